@@ -1,0 +1,148 @@
+// Package cqlerr holds the errors a client can see: the protocol's error kinds, each with a constructor
+// to be called where the mistake is discovered.
+//
+// The text of an error is Cassandra's, word for word, and is written once. How an Error becomes bytes
+// is the protocol's affair; which Go errors become a plain server error is the server's.
+//
+// Specification: native_protocol_v5.spec, section 9.
+package cqlerr
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+)
+
+// Error is an error with a kind: what a client is told. Detail carries the fields that some kinds add.
+type Error struct {
+	Code    Code
+	Message string
+	Detail  Detail
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// As returns the Error inside err, if there is one.
+func As(err error) (*Error, bool) {
+	var e *Error
+	ok := errors.As(err, &e)
+	return e, ok
+}
+
+// Detail is the extra content of an error kind: one struct per kind that has any.
+type Detail interface{ detail() }
+
+// UnavailableDetail says how many replicas were asked for and how many there are.
+type UnavailableDetail struct {
+	Consistency     Consistency
+	Required, Alive int
+}
+
+// TimeoutDetail describes a read or write that was not finished in time.
+type TimeoutDetail struct {
+	Consistency        Consistency
+	Received, BlockFor int
+	WriteType          string // writes
+	DataPresent        bool   // reads
+	Contentions        int    // writes of type CAS, protocol v5
+}
+
+// FailureDetail describes a read or write that failed on replicas.
+type FailureDetail struct {
+	Consistency        Consistency
+	Received, BlockFor int
+	Reasons            []FailureReason
+	WriteType          string // writes
+	DataPresent        bool   // reads
+}
+
+// FailureReason is why one replica failed.
+type FailureReason struct {
+	Replica netip.Addr
+	Reason  uint16
+}
+
+// FunctionDetail names the user function that failed.
+type FunctionDetail struct {
+	Keyspace, Function string
+	ArgTypes           []string
+}
+
+// AlreadyExistsDetail names what exists; Table is empty for a keyspace.
+type AlreadyExistsDetail struct{ Keyspace, Table string }
+
+// UnpreparedDetail carries the id exactly as the client sent it.
+type UnpreparedDetail struct{ ID []byte }
+
+func (UnavailableDetail) detail()   {}
+func (TimeoutDetail) detail()       {}
+func (FailureDetail) detail()       {}
+func (FunctionDetail) detail()      {}
+func (AlreadyExistsDetail) detail() {}
+func (UnpreparedDetail) detail()    {}
+
+func newf(code Code, format string, args []any) *Error {
+	if len(args) == 0 {
+		return &Error{Code: code, Message: format}
+	}
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Invalidf is for a statement that parses but may not be run as it stands.
+func Invalidf(format string, args ...any) *Error { return newf(Invalid, format, args) }
+
+// Syntaxf is for text that does not parse, and for the few rules Cassandra's grammar checks itself.
+func Syntaxf(format string, args ...any) *Error { return newf(SyntaxError, format, args) }
+
+// Protocolf is for bytes that are not a message, or a message out of turn.
+func Protocolf(format string, args ...any) *Error { return newf(ProtocolError, format, args) }
+
+// Configf is for an option whose value is wrong.
+func Configf(format string, args ...any) *Error { return newf(ConfigError, format, args) }
+
+// Unauthorizedf is for a permission that is lacking.
+func Unauthorizedf(format string, args ...any) *Error { return newf(Unauthorized, format, args) }
+
+// Overloadedf is for a request that exceeds a limit of the server's.
+func Overloadedf(format string, args ...any) *Error { return newf(Overloaded, format, args) }
+
+// Serverf is for a failure of ours that has a text worth sending.
+func Serverf(format string, args ...any) *Error { return newf(ServerError, format, args) }
+
+// KeyspaceExists is for CREATE KEYSPACE of an existing one.
+func KeyspaceExists(keyspace string) *Error {
+	return &Error{
+		Code:    AlreadyExists,
+		Message: fmt.Sprintf(`Cannot add existing keyspace "%s"`, keyspace),
+		Detail:  AlreadyExistsDetail{Keyspace: keyspace},
+	}
+}
+
+// TableExists is for CREATE TABLE of an existing table or view.
+func TableExists(keyspace, table string) *Error {
+	return &Error{
+		Code:    AlreadyExists,
+		Message: fmt.Sprintf(`Cannot add already existing table "%s" to keyspace "%s"`, table, keyspace),
+		Detail:  AlreadyExistsDetail{Keyspace: keyspace, Table: table},
+	}
+}
+
+// UnpreparedID is for EXECUTE or BATCH with an id that is not cached; drivers prepare again and resend.
+func UnpreparedID(id []byte) *Error {
+	return &Error{
+		Code: Unprepared,
+		Message: fmt.Sprintf("Prepared query with ID %x not found (either the query was not prepared on this "+
+			"host (maybe the host has been restarted?) or you have prepared too many queries and it has been "+
+			"evicted from the internal cache)", id),
+		Detail: UnpreparedDetail{ID: id},
+	}
+}
+
+// NotEnoughReplicas is for a consistency level that one node cannot satisfy.
+func NotEnoughReplicas(level Consistency, required, alive int) *Error {
+	return &Error{
+		Code:    Unavailable,
+		Message: "Cannot achieve consistency level " + level.String(),
+		Detail:  UnavailableDetail{Consistency: level, Required: required, Alive: alive},
+	}
+}
