@@ -1,0 +1,41 @@
+package types
+
+import (
+	"bytes"
+	"unicode/utf16"
+)
+
+// asciiType is bytes below 128.
+type asciiType struct{ native }
+
+func (*asciiType) Validate(b []byte) error {
+	for _, c := range b {
+		if c > 127 {
+			return invalidf("Invalid byte for ascii: %d", int8(c))
+		}
+	}
+	return nil
+}
+
+func (*asciiType) Compare(a, b []byte) int { return bytes.Compare(a, b) }
+
+func (*asciiType) AppendKey(dst, b []byte, desc bool) []byte { return appendBytesKey(dst, b, desc) }
+
+func (*asciiType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
+	return decodeBytesKey(dst, key, desc)
+}
+
+func (*asciiType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
+	if kind != StringLiteral {
+		return nil, ErrKind
+	}
+	for _, r := range text {
+		if r > 127 {
+			return nil, invalidf("Invalid ASCII character in string literal: "+
+				"java.nio.charset.UnmappableCharacterException: Input length = %d", utf16.RuneLen(r))
+		}
+	}
+	return []byte(text), nil
+}
+
+func (*asciiType) Format(b []byte) string { return quote(string(b)) }

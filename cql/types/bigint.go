@@ -1,0 +1,63 @@
+package types
+
+import (
+	"cmp"
+	"encoding/binary"
+	"strconv"
+)
+
+// bigintType is a signed number of 8 bytes.
+type bigintType struct{ native }
+
+func (*bigintType) Validate(b []byte) error {
+	if len(b) != 8 && len(b) != 0 {
+		return invalidf("Expected 8 or 0 byte long (%d)", len(b))
+	}
+	return nil
+}
+
+func (*bigintType) Compare(a, b []byte) int {
+	if order, done := compareEmpty(a, b); done {
+		return order
+	}
+	return cmp.Compare(int64(binary.BigEndian.Uint64(a)), int64(binary.BigEndian.Uint64(b)))
+}
+
+func (*bigintType) AppendKey(dst, b []byte, desc bool) []byte {
+	return appendFixedKey(dst, b, signBit, desc)
+}
+
+func (*bigintType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
+	return decodeFixedKey(dst, key, 8, signBit, desc)
+}
+
+func (*bigintType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
+	if kind != IntegerLiteral {
+		return nil, ErrKind
+	}
+	v, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return nil, invalidf("Unable to make long from '%s'", text)
+	}
+	return EncodeBigInt(int64(v)), nil
+}
+
+func (*bigintType) Format(b []byte) string {
+	if len(b) != 8 {
+		return ""
+	}
+	return strconv.FormatInt(int64(int64(binary.BigEndian.Uint64(b))), 10)
+}
+
+func (*bigintType) FixedLength() int { return 8 }
+
+// EncodeBigInt returns the bigint v.
+func EncodeBigInt(v int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(v)) }
+
+// DecodeBigInt reads a valid bigint, counter, timestamp or time; the empty value is 0.
+func DecodeBigInt(b []byte) int64 {
+	if len(b) != 8 {
+		return 0
+	}
+	return int64(binary.BigEndian.Uint64(b))
+}

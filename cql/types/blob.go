@@ -1,0 +1,41 @@
+package types
+
+import (
+	"bytes"
+	"encoding/hex"
+)
+
+// blobType is any bytes.
+type blobType struct{ native }
+
+func (*blobType) Validate([]byte) error { return nil }
+
+func (*blobType) Compare(a, b []byte) int { return bytes.Compare(a, b) }
+
+func (*blobType) AppendKey(dst, b []byte, desc bool) []byte { return appendBytesKey(dst, b, desc) }
+
+func (*blobType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
+	return decodeBytesKey(dst, key, desc)
+}
+
+func (*blobType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
+	if kind != HexLiteral {
+		return nil, ErrKind
+	}
+	return parseHex(text)
+}
+
+// parseHex reads a hex literal, 0x included.
+func parseHex(text string) ([]byte, error) {
+	digits := text
+	if len(text) >= 2 && (text[1] == 'x' || text[1] == 'X') {
+		digits = text[2:]
+	}
+	b, err := hex.DecodeString(digits)
+	if err != nil {
+		return nil, invalidf("cannot parse '%s' as hex bytes", digits)
+	}
+	return notNil(b), nil
+}
+
+func (*blobType) Format(b []byte) string { return "0x" + hex.EncodeToString(b) }

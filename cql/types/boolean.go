@@ -1,0 +1,74 @@
+package types
+
+import (
+	"cmp"
+	"strings"
+)
+
+// booleanType is one byte: 0 is false and any other is true. The byte is kept as bound.
+type booleanType struct{ native }
+
+func (*booleanType) FixedLength() int { return 1 }
+func (*booleanType) LossyKey() bool   { return true }
+
+func (*booleanType) Validate(b []byte) error {
+	if len(b) > 1 {
+		return invalidf("Expected 1 or 0 byte value (%d)", len(b))
+	}
+	return nil
+}
+
+func (*booleanType) Compare(a, b []byte) int {
+	if order, done := compareEmpty(a, b); done {
+		return order
+	}
+	return cmp.Compare(truth(a), truth(b))
+}
+
+// truth is 0 or 1, so that the bytes that mean true have one key.
+func truth(b []byte) byte {
+	if b[0] != 0 {
+		return 1
+	}
+	return 0
+}
+
+func (*booleanType) AppendKey(dst, b []byte, desc bool) []byte {
+	m := mask(desc)
+	if len(b) == 0 {
+		return append(dst, keyEmpty^m)
+	}
+	return append(dst, keyValue^m, truth(b)^m)
+}
+
+func (*booleanType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
+	return decodeFixedKey(dst, key, 1, 0, desc)
+}
+
+func (*booleanType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
+	if kind != BooleanLiteral {
+		return nil, ErrKind
+	}
+	return EncodeBoolean(strings.EqualFold(text, "true")), nil
+}
+
+func (*booleanType) Format(b []byte) string {
+	switch {
+	case len(b) == 0:
+		return ""
+	case DecodeBoolean(b):
+		return "true"
+	}
+	return "false"
+}
+
+// EncodeBoolean returns the boolean v.
+func EncodeBoolean(v bool) []byte {
+	if v {
+		return []byte{1}
+	}
+	return []byte{0}
+}
+
+// DecodeBoolean reads a valid boolean; the empty value is false.
+func DecodeBoolean(b []byte) bool { return len(b) > 0 && b[0] != 0 }

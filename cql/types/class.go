@@ -1,0 +1,112 @@
+package types
+
+import (
+	"encoding/hex"
+	"strconv"
+	"strings"
+)
+
+// className is the class name of a type. In a type that is frozen, or a tuple, what is inside is not
+// marked as frozen again.
+func className(t Type, insideFrozen bool) string {
+	inner := func(frozen bool) func(Type) string {
+		return func(e Type) string { return className(e, insideFrozen || frozen) }
+	}
+	switch t := t.(type) {
+	case *List:
+		return frozenClass("ListType("+inner(t.Frozen)(t.Elem)+")", t.Frozen && !insideFrozen)
+	case *Set:
+		return frozenClass("SetType("+inner(t.Frozen)(t.Elem)+")", t.Frozen && !insideFrozen)
+	case *Map:
+		params := joinTypes([]Type{t.Key, t.Value}, ",", inner(t.Frozen))
+		return frozenClass("MapType("+params+")", t.Frozen && !insideFrozen)
+	case *Tuple:
+		return marshalPackage + "TupleType(" + joinTypes(t.Elems, ",", inner(true)) + ")"
+	case *UserType:
+		params := t.Keyspace + "," + hex.EncodeToString([]byte(t.Name))
+		for _, f := range t.Fields {
+			params += "," + hex.EncodeToString([]byte(f.Name)) + ":" + inner(t.Frozen)(f.Type)
+		}
+		return frozenClass("UserType("+params+")", t.Frozen && !insideFrozen)
+	case *Vector:
+		return marshalPackage + "VectorType(" + inner(false)(t.Elem) + " , " + strconv.Itoa(t.Dim) + ")"
+	}
+	return t.ClassName()
+}
+
+// frozenClass is the full name of a class, in FrozenType if it is frozen.
+func frozenClass(class string, frozen bool) string {
+	class = marshalPackage + class
+	if frozen {
+		return marshalPackage + "FrozenType(" + class + ")"
+	}
+	return class
+}
+
+// IsMultiCell reports whether elements of values of t are cells of their own, which can be written apart.
+func IsMultiCell(t Type) bool {
+	switch t := t.(type) {
+	case *List:
+		return !t.Frozen
+	case *Set:
+		return !t.Frozen
+	case *Map:
+		return !t.Frozen
+	case *UserType:
+		return !t.Frozen
+	}
+	return false
+}
+
+// Freeze returns t frozen, with all that is inside it.
+func Freeze(t Type) Type {
+	switch t := t.(type) {
+	case *List:
+		return &List{Elem: Freeze(t.Elem), Frozen: true}
+	case *Set:
+		return &Set{Elem: Freeze(t.Elem), Frozen: true}
+	case *Map:
+		return &Map{Key: Freeze(t.Key), Value: Freeze(t.Value), Frozen: true}
+	case *Tuple:
+		elems := make([]Type, len(t.Elems))
+		for i, e := range t.Elems {
+			elems[i] = Freeze(e)
+		}
+		return &Tuple{Elems: elems}
+	case *UserType:
+		fields := make([]Field, len(t.Fields))
+		for i, f := range t.Fields {
+			fields[i] = Field{Name: f.Name, Type: Freeze(f.Type)}
+		}
+		return &UserType{Keyspace: t.Keyspace, Name: t.Name, Fields: fields, Frozen: true}
+	case *Vector:
+		return &Vector{Elem: Freeze(t.Elem), Dim: t.Dim}
+	}
+	return t
+}
+
+// Equal reports whether a and b are the same type. Frozen and not frozen are different types.
+func Equal(a, b Type) bool {
+	if a == b {
+		return true
+	}
+	if a == nil || b == nil {
+		return false
+	}
+	return a.ClassName() == b.ClassName() && a.String() == b.String()
+}
+
+// simpleClasses has the types of class names without parameters, without their package.
+var simpleClasses = func() map[string]Type {
+	m := map[string]Type{"DateType": Timestamp, "EmptyType": Empty, "LegacyTimeUUIDType": TimeUUID}
+	for _, t := range natives {
+		m[strings.TrimPrefix(t.ClassName(), marshalPackage)] = t
+	}
+	return m
+}()
+
+// customClasses are the classes that may be types of columns though CQL has no name for them.
+var customClasses = map[string]bool{
+	"LexicalUUIDType": true, "CompositeType": true, "DynamicCompositeType": true,
+	"PartitionerDefinedOrder": true,
+}

@@ -1,0 +1,209 @@
+package types
+
+import (
+	"encoding/hex"
+	"strconv"
+	"strings"
+)
+
+// FromClassName returns the type of a class name, with or without its package. A class that CQL has a
+// name for is that type.
+func FromClassName(class string) (Type, error) {
+	if strings.TrimSpace(class) == "" {
+		return Blob, nil
+	}
+	p := classParser{rest: class}
+	t, err := p.parse(0)
+	if err != nil {
+		return nil, err
+	}
+	if p.skipSpace(); p.rest != "" {
+		return nil, invalidf("Syntax error parsing '%s': unexpected '%s'", class, p.rest)
+	}
+	return t, nil
+}
+
+// maxClassDepth bounds how deep class names may be nested.
+const maxClassDepth = 64
+
+// classParser reads a class name with parameters in parentheses.
+type classParser struct{ rest string }
+
+// skipSpace skips what may stand between any two words.
+func (p *classParser) skipSpace() { p.rest = strings.TrimLeft(p.rest, " \t\n") }
+
+// take reads s, perhaps behind spaces.
+func (p *classParser) take(s string) bool {
+	p.skipSpace()
+	var found bool
+	p.rest, found = strings.CutPrefix(p.rest, s)
+	return found
+}
+
+// word reads up to a delimiter.
+func (p *classParser) word() string {
+	p.skipSpace()
+	n := strings.IndexAny(p.rest, "(),: \t\n")
+	if n < 0 {
+		n = len(p.rest)
+	}
+	w := p.rest[:n]
+	p.rest = p.rest[n:]
+	return w
+}
+
+// parse reads one class with its parameters.
+func (p *classParser) parse(depth int) (Type, error) {
+	before := p.rest
+	full := p.word()
+	name := strings.TrimPrefix(full, marshalPackage)
+	if depth > maxClassDepth || name == "" {
+		return nil, invalidf("Syntax error parsing '%s'", before)
+	}
+	if t, ok := simpleClasses[name]; ok {
+		return t, nil
+	}
+	switch name {
+	case "UserType":
+		return p.userType(depth)
+	case "VectorType":
+		return p.vector(depth)
+	case "ListType", "SetType", "MapType", "TupleType", "FrozenType", "ReversedType":
+		params, err := p.params(depth)
+		if err != nil {
+			return nil, err
+		}
+		return parametrized(name, params)
+	}
+	if !customClasses[name] {
+		return nil, unknownClass(full)
+	}
+	switch {
+	case name == "CompositeType":
+		params, err := p.params(depth)
+		if err != nil {
+			return nil, err
+		}
+		return &Custom{Class: marshalPackage + name + "(" + joinTypes(params, ",", Type.ClassName) + ")"}, nil
+	case strings.HasPrefix(p.rest, "("):
+		if err := p.skipParams(); err != nil {
+			return nil, err
+		}
+	}
+	class := strings.TrimSpace(before[:len(before)-len(p.rest)])
+	return &Custom{Class: marshalPackage + strings.TrimPrefix(class, marshalPackage)}, nil
+}
+
+// unknownClass is for a class that is no type; a name without a package is looked for in Cassandra's.
+func unknownClass(name string) error {
+	if !strings.Contains(name, ".") {
+		name = marshalPackage + name
+	}
+	return invalidf("Unable to find abstract-type class '%s'", name)
+}
+
+// params reads types in parentheses.
+func (p *classParser) params(depth int) ([]Type, error) {
+	if !p.take("(") {
+		return nil, invalidf("Syntax error parsing '%s'", p.rest)
+	}
+	var params []Type
+	for {
+		t, err := p.parse(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		params = append(params, t)
+		if p.take(")") {
+			return params, nil
+		}
+		if !p.take(",") {
+			return nil, invalidf("Syntax error parsing '%s'", p.rest)
+		}
+	}
+}
+
+// skipParams skips parameters in parentheses whatever they are.
+func (p *classParser) skipParams() error {
+	open := 0
+	for i, c := range []byte(p.rest) {
+		switch c {
+		case '(':
+			open++
+		case ')':
+			if open--; open == 0 {
+				p.rest = p.rest[i+1:]
+				return nil
+			}
+		}
+	}
+	return invalidf("Syntax error parsing '%s'", p.rest)
+}
+
+// parametrized makes a type of its parameters.
+func parametrized(name string, params []Type) (Type, error) {
+	want := map[string]int{"MapType": 2, "TupleType": len(params)}[name]
+	if len(params) != max(1, want) {
+		return nil, invalidf("Invalid definition for comparator %s%s.", marshalPackage, name)
+	}
+	switch name {
+	case "ListType":
+		return &List{Elem: params[0]}, nil
+	case "SetType":
+		return &Set{Elem: params[0]}, nil
+	case "MapType":
+		return &Map{Key: params[0], Value: params[1]}, nil
+	case "TupleType":
+		return Freeze(&Tuple{Elems: params}), nil
+	case "FrozenType":
+		return Freeze(params[0]), nil
+	}
+	return params[0], nil
+}
+
+// vector reads (T , n).
+func (p *classParser) vector(depth int) (Type, error) {
+	if !p.take("(") {
+		return nil, invalidf("Syntax error parsing '%s'", p.rest)
+	}
+	elem, err := p.parse(depth + 1)
+	if err != nil {
+		return nil, err
+	}
+	comma := p.take(",")
+	dim, err := strconv.ParseInt(p.word(), 10, 32)
+	if !comma || err != nil || !p.take(")") {
+		return nil, invalidf("Syntax error parsing '%s'", p.rest)
+	}
+	if dim < 1 {
+		return nil, invalidf("vectors may only have positive dimensions; given %d", dim)
+	}
+	return &Vector{Elem: elem, Dim: int(dim)}, nil
+}
+
+// userType reads (keyspace,name,field:type,...), the name and fields in hex.
+func (p *classParser) userType(depth int) (Type, error) {
+	ok := p.take("(")
+	t := &UserType{Keyspace: p.word()}
+	ok = p.take(",") && ok
+	name, err := hex.DecodeString(p.word())
+	if !ok || err != nil {
+		return nil, invalidf("Syntax error parsing '%s'", p.rest)
+	}
+	t.Name = string(name)
+	for p.take(",") {
+		field, err := hex.DecodeString(p.word())
+		if err != nil || !p.take(":") {
+			return nil, invalidf("Syntax error parsing '%s'", p.rest)
+		}
+		elem, err := p.parse(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		t.Fields = append(t.Fields, Field{Name: string(field), Type: elem})
+	}
+	if !p.take(")") {
+		return nil, invalidf("Syntax error parsing '%s'", p.rest)
+	}
+	return t, nil
+}

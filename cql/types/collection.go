@@ -1,0 +1,308 @@
+package types
+
+import (
+	"encoding/binary"
+	"iter"
+	"slices"
+	"strings"
+)
+
+// A list or set is the number of elements in 4 bytes, then each element behind its length in 4 bytes. A
+// map has keys and values in turn. A null element has a negative length.
+
+// NewList serializes a list; nil elements are null.
+func NewList(elems [][]byte) []byte {
+	b := binary.BigEndian.AppendUint32(make([]byte, 0, 4+4*len(elems)), uint32(len(elems)))
+	for _, e := range elems {
+		b = appendElement(b, e)
+	}
+	return b
+}
+
+// NewSet serializes a set: its elements in order, each once.
+func NewSet(t *Set, elems [][]byte) []byte {
+	sorted := slices.Clone(elems)
+	slices.SortStableFunc(sorted, t.Elem.Compare)
+	return NewList(slices.CompactFunc(sorted, func(a, b []byte) bool { return t.Elem.Compare(a, b) == 0 }))
+}
+
+// NewMap serializes a map in the order of its keys. Of equal keys the last one's value counts.
+func NewMap(t *Map, keys, values [][]byte) []byte {
+	order := make([]int, len(keys))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return t.Key.Compare(keys[i], keys[j]) })
+	b := make([]byte, 4, 4+8*len(keys))
+	n := uint32(0)
+	for i, at := range order {
+		if i+1 < len(order) && t.Key.Compare(keys[at], keys[order[i+1]]) == 0 {
+			continue
+		}
+		b = appendElement(appendElement(b, keys[at]), values[at])
+		n++
+	}
+	binary.BigEndian.PutUint32(b, n)
+	return b
+}
+
+// appendElement appends an element behind its length; nil is null.
+func appendElement(dst, e []byte) []byte {
+	if e == nil {
+		return append(dst, 0xFF, 0xFF, 0xFF, 0xFF)
+	}
+	return append(binary.BigEndian.AppendUint32(dst, uint32(len(e))), e...)
+}
+
+// readElement reads an element behind its length; ok is false when there are not as many bytes.
+func readElement(b []byte) (e, rest []byte, ok bool) {
+	if len(b) < 4 {
+		return nil, nil, false
+	}
+	n := int32(binary.BigEndian.Uint32(b))
+	b = b[4:]
+	switch {
+	case n < 0:
+		return nil, b, true
+	case int(n) > len(b):
+		return nil, nil, false
+	}
+	return b[:n:n], b[n:], true
+}
+
+// Elements yields the elements of a valid list or set; nil is null.
+func Elements(b []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		n := DecodeCount(b)
+		for i, rest := 0, b[min(4, len(b)):]; i < n; i++ {
+			e, r, ok := readElement(rest)
+			if !ok || !yield(e) {
+				return
+			}
+			rest = r
+		}
+	}
+}
+
+// Entries yields the keys and values of a valid map.
+func Entries(b []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(key, value []byte) bool) {
+		n := DecodeCount(b)
+		for i, rest := 0, b[min(4, len(b)):]; i < n; i++ {
+			key, r, ok := readElement(rest)
+			if !ok {
+				return
+			}
+			value, r, ok := readElement(r)
+			if !ok || !yield(key, value) {
+				return
+			}
+			rest = r
+		}
+	}
+}
+
+// DecodeCount is the number of elements of a valid list or set, or of entries of a map.
+func DecodeCount(b []byte) int {
+	if len(b) < 4 {
+		return 0
+	}
+	return int(int32(binary.BigEndian.Uint32(b)))
+}
+
+// Normalize returns what is stored of a valid value b: sets and maps in order and without duplicates,
+// and nulls in lists of one form. That goes for collections inside collections too, but what is inside
+// tuples, user types and vectors stays as it is.
+func Normalize(t Type, b []byte) []byte {
+	if b == nil {
+		return nil
+	}
+	switch t := t.(type) {
+	case *List:
+		return NewList(normalized(t.Elem, b))
+	case *Set:
+		return NewSet(t, normalized(t.Elem, b))
+	case *Map:
+		var keys, values [][]byte
+		for k, v := range Entries(b) {
+			keys, values = append(keys, Normalize(t.Key, k)), append(values, Normalize(t.Value, v))
+		}
+		return NewMap(t, keys, values)
+	}
+	return b
+}
+
+// normalized returns the elements of a list or set, each as it is stored.
+func normalized(elem Type, b []byte) [][]byte {
+	var elems [][]byte
+	for e := range Elements(b) {
+		elems = append(elems, Normalize(elem, e))
+	}
+	return elems
+}
+
+// validateElements checks a list, set or map, which kind says. nulls says whether elements may be null,
+// and types are those of the elements in turn.
+func validateElements(kind string, b []byte, nulls bool, types ...Type) error {
+	if len(b) < 4 {
+		return invalidf("Not enough bytes to read a %s", kind)
+	}
+	n := int32(binary.BigEndian.Uint32(b))
+	if n < 0 {
+		return invalidf("The data cannot be deserialized as a %s", kind)
+	}
+	rest := b[4:]
+	for range n {
+		for _, t := range types {
+			e, r, ok := readElement(rest)
+			switch {
+			case !ok:
+				return invalidf("Not enough bytes to read a %s", kind)
+			case e == nil && !nulls:
+				return invalidf("Null value read when not allowed")
+			case e != nil:
+				if err := validateInside(t, e); err != nil {
+					return err
+				}
+			}
+			rest = r
+		}
+	}
+	if len(rest) > 0 {
+		return invalidf("Unexpected extraneous bytes after %s value", kind)
+	}
+	return nil
+}
+
+// compareElements orders two lists, sets or maps by their elements in turn, then by their number.
+func compareElements(a, b []byte, types ...Type) int {
+	if order, done := compareEmpty(a, b); done {
+		return order
+	}
+	m, n := DecodeCount(a), DecodeCount(b)
+	a, b = a[4:], b[4:]
+	for range min(m, n) {
+		for _, t := range types {
+			x, restA, okA := readElement(a)
+			y, restB, okB := readElement(b)
+			if !okA || !okB {
+				return 0
+			}
+			if order := compareNullable(t, x, y); order != 0 {
+				return order
+			}
+			a, b = restA, restB
+		}
+	}
+	return m - n
+}
+
+// compareNullable orders values of which nil, null, is the least.
+func compareNullable(t Type, a, b []byte) int {
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return -1
+	case b == nil:
+		return 1
+	}
+	return t.Compare(a, b)
+}
+
+// appendElementsKey appends the key of a list, set or map: each element behind a byte that says whether
+// it is null, and keyEnd.
+func appendElementsKey(dst, b []byte, desc bool, types ...Type) []byte {
+	m := mask(desc)
+	rest := b[min(4, len(b)):]
+	for range DecodeCount(b) {
+		for _, t := range types {
+			e, r, ok := readElement(rest)
+			if !ok {
+				return append(dst, keyEnd^m)
+			}
+			dst = appendNullableKey(dst, t, e, desc)
+			rest = r
+		}
+	}
+	return append(dst, keyEnd^m)
+}
+
+// appendNullableKey appends the key of an element that may be null.
+func appendNullableKey(dst []byte, t Type, e []byte, desc bool) []byte {
+	m := mask(desc)
+	if e == nil {
+		return append(dst, keyNull^m)
+	}
+	return t.AppendKey(append(dst, keyElement^m), e, desc)
+}
+
+// decodeNullableKey appends an element behind its length, as appendNullableKey encoded it. end is true
+// when there is keyEnd instead.
+func decodeNullableKey(dst, key []byte, t Type, desc bool) (value, rest []byte, end bool, err error) {
+	if len(key) == 0 {
+		return nil, nil, false, errKey
+	}
+	marker := key[0] ^ mask(desc)
+	key = key[1:]
+	switch marker {
+	case keyEnd:
+		return dst, key, true, nil
+	case keyNull:
+		return appendElement(dst, nil), key, false, nil
+	case keyElement:
+	default:
+		return nil, nil, false, errKey
+	}
+	at := len(dst)
+	value, rest, err = t.DecodeKey(append(dst, 0, 0, 0, 0), key, desc)
+	if err != nil {
+		return nil, nil, false, err
+	}
+	binary.BigEndian.PutUint32(value[at:], uint32(len(value)-at-4))
+	return value, rest, false, nil
+}
+
+// decodeElementsKey decodes what appendElementsKey made.
+func decodeElementsKey(dst, key []byte, desc bool, types ...Type) (value, rest []byte, err error) {
+	at := len(dst)
+	value, rest = append(dst, 0, 0, 0, 0), key
+	for n := 0; ; n++ {
+		for i, t := range types {
+			var end bool
+			value, rest, end, err = decodeNullableKey(value, rest, t, desc)
+			if err != nil || end && i > 0 {
+				return nil, nil, errKey
+			}
+			if end {
+				binary.BigEndian.PutUint32(value[at:], uint32(n))
+				return value, rest, nil
+			}
+		}
+	}
+}
+
+// formatNullable prints an element, or null.
+func formatNullable(t Type, e []byte) string {
+	if e == nil {
+		return "null"
+	}
+	return t.Format(e)
+}
+
+// frozenName puts frozen<> around the name of a type that is not multi-cell.
+func frozenName(name string, frozen bool) string {
+	if frozen {
+		return "frozen<" + name + ">"
+	}
+	return name
+}
+
+// joinTypes joins what f says of each type by commas.
+func joinTypes(types []Type, separator string, f func(Type) string) string {
+	parts := make([]string, len(types))
+	for i, t := range types {
+		parts[i] = f(t)
+	}
+	return strings.Join(parts, separator)
+}

@@ -1,0 +1,7 @@
+package types
+
+// counterType is a number of 8 bytes that is only ever added to. Its values are those of bigint, but it
+// counts as varying in length.
+type counterType struct{ bigintType }
+
+func (*counterType) FixedLength() int { return 0 }

@@ -1,0 +1,36 @@
+package types
+
+import "bytes"
+
+// Custom is a type of a Java class that CQL has no name for. Its values are any bytes.
+type Custom struct{ Class string }
+
+func (t *Custom) String() string    { return "'" + t.Class + "'" }
+func (t *Custom) ClassName() string { return t.Class }
+func (*Custom) LossyKey() bool      { return false }
+func (*Custom) FixedLength() int    { return 0 }
+
+// Validate takes everything: what the class would refuse is not known.
+func (*Custom) Validate([]byte) error { return nil }
+
+// Compare orders by bytes.
+func (*Custom) Compare(a, b []byte) int { return bytes.Compare(a, b) }
+
+// AppendKey is that of blob.
+func (*Custom) AppendKey(dst, b []byte, desc bool) []byte { return appendBytesKey(dst, b, desc) }
+
+// DecodeKey is that of blob.
+func (*Custom) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
+	return decodeBytesKey(dst, key, desc)
+}
+
+// ParseLiteral takes bytes; the texts that the class would read are not known.
+func (*Custom) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
+	if kind != HexLiteral {
+		return nil, ErrKind
+	}
+	return parseHex(text)
+}
+
+// Format prints the bytes.
+func (*Custom) Format(b []byte) string { return Blob.Format(b) }

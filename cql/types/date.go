@@ -1,0 +1,178 @@
+package types
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// dateType is a day: an unsigned number of 4 bytes in which 2^31 is 1970-01-01. It has no empty value.
+type dateType struct{ native }
+
+// dateEpoch is the number of 1970-01-01.
+const dateEpoch = 1 << 31
+
+func (*dateType) Validate(b []byte) error {
+	if len(b) != 4 {
+		return invalidf("Expected 4 byte long for date (%d)", len(b))
+	}
+	return nil
+}
+
+func (*dateType) Compare(a, b []byte) int { return bytes.Compare(a, b) }
+
+func (*dateType) AppendKey(dst, b []byte, desc bool) []byte {
+	return appendFixedKey(dst, b, 0, desc)
+}
+
+func (*dateType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
+	return decodeFixedKey(dst, key, 4, 0, desc)
+}
+
+func (*dateType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
+	switch kind {
+	case StringLiteral, IntegerLiteral:
+	default:
+		return nil, ErrKind
+	}
+	if isNumber(text) {
+		n, err := strconv.ParseUint(text, 10, 32)
+		if err != nil {
+			return nil, invalidf("Unable to make unsigned int (for date) from: '%s'", text)
+		}
+		return binary.BigEndian.AppendUint32(nil, uint32(n)), nil
+	}
+	days, ok := parseISODate(text)
+	switch {
+	case !ok:
+		return nil, invalidf("Unable to coerce '%s' to a formatted date (long)", text)
+	case days > math.MaxInt32:
+		return nil, invalidf("Input date %s is greater than max supported date +5881580-07-11T00:00Z", text)
+	case days < math.MinInt32:
+		return nil, invalidf("Input date %s is less than min supported date -5877641-06-23T00:00Z", text)
+	}
+	return EncodeDate(days), nil
+}
+
+// isNumber reports whether text is digits, perhaps behind a minus: dates and times may be given raw.
+func isNumber(text string) bool {
+	digits := strings.TrimPrefix(text, "-")
+	return digits != "" && strings.Trim(digits, "0123456789") == ""
+}
+
+// maxMilliDays is the last day whose milliseconds since 1970 fit in 64 bits.
+const maxMilliDays = math.MaxInt64 / milliPerDay
+
+// parseISODate reads yyyy-MM-dd as days since 1970. A year of more than four digits has a sign; one of
+// four has none unless it is negative.
+func parseISODate(text string) (days int64, ok bool) {
+	sign, rest := "", text
+	if strings.HasPrefix(text, "+") || strings.HasPrefix(text, "-") {
+		sign, rest = text[:1], text[1:]
+	}
+	parts := strings.Split(rest, "-")
+	if len(parts) != 3 || len(parts[1]) != 2 || len(parts[2]) != 2 {
+		return 0, false
+	}
+	if n := len(parts[0]); n < 4 || n > 9 || n > 4 && sign == "" || n == 4 && sign == "+" {
+		return 0, false
+	}
+	var fields [3]int64
+	for i, part := range parts {
+		n, err := strconv.ParseUint(part, 10, 32)
+		if err != nil {
+			return 0, false
+		}
+		fields[i] = int64(n)
+	}
+	if sign == "-" {
+		fields[0] = -fields[0]
+	}
+	year, month, day := fields[0], fields[1], fields[2]
+	if month < 1 || month > 12 || day < 1 || day > monthLength(year, month) || sign == "-" && year == 0 {
+		return 0, false
+	}
+	days = daysSince1970(year, month, day)
+	return days, days <= maxMilliDays && days >= -maxMilliDays
+}
+
+// monthLength is the number of days of a month.
+func monthLength(year, month int64) int64 {
+	switch month {
+	case 4, 6, 9, 11:
+		return 30
+	case 2:
+		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+			return 29
+		}
+		return 28
+	}
+	return 31
+}
+
+// The calendar repeats every 400 years, which have this many days.
+const (
+	cycleYears = 400
+	cycleDays  = 146097
+)
+
+// daysSince1970 counts the days to a date. The standard library counts too, but not so many years.
+func daysSince1970(year, month, day int64) int64 {
+	cycles := floorDiv(year, cycleYears)
+	t := time.Date(int(year-cycles*cycleYears)+cycleYears, time.Month(month), int(day), 0, 0, 0, 0, time.UTC)
+	return floorDiv(t.Unix(), milliPerDay/1000) + (cycles-1)*cycleDays
+}
+
+// civilDate is the date that many days after 1970-01-01.
+func civilDate(days int64) (year, month, day int64) {
+	cycles := floorDiv(days, cycleDays)
+	t := time.Unix((days-cycles*cycleDays)*(milliPerDay/1000), 0).UTC()
+	return int64(t.Year()) + cycles*cycleYears, int64(t.Month()), int64(t.Day())
+}
+
+// floorDiv divides rounding towards negative infinity.
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+func (*dateType) Format(b []byte) string {
+	if len(b) != 4 {
+		return "''"
+	}
+	return quote(FormatDays(DecodeDate(b)))
+}
+
+// FormatDays prints a date that many days after 1970-01-01 as yyyy-MM-dd; years of more than four digits
+// have a sign.
+func FormatDays(days int64) string {
+	year, month, day := civilDate(days)
+	format := "%04d-%02d-%02d"
+	switch {
+	case year > 9999:
+		format = "+%d-%02d-%02d"
+	case year < 0:
+		format = "%05d-%02d-%02d"
+	}
+	return fmt.Sprintf(format, year, month, day)
+}
+
+// EncodeDate returns the date that many days after 1970-01-01.
+func EncodeDate(days int64) []byte {
+	return binary.BigEndian.AppendUint32(nil, uint32(days+dateEpoch))
+}
+
+// DecodeDate reads a valid date as days since 1970-01-01.
+func DecodeDate(b []byte) int64 {
+	if len(b) != 4 {
+		return 0
+	}
+	return int64(binary.BigEndian.Uint32(b)) - dateEpoch
+}

@@ -1,0 +1,129 @@
+package types
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// doubleType is IEEE 754 of 8 bytes, with the peculiarities of float.
+type doubleType struct{ native }
+
+func (*doubleType) FixedLength() int { return 8 }
+func (*doubleType) LossyKey() bool   { return true }
+
+func (*doubleType) Validate(b []byte) error {
+	if len(b) != 8 && len(b) != 0 {
+		return invalidf("Expected 8 or 0 byte value for a double (%d)", len(b))
+	}
+	return nil
+}
+
+func (*doubleType) Compare(a, b []byte) int {
+	if order, done := compareEmpty(a, b); done {
+		return order
+	}
+	return cmp.Compare(doubleOrder(a), doubleOrder(b))
+}
+
+// doubleOrder is a number that orders doubles: -0.0 is less than 0.0, and NaN more than anything.
+func doubleOrder(b []byte) uint64 {
+	bits := binary.BigEndian.Uint64(b)
+	if f := math.Float64frombits(bits); f != f {
+		bits = doubleNaN
+	}
+	if bits>>63 != 0 {
+		return ^bits
+	}
+	return bits | 1<<63
+}
+
+// doubleNaN is the NaN that literals and functions give.
+const doubleNaN = 0x7FF8000000000000
+
+func (*doubleType) AppendKey(dst, b []byte, desc bool) []byte {
+	if len(b) == 0 {
+		return append(dst, keyEmpty^mask(desc))
+	}
+	order := doubleOrder(b)
+	if desc {
+		order = ^order
+	}
+	return binary.BigEndian.AppendUint64(append(dst, keyValue^mask(desc)), order)
+}
+
+func (*doubleType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
+	return decodeFloatKey(dst, key, 8, desc)
+}
+
+func (*doubleType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
+	if kind != IntegerLiteral && kind != FloatLiteral {
+		return nil, ErrKind
+	}
+	v, ok := parseJavaFloat(text, 64)
+	if !ok {
+		return nil, invalidf("Unable to make double from '%s'", text)
+	}
+	return EncodeDouble(v), nil
+}
+
+// parseJavaFloat reads a number, NaN or Infinity in any case. What is out of range is infinite.
+func parseJavaFloat(text string, bits int) (float64, bool) {
+	if strings.EqualFold(strings.TrimPrefix(text, "-"), "NaN") {
+		return math.NaN(), true
+	}
+	v, err := strconv.ParseFloat(text, bits)
+	return v, err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+func (*doubleType) Format(b []byte) string {
+	if len(b) != 8 {
+		return ""
+	}
+	return formatJavaFloat(DecodeDouble(b), 64)
+}
+
+// formatJavaFloat prints a float or double as Java does: 1.0, 1.0E10, NaN, -Infinity.
+func formatJavaFloat(v float64, bits int) string {
+	switch {
+	case v != v:
+		return "NaN"
+	case math.IsInf(v, 1):
+		return "Infinity"
+	case math.IsInf(v, -1):
+		return "-Infinity"
+	}
+	if abs := math.Abs(v); abs == 0 || abs >= 1e-3 && abs < 1e7 {
+		s := strconv.FormatFloat(v, 'f', -1, bits)
+		if !strings.Contains(s, ".") {
+			s += ".0"
+		}
+		return s
+	}
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', -1, bits), "e")
+	if !strings.Contains(mantissa, ".") {
+		mantissa += ".0"
+	}
+	n, _ := strconv.Atoi(exponent)
+	return mantissa + "E" + strconv.Itoa(n)
+}
+
+// EncodeDouble returns the double v.
+func EncodeDouble(v float64) []byte {
+	bits := math.Float64bits(v)
+	if v != v {
+		bits = doubleNaN
+	}
+	return binary.BigEndian.AppendUint64(nil, bits)
+}
+
+// DecodeDouble reads a valid double; the empty value is 0.
+func DecodeDouble(b []byte) float64 {
+	if len(b) != 8 {
+		return 0
+	}
+	return math.Float64frombits(binary.BigEndian.Uint64(b))
+}

@@ -1,0 +1,106 @@
+package types
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+)
+
+// floatType is IEEE 754 of 4 bytes. Bytes are kept as bound, so there are many NaNs, which are equal.
+type floatType struct{ native }
+
+func (*floatType) FixedLength() int { return 4 }
+func (*floatType) LossyKey() bool   { return true }
+
+func (*floatType) Validate(b []byte) error {
+	if len(b) != 4 && len(b) != 0 {
+		return invalidf("Expected 4 or 0 byte value for a float (%d)", len(b))
+	}
+	return nil
+}
+
+func (*floatType) Compare(a, b []byte) int {
+	if order, done := compareEmpty(a, b); done {
+		return order
+	}
+	return cmp.Compare(floatOrder(a), floatOrder(b))
+}
+
+// floatOrder is a number that orders floats: -0.0 is less than 0.0, and NaN more than anything.
+func floatOrder(b []byte) uint32 {
+	bits := binary.BigEndian.Uint32(b)
+	if f := math.Float32frombits(bits); f != f {
+		bits = floatNaN
+	}
+	if bits>>31 != 0 {
+		return ^bits
+	}
+	return bits | 1<<31
+}
+
+// floatNaN is the NaN that literals and functions give.
+const floatNaN = 0x7FC00000
+
+func (*floatType) AppendKey(dst, b []byte, desc bool) []byte {
+	if len(b) == 0 {
+		return append(dst, keyEmpty^mask(desc))
+	}
+	order := floatOrder(b)
+	if desc {
+		order = ^order
+	}
+	return binary.BigEndian.AppendUint32(append(dst, keyValue^mask(desc)), order)
+}
+
+func (*floatType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
+	return decodeFloatKey(dst, key, 4, desc)
+}
+
+// decodeFloatKey decodes the key of a float or a double: if the sign bit is set the number was positive,
+// else all its bits were inverted.
+func decodeFloatKey(dst, key []byte, size int, desc bool) (value, rest []byte, err error) {
+	n := len(dst)
+	value, rest, err = decodeFixedKey(dst, key, size, signBit, desc)
+	if err == nil && len(value) > n && value[n]&signBit != 0 {
+		for i := range value[n:] {
+			value[n+i] = ^value[n+i]
+		}
+		value[n] ^= signBit
+	}
+	return value, rest, err
+}
+
+func (*floatType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
+	if kind != IntegerLiteral && kind != FloatLiteral {
+		return nil, ErrKind
+	}
+	v, ok := parseJavaFloat(text, 32)
+	if !ok {
+		return nil, invalidf("Unable to make float from '%s'", text)
+	}
+	return EncodeFloat(float32(v)), nil
+}
+
+func (*floatType) Format(b []byte) string {
+	if len(b) != 4 {
+		return ""
+	}
+	return formatJavaFloat(float64(DecodeFloat(b)), 32)
+}
+
+// EncodeFloat returns the float v.
+func EncodeFloat(v float32) []byte {
+	bits := math.Float32bits(v)
+	if v != v {
+		bits = floatNaN
+	}
+	return binary.BigEndian.AppendUint32(nil, bits)
+}
+
+// DecodeFloat reads a valid float; the empty value is 0.
+func DecodeFloat(b []byte) float32 {
+	if len(b) != 4 {
+		return 0
+	}
+	return math.Float32frombits(binary.BigEndian.Uint32(b))
+}

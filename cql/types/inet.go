@@ -1,0 +1,117 @@
+package types
+
+import (
+	"bytes"
+	"encoding/hex"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// inetType is an IP address of 4 or 16 bytes. Addresses sort as bytes, the two families mixed.
+type inetType struct{ native }
+
+func (*inetType) Validate(b []byte) error {
+	switch len(b) {
+	case 0, 4, 16:
+		return nil
+	}
+	return invalidf("Expected 4 or 16 byte inetaddress; got %s", hex.EncodeToString(b))
+}
+
+func (*inetType) Compare(a, b []byte) int { return bytes.Compare(a, b) }
+
+func (*inetType) AppendKey(dst, b []byte, desc bool) []byte { return appendBytesKey(dst, b, desc) }
+
+func (*inetType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
+	return decodeBytesKey(dst, key, desc)
+}
+
+func (*inetType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
+	if kind != StringLiteral {
+		return nil, ErrKind
+	}
+	if text == "" {
+		return []byte{}, nil
+	}
+	addr, ok := parseInet(text)
+	if !ok {
+		return nil, invalidf("Unable to make inet address from '%s'", text)
+	}
+	return EncodeInet(addr), nil
+}
+
+// parseInet reads an address as Java does. Host names are not looked up, except the one that is the same
+// everywhere.
+func parseInet(text string) (netip.Addr, bool) {
+	if text == "localhost" {
+		return netip.AddrFrom4([4]byte{127, 0, 0, 1}), true
+	}
+	if strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") {
+		text = text[1 : len(text)-1]
+		if !strings.Contains(text, ":") {
+			return netip.Addr{}, false
+		}
+	}
+	if !strings.Contains(text, ":") {
+		return parseIPv4(text)
+	}
+	text, zone, zoned := strings.Cut(text, "%")
+	if _, err := strconv.ParseUint(zone, 10, 31); zoned && err != nil {
+		return netip.Addr{}, false
+	}
+	addr, err := netip.ParseAddr(text)
+	return addr, err == nil
+}
+
+// parseIPv4 reads up to four numbers, of which the last fills the bytes that are left: 1.2.3 is 1.2.0.3.
+func parseIPv4(text string) (netip.Addr, bool) {
+	parts := strings.Split(text, ".")
+	if len(parts) > 4 {
+		return netip.Addr{}, false
+	}
+	address := uint64(0)
+	for i, part := range parts {
+		bits := 8
+		if i == len(parts)-1 {
+			bits = 8 * (5 - len(parts))
+		}
+		n, err := strconv.ParseUint(part, 10, bits)
+		if err != nil {
+			return netip.Addr{}, false
+		}
+		address = address<<bits | n
+	}
+	return netip.AddrFrom4([4]byte{
+		byte(address >> 24), byte(address >> 16), byte(address >> 8), byte(address),
+	}), true
+}
+
+func (*inetType) Format(b []byte) string {
+	if len(b) == 0 {
+		return "''"
+	}
+	return quote(FormatInet(b))
+}
+
+// FormatInet prints an address as Java does: IPv6 as eight groups, none left out.
+func FormatInet(b []byte) string {
+	if len(b) != 16 {
+		addr, _ := netip.AddrFromSlice(b)
+		return addr.String()
+	}
+	groups := make([]string, 8)
+	for i := range groups {
+		groups[i] = strconv.FormatUint(uint64(b[2*i])<<8|uint64(b[2*i+1]), 16)
+	}
+	return strings.Join(groups, ":")
+}
+
+// EncodeInet returns the inet of an address; an IPv4 address in IPv6 form has 4 bytes.
+func EncodeInet(v netip.Addr) []byte { return v.Unmap().AsSlice() }
+
+// DecodeInet reads a valid inet; the empty value is the zero Addr.
+func DecodeInet(b []byte) netip.Addr {
+	addr, _ := netip.AddrFromSlice(b)
+	return addr
+}

@@ -1,0 +1,47 @@
+package types
+
+import "strings"
+
+// List is list<Elem>: elements in the order they were given.
+type List struct {
+	Elem   Type
+	Frozen bool
+}
+
+func (t *List) String() string    { return frozenName("list<"+t.Elem.String()+">", t.Frozen) }
+func (t *List) ClassName() string { return className(t, false) }
+func (*List) FixedLength() int    { return 0 }
+
+// LossyKey is that of the elements.
+func (t *List) LossyKey() bool { return t.Elem.LossyKey() }
+
+// Validate takes null elements, as Cassandra does in frozen lists.
+func (t *List) Validate(b []byte) error { return validateElements("list", b, true, t.Elem) }
+
+// Compare orders by the elements in turn; a list comes before one that it begins.
+func (t *List) Compare(a, b []byte) int { return compareElements(a, b, t.Elem) }
+
+// AppendKey is described at appendElementsKey.
+func (t *List) AppendKey(dst, b []byte, desc bool) []byte {
+	return appendElementsKey(dst, b, desc, t.Elem)
+}
+
+// DecodeKey undoes AppendKey.
+func (t *List) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
+	return decodeElementsKey(dst, key, desc, t.Elem)
+}
+
+// ParseLiteral takes nothing: the literals of lists are made of terms.
+func (*List) ParseLiteral(LiteralKind, string) ([]byte, error) { return nil, ErrKind }
+
+// Format prints [a, b].
+func (t *List) Format(b []byte) string { return formatElements(t.Elem, b, "[", "]") }
+
+// formatElements prints a list or set between the signs that stand around it.
+func formatElements(elem Type, b []byte, open, end string) string {
+	var parts []string
+	for e := range Elements(b) {
+		parts = append(parts, formatNullable(elem, e))
+	}
+	return open + strings.Join(parts, ", ") + end
+}

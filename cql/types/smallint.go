@@ -1,0 +1,61 @@
+package types
+
+import (
+	"cmp"
+	"encoding/binary"
+	"strconv"
+)
+
+// smallintType is a signed number of 2 bytes. It has no empty value.
+type smallintType struct{ native }
+
+func (*smallintType) Validate(b []byte) error {
+	if len(b) != 2 {
+		return invalidf("Expected 2 bytes for a smallint (%d)", len(b))
+	}
+	return nil
+}
+
+func (*smallintType) Compare(a, b []byte) int {
+	if order, done := compareEmpty(a, b); done {
+		return order
+	}
+	return cmp.Compare(int16(binary.BigEndian.Uint16(a)), int16(binary.BigEndian.Uint16(b)))
+}
+
+func (*smallintType) AppendKey(dst, b []byte, desc bool) []byte {
+	return appendFixedKey(dst, b, signBit, desc)
+}
+
+func (*smallintType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
+	return decodeFixedKey(dst, key, 2, signBit, desc)
+}
+
+func (*smallintType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
+	if kind != IntegerLiteral {
+		return nil, ErrKind
+	}
+	v, err := strconv.ParseInt(text, 10, 16)
+	if err != nil {
+		return nil, invalidf("Unable to make short from '%s'", text)
+	}
+	return EncodeSmallInt(int16(v)), nil
+}
+
+func (*smallintType) Format(b []byte) string {
+	if len(b) != 2 {
+		return ""
+	}
+	return strconv.FormatInt(int64(int16(binary.BigEndian.Uint16(b))), 10)
+}
+
+// EncodeSmallInt returns the smallint v.
+func EncodeSmallInt(v int16) []byte { return binary.BigEndian.AppendUint16(nil, uint16(v)) }
+
+// DecodeSmallInt reads a valid smallint.
+func DecodeSmallInt(b []byte) int16 {
+	if len(b) != 2 {
+		return 0
+	}
+	return int16(binary.BigEndian.Uint16(b))
+}

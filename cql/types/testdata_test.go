@@ -1,0 +1,209 @@
+package types
+
+import (
+	"bytes"
+	"encoding/hex"
+	"os"
+	"strings"
+	"testing"
+)
+
+// readTable reads the lines of a recorded file as fields between tabs.
+func readTable(t *testing.T, name string) [][]string {
+	t.Helper()
+	data, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows [][]string
+	for _, line := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n") {
+		if !strings.HasPrefix(line, "#") {
+			rows = append(rows, strings.Split(line, "\t"))
+		}
+	}
+	if len(rows) == 0 {
+		t.Fatalf("%s is empty", name)
+	}
+	return rows
+}
+
+// unhex reads bytes as the recorded files have them.
+func unhex(t testing.TB, s string) []byte {
+	t.Helper()
+	if s == "empty" {
+		return []byte{}
+	}
+	b, err := hex.DecodeString(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// testTypes are the types of the recorded files that are not native.
+var testTypes = map[string]Type{
+	"frozen<list<int>>":        &List{Elem: Int, Frozen: true},
+	"frozen<list<tinyint>>":    &List{Elem: TinyInt, Frozen: true},
+	"frozen<set<int>>":         &Set{Elem: Int, Frozen: true},
+	"frozen<set<text>>":        &Set{Elem: Text, Frozen: true},
+	"frozen<map<int, int>>":    &Map{Key: Int, Value: Int, Frozen: true},
+	"frozen<map<int, text>>":   &Map{Key: Int, Value: Text, Frozen: true},
+	"frozen<tuple<int, text>>": &Tuple{Elems: []Type{Int, Text}},
+	"frozen<ut>":               userTypeUT,
+	"vector<float, 2>":         &Vector{Elem: Float, Dim: 2},
+	"vector<int, 2>":           &Vector{Elem: Int, Dim: 2},
+	"vector<text, 2>":          &Vector{Elem: Text, Dim: 2},
+	"vector<date, 2>":          &Vector{Elem: Date, Dim: 2},
+
+	"frozen<tuple<frozen<ut>>>":      &Tuple{Elems: []Type{userTypeUT}},
+	"vector<vector<int, 2>, 2>":      &Vector{Elem: &Vector{Elem: Int, Dim: 2}, Dim: 2},
+	"frozen<list<frozen<set<int>>>>": &List{Elem: &Set{Elem: Int, Frozen: true}, Frozen: true},
+	"frozen<list<frozen<tuple<int, text>>>>": &List{
+		Elem: &Tuple{Elems: []Type{Int, Text}}, Frozen: true,
+	},
+}
+
+var userTypeUT = &UserType{
+	Keyspace: "ks", Name: "ut", Frozen: true, Fields: []Field{{Name: "a", Type: Int}, {Name: "b", Type: Text}},
+}
+
+func testType(t *testing.T, name string) Type {
+	t.Helper()
+	typ, ok := Native(name)
+	if !ok {
+		if typ = testTypes[name]; typ == nil {
+			t.Fatalf("no type %s", name)
+		}
+	}
+	if typ.String() != name {
+		t.Fatalf("%s calls itself %s", name, typ)
+	}
+	return typ
+}
+
+func literalKind(t *testing.T, name string) LiteralKind {
+	t.Helper()
+	for i, n := range literalKindNames {
+		if n == name {
+			return LiteralKind(i)
+		}
+	}
+	t.Fatalf("no kind of literal %s", name)
+	return 0
+}
+
+func TestRecordedLiterals(t *testing.T) {
+	for _, row := range readTable(t, "literals.txt") {
+		typ := testType(t, row[0])
+		got, err := typ.ParseLiteral(literalKind(t, row[1]), row[2])
+		if message, failed := strings.CutPrefix(row[3], "error "); failed {
+			if err == nil || err.Error() != message {
+				t.Errorf("%s %q: got %x, %v; want %s", row[0], row[2], got, err, message)
+			}
+			continue
+		}
+		if err != nil || got == nil || !bytes.Equal(got, unhex(t, row[3])) {
+			t.Errorf("%s %q: got %x, %v; want %s", row[0], row[2], got, err, row[3])
+			continue
+		}
+		if err := typ.Validate(got); err != nil {
+			t.Errorf("%s %q: %v", row[0], row[2], err)
+		}
+	}
+}
+
+// Formatted values are the recorded texts, and read as literals they are the values again.
+func TestRecordedTexts(t *testing.T) {
+	unreadable := 0
+	for _, row := range readTable(t, "texts.txt") {
+		typ := testType(t, row[0])
+		b := unhex(t, row[1])
+		text := typ.Format(b)
+		if got := strings.Trim(text, "'"); got != row[2] {
+			t.Errorf("%s %s: got %s, want %s", row[0], row[1], got, row[2])
+		}
+		back, err := typ.ParseLiteral(kindOf(typ), strings.Trim(text, "'"))
+		if err == nil && typ != Timestamp && typ.Compare(back, b) != 0 {
+			t.Errorf("%s %s reads back as %x", row[0], text, back)
+		}
+		if err != nil {
+			unreadable++
+		}
+	}
+	// A time behind the year 9999, an empty duration and a decimal with the least scale have texts that no
+	// literal may have. One before our era reads as one of ours.
+	if unreadable != 3 {
+		t.Errorf("%d texts do not read back", unreadable)
+	}
+}
+
+// Values compare, and their keys compare, as they were ordered in a clustering column.
+func TestRecordedOrder(t *testing.T) {
+	for _, row := range readTable(t, "order.txt") {
+		typ := testType(t, row[0])
+		var values [][]byte
+		var ranks []int
+		for rank, group := range strings.Fields(row[1]) {
+			for _, v := range strings.Split(group, "=") {
+				values, ranks = append(values, unhex(t, v)), append(ranks, rank)
+			}
+		}
+		for i, a := range values {
+			for j, b := range values {
+				want := sign(ranks[i] - ranks[j])
+				if got := sign(typ.Compare(a, b)); got != want {
+					t.Errorf("%s: compare %x, %x: got %d, want %d", row[0], a, b, got, want)
+				}
+				for _, desc := range []bool{false, true} {
+					x, y := typ.AppendKey(nil, a, desc), typ.AppendKey(nil, b, desc)
+					want := want
+					if desc {
+						want = -want
+					}
+					if got := bytes.Compare(x, y); got != want {
+						t.Errorf("%s: keys of %x, %x, desc %v: got %d, want %d", row[0], a, b, desc, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func sign(n int) int {
+	switch {
+	case n < 0:
+		return -1
+	case n > 0:
+		return 1
+	}
+	return 0
+}
+
+func TestRecordedUTF8(t *testing.T) {
+	want := true
+	for _, row := range readTable(t, "utf8.txt") {
+		if row[0] == "-" {
+			want = false
+			continue
+		}
+		if got := Text.Validate(unhex(t, row[0])) == nil; got != want {
+			t.Errorf("%s: got %v, want %v", row[0], got, want)
+		}
+	}
+}
+
+func TestRecordedValidation(t *testing.T) {
+	for _, row := range readTable(t, "validate.txt") {
+		typ := testType(t, row[0])
+		got := "ok"
+		if err := typ.Validate(unhex(t, row[1])); err != nil {
+			got = "error " + err.Error()
+			if err.(*ValueError).Server {
+				got = "server " + got
+			}
+		}
+		if got != row[2] {
+			t.Errorf("%s %s: got %s, want %s", row[0], row[1], got, row[2])
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package types
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+// textType is UTF-8, also called varchar.
+type textType struct{ native }
+
+func (*textType) Validate(b []byte) error {
+	if !utf8.Valid(b) && !validJavaUTF8(b) {
+		return invalidf("String didn't validate.")
+	}
+	return nil
+}
+
+func (*textType) Compare(a, b []byte) int { return bytes.Compare(a, b) }
+
+func (*textType) AppendKey(dst, b []byte, desc bool) []byte { return appendBytesKey(dst, b, desc) }
+
+func (*textType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
+	return decodeBytesKey(dst, key, desc)
+}
+
+func (*textType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
+	if kind != StringLiteral {
+		return nil, ErrKind
+	}
+	return []byte(text), nil
+}
+
+func (*textType) Format(b []byte) string { return quote(string(b)) }
+
+// quote is s as a string literal.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// EncodeText returns the text v.
+func EncodeText(v string) []byte { return []byte(v) }

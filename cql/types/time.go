@@ -1,0 +1,100 @@
+package types
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// timeType is a time of day in nanoseconds, a number of 8 bytes. It has no empty value. Bound values
+// may lie outside the day.
+type timeType struct{ native }
+
+// The units that times of day are counted in.
+const (
+	nanoPerSecond = 1_000_000_000
+	nanoPerDay    = 24 * 60 * 60 * nanoPerSecond
+)
+
+func (*timeType) Validate(b []byte) error {
+	if len(b) != 8 {
+		return invalidf("Expected 8 byte long for time (%d)", len(b))
+	}
+	return nil
+}
+
+func (*timeType) Compare(a, b []byte) int { return bytes.Compare(a, b) }
+
+func (*timeType) AppendKey(dst, b []byte, desc bool) []byte {
+	return appendFixedKey(dst, b, 0, desc)
+}
+
+func (*timeType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
+	return decodeFixedKey(dst, key, 8, 0, desc)
+}
+
+func (*timeType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
+	switch kind {
+	case StringLiteral, IntegerLiteral:
+	default:
+		return nil, ErrKind
+	}
+	if isNumber(text) {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < 0 || n >= nanoPerDay {
+			return nil, invalidf("Unable to make long (for time) from: '%s'", text)
+		}
+		return EncodeBigInt(n), nil
+	}
+	n, ok := parseTimeOfDay(text)
+	if !ok {
+		return nil, invalidf("(TimeType) Unable to coerce '%s' to a formatted time (long)", text)
+	}
+	return EncodeBigInt(n), nil
+}
+
+// parseTimeOfDay reads h:m:s with up to nine digits of fraction as nanoseconds.
+func parseTimeOfDay(text string) (int64, bool) {
+	text = strings.TrimFunc(text, func(r rune) bool { return r <= ' ' })
+	clock, fraction, hasFraction := strings.Cut(text, ".")
+	parts := strings.Split(clock, ":")
+	if len(parts) != 3 {
+		return 0, false
+	}
+	seconds := int64(0)
+	for i, part := range parts {
+		n, err := strconv.ParseInt(part, 10, 32)
+		if err != nil || n < 0 || n >= [...]int64{24, 60, 60}[i] {
+			return 0, false
+		}
+		seconds = seconds*60 + n
+	}
+	if !hasFraction {
+		return seconds * nanoPerSecond, true
+	}
+	nanos, ok := parseFraction(fraction)
+	return seconds*nanoPerSecond + nanos, ok && fraction != ""
+}
+
+// parseFraction reads up to nine digits behind a decimal point as billionths.
+func parseFraction(digits string) (int64, bool) {
+	if len(digits) > 9 || strings.Trim(digits, "0123456789") != "" {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(digits+"000000000"[len(digits):], 10, 64)
+	return n, err == nil
+}
+
+func (*timeType) Format(b []byte) string {
+	if len(b) != 8 {
+		return "''"
+	}
+	return quote(FormatTimeOfDay(DecodeBigInt(b)))
+}
+
+// FormatTimeOfDay prints nanoseconds of a day as HH:mm:ss with nine digits of fraction.
+func FormatTimeOfDay(nanos int64) string {
+	seconds := nanos / nanoPerSecond
+	return fmt.Sprintf("%02d:%02d:%02d.%09d", seconds/3600, seconds/60%60, seconds%60, nanos%nanoPerSecond)
+}

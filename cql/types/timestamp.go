@@ -1,0 +1,190 @@
+package types
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// timestampType is milliseconds since 1970, a signed number of 8 bytes.
+type timestampType struct{ native }
+
+// Bounds of timestamps and of their texts.
+const (
+	milliPerDay = 24 * 60 * 60 * 1000
+
+	maxYear    = 999_999_999            // of a timestamp's text
+	maxSeconds = math.MaxInt64/1000 - 1 // of a timestamp since 1970
+)
+
+func (*timestampType) FixedLength() int { return 8 }
+
+func (*timestampType) Validate(b []byte) error {
+	if len(b) != 8 && len(b) != 0 {
+		return invalidf("Expected 8 or 0 byte long for date (%d)", len(b))
+	}
+	return nil
+}
+
+func (*timestampType) Compare(a, b []byte) int {
+	if order, done := compareEmpty(a, b); done {
+		return order
+	}
+	return cmp.Compare(DecodeBigInt(a), DecodeBigInt(b))
+}
+
+func (*timestampType) AppendKey(dst, b []byte, desc bool) []byte {
+	return appendFixedKey(dst, b, signBit, desc)
+}
+
+func (*timestampType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
+	return decodeFixedKey(dst, key, 8, signBit, desc)
+}
+
+// ParseLiteral takes milliseconds, the word now, a date, or a date with a time of day; a zone may follow.
+// Without one the time is in UTC. The word now is the one literal that reads the clock.
+func (*timestampType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
+	switch {
+	case kind != StringLiteral && kind != IntegerLiteral:
+		return nil, ErrKind
+	case text == "":
+		return []byte{}, nil
+	case strings.EqualFold(text, "now"):
+		return EncodeTimestamp(time.Now()), nil
+	case isNumber(text):
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return nil, invalidf("Unable to make long (for date) from: '%s'", text)
+		}
+		return EncodeBigInt(n), nil
+	}
+	seconds, millis, ok := parseTimestamp(text)
+	switch {
+	case !ok:
+		return nil, invalidf("Unable to parse a date/time from '%s'", text)
+	case seconds > maxSeconds:
+		return nil, serverf("java.lang.ArithmeticException: long overflow")
+	}
+	return EncodeBigInt(seconds*1000 + millis), nil
+}
+
+// parseTimestamp reads yyyy-MM-dd, or y-M-d h:m[:s[.fraction]] with a T or a space in the middle, and a
+// zone. Days up to 31 are taken in every month, and are its last day if it has not so many.
+func parseTimestamp(text string) (seconds, millis int64, ok bool) {
+	p := fieldParser{rest: text, ok: true}
+	year := p.number(0, maxYear)
+	widths := [3]int{len(text) - len(p.rest)}
+	p.expect("-")
+	before := len(p.rest)
+	month := p.number(1, 12)
+	widths[1] = before - len(p.rest)
+	p.expect("-")
+	before = len(p.rest)
+	day := p.number(1, 31)
+	widths[2] = before - len(p.rest)
+	if !p.ok {
+		return 0, 0, false
+	}
+	seconds = daysSince1970(year, month, min(day, monthLength(year, month))) * (milliPerDay / 1000)
+
+	if n := len(p.rest); n > 1 && (p.rest[0] == 'T' || p.rest[0] == ' ') && isDigit(p.rest[1]) {
+		p.rest = p.rest[1:]
+		var ofDay int64
+		ofDay, millis = p.timeOfDay()
+		seconds += ofDay
+		p.ok = p.ok && year > 0
+	} else if widths != [3]int{4, 2, 2} {
+		return 0, 0, false
+	}
+	zone, zoneOK := parseZone(p.rest)
+	if !p.ok || !zoneOK {
+		return 0, 0, false
+	}
+	return seconds - zone.offsetAtLocal(seconds), millis, true
+}
+
+// fieldParser reads the numbers of a time; ok stays false after the first that is not there.
+type fieldParser struct {
+	rest string
+	ok   bool
+}
+
+// isDigit takes the ten digits of ASCII only, as all literals do.
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// number reads digits as a number between low and high.
+func (p *fieldParser) number(low, high int64) int64 {
+	n := 0
+	for n < len(p.rest) && isDigit(p.rest[n]) {
+		n++
+	}
+	v, err := strconv.ParseInt(p.rest[:n], 10, 64)
+	p.ok = p.ok && err == nil && v >= low && v <= high
+	p.rest = p.rest[n:]
+	return v
+}
+
+// expect reads a sign that must be there.
+func (p *fieldParser) expect(s string) {
+	var found bool
+	p.rest, found = strings.CutPrefix(p.rest, s)
+	p.ok = p.ok && found
+}
+
+// timeOfDay reads h:m[:s[.fraction]]. 24:00 is the end of the day.
+func (p *fieldParser) timeOfDay() (seconds, millis int64) {
+	hour := p.number(0, 24)
+	p.expect(":")
+	seconds = hour*3600 + p.number(0, 59)*60
+	nanos := int64(0)
+	if strings.HasPrefix(p.rest, ":") {
+		p.expect(":")
+		seconds += p.number(0, 59)
+		if strings.HasPrefix(p.rest, ".") {
+			digits := p.rest[1:]
+			n := 0
+			for n < len(digits) && n < 9 && isDigit(digits[n]) {
+				n++
+			}
+			nanos, _ = parseFraction(digits[:n])
+			p.rest = digits[n:]
+		}
+	}
+	if hour == 24 && (seconds > 24*3600 || nanos > 0) {
+		p.ok = false
+	}
+	return seconds, nanos / 1e6
+}
+
+func (*timestampType) Format(b []byte) string {
+	if len(b) != 8 {
+		return "''"
+	}
+	return quote(FormatMillis(DecodeBigInt(b)))
+}
+
+// FormatMillis prints milliseconds since 1970 as yyyy-MM-dd'T'HH:mm:ss.SSSZ, in UTC.
+func FormatMillis(millis int64) string {
+	days := floorDiv(millis, milliPerDay)
+	year, month, day := civilDate(days)
+	rest := millis - days*milliPerDay
+	seconds := rest / 1000
+	sign := ""
+	switch {
+	case year < 1:
+		year = 1 - year // of the era before ours, which goes without saying
+	case year > 9999:
+		sign = "+"
+	}
+	return fmt.Sprintf("%s%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", sign, year, month, day,
+		seconds/3600, seconds/60%60, seconds%60, rest%1000)
+}
+
+// EncodeTimestamp returns the timestamp of t.
+func EncodeTimestamp(t time.Time) []byte { return EncodeBigInt(t.UnixMilli()) }
+
+// DecodeTimestamp reads a valid timestamp; the empty value is 1970.
+func DecodeTimestamp(b []byte) time.Time { return time.UnixMilli(DecodeBigInt(b)).UTC() }

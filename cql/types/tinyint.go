@@ -1,0 +1,60 @@
+package types
+
+import (
+	"cmp"
+	"strconv"
+)
+
+// tinyintType is a signed number of 1 byte. It has no empty value.
+type tinyintType struct{ native }
+
+func (*tinyintType) Validate(b []byte) error {
+	if len(b) != 1 {
+		return invalidf("Expected 1 byte for a tinyint (%d)", len(b))
+	}
+	return nil
+}
+
+func (*tinyintType) Compare(a, b []byte) int {
+	if order, done := compareEmpty(a, b); done {
+		return order
+	}
+	return cmp.Compare(int8(a[0]), int8(b[0]))
+}
+
+func (*tinyintType) AppendKey(dst, b []byte, desc bool) []byte {
+	return appendFixedKey(dst, b, signBit, desc)
+}
+
+func (*tinyintType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
+	return decodeFixedKey(dst, key, 1, signBit, desc)
+}
+
+func (*tinyintType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
+	if kind != IntegerLiteral {
+		return nil, ErrKind
+	}
+	v, err := strconv.ParseInt(text, 10, 8)
+	if err != nil {
+		return nil, invalidf("Unable to make byte from '%s'", text)
+	}
+	return EncodeTinyInt(int8(v)), nil
+}
+
+func (*tinyintType) Format(b []byte) string {
+	if len(b) != 1 {
+		return ""
+	}
+	return strconv.Itoa(int(int8(b[0])))
+}
+
+// EncodeTinyInt returns the tinyint v.
+func EncodeTinyInt(v int8) []byte { return []byte{byte(v)} }
+
+// DecodeTinyInt reads a valid tinyint.
+func DecodeTinyInt(b []byte) int8 {
+	if len(b) != 1 {
+		return 0
+	}
+	return int8(b[0])
+}

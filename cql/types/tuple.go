@@ -1,0 +1,218 @@
+package types
+
+import "strings"
+
+// Tuple is tuple<Elems...>, which is always frozen. A value is its elements, each behind its length;
+// those at the end may be missing and are null.
+type Tuple struct{ Elems []Type }
+
+func (t *Tuple) String() string {
+	return "frozen<tuple<" + joinTypes(t.Elems, ", ", Type.String) + ">>"
+}
+
+func (t *Tuple) ClassName() string { return className(t, false) }
+func (*Tuple) FixedLength() int    { return 0 }
+
+// LossyKey is true: an element that is missing and one that is null are the same.
+func (*Tuple) LossyKey() bool { return true }
+
+// Validate takes fewer elements than there are, but not more.
+func (t *Tuple) Validate(b []byte) error {
+	for i, elem := range t.Elems {
+		if len(b) == 0 {
+			return nil
+		}
+		if len(b) < 4 {
+			return invalidf("Not enough bytes to read size of %dth component", i)
+		}
+		e, rest, ok := readElement(b)
+		if !ok {
+			return invalidf("Not enough bytes to read %dth component", i)
+		}
+		if e != nil {
+			if err := validateInside(elem, e); err != nil {
+				return err
+			}
+		}
+		b = rest
+	}
+	if len(b) > 0 {
+		return invalidf("Invalid remaining data after end of tuple value")
+	}
+	return nil
+}
+
+// Compare orders by the elements in turn, null first.
+func (t *Tuple) Compare(a, b []byte) int {
+	if order, done := compareEmpty(a, b); done {
+		return order
+	}
+	for _, elem := range t.Elems {
+		x, restA, _ := readElement(a)
+		y, restB, _ := readElement(b)
+		if order := compareNullable(elem, x, y); order != 0 {
+			return order
+		}
+		a, b = restA, restB
+	}
+	return 0
+}
+
+// AppendKey appends keyEmpty for the empty value. Else keyValue, the elements up to the last that is not
+// null, each as in a list, and keyEnd: a tuple that gets another element keeps its keys.
+func (t *Tuple) AppendKey(dst, b []byte, desc bool) []byte {
+	m := mask(desc)
+	if len(b) == 0 {
+		return append(dst, keyEmpty^m)
+	}
+	dst = append(dst, keyValue^m)
+	end := len(dst)
+	for _, elem := range t.Elems {
+		e, rest, ok := readElement(b)
+		if !ok {
+			break
+		}
+		dst = appendNullableKey(dst, elem, e, desc)
+		if e != nil {
+			end = len(dst)
+		}
+		b = rest
+	}
+	return append(dst[:end], keyEnd^m)
+}
+
+// DecodeKey gives the value with all its elements, null where they were missing.
+func (t *Tuple) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
+	m := mask(desc)
+	switch {
+	case len(key) > 0 && key[0]^m == keyEmpty:
+		return notNil(dst), key[1:], nil
+	case len(key) == 0 || key[0]^m != keyValue:
+		return nil, nil, errKey
+	}
+	value, rest = dst, key[1:]
+	for i, elem := range t.Elems {
+		var end bool
+		value, rest, end, err = decodeNullableKey(value, rest, elem, desc)
+		if err != nil {
+			return nil, nil, err
+		}
+		if end {
+			for range t.Elems[i:] {
+				value = appendElement(value, nil)
+			}
+			return value, rest, nil
+		}
+	}
+	if len(rest) == 0 || rest[0]^m != keyEnd {
+		return nil, nil, errKey
+	}
+	return value, rest[1:], nil
+}
+
+// ParseLiteral takes every kind of literal and reads its text as elements with colons between them, @
+// being null and a backslash going before a colon or @ that is meant as such. A hex literal is the
+// serialized value.
+func (t *Tuple) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
+	if kind == HexLiteral {
+		return parseHex(text)
+	}
+	parts := splitUnescaped(text)
+	if len(parts) > len(t.Elems) {
+		return nil, invalidf("Invalid tuple literal: too many elements. Type %s expects %d but got %d",
+			t, len(t.Elems), len(parts))
+	}
+	fields := make([][]byte, len(parts))
+	for i, part := range parts {
+		if part == "@" {
+			continue
+		}
+		part = strings.ReplaceAll(strings.ReplaceAll(part, `\:`, ":"), `\@`, "@")
+		var err error
+		if fields[i], err = fromString(t.Elems[i], part); err != nil {
+			return nil, err
+		}
+	}
+	return NewTuple(fields), nil
+}
+
+// splitUnescaped splits text at colons that have no backslash before them.
+func splitUnescaped(text string) []string {
+	var parts []string
+	start := 0
+	for i := range len(text) {
+		if text[i] == ':' && (i == 0 || text[i-1] != '\\') {
+			parts = append(parts, text[start:i])
+			start = i + 1
+		}
+	}
+	return append(parts, text[start:])
+}
+
+// Format prints (a, b).
+func (t *Tuple) Format(b []byte) string {
+	parts := make([]string, len(t.Elems))
+	for i, e := range TupleFields(b, len(t.Elems)) {
+		parts[i] = formatNullable(t.Elems[i], e)
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
+}
+
+// NewTuple serializes a tuple or a value of a user type; nil fields are null.
+func NewTuple(fields [][]byte) []byte {
+	b := make([]byte, 0, 8*len(fields))
+	for _, f := range fields {
+		b = appendElement(b, f)
+	}
+	return b
+}
+
+// TupleFields returns the n fields of a valid tuple or value of a user type; missing ones are nil.
+func TupleFields(b []byte, n int) [][]byte {
+	fields := make([][]byte, n)
+	for i := range fields {
+		var ok bool
+		if fields[i], b, ok = readElement(b); !ok {
+			break
+		}
+	}
+	return fields
+}
+
+// kindOf is the kind of literal whose text fromString takes a text for.
+func kindOf(t Type) LiteralKind {
+	switch t {
+	case TinyInt, SmallInt, Int, BigInt, Counter, VarInt:
+		return IntegerLiteral
+	case Float, Double, Decimal:
+		return FloatLiteral
+	case Boolean:
+		return BooleanLiteral
+	case Blob:
+		return HexLiteral
+	case UUID, TimeUUID:
+		return UUIDLiteral
+	case Duration:
+		return DurationLiteral
+	}
+	return StringLiteral
+}
+
+// fromString reads a text as a value of t without asking what kind of literal it was.
+func fromString(t Type, text string) ([]byte, error) {
+	if text == "" {
+		switch t {
+		case SmallInt, TinyInt, Date, Time, Duration:
+		default:
+			return []byte{}, nil
+		}
+	}
+	if t == Boolean && !strings.EqualFold(text, "true") && !strings.EqualFold(text, "false") {
+		return nil, invalidf("Unable to make boolean from '%s'", text)
+	}
+	b, err := t.ParseLiteral(kindOf(t), text)
+	if err == ErrKind {
+		return nil, invalidf("Unable to make %s from '%s'", t, text)
+	}
+	return b, err
+}

@@ -1,0 +1,126 @@
+package types
+
+import (
+	"errors"
+	"strings"
+)
+
+// UserType is a type made by CREATE TYPE. A value has the form of a tuple's; values written before a
+// field was added lack it.
+type UserType struct {
+	Keyspace, Name string
+	Fields         []Field
+	Frozen         bool
+}
+
+// Field is a field of a user type.
+type Field struct {
+	Name string
+	Type Type
+}
+
+func (t *UserType) String() string    { return frozenName(quoteName(t.Name), t.Frozen) }
+func (t *UserType) ClassName() string { return className(t, false) }
+func (*UserType) FixedLength() int    { return 0 }
+
+// LossyKey is true for the reason given at Tuple.
+func (*UserType) LossyKey() bool { return true }
+
+// javaMarshalException stands before what Cassandra says of user types: it does not expect to say it.
+const javaMarshalException = "org.apache.cassandra.serializers.MarshalException: "
+
+// Validate is like a tuple's, but its errors are server errors.
+func (t *UserType) Validate(b []byte) error {
+	for i, f := range t.Fields {
+		if len(b) == 0 {
+			return nil
+		}
+		if len(b) < 4 {
+			return serverf(javaMarshalException+"Not enough bytes to read size of %dth field %s", i, f.Name)
+		}
+		e, rest, ok := readElement(b)
+		if !ok {
+			return serverf(javaMarshalException+"Not enough bytes to read %dth field %s", i, f.Name)
+		}
+		if e != nil {
+			if err := f.Type.Validate(e); err != nil {
+				return fieldError(i, f.Name, err)
+			}
+		}
+		b = rest
+	}
+	if len(b) > 0 {
+		return serverf(javaMarshalException + "Invalid remaining data after end of UDT value")
+	}
+	return nil
+}
+
+// fieldError says in which field an error was. In a user type inside another the prefix is only in front.
+func fieldError(i int, name string, err error) error {
+	var v *ValueError
+	text := err.Error()
+	if errors.As(err, &v) && v.Server {
+		text = strings.TrimPrefix(text, javaMarshalException)
+	}
+	return serverf(javaMarshalException+"Failure validating the %dth field %s; %s", i, name, text)
+}
+
+// validateInside checks a value inside a collection or tuple. There the errors of user types are expected.
+func validateInside(t Type, b []byte) error {
+	err := t.Validate(b)
+	var v *ValueError
+	if errors.As(err, &v) && v.Server {
+		if text, marshal := strings.CutPrefix(v.Message, javaMarshalException); marshal {
+			return &ValueError{Message: text}
+		}
+	}
+	return err
+}
+
+// tuple is the tuple of the types of the fields.
+func (t *UserType) tuple() *Tuple {
+	elems := make([]Type, len(t.Fields))
+	for i, f := range t.Fields {
+		elems[i] = f.Type
+	}
+	return &Tuple{Elems: elems}
+}
+
+// Compare orders by the fields in turn, null first.
+func (t *UserType) Compare(a, b []byte) int { return t.tuple().Compare(a, b) }
+
+// AppendKey is a tuple's.
+func (t *UserType) AppendKey(dst, b []byte, desc bool) []byte {
+	return t.tuple().AppendKey(dst, b, desc)
+}
+
+// DecodeKey gives the value with all its fields, null where they were missing.
+func (t *UserType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
+	return t.tuple().DecodeKey(dst, key, desc)
+}
+
+// ParseLiteral takes nothing: the literals of user types are made of terms.
+func (*UserType) ParseLiteral(LiteralKind, string) ([]byte, error) { return nil, ErrKind }
+
+// Format prints {a: 1, b: 2}.
+func (t *UserType) Format(b []byte) string {
+	parts := make([]string, len(t.Fields))
+	for i, e := range TupleFields(b, len(t.Fields)) {
+		parts[i] = quoteName(t.Fields[i].Name) + ": " + formatNullable(t.Fields[i].Type, e)
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// quoteName puts a name in double quotes if the language would read it otherwise without.
+func quoteName(name string) string {
+	plain := name != "" && !reservedWords[name]
+	for i, c := range []byte(name) {
+		if !(c >= 'a' && c <= 'z' || i > 0 && (isDigit(c) || c == '_')) {
+			plain = false
+		}
+	}
+	if plain {
+		return name
+	}
+	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+}

@@ -1,0 +1,133 @@
+package types
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/hex"
+)
+
+// uuidType is a UUID of any version. Versions sort apart; those of version 1 sort by their time.
+type uuidType struct{ native }
+
+func (*uuidType) FixedLength() int { return 16 }
+
+func (*uuidType) Validate(b []byte) error { return validateUUIDSize(b) }
+
+// validateUUIDSize is what uuid and timeuuid have in common.
+func validateUUIDSize(b []byte) error {
+	if len(b) != 16 && len(b) != 0 {
+		return invalidf("UUID should be 16 or 0 bytes (%d)", len(b))
+	}
+	return nil
+}
+
+func (*uuidType) Compare(a, b []byte) int {
+	if order, done := compareEmpty(a, b); done {
+		return order
+	}
+	if order := cmp.Compare(uuidOrder(a), uuidOrder(b)); order != 0 {
+		return order
+	}
+	return bytes.Compare(a[8:], b[8:])
+}
+
+// uuidOrder is the first half of a UUID with its version in front, and behind it the time of version 1
+// from its greatest bits to its least.
+func uuidOrder(b []byte) uint64 {
+	half := binary.BigEndian.Uint64(b)
+	if version := half >> 12 & 0xF; version != 1 {
+		return version<<60 | half>>4&^uint64(0xF000000000000FFF) | half&0xFFF
+	}
+	return timeFirst(half)
+}
+
+// timeFirst puts the time in the first half of a version 1 UUID from its greatest bits to its least,
+// behind the version.
+func timeFirst(half uint64) uint64 {
+	return half<<48 | half<<16&0xFFFF00000000 | half>>32
+}
+
+// timeLast undoes timeFirst.
+func timeLast(order uint64) uint64 {
+	return order<<32 | order>>16&0xFFFF0000 | order>>48
+}
+
+func (*uuidType) AppendKey(dst, b []byte, desc bool) []byte {
+	if len(b) == 0 {
+		return append(dst, keyEmpty^mask(desc))
+	}
+	return appendUUIDKey(dst, uuidOrder(b), binary.BigEndian.Uint64(b[8:]), desc)
+}
+
+// appendUUIDKey appends the two halves of a UUID, which sort as unsigned numbers.
+func appendUUIDKey(dst []byte, first, second uint64, desc bool) []byte {
+	dst = append(dst, keyValue^mask(desc))
+	if desc {
+		first, second = ^first, ^second
+	}
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(dst, first), second)
+}
+
+func (*uuidType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
+	n := len(dst)
+	value, rest, err = decodeFixedKey(dst, key, 16, 0, desc)
+	if err != nil || len(value) == n {
+		return value, rest, err
+	}
+	order := binary.BigEndian.Uint64(value[n:])
+	half := timeLast(order)
+	if version := order >> 60; version != 1 {
+		half = order<<4&0xFFFFFFFFFFFF0000 | version<<12 | order&0xFFF
+	}
+	binary.BigEndian.PutUint64(value[n:], half)
+	return value, rest, nil
+}
+
+func (*uuidType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
+	if kind != UUIDLiteral {
+		return nil, ErrKind
+	}
+	u, ok := ParseUUID(text)
+	if !ok {
+		return nil, invalidf("Unable to make UUID from '%s'", text)
+	}
+	return u[:], nil
+}
+
+func (*uuidType) Format(b []byte) string {
+	if len(b) != 16 {
+		return ""
+	}
+	return FormatUUID([16]byte(b))
+}
+
+// ParseUUID reads 8-4-4-4-12 hexadecimal digits.
+func ParseUUID(text string) (u [16]byte, ok bool) {
+	if len(text) != 36 || text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
+		return u, false
+	}
+	digits := text[:8] + text[9:13] + text[14:18] + text[19:23] + text[24:]
+	_, err := hex.Decode(u[:], []byte(digits))
+	return u, err == nil
+}
+
+// FormatUUID prints a UUID in lower case.
+func FormatUUID(u [16]byte) string {
+	var text [36]byte
+	hex.Encode(text[:], u[:4])
+	for i, at := range [...]int{8, 13, 18} {
+		text[at] = '-'
+		hex.Encode(text[at+1:], u[4+2*i:6+2*i])
+	}
+	text[23] = '-'
+	hex.Encode(text[24:], u[10:])
+	return string(text[:])
+}
+
+// RandomUUID makes 16 random bytes a UUID of version 4.
+func RandomUUID(random [16]byte) [16]byte {
+	random[6] = random[6]&0x0F | 0x40
+	random[8] = random[8]&0x3F | 0x80
+	return random
+}

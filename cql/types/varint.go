@@ -1,0 +1,158 @@
+package types
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"math/big"
+)
+
+// varintType is a number of any size: two's complement, most significant byte first. Literals are as
+// short as can be; bound bytes are kept as they are, even when a shorter form means the same.
+type varintType struct{ native }
+
+func (*varintType) LossyKey() bool { return true }
+
+func (*varintType) Validate([]byte) error { return nil }
+
+func (*varintType) Compare(a, b []byte) int {
+	if order, done := compareEmpty(a, b); done {
+		return order
+	}
+	a, b = minimalVarInt(a), minimalVarInt(b)
+	negative := a[0]&signBit != 0
+	if other := b[0]&signBit != 0; negative != other {
+		if negative {
+			return -1
+		}
+		return 1
+	}
+	if order := cmp.Compare(len(a), len(b)); order != 0 {
+		if negative {
+			return -order
+		}
+		return order
+	}
+	return bytes.Compare(a, b)
+}
+
+// minimalVarInt leaves out the leading bytes of b, which is not empty, that only repeat the sign.
+func minimalVarInt(b []byte) []byte {
+	for len(b) > 1 && (b[0] == 0 && b[1]&signBit == 0 || b[0] == 0xFF && b[1]&signBit != 0) {
+		b = b[1:]
+	}
+	return b
+}
+
+// The first byte of a key: keyEmpty, or sign and length together. A length that does not fit follows in
+// four bytes. All of it is inverted for negative numbers, so longer ones come first.
+const (
+	varintShort     = 0x7D // the greatest length that fits in the first byte
+	varintLong      = 0xFE
+	varintLongBelow = 0x01
+)
+
+func (*varintType) AppendKey(dst, b []byte, desc bool) []byte {
+	m := mask(desc)
+	if len(b) == 0 {
+		return append(dst, keyEmpty^m)
+	}
+	b = minimalVarInt(b)
+	lengthMask := m
+	if b[0]&signBit != 0 {
+		lengthMask = ^m
+	}
+	if len(b) <= varintShort {
+		dst = append(dst, (0x80+byte(len(b)))^lengthMask)
+	} else {
+		n := len(dst) + 1
+		dst = binary.BigEndian.AppendUint32(append(dst, varintLong^lengthMask), uint32(len(b)))
+		for i := range dst[n:] {
+			dst[n+i] ^= lengthMask
+		}
+	}
+	for _, c := range b {
+		dst = append(dst, c^m)
+	}
+	return dst
+}
+
+func (*varintType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
+	if len(key) == 0 {
+		return nil, nil, errKey
+	}
+	m := mask(desc)
+	first := key[0] ^ m
+	key = key[1:]
+	if first == keyEmpty {
+		return notNil(dst), key, nil
+	}
+	lengthMask := byte(0)
+	if first&signBit == 0 {
+		lengthMask = 0xFF
+	}
+	length := uint32((first ^ lengthMask) & 0x7F)
+	if first == varintLong || first == varintLongBelow {
+		if len(key) < 4 {
+			return nil, nil, errKey
+		}
+		length = binary.BigEndian.Uint32(key)
+		if lengthMask^m != 0 {
+			length = ^length
+		}
+		key = key[4:]
+	}
+	if length == 0 || uint64(length) > uint64(len(key)) {
+		return nil, nil, errKey
+	}
+	for _, c := range key[:length] {
+		dst = append(dst, c^m)
+	}
+	return dst, key[length:], nil
+}
+
+func (*varintType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
+	if kind != IntegerLiteral {
+		return nil, ErrKind
+	}
+	v, ok := new(big.Int).SetString(text, 10)
+	if !ok {
+		return nil, invalidf("unable to make int from '%s'", text)
+	}
+	return EncodeVarInt(v), nil
+}
+
+func (*varintType) Format(b []byte) string {
+	if len(b) == 0 {
+		return ""
+	}
+	return DecodeVarInt(b).String()
+}
+
+// EncodeVarInt returns the varint v in as few bytes as can be.
+func EncodeVarInt(v *big.Int) []byte {
+	if v.Sign() >= 0 {
+		b := make([]byte, v.BitLen()/8+1)
+		return v.FillBytes(b)
+	}
+	// The complement of -v-1 in bits is v in two's complement.
+	u := new(big.Int).Not(v)
+	b := u.FillBytes(make([]byte, u.BitLen()/8+1))
+	for i := range b {
+		b[i] = ^b[i]
+	}
+	return b
+}
+
+// DecodeVarInt reads a varint; the empty value is 0.
+func DecodeVarInt(b []byte) *big.Int {
+	v := new(big.Int)
+	if len(b) == 0 || b[0]&signBit == 0 {
+		return v.SetBytes(b)
+	}
+	u := make([]byte, len(b))
+	for i, c := range b {
+		u[i] = ^c
+	}
+	return v.Not(v.SetBytes(u))
+}

@@ -1,0 +1,156 @@
+package types
+
+import (
+	"iter"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Vector is vector<Elem, Dim>: Dim elements, none of which is null. Elements of a fixed length stand one
+// behind the other; others each have their length in front, as an unsigned vint.
+type Vector struct {
+	Elem Type
+	Dim  int
+}
+
+func (t *Vector) String() string {
+	return "vector<" + t.Elem.String() + ", " + strconv.Itoa(t.Dim) + ">"
+}
+
+func (t *Vector) ClassName() string { return className(t, false) }
+
+// FixedLength is Dim times that of the elements.
+func (t *Vector) FixedLength() int { return t.Dim * t.Elem.FixedLength() }
+
+// LossyKey is that of the elements.
+func (t *Vector) LossyKey() bool { return t.Elem.LossyKey() }
+
+// Validate checks every element and that there are as many as there should be.
+func (t *Vector) Validate(b []byte) error {
+	if len(b) == 0 {
+		return invalidf("Invalid empty vector value")
+	}
+	rest := b
+	for range t.Dim {
+		if len(rest) == 0 {
+			return invalidf("Not enough bytes to read a %s", t)
+		}
+		e, r, err := t.next(rest, len(b)-len(rest))
+		if err != nil {
+			return err
+		}
+		if err := validateInside(t.Elem, e); err != nil {
+			return err
+		}
+		rest = r
+	}
+	if len(rest) > 0 {
+		return invalidf("Unexpected %d extraneous bytes after %s value", len(rest), t)
+	}
+	return nil
+}
+
+// next reads the element at the beginning of b, which is at offset in the value.
+func (t *Vector) next(b []byte, offset int) (e, rest []byte, err error) {
+	if n := t.Elem.FixedLength(); n > 0 {
+		if len(b) < n {
+			return nil, nil, invalidf("Not enough bytes to read a %s", t)
+		}
+		return b[:n:n], b[n:], nil
+	}
+	size, n := vint(b)
+	if n == 0 || size > math.MaxInt32 {
+		return nil, nil, serverf("java.lang.AssertionError: Invalidate data at offset %d; "+
+			"saw size of -1 but only >= 0 is expected", offset)
+	}
+	b = b[n:]
+	if size > uint64(len(b)) {
+		return nil, nil, serverf("java.lang.IndexOutOfBoundsException: Attempted to read %d, but the size is %d",
+			size, len(b))
+	}
+	return b[:size:size], b[size:], nil
+}
+
+// Compare orders by the elements in turn.
+func (t *Vector) Compare(a, b []byte) int {
+	if order, done := compareEmpty(a, b); done {
+		return order
+	}
+	for range t.Dim {
+		x, restA, errA := t.next(a, 0)
+		y, restB, errB := t.next(b, 0)
+		if errA != nil || errB != nil {
+			return 0
+		}
+		if order := t.Elem.Compare(x, y); order != 0 {
+			return order
+		}
+		a, b = restA, restB
+	}
+	return 0
+}
+
+// AppendKey appends the keys of the elements; their number is always the same.
+func (t *Vector) AppendKey(dst, b []byte, desc bool) []byte {
+	for e := range VectorElements(t, b) {
+		dst = t.Elem.AppendKey(dst, e, desc)
+	}
+	return dst
+}
+
+// DecodeKey undoes AppendKey.
+func (t *Vector) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
+	fixed := t.Elem.FixedLength()
+	var element []byte
+	for range t.Dim {
+		if element, key, err = t.Elem.DecodeKey(element[:0], key, desc); err != nil {
+			return nil, nil, err
+		}
+		switch {
+		case fixed == 0:
+			dst = appendVInt(dst, uint64(len(element)))
+		case len(element) != fixed:
+			return nil, nil, errKey
+		}
+		dst = append(dst, element...)
+	}
+	return notNil(dst), key, nil
+}
+
+// ParseLiteral takes nothing: the literals of vectors are made of terms.
+func (*Vector) ParseLiteral(LiteralKind, string) ([]byte, error) { return nil, ErrKind }
+
+// Format prints [a, b].
+func (t *Vector) Format(b []byte) string {
+	var parts []string
+	for e := range VectorElements(t, b) {
+		parts = append(parts, t.Elem.Format(e))
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// NewVector serializes a vector of t.Dim elements, none of which is nil.
+func NewVector(t *Vector, elems [][]byte) []byte {
+	var b []byte
+	for _, e := range elems {
+		if t.Elem.FixedLength() == 0 {
+			b = appendVInt(b, uint64(len(e)))
+		}
+		b = append(b, e...)
+	}
+	return b
+}
+
+// VectorElements yields the elements of a valid vector.
+func VectorElements(t *Vector, b []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for range t.Dim {
+			e, rest, err := t.next(b, 0)
+			if err != nil || !yield(e) {
+				return
+			}
+			b = rest
+		}
+	}
+}
