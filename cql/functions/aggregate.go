@@ -1,0 +1,111 @@
+package functions
+
+import (
+	"slices"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/types"
+)
+
+// aggregateFunctions are the aggregates with fixed types.
+var aggregateFunctions = func() []Function {
+	fs := []Function{{
+		Name: "count_rows", Returns: types.BigInt,
+		Doc:  "The number of rows.",
+		Init: func() Aggregate { return &count{} },
+	}}
+	for _, name := range []string{"sum", "avg"} {
+		for _, t := range numbers {
+			fs = append(fs, Function{
+				Name: name, Args: []types.Type{t.of}, Returns: t.of,
+				Doc:  map[string]string{"sum": "The sum of a column.", "avg": "The mean of a column."}[name],
+				Init: map[string]func() Aggregate{"sum": t.sum, "avg": t.avg}[name],
+			})
+		}
+	}
+	return slices.Clip(fs)
+}()
+
+// generic is an aggregate that takes a value of any type.
+type generic struct {
+	make func(t types.Type) *Function
+	any  bool // takes a value whose type is not known
+}
+
+// generics has the aggregates that take any type.
+var generics = map[string]*generic{
+	"count": {make: countOf, any: true},
+	"min":   {make: extreme("min", -1)},
+	"max":   {make: extreme("max", 1)},
+}
+
+// resolve makes the function for its argument's type. A literal's type is its Type.
+func (g *generic) resolve(name string, args []Arg) (*Function, error) {
+	switch {
+	case len(args) != 1 && g.any:
+		return nil, wrongCount(name, 1, len(args))
+	case len(args) != 1:
+		return nil, cqlerr.Invalidf("Invalid number of arguments for function system.%s(any)", name)
+	case args[0].Type == nil && !g.any:
+		return nil, cqlerr.Invalidf("Cannot infer type of argument %s in call to function system.%s(any): "+
+			"use type casts to disambiguate", args[0].Text, name)
+	case args[0].Type == nil:
+		return g.make(types.Blob), nil
+	}
+	return g.make(args[0].Type), nil
+}
+
+// countOf is count for values of one type.
+func countOf(t types.Type) *Function {
+	return &Function{
+		Name: "count", Args: []types.Type{t}, Returns: types.BigInt,
+		Doc:  "The number of values that are not null.",
+		Init: func() Aggregate { return &count{} },
+	}
+}
+
+// count counts rows, or values that are not null.
+type count struct{ n int64 }
+
+func (c *count) Add(args []types.Value) error {
+	if len(args) == 0 || args[0].Bytes != nil {
+		c.n++
+	}
+	return nil
+}
+
+func (c *count) Result() (types.Value, error) {
+	return types.Value{Bytes: types.EncodeBigInt(c.n)}, nil
+}
+
+// extreme makes min or max: the value that compares as sign with all others.
+func extreme(name string, sign int) func(types.Type) *Function {
+	return func(t types.Type) *Function {
+		returns := t
+		if t == types.TimeUUID {
+			returns = types.LegacyTimeUUID
+		}
+		return &Function{
+			Name: name, Args: []types.Type{t}, Returns: returns,
+			Doc:  map[int]string{-1: "The least value.", 1: "The greatest value."}[sign],
+			Init: func() Aggregate { return &best{t: t, sign: sign} },
+		}
+	}
+}
+
+// best keeps the first of the values that come before (or behind) all others.
+type best struct {
+	t    types.Type
+	sign int
+	b    []byte
+}
+
+func (m *best) Add(args []types.Value) error {
+	b := args[0].Bytes
+	if b != nil && (m.b == nil || m.t.Compare(b, m.b)*m.sign > 0) {
+		m.b = append(make([]byte, 0, len(b)), b...)
+	}
+	return nil
+}
+
+func (m *best) Result() (types.Value, error) { return types.Value{Bytes: m.b}, nil }

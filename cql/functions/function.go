@@ -1,0 +1,80 @@
+package functions
+
+import (
+	"strings"
+	"time"
+
+	"github.com/cqld/cqld/cql/types"
+)
+
+// Function is the declaration of a native function.
+type Function struct {
+	Name     string       // in lower case, as results show it behind "system."
+	Args     []types.Type // the types of the arguments
+	Returns  types.Type
+	Doc      string // one sentence
+	Examples []Example
+
+	// Call computes a scalar function. It is nil for aggregates.
+	Call func(c *Call) (types.Value, error)
+
+	// Init starts an aggregate's state for one group of rows. It is nil for scalar functions.
+	Init func() Aggregate
+
+	// Volatile functions may give another value at each call: they are never computed in advance.
+	Volatile bool
+}
+
+// IsAggregate reports whether f takes many rows.
+func (f *Function) IsAggregate() bool { return f.Init != nil }
+
+// String is the function's signature as error texts show it: system.to_date : (timestamp) -> date.
+func (f *Function) String() string {
+	args := make([]string, len(f.Args))
+	for i, t := range f.Args {
+		args[i] = t.String()
+	}
+	return "system." + f.Name + " : (" + strings.Join(args, ", ") + ") -> " + f.Returns.String()
+}
+
+// Example is a call and its result as CQL text.
+type Example struct{ Call, Result string }
+
+// Aggregate is the state of an aggregate over the rows of one group.
+type Aggregate interface {
+	// Add takes one row's arguments, which are the caller's again when it returns.
+	Add(args []types.Value) error
+
+	// Result is the value over all rows that were added.
+	Result() (types.Value, error)
+}
+
+// Call is one call of a function: its arguments, and the surroundings it may ask.
+type Call struct {
+	Args []types.Value
+	Env  *Env
+}
+
+// Env is what functions may know besides their arguments.
+type Env struct {
+	Now      time.Time       // of the statement's execution
+	UUID     func() [16]byte // a random version 4 UUID
+	TimeUUID func() [16]byte // a version 1 UUID, later than any before
+}
+
+// strict makes a Call of a function of one value of type t: null gives null, and so does an empty value
+// that has no meaning.
+func strict(t types.Type, f func(b []byte) []byte) func(*Call) (types.Value, error) {
+	return func(c *Call) (types.Value, error) {
+		b := c.Args[0].Bytes
+		if b == nil || len(b) == 0 && types.EmptyIsNull(t) {
+			return types.Value{}, nil
+		}
+		return types.Value{Bytes: f(b)}, nil
+	}
+}
+
+// environment makes a Call of a function without arguments.
+func environment(f func(*Env) []byte) func(*Call) (types.Value, error) {
+	return func(c *Call) (types.Value, error) { return types.Value{Bytes: f(c.Env)}, nil }
+}
