@@ -1,0 +1,200 @@
+package schema_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+)
+
+// column is shorthand for a column of a table under test.
+func column(name string, t types.Type, kind schema.ColumnKind) *schema.Column {
+	return &schema.Column{Name: name, Type: t, Kind: kind}
+}
+
+func newTable(keyspace, name string, columns ...*schema.Column) *schema.Table {
+	return schema.NewTable(schema.Table{
+		Keyspace: keyspace, Name: name, ID: [16]byte{1, 2, name[0] - 's'}, Columns: columns,
+		Options: schema.DefaultTableOptions(),
+	})
+}
+
+func newKeyspace(t *testing.T, name string) *schema.Keyspace {
+	t.Helper()
+	k, _, err := schema.NewKeyspace(name, []schema.Property{
+		{Name: "replication", Map: map[string]string{"class": "SimpleStrategy", "replication_factor": "1"}},
+	}, "datacenter1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// sample is a catalog with a system keyspace, and user keyspaces a with tables t and u, and b without.
+func sample(t *testing.T) *schema.Catalog {
+	return schema.New(&schema.Keyspace{Name: "system"}).
+		WithKeyspace(newKeyspace(t, "b")).
+		WithKeyspace(newKeyspace(t, "a")).
+		WithTable(newTable("a", "u", column("k", types.Int, schema.PartitionKey))).
+		WithTable(newTable("a", "t",
+			column("k2", types.Int, schema.PartitionKey), column("k1", types.Text, schema.PartitionKey),
+			&schema.Column{Name: "c", Type: types.UUID, Kind: schema.Clustering, Desc: true},
+			column("z", types.Int, schema.Regular), column("s", types.Int, schema.Static),
+			column("A", &types.List{Elem: types.Text, Frozen: true}, schema.Regular)).WithStoreID(1007))
+}
+
+func TestNewTable(t *testing.T) {
+	table := sample(t).Table("a", "t")
+	got := ""
+	for i, c := range table.Columns {
+		if c.Index != i || table.Column(c.Name) != c {
+			t.Errorf("column %s has index %d at %d", c.Name, c.Index, i)
+		}
+		got += fmt.Sprintf("%s %s %d #%d, ", c.Name, c.Kind, c.Position, c.ID)
+	}
+	want := "k2 partition_key 0 #1, k1 partition_key 1 #2, c clustering 0 #3, s static 0 #5, A regular 0 #6, " +
+		"z regular 1 #4, "
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if table.NextID != 7 || table.Counter || len(table.PartitionKey) != 2 || len(table.Regular) != 2 {
+		t.Errorf("derived %+v", table)
+	}
+
+	// A column that is added gets an id that no column had, though one was dropped.
+	spec := *table
+	spec.Columns = append(spec.Columns[:4:4], column("A", types.Int, schema.Regular))
+	changed := schema.NewTable(spec)
+	if id := changed.Column("A").ID; id != 7 || changed.NextID != 8 || changed.Column("s").ID != 5 {
+		t.Errorf("the added column has id %d, next is %d", id, changed.NextID)
+	}
+	counter := newTable("a", "n", column("k", types.Int, schema.PartitionKey), column("n", types.Counter, schema.Regular))
+	if !counter.Counter {
+		t.Error("a table with a counter column is no counter table")
+	}
+}
+
+func TestCatalogSnapshots(t *testing.T) {
+	c := sample(t)
+	var names []string
+	for _, k := range c.Keyspaces() {
+		names = append(names, k.Name)
+	}
+	if fmt.Sprint(names) != "[a b system]" {
+		t.Errorf("keyspaces %v", names)
+	}
+	without := c.WithoutTable("a", "t")
+	if without.Table("a", "t") != nil || without.Table("a", "u") == nil || c.Table("a", "t") == nil {
+		t.Error("WithoutTable changed what it should not")
+	}
+	if c.WithoutTable("a", "nope") != c || c.WithoutTable("nope", "t") != c {
+		t.Error("removing what does not exist made another catalog")
+	}
+	without = c.WithoutKeyspace("a")
+	if without.Keyspace("a") != nil || without.Table("a", "t") != nil || c.Keyspace("a") == nil {
+		t.Error("WithoutKeyspace changed what it should not")
+	}
+	if c.Table("nope", "t") != nil || c.Table("a", "nope") != nil {
+		t.Error("found a table that does not exist")
+	}
+	if table := c.Table("a", "t"); c.TableByID(table.ID) == nil || c.TableByID([16]byte{9}) != nil {
+		t.Error("TableByID does not find what is there")
+	}
+	if tables := c.Keyspace("a").SortedTables(); len(tables) != 2 || tables[0].Name != "t" {
+		t.Errorf("tables %v", tables)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	empty := schema.New(&schema.Keyspace{Name: "system"})
+	if got := fmt.Sprintf("%x", empty.Version()); got != "d03783d7b4683c1a82f18e30b2edde8b" {
+		t.Errorf("empty version %s", got)
+	}
+	c := sample(t)
+	version := c.Version()
+	if version[6]>>4 != 3 || version[8]>>6 != 2 {
+		t.Errorf("version %x is not an MD5 UUID", version)
+	}
+	table := c.Table("a", "t")
+	same := map[string]*schema.Catalog{
+		"same content":        sample(t),
+		"truncated":           c.WithTable(table.WithStoreID(1008)),
+		"dropped and made":    c.WithoutTable("a", "t").WithTable(table),
+		"system table made":   c.WithTable(newTable("system", "x", column("k", types.Int, schema.PartitionKey))),
+		"through an encoding": decode(t, schema.Encode(c)),
+	}
+	for name, other := range same {
+		if other.Version() != version {
+			t.Errorf("%s: version changes", name)
+		}
+	}
+	commented := *table
+	commented.Options.Comment = "x"
+	other := map[string]*schema.Catalog{
+		"without a table":    c.WithoutTable("a", "u"),
+		"without a keyspace": c.WithoutKeyspace("b"),
+		"other option":       c.WithTable(schema.NewTable(commented)),
+		"other table":        c.WithTable(newTable("b", "u", column("k", types.Int, schema.PartitionKey))),
+	}
+	for name, other := range other {
+		if other.Version() == version {
+			t.Errorf("%s: version does not change", name)
+		}
+	}
+	if c.WithoutKeyspace("a").WithoutKeyspace("b").Version() != empty.Version() {
+		t.Error("without user keyspaces the version is not the empty one's")
+	}
+}
+
+func decode(t *testing.T, b []byte) *schema.Catalog {
+	t.Helper()
+	c, err := schema.Decode(b, &schema.Keyspace{Name: "system"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestEncode(t *testing.T) {
+	b := schema.Encode(sample(t))
+	if !bytes.Equal(b, schema.Encode(sample(t))) {
+		t.Error("equal catalogs have different encodings")
+	}
+	c := decode(t, b)
+	if !bytes.Equal(b, schema.Encode(c)) {
+		t.Error("a decoded catalog has another encoding")
+	}
+	table, want := c.Table("a", "t"), sample(t).Table("a", "t")
+	if table.StoreID != 1007 || table.NextID != want.NextID || table.CQL(true) != want.CQL(true) {
+		t.Errorf("decoded\n%s\nwant\n%s", table.CQL(true), want.CQL(true))
+	}
+	if c.Keyspace("system") == nil {
+		t.Error("the system keyspace is missing")
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	b := schema.Encode(sample(t))
+	for n := range len(b) {
+		if _, err := schema.Decode(b[:n]); err == nil {
+			t.Errorf("%d of %d bytes are taken", n, len(b))
+		}
+	}
+	if _, err := schema.Decode(append(b[:len(b):len(b)], 0)); err == nil {
+		t.Error("a byte too many is taken")
+	}
+	for i := range b {
+		for _, flip := range []byte{0x01, 0x80, 0xff} {
+			damaged := bytes.Clone(b)
+			damaged[i] ^= flip
+			_, _ = schema.Decode(damaged) // some damage gives other names; none may panic
+		}
+	}
+	newer := bytes.Replace(b, []byte("cqld-schema\x01"), []byte("cqld-schema\x02"), 1)
+	if _, err := schema.Decode(newer); !errors.Is(err, schema.ErrNewerVersion) {
+		t.Errorf("a newer version: %v", err)
+	}
+}

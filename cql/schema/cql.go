@@ -1,0 +1,165 @@
+package schema
+
+import (
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cqld/cqld/cql/types"
+)
+
+// CQL is the statement that makes the keyspace, as DESCRIBE shows it.
+func (k *Keyspace) CQL() string {
+	name := QuoteName(k.Name)
+	if k.Virtual {
+		return "/*\nWarning: Keyspace " + name + " is a virtual keyspace and cannot be recreated with CQL.\n" +
+			"Structure, for reference:\nVIRTUAL KEYSPACE " + name + ";\n*/"
+	}
+	replication := maps.Clone(k.Replication)
+	replication["class"] = strings.TrimPrefix(replication["class"], locatorPackage)
+	return fmt.Sprintf("CREATE KEYSPACE %s WITH replication = %s  AND durable_writes = %t;",
+		name, formatMap(replication), k.DurableWrites)
+}
+
+// CQL is the statement that makes the table, as DESCRIBE shows it; internals adds its id.
+func (t *Table) CQL(internals bool) string {
+	name := QuoteName(t.Keyspace) + "." + QuoteName(t.Name)
+	var b strings.Builder
+	if t.Virtual {
+		b.WriteString("/*\nWarning: Table " + name + " is a virtual table and cannot be recreated with CQL.\n" +
+			"Structure, for reference:\nVIRTUAL TABLE ")
+	} else {
+		b.WriteString("CREATE TABLE ")
+	}
+	b.WriteString(name + " (\n    ")
+	b.WriteString(strings.Join(t.describeColumns(), ",\n    "))
+	b.WriteString("\n) WITH ")
+	b.WriteString(strings.Join(t.describeOptions(internals), "\n    AND "))
+	b.WriteString(";")
+	if t.Virtual {
+		b.WriteString("\n*/")
+	}
+	return b.String()
+}
+
+// describeColumns returns the definitions between the parentheses of CREATE TABLE. Columns that are many
+// cells come behind the others of their kind.
+func (t *Table) describeColumns() []string {
+	simpleKey := len(t.PartitionKey) == 1 && len(t.Clustering) == 0
+	var lines []string
+	for _, part := range [][]*Column{t.PartitionKey, t.Clustering, simpleFirst(t.Static), simpleFirst(t.Regular)} {
+		for _, c := range part {
+			line := QuoteName(c.Name) + " " + c.Type.String()
+			if c.Kind == Static {
+				line += " static"
+			}
+			if c.Kind == PartitionKey && simpleKey {
+				line += " PRIMARY KEY"
+			}
+			lines = append(lines, line)
+		}
+	}
+	if simpleKey {
+		return lines
+	}
+	partition := quoteNames(t.PartitionKey)
+	if len(t.PartitionKey) > 1 {
+		partition = "(" + partition + ")"
+	}
+	if len(t.Clustering) > 0 {
+		partition += ", " + quoteNames(t.Clustering)
+	}
+	return append(lines, "PRIMARY KEY ("+partition+")")
+}
+
+func simpleFirst(columns []*Column) []*Column {
+	sorted := slices.Clone(columns)
+	slices.SortStableFunc(sorted, func(a, b *Column) int {
+		switch multiA, multiB := types.IsMultiCell(a.Type), types.IsMultiCell(b.Type); {
+		case multiA == multiB:
+			return 0
+		case multiB:
+			return -1
+		}
+		return 1
+	})
+	return sorted
+}
+
+func quoteNames(columns []*Column) string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = QuoteName(c.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// describeOptions returns the items of the WITH clause.
+func (t *Table) describeOptions(internals bool) []string {
+	var items []string
+	if internals {
+		items = append(items, "ID = "+formatUUID(t.ID))
+	}
+	if len(t.Clustering) > 0 {
+		order := make([]string, len(t.Clustering))
+		for i, c := range t.Clustering {
+			order[i] = QuoteName(c.Name) + " ASC"
+			if c.Desc {
+				order[i] = QuoteName(c.Name) + " DESC"
+			}
+		}
+		items = append(items, "CLUSTERING ORDER BY ("+strings.Join(order, ", ")+")")
+	}
+	if t.Virtual {
+		return append(items, "comment = "+QuoteText(t.Options.Comment))
+	}
+	o := t.Options
+	for _, item := range []struct{ name, value string }{
+		{"additional_write_policy", QuoteText(o.AdditionalWritePolicy)},
+		{"allow_auto_snapshot", strconv.FormatBool(o.AllowAutoSnapshot)},
+		{"bloom_filter_fp_chance", FormatDouble(o.BloomFilterFPChance)},
+		{"caching", formatMap(o.Caching)},
+		{"cdc", strconv.FormatBool(o.CDC)},
+		{"comment", QuoteText(o.Comment)},
+		{"compaction", formatMap(o.Compaction)},
+		{"compression", formatMap(o.Compression)},
+		{"memtable", QuoteText(o.Memtable)},
+		{"crc_check_chance", FormatDouble(o.CRCCheckChance)},
+		{"default_time_to_live", strconv.Itoa(o.DefaultTimeToLive)},
+		{"extensions", formatExtensions(o.Extensions)},
+		{"gc_grace_seconds", strconv.Itoa(o.GCGraceSeconds)},
+		{"incremental_backups", strconv.FormatBool(o.IncrementalBackups)},
+		{"max_index_interval", strconv.Itoa(o.MaxIndexInterval)},
+		{"memtable_flush_period_in_ms", strconv.Itoa(o.MemtableFlushPeriodInMs)},
+		{"min_index_interval", strconv.Itoa(o.MinIndexInterval)},
+		{"read_repair", QuoteText(o.ReadRepair)},
+		{"speculative_retry", QuoteText(o.SpeculativeRetry)},
+	} {
+		items = append(items, item.name+" = "+item.value)
+	}
+	return items
+}
+
+// formatMap prints a map literal by key.
+func formatMap(m map[string]string) string {
+	var items []string
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		items = append(items, QuoteText(k)+": "+QuoteText(m[k]))
+	}
+	return "{" + strings.Join(items, ", ") + "}"
+}
+
+func formatExtensions(m map[string][]byte) string {
+	var items []string
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		items = append(items, QuoteText(k)+": 0x"+hex.EncodeToString(m[k]))
+	}
+	return "{" + strings.Join(items, ", ") + "}"
+}
+
+func formatUUID(id [16]byte) string {
+	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
+}

@@ -1,0 +1,73 @@
+package schema
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+)
+
+// The encoding of a catalog: a name that says what the bytes are, the version of what follows, then each
+// user keyspace with its tables, both by name. Types are Cassandra's class names.
+//
+//	"cqld-schema" <version> <n> n × (keyspace <m> m × table)
+const (
+	encodingName    = "cqld-schema"
+	encodingVersion = 1
+)
+
+// ErrNewerVersion says that definitions were written by a later version of this software.
+var ErrNewerVersion = errors.New("definitions were written by a later version of cqld")
+
+// Encode returns the user keyspaces of c as bytes; equal catalogs give equal bytes.
+func Encode(c *Catalog) []byte {
+	var user []*Keyspace
+	for _, k := range c.Keyspaces() {
+		if !IsSystem(k.Name) {
+			user = append(user, k)
+		}
+	}
+	e := encoder{b: []byte(encodingName)}
+	e.uint(encodingVersion)
+	e.uint(uint64(len(user)))
+	for _, k := range user {
+		e.keyspace(k)
+		e.uint(uint64(len(k.Tables)))
+		for _, t := range k.SortedTables() {
+			e.table(t)
+		}
+	}
+	return e.b
+}
+
+// Decode returns the catalog that b, made by Encode, and the system keyspaces are.
+func Decode(b []byte, system ...*Keyspace) (*Catalog, error) {
+	body, ok := bytes.CutPrefix(b, []byte(encodingName))
+	if !ok {
+		return nil, errors.New("these bytes are not definitions of cqld")
+	}
+	d := &decoder{b: body}
+	if v := d.uint(); d.err == nil && v > encodingVersion {
+		return nil, fmt.Errorf("%w: their version is %d, this is %d", ErrNewerVersion, v, encodingVersion)
+	}
+	c := New(system...)
+	for range d.count() {
+		k := d.keyspace()
+		n := d.count()
+		k.Tables = make(map[string]*Table, n)
+		for range n {
+			if t := d.table(k.Name); t != nil {
+				k.Tables[t.Name] = t
+			}
+		}
+		c.keyspaces[k.Name] = k
+		c.content = c.content.xor(k.contentDigest())
+	}
+	if d.err == nil && len(d.b) > 0 {
+		d.fail(fmt.Errorf("%d bytes follow the definitions", len(d.b)))
+	}
+	if d.err != nil {
+		return nil, fmt.Errorf("decode definitions: %w", d.err)
+	}
+	c.version = c.content.version()
+	return c, nil
+}

@@ -1,0 +1,61 @@
+package schema
+
+import (
+	"crypto/md5"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Keyspace is a keyspace's definition with its tables. It never changes; DDL makes another.
+type Keyspace struct {
+	Name          string
+	DurableWrites bool
+	Replication   map[string]string // with the full class name under "class"
+	Virtual       bool              // its tables are virtual
+	Tables        map[string]*Table
+}
+
+// SortedTables returns the tables by name.
+func (k *Keyspace) SortedTables() []*Table {
+	return slices.SortedFunc(maps.Values(k.Tables), func(a, b *Table) int {
+		return strings.Compare(a.Name, b.Name)
+	})
+}
+
+// contentDigest is the digest of the keyspace and its tables, zero for a system keyspace.
+func (k *Keyspace) contentDigest() digest {
+	if IsSystem(k.Name) {
+		return digest{}
+	}
+	e := encoder{}
+	e.keyspace(k)
+	d := digest(md5.Sum(e.b))
+	for _, t := range k.Tables {
+		d = d.xor(t.digest)
+	}
+	return d
+}
+
+// IsLocal reports whether a keyspace is one of those that nobody may change in any way: Cassandra's local
+// and virtual ones.
+func IsLocal(keyspace string) bool {
+	switch keyspace {
+	case "system", "system_schema", "system_views", "system_virtual_schema":
+		return true
+	}
+	return false
+}
+
+// IsReplicatedSystem reports whether a keyspace is one of Cassandra's replicated ones: their tables are
+// ordinary tables that nobody may create, alter or drop.
+func IsReplicatedSystem(keyspace string) bool {
+	switch keyspace {
+	case "system_auth", "system_distributed", "system_traces":
+		return true
+	}
+	return false
+}
+
+// IsSystem reports whether a keyspace comes with the server.
+func IsSystem(keyspace string) bool { return IsLocal(keyspace) || IsReplicatedSystem(keyspace) }

@@ -1,0 +1,83 @@
+package schema
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+)
+
+// Property is one name = value of a WITH clause, with every literal as its text: 'x' is x, 1.0 is 1.0.
+type Property struct {
+	Name string
+	Text string            // of a literal
+	Map  map[string]string // of a map, even an empty one; nil for a literal
+}
+
+// CheckDuplicates refuses a property that is given twice. Cassandra finds this while it parses, before
+// it knows whether the object exists.
+func CheckDuplicates(props []Property) error {
+	seen := make(map[string]bool, len(props))
+	for _, p := range props {
+		if seen[p.Name] {
+			return cqlerr.Syntaxf("Multiple definitions for property '%s'", p.Name)
+		}
+		seen[p.Name] = true
+	}
+	return nil
+}
+
+// text is the value of a property that is not a map.
+func (p Property) text() (string, error) {
+	if p.Map != nil {
+		return "", cqlerr.Syntaxf("Invalid value for property '%s'. It should be a string", p.Name)
+	}
+	return p.Text, nil
+}
+
+// mapping is the value of a property that is a map.
+func (p Property) mapping() (map[string]string, error) {
+	if p.Map == nil {
+		return nil, cqlerr.Syntaxf("Invalid value for property '%s'. It should be a map.", p.Name)
+	}
+	return p.Map, nil
+}
+
+func (p Property) boolean() (bool, error) {
+	s, err := p.text()
+	if err != nil {
+		return false, err
+	}
+	switch strings.ToLower(s) {
+	case "1", "true", "yes":
+		return true, nil
+	case "0", "false", "no":
+		return false, nil
+	}
+	return false, cqlerr.Syntaxf("Invalid boolean value %s for '%s'. Positive values can be '1', 'true' or "+
+		"'yes'. Negative values can be '0', 'false' or 'no'.", s, p.Name)
+}
+
+func (p Property) integer() (int, error) {
+	s, err := p.text()
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.ParseInt(s, 10, 32)
+	if err != nil {
+		return 0, cqlerr.Syntaxf("Invalid integer value %s for '%s'", s, p.Name)
+	}
+	return int(n), nil
+}
+
+func (p Property) double() (float64, error) {
+	s, err := p.text()
+	if err != nil {
+		return 0, err
+	}
+	f, ok := parseJavaDouble(s)
+	if !ok {
+		return 0, cqlerr.Syntaxf("Invalid double value %s for '%s'", s, p.Name)
+	}
+	return f, nil
+}

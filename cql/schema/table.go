@@ -1,0 +1,96 @@
+package schema
+
+import (
+	"crypto/md5"
+	"slices"
+	"strings"
+)
+
+// Table is a table's definition. It never changes; DDL makes another.
+type Table struct {
+	Keyspace string
+	Name     string
+	ID       [16]byte  // as clients see it; Cassandra's are random for user tables
+	StoreID  uint64    // what keys in the store call the table: 0 until the store assigns it
+	Columns  []*Column // in the order of SELECT *: partition key, clustering, static by name, regular by name
+	Options  TableOptions
+	Virtual  bool   // one of Cassandra's virtual tables: DESCRIBE and the rules for reads and writes differ
+	Counter  bool   // its columns outside the primary key are counters
+	NextID   uint32 // the ID of the next column that is added
+
+	// What follows is derived from Columns by NewTable.
+	PartitionKey []*Column
+	Clustering   []*Column
+	Static       []*Column
+	Regular      []*Column
+	byName       map[string]*Column
+	digest       digest
+}
+
+// FirstUserStoreID is the first number that the store may give to a table. Those below belong to the tables
+// that come with the server.
+const FirstUserStoreID = 1000
+
+// NewTable makes a table of what spec says: names, ID, StoreID, Options, Virtual, NextID, and for each of
+// Columns its Name, Type, Kind and Desc. Key columns stand in Columns in the order of the PRIMARY KEY;
+// others anywhere. Columns with an ID keep it, the others get the next ones.
+func NewTable(spec Table) *Table {
+	t := spec
+	t.PartitionKey, t.Clustering, t.Static, t.Regular = nil, nil, nil, nil
+	byKind := [...]*[]*Column{&t.PartitionKey, &t.Clustering, &t.Static, &t.Regular}
+	t.NextID = max(t.NextID, 1)
+	for _, given := range spec.Columns {
+		t.NextID = max(t.NextID, given.ID+1)
+	}
+	for _, given := range spec.Columns {
+		c := *given
+		if c.ID == 0 {
+			c.ID = t.NextID
+			t.NextID++
+		}
+		part := byKind[c.Kind]
+		*part = append(*part, &c)
+	}
+	sortByName(t.Static)
+	sortByName(t.Regular)
+
+	t.Columns = make([]*Column, 0, len(spec.Columns))
+	t.byName = make(map[string]*Column, len(spec.Columns))
+	for _, part := range byKind {
+		for i, c := range *part {
+			c.Position, c.Index = i, len(t.Columns)
+			t.Columns = append(t.Columns, c)
+			t.byName[c.Name] = c
+		}
+	}
+	t.Counter = slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.Type.String() == "counter" })
+	t.digest = t.contentDigest()
+	return &t
+}
+
+// WithStoreID returns the table under another number of the store's.
+func (t *Table) WithStoreID(id uint64) *Table {
+	n := *t
+	n.StoreID = id
+	return &n
+}
+
+// Column returns the column of that name, or nil.
+func (t *Table) Column(name string) *Column { return t.byName[name] }
+
+// contentDigest leaves out what only the store looks at.
+func (t *Table) contentDigest() digest {
+	if IsSystem(t.Keyspace) {
+		return digest{}
+	}
+	n := *t
+	n.StoreID = 0
+	e := encoder{}
+	e.string(t.Keyspace)
+	e.table(&n)
+	return digest(md5.Sum(e.b))
+}
+
+func sortByName(columns []*Column) {
+	slices.SortFunc(columns, func(a, b *Column) int { return strings.Compare(a.Name, b.Name) })
+}
