@@ -1,0 +1,144 @@
+package badger
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/cqld/cqld/store/engine"
+)
+
+// snapshot reads what is committed at the version of its transaction.
+type snapshot struct{ txn *badger.Txn }
+
+// Get reads a key at the last commit.
+func (e *Engine) Get(key []byte, fn func(value []byte) error) (bool, error) {
+	c := e.readers.enter()
+	if c == nil {
+		return false, engine.ErrClosed
+	}
+	defer c.leave()
+	return snapshot{e.current.Load()}.Get(key, fn)
+}
+
+// Scan reads a range at the last commit.
+func (e *Engine) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
+	return e.View(func(r engine.Reader) error { return r.Scan(start, end, o, fn) })
+}
+
+// View runs fn on the last commit.
+func (e *Engine) View(fn func(engine.Reader) error) error {
+	c := e.readers.enter()
+	if c == nil {
+		return engine.ErrClosed
+	}
+	defer c.leave()
+	return fn(snapshot{e.current.Load()})
+}
+
+func (s snapshot) Get(key []byte, fn func(value []byte) error) (bool, error) {
+	item, err := s.txn.Get(key)
+	if err != nil {
+		if errors.Is(err, badger.ErrKeyNotFound) {
+			return false, nil
+		}
+		return false, fmt.Errorf("get key %x: %w", key, err)
+	}
+	return true, item.Value(fn)
+}
+
+func (s snapshot) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
+	if len(end) > 0 && bytes.Compare(start, end) >= 0 {
+		return nil
+	}
+	it := s.txn.NewIterator(badger.IteratorOptions{
+		Reverse: o.Reverse, AllVersions: !o.Reverse, Prefix: commonPrefix(start, end),
+	})
+	defer it.Close()
+	if o.Reverse {
+		return scanReverse(it, start, end, o, fn)
+	}
+	return scanForward(it, start, end, o, fn)
+}
+
+// maxVersions is how many old versions of a key are passed over before seeking behind them all: a row
+// that was just written thousands of times has as many.
+const maxVersions = 16
+
+// scanForward goes through all versions of the keys, newest first.
+func scanForward(it *badger.Iterator, start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
+	var last []byte
+	skipped := 0
+	for it.Seek(start); it.Valid(); it.Next() {
+		item := it.Item()
+		key := item.Key()
+		if last != nil && bytes.Equal(key, last) {
+			if skipped++; skipped == maxVersions {
+				skipped = 0
+				it.Seek(append(last, 0))
+				if !it.Valid() {
+					return nil
+				}
+				item = it.Item()
+				key = item.Key()
+			} else {
+				continue
+			}
+		}
+		if len(end) > 0 && bytes.Compare(key, end) >= 0 {
+			return nil
+		}
+		last, skipped = append(last[:0], key...), 0
+		if item.IsDeletedOrExpired() {
+			continue
+		}
+		if more, err := visit(item, key, o.KeysOnly, fn); err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// scanReverse leaves it to Badger to find each key's last version.
+func scanReverse(it *badger.Iterator, start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
+	for it.Seek(end); it.Valid(); it.Next() {
+		item := it.Item()
+		key := item.Key()
+		if len(end) > 0 && bytes.Equal(key, end) {
+			continue
+		}
+		if bytes.Compare(key, start) < 0 {
+			return nil
+		}
+		if more, err := visit(item, key, o.KeysOnly, fn); err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// visit calls fn with a key and, unless only keys are wanted, its value.
+func visit(item *badger.Item, key []byte, keyOnly bool, fn func(key, value []byte) (bool, error)) (more bool, err error) {
+	if keyOnly {
+		return fn(key, nil)
+	}
+	err = item.Value(func(value []byte) error {
+		var err error
+		more, err = fn(key, value)
+		return err
+	})
+	return more, err
+}
+
+// commonPrefix is what all keys in [start, end) begin with: it lets Badger leave out tables.
+func commonPrefix(start, end []byte) []byte {
+	n := min(len(start), len(end))
+	for i := range n {
+		if start[i] != end[i] {
+			return start[:i]
+		}
+	}
+	return start[:n]
+}

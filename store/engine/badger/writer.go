@@ -1,0 +1,219 @@
+package badger
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/cqld/cqld/store/engine"
+)
+
+const (
+	// maxKey is the longest key that Badger takes.
+	maxKey = 65000
+
+	// maxBatch is how many requests share a transaction: enough to make syncs cheap, and few enough that
+	// the first does not wait long for the last.
+	maxBatch = 1024
+)
+
+// errEmptyValue says that the contract was broken: it has no empty values.
+var errEmptyValue = errors.New("engine: a value is empty")
+
+// reserved begins the keys that Badger keeps for itself.
+var reserved = []byte("!badger!")
+
+// request is one Commit or Update waiting for the writer.
+type request struct {
+	ops  []engine.Op
+	fn   func(engine.Txn) error // of an Update
+	ctx  context.Context        // of an Update
+	done func(error)
+}
+
+// Commit queues ops for the writer, which calls done.
+func (e *Engine) Commit(ops []engine.Op, done func(error)) {
+	if err := e.check(ops); err != nil {
+		done(err)
+		return
+	}
+	if err := e.send(request{ops: ops, done: done}); err != nil {
+		done(err)
+	}
+}
+
+// Update runs fn in the writer, so it is alone with the database whatever its guard.
+func (e *Engine) Update(ctx context.Context, _ []byte, fn func(engine.Txn) error) error {
+	result := make(chan error, 1)
+	if err := e.send(request{fn: fn, ctx: ctx, done: func(err error) { result <- err }}); err != nil {
+		return err
+	}
+	return <-result
+}
+
+func (e *Engine) send(r request) error {
+	e.sending.RLock()
+	defer e.sending.RUnlock()
+	if e.closed {
+		return engine.ErrClosed
+	}
+	e.queue <- r
+	return nil
+}
+
+// check refuses ops that are over a limit as they stand; values that merges make are checked later.
+func (e *Engine) check(ops []engine.Op) error {
+	if len(ops) > e.limits.CommitOps {
+		return engine.ErrTooLarge
+	}
+	size := 0
+	for i := range ops {
+		op := &ops[i]
+		if err := checkKey(op.Key); err != nil {
+			return err
+		}
+		if op.Kind != engine.Delete && len(op.Value) == 0 {
+			return errEmptyValue
+		}
+		size += entrySize(op.Key, op.Value)
+	}
+	if size > e.limits.CommitBytes {
+		return engine.ErrTooLarge
+	}
+	return nil
+}
+
+func checkKey(key []byte) error {
+	switch {
+	case len(key) == 0:
+		return errors.New("engine: a key is empty")
+	case len(key) > maxKey:
+		return engine.ErrTooLarge
+	case bytes.HasPrefix(key, reserved):
+		return fmt.Errorf("engine: keys may not begin with %s", reserved)
+	}
+	return nil
+}
+
+// entrySize is what an entry counts in a transaction of Badger's, at most.
+func entrySize(key, value []byte) int { return len(key) + len(value) + 16 }
+
+// DeleteRange removes keys in transactions of a few thousand, each queued like other commits.
+func (e *Engine) DeleteRange(start, end []byte) error {
+	const step = 2000
+	for {
+		var ops []engine.Op
+		err := e.Scan(start, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
+			ops = append(ops, engine.Op{Kind: engine.Delete, Key: bytes.Clone(key)})
+			return len(ops) < min(step, e.limits.CommitOps), nil
+		})
+		if err != nil || len(ops) == 0 {
+			return err
+		}
+		result := make(chan error, 1)
+		e.Commit(ops, func(err error) { result <- err })
+		if err := <-result; err != nil {
+			return err
+		}
+		start = append(ops[len(ops)-1].Key, 0)
+	}
+}
+
+// publish makes everything up to version visible to reads that start from here on.
+func (e *Engine) publish(version uint64) { e.current.Store(e.db.NewTransactionAt(version, false)) }
+
+// writer is the goroutine that owns all writing. Its batch is a Badger transaction in the making, and
+// the requests in it.
+type writer struct {
+	*Engine
+	version uint64 // of the last commit
+	txn     *badger.Txn
+	waiting []request
+	size    int
+	count   int
+	stage   stage
+}
+
+// run takes what is queued, never waiting for more than the first request, until the queue is closed.
+func (w *writer) run() {
+	defer w.finished.Done()
+	for r := range w.queue {
+		w.add(r)
+		for more := true; more && len(w.waiting) < maxBatch; {
+			select {
+			case r, ok := <-w.queue:
+				if more = ok; ok {
+					w.add(r)
+				}
+			default:
+				more = false
+			}
+		}
+		w.commit()
+		w.stage.clear()
+	}
+}
+
+// add puts a request into the batch, or answers its error.
+func (w *writer) add(r request) {
+	if w.txn == nil {
+		w.txn = w.db.NewTransactionAt(w.version, true)
+	}
+	w.stage.begin(snapshot{w.txn}, w.fold)
+	if err := w.stage.run(&r); err != nil {
+		r.done(err)
+		return
+	}
+	if w.stage.size > w.limits.CommitBytes || len(w.stage.entries) > w.limits.CommitOps {
+		r.done(engine.ErrTooLarge)
+		return
+	}
+	if w.size+w.stage.size > w.limits.CommitBytes || w.count+len(w.stage.entries) > w.limits.CommitOps {
+		// What was staged holds after the batch so far is committed: it was computed on top of it.
+		w.commit()
+		w.txn = w.db.NewTransactionAt(w.version, true)
+	}
+	w.waiting = append(w.waiting, r)
+	for _, en := range w.stage.entries {
+		if err := w.set(en); err != nil {
+			panic("badger: a checked entry is refused: " + err.Error())
+		}
+	}
+}
+
+func (w *writer) set(en entry) error {
+	w.size += entrySize(en.key, en.value)
+	w.count++
+	if en.value == nil {
+		return w.txn.Delete(en.key)
+	}
+	return w.txn.Set(en.key, en.value)
+}
+
+// commit writes the batch, publishes it and tells everyone in it.
+func (w *writer) commit() {
+	var err error
+	if w.count > 0 {
+		w.version++
+		if err = w.txn.CommitAt(w.version, nil); err != nil {
+			err = fmt.Errorf("%w: %w", engine.ErrUnknown, err)
+		} else {
+			w.publish(w.version)
+			if oldest, ok := w.readers.advance(w.version); ok {
+				w.db.SetDiscardTs(oldest)
+			}
+		}
+	} else if w.txn != nil {
+		w.txn.Discard()
+	}
+	w.txn, w.size, w.count = nil, 0, 0
+	for i := range w.waiting {
+		done := w.waiting[i].done
+		w.waiting[i] = request{}
+		done(err)
+	}
+	w.waiting = w.waiting[:0]
+}

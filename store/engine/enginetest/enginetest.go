@@ -1,0 +1,354 @@
+// Package enginetest is the contract of store/engine as a suite of tests, which every engine's own tests
+// run. A Harness says how to open the engine; Run does the rest.
+package enginetest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cqld/cqld/store/engine"
+)
+
+// Harness opens the engine under test.
+type Harness struct {
+	// Open opens an empty engine. Closing it is the caller's affair.
+	Open func(t *testing.T, fold engine.Fold) engine.Engine
+
+	// Reopen closes an engine and opens what it has kept; nil if it keeps nothing.
+	Reopen func(t *testing.T, e engine.Engine, fold engine.Fold) engine.Engine
+}
+
+// Run runs the suite.
+func Run(t *testing.T, h Harness) {
+	for _, c := range []struct {
+		name string
+		test func(*testing.T, engine.Engine)
+	}{
+		{"keys compare as unsigned bytes", keyOrder},
+		{"scans have bounds and directions", scanBounds},
+		{"scans stop when told", scanStops},
+		{"scans find the last of many writes", manyWrites},
+		{"get", get},
+		{"commits replace, delete and merge", commitKinds},
+		{"commits are atomic for snapshots", commitsAreAtomic},
+		{"views do not change", viewsDoNotChange},
+		{"merges in any order", mergesInAnyOrder},
+		{"updates see their own writes", updatesSeeTheirWrites},
+		{"updates that fail write nothing", updatesFail},
+		{"updates with a guard are serial", updatesAreSerial},
+		{"delete range", deleteRange},
+		{"limits", limits},
+		{"broken rules", brokenRules},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := h.Open(t, Union)
+			c.test(t, e)
+			must(t, e.Close())
+		})
+	}
+	t.Run("closed", func(t *testing.T) { closed(t, h.Open(t, Union)) })
+	t.Run("close waits", func(t *testing.T) { closeWaits(t, h.Open(t, Union)) })
+	if h.Reopen != nil {
+		t.Run("reopen", func(t *testing.T) { reopen(t, h) })
+	}
+}
+
+// Union is the fold of the suite: values are sets of words, sorted and separated by spaces.
+func Union(_, existing, delta []byte) []byte {
+	words := append(strings.Fields(string(existing)), strings.Fields(string(delta))...)
+	slices.Sort(words)
+	return []byte(strings.Join(slices.Compact(words), " "))
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// commit commits and waits.
+func commit(e engine.Engine, ops ...engine.Op) error {
+	done := make(chan error, 1)
+	e.Commit(ops, func(err error) { done <- err })
+	return <-done
+}
+
+func put(key, value string) engine.Op {
+	return engine.Op{Kind: engine.Put, Key: []byte(key), Value: []byte(value)}
+}
+
+func del(key string) engine.Op { return engine.Op{Kind: engine.Delete, Key: []byte(key)} }
+
+func merge(key, delta string) engine.Op {
+	return engine.Op{Kind: engine.Merge, Key: []byte(key), Value: []byte(delta)}
+}
+
+// value is what a key holds, "" for nothing.
+func value(t *testing.T, r engine.Reader, key string) string {
+	t.Helper()
+	v := ""
+	found, err := r.Get([]byte(key), func(b []byte) error {
+		v = string(b)
+		return nil
+	})
+	must(t, err)
+	if found != (v != "") {
+		t.Fatalf("get %q: found %v, value %q", key, found, v)
+	}
+	return v
+}
+
+// dump scans a range: "k=v k=v".
+func dump(t *testing.T, r engine.Reader, start, end string, o engine.ScanOptions) string {
+	t.Helper()
+	var out []string
+	must(t, r.Scan([]byte(start), []byte(end), o, func(k, v []byte) (bool, error) {
+		if o.KeysOnly {
+			if v != nil {
+				t.Errorf("scan of keys has value %q", v)
+			}
+			out = append(out, string(k))
+		} else {
+			out = append(out, string(k)+"="+string(v))
+		}
+		return true, nil
+	}))
+	return strings.Join(out, " ")
+}
+
+func expect(t *testing.T, what, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s:\n got %q\nwant %q", what, got, want)
+	}
+}
+
+func keyOrder(t *testing.T, e engine.Engine) {
+	keys := []string{"\x00", "\x00\x00", "\x00\x00\xff", "\x00\x01", "\x01", "a", "a\x00", "a\x00b", "ab", "b", "\x7f", "\x80", "\xfe\xff", "\xff", "\xff\xff"}
+	slices.Sort(keys)
+	for i := range keys {
+		must(t, commit(e, put(keys[(i*7+3)%len(keys)], "x")))
+	}
+	var got []string
+	for _, reverse := range []bool{false, true} {
+		got = got[:0]
+		must(t, e.Scan(nil, nil, engine.ScanOptions{Reverse: reverse}, func(k, _ []byte) (bool, error) {
+			got = append(got, string(k))
+			return true, nil
+		}))
+		if reverse {
+			slices.Reverse(got)
+		}
+		if !slices.Equal(got, keys) {
+			t.Errorf("reverse %v: got %q, want %q", reverse, got, keys)
+		}
+	}
+}
+
+func scanBounds(t *testing.T, e engine.Engine) {
+	must(t, commit(e, put("a", "1"), put("ab", "2"), put("b", "3"), put("ba", "4"), put("c", "5")))
+	for _, c := range []struct {
+		start, end string
+		o          engine.ScanOptions
+		want       string
+	}{
+		{"", "", engine.ScanOptions{}, "a=1 ab=2 b=3 ba=4 c=5"},
+		{"ab", "c", engine.ScanOptions{}, "ab=2 b=3 ba=4"},
+		{"ab", "c", engine.ScanOptions{Reverse: true}, "ba=4 b=3 ab=2"},
+		{"aa", "bz", engine.ScanOptions{Reverse: true}, "ba=4 b=3 ab=2"},
+		{"b", "", engine.ScanOptions{Reverse: true}, "c=5 ba=4 b=3"},
+		{"", "b", engine.ScanOptions{}, "a=1 ab=2"},
+		{"b", "bb", engine.ScanOptions{KeysOnly: true}, "b ba"},
+		{"b", "bb", engine.ScanOptions{KeysOnly: true, Reverse: true}, "ba b"},
+		{"b", "b", engine.ScanOptions{}, ""},
+		{"c", "b", engine.ScanOptions{}, ""},
+		{"c", "b", engine.ScanOptions{Reverse: true}, ""},
+		{"d", "", engine.ScanOptions{}, ""},
+	} {
+		expect(t, fmt.Sprintf("scan %q to %q %+v", c.start, c.end, c.o), dump(t, e, c.start, c.end, c.o), c.want)
+	}
+}
+
+func scanStops(t *testing.T, e engine.Engine) {
+	must(t, commit(e, put("a", "1"), put("b", "2"), put("c", "3"), put("d", "4")))
+	for _, reverse := range []bool{false, true} {
+		n := 0
+		must(t, e.Scan(nil, nil, engine.ScanOptions{Reverse: reverse}, func(_, _ []byte) (bool, error) {
+			n++
+			return n < 2, nil
+		}))
+		if n != 2 {
+			t.Errorf("reverse %v: %d keys, want 2", reverse, n)
+		}
+	}
+	broken := errors.New("broken")
+	err := e.Scan(nil, nil, engine.ScanOptions{}, func(_, _ []byte) (bool, error) { return true, broken })
+	if !errors.Is(err, broken) {
+		t.Errorf("scan returns %v, want the callback's error", err)
+	}
+}
+
+// manyWrites writes a few keys again and again, one commit after the other, and deletes some of them.
+func manyWrites(t *testing.T, e engine.Engine) {
+	must(t, commit(e, put("a", "1"), put("d", "1"), put("e", "1")))
+	early := ""
+	must(t, e.View(func(r engine.Reader) error {
+		for i := range 50 {
+			v := fmt.Sprint(i)
+			must(t, commit(e, put("b", v), put("c", v), put("d", v), put("bb", v)))
+		}
+		must(t, commit(e, del("c"), del("e"), put("f", "1")))
+		early = dump(t, r, "", "", engine.ScanOptions{})
+		return nil
+	}))
+	expect(t, "before", early, "a=1 d=1 e=1")
+	expect(t, "forward", dump(t, e, "", "", engine.ScanOptions{}), "a=1 b=49 bb=49 d=49 f=1")
+	expect(t, "part", dump(t, e, "b", "d", engine.ScanOptions{}), "b=49 bb=49")
+	expect(t, "reverse", dump(t, e, "a", "f", engine.ScanOptions{Reverse: true}), "d=49 bb=49 b=49 a=1")
+}
+
+func get(t *testing.T, e engine.Engine) {
+	must(t, commit(e, put("a", "1"), put("ab", "2")))
+	expect(t, "a", value(t, e, "a"), "1")
+	expect(t, "ab", value(t, e, "ab"), "2")
+	expect(t, "b", value(t, e, "b"), "")
+	broken := errors.New("broken")
+	if _, err := e.Get([]byte("a"), func([]byte) error { return broken }); !errors.Is(err, broken) {
+		t.Errorf("get returns %v, want the callback's error", err)
+	}
+}
+
+func commitKinds(t *testing.T, e engine.Engine) {
+	must(t, commit(e, put("a", "x"), put("b", "x"), put("c", "x"), del("nothing")))
+	must(t, commit(e, put("a", "y"), del("b"), merge("c", "y"), merge("d", "y")))
+	expect(t, "after", dump(t, e, "", "", engine.ScanOptions{}), "a=y c=x y d=y")
+
+	// Operations on one key happen in their order.
+	must(t, commit(e, put("a", "1"), merge("a", "2"), merge("a", "3"), merge("b", "1"), del("b"), merge("b", "2"), del("c"), put("d", "4"), del("d")))
+	expect(t, "same keys", dump(t, e, "", "", engine.ScanOptions{}), "a=1 2 3 b=2")
+	var many []engine.Op
+	for i := range 100 {
+		many = append(many, merge(fmt.Sprintf("m%d", i%10), fmt.Sprintf("w%d", i/10)))
+	}
+	must(t, commit(e, many...))
+	expect(t, "many", value(t, e, "m7"), "w0 w1 w2 w3 w4 w5 w6 w7 w8 w9")
+	must(t, commit(e))
+}
+
+// closed checks that a closed engine says so.
+func closed(t *testing.T, e engine.Engine) {
+	must(t, e.Close())
+	ignore := func(_, _ []byte) (bool, error) { return true, nil }
+	_, getErr := e.Get([]byte("a"), func([]byte) error { return nil })
+	for name, err := range map[string]error{
+		"get":          getErr,
+		"scan":         e.Scan(nil, nil, engine.ScanOptions{}, ignore),
+		"view":         e.View(func(engine.Reader) error { return nil }),
+		"commit":       commit(e, put("a", "1")),
+		"update":       e.Update(context.Background(), []byte("g"), func(engine.Txn) error { return nil }),
+		"delete range": e.DeleteRange([]byte("a"), []byte("b")),
+		"close":        e.Close(),
+	} {
+		if !errors.Is(err, engine.ErrClosed) {
+			t.Errorf("%s of a closed engine returns %v", name, err)
+		}
+	}
+}
+
+func brokenRules(t *testing.T, e engine.Engine) {
+	for name, op := range map[string]engine.Op{
+		"empty key":   put("", "x"),
+		"empty value": put("a", ""),
+		"empty delta": merge("a", ""),
+	} {
+		if err := commit(e, put("b", "1"), op); err == nil {
+			t.Errorf("%s is taken", name)
+		}
+	}
+	expect(t, "after", dump(t, e, "", "", engine.ScanOptions{}), "")
+}
+
+func limits(t *testing.T, e engine.Engine) {
+	l := e.Limits()
+	if l.Key < 1024 || l.Value < 64<<10 || l.CommitBytes < l.Value || l.CommitOps < 1000 {
+		t.Errorf("limits are too small: %+v", l)
+	}
+	long := bytes.Repeat([]byte("k"), l.Key)
+	must(t, commit(e, engine.Op{Key: long, Value: []byte("1")}))
+	expect(t, "longest key", value(t, e, string(long)), "1")
+
+	half := strings.Repeat("h", l.CommitBytes/2)
+	tooMany := make([]engine.Op, l.CommitOps+1)
+	for i := range tooMany {
+		tooMany[i] = put(fmt.Sprint("k", i), "1")
+	}
+	for name, ops := range map[string][]engine.Op{
+		"key":   {put("a", "1"), {Key: append(long, 'k'), Value: []byte("1")}},
+		"bytes": {put("a", "1"), put("b", half), put("c", half)},
+		"ops":   tooMany,
+	} {
+		if err := commit(e, ops...); !errors.Is(err, engine.ErrTooLarge) {
+			t.Errorf("%s over the limit: %v", name, err)
+		}
+	}
+	expect(t, "a", value(t, e, "a"), "")
+
+	// A merge may be too large only when it is folded.
+	must(t, commit(e, put("b", half+"1")))
+	if err := commit(e, put("a", "1"), merge("b", half+"2")); !errors.Is(err, engine.ErrTooLarge) {
+		t.Errorf("merge over the limit: %v", err)
+	}
+	expect(t, "a", value(t, e, "a"), "")
+	err := e.Update(context.Background(), []byte("g"), func(txn engine.Txn) error {
+		txn.Put([]byte("a"), []byte("1"))
+		txn.Put([]byte("c"), []byte(half))
+		txn.Put([]byte("d"), []byte(half))
+		return nil
+	})
+	if !errors.Is(err, engine.ErrTooLarge) {
+		t.Errorf("update over the limit: %v", err)
+	}
+	expect(t, "a", value(t, e, "a"), "")
+}
+
+func deleteRange(t *testing.T, e engine.Engine) {
+	var ops []engine.Op
+	for i := range 5000 {
+		ops = append(ops, put(fmt.Sprintf("k%05d", i), "1"))
+		if len(ops) == 500 {
+			must(t, commit(e, ops...))
+			ops = nil
+		}
+	}
+	for range 2 {
+		must(t, e.DeleteRange([]byte("k00010"), []byte("k04990")))
+	}
+	n := 0
+	must(t, e.Scan(nil, nil, engine.ScanOptions{KeysOnly: true}, func(_, _ []byte) (bool, error) {
+		n++
+		return true, nil
+	}))
+	if n != 20 {
+		t.Errorf("%d keys are left, want 20", n)
+	}
+	expect(t, "first", dump(t, e, "k00009", "k04991", engine.ScanOptions{}), "k00009=1 k04990=1")
+}
+
+func reopen(t *testing.T, h Harness) {
+	e := h.Open(t, Union)
+	must(t, commit(e, put("a", "1"), merge("b", "x"), put("c", "1")))
+	must(t, commit(e, merge("b", "z"), del("c")))
+	e = h.Reopen(t, e, Union)
+	expect(t, "reopened", dump(t, e, "", "", engine.ScanOptions{}), "a=1 b=x z")
+	must(t, commit(e, merge("b", "y"), put("a", "2")))
+	expect(t, "merged", dump(t, e, "", "", engine.ScanOptions{}), "a=2 b=x y z")
+	e = h.Reopen(t, e, Union)
+	expect(t, "reopened again", dump(t, e, "", "", engine.ScanOptions{}), "a=2 b=x y z")
+	must(t, e.Close())
+}
