@@ -1,0 +1,99 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store/engine"
+)
+
+// applying is what an Apply has to remember until its commit is done. It is part of its first mutation.
+type applying struct {
+	store    *Store
+	group    []*Mutation
+	done     func(error)
+	finished func(error) // calls done
+}
+
+// Apply writes all mutations atomically and calls done exactly once, perhaps from another goroutine and
+// perhaps before it returns. A Read that starts after done sees them. done is short, as other writes wait
+// for it, and does not call Apply.
+func (s *Store) Apply(ms []*Mutation, done func(error)) {
+	if len(ms) == 0 {
+		done(nil)
+		return
+	}
+	first := ms[0]
+	a := &first.apply
+	a.store, a.done, a.group = s, done, append(a.group[:0], ms...)
+	ops := first.ops[:0]
+	for _, m := range ms {
+		id, err := s.writableID(m.table)
+		if err != nil {
+			first.finish(err)
+			return
+		}
+		if m.deletes() {
+			s.deletions.add(id, tokenOf(m.prefix))
+		}
+		ops = m.appendOps(ops, id)
+	}
+	first.ops = ops
+	if err := s.checkKeys(ops); err != nil {
+		first.finish(err)
+		return
+	}
+	if len(ops) == 0 {
+		first.finish(nil)
+		return
+	}
+	s.engine.Commit(ops, a.finished)
+}
+
+// finish tells the caller of Apply what came of it, and frees the mutations.
+func (m *Mutation) finish(err error) {
+	s, done, group := m.apply.store, m.apply.done, m.apply.group
+	if errors.Is(err, engine.ErrTooLarge) {
+		err = s.tooLarge(m)
+	}
+	m.apply.store, m.apply.done, m.apply.group = nil, nil, group[:0]
+	for i := len(group) - 1; i >= 0; i-- { // the first one, which the slice belongs to, comes last
+		g := group[i]
+		group[i] = nil
+		g.release()
+	}
+	done(err)
+}
+
+func (s *Store) tooLarge(m *Mutation) error {
+	size := 0
+	for _, g := range m.apply.group {
+		size += len(g.buf)
+	}
+	return cqlerr.Invalidf("Encountered an oversized mutation (%d/%d) for keyspace: %s. Top keys are: %s.%x",
+		size, s.engine.Limits().CommitBytes, m.table.Keyspace, m.table.Name, m.partition[:min(len(m.partition), 64)])
+}
+
+func (s *Store) checkKeys(ops []engine.Op) error {
+	most := s.limits.Key
+	for i := range ops {
+		if n := len(ops[i].Key); n > most {
+			return cqlerr.Invalidf("Key length of %d is longer than maximum of %d", n, most)
+		}
+	}
+	return nil
+}
+
+// writableID is the number that a table's keys have at the moment, whichever it had when the statement
+// was planned.
+func (s *Store) writableID(t *schema.Table) (uint32, error) {
+	if id, ok := s.state.Load().ids[t.ID]; ok {
+		return id, nil
+	}
+	if s.state.Load().catalog.Table(t.Keyspace, t.Name) != nil {
+		return 0, fmt.Errorf("table %s.%s has no stored rows", t.Keyspace, t.Name)
+	}
+	return 0, cqlerr.Invalidf("table %s.%s does not exist", t.Keyspace, t.Name)
+}

@@ -1,0 +1,117 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"sync"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/badger"
+)
+
+func benchStore(b *testing.B) (*Store, *schema.Table) {
+	s, err := Open(Options{Log: zerolog.Nop(), Engine: func(f engine.Fold) (engine.Engine, error) {
+		return badger.Open(badger.Options{Log: zerolog.Nop()}, f)
+	}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { closeStore(b, s) })
+	t := newTable(b, "bench", "k bigint", "c bigint", "v0 blob, v1 blob, v2 blob, v3 blob, v4 blob")
+	define(b, s, t)
+	return s, s.Catalog().Table("ks", "bench")
+}
+
+// benchKey makes 10,000 rows per partition.
+func benchKey(k, c []byte, i int) {
+	binary.BigEndian.PutUint64(k, uint64(i/10000))
+	binary.BigEndian.PutUint64(c, uint64(i%10000))
+}
+
+// insertRows keeps 64 inserts in flight.
+func insertRows(b *testing.B, s *Store, t *schema.Table, n int) {
+	value := bytes.Repeat([]byte("x"), 100)
+	type slot struct {
+		k, c       [8]byte
+		clustering [1][]byte
+		ms         [1]*Mutation
+		done       func(error)
+	}
+	free := make(chan *slot, 64)
+	var wg sync.WaitGroup
+	for range cap(free) {
+		x := new(slot)
+		x.clustering[0] = x.c[:]
+		x.done = func(err error) {
+			if err != nil {
+				b.Error(err)
+			}
+			wg.Done()
+			free <- x
+		}
+		free <- x
+	}
+	for i := range n {
+		x := <-free
+		benchKey(x.k[:], x.c[:], i)
+		m := NewMutation(t, x.k[:])
+		m.Row(x.clustering[:])
+		m.Mark(int64(i+1), Expiry{})
+		for _, c := range t.Regular {
+			m.Set(c, value, int64(i+1), Expiry{})
+		}
+		x.ms[0] = m
+		wg.Add(1)
+		s.Apply(x.ms[:], x.done)
+	}
+	wg.Wait()
+}
+
+func BenchmarkInsert(b *testing.B) {
+	s, t := benchStore(b)
+	b.ReportAllocs()
+	b.ResetTimer()
+	insertRows(b, s, t, b.N)
+}
+
+func BenchmarkGet(b *testing.B) {
+	s, t := benchStore(b)
+	const n = 100000
+	insertRows(b, s, t, n)
+	var k, c [8]byte
+	clustering := [][]byte{c[:]}
+	slices := []Slice{{clustering, clustering, true, true}}
+	keys := [][]byte{k[:]}
+	found := 0
+	count := func(*Row) (bool, error) { found++; return true, nil }
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := range b.N {
+		benchKey(k[:], c[:], i*7919%n)
+		if err := s.Read(context.Background(), &Read{Table: t, Keys: keys, Slices: slices}, count); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if found != b.N {
+		b.Fatalf("%d of %d found", found, b.N)
+	}
+}
+
+func BenchmarkScan(b *testing.B) {
+	s, t := benchStore(b)
+	insertRows(b, s, t, 100000)
+	found := 0
+	count := func(*Row) (bool, error) { found++; return found < b.N, nil }
+	b.ReportAllocs()
+	b.ResetTimer()
+	for found < b.N {
+		if err := s.Read(context.Background(), &Read{Table: t}, count); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

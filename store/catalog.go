@@ -1,0 +1,112 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store/engine"
+)
+
+// newState indexes a catalog.
+func newState(c *schema.Catalog) *state {
+	s := &state{catalog: c, ids: map[[16]byte]uint32{}}
+	for _, k := range c.Keyspaces() {
+		for _, t := range k.Tables {
+			if t.StoreID != 0 {
+				s.ids[t.ID] = uint32(t.StoreID)
+			}
+		}
+	}
+	return s
+}
+
+func loadCatalog(r engine.Reader, system []*schema.Keyspace) (*schema.Catalog, error) {
+	var c *schema.Catalog
+	found, err := r.Get(catalogKey, func(b []byte) (err error) {
+		c, err = schema.Decode(b, system...)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("load the definitions: %w", err)
+	}
+	if !found {
+		c = schema.New(system...)
+	}
+	return c, nil
+}
+
+// Define replaces the catalog by what change makes of the current one. Definitions run one at a time;
+// when Define returns, the next catalog is persisted and visible. Change returning the same catalog
+// means that nothing changes. Tables of users whose StoreID is 0 get one.
+func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) error {
+	s.defining.Lock()
+	defer s.defining.Unlock()
+	old := s.state.Load()
+	c, err := change(old.catalog)
+	if err != nil || c == old.catalog {
+		return err
+	}
+	m := s.meta
+	if c, err = m.assign(c); err != nil {
+		return err
+	}
+	next := newState(c)
+	next.virtual = old.virtual
+	dead := missing(old.ids, next.ids)
+	ops := []engine.Op{m.op(), {Kind: engine.Put, Key: catalogKey, Value: schema.Encode(c)}}
+	for _, id := range dead {
+		ops = append(ops, engine.Op{Kind: engine.Put, Key: deadTableKey(id), Value: []byte{1}})
+	}
+	if err := s.commit(ops); err != nil {
+		if errors.Is(err, engine.ErrTooLarge) {
+			return cqlerr.Serverf("The definitions are too large to be stored together")
+		}
+		return fmt.Errorf("store the definitions: %w", err)
+	}
+	s.meta = m
+	s.state.Store(next)
+	for _, id := range dead {
+		s.deletions.drop(id)
+	}
+	if len(dead) > 0 {
+		s.lookForDead()
+	}
+	return nil
+}
+
+// assign gives numbers to the tables that have none. A number is never used again.
+func (m *meta) assign(c *schema.Catalog) (*schema.Catalog, error) {
+	for _, k := range c.Keyspaces() {
+		if schema.IsSystem(k.Name) {
+			continue
+		}
+		for _, t := range k.SortedTables() {
+			if t.StoreID != 0 {
+				continue
+			}
+			if m.next > maxStoreID {
+				return nil, cqlerr.Serverf("Too many tables have been created")
+			}
+			c = c.WithTable(t.WithStoreID(uint64(m.next)))
+			m.next++
+		}
+	}
+	return c, nil
+}
+
+// missing returns the numbers that were in use and are not any more.
+func missing(old, next map[[16]byte]uint32) []uint32 {
+	used := make(map[uint32]bool, len(next))
+	for _, id := range next {
+		used[id] = true
+	}
+	var dead []uint32
+	for _, id := range old {
+		if !used[id] {
+			dead = append(dead, id)
+		}
+	}
+	return dead
+}

@@ -1,0 +1,67 @@
+// Package store keeps tables' partitions, rows and cells with their timestamps, TTLs and tombstones on an
+// ordered key-value engine. It knows definitions (cql/schema) but no statements.
+//
+// A write is a set of Mutations, applied atomically by Store.Apply. A read is a Read, run by Store.Read
+// on one snapshot, which reconciles what was written as of a second, Read.Now. Definitions are a
+// schema.Catalog, replaced by Store.Define. Tables made by code are added by AddVirtual and read through
+// the same code as stored ones.
+//
+// # Keys
+//
+// All numbers in keys are big-endian.
+//
+//	| 2 × table + area : 4 | token : 8 | partition key | 00 00 | ...
+//
+// table is schema.Table.StoreID. The token has its sign bit flipped. A zero byte in the partition key is
+// followed by FF, so that keys of one token compare as the partition keys' bytes do. Area 1 has the rows:
+//
+//	... | 01 |                          the static row
+//	... | 02 | clustering columns       a row; each column as types.Type.AppendKey writes it
+//
+// Area 0 has the tombstones of partitions and ranges. A range is [start, end) of what follows the
+// partition key in area 1; zero bytes in start are escaped as above.
+//
+//	...                                 of the whole partition
+//	... | start | 00 00 | end           of a range of rows
+//
+// Which partitions have any is kept in memory, so that others are read without looking. The store's own
+// records are keys of table 0, area 1: "meta" (format version, host id, next table number), "catalog"
+// (schema.Encode), "dead/" and the number of each table whose rows are still to be removed.
+//
+// # Values
+//
+// A tombstone's value is its timestamp as a varint (signed, zigzag). A row is one key and value:
+//
+//	| flags : 1 | base : varint | [expiry] | [deletion : varint] | [length, clustering] | cells ...
+//
+//	flags   1  the row has a marker, whose timestamp is base
+//	        2  the marker has an expiry
+//	        4  the row was deleted at base + deletion
+//	        8  the values of clustering columns whose keys do not give them back (Type.LossyKey) are kept:
+//	           a length and the bytes of each
+//
+//	cell    | column : uvarint | flags : 1 | [time : varint] | [expiry] | [length, path] | [length, value] |
+//
+//	flags   1  a tombstone: there is no value
+//	        2  the cell has an expiry
+//	        4  its timestamp is base + time; else it is base
+//	        8  its expiry is the one before it in the row, and is not written again
+//	        16 it is one element of a collection, which path names
+//
+//	expiry  | ttl : uvarint | second it ends, since 1970 : uvarint |
+//
+// column is schema.Column.ID. Cells are sorted by column, then path; those of unknown columns are skipped.
+// base is the marker's timestamp, else the row tombstone's, else the first cell's.
+//
+// # Reconciliation
+//
+// What a mutation writes has the format of what is stored, and the engine folds one into the other when
+// it likes: fold takes of each part the one that beats the other (see cell.beats) and leaves out what the
+// row tombstone hides. Equal rows have equal bytes in whatever order they were written. Tombstones of
+// ranges and partitions, and expiry, come in when a row is read.
+//
+// Nothing is removed for its age: tombstones and expired cells stay until what they are in is dropped or
+// truncated.
+//
+// A commit is atomic, whichever partitions and tables its mutations are of.
+package store

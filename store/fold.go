@@ -1,0 +1,107 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+)
+
+// fold is the engine's fold function: what a key holds after a delta. It is commutative, associative and
+// idempotent, so it does not matter when and how often the engine calls it.
+func fold(key, existing, delta []byte) []byte {
+	if existing == nil {
+		return bytes.Clone(delta)
+	}
+	if isDeletionKey(key) {
+		if deletionTime(existing) >= deletionTime(delta) {
+			return bytes.Clone(existing)
+		}
+		return bytes.Clone(delta)
+	}
+	return foldRows(existing, delta)
+}
+
+func isDeletionKey(key []byte) bool { return key[areaSize-1]&1 == areaDeletions }
+
+func appendDeletionTime(dst []byte, ts int64) []byte { return binary.AppendVarint(dst, ts) }
+
+func deletionTime(value []byte) int64 {
+	ts, n := binary.Varint(value)
+	if n <= 0 {
+		return noTime
+	}
+	return ts
+}
+
+// foldRows unites two values of one row: of each part the one that beats the other, without what the
+// row tombstone hides.
+func foldRows(x, y []byte) []byte {
+	var a, b rowReader
+	if err := a.begin(x); err != nil {
+		panic(foldError(x, err))
+	}
+	if err := b.begin(y); err != nil {
+		panic(foldError(y, err))
+	}
+	w := rowWriter{head: foldHeads(&a.head, &b.head), dst: make([]byte, 0, len(x)+len(y)+16)}
+	write := func(c *cell) {
+		if c.ts > w.deletion {
+			w.cell(c)
+		}
+	}
+	moreA, moreB := a.next(), b.next()
+	for moreA || moreB {
+		order := 0
+		switch {
+		case !moreB:
+			order = -1
+		case !moreA:
+			order = 1
+		default:
+			order = a.cell.compareColumns(&b.cell)
+		}
+		switch {
+		case order < 0:
+			write(&a.cell)
+			moreA = a.next()
+		case order > 0:
+			write(&b.cell)
+			moreB = b.next()
+		default:
+			if a.cell.beats(&b.cell) {
+				write(&a.cell)
+			} else {
+				write(&b.cell)
+			}
+			moreA, moreB = a.next(), b.next()
+		}
+	}
+	if a.err != nil {
+		panic(foldError(x, a.err))
+	}
+	if b.err != nil {
+		panic(foldError(y, b.err))
+	}
+	return w.finish()
+}
+
+// foldHeads unites what two values say of their row as a whole. Two spellings of a clustering value are
+// settled by their bytes.
+func foldHeads(a, b *head) head {
+	h := head{marker: a.marker, deletion: max(a.deletion, b.deletion), clustering: a.clustering}
+	if b.marker.beats(&a.marker) {
+		h.marker = b.marker
+	}
+	if h.marker.ts <= h.deletion {
+		h.marker = noHead.marker
+	}
+	if bytes.Compare(b.clustering, a.clustering) > 0 {
+		h.clustering = b.clustering
+	}
+	return h
+}
+
+// foldError is for a value that nothing of ours can have written: going on would lose data.
+func foldError(value []byte, err error) string {
+	return fmt.Sprintf("store: %v (%d bytes: %x)", err, len(value), value[:min(len(value), 64)])
+}

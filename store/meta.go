@@ -1,0 +1,58 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cqld/cqld/store/engine"
+)
+
+// formatVersion is the version of all that doc.go draws. Data of a later version is refused.
+const formatVersion = 1
+
+// The store's own records are keys of table 0.
+var (
+	metaKey    = ownKey("meta")
+	catalogKey = ownKey("catalog")
+	deadKey    = ownKey("dead/")
+)
+
+func ownKey(name string) []byte { return append(appendArea(nil, 0, areaRows), name...) }
+
+// meta is the record by which a store knows itself.
+type meta struct {
+	host [16]byte
+	next uint32 // the next table's number
+}
+
+// metaSize is the length of the record: version, host id, next number.
+const metaSize = 4 + 16 + 4
+
+var errMeta = errors.New("the data is not cqld's: its first record is damaged")
+
+// load reads the record and reports whether there is one.
+func (m *meta) load(r engine.Reader) (found bool, err error) {
+	return r.Get(metaKey, func(b []byte) error {
+		if len(b) < 4 {
+			return errMeta
+		}
+		if v := binary.BigEndian.Uint32(b); v > formatVersion {
+			return fmt.Errorf("the data was written by a later version of cqld: "+
+				"its format is %d, this cqld knows formats up to %d", v, formatVersion)
+		}
+		if len(b) != metaSize {
+			return errMeta
+		}
+		copy(m.host[:], b[4:20])
+		m.next = binary.BigEndian.Uint32(b[20:])
+		return nil
+	})
+}
+
+// op writes the record.
+func (m *meta) op() engine.Op {
+	b := binary.BigEndian.AppendUint32(nil, formatVersion)
+	b = append(b, m.host[:]...)
+	return engine.Op{Kind: engine.Put, Key: metaKey, Value: binary.BigEndian.AppendUint32(b, m.next)}
+}

@@ -1,0 +1,210 @@
+package store
+
+import (
+	"encoding/binary"
+	"slices"
+	"sync"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store/engine"
+)
+
+// Mutation is what one write changes in one partition. It is built, applied once, and not used again:
+// Apply takes it over. The values given to it must stay as they are until Row, Static or Apply is called
+// after them.
+//
+// A mutation writes keys and values into one buffer as it is built; Apply cuts them into operations of
+// the engine.
+type Mutation struct {
+	table     *schema.Table
+	partition []byte // the serialized partition key
+	prefix    []byte // of the partition's keys
+	buf       []byte // keys and values, one behind the other
+	spans     []span
+	ops       []engine.Op
+
+	// The row that is being built.
+	open   bool
+	key    int // where its key begins in buf
+	head   head
+	cells  []cell
+	lossy  []byte
+	sorted bool
+
+	apply applying // of the first mutation of an Apply
+}
+
+// span is one operation in the buffer: its value ends where the next key begins.
+type span struct{ key, value, end int }
+
+// mutations are kept for reuse with their buffers.
+var mutations = sync.Pool{New: func() any { return new(Mutation) }}
+
+// maxKeptBuffer is the largest buffer worth keeping.
+const maxKeptBuffer = 64 << 10
+
+// NewMutation starts a mutation of the partition with that serialized key.
+func NewMutation(t *schema.Table, partition []byte) *Mutation {
+	m := mutations.Get().(*Mutation)
+	if m.apply.finished == nil {
+		m.apply.finished = m.finish
+	}
+	m.table, m.partition = t, partition
+	m.prefix = appendPartition(m.prefix[:0], uint32(t.StoreID), areaRows, partition)
+	return m
+}
+
+// release makes the mutation's memory another's.
+func (m *Mutation) release() {
+	if cap(m.buf) > maxKeptBuffer {
+		m.buf = nil
+	}
+	clear(m.ops)
+	clear(m.cells)
+	m.table, m.partition, m.open = nil, nil, false
+	m.buf, m.spans, m.ops, m.cells = m.buf[:0], m.spans[:0], m.ops[:0], m.cells[:0]
+	mutations.Put(m)
+}
+
+// DeletePartition removes everything in the partition that was written at ts or before.
+func (m *Mutation) DeletePartition(ts int64) {
+	m.endRow()
+	m.deletion(nil, ts)
+}
+
+// DeleteRange removes the rows of a slice that were written at ts or before.
+func (m *Mutation) DeleteRange(s Slice, ts int64) {
+	m.endRow()
+	start := appendStart(nil, m.table, &s)
+	end := appendEnd(nil, m.table, &s)
+	if string(start) < string(end) {
+		m.deletion(append(appendEscaped(nil, start), end...), ts)
+	}
+}
+
+// deletion writes a tombstone of the partition, or of the range behind its key.
+func (m *Mutation) deletion(bounds []byte, ts int64) {
+	s := span{key: len(m.buf)}
+	m.buf = append(append(m.buf, m.prefix...), bounds...)
+	setArea(m.buf[s.key:], uint32(m.table.StoreID), areaDeletions)
+	s.value = len(m.buf)
+	m.buf = appendDeletionTime(m.buf, ts)
+	s.end = len(m.buf)
+	m.spans = append(m.spans, s)
+}
+
+// Row starts a row; its cells are those set until the next Row or Static. clustering has a value for
+// every clustering column.
+func (m *Mutation) Row(clustering [][]byte) {
+	m.begin(kindRow)
+	m.buf = appendClustering(m.buf, m.table, clustering)
+	m.lossy = m.lossy[:0]
+	for i, c := range m.table.Clustering {
+		if c.Type.LossyKey() {
+			m.lossy = binary.AppendUvarint(m.lossy, uint64(len(clustering[i])))
+			m.lossy = append(m.lossy, clustering[i]...)
+		}
+	}
+	if len(m.lossy) > 0 {
+		m.head.clustering = m.lossy
+	}
+}
+
+// Static starts the static row.
+func (m *Mutation) Static() { m.begin(kindStatic) }
+
+func (m *Mutation) begin(kind byte) {
+	m.endRow()
+	m.open, m.sorted, m.head = true, true, noHead
+	m.key = len(m.buf)
+	m.buf = append(append(m.buf, m.prefix...), kind)
+}
+
+// Mark writes the row's marker: the row exists even without cells. expiry is zero or when it ends.
+func (m *Mutation) Mark(ts int64, e Expiry) {
+	if n := (marker{ts, e}); n.beats(&m.head.marker) {
+		m.head.marker = n
+	}
+}
+
+// Set writes a cell; a nil value deletes it.
+func (m *Mutation) Set(c *schema.Column, value []byte, ts int64, e Expiry) {
+	n := len(m.cells)
+	m.cells = append(m.cells, cell{column: c.ID, deleted: value == nil, ts: ts, expiry: e, value: value})
+	if n > 0 && m.cells[n-1].compareColumns(&m.cells[n]) >= 0 {
+		m.sorted = false
+	}
+}
+
+// DeleteRow removes the row as it was at ts.
+func (m *Mutation) DeleteRow(ts int64) { m.head.deletion = max(m.head.deletion, ts) }
+
+// endRow encodes the row that is being built, if it has anything to say.
+func (m *Mutation) endRow() {
+	if !m.open {
+		return
+	}
+	m.open = false
+	m.normalize()
+	if len(m.cells) == 0 && m.head.marker.ts == noTime && m.head.deletion == noTime {
+		m.buf = m.buf[:m.key]
+		return
+	}
+	s := span{key: m.key, value: len(m.buf)}
+	w := rowWriter{head: m.head, dst: m.buf}
+	for i := range m.cells {
+		w.cell(&m.cells[i])
+	}
+	m.buf = w.finish()
+	s.end = len(m.buf)
+	m.spans = append(m.spans, s)
+	m.cells = m.cells[:0]
+}
+
+// normalize puts the cells into the order of stored rows, settles which of two in the same place stays,
+// and takes out what the row tombstone hides.
+func (m *Mutation) normalize() {
+	if !m.sorted {
+		slices.SortFunc(m.cells, func(a, b cell) int {
+			if o := a.compareColumns(&b); o != 0 {
+				return o
+			}
+			if a.beats(&b) {
+				return -1
+			}
+			return 1
+		})
+		m.cells = slices.CompactFunc(m.cells, func(a, b cell) bool { return a.compareColumns(&b) == 0 })
+	}
+	if m.head.deletion != noTime {
+		m.cells = slices.DeleteFunc(m.cells, func(c cell) bool { return c.ts <= m.head.deletion })
+		if m.head.marker.ts <= m.head.deletion {
+			m.head.marker = noHead.marker
+		}
+	}
+}
+
+// appendOps appends the mutation's operations on the table's keys under that number.
+func (m *Mutation) appendOps(ops []engine.Op, id uint32) []engine.Op {
+	m.endRow()
+	for _, s := range m.spans {
+		key, value := m.buf[s.key:s.value:s.value], m.buf[s.value:s.end:s.end]
+		if uint32(m.table.StoreID) != id {
+			setArea(key, id, uint32(key[areaSize-1]&1))
+		}
+		ops = append(ops, engine.Op{Kind: engine.Merge, Key: key, Value: value})
+	}
+	return ops
+}
+
+// deletes reports whether the mutation has tombstones of ranges or of its partition.
+func (m *Mutation) deletes() bool {
+	m.endRow()
+	return slices.ContainsFunc(m.spans, func(s span) bool { return isDeletionKey(m.buf[s.key:s.value]) })
+}
+
+// Expiry is a TTL and the second it ends; the zero value is none.
+type Expiry struct {
+	TTL int32
+	At  int64 // seconds since 1970
+}

@@ -1,0 +1,73 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cqld/cqld/store/engine"
+)
+
+// deadTableKey is the record of a table whose rows are to be removed. It is written with the catalog that
+// no longer has the table and removed behind its last row, so a purge goes on after a restart.
+func deadTableKey(id uint32) []byte {
+	return binary.BigEndian.AppendUint32(append([]byte(nil), deadKey...), id)
+}
+
+// lookForDead wakes the purge.
+func (s *Store) lookForDead() {
+	select {
+	case s.purge <- struct{}{}:
+	default:
+	}
+}
+
+// purgeTables removes the rows of dead tables until the store is closed.
+func (s *Store) purgeTables() {
+	defer s.purging.Done()
+	for {
+		select {
+		case <-s.closing.Done():
+			return
+		case <-s.purge:
+		}
+		dead, err := s.deadTables()
+		for _, id := range dead {
+			if err == nil {
+				err = s.purgeTable(id)
+			}
+		}
+		if err != nil && s.closing.Err() == nil && !errors.Is(err, engine.ErrClosed) {
+			s.log.Error().Err(err).Msg("cannot remove the rows of a dropped table")
+		}
+	}
+}
+
+func (s *Store) deadTables() (ids []uint32, err error) {
+	end := successor(append([]byte(nil), deadKey...))
+	err = s.engine.Scan(deadKey, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
+		ids = append(ids, binary.BigEndian.Uint32(key[len(deadKey):]))
+		return true, nil
+	})
+	return ids, err
+}
+
+// purgeTable removes one table's keys in steps between which Close can stop it.
+func (s *Store) purgeTable(id uint32) error {
+	rows := appendArea(nil, id, areaRows)
+	start := appendArea(nil, id, areaDeletions)
+	for i := range 256 {
+		end := append(append([]byte(nil), rows...), byte(i)+1)
+		if i == 255 {
+			end = successor(append([]byte(nil), rows...))
+		}
+		if err := s.closing.Err(); err != nil {
+			return err
+		}
+		if err := s.engine.DeleteRange(start, end); err != nil {
+			return fmt.Errorf("purge table %d: %w", id, err)
+		}
+		start = end
+	}
+	return s.commit([]engine.Op{{Kind: engine.Delete, Key: deadTableKey(id)}})
+}

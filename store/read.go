@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"net/netip"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store/engine"
+)
+
+// Read describes the rows wanted from one table.
+type Read struct {
+	Table   *schema.Table
+	Keys    [][]byte   // serialized partition keys, in the order wanted; nil: by Tokens
+	Tokens  TokenRange // of a scan; the zero value is the whole ring
+	Slices  []Slice    // clustering ranges in clustering order, not overlapping; nil: all rows
+	Reverse bool       // rows of a partition from last to first
+	Now     int64      // seconds since 1970, for expiry
+	Meta    bool       // fill Row.Meta
+	After   *Position  // start behind this row, which the same Read delivered earlier
+	Session Session    // what tables made by code may show of the reader
+}
+
+// Session is what a virtual row may depend on.
+type Session struct {
+	LocalAddr netip.AddrPort // the address the client dialled
+}
+
+// TokenRange is (After, UpTo] or with its ends as the flags say; both ends zero and Bounded false is the
+// whole ring.
+type TokenRange struct {
+	Bounded                      bool
+	Start, End                   int64
+	StartInclusive, EndInclusive bool
+}
+
+// Slice is a range of clustering keys. Bounds are prefixes: values of the first clustering columns. A
+// nil bound is open.
+type Slice struct {
+	Start, End                   [][]byte
+	StartInclusive, EndInclusive bool
+}
+
+// Position names a row. With Clustering nil it is the static row, or the only row of a table without
+// clustering columns.
+type Position struct {
+	Partition  []byte
+	Clustering [][]byte
+	Whole      bool // continue behind the partition, not inside it
+}
+
+// Row is one row as reconciled at Read.Now. It and all it points to are valid until the callback returns.
+type Row struct {
+	Partition []byte     // serialized partition key
+	Static    bool       // the static row: it comes before the partition's other rows, if it has live cells
+	Values    [][]byte   // by schema.Column.Index; nil is null. Other rows have the key columns and the static ones too
+	Meta      []CellMeta // by schema.Column.Index, when asked for
+}
+
+// CellMeta is what WRITETIME and TTL show of a cell.
+type CellMeta struct {
+	Timestamp int64 // microseconds
+	TTL       int32 // seconds as written; 0: none
+	ExpiresAt int64 // seconds since 1970; 0: never
+}
+
+// Read calls fn for each row until it returns false or an error. Rows come partition by partition: in
+// the order of Keys, else by token. The static row comes whatever the slices are; a Read that continues
+// inside a partition does not deliver it again, but the rows have its values.
+func (s *Store) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error)) error {
+	src, id, err := s.source(r)
+	if err != nil {
+		return err
+	}
+	rd := readers.Get().(*reader)
+	defer rd.release()
+	rd.begin(ctx, s, r, id, fn)
+	if src != nil {
+		return rd.run(src)
+	}
+	return s.engine.View(rd.view)
+}
+
+// source says where the rows of a table come from: a reader if they are made by code, else those under
+// a number in the engine.
+func (s *Store) source(r *Read) (engine.Reader, uint32, error) {
+	state := s.state.Load()
+	if v, ok := state.virtual[r.Table.ID]; ok {
+		src, err := v.rows(r.Session, state.catalog)
+		return src, 0, err
+	}
+	if id, ok := state.ids[r.Table.ID]; ok {
+		return nil, id, nil
+	}
+	if state.catalog.Table(r.Table.Keyspace, r.Table.Name) != nil {
+		return sortedRows{}, 0, nil
+	}
+	return nil, 0, cqlerr.Invalidf("table %s.%s does not exist", r.Table.Keyspace, r.Table.Name)
+}

@@ -1,0 +1,203 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"sync"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store/engine"
+)
+
+// reader runs one Read. It is reused with its buffers, so that reading one row allocates nothing here.
+type reader struct {
+	ctx    context.Context
+	store  *Store
+	read   *Read
+	id     uint32
+	fn     func(*Row) (bool, error)
+	src    engine.Reader
+	view   func(engine.Reader) error       // run, as a value that is made once
+	onRow  func(value []byte) error        // pointRow, likewise
+	onStat func(value []byte) error        // pointStatic, likewise
+	onScan func(k, v []byte) (bool, error) // scanRow, likewise
+	after  *Position                       // until the partition it is in has been read
+	ticks  int
+	done   bool // fn wants no more
+
+	// The table's columns, kept as long as the reader is used for the same table.
+	table   *schema.Table
+	columns []int16 // their indexes by ID; -1: no such column
+
+	// The partition and the row.
+	prefix     []byte // what the partition's keys begin with
+	partition  []byte // its serialized key, unless Read.Keys has it
+	deletions  deletions
+	given      [][]byte // the clustering values of a row that is read by its whole key
+	row        Row
+	values     rowReader
+	statics    []byte // the memory of static values
+	clustering []byte // the memory of clustering values
+	start, end []byte // keys
+}
+
+var readers = sync.Pool{New: func() any { return new(reader) }}
+
+func (r *reader) begin(ctx context.Context, s *Store, read *Read, id uint32, fn func(*Row) (bool, error)) {
+	if r.view == nil {
+		r.view, r.onRow, r.onStat, r.onScan = r.run, r.pointRow, r.pointStatic, r.scanRow
+	}
+	r.ctx, r.store, r.read, r.id, r.fn = ctx, s, read, id, fn
+	r.after, r.ticks, r.done = read.After, 0, false
+	if t := read.Table; r.table != t {
+		r.table = t
+		r.row.Values = make([][]byte, len(t.Columns))
+		r.row.Meta = nil
+		r.columns = make([]int16, t.NextID)
+		for i := range r.columns {
+			r.columns[i] = -1
+		}
+		for _, c := range t.Columns {
+			r.columns[c.ID] = int16(c.Index)
+		}
+	}
+	switch {
+	case !read.Meta:
+		r.row.Meta = nil
+	case r.row.Meta == nil:
+		r.row.Meta = make([]CellMeta, len(r.table.Columns))
+	}
+}
+
+// release forgets what belongs to the request and keeps the reader for another.
+func (r *reader) release() {
+	r.ctx, r.store, r.read, r.fn, r.src, r.after, r.given = nil, nil, nil, nil, nil, nil, nil
+	r.values = rowReader{}
+	clear(r.row.Values)
+	clear(r.row.Meta)
+	r.row.Partition = nil
+	if cap(r.statics) > maxKeptBuffer || cap(r.clustering) > maxKeptBuffer {
+		r.statics, r.clustering = nil, nil
+	}
+	readers.Put(r)
+}
+
+// run reads from one snapshot.
+func (r *reader) run(src engine.Reader) error {
+	r.src = src
+	if r.read.Keys != nil {
+		return r.keys()
+	}
+	return r.scan()
+}
+
+// keys reads the partitions asked for, after those before the position to continue from.
+func (r *reader) keys() error {
+	keys := r.read.Keys
+	if r.after != nil {
+		for len(keys) > 0 && !bytes.Equal(keys[0], r.after.Partition) {
+			keys = keys[1:]
+		}
+		if len(keys) == 0 {
+			return cqlerr.Protocolf("Invalid value for the paging state")
+		}
+		if r.after.Whole {
+			r.after, keys = nil, keys[1:]
+		}
+	}
+	for _, key := range keys {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		r.prefix = appendPartition(r.prefix[:0], r.id, areaRows, key)
+		if err := r.readPartition(key); err != nil || r.done {
+			return err
+		}
+		r.after = nil
+	}
+	return nil
+}
+
+// readPartition reads the rows wanted of the partition that prefix is of.
+func (r *reader) readPartition(key []byte) error {
+	if err := r.beginPartition(key); err != nil {
+		return err
+	}
+	if len(r.table.Static) > 0 {
+		r.start = append(append(r.start[:0], r.prefix...), kindStatic)
+		if _, err := r.src.Get(r.start, r.onStat); err != nil || r.done {
+			return err
+		}
+	}
+	if len(r.table.Clustering) == 0 {
+		return r.onlyRow()
+	}
+	slices := r.read.Slices
+	if slices == nil {
+		return r.readSlice(&Slice{})
+	}
+	for i := range slices {
+		s := &slices[i]
+		if r.read.Reverse {
+			s = &slices[len(slices)-1-i]
+		}
+		if err := r.readSlice(s); err != nil || r.done {
+			return err
+		}
+	}
+	return nil
+}
+
+// onlyRow reads the row of a partition in a table without clustering columns.
+func (r *reader) onlyRow() error {
+	if r.after != nil {
+		return nil
+	}
+	r.given = nil
+	r.start = append(append(r.start[:0], r.prefix...), kindRow)
+	_, err := r.src.Get(r.start, r.onRow)
+	return err
+}
+
+// readSlice reads the rows of one slice that are behind the position to continue from.
+func (r *reader) readSlice(s *Slice) error {
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	r.start = appendSlice(r.start[:0], r.prefix, r.table, s, appendStart)
+	behind := r.after != nil && r.after.Clustering != nil
+	if !behind && s.isRow(r.table) {
+		r.given = s.Start
+		_, err := r.src.Get(r.start, r.onRow)
+		return err
+	}
+	r.end = appendSlice(r.end[:0], r.prefix, r.table, s, appendEnd)
+	if behind {
+		r.skipTo(r.after.Clustering)
+	}
+	if bytes.Compare(r.start, r.end) >= 0 {
+		return nil
+	}
+	r.given = nil
+	return r.src.Scan(r.start, r.end, engine.ScanOptions{Reverse: r.read.Reverse}, r.onScan)
+}
+
+// skipTo narrows start and end to what comes behind a row.
+func (r *reader) skipTo(clustering [][]byte) {
+	at := appendClustering(append(bytes.Clone(r.prefix), kindRow), r.table, clustering)
+	if r.read.Reverse {
+		if bytes.Compare(at, r.end) < 0 {
+			r.end = at
+		}
+		return
+	}
+	if at = append(at, 0); bytes.Compare(at, r.start) > 0 {
+		r.start = at
+	}
+}
+
+// appendSlice appends a bound of a slice to the partition's prefix.
+func appendSlice(dst, prefix []byte, t *schema.Table, s *Slice, bound func([]byte, *schema.Table, *Slice) []byte) []byte {
+	return bound(append(dst, prefix...), t, s)
+}

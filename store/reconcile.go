@@ -1,0 +1,146 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/cqld/cqld/cql/schema"
+)
+
+// beginPartition sets what the partition's rows have in common, but for its static row.
+func (r *reader) beginPartition(key []byte) error {
+	r.row.Partition = key
+	if err := splitPartitionKey(r.row.Values, r.table, key); err != nil {
+		return err
+	}
+	r.clear(r.table.Static)
+	r.deletions.none()
+	if r.id != 0 && r.store.deletions.has(r.id, tokenOf(r.prefix)) {
+		return r.deletions.load(r.src, r.id, r.prefix)
+	}
+	return nil
+}
+
+// clear forgets the values of some columns.
+func (r *reader) clear(columns []*schema.Column) {
+	for _, c := range columns {
+		r.row.Values[c.Index] = nil
+		if r.row.Meta != nil {
+			r.row.Meta[c.Index] = CellMeta{}
+		}
+	}
+}
+
+// pointRow takes the value of a row that was read by its key.
+func (r *reader) pointRow(value []byte) error { return r.deliverRow(r.start[len(r.prefix):], value) }
+
+// pointStatic takes the value of the static row. Its cells are copied, as they are needed with all rows
+// that follow.
+func (r *reader) pointStatic(value []byte) error {
+	r.statics = append(r.statics[:0], value...)
+	if err := r.values.begin(r.statics); err != nil {
+		return r.damaged(err)
+	}
+	deletion := max(r.values.deletion, r.deletions.partition)
+	live, err := r.cells(deletion)
+	if err != nil || !live || r.after != nil {
+		return err
+	}
+	r.clear(r.table.Clustering)
+	r.clear(r.table.Regular)
+	return r.deliver(true)
+}
+
+// deliverRow reconciles a row and hands it out if it exists.
+func (r *reader) deliverRow(position, value []byte) error {
+	if err := r.values.begin(value); err != nil {
+		return r.damaged(err)
+	}
+	r.clear(r.table.Regular)
+	deletion := max(r.values.deletion, r.deletions.of(position))
+	live, err := r.cells(deletion)
+	if err != nil || !live && !r.values.marker.live(deletion, r.read.Now) {
+		return err
+	}
+	if len(r.table.Clustering) > 0 {
+		if err := r.setClustering(position[1:]); err != nil {
+			return err
+		}
+	}
+	return r.deliver(false)
+}
+
+func (r *reader) deliver(static bool) error {
+	r.row.Static = static
+	more, err := r.fn(&r.row)
+	r.done = !more || err != nil
+	return err
+}
+
+// cells sets the values of the cells that live, and reports whether there is one.
+func (r *reader) cells(deletion int64) (live bool, err error) {
+	for r.values.next() {
+		c := &r.values.cell
+		if int(c.column) >= len(r.columns) || r.columns[c.column] < 0 || c.path != nil {
+			continue
+		}
+		if !c.live(deletion, r.read.Now) {
+			continue
+		}
+		live = true
+		i := r.columns[c.column]
+		r.row.Values[i] = c.value
+		if r.row.Meta != nil {
+			r.row.Meta[i] = CellMeta{Timestamp: c.ts, TTL: c.expiry.TTL, ExpiresAt: c.expiry.At}
+		}
+	}
+	if r.values.err != nil {
+		return false, r.damaged(r.values.err)
+	}
+	return live, nil
+}
+
+// setClustering sets the clustering columns' values: those the row was asked for by, else those in its
+// key; of types whose keys do not give them back, those in its value.
+func (r *reader) setClustering(key []byte) error {
+	kept := r.values.clustering
+	buf := r.clustering[:0]
+	for i, c := range r.table.Clustering {
+		switch {
+		case c.Type.LossyKey():
+			n, size := binary.Uvarint(kept)
+			if size <= 0 || n > uint64(len(kept)-size) {
+				return r.damaged(errRow)
+			}
+			kept = kept[size:]
+			r.row.Values[c.Index] = kept[:n:n]
+			kept = kept[n:]
+			if r.given == nil {
+				_, rest, err := c.Type.DecodeKey(buf[len(buf):], key, c.Desc)
+				if err != nil {
+					return errors.Join(errKey, err)
+				}
+				key = rest
+			}
+		case r.given != nil:
+			r.row.Values[c.Index] = r.given[i]
+		default:
+			value, rest, err := c.Type.DecodeKey(buf[len(buf):], key, c.Desc)
+			if err != nil {
+				return errors.Join(errKey, err)
+			}
+			key = rest
+			r.row.Values[c.Index] = value
+			if len(value) <= cap(buf)-len(buf) {
+				buf = buf[:len(buf)+len(value)]
+			} else {
+				r.clustering = make([]byte, 0, 2*cap(buf)+len(value)+64) // for the next row
+			}
+		}
+	}
+	return nil
+}
+
+func (r *reader) damaged(err error) error {
+	return errors.Join(err, errors.New("in a row of "+r.table.Keyspace+"."+r.table.Name))
+}

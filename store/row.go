@@ -1,0 +1,237 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// Flags of a row's value, see doc.go.
+const (
+	rowMarked     = 1 << iota // it has a marker
+	rowExpires                // the marker has an expiry
+	rowDeleted                // it has a row tombstone
+	rowClustering             // clustering values are kept, as the key does not give them back
+)
+
+// Flags of a cell.
+const (
+	cellDeleted    = 1 << iota // a tombstone: there is no value
+	cellExpires                // it has an expiry
+	cellOwnTime                // its timestamp is not the row's base
+	cellSameExpiry             // its expiry is the one that was written last
+	cellPath                   // it has a path
+)
+
+var errRow = errors.New("a stored row is damaged")
+
+// head is what a row's value says of the row as a whole.
+type head struct {
+	marker     marker
+	deletion   int64  // the row tombstone's timestamp, or noTime
+	clustering []byte // each lossy clustering column's length and value
+}
+
+var noHead = head{marker: marker{ts: noTime}, deletion: noTime}
+
+// rowReader decodes a row's value: the head first, then cell by cell. What it returns are slices of the
+// value.
+type rowReader struct {
+	head
+	cell cell // after next
+	rest []byte
+	base int64
+	last Expiry // the expiry that was read last
+	err  error
+}
+
+// begin decodes the head.
+func (r *rowReader) begin(value []byte) error {
+	*r = rowReader{head: noHead, rest: value}
+	flags := r.byte()
+	r.base = r.varint()
+	if flags&rowMarked != 0 {
+		r.marker.ts = r.base
+		if flags&rowExpires != 0 {
+			r.expiry()
+			r.marker.expiry = r.last
+		}
+	}
+	if flags&rowDeleted != 0 {
+		r.deletion = r.base + r.varint()
+	}
+	if flags&rowClustering != 0 {
+		r.clustering = r.bytes()
+	}
+	return r.err
+}
+
+// next decodes the next cell; it reports false behind the last, and when the value is damaged.
+func (r *rowReader) next() bool {
+	if len(r.rest) == 0 || r.err != nil {
+		return false
+	}
+	c := &r.cell
+	c.column = uint32(r.uvarint())
+	flags := r.byte()
+	c.deleted = flags&cellDeleted != 0
+	c.ts = r.base
+	if flags&cellOwnTime != 0 {
+		c.ts += r.varint()
+	}
+	c.expiry = Expiry{}
+	if flags&cellExpires != 0 {
+		if flags&cellSameExpiry == 0 {
+			r.expiry()
+		}
+		c.expiry = r.last
+	}
+	c.path, c.value = nil, nil
+	if flags&cellPath != 0 {
+		c.path = r.bytes()
+	}
+	if !c.deleted {
+		c.value = r.bytes()
+	}
+	return r.err == nil
+}
+
+func (r *rowReader) byte() byte {
+	if len(r.rest) == 0 {
+		r.err = errRow
+		return 0
+	}
+	b := r.rest[0]
+	r.rest = r.rest[1:]
+	return b
+}
+
+func (r *rowReader) uvarint() uint64 {
+	if len(r.rest) > 0 && r.rest[0] < 0x80 {
+		v := r.rest[0]
+		r.rest = r.rest[1:]
+		return uint64(v)
+	}
+	v, n := binary.Uvarint(r.rest)
+	if n <= 0 {
+		r.err, r.rest = errRow, nil
+		return 0
+	}
+	r.rest = r.rest[n:]
+	return v
+}
+
+func (r *rowReader) varint() int64 {
+	v := r.uvarint()
+	return int64(v>>1) ^ -int64(v&1)
+}
+
+func (r *rowReader) bytes() []byte {
+	n := r.uvarint()
+	if n > uint64(len(r.rest)) {
+		r.err, r.rest = errRow, nil
+		return nil
+	}
+	b := r.rest[:n:n]
+	r.rest = r.rest[n:]
+	return b
+}
+
+func (r *rowReader) expiry() {
+	r.last.TTL = int32(r.uvarint())
+	r.last.At = int64(r.uvarint())
+}
+
+// rowWriter encodes a row's value: its head, then cells in the order of compareColumns. Equal rows have
+// equal bytes.
+type rowWriter struct {
+	head
+	dst   []byte
+	begun bool
+	base  int64
+	last  Expiry
+}
+
+// begin writes the head. The base is the marker's timestamp, or the tombstone's, or the first cell's.
+func (w *rowWriter) begin(first int64) {
+	w.begun = true
+	flags := byte(0)
+	w.base = first
+	if w.deletion != noTime {
+		flags |= rowDeleted
+		w.base = w.deletion
+	}
+	if w.marker.ts != noTime {
+		flags |= rowMarked
+		w.base = w.marker.ts
+		if w.marker.expiry.At != 0 {
+			flags |= rowExpires
+		}
+	}
+	if w.clustering != nil {
+		flags |= rowClustering
+	}
+	w.dst = binary.AppendVarint(append(w.dst, flags), w.base)
+	if flags&rowExpires != 0 {
+		w.expiry(w.marker.expiry)
+	}
+	if flags&rowDeleted != 0 {
+		w.dst = binary.AppendVarint(w.dst, w.deletion-w.base)
+	}
+	if flags&rowClustering != 0 {
+		w.bytes(w.clustering)
+	}
+}
+
+// cell writes the next cell.
+func (w *rowWriter) cell(c *cell) {
+	if !w.begun {
+		w.begin(c.ts)
+	}
+	flags := byte(0)
+	if c.deleted {
+		flags |= cellDeleted
+	}
+	if c.ts != w.base {
+		flags |= cellOwnTime
+	}
+	if c.expiry.At != 0 {
+		flags |= cellExpires
+		if c.expiry == w.last {
+			flags |= cellSameExpiry
+		}
+	}
+	if c.path != nil {
+		flags |= cellPath
+	}
+	w.dst = append(binary.AppendUvarint(w.dst, uint64(c.column)), flags)
+	if flags&cellOwnTime != 0 {
+		w.dst = binary.AppendVarint(w.dst, c.ts-w.base)
+	}
+	if flags&(cellExpires|cellSameExpiry) == cellExpires {
+		w.expiry(c.expiry)
+	}
+	if flags&cellPath != 0 {
+		w.bytes(c.path)
+	}
+	if !c.deleted {
+		w.bytes(c.value)
+	}
+}
+
+// finish returns the value, appended to what dst was.
+func (w *rowWriter) finish() []byte {
+	if !w.begun {
+		w.begin(0)
+	}
+	return w.dst
+}
+
+func (w *rowWriter) bytes(b []byte) {
+	w.dst = append(binary.AppendUvarint(w.dst, uint64(len(b))), b...)
+}
+
+func (w *rowWriter) expiry(e Expiry) {
+	w.dst = binary.AppendUvarint(w.dst, uint64(uint32(e.TTL)))
+	w.dst = binary.AppendUvarint(w.dst, uint64(e.At))
+	w.last = e
+}

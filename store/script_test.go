@@ -1,0 +1,294 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+)
+
+var update = flag.Bool("update", false, "write what the scripts answer into testdata")
+
+// TestScripts runs testdata/*.txt. A block is commands, a line ----, what they answer, and a blank line.
+//
+//	table name (partition key) (clustering columns) (others)
+//	put key [clustering] column=value ... @timestamp [ttl n]    with a marker
+//	set ...                                                     without
+//	static key column=value ... @timestamp [ttl n]
+//	delete key [clustering | slice] @timestamp
+//	read [key ...] [slice ...] [tokens=range] [reverse] [meta]
+//	advance seconds, reopen, truncate
+//
+// Values of one key are separated by colons. A slice is [1:2,3) with [ ] inclusive and ( ) exclusive
+// bounds, either of which may be empty. Every read is repeated row by row, continuing from each.
+func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no scripts", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) { runScript(t, file) })
+	}
+}
+
+func runScript(t *testing.T, file string) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &script{T: t, dir: t.TempDir()}
+	s.clock.micros.Store(1000 * 1e6)
+	s.store = open(t, s.dir, Options{Now: s.clock.now})
+	defer func() { closeStore(t, s.store) }()
+	var out bytes.Buffer
+	for _, block := range strings.Split(strings.TrimSpace(string(text)), "\n\n") {
+		commands, want, _ := strings.Cut(block+"\n", "----\n")
+		var got []string
+		for line := range strings.Lines(commands) {
+			if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+				got = append(got, s.run(line)...)
+			}
+		}
+		answer := strings.Join(got, "\n")
+		if answer != strings.TrimSpace(want) && !*update {
+			t.Errorf("%s\n got:\n%s\nwant:\n%s", commands, answer, want)
+		}
+		out.WriteString(commands)
+		if answer != "" {
+			out.WriteString("----\n" + answer + "\n")
+		}
+		out.WriteByte('\n')
+	}
+	if *update {
+		if err := os.WriteFile(file, bytes.TrimSuffix(out.Bytes(), []byte("\n")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// script is the state of one script: its store and the table that it made last.
+type script struct {
+	*testing.T
+	dir   string
+	clock clock
+	store *Store
+	table *schema.Table
+}
+
+func (s *script) run(line string) []string {
+	words := strings.Fields(line)
+	name, args := words[0], words[1:]
+	switch name {
+	case "table":
+		parts := strings.Split(strings.ReplaceAll(line[len("table "):], ")", ""), "(")
+		s.table = newTable(s, strings.TrimSpace(parts[0]), parts[1], parts[2], parts[3])
+		define(s, s.store, s.table)
+	case "put", "set", "static":
+		s.write(name, args)
+	case "delete":
+		s.remove(args)
+	case "read":
+		return s.read(args)
+	case "advance":
+		n, err := strconv.Atoi(args[0])
+		if err != nil {
+			s.Fatal(err)
+		}
+		s.clock.micros.Add(int64(n) * 1e6)
+	case "reopen":
+		closeStore(s, s.store)
+		s.store = open(s, s.dir, Options{Now: s.clock.now})
+	case "truncate":
+		if err := s.store.Truncate(context.Background(), s.table); err != nil {
+			s.Fatal(err)
+		}
+	default:
+		s.Fatalf("unknown command %q", line)
+	}
+	return nil
+}
+
+// values reads the values of the first columns.
+func (s *script) values(columns []*schema.Column, text string) [][]byte {
+	if text == "" {
+		return nil
+	}
+	var values [][]byte
+	for i, v := range strings.Split(text, ":") {
+		values = append(values, literal(s, columns[i].Type, v))
+	}
+	return values
+}
+
+// key is a serialized partition key.
+func (s *script) key(text string) []byte {
+	values := s.values(s.table.PartitionKey, text)
+	if len(values) == 1 {
+		return values[0]
+	}
+	var key []byte
+	for _, v := range values {
+		key = types.AppendCompositeKey(key, v)
+	}
+	return key
+}
+
+func (s *script) write(name string, args []string) {
+	m := NewMutation(s.table, s.key(args[0]))
+	args = args[1:]
+	if name == "static" {
+		m.Static()
+	} else if len(s.table.Clustering) > 0 {
+		m.Row(s.values(s.table.Clustering, args[0]))
+		args = args[1:]
+	} else {
+		m.Row(nil)
+	}
+	ts, expiry := s.timestamp(&args)
+	if name == "put" {
+		m.Mark(ts, expiry)
+	}
+	for _, a := range args {
+		column, value, _ := strings.Cut(a, "=")
+		c := s.table.Column(column)
+		v := literal(s, c.Type, value)
+		if v == nil {
+			m.Set(c, nil, ts, Expiry{})
+		} else {
+			m.Set(c, v, ts, expiry)
+		}
+	}
+	s.apply(m)
+}
+
+// timestamp takes "@5 ttl 10" from the end of args.
+func (s *script) timestamp(args *[]string) (ts int64, e Expiry) {
+	i := slices.IndexFunc(*args, func(a string) bool { return a[0] == '@' })
+	rest := (*args)[i:]
+	ts, err := strconv.ParseInt(rest[0][1:], 10, 64)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if len(rest) == 3 {
+		ttl, err := strconv.Atoi(rest[2])
+		if err != nil {
+			s.Fatal(err)
+		}
+		e = Expiry{TTL: int32(ttl), At: s.clock.now().Unix() + int64(ttl)}
+	}
+	*args = (*args)[:i]
+	return ts, e
+}
+
+func (s *script) remove(args []string) {
+	m := NewMutation(s.table, s.key(args[0]))
+	args = args[1:]
+	ts, _ := s.timestamp(&args)
+	switch {
+	case len(args) == 0:
+		m.DeletePartition(ts)
+	case strings.ContainsAny(args[0][:1], "[("):
+		m.DeleteRange(s.slice(args[0]), ts)
+	default:
+		m.Row(s.values(s.table.Clustering, args[0]))
+		m.DeleteRow(ts)
+	}
+	s.apply(m)
+}
+
+func (s *script) apply(m *Mutation) {
+	if err := apply(s.store, m); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *script) slice(text string) Slice {
+	from, to, _ := strings.Cut(text[1:len(text)-1], ",")
+	return Slice{
+		Start: s.values(s.table.Clustering, from), StartInclusive: text[0] == '[',
+		End: s.values(s.table.Clustering, to), EndInclusive: strings.HasSuffix(text, "]"),
+	}
+}
+
+func (s *script) read(args []string) []string {
+	r := &Read{Table: s.table, Now: s.clock.now().Unix()}
+	for _, a := range args {
+		switch {
+		case a == "reverse":
+			r.Reverse = true
+		case a == "meta":
+			r.Meta = true
+		case strings.HasPrefix(a, "tokens="):
+			bounds := strings.FieldsFunc(a[len("tokens="):], func(c rune) bool { return strings.ContainsRune("()[],", c) })
+			r.Tokens.Bounded = true
+			r.Tokens.Start, _ = strconv.ParseInt(bounds[0], 10, 64)
+			r.Tokens.End, _ = strconv.ParseInt(bounds[1], 10, 64)
+			r.Tokens.StartInclusive = strings.Contains(a, "[")
+			r.Tokens.EndInclusive = strings.Contains(a, "]")
+		case strings.ContainsAny(a[:1], "[("):
+			r.Slices = append(r.Slices, s.slice(a))
+		default:
+			r.Keys = append(r.Keys, s.key(a))
+		}
+	}
+	all := rows(s, s.store, r)
+	if paged := s.readRowByRow(r); !slices.Equal(paged, all) {
+		s.Errorf("read %v: row by row it is\n%s\nand at once\n%s", args, strings.Join(paged, "\n"), strings.Join(all, "\n"))
+	}
+	if len(all) == 0 {
+		return []string{"none"}
+	}
+	return all
+}
+
+// readRowByRow reads a row at a time, each behind the last.
+func (s *script) readRowByRow(r *Read) (out []string) {
+	page := *r
+	for page.After == nil || len(out) < 1000 {
+		found := false
+		err := s.store.Read(context.Background(), &page, func(row *Row) (bool, error) {
+			found = true
+			out = append(out, formatRow(s.table, row))
+			page.After = &Position{Partition: bytes.Clone(row.Partition)}
+			if !row.Static {
+				for _, c := range s.table.Clustering {
+					page.After.Clustering = append(page.After.Clustering, bytes.Clone(row.Values[c.Index]))
+				}
+			}
+			return false, nil
+		})
+		if err != nil {
+			s.Fatal(err)
+		}
+		if !found {
+			break
+		}
+	}
+	return out
+}
+
+// TestTimestamps checks that no timestamp comes twice, even when the clock stands still or goes back.
+func TestTimestamps(t *testing.T) {
+	var c clock
+	c.micros.Store(100)
+	s := open(t, "", Options{Now: c.now})
+	defer closeStore(t, s)
+	got := fmt.Sprint(s.Timestamp(), s.Timestamp())
+	c.micros.Store(50)
+	got += fmt.Sprint(" ", s.Timestamp())
+	c.micros.Store(200)
+	got += fmt.Sprint(" ", s.Timestamp(), " ", s.Now().Equal(time.UnixMicro(200)))
+	if got != "100 101 102 200 true" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,129 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store/engine"
+)
+
+// Options open a Store.
+type Options struct {
+	Engine func(engine.Fold) (engine.Engine, error)
+	System []*schema.Keyspace // the keyspaces that come with the server; they are not persisted
+	Now    func() time.Time   // nil: time.Now
+	Log    zerolog.Logger
+}
+
+// Store keeps partitions of rows on an engine.
+type Store struct {
+	engine    engine.Engine
+	limits    engine.Limits
+	now       func() time.Time
+	log       zerolog.Logger
+	last      atomic.Int64 // the last Timestamp
+	state     atomic.Pointer[state]
+	deletions deletionIndex
+
+	defining sync.Mutex // held by whoever replaces state; guards meta
+	meta     meta
+	host     [16]byte
+
+	purging  sync.WaitGroup
+	purge    chan struct{} // has an element when there are dead tables to look for
+	closing  context.Context
+	stop     context.CancelFunc
+	closeOne sync.Once
+}
+
+// state is what every read and write looks at. It is replaced as a whole.
+type state struct {
+	catalog *schema.Catalog
+	ids     map[[16]byte]uint32 // StoreIDs by table ID: a statement may hold a table as it was before TRUNCATE
+	virtual map[[16]byte]virtual
+}
+
+// Open opens the engine, checks the format of what it holds and loads the catalog.
+func Open(o Options) (*Store, error) {
+	e, err := o.Engine(fold)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{engine: e, limits: e.Limits(), now: o.Now, log: o.Log, purge: make(chan struct{}, 1)}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	s.closing, s.stop = context.WithCancel(context.Background())
+	if err := s.load(o.System); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	s.purging.Add(1)
+	go s.purgeTables()
+	s.purge <- struct{}{}
+	return s, nil
+}
+
+// load reads what the store knows of itself, or writes it into an empty engine, and then the catalog and
+// the index of deletions.
+func (s *Store) load(system []*schema.Keyspace) error {
+	found, err := s.meta.load(s.engine)
+	if err != nil {
+		return err
+	}
+	if !found {
+		s.meta = meta{next: schema.FirstUserStoreID}
+		if _, err := rand.Read(s.meta.host[:]); err != nil {
+			return fmt.Errorf("draw a host id: %w", err)
+		}
+		s.meta.host[6] = s.meta.host[6]&0x0f | 0x40 // a random UUID, version 4
+		s.meta.host[8] = s.meta.host[8]&0x3f | 0x80
+		if err := s.commit([]engine.Op{s.meta.op()}); err != nil {
+			return fmt.Errorf("write the store's first record: %w", err)
+		}
+	}
+	s.host = s.meta.host
+	catalog, err := loadCatalog(s.engine, system)
+	if err != nil {
+		return err
+	}
+	first := newState(catalog)
+	for _, id := range first.ids {
+		if err := s.deletions.load(s.engine, id); err != nil {
+			return fmt.Errorf("load the tombstones: %w", err)
+		}
+	}
+	s.state.Store(first)
+	return nil
+}
+
+// commit waits for a commit of the store's own.
+func (s *Store) commit(ops []engine.Op) error {
+	result := make(chan error, 1)
+	s.engine.Commit(ops, func(err error) { result <- err })
+	return <-result
+}
+
+// Close finishes the writes under way and closes the engine.
+func (s *Store) Close() error {
+	err := engine.ErrClosed
+	s.closeOne.Do(func() {
+		s.stop()
+		s.purging.Wait()
+		err = s.engine.Close()
+	})
+	return err
+}
+
+// Catalog is the current snapshot of all definitions.
+func (s *Store) Catalog() *schema.Catalog { return s.state.Load().catalog }
+
+// HostID names this store for ever: it is drawn when a store is created.
+func (s *Store) HostID() [16]byte { return s.host }

@@ -1,0 +1,165 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/badger"
+)
+
+// clock is a clock that tests move.
+type clock struct{ micros atomic.Int64 }
+
+func (c *clock) now() time.Time { return time.UnixMicro(c.micros.Load()) }
+
+// open opens a store in a folder, or in memory if dir is empty.
+func open(t testing.TB, dir string, o Options) *Store {
+	t.Helper()
+	s, err := tryOpen(t, dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func tryOpen(t testing.TB, dir string, o Options) (*Store, error) {
+	o.Engine = func(f engine.Fold) (engine.Engine, error) {
+		return badger.Open(badger.Options{Dir: dir, MemTableSize: badger.SmallMemTable, Log: zerolog.Nop()}, f)
+	}
+	o.Log = zerolog.New(zerolog.NewTestWriter(t))
+	return Open(o)
+}
+
+func closeStore(t testing.TB, s *Store) {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// columns is a table as the tests write it: "k int, c int desc, s static text, v text" with the parts
+// of the partition key and the clustering key separated by semicolons.
+func newTable(t testing.TB, name, partition, clustering, others string) *schema.Table {
+	t.Helper()
+	spec := schema.Table{Keyspace: "ks", Name: name}
+	copy(spec.ID[:], name+strings.Repeat("-", 16))
+	for kind, text := range []string{partition, clustering, others} {
+		for _, def := range strings.FieldsFunc(strings.TrimSpace(text), func(r rune) bool { return r == ',' }) {
+			words := strings.Fields(def)
+			typ, ok := types.Native(words[1])
+			if !ok {
+				t.Fatalf("no type %q", words[1])
+			}
+			c := &schema.Column{Name: words[0], Type: typ, Kind: schema.ColumnKind(kind)}
+			if kind == 2 {
+				c.Kind = schema.Regular
+			}
+			for _, w := range words[2:] {
+				switch w {
+				case "desc":
+					c.Desc = true
+				case "static":
+					c.Kind = schema.Static
+				default:
+					t.Fatalf("no property %q", w)
+				}
+			}
+			spec.Columns = append(spec.Columns, c)
+		}
+	}
+	return schema.NewTable(spec)
+}
+
+// define adds tables to keyspace ks and returns them as the store has them.
+func define(t testing.TB, s *Store, tables ...*schema.Table) {
+	t.Helper()
+	err := s.Define(func(c *schema.Catalog) (*schema.Catalog, error) {
+		if c.Keyspace("ks") == nil {
+			c = c.WithKeyspace(&schema.Keyspace{Name: "ks", Replication: map[string]string{"class": "SimpleStrategy"}})
+		}
+		for _, table := range tables {
+			c = c.WithTable(table)
+		}
+		return c, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// apply applies mutations and waits.
+func apply(s *Store, ms ...*Mutation) error {
+	done := make(chan error, 1)
+	s.Apply(ms, func(err error) { done <- err })
+	return <-done
+}
+
+// literal reads a value: null, or a literal of the type.
+func literal(t testing.TB, typ types.Type, text string) []byte {
+	t.Helper()
+	if text == "null" {
+		return nil
+	}
+	kind := types.StringLiteral
+	switch typ {
+	case types.Int, types.BigInt, types.SmallInt, types.TinyInt, types.VarInt:
+		kind = types.IntegerLiteral
+	case types.Decimal, types.Double, types.Float:
+		kind = types.FloatLiteral
+	case types.Blob:
+		kind = types.HexLiteral
+	}
+	b, err := typ.ParseLiteral(kind, text)
+	if err != nil {
+		t.Fatalf("%s is not a %s: %v", text, typ, err)
+	}
+	return b
+}
+
+// rows runs a read and prints what comes: "static k=1 s=a" or "k=1 c=2 v=b".
+func rows(t testing.TB, s *Store, r *Read) []string {
+	t.Helper()
+	var out []string
+	err := s.Read(context.Background(), r, func(row *Row) (bool, error) {
+		out = append(out, formatRow(r.Table, row))
+		return true, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func formatRow(table *schema.Table, row *Row) string {
+	var b strings.Builder
+	if row.Static {
+		b.WriteString("static")
+	}
+	for i, c := range table.Columns {
+		v := row.Values[i]
+		if v == nil {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		fmt.Fprintf(&b, "%s=%s", c.Name, c.Type.Format(v))
+		if row.Meta != nil && !c.Kind.IsKey() {
+			m := row.Meta[i]
+			fmt.Fprintf(&b, "@%d", m.Timestamp)
+			if m.ExpiresAt != 0 {
+				fmt.Fprintf(&b, "+%d/%d", m.TTL, m.ExpiresAt)
+			}
+		}
+	}
+	return b.String()
+}

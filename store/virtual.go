@@ -1,0 +1,86 @@
+package store
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store/engine"
+)
+
+// virtual is a table that exists only as code.
+type virtual struct {
+	fill func(Session, *schema.Catalog) ([]*Mutation, error)
+}
+
+// AddVirtual makes rows of a table that exists only as code readable. fill is called at each read and
+// adds the rows, in any order, as mutations of the table. The table is known by its ID.
+func (s *Store) AddVirtual(t *schema.Table, fill func(Session, *schema.Catalog) ([]*Mutation, error)) {
+	s.defining.Lock()
+	defer s.defining.Unlock()
+	next := *s.state.Load()
+	next.virtual = maps.Clone(next.virtual)
+	if next.virtual == nil {
+		next.virtual = map[[16]byte]virtual{}
+	}
+	next.virtual[t.ID] = virtual{fill}
+	s.state.Store(&next)
+}
+
+// rows makes the table's rows and sorts them as an engine would.
+func (v virtual) rows(session Session, c *schema.Catalog) (sortedRows, error) {
+	ms, err := v.fill(session, c)
+	if err != nil {
+		return nil, err
+	}
+	var ops []engine.Op
+	for _, m := range ms {
+		ops = m.appendOps(ops, 0)
+	}
+	slices.SortStableFunc(ops, func(a, b engine.Op) int { return bytes.Compare(a.Key, b.Key) })
+	rows := sortedRows(ops[:0])
+	for _, op := range ops {
+		if n := len(rows); n > 0 && bytes.Equal(rows[n-1].Key, op.Key) {
+			rows[n-1].Value = fold(op.Key, rows[n-1].Value, op.Value)
+			continue
+		}
+		rows = append(rows, op)
+	}
+	return rows, nil
+}
+
+// sortedRows is an engine's reader of keys and values in memory.
+type sortedRows []engine.Op
+
+func (r sortedRows) find(key []byte) (int, bool) {
+	return slices.BinarySearchFunc(r, key, func(op engine.Op, key []byte) int { return bytes.Compare(op.Key, key) })
+}
+
+// Get calls fn with the value of key.
+func (r sortedRows) Get(key []byte, fn func(value []byte) error) (bool, error) {
+	i, ok := r.find(key)
+	if !ok {
+		return false, nil
+	}
+	return true, fn(r[i].Value)
+}
+
+// Scan calls fn for the keys in a range.
+func (r sortedRows) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
+	from, _ := r.find(start)
+	to := len(r)
+	if end != nil {
+		to, _ = r.find(end)
+	}
+	for i := range max(0, to-from) {
+		op := r[from+i]
+		if o.Reverse {
+			op = r[to-1-i]
+		}
+		if more, err := fn(op.Key, op.Value); err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
