@@ -1,0 +1,95 @@
+package system
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store"
+)
+
+// Options are what the rows tell of this node.
+type Options struct {
+	ClusterName string     // "": Test Cluster
+	Datacenter  string     // "": datacenter1
+	Rack        string     // "": rack1
+	Advertise   netip.Addr // the address clients are told; zero: the one they dialled
+	Port        int        // of the native protocol, told to clients; 0: the one they dialled
+
+	// Clients returns the connections that system_views.clients shows; nil: none.
+	Clients func() []Client
+}
+
+// The names of a node that is given none, as Cassandra's default settings have them.
+const (
+	DefaultClusterName = "Test Cluster"
+	DefaultDatacenter  = "datacenter1"
+	DefaultRack        = "rack1"
+)
+
+// node is what fills tables: the options and what is known when the store is open.
+type node struct {
+	Options
+	hostID  [16]byte
+	started time.Time
+}
+
+// filler makes the rows of one table.
+type filler func(n *node, w *writer, session store.Session, c *schema.Catalog)
+
+// fillers has the tables that have rows. The other tables of these keyspaces have none, except those of
+// keyspace system, which are stored.
+var fillers = map[string]map[string]filler{
+	"system": {"local": fillLocal},
+	"system_schema": {
+		"keyspaces":       fillKeyspaces,
+		"tables":          fillTables,
+		"columns":         fillColumns,
+		"dropped_columns": fillDroppedColumns,
+		"indexes":         fillIndexes,
+	},
+	"system_virtual_schema": {
+		"keyspaces": fillVirtualKeyspaces,
+		"tables":    fillVirtualTables,
+		"columns":   fillVirtualColumns,
+	},
+	"system_views": {
+		"clients":  fillClients,
+		"settings": fillSettings,
+	},
+}
+
+// Register gives the store the rows of the tables that exist only as code.
+func Register(s *store.Store, o Options) {
+	if o.ClusterName == "" {
+		o.ClusterName = DefaultClusterName
+	}
+	if o.Datacenter == "" {
+		o.Datacenter = DefaultDatacenter
+	}
+	if o.Rack == "" {
+		o.Rack = DefaultRack
+	}
+	n := &node{Options: o, hostID: s.HostID(), started: s.Now()}
+	for _, k := range keyspaces {
+		for _, t := range k.SortedTables() {
+			fill := fillers[k.Name][t.Name]
+			if fill == nil && (k.Name == "system" || schema.IsReplicatedSystem(k.Name)) {
+				continue
+			}
+			s.AddVirtual(t, n.rows(t, fill))
+		}
+	}
+}
+
+// rows is the function that the store calls at each read of t.
+func (n *node) rows(t *schema.Table, fill filler) func(store.Session, *schema.Catalog) ([]*store.Mutation, error) {
+	return func(session store.Session, c *schema.Catalog) ([]*store.Mutation, error) {
+		if fill == nil {
+			return nil, nil
+		}
+		w := &writer{table: t, timestamp: n.started.UnixMicro()}
+		fill(n, w, session, c)
+		return w.mutations, nil
+	}
+}

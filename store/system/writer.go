@@ -1,0 +1,69 @@
+package system
+
+import (
+	"net/netip"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store"
+)
+
+// writer makes the rows of a table: partition, then row, then set for each cell.
+type writer struct {
+	table     *schema.Table
+	timestamp int64
+	mutations []*store.Mutation
+	current   *store.Mutation
+}
+
+// partition starts the partition of a key that is one column.
+func (w *writer) partition(key []byte) {
+	w.current = store.NewMutation(w.table, key)
+	w.mutations = append(w.mutations, w.current)
+}
+
+// row starts a row of the partition.
+func (w *writer) row(clustering ...[]byte) {
+	w.current.Row(clustering)
+	w.current.Mark(w.timestamp, store.Expiry{})
+}
+
+// set writes a cell of the row; nil leaves it null.
+func (w *writer) set(column string, value []byte) {
+	if value != nil {
+		w.current.Set(w.table.Column(column), value, w.timestamp, store.Expiry{})
+	}
+}
+
+func (w *writer) text(column, value string) { w.set(column, types.EncodeText(value)) }
+
+// textOrNull writes a text that is null when empty.
+func (w *writer) textOrNull(column, value string) {
+	if value != "" {
+		w.text(column, value)
+	}
+}
+
+func (w *writer) int(column string, value int)        { w.set(column, types.EncodeInt(int32(value))) }
+func (w *writer) bool(column string, value bool)      { w.set(column, types.EncodeBoolean(value)) }
+func (w *writer) double(column string, value float64) { w.set(column, types.EncodeDouble(value)) }
+func (w *writer) uuid(column string, value [16]byte)  { w.set(column, value[:]) }
+func (w *writer) inet(column string, a netip.Addr)    { w.set(column, a.AsSlice()) }
+
+// mapping writes a map of texts, an empty one too.
+func (w *writer) mapping(column string, m map[string]string) {
+	keys, values := make([][]byte, 0, len(m)), make([][]byte, 0, len(m))
+	for k, v := range m {
+		keys, values = append(keys, types.EncodeText(k)), append(values, types.EncodeText(v))
+	}
+	w.set(column, types.NewMap(w.table.Column(column).Type.(*types.Map), keys, values))
+}
+
+// texts writes a set of texts.
+func (w *writer) texts(column string, elems ...string) {
+	values := make([][]byte, len(elems))
+	for i, e := range elems {
+		values[i] = types.EncodeText(e)
+	}
+	w.set(column, types.NewSet(w.table.Column(column).Type.(*types.Set), values))
+}
