@@ -1,0 +1,517 @@
+// CQL 3.4.7: the statements that are built so far.
+//
+// Rules decide on the next token wherever the language allows it: alternatives with a common beginning
+// share it, operators are loops without precedence (the tree is built with it afterwards), and a name is
+// one token. The decisions that need more are each in a rule of their own that starts with the token that
+// makes it necessary: a parenthesis, JSON, DISTINCT, and the properties and DESCRIBE, where it is cheap.
+//
+// The labels are what the tree is built from.
+parser grammar CqlParser;
+
+options { tokenVocab = CqlLexer; }
+
+query : body=statement SEMICOLON* EOF;
+
+statement
+    : read=selectStatement
+    | insert=insertStatement
+    | update=updateStatement
+    | del=deleteStatement
+    | batch=batchStatement
+    | use=useStatement
+    | truncate=truncateStatement
+    | create=createStatement
+    | drop=dropStatement
+    | describe=describeStatement
+    ;
+
+// SELECT
+
+selectStatement
+    : K_SELECT head=selectHead K_FROM table=tableName
+      ( K_WHERE where=whereClause )?
+      ( K_GROUP K_BY groupBy+=selection ( COMMA groupBy+=selection )* )?
+      ( K_ORDER K_BY orderBy+=ordering ( COMMA orderBy+=ordering )* )?
+      ( K_PER K_PARTITION K_LIMIT perPartition=limitValue )?
+      ( K_LIMIT limit=limitValue )?
+      ( allow=K_ALLOW K_FILTERING )?
+    ;
+
+// JSON and DISTINCT are also names of columns.
+selectHead : ( json=K_JSON )? rest=distinctHead;
+
+distinctHead
+    : distinct=K_DISTINCT items=selectors
+    | items=selectors
+    ;
+
+selectors
+    : STAR
+    | items+=selector ( COMMA items+=selector )*
+    ;
+
+selector : expr=selection ( K_AS alias=ident )?;
+
+// All binary operators at one level: who binds stronger is the builder's affair.
+selection : operands+=selectOperand ( ops+=( PLUS | MINUS | STAR | SLASH | PERCENT ) operands+=selectOperand )*;
+
+selectOperand
+    : minus=MINUS negated=selectOperand
+    | primary=selectPrimary suffixes+=selectSuffix*
+    ;
+
+selectSuffix
+    : DOT ( field=ident ( args=selectArgs )? | partitioner=K_TOKEN args=selectArgs )
+    | LBRACKET sub=subscript RBRACKET
+    ;
+
+subscript
+    : from=term ( dots=RANGE ( to=term )? )?
+    | dots=RANGE to=term
+    ;
+
+selectPrimary
+    : literal=constant
+    | null=K_NULL
+    | bind=marker
+    | count=K_COUNT ( tail=countTail )?
+    | cell=( K_WRITETIME | K_MAXWRITETIME | K_TTL ) ( LPAREN of=ident ofSuffixes+=cellSuffix* RPAREN )?
+    | cast=K_CAST ( LPAREN value=selection K_AS to=nativeType RPAREN )?
+    | partitioner=K_TOKEN args=selectArgs
+    | word=( K_KEY | K_JSON | K_DISTINCT )
+    | plain=( IDENT | QUOTED_NAME ) ( args=selectArgs )?
+    | function=functionWord ( args=selectArgs )?
+    | list=selectList
+    | braces=selectBraces
+    | parens=selectParens
+    ;
+
+countTail
+    : LPAREN ( star=STAR | args+=selection ( COMMA args+=selection )* )? RPAREN
+    ;
+
+cellSuffix
+    : DOT field=ident
+    | LBRACKET sub=subscript RBRACKET
+    ;
+
+selectArgs : LPAREN ( args+=selection ( COMMA args+=selection )* )? RPAREN;
+
+selectList : LBRACKET ( items+=selection ( COMMA items+=selection )* )? RBRACKET;
+
+selectBraces
+    : LBRACE
+      ( keys+=selection
+        ( COLON values+=selection ( COMMA keys+=selection COLON values+=selection )*
+        | ( COMMA keys+=selection )*
+        )
+      )?
+      RBRACE
+    ;
+
+selectParens
+    : LPAREN hint=typeName RPAREN hinted=selectPrimary
+    | LPAREN items+=selection ( COMMA items+=selection )* RPAREN
+    ;
+
+ordering : column=columnName ( K_ANN K_OF annOf=term )? ( direction=( K_ASC | K_DESC ) )?;
+
+limitValue
+    : number=INTEGER
+    | bind=marker
+    ;
+
+// WHERE and IF
+
+whereClause : relations+=relation ( K_AND relations+=relation )*;
+
+relation
+    : column=columnName
+      ( op=operator value=term
+      | like=K_LIKE value=term
+      | K_IS K_NOT notNull=K_NULL
+      | in=K_IN values=inValues
+      | contains=K_CONTAINS ( key=K_KEY )? value=term
+      | LBRACKET element=term RBRACKET op=operator value=term
+      )
+    | partitioner=K_TOKEN columns=columnNames op=operator value=term
+    | parens=parenRelation
+    | custom=EXPR_PAREN index=indexName COMMA value=term RPAREN
+    ;
+
+parenRelation
+    : LPAREN inner=relation RPAREN
+    | columns=columnNames
+      ( in=K_IN tuples=inTuples
+      | op=operator tuple=tupleValue
+      )
+    ;
+
+columnNames : LPAREN names+=columnName ( COMMA names+=columnName )* RPAREN;
+
+operator : EQ | LT | LE | GT | GE | NE;
+
+inValues
+    : bind=marker
+    | LPAREN ( items+=term ( COMMA items+=term )* )? RPAREN
+    ;
+
+inTuples
+    : bind=marker
+    | LPAREN
+      ( tuples+=tupleLiteral ( COMMA tuples+=tupleLiteral )*
+      | markers+=marker ( COMMA markers+=marker )*
+      )?
+      RPAREN
+    ;
+
+tupleValue
+    : tuple=tupleLiteral
+    | bind=marker
+    ;
+
+ifClause
+    : K_IF
+      ( exists=K_EXISTS
+      | conditions+=condition ( K_AND conditions+=condition )*
+      )
+    ;
+
+condition
+    : column=columnName
+      ( test=conditionTest
+      | contains=K_CONTAINS ( key=K_KEY )? value=term
+      | LBRACKET element=term RBRACKET test=conditionTest
+      | DOT field=ident test=conditionTest
+      )
+    ;
+
+conditionTest
+    : op=operator value=term
+    | in=K_IN values=inValues
+    ;
+
+// INSERT, UPDATE, DELETE, BATCH, TRUNCATE
+
+insertStatement
+    : K_INSERT K_INTO table=tableName
+      ( LPAREN columns+=columnName ( COMMA columns+=columnName )* RPAREN
+        K_VALUES LPAREN values+=term ( COMMA values+=term )* RPAREN
+      | json=K_JSON value=jsonValue ( K_DEFAULT ( K_NULL | unset=K_UNSET ) )?
+      )
+      ( notExists=K_IF K_NOT K_EXISTS )?
+      ( using=usingClause )?
+    ;
+
+jsonValue
+    : literal=STRING_LITERAL
+    | bind=marker
+    ;
+
+usingClause : K_USING items+=usingItem ( K_AND items+=usingItem )*;
+
+usingItem
+    : timestamp=K_TIMESTAMP value=limitValue
+    | K_TTL value=limitValue
+    ;
+
+updateStatement
+    : K_UPDATE table=tableName ( using=usingClause )?
+      K_SET assignments+=assignment ( COMMA assignments+=assignment )*
+      K_WHERE where=whereClause
+      ( conditions=ifClause )?
+    ;
+
+assignment
+    : column=columnName
+      ( EQ plain=assignedValue
+      | shorthand=( PLUS_EQ | MINUS_EQ ) value=term
+      | LBRACKET element=term RBRACKET EQ value=term
+      | DOT field=ident EQ value=term
+      )
+    ;
+
+// The integer of the second form carries its sign: c = c -3.
+assignedValue
+    : column=columnName sign=( PLUS | MINUS ) value=term
+    | column=columnName number=INTEGER
+    | sum=assignedSum ( PLUS column=columnName )?
+    ;
+
+assignedSum : operands+=operand ( ops+=( PLUS | MINUS | STAR | SLASH | PERCENT ) operands+=operand )*;
+
+deleteStatement
+    : K_DELETE ( targets+=deleteTarget ( COMMA targets+=deleteTarget )* )?
+      K_FROM table=tableName
+      ( K_USING K_TIMESTAMP timestamp=limitValue )?
+      K_WHERE where=whereClause
+      ( conditions=ifClause )?
+    ;
+
+deleteTarget
+    : column=columnName
+      ( LBRACKET element=term RBRACKET
+      | DOT field=ident
+      )?
+    ;
+
+batchStatement
+    : K_BEGIN ( kind=( K_UNLOGGED | K_COUNTER ) )? K_BATCH ( using=usingClause )?
+      ( statements+=modification SEMICOLON? )*
+      K_APPLY K_BATCH
+    ;
+
+modification
+    : insert=insertStatement
+    | update=updateStatement
+    | del=deleteStatement
+    ;
+
+truncateStatement : K_TRUNCATE K_COLUMNFAMILY? table=tableName;
+
+// USE, CREATE, DROP, DESCRIBE
+
+useStatement : K_USE keyspace=keyspaceName;
+
+createStatement
+    : K_CREATE
+      ( K_KEYSPACE ( notExists=K_IF K_NOT K_EXISTS )? keyspace=keyspaceName K_WITH options=properties
+      | K_COLUMNFAMILY ( notExists=K_IF K_NOT K_EXISTS )? table=tableName
+        LPAREN items+=tableItem ( COMMA ( items+=tableItem )? )* RPAREN
+        ( K_WITH settings+=tableOption ( K_AND settings+=tableOption )* )?
+      )
+    ;
+
+properties : items+=property ( K_AND items+=property )*;
+
+property : name=ident EQ ( simple=propertyValue | entries=propertyMap );
+
+propertyValue
+    : literal=constant
+    | word=unreserved
+    ;
+
+propertyMap : LBRACE ( keys+=term COLON values+=term ( COMMA keys+=term COLON values+=term )* )? RBRACE;
+
+tableItem
+    : name=ident kind=typeName ( static=K_STATIC )? ( mask=columnMask )? ( primary=K_PRIMARY K_KEY )?
+    | K_PRIMARY K_KEY LPAREN key=partitionKey ( COMMA clustering+=ident )* RPAREN
+    ;
+
+partitionKey
+    : columns+=ident
+    | LPAREN columns+=ident ( COMMA columns+=ident )* RPAREN
+    ;
+
+columnMask
+    : K_MASKED K_WITH unmasked=K_DEFAULT
+    | K_MASKED K_WITH function=functionName LPAREN ( args+=term ( COMMA args+=term )* )? RPAREN
+    ;
+
+tableOption
+    : compact=K_COMPACT K_STORAGE
+    | K_CLUSTERING K_ORDER K_BY LPAREN order+=clusteringOrder ( COMMA order+=clusteringOrder )* RPAREN
+    | option=property
+    ;
+
+clusteringOrder : column=ident direction=( K_ASC | K_DESC );
+
+dropStatement
+    : K_DROP
+      ( K_KEYSPACE ( exists=K_IF K_EXISTS )? keyspace=keyspaceName
+      | K_COLUMNFAMILY ( exists=K_IF K_EXISTS )? table=tableName
+      )
+    ;
+
+describeStatement : ( K_DESCRIBE | K_DESC ) what=describeTarget ( K_WITH internals=K_INTERNALS )?;
+
+describeTarget
+    : kind=K_CLUSTER
+    | ( full=K_FULL )? kind=K_SCHEMA
+    | kind=K_KEYSPACES
+    | ( only=K_ONLY )? kind=K_KEYSPACE ( keyspace=keyspaceName )?
+    | kind=K_TABLES
+    | kind=K_COLUMNFAMILY table=tableName
+    | kind=K_INDEX table=tableName
+    | kind=K_MATERIALIZED K_VIEW table=tableName
+    | kind=K_TYPES
+    | kind=K_TYPE userType=userTypeName
+    | kind=K_FUNCTIONS
+    | kind=K_FUNCTION function=functionName
+    | kind=K_AGGREGATES
+    | kind=K_AGGREGATE function=functionName
+    | table=tableName
+    ;
+
+// Terms
+
+term : operands+=operand ( ops+=( PLUS | MINUS | STAR | SLASH | PERCENT ) operands+=operand )*;
+
+operand : ( minus=MINUS )? value=simpleTerm;
+
+simpleTerm
+    : literal=constant
+    | null=K_NULL
+    | bind=marker
+    | list=LBRACKET ( items+=term ( COMMA items+=term )* )? RBRACKET
+    | braces=bracesTerm
+    | parens=parenTerm
+    | cast=K_CAST ( LPAREN value=simpleTerm K_AS to=nativeType RPAREN | scoped=scopedCall )
+    | K_KEY scoped=scopedCall
+    | fn=call
+    ;
+
+// The rest of a call whose keyspace is called key or cast.
+scopedCall : DOT name=functionIdent LPAREN ( args+=term ( COMMA args+=term )* )? RPAREN;
+
+// A set, a map or, with names before the colons, a user type.
+bracesTerm
+    : LBRACE fields+=ident COLON values+=term ( COMMA fields+=ident COLON values+=term )* RBRACE
+    | LBRACE
+      ( keys+=term
+        ( COLON values+=term ( COMMA keys+=term COLON values+=term )*
+        | ( COMMA keys+=term )*
+        )
+      )?
+      RBRACE
+    ;
+
+parenTerm
+    : LPAREN hint=typeName RPAREN hinted=simpleTerm
+    | tuple=tupleLiteral
+    ;
+
+tupleLiteral : LPAREN items+=term ( COMMA items+=term )* RPAREN;
+
+call : function=functionName LPAREN ( args+=term ( COMMA args+=term )* )? RPAREN;
+
+constant
+    : STRING_LITERAL | INTEGER | FLOAT | BOOLEAN | DURATION | UUID | HEXNUMBER
+    | K_POSITIVE_NAN | K_NEGATIVE_NAN | K_POSITIVE_INFINITY | K_NEGATIVE_INFINITY
+    ;
+
+marker
+    : mark=QMARK
+    | COLON name=ident
+    ;
+
+// Types
+
+typeName
+    : native=nativeType ( DOT user=userTypeIdent )?
+    | collection=K_FROZEN ( LT args+=typeName GT | DOT user=userTypeIdent )?
+    | collection=K_LIST ( LT args+=typeName GT | DOT user=userTypeIdent )?
+    | collection=K_SET LT args+=typeName GT
+    | collection=K_MAP ( LT args+=typeName COMMA args+=typeName GT | DOT user=userTypeIdent )?
+    | collection=K_TUPLE ( LT args+=typeName ( COMMA args+=typeName )* GT | DOT user=userTypeIdent )?
+    | collection=K_VECTOR ( LT args+=typeName COMMA dimension=INTEGER GT | DOT user=userTypeIdent )?
+    | keyspace=notFunctionWord DOT user=userTypeIdent
+    | name=plainTypeName ( DOT user=userTypeIdent )?
+    | class=STRING_LITERAL
+    ;
+
+// A user type's name by itself, in DESCRIBE TYPE.
+userTypeName
+    : first=userTypeIdent ( DOT user=userTypeIdent )?
+    | nativeType DOT user=userTypeIdent
+    | notFunctionWord DOT user=userTypeIdent
+    ;
+
+nativeType
+    : K_ASCII | K_BIGINT | K_BLOB | K_BOOLEAN | K_COUNTER | K_DATE | K_DECIMAL | K_DOUBLE | K_DURATION
+    | K_FLOAT | K_INET | K_INT | K_SMALLINT | K_TEXT | K_TIME | K_TIMESTAMP | K_TIMEUUID | K_TINYINT
+    | K_UUID | K_VARCHAR | K_VARINT
+    ;
+
+plainTypeName
+    : IDENT | QUOTED_NAME | K_KEY
+    | plainWord
+    ;
+
+userTypeIdent
+    : IDENT | QUOTED_NAME | K_KEY
+    | plainWord
+    | collectionWord
+    ;
+
+// Names
+
+keyspaceName
+    : ident
+    | bound=QMARK
+    ;
+
+tableName : first=namePart ( DOT second=namePart )?;
+
+indexName : first=namePart ( DOT second=namePart )?;
+
+namePart
+    : IDENT
+    | QUOTED_NAME
+    | unreserved
+    | bound=QMARK
+    ;
+
+functionName
+    : K_TOKEN
+    | first=plainFunctionName ( DOT second=functionIdent )?
+    | keyspace=notFunctionWord DOT second=functionIdent
+    ;
+
+plainFunctionName
+    : IDENT
+    | QUOTED_NAME
+    | functionWord
+    | K_COUNT
+    ;
+
+functionIdent
+    : IDENT
+    | QUOTED_NAME
+    | functionWord
+    | K_COUNT
+    | K_TOKEN
+    ;
+
+columnName
+    : IDENT
+    | QUOTED_NAME
+    | EMPTY_QUOTED_NAME
+    | unreserved
+    ;
+
+ident
+    : IDENT
+    | QUOTED_NAME
+    | unreserved
+    ;
+
+// The words that may be the name of a function.
+functionWord
+    : plainWord
+    | collectionWord
+    | nativeType
+    ;
+
+unreserved
+    : functionWord
+    | K_COUNT | K_KEY | K_CAST
+    | notFunctionWord
+    ;
+
+notFunctionWord : K_TTL | K_WRITETIME | K_MAXWRITETIME | K_JSON | K_DISTINCT;
+
+collectionWord
+    : K_FROZEN | K_LIST | K_MAP | K_TUPLE | K_VECTOR
+    ;
+
+plainWord
+    : K_ACCESS | K_AGGREGATE | K_AGGREGATES | K_ALL | K_ANN | K_AS | K_CALLED | K_CIDRS | K_CLUSTER
+    | K_CLUSTERING | K_COMPACT | K_CONTAINS | K_CUSTOM | K_DATACENTERS | K_DEFAULT | K_EXISTS
+    | K_FILTERING | K_FINALFUNC | K_FUNCTION | K_FUNCTIONS | K_GROUP | K_HASHED | K_IDENTITY | K_INITCOND
+    | K_INPUT | K_INTERNALS | K_KEYS | K_KEYSPACES | K_LANGUAGE | K_LIKE | K_LOGIN | K_MASKED | K_MBEAN
+    | K_MBEANS | K_NOLOGIN | K_NOSUPERUSER | K_ONLY | K_OPTIONS | K_PARTITION | K_PASSWORD | K_PER
+    | K_PERMISSION | K_PERMISSIONS | K_REPLACE | K_RETURNS | K_ROLE | K_ROLES | K_SCHEMA
+    | K_SELECT_MASKED | K_SFUNC | K_STATIC | K_STORAGE | K_STYPE | K_SUPERUSER | K_TABLES | K_TRIGGER
+    | K_TYPE | K_TYPES | K_UNMASK | K_UNSET | K_USER | K_USERS | K_VALUES
+    ;
