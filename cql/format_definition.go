@@ -1,0 +1,147 @@
+package cql
+
+func (s *Use) String() string { return "USE " + ident(s.Keyspace) }
+
+func (s *CreateKeyspace) String() string {
+	var p printer
+	p.text("CREATE KEYSPACE ")
+	p.when(s.IfNotExists, "IF NOT EXISTS ")
+	p.text(ident(s.Name), " WITH ")
+	each(&p, s.Properties, " AND ", func(o Property) { p.text(o.String()) })
+	return p.String()
+}
+
+func (o Property) String() string { return ident(o.Name) + " = " + o.wordOrValue() }
+
+// wordOrValue prints a bare word as it was written: only words of the language are values, none in quotes.
+func (o Property) wordOrValue() string {
+	if word, ok := o.Value.(*ColumnRef); ok {
+		return word.Name
+	}
+	return o.Value.String()
+}
+
+func (s *DropKeyspace) String() string {
+	var p printer
+	p.text("DROP KEYSPACE ")
+	p.when(s.IfExists, "IF EXISTS ")
+	p.text(ident(s.Name))
+	return p.String()
+}
+
+func (s *CreateTable) String() string {
+	var p printer
+	p.text("CREATE TABLE ")
+	p.when(s.IfNotExists, "IF NOT EXISTS ")
+	p.text(s.Table.String(), " (")
+	each(&p, s.Columns, ", ", func(c ColumnDefinition) { p.text(c.String()) })
+	p.when(len(s.Columns) > 0 && len(s.PrimaryKeys) > 0, ", ")
+	each(&p, s.PrimaryKeys, ", ", func(k PrimaryKey) { p.text(k.String()) })
+	p.text(")")
+	p.tableOptions(s)
+	return p.String()
+}
+
+// tableOptions appends the WITH clause of CREATE TABLE, if there is one.
+func (p *printer) tableOptions(s *CreateTable) {
+	var options []string
+	if s.CompactStorage {
+		options = append(options, "COMPACT STORAGE")
+	}
+	if len(s.Order) > 0 {
+		var order printer
+		order.text("CLUSTERING ORDER BY (")
+		each(&order, s.Order, ", ", func(o ClusteringOrder) { order.text(o.String()) })
+		order.text(")")
+		options = append(options, order.String())
+	}
+	for _, o := range s.Properties {
+		options = append(options, o.String())
+	}
+	p.when(len(options) > 0, " WITH ")
+	each(p, options, " AND ", func(o string) { p.text(o) })
+}
+
+func (c ColumnDefinition) String() string {
+	var p printer
+	p.text(ident(c.Name), " ", c.Type.String())
+	p.when(c.Static, " STATIC")
+	if c.Mask != nil {
+		p.text(" MASKED WITH ", c.Mask.String())
+	}
+	p.when(c.PrimaryKey, " PRIMARY KEY")
+	return p.String()
+}
+
+func (m *Mask) String() string {
+	if m.Default {
+		return "DEFAULT"
+	}
+	return m.Call.String()
+}
+
+func (k PrimaryKey) String() string {
+	var p printer
+	p.text("PRIMARY KEY ((")
+	p.names(k.Partition)
+	p.text(")")
+	for _, name := range k.Clustering {
+		p.text(", ", ident(name))
+	}
+	p.text(")")
+	return p.String()
+}
+
+func (o ClusteringOrder) String() string {
+	if o.Desc {
+		return ident(o.Column) + " DESC"
+	}
+	return ident(o.Column) + " ASC"
+}
+
+func (s *DropTable) String() string {
+	var p printer
+	p.text("DROP TABLE ")
+	p.when(s.IfExists, "IF EXISTS ")
+	p.text(s.Table.String())
+	return p.String()
+}
+
+var describeWords = [...]string{
+	DescribeKeyspaces: "KEYSPACES", DescribeTables: "TABLES", DescribeTypes: "TYPES",
+	DescribeFunctions: "FUNCTIONS", DescribeAggregates: "AGGREGATES", DescribeSchema: "SCHEMA",
+	DescribeKeyspace: "KEYSPACE", DescribeTable: "TABLE", DescribeIndex: "INDEX",
+	DescribeView: "MATERIALIZED VIEW", DescribeType: "TYPE", DescribeFunction: "FUNCTION",
+	DescribeAggregate: "AGGREGATE", DescribeAny: "", DescribeCluster: "CLUSTER",
+}
+
+func (s *Describe) String() string {
+	var p printer
+	p.text("DESCRIBE")
+	p.when(s.Full, " FULL")
+	p.when(s.Only, " ONLY")
+	p.when(s.Kind != DescribeAny, " "+describeWords[s.Kind])
+	p.when(s.Name.Name != "", " "+s.describedName())
+	p.when(s.Internals, " WITH INTERNALS")
+	return p.String()
+}
+
+// describedName prints the name as its kind is written. In the generic form quotes keep names apart from
+// the words of the other forms.
+func (s *Describe) describedName() string {
+	switch s.Kind {
+	case DescribeType:
+		return s.Name.userTypeString()
+	case DescribeFunction, DescribeAggregate:
+		return s.Name.functionString()
+	case DescribeAny:
+		name := quoteName(s.Name.Name)
+		if s.Name.Keyspace != "" {
+			name = quoteName(s.Name.Keyspace) + "." + name
+		}
+		return name
+	}
+	return s.Name.String()
+}
+
+func (s *Unsupported) String() string { return s.Name }

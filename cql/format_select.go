@@ -1,0 +1,86 @@
+package cql
+
+import "strings"
+
+func (s *Select) String() string {
+	var p printer
+	p.text("SELECT ")
+	p.when(s.JSON, "JSON ")
+	p.when(s.Distinct, "DISTINCT ")
+	p.when(len(s.Selectors) == 0, "*")
+	p.selectors(s.Selectors)
+	p.text(" FROM ", s.Table.String())
+	p.where(s.Where, s.Custom)
+	if len(s.GroupBy) > 0 {
+		p.text(" GROUP BY ")
+		p.terms(s.GroupBy)
+	}
+	if len(s.OrderBy) > 0 {
+		p.text(" ORDER BY ")
+		each(&p, s.OrderBy, ", ", func(o Ordering) { p.text(o.String()) })
+	}
+	p.clause(" PER PARTITION LIMIT ", s.PerPartitionLimit)
+	p.clause(" LIMIT ", s.Limit)
+	p.when(s.AllowFiltering, " ALLOW FILTERING")
+	return p.String()
+}
+
+// selectors appends the SELECT list. A column json or distinct at its beginning needs quotes, for it could
+// be read as the word of the statement.
+func (p *printer) selectors(list []Selector) {
+	for i, s := range list {
+		text := s.String()
+		if i > 0 {
+			p.text(", ")
+		} else {
+			for _, word := range []string{"json", "distinct"} {
+				if rest, ok := strings.CutPrefix(text, word); ok && (rest == "" || !isWordByte(rest[0])) {
+					text = `"` + word + `"` + rest
+				}
+			}
+		}
+		p.text(text)
+	}
+}
+
+func isWordByte(c byte) bool { return isPlainName("a" + string(c)) }
+
+func (s Selector) String() string {
+	if s.Alias == "" {
+		return s.Expr.String()
+	}
+	return s.Expr.String() + " AS " + ident(s.Alias)
+}
+
+func (o Ordering) String() string {
+	var p printer
+	p.text(o.Column.String())
+	p.clause(" ANN OF ", o.AnnOf)
+	p.when(o.Desc, " DESC")
+	return p.String()
+}
+
+func (c *CountAll) String() string { return "count(*)" }
+
+func (f *CellFunction) String() string { return f.Name + "(" + f.Arg.String() + ")" }
+
+func (e *Element) String() string { return e.Of.String() + "[" + e.Key.String() + "]" }
+
+func (s *Slice) String() string {
+	var p printer
+	p.text(s.Of.String(), "[")
+	p.clause("", s.From)
+	p.when(s.From != nil && strings.HasSuffix(s.From.String(), "."), " ")
+	p.text("..")
+	p.clause("", s.To)
+	p.text("]")
+	return p.String()
+}
+
+// The dot behind a number would belong to it.
+func (f *Field) String() string {
+	if _, literal := f.Of.(*Literal); literal {
+		return f.Of.String() + " ." + ident(f.Name)
+	}
+	return f.Of.String() + "." + ident(f.Name)
+}

@@ -1,0 +1,131 @@
+package cql
+
+import "strings"
+
+func (l *Literal) String() string {
+	switch l.Kind {
+	case StringLiteral:
+		return quoteString(l.Text)
+	case NullLiteral:
+		return "NULL"
+	default:
+		return l.Text
+	}
+}
+
+// quoteString writes text as a string literal.
+func quoteString(text string) string {
+	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
+}
+
+func (m *Marker) String() string {
+	if m.Name == "" {
+		return "?"
+	}
+	return ":" + ident(m.Name)
+}
+
+// enclosed prints terms between two brackets.
+func enclosed(open string, terms []Term, end string) string {
+	var p printer
+	p.text(open)
+	p.terms(terms)
+	p.text(end)
+	return p.String()
+}
+
+func (l *ListLiteral) String() string  { return enclosed("[", l.Elements, "]") }
+func (s *SetLiteral) String() string   { return enclosed("{", s.Elements, "}") }
+func (t *TupleLiteral) String() string { return enclosed("(", t.Elements, ")") }
+
+func (m *MapLiteral) String() string {
+	var p printer
+	p.text("{")
+	p.pairs(len(m.Keys), func(i int) string { return m.Keys[i].String() }, m.Values)
+	p.text("}")
+	return p.String()
+}
+
+func (u *UserTypeLiteral) String() string {
+	var p printer
+	p.text("{")
+	p.pairs(len(u.Fields), func(i int) string { return ident(u.Fields[i]) }, u.Values)
+	p.text("}")
+	return p.String()
+}
+
+func (c *Call) String() string {
+	return c.functionName() + enclosed("(", c.Args, ")")
+}
+
+// notFunctions are the words that before a parenthesis are not a function unless quoted.
+var notFunctions = wordSet("expr ttl writetime maxwritetime key cast json distinct")
+
+// functionName prints the name of the function that is called. With an integer count is count(*).
+func (c *Call) functionName() string {
+	n := c.Function
+	if n.Keyspace != "" {
+		return n.functionString()
+	}
+	if n.Name == "count" && len(c.Args) == 1 {
+		if l, ok := c.Args[0].(*Literal); ok && l.Kind == IntegerLiteral {
+			return `"count"`
+		}
+	}
+	if notFunctions[n.Name] {
+		return `"` + n.Name + `"`
+	}
+	return n.functionString()
+}
+
+// functionString prints a function's name: token is reserved and a function all the same.
+func (n QualifiedName) functionString() string {
+	name := ident(n.Name)
+	if n.Name == "token" {
+		name = n.Name
+	}
+	if n.Keyspace == "" {
+		return name
+	}
+	keyspace := ident(n.Keyspace)
+	if notFunctions[n.Name] {
+		name = `"` + n.Name + `"`
+	}
+	return keyspace + "." + name
+}
+
+func (c *Cast) String() string {
+	return "CAST(" + c.Value.String() + " AS " + c.Type.String() + ")"
+}
+
+func (h *TypeHint) String() string { return "(" + h.Type.String() + ")" + h.Value.String() }
+
+// A minus sign right before a number would belong to it, and two of them begin a comment.
+func (a *Arithmetic) String() string {
+	right := a.Right.String()
+	if a.Left != nil {
+		return a.Left.String() + " " + string(a.Op) + " " + right
+	}
+	if beginsWithLiteral(a.Right) || right[0] == '-' {
+		return "- " + right
+	}
+	return "-" + right
+}
+
+// beginsWithLiteral reports whether a term is a literal, perhaps with fields and elements of it behind.
+func beginsWithLiteral(t Term) bool {
+	switch t := t.(type) {
+	case *Literal:
+		return true
+	case *Field:
+		return beginsWithLiteral(t.Of)
+	case *Element:
+		return beginsWithLiteral(t.Of)
+	case *Slice:
+		return beginsWithLiteral(t.Of)
+	default:
+		return false
+	}
+}
+
+func (c *ColumnRef) String() string { return ident(c.Name) }

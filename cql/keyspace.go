@@ -1,0 +1,23 @@
+package cql
+
+// CreateKeyspace defines a keyspace.
+//
+//	CREATE KEYSPACE [IF NOT EXISTS] name WITH properties
+type CreateKeyspace struct {
+	Span
+	Name        string
+	IfNotExists bool
+	Properties  []Property
+}
+
+// DropKeyspace removes a keyspace and all in it.
+//
+//	DROP KEYSPACE [IF EXISTS] name
+type DropKeyspace struct {
+	Span
+	Name     string
+	IfExists bool
+}
+
+func (*CreateKeyspace) statement() {}
+func (*DropKeyspace) statement()   {}

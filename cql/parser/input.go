@@ -1,0 +1,52 @@
+package parser
+
+import "github.com/antlr4-go/antlr/v4"
+
+// input is a text as the lexer reads it: byte by byte, so that positions are byte offsets and no rune is
+// decoded. Only the inside of strings, names and comments may be outside ASCII.
+type input struct {
+	text string
+	pos  int
+}
+
+func (in *input) Consume() { in.pos++ }
+
+// LA returns the byte k places ahead, the next being at 1, or antlr.TokenEOF.
+func (in *input) LA(k int) int {
+	if k < 0 {
+		k++
+	}
+	if i := in.pos + k - 1; i >= 0 && i < len(in.text) {
+		return int(in.text[i])
+	}
+	return antlr.TokenEOF
+}
+
+// Mark and Release have nothing to do: the whole text is kept.
+func (in *input) Mark() int { return -1 }
+
+// Release is the other half of Mark.
+func (in *input) Release(int) {}
+
+func (in *input) Index() int { return in.pos }
+
+func (in *input) Seek(i int) { in.pos = i }
+
+func (in *input) Size() int { return len(in.text) }
+
+func (in *input) GetSourceName() string { return "statement" }
+
+// GetText returns the text between two offsets, both inclusive.
+func (in *input) GetText(start, stop int) string {
+	stop = min(stop, len(in.text)-1)
+	if start > stop {
+		return ""
+	}
+	return in.text[start : stop+1]
+}
+
+func (in *input) GetTextFromTokens(start, end antlr.Token) string {
+	return in.GetText(start.GetStart(), end.GetStop())
+}
+
+func (in *input) GetTextFromInterval(i antlr.Interval) string { return in.GetText(i.Start, i.Stop) }

@@ -1,0 +1,90 @@
+package parser
+
+import (
+	"github.com/antlr4-go/antlr/v4"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/grammar"
+)
+
+// dropBad removes what is no token from the stream, as Cassandra's lexer does after complaining. It
+// returns the first such piece and the index of the token behind it: the complaint counts if the parser
+// came as far as to look at that token.
+func (m *machine) dropBad() (bad antlr.Token, before int) {
+	kept := m.tokens.all[:0]
+	for _, t := range m.tokens.all {
+		if t.GetTokenType() >= grammar.CqlLexerBAD_UUID {
+			if bad == nil {
+				bad, before = t, len(kept)
+			}
+			continue
+		}
+		t.SetTokenIndex(len(kept))
+		kept = append(kept, t)
+	}
+	clear(m.tokens.all[len(kept):])
+	m.tokens.all = kept
+	return bad, before
+}
+
+// badToken says what is wrong with a piece of text that is no token.
+func (m *machine) badToken(t antlr.Token) *cqlerr.Error {
+	text, start, end := m.input.text, t.GetStart(), t.GetStop()+1
+	switch t.GetTokenType() {
+	case grammar.CqlLexerBAD_UUID:
+		if text[end-1] == '-' {
+			return incompleteUUID(text, start)
+		}
+		if end-start < 8 {
+			return mismatchedCharacter(text, end, "set null")
+		}
+		return mismatchedCharacter(text, end, "'-'")
+	case grammar.CqlLexerBAD_DURATION:
+		return noViableCharacter(text, end)
+	case grammar.CqlLexerUNENDED_STRING:
+		return mismatchedCharacter(text, len(text), "'''")
+	case grammar.CqlLexerUNENDED_DOLLARS:
+		return mismatchedCharacter(text, len(text)-1, "'$'")
+	case grammar.CqlLexerUNENDED_NAME:
+		return mismatchedCharacter(text, len(text), `'"'`)
+	case grammar.CqlLexerUNENDED_COMMENT:
+		return mismatchedCharacter(text, len(text), "'*'")
+	case grammar.CqlLexerUNENDED_LINE:
+		return mismatchedCharacter(text, len(text), "set null")
+	}
+	switch text[start] {
+	case '$':
+		return mismatchedCharacter(text, end, "'$'")
+	case '!':
+		return mismatchedCharacter(text, end, "'='")
+	default:
+		return noViableCharacter(text, start)
+	}
+}
+
+// incompleteUUID says where the text that began like a UUID stops being one.
+func incompleteUUID(text string, start int) *cqlerr.Error {
+	const shape = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
+	for i := range shape {
+		at := start + i
+		switch {
+		case shape[i] == '-' && (at >= len(text) || text[at] != '-'):
+			return mismatchedCharacter(text, at, "'-'")
+		case shape[i] == 'x' && (at >= len(text) || !isHex(text[at])):
+			return mismatchedCharacter(text, at, "set null")
+		}
+	}
+	return noViableCharacter(text, start)
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
+func mismatchedCharacter(text string, offset int, expecting string) *cqlerr.Error {
+	return cqlerr.Syntaxf("%s mismatched character '%s' expecting %s", position(text, offset), runeAt(text, offset), expecting)
+}
+
+func noViableCharacter(text string, offset int) *cqlerr.Error {
+	return cqlerr.Syntaxf("%s no viable alternative at character '%s'", position(text, offset), runeAt(text, offset))
+}

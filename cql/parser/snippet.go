@@ -1,0 +1,157 @@
+package parser
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/antlr4-go/antlr/v4"
+
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/grammar"
+)
+
+// A snippet shows so many tokens around the one that is marked, blanks and comments counted as tokens.
+const (
+	snippetBefore = 10
+	snippetAfter  = 2
+)
+
+// at is where a token stands: line 1:7. The end of the text has no place.
+func (m *machine) at(pos int) string {
+	t := m.tokens.all[pos]
+	if t.GetTokenType() == antlr.TokenEOF {
+		return "line 0:-1"
+	}
+	return position(m.input.text, t.GetStart())
+}
+
+// position is a place in the text as line and column, the column in UTF-16 units from 0.
+func position(text string, offset int) string {
+	before := text[:offset]
+	line := 1 + strings.Count(before, "\n")
+	column := 0
+	for _, r := range before[strings.LastIndexByte(before, '\n')+1:] {
+		column++
+		if r > 0xFFFF {
+			column++
+		}
+	}
+	return fmt.Sprintf("line %d:%d", line, column)
+}
+
+// shown is a token as messages have it: strings and names without quotes.
+func (m *machine) shown(pos int) string {
+	t := m.tokens.all[pos]
+	if t.GetTokenType() == antlr.TokenEOF {
+		return "<EOF>"
+	}
+	return content(m.input.text[t.GetStart():t.GetStop()+1], t.GetTokenType())
+}
+
+func content(word string, token int) string {
+	switch token {
+	case grammar.CqlLexerSTRING_LITERAL:
+		return stringContent(word)
+	case grammar.CqlLexerQUOTED_NAME:
+		return strings.ReplaceAll(word[1:len(word)-1], `""`, `"`)
+	}
+	return word
+}
+
+// piece is a token or what stands between two of them, as the snippet counts them. A piece that is shown
+// with its quotes ends as many bytes after its start as its content is long.
+type piece struct {
+	cql.Span
+	shown int
+}
+
+// pieces cuts the text of the tokens before and with the one at index last.
+func (m *machine) pieces(last int) []piece {
+	var out []piece
+	end := 0
+	for _, t := range m.tokens.all[:last+1] {
+		out = blanks(out, m.input.text, end, t.GetStart())
+		end = t.GetStop() + 1
+		word := m.input.text[t.GetStart():end]
+		out = append(out, piece{tokenSpan(t), len(content(word, t.GetTokenType()))})
+	}
+	return out
+}
+
+// blanks adds the blanks and comments between two tokens.
+func blanks(out []piece, text string, start, end int) []piece {
+	for start < end {
+		next := start
+		gap := text[start:end]
+		switch {
+		case strings.HasPrefix(gap, "--"), strings.HasPrefix(gap, "//"):
+			next += strings.IndexAny(gap, "\r\n") + 1
+		case strings.HasPrefix(gap, "/*"):
+			next += strings.Index(gap, "*/") + 2
+		default:
+			next += len(gap) - len(strings.TrimLeft(gap, " \t\r\n"))
+		}
+		if next <= start {
+			next = end
+		}
+		out = append(out, piece{cql.Span{Start: start, End: next}, next - start})
+		start = next
+	}
+	return out
+}
+
+// snippet is the text around the token at pos, which is put in brackets: " (...from t [form] x)". There is
+// none at the end of the text, and none when the parser has looked there already from close by.
+func (m *machine) snippet(pos int) string {
+	if m.tokens.all[pos].GetTokenType() == antlr.TokenEOF {
+		return ""
+	}
+	before := len(m.pieces(pos)) - 1
+	looked := max(m.tokens.looked, pos)
+	atEnd := m.tokens.all[looked].GetTokenType() == antlr.TokenEOF
+	if atEnd {
+		looked--
+	}
+	pieces := m.pieces(looked)
+	if atEnd {
+		pieces = blanks(pieces, m.input.text, pieces[len(pieces)-1].End, len(m.input.text))
+		if before+snippetAfter >= len(pieces) {
+			return ""
+		}
+	}
+	from := pieces[max(0, before-snippetBefore)]
+	to := pieces[min(len(pieces)-1, before+snippetAfter)]
+	return m.marked(from, pieces[before], to)
+}
+
+// marked is the text of a snippet between two pieces, the lines put together.
+func (m *machine) marked(from, mark, to piece) string {
+	text := m.input.text
+	var s strings.Builder
+	s.WriteString(" (")
+	if from.Start > 0 {
+		s.WriteString("...")
+	}
+	markEnd := mark.Start + mark.shown
+	end := to.Start + to.shown
+	s.WriteString(text[from.Start:mark.Start])
+	s.WriteString("[" + text[mark.Start:markEnd] + "]")
+	if end > markEnd {
+		s.WriteString(text[markEnd:end])
+	}
+	if end < len(text) {
+		s.WriteString("...")
+	}
+	s.WriteString(")")
+	return strings.ReplaceAll(s.String(), "\n", "")
+}
+
+// runeAt is the character at a place of the text.
+func runeAt(text string, offset int) string {
+	if offset >= len(text) {
+		return "<EOF>"
+	}
+	_, size := utf8.DecodeRuneInString(text[offset:])
+	return text[offset : offset+size]
+}

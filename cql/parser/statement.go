@@ -1,0 +1,79 @@
+package parser
+
+import (
+	"github.com/antlr4-go/antlr/v4"
+
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/grammar"
+)
+
+// builder makes the tree of one text from the contexts of its grammar rules. It remembers the first rule
+// of Cassandra's grammar that was broken.
+type builder struct {
+	m       *machine
+	text    string
+	markers int
+	err     *cqlerr.Error
+}
+
+// fail remembers the first error.
+func (b *builder) fail(format string, args ...any) {
+	if b.err == nil {
+		b.err = cqlerr.Syntaxf(format, args...)
+	}
+}
+
+// refuse remembers a syntax error at a token that the grammar takes and the language does not.
+func (b *builder) refuse(t antlr.Token, expecting string) {
+	if b.err == nil {
+		b.err = b.m.mismatch(t.GetTokenIndex(), expecting)
+	}
+}
+
+// noAlternative remembers a syntax error at a token that may not follow the one before it.
+func (b *builder) noAlternative(t antlr.Token) {
+	if b.err == nil {
+		b.err = b.m.noViableAlternative(t.GetTokenIndex()-1, t.GetTokenIndex())
+	}
+}
+
+func (b *builder) statement(c grammar.IStatementContext) cql.Statement {
+	switch {
+	case c.GetRead() != nil:
+		return b.selectStatement(c.GetRead())
+	case c.GetInsert() != nil:
+		return b.insert(c.GetInsert())
+	case c.GetUpdate() != nil:
+		return b.update(c.GetUpdate())
+	case c.GetDel() != nil:
+		return b.delete(c.GetDel())
+	case c.GetBatch() != nil:
+		return b.batch(c.GetBatch())
+	case c.GetUse() != nil:
+		return b.use(c.GetUse())
+	case c.GetTruncate() != nil:
+		return b.truncate(c.GetTruncate())
+	case c.GetCreate() != nil:
+		return b.create(c.GetCreate())
+	case c.GetDrop() != nil:
+		return b.drop(c.GetDrop())
+	default:
+		return b.describe(c.GetDescribe())
+	}
+}
+
+// span is where a rule stands in the text.
+func span(c antlr.ParserRuleContext) cql.Span {
+	return cql.Span{Start: c.GetStart().GetStart(), End: c.GetStop().GetStop() + 1}
+}
+
+// between is the span from one token to the end of a rule.
+func between(start antlr.Token, c antlr.ParserRuleContext) cql.Span {
+	return cql.Span{Start: start.GetStart(), End: c.GetStop().GetStop() + 1}
+}
+
+// tokenSpan is where a token stands in the text.
+func tokenSpan(t antlr.Token) cql.Span {
+	return cql.Span{Start: t.GetStart(), End: t.GetStop() + 1}
+}

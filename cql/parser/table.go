@@ -1,0 +1,71 @@
+package parser
+
+import (
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/grammar"
+)
+
+func (b *builder) createTable(c grammar.ICreateStatementContext) *cql.CreateTable {
+	s := &cql.CreateTable{Span: span(c), IfNotExists: c.GetNotExists() != nil, Table: b.table(c.GetTable())}
+	for _, item := range c.GetItems() {
+		if item.GetKey() != nil {
+			s.PrimaryKeys = append(s.PrimaryKeys, cql.PrimaryKey{
+				Partition:  names(b, item.GetKey().GetColumns()),
+				Clustering: names(b, item.GetClustering()),
+			})
+		} else {
+			s.Columns = append(s.Columns, b.columnDefinition(item))
+		}
+	}
+	var properties []grammar.IPropertyContext
+	for _, option := range c.GetSettings() {
+		if option.GetOption() != nil {
+			properties = append(properties, option.GetOption())
+		} else {
+			b.tableOption(s, option)
+		}
+	}
+	s.Properties = b.properties(properties)
+	return s
+}
+
+// tableOption adds an option that is no property.
+func (b *builder) tableOption(s *cql.CreateTable, c grammar.ITableOptionContext) {
+	if c.GetCompact() != nil {
+		s.CompactStorage = true
+		return
+	}
+	for _, item := range c.GetOrder() {
+		s.Order = append(s.Order, cql.ClusteringOrder{
+			Column: b.name(item.GetColumn()),
+			Desc:   isToken(item.GetDirection(), grammar.CqlLexerK_DESC),
+		})
+	}
+}
+
+func (b *builder) columnDefinition(c grammar.ITableItemContext) cql.ColumnDefinition {
+	return cql.ColumnDefinition{
+		Span:       span(c),
+		Name:       b.name(c.GetName()),
+		Type:       b.typeName(c.GetKind()),
+		Static:     c.GetStatic() != nil,
+		PrimaryKey: c.GetPrimary() != nil,
+		Mask:       b.mask(c.GetMask()),
+	}
+}
+
+// mask builds MASKED WITH, which may be missing.
+func (b *builder) mask(c grammar.IColumnMaskContext) *cql.Mask {
+	switch {
+	case c == nil:
+		return nil
+	case c.GetUnmasked() != nil:
+		return &cql.Mask{Default: true}
+	default:
+		return &cql.Mask{Call: &cql.Call{
+			Span:     between(c.GetFunction().GetStart(), c),
+			Function: b.function(c.GetFunction()),
+			Args:     b.terms(c.GetArgs()),
+		}}
+	}
+}

@@ -1,0 +1,148 @@
+package parser
+
+import (
+	"github.com/antlr4-go/antlr/v4"
+
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/grammar"
+)
+
+func (b *builder) term(c grammar.ITermContext) cql.Term {
+	return b.sum(c.GetOperands(), c.GetOps())
+}
+
+func (b *builder) terms(contexts []grammar.ITermContext) []cql.Term {
+	out := make([]cql.Term, len(contexts))
+	for i, c := range contexts {
+		out[i] = b.term(c)
+	}
+	return out
+}
+
+func (b *builder) sum(contexts []grammar.IOperandContext, ops []antlr.Token) cql.Term {
+	if len(contexts) == 1 {
+		return b.operand(contexts[0])
+	}
+	operands := make([]cql.Term, len(contexts))
+	for i, o := range contexts {
+		operands[i] = b.operand(o)
+	}
+	return arithmetic(operands, ops)
+}
+
+func (b *builder) operand(c grammar.IOperandContext) cql.Term {
+	value := b.simpleTerm(c.GetValue())
+	if c.GetMinus() == nil {
+		return value
+	}
+	return &cql.Arithmetic{Span: span(c), Op: '-', Right: value}
+}
+
+// arithmetic joins operands with the operators between them: * / % first, then + -, from left to right.
+func arithmetic(operands []cql.Term, ops []antlr.Token) cql.Term {
+	sum := operands[:1:1]
+	var sumOps []byte
+	for i, token := range ops {
+		last := len(sum) - 1
+		switch op := operatorByte(token); op {
+		case '+', '-':
+			sum = append(sum, operands[i+1])
+			sumOps = append(sumOps, op)
+		default:
+			sum[last] = binary(op, sum[last], operands[i+1])
+		}
+	}
+	t := sum[0]
+	for i, op := range sumOps {
+		t = binary(op, t, sum[i+1])
+	}
+	return t
+}
+
+func binary(op byte, left, right cql.Term) cql.Term {
+	at := cql.Span{Start: left.Position().Start, End: right.Position().End}
+	return &cql.Arithmetic{Span: at, Op: op, Left: left, Right: right}
+}
+
+func operatorByte(t antlr.Token) byte {
+	switch t.GetTokenType() {
+	case grammar.CqlLexerPLUS:
+		return '+'
+	case grammar.CqlLexerMINUS:
+		return '-'
+	case grammar.CqlLexerSTAR:
+		return '*'
+	case grammar.CqlLexerSLASH:
+		return '/'
+	default:
+		return '%'
+	}
+}
+
+func (b *builder) simpleTerm(c grammar.ISimpleTermContext) cql.Term {
+	switch {
+	case c.GetLiteral() != nil:
+		return b.constant(c.GetLiteral())
+	case c.GetNull() != nil:
+		return null(c.GetNull())
+	case c.GetBind() != nil:
+		return b.marker(c.GetBind())
+	case c.GetList() != nil:
+		return &cql.ListLiteral{Span: span(c), Elements: b.terms(c.GetItems())}
+	case c.GetBraces() != nil:
+		return b.braces(c.GetBraces())
+	case c.GetParens() != nil:
+		return b.parens(c.GetParens())
+	case c.GetScoped() != nil:
+		scoped := c.GetScoped()
+		name := cql.QualifiedName{Keyspace: b.name(c), Name: b.name(scoped.GetName())}
+		return &cql.Call{Span: span(c), Function: name, Args: b.terms(scoped.GetArgs())}
+	case c.GetCast() != nil:
+		return &cql.Cast{Span: span(c), Value: b.simpleTerm(c.GetValue()), Type: b.nativeType(c.GetTo())}
+	default:
+		call := c.GetFn()
+		return &cql.Call{Span: span(call), Function: b.function(call.GetFunction()), Args: b.terms(call.GetArgs())}
+	}
+}
+
+func (b *builder) braces(c grammar.IBracesTermContext) cql.Term {
+	switch {
+	case len(c.GetFields()) > 0:
+		return &cql.UserTypeLiteral{Span: span(c), Fields: names(b, c.GetFields()), Values: b.terms(c.GetValues())}
+	case len(c.GetValues()) > 0:
+		keys, values := b.entries(c.GetKeys(), c.GetValues())
+		return &cql.MapLiteral{Span: span(c), Keys: keys, Values: values}
+	default:
+		return &cql.SetLiteral{Span: span(c), Elements: b.terms(c.GetKeys())}
+	}
+}
+
+// entries builds keys and values in the order of the text, which markers are numbered by.
+func (b *builder) entries(keys, values []grammar.ITermContext) (k, v []cql.Term) {
+	for i := range keys {
+		k = append(k, b.term(keys[i]))
+		v = append(v, b.term(values[i]))
+	}
+	return k, v
+}
+
+func (b *builder) parens(c grammar.IParenTermContext) cql.Term {
+	if c.GetHint() != nil {
+		hint := b.typeName(c.GetHint())
+		return &cql.TypeHint{Span: span(c), Type: hint, Value: b.simpleTerm(c.GetHinted())}
+	}
+	return b.tuple(c.GetTuple())
+}
+
+func (b *builder) tuple(c grammar.ITupleLiteralContext) *cql.TupleLiteral {
+	return &cql.TupleLiteral{Span: span(c), Elements: b.terms(c.GetItems())}
+}
+
+func (b *builder) marker(c grammar.IMarkerContext) *cql.Marker {
+	m := &cql.Marker{Span: span(c), Index: b.markers}
+	b.markers++
+	if c.GetName() != nil {
+		m.Name = b.name(c.GetName())
+	}
+	return m
+}

@@ -1,0 +1,7 @@
+package cql
+
+// Using is a USING clause; nil where an option is not given.
+type Using struct {
+	Timestamp Term
+	TTL       Term
+}
