@@ -1,0 +1,129 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/protocol"
+)
+
+// Options say how to connect. The zero value takes the newest version both sides know, without compression.
+type Options struct {
+	Version            protocol.Version // 0: the newest
+	Compression        protocol.Compression
+	Keyspace           string            // exact name, for a USE behind the start; "": none
+	Username, Password string            // if the server asks
+	Startup            []protocol.Option // behind CQL_VERSION, COMPRESSION and the driver's name
+}
+
+// The driver's name and version in STARTUP, which servers show in their list of clients.
+const (
+	driverName    = "cqld client"
+	driverVersion = "1.0"
+)
+
+// Dial connects to a server and starts the protocol.
+func Dial(ctx context.Context, addr string, o Options) (*Conn, error) {
+	versions := []protocol.Version{o.Version}
+	if o.Version == 0 {
+		versions = []protocol.Version{protocol.V5, protocol.V4, protocol.V3}
+	}
+	var err error
+	for _, v := range versions {
+		var c *Conn
+		if c, err = dialVersion(ctx, addr, v, o); err == nil {
+			return c, nil
+		}
+		if !unsupportedVersion(err) {
+			break
+		}
+	}
+	return nil, fmt.Errorf("connect to %s: %w", addr, err)
+}
+
+// unsupportedVersion reports whether a server refused because of the version, in the words that all servers
+// use because drivers look for them.
+func unsupportedVersion(err error) bool {
+	e, ok := cqlerr.As(err)
+	return ok && e.Code == cqlerr.ProtocolError &&
+		strings.Contains(e.Message, "Invalid or unsupported protocol version")
+}
+
+// Connect opens a connection without starting the protocol.
+func Connect(ctx context.Context, addr string, v protocol.Version) (*Conn, error) {
+	var dialer net.Dialer
+	sock, err := dialer.DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	return &Conn{
+		sock: sock, in: bufio.NewReaderSize(sock, 1<<16), enc: protocol.Encoder{Version: v},
+		segments: protocol.Segments{Limit: maxBody},
+	}, nil
+}
+
+func dialVersion(ctx context.Context, addr string, v protocol.Version, o Options) (*Conn, error) {
+	c, err := Connect(ctx, addr, v)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.start(ctx, o); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// start sends STARTUP, logs in if asked to, and uses the keyspace.
+func (c *Conn) start(ctx context.Context, o Options) error {
+	startup := &protocol.Startup{Options: []protocol.Option{{Key: protocol.OptionCQLVersion, Value: "3.0.0"}}}
+	if o.Compression != protocol.NoCompression {
+		startup.Options = append(startup.Options,
+			protocol.Option{Key: protocol.OptionCompression, Value: o.Compression.String()})
+	}
+	startup.Options = append(startup.Options, protocol.Option{Key: protocol.OptionDriverName, Value: driverName},
+		protocol.Option{Key: protocol.OptionDriverVersion, Value: driverVersion})
+	startup.Options = append(startup.Options, o.Startup...)
+	answer, err := c.Start(ctx, startup, o.Compression)
+	if err != nil {
+		return err
+	}
+	if _, ok := answer.Response.(*protocol.Authenticate); ok {
+		if err := c.authenticate(ctx, o); err != nil {
+			return err
+		}
+	}
+	if o.Keyspace == "" {
+		return nil
+	}
+	_, err = c.Query(ctx, `USE "`+strings.ReplaceAll(o.Keyspace, `"`, `""`)+`"`, nil, nil)
+	return err
+}
+
+// authenticate answers AUTHENTICATE with SASL PLAIN.
+func (c *Conn) authenticate(ctx context.Context, o Options) error {
+	if o.Username == "" {
+		return errors.New("the server asks for a user and a password")
+	}
+	token := []byte("\x00" + o.Username + "\x00" + o.Password)
+	_, err := c.Do(ctx, &protocol.AuthResponse{Token: token})
+	return err
+}
+
+// Start sends a STARTUP and, once it is answered, uses the compression and the segments that it agreed on.
+func (c *Conn) Start(ctx context.Context, m *protocol.Startup, compression protocol.Compression) (*Answer, error) {
+	c.enc.Compression = compression
+	answer, err := c.Do(ctx, m)
+	if err != nil {
+		return answer, err
+	}
+	if c.enc.Version.HasSegments() {
+		c.enc.Segments = true
+		c.segments.Compressed = compression == protocol.LZ4
+	}
+	return answer, nil
+}

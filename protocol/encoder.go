@@ -1,0 +1,161 @@
+package protocol
+
+import "encoding/binary"
+
+// Encoder appends messages to the write buffer of a connection, as the connection sends them.
+//
+// In segments, envelopes are collected: Append begins a segment in the buffer and leaves it open, and Flush
+// closes it. The buffer must be flushed before it is written, and only then may it be emptied; in between
+// nothing else may be appended to it.
+//
+//	buf = e.Append(buf, stream, prefix, m)		as often as there are answers
+//	buf = e.Flush(buf)
+//	conn.Write(buf); buf = buf[:0]
+type Encoder struct {
+	Version     Version
+	Compression Compression
+	Segments    bool // set behind the answer to STARTUP, if the version has segments
+
+	open    bool // there is a segment without its checksums
+	start   int  // where it begins in the buffer
+	scratch []byte
+	moved   []byte
+}
+
+// The sizes at which Cassandra cuts large envelopes, so that a buffer of 128 KiB holds a segment.
+const (
+	largeEnvelope = 131060 // from here on an envelope is not packed with others
+	singleSlice   = 131062 // up to here it is not cut
+	cutPlain      = 131054
+	cutLZ4        = 131060
+)
+
+// Append appends a response. A nil prefix is an empty one.
+func (e *Encoder) Append(buf []byte, stream int16, p *Prefix, m Response) []byte {
+	buf = e.begin(buf)
+	at := len(buf)
+	return e.end(AppendResponse(buf, e.Version, stream, p, m), at)
+}
+
+// AppendRequest appends a request.
+func (e *Encoder) AppendRequest(buf []byte, stream int16, f Flags, payload []PayloadEntry, m Request) []byte {
+	buf = e.begin(buf)
+	at := len(buf)
+	return e.end(AppendRequest(buf, Header{Version: e.Version, Stream: stream, Flags: f}, payload, m), at)
+}
+
+// AppendEnvelope appends an envelope that is encoded already; its body is not compressed.
+func (e *Encoder) AppendEnvelope(buf, envelope []byte) []byte {
+	if !e.Segments {
+		return append(buf, envelope...)
+	}
+	buf = e.begin(buf)
+	at := len(buf)
+	return e.end(append(buf, envelope...), at)
+}
+
+// Flush completes what is in the buffer for being written.
+func (e *Encoder) Flush(buf []byte) []byte {
+	if e.open {
+		buf = e.seal(buf, true)
+	}
+	return buf
+}
+
+// headerSize is that of a segment with its checksum.
+func (e *Encoder) headerSize() int {
+	if e.Compression == LZ4 {
+		return segmentHeaderLZ4
+	}
+	return segmentHeader
+}
+
+// begin makes room for a segment's header unless one is open.
+func (e *Encoder) begin(buf []byte) []byte {
+	if !e.Segments || e.open {
+		return buf
+	}
+	e.open, e.start = true, len(buf)
+	var room [segmentHeaderLZ4]byte
+	return append(buf, room[:e.headerSize()]...)
+}
+
+// end finishes the envelope at buf[at:]: compresses its body, or looks whether the open segment can take it.
+func (e *Encoder) end(buf []byte, at int) []byte {
+	if !e.Segments {
+		if e.Compression != NoCompression && e.Version.HasBodyCompression() {
+			return e.compressBody(buf, at)
+		}
+		return buf
+	}
+	first := e.start + e.headerSize()
+	if len(buf)-first < largeEnvelope {
+		return buf
+	}
+	e.moved = append(e.moved[:0], buf[at:]...)
+	buf = buf[:at]
+	if at > first {
+		buf = e.seal(buf, true)
+	} else {
+		e.open, buf = false, buf[:e.start]
+	}
+	if len(e.moved) < largeEnvelope {
+		buf = append(e.begin(buf), e.moved...)
+	} else {
+		buf = e.appendSlices(buf, e.moved)
+	}
+	if cap(e.moved) > keepBuffer {
+		e.moved = nil
+	}
+	return buf
+}
+
+// appendSlices appends an envelope that is too large for one segment.
+func (e *Encoder) appendSlices(buf, envelope []byte) []byte {
+	cut := cutPlain
+	if e.Compression == LZ4 {
+		cut = cutLZ4
+	}
+	if len(envelope) <= singleSlice {
+		cut = singleSlice
+	}
+	for len(envelope) > 0 {
+		n := min(cut, len(envelope))
+		buf = e.seal(append(e.begin(buf), envelope[:n]...), false)
+		envelope = envelope[n:]
+	}
+	return buf
+}
+
+// seal compresses the open segment and writes its header and checksums.
+func (e *Encoder) seal(buf []byte, whole bool) []byte {
+	e.open = false
+	info := segmentInfo{header: e.headerSize(), selfContained: whole}
+	first := e.start + info.header
+	info.length = len(buf) - first
+	if e.Compression == LZ4 {
+		e.scratch = appendLZ4(e.scratch[:0], buf[first:])
+		if len(e.scratch) < info.length {
+			info.uncompressed, info.length = info.length, len(e.scratch)
+			buf = append(buf[:first], e.scratch...)
+		}
+	}
+	putSegmentHeader(buf[e.start:], info)
+	return binary.LittleEndian.AppendUint32(buf, crc32Payload(buf[first:]))
+}
+
+// compressBody compresses the body of the envelope at buf[at:]. Cassandra compresses every body it sends,
+// even if that makes it longer; STARTUP is never compressed.
+func (e *Encoder) compressBody(buf []byte, at int) []byte {
+	if Opcode(buf[at+4]) == OpStartup {
+		return buf
+	}
+	e.scratch = e.Compression.AppendCompressed(e.scratch[:0], buf[at+HeaderSize:])
+	buf = append(buf[:at+HeaderSize], e.scratch...)
+	buf[at+1] |= byte(FlagCompressed)
+	FinishFrame(buf, at)
+	if cap(e.scratch) > keepBuffer {
+		e.scratch = nil
+	}
+	return buf
+}

@@ -1,0 +1,154 @@
+package protocol
+
+import (
+	"math"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/types"
+)
+
+// Consistency is a consistency level as requests carry it.
+type Consistency = cqlerr.Consistency
+
+// ParameterFlags say which query parameters are there. Unknown ones are ignored.
+type ParameterFlags uint32
+
+// The flags of section 4.1.4. Before v5 they are one byte.
+const (
+	WithValues            ParameterFlags = 0x001
+	SkipMetadata          ParameterFlags = 0x002 // has no content: rows are to come without columns
+	WithPageSize          ParameterFlags = 0x004
+	WithPagingState       ParameterFlags = 0x008
+	WithSerialConsistency ParameterFlags = 0x010
+	WithTimestamp         ParameterFlags = 0x020
+	WithNames             ParameterFlags = 0x040 // of the values; without values it means nothing
+	WithKeyspace          ParameterFlags = 0x080
+	WithNow               ParameterFlags = 0x100
+)
+
+// Has reports whether f contains flag.
+func (f ParameterFlags) Has(flag ParameterFlags) bool { return f&flag != 0 }
+
+// QueryParameters is what QUERY, EXECUTE and BATCH say beside their statements.
+//
+//	<consistency [consistency]><flags [byte], since v5 [int]>
+//		[<n [short]>([<name [string]>]<value [value]>)*]
+//		[<page size [int]>][<paging state [bytes]>][<serial consistency [consistency]>]
+//		[<timestamp [long]>][<keyspace [string]>][<now in seconds [int]>]
+//
+// Flags decides which fields are sent. Decoding gives fields that were not their default.
+type QueryParameters struct {
+	Consistency       Consistency
+	Flags             ParameterFlags
+	Values            []types.Value
+	Names             []string // one for each value, or none
+	PageSize          int32
+	PagingState       []byte
+	SerialConsistency Consistency // Serial by default
+	Timestamp         int64       // microseconds
+	Keyspace          string
+	NowInSeconds      int32
+}
+
+// CheckPageSize refuses pages of no rows. It is not part of decoding, because Cassandra looks at the page
+// size after it has found the statement.
+func (p *QueryParameters) CheckPageSize() error {
+	if p.Flags.Has(WithPageSize) && p.PageSize == 0 {
+		return cqlerr.Protocolf("The page size cannot be 0")
+	}
+	return nil
+}
+
+func (p *QueryParameters) decode(r *reader, v Version) {
+	*p = QueryParameters{Values: reuse(p.Values), Names: reuse(p.Names), SerialConsistency: cqlerr.Serial}
+	p.Consistency = r.consistency()
+	if v.WideFlags() {
+		p.Flags = ParameterFlags(r.int())
+	} else {
+		p.Flags = ParameterFlags(r.byte())
+	}
+	if p.Flags.Has(WithValues) {
+		p.decodeValues(r, v)
+	}
+	if p.Flags.Has(WithPageSize) {
+		p.PageSize = r.int()
+	}
+	if p.Flags.Has(WithPagingState) {
+		p.PagingState = r.bytes()
+	}
+	if p.Flags.Has(WithSerialConsistency) {
+		p.SerialConsistency = r.consistency()
+	}
+	if p.Flags.Has(WithTimestamp) {
+		p.Timestamp = r.timestamp()
+	}
+	if p.Flags.Has(WithKeyspace) {
+		p.Keyspace = r.string()
+	}
+	if p.Flags.Has(WithNow) {
+		p.NowInSeconds = r.int()
+	}
+}
+
+func (p *QueryParameters) decodeValues(r *reader, v Version) {
+	named := p.Flags.Has(WithNames)
+	for n := r.short(); n > 0 && r.err == nil; n-- {
+		if named {
+			p.Names = append(p.Names, r.string())
+		}
+		p.Values = append(p.Values, r.value(v))
+	}
+}
+
+// timestamp decodes a write time; the smallest number stands for none inside Cassandra.
+func (r *reader) timestamp() int64 {
+	t := r.long()
+	if t == math.MinInt64 {
+		r.fail(cqlerr.Protocolf("Out of bound timestamp, must be in [%d, %d] (got %d)",
+			math.MinInt64+1, math.MaxInt64, t))
+	}
+	return t
+}
+
+func (p *QueryParameters) append(dst []byte, v Version) []byte {
+	dst = appendConsistency(dst, p.Consistency)
+	if v.WideFlags() {
+		dst = appendInt(dst, int32(p.Flags))
+	} else {
+		dst = append(dst, byte(p.Flags))
+	}
+	if p.Flags.Has(WithValues) {
+		dst = p.appendValues(dst, v)
+	}
+	if p.Flags.Has(WithPageSize) {
+		dst = appendInt(dst, p.PageSize)
+	}
+	if p.Flags.Has(WithPagingState) {
+		dst = appendBytes(dst, p.PagingState)
+	}
+	if p.Flags.Has(WithSerialConsistency) {
+		dst = appendConsistency(dst, p.SerialConsistency)
+	}
+	if p.Flags.Has(WithTimestamp) {
+		dst = appendLong(dst, p.Timestamp)
+	}
+	if p.Flags.Has(WithKeyspace) {
+		dst = appendString(dst, p.Keyspace)
+	}
+	if p.Flags.Has(WithNow) && v.WideFlags() {
+		dst = appendInt(dst, p.NowInSeconds)
+	}
+	return dst
+}
+
+func (p *QueryParameters) appendValues(dst []byte, v Version) []byte {
+	named := p.Flags.Has(WithNames)
+	dst = appendCount(dst, len(p.Values))
+	for i, val := range p.Values[:min(len(p.Values), maxShort)] {
+		if named {
+			dst = appendString(dst, p.Names[i])
+		}
+		dst = appendValue(dst, val, v)
+	}
+	return dst
+}

@@ -1,0 +1,189 @@
+package protocol
+
+import "encoding/binary"
+
+// A segment is what v5 sends once STARTUP is answered: one or more whole envelopes, or a slice of a large
+// one. Its own numbers are little-endian.
+//
+//	plain	<header 3><CRC24 of header 3><payload><CRC32 of payload 4>
+//			header: 17 bits payload length, 1 bit self-contained
+//	LZ4		<header 5><CRC24 of header 3><payload><CRC32 of payload 4>
+//			header: 17 bits payload length, 17 bits length before compression, 1 bit self-contained
+//
+// The checksum is that of the payload as it is sent. A length before compression of 0 means that the payload
+// is not compressed.
+const (
+	maxSegmentPayload = 1<<17 - 1
+	segmentHeader     = 3 + 3
+	segmentHeaderLZ4  = 5 + 3
+	segmentTrailer    = 4
+
+	// MaxSegmentSize is the size of the largest segment, and of a buffer that can take every one.
+	MaxSegmentSize = segmentHeaderLZ4 + maxSegmentPayload + segmentTrailer
+
+	lengthMask       = 1<<17 - 1
+	selfContained    = 1 << 17
+	selfContainedLZ4 = 1 << 34
+)
+
+// segmentInfo is the content of a segment's header.
+type segmentInfo struct {
+	header        int // the header's size with its checksum
+	length        int // of the payload as sent
+	uncompressed  int // 0 if it is not compressed
+	selfContained bool
+}
+
+// parseSegmentHeader decodes a segment's header; false means that b is not long enough.
+func parseSegmentHeader(b []byte, compressed bool) (s segmentInfo, ok bool, err error) {
+	s.header = segmentHeader
+	if compressed {
+		s.header = segmentHeaderLZ4
+	}
+	if len(b) < s.header {
+		return s, false, nil
+	}
+	covered := b[:s.header-3]
+	var bits uint64
+	for i, c := range covered {
+		bits |= uint64(c) << (8 * i)
+	}
+	read := uint32(b[s.header-3]) | uint32(b[s.header-2])<<8 | uint32(b[s.header-1])<<16
+	if computed := crc24(covered); computed != read {
+		return s, false, &CRCError{Where: "header", Read: read, Computed: computed}
+	}
+	s.length = int(bits & lengthMask)
+	if compressed {
+		s.uncompressed = int(bits >> 17 & lengthMask)
+		s.selfContained = bits&selfContainedLZ4 != 0
+	} else {
+		s.selfContained = bits&selfContained != 0
+	}
+	return s, true, nil
+}
+
+// putSegmentHeader encodes a segment's header into b.
+func putSegmentHeader(b []byte, s segmentInfo) {
+	bits := uint64(s.length)
+	flag := uint64(selfContained)
+	if s.header == segmentHeaderLZ4 {
+		bits |= uint64(s.uncompressed) << 17
+		flag = selfContainedLZ4
+	}
+	if s.selfContained {
+		bits |= flag
+	}
+	n := s.header - 3
+	for i := range b[:n] {
+		b[i] = byte(bits >> (8 * i))
+	}
+	crc := crc24(b[:n])
+	b[n], b[n+1], b[n+2] = byte(crc), byte(crc>>8), byte(crc>>16)
+}
+
+// CutEnvelope cuts the first envelope from what Segments.Next returned. An envelope whose body is longer than
+// limit is skipped: its header and an error come back, and rest goes on behind it. A *SegmentError means that
+// the rest cannot be understood.
+func CutEnvelope(b []byte, limit int) (h Header, body, rest []byte, err error) {
+	if len(b) < HeaderSize {
+		return h, nil, nil, segmentErrorf("A segment ends inside of the header of a message: %d bytes", len(b))
+	}
+	h, b = ParseHeader(b), b[HeaderSize:]
+	if err := CheckLength(h, limit, true); err != nil {
+		return h, nil, b[min(int64(len(b)), int64(h.Length)):], err
+	}
+	if int(h.Length) > len(b) {
+		return h, nil, nil, segmentErrorf("A message of %d bytes does not fit into its segment, which has %d left",
+			h.Length, len(b))
+	}
+	return h, b[:h.Length:h.Length], b[h.Length:], nil
+}
+
+// Segments takes the segments that arrive on a connection apart.
+type Segments struct {
+	Compressed bool // with LZ4
+	Limit      int  // of an envelope's body, as for CutEnvelope
+
+	payload []byte // decompressed
+	large   []byte // the envelope whose slices arrive
+	missing int64  // how much of it has not arrived
+	skip    bool   // it is longer than Limit, and only its header is kept
+}
+
+// Next decodes the segment at the beginning of b and returns how long it is, or 0 if b does not hold all of
+// it. What it contains is to be cut with CutEnvelope; after a slice of a large envelope that is nothing until
+// the last has come. It is valid until the next call.
+//
+// A *CRCError or *SegmentError is the connection's end; any other error concerns this segment only.
+func (s *Segments) Next(b []byte) (envelopes []byte, n int, err error) {
+	info, ok, err := parseSegmentHeader(b, s.Compressed)
+	if !ok {
+		return nil, 0, err
+	}
+	end := info.header + info.length
+	n = end + segmentTrailer
+	if len(b) < n {
+		return nil, 0, nil
+	}
+	payload := b[info.header:end:end]
+	read := binary.LittleEndian.Uint32(b[end:])
+	if computed := crc32Payload(payload); computed != read {
+		return nil, 0, &CRCError{Where: "body", Read: read, Computed: computed}
+	}
+	if info.uncompressed > 0 {
+		s.payload, err = appendUnLZ4(s.payload[:0], payload, int64(info.uncompressed), maxSegmentPayload)
+		if err != nil {
+			return nil, n, err
+		}
+		payload = s.payload
+	}
+	if !info.selfContained && len(payload) > 0 {
+		payload, err = s.slice(payload)
+	}
+	return payload, n, err
+}
+
+// slice takes one slice of a large envelope and returns the envelope when it is complete.
+func (s *Segments) slice(b []byte) ([]byte, error) {
+	if s.missing == 0 {
+		if err := s.firstSlice(b); err != nil {
+			return nil, err
+		}
+		b = b[HeaderSize:]
+	}
+	if int64(len(b)) > s.missing {
+		return nil, segmentErrorf("The slices of a message are %d bytes longer than the message",
+			int64(len(b))-s.missing)
+	}
+	s.missing -= int64(len(b))
+	if !s.skip {
+		s.large = append(s.large, b...)
+	}
+	if s.missing > 0 {
+		return nil, nil
+	}
+	envelope := s.large
+	if cap(s.large) > keepBuffer {
+		s.large = nil
+	}
+	return envelope, nil
+}
+
+// firstSlice starts a large envelope with its header.
+func (s *Segments) firstSlice(b []byte) error {
+	if len(b) < HeaderSize {
+		return segmentErrorf("The first slice of a message ends inside of its header: %d bytes", len(b))
+	}
+	h := ParseHeader(b)
+	err := CheckLength(h, s.Limit, true)
+	if fatal, ok := err.(*SegmentError); ok {
+		return fatal
+	}
+	s.skip = err != nil
+	s.missing = int64(h.Length)
+	s.large = append(s.large[:0], b[:HeaderSize]...)
+	return nil
+}
+
+// keepBuffer is the largest buffer that is kept for the next large envelope.
+const keepBuffer = 1 << 20
