@@ -27,7 +27,7 @@ type Catalog struct {
 func New(system ...*Keyspace) *Catalog {
 	c := &Catalog{keyspaces: make(map[string]*Keyspace, len(system)), version: emptyVersion}
 	for _, k := range system {
-		c.keyspaces[k.Name] = k
+		c.keyspaces[k.Name] = k.counted()
 	}
 	return c
 }
@@ -79,7 +79,7 @@ func (c *Catalog) Keyspaces() []*Keyspace {
 func (c *Catalog) Version() [16]byte { return c.version }
 
 // WithKeyspace returns a catalog in which k is defined, in place of a keyspace of the same name.
-func (c *Catalog) WithKeyspace(k *Keyspace) *Catalog { return c.replace(k.Name, k) }
+func (c *Catalog) WithKeyspace(k *Keyspace) *Catalog { return c.replace(k.Name, k.counted()) }
 
 // WithoutKeyspace returns a catalog without that keyspace and all in it.
 func (c *Catalog) WithoutKeyspace(name string) *Catalog { return c.replace(name, nil) }

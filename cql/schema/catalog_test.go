@@ -198,3 +198,27 @@ func TestDecodeRefuses(t *testing.T) {
 		t.Errorf("a newer version: %v", err)
 	}
 }
+
+// Replicas are counted wherever a keyspace joins a catalog.
+func TestReplicas(t *testing.T) {
+	k := &schema.Keyspace{Name: "k", Replication: map[string]string{
+		"class": "org.apache.cassandra.locator.NetworkTopologyStrategy", "dc1": "3", "dc2": "2",
+	}, Tables: map[string]*schema.Table{}}
+	c := schema.New(&schema.Keyspace{Name: "system", Replication: map[string]string{
+		"class": "org.apache.cassandra.locator.LocalStrategy",
+	}}).WithKeyspace(k)
+	decoded, err := schema.Decode(schema.Encode(c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range map[string]int{
+		"added": c.Keyspace("k").Replicas(), "decoded": decoded.Keyspace("k").Replicas(),
+	} {
+		if got != 5 {
+			t.Errorf("%s: %d replicas, want 5", name, got)
+		}
+	}
+	if got := c.Keyspace("system").Replicas(); got != 1 {
+		t.Errorf("a local keyspace has %d replicas, want 1", got)
+	}
+}

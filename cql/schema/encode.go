@@ -59,7 +59,7 @@ func Decode(b []byte, system ...*Keyspace) (*Catalog, error) {
 				k.Tables[t.Name] = t
 			}
 		}
-		c.keyspaces[k.Name] = k
+		c.keyspaces[k.Name] = k.counted()
 		c.content = c.content.xor(k.contentDigest())
 	}
 	if d.err == nil && len(d.b) > 0 {

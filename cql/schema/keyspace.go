@@ -4,6 +4,7 @@ import (
 	"crypto/md5"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -14,6 +15,29 @@ type Keyspace struct {
 	Replication   map[string]string // with the full class name under "class"
 	Virtual       bool              // its tables are virtual
 	Tables        map[string]*Table
+
+	replicas int // derived from Replication when the keyspace joins a catalog
+}
+
+// Replicas is how many replicas a keyspace of a catalog asks for, in all datacenters together. Every read
+// and write compares it with its consistency level.
+func (k *Keyspace) Replicas() int { return k.replicas }
+
+// counted is the keyspace with its replicas counted.
+func (k *Keyspace) counted() *Keyspace {
+	own := *k
+	own.replicas = 1
+	if k.Virtual || strings.HasSuffix(k.Replication["class"], "LocalStrategy") {
+		return &own
+	}
+	own.replicas = 0
+	for option, value := range k.Replication {
+		full, _, _ := strings.Cut(value, "/") // behind the slash stand transient ones
+		if n, err := strconv.Atoi(full); err == nil && option != "class" {
+			own.replicas += n
+		}
+	}
+	return &own
 }
 
 // SortedTables returns the tables by name.
