@@ -1,0 +1,106 @@
+package planner
+
+import (
+	"github.com/cqld/cqld/cql/cqlerr"
+)
+
+// checkNothingBehindSlice refuses, without filtering, a clustering column behind one that is restricted
+// to a range: the rows selected would not be contiguous.
+func (set restrictionSet) checkNothingBehindSlice(added *restriction) error {
+	last := set[len(set)-1]
+	at, from := added.columns[0], last.columns[0]
+	if added == last || len(common(added.columns, last.columns)) > 0 {
+		if len(set) < 2 {
+			return nil
+		}
+		before := set[len(set)-2]
+		if before.slice != nil {
+			return behindSlice(at.Name, before.columns[0].Name)
+		}
+		return nil
+	}
+	if last.slice != nil && at.Position > from.Position {
+		return behindSlice(at.Name, from.Name)
+	}
+	if added.slice != nil && at.Position < from.Position {
+		for _, r := range set {
+			if next := r.columns[0]; next.Position > at.Position {
+				return cqlerr.Invalidf(`PRIMARY KEY column "%s" cannot be restricted (preceding column "%s" is restricted `+
+					`by a non-EQ relation)`, next.Name, at.Name)
+			}
+		}
+	}
+	return nil
+}
+
+func behindSlice(column, slice string) error {
+	return cqlerr.Invalidf(`Clustering column "%s" cannot be restricted (preceding column "%s" is restricted by a `+
+		`non-EQ relation)`, column, slice)
+}
+
+// resolveClustering splits the restrictions of clustering columns into a prefix of values with a range
+// behind it, and what is left to filtering.
+func (rs *restrictions) resolveClustering(w *Where) error {
+	if rs.verb == "UPDATE" || rs.verb == "INSERT" {
+		if rs.clustering.hasSlice() {
+			return cqlerr.Invalidf("Slice restrictions are not supported on the clustering columns in %s statements", rs.verb)
+		}
+		missing := rs.clustering.unrestricted(rs.table.Clustering)
+		if !rs.onlyStatic && len(missing) > 0 {
+			return cqlerr.Invalidf("Some clustering keys are missing: %s", names(missing, ", "))
+		}
+	} else if rs.clustering.hasContains() && !rs.allowFiltering {
+		return cqlerr.Invalidf("Clustering columns can only be restricted with CONTAINS with a secondary index or filtering")
+	}
+	position := 0
+	for i, r := range rs.clustering {
+		if r.contains != nil || r.columns[0].Position != position || w.Slice != nil {
+			if !rs.allowFiltering {
+				if err := rs.checkNoGap(); err != nil {
+					return err
+				}
+			}
+			return rs.filterClustering(w, rs.clustering[i:])
+		}
+		if r.slice != nil {
+			w.Slice = r.slice
+			continue
+		}
+		w.Clustering = append(w.Clustering, r.choice)
+		position = r.columns[len(r.columns)-1].Position + 1
+	}
+	return nil
+}
+
+// checkNoGap refuses a restricted clustering column that follows an unrestricted one: the rows selected
+// would not be contiguous.
+func (rs *restrictions) checkNoGap() error {
+	i := 0
+	for _, r := range rs.clustering {
+		for _, c := range r.columns {
+			if want := rs.table.Clustering[i]; c != want {
+				return cqlerr.Invalidf(`PRIMARY KEY column "%s" cannot be restricted as preceding column "%s" is not restricted`,
+					c.Name, want.Name)
+			}
+			i++
+		}
+	}
+	return nil
+}
+
+// filterClustering leaves restrictions of clustering columns to filtering.
+func (rs *restrictions) filterClustering(w *Where, set restrictionSet) error {
+	for _, r := range set {
+		if r.slice != nil && r.tuple {
+			return cqlerr.Invalidf("Multi-column slice restrictions cannot be used for filtering.")
+		}
+		if r.choice != nil && r.tuple && r.choice.In {
+			return cqlerr.Invalidf("Multicolumn IN filters are not supported")
+		}
+	}
+	if rs.verb != "SELECT" {
+		return rs.checkNoGap()
+	}
+	w.Filters = append(w.Filters, filters(set)...)
+	return nil
+}

@@ -1,0 +1,227 @@
+package planner
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/expr"
+)
+
+// Describe shows schema objects. What it finds depends on the schema when it runs.
+type Describe struct {
+	Kind      cql.DescribeKind
+	Keyspace  string // named, else the one in use; "" if neither
+	Name      string // of a table or, for DescribeAny, anything
+	Qualified bool   // the keyspace was named
+	Full      bool
+	Only      bool
+	Internals bool
+}
+
+// describe plans DESCRIBE.
+func (p *planning) describe(s *cql.Describe) (Plan, error) {
+	p.out.Qualified = false
+	d := &Describe{
+		Kind: s.Kind, Keyspace: s.Name.Keyspace, Name: s.Name.Name, Qualified: s.Name.Keyspace != "",
+		Full: s.Full, Only: s.Only, Internals: s.Internals,
+	}
+	if s.Kind == cql.DescribeKeyspace && d.Name != "" {
+		d.Keyspace, d.Qualified = d.Name, true
+		d.Name = ""
+	}
+	if d.Keyspace == "" {
+		d.Keyspace = p.env.Keyspace
+	}
+	switch s.Kind {
+	case cql.DescribeIndex:
+		return nil, expr.NotSupported("DESCRIBE INDEX")
+	case cql.DescribeView:
+		return nil, expr.NotSupported("DESCRIBE MATERIALIZED VIEW")
+	case cql.DescribeType:
+		return nil, expr.NotSupported("DESCRIBE TYPE")
+	case cql.DescribeFunction:
+		return nil, expr.NotSupported("DESCRIBE FUNCTION")
+	case cql.DescribeAggregate:
+		return nil, expr.NotSupported("DESCRIBE AGGREGATE")
+	}
+	return d, nil
+}
+
+// Columns are the columns of the answer.
+func (d *Describe) Columns() []ResultColumn {
+	names := []string{"keyspace_name", "type", "name", "create_statement"}
+	switch d.Kind {
+	case cql.DescribeKeyspaces, cql.DescribeTables, cql.DescribeTypes, cql.DescribeFunctions, cql.DescribeAggregates:
+		names = names[:3]
+	case cql.DescribeCluster:
+		names = []string{"cluster", "partitioner", "snitch"}
+	}
+	var cols []ResultColumn
+	for _, n := range names {
+		cols = append(cols, ResultColumn{Keyspace: "system", Table: "describe", Name: n, Type: types.Text})
+	}
+	if d.ShowsRing() {
+		ring := &types.Map{Key: types.Text, Value: &types.List{Elem: types.Text, Frozen: true}}
+		cols = append(cols, ResultColumn{Keyspace: "system", Table: "describe", Name: "range_ownership", Type: ring})
+	}
+	return cols
+}
+
+// IsCluster reports whether the node is asked for, and not the schema.
+func (d *Describe) IsCluster() bool { return d.Kind == cql.DescribeCluster }
+
+// ShowsRing reports whether DESCRIBE CLUSTER tells who owns which tokens: only in a user's keyspace.
+func (d *Describe) ShowsRing() bool {
+	return d.Kind == cql.DescribeCluster && d.Keyspace != "" && !schema.IsSystem(d.Keyspace)
+}
+
+// Rows are the rows of the answer, but for those of DESCRIBE CLUSTER, which the schema does not have.
+func (d *Describe) Rows(c *schema.Catalog) ([][][]byte, error) {
+	switch d.Kind {
+	case cql.DescribeKeyspaces:
+		return describeKeyspaces(c), nil
+	case cql.DescribeTables:
+		return d.tables(c)
+	case cql.DescribeTypes, cql.DescribeFunctions, cql.DescribeAggregates:
+		return nil, nil
+	case cql.DescribeSchema:
+		return d.wholeSchema(c), nil
+	case cql.DescribeKeyspace:
+		return d.keyspace(c)
+	case cql.DescribeTable:
+		return d.table(c)
+	}
+	return d.anything(c)
+}
+
+func describeKeyspaces(c *schema.Catalog) (rows [][][]byte) {
+	for _, k := range sortedKeyspaces(c) {
+		name := cql.Quote(k.Name)
+		rows = append(rows, textRow(name, "keyspace", name))
+	}
+	return rows
+}
+
+// tables lists the tables of the keyspace in use, else of all.
+func (d *Describe) tables(c *schema.Catalog) (rows [][][]byte, err error) {
+	keyspaces := sortedKeyspaces(c)
+	if d.Keyspace != "" {
+		k, err := foundKeyspace(c, d.Keyspace)
+		if err != nil {
+			return nil, err
+		}
+		keyspaces = []*schema.Keyspace{k}
+	}
+	for _, k := range keyspaces {
+		for _, t := range sortedTables(k) {
+			rows = append(rows, textRow(cql.Quote(k.Name), "table", cql.Quote(t.Name)))
+		}
+	}
+	return rows, nil
+}
+
+// wholeSchema is every keyspace, the server's own only with FULL.
+func (d *Describe) wholeSchema(c *schema.Catalog) (rows [][][]byte) {
+	for _, k := range sortedKeyspaces(c) {
+		if d.Full || !schema.IsSystem(k.Name) {
+			rows = append(rows, d.keyspaceRows(k)...)
+		}
+	}
+	return rows
+}
+
+func (d *Describe) keyspace(c *schema.Catalog) ([][][]byte, error) {
+	if d.Keyspace == "" {
+		return nil, cqlerr.Invalidf("No keyspace specified and no current keyspace")
+	}
+	k, err := foundKeyspace(c, d.Keyspace)
+	if err != nil {
+		return nil, err
+	}
+	return d.keyspaceRows(k), nil
+}
+
+// keyspaceRows is a keyspace followed by its tables, unless ONLY it is wanted.
+func (d *Describe) keyspaceRows(k *schema.Keyspace) [][][]byte {
+	name := cql.Quote(k.Name)
+	rows := [][][]byte{textRow(name, "keyspace", name, k.CQL())}
+	if d.Only {
+		return rows
+	}
+	for _, t := range sortedTables(k) {
+		rows = append(rows, d.tableRow(t))
+	}
+	return rows
+}
+
+func (d *Describe) table(c *schema.Catalog) ([][][]byte, error) {
+	if d.Keyspace == "" {
+		return nil, cqlerr.Invalidf("No keyspace specified and no current keyspace")
+	}
+	if _, err := foundKeyspace(c, d.Keyspace); err != nil {
+		return nil, err
+	}
+	t := c.Table(d.Keyspace, d.Name)
+	if t == nil {
+		return nil, cqlerr.Invalidf("Table '%s' not found in keyspace '%s'", d.Name, d.Keyspace)
+	}
+	return [][][]byte{d.tableRow(t)}, nil
+}
+
+func (d *Describe) tableRow(t *schema.Table) [][]byte {
+	return textRow(cql.Quote(t.Keyspace), "table", cql.Quote(t.Name), t.CQL(d.Internals))
+}
+
+// anything is a keyspace of the name, else a table.
+func (d *Describe) anything(c *schema.Catalog) ([][][]byte, error) {
+	if !d.Qualified {
+		if k := c.Keyspace(d.Name); k != nil {
+			return d.keyspaceRows(k), nil
+		}
+	}
+	if d.Keyspace == "" {
+		return nil, cqlerr.Invalidf("'%s' not found in keyspaces", d.Name)
+	}
+	if _, err := foundKeyspace(c, d.Keyspace); err != nil {
+		return nil, err
+	}
+	t := c.Table(d.Keyspace, d.Name)
+	if t == nil {
+		return nil, cqlerr.Invalidf("'%s' not found in keyspace '%s'", d.Name, d.Keyspace)
+	}
+	return [][][]byte{d.tableRow(t)}, nil
+}
+
+func foundKeyspace(c *schema.Catalog, name string) (*schema.Keyspace, error) {
+	if k := c.Keyspace(name); k != nil {
+		return k, nil
+	}
+	return nil, cqlerr.Invalidf("'%s' not found in keyspaces", name)
+}
+
+func textRow(values ...string) [][]byte {
+	row := make([][]byte, len(values))
+	for i, v := range values {
+		row[i] = []byte(v)
+	}
+	return row
+}
+
+// sortedKeyspaces are all keyspaces by name, whatever their case.
+func sortedKeyspaces(c *schema.Catalog) []*schema.Keyspace {
+	all := c.Keyspaces()
+	slices.SortStableFunc(all, func(a, b *schema.Keyspace) int { return compareFolded(a.Name, b.Name) })
+	return all
+}
+
+func sortedTables(k *schema.Keyspace) []*schema.Table {
+	all := k.SortedTables()
+	slices.SortStableFunc(all, func(a, b *schema.Table) int { return compareFolded(a.Name, b.Name) })
+	return all
+}
+
+func compareFolded(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) }

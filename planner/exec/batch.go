@@ -1,0 +1,87 @@
+package exec
+
+import (
+	"context"
+
+	"github.com/cqld/cqld/planner"
+)
+
+// batch runs BEGIN BATCH ... APPLY BATCH.
+func (e *Executor) batch(r *Request, b *planner.Batch, done func(Result, error)) {
+	if err := checkLevel(r.Consistency); err != nil {
+		done(nil, err)
+		return
+	}
+	w := e.startBatch(&r.Options)
+	err := w.batchTimestamp(r, b)
+	for _, m := range b.Statements {
+		if err != nil {
+			break
+		}
+		err = w.add(m, r.Values)
+	}
+	w.finishBatch(err, BatchKind(b.Kind), done)
+}
+
+// startBatch begins a write whose size counts.
+func (e *Executor) startBatch(o *Options) *writing {
+	w := e.startWriting(o)
+	w.size = newSize()
+	return w
+}
+
+// batchTimestamp sets the timestamp of USING for all statements.
+func (w *writing) batchTimestamp(r *Request, b *planner.Batch) error {
+	if b.Timestamp == nil {
+		return nil
+	}
+	w.x.Values = r.Values
+	ts, err := w.timestamp(b.Timestamp)
+	w.given, w.stamp = true, ts
+	return err
+}
+
+// ExecuteBatch applies the modifications of a batch together, and calls done as Execute does.
+func (e *Executor) ExecuteBatch(_ context.Context, r *BatchRequest, done func(Result, error)) {
+	if err := checkLevel(r.Consistency); err != nil {
+		done(nil, err)
+		return
+	}
+	w := e.startBatch(&r.Options)
+	err := checkBatch(r)
+	for i := range r.Children {
+		if err != nil {
+			break
+		}
+		child := &r.Children[i]
+		err = w.add(child.Prepared.Plan.(*planner.Modification), child.Values)
+	}
+	w.finishBatch(err, r.Kind, done)
+}
+
+// checkBatch refuses children that cannot stand in a batch of that kind.
+func checkBatch(r *BatchRequest) error {
+	for i := range r.Children {
+		if _, ok := r.Children[i].Prepared.Plan.(*planner.Modification); !ok {
+			return planner.ErrNotInBatch()
+		}
+	}
+	if r.Kind == Counter && len(r.Children) > 0 {
+		return planner.ErrCounterBatch()
+	}
+	return nil
+}
+
+// finishBatch checks the size and the replicas of a batch and writes it.
+func (w *writing) finishBatch(err error, kind BatchKind, done func(Result, error)) {
+	var answer Void
+	if err == nil {
+		answer.Warnings, err = w.size.check(kind)
+	}
+	for _, t := range w.size.tables {
+		if err == nil {
+			err = checkReplicas(w.e.store.Catalog(), t, w.options.Consistency)
+		}
+	}
+	w.apply(err, &answer, done)
+}

@@ -1,0 +1,77 @@
+package exec
+
+import (
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+)
+
+// checkLevel refuses the level that is for debugging.
+func checkLevel(cl cqlerr.Consistency) error {
+	if cl == cqlerr.NodeLocal {
+		return cqlerr.Invalidf("NODE_LOCAL consistency level is highly dangerous and should be used only for debugging " +
+			"purposes")
+	}
+	return nil
+}
+
+// checkReadLevel refuses levels that reads cannot have.
+func checkReadLevel(cl cqlerr.Consistency) error {
+	if cl == cqlerr.Any {
+		return cqlerr.Invalidf("ANY ConsistencyLevel is only supported for writes")
+	}
+	return checkLevel(cl)
+}
+
+// checkWriteLevel refuses levels that writes without conditions cannot have.
+func checkWriteLevel(cl cqlerr.Consistency) error {
+	if cl.IsSerial() {
+		return cqlerr.Invalidf("You must use conditional updates for serializable writes")
+	}
+	return checkLevel(cl)
+}
+
+// checkReplicas refuses what one node cannot do for a table at that level: it is one replica, however many
+// the keyspace asks for.
+func checkReplicas(c *schema.Catalog, t *schema.Table, cl cqlerr.Consistency) error {
+	if t.Virtual {
+		return nil
+	}
+	factor := 1
+	if k := c.Keyspace(t.Keyspace); k != nil {
+		factor = k.Replicas()
+	}
+	alive := min(factor, 1)
+	if required := requiredReplicas(cl, factor); required > alive {
+		return cqlerr.NotEnoughReplicas(cl, required, alive)
+	}
+	return nil
+}
+
+// requiredReplicas is how many replicas have to answer.
+func requiredReplicas(cl cqlerr.Consistency, factor int) int {
+	switch cl {
+	case cqlerr.Any:
+		return 0
+	case cqlerr.Two:
+		return 2
+	case cqlerr.Three:
+		return 3
+	case cqlerr.All:
+		return factor
+	case cqlerr.Quorum, cqlerr.LocalQuorum, cqlerr.EachQuorum, cqlerr.Serial, cqlerr.LocalSerial:
+		return factor/2 + 1
+	}
+	return 1
+}
+
+// readLevel is the level that the replicas of a read are counted with: a serial read of one partition goes
+// through a quorum.
+func readLevel(cl cqlerr.Consistency, scan bool) cqlerr.Consistency {
+	if !scan && cl == cqlerr.Serial {
+		return cqlerr.Quorum
+	}
+	if !scan && cl == cqlerr.LocalSerial {
+		return cqlerr.LocalQuorum
+	}
+	return cl
+}

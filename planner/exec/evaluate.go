@@ -1,0 +1,199 @@
+package exec
+
+import (
+	"slices"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/expr"
+)
+
+// point is a value for each of some columns.
+type point = [][]byte
+
+// keyValue is the value of an expression that a key column is restricted to.
+func keyValue(x *expr.Context, e expr.Expr, c *schema.Column) ([]byte, error) {
+	v, err := e.Eval(x)
+	if err != nil {
+		return nil, err
+	}
+	if v.Unset {
+		return nil, cqlerr.Invalidf("Invalid unset value for column %s", c.Name)
+	}
+	if v.Bytes == nil {
+		return nil, cqlerr.Invalidf("Invalid null value in condition for column %s", c.Name)
+	}
+	return v.Bytes, nil
+}
+
+// appendPoint appends the values of a point for columns.
+func appendPoint(dst point, x *expr.Context, p planner.Point, cols []*schema.Column) (point, error) {
+	if p.Tuple != nil {
+		return appendTuple(dst, x, p.Tuple, cols)
+	}
+	for i, e := range p.Parts {
+		b, err := keyValue(x, e, cols[i])
+		if err != nil {
+			return nil, err
+		}
+		dst = append(dst, b)
+	}
+	return dst, nil
+}
+
+// checkTuple refuses a null in the tuples that columns are set equal to, which Cassandra says otherwise
+// than of one column.
+func checkTuple(x *expr.Context, c *planner.Choice) error {
+	if len(c.Columns) < 2 {
+		return nil
+	}
+	for _, p := range c.Points {
+		for i, e := range p.Parts {
+			if v, err := e.Eval(x); err == nil && v.IsNull() {
+				return cqlerr.Invalidf("Invalid null value for column %s", c.Columns[i].Name)
+			}
+		}
+	}
+	return nil
+}
+
+// appendTuple appends the components of a tuple that is bound as a whole.
+func appendTuple(dst point, x *expr.Context, e expr.Expr, cols []*schema.Column) (point, error) {
+	v, err := e.Eval(x)
+	if err != nil {
+		return nil, err
+	}
+	if v.Unset {
+		return nil, cqlerr.Invalidf("Invalid unset value for tuple (%s)", columnNames(cols))
+	}
+	if v.Bytes == nil {
+		return nil, cqlerr.Invalidf("Invalid null value for tuple (%s)", columnNames(cols))
+	}
+	return appendFields(dst, v.Bytes, cols)
+}
+
+func appendFields(dst point, tuple []byte, cols []*schema.Column) (point, error) {
+	for i, f := range types.TupleFields(tuple, len(cols)) {
+		if f == nil {
+			return nil, cqlerr.Invalidf("Invalid null value for column %s", cols[i].Name)
+		}
+		dst = append(dst, f)
+	}
+	return dst, nil
+}
+
+func columnNames(cols []*schema.Column) string {
+	var b []byte
+	for i, c := range cols {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, c.Name...)
+	}
+	return string(b)
+}
+
+// points are the values of a choice, as written.
+func points(x *expr.Context, c *planner.Choice) ([]point, error) {
+	if c.List != nil {
+		return listPoints(x, c)
+	}
+	if err := checkTuple(x, c); err != nil {
+		return nil, err
+	}
+	all := make([]point, len(c.Points))
+	for i, p := range c.Points {
+		var err error
+		if all[i], err = appendPoint(nil, x, p, c.Columns); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// listPoints are the values of IN ?.
+func listPoints(x *expr.Context, c *planner.Choice) ([]point, error) {
+	v, err := c.List.Eval(x)
+	if err != nil {
+		return nil, err
+	}
+	several := len(c.Columns) > 1
+	switch {
+	case v.Unset && several:
+		return nil, cqlerr.Invalidf("Invalid unset value for in(%s)", columnNames(c.Columns))
+	case v.Unset:
+		return nil, cqlerr.Invalidf("Invalid unset value for column %s", c.Columns[0].Name)
+	case v.Bytes == nil && several:
+		return nil, cqlerr.Invalidf("Invalid null value for IN restriction")
+	case v.Bytes == nil:
+		return nil, cqlerr.Invalidf("Invalid null value for column %s", c.Columns[0].Name)
+	}
+	var all []point
+	for b := range types.Elements(v.Bytes) {
+		if b == nil {
+			return nil, cqlerr.Invalidf("Invalid null value in condition for column %s", c.Columns[0].Name)
+		}
+		p := point{b}
+		if elem := c.List.Type().(*types.List).Elem; isTupleOf(elem, c.Columns) {
+			if p, err = appendFields(nil, b, c.Columns); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// isTupleOf reports whether the elements of a list are tuples of the columns, not values of the one column.
+func isTupleOf(elem types.Type, cols []*schema.Column) bool {
+	_, tuple := elem.(*types.Tuple)
+	_, column := cols[0].Type.(*types.Tuple)
+	return tuple && (len(cols) > 1 || !column)
+}
+
+// product is every combination of the values of choices, in the columns' order and without duplicates.
+// order compares two values of a column.
+func product(x *expr.Context, choices []*planner.Choice, order func(*schema.Column, []byte, []byte) int) ([]point, error) {
+	all := []point{nil}
+	var cols []*schema.Column
+	for _, c := range choices {
+		ps, err := points(x, c)
+		if err != nil {
+			return nil, err
+		}
+		cols = append(cols, c.Columns...)
+		next := make([]point, 0, len(all)*len(ps))
+		for _, head := range all {
+			for _, p := range ps {
+				next = append(next, append(slices.Clip(head), p...))
+			}
+		}
+		all = next
+	}
+	if len(all) < 2 {
+		return all, nil
+	}
+	compare := func(a, b point) int {
+		for i, c := range cols {
+			if o := order(c, a[i], b[i]); o != 0 {
+				return o
+			}
+		}
+		return 0
+	}
+	slices.SortStableFunc(all, compare)
+	return slices.CompactFunc(all, func(a, b point) bool { return compare(a, b) == 0 }), nil
+}
+
+// byValue orders values as their type does.
+func byValue(c *schema.Column, a, b []byte) int { return c.Type.Compare(a, b) }
+
+// byClustering orders values as the rows of a partition are ordered.
+func byClustering(c *schema.Column, a, b []byte) int {
+	if c.Desc {
+		a, b = b, a
+	}
+	return c.Type.Compare(a, b)
+}

@@ -1,0 +1,84 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/rs/zerolog"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/store"
+)
+
+// Executor runs plans against a store. It may be used concurrently.
+type Executor struct {
+	store *store.Store
+	log   zerolog.Logger
+	ids   *identifiers
+}
+
+// New returns an executor on a store.
+func New(s *store.Store, log zerolog.Logger) *Executor {
+	return &Executor{store: s, log: log, ids: newIdentifiers(s.Now)}
+}
+
+// Quick reports whether executing a plan never waits and takes little: such a plan is run by the
+// goroutine that read the request. Reads of one row and writes that are only handed over are quick.
+func (e *Executor) Quick(p planner.Plan) bool {
+	switch p := p.(type) {
+	case *planner.Select:
+		return p.OneRow && !schema.IsLocal(p.Table.Keyspace)
+	case *planner.Modification, *planner.Batch, *planner.Use:
+		return true
+	}
+	return false
+}
+
+// Execute runs one statement and calls done exactly once: before it returns, or later from another
+// goroutine. The request, its values and the rows given to done are the caller's again afterwards.
+func (e *Executor) Execute(ctx context.Context, r *Request, done func(Result, error)) {
+	switch p := r.Prepared.Plan.(type) {
+	case *planner.Select:
+		e.read(ctx, r, p, done)
+	case *planner.Modification:
+		e.modify(r, p, done)
+	case *planner.Batch:
+		e.batch(r, p, done)
+	case *planner.Truncate:
+		done(e.truncate(ctx, r, p))
+	case *planner.Use:
+		done(&SetKeyspace{Keyspace: p.Keyspace}, nil)
+	case planner.Definition:
+		done(e.define(p))
+	case *planner.Describe:
+		done(e.describe(ctx, r, p))
+	default:
+		done(nil, fmt.Errorf("nothing runs a %T", p))
+	}
+}
+
+// truncate removes all rows of a table.
+func (e *Executor) truncate(ctx context.Context, r *Request, p *planner.Truncate) (Result, error) {
+	if err := checkLevel(r.Consistency); err != nil {
+		return nil, err
+	}
+	if err := e.store.Truncate(ctx, p.Table); err != nil {
+		return nil, fmt.Errorf("truncate %s.%s: %w", p.Table.Keyspace, p.Table.Name, err)
+	}
+	return &Void{}, nil
+}
+
+// env is what functions may know in an execution that begins at this moment.
+func (e *Executor) env() *expr.Env {
+	return &expr.Env{Now: e.store.Now(), UUID: e.ids.random, TimeUUID: e.ids.time}
+}
+
+// now is the second that an execution counts TTLs from.
+func (e *Executor) now(o *Options) int64 {
+	if o.HasNow {
+		return o.Now
+	}
+	return e.store.Now().Unix()
+}

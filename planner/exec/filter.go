@@ -1,0 +1,218 @@
+package exec
+
+import (
+	"bytes"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/expr"
+)
+
+// condition is a filter with its values: it reports whether a row, by column index, satisfies it.
+type condition func(row [][]byte) bool
+
+// conditions evaluates the filters of a WHERE clause.
+func conditions(x *expr.Context, w *planner.Where) ([]condition, error) {
+	var all []condition
+	for _, f := range w.Filters {
+		c, err := filterCondition(x, f)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	if w.Slice != nil && w.Slice.MixedOrder() {
+		c, err := rangeCondition(x, w.Slice)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+func filterCondition(x *expr.Context, f *planner.Filter) (condition, error) {
+	switch {
+	case f.Choice != nil:
+		return choiceCondition(x, f.Choice)
+	case f.Range != nil:
+		return rangeCondition(x, f.Range)
+	}
+	return containsCondition(x, f.Contains)
+}
+
+// choiceCondition is for = and IN.
+func choiceCondition(x *expr.Context, c *planner.Choice) (condition, error) {
+	if c.Columns[0].Kind.IsKey() {
+		ps, err := points(x, c)
+		if err != nil {
+			return nil, err
+		}
+		return func(row [][]byte) bool { return matchesAny(row, c.Columns, ps) }, nil
+	}
+	ps, err := filterPoints(x, c)
+	if err != nil {
+		return nil, err
+	}
+	return func(row [][]byte) bool { return matchesAny(row, c.Columns, ps) }, nil
+}
+
+// filterPoints are the values that a column outside the primary key is compared with. Of several, null is
+// one that no cell has.
+func filterPoints(x *expr.Context, c *planner.Choice) ([]point, error) {
+	if c.List != nil {
+		return listPoints(x, c)
+	}
+	var ps []point
+	for _, p := range c.Points {
+		v, err := p.Parts[0].Eval(x)
+		if err != nil {
+			return nil, err
+		}
+		if !c.In {
+			if err := checkFilterValue(v, c.Columns[0]); err != nil {
+				return nil, err
+			}
+		}
+		if v.Bytes != nil {
+			ps = append(ps, point{v.Bytes})
+		}
+	}
+	return ps, nil
+}
+
+func checkFilterValue(v types.Value, c *schema.Column) error {
+	if v.Unset {
+		return cqlerr.Invalidf("Unsupported unset value for column %s", c.Name)
+	}
+	if v.Bytes == nil {
+		return cqlerr.Invalidf("Unsupported null value for column %s", c.Name)
+	}
+	return nil
+}
+
+// matchesAny reports whether the row's columns have one of the values.
+func matchesAny(row [][]byte, cols []*schema.Column, ps []point) bool {
+	for _, p := range ps {
+		equal := true
+		for i, c := range cols {
+			b := row[c.Index]
+			if b == nil || c.Type.Compare(b, p[i]) != 0 {
+				equal = false
+				break
+			}
+		}
+		if equal {
+			return true
+		}
+	}
+	return false
+}
+
+// rangeCondition is for comparisons.
+func rangeCondition(x *expr.Context, r *planner.Range) (condition, error) {
+	lower, err := filterBound(x, r.Lower)
+	if err != nil {
+		return nil, err
+	}
+	upper, err := filterBound(x, r.Upper)
+	if err != nil {
+		return nil, err
+	}
+	return func(row [][]byte) bool {
+		return within(row, r.Lower, lower, 1) && within(row, r.Upper, upper, -1)
+	}, nil
+}
+
+func filterBound(x *expr.Context, b *planner.Bound) (point, error) {
+	if b == nil {
+		return nil, nil
+	}
+	if len(b.Columns) > 1 {
+		return appendPoint(nil, x, b.Point, b.Columns)
+	}
+	v, err := b.Point.Parts[0].Eval(x)
+	if err != nil {
+		return nil, err
+	}
+	return point{v.Bytes}, checkFilterValue(v, b.Columns[0])
+}
+
+// within reports whether the row is on that side of the bound, or on it if it is inclusive: above it for
+// side 1, below it for -1.
+func within(row [][]byte, b *planner.Bound, values point, side int) bool {
+	if b == nil {
+		return true
+	}
+	for i, c := range b.Columns {
+		v := row[c.Index]
+		if v == nil {
+			return false
+		}
+		if o := c.Type.Compare(v, values[i]); o != 0 {
+			return o*side > 0
+		}
+	}
+	return b.Inclusive
+}
+
+// containsCondition is for CONTAINS, CONTAINS KEY and entries of maps.
+func containsCondition(x *expr.Context, c *planner.Contains) (condition, error) {
+	value, err := c.Value.Eval(x)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkFilterValue(value, c.Column); err != nil {
+		return nil, err
+	}
+	i := c.Column.Index
+	m, isMap := c.Column.Type.(*types.Map)
+	if !isMap {
+		elem := c.Value.Type()
+		return func(row [][]byte) bool { return hasElement(row[i], elem, value.Bytes) }, nil
+	}
+	if c.Key == nil {
+		byKey := c.Keys
+		return func(row [][]byte) bool { return hasEntry(row[i], m, byKey, nil, value.Bytes) }, nil
+	}
+	key, err := c.Key.Eval(x)
+	if err != nil {
+		return nil, err
+	}
+	if key.Bytes == nil {
+		return nil, cqlerr.Invalidf("Unsupported null map key for column %s", c.Column.Name)
+	}
+	return func(row [][]byte) bool { return hasEntry(row[i], m, false, key.Bytes, value.Bytes) }, nil
+}
+
+// hasElement reports whether a list or set has an element.
+func hasElement(collection []byte, elem types.Type, value []byte) bool {
+	if collection == nil {
+		return false
+	}
+	for e := range types.Elements(collection) {
+		if e != nil && elem.Compare(e, value) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// hasEntry reports whether a map has the value as a key, or as a value, of that key if one is given.
+func hasEntry(collection []byte, m *types.Map, byKey bool, key, value []byte) bool {
+	if collection == nil {
+		return false
+	}
+	for k, v := range types.Entries(collection) {
+		switch {
+		case key != nil && !bytes.Equal(k, key):
+		case byKey && m.Key.Compare(k, value) == 0:
+			return true
+		case !byKey && m.Value.Compare(v, value) == 0:
+			return true
+		}
+	}
+	return false
+}

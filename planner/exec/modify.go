@@ -1,0 +1,219 @@
+package exec
+
+import (
+	"sync"
+
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/store"
+)
+
+// writing is one execution of a write: of a statement or of a batch. It is reused with its buffers as
+// soon as the store has taken the mutations over.
+type writing struct {
+	e         *Executor
+	options   *Options
+	x         expr.Context
+	mutations []*store.Mutation
+	size      size
+
+	given  bool // timestamp is that of the whole batch or request
+	stamp  int64
+	keys   [][]byte
+	ranges []store.Slice
+	row    [][]byte
+}
+
+var writings = sync.Pool{New: func() any { return new(writing) }}
+
+// startWriting begins a write with the options of its request.
+func (e *Executor) startWriting(o *Options) *writing {
+	w := writings.Get().(*writing)
+	w.e, w.options = e, o
+	w.x.Now = e.now(o)
+	w.given, w.stamp = o.HasTimestamp, o.Timestamp
+	return w
+}
+
+func (w *writing) release() {
+	clear(w.mutations)
+	clear(w.keys)
+	clear(w.ranges)
+	clear(w.row)
+	*w = writing{mutations: w.mutations[:0], keys: w.keys[:0], ranges: w.ranges[:0], row: w.row[:0]}
+	writings.Put(w)
+}
+
+// modify runs INSERT, UPDATE or DELETE.
+func (e *Executor) modify(r *Request, m *planner.Modification, done func(Result, error)) {
+	if err := checkWriteLevel(r.Consistency); err != nil {
+		done(nil, err)
+		return
+	}
+	w := e.startWriting(&r.Options)
+	err := w.add(m, r.Values)
+	if err == nil {
+		err = checkReplicas(e.store.Catalog(), m.Table, r.Consistency)
+	}
+	w.apply(err, nothing, done)
+}
+
+// nothing is the answer of a write without warnings.
+var nothing = &Void{}
+
+// apply hands the mutations over, unless there was an error, and answers when they are written.
+func (w *writing) apply(err error, answer *Void, done func(Result, error)) {
+	if err != nil {
+		w.release()
+		done(nil, err)
+		return
+	}
+	w.e.store.Apply(w.mutations, func(err error) {
+		if err != nil {
+			done(nil, err)
+			return
+		}
+		done(answer, nil)
+	})
+	w.release()
+}
+
+// add makes the mutations of one statement.
+func (w *writing) add(m *planner.Modification, values []types.Value) (err error) {
+	w.x.Values = values
+	if w.x.Env == nil && !m.Plain {
+		w.x.Env = w.e.env()
+	}
+	if w.keys, err = appendKeys(w.keys[:0], &w.x, m.Where); err != nil {
+		return err
+	}
+	simple := m.OneRow && len(m.Where.Clustering) == len(m.Table.Clustering)
+	if simple {
+		err = w.oneRow(m)
+	} else {
+		w.ranges, err = appendSlices(w.ranges[:0], &w.x, m.Where)
+	}
+	if err == nil && m.Where.Slice != nil {
+		err = checkBounds(&w.x, m.Where.Slice)
+	}
+	if err != nil {
+		return err
+	}
+	ts, expiry, err := w.attributes(m)
+	if err != nil {
+		return err
+	}
+	for _, key := range w.keys {
+		mutation := store.NewMutation(m.Table, key)
+		w.mutations = append(w.mutations, mutation)
+		w.size.partition(m.Table, key)
+		if m.Removes {
+			w.remove(m, mutation, simple, ts)
+			continue
+		}
+		if err := w.set(m, mutation, simple, ts, expiry); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkBounds refuses to delete from or to null: Cassandra fails on the way.
+func checkBounds(x *expr.Context, r *planner.Range) error {
+	for _, b := range [...]*planner.Bound{r.Lower, r.Upper} {
+		if b == nil {
+			continue
+		}
+		if _, err := appendPoint(nil, x, b.Point, b.Columns); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// oneRow evaluates the clustering of the one row that is named.
+func (w *writing) oneRow(m *planner.Modification) (err error) {
+	w.row = w.row[:0]
+	for _, c := range m.Where.Clustering {
+		if w.row, err = appendPoint(w.row, &w.x, c.Points[0], c.Columns); err != nil {
+			return err
+		}
+	}
+	return checkClustering(w.row)
+}
+
+// set writes the cells of the rows named in one partition.
+func (w *writing) set(m *planner.Modification, to *store.Mutation, simple bool, ts int64, expiry store.Expiry) error {
+	if len(m.Statics) > 0 {
+		to.Static()
+		if err := w.cells(m.Statics, to, ts, expiry); err != nil {
+			return err
+		}
+	}
+	if !m.Mark && len(m.Sets) == 0 {
+		return nil
+	}
+	if simple {
+		return w.rowCells(m, to, w.row, ts, expiry)
+	}
+	for _, s := range w.ranges {
+		if err := w.rowCells(m, to, s.Start, ts, expiry); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rowCells writes the cells of one row.
+func (w *writing) rowCells(m *planner.Modification, to *store.Mutation, row [][]byte, ts int64, expiry store.Expiry) error {
+	to.Row(row)
+	w.size.row(row, m.Mark && expiry.TTL > 0)
+	if m.Mark {
+		to.Mark(ts, expiry)
+	}
+	return w.cells(m.Sets, to, ts, expiry)
+}
+
+// cells evaluates and writes columns; null deletes, unset leaves a column alone.
+func (w *writing) cells(sets []planner.SetColumn, to *store.Mutation, ts int64, expiry store.Expiry) error {
+	for _, s := range sets {
+		v, err := s.Value.Eval(&w.x)
+		if err != nil {
+			return err
+		}
+		if v.Unset {
+			continue
+		}
+		if v.Bytes == nil {
+			to.Set(s.Column, nil, ts, store.Expiry{})
+		} else {
+			to.Set(s.Column, v.Bytes, ts, expiry)
+		}
+		w.size.cell(v.Bytes)
+	}
+	return nil
+}
+
+// remove deletes a partition, rows or ranges of rows.
+func (w *writing) remove(m *planner.Modification, from *store.Mutation, simple bool, ts int64) {
+	switch {
+	case len(m.Where.Clustering) == 0 && m.Where.Slice == nil:
+		from.DeletePartition(ts)
+	case simple:
+		from.Row(w.row)
+		from.DeleteRow(ts)
+		w.size.row(w.row, false)
+	default:
+		for i, s := range w.ranges {
+			if len(s.Start) == len(m.Table.Clustering) && m.Where.Slice == nil {
+				from.Row(s.Start)
+				from.DeleteRow(ts)
+				w.size.row(s.Start, false)
+			} else {
+				from.DeleteRange(s, ts)
+				w.size.ranges(i == 0, s.Start, s.End)
+			}
+		}
+	}
+}

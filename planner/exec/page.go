@@ -1,0 +1,201 @@
+package exec
+
+import (
+	"bytes"
+	"math"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/store"
+)
+
+// noLimit is Cassandra's number for no limit, which paging states count down from.
+const noLimit = math.MaxInt32
+
+// page counts the rows of a page and of the partition it is in, against all limits.
+type page struct {
+	size          int // rows left on this page; noLimit: no paging
+	limit         int // rows left in all
+	perPartition  int // rows that a partition may give
+	partitionLeft int // that the current one may still give
+	partition     []byte
+	entered       bool // partition is one of this page's
+	single        bool // there is one partition only
+
+	resumed *pagingState
+	nothing bool // no row can be wanted
+	again   bool // the read is to begin once more, behind position
+	full    bool // the page has as many rows as it may
+	static  bool // the last row was a static one
+
+	mark     [][]byte // the last row's clustering
+	lastCell string   // the last of its columns that has a value
+}
+
+// begin evaluates the limits and reads the paging state.
+func (p *page) begin(r *reading, o *Options) (err error) {
+	plan := r.plan
+	p.single = plan.Where.SinglePartition()
+	p.size = noLimit
+	if o.PageSize > 0 {
+		p.size = o.PageSize
+	}
+	if p.limit, err = limit(&r.x, plan.Limit); err != nil {
+		return err
+	}
+	if p.perPartition, err = limit(&r.x, plan.PerPartitionLimit); err != nil {
+		return err
+	}
+	if plan.Distinct {
+		p.perPartition = 1
+	}
+	p.partitionLeft = p.perPartition
+	if o.PagingState == nil || len(plan.Selection.Aggregates) > 0 {
+		return nil
+	}
+	p.resumed, err = decodePagingState(o.PagingState, o.Version)
+	return err
+}
+
+// limit evaluates LIMIT or PER PARTITION LIMIT.
+func limit(x *expr.Context, e expr.Expr) (int, error) {
+	if e == nil {
+		return noLimit, nil
+	}
+	v, n, err := intValue(x, e)
+	switch {
+	case err != nil:
+		return 0, err
+	case v.Unset:
+		return noLimit, nil
+	case v.Bytes == nil:
+		return 0, cqlerr.Invalidf("Invalid null value of limit")
+	case n <= 0:
+		return 0, cqlerr.Invalidf("LIMIT must be strictly positive")
+	}
+	return int(n), nil
+}
+
+// errSortedPages is for partitions that would have to be merged page by page.
+func errSortedPages() error {
+	return cqlerr.Invalidf("Cannot page queries with both ORDER BY and a IN restriction on the partition key; you must " +
+		"either remove the ORDER BY or the IN and sort client side, or disable paging for this query")
+}
+
+// resume goes on where the paging state says the last page ended.
+func (r *reading) resume() {
+	p, s := &r.page, r.page.resumed
+	if s == nil {
+		return
+	}
+	p.limit = min(p.limit, s.remaining)
+	clustering := s.clustering(r.plan.Table)
+	inside := clustering != nil && s.inPartition > 0
+	key := s.partition
+	switch {
+	case p.limit <= 0:
+		p.nothing = true
+		return
+	case p.single:
+		if !inside {
+			return
+		}
+		key = r.keys[0]
+	case r.read.Keys != nil:
+		for len(r.read.Keys) > 0 && !bytes.Equal(r.read.Keys[0], key) {
+			r.read.Keys = r.read.Keys[1:]
+		}
+		if p.nothing = len(r.read.Keys) == 0; p.nothing {
+			return
+		}
+	default:
+		if key == nil {
+			return
+		}
+		r.position = store.Position{Partition: key, Whole: !inside, Clustering: clustering}
+		r.read.After = &r.position
+	}
+	p.enter(key)
+	p.partitionLeft = min(p.perPartition, s.inPartition)
+	if inside {
+		r.position = store.Position{Partition: key, Clustering: clustering}
+		r.read.After = &r.position
+	}
+}
+
+// enter notes which partition rows are of from here on.
+func (p *page) enter(partition []byte) {
+	if p.entered && (p.single || bytes.Equal(p.partition, partition)) {
+		return
+	}
+	p.entered = true
+	p.partition = append(p.partition[:0], partition...)
+	p.partitionLeft = p.perPartition
+}
+
+// count takes a row that was put into the result off all limits, and reports whether there is room for
+// more. When there is not it remembers the row.
+func (p *page) count(r *reading, partition []byte, row [][]byte, static bool) bool {
+	p.limit--
+	p.partitionLeft--
+	if p.size != noLimit {
+		p.size--
+	}
+	if p.limit > 0 && p.size > 0 {
+		return true
+	}
+	p.full, p.static = true, static
+	if p.limit <= 0 || static {
+		return false
+	}
+	for _, c := range r.plan.Table.Clustering {
+		p.mark = append(p.mark, append([]byte{}, row[c.Index]...))
+	}
+	for _, c := range r.plan.Table.Regular {
+		if row[c.Index] != nil {
+			p.lastCell = c.Name
+		}
+	}
+	return false
+}
+
+// pagingState is where the next page begins; nil if there is none.
+func (r *reading) pagingState(version int) []byte {
+	p := &r.page
+	if !p.full || p.limit <= 0 || p.size > 0 {
+		return nil
+	}
+	s := pagingState{remaining: p.limit, inPartition: p.partitionLeft, mark: p.mark, column: p.lastCell}
+	if p.static || len(r.plan.Table.Clustering) == 0 {
+		s.inPartition = 0
+	}
+	switch {
+	case p.single:
+		if s.inPartition == 0 {
+			return nil
+		}
+	case r.read.Keys != nil:
+		s.partition = p.partition
+		if s.inPartition > 0 {
+			break
+		}
+		next := r.keyBehind(p.partition)
+		if next == nil {
+			return nil
+		}
+		s = pagingState{partition: next, remaining: p.limit, inPartition: p.perPartition}
+	default:
+		s.partition = p.partition
+	}
+	return s.encode(version)
+}
+
+// keyBehind is the partition key that follows another in an IN; nil behind the last.
+func (r *reading) keyBehind(key []byte) []byte {
+	for i, k := range r.keys {
+		if bytes.Equal(k, key) && i+1 < len(r.keys) {
+			return r.keys[i+1]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,246 @@
+package exec
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+)
+
+// pagingState is where a page ended, in Cassandra's own bytes, so that a client may take it from one
+// server to another:
+//
+//	v3      <partition [short bytes]> <mark [short bytes]> <remaining [int]> <in partition [int]>
+//	v4, v5  the same with unsigned vints for lengths and numbers
+//
+// A mark names the last row. In v3 it is the name of the row's last cell: each clustering value, then the
+// column, as [short bytes] and a zero byte. Since v4 it is the clustering values: a vint with two bits for
+// each that is empty (1) or null (2), then the others with a vint length before each.
+type pagingState struct {
+	partition   []byte   // nil: the query names the one partition
+	mark        [][]byte // clustering values; nil: none
+	column      string   // of the last cell, for v3
+	remaining   int      // rows under the LIMIT
+	inPartition int      // rows under the PER PARTITION LIMIT; 0: the partition is done
+	raw         []byte   // the mark as received
+	legacy      bool     // it is of v3's form
+}
+
+func errPagingState() error { return cqlerr.Protocolf("Invalid value for the paging state") }
+
+// encode is the paging state as clients of that protocol version get it.
+func (s *pagingState) encode(version int) []byte {
+	if version <= 3 {
+		b := appendShortBytes(nil, s.partition)
+		b = appendShortBytes(b, s.legacyMark())
+		b = binary.BigEndian.AppendUint32(b, uint32(s.remaining))
+		return binary.BigEndian.AppendUint32(b, uint32(s.inPartition))
+	}
+	b := appendVintBytes(nil, s.partition)
+	b = appendVintBytes(b, s.modernMark())
+	b = appendVint(b, uint64(s.remaining))
+	return appendVint(b, uint64(s.inPartition))
+}
+
+func (s *pagingState) legacyMark() []byte {
+	if s.mark == nil {
+		return nil
+	}
+	var b []byte
+	for _, v := range s.mark {
+		b = append(appendShortBytes(b, v), 0)
+	}
+	return append(appendShortBytes(b, []byte(s.column)), 0)
+}
+
+// clusteringBlock is how many clustering values one vint tells the emptiness of.
+const clusteringBlock = 32
+
+func (s *pagingState) modernMark() []byte {
+	var b []byte
+	for i, v := range s.mark {
+		if i%clusteringBlock == 0 {
+			header := uint64(0)
+			for j, w := range s.mark[i:min(i+clusteringBlock, len(s.mark))] {
+				if len(w) == 0 {
+					header |= 1 << (2 * j)
+				}
+			}
+			b = appendVint(b, header)
+		}
+		if len(v) > 0 {
+			b = appendVintBytes(b, v)
+		}
+	}
+	return b
+}
+
+// decodePagingState reads a paging state, preferably of the form of the protocol version.
+func decodePagingState(b []byte, version int) (*pagingState, error) {
+	first, second := decodeModern, decodeLegacy
+	if version <= 3 {
+		first, second = second, first
+	}
+	s, ok := first(b)
+	if !ok {
+		s, ok = second(b)
+	}
+	if !ok {
+		return nil, errPagingState()
+	}
+	return s, nil
+}
+
+func decodeModern(b []byte) (*pagingState, bool) {
+	s := &pagingState{}
+	d := decoder{b: b, ok: true}
+	s.partition, s.raw = d.vintBytes(), d.vintBytes()
+	s.remaining, s.inPartition = d.count(d.vint()), d.count(d.vint())
+	return s, d.ok && len(d.b) == 0
+}
+
+func decodeLegacy(b []byte) (*pagingState, bool) {
+	s := &pagingState{legacy: true}
+	d := decoder{b: b, ok: true}
+	s.partition, s.raw = d.shortBytes(), d.shortBytes()
+	s.remaining, s.inPartition = d.count(uint64(d.int())), noLimit
+	if len(d.b) > 0 {
+		s.inPartition = d.count(uint64(d.int()))
+	}
+	return s, d.ok && len(d.b) == 0
+}
+
+// clustering is the row that a received mark names; nil if there is none.
+func (s *pagingState) clustering(t *schema.Table) [][]byte {
+	if len(s.raw) == 0 || len(t.Clustering) == 0 {
+		return nil
+	}
+	values := make([][]byte, 0, len(t.Clustering))
+	d := decoder{b: s.raw, ok: true}
+	header := uint64(0)
+	for i := range t.Clustering {
+		if s.legacy {
+			values = append(values, d.shortBytesOrEmpty())
+			d.take(1)
+			continue
+		}
+		if i%clusteringBlock == 0 {
+			header = d.vint()
+		}
+		if header>>(2*(i%clusteringBlock))&3 != 0 {
+			values = append(values, []byte{})
+			continue
+		}
+		values = append(values, d.take(int(d.vint())))
+	}
+	if !d.ok {
+		return nil
+	}
+	for i, c := range t.Clustering {
+		if values[i] == nil || c.Type.Validate(values[i]) != nil {
+			return nil
+		}
+	}
+	return values
+}
+
+// decoder takes a paging state apart; ok stays false after the first thing that does not fit.
+type decoder struct {
+	b  []byte
+	ok bool
+}
+
+func (d *decoder) take(n int) []byte {
+	if !d.ok || n < 0 || n > len(d.b) {
+		d.ok = false
+		return nil
+	}
+	head := d.b[:n:n]
+	d.b = d.b[n:]
+	return head
+}
+
+func (d *decoder) int() int32 {
+	b := d.take(4)
+	if b == nil {
+		return 0
+	}
+	return int32(binary.BigEndian.Uint32(b))
+}
+
+// count checks a number of rows.
+func (d *decoder) count(n uint64) int {
+	if n > noLimit {
+		d.ok = false
+	}
+	return int(n)
+}
+
+func (d *decoder) shortBytesOrEmpty() []byte {
+	b := d.take(2)
+	if b == nil {
+		return nil
+	}
+	return d.take(int(binary.BigEndian.Uint16(b)))
+}
+
+// shortBytes is nil for no bytes.
+func (d *decoder) shortBytes() []byte { return orNil(d.shortBytesOrEmpty()) }
+
+func (d *decoder) vintBytes() []byte {
+	n := d.vint()
+	if n > uint64(len(d.b)) {
+		d.ok = false
+		return nil
+	}
+	return orNil(d.take(int(n)))
+}
+
+func orNil(b []byte) []byte {
+	if len(b) == 0 {
+		return nil
+	}
+	return b
+}
+
+// vint reads an unsigned vint: the first byte has as many leading ones as bytes follow.
+func (d *decoder) vint() uint64 {
+	first := d.take(1)
+	if first == nil {
+		return 0
+	}
+	extra := bits.LeadingZeros8(^first[0])
+	n := uint64(first[0])
+	if extra < 8 {
+		n &= 0xff >> (extra + 1)
+	} else {
+		n = 0
+	}
+	for _, b := range d.take(extra) {
+		n = n<<8 | uint64(b)
+	}
+	return n
+}
+
+func appendVint(dst []byte, n uint64) []byte {
+	extra := 0
+	for extra < 8 && n >= 1<<(7*(extra+1)) {
+		extra++
+	}
+	if extra == 8 {
+		return binary.BigEndian.AppendUint64(append(dst, 0xff), n)
+	}
+	first := byte(n>>(8*extra)) | ^byte(0xff>>extra)
+	dst = append(dst, first)
+	for i := extra - 1; i >= 0; i-- {
+		dst = append(dst, byte(n>>(8*i)))
+	}
+	return dst
+}
+
+func appendVintBytes(dst, b []byte) []byte { return append(appendVint(dst, uint64(len(b))), b...) }
+
+func appendShortBytes(dst, b []byte) []byte {
+	return append(binary.BigEndian.AppendUint16(dst, uint16(len(b))), b...)
+}

@@ -1,0 +1,171 @@
+package exec
+
+import (
+	"context"
+	"sync"
+
+	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/store"
+)
+
+// reading is one execution of a SELECT. It is reused with its buffers: a read of one row whose values are
+// bound allocates next to nothing here.
+type reading struct {
+	e     *Executor
+	plan  *planner.Select
+	x     expr.Context
+	read  store.Read
+	out   Rows
+	page  page
+	tests []condition
+	meta  []store.CellMeta // of the row at hand
+
+	gather gatherer // what rows are given to instead of being encoded at once; nil: nothing
+
+	pending  pending // a static row that shows only if no other row of its partition does
+	skipped  int     // rows since the partition had given all it may
+	position store.Position
+
+	keys   [][]byte
+	slices []store.Slice
+	onRow  func(*store.Row) (bool, error) // row, as a value that is made once
+	onCell func(int) expr.Cell            // cell, likewise
+}
+
+// gatherer takes the rows of a query whose result is known only when all are there.
+type gatherer interface {
+	add(r *reading, row [][]byte) error
+	finish(r *reading) error
+}
+
+var readings = sync.Pool{New: func() any {
+	r := new(reading)
+	r.onRow, r.onCell = r.row, r.cell
+	return r
+}}
+
+// maxKeptCells is the largest buffer of cells worth keeping.
+const maxKeptCells = 1 << 20
+
+// read runs a SELECT.
+func (e *Executor) read(ctx context.Context, req *Request, p *planner.Select, done func(Result, error)) {
+	r := readings.Get().(*reading)
+	r.e, r.plan = e, p
+	err := r.begin(req)
+	if err == nil {
+		err = r.run(ctx, req)
+	}
+	if err != nil {
+		done(nil, err)
+	} else {
+		done(&r.out, nil)
+	}
+	r.release()
+}
+
+// release forgets what belongs to the request.
+func (r *reading) release() {
+	cells := r.out.Cells[:0]
+	if cap(cells) > maxKeptCells {
+		cells = nil
+	}
+	clear(r.keys)
+	clear(r.slices)
+	*r = reading{
+		onRow: r.onRow, onCell: r.onCell, keys: r.keys[:0], slices: r.slices[:0],
+		out: Rows{Cells: cells}, page: page{partition: r.page.partition[:0]}, pending: r.pending.empty(),
+	}
+	readings.Put(r)
+}
+
+// begin evaluates what the read depends on.
+func (r *reading) begin(req *Request) error {
+	if err := checkReadLevel(req.Consistency); err != nil {
+		return err
+	}
+	p := r.plan
+	r.x.Values, r.x.Now, r.x.Cell = req.Values, r.e.now(&req.Options), r.onCell
+	if !p.Plain {
+		r.x.Env = r.e.env()
+	}
+	if err := r.page.begin(r, &req.Options); err != nil {
+		return err
+	}
+	r.read = store.Read{Table: p.Table, Reverse: p.Reverse, Now: r.x.Now, Meta: p.Selection.Meta, Session: req.Session}
+	r.out.Columns, r.out.Warnings = p.Selection.Columns, p.Warnings
+	switch {
+	case len(p.Selection.Aggregates) > 0:
+		r.gather = newAggregation(p.Selection)
+	case p.Sorts != nil:
+		if req.PageSize > 0 {
+			return errSortedPages()
+		}
+		r.gather = newMerging(r.page.limit)
+		r.page.limit = noLimit
+	}
+	return r.restrict()
+}
+
+// restrict evaluates the WHERE clause.
+func (r *reading) restrict() (err error) {
+	w := r.plan.Where
+	if w.Partition != nil {
+		if r.keys, err = appendKeys(r.keys, &r.x, w); err != nil {
+			return err
+		}
+		r.read.Keys = r.keys
+	} else if w.Token != nil {
+		t, err := tokenRange(&r.x, w.Token)
+		if err != nil {
+			return err
+		}
+		r.read.Tokens = t.TokenRange
+		r.page.nothing = t.empty
+	}
+	if len(w.Clustering) > 0 || w.Slice != nil {
+		if r.slices, err = appendSlices(r.slices, &r.x, w); err != nil {
+			return err
+		}
+		r.read.Slices = r.slices
+		r.page.nothing = r.page.nothing || len(r.slices) == 0
+	}
+	if len(w.Filters) > 0 || w.Slice != nil {
+		r.tests, err = conditions(&r.x, w)
+	}
+	return err
+}
+
+// run reads the rows of a page.
+func (r *reading) run(ctx context.Context, req *Request) error {
+	if r.read.Keys != nil && len(r.read.Keys) == 0 || r.plan.Where.Partition != nil && len(r.keys) == 0 {
+		r.page.nothing = true
+	}
+	if !r.page.nothing {
+		cl := readLevel(req.Consistency, !r.plan.Where.SinglePartition())
+		if err := checkReplicas(r.e.store.Catalog(), r.plan.Table, cl); err != nil {
+			return err
+		}
+		r.resume()
+	}
+	for !r.page.nothing {
+		r.page.again = false
+		if err := r.e.store.Read(ctx, &r.read, r.onRow); err != nil {
+			return err
+		}
+		if !r.page.again {
+			break
+		}
+		r.read.After = &r.position
+	}
+	if !r.page.full {
+		if _, err := r.flush(); err != nil {
+			return err
+		}
+	}
+	if r.gather != nil {
+		return r.gather.finish(r)
+	}
+	r.out.PagingState = r.pagingState(req.Version)
+	return nil
+}

@@ -1,0 +1,115 @@
+package exec
+
+import (
+	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/store"
+)
+
+// appendSlices appends the ranges of clustering keys that a WHERE clause selects, in clustering order. No
+// range at all means that no row is selected; a clause without clustering restrictions is not for it.
+func appendSlices(dst []store.Slice, x *expr.Context, w *planner.Where) ([]store.Slice, error) {
+	prefixes, err := prefixes(x, w.Clustering)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range prefixes {
+		if err := checkClustering(p); err != nil {
+			return nil, err
+		}
+	}
+	if w.Slice == nil {
+		for _, p := range prefixes {
+			dst = append(dst, store.Slice{Start: p, End: p, StartInclusive: true, EndInclusive: true})
+		}
+		return dst, nil
+	}
+	start, end, err := ends(x, w.Slice)
+	if err != nil || end.null {
+		return dst, err
+	}
+	for _, p := range prefixes {
+		var s store.Slice
+		s.Start, s.StartInclusive = start.behind(p)
+		s.End, s.EndInclusive = end.behind(p)
+		dst = append(dst, s)
+	}
+	return dst, nil
+}
+
+// prefixes are the values that a clustering may begin with.
+func prefixes(x *expr.Context, choices []*planner.Choice) ([]point, error) {
+	p := make(point, 0, len(choices))
+	for _, c := range choices {
+		if c.List != nil || len(c.Points) != 1 || len(c.Columns) != 1 {
+			return product(x, choices, byClustering)
+		}
+		var err error
+		if p, err = appendPoint(p, x, c.Points[0], c.Columns); err != nil {
+			return nil, err
+		}
+	}
+	return []point{p}, nil
+}
+
+// end is one end of a range: values and whether rows with them belong to it. Without values it is open.
+// Cassandra takes a null here for a value in front of all others: a range may begin with it, which is no
+// bound, and one that ends with it is empty.
+type end struct {
+	values    point
+	inclusive bool
+	null      bool
+}
+
+// behind is the end inside the rows that begin with prefix.
+func (e end) behind(prefix point) (point, bool) {
+	if e.values == nil {
+		return prefix, true
+	}
+	return append(prefix[:len(prefix):len(prefix)], e.values...), e.inclusive
+}
+
+// ends are the ends of a range in clustering order: a column that descends begins with its upper bound. Of
+// columns in mixed orders only the first counts, and the rest is left to a filter.
+func ends(x *expr.Context, r *planner.Range) (start, stop end, err error) {
+	lower, err := boundEnd(x, r.Lower)
+	if err != nil {
+		return end{}, end{}, err
+	}
+	upper, err := boundEnd(x, r.Upper)
+	if err != nil {
+		return end{}, end{}, err
+	}
+	if r.MixedOrder() {
+		lower, upper = lower.first(), upper.first()
+	}
+	if r.Columns[0].Desc {
+		return upper, lower, nil
+	}
+	return lower, upper, nil
+}
+
+func boundEnd(x *expr.Context, b *planner.Bound) (end, error) {
+	if b == nil {
+		return end{}, nil
+	}
+	if len(b.Point.Parts) == 1 {
+		v, err := b.Point.Parts[0].Eval(x)
+		if err != nil || v.IsNull() {
+			return end{null: true}, err
+		}
+	}
+	p, err := appendPoint(nil, x, b.Point, b.Columns)
+	if err != nil {
+		return end{}, err
+	}
+	return end{values: p, inclusive: b.Inclusive}, checkClustering(p)
+}
+
+// first is the end's first column alone, with all rows that have its value.
+func (e end) first() end {
+	if len(e.values) < 2 {
+		return e
+	}
+	return end{values: e.values[:1], inclusive: true}
+}

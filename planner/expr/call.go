@@ -1,0 +1,175 @@
+package expr
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/functions"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+)
+
+// Call is a call of a scalar function.
+type Call struct {
+	Function *functions.Function
+	Args     []Expr
+}
+
+// NewCall is a call, or at once its value when it depends on constants only.
+func NewCall(f *functions.Function, args []Expr) (Expr, error) {
+	c := &Call{Function: f, Args: args}
+	if f.Volatile {
+		return c, nil
+	}
+	return fold(c, args)
+}
+
+// Type is what the function returns.
+func (c *Call) Type() types.Type { return c.Function.Returns }
+
+// Eval computes the arguments, then the function.
+func (c *Call) Eval(x *Context) (types.Value, error) {
+	args := make([]types.Value, len(c.Args))
+	for i, a := range c.Args {
+		v, err := a.Eval(x)
+		if err != nil {
+			return types.Value{}, err
+		}
+		args[i] = v
+	}
+	v, err := c.Function.Call(&functions.Call{Args: args, Env: x.Env})
+	if err != nil {
+		return types.Value{}, invalidValue(err)
+	}
+	return v, nil
+}
+
+func (c *Call) String() string {
+	args := make([]string, len(c.Args))
+	for i, a := range c.Args {
+		args[i] = a.String()
+	}
+	return "system." + c.Function.Name + "(" + strings.Join(args, ", ") + ")"
+}
+
+// call binds a function call on the right of a relation or in VALUES.
+func (b *Binder) call(c *cql.Call, r Receiver) (Expr, error) {
+	f, err := b.resolve(c)
+	if err != nil {
+		return nil, err
+	}
+	if !types.ValueCompatible(r.Type, f.Returns) {
+		return nil, cqlerr.Invalidf("Type error: cannot assign result of function system.%s (type %s) to %s "+
+			"(type %s)", f.Name, f.Returns, r.Name, r.Type)
+	}
+	args := make([]Expr, len(c.Args))
+	for i, a := range c.Args {
+		if args[i], err = b.Bind(a, ArgReceiver(r.Keyspace, r.Table, f, i)); err != nil {
+			return nil, err
+		}
+	}
+	return NewCall(f, args)
+}
+
+// ArgReceiver is the receiver of a function's argument.
+func ArgReceiver(keyspace, table string, f *functions.Function, i int) Receiver {
+	name := "arg" + strconv.Itoa(i) + "(system." + strings.ToLower(f.Name) + ")"
+	return Receiver{Keyspace: keyspace, Table: table, Name: name, Type: f.Args[i]}
+}
+
+// resolve finds the function of a call whose arguments are terms.
+func (b *Binder) resolve(c *cql.Call) (*functions.Function, error) {
+	if isAggregateName(c.Function) {
+		return nil, cqlerr.Invalidf("Aggregation function are not supported in the where clause")
+	}
+	if err := checkBuilt(c.Function); err != nil {
+		return nil, err
+	}
+	if !functions.Known(c.Function.Name) {
+		return nil, cqlerr.Invalidf("Unknown function %s called", c.Function)
+	}
+	args := make([]functions.Arg, len(c.Args))
+	for i, a := range c.Args {
+		args[i] = TermArg(a)
+		if inner, ok := a.(*cql.Call); ok {
+			f, err := b.resolve(inner)
+			if err != nil {
+				return nil, err
+			}
+			args[i].Type, args[i].Fits = f.Returns, nil
+		}
+	}
+	return Resolve(c.Function, args, b.Table)
+}
+
+// isNative reports whether a name is one of the server's own functions, not a user's.
+func isNative(name cql.QualifiedName) bool { return name.Keyspace == "" || name.Keyspace == "system" }
+
+// Resolve finds the native function of that name for such arguments. token is the one over the partition
+// key of t.
+func Resolve(name cql.QualifiedName, args []functions.Arg, t *schema.Table) (*functions.Function, error) {
+	if err := checkBuilt(name); err != nil {
+		return nil, err
+	}
+	if name.Name != "token" || t == nil {
+		return functions.ResolveArgs(name.Name, args)
+	}
+	key := make([]types.Type, len(t.PartitionKey))
+	for i, c := range t.PartitionKey {
+		key[i] = c.Type
+	}
+	f := functions.Token(key)
+	return f, functions.CheckArgs(f, args)
+}
+
+// TermArg is a term as an argument: a literal fits what takes it, and best what it looks like.
+func TermArg(t cql.Term) functions.Arg {
+	arg := functions.Arg{Text: t.String()}
+	l, ok := t.(*cql.Literal)
+	if !ok || l.Kind == cql.NullLiteral {
+		return arg
+	}
+	likely := likelyType(l)
+	arg.Fits = func(t types.Type) functions.Fit {
+		switch {
+		case !literalFits(l, t):
+			return functions.NoFit
+		case t == likely:
+			return functions.ExactFit
+		}
+		return functions.WeakFit
+	}
+	return arg
+}
+
+// likelyType is the type that a literal has when nothing around it says otherwise.
+func likelyType(l *cql.Literal) types.Type {
+	switch l.Kind {
+	case cql.StringLiteral:
+		if types.ASCII.Validate([]byte(l.Text)) == nil {
+			return types.ASCII
+		}
+		return types.Text
+	case cql.IntegerLiteral:
+		for _, t := range [...]types.Type{types.Int, types.BigInt} {
+			if _, err := t.ParseLiteral(types.IntegerLiteral, l.Text); err == nil {
+				return t
+			}
+		}
+		return types.VarInt
+	case cql.FloatLiteral:
+		return types.Double
+	case cql.BooleanLiteral:
+		return types.Boolean
+	case cql.DurationLiteral:
+		return types.Duration
+	case cql.UUIDLiteral:
+		if _, err := types.TimeUUID.ParseLiteral(types.UUIDLiteral, l.Text); err == nil {
+			return types.TimeUUID
+		}
+		return types.UUID
+	}
+	return types.Blob
+}

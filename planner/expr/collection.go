@@ -1,0 +1,191 @@
+package expr
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/types"
+)
+
+// Composed is a value made of the values of its parts: a collection, tuple or vector.
+type Composed struct {
+	Of    types.Type
+	Parts []Expr // of a map: key, value, key, value
+	make  func(parts [][]byte) []byte
+	null  string // the complaint about a null part; "" if parts may be null
+}
+
+// Type is the collection's type.
+func (c *Composed) Type() types.Type { return c.Of }
+
+// Eval computes the parts and puts them together.
+func (c *Composed) Eval(x *Context) (types.Value, error) {
+	parts := make([][]byte, len(c.Parts))
+	for i, p := range c.Parts {
+		v, err := p.Eval(x)
+		if err != nil {
+			return types.Value{}, err
+		}
+		if v.Unset {
+			return types.Value{}, cqlerr.Invalidf("Invalid unset value for tuple field number %d", i)
+		}
+		if v.Bytes == nil && c.null != "" {
+			return types.Value{}, cqlerr.Invalidf("%s", c.null)
+		}
+		parts[i] = v.Bytes
+	}
+	return types.Value{Bytes: c.make(parts)}, nil
+}
+
+func (c *Composed) String() string {
+	parts := make([]string, len(c.Parts))
+	for i, p := range c.Parts {
+		parts[i] = p.String()
+	}
+	return fmt.Sprintf("%s(%s)", c.Of, strings.Join(parts, ", "))
+}
+
+const nullInCollection = "null is not supported inside collections"
+
+// list binds [a, b] for a list or a vector.
+func (b *Binder) list(l *cql.ListLiteral, r Receiver) (Expr, error) {
+	if v, ok := r.Type.(*types.Vector); ok {
+		return b.vector(l, r, v)
+	}
+	t, ok := r.Type.(*types.List)
+	if !ok {
+		return nil, cqlerr.Invalidf("Unexpected receiver type '%s'; only list and vector are expected", r.Type)
+	}
+	if err := checkNoMarker("list", r, l.Elements); err != nil {
+		return nil, err
+	}
+	parts, err := b.elements("list", "value", l.Elements, r, r.Part("value("+r.Name+")", t.Elem))
+	if err != nil {
+		return nil, err
+	}
+	return compose(&Composed{Of: t, Parts: parts, make: types.NewList, null: nullInCollection})
+}
+
+// set binds {a, b} for a set, and {} also for a map.
+func (b *Binder) set(l *cql.SetLiteral, r Receiver) (Expr, error) {
+	if m, ok := r.Type.(*types.Map); ok && len(l.Elements) == 0 {
+		return &Constant{Of: m, Value: types.Value{Bytes: types.NewMap(m, nil, nil)}}, nil
+	}
+	t, ok := r.Type.(*types.Set)
+	if !ok {
+		return nil, cqlerr.Invalidf("Invalid set literal for %s of type %s", r.Name, r.Type)
+	}
+	if err := checkNoMarker("set", r, l.Elements); err != nil {
+		return nil, err
+	}
+	parts, err := b.elements("set", "value", l.Elements, r, r.Part("value("+r.Name+")", t.Elem))
+	if err != nil {
+		return nil, err
+	}
+	return compose(&Composed{Of: t, Parts: parts, null: nullInCollection, make: func(e [][]byte) []byte {
+		return types.NewSet(t, e)
+	}})
+}
+
+// mapping binds {k: v} for a map.
+func (b *Binder) mapping(l *cql.MapLiteral, r Receiver) (Expr, error) {
+	t, ok := r.Type.(*types.Map)
+	if !ok {
+		return nil, cqlerr.Invalidf("Invalid map literal for %s of type %s", r.Name, r.Type)
+	}
+	if err := checkNoMarker("map", r, l.Keys, l.Values); err != nil {
+		return nil, err
+	}
+	keys, err := b.elements("map", "key", l.Keys, r, r.Part("key("+r.Name+")", t.Key))
+	if err != nil {
+		return nil, err
+	}
+	values, err := b.elements("map", "value", l.Values, r, r.Part("value("+r.Name+")", t.Value))
+	if err != nil {
+		return nil, err
+	}
+	return compose(&Composed{Of: t, Parts: append(keys, values...), null: nullInCollection, make: func(e [][]byte) []byte {
+		return types.NewMap(t, e[:len(e)/2], e[len(e)/2:])
+	}})
+}
+
+// vector binds [a, b] for a vector: it takes exactly as many elements as the vector has, markers too.
+func (b *Binder) vector(l *cql.ListLiteral, r Receiver, t *types.Vector) (Expr, error) {
+	if len(l.Elements) != t.Dim {
+		return nil, cqlerr.Invalidf("Invalid vector literal for %s of type %s; expected %d elements, but given %d",
+			r.Name, r.Type, t.Dim, len(l.Elements))
+	}
+	parts, err := b.elements("vector", "value", l.Elements, r, r.Part("value("+r.Name+")", t.Elem))
+	if err != nil {
+		return nil, err
+	}
+	return compose(&Composed{
+		Of: t, Parts: parts, null: "null is not supported inside vectors",
+		make: func(e [][]byte) []byte { return types.NewVector(t, e) },
+	})
+}
+
+// tuple binds (a, b) for a tuple; components left out at the end are null.
+func (b *Binder) tuple(l *cql.TupleLiteral, r Receiver) (Expr, error) {
+	t, ok := r.Type.(*types.Tuple)
+	if !ok {
+		return nil, cqlerr.Invalidf("Invalid tuple type literal for %s of type %s", r.Name, r.Type)
+	}
+	parts := make([]Expr, len(l.Elements))
+	for i, e := range l.Elements {
+		if i == len(t.Elems) {
+			return nil, cqlerr.Invalidf("Invalid tuple literal for %s: too many elements. Type %s expects %d but got %d",
+				r.Name, r.Type, len(t.Elems), len(l.Elements))
+		}
+		part := r.Part(fmt.Sprintf("%s[%d]", r.Name, i), t.Elems[i])
+		if !b.assignable(e, part) {
+			return nil, cqlerr.Invalidf("Invalid tuple literal for %s: component %d is not of type %s",
+				r.Name, i, t.Elems[i])
+		}
+		var err error
+		if parts[i], err = b.Bind(e, part); err != nil {
+			return nil, err
+		}
+	}
+	return compose(&Composed{Of: t, Parts: parts, make: types.NewTuple})
+}
+
+// userType refuses {field: value} where no user type is expected, which is everywhere without them.
+func (b *Binder) userType(_ *cql.UserTypeLiteral, r Receiver) (Expr, error) {
+	if _, ok := r.Type.(*types.UserType); ok {
+		return nil, NotSupported("A user-defined type literal")
+	}
+	return nil, cqlerr.Invalidf("Invalid user type literal for %s of type %s", r.Name, r.Type)
+}
+
+// checkNoMarker refuses bind markers inside list, set and map literals.
+func checkNoMarker(kind string, r Receiver, terms ...[]cql.Term) error {
+	for _, t := range terms {
+		if hasMarker(t...) {
+			return cqlerr.Invalidf("Invalid %s literal for %s: bind variables are not supported inside collection "+
+				"literals", kind, r.Name)
+		}
+	}
+	return nil
+}
+
+// elements binds the elements of a literal of that kind, in Cassandra's words when one does not fit.
+func (b *Binder) elements(kind, what string, terms []cql.Term, whole, r Receiver) ([]Expr, error) {
+	parts := make([]Expr, len(terms))
+	for i, t := range terms {
+		if !b.assignable(t, r) {
+			return nil, cqlerr.Invalidf("Invalid %s literal for %s: %s %s is not of type %s",
+				kind, whole.Name, what, t, r.Type)
+		}
+		var err error
+		if parts[i], err = b.Bind(t, r); err != nil {
+			return nil, err
+		}
+	}
+	return parts, nil
+}
+
+// compose folds a composed value whose parts are constants.
+func compose(c *Composed) (Expr, error) { return fold(c, c.Parts) }

@@ -1,0 +1,70 @@
+package expr
+
+import (
+	"errors"
+
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/types"
+)
+
+// Constant is a value known when the statement is planned.
+type Constant struct {
+	Of    types.Type
+	Value types.Value
+}
+
+// Type is the type that the receiver has.
+func (c *Constant) Type() types.Type { return c.Of }
+
+// Eval returns the value, which nobody may change.
+func (c *Constant) Eval(*Context) (types.Value, error) { return c.Value, nil }
+
+func (c *Constant) String() string {
+	if c.Value.IsNull() {
+		return "null"
+	}
+	return c.Of.Format(c.Value.Bytes)
+}
+
+// Null is the constant null of a type.
+func Null(t types.Type) *Constant { return &Constant{Of: t} }
+
+// literal makes a constant of a literal, as the receiver's type reads it.
+func literal(l *cql.Literal, r Receiver) (Expr, error) {
+	if l.Kind == cql.NullLiteral {
+		return Null(r.Type), nil
+	}
+	kind := types.LiteralKind(l.Kind)
+	b, err := r.Type.ParseLiteral(kind, l.Text)
+	if errors.Is(err, types.ErrKind) {
+		return nil, cqlerr.Invalidf(`Invalid %s constant (%s) for "%s" of type %s`, kind, l.Text, r.Name, r.Type)
+	}
+	if err != nil {
+		return nil, invalidValue(err)
+	}
+	return &Constant{Of: r.Type, Value: types.Value{Bytes: b}}, nil
+}
+
+// literalFits reports whether a type takes literals of that kind at all.
+func literalFits(l *cql.Literal, t types.Type) bool {
+	if l.Kind == cql.NullLiteral {
+		return true
+	}
+	_, err := t.ParseLiteral(types.LiteralKind(l.Kind), l.Text)
+	return !errors.Is(err, types.ErrKind)
+}
+
+// fold computes an expression that depends on nothing but constants.
+func fold(e Expr, parts []Expr) (Expr, error) {
+	for _, p := range parts {
+		if _, ok := p.(*Constant); !ok {
+			return e, nil
+		}
+	}
+	v, err := e.Eval(&Context{})
+	if err != nil {
+		return nil, err
+	}
+	return &Constant{Of: e.Type(), Value: v}, nil
+}

@@ -1,0 +1,203 @@
+package expr
+
+import (
+	"bytes"
+	"encoding/binary"
+	"testing"
+	"time"
+
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/parser"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+)
+
+// term parses one term.
+func term(t *testing.T, text string) cql.Term {
+	t.Helper()
+	s, _, err := parser.Parse("INSERT INTO t (c) VALUES (" + text + ")")
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return s.(*cql.Insert).Values[0]
+}
+
+var (
+	intList = &types.List{Elem: types.Int, Frozen: true}
+	textSet = &types.Set{Elem: types.Text, Frozen: true}
+	intText = &types.Map{Key: types.Int, Value: types.Text, Frozen: true}
+	pair    = &types.Tuple{Elems: []types.Type{types.Int, types.Text}}
+	floats  = &types.Vector{Elem: types.Float, Dim: 2}
+)
+
+// TestBind binds terms for a column c; the texts are Cassandra's.
+func TestBind(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		to   types.Type
+		want string // the expression, or the error
+	}{
+		{"5", types.Int, "5"},
+		{"5", types.BigInt, "5"},
+		{"null", types.Int, "null"},
+		{"'x'", types.Text, "'x'"},
+		{"'it''s'", types.Text, "'it''s'"},
+		{"'x'", types.Int, `Invalid STRING constant (x) for "c" of type int`},
+		{"5", types.Text, `Invalid INTEGER constant (5) for "c" of type text`},
+		{"1.5", types.Int, `Invalid FLOAT constant (1.5) for "c" of type int`},
+		{"true", types.Int, `Invalid BOOLEAN constant (true) for "c" of type int`},
+		{"0xff", types.Int, `Invalid HEX constant (0xff) for "c" of type int`},
+		{"0xff", types.Blob, "0xff"},
+		{"3000000000", types.Int, "Unable to make int from '3000000000'"},
+		{"?", types.Int, "?0"},
+		{"[1, 2]", intList, "[1, 2]"},
+		{"[]", intList, "[]"},
+		{"[1, 'x']", intList, "Invalid list literal for c: value 'x' is not of type int"},
+		{"[1, null]", intList, "null is not supported inside collections"},
+		{"[?]", intList, "Invalid list literal for c: bind variables are not supported inside collection literals"},
+		{"[1]", types.Int, "Unexpected receiver type 'int'; only list and vector are expected"},
+		{"{'b', 'a', 'b'}", textSet, "{'a', 'b'}"},
+		{"{1}", textSet, "Invalid set literal for c: value 1 is not of type text"},
+		{"{1}", types.Int, "Invalid set literal for c of type int"},
+		{"{}", intText, "{}"},
+		{"{2: 'b', 1: 'a'}", intText, "{1: 'a', 2: 'b'}"},
+		{"{'x': 'b'}", intText, "Invalid map literal for c: key 'x' is not of type int"},
+		{"{1: 2}", intText, "Invalid map literal for c: value 2 is not of type text"},
+		{"{1: 2}", types.Int, "Invalid map literal for c of type int"},
+		{"(1, 'x')", pair, "(1, 'x')"},
+		{"(1)", types.Int, "Invalid tuple type literal for c of type int"},
+		{"('x', 'x')", pair, "Invalid tuple literal for c: component 0 is not of type int"},
+		{"(1, 'x', 2)", pair, "Invalid tuple literal for c: too many elements. Type frozen<tuple<int, text>> expects 2 but got 3"},
+		{"(?, 'x')", pair, "frozen<tuple<int, text>>(?0, 'x')"},
+		{"[1, 2.5]", floats, "[1.0, 2.5]"},
+		{"[?, 2.5]", floats, "vector<float, 2>(?0, 2.5)"},
+		{"[1]", floats, "Invalid vector literal for c of type vector<float, 2>; expected 2 elements, but given 1"},
+		{"[1, null]", floats, "null is not supported inside vectors"},
+		{"now()", types.TimeUUID, "system.now()"},
+		{"now()", types.UUID, "system.now()"},
+		{"system.uuid()", types.UUID, "system.uuid()"},
+		{"uuid()", types.Int, "Type error: cannot assign result of function system.uuid (type uuid) to c (type int)"},
+		{"nope()", types.Int, "Unknown function nope called"},
+		{"now(1)", types.TimeUUID, "Invalid number of arguments in call to function system.now: 0 required but 1 provided"},
+		{"count(1)", types.BigInt, "Aggregation function are not supported in the where clause"},
+		{"{f: 1}", types.Int, "Invalid user type literal for c of type int"},
+		{"CAST(1 AS int)", types.Int, "CAST is not supported by cqld yet"},
+		{"1 + 1", types.Int, "Arithmetic is not supported by cqld yet"},
+		{"(int) 1", types.Int, "A type hint is not supported by cqld yet"},
+	} {
+		b := &Binder{}
+		e, err := b.Bind(term(t, test.text), Receiver{Keyspace: "ks", Table: "t", Name: "c", Type: test.to})
+		got := ""
+		if err != nil {
+			got = err.Error()
+		} else {
+			got = e.String()
+			if e.Type() == nil {
+				t.Errorf("%s has no type", test.text)
+			}
+		}
+		if got != test.want {
+			t.Errorf("%s as %s\ngot:  %s\nwant: %s", test.text, test.to, got, test.want)
+		}
+	}
+}
+
+// TestMarkers looks at what markers are named after.
+func TestMarkers(t *testing.T) {
+	b := &Binder{}
+	r := Receiver{Keyspace: "ks", Table: "t", Name: "c", Type: pair}
+	if _, err := b.Bind(term(t, "(?, :word)"), r); err != nil {
+		t.Fatal(err)
+	}
+	want := []Receiver{
+		{Keyspace: "ks", Table: "t", Name: "c[0]", Type: types.Int},
+		{Keyspace: "ks", Table: "t", Name: "word", Type: types.Text},
+	}
+	if len(b.Markers) != 2 || b.Markers[0] != want[0] || b.Markers[1] != want[1] {
+		t.Errorf("%+v", b.Markers)
+	}
+}
+
+// TestBoundMarker evaluates markers with values that fit and values that do not.
+func TestBoundMarker(t *testing.T) {
+	marker := func(t types.Type) *Marker {
+		b := &Binder{}
+		return b.mark(&cql.Marker{}, Receiver{Type: t})
+	}
+	eval := func(m *Marker, v types.Value) (types.Value, error) {
+		return m.Eval(&Context{Values: []types.Value{v}})
+	}
+	if _, err := eval(marker(types.Int), types.Value{Bytes: []byte{1}}); err == nil || err.Error() != "Expected 4 or 0 byte int (1)" {
+		t.Error(err)
+	}
+	if v, err := eval(marker(types.Int), types.Value{Unset: true}); err != nil || !v.Unset {
+		t.Error(v, err)
+	}
+	unsorted := types.NewList([][]byte{[]byte("b"), []byte("a"), []byte("b")})
+	sorted := types.NewSet(textSet, [][]byte{[]byte("a"), []byte("b")})
+	if v, err := eval(marker(textSet), types.Value{Bytes: unsorted}); err != nil || !bytes.Equal(v.Bytes, sorted) {
+		t.Errorf("%x %v", v.Bytes, err)
+	}
+}
+
+// TestCells evaluates what a selection shows of a cell.
+func TestCells(t *testing.T) {
+	c := &schema.Column{Name: "v", Type: types.Int, Index: 0}
+	x := &Context{Row: [][]byte{{0, 0, 0, 1}}, Now: 100, Cell: func(int) Cell { return Cell{Timestamp: 7, ExpiresAt: 130} }}
+	if v, _ := (&WriteTime{Column: c, Name: "writetime"}).Eval(x); binary.BigEndian.Uint64(v.Bytes) != 7 {
+		t.Error(v)
+	}
+	if v, _ := (&TTL{Column: c}).Eval(x); binary.BigEndian.Uint32(v.Bytes) != 30 {
+		t.Error(v)
+	}
+	if v, _ := (&Column{Column: c}).Eval(x); !bytes.Equal(v.Bytes, x.Row[0]) {
+		t.Error(v)
+	}
+	x.Row[0] = nil
+	for _, e := range []Expr{&WriteTime{Column: c}, &TTL{Column: c}, &Column{Column: c}} {
+		if v, err := e.Eval(x); err != nil || !v.IsNull() {
+			t.Errorf("%s of null: %v %v", e, v, err)
+		}
+	}
+}
+
+// TestVolatile evaluates now() anew each time, and token of constants once when it is bound.
+func TestVolatile(t *testing.T) {
+	key := schema.NewTable(schema.Table{Keyspace: "ks", Name: "t", Columns: []*schema.Column{{Name: "k", Type: types.Int}}})
+	b := &Binder{Table: key}
+	e, err := b.Bind(term(t, "token(1)"), Receiver{Name: "partition key token", Type: types.BigInt})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.String() != "-4069959284402364209" {
+		t.Error(e)
+	}
+	calls := byte(0)
+	env := &Env{Now: time.Unix(0, 0), TimeUUID: func() [16]byte { calls++; return [16]byte{calls} }}
+	now, err := b.Bind(term(t, "now()"), Receiver{Name: "c", Type: types.TimeUUID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want := byte(1); want <= 2; want++ {
+		if v, err := now.Eval(&Context{Env: env}); err != nil || v.Bytes[0] != want {
+			t.Error(v, err)
+		}
+	}
+}
+
+func TestCountRows(t *testing.T) {
+	a := &Aggregate{}
+	n := a.Start()
+	for range 3 {
+		if err := n.Add(&Context{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v, err := n.Result()
+	if err != nil || binary.BigEndian.Uint64(v.Bytes) != 3 {
+		t.Error(v, err)
+	}
+	if got, _ := a.Eval(&Context{Results: []types.Value{v}}); !bytes.Equal(got.Bytes, v.Bytes) {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,203 @@
+package planner
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/planner/expr"
+)
+
+// lines gathers the parts of a plan, one to a line.
+type lines []string
+
+func (l *lines) add(format string, args ...any) { *l = append(*l, fmt.Sprintf(format, args...)) }
+
+func (l lines) String() string { return strings.Join(l, "\n  ") }
+
+func (s *Select) String() string {
+	var l lines
+	l.add("select %s from %s", s.Selection, tableName(s.Table))
+	l.where(s.Where)
+	l.flag(s.Distinct, "distinct")
+	l.flag(s.Reverse, "from last to first")
+	for _, o := range s.Sorts {
+		l.add("merge partitions by %s %s", o.Column.Name, direction(o.Desc))
+	}
+	l.value("per partition limit", s.PerPartitionLimit)
+	l.value("limit", s.Limit)
+	l.flag(s.OneRow, "one row")
+	l.flag(s.FullPartitions, "partitions without rows show their static columns")
+	return l.String()
+}
+
+// String is the selection as its columns and where their values come from.
+func (s *Selection) String() string {
+	var parts []string
+	for _, c := range s.Plain {
+		parts = append(parts, c.Name)
+	}
+	for _, e := range s.Exprs {
+		parts = append(parts, e.String())
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (m *Modification) String() string {
+	var l lines
+	l.add("%s %s", strings.ToLower(string(m.Verb)), tableName(m.Table))
+	l.where(m.Where)
+	for _, s := range append(m.Statics[:len(m.Statics):len(m.Statics)], m.Sets...) {
+		l.add("set %s %s = %s", s.Column.Kind, s.Column.Name, s.Value)
+	}
+	l.flag(m.Mark, "mark the row")
+	l.flag(m.Removes, "remove what is selected")
+	l.value("timestamp", m.Timestamp)
+	l.value("ttl", m.TTL)
+	return l.String()
+}
+
+func (b *Batch) String() string {
+	var l lines
+	l.add("%s batch", [...]string{"logged", "unlogged", "counter"}[b.Kind])
+	l.value("timestamp", b.Timestamp)
+	for _, m := range b.Statements {
+		l.add("%s", strings.ReplaceAll(m.String(), "\n", "\n  "))
+	}
+	return l.String()
+}
+
+func (t *Truncate) String() string { return "truncate " + tableName(t.Table) }
+
+func (u *Use) String() string { return "use " + u.Keyspace }
+
+func (d *CreateKeyspace) String() string { return "create keyspace " + d.Name }
+
+func (d *DropKeyspace) String() string { return "drop keyspace " + d.Name }
+
+func (d *CreateTable) String() string {
+	return "create table " + d.Keyspace + "." + d.Statement.Table.Name
+}
+
+func (d *DropTable) String() string { return "drop table " + d.Keyspace + "." + d.Name }
+
+func (d *Describe) String() string {
+	return strings.TrimSpace("describe " + describeWords[d.Kind] + " " + strings.Trim(d.Keyspace+"."+d.Name, "."))
+}
+
+// describeWords are the forms of DESCRIBE that are planned; the one that takes any name has no word.
+var describeWords = map[cql.DescribeKind]string{
+	cql.DescribeKeyspaces: "keyspaces", cql.DescribeTables: "tables", cql.DescribeTypes: "types",
+	cql.DescribeFunctions: "functions", cql.DescribeAggregates: "aggregates", cql.DescribeSchema: "schema",
+	cql.DescribeKeyspace: "keyspace", cql.DescribeTable: "table", cql.DescribeCluster: "cluster",
+}
+
+func (l *lines) where(w *Where) {
+	for _, c := range w.Partition {
+		l.add("partition %s", c)
+	}
+	if w.Token != nil {
+		l.add("token %s", w.Token)
+	}
+	for _, c := range w.Clustering {
+		l.add("clustering %s", c)
+	}
+	if w.Slice != nil {
+		l.add("slice %s", w.Slice)
+	}
+	for _, f := range w.Filters {
+		l.add("filter %s", f)
+	}
+}
+
+func (l *lines) flag(set bool, text string) {
+	if set {
+		l.add("%s", text)
+	}
+}
+
+func (l *lines) value(name string, e expr.Expr) {
+	if e != nil {
+		l.add("%s %s", name, e)
+	}
+}
+
+func (c *Choice) String() string {
+	if c.List != nil {
+		return columnNames(c.Columns) + " in " + c.List.String()
+	}
+	points := make([]string, len(c.Points))
+	for i, p := range c.Points {
+		points[i] = p.String()
+	}
+	if len(points) == 1 {
+		return columnNames(c.Columns) + " = " + points[0]
+	}
+	return columnNames(c.Columns) + " in (" + strings.Join(points, ", ") + ")"
+}
+
+func (p Point) String() string {
+	if p.Tuple != nil {
+		return p.Tuple.String()
+	}
+	parts := make([]string, len(p.Parts))
+	for i, e := range p.Parts {
+		parts[i] = e.String()
+	}
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
+}
+
+func (r *Range) String() string {
+	var parts []string
+	if b := r.Lower; b != nil {
+		parts = append(parts, columnNames(b.Columns)+bound(" >", b))
+	}
+	if b := r.Upper; b != nil {
+		parts = append(parts, columnNames(b.Columns)+bound(" <", b))
+	}
+	return strings.Join(parts, " and ")
+}
+
+func bound(op string, b *Bound) string {
+	if b.Inclusive {
+		op += "="
+	}
+	return op + " " + b.Point.String()
+}
+
+func (f *Filter) String() string {
+	switch {
+	case f.Choice != nil:
+		return f.Choice.String()
+	case f.Range != nil:
+		return f.Range.String()
+	}
+	c := f.Contains
+	switch {
+	case c.Keys:
+		return c.Column.Name + " contains key " + c.Value.String()
+	case c.Key == nil:
+		return c.Column.Name + " contains " + c.Value.String()
+	}
+	return c.Column.Name + "[" + c.Key.String() + "] = " + c.Value.String()
+}
+
+func columnNames(cols []*schema.Column) string {
+	if len(cols) == 1 {
+		return cols[0].Name
+	}
+	return "(" + names(cols, ", ") + ")"
+}
+
+func tableName(t *schema.Table) string { return t.Keyspace + "." + t.Name }
+
+func direction(desc bool) string {
+	if desc {
+		return "descending"
+	}
+	return "ascending"
+}

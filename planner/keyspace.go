@@ -1,0 +1,95 @@
+package planner
+
+import (
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+)
+
+// CreateKeyspace defines a keyspace.
+type CreateKeyspace struct {
+	Name        string
+	IfNotExists bool
+	Properties  []schema.Property
+	Datacenter  string
+}
+
+// createKeyspace plans CREATE KEYSPACE.
+func (p *planning) createKeyspace(s *cql.CreateKeyspace) (*CreateKeyspace, error) {
+	props, err := properties(s.Properties)
+	if err != nil {
+		return nil, err
+	}
+	dc := p.env.Datacenter
+	if dc == "" {
+		dc = "datacenter1"
+	}
+	return &CreateKeyspace{Name: s.Name, IfNotExists: s.IfNotExists, Properties: props, Datacenter: dc}, nil
+}
+
+// Apply adds the keyspace.
+func (d *CreateKeyspace) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
+	if err := schema.CheckKeyspaceProperties(d.Properties); err != nil {
+		return nil, Outcome{}, err
+	}
+	if c.Keyspace(d.Name) != nil && !schema.IsLocal(d.Name) {
+		if d.IfNotExists {
+			return c, Outcome{}, nil
+		}
+		return nil, Outcome{}, cqlerr.KeyspaceExists(d.Name)
+	}
+	if err := schema.CheckKeyspaceName(d.Name); err != nil {
+		return nil, Outcome{}, err
+	}
+	k, warnings, err := schema.NewKeyspace(d.Name, d.Properties, d.Datacenter)
+	if err != nil {
+		return nil, Outcome{}, err
+	}
+	out := told(schema.Created, schema.TargetKeyspace, d.Name, "")
+	out.Warnings = warnings
+	return c.WithKeyspace(k), out, nil
+}
+
+// DropKeyspace removes a keyspace and all in it.
+type DropKeyspace struct {
+	Name     string
+	IfExists bool
+}
+
+// dropKeyspace plans DROP KEYSPACE.
+func (p *planning) dropKeyspace(s *cql.DropKeyspace) (*DropKeyspace, error) {
+	return &DropKeyspace{Name: s.Name, IfExists: s.IfExists}, nil
+}
+
+// Apply removes the keyspace. The events tell of its tables first.
+func (d *DropKeyspace) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
+	if err := checkSchemaChange("DROP", d.Name, "<keyspace "+d.Name+">"); err != nil {
+		return nil, Outcome{}, err
+	}
+	k := c.Keyspace(d.Name)
+	if k == nil {
+		if d.IfExists {
+			return c, Outcome{}, nil
+		}
+		return nil, Outcome{}, cqlerr.Invalidf("Keyspace '%s' doesn't exist", d.Name)
+	}
+	out := Outcome{Answer: schema.Change{Kind: schema.Dropped, Target: schema.TargetKeyspace, Keyspace: d.Name}}
+	for _, t := range k.SortedTables() {
+		out.Events = append(out.Events, schema.Change{
+			Kind: schema.Dropped, Target: schema.TargetTable, Keyspace: d.Name, Name: t.Name,
+		})
+	}
+	out.Events = append(out.Events, out.Answer)
+	return c.WithoutKeyspace(d.Name), out, nil
+}
+
+// checkSchemaChange refuses changes of what comes with the server.
+func checkSchemaChange(verb, keyspace, resource string) error {
+	if schema.IsLocal(keyspace) {
+		return notModifiable(keyspace)
+	}
+	if schema.IsReplicatedSystem(keyspace) {
+		return cqlerr.Unauthorizedf("Cannot %s %s", verb, resource)
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package planner
+
+import (
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/expr"
+)
+
+// Verb is the kind of a Modification.
+type Verb string
+
+// The verbs, as messages name them.
+const (
+	Insert Verb = "INSERT"
+	Update Verb = "UPDATE"
+	Delete Verb = "DELETE"
+)
+
+// Modification writes or deletes in one table: INSERT, UPDATE and DELETE.
+type Modification struct {
+	Verb      Verb
+	Table     *schema.Table
+	Where     *Where
+	Mark      bool        // write row markers
+	Sets      []SetColumn // of regular columns
+	Statics   []SetColumn // of static columns
+	Removes   bool        // DELETE without columns: whole rows, ranges or partitions
+	Timestamp expr.Expr   // nil: not given
+	TTL       expr.Expr
+	Plain     bool // no function is called
+	OneRow    bool // the whole primary key is given, or only static columns are written in one partition
+}
+
+// SetColumn writes a value to a column; null deletes the cell.
+type SetColumn struct {
+	Column *schema.Column
+	Value  expr.Expr
+}
+
+// set adds an assignment to the part of the row it is about.
+func (m *Modification) set(c *schema.Column, value expr.Expr) {
+	if c.Kind == schema.Static {
+		m.Statics = append(m.Statics, SetColumn{c, value})
+	} else {
+		m.Sets = append(m.Sets, SetColumn{c, value})
+	}
+}
+
+// onlyStatic reports whether the assignments are all of static columns.
+func (m *Modification) onlyStatic() bool { return len(m.Statics) > 0 && len(m.Sets) == 0 }
+
+// finish resolves the WHERE clause and what follows from it.
+func (m *Modification) finish(rs *restrictions) (err error) {
+	rs.onlyStatic = rs.onlyStatic || m.onlyStatic()
+	if m.Where, err = rs.resolve(); err != nil {
+		return err
+	}
+	m.settle()
+	return nil
+}
+
+// settle decides what execution would otherwise find out again each time.
+func (m *Modification) settle() {
+	m.OneRow = m.Where.SingleRow(m.Table) || m.onlyStatic() && m.Where.SinglePartition()
+	m.Plain = m.Where.SinglePartition() && m.Where.plain()
+	for _, sets := range [...][]SetColumn{m.Statics, m.Sets} {
+		for _, s := range sets {
+			m.Plain = m.Plain && isPlain(s.Value)
+		}
+	}
+}
+
+// writable resolves the table of a modification.
+func (p *planning) writable(name cql.QualifiedName, cond cql.Conditions) (*schema.Table, error) {
+	t, err := p.table(name)
+	if err != nil {
+		return nil, err
+	}
+	if cond.Any() {
+		return nil, expr.NotSupported("A lightweight transaction (IF)")
+	}
+	if t.Virtual {
+		return nil, cqlerr.Invalidf("Modification is not supported by table %s.%s", t.Keyspace, t.Name)
+	}
+	if schema.IsLocal(t.Keyspace) {
+		return nil, notModifiable(t.Keyspace)
+	}
+	if t.Counter {
+		return nil, expr.NotSupported("Writing to a counter table")
+	}
+	p.binder.Table = t
+	return t, nil
+}
+
+// notModifiable is the refusal of any change in a keyspace that is the server's own.
+func notModifiable(keyspace string) error {
+	return cqlerr.Unauthorizedf("%s keyspace is not user-modifiable.", keyspace)
+}
+
+// using binds USING TIMESTAMP and TTL.
+func (p *planning) using(keyspace, table string, u cql.Using) (timestamp, ttl expr.Expr, err error) {
+	r := expr.Receiver{Keyspace: keyspace, Table: table}
+	if u.Timestamp != nil {
+		if timestamp, err = p.binder.Bind(u.Timestamp, r.Part("[timestamp]", types.BigInt)); err != nil {
+			return nil, nil, err
+		}
+	}
+	if u.TTL != nil {
+		if ttl, err = p.binder.Bind(u.TTL, r.Part("[ttl]", types.Int)); err != nil {
+			return nil, nil, err
+		}
+	}
+	return timestamp, ttl, nil
+}
+
+func (m *Modification) attributes(p *planning, u cql.Using) (err error) {
+	m.Timestamp, m.TTL, err = p.using(m.Table.Keyspace, m.Table.Name, u)
+	return err
+}
+
+// checkSettable refuses columns whose values consist of several cells.
+func checkSettable(c *schema.Column) error {
+	if types.IsMultiCell(c.Type) {
+		return expr.NotSupported("Writing to a non-frozen collection")
+	}
+	return nil
+}

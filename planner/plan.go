@@ -1,0 +1,64 @@
+package planner
+
+import (
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+)
+
+// Plan is what a statement will do, decided before any I/O: one struct per kind of statement. A plan
+// never changes and is shared between connections; what belongs to one execution is in the request.
+type Plan interface {
+	plan()
+	String() string // the plan in words; golden files compare it
+}
+
+func (*Select) plan()         {}
+func (*Modification) plan()   {}
+func (*Batch) plan()          {}
+func (*Truncate) plan()       {}
+func (*Use) plan()            {}
+func (*CreateKeyspace) plan() {}
+func (*DropKeyspace) plan()   {}
+func (*CreateTable) plan()    {}
+func (*DropTable) plan()      {}
+func (*Describe) plan()       {}
+
+// Env is what a statement is planned against.
+type Env struct {
+	Catalog  *schema.Catalog
+	Keyspace string // of unqualified names: the session's or the request's; "" if none
+
+	// Datacenter is the node's, for replication strategies that name it; "" is datacenter1.
+	Datacenter string
+}
+
+// Prepared is a planned statement with all that PREPARE answers.
+type Prepared struct {
+	Plan    Plan
+	Markers []Marker // the bind variables, in order
+
+	// KeyMarkers has the index of the marker of each partition key column, when every one has a marker of
+	// its own; else it is nil.
+	KeyMarkers []int
+
+	Result     []ResultColumn // what rows it will return; nil if none, or not known before it runs
+	Keyspace   string         // of unqualified names when it was planned
+	Qualified  bool           // no unqualified name was used: the id does not depend on the keyspace
+	Tables     []*schema.Table
+	Warnings   []string
+	Modifies   bool // INSERT, UPDATE, DELETE or a BATCH of them: may stand in a batch
+	Definition bool // changes the schema
+}
+
+// Marker describes a bind variable.
+type Marker struct {
+	Keyspace, Table, Name string
+	Type                  types.Type
+}
+
+// ResultColumn describes a column of result rows.
+type ResultColumn struct {
+	Keyspace, Table, Name string
+	Type                  types.Type
+	Desc                  bool // a DESC clustering column: its class name is wrapped in result metadata ids
+}

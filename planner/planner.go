@@ -1,0 +1,93 @@
+package planner
+
+import (
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/planner/expr"
+)
+
+// Make plans a statement, or refuses it with the error a client gets.
+func Make(stmt cql.Statement, env Env) (*Prepared, error) {
+	p := &planning{env: env, out: &Prepared{Keyspace: env.Keyspace, Qualified: true}}
+	plan, err := p.statement(stmt)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.checkMarkers(); err != nil {
+		return nil, err
+	}
+	p.out.Plan = plan
+	p.describeMarkers()
+	return p.out, nil
+}
+
+// planning is the work on one statement.
+type planning struct {
+	env    Env
+	out    *Prepared
+	binder expr.Binder
+}
+
+// statement plans a statement of any kind.
+func (p *planning) statement(stmt cql.Statement) (Plan, error) {
+	switch s := stmt.(type) {
+	case *cql.Select:
+		return p.selectRows(s)
+	case *cql.Insert:
+		return modifies(p, s, p.insert)
+	case *cql.Update:
+		return modifies(p, s, p.update)
+	case *cql.Delete:
+		return modifies(p, s, p.delete)
+	case *cql.Batch:
+		return modifies(p, s, p.batch)
+	case *cql.Truncate:
+		return p.truncate(s)
+	case *cql.Use:
+		return p.use(s)
+	case *cql.CreateKeyspace:
+		return defines(p, s, p.createKeyspace)
+	case *cql.DropKeyspace:
+		return defines(p, s, p.dropKeyspace)
+	case *cql.CreateTable:
+		return defines(p, s, p.createTable)
+	case *cql.DropTable:
+		return defines(p, s, p.dropTable)
+	case *cql.Describe:
+		return p.describe(s)
+	case *cql.Unsupported:
+		return nil, expr.NotSupported(s.Name)
+	}
+	return nil, cqlerr.Serverf("no plan for a %T", stmt)
+}
+
+// modifies plans a statement that may stand in a batch.
+func modifies[S cql.Statement, P Plan](p *planning, s S, plan func(S) (P, error)) (Plan, error) {
+	p.out.Modifies = true
+	return asPlan(plan(s))
+}
+
+// defines plans a statement that changes the schema. Cassandra counts all of them as unqualified.
+func defines[S cql.Statement, P Plan](p *planning, s S, plan func(S) (P, error)) (Plan, error) {
+	p.out.Definition, p.out.Qualified = true, false
+	return asPlan(plan(s))
+}
+
+// asPlan keeps a nil plan of some kind from becoming a Plan that is not nil.
+func asPlan[P Plan](plan P, err error) (Plan, error) {
+	if err != nil {
+		return nil, err
+	}
+	return plan, nil
+}
+
+// uses notes that the plan depends on a table.
+func (p *planning) uses(t *schema.Table) {
+	for _, known := range p.out.Tables {
+		if known == t {
+			return
+		}
+	}
+	p.out.Tables = append(p.out.Tables, t)
+}

@@ -1,0 +1,206 @@
+package planner
+
+import (
+	"slices"
+
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/expr"
+)
+
+// Select reads rows of a table.
+type Select struct {
+	Table             *schema.Table
+	Selection         *Selection
+	Where             *Where
+	Distinct          bool
+	Reverse           bool
+	Sorts             []Sort    // set when partitions of IN must be merged by them
+	Limit             expr.Expr // nil: none
+	PerPartitionLimit expr.Expr
+	OneRow            bool // the whole primary key is given: one row at most
+	Plain             bool // no function is called
+	Statics           bool // static columns are selected or compared
+	FullPartitions    bool // partitions with static content only give a row
+	Warnings          []string
+}
+
+// selectRows plans SELECT.
+func (p *planning) selectRows(s *cql.Select) (Plan, error) {
+	t, err := p.table(s.Table)
+	if err != nil {
+		return nil, err
+	}
+	p.binder.Table = t
+	if err := checkSelectForms(s); err != nil {
+		return nil, err
+	}
+	if err := checkSelectedColumns(t, s.Selectors); err != nil {
+		return nil, err
+	}
+	sorts, err := orderings(t, s.OrderBy)
+	if err != nil {
+		return nil, err
+	}
+	rs := &restrictions{
+		table: t, verb: "SELECT", allowFiltering: s.AllowFiltering,
+		onlyStatic: selectsOnlyStatic(t, s.Selectors),
+	}
+	if err := p.restrict(rs, s.Where); err != nil {
+		return nil, err
+	}
+	plan := &Select{Table: t, Distinct: s.Distinct}
+	if plan.Where, err = rs.resolve(); err != nil {
+		return nil, err
+	}
+	if plan.Selection, err = p.selection(t, s.Selectors); err != nil {
+		return nil, err
+	}
+	if err := checkDistinct(s, plan, rs); err != nil {
+		return nil, err
+	}
+	if len(plan.Selection.Aggregates) > 0 && s.PerPartitionLimit != nil {
+		return nil, cqlerr.Invalidf("PER PARTITION LIMIT is not allowed with aggregate queries.")
+	}
+	if len(sorts) > 0 {
+		if plan.Reverse, err = reversed(t, sorts, plan.Where, rs); err != nil {
+			return nil, err
+		}
+		if plan.Where.MultiPartition() {
+			plan.Sorts = sorts
+		}
+	}
+	if err := rs.checkNeedsFiltering(plan.Where); err != nil {
+		return nil, err
+	}
+	if plan.Limit, err = p.limit(t, "[limit]", s.Limit); err != nil {
+		return nil, err
+	}
+	if plan.PerPartitionLimit, err = p.limit(t, "[per_partition_limit]", s.PerPartitionLimit); err != nil {
+		return nil, err
+	}
+	plan.settle()
+	p.out.Result = plan.Selection.Columns
+	plan.Warnings = aggregationWarnings(plan)
+	return plan, nil
+}
+
+// checkSelectForms refuses the parts of SELECT that are not built.
+func checkSelectForms(s *cql.Select) error {
+	switch {
+	case s.JSON:
+		return expr.NotSupported("SELECT JSON")
+	case len(s.GroupBy) > 0:
+		return expr.NotSupported("GROUP BY")
+	case len(s.Custom) > 0:
+		return expr.NotSupported("A custom index expression")
+	}
+	return nil
+}
+
+// limit binds LIMIT or PER PARTITION LIMIT.
+func (p *planning) limit(t *schema.Table, name string, term cql.Term) (expr.Expr, error) {
+	if term == nil {
+		return nil, nil
+	}
+	return p.binder.Bind(term, expr.Receiver{Keyspace: t.Keyspace, Table: t.Name, Name: name, Type: types.Int})
+}
+
+// checkDistinct refuses SELECT DISTINCT of anything that may differ inside a partition.
+func checkDistinct(s *cql.Select, plan *Select, rs *restrictions) error {
+	if !s.Distinct {
+		return nil
+	}
+	if s.PerPartitionLimit != nil {
+		return cqlerr.Invalidf("PER PARTITION LIMIT is not allowed with SELECT DISTINCT queries")
+	}
+	regular := slices.ContainsFunc(rs.other, func(r *restriction) bool { return r.columns[0].Kind == schema.Regular })
+	if regular || len(rs.clustering) > 0 {
+		return cqlerr.Invalidf("SELECT DISTINCT with WHERE clause only supports restriction by partition key and/or " +
+			"static columns.")
+	}
+	selected := plan.selectedColumns()
+	for _, c := range selected {
+		if c.Kind != schema.PartitionKey && c.Kind != schema.Static {
+			return cqlerr.Invalidf("SELECT DISTINCT queries must only request partition key columns and/or static columns "+
+				"(not %s)", c.Name)
+		}
+	}
+	if plan.Where.Partition != nil {
+		return nil
+	}
+	for _, c := range plan.Table.PartitionKey {
+		if !slices.Contains(selected, c) {
+			return cqlerr.Invalidf("SELECT DISTINCT queries must request all the partition key columns (missing %s)", c.Name)
+		}
+	}
+	return nil
+}
+
+// selectedColumns are the columns the selection depends on, in its order.
+func (s *Select) selectedColumns() []*schema.Column {
+	if s.Selection.Plain != nil {
+		return s.Selection.Plain
+	}
+	var cols []*schema.Column
+	for _, e := range s.Selection.Exprs {
+		cols = append(cols, exprColumns(e)...)
+	}
+	return cols
+}
+
+// exprColumns are the columns an expression depends on.
+func exprColumns(e expr.Expr) []*schema.Column {
+	var args []expr.Expr
+	switch e := e.(type) {
+	case *expr.Column:
+		return []*schema.Column{e.Column}
+	case *expr.WriteTime:
+		return []*schema.Column{e.Column}
+	case *expr.TTL:
+		return []*schema.Column{e.Column}
+	case *expr.Call:
+		args = e.Args
+	case *expr.Aggregate:
+		args = e.Args
+	}
+	var cols []*schema.Column
+	for _, a := range args {
+		cols = append(cols, exprColumns(a)...)
+	}
+	return cols
+}
+
+// settle decides what execution would otherwise find out again each time.
+func (s *Select) settle() {
+	isStatic := func(c *schema.Column) bool { return c.Kind == schema.Static }
+	s.OneRow = s.Where.SingleRow(s.Table)
+	s.Plain = s.OneRow && s.Selection.Plain != nil && s.Where.plain()
+	s.Statics = slices.ContainsFunc(s.selectedColumns(), isStatic)
+	s.FullPartitions = len(s.Table.Static) > 0 && len(s.Where.Clustering) == 0 && s.Where.Slice == nil
+	for _, f := range s.Where.Filters {
+		cols := f.Columns()
+		s.Statics = s.Statics || slices.ContainsFunc(cols, isStatic)
+		for _, c := range cols {
+			if c.Kind == schema.Clustering || c.Kind == schema.Regular {
+				s.FullPartitions = false
+			}
+		}
+	}
+}
+
+// aggregationWarnings tells clients of aggregates over more than one partition.
+func aggregationWarnings(s *Select) []string {
+	if len(s.Selection.Aggregates) == 0 {
+		return nil
+	}
+	if s.Where.Partition == nil {
+		return []string{"Aggregation query used without partition key"}
+	}
+	if s.Where.MultiPartition() {
+		return []string{"Aggregation query used on multiple partition keys (IN restriction)"}
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package planner
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/expr"
+)
+
+// columns are the table's columns as declared, checked.
+func (d *CreateTable) columns() ([]*schema.Column, error) {
+	s := d.Statement
+	byName := map[string]*schema.Column{}
+	sorted := slices.Clone(s.Columns)
+	slices.SortFunc(sorted, func(a, b cql.ColumnDefinition) int { return strings.Compare(a.Name, b.Name) })
+	for _, def := range sorted {
+		t, err := resolveType(d.Keyspace, def.Type)
+		if err != nil {
+			return nil, err
+		}
+		if def.Mask != nil {
+			return nil, cqlerr.Invalidf("Cannot mask columns because dynamic data masking is not enabled. You can enable it " +
+				"with the dynamic_data_masking_enabled property on cassandra.yaml")
+		}
+		kind := schema.Regular
+		if def.Static {
+			kind = schema.Static
+		}
+		byName[def.Name] = &schema.Column{Name: def.Name, Type: t, Kind: kind}
+	}
+	key := declaredKeys(s)[0]
+	columns, err := keyColumns(s, key, byName)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkClusteringOrder(s, key.Clustering, byName); err != nil {
+		return nil, err
+	}
+	static := false
+	for _, def := range s.Columns {
+		c := byName[def.Name]
+		if c.Kind.IsKey() {
+			continue
+		}
+		static = static || c.Kind == schema.Static
+		columns = append(columns, c)
+	}
+	if static && len(key.Clustering) == 0 {
+		return nil, cqlerr.Invalidf("Static columns are only useful (and thus allowed) if the table has at least one " +
+			"clustering column")
+	}
+	if s.CompactStorage {
+		return nil, expr.NotSupported("COMPACT STORAGE")
+	}
+	return columns, checkStorable(columns)
+}
+
+// keyColumns finds the columns of the primary key and makes them that.
+func keyColumns(s *cql.CreateTable, key cql.PrimaryKey, byName map[string]*schema.Column) ([]*schema.Column, error) {
+	var columns []*schema.Column
+	for i, name := range slices.Concat(key.Partition, key.Clustering) {
+		c := byName[name]
+		if c == nil {
+			return nil, cqlerr.Invalidf("Unknown column '%s' referenced in PRIMARY KEY for table '%s'", name, s.Table.Name)
+		}
+		if slices.Contains(columns, c) {
+			return nil, cqlerr.Invalidf("Duplicate column '%s' in PRIMARY KEY clause for table '%s'", name, s.Table.Name)
+		}
+		if err := checkKeyType(c); err != nil {
+			return nil, err
+		}
+		if c.Kind == schema.Static {
+			return nil, cqlerr.Invalidf("Static column '%s' cannot be part of the PRIMARY KEY", name)
+		}
+		columns = append(columns, c)
+		if i >= len(key.Partition) {
+			c.Kind = schema.Clustering
+		}
+	}
+	for _, c := range columns[:len(key.Partition)] {
+		c.Kind = schema.PartitionKey
+	}
+	return columns, nil
+}
+
+// checkKeyType refuses types that cannot be in a primary key.
+func checkKeyType(c *schema.Column) error {
+	if types.IsMultiCell(c.Type) {
+		return cqlerr.Invalidf("Invalid non-frozen collection type %s for PRIMARY KEY column '%s'", c.Type, c.Name)
+	}
+	if c.Type == types.Counter {
+		return cqlerr.Invalidf("counter type is not supported for PRIMARY KEY column '%s'", c.Name)
+	}
+	if hasDuration(c.Type) {
+		return cqlerr.Invalidf("duration type is not supported for PRIMARY KEY column '%s'", c.Name)
+	}
+	return nil
+}
+
+// checkClusteringOrder refuses a CLUSTERING ORDER BY that is not of the first clustering columns in their
+// order, and applies it.
+func checkClusteringOrder(s *cql.CreateTable, clustering []string, byName map[string]*schema.Column) error {
+	ordered := map[string]bool{}
+	var others []string
+	for _, o := range s.Order {
+		ordered[o.Column] = true
+		if !slices.Contains(clustering, o.Column) {
+			others = append(others, o.Column)
+		}
+	}
+	if len(others) > 0 {
+		return cqlerr.Invalidf("Only clustering key columns can be defined in CLUSTERING ORDER directive: [%s] are not "+
+			"clustering columns", strings.Join(others, ", "))
+	}
+	for i, o := range s.Order {
+		if want := clustering[i]; want != o.Column {
+			if ordered[want] {
+				return cqlerr.Invalidf("The order of columns in the CLUSTERING ORDER directive must match that of the "+
+					"clustering columns (%s must appear before %s)", want, o.Column)
+			}
+			return cqlerr.Invalidf("Missing CLUSTERING ORDER for column %s", want)
+		}
+		byName[o.Column].Desc = o.Desc
+	}
+	return nil
+}
+
+// checkStorable refuses the kinds of columns that the store does not keep.
+func checkStorable(columns []*schema.Column) error {
+	counters := 0
+	for _, c := range columns {
+		if c.Type == types.Counter {
+			counters++
+		}
+	}
+	others := slices.ContainsFunc(columns, func(c *schema.Column) bool { return !c.Kind.IsKey() && c.Type != types.Counter })
+	if counters > 0 && others {
+		return cqlerr.Invalidf("Cannot mix counter and non counter columns in the same table")
+	}
+	if counters > 0 {
+		return expr.NotSupported("A counter column")
+	}
+	for _, c := range columns {
+		if types.IsMultiCell(c.Type) {
+			return expr.NotSupported("A non-frozen collection in a table")
+		}
+	}
+	return nil
+}

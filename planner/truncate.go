@@ -1,0 +1,25 @@
+package planner
+
+import (
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+)
+
+// Truncate removes all rows of a table.
+type Truncate struct{ Table *schema.Table }
+
+// truncate plans TRUNCATE.
+func (p *planning) truncate(s *cql.Truncate) (Plan, error) {
+	t, err := p.table(s.Table)
+	if err != nil {
+		return nil, err
+	}
+	if t.Virtual {
+		return nil, cqlerr.Invalidf("Truncation is not supported by table %s.%s", t.Keyspace, t.Name)
+	}
+	if schema.IsLocal(t.Keyspace) {
+		return nil, notModifiable(t.Keyspace)
+	}
+	return &Truncate{Table: t}, nil
+}
