@@ -1,0 +1,74 @@
+package server
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cqld/cqld/protocol"
+)
+
+// Every request of the protocol has somebody who serves it.
+func TestEveryRequestIsServed(t *testing.T) {
+	for op := range protocol.Opcode(255) {
+		if !op.IsRequest() {
+			continue
+		}
+		if int(op) >= len(handlers) || handlers[op].serve == nil {
+			t.Errorf("%s is missing in handlers", op)
+		}
+	}
+}
+
+// Every kind of error has a counter of its own.
+func TestEveryErrorIsCounted(t *testing.T) {
+	var m counters
+	for _, e := range errorNames {
+		m.countError(e.code)
+	}
+	for i, e := range errorNames {
+		if n := m.errors[i].Load(); n != 1 {
+			t.Errorf("%s was counted %d times", e.name, n)
+		}
+	}
+	m.countError(0x9999)
+	if m.errors[0].Load() != 2 {
+		t.Error("an unknown code is no server error")
+	}
+}
+
+func TestCQLVersions(t *testing.T) {
+	for version, ok := range map[string]bool{
+		"3.0.0": true, "4.0.0": true, "3.4.7": true, "2.99.0": true, "99.0.0": true, "3.0": true, "3.0.0.0": true,
+		"3.0.0-beta1": true, "3.4.7-SNAPSHOT": true, "2.98.9": false, "2.0.0": false, "3": false, "abc": false, "": false,
+	} {
+		if err := checkCQLVersion(version); (err == nil) != ok {
+			t.Errorf("%q: %v", version, err)
+		}
+	}
+}
+
+func TestTimeUUIDs(t *testing.T) {
+	u := newTimeUUIDs([16]byte{8: 0xff, 15: 7})
+	now := time.UnixMilli(1000)
+	a, b := u.next(now), u.next(now)
+	if a[6]>>4 != 1 || a[8]>>6 != 2 {
+		t.Errorf("%x is no timeuuid", a)
+	}
+	ticks := func(id [16]byte) uint64 {
+		return uint64(id[6]&0xf)<<56 | uint64(id[7])<<48 | uint64(id[4])<<40 | uint64(id[5])<<32 |
+			uint64(id[0])<<24 | uint64(id[1])<<16 | uint64(id[2])<<8 | uint64(id[3])
+	}
+	if ticks(a) != gregorian+1e7 || ticks(b) != ticks(a)+1 {
+		t.Errorf("ticks %d and %d", ticks(a), ticks(b))
+	}
+}
+
+func TestIsUse(t *testing.T) {
+	for text, want := range map[string]bool{
+		"USE ks": true, "  use\n\"Ks\"": true, `use"Ks"`: true, "UPDATE t SET a = 1": false, "use": false, "uses x": false,
+	} {
+		if isUse(text) != want {
+			t.Errorf("isUse(%q) is %v", text, !want)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package server
+
+import (
+	"encoding/hex"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/protocol"
+)
+
+// executeHere finds the prepared statement; most of them are run by the goroutine that reads.
+func executeHere(r *request) bool {
+	st, err := r.conn.server.lookup(r.message.(*protocol.Execute).ID)
+	if err != nil {
+		return true // to be answered
+	}
+	r.statement = st
+	return st.quick
+}
+
+// execute serves EXECUTE.
+func execute(r *request) {
+	m := r.message.(*protocol.Execute)
+	p := &m.Parameters
+	st := r.statement
+	if st == nil {
+		var err error
+		if st, err = r.conn.server.lookup(m.ID); err != nil {
+			r.traceRequest("Execute CQL3 prepared query", "", p)
+			r.fail(err)
+			return
+		}
+		r.statement = st
+	}
+	r.traceRequest("Execute CQL3 prepared query", st.text, p)
+	if err := p.CheckPageSize(); err != nil {
+		r.fail(err)
+		return
+	}
+	values := bind(st.plan.Markers, p)
+	if len(values) != len(st.plan.Markers) {
+		r.fail(cqlerr.Invalidf("there were %d markers(?) in CQL but %d bound variables",
+			len(st.plan.Markers), len(values)))
+		return
+	}
+	if !st.plan.Qualified && st.keyspace != r.conn.session.currentKeyspace() {
+		r.warnAboutUse(st)
+	}
+	r.prepared = true
+	if len(m.ResultMetadataID) == len(r.expected) {
+		r.expected = preparedID(m.ResultMetadataID)
+	}
+	r.execute(values, p)
+}
+
+// warnAboutUse adds the warning that a connection gets once when it has to do with a prepared statement
+// whose meaning depends on a keyspace.
+func (r *request) warnAboutUse(st *statement) {
+	session := &r.conn.session
+	if session.useWarned.Swap(true) {
+		return
+	}
+	r.warn("`USE <keyspace>` with prepared statements is considered to be an anti-pattern due to ambiguity in " +
+		"non-qualified table names. Please consider removing instances of `Session#setKeyspace(<keyspace>)`, " +
+		"`Session#execute(\"USE <keyspace>\")` and `cluster.newSession(<keyspace>)` from your code, and always use " +
+		"fully qualified table names (e.g. <keyspace>.<table>). Keyspace used: " +
+		orNull(session.currentKeyspace()) + ", statement keyspace: " + orNull(st.keyspace) +
+		", statement id: " + hex.EncodeToString(st.id[:]))
+}
+
+// orNull prints a keyspace as Cassandra does: none is null.
+func orNull(keyspace string) string {
+	if keyspace == "" {
+		return "null"
+	}
+	return keyspace
+}

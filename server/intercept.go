@@ -1,0 +1,79 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+
+	"github.com/cqld/cqld/protocol"
+)
+
+// ErrHangUp returned by an Interceptor closes the connection without an answer.
+var ErrHangUp = errors.New("server: hang up")
+
+// Interceptor lets a test that embeds a server stand in the way of requests. It is called for every QUERY,
+// PREPARE, EXECUTE and BATCH before it is served, concurrently, and may
+//
+//   - return nil: the request is served,
+//   - wait, until ctx ends at most: the request is served late,
+//   - return an error: the client is answered that. Those of package cqlerr become the errors that drivers
+//     have classes for.
+//   - return ErrHangUp.
+type Interceptor func(ctx context.Context, r Intercepted) error
+
+// Intercepted is what an Interceptor is shown of a request.
+type Intercepted struct {
+	Opcode     string   // QUERY, PREPARE, EXECUTE or BATCH
+	Statements []string // the text; of a BATCH each text. A prepared statement that is not known is ""
+	Keyspace   string   // of the session
+	Client     netip.AddrPort
+	Options    map[string]string // of the connection's STARTUP, not to be changed
+}
+
+// intercept shows the request to the interceptor, if there is one.
+func (r *request) intercept() error {
+	intercept := r.conn.server.intercept
+	if intercept == nil {
+		return nil
+	}
+	return intercept(r.conn.ctx, Intercepted{
+		Opcode:     r.header.Opcode.String(),
+		Statements: r.statements(),
+		Keyspace:   r.conn.session.currentKeyspace(),
+		Client:     r.conn.remote,
+		Options:    r.conn.session.options,
+	})
+}
+
+// statements are the texts of a request.
+func (r *request) statements() []string {
+	switch m := r.message.(type) {
+	case *protocol.Query:
+		return []string{m.Query}
+	case *protocol.Prepare:
+		return []string{m.Query}
+	case *protocol.Execute:
+		return []string{r.conn.server.preparedText(m.ID)}
+	case *protocol.Batch:
+		texts := make([]string, len(m.Children))
+		for i, child := range m.Children {
+			texts[i] = child.Query
+			if child.Prepared {
+				texts[i] = r.conn.server.preparedText(child.ID)
+			}
+		}
+		return texts
+	}
+	return nil
+}
+
+// preparedText is the text of a prepared statement, or "".
+func (s *Server) preparedText(id []byte) string {
+	if len(id) != len(preparedID{}) {
+		return ""
+	}
+	if st := s.prepared.get(preparedID(id)); st != nil {
+		return st.text
+	}
+	return ""
+}

@@ -1,0 +1,186 @@
+package server
+
+import (
+	"net"
+	"runtime"
+	"sync"
+
+	"github.com/cqld/cqld/protocol"
+)
+
+// output is what a connection has to be sent. Answers are appended to one buffer by whoever has them, and
+// written together:
+//
+//   - While the reader serves a burst of requests it is "busy", and writes before it waits for more.
+//   - Answers that come later start a goroutine that lets the others who are about to answer go first,
+//     and then writes all. No timer is involved.
+//
+// Only one goroutine writes at a time.
+type output struct {
+	socket net.Conn
+	limit  int // bytes that may wait for the client before it is not read from
+
+	mu      sync.Mutex
+	changed sync.Cond // writing ended, or failed
+	encoder protocol.Encoder
+	buf     []byte // encoded, not taken by the writer
+	spare   []byte // the buffer that was written last
+	taken   int    // bytes that the writer has
+	reading bool
+	writing bool // a goroutine writes, or is about to
+	err     error
+}
+
+// keepWritten is the largest write buffer that is kept for the next answers.
+const keepWritten = 256 << 10
+
+// writeEarly is how much a busy reader lets come together before somebody else starts writing.
+const writeEarly = 64 << 10
+
+func (o *output) init(socket net.Conn, limit int) {
+	o.socket, o.limit = socket, limit
+	o.changed.L = &o.mu
+}
+
+// append adds a message and sees to it that it is written. A nil prefix is an empty one. What m refers to
+// is the caller's again afterwards.
+func (o *output) append(stream int16, p *protocol.Prefix, m protocol.Response) {
+	if o.encode(func(buf []byte) []byte { return o.encoder.Append(buf, stream, p, m) }) {
+		go o.writeSoon()
+	}
+}
+
+// appendAs adds a message as a version sends it that the connection has not agreed on.
+func (o *output) appendAs(v protocol.Version, stream int16, m protocol.Response) {
+	if o.encode(func(buf []byte) []byte { return o.encodeAs(buf, v, stream, m) }) {
+		go o.writeSoon()
+	}
+}
+
+// encodeAs keeps to the connection's segments, as far as there are any, but not to its compression.
+func (o *output) encodeAs(buf []byte, v protocol.Version, stream int16, m protocol.Response) []byte {
+	if !o.encoder.Segments {
+		return protocol.AppendResponse(buf, v, stream, nil, m)
+	}
+	agreed := o.encoder.Version
+	defer func() { o.encoder.Version = agreed }()
+	o.encoder.Version = v
+	return o.encoder.Append(buf, stream, nil, m)
+}
+
+// encode adds to the buffer and reports whether the caller has to have it written.
+func (o *output) encode(add func([]byte) []byte) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err != nil {
+		return false
+	}
+	o.buf = add(o.buf)
+	if o.writing || o.reading && len(o.buf) < writeEarly {
+		return false
+	}
+	o.writing = true
+	return true
+}
+
+// writeSoon writes behind those who are about to append as well.
+func (o *output) writeSoon() {
+	runtime.Gosched()
+	o.write()
+}
+
+// busy says that the reader serves requests and will call idle.
+func (o *output) busy() {
+	o.mu.Lock()
+	o.reading = true
+	o.mu.Unlock()
+}
+
+// idle is called by the reader before it waits for something: it writes what there is, and waits until the
+// client has taken enough of it.
+func (o *output) idle() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.reading = false
+	if !o.writing && o.err == nil && len(o.buf) > 0 {
+		o.writing = true
+		o.mu.Unlock()
+		o.write()
+		o.mu.Lock()
+	}
+	for o.taken+len(o.buf) > o.limit && o.err == nil {
+		o.changed.Wait()
+	}
+}
+
+// write writes until there is nothing left. Its caller has set writing.
+func (o *output) write() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for len(o.buf) > 0 && o.err == nil {
+		out := o.encoder.Flush(o.buf)
+		o.buf, o.spare, o.taken = o.spare[:0], nil, len(out)
+		o.mu.Unlock()
+		_, err := o.socket.Write(out)
+		o.mu.Lock()
+		o.taken = 0
+		if cap(out) <= keepWritten {
+			o.spare = out
+		}
+		if err != nil {
+			o.fail(err)
+		}
+		o.changed.Broadcast()
+	}
+	o.writing = false
+	o.changed.Broadcast()
+}
+
+// fail gives up what is not written.
+func (o *output) fail(err error) {
+	o.err, o.buf, o.spare = err, nil, nil
+	o.changed.Broadcast()
+}
+
+// flush writes what there is and returns when it is written, or cannot be.
+func (o *output) flush() {
+	o.idle()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for o.writing || len(o.buf) > 0 && o.err == nil {
+		o.changed.Wait()
+	}
+}
+
+// close gives up what is not written and returns when nobody writes any more. The socket is closed.
+func (o *output) close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err == nil {
+		o.fail(net.ErrClosed)
+	}
+	for o.writing {
+		o.changed.Wait()
+	}
+}
+
+// backlog is how many bytes wait for the client.
+func (o *output) backlog() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.taken + len(o.buf)
+}
+
+// speak makes all that follows be encoded as STARTUP agreed.
+func (o *output) speak(v protocol.Version, c protocol.Compression) {
+	o.mu.Lock()
+	o.encoder.Version, o.encoder.Compression = v, c
+	o.mu.Unlock()
+}
+
+// useSegments puts all that follows into segments.
+func (o *output) useSegments() {
+	o.mu.Lock()
+	o.encoder.Segments = true
+	o.mu.Unlock()
+}

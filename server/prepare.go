@@ -1,0 +1,35 @@
+package server
+
+import "github.com/cqld/cqld/protocol"
+
+// prepare serves PREPARE.
+func prepare(r *request) {
+	m := r.message.(*protocol.Prepare)
+	s := r.conn.server
+	r.traceRequest("Preparing CQL3 query", m.Query, nil)
+	keyspace := r.conn.session.currentKeyspace()
+	if m.Flags&protocol.PrepareWithKeyspace != 0 {
+		keyspace = m.Keyspace
+		if err := s.checkKeyspace(keyspace); err != nil {
+			r.fail(err)
+			return
+		}
+	}
+	r.tracef("Parsing %s", m.Query)
+	st, fresh, err := s.prepare(m.Query, keyspace)
+	if err != nil {
+		r.fail(err)
+		return
+	}
+	r.tracef("Preparing statement")
+	if fresh && !st.plan.Qualified {
+		r.warnAboutUse(st)
+	}
+	r.answer(&protocol.Prepared{
+		ID:               st.id[:],
+		ResultMetadataID: st.resultID[:],
+		Bind:             st.markers,
+		PKIndexes:        st.pkIndexes,
+		Result:           st.columns,
+	})
+}

@@ -1,0 +1,83 @@
+package server
+
+import (
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+)
+
+// Prepared statements are shared by all connections. Each is kept under the MD5 of its text, and under that
+// of its keyspace and text if there is a keyspace; clients may execute either.
+
+// lookup returns a prepared statement that is right for the current schema, or UNPREPARED with the id that
+// the client sent.
+func (s *Server) lookup(id []byte) (*statement, error) {
+	if len(id) != len(preparedID{}) {
+		return nil, unprepared(id)
+	}
+	key := preparedID(id)
+	st := s.prepared.get(key)
+	if st == nil {
+		return nil, unprepared(id)
+	}
+	switch st.check(s.store.Catalog()) {
+	case invalid:
+		s.prepared.drop(key, st)
+		return nil, unprepared(id)
+	case outdated:
+		return s.planAgain(st)
+	}
+	return st, nil
+}
+
+// unprepared keeps the id: what the client sent is in a buffer that will be used again.
+func unprepared(id []byte) error { return cqlerr.UnpreparedID(append([]byte(nil), id...)) }
+
+// planAgain replaces a plan by one for the current schema, under the same ids.
+func (s *Server) planAgain(old *statement) (*statement, error) {
+	st, err := s.plan(old.text, old.keyspace)
+	if err != nil {
+		return nil, err
+	}
+	s.keep(st)
+	return st, nil
+}
+
+// prepare returns the prepared statement of a text, and whether it was not there before. A text that needs
+// a keyspace is taken for another one where there is none.
+func (s *Server) prepare(text, keyspace string) (st *statement, fresh bool, err error) {
+	st = s.prepared.get(statementID(text, keyspace))
+	if st != nil && st.check(s.store.Catalog()) == valid &&
+		(st.plan.Qualified || keyspace != "" && st.keyspace == keyspace) {
+		return st, false, nil
+	}
+	if st, err = s.plan(text, keyspace); err != nil {
+		return nil, false, err
+	}
+	s.keep(st)
+	return st, true, nil
+}
+
+// keep makes a statement executable.
+func (s *Server) keep(st *statement) {
+	st.describe()
+	s.prepared.put(statementID(st.text, ""), st)
+	if st.keyspace != "" {
+		s.prepared.put(statementID(st.text, st.keyspace), st)
+	}
+}
+
+// schemaChanged forgets the plans that a change made useless. Others would not be used either, because
+// every use checks; this is for the memory.
+func (s *Server) schemaChanged(changes []schema.Change) {
+	dropped := false
+	for _, c := range changes {
+		dropped = dropped || c.Kind == schema.Dropped
+	}
+	if !dropped {
+		return
+	}
+	catalog := s.store.Catalog()
+	stale := func(st *statement) bool { return st.check(catalog) == invalid }
+	s.prepared.prune(stale)
+	s.texts.prune(stale)
+}

@@ -1,0 +1,158 @@
+package server
+
+import (
+	"strings"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/exec"
+	"github.com/cqld/cqld/protocol"
+)
+
+// queryHere lets the goroutine that reads run texts whose plan is kept and quick. USE is run there as well,
+// so that it counts for the requests behind it.
+func queryHere(r *request) bool {
+	m := r.message.(*protocol.Query)
+	keyspace, err := r.keyspaceFor(&m.Parameters)
+	if err != nil {
+		return true // to be answered
+	}
+	if isUse(m.Query) {
+		return true
+	}
+	r.statement = r.conn.server.knownText(m.Query, keyspace)
+	return r.statement != nil && r.statement.quick
+}
+
+// isUse reports whether a text begins as USE does.
+func isUse(text string) bool {
+	text = strings.TrimLeft(text, " \t\r\n")
+	return len(text) > len("use") && strings.EqualFold(text[:3], "use") && strings.ContainsRune(" \t\r\n\"", rune(text[3]))
+}
+
+// query serves QUERY.
+func query(r *request) {
+	m := r.message.(*protocol.Query)
+	p := &m.Parameters
+	r.traceRequest("Execute CQL3 query", m.Query, p)
+	if err := p.CheckPageSize(); err != nil {
+		r.fail(err)
+		return
+	}
+	if err := r.planText(m.Query, p); err != nil {
+		r.fail(err)
+		return
+	}
+	values := bind(r.statement.plan.Markers, p)
+	if len(values) != len(r.statement.plan.Markers) {
+		r.fail(cqlerr.Invalidf("Invalid amount of bind variables"))
+		return
+	}
+	r.execute(values, p)
+}
+
+// planText sets the statement of a text.
+func (r *request) planText(text string, p *protocol.QueryParameters) (err error) {
+	keyspace, err := r.keyspaceFor(p)
+	if err != nil || r.statement != nil {
+		return err
+	}
+	r.tracef("Parsing %s", text)
+	r.statement, err = r.conn.server.planText(text, keyspace)
+	if err == nil {
+		r.tracef("Preparing statement")
+	}
+	return err
+}
+
+// keyspaceFor is the keyspace of unqualified names: the request's own or the session's.
+func (r *request) keyspaceFor(p *protocol.QueryParameters) (string, error) {
+	if !p.Flags.Has(protocol.WithKeyspace) {
+		return r.conn.session.currentKeyspace(), nil
+	}
+	return p.Keyspace, r.conn.server.checkKeyspace(p.Keyspace)
+}
+
+// checkKeyspace refuses a keyspace that does not exist; its name is taken as it is.
+func (s *Server) checkKeyspace(name string) error {
+	if s.store.Catalog().Keyspace(name) == nil {
+		return cqlerr.Invalidf("Keyspace '%s' does not exist", name)
+	}
+	return nil
+}
+
+// keptText is the longest text whose plan is kept.
+const keptText = 4 << 10
+
+// knownText returns the plan that is kept for a text, or nil.
+func (s *Server) knownText(text, keyspace string) *statement {
+	key := textKey{keyspace, text}
+	st := s.texts.get(key)
+	if st == nil {
+		return nil
+	}
+	if st.check(s.store.Catalog()) != valid {
+		s.texts.drop(key, st)
+		return nil
+	}
+	return st
+}
+
+// planText returns the plan of a text, and keeps those of reads and writes for the next time.
+func (s *Server) planText(text, keyspace string) (*statement, error) {
+	if st := s.knownText(text, keyspace); st != nil {
+		return st, nil
+	}
+	st, err := s.plan(text, keyspace)
+	if err != nil {
+		return nil, err
+	}
+	if len(text) <= keptText && (st.plan.Modifies || st.plan.Result != nil) {
+		s.texts.put(textKey{keyspace, text}, st)
+	}
+	return st, nil
+}
+
+// bind returns the values for markers, in their order. Names pick values out; there may be other values. If
+// one is missing there are fewer values than markers.
+func bind(markers []planner.Marker, p *protocol.QueryParameters) []types.Value {
+	if len(p.Names) == 0 {
+		return p.Values
+	}
+	values := make([]types.Value, 0, len(markers))
+	for _, m := range markers {
+		for i, name := range p.Names {
+			if name == m.Name {
+				values = append(values, p.Values[i])
+				break
+			}
+		}
+	}
+	return values
+}
+
+// execute runs the request's statement; exec answers.
+func (r *request) execute(values []types.Value, p *protocol.QueryParameters) {
+	r.traceValues(values)
+	r.skip = p.Flags.Has(protocol.SkipMetadata)
+	r.single = exec.Request{Prepared: r.statement.plan, Values: values, Options: r.options(p)}
+	r.conn.server.exec.Execute(r.context(), &r.single, r.done)
+}
+
+// options are a request's parameters as exec takes them.
+func (r *request) options(p *protocol.QueryParameters) exec.Options {
+	return exec.Options{
+		Consistency:       p.Consistency,
+		SerialConsistency: p.SerialConsistency,
+		PageSize:          int(p.PageSize),
+		PagingState:       p.PagingState,
+		Timestamp:         p.Timestamp,
+		HasTimestamp:      p.Flags.Has(protocol.WithTimestamp),
+		Now:               int64(p.NowInSeconds),
+		HasNow:            p.Flags.Has(protocol.WithNow),
+		Version:           int(r.conn.session.version),
+		Session:           r.conn.storeSession(),
+		Keyspace:          r.conn.session.currentKeyspace(),
+	}
+}

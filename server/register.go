@@ -1,0 +1,25 @@
+package server
+
+import "github.com/cqld/cqld/protocol"
+
+// eventBits are the bits of session.events.
+var eventBits = map[protocol.EventType]uint32{
+	protocol.TopologyChange: 1 << 0, // a single node has none to tell
+	protocol.StatusChange:   1 << 1, // nor of these
+	protocol.SchemaChanges:  1 << 2,
+	protocol.TraceComplete:  1 << 3, // never sent, by Cassandra either
+}
+
+// register serves REGISTER: it adds to what the connection is told of. The names before one that does not
+// exist count.
+func register(r *request) {
+	types, err := r.message.(*protocol.Register).EventTypes(r.conn.session.version)
+	for _, t := range types {
+		r.conn.session.events.Or(eventBits[t])
+	}
+	if err != nil {
+		r.fail(err)
+		return
+	}
+	r.answer(&protocol.Ready{})
+}

@@ -1,0 +1,176 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/cqld/cqld/planner/exec"
+	"github.com/cqld/cqld/store"
+)
+
+// ErrClosed is what Serve returns when the server was shut down before it began.
+var ErrClosed = errors.New("server: closed")
+
+// Options are what a Server is made of. Only Store is necessary.
+type Options struct {
+	Store *store.Store
+	Log   zerolog.Logger // the zero value logs nothing
+
+	// Advertise is the address that system.local tells clients to connect to; if it is zero, each client
+	// is told the address that it dialled.
+	Advertise   netip.AddrPort
+	ClusterName string // Test Cluster
+	Datacenter  string // datacenter1
+	Rack        string // rack1
+
+	Limits    Limits
+	Intercept Interceptor // nil: every request takes its usual way
+}
+
+// Server answers CQL clients from one store. Its connections share the prepared statements, the limits and
+// the counters.
+type Server struct {
+	store     *store.Store
+	exec      *exec.Executor
+	log       zerolog.Logger
+	limits    Limits
+	intercept Interceptor
+
+	datacenter string // for replication strategies that name it
+
+	uuids    *timeUUIDs
+	prepared *statementCache[preparedID]
+	texts    *statementCache[textKey]
+	bytes    budget // of requests in flight
+	metrics  counters
+
+	ctx    context.Context // ends when Shutdown gives up waiting
+	cancel context.CancelFunc
+
+	mu        sync.Mutex
+	listeners map[net.Listener]struct{}
+	conns     map[*conn]struct{}
+	perIP     map[netip.Addr]int
+	closing   bool
+	running   sync.WaitGroup // listeners and connections
+}
+
+// New makes a server of a store: it adds the tables that show this server to the store.
+func New(o Options) (*Server, error) {
+	if o.Store == nil {
+		return nil, errors.New("server: Options.Store is missing")
+	}
+	s := &Server{
+		store:     o.Store,
+		exec:      exec.New(o.Store, o.Log),
+		log:       o.Log,
+		limits:    o.Limits.withDefaults(),
+		intercept: o.Intercept,
+
+		datacenter: o.Datacenter,
+
+		listeners: make(map[net.Listener]struct{}),
+		conns:     make(map[*conn]struct{}),
+		perIP:     make(map[netip.Addr]int),
+	}
+	s.uuids = newTimeUUIDs(o.Store.HostID())
+	s.prepared = newStatementCache[preparedID](s.limits.PreparedBytes)
+	s.texts = newStatementCache[textKey](s.limits.TextBytes)
+	s.bytes.limit = s.limits.BytesInFlight
+	s.registerSystem(o)
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	return s, nil
+}
+
+// Serve accepts connections until Shutdown, which makes it return nil, or until the listener fails. It may
+// be called for several listeners.
+func (s *Server) Serve(l net.Listener) error {
+	if !s.addListener(l) {
+		return errors.Join(ErrClosed, l.Close())
+	}
+	defer s.running.Done()
+	for {
+		socket, err := l.Accept()
+		if err == nil {
+			s.admit(socket)
+			continue
+		}
+		if s.isClosing() {
+			return nil
+		}
+		if errors.Is(err, net.ErrClosed) {
+			return fmt.Errorf("accept connections on %s: %w", l.Addr(), err)
+		}
+		// Most likely there are no file descriptors left; connections that end give some back.
+		s.log.Error().Err(err).Msg("cannot accept a connection")
+		time.Sleep(acceptPause)
+	}
+}
+
+// acceptPause is how long Serve leaves a failing listener alone.
+const acceptPause = 50 * time.Millisecond
+
+func (s *Server) addListener(l net.Listener) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing {
+		return false
+	}
+	s.listeners[l] = struct{}{}
+	s.running.Add(1)
+	return true
+}
+
+func (s *Server) isClosing() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closing
+}
+
+// Shutdown stops accepting, lets the requests in flight be answered, closes every connection and returns
+// when the last goroutine has ended. When ctx ends first, the requests are abandoned and ctx's error is
+// returned, after the goroutines have ended all the same.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.mu.Lock()
+	s.closing = true
+	for l := range s.listeners {
+		_ = l.Close() // a listener that is closed already is as good
+	}
+	for c := range s.conns {
+		c.drain()
+	}
+	s.mu.Unlock()
+
+	ended := make(chan struct{})
+	go func() {
+		s.running.Wait()
+		close(ended)
+	}()
+	var err error
+	select {
+	case <-ended:
+	case <-ctx.Done():
+		err = fmt.Errorf("shut down: %w", ctx.Err())
+		s.abandon()
+		<-ended
+	}
+	s.cancel()
+	return err
+}
+
+// abandon ends every request and connection at once.
+func (s *Server) abandon() {
+	s.cancel()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.conns {
+		c.abort()
+	}
+}

@@ -1,0 +1,37 @@
+package server
+
+import (
+	"sync/atomic"
+
+	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/store"
+)
+
+// session is what a connection has agreed on and remembers between requests.
+type session struct {
+	// Set by STARTUP, in the goroutine that reads, and constant when requests run.
+	ready         bool
+	version       protocol.Version
+	compression   protocol.Compression
+	throwOverload bool              // over the limits, answer an error instead of waiting
+	options       map[string]string // of STARTUP, with keys in upper case
+
+	// shown says to other goroutines that the fields above are set.
+	shown atomic.Bool
+
+	// Changed by requests, which run concurrently.
+	keyspace  atomic.Pointer[string] // set by USE; nil if none
+	events    atomic.Uint32          // bits of eventBits: what REGISTER asked for
+	useWarned atomic.Bool            // the warning about USE with prepared statements was sent
+}
+
+// currentKeyspace is the keyspace of unqualified names, or "".
+func (s *session) currentKeyspace() string {
+	if k := s.keyspace.Load(); k != nil {
+		return *k
+	}
+	return ""
+}
+
+// storeSession is what tables made by code may show of the connection.
+func (c *conn) storeSession() store.Session { return store.Session{LocalAddr: c.local} }

@@ -1,0 +1,99 @@
+package server
+
+import (
+	"cmp"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/protocol"
+)
+
+// startup serves STARTUP on a connection that is not ready. The version is agreed on from here, even if the
+// options are refused, and with it the use of segments: on v5 a second attempt has to come in one.
+func (c *conn) startup(h protocol.Header, m *protocol.Startup) {
+	first := c.session.version == 0
+	c.session.version = h.Version
+	compression, err := checkStartup(m, h.Version)
+	if first || !h.Version.HasSegments() {
+		c.session.compression = compression
+		c.out.speak(h.Version, compression)
+	}
+	if err != nil {
+		c.refuse(h.Stream, err)
+	} else {
+		c.becomeReady(m)
+		c.out.append(h.Stream, nil, &protocol.Ready{})
+	}
+	if !first {
+		return
+	}
+	c.next = c.takeEnvelope
+	if h.Version.HasSegments() {
+		c.next = c.takeSegment
+		c.segments.Compressed = compression == protocol.LZ4
+		c.out.useSegments()
+	}
+}
+
+// becomeReady takes over what the options say about the session.
+func (c *conn) becomeReady(m *protocol.Startup) {
+	c.session.ready = true
+	c.session.options = m.Map()
+	c.session.throwOverload = c.session.options[protocol.OptionThrowOnOverload] == "1"
+	c.session.shown.Store(true)
+	c.setReadDeadline(time.Time{})
+	c.log.Debug().Stringer("version", c.session.version).Stringer("compression", c.session.compression).
+		Str("driver", c.session.options[protocol.OptionDriverName]).
+		Str("driver_version", c.session.options[protocol.OptionDriverVersion]).
+		Msg("connection ready")
+}
+
+// startupAgain refuses STARTUP on a connection that is ready.
+func startupAgain(r *request) {
+	r.fail(cqlerr.Protocolf("Unexpected message %s, the connection is already initialized", protocol.OpStartup))
+}
+
+// checkStartup judges the options that have an effect. The compression is returned even if another option is
+// refused.
+func checkStartup(m *protocol.Startup, v protocol.Version) (protocol.Compression, error) {
+	compression := protocol.NoCompression
+	var compressionErr error
+	if name, ok := m.Get(protocol.OptionCompression); ok {
+		compression, compressionErr = protocol.ParseCompression(name, v)
+	}
+	version, ok := m.Get(protocol.OptionCQLVersion)
+	if !ok {
+		return compression, cqlerr.Protocolf("Missing value %s in STARTUP message", protocol.OptionCQLVersion)
+	}
+	if err := checkCQLVersion(version); err != nil {
+		return compression, err
+	}
+	return compression, compressionErr
+}
+
+// cqlVersion is the form of CQL_VERSION; only the three numbers are compared.
+var cqlVersion = regexp.MustCompile(`^(\d+)\.(\d+)(?:\.(\w+)(?:\.\w+)?)?(?:-[-.\w]+)?(?:[.+][.\w]+)?$`)
+
+// lowestCQL is the lowest version that is accepted. Cassandra tells clients that it is 3.0.0.
+var lowestCQL = [3]int{2, 99, 0}
+
+// checkCQLVersion refuses versions of the language that are too old. Newer ones than there are pass.
+func checkCQLVersion(version string) error {
+	part := cqlVersion.FindStringSubmatch(version)
+	if part == nil {
+		return cqlerr.Protocolf("Invalid version value: %s", version)
+	}
+	for i, lowest := range lowestCQL {
+		n, _ := strconv.Atoi(part[i+1]) // a part that is missing or no number counts as 0
+		switch cmp.Compare(n, lowest) {
+		case -1:
+			return cqlerr.Protocolf("CQL version %s is not supported by the binary protocol (supported version are "+
+				">= 3.0.0)", version)
+		case 1:
+			return nil
+		}
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package server
+
+import (
+	"crypto/md5"
+	"sync/atomic"
+
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/parser"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/protocol"
+)
+
+// statement is a planned statement that several executions share, with the parts of answers that do not
+// change between them.
+type statement struct {
+	text     string
+	keyspace string // of unqualified names
+	plan     *planner.Prepared
+	quick    bool  // the goroutine that reads may run it
+	isBatch  bool  // a BEGIN BATCH, which modifies but cannot stand in a batch
+	size     int64 // bytes, roughly
+
+	id        preparedID
+	markers   *protocol.ColumnSpecs
+	pkIndexes []uint16
+	columns   *protocol.ColumnSpecs // nil if it returns no rows, or which is not known
+	resultID  preparedID            // of columns
+
+	// seen is the newest catalog that the plan was found to be right for.
+	seen atomic.Pointer[schema.Catalog]
+}
+
+// preparedID is the id of a prepared statement or of result columns: an MD5.
+type preparedID = [md5.Size]byte
+
+// textKey finds the plan of a statement that came as text.
+type textKey struct{ keyspace, text string }
+
+// maxMarkers is how many bind markers the protocol can number.
+const maxMarkers = 65535
+
+// perStatement is what a plan takes besides what depends on its text.
+const perStatement = 1 << 10
+
+// plan parses and plans a statement.
+func (s *Server) plan(text, keyspace string) (*statement, error) {
+	parsed, markers, err := parser.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if markers > maxMarkers {
+		return nil, cqlerr.Invalidf("Too many markers(?). %d markers exceed the allowed maximum of %d",
+			markers, maxMarkers)
+	}
+	catalog := s.store.Catalog()
+	plan, err := planner.Make(parsed, planner.Env{Catalog: catalog, Keyspace: keyspace, Datacenter: s.datacenter})
+	if err != nil {
+		return nil, err
+	}
+	st := &statement{text: text, keyspace: keyspace, plan: plan, quick: s.exec.Quick(plan.Plan)}
+	_, st.isBatch = parsed.(*cql.Batch)
+	st.size = perStatement + int64(8*len(text)) + int64(256*(len(plan.Markers)+len(plan.Result)))
+	if plan.Result != nil {
+		st.columns = columnSpecs(plan.Result)
+	}
+	st.seen.Store(catalog)
+	return st, nil
+}
+
+// describe fills in what PREPARE answers.
+func (st *statement) describe() {
+	st.id = statementID(st.text, st.keyspace)
+	if st.plan.Qualified {
+		st.id = statementID(st.text, "")
+	}
+	markers := make([]protocol.ColumnSpec, len(st.plan.Markers))
+	for i, m := range st.plan.Markers {
+		markers[i] = protocol.ColumnSpec{Keyspace: m.Keyspace, Table: m.Table, Name: m.Name, Type: m.Type}
+	}
+	st.markers = protocol.NewColumnSpecs(markers)
+	for _, i := range st.plan.KeyMarkers {
+		st.pkIndexes = append(st.pkIndexes, uint16(i))
+	}
+	st.resultID = protocol.ResultMetadataID(st.columns.Columns())
+}
+
+// statementID is the id under which a statement is prepared. It depends on nothing else, because drivers
+// insist that preparing again gives the same.
+func statementID(text, keyspace string) preparedID { return md5.Sum([]byte(keyspace + text)) }
+
+// columnSpecs are result columns as the protocol describes them.
+func columnSpecs(columns []planner.ResultColumn) *protocol.ColumnSpecs {
+	specs := make([]protocol.ColumnSpec, len(columns))
+	for i, c := range columns {
+		specs[i] = protocol.ColumnSpec{Keyspace: c.Keyspace, Table: c.Table, Name: c.Name, Type: c.Type, Desc: c.Desc}
+	}
+	return protocol.NewColumnSpecs(specs)
+}
+
+// validity is what a change of the catalog has made of a plan.
+type validity uint8
+
+// The validities in order of damage.
+const (
+	valid    validity = iota
+	outdated          // plan it again: the tables look the same to clients
+	invalid           // clients have to prepare it again: a table is gone or looks different
+)
+
+// check compares the tables that the plan was made for with the current ones. Definitions are planned
+// again after every change, as what they are to change may be there or not.
+func (st *statement) check(current *schema.Catalog) validity {
+	if st.seen.Load() == current {
+		return valid
+	}
+	result := valid
+	if st.plan.Definition || len(st.plan.Tables) == 0 {
+		result = outdated
+	}
+	for _, old := range st.plan.Tables {
+		t := current.Table(old.Keyspace, old.Name)
+		switch {
+		case t == old:
+		case t == nil || !looksEqual(t, old):
+			return invalid
+		default:
+			result = outdated
+		}
+	}
+	if result == valid {
+		st.seen.Store(current)
+	}
+	return result
+}
+
+// looksEqual reports whether Cassandra keeps prepared statements through the change of a table: those of its
+// columns and of some options invalidate them.
+func looksEqual(a, b *schema.Table) bool {
+	if a.ID != b.ID || len(a.Columns) != len(b.Columns) ||
+		a.Options.DefaultTimeToLive != b.Options.DefaultTimeToLive ||
+		a.Options.GCGraceSeconds != b.Options.GCGraceSeconds {
+		return false
+	}
+	for i, c := range a.Columns {
+		if d := b.Columns[i]; c.Name != d.Name || c.Kind != d.Kind || c.Type.String() != d.Type.String() {
+			return false
+		}
+	}
+	return true
+}
