@@ -8,21 +8,27 @@ import (
 	"github.com/cqld/cqld/grammar"
 )
 
+// Piece is one statement of a script.
+type Piece struct {
+	Text string
+	Line int // on which it begins, counted from 1
+}
+
 // Split cuts a script into statements at the semicolons outside strings, comments and batches. The
-// statements come without their semicolons and without what has no words in it; comments inside and before
-// a statement stay.
-func Split(script string) []string {
+// statements come without their semicolons, without the comments before them, and without what has no words
+// in it. A comment behind the last one stays, and has no end of line.
+func Split(script string) []Piece {
 	m := machines.Get().(*machine)
 	defer m.release()
 	m.load(script + "\n") // the end of the last line ends a comment on it
-	var out []string
-	var start, words int
+	var out []Piece
+	var first antlr.Token // word of the statement
 	batch := false
 	all := m.tokens.all
 	for i, t := range all {
 		switch t.GetTokenType() {
 		case grammar.CqlLexerK_BEGIN:
-			batch = batch || words == 0
+			batch = batch || first == nil
 		case grammar.CqlLexerK_BATCH:
 			if batch && isToken(all[max(i-1, 0)], grammar.CqlLexerK_APPLY) {
 				batch = false
@@ -31,13 +37,16 @@ func Split(script string) []string {
 			if batch && t.GetTokenType() != antlr.TokenEOF {
 				continue
 			}
-			if end := min(t.GetStart(), len(script)); words > 0 {
-				out = append(out, strings.TrimSpace(script[start:end]))
+			if first != nil {
+				end := min(t.GetStart(), len(script))
+				out = append(out, Piece{strings.TrimSpace(script[first.GetStart():end]), first.GetLine()})
 			}
-			start, words = t.GetStop()+1, 0
+			first = nil
 			continue
 		}
-		words++
+		if first == nil {
+			first = t
+		}
 	}
 	return out
 }
