@@ -27,8 +27,6 @@ func (p *planning) restriction(t *schema.Table, rel *cql.Relation) (*restriction
 		return nil, cqlerr.Invalidf("Unsupported restriction: %s", rel)
 	case rel.Op == cql.NotEq:
 		return nil, cqlerr.Invalidf(`Unsupported "!=" relation: %s`, rel)
-	case rel.Op == cql.Like:
-		return nil, cqlerr.Invalidf("LIKE restriction is only supported on properly indexed columns. %s is not valid.", rel)
 	case rel.Token:
 		return p.tokenRestriction(t, rel)
 	case rel.Tuple:
@@ -60,8 +58,19 @@ func (p *planning) columnRestriction(t *schema.Table, rel *cql.Relation) (*restr
 		e, err := p.binder.Bind(term, receiver)
 		return Point{Parts: []expr.Expr{e}}, err
 	}
+	if rel.Op == cql.Like {
+		return nil, p.refuseLike(rel, bind)
+	}
 	list := receiver.Part("in("+c.Name+")", &types.List{Elem: types.Freeze(c.Type), Frozen: true})
 	return r, p.bindRelation(r, rel, bind, list)
+}
+
+// refuseLike says that LIKE needs an index, or before that what is wrong with its value.
+func (p *planning) refuseLike(rel *cql.Relation, bind func(cql.Term) (Point, error)) error {
+	if _, err := bind(rel.Value); err != nil {
+		return err
+	}
+	return cqlerr.Invalidf("LIKE restriction is only supported on properly indexed columns. %s is not valid.", rel)
 }
 
 // tupleRestriction is for (a, b) on the left.

@@ -31,6 +31,13 @@ func (*tinyintType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, e
 }
 
 func (*tinyintType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
+	if kind == HexLiteral { // which no other number takes
+		b, err := parseHex(text)
+		if err == nil {
+			err = TinyInt.Validate(b)
+		}
+		return b, err
+	}
 	if kind != IntegerLiteral {
 		return nil, ErrKind
 	}
