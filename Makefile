@@ -1,0 +1,56 @@
+# `make` lists the targets.
+
+FUZZTIME ?= 10s
+RACE     := ./server/... ./protocol/... ./store/...
+VERSION  ?=
+STRIP    := -s -w $(if $(VERSION),-X main.version=$(VERSION))
+BIN      := cqld
+
+.DEFAULT_GOAL := help
+.PHONY: help build static test race lint generate generated fuzz check bench drivers
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /  \1	/p' $(MAKEFILE_LIST) | expand -t 14
+
+build: ## build ./cqld
+	go build -o $(BIN) .
+
+static: ## build ./cqld as the container image has it, and prove that it needs nothing beside it
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(STRIP)' -o $(BIN) .
+	./compat_tests/image $(BIN)
+
+test: ## run the tests
+	go test ./...
+
+race: ## run the tests of the concurrent packages under the race detector
+	go test -race $(RACE)
+
+lint: ## check formatting, vet and staticcheck
+	@unformatted=$$(go tool gofumpt -l $$(git ls-files -co --exclude-standard '*.go' | grep -v '^grammar/cql_')); \
+	if [ -n "$$unformatted" ]; then echo "not formatted with gofumpt:"; echo "$$unformatted"; exit 1; fi
+	go vet ./...
+	go tool staticcheck ./...
+
+generate: ## generate the parser from the grammar; needs Java and Maven
+	go generate ./...
+
+generated: ## check that the generated parser is what the grammar gives
+	@kept=$$(mktemp -d) && cp grammar/*.go "$$kept" && go generate ./grammar && \
+	for f in grammar/*.go; do cmp "$$f" "$$kept/$${f##*/}" || \
+		{ echo "$$f is not what the grammar gives: run make generate"; rm -rf "$$kept"; exit 1; }; done; \
+	rm -rf "$$kept"
+
+fuzz: ## run each fuzz target for FUZZTIME (10s)
+	@grep -rHo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sed 's/:func / /' | sort | \
+	while read -r file target; do \
+		echo "== $$target in $${file%/*}"; \
+		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "$${file%/*}" </dev/null || exit 1; \
+	done
+
+check: lint generated test race fuzz ## everything CI runs but the drivers
+
+bench: ## measure start, memory and requests per second beside a server that does nothing
+	go run ./compat_tests/bench
+
+drivers: ## run real drivers against a server started for them
+	compat_tests/drivers/run

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rs/zerolog"
+)
+
+const (
+	defaultPort   = "9042"
+	defaultListen = "127.0.0.1:" + defaultPort
+	envPrefix     = "CQLD_"
+)
+
+// settings are what the flags of serve say.
+type settings struct {
+	listen      string
+	advertise   netip.AddrPort // zero: the address that each client dialled
+	data        string
+	memory      bool
+	clusterName string
+	datacenter  string
+	rack        string
+	level       zerolog.Level
+	logFormat   string
+	http        string // "": no HTTP
+}
+
+// logFormats are the values of --log-format; auto is console on a terminal and json elsewhere.
+var logFormats = []string{"auto", "console", "json"}
+
+// readSettings parses the flags of serve. A flag that is not given takes its value from the environment.
+func readSettings(c *console, args []string) (*settings, error) {
+	s := &settings{}
+	f := newFlags("serve", c)
+	f.StringVar(&s.listen, "listen", defaultListen, "the `address` clients connect to; port 0 takes a free one")
+	advertise := f.String("advertise", "", "the `address` that system.local tells clients; empty: what each client dialled")
+	f.StringVar(&s.data, "data", "./cqld-data", "the `folder` that keeps the data")
+	f.BoolVar(&s.memory, "memory", false, "keep the data in memory only")
+	f.StringVar(&s.clusterName, "cluster-name", "Test Cluster", "the cluster's `name` in system.local")
+	f.StringVar(&s.datacenter, "datacenter", "datacenter1", "the datacenter's `name`")
+	f.StringVar(&s.rack, "rack", "rack1", "the rack's `name`")
+	level := f.String("log-level", "info", "the least `level` to log: debug, info, warn or error")
+	f.StringVar(&s.logFormat, "log-format", "auto", "auto, console or json: the `format` of log lines")
+	f.StringVar(&s.http, "http", "", "serve /health, /metrics and /debug/pprof at this `address`; empty: do not")
+	if err := parse(f, c, args); err != nil {
+		return nil, err
+	}
+	if f.NArg() > 0 {
+		return nil, fmt.Errorf("%w: serve takes no argument %q", errUsage, f.Arg(0))
+	}
+	s.listen = withPort(s.listen)
+	return s, s.check(*advertise, *level)
+}
+
+// check judges the values that are more than text.
+func (s *settings) check(advertise, level string) error {
+	var err error
+	if _, _, err = net.SplitHostPort(s.listen); err != nil {
+		return badFlag("listen", s.listen, err.Error())
+	}
+	if s.advertise, err = parseAdvertise(advertise, s.listen); err != nil {
+		return badFlag("advertise", advertise, "want an IP address, with or without a port")
+	}
+	if s.level, err = zerolog.ParseLevel(level); err != nil || level == "" {
+		return badFlag("log-level", level, "want debug, info, warn or error")
+	}
+	if !slices.Contains(logFormats, s.logFormat) {
+		return badFlag("log-format", s.logFormat, "want "+strings.Join(logFormats, ", "))
+	}
+	if !s.memory && s.data == "" {
+		return badFlag("data", s.data, "want a folder")
+	}
+	return nil
+}
+
+// parseAdvertise reads an address; without a port it gets that of listen.
+func parseAdvertise(text, listen string) (netip.AddrPort, error) {
+	if text == "" {
+		return netip.AddrPort{}, nil
+	}
+	if a, err := netip.ParseAddrPort(text); err == nil {
+		return a, nil
+	}
+	ip, err := netip.ParseAddr(strings.Trim(text, "[]"))
+	if err != nil {
+		return netip.AddrPort{}, err
+	}
+	_, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return netip.AddrPort{}, err
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	return netip.AddrPortFrom(ip, uint16(n)), err
+}
+
+func badFlag(name, value, reason string) error {
+	return fmt.Errorf("%w: --%s %q: %s", errUsage, name, value, reason)
+}
+
+// newFlags makes a flag set that prints nothing on its own but its help.
+func newFlags(command string, c *console) *flag.FlagSet {
+	f := flag.NewFlagSet("cqld "+command, flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	f.Usage = func() {
+		f.SetOutput(c.stdout)
+		fmt.Fprintf(c.stdout, "Flags of cqld %s, each also read from the environment: --data from %s.\n\n",
+			command, envName("data"))
+		f.PrintDefaults()
+		f.SetOutput(io.Discard)
+	}
+	return f
+}
+
+// parse reads the environment first and the command line over it.
+func parse(f *flag.FlagSet, c *console, args []string) error {
+	var err error
+	f.VisitAll(func(one *flag.Flag) {
+		if v := c.getenv(envName(one.Name)); v != "" && err == nil {
+			if setErr := f.Set(one.Name, v); setErr != nil {
+				err = fmt.Errorf("%w: %s=%q: %w", errUsage, envName(one.Name), v, setErr)
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if err := f.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return err
+		}
+		return fmt.Errorf("%w: %w", errUsage, err)
+	}
+	return nil
+}
+
+// envName is the environment's name of a flag: CQLD_LOG_LEVEL for --log-level.
+func envName(name string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}
+
+// withPort adds CQL's port to an address that has none.
+func withPort(addr string) string {
+	if _, _, err := net.SplitHostPort(addr); err == nil {
+		return addr
+	}
+	return net.JoinHostPort(strings.Trim(addr, "[]"), defaultPort)
+}
+
+// serverAddress is where ping and exec find the server: ADDR, or what a server with the same environment
+// listens at, or the default.
+func serverAddress(c *console, addr string) string {
+	if addr == "" {
+		addr = c.getenv(envName("listen"))
+	}
+	if addr == "" {
+		return defaultListen
+	}
+	host, port, err := net.SplitHostPort(withPort(addr))
+	if err != nil {
+		return addr
+	}
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port)
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/cqld/cqld/server"
+)
+
+// web is the HTTP side: health, metrics and profiles. A nil *web is one that is off.
+type web struct {
+	server *http.Server
+	up     atomic.Bool
+	done   chan struct{}
+}
+
+// startHTTP serves at addr; an empty addr is off.
+func startHTTP(addr string, srv *server.Server, log zerolog.Logger) (*web, error) {
+	if addr == "" {
+		return nil, nil
+	}
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("serve HTTP: %w", err)
+	}
+	w := &web{done: make(chan struct{})}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /health", w.health)
+	mux.HandleFunc("GET /metrics", func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("Content-Type", "text/plain; version=0.0.4")
+		writeMetrics(rw, srv.Metrics())
+	})
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	w.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	go func() {
+		defer close(w.done)
+		if err := w.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			log.Error().Err(err).Msg("serving HTTP failed")
+		}
+	}()
+	log.Info().Str("address", l.Addr().String()).Msg("serving health, metrics and profiles over HTTP")
+	return w, nil
+}
+
+// ready says whether health is good.
+func (w *web) ready(yes bool) {
+	if w != nil {
+		w.up.Store(yes)
+	}
+}
+
+// close ends the HTTP side at once.
+func (w *web) close() {
+	if w != nil {
+		_ = w.server.Close() // closes connections; there is nothing to do about one that fails to
+		<-w.done
+	}
+}
+
+func (w *web) health(rw http.ResponseWriter, _ *http.Request) {
+	if !w.up.Load() {
+		http.Error(rw, "stopping", http.StatusServiceUnavailable)
+		return
+	}
+	fmt.Fprintln(rw, "ok")
+}
+
+// writeMetrics writes what the server and the Go runtime count in Prometheus' text format.
+func writeMetrics(w io.Writer, m server.Metrics) {
+	metric := func(name, kind, help string, value any) {
+		fmt.Fprintf(w, "# HELP cqld_%s %s\n# TYPE cqld_%s %s\ncqld_%s %v\n", name, help, name, kind, name, value)
+	}
+	labelled := func(name, help, label string, values map[string]uint64) {
+		fmt.Fprintf(w, "# HELP cqld_%s %s\n# TYPE cqld_%s counter\n", name, help, name)
+		for _, k := range slices.Sorted(maps.Keys(values)) {
+			fmt.Fprintf(w, "cqld_%s{%s=%q} %d\n", name, label, k, values[k])
+		}
+	}
+	metric("connections", "gauge", "Open connections.", m.Connections)
+	metric("connections_accepted_total", "counter", "Connections accepted.", m.ConnectionsAccepted)
+	metric("connections_refused_total", "counter", "Connections refused because of a limit.", m.ConnectionsRefused)
+	labelled("requests_total", "Requests by opcode.", "opcode", m.Requests)
+	labelled("errors_total", "Errors answered, by kind.", "kind", m.Errors)
+	metric("prepared_statements", "gauge", "Prepared statements kept.", m.PreparedStatements)
+	metric("prepared_bytes", "gauge", "Memory that prepared statements take.", m.PreparedBytes)
+	metric("prepared_evicted_total", "counter", "Prepared statements dropped for lack of room.", m.PreparedEvicted)
+	metric("bytes_in_flight", "gauge", "Bytes of requests that are not answered.", m.BytesInFlight)
+
+	var mem runtime.MemStats
+	runtime.ReadMemStats(&mem)
+	metric("goroutines", "gauge", "Goroutines.", runtime.NumGoroutine())
+	metric("heap_bytes", "gauge", "Heap in use.", mem.HeapInuse)
+	metric("gc_total", "counter", "Garbage collections.", mem.NumGC)
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const modulePath = "github.com/cqld/cqld"
+
+// arrows says which of our packages each of our packages may import. main is "."; a package that is not
+// listed may import none. Tests may import what the package may, and server/cqltest.
+var arrows = map[string][]string{
+	".": {
+		"server", "store", "store/engine", "store/engine/badger", "protocol", "protocol/client", "cql/parser", "cql/types",
+	},
+	"server/cqltest":       {"server", "store", "store/engine", "store/engine/badger"},
+	"compat_tests":         {"compat_tests/script", "protocol", "protocol/client", "cql/types", "server/cqltest"},
+	"compat_tests/script":  {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
+	"compat_tests/wire":    {"protocol", "protocol/client", "cql/types", "server/cqltest"},
+	"compat_tests/drivers": {"protocol", "protocol/client", "cql/types", "server/cqltest"},
+	"compat_tests/bench":   {"protocol", "protocol/client", "cql/types", "server/cqltest"},
+	"server": {
+		"protocol", "cql", "cql/parser", "cql/schema", "cql/types", "cql/cqlerr", "planner", "planner/exec",
+		"store", "store/system",
+	},
+	"planner/exec":            {"planner", "planner/expr", "store", "cql/schema", "cql/types", "cql/cqlerr"},
+	"planner":                 {"planner/expr", "cql", "cql/schema", "cql/types", "cql/functions", "cql/cqlerr"},
+	"planner/expr":            {"cql", "cql/schema", "cql/types", "cql/functions", "cql/cqlerr"},
+	"store/system":            {"store", "cql/schema", "cql/types"},
+	"store":                   {"store/engine", "cql/schema", "cql/types", "cql/cqlerr"},
+	"store/engine/badger":     {"store/engine"},
+	"store/engine/enginetest": {"store/engine"},
+	"protocol":                {"cql/types", "cql/cqlerr"},
+	"protocol/client":         {"protocol", "cql/types", "cql/cqlerr"},
+	"cql/parser":              {"cql", "grammar", "cql/cqlerr"},
+	"cql/functions":           {"cql/types", "cql/cqlerr"},
+	"cql/schema":              {"cql/types", "cql/cqlerr"},
+}
+
+// testArrows are what a package's tests may import beyond arrows: the real parts that stand below them.
+var testArrows = map[string][]string{
+	".":                   {"server/cqltest"},
+	"protocol/client":     {"server/cqltest"},
+	"server":              {"server/cqltest", "protocol/client", "store/engine", "store/engine/badger"},
+	"planner":             {"cql/parser"},
+	"planner/expr":        {"cql/parser"},
+	"planner/exec":        {"cql", "cql/parser", "store/system", "store/engine", "store/engine/badger"},
+	"store":               {"store/engine/badger"},
+	"store/system":        {"store/engine", "store/engine/badger", "cql/cqlerr"},
+	"store/engine/badger": {"store/engine/enginetest"},
+	"server/cqltest":      {"protocol", "protocol/client", "cql/types"},
+}
+
+// goFile is one file of ours as far as this test looks at it.
+type goFile struct {
+	path, folder string // the folder relative to the module, "." for main
+	test         bool
+	syntax       *ast.File
+}
+
+// TestArrows checks every import between our packages. It reads the files itself: a test that asks the go
+// command is cached as passing after a bad import is added.
+func TestArrows(t *testing.T) {
+	for _, f := range goFiles(t) {
+		allowed := arrows[f.folder]
+		if f.test {
+			allowed = append(slices.Clone(allowed), testArrows[f.folder]...)
+		}
+		for _, spec := range f.syntax.Imports {
+			path, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			to, ours := strings.CutPrefix(path, modulePath+"/")
+			if !ours || f.test && to == f.folder {
+				continue
+			}
+			if !slices.Contains(allowed, to) {
+				t.Errorf("%s imports %s: %s may import only %v", f.path, to, f.folder, allowed)
+			}
+		}
+	}
+}
+
+// TestPackageComments wants exactly one file of each package to say what it is for.
+func TestPackageComments(t *testing.T) {
+	comments := map[string][]string{}
+	for _, f := range goFiles(t) {
+		if f.test {
+			continue
+		}
+		at := comments[f.folder]
+		if f.syntax.Doc != nil {
+			at = append(at, f.path)
+		}
+		comments[f.folder] = at
+	}
+	for folder, at := range comments {
+		if len(at) != 1 {
+			t.Errorf("%s has %d package comments, want one: %v", folder, len(at), at)
+		}
+	}
+}
+
+var pathInText = regexp.MustCompile("`([a-z_]+(?:/[a-zA-Z0-9_./-]+|\\.(?:go|md|txt|g4)))`")
+
+// TestPathsExist checks the paths that the pages for developers name.
+func TestPathsExist(t *testing.T) {
+	for _, page := range []string{"ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "compat_tests/README.md"} {
+		content, err := os.ReadFile(page)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, m := range pathInText.FindAllStringSubmatch(string(content), -1) {
+			if strings.Contains(m[1], "<") || strings.HasPrefix(m[1], "go/") || module(m[1]) {
+				continue
+			}
+			if _, err := os.Stat(filepath.FromSlash(m[1])); err != nil {
+				t.Errorf("%s names %s: %v", page, m[1], err)
+			}
+		}
+	}
+}
+
+// module reports whether a text that looks like a path is the name of a Go module or of an example.
+func module(path string) bool {
+	return strings.Contains(path, ".com/") || strings.Contains(path, ".org/") || strings.HasPrefix(path, "cqlsh")
+}
+
+// goFiles parses every Go file of the module.
+func goFiles(t *testing.T) []goFile {
+	t.Helper()
+	var all []goFile
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != "." && (d.Name()[0] == '.' || d.Name() == "testdata" || d.Name() == "cqld-data"):
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".go"):
+			return nil
+		}
+		syntax, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly|parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		all = append(all, goFile{
+			path:   path,
+			folder: filepath.ToSlash(filepath.Dir(path)),
+			test:   strings.HasSuffix(path, "_test.go"),
+			syntax: syntax,
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) == 0 {
+		t.Fatal("no Go files found")
+	}
+	return all
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/server/cqltest"
+)
+
+// cqld runs a command and returns its exit code and what it printed.
+func cqld(t *testing.T, env map[string]string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	c := &console{
+		stdin: strings.NewReader(""), stdout: &out, stderr: &errs,
+		getenv: func(k string) string { return env[k] },
+	}
+	code = run(t.Context(), c, args)
+	return code, out.String(), errs.String()
+}
+
+func TestWrongUsageIsOneLine(t *testing.T) {
+	for _, args := range [][]string{
+		{"nope"},
+		{"serve", "--nope"},
+		{"serve", "extra"},
+		{"--log-level", "loud"},
+		{"--log-format", "xml"},
+		{"--advertise", "not an address"},
+		{"exec"},
+		{"exec", "-e", "x", "-f", "y"},
+		{"exec", "one", "two", "-e", "x"},
+		{"version", "extra"},
+	} {
+		code, _, stderr := cqld(t, nil, args...)
+		if code != exitUsage || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "cqld: ") {
+			t.Errorf("%q: exit %d, %q", args, code, stderr)
+		}
+	}
+}
+
+func TestServeRefusals(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for want, args := range map[string][]string{
+		"another process has this port": {"--memory", "--listen", l.Addr().String()},
+		"make the data folder":          {"--listen", "127.0.0.1:0", "--data", filepath.Join(file, "data")},
+	} {
+		code, _, stderr := cqld(t, nil, args...)
+		if code != exitFailed || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%q: exit %d, %q", args, code, stderr)
+		}
+	}
+}
+
+// TestServeStops starts a server and ends it as a signal would.
+func TestServeStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var log bytes.Buffer
+	c := &console{
+		stdin: strings.NewReader(""), stdout: &log, stderr: &log,
+		getenv: func(string) string { return "" },
+	}
+	cancel()
+	if code := run(ctx, c, []string{"serve", "--memory", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0"}); code != 0 {
+		t.Errorf("exit %d: %s", code, log.String())
+	}
+	for _, want := range []string{"Starting listening for CQL clients on /127.0.0.1:", "Startup complete", "stopped"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log does not say %q:\n%s", want, log.String())
+		}
+	}
+}
+
+func TestPingAndExec(t *testing.T) {
+	addr := cqltest.RunT(t).Addr()
+	if code, out, errs := cqld(t, map[string]string{"CQLD_LISTEN": addr}, "ping"); code != 0 {
+		t.Errorf("ping: exit %d, %s%s", code, out, errs)
+	}
+	script := filepath.Join(t.TempDir(), "script.cql")
+	err := os.WriteFile(script, []byte(`
+CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+USE k;
+CREATE TABLE t (a int PRIMARY KEY, name text); -- a table
+INSERT INTO t (a, name) VALUES (1, 'Bären; 北京');
+SELECT nope FROM t;
+SELECT * FROM t;`), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs := cqld(t, nil, "exec", addr, "-f", script)
+	want := "\n a | name\n---+-------------\n 1 | Bären; 北京\n\n(1 rows)\n"
+	if code != exitFailed || out != want || !strings.Contains(errs, script+":6: Undefined column name nope in table k.t") {
+		t.Errorf("exit %d\n%s\nwant\n%s\n%s", code, out, want, errs)
+	}
+}
+
+// TestFormatCell has what cqlsh 6.2.2 printed for these values.
+func TestFormatCell(t *testing.T) {
+	for _, c := range []struct {
+		typ     types.Type
+		kind    types.LiteralKind
+		literal string
+		want    string
+	}{
+		{types.Double, types.FloatLiteral, "1e30", "1e+30"},
+		{types.Double, types.FloatLiteral, "100000", "1e+05"},
+		{types.Double, types.FloatLiteral, "1.1", "1.1"},
+		{types.Float, types.FloatLiteral, "3.14159274", "3.14159"},
+		{types.Float, types.FloatLiteral, "123456.789", "1.2346e+05"},
+		{types.Float, types.FloatLiteral, "1e-10", "1e-10"},
+		{types.Boolean, types.BooleanLiteral, "true", "True"},
+		{types.Text, types.StringLiteral, "he'llo\nwörld", `he'llo\nwörld`},
+		{types.Inet, types.StringLiteral, "::1", "::1"},
+		{types.Date, types.StringLiteral, "2024-02-29", "2024-02-29"},
+		{types.Timestamp, types.StringLiteral, "1969-12-31 23:59:59Z", "1969-12-31 23:59:59.000000+0000"},
+		{types.Blob, types.HexLiteral, "0xCAFE", "0xcafe"},
+	} {
+		b, err := c.typ.ParseLiteral(c.kind, c.literal)
+		if err != nil {
+			t.Errorf("%s %s: %v", c.typ, c.literal, err)
+			continue
+		}
+		if got := formatCell(c.typ, b); got != c.want {
+			t.Errorf("%s %s: %q, want %q", c.typ, c.literal, got, c.want)
+		}
+	}
+}
+
+func TestPrintTableWithoutRows(t *testing.T) {
+	var b strings.Builder
+	printTable(&b, []protocol.ColumnSpec{{Name: "k", Type: types.Int}, {Name: "name", Type: types.Text}}, nil)
+	if want := "\n k | name\n---+------\n\n\n(0 rows)\n"; b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
+}

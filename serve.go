@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/cqld/cqld/server"
+	"github.com/cqld/cqld/store"
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/badger"
+)
+
+// How long stopping may take: requests in flight get drainTime, and the process is gone after stopTime.
+const (
+	drainTime = 7 * time.Second
+	stopTime  = 9500 * time.Millisecond
+)
+
+// serve runs the server until ctx ends.
+func serve(ctx context.Context, c *console, args []string) error {
+	s, err := readSettings(c, args)
+	if err != nil {
+		return err
+	}
+	tuneMemory(c.getenv)
+	log := newLogger(c.stderr, s)
+	listener, err := listen(s.listen)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	st, err := openStore(s, log)
+	if err != nil {
+		return err
+	}
+	err = serveStore(ctx, s, st, listener, log)
+	return errors.Join(err, st.Close())
+}
+
+// serveStore answers clients of an open store; when it returns, no request is under way.
+func serveStore(
+	ctx context.Context, s *settings, st *store.Store, listener net.Listener, log zerolog.Logger,
+) error {
+	srv, err := server.New(server.Options{
+		Store:       st,
+		Log:         log,
+		Advertise:   s.advertise,
+		ClusterName: s.clusterName,
+		Datacenter:  s.datacenter,
+		Rack:        s.rack,
+	})
+	if err != nil {
+		return err
+	}
+	web, err := startHTTP(s.http, srv, log)
+	if err != nil {
+		return err
+	}
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(listener) }()
+	log.Info().Msgf("Starting listening for CQL clients on /%s (unencrypted)...", listener.Addr())
+	log.Info().Msg("Startup complete")
+	web.ready(true)
+
+	var failed error
+	select {
+	case failed = <-served: // the listener broke
+	case <-ctx.Done():
+		log.Info().Msg("stopping: no more connections, finishing the requests in flight")
+	}
+	web.ready(false)
+	late := time.AfterFunc(stopTime, func() {
+		log.Error().Msg("stopping takes too long: giving up")
+		os.Exit(exitFailed)
+	})
+	defer late.Stop()
+	drain, cancel := context.WithTimeout(context.Background(), drainTime)
+	defer cancel()
+	if err := srv.Shutdown(drain); err != nil {
+		log.Warn().Err(err).Msg("requests were abandoned")
+	}
+	web.close()
+	log.Info().Msg("stopped")
+	return failed
+}
+
+// listen opens the port, or says in one line why it cannot be had.
+func listen(addr string) (net.Listener, error) {
+	l, err := net.Listen("tcp", addr)
+	switch {
+	case err == nil:
+		return l, nil
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("listen on %s: another process has this port; --listen chooses another", addr)
+	default:
+		return nil, fmt.Errorf("listen on %s: %w", addr, err)
+	}
+}
+
+// openStore opens the data folder, or a store in memory.
+func openStore(s *settings, log zerolog.Logger) (*store.Store, error) {
+	o := badger.Options{Dir: s.data, Log: log}
+	if s.memory {
+		o.Dir = ""
+	} else if err := os.MkdirAll(s.data, 0o755); err != nil {
+		return nil, fmt.Errorf("make the data folder: %w", err)
+	}
+	return store.Open(store.Options{
+		Engine: func(f engine.Fold) (engine.Engine, error) { return badger.Open(o, f) },
+		System: server.SystemKeyspaces(),
+		Log:    log,
+	})
+}
+
+// newLogger writes lines for people on a terminal and JSON elsewhere, or what the settings ask for.
+func newLogger(w io.Writer, s *settings) zerolog.Logger {
+	terminal := false
+	if f, ok := w.(*os.File); ok {
+		info, err := f.Stat()
+		terminal = err == nil && info.Mode()&os.ModeCharDevice != 0
+	}
+	if s.logFormat == "console" || s.logFormat == "auto" && terminal {
+		w = zerolog.ConsoleWriter{Out: w, NoColor: !terminal, TimeFormat: time.DateTime}
+	}
+	return zerolog.New(w).Level(s.level).With().Timestamp().Logger()
+}
