@@ -21,7 +21,7 @@ const pageRows = 1000
 // execute runs statements on one connection, one after the other. It goes on after one that fails, as cqlsh
 // does, and fails at the end.
 func execute(ctx context.Context, c *console, args []string) error {
-	f := newFlags("exec", c)
+	f := newFlags("exec")
 	file := f.String("f", "", "a `file` of statements; - is the standard input")
 	text := f.String("e", "", "the `statements` themselves")
 	keyspace := f.String("k", "", "the `keyspace` to use")

@@ -40,7 +40,7 @@ var logFormats = []string{"auto", "console", "json"}
 // readSettings parses the flags of serve. A flag that is not given takes its value from the environment.
 func readSettings(c *console, args []string) (*settings, error) {
 	s := &settings{}
-	f := newFlags("serve", c)
+	f := newFlags("serve")
 	f.StringVar(&s.listen, "listen", defaultListen, "the `address` clients connect to; port 0 takes a free one")
 	advertise := f.String("advertise", "", "the `address` that system.local tells clients; empty: what each client dialled")
 	f.StringVar(&s.data, "data", "./cqld-data", "the `folder` that keeps the data")
@@ -106,18 +106,20 @@ func badFlag(name, value, reason string) error {
 	return fmt.Errorf("%w: --%s %q: %s", errUsage, name, value, reason)
 }
 
-// newFlags makes a flag set that prints nothing on its own but its help.
-func newFlags(command string, c *console) *flag.FlagSet {
+// newFlags makes a flag set that prints nothing on its own.
+func newFlags(command string) *flag.FlagSet {
 	f := flag.NewFlagSet("cqld "+command, flag.ContinueOnError)
 	f.SetOutput(io.Discard)
-	f.Usage = func() {
-		f.SetOutput(c.stdout)
-		fmt.Fprintf(c.stdout, "Flags of cqld %s, each also read from the environment: --data from %s.\n\n",
-			command, envName("data"))
-		f.PrintDefaults()
-		f.SetOutput(io.Discard)
-	}
+	f.Usage = func() {} // the flag package would call it after a mistake too
 	return f
+}
+
+// printHelp lists the flags of a command.
+func printHelp(f *flag.FlagSet, c *console) {
+	fmt.Fprintf(c.stdout, "Flags of %s, each also read from the environment: --data from %s.\n\n", f.Name(), envName("data"))
+	f.SetOutput(c.stdout)
+	f.PrintDefaults()
+	f.SetOutput(io.Discard)
 }
 
 // parse reads the environment first and the command line over it.
@@ -135,6 +137,7 @@ func parse(f *flag.FlagSet, c *console, args []string) error {
 	}
 	if err := f.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
+			printHelp(f, c)
 			return err
 		}
 		return fmt.Errorf("%w: %w", errUsage, err)

@@ -39,9 +39,9 @@ func TestWrongUsageIsOneLine(t *testing.T) {
 		{"exec", "one", "two", "-e", "x"},
 		{"version", "extra"},
 	} {
-		code, _, stderr := cqld(t, nil, args...)
-		if code != exitUsage || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "cqld: ") {
-			t.Errorf("%q: exit %d, %q", args, code, stderr)
+		code, stdout, stderr := cqld(t, nil, args...)
+		if code != exitUsage || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "cqld: ") || stdout != "" {
+			t.Errorf("%q: exit %d, %q, %q", args, code, stdout, stderr)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // ping does a CQL handshake. It is the container's health check, so it also looks at CQLD_LISTEN.
 func ping(ctx context.Context, c *console, args []string) error {
-	f := newFlags("ping", c)
+	f := newFlags("ping")
 	timeout := f.Duration("timeout", 5*time.Second, "how long to wait for an answer")
 	addr, err := addressAndFlags(f, c, args)
 	if err != nil {
