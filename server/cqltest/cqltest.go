@@ -2,9 +2,7 @@
 //
 //	func TestUsers(t *testing.T) {
 //		srv := cqltest.RunT(t)
-//		cluster := gocql.NewCluster(srv.Addr())
-//		cluster.DisableInitialHostLookup = true
-//		session, err := cluster.CreateSession()
+//		session, err := gocql.NewCluster(srv.Addr()).CreateSession()
 //		...
 //	}
 //
