@@ -14,16 +14,23 @@ import (
 	"github.com/cqld/cqld/store/engine/badger"
 )
 
-func benchStore(b *testing.B) (*Store, *schema.Table) {
+// benchStore opens a store, in memory or in a folder, that is closed after the benchmark.
+func benchStore(b *testing.B, dir string) (*Store, *schema.Table) {
+	s, t := openBench(b, dir)
+	b.Cleanup(func() { closeStore(b, s) })
+	return s, t
+}
+
+func openBench(b *testing.B, dir string) (*Store, *schema.Table) {
 	s, err := Open(Options{Log: zerolog.Nop(), Engine: func(f engine.Fold) (engine.Engine, error) {
-		return badger.Open(badger.Options{Log: zerolog.Nop()}, f)
+		return badger.Open(badger.Options{Dir: dir, Log: zerolog.Nop()}, f)
 	}})
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { closeStore(b, s) })
-	t := newTable(b, "bench", "k bigint", "c bigint", "v0 blob, v1 blob, v2 blob, v3 blob, v4 blob")
-	define(b, s, t)
+	if s.Catalog().Table("ks", "bench") == nil {
+		define(b, s, newTable(b, "bench", "k bigint", "c bigint", "v0 blob, v1 blob, v2 blob, v3 blob, v4 blob"))
+	}
 	return s, s.Catalog().Table("ks", "bench")
 }
 
@@ -73,16 +80,36 @@ func insertRows(b *testing.B, s *Store, t *schema.Table, n int) {
 }
 
 func BenchmarkInsert(b *testing.B) {
-	s, t := benchStore(b)
+	s, t := benchStore(b, "")
 	b.ReportAllocs()
 	b.ResetTimer()
 	insertRows(b, s, t, b.N)
 }
 
 func BenchmarkGet(b *testing.B) {
-	s, t := benchStore(b)
-	const n = 100000
+	s, t := benchStore(b, "")
+	insertRows(b, s, t, 100000)
+	getRows(b, s, t, 100000)
+}
+
+// BenchmarkGetTables reads rows that were written before the store was opened: of 200,000 either all or
+// some that are read again and again.
+func BenchmarkGetTables(b *testing.B) {
+	const n = 200000
+	dir := b.TempDir()
+	s, t := openBench(b, dir)
 	insertRows(b, s, t, n)
+	closeStore(b, s)
+	for name, some := range map[string]int{"all": n, "some": n / 20} {
+		b.Run(name, func(b *testing.B) {
+			s, t := benchStore(b, dir)
+			getRows(b, s, t, some)
+		})
+	}
+}
+
+// getRows reads the first n rows in an order that is not theirs.
+func getRows(b *testing.B, s *Store, t *schema.Table, n int) {
 	var k, c [8]byte
 	clustering := [][]byte{c[:]}
 	slices := []Slice{{clustering, clustering, true, true}}
@@ -103,7 +130,7 @@ func BenchmarkGet(b *testing.B) {
 }
 
 func BenchmarkScan(b *testing.B) {
-	s, t := benchStore(b)
+	s, t := benchStore(b, "")
 	insertRows(b, s, t, 100000)
 	found := 0
 	count := func(*Row) (bool, error) { found++; return found < b.N, nil }

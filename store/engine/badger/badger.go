@@ -5,6 +5,10 @@
 // share one write to the log and one sync, and read-modify-write needs no locks and cannot conflict. A
 // read uses the snapshot that the writer published after its last commit; which old versions Badger may
 // drop follows from the oldest read under way (see readers).
+//
+// To get one key Badger looks into each memtable and each table of the first level, wherever the key is.
+// So what was got last, by readers or by the writer's merges, is kept in a cache, which knows which
+// snapshots its values are right for and which the writer keeps up to date (see cache). Scans pass it by.
 package badger
 
 import (
@@ -51,6 +55,7 @@ type Options struct {
 	Sync         Sync          // of an engine in a folder
 	SyncEvery    time.Duration // of Periodic; 0: a second
 	MemTableSize int64         // 0: ServerMemTable
+	CacheSize    int64         // most bytes of values kept for point reads; 0: half the memtable, negative: none
 	Log          zerolog.Logger
 }
 
@@ -59,7 +64,8 @@ type Engine struct {
 	db       *badger.DB
 	fold     engine.Fold
 	limits   engine.Limits
-	current  atomic.Pointer[badger.Txn] // reads at the last commit; never discarded, which managed mode allows
+	cache    *cache
+	current  atomic.Pointer[snapshot] // of the last commit; never discarded, which managed mode allows
 	readers  readers
 	queue    chan request
 	sending  sync.RWMutex // held for reading while sending to queue, for writing to close it
@@ -78,6 +84,9 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	if o.MemTableSize == 0 {
 		o.MemTableSize = ServerMemTable
 	}
+	if o.CacheSize == 0 {
+		o.CacheSize = o.MemTableSize / 2
+	}
 	if o.SyncEvery == 0 {
 		o.SyncEvery = time.Second
 	}
@@ -95,8 +104,9 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	}
 	bytes := int(db.MaxBatchSize() * 9 / 10) // the rest is for Badger's own entries and overhead
 	e := &Engine{
-		db:   db,
-		fold: fold,
+		db:    db,
+		fold:  fold,
+		cache: newCache(o.CacheSize),
 		limits: engine.Limits{
 			Key: maxKey, Value: bytes, CommitBytes: bytes, CommitOps: int(db.MaxBatchCount() * 9 / 10),
 		},

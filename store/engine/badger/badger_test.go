@@ -13,10 +13,19 @@ import (
 	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
+// tinyCache has room for a few values, so that the suite drops some all the time.
+const tinyCache = 1 << 10
+
 // open opens an engine with a memtable so small that the suite rotates it.
 func open(t *testing.T, dir string, sync Sync, fold engine.Fold) engine.Engine {
 	t.Helper()
-	e, err := Open(Options{Dir: dir, Sync: sync, MemTableSize: SmallMemTable, Log: zerolog.New(zerolog.NewTestWriter(t))}, fold)
+	return openWith(t, Options{Dir: dir, Sync: sync}, fold)
+}
+
+func openWith(t *testing.T, o Options, fold engine.Fold) *Engine {
+	t.Helper()
+	o.MemTableSize, o.Log = SmallMemTable, zerolog.New(zerolog.NewTestWriter(t))
+	e, err := Open(o, fold)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,28 +33,33 @@ func open(t *testing.T, dir string, sync Sync, fold engine.Fold) engine.Engine {
 }
 
 func TestContract(t *testing.T) {
-	t.Run("memory", func(t *testing.T) {
-		enginetest.Run(t, enginetest.Harness{Open: func(t *testing.T, fold engine.Fold) engine.Engine {
-			return open(t, "", Periodic, fold)
-		}})
-	})
-	for name, sync := range map[string]Sync{"periodic": Periodic, "batch": Batch} {
+	for name, size := range map[string]int64{"": 0, ", tiny cache": tinyCache, ", no cache": -1} {
+		t.Run("memory"+name, func(t *testing.T) {
+			enginetest.Run(t, enginetest.Harness{Open: func(t *testing.T, fold engine.Fold) engine.Engine {
+				return openWith(t, Options{CacheSize: size}, fold)
+			}})
+		})
+	}
+	for name, o := range map[string]Options{
+		"periodic": {Sync: Periodic},
+		"batch":    {Sync: Batch, CacheSize: tinyCache},
+	} {
 		t.Run("disk, "+name, func(t *testing.T) {
 			dirs := map[engine.Engine]string{}
+			in := func(t *testing.T, dir string, fold engine.Fold) engine.Engine {
+				o := o
+				o.Dir = dir
+				e := openWith(t, o, fold)
+				dirs[e] = dir
+				return e
+			}
 			enginetest.Run(t, enginetest.Harness{
-				Open: func(t *testing.T, fold engine.Fold) engine.Engine {
-					dir := t.TempDir()
-					e := open(t, dir, sync, fold)
-					dirs[e] = dir
-					return e
-				},
+				Open: func(t *testing.T, fold engine.Fold) engine.Engine { return in(t, t.TempDir(), fold) },
 				Reopen: func(t *testing.T, e engine.Engine, fold engine.Fold) engine.Engine {
 					if err := e.Close(); err != nil {
 						t.Fatal(err)
 					}
-					next := open(t, dirs[e], sync, fold)
-					dirs[next] = dirs[e]
-					return next
+					return in(t, dirs[e], fold)
 				},
 			})
 		})

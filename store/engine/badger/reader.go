@@ -11,7 +11,10 @@ import (
 )
 
 // snapshot reads what is committed at the version of its transaction.
-type snapshot struct{ txn *badger.Txn }
+type snapshot struct {
+	txn   *badger.Txn
+	cache *cache
+}
 
 // Get reads a key at the last commit.
 func (e *Engine) Get(key []byte, fn func(value []byte) error) (bool, error) {
@@ -20,7 +23,7 @@ func (e *Engine) Get(key []byte, fn func(value []byte) error) (bool, error) {
 		return false, engine.ErrClosed
 	}
 	defer c.leave()
-	return snapshot{e.current.Load()}.Get(key, fn)
+	return e.current.Load().Get(key, fn)
 }
 
 // Scan reads a range at the last commit.
@@ -35,21 +38,56 @@ func (e *Engine) View(fn func(engine.Reader) error) error {
 		return engine.ErrClosed
 	}
 	defer c.leave()
-	return fn(snapshot{e.current.Load()})
+	return fn(e.current.Load())
 }
 
-func (s snapshot) Get(key []byte, fn func(value []byte) error) (bool, error) {
-	item, err := s.txn.Get(key)
-	if err != nil {
-		if errors.Is(err, badger.ErrKeyNotFound) {
-			return false, nil
-		}
-		return false, fmt.Errorf("get key %x: %w", key, err)
+// Get reads a key from the cache or else from Badger.
+func (s *snapshot) Get(key []byte, fn func(value []byte) error) (bool, error) {
+	if s.cache == nil {
+		return s.read(key, fn)
+	}
+	return s.get(s.cache.hash(key), key, fn)
+}
+
+// get is Get with a cache, in which it keeps what it has to read from Badger.
+func (s *snapshot) get(hash uint64, key []byte, fn func(value []byte) error) (bool, error) {
+	version := s.txn.ReadTs()
+	if value, ok := s.cache.get(hash, key, version); ok {
+		return true, fn(value)
+	}
+	item, err := s.find(key)
+	if item == nil {
+		return false, err
+	}
+	return true, item.Value(func(value []byte) error {
+		s.cache.fill(hash, key, value, version)
+		return fn(value)
+	})
+}
+
+// read is Get without a cache.
+func (s *snapshot) read(key []byte, fn func(value []byte) error) (bool, error) {
+	item, err := s.find(key)
+	if item == nil {
+		return false, err
 	}
 	return true, item.Value(fn)
 }
 
-func (s snapshot) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
+// find looks for a key in Badger; without one it returns nil.
+func (s *snapshot) find(key []byte) (*badger.Item, error) {
+	item, err := s.txn.Get(key)
+	if err == nil {
+		return item, nil
+	}
+	if errors.Is(err, badger.ErrKeyNotFound) {
+		return nil, nil
+	}
+	return nil, fmt.Errorf("get key %x: %w", key, err)
+}
+
+// Scan reads from Badger only, so a long one takes no room in the cache from what is read again and again.
+func (s *snapshot) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
 	if len(end) > 0 && bytes.Compare(start, end) >= 0 {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 // stage collects what one request writes on top of the batch, until it is known to fit. It is the
 // transaction that an Update's function sees.
 type stage struct {
-	below   snapshot // the batch's transaction: what is committed and what earlier requests wrote
+	below   *batch // what is committed and what earlier requests wrote
 	fold    engine.Fold
 	entries []entry
 	index   map[string]int // of entries; only made when they are many
@@ -25,7 +25,7 @@ type entry struct{ key, value []byte }
 // fewEntries is up to how many entries are searched one by one.
 const fewEntries = 8
 
-func (s *stage) begin(below snapshot, fold engine.Fold) {
+func (s *stage) begin(below *batch, fold engine.Fold) {
 	s.clear()
 	s.below, s.fold = below, fold
 }

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/cqld/cqld/store/engine"
 )
 
@@ -123,17 +121,16 @@ func (e *Engine) DeleteRange(start, end []byte) error {
 }
 
 // publish makes everything up to version visible to reads that start from here on.
-func (e *Engine) publish(version uint64) { e.current.Store(e.db.NewTransactionAt(version, false)) }
+func (e *Engine) publish(version uint64) {
+	e.current.Store(&snapshot{txn: e.db.NewTransactionAt(version, false), cache: e.cache})
+}
 
-// writer is the goroutine that owns all writing. Its batch is a Badger transaction in the making, and
-// the requests in it.
+// writer is the goroutine that owns all writing.
 type writer struct {
 	*Engine
 	version uint64 // of the last commit
-	txn     *badger.Txn
-	waiting []request
-	size    int
-	count   int
+	batch   batch
+	waiting []request // whose writes are in the batch
 	stage   stage
 }
 
@@ -159,10 +156,8 @@ func (w *writer) run() {
 
 // add puts a request into the batch, or answers its error.
 func (w *writer) add(r request) {
-	if w.txn == nil {
-		w.txn = w.db.NewTransactionAt(w.version, true)
-	}
-	w.stage.begin(snapshot{w.txn}, w.fold)
+	w.batch.begin(w.db, w.cache, w.version)
+	w.stage.begin(&w.batch, w.fold)
 	if err := w.stage.run(&r); err != nil {
 		r.done(err)
 		return
@@ -171,34 +166,21 @@ func (w *writer) add(r request) {
 		r.done(engine.ErrTooLarge)
 		return
 	}
-	if w.size+w.stage.size > w.limits.CommitBytes || w.count+len(w.stage.entries) > w.limits.CommitOps {
+	if w.batch.size+w.stage.size > w.limits.CommitBytes || len(w.batch.entries)+len(w.stage.entries) > w.limits.CommitOps {
 		// What was staged holds after the batch so far is committed: it was computed on top of it.
 		w.commit()
-		w.txn = w.db.NewTransactionAt(w.version, true)
+		w.batch.begin(w.db, w.cache, w.version)
 	}
 	w.waiting = append(w.waiting, r)
-	for _, en := range w.stage.entries {
-		if err := w.set(en); err != nil {
-			panic("badger: a checked entry is refused: " + err.Error())
-		}
-	}
-}
-
-func (w *writer) set(en entry) error {
-	w.size += entrySize(en.key, en.value)
-	w.count++
-	if en.value == nil {
-		return w.txn.Delete(en.key)
-	}
-	return w.txn.Set(en.key, en.value)
+	w.batch.add(w.stage.entries)
 }
 
 // commit writes the batch, publishes it and tells everyone in it.
 func (w *writer) commit() {
 	var err error
-	if w.count > 0 {
+	if len(w.batch.entries) > 0 {
 		w.version++
-		if err = w.txn.CommitAt(w.version, nil); err != nil {
+		if err = w.batch.commit(w.version); err != nil {
 			err = fmt.Errorf("%w: %w", engine.ErrUnknown, err)
 		} else {
 			w.publish(w.version)
@@ -206,10 +188,10 @@ func (w *writer) commit() {
 				w.db.SetDiscardTs(oldest)
 			}
 		}
-	} else if w.txn != nil {
-		w.txn.Discard()
+	} else if w.batch.txn != nil {
+		w.batch.txn.Discard()
 	}
-	w.txn, w.size, w.count = nil, 0, 0
+	w.batch.clear()
 	for i := range w.waiting {
 		done := w.waiting[i].done
 		w.waiting[i] = request{}

@@ -37,6 +37,8 @@ func Run(t *testing.T, h Harness) {
 		{"commits replace, delete and merge", commitKinds},
 		{"commits are atomic for snapshots", commitsAreAtomic},
 		{"views do not change", viewsDoNotChange},
+		{"gets are of one snapshot", getsAreOfOneSnapshot},
+		{"what was read changes with commits", readsFollow},
 		{"merges in any order", mergesInAnyOrder},
 		{"updates see their own writes", updatesSeeTheirWrites},
 		{"updates that fail write nothing", updatesFail},
@@ -222,6 +224,45 @@ func get(t *testing.T, e engine.Engine) {
 	if _, err := e.Get([]byte("a"), func([]byte) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("get returns %v, want the callback's error", err)
 	}
+}
+
+// readsFollow reads keys before and after everything that can change them.
+func readsFollow(t *testing.T, e engine.Engine) {
+	must(t, commit(e, put("a", "1"), put("b", "1"), put("c", "1")))
+	check := func(what, a, b, c string) {
+		t.Helper()
+		for range 2 {
+			got := []string{value(t, e, "a"), value(t, e, "b"), value(t, e, "c")}
+			if want := []string{a, b, c}; !slices.Equal(got, want) {
+				t.Errorf("%s: got %q, want %q", what, got, want)
+			}
+		}
+	}
+	check("put", "1", "1", "1")
+	must(t, commit(e, merge("a", "2"), put("b", "2"), del("c")))
+	check("changed", "1 2", "2", "")
+	must(t, commit(e, put("a", strings.Repeat("x", 40<<10)), merge("c", "3")))
+	check("long", strings.Repeat("x", 40<<10), "2", "3")
+	must(t, e.DeleteRange([]byte("a"), []byte("b\x00")))
+	check("range deleted", "", "", "3")
+	must(t, commit(e, merge("a", "4"), merge("b", "4"), merge("a", "5"), del("c"), merge("c", "4")))
+	check("merged", "4 5", "4", "4")
+
+	// A commit that is refused changes nothing.
+	refused := commit(e, put("a", "6"), merge("c", "5"), put("b", strings.Repeat("h", e.Limits().CommitBytes)))
+	if !errors.Is(refused, engine.ErrTooLarge) {
+		t.Errorf("a commit over the limit: %v", refused)
+	}
+	err := e.Update(context.Background(), []byte("g"), func(txn engine.Txn) error {
+		txn.Put([]byte("a"), []byte("7"))
+		txn.Merge([]byte("b"), []byte("7"))
+		txn.Delete([]byte("c"))
+		return errors.New("broken")
+	})
+	if err == nil {
+		t.Error("an update that fails succeeds")
+	}
+	check("refused", "4 5", "4", "4")
 }
 
 func commitKinds(t *testing.T, e engine.Engine) {

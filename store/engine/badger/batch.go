@@ -1,0 +1,78 @@
+package badger
+
+import "github.com/dgraph-io/badger/v4"
+
+// batch is a Badger transaction in the making. It reads what is committed and what it has itself.
+type batch struct {
+	snapshot // its transaction takes the writes; nil as long as there is none
+	entries  []entry
+	size     int
+	written  [256]uint64 // has the bits of the entries' hashes, if there is a cache
+}
+
+// begin starts a transaction on top of version, unless there is one.
+func (b *batch) begin(db *badger.DB, c *cache, version uint64) {
+	if b.txn == nil {
+		b.snapshot = snapshot{txn: db.NewTransactionAt(version, true), cache: c}
+	}
+}
+
+// add writes entries, which the caller leaves as they are until the batch is committed.
+func (b *batch) add(entries []entry) {
+	for _, en := range entries {
+		var err error
+		if en.value == nil {
+			err = b.txn.Delete(en.key)
+		} else {
+			err = b.txn.Set(en.key, en.value)
+		}
+		if err != nil {
+			panic("badger: a checked entry is refused: " + err.Error())
+		}
+		b.size += entrySize(en.key, en.value)
+		b.entries = append(b.entries, en)
+		if b.cache != nil {
+			word, bit := b.place(b.cache.hash(en.key))
+			*word |= bit
+		}
+	}
+}
+
+// place is where in written a hash is noted. Its last bits choose the shard and are left to that.
+func (b *batch) place(hash uint64) (word *uint64, bit uint64) {
+	return &b.written[hash>>56], 1 << (hash >> 50 & 63)
+}
+
+// Get asks the transaction for what may be among its entries, as the cache has only what is committed.
+func (b *batch) Get(key []byte, fn func(value []byte) error) (bool, error) {
+	if b.cache == nil {
+		return b.read(key, fn)
+	}
+	hash := b.cache.hash(key)
+	if word, bit := b.place(hash); *word&bit != 0 {
+		return b.read(key, fn)
+	}
+	return b.get(hash, key, fn)
+}
+
+// commit writes the batch as version and brings the cache up to date. After an error nobody knows what
+// was written, so the cache has none of it.
+func (b *batch) commit(version uint64) error {
+	err := b.txn.CommitAt(version, nil)
+	if b.cache != nil {
+		for i := range b.entries {
+			en := &b.entries[i]
+			if err != nil {
+				en.value = nil
+			}
+			b.cache.write(b.cache.hash(en.key), en.key, en.value, version)
+		}
+	}
+	return err
+}
+
+// clear makes the batch empty and forgets the memory of its entries.
+func (b *batch) clear() {
+	clear(b.entries)
+	*b = batch{entries: b.entries[:0]}
+}

@@ -1,0 +1,198 @@
+package badger
+
+import (
+	"bytes"
+	"hash/maphash"
+	"sync"
+)
+
+// Sizes of the cache.
+const (
+	// maxShards is how many parts a cache has whose locks and room are their own.
+	maxShards = 64
+
+	// shardSize is the least that a shard of a cache with several has.
+	shardSize = 512 << 10
+
+	// maxCached is the longest value that is kept.
+	maxCached = 16 << 10
+
+	// slotSize is what a value takes apart from its bytes and its key's: a slot, its place in the index
+	// and what an allocation is rounded up by.
+	slotSize = 112
+)
+
+// cache keeps values as they are since some commit, so that neither a point read nor the writer's merge
+// has to look for them in Badger's memtables and tables. It has at most one value of a key: the last that
+// was committed, with the version of its commit or an older one's at which it was already so.
+//
+// The writer replaces or drops the keys of a commit when Badger has taken it and before it is published.
+// So a value in the cache is right for a snapshot unless its version is later than the snapshot's. What
+// was read at a snapshot goes in only if the shard has had no later commit, and so it is the last value.
+//
+// A nil cache keeps nothing.
+type cache struct {
+	seed   maphash.Seed
+	mask   uint64
+	shards []shard
+}
+
+// newCache makes a cache of that many bytes, which it takes as they are needed.
+func newCache(size int64) *cache {
+	if size <= 0 {
+		return nil
+	}
+	n := int64(1)
+	for n < maxShards && size/(2*n) >= shardSize {
+		n *= 2
+	}
+	c := &cache{seed: maphash.MakeSeed(), mask: uint64(n - 1), shards: make([]shard, n)}
+	for i := range c.shards {
+		c.shards[i].room = int(size / n)
+	}
+	return c
+}
+
+// hash is what the other methods want to know of a key.
+func (c *cache) hash(key []byte) uint64 { return maphash.Bytes(c.seed, key) }
+
+func (c *cache) shard(hash uint64) *shard { return &c.shards[hash&c.mask] }
+
+// get returns the value that key has in a snapshot of version. It must not be changed, and stays as it is
+// for as long as somebody keeps it.
+func (c *cache) get(hash uint64, key []byte, version uint64) ([]byte, bool) {
+	s := c.shard(hash)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i, ok := s.index[hash]
+	if !ok {
+		return nil, false
+	}
+	x := &s.slots[i]
+	if x.version > version || !bytes.Equal(x.key(), key) {
+		return nil, false
+	}
+	x.used = true
+	return x.value(), true
+}
+
+// fill keeps a copy of what key has in a snapshot of version, unless there may be something later.
+func (c *cache) fill(hash uint64, key, value []byte, version uint64) {
+	if len(value) > maxCached {
+		return
+	}
+	data := join(key, value)
+	s := c.shard(hash)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.written <= version {
+		s.put(slot{hash: hash, version: version, keyLen: len(key), data: data})
+	}
+}
+
+// write says that the commit of version made value of key. If the key is kept so is a copy of the value,
+// unless it is nil, as after a deletion or an error, or too long. A key that is not kept stays out until it
+// is read, be it for a merge: copying every row of a large import costs a tenth of writing it, and drives
+// out what is read.
+func (c *cache) write(hash uint64, key, value []byte, version uint64) {
+	s := c.shard(hash)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.written = version
+	if _, ok := s.index[hash]; !ok {
+		return
+	}
+	if value == nil || len(value) > maxCached {
+		s.drop(hash)
+		return
+	}
+	s.put(slot{hash: hash, version: version, keyLen: len(key), data: join(key, value)})
+}
+
+func join(key, value []byte) []byte {
+	return append(append(make([]byte, 0, len(key)+len(value)), key...), value...)
+}
+
+// shard is a part of a cache. When its room is used up it gives up what was not used since the last time
+// that its hand came by.
+type shard struct {
+	mu      sync.Mutex
+	index   map[uint64]int32 // from the hash to the slot
+	slots   []slot
+	unused  []int32
+	hand    int
+	size    int
+	room    int
+	written uint64   // the version of the last commit that had a key of this shard
+	_       [32]byte // for cache lines of its own
+}
+
+// slot has a key and its value, one after the other in data, which is never changed; nil if it is unused.
+type slot struct {
+	hash, version uint64
+	keyLen        int
+	data          []byte
+	used          bool
+}
+
+func (x *slot) key() []byte   { return x.data[:x.keyLen] }
+func (x *slot) value() []byte { return x.data[x.keyLen:] }
+func (x *slot) size() int     { return len(x.data) + slotSize }
+
+// put keeps x instead of what has the same hash, if there is room for it at all.
+func (s *shard) put(x slot) {
+	if x.size() > s.room {
+		s.drop(x.hash)
+		return
+	}
+	i, ok := s.index[x.hash]
+	if ok {
+		s.size -= s.slots[i].size()
+		x.used = s.slots[i].used
+	} else {
+		i = s.free()
+	}
+	s.size += x.size()
+	s.slots[i] = x
+	s.index[x.hash] = i
+	for s.size > s.room {
+		s.evict(int(i))
+	}
+}
+
+// free returns a slot that is not used.
+func (s *shard) free() int32 {
+	if n := len(s.unused); n > 0 {
+		i := s.unused[n-1]
+		s.unused = s.unused[:n-1]
+		return i
+	}
+	if s.index == nil {
+		s.index = map[uint64]int32{}
+	}
+	s.slots = append(s.slots, slot{})
+	return int32(len(s.slots) - 1)
+}
+
+// evict moves the hand on by a slot and empties the slot if it may, but not the one to keep.
+func (s *shard) evict(keep int) {
+	s.hand = (s.hand + 1) % len(s.slots)
+	switch x := &s.slots[s.hand]; {
+	case x.data == nil || s.hand == keep:
+	case x.used:
+		x.used = false
+	default:
+		s.drop(x.hash)
+	}
+}
+
+func (s *shard) drop(hash uint64) {
+	i, ok := s.index[hash]
+	if !ok {
+		return
+	}
+	s.size -= s.slots[i].size()
+	s.slots[i] = slot{}
+	s.unused = append(s.unused, i)
+	delete(s.index, hash)
+}

@@ -1,0 +1,180 @@
+package badger
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/enginetest"
+)
+
+// cached is what a cache has for a key in a snapshot, "" for nothing.
+func cached(c *cache, key string, version uint64) string {
+	v, _ := c.get(c.hash([]byte(key)), []byte(key), version)
+	return string(v)
+}
+
+func TestCacheVersions(t *testing.T) {
+	c := newCache(1 << 20)
+	fill := func(key, value string, version uint64) {
+		c.fill(c.hash([]byte(key)), []byte(key), []byte(value), version)
+	}
+	write := func(key string, value []byte, version uint64) {
+		c.write(c.hash([]byte(key)), []byte(key), value, version)
+	}
+	expect := func(what, key string, version uint64, want string) {
+		t.Helper()
+		if got := cached(c, key, version); got != want {
+			t.Errorf("%s: %s at %d is %q, want %q", what, key, version, got, want)
+		}
+	}
+	write("a", []byte("1"), 10)
+	expect("written and never read", "a", 10, "")
+	fill("a", "0", 9)
+	expect("read before the last commit", "a", 10, "")
+	fill("a", "1", 10)
+	expect("read", "a", 10, "1")
+	expect("an older snapshot", "a", 9, "")
+	write("a", []byte("2"), 11)
+	expect("changed", "a", 11, "2")
+	expect("before the change", "a", 10, "")
+	fill("a", "1", 10)
+	expect("a slow reader", "a", 12, "2")
+	write("a", nil, 13)
+	expect("deleted", "a", 13, "")
+	fill("a", "2", 12)
+	expect("a slow reader of what is deleted", "a", 13, "")
+	fill("a", strings.Repeat("x", maxCached+1), 13)
+	expect("too long", "a", 13, "")
+	fill("a", "3", 13)
+	write("a", []byte(strings.Repeat("x", maxCached+1)), 14)
+	expect("became too long", "a", 14, "")
+}
+
+// TestCacheCollision gives two keys the same hash.
+func TestCacheCollision(t *testing.T) {
+	c := newCache(1 << 20)
+	get := func(key string) string {
+		v, _ := c.get(7, []byte(key), 1)
+		return string(v)
+	}
+	c.fill(7, []byte("a"), []byte("1"), 1)
+	if a, b := get("a"), get("b"); a != "1" || b != "" {
+		t.Errorf("a is %q and b %q", a, b)
+	}
+	c.fill(7, []byte("b"), []byte("2"), 1)
+	if a, b := get("a"), get("b"); a != "" || b != "2" {
+		t.Errorf("a is %q and b %q", a, b)
+	}
+}
+
+// TestCacheRoom fills a cache many times over, and reads one key again and again.
+func TestCacheRoom(t *testing.T) {
+	const size = 2 << 20
+	c := newCache(size)
+	if n := len(c.shards); n != 4 {
+		t.Fatalf("%d shards, want 4", n)
+	}
+	hot := strings.Repeat("hot", 10)
+	c.fill(c.hash([]byte(hot)), []byte(hot), []byte("1"), 1)
+	for i := range 50000 {
+		key := fmt.Appendf(nil, "key %d", i)
+		c.fill(c.hash(key), key, make([]byte, i%1000+1), 1)
+		if got := cached(c, hot, 1); got != "1" {
+			t.Fatalf("after %d keys what is always used is %q", i, got)
+		}
+	}
+	used := 0
+	for i := range c.shards {
+		s := &c.shards[i]
+		sum := 0
+		for j := range s.slots {
+			if x := &s.slots[j]; x.data != nil {
+				sum += x.size()
+			}
+		}
+		if sum != s.size || sum > s.room || len(s.index)+len(s.unused) != len(s.slots) {
+			t.Errorf("shard %d counts %d of %d bytes, has %d; %d slots, %d used, %d not",
+				i, s.size, s.room, sum, len(s.slots), len(s.index), len(s.unused))
+		}
+		used += sum
+	}
+	if used < size*9/10 {
+		t.Errorf("only %d of %d bytes are used", used, size)
+	}
+}
+
+// TestReadsAreCached checks which reads find their value in the cache and which put it there.
+func TestReadsAreCached(t *testing.T) {
+	e := openWith(t, Options{}, enginetest.Union)
+	defer e.Close()
+	commit := func(ops ...engine.Op) {
+		t.Helper()
+		done := make(chan error, 1)
+		e.Commit(ops, func(err error) { done <- err })
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect := func(what, want string) {
+		t.Helper()
+		if got := cached(e.cache, "a", e.current.Load().txn.ReadTs()); got != want {
+			t.Errorf("%s: the cache has %q, want %q", what, got, want)
+		}
+	}
+	a := []byte("a")
+	value := []byte("1")
+	commit(engine.Op{Kind: engine.Merge, Key: a, Value: value})
+	expect("first write", "")
+	if err := e.Scan(nil, nil, engine.ScanOptions{}, func(_, _ []byte) (bool, error) { return true, nil }); err != nil {
+		t.Fatal(err)
+	}
+	expect("scan", "")
+	commit(engine.Op{Kind: engine.Merge, Key: a, Value: []byte("2")})
+	expect("second write", "1 2")
+	value = []byte("3")
+	commit(engine.Op{Kind: engine.Put, Key: a, Value: value})
+	value[0] = '9'
+	expect("put, and the value used for something else", "3")
+	commit(engine.Op{Kind: engine.Delete, Key: a})
+	expect("delete", "")
+	commit(engine.Op{Kind: engine.Put, Key: a, Value: []byte("4")})
+	if _, err := e.Get(a, func([]byte) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	expect("get", "4")
+}
+
+// TestFailedCommit takes the database away below the engine.
+func TestFailedCommit(t *testing.T) {
+	e := openWith(t, Options{}, enginetest.Union)
+	a := []byte("a")
+	done := make(chan error, 1)
+	write := func(value string) error {
+		e.Commit([]engine.Op{{Kind: engine.Put, Key: a, Value: []byte(value)}}, func(err error) { done <- err })
+		return <-done
+	}
+	if err := write("1"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Get(a, func([]byte) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if got := cached(e.cache, "a", ^uint64(0)); got != "1" {
+		t.Fatalf("the cache has %q before", got)
+	}
+	if err := e.db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := write("2"); !errors.Is(err, engine.ErrUnknown) {
+		t.Errorf("commit: %v", err)
+	}
+	if got := cached(e.cache, "a", ^uint64(0)); got != "" {
+		t.Errorf("after a failed commit the cache has %q", got)
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}
