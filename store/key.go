@@ -42,11 +42,15 @@ func appendToken(dst []byte, token int64) []byte {
 	return binary.BigEndian.AppendUint64(dst, uint64(token)^1<<63)
 }
 
-// appendPartition appends what all keys of a partition begin with.
-func appendPartition(dst []byte, id, area uint32, partition []byte) []byte {
-	dst = appendArea(dst, id, area)
-	dst = appendToken(dst, types.Token(partition))
-	return appendEscaped(dst, partition)
+// appendPartition appends what all rows of a partition begin with. A virtual table has no tokens: its
+// partitions are in the order of their keys.
+func appendPartition(dst []byte, t *schema.Table, id uint32, partition []byte) []byte {
+	dst = appendArea(dst, id, areaRows)
+	var token int64
+	if !t.Virtual {
+		token = types.Token(partition)
+	}
+	return appendEscaped(appendToken(dst, token), partition)
 }
 
 // appendEscaped appends bytes so that they can be followed by others and still compare as they do: a zero

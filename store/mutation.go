@@ -50,7 +50,7 @@ func NewMutation(t *schema.Table, partition []byte) *Mutation {
 		m.apply.finished = m.finish
 	}
 	m.table, m.partition = t, partition
-	m.prefix = appendPartition(m.prefix[:0], uint32(t.StoreID), areaRows, partition)
+	m.prefix = appendPartition(m.prefix[:0], t, uint32(t.StoreID), partition)
 	return m
 }
 

@@ -110,7 +110,7 @@ func (r *reader) keys() error {
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
-		r.prefix = appendPartition(r.prefix[:0], r.id, areaRows, key)
+		r.prefix = appendPartition(r.prefix[:0], r.read.Table, r.id, key)
 		if err := r.readPartition(key); err != nil || r.done {
 			return err
 		}

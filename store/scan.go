@@ -14,7 +14,7 @@ func (r *reader) scan() error {
 		return nil
 	}
 	if r.after != nil {
-		r.prefix = appendPartition(r.prefix[:0], r.id, areaRows, r.after.Partition)
+		r.prefix = appendPartition(r.prefix[:0], r.read.Table, r.id, r.after.Partition)
 		behind := successor(bytes.Clone(r.prefix))
 		if !r.after.Whole && bytes.Compare(r.prefix, start) >= 0 && bytes.Compare(r.prefix, end) < 0 {
 			if err := r.readPartition(r.after.Partition); err != nil || r.done {
