@@ -107,11 +107,11 @@ func appendLZ4(dst, b []byte) []byte {
 }
 
 func appendUnLZ4(dst, block []byte, size int64, limit int) ([]byte, error) {
-	if size > int64(limit) {
-		return dst, tooLong(size, limit)
-	}
 	if size > int64(len(block))*lz4Expansion {
 		return dst, errNotLZ4
+	}
+	if size > int64(limit) {
+		return dst, tooLong(size, limit)
 	}
 	if size == 0 {
 		if len(block) > 1 || len(block) == 1 && block[0] != 0 {

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 )
 
@@ -37,8 +38,9 @@ func TestDecompressionIsBounded(t *testing.T) {
 		{LZ4, "000fffff 1061", "Provided frame does not appear to be LZ4 compressed"},
 		{LZ4, "00000002 1061", "Provided frame does not appear to be LZ4 compressed"},
 		{LZ4, "00000000 1061", "Provided frame does not appear to be LZ4 compressed"},
-		{LZ4, "7fffffff 1061", "Request is too big: length 2147483647 exceeds maximum allowed length 1048576."},
-		{LZ4, "ffffffff 1061", "Request is too big: length 4294967295 exceeds maximum allowed length 1048576."},
+		{LZ4, "7fffffff 1061", "Provided frame does not appear to be LZ4 compressed"},
+		{LZ4, "ffffffff 1061", "Provided frame does not appear to be LZ4 compressed"},
+		{LZ4, "00100001" + strings.Repeat("00", 5000), "Request is too big: length 1048577 exceeds maximum allowed length 1048576."},
 		{Snappy, "", "Provided frame does not appear to be Snappy compressed"},
 		{Snappy, "ffffff3f 0061", "Provided frame does not appear to be Snappy compressed"},
 		{Snappy, "ffffffff7f 0061", "Provided frame does not appear to be Snappy compressed"},

@@ -85,9 +85,11 @@ func TestRegisteredTypes(t *testing.T) {
 		want    string
 	}{
 		{V4, "schema_change STATUS_CHANGE", "[SCHEMA_CHANGE STATUS_CHANGE] <nil>"},
-		{V4, "SCHEMA_CHANGE FOO STATUS_CHANGE", "[SCHEMA_CHANGE] Invalid value 'FOO' for Type"},
+		{V4, "SCHEMA_CHANGE FOO STATUS_CHANGE", "[] Invalid value 'FOO' for Type"},
 		{V4, "TRACE_COMPLETE", "[TRACE_COMPLETE] <nil>"},
 		{V3, "TRACE_COMPLETE", "[] Event TRACE_COMPLETE not valid for protocol version 3/v3"},
+		{V3, "STATUS_CHANGE TRACE_COMPLETE", "[STATUS_CHANGE] Event TRACE_COMPLETE not valid for protocol version 3/v3"},
+		{V3, "STATUS_CHANGE TRACE_COMPLETE FOO", "[] Invalid value 'FOO' for Type"},
 	} {
 		list, err := (&Register{Names: strings.Fields(c.names)}).EventTypes(c.version)
 		if got := fmt.Sprint(list, " ", err); got != c.want {

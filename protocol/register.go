@@ -10,8 +10,8 @@ import (
 //
 //	<event types [string list]>
 //
-// EventTypes tells what the names mean: a wrong one is found only there, because Cassandra registers the ones
-// before it.
+// EventTypes tells what the names mean, apart from decoding, because Cassandra registers those before one that
+// the version does not have.
 type Register struct{ Names []string }
 
 // EventType is a kind of event.
@@ -25,17 +25,21 @@ const (
 	TraceComplete  EventType = "TRACE_COMPLETE"
 )
 
-// EventTypes returns the types asked for, in any case, up to the first that does not exist.
+// EventTypes returns the types asked for, in any case: none if a name does not exist, those before the first
+// that the version does not have.
 func (m *Register) EventTypes(v Version) ([]EventType, error) {
-	var list []EventType
+	list := make([]EventType, 0, len(m.Names))
 	for _, name := range m.Names {
-		switch t := EventType(strings.ToUpper(name)); {
-		case t == TraceComplete && !v.HasTraceEvents():
-			return list, cqlerr.Protocolf("Event %s not valid for protocol version %s", t, v)
-		case t == TopologyChange, t == StatusChange, t == SchemaChanges, t == TraceComplete:
+		switch t := EventType(strings.ToUpper(name)); t {
+		case TopologyChange, StatusChange, SchemaChanges, TraceComplete:
 			list = append(list, t)
 		default:
-			return list, cqlerr.Protocolf("Invalid value '%s' for Type", name)
+			return nil, cqlerr.Protocolf("Invalid value '%s' for Type", name)
+		}
+	}
+	for i, t := range list {
+		if t == TraceComplete && !v.HasTraceEvents() {
+			return list[:i], cqlerr.Protocolf("Event %s not valid for protocol version %s", t, v)
 		}
 	}
 	return list, nil

@@ -67,6 +67,18 @@ func TestMalformedEnvelopes(t *testing.T) {
 			errorHex("84000001", 0x0a, "Unknown code 12 for a consistency level"),
 		},
 		{
+			"paging state with text that is no statement", "040000010700000012" + "00000006494e534552540001080000000100",
+			errorHex("84000001", 0x0a, "Invalid value for the paging state"),
+		},
+		{
+			"paging state with an unknown id", "040000010a0000001a" + "0010aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa0001080000000100",
+			errorHex("84000001", 0x0a, "Invalid value for the paging state"),
+		},
+		{
+			"empty paging state", "040000010700000011" + "0000000653454c45435400010800000000",
+			errorHex("84000001", 0x0a, "Invalid value for the paging state"),
+		},
+		{
 			"traced, unknown consistency", "040200010700000007" + "00000000" + "000c" + "00",
 			errorHex("84000001", 0x0a, "Unknown code 12 for a consistency level"),
 		},

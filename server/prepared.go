@@ -6,7 +6,8 @@ import (
 )
 
 // Prepared statements are shared by all connections. Each is kept under the MD5 of its text, and under that
-// of its keyspace and text if there is a keyspace; clients may execute either.
+// of its keyspace and text if there is a keyspace; clients may execute either. A text without keyspace may be
+// prepared in several of them: the MD5 of the text stays with the first.
 
 // lookup returns a prepared statement that is right for the current schema, or UNPREPARED with the id that
 // the client sent.
@@ -24,7 +25,7 @@ func (s *Server) lookup(id []byte) (*statement, error) {
 		s.prepared.drop(key, st)
 		return nil, unprepared(id)
 	case outdated:
-		return s.planAgain(st)
+		return s.planAgain(key, st)
 	}
 	return st, nil
 }
@@ -32,21 +33,22 @@ func (s *Server) lookup(id []byte) (*statement, error) {
 // unprepared keeps the id: what the client sent is in a buffer that will be used again.
 func unprepared(id []byte) error { return cqlerr.UnpreparedID(append([]byte(nil), id...)) }
 
-// planAgain replaces a plan by one for the current schema, under the same ids.
-func (s *Server) planAgain(old *statement) (*statement, error) {
+// planAgain replaces a plan by one for the current schema, under the same id.
+func (s *Server) planAgain(id preparedID, old *statement) (*statement, error) {
 	st, err := s.plan(old.text, old.keyspace)
 	if err != nil {
 		return nil, err
 	}
-	s.keep(st)
+	st.describe()
+	s.prepared.put(id, st)
 	return st, nil
 }
 
 // prepare returns the prepared statement of a text, and whether it was not there before. A text that needs
 // a keyspace is taken for another one where there is none.
 func (s *Server) prepare(text, keyspace string) (st *statement, fresh bool, err error) {
-	st = s.prepared.get(statementID(text, keyspace))
-	if st != nil && st.check(s.store.Catalog()) == valid &&
+	st = s.known(statementID(text, keyspace))
+	if st != nil && st.check(s.store.Catalog()) == valid && s.known(statementID(text, "")) != nil &&
 		(st.plan.Qualified || keyspace != "" && st.keyspace == keyspace) {
 		return st, false, nil
 	}
@@ -57,12 +59,24 @@ func (s *Server) prepare(text, keyspace string) (st *statement, fresh bool, err 
 	return st, true, nil
 }
 
+// known returns the prepared statement of an id, or nil if clients have to prepare it again.
+func (s *Server) known(id preparedID) *statement {
+	st := s.prepared.get(id)
+	if st != nil && st.check(s.store.Catalog()) == invalid {
+		return nil
+	}
+	return st
+}
+
 // keep makes a statement executable.
 func (s *Server) keep(st *statement) {
 	st.describe()
-	s.prepared.put(statementID(st.text, ""), st)
 	if st.keyspace != "" {
 		s.prepared.put(statementID(st.text, st.keyspace), st)
+	}
+	id := statementID(st.text, "")
+	if first := s.known(id); first == nil || first.keyspace == st.keyspace {
+		s.prepared.put(id, st)
 	}
 }
 

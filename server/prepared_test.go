@@ -63,6 +63,73 @@ func TestPreparedIDs(t *testing.T) {
 	}
 }
 
+// A text without keyspace that is prepared in several means the first one where it is executed by the MD5 of
+// the text alone.
+func TestPreparedInSeveralKeyspaces(t *testing.T) {
+	s := withTable(t)
+	plain := connect(t, s, client.Options{Version: protocol.V5})
+	for _, text := range []string{
+		"CREATE KEYSPACE other WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+		"CREATE TABLE other.t (k int PRIMARY KEY, v int)",
+	} {
+		if _, err := plain.Query(testContext(t), text, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const text = "SELECT v FROM t WHERE k = ?"
+	in := map[string]*client.Conn{
+		"ks":    connect(t, s, client.Options{Version: protocol.V5, Keyspace: "ks"}),
+		"other": connect(t, s, client.Options{Version: protocol.V5, Keyspace: "other"}),
+	}
+	id := md5.Sum([]byte(text))
+	rows := func() int {
+		t.Helper()
+		a, err := executeID(t, plain, id[:], make([]byte, len(id)), 0, intValue(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.Response.(*protocol.Rows).Count
+	}
+	for _, keyspace := range []string{"ks", "other", "ks", "other", "other"} {
+		prepare(t, in[keyspace], text, "")
+		if n := rows(); n != 1 {
+			t.Errorf("%d rows after PREPARE in %s: not of the first keyspace", n, keyspace)
+		}
+	}
+	if _, err := plain.Query(testContext(t), "DROP TABLE ks.t", nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	prepare(t, in["other"], text, "")
+	if n := rows(); n != 0 {
+		t.Errorf("%d rows: not of the keyspace that is left", n)
+	}
+}
+
+// The second that a v5 request says it is has no sign: -1 is the last one.
+func TestNowInSeconds(t *testing.T) {
+	s := withTable(t)
+	c := connect(t, s, client.Options{Version: protocol.V5})
+	at := func(now int32, text string) int {
+		t.Helper()
+		m := &protocol.Query{Query: text}
+		m.Parameters.Consistency, m.Parameters.Flags, m.Parameters.NowInSeconds = cqlerr.One, protocol.WithNow, now
+		a, err := c.Do(testContext(t), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows, ok := a.Response.(*protocol.Rows); ok {
+			return rows.Count
+		}
+		return -1
+	}
+	at(1000000000, "INSERT INTO ks.t (k, v) VALUES (5, 'v') USING TTL 100")
+	for now, want := range map[int32]int{0: 1, 1000000099: 1, 1000000100: 0, -1: 0} {
+		if got := at(now, "SELECT * FROM ks.t WHERE k = 5"); got != want {
+			t.Errorf("at %d: %d rows, want %d", now, got, want)
+		}
+	}
+}
+
 // The keyspace of a v5 PREPARE or QUERY counts, not that of USE; it has to exist.
 func TestRequestKeyspace(t *testing.T) {
 	s := withTable(t)

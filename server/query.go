@@ -149,7 +149,7 @@ func (r *request) options(p *protocol.QueryParameters) exec.Options {
 		PagingState:       p.PagingState,
 		Timestamp:         p.Timestamp,
 		HasTimestamp:      p.Flags.Has(protocol.WithTimestamp),
-		Now:               int64(p.NowInSeconds),
+		Now:               int64(uint32(p.NowInSeconds)), // Cassandra's seconds have no sign
 		HasNow:            p.Flags.Has(protocol.WithNow),
 		Version:           int(r.conn.session.version),
 		Session:           r.conn.storeSession(),

@@ -10,8 +10,8 @@ var eventBits = map[protocol.EventType]uint32{
 	protocol.TraceComplete:  1 << 3, // never sent, by Cassandra either
 }
 
-// register serves REGISTER: it adds to what the connection is told of. The names before one that does not
-// exist count.
+// register serves REGISTER: it adds to what the connection is told of. The names before one that the version
+// does not have count.
 func register(r *request) {
 	types, err := r.message.(*protocol.Register).EventTypes(r.conn.session.version)
 	for _, t := range types {

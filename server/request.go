@@ -83,8 +83,21 @@ func (r *request) release() {
 
 // decode decodes the request from a body, which it aliases.
 func (r *request) decode(body []byte) (err error) {
-	r.message, err = r.decoder.Decode(r.header, body)
-	return err
+	if r.message, err = r.decoder.Decode(r.header, body); err != nil {
+		return err
+	}
+	var p *protocol.QueryParameters
+	switch m := r.message.(type) {
+	case *protocol.Query:
+		p = &m.Parameters
+	case *protocol.Execute:
+		p = &m.Parameters
+	case *protocol.Batch:
+		p = &m.Parameters
+	default:
+		return nil
+	}
+	return exec.CheckPagingState(p.PagingState, int(r.header.Version))
 }
 
 // detach copies the body, so that the request can outlive the read buffer.

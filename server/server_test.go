@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -90,14 +91,14 @@ func TestClients(t *testing.T) {
 	silent := dialRaw(t, s)
 	c := connect(t, s, client.Options{Keyspace: "system"})
 	eventually(t, "both are accepted", func() bool { return s.Metrics().Connections == 2 })
-	r := run(t, c, "SELECT port, connection_stage, keyspace_name, username FROM system_views.clients")
+	r := run(t, c, "SELECT port, connection_stage, keyspace_name, username, hostname FROM system_views.clients")
 	got := make(map[int]string)
 	for _, row := range r.Rows {
 		port := int(row[0][2])<<8 | int(row[0][3])
-		got[port] = strings.TrimSpace(string(row[1]) + " " + string(row[2]) + " " + string(row[3]))
+		got[port] = strings.TrimSpace(fmt.Sprintf("%s %s %s %s", row[1], row[2], row[3], row[4]))
 	}
 	port := func(c net.Conn) int { return c.LocalAddr().(*net.TCPAddr).Port }
-	if len(got) != 2 || got[port(silent)] != "established" || got[port(c.NetConn())] != "ready system anonymous" {
+	if len(got) != 2 || got[port(silent)] != "established" || got[port(c.NetConn())] != "ready system anonymous localhost" {
 		t.Errorf("clients %v", got)
 	}
 }

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"net/netip"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/store/system"
@@ -44,11 +46,20 @@ func (c *conn) describe() system.Client {
 	}
 	client.Stage = "ready"
 	client.Username = anonymous
-	client.Hostname = c.remote.Addr().String()
+	client.Hostname = hostname(c.remote.Addr())
 	client.Options = c.session.options
 	client.Driver = c.session.options[protocol.OptionDriverName]
 	client.DriverVersion = c.session.options[protocol.OptionDriverVersion]
 	client.Keyspace = c.session.currentKeyspace()
 	client.ProtocolVersion = int(c.session.version)
 	return client
+}
+
+// hostname is the name of a client's host. Others than this one are not looked up, which might take long: they
+// show their address.
+func hostname(a netip.Addr) string {
+	if a.IsLoopback() {
+		return "localhost"
+	}
+	return a.String()
 }

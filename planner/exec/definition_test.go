@@ -2,6 +2,7 @@ package exec_test
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -106,9 +107,40 @@ func TestDescribeChanged(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), "The schema has changed since the previous page") {
 		t.Error(err)
 	}
-	_, err = s.run("DESCRIBE KEYSPACES", exec.Options{PagingState: []byte{1}})
-	if err == nil || errorText(err) != "error 000a: Invalid value for the paging state\n" {
-		t.Error(err)
+}
+
+// TestDescribePagingStates has the form of the states and what is refused.
+func TestDescribePagingStates(t *testing.T) {
+	s := withTable(t, "k int PRIMARY KEY")
+	for version, form := range map[int][2]string{
+		3: {"002100010005352e302e38", "000000000000000100007fffffff7fffffff"},
+		4: {"2100010005352e302e38", "000000000000000100f07ffffffff07fffffff"},
+	} {
+		s.version = version
+		r, err := s.run("DESCRIBE KEYSPACES", exec.Options{PageSize: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		state := hex.EncodeToString(r.(*exec.Rows).PagingState)
+		if !strings.HasPrefix(state, form[0]) || !strings.HasSuffix(state, form[1]) || len(state) != len(form[0])+32+len(form[1]) {
+			t.Errorf("v%d: %s", version, state)
+		}
+		for _, test := range []struct{ state, want string }{
+			{strings.Replace(state, "2e38", "2e37", 1), "error 2200: The server version of the paging state 5.0.7 is different from the one of the server 5.0.8\n"},
+			{strings.Replace(state, "00010005", "00020005", 1), "error 2200: Incompatible paging state\n"},
+			{"0400000001" + "060004" + "00000001" + "f07ffffffd" + "01", "error 2200: Incompatible paging state\n"},
+			{"00" + "060004" + "00000001" + "f07ffffffd" + "01", "error 2200: Incompatible paging state\n"},
+			{"04" + "00010005" + "00" + "f07ffffffd" + "01", "error 000a: Invalid value for the paging state\n"},
+			{"01", "error 000a: Invalid value for the paging state\n"},
+		} {
+			b, err := hex.DecodeString(test.state)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err = s.run("DESCRIBE KEYSPACES", exec.Options{PagingState: b}); err == nil || errorText(err) != test.want {
+				t.Errorf("v%d, %s: %v, want %s", version, test.state, err, test.want)
+			}
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/store"
 )
@@ -28,14 +29,13 @@ type page struct {
 	full    bool // the page has as many rows as it may
 	static  bool // the last row was a static one
 
-	mark     [][]byte // the last row's clustering
+	mark     [][]byte // the last row's clustering; not nil if there is such a row
 	lastCell string   // the last of its columns that has a value
 }
 
 // begin evaluates the limits and reads the paging state.
 func (p *page) begin(r *reading, o *Options) (err error) {
 	plan := r.plan
-	p.single = plan.Where.SinglePartition()
 	p.size = noLimit
 	if o.PageSize > 0 {
 		p.size = o.PageSize
@@ -50,11 +50,17 @@ func (p *page) begin(r *reading, o *Options) (err error) {
 		p.perPartition = 1
 	}
 	p.partitionLeft = p.perPartition
-	if o.PagingState == nil || len(plan.Selection.Aggregates) > 0 {
+	if o.PagingState == nil || !p.pages(plan) {
 		return nil
 	}
 	p.resumed, err = decodePagingState(o.PagingState, o.Version)
 	return err
+}
+
+// pages reports whether the rows come in pages. Where all of them fit on one, a paging state is not looked at.
+// Aggregates read in pages whatever the request says.
+func (p *page) pages(plan *planner.Select) bool {
+	return p.size < p.limit || len(plan.Selection.Aggregates) > 0
 }
 
 // limit evaluates LIMIT or PER PARTITION LIMIT.
@@ -97,7 +103,8 @@ func (r *reading) resume() {
 		p.nothing = true
 		return
 	case p.single:
-		if !inside {
+		// The state may be of another statement: whose partition it was does not matter.
+		if p.nothing = s.inPartition == 0; p.nothing || !inside {
 			return
 		}
 		key = r.keys[0]
@@ -148,6 +155,7 @@ func (p *page) count(r *reading, partition []byte, row [][]byte, static bool) bo
 	if p.limit <= 0 || static {
 		return false
 	}
+	p.mark = make([][]byte, 0, len(r.plan.Table.Clustering))
 	for _, c := range r.plan.Table.Clustering {
 		p.mark = append(p.mark, append([]byte{}, row[c.Index]...))
 	}

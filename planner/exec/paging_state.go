@@ -15,11 +15,11 @@ import (
 //	v4, v5  the same with unsigned vints for lengths and numbers
 //
 // A mark names the last row. In v3 it is the name of the row's last cell: each clustering value, then the
-// column, as [short bytes] and a zero byte. Since v4 it is the clustering values: a vint with two bits for
+// column (empty for a row without cells), as [short bytes] and a zero byte. Since v4 it is the clustering values: a vint with two bits for
 // each that is empty (1) or null (2), then the others with a vint length before each.
 type pagingState struct {
 	partition   []byte   // nil: the query names the one partition
-	mark        [][]byte // clustering values; nil: none
+	mark        [][]byte // clustering values; nil: no row is named
 	column      string   // of the last cell, for v3
 	remaining   int      // rows under the LIMIT
 	inPartition int      // rows under the PER PARTITION LIMIT; 0: the partition is done
@@ -74,6 +74,16 @@ func (s *pagingState) modernMark() []byte {
 		}
 	}
 	return b
+}
+
+// CheckPagingState refuses what is not a paging state. Servers call it when a request arrives: Cassandra's
+// decoder refuses such requests whatever they are, also those that have no pages.
+func CheckPagingState(b []byte, version int) error {
+	if b == nil {
+		return nil
+	}
+	_, err := decodePagingState(b, version)
+	return err
 }
 
 // decodePagingState reads a paging state, preferably of the form of the protocol version.

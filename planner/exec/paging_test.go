@@ -80,24 +80,54 @@ func TestForeignPagingStates(t *testing.T) {
 	for i := range 5 {
 		s.must(fmt.Sprintf("INSERT INTO t (k, c) VALUES (1, %d)", i))
 	}
+	s.must("INSERT INTO t (k, c) VALUES (2, 0)")
 	const invalid = "error 000a: Invalid value for the paging state\n"
-	for _, test := range []struct{ state, want string }{
-		{"", invalid},
-		{"00", invalid},
-		{"abcd", invalid},
-		{strings.Repeat("ff", 64), invalid},
-		{"00060004" + "00000001" + "f07ffffffd" + "f07ffffffd", "2,3,4"},
-		{"00060004" + "00000001" + "f07ffffffd" + "f07ffffffd" + "00", invalid},
-		{"0000" + "0007" + "0004" + "00000002" + "00" + "7ffffffd" + "7ffffffd", "3,4"}, // v3 to a v4 connection
-		{"04000000ff" + "00" + "f07ffffffd" + "00", "0,1,2,3,4"},                        // of a scan
-		{"00" + "0400" + "026162" + "f07ffffffd" + "f07ffffffd", "0,1,2,3,4"},           // a mark of other columns
-		{"00" + "060004" + "00000001" + "00" + "f07ffffffd", ""},                        // nothing is left of the LIMIT
+	const query, rest = "SELECT c FROM t WHERE k = 1", "00060004" + "00000001" + "f07ffffffd" + "f07ffffffd"
+	for _, test := range []struct {
+		query string
+		page  int
+		state string
+		want  string
+	}{
+		{query, 10, "", invalid},
+		{query, 10, "00", invalid},
+		{query, 10, "abcd", invalid},
+		{query, 10, strings.Repeat("ff", 64), invalid},
+		{query, 10, rest, "2,3,4"},
+		{query, 10, rest + "00", invalid},
+		{query, 10, "0000" + "0007" + "0004" + "00000002" + "00" + "7ffffffd" + "7ffffffd", "3,4"}, // v3 to a v4 connection
+		{query, 10, "04000000ff" + "00" + "f07ffffffd" + "00", ""},                                 // of a scan
+		{query, 10, "0400000001" + "00" + "f07ffffffd" + "00", ""},
+		{query, 10, "0400000001" + "00" + "f07ffffffd" + "03", "0,1,2,3,4"},
+		{query, 10, "0400000001" + "00" + "03" + "f07ffffffd", "0,1,2"},
+		{query, 10, "0400000002" + rest[2:], "2,3,4"},
+		{query, 10, "00" + "0400" + "026162" + "f07ffffffd" + "f07ffffffd", "0,1,2,3,4"}, // a mark of other columns
+		{query, 10, "00" + "060004" + "00000001" + "00" + "f07ffffffd", ""},              // nothing is left of the LIMIT
+		// Where everything fits on one page the state is not looked at.
+		{query, 0, rest, "0,1,2,3,4"},
+		{query, -1, rest, "0,1,2,3,4"},
+		{query + " LIMIT 2", 2, rest, "0,1"},
+		{query + " LIMIT 2", 10, rest, "0,1"},
+		{query + " LIMIT 4", 2, rest, "2,3"},
+		{query, 0x7fffffff, rest, "0,1,2,3,4"},
+		{query, 0x7ffffffe, rest, "2,3,4"},
+		{query + " PER PARTITION LIMIT 3", 10, rest[:len(rest)-10] + "02", "2,3"},
+		// Aggregates look at it always.
+		{"SELECT count(*) FROM t WHERE k = 1", 2, rest, "3"},
+		{"SELECT count(*) FROM t WHERE k = 1", 0, rest, "3"},
+		{"SELECT count(*) FROM t WHERE k = 1", 2, "00", invalid},
+		// Several partitions go on in the one that the state names.
+		{"SELECT c FROM t WHERE k IN (1, 2)", 10, rest, ""},
+		{"SELECT c FROM t WHERE k IN (1, 2)", 10, "0400000001" + rest[2:], "2,3,4,0"},
+		{"SELECT c FROM t WHERE k IN (1, 2)", 10, "0400000001" + rest[2:len(rest)-10] + "01", "2,0"},
+		{"SELECT c FROM t WHERE k IN (1, 2)", 10, "0400000001" + rest[2:len(rest)-10] + "00", "0"},
+		{"SELECT c FROM t WHERE k IN (1)", 10, rest, "2,3,4"}, // which are not several
 	} {
 		state, err := hex.DecodeString(test.state)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := s.run("SELECT c FROM t WHERE k = 1", exec.Options{PagingState: state})
+		r, err := s.run(test.query, exec.Options{PageSize: test.page, PagingState: state})
 		got := ""
 		if err != nil {
 			got = errorText(err)
@@ -109,7 +139,7 @@ func TestForeignPagingStates(t *testing.T) {
 			got = strings.Join(cells, ",")
 		}
 		if got != test.want {
-			t.Errorf("%s: got %q, want %q", test.state, got, test.want)
+			t.Errorf("%s with %s, page %d: got %q, want %q", test.query, test.state, test.page, got, test.want)
 		}
 	}
 }
@@ -132,6 +162,38 @@ func TestSmallPages(t *testing.T) {
 		for _, page := range []int{1, 2, 3, 7, 61, 1000} {
 			if got := strings.ReplaceAll(s.text(q, page), "-- page\n", ""); got != want {
 				t.Errorf("%s, pages of %d:\ngot:\n%swant:\n%s", q, page, got, want)
+			}
+		}
+	}
+}
+
+// TestPagingStatesWithoutClustering has the states for tables whose partitions are one row: v3 names its last
+// column that has a value.
+func TestPagingStatesWithoutClustering(t *testing.T) {
+	s := withTable(t, "k int PRIMARY KEY, b int, a int")
+	s.must("INSERT INTO t (k) VALUES (1)")
+	s.must("INSERT INTO t (k, a) VALUES (2, 1)")
+	s.must("INSERT INTO t (k, b, a) VALUES (4, 1, 1)")
+	s.must("INSERT INTO t (k, b, a) VALUES (5, null, 1)")
+	want := map[int][]string{
+		3: {
+			"0004000000050004000161007ffffffe00000000", "00040000000100030000007ffffffd00000000",
+			"0004000000020004000161007ffffffc00000000", "0004000000040004000162007ffffffb00000000", "",
+		},
+		4: {
+			"040000000500f07ffffffe00", "040000000100f07ffffffd00", "040000000200f07ffffffc00", "040000000400f07ffffffb00", "",
+		},
+	}
+	for version, states := range want {
+		s.version = version
+		o := exec.Options{PageSize: 1}
+		for i, state := range states {
+			r, err := s.run("SELECT k FROM t", o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o.PagingState = r.(*exec.Rows).PagingState; fmt.Sprintf("%x", o.PagingState) != state {
+				t.Errorf("v%d page %d: got %x, want %s", version, i, o.PagingState, state)
 			}
 		}
 	}

@@ -115,6 +115,7 @@ func (r *reading) restrict() (err error) {
 			return err
 		}
 		r.read.Keys = r.keys
+		r.page.single = len(r.keys) == 1
 	} else if w.Token != nil {
 		t, err := tokenRange(&r.x, w.Token)
 		if err != nil {
