@@ -1,0 +1,228 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gocql/gocql"
+)
+
+// The load: rows of five columns of 100 bytes, read and written by their key.
+const (
+	workers   = 64
+	rows      = 10_000
+	columns   = 5
+	cellBytes = 100
+	keyspace  = "bench"
+	insertCQL = "INSERT INTO bench.t (k, a, b, c, d, e) VALUES (?, ?, ?, ?, ?, ?)"
+	selectCQL = "SELECT a, b, c, d, e FROM bench.t WHERE k = ?"
+)
+
+// work is one kind of request.
+type work struct {
+	name string
+	run  func(s *gocql.Session, k int) error
+}
+
+var cell = bytes.Repeat([]byte{'x'}, cellBytes)
+
+var works = []work{
+	{"reads", func(s *gocql.Session, k int) error {
+		var got [columns][]byte
+		err := s.Query(selectCQL, k%rows).Scan(&got[0], &got[1], &got[2], &got[3], &got[4])
+		if err == nil && len(got[columns-1]) != cellBytes {
+			err = fmt.Errorf("row %d has a column of %d bytes", k%rows, len(got[columns-1]))
+		}
+		return err
+	}},
+	{"inserts", func(s *gocql.Session, _ int) error {
+		return s.Query(insertCQL, rows+inserted.Add(1), cell, cell, cell, cell, cell).Exec()
+	}},
+	{"overwrites", func(s *gocql.Session, k int) error {
+		return s.Query(insertCQL, k%rows, cell, cell, cell, cell, cell).Exec()
+	}},
+}
+
+// inserted counts the rows of "inserts", so that each is one that was not there before.
+var inserted atomic.Int64
+
+// result is what rounds of one kind of work on one server showed.
+type result struct {
+	requests int64
+	elapsed  time.Duration
+	cpu      time.Duration
+}
+
+func (r result) perSecond() float64 { return float64(r.requests) / r.elapsed.Seconds() }
+func (r result) cpuMicros() float64 {
+	return float64(r.cpu) / float64(time.Microsecond) / float64(r.requests)
+}
+
+// measureLoad runs rounds on both servers in turn.
+func measureLoad(binary string, round time.Duration, rounds int) error {
+	me, err := self()
+	if err != nil {
+		return err
+	}
+	cqld, err := start(binary, "serve", "--memory", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--log-format", "json")
+	if err != nil {
+		return err
+	}
+	defer cqld.stop()
+	null, err := start(me, "-null")
+	if err != nil {
+		return err
+	}
+	defer null.stop()
+	ours, err := open(cqld.addr)
+	if err != nil {
+		return err
+	}
+	defer ours.Close()
+	theirs, err := open(null.addr)
+	if err != nil {
+		return err
+	}
+	defer theirs.Close()
+	if err := prepareTable(ours); err != nil {
+		return err
+	}
+	for _, w := range works {
+		var a, b result
+		profile := profileInBackground(cqld, w.name, round, rounds)
+		for range rounds {
+			if err := a.add(cqld, ours, w, round); err != nil {
+				return err
+			}
+			if err := b.add(null, theirs, w, round); err != nil {
+				return err
+			}
+		}
+		fmt.Printf("%-10s cqld %8.0f/s at %5.1f µs CPU, null server %8.0f/s at %5.1f µs CPU, ratio %.2f\n",
+			w.name, a.perSecond(), a.cpuMicros(), b.perSecond(), b.cpuMicros(), a.perSecond()/b.perSecond())
+		if err := <-profile; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open connects gocql as an application does, to this one node.
+func open(addr string) (*gocql.Session, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, err
+	}
+	c := gocql.NewCluster(host)
+	if c.Port, err = strconv.Atoi(port); err != nil {
+		return nil, err
+	}
+	c.ProtoVersion = 4
+	c.Consistency = gocql.One
+	c.Timeout = 10 * time.Second
+	c.DisableInitialHostLookup = true
+	return c.CreateSession()
+}
+
+func prepareTable(s *gocql.Session) error {
+	for _, cql := range []string{
+		"CREATE KEYSPACE " + keyspace + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+		"CREATE TABLE bench.t (k int PRIMARY KEY, a blob, b blob, c blob, d blob, e blob)",
+	} {
+		if err := s.Query(cql).Exec(); err != nil {
+			return fmt.Errorf("%s: %w", cql, err)
+		}
+	}
+	for k := range rows {
+		if err := works[1].run(s, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add runs one round.
+func (r *result) add(p *process, s *gocql.Session, w work, round time.Duration) error {
+	before, err := p.cpu()
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	n, err := hammer(s, w, round)
+	if err != nil {
+		return fmt.Errorf("%s: %w", w.name, err)
+	}
+	r.elapsed += time.Since(began)
+	after, err := p.cpu()
+	r.cpu += after - before
+	r.requests += n
+	return err
+}
+
+// hammer has all workers send requests, each the next when its last is answered.
+func hammer(s *gocql.Session, w work, round time.Duration) (int64, error) {
+	var done atomic.Int64
+	var failed atomic.Pointer[error]
+	var running sync.WaitGroup
+	end := time.Now().Add(round)
+	for i := range workers {
+		running.Go(func() {
+			for k := i * rows / workers; failed.Load() == nil && time.Now().Before(end); k++ {
+				if err := w.run(s, k); err != nil {
+					failed.Store(&err)
+					return
+				}
+				done.Add(1)
+			}
+		})
+	}
+	running.Wait()
+	if err := failed.Load(); err != nil {
+		return 0, *err
+	}
+	return done.Load(), nil
+}
+
+// profileInBackground takes a CPU profile of the server during the first round and prints its top entries.
+func profileInBackground(p *process, name string, round time.Duration, rounds int) <-chan error {
+	done := make(chan error, 1)
+	go func() {
+		seconds := max(1, int(round.Seconds())*(2*rounds-1))
+		done <- profile(p, name, seconds)
+	}()
+	return done
+}
+
+func profile(p *process, name string, seconds int) error {
+	answer, err := http.Get(fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", p.http, seconds))
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	file, err := os.CreateTemp("", "cqld-"+name+"-*.pprof")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	if _, err := io.Copy(file, answer.Body); err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	top, err := exec.Command("go", "tool", "pprof", "-top", "-nodecount=25", file.Name()).Output()
+	if err != nil {
+		return fmt.Errorf("go tool pprof: %w", err)
+	}
+	fmt.Printf("\nprofile of cqld during %s:\n%s\n", name, top)
+	return nil
+}

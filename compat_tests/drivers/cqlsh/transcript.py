@@ -1,0 +1,146 @@
+"""Types session.txt into a real cqlsh on a terminal and compares what it shows with transcript.txt.
+
+    CQL_ADDR=HOST:PORT python transcript.py            compare
+    CQL_ADDR=HOST:PORT python transcript.py --record   write transcript.txt; only from a real Cassandra
+
+<TAB> at the end of a line presses the tab key there: cqlsh completes the word, and the line is thrown
+away. What differs from run to run is made equal first: see normalize.
+"""
+
+import difflib
+import os
+import pathlib
+import re
+import sys
+import tempfile
+
+import pexpect
+
+HERE = pathlib.Path(__file__).parent
+TRANSCRIPT = HERE / "transcript.txt"
+KEYSPACE = "drivers_cqlsh"
+PROMPT = r"(?:cqlsh(?::\w+)?> |\n +\.\.\. )"
+MORE = r"---MORE---"
+CLEAR_LINE = "\x15"
+
+
+class Shell:
+    """A cqlsh on a terminal of its own."""
+
+    def __init__(self, addr):
+        host, port = addr.rsplit(":", 1)
+        cqlsh = pathlib.Path(sys.executable).parent / "cqlsh"
+        self.home = tempfile.TemporaryDirectory()  # no cqlshrc
+        env = {"HOME": self.home.name, "PATH": os.environ["PATH"], "TERM": "dumb", "LANG": "C.UTF-8", "TZ": "UTC"}
+        self.child = pexpect.spawn(
+            str(cqlsh), [host, port, "--no-color", "--disable-history"], env=env, encoding="utf-8", timeout=30, dimensions=(200, 400)
+        )
+        self.greeting = self.until_prompt()
+
+    def until_prompt(self):
+        """What is shown up to and with the next prompt; pages are turned with the return key."""
+        shown = ""
+        while self.child.expect([PROMPT, MORE]) == 1:
+            shown += self.child.before + self.child.after + "\n"
+            self.child.send("\r")
+        return shown + self.child.before + self.child.after
+
+    def type(self, line):
+        if not line.endswith("<TAB>"):
+            self.child.send(line + "\r")
+            return self.until_prompt()
+        self.child.send(line.removesuffix("<TAB>") + "\t")
+        shown = self.until_quiet()
+        self.child.send(CLEAR_LINE + "\r")
+        self.until_quiet()
+        return shown
+
+    def until_quiet(self):
+        """What is shown until nothing has come for two seconds: a completion ends with no prompt."""
+        shown = ""
+        while self.child.expect([r".+", pexpect.TIMEOUT], timeout=2) == 0:
+            shown += self.child.after
+        return shown
+
+    def close(self):
+        self.child.sendline("EXIT")
+        self.child.expect(pexpect.EOF)
+
+
+def clean(text):
+    """A terminal's output as lines."""
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
+    return [line.rstrip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
+
+
+def normalize(line, shown):
+    """Make equal what may differ: addresses, trace ids and times, and other people's keyspaces."""
+    shown = [re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:PORT", s) for s in shown]
+    if line == "DESCRIBE KEYSPACES":
+        words = [w for s in shown[1:-1] for w in s.split()]
+        kept = sorted(w for w in words if w.startswith("system") or w == KEYSPACE)
+        return [shown[0], *kept, shown[-1]]
+    at = next((i for i, s in enumerate(shown) if s.startswith("Tracing session: ")), None)
+    if at is not None:
+        shown = shown[:at] + normalize_trace(shown[at:-1]) + shown[-1:]
+    return shown
+
+
+def normalize_trace(shown):
+    """A trace keeps its header and the two activities that every trace has, without times and widths.
+
+    The steps between them are the server's own.
+    """
+    kept = ["Tracing session: ID"]
+    for s in shown[1:]:
+        columns = [c.strip() for c in s.split(" | ")]
+        if len(columns) != 5:
+            continue
+        if columns[0] in ("Execute CQL3 query", "Request complete"):
+            columns[1] = re.sub(r"\d", "0", columns[1])
+            columns[3] = "--" if columns[3] == "--" else str(int(columns[3]) * 0)
+        elif columns[0] != "activity":
+            continue
+        kept.append(" | ".join(columns))
+    return kept
+
+
+def run(addr):
+    shell = Shell(addr)
+    lines = normalize("", clean(shell.greeting))
+    shell.child.send(f"DROP KEYSPACE IF EXISTS {KEYSPACE};\r")
+    shell.until_prompt()
+    for line in (HERE / "session.txt").read_text(encoding="utf-8").splitlines():
+        lines += normalize(line, clean(shell.type(line)))
+    shell.close()
+    return lines
+
+
+def release(addr):
+    """What the server says it is; a table that only Cassandra fills tells it from others."""
+    from cassandra.cluster import Cluster
+
+    host, port = addr.rsplit(":", 1)
+    with Cluster([host], port=int(port)) as cluster:
+        session = cluster.connect()
+        session.execute("SELECT name FROM system_views.thread_pools WHERE name = 'MutationStage'").one().name
+        return session.execute("SELECT release_version FROM system.local").one().release_version
+
+
+def main():
+    addr = os.environ["CQL_ADDR"]
+    if "--record" in sys.argv:
+        stamp = f"# recorded from: Cassandra {release(addr)}"
+        TRANSCRIPT.write_text("\n".join([stamp, *run(addr), ""]), encoding="utf-8")
+        print("recorded", TRANSCRIPT)
+        return
+    want = TRANSCRIPT.read_text(encoding="utf-8").splitlines()[1:]
+    differences = list(difflib.unified_diff(want, run(addr), "Cassandra", addr, lineterm="", n=3))
+    if differences:
+        print("\n".join(differences))
+        sys.exit("cqlsh 6.2.2: the transcript differs from Cassandra's")
+    print("cqlsh 6.2.2: ok")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,14 @@
+// Package drivers runs real client drivers against a server, from outside over TCP.
+//
+// The two Go drivers are tests of this package: gocql v1.7.0 and Apache's v2.1.2, in the protocol versions
+// and compressions each offers. Without -addr they run against a server of their own in this process,
+// with -addr HOST:PORT against any other, Cassandra included:
+//
+//	go test ./compat_tests/drivers -addr 127.0.0.1:9042
+//
+// The drivers of other languages live in folders of their own, each a small program that an application's
+// author would recognize. The script run installs what they need into a folder of its own, starts a server
+// and runs all of them: see its usage. Every driver does the same: it connects, defines a keyspace and
+// a table, prepares, writes 10,000 rows concurrently, reads them in pages of 100, sees a schema event,
+// uses a keyspace by name, and gets errors as the driver's own classes.
+package drivers

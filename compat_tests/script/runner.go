@@ -1,0 +1,189 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/protocol/client"
+)
+
+// Mode is one way of running statements.
+type Mode struct {
+	Version  protocol.Version
+	Prepared bool
+	PageSize int32
+}
+
+func (m Mode) String() string {
+	how := "plain"
+	if m.Prepared {
+		how = "prepared"
+	}
+	return fmt.Sprintf("v%d_%s_page%d", m.Version, how, m.PageSize)
+}
+
+// Runner runs blocks on one connection in a keyspace of their own, which statements call {ks}.
+type Runner struct {
+	conn     *client.Conn
+	mode     Mode
+	keyspace string
+}
+
+// Placeholder stands for the keyspace of the run in statements and in what they answer.
+const Placeholder = "{ks}"
+
+// answerTime is how long a statement may take.
+const answerTime = 30 * time.Second
+
+// Open connects and makes the keyspace anew.
+func Open(ctx context.Context, addr, keyspace string, m Mode) (*Runner, error) {
+	conn, err := client.Dial(ctx, addr, client.Options{Version: m.Version})
+	if err != nil {
+		return nil, err
+	}
+	r := &Runner{conn: conn, mode: m, keyspace: keyspace}
+	for _, cql := range []string{
+		"DROP KEYSPACE IF EXISTS " + keyspace,
+		"CREATE KEYSPACE " + keyspace + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+		"USE " + keyspace,
+	} {
+		if _, err := conn.Query(ctx, cql, nil, nil); err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %w", cql, err), conn.Close())
+		}
+	}
+	return r, nil
+}
+
+// Reopen connects to a server where the script has run.
+func Reopen(ctx context.Context, addr, keyspace string, m Mode) (*Runner, error) {
+	conn, err := client.Dial(ctx, addr, client.Options{Version: m.Version, Keyspace: keyspace})
+	if err != nil {
+		return nil, err
+	}
+	return &Runner{conn: conn, mode: m, keyspace: keyspace}, nil
+}
+
+// Close closes the connection and keeps the keyspace.
+func (r *Runner) Close() error { return r.conn.Close() }
+
+// Drop removes the keyspace and closes the connection.
+func (r *Runner) Drop(ctx context.Context) error {
+	_, err := r.conn.Query(ctx, "DROP KEYSPACE IF EXISTS "+r.keyspace, nil, nil)
+	return errors.Join(err, r.conn.Close())
+}
+
+// Run runs a block and returns what it answers, in lines.
+func (r *Runner) Run(ctx context.Context, b *Block) []string {
+	var lines []string
+	failed := false
+	for _, statement := range b.Statements {
+		cql := strings.ReplaceAll(strings.TrimSuffix(statement, ";"), Placeholder, r.keyspace)
+		columns, rows, warnings, err := r.statement(ctx, cql)
+		switch {
+		case err != nil:
+			lines = append(lines, "error "+describe(err))
+			failed = true
+		case b.Kind == Query:
+			lines = append(lines, formatRows(columns, rows)...)
+		default:
+			lines = append(lines, "ok")
+		}
+		for _, w := range warnings {
+			lines = append(lines, "warning "+w)
+		}
+	}
+	if b.Kind == Exec && !failed && onlyOK(lines) {
+		lines = lines[:1] // all went well
+	}
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(oneLine(lines[i]), r.keyspace, Placeholder)
+	}
+	return lines
+}
+
+func onlyOK(lines []string) bool {
+	for _, l := range lines {
+		if l != "ok" {
+			return false
+		}
+	}
+	return true
+}
+
+// oneLine keeps an answer on its line.
+func oneLine(s string) string { return strings.ReplaceAll(s, "\n", `\n`) }
+
+// usePrepared is how Cassandra begins the warning that a connection gets once when it prepares after a USE.
+const usePrepared = "`USE <keyspace>` with prepared statements"
+
+// statement runs one statement in the runner's mode, all its pages.
+func (r *Runner) statement(ctx context.Context, cql string) (
+	columns []protocol.ColumnSpec, rows [][][]byte, warnings []string, err error,
+) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	var p *client.Prepared
+	if r.mode.Prepared {
+		if p, err = r.conn.Prepare(ctx, cql, ""); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	o := &client.QueryOptions{PageSize: r.mode.PageSize}
+	seen := map[string]bool{}
+	for {
+		var page *client.Result
+		if p != nil {
+			page, err = r.conn.Execute(ctx, p, nil, o)
+		} else {
+			page, err = r.conn.Query(ctx, cql, nil, o)
+		}
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		columns, rows = page.Columns, append(rows, page.Rows...)
+		for _, w := range page.Warnings {
+			if !seen[w] && !strings.HasPrefix(w, usePrepared) {
+				seen[w] = true
+				warnings = append(warnings, w)
+			}
+		}
+		if len(page.PagingState) == 0 {
+			return columns, rows, warnings, nil
+		}
+		o.PagingState = page.PagingState
+	}
+}
+
+// errorWords are what scripts call the kinds of errors.
+var errorWords = map[cqlerr.Code]string{
+	cqlerr.ServerError:   "server",
+	cqlerr.ProtocolError: "protocol",
+	cqlerr.Unavailable:   "unavailable",
+	cqlerr.Overloaded:    "overloaded",
+	cqlerr.TruncateError: "truncate",
+	cqlerr.ReadFailure:   "read failure",
+	cqlerr.WriteFailure:  "write failure",
+	cqlerr.SyntaxError:   "syntax",
+	cqlerr.Unauthorized:  "unauthorized",
+	cqlerr.Invalid:       "invalid",
+	cqlerr.ConfigError:   "config",
+	cqlerr.AlreadyExists: "exists",
+	cqlerr.Unprepared:    "unprepared",
+}
+
+func describe(err error) string {
+	e, ok := cqlerr.As(err)
+	if !ok {
+		return "connection: " + err.Error()
+	}
+	word := errorWords[e.Code]
+	if word == "" {
+		word = fmt.Sprintf("%#04x", uint32(e.Code))
+	}
+	return word + ": " + e.Message
+}

@@ -1,0 +1,162 @@
+package script
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Script is a file of blocks behind a comment.
+type Script struct {
+	Comment []string // the lines that begin with # at the top, without what it was recorded from
+	Stamp   string   // what it was recorded from: Cassandra 5.0.8
+	Blocks  []*Block
+}
+
+// Kind is what a block shows of its statements.
+type Kind string
+
+// The kinds: Exec shows that statements succeed or fail, Query shows the rows of one.
+const (
+	Exec  Kind = "exec"
+	Query Kind = "query"
+)
+
+// Block is some statements and what they answer.
+type Block struct {
+	Line       int // in the file
+	Kind       Kind
+	Comment    []string // lines that begin with #, above the block
+	Statements []string // as written, with their semicolons
+	Expected   []string
+}
+
+const (
+	stampPrefix = "# recorded from: "
+	separator   = "----"
+)
+
+// Parse reads a script.
+func Parse(text string) (*Script, error) {
+	s := &Script{}
+	p := &parser{lines: strings.Split(strings.TrimRight(text, "\n"), "\n")}
+	for p.more() && strings.HasPrefix(p.peek(), "#") {
+		line := p.next()
+		if stamp, ok := strings.CutPrefix(line, stampPrefix); ok {
+			s.Stamp = stamp
+		} else {
+			s.Comment = append(s.Comment, line)
+		}
+	}
+	for {
+		for p.more() && p.peek() == "" {
+			p.next()
+		}
+		if !p.more() {
+			return s, nil
+		}
+		b, err := p.block()
+		if err != nil {
+			return nil, err
+		}
+		s.Blocks = append(s.Blocks, b)
+	}
+}
+
+// parser walks over the lines of a script.
+type parser struct {
+	lines []string
+	at    int
+}
+
+func (p *parser) more() bool   { return p.at < len(p.lines) }
+func (p *parser) peek() string { return p.lines[p.at] }
+
+func (p *parser) next() string {
+	p.at++
+	return p.lines[p.at-1]
+}
+
+// block reads a block up to the empty line behind it.
+func (p *parser) block() (*Block, error) {
+	b := &Block{}
+	for p.more() && strings.HasPrefix(p.peek(), "#") {
+		b.Comment = append(b.Comment, p.next())
+	}
+	if !p.more() {
+		return nil, fmt.Errorf("line %d: a comment without a block", p.at)
+	}
+	b.Line = p.at + 1
+	b.Kind = Kind(p.next())
+	if b.Kind != Exec && b.Kind != Query {
+		return nil, fmt.Errorf("line %d: a block begins with exec or query, not %q", b.Line, b.Kind)
+	}
+	statement := ""
+	for p.more() && p.peek() != separator && p.peek() != "" {
+		statement += p.next()
+		if !complete(statement) {
+			statement += "\n"
+			continue
+		}
+		b.Statements = append(b.Statements, statement)
+		statement = ""
+	}
+	if statement != "" || len(b.Statements) == 0 {
+		return nil, fmt.Errorf("line %d: a statement that no semicolon ends", b.Line)
+	}
+	if b.Kind == Query && len(b.Statements) != 1 {
+		return nil, fmt.Errorf("line %d: a query block has one statement", b.Line)
+	}
+	if p.more() && p.peek() == separator {
+		p.next()
+	}
+	for p.more() && p.peek() != "" {
+		b.Expected = append(b.Expected, p.next())
+	}
+	return b, nil
+}
+
+// complete reports whether a statement ends at the end of its last line. That of a batch ends behind APPLY
+// BATCH.
+func complete(statement string) bool {
+	if !strings.HasSuffix(statement, ";") {
+		return false
+	}
+	upper := strings.ToUpper(statement)
+	return !strings.HasPrefix(upper, "BEGIN ") || strings.Contains(upper, "APPLY BATCH")
+}
+
+// String is the script as a file, with Expected as it is.
+func (s *Script) String() string {
+	var b strings.Builder
+	for _, c := range s.Comment {
+		fmt.Fprintln(&b, c)
+	}
+	if s.Stamp != "" {
+		fmt.Fprintln(&b, stampPrefix+s.Stamp)
+	}
+	for _, block := range s.Blocks {
+		fmt.Fprintln(&b)
+		for _, c := range block.Comment {
+			fmt.Fprintln(&b, c)
+		}
+		fmt.Fprintln(&b, block.Kind)
+		for _, st := range block.Statements {
+			fmt.Fprintln(&b, st)
+		}
+		fmt.Fprintln(&b, separator)
+		for _, e := range block.Expected {
+			fmt.Fprintln(&b, e)
+		}
+	}
+	return b.String()
+}
+
+// Tail are the queries behind the last exec: asked again, they must answer the same.
+func (s *Script) Tail() []*Block {
+	for i := len(s.Blocks); i > 0; i-- {
+		if s.Blocks[i-1].Kind == Exec {
+			return s.Blocks[i:]
+		}
+	}
+	return s.Blocks
+}

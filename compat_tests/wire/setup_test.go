@@ -1,0 +1,184 @@
+package wire
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/datastax/go-cassandra-native-protocol/message"
+)
+
+// keyspaces are all that recordings make; another server than one of our own may still have them.
+var keyspaces = []string{"wire", "wire3", "ty", "ev3", "ev4", "ev5"}
+
+// setUp makes what a file of recordings found there. A statement that is refused is not an error: the exchanges
+// that need it show it.
+func setUp(t *testing.T, addr, file string, all []*exchange) {
+	t.Helper()
+	c, err := open(addr, connState{version: 4, ready: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	run := func(cql string) {
+		if err := c.query(cql); err != nil {
+			t.Logf("%s: setting up: %.100s: %v", file, cql, err)
+		}
+	}
+	for _, k := range keyspaces {
+		run("DROP KEYSPACE IF EXISTS " + k)
+	}
+	number := file[:2]
+	if number == "01" || number == "02" {
+		return
+	}
+	schema, err := os.ReadFile("schema.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cql := range strings.Lines(string(schema)) {
+		run(strings.TrimSpace(cql))
+	}
+	for _, cql := range ownSchema(number, all) {
+		run(cql)
+	}
+	if number == "06" || number == "08" {
+		prepareAll(t, c, readRecording(t, "recorded/05-prepare-execute.txt"))
+	}
+}
+
+// prepareAll prepares what the v4 connections of another file did: batches name the statements by their ids.
+func prepareAll(t *testing.T, c *connection, all []*exchange) {
+	t.Helper()
+	texts := [][]byte{[]byte("UPDATE wire.n SET c = c + 1 WHERE k = ?"), []byte("UPDATE wire.t SET v = ? WHERE k = ?")}
+	for _, x := range all {
+		if x.state.version == 4 && len(x.request) > 13 && x.request[4] == opPrepare {
+			texts = append(texts, x.request[13:])
+		}
+	}
+	for _, text := range texts {
+		body := append(binary.BigEndian.AppendUint32(nil, uint32(len(text))), text...)
+		if err := c.ask(opPrepare, body, opResult); err != nil {
+			t.Logf("preparing %s: %v", text, err)
+		}
+	}
+}
+
+// ownSchema are the statements that only one file needs.
+func ownSchema(number string, all []*exchange) []string {
+	switch number {
+	case "04":
+		return []string{ // by exchanges of v3 that are left out of the recording
+			"INSERT INTO wire.t (k, v) VALUES (100, 'named') USING TIMESTAMP 1",
+			"INSERT INTO wire.t (k, v) VALUES (101, 'x') USING TIMESTAMP 1",
+			"INSERT INTO wire.t (k, v) VALUES (102, 'x') USING TIMESTAMP 1",
+			"INSERT INTO wire.t (k, v) VALUES (103, 'x') USING TIMESTAMP 1",
+			"DELETE v FROM wire.t USING TIMESTAMP 2000 WHERE k = 100",
+		}
+	case "05":
+		var made []string
+		for v := 3; v <= 5; v++ {
+			made = append(made,
+				fmt.Sprintf("CREATE TABLE wire.alt%d (k int PRIMARY KEY, v int)", v),
+				fmt.Sprintf("CREATE TYPE wire.ut%d (a int)", v),
+				fmt.Sprintf("CREATE TABLE wire.utt%d (k int PRIMARY KEY, u frozen<ut%d>)", v, v))
+		}
+		return made
+	case "09":
+		return typeTables(all)
+	case "10":
+		return []string{"CREATE TABLE wire.big (k int PRIMARY KEY, v blob)"}
+	case "12":
+		return []string{
+			"CREATE TABLE wire.le (k text PRIMARY KEY)",
+			"CREATE TABLE wire.vb (k int PRIMARY KEY, v text)",
+		}
+	}
+	return nil
+}
+
+const declared = "metadata of a column declared "
+
+var typeTable = regexp.MustCompile(`ty\.c\d+`)
+
+// typeTables makes a table for each type that a title of 09 declares.
+func typeTables(all []*exchange) []string {
+	made := []string{
+		"CREATE KEYSPACE ty WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+		"CREATE TYPE ty.inner (x int, y date)",
+		"CREATE TYPE ty.u (a int, b text, c frozen<list<int>>, d duration)",
+		"CREATE TYPE ty.nest (i frozen<inner>, l list<frozen<inner>>)",
+		`CREATE TYPE ty."Odd Name" ("F 1" int)`,
+		"CREATE TABLE ty.cnt (k int PRIMARY KEY, c counter)",
+		"CREATE TABLE ty.rev (k int, c1 text, c2 duration, c3 date, v int, s int static, PRIMARY KEY (k, c1, c3)) " +
+			"WITH CLUSTERING ORDER BY (c1 DESC, c3 ASC)",
+	}
+	var scalars []string
+	seen := map[string]bool{}
+	for _, x := range all {
+		if typ, ok := strings.CutPrefix(x.title, declared); ok {
+			if table := typeTable.FindString(x.query()); !seen[table] {
+				seen[table] = true
+				made = append(made, fmt.Sprintf("CREATE TABLE %s (k int PRIMARY KEY, v %s)", table, typ))
+			}
+		}
+		if rows := scalarRow(x); rows != nil && scalars == nil {
+			for _, c := range rows.Metadata.Columns[1:] {
+				scalars = append(scalars, c.Name+" "+strings.TrimPrefix(c.Name, "c_"))
+			}
+			made = append(made, "CREATE TABLE ty.s (k int PRIMARY KEY, "+strings.Join(scalars, ", ")+")")
+		}
+	}
+	return made
+}
+
+// insertScalars writes the rows of ty.s that the recording reads.
+func insertScalars(t *testing.T, addr string, all []*exchange) {
+	t.Helper()
+	c, err := open(addr, connState{version: 4, ready: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, x := range all {
+		rows := scalarRow(x)
+		if rows == nil || x.state.version != 4 {
+			continue
+		}
+		var names []string
+		var values []byte
+		for i, column := range rows.Metadata.Columns {
+			if v := rows.Data[0][i]; v != nil {
+				names = append(names, column.Name)
+				values = binary.BigEndian.AppendUint32(values, uint32(len(v)))
+				values = append(values, v...)
+			}
+		}
+		cql := fmt.Sprintf("INSERT INTO ty.s (%s) VALUES (?%s)", strings.Join(names, ", "), strings.Repeat(", ?", len(names)-1))
+		body := binary.BigEndian.AppendUint32(nil, uint32(len(cql)))
+		body = append(append(body, cql...), 0, 1, 1)
+		body = append(binary.BigEndian.AppendUint16(body, uint16(len(names))), values...)
+		if err := c.ask(opQuery, body, opResult); err != nil {
+			t.Logf("%s: %v", x.title, err)
+		}
+	}
+}
+
+// scalarRow is the recorded row of a block that reads one of ty.s.
+func scalarRow(x *exchange) *message.RowsResult {
+	if !strings.HasPrefix(x.title, "all scalar types, row ") || len(x.answers) != 1 {
+		return nil
+	}
+	e, _, err := takeEnvelope(x.answers[0].bytes, "")
+	if err != nil || e == nil {
+		return nil
+	}
+	rows := decodeRows(e)
+	if rows == nil || len(rows.Data) != 1 {
+		return nil
+	}
+	return rows
+}
