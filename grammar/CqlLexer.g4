@@ -261,9 +261,10 @@ fragment EXPONENT : 'E' [+-]? DIGIT+;
 fragment D2       : DIGIT DIGIT;
 fragment D4       : DIGIT DIGIT DIGIT DIGIT;
 
+// 1 and 2 are how the two bytes of the sign µ come: see input.go in cql/parser.
 fragment DURATION_UNIT options { caseInsensitive = false; }
     : [yY] | [mM] [oO] | [wW] | [dD] | [hH] | [mM] | [sS] | [mM] [sS] | [uU] [sS]
-    | '\u00C2\u00B5' [sS] | [nN] [sS]
+    | '\u0001\u0002' [sS] | [nN] [sS]
     ;
 
 // At least one part of a date, and of a time.

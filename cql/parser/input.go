@@ -11,13 +11,26 @@ type input struct {
 
 func (in *input) Consume() { in.pos++ }
 
-// LA returns the byte k places ahead, the next being at 1, or antlr.TokenEOF.
+// symbols is what the lexer sees of each byte. It remembers decisions for ASCII only, so the other bytes become
+// one symbol that no token begins with, DEL; but those of the sign µ in durations, C2 and B5, become 1 and 2.
+var symbols = func() (s [256]byte) {
+	for b := range s {
+		s[b] = byte(b)
+		if b >= 0x80 || b == 1 || b == 2 {
+			s[b] = 0x7F
+		}
+	}
+	s[0xC2], s[0xB5] = 1, 2
+	return s
+}()
+
+// LA returns the symbol k places ahead, the next being at 1, or antlr.TokenEOF.
 func (in *input) LA(k int) int {
 	if k < 0 {
 		k++
 	}
 	if i := in.pos + k - 1; i >= 0 && i < len(in.text) {
-		return int(in.text[i])
+		return int(symbols[in.text[i]])
 	}
 	return antlr.TokenEOF
 }
