@@ -106,26 +106,14 @@ func (a *Arithmetic) String() string {
 	if a.Left != nil {
 		return a.Left.String() + " " + string(a.Op) + " " + right
 	}
-	if beginsWithLiteral(a.Right) || right[0] == '-' {
+	if joinsMinus(right) {
 		return "- " + right
 	}
 	return "-" + right
 }
 
-// beginsWithLiteral reports whether a term is a literal, perhaps with fields and elements of it behind.
-func beginsWithLiteral(t Term) bool {
-	switch t := t.(type) {
-	case *Literal:
-		return true
-	case *Field:
-		return beginsWithLiteral(t.Of)
-	case *Element:
-		return beginsWithLiteral(t.Of)
-	case *Slice:
-		return beginsWithLiteral(t.Of)
-	default:
-		return false
-	}
-}
+// joinsMinus reports whether a minus right before a text may become part of its first token: of a number, NaN,
+// Infinity, a duration as in -P1Y, or a comment.
+func joinsMinus(text string) bool { return strings.IndexByte("0123456789-nNiIpP", text[0]) >= 0 }
 
 func (c *ColumnRef) String() string { return ident(c.Name) }
