@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"slices"
+
 	"github.com/cqld/cqld/cql/cqlerr"
 )
 
@@ -88,17 +90,29 @@ func (rs *restrictions) checkNoGap() error {
 	return nil
 }
 
+// oneColumn reports whether an IN written with parentheses is about one column and lists its values, and so
+// nothing else than without them.
+func (r *restriction) oneColumn() bool {
+	return len(r.columns) == 1 && r.choice.List == nil &&
+		!slices.ContainsFunc(r.choice.Points, func(p Point) bool { return p.Tuple != nil })
+}
+
 // filterClustering leaves restrictions of clustering columns to filtering.
 func (rs *restrictions) filterClustering(w *Where, set restrictionSet) error {
 	for _, r := range set {
 		if r.slice != nil && r.tuple {
-			return cqlerr.Invalidf("Multi-column slice restrictions cannot be used for filtering.")
+			rs.unfilterable = cqlerr.Invalidf("Multi-column slice restrictions cannot be used for filtering.")
+			break
 		}
-		if r.choice != nil && r.tuple && r.choice.In {
-			return cqlerr.Invalidf("Multicolumn IN filters are not supported")
+		if r.choice != nil && r.tuple && r.choice.In && !r.oneColumn() {
+			rs.unfilterable = cqlerr.Invalidf("Multicolumn IN filters are not supported")
+			break
 		}
 	}
 	if rs.verb != "SELECT" {
+		if rs.unfilterable != nil {
+			return rs.unfilterable
+		}
 		return rs.checkNoGap()
 	}
 	w.Filters = append(w.Filters, filters(set)...)

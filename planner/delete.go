@@ -63,16 +63,8 @@ func deleteTarget(t *schema.Table, target *cql.DeleteTarget) (*schema.Column, er
 	return c, checkSettable(c)
 }
 
-// checkRangeDelete refuses to delete cells of rows that are not named one by one, and ranges over columns
-// of which some ascend and some descend.
+// checkRangeDelete refuses to delete ranges over columns of which some ascend and some descend.
 func checkRangeDelete(m *Modification) error {
-	named := 0
-	for _, c := range m.Where.Clustering {
-		named += len(c.Columns)
-	}
-	if len(m.Sets) > 0 && named != len(m.Table.Clustering) {
-		return cqlerr.Invalidf("Range deletions are not supported for specific columns")
-	}
 	if s := m.Where.Slice; s != nil && s.MixedOrder() {
 		return expr.NotSupported("Deleting a range of several columns with different clustering orders")
 	}

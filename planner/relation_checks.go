@@ -111,6 +111,11 @@ func checkTokenColumns(t *schema.Table, cols []*schema.Column) error {
 			return cqlerr.Invalidf("The token() function must be applied to all partition key components or none of them")
 		}
 	}
+	for i, c := range cols {
+		if slices.Contains(cols[:i], c) {
+			return cqlerr.Invalidf("The token() function contains duplicate partition key components")
+		}
+	}
 	if len(cols) > len(t.PartitionKey) {
 		return cqlerr.Invalidf("The token() function must contains only partition key components")
 	}

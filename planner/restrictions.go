@@ -18,6 +18,8 @@ type restrictions struct {
 
 	allowFiltering bool
 	onlyStatic     bool // only static columns are read or written
+
+	unfilterable error // says which restriction rows cannot be compared with; the last thing to complain of
 }
 
 // restrictionSet has the restrictions of columns of one kind, in the columns' order. Columns of the
@@ -171,6 +173,11 @@ func common(a, b []*schema.Column) []*schema.Column {
 // hasSlice reports whether any restriction of the set is a range.
 func (set restrictionSet) hasSlice() bool {
 	return slices.ContainsFunc(set, func(r *restriction) bool { return r.slice != nil })
+}
+
+// hasIn reports whether any restriction of the set may allow several values.
+func (set restrictionSet) hasIn() bool {
+	return slices.ContainsFunc(set, func(r *restriction) bool { return r.choice != nil && !allSingle([]*Choice{r.choice}) })
 }
 
 // hasContains reports whether any restriction of the set is CONTAINS or the like.

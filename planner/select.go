@@ -37,17 +37,15 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 	if err := checkSelectForms(s); err != nil {
 		return nil, err
 	}
-	if err := checkSelectedColumns(t, s.Selectors); err != nil {
+	onlyStatic, err := selectsOnlyStatic(t, s.Selectors)
+	if err != nil {
 		return nil, err
 	}
 	sorts, err := orderings(t, s.OrderBy)
 	if err != nil {
 		return nil, err
 	}
-	rs := &restrictions{
-		table: t, verb: "SELECT", allowFiltering: s.AllowFiltering,
-		onlyStatic: selectsOnlyStatic(t, s.Selectors),
-	}
+	rs := &restrictions{table: t, verb: "SELECT", allowFiltering: s.AllowFiltering, onlyStatic: onlyStatic}
 	if err := p.restrict(rs, s.Where); err != nil {
 		return nil, err
 	}
@@ -55,10 +53,13 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 	if plan.Where, err = rs.resolve(); err != nil {
 		return nil, err
 	}
+	if err := checkSelectedColumns(t, s.Selectors); err != nil {
+		return nil, err
+	}
 	if plan.Selection, err = p.selection(t, s.Selectors); err != nil {
 		return nil, err
 	}
-	if err := checkDistinct(s, plan, rs); err != nil {
+	if err := checkDistinct(s, plan, rs, sorts); err != nil {
 		return nil, err
 	}
 	if len(plan.Selection.Aggregates) > 0 && s.PerPartitionLimit != nil {
@@ -81,9 +82,12 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 	if plan.PerPartitionLimit, err = p.limit(t, "[per_partition_limit]", s.PerPartitionLimit); err != nil {
 		return nil, err
 	}
+	if rs.unfilterable != nil {
+		return nil, rs.unfilterable
+	}
 	plan.settle()
 	p.out.Result = plan.Selection.Columns
-	plan.Warnings = aggregationWarnings(plan)
+	plan.Warnings = aggregationWarnings(plan, rs)
 	return plan, nil
 }
 
@@ -109,7 +113,7 @@ func (p *planning) limit(t *schema.Table, name string, term cql.Term) (expr.Expr
 }
 
 // checkDistinct refuses SELECT DISTINCT of anything that may differ inside a partition.
-func checkDistinct(s *cql.Select, plan *Select, rs *restrictions) error {
+func checkDistinct(s *cql.Select, plan *Select, rs *restrictions, sorts []Sort) error {
 	if !s.Distinct {
 		return nil
 	}
@@ -122,6 +126,11 @@ func checkDistinct(s *cql.Select, plan *Select, rs *restrictions) error {
 			"static columns.")
 	}
 	selected := plan.selectedColumns()
+	if plan.Where.MultiPartition() { // rows that are merged are read with what they are merged by
+		for _, o := range sorts {
+			selected = append(slices.Clip(selected), o.Column)
+		}
+	}
 	for _, c := range selected {
 		if c.Kind != schema.PartitionKey && c.Kind != schema.Static {
 			return cqlerr.Invalidf("SELECT DISTINCT queries must only request partition key columns and/or static columns "+
@@ -192,14 +201,14 @@ func (s *Select) settle() {
 }
 
 // aggregationWarnings tells clients of aggregates over more than one partition.
-func aggregationWarnings(s *Select) []string {
+func aggregationWarnings(s *Select, rs *restrictions) []string {
 	if len(s.Selection.Aggregates) == 0 {
 		return nil
 	}
-	if s.Where.Partition == nil {
+	if len(rs.partition) == 0 && rs.token == nil {
 		return []string{"Aggregation query used without partition key"}
 	}
-	if s.Where.MultiPartition() {
+	if rs.token == nil && rs.partition.hasIn() {
 		return []string{"Aggregation query used on multiple partition keys (IN restriction)"}
 	}
 	return nil

@@ -5,34 +5,37 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 )
 
-// checkSelectedColumns resolves the columns of a SELECT list: Cassandra complains of unknown ones before
-// it looks at the rest of the statement.
-func checkSelectedColumns(t *schema.Table, selectors []cql.Selector) error {
-	for _, s := range selectors {
-		for _, ref := range columnRefs(s.Expr) {
-			if _, err := column(t, *ref); err != nil {
-				return err
-			}
-		}
+// selectsOnlyStatic reports whether static columns are selected, and nothing else but partition keys. Cassandra
+// asks this first, and complains at once of an unknown column on the way to the answer; others wait.
+func selectsOnlyStatic(t *schema.Table, selectors []cql.Selector) (bool, error) {
+	if len(t.Static) == 0 {
+		return false, nil
 	}
-	return nil
+	static, err := anySelected(t, selectors, func(k schema.ColumnKind) bool { return k == schema.Static })
+	if err != nil || !static {
+		return false, err
+	}
+	other, err := anySelected(t, selectors, func(k schema.ColumnKind) bool { return k == schema.Clustering || k == schema.Regular })
+	return !other, err
 }
 
-// selectsOnlyStatic reports whether static columns are selected, and nothing else but partition keys.
-func selectsOnlyStatic(t *schema.Table, selectors []cql.Selector) bool {
-	static := false
+// checkSelectedColumns resolves the columns of a SELECT list before anything else is said of it.
+func checkSelectedColumns(t *schema.Table, selectors []cql.Selector) error {
+	_, err := anySelected(t, selectors, func(schema.ColumnKind) bool { return false })
+	return err
+}
+
+// anySelected looks for a selected column of some kind, and no further than to the first.
+func anySelected(t *schema.Table, selectors []cql.Selector, is func(schema.ColumnKind) bool) (bool, error) {
 	for _, s := range selectors {
 		for _, ref := range columnRefs(s.Expr) {
-			switch t.Column(ref.Name).Kind {
-			case schema.Static:
-				static = true
-			case schema.PartitionKey:
-			default:
-				return false
+			c, err := column(t, *ref)
+			if err != nil || is(c.Kind) {
+				return err == nil, err
 			}
 		}
 	}
-	return static
+	return false, nil
 }
 
 // columnRefs are the columns named in a selector.

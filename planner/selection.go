@@ -170,7 +170,7 @@ func (s *selecting) call(c *cql.Call) (expr.Expr, error) {
 		}
 		args[i], asArgs[i] = e, functions.Arg{Text: selectorName(a), Type: e.Type()}
 	}
-	f, err := expr.Resolve(c.Function, asArgs, s.table)
+	f, err := expr.Resolve(c.Function, asArgs, nil, s.table)
 	if err != nil {
 		return nil, err
 	}

@@ -109,7 +109,7 @@ func (e *expression) call(name string) (types.Value, *Function, error) {
 		e.rest = strings.TrimPrefix(e.rest, ", ")
 	}
 	e.rest = e.rest[1:]
-	f, err := ResolveArgs(name, args)
+	f, err := ResolveArgs(name, args, nil)
 	if err != nil {
 		return types.Value{}, nil, err
 	}
@@ -220,7 +220,7 @@ func TestResolveErrors(t *testing.T) {
 			"Cannot infer type of argument NULL in call to function system.max(any): use type casts to disambiguate",
 		},
 	} {
-		f, err := ResolveArgs(test.name, test.args)
+		f, err := ResolveArgs(test.name, test.args, nil)
 		if err == nil {
 			t.Errorf("%s became %s", test.name, f)
 		} else if err.Error() != test.want {

@@ -34,9 +34,16 @@ func (a *Arg) fit(t types.Type) Fit {
 		return a.Fits(t)
 	case a.Type == nil:
 		return WeakFit
-	case types.Equal(types.Freeze(a.Type), types.Freeze(t)):
+	}
+	return TypeFit(t, a.Type)
+}
+
+// TypeFit is how well values of one type fit another.
+func TypeFit(to, from types.Type) Fit {
+	switch {
+	case types.Equal(types.Freeze(from), types.Freeze(to)):
 		return ExactFit
-	case types.ValueCompatible(t, a.Type):
+	case types.ValueCompatible(to, from):
 		return WeakFit
 	}
 	return NoFit
@@ -57,12 +64,13 @@ func Resolve(name string, args []types.Type) (*Function, error) {
 			as[i].Text = t.String()
 		}
 	}
-	return ResolveArgs(name, as)
+	return ResolveArgs(name, as, nil)
 }
 
 // ResolveArgs chooses the function called name for arguments: the one whose types are just theirs, else
-// the only one that they fit. The function token depends on a table and is not found here.
-func ResolveArgs(name string, args []Arg) (*Function, error) {
+// the only one that they fit. Of several functions those do not count whose result the receiver, if there is
+// one, does not take. The function token depends on a table and is not found here.
+func ResolveArgs(name string, args []Arg, receiver types.Type) (*Function, error) {
 	if g := generics[name]; g != nil {
 		return g.resolve(name, args)
 	}
@@ -75,6 +83,9 @@ func ResolveArgs(name string, args []Arg) (*Function, error) {
 	}
 	var fitting []*Function
 	for _, f := range candidates {
+		if receiver != nil && TypeFit(receiver, f.Returns) == NoFit {
+			continue
+		}
 		switch f.fit(args) {
 		case ExactFit:
 			return f, nil

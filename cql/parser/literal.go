@@ -29,8 +29,20 @@ func (b *builder) constant(c grammar.IConstantContext) *cql.Literal {
 	case grammar.CqlLexerDURATION:
 		return b.literalToken(t, cql.DurationLiteral)
 	default:
-		return b.literalToken(t, cql.FloatLiteral)
+		return &cql.Literal{Span: tokenSpan(t), Kind: cql.FloatLiteral, Text: nonNumber(b.word(t))}
 	}
+}
+
+// nonNumber is NaN, Infinity or -Infinity, whichever a word means: case does not matter, nor does NaN's sign.
+func nonNumber(word string) string {
+	unsigned, negative := strings.CutPrefix(word, "-")
+	switch {
+	case strings.EqualFold(unsigned, "nan"):
+		return "NaN"
+	case negative:
+		return "-Infinity"
+	}
+	return "Infinity"
 }
 
 // null builds NULL, which has no text.

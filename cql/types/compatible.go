@@ -20,7 +20,7 @@ func ValueCompatible(to, from Type) bool {
 	case Date:
 		return from == Int
 	case UUID:
-		return from == TimeUUID || from == LegacyTimeUUID
+		return from == TimeUUID
 	case TimeUUID:
 		return from == LegacyTimeUUID
 	}

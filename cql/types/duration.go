@@ -69,7 +69,7 @@ func (*durationType) ParseLiteral(kind LiteralKind, text string) ([]byte, error)
 		err = d.parseISO(unsigned)
 	}
 	if err == errNotDuration {
-		return nil, invalidf("Unable to convert '%s' to a duration", text)
+		return nil, invalidf("Unable to convert '%s' to a duration", unsigned)
 	}
 	if err != nil {
 		return nil, err

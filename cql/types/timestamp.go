@@ -72,11 +72,16 @@ func (*timestampType) ParseLiteral(kind LiteralKind, text string) ([]byte, error
 }
 
 // parseTimestamp reads yyyy-MM-dd, or y-M-d h:m[:s[.fraction]] with a T or a space in the middle, and a
-// zone. Days up to 31 are taken in every month, and are its last day if it has not so many.
+// zone. Days up to 31 are taken in every month, and are its last day if it has not so many. Years before 0
+// are for dates only.
 func parseTimestamp(text string) (seconds, millis int64, ok bool) {
-	p := fieldParser{rest: text, ok: true}
+	unsigned, negative := strings.CutPrefix(text, "-")
+	p := fieldParser{rest: unsigned, ok: true}
 	year := p.number(0, maxYear)
-	widths := [3]int{len(text) - len(p.rest)}
+	widths := [3]int{len(unsigned) - len(p.rest)}
+	if negative {
+		year = -year
+	}
 	p.expect("-")
 	before := len(p.rest)
 	month := p.number(1, 12)

@@ -112,10 +112,13 @@ func (t *Tuple) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err e
 
 // ParseLiteral takes every kind of literal and reads its text as elements with colons between them, @
 // being null and a backslash going before a colon or @ that is meant as such. A hex literal is the
-// serialized value.
+// serialized value, and no text the empty one.
 func (t *Tuple) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	if kind == HexLiteral {
 		return parseHex(text)
+	}
+	if text == "" {
+		return []byte{}, nil
 	}
 	parts := splitUnescaped(text)
 	if len(parts) > len(t.Elems) {

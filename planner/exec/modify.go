@@ -3,6 +3,7 @@ package exec
 import (
 	"sync"
 
+	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
@@ -104,6 +105,14 @@ func (w *writing) add(m *planner.Modification, values []types.Value) (err error)
 	if err != nil {
 		return err
 	}
+	if !simple && (m.Where.Slice != nil || len(m.Where.Clustering) > 0) && len(w.ranges) == 0 {
+		return nil // rows are asked for, and none can be meant: not even static columns are written
+	}
+	if !simple && m.Verb == planner.Delete && len(m.Sets) > 0 && len(w.keys) > 0 {
+		if err := w.checkRows(m); err != nil {
+			return err
+		}
+	}
 	for _, key := range w.keys {
 		mutation := store.NewMutation(m.Table, key)
 		w.mutations = append(w.mutations, mutation)
@@ -114,6 +123,17 @@ func (w *writing) add(m *planner.Modification, values []types.Value) (err error)
 		}
 		if err := w.set(m, mutation, simple, ts, expiry); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkRows refuses to delete cells of rows that are not named one by one. Ranges without any row are no
+// mistake.
+func (w *writing) checkRows(m *planner.Modification) error {
+	for _, s := range w.ranges {
+		if m.Where.Slice != nil || len(s.Start) != len(m.Table.Clustering) {
+			return cqlerr.Invalidf("Range deletions are not supported for specific columns")
 		}
 	}
 	return nil

@@ -148,7 +148,7 @@ func (s *pagingState) clustering(t *schema.Table) [][]byte {
 		return nil
 	}
 	for i, c := range t.Clustering {
-		if values[i] == nil || c.Type.Validate(values[i]) != nil {
+		if values[i] == nil || len(values[i]) > 0 && c.Type.Validate(values[i]) != nil {
 			return nil
 		}
 	}

@@ -98,13 +98,17 @@ func (r *reading) begin(req *Request) error {
 	case len(p.Selection.Aggregates) > 0:
 		r.gather = newAggregation(p.Selection)
 	case p.Sorts != nil:
-		if req.PageSize > 0 {
-			return errSortedPages()
-		}
 		r.gather = newMerging(r.page.limit)
 		r.page.limit = noLimit
 	}
-	return r.restrict()
+	if err := r.restrict(); err != nil {
+		return err
+	}
+	wanted := len(r.keys) > 0 && !r.page.nothing || len(p.Selection.Aggregates) > 0
+	if p.Sorts != nil && req.PageSize > 0 && wanted {
+		return errSortedPages()
+	}
+	return nil
 }
 
 // restrict evaluates the WHERE clause.

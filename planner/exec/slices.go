@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/store"
@@ -32,9 +33,33 @@ func appendSlices(dst []store.Slice, x *expr.Context, w *planner.Where) ([]store
 		var s store.Slice
 		s.Start, s.StartInclusive = start.behind(p)
 		s.End, s.EndInclusive = end.behind(p)
-		dst = append(dst, s)
+		if !isEmpty(&s, len(p), w.Slice.Columns) {
+			dst = append(dst, s)
+		}
 	}
 	return dst, nil
+}
+
+// isEmpty reports whether a slice ends before it starts. Its ends have the first values in common, the
+// others are of cols.
+func isEmpty(s *store.Slice, same int, cols []*schema.Column) bool {
+	start, end := s.Start[same:], s.End[same:]
+	for i := range min(len(start), len(end)) {
+		order := cols[i].Type.Compare(start[i], end[i])
+		if cols[i].Desc {
+			order = -order
+		}
+		if order != 0 {
+			return order > 0
+		}
+	}
+	switch {
+	case len(start) < len(end):
+		return !s.StartInclusive
+	case len(start) > len(end):
+		return !s.EndInclusive
+	}
+	return !s.StartInclusive || !s.EndInclusive
 }
 
 // prefixes are the values that a clustering may begin with.

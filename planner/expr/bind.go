@@ -48,14 +48,25 @@ func (b *Binder) assignable(t cql.Term, r Receiver) bool {
 	case *cql.Literal:
 		return literalFits(t, r.Type)
 	case *cql.Call:
-		f, err := b.resolve(t)
+		f, err := b.resolve(t, r.Type)
 		return err != nil || types.ValueCompatible(r.Type, f.Returns)
-	case *cql.ListLiteral, *cql.SetLiteral, *cql.MapLiteral, *cql.TupleLiteral:
-		trial := Binder{Table: b.Table}
-		_, err := trial.Bind(t, r)
-		return err == nil
+	case *cql.ListLiteral:
+		switch r.Type.(type) {
+		case *types.List, *types.Vector:
+			return b.binds(t, r)
+		}
+		return true
+	case *cql.SetLiteral, *cql.MapLiteral, *cql.TupleLiteral:
+		return b.binds(t, r)
 	}
 	return true
+}
+
+// binds reports whether a literal can be bound, and collects no markers.
+func (b *Binder) binds(t cql.Term, r Receiver) bool {
+	trial := Binder{Table: b.Table}
+	_, err := trial.Bind(t, r)
+	return err == nil
 }
 
 // hasMarker reports whether a bind marker stands anywhere in the terms.

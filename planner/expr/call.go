@@ -17,13 +17,17 @@ type Call struct {
 	Args     []Expr
 }
 
-// NewCall is a call, or at once its value when it depends on constants only.
+// NewCall is a call, or at once its value when it depends on constants only. One that fails does so when it is
+// run.
 func NewCall(f *functions.Function, args []Expr) (Expr, error) {
 	c := &Call{Function: f, Args: args}
 	if f.Volatile {
 		return c, nil
 	}
-	return fold(c, args)
+	if e, err := fold(c, args); err == nil {
+		return e, nil
+	}
+	return c, nil
 }
 
 // Type is what the function returns.
@@ -36,6 +40,9 @@ func (c *Call) Eval(x *Context) (types.Value, error) {
 		v, err := a.Eval(x)
 		if err != nil {
 			return types.Value{}, err
+		}
+		if v.Unset {
+			return types.Value{}, cqlerr.Invalidf("Invalid unset value for argument in call to function %s", c.Function.Name)
 		}
 		args[i] = v
 	}
@@ -56,7 +63,7 @@ func (c *Call) String() string {
 
 // call binds a function call on the right of a relation or in VALUES.
 func (b *Binder) call(c *cql.Call, r Receiver) (Expr, error) {
-	f, err := b.resolve(c)
+	f, err := b.resolve(c, r.Type)
 	if err != nil {
 		return nil, err
 	}
@@ -79,8 +86,9 @@ func ArgReceiver(keyspace, table string, f *functions.Function, i int) Receiver 
 	return Receiver{Keyspace: keyspace, Table: table, Name: name, Type: f.Args[i]}
 }
 
-// resolve finds the function of a call whose arguments are terms.
-func (b *Binder) resolve(c *cql.Call) (*functions.Function, error) {
+// resolve finds the function of a call whose arguments are terms and whose result is for a receiver of that
+// type. Calls among the arguments fit, while errors in them are left to Bind.
+func (b *Binder) resolve(c *cql.Call, receiver types.Type) (*functions.Function, error) {
 	if isAggregateName(c.Function) {
 		return nil, cqlerr.Invalidf("Aggregation function are not supported in the where clause")
 	}
@@ -94,27 +102,32 @@ func (b *Binder) resolve(c *cql.Call) (*functions.Function, error) {
 	for i, a := range c.Args {
 		args[i] = TermArg(a)
 		if inner, ok := a.(*cql.Call); ok {
-			f, err := b.resolve(inner)
-			if err != nil {
-				return nil, err
+			args[i].Fits = func(t types.Type) functions.Fit {
+				f, err := b.resolve(inner, t)
+				if err != nil {
+					return functions.WeakFit
+				}
+				return functions.TypeFit(t, f.Returns)
 			}
-			args[i].Type, args[i].Fits = f.Returns, nil
 		}
 	}
-	return Resolve(c.Function, args, b.Table)
+	return Resolve(c.Function, args, receiver, b.Table)
 }
 
 // isNative reports whether a name is one of the server's own functions, not a user's.
 func isNative(name cql.QualifiedName) bool { return name.Keyspace == "" || name.Keyspace == "system" }
 
-// Resolve finds the native function of that name for such arguments. token is the one over the partition
-// key of t.
-func Resolve(name cql.QualifiedName, args []functions.Arg, t *schema.Table) (*functions.Function, error) {
+// Resolve finds the native function of that name for such arguments and a receiver, nil in a SELECT list. token
+// is the one over the partition key of t.
+func Resolve(name cql.QualifiedName, args []functions.Arg, receiver types.Type, t *schema.Table) (*functions.Function, error) {
 	if err := checkBuilt(name); err != nil {
 		return nil, err
 	}
+	if !functions.Known(name.Name) {
+		return nil, cqlerr.Invalidf("Unknown function '%s'", name)
+	}
 	if name.Name != "token" || t == nil {
-		return functions.ResolveArgs(name.Name, args)
+		return functions.ResolveArgs(name.Name, args, receiver)
 	}
 	key := make([]types.Type, len(t.PartitionKey))
 	for i, c := range t.PartitionKey {

@@ -127,9 +127,13 @@ func (b *Binder) vector(l *cql.ListLiteral, r Receiver, t *types.Vector) (Expr, 
 	})
 }
 
-// tuple binds (a, b) for a tuple; components left out at the end are null.
+// tuple binds (a, b) for a tuple; components left out at the end are null. For anything else (a) is a term
+// in parentheses.
 func (b *Binder) tuple(l *cql.TupleLiteral, r Receiver) (Expr, error) {
 	t, ok := r.Type.(*types.Tuple)
+	if !ok && len(l.Elements) == 1 {
+		return b.Bind(l.Elements[0], r)
+	}
 	if !ok {
 		return nil, cqlerr.Invalidf("Invalid tuple type literal for %s of type %s", r.Name, r.Type)
 	}
