@@ -47,9 +47,12 @@ var works = []work{
 	{"inserts", func(s *gocql.Session, _ int) error {
 		return s.Query(insertCQL, rows+inserted.Add(1), cell, cell, cell, cell, cell).Exec()
 	}},
-	{"overwrites", func(s *gocql.Session, k int) error {
-		return s.Query(insertCQL, k%rows, cell, cell, cell, cell, cell).Exec()
-	}},
+	{"overwrites", overwrite},
+}
+
+// overwrite writes one of the rows that are there from the start.
+func overwrite(s *gocql.Session, k int) error {
+	return s.Query(insertCQL, k%rows, cell, cell, cell, cell, cell).Exec()
 }
 
 // inserted counts the rows of "inserts", so that each is one that was not there before.
@@ -143,7 +146,7 @@ func prepareTable(s *gocql.Session) error {
 		}
 	}
 	for k := range rows {
-		if err := works[1].run(s, k); err != nil {
+		if err := overwrite(s, k); err != nil {
 			return err
 		}
 	}
