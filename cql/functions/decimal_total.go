@@ -26,7 +26,7 @@ func align(a, b decimal) (x, y *big.Int, scale int32, err error) {
 	up := func(d decimal) *big.Int {
 		missing := int64(scale) - int64(d.scale)
 		if missing > maxDigits {
-			err = cqlerr.Serverf("decimals with exponents more than %d apart are not added by cqld", maxDigits)
+			err = cqlerr.Invalidf("decimals with exponents more than %d apart are not added by cqld", maxDigits)
 			return d.unscaled
 		}
 		power := new(big.Int).Exp(big.NewInt(10), big.NewInt(missing), nil)

@@ -46,7 +46,7 @@ func parseRowsPerPartition(s string) (string, error) {
 	n, ok := parseJavaInt(s)
 	switch {
 	case !ok:
-		return "", notANumber(s)
+		return "", outOfRange("rows_per_partition", s)
 	case n == 0:
 		return "NONE", nil
 	case n == 1<<31-1:
@@ -55,9 +55,9 @@ func parseRowsPerPartition(s string) (string, error) {
 	return strconv.Itoa(n), nil
 }
 
-// notANumber is what becomes of a number that Cassandra does not expect to be wrong.
-func notANumber(s string) error {
-	return cqlerr.Serverf(`java.lang.NumberFormatException: For input string: "%s"`, s)
+// outOfRange refuses a sub-option whose digits are too many for 32 bits, which Cassandra does not expect.
+func outOfRange(key, digits string) error {
+	return cqlerr.Configf("The value of '%s' is out of range: %s", key, digits)
 }
 
 // unknownKeys returns the keys of m that are not among known, by name.

@@ -63,8 +63,8 @@ func (c *Catalog) CheckTableID(t *Table) error {
 		return nil
 	}
 	id := formatUUID(t.ID)
-	return cqlerr.Serverf("java.lang.IllegalArgumentException: Multiple entries with same key: %s=%s.%s and %s=%s.%s",
-		id, t.Keyspace, t.Name, id, other.Keyspace, other.Name)
+	return cqlerr.Configf("The id %s of table %s.%s is that of table %s.%s already",
+		id, t.Keyspace, t.Name, other.Keyspace, other.Name)
 }
 
 // Keyspaces returns all keyspaces, system ones too, by name.

@@ -141,11 +141,11 @@ func checkThresholds(m compaction) error {
 	}
 	least, ok := parseJavaInt(m["min_threshold"])
 	if !ok {
-		return notANumber(m["min_threshold"])
+		return outOfRange("min_threshold", m["min_threshold"])
 	}
 	most, ok := parseJavaInt(m["max_threshold"])
 	if !ok {
-		return notANumber(m["max_threshold"])
+		return outOfRange("max_threshold", m["max_threshold"])
 	}
 	switch {
 	case least <= 0 || most <= 0:

@@ -94,20 +94,12 @@ func parseCompressRatio(m map[string]string) (float64, error) {
 	}
 	f, ok := parseJavaDouble(s)
 	if !ok {
-		return 0, cqlerr.Serverf("java.lang.NumberFormatException: %s", numberComplaint(s))
+		return 0, cqlerr.Configf("Invalid value '%s' for min_compress_ratio: it is not a number", s)
 	}
 	if math.Signbit(f) {
 		return 0, cqlerr.Configf("Invalid negative min_compress_ratio")
 	}
 	return f, nil
-}
-
-// numberComplaint is what Java says of text that is not a floating point number.
-func numberComplaint(s string) string {
-	if strings.Trim(s, javaBlanks) == "" {
-		return "empty String"
-	}
-	return `For input string: "` + s + `"`
 }
 
 // checkCompressor returns the full name of a compressor after it has looked at its own sub-options.

@@ -83,8 +83,7 @@ func NewKeyspace(name string, props []Property, datacenter string) (*Keyspace, [
 func strategyClass(options map[string]string) (string, error) {
 	class, ok := options["class"]
 	if !ok {
-		return "", cqlerr.Serverf(`java.lang.NullPointerException: Cannot invoke ` +
-			`"String.contains(java.lang.CharSequence)" because "cls" is null`)
+		return "", cqlerr.Configf("Missing replication strategy class")
 	}
 	full := class
 	if !strings.Contains(class, ".") {

@@ -52,9 +52,8 @@ func TestCheckTableID(t *testing.T) {
 	table := *c.Table("a", "t")
 	table.Name = "other"
 	checkError(t, c.CheckTableID(&table), &recordedError{
-		"0x0000",
-		"java.lang.IllegalArgumentException: Multiple entries with same key: " +
-			"01020100-0000-0000-0000-000000000000=a.other and 01020100-0000-0000-0000-000000000000=a.t",
+		"0x2300",
+		"The id 01020100-0000-0000-0000-000000000000 of table a.other is that of table a.t already",
 	})
 	table.ID = [16]byte{9}
 	checkError(t, c.CheckTableID(&table), nil)

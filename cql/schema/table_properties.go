@@ -154,12 +154,11 @@ func readReadRepair(o *TableOptions, p Property) error {
 	if err != nil {
 		return err
 	}
-	s = strings.ToUpper(s)
-	if s != "BLOCKING" && s != "NONE" {
-		return cqlerr.Serverf("java.lang.IllegalArgumentException: No enum constant "+
-			"org.apache.cassandra.service.reads.repair.ReadRepairStrategy.%s", s)
+	upper := strings.ToUpper(s)
+	if upper != "BLOCKING" && upper != "NONE" {
+		return cqlerr.Configf("Invalid value '%s' for read_repair: only 'BLOCKING' and 'NONE' are allowed", s)
 	}
-	o.ReadRepair = s
+	o.ReadRepair = upper
 	return nil
 }
 

@@ -174,3 +174,11 @@ func formatSize(size float64) string {
 	}
 	return fmt.Sprintf("%.3f%sB", size, unit)
 }
+
+// numberComplaint is what Java says of text that is not a floating point number.
+func numberComplaint(s string) string {
+	if strings.Trim(s, javaBlanks) == "" {
+		return "empty String"
+	}
+	return `For input string: "` + s + `"`
+}

@@ -161,7 +161,7 @@ func validateElements(kind string, b []byte, nulls bool, types ...Type) error {
 			case e == nil && !nulls:
 				return invalidf("Null value read when not allowed")
 			case e != nil:
-				if err := validateInside(t, e); err != nil {
+				if err := t.Validate(e); err != nil {
 					return err
 				}
 			}

@@ -18,7 +18,7 @@ func (*durationType) Validate(b []byte) error {
 	months, days, nanos, ok := splitDuration(b)
 	switch {
 	case !ok:
-		return serverf("java.lang.AssertionError: Unexpected error")
+		return invalidf("Not enough bytes to read a duration")
 	case months != int64(int32(months)):
 		return invalidf("The duration months must be a 32 bits integer but was: %d", months)
 	case days != int64(int32(days)):

@@ -63,7 +63,7 @@ func (d *durationBuilder) add(digits string, unit int) error {
 	d.next = unit + 1
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil {
-		return serverf(`java.lang.NumberFormatException: For input string: "%s"`, digits)
+		return invalidf("Invalid duration. The number of %s is out of range: %s", u.plural, digits)
 	}
 	limit := durationLimits[u.part]
 	if n > (limit-d.totals[u.part])/u.size {

@@ -27,6 +27,10 @@ func readTable(t *testing.T, name string) [][]string {
 	return rows
 }
 
+// verdict is what the tests expect for a row: its last field, which is recorded, or ours where Cassandra
+// lets a Java exception out.
+func verdict(row []string) string { return strings.TrimPrefix(row[len(row)-1], "ours: ") }
+
 // unhex reads bytes as the recorded files have them.
 func unhex(t testing.TB, s string) []byte {
 	t.Helper()
@@ -96,7 +100,7 @@ func TestRecordedLiterals(t *testing.T) {
 	for _, row := range readTable(t, "literals.txt") {
 		typ := testType(t, row[0])
 		got, err := typ.ParseLiteral(literalKind(t, row[1]), row[2])
-		if message, failed := strings.CutPrefix(row[3], "error "); failed {
+		if message, failed := strings.CutPrefix(verdict(row), "error "); failed {
 			if err == nil || err.Error() != message {
 				t.Errorf("%s %q: got %x, %v; want %s", row[0], row[2], got, err, message)
 			}
@@ -198,12 +202,9 @@ func TestRecordedValidation(t *testing.T) {
 		got := "ok"
 		if err := typ.Validate(unhex(t, row[1])); err != nil {
 			got = "error " + err.Error()
-			if err.(*ValueError).Server {
-				got = "server " + got
-			}
 		}
-		if got != row[2] {
-			t.Errorf("%s %s: got %s, want %s", row[0], row[1], got, row[2])
+		if want := verdict(row); got != want {
+			t.Errorf("%s %s: got %s, want %s", row[0], row[1], got, want)
 		}
 	}
 }

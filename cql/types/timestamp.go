@@ -66,7 +66,7 @@ func (*timestampType) ParseLiteral(kind LiteralKind, text string) ([]byte, error
 	case !ok:
 		return nil, invalidf("Unable to parse a date/time from '%s'", text)
 	case seconds > maxSeconds:
-		return nil, serverf("java.lang.ArithmeticException: long overflow")
+		return nil, invalidf("The timestamp is out of range: '%s'", text)
 	}
 	return EncodeBigInt(seconds*1000 + millis), nil
 }

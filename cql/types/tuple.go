@@ -30,7 +30,7 @@ func (t *Tuple) Validate(b []byte) error {
 			return invalidf("Not enough bytes to read %dth component", i)
 		}
 		if e != nil {
-			if err := validateInside(elem, e); err != nil {
+			if err := elem.Validate(e); err != nil {
 				return err
 			}
 		}

@@ -24,7 +24,7 @@ type Type interface {
 	// metadata ids are computed from: org.apache.cassandra.db.marshal.Int32Type.
 	ClassName() string
 
-	// Validate reports why b, which is not nil, is not a value of the type, in Cassandra's words.
+	// Validate reports why b, which is not nil, is not a value of the type: a ValueError.
 	Validate(b []byte) error
 
 	// Compare orders two valid values as Cassandra orders clustering columns of the type. An empty
@@ -44,7 +44,7 @@ type Type interface {
 	LossyKey() bool
 
 	// ParseLiteral turns a literal of the language into a value. It returns ErrKind if the type takes no
-	// literal of that kind, else an error in Cassandra's words.
+	// literal of that kind, else a ValueError.
 	ParseLiteral(kind LiteralKind, text string) ([]byte, error)
 
 	// Format prints a value as a CQL literal.

@@ -1,9 +1,6 @@
 package types
 
-import (
-	"errors"
-	"strings"
-)
+import "strings"
 
 // UserType is a type made by CREATE TYPE. A value has the form of a tuple's; values written before a
 // field was added lack it.
@@ -26,55 +23,31 @@ func (*UserType) FixedLength() int    { return 0 }
 // LossyKey is true for the reason given at Tuple.
 func (*UserType) LossyKey() bool { return true }
 
-// javaMarshalException stands before what Cassandra says of user types: it does not expect to say it.
-const javaMarshalException = "org.apache.cassandra.serializers.MarshalException: "
-
-// Validate is like a tuple's, but its errors are server errors.
+// Validate is like a tuple's. Its errors name the field. Where the value stands alone Cassandra puts the
+// class of its exception in front of them and makes them server errors.
 func (t *UserType) Validate(b []byte) error {
 	for i, f := range t.Fields {
 		if len(b) == 0 {
 			return nil
 		}
 		if len(b) < 4 {
-			return serverf(javaMarshalException+"Not enough bytes to read size of %dth field %s", i, f.Name)
+			return invalidf("Not enough bytes to read size of %dth field %s", i, f.Name)
 		}
 		e, rest, ok := readElement(b)
 		if !ok {
-			return serverf(javaMarshalException+"Not enough bytes to read %dth field %s", i, f.Name)
+			return invalidf("Not enough bytes to read %dth field %s", i, f.Name)
 		}
 		if e != nil {
 			if err := f.Type.Validate(e); err != nil {
-				return fieldError(i, f.Name, err)
+				return invalidf("Failure validating the %dth field %s; %s", i, f.Name, err)
 			}
 		}
 		b = rest
 	}
 	if len(b) > 0 {
-		return serverf(javaMarshalException + "Invalid remaining data after end of UDT value")
+		return invalidf("Invalid remaining data after end of UDT value")
 	}
 	return nil
-}
-
-// fieldError says in which field an error was. In a user type inside another the prefix is only in front.
-func fieldError(i int, name string, err error) error {
-	var v *ValueError
-	text := err.Error()
-	if errors.As(err, &v) && v.Server {
-		text = strings.TrimPrefix(text, javaMarshalException)
-	}
-	return serverf(javaMarshalException+"Failure validating the %dth field %s; %s", i, name, text)
-}
-
-// validateInside checks a value inside a collection or tuple. There the errors of user types are expected.
-func validateInside(t Type, b []byte) error {
-	err := t.Validate(b)
-	var v *ValueError
-	if errors.As(err, &v) && v.Server {
-		if text, marshal := strings.CutPrefix(v.Message, javaMarshalException); marshal {
-			return &ValueError{Message: text}
-		}
-	}
-	return err
 }
 
 // tuple is the tuple of the types of the fields.

@@ -2,7 +2,6 @@ package types
 
 import (
 	"iter"
-	"math"
 	"strconv"
 	"strings"
 )
@@ -36,11 +35,11 @@ func (t *Vector) Validate(b []byte) error {
 		if len(rest) == 0 {
 			return invalidf("Not enough bytes to read a %s", t)
 		}
-		e, r, err := t.next(rest, len(b)-len(rest))
+		e, r, err := t.next(rest)
 		if err != nil {
 			return err
 		}
-		if err := validateInside(t.Elem, e); err != nil {
+		if err := t.Elem.Validate(e); err != nil {
 			return err
 		}
 		rest = r
@@ -51,8 +50,8 @@ func (t *Vector) Validate(b []byte) error {
 	return nil
 }
 
-// next reads the element at the beginning of b, which is at offset in the value.
-func (t *Vector) next(b []byte, offset int) (e, rest []byte, err error) {
+// next reads the element at the beginning of b.
+func (t *Vector) next(b []byte) (e, rest []byte, err error) {
 	if n := t.Elem.FixedLength(); n > 0 {
 		if len(b) < n {
 			return nil, nil, invalidf("Not enough bytes to read a %s", t)
@@ -60,14 +59,9 @@ func (t *Vector) next(b []byte, offset int) (e, rest []byte, err error) {
 		return b[:n:n], b[n:], nil
 	}
 	size, n := vint(b)
-	if n == 0 || size > math.MaxInt32 {
-		return nil, nil, serverf("java.lang.AssertionError: Invalidate data at offset %d; "+
-			"saw size of -1 but only >= 0 is expected", offset)
-	}
 	b = b[n:]
-	if size > uint64(len(b)) {
-		return nil, nil, serverf("java.lang.IndexOutOfBoundsException: Attempted to read %d, but the size is %d",
-			size, len(b))
+	if n == 0 || size > uint64(len(b)) {
+		return nil, nil, invalidf("Not enough bytes to read a %s", t)
 	}
 	return b[:size:size], b[size:], nil
 }
@@ -78,8 +72,8 @@ func (t *Vector) Compare(a, b []byte) int {
 		return order
 	}
 	for range t.Dim {
-		x, restA, errA := t.next(a, 0)
-		y, restB, errB := t.next(b, 0)
+		x, restA, errA := t.next(a)
+		y, restB, errB := t.next(b)
 		if errA != nil || errB != nil {
 			return 0
 		}
@@ -146,7 +140,7 @@ func NewVector(t *Vector, elems [][]byte) []byte {
 func VectorElements(t *Vector, b []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for range t.Dim {
-			e, rest, err := t.next(b, 0)
+			e, rest, err := t.next(b)
 			if err != nil || !yield(e) {
 				return
 			}

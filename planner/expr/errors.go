@@ -1,20 +1,11 @@
 package expr
 
-import (
-	"errors"
-
-	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/types"
-)
+import "github.com/cqld/cqld/cql/cqlerr"
 
 // invalidValue is what a client is told of bytes or text that are no value of a type.
 func invalidValue(err error) error {
 	if _, known := cqlerr.As(err); known {
 		return err
-	}
-	var v *types.ValueError
-	if errors.As(err, &v) && v.Server {
-		return cqlerr.Serverf("%s", v.Message)
 	}
 	return cqlerr.Invalidf("%s", err.Error())
 }
