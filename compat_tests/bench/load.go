@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/gocql/gocql"
+
+	"github.com/cqld/cqld/compat_tests/process"
 )
 
 // The load: rows of five columns of 100 bytes, read and written by their key.
@@ -76,22 +78,22 @@ func measureLoad(binary string, round time.Duration, rounds int) error {
 	if err != nil {
 		return err
 	}
-	cqld, err := start(binary, "serve", "--memory", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--log-format", "json")
+	cqld, err := process.Start(binary, "serve", "--memory", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--log-format", "json")
 	if err != nil {
 		return err
 	}
-	defer cqld.stop()
-	null, err := start(me, "-null")
+	defer cqld.Stop()
+	null, err := process.Start(me, "-null")
 	if err != nil {
 		return err
 	}
-	defer null.stop()
-	ours, err := open(cqld.addr)
+	defer null.Stop()
+	ours, err := open(cqld.Addr)
 	if err != nil {
 		return err
 	}
 	defer ours.Close()
-	theirs, err := open(null.addr)
+	theirs, err := open(null.Addr)
 	if err != nil {
 		return err
 	}
@@ -154,8 +156,8 @@ func prepareTable(s *gocql.Session) error {
 }
 
 // add runs one round.
-func (r *result) add(p *process, s *gocql.Session, w work, round time.Duration) error {
-	before, err := p.cpu()
+func (r *result) add(p *process.Process, s *gocql.Session, w work, round time.Duration) error {
+	before, err := p.CPU()
 	if err != nil {
 		return err
 	}
@@ -165,7 +167,7 @@ func (r *result) add(p *process, s *gocql.Session, w work, round time.Duration) 
 		return fmt.Errorf("%s: %w", w.name, err)
 	}
 	r.elapsed += time.Since(began)
-	after, err := p.cpu()
+	after, err := p.CPU()
 	r.cpu += after - before
 	r.requests += n
 	return err
@@ -196,7 +198,7 @@ func hammer(s *gocql.Session, w work, round time.Duration) (int64, error) {
 }
 
 // profileInBackground takes a CPU profile of the server during the first round and prints its top entries.
-func profileInBackground(p *process, name string, round time.Duration, rounds int) <-chan error {
+func profileInBackground(p *process.Process, name string, round time.Duration, rounds int) <-chan error {
 	done := make(chan error, 1)
 	go func() {
 		seconds := max(1, int(round.Seconds())*(2*rounds-1))
@@ -205,8 +207,8 @@ func profileInBackground(p *process, name string, round time.Duration, rounds in
 	return done
 }
 
-func profile(p *process, name string, seconds int) error {
-	answer, err := http.Get(fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", p.http, seconds))
+func profile(p *process.Process, name string, seconds int) error {
+	answer, err := http.Get(fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", p.HTTP, seconds))
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@
 //   - where the server's CPU time goes, from its own profile
 //
 // Rounds of the two servers alternate, so that what else the machine does hits both. start.go measures the
-// start, load.go the requests, null.go is the null server, process.go knows processes.
+// start, load.go the requests, null.go is the null server.
 package main
 
 import (
@@ -16,6 +16,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/cqld/cqld/compat_tests/process"
 )
 
 func main() {
@@ -46,7 +48,7 @@ func bench(binary string, round time.Duration, rounds int) error {
 	defer os.RemoveAll(folder)
 	if binary == "" {
 		binary = filepath.Join(folder, "cqld")
-		if err := build(binary); err != nil {
+		if err := process.Build(binary); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cqld/cqld/compat_tests/process"
 	"github.com/cqld/cqld/protocol/client"
 )
 
@@ -39,11 +40,11 @@ func measureStart(binary, folder string) error {
 			times = append(times, took)
 			if i == startRuns-1 {
 				time.Sleep(restTime)
-				if rss, err = p.rss(); err != nil {
+				if rss, err = p.RSS(); err != nil {
 					return err
 				}
 			}
-			if err := p.stop(); err != nil {
+			if err := p.Stop(); err != nil {
 				return err
 			}
 		}
@@ -55,7 +56,7 @@ func measureStart(binary, folder string) error {
 }
 
 // startToAnswer starts the server on a port that is free and asks it a query as soon as it lets itself be asked.
-func startToAnswer(binary string, args []string) (time.Duration, *process, error) {
+func startToAnswer(binary string, args []string) (time.Duration, *process.Process, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return 0, nil, err
@@ -65,13 +66,13 @@ func startToAnswer(binary string, args []string) (time.Duration, *process, error
 		return 0, nil, err
 	}
 	began := time.Now()
-	p, err := start(binary, append([]string{"serve", "--listen", addr}, args...)...)
+	p, err := process.Start(binary, append([]string{"serve", "--listen", addr}, args...)...)
 	if err != nil {
 		return 0, nil, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	conn, err := client.Dial(ctx, p.addr, client.Options{})
+	conn, err := client.Dial(ctx, p.Addr, client.Options{})
 	if err != nil {
 		return 0, p, err
 	}

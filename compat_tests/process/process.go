@@ -1,0 +1,124 @@
+// Package process builds and runs servers as processes of their own: cqld as a release has it, and whatever else
+// says in its log where it listens. Tests that kill a server, the bench and the comparisons with Cassandra use it;
+// a test that only needs a server takes server/cqltest, which is quicker.
+package process
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// Process is a running server.
+type Process struct {
+	Addr string // of CQL
+	HTTP string // of profiles; empty if it has none
+
+	cmd    *exec.Cmd
+	log    tail
+	logged sync.WaitGroup // the reader of the log
+}
+
+var (
+	cqlLine  = regexp.MustCompile(`listening for CQL clients on /([0-9.:]+)`)
+	httpLine = regexp.MustCompile(`"address":"([0-9.:]+)"`)
+)
+
+// Build makes the binary as a release has it.
+func Build(binary string) error {
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "github.com/cqld/cqld")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build cqld: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// Start runs a server and waits until it says where it listens.
+func Start(binary string, args ...string) (*Process, error) {
+	p := &Process{cmd: exec.Command(binary, args...)}
+	stderr, err := p.cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	lines := bufio.NewReader(stderr)
+	for p.Addr == "" {
+		line, err := lines.ReadString('\n')
+		p.log.add(line)
+		if m := httpLine.FindStringSubmatch(line); m != nil {
+			p.HTTP = m[1]
+		}
+		if m := cqlLine.FindStringSubmatch(line); m != nil {
+			p.Addr = m[1]
+		} else if err != nil {
+			return nil, fmt.Errorf("%s did not start: %w\n%s", binary, p.cmd.Wait(), p.Log())
+		}
+	}
+	p.logged.Go(func() { p.log.follow(lines) })
+	return p, nil
+}
+
+// Stop ends the server as an operator would, and waits for it.
+func (p *Process) Stop() error {
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	p.logged.Wait()
+	return p.cmd.Wait()
+}
+
+// Kill ends the server without a chance to finish anything.
+func (p *Process) Kill() error {
+	if err := p.cmd.Process.Kill(); err != nil {
+		return err
+	}
+	p.logged.Wait()
+	_ = p.cmd.Wait() // says that it was killed
+	return nil
+}
+
+// Log is the end of what the server has logged.
+func (p *Process) Log() string { return p.log.String() }
+
+// tailLines is how many lines of a log are kept.
+const tailLines = 40
+
+// tail is the end of a log.
+type tail struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (t *tail) add(line string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.lines) == tailLines {
+		t.lines = append(t.lines[:0], t.lines[1:]...)
+	}
+	t.lines = append(t.lines, line)
+}
+
+// follow reads the log to its end, so that the server can go on writing.
+func (t *tail) follow(log *bufio.Reader) {
+	for {
+		line, err := log.ReadString('\n')
+		t.add(line)
+		if err != nil {
+			_, _ = io.Copy(io.Discard, log)
+			return
+		}
+	}
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.Join(t.lines, "")
+}
