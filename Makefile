@@ -7,10 +7,13 @@ STRIP    := -s -w $(if $(VERSION),-X main.version=$(VERSION))
 BIN      := cqld
 
 .DEFAULT_GOAL := help
-.PHONY: help build static test race lint generate generated fuzz check bench drivers
+.PHONY: help build static test race lint generate generated fuzz check bench drivers oracle oracle-stop judge suites differ
+
+# A command behind this finds a real Cassandra 5.0 in $CASSANDRA_ADDR: one that runs already, or one started for it.
+ORACLE := go run ./compat_tests/oracle run
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /  \1	/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## /  \1	/p' $(MAKEFILE_LIST) | expand -t 14
 
 build: ## build ./cqld
 	go build -o $(BIN) .
@@ -61,3 +64,18 @@ bench: ## measure start, memory and requests per second beside a server that doe
 
 drivers: ## run real drivers against a server started for them
 	compat_tests/drivers/run
+
+oracle: ## start a real Cassandra 5.0 on 127.0.0.1:19042; needs Java 17 and Maven
+	go run ./compat_tests/oracle start
+
+oracle-stop: ## end it
+	go run ./compat_tests/oracle stop
+
+judge: ## ask a real Cassandra again for everything that was recorded from one
+	$(ORACLE) compat_tests/judge
+
+suites: ## run the clients' own test suites against cqld and Cassandra, and write compat_tests/SUITES.md
+	$(ORACLE) go run ./compat_tests/suites
+
+differ: ## send the same random statements to cqld and Cassandra, and show the smallest script of each difference
+	$(ORACLE) go run ./compat_tests/differ
