@@ -42,8 +42,9 @@ func execute(r *request) {
 			len(st.plan.Markers), len(values)))
 		return
 	}
-	if !st.plan.Qualified && st.keyspace != r.conn.session.currentKeyspace() {
-		r.warnAboutUse(st)
+	session := &r.conn.session
+	if used := session.currentKeyspace(); !st.plan.Qualified && st.keyspace != used && !session.useWarned.Swap(true) {
+		r.warnAboutUse(st, used)
 	}
 	r.prepared = true
 	if len(m.ResultMetadataID) == len(r.expected) {
@@ -53,17 +54,13 @@ func execute(r *request) {
 }
 
 // warnAboutUse adds the warning that a connection gets once when it has to do with a prepared statement
-// whose meaning depends on a keyspace.
-func (r *request) warnAboutUse(st *statement) {
-	session := &r.conn.session
-	if session.useWarned.Swap(true) {
-		return
-	}
+// whose meaning depends on the keyspace that is used.
+func (r *request) warnAboutUse(st *statement, used string) {
 	r.warn("`USE <keyspace>` with prepared statements is considered to be an anti-pattern due to ambiguity in " +
 		"non-qualified table names. Please consider removing instances of `Session#setKeyspace(<keyspace>)`, " +
 		"`Session#execute(\"USE <keyspace>\")` and `cluster.newSession(<keyspace>)` from your code, and always use " +
 		"fully qualified table names (e.g. <keyspace>.<table>). Keyspace used: " +
-		orNull(session.currentKeyspace()) + ", statement keyspace: " + orNull(st.keyspace) +
+		orNull(used) + ", statement keyspace: " + orNull(st.keyspace) +
 		", statement id: " + hex.EncodeToString(st.id[:]))
 }
 

@@ -136,7 +136,7 @@ func TestStartupCompression(t *testing.T) {
 }
 
 // A refused STARTUP leaves a connection of v3 and v4 as it was, but for the version. One of v5 goes on in
-// segments.
+// segments, unless it was refused for a compression that does not exist.
 func TestStartupRefused(t *testing.T) {
 	s := cqltest.RunT(t)
 	v4 := dialRaw(t, s)
@@ -154,6 +154,8 @@ func TestStartupRefused(t *testing.T) {
 	v5 := dialRaw(t, s)
 	v5.send(startupHex("05", "CQL_VERSION", "3.0.0", "COMPRESSION", "snappy"))
 	v5.expect(errorHex("85000001", 0x0a, "Snappy compression is not supported in protocol V5"))
+	v5.send(startupHex("05"))
+	v5.expect(errorHex("85000001", 0x0a, "Missing value CQL_VERSION in STARTUP message"))
 	v5.send("1f000253fafc0500000101000000160001000b43514c5f56455253494f4e0005332e302e305dc132a1")
 	v5.expect("090002a4c8c1850000010200000000ea890152")
 }

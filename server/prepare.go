@@ -7,8 +7,10 @@ func prepare(r *request) {
 	m := r.message.(*protocol.Prepare)
 	s := r.conn.server
 	r.traceRequest("Preparing CQL3 query", m.Query, nil)
-	keyspace := r.conn.session.currentKeyspace()
-	if m.Flags&protocol.PrepareWithKeyspace != 0 {
+	session := &r.conn.session
+	keyspace := session.currentKeyspace()
+	own := m.Flags&protocol.PrepareWithKeyspace != 0
+	if own {
 		keyspace = m.Keyspace
 		if err := s.checkKeyspace(keyspace); err != nil {
 			r.fail(err)
@@ -22,8 +24,9 @@ func prepare(r *request) {
 		return
 	}
 	r.tracef("Preparing statement")
-	if fresh && !st.plan.Qualified {
-		r.warnAboutUse(st)
+	// One with a keyspace of its own is warned about every time, and does not count for the connection.
+	if fresh && !st.plan.Qualified && (own || !session.useWarned.Swap(true)) {
+		r.warnAboutUse(st, keyspace)
 	}
 	r.answer(&protocol.Prepared{
 		ID:               st.id[:],

@@ -11,11 +11,15 @@ import (
 )
 
 // startup serves STARTUP on a connection that is not ready. The version is agreed on from here, even if the
-// options are refused, and with it the use of segments: on v5 a second attempt has to come in one.
+// options are refused, and with it the use of segments: on v5 a second attempt has to come in one, unless it was
+// the compression that does not exist.
 func (c *conn) startup(h protocol.Header, m *protocol.Startup) {
 	first := c.session.version == 0
 	c.session.version = h.Version
 	compression, err := checkStartup(m, h.Version)
+	if err != nil && !h.Version.HasSegments() {
+		compression = protocol.NoCompression
+	}
 	if first || !h.Version.HasSegments() {
 		c.session.compression = compression
 		c.out.speak(h.Version, compression)
@@ -27,6 +31,10 @@ func (c *conn) startup(h protocol.Header, m *protocol.Startup) {
 		c.out.append(h.Stream, nil, &protocol.Ready{})
 	}
 	if !first {
+		return
+	}
+	if asksForUnknownCompression(m, h.Version) && h.Version.HasSegments() {
+		c.session.version = 0 // nothing is agreed on: the next STARTUP is the first again
 		return
 	}
 	c.next = c.takeEnvelope
@@ -71,6 +79,13 @@ func checkStartup(m *protocol.Startup, v protocol.Version) (protocol.Compression
 		return compression, err
 	}
 	return compression, compressionErr
+}
+
+// asksForUnknownCompression reports whether a version has not the compression that a STARTUP names.
+func asksForUnknownCompression(m *protocol.Startup, v protocol.Version) bool {
+	name, ok := m.Get(protocol.OptionCompression)
+	_, err := protocol.ParseCompression(name, v)
+	return ok && err != nil
 }
 
 // cqlVersion is the form of CQL_VERSION; only the three numbers are compared.

@@ -116,14 +116,17 @@ func (c *Conn) authenticate(ctx context.Context, o Options) error {
 
 // Start sends a STARTUP and, once it is answered, uses the compression and the segments that it agreed on.
 func (c *Conn) Start(ctx context.Context, m *protocol.Startup, compression protocol.Compression) (*Answer, error) {
-	c.enc.Compression = compression
+	c.Agree(compression, false)
 	answer, err := c.Do(ctx, m)
 	if err != nil {
 		return answer, err
 	}
-	if c.enc.Version.HasSegments() {
-		c.enc.Segments = true
-		c.segments.Compressed = compression == protocol.LZ4
-	}
+	c.Agree(compression, c.enc.Version.HasSegments())
 	return answer, nil
+}
+
+// Agree says what is used from here on. Start does so; it is for tests that send a STARTUP themselves.
+func (c *Conn) Agree(compression protocol.Compression, segments bool) {
+	c.enc.Compression, c.enc.Segments = compression, segments
+	c.segments.Compressed = compression == protocol.LZ4
 }
