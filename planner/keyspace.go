@@ -61,7 +61,8 @@ func (p *planning) dropKeyspace(s *cql.DropKeyspace) (*DropKeyspace, error) {
 	return &DropKeyspace{Name: s.Name, IfExists: s.IfExists}, nil
 }
 
-// Apply removes the keyspace. The events tell of its tables first.
+// Apply removes the keyspace. The events tell of its tables first, the oldest
+// before the others.
 func (d *DropKeyspace) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
 	if err := checkSchemaChange("DROP", d.Name, "<keyspace "+d.Name+">"); err != nil {
 		return nil, Outcome{}, err
@@ -74,7 +75,7 @@ func (d *DropKeyspace) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Ou
 		return nil, Outcome{}, cqlerr.Invalidf("Keyspace '%s' doesn't exist", d.Name)
 	}
 	out := Outcome{Answer: schema.Change{Kind: schema.Dropped, Target: schema.TargetKeyspace, Keyspace: d.Name}}
-	for _, t := range k.SortedTables() {
+	for _, t := range k.TablesByAge() {
 		out.Events = append(out.Events, schema.Change{
 			Kind: schema.Dropped, Target: schema.TargetTable, Keyspace: d.Name, Name: t.Name,
 		})

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"crypto/md5"
 	"maps"
 	"slices"
@@ -44,6 +45,13 @@ func (k *Keyspace) counted() *Keyspace {
 func (k *Keyspace) SortedTables() []*Table {
 	return slices.SortedFunc(maps.Values(k.Tables), func(a, b *Table) int {
 		return strings.Compare(a.Name, b.Name)
+	})
+}
+
+// TablesByAge returns the tables in the order in which they were made or truncated.
+func (k *Keyspace) TablesByAge() []*Table {
+	return slices.SortedFunc(maps.Values(k.Tables), func(a, b *Table) int {
+		return cmp.Or(cmp.Compare(a.StoreID, b.StoreID), strings.Compare(a.Name, b.Name))
 	})
 }
 

@@ -34,9 +34,9 @@ func TestDefinitions(t *testing.T) {
 		{simple, "CREATED KEYSPACE ks., CREATED KEYSPACE ks."},
 		{"CREATE TABLE ks.t (k int PRIMARY KEY)", "CREATED TABLE ks.t, CREATED TABLE ks.t"},
 		{"CREATE TABLE IF NOT EXISTS ks.t (k int PRIMARY KEY)", "*exec.Void"},
-		{"CREATE TABLE ks.u (k int PRIMARY KEY)", "CREATED TABLE ks.u, CREATED TABLE ks.u"},
+		{"CREATE TABLE ks.a (k int PRIMARY KEY)", "CREATED TABLE ks.a, CREATED TABLE ks.a"},
 		{"DROP TABLE IF EXISTS ks.v", "*exec.Void"},
-		{"DROP KEYSPACE ks", "DROPPED TABLE ks.t, DROPPED TABLE ks.u, DROPPED KEYSPACE ks., DROPPED KEYSPACE ks."},
+		{"DROP KEYSPACE ks", "DROPPED TABLE ks.t, DROPPED TABLE ks.a, DROPPED KEYSPACE ks., DROPPED KEYSPACE ks."},
 		{"DROP KEYSPACE IF EXISTS ks", "*exec.Void"},
 	} {
 		if got := change(step[0]); got != step[1] {
