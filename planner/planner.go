@@ -45,7 +45,7 @@ func (p *planning) statement(stmt cql.Statement) (Plan, error) {
 	case *cql.Truncate:
 		return p.truncate(s)
 	case *cql.Use:
-		return p.use(s)
+		return p.use(s), nil
 	case *cql.CreateKeyspace:
 		return defines(p, s, p.createKeyspace)
 	case *cql.DropKeyspace:

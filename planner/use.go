@@ -1,18 +1,13 @@
 package planner
 
-import (
-	"github.com/cqld/cqld/cql"
-	"github.com/cqld/cqld/cql/cqlerr"
-)
+import "github.com/cqld/cqld/cql"
 
 // Use sets the session's keyspace.
 type Use struct{ Keyspace string }
 
-// use plans USE. A prepared USE counts as unqualified, as Cassandra has it.
-func (p *planning) use(s *cql.Use) (Plan, error) {
+// use plans USE, also of a keyspace that is not there: whether it is shows when the statement runs. A prepared
+// USE counts as unqualified, as Cassandra has it.
+func (p *planning) use(s *cql.Use) Plan {
 	p.out.Qualified = false
-	if p.env.Catalog.Keyspace(s.Keyspace) == nil {
-		return nil, cqlerr.Invalidf("Keyspace '%s' does not exist", s.Keyspace)
-	}
-	return &Use{Keyspace: s.Keyspace}, nil
+	return &Use{Keyspace: s.Keyspace}
 }

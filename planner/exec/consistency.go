@@ -30,6 +30,12 @@ func checkWriteLevel(cl cqlerr.Consistency) error {
 	return checkLevel(cl)
 }
 
+// errSerialPartitions is for several partitions at once. In pages they come one after the other, and then it
+// may be done.
+func errSerialPartitions() error {
+	return cqlerr.Invalidf("SERIAL/LOCAL_SERIAL consistency may only be requested for one partition at a time")
+}
+
 // checkReplicas refuses what one node cannot do for a table at that level: it is one replica, however many
 // the keyspace asks for.
 func checkReplicas(c *schema.Catalog, t *schema.Table, cl cqlerr.Consistency) error {

@@ -14,6 +14,7 @@ func TestConsistency(t *testing.T) {
 	s.must("CREATE KEYSPACE three WITH replication = {'class': 'NetworkTopologyStrategy', 'datacenter1': 3}")
 	s.must("CREATE TABLE three.t (k int PRIMARY KEY)")
 	const serial = "error 2200: You must use conditional updates for serializable writes\n"
+	const serialRead = "error 2200: SERIAL/LOCAL_SERIAL consistency may only be requested for one partition at a time\n"
 	for _, test := range []struct {
 		statement string
 		level     cqlerr.Consistency
@@ -24,6 +25,9 @@ func TestConsistency(t *testing.T) {
 		{"SELECT * FROM t", cqlerr.EachQuorum, ""},
 		{"SELECT * FROM t", cqlerr.All, ""},
 		{"SELECT * FROM t", cqlerr.Serial, ""},
+		{"SELECT * FROM t WHERE k IN (1, 1)", cqlerr.Serial, ""},
+		{"SELECT * FROM t WHERE k IN (1, 2)", cqlerr.Serial, serialRead},
+		{"SELECT * FROM t WHERE k IN (1, 2)", cqlerr.LocalSerial, serialRead},
 		{"SELECT * FROM t", cqlerr.NodeLocal, "error 2200: NODE_LOCAL consistency level is highly dangerous and should be used only for debugging purposes\n"},
 		{"INSERT INTO t (k) VALUES (1)", cqlerr.Two, "TWO 2 1"},
 		{"INSERT INTO t (k) VALUES (1)", cqlerr.Serial, serial},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
@@ -49,7 +50,7 @@ func (e *Executor) Execute(ctx context.Context, r *Request, done func(Result, er
 	case *planner.Truncate:
 		done(e.truncate(ctx, r, p))
 	case *planner.Use:
-		done(&SetKeyspace{Keyspace: p.Keyspace}, nil)
+		done(e.use(p))
 	case planner.Definition:
 		done(e.define(p))
 	case *planner.Describe:
@@ -57,6 +58,14 @@ func (e *Executor) Execute(ctx context.Context, r *Request, done func(Result, er
 	default:
 		done(nil, fmt.Errorf("nothing runs a %T", p))
 	}
+}
+
+// use answers USE; the session does it.
+func (e *Executor) use(p *planner.Use) (Result, error) {
+	if e.store.Catalog().Keyspace(p.Keyspace) == nil {
+		return nil, cqlerr.Invalidf("Keyspace '%s' does not exist", p.Keyspace)
+	}
+	return &SetKeyspace{Keyspace: p.Keyspace}, nil
 }
 
 // truncate removes all rows of a table.

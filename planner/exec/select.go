@@ -147,6 +147,9 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 		r.page.nothing = true
 	}
 	if !r.page.nothing {
+		if req.Consistency.IsSerial() && len(r.keys) > 1 && !r.plan.Table.Virtual && !r.page.pages(r.plan) {
+			return errSerialPartitions()
+		}
 		cl := readLevel(req.Consistency, !r.plan.Where.SinglePartition())
 		if err := checkReplicas(r.e.store.Catalog(), r.plan.Table, cl); err != nil {
 			return err
