@@ -1,14 +1,12 @@
 package compat_tests
 
 import (
-	"context"
-	"errors"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -40,21 +38,41 @@ func modes() []script.Mode {
 	return all
 }
 
+// recordedModes are the two that a recording is made in: as different as they can be.
+func recordedModes() (first, second script.Mode) {
+	all := modes()
+	return all[0], all[len(all)-1]
+}
+
 // TestScripts runs every script in every mode: against -addr, or in memory.
 func TestScripts(t *testing.T) {
 	to := *addr
-	if to == "" {
+	release := ""
+	switch {
+	case *record:
+		var err error
+		if release, err = script.CassandraRelease(t.Context(), to); err != nil {
+			t.Fatalf("-record wants -addr of a real Cassandra: %v", err)
+		}
+	case to == "":
 		to = cqltest.RunT(t).Addr()
 	}
-	if *record {
-		recordScripts(t)
-		return
-	}
 	for _, path := range scriptPaths(t) {
-		s := readScript(t, path)
 		t.Run(name(path), func(t *testing.T) {
+			t.Parallel()
+			if *record {
+				recordScript(t, to, path, "Cassandra "+release)
+				return
+			}
+			s := readScript(t, path)
 			for _, m := range modes() {
-				t.Run(m.String(), func(t *testing.T) { runScript(t, to, path, s, m) })
+				t.Run(m.String(), func(t *testing.T) {
+					differences, err := s.Compare(t.Context(), to, keyspace(path), m)
+					report(t, path, differences)
+					if err != nil {
+						t.Error(err)
+					}
+				})
 			}
 		})
 	}
@@ -70,12 +88,11 @@ func TestReopened(t *testing.T) {
 	disk := newDiskServer(t)
 	to := disk.start(t)
 	for _, path := range scriptPaths(t) {
-		s := readScript(t, path)
-		r, err := script.Open(t.Context(), to, keyspace(path, m), m)
+		r, err := script.Open(t.Context(), to, keyspace(path), m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		runBlocks(t, r, path, s.Blocks)
+		report(t, path, r.Compare(t.Context(), readScript(t, path).Blocks))
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}
@@ -83,80 +100,41 @@ func TestReopened(t *testing.T) {
 	disk.kill(t)
 	to = disk.start(t)
 	for _, path := range scriptPaths(t) {
-		r, err := script.Reopen(t.Context(), to, keyspace(path, m), m)
+		r, err := script.Reopen(t.Context(), to, keyspace(path), m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		runBlocks(t, r, path, readScript(t, path).Tail())
+		report(t, path, r.Compare(t.Context(), readScript(t, path).Tail()))
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// runScript runs a script in a keyspace of its own.
-func runScript(t *testing.T, to, path string, s *script.Script, m script.Mode) {
+// report fails the test for each difference.
+func report(t *testing.T, path string, differences []script.Difference) {
 	t.Helper()
-	r, err := script.Open(t.Context(), to, keyspace(path, m), m)
+	for _, d := range differences {
+		t.Errorf("%s:%d:\n%s", path, d.Block.Line, d)
+	}
+}
+
+// recordScript writes what a Cassandra answers as the expected text, if it answers the same in two modes.
+func recordScript(t *testing.T, to, path, stamp string) {
+	t.Helper()
+	s := readScript(t, path)
+	first, second := recordedModes()
+	differences, err := s.Record(t.Context(), to, keyspace(path), first, second)
 	if err != nil {
 		t.Fatal(err)
 	}
-	runBlocks(t, r, path, s.Blocks)
-	if err := r.Drop(context.Background()); err != nil {
-		t.Error(err)
+	if len(differences) > 0 {
+		report(t, path, differences)
+		t.Fatalf("not recorded: wanted is what came as %s, got what came as %s", first, second)
 	}
-}
-
-func runBlocks(t *testing.T, r *script.Runner, path string, blocks []*script.Block) {
-	t.Helper()
-	for _, b := range blocks {
-		got := r.Run(t.Context(), b)
-		if !slices.Equal(got, b.Expected) {
-			t.Errorf("%s:%d:\n%s\nwant\n%s\ngot\n%s", path, b.Line, strings.Join(b.Statements, "\n"),
-				differing(b.Expected, got), differing(got, b.Expected))
-		}
-	}
-}
-
-// differing are the lines of a that b has otherwise in their place, at most a dozen.
-func differing(a, b []string) string {
-	var lines []string
-	for i, l := range a {
-		if i < len(b) && b[i] == l {
-			continue
-		}
-		if len(lines) == 12 {
-			lines = append(lines, "  ...")
-			break
-		}
-		lines = append(lines, fmt.Sprintf("  %3d %s", i+1, l))
-	}
-	return strings.Join(lines, "\n")
-}
-
-// recordScripts writes what a Cassandra answers as the expected text.
-func recordScripts(t *testing.T) {
-	release, err := script.CassandraRelease(t.Context(), *addr)
-	if err != nil {
-		t.Fatalf("-record wants -addr of a real Cassandra: %v", err)
-	}
-	m := modes()[0]
-	for _, path := range scriptPaths(t) {
-		t.Run(name(path), func(t *testing.T) {
-			s := readScript(t, path)
-			r, err := script.Open(t.Context(), *addr, keyspace(path, m), m)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, b := range s.Blocks {
-				b.Expected = r.Run(t.Context(), b)
-			}
-			s.Stamp = "Cassandra " + release
-			err = errors.Join(r.Drop(t.Context()), os.WriteFile(path, []byte(s.String()), 0o644))
-			if err != nil {
-				t.Fatal(err)
-			}
-		})
+	s.Stamp = stamp
+	if err := os.WriteFile(path, []byte(s.String()), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -197,9 +175,12 @@ func name(path string) string {
 	return filepath.ToSlash(strings.TrimSuffix(strings.TrimPrefix(path, "scripts"+string(filepath.Separator)), ".txt"))
 }
 
-// keyspace names the keyspace of one run: the script's name, cut, and the mode.
-func keyspace(path string, m script.Mode) string {
-	base := name(path)
-	base = base[strings.LastIndexByte(base, '/')+1:]
-	return strings.ToLower(fmt.Sprintf("cqlt_%.20s_%s", base, m))
+// keyspace names the keyspace of a script. It is the same in every mode, because the order of rows and the places
+// in texts can depend on a name, and no other script's, because scripts run side by side.
+func keyspace(path string) string {
+	whole := name(path)
+	sum := fnv.New32a()
+	sum.Write([]byte(whole))
+	base := strings.ToLower(whole[strings.LastIndexByte(whole, '/')+1:])
+	return fmt.Sprintf("cqlt_%.20s_%08x", base, sum.Sum32())
 }

@@ -3,5 +3,6 @@
 // A Script is a list of blocks: statements, and what the server answers to them. Parse reads one, a Runner
 // runs its blocks on a connection in one Mode (plain or prepared, with pages of some size) and returns what
 // came as text of the same form as the expected one, so that comparing and recording are the same thing.
-// compat_tests/README.md describes the language.
+// Script.Compare runs a whole script and returns each Difference, Script.Record takes what comes as expected;
+// CassandraRelease tells whether a server may be recorded from. compat_tests/README.md describes the language.
 package script

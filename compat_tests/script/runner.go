@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,8 +38,8 @@ type Runner struct {
 // Placeholder stands for the keyspace of the run in statements and in what they answer.
 const Placeholder = "{ks}"
 
-// answerTime is how long a statement may take.
-const answerTime = 30 * time.Second
+// answerTime is how long a statement may take. A Cassandra on a busy machine needs it for definitions.
+const answerTime = 2 * time.Minute
 
 // Open connects and makes the keyspace anew.
 func Open(ctx context.Context, addr, keyspace string, m Mode) (*Runner, error) {
@@ -77,7 +78,8 @@ func (r *Runner) Drop(ctx context.Context) error {
 	return errors.Join(err, r.conn.Close())
 }
 
-// Run runs a block and returns what it answers, in lines.
+// Run runs a block and returns what it answers, in lines. A connection that fails is given up: an answer that
+// comes too late must not be taken for that to another statement.
 func (r *Runner) Run(ctx context.Context, b *Block) []string {
 	var lines []string
 	failed := false
@@ -86,6 +88,9 @@ func (r *Runner) Run(ctx context.Context, b *Block) []string {
 		columns, rows, warnings, err := r.statement(ctx, cql)
 		switch {
 		case err != nil:
+			if _, answered := cqlerr.As(err); !answered {
+				_ = r.conn.Close()
+			}
 			lines = append(lines, "error "+describe(err))
 			failed = true
 		case b.Kind == Query:
@@ -134,7 +139,6 @@ func (r *Runner) statement(ctx context.Context, cql string) (
 		}
 	}
 	o := &client.QueryOptions{PageSize: r.mode.PageSize}
-	seen := map[string]bool{}
 	for {
 		var page *client.Result
 		if p != nil {
@@ -142,21 +146,28 @@ func (r *Runner) statement(ctx context.Context, cql string) (
 		} else {
 			page, err = r.conn.Query(ctx, cql, nil, o)
 		}
+		if page != nil {
+			warnings = addWarnings(warnings, page.Warnings)
+		}
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, nil, warnings, err
 		}
 		columns, rows = page.Columns, append(rows, page.Rows...)
-		for _, w := range page.Warnings {
-			if !seen[w] && !strings.HasPrefix(w, usePrepared) {
-				seen[w] = true
-				warnings = append(warnings, w)
-			}
-		}
 		if len(page.PagingState) == 0 {
 			return columns, rows, warnings, nil
 		}
 		o.PagingState = page.PagingState
 	}
+}
+
+// addWarnings adds the warnings of a page: every page brings those of the statement again.
+func addWarnings(all, page []string) []string {
+	for _, w := range page {
+		if !slices.Contains(all, w) && !strings.HasPrefix(w, usePrepared) {
+			all = append(all, w)
+		}
+	}
+	return all
 }
 
 // errorWords are what scripts call the kinds of errors.
@@ -185,5 +196,5 @@ func describe(err error) string {
 	if word == "" {
 		word = fmt.Sprintf("%#04x", uint32(e.Code))
 	}
-	return word + ": " + e.Message
+	return word + ": " + sortSignatures(e.Message)
 }

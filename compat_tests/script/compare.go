@@ -1,0 +1,50 @@
+package script
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Difference is a block that did not answer what the script expects.
+type Difference struct {
+	Block *Block
+	Got   []string
+}
+
+// Compare runs blocks one after the other and returns those that answer something else than they expect.
+func (r *Runner) Compare(ctx context.Context, blocks []*Block) []Difference {
+	var all []Difference
+	for _, b := range blocks {
+		if got := r.Run(ctx, b); !slices.Equal(got, b.Expected) {
+			all = append(all, Difference{b, got})
+		}
+	}
+	return all
+}
+
+// String shows the statements, and the lines that are not the same.
+func (d Difference) String() string {
+	return fmt.Sprintf("%s\nwant\n%s\ngot\n%s", strings.Join(d.Block.Statements, "\n"),
+		otherLines(d.Block.Expected, d.Got), otherLines(d.Got, d.Block.Expected))
+}
+
+// shownLines is how many lines of a difference are shown.
+const shownLines = 12
+
+// otherLines are the lines of a that b has otherwise in their place, each with its number.
+func otherLines(a, b []string) string {
+	var lines []string
+	for i, l := range a {
+		if i < len(b) && b[i] == l {
+			continue
+		}
+		if len(lines) == shownLines {
+			lines = append(lines, "  ...")
+			break
+		}
+		lines = append(lines, fmt.Sprintf("  %3d %s", i+1, l))
+	}
+	return strings.Join(lines, "\n")
+}

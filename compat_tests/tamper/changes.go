@@ -1,0 +1,109 @@
+package tamper
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/protocol"
+)
+
+// OtherCode makes errors of one code look like those of another.
+func OtherCode(from, to cqlerr.Code) Change {
+	return func(m protocol.Response) protocol.Response {
+		if e, ok := m.(*protocol.Error); ok && e.Err.Code == from {
+			e.Err.Code = to
+		}
+		return m
+	}
+}
+
+// OtherMessage changes the last letter of every error's text.
+func OtherMessage(m protocol.Response) protocol.Response {
+	if e, ok := m.(*protocol.Error); ok && e.Err.Message != "" {
+		last := len(e.Err.Message) - 1
+		e.Err.Message = e.Err.Message[:last] + string(e.Err.Message[last]^1)
+	}
+	return m
+}
+
+// SwapRows changes the first row of every result with the first row that is different.
+func SwapRows(m protocol.Response) protocol.Response {
+	result, ok := m.(*protocol.Rows)
+	if !ok {
+		return m
+	}
+	rows, err := result.Split()
+	if err != nil {
+		return m
+	}
+	encoded := make([][]byte, len(rows))
+	for i, row := range rows {
+		for _, cell := range row {
+			encoded[i] = appendCell(encoded[i], cell)
+		}
+	}
+	for i := range encoded {
+		if !bytes.Equal(encoded[0], encoded[i]) {
+			encoded[0], encoded[i] = encoded[i], encoded[0]
+			break
+		}
+	}
+	result.Cells = bytes.Join(encoded, nil)
+	return m
+}
+
+// appendCell appends a cell as rows have it.
+func appendCell(b, cell []byte) []byte {
+	if cell == nil {
+		return binary.BigEndian.AppendUint32(b, ^uint32(0))
+	}
+	return append(binary.BigEndian.AppendUint32(b, uint32(len(cell))), cell...)
+}
+
+// withoutWarnings tells the proxy that a response goes without the warnings that stand before it.
+type withoutWarnings struct{ protocol.Response }
+
+// DropWarnings leaves out the warnings of every answer.
+func DropWarnings(m protocol.Response) protocol.Response { return withoutWarnings{m} }
+
+// ToggleMore makes a page that others follow the last one, and the last one a page that others follow.
+func ToggleMore(m protocol.Response) protocol.Response {
+	if rows, ok := m.(*protocol.Rows); ok {
+		if rows.Metadata.PagingState != nil {
+			rows.Metadata.PagingState = nil
+		} else {
+			rows.Metadata.PagingState = []byte{0}
+		}
+	}
+	return m
+}
+
+// OtherType makes the first column of rows, and of what a prepared statement returns, a blob; a blob becomes a
+// text.
+func OtherType(m protocol.Response) protocol.Response {
+	switch m := m.(type) {
+	case *protocol.Rows:
+		if !m.Metadata.Skip {
+			m.Metadata.Columns = otherType(m.Metadata.Columns)
+		}
+	case *protocol.Prepared:
+		m.Result = otherType(m.Result)
+	}
+	return m
+}
+
+func otherType(s *protocol.ColumnSpecs) *protocol.ColumnSpecs {
+	columns := slices.Clone(s.Columns())
+	if len(columns) == 0 {
+		return s
+	}
+	if columns[0].Type != types.Blob {
+		columns[0].Type = types.Blob
+	} else {
+		columns[0].Type = types.Text
+	}
+	return protocol.NewColumnSpecs(columns)
+}
