@@ -41,7 +41,7 @@ func properties(given []property) []schema.Property {
 	return props
 }
 
-// readLines decodes a file of one JSON object for each line.
+// readLines decodes a file of one JSON object for each line behind the first, which says where they come from.
 func readLines[T any](t *testing.T, name string) []T {
 	t.Helper()
 	f, err := os.Open(name)
@@ -51,7 +51,7 @@ func readLines[T any](t *testing.T, name string) []T {
 	defer f.Close()
 	var all []T
 	lines := bufio.NewScanner(f)
-	for lines.Scan() {
+	for lines.Scan(); lines.Scan(); {
 		var one T
 		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
 			t.Fatalf("%s: %v in %s", name, err, lines.Text())

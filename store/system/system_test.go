@@ -122,11 +122,20 @@ func recorded(t *testing.T, name string) map[string][]row {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rows map[string][]row
-	if err := json.Unmarshal(b, &rows); err != nil {
+	var tables map[string]json.RawMessage
+	if err := json.Unmarshal(b, &tables); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	return rows
+	delete(tables, "recorded from")
+	all := map[string][]row{}
+	for table, b := range tables {
+		var rows []row
+		if err := json.Unmarshal(b, &rows); err != nil {
+			t.Fatalf("%s: %s: %v", name, table, err)
+		}
+		all[table] = rows
+	}
+	return all
 }
 
 // compare checks that rows are those recorded, in whatever order, by the columns that name one.
@@ -226,6 +235,9 @@ func TestDescribe(t *testing.T) {
 		if err := lines.Decode(&r); err != nil {
 			t.Fatal(err)
 		}
+		if r.Keyspace == "" {
+			continue // what they were recorded from
+		}
 		if r.Table == "" {
 			if got := catalog.Keyspace(r.Keyspace).CQL(); got != r.Describe {
 				t.Errorf("got\n%s\nwant\n%s", got, r.Describe)
@@ -240,7 +252,7 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("got\n%s\nwant\n%s", got, r.Internals)
 		}
 	}
-	if n == 0 {
+	if n < 2 {
 		t.Error("nothing is recorded")
 	}
 }

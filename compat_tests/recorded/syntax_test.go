@@ -1,0 +1,47 @@
+package recorded
+
+import (
+	"context"
+	"strings"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+)
+
+// verdicts asks whether statements parse: a statement is a line, with \n for a line break; below it, behind a
+// tab, stands ok or the syntax error, and perhaps the wording of ours. It is asked by preparing them without a
+// keyspace in use, which does nothing; any other error means that the statement was parsed.
+func verdicts(c *cassandra, file string) string {
+	head, body, _ := strings.Cut(file, "\n\n")
+	var b strings.Builder
+	b.WriteString(head + "\n")
+	seen := map[string]bool{}
+	for line := range strings.SplitSeq(body, "\n") {
+		switch {
+		case strings.HasPrefix(line, "\tours: "):
+			b.WriteString(line + "\n")
+		case line == "" || line[0] == '\t': // what was recorded before
+		case seen[line]:
+			c.t.Errorf("%s\nis there twice", line)
+		default:
+			seen[line] = true
+			b.WriteString("\n" + line + "\n\t" + c.parses(strings.ReplaceAll(line, `\n`, "\n")) + "\n")
+		}
+	}
+	return b.String()
+}
+
+func (c *cassandra) parses(statement string) string {
+	ctx, cancel := context.WithTimeout(c.t.Context(), answerTime)
+	defer cancel()
+	_, err := c.conn.Prepare(ctx, statement, "")
+	e, ok := cqlerr.As(err)
+	switch {
+	case err == nil:
+		return "ok"
+	case !ok:
+		c.t.Fatalf("%s\n%v", statement, err)
+	case e.Code == cqlerr.SyntaxError:
+		return strings.ReplaceAll(e.Message, "\n", `\n`)
+	}
+	return "ok"
+}
