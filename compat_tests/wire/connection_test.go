@@ -20,6 +20,10 @@ const (
 	opQuery        = 0x07
 	opResult       = 0x08
 	opPrepare      = 0x09
+	opExecute      = 0x0a
+	opRegister     = 0x0b
+	opEvent        = 0x0c
+	opBatch        = 0x0d
 )
 
 // connection is a client's end of one of the recorded connections.
@@ -52,12 +56,13 @@ func open(addr string, s connState) (*connection, error) {
 }
 
 func (c *connection) startup(s connState) error {
-	options := map[string]string{"CQL_VERSION": "3.0.0"}
-	body := binary.BigEndian.AppendUint16(nil, uint16(len(options)))
+	options := map[string]string{ // those of the recordings: system_views.clients shows them
+		"CQL_VERSION": "3.0.0", "DRIVER_NAME": "probe", "DRIVER_VERSION": "1.0", "FOO": "bar",
+	}
 	if s.compression != "" {
 		options["COMPRESSION"] = s.compression
-		body = binary.BigEndian.AppendUint16(nil, uint16(len(options)))
 	}
+	body := binary.BigEndian.AppendUint16(nil, uint16(len(options)))
 	for k, v := range options {
 		body = appendString(appendString(body, k), v)
 	}
@@ -99,6 +104,20 @@ func (c *connection) ask(opcode byte, body []byte, want byte) error {
 
 // startRefused sends a STARTUP without options.
 func (c *connection) startRefused() error { return c.ask(opStartup, []byte{0, 0}, opError) }
+
+// register asks for the events of one kind.
+func (c *connection) register(kind string) error {
+	return c.ask(opRegister, appendString([]byte{0, 1}, kind), opReady)
+}
+
+// prepare prepares a statement.
+func (c *connection) prepare(cql string) error {
+	body := append(binary.BigEndian.AppendUint32(nil, uint32(len(cql))), cql...)
+	if c.version >= 5 {
+		body = append(body, 0, 0, 0, 0)
+	}
+	return c.ask(opPrepare, body, opResult)
+}
 
 func appendString(b []byte, s string) []byte {
 	return append(binary.BigEndian.AppendUint16(b, uint16(len(s))), s...)
@@ -155,6 +174,17 @@ func (c *connection) next(wait time.Duration) (*envelope, error) {
 		case err != nil:
 			c.failed = io.EOF
 		}
+	}
+}
+
+// drain reads what comes until nothing does.
+func (c *connection) drain() (all []*envelope) {
+	for {
+		e, err := c.next(wrongWait)
+		if err != nil {
+			return all
+		}
+		all = append(all, e)
 	}
 }
 

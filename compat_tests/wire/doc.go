@@ -5,10 +5,12 @@
 // reads them, setup_test.go makes the schema that they assume, connection_test.go brings a connection into the
 // state that each needs, segment_test.go is the v5 framing (written for this test, so that it judges the
 // server's), compare_test.go leaves out what varies from run to run, and replay_test.go puts it together.
+// gaps_test.go works out what follows from what the server does not support yet.
 //
 // verdicts.txt lists every exchange that is not equal, with the reason: a statement that is still to be built, or
 // a difference that we want. An exchange whose outcome is not what the list says fails the test, also when it
 // has become equal, so that the list only ever gets shorter.
 //
-// With -addr the recordings are replayed against another server, with -update verdicts.txt is written again.
+// With -addr the recordings are replayed against another server; a real Cassandra has a list of its own,
+// cassandra.txt, which shows how true the replay is. With -update the list is written again.
 package wire

@@ -19,7 +19,7 @@ type exchange struct {
 	conn     string // c119
 	state    connState
 	request  []byte
-	cut      bool // the recording does not have the whole request
+	cut      bool // the recording has only the beginning of the request
 	answers  []answer
 	closed   bool
 	noAnswer bool
@@ -30,6 +30,9 @@ type answer struct {
 	bytes []byte
 	cut   bool
 }
+
+// is reports what an answer without segments begins with.
+func (a answer) is(opcode byte) bool { return len(a.bytes) > 9 && a.bytes[4] == opcode }
 
 // connState is what an @ line says of a connection.
 type connState struct {
@@ -82,12 +85,15 @@ func (x *exchange) readLine(l string) error {
 	case "@":
 		return x.readState(rest)
 	case ">":
-		b, cut, err := readHex(rest)
-		x.request, x.cut = b, cut
+		b, size, err := readHex(rest)
+		x.request = b
+		if size > 0 {
+			x.cut = !x.complete(size)
+		}
 		return err
 	case "<":
-		b, cut, err := readHex(rest)
-		x.answers = append(x.answers, answer{b, cut})
+		b, size, err := readHex(rest)
+		x.answers = append(x.answers, answer{b, size > 0})
 		return err
 	case "!":
 		x.closed = x.closed || rest == "closed"
@@ -127,10 +133,39 @@ func (x *exchange) readState(text string) error {
 	return nil
 }
 
-func readHex(text string) (b []byte, cut bool, err error) {
-	text, _, cut = strings.Cut(text, "..")
+// readHex reads bytes; of a line that is cut, size is how many there are.
+func readHex(text string) (b []byte, size int, err error) {
+	text, note, cut := strings.Cut(text, "..")
+	if cut {
+		if _, err := fmt.Sscanf(note, " (%d bytes in all)", &size); err != nil {
+			return nil, 0, err
+		}
+	}
 	b, err = hex.DecodeString(strings.TrimSpace(text))
-	return b, cut, err
+	return b, size, err
+}
+
+// is reports whether the request is one message of a kind.
+func (x *exchange) is(opcode byte) bool {
+	return !x.state.raw && len(x.request) > 9 && x.request[4] == opcode
+}
+
+// text is the CQL of a QUERY or PREPARE that is not compressed; something else for other requests.
+func (x *exchange) text() string {
+	b := bytes.NewBuffer(x.request)
+	number := func(size int) (n int) {
+		for _, digit := range b.Next(size) {
+			n = n<<8 | int(digit)
+		}
+		return n
+	}
+	if header := b.Next(9); len(header) == 9 && header[1]&flagCustomPayload != 0 {
+		for range number(2) {
+			b.Next(number(2))
+			b.Next(number(4))
+		}
+	}
+	return string(b.Next(number(4)))
 }
 
 // query is the CQL inside a request, as far as it can be seen: for picking out what an exchange is about.

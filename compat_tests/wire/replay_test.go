@@ -1,11 +1,12 @@
 package wire
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
+	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -15,15 +16,23 @@ import (
 
 var (
 	addr   = flag.String("addr", "", "replay against the server at this address instead of one in this process")
-	update = flag.Bool("update", false, "write verdicts.txt again")
+	update = flag.Bool("update", false, "write verdicts.txt, or for a Cassandra at -addr cassandra.txt, again")
 )
 
-// How long to wait: for an answer that is due, for more after a wrong one, and to see that nothing comes.
-const (
-	answerWait  = 3 * time.Second
-	wrongWait   = 100 * time.Millisecond
-	silenceWait = 300 * time.Millisecond
-)
+// silenceWait is how long nothing must come where no answer was recorded.
+const silenceWait = 300 * time.Millisecond
+
+// wrongWait is how long to wait for more after a wrong answer.
+var wrongWait = 100 * time.Millisecond
+
+// TestMain lets files wait for their servers side by side: there are more of them than processors.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "16"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 // TestReplay sends every recorded request and compares what comes back.
 func TestReplay(t *testing.T) {
@@ -31,7 +40,7 @@ func TestReplay(t *testing.T) {
 	if err != nil || len(paths) == 0 {
 		t.Fatal("no recordings", err)
 	}
-	v := readVerdicts(t)
+	v := readVerdicts(t, listFor(t))
 	outcomes := make([][]outcome, len(paths))
 	t.Run("files", func(t *testing.T) {
 		for i, path := range paths {
@@ -56,29 +65,33 @@ func TestReplay(t *testing.T) {
 
 func replayFile(t *testing.T, path string, v *verdicts) []outcome {
 	all := readRecording(t, path)
-	if reason, ok := v.of[all[0].file]; ok {
-		var skipped []outcome
+	var outcomes []outcome
+	if v.skipsFile(all[0].file) {
 		for _, x := range all {
-			skipped = append(skipped, outcome{x, reason})
+			outcomes = append(outcomes, outcome{exchange: x, skipped: true})
 		}
-		return skipped
+		return outcomes
 	}
 	to := *addr
 	if to == "" {
 		to = cqltest.RunT(t).Addr()
 	}
-	setUp(t, to, all[0].file, all)
-	r := &replay{addr: to, conns: map[string]*connection{}}
+	r := &replay{addr: to, conns: map[string]*connection{}, gaps: newGaps()}
+	setUp(t, to, all[0].file, all, r.gaps)
 	defer r.close()
-	var outcomes []outcome
 	inserted := false
 	for _, x := range all {
-		o := outcome{exchange: x}
+		o := outcome{exchange: x, skipped: v.skips(x)}
+		if o.skipped {
+			outcomes = append(outcomes, o)
+			continue
+		}
 		if scalarRow(x) != nil && !inserted {
 			inserted = true
 			insertScalars(t, to, all)
 		}
-		if err := r.exchange(t, x); err != nil {
+		var err error
+		if o.gap, err = r.exchange(t, x); err != nil {
 			o.difference = err.Error()
 		}
 		outcomes = append(outcomes, o)
@@ -90,6 +103,8 @@ func replayFile(t *testing.T, path string, v *verdicts) []outcome {
 type replay struct {
 	addr  string
 	conns map[string]*connection
+	gaps  *gaps
+	trace [][2]string // texts of tracing ids: the recorded one, and the one that came instead
 }
 
 func (r *replay) close() {
@@ -98,50 +113,68 @@ func (r *replay) close() {
 	}
 }
 
-// beforehand is a definition that another connection ran before the exchange, as its title says.
-var beforehand = regexp.MustCompile(`after ((?:CREATE|DROP|TRUNCATE|ALTER KEYSPACE|ALTER TABLE) .+\..+|ALTER KEYSPACE .+)$`)
-
-// exchange replays one block; the error is how it is not equal.
-func (r *replay) exchange(t *testing.T, x *exchange) error {
+// exchange replays one block; the error is how it is not equal, gap that this follows from what is not supported.
+func (r *replay) exchange(t *testing.T, x *exchange) (gap bool, err error) {
 	if x.cut {
-		return errors.New("the recording does not have the whole request")
-	}
-	if m := beforehand.FindStringSubmatch(x.title); m != nil {
-		c, err := open(r.addr, connState{version: 4, ready: true})
-		if err != nil {
-			return err
-		}
-		defer c.Close()
-		if err := c.query(m[1]); err != nil {
-			t.Logf("%s: %s: %v", x.name(), m[1], err)
-		}
+		return false, errors.New("the recording does not have the whole request")
 	}
 	c := r.conns[x.conn]
 	if c == nil {
-		var err error
 		if c, err = open(r.addr, x.state); err != nil {
-			return err
+			return false, err
 		}
 		r.conns[x.conn] = c
 	}
-	if strings.HasPrefix(x.title, "after a failed v5 STARTUP,") {
-		if err := c.startRefused(); err != nil {
-			return err
-		}
+	if err := r.before(t, x, c); err != nil {
+		return false, err
 	}
 	framed := c.framed
-	if err := c.send(x.request, x.state.raw); err != nil {
-		return err
+	if err := c.send(r.withTraceIDs(x.request), x.state.raw); err != nil {
+		return false, err
 	}
 	want, err := expected(x, framed, c.compression)
 	if err != nil {
-		return fmt.Errorf("the recording: %w", err)
+		return false, fmt.Errorf("the recording: %w", err)
 	}
-	return c.receive(x, want)
+	all, err := c.receive(x, want)
+	for i, e := range all {
+		if i < len(want) {
+			r.noteTraceID(&want[i].envelope, e)
+		}
+		if e.opcode() == opError || e.opcode() == opResult {
+			r.gaps.note(x.text(), string(e.body), x.is(opPrepare))
+		}
+	}
+	return err != nil && r.gaps.explain(x, want, all), err
 }
 
-// receive reads what is due and compares it.
-func (c *connection) receive(x *exchange, want []expectedEnvelope) error {
+// noteTraceID keeps under which id a request was traced.
+func (r *replay) noteTraceID(want, got *envelope) {
+	if want.header[1]&got.header[1]&flagTracing != 0 && len(want.body) >= 16 && len(got.body) >= 16 {
+		text := func(b []byte) string { return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:16]) }
+		r.trace = append(r.trace, [2]string{text(want.body), text(got.body)})
+	}
+}
+
+// withTraceIDs asks about the traces of this replay instead of the recorded ones.
+func (r *replay) withTraceIDs(request []byte) []byte {
+	for _, ids := range r.trace {
+		request = bytes.ReplaceAll(request, []byte(ids[0]), []byte(ids[1]))
+	}
+	return request
+}
+
+// reorder puts the answer that has come first: requests that were sent at once are answered in any order.
+func reorder(want []expectedEnvelope, got *envelope) {
+	for i := range want {
+		if want[0].stream() != got.stream() && want[i].stream() == got.stream() && want[0].opcode() != opEvent {
+			want[0], want[i] = want[i], want[0]
+		}
+	}
+}
+
+// receive reads what is due and compares it; it returns all that came.
+func (c *connection) receive(x *exchange, want []expectedEnvelope) (all []*envelope, err error) {
 	var wrong []string
 	wait := answerWait
 	more := false // answers than those compared
@@ -151,6 +184,8 @@ func (c *connection) receive(x *exchange, want []expectedEnvelope) error {
 			wrong = append(wrong, fmt.Sprintf("want %s\n got %v", describe(&want[i].envelope), err))
 			break
 		}
+		all = append(all, got)
+		reorder(want[i:], got)
 		if !want[i].matches(got) {
 			wrong = append(wrong, fmt.Sprintf("want %s\n got %s", describe(&want[i].envelope), describe(got)))
 			wait = wrongWait
@@ -161,11 +196,7 @@ func (c *connection) receive(x *exchange, want []expectedEnvelope) error {
 	}
 	switch {
 	case len(wrong) > 0 || more:
-		for { // so that the next exchange does not read what belongs to this one
-			if _, err := c.next(wrongWait); err != nil {
-				break
-			}
-		}
+		all = append(all, c.drain()...) // so that the next exchange does not read what belongs to this one
 	case x.closed && !strings.Contains(x.varies, "number of answers"):
 		if _, err := c.next(answerWait); err == nil || errors.Is(err, errSilent) {
 			wrong = append(wrong, "want the connection closed")
@@ -178,7 +209,7 @@ func (c *connection) receive(x *exchange, want []expectedEnvelope) error {
 		}
 	}
 	if len(wrong) > 0 {
-		return errors.New(strings.Join(wrong, "\n"))
+		return all, errors.New(strings.Join(wrong, "\n"))
 	}
-	return nil
+	return all, nil
 }

@@ -26,8 +26,9 @@ func (e *envelope) bytes() []byte {
 }
 
 const (
-	maxPayload     = 131071
-	flagCompressed = 0x01
+	maxPayload        = 131071
+	flagCompressed    = 0x01
+	flagCustomPayload = 0x04
 )
 
 // takeEnvelope reads an envelope from the beginning of b; nil if there is not a whole one. The compression is

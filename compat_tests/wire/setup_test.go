@@ -12,11 +12,11 @@ import (
 )
 
 // keyspaces are all that recordings make; another server than one of our own may still have them.
-var keyspaces = []string{"wire", "wire3", "ty", "ev3", "ev4", "ev5"}
+var keyspaces = []string{"wire", "wire3", "ty", "ev3", "ev4", "ev5", "rf3_3", "rf3_4", "rf3_5", "x"}
 
 // setUp makes what a file of recordings found there. A statement that is refused is not an error: the exchanges
 // that need it show it.
-func setUp(t *testing.T, addr, file string, all []*exchange) {
+func setUp(t *testing.T, addr, file string, all []*exchange, g *gaps) {
 	t.Helper()
 	c, err := open(addr, connState{version: 4, ready: true})
 	if err != nil {
@@ -26,6 +26,7 @@ func setUp(t *testing.T, addr, file string, all []*exchange) {
 	run := func(cql string) {
 		if err := c.query(cql); err != nil {
 			t.Logf("%s: setting up: %.100s: %v", file, cql, err)
+			g.note(cql, err.Error(), false)
 		}
 	}
 	for _, k := range keyspaces {
@@ -45,13 +46,16 @@ func setUp(t *testing.T, addr, file string, all []*exchange) {
 	for _, cql := range ownSchema(number, all) {
 		run(cql)
 	}
+	if number == "05" {
+		prepareUnderKeyspace(t, addr)
+	}
 	if number == "06" || number == "08" {
-		prepareAll(t, c, readRecording(t, "recorded/05-prepare-execute.txt"))
+		prepareAll(t, c, readRecording(t, "recorded/05-prepare-execute.txt"), g)
 	}
 }
 
 // prepareAll prepares what the v4 connections of another file did: batches name the statements by their ids.
-func prepareAll(t *testing.T, c *connection, all []*exchange) {
+func prepareAll(t *testing.T, c *connection, all []*exchange, g *gaps) {
 	t.Helper()
 	texts := [][]byte{[]byte("UPDATE wire.n SET c = c + 1 WHERE k = ?"), []byte("UPDATE wire.t SET v = ? WHERE k = ?")}
 	for _, x := range all {
@@ -61,9 +65,26 @@ func prepareAll(t *testing.T, c *connection, all []*exchange) {
 	}
 	for _, text := range texts {
 		body := append(binary.BigEndian.AppendUint32(nil, uint32(len(text))), text...)
+		answer := ""
 		if err := c.ask(opPrepare, body, opResult); err != nil {
+			answer = err.Error()
 			t.Logf("preparing %s: %v", text, err)
 		}
+		g.note(string(text), answer, true)
+	}
+}
+
+// prepareUnderKeyspace prepares a qualified statement on a connection that said USE: it gets two ids.
+func prepareUnderKeyspace(t *testing.T, addr string) {
+	t.Helper()
+	c, err := open(addr, connState{version: 4, ready: true, keyspace: "wire"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	const text = "SELECT * FROM wire.t WHERE k = ?"
+	if err := c.ask(opPrepare, append(binary.BigEndian.AppendUint32(nil, uint32(len(text))), text...), opResult); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -87,17 +108,60 @@ func ownSchema(number string, all []*exchange) []string {
 				fmt.Sprintf("CREATE TABLE wire.utt%d (k int PRIMARY KEY, u frozen<ut%d>)", v, v))
 		}
 		return made
+	case "07":
+		var made []string // under v3 they are left out of the recording
+		for _, x := range all {
+			if text := x.text(); strings.Contains(text, " ev4") {
+				if strings.HasPrefix(text, "CREATE MATERIALIZED VIEW") {
+					break
+				}
+				made = append(made, strings.ReplaceAll(text, "ev4", "ev3"))
+			}
+		}
+		return append(made, "CREATE TABLE ev3.c2 (k int PRIMARY KEY) WITH comment = 'c'")
+	case "08":
+		return rowsOfEarlier()
 	case "09":
-		return typeTables(all)
+		return append(rowsOfEarlier(), typeTables(all)...)
 	case "10":
 		return []string{"CREATE TABLE wire.big (k int PRIMARY KEY, v blob)"}
 	case "12":
-		return []string{
+		made := append(rowsOfEarlier(),
 			"CREATE TABLE wire.le (k text PRIMARY KEY)",
 			"CREATE TABLE wire.vb (k int PRIMARY KEY, v text)",
+			"CREATE INDEX wix ON wire.c (a)")
+		for v := 3; v <= 5; v++ {
+			made = append(made, fmt.Sprintf("CREATE FUNCTION wire.boom%d (x int) RETURNS NULL ON NULL INPUT RETURNS int "+
+				`LANGUAGE java AS 'throw new RuntimeException("boom");'`, v))
 		}
+		return made
+	case "14":
+		made := []string{
+			"CREATE KEYSPACE x WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+			"CREATE TABLE x.tomb (k int, c int, v int, PRIMARY KEY (k, c))",
+		}
+		for c := range 5 {
+			made = append(made, fmt.Sprintf("DELETE FROM x.tomb WHERE k = 2 AND c = %d", c))
+		}
+		return made
 	}
 	return nil
+}
+
+// rowsOfEarlier are the rows of wire.t that recordings of other files left there.
+func rowsOfEarlier() []string {
+	rows := map[int]string{
+		50: "b", 51: "b", 52: "c", 53: "b", 54: "k", 56: "k", 60: strings.Repeat("w", 60000), 61: strings.Repeat("w", 3000),
+		101: "x", 102: "a", 103: "a",
+	}
+	for k := 200; k <= 210; k++ {
+		rows[k] = "u"
+	}
+	made := []string{"INSERT INTO wire.t (k) VALUES (100) USING TIMESTAMP 1"}
+	for k, v := range rows {
+		made = append(made, fmt.Sprintf("INSERT INTO wire.t (k, v) VALUES (%d, '%s') USING TIMESTAMP 1", k, v))
+	}
+	return made
 }
 
 const declared = "metadata of a column declared "
@@ -113,6 +177,7 @@ func typeTables(all []*exchange) []string {
 		"CREATE TYPE ty.nest (i frozen<inner>, l list<frozen<inner>>)",
 		`CREATE TYPE ty."Odd Name" ("F 1" int)`,
 		"CREATE TABLE ty.cnt (k int PRIMARY KEY, c counter)",
+		"UPDATE ty.cnt SET c = c + 5 WHERE k = 1",
 		"CREATE TABLE ty.rev (k int, c1 text, c2 duration, c3 date, v int, s int static, PRIMARY KEY (k, c1, c3)) " +
 			"WITH CLUSTERING ORDER BY (c1 DESC, c3 ASC)",
 	}

@@ -8,23 +8,22 @@ import (
 	"testing"
 )
 
-// verdicts say of the exchanges that are not equal why: a reason is "pending" or "differs" and a text. A name
-// without a line number stands for a whole file, which is not replayed.
+// verdicts say of the exchanges that are not equal why. A reason is a kind and a text: "pending" if the server says
+// that something is not supported yet, "differs" if that is wanted or cannot be compared, "not replayed" if it is not
+// even tried. A name without a line number stands for a whole file, which is not replayed.
 type verdicts struct {
+	list    string // the file
 	reasons []string
 	of      map[string]string // exchange name to reason
 }
 
-const (
-	verdictsFile = "verdicts.txt"
-	unexplained  = "unexplained"
-)
+const unexplained = "unexplained"
 
-// readVerdicts reads verdicts.txt: reasons in brackets, and under each the exchanges, a line each.
-func readVerdicts(t *testing.T) *verdicts {
+// readVerdicts reads a list: reasons in brackets, and under each the exchanges, a line each.
+func readVerdicts(t *testing.T, list string) *verdicts {
 	t.Helper()
-	v := &verdicts{of: map[string]string{}}
-	content, err := os.ReadFile(verdictsFile)
+	v := &verdicts{list: list, of: map[string]string{}}
+	content, err := os.ReadFile(list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,13 +40,33 @@ func readVerdicts(t *testing.T) *verdicts {
 			v.of[name] = reason
 		}
 	}
+	if list != verdictsFile { // what is not replayed is not replayed anywhere
+		for name, reason := range readVerdicts(t, verdictsFile).of {
+			if strings.HasPrefix(reason, notReplayed) {
+				v.of[name] = reason
+			}
+		}
+	}
 	return v
 }
 
-// outcome is what the replay of one exchange showed; empty if it was equal.
+const notReplayed = "not replayed"
+
+// skips reports whether an exchange is not replayed.
+func (v *verdicts) skips(x *exchange) bool { return strings.HasPrefix(v.of[x.name()], notReplayed) }
+
+// skipsFile reports whether none of a file's exchanges is replayed.
+func (v *verdicts) skipsFile(file string) bool {
+	_, listed := v.of[file]
+	return listed
+}
+
+// outcome is what the replay of one exchange showed; no difference if it was equal.
 type outcome struct {
 	exchange   *exchange
 	difference string
+	skipped    bool // it was not replayed
+	gap        bool // the difference follows from what the server said it does not support yet
 }
 
 // check compares outcomes with the verdicts and prints the summary.
@@ -56,17 +75,21 @@ func (v *verdicts) check(t *testing.T, outcomes []outcome) {
 	counts := map[string]int{}
 	for _, o := range outcomes {
 		reason, listed := v.of[o.exchange.name()]
-		if !listed {
-			reason, listed = v.of[o.exchange.file]
-		}
 		kind, _, _ := strings.Cut(reason, " ")
 		switch {
+		case o.skipped:
+			counts[notReplayed]++
+		case kind == "varies":
+			counts[kind]++
 		case o.difference == "" && listed:
-			t.Errorf("%s %q is equal: take it from %s", o.exchange.name(), o.exchange.title, verdictsFile)
+			t.Errorf("%s %q is equal: take it from %s", o.exchange.name(), o.exchange.title, v.list)
 		case o.difference != "" && !listed:
 			t.Errorf("%s %q is not equal:\n%s", o.exchange.name(), o.exchange.title, o.difference)
 		case listed && kind != "pending" && kind != "differs":
 			t.Errorf("%s %q is not explained:\n%s", o.exchange.name(), o.exchange.title, o.difference)
+		case o.gap != (kind == "pending"):
+			t.Errorf("%s %q, %s: pending is what the server refuses as not supported, and only that:\n%s",
+				o.exchange.name(), o.exchange.title, reason, o.difference)
 		case listed:
 			t.Logf("%s %q, %s:\n%s", o.exchange.name(), o.exchange.title, reason, o.difference)
 			counts[kind]++
@@ -74,8 +97,8 @@ func (v *verdicts) check(t *testing.T, outcomes []outcome) {
 			counts["equal"]++
 		}
 	}
-	fmt.Printf("wire: %d exchanges: %d equal, %d pending, %d differ\n",
-		len(outcomes), counts["equal"], counts["pending"], counts["differs"])
+	fmt.Printf("wire: %d exchanges: %d equal, %d pending, %d differ, %d vary, %d not replayed\n",
+		len(outcomes), counts["equal"], counts["pending"], counts["differs"], counts["varies"], counts[notReplayed])
 }
 
 // update writes verdicts.txt for these outcomes; reasons stay where they were.
@@ -84,10 +107,10 @@ func (v *verdicts) update(t *testing.T, outcomes []outcome) {
 	lines := map[string][]string{}
 	files := map[string]bool{}
 	for _, o := range outcomes {
-		if o.difference == "" {
+		reason, listed := v.of[o.exchange.name()]
+		if o.difference == "" && !o.skipped && !strings.HasPrefix(reason, "varies") {
 			continue
 		}
-		reason, listed := v.of[o.exchange.name()]
 		line := o.exchange.name() + " " + o.exchange.title
 		if whole, ok := v.of[o.exchange.file]; ok {
 			if files[o.exchange.file] {
@@ -96,7 +119,7 @@ func (v *verdicts) update(t *testing.T, outcomes []outcome) {
 			files[o.exchange.file] = true
 			reason, listed, line = whole, true, o.exchange.file
 		}
-		if !listed {
+		if !o.skipped && (!listed || o.gap != strings.HasPrefix(reason, "pending")) {
 			reason = unexplained
 		}
 		lines[reason] = append(lines[reason], line)
@@ -117,7 +140,7 @@ func (v *verdicts) update(t *testing.T, outcomes []outcome) {
 		sort.Strings(lines[reason])
 		fmt.Fprintf(&out, "\n[%s]\n%s\n", reason, strings.Join(lines[reason], "\n"))
 	}
-	if err := os.WriteFile(verdictsFile, []byte(out.String()), 0o644); err != nil {
+	if err := os.WriteFile(v.list, []byte(out.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
