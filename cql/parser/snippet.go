@@ -3,6 +3,7 @@ package parser
 import (
 	"fmt"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/antlr4-go/antlr/v4"
@@ -30,14 +31,34 @@ func (m *machine) at(pos int) string {
 func position(text string, offset int) string {
 	before := text[:offset]
 	line := 1 + strings.Count(before, "\n")
-	column := 0
-	for _, r := range before[strings.LastIndexByte(before, '\n')+1:] {
-		column++
-		if r > 0xFFFF {
-			column++
-		}
+	return fmt.Sprintf("line %d:%d", line, units(before[strings.LastIndexByte(before, '\n')+1:]))
+}
+
+// units is how long a text is in UTF-16, which Java counts and cuts by.
+func units(text string) (n int) {
+	for _, r := range text {
+		n += utf16.RuneLen(r)
 	}
-	return fmt.Sprintf("line %d:%d", line, column)
+	return n
+}
+
+// fromUnits is a text from UTF-16. Half a character is sent as a question mark.
+func fromUnits(text []uint16) string {
+	var s strings.Builder
+	for i := 0; i < len(text); i++ {
+		r := rune(text[i])
+		if utf16.IsSurrogate(r) {
+			r = '?'
+			if i+1 < len(text) {
+				if whole := utf16.DecodeRune(rune(text[i]), rune(text[i+1])); whole != utf8.RuneError {
+					r = whole
+					i++
+				}
+			}
+		}
+		s.WriteRune(r)
+	}
+	return s.String()
 }
 
 // shown is a token as messages have it: strings and names without quotes.
@@ -60,7 +81,7 @@ func content(word string, token int) string {
 }
 
 // piece is a token or what stands between two of them, as the snippet counts them. A piece that is shown
-// with its quotes ends as many bytes after its start as its content is long.
+// with its quotes ends as many UTF-16 units after its start as its content is long.
 type piece struct {
 	cql.Span
 	shown int
@@ -74,7 +95,7 @@ func (m *machine) pieces(last int) []piece {
 		out = blanks(out, m.input.text, end, t.GetStart())
 		end = t.GetStop() + 1
 		word := m.input.text[t.GetStart():end]
-		out = append(out, piece{tokenSpan(t), len(content(word, t.GetTokenType()))})
+		out = append(out, piece{tokenSpan(t), units(content(word, t.GetTokenType()))})
 	}
 	return out
 }
@@ -95,7 +116,7 @@ func blanks(out []piece, text string, start, end int) []piece {
 		if next <= start {
 			next = end
 		}
-		out = append(out, piece{cql.Span{Start: start, End: next}, next - start})
+		out = append(out, piece{cql.Span{Start: start, End: next}, units(text[start:next])})
 		start = next
 	}
 	return out
@@ -133,14 +154,14 @@ func (m *machine) marked(from, mark, to piece) string {
 	if from.Start > 0 {
 		s.WriteString("...")
 	}
-	markEnd := mark.Start + mark.shown
-	end := to.Start + to.shown
+	rest := utf16.Encode([]rune(text[mark.Start:]))
+	end := units(text[mark.Start:to.Start]) + to.shown
 	s.WriteString(text[from.Start:mark.Start])
-	s.WriteString("[" + text[mark.Start:markEnd] + "]")
-	if end > markEnd {
-		s.WriteString(text[markEnd:end])
+	s.WriteString("[" + fromUnits(rest[:mark.shown]) + "]")
+	if end > mark.shown {
+		s.WriteString(fromUnits(rest[mark.shown:end]))
 	}
-	if end < len(text) {
+	if end < len(rest) {
 		s.WriteString("...")
 	}
 	s.WriteString(")")
