@@ -86,10 +86,11 @@ func timeUUID(ticks int64, rest uint64) (u [16]byte) {
 	return u
 }
 
-// TimeUUIDMillis is the time of a version 1 UUID in milliseconds since 1970.
+// TimeUUIDMillis is the time of a version 1 UUID in milliseconds since 1970; a part of one is cut off towards 1970.
 func TimeUUIDMillis(u []byte) int64 {
 	ticks := timeFirst(binary.BigEndian.Uint64(u)) & (1<<60 - 1)
-	return int64(ticks/ticksPerMilli) - gregorian/ticksPerMilli
+	micros := int64(ticks/10) - gregorian/10
+	return micros / 1000
 }
 
 // MinTimeUUID is the least timeuuid of a millisecond since 1970.
