@@ -10,11 +10,13 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// checkRelationType refuses operators that the type of the column does not take.
+// checkRelationType refuses operators that the type of the column does not take. Cassandra does not see that a
+// clustering column in descending order is a collection.
 func checkRelationType(c *schema.Column, rel *cql.Relation) error {
 	_, isMap := c.Type.(*types.Map)
 	key, value := elementTypes(c.Type)
-	isCollection := key != nil || value != nil
+	isMap = isMap && !c.Desc
+	isCollection := (key != nil || value != nil) && !c.Desc
 	switch {
 	case rel.Op == cql.ContainsKey && !isMap:
 		return cqlerr.Invalidf("Cannot use CONTAINS KEY on non-map column %s", c.Name)
@@ -38,7 +40,7 @@ func checkEntryType(c *schema.Column, rel *cql.Relation) error {
 	if _, ok := c.Type.(*types.List); ok {
 		return cqlerr.Invalidf("Indexes on list entries (%s[index] = value) are not currently supported.", c.Name)
 	}
-	if _, ok := c.Type.(*types.Map); !ok {
+	if _, ok := c.Type.(*types.Map); !ok || c.Desc {
 		return cqlerr.Invalidf("Column %s cannot be used as a map", c.Name)
 	}
 	if !types.IsMultiCell(c.Type) {

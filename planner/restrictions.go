@@ -89,19 +89,19 @@ func (set *restrictionSet) add(r *restriction) error {
 func merge(a, b *restriction) (*restriction, error) {
 	both := common(a.columns, b.columns)
 	switch {
-	case a.contains != nil || b.contains != nil:
-		if a.contains == nil || b.contains == nil {
-			return nil, cqlerr.Invalidf("Collection column %s can only be restricted by CONTAINS, CONTAINS KEY, or "+
-				"map-entry equality", a.columns[0].Name)
-		}
-		return &restriction{columns: a.columns, contains: append(slices.Clip(a.contains), b.contains...)}, nil
 	case a.choice != nil && a.choice.In:
 		return nil, cqlerr.Invalidf("%s cannot be restricted by more than one relation if it includes a IN",
 			names(both, " ,"))
 	case a.choice != nil:
 		return nil, cqlerr.Invalidf("%s cannot be restricted by more than one relation if it includes an Equal",
 			names(both, " ,"))
-	case b.choice != nil:
+	case a.contains != nil:
+		if b.contains == nil {
+			return nil, cqlerr.Invalidf("Collection column %s can only be restricted by CONTAINS, CONTAINS KEY, or "+
+				"map-entry equality", a.columns[0].Name)
+		}
+		return &restriction{columns: a.columns, contains: append(slices.Clip(a.contains), b.contains...)}, nil
+	case b.contains != nil || b.choice != nil:
 		return nil, cqlerr.Invalidf(`Column "%s" cannot be restricted by both an equality and an inequality relation`,
 			names(both, " ,"))
 	}

@@ -37,7 +37,7 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 	if err := checkSelectForms(s); err != nil {
 		return nil, err
 	}
-	onlyStatic, err := selectsOnlyStatic(t, s.Selectors)
+	onlyStatic, err := p.selectsOnlyStatic(t, s.Selectors)
 	if err != nil {
 		return nil, err
 	}

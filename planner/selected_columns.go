@@ -6,28 +6,46 @@ import (
 )
 
 // selectsOnlyStatic reports whether static columns are selected, and nothing else but partition keys. Cassandra
-// asks this first, and complains at once of an unknown column on the way to the answer; others wait.
-func selectsOnlyStatic(t *schema.Table, selectors []cql.Selector) (bool, error) {
+// asks this first, and complains at once of an unknown column or a wrong call on the way to the answer; others wait.
+func (p *planning) selectsOnlyStatic(t *schema.Table, selectors []cql.Selector) (bool, error) {
 	if len(t.Static) == 0 {
 		return false, nil
 	}
-	static, err := anySelected(t, selectors, func(k schema.ColumnKind) bool { return k == schema.Static })
+	static, err := anySelected(t, selectors, p.checkCall, func(k schema.ColumnKind) bool { return k == schema.Static })
 	if err != nil || !static {
 		return false, err
 	}
-	other, err := anySelected(t, selectors, func(k schema.ColumnKind) bool { return k == schema.Clustering || k == schema.Regular })
+	other, err := anySelected(t, selectors, p.checkCall, func(k schema.ColumnKind) bool { return k == schema.Clustering || k == schema.Regular })
 	return !other, err
+}
+
+// checkCall plans a selector that is a call, for its complaint alone.
+func (p *planning) checkCall(t *schema.Table, e cql.SelectExpr) error {
+	switch e.(type) {
+	case *cql.Call, *cql.CellFunction:
+		_, err := (&selecting{planning: p, table: t, out: &Selection{}, early: true}).expression(e)
+		return err
+	}
+	return nil
 }
 
 // checkSelectedColumns resolves the columns of a SELECT list before anything else is said of it.
 func checkSelectedColumns(t *schema.Table, selectors []cql.Selector) error {
-	_, err := anySelected(t, selectors, func(schema.ColumnKind) bool { return false })
+	anything := func(*schema.Table, cql.SelectExpr) error { return nil }
+	_, err := anySelected(t, selectors, anything, func(schema.ColumnKind) bool { return false })
 	return err
 }
 
-// anySelected looks for a selected column of some kind, and no further than to the first.
-func anySelected(t *schema.Table, selectors []cql.Selector, is func(schema.ColumnKind) bool) (bool, error) {
+// anySelected looks for a selected column of some kind, and no further than to the first. It checks selectors on its
+// way.
+func anySelected(
+	t *schema.Table, selectors []cql.Selector, check func(*schema.Table, cql.SelectExpr) error,
+	is func(schema.ColumnKind) bool,
+) (bool, error) {
 	for _, s := range selectors {
+		if err := check(t, s.Expr); err != nil {
+			return false, err
+		}
 		for _, ref := range columnRefs(s.Expr) {
 			c, err := column(t, *ref)
 			if err != nil || is(c.Kind) {

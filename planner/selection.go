@@ -27,6 +27,7 @@ type selecting struct {
 	table *schema.Table
 	out   *Selection
 	inner bool // inside the arguments of an aggregate
+	early bool // what is wrong with aggregates and keys is said later
 }
 
 // selection plans a SELECT list; none is *.
@@ -141,7 +142,7 @@ func (s *selecting) cellFunction(f *cql.CellFunction) (expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Kind.IsKey() {
+	if c.Kind.IsKey() && !s.early {
 		return nil, cqlerr.Invalidf("Cannot use selection function %s on PRIMARY KEY part %s", f.Name, c.Name)
 	}
 	if types.IsMultiCell(c.Type) {
@@ -184,7 +185,7 @@ func (s *selecting) call(c *cql.Call) (expr.Expr, error) {
 		}
 	}
 	if f.IsAggregate() {
-		if slices.ContainsFunc(args, containsAggregate) {
+		if slices.ContainsFunc(args, containsAggregate) && !s.early {
 			return nil, cqlerr.Invalidf("aggregate functions cannot be used as arguments of aggregate functions")
 		}
 		return s.aggregate(&expr.Aggregate{Function: f, Args: args})
