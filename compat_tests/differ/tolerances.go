@@ -1,0 +1,63 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+)
+
+// tolerance is a difference that is counted and not shown.
+type tolerance struct {
+	name    string // and why, in README's list or by chance
+	applies func(aspect string, cassandra, cqld *answer) bool
+}
+
+// tolerances are all that are known. What can be avoided when statements are made has no tolerance: see literals.
+var tolerances = []tolerance{
+	{"not supported by cqld yet", func(_ string, _, cqld *answer) bool { return unsupported(cqld) }},
+	{"a Java exception of Cassandra's", func(_ string, cassandra, cqld *answer) bool {
+		return cassandra.err != nil && cassandra.err.Code == cqlerr.ServerError && cqld.err != nil && cqld.err.Code != cqlerr.ServerError
+	}},
+	{"a failure inside Cassandra, reading bytes that it took", func(_ string, cassandra, _ *answer) bool {
+		return cassandra.err != nil && (cassandra.err.Code == cqlerr.ReadFailure || cassandra.err.Code == cqlerr.ReadTimeout)
+	}},
+	{"a list bound with a null element", func(_ string, cassandra, _ *answer) bool {
+		return cassandra.err != nil && cassandra.err.Message == "Null value read when not allowed"
+	}},
+	{"a tinyint literal in hex", func(_ string, _, cqld *answer) bool {
+		return cqld.err != nil && strings.HasPrefix(cqld.err.Message, "Expected 1 byte for a tinyint")
+	}},
+	{"the snippet in a syntax error", func(aspect string, cassandra, cqld *answer) bool {
+		return aspect == "error message" && cassandra.err.Code == cqlerr.SyntaxError &&
+			withoutSnippet(cassandra.err.Message) == withoutSnippet(cqld.err.Message)
+	}},
+	{"DESCRIBE in pages, while definitions change", func(_ string, cassandra, _ *answer) bool {
+		return cassandra.err != nil && strings.HasPrefix(cassandra.err.Message, "The schema has changed since the previous page")
+	}},
+	{"columns named after the spelling of a function that came first", func(aspect string, cassandra, cqld *answer) bool {
+		plainName := func(s string) string { return strings.ReplaceAll(strings.ToLower(s), "_", "") }
+		x, y := resultSpecs(cassandra), resultSpecs(cqld)
+		return x != y && strings.Contains(x, "(") && plainName(x) == plainName(y)
+	}},
+}
+
+// withoutSnippet is a syntax error without the piece of the statement at its end.
+func withoutSnippet(text string) string {
+	before, _, _ := strings.Cut(text, " (")
+	return before
+}
+
+// unsupported reports whether cqld says that it does not do this yet.
+func unsupported(a *answer) bool {
+	return a.err != nil && strings.HasSuffix(a.err.Message, "is not supported by cqld yet")
+}
+
+// tolerated is the name of the tolerance that allows a difference, or nothing.
+func tolerated(aspect string, cassandra, cqld *answer) string {
+	for _, t := range tolerances {
+		if t.applies(aspect, cassandra, cqld) {
+			return t.name
+		}
+	}
+	return ""
+}
