@@ -7,8 +7,12 @@ func (s *CreateKeyspace) String() string {
 	p.text("CREATE KEYSPACE ")
 	p.when(s.IfNotExists, "IF NOT EXISTS ")
 	p.text(ident(s.Name), " WITH ")
-	each(&p, s.Properties, " AND ", func(o Property) { p.text(o.String()) })
+	p.properties(s.Properties)
 	return p.String()
+}
+
+func (p *printer) properties(list []Property) {
+	each(p, list, " AND ", func(o Property) { p.text(o.String()) })
 }
 
 func (o Property) String() string { return ident(o.Name) + " = " + o.wordOrValue() }
@@ -21,14 +25,6 @@ func (o Property) wordOrValue() string {
 	return o.Value.String()
 }
 
-func (s *DropKeyspace) String() string {
-	var p printer
-	p.text("DROP KEYSPACE ")
-	p.when(s.IfExists, "IF EXISTS ")
-	p.text(ident(s.Name))
-	return p.String()
-}
-
 func (s *CreateTable) String() string {
 	var p printer
 	p.text("CREATE TABLE ")
@@ -38,24 +34,24 @@ func (s *CreateTable) String() string {
 	p.when(len(s.Columns) > 0 && len(s.PrimaryKeys) > 0, ", ")
 	each(&p, s.PrimaryKeys, ", ", func(k PrimaryKey) { p.text(k.String()) })
 	p.text(")")
-	p.tableOptions(s)
+	p.tableOptions(s.CompactStorage, s.Order, s.Properties)
 	return p.String()
 }
 
-// tableOptions appends the WITH clause of CREATE TABLE, if there is one.
-func (p *printer) tableOptions(s *CreateTable) {
+// tableOptions appends the WITH clause of a table or a view, if there is one.
+func (p *printer) tableOptions(compact bool, clustering []ClusteringOrder, properties []Property) {
 	var options []string
-	if s.CompactStorage {
+	if compact {
 		options = append(options, "COMPACT STORAGE")
 	}
-	if len(s.Order) > 0 {
+	if len(clustering) > 0 {
 		var order printer
 		order.text("CLUSTERING ORDER BY (")
-		each(&order, s.Order, ", ", func(o ClusteringOrder) { order.text(o.String()) })
+		each(&order, clustering, ", ", func(o ClusteringOrder) { order.text(o.String()) })
 		order.text(")")
 		options = append(options, order.String())
 	}
-	for _, o := range s.Properties {
+	for _, o := range properties {
 		options = append(options, o.String())
 	}
 	p.when(len(options) > 0, " WITH ")
@@ -99,14 +95,6 @@ func (o ClusteringOrder) String() string {
 	return ident(o.Column) + " ASC"
 }
 
-func (s *DropTable) String() string {
-	var p printer
-	p.text("DROP TABLE ")
-	p.when(s.IfExists, "IF EXISTS ")
-	p.text(s.Table.String())
-	return p.String()
-}
-
 var describeWords = [...]string{
 	DescribeKeyspaces: "KEYSPACES", DescribeTables: "TABLES", DescribeTypes: "TYPES",
 	DescribeFunctions: "FUNCTIONS", DescribeAggregates: "AGGREGATES", DescribeSchema: "SCHEMA",
@@ -143,5 +131,3 @@ func (s *Describe) describedName() string {
 	}
 	return s.Name.String()
 }
-
-func (s *Unsupported) String() string { return s.Name }

@@ -43,7 +43,7 @@ func (p *printer) element(key Term) {
 }
 
 func (e CustomExpression) String() string {
-	return "expr(" + e.Index.String() + ", " + e.Value.String() + ")"
+	return "expr(" + ident(e.Index) + ", " + e.Value.String() + ")"
 }
 
 func (c Condition) String() string {

@@ -10,6 +10,16 @@ type CreateKeyspace struct {
 	Properties  []Property
 }
 
+// AlterKeyspace changes the options of a keyspace.
+//
+//	ALTER KEYSPACE [IF EXISTS] name WITH properties
+type AlterKeyspace struct {
+	Span
+	Name       string
+	IfExists   bool
+	Properties []Property
+}
+
 // DropKeyspace removes a keyspace and all in it.
 //
 //	DROP KEYSPACE [IF EXISTS] name
@@ -20,4 +30,5 @@ type DropKeyspace struct {
 }
 
 func (*CreateKeyspace) statement() {}
+func (*AlterKeyspace) statement()  {}
 func (*DropKeyspace) statement()   {}

@@ -59,10 +59,11 @@ func isPlainName(name string) bool {
 	return true
 }
 
-// ident prints a name so that it is read as one. Cassandra, and so Quote, leaves true and false bare.
+// ident prints a name so that it is read as one. Cassandra, and so Quote, leaves some words bare that are none.
 func ident(name string) string {
-	if name == "true" || name == "false" {
-		return `"` + name + `"`
+	switch name {
+	case "true", "false", "schema":
+		return quoteName(name)
 	}
 	return Quote(name)
 }

@@ -35,6 +35,6 @@ type Relation struct {
 // CustomExpression is expr(index, value) in a WHERE clause.
 type CustomExpression struct {
 	Span
-	Index QualifiedName
+	Index string
 	Value Term
 }

@@ -51,6 +51,7 @@ K_ORDER         : 'ORDER';
 K_PRIMARY       : 'PRIMARY';
 K_RENAME        : 'RENAME';
 K_REVOKE        : 'REVOKE';
+K_SCHEMA        : 'SCHEMA';
 K_SELECT        : 'SELECT';
 K_SET           : 'SET';
 K_TO            : 'TO';
@@ -113,7 +114,6 @@ K_REPLACE       : 'REPLACE';
 K_RETURNS       : 'RETURNS';
 K_ROLE          : 'ROLE';
 K_ROLES         : 'ROLES';
-K_SCHEMA        : 'SCHEMA';
 K_SELECT_MASKED : 'SELECT_MASKED';
 K_SFUNC         : 'SFUNC';
 K_STATIC        : 'STATIC';
@@ -216,9 +216,9 @@ QUOTED_NAME       : '"' ( ~'"' | '""' )+ '"';
 // The minus belongs to the number.
 INTEGER : '-'? DIGIT+;
 
-// An integer before a range, 1..2, which must not become the float 1. and a dot. The parser's entry
-// splits it into its two tokens.
-INTEGER_RANGE : INTEGER '..';
+// An integer before a range, 1..2, which must not become the float 1. and a dot; that is what 1...2 is. The
+// parser's entry splits it into its two tokens.
+INTEGER_RANGE : INTEGER '..' '.'?;
 
 FLOAT : INTEGER ( '.' DIGIT* )? EXPONENT | INTEGER '.' DIGIT*;
 

@@ -1,4 +1,4 @@
-// CQL 3.4.7: the statements that are built so far.
+// CQL 3.4.7: all statements of Cassandra 5.0.
 //
 // Rules decide on the next token wherever the language allows it: alternatives with a common beginning
 // share it, operators are loops without precedence (the tree is built with it afterwards), and a name is
@@ -21,8 +21,13 @@ statement
     | use=useStatement
     | truncate=truncateStatement
     | create=createStatement
+    | alter=alterStatement
     | drop=dropStatement
     | describe=describeStatement
+    | grant=grantStatement
+    | revoke=revokeStatement
+    | list=listStatement
+    | identity=addIdentityStatement
     ;
 
 // SELECT
@@ -136,7 +141,7 @@ relation
       )
     | partitioner=K_TOKEN columns=columnNames op=operator value=term
     | parens=parenRelation
-    | custom=EXPR_PAREN index=indexName COMMA value=term RPAREN
+    | custom=EXPR_PAREN index=namePart COMMA value=term RPAREN
     ;
 
 parenRelation
@@ -269,7 +274,7 @@ modification
 
 truncateStatement : K_TRUNCATE K_COLUMNFAMILY? table=tableName;
 
-// USE, CREATE, DROP, DESCRIBE
+// USE, CREATE, ALTER, DROP, DESCRIBE
 
 useStatement : K_USE keyspace=keyspaceName;
 
@@ -279,8 +284,86 @@ createStatement
       | K_COLUMNFAMILY ( notExists=K_IF K_NOT K_EXISTS )? table=tableName
         LPAREN items+=tableItem ( COMMA ( items+=tableItem )? )* RPAREN
         ( K_WITH settings+=tableOption ( K_AND settings+=tableOption )* )?
+      | userType=createType
+      | index=createIndex
+      | view=createView
+      | trigger=createTrigger
+      | user=createUser
+      | role=createRole
+      | ( K_OR replace=K_REPLACE )? ( function=createFunction | aggregate=createAggregate )
       )
     ;
+
+createType
+    : K_TYPE ( notExists=K_IF K_NOT K_EXISTS )? name=userTypeName
+      LPAREN fields+=fieldDefinition ( COMMA ( fields+=fieldDefinition )? )* RPAREN
+    ;
+
+fieldDefinition : name=ident kind=typeName;
+
+createIndex
+    : ( custom=K_CUSTOM )? K_INDEX ( notExists=K_IF K_NOT K_EXISTS )? ( name=namePart )?
+      K_ON table=tableName LPAREN ( targets+=indexTarget ( COMMA targets+=indexTarget )* )? RPAREN
+      ( K_USING class=STRING_LITERAL )?
+      ( K_WITH options=properties )?
+    ;
+
+indexTarget
+    : kind=( K_VALUES | K_KEYS | K_ENTRIES | K_FULL ) LPAREN column=columnName RPAREN
+    | column=columnName
+    ;
+
+createView
+    : K_MATERIALIZED K_VIEW ( notExists=K_IF K_NOT K_EXISTS )? view=tableName K_AS
+      K_SELECT items=selectors K_FROM table=tableName ( K_WHERE where=whereClause )?
+      K_PRIMARY K_KEY LPAREN key=partitionKey ( COMMA clustering+=ident )* RPAREN
+      ( K_WITH settings+=tableOption ( K_AND settings+=tableOption )* )?
+    ;
+
+createTrigger
+    : K_TRIGGER ( notExists=K_IF K_NOT K_EXISTS )? name=ident K_ON table=tableName K_USING class=STRING_LITERAL
+    ;
+
+createFunction
+    : K_FUNCTION ( notExists=K_IF K_NOT K_EXISTS )? name=definedFunction
+      LPAREN ( args+=fieldDefinition ( COMMA args+=fieldDefinition )* )? RPAREN
+      ( K_RETURNS K_NULL | called=K_CALLED ) K_ON K_NULL K_INPUT
+      K_RETURNS result=typeName K_LANGUAGE language=IDENT K_AS body=STRING_LITERAL
+    ;
+
+createAggregate
+    : K_AGGREGATE ( notExists=K_IF K_NOT K_EXISTS )? name=definedFunction args=typeNames
+      K_SFUNC stateFunction=functionIdent K_STYPE stateType=typeName
+      ( K_FINALFUNC finalFunction=functionIdent )?
+      ( K_INITCOND initial=term )?
+    ;
+
+typeNames : LPAREN ( items+=typeName ( COMMA items+=typeName )* )? RPAREN;
+
+createUser
+    : K_USER ( notExists=K_IF K_NOT K_EXISTS )? name=userName
+      ( K_WITH password=userPassword )?
+      ( superuser=( K_SUPERUSER | K_NOSUPERUSER ) )?
+    ;
+
+userPassword : ( hashed=K_HASHED )? K_PASSWORD password=STRING_LITERAL;
+
+createRole
+    : K_ROLE ( notExists=K_IF K_NOT K_EXISTS )? name=roleName
+      ( K_WITH options+=roleOption ( K_AND options+=roleOption )* )?
+    ;
+
+roleOption
+    : ( hashed=K_HASHED )? K_PASSWORD EQ password=STRING_LITERAL
+    | K_OPTIONS EQ entries=propertyMap
+    | flag=( K_SUPERUSER | K_LOGIN ) EQ value=BOOLEAN
+    | K_ACCESS
+      ( direction=K_TO ( K_ALL K_DATACENTERS | K_DATACENTERS names=stringSet )
+      | direction=K_FROM ( K_ALL K_CIDRS | K_CIDRS names=stringSet )
+      )
+    ;
+
+stringSet : LBRACE items+=STRING_LITERAL ( COMMA items+=STRING_LITERAL )* RBRACE;
 
 properties : items+=property ( K_AND items+=property )*;
 
@@ -316,10 +399,69 @@ tableOption
 
 clusteringOrder : column=ident direction=( K_ASC | K_DESC );
 
+alterStatement
+    : K_ALTER
+      ( K_KEYSPACE ( exists=K_IF K_EXISTS )? keyspace=keyspaceName K_WITH options=properties
+      | K_COLUMNFAMILY ( exists=K_IF K_EXISTS )? table=tableName tableChanged=tableChange
+      | K_TYPE ( exists=K_IF K_EXISTS )? userType=userTypeName typeChanged=typeChange
+      | K_MATERIALIZED K_VIEW ( exists=K_IF K_EXISTS )? view=tableName K_WITH options=properties
+      | user=K_USER ( exists=K_IF K_EXISTS )? login=userName
+        ( K_WITH password=userPassword )?
+        ( superuser=( K_SUPERUSER | K_NOSUPERUSER ) )?
+      | K_ROLE ( exists=K_IF K_EXISTS )? role=roleName
+        ( K_WITH settings+=roleOption ( K_AND settings+=roleOption )* )?
+      )
+    ;
+
+tableChange
+    : K_ALTER
+      ( exists=K_IF K_EXISTS column=columnName masking=maskChange
+      | column=columnName ( K_TYPE kind=typeName | masking=maskChange )
+      )
+    | K_ADD ( notExists=K_IF K_NOT K_EXISTS )?
+      ( added+=addedColumn
+      | LPAREN added+=addedColumn ( COMMA added+=addedColumn )* RPAREN
+      )
+    | K_DROP
+      ( compact=K_COMPACT K_STORAGE
+      | ( exists=K_IF K_EXISTS )?
+        ( dropped+=ident
+        | LPAREN dropped+=ident ( COMMA dropped+=ident )* RPAREN
+        )
+        ( K_USING K_TIMESTAMP timestamp=INTEGER )?
+      )
+    | K_RENAME ( exists=K_IF K_EXISTS )? renames+=rename ( K_AND renames+=rename )*
+    | K_WITH options=properties
+    ;
+
+maskChange
+    : mask=columnMask
+    | K_DROP K_MASKED
+    ;
+
+addedColumn : name=ident kind=typeName ( static=K_STATIC )? ( mask=columnMask )?;
+
+rename : from=ident K_TO to=ident;
+
+typeChange
+    : K_ALTER field=ident K_TYPE kind=typeName
+    | K_ADD ( notExists=K_IF K_NOT K_EXISTS )? added=fieldDefinition
+    | K_RENAME ( exists=K_IF K_EXISTS )? renames+=rename ( K_AND renames+=rename )*
+    ;
+
 dropStatement
     : K_DROP
       ( K_KEYSPACE ( exists=K_IF K_EXISTS )? keyspace=keyspaceName
       | K_COLUMNFAMILY ( exists=K_IF K_EXISTS )? table=tableName
+      | K_TYPE ( exists=K_IF K_EXISTS )? userType=userTypeName
+      | K_INDEX ( exists=K_IF K_EXISTS )? index=indexName
+      | K_MATERIALIZED K_VIEW ( exists=K_IF K_EXISTS )? view=tableName
+      | K_FUNCTION ( exists=K_IF K_EXISTS )? function=definedFunction ( args=typeNames )?
+      | K_AGGREGATE ( exists=K_IF K_EXISTS )? aggregate=definedFunction ( args=typeNames )?
+      | K_TRIGGER ( exists=K_IF K_EXISTS )? trigger=ident K_ON table=tableName
+      | K_USER ( exists=K_IF K_EXISTS )? user=userName
+      | K_ROLE ( exists=K_IF K_EXISTS )? role=roleName
+      | K_IDENTITY ( exists=K_IF K_EXISTS )? identity=userName
       )
     ;
 
@@ -337,10 +479,63 @@ describeTarget
     | kind=K_TYPES
     | kind=K_TYPE userType=userTypeName
     | kind=K_FUNCTIONS
-    | kind=K_FUNCTION function=functionName
+    | kind=K_FUNCTION ( DOT )? function=definedFunction
     | kind=K_AGGREGATES
-    | kind=K_AGGREGATE function=functionName
+    | kind=K_AGGREGATE ( DOT )? function=definedFunction
     | table=tableName
+    ;
+
+// GRANT, REVOKE, LIST and identities
+
+grantStatement
+    : K_GRANT
+      ( what=permissions K_ON on=resource
+      | role=roleName
+      )
+      K_TO to=roleName
+    ;
+
+revokeStatement
+    : K_REVOKE
+      ( what=permissions K_ON on=resource
+      | role=roleName
+      )
+      K_FROM from=roleName
+    ;
+
+listStatement
+    : K_LIST
+      ( users=K_USERS
+      | roles=K_ROLES ( K_OF of=roleName )? ( direct=K_NORECURSIVE )?
+      | what=permissions ( K_ON on=resource )? ( K_OF of=roleName )? ( direct=K_NORECURSIVE )?
+      )
+    ;
+
+permissions
+    : all=K_ALL ( K_PERMISSIONS )?
+    | items+=permission ( K_PERMISSION )? ( COMMA items+=permission ( K_PERMISSION )? )*
+    ;
+
+permission
+    : K_CREATE | K_ALTER | K_DROP | K_SELECT | K_MODIFY | K_AUTHORIZE | K_DESCRIBE | K_EXECUTE | K_UNMASK
+    | K_SELECT_MASKED
+    ;
+
+resource
+    : all=K_ALL
+      ( kind=( K_KEYSPACES | K_ROLES | K_MBEANS )
+      | kind=K_TABLES K_IN K_KEYSPACE keyspace=keyspaceName
+      | kind=K_FUNCTIONS ( K_IN K_KEYSPACE keyspace=keyspaceName )?
+      )
+    | kind=K_KEYSPACE keyspace=keyspaceName
+    | kind=K_ROLE role=roleName
+    | kind=K_FUNCTION function=definedFunction args=typeNames
+    | kind=( K_MBEAN | K_MBEANS ) pattern=STRING_LITERAL
+    | ( K_COLUMNFAMILY )? table=tableName
+    ;
+
+addIdentityStatement
+    : K_ADD K_IDENTITY ( notExists=K_IF K_NOT K_EXISTS )? identity=userName K_TO K_ROLE role=userName
     ;
 
 // Terms
@@ -405,7 +600,7 @@ typeName
     | collection=K_MAP ( LT args+=typeName COMMA args+=typeName GT | DOT user=userTypeIdent )?
     | collection=K_TUPLE ( LT args+=typeName ( COMMA args+=typeName )* GT | DOT user=userTypeIdent )?
     | collection=K_VECTOR ( LT args+=typeName COMMA dimension=INTEGER GT | DOT user=userTypeIdent )?
-    | keyspace=notFunctionWord DOT user=userTypeIdent
+    | keyspace=notTypeWord DOT user=userTypeIdent
     | name=plainTypeName ( DOT user=userTypeIdent )?
     | class=STRING_LITERAL
     ;
@@ -414,7 +609,7 @@ typeName
 userTypeName
     : first=userTypeIdent ( DOT user=userTypeIdent )?
     | nativeType DOT user=userTypeIdent
-    | notFunctionWord DOT user=userTypeIdent
+    | notTypeWord DOT user=userTypeIdent
     ;
 
 nativeType
@@ -441,6 +636,21 @@ keyspaceName
     | bound=QMARK
     ;
 
+roleName
+    : IDENT
+    | STRING_LITERAL
+    | QUOTED_NAME
+    | unreserved
+    | bound=QMARK
+    ;
+
+// Of a user or an identity, of which quotes keep no case: the builder refuses them.
+userName
+    : IDENT
+    | STRING_LITERAL
+    | QUOTED_NAME
+    ;
+
 tableName : first=namePart ( DOT second=namePart )?;
 
 indexName : first=namePart ( DOT second=namePart )?;
@@ -456,6 +666,12 @@ functionName
     : K_TOKEN
     | first=plainFunctionName ( DOT second=functionIdent )?
     | keyspace=notFunctionWord DOT second=functionIdent
+    ;
+
+// The name of a function where it is not called.
+definedFunction
+    : plain=functionName
+    | keyspace=( K_KEY | K_CAST ) DOT second=functionIdent
     ;
 
 plainFunctionName
@@ -499,6 +715,9 @@ unreserved
     | notFunctionWord
     ;
 
+// The words that are no user type's name but may be its keyspace's.
+notTypeWord : notFunctionWord | K_COUNT | K_CAST;
+
 notFunctionWord : K_TTL | K_WRITETIME | K_MAXWRITETIME | K_JSON | K_DISTINCT;
 
 collectionWord
@@ -511,7 +730,7 @@ plainWord
     | K_FILTERING | K_FINALFUNC | K_FUNCTION | K_FUNCTIONS | K_GROUP | K_HASHED | K_IDENTITY | K_INITCOND
     | K_INPUT | K_INTERNALS | K_KEYS | K_KEYSPACES | K_LANGUAGE | K_LIKE | K_LOGIN | K_MASKED | K_MBEAN
     | K_MBEANS | K_NOLOGIN | K_NOSUPERUSER | K_ONLY | K_OPTIONS | K_PARTITION | K_PASSWORD | K_PER
-    | K_PERMISSION | K_PERMISSIONS | K_REPLACE | K_RETURNS | K_ROLE | K_ROLES | K_SCHEMA
-    | K_SELECT_MASKED | K_SFUNC | K_STATIC | K_STORAGE | K_STYPE | K_SUPERUSER | K_TABLES | K_TRIGGER
+    | K_PERMISSION | K_PERMISSIONS | K_REPLACE | K_RETURNS | K_ROLE | K_ROLES | K_SELECT_MASKED
+    | K_SFUNC | K_STATIC | K_STORAGE | K_STYPE | K_SUPERUSER | K_TABLES | K_TRIGGER
     | K_TYPE | K_TYPES | K_UNMASK | K_UNSET | K_USER | K_USERS | K_VALUES
     ;

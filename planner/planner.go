@@ -2,7 +2,6 @@ package planner
 
 import (
 	"github.com/cqld/cqld/cql"
-	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner/expr"
 )
@@ -56,10 +55,8 @@ func (p *planning) statement(stmt cql.Statement) (Plan, error) {
 		return defines(p, s, p.dropTable)
 	case *cql.Describe:
 		return p.describe(s)
-	case *cql.Unsupported:
-		return nil, expr.NotSupported(s.Name)
 	}
-	return nil, cqlerr.Serverf("no plan for a %T", stmt)
+	return nil, unsupported(stmt)
 }
 
 // modifies plans a statement that may stand in a batch.

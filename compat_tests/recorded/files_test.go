@@ -25,7 +25,6 @@ type recorder func(c *cassandra, file string) string
 // files are the recorded files, by their path in the module.
 var files = map[string]recorder{
 	"cql/parser/testdata/corpus.txt":             verdicts,
-	"cql/parser/testdata/refused.txt":            verdicts,
 	"cql/schema/testdata/describe.jsonl":         userDescriptions,
 	"cql/schema/testdata/keyspace_options.jsonl": keyspaceOptions,
 	"cql/schema/testdata/table_options.jsonl":    tableOptions,

@@ -37,12 +37,13 @@ func (b *builder) describe(c grammar.IDescribeStatementContext) *cql.Describe {
 	case what.GetTable() != nil:
 		s.Name = b.table(what.GetTable())
 		if _, word := describeKinds[what.GetStart().GetTokenType()]; word && what.GetKind() == nil && s.Name.Keyspace != "" {
+			b.m.tokens.looked = what.GetStart().GetTokenIndex() + 2
 			b.refuse(b.m.tokens.all[what.GetStart().GetTokenIndex()+1], "EOF") // the dot of schema.name
 		}
 	case what.GetUserType() != nil:
 		s.Name = b.userType(what.GetUserType())
 	case what.GetFunction() != nil:
-		s.Name = b.function(what.GetFunction())
+		s.Name = b.definedFunction(what.GetFunction())
 	}
 	return s
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/cqld/cqld/grammar"
 )
 
-// reporter is the error strategy of the second attempt: it ends the parse at the first error and says it
+// reporter is the error strategy: it ends the parse at the first error and says it
 // as Cassandra does. Cassandra's parser is made by another generation of ANTLR, which decides at other
 // places that something is wrong; decisions.go makes up for that.
 type reporter struct {
@@ -21,16 +21,19 @@ func (*reporter) ReportMatch(antlr.Parser) {}
 // Sync is called before a loop and an optional part. Where Cassandra decides there whether the next token
 // may follow at all, so does this; and where it may, Cassandra has looked at the token behind it too.
 func (r *reporter) Sync(p antlr.Parser) {
-	decide, ok := followDecisions[ruleOf(p)]
-	if !ok {
+	rule := ruleOf(p)
+	if rule >= len(followDecisions) || followDecisions[rule] == nil {
 		return
 	}
 	next := r.m.tokens.LA(1)
-	start, follow := decide(p.GetParserRuleContext(), &r.m.tokens)
+	start, follow := followDecisions[rule](p.GetParserRuleContext(), &r.m.tokens)
 	if start < 0 {
 		return
 	}
-	if !follow[next] && !expected(p, next) {
+	if !follow.has(next) && !expected(p, next) {
+		if rule == grammar.CqlParserRULE_selectOperand {
+			r.m.tokens.LT(2)
+		}
 		r.refuse(p.GetParserRuleContext(), start, r.m.tokens.pos)
 	}
 	r.m.tokens.LT(2)
@@ -44,7 +47,10 @@ func (r *reporter) RecoverInline(p antlr.Parser) antlr.Token {
 		wanted = sets[0].Start
 	}
 	c := p.GetParserRuleContext()
-	if start := matchStart(c, pos, wanted); start >= 0 {
+	if ruleOf(p) == grammar.CqlParserRULE_selectArgs && r.m.tokens.is(pos-1, grammar.CqlLexerK_TOKEN) {
+		r.m.tokens.LT(2)
+	}
+	if start := matchStart(c, &r.m.tokens, wanted); start >= 0 {
 		r.refuse(c, start, pos)
 	}
 	if wanted == antlr.TokenInvalidType {
@@ -95,7 +101,7 @@ func (r *reporter) isMereColumn(word int) bool {
 		case grammar.CqlLexerLPAREN, grammar.CqlLexerLBRACKET, grammar.CqlLexerDOT:
 			return false
 		default:
-			return !afterSelection[next]
+			return !afterSelection.has(next)
 		}
 	}
 	return false

@@ -18,7 +18,7 @@ func FuzzParse(f *testing.F) {
 	for _, c := range readStatements(f) {
 		f.Add(c.text)
 	}
-	for _, c := range readRefusals(f) {
+	for _, c := range readCorpus(f) {
 		f.Add(c.text)
 	}
 	f.Add("SELECT - NaNC, - P1Yx FROM s") // where a minus without a space would join what follows

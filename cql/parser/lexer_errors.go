@@ -1,6 +1,8 @@
 package parser
 
 import (
+	"strings"
+
 	"github.com/antlr4-go/antlr/v4"
 
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -36,7 +38,7 @@ func (m *machine) badToken(t antlr.Token) *cqlerr.Error {
 			return incompleteUUID(text, start)
 		}
 		if end-start < 8 {
-			return mismatchedCharacter(text, end, "set null")
+			return brokenNumber(text, start, end)
 		}
 		return mismatchedCharacter(text, end, "'-'")
 	case grammar.CqlLexerBAD_DURATION:
@@ -60,6 +62,20 @@ func (m *machine) badToken(t antlr.Token) *cqlerr.Error {
 	default:
 		return noViableCharacter(text, start)
 	}
+}
+
+// brokenNumber is for digits and letters that are neither a UUID nor what they could have been else: a number
+// with an exponent, 1e, or a duration, 1d2.
+func brokenNumber(text string, start, end int) *cqlerr.Error {
+	rest := strings.TrimLeft(text[start:end], "0123456789")
+	switch {
+	case strings.EqualFold(rest, "e") && end < len(text) && (text[end] == '+' || text[end] == '-'):
+		return cqlerr.Syntaxf("%s required (...)+ loop did not match anything at character '%s'",
+			position(text, end+1), runeAt(text, end+1))
+	case strings.EqualFold(rest, "e"), len(rest) > 1 && strings.EqualFold(rest[:1], "d") && strings.Trim(rest[1:], "0123456789") == "":
+		return noViableCharacter(text, end)
+	}
+	return mismatchedCharacter(text, end, "set null")
 }
 
 // incompleteUUID says where the text that began like a UUID stops being one.

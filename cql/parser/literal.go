@@ -72,7 +72,7 @@ func stringContent(word string) string {
 // whatever the column.
 func (b *builder) checkFloat(t antlr.Token) {
 	if _, err := strconv.ParseFloat(b.word(t), 64); err != nil {
-		b.fail("Failed parsing statement: [%s] reason: NumberFormatException Character I is neither a decimal "+
-			"digit number, decimal point, nor \"e\" notation exponential mark.", b.text)
+		b.failJava("NumberFormatException",
+			`Character I is neither a decimal digit number, decimal point, nor "e" notation exponential mark.`)
 	}
 }

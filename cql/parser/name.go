@@ -52,8 +52,22 @@ func (b *builder) table(c grammar.ITableNameContext) cql.QualifiedName {
 	return b.qualified(c.GetFirst(), c.GetSecond(), "table")
 }
 
+// definedFunction builds the name of a function that is defined, removed or described.
+func (b *builder) definedFunction(c grammar.IDefinedFunctionContext) cql.QualifiedName {
+	if c.GetPlain() != nil {
+		return b.function(c.GetPlain())
+	}
+	return cql.QualifiedName{Keyspace: b.name(c), Name: b.name(c.GetSecond())}
+}
+
 func (b *builder) index(c grammar.IIndexNameContext) cql.QualifiedName {
 	return b.qualified(c.GetFirst(), c.GetSecond(), "index")
+}
+
+// indexName is the name of an index where no keyspace can stand before it.
+func (b *builder) indexName(c grammar.INamePartContext) string {
+	b.noMarker(c.GetBound(), "index")
+	return b.name(c)
 }
 
 // qualified builds a name from one part or two, none of which may be a bind marker.

@@ -1,7 +1,6 @@
 package parser
 
 import (
-	"errors"
 	"sync"
 
 	"github.com/antlr4-go/antlr/v4"
@@ -23,9 +22,6 @@ func Parse(text string) (cql.Statement, int, error) {
 	if err := checkNesting(m.tokens.all); err != nil {
 		return nil, 0, err
 	}
-	if statement := unsupported(m.tokens.all, text); statement != nil {
-		return statement, 0, nil
-	}
 	tree, err := m.run()
 	if err != nil {
 		return nil, 0, err
@@ -44,6 +40,8 @@ type machine struct {
 	tokens tokens
 	lexer  *grammar.CqlLexer
 	parser *grammar.CqlParser
+
+	reporter reporter
 }
 
 var machines = sync.Pool{New: func() any {
@@ -53,6 +51,7 @@ var machines = sync.Pool{New: func() any {
 	m.parser = grammar.NewCqlParser(&m.tokens)
 	m.parser.RemoveErrorListeners()
 	m.parser.BuildParseTrees = false
+	m.reporter = reporter{antlr.NewDefaultErrorStrategy(), m}
 	return m
 }}
 
@@ -60,7 +59,7 @@ var machines = sync.Pool{New: func() any {
 func (m *machine) load(text string) {
 	m.input = input{text: text}
 	m.lexer.SetInputStream(&m.input)
-	m.tokens.read(m.lexer)
+	m.tokens.read(m.lexer, text)
 }
 
 // release gives the machine back, without the text. A large one is left to the collector.
@@ -72,58 +71,42 @@ func (m *machine) release() {
 	}
 }
 
-// run parses the tokens: fast, and once more with care if that fails.
+// fullPrediction is the length of the longest text for which a refusal by the fast prediction is looked at
+// again with the full one. It says the same, but for decisions that a look at the whole context changes; a
+// longer text would take too long to be parsed twice.
+const fullPrediction = 16 << 10
+
+// run parses the tokens: fast, and once more with the full prediction if that fails.
 func (m *machine) run() (grammar.IQueryContext, error) {
-	if tree, err := m.fast(); err == nil {
-		return tree, nil
-	}
 	bad, before := m.dropBad()
-	tree, err := m.attempt(antlr.PredictionModeLL, &reporter{antlr.NewDefaultErrorStrategy(), m})
+	tree, err := m.attempt(antlr.PredictionModeSLL)
+	if err != nil && len(m.input.text) <= fullPrediction {
+		tree, err = m.attempt(antlr.PredictionModeLL)
+	}
 	if bad != nil && (err == nil || m.tokens.looked >= before) {
 		return nil, m.badToken(bad)
 	}
 	return tree, err
 }
 
-// fast is the first attempt: it only says whether the text parses.
-func (m *machine) fast() (grammar.IQueryContext, error) {
-	return m.attempt(antlr.PredictionModeSLL, &giveUp{antlr.NewDefaultErrorStrategy()})
-}
-
-// attempt parses the tokens from the beginning. The strategies end a parse with a panic of type failure.
-func (m *machine) attempt(mode int, strategy antlr.ErrorStrategy) (tree grammar.IQueryContext, err error) {
+// attempt parses the tokens from the beginning. The reporter ends a parse with a panic of type failure.
+func (m *machine) attempt(mode int) (tree grammar.IQueryContext, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			f, ok := r.(failure)
 			if !ok {
 				panic(r)
 			}
-			err = errRefused
-			if f.err != nil {
-				err = f.err
-			}
+			err = f.err
 		}
 	}()
 	m.parser.SetError(nil) // a panic leaves the error behind
 	m.parser.SetInputStream(&m.tokens)
 	m.tokens.rewind()
-	m.parser.SetErrorHandler(strategy)
+	m.parser.SetErrorHandler(&m.reporter)
 	m.parser.GetInterpreter().SetPredictionMode(mode)
 	return m.parser.Query(), nil
 }
 
-// failure is what a strategy panics with; the error is nil on the first attempt.
+// failure is what the reporter panics with.
 type failure struct{ err *cqlerr.Error }
-
-// errRefused is the first attempt's way to say that a text does not parse.
-var errRefused = errors.New("refused")
-
-// giveUp is the error strategy of the first attempt: it ends at the first error.
-type giveUp struct{ *antlr.DefaultErrorStrategy }
-
-func (*giveUp) Sync(antlr.Parser)        {}
-func (*giveUp) ReportMatch(antlr.Parser) {}
-
-func (*giveUp) RecoverInline(antlr.Parser) antlr.Token { panic(failure{}) }
-
-func (*giveUp) ReportError(antlr.Parser, antlr.RecognitionException) { panic(failure{}) }

@@ -13,15 +13,16 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/antlr4-go/antlr/v4"
+
 	"github.com/cqld/cqld/cql"
-	"github.com/cqld/cqld/cql/cqlerr"
 )
 
 var update = flag.Bool("update", false, "rewrite the files in testdata with what the parser says")
 
 const (
 	statementsFile = "testdata/statements.txt"
-	refusalsFile   = "testdata/refused.txt"
+	corpusFile     = "testdata/corpus.txt"
 )
 
 // example is one entry of a file in testdata: a statement, and the lines that belong to it.
@@ -68,11 +69,6 @@ func writeExamples(t *testing.T, file, head string, examples []example) {
 
 func readStatements(t testing.TB) []example {
 	_, examples := readExamples(t, statementsFile)
-	return examples
-}
-
-func readRefusals(t testing.TB) []example {
-	_, examples := readExamples(t, refusalsFile)
 	return examples
 }
 
@@ -141,33 +137,6 @@ func clearSpans(v reflect.Value) {
 	}
 }
 
-// What Cassandra refuses is refused, in its words but for those that the file pins as ours.
-func TestRefusals(t *testing.T) {
-	head, examples := readExamples(t, refusalsFile)
-	same := 0
-	for i, e := range examples {
-		_, _, err := Parse(e.text)
-		refusal, ok := cqlerr.As(err)
-		if !ok || refusal.Code != cqlerr.SyntaxError {
-			t.Errorf("%s\nis not refused: %v", e.text, err)
-			continue
-		}
-		got := []string{e.lines[0], "ours: " + refusal.Message}
-		if refusal.Message == e.lines[0] {
-			got = got[:1]
-			same++
-		}
-		if !*update && !reflect.DeepEqual(got, e.lines) {
-			t.Errorf("%s\ngot  %q\nwant %q", e.text, got, e.lines)
-		}
-		examples[i].lines = got
-	}
-	t.Logf("%d of %d messages are Cassandra's", same, len(examples))
-	if *update {
-		writeExamples(t, refusalsFile, head, examples)
-	}
-}
-
 // Every kind of statement is parsed by one of the examples.
 func TestAllStatementsParse(t *testing.T) {
 	parsed := map[string]bool{}
@@ -177,7 +146,7 @@ func TestAllStatementsParse(t *testing.T) {
 		}
 	}
 	kinds := statementKinds(t)
-	if len(kinds) < 13 {
+	if len(kinds) < 40 {
 		t.Fatalf("found only the statements %v", kinds)
 	}
 	for _, kind := range kinds {
@@ -212,13 +181,17 @@ func statementKinds(t *testing.T) []string {
 
 // The first, fast attempt never fails on a statement that parses.
 func TestNoSecondAttempt(t *testing.T) {
-	for _, e := range readStatements(t) {
+	examples := readStatements(t)
+	for _, e := range readCorpus(t) {
+		if !e.refused() {
+			examples = append(examples, e)
+		}
+	}
+	for _, e := range examples {
 		m := machines.Get().(*machine)
 		m.load(e.text)
-		if unsupported(m.tokens.all, e.text) == nil {
-			if _, err := m.fast(); err != nil {
-				t.Errorf("%s\nneeds the second attempt", e.text)
-			}
+		if _, err := m.attempt(antlr.PredictionModeSLL); err != nil {
+			t.Errorf("%s\nneeds the second attempt", e.text)
 		}
 		m.release()
 	}
@@ -233,8 +206,8 @@ func TestParseConcurrently(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			for _, e := range readRefusals(t) {
-				if _, _, err := Parse(e.text); err == nil {
+			for _, e := range readCorpus(t) {
+				if _, _, err := Parse(e.text); err == nil && e.refused() {
 					t.Errorf("%s is not refused", e.text)
 				}
 			}
@@ -264,22 +237,5 @@ func TestPositions(t *testing.T) {
 	}
 	if n := s.Limit.(*cql.Marker).Index; markers != 2 || n != 1 {
 		t.Errorf("%d markers, the last has number %d", markers, n)
-	}
-}
-
-func BenchmarkParse(b *testing.B) {
-	for name, text := range map[string]string{
-		"local": "SELECT * FROM system.local WHERE key='local'",
-		"peers": "SELECT peer, data_center, host_id, native_address, native_port, preferred_ip, rack, release_version, schema_version, tokens FROM system.peers_v2",
-		"views": "SELECT * FROM system_schema.views WHERE keyspace_name = ? AND base_table_name = ? ALLOW FILTERING",
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, _, err := Parse(text); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

@@ -33,15 +33,20 @@ func (b *builder) property(c grammar.IPropertyContext) cql.Property {
 	return p
 }
 
-// propertyMap builds a map of literals, the only entries that a property may have.
+// propertyMap builds a map of literals, the only entries that a property may have, and none twice.
 func (b *builder) propertyMap(c grammar.IPropertyMapContext) *cql.MapLiteral {
 	m := &cql.MapLiteral{Span: span(c)}
 	m.Keys, m.Values = b.entries(c.GetKeys(), c.GetValues())
+	seen := map[string]bool{}
 	for i, key := range m.Keys {
 		if !isConstant(key) {
 			b.fail("Invalid property name: %s%s", key, noMarkerInProperty(key))
 		} else if value := m.Values[i]; !isConstant(value) {
 			b.fail("Invalid property value: %s for property: %s%s", value, key, noMarkerInProperty(value))
+		} else if text := key.(*cql.Literal).Text; seen[text] {
+			b.fail("Multiple definition for property %s", text)
+		} else {
+			seen[text] = true
 		}
 	}
 	return m

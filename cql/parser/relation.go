@@ -12,7 +12,7 @@ func (b *builder) where(c grammar.IWhereClauseContext) (relations []cql.Relation
 	for _, r := range c.GetRelations() {
 		if r.GetCustom() != nil {
 			custom = append(custom, cql.CustomExpression{
-				Span: span(r), Index: b.index(r.GetIndex()), Value: b.term(r.GetValue()),
+				Span: span(r), Index: b.indexName(r.GetIndex()), Value: b.term(r.GetValue()),
 			})
 			continue
 		}

@@ -24,6 +24,11 @@ func (b *builder) fail(format string, args ...any) {
 	}
 }
 
+// failJava remembers an error that in Cassandra is an exception of Java while it parses.
+func (b *builder) failJava(exception, message string) {
+	b.fail("Failed parsing statement: [%s] reason: %s %s", b.text, exception, message)
+}
+
 // refuse remembers a syntax error at a token that the grammar takes and the language does not.
 func (b *builder) refuse(t antlr.Token, expecting string) {
 	if b.err == nil {
@@ -56,8 +61,18 @@ func (b *builder) statement(c grammar.IStatementContext) cql.Statement {
 		return b.truncate(c.GetTruncate())
 	case c.GetCreate() != nil:
 		return b.create(c.GetCreate())
+	case c.GetAlter() != nil:
+		return b.alter(c.GetAlter())
 	case c.GetDrop() != nil:
 		return b.drop(c.GetDrop())
+	case c.GetGrant() != nil:
+		return b.grant(c.GetGrant())
+	case c.GetRevoke() != nil:
+		return b.revoke(c.GetRevoke())
+	case c.GetList() != nil:
+		return b.list(c.GetList())
+	case c.GetIdentity() != nil:
+		return b.addIdentity(c.GetIdentity())
 	default:
 		return b.describe(c.GetDescribe())
 	}

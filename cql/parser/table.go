@@ -17,30 +17,30 @@ func (b *builder) createTable(c grammar.ICreateStatementContext) *cql.CreateTabl
 			s.Columns = append(s.Columns, b.columnDefinition(item))
 		}
 	}
-	var properties []grammar.IPropertyContext
-	for _, option := range c.GetSettings() {
-		if option.GetOption() != nil {
-			properties = append(properties, option.GetOption())
-		} else {
-			b.tableOption(s, option)
-		}
-	}
-	s.Properties = b.properties(properties)
+	s.Order, s.Properties, s.CompactStorage = b.tableOptions(c.GetSettings())
 	return s
 }
 
-// tableOption adds an option that is no property.
-func (b *builder) tableOption(s *cql.CreateTable, c grammar.ITableOptionContext) {
-	if c.GetCompact() != nil {
-		s.CompactStorage = true
-		return
+// tableOptions builds the WITH clause of a table or a view.
+func (b *builder) tableOptions(contexts []grammar.ITableOptionContext) (
+	order []cql.ClusteringOrder, properties []cql.Property, compact bool,
+) {
+	var set []grammar.IPropertyContext
+	for _, c := range contexts {
+		switch {
+		case c.GetOption() != nil:
+			set = append(set, c.GetOption())
+		case c.GetCompact() != nil:
+			compact = true
+		}
+		for _, item := range c.GetOrder() {
+			order = append(order, cql.ClusteringOrder{
+				Column: b.name(item.GetColumn()),
+				Desc:   isToken(item.GetDirection(), grammar.CqlLexerK_DESC),
+			})
+		}
 	}
-	for _, item := range c.GetOrder() {
-		s.Order = append(s.Order, cql.ClusteringOrder{
-			Column: b.name(item.GetColumn()),
-			Desc:   isToken(item.GetDirection(), grammar.CqlLexerK_DESC),
-		})
-	}
+	return order, b.properties(set), compact
 }
 
 func (b *builder) columnDefinition(c grammar.ITableItemContext) cql.ColumnDefinition {

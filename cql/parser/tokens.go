@@ -16,13 +16,13 @@ type tokens struct {
 	source antlr.TokenSource
 }
 
-// read fills the stream from the lexer.
-func (ts *tokens) read(lexer *grammar.CqlLexer) {
+// read fills the stream from the lexer of a text.
+func (ts *tokens) read(lexer *grammar.CqlLexer, text string) {
 	ts.all, ts.pos, ts.looked, ts.source = ts.all[:0], 0, 0, lexer
 	for {
 		t := lexer.NextToken()
 		if t.GetTokenType() == grammar.CqlLexerINTEGER_RANGE {
-			ts.splitRange(t)
+			ts.splitRange(t, text)
 		} else {
 			ts.add(t)
 		}
@@ -37,11 +37,15 @@ func (ts *tokens) add(t antlr.Token) {
 	ts.all = append(ts.all, t)
 }
 
-// splitRange adds the two tokens of 1..
-func (ts *tokens) splitRange(t antlr.Token) {
+// splitRange adds the two tokens of 1.. or 1...
+func (ts *tokens) splitRange(t antlr.Token, text string) {
 	dots := t.GetStop() - 1
+	number := grammar.CqlLexerINTEGER
+	if text[dots-1] == '.' {
+		number = grammar.CqlLexerFLOAT
+	}
 	factory := antlr.CommonTokenFactoryDEFAULT
-	ts.add(factory.Create(t.GetSource(), grammar.CqlLexerINTEGER, "", antlr.TokenDefaultChannel,
+	ts.add(factory.Create(t.GetSource(), number, "", antlr.TokenDefaultChannel,
 		t.GetStart(), dots-1, t.GetLine(), t.GetColumn()))
 	ts.add(factory.Create(t.GetSource(), grammar.CqlLexerRANGE, "", antlr.TokenDefaultChannel,
 		dots, t.GetStop(), t.GetLine(), t.GetColumn()+dots-t.GetStart()))
@@ -117,4 +121,9 @@ func (ts *tokens) GetTextFromRuleContext(c antlr.RuleContext) string {
 
 func (ts *tokens) GetTextFromTokens(start, end antlr.Token) string {
 	return ts.GetTextFromInterval(antlr.NewInterval(start.GetTokenIndex(), end.GetTokenIndex()))
+}
+
+// is reports whether the token at an index is there and of a type.
+func (ts *tokens) is(index, token int) bool {
+	return index < len(ts.all) && ts.all[index].GetTokenType() == token
 }

@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/antlr4-go/antlr/v4"
@@ -40,8 +41,7 @@ func (b *builder) collection(c grammar.ITypeNameContext) cql.TypeName {
 	if c.GetDimension() != nil {
 		n, err := strconv.ParseInt(b.word(c.GetDimension()), 10, 32)
 		if err != nil {
-			b.fail("Failed parsing statement: [%s] reason: NumberFormatException For input string: \"%s\"",
-				b.text, b.word(c.GetDimension()))
+			b.failJava("NumberFormatException", fmt.Sprintf(`For input string: "%s"`, b.word(c.GetDimension())))
 		}
 		t.Dimension = int(n)
 	}

@@ -1,0 +1,142 @@
+package cql
+
+// create begins the statement that defines something.
+func (p *printer) create(replace bool, what string, ifNotExists bool) {
+	p.text("CREATE ")
+	p.when(replace, "OR REPLACE ")
+	p.text(what, " ")
+	p.when(ifNotExists, "IF NOT EXISTS ")
+}
+
+// drop prints the statement that removes something by its name.
+func drop(what string, ifExists bool, name string) string {
+	var p printer
+	p.text("DROP ", what, " ")
+	p.when(ifExists, "IF EXISTS ")
+	p.text(name)
+	return p.String()
+}
+
+func (s *DropKeyspace) String() string { return drop("KEYSPACE", s.IfExists, ident(s.Name)) }
+func (s *DropTable) String() string    { return drop("TABLE", s.IfExists, s.Table.String()) }
+func (s *DropType) String() string     { return drop("TYPE", s.IfExists, s.Type.userTypeString()) }
+func (s *DropIndex) String() string    { return drop("INDEX", s.IfExists, s.Index.String()) }
+func (s *DropView) String() string     { return drop("MATERIALIZED VIEW", s.IfExists, s.View.String()) }
+
+func (s *DropFunction) String() string {
+	return drop("FUNCTION", s.IfExists, s.Function.functionString()+s.Args.String())
+}
+
+func (s *DropAggregate) String() string {
+	return drop("AGGREGATE", s.IfExists, s.Function.functionString()+s.Args.String())
+}
+
+func (s *DropTrigger) String() string {
+	return drop("TRIGGER", s.IfExists, ident(s.Name)+" ON "+s.Table.String())
+}
+
+func (s *CreateType) String() string {
+	var p printer
+	p.create(false, "TYPE", s.IfNotExists)
+	p.text(s.Type.userTypeString(), " (")
+	each(&p, s.Fields, ", ", func(f FieldDefinition) { p.text(f.String()) })
+	p.text(")")
+	return p.String()
+}
+
+func (f FieldDefinition) String() string { return ident(f.Name) + " " + f.Type.String() }
+
+func (s *CreateIndex) String() string {
+	what := "INDEX"
+	if s.Custom {
+		what = "CUSTOM INDEX"
+	}
+	var p printer
+	p.create(false, what, s.IfNotExists)
+	p.when(s.Name != "", ident(s.Name)+" ")
+	p.text("ON ", s.Table.String(), " (")
+	each(&p, s.Targets, ", ", func(t IndexTarget) { p.text(t.String()) })
+	p.text(")")
+	if s.Using != nil {
+		p.text(" USING ", quoteString(*s.Using))
+	}
+	if len(s.Properties) > 0 {
+		p.text(" WITH ")
+		p.properties(s.Properties)
+	}
+	return p.String()
+}
+
+var indexTargetWords = [...]string{IndexValues: "VALUES", IndexKeys: "KEYS", IndexEntries: "ENTRIES", IndexFull: "FULL"}
+
+func (t IndexTarget) String() string {
+	column := ColumnRef{Name: t.Column}
+	if t.Kind == IndexColumn {
+		return column.String()
+	}
+	return indexTargetWords[t.Kind] + "(" + column.String() + ")"
+}
+
+func (s *CreateView) String() string {
+	var p printer
+	p.create(false, "MATERIALIZED VIEW", s.IfNotExists)
+	p.text(s.View.String(), " AS SELECT ")
+	p.when(len(s.Selectors) == 0, "*")
+	p.selectors(s.Selectors)
+	p.text(" FROM ", s.Table.String())
+	p.where(s.Where, s.Custom)
+	p.text(" ", s.Key.String())
+	p.tableOptions(false, s.Order, s.Properties)
+	return p.String()
+}
+
+func (s *CreateFunction) String() string {
+	var p printer
+	p.create(s.OrReplace, "FUNCTION", s.IfNotExists)
+	p.text(s.Function.functionString(), "(")
+	each(&p, s.Args, ", ", func(f FieldDefinition) { p.text(f.String()) })
+	p.text(")")
+	if s.CalledOnNull {
+		p.text(" CALLED ON NULL INPUT")
+	} else {
+		p.text(" RETURNS NULL ON NULL INPUT")
+	}
+	p.text(" RETURNS ", s.Returns.String(), " LANGUAGE ", s.Language, " AS ", quoteString(s.Body))
+	return p.String()
+}
+
+func (s *CreateAggregate) String() string {
+	var p printer
+	p.create(s.OrReplace, "AGGREGATE", s.IfNotExists)
+	p.text(s.Function.functionString(), s.Args.String())
+	p.text(" SFUNC ", QualifiedName{Name: s.StateFunction}.functionString(), " STYPE ", s.StateType.String())
+	if s.FinalFunction != "" {
+		p.text(" FINALFUNC ", QualifiedName{Name: s.FinalFunction}.functionString())
+	}
+	p.clause(" INITCOND ", s.Initial)
+	return p.String()
+}
+
+// String prints the types in parentheses, and nothing if there is no signature.
+func (s *Signature) String() string {
+	if s == nil {
+		return ""
+	}
+	var p printer
+	p.types(s.Types)
+	return p.String()
+}
+
+// types appends types in parentheses.
+func (p *printer) types(list []TypeName) {
+	p.text("(")
+	each(p, list, ", ", func(t TypeName) { p.text(t.String()) })
+	p.text(")")
+}
+
+func (s *CreateTrigger) String() string {
+	var p printer
+	p.create(false, "TRIGGER", s.IfNotExists)
+	p.text(ident(s.Name), " ON ", s.Table.String(), " USING ", quoteString(s.Class))
+	return p.String()
+}

@@ -1,0 +1,71 @@
+package planner
+
+import (
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/planner/expr"
+)
+
+// unsupported refuses the statements that are parsed and have no plan yet, by their names.
+func unsupported(stmt cql.Statement) error {
+	var name string
+	switch stmt.(type) {
+	case *cql.AlterKeyspace:
+		name = "ALTER KEYSPACE"
+	case *cql.AlterTable:
+		name = "ALTER TABLE"
+	case *cql.CreateType:
+		name = "CREATE TYPE"
+	case *cql.AlterType:
+		name = "ALTER TYPE"
+	case *cql.DropType:
+		name = "DROP TYPE"
+	case *cql.CreateIndex:
+		name = "CREATE INDEX"
+	case *cql.DropIndex:
+		name = "DROP INDEX"
+	case *cql.CreateView:
+		name = "CREATE MATERIALIZED VIEW"
+	case *cql.AlterView:
+		name = "ALTER MATERIALIZED VIEW"
+	case *cql.DropView:
+		name = "DROP MATERIALIZED VIEW"
+	case *cql.CreateFunction:
+		name = "CREATE FUNCTION"
+	case *cql.DropFunction:
+		name = "DROP FUNCTION"
+	case *cql.CreateAggregate:
+		name = "CREATE AGGREGATE"
+	case *cql.DropAggregate:
+		name = "DROP AGGREGATE"
+	case *cql.CreateTrigger:
+		name = "CREATE TRIGGER"
+	case *cql.DropTrigger:
+		name = "DROP TRIGGER"
+	case *cql.CreateRole:
+		name = "CREATE ROLE"
+	case *cql.AlterRole:
+		name = "ALTER ROLE"
+	case *cql.DropRole:
+		name = "DROP ROLE"
+	case *cql.CreateUser:
+		name = "CREATE USER"
+	case *cql.AlterUser:
+		name = "ALTER USER"
+	case *cql.DropUser:
+		name = "DROP USER"
+	case *cql.AddIdentity:
+		name = "ADD IDENTITY"
+	case *cql.DropIdentity:
+		name = "DROP IDENTITY"
+	case *cql.GrantPermissions, *cql.GrantRole:
+		name = "GRANT"
+	case *cql.RevokePermissions, *cql.RevokeRole:
+		name = "REVOKE"
+	case *cql.ListPermissions, *cql.ListRoles, *cql.ListUsers:
+		name = "LIST"
+	default:
+		return cqlerr.Serverf("no plan for a %T", stmt)
+	}
+	return expr.NotSupported(name)
+}
