@@ -59,8 +59,9 @@ fuzz: ## run each fuzz target for FUZZTIME (10s)
 
 check: lint generated test race fuzz ## everything CI runs but the drivers
 
-bench: ## measure start, memory and requests per second beside a server that does nothing
+bench: ## measure start, memory, requests per second beside a server that does nothing, and parsing
 	go run ./compat_tests/bench
+	go test -run '^$$' -bench . ./cql/parser
 
 drivers: ## run real drivers against a server started for them
 	compat_tests/drivers/run

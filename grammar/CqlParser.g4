@@ -58,7 +58,9 @@ selectors
 selector : expr=selection ( K_AS alias=ident )?;
 
 // All binary operators at one level: who binds stronger is the builder's affair.
-selection : operands+=selectOperand ( ops+=( PLUS | MINUS | STAR | SLASH | PERCENT ) operands+=selectOperand )*;
+selection : first=selectOperand ( rest+=selectStep )*;
+
+selectStep : op=( PLUS | MINUS | STAR | SLASH | PERCENT ) value=selectOperand;
 
 selectOperand
     : minus=MINUS negated=selectOperand
@@ -75,17 +77,22 @@ subscript
     | dots=RANGE to=term
     ;
 
+// What most statements select; all else is in a rule of its own, which keeps the context of this one small.
 selectPrimary
-    : literal=constant
-    | null=K_NULL
+    : plain=( IDENT | QUOTED_NAME ) ( args=selectArgs )?
+    | function=functionWord ( args=selectArgs )?
+    | literal=constant
     | bind=marker
+    | other=selectOther
+    ;
+
+selectOther
+    : null=K_NULL
+    | word=( K_KEY | K_JSON | K_DISTINCT )
     | count=K_COUNT ( tail=countTail )?
     | cell=( K_WRITETIME | K_MAXWRITETIME | K_TTL ) ( LPAREN of=ident ofSuffixes+=cellSuffix* RPAREN )?
     | cast=K_CAST ( LPAREN value=selection K_AS to=nativeType RPAREN )?
     | partitioner=K_TOKEN args=selectArgs
-    | word=( K_KEY | K_JSON | K_DISTINCT )
-    | plain=( IDENT | QUOTED_NAME ) ( args=selectArgs )?
-    | function=functionWord ( args=selectArgs )?
     | list=selectList
     | braces=selectBraces
     | parens=selectParens
@@ -243,7 +250,7 @@ assignedValue
     | sum=assignedSum ( PLUS column=columnName )?
     ;
 
-assignedSum : operands+=operand ( ops+=( PLUS | MINUS | STAR | SLASH | PERCENT ) operands+=operand )*;
+assignedSum : first=operand ( rest+=step )*;
 
 deleteStatement
     : K_DELETE ( targets+=deleteTarget ( COMMA targets+=deleteTarget )* )?
@@ -540,20 +547,26 @@ addIdentityStatement
 
 // Terms
 
-term : operands+=operand ( ops+=( PLUS | MINUS | STAR | SLASH | PERCENT ) operands+=operand )*;
+term : first=operand ( rest+=step )*;
+
+step : op=( PLUS | MINUS | STAR | SLASH | PERCENT ) value=operand;
 
 operand : ( minus=MINUS )? value=simpleTerm;
 
 simpleTerm
     : literal=constant
-    | null=K_NULL
     | bind=marker
+    | fn=call
+    | other=otherTerm
+    ;
+
+otherTerm
+    : null=K_NULL
     | list=LBRACKET ( items+=term ( COMMA items+=term )* )? RBRACKET
     | braces=bracesTerm
     | parens=parenTerm
     | cast=K_CAST ( LPAREN value=simpleTerm K_AS to=nativeType RPAREN | scoped=scopedCall )
     | K_KEY scoped=scopedCall
-    | fn=call
     ;
 
 // The rest of a call whose keyspace is called key or cast.

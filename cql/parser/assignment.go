@@ -55,7 +55,7 @@ func (b *builder) assigned(a *cql.Assignment, c grammar.IAssignedValueContext) {
 			b.fail("Only expressions of the form X = X %c <value> are supported.", sign(b.word(c.GetNumber())))
 		}
 	default:
-		a.Value = b.sum(c.GetSum().GetOperands(), c.GetSum().GetOps())
+		a.Value = b.sum(c.GetSum().GetFirst(), c.GetSum().GetRest())
 		if other != nil {
 			a.Op = cql.Prepend
 		}

@@ -130,7 +130,7 @@ func matchStart(c antlr.ParserRuleContext, ts *tokens, wanted int) int {
 		}
 	case grammar.CqlParserRULE_inTuples:
 		return pos - 1
-	case grammar.CqlParserRULE_call, grammar.CqlParserRULE_simpleTerm: // also CAST
+	case grammar.CqlParserRULE_call, grammar.CqlParserRULE_otherTerm: // also CAST
 		if wanted == grammar.CqlParserLPAREN || wanted == grammar.CqlParserRPAREN && pos == start+2 {
 			return start
 		}

@@ -20,15 +20,15 @@ func (b *builder) selectors(contexts []grammar.ISelectorContext) []cql.Selector 
 }
 
 func (b *builder) selection(c grammar.ISelectionContext) cql.Term {
-	contexts := c.GetOperands()
-	if len(contexts) == 1 {
-		return b.selectOperand(contexts[0])
+	first := b.selectOperand(c.GetFirst())
+	if c.GetRest() == nil {
+		return first
 	}
-	operands := make([]cql.Term, len(contexts))
-	for i, o := range contexts {
-		operands[i] = b.selectOperand(o)
+	a := arithmetic{operands: []cql.Term{first}}
+	for _, step := range c.GetRest() {
+		a.add(step.GetOp(), b.selectOperand(step.GetValue()))
 	}
-	return arithmetic(operands, c.GetOps())
+	return a.term()
 }
 
 func (b *builder) selections(contexts []grammar.ISelectionContext) []cql.Term {
@@ -61,8 +61,13 @@ func (b *builder) selectOperand(c grammar.ISelectOperandContext) cql.Term {
 
 // isPlainColumn reports whether a selected term is a bare name, which may be the keyspace of a function.
 func isPlainColumn(c grammar.ISelectPrimaryContext) bool {
-	return c.GetStart() == c.GetStop() && (c.GetPlain() != nil || c.GetFunction() != nil || c.GetWord() != nil || c.GetCell() != nil ||
-		c.GetCount() != nil || c.GetCast() != nil)
+	if c.GetStart() != c.GetStop() {
+		return false
+	}
+	if o := c.GetOther(); o != nil {
+		return o.GetWord() != nil || o.GetCell() != nil || o.GetCount() != nil || o.GetCast() != nil
+	}
+	return c.GetPlain() != nil || c.GetFunction() != nil
 }
 
 // qualifiedCall builds keyspace.function(arguments), which the grammar takes for a field with arguments
@@ -103,14 +108,21 @@ func (b *builder) subscript(of cql.Term, c grammar.ISubscriptContext, at cql.Spa
 
 func (b *builder) selectPrimary(c grammar.ISelectPrimaryContext) cql.Term {
 	switch {
-	case c.GetPlain() != nil, c.GetFunction() != nil:
-		return b.columnOrCall(c, c.GetArgs())
 	case c.GetLiteral() != nil:
 		return b.constant(c.GetLiteral())
-	case c.GetNull() != nil:
-		return null(c.GetNull())
 	case c.GetBind() != nil:
 		return b.marker(c.GetBind())
+	case c.GetOther() != nil:
+		return b.selectOther(c.GetOther())
+	default:
+		return b.columnOrCall(c, c.GetArgs())
+	}
+}
+
+func (b *builder) selectOther(c grammar.ISelectOtherContext) cql.Term {
+	switch {
+	case c.GetNull() != nil:
+		return null(c.GetNull())
 	case c.GetTail() != nil:
 		return b.count(c)
 	case c.GetOf() != nil:
@@ -147,7 +159,7 @@ func isOneInteger(args []cql.Term) bool {
 }
 
 // count builds count(*), which count(1) is another spelling of, or a call of the function count.
-func (b *builder) count(c grammar.ISelectPrimaryContext) cql.Term {
+func (b *builder) count(c grammar.ISelectOtherContext) cql.Term {
 	tail := c.GetTail()
 	args := b.selections(tail.GetArgs())
 	if tail.GetStar() != nil || isOneInteger(args) {
@@ -157,7 +169,7 @@ func (b *builder) count(c grammar.ISelectPrimaryContext) cql.Term {
 }
 
 // cellArgument builds the column of WRITETIME, MAXWRITETIME or TTL with its fields and elements.
-func (b *builder) cellArgument(c grammar.ISelectPrimaryContext) cql.Term {
+func (b *builder) cellArgument(c grammar.ISelectOtherContext) cql.Term {
 	of := c.GetOf()
 	var t cql.Term = &cql.ColumnRef{Span: span(of), Name: b.name(of)}
 	for _, suffix := range c.GetOfSuffixes() {

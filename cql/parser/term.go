@@ -8,7 +8,7 @@ import (
 )
 
 func (b *builder) term(c grammar.ITermContext) cql.Term {
-	return b.sum(c.GetOperands(), c.GetOps())
+	return b.sum(c.GetFirst(), c.GetRest())
 }
 
 func (b *builder) terms(contexts []grammar.ITermContext) []cql.Term {
@@ -19,15 +19,16 @@ func (b *builder) terms(contexts []grammar.ITermContext) []cql.Term {
 	return out
 }
 
-func (b *builder) sum(contexts []grammar.IOperandContext, ops []antlr.Token) cql.Term {
-	if len(contexts) == 1 {
-		return b.operand(contexts[0])
+func (b *builder) sum(first grammar.IOperandContext, rest []grammar.IStepContext) cql.Term {
+	t := b.operand(first)
+	if rest == nil {
+		return t
 	}
-	operands := make([]cql.Term, len(contexts))
-	for i, o := range contexts {
-		operands[i] = b.operand(o)
+	a := arithmetic{operands: []cql.Term{t}}
+	for _, step := range rest {
+		a.add(step.GetOp(), b.operand(step.GetValue()))
 	}
-	return arithmetic(operands, ops)
+	return a.term()
 }
 
 func (b *builder) operand(c grammar.IOperandContext) cql.Term {
@@ -38,23 +39,28 @@ func (b *builder) operand(c grammar.IOperandContext) cql.Term {
 	return &cql.Arithmetic{Span: span(c), Op: '-', Right: value}
 }
 
-// arithmetic joins operands with the operators between them: * / % first, then + -, from left to right.
-func arithmetic(operands []cql.Term, ops []antlr.Token) cql.Term {
-	sum := operands[:1:1]
-	var sumOps []byte
-	for i, token := range ops {
-		last := len(sum) - 1
-		switch op := operatorByte(token); op {
-		case '+', '-':
-			sum = append(sum, operands[i+1])
-			sumOps = append(sumOps, op)
-		default:
-			sum[last] = binary(op, sum[last], operands[i+1])
-		}
+// arithmetic joins operands with the operators between them: * / % first, then + -, from left to right. It holds
+// the operands of + and -, and between them their operators.
+type arithmetic struct {
+	operands []cql.Term
+	ops      []byte
+}
+
+func (a *arithmetic) add(operator antlr.Token, operand cql.Term) {
+	switch op := operatorByte(operator); op {
+	case '+', '-':
+		a.operands = append(a.operands, operand)
+		a.ops = append(a.ops, op)
+	default:
+		last := len(a.operands) - 1
+		a.operands[last] = binary(op, a.operands[last], operand)
 	}
-	t := sum[0]
-	for i, op := range sumOps {
-		t = binary(op, t, sum[i+1])
+}
+
+func (a *arithmetic) term() cql.Term {
+	t := a.operands[0]
+	for i, op := range a.ops {
+		t = binary(op, t, a.operands[i+1])
 	}
 	return t
 }
@@ -83,10 +89,20 @@ func (b *builder) simpleTerm(c grammar.ISimpleTermContext) cql.Term {
 	switch {
 	case c.GetLiteral() != nil:
 		return b.constant(c.GetLiteral())
-	case c.GetNull() != nil:
-		return null(c.GetNull())
 	case c.GetBind() != nil:
 		return b.marker(c.GetBind())
+	case c.GetOther() != nil:
+		return b.otherTerm(c.GetOther())
+	default:
+		call := c.GetFn()
+		return &cql.Call{Span: span(call), Function: b.function(call.GetFunction()), Args: b.terms(call.GetArgs())}
+	}
+}
+
+func (b *builder) otherTerm(c grammar.IOtherTermContext) cql.Term {
+	switch {
+	case c.GetNull() != nil:
+		return null(c.GetNull())
 	case c.GetList() != nil:
 		return &cql.ListLiteral{Span: span(c), Elements: b.terms(c.GetItems())}
 	case c.GetBraces() != nil:
@@ -97,11 +113,8 @@ func (b *builder) simpleTerm(c grammar.ISimpleTermContext) cql.Term {
 		scoped := c.GetScoped()
 		name := cql.QualifiedName{Keyspace: b.name(c), Name: b.name(scoped.GetName())}
 		return &cql.Call{Span: span(c), Function: name, Args: b.terms(scoped.GetArgs())}
-	case c.GetCast() != nil:
-		return &cql.Cast{Span: span(c), Value: b.simpleTerm(c.GetValue()), Type: b.nativeType(c.GetTo())}
 	default:
-		call := c.GetFn()
-		return &cql.Call{Span: span(call), Function: b.function(call.GetFunction()), Args: b.terms(call.GetArgs())}
+		return &cql.Cast{Span: span(c), Value: b.simpleTerm(c.GetValue()), Type: b.nativeType(c.GetTo())}
 	}
 }
 
