@@ -252,6 +252,7 @@ UNENDED_DOLLARS  : '$$' ( ~'$' | '$' ~'$' )* '$'?;
 UNENDED_NAME     : '"' ( ~'"' | '""' )*;
 UNENDED_COMMENT  : '/*' ( ~'*' | '*'+ ~[*/] )* '*'*;
 UNENDED_LINE     : ( '--' | '//' ) ~[\n\r]*;
+BAD_NEGATIVE     : '-N' | '-I';
 BAD_CHARACTER    : .;
 
 fragment LETTER   : [A-Z];

@@ -94,7 +94,7 @@ func cqlparserParserInit() {
 		"EMPTY_QUOTED_NAME", "QUOTED_NAME", "INTEGER", "INTEGER_RANGE", "FLOAT",
 		"DURATION", "IDENT", "HEXNUMBER", "UUID", "BLANK", "LINE_COMMENT", "BLOCK_COMMENT",
 		"BAD_UUID", "BAD_DURATION", "UNENDED_STRING", "UNENDED_DOLLARS", "UNENDED_NAME",
-		"UNENDED_COMMENT", "UNENDED_LINE", "BAD_CHARACTER",
+		"UNENDED_COMMENT", "UNENDED_LINE", "BAD_NEGATIVE", "BAD_CHARACTER",
 	}
 	staticData.RuleNames = []string{
 		"query", "statement", "selectStatement", "selectHead", "distinctHead",
@@ -124,7 +124,7 @@ func cqlparserParserInit() {
 	}
 	staticData.PredictionContextCache = antlr.NewPredictionContextCache()
 	staticData.serializedATN = []int32{
-		4, 1, 202, 2100, 2, 0, 7, 0, 2, 1, 7, 1, 2, 2, 7, 2, 2, 3, 7, 3, 2, 4,
+		4, 1, 203, 2100, 2, 0, 7, 0, 2, 1, 7, 1, 2, 2, 7, 2, 2, 3, 7, 3, 2, 4,
 		7, 4, 2, 5, 7, 5, 2, 6, 7, 6, 2, 7, 7, 7, 2, 8, 7, 8, 2, 9, 7, 9, 2, 10,
 		7, 10, 2, 11, 7, 11, 2, 12, 7, 12, 2, 13, 7, 13, 2, 14, 7, 14, 2, 15, 7,
 		15, 2, 16, 7, 16, 2, 17, 7, 17, 2, 18, 7, 18, 2, 19, 7, 19, 2, 20, 7, 20,
@@ -1419,7 +1419,8 @@ const (
 	CqlParserUNENDED_NAME        = 199
 	CqlParserUNENDED_COMMENT     = 200
 	CqlParserUNENDED_LINE        = 201
-	CqlParserBAD_CHARACTER       = 202
+	CqlParserBAD_NEGATIVE        = 202
+	CqlParserBAD_CHARACTER       = 203
 )
 
 // CqlParser rules.

@@ -41,6 +41,8 @@ func (m *machine) badToken(t antlr.Token) *cqlerr.Error {
 			return brokenNumber(text, start, end)
 		}
 		return mismatchedCharacter(text, end, "'-'")
+	case grammar.CqlLexerBAD_NEGATIVE:
+		return brokenWord(text, start+1)
 	case grammar.CqlLexerBAD_DURATION:
 		return noViableCharacter(text, end)
 	case grammar.CqlLexerUNENDED_STRING:
@@ -62,6 +64,19 @@ func (m *machine) badToken(t antlr.Token) *cqlerr.Error {
 	default:
 		return noViableCharacter(text, start)
 	}
+}
+
+// brokenWord is for a minus before an N or I: from there on only -NaN and -Infinity are looked for.
+func brokenWord(text string, start int) *cqlerr.Error {
+	word := "NaN"
+	if !strings.EqualFold(text[start:start+1], "n") {
+		word = "Infinity"
+	}
+	at := start
+	for at < len(text) && at-start < len(word) && strings.EqualFold(text[at:at+1], word[at-start:at-start+1]) {
+		at++
+	}
+	return mismatchedCharacter(text, at, "set null")
 }
 
 // brokenNumber is for digits and letters that are neither a UUID nor what they could have been else: a number
