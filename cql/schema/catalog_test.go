@@ -38,7 +38,9 @@ func sample(t *testing.T) *schema.Catalog {
 	return schema.New(&schema.Keyspace{Name: "system"}).
 		WithKeyspace(newKeyspace(t, "b")).
 		WithKeyspace(newKeyspace(t, "a")).
-		WithTable(newTable("a", "u", column("k", types.Int, schema.PartitionKey))).
+		WithTable(newTable("a", "u",
+			column("k", types.Int, schema.PartitionKey),
+			column("v", &types.List{Elem: &types.Vector{Elem: &types.Set{Elem: types.Int}, Dim: 2}, Frozen: true}, schema.Regular))).
 		WithTable(newTable("a", "t",
 			column("k2", types.Int, schema.PartitionKey), column("k1", types.Text, schema.PartitionKey),
 			&schema.Column{Name: "c", Type: types.UUID, Kind: schema.Clustering, Desc: true},
@@ -170,6 +172,10 @@ func TestEncode(t *testing.T) {
 	table, want := c.Table("a", "t"), sample(t).Table("a", "t")
 	if table.StoreID != 1007 || table.NextID != want.NextID || table.CQL(true) != want.CQL(true) {
 		t.Errorf("decoded\n%s\nwant\n%s", table.CQL(true), want.CQL(true))
+	}
+	nested, want := c.Table("a", "u"), sample(t).Table("a", "u")
+	if nested.CQL(false) != want.CQL(false) {
+		t.Errorf("decoded\n%s\nwant\n%s", nested.CQL(false), want.CQL(false))
 	}
 	if c.Keyspace("system") == nil {
 		t.Error("the system keyspace is missing")

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"github.com/cqld/cqld/cql/types"
 )
 
 // encoder writes definitions as bytes that depend on nothing but their content: maps go by key. Text is
@@ -68,7 +70,7 @@ func (e *encoder) table(t *Table) {
 	e.uint(uint64(len(t.Columns)))
 	for _, c := range t.Columns {
 		e.string(c.Name)
-		e.string(c.Type.ClassName())
+		e.string(types.ExactClassName(c.Type))
 		e.b = append(e.b, byte(c.Kind))
 		e.bool(c.Desc)
 		e.uint(uint64(c.ID))

@@ -31,6 +31,11 @@ func parseHex(text string) ([]byte, error) {
 	if len(text) >= 2 && (text[1] == 'x' || text[1] == 'X') {
 		digits = text[2:]
 	}
+	return parseHexDigits(digits)
+}
+
+// parseHexDigits reads bytes, two digits for each.
+func parseHexDigits(digits string) ([]byte, error) {
 	b, err := hex.DecodeString(digits)
 	if err != nil {
 		return nil, invalidf("cannot parse '%s' as hex bytes", digits)

@@ -9,8 +9,20 @@ import (
 // className is the class name of a type. In a type that is frozen, or a tuple, what is inside is not
 // marked as frozen again.
 func className(t Type, insideFrozen bool) string {
+	return classNamer{}.name(t, insideFrozen)
+}
+
+// ExactClassName is ClassName with all that is frozen marked, inside frozen types too: ClassName does not tell
+// frozen<list<vector<set<int>, 1>>> from frozen<list<vector<frozen<set<int>>, 1>>>. FromClassName gives back t.
+func ExactClassName(t Type) string { return classNamer{exact: true}.name(t, false) }
+
+// classNamer writes class names, with every FrozenType if it is exact.
+type classNamer struct{ exact bool }
+
+// name is the class name of t where insideFrozen says that no FrozenType is written.
+func (n classNamer) name(t Type, insideFrozen bool) string {
 	inner := func(frozen bool) func(Type) string {
-		return func(e Type) string { return className(e, insideFrozen || frozen) }
+		return func(e Type) string { return n.name(e, !n.exact && (insideFrozen || frozen)) }
 	}
 	switch t := t.(type) {
 	case *List:
@@ -58,7 +70,8 @@ func IsMultiCell(t Type) bool {
 	return false
 }
 
-// Freeze returns t frozen, with all that is inside it.
+// Freeze returns t frozen, with all that is inside it but in vectors: they count as frozen, with elements that are
+// named as they were written.
 func Freeze(t Type) Type {
 	switch t := t.(type) {
 	case *List:
@@ -79,8 +92,29 @@ func Freeze(t Type) Type {
 			fields[i] = Field{Name: f.Name, Type: Freeze(f.Type)}
 		}
 		return &UserType{Keyspace: t.Keyspace, Name: t.Name, Fields: fields, Frozen: true}
+	}
+	return t
+}
+
+// FreezeParts returns t with all frozen that is inside it, elements of vectors too: so Cassandra reads the class
+// names that stand for types in statements.
+func FreezeParts(t Type) Type {
+	part := func(t Type) Type { return Freeze(FreezeParts(t)) }
+	switch t := t.(type) {
+	case *List:
+		return &List{Elem: part(t.Elem), Frozen: t.Frozen}
+	case *Set:
+		return &Set{Elem: part(t.Elem), Frozen: t.Frozen}
+	case *Map:
+		return &Map{Key: part(t.Key), Value: part(t.Value), Frozen: t.Frozen}
+	case *Tuple:
+		elems := make([]Type, len(t.Elems))
+		for i, e := range t.Elems {
+			elems[i] = part(e)
+		}
+		return &Tuple{Elems: elems}
 	case *Vector:
-		return &Vector{Elem: Freeze(t.Elem), Dim: t.Dim}
+		return &Vector{Elem: part(t.Elem), Dim: t.Dim}
 	}
 	return t
 }

@@ -32,6 +32,7 @@ func TestNames(t *testing.T) {
 			&Vector{Elem: Freeze(&List{Elem: Int}), Dim: 2}, "vector<frozen<list<int>>, 2>",
 			p + "VectorType(" + p + "FrozenType(" + p + "ListType(" + p + "Int32Type)) , 2)",
 		},
+		{&Vector{Elem: &Set{Elem: Text}, Dim: 2}, "vector<set<text>, 2>", p + "VectorType(" + p + "SetType(" + p + "UTF8Type) , 2)"},
 		{ut, "u", p + "UserType(ty,75,61:" + p + "Int32Type,4f6464:" + p + "ListType(" + p + "UTF8Type))"},
 		{&Custom{Class: p + "LexicalUUIDType"}, "'" + p + "LexicalUUIDType'", p + "LexicalUUIDType"},
 	} {
@@ -49,6 +50,41 @@ func TestNames(t *testing.T) {
 	for _, typ := range Natives() {
 		if back, err := FromClassName(typ.ClassName()); err != nil || back != typ {
 			t.Errorf("%s became %v, %v", typ.ClassName(), back, err)
+		}
+	}
+}
+
+// TestExactNames has types that have the same class name though one says that the set is frozen.
+func TestExactNames(t *testing.T) {
+	for _, set := range []Type{&Set{Elem: Int}, &Set{Elem: Int, Frozen: true}} {
+		for _, typ := range []Type{
+			&List{Elem: &Vector{Elem: set, Dim: 1}, Frozen: true},
+			&Tuple{Elems: []Type{&Vector{Elem: &Vector{Elem: set, Dim: 2}, Dim: 1}}},
+			&Vector{Elem: &Tuple{Elems: []Type{&Vector{Elem: set, Dim: 1}}}, Dim: 1},
+			&Map{Key: Text, Value: set, Frozen: set.(*Set).Frozen},
+		} {
+			back, err := FromClassName(ExactClassName(typ))
+			if err != nil || !Equal(back, typ) || !Equal(Freeze(typ), Freeze(back)) {
+				t.Errorf("%s: %s became %v, %v", typ, ExactClassName(typ), back, err)
+			}
+		}
+	}
+}
+
+// TestFreezeParts has class names as they may stand in statements and what Cassandra calls the columns' types.
+func TestFreezeParts(t *testing.T) {
+	for class, want := range map[string]string{
+		"Int32Type":                     "int",
+		"ListType(ListType(Int32Type))": "list<frozen<list<int>>>",
+		"MapType(ListType(Int32Type),SetType(Int32Type))":         "map<frozen<list<int>>, frozen<set<int>>>",
+		"SetType(VectorType(SetType(Int32Type), 2))":              "set<vector<frozen<set<int>>, 2>>",
+		"VectorType(ListType(SetType(Int32Type)), 2)":             "vector<frozen<list<frozen<set<int>>>>, 2>",
+		"TupleType(VectorType(SetType(Int32Type), 2))":            "frozen<tuple<vector<frozen<set<int>>, 2>>>",
+		"FrozenType(ListType(VectorType(SetType(Int32Type), 2)))": "frozen<list<vector<frozen<set<int>>, 2>>>",
+	} {
+		typ, err := FromClassName(class)
+		if err != nil || FreezeParts(typ).String() != want {
+			t.Errorf("%s: got %v, %v, want %s", class, typ, err, want)
 		}
 	}
 }

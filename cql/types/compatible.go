@@ -6,6 +6,9 @@ func ValueCompatible(to, from Type) bool {
 	if Equal(to, from) || Equal(Freeze(to), Freeze(from)) {
 		return true
 	}
+	if compatible, ok := partsCompatible(Freeze(to), Freeze(from)); ok {
+		return compatible
+	}
 	switch to {
 	case Blob:
 		return true
@@ -25,4 +28,26 @@ func ValueCompatible(to, from Type) bool {
 		return from == LegacyTimeUUID
 	}
 	return false
+}
+
+// partsCompatible is ValueCompatible of two frozen collections; ok is false for other types. The elements of sets and
+// the keys of maps must be in the same order as well.
+func partsCompatible(to, from Type) (compatible, ok bool) {
+	switch to := to.(type) {
+	case *List:
+		from, is := from.(*List)
+		return is && ValueCompatible(to.Elem, from.Elem), true
+	case *Set:
+		from, is := from.(*Set)
+		return is && orderCompatible(to.Elem, from.Elem), true
+	case *Map:
+		from, is := from.(*Map)
+		return is && orderCompatible(to.Key, from.Key) && ValueCompatible(to.Value, from.Value), true
+	}
+	return false, false
+}
+
+// orderCompatible reports whether values of type from are ones of type to that have the same order.
+func orderCompatible(to, from Type) bool {
+	return Equal(to, from) || to == Text && from == ASCII || to == Blob && (from == ASCII || from == Text)
 }

@@ -40,8 +40,8 @@ func (*dateType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 		return nil, ErrKind
 	}
 	if isNumber(text) {
-		n, err := strconv.ParseUint(text, 10, 32)
-		if err != nil {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < 0 || n > math.MaxUint32 {
 			return nil, invalidf("Unable to make unsigned int (for date) from: '%s'", text)
 		}
 		return binary.BigEndian.AppendUint32(nil, uint32(n)), nil
@@ -70,33 +70,17 @@ const maxMilliDays = math.MaxInt64 / milliPerDay
 // parseISODate reads yyyy-MM-dd as days since 1970. A year of more than four digits has a sign; one of
 // four has none unless it is negative.
 func parseISODate(text string) (days int64, ok bool) {
-	sign, rest := "", text
-	if strings.HasPrefix(text, "+") || strings.HasPrefix(text, "-") {
-		sign, rest = text[:1], text[1:]
-	}
-	parts := strings.Split(rest, "-")
-	if len(parts) != 3 || len(parts[1]) != 2 || len(parts[2]) != 2 {
+	p := fieldParser{rest: text, ok: true}
+	y := p.year()
+	p.expect("-")
+	month, monthDigits := p.counted(1, 12)
+	p.expect("-")
+	day, dayDigits := p.counted(1, 31)
+	if !p.ok || !y.padded() || y.digits > maxISOYear || monthDigits != 2 || dayDigits != 2 || p.rest != "" ||
+		day > monthLength(y.number, month) {
 		return 0, false
 	}
-	if n := len(parts[0]); n < 4 || n > 9 || n > 4 && sign == "" || n == 4 && sign == "+" {
-		return 0, false
-	}
-	var fields [3]int64
-	for i, part := range parts {
-		n, err := strconv.ParseUint(part, 10, 32)
-		if err != nil {
-			return 0, false
-		}
-		fields[i] = int64(n)
-	}
-	if sign == "-" {
-		fields[0] = -fields[0]
-	}
-	year, month, day := fields[0], fields[1], fields[2]
-	if month < 1 || month > 12 || day < 1 || day > monthLength(year, month) || sign == "-" && year == 0 {
-		return 0, false
-	}
-	days = daysSince1970(year, month, day)
+	days = daysSince1970(y.number, month, day)
 	return days, days <= maxMilliDays && days >= -maxMilliDays
 }
 

@@ -9,6 +9,8 @@ const (
 	keyEmpty = 0x00
 	keyValue = 0x01
 
+	keyInvalid = 0x02 // before the bytes of a tuple that is not valid
+
 	keyEnd     = 0x00
 	keyNull    = 0x01
 	keyElement = 0x02

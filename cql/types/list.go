@@ -15,8 +15,17 @@ func (*List) FixedLength() int    { return 0 }
 // LossyKey is that of the elements.
 func (t *List) LossyKey() bool { return t.Elem.LossyKey() }
 
-// Validate takes null elements, as Cassandra does in frozen lists.
-func (t *List) Validate(b []byte) error { return validateElements("list", b, true, t.Elem) }
+// Validate takes no null elements; ValidateBound does.
+func (t *List) Validate(b []byte) error { return validateElements("list", b, false, t.Elem) }
+
+// ValidateBound is Validate for the value of a bind marker. In a list that is bound itself, not as a part of another
+// value, elements may be null: such lists can be stored, but not as a partition key.
+func ValidateBound(t Type, b []byte) error {
+	if list, ok := t.(*List); ok {
+		return validateElements("list", b, true, list.Elem)
+	}
+	return t.Validate(b)
+}
 
 // Compare orders by the elements in turn; a list comes before one that it begins.
 func (t *List) Compare(a, b []byte) int { return compareElements(a, b, t.Elem) }

@@ -200,7 +200,7 @@ func TestRecordedValidation(t *testing.T) {
 	for _, row := range readTable(t, "validate.txt") {
 		typ := testType(t, row[0])
 		got := "ok"
-		if err := typ.Validate(unhex(t, row[1])); err != nil {
+		if err := ValidateBound(typ, unhex(t, row[1])); err != nil {
 			got = "error " + err.Error()
 		}
 		if want := verdict(row); got != want {

@@ -16,8 +16,7 @@ type timestampType struct{ native }
 const (
 	milliPerDay = 24 * 60 * 60 * 1000
 
-	maxYear    = 999_999_999            // of a timestamp's text
-	maxSeconds = math.MaxInt64/1000 - 1 // of a timestamp since 1970
+	maxSeconds = math.MaxInt64 / 1000 // of a timestamp, before and after 1970
 )
 
 func (*timestampType) FixedLength() int { return 8 }
@@ -65,44 +64,38 @@ func (*timestampType) ParseLiteral(kind LiteralKind, text string) ([]byte, error
 	switch {
 	case !ok:
 		return nil, invalidf("Unable to parse a date/time from '%s'", text)
-	case seconds > maxSeconds:
+	case seconds > maxSeconds, seconds < -maxSeconds, seconds == maxSeconds && millis > math.MaxInt64%1000:
 		return nil, invalidf("The timestamp is out of range: '%s'", text)
 	}
 	return EncodeBigInt(seconds*1000 + millis), nil
 }
 
-// parseTimestamp reads yyyy-MM-dd, or y-M-d h:m[:s[.fraction]] with a T or a space in the middle, and a
-// zone. Days up to 31 are taken in every month, and are its last day if it has not so many. Years before 0
-// are for dates only.
+// parseTimestamp reads a date, or y-M-d h:m[:s[.fraction]] with a T or a space in the middle, and a zone. Days up to
+// 31 are taken in every month, and are its last day if it has not so many. Years before 1 are for dates only.
 func parseTimestamp(text string) (seconds, millis int64, ok bool) {
-	unsigned, negative := strings.CutPrefix(text, "-")
-	p := fieldParser{rest: unsigned, ok: true}
-	year := p.number(0, maxYear)
-	widths := [3]int{len(unsigned) - len(p.rest)}
-	if negative {
-		year = -year
-	}
+	p := fieldParser{rest: text, ok: true}
+	y := p.year()
 	p.expect("-")
-	before := len(p.rest)
-	month := p.number(1, 12)
-	widths[1] = before - len(p.rest)
+	month, monthDigits := p.counted(1, 12)
 	p.expect("-")
-	before = len(p.rest)
-	day := p.number(1, 31)
-	widths[2] = before - len(p.rest)
+	day, dayDigits := p.counted(1, 31)
 	if !p.ok {
 		return 0, 0, false
 	}
-	seconds = daysSince1970(year, month, min(day, monthLength(year, month))) * (milliPerDay / 1000)
+	seconds = daysSince1970(y.number, month, min(day, monthLength(y.number, month))) * (milliPerDay / 1000)
 
 	if n := len(p.rest); n > 1 && (p.rest[0] == 'T' || p.rest[0] == ' ') && isDigit(p.rest[1]) {
 		p.rest = p.rest[1:]
 		var ofDay int64
 		ofDay, millis = p.timeOfDay()
 		seconds += ofDay
-		p.ok = p.ok && year > 0
-	} else if widths != [3]int{4, 2, 2} {
+		p.ok = p.ok && y.sign == "" && y.number > 0 && y.digits <= maxZonedYear
+	} else if !y.padded() || monthDigits != 2 || dayDigits != 2 {
 		return 0, 0, false
+	} else if offset, iso := parseISOOffset(p.rest); iso && y.digits <= maxISOYear {
+		return seconds - offset, 0, true
+	} else {
+		p.ok = y.number > 0 && y.digits <= maxZonedYear && p.rest != ""
 	}
 	zone, zoneOK := parseZone(p.rest)
 	if !p.ok || !zoneOK {
@@ -122,6 +115,12 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // number reads digits as a number between low and high.
 func (p *fieldParser) number(low, high int64) int64 {
+	v, _ := p.counted(low, high)
+	return v
+}
+
+// counted is number with the number of digits.
+func (p *fieldParser) counted(low, high int64) (number int64, digits int) {
 	n := 0
 	for n < len(p.rest) && isDigit(p.rest[n]) {
 		n++
@@ -129,7 +128,7 @@ func (p *fieldParser) number(low, high int64) int64 {
 	v, err := strconv.ParseInt(p.rest[:n], 10, 64)
 	p.ok = p.ok && err == nil && v >= low && v <= high
 	p.rest = p.rest[n:]
-	return v
+	return v, n
 }
 
 // expect reads a sign that must be there.

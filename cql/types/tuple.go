@@ -1,9 +1,13 @@
 package types
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // Tuple is tuple<Elems...>, which is always frozen. A value is its elements, each behind its length;
-// those at the end may be missing and are null.
+// those at the end may be missing and are null. Literals can make tuples that are not valid, as in Cassandra: they
+// come after the others, in the order of their bytes.
 type Tuple struct{ Elems []Type }
 
 func (t *Tuple) String() string {
@@ -47,6 +51,14 @@ func (t *Tuple) Compare(a, b []byte) int {
 	if order, done := compareEmpty(a, b); done {
 		return order
 	}
+	switch badA, badB := t.Validate(a) != nil, t.Validate(b) != nil; {
+	case badA && badB:
+		return bytes.Compare(a, b)
+	case badA:
+		return 1
+	case badB:
+		return -1
+	}
 	for _, elem := range t.Elems {
 		x, restA, _ := readElement(a)
 		y, restB, _ := readElement(b)
@@ -58,12 +70,16 @@ func (t *Tuple) Compare(a, b []byte) int {
 	return 0
 }
 
-// AppendKey appends keyEmpty for the empty value. Else keyValue, the elements up to the last that is not
-// null, each as in a list, and keyEnd: a tuple that gets another element keeps its keys.
+// AppendKey appends keyEmpty for the empty value, and keyInvalid and the bytes if they are not valid. Else keyValue,
+// the elements up to the last that is not null, each as in a list, and keyEnd: a tuple that gets another element keeps
+// its keys.
 func (t *Tuple) AppendKey(dst, b []byte, desc bool) []byte {
 	m := mask(desc)
 	if len(b) == 0 {
 		return append(dst, keyEmpty^m)
+	}
+	if t.Validate(b) != nil {
+		return appendBytesKey(append(dst, keyInvalid^m), b, desc)
 	}
 	dst = append(dst, keyValue^m)
 	end := len(dst)
@@ -87,6 +103,8 @@ func (t *Tuple) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err e
 	switch {
 	case len(key) > 0 && key[0]^m == keyEmpty:
 		return notNil(dst), key[1:], nil
+	case len(key) > 0 && key[0]^m == keyInvalid:
+		return decodeBytesKey(dst, key[1:], desc)
 	case len(key) == 0 || key[0]^m != keyValue:
 		return nil, nil, errKey
 	}
@@ -152,8 +170,11 @@ func splitUnescaped(text string) []string {
 	return append(parts, text[start:])
 }
 
-// Format prints (a, b).
+// Format prints (a, b), or the bytes if they are not valid.
 func (t *Tuple) Format(b []byte) string {
+	if t.Validate(b) != nil {
+		return Blob.Format(b)
+	}
 	parts := make([]string, len(t.Elems))
 	for i, e := range TupleFields(b, len(t.Elems)) {
 		parts[i] = formatNullable(t.Elems[i], e)
@@ -201,14 +222,21 @@ func kindOf(t Type) LiteralKind {
 	return StringLiteral
 }
 
-// fromString reads a text as a value of t without asking what kind of literal it was.
+// fromString reads a text as a value of t without asking what kind of literal it was. For collections and vectors it is
+// the digits of their bytes, which are not checked.
 func fromString(t Type, text string) ([]byte, error) {
 	if text == "" {
 		switch t {
-		case SmallInt, TinyInt, Date, Time, Duration:
+		case Date, Time:
+		case Boolean:
+			return []byte{0}, nil
 		default:
 			return []byte{}, nil
 		}
+	}
+	switch t.(type) {
+	case *List, *Set, *Map, *Vector, *blobType:
+		return parseHexDigits(text)
 	}
 	if t == Boolean && !strings.EqualFold(text, "true") && !strings.EqualFold(text, "false") {
 		return nil, invalidf("Unable to make boolean from '%s'", text)

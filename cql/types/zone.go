@@ -28,6 +28,9 @@ func parseZone(text string) (zone, bool) {
 	if !spaced {
 		return zone{}, false
 	}
+	if seconds, ok := parseISOOffset(name); ok && len(name) > 1 {
+		return zone{seconds: seconds}, true
+	}
 	return parseZoneName(name)
 }
 
@@ -59,6 +62,24 @@ func parseOffset(text string) (int64, bool) {
 		seconds = -seconds
 	}
 	return seconds, true
+}
+
+// parseISOOffset reads what may stand behind every date: nothing, Z or z, +HH:mm or +HH:mm:ss.
+func parseISOOffset(text string) (int64, bool) {
+	switch {
+	case text == "", text == "z":
+		return 0, true
+	case len(text) == len("+HH:mm:ss") && text[6] == ':' && isDigit(text[7]) && isDigit(text[8]) && text[7] < '6':
+		minutes, ok := parseISOOffset(text[:6])
+		seconds := int64(text[7]-'0')*10 + int64(text[8]-'0')
+		if text[0] == '-' {
+			return minutes - seconds, ok && minutes-seconds >= -maxZoneOffset
+		}
+		return minutes + seconds, ok && minutes+seconds <= maxZoneOffset
+	case len(text) == len("+HH:mm") && text[3] == ':' || text == "Z":
+		return parseOffset(text)
+	}
+	return 0, false
 }
 
 // parseZoneName reads a place of the IANA data, a name that people use, or UTC, UT or GMT, which an
