@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"strings"
+
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
@@ -29,17 +31,17 @@ func (p *planning) createKeyspace(s *cql.CreateKeyspace) (*CreateKeyspace, error
 
 // Apply adds the keyspace.
 func (d *CreateKeyspace) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
+	if err := schema.CheckKeyspaceName(d.Name); err != nil {
+		return nil, Outcome{}, err
+	}
 	if err := schema.CheckKeyspaceProperties(d.Properties); err != nil {
 		return nil, Outcome{}, err
 	}
-	if c.Keyspace(d.Name) != nil && !schema.IsLocal(d.Name) {
+	if c.Keyspace(d.Name) != nil {
 		if d.IfNotExists {
 			return c, Outcome{}, nil
 		}
 		return nil, Outcome{}, cqlerr.KeyspaceExists(d.Name)
-	}
-	if err := schema.CheckKeyspaceName(d.Name); err != nil {
-		return nil, Outcome{}, err
 	}
 	k, warnings, err := schema.NewKeyspace(d.Name, d.Properties, d.Datacenter)
 	if err != nil {
@@ -84,13 +86,13 @@ func (d *DropKeyspace) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Ou
 	return c.WithoutKeyspace(d.Name), out, nil
 }
 
-// checkSchemaChange refuses changes of what comes with the server.
+// checkSchemaChange refuses changes of what comes with the server, and of keyspaces that cannot be.
 func checkSchemaChange(verb, keyspace, resource string) error {
-	if schema.IsLocal(keyspace) {
+	if schema.IsLocal(strings.ToLower(keyspace)) {
 		return notModifiable(keyspace)
 	}
 	if schema.IsReplicatedSystem(keyspace) {
 		return cqlerr.Unauthorizedf("Cannot %s %s", verb, resource)
 	}
-	return nil
+	return schema.CheckKeyspaceName(keyspace)
 }

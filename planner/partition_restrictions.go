@@ -52,12 +52,13 @@ func (rs *restrictions) resolvePartition(w *Where) error {
 	return nil
 }
 
-// checkWritablePartition refuses writes that do not name their partitions.
+// checkWritablePartition refuses writes that do not name their partitions. Those named may be narrowed by token().
 func (rs *restrictions) checkWritablePartition() error {
-	if rs.token != nil {
+	missing := rs.partition.unrestricted(rs.table.PartitionKey)
+	if rs.token != nil && (len(missing) > 0 || rs.partition.hasSlice()) {
 		return cqlerr.Invalidf("The token function cannot be used in WHERE clauses for %s statements", rs.verb)
 	}
-	if missing := rs.partition.unrestricted(rs.table.PartitionKey); len(missing) > 0 {
+	if len(missing) > 0 {
 		return cqlerr.Invalidf("Some partition key parts are missing: %s", names(missing, ", "))
 	}
 	if rs.partition.hasSlice() {

@@ -9,6 +9,7 @@ import (
 // Make plans a statement, or refuses it with the error a client gets.
 func Make(stmt cql.Statement, env Env) (*Prepared, error) {
 	p := &planning{env: env, out: &Prepared{Keyspace: env.Keyspace, Qualified: true}}
+	p.binder.NamedType = p.namedType
 	plan, err := p.statement(stmt)
 	if err != nil {
 		return nil, err

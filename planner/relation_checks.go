@@ -69,17 +69,14 @@ func checkNoDuration(t types.Type) error {
 	return cqlerr.Invalidf("Slice restrictions are not supported on %s", what)
 }
 
-// hasDuration reports whether t is duration or has a part that is.
+// hasDuration reports whether t is duration or has a part that is, as Cassandra looks for it: not in sets, keys of
+// maps and vectors.
 func hasDuration(t types.Type) bool {
 	switch t := t.(type) {
 	case *types.List:
 		return hasDuration(t.Elem)
-	case *types.Set:
-		return hasDuration(t.Elem)
 	case *types.Map:
-		return hasDuration(t.Key) || hasDuration(t.Value)
-	case *types.Vector:
-		return hasDuration(t.Elem)
+		return hasDuration(t.Value)
 	case *types.Tuple:
 		return slices.ContainsFunc(t.Elems, hasDuration)
 	case *types.UserType:
@@ -95,10 +92,11 @@ func checkTupleColumn(before []*schema.Column, c *schema.Column, rel *cql.Relati
 			c.Name)
 	}
 	if slices.Contains(before, c) {
-		return cqlerr.Invalidf(`Column "%s" appeared twice in a relation: %s`, c.Name, rel)
+		return cqlerr.Invalidf(`Column "%s" appeared twice in a relation: %s`, c.Name, relationText(rel))
 	}
 	if len(before) > 0 && c.Position != before[len(before)-1].Position+1 {
-		return cqlerr.Invalidf("Clustering columns must appear in the PRIMARY KEY order in multi-column relations: %s", rel)
+		return cqlerr.Invalidf("Clustering columns must appear in the PRIMARY KEY order in multi-column relations: %s",
+			relationText(rel))
 	}
 	return nil
 }

@@ -24,9 +24,9 @@ type restriction struct {
 func (p *planning) restriction(t *schema.Table, rel *cql.Relation) (*restriction, error) {
 	switch {
 	case rel.Op == cql.IsNotNull:
-		return nil, cqlerr.Invalidf("Unsupported restriction: %s", rel)
+		return nil, cqlerr.Invalidf("Unsupported restriction: %s", relationText(rel))
 	case rel.Op == cql.NotEq:
-		return nil, cqlerr.Invalidf(`Unsupported "!=" relation: %s`, rel)
+		return nil, cqlerr.Invalidf(`Unsupported "!=" relation: %s`, relationText(rel))
 	case rel.Token:
 		return p.tokenRestriction(t, rel)
 	case rel.Tuple:
@@ -70,7 +70,8 @@ func (p *planning) refuseLike(rel *cql.Relation, bind func(cql.Term) (Point, err
 	if _, err := bind(rel.Value); err != nil {
 		return err
 	}
-	return cqlerr.Invalidf("LIKE restriction is only supported on properly indexed columns. %s is not valid.", rel)
+	return cqlerr.Invalidf("LIKE restriction is only supported on properly indexed columns. %s is not valid.",
+		relationText(rel))
 }
 
 // tupleRestriction is for (a, b) on the left.
@@ -106,7 +107,8 @@ func (p *planning) tuplePoint(t *schema.Table, cols []*schema.Column, whole expr
 		return Point{Tuple: e}, err
 	}
 	if len(l.Elements) != len(cols) {
-		return Point{}, cqlerr.Invalidf("Expected %d elements in value tuple, but got %d: %s", len(cols), len(l.Elements), l)
+		return Point{}, cqlerr.Invalidf("Expected %d elements in value tuple, but got %d: %s", len(cols), len(l.Elements),
+			expr.Text(l))
 	}
 	point := Point{Parts: make([]expr.Expr, len(cols))}
 	for i, e := range l.Elements {

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -23,7 +24,7 @@ type restrictions struct {
 }
 
 // restrictionSet has the restrictions of columns of one kind, in the columns' order. Columns of the
-// regular and static kinds are in the order they were first restricted.
+// regular and static kinds are in the order of their names.
 type restrictionSet []*restriction
 
 // restrict adds the relations of a WHERE clause.
@@ -78,9 +79,13 @@ func (set *restrictionSet) add(r *restriction) error {
 		return nil
 	}
 	*set = append(*set, r)
-	if r.columns[0].Kind.IsKey() {
-		slices.SortStableFunc(*set, func(a, b *restriction) int { return a.columns[0].Position - b.columns[0].Position })
-	}
+	slices.SortStableFunc(*set, func(a, b *restriction) int {
+		x, y := a.columns[0], b.columns[0]
+		if x.Kind.IsKey() {
+			return x.Position - y.Position
+		}
+		return strings.Compare(x.Name, y.Name)
+	})
 	return nil
 }
 

@@ -162,7 +162,6 @@ func (s *Select) selectedColumns() []*schema.Column {
 
 // exprColumns are the columns an expression depends on.
 func exprColumns(e expr.Expr) []*schema.Column {
-	var args []expr.Expr
 	switch e := e.(type) {
 	case *expr.Column:
 		return []*schema.Column{e.Column}
@@ -170,14 +169,10 @@ func exprColumns(e expr.Expr) []*schema.Column {
 		return []*schema.Column{e.Column}
 	case *expr.TTL:
 		return []*schema.Column{e.Column}
-	case *expr.Call:
-		args = e.Args
-	case *expr.Aggregate:
-		args = e.Args
 	}
 	var cols []*schema.Column
-	for _, a := range args {
-		cols = append(cols, exprColumns(a)...)
+	for _, part := range expr.Parts(e) {
+		cols = append(cols, exprColumns(part)...)
 	}
 	return cols
 }
@@ -208,7 +203,7 @@ func aggregationWarnings(s *Select, rs *restrictions) []string {
 	if len(rs.partition) == 0 && rs.token == nil {
 		return []string{"Aggregation query used without partition key"}
 	}
-	if rs.token == nil && rs.partition.hasIn() {
+	if (rs.token == nil || s.Where.Partition != nil) && rs.partition.hasIn() {
 		return []string{"Aggregation query used on multiple partition keys (IN restriction)"}
 	}
 	return nil

@@ -19,14 +19,11 @@ func (p *planning) selectsOnlyStatic(t *schema.Table, selectors []cql.Selector) 
 	return !other, err
 }
 
-// checkCall plans a selector that is a call, for its complaint alone.
+// checkCall resolves the calls in a selector, for their complaints alone.
 func (p *planning) checkCall(t *schema.Table, e cql.SelectExpr) error {
-	switch e.(type) {
-	case *cql.Call, *cql.CellFunction:
-		_, err := (&selecting{planning: p, table: t, out: &Selection{}, early: true}).expression(e)
-		return err
-	}
-	return nil
+	s := p.selecting(t)
+	defer s.done()
+	return s.prepare(e)
 }
 
 // checkSelectedColumns resolves the columns of a SELECT list before anything else is said of it.
@@ -74,11 +71,17 @@ func columnRefs(t cql.Term) []*cql.ColumnRef {
 	case *cql.TypeHint:
 		return columnRefs(t.Value)
 	case *cql.Call:
-		var refs []*cql.ColumnRef
-		for _, a := range t.Args {
-			refs = append(refs, columnRefs(a)...)
-		}
-		return refs
+		return allColumnRefs(t.Args)
+	case *cql.TupleLiteral:
+		return allColumnRefs(t.Elements)
+	case *cql.ListLiteral:
+		return allColumnRefs(t.Elements)
+	case *cql.SetLiteral:
+		return allColumnRefs(t.Elements)
+	case *cql.MapLiteral:
+		return append(allColumnRefs(t.Keys), allColumnRefs(t.Values)...)
+	case *cql.UserTypeLiteral:
+		return allColumnRefs(t.Values)
 	case *cql.Arithmetic:
 		var refs []*cql.ColumnRef
 		if t.Left != nil {
@@ -87,4 +90,13 @@ func columnRefs(t cql.Term) []*cql.ColumnRef {
 		return append(refs, columnRefs(t.Right)...)
 	}
 	return nil
+}
+
+// allColumnRefs are the columns named in several terms.
+func allColumnRefs(terms []cql.Term) []*cql.ColumnRef {
+	var refs []*cql.ColumnRef
+	for _, t := range terms {
+		refs = append(refs, columnRefs(t)...)
+	}
+	return refs
 }

@@ -2,11 +2,9 @@ package planner
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/functions"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
@@ -27,25 +25,29 @@ type selecting struct {
 	table *schema.Table
 	out   *Selection
 	inner bool // inside the arguments of an aggregate
-	early bool // what is wrong with aggregates and keys is said later
+	*prepared
 }
 
 // selection plans a SELECT list; none is *.
 func (p *planning) selection(t *schema.Table, selectors []cql.Selector) (*Selection, error) {
-	s := &selecting{planning: p, table: t, out: &Selection{}}
+	s := p.selecting(t)
+	defer s.done()
 	if len(selectors) == 0 {
 		for _, c := range t.Columns {
 			s.add(c.Name, &expr.Column{Column: c})
 		}
 	}
 	for _, sel := range selectors {
-		e, err := s.expression(sel.Expr)
+		if err := s.prepare(sel.Expr); err != nil {
+			return nil, err
+		}
+		e, err := s.expression(sel.Expr, nil)
 		if err != nil {
 			return nil, err
 		}
 		name := sel.Alias
 		if name == "" {
-			name = selectorName(sel.Expr)
+			name = s.name(sel.Expr)
 		}
 		s.add(name, e)
 	}
@@ -78,13 +80,16 @@ func plainColumns(exprs []expr.Expr) []*schema.Column {
 	return cols
 }
 
-// expression plans one selector.
-func (s *selecting) expression(t cql.SelectExpr) (expr.Expr, error) {
+// expression plans a selected term. What has no type of its own gets the expected one; nil: none is.
+func (s *selecting) expression(t cql.SelectExpr, expected types.Type) (expr.Expr, error) {
 	switch t := t.(type) {
 	case *cql.ColumnRef:
 		c, err := column(s.table, *t)
 		if err != nil {
 			return nil, err
+		}
+		if s.firstColumn == nil {
+			s.firstColumn = c
 		}
 		return &expr.Column{Column: c}, nil
 	case *cql.CountAll:
@@ -95,31 +100,32 @@ func (s *selecting) expression(t cql.SelectExpr) (expr.Expr, error) {
 		if isCountAll(t) {
 			return s.aggregate(&expr.Aggregate{})
 		}
-		return s.call(t)
-	case *cql.Literal, *cql.Marker:
-		return nil, noType(t)
-	case *cql.TupleLiteral:
-		if len(t.Elements) == 1 {
-			return nil, noType(t)
-		}
-		return nil, expr.NotSupported("Selecting tuples")
-	case *cql.Element, *cql.Slice:
-		return nil, expr.NotSupported("Selecting elements of collections")
-	case *cql.Field:
-		return nil, expr.NotSupported("Selecting fields of user-defined types")
-	case *cql.Cast:
-		return nil, expr.NotSupported("CAST")
-	case *cql.TypeHint:
-		return nil, expr.NotSupported("A type hint")
+		return s.apply(s.functions[t], t.Args)
 	case *cql.Arithmetic:
-		return nil, expr.NotSupported("Arithmetic")
+		return s.apply(s.functions[t], expr.Operands(t))
+	case *cql.Cast:
+		return s.cast(t)
+	case *cql.TypeHint:
+		return s.hint(t)
+	case *cql.Literal, *cql.Marker:
+		if expected == nil {
+			return nil, s.noType(t)
+		}
+		r := expr.Receiver{Keyspace: s.table.Keyspace, Table: s.table.Name, Name: "[selection]", Type: expected}
+		return s.binder.Bind(t, r)
+	case *cql.Element:
+		return s.element(t)
+	case *cql.Slice:
+		return s.slice(t, expected)
+	case *cql.Field:
+		return s.field(t)
 	}
-	return nil, expr.NotSupported("Selecting " + t.String())
+	return s.composed(t, expected)
 }
 
 // noType is for a selector whose type nothing tells.
-func noType(t cql.Term) error {
-	return cqlerr.Invalidf("Cannot infer type for term %s in selection clause (try using a cast to force a type)", t)
+func (s *selecting) noType(t cql.Term) error {
+	return cqlerr.Invalidf("Cannot infer type for term %s in selection clause (try using a cast to force a type)", s.name(t))
 }
 
 // aggregate registers an aggregate.
@@ -142,7 +148,7 @@ func (s *selecting) cellFunction(f *cql.CellFunction) (expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Kind.IsKey() && !s.early {
+	if c.Kind.IsKey() {
 		return nil, cqlerr.Invalidf("Cannot use selection function %s on PRIMARY KEY part %s", f.Name, c.Name)
 	}
 	if types.IsMultiCell(c.Type) {
@@ -153,44 +159,6 @@ func (s *selecting) cellFunction(f *cql.CellFunction) (expr.Expr, error) {
 		return &expr.TTL{Column: c}, nil
 	}
 	return &expr.WriteTime{Column: c, Name: f.Name}, nil
-}
-
-// call plans a function call over columns, literals and other calls.
-func (s *selecting) call(c *cql.Call) (expr.Expr, error) {
-	args := make([]expr.Expr, len(c.Args))
-	asArgs := make([]functions.Arg, len(c.Args))
-	for i, a := range c.Args {
-		switch a.(type) {
-		case *cql.Literal, *cql.Marker:
-			asArgs[i] = expr.TermArg(a)
-			continue
-		}
-		e, err := s.expression(a)
-		if err != nil {
-			return nil, err
-		}
-		args[i], asArgs[i] = e, functions.Arg{Text: selectorName(a), Type: e.Type()}
-	}
-	f, err := expr.Resolve(c.Function, asArgs, nil, s.table)
-	if err != nil {
-		return nil, err
-	}
-	for i, a := range c.Args {
-		if args[i] != nil {
-			continue
-		}
-		r := expr.Receiver{Keyspace: s.table.Keyspace, Table: s.table.Name, Name: "[selection]", Type: f.Args[i]}
-		if args[i], err = s.binder.Bind(a, r); err != nil {
-			return nil, err
-		}
-	}
-	if f.IsAggregate() {
-		if slices.ContainsFunc(args, containsAggregate) && !s.early {
-			return nil, cqlerr.Invalidf("aggregate functions cannot be used as arguments of aggregate functions")
-		}
-		return s.aggregate(&expr.Aggregate{Function: f, Args: args})
-	}
-	return expr.NewCall(f, args)
 }
 
 // isCountAll reports whether a call is count(1), which is count(*).
@@ -204,34 +172,6 @@ func isCountAll(c *cql.Call) bool {
 
 // containsAggregate reports whether e depends on an aggregate.
 func containsAggregate(e expr.Expr) bool {
-	switch e := e.(type) {
-	case *expr.Aggregate:
-		return true
-	case *expr.Call:
-		return slices.ContainsFunc(e.Args, containsAggregate)
-	}
-	return false
-}
-
-// selectorName is the name of a result column without an alias. Identifiers stand in it as they are,
-// without quotes.
-func selectorName(t cql.Term) string {
-	switch t := t.(type) {
-	case *cql.ColumnRef:
-		return t.Name
-	case *cql.CountAll:
-		return "count"
-	case *cql.CellFunction:
-		return t.Name + "(" + selectorName(t.Arg) + ")"
-	case *cql.Call:
-		if isCountAll(t) {
-			return "count"
-		}
-		args := make([]string, len(t.Args))
-		for i, a := range t.Args {
-			args[i] = selectorName(a)
-		}
-		return "system." + t.Function.Name + "(" + strings.Join(args, ", ") + ")"
-	}
-	return t.String()
+	_, is := e.(*expr.Aggregate)
+	return is || slices.ContainsFunc(expr.Parts(e), containsAggregate)
 }

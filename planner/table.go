@@ -11,14 +11,11 @@ type CreateTable struct {
 	Keyspace   string
 	Statement  *cql.CreateTable
 	Properties []schema.Property
+	Options    schema.TableOptions
 }
 
-// createTable plans CREATE TABLE: what can be said without looking at the keyspace.
+// createTable plans CREATE TABLE: what PREPARE says of it already, without looking at the keyspace.
 func (p *planning) createTable(s *cql.CreateTable) (*CreateTable, error) {
-	props, err := properties(s.Properties)
-	if err != nil {
-		return nil, err
-	}
 	written := s.Table.Name
 	if s.Table.Keyspace != "" {
 		written = s.Table.Keyspace + "." + s.Table.Name
@@ -26,18 +23,28 @@ func (p *planning) createTable(s *cql.CreateTable) (*CreateTable, error) {
 	if err := checkDeclarations(s, written); err != nil {
 		return nil, err
 	}
+	if err := checkClasses(s.Columns); err != nil {
+		return nil, err
+	}
+	props, err := properties(s.Properties)
+	if err != nil {
+		return nil, err
+	}
 	keyspace, err := p.keyspaceName(s.Table)
 	if err != nil {
 		return nil, err
 	}
-	if keys := len(declaredKeys(s)); keys != 1 {
-		what := "No PRIMARY KEY specifed"
-		if keys > 1 {
-			what = "Multiple PRIMARY KEY specified"
-		}
-		return nil, cqlerr.Invalidf("%s for table '%s' (exactly one required)", what, written)
+	if len(declaredKeys(s)) == 0 {
+		return nil, cqlerr.Invalidf("No PRIMARY KEY specifed for table '%s' (exactly one required)", written)
 	}
-	return &CreateTable{Keyspace: keyspace, Statement: s, Properties: props}, nil
+	d := &CreateTable{Keyspace: keyspace, Statement: s, Properties: props}
+	if schema.IsSystem(keyspace) {
+		return d, nil // to be refused for that, whatever its options are
+	}
+	if d.Options, err = schema.ParseTableOptions(schema.DefaultTableOptions(), props); err != nil {
+		return nil, err
+	}
+	return d, checkNoMask(s.Columns)
 }
 
 // declaredKeys are the primary keys a statement declares: PRIMARY KEY behind a column is one too.
@@ -51,7 +58,7 @@ func declaredKeys(s *cql.CreateTable) []cql.PrimaryKey {
 	return append(keys, s.PrimaryKeys...)
 }
 
-// checkDeclarations refuses columns and orderings that are declared twice.
+// checkDeclarations refuses columns, keys and orderings that are declared twice.
 func checkDeclarations(s *cql.CreateTable, written string) error {
 	seen := map[string]bool{}
 	for _, c := range s.Columns {
@@ -59,6 +66,9 @@ func checkDeclarations(s *cql.CreateTable, written string) error {
 			return cqlerr.Invalidf("Duplicate column '%s' declaration for table '%s'", c.Name, written)
 		}
 		seen[c.Name] = true
+	}
+	if len(declaredKeys(s)) > 1 {
+		return cqlerr.Invalidf("Multiple PRIMARY KEY specified for table '%s' (exactly one required)", written)
 	}
 	ordered := map[string]bool{}
 	for _, o := range s.Order {
@@ -74,10 +84,6 @@ func checkDeclarations(s *cql.CreateTable, written string) error {
 func (d *CreateTable) Apply(c *schema.Catalog, newID [16]byte) (*schema.Catalog, Outcome, error) {
 	name := d.Statement.Table.Name
 	if err := checkSchemaChange("CREATE", d.Keyspace, "<all tables in "+d.Keyspace+">"); err != nil {
-		return nil, Outcome{}, err
-	}
-	options, err := schema.ParseTableOptions(schema.DefaultTableOptions(), d.Properties)
-	if err != nil {
 		return nil, Outcome{}, err
 	}
 	if c.Keyspace(d.Keyspace) == nil {
@@ -104,10 +110,10 @@ func (d *CreateTable) Apply(c *schema.Catalog, newID [16]byte) (*schema.Catalog,
 	if err := schema.CheckTableName(d.Keyspace, name); err != nil {
 		return nil, Outcome{}, err
 	}
-	if err := options.Validate(); err != nil {
+	if err := d.Options.Validate(); err != nil {
 		return nil, Outcome{}, err
 	}
-	t := schema.NewTable(schema.Table{Keyspace: d.Keyspace, Name: name, ID: newID, Columns: columns, Options: options})
+	t := schema.NewTable(schema.Table{Keyspace: d.Keyspace, Name: name, ID: newID, Columns: columns, Options: d.Options})
 	return c.WithTable(t), told(schema.Created, schema.TargetTable, d.Keyspace, name), nil
 }
 

@@ -22,10 +22,6 @@ func (d *CreateTable) columns() ([]*schema.Column, error) {
 		if err != nil {
 			return nil, err
 		}
-		if def.Mask != nil {
-			return nil, cqlerr.Invalidf("Cannot mask columns because dynamic data masking is not enabled. You can enable it " +
-				"with the dynamic_data_masking_enabled property on cassandra.yaml")
-		}
 		kind := schema.Regular
 		if def.Static {
 			kind = schema.Static
@@ -57,6 +53,41 @@ func (d *CreateTable) columns() ([]*schema.Column, error) {
 		return nil, expr.NotSupported("COMPACT STORAGE")
 	}
 	return columns, checkStorable(columns)
+}
+
+// checkNoMask refuses masked columns.
+func checkNoMask(columns []cql.ColumnDefinition) error {
+	for _, def := range columns {
+		if def.Mask != nil {
+			return cqlerr.Invalidf("Cannot mask columns because dynamic data masking is not enabled. You can enable it " +
+				"with the dynamic_data_masking_enabled property on cassandra.yaml")
+		}
+	}
+	return nil
+}
+
+// checkClasses refuses classes in quotes that are no types. What other types are is seen when the table is made.
+func checkClasses(columns []cql.ColumnDefinition) error {
+	for _, def := range columns {
+		if err := checkClass(def.Type); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkClass is checkClasses for one type and those inside it.
+func checkClass(n cql.TypeName) error {
+	for _, arg := range n.Args {
+		if err := checkClass(arg); err != nil {
+			return err
+		}
+	}
+	if n.Class == "" {
+		return nil
+	}
+	_, err := namedType("", n)
+	return err
 }
 
 // keyColumns finds the columns of the primary key and makes them that.

@@ -26,7 +26,7 @@ func namedType(keyspace string, n cql.TypeName) (types.Type, error) {
 		if err != nil {
 			return nil, cqlerr.Syntaxf("Error setting type %s: %s", n.Class, err.Error())
 		}
-		return t, nil
+		return types.FreezeParts(t), nil
 	}
 	args := make([]types.Type, len(n.Args))
 	for i, a := range n.Args {
@@ -57,7 +57,7 @@ func namedType(keyspace string, n cql.TypeName) (types.Type, error) {
 		if n.Dimension < 1 {
 			return nil, cqlerr.Invalidf("vectors may only have positive dimensions; given %d", n.Dimension)
 		}
-		return &types.Vector{Elem: types.Freeze(args[0]), Dim: n.Dimension}, nil
+		return &types.Vector{Elem: args[0], Dim: n.Dimension}, nil
 	}
 	if n.Keyspace != "" && n.Keyspace != keyspace {
 		return nil, cqlerr.Invalidf("Statement on keyspace %s cannot refer to a user type in keyspace %s; user types can only "+

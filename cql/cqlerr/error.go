@@ -146,3 +146,11 @@ func NotEnoughReplicas(level Consistency, required, alive int) *Error {
 		Detail:  UnavailableDetail{Consistency: level, Required: required, Alive: alive},
 	}
 }
+
+// FunctionFailed is for a native function that cannot compute its value.
+func FunctionFailed(name string, argTypes []string, text string) *Error {
+	return &Error{
+		Code: FunctionFailure, Message: text,
+		Detail: FunctionDetail{Keyspace: "system", Function: name, ArgTypes: argTypes},
+	}
+}

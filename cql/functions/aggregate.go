@@ -3,7 +3,6 @@ package functions
 import (
 	"slices"
 
-	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
 )
 
@@ -26,33 +25,21 @@ var aggregateFunctions = func() []Function {
 	return slices.Clip(fs)
 }()
 
-// generic is an aggregate that takes a value of any type.
-type generic struct {
-	make func(t types.Type) *Function
-	any  bool // takes a value whose type is not known
+// aggregateFamilies take values of any type.
+var aggregateFamilies = map[string]*family{
+	"min": unary(parameter{text: "any", receiver: true}, func(_ string, t types.Type) *Function { return extreme("min", -1)(t) }),
+	"max": unary(parameter{text: "any", receiver: true}, func(_ string, t types.Type) *Function { return extreme("max", 1)(t) }),
 }
 
-// generics has the aggregates that take any type.
-var generics = map[string]*generic{
-	"count": {make: countOf, any: true},
-	"min":   {make: extreme("min", -1)},
-	"max":   {make: extreme("max", 1)},
-}
-
-// resolve makes the function for its argument's type. A literal's type is its Type.
-func (g *generic) resolve(name string, args []Arg) (*Function, error) {
+// resolveCount makes count for its argument's type, which need not be known.
+func resolveCount(args []Arg) (*Function, error) {
 	switch {
-	case len(args) != 1 && g.any:
-		return nil, wrongCount(name, 1, len(args))
 	case len(args) != 1:
-		return nil, cqlerr.Invalidf("Invalid number of arguments for function system.%s(any)", name)
-	case args[0].Type == nil && !g.any:
-		return nil, cqlerr.Invalidf("Cannot infer type of argument %s in call to function system.%s(any): "+
-			"use type casts to disambiguate", args[0].Text, name)
+		return nil, wrongCount("count", 1, len(args))
 	case args[0].Type == nil:
-		return g.make(types.Blob), nil
+		return countOf(types.Blob), nil
 	}
-	return g.make(args[0].Type), nil
+	return countOf(args[0].Type), nil
 }
 
 // countOf is count for values of one type.
@@ -81,12 +68,8 @@ func (c *count) Result() (types.Value, error) {
 // extreme makes min or max: the value that compares as sign with all others.
 func extreme(name string, sign int) func(types.Type) *Function {
 	return func(t types.Type) *Function {
-		returns := t
-		if t == types.TimeUUID {
-			returns = types.LegacyTimeUUID
-		}
 		return &Function{
-			Name: name, Args: []types.Type{t}, Returns: returns,
+			Name: name, Args: []types.Type{t}, Returns: asReturned(t),
 			Doc:  map[int]string{-1: "The least value.", 1: "The greatest value."}[sign],
 			Init: func() Aggregate { return &best{t: t, sign: sign} },
 		}

@@ -21,6 +21,9 @@ type Function struct {
 	// Init starts an aggregate's state for one group of rows. It is nil for scalar functions.
 	Init func() Aggregate
 
+	// Column is the name of a result column, of those of the arguments; nil: system.name(arguments).
+	Column func(args []string) string
+
 	// Volatile functions may give another value at each call: they are never computed in advance.
 	Volatile bool
 }
@@ -34,7 +37,11 @@ func (f *Function) String() string {
 	for i, t := range f.Args {
 		args[i] = t.String()
 	}
-	return "system." + f.Name + " : (" + strings.Join(args, ", ") + ") -> " + f.Returns.String()
+	name := f.Name
+	if strings.HasPrefix(name, "_") || name != strings.ToLower(name) {
+		name = `"` + name + `"`
+	}
+	return "system." + name + " : (" + strings.Join(args, ", ") + ") -> " + f.Returns.String()
 }
 
 // Example is a call and its result as CQL text.
@@ -65,12 +72,18 @@ type Env struct {
 // strict makes a Call of a function of one value of type t: null gives null, and so does an empty value
 // that has no meaning.
 func strict(t types.Type, f func(b []byte) []byte) func(*Call) (types.Value, error) {
+	return partial(t, func(b []byte) ([]byte, error) { return f(b), nil })
+}
+
+// partial is strict for a function that refuses some values.
+func partial(t types.Type, f func(b []byte) ([]byte, error)) func(*Call) (types.Value, error) {
 	return func(c *Call) (types.Value, error) {
 		b := c.Args[0].Bytes
 		if b == nil || len(b) == 0 && types.EmptyIsNull(t) {
 			return types.Value{}, nil
 		}
-		return types.Value{Bytes: f(b)}, nil
+		result, err := f(b)
+		return types.Value{Bytes: result}, err
 	}
 }
 

@@ -6,14 +6,15 @@ import (
 )
 
 // natives has every native function with fixed types, family by family.
-var natives = slices.Concat(uuidFunctions, timeFunctions, blobFunctions, aggregateFunctions)
+var natives = slices.Concat(uuidFunctions, timeFunctions, blobFunctions, aggregateFunctions, mathFunctions)
 
 // byName has the overloads of each name.
 var byName = func() map[string][]*Function {
 	m := map[string][]*Function{}
-	for i := range natives {
-		f := &natives[i]
-		m[f.Name] = append(m[f.Name], f)
+	for _, fs := range [][]Function{natives, operatorFunctions, castFunctions} {
+		for i := range fs {
+			m[fs[i].Name] = append(m[fs[i].Name], &fs[i])
+		}
 	}
 	return m
 }()

@@ -22,6 +22,14 @@ const (
 type Arg struct {
 	Text string     // as written, for error texts
 	Type types.Type // nil if not known: a marker, null, or a literal that says more in Fits
+	Desc bool       // a clustering column in descending order
+
+	Likely types.Type // the type of a literal that nothing around it tells, as it looks; of others their Type
+
+	List     bool // a list literal in a SELECT list, which may be for a vector
+	Elements int  // how many that has
+
+	Marker bool // a bind marker
 
 	// Fits says how well the argument fits; nil: as its Type does, and weakly everywhere without one.
 	Fits func(types.Type) Fit
@@ -51,7 +59,7 @@ func TypeFit(to, from types.Type) Fit {
 
 // Known reports whether there is a native function of that name, in lower case.
 func Known(name string) bool {
-	return len(byName[name]) > 0 || generics[name] != nil || name == "token"
+	return len(byName[name]) > 0 || families[name] != nil || name == "count" || name == "token"
 }
 
 // Resolve chooses the function called name that takes arguments of those types. A nil type is an argument
@@ -69,39 +77,61 @@ func Resolve(name string, args []types.Type) (*Function, error) {
 
 // ResolveArgs chooses the function called name for arguments: the one whose types are just theirs, else
 // the only one that they fit. Of several functions those do not count whose result the receiver, if there is
-// one, does not take. The function token depends on a table and is not found here.
+// one, does not take. The name may begin with "system.", as error texts then show it. The function token depends on
+// a table and is not found here.
 func ResolveArgs(name string, args []Arg, receiver types.Type) (*Function, error) {
-	if g := generics[name]; g != nil {
-		return g.resolve(name, args)
+	return resolve(name, strings.TrimPrefix(name, "system."), args, receiver)
+}
+
+// resolve is ResolveArgs, with the name that errors show.
+func resolve(shown, name string, args []Arg, receiver types.Type) (*Function, error) {
+	if name == "count" {
+		return resolveCount(args)
+	}
+	if f := families[name]; f != nil {
+		return f.resolve(name, args, receiver)
+	}
+	if op, ok := operatorOf(name); ok && len(args) == 2 {
+		return chooseOperator(op, name, args, receiver)
 	}
 	candidates := byName[name]
 	switch len(candidates) {
 	case 0:
-		return nil, cqlerr.Invalidf("Unknown function '%s'", name)
+		return nil, cqlerr.Invalidf("Unknown function '%s'", shown)
 	case 1:
 		return candidates[0], CheckArgs(candidates[0], args)
 	}
-	var fitting []*Function
+	fitting, exact := matching(candidates, args, receiver)
+	switch {
+	case exact != nil:
+		return exact, nil
+	case len(fitting) == 0:
+		return nil, cqlerr.Invalidf("Invalid call to function %s, none of its type signatures match "+
+			"(known type signatures: %s)", shown, signatures(candidates))
+	case len(fitting) == 1:
+		return fitting[0], nil
+	case name == negation:
+		return nil, cqlerr.Invalidf("Ambiguous negation: use type casts to disambiguate")
+	}
+	return nil, cqlerr.Invalidf("Ambiguous call to function %s (can be matched by following signatures: %s): "+
+		"use type casts to disambiguate", shown, signatures(fitting))
+}
+
+// matching are the candidates that arguments fit and whose result a receiver takes, if there is one; exact is the
+// first whose types are just those of the arguments.
+func matching(candidates []*Function, args []Arg, receiver types.Type) (fitting []*Function, exact *Function) {
 	for _, f := range candidates {
 		if receiver != nil && TypeFit(receiver, f.Returns) == NoFit {
 			continue
 		}
 		switch f.fit(args) {
 		case ExactFit:
-			return f, nil
+			return nil, f
 		case WeakFit:
 			fitting = append(fitting, f)
 		}
 	}
-	switch len(fitting) {
-	case 0:
-		return nil, cqlerr.Invalidf("Invalid call to function %s, none of its type signatures match "+
-			"(known type signatures: %s)", name, signatures(candidates))
-	case 1:
-		return fitting[0], nil
-	}
-	return nil, cqlerr.Invalidf("Ambiguous call to function %s (can be matched by following signatures: %s): "+
-		"use type casts to disambiguate", name, signatures(fitting))
+	return fitting, nil
 }
 
 // fit is the worst fit among the arguments.

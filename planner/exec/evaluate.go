@@ -154,7 +154,7 @@ func isTupleOf(elem types.Type, cols []*schema.Column) bool {
 }
 
 // product is every combination of the values of choices, in the columns' order and without duplicates.
-// order compares two values of a column.
+// order compares two values of a column. Behind an IN without values no choice is evaluated.
 func product(x *expr.Context, choices []*planner.Choice, order func(*schema.Column, []byte, []byte) int) ([]point, error) {
 	all := []point{nil}
 	var cols []*schema.Column
@@ -170,7 +170,9 @@ func product(x *expr.Context, choices []*planner.Choice, order func(*schema.Colu
 				next = append(next, append(slices.Clip(head), p...))
 			}
 		}
-		all = next
+		if all = next; len(all) == 0 {
+			break
+		}
 	}
 	if len(all) < 2 {
 		return all, nil

@@ -13,18 +13,11 @@ import (
 // condition is a filter with its values: it reports whether a row, by column index, satisfies it.
 type condition func(row [][]byte) bool
 
-// conditions evaluates the filters of a WHERE clause.
-func conditions(x *expr.Context, w *planner.Where) ([]condition, error) {
+// conditions evaluates filters.
+func conditions(x *expr.Context, filters []*planner.Filter) ([]condition, error) {
 	var all []condition
-	for _, f := range w.Filters {
+	for _, f := range filters {
 		c, err := filterCondition(x, f)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, c)
-	}
-	if w.Slice != nil && w.Slice.MixedOrder() {
-		c, err := rangeCondition(x, w.Slice)
 		if err != nil {
 			return nil, err
 		}
@@ -45,13 +38,6 @@ func filterCondition(x *expr.Context, f *planner.Filter) (condition, error) {
 
 // choiceCondition is for = and IN.
 func choiceCondition(x *expr.Context, c *planner.Choice) (condition, error) {
-	if c.Columns[0].Kind.IsKey() {
-		ps, err := points(x, c)
-		if err != nil {
-			return nil, err
-		}
-		return func(row [][]byte) bool { return matchesAny(row, c.Columns, ps) }, nil
-	}
 	ps, err := filterPoints(x, c)
 	if err != nil {
 		return nil, err
@@ -59,14 +45,16 @@ func choiceCondition(x *expr.Context, c *planner.Choice) (condition, error) {
 	return func(row [][]byte) bool { return matchesAny(row, c.Columns, ps) }, nil
 }
 
-// filterPoints are the values that a column outside the primary key is compared with. Of several, null is
-// one that no cell has.
+// filterPoints are the values that columns are compared with. Of several, null is one that no cell has.
 func filterPoints(x *expr.Context, c *planner.Choice) ([]point, error) {
-	if c.List != nil {
-		return listPoints(x, c)
+	if c.List != nil || len(c.Columns) > 1 {
+		return points(x, c)
 	}
 	var ps []point
 	for _, p := range c.Points {
+		if p.Tuple != nil {
+			return points(x, c)
+		}
 		v, err := p.Parts[0].Eval(x)
 		if err != nil {
 			return nil, err

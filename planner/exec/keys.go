@@ -7,13 +7,14 @@ import (
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/store"
 )
 
 // maxKey is the longest partition key or clustering that Cassandra takes.
 const maxKey = math.MaxUint16
 
 // appendKeys appends the serialized partition keys that a WHERE clause names, in the order of their values
-// and without duplicates.
+// and without duplicates. Whether Cassandra takes them is for checkKeys.
 func appendKeys(dst [][]byte, x *expr.Context, w *planner.Where) ([][]byte, error) {
 	if w.SinglePartition() {
 		key, err := singleKey(x, w)
@@ -26,9 +27,11 @@ func appendKeys(dst [][]byte, x *expr.Context, w *planner.Where) ([][]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	tokens, err := tokenRange(x, w.Token)
-	if err != nil {
-		return nil, err
+	var tokens store.TokenRange
+	if w.Token != nil {
+		if tokens, err = tokenRange(x, w.Token); err != nil {
+			return nil, err
+		}
 	}
 	for _, p := range all {
 		key := p[0]
@@ -40,10 +43,7 @@ func appendKeys(dst [][]byte, x *expr.Context, w *planner.Where) ([][]byte, erro
 				}
 			}
 		}
-		if err := checkKey(key, len(p)); err != nil {
-			return nil, err
-		}
-		if w.Token == nil || tokens.has(types.Token(key)) {
+		if w.Token == nil || hasToken(tokens, types.Token(key)) {
 			dst = append(dst, key)
 		}
 	}
@@ -64,7 +64,7 @@ func singleKey(x *expr.Context, w *planner.Where) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return key, checkKey(key, len(w.Partition))
+	return key, nil
 }
 
 // appendKeyPart appends a part of a composite partition key.
@@ -75,13 +75,15 @@ func appendKeyPart(key, part []byte) ([]byte, error) {
 	return types.AppendCompositeKey(key, part), nil
 }
 
-// checkKey refuses partition keys that Cassandra does not take.
-func checkKey(key []byte, parts int) error {
-	if len(key) == 0 && parts == 1 {
-		return cqlerr.Invalidf("Key may not be empty")
-	}
-	if len(key) > maxKey {
-		return tooLong(len(key))
+// checkKeys refuses partition keys that Cassandra does not take.
+func checkKeys(keys [][]byte) error {
+	for _, key := range keys {
+		if len(key) == 0 {
+			return cqlerr.Invalidf("Key may not be empty")
+		}
+		if len(key) > maxKey {
+			return tooLong(len(key))
+		}
 	}
 	return nil
 }

@@ -89,14 +89,18 @@ func (w *writing) add(m *planner.Modification, values []types.Value) (err error)
 	if w.keys, err = appendKeys(w.keys[:0], &w.x, m.Where); err != nil {
 		return err
 	}
+	if err = checkKeys(w.keys); err != nil {
+		return err
+	}
+	if err = checkKeyValues(m.Table, w.keys); err != nil {
+		return err
+	}
 	simple := m.OneRow && len(m.Where.Clustering) == len(m.Table.Clustering)
+	null := false
 	if simple {
 		err = w.oneRow(m)
 	} else {
-		w.ranges, err = appendSlices(w.ranges[:0], &w.x, m.Where)
-	}
-	if err == nil && m.Where.Slice != nil {
-		err = checkBounds(&w.x, m.Where.Slice)
+		w.ranges, null, err = appendSlices(w.ranges[:0], &w.x, m.Where)
 	}
 	if err != nil {
 		return err
@@ -105,8 +109,13 @@ func (w *writing) add(m *planner.Modification, values []types.Value) (err error)
 	if err != nil {
 		return err
 	}
-	if !simple && (m.Where.Slice != nil || len(m.Where.Clustering) > 0) && len(w.ranges) == 0 {
+	if !simple && (m.Where.Slice != nil || len(m.Where.Clustering) > 0) && len(w.ranges) == 0 && !null {
 		return nil // rows are asked for, and none can be meant: not even static columns are written
+	}
+	if m.Where.Slice != nil && len(w.keys) > 0 {
+		if err := checkBounds(&w.x, m.Where.Slice); err != nil {
+			return err
+		}
 	}
 	if !simple && m.Verb == planner.Delete && len(m.Sets) > 0 && len(w.keys) > 0 {
 		if err := w.checkRows(m); err != nil {

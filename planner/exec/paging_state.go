@@ -6,6 +6,7 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
 )
 
 // pagingState is where a page ended, in Cassandra's own bytes, so that a client may take it from one
@@ -148,11 +149,18 @@ func (s *pagingState) clustering(t *schema.Table) [][]byte {
 		return nil
 	}
 	for i, c := range t.Clustering {
-		if values[i] == nil || len(values[i]) > 0 && c.Type.Validate(values[i]) != nil {
+		if values[i] == nil || !mayBeStored(c.Type, values[i]) {
 			return nil
 		}
 	}
 	return values
+}
+
+// mayBeStored reports whether a clustering column can have that value. Empty values and tuples of any bytes are stored
+// though they are not valid.
+func mayBeStored(t types.Type, b []byte) bool {
+	_, tuple := t.(*types.Tuple)
+	return tuple || len(b) == 0 || types.ValidateBound(t, b) == nil
 }
 
 // decoder takes a paging state apart; ok stays false after the first thing that does not fit.

@@ -111,41 +111,63 @@ func (r *reading) begin(req *Request) error {
 	return nil
 }
 
-// restrict evaluates the WHERE clause.
+// restrict evaluates the WHERE clause in Cassandra's order: what rows are compared with, the values of keys, and the
+// clusterings. Only where these leave something to read are keys and tokens looked at.
 func (r *reading) restrict() (err error) {
 	w := r.plan.Where
+	if len(w.Filters) > 0 {
+		if r.tests, err = conditions(&r.x, w.Filters); err != nil {
+			return err
+		}
+	}
 	if w.Partition != nil {
 		if r.keys, err = appendKeys(r.keys, &r.x, w); err != nil {
 			return err
 		}
 		r.read.Keys = r.keys
 		r.page.single = len(r.keys) == 1
-	} else if w.Token != nil {
-		t, err := tokenRange(&r.x, w.Token)
+		r.page.nothing = len(r.keys) == 0
+	}
+	if !r.page.nothing && (len(w.Clustering) > 0 || w.Slice != nil) {
+		if err := r.restrictClustering(w); err != nil {
+			return err
+		}
+	}
+	switch {
+	case r.page.nothing:
+		return nil
+	case w.Partition != nil:
+		err = checkKeys(r.keys)
+	case w.Token != nil:
+		var tokens store.TokenRange
+		tokens, err = tokenRange(&r.x, w.Token)
+		r.read.Tokens, r.page.nothing = scanned(tokens)
+	}
+	r.page.nothing = r.page.nothing || r.read.Slices != nil && len(r.read.Slices) == 0
+	return err
+}
+
+// restrictClustering evaluates the restrictions of clustering columns. Of a range that ends with null nothing will be
+// read, but it is not as if nothing were asked for.
+func (r *reading) restrictClustering(w *planner.Where) error {
+	slices, null, err := appendSlices(r.slices, &r.x, w)
+	if err != nil {
+		return err
+	}
+	r.slices, r.read.Slices = slices, slices
+	r.page.nothing = len(slices) == 0 && !null
+	if w.Slice != nil && w.Slice.MixedOrder() {
+		inside, err := rangeCondition(&r.x, w.Slice)
 		if err != nil {
 			return err
 		}
-		r.read.Tokens = t.TokenRange
-		r.page.nothing = t.empty
+		r.tests = append(r.tests, inside)
 	}
-	if len(w.Clustering) > 0 || w.Slice != nil {
-		if r.slices, err = appendSlices(r.slices, &r.x, w); err != nil {
-			return err
-		}
-		r.read.Slices = r.slices
-		r.page.nothing = r.page.nothing || len(r.slices) == 0
-	}
-	if len(w.Filters) > 0 || w.Slice != nil {
-		r.tests, err = conditions(&r.x, w)
-	}
-	return err
+	return nil
 }
 
 // run reads the rows of a page.
 func (r *reading) run(ctx context.Context, req *Request) error {
-	if r.read.Keys != nil && len(r.read.Keys) == 0 || r.plan.Where.Partition != nil && len(r.keys) == 0 {
-		r.page.nothing = true
-	}
 	if !r.page.nothing {
 		if req.Consistency.IsSerial() && len(r.keys) > 1 && !r.plan.Table.Virtual && !r.page.pages(r.plan) {
 			return errSerialPartitions()

@@ -8,26 +8,27 @@ import (
 )
 
 // appendSlices appends the ranges of clustering keys that a WHERE clause selects, in clustering order. No
-// range at all means that no row is selected; a clause without clustering restrictions is not for it.
-func appendSlices(dst []store.Slice, x *expr.Context, w *planner.Where) ([]store.Slice, error) {
+// range at all means that no row is selected, perhaps as a range ends with null; a clause without clustering
+// restrictions is not for it.
+func appendSlices(dst []store.Slice, x *expr.Context, w *planner.Where) (_ []store.Slice, null bool, err error) {
 	prefixes, err := prefixes(x, w.Clustering)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	for _, p := range prefixes {
 		if err := checkClustering(p); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
 	if w.Slice == nil {
 		for _, p := range prefixes {
 			dst = append(dst, store.Slice{Start: p, End: p, StartInclusive: true, EndInclusive: true})
 		}
-		return dst, nil
+		return dst, false, nil
 	}
 	start, end, err := ends(x, w.Slice)
 	if err != nil || end.null {
-		return dst, err
+		return dst, len(prefixes) > 0, err
 	}
 	for _, p := range prefixes {
 		var s store.Slice
@@ -37,7 +38,7 @@ func appendSlices(dst []store.Slice, x *expr.Context, w *planner.Where) ([]store
 			dst = append(dst, s)
 		}
 	}
-	return dst, nil
+	return dst, false, nil
 }
 
 // isEmpty reports whether a slice ends before it starts. Its ends have the first values in common, the

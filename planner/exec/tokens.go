@@ -10,19 +10,10 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// tokens is a range of tokens, perhaps empty.
-type tokens struct {
-	store.TokenRange
-	empty bool
-}
-
-// tokenRange evaluates what token() is restricted to. The smallest token stands for no bound at the end.
-func tokenRange(x *expr.Context, r *planner.Range) (tokens, error) {
-	t := tokens{TokenRange: store.TokenRange{
+// tokenRange evaluates what token() is restricted to; a bound that is not given is the first or last token.
+func tokenRange(x *expr.Context, r *planner.Range) (store.TokenRange, error) {
+	t := store.TokenRange{
 		Bounded: true, Start: math.MinInt64, End: math.MaxInt64, StartInclusive: true, EndInclusive: true,
-	}}
-	if r == nil {
-		return t, nil
 	}
 	if r.Lower != nil {
 		at, err := tokenBound(x, r.Lower)
@@ -36,11 +27,8 @@ func tokenRange(x *expr.Context, r *planner.Range) (tokens, error) {
 		if err != nil {
 			return t, err
 		}
-		if at != math.MinInt64 {
-			t.End, t.EndInclusive = at, r.Upper.Inclusive
-		}
+		t.End, t.EndInclusive = at, r.Upper.Inclusive
 	}
-	t.empty = t.Start > t.End || t.Start == t.End && !(t.StartInclusive && t.EndInclusive)
 	return t, nil
 }
 
@@ -56,10 +44,22 @@ func tokenBound(x *expr.Context, b *planner.Bound) (int64, error) {
 	return int64(binary.BigEndian.Uint64(v.Bytes)), nil
 }
 
-// has reports whether a token is in the range.
-func (t tokens) has(at int64) bool {
-	if t.empty || at < t.Start || at > t.End {
-		return false
+// scanned is the range of tokens as a scan takes it, and whether it is empty: it does not wrap, and the smallest
+// token at its end stands for no bound.
+func scanned(t store.TokenRange) (_ store.TokenRange, empty bool) {
+	if t.End == math.MinInt64 {
+		t.End, t.EndInclusive = math.MaxInt64, true
 	}
-	return (at > t.Start || t.StartInclusive) && (at < t.End || t.EndInclusive)
+	return t, t.Start > t.End || t.Start == t.End && !(t.StartInclusive && t.EndInclusive)
+}
+
+// hasToken reports whether a token is in the range that keys given by their values are compared with. A range that
+// starts above its end wraps: it has the tokens from its start and those up to its end.
+func hasToken(t store.TokenRange, at int64) bool {
+	afterStart := at > t.Start || at == t.Start && t.StartInclusive
+	beforeEnd := at < t.End || at == t.End && t.EndInclusive
+	if t.Start > t.End {
+		return afterStart || beforeEnd
+	}
+	return afterStart && beforeEnd
 }

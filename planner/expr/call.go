@@ -96,26 +96,23 @@ func (b *Binder) resolve(c *cql.Call, receiver types.Type) (*functions.Function,
 		return nil, err
 	}
 	if !functions.Known(c.Function.Name) {
-		return nil, cqlerr.Invalidf("Unknown function %s called", c.Function)
+		return nil, cqlerr.Invalidf("Unknown function %s called", functionName(c.Function))
 	}
-	args := make([]functions.Arg, len(c.Args))
-	for i, a := range c.Args {
-		args[i] = TermArg(a)
-		if inner, ok := a.(*cql.Call); ok {
-			args[i].Fits = func(t types.Type) functions.Fit {
-				f, err := b.resolve(inner, t)
-				if err != nil {
-					return functions.WeakFit
-				}
-				return functions.TypeFit(t, f.Returns)
-			}
-		}
-	}
-	return Resolve(c.Function, args, receiver, b.Table)
+	return b.Choose(c.Args, Text, func(args []functions.Arg) (*functions.Function, error) {
+		return Resolve(c.Function, args, receiver, b.Table)
+	})
 }
 
 // isNative reports whether a name is one of the server's own functions, not a user's.
 func isNative(name cql.QualifiedName) bool { return name.Keyspace == "" || name.Keyspace == "system" }
+
+// functionName is a function's name as error texts show it: with the keyspace if one was written, without quotes.
+func functionName(name cql.QualifiedName) string {
+	if name.Keyspace == "" {
+		return name.Name
+	}
+	return name.Keyspace + "." + name.Name
+}
 
 // Resolve finds the native function of that name for such arguments and a receiver, nil in a SELECT list. token
 // is the one over the partition key of t.
@@ -124,10 +121,10 @@ func Resolve(name cql.QualifiedName, args []functions.Arg, receiver types.Type, 
 		return nil, err
 	}
 	if !functions.Known(name.Name) {
-		return nil, cqlerr.Invalidf("Unknown function '%s'", name)
+		return nil, cqlerr.Invalidf("Unknown function '%s'", functionName(name))
 	}
 	if name.Name != "token" || t == nil {
-		return functions.ResolveArgs(name.Name, args, receiver)
+		return functions.ResolveArgs(functionName(name), args, receiver)
 	}
 	key := make([]types.Type, len(t.PartitionKey))
 	for i, c := range t.PartitionKey {
@@ -135,26 +132,6 @@ func Resolve(name cql.QualifiedName, args []functions.Arg, receiver types.Type, 
 	}
 	f := functions.Token(key)
 	return f, functions.CheckArgs(f, args)
-}
-
-// TermArg is a term as an argument: a literal fits what takes it, and best what it looks like.
-func TermArg(t cql.Term) functions.Arg {
-	arg := functions.Arg{Text: t.String()}
-	l, ok := t.(*cql.Literal)
-	if !ok || l.Kind == cql.NullLiteral {
-		return arg
-	}
-	likely := likelyType(l)
-	arg.Fits = func(t types.Type) functions.Fit {
-		switch {
-		case !literalFits(l, t):
-			return functions.NoFit
-		case t == likely:
-			return functions.ExactFit
-		}
-		return functions.WeakFit
-	}
-	return arg
 }
 
 // likelyType is the type that a literal has when nothing around it says otherwise.

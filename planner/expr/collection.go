@@ -58,11 +58,11 @@ func (b *Binder) list(l *cql.ListLiteral, r Receiver) (Expr, error) {
 	if !ok {
 		return nil, cqlerr.Invalidf("Unexpected receiver type '%s'; only list and vector are expected", r.Type)
 	}
-	if err := checkNoMarker("list", r, l.Elements); err != nil {
-		return nil, err
-	}
 	parts, err := b.elements("list", "value", l.Elements, r, r.Part("value("+r.Name+")", t.Elem))
 	if err != nil {
+		return nil, err
+	}
+	if err := checkNoMarker("list", r, l.Elements); err != nil {
 		return nil, err
 	}
 	return compose(&Composed{Of: t, Parts: parts, make: types.NewList, null: nullInCollection})
@@ -77,11 +77,11 @@ func (b *Binder) set(l *cql.SetLiteral, r Receiver) (Expr, error) {
 	if !ok {
 		return nil, cqlerr.Invalidf("Invalid set literal for %s of type %s", r.Name, r.Type)
 	}
-	if err := checkNoMarker("set", r, l.Elements); err != nil {
-		return nil, err
-	}
 	parts, err := b.elements("set", "value", l.Elements, r, r.Part("value("+r.Name+")", t.Elem))
 	if err != nil {
+		return nil, err
+	}
+	if err := checkNoMarker("set", r, l.Elements); err != nil {
 		return nil, err
 	}
 	return compose(&Composed{Of: t, Parts: parts, null: nullInCollection, make: func(e [][]byte) []byte {
@@ -95,15 +95,15 @@ func (b *Binder) mapping(l *cql.MapLiteral, r Receiver) (Expr, error) {
 	if !ok {
 		return nil, cqlerr.Invalidf("Invalid map literal for %s of type %s", r.Name, r.Type)
 	}
-	if err := checkNoMarker("map", r, l.Keys, l.Values); err != nil {
-		return nil, err
-	}
 	keys, err := b.elements("map", "key", l.Keys, r, r.Part("key("+r.Name+")", t.Key))
 	if err != nil {
 		return nil, err
 	}
 	values, err := b.elements("map", "value", l.Values, r, r.Part("value("+r.Name+")", t.Value))
 	if err != nil {
+		return nil, err
+	}
+	if err := checkNoMarker("map", r, l.Keys, l.Values); err != nil {
 		return nil, err
 	}
 	return compose(&Composed{Of: t, Parts: append(keys, values...), null: nullInCollection, make: func(e [][]byte) []byte {
@@ -143,15 +143,15 @@ func (b *Binder) tuple(l *cql.TupleLiteral, r Receiver) (Expr, error) {
 			return nil, cqlerr.Invalidf("Invalid tuple literal for %s: too many elements. Type %s expects %d but got %d",
 				r.Name, r.Type, len(t.Elems), len(l.Elements))
 		}
-		part := r.Part(fmt.Sprintf("%s[%d]", r.Name, i), t.Elems[i])
-		if !b.assignable(e, part) {
+		part, fits, err := b.part(e, r.Part(fmt.Sprintf("%s[%d]", r.Name, i), t.Elems[i]))
+		if !fits {
 			return nil, cqlerr.Invalidf("Invalid tuple literal for %s: component %d is not of type %s",
 				r.Name, i, t.Elems[i])
 		}
-		var err error
-		if parts[i], err = b.Bind(e, part); err != nil {
+		if err != nil {
 			return nil, err
 		}
+		parts[i] = part
 	}
 	return compose(&Composed{Of: t, Parts: parts, make: types.NewTuple})
 }
@@ -179,17 +179,36 @@ func checkNoMarker(kind string, r Receiver, terms ...[]cql.Term) error {
 func (b *Binder) elements(kind, what string, terms []cql.Term, whole, r Receiver) ([]Expr, error) {
 	parts := make([]Expr, len(terms))
 	for i, t := range terms {
-		if !b.assignable(t, r) {
+		part, fits, err := b.part(t, r)
+		if !fits {
 			return nil, cqlerr.Invalidf("Invalid %s literal for %s: %s %s is not of type %s",
-				kind, whole.Name, what, t, r.Type)
+				kind, whole.Name, what, Text(t), r.Type)
 		}
-		var err error
-		if parts[i], err = b.Bind(t, r); err != nil {
+		if err != nil {
 			return nil, err
 		}
+		parts[i] = part
 	}
 	return parts, nil
 }
 
 // compose folds a composed value whose parts are constants.
 func compose(c *Composed) (Expr, error) { return fold(c, c.Parts) }
+
+// NewComposed is a list, set, map, tuple or vector of selected parts, of a map keys and then values.
+func NewComposed(t types.Type, parts []Expr) (Expr, error) {
+	c := &Composed{Of: t, Parts: parts}
+	switch t := t.(type) {
+	case *types.List:
+		c.make = types.NewList
+	case *types.Set:
+		c.make = func(e [][]byte) []byte { return types.NewSet(t, e) }
+	case *types.Map:
+		c.make = func(e [][]byte) []byte { return types.NewMap(t, e[:len(e)/2], e[len(e)/2:]) }
+	case *types.Vector:
+		c.make, c.null = func(e [][]byte) []byte { return types.NewVector(t, e) }, "null is not supported inside vectors"
+	default:
+		c.make = types.NewTuple
+	}
+	return compose(c)
+}

@@ -3,6 +3,7 @@ package expr
 import (
 	"bytes"
 	"encoding/binary"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,6 +30,12 @@ var (
 	pair    = &types.Tuple{Elems: []types.Type{types.Int, types.Text}}
 	floats  = &types.Vector{Elem: types.Float, Dim: 2}
 )
+
+// nativeType is the type of a hint, in tests a native one.
+func nativeType(n cql.TypeName) (types.Type, error) {
+	t, _ := types.Native(n.Name)
+	return t, nil
+}
 
 // TestBind binds terms for a column c; the texts are Cassandra's.
 func TestBind(t *testing.T) {
@@ -82,11 +89,27 @@ func TestBind(t *testing.T) {
 		{"now(1)", types.TimeUUID, "Invalid number of arguments in call to function system.now: 0 required but 1 provided"},
 		{"count(1)", types.BigInt, "Aggregation function are not supported in the where clause"},
 		{"{f: 1}", types.Int, "Invalid user type literal for c of type int"},
-		{"CAST(1 AS int)", types.Int, "CAST is not supported by cqld yet"},
-		{"1 + 1", types.Int, "Arithmetic is not supported by cqld yet"},
-		{"(int) 1", types.Int, "A type hint is not supported by cqld yet"},
+		{"CAST(1.5 AS int)", types.Int, "1"},
+		{"CAST((int)? AS text)", types.Text, "system.cast_as_text(?0)"},
+		{"CAST(1 AS blob)", types.Blob, "Unknown function system.cast_as_blob called"},
+		{"1 + 1", types.Int, "2"},
+		{"1 + 1 + 1 + 1", types.BigInt, "4"},
+		{"100 + 100 + 1", types.Int, "201"},
+		{"7 / 2", types.Double, "3.5"},
+		{"(bigint)? % 7", types.BigInt, "system._modulo(?0, 7)"},
+		{"? + 1", types.Int, "Ambiguous '+' operation with args ? and 1: use type hint to disambiguate, example '(int) ?'"},
+		{"1 + 1.5", types.Int, "the '+' operation is not supported between 1 and 1.5"},
+		{"-'x'", types.Int, "Invalid call to function system._negate, none of its type signatures match (known type " +
+			"signatures: system.\"_negate\" : (decimal) -> decimal, system.\"_negate\" : (varint) -> varint, " +
+			"system.\"_negate\" : (double) -> double, system.\"_negate\" : (bigint) -> bigint, " +
+			"system.\"_negate\" : (counter) -> counter, system.\"_negate\" : (float) -> float, " +
+			"system.\"_negate\" : (int) -> int, system.\"_negate\" : (smallint) -> smallint, " +
+			"system.\"_negate\" : (tinyint) -> tinyint)"},
+		{"(int) 1", types.Int, "1"},
+		{"(text) 1", types.Int, "Cannot cast value 1 to type text"},
+		{"(bigint) 1", types.Int, "Cannot assign value (bigint)1 to c of type int"},
 	} {
-		b := &Binder{}
+		b := &Binder{NamedType: nativeType}
 		e, err := b.Bind(term(t, test.text), Receiver{Keyspace: "ks", Table: "t", Name: "c", Type: test.to})
 		got := ""
 		if err != nil {
@@ -158,6 +181,27 @@ func TestCells(t *testing.T) {
 	for _, e := range []Expr{&WriteTime{Column: c}, &TTL{Column: c}, &Column{Column: c}} {
 		if v, err := e.Eval(x); err != nil || !v.IsNull() {
 			t.Errorf("%s of null: %v %v", e, v, err)
+		}
+	}
+}
+
+// TestBindDeep binds a literal inside a literal inside a literal: the work must not double with each.
+func TestBindDeep(t *testing.T) {
+	const depth = 64
+	tuple, list := types.Type(types.Int), types.Type(types.Int)
+	for range depth {
+		tuple = &types.Tuple{Elems: []types.Type{tuple}}
+		list = &types.List{Elem: list, Frozen: true}
+	}
+	for _, test := range []struct {
+		text string
+		to   types.Type
+	}{
+		{strings.Repeat("(", depth) + "1" + strings.Repeat(")", depth), tuple},
+		{strings.Repeat("[", depth) + "1" + strings.Repeat("]", depth), list},
+	} {
+		if _, err := (&Binder{}).Bind(term(t, test.text), Receiver{Name: "c", Type: test.to}); err != nil {
+			t.Errorf("%s: %v", test.text, err)
 		}
 	}
 }

@@ -1,20 +1,14 @@
 package expr
 
 import (
-	"strings"
-
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/functions"
 )
 
-// missing has the native functions of Cassandra that are not built, besides those that begin with one of
-// missingPrefixes.
+// missing has the native functions of Cassandra that are not built.
 var missing = map[string]bool{
-	"abs": true, "exp": true, "log": true, "log10": true, "round": true, "floor": true,
-	"to_json": true, "tojson": true, "from_json": true, "fromjson": true, "map_keys": true, "map_values": true,
+	"floor": true, "to_json": true, "tojson": true, "from_json": true, "fromjson": true,
 }
-
-var missingPrefixes = []string{"cast_as_", "collection_", "similarity_", "mask_"}
 
 // checkBuilt refuses native functions of Cassandra's that are not built.
 func checkBuilt(name cql.QualifiedName) error {
@@ -24,11 +18,7 @@ func checkBuilt(name cql.QualifiedName) error {
 	if functions.Known(name.Name) {
 		return nil
 	}
-	absent := missing[name.Name]
-	for _, p := range missingPrefixes {
-		absent = absent || strings.HasPrefix(name.Name, p)
-	}
-	if absent {
+	if missing[name.Name] {
 		return NotSupported("The function " + name.Name)
 	}
 	return nil

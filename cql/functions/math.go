@@ -1,0 +1,199 @@
+package functions
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/types"
+)
+
+// mathFunctions are elementary functions of one number; each returns the type it takes.
+var mathFunctions = func() []Function {
+	var fs []Function
+	for _, t := range mathematics {
+		for _, f := range []struct {
+			name, doc string
+			call      func(b []byte) ([]byte, error)
+		}{
+			{"abs", "The absolute value of a number.", t.abs},
+			{"exp", "The constant e to the power of a number.", t.exp},
+			{"log", "The natural logarithm of a number.", t.log},
+			{"log10", "The decimal logarithm of a number.", t.log10},
+			{"round", "The whole number that is nearest to a number.", t.round},
+		} {
+			fs = append(fs, Function{
+				Name: f.name, Args: []types.Type{t.of}, Returns: t.of,
+				Doc: f.doc, Examples: mathExamples[f.name+" "+t.of.String()],
+				Call: partial(t.of, f.call),
+			})
+		}
+	}
+	return fs
+}()
+
+// mathExamples are the examples of some functions: name and type.
+var mathExamples = map[string][]Example{
+	"abs int":       {{"abs((int)-3)", "3"}, {"abs((int)-2147483648)", "-2147483648"}},
+	"abs decimal":   {{"abs((decimal)-1.50)", "1.50"}},
+	"exp tinyint":   {{"exp((tinyint)3)", "20"}},
+	"exp double":    {{"exp((double)1.0)", "2.718281828459045"}},
+	"exp decimal":   {{"exp((decimal)1)", "2.7182818284590452353602874713527"}},
+	"log int":       {{"log((int)0)", "-2147483648"}},
+	"log varint":    {{"log((varint)100)", "4"}},
+	"log10 bigint":  {{"log10((bigint)1000)", "3"}},
+	"log10 decimal": {{"log10((decimal)100)", "2"}},
+	"round float":   {{"round((float)2.5)", "3.0"}},
+	"round double":  {{"round((double)-2.5)", "-2.0"}},
+	"round decimal": {{"round((decimal)2.5)", "3"}},
+}
+
+// mathematic has the elementary functions of a type, on values that are not empty.
+type mathematic struct {
+	of                          types.Type
+	abs, exp, log, log10, round func(b []byte) ([]byte, error)
+}
+
+// mathematics has the types of numbers.
+var mathematics = func() []mathematic {
+	var all []mathematic
+	for _, n := range numbers {
+		switch n.of {
+		case types.Float, types.Double:
+			all = append(all, fractionMath(n.of))
+		case types.VarInt:
+			all = append(all, varintMath)
+		case types.Decimal:
+			all = append(all, decimalMath)
+		default:
+			all = append(all, wholeMath(n.of))
+		}
+	}
+	return all
+}()
+
+// wholeMath computes with doubles, of which it keeps what stands before the point.
+func wholeMath(t types.Type) mathematic {
+	through := func(f func(float64) float64) func([]byte) ([]byte, error) {
+		return func(b []byte) ([]byte, error) {
+			return encodeWhole(t, narrow(f(float64(asWhole(t, b))), len(b))), nil
+		}
+	}
+	return mathematic{
+		of: t,
+		abs: func(b []byte) ([]byte, error) {
+			v := asWhole(t, b)
+			return encodeWhole(t, max(v, -v)), nil
+		},
+		exp: through(doubleExp), log: through(doubleLog), log10: through(doubleLog10),
+		round: func(b []byte) ([]byte, error) { return b, nil },
+	}
+}
+
+// narrow is v without what stands behind the point, or the nearest that 4 bytes hold, or 8 if size is 8. That
+// of no number is 0.
+func narrow(v float64, size int) int64 {
+	least, greatest := int64(math.MinInt32), int64(math.MaxInt32)
+	if size == 8 {
+		least, greatest = math.MinInt64, math.MaxInt64
+	}
+	switch {
+	case v != v:
+		return 0
+	case v >= float64(greatest):
+		return greatest
+	case v <= float64(least):
+		return least
+	}
+	return int64(v)
+}
+
+// fractionMath computes with doubles, also for float.
+func fractionMath(t types.Type) mathematic {
+	through := func(f func(v float64, size int) float64) func([]byte) ([]byte, error) {
+		return func(b []byte) ([]byte, error) {
+			v := asDouble(t, b)
+			if t == types.Float {
+				return encodeFloat(f(v, 4), v != v), nil
+			}
+			return encodeDouble(f(v, 8), v != v), nil
+		}
+	}
+	simply := func(f func(float64) float64) func([]byte) ([]byte, error) {
+		return through(func(v float64, _ int) float64 { return f(v) })
+	}
+	return mathematic{
+		of: t, abs: simply(math.Abs), exp: simply(doubleExp), log: simply(doubleLog), log10: simply(doubleLog10),
+		round: through(func(v float64, size int) float64 {
+			below := math.Floor(v)
+			if v-below >= 0.5 {
+				below++
+			}
+			return float64(narrow(below, size))
+		}),
+	}
+}
+
+// varintMath computes with decimals and keeps what stands before the point.
+var varintMath = mathematic{
+	of: types.VarInt,
+	abs: func(b []byte) ([]byte, error) {
+		v := types.DecodeVarInt(b)
+		return types.EncodeVarInt(v.Abs(v)), nil
+	},
+	exp: throughVarint(decimal.exp), log: throughVarint(naturalLog), log10: throughVarint(commonLog),
+	round: func(b []byte) ([]byte, error) { return types.EncodeVarInt(types.DecodeVarInt(b)), nil },
+}
+
+// throughVarint makes a function of varints of one of decimals.
+func throughVarint(f func(decimal) (decimal, error)) func([]byte) ([]byte, error) {
+	return func(b []byte) ([]byte, error) {
+		d, err := f(decimal{types.DecodeVarInt(b), 0})
+		if err != nil {
+			return nil, err
+		}
+		v, err := d.integer()
+		if err != nil {
+			return nil, err
+		}
+		return types.EncodeVarInt(v), nil
+	}
+}
+
+// decimalMath computes in as many digits as the argument has, but at least 32.
+var decimalMath = mathematic{
+	of: types.Decimal,
+	abs: throughDecimal(func(d decimal) (decimal, error) {
+		return decimal{new(big.Int).Abs(d.unscaled), d.scale}, nil
+	}),
+	exp: throughDecimal(decimal.exp), log: throughDecimal(naturalLog), log10: throughDecimal(commonLog),
+	round: throughDecimal(decimal.whole),
+}
+
+// throughDecimal makes a function of bytes of one of decimals.
+func throughDecimal(f func(decimal) (decimal, error)) func([]byte) ([]byte, error) {
+	return func(b []byte) ([]byte, error) {
+		unscaled, scale := types.DecodeDecimal(b)
+		d, err := f(decimal{unscaled, scale})
+		if err != nil {
+			return nil, err
+		}
+		return types.EncodeDecimal(d.unscaled, d.scale), nil
+	}
+}
+
+// naturalLog refuses what has no logarithm.
+func naturalLog(d decimal) (decimal, error) {
+	if d.unscaled.Sign() <= 0 {
+		return decimal{}, cqlerr.Invalidf("Natural log of number zero or less")
+	}
+	return d.log(d.resultDigits())
+}
+
+// commonLog refuses what has no logarithm.
+func commonLog(d decimal) (decimal, error) {
+	if d.unscaled.Sign() <= 0 {
+		return decimal{}, cqlerr.Invalidf("Log10 of number zero or less")
+	}
+	return d.log10()
+}

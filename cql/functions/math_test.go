@@ -1,0 +1,78 @@
+package functions
+
+import (
+	"math"
+	"testing"
+
+	"github.com/cqld/cqld/cql/types"
+)
+
+// Where Cassandra lets a Java exception out, or would compute for hours, there is an error that says why.
+func TestMathRefused(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		of   types.Type
+		arg  string
+		want string
+	}{
+		{"log", types.Decimal, "0.00", "Natural log of number zero or less"},
+		{"log", types.VarInt, "-1", "Natural log of number zero or less"},
+		{"log10", types.Decimal, "-5", "Log10 of number zero or less"},
+		{"log10", types.VarInt, "0", "Log10 of number zero or less"},
+		{"exp", types.Decimal, "2147483648", "Overflow"},
+		{"exp", types.Decimal, "-1e100", "Overflow"},
+		{"exp", types.Decimal, "1e2000000000", "Overflow"},
+		{"exp", types.VarInt, "1000000000", "numbers of more than 100000 digits are not computed by cqld"},
+		{"round", types.Decimal, "1e2000000000", "numbers of more than 100000 digits are not computed by cqld"},
+	} {
+		f, err := Resolve(test.name, []types.Type{test.of})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := f.Call(&Call{Args: []types.Value{{Bytes: parseNumber(t, test.of, test.arg)}}})
+		if err == nil || err.Error() != test.want {
+			t.Errorf("%s of %s %s: got %x, %v; want %s", test.name, test.of, test.arg, v.Bytes, err, test.want)
+		}
+	}
+}
+
+// Decimals with the most extreme exponents are computed without writing their digits out.
+func TestMathExtremes(t *testing.T) {
+	for _, test := range []struct{ name, arg, want string }{
+		{"exp", "1e-2000000000", "1.0000000000000000000000000000000"},
+		{"log", "1e2000000000", "4605170185.9880913680359829093687"},
+		{"log", "1e-2000000000", "-4605170185.9880913680359829093687"},
+		{"round", "1e-2000000000", "0"},
+		{"abs", "-1e2000000000", "1E+2000000000"},
+	} {
+		f, err := Resolve(test.name, []types.Type{types.Decimal})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := f.Call(&Call{Args: []types.Value{{Bytes: parseNumber(t, types.Decimal, test.arg)}}})
+		if err != nil || types.Decimal.Format(v.Bytes) != test.want {
+			t.Errorf("%s of %s: got %s, %v; want %s", test.name, test.arg, types.Decimal.Format(v.Bytes), err, test.want)
+		}
+	}
+}
+
+// The double nearest to a logarithm or exponential is the one of the standard library, or its neighbour.
+func TestNearestDoubles(t *testing.T) {
+	near := func(a, b float64) bool {
+		return a == b || a != a && b != b || math.Nextafter(a, b) == b
+	}
+	for x := 1e-300; x < 1e300; x *= 7919.31 {
+		for _, v := range [][2]float64{
+			{doubleLog(x), math.Log(x)}, {doubleExp(math.Mod(x, 700)), math.Exp(math.Mod(x, 700))},
+		} {
+			if !near(v[0], v[1]) {
+				t.Errorf("%v: got %v, the library %v", x, v[0], v[1])
+			}
+		}
+	}
+	for n := -300; n < 300; n++ {
+		if got := doubleLog10(math.Pow10(n)); got != float64(n) && n >= 0 {
+			t.Errorf("log10 of 1e%d: got %v", n, got)
+		}
+	}
+}

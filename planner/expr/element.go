@@ -1,0 +1,140 @@
+package expr
+
+import (
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/types"
+)
+
+// Element is the value of a map's key, or the element of a set that equals the key.
+type Element struct {
+	Of   Expr
+	Key  Expr
+	Name string // of the column, for complaints
+}
+
+// Type is that of the values of the map, or of the elements of the set.
+func (e *Element) Type() types.Type {
+	switch t := e.Of.Type().(type) {
+	case *types.Map:
+		return t.Value
+	default:
+		return t.(*types.Set).Elem
+	}
+}
+
+// Eval returns null for a key that is not there.
+func (e *Element) Eval(x *Context) (types.Value, error) {
+	key, err := bound(x, e.Key, "element", e.Name)
+	if err != nil {
+		return types.Value{}, err
+	}
+	of, err := e.Of.Eval(x)
+	if err != nil {
+		return types.Value{}, err
+	}
+	for k, v := range entries(e.Of.Type(), of.Bytes) {
+		if KeyType(e.Of.Type()).Compare(k, key) == 0 {
+			return types.Value{Bytes: v}, nil
+		}
+	}
+	return types.Value{}, nil
+}
+
+func (e *Element) String() string { return e.Of.String() + "[" + e.Key.String() + "]" }
+
+// Slice is the part of a map or set from one key to another, both included.
+type Slice struct {
+	Of       Expr
+	From, To Expr   // nil: no bound
+	Name     string // of the column, for complaints
+}
+
+// Type is the collection's.
+func (s *Slice) Type() types.Type { return s.Of.Type() }
+
+// Eval returns a collection without elements if there are none between the keys.
+func (s *Slice) Eval(x *Context) (types.Value, error) {
+	from, err := bound(x, s.From, "slice", s.Name)
+	if err != nil {
+		return types.Value{}, err
+	}
+	to, err := bound(x, s.To, "slice", s.Name)
+	if err != nil {
+		return types.Value{}, err
+	}
+	of, err := s.Of.Eval(x)
+	if err != nil || of.Bytes == nil {
+		return types.Value{}, err
+	}
+	return types.Value{Bytes: s.cut(of.Bytes, from, to)}, nil
+}
+
+// cut puts the elements between the keys into a collection of their own.
+func (s *Slice) cut(of, from, to []byte) []byte {
+	var keys, values [][]byte
+	order := KeyType(s.Of.Type()).Compare
+	for k, v := range entries(s.Of.Type(), of) {
+		if from != nil && order(k, from) < 0 || to != nil && order(k, to) > 0 {
+			continue
+		}
+		keys, values = append(keys, k), append(values, v)
+	}
+	if t, ok := s.Of.Type().(*types.Map); ok {
+		return types.NewMap(t, keys, values)
+	}
+	return types.NewSet(s.Of.Type().(*types.Set), keys)
+}
+
+func (s *Slice) String() string {
+	text := s.Of.String() + "["
+	if s.From != nil {
+		text += s.From.String()
+	}
+	text += ".."
+	if s.To != nil {
+		text += s.To.String()
+	}
+	return text + "]"
+}
+
+// bound evaluates a key or the bound of a slice, which is nil where there is none.
+func bound(x *Context, e Expr, what, name string) ([]byte, error) {
+	if e == nil {
+		return nil, nil
+	}
+	v, err := e.Eval(x)
+	switch {
+	case err != nil:
+		return nil, err
+	case v.Unset:
+		return nil, cqlerr.Invalidf("Invalid unset value for %s selection on %s", what, name)
+	case v.Bytes == nil:
+		return nil, cqlerr.Invalidf("Invalid null value for %s selection on %s", what, name)
+	}
+	return v.Bytes, nil
+}
+
+// KeyType is the type of the keys of a map or of the elements of a set; nil for other types.
+func KeyType(t types.Type) types.Type {
+	switch t := t.(type) {
+	case *types.Map:
+		return t.Key
+	case *types.Set:
+		return t.Elem
+	}
+	return nil
+}
+
+// entries goes through the keys and values of a map, or the elements of a set as both.
+func entries(t types.Type, b []byte) func(yield func(k, v []byte) bool) {
+	if _, ok := t.(*types.Map); ok {
+		return types.Entries(b)
+	}
+	return func(yield func(k, v []byte) bool) {
+		for e := range types.Elements(b) {
+			if !yield(e, e) {
+				return
+			}
+		}
+	}
+}

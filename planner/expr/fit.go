@@ -1,0 +1,226 @@
+package expr
+
+import (
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/functions"
+	"github.com/cqld/cqld/cql/types"
+)
+
+// fitKey is what a Binder remembers the answer of Fit for: terms may stand in many calls that each ask anew.
+type fitKey struct {
+	term cql.Term
+	to   types.Type
+}
+
+// Fit is how well a term fits values of a type: the choice of functions and the refusals of literals rest on it. Of a
+// call that cannot be resolved Bind says what is wrong, so it fits here.
+func (b *Binder) Fit(t cql.Term, to types.Type) functions.Fit {
+	key := fitKey{t, to}
+	if fit, known := b.fits[key]; known {
+		return fit
+	}
+	fit := b.fit(t, to)
+	if b.fits == nil {
+		b.fits = map[fitKey]functions.Fit{}
+	}
+	b.fits[key] = fit
+	return fit
+}
+
+// fit is Fit, worked out.
+func (b *Binder) fit(t cql.Term, to types.Type) functions.Fit {
+	if b.Selected != nil {
+		if of, ok := b.Selected(t); ok && of == nil {
+			return functions.NoFit
+		} else if ok {
+			return functions.TypeFit(to, of)
+		}
+	}
+	switch t := t.(type) {
+	case *cql.Literal:
+		return fitLiteral(t, to)
+	case *cql.TypeHint:
+		of, err := b.hinted(t)
+		if err != nil {
+			return functions.WeakFit
+		}
+		return fitHint(to, of)
+	case *cql.ListLiteral:
+		return b.fitList(t, to)
+	case *cql.SetLiteral:
+		if _, isMap := to.(*types.Map); isMap && len(t.Elements) == 0 {
+			return functions.WeakFit
+		}
+		set, ok := to.(*types.Set)
+		return b.fitAll(ok, t.Elements, func() types.Type { return set.Elem })
+	case *cql.MapLiteral:
+		m, ok := to.(*types.Map)
+		return min(
+			b.fitAll(ok, t.Keys, func() types.Type { return m.Key }),
+			b.fitAll(ok, t.Values, func() types.Type { return m.Value }),
+		)
+	case *cql.UserTypeLiteral:
+		return b.fitFields(t, to)
+	case *cql.TupleLiteral:
+		return b.fitTuple(t, to)
+	case *cql.Call, *cql.Cast, *cql.Arithmetic:
+		f, err := b.quietly(t, to)
+		if err != nil {
+			return functions.WeakFit
+		}
+		return functions.TypeFit(to, f.Returns)
+	}
+	return functions.WeakFit
+}
+
+// fitLiteral is Fit of a literal: best for what it looks like.
+func fitLiteral(l *cql.Literal, to types.Type) functions.Fit {
+	switch {
+	case l.Kind == cql.NullLiteral && to == types.Counter:
+		return functions.NoFit
+	case l.Kind == cql.NullLiteral:
+		return functions.WeakFit
+	case !literalFits(l, to):
+		return functions.NoFit
+	case to == likelyType(l):
+		return functions.ExactFit
+	}
+	return functions.WeakFit
+}
+
+// fitAll is the worst fit among terms. Without any, all types are equally good.
+func (b *Binder) fitAll(ok bool, terms []cql.Term, to func() types.Type) functions.Fit {
+	if !ok {
+		return functions.NoFit
+	}
+	if len(terms) == 0 {
+		return functions.WeakFit
+	}
+	worst := functions.ExactFit
+	for _, t := range terms {
+		worst = min(worst, b.Fit(t, to()))
+	}
+	return worst
+}
+
+// fitList is Fit of a list or vector. Vectors that are too long or too short are a matter of Bind in a SELECT list.
+func (b *Binder) fitList(l *cql.ListLiteral, to types.Type) functions.Fit {
+	if v, ok := to.(*types.Vector); ok {
+		return b.fitAll(b.Selected != nil || len(l.Elements) == v.Dim, l.Elements, func() types.Type { return v.Elem })
+	}
+	list, ok := to.(*types.List)
+	return b.fitAll(ok, l.Elements, func() types.Type { return list.Elem })
+}
+
+// fitTuple is Fit of a tuple, or of a term in parentheses.
+func (b *Binder) fitTuple(l *cql.TupleLiteral, to types.Type) functions.Fit {
+	tuple, ok := to.(*types.Tuple)
+	switch {
+	case !ok && len(l.Elements) == 1:
+		return b.Fit(l.Elements[0], to)
+	case !ok || len(l.Elements) > len(tuple.Elems):
+		return functions.NoFit
+	}
+	for i, e := range l.Elements {
+		if b.Fit(e, tuple.Elems[i]) == functions.NoFit {
+			return functions.NoFit
+		}
+	}
+	return functions.WeakFit
+}
+
+// fitFields is Fit of {a: b}: a user type's value, or in a SELECT list a map whose keys are columns.
+func (b *Binder) fitFields(l *cql.UserTypeLiteral, to types.Type) functions.Fit {
+	m, ok := to.(*types.Map)
+	if !ok || b.Selected == nil {
+		return functions.NoFit
+	}
+	return min(
+		b.fitAll(true, FieldColumns(l), func() types.Type { return m.Key }),
+		b.fitAll(true, l.Values, func() types.Type { return m.Value }),
+	)
+}
+
+// FieldColumns are the names before the colons of {a: b} as columns.
+func FieldColumns(l *cql.UserTypeLiteral) []cql.Term {
+	columns := make([]cql.Term, len(l.Fields))
+	for i, name := range l.Fields {
+		columns[i] = &cql.ColumnRef{Span: l.Span, Name: name}
+	}
+	return columns
+}
+
+// ExactType is the type that a term has wherever it stands, or nil if that depends.
+func (b *Binder) ExactType(t cql.Term) types.Type {
+	if b.Selected != nil {
+		if of, ok := b.Selected(t); ok {
+			return of
+		}
+	}
+	switch t := t.(type) {
+	case *cql.TypeHint:
+		if of, err := b.hinted(t); err == nil {
+			return of
+		}
+	case *cql.ListLiteral:
+		if elem := b.firstType(t.Elements); elem != nil {
+			return &types.List{Elem: elem, Frozen: true}
+		}
+	case *cql.SetLiteral:
+		if elem := b.firstType(t.Elements); elem != nil {
+			return &types.Set{Elem: elem, Frozen: true}
+		}
+	case *cql.MapLiteral:
+		key, value := b.firstType(t.Keys), b.firstType(t.Values)
+		if b.Selected == nil && key != nil && value != nil {
+			return &types.Map{Key: key, Value: value, Frozen: true}
+		}
+	case *cql.TupleLiteral:
+		return b.tupleType(t)
+	case *cql.Call, *cql.Cast, *cql.Arithmetic:
+		return b.resultType(t)
+	}
+	return nil
+}
+
+// resultType is the type that a call returns if it is resolved without a receiver, or nil. It is remembered.
+func (b *Binder) resultType(t cql.Term) types.Type {
+	if of, known := b.results[t]; known {
+		return of
+	}
+	var of types.Type
+	if f, err := b.quietly(t, nil); err == nil {
+		of = f.Returns
+	}
+	if b.results == nil {
+		b.results = map[cql.Term]types.Type{}
+	}
+	b.results[t] = of
+	return of
+}
+
+// firstType is the exact type of the first term that has one.
+func (b *Binder) firstType(terms []cql.Term) types.Type {
+	for _, t := range terms {
+		if of := b.ExactType(t); of != nil {
+			return types.Freeze(of)
+		}
+	}
+	return nil
+}
+
+// tupleType is the exact type of a tuple all of whose components have one. A single one may be a term in parentheses.
+func (b *Binder) tupleType(l *cql.TupleLiteral) types.Type {
+	if len(l.Elements) == 1 {
+		return nil
+	}
+	elems := make([]types.Type, len(l.Elements))
+	for i, e := range l.Elements {
+		of := b.ExactType(e)
+		if of == nil {
+			return nil
+		}
+		elems[i] = types.Freeze(of)
+	}
+	return &types.Tuple{Elems: elems}
+}

@@ -1,0 +1,236 @@
+package planner
+
+import (
+	"strings"
+
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/functions"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/expr"
+)
+
+// prepared is what is known of a SELECT list before its expressions are planned: the functions behind its calls and
+// operators. Cassandra complains about those first.
+type prepared struct {
+	functions   map[cql.Term]*functions.Function
+	plain       map[*cql.Cast]bool // CAST to the type that its value has: nothing is done
+	firstColumn *schema.Column     // that is selected anywhere
+}
+
+// selecting begins the work on a SELECT list, which done ends.
+func (p *planning) selecting(t *schema.Table) *selecting {
+	s := &selecting{planning: p, table: t, out: &Selection{}, prepared: &prepared{
+		functions: map[cql.Term]*functions.Function{}, plain: map[*cql.Cast]bool{},
+	}}
+	p.binder.Selected = s.typeOf
+	return s
+}
+
+func (s *selecting) done() { s.binder.Selected = nil }
+
+// prepare resolves the columns, types and functions in a selector. What is wrong in a map is said when its type is
+// known: what looks like its keys may be the fields of a user type.
+func (s *selecting) prepare(t cql.Term) error {
+	switch t := t.(type) {
+	case *cql.ColumnRef:
+		_, err := column(s.table, *t)
+		return err
+	case *cql.CellFunction:
+		return s.prepare(t.Arg)
+	case *cql.Call:
+		if isCountAll(t) {
+			return nil
+		}
+		return s.prepareFunction(t, t.Args, func(args []functions.Arg) (*functions.Function, error) {
+			return expr.Resolve(t.Function, args, nil, s.table)
+		})
+	case *cql.Arithmetic:
+		return s.prepareFunction(t, expr.Operands(t), func(args []functions.Arg) (*functions.Function, error) {
+			return functions.ResolveArgs("system."+functions.OperatorName(t.Op, t.Left == nil), args, nil)
+		})
+	case *cql.Cast:
+		return s.prepare(t.Value)
+	case *cql.TypeHint:
+		if err := s.prepare(t.Value); err != nil {
+			return err
+		}
+		_, err := s.binder.NamedType(t.Type)
+		return err
+	case *cql.Element:
+		return s.prepare(t.Of)
+	case *cql.Slice:
+		return s.prepare(t.Of)
+	case *cql.Field:
+		return s.prepare(t.Of)
+	case *cql.TupleLiteral:
+		return s.prepareAll(t.Elements)
+	case *cql.ListLiteral:
+		return s.prepareAll(t.Elements)
+	case *cql.SetLiteral:
+		return s.prepareAll(t.Elements)
+	case *cql.MapLiteral, *cql.UserTypeLiteral:
+		_ = s.prepareEntries(t)
+	}
+	return nil
+}
+
+func (s *selecting) prepareAll(terms []cql.Term) error {
+	for _, t := range terms {
+		if err := s.prepare(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepareFunction prepares the arguments of a call, then finds its function.
+func (s *selecting) prepareFunction(
+	t cql.Term, terms []cql.Term, resolve func([]functions.Arg) (*functions.Function, error),
+) error {
+	if err := s.prepareAll(terms); err != nil {
+		return err
+	}
+	f, err := s.binder.Choose(terms, s.name, resolve)
+	s.functions[t] = f
+	return err
+}
+
+// typeOf is the type of a term that only a SELECT list has, or of a call in it; ok is false for others.
+func (s *selecting) typeOf(t cql.Term) (of types.Type, ok bool) {
+	switch t := t.(type) {
+	case *cql.ColumnRef:
+		if c := s.table.Column(t.Name); c != nil {
+			return c.Type, true
+		}
+	case *cql.CountAll:
+		return types.BigInt, true
+	case *cql.CellFunction:
+		if t.Name == "ttl" {
+			return types.Int, true
+		}
+		return types.BigInt, true
+	case *cql.Call, *cql.Arithmetic:
+		if f := s.functions[t]; f != nil {
+			return f.Returns, true
+		}
+		return types.BigInt, true // of count(1), which has no function
+	case *cql.Cast:
+		of, err := s.binder.NamedType(t.Type)
+		return of, err == nil
+	case *cql.Element:
+		switch of := s.binder.ExactType(t.Of).(type) {
+		case *types.Map:
+			return of.Value, true
+		case *types.Set:
+			return of.Elem, true
+		}
+	case *cql.Slice:
+		if of := s.binder.ExactType(t.Of); expr.KeyType(of) != nil {
+			return of, true
+		}
+	case *cql.Field:
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// namedType resolves the type of a hint, which is about the keyspace of the table.
+func (p *planning) namedType(n cql.TypeName) (types.Type, error) {
+	return resolveType(p.binder.Table.Keyspace, n)
+}
+
+// name is the name of a result column without an alias, which also stands for the term in error texts. Identifiers
+// stand in it as they are, without quotes.
+func (s *selecting) name(t cql.Term) string {
+	switch t := t.(type) {
+	case *cql.CountAll:
+		return "count"
+	case *cql.CellFunction:
+		return t.Name + "(" + s.name(t.Arg) + ")"
+	case *cql.Call:
+		if isCountAll(t) {
+			return "count"
+		}
+		names := s.names(t.Args)
+		if f := s.functions[t]; f != nil && f.Column != nil {
+			return f.Column(names)
+		}
+		return "system." + t.Function.Name + "(" + strings.Join(names, ", ") + ")"
+	case *cql.Arithmetic:
+		return s.functions[t].Column(s.names(expr.Operands(t)))
+	case *cql.Cast:
+		if s.plain[t] {
+			return s.name(t.Value)
+		}
+		return "cast(" + s.name(t.Value) + " as " + t.Type.String() + ")"
+	case *cql.TypeHint:
+		return "(" + t.Type.String() + ")" + s.name(t.Value)
+	case *cql.Element:
+		return s.name(t.Of) + "[" + expr.Text(t.Key) + "]"
+	case *cql.Slice:
+		return s.name(t.Of) + "[" + boundText(t.From) + ".." + boundText(t.To) + "]"
+	case *cql.Field:
+		return s.name(t.Of) + "." + t.Name
+	case *cql.TupleLiteral:
+		return "(" + strings.Join(s.names(t.Elements), ", ") + ")"
+	case *cql.ListLiteral:
+		return "[" + strings.Join(s.names(t.Elements), ", ") + "]"
+	case *cql.SetLiteral:
+		return "{" + strings.Join(s.names(t.Elements), ", ") + "}"
+	case *cql.MapLiteral:
+		return s.entriesName(t.Keys, t.Values)
+	case *cql.UserTypeLiteral:
+		return s.entriesName(expr.FieldColumns(t), t.Values)
+	}
+	return expr.Text(t)
+}
+
+func (s *selecting) names(terms []cql.Term) []string {
+	all := make([]string, len(terms))
+	for i, t := range terms {
+		all[i] = s.name(t)
+	}
+	return all
+}
+
+// entriesName is the name of a map, also of one with calls that cannot be resolved.
+func (s *selecting) entriesName(keys, values []cql.Term) string {
+	if s.prepareAll(keys) != nil || s.prepareAll(values) != nil {
+		return "{" + expr.Texts(keys) + ": " + expr.Texts(values) + "}"
+	}
+	entries := make([]string, len(keys))
+	for i := range keys {
+		entries[i] = s.name(keys[i]) + ": " + s.name(values[i])
+	}
+	return "{" + strings.Join(entries, ", ") + "}"
+}
+
+func boundText(t cql.Term) string {
+	if t == nil {
+		return ""
+	}
+	return expr.Text(t)
+}
+
+// apply plans a call of a function whose arguments are selected.
+func (s *selecting) apply(f *functions.Function, terms []cql.Term) (expr.Expr, error) {
+	args := make([]expr.Expr, len(terms))
+	aggregates := false
+	for i, t := range terms {
+		var err error
+		if args[i], err = s.expression(t, f.Args[i]); err != nil {
+			return nil, err
+		}
+		aggregates = aggregates || containsAggregate(args[i])
+	}
+	if !f.IsAggregate() {
+		return expr.NewCall(f, args)
+	}
+	if aggregates {
+		return nil, cqlerr.Invalidf("aggregate functions cannot be used as arguments of aggregate functions")
+	}
+	return s.aggregate(&expr.Aggregate{Function: f, Args: args})
+}
