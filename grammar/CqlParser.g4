@@ -81,7 +81,10 @@ subscript
 selectPrimary
     : plain=( IDENT | QUOTED_NAME ) ( args=selectArgs )?
     | function=functionWord ( args=selectArgs )?
-    | literal=constant
+    | literal=
+      ( STRING_LITERAL | INTEGER | FLOAT | BOOLEAN | DURATION | UUID | HEXNUMBER
+        | K_POSITIVE_NAN | K_NEGATIVE_NAN | K_POSITIVE_INFINITY | K_NEGATIVE_INFINITY
+      )
     | bind=marker
     | other=selectOther
     ;
@@ -377,7 +380,10 @@ properties : items+=property ( K_AND items+=property )*;
 property : name=ident EQ ( simple=propertyValue | entries=propertyMap );
 
 propertyValue
-    : literal=constant
+    : literal=
+      ( STRING_LITERAL | INTEGER | FLOAT | BOOLEAN | DURATION | UUID | HEXNUMBER
+        | K_POSITIVE_NAN | K_NEGATIVE_NAN | K_POSITIVE_INFINITY | K_NEGATIVE_INFINITY
+      )
     | word=unreserved
     ;
 
@@ -553,8 +559,13 @@ step : op=( PLUS | MINUS | STAR | SLASH | PERCENT ) value=operand;
 
 operand : ( minus=MINUS )? value=simpleTerm;
 
+// The literals stand here and in two other rules, and not in a rule of their own, because they are the most frequent
+// of all terms and a rule makes an object.
 simpleTerm
-    : literal=constant
+    : literal=
+      ( STRING_LITERAL | INTEGER | FLOAT | BOOLEAN | DURATION | UUID | HEXNUMBER
+        | K_POSITIVE_NAN | K_NEGATIVE_NAN | K_POSITIVE_INFINITY | K_NEGATIVE_INFINITY
+      )
     | bind=marker
     | fn=call
     | other=otherTerm
@@ -593,10 +604,6 @@ tupleLiteral : LPAREN items+=term ( COMMA items+=term )* RPAREN;
 
 call : function=functionName LPAREN ( args+=term ( COMMA args+=term )* )? RPAREN;
 
-constant
-    : STRING_LITERAL | INTEGER | FLOAT | BOOLEAN | DURATION | UUID | HEXNUMBER
-    | K_POSITIVE_NAN | K_NEGATIVE_NAN | K_POSITIVE_INFINITY | K_NEGATIVE_INFINITY
-    ;
 
 marker
     : mark=QMARK

@@ -10,8 +10,7 @@ import (
 	"github.com/cqld/cqld/grammar"
 )
 
-func (b *builder) constant(c grammar.IConstantContext) *cql.Literal {
-	t := c.GetStart()
+func (b *builder) constant(t antlr.Token) *cql.Literal {
 	switch t.GetTokenType() {
 	case grammar.CqlLexerSTRING_LITERAL:
 		return b.stringToken(t)
