@@ -1,0 +1,88 @@
+// Command suites runs the clients' own test suites against cqld and against Cassandra, and writes which
+// tests differ and why into compat_tests/SUITES.md:
+//
+//	go run ./compat_tests/suites [-cassandra HOST:PORT] [-w FOLDER] [-here] [SUITE ...]
+//
+// suite.go has the contract and the table of suites. A suite knows how its tests are fetched and run, and tells
+// how each test ended: go_suites.go names those of Go modules, which gotest.go runs and gorun.go reads; forward.go
+// lends a server port 9042. compare.go sets the two servers beside each other, causes.go says why a test fails,
+// from the files in causes, and page.go writes the page. A test that fails without a cause makes the run fail.
+//
+// Each suite gets a cqld of its own. The Cassandra should be one that nobody else needs: keyspaces that appear
+// while a suite runs are dropped after it.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/cqld/cqld/compat_tests/process"
+)
+
+func main() {
+	cassandra := flag.String("cassandra", os.Getenv("CASSANDRA_ADDR"), "the address of a Cassandra 5.0, default $CASSANDRA_ADDR")
+	work := flag.String("w", filepath.Join(os.TempDir(), "cqld-suites"), "the folder for what suites install and log, kept between runs")
+	here := flag.Bool("here", false, "run against cqld only, print what fails, and write nothing")
+	flag.Parse()
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer cancel()
+	if err := run(ctx, *cassandra, *work, *here, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "suites:", err)
+		os.Exit(1)
+	}
+}
+
+// run runs the suites of these names, or all.
+func run(ctx context.Context, cassandra, work string, here bool, names []string) error {
+	chosen, err := choose(names)
+	if err != nil {
+		return err
+	}
+	work, err = filepath.Abs(work)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(work, 0o755); err != nil {
+		return err
+	}
+	r := &runner{work: work, cqld: filepath.Join(work, "cqld"), cassandra: cassandra}
+	if err := process.Build(r.cqld); err != nil {
+		return err
+	}
+	if here {
+		return r.printHere(ctx, chosen)
+	}
+	return r.compareAll(ctx, chosen)
+}
+
+// choose finds suites by name; without names it takes all.
+func choose(names []string) ([]suite, error) {
+	if len(names) == 0 {
+		return suites, nil
+	}
+	var chosen []suite
+	var err error
+	for _, name := range names {
+		s, ok := suiteNamed(name)
+		if !ok {
+			err = errors.Join(err, fmt.Errorf("no suite is named %s", name))
+		}
+		chosen = append(chosen, s)
+	}
+	return chosen, err
+}
+
+func suiteNamed(name string) (suite, bool) {
+	for _, s := range suites {
+		if s.name == name {
+			return s, true
+		}
+	}
+	return suite{}, false
+}

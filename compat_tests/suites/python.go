@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// pythonDriverVersion is the driver from PyPI that is tested; its tests are only in its repository.
+const pythonDriverVersion = "3.30.1"
+
+// pythonDriver is the driver's integration tests against a node that runs already. Left out are files in which every
+// test wants a node configured for it, or several.
+var pythonDriver = pythonSuite("python-driver", "standard", []string{
+	"test_authentication.py", "test_authentication_misconfiguration.py", // a node with passwords
+	"test_custom_cluster.py", "test_single_interface.py", // nodes on other ports
+	"test_dse.py", // another product
+})
+
+// pythonMapper is the integration tests of cqlengine, the object mapper inside the driver.
+var pythonMapper = pythonSuite("python-cqlengine", "cqlengine", nil)
+
+// unsteadyPython are tests that end one way or the other on the same server.
+var unsteadyPython = []string{
+	"test_connect_timeout",                  // compares two clocks to a tenth of a second
+	"test_no_connection_refused_on_timeout", // wants a Cassandra that is overloaded
+	"test_row_error_message",                // breaks the connection of tests behind it
+}
+
+// pythonSuite is a folder of the driver's integration tests. The tests are copied, for they write beside themselves,
+// and away from the driver's source, so that they import the installed one. All of them dial the usual port.
+func pythonSuite(name, part string, skip []string) suite {
+	s := suite{name: name, version: pythonDriverVersion, protocol: "v5", folder: "PYTHON_DRIVER_SRC"}
+	s.run = func(ctx context.Context, e *environment) ([]outcome, error) {
+		python, err := pythonPackages(ctx, e, "cassandra-driver=="+pythonDriverVersion, "pytest==9.0.2", "pytest-timeout==2.4.0",
+			"packaging", "pytz", "futurist", "pure-sasl", "scales", "cryptography")
+		if err != nil {
+			return nil, err
+		}
+		plugins, err := filepath.Abs("compat_tests/suites/python")
+		if err != nil {
+			return nil, err
+		}
+		source := filepath.Join(e.work, "source")
+		if err := os.RemoveAll(source); err != nil {
+			return nil, err
+		}
+		if err := copyFolder(source+"/tests", filepath.Join(e.folder, "tests")); err != nil {
+			return nil, err
+		}
+		if err := oneReplica(filepath.Join(source, "tests", "integration", "__init__.py")); err != nil {
+			return nil, err
+		}
+		paths, err := testFiles(source, "tests/integration/"+part, skip)
+		if err != nil {
+			return nil, err
+		}
+		return pytests{
+			python: python,
+			folder: source,
+			args: []string{
+				"-p", "external_node", "-o", "log_level=CRITICAL", fmt.Sprintf("--timeout=%.0f", testLimit.Seconds()),
+				"-k", "not (" + strings.Join(unsteadyPython, " or ") + ")",
+			},
+			env: []string{
+				"PYTHONPATH=" + plugins, "PYTHONDONTWRITEBYTECODE=1", "USE_CASS_EXTERNAL=1", "CLUSTER_IP=" + e.addr,
+				"CASSANDRA_VERSION=5.0.8", "PROTOCOL_VERSION=" + s.protocol[1:],
+			},
+			prefix: "tests.integration." + part + ".",
+		}.run(ctx, e, paths)
+	}
+	return onUsualPort(s)
+}
+
+// replicas is what keyspaces that the tests share say of replication: a number, or a place for one.
+var replicas = regexp.MustCompile(`'replication_factor': '[^']+'`)
+
+// oneReplica gives those keyspaces as many replicas as there are nodes. A read at QUORUM or ALL would say no more.
+func oneReplica(path string) error {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, replicas.ReplaceAll(content, []byte("'replication_factor': '1'")), 0o644)
+}
+
+// testFiles finds the files of tests in and below a folder, relative to root.
+func testFiles(root, folder string, skip []string) ([]string, error) {
+	var paths []string
+	for _, pattern := range []string{"test_*.py", "*/test_*.py"} {
+		found, err := filepath.Glob(filepath.Join(root, folder, pattern))
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range found {
+			if !slices.Contains(skip, filepath.Base(path)) {
+				paths = append(paths, path[len(root)+1:])
+			}
+		}
+	}
+	return paths, nil
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/cqld/cqld/compat_tests/process"
+	"github.com/cqld/cqld/compat_tests/script"
+)
+
+// runner runs suites against the two servers.
+type runner struct {
+	work      string // every suite has a folder of its own in it
+	cqld      string // the binary
+	cassandra string // the address
+}
+
+// errLeftOut says that a suite has no checkout.
+var errLeftOut = errors.New("left out")
+
+// on runs a suite against the server at an address; where is its name.
+func (r *runner) on(ctx context.Context, s suite, where, addr string) ([]outcome, error) {
+	e := &environment{addr: addr, work: filepath.Join(r.work, s.name)}
+	e.log = filepath.Join(e.work, where+".log")
+	if s.folder != "" {
+		if e.folder = os.Getenv(s.folder); e.folder == "" {
+			return nil, fmt.Errorf("%w: %s is not set", errLeftOut, s.folder)
+		}
+	}
+	if err := os.MkdirAll(e.work, 0o755); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(e.log, nil, 0o644); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, suiteLimit)
+	defer cancel()
+	if s.keyspace != "" {
+		if err := dropKeyspace(ctx, addr, s.keyspace); err != nil {
+			return nil, fmt.Errorf("%s on %s: %w", s.name, where, err)
+		}
+	}
+	began := time.Now()
+	outcomes, err := s.run(ctx, e)
+	if err == nil && errors.Is(ctx.Err(), context.Canceled) {
+		err = ctx.Err() // what was cut off on demand is no result; a suite that took too long has one
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s on %s: %w", s.name, where, err)
+	}
+	fmt.Printf("%s on %s: %d tests in %.0f s, %s\n", s.name, where, len(outcomes), time.Since(began).Seconds(), e.log)
+	return outcomes, nil
+}
+
+// onCqld runs a suite against a cqld started for it.
+func (r *runner) onCqld(ctx context.Context, s suite) ([]outcome, error) {
+	p, err := process.Start(r.cqld, "serve", "--memory", "--listen", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	outcomes, err := r.on(ctx, s, "cqld", p.Addr)
+	if stopped := p.Stop(); stopped != nil {
+		err = errors.Join(err, fmt.Errorf("cqld ended badly: %w\n%s", stopped, p.Log()))
+	}
+	return outcomes, err
+}
+
+// printHere shows what fails on cqld.
+func (r *runner) printHere(ctx context.Context, chosen []suite) error {
+	var all error
+	for _, s := range chosen {
+		outcomes, err := r.onCqld(ctx, s)
+		if err != nil {
+			all = errors.Join(all, err)
+			continue
+		}
+		for _, o := range outcomes {
+			if o.result == failed {
+				fmt.Printf("%s\t%s\t%s\n", s.name, o.test, o.message)
+			}
+		}
+	}
+	return all
+}
+
+// compareAll runs suites on both servers and writes what came of it into the page.
+func (r *runner) compareAll(ctx context.Context, chosen []suite) error {
+	release, err := script.CassandraRelease(ctx, r.cassandra)
+	if err != nil {
+		return fmt.Errorf("-cassandra %q: %w", r.cassandra, err)
+	}
+	why, err := readCauses(causesFolder)
+	if err != nil {
+		return err
+	}
+	var done []comparison
+	var all error
+	for _, s := range chosen {
+		if ctx.Err() != nil {
+			break
+		}
+		c, err := r.compare(ctx, s)
+		switch {
+		case errors.Is(err, errLeftOut):
+			fmt.Printf("%s: %v; its lines stay as they are\n", s.name, err)
+		case err != nil:
+			all = errors.Join(all, err)
+		default:
+			all = errors.Join(all, why.explain(&c))
+			done = append(done, c)
+		}
+	}
+	for _, line := range why.stale(done) {
+		fmt.Println("stale:", line)
+	}
+	return errors.Join(all, ctx.Err(), writePage(pagePath, release, done))
+}
+
+// compare runs a suite on both servers. Cassandra has the keyspaces afterwards that it had before.
+func (r *runner) compare(ctx context.Context, s suite) (comparison, error) {
+	known, err := keyspaces(ctx, r.cassandra)
+	if err != nil {
+		return comparison{}, err
+	}
+	there, err := r.on(ctx, s, "cassandra", r.cassandra)
+	if err = errors.Join(err, dropOthers(ctx, r.cassandra, known)); err != nil {
+		return comparison{}, err
+	}
+	here, err := r.onCqld(ctx, s)
+	if err != nil {
+		return comparison{}, err
+	}
+	return compare(s, here, there), nil
+}
