@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
+	"time"
 )
 
 // cargoTests says which tests of a Rust crate to run.
@@ -24,6 +24,7 @@ type cargoTests struct {
 	env   []string               // for the tests
 	want  func(test string) bool // by its whole name: target::module::test
 	jobs  int                    // how many run at the same time
+	limit time.Duration          // for one test
 }
 
 // nextestSlot tells a test which of those that run at the same time it is, as cargo-nextest does: tests take addresses by it.
@@ -60,7 +61,7 @@ func (c cargoTests) run(ctx context.Context, e *environment, folder string) ([]o
 			slot := <-slots
 			running.Go(func() {
 				defer func() { slots <- slot }()
-				o, output := b.runOne(ctx, test, append(slices.Clone(c.env), nextestSlot+strconv.Itoa(slot)))
+				o, output := b.runOne(ctx, test, c.limit, append(slices.Clone(c.env), nextestSlot+strconv.Itoa(slot)))
 				mu.Lock()
 				defer mu.Unlock()
 				all = append(all, o)
@@ -79,9 +80,8 @@ type rustBinary struct {
 
 // binaries builds the tests. What was built before is in the folder target of the work folder.
 func (c cargoTests) binaries(ctx context.Context, e *environment, folder string) ([]rustBinary, error) {
-	cmd := exec.CommandContext(ctx, "cargo", slices.Concat([]string{"test", "--no-run", "--message-format=json"}, c.build)...)
-	cmd.Dir = folder
-	cmd.Env = append(os.Environ(), "RUSTFLAGS="+c.flags, "CARGO_TARGET_DIR="+filepath.Join(e.work, "target"))
+	env := []string{"RUSTFLAGS=" + c.flags, "CARGO_TARGET_DIR=" + filepath.Join(e.work, "target")}
+	cmd := command(ctx, folder, env, "cargo", slices.Concat([]string{"test", "--no-run", "--message-format=json"}, c.build)...)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
@@ -130,16 +130,11 @@ func (b rustBinary) list(ctx context.Context) ([]string, error) {
 }
 
 // runOne runs one test.
-func (b rustBinary) runOne(ctx context.Context, test string, env []string) (outcome, []byte) {
+func (b rustBinary) runOne(ctx context.Context, test string, limit time.Duration, env []string) (outcome, []byte) {
 	o := outcome{test: b.target + "::" + test, result: passed}
-	limited, cancel := context.WithTimeout(ctx, testLimit)
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	cmd := exec.CommandContext(limited, b.path, "--exact", test, "--nocapture")
-	cmd.Dir = b.folder
-	cmd.Env = append(os.Environ(), env...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	output, err := cmd.CombinedOutput()
+	output, err := command(limited, b.folder, env, b.path, "--exact", test, "--nocapture").CombinedOutput()
 	switch {
 	case limited.Err() != nil:
 		o.result, o.message = failed, unfinished

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -109,13 +108,7 @@ func (g goTests) list(ctx context.Context, folder, pkg string) ([]string, error)
 
 // command is a go test that dies with all it has started.
 func (g goTests) command(ctx context.Context, folder string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-tags", g.tags}, args...)...)
-	cmd.Dir = folder
-	cmd.Env = append(os.Environ(), "GOWORK=off")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = 10 * time.Second
-	return cmd
+	return command(ctx, folder, []string{"GOWORK=off"}, "go", append([]string{"test", "-tags", g.tags}, args...)...)
 }
 
 // runOnce runs tests in one process and returns those that ended, with the one that broke it off.

@@ -4,9 +4,10 @@
 //	go run ./compat_tests/suites [-cassandra HOST:PORT] [-w FOLDER] [-here] [SUITE ...]
 //
 // suite.go has the contract and the table of suites. A suite knows how its tests are fetched and run, and tells
-// how each test ended: go_suites.go names those of Go modules, which gotest.go runs and gorun.go reads; forward.go
-// lends a server port 9042. compare.go sets the two servers beside each other, causes.go says why a test fails,
-// from the files in causes, and page.go writes the page. A test that fails without a cause makes the run fail.
+// how each test ended: go_suites.go names those of Go modules, which gotest.go runs and gorun.go reads; python.go and
+// cqlsh.go those that pytest.go runs; rust.go those that cargo.go runs; forward.go lends a server port 9042. compare.go
+// sets the two servers beside each other, causes.go says why a test fails, from the files in causes, and page.go writes
+// the page. A test that fails without a cause makes the run fail.
 //
 // Each suite gets a cqld of its own. The Cassandra should be one that nobody else needs: keyspaces that appear
 // while a suite runs are dropped after it.

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 )
 
 // pythonPackages makes a virtual environment with packages from PyPI in the work folder and returns its
@@ -73,12 +72,8 @@ func (p pytests) run(ctx context.Context, e *environment, paths []string) ([]out
 // runOnce runs one path and reads the report that pytest writes at its end.
 func (p pytests) runOnce(ctx context.Context, path, report string, log io.Writer) ([]outcome, error) {
 	args := []string{"-m", "pytest", "-q", "-p", "no:cacheprovider", "--junitxml=" + report}
-	cmd := exec.CommandContext(ctx, p.python, slices.Concat(args, p.args, []string{path})...)
-	cmd.Dir = p.folder
-	cmd.Env = append(os.Environ(), p.env...)
+	cmd := command(ctx, p.folder, p.env, p.python, slices.Concat(args, p.args, []string{path})...)
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	if err := cmd.Run(); err != nil {
 		fmt.Fprintln(log, path, err) // it says so too when a test has failed: the report tells
 	}

@@ -31,8 +31,7 @@ var unsteadyPython = []string{
 	"test_row_error_message",                // breaks the connection of tests behind it
 }
 
-// pythonSuite is a folder of the driver's integration tests. The tests are copied, for they write beside themselves,
-// and away from the driver's source, so that they import the installed one. All of them dial the usual port.
+// pythonSuite is a folder of the driver's integration tests. All of them dial the usual port.
 func pythonSuite(name, part string, skip []string) suite {
 	s := suite{name: name, version: pythonDriverVersion, protocol: "v5", folder: "PYTHON_DRIVER_SRC"}
 	s.run = func(ctx context.Context, e *environment) ([]outcome, error) {
@@ -45,14 +44,8 @@ func pythonSuite(name, part string, skip []string) suite {
 		if err != nil {
 			return nil, err
 		}
-		source := filepath.Join(e.work, "source")
-		if err := os.RemoveAll(source); err != nil {
-			return nil, err
-		}
-		if err := copyFolder(source+"/tests", filepath.Join(e.folder, "tests")); err != nil {
-			return nil, err
-		}
-		if err := oneReplica(filepath.Join(source, "tests", "integration", "__init__.py")); err != nil {
+		source, err := pythonTests(e)
+		if err != nil {
 			return nil, err
 		}
 		paths, err := testFiles(source, "tests/integration/"+part, skip)
@@ -76,10 +69,23 @@ func pythonSuite(name, part string, skip []string) suite {
 	return onUsualPort(s)
 }
 
+// pythonTests copies the driver's tests: they write beside themselves, and away from the driver's source they import the
+// installed one.
+func pythonTests(e *environment) (source string, err error) {
+	source = filepath.Join(e.work, "source")
+	if err := os.RemoveAll(source); err != nil {
+		return "", err
+	}
+	if err := copyFolder(filepath.Join(source, "tests"), filepath.Join(e.folder, "tests")); err != nil {
+		return "", err
+	}
+	return source, oneReplica(filepath.Join(source, "tests", "integration", "__init__.py"))
+}
+
 // replicas is what keyspaces that the tests share say of replication: a number, or a place for one.
 var replicas = regexp.MustCompile(`'replication_factor': '[^']+'`)
 
-// oneReplica gives those keyspaces as many replicas as there are nodes. A read at QUORUM or ALL would say no more.
+// oneReplica gives those keyspaces as many replicas as there are nodes: with more, QUORUM and ALL are refused.
 func oneReplica(path string) error {
 	content, err := os.ReadFile(path)
 	if err != nil {

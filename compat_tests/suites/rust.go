@@ -10,9 +10,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
-// cdrsTokio is the crate from crates.io: its tests are in it, and dial the usual port.
+// cdrsTokio is the crate from crates.io: its tests are in it, and dial the usual port. They share tables, so they run one
+// by one; those of the library need no server.
 var cdrsTokio = onUsualPort(suite{
 	name: "cdrs-tokio", version: "8.1.7", protocol: "v4, v5",
 	run: func(ctx context.Context, e *environment) ([]outcome, error) {
@@ -22,8 +24,9 @@ var cdrsTokio = onUsualPort(suite{
 		}
 		return cargoTests{
 			build: []string{"--tests", "--features=e2e-tests,derive"},
-			want:  func(test string) bool { return !strings.HasPrefix(test, "cdrs_tokio::") }, // those of the library need no server
-			jobs:  1,                                                                          // tests for v4 and v5 share their tables
+			want:  func(test string) bool { return !strings.HasPrefix(test, "cdrs_tokio::") },
+			jobs:  1,
+			limit: 5 * time.Second, // a test that gets an error when it connects waits for ever
 		}.run(ctx, e, folder)
 	},
 })
@@ -47,6 +50,7 @@ var scyllaRust = onUsualPort(suite{
 			env:   []string{"SCYLLA_URI=" + addr, "SCYLLA_URI2=" + addr, "SCYLLA_URI3=" + addr},
 			want:  wantScylla,
 			jobs:  4,
+			limit: testLimit,
 		}.run(ctx, e, source)
 	},
 })
