@@ -52,59 +52,6 @@ func (b *Binder) Bind(t cql.Term, r Receiver) (Expr, error) {
 	return nil, NotSupported(t.String())
 }
 
-// assignable reports whether t may stand where a value of r's type is asked for. Errors inside t that
-// are not about its kind are left to Bind.
-func (b *Binder) assignable(t cql.Term, r Receiver) bool {
-	switch t := t.(type) {
-	case *cql.Literal:
-		return literalFits(t, r.Type)
-	case *cql.Call:
-		f, err := b.resolve(t, r.Type)
-		return err != nil || types.ValueCompatible(r.Type, f.Returns)
-	case *cql.TypeHint, *cql.Cast, *cql.Arithmetic:
-		return b.Fit(t, r.Type) != functions.NoFit
-	}
-	return !judgedWhole(t, r.Type) || b.binds(t, r)
-}
-
-// judgedWhole reports whether a term is a literal of parts, which fits a type if all of it can be bound.
-func judgedWhole(t cql.Term, to types.Type) bool {
-	switch t.(type) {
-	case *cql.ListLiteral:
-		switch to.(type) {
-		case *types.List, *types.Vector:
-			return true
-		}
-	case *cql.SetLiteral, *cql.MapLiteral, *cql.TupleLiteral:
-		return true
-	case *cql.UserTypeLiteral:
-		_, user := to.(*types.UserType)
-		return !user
-	}
-	return false
-}
-
-// part binds a term that stands inside a literal; fits is false if the term is not for r's type. What is judged whole
-// is bound once: bound twice on each level, the innermost of n literals would be bound 2^n times.
-func (b *Binder) part(t cql.Term, r Receiver) (e Expr, fits bool, err error) {
-	if judgedWhole(t, r.Type) {
-		e, err = b.Bind(t, r)
-		return e, err == nil, nil
-	}
-	if !b.assignable(t, r) {
-		return nil, false, nil
-	}
-	e, err = b.Bind(t, r)
-	return e, true, err
-}
-
-// binds reports whether a literal can be bound, and collects no markers.
-func (b *Binder) binds(t cql.Term, r Receiver) bool {
-	trial := Binder{Table: b.Table, NamedType: b.NamedType}
-	_, err := trial.Bind(t, r)
-	return err == nil
-}
-
 // hasMarker reports whether a bind marker stands anywhere in the terms.
 func hasMarker(terms ...cql.Term) bool {
 	for _, t := range terms {

@@ -1,11 +1,13 @@
 package expr
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/functions"
 	"github.com/cqld/cqld/cql/types"
 )
 
@@ -56,13 +58,10 @@ func (b *Binder) list(l *cql.ListLiteral, r Receiver) (Expr, error) {
 	}
 	t, ok := r.Type.(*types.List)
 	if !ok {
-		return nil, cqlerr.Invalidf("Unexpected receiver type '%s'; only list and vector are expected", r.Type)
+		return nil, errNoList(r.Type)
 	}
-	parts, err := b.elements("list", "value", l.Elements, r, r.Part("value("+r.Name+")", t.Elem))
+	parts, err := b.elements("list", l.Elements, r, t.Elem)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkNoMarker("list", r, l.Elements); err != nil {
 		return nil, err
 	}
 	return compose(&Composed{Of: t, Parts: parts, make: types.NewList, null: nullInCollection})
@@ -77,11 +76,8 @@ func (b *Binder) set(l *cql.SetLiteral, r Receiver) (Expr, error) {
 	if !ok {
 		return nil, cqlerr.Invalidf("Invalid set literal for %s of type %s", r.Name, r.Type)
 	}
-	parts, err := b.elements("set", "value", l.Elements, r, r.Part("value("+r.Name+")", t.Elem))
+	parts, err := b.elements("set", l.Elements, r, t.Elem)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkNoMarker("set", r, l.Elements); err != nil {
 		return nil, err
 	}
 	return compose(&Composed{Of: t, Parts: parts, null: nullInCollection, make: func(e [][]byte) []byte {
@@ -95,18 +91,29 @@ func (b *Binder) mapping(l *cql.MapLiteral, r Receiver) (Expr, error) {
 	if !ok {
 		return nil, cqlerr.Invalidf("Invalid map literal for %s of type %s", r.Name, r.Type)
 	}
-	keys, err := b.elements("map", "key", l.Keys, r, r.Part("key("+r.Name+")", t.Key))
-	if err != nil {
-		return nil, err
+	key, value := r.Part("key("+r.Name+")", t.Key), r.Part("value("+r.Name+")", t.Value)
+	for i, k := range l.Keys {
+		if err := b.checkElement("map", "key", k, r, t.Key); err != nil {
+			return nil, err
+		}
+		if err := b.checkElement("map", "value", l.Values[i], r, t.Value); err != nil {
+			return nil, err
+		}
 	}
-	values, err := b.elements("map", "value", l.Values, r, r.Part("value("+r.Name+")", t.Value))
-	if err != nil {
-		return nil, err
+	parts := make([]Expr, 2*len(l.Keys))
+	for i, k := range l.Keys {
+		var err error
+		if parts[i], err = b.Bind(k, key); err != nil {
+			return nil, err
+		}
+		if parts[len(l.Keys)+i], err = b.Bind(l.Values[i], value); err != nil {
+			return nil, err
+		}
+		if err := checkNoMarker("map", r, k, l.Values[i]); err != nil {
+			return nil, err
+		}
 	}
-	if err := checkNoMarker("map", r, l.Keys, l.Values); err != nil {
-		return nil, err
-	}
-	return compose(&Composed{Of: t, Parts: append(keys, values...), null: nullInCollection, make: func(e [][]byte) []byte {
+	return compose(&Composed{Of: t, Parts: parts, null: nullInCollection, make: func(e [][]byte) []byte {
 		return types.NewMap(t, e[:len(e)/2], e[len(e)/2:])
 	}})
 }
@@ -117,7 +124,7 @@ func (b *Binder) vector(l *cql.ListLiteral, r Receiver, t *types.Vector) (Expr, 
 		return nil, cqlerr.Invalidf("Invalid vector literal for %s of type %s; expected %d elements, but given %d",
 			r.Name, r.Type, t.Dim, len(l.Elements))
 	}
-	parts, err := b.elements("vector", "value", l.Elements, r, r.Part("value("+r.Name+")", t.Elem))
+	parts, err := b.elements("vector", l.Elements, r, t.Elem)
 	if err != nil {
 		return nil, err
 	}
@@ -137,21 +144,26 @@ func (b *Binder) tuple(l *cql.TupleLiteral, r Receiver) (Expr, error) {
 	if !ok {
 		return nil, cqlerr.Invalidf("Invalid tuple type literal for %s of type %s", r.Name, r.Type)
 	}
-	parts := make([]Expr, len(l.Elements))
 	for i, e := range l.Elements {
 		if i == len(t.Elems) {
 			return nil, cqlerr.Invalidf("Invalid tuple literal for %s: too many elements. Type %s expects %d but got %d",
 				r.Name, r.Type, len(t.Elems), len(l.Elements))
 		}
-		part, fits, err := b.part(e, r.Part(fmt.Sprintf("%s[%d]", r.Name, i), t.Elems[i]))
-		if !fits {
-			return nil, cqlerr.Invalidf("Invalid tuple literal for %s: component %d is not of type %s",
-				r.Name, i, t.Elems[i])
+		if b.Fit(e, t.Elems[i]) != functions.NoFit {
+			continue
 		}
-		if err != nil {
+		if err := wrongList(e, t.Elems[i]); err != nil {
 			return nil, err
 		}
-		parts[i] = part
+		return nil, cqlerr.Invalidf("Invalid tuple literal for %s: component %d is not of type %s",
+			r.Name, i, t.Elems[i])
+	}
+	parts := make([]Expr, len(l.Elements))
+	for i, e := range l.Elements {
+		var err error
+		if parts[i], err = b.Bind(e, r.Part(fmt.Sprintf("%s[%d]", r.Name, i), t.Elems[i])); err != nil {
+			return nil, err
+		}
 	}
 	return compose(&Composed{Of: t, Parts: parts, make: types.NewTuple})
 }
@@ -165,29 +177,83 @@ func (b *Binder) userType(_ *cql.UserTypeLiteral, r Receiver) (Expr, error) {
 }
 
 // checkNoMarker refuses bind markers inside list, set and map literals.
-func checkNoMarker(kind string, r Receiver, terms ...[]cql.Term) error {
-	for _, t := range terms {
-		if hasMarker(t...) {
-			return cqlerr.Invalidf("Invalid %s literal for %s: bind variables are not supported inside collection "+
-				"literals", kind, r.Name)
+func checkNoMarker(kind string, r Receiver, terms ...cql.Term) error {
+	if hasMarker(terms...) {
+		return cqlerr.Invalidf("Invalid %s literal for %s: bind variables are not supported inside collection "+
+			"literals", kind, r.Name)
+	}
+	return nil
+}
+
+// checkElement refuses a term that is not for the elements of a literal of that kind. One that is may still be refused
+// when it is bound.
+func (b *Binder) checkElement(kind, what string, t cql.Term, whole Receiver, elem types.Type) error {
+	if b.Fit(t, elem) != functions.NoFit {
+		return nil
+	}
+	if err := wrongList(t, elem); err != nil {
+		return err
+	}
+	return cqlerr.Invalidf("Invalid %s literal for %s: %s %s is not of type %s", kind, whole.Name, what, Text(t), elem)
+}
+
+func errNoList(t types.Type) error {
+	return cqlerr.Invalidf("Unexpected receiver type '%s'; only list and vector are expected", t)
+}
+
+// wrongList is the complaint about a list literal, in a term or the term itself, that stands where neither a list nor a
+// vector does. It is made on the way to the question whether the term fits.
+func wrongList(t cql.Term, to types.Type) error {
+	switch t := t.(type) {
+	case *cql.ListLiteral:
+		switch to := to.(type) {
+		case *types.List:
+			return anyWrongList(t.Elements, to.Elem)
+		case *types.Vector:
+			return anyWrongList(t.Elements, to.Elem)
+		}
+		return errNoList(to)
+	case *cql.SetLiteral:
+		if set, ok := to.(*types.Set); ok {
+			return anyWrongList(t.Elements, set.Elem)
+		}
+	case *cql.MapLiteral:
+		if m, ok := to.(*types.Map); ok {
+			return cmp.Or(anyWrongList(t.Keys, m.Key), anyWrongList(t.Values, m.Value))
 		}
 	}
 	return nil
 }
 
-// elements binds the elements of a literal of that kind, in Cassandra's words when one does not fit.
-func (b *Binder) elements(kind, what string, terms []cql.Term, whole, r Receiver) ([]Expr, error) {
-	parts := make([]Expr, len(terms))
-	for i, t := range terms {
-		part, fits, err := b.part(t, r)
-		if !fits {
-			return nil, cqlerr.Invalidf("Invalid %s literal for %s: %s %s is not of type %s",
-				kind, whole.Name, what, Text(t), r.Type)
+func anyWrongList(terms []cql.Term, to types.Type) error {
+	for _, t := range terms {
+		if err := wrongList(t, to); err != nil {
+			return err
 		}
-		if err != nil {
+	}
+	return nil
+}
+
+// elements binds the elements of a literal of that kind, once all of them are known to be for it.
+func (b *Binder) elements(kind string, terms []cql.Term, whole Receiver, elem types.Type) ([]Expr, error) {
+	for _, t := range terms {
+		if err := b.checkElement(kind, "value", t, whole, elem); err != nil {
 			return nil, err
 		}
-		parts[i] = part
+	}
+	r := whole.Part("value("+whole.Name+")", elem)
+	parts := make([]Expr, len(terms))
+	for i, t := range terms {
+		var err error
+		if parts[i], err = b.Bind(t, r); err != nil {
+			return nil, err
+		}
+		if kind == "vector" {
+			continue
+		}
+		if err := checkNoMarker(kind, whole, t); err != nil {
+			return nil, err
+		}
 	}
 	return parts, nil
 }

@@ -48,6 +48,9 @@ func (b *Binder) hint(h *cql.TypeHint, r Receiver) (Expr, error) {
 		return nil, err
 	}
 	if b.Fit(h.Value, t) == functions.NoFit {
+		if err := wrongList(h.Value, t); err != nil {
+			return nil, err
+		}
 		return nil, cqlerr.Invalidf("Cannot cast value %s to type %s", Text(h.Value), h.Type)
 	}
 	if fitHint(r.Type, t) == functions.NoFit {
