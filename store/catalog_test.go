@@ -195,6 +195,30 @@ func TestLaterFormatIsRefused(t *testing.T) {
 	}
 }
 
+// TestEarlierFormat opens data of the first format, which thereby becomes today's: what had written it would not know
+// what may be written from then on.
+func TestEarlierFormat(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, Options{})
+	define(t, s, newTable(t, "t", "k int", "c int", "v text"))
+	insert(t, s, s.Catalog().Table("ks", "t"), 1, 1, "a")
+	earlier := s.meta.op()
+	binary.BigEndian.PutUint32(earlier.Value, 1)
+	if err := s.commit([]engine.Op{earlier}); err != nil {
+		t.Fatal(err)
+	}
+	closeStore(t, s)
+	s = open(t, dir, Options{})
+	defer closeStore(t, s)
+	if got := rows(t, s, &Read{Table: s.Catalog().Table("ks", "t")}); len(got) != 1 {
+		t.Errorf("the rows are %q", got)
+	}
+	var m meta
+	if _, err := m.load(s.engine); err != nil || m.version != formatVersion {
+		t.Errorf("the format is %d: %v", m.version, err)
+	}
+}
+
 // TestTruncateSystemTable empties a table that keeps its number.
 func TestTruncateSystemTable(t *testing.T) {
 	table := newTable(t, "events", "k int", "c int", "v text")

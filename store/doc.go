@@ -46,12 +46,22 @@
 //	        2  the cell has an expiry
 //	        4  its timestamp is base + time; else it is base
 //	        8  its expiry is the one before it in the row, and is not written again
-//	        16 it is one element of a collection, which path names
+//	        16 it is one part of a column that is not frozen, which path names
 //
 //	expiry  | ttl : uvarint | second it ends, since 1970 : uvarint |
 //
 // column is schema.Column.ID. Cells are sorted by column, then path; those of unknown columns are skipped.
 // base is the marker's timestamp, else the row tombstone's, else the first cell's.
+//
+// The path of a part sorts as the parts of the column are ordered:
+//
+//	set, map     the element or the key, as types.Type.AppendKey writes it; where that does not give it back
+//	             (Type.LossyKey), its length and its bytes stand in front of the value
+//	list         | time, or minus it for elements put in front, its sign bit flipped : 8 | any number : 8 |
+//	user type    | the field's position : 2 |
+//
+// A tombstone without a path deletes all parts of its column: a cell with a path and no later timestamp is left
+// out wherever the two meet.
 //
 // # Reconciliation
 //

@@ -34,7 +34,7 @@ func deletionTime(value []byte) int64 {
 }
 
 // foldRows unites two values of one row: of each part the one that beats the other, without what the
-// row tombstone hides.
+// row tombstone and those of columns hide.
 func foldRows(x, y []byte) []byte {
 	var a, b rowReader
 	if err := a.begin(x); err != nil {
@@ -44,8 +44,9 @@ func foldRows(x, y []byte) []byte {
 		panic(foldError(y, err))
 	}
 	w := rowWriter{head: foldHeads(&a.head, &b.head), dst: make([]byte, 0, len(x)+len(y)+16)}
+	var hidden hiding
 	write := func(c *cell) {
-		if c.ts > w.deletion {
+		if !hidden.hides(c) && c.ts > w.deletion {
 			w.cell(c)
 		}
 	}

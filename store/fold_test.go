@@ -34,10 +34,17 @@ func randomRow(r *rand.Rand, table *schema.Table) []byte {
 		for range r.IntN(5) {
 			c := table.Regular[r.IntN(len(table.Regular))]
 			ts := int64(r.IntN(3) - 1)
+			value, e := []byte(strings.Repeat("x", r.IntN(3))), expiry()
 			if r.IntN(3) == 0 {
-				m.Set(c, nil, ts, Expiry{})
-			} else {
-				m.Set(c, []byte(strings.Repeat("x", r.IntN(3))), ts, expiry())
+				value, e = nil, Expiry{}
+			}
+			switch {
+			case !types.IsMultiCell(c.Type):
+				m.Set(c, value, ts, e)
+			case r.IntN(4) == 0:
+				m.Clear(c, ts)
+			default:
+				m.SetPart(c, []byte(strings.Repeat("\x00", r.IntN(3))), value, ts, e)
 			}
 		}
 		m.endRow()
@@ -50,7 +57,7 @@ func randomRow(r *rand.Rand, table *schema.Table) []byte {
 
 // TestFoldLaws checks that folding does not depend on order, grouping or repetition.
 func TestFoldLaws(t *testing.T) {
-	table := newTable(t, "t", "k int", "c int", "u text, v text, w text")
+	table := newTable(t, "t", "k int", "c int", "u text, v text, w map<blob:text>, x text")
 	r := rand.New(rand.NewPCG(1, 2))
 	key := appendArea(nil, 1, areaRows)
 	f := func(x, y []byte) []byte { return fold(key, x, y) }
@@ -71,7 +78,7 @@ func TestFoldLaws(t *testing.T) {
 
 // TestDamagedRows decodes what is not a row: an error, never a panic or an endless loop.
 func TestDamagedRows(t *testing.T) {
-	table := newTable(t, "t", "k int", "c int", "u text, v text, w text")
+	table := newTable(t, "t", "k int", "c int", "u text, v text, w map<blob:text>")
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 20000 {
 		row := randomRow(r, table)
@@ -90,12 +97,13 @@ func TestDamagedRows(t *testing.T) {
 
 // event is one write of a history, as the model below understands it.
 type event struct {
-	kind   string // mark, set, row, range, partition
+	kind   string // mark, set, part, clear, row, range, partition
 	static bool
 	c      int // the row
 	from   int // of a range, inclusive; to is exclusive
 	to     int
 	column *schema.Column
+	part   int32 // the key in a map
 	value  []byte
 	ts     int64
 	expiry Expiry
@@ -123,6 +131,10 @@ func (e *event) apply(m *Mutation) {
 		m.Mark(e.ts, e.expiry)
 	case "set":
 		m.Set(e.column, e.value, e.ts, e.expiry)
+	case "part":
+		m.SetPart(e.column, types.EncodeInt(e.part), e.value, e.ts, e.expiry)
+	case "clear":
+		m.Clear(e.column, e.ts)
 	case "row":
 		m.DeleteRow(e.ts)
 	}
@@ -157,6 +169,12 @@ func randomEvent(r *rand.Rand, t *schema.Table) event {
 		} else {
 			e.expiry = Expiry{}
 		}
+		if types.IsMultiCell(e.column.Type) {
+			e.kind, e.part = "part", int32(r.IntN(3)-1)
+			if r.IntN(5) == 0 {
+				e.kind = "clear"
+			}
+		}
 	}
 	return e
 }
@@ -178,26 +196,22 @@ func modelRow(t *schema.Table, events []event, static bool, c int, now int64) st
 	}
 	text := ""
 	for _, col := range columns {
-		var winner *event
-		for i := range events {
-			e := &events[i]
-			if e.kind == "set" && e.column == col && (static || e.c == c) && e.ts > deletion && (winner == nil || modelBeats(e, winner)) {
-				winner = e
+		if types.IsMultiCell(col.Type) {
+			if parts := modelParts(events, col, static, c, deletion, now); parts != "" {
+				live, text = true, text+" "+col.Name+"="+parts
 			}
+			continue
 		}
-		if winner != nil && winner.value != nil && (winner.expiry.At == 0 || now < winner.expiry.At) {
+		winner := modelWinner(events, deletion, func(e *event) bool {
+			return e.kind == "set" && e.column == col && (static || e.c == c)
+		})
+		if winner.lives(now) {
 			live = true
 			text += fmt.Sprintf(" %s=%s", col.Name, winner.value)
 		}
 	}
 	if !static {
-		var winner *event
-		for i := range events {
-			e := &events[i]
-			if e.kind == "mark" && e.c == c && e.ts > deletion && (winner == nil || modelBeats(e, winner)) {
-				winner = e
-			}
-		}
+		winner := modelWinner(events, deletion, func(e *event) bool { return e.kind == "mark" && e.c == c })
 		live = live || winner != nil && (winner.expiry.At == 0 || now < winner.expiry.At)
 	}
 	if !live {
@@ -209,12 +223,46 @@ func modelRow(t *schema.Table, events []event, static bool, c int, now int64) st
 	return fmt.Sprintf("%d%s", c, text)
 }
 
+// modelWinner is the event that wins among those meant which are later than a deletion.
+func modelWinner(events []event, deletion int64, meant func(*event) bool) (winner *event) {
+	for i := range events {
+		e := &events[i]
+		if meant(e) && e.ts > deletion && (winner == nil || modelBeats(e, winner)) {
+			winner = e
+		}
+	}
+	return winner
+}
+
+// lives reports whether the winner of a column has a value.
+func (e *event) lives(now int64) bool {
+	return e != nil && e.value != nil && (e.expiry.At == 0 || now < e.expiry.At)
+}
+
+// modelParts is a map as its parts and the deletions of all of it make it; "" if it has none.
+func modelParts(events []event, col *schema.Column, static bool, c int, deletion, now int64) (text string) {
+	for _, e := range events {
+		if e.kind == "clear" && e.column == col && (static || e.c == c) {
+			deletion = max(deletion, e.ts)
+		}
+	}
+	for part := int32(-1); part < 3; part++ {
+		winner := modelWinner(events, deletion, func(e *event) bool {
+			return e.kind == "part" && e.column == col && e.part == part && (static || e.c == c)
+		})
+		if winner.lives(now) {
+			text += fmt.Sprintf("%d:%s;", part, winner.value)
+		}
+	}
+	return text
+}
+
 // modelBeats is the table of the specification, step by step.
 func modelBeats(a, b *event) bool {
 	if a.ts != b.ts {
 		return a.ts > b.ts
 	}
-	tombstone := func(e *event) bool { return e.kind == "set" && e.value == nil }
+	tombstone := func(e *event) bool { return e.kind != "mark" && e.value == nil }
 	plain := func(e *event) bool { return !tombstone(e) && e.expiry.At == 0 }
 	if plain(a) != plain(b) {
 		return plain(b)
@@ -233,7 +281,7 @@ func modelBeats(a, b *event) bool {
 func TestReconciliation(t *testing.T) {
 	s := open(t, "", Options{})
 	defer closeStore(t, s)
-	define(t, s, newTable(t, "t", "k int", "c int", "s text static, u text, v text, w text"))
+	define(t, s, newTable(t, "t", "k int", "c int", "s text static, u text, v map<int:text>, w text, x map<int:text> static"))
 	table := s.Catalog().Table("ks", "t")
 	r := rand.New(rand.NewPCG(5, 6))
 	partition := int32(0)
@@ -272,6 +320,17 @@ func writeHistory(t *testing.T, s *Store, r *rand.Rand, table *schema.Table, key
 	}
 }
 
+// modelText is a value as the model prints it.
+func modelText(c *schema.Column, value []byte) (text string) {
+	if !types.IsMultiCell(c.Type) {
+		return string(value)
+	}
+	for k, v := range types.Entries(value) {
+		text += fmt.Sprintf("%d:%s;", types.DecodeInt(k), v)
+	}
+	return text
+}
+
 func compareWithModel(t *testing.T, s *Store, table *schema.Table, key []byte, events []event, now int64) {
 	t.Helper()
 	var want []string
@@ -293,7 +352,7 @@ func compareWithModel(t *testing.T, s *Store, table *schema.Table, key []byte, e
 		}
 		for _, c := range columns {
 			if v := row.Values[c.Index]; v != nil {
-				text += fmt.Sprintf(" %s=%s", c.Name, v)
+				text += " " + c.Name + "=" + modelText(c, v)
 			}
 		}
 		got = append(got, text)

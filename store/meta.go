@@ -8,8 +8,12 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// formatVersion is the version of all that doc.go draws. Data of a later version is refused.
-const formatVersion = 1
+// formatVersion is the version of all that doc.go draws. Data of a later version is refused; that of an earlier one is
+// read as it is, and becomes this version's when it is opened.
+//
+//	1  cells have no paths
+//	2  columns that are not frozen
+const formatVersion = 2
 
 // The store's own records are keys of table 0.
 var (
@@ -22,8 +26,9 @@ func ownKey(name string) []byte { return append(appendArea(nil, 0, areaRows), na
 
 // meta is the record by which a store knows itself.
 type meta struct {
-	host [16]byte
-	next uint32 // the next table's number
+	version uint32 // of the data, when it was opened
+	host    [16]byte
+	next    uint32 // the next table's number
 }
 
 // metaSize is the length of the record: version, host id, next number.
@@ -37,9 +42,9 @@ func (m *meta) load(r engine.Reader) (found bool, err error) {
 		if len(b) < 4 {
 			return errMeta
 		}
-		if v := binary.BigEndian.Uint32(b); v > formatVersion {
+		if m.version = binary.BigEndian.Uint32(b); m.version > formatVersion {
 			return fmt.Errorf("the data was written by a later version of cqld: "+
-				"its format is %d, this cqld knows formats up to %d", v, formatVersion)
+				"its format is %d, this cqld knows formats up to %d", m.version, formatVersion)
 		}
 		if len(b) != metaSize {
 			return errMeta

@@ -28,6 +28,7 @@ type Mutation struct {
 	key    int // where its key begins in buf
 	head   head
 	cells  []cell
+	paths  []byte // of its cells
 	lossy  []byte
 	sorted bool
 
@@ -59,10 +60,13 @@ func (m *Mutation) release() {
 	if cap(m.buf) > maxKeptBuffer {
 		m.buf = nil
 	}
+	if cap(m.paths) > maxKeptBuffer {
+		m.paths = nil
+	}
 	clear(m.ops)
 	clear(m.cells)
 	m.table, m.partition, m.open = nil, nil, false
-	m.buf, m.spans, m.ops, m.cells = m.buf[:0], m.spans[:0], m.ops[:0], m.cells[:0]
+	m.buf, m.spans, m.ops, m.cells, m.paths = m.buf[:0], m.spans[:0], m.ops[:0], m.cells[:0], m.paths[:0]
 	mutations.Put(m)
 }
 
@@ -129,8 +133,12 @@ func (m *Mutation) Mark(ts int64, e Expiry) {
 
 // Set writes a cell; a nil value deletes it.
 func (m *Mutation) Set(c *schema.Column, value []byte, ts int64, e Expiry) {
+	m.add(cell{column: c.ID, deleted: value == nil, ts: ts, expiry: e, value: value})
+}
+
+func (m *Mutation) add(c cell) {
 	n := len(m.cells)
-	m.cells = append(m.cells, cell{column: c.ID, deleted: value == nil, ts: ts, expiry: e, value: value})
+	m.cells = append(m.cells, c)
 	if n > 0 && m.cells[n-1].compareColumns(&m.cells[n]) >= 0 {
 		m.sorted = false
 	}
@@ -158,11 +166,11 @@ func (m *Mutation) endRow() {
 	m.buf = w.finish()
 	s.end = len(m.buf)
 	m.spans = append(m.spans, s)
-	m.cells = m.cells[:0]
+	m.cells, m.paths = m.cells[:0], m.paths[:0]
 }
 
 // normalize puts the cells into the order of stored rows, settles which of two in the same place stays,
-// and takes out what the row tombstone hides.
+// and takes out what tombstones hide.
 func (m *Mutation) normalize() {
 	if !m.sorted {
 		slices.SortFunc(m.cells, func(a, b cell) int {
@@ -176,6 +184,7 @@ func (m *Mutation) normalize() {
 		})
 		m.cells = slices.CompactFunc(m.cells, func(a, b cell) bool { return a.compareColumns(&b) == 0 })
 	}
+	m.cells = dropHidden(m.cells)
 	if m.head.deletion != noTime {
 		m.cells = slices.DeleteFunc(m.cells, func(c cell) bool { return c.ts <= m.head.deletion })
 		if m.head.marker.ts <= m.head.deletion {

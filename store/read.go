@@ -63,6 +63,17 @@ type CellMeta struct {
 	Timestamp int64 // microseconds
 	TTL       int32 // seconds as written; 0: none
 	ExpiresAt int64 // seconds since 1970; 0: never
+
+	// Of a column that is not frozen: its elements in their order, or its fields. Timestamp is the latest of theirs.
+	Parts []PartMeta
+}
+
+// PartMeta is CellMeta of one part of a value.
+type PartMeta struct {
+	Name      []byte // nil: a field without a value; of an element of a list what SetPart calls it
+	Timestamp int64
+	TTL       int32
+	ExpiresAt int64
 }
 
 // Read calls fn for each row until it returns false or an error. Rows come partition by partition: in

@@ -31,15 +31,17 @@ type reader struct {
 	columns []int16 // their indexes by ID; -1: no such column
 
 	// The partition and the row.
-	prefix     []byte // what the partition's keys begin with
-	partition  []byte // its serialized key, unless Read.Keys has it
-	deletions  deletions
-	given      [][]byte // the clustering values of a row that is read by its whole key
-	row        Row
-	values     rowReader
-	statics    []byte // the memory of static values
-	clustering []byte // the memory of clustering values
-	start, end []byte // keys
+	prefix      []byte // what the partition's keys begin with
+	partition   []byte // its serialized key, unless Read.Keys has it
+	deletions   deletions
+	given       [][]byte // the clustering values of a row that is read by its whole key
+	row         Row
+	values      rowReader
+	statics     []byte // the memory of static values
+	clustering  []byte // the memory of clustering values
+	parts       assembly
+	staticParts assembly
+	start, end  []byte // keys
 }
 
 var readers = sync.Pool{New: func() any { return new(reader) }}
@@ -80,6 +82,8 @@ func (r *reader) release() {
 	if cap(r.statics) > maxKeptBuffer || cap(r.clustering) > maxKeptBuffer {
 		r.statics, r.clustering = nil, nil
 	}
+	r.parts.release()
+	r.staticParts.release()
 	readers.Put(r)
 }
 

@@ -42,7 +42,8 @@ func (r *reader) pointStatic(value []byte) error {
 		return r.damaged(err)
 	}
 	deletion := max(r.values.deletion, r.deletions.partition)
-	live, err := r.cells(deletion)
+	r.staticParts.memory = r.staticParts.memory[:0]
+	live, err := r.cells(deletion, &r.staticParts)
 	if err != nil || !live || r.after != nil {
 		return err
 	}
@@ -58,7 +59,8 @@ func (r *reader) deliverRow(position, value []byte) error {
 	}
 	r.clear(r.table.Regular)
 	deletion := max(r.values.deletion, r.deletions.of(position))
-	live, err := r.cells(deletion)
+	r.parts.memory = r.parts.memory[:0]
+	live, err := r.cells(deletion, &r.parts)
 	if err != nil || !live && !r.values.marker.live(deletion, r.read.Now) {
 		return err
 	}
@@ -77,27 +79,55 @@ func (r *reader) deliver(static bool) error {
 	return err
 }
 
-// cells sets the values of the cells that live, and reports whether there is one.
-func (r *reader) cells(deletion int64) (live bool, err error) {
+// cells sets the values of the cells that live, and reports whether there is one. parts has the memory of values that
+// consist of several.
+func (r *reader) cells(deletion int64, parts *assembly) (live bool, err error) {
+	parts.metas = r.row.Meta != nil
 	for r.values.next() {
 		c := &r.values.cell
-		if int(c.column) >= len(r.columns) || r.columns[c.column] < 0 || c.path != nil {
-			continue
-		}
-		if !c.live(deletion, r.read.Now) {
+		if int(c.column) >= len(r.columns) || r.columns[c.column] < 0 || !c.live(deletion, r.read.Now) {
 			continue
 		}
 		live = true
-		i := r.columns[c.column]
+		i := int(r.columns[c.column])
+		if c.path != nil {
+			if err := r.part(parts, i, c); err != nil {
+				return false, r.damaged(err)
+			}
+			continue
+		}
 		r.row.Values[i] = c.value
 		if r.row.Meta != nil {
 			r.row.Meta[i] = CellMeta{Timestamp: c.ts, TTL: c.expiry.TTL, ExpiresAt: c.expiry.At}
 		}
 	}
+	if parts.column != nil {
+		r.assembled(parts)
+	}
 	if r.values.err != nil {
 		return false, r.damaged(r.values.err)
 	}
 	return live, nil
+}
+
+// part adds a cell to the value of its column.
+func (r *reader) part(parts *assembly, index int, c *cell) error {
+	if parts.column == nil || parts.column.Index != index {
+		if parts.column != nil {
+			r.assembled(parts)
+		}
+		parts.begin(r.table.Columns[index])
+	}
+	return parts.add(c)
+}
+
+// assembled sets the value of a column whose parts are all there.
+func (r *reader) assembled(parts *assembly) {
+	i := parts.column.Index
+	r.row.Values[i] = parts.end()
+	if r.row.Meta != nil {
+		r.row.Meta[i] = parts.meta
+	}
 }
 
 // setClustering sets the clustering columns' values: those the row was asked for by, else those in its

@@ -25,6 +25,9 @@ var update = flag.Bool("update", false, "write what the scripts answer into test
 //	put key [clustering] column=value ... @timestamp [ttl n]    with a marker
 //	set ...                                                     without
 //	static key column=value ... @timestamp [ttl n]
+//
+// where column[name]=value is one part of a column that is not frozen, and column[]=null all of them.
+//
 //	delete key [clustering | slice] @timestamp
 //	read [key ...] [slice ...] [tokens=range] [reverse] [meta]
 //	advance seconds, reopen, truncate
@@ -160,7 +163,12 @@ func (s *script) write(name string, args []string) {
 	}
 	for _, a := range args {
 		column, value, _ := strings.Cut(a, "=")
+		column, part, isPart := strings.Cut(strings.TrimSuffix(column, "]"), "[")
 		c := s.table.Column(column)
+		if isPart {
+			s.part(m, c, part, value, ts, expiry)
+			continue
+		}
 		v := literal(s, c.Type, value)
 		if v == nil {
 			m.Set(c, nil, ts, Expiry{})
@@ -169,6 +177,30 @@ func (s *script) write(name string, args []string) {
 		}
 	}
 	s.apply(m)
+}
+
+// part writes a part of a column: the element of a set, the value of a map's key, or the element at a number in a list.
+func (s *script) part(m *Mutation, c *schema.Column, name, value string, ts int64, e Expiry) {
+	if name == "" {
+		m.Clear(c, ts)
+		return
+	}
+	var key, v []byte
+	switch t := c.Type.(type) {
+	case *types.Set:
+		if key = literal(s, t.Elem, name); value != "null" {
+			v = []byte{}
+		}
+	case *types.Map:
+		key, v = literal(s, t.Key, name), literal(s, t.Value, value)
+	case *types.List:
+		n, err := strconv.Atoi(name)
+		if err != nil {
+			s.Fatal(err)
+		}
+		key, v = AppendPlace(nil, int64(n), 7), literal(s, t.Elem, value)
+	}
+	m.SetPart(c, key, v, ts, e)
 }
 
 // timestamp takes "@5 ttl 10" from the end of args.

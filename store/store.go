@@ -85,6 +85,8 @@ func (s *Store) load(system []*schema.Keyspace) error {
 		}
 		s.meta.host[6] = s.meta.host[6]&0x0f | 0x40 // a random UUID, version 4
 		s.meta.host[8] = s.meta.host[8]&0x3f | 0x80
+	}
+	if s.meta.version < formatVersion {
 		if err := s.commit([]engine.Op{s.meta.op()}); err != nil {
 			return fmt.Errorf("write the store's first record: %w", err)
 		}

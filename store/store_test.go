@@ -57,7 +57,7 @@ func newTable(t testing.TB, name, partition, clustering, others string) *schema.
 			words := strings.Fields(def)
 			typ, ok := types.Native(words[1])
 			if !ok {
-				t.Fatalf("no type %q", words[1])
+				typ = collectionType(t, words[1])
 			}
 			c := &schema.Column{Name: words[0], Type: typ, Kind: schema.ColumnKind(kind)}
 			if kind == 2 {
@@ -77,6 +77,25 @@ func newTable(t testing.TB, name, partition, clustering, others string) *schema.
 		}
 	}
 	return schema.NewTable(spec)
+}
+
+// collectionType is the type that list<int>, set<int> or map<int:text> stands for.
+func collectionType(t testing.TB, text string) types.Type {
+	t.Helper()
+	kind, args, _ := strings.Cut(strings.TrimSuffix(text, ">"), "<")
+	first, second, _ := strings.Cut(args, ":")
+	key, ok := types.Native(first)
+	value, isMap := types.Native(second)
+	switch {
+	case ok && kind == "list":
+		return &types.List{Elem: key}
+	case ok && kind == "set":
+		return &types.Set{Elem: key}
+	case ok && isMap && kind == "map":
+		return &types.Map{Key: key, Value: value}
+	}
+	t.Fatalf("no type %q", text)
+	return nil
 }
 
 // define adds tables to keyspace ks and returns them as the store has them.
@@ -158,6 +177,12 @@ func formatRow(table *schema.Table, row *Row) string {
 			fmt.Fprintf(&b, "@%d", m.Timestamp)
 			if m.ExpiresAt != 0 {
 				fmt.Fprintf(&b, "+%d/%d", m.TTL, m.ExpiresAt)
+			}
+			for _, part := range m.Parts {
+				fmt.Fprintf(&b, ",%d", part.Timestamp)
+				if part.ExpiresAt != 0 {
+					fmt.Fprintf(&b, "+%d/%d", part.TTL, part.ExpiresAt)
+				}
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 func NewList(elems [][]byte) []byte {
 	b := binary.BigEndian.AppendUint32(make([]byte, 0, 4+4*len(elems)), uint32(len(elems)))
 	for _, e := range elems {
-		b = appendElement(b, e)
+		b = AppendElement(b, e)
 	}
 	return b
 }
@@ -39,15 +39,15 @@ func NewMap(t *Map, keys, values [][]byte) []byte {
 		if i+1 < len(order) && t.Key.Compare(keys[at], keys[order[i+1]]) == 0 {
 			continue
 		}
-		b = appendElement(appendElement(b, keys[at]), values[at])
+		b = AppendElement(AppendElement(b, keys[at]), values[at])
 		n++
 	}
 	binary.BigEndian.PutUint32(b, n)
 	return b
 }
 
-// appendElement appends an element behind its length; nil is null.
-func appendElement(dst, e []byte) []byte {
+// AppendElement appends an element behind its length; nil is null.
+func AppendElement(dst, e []byte) []byte {
 	if e == nil {
 		return append(dst, 0xFF, 0xFF, 0xFF, 0xFF)
 	}
@@ -249,7 +249,7 @@ func decodeNullableKey(dst, key []byte, t Type, desc bool) (value, rest []byte, 
 	case keyEnd:
 		return dst, key, true, nil
 	case keyNull:
-		return appendElement(dst, nil), key, false, nil
+		return AppendElement(dst, nil), key, false, nil
 	case keyElement:
 	default:
 		return nil, nil, false, errKey

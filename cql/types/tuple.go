@@ -117,7 +117,7 @@ func (t *Tuple) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err e
 		}
 		if end {
 			for range t.Elems[i:] {
-				value = appendElement(value, nil)
+				value = AppendElement(value, nil)
 			}
 			return value, rest, nil
 		}
@@ -186,7 +186,7 @@ func (t *Tuple) Format(b []byte) string {
 func NewTuple(fields [][]byte) []byte {
 	b := make([]byte, 0, 8*len(fields))
 	for _, f := range fields {
-		b = appendElement(b, f)
+		b = AppendElement(b, f)
 	}
 	return b
 }
