@@ -19,11 +19,11 @@ func (p *planning) delete(s *cql.Delete) (*Modification, error) {
 		return nil, err
 	}
 	for i := range s.Targets {
-		c, err := deleteTarget(t, &s.Targets[i])
+		set, err := p.deleteTarget(t, &s.Targets[i])
 		if err != nil {
 			return nil, err
 		}
-		m.set(c, expr.Null(c.Type))
+		m.set(set)
 	}
 	rs := &restrictions{table: t, verb: "DELETE", onlyStatic: m.onlyStatic()}
 	if err := p.restrict(rs, s.Where); err != nil {
@@ -38,29 +38,52 @@ func (p *planning) delete(s *cql.Delete) (*Modification, error) {
 	return m, nil
 }
 
-// deleteTarget resolves a column whose cell is deleted.
-func deleteTarget(t *schema.Table, target *cql.DeleteTarget) (*schema.Column, error) {
+// deleteTarget resolves a column, or the part of one, that is deleted.
+func (p *planning) deleteTarget(t *schema.Table, target *cql.DeleteTarget) (set SetColumn, err error) {
 	c, err := column(t, target.Column)
 	if err != nil {
-		return nil, err
+		return set, err
 	}
 	if c.Kind.IsKey() {
-		return nil, cqlerr.Invalidf("Invalid identifier %s for deletion (should not be a PRIMARY KEY part)", c.Name)
+		return set, cqlerr.Invalidf("Invalid identifier %s for deletion (should not be a PRIMARY KEY part)", c.Name)
 	}
-	key, value := elementTypes(c.Type)
-	isCollection := key != nil || value != nil
+	r := expr.ColumnReceiver(t, c)
+	set = SetColumn{Column: c, Value: expr.Null(c.Type)}
 	switch {
-	case target.Key != nil && !isCollection:
-		return nil, cqlerr.Invalidf("Invalid deletion operation for non collection column %s", c.Name)
-	case target.Key != nil && !types.IsMultiCell(c.Type):
-		return nil, cqlerr.Invalidf("Invalid deletion operation for frozen collection column %s", c.Name)
-	case target.Field != "":
-		if _, ok := c.Type.(*types.UserType); ok {
-			return nil, cqlerr.Invalidf("Frozen UDT column %s does not support field deletions", c.Name)
+	case target.Key != nil:
+		set.Change = SetPart
+		if err := checkPartDeletable(c); err != nil {
+			return set, err
 		}
-		return nil, cqlerr.Invalidf("Invalid field deletion operation for non-UDT column %s", c.Name)
+		set.Part, err = p.part(target.Key, r)
+	case target.Field != "":
+		set.Change = SetField
+		set.Field, err = deletableField(r, target.Field)
 	}
-	return c, checkSettable(c)
+	return set, err
+}
+
+// checkPartDeletable refuses to delete elements of what has none, or none that are cells.
+func checkPartDeletable(c *schema.Column) error {
+	if key, value := elementTypes(c.Type); key == nil && value == nil {
+		return cqlerr.Invalidf("Invalid deletion operation for non collection column %s", c.Name)
+	}
+	if !types.IsMultiCell(c.Type) {
+		return cqlerr.Invalidf("Invalid deletion operation for frozen collection column %s", c.Name)
+	}
+	return nil
+}
+
+// deletableField is the position of a field that can be deleted.
+func deletableField(r expr.Receiver, name string) (int, error) {
+	t, ok := r.Type.(*types.UserType)
+	if !ok {
+		return 0, cqlerr.Invalidf("Invalid field deletion operation for non-UDT column %s", r.Name)
+	}
+	if t.Frozen {
+		return 0, cqlerr.Invalidf("Frozen UDT column %s does not support field deletions", r.Name)
+	}
+	return fieldOf(r, t, name)
 }
 
 // checkRangeDelete refuses to delete ranges over columns of which some ascend and some descend.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
 )
 
@@ -49,13 +50,26 @@ func (m *Modification) String() string {
 	l.add("%s %s", strings.ToLower(string(m.Verb)), tableName(m.Table))
 	l.where(m.Where)
 	for _, s := range append(m.Statics[:len(m.Statics):len(m.Statics)], m.Sets...) {
-		l.add("set %s %s = %s", s.Column.Kind, s.Column.Name, s.Value)
+		l.add("%s", s.String())
 	}
 	l.flag(m.Mark, "mark the row")
 	l.flag(m.Removes, "remove what is selected")
 	l.value("timestamp", m.Timestamp)
 	l.value("ttl", m.TTL)
 	return l.String()
+}
+
+func (s *SetColumn) String() string {
+	what, name := "set", s.Column.Name
+	switch s.Change {
+	case Add, Prepend, Remove:
+		what = [...]string{Add: "add to", Prepend: "put in front of", Remove: "remove from"}[s.Change]
+	case SetPart:
+		name += "[" + s.Part.String() + "]"
+	case SetField:
+		name += "." + s.Column.Type.(*types.UserType).Fields[s.Field].Name
+	}
+	return fmt.Sprintf("%s %s %s = %s", what, s.Column.Kind, name, s.Value)
 }
 
 func (b *Batch) String() string {

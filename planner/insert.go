@@ -61,17 +61,12 @@ func checkInsertColumns(s *cql.Insert) error {
 
 // insertValue binds the value of a column: part of the key, or an assignment.
 func (p *planning) insertValue(m *Modification, rs *restrictions, c *schema.Column, term cql.Term) error {
-	if !c.Kind.IsKey() {
-		if err := checkSettable(c); err != nil {
-			return err
-		}
-	}
 	e, err := p.binder.Bind(term, expr.ColumnReceiver(m.Table, c))
 	if err != nil {
 		return err
 	}
 	if !c.Kind.IsKey() {
-		m.set(c, e)
+		m.set(SetColumn{Column: c, Value: e})
 		return nil
 	}
 	cols := []*schema.Column{c}

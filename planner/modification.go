@@ -33,18 +33,12 @@ type Modification struct {
 	OneRow    bool // the whole primary key is given, or only static columns are written in one partition
 }
 
-// SetColumn writes a value to a column; null deletes the cell.
-type SetColumn struct {
-	Column *schema.Column
-	Value  expr.Expr
-}
-
-// set adds an assignment to the part of the row it is about.
-func (m *Modification) set(c *schema.Column, value expr.Expr) {
-	if c.Kind == schema.Static {
-		m.Statics = append(m.Statics, SetColumn{c, value})
+// set adds a change to the part of the row it is about.
+func (m *Modification) set(s SetColumn) {
+	if s.Column.Kind == schema.Static {
+		m.Statics = append(m.Statics, s)
 	} else {
-		m.Sets = append(m.Sets, SetColumn{c, value})
+		m.Sets = append(m.Sets, s)
 	}
 }
 
@@ -67,7 +61,7 @@ func (m *Modification) settle() {
 	m.Plain = m.Where.SinglePartition() && m.Where.plain()
 	for _, sets := range [...][]SetColumn{m.Statics, m.Sets} {
 		for _, s := range sets {
-			m.Plain = m.Plain && isPlain(s.Value)
+			m.Plain = m.Plain && isPlain(s.Value) && (s.Part == nil || isPlain(s.Part))
 		}
 	}
 }
@@ -118,12 +112,4 @@ func (p *planning) using(keyspace, table string, u cql.Using) (timestamp, ttl ex
 func (m *Modification) attributes(p *planning, u cql.Using) (err error) {
 	m.Timestamp, m.TTL, err = p.using(m.Table.Keyspace, m.Table.Name, u)
 	return err
-}
-
-// checkSettable refuses columns whose values consist of several cells.
-func checkSettable(c *schema.Column) error {
-	if types.IsMultiCell(c.Type) {
-		return expr.NotSupported("Writing to a non-frozen collection")
-	}
-	return nil
 }

@@ -162,13 +162,8 @@ func (s *Select) selectedColumns() []*schema.Column {
 
 // exprColumns are the columns an expression depends on.
 func exprColumns(e expr.Expr) []*schema.Column {
-	switch e := e.(type) {
-	case *expr.Column:
-		return []*schema.Column{e.Column}
-	case *expr.WriteTime:
-		return []*schema.Column{e.Column}
-	case *expr.TTL:
-		return []*schema.Column{e.Column}
+	if c, ok := e.(*expr.Column); ok {
+		return []*schema.Column{c.Column}
 	}
 	var cols []*schema.Column
 	for _, part := range expr.Parts(e) {

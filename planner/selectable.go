@@ -107,10 +107,7 @@ func (s *selecting) typeOf(t cql.Term) (of types.Type, ok bool) {
 	case *cql.CountAll:
 		return types.BigInt, true
 	case *cql.CellFunction:
-		if t.Name == "ttl" {
-			return types.Int, true
-		}
-		return types.BigInt, true
+		return s.stampType(t), true
 	case *cql.Call, *cql.Arithmetic:
 		if f := s.functions[t]; f != nil {
 			return f.Returns, true
@@ -135,6 +132,16 @@ func (s *selecting) typeOf(t cql.Term) (of types.Type, ok bool) {
 		return nil, false
 	}
 	return nil, true
+}
+
+// stampType is the type that functions are chosen by for WRITETIME, MAXWRITETIME and TTL. Of a part of a column that is
+// not frozen it is the type for the whole column, though the value is not one of it.
+func (s *selecting) stampType(f *cql.CellFunction) types.Type {
+	c := s.table.Column(cellColumn(f.Arg).Name)
+	if c == nil {
+		return nil
+	}
+	return (&expr.Stamp{Name: f.Name, Of: &expr.Column{Column: c}}).Type()
 }
 
 // namedType resolves the type of a hint, which is about the keyspace of the table.

@@ -138,28 +138,25 @@ func (s *selecting) aggregate(a *expr.Aggregate) (expr.Expr, error) {
 	return a, nil
 }
 
-// cellFunction plans WRITETIME, MAXWRITETIME and TTL of a column.
+// cellFunction plans WRITETIME, MAXWRITETIME and TTL of a column or of parts of one.
 func (s *selecting) cellFunction(f *cql.CellFunction) (expr.Expr, error) {
-	ref, ok := f.Arg.(*cql.ColumnRef)
-	if !ok {
-		return nil, expr.NotSupported(f.Name + " of a part of a column")
-	}
-	c, err := column(s.table, *ref)
+	c, err := column(s.table, *cellColumn(f.Arg))
 	if err != nil {
 		return nil, err
 	}
 	if c.Kind.IsKey() {
 		return nil, cqlerr.Invalidf("Cannot use selection function %s on PRIMARY KEY part %s", f.Name, c.Name)
 	}
-	if types.IsMultiCell(c.Type) {
-		return nil, expr.NotSupported(f.Name + " of a non-frozen collection")
+	of, err := s.expression(f.Arg, nil)
+	if err != nil {
+		return nil, err
 	}
 	s.out.Meta = true
-	if f.Name == "ttl" {
-		return &expr.TTL{Column: c}, nil
-	}
-	return &expr.WriteTime{Column: c, Name: f.Name}, nil
+	return &expr.Stamp{Name: f.Name, Of: of}, nil
 }
+
+// cellColumn is the column that WRITETIME or TTL is asked of.
+func cellColumn(t cql.Term) *cql.ColumnRef { return columnRefs(t)[0] }
 
 // isCountAll reports whether a call is count(1), which is count(*).
 func isCountAll(c *cql.Call) bool {

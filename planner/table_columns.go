@@ -175,10 +175,5 @@ func checkStorable(columns []*schema.Column) error {
 	if counters > 0 {
 		return expr.NotSupported("A counter column")
 	}
-	for _, c := range columns {
-		if types.IsMultiCell(c.Type) {
-			return expr.NotSupported("A non-frozen collection in a table")
-		}
-	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // batch runs BEGIN BATCH ... APPLY BATCH.
-func (e *Executor) batch(r *Request, b *planner.Batch, done func(Result, error)) {
+func (e *Executor) batch(ctx context.Context, r *Request, b *planner.Batch, done func(Result, error)) {
 	if err := checkLevel(r.Consistency); err != nil {
 		done(nil, err)
 		return
@@ -18,7 +18,7 @@ func (e *Executor) batch(r *Request, b *planner.Batch, done func(Result, error))
 		if err != nil {
 			break
 		}
-		err = w.add(m, r.Values)
+		err = w.add(ctx, m, r.Values)
 	}
 	w.finishBatch(err, BatchKind(b.Kind), done)
 }
@@ -42,7 +42,7 @@ func (w *writing) batchTimestamp(r *Request, b *planner.Batch) error {
 }
 
 // ExecuteBatch applies the modifications of a batch together, and calls done as Execute does.
-func (e *Executor) ExecuteBatch(_ context.Context, r *BatchRequest, done func(Result, error)) {
+func (e *Executor) ExecuteBatch(ctx context.Context, r *BatchRequest, done func(Result, error)) {
 	if err := checkLevel(r.Consistency); err != nil {
 		done(nil, err)
 		return
@@ -54,7 +54,7 @@ func (e *Executor) ExecuteBatch(_ context.Context, r *BatchRequest, done func(Re
 			break
 		}
 		child := &r.Children[i]
-		err = w.add(child.Prepared.Plan.(*planner.Modification), child.Values)
+		err = w.add(ctx, child.Prepared.Plan.(*planner.Modification), child.Values)
 	}
 	w.finishBatch(err, r.Kind, done)
 }

@@ -44,9 +44,9 @@ func (e *Executor) Execute(ctx context.Context, r *Request, done func(Result, er
 	case *planner.Select:
 		e.read(ctx, r, p, done)
 	case *planner.Modification:
-		e.modify(r, p, done)
+		e.modify(ctx, r, p, done)
 	case *planner.Batch:
-		e.batch(r, p, done)
+		e.batch(ctx, r, p, done)
 	case *planner.Truncate:
 		done(e.truncate(ctx, r, p))
 	case *planner.Use:

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"context"
 	"sync"
 
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -24,6 +25,7 @@ type writing struct {
 	keys   [][]byte
 	ranges []store.Slice
 	row    [][]byte
+	target target
 }
 
 var writings = sync.Pool{New: func() any { return new(writing) }}
@@ -47,13 +49,13 @@ func (w *writing) release() {
 }
 
 // modify runs INSERT, UPDATE or DELETE.
-func (e *Executor) modify(r *Request, m *planner.Modification, done func(Result, error)) {
+func (e *Executor) modify(ctx context.Context, r *Request, m *planner.Modification, done func(Result, error)) {
 	if err := checkWriteLevel(r.Consistency); err != nil {
 		done(nil, err)
 		return
 	}
 	w := e.startWriting(&r.Options)
-	err := w.add(m, r.Values)
+	err := w.add(ctx, m, r.Values)
 	if err == nil {
 		err = checkReplicas(e.store.Catalog(), m.Table, r.Consistency)
 	}
@@ -81,7 +83,7 @@ func (w *writing) apply(err error, answer *Void, done func(Result, error)) {
 }
 
 // add makes the mutations of one statement.
-func (w *writing) add(m *planner.Modification, values []types.Value) (err error) {
+func (w *writing) add(ctx context.Context, m *planner.Modification, values []types.Value) (err error) {
 	w.x.Values = values
 	if w.x.Env == nil && !m.Plain {
 		w.x.Env = w.e.env()
@@ -130,7 +132,8 @@ func (w *writing) add(m *planner.Modification, values []types.Value) (err error)
 			w.remove(m, mutation, simple, ts)
 			continue
 		}
-		if err := w.set(m, mutation, simple, ts, expiry); err != nil {
+		w.target = target{plan: m, to: mutation, key: key, ts: ts, expiry: expiry}
+		if err := w.set(ctx, simple); err != nil {
 			return err
 		}
 	}
@@ -170,58 +173,6 @@ func (w *writing) oneRow(m *planner.Modification) (err error) {
 		}
 	}
 	return checkClustering(w.row)
-}
-
-// set writes the cells of the rows named in one partition.
-func (w *writing) set(m *planner.Modification, to *store.Mutation, simple bool, ts int64, expiry store.Expiry) error {
-	if len(m.Statics) > 0 {
-		to.Static()
-		if err := w.cells(m.Statics, to, ts, expiry); err != nil {
-			return err
-		}
-	}
-	if !m.Mark && len(m.Sets) == 0 {
-		return nil
-	}
-	if simple {
-		return w.rowCells(m, to, w.row, ts, expiry)
-	}
-	for _, s := range w.ranges {
-		if err := w.rowCells(m, to, s.Start, ts, expiry); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// rowCells writes the cells of one row.
-func (w *writing) rowCells(m *planner.Modification, to *store.Mutation, row [][]byte, ts int64, expiry store.Expiry) error {
-	to.Row(row)
-	w.size.row(row, m.Mark && expiry.TTL > 0)
-	if m.Mark {
-		to.Mark(ts, expiry)
-	}
-	return w.cells(m.Sets, to, ts, expiry)
-}
-
-// cells evaluates and writes columns; null deletes, unset leaves a column alone.
-func (w *writing) cells(sets []planner.SetColumn, to *store.Mutation, ts int64, expiry store.Expiry) error {
-	for _, s := range sets {
-		v, err := s.Value.Eval(&w.x)
-		if err != nil {
-			return err
-		}
-		if v.Unset {
-			continue
-		}
-		if v.Bytes == nil {
-			to.Set(s.Column, nil, ts, store.Expiry{})
-		} else {
-			to.Set(s.Column, v.Bytes, ts, expiry)
-		}
-		w.size.cell(v.Bytes)
-	}
-	return nil
 }
 
 // remove deletes a partition, rows or ranges of rows.

@@ -113,8 +113,14 @@ func appendCell(dst, value []byte) []byte {
 
 // cell is what WRITETIME and TTL show of a cell of the row at hand.
 func (r *reading) cell(column int) expr.Cell {
-	m := r.meta[column]
-	return expr.Cell{Timestamp: m.Timestamp, ExpiresAt: m.ExpiresAt}
+	m := &r.meta[column]
+	c := expr.Cell{Timestamp: m.Timestamp, ExpiresAt: m.ExpiresAt}
+	for _, part := range m.Parts {
+		c.Parts = append(c.Parts, expr.Cell{
+			Timestamp: part.Timestamp, ExpiresAt: part.ExpiresAt, Missing: part.Name == nil,
+		})
+	}
+	return c
 }
 
 // intValue is the value of an int expression, which may be null or unset.

@@ -5,9 +5,11 @@ import (
 	"encoding/binary"
 	"sync/atomic"
 	"time"
+
+	"github.com/cqld/cqld/store"
 )
 
-// identifiers makes the values of uuid() and now().
+// identifiers makes the values of uuid() and now(), and the places of elements in lists.
 type identifiers struct {
 	clock  func() time.Time
 	node   [8]byte      // clock sequence and node of time UUIDs: drawn when the process starts
@@ -36,20 +38,32 @@ func randomUUID() (u [16]byte) {
 // gregorian is the start of the count of 100 ns steps in time UUIDs, 1582-10-15, in such steps before 1970.
 const gregorian = 0x01b21dd213814000
 
-// timeUUID is a version 1 UUID, later than any before.
-func (ids *identifiers) timeUUID() (u [16]byte) {
+// moment is the time in steps of 100 ns since 1582-10-15, later than any before.
+func (ids *identifiers) moment() int64 {
 	now := ids.clock().UnixNano()/100 + gregorian
 	for {
 		last := ids.last.Load()
-		at := max(now, last+1)
-		if !ids.last.CompareAndSwap(last, at) {
-			continue
+		if at := max(now, last+1); ids.last.CompareAndSwap(last, at) {
+			return at
 		}
-		t := uint64(at)
-		binary.BigEndian.PutUint32(u[0:], uint32(t))
-		binary.BigEndian.PutUint16(u[4:], uint16(t>>32))
-		binary.BigEndian.PutUint16(u[6:], uint16(t>>48)&0x0fff|0x1000)
-		copy(u[8:], ids.node[:])
-		return u
 	}
+}
+
+// timeUUID is a version 1 UUID, later than any before.
+func (ids *identifiers) timeUUID() (u [16]byte) {
+	t := uint64(ids.moment())
+	binary.BigEndian.PutUint32(u[0:], uint32(t))
+	binary.BigEndian.PutUint16(u[4:], uint16(t>>32))
+	binary.BigEndian.PutUint16(u[6:], uint16(t>>48)&0x0fff|0x1000)
+	copy(u[8:], ids.node[:])
+	return u
+}
+
+// place is that of an element at the end of a list, or at its beginning: behind or in front of all others.
+func (ids *identifiers) place(front bool) []byte {
+	at := ids.moment()
+	if front {
+		at = -at
+	}
+	return store.AppendPlace(nil, at, binary.BigEndian.Uint64(ids.node[:]))
 }

@@ -52,7 +52,7 @@ type Slice struct {
 // Type is the collection's.
 func (s *Slice) Type() types.Type { return s.Of.Type() }
 
-// Eval returns a collection without elements if there are none between the keys.
+// Eval returns a collection without elements if there are none between the keys; of a column that is not frozen null.
 func (s *Slice) Eval(x *Context) (types.Value, error) {
 	from, err := bound(x, s.From, "slice", s.Name)
 	if err != nil {
@@ -66,7 +66,11 @@ func (s *Slice) Eval(x *Context) (types.Value, error) {
 	if err != nil || of.Bytes == nil {
 		return types.Value{}, err
 	}
-	return types.Value{Bytes: s.cut(of.Bytes, from, to)}, nil
+	cut := s.cut(of.Bytes, from, to)
+	if types.DecodeCount(cut) == 0 && types.IsMultiCell(s.Type()) {
+		return types.Value{}, nil
+	}
+	return types.Value{Bytes: cut}, nil
 }
 
 // cut puts the elements between the keys into a collection of their own.

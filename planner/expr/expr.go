@@ -32,12 +32,6 @@ type Context struct {
 	Results []types.Value // of the aggregates, by Aggregate.Index
 }
 
-// Cell is what WRITETIME and TTL tell of a cell.
-type Cell struct {
-	Timestamp int64 // microseconds
-	ExpiresAt int64 // seconds since 1970; 0: never
-}
-
 // Receiver is what a value is for: a column, an argument, a limit. A bind marker is named after it.
 type Receiver struct {
 	Keyspace, Table, Name string

@@ -168,17 +168,17 @@ func TestBoundMarker(t *testing.T) {
 func TestCells(t *testing.T) {
 	c := &schema.Column{Name: "v", Type: types.Int, Index: 0}
 	x := &Context{Row: [][]byte{{0, 0, 0, 1}}, Now: 100, Cell: func(int) Cell { return Cell{Timestamp: 7, ExpiresAt: 130} }}
-	if v, _ := (&WriteTime{Column: c, Name: "writetime"}).Eval(x); binary.BigEndian.Uint64(v.Bytes) != 7 {
+	if v, _ := (&Stamp{Name: "writetime", Of: &Column{Column: c}}).Eval(x); binary.BigEndian.Uint64(v.Bytes) != 7 {
 		t.Error(v)
 	}
-	if v, _ := (&TTL{Column: c}).Eval(x); binary.BigEndian.Uint32(v.Bytes) != 30 {
+	if v, _ := (&Stamp{Name: "ttl", Of: &Column{Column: c}}).Eval(x); binary.BigEndian.Uint32(v.Bytes) != 30 {
 		t.Error(v)
 	}
 	if v, _ := (&Column{Column: c}).Eval(x); !bytes.Equal(v.Bytes, x.Row[0]) {
 		t.Error(v)
 	}
 	x.Row[0] = nil
-	for _, e := range []Expr{&WriteTime{Column: c}, &TTL{Column: c}, &Column{Column: c}} {
+	for _, e := range []Expr{&Stamp{Name: "writetime", Of: &Column{Column: c}}, &Stamp{Name: "ttl", Of: &Column{Column: c}}, &Column{Column: c}} {
 		if v, err := e.Eval(x); err != nil || !v.IsNull() {
 			t.Errorf("%s of null: %v %v", e, v, err)
 		}

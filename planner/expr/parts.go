@@ -11,6 +11,8 @@ func Parts(e Expr) []Expr {
 		return e.Parts
 	case *Hinted:
 		return []Expr{e.Value}
+	case *Stamp:
+		return []Expr{e.Of}
 	case *Element:
 		return []Expr{e.Of, e.Key}
 	case *Slice:

@@ -1,0 +1,221 @@
+package planner
+
+import (
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/expr"
+)
+
+// Change is what a write does to a column.
+type Change uint8
+
+// The changes. All but the first are of columns that are not frozen.
+const (
+	Replace  Change = iota // the whole value; null deletes it
+	Add                    // elements behind those of a list, or to a set or map
+	Prepend                // elements in front of those of a list
+	Remove                 // elements from a list or set, keys from a map
+	SetPart                // one element, by its index in a list, by itself in a set or by its key in a map; null deletes it
+	SetField               // one field of a user type; null deletes it
+)
+
+// SetColumn is a change of one column.
+type SetColumn struct {
+	Column *schema.Column
+	Change Change
+	Part   expr.Expr // of SetPart: which
+	Field  int       // of SetField: its position
+	Value  expr.Expr
+}
+
+// ReadsList reports whether the change depends on the elements that a list has.
+func (s *SetColumn) ReadsList() bool {
+	_, list := s.Column.Type.(*types.List)
+	return list && (s.Change == SetPart || s.Change == Remove)
+}
+
+// checkSetOnce refuses two assignments of which one replaces what the other sets.
+func checkSetOnce(set []cql.Assignment) error {
+	for i, a := range set {
+		for _, b := range set[:i] {
+			if a.Column.Name == b.Column.Name && (isWhole(&a) || isWhole(&b) || a.Field != "" && a.Field == b.Field) {
+				return cqlerr.Syntaxf("Multiple incompatible setting of column %s", a.Column.Name)
+			}
+		}
+	}
+	return nil
+}
+
+func isWhole(a *cql.Assignment) bool { return a.Op == cql.Assign && a.Key == nil && a.Field == "" }
+
+// assign binds one assignment of SET.
+func (p *planning) assign(m *Modification, a *cql.Assignment) error {
+	c, err := column(m.Table, a.Column)
+	if err != nil {
+		return err
+	}
+	if c.Kind.IsKey() {
+		return cqlerr.Invalidf("PRIMARY KEY part %s found in SET part", c.Name)
+	}
+	var set SetColumn
+	r := expr.ColumnReceiver(m.Table, c)
+	switch {
+	case a.Key != nil:
+		set, err = p.setPart(a, r)
+	case a.Field != "":
+		set, err = p.setField(a, r)
+	case a.Op == cql.Assign:
+		set.Value, err = p.binder.Bind(a.Value, r)
+	case a.Op == cql.Append:
+		set, err = p.add(a, r)
+	case a.Op == cql.Subtract:
+		set, err = p.remove(a, r)
+	default:
+		set, err = p.prepend(a, r)
+	}
+	if err != nil {
+		return err
+	}
+	set.Column = c
+	m.set(set)
+	return nil
+}
+
+// setPart binds column[part] = value.
+func (p *planning) setPart(a *cql.Assignment, r expr.Receiver) (set SetColumn, err error) {
+	set.Change = SetPart
+	key, value := elementTypes(r.Type)
+	switch {
+	case value == nil && key == nil:
+		return set, notFor(a, "non collection")
+	case !types.IsMultiCell(r.Type):
+		return set, notFor(a, "frozen collection")
+	}
+	if _, isSet := r.Type.(*types.Set); isSet {
+		return set, notFor(a, "set")
+	}
+	if set.Part, err = p.part(a.Key, r); err != nil {
+		return set, err
+	}
+	set.Value, err = p.binder.Bind(a.Value, r.Part("value("+r.Name+")", value))
+	return set, err
+}
+
+// part binds what names a part of a collection.
+func (p *planning) part(t cql.Term, r expr.Receiver) (expr.Expr, error) {
+	switch of := r.Type.(type) {
+	case *types.Map:
+		return p.binder.Bind(t, r.Part("key("+r.Name+")", of.Key))
+	case *types.Set:
+		return p.binder.Bind(t, r.Part("value("+r.Name+")", of.Elem))
+	}
+	return p.binder.Bind(t, r.Part("idx("+r.Name+")", types.Int))
+}
+
+// setField binds column.field = value.
+func (p *planning) setField(a *cql.Assignment, r expr.Receiver) (set SetColumn, err error) {
+	t, ok := r.Type.(*types.UserType)
+	switch {
+	case !ok:
+		return set, notFor(a, "non-UDT")
+	case t.Frozen:
+		return set, notFor(a, "frozen UDT")
+	}
+	set.Change = SetField
+	if set.Field, err = fieldOf(r, t, a.Field); err != nil {
+		return set, err
+	}
+	set.Value, err = p.binder.Bind(a.Value, r.Part(r.Name+"."+a.Field, t.Fields[set.Field].Type))
+	return set, err
+}
+
+// fieldOf is the position of a field of a column.
+func fieldOf(r expr.Receiver, t *types.UserType, name string) (int, error) {
+	for i, f := range t.Fields {
+		if f.Name == name {
+			return i, nil
+		}
+	}
+	return 0, cqlerr.Invalidf("UDT column %s does not have a field named %s", r.Name, name)
+}
+
+// add binds column = column + value.
+func (p *planning) add(a *cql.Assignment, r expr.Receiver) (set SetColumn, err error) {
+	set.Change = Add
+	if err := checkCombined(a, r.Type); err != nil {
+		return set, err
+	}
+	set.Value, err = p.binder.Bind(a.Value, r)
+	if _, isMap := r.Type.(*types.Map); isMap && err != nil {
+		err = cqlerr.Invalidf("Value for a map addition has to be a map, but was: '%s'", expr.Text(a.Value))
+	}
+	return set, err
+}
+
+// remove binds column = column - value. From a map a set of keys is removed.
+func (p *planning) remove(a *cql.Assignment, r expr.Receiver) (set SetColumn, err error) {
+	set.Change = Remove
+	if err := checkCombined(a, r.Type); err != nil {
+		return set, err
+	}
+	m, isMap := r.Type.(*types.Map)
+	if isMap {
+		r = r.Part(r.Name, &types.Set{Elem: m.Key, Frozen: true})
+	}
+	set.Value, err = p.binder.Bind(a.Value, r)
+	if isMap && err != nil {
+		err = cqlerr.Invalidf("Value for a map substraction has to be a set, but was: '%s'", expr.Text(a.Value))
+	}
+	return set, err
+}
+
+// checkCombined refuses to add to columns, or take from them, that are no collections of cells.
+func checkCombined(a *cql.Assignment, t types.Type) error {
+	switch t := t.(type) {
+	case *types.List, *types.Set, *types.Map:
+		if !types.IsMultiCell(t) {
+			return notFor(a, "frozen collection")
+		}
+		return nil
+	case *types.Tuple, *types.UserType:
+		if a.Op == cql.Append {
+			return notFor(a, "tuple")
+		}
+	}
+	return notFor(a, "non counter")
+}
+
+// prepend binds column = value + column. Here the value is looked at first.
+func (p *planning) prepend(a *cql.Assignment, r expr.Receiver) (set SetColumn, err error) {
+	set.Change = Prepend
+	if set.Value, err = p.binder.Bind(a.Value, r); err != nil {
+		return set, err
+	}
+	list, ok := r.Type.(*types.List)
+	switch {
+	case !ok:
+		return set, notFor(a, "non list")
+	case list.Frozen:
+		return set, notFor(a, "frozen list")
+	}
+	return set, nil
+}
+
+// notFor refuses an assignment to a column of that kind. Cassandra shows prepending as subtraction.
+func notFor(a *cql.Assignment, kind string) error {
+	name, value := a.Column.Name, expr.Text(a.Value)
+	text := name + " = " + name + " + " + value
+	switch {
+	case a.Key != nil:
+		text = name + "[" + expr.Text(a.Key) + "] = " + value
+	case a.Field != "":
+		text = name + "." + a.Field + " = " + value
+	case a.Op == cql.Subtract:
+		text = name + " = " + name + " - " + value
+	case a.Op == cql.Prepend:
+		text = name + " = " + value + " - " + name
+	}
+	return cqlerr.Invalidf("Invalid operation (%s) for %s column %s", text, kind, name)
+}

@@ -1,0 +1,89 @@
+package exec
+
+import (
+	"context"
+
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/store"
+)
+
+// target is what a statement writes to: a partition, and the row whose cells are being set.
+type target struct {
+	plan   *planner.Modification
+	to     *store.Mutation
+	key    []byte
+	row    [][]byte // its clustering
+	static bool     // it is the static row
+	ts     int64
+	expiry store.Expiry
+	lists  []*list // that the statement reads
+}
+
+// set writes the cells of the rows named in one partition.
+func (w *writing) set(ctx context.Context, simple bool) error {
+	m := w.target.plan
+	if len(m.Statics) > 0 {
+		w.target.to.Static()
+		w.target.static = true
+		if err := w.cells(ctx, m.Statics); err != nil {
+			return err
+		}
+		w.target.static = false
+	}
+	if !m.Mark && len(m.Sets) == 0 {
+		return nil
+	}
+	if simple {
+		return w.rowCells(ctx, w.row)
+	}
+	for _, s := range w.ranges {
+		if err := w.rowCells(ctx, s.Start); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rowCells writes the cells of one row.
+func (w *writing) rowCells(ctx context.Context, row [][]byte) error {
+	t := &w.target
+	t.row = row
+	t.to.Row(row)
+	w.size.row(row, t.plan.Mark && t.expiry.TTL > 0)
+	if t.plan.Mark {
+		t.to.Mark(t.ts, t.expiry)
+	}
+	return w.cells(ctx, t.plan.Sets)
+}
+
+// cells evaluates and writes columns; null deletes, unset leaves a column alone.
+func (w *writing) cells(ctx context.Context, sets []planner.SetColumn) error {
+	t := &w.target
+	if err := w.readLists(ctx, sets); err != nil {
+		return err
+	}
+	for i := range sets {
+		s := &sets[i]
+		if types.IsMultiCell(s.Column.Type) {
+			if err := w.parts(s); err != nil {
+				return err
+			}
+			continue
+		}
+		v, err := s.Value.Eval(&w.x)
+		if err != nil {
+			return err
+		}
+		if v.Unset {
+			continue
+		}
+		if v.Bytes == nil {
+			t.to.Set(s.Column, nil, t.ts, store.Expiry{})
+		} else {
+			t.to.Set(s.Column, v.Bytes, t.ts, t.expiry)
+		}
+		w.size.cell(v.Bytes)
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package exec
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"slices"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/store"
+)
+
+// list is what a list column holds while a statement writes it that must know its elements: what was there before,
+// and what the statement did so far.
+type list struct {
+	column *schema.Column
+	elems  []element
+}
+
+// element is one element of a list.
+type element struct {
+	place, value []byte
+	ts           int64
+}
+
+// list is that of a column if the statement reads it, else nil.
+func (t *target) list(c *schema.Column) *list {
+	for _, l := range t.lists {
+		if l.column == c {
+			return l
+		}
+	}
+	return nil
+}
+
+// readLists reads the lists that some assignments depend on. What a batch writes besides is not seen.
+func (w *writing) readLists(ctx context.Context, sets []planner.SetColumn) error {
+	w.target.lists = nil
+	for i := range sets {
+		c := sets[i].Column
+		if !sets[i].ReadsList() || w.target.list(c) != nil {
+			continue
+		}
+		l := &list{column: c}
+		if err := w.readList(ctx, l); err != nil {
+			return err
+		}
+		w.target.lists = append(w.target.lists, l)
+	}
+	return nil
+}
+
+// readList reads one list of the row.
+func (w *writing) readList(ctx context.Context, l *list) error {
+	t := &w.target
+	read := store.Read{
+		Table: t.plan.Table, Keys: [][]byte{t.key}, Slices: []store.Slice{}, Now: w.x.Now, Meta: true,
+	}
+	if !t.static {
+		read.Slices = append(read.Slices, store.Slice{Start: t.row, End: t.row, StartInclusive: true, EndInclusive: true})
+	}
+	return w.e.store.Read(ctx, &read, func(row *store.Row) (bool, error) {
+		if row.Static != t.static {
+			return true, nil
+		}
+		parts := row.Meta[l.column.Index].Parts
+		for e := range types.Elements(row.Values[l.column.Index]) {
+			l.elems = append(l.elems, element{bytes.Clone(parts[0].Name), bytes.Clone(e), parts[0].Timestamp})
+			parts = parts[1:]
+		}
+		return false, nil
+	})
+}
+
+// all are the elements; those of a nil list are none.
+func (l *list) all() []element {
+	if l == nil {
+		return nil
+	}
+	return slices.Clone(l.elems)
+}
+
+// put sets, adds or removes the element at a place, unless what is there is later.
+func (l *list) put(place, value []byte, ts int64) {
+	i, found := slices.BinarySearchFunc(l.elems, place, func(e element, p []byte) int { return bytes.Compare(e.place, p) })
+	switch {
+	case found && l.elems[i].ts > ts:
+	case found && value == nil:
+		l.elems = slices.Delete(l.elems, i, i+1)
+	case found:
+		l.elems[i] = element{place, value, ts}
+	case value != nil:
+		l.elems = slices.Insert(l.elems, i, element{place, value, ts})
+	}
+}
+
+// clear removes what was written at ts or before.
+func (l *list) clear(ts int64) {
+	l.elems = slices.DeleteFunc(l.elems, func(e element) bool { return e.ts <= ts })
+}
+
+// setAt writes the element at an index.
+func (w *writing) setAt(s *planner.SetColumn, index types.Value) error {
+	value, err := s.Value.Eval(&w.x)
+	if err != nil {
+		return err
+	}
+	deletes := w.target.plan.Verb == planner.Delete
+	switch {
+	case index.Unset && deletes:
+		return nil
+	case index.Unset:
+		return cqlerr.Invalidf("Invalid unset value for list index")
+	case len(index.Bytes) != 4:
+		return cqlerr.Invalidf("Invalid null value for list index")
+	}
+	elems := w.target.list(s.Column).all()
+	i := int(int32(binary.BigEndian.Uint32(index.Bytes)))
+	switch {
+	case len(elems) == 0 && deletes:
+		return cqlerr.Invalidf("Attempted to delete an element from a list which is null")
+	case len(elems) == 0:
+		return cqlerr.Invalidf("Attempted to set an element on a list which is null")
+	case i < 0 || i >= len(elems):
+		return cqlerr.Invalidf("List index %d out of bound, list has size %d", i, len(elems))
+	}
+	if !value.Unset {
+		w.put(s.Column, elems[i].place, value.Bytes)
+	}
+	return nil
+}
