@@ -21,8 +21,11 @@ func (w *writing) parts(s *planner.SetColumn) error {
 		return err
 	}
 	v, err := s.Value.Eval(&w.x)
-	if err != nil || v.Unset {
+	if err != nil {
 		return err
+	}
+	if v.Unset {
+		return checkUnset(s)
 	}
 	switch s.Change {
 	case planner.Prepend:
@@ -34,6 +37,14 @@ func (w *writing) parts(s *planner.SetColumn) error {
 		w.clear(s.Column)
 	}
 	return w.putAll(s.Column, v.Bytes)
+}
+
+// checkUnset refuses to append nothing to a list, where Cassandra fails. Elsewhere it leaves the column alone.
+func checkUnset(s *planner.SetColumn) error {
+	if _, isList := s.Column.Type.(*types.List); isList && s.Change == planner.Add {
+		return cqlerr.Invalidf("Invalid unset value for column %s", s.Column.Name)
+	}
+	return nil
 }
 
 // put writes one part; a nil value deletes it.
@@ -147,6 +158,8 @@ func (w *writing) setPart(s *planner.SetColumn) error {
 	switch {
 	case err != nil:
 		return err
+	case part.Unset && what == "set element":
+		return nil
 	case part.Unset:
 		return cqlerr.Invalidf("Invalid unset %s", what)
 	case part.Bytes == nil:

@@ -101,7 +101,7 @@ func (s *Slice) String() string {
 	return text + "]"
 }
 
-// bound evaluates a key or the bound of a slice, which is nil where there is none.
+// bound evaluates a key or the bound of a slice, which is nil where there is none or it is unset.
 func bound(x *Context, e Expr, what, name string) ([]byte, error) {
 	if e == nil {
 		return nil, nil
@@ -110,6 +110,8 @@ func bound(x *Context, e Expr, what, name string) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, err
+	case v.Unset && what == "slice":
+		return nil, nil
 	case v.Unset:
 		return nil, cqlerr.Invalidf("Invalid unset value for %s selection on %s", what, name)
 	case v.Bytes == nil:

@@ -26,7 +26,7 @@ func (m *Marker) Eval(x *Context) (types.Value, error) {
 	if err := types.ValidateBound(m.Of, v.Bytes); err != nil {
 		return types.Value{}, invalidValue(err)
 	}
-	v.Bytes = types.Normalize(m.Of, v.Bytes)
+	v.Bytes = types.NormalizeBound(m.Of, v.Bytes)
 	return v, nil
 }
 
