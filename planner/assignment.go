@@ -11,7 +11,7 @@ import (
 // Change is what a write does to a column.
 type Change uint8
 
-// The changes. All but the first are of columns that are not frozen.
+// The changes. All but the first are of columns that are not frozen, and of counters.
 const (
 	Replace  Change = iota // the whole value; null deletes it
 	Add                    // elements behind those of a list, or to a set or map
@@ -67,7 +67,7 @@ func (p *planning) assign(m *Modification, a *cql.Assignment) error {
 	case a.Field != "":
 		set, err = p.setField(a, r)
 	case a.Op == cql.Assign:
-		set.Value, err = p.binder.Bind(a.Value, r)
+		set.Value, err = p.whole(a, r)
 	case a.Op == cql.Append:
 		set, err = p.add(a, r)
 	case a.Op == cql.Subtract:
@@ -81,6 +81,16 @@ func (p *planning) assign(m *Modification, a *cql.Assignment) error {
 	set.Column = c
 	m.set(set)
 	return nil
+}
+
+// whole binds column = value.
+func (p *planning) whole(a *cql.Assignment, r expr.Receiver) (expr.Expr, error) {
+	value, err := p.binder.Bind(a.Value, r)
+	if err == nil && r.Type == types.Counter {
+		err = cqlerr.Invalidf("Cannot set the value of counter column %s (counters can only be incremented/decremented, "+
+			"not set)", r.Name)
+	}
+	return value, err
 }
 
 // setPart binds column[part] = value.
@@ -171,8 +181,11 @@ func (p *planning) remove(a *cql.Assignment, r expr.Receiver) (set SetColumn, er
 	return set, err
 }
 
-// checkCombined refuses to add to columns, or take from them, that are no collections of cells.
+// checkCombined refuses to add to columns, or take from them, that are neither counters nor collections of cells.
 func checkCombined(a *cql.Assignment, t types.Type) error {
+	if t == types.Counter {
+		return nil
+	}
 	switch t := t.(type) {
 	case *types.List, *types.Set, *types.Map:
 		if !types.IsMultiCell(t) {

@@ -53,19 +53,41 @@ func (b *Batch) check(ttl expr.Expr) error {
 		return cqlerr.Invalidf("Cannot provide custom timestamp for counter BATCH")
 	}
 	for _, m := range b.Statements {
+		if b.Timestamp != nil && m.Table.Counter {
+			return cqlerr.Invalidf("Cannot provide custom timestamp for a BATCH containing counters")
+		}
 		if b.Timestamp != nil && m.Timestamp != nil {
 			return cqlerr.Invalidf("Timestamp must be set either on BATCH or individual statements")
 		}
+		if err := CheckBatched(b.Kind, m); err != nil {
+			return err
+		}
 	}
-	if b.Kind == cql.CounterBatch && len(b.Statements) > 0 {
-		return ErrCounterBatch()
+	return CheckUnmixed(b.Statements)
+}
+
+// BatchKind is the kind of a batch.
+type BatchKind = cql.BatchKind
+
+// CheckBatched refuses a statement that cannot stand in a batch of that kind.
+func CheckBatched(kind BatchKind, m *Modification) error {
+	if kind == cql.CounterBatch && !m.Table.Counter {
+		return cqlerr.Invalidf("Cannot include non-counter statement in a counter batch")
+	}
+	if kind == cql.LoggedBatch && m.Table.Counter {
+		return cqlerr.Invalidf("Cannot include a counter statement in a logged batch")
 	}
 	return nil
 }
 
-// ErrCounterBatch is for a counter batch with anything but counter updates, which there are not.
-func ErrCounterBatch() error {
-	return cqlerr.Invalidf("Cannot include non-counter statement in a counter batch")
+// CheckUnmixed refuses counters beside others.
+func CheckUnmixed(statements []*Modification) error {
+	for _, m := range statements {
+		if m.Table.Counter != statements[0].Table.Counter {
+			return cqlerr.Invalidf("Counter and non-counter mutations cannot exist in the same batch")
+		}
+	}
+	return nil
 }
 
 // ErrNotInBatch is for statements that are not modifications.

@@ -10,7 +10,7 @@ import (
 
 // delete plans DELETE.
 func (p *planning) delete(s *cql.Delete) (*Modification, error) {
-	t, err := p.writable(s.Table, s.If)
+	t, err := p.writable(Delete, s.Table, s.If)
 	if err != nil {
 		return nil, err
 	}

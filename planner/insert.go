@@ -9,7 +9,7 @@ import (
 
 // insert plans INSERT INTO ... VALUES.
 func (p *planning) insert(s *cql.Insert) (*Modification, error) {
-	t, err := p.writable(s.Table, s.If)
+	t, err := p.writable(Insert, s.Table, s.If)
 	if err != nil {
 		return nil, err
 	}

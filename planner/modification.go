@@ -52,7 +52,7 @@ func (m *Modification) finish(rs *restrictions) (err error) {
 		return err
 	}
 	m.settle()
-	return nil
+	return m.checkCounterOptions()
 }
 
 // settle decides what execution would otherwise find out again each time.
@@ -67,13 +67,13 @@ func (m *Modification) settle() {
 }
 
 // writable resolves the table of a modification.
-func (p *planning) writable(name cql.QualifiedName, cond cql.Conditions) (*schema.Table, error) {
+func (p *planning) writable(verb Verb, name cql.QualifiedName, cond cql.Conditions) (*schema.Table, error) {
 	t, err := p.table(name)
 	if err != nil {
 		return nil, err
 	}
-	if cond.Any() {
-		return nil, expr.NotSupported("A lightweight transaction (IF)")
+	if err := checkConditions(t, verb, cond); err != nil {
+		return nil, err
 	}
 	if t.Virtual {
 		return nil, cqlerr.Invalidf("Modification is not supported by table %s.%s", t.Keyspace, t.Name)
@@ -81,11 +81,36 @@ func (p *planning) writable(name cql.QualifiedName, cond cql.Conditions) (*schem
 	if schema.IsLocal(t.Keyspace) {
 		return nil, notModifiable(t.Keyspace)
 	}
-	if t.Counter {
-		return nil, expr.NotSupported("Writing to a counter table")
-	}
 	p.binder.Table = t
 	return t, nil
+}
+
+// checkConditions refuses IF.
+func checkConditions(t *schema.Table, verb Verb, cond cql.Conditions) error {
+	switch {
+	case t.Counter && verb == Insert:
+		return cqlerr.Invalidf("INSERT statements are not allowed on counter tables, use UPDATE instead")
+	case !cond.Any():
+		return nil
+	case t.Counter && len(cond.List) > 0:
+		return cqlerr.Invalidf("Conditions on counters are not supported")
+	case t.Counter:
+		return cqlerr.Invalidf("Conditional updates are not supported on counter tables")
+	}
+	return expr.NotSupported("A lightweight transaction (IF)")
+}
+
+// checkCounterOptions refuses USING in a counter table.
+func (m *Modification) checkCounterOptions() error {
+	switch {
+	case !m.Table.Counter:
+		return nil
+	case m.Timestamp != nil:
+		return cqlerr.Invalidf("Cannot provide custom timestamp for counter updates")
+	case m.TTL != nil:
+		return cqlerr.Invalidf("Cannot provide custom TTL for counter updates")
+	}
+	return nil
 }
 
 // notModifiable is the refusal of any change in a keyspace that is the server's own.

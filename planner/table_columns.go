@@ -52,7 +52,7 @@ func (d *CreateTable) columns() ([]*schema.Column, error) {
 	if s.CompactStorage {
 		return nil, expr.NotSupported("COMPACT STORAGE")
 	}
-	return columns, checkStorable(columns)
+	return columns, checkCounters(columns, d.Options.DefaultTimeToLive)
 }
 
 // checkNoMask refuses masked columns.
@@ -160,20 +160,18 @@ func checkClusteringOrder(s *cql.CreateTable, clustering []string, byName map[st
 	return nil
 }
 
-// checkStorable refuses the kinds of columns that the store does not keep.
-func checkStorable(columns []*schema.Column) error {
-	counters := 0
+// checkCounters refuses counters beside other columns, and where they would expire.
+func checkCounters(columns []*schema.Column, ttl int) error {
+	counter, other := false, false
 	for _, c := range columns {
-		if c.Type == types.Counter {
-			counters++
-		}
+		counter = counter || c.Type == types.Counter
+		other = other || !c.Kind.IsKey() && c.Type != types.Counter
 	}
-	others := slices.ContainsFunc(columns, func(c *schema.Column) bool { return !c.Kind.IsKey() && c.Type != types.Counter })
-	if counters > 0 && others {
+	if counter && other {
 		return cqlerr.Invalidf("Cannot mix counter and non counter columns in the same table")
 	}
-	if counters > 0 {
-		return expr.NotSupported("A counter column")
+	if counter && ttl > 0 {
+		return cqlerr.Invalidf("Cannot set default_time_to_live on a table with counters")
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 
 // update plans UPDATE.
 func (p *planning) update(s *cql.Update) (*Modification, error) {
-	t, err := p.writable(s.Table, s.If)
+	t, err := p.writable(Update, s.Table, s.If)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
@@ -20,7 +21,18 @@ type applying struct {
 // Apply writes all mutations atomically and calls done exactly once, perhaps from another goroutine and
 // perhaps before it returns. A Read that starts after done sees them. done is short, as other writes wait
 // for it, and does not call Apply.
+//
+// Where counters are changed it waits until others have done so in the same partitions.
 func (s *Store) Apply(ms []*Mutation, done func(error)) {
+	if slices.ContainsFunc(ms, func(m *Mutation) bool { return m.counts }) {
+		s.count(ms, done)
+		return
+	}
+	s.apply(ms, nil, done)
+}
+
+// apply is Apply; prepare may change the operations before they are committed.
+func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, error), done func(error)) {
 	if len(ms) == 0 {
 		done(nil)
 		return
@@ -48,6 +60,14 @@ func (s *Store) Apply(ms []*Mutation, done func(error)) {
 	if len(ops) == 0 {
 		first.finish(nil)
 		return
+	}
+	if prepare != nil {
+		prepared, err := prepare(ops)
+		if err != nil {
+			first.finish(err)
+			return
+		}
+		ops = prepared
 	}
 	s.engine.Commit(ops, a.finished)
 }

@@ -14,7 +14,8 @@ type cell struct {
 	deleted bool
 	ts      int64
 	expiry  Expiry
-	path    []byte // of one element of a collection
+	path    []byte // of one part of a column that is not frozen
+	counter bool   // its value is a total or a change, see counter.go
 	value   []byte
 }
 
@@ -47,8 +48,12 @@ func (c *cell) compareColumns(o *cell) int {
 
 // beats reports whether c wins over another cell of the same column and path. It is a total order of
 // everything a cell holds, so the winner does not depend on the order in which cells meet: the later
-// timestamp; then a tombstone; then one that expires, the later the better; then the larger value.
+// timestamp; then a tombstone; then one that expires, the later the better; then the larger value. Counters have an order
+// of their own.
 func (c *cell) beats(o *cell) bool {
+	if c.counter && o.counter {
+		return c.outcounts(o)
+	}
 	switch {
 	case c.ts != o.ts:
 		return c.ts > o.ts

@@ -47,6 +47,7 @@
 //	        4  its timestamp is base + time; else it is base
 //	        8  its expiry is the one before it in the row, and is not written again
 //	        16 it is one part of a column that is not frozen, which path names
+//	        32 it is a counter's: value is | changes : 8 | total : 8 |
 //
 //	expiry  | ttl : uvarint | second it ends, since 1970 : uvarint |
 //
@@ -67,7 +68,7 @@
 //
 // What a mutation writes has the format of what is stored, and the engine folds one into the other when
 // it likes: fold takes of each part the one that beats the other (see cell.beats) and leaves out what the
-// row tombstone hides. Equal rows have equal bytes in whatever order they were written. Tombstones of
+// row tombstone hides, but for counters. Equal rows have equal bytes in whatever order they were written. Tombstones of
 // ranges and partitions, and expiry, come in when a row is read.
 //
 // Nothing is removed for its age: tombstones and expired cells stay until what they are in is dropped or

@@ -46,7 +46,7 @@ func foldRows(x, y []byte) []byte {
 	w := rowWriter{head: foldHeads(&a.head, &b.head), dst: make([]byte, 0, len(x)+len(y)+16)}
 	var hidden hiding
 	write := func(c *cell) {
-		if !hidden.hides(c) && c.ts > w.deletion {
+		if !hidden.hides(c) && (c.ts > w.deletion || c.counter) {
 			w.cell(c)
 		}
 	}
@@ -69,11 +69,8 @@ func foldRows(x, y []byte) []byte {
 			write(&b.cell)
 			moreB = b.next()
 		default:
-			if a.cell.beats(&b.cell) {
-				write(&a.cell)
-			} else {
-				write(&b.cell)
-			}
+			stays := a.cell.unite(&b.cell)
+			write(&stays)
 			moreA, moreB = a.next(), b.next()
 		}
 	}

@@ -31,6 +31,7 @@ type Mutation struct {
 	paths  []byte // of its cells
 	lossy  []byte
 	sorted bool
+	counts bool // it changes counters
 
 	apply applying // of the first mutation of an Apply
 }
@@ -65,7 +66,7 @@ func (m *Mutation) release() {
 	}
 	clear(m.ops)
 	clear(m.cells)
-	m.table, m.partition, m.open = nil, nil, false
+	m.table, m.partition, m.open, m.counts = nil, nil, false, false
 	m.buf, m.spans, m.ops, m.cells, m.paths = m.buf[:0], m.spans[:0], m.ops[:0], m.cells[:0], m.paths[:0]
 	mutations.Put(m)
 }
@@ -182,15 +183,28 @@ func (m *Mutation) normalize() {
 			}
 			return 1
 		})
-		m.cells = slices.CompactFunc(m.cells, func(a, b cell) bool { return a.compareColumns(&b) == 0 })
+		m.unite()
 	}
 	m.cells = dropHidden(m.cells)
 	if m.head.deletion != noTime {
-		m.cells = slices.DeleteFunc(m.cells, func(c cell) bool { return c.ts <= m.head.deletion })
+		m.cells = slices.DeleteFunc(m.cells, func(c cell) bool { return c.ts <= m.head.deletion && !c.counter })
 		if m.head.marker.ts <= m.head.deletion {
 			m.head.marker = noHead.marker
 		}
 	}
+}
+
+// unite makes one of sorted cells in the same place.
+func (m *Mutation) unite() {
+	kept := m.cells[:0]
+	for _, c := range m.cells {
+		if n := len(kept); n > 0 && kept[n-1].compareColumns(&c) == 0 {
+			kept[n-1] = kept[n-1].unite(&c)
+			continue
+		}
+		kept = append(kept, c)
+	}
+	m.cells = kept
 }
 
 // appendOps appends the mutation's operations on the table's keys under that number.

@@ -97,6 +97,9 @@ func (r *reader) cells(deletion int64, parts *assembly) (live bool, err error) {
 			continue
 		}
 		r.row.Values[i] = c.value
+		if c.counter {
+			r.row.Values[i] = c.counted()
+		}
 		if r.row.Meta != nil {
 			r.row.Meta[i] = CellMeta{Timestamp: c.ts, TTL: c.expiry.TTL, ExpiresAt: c.expiry.At}
 		}

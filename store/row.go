@@ -20,6 +20,7 @@ const (
 	cellOwnTime                // its timestamp is not the row's base
 	cellSameExpiry             // its expiry is the one that was written last
 	cellPath                   // it has a path
+	cellCounter                // it is a counter's
 )
 
 var errRow = errors.New("a stored row is damaged")
@@ -73,7 +74,7 @@ func (r *rowReader) next() bool {
 	c := &r.cell
 	c.column = uint32(r.uvarint())
 	flags := r.byte()
-	c.deleted = flags&cellDeleted != 0
+	c.deleted, c.counter = flags&cellDeleted != 0, flags&cellCounter != 0
 	c.ts = r.base
 	if flags&cellOwnTime != 0 {
 		c.ts += r.varint()
@@ -202,6 +203,9 @@ func (w *rowWriter) cell(c *cell) {
 	}
 	if c.path != nil {
 		flags |= cellPath
+	}
+	if c.counter {
+		flags |= cellCounter
 	}
 	w.dst = append(binary.AppendUvarint(w.dst, uint64(c.column)), flags)
 	if flags&cellOwnTime != 0 {

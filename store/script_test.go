@@ -26,7 +26,8 @@ var update = flag.Bool("update", false, "write what the scripts answer into test
 //	set ...                                                     without
 //	static key column=value ... @timestamp [ttl n]
 //
-// where column[name]=value is one part of a column that is not frozen, and column[]=null all of them.
+// where column[name]=value is one part of a column that is not frozen, and column[]=null all of them; the value of a
+// counter is what it is changed by.
 //
 //	delete key [clustering | slice] @timestamp
 //	read [key ...] [slice ...] [tokens=range] [reverse] [meta]
@@ -165,6 +166,10 @@ func (s *script) write(name string, args []string) {
 		column, value, _ := strings.Cut(a, "=")
 		column, part, isPart := strings.Cut(strings.TrimSuffix(column, "]"), "[")
 		c := s.table.Column(column)
+		if c.Type == types.Counter {
+			s.count(m, c, value, ts)
+			continue
+		}
 		if isPart {
 			s.part(m, c, part, value, ts, expiry)
 			continue
@@ -201,6 +206,19 @@ func (s *script) part(m *Mutation, c *schema.Column, name, value string, ts int6
 		key, v = AppendPlace(nil, int64(n), 7), literal(s, t.Elem, value)
 	}
 	m.SetPart(c, key, v, ts, e)
+}
+
+// count changes or deletes a counter.
+func (s *script) count(m *Mutation, c *schema.Column, change string, ts int64) {
+	if change == "null" {
+		m.DeleteCounter(c, ts)
+		return
+	}
+	n, err := strconv.ParseInt(change, 10, 64)
+	if err != nil {
+		s.Fatal(err)
+	}
+	m.Add(c, n, ts)
 }
 
 // timestamp takes "@5 ttl 10" from the end of args.

@@ -33,6 +33,7 @@ type Store struct {
 	state     atomic.Pointer[state]
 	deletions deletionIndex
 
+	counting countLocks
 	defining sync.Mutex // held by whoever replaces state; guards meta
 	meta     meta
 	host     [16]byte

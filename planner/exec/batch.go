@@ -59,17 +59,20 @@ func (e *Executor) ExecuteBatch(ctx context.Context, r *BatchRequest, done func(
 	w.finishBatch(err, r.Kind, done)
 }
 
-// checkBatch refuses children that cannot stand in a batch of that kind.
+// checkBatch refuses children that cannot stand in a batch of that kind, or together.
 func checkBatch(r *BatchRequest) error {
+	statements := make([]*planner.Modification, len(r.Children))
 	for i := range r.Children {
-		if _, ok := r.Children[i].Prepared.Plan.(*planner.Modification); !ok {
+		m, ok := r.Children[i].Prepared.Plan.(*planner.Modification)
+		if !ok {
 			return planner.ErrNotInBatch()
 		}
+		if err := planner.CheckBatched(planner.BatchKind(r.Kind), m); err != nil {
+			return err
+		}
+		statements[i] = m
 	}
-	if r.Kind == Counter && len(r.Children) > 0 {
-		return planner.ErrCounterBatch()
-	}
-	return nil
+	return planner.CheckUnmixed(statements)
 }
 
 // finishBatch checks the size and the replicas of a batch and writes it.

@@ -2,7 +2,10 @@ package exec
 
 import (
 	"context"
+	"encoding/binary"
+	"math"
 
+	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/store"
@@ -65,6 +68,12 @@ func (w *writing) cells(ctx context.Context, sets []planner.SetColumn) error {
 	}
 	for i := range sets {
 		s := &sets[i]
+		if t.plan.Table.Counter {
+			if err := w.count(s); err != nil {
+				return err
+			}
+			continue
+		}
 		if types.IsMultiCell(s.Column.Type) {
 			if err := w.parts(s); err != nil {
 				return err
@@ -85,5 +94,34 @@ func (w *writing) cells(ctx context.Context, sets []planner.SetColumn) error {
 		}
 		w.size.cell(v.Bytes)
 	}
+	return nil
+}
+
+// count changes or deletes a counter.
+func (w *writing) count(s *planner.SetColumn) error {
+	t := &w.target
+	if s.Change == planner.Replace { // only by null
+		t.to.DeleteCounter(s.Column, t.ts)
+		w.size.cell(nil)
+		return nil
+	}
+	v, err := s.Value.Eval(&w.x)
+	switch {
+	case err != nil:
+		return err
+	case v.Unset:
+		return nil
+	case len(v.Bytes) != 8:
+		return cqlerr.Invalidf("Invalid null value for counter increment")
+	}
+	change := int64(binary.BigEndian.Uint64(v.Bytes))
+	if s.Change == planner.Remove {
+		if change == math.MinInt64 {
+			return cqlerr.Invalidf("The negation of %d overflows supported counter precision (signed 8 bytes integer)", change)
+		}
+		change = -change
+	}
+	t.to.Add(s.Column, change, t.ts)
+	w.size.counter()
 	return nil
 }

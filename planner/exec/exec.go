@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/rs/zerolog"
 
@@ -26,12 +27,17 @@ func New(s *store.Store, log zerolog.Logger) *Executor {
 }
 
 // Quick reports whether executing a plan never waits and takes little: such a plan is run by the
-// goroutine that read the request. Reads of one row and writes that are only handed over are quick.
+// goroutine that read the request. Reads of one row and writes that are only handed over are quick; changes of counters
+// wait for others.
 func (e *Executor) Quick(p planner.Plan) bool {
 	switch p := p.(type) {
 	case *planner.Select:
 		return p.OneRow && !schema.IsLocal(p.Table.Keyspace)
-	case *planner.Modification, *planner.Batch, *planner.Use:
+	case *planner.Modification:
+		return !p.Table.Counter
+	case *planner.Batch:
+		return !slices.ContainsFunc(p.Statements, func(m *planner.Modification) bool { return m.Table.Counter })
+	case *planner.Use:
 		return true
 	}
 	return false

@@ -24,6 +24,7 @@ const (
 	partitionOverhead = 8 + rowOverhead   // its deletion and its static row, even an empty one
 	expiryOverhead    = 4 + 8             // of a marker
 	cellOverhead      = 8 + 4 + 8         // timestamp, TTL, expiry
+	counterSize       = 36                // of the change of a counter
 	deletionOverhead  = 8 + 4             // of a column's parts
 	rangesOverhead    = 4                 // the number of deleted ranges in a partition
 	rangeOverhead     = 8 + 4             // the time of one
@@ -66,6 +67,9 @@ func (s *size) cell(value []byte) { s.bytes += cellOverhead + len(value) }
 
 // part counts a part of a column that is not frozen.
 func (s *size) part(name, value []byte) { s.bytes += cellOverhead + len(name) + len(value) }
+
+// counter counts a counter's cell.
+func (s *size) counter() { s.bytes += cellOverhead + counterSize }
 
 // clear counts the deletion of all parts of a column.
 func (s *size) clear() { s.bytes += deletionOverhead }

@@ -32,6 +32,9 @@ func Null(t types.Type) *Constant { return &Constant{Of: t} }
 
 // literal makes a constant of a literal, as the receiver's type reads it.
 func literal(l *cql.Literal, r Receiver) (Expr, error) {
+	if l.Kind == cql.NullLiteral && r.Type == types.Counter {
+		return nil, cqlerr.Invalidf("Invalid null value for counter increment/decrement")
+	}
 	if l.Kind == cql.NullLiteral {
 		return Null(r.Type), nil
 	}
