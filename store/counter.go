@@ -30,7 +30,7 @@ func (m *Mutation) Add(c *schema.Column, change, ts int64) {
 
 // DeleteCounter deletes a counter.
 func (m *Mutation) DeleteCounter(c *schema.Column, ts int64) {
-	m.add(cell{column: c.ID, counter: true, deleted: true, ts: ts})
+	m.add(cell{column: c.ID, counter: true, deleted: true, ts: ts, expiry: Expiry{At: m.second}})
 }
 
 // outcounts is beats for counters.
@@ -38,8 +38,10 @@ func (c *cell) outcounts(o *cell) bool {
 	switch {
 	case c.deleted != o.deleted:
 		return c.deleted
-	case c.deleted:
+	case c.deleted && c.ts != o.ts:
 		return c.ts > o.ts
+	case c.deleted:
+		return c.expiry.At > o.expiry.At
 	}
 	return bytes.Compare(c.value, o.value) > 0
 }

@@ -52,11 +52,13 @@ func TestCounterFoldLaws(t *testing.T) {
 	random := func() []byte {
 		w := rowWriter{head: noHead}
 		if r.IntN(3) == 0 {
-			w.deletion = int64(r.IntN(3))
+			w.deletion = tombstone{int64(r.IntN(3)), int64(r.IntN(2))}
 		}
 		for _, c := range table.Regular {
 			n := cell{column: c.ID, counter: true, deleted: r.IntN(4) == 0, ts: int64(r.IntN(3))}
-			if !n.deleted {
+			if n.deleted {
+				n.expiry.At = int64(r.IntN(2))
+			} else {
 				n.value = binary.BigEndian.AppendUint64(nil, uint64(r.IntN(3)))
 				n.value = binary.BigEndian.AppendUint64(n.value, uint64(r.IntN(2)))
 			}

@@ -75,7 +75,7 @@ func (d *deletions) load(r engine.Reader, id uint32, prefix []byte) error {
 	setArea(start, id, areaDeletions)
 	end := successor(bytes.Clone(start))
 	return r.Scan(start, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
-		ts := deletionTime(value)
+		ts := readTombstone(value).ts
 		bounds := key[len(prefix):]
 		if len(bounds) == 0 {
 			d.partition = ts

@@ -30,19 +30,21 @@
 //
 // # Values
 //
-// A tombstone's value is its timestamp as a varint (signed, zigzag). A row is one key and value:
+// A tombstone's value is its timestamp as a varint (signed, zigzag) and the second it was written as a uvarint, if
+// that is known. A row is one key and value:
 //
-//	| flags : 1 | base : varint | [expiry] | [deletion : varint] | [length, clustering] | cells ...
+//	| flags : 1 | base : varint | [expiry] | [deletion : varint] | [second : uvarint] | [length, clustering] | cells ...
 //
 //	flags   1  the row has a marker, whose timestamp is base
 //	        2  the marker has an expiry
 //	        4  the row was deleted at base + deletion
 //	        8  the values of clustering columns whose keys do not give them back (Type.LossyKey) are kept:
 //	           a length and the bytes of each
+//	        16 the second when the row was deleted is known
 //
 //	cell    | column : uvarint | flags : 1 | [time : varint] | [expiry] | [length, path] | [length, value] |
 //
-//	flags   1  a tombstone: there is no value
+//	flags   1  a tombstone: there is no value; its expiry has a TTL of 0 and the second it was written
 //	        2  the cell has an expiry
 //	        4  its timestamp is base + time; else it is base
 //	        8  its expiry is the one before it in the row, and is not written again

@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 )
 
@@ -13,25 +12,12 @@ func fold(key, existing, delta []byte) []byte {
 		return bytes.Clone(delta)
 	}
 	if isDeletionKey(key) {
-		if deletionTime(existing) >= deletionTime(delta) {
-			return bytes.Clone(existing)
-		}
-		return bytes.Clone(delta)
+		return readTombstone(existing).max(readTombstone(delta)).append(nil)
 	}
 	return foldRows(existing, delta)
 }
 
 func isDeletionKey(key []byte) bool { return key[areaSize-1]&1 == areaDeletions }
-
-func appendDeletionTime(dst []byte, ts int64) []byte { return binary.AppendVarint(dst, ts) }
-
-func deletionTime(value []byte) int64 {
-	ts, n := binary.Varint(value)
-	if n <= 0 {
-		return noTime
-	}
-	return ts
-}
 
 // foldRows unites two values of one row: of each part the one that beats the other, without what the
 // row tombstone and those of columns hide.
@@ -46,7 +32,7 @@ func foldRows(x, y []byte) []byte {
 	w := rowWriter{head: foldHeads(&a.head, &b.head), dst: make([]byte, 0, len(x)+len(y)+16)}
 	var hidden hiding
 	write := func(c *cell) {
-		if !hidden.hides(c) && (c.ts > w.deletion || c.counter) {
+		if !hidden.hides(c) && (c.ts > w.deletion.ts || c.counter) {
 			w.cell(c)
 		}
 	}
@@ -86,11 +72,11 @@ func foldRows(x, y []byte) []byte {
 // foldHeads unites what two values say of their row as a whole. Two spellings of a clustering value are
 // settled by their bytes.
 func foldHeads(a, b *head) head {
-	h := head{marker: a.marker, deletion: max(a.deletion, b.deletion), clustering: a.clustering}
+	h := head{marker: a.marker, deletion: a.deletion.max(b.deletion), clustering: a.clustering}
 	if b.marker.beats(&a.marker) {
 		h.marker = b.marker
 	}
-	if h.marker.ts <= h.deletion {
+	if h.marker.ts <= h.deletion.ts {
 		h.marker = noHead.marker
 	}
 	if bytes.Compare(b.clustering, a.clustering) > 0 {

@@ -25,6 +25,7 @@ func randomRow(r *rand.Rand, table *schema.Table) []byte {
 		return Expiry{TTL: int32(1 + r.IntN(2)), At: int64(1 + r.IntN(2))}
 	}
 	for len(m.spans) == 0 {
+		m.At(int64(r.IntN(3)))
 		if r.IntN(3) == 0 {
 			m.Mark(int64(r.IntN(3)-1), expiry())
 		}
@@ -110,6 +111,7 @@ type event struct {
 }
 
 func (e *event) apply(m *Mutation) {
+	m.At(e.ts % 3)
 	switch e.kind {
 	case "partition":
 		m.DeletePartition(e.ts)

@@ -12,7 +12,7 @@ import (
 // read as it is, and becomes this version's when it is opened.
 //
 //	1  cells have no paths
-//	2  columns that are not frozen, counters
+//	2  columns that are not frozen, counters, the seconds of tombstones
 const formatVersion = 2
 
 // The store's own records are keys of table 0.

@@ -31,7 +31,8 @@ type Mutation struct {
 	paths  []byte // of its cells
 	lossy  []byte
 	sorted bool
-	counts bool // it changes counters
+	counts bool  // it changes counters
+	second int64 // that its tombstones are of; 0: not known
 
 	apply applying // of the first mutation of an Apply
 }
@@ -51,10 +52,14 @@ func NewMutation(t *schema.Table, partition []byte) *Mutation {
 	if m.apply.finished == nil {
 		m.apply.finished = m.finish
 	}
-	m.table, m.partition = t, partition
+	m.table, m.partition, m.second = t, partition, 0
 	m.prefix = appendPartition(m.prefix[:0], t, uint32(t.StoreID), partition)
 	return m
 }
+
+// At sets the second, since 1970, that tombstones written from here on are of: the table's gc_grace_seconds later they
+// may go.
+func (m *Mutation) At(second int64) { m.second = second }
 
 // release makes the mutation's memory another's.
 func (m *Mutation) release() {
@@ -93,7 +98,7 @@ func (m *Mutation) deletion(bounds []byte, ts int64) {
 	m.buf = append(append(m.buf, m.prefix...), bounds...)
 	setArea(m.buf[s.key:], uint32(m.table.StoreID), areaDeletions)
 	s.value = len(m.buf)
-	m.buf = appendDeletionTime(m.buf, ts)
+	m.buf = tombstone{ts, m.second}.append(m.buf)
 	s.end = len(m.buf)
 	m.spans = append(m.spans, s)
 }
@@ -134,6 +139,9 @@ func (m *Mutation) Mark(ts int64, e Expiry) {
 
 // Set writes a cell; a nil value deletes it.
 func (m *Mutation) Set(c *schema.Column, value []byte, ts int64, e Expiry) {
+	if value == nil {
+		e = Expiry{At: m.second}
+	}
 	m.add(cell{column: c.ID, deleted: value == nil, ts: ts, expiry: e, value: value})
 }
 
@@ -146,7 +154,9 @@ func (m *Mutation) add(c cell) {
 }
 
 // DeleteRow removes the row as it was at ts.
-func (m *Mutation) DeleteRow(ts int64) { m.head.deletion = max(m.head.deletion, ts) }
+func (m *Mutation) DeleteRow(ts int64) {
+	m.head.deletion = m.head.deletion.max(tombstone{ts, m.second})
+}
 
 // endRow encodes the row that is being built, if it has anything to say.
 func (m *Mutation) endRow() {
@@ -155,7 +165,7 @@ func (m *Mutation) endRow() {
 	}
 	m.open = false
 	m.normalize()
-	if len(m.cells) == 0 && m.head.marker.ts == noTime && m.head.deletion == noTime {
+	if len(m.cells) == 0 && m.head.marker.ts == noTime && m.head.deletion.ts == noTime {
 		m.buf = m.buf[:m.key]
 		return
 	}
@@ -186,9 +196,9 @@ func (m *Mutation) normalize() {
 		m.unite()
 	}
 	m.cells = dropHidden(m.cells)
-	if m.head.deletion != noTime {
-		m.cells = slices.DeleteFunc(m.cells, func(c cell) bool { return c.ts <= m.head.deletion && !c.counter })
-		if m.head.marker.ts <= m.head.deletion {
+	if m.head.deletion.ts != noTime {
+		m.cells = slices.DeleteFunc(m.cells, func(c cell) bool { return c.ts <= m.head.deletion.ts && !c.counter })
+		if m.head.marker.ts <= m.head.deletion.ts {
 			m.head.marker = noHead.marker
 		}
 	}

@@ -21,6 +21,9 @@ func (m *Mutation) SetPart(c *schema.Column, name, value []byte, ts int64, e Exp
 		m.paths = append(m.paths, value...)
 		value = m.paths[at:len(m.paths):len(m.paths)]
 	}
+	if value == nil {
+		e = Expiry{At: m.second}
+	}
 	m.add(cell{column: c.ID, path: path, deleted: value == nil, ts: ts, expiry: e, value: value})
 }
 

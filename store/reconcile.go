@@ -41,7 +41,7 @@ func (r *reader) pointStatic(value []byte) error {
 	if err := r.values.begin(r.statics); err != nil {
 		return r.damaged(err)
 	}
-	deletion := max(r.values.deletion, r.deletions.partition)
+	deletion := max(r.values.deletion.ts, r.deletions.partition)
 	r.staticParts.memory = r.staticParts.memory[:0]
 	live, err := r.cells(deletion, &r.staticParts)
 	if err != nil || !live || r.after != nil {
@@ -58,7 +58,7 @@ func (r *reader) deliverRow(position, value []byte) error {
 		return r.damaged(err)
 	}
 	r.clear(r.table.Regular)
-	deletion := max(r.values.deletion, r.deletions.of(position))
+	deletion := max(r.values.deletion.ts, r.deletions.of(position))
 	r.parts.memory = r.parts.memory[:0]
 	live, err := r.cells(deletion, &r.parts)
 	if err != nil || !live && !r.values.marker.live(deletion, r.read.Now) {

@@ -11,6 +11,7 @@ const (
 	rowExpires                // the marker has an expiry
 	rowDeleted                // it has a row tombstone
 	rowClustering             // clustering values are kept, as the key does not give them back
+	rowDeletedAt              // the second of the row tombstone is known
 )
 
 // Flags of a cell.
@@ -28,11 +29,11 @@ var errRow = errors.New("a stored row is damaged")
 // head is what a row's value says of the row as a whole.
 type head struct {
 	marker     marker
-	deletion   int64  // the row tombstone's timestamp, or noTime
-	clustering []byte // each lossy clustering column's length and value
+	deletion   tombstone // of the row
+	clustering []byte    // each lossy clustering column's length and value
 }
 
-var noHead = head{marker: marker{ts: noTime}, deletion: noTime}
+var noHead = head{marker: marker{ts: noTime}, deletion: noTombstone}
 
 // rowReader decodes a row's value: the head first, then cell by cell. What it returns are slices of the
 // value.
@@ -58,7 +59,10 @@ func (r *rowReader) begin(value []byte) error {
 		}
 	}
 	if flags&rowDeleted != 0 {
-		r.deletion = r.base + r.varint()
+		r.deletion.ts = r.base + r.varint()
+	}
+	if flags&rowDeletedAt != 0 {
+		r.deletion.second = int64(r.uvarint())
 	}
 	if flags&rowClustering != 0 {
 		r.clustering = r.bytes()
@@ -157,9 +161,12 @@ func (w *rowWriter) begin(first int64) {
 	w.begun = true
 	flags := byte(0)
 	w.base = first
-	if w.deletion != noTime {
+	if w.deletion.ts != noTime {
 		flags |= rowDeleted
-		w.base = w.deletion
+		w.base = w.deletion.ts
+		if w.deletion.second != 0 {
+			flags |= rowDeletedAt
+		}
 	}
 	if w.marker.ts != noTime {
 		flags |= rowMarked
@@ -176,7 +183,10 @@ func (w *rowWriter) begin(first int64) {
 		w.expiry(w.marker.expiry)
 	}
 	if flags&rowDeleted != 0 {
-		w.dst = binary.AppendVarint(w.dst, w.deletion-w.base)
+		w.dst = binary.AppendVarint(w.dst, w.deletion.ts-w.base)
+	}
+	if flags&rowDeletedAt != 0 {
+		w.dst = binary.AppendUvarint(w.dst, uint64(w.deletion.second))
 	}
 	if flags&rowClustering != 0 {
 		w.bytes(w.clustering)

@@ -126,6 +126,7 @@ func (w *writing) add(ctx context.Context, m *planner.Modification, values []typ
 	}
 	for _, key := range w.keys {
 		mutation := store.NewMutation(m.Table, key)
+		mutation.At(w.x.Now)
 		w.mutations = append(w.mutations, mutation)
 		w.size.partition(m.Table, key)
 		if m.Removes {
