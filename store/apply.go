@@ -51,6 +51,7 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 			s.deletions.add(id, tokenOf(m.prefix))
 		}
 		ops = m.appendOps(ops, id)
+		s.usages.of(id).note(len(m.spans), len(m.buf), m.due)
 	}
 	first.ops = ops
 	if err := s.checkKeys(ops); err != nil {

@@ -57,7 +57,8 @@ func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 	dead := missing(old.ids, next.ids)
 	ops := []engine.Op{m.op(), {Kind: engine.Put, Key: catalogKey, Value: schema.Encode(c)}}
 	for _, id := range dead {
-		ops = append(ops, engine.Op{Kind: engine.Put, Key: deadTableKey(id), Value: []byte{1}})
+		ops = append(ops, engine.Op{Kind: engine.Put, Key: deadTableKey(id), Value: []byte{1}},
+			engine.Op{Kind: engine.Delete, Key: sweepKey(id)})
 	}
 	if err := s.commit(ops); err != nil {
 		if errors.Is(err, engine.ErrTooLarge) {
@@ -69,6 +70,7 @@ func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 	s.state.Store(next)
 	for _, id := range dead {
 		s.deletions.drop(id)
+		s.usages.drop(id)
 	}
 	if len(dead) > 0 {
 		s.lookForDead()

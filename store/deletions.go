@@ -54,18 +54,18 @@ func (x *deletionIndex) load(r engine.Reader, id uint32) error {
 // deletions are the tombstones of one partition; the zero value has none.
 type deletions struct {
 	some      bool
-	partition int64
+	partition tombstone
 	ranges    []rangeDeletion
 }
 
 // rangeDeletion hides rows whose keys, from their kind on, are in [start, end).
 type rangeDeletion struct {
 	start, end []byte
-	ts         int64
+	tombstone
 }
 
 // none forgets the tombstones.
-func (d *deletions) none() { *d = deletions{partition: noTime, ranges: d.ranges[:0]} }
+func (d *deletions) none() { *d = deletions{partition: noTombstone, ranges: d.ranges[:0]} }
 
 // load reads the tombstones of the partition with that key prefix, which is one of areaRows.
 func (d *deletions) load(r engine.Reader, id uint32, prefix []byte) error {
@@ -75,31 +75,34 @@ func (d *deletions) load(r engine.Reader, id uint32, prefix []byte) error {
 	setArea(start, id, areaDeletions)
 	end := successor(bytes.Clone(start))
 	return r.Scan(start, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
-		ts := readTombstone(value).ts
+		t := readTombstone(value)
 		bounds := key[len(prefix):]
 		if len(bounds) == 0 {
-			d.partition = ts
+			d.partition = t
 			return true, nil
 		}
 		from, rest, err := splitEscaped(nil, bounds)
 		if err == nil {
-			d.ranges = append(d.ranges, rangeDeletion{from, bytes.Clone(rest), ts})
+			d.ranges = append(d.ranges, rangeDeletion{from, bytes.Clone(rest), t})
 		}
 		return err == nil, err
 	})
 }
 
 // of returns the timestamp up to which a row is deleted; position is its key from its kind on.
-func (d *deletions) of(position []byte) int64 {
+func (d *deletions) of(position []byte) int64 { return d.tombstoneOf(position).ts }
+
+// tombstoneOf returns the tombstone over a row that reaches furthest.
+func (d *deletions) tombstoneOf(position []byte) tombstone {
 	if !d.some {
-		return noTime
+		return noTombstone
 	}
-	ts := d.partition
+	t := d.partition
 	for i := range d.ranges {
 		r := &d.ranges[i]
-		if r.ts > ts && bytes.Compare(r.start, position) <= 0 && bytes.Compare(position, r.end) < 0 {
-			ts = r.ts
+		if r.ts > t.ts && bytes.Compare(r.start, position) <= 0 && bytes.Compare(position, r.end) < 0 {
+			t = r.tombstone
 		}
 	}
-	return ts
+	return t
 }

@@ -73,8 +73,9 @@
 // row tombstone hides, but for counters. Equal rows have equal bytes in whatever order they were written. Tombstones of
 // ranges and partitions, and expiry, come in when a row is read.
 //
-// Nothing is removed for its age: tombstones and expired cells stay until what they are in is dropped or
-// truncated.
+// A sweep goes over the rows in the background (see sweep.go). It takes out what tombstones of ranges and partitions
+// hide, the values of what has expired, and gc_grace_seconds after they were written the tombstones and what has expired.
+// Format 1 does not know when that was, and its tombstones stay.
 //
 // A commit is atomic, whichever partitions and tables its mutations are of.
 package store

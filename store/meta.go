@@ -20,6 +20,7 @@ var (
 	metaKey    = ownKey("meta")
 	catalogKey = ownKey("catalog")
 	deadKey    = ownKey("dead/")
+	sweepKeys  = ownKey("sweep/")
 )
 
 func ownKey(name string) []byte { return append(appendArea(nil, 0, areaRows), name...) }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 	"sync"
 
@@ -33,6 +34,7 @@ type Mutation struct {
 	sorted bool
 	counts bool  // it changes counters
 	second int64 // that its tombstones are of; 0: not known
+	due    int64 // the second from which something of it may be purged; math.MaxInt64: nothing
 
 	apply applying // of the first mutation of an Apply
 }
@@ -52,7 +54,7 @@ func NewMutation(t *schema.Table, partition []byte) *Mutation {
 	if m.apply.finished == nil {
 		m.apply.finished = m.finish
 	}
-	m.table, m.partition, m.second = t, partition, 0
+	m.table, m.partition, m.second, m.due = t, partition, 0, math.MaxInt64
 	m.prefix = appendPartition(m.prefix[:0], t, uint32(t.StoreID), partition)
 	return m
 }
@@ -94,6 +96,7 @@ func (m *Mutation) DeleteRange(s Slice, ts int64) {
 
 // deletion writes a tombstone of the partition, or of the range behind its key.
 func (m *Mutation) deletion(bounds []byte, ts int64) {
+	m.dies(m.second)
 	s := span{key: len(m.buf)}
 	m.buf = append(append(m.buf, m.prefix...), bounds...)
 	setArea(m.buf[s.key:], uint32(m.table.StoreID), areaDeletions)
@@ -132,6 +135,7 @@ func (m *Mutation) begin(kind byte) {
 
 // Mark writes the row's marker: the row exists even without cells. expiry is zero or when it ends.
 func (m *Mutation) Mark(ts int64, e Expiry) {
+	m.ends(e)
 	if n := (marker{ts, e}); n.beats(&m.head.marker) {
 		m.head.marker = n
 	}
@@ -146,6 +150,11 @@ func (m *Mutation) Set(c *schema.Column, value []byte, ts int64, e Expiry) {
 }
 
 func (m *Mutation) add(c cell) {
+	if c.deleted {
+		m.dies(c.expiry.At)
+	} else {
+		m.ends(c.expiry)
+	}
 	n := len(m.cells)
 	m.cells = append(m.cells, c)
 	if n > 0 && m.cells[n-1].compareColumns(&m.cells[n]) >= 0 {
@@ -155,7 +164,22 @@ func (m *Mutation) add(c cell) {
 
 // DeleteRow removes the row as it was at ts.
 func (m *Mutation) DeleteRow(ts int64) {
+	m.dies(m.second)
 	m.head.deletion = m.head.deletion.max(tombstone{ts, m.second})
+}
+
+// dies notes that the mutation has a tombstone of that second.
+func (m *Mutation) dies(second int64) {
+	if second != 0 {
+		m.due = min(m.due, second+int64(m.table.Options.GCGraceSeconds))
+	}
+}
+
+// ends notes what ends when an expiry does.
+func (m *Mutation) ends(e Expiry) {
+	if e.At != 0 {
+		m.due = min(m.due, e.At)
+	}
 }
 
 // endRow encodes the row that is being built, if it has anything to say.

@@ -29,7 +29,7 @@ func (m *Mutation) SetPart(c *schema.Column, name, value []byte, ts int64, e Exp
 
 // Clear deletes all parts of a column that is not frozen that were written at ts or before.
 func (m *Mutation) Clear(c *schema.Column, ts int64) {
-	m.add(cell{column: c.ID, deleted: true, ts: ts})
+	m.add(cell{column: c.ID, deleted: true, ts: ts, expiry: Expiry{At: m.second}})
 }
 
 // AppendPlace appends the name of an element's place in a list. Elements come in the order of at, then of id.

@@ -41,7 +41,7 @@ func (r *reader) pointStatic(value []byte) error {
 	if err := r.values.begin(r.statics); err != nil {
 		return r.damaged(err)
 	}
-	deletion := max(r.values.deletion.ts, r.deletions.partition)
+	deletion := max(r.values.deletion.ts, r.deletions.partition.ts)
 	r.staticParts.memory = r.staticParts.memory[:0]
 	live, err := r.cells(deletion, &r.staticParts)
 	if err != nil || !live || r.after != nil {

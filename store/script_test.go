@@ -32,6 +32,8 @@ var update = flag.Bool("update", false, "write what the scripts answer into test
 //	delete key [clustering | slice] @timestamp
 //	read [key ...] [slice ...] [tokens=range] [reverse] [meta]
 //	advance seconds, reopen, truncate
+//	grace seconds: sets the table's gc_grace_seconds, which are 0 at first
+//	sweep: says what it purged and what is stored then
 //
 // Values of one key are separated by colons. A slice is [1:2,3) with [ ] inclusive and ( ) exclusive
 // bounds, either of which may be empty. Every read is repeated row by row, continuing from each.
@@ -109,6 +111,17 @@ func (s *script) run(line string) []string {
 			s.Fatal(err)
 		}
 		s.clock.micros.Add(int64(n) * 1e6)
+	case "grace":
+		n, err := strconv.Atoi(args[0])
+		if err != nil {
+			s.Fatal(err)
+		}
+		changed := *s.table
+		changed.Options.GCGraceSeconds = n
+		s.table = schema.NewTable(changed)
+		define(s, s.store, s.table)
+	case "sweep":
+		return s.sweep()
 	case "reopen":
 		closeStore(s, s.store)
 		s.store = open(s, s.dir, Options{Now: s.clock.now})
@@ -120,6 +133,21 @@ func (s *script) run(line string) []string {
 		s.Fatalf("unknown command %q", line)
 	}
 	return nil
+}
+
+// sweep sweeps the table, whether it wants it or not.
+func (s *script) sweep() []string {
+	before := s.store.SweepMetrics()
+	id := s.store.Catalog().Table(s.table.Keyspace, s.table.Name).StoreID
+	s.store.usages.drop(uint32(id))
+	if err := s.store.Sweep(context.Background()); err != nil {
+		s.Fatal(err)
+	}
+	m := s.store.SweepMetrics()
+	e := s.store.Estimate(s.table)
+	return []string{fmt.Sprintf("removed %d, rewritten %d; %d partitions, %d rows, %d tombstones, largest %x, %d keys",
+		m.Removed-before.Removed, m.Rewritten-before.Rewritten, e.Partitions, e.Rows, e.Tombstones, e.LargestKey,
+		storedKeys(s, s.store, id))}
 }
 
 // values reads the values of the first columns.
@@ -149,6 +177,7 @@ func (s *script) key(text string) []byte {
 
 func (s *script) write(name string, args []string) {
 	m := NewMutation(s.table, s.key(args[0]))
+	m.At(s.clock.now().Unix())
 	args = args[1:]
 	if name == "static" {
 		m.Static()
@@ -242,6 +271,7 @@ func (s *script) timestamp(args *[]string) (ts int64, e Expiry) {
 
 func (s *script) remove(args []string) {
 	m := NewMutation(s.table, s.key(args[0]))
+	m.At(s.clock.now().Unix())
 	args = args[1:]
 	ts, _ := s.timestamp(&args)
 	switch {

@@ -20,7 +20,9 @@ type Options struct {
 	Engine func(engine.Fold) (engine.Engine, error)
 	System []*schema.Keyspace // the keyspaces that come with the server; they are not persisted
 	Now    func() time.Time   // nil: time.Now
-	Log    zerolog.Logger
+
+	SweepEvery time.Duration // how often tables are looked at that may have something to purge; 0: 10 seconds
+	Log        zerolog.Logger
 }
 
 // Store keeps partitions of rows on an engine.
@@ -34,6 +36,9 @@ type Store struct {
 	deletions deletionIndex
 
 	counting countLocks
+	usages   usages
+	sweeping sync.Mutex // held by a sweep
+	swept    sweepCounters
 	defining sync.Mutex // held by whoever replaces state; guards meta
 	meta     meta
 	host     [16]byte
@@ -66,8 +71,12 @@ func Open(o Options) (*Store, error) {
 	if err := s.load(o.System); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
-	s.purging.Add(1)
+	if o.SweepEvery == 0 {
+		o.SweepEvery = defaultSweepEvery
+	}
+	s.purging.Add(2)
 	go s.purgeTables()
+	go s.sweepTables(o.SweepEvery)
 	s.purge <- struct{}{}
 	return s, nil
 }

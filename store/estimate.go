@@ -1,0 +1,184 @@
+package store
+
+import (
+	"bytes"
+	"math"
+	"sync"
+
+	"github.com/cqld/cqld/cql/schema"
+)
+
+// Estimate is about how much a table has. It is counted by the sweep now and then; what is written in between is
+// added as if it were all new.
+type Estimate struct {
+	Partitions int64
+	Rows       int64 // static ones too
+	Bytes      int64 // of keys and values, as stored
+	Tombstones int64 // of cells, rows and ranges; expired cells too
+
+	LargestPartition int64  // bytes
+	LargestKey       []byte // its serialized key
+}
+
+// MeanPartition is the mean size of a partition in bytes.
+func (e *Estimate) MeanPartition() int64 {
+	if e.Partitions == 0 {
+		return 0
+	}
+	return e.Bytes / e.Partitions
+}
+
+// usage is what is known of one table's stored rows.
+type usage struct {
+	mu      sync.Mutex
+	counted Estimate // by the last sweep
+	swept   bool     // there was one
+	written struct{ rows, bytes int64 }
+	due     int64 // the second from which something may be purged; math.MaxInt64: nothing
+	sweptAt int64
+}
+
+// newUsage is that of a table of which nothing is known, so that it has to be swept.
+func newUsage() *usage { return &usage{} }
+
+// note adds what a mutation writes.
+func (u *usage) note(rows, bytes int, due int64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.written.rows += int64(rows)
+	u.written.bytes += int64(bytes)
+	u.due = min(u.due, due)
+}
+
+// Least of what must have been written before a table is counted again.
+const (
+	recountRows    = 1000
+	recountSeconds = 60
+)
+
+// wanted reports whether the table should be swept: something may be purged, or much has been written since it was
+// counted.
+func (u *usage) wanted(now int64) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if !u.swept || u.due <= now {
+		return true
+	}
+	return u.written.rows > max(recountRows, u.counted.Rows/4) && now >= u.sweptAt+recountSeconds
+}
+
+// begin starts a sweep: what is written from here on is not in its count.
+func (u *usage) begin(now int64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.due, u.sweptAt = math.MaxInt64, now
+	u.written.rows, u.written.bytes = 0, 0
+}
+
+// finish notes what a sweep counted, and when something it saw may be purged.
+func (u *usage) finish(counted Estimate, due int64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.counted, u.swept = counted, true
+	u.due = min(u.due, due)
+}
+
+// estimate is the count with what was written since.
+func (u *usage) estimate() Estimate {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	e := u.counted
+	e.Rows += u.written.rows
+	e.Bytes += u.written.bytes
+	if e.Partitions == 0 {
+		e.Partitions = min(e.Rows, 1)
+	}
+	return e
+}
+
+// usages has the usage of each table by its number.
+type usages struct{ tables sync.Map }
+
+func (u *usages) of(id uint32) *usage {
+	if known, ok := u.tables.Load(id); ok {
+		return known.(*usage)
+	}
+	made, _ := u.tables.LoadOrStore(id, newUsage())
+	return made.(*usage)
+}
+
+func (u *usages) drop(id uint32) { u.tables.Delete(id) }
+
+// Estimate is about how much a table has.
+func (s *Store) Estimate(t *schema.Table) Estimate {
+	id, ok := s.state.Load().ids[t.ID]
+	if !ok {
+		return Estimate{}
+	}
+	return s.usages.of(id).estimate()
+}
+
+// census counts rows as a sweep passes them, in the order of their keys.
+type census struct {
+	Estimate
+	partition []byte // the prefix of its keys
+	size      int64
+}
+
+// row counts a row; partition is what the keys of its partition begin with.
+func (c *census) row(partition []byte, size int) {
+	if c.Partitions == 0 || !bytes.Equal(partition, c.partition) {
+		c.endPartition()
+		c.partition = append(c.partition[:0], partition...)
+		c.size = 0
+		c.Partitions++
+	}
+	c.Rows++
+	c.Bytes += int64(size)
+	c.size += int64(size)
+}
+
+// endPartition compares the partition that has been passed with the largest.
+func (c *census) endPartition() {
+	if c.size <= c.LargestPartition {
+		return
+	}
+	c.LargestPartition = c.size
+	if key, _, err := splitEscaped(nil, c.partition[areaSize+tokenSize:]); err == nil {
+		c.LargestKey = key
+	}
+}
+
+// purgeable is the second from which something of a row may be purged, and how many tombstones it has.
+func purgeable(value []byte, grace, now int64) (due, tombstones int64, err error) {
+	var r rowReader
+	if err := r.begin(value); err != nil {
+		return 0, 0, err
+	}
+	due = math.MaxInt64
+	if r.deletion.ts != noTime {
+		tombstones++
+		due = min(due, dueAfter(Expiry{At: r.deletion.second}, grace, now))
+	}
+	due = min(due, dueAfter(r.marker.expiry, grace, now))
+	for r.next() {
+		if c := &r.cell; c.deleted || c.expiry.At != 0 {
+			if c.deleted || !c.expiry.live(now) {
+				tombstones++
+			}
+			due = min(due, dueAfter(c.expiry, grace, now))
+		}
+	}
+	return due, tombstones, r.err
+}
+
+// dueAfter is when something of what has an expiry may go: the value when it ends, then the tombstone.
+func dueAfter(e Expiry, grace, now int64) int64 {
+	switch {
+	case e.At == 0:
+		return math.MaxInt64
+	case e.TTL != 0 && e.At > now:
+		return e.At
+	}
+	return max(e.At, e.At-int64(e.TTL)+grace)
+}

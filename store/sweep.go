@@ -1,0 +1,336 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"sync/atomic"
+	"time"
+
+	"github.com/cqld/cqld/store/engine"
+)
+
+// The sweep goes over a table's rows in the background, a chunk at a time, and counts them. What can never be seen again
+// it takes out: values that have expired, and tombstones as old as the table's gc_grace_seconds. Tombstones of
+// partitions and ranges go behind the last row, when nothing is left that they hide.
+//
+// It pauses after each chunk for as long as four chunks take, so that it never has more than a fifth of a processor.
+const (
+	defaultSweepEvery = 10 * time.Second
+	chunkRows         = 1000
+	chunkBytes        = 1 << 20
+	pauseFactor       = 4
+	maxPause          = time.Second
+	positionEvery     = 64 // chunks
+)
+
+// SweepMetrics are what sweeps have done since the store was opened.
+type SweepMetrics struct {
+	Sweeps    uint64 // that are complete
+	Rows      uint64 // looked at
+	Removed   uint64 // rows
+	Rewritten uint64 // rows of which a part was taken out
+	Freed     uint64 // bytes of these
+}
+
+type sweepCounters struct{ sweeps, rows, removed, rewritten, freed atomic.Uint64 }
+
+// SweepMetrics returns what sweeps have done.
+func (s *Store) SweepMetrics() SweepMetrics {
+	c := &s.swept
+	return SweepMetrics{
+		Sweeps: c.sweeps.Load(), Rows: c.rows.Load(), Removed: c.removed.Load(),
+		Rewritten: c.rewritten.Load(), Freed: c.freed.Load(),
+	}
+}
+
+// sweepTables sweeps tables that want it, until the store is closed.
+func (s *Store) sweepTables(every time.Duration) {
+	defer s.purging.Done()
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-s.closing.Done():
+			return
+		case <-ticker.C:
+		}
+		if err := s.sweepAll(s.closing, pauseFactor); err != nil && s.closing.Err() == nil && !errors.Is(err, engine.ErrClosed) {
+			s.log.Error().Err(err).Msg("cannot sweep a table")
+		}
+	}
+}
+
+// Sweep sweeps all tables that want it now, without pauses.
+func (s *Store) Sweep(ctx context.Context) error { return s.sweepAll(ctx, 0) }
+
+// sweepAll sweeps one table after the other. Only one sweep runs at a time.
+func (s *Store) sweepAll(ctx context.Context, pause int) error {
+	s.sweeping.Lock()
+	defer s.sweeping.Unlock()
+	for _, k := range s.state.Load().catalog.Keyspaces() {
+		for _, t := range k.SortedTables() {
+			id, stored := s.state.Load().ids[t.ID]
+			if !stored || !s.usages.of(id).wanted(s.now().Unix()) {
+				continue
+			}
+			w := sweep{store: s, id: id, grace: int64(t.Options.GCGraceSeconds), usage: s.usages.of(id), pause: pause}
+			if err := w.run(ctx); err != nil {
+				return fmt.Errorf("sweep %s.%s: %w", t.Keyspace, t.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// sweep is one pass over a table.
+type sweep struct {
+	store  *Store
+	id     uint32
+	grace  int64
+	usage  *usage
+	pause  int
+	purger purger
+	census census
+	due    int64
+
+	position  []byte // the key to go on from
+	resumed   bool   // an earlier pass, which did not come to its end, had counted what is before
+	prefix    []byte // of the partition that position is in
+	deletions deletions
+	lessened  [][]byte // keys of rows of which something may go
+}
+
+// run goes from the first row to the last, or from where a pass stopped that the end of the process broke off.
+func (w *sweep) run(ctx context.Context) error {
+	started := w.store.now().Unix()
+	w.purger = purger{now: started, grace: w.grace}
+	w.due = math.MaxInt64
+	w.usage.begin(started)
+	if err := w.resume(); err != nil {
+		return err
+	}
+	for chunk := 1; ; chunk++ {
+		began := time.Now()
+		more, err := w.chunk(ctx)
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		if chunk%positionEvery == 0 {
+			op := engine.Op{Kind: engine.Put, Key: sweepKey(w.id), Value: w.position}
+			if err := w.store.commit([]engine.Op{op}); err != nil {
+				return err
+			}
+		}
+		if err := w.rest(ctx, time.Since(began)); err != nil {
+			return err
+		}
+	}
+	if err := w.purgeDeletions(ctx, started); err != nil {
+		return err
+	}
+	if err := w.store.commit([]engine.Op{{Kind: engine.Delete, Key: sweepKey(w.id)}}); err != nil {
+		return err
+	}
+	w.census.endPartition()
+	w.store.swept.sweeps.Add(1)
+	if w.resumed {
+		return nil // it has counted a part of the rows only, and wants to be run again
+	}
+	w.usage.finish(w.census.Estimate, w.due)
+	return nil
+}
+
+// resume finds where to begin.
+func (w *sweep) resume() error {
+	w.position = appendArea(nil, w.id, areaRows)
+	resumed, err := w.store.engine.Get(sweepKey(w.id), func(b []byte) error {
+		w.position = bytes.Clone(b)
+		return nil
+	})
+	w.resumed = resumed
+	return err
+}
+
+// rest gives others the processor.
+func (w *sweep) rest(ctx context.Context, worked time.Duration) error {
+	if w.pause == 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(min(worked*time.Duration(w.pause), maxPause))
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+// chunk looks at some rows and purges what it may of them. It reports whether there are more.
+func (w *sweep) chunk(ctx context.Context) (more bool, err error) {
+	end := successor(appendArea(nil, w.id, areaRows))
+	rows, size := 0, 0
+	w.lessened = w.lessened[:0]
+	var last []byte
+	err = w.store.engine.View(func(src engine.Reader) error {
+		return src.Scan(w.position, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
+			rows, size = rows+1, size+len(key)+len(value)
+			last = append(last[:0], key...)
+			return rows < chunkRows && size < chunkBytes, w.look(src, key, value)
+		})
+	})
+	if err != nil || rows == 0 {
+		return false, err
+	}
+	w.store.swept.rows.Add(uint64(rows))
+	w.position = append(last, 0)
+	for len(w.lessened) > 0 {
+		n := min(len(w.lessened), 128)
+		if err := w.purge(ctx, w.lessened[:n]); err != nil {
+			return false, err
+		}
+		w.lessened = w.lessened[n:]
+	}
+	return true, nil
+}
+
+// look counts a row as it will be, and notes it if it will be less.
+func (w *sweep) look(src engine.Reader, key, value []byte) error {
+	if len(w.prefix) == 0 || !bytes.HasPrefix(key, w.prefix) {
+		if err := w.enter(src, key); err != nil {
+			return err
+		}
+	}
+	kept, less, err := w.purger.row(value, w.deletions.tombstoneOf(key[len(w.prefix):]))
+	if err != nil {
+		return err
+	}
+	if less {
+		w.lessened = append(w.lessened, bytes.Clone(key))
+	}
+	if kept == nil {
+		return nil
+	}
+	due, tombstones, err := purgeable(kept, w.grace, w.purger.now)
+	w.due = min(w.due, due)
+	w.census.Tombstones += tombstones
+	w.census.row(w.prefix, len(key)+len(kept))
+	return err
+}
+
+// enter begins with the rows of another partition.
+func (w *sweep) enter(src engine.Reader, key []byte) error {
+	if len(key) < areaSize+tokenSize {
+		return errKey
+	}
+	_, rest, err := splitEscaped(nil, key[areaSize+tokenSize:])
+	if err != nil {
+		return err
+	}
+	w.prefix = append(w.prefix[:0], key[:len(key)-len(rest)]...)
+	w.deletions.none()
+	if w.store.deletions.has(w.id, tokenOf(key)) {
+		return w.deletions.load(src, w.id, w.prefix)
+	}
+	return nil
+}
+
+// purge takes out of rows what may go, as they are now. Tombstones that came later are looked at by the next sweep.
+func (w *sweep) purge(ctx context.Context, keys [][]byte) error {
+	var removed, rewritten, freed int
+	err := w.store.engine.Update(ctx, w.prefix, func(txn engine.Txn) error {
+		removed, rewritten, freed = 0, 0, 0
+		for _, key := range keys {
+			hidden, err := w.hidden(txn, key)
+			if err != nil {
+				return err
+			}
+			_, err = txn.Get(key, func(value []byte) error {
+				kept, less, err := w.purger.row(value, hidden)
+				switch {
+				case err != nil || !less:
+					return err
+				case kept == nil:
+					removed, freed = removed+1, freed+len(key)+len(value)
+					txn.Delete(key)
+				default:
+					rewritten, freed = rewritten+1, freed+len(value)-len(kept)
+					txn.Put(key, kept)
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	c := &w.store.swept
+	c.removed.Add(uint64(removed))
+	c.rewritten.Add(uint64(rewritten))
+	c.freed.Add(uint64(freed))
+	return err
+}
+
+// hidden is the tombstone over a row, of its partition or of a range.
+func (w *sweep) hidden(txn engine.Txn, key []byte) (tombstone, error) {
+	if len(w.prefix) == 0 || !bytes.HasPrefix(key, w.prefix) {
+		if err := w.enter(txn, key); err != nil {
+			return noTombstone, err
+		}
+	}
+	return w.deletions.tombstoneOf(key[len(w.prefix):]), nil
+}
+
+// purgeDeletions removes the tombstones of partitions and ranges that were old enough when the sweep began: the rows
+// have been gone through since, and there is nothing left that they hide.
+func (w *sweep) purgeDeletions(ctx context.Context, started int64) error {
+	start, end := appendArea(nil, w.id, areaDeletions), appendArea(nil, w.id, areaRows)
+	for {
+		var keys [][]byte
+		err := w.store.engine.Scan(start, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
+			t := readTombstone(value)
+			if w.purger.due(t.second) {
+				keys = append(keys, bytes.Clone(key))
+			} else {
+				w.census.Tombstones++
+				w.due = min(w.due, dueAfter(Expiry{At: t.second}, w.grace, started))
+			}
+			return len(keys) < 128, ctx.Err()
+		})
+		if err != nil || len(keys) == 0 {
+			return err
+		}
+		err = w.store.engine.Update(ctx, nil, func(txn engine.Txn) error {
+			for _, key := range keys {
+				_, err := txn.Get(key, func(value []byte) error {
+					if w.purger.due(readTombstone(value).second) {
+						txn.Delete(key)
+					}
+					return nil
+				})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		w.store.swept.removed.Add(uint64(len(keys)))
+		start = append(keys[len(keys)-1], 0)
+	}
+}
+
+// sweepKey is the record of how far a sweep of a table has come.
+func sweepKey(id uint32) []byte {
+	return binary.BigEndian.AppendUint32(bytes.Clone(sweepKeys), id)
+}
