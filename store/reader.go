@@ -42,6 +42,9 @@ type reader struct {
 	parts       assembly
 	staticParts assembly
 	start, end  []byte // keys
+	dead        deadRows
+	seen        bool // the row at hand lives
+	gone        bool // it does not, and may be purged
 }
 
 var readers = sync.Pool{New: func() any { return new(reader) }}
@@ -184,7 +187,9 @@ func (r *reader) readSlice(s *Slice) error {
 		return nil
 	}
 	r.given = nil
-	return r.src.Scan(r.start, r.end, engine.ScanOptions{Reverse: r.read.Reverse}, r.onScan)
+	err := r.src.Scan(r.start, r.end, engine.ScanOptions{Reverse: r.read.Reverse}, r.onScan)
+	r.endRun()
+	return err
 }
 
 // skipTo narrows start and end to what comes behind a row.

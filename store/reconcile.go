@@ -62,8 +62,10 @@ func (r *reader) deliverRow(position, value []byte) error {
 	r.parts.memory = r.parts.memory[:0]
 	live, err := r.cells(deletion, &r.parts)
 	if err != nil || !live && !r.values.marker.live(deletion, r.read.Now) {
+		r.gone = r.isGone(deletion)
 		return err
 	}
+	r.seen = true
 	if len(r.table.Clustering) > 0 {
 		if err := r.setClustering(position[1:]); err != nil {
 			return err

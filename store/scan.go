@@ -28,7 +28,9 @@ func (r *reader) scan() error {
 	}
 	r.prefix = r.prefix[:0]
 	if r.read.Slices == nil && !r.read.Reverse {
-		return r.src.Scan(start, end, engine.ScanOptions{}, r.onScan)
+		err := r.src.Scan(start, end, engine.ScanOptions{}, r.onScan)
+		r.endRun()
+		return err
 	}
 	return r.hop(start, end)
 }
@@ -121,6 +123,12 @@ func (r *reader) scanRow(key, value []byte) (bool, error) {
 		err := r.pointStatic(value)
 		return !r.done, err
 	}
+	r.seen = false
 	err := r.deliverRow(position, value)
+	if r.seen {
+		r.endRun()
+	} else if err == nil {
+		r.dead.pass(key, r.gone)
+	}
 	return !r.done, err
 }

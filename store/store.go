@@ -39,6 +39,7 @@ type Store struct {
 	usages   usages
 	sweeping sync.Mutex // held by a sweep
 	swept    sweepCounters
+	deadRuns chan deadRun
 	defining sync.Mutex // held by whoever replaces state; guards meta
 	meta     meta
 	host     [16]byte
@@ -74,8 +75,10 @@ func Open(o Options) (*Store, error) {
 	if o.SweepEvery == 0 {
 		o.SweepEvery = defaultSweepEvery
 	}
-	s.purging.Add(2)
+	s.deadRuns = make(chan deadRun, 16)
+	s.purging.Add(3)
 	go s.purgeTables()
+	go s.purgeRuns()
 	go s.sweepTables(o.SweepEvery)
 	s.purge <- struct{}{}
 	return s, nil

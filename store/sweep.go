@@ -67,7 +67,7 @@ func (s *Store) sweepTables(every time.Duration) {
 // Sweep sweeps all tables that want it now, without pauses.
 func (s *Store) Sweep(ctx context.Context) error { return s.sweepAll(ctx, 0) }
 
-// sweepAll sweeps one table after the other. Only one sweep runs at a time.
+// sweepAll sweeps one table after the other. Only one sweep of tables runs at a time.
 func (s *Store) sweepAll(ctx context.Context, pause int) error {
 	s.sweeping.Lock()
 	defer s.sweeping.Unlock()
@@ -98,6 +98,7 @@ type sweep struct {
 	due    int64
 
 	position  []byte // the key to go on from
+	end       []byte // the first key behind the last one to look at
 	resumed   bool   // an earlier pass, which did not come to its end, had counted what is before
 	prefix    []byte // of the partition that position is in
 	deletions deletions
@@ -150,6 +151,7 @@ func (w *sweep) run(ctx context.Context) error {
 // resume finds where to begin.
 func (w *sweep) resume() error {
 	w.position = appendArea(nil, w.id, areaRows)
+	w.end = successor(bytes.Clone(w.position))
 	resumed, err := w.store.engine.Get(sweepKey(w.id), func(b []byte) error {
 		w.position = bytes.Clone(b)
 		return nil
@@ -175,12 +177,11 @@ func (w *sweep) rest(ctx context.Context, worked time.Duration) error {
 
 // chunk looks at some rows and purges what it may of them. It reports whether there are more.
 func (w *sweep) chunk(ctx context.Context) (more bool, err error) {
-	end := successor(appendArea(nil, w.id, areaRows))
 	rows, size := 0, 0
 	w.lessened = w.lessened[:0]
 	var last []byte
 	err = w.store.engine.View(func(src engine.Reader) error {
-		return src.Scan(w.position, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
+		return src.Scan(w.position, w.end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
 			rows, size = rows+1, size+len(key)+len(value)
 			last = append(last[:0], key...)
 			return rows < chunkRows && size < chunkBytes, w.look(src, key, value)

@@ -1,0 +1,100 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"math"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store/engine"
+)
+
+// A read that has to pass many dead rows, as at the head of a queue, asks for them to be purged at once: the sweep would
+// come by only later, and every read until then would pass them again.
+const longRun = 256 // rows
+
+// deadRun is a range of keys between which a read saw only rows that may be purged.
+type deadRun struct {
+	table *schema.Table
+	id    uint32
+	first []byte
+	last  []byte
+}
+
+// deadRows follows the dead rows of a scan.
+type deadRows struct {
+	count       int
+	first, last []byte
+}
+
+// pass notes a row that no one can see. gone says that nothing has to be kept of it either.
+func (d *deadRows) pass(key []byte, gone bool) {
+	if !gone {
+		return
+	}
+	if d.count == 0 {
+		d.first = append(d.first[:0], key...)
+	}
+	d.count++
+	d.last = append(d.last[:0], key...)
+}
+
+// isGone reports whether a row that is not seen may be purged as far as its head tells.
+func (r *reader) isGone(cover int64) bool {
+	p := purger{now: r.read.Now, grace: int64(r.table.Options.GCGraceSeconds)}
+	h := &r.values.head
+	switch {
+	case h.deletion.ts != noTime:
+		return p.due(h.deletion.second)
+	case h.marker.ts != noTime && h.marker.ts > cover:
+		return p.over(h.marker.expiry)
+	}
+	return cover != noTime
+}
+
+// endRun is called when a scan is over or has come to a row that lives.
+func (r *reader) endRun() {
+	d := &r.dead
+	if d.count >= longRun && r.id != 0 {
+		run := deadRun{table: r.table, id: r.id, first: bytes.Clone(d.first), last: bytes.Clone(d.last)}
+		if bytes.Compare(run.first, run.last) > 0 {
+			run.first, run.last = run.last, run.first
+		}
+		select {
+		case r.store.deadRuns <- run:
+		default: // enough are waiting
+		}
+	}
+	d.count = 0
+}
+
+// purgeRuns purges what reads ask for, until the store is closed.
+func (s *Store) purgeRuns() {
+	defer s.purging.Done()
+	for {
+		select {
+		case <-s.closing.Done():
+			return
+		case run := <-s.deadRuns:
+			err := s.purgeRun(run)
+			if err != nil && s.closing.Err() == nil && !errors.Is(err, engine.ErrClosed) {
+				s.log.Error().Err(err).Msg("cannot purge dead rows")
+			}
+		}
+	}
+}
+
+// purgeRun purges the rows of one run.
+func (s *Store) purgeRun(run deadRun) error {
+	grace := int64(run.table.Options.GCGraceSeconds)
+	w := sweep{
+		store: s, id: run.id, grace: grace, purger: purger{now: s.now().Unix(), grace: grace}, due: math.MaxInt64,
+		position: run.first, end: append(run.last, 0),
+	}
+	for {
+		more, err := w.chunk(s.closing)
+		if err != nil || !more {
+			return err
+		}
+	}
+}
