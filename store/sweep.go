@@ -133,7 +133,7 @@ func (w *sweep) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := w.purgeDeletions(ctx, started); err != nil {
+	if err := w.purgeDeletions(ctx); err != nil {
 		return err
 	}
 	if err := w.store.commit([]engine.Op{{Kind: engine.Delete, Key: sweepKey(w.id)}}); err != nil {
@@ -288,47 +288,6 @@ func (w *sweep) hidden(txn engine.Txn, key []byte) (tombstone, error) {
 		}
 	}
 	return w.deletions.tombstoneOf(key[len(w.prefix):]), nil
-}
-
-// purgeDeletions removes the tombstones of partitions and ranges that were old enough when the sweep began: the rows
-// have been gone through since, and there is nothing left that they hide.
-func (w *sweep) purgeDeletions(ctx context.Context, started int64) error {
-	start, end := appendArea(nil, w.id, areaDeletions), appendArea(nil, w.id, areaRows)
-	for {
-		var keys [][]byte
-		err := w.store.engine.Scan(start, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
-			t := readTombstone(value)
-			if w.purger.due(t.second) {
-				keys = append(keys, bytes.Clone(key))
-			} else {
-				w.census.Tombstones++
-				w.due = min(w.due, dueAfter(Expiry{At: t.second}, w.grace, started))
-			}
-			return len(keys) < 128, ctx.Err()
-		})
-		if err != nil || len(keys) == 0 {
-			return err
-		}
-		err = w.store.engine.Update(ctx, nil, func(txn engine.Txn) error {
-			for _, key := range keys {
-				_, err := txn.Get(key, func(value []byte) error {
-					if w.purger.due(readTombstone(value).second) {
-						txn.Delete(key)
-					}
-					return nil
-				})
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		w.store.swept.removed.Add(uint64(len(keys)))
-		start = append(keys[len(keys)-1], 0)
-	}
 }
 
 // sweepKey is the record of how far a sweep of a table has come.
