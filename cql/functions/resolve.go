@@ -49,12 +49,12 @@ func (a *Arg) fit(t types.Type) Fit {
 // TypeFit is how well values of one type fit another.
 func TypeFit(to, from types.Type) Fit {
 	switch {
+	case !types.ValueCompatible(to, from):
+		return NoFit
 	case types.Equal(types.Freeze(from), types.Freeze(to)):
 		return ExactFit
-	case types.ValueCompatible(to, from):
-		return WeakFit
 	}
-	return NoFit
+	return WeakFit
 }
 
 // Known reports whether there is a native function of that name, in lower case.

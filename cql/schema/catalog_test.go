@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/cqld/cqld/cql/schema"
@@ -199,7 +200,7 @@ func TestDecodeRefuses(t *testing.T) {
 			_, _ = schema.Decode(damaged) // some damage gives other names; none may panic
 		}
 	}
-	newer := bytes.Replace(b, []byte("cqld-schema\x01"), []byte("cqld-schema\x02"), 1)
+	newer := bytes.Replace(b, []byte("cqld-schema\x02"), []byte("cqld-schema\x03"), 1)
 	if _, err := schema.Decode(newer); !errors.Is(err, schema.ErrNewerVersion) {
 		t.Errorf("a newer version: %v", err)
 	}
@@ -226,5 +227,96 @@ func TestReplicas(t *testing.T) {
 	}
 	if got := c.Keyspace("system").Replicas(); got != 1 {
 		t.Errorf("a local keyspace has %d replicas, want 1", got)
+	}
+}
+
+// withTypes is sample with types b, which is made of a, and c, and table t of them.
+func withTypes(t *testing.T) *schema.Catalog {
+	a := &types.UserType{Keyspace: "a", Name: "a", Fields: []types.Field{{Name: "x", Type: types.Int}}}
+	b := &types.UserType{Keyspace: "a", Name: "b", Fields: []types.Field{
+		{Name: "l", Type: &types.List{Elem: types.Freeze(a)}}, {Name: "v", Type: &types.Vector{Elem: types.Freeze(a), Dim: 1}},
+	}}
+	c := &types.UserType{Keyspace: "a", Name: "A b", Fields: []types.Field{{Name: "from", Type: types.Text}}}
+	return sample(t).WithType(a).WithType(b).WithType(c).WithTable(newTable("a", "v",
+		column("k", types.Int, schema.PartitionKey),
+		column("b", types.Freeze(b), schema.Regular),
+		column("m", &types.Map{Key: types.Int, Value: types.Freeze(a)}, schema.Regular),
+		column("v", &types.Vector{Elem: a, Dim: 2}, schema.Regular)))
+}
+
+// A changed type is changed wherever it is used, but in vectors.
+func TestWithType(t *testing.T) {
+	c := withTypes(t)
+	before := c.Version()
+	old := c.Table("a", "v")
+	changed := *c.Type("a", "a")
+	changed.Fields = append(changed.Fields[:1:1], types.Field{Name: "y", Type: types.Text})
+	c = c.WithType(&changed)
+	const (
+		one  = "org.apache.cassandra.db.marshal.UserType(a,61,78:org.apache.cassandra.db.marshal.Int32Type"
+		text = ",79:org.apache.cassandra.db.marshal.UTF8Type)"
+	)
+	table := c.Table("a", "v")
+	for name, want := range map[string]bool{"b": true, "m": true, "v": false} {
+		class := types.ExactClassName(table.Column(name).Type)
+		if strings.Contains(class, one+text) != want || table.Column(name).ID != old.Column(name).ID {
+			t.Errorf("column %s has type %s", name, class)
+		}
+	}
+	b := c.Type("a", "b")
+	if class := b.ClassName(); strings.Count(class, one+text) != 1 || strings.Count(class, one+")") != 1 || b.Frozen {
+		t.Errorf("type b is %s", class)
+	}
+	if c.Version() == before || c.Table("a", "u") != c.Keyspace("a").Tables["u"] {
+		t.Error("the version is as before")
+	}
+	if got := c.WithoutType("a", "A b"); got.Type("a", "A b") != nil || got.Type("a", "a") == nil || got.Version() == c.Version() {
+		t.Error("WithoutType removed something else")
+	}
+	if c.WithoutType("a", "nope") != c || c.Type("nope", "a") != nil {
+		t.Error("found a type that does not exist")
+	}
+}
+
+// Types are shown by name, or each behind those that it is made of.
+func TestTypeOrder(t *testing.T) {
+	k := withTypes(t).WithType(&types.UserType{Keyspace: "a", Name: "0", Fields: []types.Field{
+		{Name: "t", Type: &types.Tuple{Elems: []types.Type{types.Freeze(withTypes(t).Type("a", "b"))}}},
+	}}).Keyspace("a")
+	names := func(all []*types.UserType) (s string) {
+		for _, u := range all {
+			s += u.Name + ";"
+		}
+		return s
+	}
+	if got := names(k.SortedTypes()); got != "0;A b;a;b;" {
+		t.Errorf("by name %s", got)
+	}
+	if got := names(k.TypesByUse()); got != "a;b;0;A b;" {
+		t.Errorf("by use %s", got)
+	}
+	if got := schema.TypeCQL(k.Types["A b"]); got != "CREATE TYPE a.\"A b\" (\n    \"from\" text\n);" {
+		t.Error(got)
+	}
+}
+
+// Types survive an encoding. Definitions of version 1, which has no types, can be read.
+func TestEncodeTypes(t *testing.T) {
+	c := withTypes(t)
+	again := decode(t, schema.Encode(c))
+	if again.Version() != c.Version() || !bytes.Equal(schema.Encode(again), schema.Encode(c)) {
+		t.Error("types change in an encoding")
+	}
+	for _, u := range c.Keyspace("a").SortedTypes() {
+		if got := again.Type("a", u.Name); got == nil || !types.Equal(got, u) {
+			t.Errorf("type %s becomes %v", u.Name, got)
+		}
+	}
+	first := schema.New().WithKeyspace(newKeyspace(t, "b"))
+	b := schema.Encode(first)
+	old := bytes.Replace(b[:len(b)-1], []byte("cqld-schema\x02"), []byte("cqld-schema\x01"), 1)
+	read, err := schema.Decode(old)
+	if err != nil || read.Version() != first.Version() {
+		t.Errorf("definitions of version 1: %v", err)
 	}
 }

@@ -137,6 +137,21 @@ func (d *decoder) columnType() types.Type {
 	return t
 }
 
+func (d *decoder) userTypes() map[string]*types.UserType {
+	n := d.count()
+	all := make(map[string]*types.UserType, n)
+	for range n {
+		switch t := d.columnType().(type) {
+		case nil: // the error is kept
+		case *types.UserType:
+			all[t.Name] = t
+		default:
+			d.fail(fmt.Errorf("%s is no user type", t))
+		}
+	}
+	return all
+}
+
 func (d *decoder) options() TableOptions {
 	o := TableOptions{
 		AdditionalWritePolicy: d.string(),

@@ -4,15 +4,18 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+
+	"github.com/cqld/cqld/cql/types"
 )
 
 // The encoding of a catalog: a name that says what the bytes are, the version of what follows, then each
-// user keyspace with its tables, both by name. Types are Cassandra's class names.
+// user keyspace with its tables, and since version 2 its user types, all by name. Types are Cassandra's class names.
 //
-//	"cqld-schema" <version> <n> n × (keyspace <m> m × table)
+//	"cqld-schema" <version> <n> n × (keyspace <m> m × table <t> t × type)
 const (
 	encodingName    = "cqld-schema"
-	encodingVersion = 1
+	encodingVersion = 2
+	typesVersion    = 2 // the first with user types
 )
 
 // ErrNewerVersion says that definitions were written by a later version of this software.
@@ -35,6 +38,10 @@ func Encode(c *Catalog) []byte {
 		for _, t := range k.SortedTables() {
 			e.table(t)
 		}
+		e.uint(uint64(len(k.Types)))
+		for _, t := range k.SortedTypes() {
+			e.string(types.ExactClassName(t))
+		}
 	}
 	return e.b
 }
@@ -46,8 +53,9 @@ func Decode(b []byte, system ...*Keyspace) (*Catalog, error) {
 		return nil, errors.New("these bytes are not definitions of cqld")
 	}
 	d := &decoder{b: body}
-	if v := d.uint(); d.err == nil && v > encodingVersion {
-		return nil, fmt.Errorf("%w: their version is %d, this is %d", ErrNewerVersion, v, encodingVersion)
+	version := d.uint()
+	if d.err == nil && version > encodingVersion {
+		return nil, fmt.Errorf("%w: their version is %d, this is %d", ErrNewerVersion, version, encodingVersion)
 	}
 	c := New(system...)
 	for range d.count() {
@@ -58,6 +66,9 @@ func Decode(b []byte, system ...*Keyspace) (*Catalog, error) {
 			if t := d.table(k.Name); t != nil {
 				k.Tables[t.Name] = t
 			}
+		}
+		if version >= typesVersion {
+			k.Types = d.userTypes()
 		}
 		c.keyspaces[k.Name] = k.counted()
 		c.content = c.content.xor(k.contentDigest())

@@ -7,15 +7,18 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/cqld/cqld/cql/types"
 )
 
-// Keyspace is a keyspace's definition with its tables. It never changes; DDL makes another.
+// Keyspace is a keyspace's definition with its tables and types. It never changes; DDL makes another.
 type Keyspace struct {
 	Name          string
 	DurableWrites bool
 	Replication   map[string]string // with the full class name under "class"
 	Virtual       bool              // its tables are virtual
 	Tables        map[string]*Table
+	Types         map[string]*types.UserType // not frozen
 
 	replicas int // derived from Replication when the keyspace joins a catalog
 }
@@ -55,7 +58,7 @@ func (k *Keyspace) TablesByAge() []*Table {
 	})
 }
 
-// contentDigest is the digest of the keyspace and its tables, zero for a system keyspace.
+// contentDigest is the digest of the keyspace, its tables and types, zero for a system keyspace.
 func (k *Keyspace) contentDigest() digest {
 	if IsSystem(k.Name) {
 		return digest{}
@@ -65,6 +68,9 @@ func (k *Keyspace) contentDigest() digest {
 	d := digest(md5.Sum(e.b))
 	for _, t := range k.Tables {
 		d = d.xor(t.digest)
+	}
+	for _, u := range k.Types {
+		d = d.xor(md5.Sum([]byte(types.ExactClassName(u))))
 	}
 	return d
 }

@@ -70,8 +70,8 @@ func IsMultiCell(t Type) bool {
 	return false
 }
 
-// Freeze returns t frozen, with all that is inside it but in vectors: they count as frozen, with elements that are
-// named as they were written.
+// Freeze returns t frozen, with all that is inside it but in vectors and user types: they count as frozen, with
+// elements and fields that are named as they were written.
 func Freeze(t Type) Type {
 	switch t := t.(type) {
 	case *List:
@@ -87,11 +87,7 @@ func Freeze(t Type) Type {
 		}
 		return &Tuple{Elems: elems}
 	case *UserType:
-		fields := make([]Field, len(t.Fields))
-		for i, f := range t.Fields {
-			fields[i] = Field{Name: f.Name, Type: Freeze(f.Type)}
-		}
-		return &UserType{Keyspace: t.Keyspace, Name: t.Name, Fields: fields, Frozen: true}
+		return t.withFrozen(true)
 	}
 	return t
 }

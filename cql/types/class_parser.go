@@ -24,7 +24,7 @@ func FromClassName(class string) (Type, error) {
 }
 
 // maxClassDepth bounds how deep class names may be nested.
-const maxClassDepth = 64
+const maxClassDepth = 1024
 
 // classParser reads a class name with parameters in parentheses.
 type classParser struct{ rest string }

@@ -1,8 +1,11 @@
 package types
 
 // ValueCompatible reports whether a value of type from is also one of type to as it stands: what a
-// function returns or another column holds may then be used. Frozen or not makes no difference.
+// function returns or another column holds may then be used. Frozen or not makes no difference but to user types.
 func ValueCompatible(to, from Type) bool {
+	if isUserType(to) && isUserType(from) && IsMultiCell(to) != IsMultiCell(from) {
+		return false
+	}
 	if Equal(to, from) || Equal(Freeze(to), Freeze(from)) {
 		return true
 	}
@@ -30,8 +33,8 @@ func ValueCompatible(to, from Type) bool {
 	return false
 }
 
-// partsCompatible is ValueCompatible of two frozen collections; ok is false for other types. The elements of sets and
-// the keys of maps must be in the same order as well.
+// partsCompatible is ValueCompatible of two types with parts; ok is false for other types. The elements of sets and
+// the keys of maps must be in the same order as well. A user type is a tuple, but no tuple is one.
 func partsCompatible(to, from Type) (compatible, ok bool) {
 	switch to := to.(type) {
 	case *List:
@@ -43,8 +46,38 @@ func partsCompatible(to, from Type) (compatible, ok bool) {
 	case *Map:
 		from, is := from.(*Map)
 		return is && orderCompatible(to.Key, from.Key) && ValueCompatible(to.Value, from.Value), true
+	case *Tuple:
+		switch from := from.(type) {
+		case *Tuple:
+			return eachCompatible(to.Elems, from.Elems, ValueCompatible), true
+		case *UserType:
+			return eachCompatible(to.Elems, from.tuple().Elems, ValueCompatible), true
+		}
+		return false, true
+	case *UserType:
+		from, is := from.(*UserType)
+		return is && to.Keyspace == from.Keyspace &&
+			eachCompatible(to.tuple().Elems, from.tuple().Elems, orderCompatible), true
 	}
 	return false, false
+}
+
+func isUserType(t Type) bool {
+	_, is := t.(*UserType)
+	return is
+}
+
+// eachCompatible reports whether parts are compatible each with its own; there may be more of those in to.
+func eachCompatible(to, from []Type, compatible func(to, from Type) bool) bool {
+	if len(from) > len(to) {
+		return false
+	}
+	for i, t := range from {
+		if !compatible(to[i], t) {
+			return false
+		}
+	}
+	return true
 }
 
 // orderCompatible reports whether values of type from are ones of type to that have the same order.

@@ -1,6 +1,9 @@
 package types
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // UserType is a type made by CREATE TYPE. A value has the form of a tuple's; values written before a
 // field was added lack it.
@@ -14,6 +17,19 @@ type UserType struct {
 type Field struct {
 	Name string
 	Type Type
+}
+
+// Field returns the place of the field of that name, or -1.
+func (t *UserType) Field(name string) int {
+	return slices.IndexFunc(t.Fields, func(f Field) bool { return f.Name == name })
+}
+
+// withFrozen is the type frozen or not.
+func (t *UserType) withFrozen(frozen bool) *UserType {
+	if t.Frozen == frozen {
+		return t
+	}
+	return &UserType{Keyspace: t.Keyspace, Name: t.Name, Fields: t.Fields, Frozen: frozen}
 }
 
 func (t *UserType) String() string    { return frozenName(quoteName(t.Name), t.Frozen) }
