@@ -67,7 +67,9 @@ func (p *planning) assign(m *Modification, a *cql.Assignment) error {
 	case a.Field != "":
 		set, err = p.setField(a, r)
 	case a.Op == cql.Assign:
-		set.Value, err = p.whole(a, r)
+		if set.Value, err = p.whole(a, r); err == nil {
+			err = checkNoTuple(c, a.Value)
+		}
 	case a.Op == cql.Append:
 		set, err = p.add(a, r)
 	case a.Op == cql.Subtract:

@@ -41,8 +41,6 @@ func (p *planning) describe(s *cql.Describe) (Plan, error) {
 		return nil, expr.NotSupported("DESCRIBE INDEX")
 	case cql.DescribeView:
 		return nil, expr.NotSupported("DESCRIBE MATERIALIZED VIEW")
-	case cql.DescribeType:
-		return nil, expr.NotSupported("DESCRIBE TYPE")
 	case cql.DescribeFunction:
 		return nil, expr.NotSupported("DESCRIBE FUNCTION")
 	case cql.DescribeAggregate:
@@ -86,7 +84,9 @@ func (d *Describe) Rows(c *schema.Catalog) ([][][]byte, error) {
 		return describeKeyspaces(c), nil
 	case cql.DescribeTables:
 		return d.tables(c)
-	case cql.DescribeTypes, cql.DescribeFunctions, cql.DescribeAggregates:
+	case cql.DescribeTypes:
+		return d.types(c)
+	case cql.DescribeFunctions, cql.DescribeAggregates:
 		return nil, nil
 	case cql.DescribeSchema:
 		return d.wholeSchema(c), nil
@@ -94,6 +94,8 @@ func (d *Describe) Rows(c *schema.Catalog) ([][][]byte, error) {
 		return d.keyspace(c)
 	case cql.DescribeTable:
 		return d.table(c)
+	case cql.DescribeType:
+		return d.userType(c)
 	}
 	return d.anything(c)
 }
@@ -106,15 +108,20 @@ func describeKeyspaces(c *schema.Catalog) (rows [][][]byte) {
 	return rows
 }
 
-// tables lists the tables of the keyspace in use, else of all.
+// listed are the keyspaces that lists are about: the one in use, else all.
+func (d *Describe) listed(c *schema.Catalog) ([]*schema.Keyspace, error) {
+	if d.Keyspace == "" {
+		return sortedKeyspaces(c), nil
+	}
+	k, err := foundKeyspace(c, d.Keyspace)
+	return []*schema.Keyspace{k}, err
+}
+
+// tables lists the tables.
 func (d *Describe) tables(c *schema.Catalog) (rows [][][]byte, err error) {
-	keyspaces := sortedKeyspaces(c)
-	if d.Keyspace != "" {
-		k, err := foundKeyspace(c, d.Keyspace)
-		if err != nil {
-			return nil, err
-		}
-		keyspaces = []*schema.Keyspace{k}
+	keyspaces, err := d.listed(c)
+	if err != nil {
+		return nil, err
 	}
 	for _, k := range keyspaces {
 		for _, t := range sortedTables(k) {
@@ -145,12 +152,15 @@ func (d *Describe) keyspace(c *schema.Catalog) ([][][]byte, error) {
 	return d.keyspaceRows(k), nil
 }
 
-// keyspaceRows is a keyspace followed by its tables, unless ONLY it is wanted.
+// keyspaceRows is a keyspace followed by its types and tables, unless ONLY it is wanted.
 func (d *Describe) keyspaceRows(k *schema.Keyspace) [][][]byte {
 	name := cql.Quote(k.Name)
 	rows := [][][]byte{textRow(name, "keyspace", name, k.CQL())}
 	if d.Only {
 		return rows
+	}
+	for _, t := range k.TypesByUse() {
+		rows = append(rows, typeRow(t))
 	}
 	for _, t := range sortedTables(k) {
 		rows = append(rows, d.tableRow(t))

@@ -96,6 +96,16 @@ func (d *CreateTable) String() string {
 
 func (d *DropTable) String() string { return "drop table " + d.Keyspace + "." + d.Name }
 
+func (d *CreateType) String() string {
+	return "create type " + d.Keyspace + "." + d.Statement.Type.Name
+}
+
+func (d *AlterType) String() string {
+	return "alter type " + d.Keyspace + "." + d.Statement.Type.Name
+}
+
+func (d *DropType) String() string { return "drop type " + d.Keyspace + "." + d.Name }
+
 func (d *Describe) String() string {
 	return strings.TrimSpace("describe " + describeWords[d.Kind] + " " + strings.Trim(d.Keyspace+"."+d.Name, "."))
 }
@@ -104,7 +114,7 @@ func (d *Describe) String() string {
 var describeWords = map[cql.DescribeKind]string{
 	cql.DescribeKeyspaces: "keyspaces", cql.DescribeTables: "tables", cql.DescribeTypes: "types",
 	cql.DescribeFunctions: "functions", cql.DescribeAggregates: "aggregates", cql.DescribeSchema: "schema",
-	cql.DescribeKeyspace: "keyspace", cql.DescribeTable: "table", cql.DescribeCluster: "cluster",
+	cql.DescribeKeyspace: "keyspace", cql.DescribeTable: "table", cql.DescribeType: "type", cql.DescribeCluster: "cluster",
 }
 
 func (l *lines) where(w *Where) {

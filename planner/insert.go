@@ -66,6 +66,9 @@ func (p *planning) insertValue(m *Modification, rs *restrictions, c *schema.Colu
 		return err
 	}
 	if !c.Kind.IsKey() {
+		if err := checkNoTuple(c, term); err != nil {
+			return err
+		}
 		m.set(SetColumn{Column: c, Value: e})
 		return nil
 	}

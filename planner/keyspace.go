@@ -63,8 +63,7 @@ func (p *planning) dropKeyspace(s *cql.DropKeyspace) (*DropKeyspace, error) {
 	return &DropKeyspace{Name: s.Name, IfExists: s.IfExists}, nil
 }
 
-// Apply removes the keyspace. The events tell of its tables first, the oldest
-// before the others.
+// Apply removes the keyspace. The events tell of its tables first, the oldest before the others, and then of its types.
 func (d *DropKeyspace) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
 	if err := checkSchemaChange("DROP", d.Name, "<keyspace "+d.Name+">"); err != nil {
 		return nil, Outcome{}, err
@@ -80,6 +79,11 @@ func (d *DropKeyspace) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Ou
 	for _, t := range k.TablesByAge() {
 		out.Events = append(out.Events, schema.Change{
 			Kind: schema.Dropped, Target: schema.TargetTable, Keyspace: d.Name, Name: t.Name,
+		})
+	}
+	for _, t := range k.SortedTypes() {
+		out.Events = append(out.Events, schema.Change{
+			Kind: schema.Dropped, Target: schema.TargetType, Keyspace: d.Name, Name: t.Name,
 		})
 	}
 	out.Events = append(out.Events, out.Answer)

@@ -21,6 +21,9 @@ func (*CreateKeyspace) plan() {}
 func (*DropKeyspace) plan()   {}
 func (*CreateTable) plan()    {}
 func (*DropTable) plan()      {}
+func (*CreateType) plan()     {}
+func (*AlterType) plan()      {}
+func (*DropType) plan()       {}
 func (*Describe) plan()       {}
 
 // Env is what a statement is planned against.
@@ -45,6 +48,7 @@ type Prepared struct {
 	Keyspace   string         // of unqualified names when it was planned
 	Qualified  bool           // no unqualified name was used: the id does not depend on the keyspace
 	Tables     []*schema.Table
+	Types      []*types.UserType // those that the statement names
 	Warnings   []string
 	Modifies   bool // INSERT, UPDATE, DELETE or a BATCH of them: may stand in a batch
 	Definition bool // changes the schema

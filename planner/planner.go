@@ -1,8 +1,11 @@
 package planner
 
 import (
+	"slices"
+
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
 )
 
@@ -54,6 +57,12 @@ func (p *planning) statement(stmt cql.Statement) (Plan, error) {
 		return defines(p, s, p.createTable)
 	case *cql.DropTable:
 		return defines(p, s, p.dropTable)
+	case *cql.CreateType:
+		return defines(p, s, p.createType)
+	case *cql.AlterType:
+		return defines(p, s, p.alterType)
+	case *cql.DropType:
+		return defines(p, s, p.dropType)
 	case *cql.Describe:
 		return p.describe(s)
 	}
@@ -78,6 +87,15 @@ func asPlan[P Plan](plan P, err error) (Plan, error) {
 		return nil, err
 	}
 	return plan, nil
+}
+
+// usesTypes notes that the plan depends on the user types inside t, which the statement names.
+func (p *planning) usesTypes(k *schema.Keyspace, t types.Type) {
+	for _, name := range types.UserTypeNames(nil, t) {
+		if u := k.Types[name]; u != nil && !slices.Contains(p.out.Types, u) {
+			p.out.Types = append(p.out.Types, u)
+		}
+	}
 }
 
 // uses notes that the plan depends on a table.

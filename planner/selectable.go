@@ -15,14 +15,16 @@ import (
 // operators. Cassandra complains about those first.
 type prepared struct {
 	functions   map[cql.Term]*functions.Function
-	plain       map[*cql.Cast]bool // CAST to the type that its value has: nothing is done
-	firstColumn *schema.Column     // that is selected anywhere
+	plain       map[*cql.Cast]bool            // CAST to the type that its value has: nothing is done
+	userTypes   map[*cql.UserTypeLiteral]bool // literals that are not maps
+	firstColumn *schema.Column                // that is selected anywhere
 }
 
 // selecting begins the work on a SELECT list, which done ends.
 func (p *planning) selecting(t *schema.Table) *selecting {
 	s := &selecting{planning: p, table: t, out: &Selection{}, prepared: &prepared{
 		functions: map[cql.Term]*functions.Function{}, plain: map[*cql.Cast]bool{},
+		userTypes: map[*cql.UserTypeLiteral]bool{},
 	}}
 	p.binder.Selected = s.typeOf
 	return s
@@ -56,7 +58,7 @@ func (s *selecting) prepare(t cql.Term) error {
 		if err := s.prepare(t.Value); err != nil {
 			return err
 		}
-		_, err := s.binder.NamedType(t.Type)
+		_, err := s.binder.NamedType(&t.Type)
 		return err
 	case *cql.Element:
 		return s.prepare(t.Of)
@@ -114,7 +116,7 @@ func (s *selecting) typeOf(t cql.Term) (of types.Type, ok bool) {
 		}
 		return types.BigInt, true // of count(1), which has no function
 	case *cql.Cast:
-		of, err := s.binder.NamedType(t.Type)
+		of, err := s.binder.NamedType(&t.Type)
 		return of, err == nil
 	case *cql.Element:
 		switch of := s.binder.ExactType(t.Of).(type) {
@@ -128,6 +130,7 @@ func (s *selecting) typeOf(t cql.Term) (of types.Type, ok bool) {
 			return of, true
 		}
 	case *cql.Field:
+		return s.fieldType(t), true
 	default:
 		return nil, false
 	}
@@ -145,8 +148,14 @@ func (s *selecting) stampType(f *cql.CellFunction) types.Type {
 }
 
 // namedType resolves the type of a hint, which is about the keyspace of the table.
-func (p *planning) namedType(n cql.TypeName) (types.Type, error) {
-	return resolveType(p.binder.Table.Keyspace, n)
+func (p *planning) namedType(n *cql.TypeName) (types.Type, error) {
+	k := p.env.Catalog.Keyspace(p.binder.Table.Keyspace)
+	t, err := resolveType(k, *n)
+	if err == nil {
+		expr.Qualify(n, k.Name)
+		p.usesTypes(k, t)
+	}
+	return t, err
 }
 
 // name is the name of a result column without an alias, which also stands for the term in error texts. Identifiers
@@ -174,7 +183,7 @@ func (s *selecting) name(t cql.Term) string {
 		}
 		return "cast(" + s.name(t.Value) + " as " + t.Type.String() + ")"
 	case *cql.TypeHint:
-		return "(" + t.Type.String() + ")" + s.name(t.Value)
+		return "(" + expr.TypeText(t.Type) + ")" + s.name(t.Value)
 	case *cql.Element:
 		return s.name(t.Of) + "[" + expr.Text(t.Key) + "]"
 	case *cql.Slice:
@@ -190,6 +199,9 @@ func (s *selecting) name(t cql.Term) string {
 	case *cql.MapLiteral:
 		return s.entriesName(t.Keys, t.Values)
 	case *cql.UserTypeLiteral:
+		if s.userTypes[t] {
+			return s.fieldsName(t)
+		}
 		return s.entriesName(expr.FieldColumns(t), t.Values)
 	}
 	return expr.Text(t)

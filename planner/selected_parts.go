@@ -14,7 +14,7 @@ func (s *selecting) cast(c *cql.Cast) (expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	to, err := s.binder.NamedType(c.Type)
+	to, err := s.binder.NamedType(&c.Type)
 	if err != nil {
 		return nil, err
 	}
@@ -44,12 +44,12 @@ func (s *selecting) cannotCast(c *cql.Cast) error {
 
 // hint plans (type) value.
 func (s *selecting) hint(h *cql.TypeHint) (expr.Expr, error) {
-	t, err := s.binder.NamedType(h.Type)
+	t, err := s.binder.NamedType(&h.Type)
 	if err != nil {
 		return nil, err
 	}
 	t = types.Freeze(t)
-	if err := s.prepareEntries(h.Value); err != nil {
+	if err := s.prepareParts(h.Value, t); err != nil {
 		return nil, err
 	}
 	if s.binder.Fit(h.Value, t) == functions.NoFit {
@@ -112,11 +112,11 @@ func (s *selecting) composed(t cql.Term, expected types.Type) (expr.Expr, error)
 			return s.compose(of, t.Elements, func(int) types.Type { return set.Elem })
 		}
 	case *cql.TupleLiteral:
-		tuple, ok := of.(*types.Tuple)
-		if !ok && len(t.Elements) == 1 {
+		if _, ok := of.(*types.Tuple); !ok && len(t.Elements) == 1 {
 			return s.expression(t.Elements[0], expected)
-		} else if ok {
-			return s.compose(of, t.Elements, func(i int) types.Type { return tuple.Elems[i] })
+		}
+		if elems, ok := expr.Components(of); ok {
+			return s.compose(of, t.Elements, func(i int) types.Type { return elems[i] })
 		}
 	case *cql.MapLiteral, *cql.UserTypeLiteral:
 		return s.mapOf(t, of)
@@ -126,9 +126,12 @@ func (s *selecting) composed(t cql.Term, expected types.Type) (expr.Expr, error)
 
 // mapOf plans {key: value}.
 func (s *selecting) mapOf(t cql.Term, of types.Type) (expr.Expr, error) {
+	if u, ok := of.(*types.UserType); ok {
+		return s.userType(t, u)
+	}
 	m, ok := of.(*types.Map)
 	if !ok {
-		return nil, expr.NotSupported("Selecting a user-defined type literal")
+		return nil, s.noType(t)
 	}
 	if m.Key == types.Duration {
 		return nil, cqlerr.Invalidf("Durations are not allowed as map keys: %s", m)
@@ -213,22 +216,6 @@ func (s *selecting) key(of cql.Term, t types.Type, what string, key cql.Term) (e
 	return s.binder.Bind(key, expr.Receiver{
 		Keyspace: s.table.Keyspace, Table: s.table.Name, Name: kind + "(" + s.name(of) + ")", Type: expr.KeyType(t),
 	})
-}
-
-// field refuses x.name, which only user types have. A single term in parentheses is no tuple here.
-func (s *selecting) field(t *cql.Field) (expr.Expr, error) {
-	var expected types.Type
-	if tuple, ok := t.Of.(*cql.TupleLiteral); ok {
-		expected = s.binder.ExactType(tuple.Elements[0])
-	}
-	of, err := s.expression(t.Of, expected)
-	if err != nil {
-		return nil, err
-	}
-	if _, ok := of.Type().(*types.UserType); ok {
-		return nil, expr.NotSupported("Selecting fields of user-defined types")
-	}
-	return nil, cqlerr.Invalidf("Invalid field selection: %s of type %s is not a user type", s.name(t.Of), of.Type())
 }
 
 // listElement is the type of the elements of a list or vector; nil for other types.

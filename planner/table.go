@@ -98,7 +98,7 @@ func (d *CreateTable) Apply(c *schema.Catalog, newID [16]byte) (*schema.Catalog,
 	if err := schema.CheckTableProperties(d.Properties); err != nil {
 		return nil, Outcome{}, err
 	}
-	columns, err := d.columns()
+	columns, err := d.columns(c.Keyspace(d.Keyspace))
 	if err != nil {
 		return nil, Outcome{}, err
 	}

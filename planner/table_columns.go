@@ -12,14 +12,17 @@ import (
 )
 
 // columns are the table's columns as declared, checked.
-func (d *CreateTable) columns() ([]*schema.Column, error) {
+func (d *CreateTable) columns(k *schema.Keyspace) ([]*schema.Column, error) {
 	s := d.Statement
 	byName := map[string]*schema.Column{}
 	sorted := slices.Clone(s.Columns)
 	slices.SortFunc(sorted, func(a, b cql.ColumnDefinition) int { return strings.Compare(a.Name, b.Name) })
 	for _, def := range sorted {
-		t, err := resolveType(d.Keyspace, def.Type)
+		t, err := resolveType(k, def.Type)
 		if err != nil {
+			return nil, err
+		}
+		if err := checkTypeSize(t); err != nil {
 			return nil, err
 		}
 		kind := schema.Regular
@@ -27,6 +30,9 @@ func (d *CreateTable) columns() ([]*schema.Column, error) {
 			kind = schema.Static
 		}
 		byName[def.Name] = &schema.Column{Name: def.Name, Type: t, Kind: kind}
+	}
+	if err := checkNesting(sorted, byName); err != nil {
+		return nil, err
 	}
 	key := declaredKeys(s)[0]
 	columns, err := keyColumns(s, key, byName)
@@ -53,6 +59,20 @@ func (d *CreateTable) columns() ([]*schema.Column, error) {
 		return nil, expr.NotSupported("COMPACT STORAGE")
 	}
 	return columns, checkCounters(columns, d.Options.DefaultTimeToLive)
+}
+
+// checkNesting refuses collections that are not frozen inside user types that are not: cells have no cells.
+func checkNesting(sorted []cql.ColumnDefinition, byName map[string]*schema.Column) error {
+	for _, def := range sorted {
+		u, ok := byName[def.Name].Type.(*types.UserType)
+		if !ok || u.Frozen {
+			continue
+		}
+		if slices.ContainsFunc(u.Fields, func(f types.Field) bool { return types.IsMultiCell(f.Type) }) {
+			return cqlerr.Invalidf("Non-frozen UDTs with nested non-frozen collections are not supported")
+		}
+	}
+	return nil
 }
 
 // checkNoMask refuses masked columns.
@@ -86,7 +106,7 @@ func checkClass(n cql.TypeName) error {
 	if n.Class == "" {
 		return nil
 	}
-	_, err := namedType("", n)
+	_, err := classType(n.Class)
 	return err
 }
 
@@ -120,6 +140,10 @@ func keyColumns(s *cql.CreateTable, key cql.PrimaryKey, byName map[string]*schem
 
 // checkKeyType refuses types that cannot be in a primary key.
 func checkKeyType(c *schema.Column) error {
+	if u, ok := c.Type.(*types.UserType); ok && !u.Frozen {
+		return cqlerr.Invalidf("Invalid non-frozen user-defined type %s for PRIMARY KEY column '%s'",
+			cql.Quote(u.Keyspace+"."+u.Name), c.Name)
+	}
 	if types.IsMultiCell(c.Type) {
 		return cqlerr.Invalidf("Invalid non-frozen collection type %s for PRIMARY KEY column '%s'", c.Type, c.Name)
 	}

@@ -3,87 +3,135 @@ package planner
 import (
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/expr"
 )
 
 // resolveType finds the type that was written in a statement about that keyspace.
-func resolveType(keyspace string, n cql.TypeName) (types.Type, error) {
-	t, err := namedType(keyspace, n)
+func resolveType(k *schema.Keyspace, n cql.TypeName) (types.Type, error) {
+	t, err := namedType(k, expr.Settled(n))
 	if err != nil || !n.Frozen {
 		return t, err
 	}
-	switch t.(type) {
-	case *types.List, *types.Set, *types.Map, *types.Tuple, *types.UserType, *types.Vector:
-		return types.Freeze(t), nil
-	}
-	return nil, cqlerr.Syntaxf("frozen<> is only allowed on collections, tuples, and user-defined types (got %s)", t)
+	return types.Freeze(t), nil
 }
 
-// namedType is resolveType without frozen<>.
-func namedType(keyspace string, n cql.TypeName) (types.Type, error) {
-	if n.Class != "" {
-		t, err := types.FromClassName(n.Class)
+// namedType is resolveType of a name that is settled.
+func namedType(k *schema.Keyspace, n cql.TypeName) (types.Type, error) {
+	switch {
+	case n.Class != "":
+		return classType(n.Class)
+	case n.User:
+		return userType(k, n)
+	case n.Name == "list" && len(n.Args) == 1, n.Name == "set" && len(n.Args) == 1, n.Name == "map" && len(n.Args) == 2:
+		return collection(k, n)
+	case n.Name == "tuple" && len(n.Args) > 0:
+		return tuple(k, n)
+	case n.Name == "vector" && len(n.Args) == 1:
+		elem, err := namedType(k, n.Args[0])
 		if err != nil {
-			return nil, cqlerr.Syntaxf("Error setting type %s: %s", n.Class, err.Error())
-		}
-		return types.FreezeParts(t), nil
-	}
-	args := make([]types.Type, len(n.Args))
-	for i, a := range n.Args {
-		var err error
-		if args[i], err = resolveType(keyspace, a); err != nil {
 			return nil, err
 		}
-	}
-	if t, ok := types.Native(n.Name); ok && n.Keyspace == "" && len(args) == 0 {
-		return t, nil
-	}
-	switch {
-	case n.Name == "list" && len(args) == 1:
-		return collection(n, &types.List{Elem: args[0]}, args)
-	case n.Name == "set" && len(args) == 1:
-		return collection(n, &types.Set{Elem: args[0]}, args)
-	case n.Name == "map" && len(args) == 2:
-		return collection(n, &types.Map{Key: args[0], Value: args[1]}, args)
-	case n.Name == "tuple" && len(args) > 0:
-		for i, a := range args {
-			if a == types.Counter {
-				return nil, cqlerr.Invalidf("Counters are not allowed inside tuples")
-			}
-			args[i] = types.Freeze(a)
-		}
-		return &types.Tuple{Elems: args}, nil
-	case n.Name == "vector" && len(args) == 1:
 		if n.Dimension < 1 {
 			return nil, cqlerr.Invalidf("vectors may only have positive dimensions; given %d", n.Dimension)
 		}
-		return &types.Vector{Elem: args[0], Dim: n.Dimension}, nil
+		return &types.Vector{Elem: elem, Dim: n.Dimension}, nil
 	}
-	if n.Keyspace != "" && n.Keyspace != keyspace {
-		return nil, cqlerr.Invalidf("Statement on keyspace %s cannot refer to a user type in keyspace %s; user types can only "+
-			"be used in the keyspace they are defined in", keyspace, n.Keyspace)
+	if t, ok := types.Native(n.Name); ok {
+		return t, nil
 	}
-	return nil, cqlerr.Invalidf("Unknown type %s.%s", keyspace, n.Name)
+	return nil, cqlerr.Invalidf("Unknown type %s.%s", k.Name, n.Name)
 }
 
-// collection checks what a collection consists of.
-func collection(n cql.TypeName, t types.Type, args []types.Type) (types.Type, error) {
-	if n.Frozen {
-		t = types.Freeze(t)
+// classType is the type of a class in quotes.
+func classType(class string) (types.Type, error) {
+	t, err := types.FromClassName(class)
+	if err != nil {
+		return nil, cqlerr.Syntaxf("Error setting type %s: %s", class, err.Error())
 	}
-	for _, a := range args {
-		switch {
-		case a == types.Counter:
-			return nil, cqlerr.Invalidf("Counters are not allowed inside collections: %s", t)
-		case types.IsMultiCell(a) && !n.Frozen:
-			return nil, cqlerr.Invalidf("Non-frozen collections are not allowed inside collections: %s", t)
-		}
+	return types.FreezeParts(t), nil
+}
+
+// userType finds a type of the keyspace itself.
+func userType(k *schema.Keyspace, n cql.TypeName) (types.Type, error) {
+	if n.Keyspace != "" && n.Keyspace != k.Name {
+		return nil, cqlerr.Invalidf("Statement on keyspace %s cannot refer to a user type in keyspace %s; user types can only "+
+			"be used in the keyspace they are defined in", k.Name, n.Keyspace)
 	}
-	if n.Name == "set" && args[0] == types.Duration {
-		return nil, cqlerr.Invalidf("Durations are not allowed inside sets: %s", t)
-	}
-	if n.Name == "map" && args[0] == types.Duration {
-		return nil, cqlerr.Invalidf("Durations are not allowed as map keys: %s", t)
+	t := k.Types[n.Name]
+	switch {
+	case t == nil:
+		return nil, cqlerr.Invalidf("Unknown type %s.%s", k.Name, n.Name)
+	case n.Frozen:
+		return types.Freeze(t), nil
 	}
 	return t, nil
+}
+
+// collection makes a list, set or map, once its parts are known to be some that it may have.
+func collection(k *schema.Keyspace, n cql.TypeName) (types.Type, error) {
+	value := n.Args[len(n.Args)-1]
+	if err := checkPart(n, value); err != nil {
+		return nil, err
+	}
+	if n.Name == "set" && isNative(value, "duration") {
+		return nil, cqlerr.Invalidf("Durations are not allowed inside sets: %s", expr.TypeText(n))
+	}
+	if key := n.Args[0]; n.Name == "map" {
+		if isNative(key, "duration") {
+			return nil, cqlerr.Invalidf("Durations are not allowed as map keys: %s", expr.TypeText(n))
+		}
+		if err := checkPart(n, key); err != nil {
+			return nil, err
+		}
+	}
+	elem, err := namedType(k, value)
+	if err != nil {
+		return nil, err
+	}
+	switch n.Name {
+	case "list":
+		return &types.List{Elem: elem, Frozen: n.Frozen}, nil
+	case "set":
+		return &types.Set{Elem: elem, Frozen: n.Frozen}, nil
+	}
+	key, err := namedType(k, n.Args[0])
+	if err != nil {
+		return nil, err
+	}
+	return &types.Map{Key: key, Value: elem, Frozen: n.Frozen}, nil
+}
+
+// checkPart refuses what no collection may consist of.
+func checkPart(whole, part cql.TypeName) error {
+	switch {
+	case isNative(part, "counter"):
+		return cqlerr.Invalidf("Counters are not allowed inside collections: %s", expr.TypeText(whole))
+	case whole.Frozen || part.Frozen || part.Name == "tuple" && !part.User || part.Name == "vector" && !part.User:
+		return nil
+	case part.User:
+		return cqlerr.Invalidf("Non-frozen UDTs are not allowed inside collections: %s", expr.TypeText(whole))
+	case len(part.Args) > 0:
+		return cqlerr.Invalidf("Non-frozen collections are not allowed inside collections: %s", expr.TypeText(whole))
+	}
+	return nil
+}
+
+// isNative reports whether a type is the native one of that name.
+func isNative(n cql.TypeName, name string) bool { return n.Name == name && !n.User }
+
+// tuple makes a tuple.
+func tuple(k *schema.Keyspace, n cql.TypeName) (types.Type, error) {
+	elems := make([]types.Type, len(n.Args))
+	for i, a := range n.Args {
+		if isNative(a, "counter") {
+			return nil, cqlerr.Invalidf("Counters are not allowed inside tuples")
+		}
+		var err error
+		if elems[i], err = namedType(k, a); err != nil {
+			return nil, err
+		}
+	}
+	return types.Freeze(&types.Tuple{Elems: elems}), nil
 }

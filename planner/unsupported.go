@@ -14,12 +14,6 @@ func unsupported(stmt cql.Statement) error {
 		name = "ALTER KEYSPACE"
 	case *cql.AlterTable:
 		name = "ALTER TABLE"
-	case *cql.CreateType:
-		name = "CREATE TYPE"
-	case *cql.AlterType:
-		name = "ALTER TYPE"
-	case *cql.DropType:
-		name = "DROP TYPE"
 	case *cql.CreateIndex:
 		name = "CREATE INDEX"
 	case *cql.DropIndex:

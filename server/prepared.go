@@ -83,11 +83,11 @@ func (s *Server) keep(st *statement) {
 // schemaChanged forgets the plans that a change made useless. Others would not be used either, because
 // every use checks; this is for the memory.
 func (s *Server) schemaChanged(changes []schema.Change) {
-	dropped := false
+	useless := false
 	for _, c := range changes {
-		dropped = dropped || c.Kind == schema.Dropped
+		useless = useless || c.Kind == schema.Dropped || c.Target == schema.TargetTable && c.Kind == schema.Updated
 	}
-	if !dropped {
+	if !useless {
 		return
 	}
 	catalog := s.store.Catalog()

@@ -92,7 +92,7 @@ func (s *Server) knownText(text, keyspace string) *statement {
 	if st == nil {
 		return nil
 	}
-	if st.check(s.store.Catalog()) != valid {
+	if c := s.store.Catalog(); st.check(c) != valid || !st.hasTypes(c) {
 		s.texts.drop(key, st)
 		return nil
 	}

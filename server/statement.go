@@ -8,6 +8,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/parser"
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/protocol"
 )
@@ -135,6 +136,17 @@ func (st *statement) check(current *schema.Catalog) validity {
 	return result
 }
 
+// hasTypes reports whether the types that the statement names are as they were when it was planned. Cassandra's prepared
+// statements keep theirs, so only texts ask.
+func (st *statement) hasTypes(current *schema.Catalog) bool {
+	for _, old := range st.plan.Types {
+		if current.Type(old.Keyspace, old.Name) != old {
+			return false
+		}
+	}
+	return true
+}
+
 // looksEqual reports whether Cassandra keeps prepared statements through the change of a table: those of its
 // columns and of some options invalidate them.
 func looksEqual(a, b *schema.Table) bool {
@@ -144,7 +156,7 @@ func looksEqual(a, b *schema.Table) bool {
 		return false
 	}
 	for i, c := range a.Columns {
-		if d := b.Columns[i]; c.Name != d.Name || c.Kind != d.Kind || c.Type.String() != d.Type.String() {
+		if d := b.Columns[i]; c.Name != d.Name || c.Kind != d.Kind || !types.Equal(c.Type, d.Type) {
 			return false
 		}
 	}

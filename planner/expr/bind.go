@@ -12,8 +12,8 @@ type Binder struct {
 	Table   *schema.Table // that token() is about; nil where there is none
 	Markers []Receiver    // by cql.Marker.Index
 
-	// NamedType finds the type of a type hint.
-	NamedType func(cql.TypeName) (types.Type, error)
+	// NamedType finds the type of a type hint, and writes the keyspace before the names of user types in it.
+	NamedType func(*cql.TypeName) (types.Type, error)
 
 	// Selected tells the types of the terms that only a SELECT list has, and of calls in it; nil outside of one.
 	Selected func(cql.Term) (t types.Type, ok bool)

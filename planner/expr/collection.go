@@ -14,7 +14,7 @@ import (
 // Composed is a value made of the values of its parts: a collection, tuple or vector.
 type Composed struct {
 	Of    types.Type
-	Parts []Expr // of a map: key, value, key, value
+	Parts []Expr // of a map: key, value, key, value; of a user type: each of its fields
 	make  func(parts [][]byte) []byte
 	null  string // the complaint about a null part; "" if parts may be null
 }
@@ -31,7 +31,7 @@ func (c *Composed) Eval(x *Context) (types.Value, error) {
 			return types.Value{}, err
 		}
 		if v.Unset {
-			return types.Value{}, cqlerr.Invalidf("Invalid unset value for tuple field number %d", i)
+			return types.Value{}, c.unset(i)
 		}
 		if v.Bytes == nil && c.null != "" {
 			return types.Value{}, cqlerr.Invalidf("%s", c.null)
@@ -39,6 +39,14 @@ func (c *Composed) Eval(x *Context) (types.Value, error) {
 		parts[i] = v.Bytes
 	}
 	return types.Value{Bytes: c.make(parts)}, nil
+}
+
+// unset is the complaint about a part that is bound as not set.
+func (c *Composed) unset(i int) error {
+	if t, ok := c.Of.(*types.UserType); ok {
+		return cqlerr.Invalidf("Invalid unset value for field '%s' of user defined type %s", t.Fields[i].Name, t.Name)
+	}
+	return cqlerr.Invalidf("Invalid unset value for tuple field number %d", i)
 }
 
 func (c *Composed) String() string {
@@ -137,7 +145,7 @@ func (b *Binder) vector(l *cql.ListLiteral, r Receiver, t *types.Vector) (Expr, 
 // tuple binds (a, b) for a tuple; components left out at the end are null. For anything else (a) is a term
 // in parentheses.
 func (b *Binder) tuple(l *cql.TupleLiteral, r Receiver) (Expr, error) {
-	t, ok := r.Type.(*types.Tuple)
+	elems, ok := Components(r.Type)
 	if !ok && len(l.Elements) == 1 {
 		return b.Bind(l.Elements[0], r)
 	}
@@ -145,35 +153,26 @@ func (b *Binder) tuple(l *cql.TupleLiteral, r Receiver) (Expr, error) {
 		return nil, cqlerr.Invalidf("Invalid tuple type literal for %s of type %s", r.Name, r.Type)
 	}
 	for i, e := range l.Elements {
-		if i == len(t.Elems) {
+		if i == len(elems) {
 			return nil, cqlerr.Invalidf("Invalid tuple literal for %s: too many elements. Type %s expects %d but got %d",
-				r.Name, r.Type, len(t.Elems), len(l.Elements))
+				r.Name, r.Type, len(elems), len(l.Elements))
 		}
-		if b.Fit(e, t.Elems[i]) != functions.NoFit {
+		if b.Fit(e, elems[i]) != functions.NoFit {
 			continue
 		}
-		if err := wrongList(e, t.Elems[i]); err != nil {
+		if err := wrongList(e, elems[i]); err != nil {
 			return nil, err
 		}
-		return nil, cqlerr.Invalidf("Invalid tuple literal for %s: component %d is not of type %s",
-			r.Name, i, t.Elems[i])
+		return nil, cqlerr.Invalidf("Invalid tuple literal for %s: component %d is not of type %s", r.Name, i, elems[i])
 	}
 	parts := make([]Expr, len(l.Elements))
 	for i, e := range l.Elements {
 		var err error
-		if parts[i], err = b.Bind(e, r.Part(fmt.Sprintf("%s[%d]", r.Name, i), t.Elems[i])); err != nil {
+		if parts[i], err = b.Bind(e, r.Part(fmt.Sprintf("%s[%d]", r.Name, i), elems[i])); err != nil {
 			return nil, err
 		}
 	}
-	return compose(&Composed{Of: t, Parts: parts, make: types.NewTuple})
-}
-
-// userType refuses {field: value} where no user type is expected, which is everywhere without them.
-func (b *Binder) userType(_ *cql.UserTypeLiteral, r Receiver) (Expr, error) {
-	if _, ok := r.Type.(*types.UserType); ok {
-		return nil, NotSupported("A user-defined type literal")
-	}
-	return nil, cqlerr.Invalidf("Invalid user type literal for %s of type %s", r.Name, r.Type)
+	return compose(&Composed{Of: r.Type, Parts: parts, make: types.NewTuple})
 }
 
 // checkNoMarker refuses bind markers inside list, set and map literals.
@@ -221,6 +220,10 @@ func wrongList(t cql.Term, to types.Type) error {
 		if m, ok := to.(*types.Map); ok {
 			return cmp.Or(anyWrongList(t.Keys, m.Key), anyWrongList(t.Values, m.Value))
 		}
+	case *cql.UserTypeLiteral:
+		if u, ok := to.(*types.UserType); ok {
+			return wrongListInField(t, u)
+		}
 	}
 	return nil
 }
@@ -228,6 +231,17 @@ func wrongList(t cql.Term, to types.Type) error {
 func anyWrongList(terms []cql.Term, to types.Type) error {
 	for _, t := range terms {
 		if err := wrongList(t, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wrongListInField is wrongList of the fields in their type's order.
+func wrongListInField(l *cql.UserTypeLiteral, to *types.UserType) error {
+	values := fieldValues(l)
+	for _, f := range to.Fields {
+		if err := wrongList(values[f.Name], f.Type); err != nil {
 			return err
 		}
 	}
@@ -261,7 +275,7 @@ func (b *Binder) elements(kind string, terms []cql.Term, whole Receiver, elem ty
 // compose folds a composed value whose parts are constants.
 func compose(c *Composed) (Expr, error) { return fold(c, c.Parts) }
 
-// NewComposed is a list, set, map, tuple or vector of selected parts, of a map keys and then values.
+// NewComposed is a list, set, map, tuple, vector or value of a user type of selected parts, of a map keys and then values.
 func NewComposed(t types.Type, parts []Expr) (Expr, error) {
 	c := &Composed{Of: t, Parts: parts}
 	switch t := t.(type) {

@@ -32,7 +32,7 @@ var (
 )
 
 // nativeType is the type of a hint, in tests a native one.
-func nativeType(n cql.TypeName) (types.Type, error) {
+func nativeType(n *cql.TypeName) (types.Type, error) {
 	t, _ := types.Native(n.Name)
 	return t, nil
 }

@@ -106,7 +106,10 @@ func (b *Binder) fitAll(ok bool, terms []cql.Term, to func() types.Type) functio
 // fitList is Fit of a list or vector. Vectors that are too long or too short are a matter of Bind in a SELECT list.
 func (b *Binder) fitList(l *cql.ListLiteral, to types.Type) functions.Fit {
 	if v, ok := to.(*types.Vector); ok {
-		return b.fitAll(b.Selected != nil || len(l.Elements) == v.Dim, l.Elements, func() types.Type { return v.Elem })
+		if b.Selected != nil {
+			return b.fitAll(true, l.Elements, func() types.Type { return types.Freeze(v.Elem) })
+		}
+		return b.fitAll(len(l.Elements) == v.Dim, l.Elements, func() types.Type { return v.Elem })
 	}
 	list, ok := to.(*types.List)
 	return b.fitAll(ok, l.Elements, func() types.Type { return list.Elem })
@@ -114,40 +117,22 @@ func (b *Binder) fitList(l *cql.ListLiteral, to types.Type) functions.Fit {
 
 // fitTuple is Fit of a tuple, or of a term in parentheses.
 func (b *Binder) fitTuple(l *cql.TupleLiteral, to types.Type) functions.Fit {
-	tuple, ok := to.(*types.Tuple)
+	elems, ok := Components(to)
+	if _, user := to.(*types.UserType); user && b.Selected != nil && len(l.Elements) == 1 {
+		return b.Fit(l.Elements[0], to)
+	}
 	switch {
 	case !ok && len(l.Elements) == 1:
 		return b.Fit(l.Elements[0], to)
-	case !ok || len(l.Elements) > len(tuple.Elems):
+	case !ok || len(l.Elements) > len(elems):
 		return functions.NoFit
 	}
 	for i, e := range l.Elements {
-		if b.Fit(e, tuple.Elems[i]) == functions.NoFit {
+		if b.Fit(e, elems[i]) == functions.NoFit {
 			return functions.NoFit
 		}
 	}
 	return functions.WeakFit
-}
-
-// fitFields is Fit of {a: b}: a user type's value, or in a SELECT list a map whose keys are columns.
-func (b *Binder) fitFields(l *cql.UserTypeLiteral, to types.Type) functions.Fit {
-	m, ok := to.(*types.Map)
-	if !ok || b.Selected == nil {
-		return functions.NoFit
-	}
-	return min(
-		b.fitAll(true, FieldColumns(l), func() types.Type { return m.Key }),
-		b.fitAll(true, l.Values, func() types.Type { return m.Value }),
-	)
-}
-
-// FieldColumns are the names before the colons of {a: b} as columns.
-func FieldColumns(l *cql.UserTypeLiteral) []cql.Term {
-	columns := make([]cql.Term, len(l.Fields))
-	for i, name := range l.Fields {
-		columns[i] = &cql.ColumnRef{Span: l.Span, Name: name}
-	}
-	return columns
 }
 
 // ExactType is the type that a term has wherever it stands, or nil if that depends.

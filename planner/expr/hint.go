@@ -23,7 +23,7 @@ func (h *Hinted) String() string { return "(" + h.Of.String() + ")" + h.Value.St
 
 // hinted is the type that a hint names; in a SELECT list it is frozen.
 func (b *Binder) hinted(h *cql.TypeHint) (types.Type, error) {
-	t, err := b.NamedType(h.Type)
+	t, err := b.NamedType(&h.Type)
 	if err != nil || b.Selected == nil {
 		return t, err
 	}
@@ -41,6 +41,16 @@ func fitHint(to, hint types.Type) functions.Fit {
 	return functions.NoFit
 }
 
+// fitsReversed reports whether a hint fits a clustering column in descending order, of which Cassandra asks less: all
+// tuples are user types of the same fields.
+func fitsReversed(r Receiver, hint types.Type) bool {
+	if r.Column == nil || !r.Column.Desc {
+		return false
+	}
+	elems, ok := Components(r.Type)
+	return ok && types.ValueCompatible(&types.Tuple{Elems: elems}, hint)
+}
+
 // hint binds (type) term: the term must fit the type, and the type the receiver, whose value the term then is.
 func (b *Binder) hint(h *cql.TypeHint, r Receiver) (Expr, error) {
 	t, err := b.hinted(h)
@@ -51,9 +61,9 @@ func (b *Binder) hint(h *cql.TypeHint, r Receiver) (Expr, error) {
 		if err := wrongList(h.Value, t); err != nil {
 			return nil, err
 		}
-		return nil, cqlerr.Invalidf("Cannot cast value %s to type %s", Text(h.Value), h.Type)
+		return nil, cqlerr.Invalidf("Cannot cast value %s to type %s", Text(h.Value), TypeText(h.Type))
 	}
-	if fitHint(r.Type, t) == functions.NoFit {
+	if fitHint(r.Type, t) == functions.NoFit && !fitsReversed(r, t) {
 		return nil, cqlerr.Invalidf("Cannot assign value %s to %s of type %s", Text(h), r.Name, r.Type)
 	}
 	return b.Bind(h.Value, r)

@@ -13,6 +13,8 @@ func Parts(e Expr) []Expr {
 		return []Expr{e.Value}
 	case *Stamp:
 		return []Expr{e.Of}
+	case *Field:
+		return []Expr{e.Of}
 	case *Element:
 		return []Expr{e.Of, e.Key}
 	case *Slice:

@@ -106,6 +106,13 @@ func cellsOf(x *Context, e Expr) ([]Cell, error) {
 			key, err := bound(x, e.Key, "element", e.Name)
 			return partsBetween(e.Of.Type(), parts, key, key, err)
 		})
+	case *Field:
+		return partCells(x, e.Of, func(value []byte) (from, to int, err error) {
+			if types.TupleFields(value, e.Index+1)[e.Index] == nil {
+				return 0, 0, nil
+			}
+			return e.Index, e.Index + 1, nil
+		})
 	case *Slice:
 		return partCells(x, e.Of, func(parts []byte) (from, to int, err error) {
 			first, err := bound(x, e.From, "slice", e.Name)

@@ -1,8 +1,6 @@
 package expr
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/cqld/cqld/cql"
@@ -42,7 +40,7 @@ func Text(t cql.Term) string {
 	case *cql.Cast:
 		return "system." + functions.CastName(t.Type.String()) + "(" + Text(t.Value) + ")"
 	case *cql.TypeHint:
-		return "(" + t.Type.String() + ")" + Text(t.Value)
+		return "(" + TypeText(t.Type) + ")" + Text(t.Value)
 	}
 	return t.String()
 }
@@ -56,34 +54,11 @@ func Texts(terms []cql.Term) string {
 	return strings.Join(all, ", ")
 }
 
-// fieldsText is Text of the literal of a user type. Cassandra keeps its fields in a hash map, and shows them in that
-// one's order.
+// fieldsText is Text of the literal of a user type.
 func fieldsText(l *cql.UserTypeLiteral) string {
-	buckets := uint32(16)
-	for float64(len(l.Fields)) > 0.75*float64(buckets) {
-		buckets *= 2
-	}
-	order := make([]int, len(l.Fields))
-	for i := range order {
-		order[i] = i
-	}
-	bucket := func(i int) uint32 {
-		h := bytesHash(l.Fields[i])
-		return (h ^ h>>16) & (buckets - 1)
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(bucket(a), bucket(b)) })
-	fields := make([]string, len(order))
-	for i, at := range order {
-		fields[i] = l.Fields[at] + ": " + Text(l.Values[at])
+	var fields []string
+	for _, i := range hashOrder(l.Fields) {
+		fields = append(fields, l.Fields[i]+": "+Text(l.Values[i]))
 	}
 	return "{" + strings.Join(fields, ", ") + "}"
-}
-
-// bytesHash is the hash code that Java's buffers have.
-func bytesHash(s string) uint32 {
-	h := uint32(1)
-	for i := len(s) - 1; i >= 0; i-- {
-		h = 31*h + uint32(int32(int8(s[i])))
-	}
-	return h
 }

@@ -45,6 +45,7 @@ var fillers = map[string]map[string]filler{
 		"keyspaces":       fillKeyspaces,
 		"tables":          fillTables,
 		"columns":         fillColumns,
+		"types":           fillTypes,
 		"dropped_columns": fillDroppedColumns,
 		"indexes":         fillIndexes,
 	},

@@ -93,6 +93,21 @@ func columnRows(w *writer, k *schema.Keyspace) {
 	}
 }
 
+// fillTypes makes system_schema.types.
+func fillTypes(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
+	eachKeyspace(w, c, false, func(k *schema.Keyspace) {
+		for _, t := range k.Types {
+			names, fields := make([][]byte, len(t.Fields)), make([][]byte, len(t.Fields))
+			for i, f := range t.Fields {
+				names[i], fields[i] = types.EncodeText(f.Name), types.EncodeText(f.Type.String())
+			}
+			w.row(types.EncodeText(t.Name))
+			w.set("field_names", types.NewList(names))
+			w.set("field_types", types.NewList(fields))
+		}
+	})
+}
+
 func clusteringOrder(c *schema.Column) string {
 	switch {
 	case c.Kind != schema.Clustering:

@@ -1,0 +1,61 @@
+package planner
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cqld/cqld/cql/parser"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+)
+
+// TestTypeSizes makes types that grow until they are refused. What is not refused can be stored and read.
+func TestTypeSizes(t *testing.T) {
+	for name, test := range map[string]struct {
+		fields string // of the type number %[2]d that is made of number %[1]d
+		want   int    // types that can be made
+	}{
+		"twice as large": {"CREATE TYPE ks.t%[2]d (a frozen<t%[1]d>, b tuple<t%[1]d, int>)", 10},
+		"deeper":         {"CREATE TYPE ks.t%[2]d (" + deep(40) + ")", 5},
+	} {
+		c := catalog(t)
+		made := 0
+		apply := func(statement string) error {
+			stmt, _, err := parser.Parse(statement)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := Make(stmt, Env{Catalog: c})
+			if err != nil {
+				t.Fatal(err)
+			}
+			next, _, err := p.Plan.(Definition).Apply(c, [16]byte{1})
+			if err == nil {
+				c = next
+			}
+			return err
+		}
+		err := apply("CREATE TYPE ks.t0 (x int)")
+		for ; err == nil; made++ {
+			err = apply(fmt.Sprintf(test.fields, made, made+1))
+		}
+		if made != test.want || !strings.Contains(err.Error(), "A type may consist of") {
+			t.Errorf("%s: %d types, then %v", name, made, err)
+		}
+		if apply("ALTER TYPE ks.t0 ADD y "+strings.Repeat("frozen<list<", 60)+"int"+strings.Repeat(">>", 60)) == nil {
+			t.Errorf("%s: the first can be made larger", name)
+		}
+		if _, err := schema.Decode(schema.Encode(c)); err != nil {
+			t.Errorf("%s: %.200s", name, err)
+		}
+	}
+	if count, depth := types.Size(types.Int); count != 1 || depth != 1 {
+		t.Errorf("int has size %d, %d", count, depth)
+	}
+}
+
+// deep is a field of lists inside each other around another type.
+func deep(n int) string {
+	return "a " + strings.Repeat("frozen<list<", n) + "frozen<t%[1]d>" + strings.Repeat(">>", n)
+}
