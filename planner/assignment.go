@@ -67,9 +67,7 @@ func (p *planning) assign(m *Modification, a *cql.Assignment) error {
 	case a.Field != "":
 		set, err = p.setField(a, r)
 	case a.Op == cql.Assign:
-		if set.Value, err = p.whole(a, r); err == nil {
-			err = checkNoTuple(c, a.Value)
-		}
+		set.Value, err = p.whole(a, r)
 	case a.Op == cql.Append:
 		set, err = p.add(a, r)
 	case a.Op == cql.Subtract:
@@ -91,6 +89,9 @@ func (p *planning) whole(a *cql.Assignment, r expr.Receiver) (expr.Expr, error) 
 	if err == nil && r.Type == types.Counter {
 		err = cqlerr.Invalidf("Cannot set the value of counter column %s (counters can only be incremented/decremented, "+
 			"not set)", r.Name)
+	}
+	if err == nil {
+		err = checkNoTuple(r.Column, a.Value)
 	}
 	return value, err
 }
