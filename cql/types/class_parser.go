@@ -65,7 +65,11 @@ func (p *classParser) parse(depth int) (Type, error) {
 	}
 	switch name {
 	case "UserType":
-		return p.userType(depth)
+		t, err := p.userType(depth)
+		if err != nil {
+			return nil, invalidDefinition(name)
+		}
+		return t, nil
 	case "VectorType":
 		return p.vector(depth)
 	case "ListType", "SetType", "MapType", "TupleType", "FrozenType", "ReversedType":
@@ -140,11 +144,16 @@ func (p *classParser) skipParams() error {
 	return invalidf("Syntax error parsing '%s'", p.rest)
 }
 
+// invalidDefinition is for a class with parameters that it does not take.
+func invalidDefinition(name string) error {
+	return invalidf("Invalid definition for comparator %s%s.", marshalPackage, name)
+}
+
 // parametrized makes a type of its parameters.
 func parametrized(name string, params []Type) (Type, error) {
 	want := map[string]int{"MapType": 2, "TupleType": len(params)}[name]
 	if len(params) != max(1, want) {
-		return nil, invalidf("Invalid definition for comparator %s%s.", marshalPackage, name)
+		return nil, invalidDefinition(name)
 	}
 	switch name {
 	case "ListType":
