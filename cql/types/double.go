@@ -81,34 +81,9 @@ func parseJavaFloat(text string, bits int) (float64, bool) {
 
 func (*doubleType) Format(b []byte) string {
 	if len(b) != 8 {
-		return ""
+		return noLiteral
 	}
 	return formatJavaFloat(DecodeDouble(b), 64)
-}
-
-// formatJavaFloat prints a float or double as Java does: 1.0, 1.0E10, NaN, -Infinity.
-func formatJavaFloat(v float64, bits int) string {
-	switch {
-	case v != v:
-		return "NaN"
-	case math.IsInf(v, 1):
-		return "Infinity"
-	case math.IsInf(v, -1):
-		return "-Infinity"
-	}
-	if abs := math.Abs(v); abs == 0 || abs >= 1e-3 && abs < 1e7 {
-		s := strconv.FormatFloat(v, 'f', -1, bits)
-		if !strings.Contains(s, ".") {
-			s += ".0"
-		}
-		return s
-	}
-	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', -1, bits), "e")
-	if !strings.Contains(mantissa, ".") {
-		mantissa += ".0"
-	}
-	n, _ := strconv.Atoi(exponent)
-	return mantissa + "E" + strconv.Itoa(n)
 }
 
 // EncodeDouble returns the double v.
