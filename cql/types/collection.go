@@ -110,40 +110,54 @@ func DecodeCount(b []byte) int {
 	return int(int32(binary.BigEndian.Uint32(b)))
 }
 
-// Normalize returns what is stored of a valid value b: sets and maps in order and without duplicates,
-// and nulls in lists of one form. That goes for collections inside collections too, but what is inside
-// tuples, user types and vectors stays as it is.
+// Normalize returns what is stored of a valid value b: sets and maps in order and without duplicates. That goes for
+// collections inside collections too, but what is inside tuples, user types and vectors stays as it is. In a list that
+// is no part of another value nulls have one form, and empty elements that mean nothing are null.
 func Normalize(t Type, b []byte) []byte {
 	if b == nil {
 		return nil
 	}
 	switch t := t.(type) {
 	case *List:
-		return NewList(normalized(t.Elem, b))
+		elems := normalized(t.Elem, b)
+		for i, e := range elems {
+			if len(e) == 0 && EmptyIsNull(t.Elem) {
+				elems[i] = nil
+			}
+		}
+		return NewList(elems)
 	case *Set:
 		return NewSet(t, normalized(t.Elem, b))
 	case *Map:
 		var keys, values [][]byte
 		for k, v := range Entries(b) {
-			keys, values = append(keys, Normalize(t.Key, k)), append(values, Normalize(t.Value, v))
+			keys, values = append(keys, normalizePart(t.Key, k)), append(values, normalizePart(t.Value, v))
 		}
 		return NewMap(t, keys, values)
 	}
 	return b
 }
 
+// normalizePart is Normalize for what is inside a collection.
+func normalizePart(t Type, b []byte) []byte {
+	if list, ok := t.(*List); ok && b != nil {
+		return NewList(normalized(list.Elem, b))
+	}
+	return Normalize(t, b)
+}
+
 // normalized returns the elements of a list or set, each as it is stored.
 func normalized(elem Type, b []byte) [][]byte {
 	var elems [][]byte
 	for e := range Elements(b) {
-		elems = append(elems, Normalize(elem, e))
+		elems = append(elems, normalizePart(elem, e))
 	}
 	return elems
 }
 
-// validateElements checks a list, set or map, which kind says. nulls says whether elements may be null,
-// and types are those of the elements in turn.
-func validateElements(kind string, b []byte, nulls bool, types ...Type) error {
+// validateElements checks a list, set or map, which kind says, with check for its elements, which are nil if null. types are
+// those of the elements in turn.
+func validateElements(kind string, b []byte, check func(t Type, e []byte) error, types ...Type) error {
 	if len(b) < 4 {
 		return invalidf("Not enough bytes to read a %s", kind)
 	}
@@ -155,15 +169,11 @@ func validateElements(kind string, b []byte, nulls bool, types ...Type) error {
 	for range n {
 		for _, t := range types {
 			e, r, ok := readElement(rest)
-			switch {
-			case !ok:
+			if !ok {
 				return invalidf("Not enough bytes to read a %s", kind)
-			case e == nil && !nulls:
-				return invalidf("Null value read when not allowed")
-			case e != nil:
-				if err := t.Validate(e); err != nil {
-					return err
-				}
+			}
+			if err := check(t, e); err != nil {
+				return err
 			}
 			rest = r
 		}
@@ -172,6 +182,14 @@ func validateElements(kind string, b []byte, nulls bool, types ...Type) error {
 		return invalidf("Unexpected extraneous bytes after %s value", kind)
 	}
 	return nil
+}
+
+// checkElement is for elements that may not be null.
+func checkElement(t Type, e []byte) error {
+	if e == nil {
+		return invalidf("Null value read when not allowed")
+	}
+	return t.Validate(e)
 }
 
 // compareElements orders two lists, sets or maps by their elements in turn, then by their number.

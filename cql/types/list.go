@@ -16,16 +16,7 @@ func (*List) FixedLength() int    { return 0 }
 func (t *List) LossyKey() bool { return t.Elem.LossyKey() }
 
 // Validate takes no null elements; ValidateBound does.
-func (t *List) Validate(b []byte) error { return validateElements("list", b, false, t.Elem) }
-
-// ValidateBound is Validate for the value of a bind marker. In a list that is bound itself, not as a part of another
-// value, elements may be null: such lists can be stored, but not as a partition key.
-func ValidateBound(t Type, b []byte) error {
-	if list, ok := t.(*List); ok {
-		return validateElements("list", b, true, list.Elem)
-	}
-	return t.Validate(b)
-}
+func (t *List) Validate(b []byte) error { return validateElements("list", b, checkElement, t.Elem) }
 
 // NormalizeBound is Normalize for the value of a bind marker. In a list that is bound itself an empty element of a type
 // that gives it no meaning is null.

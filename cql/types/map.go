@@ -19,7 +19,9 @@ func (*Map) FixedLength() int    { return 0 }
 func (t *Map) LossyKey() bool { return t.Key.LossyKey() || t.Value.LossyKey() }
 
 // Validate takes entries in any order: Normalize sorts them.
-func (t *Map) Validate(b []byte) error { return validateElements("map", b, false, t.Key, t.Value) }
+func (t *Map) Validate(b []byte) error {
+	return validateElements("map", b, checkElement, t.Key, t.Value)
+}
 
 // Compare orders by keys and values in turn; a map comes before one that it begins.
 func (t *Map) Compare(a, b []byte) int { return compareElements(a, b, t.Key, t.Value) }

@@ -14,7 +14,7 @@ func (*Set) FixedLength() int    { return 0 }
 func (t *Set) LossyKey() bool { return t.Elem.LossyKey() }
 
 // Validate takes elements in any order: Normalize sorts them.
-func (t *Set) Validate(b []byte) error { return validateElements("set", b, false, t.Elem) }
+func (t *Set) Validate(b []byte) error { return validateElements("set", b, checkElement, t.Elem) }
 
 // Compare orders by the elements in turn; a set comes before one that it begins.
 func (t *Set) Compare(a, b []byte) int { return compareElements(a, b, t.Elem) }

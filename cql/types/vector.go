@@ -25,7 +25,8 @@ func (t *Vector) FixedLength() int { return t.Dim * t.Elem.FixedLength() }
 // LossyKey is that of the elements.
 func (t *Vector) LossyKey() bool { return t.Elem.LossyKey() }
 
-// Validate checks every element and that there are as many as there should be.
+// Validate checks every element and that there are as many as there should be. Each length must be as short as can be:
+// Cassandra loses its place behind one that is not.
 func (t *Vector) Validate(b []byte) error {
 	if len(b) == 0 {
 		return invalidf("Invalid empty vector value")
@@ -41,6 +42,9 @@ func (t *Vector) Validate(b []byte) error {
 		}
 		if err := t.Elem.Validate(e); err != nil {
 			return err
+		}
+		if size := vintSize(uint64(len(e))); t.Elem.FixedLength() == 0 && len(rest) != size+len(e)+len(r) {
+			return invalidf("The length of an element of a %s does not take %d bytes", t, size)
 		}
 		rest = r
 	}

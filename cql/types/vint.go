@@ -5,10 +5,7 @@ import "math/bits"
 // appendVInt appends v as an unsigned vint: the leading one bits of the first byte count the bytes that
 // follow it.
 func appendVInt(dst []byte, v uint64) []byte {
-	extra := (bits.Len64(v|1) - 1) / 7
-	if extra > 8 {
-		extra = 8
-	}
+	extra := vintSize(v) - 1
 	if extra == 8 {
 		dst = append(dst, 0xFF)
 	} else {
@@ -19,6 +16,9 @@ func appendVInt(dst []byte, v uint64) []byte {
 	}
 	return dst
 }
+
+// vintSize is the number of bytes that appendVInt appends: the fewest that v can have.
+func vintSize(v uint64) int { return min(9, 1+(bits.Len64(v|1)-1)/7) }
 
 // vint reads an unsigned vint and returns its length, which is 0 if b is too short.
 func vint(b []byte) (v uint64, n int) {
