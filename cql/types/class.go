@@ -128,7 +128,9 @@ func Equal(a, b Type) bool {
 
 // simpleClasses has the types of class names without parameters, without their package.
 var simpleClasses = func() map[string]Type {
-	m := map[string]Type{"DateType": Timestamp, "EmptyType": Empty, "LegacyTimeUUIDType": TimeUUID}
+	m := map[string]Type{
+		"DateType": Timestamp, "EmptyType": Empty, "LegacyTimeUUIDType": TimeUUID, "LexicalUUIDType": LexicalUUID,
+	}
 	for _, t := range natives {
 		m[strings.TrimPrefix(t.ClassName(), marshalPackage)] = t
 	}
@@ -137,6 +139,5 @@ var simpleClasses = func() map[string]Type {
 
 // customClasses are the classes that may be types of columns though CQL has no name for them.
 var customClasses = map[string]bool{
-	"LexicalUUIDType": true, "CompositeType": true, "DynamicCompositeType": true,
-	"PartitionerDefinedOrder": true,
+	"CompositeType": true, "DynamicCompositeType": true, "PartitionerDefinedOrder": true,
 }

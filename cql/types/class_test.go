@@ -34,7 +34,7 @@ func TestNames(t *testing.T) {
 		},
 		{&Vector{Elem: &Set{Elem: Text}, Dim: 2}, "vector<set<text>, 2>", p + "VectorType(" + p + "SetType(" + p + "UTF8Type) , 2)"},
 		{ut, "u", p + "UserType(ty,75,61:" + p + "Int32Type,4f6464:" + p + "ListType(" + p + "UTF8Type))"},
-		{&Custom{Class: p + "LexicalUUIDType"}, "'" + p + "LexicalUUIDType'", p + "LexicalUUIDType"},
+		{LexicalUUID, "'" + p + "LexicalUUIDType'", p + "LexicalUUIDType"},
 	} {
 		if got := test.t.String(); got != test.name {
 			t.Errorf("got %s, want %s", got, test.name)

@@ -2,7 +2,8 @@ package types
 
 import "bytes"
 
-// Custom is a type of a Java class that CQL has no name for. Its values are any bytes.
+// Custom is a type of a Java class that CQL has no name for: a composite, which this package does not take apart. Its
+// values are any bytes.
 type Custom struct{ Class string }
 
 func (t *Custom) String() string    { return "'" + t.Class + "'" }
