@@ -86,7 +86,7 @@ func (c *cassandra) must(cql string, values ...[]byte) *client.Result {
 	c.t.Helper()
 	r, err := c.try(cql, values...)
 	if err != nil {
-		c.t.Fatalf("%.200s: %v", cql, err)
+		c.t.Fatalf("%.200s %x: %v", cql, values, err)
 	}
 	return r
 }

@@ -8,6 +8,6 @@
 //	go test ./compat_tests/recorded -addr 127.0.0.1:9042               and that Cassandra answers the same
 //	go test ./compat_tests/recorded -addr 127.0.0.1:9042 -record       or is written down anew
 //
-// -run 'Files/cql/parser' takes the files below a folder. The keyspaces recorded, k, existing, script and shapes are made
-// and dropped; a server that has one of them before is refused.
+// -run 'Files/cql/parser' takes the files below a folder. The keyspaces recorded, recorded_values, k, existing, script and
+// shapes are made and dropped; a server that has one of them before is refused.
 package recorded

@@ -29,8 +29,6 @@ var files = map[string]recorder{
 	"cql/schema/testdata/keyspace_options.jsonl": keyspaceOptions,
 	"cql/schema/testdata/table_options.jsonl":    tableOptions,
 	"cql/types/testdata/literals.txt":            literals,
-	"cql/types/testdata/order.txt":               order,
-	"cql/types/testdata/texts.txt":               texts,
 	"cql/types/testdata/utf8.txt":                utf8,
 	"cql/types/testdata/validate.txt":            validate,
 	"planner/exec/testdata/pages.txt":            pages,

@@ -31,8 +31,9 @@ func formatValue(c protocol.ColumnSpec, v []byte) string {
 	if v == nil {
 		return "null"
 	}
-	if text := c.Type.Format(v); text != "" {
-		return text
+	text := c.Type.Format(v)
+	if text == "" || len(v) == 0 && text == "null" {
+		return "(empty)"
 	}
-	return "(empty)"
+	return text
 }

@@ -129,7 +129,7 @@ func (p *printer) cell(columns []protocol.ColumnSpec, i int, v []byte) string {
 	}
 	text := p.symbols.text(columns[i].Type.Format(v))
 	switch {
-	case text == "":
+	case text == "", len(v) == 0 && text == "null":
 		return "(empty)"
 	case len(text) > longCell:
 		return fmt.Sprintf("%s... (%d bytes, CRC %08x)", text[:20], len(v), crc32.ChecksumIEEE(v))

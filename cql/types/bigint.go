@@ -44,7 +44,7 @@ func (*bigintType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 
 func (*bigintType) Format(b []byte) string {
 	if len(b) != 8 {
-		return ""
+		return noLiteral
 	}
 	return strconv.FormatInt(int64(int64(binary.BigEndian.Uint64(b))), 10)
 }

@@ -55,7 +55,7 @@ func (*booleanType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) 
 func (*booleanType) Format(b []byte) string {
 	switch {
 	case len(b) == 0:
-		return ""
+		return noLiteral
 	case DecodeBoolean(b):
 		return "true"
 	}

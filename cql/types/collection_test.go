@@ -37,13 +37,14 @@ func TestFormatNested(t *testing.T) {
 		t Type
 		b []byte
 	}{
-		"[1, null]":          {testTypes["frozen<list<int>>"], NewList([][]byte{EncodeInt(1), nil})},
-		"{'a''b'}":           {testTypes["frozen<set<text>>"], NewList([][]byte{[]byte("a'b")})},
-		"{1: 'x'}":           {testTypes["frozen<map<int, text>>"], NewMap(&Map{Key: Int, Value: Text}, [][]byte{EncodeInt(1)}, [][]byte{[]byte("x")})},
-		"(1, null)":          {testTypes["frozen<tuple<int, text>>"], NewTuple([][]byte{EncodeInt(1)})},
-		"{a: null, b: 'x'}":  {userTypeUT, NewTuple([][]byte{nil, []byte("x")})},
-		"[1, 2]":             {testTypes["vector<int, 2>"], NewVector(&Vector{Elem: Int, Dim: 2}, [][]byte{EncodeInt(1), EncodeInt(2)})},
-		"['2020-01-01', '']": {&List{Elem: Date}, NewList([][]byte{EncodeDate(18262), {}})},
+		"[1, null]":         {testTypes["frozen<list<int>>"], NewList([][]byte{EncodeInt(1), nil})},
+		"{'a''b'}":          {testTypes["frozen<set<text>>"], NewList([][]byte{[]byte("a'b")})},
+		"{1: 'x'}":          {testTypes["frozen<map<int, text>>"], NewMap(&Map{Key: Int, Value: Text}, [][]byte{EncodeInt(1)}, [][]byte{[]byte("x")})},
+		"(1)":               {testTypes["frozen<tuple<int, text>>"], NewTuple([][]byte{EncodeInt(1)})},
+		"{a: null, b: 'x'}": {userTypeUT, NewTuple([][]byte{nil, []byte("x")})},
+		"[1, 2]":            {testTypes["vector<int, 2>"], NewVector(&Vector{Elem: Int, Dim: 2}, [][]byte{EncodeInt(1), EncodeInt(2)})},
+		"[1, null, 2]":      {&List{Elem: Int}, NewList([][]byte{EncodeInt(1), {}, EncodeInt(2)})},
+		"['2020-01-01']":    {&List{Elem: Date}, NewList([][]byte{EncodeDate(18262)})},
 	} {
 		if got := value.t.Format(value.b); got != want {
 			t.Errorf("got %s, want %s", got, want)
@@ -56,9 +57,9 @@ func TestTupleLiterals(t *testing.T) {
 	typ := &Tuple{Elems: []Type{Int, Text, Boolean, Timestamp}}
 	for text, want := range map[string]string{
 		"1:a:true:2020-01-01": "(1, 'a', true, '2020-01-01T00:00:00.000Z')",
-		"@:a":                 "(null, 'a', null, null)",
-		`1:a\:b`:              "(1, 'a:b', null, null)",
-		"5":                   "(5, null, null, null)",
+		"@:a":                 "(null, 'a')",
+		`1:a\:b`:              "(1, 'a:b')",
+		"5":                   "(5)",
 		"x":                   "Unable to make int from 'x'",
 		`1\:2`:                "Unable to make int from '1:2'",
 		"1:a:yes":             "Unable to make boolean from 'yes'",

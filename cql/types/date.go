@@ -129,7 +129,7 @@ func floorDiv(a, b int64) int64 {
 
 func (*dateType) Format(b []byte) string {
 	if len(b) != 4 {
-		return "''"
+		return noLiteral
 	}
 	return quote(FormatDays(DecodeDate(b)))
 }

@@ -198,7 +198,7 @@ func parseDecimal(text string) (unscaled *big.Int, scale int32, ok bool) {
 
 func (*decimalType) Format(b []byte) string {
 	if len(b) == 0 {
-		return ""
+		return noLiteral
 	}
 	unscaled, scale := DecodeDecimal(b)
 	digits := new(big.Int).Abs(unscaled).Text(10)

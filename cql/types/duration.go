@@ -89,9 +89,9 @@ func (t *durationType) Format(b []byte) string {
 	if months < 0 || days < 0 || nanos < 0 {
 		s.WriteByte('-')
 	}
-	appendUnits(&s, magnitude(months), []durationUnit{{"y", 12}, {"mo", 1}})
-	appendUnits(&s, magnitude(days), []durationUnit{{"d", 1}})
-	appendUnits(&s, magnitude(nanos), []durationUnit{
+	appendUnits(&s, magnitude(months, inMonths), []durationUnit{{"y", 12}, {"mo", 1}})
+	appendUnits(&s, magnitude(days, inDays), []durationUnit{{"d", 1}})
+	appendUnits(&s, magnitude(nanos, inNanos), []durationUnit{
 		{"h", 3600 * nanoPerSecond},
 		{"m", 60 * nanoPerSecond},
 		{"s", nanoPerSecond},
@@ -102,25 +102,28 @@ func (t *durationType) Format(b []byte) string {
 	return s.String()
 }
 
-// magnitude is the absolute value, also of the least number.
-func magnitude(v int64) uint64 {
-	if v < 0 {
-		return -uint64(v)
+// magnitude is the absolute value of a part, but 0 of the least that it can be: Java has no number for that.
+func magnitude(v int64, part int) int64 {
+	switch {
+	case v < -durationLimits[part]:
+		return 0
+	case v < 0:
+		return -v
 	}
-	return uint64(v)
+	return v
 }
 
 // durationUnit is a unit that durations are printed in.
 type durationUnit struct {
 	name string
-	size uint64
+	size int64
 }
 
 // appendUnits prints v in units from the greatest to the least, leaving out those it has none of.
-func appendUnits(s *strings.Builder, v uint64, units []durationUnit) {
+func appendUnits(s *strings.Builder, v int64, units []durationUnit) {
 	for _, u := range units {
 		if n := v / u.size; n > 0 {
-			s.WriteString(strconv.FormatUint(n, 10))
+			s.WriteString(strconv.FormatInt(n, 10))
 			s.WriteString(u.name)
 		}
 		v %= u.size

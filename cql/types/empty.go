@@ -23,4 +23,4 @@ func (*emptyType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err
 
 func (*emptyType) ParseLiteral(LiteralKind, string) ([]byte, error) { return nil, ErrKind }
 
-func (*emptyType) Format([]byte) string { return "" }
+func (*emptyType) Format([]byte) string { return noLiteral }

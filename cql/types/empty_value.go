@@ -10,3 +10,6 @@ func EmptyIsNull(t Type) bool {
 	_, isNative := t.(interface{ isNative() })
 	return isNative
 }
+
+// noLiteral is how an empty value prints if EmptyIsNull, and the one of the type empty.
+const noLiteral = "null"

@@ -83,7 +83,7 @@ func (*floatType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 
 func (*floatType) Format(b []byte) string {
 	if len(b) != 4 {
-		return ""
+		return noLiteral
 	}
 	return formatJavaFloat(float64(DecodeFloat(b)), 32)
 }

@@ -89,15 +89,14 @@ func parseIPv4(text string) (netip.Addr, bool) {
 
 func (*inetType) Format(b []byte) string {
 	if len(b) == 0 {
-		return "''"
+		return noLiteral
 	}
 	return quote(FormatInet(b))
 }
 
-// FormatInet prints an address as Java does: IPv6 as eight groups, none left out.
+// FormatInet prints an address as Java does: IPv6 as eight groups, none left out, but as IPv4 if it is such a one.
 func FormatInet(b []byte) string {
-	if len(b) != 16 {
-		addr, _ := netip.AddrFromSlice(b)
+	if addr := DecodeInet(b).Unmap(); !addr.Is6() {
 		return addr.String()
 	}
 	groups := make([]string, 8)

@@ -44,7 +44,7 @@ func (*intType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 
 func (*intType) Format(b []byte) string {
 	if len(b) != 4 {
-		return ""
+		return noLiteral
 	}
 	return strconv.FormatInt(int64(int32(binary.BigEndian.Uint32(b))), 10)
 }

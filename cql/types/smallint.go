@@ -44,7 +44,7 @@ func (*smallintType) ParseLiteral(kind LiteralKind, text string) ([]byte, error)
 
 func (*smallintType) Format(b []byte) string {
 	if len(b) != 2 {
-		return ""
+		return noLiteral
 	}
 	return strconv.FormatInt(int64(int16(binary.BigEndian.Uint16(b))), 10)
 }

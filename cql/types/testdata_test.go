@@ -116,63 +116,6 @@ func TestRecordedLiterals(t *testing.T) {
 	}
 }
 
-// Formatted values are the recorded texts, and read as literals they are the values again.
-func TestRecordedTexts(t *testing.T) {
-	unreadable := 0
-	for _, row := range readTable(t, "texts.txt") {
-		typ := testType(t, row[0])
-		b := unhex(t, row[1])
-		text := typ.Format(b)
-		if got := strings.Trim(text, "'"); got != row[2] {
-			t.Errorf("%s %s: got %s, want %s", row[0], row[1], got, row[2])
-		}
-		back, err := typ.ParseLiteral(kindOf(typ), strings.Trim(text, "'"))
-		if err == nil && typ != Timestamp && typ.Compare(back, b) != 0 {
-			t.Errorf("%s %s reads back as %x", row[0], text, back)
-		}
-		if err != nil {
-			unreadable++
-		}
-	}
-	// A time behind the year 9999, an empty duration and a decimal with the least scale have texts that no
-	// literal may have. One before our era reads as one of ours.
-	if unreadable != 3 {
-		t.Errorf("%d texts do not read back", unreadable)
-	}
-}
-
-// Values compare, and their keys compare, as they were ordered in a clustering column.
-func TestRecordedOrder(t *testing.T) {
-	for _, row := range readTable(t, "order.txt") {
-		typ := testType(t, row[0])
-		var values [][]byte
-		var ranks []int
-		for rank, group := range strings.Fields(row[1]) {
-			for _, v := range strings.Split(group, "=") {
-				values, ranks = append(values, unhex(t, v)), append(ranks, rank)
-			}
-		}
-		for i, a := range values {
-			for j, b := range values {
-				want := sign(ranks[i] - ranks[j])
-				if got := sign(typ.Compare(a, b)); got != want {
-					t.Errorf("%s: compare %x, %x: got %d, want %d", row[0], a, b, got, want)
-				}
-				for _, desc := range []bool{false, true} {
-					x, y := typ.AppendKey(nil, a, desc), typ.AppendKey(nil, b, desc)
-					want := want
-					if desc {
-						want = -want
-					}
-					if got := bytes.Compare(x, y); got != want {
-						t.Errorf("%s: keys of %x, %x, desc %v: got %d, want %d", row[0], a, b, desc, got, want)
-					}
-				}
-			}
-		}
-	}
-}
-
 func sign(n int) int {
 	switch {
 	case n < 0:

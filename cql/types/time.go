@@ -2,7 +2,6 @@ package types
 
 import (
 	"bytes"
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -88,13 +87,35 @@ func parseFraction(digits string) (int64, bool) {
 
 func (*timeType) Format(b []byte) string {
 	if len(b) != 8 {
-		return "''"
+		return noLiteral
 	}
 	return quote(FormatTimeOfDay(DecodeBigInt(b)))
 }
 
-// FormatTimeOfDay prints nanoseconds of a day as HH:mm:ss with nine digits of fraction.
+// FormatTimeOfDay prints nanoseconds of a day as HH:mm:ss with nine digits of fraction. Whole days are left out; of
+// negative ones each part has its sign, behind the zeros.
 func FormatTimeOfDay(nanos int64) string {
+	var b strings.Builder
 	seconds := nanos / nanoPerSecond
-	return fmt.Sprintf("%02d:%02d:%02d.%09d", seconds/3600, seconds/60%60, seconds%60, nanos%nanoPerSecond)
+	for _, part := range [...]struct {
+		number int64
+		width  int
+		before string
+	}{
+		{seconds / 3600 % 24, 2, ""},
+		{seconds / 60 % 60, 2, ":"},
+		{seconds % 60, 2, ":"},
+		{nanos / 1e6 % 1000, 3, "."},
+		{nanos / 1e3 % 1000, 3, ""},
+		{nanos % 1000, 3, ""},
+	} {
+		b.WriteString(part.before)
+		for limit, i := int64(10), 1; i < part.width; limit, i = limit*10, i+1 {
+			if part.number < limit {
+				b.WriteByte('0')
+			}
+		}
+		b.WriteString(strconv.FormatInt(part.number, 10))
+	}
+	return b.String()
 }

@@ -165,7 +165,7 @@ func (p *fieldParser) timeOfDay() (seconds, millis int64) {
 
 func (*timestampType) Format(b []byte) string {
 	if len(b) != 8 {
-		return "''"
+		return noLiteral
 	}
 	return quote(FormatMillis(DecodeBigInt(b)))
 }
@@ -176,11 +176,11 @@ func FormatMillis(millis int64) string {
 	year, month, day := civilDate(days)
 	rest := millis - days*milliPerDay
 	seconds := rest / 1000
-	sign := ""
-	switch {
-	case year < 1:
+	if year < 1 {
 		year = 1 - year // of the era before ours, which goes without saying
-	case year > 9999:
+	}
+	sign := ""
+	if year > 9999 {
 		sign = "+"
 	}
 	return fmt.Sprintf("%s%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", sign, year, month, day,

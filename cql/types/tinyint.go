@@ -50,7 +50,7 @@ func (*tinyintType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) 
 
 func (*tinyintType) Format(b []byte) string {
 	if len(b) != 1 {
-		return ""
+		return noLiteral
 	}
 	return strconv.Itoa(int(int8(b[0])))
 }

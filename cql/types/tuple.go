@@ -170,14 +170,19 @@ func splitUnescaped(text string) []string {
 	return append(parts, text[start:])
 }
 
-// Format prints (a, b), or the bytes if they are not valid.
+// Format prints (a, b) without the elements that are missing, or the bytes if they are not valid.
 func (t *Tuple) Format(b []byte) string {
 	if t.Validate(b) != nil {
 		return Blob.Format(b)
 	}
-	parts := make([]string, len(t.Elems))
-	for i, e := range TupleFields(b, len(t.Elems)) {
-		parts[i] = formatNullable(t.Elems[i], e)
+	var parts []string
+	for _, elem := range t.Elems {
+		e, rest, ok := readElement(b)
+		if !ok {
+			break
+		}
+		parts = append(parts, formatNullable(elem, e))
+		b = rest
 	}
 	return "(" + strings.Join(parts, ", ") + ")"
 }

@@ -91,11 +91,16 @@ func (t *UserType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, er
 // ParseLiteral takes nothing: the literals of user types are made of terms.
 func (*UserType) ParseLiteral(LiteralKind, string) ([]byte, error) { return nil, ErrKind }
 
-// Format prints {a: 1, b: 2}.
+// Format prints {a: 1, b: 2} without the fields that are missing.
 func (t *UserType) Format(b []byte) string {
-	parts := make([]string, len(t.Fields))
-	for i, e := range TupleFields(b, len(t.Fields)) {
-		parts[i] = quoteName(t.Fields[i].Name) + ": " + formatNullable(t.Fields[i].Type, e)
+	var parts []string
+	for _, f := range t.Fields {
+		e, rest, ok := readElement(b)
+		if !ok {
+			break
+		}
+		parts = append(parts, quoteName(f.Name)+": "+formatNullable(f.Type, e))
+		b = rest
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
 }

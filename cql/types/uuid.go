@@ -97,7 +97,7 @@ func (*uuidType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 
 func (*uuidType) Format(b []byte) string {
 	if len(b) != 16 {
-		return ""
+		return noLiteral
 	}
 	return FormatUUID([16]byte(b))
 }

@@ -124,7 +124,7 @@ func (*varintType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 
 func (*varintType) Format(b []byte) string {
 	if len(b) == 0 {
-		return ""
+		return noLiteral
 	}
 	return DecodeVarInt(b).String()
 }
