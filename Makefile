@@ -7,7 +7,7 @@ STRIP    := -s -w $(if $(VERSION),-X main.version=$(VERSION))
 BIN      := cqld
 
 .DEFAULT_GOAL := help
-.PHONY: help build static test race lint generate generated fuzz check bench drivers oracle oracle-stop judge suites differ
+.PHONY: help build static test race lint generate generated fuzz check bench properties drivers oracle oracle-stop judge suites differ
 
 # A command behind this finds a real Cassandra 5.0 in $CASSANDRA_ADDR: one that runs already, or one started for it.
 ORACLE := go run ./compat_tests/oracle run
@@ -58,9 +58,12 @@ fuzz: ## run each fuzz target for FUZZTIME (10s)
 
 check: lint generated test race fuzz ## everything CI runs but the drivers
 
-bench: ## measure start, memory, requests per second beside a server that does nothing, and parsing
+bench: ## measure start, memory, requests per second beside a server that does nothing, parsing and values
 	go run ./compat_tests/bench
-	go test -run '^$$' -bench . ./cql/parser
+	go test -run '^$$' -bench . ./cql/parser ./cql/types
+
+properties: ## compare a million pairs of values of each type, and their keys
+	go test -count=1 -run '^TestProperty' ./cql/types -pairs 1000000
 
 drivers: ## run real drivers against a server started for them
 	compat_tests/drivers/run

@@ -2,98 +2,145 @@ package types
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"testing"
 )
 
-// fuzzType chooses a type by number.
-func fuzzType(n uint8) Type {
-	ts := []Type{
-		ASCII, BigInt, Blob, Boolean, Counter, Date, Decimal, Double, Duration, Empty, Float, Inet, Int, SmallInt,
-		Text, Time, Timestamp, TimeUUID, TinyInt, UUID, VarInt,
-		&List{Elem: Decimal, Frozen: true},
-		&Set{Elem: Text, Frozen: true},
-		&Map{Key: VarInt, Value: &Tuple{Elems: []Type{Text, Float}}, Frozen: true},
-		&Tuple{Elems: []Type{Int, Text, Boolean, Timestamp, Duration, Inet}},
-		userTypeUT,
-		&Vector{Elem: Float, Dim: 3},
-		&Vector{Elem: &List{Elem: Text, Frozen: true}, Dim: 2},
+// longestClass bounds the class names that types are made of here: types nest, and work grows with their depth.
+const longestClass = 500
+
+// fuzzType is the type of a class name; ok is false if there is none.
+func fuzzType(class string) (t Type, ok bool) {
+	if len(class) > longestClass {
+		return nil, false
 	}
-	return ts[int(n)%len(ts)]
+	t, err := FromClassName(class)
+	return t, err == nil
 }
 
-// Whatever decodes has a key, and its key decodes to the same again.
-func FuzzDecodeKey(f *testing.F) {
-	for n := range uint8(28) {
-		f.Add(n, []byte{1, 2, 3, 0, 0, 0, 0, 0, 0, 0}, false)
-		f.Add(n, []byte{0xFE, 0xFD, 0, 0xFF, 0xFF, 0xFF, 0xFF}, true)
+// addValues seeds a target with values of every type.
+func addValues(f *testing.F, add func(class string, a, b []byte)) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, typ := range propertyTypes(f) {
+		for range 3 {
+			add(typ.ClassName(), randomValue(r, typ.Type), randomValue(r, typ.Type))
+		}
 	}
-	f.Fuzz(func(t *testing.T, n uint8, key []byte, desc bool) {
-		typ := fuzzType(n)
-		value, rest, err := typ.DecodeKey(nil, key, desc)
-		if err != nil {
+}
+
+// roomFor is what n bytes may become at most: no few bytes from outside may take much memory.
+func roomFor(n int) int { return 64 + 8*n }
+
+// What may be bound can be compared, formatted, stored and normalized. What may not is refused, and printed all the same.
+func FuzzValue(f *testing.F) {
+	addValues(f, func(class string, a, _ []byte) { f.Add(class, a) })
+	f.Fuzz(func(t *testing.T, class string, b []byte) {
+		typ, ok := fuzzType(class)
+		if !ok {
 			return
 		}
-		if len(rest) > len(key) || len(value) > 1<<20+64*len(key) {
-			t.Fatalf("%d bytes of value, %d of rest", len(value), len(rest))
+		if text := typ.Format(b); len(text) > roomFor(len(b))+len(b)*len(class) {
+			t.Fatalf("%s: %d bytes print %d", typ, len(b), len(text))
 		}
-		if typ.Validate(value) != nil {
-			return // keys of damaged storage
-		}
-		again, rest, err := typ.DecodeKey(nil, typ.AppendKey(nil, value, desc), desc)
-		if err != nil || len(rest) > 0 || !bytes.Equal(again, value) && typ.Compare(again, value) != 0 {
-			t.Fatalf("%s: %x became %x, %x, %v", typ, value, again, rest, err)
-		}
-	})
-}
-
-// What may be bound can be compared, formatted, stored and normalized.
-func FuzzValidate(f *testing.F) {
-	for n := range uint8(28) {
-		f.Add(n, []byte{0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0, 1})
-		f.Add(n, []byte{0xFF, 0, 0, 0})
-	}
-	f.Fuzz(func(t *testing.T, n uint8, b []byte) {
-		typ := fuzzType(n)
 		if ValidateBound(typ, b) != nil {
 			return
 		}
 		if typ.Compare(b, b) != 0 {
 			t.Fatalf("%s: %x is not itself", typ, b)
 		}
-		typ.Format(b)
-		got, rest, err := typ.DecodeKey(nil, typ.AppendKey(nil, b, false), false)
-		if err != nil || len(rest) > 0 || typ.Compare(got, b) != 0 {
-			t.Fatalf("%s: %x became %x, %x, %v", typ, b, got, rest, err)
+		for _, desc := range []bool{false, true} {
+			key := typ.AppendKey(nil, b, desc)
+			got, rest, err := typ.DecodeKey(nil, key, desc)
+			if err != nil || len(rest) > 0 || typ.Compare(got, b) != 0 {
+				t.Fatalf("%s: %x became %x, %x, %v", typ, b, got, rest, err)
+			}
+			if len(key) > roomFor(len(b)) {
+				t.Fatalf("%s: %d bytes have a key of %d", typ, len(b), len(key))
+			}
 		}
-		if err := ValidateBound(typ, Normalize(typ, b)); err != nil {
-			t.Fatalf("%s: %x normalized: %v", typ, b, err)
+		stored := Normalize(typ, b)
+		if err := ValidateBound(typ, stored); err != nil || !bytes.Equal(Normalize(typ, stored), stored) {
+			t.Fatalf("%s: %x normalized is %x: %v", typ, b, stored, err)
+		}
+	})
+}
+
+// Two values compare as their keys do.
+func FuzzCompare(f *testing.F) {
+	addValues(f, func(class string, a, b []byte) { f.Add(class, a, b) })
+	f.Fuzz(func(t *testing.T, class string, a, b []byte) {
+		typ, ok := fuzzType(class)
+		if !ok || ValidateBound(typ, a) != nil || ValidateBound(typ, b) != nil {
+			return
+		}
+		order := sign(typ.Compare(a, b))
+		if back := sign(typ.Compare(b, a)); back != -order {
+			t.Fatalf("%s: %x, %x compare as %d and %d", typ, a, b, order, back)
+		}
+		checkOrder(t, typ, a, b, order)
+	})
+}
+
+// Whatever decodes has a key, and its key decodes to the same again.
+func FuzzDecodeKey(f *testing.F) {
+	addValues(f, func(class string, a, _ []byte) {
+		typ, _ := fuzzType(class)
+		for _, desc := range []bool{false, true} {
+			f.Add(class, typ.AppendKey(nil, a, desc), desc)
+		}
+	})
+	f.Fuzz(func(t *testing.T, class string, key []byte, desc bool) {
+		typ, ok := fuzzType(class)
+		if !ok {
+			return
+		}
+		value, rest, err := typ.DecodeKey(nil, key, desc)
+		if err != nil {
+			return
+		}
+		if len(rest) > len(key) || len(value) > maxKeyDigits+(64+len(class))*(1+len(key)) {
+			t.Fatalf("%s: %d bytes of value, %d of rest", typ, len(value), len(rest))
+		}
+		if typ.Validate(value) != nil {
+			return // keys of damaged storage
+		}
+		again, rest, err := typ.DecodeKey(nil, typ.AppendKey(nil, value, desc), desc)
+		if err != nil || len(rest) > 0 || typ.Compare(again, value) != 0 {
+			t.Fatalf("%s: %x became %x, %x, %v", typ, value, again, rest, err)
 		}
 	})
 }
 
 // What parses is valid.
 func FuzzParseLiteral(f *testing.F) {
-	for n := range uint8(28) {
+	for _, typ := range propertyTypes(f) {
 		for kind, text := range []string{
 			"2020-01-01 01:02:03.4 Europe/Berlin", "-12", "1.5e10", "true", "0x00ff",
 			"50554d6e-29bb-11e5-b345-feff819cdc9f", "1y2mo3d4h",
 		} {
-			f.Add(n, uint8(kind), text)
+			f.Add(typ.ClassName(), uint8(kind), text)
+		}
+		for _, v := range typ.values {
+			if kind, text, ok := cutLiteral(v.written); ok {
+				f.Add(typ.ClassName(), uint8(kind), text)
+			}
 		}
 	}
-	f.Fuzz(func(t *testing.T, n, kind uint8, text string) {
-		if len(text) > 200 {
+	f.Fuzz(func(t *testing.T, class string, kind uint8, text string) {
+		typ, ok := fuzzType(class)
+		if !ok || len(text) > 1000 {
 			return
 		}
-		typ, k := fuzzType(n), LiteralKind(kind%7)
-		b, err := typ.ParseLiteral(k, text)
+		b, err := typ.ParseLiteral(LiteralKind(kind%uint8(len(literalKindNames))), text)
 		if err != nil {
 			return
 		}
-		if b == nil || len(b) > 1000 {
+		if b == nil || len(b) > roomFor(len(text)) {
 			t.Fatalf("%s: %q became %d bytes", typ, text, len(b))
 		}
-		if _, tuple := typ.(*Tuple); tuple || typ == Text {
+		typ.Format(b)
+		switch typ.(type) {
+		case *Tuple, *textType:
 			return // bytes in hex and text that is not UTF-8 are not checked by the parser
 		}
 		if err := typ.Validate(b); err != nil {
@@ -102,18 +149,47 @@ func FuzzParseLiteral(f *testing.F) {
 	})
 }
 
-// Class names of any text are refused or have a name themselves.
+// Class names of any text are refused or have a name themselves, and types come back from theirs.
 func FuzzFromClassName(f *testing.F) {
-	f.Add("org.apache.cassandra.db.marshal.ListType(org.apache.cassandra.db.marshal.Int32Type)")
 	f.Add("UserType(ks,7574,61:Int32Type)")
 	f.Add("VectorType(FloatType , 3)")
+	for _, typ := range propertyTypes(f) {
+		f.Add(typ.ClassName())
+		f.Add(ExactClassName(typ.Type))
+	}
 	f.Fuzz(func(t *testing.T, class string) {
-		typ, err := FromClassName(class)
-		if err != nil {
+		typ, ok := fuzzType(class)
+		if !ok {
 			return
 		}
 		if again, err := FromClassName(typ.ClassName()); err != nil || !Equal(again, typ) {
 			t.Fatalf("%q: %s became %v, %v", class, typ.ClassName(), again, err)
+		}
+		if again, err := FromClassName(ExactClassName(typ)); err != nil || !Equal(again, typ) {
+			t.Fatalf("%q: %s became %v, %v", class, ExactClassName(typ), again, err)
+		}
+		for _, t := range []Type{Freeze(typ), FreezeParts(typ)} {
+			_ = t.String()
+		}
+	})
+}
+
+// Partition keys of several columns are refused or have as many values as columns, none longer than the key.
+func FuzzSplitCompositeKey(f *testing.F) {
+	f.Add(AppendCompositeKey(AppendCompositeKey(nil, []byte("a")), nil), uint8(2))
+	f.Add([]byte{0, 1, 2}, uint8(1))
+	f.Fuzz(func(t *testing.T, key []byte, n uint8) {
+		columns := int(n%8) + 1
+		values, err := SplitCompositeKey(key, columns)
+		if err != nil {
+			return
+		}
+		size := 0
+		for _, v := range values {
+			size += len(v)
+		}
+		if len(values) != columns || size > len(key) {
+			t.Fatalf("%x has %d values of %d bytes", key, len(values), size)
 		}
 	})
 }

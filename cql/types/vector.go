@@ -102,16 +102,17 @@ func (t *Vector) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err 
 	fixed := t.Elem.FixedLength()
 	var element []byte
 	for range t.Dim {
-		if element, key, err = t.Elem.DecodeKey(element[:0], key, desc); err != nil {
+		if fixed > 0 {
+			at := len(dst)
+			if dst, key, err = t.Elem.DecodeKey(dst, key, desc); err == nil && len(dst)-at != fixed {
+				err = errKey
+			}
+		} else if element, key, err = t.Elem.DecodeKey(element[:0], key, desc); err == nil {
+			dst = append(appendVInt(dst, uint64(len(element))), element...)
+		}
+		if err != nil {
 			return nil, nil, err
 		}
-		switch {
-		case fixed == 0:
-			dst = appendVInt(dst, uint64(len(element)))
-		case len(element) != fixed:
-			return nil, nil, errKey
-		}
-		dst = append(dst, element...)
 	}
 	return notNil(dst), key, nil
 }
