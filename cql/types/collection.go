@@ -110,47 +110,33 @@ func DecodeCount(b []byte) int {
 	return int(int32(binary.BigEndian.Uint32(b)))
 }
 
-// Normalize returns what is stored of a valid value b: sets and maps in order and without duplicates. That goes for
-// collections inside collections too, but what is inside tuples, user types and vectors stays as it is. In a list that
-// is no part of another value nulls have one form, and empty elements that mean nothing are null.
+// Normalize returns what is stored of a valid value b: sets and maps in order and without duplicates,
+// and nulls in lists of one form. That goes for collections inside collections too, but what is inside
+// tuples, user types and vectors stays as it is.
 func Normalize(t Type, b []byte) []byte {
 	if b == nil {
 		return nil
 	}
 	switch t := t.(type) {
 	case *List:
-		elems := normalized(t.Elem, b)
-		for i, e := range elems {
-			if len(e) == 0 && EmptyIsNull(t.Elem) {
-				elems[i] = nil
-			}
-		}
-		return NewList(elems)
+		return NewList(normalized(t.Elem, b))
 	case *Set:
 		return NewSet(t, normalized(t.Elem, b))
 	case *Map:
 		var keys, values [][]byte
 		for k, v := range Entries(b) {
-			keys, values = append(keys, normalizePart(t.Key, k)), append(values, normalizePart(t.Value, v))
+			keys, values = append(keys, Normalize(t.Key, k)), append(values, Normalize(t.Value, v))
 		}
 		return NewMap(t, keys, values)
 	}
 	return b
 }
 
-// normalizePart is Normalize for what is inside a collection.
-func normalizePart(t Type, b []byte) []byte {
-	if list, ok := t.(*List); ok && b != nil {
-		return NewList(normalized(list.Elem, b))
-	}
-	return Normalize(t, b)
-}
-
 // normalized returns the elements of a list or set, each as it is stored.
 func normalized(elem Type, b []byte) [][]byte {
 	var elems [][]byte
 	for e := range Elements(b) {
-		elems = append(elems, normalizePart(elem, e))
+		elems = append(elems, Normalize(elem, e))
 	}
 	return elems
 }

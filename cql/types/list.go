@@ -18,22 +18,6 @@ func (t *List) LossyKey() bool { return t.Elem.LossyKey() }
 // Validate takes no null elements; ValidateBound does.
 func (t *List) Validate(b []byte) error { return validateElements("list", b, checkElement, t.Elem) }
 
-// NormalizeBound is Normalize for the value of a bind marker. In a list that is bound itself an empty element of a type
-// that gives it no meaning is null.
-func NormalizeBound(t Type, b []byte) []byte {
-	list, ok := t.(*List)
-	if !ok || b == nil {
-		return Normalize(t, b)
-	}
-	elems := normalized(list.Elem, b)
-	for i, e := range elems {
-		if len(e) == 0 && EmptyIsNull(list.Elem) {
-			elems[i] = nil
-		}
-	}
-	return NewList(elems)
-}
-
 // Compare orders by the elements in turn; a list comes before one that it begins.
 func (t *List) Compare(a, b []byte) int { return compareElements(a, b, t.Elem) }
 

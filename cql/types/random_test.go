@@ -114,7 +114,7 @@ func nearValue(r *rand.Rand, t Type, v []byte) []byte {
 	if t.Validate(near) != nil {
 		return v
 	}
-	return Normalize(t, near)
+	return NormalizeBound(t, near)
 }
 
 // propertyTypes are the types whose properties are checked: those of the recorded values, and deeper ones.
