@@ -146,7 +146,8 @@ func renameFields(t *types.UserType, change *cql.RenameFields) (*types.UserType,
 		}
 	}
 	for i, f := range changed.Fields {
-		if changed.Field(f.Name) != i || slices.ContainsFunc(changed.Fields[i+1:], func(o types.Field) bool { return o.Name == f.Name }) {
+		same := func(o types.Field) bool { return o.Name == f.Name }
+		if slices.ContainsFunc(changed.Fields[i+1:], same) {
 			return nil, cqlerr.Invalidf("Duplicate field name %s in type %s", f.Name, t.Keyspace)
 		}
 	}

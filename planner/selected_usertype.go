@@ -70,7 +70,8 @@ func (s *selecting) prepareParts(t cql.Term, of types.Type) error {
 func (s *selecting) userType(t cql.Term, u *types.UserType) (expr.Expr, error) {
 	l, ok := t.(*cql.UserTypeLiteral)
 	if !ok {
-		return nil, cqlerr.Invalidf("%s is not a valid field identifier of type %s ", expr.Text(t.(*cql.MapLiteral).Keys[0]), u.Name)
+		first := t.(*cql.MapLiteral).Keys[0]
+		return nil, cqlerr.Invalidf("%s is not a valid field identifier of type %s ", expr.Text(first), u.Name)
 	}
 	if err := s.prepareParts(l, u); err != nil {
 		return nil, err
