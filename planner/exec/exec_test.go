@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +65,19 @@ func (s *session) bound(statement string, values ...types.Value) string {
 		b.WriteString(strings.Join(row, " | ") + "\n")
 	}
 	return b.String()
+}
+
+// TestNoRows reads a range that ends with null, which has no rows, with nothing left over from reads before it.
+func TestNoRows(t *testing.T) {
+	s := withTable(t, "k int, c int, PRIMARY KEY (k, c)")
+	s.must("INSERT INTO t (k, c) VALUES (1, 1)")
+	for range 5 {
+		runtime.GC()
+		runtime.GC() // the second one empties pools
+		if got := s.bound("SELECT * FROM t WHERE k = 1 AND c < ?", null); got != "" {
+			t.Fatalf("it has %s", got)
+		}
+	}
 }
 
 // TestBoundValues binds null, unset and values of a wrong size; the texts are Cassandra's.

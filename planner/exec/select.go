@@ -154,6 +154,9 @@ func (r *reading) restrictClustering(w *planner.Where) error {
 	if err != nil {
 		return err
 	}
+	if slices == nil {
+		slices = []store.Slice{} // no rows: nil would be all of them
+	}
 	r.slices, r.read.Slices = slices, slices
 	r.page.nothing = len(slices) == 0 && !null
 	if w.Slice != nil && w.Slice.MixedOrder() {
