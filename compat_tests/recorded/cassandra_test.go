@@ -99,7 +99,7 @@ func refused(err error) bool {
 	}
 	switch e.Code {
 	case cqlerr.ServerError, cqlerr.SyntaxError, cqlerr.Unauthorized, cqlerr.Invalid, cqlerr.ConfigError,
-		cqlerr.AlreadyExists:
+		cqlerr.AlreadyExists, cqlerr.FunctionFailure:
 		return true
 	}
 	return false
@@ -151,6 +151,7 @@ func (c *cassandra) columns(file string) map[string]string {
 	c.t.Helper()
 	c.keyspace(ownKeyspace)
 	c.must("CREATE TYPE ut (a int, b text)")
+	c.must(`CREATE TYPE up ("Up" int, "q""uo" frozen<ut>, plain frozen<list<float>>)`)
 	columns := map[string]string{}
 	create := "CREATE TABLE t (k int PRIMARY KEY"
 	eachLine(file, func(line string) string {

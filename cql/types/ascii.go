@@ -39,3 +39,7 @@ func (*asciiType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 }
 
 func (*asciiType) Format(b []byte) string { return quote(string(b)) }
+
+func (*asciiType) ParseJSON(v JSON) ([]byte, error) { return jsonString(ASCII, v, "an ascii string") }
+
+func (*asciiType) AppendJSON(dst, b []byte) []byte { return appendJSONString(dst, string(b)) }

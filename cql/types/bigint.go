@@ -49,6 +49,12 @@ func (*bigintType) Format(b []byte) string {
 	return strconv.FormatInt(int64(int64(binary.BigEndian.Uint64(b))), 10)
 }
 
+func (*bigintType) ParseJSON(v JSON) ([]byte, error) {
+	return jsonInteger(BigInt, v, "a bigint value")
+}
+
+func (*bigintType) AppendJSON(dst, b []byte) []byte { return appendJSONPlain(dst, BigInt, b) }
+
 func (*bigintType) FixedLength() int { return 8 }
 
 // EncodeBigInt returns the bigint v.

@@ -3,6 +3,7 @@ package types
 import (
 	"bytes"
 	"encoding/hex"
+	"strings"
 )
 
 // blobType is any bytes.
@@ -44,3 +45,36 @@ func parseHexDigits(digits string) ([]byte, error) {
 }
 
 func (*blobType) Format(b []byte) string { return "0x" + hex.EncodeToString(b) }
+
+// ParseJSON takes hexadecimal digits behind 0x.
+func (*blobType) ParseJSON(v JSON) ([]byte, error) {
+	s, ok := v.(JSONString)
+	if !ok {
+		return nil, invalidf("Value '%s' is not a valid blob representation: %s", v, notCast(v))
+	}
+	digits, ok := strings.CutPrefix(string(s), "0x")
+	if !ok {
+		return nil, invalidf("Value '%s' is not a valid blob representation: String representation of blob is missing "+
+			"0x prefix: %s", s, s)
+	}
+	b, err := parseHexDigits(digits)
+	if err != nil {
+		return nil, invalidf("Value '%s' is not a valid blob representation: %s", s, err)
+	}
+	return b, nil
+}
+
+// notCast is what Java says of a value that is taken for a string.
+func notCast(v JSON) string {
+	class := "java.lang." + v.class()
+	switch v.class() {
+	case "BigInteger":
+		class = "java.math." + v.class()
+	case "ArrayList", "LinkedHashMap":
+		class = "java.util." + v.class()
+	}
+	return "class " + class + " cannot be cast to class java.lang.String (" + class + " and java.lang.String are in " +
+		"module java.base of loader 'bootstrap')"
+}
+
+func (*blobType) AppendJSON(dst, b []byte) []byte { return appendJSONString(dst, Blob.Format(b)) }

@@ -62,6 +62,17 @@ func (*booleanType) Format(b []byte) string {
 	return "false"
 }
 
+func (*booleanType) ParseJSON(v JSON) ([]byte, error) {
+	if truth, ok := v.(JSONBoolean); ok {
+		return EncodeBoolean(bool(truth)), nil
+	}
+	return jsonString(Boolean, v, "a boolean value")
+}
+
+func (*booleanType) AppendJSON(dst, b []byte) []byte {
+	return appendJSONPlain(dst, Boolean, b)
+}
+
 // EncodeBoolean returns the boolean v.
 func EncodeBoolean(v bool) []byte {
 	if v {

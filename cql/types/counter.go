@@ -5,3 +5,8 @@ package types
 type counterType struct{ bigintType }
 
 func (*counterType) FixedLength() int { return 0 }
+
+// ParseJSON takes nothing: counters are not written but added to.
+func (*counterType) ParseJSON(JSON) ([]byte, error) {
+	return nil, invalidf("Counters cannot be read from JSON")
+}

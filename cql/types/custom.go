@@ -35,3 +35,11 @@ func (*Custom) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 
 // Format prints the bytes.
 func (*Custom) Format(b []byte) string { return Blob.Format(b) }
+
+// ParseJSON takes nothing: what the class would read is not known.
+func (t *Custom) ParseJSON(JSON) ([]byte, error) {
+	return nil, invalidf("Values of %s cannot be read from JSON", t.Class)
+}
+
+// AppendJSON prints the bytes.
+func (*Custom) AppendJSON(dst, b []byte) []byte { return Blob.AppendJSON(dst, b) }

@@ -134,6 +134,14 @@ func (*dateType) Format(b []byte) string {
 	return quote(FormatDays(DecodeDate(b)))
 }
 
+func (*dateType) ParseJSON(v JSON) ([]byte, error) {
+	return jsonString(Date, v, "a string representation of a date value")
+}
+
+func (*dateType) AppendJSON(dst, b []byte) []byte {
+	return appendJSONQuoted(dst, Date, b)
+}
+
 // FormatDays prints a date that many days after 1970-01-01 as yyyy-MM-dd; years of more than four digits
 // have a sign.
 func FormatDays(days int64) string {

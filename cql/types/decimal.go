@@ -230,6 +230,17 @@ func (*decimalType) Format(b []byte) string {
 	return sign + digits + "E" + plus + strconv.FormatInt(exponent, 10)
 }
 
+// ParseJSON takes anything whose text is a number.
+func (*decimalType) ParseJSON(v JSON) ([]byte, error) {
+	b, err := fromString(Decimal, v.String())
+	if err != nil {
+		return nil, invalidf("Value '%s' is not a valid representation of a decimal value", v)
+	}
+	return b, nil
+}
+
+func (*decimalType) AppendJSON(dst, b []byte) []byte { return appendJSONPlain(dst, Decimal, b) }
+
 // EncodeDecimal returns the decimal unscaled / 10^scale.
 func EncodeDecimal(unscaled *big.Int, scale int32) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(scale)), EncodeVarInt(unscaled)...)

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -79,11 +80,47 @@ func parseJavaFloat(text string, bits int) (float64, bool) {
 	return v, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
+// javaFloat is what Java reads as a number: also with a letter for its type, or in hexadecimal. The parts are the sign
+// and the number without the letter.
+var javaFloat = regexp.MustCompile(`^([+-]?)(?:NaN|Infinity|` +
+	`((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|` +
+	`0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+)[fFdD]?)$`)
+
+// parseFloatText reads a text that is not a literal as a float or double. White space may stand around it.
+func parseFloatText(t Type, text string) ([]byte, error) {
+	number := strings.TrimFunc(text, isJavaSpace)
+	parts := javaFloat.FindStringSubmatch(number)
+	switch {
+	case parts == nil:
+		return nil, invalidf("Unable to make %s from '%s'", t, text)
+	case parts[2] != "":
+		number = parts[1] + parts[2]
+	default:
+		number = strings.TrimPrefix(number, "+")
+	}
+	return t.ParseLiteral(FloatLiteral, number)
+}
+
 func (*doubleType) Format(b []byte) string {
 	if len(b) != 8 {
 		return noLiteral
 	}
 	return formatJavaFloat(DecodeDouble(b), 64)
+}
+
+func (*doubleType) ParseJSON(v JSON) ([]byte, error) {
+	if f, ok := jsonFloat(v, 64); ok {
+		return EncodeDouble(f), nil
+	}
+	return jsonString(Double, v, "a double value")
+}
+
+// AppendJSON prints null for what is no number or infinite, which JSON does not have.
+func (*doubleType) AppendJSON(dst, b []byte) []byte {
+	if f := DecodeDouble(b); f-f != 0 {
+		return append(dst, "null"...)
+	}
+	return appendJSONPlain(dst, Double, b)
 }
 
 // EncodeDouble returns the double v.

@@ -102,6 +102,18 @@ func (t *durationType) Format(b []byte) string {
 	return s.String()
 }
 
+func (*durationType) ParseJSON(v JSON) ([]byte, error) {
+	b, err := jsonString(Duration, v, "a string representation of a duration")
+	if _, ok := v.(JSONString); ok && err != nil {
+		err = &ValueError{Message: err.Error(), Request: true}
+	}
+	return b, err
+}
+
+func (*durationType) AppendJSON(dst, b []byte) []byte {
+	return appendJSONQuoted(dst, Duration, b)
+}
+
 // magnitude is the absolute value of a part, but 0 of the least that it can be: Java has no number for that.
 func magnitude(v int64, part int) int64 {
 	switch {

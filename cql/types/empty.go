@@ -24,3 +24,14 @@ func (*emptyType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err
 func (*emptyType) ParseLiteral(LiteralKind, string) ([]byte, error) { return nil, ErrKind }
 
 func (*emptyType) Format([]byte) string { return noLiteral }
+
+func (*emptyType) ParseJSON(v JSON) ([]byte, error) {
+	if s, ok := v.(JSONString); !ok {
+		return nil, invalidf("Expected an empty string, but got: %s", v)
+	} else if s != "" {
+		return nil, invalidf("'%s' is not empty", s)
+	}
+	return []byte{}, nil
+}
+
+func (*emptyType) AppendJSON(dst, _ []byte) []byte { return append(dst, `""`...) }

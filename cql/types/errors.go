@@ -16,6 +16,10 @@ var errKey = errors.New("types: malformed key")
 // Cassandra's words, but in ours where Cassandra lets a Java exception out.
 type ValueError struct {
 	Message string
+
+	// Request says that Cassandra lets this error through to the client as it is, with nothing about the value in
+	// front of it.
+	Request bool
 }
 
 func (e *ValueError) Error() string { return e.Message }

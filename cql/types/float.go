@@ -88,6 +88,21 @@ func (*floatType) Format(b []byte) string {
 	return formatJavaFloat(float64(DecodeFloat(b)), 32)
 }
 
+func (*floatType) ParseJSON(v JSON) ([]byte, error) {
+	if f, ok := jsonFloat(v, 32); ok {
+		return EncodeFloat(float32(f)), nil
+	}
+	return jsonString(Float, v, "a float value")
+}
+
+// AppendJSON prints null for what is no number or infinite, which JSON does not have.
+func (*floatType) AppendJSON(dst, b []byte) []byte {
+	if f := DecodeFloat(b); f-f != 0 {
+		return append(dst, "null"...)
+	}
+	return appendJSONPlain(dst, Float, b)
+}
+
 // EncodeFloat returns the float v.
 func EncodeFloat(v float32) []byte {
 	bits := math.Float32bits(v)

@@ -94,6 +94,14 @@ func (*inetType) Format(b []byte) string {
 	return quote(FormatInet(b))
 }
 
+func (*inetType) ParseJSON(v JSON) ([]byte, error) {
+	return jsonString(Inet, v, "a string representation of an inet value")
+}
+
+func (*inetType) AppendJSON(dst, b []byte) []byte {
+	return appendJSONQuoted(dst, Inet, b)
+}
+
 // FormatInet prints an address as Java does: IPv6 as eight groups, none left out, but as IPv4 if it is such a one.
 func FormatInet(b []byte) string {
 	if addr := DecodeInet(b).Unmap(); !addr.Is6() {

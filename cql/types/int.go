@@ -49,6 +49,12 @@ func (*intType) Format(b []byte) string {
 	return strconv.FormatInt(int64(int32(binary.BigEndian.Uint32(b))), 10)
 }
 
+func (*intType) ParseJSON(v JSON) ([]byte, error) {
+	return jsonInteger(Int, v, "an int value")
+}
+
+func (*intType) AppendJSON(dst, b []byte) []byte { return appendJSONPlain(dst, Int, b) }
+
 func (*intType) FixedLength() int { return 4 }
 
 // EncodeInt returns the int v.

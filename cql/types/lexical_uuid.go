@@ -71,3 +71,10 @@ func (*lexicalUUIDType) ParseLiteral(kind LiteralKind, text string) ([]byte, err
 
 // Format prints the bytes in hex.
 func (*lexicalUUIDType) Format(b []byte) string { return Blob.Format(b) }
+
+func (*lexicalUUIDType) ParseJSON(v JSON) ([]byte, error) {
+	return jsonString(LexicalUUID, v, "a string representation of a uuid")
+}
+
+// AppendJSON prints the digits as those of other UUIDs.
+func (*lexicalUUIDType) AppendJSON(dst, b []byte) []byte { return UUID.AppendJSON(dst, b) }

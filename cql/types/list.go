@@ -45,3 +45,26 @@ func formatElements(elem Type, b []byte, open, end string) string {
 	}
 	return open + strings.Join(parts, ", ") + end
 }
+
+// ParseJSON takes an array, or a string with one in it.
+func (t *List) ParseJSON(v JSON) ([]byte, error) {
+	elems, err := jsonElements(v, t.Elem, "list", "a list")
+	if err != nil {
+		return nil, err
+	}
+	return NewList(elems), nil
+}
+
+// AppendJSON prints an array.
+func (t *List) AppendJSON(dst, b []byte) []byte { return appendJSONElements(dst, b, t.Elem) }
+
+// appendJSONElements prints a list or set.
+func appendJSONElements(dst, b []byte, elem Type) []byte {
+	dst = append(dst, '[')
+	separator := ""
+	for e := range Elements(b) {
+		dst = appendJSONNullable(append(dst, separator...), elem, e)
+		separator = ", "
+	}
+	return append(dst, ']')
+}

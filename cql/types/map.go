@@ -47,3 +47,40 @@ func (t *Map) Format(b []byte) string {
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
 }
+
+// ParseJSON takes an object, or a string with one in it. Its keys are read as strings.
+func (t *Map) ParseJSON(v JSON) ([]byte, error) {
+	o, err := jsonObject(v)
+	if err != nil {
+		return nil, err
+	}
+	keys, values := make([][]byte, len(o.entries)), make([][]byte, len(o.entries))
+	for i, e := range o.entries {
+		if e.value == nil {
+			return nil, invalidf("Invalid null value in map")
+		}
+		if keys[i], err = t.Key.ParseJSON(JSONString(e.key)); err != nil {
+			return nil, err
+		}
+		if values[i], err = t.Value.ParseJSON(e.value); err != nil {
+			return nil, err
+		}
+	}
+	return NewMap(t, keys, values), nil
+}
+
+// AppendJSON prints an object. A key that is no string is put into one.
+func (t *Map) AppendJSON(dst, b []byte) []byte {
+	dst = append(dst, '{')
+	separator := ""
+	for k, v := range Entries(b) {
+		key := appendJSONNullable(nil, t.Key, k)
+		if key[0] != '"' {
+			key = appendJSONString(nil, string(key))
+		}
+		dst = append(append(append(dst, separator...), key...), ": "...)
+		dst = appendJSONNullable(dst, t.Value, v)
+		separator = ", "
+	}
+	return append(dst, '}')
+}

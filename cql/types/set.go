@@ -34,3 +34,15 @@ func (*Set) ParseLiteral(LiteralKind, string) ([]byte, error) { return nil, ErrK
 
 // Format prints {a, b}.
 func (t *Set) Format(b []byte) string { return formatElements(t.Elem, b, "{", "}") }
+
+// ParseJSON takes an array, or a string with one in it.
+func (t *Set) ParseJSON(v JSON) ([]byte, error) {
+	elems, err := jsonElements(v, t.Elem, "set", "a list (representing a set)")
+	if err != nil {
+		return nil, err
+	}
+	return NewSet(t, elems), nil
+}
+
+// AppendJSON prints an array.
+func (t *Set) AppendJSON(dst, b []byte) []byte { return appendJSONElements(dst, b, t.Elem) }

@@ -49,6 +49,19 @@ func (*smallintType) Format(b []byte) string {
 	return strconv.FormatInt(int64(int16(binary.BigEndian.Uint16(b))), 10)
 }
 
+// ParseJSON takes any number by its text, as Java prints it.
+func (*smallintType) ParseJSON(v JSON) ([]byte, error) {
+	switch v.(type) {
+	case JSONString, JSONInteger, JSONDouble:
+		return fromString(SmallInt, v.String())
+	}
+	return nil, wrongJSON("a short value", v)
+}
+
+func (*smallintType) AppendJSON(dst, b []byte) []byte {
+	return appendJSONPlain(dst, SmallInt, b)
+}
+
 // EncodeSmallInt returns the smallint v.
 func EncodeSmallInt(v int16) []byte { return binary.BigEndian.AppendUint16(nil, uint16(v)) }
 

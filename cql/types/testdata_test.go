@@ -67,6 +67,49 @@ var testTypes = map[string]Type{
 	},
 }
 
+// The types of JSON values beside them.
+func init() {
+	for name, t := range map[string]Type{
+		"frozen<list<text>>":                         &List{Elem: Text, Frozen: true},
+		"frozen<list<blob>>":                         &List{Elem: Blob, Frozen: true},
+		"frozen<list<duration>>":                     &List{Elem: Duration, Frozen: true},
+		"frozen<map<text, int>>":                     &Map{Key: Text, Value: Int, Frozen: true},
+		"frozen<map<int, boolean>>":                  &Map{Key: Int, Value: Boolean, Frozen: true},
+		"frozen<map<boolean, boolean>>":              &Map{Key: Boolean, Value: Boolean, Frozen: true},
+		"frozen<map<float, text>>":                   &Map{Key: Float, Value: Text, Frozen: true},
+		"frozen<map<double, float>>":                 &Map{Key: Double, Value: Float, Frozen: true},
+		"frozen<map<decimal, int>>":                  &Map{Key: Decimal, Value: Int, Frozen: true},
+		"frozen<map<timestamp, uuid>>":               &Map{Key: Timestamp, Value: UUID, Frozen: true},
+		"frozen<map<blob, inet>>":                    &Map{Key: Blob, Value: Inet, Frozen: true},
+		"frozen<tuple<tinyint>>":                     &Tuple{Elems: []Type{TinyInt}},
+		"frozen<up>":                                 userTypeUp,
+		"vector<varint, 1>":                          &Vector{Elem: VarInt, Dim: 1},
+		"vector<uuid, 1>":                            &Vector{Elem: UUID, Dim: 1},
+		"vector<frozen<tuple<int>>, 1>":              &Vector{Elem: &Tuple{Elems: []Type{Int}}, Dim: 1},
+		"vector<frozen<list<int>>, 2>":               &Vector{Elem: &List{Elem: Int, Frozen: true}, Dim: 2},
+		"frozen<map<frozen<tuple<text, int>>, int>>": &Map{Key: &Tuple{Elems: []Type{Text, Int}}, Value: Int, Frozen: true},
+		"frozen<map<frozen<list<int>>, frozen<set<text>>>>": &Map{
+			Key: &List{Elem: Int, Frozen: true}, Value: &Set{Elem: Text, Frozen: true}, Frozen: true,
+		},
+		"frozen<map<frozen<map<text, int>>, frozen<tuple<int, text>>>>": &Map{
+			Key: &Map{Key: Text, Value: Int, Frozen: true}, Value: &Tuple{Elems: []Type{Int, Text}}, Frozen: true,
+		},
+		"frozen<tuple<int, frozen<list<frozen<tuple<decimal, timestamp>>>>>>": &Tuple{Elems: []Type{
+			Int, &List{Elem: &Tuple{Elems: []Type{Decimal, Timestamp}}, Frozen: true},
+		}},
+		"frozen<list<frozen<list<frozen<map<text, int>>>>>>": &List{Frozen: true, Elem: &List{
+			Frozen: true, Elem: &Map{Key: Text, Value: Int, Frozen: true},
+		}},
+	} {
+		testTypes[name] = t
+	}
+}
+
+// userTypeUp has fields whose names are not all plain.
+var userTypeUp = &UserType{Keyspace: "ks", Name: "up", Frozen: true, Fields: []Field{
+	{Name: "Up", Type: Int}, {Name: `q"uo`, Type: userTypeUT}, {Name: "plain", Type: &List{Elem: Float, Frozen: true}},
+}}
+
 var userTypeUT = &UserType{
 	Keyspace: "ks", Name: "ut", Frozen: true, Fields: []Field{{Name: "a", Type: Int}, {Name: "b", Type: Text}},
 }

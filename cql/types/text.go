@@ -33,6 +33,10 @@ func (*textType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 
 func (*textType) Format(b []byte) string { return quote(string(b)) }
 
+func (*textType) ParseJSON(v JSON) ([]byte, error) { return jsonString(Text, v, "a UTF-8 string") }
+
+func (*textType) AppendJSON(dst, b []byte) []byte { return appendJSONString(dst, string(b)) }
+
 // quote is s as a string literal.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 

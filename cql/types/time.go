@@ -53,9 +53,12 @@ func (*timeType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	return EncodeBigInt(n), nil
 }
 
+// isJavaSpace reports whether Java trims r off a text.
+func isJavaSpace(r rune) bool { return r <= ' ' }
+
 // parseTimeOfDay reads h:m:s with up to nine digits of fraction as nanoseconds.
 func parseTimeOfDay(text string) (int64, bool) {
-	text = strings.TrimFunc(text, func(r rune) bool { return r <= ' ' })
+	text = strings.TrimFunc(text, isJavaSpace)
 	clock, fraction, hasFraction := strings.Cut(text, ".")
 	parts := strings.Split(clock, ":")
 	if len(parts) != 3 {
@@ -90,6 +93,14 @@ func (*timeType) Format(b []byte) string {
 		return noLiteral
 	}
 	return quote(FormatTimeOfDay(DecodeBigInt(b)))
+}
+
+func (*timeType) ParseJSON(v JSON) ([]byte, error) {
+	return jsonString(Time, v, "a string representation of a time value")
+}
+
+func (*timeType) AppendJSON(dst, b []byte) []byte {
+	return appendJSONQuoted(dst, Time, b)
 }
 
 // FormatTimeOfDay prints nanoseconds of a day as HH:mm:ss with nine digits of fraction. Whole days are left out; of

@@ -170,6 +170,22 @@ func (*timestampType) Format(b []byte) string {
 	return quote(FormatMillis(DecodeBigInt(b)))
 }
 
+// ParseJSON takes texts and milliseconds; of these only such as an int does not hold.
+func (*timestampType) ParseJSON(v JSON) ([]byte, error) {
+	if n, ok := v.(JSONInteger); ok && n.class() == "Long" {
+		return fromString(Timestamp, string(n))
+	}
+	return jsonString(Timestamp, v, "a long or a datestring representation of a timestamp value")
+}
+
+// AppendJSON prints a space where Format has a T.
+func (*timestampType) AppendJSON(dst, b []byte) []byte {
+	if len(b) == 0 {
+		return append(dst, `""`...)
+	}
+	return appendJSONString(dst, strings.Replace(FormatMillis(DecodeBigInt(b)), "T", " ", 1))
+}
+
 // FormatMillis prints milliseconds since 1970 as yyyy-MM-dd'T'HH:mm:ss.SSSZ, in UTC.
 func FormatMillis(millis int64) string {
 	days := floorDiv(millis, milliPerDay)

@@ -73,6 +73,12 @@ func (*timeuuidType) ParseLiteral(kind LiteralKind, text string) ([]byte, error)
 
 func (*timeuuidType) Format(b []byte) string { return (*uuidType)(nil).Format(b) }
 
+func (*timeuuidType) ParseJSON(v JSON) ([]byte, error) {
+	return jsonString(TimeUUID, v, "a string representation of a timeuuid")
+}
+
+func (*timeuuidType) AppendJSON(dst, b []byte) []byte { return appendJSONQuoted(dst, UUID, b) }
+
 // gregorian is the number of ticks of 100 ns from 1582-10-15, where UUIDs count from, to 1970.
 const gregorian = 0x01B21DD213814000
 

@@ -55,6 +55,17 @@ func (*tinyintType) Format(b []byte) string {
 	return strconv.Itoa(int(int8(b[0])))
 }
 
+// ParseJSON takes any number by its text, as Java prints it.
+func (*tinyintType) ParseJSON(v JSON) ([]byte, error) {
+	switch v.(type) {
+	case JSONString, JSONInteger, JSONDouble:
+		return fromString(TinyInt, v.String())
+	}
+	return nil, wrongJSON("a byte value", v)
+}
+
+func (*tinyintType) AppendJSON(dst, b []byte) []byte { return appendJSONPlain(dst, TinyInt, b) }
+
 // EncodeTinyInt returns the tinyint v.
 func EncodeTinyInt(v int8) []byte { return []byte{byte(v)} }
 

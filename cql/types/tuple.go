@@ -187,6 +187,41 @@ func (t *Tuple) Format(b []byte) string {
 	return "(" + strings.Join(parts, ", ") + ")"
 }
 
+// ParseJSON takes an array of as many values as there are elements, or a string with one in it.
+func (t *Tuple) ParseJSON(v JSON) ([]byte, error) {
+	a, err := jsonArray(v, "a list representation of a tuple")
+	switch {
+	case err != nil:
+		return nil, err
+	case len(a) > len(t.Elems):
+		return nil, invalidf("Tuple contains extra items (expected %d): %s", len(t.Elems), a)
+	case len(a) < len(t.Elems):
+		return nil, invalidf("Tuple is missing items (expected %d): %s", len(t.Elems), a)
+	}
+	fields := make([][]byte, len(a))
+	for i, e := range a {
+		if e == nil {
+			continue
+		}
+		if fields[i], err = t.Elems[i].ParseJSON(e); err != nil {
+			return nil, err
+		}
+	}
+	return NewTuple(fields), nil
+}
+
+// AppendJSON prints an array.
+func (t *Tuple) AppendJSON(dst, b []byte) []byte {
+	dst = append(dst, '[')
+	for i, e := range TupleFields(b, len(t.Elems)) {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		dst = appendJSONNullable(dst, t.Elems[i], e)
+	}
+	return append(dst, ']')
+}
+
 // NewTuple serializes a tuple or a value of a user type; nil fields are null.
 func NewTuple(fields [][]byte) []byte {
 	b := make([]byte, 0, 8*len(fields))
@@ -239,9 +274,11 @@ func fromString(t Type, text string) ([]byte, error) {
 			return []byte{}, nil
 		}
 	}
-	switch t.(type) {
+	switch t := t.(type) {
 	case *List, *Set, *Map, *Vector, *blobType:
 		return parseHexDigits(text)
+	case *floatType, *doubleType:
+		return parseFloatText(t, text)
 	}
 	if t == Boolean && !strings.EqualFold(text, "true") && !strings.EqualFold(text, "false") {
 		return nil, invalidf("Unable to make boolean from '%s'", text)

@@ -50,6 +50,12 @@ type Type interface {
 	// Format prints a value as a CQL literal.
 	Format(b []byte) string
 
+	// ParseJSON reads a value from JSON, as INSERT JSON and from_json do; v is not nil. Its error is a ValueError.
+	ParseJSON(v JSON) ([]byte, error)
+
+	// AppendJSON appends a value as SELECT JSON and to_json print it.
+	AppendJSON(dst, b []byte) []byte
+
 	// FixedLength is the number of bytes of every value, or 0 if they differ: vectors of fixed-length
 	// elements are written without lengths. date, time, smallint and tinyint count as varying.
 	FixedLength() int

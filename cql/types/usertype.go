@@ -105,6 +105,42 @@ func (t *UserType) Format(b []byte) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
+// ParseJSON takes an object, or a string with one in it. Its keys are names as in Fold; fields without one are null.
+func (t *UserType) ParseJSON(v JSON) ([]byte, error) {
+	o, err := jsonObject(v)
+	if err != nil {
+		return nil, err
+	}
+	o.Fold()
+	fields := make([][]byte, len(t.Fields))
+	for i, f := range t.Fields {
+		e, _ := o.Take(f.Name)
+		if e == nil {
+			continue
+		}
+		if fields[i], err = f.Type.ParseJSON(e); err != nil {
+			return nil, err
+		}
+	}
+	if name, left := o.First(); left {
+		return nil, invalidf("Unknown field '%s' in value of user defined type %s", name, t.Name)
+	}
+	return NewTuple(fields), nil
+}
+
+// AppendJSON prints an object with all fields.
+func (t *UserType) AppendJSON(dst, b []byte) []byte {
+	dst = append(dst, '{')
+	for i, e := range TupleFields(b, len(t.Fields)) {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		dst = append(AppendJSONKey(dst, t.Fields[i].Name), ": "...)
+		dst = appendJSONNullable(dst, t.Fields[i].Type, e)
+	}
+	return append(dst, '}')
+}
+
 // quoteName puts a name in double quotes if the language would read it otherwise without.
 func quoteName(name string) string {
 	plain := name != "" && !reservedWords[name]

@@ -102,6 +102,12 @@ func (*uuidType) Format(b []byte) string {
 	return FormatUUID([16]byte(b))
 }
 
+func (*uuidType) ParseJSON(v JSON) ([]byte, error) {
+	return jsonString(UUID, v, "a string representation of a uuid")
+}
+
+func (*uuidType) AppendJSON(dst, b []byte) []byte { return appendJSONQuoted(dst, UUID, b) }
+
 // ParseUUID reads 8-4-4-4-12 hexadecimal digits.
 func ParseUUID(text string) (u [16]byte, ok bool) {
 	if len(text) != 36 || text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {

@@ -129,6 +129,17 @@ func (*varintType) Format(b []byte) string {
 	return DecodeVarInt(b).String()
 }
 
+// ParseJSON takes anything whose text is digits.
+func (*varintType) ParseJSON(v JSON) ([]byte, error) {
+	n, ok := new(big.Int).SetString(v.String(), 10)
+	if !ok {
+		return nil, invalidf("Value '%s' is not a valid representation of a varint value", v)
+	}
+	return EncodeVarInt(n), nil
+}
+
+func (*varintType) AppendJSON(dst, b []byte) []byte { return appendJSONPlain(dst, VarInt, b) }
+
 // EncodeVarInt returns the varint v in as few bytes as can be.
 func EncodeVarInt(v *big.Int) []byte {
 	if v.Sign() >= 0 {

@@ -129,6 +129,38 @@ func (t *Vector) Format(b []byte) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
+// ParseJSON takes an array of Dim elements, or a string with one in it.
+func (t *Vector) ParseJSON(v JSON) ([]byte, error) {
+	a, err := jsonArray(v, "a list")
+	if err != nil {
+		return nil, err
+	}
+	if len(a) != t.Dim {
+		return nil, invalidf("List had incorrect size: expected %d but given %d; %s", t.Dim, len(a), a)
+	}
+	elems, err := a.elements(t.Elem, "list")
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range elems {
+		if len(e) == 0 && EmptyIsNull(t.Elem) {
+			return nil, &ValueError{Message: "null is not supported inside vectors", Request: true}
+		}
+	}
+	return NewVector(t, elems), nil
+}
+
+// AppendJSON prints an array.
+func (t *Vector) AppendJSON(dst, b []byte) []byte {
+	dst = append(dst, '[')
+	separator := ""
+	for e := range VectorElements(t, b) {
+		dst = t.Elem.AppendJSON(append(dst, separator...), e)
+		separator = ", "
+	}
+	return append(dst, ']')
+}
+
 // NewVector serializes a vector of t.Dim elements, none of which is nil.
 func NewVector(t *Vector, elems [][]byte) []byte {
 	var b []byte

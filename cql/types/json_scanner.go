@@ -1,0 +1,252 @@
+package types
+
+import "unicode/utf8"
+
+// jsonScanner reads one JSON value as Jackson does, and complains as it does.
+type jsonScanner struct {
+	text string
+	at   int // the next character
+	open []jsonScope
+}
+
+// jsonScope is an array or object that is not closed yet.
+type jsonScope struct {
+	kind  string // Array or Object
+	at    int    // of its first character
+	close byte
+}
+
+// Limits that Jackson puts on texts.
+const (
+	maxJSONDepth  = 1000
+	maxJSONNumber = 1000
+	maxJSONName   = 50_000
+	maxJSONString = 20_000_000
+)
+
+// DecodeJSON reads a JSON text; nil is null. What stands behind the value does not matter. An error is a *JSONError.
+func DecodeJSON(text string) (JSON, error) {
+	s := &jsonScanner{text: text}
+	c, err := s.begin()
+	if err != nil {
+		return nil, err
+	}
+	return s.value(c)
+}
+
+// begin reads the first character of the only value.
+func (s *jsonScanner) begin() (byte, error) {
+	c, ok, err := s.next()
+	switch {
+	case err != nil:
+		return 0, err
+	case !ok:
+		return 0, &JSONError{
+			Class: jsonMismatchError, Message: "No content to map due to end-of-input\n at " + jsonPlace("line: 1"),
+		}
+	case c == ']' || c == '}':
+		kind := map[byte]string{']': "Array", '}': "Object"}[c]
+		return 0, s.fail(jsonParseError, s.at-1, "Unexpected close marker '%c': no open %s to close", c, kind)
+	}
+	return c, nil
+}
+
+// next reads the next character that is no white space; ok is false at the end.
+func (s *jsonScanner) next() (c byte, ok bool, err error) {
+	for s.at < len(s.text) {
+		c = s.text[s.at]
+		s.at++
+		switch {
+		case c == '/':
+			return 0, false, s.unexpected("maybe a (non-standard) comment? (not recognized as one since Feature " +
+				"'ALLOW_COMMENTS' not enabled for parser)")
+		case c > ' ':
+			return c, true, nil
+		case c != ' ' && c != '\n' && c != '\r' && c != '\t':
+			return 0, false, s.badSpace(c)
+		}
+	}
+	return 0, false, nil
+}
+
+// badSpace is the error for a control character between values.
+func (s *jsonScanner) badSpace(c byte) error {
+	hint := ""
+	if c == 0x1E {
+		hint = " (consider enabling `JsonReadFeature.ALLOW_RS_CONTROL_CHAR` to allow use of Record Separators (\\u001E))"
+	}
+	return s.fail(jsonParseError, s.at, "Illegal character (%s): only regular white space (\\r, \\n, \\t) is allowed "+
+		"between tokens%s", describeChar(s.text[s.at-1:]), hint)
+}
+
+// value reads the value whose first character was read.
+func (s *jsonScanner) value(c byte) (JSON, error) {
+	switch {
+	case c == '"':
+		text, err := s.quoted("string value", ": was expecting closing quote for a string value")
+		if err == nil && len(text) > maxJSONString {
+			err = tooLarge("String value length", len(text), maxJSONString, "getMaxStringLength")
+		}
+		return JSONString(text), err
+	case c == '[':
+		return s.array()
+	case c == '{':
+		return s.object()
+	case c == 't':
+		return JSONBoolean(true), s.word("true", 1)
+	case c == 'f':
+		return JSONBoolean(false), s.word("false", 1)
+	case c == 'n':
+		return nil, s.word("null", 1)
+	case c == '-' || isDigit(c):
+		return s.number(c)
+	}
+	return nil, s.odd(c)
+}
+
+// odd is the error for a character that no value begins with.
+func (s *jsonScanner) odd(c byte) error {
+	switch c {
+	case '}':
+		if s.open[len(s.open)-1].close == ']' {
+			return s.unexpected("expected a value")
+		}
+	case 'N', 'I':
+		name := map[byte]string{'N': "NaN", 'I': "Infinity"}[c]
+		if err := s.word(name, 1); err != nil {
+			return err
+		}
+		return s.nonStandard(name)
+	case '+':
+		return s.sign(false)
+	}
+	if r, n := utf8.DecodeRuneInString(s.text[s.at-1:]); isJavaIdentifierStart(r) {
+		from := s.at - 1
+		s.at = from + n
+		return s.token(from)
+	}
+	return s.unexpected("expected a valid value " + jsonValueWords)
+}
+
+// nonStandard is the error for a number that is none.
+func (s *jsonScanner) nonStandard(name string) error {
+	return s.fail(jsonParseError, s.at, "Non-standard token '%s': enable `JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS` "+
+		"to allow", name)
+}
+
+// word reads what is left of a word of which n characters were read.
+func (s *jsonScanner) word(word string, n int) error {
+	from := s.at - n
+	for ; n < len(word); n++ {
+		if s.at == len(s.text) || s.text[s.at] != word[n] {
+			return s.token(from)
+		}
+		s.at++
+	}
+	if r, size := utf8.DecodeRuneInString(s.text[s.at:]); size > 0 && r >= '0' && isJavaIdentifierPart(r) {
+		return s.token(from)
+	}
+	return nil
+}
+
+// enter notes that an array or object begins.
+func (s *jsonScanner) enter(kind string, end byte) error {
+	s.open = append(s.open, jsonScope{kind: kind, at: s.at - 1, close: end})
+	if n := len(s.open); n > maxJSONDepth {
+		return tooLarge("Document nesting depth", n, maxJSONDepth, "getMaxNestingDepth")
+	}
+	return nil
+}
+
+// item reads up to the first character of the next element of an array or name of an object; more is false behind
+// the last.
+func (s *jsonScanner) item(first bool) (c byte, more bool, err error) {
+	scope := s.open[len(s.open)-1]
+	c, ok, err := s.next()
+	switch {
+	case err != nil:
+		return 0, false, err
+	case !ok:
+		return 0, false, s.ended(": expected close marker for " + scope.kind + " (start marker at " + s.place(scope.at) + ")")
+	case c == scope.close:
+		s.open = s.open[:len(s.open)-1]
+		return 0, false, nil
+	case c == ']' || c == '}':
+		return 0, false, s.fail(jsonParseError, s.at-1, "Unexpected close marker '%c': expected '%c' (for %s starting at %s)",
+			c, scope.close, scope.kind, s.place(scope.at))
+	case first:
+		return c, true, nil
+	case c != ',':
+		return 0, false, s.unexpected("was expecting comma to separate " + scope.kind + " entries")
+	}
+	if c, ok, err = s.next(); err == nil && !ok {
+		err = s.fail(jsonParseError, s.at, "Unexpected end-of-input within/between %s entries", scope.kind)
+	}
+	return c, true, err
+}
+
+// array reads an array behind its bracket.
+func (s *jsonScanner) array() (JSON, error) {
+	a := JSONArray{}
+	if err := s.enter("Array", ']'); err != nil {
+		return nil, err
+	}
+	for {
+		c, more, err := s.item(len(a) == 0)
+		if err != nil || !more {
+			return a, err
+		}
+		v, err := s.value(c)
+		if err != nil {
+			return nil, err
+		}
+		a = append(a, v)
+	}
+}
+
+// object reads an object behind its brace.
+func (s *jsonScanner) object() (JSON, error) {
+	o := &JSONObject{}
+	if err := s.enter("Object", '}'); err != nil {
+		return nil, err
+	}
+	for {
+		c, more, err := s.item(len(o.entries) == 0)
+		if err != nil || !more {
+			return o, err
+		}
+		if c != '"' {
+			return nil, s.unexpected("was expecting double-quote to start field name")
+		}
+		name, err := s.quoted("name", " in field name")
+		if err != nil {
+			return nil, err
+		}
+		if len(name) > maxJSONName {
+			return nil, tooLarge("Name length", len(name), maxJSONName, "getMaxNameLength")
+		}
+		if c, err = s.colon(); err != nil {
+			return nil, err
+		}
+		v, err := s.value(c)
+		if err != nil {
+			return nil, err
+		}
+		o.put(name, v)
+	}
+}
+
+// colon reads a colon and the first character of the value behind it.
+func (s *jsonScanner) colon() (byte, error) {
+	c, ok, err := s.next()
+	if err == nil && ok && c != ':' {
+		err = s.unexpected("was expecting a colon to separate field name and value")
+	}
+	if err == nil && ok {
+		c, ok, err = s.next()
+	}
+	if err == nil && !ok {
+		err = s.ended(" within/between Object entries")
+	}
+	return c, err
+}

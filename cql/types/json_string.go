@@ -1,0 +1,114 @@
+package types
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// quoted reads a string behind its quote. ending tells where the text ends if it does so inside.
+func (s *jsonScanner) quoted(what, ending string) (string, error) {
+	var b strings.Builder
+	for s.at < len(s.text) {
+		c := s.text[s.at]
+		s.at++
+		switch {
+		case c == '"':
+			return b.String(), nil
+		case c < ' ':
+			return "", s.fail(jsonParseError, s.at-1, "Illegal unquoted character (%s): has to be escaped using "+
+				"backslash to be included in %s", describeChar(s.text[s.at-1:]), what)
+		case c != '\\':
+			b.WriteByte(c)
+		default:
+			r, err := s.escape()
+			if err != nil {
+				return "", err
+			}
+			b.WriteRune(r)
+		}
+	}
+	return "", s.ended(ending)
+}
+
+// escape reads what a backslash stands before.
+func (s *jsonScanner) escape() (rune, error) {
+	const letters, meanings = `btnfr"/\`, "\b\t\n\f\r\"/\\"
+	if s.at == len(s.text) {
+		return 0, s.ended(" in character escape sequence")
+	}
+	r, n := utf8.DecodeRuneInString(s.text[s.at:])
+	s.at += n
+	if i := strings.IndexRune(letters, r); i >= 0 {
+		return rune(meanings[i]), nil
+	}
+	if r != 'u' {
+		return 0, s.fail(jsonParseError, s.at-n, "Unrecognized character escape %s", describeChar(s.text[s.at-n:]))
+	}
+	unit, err := s.unit()
+	if err != nil || !utf16.IsSurrogate(unit) {
+		return unit, err
+	}
+	if !strings.HasPrefix(s.text[s.at:], `\u`) {
+		return '?', nil // half a character, which Java cannot write
+	}
+	back := s.at
+	s.at += len(`\u`)
+	low, err := s.unit()
+	if err != nil {
+		return 0, err
+	}
+	if whole := utf16.DecodeRune(unit, low); whole != utf8.RuneError {
+		return whole, nil
+	}
+	s.at = back
+	return '?', nil
+}
+
+// unit reads the four digits of a unit of UTF-16.
+func (s *jsonScanner) unit() (rune, error) {
+	from := s.at
+	for s.at < from+4 {
+		if s.at == len(s.text) {
+			return 0, s.ended(" in character escape sequence")
+		}
+		_, n := utf8.DecodeRuneInString(s.text[s.at:])
+		s.at += n
+		if _, err := strconv.ParseUint(s.text[s.at-n:s.at], 16, 8); err != nil {
+			return 0, s.unexpected("expected a hex-digit for character escape sequence")
+		}
+	}
+	v, err := strconv.ParseUint(s.text[from:s.at], 16, 16)
+	return rune(v), err
+}
+
+// appendJSONString appends a string with quotes around it and escapes in it.
+func appendJSONString(dst []byte, text string) []byte {
+	const digits = "0123456789ABCDEF"
+	dst = append(dst, '"')
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '"' || c == '\\':
+			dst = append(dst, '\\', c)
+		case c >= ' ':
+			dst = append(dst, c)
+		default:
+			if j := strings.IndexByte("\b\t\n\f\r", c); j >= 0 {
+				dst = append(dst, '\\', "btnfr"[j])
+				break
+			}
+			dst = append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&0xF])
+		}
+	}
+	return append(dst, '"')
+}
+
+// AppendJSONKey appends the key of an object that stands for a name: in double quotes of its own if it has upper case
+// letters.
+func AppendJSONKey(dst []byte, name string) []byte {
+	if strings.ToLower(name) != name {
+		name = `"` + name + `"`
+	}
+	return appendJSONString(dst, name)
+}
