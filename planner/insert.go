@@ -7,41 +7,58 @@ import (
 	"github.com/cqld/cqld/planner/expr"
 )
 
-// insert plans INSERT INTO ... VALUES.
+// insert plans INSERT.
 func (p *planning) insert(s *cql.Insert) (*Modification, error) {
 	t, err := p.writable(Insert, s.Table, s.If)
 	if err != nil {
 		return nil, err
 	}
-	if s.JSON != nil {
-		return nil, expr.NotSupported("INSERT JSON")
-	}
 	m := &Modification{Verb: Insert, Table: t}
 	if err := m.attributes(p, s.Using); err != nil {
 		return nil, err
 	}
-	if err := checkInsertColumns(s); err != nil {
+	rs := &restrictions{table: t, verb: "INSERT"}
+	if s.JSON != nil {
+		err = p.insertJSON(m, rs, s)
+	} else {
+		err = p.insertValues(m, rs, s)
+	}
+	if err != nil {
 		return nil, err
 	}
-	rs := &restrictions{table: t, verb: "INSERT"}
-	clustering := false
-	for i, ref := range s.Columns {
-		c, err := column(t, ref)
-		if err != nil {
-			return nil, err
-		}
-		clustering = clustering || c.Kind == schema.Clustering
-		if err := p.insertValue(m, rs, c, s.Values[i]); err != nil {
-			return nil, err
-		}
-	}
-	rs.onlyStatic = !clustering && m.onlyStatic()
+	rs.onlyStatic = len(rs.clustering) == 0 && m.onlyStatic()
 	m.Mark = !rs.onlyStatic
 	if m.Where, err = rs.resolve(); err != nil {
 		return nil, err
 	}
 	m.settle()
 	return m, nil
+}
+
+// insertValues binds the values of the columns that are named.
+func (p *planning) insertValues(m *Modification, rs *restrictions, s *cql.Insert) error {
+	if err := checkInsertColumns(s); err != nil {
+		return err
+	}
+	for i, ref := range s.Columns {
+		c, err := column(m.Table, ref)
+		if err != nil {
+			return err
+		}
+		e, err := p.binder.Bind(s.Values[i], expr.ColumnReceiver(m.Table, c))
+		if err != nil {
+			return err
+		}
+		if !c.Kind.IsKey() {
+			if err := checkNoTuple(c, s.Values[i]); err != nil {
+				return err
+			}
+		}
+		if err := m.give(rs, c, e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkInsertColumns refuses column and value lists that do not fit together.
@@ -59,20 +76,13 @@ func checkInsertColumns(s *cql.Insert) error {
 	return nil
 }
 
-// insertValue binds the value of a column: part of the key, or an assignment.
-func (p *planning) insertValue(m *Modification, rs *restrictions, c *schema.Column, term cql.Term) error {
-	e, err := p.binder.Bind(term, expr.ColumnReceiver(m.Table, c))
-	if err != nil {
-		return err
-	}
+// give gives a column its value: part of the key, or an assignment.
+func (m *Modification) give(rs *restrictions, c *schema.Column, value expr.Expr) error {
 	if !c.Kind.IsKey() {
-		if err := checkNoTuple(c, term); err != nil {
-			return err
-		}
-		m.set(SetColumn{Column: c, Value: e})
+		m.set(SetColumn{Column: c, Value: value})
 		return nil
 	}
 	cols := []*schema.Column{c}
-	choice := &Choice{Columns: cols, Points: []Point{{Parts: []expr.Expr{e}}}}
+	choice := &Choice{Columns: cols, Points: []Point{{Parts: []expr.Expr{value}}}}
 	return rs.add(&restriction{columns: cols, choice: choice})
 }

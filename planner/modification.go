@@ -29,8 +29,9 @@ type Modification struct {
 	Removes   bool        // DELETE without columns: whole rows, ranges or partitions
 	Timestamp expr.Expr   // nil: not given
 	TTL       expr.Expr
-	Plain     bool // no function is called
-	OneRow    bool // the whole primary key is given, or only static columns are written in one partition
+	JSON      *expr.JSONColumns // of INSERT JSON ?: what is read before anything else
+	Plain     bool              // no function is called
+	OneRow    bool              // the whole primary key is given, or only static columns are written in one partition
 }
 
 // set adds a change to the part of the row it is about.

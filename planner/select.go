@@ -56,7 +56,7 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 	if err := checkSelectedColumns(t, s.Selectors); err != nil {
 		return nil, err
 	}
-	if plan.Selection, err = p.selection(t, s.Selectors); err != nil {
+	if plan.Selection, err = p.selection(t, s.Selectors, s.JSON); err != nil {
 		return nil, err
 	}
 	if err := checkDistinct(s, plan, rs, sorts); err != nil {
@@ -94,8 +94,6 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 // checkSelectForms refuses the parts of SELECT that are not built.
 func checkSelectForms(s *cql.Select) error {
 	switch {
-	case s.JSON:
-		return expr.NotSupported("SELECT JSON")
 	case len(s.GroupBy) > 0:
 		return expr.NotSupported("GROUP BY")
 	case len(s.Custom) > 0:

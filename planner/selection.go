@@ -28,8 +28,8 @@ type selecting struct {
 	*prepared
 }
 
-// selection plans a SELECT list; none is *.
-func (p *planning) selection(t *schema.Table, selectors []cql.Selector) (*Selection, error) {
+// selection plans a SELECT list; none is *. As JSON it is a single column.
+func (p *planning) selection(t *schema.Table, selectors []cql.Selector, asJSON bool) (*Selection, error) {
 	s := p.selecting(t)
 	defer s.done()
 	if len(selectors) == 0 {
@@ -51,6 +51,9 @@ func (p *planning) selection(t *schema.Table, selectors []cql.Selector) (*Select
 		}
 		s.add(name, e)
 	}
+	if asJSON {
+		s.asJSON()
+	}
 	if plain := plainColumns(s.out.Exprs); plain != nil {
 		s.out.Plain, s.out.Exprs = plain, nil
 	}
@@ -65,6 +68,16 @@ func (s *selecting) add(name string, e expr.Expr) {
 		Type: e.Type(), Desc: isColumn && c.Column.Desc,
 	})
 	s.out.Exprs = append(s.out.Exprs, e)
+}
+
+// asJSON makes one column of all.
+func (s *selecting) asJSON() {
+	row := &expr.JSONRow{Values: s.out.Exprs}
+	for _, c := range s.out.Columns {
+		row.Names = append(row.Names, c.Name)
+	}
+	s.out.Columns, s.out.Exprs = nil, nil
+	s.add("[json]", row)
 }
 
 // plainColumns are the columns that expressions consist of, or nil if one is anything else.

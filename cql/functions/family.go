@@ -16,6 +16,9 @@ type family struct {
 
 	// make declares the function for arguments of those types.
 	make func(name string, args []types.Type) (*Function, error)
+
+	// receive declares it for the type of the value that the call is for instead; nil: a SELECT list tells none.
+	receive func(name string, receiver types.Type) (*Function, error)
 }
 
 // parameter is what a family asks of one argument. Where the type of an argument is not known, the other fields
@@ -40,7 +43,7 @@ var families map[string]*family
 
 func init() {
 	families = map[string]*family{}
-	for _, fs := range []map[string]*family{aggregateFamilies, collectionFamilies, vectorFamilies, maskFamilies} {
+	for _, fs := range []map[string]*family{aggregateFamilies, collectionFamilies, vectorFamilies, maskFamilies, jsonFamilies} {
 		maps.Copy(families, fs)
 	}
 }
@@ -71,11 +74,19 @@ func (f *family) resolve(name string, args []Arg, receiver types.Type) (*Functio
 			return nil, err
 		}
 	}
-	made, err := f.make(name, ts)
+	made, err := f.declare(name, ts, receiver)
 	if err != nil {
 		return nil, err
 	}
 	return made, CheckArgs(made, args)
+}
+
+// declare makes the function for arguments of those types, or for the receiver.
+func (f *family) declare(name string, args []types.Type, receiver types.Type) (*Function, error) {
+	if f.receive != nil {
+		return f.receive(name, receiver)
+	}
+	return f.make(name, args)
 }
 
 // infer is the type of an argument as far as the others do not matter; nil if it cannot be told.

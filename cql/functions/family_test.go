@@ -98,7 +98,7 @@ func TestFamiliesDocumented(t *testing.T) {
 				args[i] = &types.List{Elem: types.Int, Frozen: true}
 			}
 		}
-		made, err := Resolve(name, args)
+		made, err := f.declare(name, args, types.Int)
 		if err != nil || made.Name != name || made.Doc == "" || (made.Call == nil) == (made.Init == nil) {
 			t.Errorf("%s: got %v, %v", name, made, err)
 		}

@@ -121,7 +121,7 @@ func appendJSONQuoted(dst []byte, t Type, b []byte) []byte {
 	if len(b) == 0 {
 		return append(dst, `""`...)
 	}
-	return appendJSONQuoted(dst, t, b)
+	return appendJSONString(dst, unquote(t.Format(b)))
 }
 
 // appendJSONNullable appends a part of a value, or null.

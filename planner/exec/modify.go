@@ -88,6 +88,11 @@ func (w *writing) add(ctx context.Context, m *planner.Modification, values []typ
 	if w.x.Env == nil && !m.Plain {
 		w.x.Env = w.e.env()
 	}
+	if m.JSON != nil {
+		if w.x.JSON, err = m.JSON.Read(&w.x); err != nil {
+			return err
+		}
+	}
 	if w.keys, err = appendKeys(w.keys[:0], &w.x, m.Where); err != nil {
 		return err
 	}

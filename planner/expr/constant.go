@@ -21,7 +21,10 @@ func (c *Constant) Type() types.Type { return c.Of }
 func (c *Constant) Eval(*Context) (types.Value, error) { return c.Value, nil }
 
 func (c *Constant) String() string {
-	if c.Value.IsNull() {
+	switch {
+	case c.Value.Unset:
+		return "unset"
+	case c.Value.IsNull():
 		return "null"
 	}
 	return c.Of.Format(c.Value.Bytes)

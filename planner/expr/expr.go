@@ -28,6 +28,7 @@ type Context struct {
 	Row    [][]byte              // by schema.Column.Index, in selections
 	Cell   func(column int) Cell // of that row
 	Now    int64                 // seconds since 1970, which TTLs are counted from
+	JSON   []types.Value         // by schema.Column.Index, what a bound INSERT JSON has for each column
 
 	Results []types.Value // of the aggregates, by Aggregate.Index
 }

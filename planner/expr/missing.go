@@ -6,9 +6,7 @@ import (
 )
 
 // missing has the native functions of Cassandra that are not built.
-var missing = map[string]bool{
-	"floor": true, "to_json": true, "tojson": true, "from_json": true, "fromjson": true,
-}
+var missing = map[string]bool{"floor": true}
 
 // checkBuilt refuses native functions of Cassandra's that are not built.
 func checkBuilt(name cql.QualifiedName) error {

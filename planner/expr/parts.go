@@ -9,6 +9,8 @@ func Parts(e Expr) []Expr {
 		return e.Args
 	case *Composed:
 		return e.Parts
+	case *JSONRow:
+		return e.Values
 	case *Hinted:
 		return []Expr{e.Value}
 	case *Stamp:

@@ -1,0 +1,94 @@
+package functions
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/types"
+)
+
+// jsonFamilies turn values into JSON and back.
+var jsonFamilies = map[string]*family{
+	"to_json": toJSON, "tojson": toJSON,
+	"from_json": fromJSON, "fromjson": fromJSON,
+}
+
+// toJSON makes the functions that print a value of any type.
+var toJSON = unary(parameter{text: "any"}, func(name string, t types.Type) *Function {
+	return &Function{
+		Name: name, Args: []types.Type{t}, Returns: types.Text,
+		Doc: "A value as JSON; the text null for null.",
+		Call: func(c *Call) (types.Value, error) {
+			b := c.Args[0].Bytes
+			if b == nil || len(b) == 0 && types.EmptyIsNull(t) {
+				return types.Value{Bytes: []byte("null")}, nil
+			}
+			return types.Value{Bytes: t.AppendJSON(nil, b)}, nil
+		},
+	}
+})
+
+// fromJSON makes the functions that read a value of the receiver's type.
+var fromJSON = &family{
+	params: []parameter{fixed("text", types.Text)},
+	receive: func(name string, receiver types.Type) (*Function, error) {
+		if receiver == nil {
+			return nil, cqlerr.Invalidf("%s() cannot be used in the selection clause of a SELECT statement", name)
+		}
+		f := &Function{
+			Name: name, Args: []types.Type{types.Text}, Returns: receiver,
+			Doc: "The value that a JSON text stands for, of the type that is asked for.",
+		}
+		f.Call = func(c *Call) (types.Value, error) {
+			if c.Args[0].Bytes == nil {
+				return types.Value{}, nil
+			}
+			b, err := f.readJSON(string(c.Args[0].Bytes))
+			return types.Value{Bytes: b}, err
+		}
+		return f, nil
+	},
+}
+
+// readJSON reads a value of the type that f returns.
+func (f *Function) readJSON(text string) ([]byte, error) {
+	v, err := types.DecodeJSON(text)
+	if err != nil {
+		return nil, cqlerr.FunctionFailed(f.Name, []string{"text"}, fmt.Sprintf(
+			"execution of 'system.%s[text]' failed: Could not decode JSON string '%s': %s", f.Name, text, err))
+	}
+	if v == nil {
+		return nil, nil
+	}
+	b, err := f.Returns.ParseJSON(v)
+	if err != nil {
+		if wrong := new(types.ValueError); errors.As(err, &wrong) && !wrong.Request {
+			text := "org.apache.cassandra.serializers.MarshalException: " + wrong.Message
+			return nil, cqlerr.FunctionFailed(f.Name, []string{"text"}, text)
+		}
+		return nil, err
+	}
+	if f.Returns.Validate(b) != nil {
+		return nil, cqlerr.Invalidf("Return of function %s (%x) is not a valid value for its declared return type %s",
+			f, b, f.Returns)
+	}
+	return emptyToNull(f.Returns, b), nil
+}
+
+// emptyToNull makes null of elements of a list that have no bytes where a value has some: Cassandra takes apart the
+// lists that functions return.
+func emptyToNull(t types.Type, b []byte) []byte {
+	list, ok := t.(*types.List)
+	if !ok || !types.EmptyIsNull(list.Elem) {
+		return b
+	}
+	var elems [][]byte
+	for e := range types.Elements(b) {
+		if len(e) == 0 {
+			e = nil
+		}
+		elems = append(elems, e)
+	}
+	return types.NewList(elems)
+}

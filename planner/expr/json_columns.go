@@ -1,0 +1,97 @@
+package expr
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+)
+
+// JSONColumns are the columns of a table as INSERT JSON gives them values.
+type JSONColumns struct {
+	Text    Expr             // the JSON; nil if it was known when the statement was planned
+	columns []*schema.Column // in the order in which Cassandra looks at them
+	unset   bool             // a column without value is left alone, and not null
+}
+
+// NewJSONColumns are the columns of t.
+func NewJSONColumns(t *schema.Table, unset bool) *JSONColumns {
+	names := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		names[i] = c.Name
+	}
+	j := &JSONColumns{unset: unset}
+	for _, at := range hashOrder(names) {
+		j.columns = append(j.columns, t.Columns[at])
+	}
+	return j
+}
+
+// Read evaluates the text and reads it.
+func (j *JSONColumns) Read(x *Context) ([]types.Value, error) {
+	v, err := j.Text.Eval(x)
+	switch {
+	case err != nil:
+		return nil, err
+	case v.IsNull():
+		return nil, errNullJSON()
+	}
+	return j.Parse(string(v.Bytes))
+}
+
+// errNullJSON is for null in the place of an object.
+func errNullJSON() error { return cqlerr.Invalidf("Got null for INSERT JSON values") }
+
+// Parse reads the values of columns, by schema.Column.Index.
+func (j *JSONColumns) Parse(text string) ([]types.Value, error) {
+	object, err := types.DecodeJSONObject(text)
+	if err != nil {
+		return nil, cqlerr.Invalidf("Could not decode JSON string as a map: %s. (String was: %s)", err, text)
+	}
+	if object == nil {
+		return nil, errNullJSON()
+	}
+	object.Fold()
+	values := slices.Repeat([]types.Value{{Unset: j.unset}}, len(j.columns))
+	for _, c := range j.columns {
+		v, given := object.Take(c.Name)
+		if !given {
+			continue
+		}
+		if values[c.Index], err = readColumn(c, v); err != nil {
+			return nil, err
+		}
+	}
+	if key, left := object.First(); left {
+		return nil, cqlerr.Invalidf("JSON values map contains unrecognized column: %s", key)
+	}
+	return values, nil
+}
+
+// readColumn reads the value of one column.
+func readColumn(c *schema.Column, v types.JSON) (types.Value, error) {
+	if v == nil {
+		return types.Value{}, nil
+	}
+	b, err := c.Type.ParseJSON(v)
+	if wrong := new(types.ValueError); errors.As(err, &wrong) && !wrong.Request {
+		return types.Value{}, cqlerr.Invalidf("Error decoding JSON value for %s: %s", c.Name, wrong.Message)
+	}
+	if err != nil {
+		return types.Value{}, invalidValue(err)
+	}
+	return types.Value{Bytes: b}, nil
+}
+
+// JSONColumn is what a bound INSERT JSON has for a column.
+type JSONColumn struct{ Column *schema.Column }
+
+// Type is the column's.
+func (c *JSONColumn) Type() types.Type { return c.Column.Type }
+
+// Eval returns what was read from the text.
+func (c *JSONColumn) Eval(x *Context) (types.Value, error) { return x.JSON[c.Column.Index], nil }
+
+func (c *JSONColumn) String() string { return "json " + c.Column.Name }

@@ -1,0 +1,45 @@
+package expr
+
+import (
+	"strings"
+
+	"github.com/cqld/cqld/cql/types"
+)
+
+// JSONRow is the row of SELECT JSON: an object with the selected values by their names.
+type JSONRow struct {
+	Names  []string
+	Values []Expr
+}
+
+// Type is text.
+func (*JSONRow) Type() types.Type { return types.Text }
+
+// Eval prints the values.
+func (r *JSONRow) Eval(x *Context) (types.Value, error) {
+	object := []byte{'{'}
+	for i, e := range r.Values {
+		v, err := e.Eval(x)
+		if err != nil {
+			return types.Value{}, err
+		}
+		if i > 0 {
+			object = append(object, ", "...)
+		}
+		object = append(types.AppendJSONKey(object, r.Names[i]), ": "...)
+		if v.Bytes == nil {
+			object = append(object, "null"...)
+		} else {
+			object = e.Type().AppendJSON(object, v.Bytes)
+		}
+	}
+	return types.Value{Bytes: append(object, '}')}, nil
+}
+
+func (r *JSONRow) String() string {
+	parts := make([]string, len(r.Values))
+	for i, e := range r.Values {
+		parts[i] = r.Names[i] + ": " + e.String()
+	}
+	return "json {" + strings.Join(parts, ", ") + "}"
+}

@@ -1,0 +1,34 @@
+package planner
+
+import (
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/expr"
+)
+
+// insertJSON gives each column of the table its value in a JSON object. Text that is not bound is read at once.
+func (p *planning) insertJSON(m *Modification, rs *restrictions, s *cql.Insert) error {
+	columns := expr.NewJSONColumns(m.Table, s.DefaultUnset)
+	value := func(c *schema.Column) expr.Expr { return &expr.JSONColumn{Column: c} }
+	if l, ok := s.JSON.(*cql.Literal); ok {
+		values, err := columns.Parse(l.Text)
+		if err != nil {
+			return err
+		}
+		value = func(c *schema.Column) expr.Expr { return &expr.Constant{Of: c.Type, Value: values[c.Index]} }
+	} else {
+		var err error
+		r := expr.Receiver{Keyspace: m.Table.Keyspace, Table: m.Table.Name, Name: "[json]", Type: types.Text}
+		if columns.Text, err = p.binder.Bind(s.JSON, r); err != nil {
+			return err
+		}
+		m.JSON = columns
+	}
+	for _, c := range m.Table.Columns {
+		if err := m.give(rs, c, value(c)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
