@@ -91,6 +91,17 @@ func (t *Table) contentDigest() digest {
 	return digest(md5.Sum(e.b))
 }
 
+// sortByName sorts as Cassandra does: names whose first letter is not ASCII come first.
 func sortByName(columns []*Column) {
-	slices.SortFunc(columns, func(a, b *Column) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(columns, func(a, b *Column) int {
+		if ascii := startsASCII(a.Name); ascii != startsASCII(b.Name) {
+			if ascii {
+				return 1
+			}
+			return -1
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
 }
+
+func startsASCII(name string) bool { return name == "" || name[0] < 0x80 }

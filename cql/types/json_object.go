@@ -49,13 +49,14 @@ func DecodeJSONObject(text string) (*JSONObject, error) {
 	case *JSONObject:
 		return v, nil
 	case JSONString:
-		if strings.TrimFunc(string(v), isJavaSpace) == "" {
+		text := strings.TrimFunc(string(v), isJavaSpace)
+		if text == "" {
 			return nil, s.fail(jsonInvalidFormatError, from, "Cannot coerce empty String (\"\") to element of "+
 				"`java.util.LinkedHashMap` (but could if coercion was enabled using `CoercionConfig`)")
 		}
 		return nil, s.fail(jsonMismatchError, from, "Cannot construct instance of `java.util.LinkedHashMap` (although at "+
 			"least one Creator exists): no String-argument constructor/factory method to deserialize from String value "+
-			"('%s')", v)
+			"('%s')", text)
 	case JSONInteger:
 		return nil, s.notObject(from, "Integer value (token `JsonToken.VALUE_NUMBER_INT`)")
 	case JSONDouble:

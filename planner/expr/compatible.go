@@ -11,10 +11,13 @@ import (
 func (b *Binder) CompatibleType(t cql.Term) types.Type {
 	switch t := t.(type) {
 	case *cql.Literal:
-		if t.Kind != cql.NullLiteral {
-			return likelyType(t)
+		switch t.Kind {
+		case cql.NullLiteral:
+			return nil
+		case cql.HexLiteral:
+			return types.TinyInt // which takes them, and comes before blob when Cassandra asks each type
 		}
-		return nil
+		return likelyType(t)
 	case *cql.ListLiteral:
 		if elem := b.commonType(t.Elements); elem != nil && b.Selected != nil {
 			return &types.List{Elem: elem, Frozen: true}
