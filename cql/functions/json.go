@@ -75,22 +75,5 @@ func (f *Function) readJSON(text string) ([]byte, error) {
 		return nil, cqlerr.Invalidf("Return of function %s (%x) is not a valid value for its declared return type %s",
 			f, b, f.Returns)
 	}
-	return emptyToNull(f.Returns, b), nil
-}
-
-// emptyToNull makes null of elements of a list that have no bytes where a value has some: Cassandra takes apart the
-// lists that functions return.
-func emptyToNull(t types.Type, b []byte) []byte {
-	list, ok := t.(*types.List)
-	if !ok || !types.EmptyIsNull(list.Elem) {
-		return b
-	}
-	var elems [][]byte
-	for e := range types.Elements(b) {
-		if len(e) == 0 {
-			e = nil
-		}
-		elems = append(elems, e)
-	}
-	return types.NewList(elems)
+	return types.NormalizeBound(f.Returns, b), nil // Cassandra takes apart what functions return
 }
