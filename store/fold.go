@@ -79,10 +79,19 @@ func foldHeads(a, b *head) head {
 	if h.marker.ts <= h.deletion.ts {
 		h.marker = noHead.marker
 	}
-	if bytes.Compare(b.clustering, a.clustering) > 0 {
+	if preferred(b.clustering, a.clustering) {
 		h.clustering = b.clustering
 	}
 	return h
+}
+
+// preferred chooses between two spellings of clustering values: the shorter one, which of values of a type that got
+// more fields is the one written first, as Cassandra has it; else the lesser.
+func preferred(a, b []byte) bool {
+	if len(a) != len(b) {
+		return len(a) < len(b)
+	}
+	return bytes.Compare(a, b) < 0
 }
 
 // foldError is for a value that nothing of ours can have written: going on would lose data.
