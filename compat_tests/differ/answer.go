@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -25,6 +26,7 @@ type answer struct {
 	response protocol.Response
 	err      *cqlerr.Error // the error in response, if it is one
 	lost     string        // why there is no response
+	late     bool          // it is lost because it took too long
 	warnings []string
 	rows     [][][]byte
 }
@@ -69,13 +71,14 @@ func (s *step) send(ctx context.Context, conn *client.Conn, table string) []*ans
 	return all
 }
 
-// ask sends one request.
+// ask sends one request. A connection whose answer did not come is closed: one that comes too late must not be taken
+// for that to another request.
 func ask(ctx context.Context, conn *client.Conn, m protocol.Request) *answer {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	got, err := conn.Do(ctx, m)
-	if got == nil {
-		return &answer{lost: err.Error()}
+	if _, told := cqlerr.As(err); err != nil && !told {
+		return &answer{lost: errors.Join(err, conn.Close()).Error(), late: timedOut(err)}
 	}
 	a := &answer{response: got.Response, warnings: got.Prefix.Warnings}
 	switch m := got.Response.(type) {
@@ -87,6 +90,12 @@ func ask(ctx context.Context, conn *client.Conn, m protocol.Request) *answer {
 		}
 	}
 	return a
+}
+
+// timedOut reports whether an error is that of a deadline, of a context or of a socket.
+func timedOut(err error) bool {
+	var t interface{ Timeout() bool }
+	return errors.As(err, &t) && t.Timeout()
 }
 
 // String is the answer in a few words.

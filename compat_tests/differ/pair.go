@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -94,8 +96,11 @@ func both(f, g func() error) error {
 // close closes the connections and keeps the keyspace.
 func (p *pair) close() (err error) {
 	for _, c := range []*client.Conn{p.cassandra, p.cqld} {
-		if c != nil {
-			err = errors.Join(err, c.Close())
+		if c == nil {
+			continue
+		}
+		if e := c.Close(); !errors.Is(e, net.ErrClosed) { // ask has closed it
+			err = errors.Join(err, e)
 		}
 	}
 	return err
@@ -109,6 +114,11 @@ func dropKeyspace(ctx context.Context, o *options, keyspace string) error {
 		func() error { return execute(ctx, o.cassandra, statement) },
 		func() error { return execute(ctx, o.cqld, statement) },
 	)
+}
+
+// late reports whether a server has not answered in time: nothing can be said of its answers.
+func late(answers ...[]*answer) bool {
+	return slices.ContainsFunc(slices.Concat(answers...), func(a *answer) bool { return a.late })
 }
 
 // send runs a step on both servers at once and compares the answers.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -37,12 +38,14 @@ type runner struct {
 	o        *options
 	families []*family
 	deadline time.Time
+	began    time.Time
 	unused   chan string // keyspaces to be dropped, which takes Cassandra longest of all
 
 	mu         sync.Mutex
 	next       int // scenario
 	planned    int // statements, in the scenarios begun
 	statements int
+	late       int // scenarios given up because a server did not answer in time
 	causes     map[string]int
 	tolerated  map[string]int
 	findings   []*finding
@@ -59,22 +62,23 @@ type finding struct {
 
 // run sends statements until there are enough, and returns how many differences there were.
 func run(ctx context.Context, o options) (found int, err error) {
-	r := &runner{o: &o, causes: map[string]int{}, tolerated: map[string]int{}, unused: make(chan string, 100)}
+	r := &runner{
+		o: &o, began: time.Now(), causes: map[string]int{}, tolerated: map[string]int{}, unused: make(chan string, 100),
+	}
 	if r.families, err = findFamilies(o.only); err != nil {
 		return 0, err
 	}
 	if o.duration > 0 {
-		r.deadline = time.Now().Add(o.duration)
+		r.deadline = r.began.Add(o.duration)
 	}
 	if err := createKeyspace(ctx, r.o, r.keyspace()); err != nil {
 		return 0, err
 	}
-	began := time.Now()
 	var dropped error
 	var dropper sync.WaitGroup
 	dropper.Go(func() { dropped = r.dropUnused(ctx) })
 	err = parallel(func() error { return r.work(ctx) })
-	found = r.summary(time.Since(began))
+	found = r.summary(time.Since(r.began))
 	slices.SortStableFunc(r.findings, func(a, b *finding) int { return a.surprise() - b.surprise() })
 	err = errors.Join(err, parallel(func() error { return r.showAll(ctx) }))
 	r.unused <- r.keyspace()
@@ -147,8 +151,11 @@ func (r *runner) take(ctx context.Context) (n int, f *family, statements int) {
 	return n, f, statements
 }
 
-// keyspace is the one of the run, for scenarios with one table.
-func (r *runner) keyspace() string { return fmt.Sprintf("differ_%d", r.o.seed) }
+// keyspace is the one of the run, for scenarios with one table. No other run has it: a server may still be about to drop
+// the keyspaces of one that did not wait.
+func (r *runner) keyspace() string {
+	return fmt.Sprintf("differ_%d_%s", r.o.seed, strconv.FormatInt(r.began.UnixMilli(), 36))
+}
 
 // tableName is a name that no other scenario and no try of the shrinker has.
 func (r *runner) tableName() string {
@@ -167,9 +174,13 @@ func (r *runner) scenario(ctx context.Context, n int, f *family, statements int)
 	}
 	defer func() { err = errors.Join(err, r.release(p)) }()
 	for i, st := range s.steps {
-		d, cassandra, _ := p.send(ctx, st)
+		d, cassandra, cqld := p.send(ctx, st)
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if late(cassandra, cqld) {
+			r.giveUp()
+			return nil
 		}
 		r.note(&finding{n, f, s.with(s.steps[:i+1]), d})
 		if d != nil && d.end || st.production == "table" && cassandra[len(cassandra)-1].failed() {
@@ -177,6 +188,13 @@ func (r *runner) scenario(ctx context.Context, n int, f *family, statements int)
 		}
 	}
 	return nil
+}
+
+// giveUp counts a scenario that cannot go on.
+func (r *runner) giveUp() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.late++
 }
 
 // note counts a step, and keeps its difference if it is to be shown.
@@ -220,6 +238,9 @@ func (r *runner) summary(took time.Duration) (found int) {
 	}
 	fmt.Fprintf(r.o.out, "%d statements in %d scenarios, %s; %d differences of %d kinds\n", r.statements, r.next,
 		took.Round(time.Second), found, len(r.causes))
+	if r.late > 0 {
+		fmt.Fprintf(r.o.out, "  %d scenarios given up: no answer in time\n", r.late)
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.tolerated)) {
 		fmt.Fprintf(r.o.out, "  %d tolerated: %s\n", r.tolerated[name], name)
 	}

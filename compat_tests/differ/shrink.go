@@ -107,6 +107,10 @@ func (h *shrinker) try(ctx context.Context, s *scenario) bool {
 	for _, st := range rest {
 		var cassandra, cqld []*answer
 		d, cassandra, cqld = h.at.send(ctx, st)
+		if late(cassandra, cqld) {
+			h.giveUp()
+			return false
+		}
 		h.rows = h.rows || st.kind == write
 		if st.kind == definition && !(refused(cassandra) && refused(cqld)) {
 			h.there = changed
@@ -120,6 +124,12 @@ func (h *shrinker) try(ctx context.Context, s *scenario) bool {
 	}
 	h.best, h.last = s, d
 	return true
+}
+
+// giveUp leaves the place where the last try ran: connections are closed there.
+func (h *shrinker) giveUp() {
+	h.err = errors.Join(h.err, h.r.release(h.at))
+	h.at = nil
 }
 
 // refused reports whether a step has failed without doing anything.
@@ -148,7 +158,10 @@ func (h *shrinker) prepare(ctx context.Context, s *scenario) ([]*step, error) {
 	}
 	h.there, h.rows, h.version = want, false, s.version
 	if want != "" {
-		h.at.send(ctx, s.steps[0])
+		if _, cassandra, cqld := h.at.send(ctx, s.steps[0]); late(cassandra, cqld) {
+			h.giveUp()
+			return nil, nil
+		}
 	}
 	return rest, nil
 }
@@ -158,7 +171,7 @@ func (h *shrinker) clear(ctx context.Context) bool {
 	if !h.rows || h.there == "" {
 		return true
 	}
-	d, a, _ := h.at.send(ctx, &step{root: words("TRUNCATE " + tableName)})
+	d, a, b := h.at.send(ctx, &step{root: words("TRUNCATE " + tableName)})
 	h.rows = false
-	return d == nil && !a[0].failed()
+	return d == nil && !a[0].failed() && !late(b)
 }
