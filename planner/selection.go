@@ -171,13 +171,13 @@ func (s *selecting) cellFunction(f *cql.CellFunction) (expr.Expr, error) {
 // cellColumn is the column that WRITETIME or TTL is asked of.
 func cellColumn(t cql.Term) *cql.ColumnRef { return columnRefs(t)[0] }
 
-// isCountAll reports whether a call is count(1), which is count(*).
+// isCountAll reports whether a call is count of a literal that is not null, which is count(*).
 func isCountAll(c *cql.Call) bool {
-	if c.Function != (cql.QualifiedName{Name: "count"}) || len(c.Args) != 1 {
+	if c.Function.Name != "count" || !expr.IsNative(c.Function) || len(c.Args) != 1 {
 		return false
 	}
 	l, ok := c.Args[0].(*cql.Literal)
-	return ok && l.Kind == cql.IntegerLiteral && l.Text == "1"
+	return ok && l.Kind != cql.NullLiteral
 }
 
 // containsAggregate reports whether e depends on an aggregate.

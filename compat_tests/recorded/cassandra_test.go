@@ -16,6 +16,7 @@ import (
 // cassandra is the server that is asked, on a connection of its own.
 type cassandra struct {
 	t    *testing.T
+	addr string
 	conn *client.Conn
 }
 
@@ -39,7 +40,7 @@ func connect(t *testing.T, to string) *cassandra {
 			t.Error(err)
 		}
 	})
-	return &cassandra{t, conn}
+	return &cassandra{t, to, conn}
 }
 
 // keyspace makes a keyspace and uses it, and drops it behind the test.

@@ -8,11 +8,14 @@ import (
 
 // aggregateFunctions are the aggregates with fixed types.
 var aggregateFunctions = func() []Function {
-	fs := []Function{{
+	rows := Function{
 		Name: "count_rows", Returns: types.BigInt,
-		Doc:  "The number of rows.",
-		Init: func() Aggregate { return &count{} },
-	}}
+		Doc:    "The number of rows.",
+		Init:   func() Aggregate { return &count{} },
+		Column: func([]string) string { return "count" },
+	}
+	fs := []Function{rows, rows}
+	fs[1].Name = "countRows" // which has to be quoted
 	for _, name := range []string{"sum", "avg"} {
 		for _, t := range numbers {
 			fs = append(fs, Function{

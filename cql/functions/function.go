@@ -24,6 +24,10 @@ type Function struct {
 	// Column is the name of a result column, of those of the arguments; nil: system.name(arguments).
 	Column func(args []string) string
 
+	// Monotonic functions never give a smaller value for a greater first argument, if the others are constant: rows in
+	// the order of a column are in the order of the function too.
+	Monotonic bool
+
 	// Volatile functions may give another value at each call: they are never computed in advance.
 	Volatile bool
 }

@@ -31,7 +31,7 @@ var timeFunctions = withOldName([]Function{
 		Examples: []Example{{"current_time()", "'03:04:05.678901234'"}},
 	},
 	{
-		Name: "to_date", Args: []types.Type{types.Timestamp}, Returns: types.Date,
+		Name: "to_date", Args: []types.Type{types.Timestamp}, Returns: types.Date, Monotonic: true,
 		Doc:  "The day of a timestamp, in UTC.",
 		Call: strict(types.Timestamp, func(b []byte) []byte { return types.EncodeDate(days(types.DecodeBigInt(b))) }),
 		Examples: []Example{
@@ -42,37 +42,37 @@ var timeFunctions = withOldName([]Function{
 		},
 	},
 	{
-		Name: "to_date", Args: []types.Type{types.TimeUUID}, Returns: types.Date,
+		Name: "to_date", Args: []types.Type{types.TimeUUID}, Returns: types.Date, Monotonic: true,
 		Doc:      "The day of a timeuuid, in UTC.",
 		Call:     strict(types.TimeUUID, func(b []byte) []byte { return types.EncodeDate(days(types.TimeUUIDMillis(b))) }),
 		Examples: []Example{{"to_date(50554d6e-29bb-11e5-b345-feff819cdc9f)", "'2015-07-14'"}},
 	},
 	{
-		Name: "to_timestamp", Args: []types.Type{types.TimeUUID}, Returns: types.Timestamp,
+		Name: "to_timestamp", Args: []types.Type{types.TimeUUID}, Returns: types.Timestamp, Monotonic: true,
 		Doc:      "The time of a timeuuid.",
 		Call:     strict(types.TimeUUID, func(b []byte) []byte { return types.EncodeBigInt(types.TimeUUIDMillis(b)) }),
 		Examples: []Example{{"to_timestamp(50554d6e-29bb-11e5-b345-feff819cdc9f)", "'2015-07-14T00:00:18.805Z'"}},
 	},
 	{
-		Name: "to_timestamp", Args: []types.Type{types.Date}, Returns: types.Timestamp,
+		Name: "to_timestamp", Args: []types.Type{types.Date}, Returns: types.Timestamp, Monotonic: true,
 		Doc:      "The beginning of a day, in UTC.",
 		Call:     strict(types.Date, dayMillis),
 		Examples: []Example{{"to_timestamp((date)'2020-01-02')", "'2020-01-02T00:00:00.000Z'"}},
 	},
 	{
-		Name: "to_unix_timestamp", Args: []types.Type{types.Timestamp}, Returns: types.BigInt,
+		Name: "to_unix_timestamp", Args: []types.Type{types.Timestamp}, Returns: types.BigInt, Monotonic: true,
 		Doc:      "The milliseconds since 1970 of a timestamp.",
 		Call:     strict(types.Timestamp, func(b []byte) []byte { return b }),
 		Examples: []Example{{"to_unix_timestamp((timestamp)'2020-01-02')", "1577923200000"}},
 	},
 	{
-		Name: "to_unix_timestamp", Args: []types.Type{types.TimeUUID}, Returns: types.BigInt,
+		Name: "to_unix_timestamp", Args: []types.Type{types.TimeUUID}, Returns: types.BigInt, Monotonic: true,
 		Doc:      "The milliseconds since 1970 of a timeuuid.",
 		Call:     strict(types.TimeUUID, func(b []byte) []byte { return types.EncodeBigInt(types.TimeUUIDMillis(b)) }),
 		Examples: []Example{{"to_unix_timestamp(50554d6e-29bb-11e5-b345-feff819cdc9f)", "1436832018805"}},
 	},
 	{
-		Name: "to_unix_timestamp", Args: []types.Type{types.Date}, Returns: types.BigInt,
+		Name: "to_unix_timestamp", Args: []types.Type{types.Date}, Returns: types.BigInt, Monotonic: true,
 		Doc:  "The milliseconds from 1970 to the beginning of a day, in UTC.",
 		Call: strict(types.Date, dayMillis),
 		Examples: []Example{

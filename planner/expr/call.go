@@ -103,8 +103,8 @@ func (b *Binder) resolve(c *cql.Call, receiver types.Type) (*functions.Function,
 	})
 }
 
-// isNative reports whether a name is one of the server's own functions, not a user's.
-func isNative(name cql.QualifiedName) bool { return name.Keyspace == "" || name.Keyspace == "system" }
+// IsNative reports whether a name is one of the server's own functions, not a user's.
+func IsNative(name cql.QualifiedName) bool { return name.Keyspace == "" || name.Keyspace == "system" }
 
 // functionName is a function's name as error texts show it: with the keyspace if one was written, without quotes.
 func functionName(name cql.QualifiedName) string {
@@ -161,5 +161,5 @@ func likelyType(l *cql.Literal) types.Type {
 		}
 		return types.UUID
 	}
-	return types.Blob
+	return types.TinyInt // of hex literals, of which Cassandra thinks so whatever their length
 }

@@ -1,23 +1,11 @@
 package expr
 
-import (
-	"github.com/cqld/cqld/cql"
-	"github.com/cqld/cqld/cql/functions"
-)
+import "github.com/cqld/cqld/cql"
 
-// missing has the native functions of Cassandra that are not built.
-var missing = map[string]bool{"floor": true}
-
-// checkBuilt refuses native functions of Cassandra's that are not built.
+// checkBuilt refuses functions that are not the server's own.
 func checkBuilt(name cql.QualifiedName) error {
-	if !isNative(name) {
+	if !IsNative(name) {
 		return NotSupported("A user-defined function")
-	}
-	if functions.Known(name.Name) {
-		return nil
-	}
-	if missing[name.Name] {
-		return NotSupported("The function " + name.Name)
 	}
 	return nil
 }
@@ -26,7 +14,7 @@ func checkBuilt(name cql.QualifiedName) error {
 func isAggregateName(name cql.QualifiedName) bool {
 	switch name.Name {
 	case "count", "max", "min", "sum", "avg":
-		return isNative(name)
+		return IsNative(name)
 	}
 	return false
 }
