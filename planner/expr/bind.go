@@ -18,9 +18,10 @@ type Binder struct {
 	// Selected tells the types of the terms that only a SELECT list has, and of calls in it; nil outside of one.
 	Selected func(cql.Term) (t types.Type, ok bool)
 
-	fits    map[fitKey]functions.Fit
-	results map[cql.Term]types.Type
-	quiet   int // above 0: nobody hears what is wrong with a call
+	fits      map[fitKey]functions.Fit
+	results   map[cql.Term]types.Type
+	quiet     int   // above 0: nobody hears what is wrong with a call
+	misplaced error // of the first list that stands where none can be
 }
 
 // Bind makes an expression of a term whose value is for r.

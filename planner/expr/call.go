@@ -92,10 +92,7 @@ func (b *Binder) resolve(c *cql.Call, receiver types.Type) (*functions.Function,
 	if isAggregateName(c.Function) {
 		return nil, cqlerr.Invalidf("Aggregation function are not supported in the where clause")
 	}
-	if err := checkBuilt(c.Function); err != nil {
-		return nil, err
-	}
-	if !functions.Known(c.Function.Name) {
+	if !known(c.Function) {
 		return nil, cqlerr.Invalidf("Unknown function %s called", functionName(c.Function))
 	}
 	return b.Choose(c.Args, Text, func(args []functions.Arg) (*functions.Function, error) {
@@ -105,6 +102,18 @@ func (b *Binder) resolve(c *cql.Call, receiver types.Type) (*functions.Function,
 
 // IsNative reports whether a name is one of the server's own functions, not a user's.
 func IsNative(name cql.QualifiedName) bool { return name.Keyspace == "" || name.Keyspace == "system" }
+
+// isAggregateName reports whether a native aggregate has that name.
+func isAggregateName(name cql.QualifiedName) bool {
+	switch name.Name {
+	case "count", "max", "min", "sum", "avg":
+		return IsNative(name)
+	}
+	return false
+}
+
+// known reports whether there is a function of that name. Only native ones are.
+func known(name cql.QualifiedName) bool { return IsNative(name) && functions.Known(name.Name) }
 
 // functionName is a function's name as error texts show it: with the keyspace if one was written, without quotes.
 func functionName(name cql.QualifiedName) string {
@@ -117,10 +126,7 @@ func functionName(name cql.QualifiedName) string {
 // Resolve finds the native function of that name for such arguments and a receiver, nil in a SELECT list. token
 // is the one over the partition key of t.
 func Resolve(name cql.QualifiedName, args []functions.Arg, receiver types.Type, t *schema.Table) (*functions.Function, error) {
-	if err := checkBuilt(name); err != nil {
-		return nil, err
-	}
-	if !functions.Known(name.Name) {
+	if !known(name) {
 		return nil, cqlerr.Invalidf("Unknown function '%s'", functionName(name))
 	}
 	if name.Name != "token" || t == nil {

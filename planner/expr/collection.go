@@ -1,7 +1,6 @@
 package expr
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -66,7 +65,7 @@ func (b *Binder) list(l *cql.ListLiteral, r Receiver) (Expr, error) {
 	}
 	t, ok := r.Type.(*types.List)
 	if !ok {
-		return nil, errNoList(r.Type)
+		return nil, noList(r.Type)
 	}
 	parts, err := b.elements("list", l.Elements, r, t.Elem)
 	if err != nil {
@@ -157,11 +156,12 @@ func (b *Binder) tuple(l *cql.TupleLiteral, r Receiver) (Expr, error) {
 			return nil, cqlerr.Invalidf("Invalid tuple literal for %s: too many elements. Type %s expects %d but got %d",
 				r.Name, r.Type, len(elems), len(l.Elements))
 		}
-		if b.Fit(e, elems[i]) != functions.NoFit {
+		fit := b.Fit(e, elems[i])
+		switch {
+		case b.misplaced != nil:
+			return nil, b.misplaced
+		case fit != functions.NoFit:
 			continue
-		}
-		if err := wrongList(e, elems[i]); err != nil {
-			return nil, err
 		}
 		return nil, cqlerr.Invalidf("Invalid tuple literal for %s: component %d is not of type %s", r.Name, i, elems[i])
 	}
@@ -187,65 +187,14 @@ func checkNoMarker(kind string, r Receiver, terms ...cql.Term) error {
 // checkElement refuses a term that is not for the elements of a literal of that kind. One that is may still be refused
 // when it is bound.
 func (b *Binder) checkElement(kind, what string, t cql.Term, whole Receiver, elem types.Type) error {
-	if b.Fit(t, elem) != functions.NoFit {
+	fit := b.Fit(t, elem)
+	switch {
+	case b.misplaced != nil:
+		return b.misplaced
+	case fit != functions.NoFit:
 		return nil
 	}
-	if err := wrongList(t, elem); err != nil {
-		return err
-	}
 	return cqlerr.Invalidf("Invalid %s literal for %s: %s %s is not of type %s", kind, whole.Name, what, Text(t), elem)
-}
-
-func errNoList(t types.Type) error {
-	return cqlerr.Invalidf("Unexpected receiver type '%s'; only list and vector are expected", t)
-}
-
-// wrongList is the complaint about a list literal, in a term or the term itself, that stands where neither a list nor a
-// vector does. It is made on the way to the question whether the term fits.
-func wrongList(t cql.Term, to types.Type) error {
-	switch t := t.(type) {
-	case *cql.ListLiteral:
-		switch to := to.(type) {
-		case *types.List:
-			return anyWrongList(t.Elements, to.Elem)
-		case *types.Vector:
-			return anyWrongList(t.Elements, to.Elem)
-		}
-		return errNoList(to)
-	case *cql.SetLiteral:
-		if set, ok := to.(*types.Set); ok {
-			return anyWrongList(t.Elements, set.Elem)
-		}
-	case *cql.MapLiteral:
-		if m, ok := to.(*types.Map); ok {
-			return cmp.Or(anyWrongList(t.Keys, m.Key), anyWrongList(t.Values, m.Value))
-		}
-	case *cql.UserTypeLiteral:
-		if u, ok := to.(*types.UserType); ok {
-			return wrongListInField(t, u)
-		}
-	}
-	return nil
-}
-
-func anyWrongList(terms []cql.Term, to types.Type) error {
-	for _, t := range terms {
-		if err := wrongList(t, to); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// wrongListInField is wrongList of the fields in their type's order.
-func wrongListInField(l *cql.UserTypeLiteral, to *types.UserType) error {
-	values := fieldValues(l)
-	for _, f := range to.Fields {
-		if err := wrongList(values[f.Name], f.Type); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // elements binds the elements of a literal of that kind, once all of them are known to be for it.

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/functions"
 	"github.com/cqld/cqld/cql/types"
 )
@@ -103,6 +104,12 @@ func (b *Binder) fitAll(ok bool, terms []cql.Term, to func() types.Type) functio
 	return worst
 }
 
+// noList is the complaint about a list where none can be. Nothing else is said of a statement that has one, wherever it
+// stands.
+func noList(t types.Type) error {
+	return cqlerr.Invalidf("Unexpected receiver type '%s'; only list and vector are expected", t)
+}
+
 // fitList is Fit of a list or vector. Vectors that are too long or too short are a matter of Bind in a SELECT list.
 func (b *Binder) fitList(l *cql.ListLiteral, to types.Type) functions.Fit {
 	if v, ok := to.(*types.Vector); ok {
@@ -112,6 +119,9 @@ func (b *Binder) fitList(l *cql.ListLiteral, to types.Type) functions.Fit {
 		return b.fitAll(len(l.Elements) == v.Dim, l.Elements, func() types.Type { return v.Elem })
 	}
 	list, ok := to.(*types.List)
+	if !ok && b.Selected == nil && b.misplaced == nil {
+		b.misplaced = noList(to)
+	}
 	return b.fitAll(ok, l.Elements, func() types.Type { return list.Elem })
 }
 

@@ -57,10 +57,11 @@ func (b *Binder) hint(h *cql.TypeHint, r Receiver) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.Fit(h.Value, t) == functions.NoFit {
-		if err := wrongList(h.Value, t); err != nil {
-			return nil, err
-		}
+	fit := b.Fit(h.Value, t)
+	if b.misplaced != nil {
+		return nil, b.misplaced
+	}
+	if fit == functions.NoFit {
 		return nil, cqlerr.Invalidf("Cannot cast value %s to type %s", Text(h.Value), TypeText(h.Type))
 	}
 	if fitHint(r.Type, t) == functions.NoFit && !fitsReversed(r, t) {

@@ -25,6 +25,9 @@ func (b *Binder) Choose(
 		return nil, err
 	}
 	f, err := resolve(args)
+	if b.misplaced != nil {
+		return nil, b.misplaced
+	}
 	if err == nil || b.quiet > 0 {
 		return f, err
 	}

@@ -19,11 +19,15 @@ func (b *Binder) userType(l *cql.UserTypeLiteral, r Receiver) (Expr, error) {
 	values := fieldValues(l)
 	for _, f := range t.Fields {
 		v := values[f.Name]
-		if v == nil || b.Fit(v, f.Type) != functions.NoFit {
+		if v == nil {
 			continue
 		}
-		if err := wrongList(v, f.Type); err != nil {
-			return nil, err
+		fit := b.Fit(v, f.Type)
+		switch {
+		case b.misplaced != nil:
+			return nil, b.misplaced
+		case fit != functions.NoFit:
+			continue
 		}
 		return nil, cqlerr.Invalidf("Invalid user type literal for %s: field %s is not of type %s", r.Name, f.Name, f.Type)
 	}
