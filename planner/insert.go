@@ -35,30 +35,43 @@ func (p *planning) insert(s *cql.Insert) (*Modification, error) {
 	return m, nil
 }
 
-// insertValues binds the values of the columns that are named.
+// insertValues binds the values of the columns that are named: first what is set, then the key.
 func (p *planning) insertValues(m *Modification, rs *restrictions, s *cql.Insert) error {
 	if err := checkInsertColumns(s); err != nil {
 		return err
 	}
+	columns := make([]*schema.Column, len(s.Columns))
 	for i, ref := range s.Columns {
-		c, err := column(m.Table, ref)
-		if err != nil {
-			return err
-		}
-		e, err := p.binder.Bind(s.Values[i], expr.ColumnReceiver(m.Table, c))
-		if err != nil {
-			return err
-		}
-		if !c.Kind.IsKey() {
-			if err := checkNoTuple(c, s.Values[i]); err != nil {
-				return err
-			}
-		}
-		if err := m.give(rs, c, e); err != nil {
+		var err error
+		if columns[i], err = column(m.Table, ref); err != nil {
 			return err
 		}
 	}
+	for _, key := range []bool{false, true} {
+		for i, c := range columns {
+			if c.Kind.IsKey() != key {
+				continue
+			}
+			if err := p.insertValue(m, rs, c, s.Values[i]); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
+}
+
+// insertValue binds the value of a column.
+func (p *planning) insertValue(m *Modification, rs *restrictions, c *schema.Column, term cql.Term) error {
+	e, err := p.binder.Bind(term, expr.ColumnReceiver(m.Table, c))
+	if err != nil {
+		return err
+	}
+	if !c.Kind.IsKey() {
+		if err := checkNoTuple(c, term); err != nil {
+			return err
+		}
+	}
+	return m.give(rs, c, e)
 }
 
 // checkInsertColumns refuses column and value lists that do not fit together.

@@ -53,9 +53,6 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 	if plan.Where, err = rs.resolve(); err != nil {
 		return nil, err
 	}
-	if err := checkSelectedColumns(t, s.Selectors); err != nil {
-		return nil, err
-	}
 	if plan.Selection, err = p.selection(t, s.Selectors, s.JSON); err != nil {
 		return nil, err
 	}

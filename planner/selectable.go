@@ -18,6 +18,7 @@ type prepared struct {
 	plain       map[*cql.Cast]bool            // CAST to the type that its value has: nothing is done
 	userTypes   map[*cql.UserTypeLiteral]bool // literals that are not maps
 	firstColumn *schema.Column                // that is selected anywhere
+	unnamed     error                         // what is wrong in a map that a complaint was to show
 }
 
 // selecting begins the work on a SELECT list, which done ends.
@@ -26,7 +27,7 @@ func (p *planning) selecting(t *schema.Table) *selecting {
 		functions: map[cql.Term]*functions.Function{}, plain: map[*cql.Cast]bool{},
 		userTypes: map[*cql.UserTypeLiteral]bool{},
 	}}
-	p.binder.Selected = s.typeOf
+	p.binder.Selected, p.binder.Entries = s.typeOf, s.prepareEntries
 	return s
 }
 
@@ -72,8 +73,6 @@ func (s *selecting) prepare(t cql.Term) error {
 		return s.prepareAll(t.Elements)
 	case *cql.SetLiteral:
 		return s.prepareAll(t.Elements)
-	case *cql.MapLiteral, *cql.UserTypeLiteral:
-		_ = s.prepareEntries(t)
 	}
 	return nil
 }
@@ -215,16 +214,35 @@ func (s *selecting) names(terms []cql.Term) []string {
 	return all
 }
 
-// entriesName is the name of a map, also of one with calls that cannot be resolved.
+// entriesName is the name of a map. What is wrong in it, if it has not been said, is kept to be said instead of what the
+// name is for; names that may be those of a user type's fields are not looked at.
 func (s *selecting) entriesName(keys, values []cql.Term) string {
-	if s.prepareAll(keys) != nil || s.prepareAll(values) != nil {
-		return "{" + expr.Texts(keys) + ": " + expr.Texts(values) + "}"
-	}
 	entries := make([]string, len(keys))
 	for i := range keys {
+		var err error
+		if _, name := keys[i].(*cql.ColumnRef); !name {
+			err = s.prepare(keys[i])
+		}
+		if err == nil {
+			err = s.prepare(values[i])
+		}
+		if err != nil {
+			if s.unnamed == nil {
+				s.unnamed = err
+			}
+			return ""
+		}
 		entries[i] = s.name(keys[i]) + ": " + s.name(values[i])
 	}
 	return "{" + strings.Join(entries, ", ") + "}"
+}
+
+// complaint is err, or what was wrong in a map that it was to show.
+func (s *selecting) complaint(err error) error {
+	if err != nil && s.unnamed != nil {
+		return s.unnamed
+	}
+	return err
 }
 
 func boundText(t cql.Term) string {
@@ -246,7 +264,7 @@ func (s *selecting) apply(f *functions.Function, terms []cql.Term) (expr.Expr, e
 		aggregates = aggregates || containsAggregate(args[i])
 	}
 	if !f.IsAggregate() {
-		return expr.NewCall(f, args)
+		return expr.NewCall(f, args), nil
 	}
 	if aggregates {
 		return nil, cqlerr.Invalidf("aggregate functions cannot be used as arguments of aggregate functions")

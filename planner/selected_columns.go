@@ -23,14 +23,7 @@ func (p *planning) selectsOnlyStatic(t *schema.Table, selectors []cql.Selector) 
 func (p *planning) checkCall(t *schema.Table, e cql.SelectExpr) error {
 	s := p.selecting(t)
 	defer s.done()
-	return s.prepare(e)
-}
-
-// checkSelectedColumns resolves the columns of a SELECT list before anything else is said of it.
-func checkSelectedColumns(t *schema.Table, selectors []cql.Selector) error {
-	anything := func(*schema.Table, cql.SelectExpr) error { return nil }
-	_, err := anySelected(t, selectors, anything, func(schema.ColumnKind) bool { return false })
-	return err
+	return s.complaint(s.prepare(e))
 }
 
 // anySelected looks for a selected column of some kind, and no further than to the first. It checks selectors on its

@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"strings"
+
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/functions"
@@ -30,7 +32,7 @@ func (s *selecting) cast(c *cql.Cast) (expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return expr.NewCall(f, []expr.Expr{e})
+	return expr.NewCall(f, []expr.Expr{e}), nil
 }
 
 // cannotCast names the first column that is selected anywhere, as Cassandra does; where there is none that fails.
@@ -104,7 +106,7 @@ func (s *selecting) composed(t cql.Term, expected types.Type) (expr.Expr, error)
 		}
 	case *cql.SetLiteral:
 		if m, ok := of.(*types.Map); ok {
-			return expr.NewComposed(m, nil)
+			return expr.NewComposed(m, nil), nil
 		}
 		if set, ok := of.(*types.Set); ok && set.Elem == types.Duration {
 			return nil, cqlerr.Invalidf("Durations are not allowed inside sets: %s", of)
@@ -157,7 +159,7 @@ func (s *selecting) compose(of types.Type, terms []cql.Term, part func(i int) ty
 			return nil, err
 		}
 	}
-	return expr.NewComposed(of, parts)
+	return expr.NewComposed(of, parts), nil
 }
 
 // element plans x[key].
@@ -175,7 +177,7 @@ func (s *selecting) element(t *cql.Element) (expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &expr.Element{Of: of, Key: key, Name: s.name(t.Of)}, nil
+	return &expr.Element{Of: of, Key: key}, nil
 }
 
 // slice plans x[from..to].
@@ -189,7 +191,7 @@ func (s *selecting) slice(t *cql.Slice, expected types.Type) (expr.Expr, error) 
 	default:
 		return nil, cqlerr.Invalidf("Invalid slice selection: %s of type %s is not a collection", s.name(t.Of), of.Type())
 	}
-	e := &expr.Slice{Of: of, Name: s.name(t.Of)}
+	e := &expr.Slice{Of: of}
 	if e.From, err = s.key(t.Of, of.Type(), "Slice", t.From); err != nil {
 		return nil, err
 	}
@@ -200,7 +202,7 @@ func (s *selecting) slice(t *cql.Slice, expected types.Type) (expr.Expr, error) 
 }
 
 // key binds a key of a map or an element of a set. It is a term as outside of SELECT lists; nil if there is none.
-func (s *selecting) key(of cql.Term, t types.Type, what string, key cql.Term) (expr.Expr, error) {
+func (s *selecting) key(of cql.Term, t types.Type, what string, key cql.Term) (*expr.Key, error) {
 	if _, ok := t.(*types.List); ok {
 		return nil, cqlerr.Invalidf("%s selection is only allowed on sets and maps, but %s is a list", what, s.name(of))
 	}
@@ -213,9 +215,13 @@ func (s *selecting) key(of cql.Term, t types.Type, what string, key cql.Term) (e
 	}
 	s.binder.Selected = nil
 	defer func() { s.binder.Selected = s.typeOf }()
-	return s.binder.Bind(key, expr.Receiver{
+	e, err := s.binder.Bind(key, expr.Receiver{
 		Keyspace: s.table.Keyspace, Table: s.table.Name, Name: kind + "(" + s.name(of) + ")", Type: expr.KeyType(t),
 	})
+	if err != nil {
+		return nil, err
+	}
+	return &expr.Key{Expr: e, What: strings.ToLower(what), Of: s.name(of)}, nil
 }
 
 // listElement is the type of the elements of a list or vector; nil for other types.

@@ -88,7 +88,7 @@ func (s *selecting) userType(t cql.Term, u *types.UserType) (expr.Expr, error) {
 		}
 		parts[at] = e
 	}
-	return expr.NewComposed(u, parts)
+	return expr.NewComposed(u, parts), nil
 }
 
 // fieldsName is the name of a literal of a user type. A field given twice is shown once, with the last value.

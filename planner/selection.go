@@ -16,7 +16,8 @@ type Selection struct {
 	Plain      []*schema.Column // when all selectors are columns
 	Exprs      []expr.Expr      // else
 	Aggregates []*expr.Aggregate
-	Meta       bool // WRITETIME or TTL is asked for
+	Beforehand []expr.Expr // parts that no row matters to, computed when an execution begins
+	Meta       bool        // WRITETIME or TTL is asked for
 }
 
 // selecting is the work on a SELECT list.
@@ -38,11 +39,13 @@ func (p *planning) selection(t *schema.Table, selectors []cql.Selector, asJSON b
 		}
 	}
 	for _, sel := range selectors {
-		if err := s.prepare(sel.Expr); err != nil {
+		if err := s.complaint(s.prepare(sel.Expr)); err != nil {
 			return nil, err
 		}
+	}
+	for _, sel := range selectors {
 		e, err := s.expression(sel.Expr, nil)
-		if err != nil {
+		if err := s.complaint(err); err != nil {
 			return nil, err
 		}
 		name := sel.Alias
@@ -53,6 +56,9 @@ func (p *planning) selection(t *schema.Table, selectors []cql.Selector, asJSON b
 	}
 	if asJSON {
 		s.asJSON()
+	}
+	for _, e := range s.out.Exprs {
+		s.out.Beforehand = append(s.out.Beforehand, expr.Beforehand(e)...)
 	}
 	if plain := plainColumns(s.out.Exprs); plain != nil {
 		s.out.Plain, s.out.Exprs = plain, nil

@@ -80,9 +80,15 @@ func compareAnswers(a, b *answer) (aspect, left, right string) {
 // listsByChance begin or mark the texts that list things in the order of a hash map.
 var listsByChance = regexp.MustCompile(`^(Invalid|Ambiguous) call |[^ ] ,[^ ]`)
 
+// misplaced is said of a list that is the argument of a function.
+var misplaced = regexp.MustCompile(`^Unexpected receiver type '.*'; only list and vector are expected$`)
+
 // canonicalMessage is an error text without what is left to chance: signatures and columns come in the order of a
 // hash map.
 func canonicalMessage(text string) string {
+	if misplaced.MatchString(text) {
+		return misplaced.String() // the type is that of the first of many functions
+	}
 	if !listsByChance.MatchString(text) {
 		return text
 	}

@@ -23,7 +23,7 @@ type production struct {
 }
 
 // families are all there are; they take turns.
-var families = []*family{rowsFamily, slicesFamily, keysFamily, valuesFamily, definitionsFamily, mutationsFamily}
+var families = []*family{rowsFamily, slicesFamily, keysFamily, valuesFamily, expressionsFamily, definitionsFamily, mutationsFamily}
 
 // familyNames are what -only takes.
 func familyNames() string {

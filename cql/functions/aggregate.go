@@ -39,8 +39,9 @@ func resolveCount(args []Arg) (*Function, error) {
 	switch {
 	case len(args) != 1:
 		return nil, wrongCount("count", 1, len(args))
-	case args[0].Type == nil:
-		return countOf(types.Blob), nil
+	case args[0].Type == nil || args[0].Composed:
+		f := countOf(types.Blob)
+		return f, CheckArgs(f, args)
 	}
 	return countOf(args[0].Type), nil
 }

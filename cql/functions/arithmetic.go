@@ -80,10 +80,8 @@ func arithmetic(op byte, left, right types.Type) Function {
 	result := resultType(left, right)
 	return operation(op, left, right, result, func(a, b []byte) ([]byte, error) {
 		switch result {
-		case types.Float:
-			return types.EncodeFloat(calculateFloat(op, float32(asDouble(left, a)), float32(asDouble(right, b)))), nil
-		case types.Double:
-			return types.EncodeDouble(calculateDouble(op, asDouble(left, a), asDouble(right, b))), nil
+		case types.Float, types.Double:
+			return calculateFraction(op, result, asDouble(left, a), asDouble(right, b)), nil
 		case types.VarInt:
 			v, err := calculateBig(op, asBig(left, a), asBig(right, b))
 			if err != nil {
@@ -116,10 +114,8 @@ func negate(t types.Type) Function {
 // negated is minus b, which wraps around at the least number of a type.
 func negated(t types.Type, b []byte) []byte {
 	switch t {
-	case types.Float:
-		return types.EncodeFloat(-types.DecodeFloat(b))
-	case types.Double:
-		return types.EncodeDouble(-types.DecodeDouble(b))
+	case types.Float, types.Double: // NaN has a sign too
+		return append([]byte{b[0] ^ 0x80}, b[1:]...)
 	case types.VarInt:
 		return types.EncodeVarInt(new(big.Int).Neg(types.DecodeVarInt(b)))
 	case types.Decimal:
@@ -193,6 +189,34 @@ func calculateWhole(op byte, a, b int64) (int64, error) {
 	return a % b, nil
 }
 
+// calculateFraction calculates in floats or doubles. Of NaN the sign shows what it comes from: it is that of the first
+// operand that is NaN, and if there is none it is negative, as processors make it.
+func calculateFraction(op byte, result types.Type, a, b float64) []byte {
+	v := calculateDouble(op, a, b)
+	if result == types.Float {
+		v = float64(calculateFloat(op, float32(a), float32(b)))
+	}
+	switch {
+	case a != a:
+		v = math.Copysign(v, a)
+	case b != b:
+		v = math.Copysign(v, b)
+	case v != v:
+		v = math.Copysign(v, -1)
+	}
+	if v != v && math.Signbit(v) {
+		if result == types.Float {
+			return encodeFloat(math.NaN(), false)
+		}
+		return encodeDouble(math.NaN(), false)
+	}
+	if result == types.Float {
+		return types.EncodeFloat(float32(v))
+	}
+	return types.EncodeDouble(v)
+}
+
+// calculateFloat rounds to float at once: through doubles it would be rounded twice.
 func calculateFloat(op byte, a, b float32) float32 {
 	switch op {
 	case '+':

@@ -30,18 +30,28 @@ var digests = map[string]func() gohash.Hash{
 	"sha3-512":   func() gohash.Hash { return sha3.New512() },
 }
 
-// hash is mask_hash. The algorithm is looked for even if there is nothing to hash.
-func hash(c *Call) (types.Value, error) {
+// digestNamed finds an algorithm, of null the usual one.
+func digestNamed(name types.Value) (func() gohash.Hash, error) {
 	algorithm := "SHA-256"
-	if len(c.Args) > 1 && c.Args[1].Bytes != nil {
-		algorithm = string(c.Args[1].Bytes)
+	if name.Bytes != nil {
+		algorithm = string(name.Bytes)
 	}
 	digest := digests[strings.Replace(strings.ToLower(algorithm), "sha-", "sha", 1)]
 	if digest == nil {
-		return types.Value{}, cqlerr.Invalidf("Hash algorithm not found: %s", algorithm)
+		return nil, cqlerr.Invalidf("Hash algorithm not found: %s", algorithm)
 	}
-	if c.Args[0].Bytes == nil {
-		return types.Value{}, nil
+	return digest, nil
+}
+
+// hash is mask_hash. The algorithm is looked for even if there is nothing to hash.
+func hash(c *Call) (types.Value, error) {
+	var name types.Value
+	if len(c.Args) > 1 {
+		name = c.Args[1]
+	}
+	digest, err := digestNamed(name)
+	if err != nil || c.Args[0].Bytes == nil {
+		return types.Value{}, err
 	}
 	h := digest()
 	h.Write(c.Args[0].Bytes)

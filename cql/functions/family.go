@@ -48,6 +48,10 @@ func init() {
 	}
 }
 
+// IsFamily reports whether functions of that name are made for the types of their arguments. Of what they return nothing
+// is held against a call in advance.
+func IsFamily(name string) bool { return families[name] != nil }
+
 // resolve makes the function for arguments. First the types that are told by themselves are found, then those that
 // other arguments tell.
 func (f *family) resolve(name string, args []Arg, receiver types.Type) (*Function, error) {

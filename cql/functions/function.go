@@ -18,6 +18,9 @@ type Function struct {
 	// Call computes a scalar function. It is nil for aggregates.
 	Call func(c *Call) (types.Value, error)
 
+	// Prepare refuses an argument that is the same for all rows, before there are any. It is nil if Call refuses all.
+	Prepare func(arg int, v types.Value) error
+
 	// Init starts an aggregate's state for one group of rows. It is nil for scalar functions.
 	Init func() Aggregate
 

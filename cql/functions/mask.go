@@ -48,6 +48,12 @@ var maskFamilies = map[string]*family{
 				Name: name, Args: append(args[:1:1], []types.Type{types.Text}[:len(args)-1]...), Returns: types.Blob,
 				Doc:  "The digest of a value's bytes, SHA-256 if nothing else is asked for.",
 				Call: hash,
+				Prepare: func(arg int, v types.Value) (err error) {
+					if arg == 1 {
+						_, err = digestNamed(v)
+					}
+					return err
+				},
 			}, nil
 		},
 	},
@@ -116,7 +122,14 @@ func partialMask(doc string, hides func(i, first, last int32) bool) *family {
 		params: []parameter{stringParameter, whole, whole, fixed("text", types.Text)}, optional: 1,
 		make: func(name string, args []types.Type) (*Function, error) {
 			as := append(args[:1:1], []types.Type{types.Int, types.Int, types.Text}[:len(args)-1]...)
-			return &Function{Name: name, Args: as, Returns: args[0], Doc: doc, Call: func(c *Call) (types.Value, error) {
+			prepare := func(arg int, v types.Value) error {
+				if arg != 3 {
+					return nil
+				}
+				_, err := padding(name, []types.Value{v})
+				return err
+			}
+			return &Function{Name: name, Args: as, Returns: args[0], Doc: doc, Prepare: prepare, Call: func(c *Call) (types.Value, error) {
 				pad, err := padding(name, c.Args[3:])
 				text := c.Args[0].Bytes
 				if err != nil || len(text) == 0 {

@@ -29,7 +29,11 @@ type Arg struct {
 	List     bool // a list literal in a SELECT list, which may be for a vector
 	Elements int  // how many that has
 
-	Marker bool // a bind marker
+	Composed bool // a literal of a collection or tuple
+
+	// Marker is a bind marker, or an argument of an operator whose result is for a clustering column in descending order:
+	// of several operators the receiver does not choose then.
+	Marker bool
 
 	// Fits says how well the argument fits; nil: as its Type does, and weakly everywhere without one.
 	Fits func(types.Type) Fit

@@ -49,7 +49,7 @@ func (b *builder) selectOperand(c grammar.ISelectOperandContext) cql.Term {
 		at := between(start, suffix)
 		switch {
 		case suffix.GetArgs() != nil:
-			t = b.qualifiedCall(t, i == 0 && isPlainColumn(c.GetPrimary()), suffix, at)
+			t = b.qualifiedCall(t, i == 0 && isPlainColumn(behindHints(c.GetPrimary())), suffix, at)
 		case suffix.GetField() != nil:
 			t = &cql.Field{Span: at, Of: t, Name: b.name(suffix.GetField())}
 		default:
@@ -57,6 +57,14 @@ func (b *builder) selectOperand(c grammar.ISelectOperandContext) cql.Term {
 		}
 	}
 	return t
+}
+
+// behindHints is what stands behind the types in parentheses before a selected term.
+func behindHints(c grammar.ISelectPrimaryContext) grammar.ISelectPrimaryContext {
+	for c.GetOther() != nil && c.GetOther().GetParens() != nil && c.GetOther().GetParens().GetHinted() != nil {
+		c = c.GetOther().GetParens().GetHinted()
+	}
+	return c
 }
 
 // isPlainColumn reports whether a selected term is a bare name, which may be the keyspace of a function.
@@ -77,6 +85,10 @@ func (b *builder) qualifiedCall(of cql.Term, plain bool, c grammar.ISelectSuffix
 	if !plain || !isFunctionName(function.GetTokenType()) {
 		b.refuse(c.GetArgs().GetStart(), "K_FROM")
 		return of
+	}
+	if hint, ok := of.(*cql.TypeHint); ok {
+		hint.Span, hint.Value = at, b.qualifiedCall(hint.Value, plain, c, at)
+		return hint
 	}
 	name := cql.QualifiedName{Keyspace: of.(*cql.ColumnRef).Name, Name: b.tokenName(function)}
 	return &cql.Call{Span: at, Function: name, Args: b.selections(c.GetArgs().GetArgs())}

@@ -92,6 +92,11 @@ func (r *reading) begin(req *Request) error {
 	if err := r.page.begin(r, &req.Options); err != nil {
 		return err
 	}
+	for _, e := range p.Selection.Beforehand {
+		if _, err := e.Eval(&r.x); err != nil {
+			return err
+		}
+	}
 	r.read = store.Read{Table: p.Table, Reverse: p.Reverse, Now: r.x.Now, Meta: p.Selection.Meta, Session: req.Session}
 	r.out.Columns, r.out.Warnings = p.Selection.Columns, p.Warnings
 	switch {

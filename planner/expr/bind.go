@@ -2,7 +2,6 @@ package expr
 
 import (
 	"github.com/cqld/cqld/cql"
-	"github.com/cqld/cqld/cql/functions"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 )
@@ -18,10 +17,13 @@ type Binder struct {
 	// Selected tells the types of the terms that only a SELECT list has, and of calls in it; nil outside of one.
 	Selected func(cql.Term) (t types.Type, ok bool)
 
-	fits      map[fitKey]functions.Fit
+	// Entries tells what is wrong in a map of a SELECT list.
+	Entries func(cql.Term) error
+
+	fits      map[fitKey]fitting
 	results   map[cql.Term]types.Type
 	quiet     int   // above 0: nobody hears what is wrong with a call
-	misplaced error // of the first list that stands where none can be
+	misplaced error // of a list that stands where none can be, or of a map with something wrong in it
 }
 
 // Bind makes an expression of a term whose value is for r.

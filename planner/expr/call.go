@@ -15,19 +15,24 @@ import (
 type Call struct {
 	Function *functions.Function
 	Args     []Expr
+	Checked  bool // the result must be a value of its type: outside of SELECT lists
 }
 
-// NewCall is a call, or at once its value when it depends on constants only. One that fails does so when it is
-// run.
-func NewCall(f *functions.Function, args []Expr) (Expr, error) {
-	c := &Call{Function: f, Args: args}
-	if f.Volatile {
-		return c, nil
+// NewCall is a call in a SELECT list, or at once its value when it depends on constants only. One that fails does so
+// when it is run.
+func NewCall(f *functions.Function, args []Expr) Expr {
+	return computed(&Call{Function: f, Args: args})
+}
+
+// computed is the value of a call that depends on constants only; others stay as they are.
+func computed(c *Call) Expr {
+	if c.Function.Volatile {
+		return c
 	}
-	if e, err := fold(c, args); err == nil {
-		return e, nil
+	if e, err := fold(c, c.Args); err == nil {
+		return e
 	}
-	return c, nil
+	return c
 }
 
 // Type is what the function returns.
@@ -49,6 +54,10 @@ func (c *Call) Eval(x *Context) (types.Value, error) {
 	v, err := c.Function.Call(&functions.Call{Args: args, Env: x.Env})
 	if err != nil {
 		return types.Value{}, invalidValue(err)
+	}
+	if c.Checked && v.Bytes != nil && c.Type().Validate(v.Bytes) != nil {
+		return types.Value{}, cqlerr.Invalidf("Return of function %s (%x) is not a valid value for its declared return type %s",
+			c.Function, v.Bytes, c.Type())
 	}
 	return v, nil
 }
@@ -77,7 +86,7 @@ func (b *Binder) call(c *cql.Call, r Receiver) (Expr, error) {
 			return nil, err
 		}
 	}
-	return NewCall(f, args)
+	return computed(&Call{Function: f, Args: args, Checked: true}), nil
 }
 
 // ArgReceiver is the receiver of a function's argument.
@@ -156,7 +165,7 @@ func likelyType(l *cql.Literal) types.Type {
 		}
 		return types.VarInt
 	case cql.FloatLiteral:
-		return types.Double
+		return likelyFraction(l.Text)
 	case cql.BooleanLiteral:
 		return types.Boolean
 	case cql.DurationLiteral:
@@ -168,4 +177,21 @@ func likelyType(l *cql.Literal) types.Type {
 		return types.UUID
 	}
 	return types.TinyInt // of hex literals, of which Cassandra thinks so whatever their length
+}
+
+// likelyFraction is double, if a double printed is the same number, else decimal.
+func likelyFraction(text string) types.Type {
+	exact, err := types.Decimal.ParseLiteral(types.FloatLiteral, text)
+	if err != nil {
+		return types.Double // NaN and the infinite
+	}
+	double, err := types.Double.ParseLiteral(types.FloatLiteral, text)
+	if err != nil {
+		return types.Decimal
+	}
+	printed, err := types.Decimal.ParseLiteral(types.FloatLiteral, types.Double.Format(double))
+	if err != nil || types.Decimal.Compare(exact, printed) != 0 {
+		return types.Decimal
+	}
+	return types.Double
 }

@@ -16,6 +16,8 @@ type Composed struct {
 	Parts []Expr // of a map: key, value, key, value; of a user type: each of its fields
 	make  func(parts [][]byte) []byte
 	null  string // the complaint about a null part; "" if parts may be null
+
+	nullValues bool // the second half of the parts may be null
 }
 
 // Type is the collection's type.
@@ -32,7 +34,7 @@ func (c *Composed) Eval(x *Context) (types.Value, error) {
 		if v.Unset {
 			return types.Value{}, c.unset(i)
 		}
-		if v.Bytes == nil && c.null != "" {
+		if v.Bytes == nil && c.null != "" && !(c.nullValues && i >= len(c.Parts)/2) {
 			return types.Value{}, cqlerr.Invalidf("%s", c.null)
 		}
 		parts[i] = v.Bytes
@@ -225,19 +227,23 @@ func (b *Binder) elements(kind string, terms []cql.Term, whole Receiver, elem ty
 func compose(c *Composed) (Expr, error) { return fold(c, c.Parts) }
 
 // NewComposed is a list, set, map, tuple, vector or value of a user type of selected parts, of a map keys and then values.
-func NewComposed(t types.Type, parts []Expr) (Expr, error) {
+func NewComposed(t types.Type, parts []Expr) Expr {
 	c := &Composed{Of: t, Parts: parts}
 	switch t := t.(type) {
 	case *types.List:
 		c.make = types.NewList
 	case *types.Set:
-		c.make = func(e [][]byte) []byte { return types.NewSet(t, e) }
+		c.make, c.null = func(e [][]byte) []byte { return types.NewSet(t, e) }, nullInCollection
 	case *types.Map:
+		c.null, c.nullValues = nullInCollection, true
 		c.make = func(e [][]byte) []byte { return types.NewMap(t, e[:len(e)/2], e[len(e)/2:]) }
 	case *types.Vector:
 		c.make, c.null = func(e [][]byte) []byte { return types.NewVector(t, e) }, "null is not supported inside vectors"
 	default:
 		c.make = types.NewTuple
 	}
-	return compose(c)
+	if e, err := compose(c); err == nil {
+		return e
+	}
+	return c // it fails when there are rows
 }

@@ -7,9 +7,8 @@ import (
 
 // Element is the value of a map's key, or the element of a set that equals the key.
 type Element struct {
-	Of   Expr
-	Key  Expr
-	Name string // of the column, for complaints
+	Of  Expr
+	Key *Key
 }
 
 // Type is that of the values of the map, or of the elements of the set.
@@ -24,7 +23,7 @@ func (e *Element) Type() types.Type {
 
 // Eval returns null for a key that is not there.
 func (e *Element) Eval(x *Context) (types.Value, error) {
-	key, err := bound(x, e.Key, "element", e.Name)
+	key, err := e.Key.Eval(x)
 	if err != nil {
 		return types.Value{}, err
 	}
@@ -33,7 +32,7 @@ func (e *Element) Eval(x *Context) (types.Value, error) {
 		return types.Value{}, err
 	}
 	for k, v := range entries(e.Of.Type(), of.Bytes) {
-		if KeyType(e.Of.Type()).Compare(k, key) == 0 {
+		if KeyType(e.Of.Type()).Compare(k, key.Bytes) == 0 {
 			return types.Value{Bytes: v}, nil
 		}
 	}
@@ -45,8 +44,7 @@ func (e *Element) String() string { return e.Of.String() + "[" + e.Key.String() 
 // Slice is the part of a map or set from one key to another, both included.
 type Slice struct {
 	Of       Expr
-	From, To Expr   // nil: no bound
-	Name     string // of the column, for complaints
+	From, To *Key // nil: no bound
 }
 
 // Type is the collection's.
@@ -54,11 +52,11 @@ func (s *Slice) Type() types.Type { return s.Of.Type() }
 
 // Eval returns a collection without elements if there are none between the keys; of a column that is not frozen null.
 func (s *Slice) Eval(x *Context) (types.Value, error) {
-	from, err := bound(x, s.From, "slice", s.Name)
+	from, err := s.From.Eval(x)
 	if err != nil {
 		return types.Value{}, err
 	}
-	to, err := bound(x, s.To, "slice", s.Name)
+	to, err := s.To.Eval(x)
 	if err != nil {
 		return types.Value{}, err
 	}
@@ -66,7 +64,7 @@ func (s *Slice) Eval(x *Context) (types.Value, error) {
 	if err != nil || of.Bytes == nil {
 		return types.Value{}, err
 	}
-	cut := s.cut(of.Bytes, from, to)
+	cut := s.cut(of.Bytes, from.Bytes, to.Bytes)
 	if types.DecodeCount(cut) == 0 && types.IsMultiCell(s.Type()) {
 		return types.Value{}, nil
 	}
@@ -101,23 +99,30 @@ func (s *Slice) String() string {
 	return text + "]"
 }
 
-// bound evaluates a key or the bound of a slice, which is nil where there is none or it is unset.
-func bound(x *Context, e Expr, what, name string) ([]byte, error) {
-	if e == nil {
-		return nil, nil
+// Key is the key of an element, or the bound of a slice. No key at all, and an unset bound, has the value null.
+type Key struct {
+	Expr
+	What string // element or slice
+	Of   string // what it is a part of, for complaints
+}
+
+// Eval refuses null.
+func (k *Key) Eval(x *Context) (types.Value, error) {
+	if k == nil {
+		return types.Value{}, nil
 	}
-	v, err := e.Eval(x)
+	v, err := k.Expr.Eval(x)
 	switch {
 	case err != nil:
-		return nil, err
-	case v.Unset && what == "slice":
-		return nil, nil
+		return v, err
+	case v.Unset && k.What == "slice":
+		return types.Value{}, nil
 	case v.Unset:
-		return nil, cqlerr.Invalidf("Invalid unset value for %s selection on %s", what, name)
+		return v, cqlerr.Invalidf("Invalid unset value for %s selection on %s", k.What, k.Of)
 	case v.Bytes == nil:
-		return nil, cqlerr.Invalidf("Invalid null value for %s selection on %s", what, name)
+		return v, cqlerr.Invalidf("Invalid null value for %s selection on %s", k.What, k.Of)
 	}
-	return v.Bytes, nil
+	return v, nil
 }
 
 // KeyType is the type of the keys of a map or of the elements of a set; nil for other types.

@@ -218,7 +218,7 @@ func TestVolatile(t *testing.T) {
 		t.Error(e)
 	}
 	calls := byte(0)
-	env := &Env{Now: time.Unix(0, 0), TimeUUID: func() [16]byte { calls++; return [16]byte{calls} }}
+	env := &Env{Now: time.Unix(0, 0), TimeUUID: func() [16]byte { calls++; return [16]byte{0: calls, 6: 0x10, 8: 0x80} }}
 	now, err := b.Bind(term(t, "now()"), Receiver{Name: "c", Type: types.TimeUUID})
 	if err != nil {
 		t.Fatal(err)

@@ -13,19 +13,31 @@ type fitKey struct {
 	to   types.Type
 }
 
+// fitting is that answer, with what is wrong so that nothing else is said.
+type fitting struct {
+	functions.Fit
+	misplaced error
+}
+
 // Fit is how well a term fits values of a type: the choice of functions and the refusals of literals rest on it. Of a
 // call that cannot be resolved Bind says what is wrong, so it fits here.
 func (b *Binder) Fit(t cql.Term, to types.Type) functions.Fit {
 	key := fitKey{t, to}
-	if fit, known := b.fits[key]; known {
-		return fit
+	known, ok := b.fits[key]
+	if !ok {
+		before := b.misplaced
+		b.misplaced = nil
+		known.Fit = b.fit(t, to)
+		known.misplaced, b.misplaced = b.misplaced, before
+		if b.fits == nil {
+			b.fits = map[fitKey]fitting{}
+		}
+		b.fits[key] = known
 	}
-	fit := b.fit(t, to)
-	if b.fits == nil {
-		b.fits = map[fitKey]functions.Fit{}
+	if b.misplaced == nil {
+		b.misplaced = known.misplaced
 	}
-	b.fits[key] = fit
-	return fit
+	return known.Fit
 }
 
 // fit is Fit, worked out.
@@ -55,6 +67,7 @@ func (b *Binder) fit(t cql.Term, to types.Type) functions.Fit {
 		set, ok := to.(*types.Set)
 		return b.fitAll(ok, t.Elements, func() types.Type { return set.Elem })
 	case *cql.MapLiteral:
+		b.checkEntries(t)
 		m, ok := to.(*types.Map)
 		return min(
 			b.fitAll(ok, t.Keys, func() types.Type { return m.Key }),
@@ -66,7 +79,7 @@ func (b *Binder) fit(t cql.Term, to types.Type) functions.Fit {
 		return b.fitTuple(t, to)
 	case *cql.Call, *cql.Cast, *cql.Arithmetic:
 		f, err := b.quietly(t, to)
-		if err != nil {
+		if err != nil || functions.IsFamily(f.Name) {
 			return functions.WeakFit
 		}
 		return functions.TypeFit(to, f.Returns)
@@ -145,6 +158,13 @@ func (b *Binder) fitTuple(l *cql.TupleLiteral, to types.Type) functions.Fit {
 	return functions.WeakFit
 }
 
+// checkEntries looks into a map in a SELECT list.
+func (b *Binder) checkEntries(t cql.Term) {
+	if b.Selected != nil && b.misplaced == nil {
+		b.misplaced = b.Entries(t)
+	}
+}
+
 // ExactType is the type that a term has wherever it stands, or nil if that depends.
 func (b *Binder) ExactType(t cql.Term) types.Type {
 	if b.Selected != nil {
@@ -158,7 +178,7 @@ func (b *Binder) ExactType(t cql.Term) types.Type {
 			return of
 		}
 	case *cql.ListLiteral:
-		if elem := b.firstType(t.Elements); elem != nil {
+		if elem := b.firstType(t.Elements); elem != nil && b.Selected != nil {
 			return &types.List{Elem: elem, Frozen: true}
 		}
 	case *cql.SetLiteral:
@@ -204,9 +224,10 @@ func (b *Binder) firstType(terms []cql.Term) types.Type {
 	return nil
 }
 
-// tupleType is the exact type of a tuple all of whose components have one. A single one may be a term in parentheses.
+// tupleType is the exact type of a tuple all of whose components have one. In a SELECT list a single one is a term in
+// parentheses.
 func (b *Binder) tupleType(l *cql.TupleLiteral) types.Type {
-	if len(l.Elements) == 1 {
+	if len(l.Elements) == 1 && b.Selected != nil {
 		return nil
 	}
 	elems := make([]types.Type, len(l.Elements))

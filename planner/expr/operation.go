@@ -37,11 +37,12 @@ func (b *Binder) Choose(
 	return resolve(args)
 }
 
-// quietly finds the function of a call whose complaints nobody hears.
+// quietly finds the function of a call whose complaints nobody hears, not even those about lists.
 func (b *Binder) quietly(t cql.Term, receiver types.Type) (*functions.Function, error) {
 	b.quiet++
-	defer func() { b.quiet-- }()
-	return b.function(t, receiver)
+	misplaced := b.misplaced
+	defer func() { b.quiet, b.misplaced = b.quiet-1, misplaced }()
+	return b.function(t, Receiver{Type: receiver})
 }
 
 // args are terms as overload choice sees them, without their texts.
@@ -58,8 +59,14 @@ func (b *Binder) args(terms []cql.Term) ([]functions.Arg, error) {
 			Type: b.ExactType(t), Likely: b.CompatibleType(t), Marker: marker, Desc: b.isDescending(t),
 			Fits: func(to types.Type) functions.Fit { return b.Fit(t, to) },
 		}
-		if l, ok := t.(*cql.ListLiteral); ok && b.Selected != nil {
-			args[i].List, args[i].Elements = true, len(l.Elements)
+		switch t := t.(type) {
+		case *cql.ListLiteral:
+			args[i].Composed = true
+			args[i].List, args[i].Elements = b.Selected != nil, len(t.Elements)
+		case *cql.SetLiteral, *cql.MapLiteral, *cql.UserTypeLiteral:
+			args[i].Composed = true
+		case *cql.TupleLiteral:
+			args[i].Composed = len(t.Elements) > 1
 		}
 	}
 	return args, nil
@@ -75,30 +82,33 @@ func (b *Binder) isDescending(t cql.Term) bool {
 	return c != nil && c.Desc
 }
 
-// function finds the function behind a call, CAST or operator whose result is for a receiver of that type.
-func (b *Binder) function(t cql.Term, receiver types.Type) (*functions.Function, error) {
+// function finds the function behind a call, CAST or operator whose result is for a receiver.
+func (b *Binder) function(t cql.Term, r Receiver) (*functions.Function, error) {
 	switch t := t.(type) {
 	case *cql.Cast:
 		if !functions.CanCast(t.Type.String()) {
 			return nil, cqlerr.Invalidf("Unknown function system.%s called", functions.CastName(t.Type.String()))
 		}
-		return b.native(functions.CastName(t.Type.String()), []cql.Term{t.Value}, receiver)
+		return b.native(functions.CastName(t.Type.String()), []cql.Term{t.Value}, r)
 	case *cql.Arithmetic:
-		return b.native(functions.OperatorName(t.Op, t.Left == nil), Operands(t), receiver)
+		return b.native(functions.OperatorName(t.Op, t.Left == nil), Operands(t), r)
 	}
-	return b.resolve(t.(*cql.Call), receiver)
+	return b.resolve(t.(*cql.Call), r.Type)
 }
 
 // native finds a function that has syntax of its own.
-func (b *Binder) native(name string, terms []cql.Term, receiver types.Type) (*functions.Function, error) {
+func (b *Binder) native(name string, terms []cql.Term, r Receiver) (*functions.Function, error) {
 	return b.Choose(terms, Text, func(args []functions.Arg) (*functions.Function, error) {
-		return functions.ResolveArgs("system."+name, args, receiver)
+		for i := range args {
+			args[i].Marker = args[i].Marker || r.Column != nil && r.Column.Desc
+		}
+		return functions.ResolveArgs("system."+name, args, r.Type)
 	})
 }
 
 // apply binds a CAST or an operator, whose functions are chosen so that their result is for r.
 func (b *Binder) apply(t cql.Term, terms []cql.Term, r Receiver) (Expr, error) {
-	f, err := b.function(t, r.Type)
+	f, err := b.function(t, r)
 	if err != nil {
 		return nil, err
 	}
@@ -108,5 +118,5 @@ func (b *Binder) apply(t cql.Term, terms []cql.Term, r Receiver) (Expr, error) {
 			return nil, err
 		}
 	}
-	return NewCall(f, args)
+	return computed(&Call{Function: f, Args: args, Checked: true}), nil
 }

@@ -21,7 +21,7 @@ func Parts(e Expr) []Expr {
 		return []Expr{e.Of, e.Key}
 	case *Slice:
 		parts := []Expr{e.Of}
-		for _, bound := range []Expr{e.From, e.To} {
+		for _, bound := range []*Key{e.From, e.To} {
 			if bound != nil {
 				parts = append(parts, bound)
 			}

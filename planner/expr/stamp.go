@@ -103,8 +103,8 @@ func cellsOf(x *Context, e Expr) ([]Cell, error) {
 		return columnCells(x, e), nil
 	case *Element:
 		return partCells(x, e.Of, func(parts []byte) (from, to int, err error) {
-			key, err := bound(x, e.Key, "element", e.Name)
-			return partsBetween(e.Of.Type(), parts, key, key, err)
+			key, err := e.Key.Eval(x)
+			return partsBetween(e.Of.Type(), parts, key.Bytes, key.Bytes, err)
 		})
 	case *Field:
 		return partCells(x, e.Of, func(value []byte) (from, to int, err error) {
@@ -115,12 +115,12 @@ func cellsOf(x *Context, e Expr) ([]Cell, error) {
 		})
 	case *Slice:
 		return partCells(x, e.Of, func(parts []byte) (from, to int, err error) {
-			first, err := bound(x, e.From, "slice", e.Name)
+			first, err := e.From.Eval(x)
 			if err != nil {
 				return 0, 0, err
 			}
-			last, err := bound(x, e.To, "slice", e.Name)
-			return partsBetween(e.Of.Type(), parts, first, last, err)
+			last, err := e.To.Eval(x)
+			return partsBetween(e.Of.Type(), parts, first.Bytes, last.Bytes, err)
 		})
 	}
 	return nil, nil

@@ -75,13 +75,15 @@ func (b *Binder) fitFields(l *cql.UserTypeLiteral, to types.Type) functions.Fit 
 		}
 		return functions.WeakFit
 	case *types.Map:
-		if b.Selected == nil {
+		if b.checkEntries(l); b.Selected == nil {
 			break
 		}
 		return min(
 			b.fitAll(true, FieldColumns(l), func() types.Type { return to.Key }),
 			b.fitAll(true, l.Values, func() types.Type { return to.Value }),
 		)
+	default:
+		b.checkEntries(l)
 	}
 	return functions.NoFit
 }

@@ -1,0 +1,69 @@
+package expr
+
+import "github.com/cqld/cqld/cql/types"
+
+// Beforehand are the parts of a selected expression that no row matters to. They are computed when an execution begins:
+// what is wrong with them is said even if there are no rows.
+func Beforehand(e Expr) (all []Expr) {
+	switch e := e.(type) {
+	case *Constant:
+		return nil
+	case *Marker, *Key:
+		return []Expr{e}
+	case *Call:
+		if rowless(e) {
+			return []Expr{e}
+		}
+	}
+	for _, p := range Parts(e) {
+		all = append(all, Beforehand(p)...)
+	}
+	if c, ok := e.(*Call); ok && c.Function.Prepare != nil {
+		for i, a := range c.Args {
+			if rowless(a) {
+				all = append(all, &argument{c, i})
+			}
+		}
+	}
+	return all
+}
+
+// rowless reports whether the value of an expression is the same for all rows.
+func rowless(e Expr) bool {
+	switch e := e.(type) {
+	case *Constant, *Marker:
+		return true
+	case *Call:
+		if e.Function.Volatile {
+			return false
+		}
+	case *Composed, *Hinted:
+	default:
+		return false
+	}
+	for _, p := range Parts(e) {
+		if !rowless(p) {
+			return false
+		}
+	}
+	return true
+}
+
+// argument is an argument of a call that is the same for all rows, while others are not. It is looked at for what the
+// function says against it.
+type argument struct {
+	call  *Call
+	index int
+}
+
+func (a *argument) Type() types.Type { return a.call.Args[a.index].Type() }
+
+func (a *argument) Eval(x *Context) (types.Value, error) {
+	v, err := a.call.Args[a.index].Eval(x)
+	if err == nil {
+		err = a.call.Function.Prepare(a.index, v)
+	}
+	return v, err
+}
+
+func (a *argument) String() string { return a.call.Args[a.index].String() }
