@@ -18,7 +18,6 @@ type prepared struct {
 	plain       map[*cql.Cast]bool            // CAST to the type that its value has: nothing is done
 	userTypes   map[*cql.UserTypeLiteral]bool // literals that are not maps
 	firstColumn *schema.Column                // that is selected anywhere
-	unnamed     error                         // what is wrong in a map that a complaint was to show
 }
 
 // selecting begins the work on a SELECT list, which done ends.
@@ -33,8 +32,8 @@ func (p *planning) selecting(t *schema.Table) *selecting {
 
 func (s *selecting) done() { s.binder.Selected = nil }
 
-// prepare resolves the columns, types and functions in a selector. What is wrong in a map is said when its type is
-// known: what looks like its keys may be the fields of a user type.
+// prepare resolves the columns, types and functions in a selector. Names that are keys of a map may be the fields of a
+// user type: they are looked at when its type is known.
 func (s *selecting) prepare(t cql.Term) error {
 	switch t := t.(type) {
 	case *cql.ColumnRef:
@@ -73,8 +72,25 @@ func (s *selecting) prepare(t cql.Term) error {
 		return s.prepareAll(t.Elements)
 	case *cql.SetLiteral:
 		return s.prepareAll(t.Elements)
+	case *cql.MapLiteral, *cql.UserTypeLiteral:
+		keys, values := mapEntries(t)
+		for i := range keys {
+			if err := s.prepareEntry(keys[i], values[i]); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+// prepareEntry prepares a key that is no name, and the value of the key.
+func (s *selecting) prepareEntry(key, value cql.Term) error {
+	if _, name := key.(*cql.ColumnRef); !name {
+		if err := s.prepare(key); err != nil {
+			return err
+		}
+	}
+	return s.prepare(value)
 }
 
 func (s *selecting) prepareAll(terms []cql.Term) error {
@@ -214,35 +230,13 @@ func (s *selecting) names(terms []cql.Term) []string {
 	return all
 }
 
-// entriesName is the name of a map. What is wrong in it, if it has not been said, is kept to be said instead of what the
-// name is for; names that may be those of a user type's fields are not looked at.
+// entriesName is the name of a map.
 func (s *selecting) entriesName(keys, values []cql.Term) string {
 	entries := make([]string, len(keys))
 	for i := range keys {
-		var err error
-		if _, name := keys[i].(*cql.ColumnRef); !name {
-			err = s.prepare(keys[i])
-		}
-		if err == nil {
-			err = s.prepare(values[i])
-		}
-		if err != nil {
-			if s.unnamed == nil {
-				s.unnamed = err
-			}
-			return ""
-		}
 		entries[i] = s.name(keys[i]) + ": " + s.name(values[i])
 	}
 	return "{" + strings.Join(entries, ", ") + "}"
-}
-
-// complaint is err, or what was wrong in a map that it was to show.
-func (s *selecting) complaint(err error) error {
-	if err != nil && s.unnamed != nil {
-		return s.unnamed
-	}
-	return err
 }
 
 func boundText(t cql.Term) string {

@@ -23,7 +23,7 @@ func (p *planning) selectsOnlyStatic(t *schema.Table, selectors []cql.Selector) 
 func (p *planning) checkCall(t *schema.Table, e cql.SelectExpr) error {
 	s := p.selecting(t)
 	defer s.done()
-	return s.complaint(s.prepare(e))
+	return s.prepare(e)
 }
 
 // anySelected looks for a selected column of some kind, and no further than to the first. It checks selectors on its

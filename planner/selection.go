@@ -39,13 +39,11 @@ func (p *planning) selection(t *schema.Table, selectors []cql.Selector, asJSON b
 		}
 	}
 	for _, sel := range selectors {
-		if err := s.complaint(s.prepare(sel.Expr)); err != nil {
+		if err := s.prepare(sel.Expr); err != nil {
 			return nil, err
 		}
-	}
-	for _, sel := range selectors {
 		e, err := s.expression(sel.Expr, nil)
-		if err := s.complaint(err); err != nil {
+		if err != nil {
 			return nil, err
 		}
 		name := sel.Alias
