@@ -25,6 +25,8 @@ type recorder func(c *cassandra, file string) string
 // files are the recorded files, by their path in the module.
 var files = map[string]recorder{
 	"cql/functions/testdata/arithmetic.txt":      statements,
+	"cql/functions/testdata/casts.txt":           statements,
+	"cql/functions/testdata/examples.txt":        statements,
 	"cql/parser/testdata/corpus.txt":             verdicts,
 	"cql/schema/testdata/describe.jsonl":         userDescriptions,
 	"cql/schema/testdata/keyspace_options.jsonl": keyspaceOptions,

@@ -189,31 +189,29 @@ func calculateWhole(op byte, a, b int64) (int64, error) {
 	return a % b, nil
 }
 
-// calculateFraction calculates in floats or doubles. Of NaN the sign shows what it comes from: it is that of the first
-// operand that is NaN, and if there is none it is negative, as processors make it.
+// calculateFraction calculates in floats or doubles.
 func calculateFraction(op byte, result types.Type, a, b float64) []byte {
 	v := calculateDouble(op, a, b)
 	if result == types.Float {
 		v = float64(calculateFloat(op, float32(a), float32(b)))
 	}
-	switch {
-	case a != a:
-		v = math.Copysign(v, a)
-	case b != b:
-		v = math.Copysign(v, b)
-	case v != v:
-		v = math.Copysign(v, -1)
-	}
-	if v != v && math.Signbit(v) {
-		if result == types.Float {
-			return encodeFloat(math.NaN(), false)
+	return encodeFraction(result, v, a, b)
+}
+
+// encodeFraction encodes a float or double that was computed from others. Of NaN the sign shows where it comes from: it is
+// that of the first operand that is NaN, and if there is none it is negative, as processors make it.
+func encodeFraction(t types.Type, v float64, operands ...float64) []byte {
+	negative := true
+	for _, o := range operands {
+		if o != o {
+			negative = math.Signbit(o)
+			break
 		}
-		return encodeDouble(math.NaN(), false)
 	}
-	if result == types.Float {
-		return types.EncodeFloat(float32(v))
+	if t == types.Float {
+		return encodeFloat(v, !negative)
 	}
-	return types.EncodeDouble(v)
+	return encodeDouble(v, !negative)
 }
 
 // calculateFloat rounds to float at once: through doubles it would be rounded twice.

@@ -100,7 +100,7 @@ func (p *parameter) infer(a *Arg, receiver types.Type) types.Type {
 		return p.ofList(a.Elements)
 	case a.Likely != nil:
 		return a.Likely
-	case a.Type != nil:
+	case a.Type != nil && !a.Composed:
 		return a.Type
 	case p.receiver && receiver != nil:
 		return receiver

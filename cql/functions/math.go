@@ -113,17 +113,15 @@ func fractionMath(t types.Type) mathematic {
 	through := func(f func(v float64, size int) float64) func([]byte) ([]byte, error) {
 		return func(b []byte) ([]byte, error) {
 			v := asDouble(t, b)
-			if t == types.Float {
-				return encodeFloat(f(v, 4), v != v), nil
-			}
-			return encodeDouble(f(v, 8), v != v), nil
+			return encodeFraction(t, f(v, len(b)), v), nil
 		}
 	}
 	simply := func(f func(float64) float64) func([]byte) ([]byte, error) {
 		return through(func(v float64, _ int) float64 { return f(v) })
 	}
 	return mathematic{
-		of: t, abs: simply(math.Abs), exp: simply(doubleExp), log: simply(doubleLog), log10: simply(doubleLog10),
+		of: t, exp: simply(doubleExp), log: simply(doubleLog), log10: simply(doubleLog10),
+		abs: func(b []byte) ([]byte, error) { return append([]byte{b[0] &^ 0x80}, b[1:]...), nil },
 		round: through(func(v float64, size int) float64 {
 			below := math.Floor(v)
 			if v-below >= 0.5 {

@@ -45,8 +45,8 @@ var operatorFunctions = func() []Function {
 	for _, op := range []byte("+-") {
 		fs = append(fs, moved(op, types.Timestamp), moved(op, types.Date))
 	}
-	for _, left := range []types.Type{types.ASCII, types.Text} {
-		for _, right := range []types.Type{types.ASCII, types.Text} {
+	for _, left := range []types.Type{types.Text, types.ASCII} {
+		for _, right := range []types.Type{types.Text, types.ASCII} {
 			fs = append(fs, concatenation(left, right))
 		}
 	}

@@ -22,15 +22,18 @@ func (b *Binder) CompatibleType(t cql.Term) types.Type {
 		if elem := b.commonType(t.Elements); elem != nil && b.Selected != nil {
 			return &types.List{Elem: elem, Frozen: true}
 		}
+		return nil
 	case *cql.SetLiteral:
 		if elem := b.commonType(t.Elements); elem != nil {
 			return &types.Set{Elem: elem, Frozen: true}
 		}
+		return nil
 	case *cql.MapLiteral:
 		key, value := b.commonType(t.Keys), b.commonType(t.Values)
 		if key != nil && value != nil && b.Selected == nil {
 			return &types.Map{Key: key, Value: value, Frozen: true}
 		}
+		return nil
 	case *cql.TupleLiteral:
 		if b.Selected != nil && len(t.Elements) > 1 {
 			return b.compatibleTuple(t)

@@ -10,8 +10,9 @@ import (
 
 // Constant is a value known when the statement is planned.
 type Constant struct {
-	Of    types.Type
-	Value types.Value
+	Of       types.Type
+	Value    types.Value
+	Computed bool // by functions
 }
 
 // Type is the type that the receiver has.
@@ -61,16 +62,23 @@ func literalFits(l *cql.Literal, t types.Type) bool {
 	return !errors.Is(err, types.ErrKind)
 }
 
-// fold computes an expression that depends on nothing but constants.
+// fold computes an expression that depends on nothing but constants. Where functions are called, what fails does so when
+// it is run.
 func fold(e Expr, parts []Expr) (Expr, error) {
+	_, computed := e.(*Call)
 	for _, p := range parts {
-		if _, ok := p.(*Constant); !ok {
+		c, ok := p.(*Constant)
+		if !ok {
 			return e, nil
 		}
+		computed = computed || c.Computed
 	}
 	v, err := e.Eval(&Context{})
-	if err != nil {
+	switch {
+	case err != nil && computed:
+		return e, nil
+	case err != nil:
 		return nil, err
 	}
-	return &Constant{Of: e.Type(), Value: v}, nil
+	return &Constant{Of: e.Type(), Value: v, Computed: computed}, nil
 }
