@@ -38,6 +38,7 @@ var files = map[string]recorder{
 	"cql/types/testdata/utf8.txt":                utf8,
 	"cql/types/testdata/validate.txt":            validate,
 	"planner/exec/testdata/pages.txt":            pages,
+	"planner/expr/testdata/expressions.txt":      statements,
 	"store/system/testdata/definitions.json":     definitions,
 	"store/system/testdata/describe.jsonl":       systemDescriptions,
 	"store/system/testdata/user_tables.json":     userTables,
@@ -149,7 +150,7 @@ func compare(t *testing.T, path, old, again string) {
 		if was == is {
 			continue
 		}
-		if shown++; shown > 60 {
+		if shown++; shown > 12 {
 			t.Errorf("and more")
 			return
 		}

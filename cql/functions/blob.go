@@ -57,7 +57,10 @@ func conversions(name, underscore string, t types.Type) []Function {
 		from.Returns = types.LegacyTimeUUID
 	}
 	if e, ok := blobExamples[name]; ok {
-		to.Examples = []Example{{to.Name + "(" + e[0] + ")", e[1]}, {to.Name + "(null)", "null"}}
+		to.Examples = []Example{{to.Name + "(" + e[0] + ")", e[1]}}
+		if t != types.Counter { // which null is no value of
+			to.Examples = append(to.Examples, Example{to.Name + "(null)", "null"})
+		}
 		from.Examples = []Example{{to.Name + "(" + from.Name + "(" + e[1] + "))", e[1]}}
 	}
 	from.Call = fromBlob(from.Name, name, t)
