@@ -15,7 +15,7 @@ import (
 type Call struct {
 	Function *functions.Function
 	Args     []Expr
-	Checked  bool // the result must be a value of its type: outside of SELECT lists
+	Checked  bool // the result may be no value of its type, which is refused outside of SELECT lists
 }
 
 // NewCall is a call in a SELECT list, or at once its value when it depends on constants only. One that fails does so
@@ -84,7 +84,7 @@ func (b *Binder) call(c *cql.Call, r Receiver) (Expr, error) {
 			return nil, err
 		}
 	}
-	return computed(&Call{Function: f, Args: args, Checked: true}), nil
+	return computed(&Call{Function: f, Args: args, Checked: f.Returns == types.TimeUUID}), nil
 }
 
 // ArgReceiver is the receiver of a function's argument.

@@ -118,5 +118,5 @@ func (b *Binder) apply(t cql.Term, terms []cql.Term, r Receiver) (Expr, error) {
 			return nil, err
 		}
 	}
-	return computed(&Call{Function: f, Args: args, Checked: true}), nil
+	return computed(&Call{Function: f, Args: args}), nil
 }
