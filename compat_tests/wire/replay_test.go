@@ -128,15 +128,7 @@ func (r *replay) exchange(t *testing.T, x *exchange) (gap bool, err error) {
 	if err := r.before(t, x, c); err != nil {
 		return false, err
 	}
-	framed := c.framed
-	if err := c.send(r.withTraceIDs(x.request), x.state.raw); err != nil {
-		return false, err
-	}
-	want, err := expected(x, framed, c.compression)
-	if err != nil {
-		return false, fmt.Errorf("the recording: %w", err)
-	}
-	all, err := c.receive(x, want)
+	want, all, err := r.ask(x, c)
 	for i, e := range all {
 		if i < len(want) {
 			r.noteTraceID(&want[i].envelope, e)
@@ -147,6 +139,29 @@ func (r *replay) exchange(t *testing.T, x *exchange) (gap bool, err error) {
 	}
 	return err != nil && r.gaps.explain(x, want, all), err
 }
+
+// ask sends a request and receives its answers. A trace is written while the traced request is answered, so it is asked
+// for until it is there.
+func (r *replay) ask(x *exchange, c *connection) (want []expectedEnvelope, all []*envelope, err error) {
+	request := r.withTraceIDs(x.request)
+	for range 50 {
+		framed := c.framed
+		if err := c.send(request, x.state.raw); err != nil {
+			return nil, nil, err
+		}
+		if want, err = expected(x, framed, c.compression); err != nil {
+			return nil, nil, fmt.Errorf("the recording: %w", err)
+		}
+		if all, err = c.receive(x, want); err == nil || bytes.Equal(request, x.request) {
+			break
+		}
+		time.Sleep(traceWait)
+	}
+	return want, all, err
+}
+
+// traceWait is between two questions for a trace.
+const traceWait = 20 * time.Millisecond
 
 // noteTraceID keeps under which id a request was traced.
 func (r *replay) noteTraceID(want, got *envelope) {
