@@ -36,20 +36,6 @@ func (s *SetColumn) ReadsList() bool {
 	return list && (s.Change == SetPart || s.Change == Remove)
 }
 
-// checkSetOnce refuses two assignments of which one replaces what the other sets.
-func checkSetOnce(set []cql.Assignment) error {
-	for i, a := range set {
-		for _, b := range set[:i] {
-			if a.Column.Name == b.Column.Name && (isWhole(&a) || isWhole(&b) || a.Field != "" && a.Field == b.Field) {
-				return cqlerr.Syntaxf("Multiple incompatible setting of column %s", a.Column.Name)
-			}
-		}
-	}
-	return nil
-}
-
-func isWhole(a *cql.Assignment) bool { return a.Op == cql.Assign && a.Key == nil && a.Field == "" }
-
 // assign binds one assignment of SET.
 func (p *planning) assign(m *Modification, a *cql.Assignment) error {
 	c, err := column(m.Table, a.Column)

@@ -14,9 +14,6 @@ func (p *planning) update(s *cql.Update) (*Modification, error) {
 	if err := m.attributes(p, s.Using); err != nil {
 		return nil, err
 	}
-	if err := checkSetOnce(s.Set); err != nil {
-		return nil, err
-	}
 	for i := range s.Set {
 		if err := p.assign(m, &s.Set[i]); err != nil {
 			return nil, err

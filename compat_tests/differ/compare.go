@@ -173,11 +173,29 @@ const ttlTolerance = 20
 
 // sameCell compares two values; what remains of a TTL may differ a little.
 func sameCell(c protocol.ColumnSpec, a, b []byte) bool {
-	if strings.Contains(strings.ToLower(c.Name), "ttl(") && c.Type == types.Int && len(a) == 4 && len(b) == 4 {
-		apart := int64(int32(binary.BigEndian.Uint32(a))) - int64(int32(binary.BigEndian.Uint32(b)))
-		return max(apart, -apart) <= ttlTolerance
+	if !strings.Contains(strings.ToLower(c.Name), "ttl(") || a == nil || b == nil {
+		return bytes.Equal(a, b) && (a == nil) == (b == nil)
 	}
-	return bytes.Equal(a, b) && (a == nil) == (b == nil)
+	if _, isList := c.Type.(*types.List); !isList {
+		return sameTTL(a, b)
+	}
+	ours := slices.Collect(types.Elements(b))
+	for e := range types.Elements(a) {
+		if len(ours) == 0 || !sameTTL(e, ours[0]) {
+			return false
+		}
+		ours = ours[1:]
+	}
+	return len(ours) == 0
+}
+
+// sameTTL compares what remains of two TTLs.
+func sameTTL(a, b []byte) bool {
+	if len(a) != 4 || len(b) != 4 {
+		return bytes.Equal(a, b) && (a == nil) == (b == nil)
+	}
+	apart := int64(int32(binary.BigEndian.Uint32(a))) - int64(int32(binary.BigEndian.Uint32(b)))
+	return max(apart, -apart) <= ttlTolerance
 }
 
 // rowFrom shows the rows from the first that differs.

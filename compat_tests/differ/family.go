@@ -23,7 +23,10 @@ type production struct {
 }
 
 // families are all there are; they take turns.
-var families = []*family{rowsFamily, slicesFamily, keysFamily, valuesFamily, expressionsFamily, definitionsFamily, mutationsFamily}
+var families = []*family{
+	rowsFamily, slicesFamily, keysFamily, valuesFamily, expressionsFamily, definitionsFamily, mutationsFamily, partsFamily,
+	countersFamily,
+}
 
 // familyNames are what -only takes.
 func familyNames() string {

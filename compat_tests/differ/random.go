@@ -110,6 +110,9 @@ func (g *gen) fresh(t types.Type) *value {
 	case *types.Vector:
 		return g.vector(t)
 	}
+	if t == types.Counter {
+		t = types.BigInt
+	}
 	if random, ok := g.number(t); ok && g.percent(20) {
 		return literal(t, random)
 	}

@@ -57,6 +57,9 @@ func (g *gen) selector(aggregates bool) *node {
 		if len(others) > 0 && g.percent(95) {
 			c = pick(g, others)
 		}
+		if c.typ == types.Counter {
+			name = "ttl(" // counters are written at times of the server's
+		}
 		return of(c.name, words(name+c.name+")"))
 	case k < 72:
 		return g.tokenOf()

@@ -87,7 +87,7 @@ func (b *builder) checkCompatible(set map[string]*assignedParts, a cql.Assignmen
 		earlier = &assignedParts{fields: map[string]bool{}}
 		set[a.Column.Name] = earlier
 	} else if earlier.whole || isWhole(a) || earlier.fields[a.Field] {
-		b.fail("Multiple incompatible setting of column %s", cql.Quote(a.Column.Name))
+		b.fail("Multiple incompatible setting of column %s", a.Column.Name)
 	}
 	earlier.whole = earlier.whole || isWhole(a)
 	if a.Field != "" {

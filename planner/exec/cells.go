@@ -23,19 +23,11 @@ type target struct {
 	lists  []*list // that the statement reads
 }
 
-// set writes the cells of the rows named in one partition.
+// set writes the cells of the rows named in one partition, and behind those of each row the static ones.
 func (w *writing) set(ctx context.Context, simple bool) error {
 	m := w.target.plan
-	if len(m.Statics) > 0 {
-		w.target.to.Static()
-		w.target.static = true
-		if err := w.cells(ctx, m.Statics); err != nil {
-			return err
-		}
-		w.target.static = false
-	}
 	if !m.Mark && len(m.Sets) == 0 {
-		return nil
+		return w.staticCells(ctx)
 	}
 	if simple {
 		return w.rowCells(ctx, w.row)
@@ -48,7 +40,20 @@ func (w *writing) set(ctx context.Context, simple bool) error {
 	return nil
 }
 
-// rowCells writes the cells of one row.
+// staticCells writes the cells of the partition's static row.
+func (w *writing) staticCells(ctx context.Context) error {
+	t := &w.target
+	if len(t.plan.Statics) == 0 {
+		return nil
+	}
+	t.to.Static()
+	t.static = true
+	err := w.cells(ctx, t.plan.Statics)
+	t.static = false
+	return err
+}
+
+// rowCells writes the cells of one row, and the static ones.
 func (w *writing) rowCells(ctx context.Context, row [][]byte) error {
 	t := &w.target
 	t.row = row
@@ -57,7 +62,10 @@ func (w *writing) rowCells(ctx context.Context, row [][]byte) error {
 	if t.plan.Mark {
 		t.to.Mark(t.ts, t.expiry)
 	}
-	return w.cells(ctx, t.plan.Sets)
+	if err := w.cells(ctx, t.plan.Sets); err != nil {
+		return err
+	}
+	return w.staticCells(ctx)
 }
 
 // cells evaluates and writes columns; null deletes, unset leaves a column alone.
