@@ -41,7 +41,10 @@ func benchKey(k, c []byte, i int) {
 }
 
 // insertRows keeps 64 inserts in flight.
-func insertRows(b *testing.B, s *Store, t *schema.Table, n int) {
+func insertRows(b *testing.B, s *Store, t *schema.Table, n int) { insertFrom(b, s, t, 0, n) }
+
+// insertFrom inserts n rows behind those that are there.
+func insertFrom(b *testing.B, s *Store, t *schema.Table, from, n int) {
 	value := bytes.Repeat([]byte("x"), 100)
 	type slot struct {
 		k, c       [8]byte
@@ -63,7 +66,7 @@ func insertRows(b *testing.B, s *Store, t *schema.Table, n int) {
 		}
 		free <- x
 	}
-	for i := range n {
+	for i := from; i < from+n; i++ {
 		x := <-free
 		benchKey(x.k[:], x.c[:], i)
 		m := NewMutation(t, x.k[:])

@@ -116,7 +116,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	last := db.MaxVersion()
 	e.publish(last)
 	e.finished.Add(1)
-	go (&writer{Engine: e, version: last}).run()
+	go (&writer{Engine: e, version: last, filter: newFilter()}).run()
 	if o.Dir != "" {
 		e.finished.Add(1)
 		go e.maintain(o)

@@ -12,6 +12,7 @@ import (
 type stage struct {
 	below   *batch // what is committed and what earlier requests wrote
 	fold    engine.Fold
+	filter  *filter
 	entries []entry
 	index   map[string]int // of entries; only made when they are many
 	size    int
@@ -25,9 +26,9 @@ type entry struct{ key, value []byte }
 // fewEntries is up to how many entries are searched one by one.
 const fewEntries = 8
 
-func (s *stage) begin(below *batch, fold engine.Fold) {
+func (s *stage) begin(below *batch, fold engine.Fold, f *filter) {
 	s.clear()
-	s.below, s.fold = below, fold
+	s.below, s.fold, s.filter = below, fold, f
 }
 
 // clear forgets the entries, so that the memory of values is not kept.
@@ -59,6 +60,9 @@ func (s *stage) run(r *request) error {
 				return err
 			}
 		}
+		if s.err != nil {
+			return s.err
+		}
 	}
 	return nil
 }
@@ -75,6 +79,11 @@ func (s *stage) find(key []byte) int {
 }
 
 func (s *stage) put(key, value []byte) {
+	if value != nil {
+		if err := s.filter.written(key, s.below); err != nil && s.err == nil {
+			s.err = err
+		}
+	}
 	if i := s.find(key); i >= 0 {
 		s.size += len(value) - len(s.entries[i].value)
 		s.entries[i].value = value
@@ -95,8 +104,16 @@ func (s *stage) put(key, value []byte) {
 
 // merge folds a delta into what the key holds here; delta itself becomes the value if that is nothing.
 func (s *stage) merge(key, delta []byte) error {
+	absent, err := s.filter.absent(key, s.below)
+	if err != nil {
+		return err
+	}
+	if absent {
+		s.put(key, delta)
+		return nil
+	}
 	s.value = delta
-	_, err := s.Get(key, func(existing []byte) error {
+	_, err = s.Get(key, func(existing []byte) error {
 		s.value = s.fold(key, existing, delta)
 		return nil
 	})

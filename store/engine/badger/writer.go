@@ -30,6 +30,8 @@ type request struct {
 	fn   func(engine.Txn) error // of an Update
 	ctx  context.Context        // of an Update
 	done func(error)
+
+	forget []byte // a key of a group of which the filter is to know nothing
 }
 
 // Commit queues ops for the writer, which calls done.
@@ -108,8 +110,11 @@ func (e *Engine) DeleteRange(start, end []byte) error {
 			ops = append(ops, engine.Op{Kind: engine.Delete, Key: bytes.Clone(key)})
 			return len(ops) < min(step, e.limits.CommitOps), nil
 		})
-		if err != nil || len(ops) == 0 {
+		if err != nil {
 			return err
+		}
+		if len(ops) == 0 {
+			return e.forget(start)
 		}
 		result := make(chan error, 1)
 		e.Commit(ops, func(err error) { result <- err })
@@ -118,6 +123,15 @@ func (e *Engine) DeleteRange(start, end []byte) error {
 		}
 		start = append(ops[len(ops)-1].Key, 0)
 	}
+}
+
+// forget frees what the filter knows of the group of a key.
+func (e *Engine) forget(key []byte) error {
+	result := make(chan error, 1)
+	if err := e.send(request{forget: key, done: func(err error) { result <- err }}); err != nil {
+		return err
+	}
+	return <-result
 }
 
 // publish makes everything up to version visible to reads that start from here on.
@@ -132,6 +146,7 @@ type writer struct {
 	batch   batch
 	waiting []request // whose writes are in the batch
 	stage   stage
+	filter  *filter
 }
 
 // run takes what is queued, never waiting for more than the first request, until the queue is closed.
@@ -156,8 +171,13 @@ func (w *writer) run() {
 
 // add puts a request into the batch, or answers its error.
 func (w *writer) add(r request) {
+	if r.forget != nil {
+		w.filter.forget(r.forget)
+		r.done(nil)
+		return
+	}
 	w.batch.begin(w.db, w.cache, w.version)
-	w.stage.begin(&w.batch, w.fold)
+	w.stage.begin(&w.batch, w.fold, w.filter)
 	if err := w.stage.run(&r); err != nil {
 		r.done(err)
 		return

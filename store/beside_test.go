@@ -1,0 +1,258 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"syscall"
+	"testing"
+	"time"
+
+	badgerdb "github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+)
+
+// BenchmarkBeside does the same to the store and to Badger alone, which keeps the same bytes under the same keys, in
+// turns, and reports how much processor time the store needs for each that Badger needs. What Badger does in the
+// background counts on both sides.
+func BenchmarkBeside(b *testing.B) {
+	const rows = 100000
+	for _, op := range []string{"insert", "update", "get", "slice", "scan"} {
+		b.Run(op, func(b *testing.B) {
+			var store, raw time.Duration
+			for range b.N {
+				s, t := benchStore(b, "")
+				alone := openRaw(b)
+				if op != "insert" {
+					insertRows(b, s, t, rows)
+					alone.insert(b, 0, rows)
+				}
+				for round := range 3 {
+					raw += processorTime(func() { alone.run(b, op, round*rows, rows) })
+					store += processorTime(func() { runStore(b, s, t, op, round*rows, rows) })
+				}
+			}
+			b.ReportMetric(float64(store)/float64(raw), "times-badger")
+			b.ReportMetric(float64(store.Nanoseconds())/float64(3*b.N*rows), "cpu-ns/row")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// processorTime is what the process spends while fn runs.
+func processorTime(fn func()) time.Duration {
+	before := spent()
+	fn()
+	return spent() - before
+}
+
+func spent() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// runStore does an operation with as many rows; inserts begin behind those before.
+func runStore(b *testing.B, s *Store, t *schema.Table, op string, from, rows int) {
+	b.Helper()
+	switch op {
+	case "insert":
+		insertFrom(b, s, t, from, rows)
+	case "update":
+		updateRows(b, s, t, rows)
+	case "get":
+		readEach(b, s, t, rows)
+	case "slice":
+		readSlices(b, s, t, rows)
+	case "scan":
+		readAll(b, s, t, rows)
+	}
+}
+
+// updateRows sets one column of each row, 64 rows at a time.
+func updateRows(b *testing.B, s *Store, t *schema.Table, n int) {
+	value := bytes.Repeat([]byte("y"), 100)
+	for i := 0; i < n; i += 64 {
+		var ms []*Mutation
+		for j := i; j < min(i+64, n); j++ {
+			k, c := make([]byte, 8), make([]byte, 8)
+			benchKey(k, c, j)
+			m := NewMutation(t, k)
+			m.Row([][]byte{c})
+			m.Set(t.Regular[1], value, s.Timestamp(), Expiry{})
+			ms = append(ms, m)
+		}
+		if err := apply(s, ms...); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// readEach reads rows one by one in an order that is not theirs.
+func readEach(b *testing.B, s *Store, t *schema.Table, n int) {
+	var k, c [8]byte
+	clustering := [][]byte{c[:]}
+	read := Read{Table: t, Keys: [][]byte{k[:]}, Slices: []Slice{{clustering, clustering, true, true}}}
+	found := 0
+	for i := range n {
+		benchKey(k[:], c[:], i*7919%n)
+		if err := s.Read(context.Background(), &read, func(*Row) (bool, error) { found++; return true, nil }); err != nil {
+			b.Fatal(err)
+		}
+	}
+	checkFound(b, found, n)
+}
+
+// readSlices reads all rows, 100 at a time.
+func readSlices(b *testing.B, s *Store, t *schema.Table, n int) {
+	found := 0
+	for i := 0; i < n; i += 100 {
+		k, from, to := make([]byte, 8), make([]byte, 8), make([]byte, 8)
+		benchKey(k, from, i)
+		benchKey(k, to, i+99)
+		read := Read{Table: t, Keys: [][]byte{k}, Slices: []Slice{{[][]byte{from}, [][]byte{to}, true, true}}}
+		if err := s.Read(context.Background(), &read, func(*Row) (bool, error) { found++; return true, nil }); err != nil {
+			b.Fatal(err)
+		}
+	}
+	checkFound(b, found, n)
+}
+
+func readAll(b *testing.B, s *Store, t *schema.Table, n int) {
+	found := 0
+	if err := s.Read(context.Background(), &Read{Table: t}, func(*Row) (bool, error) { found++; return true, nil }); err != nil {
+		b.Fatal(err)
+	}
+	checkFound(b, found, n)
+}
+
+func checkFound(b *testing.B, found, want int) {
+	b.Helper()
+	if found != want {
+		b.Fatalf("%d of %d rows found", found, want)
+	}
+}
+
+// raw is Badger alone: managed and without what the store does not use either.
+type raw struct {
+	db      *badgerdb.DB
+	version uint64
+}
+
+func openRaw(b *testing.B) *raw {
+	b.Helper()
+	o := badgerdb.DefaultOptions("").WithInMemory(true).WithLogger(nil).WithDetectConflicts(false).WithMetricsEnabled(false).
+		WithCompression(options.None).WithBlockCacheSize(0).WithNumVersionsToKeep(1)
+	db, err := badgerdb.OpenManaged(o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = db.Close() })
+	return &raw{db: db}
+}
+
+// key is the store's key of a row: table, token, partition, clustering.
+func (r *raw) key(i int) []byte {
+	var k, c [8]byte
+	benchKey(k[:], c[:], i)
+	key := binary.BigEndian.AppendUint32(nil, 2001)
+	key = appendEscaped(appendToken(key, types.Token(k[:])), k[:])
+	return types.BigInt.AppendKey(append(key, kindRow), c[:], false)
+}
+
+// commit writes n rows in transactions of 64.
+func (r *raw) commit(b *testing.B, from, n int, value func(txn *badgerdb.Txn, i int) []byte) {
+	b.Helper()
+	for i := from; i < from+n; i += 64 {
+		txn := r.db.NewTransactionAt(r.version, true)
+		for j := i; j < min(i+64, from+n); j++ {
+			if err := txn.Set(r.key(j), value(txn, j)); err != nil {
+				b.Fatal(err)
+			}
+		}
+		r.version++
+		if err := txn.CommitAt(r.version, nil); err != nil {
+			b.Fatal(err)
+		}
+		r.db.SetDiscardTs(r.version)
+	}
+}
+
+// rowBytes are as many as the store keeps of such a row: a marker and five cells of 100 bytes.
+const rowBytes = 10 + 5*103
+
+func (r *raw) insert(b *testing.B, from, n int) {
+	b.Helper()
+	value := bytes.Repeat([]byte("x"), rowBytes)
+	r.commit(b, from, n, func(*badgerdb.Txn, int) []byte { return value })
+}
+
+// run does an operation with as many rows.
+func (r *raw) run(b *testing.B, op string, from, n int) {
+	b.Helper()
+	txn := r.db.NewTransactionAt(r.version, false)
+	defer txn.Discard()
+	found := 0
+	switch op {
+	case "insert":
+		r.insert(b, from, n)
+		return
+	case "update":
+		r.commit(b, 0, n, func(txn *badgerdb.Txn, i int) []byte {
+			value, err := r.get(txn, i)
+			if err != nil {
+				b.Fatal(err)
+			}
+			copy(value[200:300], "yyyyyyyyyy")
+			return value
+		})
+		return
+	case "get":
+		for i := range n {
+			if _, err := r.get(txn, i*7919%n); err == nil {
+				found++
+			}
+		}
+	case "slice":
+		for i := 0; i < n; i += 100 {
+			found += r.scan(b, txn, r.key(i), r.key(i+100), 100)
+		}
+	case "scan":
+		found = r.scan(b, txn, nil, nil, n)
+	}
+	checkFound(b, found, n)
+}
+
+func (r *raw) get(txn *badgerdb.Txn, i int) ([]byte, error) {
+	item, err := txn.Get(r.key(i))
+	if err != nil {
+		return nil, fmt.Errorf("get row %d: %w", i, err)
+	}
+	return item.ValueCopy(nil)
+}
+
+// scan visits up to n rows from a key on.
+func (r *raw) scan(b *testing.B, txn *badgerdb.Txn, from, to []byte, n int) (found int) {
+	b.Helper()
+	o := badgerdb.IteratorOptions{}
+	if from != nil {
+		for i := range from {
+			if from[i] != to[i] {
+				o.Prefix = from[:i]
+				break
+			}
+		}
+	}
+	it := txn.NewIterator(o)
+	defer it.Close()
+	for it.Seek(from); it.Valid() && found < n; it.Next() {
+		if err := it.Item().Value(func([]byte) error { found++; return nil }); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return found
+}
