@@ -85,7 +85,21 @@ func (r *reader) deliver(static bool) error {
 // consist of several.
 func (r *reader) cells(deletion int64, parts *assembly) (live bool, err error) {
 	parts.metas = r.row.Meta != nil
-	for r.values.next() {
+	for {
+		if column, value, ok := r.values.plain(); ok {
+			if r.values.base > deletion && int(column) < len(r.columns) && r.columns[column] >= 0 {
+				live = true
+				i := r.columns[column]
+				r.row.Values[i] = value
+				if r.row.Meta != nil {
+					r.row.Meta[i] = CellMeta{Timestamp: r.values.base}
+				}
+			}
+			continue
+		}
+		if !r.values.next() {
+			break
+		}
 		c := &r.values.cell
 		if int(c.column) >= len(r.columns) || r.columns[c.column] < 0 || !c.live(deletion, r.read.Now) {
 			continue
@@ -98,10 +112,11 @@ func (r *reader) cells(deletion int64, parts *assembly) (live bool, err error) {
 			}
 			continue
 		}
-		r.row.Values[i] = c.value
+		value := c.value
 		if c.counter {
-			r.row.Values[i] = c.counted()
+			value = c.counted()
 		}
+		r.row.Values[i] = value
 		if r.row.Meta != nil {
 			r.row.Meta[i] = CellMeta{Timestamp: c.ts, TTL: c.expiry.TTL, ExpiresAt: c.expiry.At}
 		}

@@ -70,6 +70,27 @@ func (r *rowReader) begin(value []byte) error {
 	return r.err
 }
 
+// plain decodes the next cell if it is one of most: with a value, written at the row's base time, and nothing else. It
+// does not set cell.
+func (r *rowReader) plain() (column uint32, value []byte, ok bool) {
+	b := r.rest
+	if len(b) < 3 || b[0] >= 0x80 || b[1] != 0 {
+		return 0, nil, false
+	}
+	n, at := int(b[2]), 3
+	if n >= 0x80 {
+		if len(b) < 4 || b[3] >= 0x80 {
+			return 0, nil, false
+		}
+		n, at = n&0x7f|int(b[3])<<7, 4
+	}
+	if at+n > len(b) {
+		return 0, nil, false
+	}
+	r.rest = b[at+n:]
+	return uint32(b[0]), b[at : at+n : at+n], true
+}
+
 // next decodes the next cell; it reports false behind the last, and when the value is damaged.
 func (r *rowReader) next() bool {
 	if len(r.rest) == 0 || r.err != nil {
