@@ -61,7 +61,7 @@ check: lint generated test race fuzz ## everything CI runs but the drivers
 bench: ## measure start, memory, requests per second beside a server that does nothing, parsing and values
 	go run ./compat_tests/bench
 	go test -run '^$$' -bench . ./cql/parser ./cql/types
-	go test -run '^$$' -bench Beside -benchtime 3x ./store
+	go test -run '^$$' -bench "Beside|Growth" -benchtime 1x ./store
 
 properties: ## compare a million pairs of values of each type, and their keys
 	go test -count=1 -run '^TestProperty' ./cql/types -pairs 1000000

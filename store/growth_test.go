@@ -1,0 +1,80 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/cqld/cqld/cql/schema"
+)
+
+var growthRows = flag.Int("rows", 1_000_000, "the most rows of BenchmarkGrowth")
+
+// BenchmarkGrowth measures the same operations in tables of more and more rows on disk, all of them in one partition, and
+// how long such a table takes to open. Times are of the processor, also for what Badger does in the background.
+func BenchmarkGrowth(b *testing.B) {
+	for rows := 1000; rows <= *growthRows; rows *= 10 {
+		if rows == 100_000 {
+			continue
+		}
+		b.Run(fmt.Sprint(rows), func(b *testing.B) {
+			dir := b.TempDir()
+			s, t := openBench(b, dir)
+			fillGrowth(b, s, t, 0, rows)
+			closeStore(b, s)
+			began := time.Now()
+			s, t = openBench(b, dir)
+			b.ReportMetric(float64(time.Since(began).Milliseconds()), "open-ms")
+			defer closeStore(b, s)
+			const reads, inserts = 20000, 20000
+			report := func(name string, n int, fn func()) {
+				fn() // once to warm up
+				b.ReportMetric(float64(processorTime(fn).Nanoseconds())/float64(n), name)
+			}
+			report("get-ns", reads, func() { growthReads(b, s, t, rows, reads, 1) })
+			report("slice100-ns", reads/100, func() { growthReads(b, s, t, rows, reads/100, 100) })
+			at := rows
+			report("insert-ns", inserts, func() { fillGrowth(b, s, t, at, inserts); at += inserts })
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// fillGrowth inserts rows behind those that are there.
+func fillGrowth(b *testing.B, s *Store, t *schema.Table, from, n int) {
+	b.Helper()
+	value := bytes.Repeat([]byte("v"), 64)
+	key := make([]byte, 8)
+	for i := from; i < from+n; i += 500 {
+		m := NewMutation(t, key)
+		for j := i; j < min(i+500, from+n); j++ {
+			m.Row([][]byte{binary.BigEndian.AppendUint64(nil, uint64(j))})
+			m.Mark(int64(j), Expiry{})
+			m.Set(t.Regular[0], value, int64(j), Expiry{})
+		}
+		if err := apply(s, m); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// growthReads reads slices of so many rows in the middle of the partition, here and there.
+func growthReads(b *testing.B, s *Store, t *schema.Table, rows, n, length int) {
+	b.Helper()
+	key := make([]byte, 8)
+	found := 0
+	for i := range n {
+		at := i * 7919 % (rows - length)
+		from := binary.BigEndian.AppendUint64(nil, uint64(at))
+		to := binary.BigEndian.AppendUint64(nil, uint64(at+length-1))
+		read := Read{Table: t, Keys: [][]byte{key}, Slices: []Slice{{[][]byte{from}, [][]byte{to}, true, true}}}
+		if err := s.Read(context.Background(), &read, func(*Row) (bool, error) { found++; return true, nil }); err != nil {
+			b.Fatal(err)
+		}
+	}
+	checkFound(b, found, n*length)
+}
