@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/rs/zerolog"
+
+	"github.com/cqld/cqld/store/engine/badger"
 )
 
 const (
@@ -26,6 +28,7 @@ type settings struct {
 	advertise   netip.AddrPort // zero: the address that each client dialled
 	data        string
 	memory      bool
+	sync        badger.Sync
 	clusterName string
 	datacenter  string
 	rack        string
@@ -37,6 +40,9 @@ type settings struct {
 // logFormats are the values of --log-format; auto is console on a terminal and json elsewhere.
 var logFormats = []string{"auto", "console", "json"}
 
+// syncModes are the values of --commitlog-sync.
+var syncModes = []string{badger.Periodic: "periodic", badger.Batch: "batch"}
+
 // readSettings parses the flags of serve. A flag that is not given takes its value from the environment.
 func readSettings(c *console, args []string) (*settings, error) {
 	s := &settings{}
@@ -45,6 +51,8 @@ func readSettings(c *console, args []string) (*settings, error) {
 	advertise := f.String("advertise", "", "the `address` that system.local tells clients; empty: what each client dialled")
 	f.StringVar(&s.data, "data", "./cqld-data", "the `folder` that keeps the data")
 	f.BoolVar(&s.memory, "memory", false, "keep the data in memory only")
+	sync := f.String("commitlog-sync", "periodic", "the `mode` of acknowledging writes: "+
+		"periodic before they are on disk, where they are within a second, or batch when they are")
 	f.StringVar(&s.clusterName, "cluster-name", "Test Cluster", "the cluster's `name` in system.local")
 	f.StringVar(&s.datacenter, "datacenter", "datacenter1", "the datacenter's `name`")
 	f.StringVar(&s.rack, "rack", "rack1", "the rack's `name`")
@@ -58,11 +66,11 @@ func readSettings(c *console, args []string) (*settings, error) {
 		return nil, fmt.Errorf("%w: serve takes no argument %q", errUsage, f.Arg(0))
 	}
 	s.listen = withPort(s.listen)
-	return s, s.check(*advertise, *level)
+	return s, s.check(*advertise, *sync, *level)
 }
 
 // check judges the values that are more than text.
-func (s *settings) check(advertise, level string) error {
+func (s *settings) check(advertise, sync, level string) error {
 	var err error
 	if _, _, err = net.SplitHostPort(s.listen); err != nil {
 		return badFlag("listen", s.listen, err.Error())
@@ -73,6 +81,11 @@ func (s *settings) check(advertise, level string) error {
 	if s.level, err = zerolog.ParseLevel(level); err != nil || level == "" {
 		return badFlag("log-level", level, "want debug, info, warn or error")
 	}
+	mode := slices.Index(syncModes, sync)
+	if mode < 0 {
+		return badFlag("commitlog-sync", sync, "want "+strings.Join(syncModes, " or "))
+	}
+	s.sync = badger.Sync(mode)
 	if !slices.Contains(logFormats, s.logFormat) {
 		return badFlag("log-format", s.logFormat, "want "+strings.Join(logFormats, ", "))
 	}

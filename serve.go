@@ -107,7 +107,7 @@ func listen(addr string) (net.Listener, error) {
 
 // openStore opens the data folder, or a store in memory.
 func openStore(s *settings, log zerolog.Logger) (*store.Store, error) {
-	o := badger.Options{Dir: s.data, Log: log}
+	o := badger.Options{Dir: s.data, Sync: s.sync, Log: log}
 	if s.memory {
 		o.Dir = ""
 	} else if err := os.MkdirAll(s.data, 0o755); err != nil {
