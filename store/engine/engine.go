@@ -16,6 +16,9 @@ var ErrConflict = errors.New("engine: conflicting update")
 // ErrTooLarge says that a commit is over the engine's limits and nothing was applied.
 var ErrTooLarge = errors.New("engine: commit too large")
 
+// ErrFull says that there is no room for a commit and nothing was applied. It may work later.
+var ErrFull = errors.New("there is no room on the disk")
+
 // ErrUnknown says that a commit may or may not have been applied.
 var ErrUnknown = errors.New("engine: outcome unknown")
 
@@ -85,6 +88,10 @@ type Engine interface {
 
 	// DeleteRange removes the keys in [start, end), not atomically; only for keys no reader can reach.
 	DeleteRange(start, end []byte) error
+
+	// Sync returns when every commit whose done was called before is safe from a power cut, where the engine
+	// can make it so.
+	Sync() error
 
 	Limits() Limits
 	Close() error

@@ -9,13 +9,16 @@
 // To get one key Badger looks into each memtable and each table of the first level, wherever the key is.
 // So what was got last, by readers or by the writer's merges, is kept in a cache, which knows which
 // snapshots its values are right for and which the writer keeps up to date (see cache). Scans pass it by.
+//
+// What Badger leaves open is done here: syncing logs that are full and the names of logs (see logs), refusing
+// commits before the disk is full (see room), and looking for damage when a folder is opened (see checkFiles). When a
+// log cannot be written or synced nobody knows what of it is on disk; from there on commits are refused until the
+// folder is opened again.
 package badger
 
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -33,9 +36,8 @@ import (
 type Sync uint8
 
 const (
-	// Periodic acknowledges a commit before it is on disk. The log is synced every SyncEvery, and a full
-	// log is synced as a whole when its table is written right after, so a power cut loses about the last
-	// SyncEvery.
+	// Periodic acknowledges a commit before it is on disk. All logs are synced every SyncEvery, so a power cut
+	// loses what was acknowledged in the last SyncEvery and the time that a sync takes.
 	Periodic Sync = iota
 
 	// Batch acknowledges a commit when it is on disk. All commits that were waiting share one sync.
@@ -57,6 +59,8 @@ type Options struct {
 	MemTableSize int64         // 0: ServerMemTable
 	CacheSize    int64         // most bytes of values kept for point reads; 0: half the memtable, negative: none
 	Log          zerolog.Logger
+
+	free func(dir string) (int64, error) // of a test; nil: freeBytes
 }
 
 // Engine is the engine; see engine.Engine for what its methods promise.
@@ -67,6 +71,12 @@ type Engine struct {
 	cache    *cache
 	current  atomic.Pointer[snapshot] // of the last commit; never discarded, which managed mode allows
 	readers  readers
+	logs     *logs // nil: the engine is in memory
+	syncing  sync.Mutex
+	sync     Sync
+	room     room                  // the writer's
+	failed   atomic.Pointer[error] // why there are no more commits
+	damage   atomic.Pointer[error] // why there is no more reading either
 	queue    chan request
 	sending  sync.RWMutex // held for reading while sending to queue, for writing to close it
 	closed   bool         // guarded by sending
@@ -90,15 +100,20 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	if o.SyncEvery == 0 {
 		o.SyncEvery = time.Second
 	}
+	if o.free == nil {
+		o.free = freeBytes
+	}
+	var unchecked []string
 	if o.Dir != "" {
-		if err := checkFolder(o.Dir); err != nil {
+		var err error
+		if unchecked, err = prepareFolder(o); err != nil {
 			return nil, err
 		}
 	}
 	db, err := badger.OpenManaged(badgerOptions(o))
 	if err != nil {
 		if strings.Contains(err.Error(), "directory lock") {
-			return nil, fmt.Errorf("the folder %s is in use by another process", o.Dir)
+			return nil, errInUse(o.Dir)
 		}
 		return nil, fmt.Errorf("open the data in %q: %w", o.Dir, err)
 	}
@@ -110,17 +125,24 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 		limits: engine.Limits{
 			Key: maxKey, Value: bytes, CommitBytes: bytes, CommitOps: int(db.MaxBatchCount() * 9 / 10),
 		},
+		sync:  o.Sync,
 		queue: make(chan request, queueLength),
 		stop:  make(chan struct{}),
 	}
 	last := db.MaxVersion()
 	e.publish(last)
-	e.finished.Add(1)
-	go (&writer{Engine: e, version: last, filter: newFilter()}).run()
 	if o.Dir != "" {
-		e.finished.Add(1)
+		e.room = room{dir: o.Dir, reserve: reservedMemtables * o.MemTableSize, free: o.free}
+		e.logs = newLogs(o.Dir, db.Sync)
+		if err := e.syncLogs(); err != nil {
+			return nil, errors.Join(err, db.Close())
+		}
+		e.finished.Add(2)
 		go e.maintain(o)
+		go e.checkLater(unchecked, o.Log)
 	}
+	e.finished.Add(1)
+	go (&writer{Engine: e, version: last, filter: newFilter(), threshold: db.Opts().ValueThreshold}).run()
 	return e, nil
 }
 
@@ -135,51 +157,12 @@ func badgerOptions(o Options) badger.Options {
 		WithCompression(options.None).
 		WithBlockCacheSize(0).
 		WithNumVersionsToKeep(1).
+		WithVerifyValueChecksum(true).
 		WithMemTableSize(o.MemTableSize).
 		WithValueLogFileSize(128 << 20).
 		WithSyncWrites(o.Sync == Batch)
 	b.ValueThreshold = min(b.ValueThreshold, o.MemTableSize/10)
 	return b
-}
-
-// checkFolder creates the folder and refuses one that cannot be written to.
-func checkFolder(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("the folder %s cannot be created: %w", dir, err)
-	}
-	f, err := os.CreateTemp(dir, "writable")
-	if err != nil {
-		return fmt.Errorf("the folder %s cannot be written to: %w", dir, errors.Unwrap(err))
-	}
-	return errors.Join(f.Close(), os.Remove(filepath.Clean(f.Name())))
-}
-
-// maintain syncs the log in Periodic mode and makes Badger give back room in its value log, until Close.
-func (e *Engine) maintain(o Options) {
-	defer e.finished.Done()
-	collect := time.NewTicker(10 * time.Minute)
-	defer collect.Stop()
-	var sync <-chan time.Time
-	if o.Sync == Periodic {
-		t := time.NewTicker(o.SyncEvery)
-		defer t.Stop()
-		sync = t.C
-	}
-	for {
-		select {
-		case <-e.stop:
-			return
-		case <-sync:
-			if err := e.db.Sync(); err != nil {
-				o.Log.Error().Err(err).Msg("cannot sync the log to disk")
-			}
-		case <-collect.C:
-			err := e.db.RunValueLogGC(0.5)
-			if err != nil && !errors.Is(err, badger.ErrNoRewrite) && !errors.Is(err, badger.ErrRejected) {
-				o.Log.Warn().Err(err).Msg("cannot clean the value log")
-			}
-		}
-	}
 }
 
 // Limits says what a commit may have at most.

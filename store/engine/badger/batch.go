@@ -7,6 +7,7 @@ type batch struct {
 	snapshot // its transaction takes the writes; nil as long as there is none
 	entries  []entry
 	size     int
+	large    bool        // has values that go to the value log
 	written  [256]uint64 // has the bits of the entries' hashes, if there is a cache
 }
 
@@ -17,8 +18,9 @@ func (b *batch) begin(db *badger.DB, c *cache, version uint64) {
 	}
 }
 
-// add writes entries, which the caller leaves as they are until the batch is committed.
-func (b *batch) add(entries []entry) {
+// add writes entries, which the caller leaves as they are until the batch is committed. Values as long as threshold
+// go to the value log.
+func (b *batch) add(entries []entry, threshold int64) {
 	for _, en := range entries {
 		var err error
 		if en.value == nil {
@@ -30,6 +32,7 @@ func (b *batch) add(entries []entry) {
 			panic("badger: a checked entry is refused: " + err.Error())
 		}
 		b.size += entrySize(en.key, en.value)
+		b.large = b.large || int64(len(en.value)) >= threshold
 		b.entries = append(b.entries, en)
 		if b.cache != nil {
 			word, bit := b.place(b.cache.hash(en.key))

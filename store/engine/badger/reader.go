@@ -23,6 +23,9 @@ func (e *Engine) Get(key []byte, fn func(value []byte) error) (bool, error) {
 		return false, engine.ErrClosed
 	}
 	defer c.leave()
+	if p := e.damage.Load(); p != nil {
+		return false, *p
+	}
 	return e.current.Load().Get(key, fn)
 }
 
@@ -38,6 +41,9 @@ func (e *Engine) View(fn func(engine.Reader) error) error {
 		return engine.ErrClosed
 	}
 	defer c.leave()
+	if p := e.damage.Load(); p != nil {
+		return *p
+	}
 	return fn(e.current.Load())
 }
 
@@ -60,6 +66,9 @@ func (s *snapshot) get(hash uint64, key []byte, fn func(value []byte) error) (bo
 		return false, err
 	}
 	return true, item.Value(func(value []byte) error {
+		if len(value) == 0 {
+			return missing(key)
+		}
 		s.cache.fill(hash, key, value, version)
 		return fn(value)
 	})
@@ -71,7 +80,18 @@ func (s *snapshot) read(key []byte, fn func(value []byte) error) (bool, error) {
 	if item == nil {
 		return false, err
 	}
-	return true, item.Value(fn)
+	return true, item.Value(func(value []byte) error {
+		if len(value) == 0 {
+			return missing(key)
+		}
+		return fn(value)
+	})
+}
+
+// missing is the error for a value that is not in the value log or has another checksum. Badger logs that, and gives
+// no bytes and no error; no value has no bytes.
+func missing(key []byte) error {
+	return fmt.Errorf("the data is damaged: the value of key %x is lost", key)
 }
 
 // find looks for a key in Badger; without one it returns nil.
@@ -163,6 +183,9 @@ func visit(item *badger.Item, key []byte, keyOnly bool, fn func(key, value []byt
 		return fn(key, nil)
 	}
 	err = item.Value(func(value []byte) error {
+		if len(value) == 0 {
+			return missing(key)
+		}
 		var err error
 		more, err = fn(key, value)
 		return err

@@ -60,6 +60,9 @@ func (e *Engine) send(r request) error {
 	if e.closed {
 		return engine.ErrClosed
 	}
+	if err := e.refused(); err != nil {
+		return err
+	}
 	e.queue <- r
 	return nil
 }
@@ -142,11 +145,12 @@ func (e *Engine) publish(version uint64) {
 // writer is the goroutine that owns all writing.
 type writer struct {
 	*Engine
-	version uint64 // of the last commit
-	batch   batch
-	waiting []request // whose writes are in the batch
-	stage   stage
-	filter  *filter
+	version   uint64 // of the last commit
+	batch     batch
+	waiting   []request // whose writes are in the batch
+	stage     stage
+	filter    *filter
+	threshold int64 // the least bytes of a value that goes to the value log
 }
 
 // run takes what is queued, never waiting for more than the first request, until the queue is closed.
@@ -192,21 +196,15 @@ func (w *writer) add(r request) {
 		w.batch.begin(w.db, w.cache, w.version)
 	}
 	w.waiting = append(w.waiting, r)
-	w.batch.add(w.stage.entries)
+	w.batch.add(w.stage.entries, w.threshold)
 }
 
 // commit writes the batch, publishes it and tells everyone in it.
 func (w *writer) commit() {
 	var err error
 	if len(w.batch.entries) > 0 {
-		w.version++
-		if err = w.batch.commit(w.version); err != nil {
-			err = fmt.Errorf("%w: %w", engine.ErrUnknown, err)
-		} else {
-			w.publish(w.version)
-			if oldest, ok := w.readers.advance(w.version); ok {
-				w.db.SetDiscardTs(oldest)
-			}
+		if err = w.write(); err != nil {
+			w.batch.txn.Discard()
 		}
 	} else if w.batch.txn != nil {
 		w.batch.txn.Discard()
@@ -218,4 +216,32 @@ func (w *writer) commit() {
 		done(err)
 	}
 	w.waiting = w.waiting[:0]
+}
+
+// write gives the batch to Badger.
+func (w *writer) write() error {
+	if err := w.refused(); err != nil {
+		return err
+	}
+	if err := w.room.take(int64(w.batch.size)); err != nil {
+		return err
+	}
+	w.version++
+	err := w.batch.commit(w.version)
+	switch {
+	case err != nil || w.logs == nil:
+	case w.sync == Batch:
+		err = w.syncNames()
+	case w.batch.large:
+		// The system may write what points into the value log to disk before the value, so there is no waiting.
+		err = w.syncLogs()
+	}
+	if err != nil {
+		return w.fail(fmt.Errorf("%w: %w", engine.ErrUnknown, err))
+	}
+	w.publish(w.version)
+	if oldest, ok := w.readers.advance(w.version); ok {
+		w.db.SetDiscardTs(oldest)
+	}
+	return nil
 }

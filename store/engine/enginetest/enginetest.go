@@ -44,6 +44,7 @@ func Run(t *testing.T, h Harness) {
 		{"updates that fail write nothing", updatesFail},
 		{"updates with a guard are serial", updatesAreSerial},
 		{"delete range", deleteRange},
+		{"sync", syncs},
 		{"limits", limits},
 		{"broken rules", brokenRules},
 	} {
@@ -294,12 +295,20 @@ func closed(t *testing.T, e engine.Engine) {
 		"commit":       commit(e, put("a", "1")),
 		"update":       e.Update(context.Background(), []byte("g"), func(engine.Txn) error { return nil }),
 		"delete range": e.DeleteRange([]byte("a"), []byte("b")),
+		"sync":         e.Sync(),
 		"close":        e.Close(),
 	} {
 		if !errors.Is(err, engine.ErrClosed) {
 			t.Errorf("%s of a closed engine returns %v", name, err)
 		}
 	}
+}
+
+func syncs(t *testing.T, e engine.Engine) {
+	must(t, e.Sync())
+	must(t, commit(e, put("a", "1")))
+	must(t, e.Sync())
+	must(t, e.Sync())
 }
 
 func brokenRules(t *testing.T, e engine.Engine) {

@@ -178,3 +178,6 @@ func (m *memory) Close() error {
 	m.reads.Wait()
 	return nil
 }
+
+// Sync has nothing to do: there is no disk.
+func (m *memory) Sync() error { return m.View(func(engine.Reader) error { return nil }) }

@@ -1,0 +1,255 @@
+package badger
+
+import (
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/enginetest"
+)
+
+// A power cut on a real file system is in compat_tests/crash, which needs root for it. These tests have a disk of their
+// own: a folder with what was synced of the logs.
+
+// TestSyncsAllLogs wants every log synced, those that are full as well, and the folder behind them.
+func TestSyncsAllLogs(t *testing.T) {
+	dir := t.TempDir()
+	write := func(names ...string) {
+		for _, name := range names {
+			if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var synced []string
+	l := newLogs(dir, func() error {
+		synced = append(synced, "current")
+		return nil
+	})
+	l.sync = func(path string) error {
+		synced = append(synced, filepath.Base(path))
+		return nil
+	}
+	folder := filepath.Base(dir)
+	expect := func(sync func() error, want ...string) {
+		t.Helper()
+		synced = nil
+		if err := sync(); err != nil || !slices.Equal(synced, want) {
+			t.Errorf("synced %v, error %v, want %v", synced, err, want)
+		}
+	}
+	write("00001.mem", "00002.mem", "00003.mem", "000001.vlog", "000002.vlog", "000001.sst", "MANIFEST")
+	expect(l.all, "000001.vlog", "000002.vlog", "current", "00001.mem", "00002.mem", "00003.mem", folder)
+	expect(l.named)
+	write("00004.mem", "000003.vlog")
+	expect(l.named, folder)
+	expect(l.named)
+	expect(l.all, "000002.vlog", "000003.vlog", "current", "00001.mem", "00002.mem", "00003.mem", "00004.mem", folder)
+	expect(l.all, "000003.vlog", "current", "00001.mem", "00002.mem", "00003.mem", "00004.mem", folder)
+}
+
+// shadow is a disk that has of each log what was synced of it.
+type shadow struct {
+	t    *testing.T
+	from string
+	disk string
+	mu   sync.Mutex // held while the disk changes
+}
+
+// sync takes over what a log has.
+func (s *shadow) sync(path string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if path != s.from {
+		copyFile(s.t, path, filepath.Join(s.disk, filepath.Base(path)))
+	}
+	return nil
+}
+
+// cut returns a folder as it is after a power cut. Badger syncs the other files itself. A table's log is removed when
+// the list of tables has the table, so the list is read after the logs' names.
+func (s *shadow) cut() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	left := s.t.TempDir()
+	logs, err := newLogs(s.from, nil).names()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, name := range slices.Concat(logs.memtables, logs.values) {
+		copyFile(s.t, filepath.Join(s.disk, name), filepath.Join(left, name))
+	}
+	others, err := filepath.Glob(filepath.Join(s.from, "[A-Z]*"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	tables, err := filepath.Glob(filepath.Join(s.from, "*.sst"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, path := range append(others, tables...) {
+		copyFile(s.t, path, filepath.Join(left, filepath.Base(path)))
+	}
+	return left
+}
+
+// TestCutPeriodic cuts the power of an engine that syncs now and then, between its syncs. What was acknowledged before the last sync began is there, and the rest is whole or not there.
+func TestCutPeriodic(t *testing.T) {
+	for i := range 3 {
+		dir := t.TempDir()
+		disk := &shadow{t: t, from: dir, disk: t.TempDir()}
+		e := openWith(t, Options{Dir: dir, SyncEvery: time.Hour}, enginetest.Union)
+		e.logs.sync = disk.sync
+		written, safe := 0, 0
+		random := rand.New(rand.NewPCG(uint64(i), 1))
+		for range 3 + 2*i {
+			for range 100 + random.IntN(300) {
+				if err := numbered(e, written, 800+8*random.IntN(1000)); err != nil {
+					t.Fatal(err)
+				}
+				written++
+			}
+			if random.IntN(2) == 0 {
+				if err := e.Sync(); err != nil {
+					t.Fatal(err)
+				}
+				safe = written
+			}
+		}
+		waitForTables(t, e)
+		expectFirst(t, disk.cut(), Periodic, safe)
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// waitForTables waits until no memtable is about to become a table, so that files can be copied.
+func waitForTables(t *testing.T, e *Engine) {
+	t.Helper()
+	for range 1000 {
+		names, err := e.logs.names()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(names.memtables) == 1 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("memtables do not become tables")
+}
+
+// TestCutBatch cuts the power of an engine that syncs before it acknowledges: of the log that it writes to, blocks are
+// lost that were written after a commit was acknowledged. That commit and all before are there, and the others
+// are whole or not there.
+func TestCutBatch(t *testing.T) {
+	e := openWith(t, Options{Dir: t.TempDir(), Sync: Batch}, enginetest.Union)
+	defer e.Close()
+	if !e.db.Opts().SyncWrites {
+		t.Error("Badger is not asked to sync what it writes")
+	}
+	for written := 0; written < 200; {
+		for range 40 {
+			if err := numbered(e, written, 800); err != nil {
+				t.Fatal(err)
+			}
+			written++
+		}
+		log := filepath.Join(e.room.dir, "00001.mem")
+		end := endOfLog(t, log)
+		for i := range 20 {
+			pair(t, e, written, i)
+		}
+		left := copyFolder(t, e.room.dir)
+		loseBlocks(t, filepath.Join(left, filepath.Base(log)), end, rand.New(rand.NewPCG(uint64(written), 2)))
+		expectFirst(t, left, Batch, written)
+	}
+}
+
+// pair commits two keys.
+func pair(t *testing.T, e engine.Engine, written, i int) {
+	t.Helper()
+	done := make(chan error, 1)
+	ops := []engine.Op{
+		{Kind: engine.Put, Key: numberedKey(1_000_000 + written*100 + i), Value: numberedValue(1_000_000+written*100+i, 3000)},
+		{Kind: engine.Put, Key: numberedKey(2_000_000 + written*100 + i), Value: numberedValue(2_000_000+written*100+i, 3000)},
+	}
+	e.Commit(ops, func(err error) { done <- err })
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
+
+// endOfLog is where a log's last entry ends.
+func endOfLog(t *testing.T, path string) int64 {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	l := newLogReader(f)
+	for l.next() {
+	}
+	return l.at
+}
+
+// loseBlocks makes some of the blocks behind end what they were before anything was written.
+func loseBlocks(t *testing.T, path string, end int64, random *rand.Rand) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	const block = 4096
+	buf := make([]byte, block)
+	for at := end; ; at += block - at%block {
+		n, err := f.ReadAt(buf[:block-at%block], at)
+		if err == io.EOF || len(bytes.Trim(buf[:n], "\x00")) == 0 {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if random.IntN(4) == 0 {
+			if _, err := f.WriteAt(make([]byte, n), at); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// expectFirst opens what a power cut left. The first numbers are there, and no pair is torn.
+func expectFirst(t *testing.T, dir string, sync Sync, first int) {
+	t.Helper()
+	e, _, err := openQuietly(dir, sync)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer e.Close()
+	found, err := readNumbered(e)
+	if err != nil {
+		t.Error(err)
+	}
+	for i := range first {
+		if !found[i] {
+			t.Errorf("%d is lost, of %d that were synced and %d that are there", i, first, len(found))
+			return
+		}
+	}
+	for n := range found {
+		if n >= 1_000_000 && n < 2_000_000 && !found[n+1_000_000] || n >= 2_000_000 && !found[n-1_000_000] {
+			t.Errorf("the pair of %d is torn", n)
+		}
+	}
+}

@@ -1,0 +1,30 @@
+//go:build linux || darwin || freebsd
+
+package badger
+
+import (
+	"os"
+	"syscall"
+)
+
+// freeBytes is how much may be written to the disk that a folder is on.
+func freeBytes(dir string) (int64, error) {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(dir, &s); err != nil {
+		return 0, err
+	}
+	return int64(s.Bavail) * int64(s.Bsize), nil
+}
+
+// lockFolder keeps others out of a folder until unlock is called. Badger takes the same lock.
+func lockFolder(dir string) (unlock func(), err error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		f.Close()
+		return nil, errInUse(dir)
+	}
+	return func() { f.Close() }, nil
+}
