@@ -76,8 +76,11 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 // finish tells the caller of Apply what came of it, and frees the mutations.
 func (m *Mutation) finish(err error) {
 	s, done, group := m.apply.store, m.apply.done, m.apply.group
-	if errors.Is(err, engine.ErrTooLarge) {
+	switch {
+	case errors.Is(err, engine.ErrTooLarge):
 		err = s.tooLarge(m)
+	case errors.Is(err, engine.ErrFull):
+		err = noRoom(err)
 	}
 	m.apply.store, m.apply.done, m.apply.group = nil, nil, group[:0]
 	for i := len(group) - 1; i >= 0; i-- { // the first one, which the slice belongs to, comes last
@@ -96,6 +99,9 @@ func (s *Store) tooLarge(m *Mutation) error {
 	return cqlerr.Invalidf("Encountered an oversized mutation (%d/%d) for keyspace: %s. Top keys are: %s.%x",
 		size, s.engine.Limits().CommitBytes, m.table.Keyspace, m.table.Name, m.partition[:min(len(m.partition), 64)])
 }
+
+// noRoom tells a client that a full disk is why nothing was written.
+func noRoom(err error) error { return cqlerr.Serverf("Nothing was written: %v", err) }
 
 func (s *Store) checkKeys(ops []engine.Op) error {
 	most := s.limits.Key

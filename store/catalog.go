@@ -38,7 +38,8 @@ func loadCatalog(r engine.Reader, system []*schema.Keyspace) (*schema.Catalog, e
 }
 
 // Define replaces the catalog by what change makes of the current one. Definitions run one at a time;
-// when Define returns, the next catalog is persisted and visible. Change returning the same catalog
+// when Define returns, the next catalog is persisted and visible. It is safe from a power cut before there can be rows
+// of its tables, so that a table's number is not given away twice. Change returning the same catalog
 // means that nothing changes. Tables of users whose StoreID is 0 get one.
 func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) error {
 	s.defining.Lock()
@@ -61,10 +62,16 @@ func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 			engine.Op{Kind: engine.Delete, Key: sweepKey(id)})
 	}
 	if err := s.commit(ops); err != nil {
-		if errors.Is(err, engine.ErrTooLarge) {
+		switch {
+		case errors.Is(err, engine.ErrTooLarge):
 			return cqlerr.Serverf("The definitions are too large to be stored together")
+		case errors.Is(err, engine.ErrFull):
+			return noRoom(err)
 		}
 		return fmt.Errorf("store the definitions: %w", err)
+	}
+	if err := s.engine.Sync(); err != nil {
+		return fmt.Errorf("sync the definitions: %w", err)
 	}
 	s.meta = m
 	s.state.Store(next)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/cqld/cqld/store/engine"
 )
@@ -13,6 +14,9 @@ import (
 func deadTableKey(id uint32) []byte {
 	return binary.BigEndian.AppendUint32(append([]byte(nil), deadKey...), id)
 }
+
+// purgeAgain is how long a purge that failed, as on a full disk, waits.
+const purgeAgain = 10 * time.Second
 
 // lookForDead wakes the purge.
 func (s *Store) lookForDead() {
@@ -38,7 +42,8 @@ func (s *Store) purgeTables() {
 			}
 		}
 		if err != nil && s.closing.Err() == nil && !errors.Is(err, engine.ErrClosed) {
-			s.log.Error().Err(err).Msg("cannot remove the rows of a dropped table")
+			s.log.Error().Err(err).Msg("cannot remove the rows of a dropped table yet")
+			time.AfterFunc(purgeAgain, s.lookForDead)
 		}
 	}
 }
