@@ -7,7 +7,7 @@ STRIP    := -s -w $(if $(VERSION),-X main.version=$(VERSION))
 BIN      := cqld
 
 .DEFAULT_GOAL := help
-.PHONY: help build static test race lint generate generated fuzz check bench properties drivers oracle oracle-stop judge suites differ
+.PHONY: help build static test race lint generate generated fuzz check bench properties crash drivers oracle oracle-stop judge suites differ
 
 # A command behind this finds a real Cassandra 5.0 in $CASSANDRA_ADDR: one that runs already, or one started for it.
 ORACLE := go run ./compat_tests/oracle run
@@ -65,6 +65,9 @@ bench: ## measure start, memory, requests per second beside a server that does n
 
 properties: ## compare a million pairs of values of each type, and their keys
 	go test -count=1 -run '^TestProperty' ./cql/types -pairs 1000000
+
+crash: ## kill a server while it is written to, a hundred times for each way of acknowledging, and look what is left
+	go run ./compat_tests/crash
 
 drivers: ## run real drivers against a server started for them
 	compat_tests/drivers/run

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// ledger knows what each place may hold: what the last acknowledged write left there, or what a write that
+// was sent and not answered would have.
+type ledger struct {
+	mu           sync.Mutex
+	places       map[string]*place // by kind and key
+	acknowledged int
+	unanswered   int
+	found        int // of the unanswered
+}
+
+// place is what is written and read as a whole: a row, the rows of a batch, the tables of a keyspace. Only one
+// write to it is under way at a time.
+type place struct {
+	history []past // what was acknowledged, oldest first; the last is what must be there
+	sent    *string
+}
+
+// past is what a place held since a moment.
+type past struct {
+	state string // "": nothing
+	since time.Time
+}
+
+// state is what an acknowledged write left at a place.
+func (p *place) state() string { return p.history[len(p.history)-1].state }
+
+// place returns a place, which nothing was written to at first.
+func (l *ledger) place(kind, key string) *place {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.places == nil {
+		l.places = map[string]*place{}
+	}
+	p, ok := l.places[kind+" "+key]
+	if !ok {
+		p = &place{history: []past{{}}}
+		l.places[kind+" "+key] = p
+	}
+	return p
+}
+
+// send notes a write before it is sent.
+func (l *ledger) send(p *place, state string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p.sent = &state
+}
+
+// acknowledge notes that the write under way was answered.
+func (l *ledger) acknowledge(p *place) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p.history = append(p.history, past{*p.sent, time.Now()})
+	p.sent = nil
+	l.acknowledged++
+}
+
+// settle compares what is stored with what may be, and takes it for what must be there from here on. What was
+// acknowledged after safe may be lost. It returns how many acknowledged writes that hits, and all that is wrong.
+func (l *ledger) settle(stored map[string]string, safe time.Time) (lost int, wrong []string) {
+	for name, p := range l.places {
+		state := stored[name]
+		delete(stored, name)
+		switch n, ok := p.allows(state, safe); {
+		case p.sent != nil && state == *p.sent:
+			l.found++
+		case ok:
+			lost += n
+		default:
+			wrong = append(wrong, fmt.Sprintf("%s: stored %q, acknowledged %q, sent %s", name, brief(state), brief(p.state()), p.sending()))
+		}
+		if p.sent != nil {
+			l.unanswered++
+		}
+		*p = place{history: []past{{state, time.Now()}}}
+	}
+	for name, state := range stored {
+		if state != "" {
+			wrong = append(wrong, fmt.Sprintf("%s: stored %q, which was never sent", name, brief(state)))
+		}
+	}
+	slices.Sort(wrong)
+	return lost, wrong
+}
+
+// allows reports whether the place may have been left in a state, and how many acknowledged writes are
+// lost if it was.
+func (p *place) allows(state string, safe time.Time) (lost int, ok bool) {
+	for i := len(p.history) - 1; i >= 0; i-- {
+		if p.history[i].state == state {
+			return len(p.history) - 1 - i, true
+		}
+		if !p.history[i].since.After(safe) {
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+func (p *place) sending() string {
+	if p.sent == nil {
+		return "nothing"
+	}
+	return fmt.Sprintf("%q", brief(*p.sent))
+}
+
+// brief shortens what would fill the screen.
+func brief(s string) string {
+	if len(s) > 200 {
+		return s[:200] + "..."
+	}
+	return s
+}

@@ -1,0 +1,101 @@
+// Command crash starts cqld on a folder, writes to it from several connections, kills it in the middle and looks, once
+// it has started again on the same folder, whether everything is as it must be: what was acknowledged is there, a
+// batch is there as a whole or not at all, and nothing is there that was not sent. It does so many times over
+// on the same folder, for each way of acknowledging writes, and prints what it found. At times it kills a server
+// also while that opens or closes the folder.
+//
+//	crash [-rounds N] [-mode periodic,batch] [-cut]
+//
+// With -cut the folder is on a disk of its own, a file that is mounted, and the kill takes the disk's power as well:
+// what cqld has not synced is gone. That needs Linux and root. In the mode periodic such a cut may lose the writes of the
+// last second, and of them the last ones of all.
+//
+// A ledger knows what may be stored (see ledger); kinds are what is written (see kinds.go).
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cqld/cqld/compat_tests/process"
+)
+
+func main() {
+	rounds := flag.Int("rounds", 100, "how often each mode's server is killed")
+	modes := flag.String("mode", "periodic,batch", "the values of --commitlog-sync")
+	cut := flag.Bool("cut", false, "cut the power of the disk as well; needs root")
+	seed := flag.Uint64("seed", rand.Uint64(), "what is written, and when the kills come")
+	flag.Parse()
+	if err := run(strings.Split(*modes, ","), *rounds, *cut, *seed); err != nil {
+		fmt.Fprintln(os.Stderr, "crash:", err)
+		os.Exit(1)
+	}
+}
+
+// run does all rounds of all modes.
+func run(modes []string, rounds int, cut bool, seed uint64) error {
+	folder, err := os.MkdirTemp("", "cqld-crash")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	binary := filepath.Join(folder, "cqld")
+	if err := process.Build(binary); err != nil {
+		return err
+	}
+	fmt.Println("seed", seed)
+	for i, mode := range modes {
+		t := &trial{binary: binary, mode: mode, random: rand.New(rand.NewPCG(seed, uint64(i))), data: filepath.Join(folder, mode)}
+		if cut {
+			d, err := newDisk(filepath.Join(folder, mode+"-disk"))
+			if err != nil {
+				return err
+			}
+			t.disk, t.data = d, filepath.Join(d.mount, "data")
+		}
+		err := t.run(rounds)
+		if t.disk != nil {
+			err = errors.Join(err, t.disk.remove())
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Println(t.report())
+		if t.wrong > 0 {
+			return fmt.Errorf("%d things are not as they must be", t.wrong)
+		}
+	}
+	return nil
+}
+
+// report sums the rounds up.
+func (t *trial) report() string {
+	slices.Sort(t.opened)
+	what := "kill -9"
+	if t.disk != nil {
+		what = "power cut"
+	}
+	return fmt.Sprintf("%s, %s: %d rounds, %d writes acknowledged, %d unanswered (%d of them found), %d lost in the window, %d wrong; "+
+		"open afterwards: median %d ms, worst %d ms",
+		what, t.mode, len(t.opened), t.ledger.acknowledged, t.ledger.unanswered, t.ledger.found, t.lost, t.wrong,
+		t.opened[len(t.opened)/2].Milliseconds(), t.opened[len(t.opened)-1].Milliseconds())
+}
+
+// workers is how many connections write at a time.
+const workers = 8
+
+// How long a server is written to before it is killed, at least and at most, and how long opening and closing may
+// take, in which it is killed at times.
+const (
+	minRun    = 100 * time.Millisecond
+	maxRun    = 1500 * time.Millisecond
+	longOpen  = 150 * time.Millisecond
+	longClose = 30 * time.Millisecond
+)

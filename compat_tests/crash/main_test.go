@@ -1,0 +1,102 @@
+package main
+
+import (
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cqld/cqld/compat_tests/process"
+)
+
+// TestKill is a short run of the command: make crash has a hundred rounds of each mode.
+func TestKill(t *testing.T) {
+	folder := t.TempDir()
+	binary := filepath.Join(folder, "cqld")
+	if err := process.Build(binary); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []string{"periodic", "batch"} {
+		trial := &trial{binary: binary, mode: mode, data: filepath.Join(folder, mode), random: rand.New(rand.NewPCG(1, 2))}
+		if err := trial.run(2); err != nil {
+			t.Fatal(err)
+		}
+		if trial.wrong > 0 || trial.lost > 0 || trial.ledger.acknowledged == 0 {
+			t.Error(trial.report())
+		}
+	}
+}
+
+// TestCut is a shorter run with power cuts.
+func TestCut(t *testing.T) {
+	folder := t.TempDir()
+	d, err := newDisk(filepath.Join(folder, "disk"))
+	if err != nil {
+		t.Skipf("cutting the power mounts a file system: %v", err)
+	}
+	defer func() {
+		if err := d.remove(); err != nil {
+			t.Error(err)
+		}
+	}()
+	binary := filepath.Join(folder, "cqld")
+	if err := process.Build(binary); err != nil {
+		t.Fatal(err)
+	}
+	trial := &trial{
+		binary: binary, mode: "batch", disk: d, data: filepath.Join(d.mount, "data"), random: rand.New(rand.NewPCG(3, 4)),
+	}
+	if err := trial.run(1); err != nil {
+		t.Fatal(err)
+	}
+	if trial.wrong > 0 || trial.lost > 0 || trial.ledger.acknowledged == 0 {
+		t.Error(trial.report())
+	}
+}
+
+// TestSettle shows that the ledger finds what is lost, torn or was never sent.
+func TestSettle(t *testing.T) {
+	const old, last, sent = "1", "2", "3"
+	for _, c := range []struct {
+		name, stored string
+		sending      bool
+		lost         int // with a window
+		wrong        bool
+	}{
+		{"the last", last, false, 0, false},
+		{"what was sent", sent, true, 0, false},
+		{"what was not sent", sent, false, 0, true},
+		{"an older one", old, false, 1, true},
+		{"nothing", "", true, 2, true},
+		{"another", "torn: [1 2]", true, 0, true},
+	} {
+		for _, window := range []time.Duration{0, time.Hour} {
+			l := ledger{}
+			p := l.place("row", "7")
+			p.history[0].since = time.Now().Add(-2 * time.Hour)
+			for _, state := range []string{old, last} {
+				l.send(p, state)
+				l.acknowledge(p)
+			}
+			if c.sending {
+				l.send(p, sent)
+			}
+			lost, wrong := l.settle(map[string]string{"row 7": c.stored}, time.Now().Add(-window))
+			mayBeLost := window > 0 && c.lost > 0
+			if want := c.wrong && !mayBeLost; len(wrong) > 0 != want || mayBeLost && lost != c.lost {
+				t.Errorf("%s, window %s: %d lost, wrong %q", c.name, window, lost, wrong)
+			}
+			if got := l.place("row", "7").state(); got != c.stored {
+				t.Errorf("%s: goes on with %q", c.name, got)
+			}
+		}
+	}
+	l := ledger{}
+	if _, wrong := l.settle(map[string]string{"row 8": "1"}, time.Now()); !slices.ContainsFunc(wrong, func(s string) bool {
+		return strings.Contains(s, "never sent")
+	}) {
+		t.Errorf("what was never sent is %q", wrong)
+	}
+}
