@@ -12,6 +12,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/server/cqltest"
+	"github.com/cqld/cqld/store/engine/badger"
 )
 
 // cqld runs a command and returns its exit code and what it printed.
@@ -33,6 +34,7 @@ func TestWrongUsageIsOneLine(t *testing.T) {
 		{"serve", "extra"},
 		{"--log-level", "loud"},
 		{"--log-format", "xml"},
+		{"--commitlog-sync", "weekly"},
 		{"--advertise", "not an address"},
 		{"exec"},
 		{"exec", "-e", "x", "-f", "y"},
@@ -65,6 +67,31 @@ func TestServeRefusals(t *testing.T) {
 			t.Errorf("%q: exit %d, %q", args, code, stderr)
 		}
 	}
+}
+
+// TestServeRefusesFolder starts a server on a folder that another has open, and on one that is damaged.
+func TestServeRefusesFolder(t *testing.T) {
+	dir := t.TempDir()
+	e, err := badger.Open(badger.Options{Dir: dir, MemTableSize: badger.SmallMemTable}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect := func(want string) {
+		t.Helper()
+		code, _, stderr := cqld(t, nil, "serve", "--listen", "127.0.0.1:0", "--data", dir)
+		if code != exitFailed || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%q: exit %d, %q", want, code, stderr)
+		}
+	}
+	expect("cqld: the folder " + dir + " is in use by another process")
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	list := filepath.Join(dir, "MANIFEST")
+	if err := os.Truncate(list, 4); err != nil {
+		t.Fatal(err)
+	}
+	expect("cqld: the file " + list + " is damaged")
 }
 
 // TestServeStops starts a server and ends it as a signal would.
