@@ -14,7 +14,8 @@ type ledger struct {
 	places       map[string]*place // by kind and key
 	acknowledged int
 	unanswered   int
-	found        int // of the unanswered
+	found        int       // of the unanswered
+	oldest       time.Time // when the first of what the last settle found lost was acknowledged
 }
 
 // place is what is written and read as a whole: a row, the rows of a batch, the tables of a keyspace. Only one
@@ -67,6 +68,7 @@ func (l *ledger) acknowledge(p *place) {
 // settle compares what is stored with what may be, and takes it for what must be there from here on. What was
 // acknowledged after safe may be lost. It returns how many acknowledged writes that hits, and all that is wrong.
 func (l *ledger) settle(stored map[string]string, safe time.Time) (lost int, wrong []string) {
+	l.oldest = time.Now()
 	for name, p := range l.places {
 		state := stored[name]
 		delete(stored, name)
@@ -75,6 +77,9 @@ func (l *ledger) settle(stored map[string]string, safe time.Time) (lost int, wro
 			l.found++
 		case ok:
 			lost += n
+			if at := p.history[len(p.history)-n:]; n > 0 && at[0].since.Before(l.oldest) {
+				l.oldest = at[0].since
+			}
 		default:
 			wrong = append(wrong, fmt.Sprintf("%s: stored %q, acknowledged %q, sent %s", name, brief(state), brief(p.state()), p.sending()))
 		}

@@ -82,9 +82,10 @@ func (t *trial) report() string {
 	if t.disk != nil {
 		what = "power cut"
 	}
-	return fmt.Sprintf("%s, %s: %d rounds, %d writes acknowledged, %d unanswered (%d of them found), %d lost in the window, %d wrong; "+
+	return fmt.Sprintf("%s, %s: %d rounds, %d writes acknowledged, %d unanswered (%d of them found), %d lost in the window (up to %d ms before the cut), %d wrong; "+
 		"open afterwards: median %d ms, worst %d ms",
-		what, t.mode, len(t.opened), t.ledger.acknowledged, t.ledger.unanswered, t.ledger.found, t.lost, t.wrong,
+		what, t.mode, len(t.opened), t.ledger.acknowledged, t.ledger.unanswered, t.ledger.found, t.lost,
+		t.oldest.Milliseconds(), t.wrong,
 		t.opened[len(t.opened)/2].Milliseconds(), t.opened[len(t.opened)-1].Milliseconds())
 }
 

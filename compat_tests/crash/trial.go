@@ -23,6 +23,7 @@ type trial struct {
 	ledger             ledger
 	opened             []time.Duration // from the start of the process to where it lets itself be asked
 	lost               int
+	oldest             time.Duration // how long before a cut a lost write was acknowledged, at most
 	wrong              int
 }
 
@@ -144,6 +145,7 @@ func (t *trial) look(addr string, cut time.Time) error {
 	}
 	lost, wrong := t.ledger.settle(stored, safe)
 	t.lost += lost
+	t.oldest = max(t.oldest, cut.Sub(t.ledger.oldest))
 	t.wrong += len(wrong)
 	for _, w := range wrong {
 		fmt.Printf("round %d: %s\n", len(t.opened), w)
