@@ -68,7 +68,7 @@ var testArrows = map[string][]string{
 	"planner":                  {"cql/parser"},
 	"planner/expr":             {"cql/parser"},
 	"planner/exec":             {"cql", "cql/parser", "store/system", "store/engine", "store/engine/badger"},
-	"store":                    {"store/engine/badger"},
+	"store":                    {"store/engine/badger", "store/engine/enginetest"},
 	"store/system":             {"store/engine", "store/engine/badger", "cql/cqlerr"},
 	"store/engine/badger":      {"store/engine/enginetest"},
 	"server/cqltest":           {"protocol", "protocol/client", "cql/types"},

@@ -107,7 +107,11 @@ func (s *Store) total(ops []engine.Op) ([]engine.Op, error) {
 	united := ops[:0]
 	for _, op := range ops {
 		if n := len(united); n > 0 && bytes.Equal(united[n-1].Key, op.Key) {
-			united[n-1].Value = fold(op.Key, united[n-1].Value, op.Value)
+			value, err := fold(op.Key, united[n-1].Value, op.Value)
+			if err != nil {
+				return nil, err
+			}
+			united[n-1].Value = value
 			continue
 		}
 		united = append(united, op)
@@ -144,6 +148,9 @@ func counters(row []byte) (map[uint32]cell, error) {
 	}
 	for r.next() {
 		if c := r.cell; c.counter && !c.deleted {
+			if len(c.value) != totalSize {
+				return nil, errRow
+			}
 			c.value = bytes.Clone(c.value)
 			totals[c.column] = c
 		}

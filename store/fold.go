@@ -3,31 +3,48 @@ package store
 import (
 	"bytes"
 	"fmt"
+
+	"github.com/cqld/cqld/store/engine"
 )
 
 // fold is the engine's fold function: what a key holds after a delta. It is commutative, associative and
-// idempotent, so it does not matter when and how often the engine calls it.
-func fold(key, existing, delta []byte) []byte {
+// idempotent, so it does not matter when and how often the engine calls it. What is damaged is not folded: going on
+// would lose data.
+func fold(key, existing, delta []byte) ([]byte, error) {
 	if existing == nil {
-		return bytes.Clone(delta)
+		return bytes.Clone(delta), nil
 	}
 	if isDeletionKey(key) {
-		return readTombstone(existing).max(readTombstone(delta)).append(nil)
+		return foldTombstones(existing, delta)
 	}
 	return foldRows(existing, delta)
 }
 
-func isDeletionKey(key []byte) bool { return key[areaSize-1]&1 == areaDeletions }
+var _ engine.Fold = fold
+
+func foldTombstones(x, y []byte) ([]byte, error) {
+	a, err := readTombstone(x)
+	if err != nil {
+		return nil, foldError(x, err)
+	}
+	b, err := readTombstone(y)
+	if err != nil {
+		return nil, foldError(y, err)
+	}
+	return a.max(b).append(nil), nil
+}
+
+func isDeletionKey(key []byte) bool { return len(key) >= areaSize && key[areaSize-1]&1 == areaDeletions }
 
 // foldRows unites two values of one row: of each part the one that beats the other, without what the
 // row tombstone and those of columns hide.
-func foldRows(x, y []byte) []byte {
+func foldRows(x, y []byte) ([]byte, error) {
 	var a, b rowReader
 	if err := a.begin(x); err != nil {
-		panic(foldError(x, err))
+		return nil, foldError(x, err)
 	}
 	if err := b.begin(y); err != nil {
-		panic(foldError(y, err))
+		return nil, foldError(y, err)
 	}
 	w := rowWriter{head: foldHeads(&a.head, &b.head), dst: make([]byte, 0, len(x)+len(y)+16)}
 	var hidden hiding
@@ -61,12 +78,12 @@ func foldRows(x, y []byte) []byte {
 		}
 	}
 	if a.err != nil {
-		panic(foldError(x, a.err))
+		return nil, foldError(x, a.err)
 	}
 	if b.err != nil {
-		panic(foldError(y, b.err))
+		return nil, foldError(y, b.err)
 	}
-	return w.finish()
+	return w.finish(), nil
 }
 
 // foldHeads unites what two values say of their row as a whole. Two spellings of a clustering value are
@@ -94,7 +111,7 @@ func preferred(a, b []byte) bool {
 	return bytes.Compare(a, b) < 0
 }
 
-// foldError is for a value that nothing of ours can have written: going on would lose data.
-func foldError(value []byte, err error) string {
-	return fmt.Sprintf("store: %v (%d bytes: %x)", err, len(value), value[:min(len(value), 64)])
+// foldError is for a value that nothing of ours can have written.
+func foldError(value []byte, err error) error {
+	return fmt.Errorf("%w (%d bytes: %x)", err, len(value), value[:min(len(value), 64)])
 }

@@ -47,7 +47,11 @@ func eachDeletion(r engine.Reader, id uint32, prefix []byte, fn func(key, start,
 	setArea(first, id, areaDeletions)
 	last := successor(bytes.Clone(first))
 	return r.Scan(first, last, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
-		t, bounds := readTombstone(value), key[len(prefix):]
+		t, err := readTombstone(value)
+		if err != nil {
+			return false, err
+		}
+		bounds := key[len(prefix):]
 		if len(bounds) == 0 {
 			fn(key, nil, nil, t)
 			return true, nil

@@ -113,10 +113,15 @@ func (r *rowReader) next() bool {
 	}
 	c.path, c.value = nil, nil
 	if flags&cellPath != 0 {
-		c.path = r.bytes()
+		if c.path = r.bytes(); len(c.path) == 0 {
+			r.err = errRow
+		}
 	}
 	if !c.deleted {
 		c.value = r.bytes()
+		if c.counter && len(c.value) != totalSize && len(c.value) != changeSize {
+			r.err = errRow
+		}
 	}
 	return r.err == nil
 }

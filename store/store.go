@@ -126,6 +126,15 @@ func (s *Store) commit(ops []engine.Op) error {
 	return <-result
 }
 
+// update runs an update of the engine again until no other comes in between.
+func (s *Store) update(ctx context.Context, guard []byte, fn func(engine.Txn) error) error {
+	for {
+		if err := s.engine.Update(ctx, guard, fn); !errors.Is(err, engine.ErrConflict) {
+			return err
+		}
+	}
+}
+
 // Close finishes the writes under way and closes the engine.
 func (s *Store) Close() error {
 	err := engine.ErrClosed

@@ -2,8 +2,12 @@ package store
 
 import (
 	"context"
+	"flag"
 	"fmt"
+	"os"
+	"os/exec"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -14,12 +18,43 @@ import (
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/badger"
+	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
 // clock is a clock that tests move.
 type clock struct{ micros atomic.Int64 }
 
 func (c *clock) now() time.Time { return time.UnixMicro(c.micros.Load()) }
+
+// engineName is the engine that the tests of this package open; TestOnHostileEngine runs them on the other one.
+var engineName = flag.String("engine", "badger", "run the tests on this engine: badger or hostile")
+
+// hostiles are the engines in memory that stand for folders.
+var hostiles sync.Map
+
+// openEngine opens the engine of the tests in a folder, or in memory if dir is empty.
+func openEngine(dir string, f engine.Fold) (engine.Engine, error) {
+	if *engineName != "hostile" {
+		return badger.Open(badger.Options{Dir: dir, MemTableSize: badger.SmallMemTable, Log: zerolog.Nop()}, f)
+	}
+	e := enginetest.NewMemory(f, true)
+	if kept, ok := hostiles.Load(dir); ok && dir != "" {
+		e = kept.(*enginetest.Memory).Reopen(f)
+	}
+	hostiles.Store(dir, e)
+	return e, nil
+}
+
+// TestOnHostileEngine runs the other tests on an engine that does all that the contract allows and Badger never does.
+func TestOnHostileEngine(t *testing.T) {
+	if *engineName == "hostile" {
+		t.Skip("this is that run")
+	}
+	out, err := exec.CommandContext(t.Context(), os.Args[0], "-engine=hostile", "-test.timeout=5m").CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
 
 // open opens a store in a folder, or in memory if dir is empty.
 func open(t testing.TB, dir string, o Options) *Store {
@@ -32,9 +67,7 @@ func open(t testing.TB, dir string, o Options) *Store {
 }
 
 func tryOpen(t testing.TB, dir string, o Options) (*Store, error) {
-	o.Engine = func(f engine.Fold) (engine.Engine, error) {
-		return badger.Open(badger.Options{Dir: dir, MemTableSize: badger.SmallMemTable, Log: zerolog.Nop()}, f)
-	}
+	o.Engine = func(f engine.Fold) (engine.Engine, error) { return openEngine(dir, f) }
 	o.Log = zerolog.New(zerolog.NewTestWriter(t))
 	return Open(o)
 }

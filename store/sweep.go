@@ -246,7 +246,7 @@ func (w *sweep) enter(src engine.Reader, key []byte) error {
 // purge takes out of rows what may go, as they are now. Tombstones that came later are looked at by the next sweep.
 func (w *sweep) purge(ctx context.Context, keys [][]byte) error {
 	var removed, rewritten, freed int
-	err := w.store.engine.Update(ctx, w.prefix, func(txn engine.Txn) error {
+	err := w.store.update(ctx, bytes.Clone(w.prefix), func(txn engine.Txn) error {
 		removed, rewritten, freed = 0, 0, 0
 		for _, key := range keys {
 			hidden, err := w.hidden(txn, key)

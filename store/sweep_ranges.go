@@ -38,7 +38,7 @@ func (w *sweep) purgePartition(ctx context.Context) error {
 		return err
 	}
 	removed := 0
-	err = w.store.engine.Update(ctx, w.prefix, func(txn engine.Txn) error {
+	err = w.store.update(ctx, bytes.Clone(w.prefix), func(txn engine.Txn) error {
 		gone, err := w.goneDeletions(txn, false)
 		removed = min(len(gone), w.store.limits.CommitOps/2)
 		for _, key := range gone[:removed] {

@@ -1,6 +1,11 @@
 package store
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"errors"
+)
+
+var errTombstone = errors.New("a stored tombstone is damaged")
 
 // tombstone is when something was deleted: the timestamp up to which it hides, and the second it was written, from
 // which gc_grace_seconds count.
@@ -30,11 +35,18 @@ func (t tombstone) append(dst []byte) []byte {
 }
 
 // readTombstone reads what append made.
-func readTombstone(value []byte) tombstone {
+func readTombstone(value []byte) (tombstone, error) {
 	ts, n := binary.Varint(value)
-	if n <= 0 {
-		return noTombstone
+	if n <= 0 || ts == noTime {
+		return noTombstone, errTombstone
 	}
-	second, _ := binary.Uvarint(value[n:])
-	return tombstone{ts, int64(second)}
+	t, rest := tombstone{ts: ts}, value[n:]
+	if len(rest) > 0 {
+		second, n := binary.Uvarint(rest)
+		if n != len(rest) {
+			return noTombstone, errTombstone
+		}
+		t.second = int64(second)
+	}
+	return t, nil
 }

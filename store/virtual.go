@@ -42,7 +42,9 @@ func (v virtual) rows(session Session, c *schema.Catalog) (sortedRows, error) {
 	rows := sortedRows(ops[:0])
 	for _, op := range ops {
 		if n := len(rows); n > 0 && bytes.Equal(rows[n-1].Key, op.Key) {
-			rows[n-1].Value = fold(op.Key, rows[n-1].Value, op.Value)
+			if rows[n-1].Value, err = fold(op.Key, rows[n-1].Value, op.Value); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		rows = append(rows, op)

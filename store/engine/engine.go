@@ -10,7 +10,7 @@ import (
 	"errors"
 )
 
-// ErrConflict says that an Update lost a race and nothing was applied.
+// ErrConflict says that an Update lost a race and nothing was applied. It may be tried again.
 var ErrConflict = errors.New("engine: conflicting update")
 
 // ErrTooLarge says that a commit is over the engine's limits and nothing was applied.
@@ -19,23 +19,28 @@ var ErrTooLarge = errors.New("engine: commit too large")
 // ErrFull says that there is no room for a commit and nothing was applied. It may work later.
 var ErrFull = errors.New("there is no room on the disk")
 
-// ErrUnknown says that a commit may or may not have been applied.
+// ErrUnknown says that a commit may or may not have been applied, as a whole.
 var ErrUnknown = errors.New("engine: outcome unknown")
 
-// ErrClosed says that the engine has been closed.
+// ErrClosed says that the engine has been closed, or is about to be.
 var ErrClosed = errors.New("engine: closed")
 
 // Fold merges a delta into what a key holds (nil when it holds nothing) and returns the new value. The
-// store gives it to the engine at open. It must not keep or change its arguments, and folding deltas in
-// any order must give the same value.
-type Fold func(key, existing, delta []byte) []byte
+// store gives it to the engine at open. It must not keep, change or return its arguments. Folding deltas in
+// any order must give the same value, and so must folding them into each other first.
+//
+// An error says that what the key holds, or the delta, is not of the store's making. The commit with the delta then
+// fails with it and changes nothing, or whoever reads the key gets it.
+type Fold func(key, existing, delta []byte) ([]byte, error)
 
-// Reader reads one consistent snapshot. Slices given to callbacks are valid only until they return.
+// Reader reads one consistent snapshot, whatever is committed meanwhile, by its callbacks too. Slices given to
+// callbacks are valid only until they return, and are not to be changed. Callbacks may read with the same Reader.
 type Reader interface {
 	// Get calls fn with the value of key, or reports false without calling it.
 	Get(key []byte, fn func(value []byte) error) (bool, error)
 
-	// Scan calls fn for the keys in [start, end) in order until fn returns false or an error.
+	// Scan calls fn for the keys in [start, end) in order until fn returns false or an error. A start without bytes is
+	// the first key, and an end without bytes is behind the last one. The caller leaves both as they are until it returns.
 	Scan(start, end []byte, o ScanOptions, fn func(key, value []byte) (bool, error)) error
 }
 
@@ -61,7 +66,8 @@ type Op struct {
 	Key, Value []byte
 }
 
-// Txn reads a snapshot plus its own writes.
+// Txn reads a snapshot plus its own writes, but for those made while a Scan is under way: that Scan may show them or
+// not. It keeps nothing of its arguments. What it refuses is told by the Update, which then fails.
 type Txn interface {
 	Reader
 	Put(key, value []byte)
@@ -73,20 +79,25 @@ type Txn interface {
 type Engine interface {
 	Reader
 
-	// View runs fn on one snapshot.
+	// View runs fn on one snapshot, for as long as it takes.
 	View(fn func(Reader) error) error
 
-	// Commit applies ops atomically and calls done exactly once when they are as durable as the engine
-	// was opened to make them, perhaps from another goroutine. It keeps ops until then, and blocks while
-	// its queue is full. A reader that starts after done sees them. done is short and calls neither Commit
-	// nor Update: other commits may be waiting for it.
+	// Commit applies ops atomically, those on one key in their order, and calls done exactly once when they are as
+	// durable as the engine was opened to make them: before it returns, or at any time later from another goroutine. It
+	// keeps ops until then, and blocks while its queue is full. A reader that starts after done sees them; others may
+	// see them or not, but all or nothing. Commits that are under way at the same time are applied in any order. done is
+	// short and calls neither Commit nor Update: other commits may be waiting for it.
 	Commit(ops []Op, done func(error))
 
-	// Update runs fn and commits what it wrote. Updates with the same guard run one after the other;
-	// fn may run more than once.
+	// Update runs fn and commits what it wrote, or fails with fn's error or another and changes nothing. Updates with
+	// the same guard run one after the other. What fn puts or deletes does not undo a commit that fn did not see: the
+	// Update fails with ErrConflict then, or runs fn again. So fn may run more than once, and only what it did the last
+	// time counts. It calls neither Commit nor Update. ctx ends the waiting for fn to run, not more. The
+	// caller leaves guard as it is until Update returns.
 	Update(ctx context.Context, guard []byte, fn func(Txn) error) error
 
-	// DeleteRange removes the keys in [start, end), not atomically; only for keys no reader can reach.
+	// DeleteRange removes the keys that Scan would give, not atomically; only for keys that nobody writes any more and
+	// no reader that begins later asks for. Views under way see them to their end.
 	DeleteRange(start, end []byte) error
 
 	// Sync returns when every commit whose done was called before is safe from a power cut, where the engine
@@ -94,10 +105,13 @@ type Engine interface {
 	Sync() error
 
 	Limits() Limits
+
+	// Close waits until what was taken is answered and readers have ended. All else answers ErrClosed from then on.
 	Close() error
 }
 
-// Limits are the most an engine takes.
+// Limits are the most an engine takes. What is over them is refused with ErrTooLarge; a value that is only made by
+// folding may be taken or refused.
 type Limits struct {
 	Key         int // bytes of a key
 	Value       int // bytes of a value

@@ -113,9 +113,9 @@ func (s *stage) merge(key, delta []byte) error {
 		return nil
 	}
 	s.value = delta
-	_, err = s.Get(key, func(existing []byte) error {
-		s.value = s.fold(key, existing, delta)
-		return nil
+	_, err = s.Get(key, func(existing []byte) (err error) {
+		s.value, err = s.fold(key, existing, delta)
+		return err
 	})
 	if err != nil {
 		return err

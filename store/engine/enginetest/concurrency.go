@@ -105,7 +105,7 @@ func mergesInAnyOrder(t *testing.T, e engine.Engine) {
 
 func updatesSeeTheirWrites(t *testing.T, e engine.Engine) {
 	must(t, commit(e, put("a", "1"), put("c", "3"), put("e", "5")))
-	must(t, e.Update(context.Background(), []byte("g"), func(txn engine.Txn) error {
+	must(t, update(e, "g", func(txn engine.Txn) error {
 		txn.Put([]byte("b"), []byte("2"))
 		txn.Delete([]byte("c"))
 		txn.Merge([]byte("e"), []byte("6"))
@@ -133,7 +133,7 @@ func updatesSeeTheirWrites(t *testing.T, e engine.Engine) {
 func updatesFail(t *testing.T, e engine.Engine) {
 	must(t, commit(e, put("a", "1")))
 	broken := errors.New("broken")
-	err := e.Update(context.Background(), []byte("g"), func(txn engine.Txn) error {
+	err := update(e, "g", func(txn engine.Txn) error {
 		txn.Put([]byte("a"), []byte("2"))
 		return broken
 	})
@@ -156,14 +156,9 @@ func updatesFail(t *testing.T, e engine.Engine) {
 // would lose a count or let both keys be set.
 func updatesAreSerial(t *testing.T, e engine.Engine) {
 	const workers, each = 8, 30
-	ctx := context.Background()
 	var wg sync.WaitGroup
 	retry := func(guard string, fn func(engine.Txn) error) {
-		err := engine.ErrConflict
-		for errors.Is(err, engine.ErrConflict) {
-			err = e.Update(ctx, []byte(guard), fn)
-		}
-		if err != nil {
+		if err := update(e, guard, fn); err != nil {
 			t.Error(err)
 		}
 	}

@@ -1,7 +1,6 @@
 package enginetest
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -60,7 +59,7 @@ func getsAreOfOneSnapshot(t *testing.T, e engine.Engine) {
 // count makes a pair's count one more, sometimes by way of nothing at all and with another commit behind.
 func count(e engine.Engine, pair, i int) error {
 	number, words := []byte(fmt.Sprint("number", pair)), []byte(fmt.Sprint("words", pair))
-	err := e.Update(context.Background(), number, func(txn engine.Txn) error {
+	err := update(e, string(number), func(txn engine.Txn) error {
 		n := 0
 		_, err := txn.Get(number, func(v []byte) (err error) {
 			n, err = strconv.Atoi(string(v))

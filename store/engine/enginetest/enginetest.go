@@ -43,6 +43,11 @@ func Run(t *testing.T, h Harness) {
 		{"updates see their own writes", updatesSeeTheirWrites},
 		{"updates that fail write nothing", updatesFail},
 		{"updates with a guard are serial", updatesAreSerial},
+		{"callbacks read and commit", callbacks},
+		{"folds fail", foldsFail},
+		{"updates do not undo commits", updatesDoNotUndo},
+		{"updates run again", updatesRunAgain},
+		{"what is lent is not kept", argumentsAreFree},
 		{"delete range", deleteRange},
 		{"sync", syncs},
 		{"limits", limits},
@@ -62,11 +67,17 @@ func Run(t *testing.T, h Harness) {
 }
 
 // Union is the fold of the suite: values are sets of words, sorted and separated by spaces.
-func Union(_, existing, delta []byte) []byte {
+// What begins with "damaged" cannot be folded.
+func Union(_, existing, delta []byte) ([]byte, error) {
+	if bytes.HasPrefix(existing, []byte("damaged")) {
+		return nil, errDamaged
+	}
 	words := append(strings.Fields(string(existing)), strings.Fields(string(delta))...)
 	slices.Sort(words)
-	return []byte(strings.Join(slices.Compact(words), " "))
+	return []byte(strings.Join(slices.Compact(words), " ")), nil
 }
+
+var errDamaged = errors.New("it is damaged")
 
 func must(t *testing.T, err error) {
 	t.Helper()
@@ -90,6 +101,15 @@ func del(key string) engine.Op { return engine.Op{Kind: engine.Delete, Key: []by
 
 func merge(key, delta string) engine.Op {
 	return engine.Op{Kind: engine.Merge, Key: []byte(key), Value: []byte(delta)}
+}
+
+// update updates until there is no conflict.
+func update(e engine.Engine, guard string, fn func(engine.Txn) error) error {
+	for {
+		if err := e.Update(context.Background(), []byte(guard), fn); !errors.Is(err, engine.ErrConflict) {
+			return err
+		}
+	}
 }
 
 // value is what a key holds, "" for nothing.
@@ -254,7 +274,7 @@ func readsFollow(t *testing.T, e engine.Engine) {
 	if !errors.Is(refused, engine.ErrTooLarge) {
 		t.Errorf("a commit over the limit: %v", refused)
 	}
-	err := e.Update(context.Background(), []byte("g"), func(txn engine.Txn) error {
+	err := update(e, "g", func(txn engine.Txn) error {
 		txn.Put([]byte("a"), []byte("7"))
 		txn.Merge([]byte("b"), []byte("7"))
 		txn.Delete([]byte("c"))
@@ -349,13 +369,17 @@ func limits(t *testing.T, e engine.Engine) {
 	}
 	expect(t, "a", value(t, e, "a"), "")
 
-	// A merge may be too large only when it is folded.
+	// A merge may be too large only when it is folded: it is taken, or refused with all of its commit.
 	must(t, commit(e, put("b", half+"1")))
-	if err := commit(e, put("a", "1"), merge("b", half+"2")); !errors.Is(err, engine.ErrTooLarge) {
+	switch err := commit(e, put("a", "1"), merge("b", half+"2")); {
+	case err == nil:
+		expect(t, "b", value(t, e, "b"), half+"1 "+half+"2")
+		must(t, commit(e, del("a")))
+	case !errors.Is(err, engine.ErrTooLarge):
 		t.Errorf("merge over the limit: %v", err)
 	}
 	expect(t, "a", value(t, e, "a"), "")
-	err := e.Update(context.Background(), []byte("g"), func(txn engine.Txn) error {
+	err := update(e, "g", func(txn engine.Txn) error {
 		txn.Put([]byte("a"), []byte("1"))
 		txn.Put([]byte("c"), []byte(half))
 		txn.Put([]byte("d"), []byte(half))
@@ -376,18 +400,32 @@ func deleteRange(t *testing.T, e engine.Engine) {
 			ops = nil
 		}
 	}
-	for range 2 {
-		must(t, e.DeleteRange([]byte("k00010"), []byte("k04990")))
+	count := func(what string, r engine.Reader, want int) {
+		n := 0
+		must(t, r.Scan(nil, nil, engine.ScanOptions{KeysOnly: true}, func(_, _ []byte) (bool, error) {
+			n++
+			return true, nil
+		}))
+		if n != want {
+			t.Errorf("%s: %d keys are left, want %d", what, n, want)
+		}
 	}
-	n := 0
-	must(t, e.Scan(nil, nil, engine.ScanOptions{KeysOnly: true}, func(_, _ []byte) (bool, error) {
-		n++
-		return true, nil
+	must(t, e.View(func(r engine.Reader) error {
+		for range 2 {
+			must(t, e.DeleteRange([]byte("k00010"), []byte("k04990")))
+		}
+		count("a view from before", r, 5000)
+		return nil
 	}))
-	if n != 20 {
-		t.Errorf("%d keys are left, want 20", n)
-	}
+	count("afterwards", e, 20)
 	expect(t, "first", dump(t, e, "k00009", "k04991", engine.ScanOptions{}), "k00009=1 k04990=1")
+	must(t, e.DeleteRange([]byte("k04995"), nil))
+	count("without an end", e, 15)
+	must(t, e.DeleteRange([]byte("k04990"), []byte("k04990")))
+	must(t, e.DeleteRange([]byte("k2"), []byte("k1")))
+	count("nothing", e, 15)
+	must(t, e.DeleteRange(nil, nil))
+	count("all", e, 0)
 }
 
 func reopen(t *testing.T, h Harness) {

@@ -1,0 +1,140 @@
+package enginetest
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/cqld/cqld/store/engine"
+)
+
+// callbacks reads and commits while a scan is under way, which shows what there was when it began.
+func callbacks(t *testing.T, e engine.Engine) {
+	must(t, commit(e, put("a", "1"), put("b", "1"), put("c", "1"), put("d", "1")))
+	for _, reverse := range []bool{false, true} {
+		seen := ""
+		must(t, e.View(func(r engine.Reader) error {
+			return r.Scan(nil, nil, engine.ScanOptions{Reverse: reverse}, func(k, v []byte) (bool, error) {
+				must(t, commit(e, put("a", "2"), del("b"), put("bb", "2"), merge("c", "2"), put("d", "2")))
+				expect(t, "scan in a scan", dump(t, r, "b", "d", engine.ScanOptions{}), "b=1 c=1")
+				expect(t, "get in a scan", value(t, r, "d"), "1")
+				seen += string(k) + string(v)
+				return true, nil
+			})
+		}))
+		expect(t, "scan", seen, map[bool]string{false: "a1b1c1d1", true: "d1c1b1a1"}[reverse])
+		expect(t, "after", dump(t, e, "", "", engine.ScanOptions{}), "a=2 bb=2 c=1 2 d=2")
+		must(t, commit(e, put("a", "1"), put("b", "1"), del("bb"), put("c", "1"), put("d", "1")))
+	}
+	must(t, update(e, "g", func(txn engine.Txn) error {
+		txn.Put([]byte("bb"), []byte("3"))
+		return txn.Scan([]byte("b"), nil, engine.ScanOptions{}, func(k, _ []byte) (bool, error) {
+			expect(t, "scan in an update's scan", dump(t, txn, "b", "c", engine.ScanOptions{Reverse: true}), "bb=3 b=1")
+			txn.Delete([]byte("a"))
+			return true, nil
+		})
+	}))
+	expect(t, "updated", dump(t, e, "", "c", engine.ScanOptions{}), "b=1 bb=3")
+}
+
+// foldsFail merges into what cannot be folded: whoever commits gets the error and nothing of it is applied, or whoever
+// reads.
+func foldsFail(t *testing.T, e engine.Engine) {
+	must(t, commit(e, put("bad", "damaged"), put("good", "1")))
+	expect(t, "bad", value(t, e, "bad"), "damaged")
+	err := commit(e, merge("good", "2"), merge("bad", "2"))
+	if err == nil {
+		_, err = e.Get([]byte("bad"), func([]byte) error { return nil })
+		expect(t, "good", value(t, e, "good"), "1 2")
+	} else {
+		expect(t, "good", value(t, e, "good"), "1")
+	}
+	if !errors.Is(err, errDamaged) {
+		t.Errorf("the error is %v", err)
+	}
+	err = update(e, "g", func(txn engine.Txn) error {
+		txn.Merge([]byte("bad"), []byte("3"))
+		return nil
+	})
+	if err != nil && !errors.Is(err, errDamaged) {
+		t.Errorf("the error of an update is %v", err)
+	}
+	must(t, commit(e, put("bad", "3"), merge("good", "3")))
+	must(t, commit(e, merge("bad", "4")))
+	expect(t, "mended", value(t, e, "bad"), "3 4")
+}
+
+// updatesDoNotUndo rewrites a key by updates while others merge words into it: none may be lost.
+func updatesDoNotUndo(t *testing.T, e engine.Engine) {
+	const words = 200
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	for _, guard := range []string{"one", "two"} {
+		wg.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				err := update(e, guard, func(txn engine.Txn) error {
+					_, err := txn.Get([]byte("k"), func(v []byte) error {
+						txn.Put([]byte("k"), v)
+						return nil
+					})
+					return err
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	want := ""
+	for i := range words {
+		word := fmt.Sprintf("w%03d", i)
+		must(t, commit(e, merge("k", word)))
+		want += " " + word
+	}
+	close(stop)
+	wg.Wait()
+	expect(t, "k", value(t, e, "k"), want[1:])
+}
+
+// updatesRunAgain checks that of an update that writes something else each time only the last counts.
+func updatesRunAgain(t *testing.T, e engine.Engine) {
+	for range 20 {
+		runs := 0
+		must(t, update(e, "g", func(txn engine.Txn) error {
+			runs++
+			txn.Put(fmt.Append(nil, "run ", runs), []byte("1"))
+			return nil
+		}))
+		expect(t, "keys", dump(t, e, "", "", engine.ScanOptions{}), fmt.Sprintf("run %d=1", runs))
+		must(t, commit(e, del(fmt.Sprint("run ", runs))))
+	}
+}
+
+// argumentsAreFree changes what was given to an update and, when it is done, to a commit.
+func argumentsAreFree(t *testing.T, e engine.Engine) {
+	buf := []byte("a1")
+	must(t, update(e, "g", func(txn engine.Txn) error {
+		for i := range 3 {
+			buf[0], buf[1] = 'a'+byte(i), '1'
+			txn.Put(buf[:1], buf[1:])
+		}
+		txn.Merge(buf[:1], []byte("2"))
+		buf[0] = 'b'
+		txn.Delete(buf[:1])
+		buf[0], buf[1] = 'x', 'x'
+		return nil
+	}))
+	expect(t, "update", dump(t, e, "", "", engine.ScanOptions{}), "a=1 c=1 2")
+	for i := range 3 {
+		buf[0], buf[1] = 'k'+byte(i), '1'
+		must(t, commit(e, engine.Op{Kind: engine.Merge, Key: buf[:1], Value: buf[1:]}))
+	}
+	buf[0], buf[1] = 'x', 'x'
+	expect(t, "commit", dump(t, e, "k", "", engine.ScanOptions{}), "k=1 l=1 m=1")
+}
