@@ -11,11 +11,11 @@ import (
 
 // newState indexes a catalog.
 func newState(c *schema.Catalog) *state {
-	s := &state{catalog: c, ids: map[[16]byte]uint32{}}
+	s := &state{catalog: c, ids: map[[16]byte]uint32{}, live: map[uint32]bool{}}
 	for _, k := range c.Keyspaces() {
 		for _, t := range k.Tables {
 			if t.StoreID != 0 {
-				s.ids[t.ID] = uint32(t.StoreID)
+				s.ids[t.ID], s.live[uint32(t.StoreID)] = uint32(t.StoreID), true
 			}
 		}
 	}
@@ -55,13 +55,17 @@ func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 	}
 	next := newState(c)
 	next.virtual = old.virtual
-	dead := missing(old.ids, next.ids)
+	dead := missing(old.ids, next.live)
 	ops := []engine.Op{m.op(), {Kind: engine.Put, Key: catalogKey, Value: schema.Encode(c)}}
 	for _, id := range dead {
 		ops = append(ops, engine.Op{Kind: engine.Put, Key: deadTableKey(id), Value: []byte{1}},
 			engine.Op{Kind: engine.Delete, Key: sweepKey(id)})
 	}
-	if err := s.commit(ops); err != nil {
+	err = s.commit(ops)
+	if errors.Is(err, engine.ErrUnknown) {
+		err = s.commit(ops) // what these write can be written twice
+	}
+	if err != nil {
 		switch {
 		case errors.Is(err, engine.ErrTooLarge):
 			return cqlerr.Serverf("The definitions are too large to be stored together")
@@ -106,11 +110,7 @@ func (m *meta) assign(c *schema.Catalog) (*schema.Catalog, error) {
 }
 
 // missing returns the numbers that were in use and are not any more.
-func missing(old, next map[[16]byte]uint32) []uint32 {
-	used := make(map[uint32]bool, len(next))
-	for _, id := range next {
-		used[id] = true
-	}
+func missing(old map[[16]byte]uint32, used map[uint32]bool) []uint32 {
 	var dead []uint32
 	for _, id := range old {
 		if !used[id] {

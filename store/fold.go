@@ -34,7 +34,9 @@ func foldTombstones(x, y []byte) ([]byte, error) {
 	return a.max(b).append(nil), nil
 }
 
-func isDeletionKey(key []byte) bool { return len(key) >= areaSize && key[areaSize-1]&1 == areaDeletions }
+func isDeletionKey(key []byte) bool {
+	return len(key) >= areaSize && key[areaSize-1]&1 == areaDeletions
+}
 
 // foldRows unites two values of one row: of each part the one that beats the other, without what the
 // row tombstone and those of columns hide.

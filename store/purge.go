@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cqld/cqld/store/engine"
@@ -48,13 +49,16 @@ func (s *Store) purgeTables() {
 	}
 }
 
+// deadTables are the numbers that have a record, but for those that are in use: a definition may have failed whose
+// records were written, and one that has been written may not be visible yet.
 func (s *Store) deadTables() (ids []uint32, err error) {
 	end := successor(append([]byte(nil), deadKey...))
 	err = s.engine.Scan(deadKey, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
 		ids = append(ids, binary.BigEndian.Uint32(key[len(deadKey):]))
 		return true, nil
 	})
-	return ids, err
+	live := s.state.Load().live
+	return slices.DeleteFunc(ids, func(id uint32) bool { return live[id] }), err
 }
 
 // purgeTable removes one table's keys in steps between which Close can stop it.

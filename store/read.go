@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -80,18 +81,25 @@ type PartMeta struct {
 // the order of Keys, else by token. The static row comes whatever the slices are; a Read that continues
 // inside a partition does not deliver it again, but the rows have its values.
 func (s *Store) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error)) error {
-	src, id, err := s.source(r)
-	if err != nil {
-		return err
-	}
 	rd := readers.Get().(*reader)
 	defer rd.release()
-	rd.begin(ctx, s, r, id, fn)
-	if src != nil {
-		return rd.run(src)
+	for {
+		src, id, err := s.source(r)
+		if err != nil {
+			return err
+		}
+		rd.begin(ctx, s, r, id, fn)
+		if src != nil {
+			return rd.run(src)
+		}
+		if err := s.engine.View(rd.view); !errors.Is(err, errTruncated) {
+			return err
+		}
 	}
-	return s.engine.View(rd.view)
 }
+
+// errTruncated says that a table got another number before its rows were looked at.
+var errTruncated = errors.New("the table is being truncated")
 
 // source says where the rows of a table come from: a reader if they are made by code, else those under
 // a number in the engine.

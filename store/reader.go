@@ -90,8 +90,11 @@ func (r *reader) release() {
 	readers.Put(r)
 }
 
-// run reads from one snapshot.
+// run reads from one snapshot. Of a number that is not in use any more it may have a part of the rows.
 func (r *reader) run(src engine.Reader) error {
+	if r.id != 0 && r.store.state.Load().ids[r.read.Table.ID] != r.id {
+		return errTruncated
+	}
 	r.src = src
 	if r.read.Keys != nil {
 		return r.keys()

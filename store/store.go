@@ -55,6 +55,7 @@ type Store struct {
 type state struct {
 	catalog *schema.Catalog
 	ids     map[[16]byte]uint32 // StoreIDs by table ID: a statement may hold a table as it was before TRUNCATE
+	live    map[uint32]bool     // the StoreIDs
 	virtual map[[16]byte]virtual
 }
 

@@ -103,6 +103,7 @@ type sweep struct {
 	prefix    []byte // of the partition that position is in
 	deletions deletions
 	lessened  [][]byte // keys of rows of which something may go
+	damaged   int      // rows
 }
 
 // run goes from the first row to the last, or from where a pass stopped that the end of the process broke off.
@@ -138,6 +139,9 @@ func (w *sweep) run(ctx context.Context) error {
 	}
 	if err := w.store.commit([]engine.Op{{Kind: engine.Delete, Key: sweepKey(w.id)}}); err != nil {
 		return err
+	}
+	if w.damaged > 0 {
+		w.store.log.Error().Uint32("store_id", w.id).Int("rows", w.damaged).Msg("a sweep has passed damaged rows")
 	}
 	w.census.endPartition()
 	w.store.swept.sweeps.Add(1)
@@ -192,9 +196,14 @@ func (w *sweep) chunk(ctx context.Context) (more bool, err error) {
 	}
 	w.store.swept.rows.Add(uint64(rows))
 	w.position = append(last, 0)
-	for len(w.lessened) > 0 {
-		n := min(len(w.lessened), 128)
-		if err := w.purge(ctx, w.lessened[:n]); err != nil {
+	for n := 128; len(w.lessened) > 0; {
+		n = min(len(w.lessened), n)
+		err := w.purge(ctx, w.lessened[:n])
+		if errors.Is(err, engine.ErrTooLarge) && n > 1 {
+			n /= 2
+			continue
+		}
+		if err != nil {
 			return false, err
 		}
 		w.lessened = w.lessened[n:]
@@ -202,7 +211,7 @@ func (w *sweep) chunk(ctx context.Context) (more bool, err error) {
 	return true, nil
 }
 
-// look counts a row as it will be, and notes it if it will be less.
+// look counts a row as it will be, and notes it if it will be less. One that is damaged stays as it is.
 func (w *sweep) look(src engine.Reader, key, value []byte) error {
 	if len(w.prefix) == 0 || !bytes.HasPrefix(key, w.prefix) {
 		if err := w.enter(src, key); err != nil {
@@ -211,7 +220,8 @@ func (w *sweep) look(src engine.Reader, key, value []byte) error {
 	}
 	kept, less, err := w.purger.row(value, w.deletions.tombstoneOf(key[len(w.prefix):]))
 	if err != nil {
-		return err
+		w.damaged++
+		return nil
 	}
 	if less {
 		w.lessened = append(w.lessened, bytes.Clone(key))

@@ -1,0 +1,162 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store/engine"
+)
+
+// interposed is an engine that tests stand in front of.
+type interposed struct {
+	engine.Engine
+	beforeView  atomic.Pointer[func()]       // called once
+	afterCommit atomic.Pointer[func() error] // called once, when the commit was applied; its error is what Commit says
+}
+
+func interpose(s *Store) *interposed {
+	i := &interposed{Engine: s.engine}
+	s.engine = i
+	return i
+}
+
+// View calls beforeView first.
+func (i *interposed) View(fn func(engine.Reader) error) error {
+	if before := i.beforeView.Swap(nil); before != nil {
+		(*before)()
+	}
+	return i.Engine.View(fn)
+}
+
+// Commit calls afterCommit.
+func (i *interposed) Commit(ops []engine.Op, done func(error)) {
+	after := i.afterCommit.Swap(nil)
+	i.Engine.Commit(ops, func(err error) {
+		if after != nil {
+			err = (*after)()
+		}
+		done(err)
+	})
+}
+
+// TestTruncateUnderRead truncates a table when a read has found out where its rows are, and has not begun: it reads
+// what there is afterwards.
+func TestTruncateUnderRead(t *testing.T) {
+	s := open(t, "", Options{})
+	defer closeStore(t, s)
+	define(t, s, newTable(t, "t", "k int", "c int", "v text"))
+	table := s.Catalog().Table("ks", "t")
+	for k := range 20 {
+		insert(t, s, table, k, 1, "before")
+	}
+	truncate := func() {
+		if err := s.Truncate(context.Background(), table); err != nil {
+			t.Error(err)
+		}
+		insert(t, s, s.Catalog().Table("ks", "t"), 1, 1, "after")
+		eventually(t, "old rows purged", func() bool { return storedKeys(t, s, table.StoreID) == 0 })
+	}
+	interpose(s).beforeView.Store(&truncate)
+	if got := all(t, s, table); got != "k=1 c=1 v='after'" {
+		t.Errorf("the read gives %s", got)
+	}
+}
+
+// TestUnknownDefinition makes the engine not know whether it has stored a definition.
+func TestUnknownDefinition(t *testing.T) {
+	s := open(t, "", Options{})
+	defer closeStore(t, s)
+	define(t, s, newTable(t, "t", "k int", "c int", "v text"))
+	table := s.Catalog().Table("ks", "t")
+	insert(t, s, table, 1, 1, "a")
+	i := interpose(s)
+	drop := func(c *schema.Catalog) (*schema.Catalog, error) { return c.WithoutTable("ks", "t"), nil }
+
+	// It says so twice: the table stays, though what removes its rows has been stored.
+	var unknown func() error
+	unknown = func() error {
+		unknown = func() error { return engine.ErrUnknown }
+		i.afterCommit.Store(&unknown)
+		return engine.ErrUnknown
+	}
+	i.afterCommit.Store(&unknown)
+	if err := s.Define(drop); err == nil {
+		t.Error("a definition of which nothing is known succeeds")
+	}
+	define(t, s, newTable(t, "u", "k int", "c int", "v text"))
+	if err := s.Define(func(c *schema.Catalog) (*schema.Catalog, error) { return c.WithoutTable("ks", "u"), nil }); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the other table's rows purged", func() bool {
+		found, err := s.engine.Get(deadTableKey(uint32(table.StoreID)+1), func([]byte) error { return nil })
+		return err == nil && !found
+	})
+	if got := all(t, s, table); got != "k=1 c=1 v='a'" {
+		t.Errorf("the rows are %s", got)
+	}
+
+	once := func() error { return engine.ErrUnknown }
+	i.afterCommit.Store(&once)
+	if err := s.Define(drop); err != nil || s.Catalog().Table("ks", "t") != nil {
+		t.Errorf("a definition that is stored at the second time: %v", err)
+	}
+}
+
+// TestDamage damages a row and the tombstones of a partition: they are neither read nor written any more, all others
+// are, and a sweep passes the row.
+func TestDamage(t *testing.T) {
+	var c clock
+	c.micros.Store(1000 * 1e6)
+	s := open(t, "", Options{Now: c.now})
+	defer closeStore(t, s)
+	define(t, s, newTable(t, "t", "k int", "c int", "v text"))
+	table := s.Catalog().Table("ks", "t")
+	for k := range 3 {
+		m := newInsert(table, k, 1, fmt.Sprint("row ", k))
+		m.DeletePartition(-5)
+		m.Row([][]byte{types.EncodeInt(2)})
+		m.At(900)
+		m.DeleteRow(1)
+		if err := apply(s, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	row := appendClustering(append(appendPartition(nil, table, uint32(table.StoreID), types.EncodeInt(1)), kindRow), table, [][]byte{types.EncodeInt(1)})
+	tombs := appendPartition(nil, table, uint32(table.StoreID), types.EncodeInt(2))
+	setArea(tombs, uint32(table.StoreID), areaDeletions)
+	damage := func(key []byte) {
+		if err := s.commit([]engine.Op{{Kind: engine.Put, Key: key, Value: []byte{0xFF, 0xFF}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(k int32) error {
+		return s.Read(context.Background(), &Read{Table: table, Keys: [][]byte{types.EncodeInt(k)}}, func(*Row) (bool, error) { return true, nil })
+	}
+	damage(row)
+	if err := s.Sweep(context.Background()); err != nil {
+		t.Errorf("the sweep fails: %v", err)
+	}
+	if m := s.SweepMetrics(); m.Removed < 3 {
+		t.Errorf("the sweep purged %d rows, want all that can be", m.Removed)
+	}
+	damage(tombs)
+	for k, want := range []string{"", errRow.Error(), errTombstone.Error()} {
+		if err := read(int32(k)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("reading partition %d: %v", k, err)
+		}
+		m := newInsert(table, k, 1, "again")
+		m.DeletePartition(-4)
+		err := apply(s, m)
+		if err == nil { // an engine that folds when it is read
+			err = read(int32(k))
+		}
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("writing to partition %d: %v", k, err)
+		}
+	}
+}
