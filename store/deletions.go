@@ -45,6 +45,9 @@ func (x *deletionIndex) drop(id uint32) {
 func (x *deletionIndex) load(r engine.Reader, id uint32) error {
 	start, end := appendArea(nil, id, areaDeletions), appendArea(nil, id, areaRows)
 	return r.Scan(start, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
+		if len(key) < areaSize+tokenSize {
+			return false, errKey
+		}
 		x.add(id, tokenOf(key))
 		return true, nil
 	})

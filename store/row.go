@@ -52,14 +52,14 @@ func (r *rowReader) begin(value []byte) error {
 	flags := r.byte()
 	r.base = r.varint()
 	if flags&rowMarked != 0 {
-		r.marker.ts = r.base
+		r.marker.ts = r.time(0)
 		if flags&rowExpires != 0 {
 			r.expiry()
 			r.marker.expiry = r.last
 		}
 	}
 	if flags&rowDeleted != 0 {
-		r.deletion.ts = r.base + r.varint()
+		r.deletion.ts = r.time(r.varint())
 	}
 	if flags&rowDeletedAt != 0 {
 		r.deletion.second = int64(r.uvarint())
@@ -169,7 +169,18 @@ func (r *rowReader) bytes() []byte {
 
 func (r *rowReader) expiry() {
 	r.last.TTL = int32(r.uvarint())
-	r.last.At = int64(r.uvarint())
+	if r.last.At = int64(r.uvarint()); r.last.At == 0 {
+		r.err = errRow
+	}
+}
+
+// time is the timestamp of what is there.
+func (r *rowReader) time(sinceBase int64) int64 {
+	ts := r.base + sinceBase
+	if ts == noTime {
+		r.err = errRow
+	}
+	return ts
 }
 
 // rowWriter encodes a row's value: its head, then cells in the order of compareColumns. Equal rows have

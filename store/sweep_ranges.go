@@ -16,6 +16,9 @@ func (w *sweep) purgeDeletions(ctx context.Context) error {
 		found := false
 		err := w.store.engine.Scan(start, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
 			found = true
+			if len(key) < areaSize+tokenSize {
+				return false, errKey
+			}
 			_, rest, err := splitEscaped(nil, key[areaSize+tokenSize:])
 			w.prefix = append(w.prefix[:0], key[:len(key)-len(rest)]...)
 			return false, err

@@ -1,0 +1,197 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+)
+
+// fuzzTable has columns of all kinds, as far as stored rows know any: cells, parts of each sort, counters.
+func fuzzTable(t testing.TB) *schema.Table {
+	spec := *newTable(t, "t", "k int", "c int, d decimal desc",
+		"s text static, l list<text>, m map<int:text>, n counter, q set<decimal>, u text, y set<int>")
+	user := &types.UserType{Name: "t", Fields: []types.Field{{Name: "a", Type: types.Text}, {Name: "b", Type: types.Text}}}
+	spec.Columns = append(slices.Clone(spec.Columns), &schema.Column{Name: "z", Type: user, Kind: schema.Regular})
+	return schema.NewTable(spec)
+}
+
+// addRows gives a fuzz target rows as they are stored to begin with.
+func addRows(f *testing.F, add func(row []byte)) {
+	table := newTable(f, "t", "k int", "c int", "u text, v text, w map<blob:text>, x text")
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 50 {
+		add(randomRow(r, table))
+	}
+	table = fuzzTable(f)
+	m := NewMutation(table, types.EncodeInt(1))
+	m.At(7)
+	m.Row([][]byte{types.EncodeInt(1), {0, 0, 0, 1, 5}})
+	m.Mark(9, Expiry{TTL: 3, At: 12})
+	for i, c := range table.Regular {
+		switch {
+		case c.Type == types.Counter:
+			m.Add(c, 5, 9)
+		case types.IsMultiCell(c.Type):
+			m.Clear(c, 4)
+			m.SetPart(c, [][]byte{AppendPlace(nil, 1, 2), types.EncodeInt(3), AppendField(nil, 1)}[i%3], []byte("v"), 9, Expiry{})
+		default:
+			m.Set(c, []byte("v"), 10, Expiry{TTL: 3, At: 13})
+		}
+	}
+	ops := m.appendOps(nil, 1)
+	add(ops[0].Value)
+}
+
+// decoded is all that a row's value says.
+func decoded(value []byte) (h head, cells []cell, err error) {
+	var r rowReader
+	if err := r.begin(value); err != nil {
+		return h, nil, err
+	}
+	for r.next() {
+		cells = append(cells, r.cell)
+	}
+	return r.head, cells, r.err
+}
+
+func encoded(h head, cells []cell) []byte {
+	w := rowWriter{head: h}
+	for i := range cells {
+		w.cell(&cells[i])
+	}
+	return w.finish()
+}
+
+// FuzzRow reads, folds, counts and purges what may be a row or not: an error, never a panic, and what is read is
+// written again as it was.
+func FuzzRow(f *testing.F) {
+	addRows(f, func(row []byte) { f.Add(row) })
+	table := fuzzTable(f)
+	key := appendPartition(nil, table, 0, types.EncodeInt(1))
+	static := append(bytes.Clone(key), kindStatic)
+	row := appendClustering(append(bytes.Clone(key), kindRow), table, [][]byte{types.EncodeInt(1), {0, 0, 0, 1, 5}})
+	f.Fuzz(func(t *testing.T, value []byte) {
+		h, cells, err := decoded(value)
+		if len(cells) > len(value) {
+			t.Fatalf("%d cells", len(cells))
+		}
+		if err == nil {
+			again := encoded(h, cells)
+			h2, cells2, err := decoded(again)
+			same := slices.EqualFunc(cells, cells2, func(a, b cell) bool {
+				return bytes.Equal(a.path, b.path) && bytes.Equal(a.value, b.value) && a.column == b.column &&
+					a.deleted == b.deleted && a.counter == b.counter && a.ts == b.ts && a.expiry == b.expiry
+			})
+			if err != nil || !same || h2.marker != h.marker || h2.deletion.ts != h.deletion.ts || !bytes.Equal(encoded(h2, cells2), again) {
+				t.Fatalf("%x is read as %v %v, written as %x and read as %v %v, error %v", value, h, cells, again, h2, cells2, err)
+			}
+		}
+		refuses := func(what string, got error) {
+			if (got == nil) != (err == nil) {
+				t.Fatalf("%s: error %v of a row with error %v", what, got, err)
+			}
+		}
+		_, got := foldRows(value, value)
+		refuses("fold", got)
+		_, _, got = (&purger{now: 100, grace: 10}).row(value, tombstone{ts: 2})
+		refuses("purge", got)
+		_, _, got = purgeable(value, 10, 100)
+		refuses("estimate", got)
+		if totals, err := counters(value); err == nil {
+			_, _ = counted(value, totals)
+		}
+		rd := new(reader)
+		rd.begin(context.Background(), nil, &Read{Table: table, Now: 100, Meta: true}, 0, func(*Row) (bool, error) { return true, nil })
+		if got := rd.run(sortedRows{{Key: static, Value: value}, {Key: row, Value: value}}); err != nil && len(cells) == 0 && got == nil {
+			t.Fatalf("a row with error %v is read", err)
+		}
+	})
+}
+
+// lawful is a row with the cells of another, as far as a table can have such cells together: a column has one cell, or
+// a counter, or parts and a tombstone of all.
+func lawful(value []byte) []byte {
+	h, cells, _ := decoded(value)
+	if len(h.clustering) == 0 {
+		h.clustering = nil
+	}
+	for i := range cells {
+		c := &cells[i]
+		c.counter = c.column%3 == 1
+		if c.column%3 != 2 {
+			c.path = nil
+		} else if c.path == nil {
+			c.deleted = true
+		}
+		if c.counter {
+			c.value = append(bytes.Clone(c.value), make([]byte, totalSize)...)[:totalSize]
+			c.expiry.TTL, c.expiry.At = 0, 0
+		}
+		if c.deleted {
+			c.value, c.expiry.TTL = nil, 0
+		}
+	}
+	m := Mutation{head: h, cells: cells}
+	m.normalize()
+	return encoded(m.head, m.cells)
+}
+
+// FuzzFold checks the laws of folding, and that a purge takes out all that it may at once.
+func FuzzFold(f *testing.F) {
+	var rows [][]byte
+	addRows(f, func(row []byte) { rows = append(rows, row) })
+	for i := range rows {
+		f.Add(rows[i], rows[(i+7)%len(rows)], rows[(i+11)%len(rows)])
+	}
+	f.Fuzz(func(t *testing.T, x, y, z []byte) {
+		a, b, c := lawful(x), lawful(y), lawful(z)
+		fold := func(x, y []byte) []byte { return mustFold(t, x, y) }
+		same := func(law string, x, y []byte) {
+			if !bytes.Equal(x, y) {
+				t.Fatalf("not %s: %x %x %x gives %x and %x", law, a, b, c, x, y)
+			}
+		}
+		same("commutative", fold(a, b), fold(b, a))
+		same("associative", fold(fold(a, b), c), fold(a, fold(b, c)))
+		same("idempotent", fold(a, a), a)
+		same("absorbing", fold(fold(a, b), b), fold(a, b))
+		p := purger{now: 100, grace: 10}
+		kept, less, err := p.row(a, tombstone{ts: 1, second: 95})
+		if err != nil || !less && !bytes.Equal(kept, a) {
+			t.Fatalf("a purge of %x leaves %x: %v", a, kept, err)
+		}
+		if kept == nil {
+			return
+		}
+		if again, less, err := p.row(kept, tombstone{ts: 1, second: 95}); err != nil || less || !bytes.Equal(again, kept) {
+			t.Fatalf("a purge of %x leaves %x, and another %x: %v", a, kept, again, err)
+		}
+	})
+}
+
+// FuzzKeys reads a table with a damaged key among its rows, and one among its tombstones.
+func FuzzKeys(f *testing.F) {
+	table := fuzzTable(f)
+	key := appendPartition(nil, table, 0, types.EncodeInt(1))
+	start := appendStart(nil, table, &Slice{Start: [][]byte{types.EncodeInt(1)}})
+	f.Add(appendClustering([]byte{kindRow}, table, [][]byte{types.EncodeInt(1), {0, 0, 0, 1, 5}}), []byte{1, 2})
+	f.Add(append(appendEscaped(nil, start), kindRow+1), tombstone{5, 6}.append(nil))
+	f.Fuzz(func(t *testing.T, end, value []byte) {
+		var d deletions
+		deletion := append(bytes.Clone(key), end...)
+		setArea(deletion, 0, areaDeletions)
+		if err := d.load(sortedRows{{Key: deletion, Value: value}, {Key: append(deletion, 'x'), Value: value}}, 0, key); err == nil {
+			d.tombstoneOf(end)
+		}
+		for n := range len(key) + 1 {
+			rd := new(reader)
+			rd.begin(context.Background(), nil, &Read{Table: table, Now: 100}, 0, func(*Row) (bool, error) { return true, nil })
+			_ = rd.run(sortedRows{{Key: append(key[:max(n, areaSize):max(n, areaSize)], end...), Value: value}})
+		}
+	})
+}
