@@ -63,8 +63,11 @@ bench: ## measure start, memory, requests per second beside a server that does n
 	go test -run '^$$' -bench . ./cql/parser ./cql/types
 	go test -run '^$$' -bench "Beside|Growth" -benchtime 1x ./store
 
-properties: ## compare a million pairs of values of each type, and their keys
+HISTORIES ?= 1000000
+
+properties: ## compare a million pairs of values of each type, and their keys; a million histories of writes with a model
 	go test -count=1 -run '^TestProperty' ./cql/types -pairs 1000000
+	go test -count=1 -timeout 0 -v -run '^TestProperty' ./store -histories $(HISTORIES) -seed $$(od -An -N4 -tu4 /dev/urandom)
 
 crash: ## kill a server while it is written to, a hundred times for each way of acknowledging, and look what is left
 	go run ./compat_tests/crash

@@ -160,3 +160,28 @@ func TestDamage(t *testing.T) {
 		}
 	}
 }
+
+// TestSweepOfLargeRows sweeps rows that are together more than an engine takes at once.
+func TestSweepOfLargeRows(t *testing.T) {
+	var c clock
+	c.micros.Store(1000 * 1e6)
+	s := open(t, "", Options{Now: c.now})
+	defer closeStore(t, s)
+	define(t, s, newTable(t, "t", "k int", "c int", "v text, w text"))
+	table := s.Catalog().Table("ks", "t")
+	const rows = 12
+	for i := range rows {
+		m := newInsert(table, 1, i, strings.Repeat("v", 200<<10))
+		m.At(900)
+		m.Set(table.Column("w"), nil, 1, Expiry{})
+		if err := apply(s, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Sweep(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if m := s.SweepMetrics(); m.Rewritten != rows || m.Removed != 0 {
+		t.Errorf("%d rows were rewritten and %d removed", m.Rewritten, m.Removed)
+	}
+}

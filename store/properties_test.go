@@ -43,6 +43,9 @@ func TestPropertyHistories(t *testing.T) {
 				if n >= to || t.Failed() {
 					return
 				}
+				if n%100_000 == 0 && n > 0 {
+					t.Logf("seed %d: %d histories, %v", *seed, n, time.Since(began).Round(time.Second))
+				}
 				p := newPlayer(*seed, n, grounds)
 				if err := p.play(); err != nil {
 					p.shrink()

@@ -283,11 +283,14 @@ func (w *sweep) purge(ctx context.Context, keys [][]byte) error {
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
 	c := &w.store.swept
 	c.removed.Add(uint64(removed))
 	c.rewritten.Add(uint64(rewritten))
 	c.freed.Add(uint64(freed))
-	return err
+	return nil
 }
 
 // hidden is the tombstone over a row, of its partition or of a range.

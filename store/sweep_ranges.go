@@ -49,7 +49,9 @@ func (w *sweep) purgePartition(ctx context.Context) error {
 		}
 		return err
 	})
-	w.store.swept.removed.Add(uint64(removed))
+	if err == nil {
+		w.store.swept.removed.Add(uint64(removed))
+	}
 	return err
 }
 
