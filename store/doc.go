@@ -71,7 +71,8 @@
 // What a mutation writes has the format of what is stored, and the engine folds one into the other when
 // it likes: fold takes of each part the one that beats the other (see cell.beats) and leaves out what the
 // row tombstone hides, but for counters. Equal rows have equal bytes in whatever order they were written. Tombstones of
-// ranges and partitions, and expiry, come in when a row is read.
+// ranges and partitions, and expiry, come in when a row is read. A value that is damaged is neither read nor folded: the
+// read or the write fails, and a sweep leaves it as it is.
 //
 // A sweep goes over the rows in the background (see sweep.go). It takes out what tombstones of ranges and partitions
 // hide, the values of what has expired, and gc_grace_seconds after they were written the tombstones and what has expired.
