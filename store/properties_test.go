@@ -71,7 +71,6 @@ type player struct {
 	writes  model
 	orders  int // in which it was folded
 	reads   int
-	problem error
 }
 
 // newPlayer draws a history and where it is played.
