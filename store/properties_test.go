@@ -65,12 +65,12 @@ func TestPropertyHistories(t *testing.T) {
 // player plays one history.
 type player struct {
 	*ground
-	seed    uint64
-	number  int
-	random  *rand.Rand
-	writes  model
-	orders  int // in which it was folded
-	reads   int
+	seed   uint64
+	number int
+	random *rand.Rand
+	writes model
+	orders int // in which it was folded
+	reads  int
 }
 
 // newPlayer draws a history and where it is played.
