@@ -170,7 +170,11 @@ func TestPurgeResumes(t *testing.T) {
 	define(t, s, newTable(t, "t", "k int", "c int", "v text"))
 	id := s.Catalog().Table("ks", "t").StoreID
 	insert(t, s, s.Catalog().Table("ks", "t"), 1, 1, "a")
-	ops := []engine.Op{{Key: deadTableKey(uint32(id)), Value: []byte{1}}, {Key: deadTableKey(99), Value: []byte{1}}}
+	ops := []engine.Op{
+		{Key: deadTableKey(uint32(id)), Value: []byte{1}},
+		{Key: deadTableKey(99), Value: []byte{1}},
+		{Key: catalogKey, Value: schema.Encode(s.Catalog().WithoutTable("ks", "t"))},
+	}
 	if err := s.commit(ops); err != nil {
 		t.Fatal(err)
 	}

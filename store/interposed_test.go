@@ -19,10 +19,12 @@ type interposed struct {
 	afterCommit atomic.Pointer[func() error] // called once, when the commit was applied; its error is what Commit says
 }
 
-func interpose(s *Store) *interposed {
-	i := &interposed{Engine: s.engine}
-	s.engine = i
-	return i
+func openInterposed(t *testing.T) (*Store, *interposed) {
+	i := new(interposed)
+	return open(t, "", Options{Engine: func(f engine.Fold) (_ engine.Engine, err error) {
+		i.Engine, err = openEngine("", f)
+		return i, err
+	}}), i
 }
 
 // View calls beforeView first.
@@ -47,7 +49,7 @@ func (i *interposed) Commit(ops []engine.Op, done func(error)) {
 // TestTruncateUnderRead truncates a table when a read has found out where its rows are, and has not begun: it reads
 // what there is afterwards.
 func TestTruncateUnderRead(t *testing.T) {
-	s := open(t, "", Options{})
+	s, i := openInterposed(t)
 	defer closeStore(t, s)
 	define(t, s, newTable(t, "t", "k int", "c int", "v text"))
 	table := s.Catalog().Table("ks", "t")
@@ -61,7 +63,7 @@ func TestTruncateUnderRead(t *testing.T) {
 		insert(t, s, s.Catalog().Table("ks", "t"), 1, 1, "after")
 		eventually(t, "old rows purged", func() bool { return storedKeys(t, s, table.StoreID) == 0 })
 	}
-	interpose(s).beforeView.Store(&truncate)
+	i.beforeView.Store(&truncate)
 	if got := all(t, s, table); got != "k=1 c=1 v='after'" {
 		t.Errorf("the read gives %s", got)
 	}
@@ -69,12 +71,11 @@ func TestTruncateUnderRead(t *testing.T) {
 
 // TestUnknownDefinition makes the engine not know whether it has stored a definition.
 func TestUnknownDefinition(t *testing.T) {
-	s := open(t, "", Options{})
+	s, i := openInterposed(t)
 	defer closeStore(t, s)
 	define(t, s, newTable(t, "t", "k int", "c int", "v text"))
 	table := s.Catalog().Table("ks", "t")
 	insert(t, s, table, 1, 1, "a")
-	i := interpose(s)
 	drop := func(c *schema.Catalog) (*schema.Catalog, error) { return c.WithoutTable("ks", "t"), nil }
 
 	// It says so twice: the table stays, though what removes its rows has been stored.

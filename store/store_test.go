@@ -67,7 +67,9 @@ func open(t testing.TB, dir string, o Options) *Store {
 }
 
 func tryOpen(t testing.TB, dir string, o Options) (*Store, error) {
-	o.Engine = func(f engine.Fold) (engine.Engine, error) { return openEngine(dir, f) }
+	if o.Engine == nil {
+		o.Engine = func(f engine.Fold) (engine.Engine, error) { return openEngine(dir, f) }
+	}
 	o.Log = zerolog.New(zerolog.NewTestWriter(t))
 	return Open(o)
 }
