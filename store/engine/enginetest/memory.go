@@ -230,3 +230,6 @@ func (m *Memory) Close() error {
 
 // Seed makes what a hostile engine does from here on follow from n, as long as one goroutine uses it.
 func (m *Memory) Seed(n uint64) { m.turn.Store(n << 20) }
+
+// Sync has nothing to do: there is no disk.
+func (m *Memory) Sync() error { return m.View(func(engine.Reader) error { return nil }) }

@@ -19,6 +19,3 @@ func TestMemory(t *testing.T) {
 		})
 	}
 }
-
-// Sync has nothing to do: there is no disk.
-func (m *memory) Sync() error { return m.View(func(engine.Reader) error { return nil }) }
