@@ -1,0 +1,228 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/cqld/cqld/store/engine"
+)
+
+// sweep is one pass over a table.
+type sweep struct {
+	store  *Store
+	id     uint32
+	grace  int64
+	usage  *usage
+	pause  int
+	purger purger
+	census census
+	due    int64
+
+	position  []byte // the key to go on from
+	end       []byte // the first key behind the last one to look at
+	resumed   bool   // an earlier pass, which did not come to its end, had counted what is before
+	prefix    []byte // of the partition that position is in
+	deletions deletions
+	lessened  [][]byte // keys of rows of which something may go
+	damaged   int      // rows
+}
+
+// run goes from the first row to the last, or from where a pass stopped that the end of the process broke off.
+func (w *sweep) run(ctx context.Context) error {
+	started := w.store.now().Unix()
+	w.purger = purger{now: started, grace: w.grace}
+	w.due = math.MaxInt64
+	w.usage.begin(started)
+	if err := w.resume(); err != nil {
+		return err
+	}
+	for chunk := 1; ; chunk++ {
+		began := time.Now()
+		more, err := w.chunk(ctx)
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		if chunk%positionEvery == 0 {
+			op := engine.Op{Kind: engine.Put, Key: sweepKey(w.id), Value: w.position}
+			if err := w.store.commit([]engine.Op{op}); err != nil {
+				return err
+			}
+		}
+		if err := w.rest(ctx, time.Since(began)); err != nil {
+			return err
+		}
+	}
+	if err := w.purgeDeletions(ctx); err != nil {
+		return err
+	}
+	if err := w.store.commit([]engine.Op{{Kind: engine.Delete, Key: sweepKey(w.id)}}); err != nil {
+		return err
+	}
+	if w.damaged > 0 {
+		w.store.log.Error().Uint32("store_id", w.id).Int("rows", w.damaged).Msg("a sweep has passed damaged rows")
+	}
+	w.census.endPartition()
+	w.store.swept.sweeps.Add(1)
+	if w.resumed {
+		return nil // it has counted a part of the rows only, and wants to be run again
+	}
+	w.usage.finish(w.census.Estimate, w.due)
+	return nil
+}
+
+// resume finds where to begin.
+func (w *sweep) resume() error {
+	w.position = appendArea(nil, w.id, areaRows)
+	w.end = successor(bytes.Clone(w.position))
+	resumed, err := w.store.engine.Get(sweepKey(w.id), func(b []byte) error {
+		w.position = bytes.Clone(b)
+		return nil
+	})
+	w.resumed = resumed
+	return err
+}
+
+// rest gives others the processor.
+func (w *sweep) rest(ctx context.Context, worked time.Duration) error {
+	if w.pause == 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(min(worked*time.Duration(w.pause), maxPause))
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+// chunk looks at some rows and purges what it may of them. It reports whether there are more.
+func (w *sweep) chunk(ctx context.Context) (more bool, err error) {
+	rows, size := 0, 0
+	w.lessened = w.lessened[:0]
+	var last []byte
+	err = w.store.engine.View(func(src engine.Reader) error {
+		return src.Scan(w.position, w.end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
+			rows, size = rows+1, size+len(key)+len(value)
+			last = append(last[:0], key...)
+			return rows < chunkRows && size < chunkBytes, w.look(src, key, value)
+		})
+	})
+	if err != nil || rows == 0 {
+		return false, err
+	}
+	w.store.swept.rows.Add(uint64(rows))
+	w.position = append(last, 0)
+	for n := 128; len(w.lessened) > 0; {
+		n = min(len(w.lessened), n)
+		err := w.purge(ctx, w.lessened[:n])
+		if errors.Is(err, engine.ErrTooLarge) && n > 1 {
+			n /= 2
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		w.lessened = w.lessened[n:]
+	}
+	return true, nil
+}
+
+// look counts a row as it will be, and notes it if it will be less. One that is damaged stays as it is.
+func (w *sweep) look(src engine.Reader, key, value []byte) error {
+	if len(w.prefix) == 0 || !bytes.HasPrefix(key, w.prefix) {
+		if err := w.enter(src, key); err != nil {
+			return err
+		}
+	}
+	kept, less, err := w.purger.row(value, w.deletions.tombstoneOf(key[len(w.prefix):]))
+	if err != nil {
+		w.damaged++
+		return nil
+	}
+	if less {
+		w.lessened = append(w.lessened, bytes.Clone(key))
+	}
+	if kept == nil {
+		return nil
+	}
+	due, tombstones, err := purgeable(kept, w.grace, w.purger.now)
+	w.due = min(w.due, due)
+	w.census.Tombstones += tombstones
+	w.census.row(w.prefix, len(key)+len(kept))
+	return err
+}
+
+// enter begins with the rows of another partition.
+func (w *sweep) enter(src engine.Reader, key []byte) error {
+	if len(key) < areaSize+tokenSize {
+		return errKey
+	}
+	_, rest, err := splitEscaped(nil, key[areaSize+tokenSize:])
+	if err != nil {
+		return err
+	}
+	w.prefix = append(w.prefix[:0], key[:len(key)-len(rest)]...)
+	w.deletions.none()
+	if w.store.deletions.has(w.id, tokenOf(key)) {
+		return w.deletions.load(src, w.id, w.prefix)
+	}
+	return nil
+}
+
+// purge takes out of rows what may go, as they are now. Tombstones that came later are looked at by the next sweep.
+func (w *sweep) purge(ctx context.Context, keys [][]byte) error {
+	var removed, rewritten, freed int
+	err := w.store.update(ctx, bytes.Clone(w.prefix), func(txn engine.Txn) error {
+		removed, rewritten, freed = 0, 0, 0
+		for _, key := range keys {
+			hidden, err := w.hidden(txn, key)
+			if err != nil {
+				return err
+			}
+			_, err = txn.Get(key, func(value []byte) error {
+				kept, less, err := w.purger.row(value, hidden)
+				switch {
+				case err != nil || !less:
+					return err
+				case kept == nil:
+					removed, freed = removed+1, freed+len(key)+len(value)
+					txn.Delete(key)
+				default:
+					rewritten, freed = rewritten+1, freed+len(value)-len(kept)
+					txn.Put(key, kept)
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	c := &w.store.swept
+	c.removed.Add(uint64(removed))
+	c.rewritten.Add(uint64(rewritten))
+	c.freed.Add(uint64(freed))
+	return nil
+}
+
+// hidden is the tombstone over a row, of its partition or of a range.
+func (w *sweep) hidden(txn engine.Txn, key []byte) (tombstone, error) {
+	if len(w.prefix) == 0 || !bytes.HasPrefix(key, w.prefix) {
+		if err := w.enter(txn, key); err != nil {
+			return noTombstone, err
+		}
+	}
+	return w.deletions.tombstoneOf(key[len(w.prefix):]), nil
+}
