@@ -20,10 +20,11 @@ type Select struct {
 	Sorts             []Sort    // set when partitions of IN must be merged by them
 	Limit             expr.Expr // nil: none
 	PerPartitionLimit expr.Expr
-	OneRow            bool // the whole primary key is given: one row at most
-	Plain             bool // no function is called
-	Statics           bool // static columns are selected or compared
-	FullPartitions    bool // partitions with static content only give a row
+	OneRow            bool   // the whole primary key is given: one row at most
+	Plain             bool   // no function is called
+	Statics           bool   // static columns are selected or compared
+	FullPartitions    bool   // partitions with static content only give a row
+	Asked             []bool // by column index, what is selected or compared beside the primary key; nil: all
 	Warnings          []string
 }
 
@@ -174,6 +175,7 @@ func (s *Select) settle() {
 	s.Plain = s.OneRow && s.Selection.Plain != nil && s.Where.plain()
 	s.Statics = slices.ContainsFunc(s.selectedColumns(), isStatic)
 	s.FullPartitions = len(s.Table.Static) > 0 && len(s.Where.Clustering) == 0 && s.Where.Slice == nil
+	s.Asked = s.asked()
 	for _, f := range s.Where.Filters {
 		cols := f.Columns()
 		s.Statics = s.Statics || slices.ContainsFunc(cols, isStatic)
@@ -183,6 +185,27 @@ func (s *Select) settle() {
 			}
 		}
 	}
+}
+
+// asked are the columns that Cassandra would fetch for what they are: all if there are none.
+func (s *Select) asked() (asked []bool) {
+	if s.Selection.All {
+		return nil
+	}
+	columns := s.selectedColumns()
+	for _, f := range s.Where.Filters {
+		columns = append(slices.Clip(columns), f.Columns()...)
+	}
+	for _, c := range columns {
+		if c.Kind.IsKey() {
+			continue
+		}
+		if asked == nil {
+			asked = make([]bool, len(s.Table.Columns))
+		}
+		asked[c.Index] = true
+	}
+	return asked
 }
 
 // aggregationWarnings tells clients of aggregates over more than one partition.

@@ -18,6 +18,7 @@ type Selection struct {
 	Aggregates []*expr.Aggregate
 	Beforehand []expr.Expr // parts that no row matters to, computed when an execution begins
 	Meta       bool        // WRITETIME or TTL is asked for
+	All        bool        // the list is *
 }
 
 // selecting is the work on a SELECT list.
@@ -34,6 +35,7 @@ func (p *planning) selection(t *schema.Table, selectors []cql.Selector, asJSON b
 	s := p.selecting(t)
 	defer s.done()
 	if len(selectors) == 0 {
+		s.out.All = true
 		for _, c := range t.Columns {
 			s.add(c.Name, &expr.Column{Column: c})
 		}

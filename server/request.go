@@ -155,6 +155,9 @@ func (r *request) send(m protocol.Response) {
 func (r *request) finish(result exec.Result, err error) {
 	defer r.answerPanic()
 	if err != nil {
+		if warned, ok := result.(*exec.Void); ok {
+			r.warn(warned.Warnings...)
+		}
 		r.fail(err)
 		return
 	}

@@ -21,6 +21,7 @@ type Read struct {
 	Meta    bool       // fill Row.Meta
 	After   *Position  // start behind this row, which the same Read delivered earlier
 	Session Session    // what tables made by code may show of the reader
+	Passed  *Passed    // counts what the read goes by; nil: nothing does
 }
 
 // Session is what a virtual row may depend on.

@@ -43,8 +43,10 @@ type reader struct {
 	staticParts assembly
 	start, end  []byte // keys
 	dead        deadRows
-	seen        bool // the row at hand lives
-	gone        bool // it does not, and may be purged
+	seen        bool      // the row at hand lives
+	gone        bool      // it does not, and may be purged
+	lost        lostCells // of the row at hand
+	bounds      [][]byte  // of range tombstones, that are still to be passed
 }
 
 var readers = sync.Pool{New: func() any { return new(reader) }}
@@ -54,7 +56,7 @@ func (r *reader) begin(ctx context.Context, s *Store, read *Read, id uint32, fn 
 		r.view, r.onRow, r.onStat, r.onScan = r.run, r.pointRow, r.pointStatic, r.scanRow
 	}
 	r.ctx, r.store, r.read, r.id, r.fn = ctx, s, read, id, fn
-	r.after, r.ticks, r.done = read.After, 0, false
+	r.after, r.ticks, r.done, r.bounds = read.After, 0, false, r.bounds[:0]
 	if t := read.Table; r.table != t {
 		r.table = t
 		r.row.Values = make([][]byte, len(t.Columns))
@@ -121,7 +123,11 @@ func (r *reader) keys() error {
 			return err
 		}
 		r.prefix = appendPartition(r.prefix[:0], r.read.Table, r.id, key)
-		if err := r.readPartition(key); err != nil || r.done {
+		err := r.readPartition(key)
+		if p := r.read.Passed; p != nil {
+			p.next()
+		}
+		if err != nil || r.done {
 			return err
 		}
 		r.after = nil
@@ -179,8 +185,14 @@ func (r *reader) readSlice(s *Slice) error {
 	behind := r.after != nil && r.after.Clustering != nil
 	if !behind && s.isRow(r.table) {
 		r.given = s.Start
-		_, err := r.src.Get(r.start, r.onRow)
-		return err
+		if r.deletions.some {
+			r.end = appendSlice(r.end[:0], r.prefix, r.table, s, appendEnd)
+			r.boundsWithin(r.start[len(r.prefix):], r.end[len(r.prefix):])
+		}
+		if _, err := r.src.Get(r.start, r.onRow); err != nil || r.done {
+			return err
+		}
+		return r.passRest()
 	}
 	r.end = appendSlice(r.end[:0], r.prefix, r.table, s, appendEnd)
 	if behind {
@@ -190,9 +202,15 @@ func (r *reader) readSlice(s *Slice) error {
 		return nil
 	}
 	r.given = nil
+	if r.deletions.some {
+		r.boundsWithin(r.start[len(r.prefix):], r.end[len(r.prefix):])
+	}
 	err := r.src.Scan(r.start, r.end, engine.ScanOptions{Reverse: r.read.Reverse}, r.onScan)
 	r.endRun()
-	return err
+	if err != nil || r.done {
+		return err
+	}
+	return r.passRest()
 }
 
 // skipTo narrows start and end to what comes behind a row.

@@ -15,6 +15,9 @@ func (r *reader) beginPartition(key []byte) error {
 	}
 	r.clear(r.table.Static)
 	r.deletions.none()
+	if p := r.read.Passed; p != nil {
+		p.enter(key)
+	}
 	if r.id != 0 && r.store.deletions.has(r.id, tokenOf(r.prefix)) {
 		return r.deletions.load(r.src, r.id, r.prefix)
 	}
@@ -43,8 +46,14 @@ func (r *reader) pointStatic(value []byte) error {
 	}
 	deletion := max(r.values.deletion.ts, r.deletions.partition.ts)
 	r.staticParts.memory = r.staticParts.memory[:0]
+	if p := r.read.Passed; p != nil {
+		p.resting = !p.Statics
+	}
 	live, err := r.cells(deletion, &r.staticParts)
-	if err != nil || !live || r.after != nil {
+	if err != nil {
+		return err
+	}
+	if err := r.passStatic(live); err != nil || !live || r.after != nil {
 		return err
 	}
 	r.clear(r.table.Clustering)
@@ -58,14 +67,23 @@ func (r *reader) deliverRow(position, value []byte) error {
 		return r.damaged(err)
 	}
 	r.clear(r.table.Regular)
-	deletion := max(r.values.deletion.ts, r.deletions.of(position))
+	hidden := r.deletions.of(position)
+	deletion := max(r.values.deletion.ts, hidden)
 	r.parts.memory = r.parts.memory[:0]
 	live, err := r.cells(deletion, &r.parts)
-	if err != nil || !live && !r.values.marker.live(deletion, r.read.Now) {
-		r.gone = r.isGone(deletion)
+	if err != nil {
 		return err
 	}
+	if !live && !r.values.marker.live(deletion, r.read.Now) {
+		r.gone = r.isGone(deletion)
+		return r.passDead(hidden)
+	}
 	r.seen = true
+	if r.read.Passed != nil {
+		if err := r.passLive(position); err != nil {
+			return err
+		}
+	}
 	if len(r.table.Clustering) > 0 {
 		if err := r.setClustering(position[1:]); err != nil {
 			return err
@@ -84,6 +102,7 @@ func (r *reader) deliver(static bool) error {
 // cells sets the values of the cells that live, and reports whether there is one. parts has the memory of values that
 // consist of several.
 func (r *reader) cells(deletion int64, parts *assembly) (live bool, err error) {
+	r.lost = lostCells{}
 	parts.metas = r.row.Meta != nil
 	for {
 		if column, value, ok := r.values.plain(); ok {
@@ -101,7 +120,11 @@ func (r *reader) cells(deletion int64, parts *assembly) (live bool, err error) {
 			break
 		}
 		c := &r.values.cell
-		if int(c.column) >= len(r.columns) || r.columns[c.column] < 0 || !c.live(deletion, r.read.Now) {
+		if int(c.column) >= len(r.columns) || r.columns[c.column] < 0 {
+			continue
+		}
+		if !c.live(deletion, r.read.Now) {
+			r.passCell(c, deletion)
 			continue
 		}
 		live = true

@@ -30,7 +30,10 @@ func (r *reader) scan() error {
 	if r.read.Slices == nil && !r.read.Reverse {
 		err := r.src.Scan(start, end, engine.ScanOptions{}, r.onScan)
 		r.endRun()
-		return err
+		if err != nil || r.done {
+			return err
+		}
+		return r.passRest()
 	}
 	return r.hop(start, end)
 }
@@ -111,8 +114,14 @@ func (r *reader) scanRow(key, value []byte) (bool, error) {
 		if err := r.enter(key); err != nil {
 			return false, err
 		}
+		if err := r.passRest(); err != nil {
+			return false, err
+		}
 		if err := r.beginPartition(r.partition); err != nil {
 			return false, err
+		}
+		if r.deletions.some {
+			r.boundsWithin(nil, nil)
 		}
 	}
 	position := key[len(r.prefix):]

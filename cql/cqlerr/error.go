@@ -154,3 +154,19 @@ func FunctionFailed(name string, argTypes []string, text string) *Error {
 		Detail: FunctionDetail{Keyspace: "system", Function: name, ArgTypes: argTypes},
 	}
 }
+
+// tombstonesReason is the protocol's number of READ_TOO_MANY_TOMBSTONES.
+const tombstonesReason = 1
+
+// TooManyTombstones is for a read that its only replica gave up because of what it would have to pass.
+func TooManyTombstones(level Consistency, replica netip.AddrPort) *Error {
+	return &Error{
+		Code: ReadFailure,
+		Message: fmt.Sprintf("Operation failed - received 0 responses and 1 failures: READ_TOO_MANY_TOMBSTONES from /%s",
+			replica),
+		Detail: FailureDetail{
+			Consistency: level, BlockFor: 1,
+			Reasons: []FailureReason{{Replica: replica.Addr(), Reason: tombstonesReason}},
+		},
+	}
+}

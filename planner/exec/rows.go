@@ -58,13 +58,20 @@ func (r *reading) emit(partition []byte, row [][]byte, static bool) (bool, error
 			return false, err
 		}
 		r.page.partitionLeft--
+		if r.aggregates() {
+			r.aggregated(partition, row)
+		}
 		return true, nil
 	}
 	if err := r.encode(row); err != nil {
 		return false, err
 	}
 	r.out.Count++
-	return r.page.count(r, partition, row, static), nil
+	more := r.page.count(r, partition, row, static)
+	if r.page.partitionLeft <= 0 && !static {
+		r.passed.Rest()
+	}
+	return more, nil
 }
 
 // maxSkipped is how many rows of a partition are looked at and dropped before the read is begun again

@@ -27,10 +27,14 @@ type reading struct {
 	skipped  int     // rows since the partition had given all it may
 	position store.Position
 
+	passed  store.Passed
+	command command
+
 	keys   [][]byte
 	slices []store.Slice
 	onRow  func(*store.Row) (bool, error) // row, as a value that is made once
 	onCell func(int) expr.Cell            // cell, likewise
+	onNext func()                         // nextKey, likewise
 }
 
 // gatherer takes the rows of a query whose result is known only when all are there.
@@ -41,7 +45,7 @@ type gatherer interface {
 
 var readings = sync.Pool{New: func() any {
 	r := new(reading)
-	r.onRow, r.onCell = r.row, r.cell
+	r.onRow, r.onCell, r.onNext = r.row, r.cell, r.nextKey
 	return r
 }}
 
@@ -56,10 +60,13 @@ func (e *Executor) read(ctx context.Context, req *Request, p *planner.Select, do
 	if err == nil {
 		err = r.run(ctx, req)
 	}
-	if err != nil {
-		done(nil, err)
-	} else {
+	switch {
+	case err == nil:
 		done(&r.out, nil)
+	case len(r.out.Warnings) > 0:
+		done(&Void{Warnings: r.out.Warnings}, failure(err, req))
+	default:
+		done(nil, err)
 	}
 	r.release()
 }
@@ -73,8 +80,9 @@ func (r *reading) release() {
 	clear(r.keys)
 	clear(r.slices)
 	*r = reading{
-		onRow: r.onRow, onCell: r.onCell, keys: r.keys[:0], slices: r.slices[:0],
+		onRow: r.onRow, onCell: r.onCell, onNext: r.onNext, keys: r.keys[:0], slices: r.slices[:0],
 		out: Rows{Cells: cells}, page: page{partition: r.page.partition[:0]}, pending: r.pending.empty(),
+		passed: store.Passed{Partition: r.passed.Partition[:0]},
 	}
 	readings.Put(r)
 }
@@ -185,16 +193,22 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 			return err
 		}
 		r.resume()
+		r.watch()
 	}
 	for !r.page.nothing {
 		r.page.again = false
-		if err := r.e.store.Read(ctx, &r.read, r.onRow); err != nil {
+		err := r.e.store.Read(ctx, &r.read, r.onRow)
+		if err == nil && r.page.again {
+			r.read.After = &r.position
+			continue
+		}
+		if r.read.Keys == nil {
+			r.report()
+		}
+		if err != nil {
 			return err
 		}
-		if !r.page.again {
-			break
-		}
-		r.read.After = &r.position
+		break
 	}
 	if !r.page.full {
 		if _, err := r.flush(); err != nil {

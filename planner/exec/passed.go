@@ -1,0 +1,127 @@
+package exec
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/netip"
+	"slices"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store"
+)
+
+// Tombstones that one of Cassandra's commands may pass before the client is warned, and before it fails: its
+// tombstone_warn_threshold and tombstone_failure_threshold.
+const (
+	warnTombstones = 1000
+	mostTombstones = 100000
+)
+
+// maxCommandText is how much of a command's text a warning shows.
+const maxCommandText = 512
+
+// storagePort is the port that Cassandra's nodes talk to each other at: errors name replicas by it.
+const storagePort = 7000
+
+// command is the part of a SELECT that Cassandra reads, and warns of, by itself: a partition of an IN, or a page of the
+// rows that are aggregated. Else it is all of it.
+type command struct {
+	from  store.Position // behind which it begins; without a partition: at the beginning
+	limit int            // rows it may give
+	left  int            // of the page of rows to aggregate
+}
+
+// watch has the store count what the read passes. Cassandra does not look at tables of its own.
+func (r *reading) watch() {
+	if schema.IsLocal(r.plan.Table.Keyspace) || r.plan.Table.Virtual {
+		return
+	}
+	p := r.plan
+	r.passed.Most, r.passed.Asked = mostTombstones, p.Asked
+	r.passed.Statics = p.Asked == nil || p.FullPartitions || p.Statics
+	r.passed.Next = r.onNext
+	r.read.Passed = &r.passed
+	r.command = command{limit: min(r.page.size, r.page.limit)}
+	if r.aggregates() {
+		r.command.left = r.page.size
+		r.command.limit = r.page.size
+	}
+	if r.page.resumed != nil && r.read.After != nil {
+		r.command.from = *r.read.After
+	}
+}
+
+func (r *reading) aggregates() bool { return len(r.plan.Selection.Aggregates) > 0 }
+
+// nextKey is called behind each partition of those that are read by their keys.
+func (r *reading) nextKey() {
+	r.report()
+	r.command.from = store.Position{}
+	switch {
+	case r.aggregates():
+		r.command.limit = r.command.left
+	case r.page.size != noLimit && r.page.pages(r.plan):
+		r.command.limit = min(r.page.size, r.page.limit)
+	}
+}
+
+// aggregated notes a row that was added to aggregates: behind a page of them another command begins.
+func (r *reading) aggregated(partition []byte, row [][]byte) {
+	if r.command.left == noLimit && r.read.Passed == nil {
+		return
+	}
+	if r.command.left--; r.command.left > 0 {
+		return
+	}
+	r.report()
+	r.passed.Restart()
+	r.command = command{limit: r.page.size, left: r.page.size}
+	r.command.from.Partition = append([]byte{}, partition...)
+	for _, c := range r.plan.Table.Clustering {
+		r.command.from.Clustering = append(r.command.from.Clustering, append([]byte{}, row[c.Index]...))
+	}
+}
+
+// report warns of a command that has passed many tombstones.
+func (r *reading) report() {
+	p := &r.passed
+	if p.Tombstones <= warnTombstones {
+		return
+	}
+	text := []rune(r.commandText())
+	if len(text) > maxCommandText {
+		text = text[:maxCommandText]
+	}
+	r.out.Warnings = append(slices.Clip(r.out.Warnings), fmt.Sprintf(
+		"Read %d live rows and %d tombstone cells for query %s; token %d (see tombstone_warn_threshold)",
+		p.Live, p.Tombstones, string(text), types.Token(p.Partition)))
+}
+
+// failure is what the client is told of a read that the store gave up.
+func failure(err error, req *Request) error {
+	if !errors.Is(err, store.ErrTombstones) {
+		return err
+	}
+	replica := req.Session.LocalAddr.Addr().Unmap()
+	if !replica.IsValid() {
+		replica = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	}
+	return cqlerr.TooManyTombstones(req.Consistency, netip.AddrPortFrom(replica, storagePort))
+}
+
+// limits are the command's limits as Cassandra prints them, with a space in front.
+func (r *reading) limits() string {
+	text := ""
+	if r.command.limit != math.MaxInt32 {
+		text = fmt.Sprintf(" LIMIT %d", r.command.limit)
+	} else if r.aggregates() {
+		text = " "
+	}
+	if r.page.perPartition != noLimit {
+		text += fmt.Sprintf(" PER PARTITION LIMIT %d", r.page.perPartition)
+	}
+	return text
+}

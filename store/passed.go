@@ -1,0 +1,226 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+
+	"github.com/cqld/cqld/cql/types"
+)
+
+// ErrTombstones is what a read fails with that has passed more tombstones than Passed.Most.
+var ErrTombstones = errors.New("a read has passed too many tombstones")
+
+// Passed counts what a read goes by, as Cassandra counts it for its warnings: rows that live, and of others and in them
+//
+//   - each cell that is deleted or has expired;
+//   - one for a row that does not live and has none of these, but was deleted, has expired or had a collection deleted;
+//   - each bound of a range tombstone within what is read, where two of them meet one for both.
+//
+// Tombstones of partitions do not count, nor what another tombstone hides, nor what gc_grace_seconds are over for.
+type Passed struct {
+	Live, Tombstones int
+	Partition        []byte // the key of the last partition looked at
+	Most             int    // tombstones at most
+
+	// Of a row, cells of columns that are not asked for do not count if they are older than its marker. nil: all are
+	// asked for. Static rows are read only if Statics says so.
+	Asked   []bool // by schema.Column.Index
+	Statics bool
+
+	// Next is called when the read is through with one of Read.Keys, and the counts begin again.
+	Next func()
+
+	resting bool // nothing counts until the next partition
+	static  bool // the partition has a static row that counts
+}
+
+// Rest says that what follows in this partition is not read on the caller's behalf.
+func (p *Passed) Rest() { p.resting = true }
+
+// Restart begins the counts again in the middle of a partition, as a read would that continues there.
+func (p *Passed) Restart() {
+	p.Live, p.Tombstones = 0, 0
+	if p.static {
+		p.Live = 1
+	}
+}
+
+// tombstone counts one.
+func (p *Passed) tombstone() {
+	if !p.resting && p.Tombstones <= p.Most {
+		p.Tombstones++
+	}
+}
+
+// over is the failure of a read that has passed too many.
+func (p *Passed) over() error {
+	if p.Tombstones > p.Most {
+		return ErrTombstones
+	}
+	return nil
+}
+
+// next ends the counts of a partition.
+func (p *Passed) next() {
+	p.Next()
+	p.Live, p.Tombstones = 0, 0
+}
+
+// enter notes which partition is read from here on.
+func (p *Passed) enter(key []byte) {
+	p.Partition = append(p.Partition[:0], key...)
+	p.resting, p.static = false, false
+}
+
+// lostCells is what a row has that is no longer there.
+type lostCells struct {
+	counted bool // a cell that counts
+	other   bool // the deletion of a whole column
+}
+
+// passCell looks at a cell that does not live in a row deleted at deletion.
+func (r *reader) passCell(c *cell, deletion int64) {
+	p := r.read.Passed
+	column := r.table.Columns[r.columns[c.column]]
+	switch {
+	case p == nil || c.ts <= deletion || r.forgets(c.expiry.At-int64(c.expiry.TTL)):
+	case c.path == nil && c.deleted && types.IsMultiCell(column.Type):
+		r.lost.other = true
+	case p.Asked != nil && !p.Asked[column.Index] && c.ts < r.values.marker.ts:
+	default:
+		r.lost.counted = true
+		p.tombstone()
+	}
+}
+
+// passDead looks at a row that does not live, behind its cells. hidden is the timestamp up to which tombstones of the
+// partition and of ranges hide.
+func (r *reader) passDead(hidden int64) error {
+	p := r.read.Passed
+	if p == nil {
+		return nil
+	}
+	h := &r.values.head
+	cover := max(hidden, h.deletion.ts)
+	deleted := h.deletion.ts > hidden && !r.forgets(h.deletion.second)
+	expired := h.marker.ts > cover && !r.forgets(h.marker.expiry.At)
+	if !r.lost.counted && (r.lost.other || deleted || expired) {
+		p.tombstone()
+	}
+	return p.over()
+}
+
+// passStatic looks at the static row.
+func (r *reader) passStatic(live bool) error {
+	p := r.read.Passed
+	switch {
+	case p == nil:
+		return nil
+	case !live:
+		err := r.passDead(r.deletions.partition.ts)
+		p.resting = false
+		return err
+	case p.Statics:
+		p.Live++
+		p.static = true
+	}
+	p.resting = false
+	return p.over()
+}
+
+// passLive counts a row that lives, and what is passed before it.
+func (r *reader) passLive(position []byte) error {
+	p := r.read.Passed
+	if len(r.bounds) > 0 {
+		r.passBounds(position)
+	}
+	if err := p.over(); err != nil {
+		return err
+	}
+	if !p.resting {
+		p.Live++
+	}
+	return nil
+}
+
+// forgets reports whether gc_grace_seconds are over for a tombstone written in that second, so that a read does not see
+// it.
+func (r *reader) forgets(second int64) bool {
+	return second != 0 && second < r.read.Now-int64(r.table.Options.GCGraceSeconds)
+}
+
+// boundsWithin finds the bounds of range tombstones between two positions, in the order in which the read passes them.
+// A nil end is that of the partition.
+func (r *reader) boundsWithin(start, end []byte) {
+	r.bounds = r.bounds[:0]
+	d := &r.deletions
+	if r.read.Passed == nil || len(d.ranges) == 0 {
+		return
+	}
+	i, _ := slices.BinarySearchFunc(d.ranges, start, func(x rangeDeletion, at []byte) int {
+		if bytes.Compare(x.end, at) <= 0 {
+			return -1
+		}
+		return 1
+	})
+	var last *rangeDeletion
+	for ; i < len(d.ranges); i++ {
+		x := &d.ranges[i]
+		if end != nil && bytes.Compare(x.start, end) >= 0 {
+			break
+		}
+		if x.ts <= d.partition.ts || r.forgets(x.second) {
+			continue
+		}
+		if last == nil || !last.meets(x.start) {
+			r.bounds = append(r.bounds, greater(x.start, start))
+		}
+		at := x.end
+		if end != nil && bytes.Compare(end, at) < 0 {
+			at = end
+		}
+		r.bounds = append(r.bounds, at)
+		last = x
+	}
+	if r.read.Reverse {
+		slices.Reverse(r.bounds)
+	}
+}
+
+// meets reports whether a range that starts there begins at the bound that x ends with. Where x is all rows with one value,
+// and the next range begins with the value after it, there are two bounds at one key.
+func (x *rangeDeletion) meets(start []byte) bool {
+	return bytes.Equal(x.end, start) && !bytes.Equal(successor(bytes.Clone(x.start)), x.end)
+}
+
+func greater(a, b []byte) []byte {
+	if bytes.Compare(a, b) < 0 {
+		return b
+	}
+	return a
+}
+
+// passBounds counts the bounds that are passed before the row at that position; nil: those that are left.
+func (r *reader) passBounds(position []byte) {
+	n := 0
+	for _, at := range r.bounds {
+		if position != nil {
+			if order := bytes.Compare(at, position); order > 0 && !r.read.Reverse || order <= 0 && r.read.Reverse {
+				break
+			}
+		}
+		r.read.Passed.tombstone()
+		n++
+	}
+	r.bounds = r.bounds[n:]
+}
+
+// passRest counts the bounds behind the last row of a slice.
+func (r *reader) passRest() error {
+	if len(r.bounds) == 0 {
+		return nil
+	}
+	r.passBounds(nil)
+	return r.read.Passed.over()
+}
