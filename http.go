@@ -15,7 +15,9 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/server"
+	"github.com/cqld/cqld/store"
 )
 
 // web is the HTTP side: health, metrics and profiles. A nil *web is one that is off.
@@ -26,7 +28,7 @@ type web struct {
 }
 
 // startHTTP serves at addr; an empty addr is off.
-func startHTTP(addr string, srv *server.Server, log zerolog.Logger) (*web, error) {
+func startHTTP(addr string, srv *server.Server, st *store.Store, log zerolog.Logger) (*web, error) {
 	if addr == "" {
 		return nil, nil
 	}
@@ -40,6 +42,7 @@ func startHTTP(addr string, srv *server.Server, log zerolog.Logger) (*web, error
 	mux.HandleFunc("GET /metrics", func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Content-Type", "text/plain; version=0.0.4")
 		writeMetrics(rw, srv.Metrics())
+		writeStoreMetrics(rw, st)
 	})
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
@@ -106,4 +109,42 @@ func writeMetrics(w io.Writer, m server.Metrics) {
 	metric("goroutines", "gauge", "Goroutines.", runtime.NumGoroutine())
 	metric("heap_bytes", "gauge", "Heap in use.", mem.HeapInuse)
 	metric("gc_total", "counter", "Garbage collections.", mem.NumGC)
+}
+
+// writeStoreMetrics writes what the store knows of its tables, but for those of the node itself.
+func writeStoreMetrics(w io.Writer, st *store.Store) {
+	counter := func(name, help string, value uint64) {
+		fmt.Fprintf(w, "# HELP cqld_%s %s\n# TYPE cqld_%s counter\ncqld_%s %d\n", name, help, name, name, value)
+	}
+	m := st.SweepMetrics()
+	counter("sweeps_total", "Sweeps over a table that are complete.", m.Sweeps)
+	counter("sweep_rows_total", "Rows that sweeps have looked at.", m.Rows)
+	counter("sweep_rows_removed_total", "Rows that sweeps have removed.", m.Removed)
+	counter("sweep_rows_rewritten_total", "Rows that sweeps have taken a part out of.", m.Rewritten)
+	counter("sweep_freed_bytes_total", "Bytes that sweeps have removed.", m.Freed)
+
+	type estimate struct {
+		labels string
+		store.Estimate
+	}
+	var tables []estimate
+	for _, k := range st.Catalog().Keyspaces() {
+		if k.Virtual || schema.IsLocal(k.Name) {
+			continue
+		}
+		for _, t := range k.SortedTables() {
+			tables = append(tables, estimate{fmt.Sprintf("keyspace=%q,table=%q", k.Name, t.Name), st.Estimate(t)})
+		}
+	}
+	gauge := func(name, help string, value func(*store.Estimate) int64) {
+		fmt.Fprintf(w, "# HELP cqld_table_%s %s\n# TYPE cqld_table_%s gauge\n", name, help, name)
+		for i := range tables {
+			fmt.Fprintf(w, "cqld_table_%s{%s} %d\n", name, tables[i].labels, value(&tables[i].Estimate))
+		}
+	}
+	gauge("partitions", "Partitions, about.", func(e *store.Estimate) int64 { return e.Partitions })
+	gauge("rows", "Rows, about.", func(e *store.Estimate) int64 { return e.Rows })
+	gauge("bytes", "Bytes of keys and values, about.", func(e *store.Estimate) int64 { return e.Bytes })
+	gauge("tombstones", "Tombstones and expired cells, about.", func(e *store.Estimate) int64 { return e.Tombstones })
+	gauge("largest_partition_bytes", "Bytes of the largest partition.", func(e *store.Estimate) int64 { return e.LargestPartition })
 }

@@ -20,7 +20,7 @@ const modulePath = "github.com/cqld/cqld"
 // listed may import none. Tests may import what the package may, and server/cqltest.
 var arrows = map[string][]string{
 	".": {
-		"server", "store", "store/engine", "store/engine/badger", "protocol", "protocol/client", "cql/parser", "cql/types",
+		"server", "store", "store/engine", "store/engine/badger", "protocol", "protocol/client", "cql/parser", "cql/schema", "cql/types",
 	},
 	"server/cqltest":        {"server", "store", "store/engine", "store/engine/badger"},
 	"compat_tests":          {"compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "server/cqltest"},

@@ -60,7 +60,7 @@ func serveStore(
 	if err != nil {
 		return err
 	}
-	web, err := startHTTP(s.http, srv, log)
+	web, err := startHTTP(s.http, srv, st, log)
 	if err != nil {
 		return err
 	}

@@ -35,6 +35,13 @@ func (x *deletionIndex) has(id uint32, token int64) bool {
 	return ok
 }
 
+// any reports whether a table may have any.
+func (x *deletionIndex) any(id uint32) bool {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return len(x.tables[id]) > 0
+}
+
 func (x *deletionIndex) drop(id uint32) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

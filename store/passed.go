@@ -11,6 +11,9 @@ import (
 // ErrTombstones is what a read fails with that has passed more tombstones than Passed.Most.
 var ErrTombstones = errors.New("a read has passed too many tombstones")
 
+// counts is a part of what is passed.
+type counts struct{ live, tombstones int }
+
 // Passed counts what a read goes by, as Cassandra counts it for its warnings: rows that live, and of others and in them
 //
 //   - each cell that is deleted or has expired;
@@ -20,7 +23,7 @@ var ErrTombstones = errors.New("a read has passed too many tombstones")
 // Tombstones of partitions do not count, nor what another tombstone hides, nor what gc_grace_seconds are over for.
 type Passed struct {
 	Live, Tombstones int
-	Partition        []byte // the key of the last partition looked at
+	Partition        []byte // the key of the last partition with anything that counts
 	Most             int    // tombstones at most
 
 	// Of a row, cells of columns that are not asked for do not count if they are older than its marker. nil: all are
@@ -31,8 +34,11 @@ type Passed struct {
 	// Next is called when the read is through with one of Read.Keys, and the counts begin again.
 	Next func()
 
-	resting bool // nothing counts until the next partition
-	static  bool // the partition has a static row that counts
+	at      []byte // the key of the partition being read
+	noted   bool   // it is Partition
+	resting bool   // nothing counts until the next partition
+	static  counts // of the partition's static row
+	before  int    // Tombstones in front of it
 }
 
 // Rest says that what follows in this partition is not read on the caller's behalf.
@@ -40,16 +46,30 @@ func (p *Passed) Rest() { p.resting = true }
 
 // Restart begins the counts again in the middle of a partition, as a read would that continues there.
 func (p *Passed) Restart() {
-	p.Live, p.Tombstones = 0, 0
-	if p.static {
-		p.Live = 1
-	}
+	p.Live, p.Tombstones = p.static.live, p.static.tombstones
 }
 
 // tombstone counts one.
 func (p *Passed) tombstone() {
 	if !p.resting && p.Tombstones <= p.Most {
 		p.Tombstones++
+		p.note()
+	}
+}
+
+// live counts a row.
+func (p *Passed) live() {
+	if !p.resting {
+		p.Live++
+		p.note()
+	}
+}
+
+// note remembers the partition.
+func (p *Passed) note() {
+	if !p.noted {
+		p.noted = true
+		p.Partition = append(p.Partition[:0], p.at...)
 	}
 }
 
@@ -69,8 +89,8 @@ func (p *Passed) next() {
 
 // enter notes which partition is read from here on.
 func (p *Passed) enter(key []byte) {
-	p.Partition = append(p.Partition[:0], key...)
-	p.resting, p.static = false, false
+	p.at = key
+	p.noted, p.resting, p.static = false, false, counts{}
 }
 
 // lostCells is what a row has that is no longer there.
@@ -111,22 +131,27 @@ func (r *reader) passDead(hidden int64) error {
 	return p.over()
 }
 
-// passStatic looks at the static row.
-func (r *reader) passStatic(live bool) error {
+// beginStatic is called in front of the cells of the static row.
+func (p *Passed) beginStatic() {
+	p.resting = !p.Statics
+	p.before = p.Tombstones
+}
+
+// passStatic looks at the static row, behind its cells.
+func (r *reader) passStatic(live bool) (err error) {
 	p := r.read.Passed
-	switch {
-	case p == nil:
+	if p == nil {
 		return nil
-	case !live:
-		err := r.passDead(r.deletions.partition.ts)
-		p.resting = false
-		return err
-	case p.Statics:
-		p.Live++
-		p.static = true
 	}
+	if !live {
+		err = r.passDead(r.deletions.partition.ts)
+	} else if err = p.over(); err == nil && p.Statics {
+		p.live()
+		p.static.live = 1
+	}
+	p.static.tombstones = p.Tombstones - p.before
 	p.resting = false
-	return p.over()
+	return err
 }
 
 // passLive counts a row that lives, and what is passed before it.
@@ -138,9 +163,7 @@ func (r *reader) passLive(position []byte) error {
 	if err := p.over(); err != nil {
 		return err
 	}
-	if !p.resting {
-		p.Live++
-	}
+	p.live()
 	return nil
 }
 

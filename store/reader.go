@@ -46,7 +46,8 @@ type reader struct {
 	seen        bool      // the row at hand lives
 	gone        bool      // it does not, and may be purged
 	lost        lostCells // of the row at hand
-	bounds      [][]byte  // of range tombstones, that are still to be passed
+	rowless     rowless
+	bounds      [][]byte // of range tombstones, that are still to be passed
 }
 
 var readers = sync.Pool{New: func() any { return new(reader) }}

@@ -18,8 +18,14 @@ func (r *reader) beginPartition(key []byte) error {
 	if p := r.read.Passed; p != nil {
 		p.enter(key)
 	}
-	if r.id != 0 && r.store.deletions.has(r.id, tokenOf(r.prefix)) {
-		return r.deletions.load(r.src, r.id, r.prefix)
+	if r.id == 0 || !r.store.deletions.has(r.id, tokenOf(r.prefix)) {
+		return nil
+	}
+	if err := r.deletions.load(r.src, r.id, r.prefix); err != nil {
+		return err
+	}
+	if p := r.read.Passed; p != nil && r.deletions.partition.ts != noTime && !r.forgets(r.deletions.partition.second) {
+		p.note()
 	}
 	return nil
 }
@@ -47,7 +53,7 @@ func (r *reader) pointStatic(value []byte) error {
 	deletion := max(r.values.deletion.ts, r.deletions.partition.ts)
 	r.staticParts.memory = r.staticParts.memory[:0]
 	if p := r.read.Passed; p != nil {
-		p.resting = !p.Statics
+		p.beginStatic()
 	}
 	live, err := r.cells(deletion, &r.staticParts)
 	if err != nil {

@@ -27,13 +27,17 @@ func (r *reader) scan() error {
 		}
 	}
 	r.prefix = r.prefix[:0]
+	r.beginRowless(start, end)
 	if r.read.Slices == nil && !r.read.Reverse {
 		err := r.src.Scan(start, end, engine.ScanOptions{}, r.onScan)
 		r.endRun()
 		if err != nil || r.done {
 			return err
 		}
-		return r.passRest()
+		if err := r.passRest(); err != nil {
+			return err
+		}
+		return r.passRowless(nil)
 	}
 	return r.hop(start, end)
 }
@@ -49,7 +53,13 @@ func (r *reader) hop(start, end []byte) error {
 			found = true
 			return false, r.enter(key)
 		})
-		if err != nil || !found {
+		if err != nil {
+			return err
+		}
+		if !found {
+			return r.passRowless(nil)
+		}
+		if err := r.passRowless(r.prefix); err != nil {
 			return err
 		}
 		if err := r.readPartition(r.partition); err != nil || r.done {
@@ -111,10 +121,13 @@ func (r *reader) scanRow(key, value []byte) (bool, error) {
 		}
 	}
 	if len(r.prefix) == 0 || !bytes.HasPrefix(key, r.prefix) {
+		if err := r.passRest(); err != nil {
+			return false, err
+		}
 		if err := r.enter(key); err != nil {
 			return false, err
 		}
-		if err := r.passRest(); err != nil {
+		if err := r.passRowless(r.prefix); err != nil {
 			return false, err
 		}
 		if err := r.beginPartition(r.partition); err != nil {

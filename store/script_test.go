@@ -301,6 +301,37 @@ func (s *script) slice(text string) Slice {
 }
 
 func (s *script) read(args []string) []string {
+	if slices.Contains(args, "passed") {
+		return s.passed(slices.DeleteFunc(args, func(a string) bool { return a == "passed" }))
+	}
+	r := s.wanted(args)
+	all := rows(s, s.store, r)
+	if paged := s.readRowByRow(r); !slices.Equal(paged, all) {
+		s.Errorf("read %v: row by row it is\n%s\nand at once\n%s", args, strings.Join(paged, "\n"), strings.Join(all, "\n"))
+	}
+	if len(all) == 0 {
+		return []string{"none"}
+	}
+	return all
+}
+
+// passed reads and tells what is counted, for each key by itself.
+func (s *script) passed(args []string) (out []string) {
+	r := s.wanted(args)
+	p := &Passed{Most: 1000, Statics: true}
+	count := func() {
+		out = append(out, fmt.Sprintf("%d live rows, %d tombstones, the last in %x", p.Live, p.Tombstones, p.Partition))
+	}
+	r.Passed, p.Next = p, count
+	rows(s, s.store, r)
+	if r.Keys == nil {
+		count()
+	}
+	return out
+}
+
+// wanted is the Read that the words after read describe.
+func (s *script) wanted(args []string) *Read {
 	r := &Read{Table: s.table, Now: s.clock.now().Unix()}
 	for _, a := range args {
 		switch {
@@ -321,14 +352,7 @@ func (s *script) read(args []string) []string {
 			r.Keys = append(r.Keys, s.key(a))
 		}
 	}
-	all := rows(s, s.store, r)
-	if paged := s.readRowByRow(r); !slices.Equal(paged, all) {
-		s.Errorf("read %v: row by row it is\n%s\nand at once\n%s", args, strings.Join(paged, "\n"), strings.Join(all, "\n"))
-	}
-	if len(all) == 0 {
-		return []string{"none"}
-	}
-	return all
+	return r
 }
 
 // readRowByRow reads a row at a time, each behind the last.

@@ -32,6 +32,7 @@ type command struct {
 	from  store.Position // behind which it begins; without a partition: at the beginning
 	limit int            // rows it may give
 	left  int            // of the page of rows to aggregate
+	paged bool           // what is left of the page limits the next partition
 }
 
 // watch has the store count what the read passes. Cassandra does not look at tables of its own.
@@ -45,6 +46,7 @@ func (r *reading) watch() {
 	r.passed.Next = r.onNext
 	r.read.Passed = &r.passed
 	r.command = command{limit: min(r.page.size, r.page.limit)}
+	r.command.paged = r.page.resumed != nil || r.page.size != noLimit && r.page.pages(p)
 	if r.aggregates() {
 		r.command.left = r.page.size
 		r.command.limit = r.page.size
@@ -63,7 +65,7 @@ func (r *reading) nextKey() {
 	switch {
 	case r.aggregates():
 		r.command.limit = r.command.left
-	case r.page.size != noLimit && r.page.pages(r.plan):
+	case r.command.paged:
 		r.command.limit = min(r.page.size, r.page.limit)
 	}
 }

@@ -30,8 +30,9 @@ const (
 // node is what fills tables: the options and what is known when the store is open.
 type node struct {
 	Options
-	hostID  [16]byte
-	started time.Time
+	hostID   [16]byte
+	started  time.Time
+	estimate func(*schema.Table) store.Estimate
 }
 
 // filler makes the rows of one table.
@@ -40,7 +41,7 @@ type filler func(n *node, w *writer, session store.Session, c *schema.Catalog)
 // fillers has the tables that have rows. The other tables of these keyspaces have none, except those of
 // keyspace system, which are stored.
 var fillers = map[string]map[string]filler{
-	"system": {"local": fillLocal},
+	"system": {"local": fillLocal, "size_estimates": fillSizeEstimates, "table_estimates": fillTableEstimates},
 	"system_schema": {
 		"keyspaces":       fillKeyspaces,
 		"tables":          fillTables,
@@ -71,7 +72,7 @@ func Register(s *store.Store, o Options) {
 	if o.Rack == "" {
 		o.Rack = DefaultRack
 	}
-	n := &node{Options: o, hostID: s.HostID(), started: s.Now()}
+	n := &node{Options: o, hostID: s.HostID(), started: s.Now(), estimate: s.Estimate}
 	for _, k := range keyspaces {
 		for _, t := range k.SortedTables() {
 			fill := fillers[k.Name][t.Name]

@@ -45,6 +45,7 @@ func (w *writer) textOrNull(column, value string) {
 }
 
 func (w *writer) int(column string, value int)        { w.set(column, types.EncodeInt(int32(value))) }
+func (w *writer) bigint(column string, value int64)   { w.set(column, types.EncodeBigInt(value)) }
 func (w *writer) bool(column string, value bool)      { w.set(column, types.EncodeBoolean(value)) }
 func (w *writer) double(column string, value float64) { w.set(column, types.EncodeDouble(value)) }
 func (w *writer) uuid(column string, value [16]byte)  { w.set(column, value[:]) }
