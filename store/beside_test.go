@@ -239,12 +239,10 @@ func (r *raw) get(txn *badgerdb.Txn, i int) ([]byte, error) {
 func (r *raw) scan(b *testing.B, txn *badgerdb.Txn, from, to []byte, n int) (found int) {
 	b.Helper()
 	o := badgerdb.IteratorOptions{}
-	if from != nil {
-		for i := range from {
-			if from[i] != to[i] {
-				o.Prefix = from[:i]
-				break
-			}
+	for i := range from {
+		if from[i] != to[i] {
+			o.Prefix = from[:i]
+			break
 		}
 	}
 	it := txn.NewIterator(o)

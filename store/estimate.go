@@ -180,5 +180,5 @@ func dueAfter(e Expiry, grace, now int64) int64 {
 	case e.TTL != 0 && e.At > now:
 		return e.At
 	}
-	return max(e.At, e.At-int64(e.TTL)+grace)
+	return max(e.At, e.At-int64(e.TTL)+grace+1)
 }

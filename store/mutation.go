@@ -171,7 +171,7 @@ func (m *Mutation) DeleteRow(ts int64) {
 // dies notes that the mutation has a tombstone of that second.
 func (m *Mutation) dies(second int64) {
 	if second != 0 {
-		m.due = min(m.due, second+int64(m.table.Options.GCGraceSeconds))
+		m.due = min(m.due, second+int64(m.table.Options.GCGraceSeconds)+1)
 	}
 }
 

@@ -6,8 +6,9 @@ type purger struct {
 	grace int64 // the table's gc_grace_seconds
 }
 
-// due reports whether a tombstone written in that second may go. One whose second is not known stays.
-func (p *purger) due(second int64) bool { return second != 0 && second+p.grace <= p.now }
+// due reports whether a tombstone written in that second may go: more than gc_grace_seconds later. One whose second is
+// not known stays.
+func (p *purger) due(second int64) bool { return second != 0 && second+p.grace < p.now }
 
 // over reports whether what has an expiry may go without leaving a tombstone.
 func (p *purger) over(e Expiry) bool { return e.At != 0 && e.At <= p.now && p.due(e.At-int64(e.TTL)) }
