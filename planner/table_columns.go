@@ -29,7 +29,7 @@ func (d *CreateTable) columns(k *schema.Keyspace) ([]*schema.Column, error) {
 		if def.Static {
 			kind = schema.Static
 		}
-		byName[def.Name] = &schema.Column{Name: def.Name, Type: t, Kind: kind}
+		byName[def.Name] = &schema.Column{Name: def.Name, Type: t, Kind: kind, Desc: types.IsReversedClass(def.Type.Class)}
 	}
 	if err := checkNesting(sorted, byName); err != nil {
 		return nil, err
@@ -45,6 +45,7 @@ func (d *CreateTable) columns(k *schema.Keyspace) ([]*schema.Column, error) {
 	static := false
 	for _, def := range s.Columns {
 		c := byName[def.Name]
+		c.Desc = c.Desc && c.Kind == schema.Clustering
 		if c.Kind.IsKey() {
 			continue
 		}
@@ -179,7 +180,9 @@ func checkClusteringOrder(s *cql.CreateTable, clustering []string, byName map[st
 			}
 			return cqlerr.Invalidf("Missing CLUSTERING ORDER for column %s", want)
 		}
-		byName[o.Column].Desc = o.Desc
+		if o.Desc {
+			byName[o.Column].Desc = true // a class that is reversed stays so
+		}
 	}
 	return nil
 }

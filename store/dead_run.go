@@ -41,7 +41,7 @@ func (d *deadRows) pass(key []byte, gone bool) {
 
 // isGone reports whether a row that is not seen may be purged as far as its head tells.
 func (r *reader) isGone(cover int64) bool {
-	p := purger{now: r.read.Now, grace: int64(r.table.Options.GCGraceSeconds)}
+	p := r.purger()
 	h := &r.values.head
 	switch {
 	case h.deletion.ts != noTime:

@@ -170,7 +170,13 @@ func (r *reader) passLive(position []byte) error {
 // forgets reports whether gc_grace_seconds are over for a tombstone written in that second, so that a read does not see
 // it.
 func (r *reader) forgets(second int64) bool {
-	return second != 0 && second < r.read.Now-int64(r.table.Options.GCGraceSeconds)
+	p := r.purger()
+	return p.due(second)
+}
+
+// purger is what would purge the table's rows at the time of the read.
+func (r *reader) purger() purger {
+	return purger{now: r.read.Now, grace: int64(r.table.Options.GCGraceSeconds)}
 }
 
 // boundsWithin finds the bounds of range tombstones between two positions, in the order in which the read passes them.

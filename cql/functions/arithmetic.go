@@ -191,9 +191,9 @@ func calculateWhole(op byte, a, b int64) (int64, error) {
 
 // calculateFraction calculates in floats or doubles.
 func calculateFraction(op byte, result types.Type, a, b float64) []byte {
-	v := calculateDouble(op, a, b)
+	v := calculateFloating(op, a, b)
 	if result == types.Float {
-		v = float64(calculateFloat(op, float32(a), float32(b)))
+		v = float64(calculateFloating(op, float32(a), float32(b)))
 	}
 	return encodeFraction(result, v, a, b)
 }
@@ -214,8 +214,8 @@ func encodeFraction(t types.Type, v float64, operands ...float64) []byte {
 	return encodeDouble(v, !negative)
 }
 
-// calculateFloat rounds to float at once: through doubles it would be rounded twice.
-func calculateFloat(op byte, a, b float32) float32 {
+// calculateFloating rounds to the type at once: a float that went through doubles would be rounded twice.
+func calculateFloating[T float32 | float64](op byte, a, b T) T {
 	switch op {
 	case '+':
 		return a + b
@@ -226,21 +226,7 @@ func calculateFloat(op byte, a, b float32) float32 {
 	case '/':
 		return a / b
 	}
-	return float32(math.Mod(float64(a), float64(b)))
-}
-
-func calculateDouble(op byte, a, b float64) float64 {
-	switch op {
-	case '+':
-		return a + b
-	case '-':
-		return a - b
-	case '*':
-		return a * b
-	case '/':
-		return a / b
-	}
-	return math.Mod(a, b)
+	return T(math.Mod(float64(a), float64(b)))
 }
 
 // calculateBig divides towards zero; the remainder has the sign of a.

@@ -216,3 +216,10 @@ func (p *classParser) userType(depth int) (Type, error) {
 	}
 	return t, nil
 }
+
+// IsReversedClass reports whether a class name is that of another one's values in the opposite order. FromClassName
+// gives the other one's type.
+func IsReversedClass(name string) bool {
+	class, _, _ := strings.Cut(name, "(")
+	return strings.TrimPrefix(strings.TrimSpace(class), marshalPackage) == "ReversedType"
+}
