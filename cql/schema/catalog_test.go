@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -200,7 +201,7 @@ func TestDecodeRefuses(t *testing.T) {
 			_, _ = schema.Decode(damaged) // some damage gives other names; none may panic
 		}
 	}
-	newer := bytes.Replace(b, []byte("cqld-schema\x02"), []byte("cqld-schema\x03"), 1)
+	newer := bytes.Replace(b, []byte("cqld-schema\x03"), []byte("cqld-schema\x04"), 1)
 	if _, err := schema.Decode(newer); !errors.Is(err, schema.ErrNewerVersion) {
 		t.Errorf("a newer version: %v", err)
 	}
@@ -300,7 +301,8 @@ func TestTypeOrder(t *testing.T) {
 	}
 }
 
-// Types survive an encoding. Definitions of version 1, which has no types, can be read.
+// Types survive an encoding. Definitions of version 1, which has no types, can be read, and of version 2, which has no
+// sections.
 func TestEncodeTypes(t *testing.T) {
 	c := withTypes(t)
 	again := decode(t, schema.Encode(c))
@@ -314,9 +316,15 @@ func TestEncodeTypes(t *testing.T) {
 	}
 	first := schema.New().WithKeyspace(newKeyspace(t, "b"))
 	b := schema.Encode(first)
-	old := bytes.Replace(b[:len(b)-1], []byte("cqld-schema\x02"), []byte("cqld-schema\x01"), 1)
+	old := bytes.Replace(b[:len(b)-2], []byte("cqld-schema\x03"), []byte("cqld-schema\x01"), 1)
 	read, err := schema.Decode(old)
 	if err != nil || read.Version() != first.Version() {
 		t.Errorf("definitions of version 1: %v", err)
+	}
+	if b, err = os.ReadFile("testdata/definitions.v2"); err != nil {
+		t.Fatal(err)
+	}
+	if read, err = schema.Decode(b); err != nil || read.Version() != c.Version() {
+		t.Errorf("definitions of version 2: %v", err)
 	}
 }

@@ -15,9 +15,10 @@ var errTruncated = errors.New("definitions are cut short")
 
 // decoder reads what encoder wrote. It remembers the first error; what is read after it is zero.
 type decoder struct {
-	b    []byte
-	seen []string
-	err  error
+	b       []byte
+	version uint64
+	seen    []string
+	err     error
 }
 
 func (d *decoder) fail(err error) {
@@ -119,6 +120,7 @@ func (d *decoder) table(keyspace string) *Table {
 		t.Columns = append(t.Columns, c)
 	}
 	t.Options = d.options()
+	readSections(d, tableSections, &t)
 	if d.err != nil {
 		return nil
 	}

@@ -10,12 +10,14 @@ import (
 
 // The encoding of a catalog: a name that says what the bytes are, the version of what follows, then each
 // user keyspace with its tables, and since version 2 its user types, all by name. Types are Cassandra's class names.
+// Since version 3 keyspaces and tables end in sections.
 //
-//	"cqld-schema" <version> <n> n × (keyspace <m> m × table <t> t × type)
+//	"cqld-schema" <version> <n> n × (keyspace <m> m × table <t> t × type sections)
 const (
 	encodingName    = "cqld-schema"
-	encodingVersion = 2
+	encodingVersion = 3
 	typesVersion    = 2 // the first with user types
+	sectionsVersion = 3 // the first with sections
 )
 
 // ErrNewerVersion says that definitions were written by a later version of this software.
@@ -42,6 +44,7 @@ func Encode(c *Catalog) []byte {
 		for _, t := range k.SortedTypes() {
 			e.string(types.ExactClassName(t))
 		}
+		writeSections(&e, keyspaceSections, k)
 	}
 	return e.b
 }
@@ -53,9 +56,9 @@ func Decode(b []byte, system ...*Keyspace) (*Catalog, error) {
 		return nil, errors.New("these bytes are not definitions of cqld")
 	}
 	d := &decoder{b: body}
-	version := d.uint()
-	if d.err == nil && version > encodingVersion {
-		return nil, fmt.Errorf("%w: their version is %d, this is %d", ErrNewerVersion, version, encodingVersion)
+	d.version = d.uint()
+	if d.err == nil && d.version > encodingVersion {
+		return nil, fmt.Errorf("%w: their version is %d, this is %d", ErrNewerVersion, d.version, encodingVersion)
 	}
 	c := New(system...)
 	for range d.count() {
@@ -67,9 +70,10 @@ func Decode(b []byte, system ...*Keyspace) (*Catalog, error) {
 				k.Tables[t.Name] = t
 			}
 		}
-		if version >= typesVersion {
+		if d.version >= typesVersion {
 			k.Types = d.userTypes()
 		}
+		readSections(d, keyspaceSections, k)
 		c.keyspaces[k.Name] = k.counted()
 		c.content = c.content.xor(k.contentDigest())
 	}

@@ -76,6 +76,7 @@ func (e *encoder) table(t *Table) {
 		e.uint(uint64(c.ID))
 	}
 	e.options(t.Options)
+	writeSections(e, tableSections, t)
 }
 
 func (e *encoder) options(o TableOptions) {

@@ -65,6 +65,7 @@ func (k *Keyspace) contentDigest() digest {
 	}
 	e := encoder{}
 	e.keyspace(k)
+	writeSections(&e, keyspaceSections, k)
 	d := digest(md5.Sum(e.b))
 	for _, t := range k.Tables {
 		d = d.xor(t.digest)
