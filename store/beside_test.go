@@ -185,10 +185,18 @@ func (r *raw) commit(b *testing.B, from, n int, value func(txn *badgerdb.Txn, i 
 // rowBytes are as many as the store keeps of such a row: a marker and five cells of 100 bytes.
 const rowBytes = 10 + 5*103
 
+// insert makes a row's bytes of its values, as they come.
 func (r *raw) insert(b *testing.B, from, n int) {
 	b.Helper()
-	value := bytes.Repeat([]byte("x"), rowBytes)
-	r.commit(b, from, n, func(*badgerdb.Txn, int) []byte { return value })
+	value := bytes.Repeat([]byte("x"), 100)
+	r.commit(b, from, n, func(_ *badgerdb.Txn, i int) []byte {
+		row := make([]byte, 10, rowBytes)
+		binary.BigEndian.PutUint64(row, uint64(i))
+		for column := range 5 {
+			row = append(append(row, byte(column), 0, 100), value...)
+		}
+		return row
+	})
 }
 
 // run does an operation with as many rows.

@@ -30,13 +30,15 @@ func (r *reader) beginPartition(key []byte) error {
 	return nil
 }
 
-// clear forgets the values of some columns.
+// clear forgets the values of columns of one kind, which stand together.
 func (r *reader) clear(columns []*schema.Column) {
-	for _, c := range columns {
-		r.row.Values[c.Index] = nil
-		if r.row.Meta != nil {
-			r.row.Meta[c.Index] = CellMeta{}
-		}
+	if len(columns) == 0 {
+		return
+	}
+	first := columns[0].Index
+	clear(r.row.Values[first : first+len(columns)])
+	if r.row.Meta != nil {
+		clear(r.row.Meta[first : first+len(columns)])
 	}
 }
 
@@ -110,17 +112,10 @@ func (r *reader) deliver(static bool) error {
 func (r *reader) cells(deletion int64, parts *assembly) (live bool, err error) {
 	r.lost = lostCells{}
 	parts.metas = r.row.Meta != nil
+	simple := r.row.Meta == nil && r.values.base > deletion
 	for {
-		if column, value, ok := r.values.plain(); ok {
-			if r.values.base > deletion && int(column) < len(r.columns) && r.columns[column] >= 0 {
-				live = true
-				i := r.columns[column]
-				r.row.Values[i] = value
-				if r.row.Meta != nil {
-					r.row.Meta[i] = CellMeta{Timestamp: r.values.base}
-				}
-			}
-			continue
+		if simple && r.values.plain(r.columns, r.row.Values) {
+			live = true
 		}
 		if !r.values.next() {
 			break

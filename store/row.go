@@ -48,9 +48,13 @@ type rowReader struct {
 
 // begin decodes the head.
 func (r *rowReader) begin(value []byte) error {
-	*r = rowReader{head: noHead, rest: value}
+	r.head, r.rest, r.last, r.err = noHead, value, Expiry{}, nil
 	flags := r.byte()
 	r.base = r.varint()
+	if flags == rowMarked {
+		r.marker.ts = r.time(0)
+		return r.err
+	}
 	if flags&rowMarked != 0 {
 		r.marker.ts = r.time(0)
 		if flags&rowExpires != 0 {
@@ -70,25 +74,30 @@ func (r *rowReader) begin(value []byte) error {
 	return r.err
 }
 
-// plain decodes the next cell if it is one of most: with a value, written at the row's base time, and nothing else. It
-// does not set cell.
-func (r *rowReader) plain() (column uint32, value []byte, ok bool) {
+// plain sets the values of the cells that come next, as long as they are as most are: with a value, written at the row's
+// base time, and nothing else. columns has the place in values of each column, or -1; cells of other columns are passed
+// over. It reports whether a value was set.
+func (r *rowReader) plain(columns []int16, values [][]byte) (set bool) {
 	b := r.rest
-	if len(b) < 3 || b[0] >= 0x80 || b[1] != 0 {
-		return 0, nil, false
-	}
-	n, at := int(b[2]), 3
-	if n >= 0x80 {
-		if len(b) < 4 || b[3] >= 0x80 {
-			return 0, nil, false
+	for len(b) >= 3 && b[0] < 0x80 && b[1] == 0 {
+		n, at := int(b[2]), 3
+		if n >= 0x80 {
+			if len(b) < 4 || b[3] >= 0x80 {
+				break
+			}
+			n, at = n&0x7f|int(b[3])<<7, 4
 		}
-		n, at = n&0x7f|int(b[3])<<7, 4
+		if at+n > len(b) {
+			break
+		}
+		if column := int(b[0]); column < len(columns) && columns[column] >= 0 {
+			values[columns[column]] = b[at : at+n : at+n]
+			set = true
+		}
+		b = b[at+n:]
 	}
-	if at+n > len(b) {
-		return 0, nil, false
-	}
-	r.rest = b[at+n:]
-	return uint32(b[0]), b[at : at+n : at+n], true
+	r.rest = b
+	return set
 }
 
 // next decodes the next cell; it reports false behind the last, and when the value is damaged.

@@ -1,6 +1,9 @@
 package types
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // Keys of values of a fixed size begin with a byte that sorts the empty value before the others. Keys of
 // collections and tuples have such a byte before each element: the end of a shorter collection, then
@@ -52,10 +55,18 @@ func decodeFixedKey(dst, key []byte, size int, sign byte, desc bool) (value, res
 	if key[0]^m != keyValue || len(key) < 1+size {
 		return nil, nil, errKey
 	}
-	dst = append(dst, key[1]^m^sign)
-	for _, c := range key[2 : 1+size] {
-		dst = append(dst, c^m)
+	n := len(dst)
+	if size == 8 {
+		dst = binary.BigEndian.AppendUint64(dst, binary.BigEndian.Uint64(key[1:]))
+	} else {
+		dst = append(dst, key[1:1+size]...)
 	}
+	if desc {
+		for i := range dst[n:] {
+			dst[n+i] ^= m
+		}
+	}
+	dst[n] ^= sign
 	return dst, key[1+size:], nil
 }
 

@@ -35,7 +35,7 @@ func (b *batch) add(entries []entry, threshold int64) {
 		b.large = b.large || int64(len(en.value)) >= threshold
 		b.entries = append(b.entries, en)
 		if b.cache != nil {
-			word, bit := b.place(b.cache.hash(en.key))
+			word, bit := b.place(en.hash)
 			*word |= bit
 		}
 	}
@@ -51,7 +51,7 @@ func (b *batch) Get(key []byte, fn func(value []byte) error) (bool, error) {
 	if b.cache == nil {
 		return b.read(key, fn)
 	}
-	hash := b.cache.hash(key)
+	hash := hashKey(key)
 	if word, bit := b.place(hash); *word&bit != 0 {
 		return b.read(key, fn)
 	}
@@ -68,7 +68,7 @@ func (b *batch) commit(version uint64) error {
 			if err != nil {
 				en.value = nil
 			}
-			b.cache.write(b.cache.hash(en.key), en.key, en.value, version)
+			b.cache.write(en.hash, en.key, en.value, version)
 		}
 	}
 	return err

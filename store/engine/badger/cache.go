@@ -32,7 +32,6 @@ const (
 //
 // A nil cache keeps nothing.
 type cache struct {
-	seed   maphash.Seed
 	mask   uint64
 	shards []shard
 }
@@ -46,15 +45,18 @@ func newCache(size int64) *cache {
 	for n < maxShards && size/(2*n) >= shardSize {
 		n *= 2
 	}
-	c := &cache{seed: maphash.MakeSeed(), mask: uint64(n - 1), shards: make([]shard, n)}
+	c := &cache{mask: uint64(n - 1), shards: make([]shard, n)}
 	for i := range c.shards {
 		c.shards[i].room = int(size / n)
 	}
 	return c
 }
 
-// hash is what the other methods want to know of a key.
-func (c *cache) hash(key []byte) uint64 { return maphash.Bytes(c.seed, key) }
+// seed makes the hashes of one process differ from those of another.
+var seed = maphash.MakeSeed()
+
+// hashKey is what the cache, the filter and batches want to know of a key.
+func hashKey(key []byte) uint64 { return maphash.Bytes(seed, key) }
 
 func (c *cache) shard(hash uint64) *shard { return &c.shards[hash&c.mask] }
 

@@ -12,17 +12,17 @@ import (
 
 // cached is what a cache has for a key in a snapshot, "" for nothing.
 func cached(c *cache, key string, version uint64) string {
-	v, _ := c.get(c.hash([]byte(key)), []byte(key), version)
+	v, _ := c.get(hashKey([]byte(key)), []byte(key), version)
 	return string(v)
 }
 
 func TestCacheVersions(t *testing.T) {
 	c := newCache(1 << 20)
 	fill := func(key, value string, version uint64) {
-		c.fill(c.hash([]byte(key)), []byte(key), []byte(value), version)
+		c.fill(hashKey([]byte(key)), []byte(key), []byte(value), version)
 	}
 	write := func(key string, value []byte, version uint64) {
-		c.write(c.hash([]byte(key)), []byte(key), value, version)
+		c.write(hashKey([]byte(key)), []byte(key), value, version)
 	}
 	expect := func(what, key string, version uint64, want string) {
 		t.Helper()
@@ -78,10 +78,10 @@ func TestCacheRoom(t *testing.T) {
 		t.Fatalf("%d shards, want 4", n)
 	}
 	hot := strings.Repeat("hot", 10)
-	c.fill(c.hash([]byte(hot)), []byte(hot), []byte("1"), 1)
+	c.fill(hashKey([]byte(hot)), []byte(hot), []byte("1"), 1)
 	for i := range 50000 {
 		key := fmt.Appendf(nil, "key %d", i)
-		c.fill(c.hash(key), key, make([]byte, i%1000+1), 1)
+		c.fill(hashKey(key), key, make([]byte, i%1000+1), 1)
 		if got := cached(c, hot, 1); got != "1" {
 			t.Fatalf("after %d keys what is always used is %q", i, got)
 		}

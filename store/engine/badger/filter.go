@@ -2,7 +2,6 @@ package badger
 
 import (
 	"encoding/binary"
-	"hash/maphash"
 
 	"github.com/cqld/cqld/store/engine"
 )
@@ -13,28 +12,19 @@ import (
 // Keys are taken together by their first bytes. It knows about a group that had no keys when the first was written since
 // the engine was opened; of others it knows nothing.
 type filter struct {
-	seed   maphash.Seed
 	groups map[uint32]*keySet // nil: nothing is known of the group
 }
 
 // groupSize is the number of first bytes that the keys of a group share.
 const groupSize = 4
 
-func newFilter() *filter { return &filter{seed: maphash.MakeSeed(), groups: map[uint32]*keySet{}} }
+func newFilter() *filter { return &filter{groups: map[uint32]*keySet{}} }
 
-// absent reports whether a key was certainly never written. below is what is committed and in the batch so far.
-func (f *filter) absent(key []byte, below engine.Reader) (bool, error) {
+// write notes that a key is written, and reports whether it certainly never was before. below is what is committed and
+// in the batch so far.
+func (f *filter) write(key []byte, hash uint64, below engine.Reader) (first bool, err error) {
 	g, err := f.group(key, below)
-	return g != nil && !g.has(maphash.Bytes(f.seed, key)), err
-}
-
-// written notes that a key is written.
-func (f *filter) written(key []byte, below engine.Reader) error {
-	g, err := f.group(key, below)
-	if g != nil {
-		g.add(maphash.Bytes(f.seed, key))
-	}
-	return err
+	return g != nil && g.add(hash), err
 }
 
 // forget drops a group.
@@ -73,8 +63,8 @@ func (f *filter) group(key []byte, below engine.Reader) (*keySet, error) {
 	return g, nil
 }
 
-// keySet is a set of hashes which may have some that were never added: Bloom filters, each twice as large as the one
-// before it.
+// keySet is a set of hashes which may have some that were never added: Bloom filters, each four times as large as the
+// one before it.
 type keySet struct{ layers []layer }
 
 // layer is a Bloom filter whose bits of one hash are all in one block of 512.
@@ -84,7 +74,7 @@ type layer struct {
 }
 
 const (
-	firstLayer  = 1 << 10 // hashes
+	firstLayer  = 1 << 11 // hashes
 	bitsPerHash = 12
 	bitsSet     = 8 // for each hash
 )
@@ -98,17 +88,19 @@ func (s *keySet) has(hash uint64) bool {
 	return false
 }
 
-func (s *keySet) add(hash uint64) {
+// add adds a hash and reports whether it was not there.
+func (s *keySet) add(hash uint64) bool {
 	if s.has(hash) {
-		return
+		return false
 	}
 	n := len(s.layers)
 	if n == 0 || s.layers[n-1].room == 0 {
-		size := firstLayer << n
+		size := firstLayer << (2 * n)
 		s.layers = append(s.layers, layer{make([][8]uint64, size*bitsPerHash/512+1), size})
 		n++
 	}
 	s.layers[n-1].add(hash)
+	return true
 }
 
 func (l *layer) has(hash uint64) bool {

@@ -52,7 +52,7 @@ func (s *snapshot) Get(key []byte, fn func(value []byte) error) (bool, error) {
 	if s.cache == nil {
 		return s.read(key, fn)
 	}
-	return s.get(s.cache.hash(key), key, fn)
+	return s.get(hashKey(key), key, fn)
 }
 
 // get is Get with a cache, in which it keeps what it has to read from Badger.
@@ -193,13 +193,21 @@ func visit(item *badger.Item, key []byte, keyOnly bool, fn func(key, value []byt
 	return more, err
 }
 
-// commonPrefix is what all keys in [start, end) begin with: it lets Badger leave out tables.
+// worthwhile is how long a prefix has to be to be of use. Badger compares it with every key, and it leaves out tables
+// only at the beginning of a scan: a scan of all keys that begin with a few bytes is not a short one.
+const worthwhile = 8
+
+// commonPrefix is what all keys in [start, end) begin with: it lets Badger leave out tables. It is nil if it is short.
 func commonPrefix(start, end []byte) []byte {
 	n := min(len(start), len(end))
 	for i := range n {
 		if start[i] != end[i] {
-			return start[:i]
+			n = i
+			break
 		}
+	}
+	if n < worthwhile {
+		return nil
 	}
 	return start[:n]
 }

@@ -21,7 +21,10 @@ type stage struct {
 }
 
 // entry is a key's next value; nil deletes it.
-type entry struct{ key, value []byte }
+type entry struct {
+	key, value []byte
+	hash       uint64 // of the key
+}
 
 // fewEntries is up to how many entries are searched one by one.
 const fewEntries = 8
@@ -78,19 +81,27 @@ func (s *stage) find(key []byte) int {
 	return slices.IndexFunc(s.entries, func(e entry) bool { return bytes.Equal(e.key, key) })
 }
 
+// put writes a value, or deletes the key if it is nil.
 func (s *stage) put(key, value []byte) {
+	hash := hashKey(key)
 	if value != nil {
-		if err := s.filter.written(key, s.below); err != nil && s.err == nil {
+		if _, err := s.filter.write(key, hash, s.below); err != nil && s.err == nil {
 			s.err = err
 		}
 	}
+	s.set(entry{key, value, hash})
+}
+
+// set puts an entry in place of one of the same key.
+func (s *stage) set(e entry) {
+	key, value := e.key, e.value
 	if i := s.find(key); i >= 0 {
 		s.size += len(value) - len(s.entries[i].value)
 		s.entries[i].value = value
 		return
 	}
 	s.size += entrySize(key, value)
-	s.entries = append(s.entries, entry{key, value})
+	s.entries = append(s.entries, e)
 	switch {
 	case s.index != nil:
 		s.index[string(key)] = len(s.entries) - 1
@@ -104,12 +115,13 @@ func (s *stage) put(key, value []byte) {
 
 // merge folds a delta into what the key holds here; delta itself becomes the value if that is nothing.
 func (s *stage) merge(key, delta []byte) error {
-	absent, err := s.filter.absent(key, s.below)
+	hash := hashKey(key)
+	first, err := s.filter.write(key, hash, s.below)
 	if err != nil {
 		return err
 	}
-	if absent {
-		s.put(key, delta)
+	if first {
+		s.set(entry{key, delta, hash})
 		return nil
 	}
 	s.value = delta
@@ -120,7 +132,7 @@ func (s *stage) merge(key, delta []byte) error {
 	if err != nil {
 		return err
 	}
-	s.put(key, s.value)
+	s.set(entry{key, s.value, hash})
 	return nil
 }
 
