@@ -78,6 +78,7 @@ type Engine struct {
 	failed   atomic.Pointer[error] // why there are no more commits
 	damage   atomic.Pointer[error] // why there is no more reading either
 	queue    chan request
+	probes   chan hole    // for the prober
 	sending  sync.RWMutex // held for reading while sending to queue, for writing to close it
 	closed   bool         // guarded by sending
 	stop     chan struct{}
@@ -128,9 +129,11 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 		sync:  o.Sync,
 		queue: make(chan request, queueLength),
 		stop:  make(chan struct{}),
+
+		probes: make(chan hole, 1),
 	}
 	last := db.MaxVersion()
-	e.publish(last)
+	e.publish(last, nil)
 	if o.Dir != "" {
 		e.room = room{dir: o.Dir, reserve: reservedMemtables * o.MemTableSize, free: o.free}
 		e.logs = newLogs(o.Dir, db.Sync)
@@ -141,7 +144,8 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 		go e.maintain(o)
 		go e.checkLater(unchecked, o.Log)
 	}
-	e.finished.Add(1)
+	e.finished.Add(2)
+	go e.probe()
 	go (&writer{Engine: e, version: last, filter: newFilter(), threshold: db.Opts().ValueThreshold}).run()
 	return e, nil
 }

@@ -12,8 +12,10 @@ import (
 
 // snapshot reads what is committed at the version of its transaction.
 type snapshot struct {
-	txn   *badger.Txn
-	cache *cache
+	txn    *badger.Txn
+	cache  *cache
+	holes  holes
+	probes chan<- hole // nil: nobody is told of deleted keys
 }
 
 // Get reads a key at the last commit.
@@ -118,7 +120,7 @@ func (s *snapshot) Scan(start, end []byte, o engine.ScanOptions, fn func(key, va
 	if o.Reverse {
 		return scanReverse(it, start, end, o, fn)
 	}
-	return scanForward(it, start, end, o, fn)
+	return s.scanForward(it, start, end, o, fn)
 }
 
 // maxVersions is how many old versions of a key are passed over before seeking behind them all: a row
@@ -126,35 +128,43 @@ func (s *snapshot) Scan(start, end []byte, o engine.ScanOptions, fn func(key, va
 const maxVersions = 16
 
 // scanForward goes through all versions of the keys, newest first.
-func scanForward(it *badger.Iterator, start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
+func (s *snapshot) scanForward(it *badger.Iterator, start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
 	var last []byte
+	var dead deadWalk
+	defer func() { dead.over(s.probes) }()
 	skipped := 0
-	for it.Seek(start); it.Valid(); it.Next() {
+	for it.Seek(start); it.Valid(); {
 		item := it.Item()
 		key := item.Key()
 		if last != nil && bytes.Equal(key, last) {
 			if skipped++; skipped == maxVersions {
-				skipped = 0
 				it.Seek(append(last, 0))
-				if !it.Valid() {
-					return nil
-				}
-				item = it.Item()
-				key = item.Key()
 			} else {
-				continue
+				it.Next()
 			}
+			continue
 		}
 		if len(end) > 0 && bytes.Compare(key, end) >= 0 {
 			return nil
 		}
 		last, skipped = append(last[:0], key...), 0
 		if item.IsDeletedOrExpired() {
+			if h := s.holes.at(key); h != nil {
+				dead.step(h)
+				it.Seek(h.end)
+			} else {
+				dead.pass(key)
+				it.Next()
+			}
 			continue
+		}
+		if len(dead.end) > 0 {
+			dead.over(s.probes)
 		}
 		if more, err := visit(item, key, o.KeysOnly, fn); err != nil || !more {
 			return err
 		}
+		it.Next()
 	}
 	return nil
 }

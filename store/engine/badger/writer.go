@@ -32,6 +32,8 @@ type request struct {
 	done func(error)
 
 	forget []byte // a key of a group of which the filter is to know nothing
+	watch  *hole  // a range to watch for writes
+	dig    bool   // the range that is watched was found to be empty
 }
 
 // Commit queues ops for the writer, which calls done.
@@ -138,8 +140,8 @@ func (e *Engine) forget(key []byte) error {
 }
 
 // publish makes everything up to version visible to reads that start from here on.
-func (e *Engine) publish(version uint64) {
-	e.current.Store(&snapshot{txn: e.db.NewTransactionAt(version, false), cache: e.cache})
+func (e *Engine) publish(version uint64, holes holes) {
+	e.current.Store(&snapshot{txn: e.db.NewTransactionAt(version, false), cache: e.cache, holes: holes, probes: e.probes})
 }
 
 // writer is the goroutine that owns all writing.
@@ -150,6 +152,8 @@ type writer struct {
 	waiting   []request // whose writes are in the batch
 	stage     stage
 	filter    *filter
+	holes     holes // as of version
+	watched   *hole // that may become one; nil: there is none, or something was written to it
 	threshold int64 // the least bytes of a value that goes to the value log
 }
 
@@ -175,8 +179,17 @@ func (w *writer) run() {
 
 // add puts a request into the batch, or answers its error.
 func (w *writer) add(r request) {
-	if r.forget != nil {
+	switch {
+	case r.forget != nil:
 		w.filter.forget(r.forget)
+		r.done(nil)
+		return
+	case r.watch != nil:
+		w.watched = r.watch
+		r.done(nil)
+		return
+	case r.dig:
+		w.dig()
 		r.done(nil)
 		return
 	}
@@ -239,7 +252,8 @@ func (w *writer) write() error {
 	if err != nil {
 		return w.fail(fmt.Errorf("%w: %w", engine.ErrUnknown, err))
 	}
-	w.publish(w.version)
+	w.fill(w.batch.entries)
+	w.publish(w.version, w.holes)
 	if oldest, ok := w.readers.advance(w.version); ok {
 		w.db.SetDiscardTs(oldest)
 	}
