@@ -61,7 +61,7 @@ check: lint generated test race fuzz ## everything CI runs but the drivers
 bench: ## measure start, memory, requests per second beside a server that does nothing, parsing and values
 	go run ./compat_tests/bench
 	go test -run '^$$' -bench . ./cql/parser ./cql/types
-	go test -run '^$$' -bench "Beside|Growth|Durable|Queue|Purge" -benchtime 1x ./store
+	go test -run '^$$' -bench "Beside|Allocations|Growth|Durable|Queue|Purge" -benchtime 1x ./store
 
 HISTORIES ?= 1000000
 

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -41,6 +43,91 @@ func BenchmarkBeside(b *testing.B) {
 			b.ReportMetric(0, "ns/op")
 		})
 	}
+}
+
+// BenchmarkAllocations reads the same rows from the store and from Badger as one does who thinks of nothing, and reports
+// what a row of each takes in allocations.
+func BenchmarkAllocations(b *testing.B) {
+	const rows = 20000
+	for _, op := range []string{"get", "get again", "slice", "scan"} {
+		b.Run(op, func(b *testing.B) {
+			s, t := benchStore(b, "")
+			insertRows(b, s, t, rows)
+			op, again := strings.CutSuffix(op, " again")
+			if again { // what is read twice is kept in memory
+				runStore(b, s, t, op, 0, rows)
+				runStore(b, s, t, op, 0, rows)
+			}
+			alone := openRaw(b)
+			alone.insert(b, 0, rows)
+			var store, naive uint64
+			for range b.N {
+				store += allocations(func() { runStore(b, s, t, op, 0, rows) })
+				naive += allocations(func() { alone.naive(b, op, rows) })
+			}
+			b.ReportMetric(float64(store)/float64(b.N*rows), "allocs/row")
+			b.ReportMetric(float64(naive)/float64(b.N*rows), "naive-allocs/row")
+			b.ReportMetric(float64(store)/float64(naive), "times-naive")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// allocations is how often fn allocates.
+func allocations(fn func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	fn()
+	runtime.ReadMemStats(&after)
+	return after.Mallocs - before.Mallocs
+}
+
+// naive reads rows with a transaction and Badger's defaults for each read, and takes them apart.
+func (r *raw) naive(b *testing.B, op string, n int) {
+	b.Helper()
+	found := 0
+	take := func(item *badgerdb.Item) {
+		value, err := item.ValueCopy(nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		cells := map[byte][]byte{}
+		for rest := value[10:]; len(rest) >= 103; rest = rest[103:] {
+			cells[rest[0]] = rest[3:103]
+		}
+		found += len(cells) / 5
+	}
+	read := func(from, to []byte, most int) {
+		txn := r.db.NewTransactionAt(r.version, false)
+		defer txn.Discard()
+		it := txn.NewIterator(badgerdb.DefaultIteratorOptions)
+		defer it.Close()
+		for it.Seek(from); it.Valid() && most > 0; it.Next() {
+			item := it.Item()
+			if to != nil && bytes.Compare(item.KeyCopy(nil), to) > 0 {
+				return
+			}
+			take(item)
+			most--
+		}
+	}
+	switch op {
+	case "get":
+		for i := range n {
+			txn := r.db.NewTransactionAt(r.version, false)
+			if item, err := txn.Get(r.key(i)); err == nil {
+				take(item)
+			}
+			txn.Discard()
+		}
+	case "slice":
+		for i := 0; i < n; i += 100 {
+			read(r.key(i), r.key(i+99), 100)
+		}
+	case "scan":
+		read(nil, nil, n)
+	}
+	checkFound(b, found, n)
 }
 
 // processorTime is what the process spends while fn runs.
@@ -98,9 +185,10 @@ func readEach(b *testing.B, s *Store, t *schema.Table, n int) {
 	clustering := [][]byte{c[:]}
 	read := Read{Table: t, Keys: [][]byte{k[:]}, Slices: []Slice{{clustering, clustering, true, true}}}
 	found := 0
+	count := func(*Row) (bool, error) { found++; return true, nil }
 	for i := range n {
 		benchKey(k[:], c[:], i*7919%n)
-		if err := s.Read(context.Background(), &read, func(*Row) (bool, error) { found++; return true, nil }); err != nil {
+		if err := s.Read(context.Background(), &read, count); err != nil {
 			b.Fatal(err)
 		}
 	}
