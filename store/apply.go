@@ -18,6 +18,9 @@ type applying struct {
 	finished func(error) // calls done
 }
 
+// ErrUnknown says that a write may or may not have been stored, as a whole.
+var ErrUnknown = engine.ErrUnknown
+
 // Apply writes all mutations atomically and calls done exactly once, perhaps from another goroutine and
 // perhaps before it returns. A Read that starts after done sees them. done is short, as other writes wait
 // for it, and does not call Apply.
@@ -81,6 +84,8 @@ func (m *Mutation) finish(err error) {
 		err = s.tooLarge(m)
 	case errors.Is(err, engine.ErrFull):
 		err = noRoom(err)
+	case errors.Is(err, engine.ErrUnknown):
+		s.log.Error().Err(err).Msg("nobody knows whether a write is stored")
 	}
 	m.apply.store, m.apply.done, m.apply.group = nil, nil, group[:0]
 	for i := len(group) - 1; i >= 0; i-- { // the first one, which the slice belongs to, comes last

@@ -147,6 +147,15 @@ func NotEnoughReplicas(level Consistency, required, alive int) *Error {
 	}
 }
 
+// WriteUnknown is for a write that may or may not have been stored.
+func WriteUnknown(level Consistency, writeType string) *Error {
+	return &Error{
+		Code:    WriteTimeout,
+		Message: "Operation timed out - received only 0 responses.",
+		Detail:  TimeoutDetail{Consistency: level, BlockFor: 1, WriteType: writeType},
+	}
+}
+
 // FunctionFailed is for a native function that cannot compute its value.
 func FunctionFailed(name string, argTypes []string, text string) *Error {
 	return &Error{

@@ -75,9 +75,21 @@ func checkBatch(r *BatchRequest) error {
 	return planner.CheckUnmixed(statements)
 }
 
+// writeType is what errors call such a batch.
+func (k BatchKind) writeType() string {
+	switch k {
+	case Unlogged:
+		return "UNLOGGED_BATCH"
+	case Counter:
+		return "COUNTER"
+	}
+	return "BATCH"
+}
+
 // finishBatch checks the size and the replicas of a batch and writes it.
 func (w *writing) finishBatch(err error, kind BatchKind, done func(Result, error)) {
 	var answer Void
+	w.kind = kind.writeType()
 	if err == nil {
 		answer.Warnings, err = w.size.check(kind)
 	}

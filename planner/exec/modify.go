@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -19,6 +20,7 @@ type writing struct {
 	x         expr.Context
 	mutations []*store.Mutation
 	size      size
+	kind      string // the protocol's name of what is written
 
 	given  bool // timestamp is that of the whole batch or request
 	stamp  int64
@@ -55,6 +57,9 @@ func (e *Executor) modify(ctx context.Context, r *Request, m *planner.Modificati
 		return
 	}
 	w := e.startWriting(&r.Options)
+	if w.kind = "SIMPLE"; m.Table.Counter {
+		w.kind = "COUNTER"
+	}
 	err := w.add(ctx, m, r.Values)
 	if err == nil {
 		err = checkReplicas(e.store.Catalog(), m.Table, r.Consistency)
@@ -72,12 +77,16 @@ func (w *writing) apply(err error, answer *Void, done func(Result, error)) {
 		done(nil, err)
 		return
 	}
+	level, kind := w.options.Consistency, w.kind
 	w.e.store.Apply(w.mutations, func(err error) {
-		if err != nil {
+		switch {
+		case err == nil:
+			done(answer, nil)
+		case errors.Is(err, store.ErrUnknown):
+			done(nil, cqlerr.WriteUnknown(level, kind))
+		default:
 			done(nil, err)
-			return
 		}
-		done(answer, nil)
 	})
 	w.release()
 }

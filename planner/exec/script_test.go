@@ -35,11 +35,17 @@ type session struct {
 }
 
 func newSession(t testing.TB) *session {
+	return newSessionOn(t, func(e engine.Engine) engine.Engine { return e })
+}
+
+// newSessionOn is newSession with something in front of the engine.
+func newSessionOn(t testing.TB, wrap func(engine.Engine) engine.Engine) *session {
 	t.Helper()
 	s := &session{t: t, version: 4}
 	st, err := store.Open(store.Options{
 		Engine: func(f engine.Fold) (engine.Engine, error) {
-			return badger.Open(badger.Options{MemTableSize: badger.SmallMemTable, Log: zerolog.Nop()}, f)
+			e, err := badger.Open(badger.Options{MemTableSize: badger.SmallMemTable, Log: zerolog.Nop()}, f)
+			return wrap(e), err
 		},
 		Now:    func() time.Time { return time.Now().Add(s.skew) },
 		Log:    zerolog.Nop(),
