@@ -101,8 +101,13 @@ func (s *Store) tooLarge(m *Mutation) error {
 	for _, g := range m.apply.group {
 		size += len(g.buf)
 	}
+	limits := s.engine.Limits()
+	most := limits.CommitBytes
+	if size < most { // then it is a row that is too large
+		most = limits.Value
+	}
 	return cqlerr.Invalidf("Encountered an oversized mutation (%d/%d) for keyspace: %s. Top keys are: %s.%x",
-		size, s.engine.Limits().CommitBytes, m.table.Keyspace, m.table.Name, m.partition[:min(len(m.partition), 64)])
+		size, most, m.table.Keyspace, m.table.Name, m.partition[:min(len(m.partition), 64)])
 }
 
 // noRoom tells a client that a full disk is why nothing was written.

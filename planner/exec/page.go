@@ -13,6 +13,9 @@ import (
 // noLimit is Cassandra's number for no limit, which paging states count down from.
 const noLimit = math.MaxInt32
 
+// maxPageBytes is how many bytes of cells end a page before it has the rows that were asked for.
+const maxPageBytes = 64 << 20
+
 // page counts the rows of a page and of the partition it is in, against all limits.
 type page struct {
 	size          int // rows left on this page; noLimit: no paging
@@ -147,6 +150,9 @@ func (p *page) count(r *reading, partition []byte, row [][]byte, static bool) bo
 	p.partitionLeft--
 	if p.size != noLimit {
 		p.size--
+		if len(r.out.Cells) > maxPageBytes && p.pages(r.plan) {
+			p.size = 0
+		}
 	}
 	if p.limit > 0 && p.size > 0 {
 		return true

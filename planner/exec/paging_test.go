@@ -198,3 +198,28 @@ func TestPagingStatesWithoutClustering(t *testing.T) {
 		}
 	}
 }
+
+// TestLargePages reads rows of a million bytes each: a page ends before it has as many as were asked for, and the next
+// one goes on behind it. Without pages all rows come together.
+func TestLargePages(t *testing.T) {
+	s := withTable(t, "k int, c int, v blob, PRIMARY KEY (k, c)")
+	for c := range 80 {
+		s.bound("INSERT INTO t (k, c, v) VALUES (1, ?, ?)", integer(c), text(strings.Repeat("v", 1_000_000)))
+	}
+	for size, want := range map[int]string{1000: "68 12", 30: "30 30 20", 0: "80"} {
+		var got []string
+		o := exec.Options{PageSize: size}
+		for more := true; more; more = o.PagingState != nil {
+			r, err := s.run("SELECT * FROM t WHERE k = 1", o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows := r.(*exec.Rows)
+			got = append(got, fmt.Sprint(rows.Count))
+			o.PagingState = rows.PagingState
+		}
+		if pages := strings.Join(got, " "); pages != want {
+			t.Errorf("pages of %d have %s rows instead of %s", size, pages, want)
+		}
+	}
+}

@@ -124,7 +124,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 		fold:  fold,
 		cache: newCache(o.CacheSize),
 		limits: engine.Limits{
-			Key: maxKey, Value: bytes, CommitBytes: bytes, CommitOps: int(db.MaxBatchCount() * 9 / 10),
+			Key: maxKey, Value: largestValue(o, bytes), CommitBytes: bytes, CommitOps: int(db.MaxBatchCount() * 9 / 10),
 		},
 		sync:  o.Sync,
 		queue: make(chan request, queueLength),
@@ -165,8 +165,19 @@ func badgerOptions(o Options) badger.Options {
 		WithMemTableSize(o.MemTableSize).
 		WithValueLogFileSize(128 << 20).
 		WithSyncWrites(o.Sync == Batch)
-	b.ValueThreshold = min(b.ValueThreshold, o.MemTableSize/10)
+	if o.Dir != "" {
+		b.ValueThreshold = min(b.ValueThreshold, o.MemTableSize/10)
+	}
 	return b
+}
+
+// largestValue is the longest value there can be. In memory there is no value log, which takes values as long as the
+// threshold and longer ones.
+func largestValue(o Options, commit int) int {
+	if o.Dir == "" {
+		return min(commit, int(badgerOptions(o).ValueThreshold)-1)
+	}
+	return commit
 }
 
 // Limits says what a commit may have at most.

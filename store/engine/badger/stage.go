@@ -70,6 +70,14 @@ func (s *stage) run(r *request) error {
 	return nil
 }
 
+// longest is the length of the longest value.
+func (s *stage) longest() (n int) {
+	for i := range s.entries {
+		n = max(n, len(s.entries[i].value))
+	}
+	return n
+}
+
 // find returns the position of key among the entries, or -1.
 func (s *stage) find(key []byte) int {
 	if s.index != nil {

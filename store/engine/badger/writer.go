@@ -83,6 +83,9 @@ func (e *Engine) check(ops []engine.Op) error {
 		if op.Kind != engine.Delete && len(op.Value) == 0 {
 			return errEmptyValue
 		}
+		if len(op.Value) > e.limits.Value {
+			return engine.ErrTooLarge
+		}
 		size += entrySize(op.Key, op.Value)
 	}
 	if size > e.limits.CommitBytes {
@@ -199,7 +202,7 @@ func (w *writer) add(r request) {
 		r.done(err)
 		return
 	}
-	if w.stage.size > w.limits.CommitBytes || len(w.stage.entries) > w.limits.CommitOps {
+	if w.stage.size > w.limits.CommitBytes || len(w.stage.entries) > w.limits.CommitOps || w.stage.longest() > w.limits.Value {
 		r.done(engine.ErrTooLarge)
 		return
 	}

@@ -353,14 +353,25 @@ func limits(t *testing.T, e engine.Engine) {
 	must(t, commit(e, engine.Op{Key: long, Value: []byte("1")}))
 	expect(t, "longest key", value(t, e, string(long)), "1")
 
-	half := strings.Repeat("h", l.CommitBytes/2)
+	largest := strings.Repeat("l", min(l.Value, l.CommitBytes-100))
+	must(t, commit(e, put("largest", largest)))
+	if value(t, e, "largest") != largest {
+		t.Error("the largest value is another")
+	}
+	must(t, commit(e, del("largest")))
+	half := strings.Repeat("h", min(l.CommitBytes, l.Value)/2)
+	var full []engine.Op
+	for i := range l.CommitBytes/len(half) + 1 {
+		full = append(full, put(fmt.Sprint("full", i), half))
+	}
 	tooMany := make([]engine.Op, l.CommitOps+1)
 	for i := range tooMany {
 		tooMany[i] = put(fmt.Sprint("k", i), "1")
 	}
 	for name, ops := range map[string][]engine.Op{
 		"key":   {put("a", "1"), {Key: append(long, 'k'), Value: []byte("1")}},
-		"bytes": {put("a", "1"), put("b", half), put("c", half)},
+		"value": {put("a", "1"), put("b", strings.Repeat("l", l.Value+1))},
+		"bytes": append(full, put("a", "1")),
 		"ops":   tooMany,
 	} {
 		if err := commit(e, ops...); !errors.Is(err, engine.ErrTooLarge) {
@@ -371,9 +382,9 @@ func limits(t *testing.T, e engine.Engine) {
 
 	// A merge may be too large only when it is folded: it is taken, or refused with all of its commit.
 	must(t, commit(e, put("b", half+"1")))
-	switch err := commit(e, put("a", "1"), merge("b", half+"2")); {
+	switch err := commit(e, put("a", "1"), merge("b", half+"2"), merge("b", half+"3")); {
 	case err == nil:
-		expect(t, "b", value(t, e, "b"), half+"1 "+half+"2")
+		expect(t, "b", value(t, e, "b"), half+"1 "+half+"2 "+half+"3")
 		must(t, commit(e, del("a")))
 	case !errors.Is(err, engine.ErrTooLarge):
 		t.Errorf("merge over the limit: %v", err)
@@ -381,8 +392,9 @@ func limits(t *testing.T, e engine.Engine) {
 	expect(t, "a", value(t, e, "a"), "")
 	err := update(e, "g", func(txn engine.Txn) error {
 		txn.Put([]byte("a"), []byte("1"))
-		txn.Put([]byte("c"), []byte(half))
-		txn.Put([]byte("d"), []byte(half))
+		for _, op := range full {
+			txn.Put(op.Key, op.Value)
+		}
 		return nil
 	})
 	if !errors.Is(err, engine.ErrTooLarge) {

@@ -112,7 +112,7 @@ func (m *Memory) apply(ops []engine.Op, base *view) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	next := &view{engine: m, data: m.data}
-	size := 0
+	size, longest := 0, 0
 	for _, op := range ops {
 		if err := check(op); err != nil {
 			return err
@@ -124,8 +124,9 @@ func (m *Memory) apply(ops []engine.Op, base *view) error {
 			return err
 		}
 		size += len(op.Key) + len(op.Value)
+		longest = max(longest, len(op.Value))
 	}
-	if l := m.Limits(); size > l.CommitBytes || len(ops) > l.CommitOps {
+	if l := m.Limits(); size > l.CommitBytes || len(ops) > l.CommitOps || longest > l.Value {
 		return engine.ErrTooLarge
 	}
 	m.data = next.data
