@@ -8,14 +8,14 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/planner/expr"
 )
 
-// Describe shows schema objects. What it finds depends on the schema when it runs.
+// Describe shows schema objects. What it finds depends on the schema when it runs, and on the keyspace that is in use
+// then: neither a request's keyspace nor that of PREPARE counts.
 type Describe struct {
 	Kind      cql.DescribeKind
-	Keyspace  string // named, else the one in use; "" if neither
-	Name      string // of a table or, for DescribeAny, anything
+	Keyspace  string // named; In fills in the one in use
+	Name      string // of what is in a keyspace or, for DescribeAny, anything
 	Qualified bool   // the keyspace was named
 	Full      bool
 	Only      bool
@@ -33,20 +33,17 @@ func (p *planning) describe(s *cql.Describe) (Plan, error) {
 		d.Keyspace, d.Qualified = d.Name, true
 		d.Name = ""
 	}
-	if d.Keyspace == "" {
-		d.Keyspace = p.env.Keyspace
-	}
-	switch s.Kind {
-	case cql.DescribeIndex:
-		return nil, expr.NotSupported("DESCRIBE INDEX")
-	case cql.DescribeView:
-		return nil, expr.NotSupported("DESCRIBE MATERIALIZED VIEW")
-	case cql.DescribeFunction:
-		return nil, expr.NotSupported("DESCRIBE FUNCTION")
-	case cql.DescribeAggregate:
-		return nil, expr.NotSupported("DESCRIBE AGGREGATE")
-	}
 	return d, nil
+}
+
+// In is what is asked where a keyspace is in use, or none if it is "".
+func (d *Describe) In(keyspace string) *Describe {
+	if d.Qualified {
+		return d
+	}
+	n := *d
+	n.Keyspace = keyspace
+	return &n
 }
 
 // Columns are the columns of the answer.
@@ -94,8 +91,16 @@ func (d *Describe) Rows(c *schema.Catalog) ([][][]byte, error) {
 		return d.keyspace(c)
 	case cql.DescribeTable:
 		return d.table(c)
+	case cql.DescribeIndex:
+		return d.index(c)
+	case cql.DescribeView:
+		return d.view(c)
 	case cql.DescribeType:
 		return d.userType(c)
+	case cql.DescribeFunction:
+		return d.function(c)
+	case cql.DescribeAggregate:
+		return d.aggregate(c)
 	}
 	return d.anything(c)
 }
@@ -142,14 +147,19 @@ func (d *Describe) wholeSchema(c *schema.Catalog) (rows [][][]byte) {
 }
 
 func (d *Describe) keyspace(c *schema.Catalog) ([][][]byte, error) {
-	if d.Keyspace == "" {
-		return nil, cqlerr.Invalidf("No keyspace specified and no current keyspace")
-	}
-	k, err := foundKeyspace(c, d.Keyspace)
+	k, err := d.within(c)
 	if err != nil {
 		return nil, err
 	}
 	return d.keyspaceRows(k), nil
+}
+
+// within is the keyspace that was named or is in use.
+func (d *Describe) within(c *schema.Catalog) (*schema.Keyspace, error) {
+	if d.Keyspace == "" {
+		return nil, cqlerr.Invalidf("No keyspace specified and no current keyspace")
+	}
+	return foundKeyspace(c, d.Keyspace)
 }
 
 // keyspaceRows is a keyspace followed by its types and tables, unless ONLY it is wanted.
@@ -169,13 +179,11 @@ func (d *Describe) keyspaceRows(k *schema.Keyspace) [][][]byte {
 }
 
 func (d *Describe) table(c *schema.Catalog) ([][][]byte, error) {
-	if d.Keyspace == "" {
-		return nil, cqlerr.Invalidf("No keyspace specified and no current keyspace")
-	}
-	if _, err := foundKeyspace(c, d.Keyspace); err != nil {
+	k, err := d.within(c)
+	if err != nil {
 		return nil, err
 	}
-	t := c.Table(d.Keyspace, d.Name)
+	t := k.Tables[d.Name]
 	if t == nil {
 		return nil, cqlerr.Invalidf("Table '%s' not found in keyspace '%s'", d.Name, d.Keyspace)
 	}
@@ -228,8 +236,9 @@ func sortedKeyspaces(c *schema.Catalog) []*schema.Keyspace {
 	return all
 }
 
+// sortedTables are the tables by name, whatever its case: of names that differ in nothing else the older comes first.
 func sortedTables(k *schema.Keyspace) []*schema.Table {
-	all := k.SortedTables()
+	all := k.TablesByAge()
 	slices.SortStableFunc(all, func(a, b *schema.Table) int { return compareFolded(a.Name, b.Name) })
 	return all
 }

@@ -27,13 +27,11 @@ func (d *Describe) types(c *schema.Catalog) (rows [][][]byte, err error) {
 
 // userType is one user type.
 func (d *Describe) userType(c *schema.Catalog) ([][][]byte, error) {
-	if d.Keyspace == "" {
-		return nil, cqlerr.Invalidf("No keyspace specified and no current keyspace")
-	}
-	if _, err := foundKeyspace(c, d.Keyspace); err != nil {
+	k, err := d.within(c)
+	if err != nil {
 		return nil, err
 	}
-	t := c.Type(d.Keyspace, d.Name)
+	t := k.Types[d.Name]
 	if t == nil {
 		return nil, cqlerr.Invalidf("User defined type '%s' not found in '%s'", d.Name, d.Keyspace)
 	}

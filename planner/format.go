@@ -110,11 +110,12 @@ func (d *Describe) String() string {
 	return strings.TrimSpace("describe " + describeWords[d.Kind] + " " + strings.Trim(d.Keyspace+"."+d.Name, "."))
 }
 
-// describeWords are the forms of DESCRIBE that are planned; the one that takes any name has no word.
+// describeWords are the forms of DESCRIBE; the one that takes any name has no word.
 var describeWords = map[cql.DescribeKind]string{
 	cql.DescribeKeyspaces: "keyspaces", cql.DescribeTables: "tables", cql.DescribeTypes: "types",
 	cql.DescribeFunctions: "functions", cql.DescribeAggregates: "aggregates", cql.DescribeSchema: "schema",
-	cql.DescribeKeyspace: "keyspace", cql.DescribeTable: "table", cql.DescribeType: "type", cql.DescribeCluster: "cluster",
+	cql.DescribeKeyspace: "keyspace", cql.DescribeTable: "table", cql.DescribeIndex: "index", cql.DescribeView: "view",
+	cql.DescribeType: "type", cql.DescribeFunction: "function", cql.DescribeAggregate: "aggregate", cql.DescribeCluster: "cluster",
 }
 
 func (l *lines) where(w *Where) {

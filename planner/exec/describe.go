@@ -11,6 +11,7 @@ import (
 // describe answers DESCRIBE from the catalog. Its pages are counted in rows of the answer.
 func (e *Executor) describe(ctx context.Context, r *Request, d *planner.Describe) (Result, error) {
 	catalog := e.store.Catalog()
+	d = d.In(r.Keyspace)
 	list := func() ([][][]byte, error) { return d.Rows(catalog) }
 	if d.IsCluster() {
 		list = func() ([][][]byte, error) { return e.describeCluster(ctx, r, d) }
