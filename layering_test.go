@@ -34,6 +34,7 @@ var arrows = map[string][]string{
 	"compat_tests/suites":   {"compat_tests/process", "compat_tests/script", "protocol/client"},
 	"compat_tests/recorded": {"compat_tests/script", "protocol", "protocol/client", "cql/types", "cql/cqlerr"},
 	"compat_tests/differ":   {"compat_tests/process", "compat_tests/script", "protocol", "protocol/client", "cql/types", "cql/cqlerr"},
+	"compat_tests/schemas":  {"compat_tests/script", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest"},
 	"compat_tests/transcripts": {
 		"compat_tests/script", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest",
 	},

@@ -82,20 +82,7 @@ func (p *classParser) parse(depth int) (Type, error) {
 	if !customClasses[name] {
 		return nil, unknownClass(full)
 	}
-	switch {
-	case name == "CompositeType":
-		params, err := p.params(depth)
-		if err != nil {
-			return nil, err
-		}
-		return &Custom{Class: marshalPackage + name + "(" + joinTypes(params, ",", Type.ClassName) + ")"}, nil
-	case strings.HasPrefix(p.rest, "("):
-		if err := p.skipParams(); err != nil {
-			return nil, err
-		}
-	}
-	class := strings.TrimSpace(before[:len(before)-len(p.rest)])
-	return &Custom{Class: marshalPackage + strings.TrimPrefix(class, marshalPackage)}, nil
+	return p.custom(name, depth)
 }
 
 // unknownClass is for a class that is no type; a name without a package is looked for in Cassandra's.
@@ -125,23 +112,6 @@ func (p *classParser) params(depth int) ([]Type, error) {
 			return nil, invalidf("Syntax error parsing '%s'", p.rest)
 		}
 	}
-}
-
-// skipParams skips parameters in parentheses whatever they are.
-func (p *classParser) skipParams() error {
-	open := 0
-	for i, c := range []byte(p.rest) {
-		switch c {
-		case '(':
-			open++
-		case ')':
-			if open--; open == 0 {
-				p.rest = p.rest[i+1:]
-				return nil
-			}
-		}
-	}
-	return invalidf("Syntax error parsing '%s'", p.rest)
 }
 
 // invalidDefinition is for a class with parameters that it does not take.
