@@ -118,9 +118,6 @@ func (n *node) definitions(s *schema) string {
 func (n *node) feed(described string) error {
 	for _, element := range strings.Split("\n"+described, "\n-- ")[1:] {
 		_, text, _ := strings.Cut(element, "\n")
-		if strings.HasPrefix(text, "/*") {
-			continue // is not to be used, it says
-		}
 		text = strings.ReplaceAll(text, ";\nALTER TABLE ", ";\x00ALTER TABLE ")
 		for statement := range strings.SplitSeq(text, "\x00") {
 			if _, err := n.run(statement); err != nil {
