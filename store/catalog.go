@@ -1,8 +1,11 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
@@ -22,19 +25,69 @@ func newState(c *schema.Catalog) *state {
 	return s
 }
 
-func loadCatalog(r engine.Reader, system []*schema.Keyspace) (*schema.Catalog, error) {
-	var c *schema.Catalog
-	found, err := r.Get(catalogKey, func(b []byte) (err error) {
-		c, err = schema.Decode(b, system...)
+// loadCatalog reads the definitions. Until format 3 they were one record, which is replaced by theirs.
+func (s *Store) loadCatalog(system []*schema.Keyspace) (c *schema.Catalog, err error) {
+	found, err := s.engine.Get(catalogKey, func(b []byte) (err error) {
+		c, err = schema.DecodeWhole(b, system...)
 		return err
 	})
+	if found && err == nil {
+		return c, s.splitCatalog(c)
+	}
+	records := schema.Records{}
+	if err == nil {
+		end := successor(bytes.Clone(definitionKeys))
+		err = s.engine.Scan(definitionKeys, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
+			records[string(key[len(definitionKeys):])] = bytes.Clone(value)
+			return true, nil
+		})
+	}
+	if err == nil {
+		c, err = schema.Decode(records, system...)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("load the definitions: %w", err)
 	}
-	if !found {
-		c = schema.New(system...)
-	}
 	return c, nil
+}
+
+// splitCatalog writes definitions as records of their own. The one they were read from counts until all are safe.
+func (s *Store) splitCatalog(c *schema.Catalog) error {
+	var ops []engine.Op
+	size := 0
+	for _, op := range definitionOps(schema.Encode(c)) {
+		ops, size = append(ops, op), size+len(op.Key)+len(op.Value)
+		if size > s.limits.CommitBytes/2 || len(ops) > s.limits.CommitOps/2 {
+			if err := s.commit(ops); err != nil {
+				return fmt.Errorf("store the definitions: %w", err)
+			}
+			ops, size = nil, 0
+		}
+	}
+	err := s.commit(ops)
+	if err == nil {
+		err = s.engine.Sync()
+	}
+	if err == nil {
+		err = s.commit([]engine.Op{{Kind: engine.Delete, Key: catalogKey}})
+	}
+	if err != nil {
+		return fmt.Errorf("store the definitions: %w", err)
+	}
+	return nil
+}
+
+// definitionOps write records of definitions, and remove those that are nil.
+func definitionOps(records schema.Records) []engine.Op {
+	var ops []engine.Op
+	for _, name := range slices.Sorted(maps.Keys(records)) {
+		op := engine.Op{Kind: engine.Put, Key: slices.Concat(definitionKeys, []byte(name)), Value: records[name]}
+		if op.Value == nil {
+			op.Kind = engine.Delete
+		}
+		ops = append(ops, op)
+	}
+	return ops
 }
 
 // Define replaces the catalog by what change makes of the current one. Definitions run one at a time;
@@ -50,13 +103,13 @@ func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 		return err
 	}
 	m := s.meta
-	if c, err = m.assign(c); err != nil {
+	if c, err = m.assign(old.catalog, c); err != nil {
 		return err
 	}
 	next := newState(c)
 	next.virtual = old.virtual
 	dead := missing(old.ids, next.live)
-	ops := []engine.Op{m.op(), {Kind: engine.Put, Key: catalogKey, Value: schema.Encode(c)}}
+	ops := append([]engine.Op{m.op()}, definitionOps(schema.Changes(old.catalog, c))...)
 	for _, id := range dead {
 		ops = append(ops, engine.Op{Kind: engine.Put, Key: deadTableKey(id), Value: []byte{1}},
 			engine.Op{Kind: engine.Delete, Key: sweepKey(id)})
@@ -89,16 +142,14 @@ func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 	return nil
 }
 
-// assign gives numbers to the tables that have none. A number is never used again.
-func (m *meta) assign(c *schema.Catalog) (*schema.Catalog, error) {
+// assign gives numbers to the tables that have none, which are in keyspaces that were replaced. A number is never used
+// again.
+func (m *meta) assign(old, c *schema.Catalog) (*schema.Catalog, error) {
 	for _, k := range c.Keyspaces() {
-		if schema.IsSystem(k.Name) {
+		if schema.IsSystem(k.Name) || old.Keyspace(k.Name) == k {
 			continue
 		}
-		for _, t := range k.SortedTables() {
-			if t.StoreID != 0 {
-				continue
-			}
+		for _, t := range k.UnnumberedTables() {
 			if m.next > maxStoreID {
 				return nil, cqlerr.Serverf("Too many tables have been created")
 			}

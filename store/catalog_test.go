@@ -170,11 +170,8 @@ func TestPurgeResumes(t *testing.T) {
 	define(t, s, newTable(t, "t", "k int", "c int", "v text"))
 	id := s.Catalog().Table("ks", "t").StoreID
 	insert(t, s, s.Catalog().Table("ks", "t"), 1, 1, "a")
-	ops := []engine.Op{
-		{Key: deadTableKey(uint32(id)), Value: []byte{1}},
-		{Key: deadTableKey(99), Value: []byte{1}},
-		{Key: catalogKey, Value: schema.Encode(s.Catalog().WithoutTable("ks", "t"))},
-	}
+	ops := append(definitionOps(schema.Changes(s.Catalog(), s.Catalog().WithoutTable("ks", "t"))),
+		engine.Op{Key: deadTableKey(uint32(id)), Value: []byte{1}}, engine.Op{Key: deadTableKey(99), Value: []byte{1}})
 	if err := s.commit(ops); err != nil {
 		t.Fatal(err)
 	}

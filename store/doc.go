@@ -25,8 +25,8 @@
 //	... | start | 00 00 | end           of a range of rows
 //
 // Which partitions have any is kept in memory, so that others are read without looking. The store's own
-// records are keys of table 0, area 1: "meta" (format version, host id, next table number), "catalog"
-// (schema.Encode), "dead/" and the number of each table whose rows are still to be removed.
+// records are keys of table 0, area 1: "meta" (format version, host id, next table number), "definition/" and the name
+// of each keyspace and table (schema.Records), "dead/" and the number of each table whose rows are still to be removed.
 //
 // # Values
 //

@@ -13,14 +13,16 @@ import (
 //
 //	1  cells have no paths
 //	2  columns that are not frozen, counters, the seconds of tombstones
-const formatVersion = 2
+//	3  a record for each keyspace and table, in place of one for all
+const formatVersion = 3
 
 // The store's own records are keys of table 0.
 var (
-	metaKey    = ownKey("meta")
-	catalogKey = ownKey("catalog")
-	deadKey    = ownKey("dead/")
-	sweepKeys  = ownKey("sweep/")
+	metaKey        = ownKey("meta")
+	catalogKey     = ownKey("catalog") // until format 3
+	definitionKeys = ownKey("definition/")
+	deadKey        = ownKey("dead/")
+	sweepKeys      = ownKey("sweep/")
 )
 
 func ownKey(name string) []byte { return append(appendArea(nil, 0, areaRows), name...) }

@@ -106,7 +106,7 @@ func (s *Store) load(system []*schema.Keyspace) error {
 		}
 	}
 	s.host = s.meta.host
-	catalog, err := loadCatalog(s.engine, system)
+	catalog, err := s.loadCatalog(system)
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,7 @@
 package schema_test
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -153,58 +150,13 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-func decode(t *testing.T, b []byte) *schema.Catalog {
+func decode(t *testing.T, r schema.Records) *schema.Catalog {
 	t.Helper()
-	c, err := schema.Decode(b, &schema.Keyspace{Name: "system"})
+	c, err := schema.Decode(r, &schema.Keyspace{Name: "system"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
-}
-
-func TestEncode(t *testing.T) {
-	b := schema.Encode(sample(t))
-	if !bytes.Equal(b, schema.Encode(sample(t))) {
-		t.Error("equal catalogs have different encodings")
-	}
-	c := decode(t, b)
-	if !bytes.Equal(b, schema.Encode(c)) {
-		t.Error("a decoded catalog has another encoding")
-	}
-	table, want := c.Table("a", "t"), sample(t).Table("a", "t")
-	if table.StoreID != 1007 || table.NextID != want.NextID || table.CQL(true) != want.CQL(true) {
-		t.Errorf("decoded\n%s\nwant\n%s", table.CQL(true), want.CQL(true))
-	}
-	nested, want := c.Table("a", "u"), sample(t).Table("a", "u")
-	if nested.CQL(false) != want.CQL(false) {
-		t.Errorf("decoded\n%s\nwant\n%s", nested.CQL(false), want.CQL(false))
-	}
-	if c.Keyspace("system") == nil {
-		t.Error("the system keyspace is missing")
-	}
-}
-
-func TestDecodeRefuses(t *testing.T) {
-	b := schema.Encode(sample(t))
-	for n := range len(b) {
-		if _, err := schema.Decode(b[:n]); err == nil {
-			t.Errorf("%d of %d bytes are taken", n, len(b))
-		}
-	}
-	if _, err := schema.Decode(append(b[:len(b):len(b)], 0)); err == nil {
-		t.Error("a byte too many is taken")
-	}
-	for i := range b {
-		for _, flip := range []byte{0x01, 0x80, 0xff} {
-			damaged := bytes.Clone(b)
-			damaged[i] ^= flip
-			_, _ = schema.Decode(damaged) // some damage gives other names; none may panic
-		}
-	}
-	newer := bytes.Replace(b, []byte("cqld-schema\x03"), []byte("cqld-schema\x04"), 1)
-	if _, err := schema.Decode(newer); !errors.Is(err, schema.ErrNewerVersion) {
-		t.Errorf("a newer version: %v", err)
-	}
 }
 
 // Replicas are counted wherever a keyspace joins a catalog.
@@ -298,33 +250,5 @@ func TestTypeOrder(t *testing.T) {
 	}
 	if got := schema.TypeCQL(k.Types["A b"]); got != "CREATE TYPE a.\"A b\" (\n    \"from\" text\n);" {
 		t.Error(got)
-	}
-}
-
-// Types survive an encoding. Definitions of version 1, which has no types, can be read, and of version 2, which has no
-// sections.
-func TestEncodeTypes(t *testing.T) {
-	c := withTypes(t)
-	again := decode(t, schema.Encode(c))
-	if again.Version() != c.Version() || !bytes.Equal(schema.Encode(again), schema.Encode(c)) {
-		t.Error("types change in an encoding")
-	}
-	for _, u := range c.Keyspace("a").SortedTypes() {
-		if got := again.Type("a", u.Name); got == nil || !types.Equal(got, u) {
-			t.Errorf("type %s becomes %v", u.Name, got)
-		}
-	}
-	first := schema.New().WithKeyspace(newKeyspace(t, "b"))
-	b := schema.Encode(first)
-	old := bytes.Replace(b[:len(b)-2], []byte("cqld-schema\x03"), []byte("cqld-schema\x01"), 1)
-	read, err := schema.Decode(old)
-	if err != nil || read.Version() != first.Version() {
-		t.Errorf("definitions of version 1: %v", err)
-	}
-	if b, err = os.ReadFile("testdata/definitions.v2"); err != nil {
-		t.Fatal(err)
-	}
-	if read, err = schema.Decode(b); err != nil || read.Version() != c.Version() {
-		t.Errorf("definitions of version 2: %v", err)
 	}
 }

@@ -18,7 +18,16 @@ type decoder struct {
 	b       []byte
 	version uint64
 	seen    []string
+	shared  map[string]string // the texts of several decoders, each kept once; or nil
 	err     error
+}
+
+// end wants everything to have been read, and returns the first error.
+func (d *decoder) end() error {
+	if d.err == nil && len(d.b) > 0 {
+		d.fail(fmt.Errorf("%d bytes follow the definitions", len(d.b)))
+	}
+	return d.err
 }
 
 func (d *decoder) fail(err error) {
@@ -81,8 +90,20 @@ func (d *decoder) string() string {
 	case n > 0:
 		return d.seen[n-1]
 	}
-	s := string(d.take(d.count()))
+	s := d.share(d.take(d.count()))
 	d.seen = append(d.seen, s)
+	return s
+}
+
+// share is the text of b, which is kept once.
+func (d *decoder) share(b []byte) string {
+	if s, ok := d.shared[string(b)]; ok {
+		return s
+	}
+	s := string(b)
+	if d.shared != nil {
+		d.shared[s] = s
+	}
 	return s
 }
 

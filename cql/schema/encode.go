@@ -4,17 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-
-	"github.com/cqld/cqld/cql/types"
 )
 
-// The encoding of a catalog: a name that says what the bytes are, the version of what follows, then each
-// user keyspace with its tables, and since version 2 its user types, all by name. Types are Cassandra's class names.
-// Since version 3 keyspaces and tables end in sections.
-//
-//	"cqld-schema" <version> <n> n × (keyspace <m> m × table <t> t × type sections)
+// Definitions are encoded with a version in front of them. Types are Cassandra's class names.
 const (
-	encodingName    = "cqld-schema"
 	encodingVersion = 3
 	typesVersion    = 2 // the first with user types
 	sectionsVersion = 3 // the first with sections
@@ -23,34 +16,20 @@ const (
 // ErrNewerVersion says that definitions were written by a later version of this software.
 var ErrNewerVersion = errors.New("definitions were written by a later version of cqld")
 
-// Encode returns the user keyspaces of c as bytes; equal catalogs give equal bytes.
-func Encode(c *Catalog) []byte {
-	var user []*Keyspace
-	for _, k := range c.Keyspaces() {
-		if !IsSystem(k.Name) {
-			user = append(user, k)
-		}
-	}
-	e := encoder{b: []byte(encodingName)}
-	e.uint(encodingVersion)
-	e.uint(uint64(len(user)))
-	for _, k := range user {
-		e.keyspace(k)
-		e.uint(uint64(len(k.Tables)))
-		for _, t := range k.SortedTables() {
-			e.table(t)
-		}
-		e.uint(uint64(len(k.Types)))
-		for _, t := range k.SortedTypes() {
-			e.string(types.ExactClassName(t))
-		}
-		writeSections(&e, keyspaceSections, k)
-	}
-	return e.b
+func newerVersion(version uint64) error {
+	return fmt.Errorf("%w: their version is %d, this is %d", ErrNewerVersion, version, encodingVersion)
 }
 
-// Decode returns the catalog that b, made by Encode, and the system keyspaces are.
-func Decode(b []byte, system ...*Keyspace) (*Catalog, error) {
+// encodingName begins what DecodeWhole reads.
+const encodingName = "cqld-schema"
+
+// DecodeWhole returns the catalog that the system keyspaces are and b, which has all definitions together, as they were kept
+// before there were Records.
+//
+//	"cqld-schema" <version> <n> n × (keyspace <m> m × table <t> t × type sections)
+//
+// There are types since version 2, and sections since version 3.
+func DecodeWhole(b []byte, system ...*Keyspace) (*Catalog, error) {
 	body, ok := bytes.CutPrefix(b, []byte(encodingName))
 	if !ok {
 		return nil, errors.New("these bytes are not definitions of cqld")
@@ -58,7 +37,7 @@ func Decode(b []byte, system ...*Keyspace) (*Catalog, error) {
 	d := &decoder{b: body}
 	d.version = d.uint()
 	if d.err == nil && d.version > encodingVersion {
-		return nil, fmt.Errorf("%w: their version is %d, this is %d", ErrNewerVersion, d.version, encodingVersion)
+		return nil, newerVersion(d.version)
 	}
 	c := New(system...)
 	for range d.count() {
@@ -77,11 +56,8 @@ func Decode(b []byte, system ...*Keyspace) (*Catalog, error) {
 		c.keyspaces[k.Name] = k.counted()
 		c.content = c.content.xor(k.contentDigest())
 	}
-	if d.err == nil && len(d.b) > 0 {
-		d.fail(fmt.Errorf("%d bytes follow the definitions", len(d.b)))
-	}
-	if d.err != nil {
-		return nil, fmt.Errorf("decode definitions: %w", d.err)
+	if err := d.end(); err != nil {
+		return nil, fmt.Errorf("decode definitions: %w", err)
 	}
 	c.version = c.content.version()
 	return c, nil

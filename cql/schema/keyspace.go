@@ -58,6 +58,18 @@ func (k *Keyspace) TablesByAge() []*Table {
 	})
 }
 
+// UnnumberedTables returns the tables by name that the store has not given a number.
+func (k *Keyspace) UnnumberedTables() []*Table {
+	var tables []*Table
+	for _, t := range k.Tables {
+		if t.StoreID == 0 {
+			tables = append(tables, t)
+		}
+	}
+	slices.SortFunc(tables, func(a, b *Table) int { return strings.Compare(a.Name, b.Name) })
+	return tables
+}
+
 // contentDigest is the digest of the keyspace, its tables and types, zero for a system keyspace.
 func (k *Keyspace) contentDigest() digest {
 	if IsSystem(k.Name) {
