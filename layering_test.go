@@ -23,7 +23,7 @@ var arrows = map[string][]string{
 		"server", "store", "store/engine", "store/engine/badger", "protocol", "protocol/client", "cql/parser", "cql/schema", "cql/types",
 	},
 	"server/cqltest":        {"server", "store", "store/engine", "store/engine/badger"},
-	"compat_tests":          {"compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "server/cqltest"},
+	"compat_tests":          {"compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest"},
 	"compat_tests/script":   {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
 	"compat_tests/wire":     {"compat_tests/script", "protocol", "protocol/client", "cql/types", "server/cqltest"},
 	"compat_tests/drivers":  {"protocol", "protocol/client", "cql/types", "server/cqltest"},
