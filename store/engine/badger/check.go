@@ -2,13 +2,14 @@ package badger
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/table"
 	"github.com/rs/zerolog"
 )
 
@@ -93,13 +94,19 @@ func (e *Engine) checkLater(tables []string, log zerolog.Logger) {
 			return
 		default:
 		}
-		_, err := checkTable(path, true, 3)
-		if _, gone := os.Lstat(path); err != nil && !errors.Is(gone, fs.ErrNotExist) {
+		if _, err := checkTable(path, true, 3); err != nil && e.uses(path) {
 			log.Error().Err(err).Msg("the data is damaged: nothing is read or written any more")
 			e.damage.Store(&err)
 			return
 		}
 	}
+}
+
+// uses reports whether a table is one of Badger's. It makes files of others empty, and then removes them.
+func (e *Engine) uses(path string) bool {
+	return slices.ContainsFunc(e.db.Tables(), func(t badger.TableInfo) bool {
+		return table.IDToFilename(t.ID) == filepath.Base(path)
+	})
 }
 
 // damaged says which file is, and what is wrong with it.

@@ -151,18 +151,37 @@ func TestUnfinishedFiles(t *testing.T) {
 	}
 }
 
-// TestDamageFoundLater damages a table that is checked only when the engine works: then it answers no more.
+// TestDamageFoundLater damages a table that is checked only when the engine works: then it answers no more. Tables that
+// were merged into others meanwhile are not there any more, or empty and about to be removed.
 func TestDamageFoundLater(t *testing.T) {
 	dir := t.TempDir()
 	e := openWith(t, Options{Dir: dir}, enginetest.Union)
-	defer e.Close()
-	table := filepath.Join(t.TempDir(), "000001.sst")
-	if err := os.WriteFile(table, []byte("nothing that a table would have"), 0o600); err != nil {
+	writeNumbered(t, e)
+	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
+	e = openWith(t, Options{Dir: dir}, enginetest.Union)
+	defer e.Close()
+	empty := filepath.Join(dir, "999998.sst")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tables, err := filepath.Glob(filepath.Join(dir, "0*.sst"))
+	if err != nil || len(tables) == 0 {
+		t.Fatalf("there are no tables, %v", err)
+	}
+	table := tables[0]
 	e.finished.Add(1)
-	e.checkLater([]string{filepath.Join(dir, "999999.sst")}, zerolog.Nop()) // a table that was merged meanwhile
+	e.checkLater([]string{filepath.Join(dir, "999999.sst"), empty, table}, zerolog.Nop())
 	if err := numbered(e, 1, 8); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(table, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteAt([]byte("nothing that a table would have"), 1000); err != nil {
 		t.Fatal(err)
 	}
 	e.finished.Add(1)
