@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -29,6 +30,7 @@ type settings struct {
 	data        string
 	memory      bool
 	sync        badger.Sync
+	purgeEvery  time.Duration
 	clusterName string
 	datacenter  string
 	rack        string
@@ -53,6 +55,7 @@ func readSettings(c *console, args []string) (*settings, error) {
 	f.BoolVar(&s.memory, "memory", false, "keep the data in memory only")
 	sync := f.String("commitlog-sync", "periodic", "the `mode` of acknowledging writes: "+
 		"periodic before they are on disk, where they are within a second, or batch when they are")
+	f.DurationVar(&s.purgeEvery, "purge-every", 10*time.Second, "how `often` tables are looked at for what may be purged")
 	f.StringVar(&s.clusterName, "cluster-name", "Test Cluster", "the cluster's `name` in system.local")
 	f.StringVar(&s.datacenter, "datacenter", "datacenter1", "the datacenter's `name`")
 	f.StringVar(&s.rack, "rack", "rack1", "the rack's `name`")
@@ -88,6 +91,9 @@ func (s *settings) check(advertise, sync, level string) error {
 	s.sync = badger.Sync(mode)
 	if !slices.Contains(logFormats, s.logFormat) {
 		return badFlag("log-format", s.logFormat, "want "+strings.Join(logFormats, ", "))
+	}
+	if s.purgeEvery <= 0 {
+		return badFlag("purge-every", s.purgeEvery.String(), "want a time, like 10s")
 	}
 	if !s.memory && s.data == "" {
 		return badFlag("data", s.data, "want a folder")

@@ -35,6 +35,8 @@ func TestWrongUsageIsOneLine(t *testing.T) {
 		{"--log-level", "loud"},
 		{"--log-format", "xml"},
 		{"--commitlog-sync", "weekly"},
+		{"--purge-every", "0s"},
+		{"--purge-every", "often"},
 		{"--advertise", "not an address"},
 		{"exec"},
 		{"exec", "-e", "x", "-f", "y"},

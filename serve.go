@@ -114,9 +114,10 @@ func openStore(s *settings, log zerolog.Logger) (*store.Store, error) {
 		return nil, fmt.Errorf("make the data folder: %w", err)
 	}
 	return store.Open(store.Options{
-		Engine: func(f engine.Fold) (engine.Engine, error) { return badger.Open(o, f) },
-		System: server.SystemKeyspaces(),
-		Log:    log,
+		Engine:     func(f engine.Fold) (engine.Engine, error) { return badger.Open(o, f) },
+		System:     server.SystemKeyspaces(),
+		SweepEvery: s.purgeEvery,
+		Log:        log,
 	})
 }
 

@@ -24,24 +24,24 @@ type kind struct {
 var kinds = []kind{
 	{
 		name: "row", keys: 300, share: 100,
-		tables: []string{"CREATE TABLE crash.rows (p int, c int, n int, fill text, PRIMARY KEY (p, c))"},
+		tables: []string{"CREATE TABLE crash.rows (p int, c int, n int, fill text, PRIMARY KEY (p, c)) WITH gc_grace_seconds = 0"},
 		write:  writeRow, read: readRows,
 	},
 	{
 		name: "counter", keys: 50, share: 60,
-		tables: []string{"CREATE TABLE crash.counters (p int PRIMARY KEY, n counter)"},
+		tables: []string{"CREATE TABLE crash.counters (p int PRIMARY KEY, n counter) WITH gc_grace_seconds = 0"},
 		write:  writeCounter, read: readCounters,
 	},
 	{
 		name: "collection", keys: 50, share: 60,
-		tables: []string{"CREATE TABLE crash.collections (p int PRIMARY KEY, s set<int>, m map<int, text>, l list<int>)"},
+		tables: []string{"CREATE TABLE crash.collections (p int PRIMARY KEY, s set<int>, m map<int, text>, l list<int>) WITH gc_grace_seconds = 0"},
 		write:  writeCollection, read: readCollections,
 	},
 	{
 		name: "batch", keys: 40, share: 60,
 		tables: []string{
-			"CREATE TABLE crash.batch_a (p int PRIMARY KEY, n int, fill text)",
-			"CREATE TABLE crash.batch_b (p int, c int, n int, PRIMARY KEY (p, c))",
+			"CREATE TABLE crash.batch_a (p int PRIMARY KEY, n int, fill text) WITH gc_grace_seconds = 0",
+			"CREATE TABLE crash.batch_b (p int, c int, n int, PRIMARY KEY (p, c)) WITH gc_grace_seconds = 0",
 		},
 		write: writeBatch, read: readBatches,
 	},
