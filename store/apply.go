@@ -45,7 +45,7 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 	a.store, a.done, a.group = s, done, append(a.group[:0], ms...)
 	ops := first.ops[:0]
 	for _, m := range ms {
-		id, err := s.writableID(m.table)
+		id, err := s.startWriting(m)
 		if err != nil {
 			first.finish(err)
 			return
@@ -54,7 +54,6 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 			s.deletions.add(id, tokenOf(m.prefix))
 		}
 		ops = m.appendOps(ops, id)
-		s.usages.of(id).note(len(m.spans), len(m.buf), m.due)
 	}
 	first.ops = ops
 	if err := s.checkKeys(ops); err != nil {
@@ -76,6 +75,25 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 	s.engine.Commit(ops, a.finished)
 }
 
+// startWriting finds the number under which a mutation writes. Nobody purges what is written under it until the mutation
+// is finished.
+func (s *Store) startWriting(m *Mutation) (uint32, error) {
+	m.endRow()
+	for {
+		id, err := s.writableID(m.table)
+		if err != nil {
+			return 0, err
+		}
+		u := s.usages.of(id)
+		u.start(len(m.spans), len(m.buf), m.due)
+		if again, err := s.writableID(m.table); err == nil && again == id {
+			m.usage = u
+			return id, nil
+		}
+		u.end() // the table was truncated or dropped, and the purge may not have seen the mutation
+	}
+}
+
 // finish tells the caller of Apply what came of it, and frees the mutations.
 func (m *Mutation) finish(err error) {
 	s, done, group := m.apply.store, m.apply.done, m.apply.group
@@ -91,6 +109,9 @@ func (m *Mutation) finish(err error) {
 	for i := len(group) - 1; i >= 0; i-- { // the first one, which the slice belongs to, comes last
 		g := group[i]
 		group[i] = nil
+		if g.usage != nil {
+			g.usage.end()
+		}
 		g.release()
 	}
 	done(err)

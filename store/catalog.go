@@ -134,7 +134,6 @@ func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 	s.state.Store(next)
 	for _, id := range dead {
 		s.deletions.drop(id)
-		s.usages.drop(id)
 	}
 	if len(dead) > 0 {
 		s.lookForDead()

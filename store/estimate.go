@@ -36,18 +36,34 @@ type usage struct {
 	written struct{ rows, bytes int64 }
 	due     int64 // the second from which something may be purged; math.MaxInt64: nothing
 	sweptAt int64
+	writing int // mutations that are being committed
 }
 
 // newUsage is that of a table of which nothing is known, so that it has to be swept.
 func newUsage() *usage { return &usage{} }
 
-// note adds what a mutation writes.
-func (u *usage) note(rows, bytes int, due int64) {
+// start adds what a mutation writes, which is being committed until end.
+func (u *usage) start(rows, bytes int, due int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	u.writing++
 	u.written.rows += int64(rows)
 	u.written.bytes += int64(bytes)
 	u.due = min(u.due, due)
+}
+
+// end is called when a mutation is committed, or is not going to be.
+func (u *usage) end() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.writing--
+}
+
+// idle reports whether no mutation is being committed.
+func (u *usage) idle() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.writing == 0
 }
 
 // Least of what must have been written before a table is counted again.

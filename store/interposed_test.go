@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
@@ -15,8 +16,9 @@ import (
 // interposed is an engine that tests stand in front of.
 type interposed struct {
 	engine.Engine
-	beforeView  atomic.Pointer[func()]       // called once
-	afterCommit atomic.Pointer[func() error] // called once, when the commit was applied; its error is what Commit says
+	beforeView   atomic.Pointer[func()]       // called once
+	beforeCommit atomic.Pointer[func()]       // called once
+	afterCommit  atomic.Pointer[func() error] // called once, when the commit was applied; its error is what Commit says
 }
 
 func openInterposed(t *testing.T) (*Store, *interposed) {
@@ -37,6 +39,9 @@ func (i *interposed) View(fn func(engine.Reader) error) error {
 
 // Commit calls afterCommit.
 func (i *interposed) Commit(ops []engine.Op, done func(error)) {
+	if before := i.beforeCommit.Swap(nil); before != nil {
+		(*before)()
+	}
 	after := i.afterCommit.Swap(nil)
 	i.Engine.Commit(ops, func(err error) {
 		if after != nil {
@@ -184,5 +189,28 @@ func TestSweepOfLargeRows(t *testing.T) {
 	}
 	if m := s.SweepMetrics(); m.Rewritten != rows || m.Removed != 0 {
 		t.Errorf("%d rows were rewritten and %d removed", m.Rewritten, m.Removed)
+	}
+}
+
+// TestTruncateUnderWrite truncates a table while a write to it is on its way to the engine: what it writes is purged too.
+func TestTruncateUnderWrite(t *testing.T) {
+	s, i := openInterposed(t)
+	defer closeStore(t, s)
+	define(t, s, newTable(t, "t", "k int", "c int", "v text"))
+	table := s.Catalog().Table("ks", "t")
+	truncate := func() {
+		if err := s.Truncate(context.Background(), table); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(20 * time.Millisecond) // a purge that does not wait would be over
+	}
+	i.beforeCommit.Store(&truncate)
+	insert(t, s, table, 1, 1, "late")
+	eventually(t, "the table purged", func() bool {
+		found, err := s.engine.Get(deadTableKey(uint32(table.StoreID)), func([]byte) error { return nil })
+		return err == nil && !found
+	})
+	if n := storedKeys(t, s, table.StoreID); n != 0 {
+		t.Errorf("%d keys are left", n)
 	}
 }

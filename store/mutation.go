@@ -32,9 +32,10 @@ type Mutation struct {
 	paths  []byte // of its cells
 	lossy  []byte
 	sorted bool
-	counts bool  // it changes counters
-	second int64 // that its tombstones are of; 0: not known
-	due    int64 // the second from which something of it may be purged; math.MaxInt64: nothing
+	counts bool   // it changes counters
+	second int64  // that its tombstones are of; 0: not known
+	due    int64  // the second from which something of it may be purged; math.MaxInt64: nothing
+	usage  *usage // of the table, while it is being committed
 
 	apply applying // of the first mutation of an Apply
 }
@@ -73,7 +74,7 @@ func (m *Mutation) release() {
 	}
 	clear(m.ops)
 	clear(m.cells)
-	m.table, m.partition, m.open, m.counts = nil, nil, false, false
+	m.table, m.partition, m.usage, m.open, m.counts = nil, nil, nil, false, false
 	m.buf, m.spans, m.ops, m.cells, m.paths = m.buf[:0], m.spans[:0], m.ops[:0], m.cells[:0], m.paths[:0]
 	mutations.Put(m)
 }

@@ -61,8 +61,14 @@ func (s *Store) deadTables() (ids []uint32, err error) {
 	return slices.DeleteFunc(ids, func(id uint32) bool { return live[id] }), err
 }
 
-// purgeTable removes one table's keys in steps between which Close can stop it.
+// purgeTable removes one table's keys, when nobody writes any more, in steps between which Close can stop it.
 func (s *Store) purgeTable(id uint32) error {
+	for !s.usages.of(id).idle() {
+		if err := s.closing.Err(); err != nil {
+			return err
+		}
+		time.Sleep(time.Millisecond)
+	}
 	rows := appendArea(nil, id, areaRows)
 	start := appendArea(nil, id, areaDeletions)
 	for i := range 256 {
@@ -78,5 +84,6 @@ func (s *Store) purgeTable(id uint32) error {
 		}
 		start = end
 	}
+	s.usages.drop(id)
 	return s.commit([]engine.Op{{Kind: engine.Delete, Key: deadTableKey(id)}})
 }
