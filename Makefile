@@ -7,7 +7,7 @@ STRIP    := -s -w $(if $(VERSION),-X main.version=$(VERSION))
 BIN      := cqld
 
 .DEFAULT_GOAL := help
-.PHONY: help build static test race lint generate generated fuzz check bench properties crash drivers oracle oracle-stop judge suites differ
+.PHONY: help build static test race lint generate generated fuzz check bench properties crash drivers metadata oracle oracle-stop judge suites differ
 
 # A command behind this finds a real Cassandra 5.0 in $CASSANDRA_ADDR: one that runs already, or one started for it.
 ORACLE := go run ./compat_tests/oracle run
@@ -61,7 +61,7 @@ check: lint generated test race fuzz ## everything CI runs but the drivers
 bench: ## measure start, memory, requests per second beside a server that does nothing, parsing and values
 	go run ./compat_tests/bench
 	go test -run '^$$' -bench . ./cql/parser ./cql/types
-	go test -run '^$$' -bench "Beside|Allocations|Growth|Durable|Queue|Purge" -benchtime 1x ./store
+	go test -run '^$$' -bench "Beside|Allocations|Growth|Durable|Queue|Purge|Definitions" -benchtime 1x ./store
 
 HISTORIES ?= 1000000
 
@@ -74,6 +74,9 @@ crash: ## kill a server while it is written to, a hundred times for each way of 
 
 drivers: ## run real drivers against a server started for them
 	compat_tests/drivers/run
+
+metadata: ## compare what drivers make of the definitions of cqld with what they make of Cassandra's
+	$(ORACLE) compat_tests/drivers/run metadata-gocql metadata-python metadata-java
 
 oracle: ## start a real Cassandra 5.0 on 127.0.0.1:19042; needs Java 17 and Maven
 	go run ./compat_tests/oracle start
