@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
@@ -12,11 +13,29 @@ import (
 // virtual is a table that exists only as code.
 type virtual struct {
 	fill func(Session, *schema.Catalog) ([]*Mutation, error)
+	kept *keptRows // nil: its rows are made at each read
+}
+
+// keptRows are the rows that a catalog gives, which are made once for each: those of many definitions take longer to make
+// than to read.
+type keptRows struct {
+	mu      sync.Mutex
+	catalog *schema.Catalog
+	rows    sortedRows
 }
 
 // AddVirtual makes rows of a table that exists only as code readable. fill is called at each read and
 // adds the rows, in any order, as mutations of the table. The table is known by its ID.
 func (s *Store) AddVirtual(t *schema.Table, fill func(Session, *schema.Catalog) ([]*Mutation, error)) {
+	s.addVirtual(t, virtual{fill: fill})
+}
+
+// AddDefinitions is AddVirtual for a table whose rows depend on nothing but the catalog.
+func (s *Store) AddDefinitions(t *schema.Table, fill func(Session, *schema.Catalog) ([]*Mutation, error)) {
+	s.addVirtual(t, virtual{fill: fill, kept: new(keptRows)})
+}
+
+func (s *Store) addVirtual(t *schema.Table, v virtual) {
 	s.defining.Lock()
 	defer s.defining.Unlock()
 	next := *s.state.Load()
@@ -24,12 +43,28 @@ func (s *Store) AddVirtual(t *schema.Table, fill func(Session, *schema.Catalog) 
 	if next.virtual == nil {
 		next.virtual = map[[16]byte]virtual{}
 	}
-	next.virtual[t.ID] = virtual{fill}
+	next.virtual[t.ID] = v
 	s.state.Store(&next)
 }
 
-// rows makes the table's rows and sorts them as an engine would.
-func (v virtual) rows(session Session, c *schema.Catalog) (sortedRows, error) {
+// rows are the table's rows.
+func (v virtual) rows(session Session, c *schema.Catalog) (rows sortedRows, err error) {
+	if v.kept == nil {
+		return v.make(session, c)
+	}
+	v.kept.mu.Lock() // others wait for what they want too
+	defer v.kept.mu.Unlock()
+	if v.kept.catalog != c {
+		if rows, err = v.make(session, c); err != nil {
+			return nil, err
+		}
+		v.kept.catalog, v.kept.rows = c, rows
+	}
+	return v.kept.rows, nil
+}
+
+// make makes the rows and sorts them as an engine would.
+func (v virtual) make(session Session, c *schema.Catalog) (sortedRows, error) {
 	ms, err := v.fill(session, c)
 	if err != nil {
 		return nil, err

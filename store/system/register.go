@@ -79,7 +79,11 @@ func Register(s *store.Store, o Options) {
 			if fill == nil && (k.Name == "system" || schema.IsReplicatedSystem(k.Name)) {
 				continue
 			}
-			s.AddVirtual(t, n.rows(t, fill))
+			if k.Name == "system_schema" || k.Name == "system_virtual_schema" {
+				s.AddDefinitions(t, n.rows(t, fill))
+			} else {
+				s.AddVirtual(t, n.rows(t, fill))
+			}
 		}
 	}
 }
