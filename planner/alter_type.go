@@ -81,7 +81,7 @@ func (d *AlterType) change(k *schema.Keyspace, t *types.UserType) (*types.UserTy
 	case *cql.AddField:
 		return addField(k, t, change)
 	case *cql.RenameFields:
-		return renameFields(t, change)
+		return renameFields(k, t, change)
 	}
 	return nil, cqlerr.Invalidf("Altering field types is no longer supported")
 }
@@ -133,7 +133,11 @@ func partitionedBy(k *schema.Keyspace, t *types.UserType) []string {
 }
 
 // renameFields is the type with other names. A field that is renamed twice gets the last of them.
-func renameFields(t *types.UserType, change *cql.RenameFields) (*types.UserType, error) {
+func renameFields(k *schema.Keyspace, t *types.UserType, change *cql.RenameFields) (*types.UserType, error) {
+	if users := aggregatesFrom(k, t.Name); len(users) > 0 {
+		return nil, cqlerr.Invalidf("Cannot alter user type %s as it is still used in INITCOND by aggregates %s", typeName(t),
+			strings.Join(users, ", "))
+	}
 	changed := *t
 	changed.Fields = slices.Clone(t.Fields)
 	for _, r := range change.Renames {

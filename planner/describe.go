@@ -83,8 +83,10 @@ func (d *Describe) Rows(c *schema.Catalog) ([][][]byte, error) {
 		return d.tables(c)
 	case cql.DescribeTypes:
 		return d.types(c)
-	case cql.DescribeFunctions, cql.DescribeAggregates:
-		return nil, nil
+	case cql.DescribeFunctions:
+		return d.functions(c)
+	case cql.DescribeAggregates:
+		return d.aggregates(c)
 	case cql.DescribeSchema:
 		return d.wholeSchema(c), nil
 	case cql.DescribeKeyspace:
@@ -162,7 +164,7 @@ func (d *Describe) within(c *schema.Catalog) (*schema.Keyspace, error) {
 	return foundKeyspace(c, d.Keyspace)
 }
 
-// keyspaceRows is a keyspace followed by its types and tables, unless ONLY it is wanted.
+// keyspaceRows is a keyspace followed by its types, functions, aggregates and tables, unless ONLY it is wanted.
 func (d *Describe) keyspaceRows(k *schema.Keyspace) [][][]byte {
 	name := cql.Quote(k.Name)
 	rows := [][][]byte{textRow(name, "keyspace", name, k.CQL())}
@@ -171,6 +173,12 @@ func (d *Describe) keyspaceRows(k *schema.Keyspace) [][][]byte {
 	}
 	for _, t := range k.TypesByUse() {
 		rows = append(rows, typeRow(t))
+	}
+	for _, f := range sortedFunctions(k.Functions) {
+		rows = append(rows, functionRow(f))
+	}
+	for _, a := range sortedFunctions(k.Aggregates) {
+		rows = append(rows, aggregateRow(a))
 	}
 	for _, t := range sortedTables(k) {
 		rows = append(rows, d.tableRow(t))

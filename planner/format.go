@@ -106,6 +106,30 @@ func (d *AlterType) String() string {
 
 func (d *DropType) String() string { return "drop type " + d.Keyspace + "." + d.Name }
 
+func (d *CreateFunction) String() string {
+	return "create function " + d.Keyspace + "." + d.Statement.Function.Name
+}
+
+func (d *DropFunction) String() string {
+	return "drop function " + d.Keyspace + "." + d.Statement.Function.Name
+}
+
+func (d *CreateAggregate) String() string {
+	return "create aggregate " + d.Keyspace + "." + d.Statement.Function.Name
+}
+
+func (d *DropAggregate) String() string {
+	return "drop aggregate " + d.Keyspace + "." + d.Statement.Function.Name
+}
+
+func (d *CreateTrigger) String() string {
+	return "create trigger " + d.Statement.Name + " on " + d.Keyspace + "." + d.Statement.Table.Name
+}
+
+func (d *DropTrigger) String() string {
+	return "drop trigger " + d.Statement.Name + " on " + d.Keyspace + "." + d.Statement.Table.Name
+}
+
 func (d *Describe) String() string {
 	return strings.TrimSpace("describe " + describeWords[d.Kind] + " " + strings.Trim(d.Keyspace+"."+d.Name, "."))
 }

@@ -63,7 +63,8 @@ func (p *planning) dropKeyspace(s *cql.DropKeyspace) (*DropKeyspace, error) {
 	return &DropKeyspace{Name: s.Name, IfExists: s.IfExists}, nil
 }
 
-// Apply removes the keyspace. The events tell of its tables first, the oldest before the others, and then of its types.
+// Apply removes the keyspace. The events tell of its aggregates and functions first, then of its
+// tables, the oldest before the others, and then of its types.
 func (d *DropKeyspace) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
 	if err := checkSchemaChange("DROP", d.Name, "<keyspace "+d.Name+">"); err != nil {
 		return nil, Outcome{}, err
@@ -76,6 +77,7 @@ func (d *DropKeyspace) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Ou
 		return nil, Outcome{}, cqlerr.Invalidf("Keyspace '%s' doesn't exist", d.Name)
 	}
 	out := Outcome{Answer: schema.Change{Kind: schema.Dropped, Target: schema.TargetKeyspace, Keyspace: d.Name}}
+	out.Events = droppedFunctions(k)
 	for _, t := range k.TablesByAge() {
 		out.Events = append(out.Events, schema.Change{
 			Kind: schema.Dropped, Target: schema.TargetTable, Keyspace: d.Name, Name: t.Name,

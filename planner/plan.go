@@ -12,19 +12,25 @@ type Plan interface {
 	String() string // the plan in words; golden files compare it
 }
 
-func (*Select) plan()         {}
-func (*Modification) plan()   {}
-func (*Batch) plan()          {}
-func (*Truncate) plan()       {}
-func (*Use) plan()            {}
-func (*CreateKeyspace) plan() {}
-func (*DropKeyspace) plan()   {}
-func (*CreateTable) plan()    {}
-func (*DropTable) plan()      {}
-func (*CreateType) plan()     {}
-func (*AlterType) plan()      {}
-func (*DropType) plan()       {}
-func (*Describe) plan()       {}
+func (*Select) plan()          {}
+func (*Modification) plan()    {}
+func (*Batch) plan()           {}
+func (*Truncate) plan()        {}
+func (*Use) plan()             {}
+func (*CreateKeyspace) plan()  {}
+func (*DropKeyspace) plan()    {}
+func (*CreateTable) plan()     {}
+func (*DropTable) plan()       {}
+func (*CreateType) plan()      {}
+func (*AlterType) plan()       {}
+func (*DropType) plan()        {}
+func (*CreateFunction) plan()  {}
+func (*DropFunction) plan()    {}
+func (*CreateAggregate) plan() {}
+func (*DropAggregate) plan()   {}
+func (*CreateTrigger) plan()   {}
+func (*DropTrigger) plan()     {}
+func (*Describe) plan()        {}
 
 // Env is what a statement is planned against.
 type Env struct {

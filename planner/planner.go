@@ -63,6 +63,18 @@ func (p *planning) statement(stmt cql.Statement) (Plan, error) {
 		return defines(p, s, p.alterType)
 	case *cql.DropType:
 		return defines(p, s, p.dropType)
+	case *cql.CreateFunction:
+		return defines(p, s, p.createFunction)
+	case *cql.DropFunction:
+		return defines(p, s, p.dropFunction)
+	case *cql.CreateAggregate:
+		return defines(p, s, p.createAggregate)
+	case *cql.DropAggregate:
+		return defines(p, s, p.dropAggregate)
+	case *cql.CreateTrigger:
+		return defines(p, s, p.createTrigger)
+	case *cql.DropTrigger:
+		return defines(p, s, p.dropTrigger)
 	case *cql.Describe:
 		return p.describe(s)
 	}

@@ -24,18 +24,6 @@ func unsupported(stmt cql.Statement) error {
 		name = "ALTER MATERIALIZED VIEW"
 	case *cql.DropView:
 		name = "DROP MATERIALIZED VIEW"
-	case *cql.CreateFunction:
-		name = "CREATE FUNCTION"
-	case *cql.DropFunction:
-		name = "DROP FUNCTION"
-	case *cql.CreateAggregate:
-		name = "CREATE AGGREGATE"
-	case *cql.DropAggregate:
-		name = "DROP AGGREGATE"
-	case *cql.CreateTrigger:
-		name = "CREATE TRIGGER"
-	case *cql.DropTrigger:
-		name = "DROP TRIGGER"
 	case *cql.CreateRole:
 		name = "CREATE ROLE"
 	case *cql.AlterRole:

@@ -125,9 +125,13 @@ func (d *DropType) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcom
 	return c.WithoutType(d.Keyspace, d.Name), told(schema.Dropped, schema.TargetType, d.Keyspace, d.Name), nil
 }
 
-// checkUnused refuses to drop a type that other types or tables use.
+// checkUnused refuses to drop a type that functions, other types or tables use.
 func (d *DropType) checkUnused(k *schema.Keyspace) error {
 	var users []string
+	if users := functionsWith(k, d.Name); len(users) > 0 {
+		return cqlerr.Invalidf("Cannot drop user type '%s.%s' as it is still used by functions %s", d.Keyspace, d.Name,
+			strings.Join(users, ", "))
+	}
 	for _, t := range k.SortedTypes() {
 		if t.Name != d.Name && types.UsesUserType(t, d.Name) {
 			users = append(users, t.Name)

@@ -139,7 +139,7 @@ func (r *Runner) statement(ctx context.Context, cql string) (
 		}
 	}
 	o := &client.QueryOptions{PageSize: r.mode.PageSize}
-	for {
+	for restarts := 0; ; {
 		var page *client.Result
 		if p != nil {
 			page, err = r.conn.Execute(ctx, p, nil, o)
@@ -148,6 +148,11 @@ func (r *Runner) statement(ctx context.Context, cql string) (
 		}
 		if page != nil {
 			warnings = addWarnings(warnings, page.Warnings)
+		}
+		if isSchemaChanged(err) && restarts < maxRestarts {
+			restarts++
+			rows, o.PagingState = nil, nil
+			continue
 		}
 		if err != nil {
 			return nil, nil, warnings, err
@@ -158,6 +163,15 @@ func (r *Runner) statement(ctx context.Context, cql string) (
 		}
 		o.PagingState = page.PagingState
 	}
+}
+
+// maxRestarts is how often a DESCRIBE begins again when someone else changes the schema between its pages.
+const maxRestarts = 100
+
+// isSchemaChanged reports whether a DESCRIBE cannot go on because the schema has changed.
+func isSchemaChanged(err error) bool {
+	e, ok := cqlerr.As(err)
+	return ok && strings.HasPrefix(e.Message, "The schema has changed since the previous page of the DESCRIBE statement")
 }
 
 // addWarnings adds the warnings of a page: every page brings those of the statement again.

@@ -19,6 +19,8 @@ type Keyspace struct {
 	Virtual       bool              // its tables are virtual
 	Tables        map[string]*Table
 	Types         map[string]*types.UserType // not frozen
+	Functions     []*Function                // in the order in which they were made
+	Aggregates    []*Aggregate               // likewise
 
 	replicas int // derived from Replication when the keyspace joins a catalog
 }
@@ -75,9 +77,11 @@ func (k *Keyspace) contentDigest() digest {
 	if IsSystem(k.Name) {
 		return digest{}
 	}
+	own := *k
+	own.Functions, own.Aggregates = sortedCallables(k.Functions), sortedCallables(k.Aggregates)
 	e := encoder{}
-	e.keyspace(k)
-	writeSections(&e, keyspaceSections, k)
+	e.keyspace(&own)
+	writeSections(&e, keyspaceSections, &own)
 	d := digest(md5.Sum(e.b))
 	for _, t := range k.Tables {
 		d = d.xor(t.digest)

@@ -19,7 +19,7 @@ func (c *Catalog) Type(keyspace, name string) *types.UserType {
 }
 
 // WithType returns a catalog in which u is defined. In place of a type of the same name it is used wherever that one
-// was, in other types and in the columns of tables. Its keyspace must exist.
+// was, in other types, in the columns of tables and in functions. Its keyspace must exist.
 func (c *Catalog) WithType(u *types.UserType) *Catalog {
 	k := *c.keyspaces[u.Keyspace]
 	k.Types = withEntry(k.Types, u.Name, u)
@@ -29,6 +29,13 @@ func (c *Catalog) WithType(u *types.UserType) *Catalog {
 	k.Tables = maps.Clone(k.Tables)
 	for name, t := range k.Tables {
 		k.Tables[name] = t.withUserType(u)
+	}
+	k.Functions, k.Aggregates = slices.Clone(k.Functions), slices.Clone(k.Aggregates)
+	for i, f := range k.Functions {
+		k.Functions[i] = f.withUserType(u)
+	}
+	for i, a := range k.Aggregates {
+		k.Aggregates[i] = a.withUserType(u)
 	}
 	return c.replace(k.Name, &k)
 }

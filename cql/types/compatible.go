@@ -84,3 +84,45 @@ func eachCompatible(to, from []Type, compatible func(to, from Type) bool) bool {
 func orderCompatible(to, from Type) bool {
 	return Equal(to, from) || to == Text && from == ASCII || to == Blob && (from == ASCII || from == Text)
 }
+
+// Compatible reports whether a type may take the place of another, from, wherever there are values of that: they are
+// its values too, in the same order. Collections that are frozen are different types from those that are not.
+func Compatible(to, from Type) bool {
+	if orderCompatible(to, from) {
+		return true
+	}
+	switch to := to.(type) {
+	case *List:
+		from, is := from.(*List)
+		return is && to.Frozen == from.Frozen && (to.Frozen && Compatible(to.Elem, from.Elem) ||
+			!to.Frozen && cellCompatible(to.Elem, from.Elem))
+	case *Set:
+		from, is := from.(*Set)
+		return is && to.Frozen == from.Frozen && Compatible(to.Elem, from.Elem)
+	case *Map:
+		from, is := from.(*Map)
+		return is && to.Frozen == from.Frozen && Compatible(to.Key, from.Key) &&
+			(to.Frozen && Compatible(to.Value, from.Value) || !to.Frozen && cellCompatible(to.Value, from.Value))
+	case *Tuple:
+		return extends(to.Elems, from)
+	case *UserType:
+		return extends(to.tuple().Elems, from)
+	}
+	return false
+}
+
+// cellCompatible is Compatible of what stands in cells, which are not in order but must be as long.
+func cellCompatible(to, from Type) bool {
+	return ValueCompatible(to, from) && to.FixedLength() == from.FixedLength()
+}
+
+// extends reports whether a tuple or user type has parts that are compatible, or fewer.
+func extends(to []Type, from Type) bool {
+	switch from := from.(type) {
+	case *Tuple:
+		return eachCompatible(to, from.Elems, Compatible)
+	case *UserType:
+		return eachCompatible(to, from.tuple().Elems, Compatible)
+	}
+	return false
+}

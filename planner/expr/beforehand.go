@@ -1,6 +1,10 @@
 package expr
 
-import "github.com/cqld/cqld/cql/types"
+import (
+	"slices"
+
+	"github.com/cqld/cqld/cql/types"
+)
 
 // Beforehand are the parts of a selected expression that no row matters to. They are computed when an execution begins:
 // what is wrong with them is said even if there are no rows.
@@ -67,3 +71,11 @@ func (a *argument) Eval(x *Context) (types.Value, error) {
 }
 
 func (a *argument) String() string { return a.call.Args[a.index].String() }
+
+// IsVolatile reports whether an expression calls a function that may give another value each time.
+func IsVolatile(e Expr) bool {
+	if c, ok := e.(*Call); ok && c.Function.Volatile {
+		return true
+	}
+	return slices.ContainsFunc(Parts(e), IsVolatile)
+}

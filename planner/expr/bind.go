@@ -55,46 +55,46 @@ func (b *Binder) Bind(t cql.Term, r Receiver) (Expr, error) {
 	return nil, NotSupported(t.String())
 }
 
-// hasMarker reports whether a bind marker stands anywhere in the terms.
-func hasMarker(terms ...cql.Term) bool {
+// HasMarker reports whether a bind marker stands anywhere in the terms.
+func HasMarker(terms ...cql.Term) bool {
 	for _, t := range terms {
 		switch t := t.(type) {
 		case *cql.Marker:
 			return true
 		case *cql.ListLiteral:
-			if hasMarker(t.Elements...) {
+			if HasMarker(t.Elements...) {
 				return true
 			}
 		case *cql.SetLiteral:
-			if hasMarker(t.Elements...) {
+			if HasMarker(t.Elements...) {
 				return true
 			}
 		case *cql.MapLiteral:
-			if hasMarker(t.Keys...) || hasMarker(t.Values...) {
+			if HasMarker(t.Keys...) || HasMarker(t.Values...) {
 				return true
 			}
 		case *cql.TupleLiteral:
-			if hasMarker(t.Elements...) {
+			if HasMarker(t.Elements...) {
 				return true
 			}
 		case *cql.UserTypeLiteral:
-			if hasMarker(t.Values...) {
+			if HasMarker(t.Values...) {
 				return true
 			}
 		case *cql.Call:
-			if hasMarker(t.Args...) {
+			if HasMarker(t.Args...) {
 				return true
 			}
 		case *cql.TypeHint:
-			if hasMarker(t.Value) {
+			if HasMarker(t.Value) {
 				return true
 			}
 		case *cql.Cast:
-			if hasMarker(t.Value) {
+			if HasMarker(t.Value) {
 				return true
 			}
 		case *cql.Arithmetic:
-			if hasMarker(Operands(t)...) {
+			if HasMarker(Operands(t)...) {
 				return true
 			}
 		}

@@ -179,7 +179,7 @@ func (b *Binder) tuple(l *cql.TupleLiteral, r Receiver) (Expr, error) {
 
 // checkNoMarker refuses bind markers inside list, set and map literals.
 func checkNoMarker(kind string, r Receiver, terms ...cql.Term) error {
-	if hasMarker(terms...) {
+	if HasMarker(terms...) {
 		return cqlerr.Invalidf("Invalid %s literal for %s: bind variables are not supported inside collection "+
 			"literals", kind, r.Name)
 	}

@@ -47,6 +47,8 @@ var fillers = map[string]map[string]filler{
 		"tables":          fillTables,
 		"columns":         fillColumns,
 		"types":           fillTypes,
+		"functions":       fillFunctions,
+		"aggregates":      fillAggregates,
 		"dropped_columns": fillDroppedColumns,
 		"indexes":         fillIndexes,
 	},
