@@ -5,6 +5,7 @@ import (
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/functions"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
@@ -154,6 +155,12 @@ func (d *CreateAggregate) initial(k *schema.Keyspace, state types.Type) ([]byte,
 	}
 	b := expr.Binder{
 		NamedType: func(n *cql.TypeName) (types.Type, error) { return resolveType(k, *n) },
+		Users: func(name cql.QualifiedName) []*functions.Function {
+			if name.Keyspace != "" && name.Keyspace != k.Name {
+				return nil
+			}
+			return callables(k, name.Name)
+		},
 	}
 	e, err := b.Bind(t, expr.Receiver{Keyspace: k.Name, Name: "(dummy)", Type: state})
 	if err != nil {

@@ -36,7 +36,8 @@ func (p *planning) alterType(s *cql.AlterType) (*AlterType, error) {
 	return &AlterType{Keyspace: keyspace, Statement: s}, nil
 }
 
-// Apply changes the type. The events tell of all types that it is in, by name, and then of the tables, the oldest first.
+// Apply changes the type. The events tell of all types that it is in, by name, then of the tables, the oldest first,
+// and of functions and aggregates.
 func (d *AlterType) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
 	name := d.Statement.Type.Name
 	if err := checkTypeChange("ALTER", d.Keyspace); err != nil {
@@ -71,6 +72,7 @@ func (d *AlterType) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outco
 			out.Events = append(out.Events, updated(schema.TargetTable, table.Name))
 		}
 	}
+	out.Events = append(out.Events, updatedFunctions(k, name)...)
 	next := c.WithType(changed)
 	return next, out, checkTypeSizes(next.Keyspace(d.Keyspace), name)
 }

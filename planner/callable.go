@@ -136,8 +136,7 @@ func callableTold(
 	kind schema.ChangeKind, target schema.Target, keyspace, name string, answer []string, args []types.Type,
 ) Outcome {
 	out := told(kind, target, keyspace, name)
-	out.Answer.Args = answer
-	out.Events[0].Args = typeTexts(args)
+	out.Answer.Args, out.Events[0].Args = answer, typeTexts(args)
 	return out
 }
 
@@ -224,17 +223,42 @@ func aggregatesFrom(k *schema.Keyspace, userType string) (names []string) {
 	return names
 }
 
+// functionChange is an event of a function.
+func functionChange(kind schema.ChangeKind, f *schema.Function) schema.Change {
+	return schema.Change{
+		Kind: kind, Target: schema.TargetFunction, Keyspace: f.Keyspace, Name: f.Name, Args: typeTexts(f.Args),
+	}
+}
+
+// aggregateChange is an event of an aggregate.
+func aggregateChange(kind schema.ChangeKind, a *schema.Aggregate) schema.Change {
+	return schema.Change{
+		Kind: kind, Target: schema.TargetAggregate, Keyspace: a.Keyspace, Name: a.Name, Args: typeTexts(a.Args),
+	}
+}
+
 // droppedFunctions are the events of a keyspace's aggregates and functions when it is dropped.
 func droppedFunctions(k *schema.Keyspace) (events []schema.Change) {
 	for _, a := range k.Aggregates {
-		events = append(events, schema.Change{
-			Kind: schema.Dropped, Target: schema.TargetAggregate, Keyspace: k.Name, Name: a.Name, Args: typeTexts(a.Args),
-		})
+		events = append(events, aggregateChange(schema.Dropped, a))
 	}
 	for _, f := range k.Functions {
-		events = append(events, schema.Change{
-			Kind: schema.Dropped, Target: schema.TargetFunction, Keyspace: k.Name, Name: f.Name, Args: typeTexts(f.Args),
-		})
+		events = append(events, functionChange(schema.Dropped, f))
+	}
+	return events
+}
+
+// updatedFunctions are the events of functions and aggregates whose user type changes.
+func updatedFunctions(k *schema.Keyspace, userType string) (events []schema.Change) {
+	for _, f := range k.Functions {
+		if f.Uses(userType) {
+			events = append(events, functionChange(schema.Updated, f))
+		}
+	}
+	for _, a := range k.Aggregates {
+		if a.Uses(userType) {
+			events = append(events, aggregateChange(schema.Updated, a))
+		}
 	}
 	return events
 }

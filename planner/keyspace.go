@@ -22,11 +22,15 @@ func (p *planning) createKeyspace(s *cql.CreateKeyspace) (*CreateKeyspace, error
 	if err != nil {
 		return nil, err
 	}
-	dc := p.env.Datacenter
-	if dc == "" {
-		dc = "datacenter1"
+	return &CreateKeyspace{Name: s.Name, IfNotExists: s.IfNotExists, Properties: props, Datacenter: p.datacenter()}, nil
+}
+
+// datacenter is the node's.
+func (p *planning) datacenter() string {
+	if p.env.Datacenter == "" {
+		return "datacenter1"
 	}
-	return &CreateKeyspace{Name: s.Name, IfNotExists: s.IfNotExists, Properties: props, Datacenter: dc}, nil
+	return p.env.Datacenter
 }
 
 // Apply adds the keyspace.

@@ -37,6 +37,9 @@ type Env struct {
 	Catalog  *schema.Catalog
 	Keyspace string // of unqualified names: the session's or the request's; "" if none
 
+	Text string // the statement as it came, for error texts that repeat it
+	Run  bool   // it is run at once: Cassandra asks for permissions before it looks at mistakes then
+
 	// Datacenter is the node's, for replication strategies that name it; "" is datacenter1.
 	Datacenter string
 }

@@ -12,7 +12,7 @@ import (
 // Make plans a statement, or refuses it with the error a client gets.
 func Make(stmt cql.Statement, env Env) (*Prepared, error) {
 	p := &planning{env: env, out: &Prepared{Keyspace: env.Keyspace, Qualified: true}}
-	p.binder.NamedType = p.namedType
+	p.binder.NamedType, p.binder.Users = p.namedType, p.userFunctions
 	plan, err := p.statement(stmt)
 	if err != nil {
 		return nil, err
@@ -77,6 +77,15 @@ func (p *planning) statement(stmt cql.Statement) (Plan, error) {
 		return defines(p, s, p.dropTrigger)
 	case *cql.Describe:
 		return p.describe(s)
+	case *cql.GrantPermissions:
+		return nil, p.grant(s.Permissions, s.Resource)
+	case *cql.RevokePermissions:
+		return nil, p.grant(s.Permissions, s.Resource)
+	case *cql.ListPermissions:
+		return nil, p.list(s.Resource)
+	case *cql.CreateRole, *cql.AlterRole, *cql.DropRole, *cql.CreateUser, *cql.AlterUser, *cql.DropUser, *cql.AddIdentity,
+		*cql.DropIdentity, *cql.GrantRole, *cql.RevokeRole, *cql.ListRoles, *cql.ListUsers:
+		return nil, p.role(s)
 	}
 	return nil, unsupported(stmt)
 }

@@ -46,7 +46,7 @@ func (s *selecting) prepare(t cql.Term) error {
 			return nil
 		}
 		return s.prepareFunction(t, t.Args, func(args []functions.Arg) (*functions.Function, error) {
-			return expr.Resolve(t.Function, args, nil, s.table)
+			return s.binder.Resolve(t.Function, args, nil)
 		})
 	case *cql.Arithmetic:
 		return s.prepareFunction(t, expr.Operands(t), func(args []functions.Arg) (*functions.Function, error) {
@@ -110,8 +110,11 @@ func (s *selecting) prepareFunction(
 		return err
 	}
 	f, err := s.binder.Choose(terms, s.name, resolve)
+	if err != nil {
+		return err
+	}
 	s.functions[t] = f
-	return err
+	return expr.CheckNative(f)
 }
 
 // typeOf is the type of a term that only a SELECT list has, or of a call in it; ok is false for others.

@@ -24,28 +24,6 @@ func unsupported(stmt cql.Statement) error {
 		name = "ALTER MATERIALIZED VIEW"
 	case *cql.DropView:
 		name = "DROP MATERIALIZED VIEW"
-	case *cql.CreateRole:
-		name = "CREATE ROLE"
-	case *cql.AlterRole:
-		name = "ALTER ROLE"
-	case *cql.DropRole:
-		name = "DROP ROLE"
-	case *cql.CreateUser:
-		name = "CREATE USER"
-	case *cql.AlterUser:
-		name = "ALTER USER"
-	case *cql.DropUser:
-		name = "DROP USER"
-	case *cql.AddIdentity:
-		name = "ADD IDENTITY"
-	case *cql.DropIdentity:
-		name = "DROP IDENTITY"
-	case *cql.GrantPermissions, *cql.GrantRole:
-		name = "GRANT"
-	case *cql.RevokePermissions, *cql.RevokeRole:
-		name = "REVOKE"
-	case *cql.ListPermissions, *cql.ListRoles, *cql.ListUsers:
-		name = "LIST"
 	default:
 		return cqlerr.Serverf("no plan for a %T", stmt)
 	}

@@ -35,7 +35,7 @@ func unprepared(id []byte) error { return cqlerr.UnpreparedID(append([]byte(nil)
 
 // planAgain replaces a plan by one for the current schema, under the same id.
 func (s *Server) planAgain(id preparedID, old *statement) (*statement, error) {
-	st, err := s.plan(old.text, old.keyspace)
+	st, err := s.plan(old.text, old.keyspace, false)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (s *Server) prepare(text, keyspace string) (st *statement, fresh bool, err 
 		(st.plan.Qualified || keyspace != "" && st.keyspace == keyspace) {
 		return st, false, nil
 	}
-	if st, err = s.plan(text, keyspace); err != nil {
+	if st, err = s.plan(text, keyspace, false); err != nil {
 		return nil, false, err
 	}
 	s.keep(st)

@@ -104,7 +104,7 @@ func (s *Server) planText(text, keyspace string) (*statement, error) {
 	if st := s.knownText(text, keyspace); st != nil {
 		return st, nil
 	}
-	st, err := s.plan(text, keyspace)
+	st, err := s.plan(text, keyspace, true)
 	if err != nil {
 		return nil, err
 	}

@@ -45,8 +45,8 @@ const maxMarkers = 65535
 // perStatement is what a plan takes besides what depends on its text.
 const perStatement = 1 << 10
 
-// plan parses and plans a statement.
-func (s *Server) plan(text, keyspace string) (*statement, error) {
+// plan parses and plans a statement, which is run at once or prepared.
+func (s *Server) plan(text, keyspace string, run bool) (*statement, error) {
 	parsed, markers, err := parser.Parse(text)
 	if err != nil {
 		return nil, err
@@ -56,7 +56,9 @@ func (s *Server) plan(text, keyspace string) (*statement, error) {
 			markers, maxMarkers)
 	}
 	catalog := s.store.Catalog()
-	plan, err := planner.Make(parsed, planner.Env{Catalog: catalog, Keyspace: keyspace, Datacenter: s.datacenter})
+	plan, err := planner.Make(parsed, planner.Env{
+		Catalog: catalog, Keyspace: keyspace, Text: text, Run: run, Datacenter: s.datacenter,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ var aggregateFamilies = map[string]*family{
 func resolveCount(args []Arg) (*Function, error) {
 	switch {
 	case len(args) != 1:
-		return nil, wrongCount("count", 1, len(args))
+		return nil, wrongCount("system.count", 1, len(args))
 	case args[0].Type == nil || args[0].Composed:
 		f := countOf(types.Blob)
 		return f, CheckArgs(f, args)

@@ -7,7 +7,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// Function is the declaration of a native function.
+// Function is the declaration of a native function, or what is known of a user's.
 type Function struct {
 	Name     string       // in lower case, as results show it behind "system."
 	Args     []types.Type // the types of the arguments
@@ -31,12 +31,30 @@ type Function struct {
 	// the order of a column are in the order of the function too.
 	Monotonic bool
 
+	// User is what only users' functions have, nil for native ones.
+	User *User
+
 	// Volatile functions may give another value at each call: they are never computed in advance.
 	Volatile bool
 }
 
+// User says whose a user's function is. There is nothing that runs one.
+type User struct {
+	Keyspace  string
+	Quoted    string // keyspace and name as signatures have them
+	Aggregate bool
+}
+
 // IsAggregate reports whether f takes many rows.
-func (f *Function) IsAggregate() bool { return f.Init != nil }
+func (f *Function) IsAggregate() bool { return f.Init != nil || f.User != nil && f.User.Aggregate }
+
+// FullName is the name with that of the keyspace.
+func (f *Function) FullName() string {
+	if f.User != nil {
+		return f.User.Keyspace + "." + f.Name
+	}
+	return "system." + f.Name
+}
 
 // String is the function's signature as error texts show it: system.to_date : (timestamp) -> date.
 func (f *Function) String() string {
@@ -48,7 +66,11 @@ func (f *Function) String() string {
 	if strings.HasPrefix(name, "_") || name != strings.ToLower(name) {
 		name = `"` + name + `"`
 	}
-	return "system." + name + " : (" + strings.Join(args, ", ") + ") -> " + f.Returns.String()
+	name = "system." + name
+	if f.User != nil {
+		name = f.User.Quoted
+	}
+	return name + " : (" + strings.Join(args, ", ") + ") -> " + f.Returns.String()
 }
 
 // Example is a call and its result as CQL text.

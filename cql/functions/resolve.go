@@ -2,6 +2,7 @@ package functions
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -98,7 +99,30 @@ func resolve(shown, name string, args []Arg, receiver types.Type) (*Function, er
 	if op, ok := operatorOf(name); ok && len(args) == 2 {
 		return chooseOperator(op, name, args, receiver)
 	}
-	candidates := byName[name]
+	return choose(shown, byName[name], args, receiver)
+}
+
+// ResolveWith is ResolveArgs where there are users' functions of that name too: they and the native ones are chosen from
+// alike. Only one without a keyspace may be a native one.
+func ResolveWith(users []*Function, keyspace, name string, args []Arg, receiver types.Type) (*Function, error) {
+	candidates, shown := users, name
+	switch {
+	case keyspace != "":
+		shown = keyspace + "." + name
+	case name == "count" || families[name] != nil:
+		f, err := ResolveArgs(name, args, receiver)
+		if err != nil {
+			return nil, err
+		}
+		candidates = append(slices.Clip(users), f)
+	default:
+		candidates = slices.Concat(users, byName[name])
+	}
+	return choose(shown, candidates, args, receiver)
+}
+
+// choose finds the candidate that fits arguments and a receiver.
+func choose(shown string, candidates []*Function, args []Arg, receiver types.Type) (*Function, error) {
 	switch len(candidates) {
 	case 0:
 		return nil, cqlerr.Invalidf("Unknown function '%s'", shown)
@@ -114,7 +138,7 @@ func resolve(shown, name string, args []Arg, receiver types.Type) (*Function, er
 			"(known type signatures: %s)", shown, signatures(candidates))
 	case len(fitting) == 1:
 		return fitting[0], nil
-	case name == negation:
+	case shown == "system."+negation:
 		return nil, cqlerr.Invalidf("Ambiguous negation: use type casts to disambiguate")
 	}
 	return nil, cqlerr.Invalidf("Ambiguous call to function %s (can be matched by following signatures: %s): "+
@@ -153,12 +177,12 @@ func (f *Function) fit(args []Arg) Fit {
 // CheckArgs refuses arguments that do not fit the only function of a name.
 func CheckArgs(f *Function, args []Arg) error {
 	if len(args) != len(f.Args) {
-		return wrongCount(f.Name, len(f.Args), len(args))
+		return wrongCount(f.FullName(), len(f.Args), len(args))
 	}
 	for i := range args {
 		if args[i].fit(f.Args[i]) == NoFit {
-			return cqlerr.Invalidf("Type error: %s cannot be passed as argument %d of function system.%s of type %s",
-				args[i].Text, i, f.Name, f.Args[i])
+			return cqlerr.Invalidf("Type error: %s cannot be passed as argument %d of function %s of type %s",
+				args[i].Text, i, f.FullName(), f.Args[i])
 		}
 	}
 	return nil
@@ -166,7 +190,7 @@ func CheckArgs(f *Function, args []Arg) error {
 
 // wrongCount is for too many or too few arguments.
 func wrongCount(name string, want, got int) error {
-	return cqlerr.Invalidf("Invalid number of arguments in call to function system.%s: %d required but %d provided",
+	return cqlerr.Invalidf("Invalid number of arguments in call to function %s: %d required but %d provided",
 		name, want, got)
 }
 

@@ -103,9 +103,11 @@ var applicable = func() map[cql.ResourceKind]applicablePermissions {
 		cql.PermissionUnmask, cql.PermissionSelectMasked,
 	}
 	tables := append(slices.Clone(table), cql.PermissionCreate)
-	role := []cql.Permission{cql.PermissionAlter, cql.PermissionDrop, cql.PermissionAuthorize}
-	roles := append(slices.Clone(role), cql.PermissionCreate, cql.PermissionDescribe)
-	functions := append(slices.Clone(role), cql.PermissionExecute, cql.PermissionCreate)
+	role := []cql.Permission{cql.PermissionAlter, cql.PermissionDrop, cql.PermissionAuthorize, cql.PermissionDescribe}
+	roles := append(slices.Clone(role), cql.PermissionCreate)
+	functions := []cql.Permission{
+		cql.PermissionAlter, cql.PermissionDrop, cql.PermissionAuthorize, cql.PermissionExecute, cql.PermissionCreate,
+	}
 	beans := []cql.Permission{
 		cql.PermissionAuthorize, cql.PermissionDescribe, cql.PermissionExecute, cql.PermissionModify, cql.PermissionSelect,
 	}

@@ -124,7 +124,7 @@ func validateCompaction(m map[string]string) error {
 		}
 	}
 	if unknown := unknownKeys(m, slices.Concat(commonCompaction, s.known)...); len(unknown) > 0 {
-		return cqlerr.Configf("Properties specified %s are not understood by %s", javaSet(unknown), name)
+		return cqlerr.Configf("Properties specified %s are not understood by %s", JavaSet(unknown), name)
 	}
 	if s.thresholds {
 		return checkThresholds(m)

@@ -31,5 +31,5 @@ func javaOrder(keys []string) []string {
 	return keys
 }
 
-// javaSet prints a set of strings as Java does: [b, a].
-func javaSet(keys []string) string { return "[" + strings.Join(javaOrder(keys), ", ") + "]" }
+// JavaSet prints a set of strings as Java does: [b, a].
+func JavaSet(keys []string) string { return "[" + strings.Join(javaOrder(keys), ", ") + "]" }

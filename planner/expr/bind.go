@@ -2,6 +2,7 @@ package expr
 
 import (
 	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/functions"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 )
@@ -13,6 +14,9 @@ type Binder struct {
 
 	// NamedType finds the type of a type hint, and writes the keyspace before the names of user types in it.
 	NamedType func(*cql.TypeName) (types.Type, error)
+
+	// Users finds the users' functions of a name; nil: there are none.
+	Users func(cql.QualifiedName) []*functions.Function
 
 	// Selected tells the types of the terms that only a SELECT list has, and of calls in it; nil outside of one.
 	Selected func(cql.Term) (t types.Type, ok bool)

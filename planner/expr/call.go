@@ -7,7 +7,6 @@ import (
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/functions"
-	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 )
 
@@ -75,8 +74,8 @@ func (b *Binder) call(c *cql.Call, r Receiver) (Expr, error) {
 		return nil, err
 	}
 	if !types.ValueCompatible(r.Type, f.Returns) {
-		return nil, cqlerr.Invalidf("Type error: cannot assign result of function system.%s (type %s) to %s "+
-			"(type %s)", f.Name, f.Returns, r.Name, r.Type)
+		return nil, cqlerr.Invalidf("Type error: cannot assign result of function %s (type %s) to %s "+
+			"(type %s)", f.FullName(), f.Returns, r.Name, r.Type)
 	}
 	args := make([]Expr, len(c.Args))
 	for i, a := range c.Args {
@@ -84,27 +83,54 @@ func (b *Binder) call(c *cql.Call, r Receiver) (Expr, error) {
 			return nil, err
 		}
 	}
+	if err := CheckNative(f); err != nil {
+		return nil, err
+	}
 	return computed(&Call{Function: f, Args: args, Checked: f.Returns == types.TimeUUID}), nil
 }
 
 // ArgReceiver is the receiver of a function's argument.
 func ArgReceiver(keyspace, table string, f *functions.Function, i int) Receiver {
-	name := "arg" + strconv.Itoa(i) + "(system." + strings.ToLower(f.Name) + ")"
+	name := "arg" + strconv.Itoa(i) + "(" + strings.ToLower(f.FullName()) + ")"
 	return Receiver{Keyspace: keyspace, Table: table, Name: name, Type: f.Args[i]}
 }
 
 // resolve finds the function of a call whose arguments are terms and whose result is for a receiver of that
 // type. Calls among the arguments fit, while errors in them are left to Bind.
 func (b *Binder) resolve(c *cql.Call, receiver types.Type) (*functions.Function, error) {
-	if isAggregateName(c.Function) {
-		return nil, cqlerr.Invalidf("Aggregation function are not supported in the where clause")
+	if isAggregateName(c.Function) && b.users(c.Function) == nil {
+		return nil, errAggregate()
 	}
-	if !known(c.Function) {
+	if !known(c.Function) && b.users(c.Function) == nil {
 		return nil, cqlerr.Invalidf("Unknown function %s called", functionName(c.Function))
 	}
-	return b.Choose(c.Args, Text, func(args []functions.Arg) (*functions.Function, error) {
-		return Resolve(c.Function, args, receiver, b.Table)
+	f, err := b.Choose(c.Args, Text, func(args []functions.Arg) (*functions.Function, error) {
+		return b.Resolve(c.Function, args, receiver)
 	})
+	if err == nil && f.IsAggregate() {
+		return nil, errAggregate()
+	}
+	return f, err
+}
+
+func errAggregate() error {
+	return cqlerr.Invalidf("Aggregation function are not supported in the where clause")
+}
+
+// users are the users' functions of a name.
+func (b *Binder) users(name cql.QualifiedName) []*functions.Function {
+	if b.Users == nil {
+		return nil
+	}
+	return b.Users(name)
+}
+
+// CheckNative refuses to call a user's function, which nobody can run.
+func CheckNative(f *functions.Function) error {
+	if f.User == nil {
+		return nil
+	}
+	return NotSupported("Calling " + f.FullName())
 }
 
 // IsNative reports whether a name is one of the server's own functions, not a user's.
@@ -119,7 +145,7 @@ func isAggregateName(name cql.QualifiedName) bool {
 	return false
 }
 
-// known reports whether there is a function of that name. Only native ones are.
+// known reports whether there is a native function of that name.
 func known(name cql.QualifiedName) bool { return IsNative(name) && functions.Known(name.Name) }
 
 // functionName is a function's name as error texts show it: with the keyspace if one was written, without quotes.
@@ -130,9 +156,13 @@ func functionName(name cql.QualifiedName) string {
 	return name.Keyspace + "." + name.Name
 }
 
-// Resolve finds the native function of that name for such arguments and a receiver, nil in a SELECT list. token
-// is the one over the partition key of t.
-func Resolve(name cql.QualifiedName, args []functions.Arg, receiver types.Type, t *schema.Table) (*functions.Function, error) {
+// Resolve finds the function of that name for such arguments and a receiver, nil in a SELECT list. token is the one over
+// the partition key of the table.
+func (b *Binder) Resolve(name cql.QualifiedName, args []functions.Arg, receiver types.Type) (*functions.Function, error) {
+	t := b.Table
+	if users := b.users(name); users != nil {
+		return functions.ResolveWith(users, name.Keyspace, name.Name, args, receiver)
+	}
 	if !known(name) {
 		return nil, cqlerr.Invalidf("Unknown function '%s'", functionName(name))
 	}
