@@ -114,7 +114,11 @@ func planText(env *Env, statement string) string {
 		}
 		env.Catalog = c
 		for _, e := range out.Events {
-			l.add("event %s", strings.TrimSpace(fmt.Sprintf("%s %s %s %s", e.Kind, e.Target, e.Keyspace, e.Name)))
+			name := e.Name
+			if e.Args != nil {
+				name += "(" + strings.Join(e.Args, "; ") + ")"
+			}
+			l.add("event %s", strings.TrimSpace(fmt.Sprintf("%s %s %s %s", e.Kind, e.Target, e.Keyspace, name)))
 		}
 	}
 	return l.String()
