@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"slices"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 )
@@ -58,9 +60,23 @@ type Prepared struct {
 	Qualified  bool           // no unqualified name was used: the id does not depend on the keyspace
 	Tables     []*schema.Table
 	Types      []*types.UserType // those that the statement names
+	Calls      []Callables       // what the functions that it calls were chosen from, besides native ones
 	Warnings   []string
 	Modifies   bool // INSERT, UPDATE, DELETE or a BATCH of them: may stand in a batch
 	Definition bool // changes the schema
+}
+
+// Callables are the users' functions and aggregates of a keyspace.
+type Callables struct {
+	Keyspace   string
+	Functions  []*schema.Function
+	Aggregates []*schema.Aggregate
+}
+
+// Hold reports whether a keyspace still has just these.
+func (c *Callables) Hold(current *schema.Catalog) bool {
+	k := current.Keyspace(c.Keyspace)
+	return k != nil && slices.Equal(k.Functions, c.Functions) && slices.Equal(k.Aggregates, c.Aggregates)
 }
 
 // Marker describes a bind variable.

@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"slices"
+
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/functions"
 	"github.com/cqld/cqld/cql/schema"
@@ -15,6 +17,10 @@ func (p *planning) userFunctions(name cql.QualifiedName) []*functions.Function {
 	k := p.env.Catalog.Keyspace(keyspace)
 	if k == nil {
 		return nil
+	}
+	same := func(c Callables) bool { return c.Keyspace == k.Name }
+	if !slices.ContainsFunc(p.out.Calls, same) {
+		p.out.Calls = append(p.out.Calls, Callables{Keyspace: k.Name, Functions: k.Functions, Aggregates: k.Aggregates})
 	}
 	return callables(k, name.Name)
 }

@@ -138,11 +138,16 @@ func (st *statement) check(current *schema.Catalog) validity {
 	return result
 }
 
-// hasTypes reports whether the types that the statement names are as they were when it was planned. Cassandra's prepared
-// statements keep theirs, so only texts ask.
+// hasTypes reports whether the types that the statement names are as they were when it was planned, and calls mean the
+// same functions. Cassandra's prepared statements keep theirs, so only texts ask.
 func (st *statement) hasTypes(current *schema.Catalog) bool {
 	for _, old := range st.plan.Types {
 		if current.Type(old.Keyspace, old.Name) != old {
+			return false
+		}
+	}
+	for i := range st.plan.Calls {
+		if !st.plan.Calls[i].Hold(current) {
 			return false
 		}
 	}

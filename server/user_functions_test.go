@@ -1,0 +1,31 @@
+package server_test
+
+import (
+	"testing"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/protocol/client"
+	"github.com/cqld/cqld/server/cqltest"
+)
+
+// A text whose plan is kept does not go on calling a native function when there is a user's that fits as well. A prepared
+// statement does, as in Cassandra.
+func TestUserFunctionTakesThePlace(t *testing.T) {
+	c := connect(t, cqltest.RunT(t), client.Options{})
+	run(t, c, createKeyspace, "CREATE TABLE ks.t (k int PRIMARY KEY)")
+	const text = "SELECT abs(k) FROM ks.t"
+	for range 2 {
+		run(t, c, text)
+	}
+	p, err := c.Prepare(testContext(t), text, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, c, "CREATE FUNCTION ks.abs (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS 'return a;'")
+	_, err = c.Query(testContext(t), text, nil, nil)
+	expectError(t, err, cqlerr.Invalid, "Calling ks.abs is not supported by cqld yet")
+	if _, err = c.Execute(testContext(t), p, nil, nil); err != nil {
+		t.Error(err)
+	}
+	run(t, c, "DROP FUNCTION ks.abs", text)
+}
