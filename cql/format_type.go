@@ -6,7 +6,7 @@ func (t TypeName) String() string {
 	var p printer
 	p.when(t.Frozen, "frozen<")
 	switch {
-	case t.Name == "":
+	case t.IsClass():
 		p.text(quoteString(t.Class))
 	case t.User:
 		p.text(QualifiedName{Keyspace: t.Keyspace, Name: t.Name}.userTypeString())

@@ -11,3 +11,6 @@ type TypeName struct {
 	User      bool   // a user type, even if a native type has its name: "int"
 	Class     string // a custom class name in quotes; Name is then empty
 }
+
+// IsClass reports whether a type was written as a class in quotes, which may be empty.
+func (t TypeName) IsClass() bool { return t.Name == "" }

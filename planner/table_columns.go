@@ -104,7 +104,7 @@ func checkClass(n cql.TypeName) error {
 			return err
 		}
 	}
-	if n.Class == "" {
+	if !n.IsClass() {
 		return nil
 	}
 	_, err := classType(n.Class)

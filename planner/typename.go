@@ -20,7 +20,7 @@ func resolveType(k *schema.Keyspace, n cql.TypeName) (types.Type, error) {
 // namedType is resolveType of a name that is settled.
 func namedType(k *schema.Keyspace, n cql.TypeName) (types.Type, error) {
 	switch {
-	case n.Class != "":
+	case n.IsClass():
 		return classType(n.Class)
 	case n.User:
 		return userType(k, n)

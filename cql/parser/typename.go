@@ -51,7 +51,7 @@ func (b *builder) collection(c grammar.ITypeNameContext) cql.TypeName {
 // frozen builds frozen<type>: what can be frozen has parts.
 func (b *builder) frozen(c grammar.ITypeNameContext) cql.TypeName {
 	t := b.typeName(c.GetArgs()[0])
-	if t.Class != "" || !t.User && len(t.Args) == 0 {
+	if t.IsClass() || !t.User && len(t.Args) == 0 {
 		b.fail("frozen<> is only allowed on collections, tuples, and user-defined types (got %s)", t)
 	}
 	t.Span, t.Frozen = span(c), true

@@ -46,7 +46,7 @@ func TypeText(n cql.TypeName) string { return typeText(Settled(n)) }
 func typeText(n cql.TypeName) string {
 	text := n.Name
 	switch {
-	case n.Class != "":
+	case n.IsClass():
 		text = "'" + n.Class + "'"
 		if t, err := types.FromClassName(n.Class); err == nil {
 			text = "'" + t.ClassName() + "'"
