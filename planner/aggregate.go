@@ -107,6 +107,9 @@ func (d *CreateAggregate) aggregate(k *schema.Keyspace, args, state written) (*s
 	if a.StateType, err = state.resolveOne(k, 0); err != nil {
 		return nil, err
 	}
+	if err := checkEachSize(a.StateArgs()); err != nil {
+		return nil, err
+	}
 	stateArgs := slices.Concat(state, args)
 	f, err := d.part(k, "State", s.StateFunction, stateArgs, a.StateArgs())
 	if err != nil {

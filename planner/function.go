@@ -123,6 +123,9 @@ func (d *CreateFunction) function(k *schema.Keyspace, args written) (*schema.Fun
 	if f.Returns, err = (written{s.Returns}).resolveOne(k, 0); err != nil {
 		return nil, err
 	}
+	if err := checkEachSize(append(slices.Clip(f.Args), f.Returns)); err != nil {
+		return nil, err
+	}
 	if strings.TrimSpace(s.Body) == "" {
 		return nil, cqlerr.Invalidf("Java source compilation failed:\nThis method must return a result")
 	}

@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"slices"
+
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
@@ -17,6 +19,16 @@ const (
 func checkTypeSize(t types.Type) error {
 	if parts, depth := types.Size(t); parts > maxTypeParts || depth > maxTypeDepth {
 		return cqlerr.Invalidf("A type may consist of at most %d others, nested at most %d times", maxTypeParts, maxTypeDepth)
+	}
+	return nil
+}
+
+// checkEachSize is checkTypeSize of several types.
+func checkEachSize(all []types.Type) error {
+	for _, t := range all {
+		if err := checkTypeSize(t); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -38,6 +50,16 @@ func checkTypeSizes(k *schema.Keyspace, name string) error {
 			if err := checkTypeSize(c.Type); err != nil {
 				return err
 			}
+		}
+	}
+	for _, f := range k.Functions {
+		if err := checkEachSize(append(slices.Clip(f.Args), f.Returns)); err != nil {
+			return err
+		}
+	}
+	for _, a := range k.Aggregates {
+		if err := checkEachSize(append(a.StateArgs(), a.Returns)); err != nil {
+			return err
 		}
 	}
 	return nil

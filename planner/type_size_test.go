@@ -43,6 +43,17 @@ func TestTypeSizes(t *testing.T) {
 		if made != test.want || !strings.Contains(err.Error(), "A type may consist of") {
 			t.Errorf("%s: %d types, then %v", name, made, err)
 		}
+		const function = "CREATE FUNCTION ks.f%s (a %s) CALLED ON NULL INPUT RETURNS %s LANGUAGE java AS 'return null;'"
+		largest := fmt.Sprintf("t%d", made-1)
+		if err := apply(fmt.Sprintf(function, "1", "int", largest)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, types := range [][]any{{"2", "tuple<" + deepType(198, "frozen<"+largest+">") + ">", "int"}, {"3", "int", "list<" + deepType(200, "int") + ">"}} {
+			err := apply(fmt.Sprintf(function, types...))
+			if err == nil || !strings.Contains(err.Error(), "A type may consist of") {
+				t.Errorf("%s: function %s: %v", name, types[0], err)
+			}
+		}
 		if apply("ALTER TYPE ks.t0 ADD y "+strings.Repeat("frozen<list<", 60)+"int"+strings.Repeat(">>", 60)) == nil {
 			t.Errorf("%s: the first can be made larger", name)
 		}
@@ -56,6 +67,9 @@ func TestTypeSizes(t *testing.T) {
 }
 
 // deep is a field of lists inside each other around another type.
-func deep(n int) string {
-	return "a " + strings.Repeat("frozen<list<", n) + "frozen<t%[1]d>" + strings.Repeat(">>", n)
+func deep(n int) string { return "a " + deepType(n, "frozen<t%[1]d>") }
+
+// deepType is n lists inside each other around a type.
+func deepType(n int, inside string) string {
+	return strings.Repeat("frozen<list<", n) + inside + strings.Repeat(">>", n)
 }
