@@ -13,7 +13,8 @@
 //	relations   relation_checks.go           which operators a column's type takes
 //	SELECT list selection.go                 selectors as expressions, and the names of result columns
 //	ORDER BY    ordering.go
-//	the rest    a file per statement
+//	calls       user_functions.go            users' functions that they may mean; package expr chooses
+//	the rest    a file per statement; callable.go has what functions and aggregates share
 //	markers     markers.go                   names and types of bind markers; which ones are the key's
 //
 // Plans print themselves (format.go): the files in testdata hold statements and what they become.

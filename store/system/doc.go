@@ -5,6 +5,6 @@
 // system.go, schema.go, auth.go, distributed.go, traces.go, virtual_schema.go, views.go and
 // repair_views.go. Definitions makes schema.Keyspaces of them for the catalog. Register gives the store
 // the functions that make rows: system.local (local.go), system_schema.* and system_virtual_schema.* from
-// the catalog (schema_rows.go), system_views.* (view_rows.go). Tables of system_auth, system_distributed
+// the catalog (schema_rows.go, schema_functions.go), system_views.* (view_rows.go). Tables of system_auth, system_distributed
 // and system_traces, and the rest of system, are stored like any other.
 package system
