@@ -181,7 +181,7 @@ func (d *Describe) keyspaceRows(k *schema.Keyspace) [][][]byte {
 		rows = append(rows, aggregateRow(a))
 	}
 	for _, t := range sortedTables(k) {
-		rows = append(rows, d.tableRow(t))
+		rows = append(rows, d.tableRows(t)...)
 	}
 	return rows
 }
@@ -195,14 +195,14 @@ func (d *Describe) table(c *schema.Catalog) ([][][]byte, error) {
 	if t == nil {
 		return nil, cqlerr.Invalidf("Table '%s' not found in keyspace '%s'", d.Name, d.Keyspace)
 	}
-	return [][][]byte{d.tableRow(t)}, nil
+	return d.tableRows(t), nil
 }
 
 func (d *Describe) tableRow(t *schema.Table) [][]byte {
 	return textRow(cql.Quote(t.Keyspace), "table", cql.Quote(t.Name), t.CQL(d.Internals))
 }
 
-// anything is a keyspace of the name, else a table.
+// anything is a keyspace of the name, else a table, else an index.
 func (d *Describe) anything(c *schema.Catalog) ([][][]byte, error) {
 	if !d.Qualified {
 		if k := c.Keyspace(d.Name); k != nil {
@@ -216,10 +216,13 @@ func (d *Describe) anything(c *schema.Catalog) ([][][]byte, error) {
 		return nil, err
 	}
 	t := c.Table(d.Keyspace, d.Name)
+	if t == nil && c.Keyspace(d.Keyspace).IndexedTable(d.Name) != nil {
+		return d.index(c)
+	}
 	if t == nil {
 		return nil, cqlerr.Invalidf("'%s' not found in keyspace '%s'", d.Name, d.Keyspace)
 	}
-	return [][][]byte{d.tableRow(t)}, nil
+	return d.tableRows(t), nil
 }
 
 func foundKeyspace(c *schema.Catalog, name string) (*schema.Keyspace, error) {

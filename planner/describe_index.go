@@ -1,6 +1,9 @@
 package planner
 
 import (
+	"slices"
+
+	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 )
@@ -11,5 +14,24 @@ func (d *Describe) index(c *schema.Catalog) ([][][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nil, cqlerr.Invalidf("Table for existing index '%s' not found in '%s'", d.Name, k.Name)
+	t := k.IndexedTable(d.Name)
+	if t == nil {
+		return nil, cqlerr.Invalidf("Table for existing index '%s' not found in '%s'", d.Name, k.Name)
+	}
+	return [][][]byte{indexRow(t, t.Index(d.Name))}, nil
+}
+
+// tableRows is a table followed by its indexes by name, whatever their case.
+func (d *Describe) tableRows(t *schema.Table) [][][]byte {
+	rows := [][][]byte{d.tableRow(t)}
+	all := slices.Clone(t.Indexes)
+	slices.SortStableFunc(all, func(a, b *schema.Index) int { return compareFolded(a.Name, b.Name) })
+	for _, x := range all {
+		rows = append(rows, indexRow(t, x))
+	}
+	return rows
+}
+
+func indexRow(t *schema.Table, x *schema.Index) [][]byte {
+	return textRow(cql.Quote(t.Keyspace), "index", cql.Quote(x.Name), x.CQL(t))
 }

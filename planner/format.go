@@ -130,6 +130,12 @@ func (d *DropTrigger) String() string {
 	return "drop trigger " + d.Statement.Name + " on " + d.Keyspace + "." + d.Statement.Table.Name
 }
 
+func (d *CreateIndex) String() string {
+	return strings.TrimSpace("create index on " + d.Keyspace + "." + d.Statement.Table.Name + " " + d.Statement.Name)
+}
+
+func (d *DropIndex) String() string { return "drop index " + d.Keyspace + "." + d.Name }
+
 func (d *Describe) String() string {
 	return strings.TrimSpace("describe " + describeWords[d.Kind] + " " + strings.Trim(d.Keyspace+"."+d.Name, "."))
 }

@@ -32,6 +32,8 @@ func (*CreateAggregate) plan() {}
 func (*DropAggregate) plan()   {}
 func (*CreateTrigger) plan()   {}
 func (*DropTrigger) plan()     {}
+func (*CreateIndex) plan()     {}
+func (*DropIndex) plan()       {}
 func (*Describe) plan()        {}
 
 // Env is what a statement is planned against.

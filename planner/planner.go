@@ -75,6 +75,10 @@ func (p *planning) statement(stmt cql.Statement) (Plan, error) {
 		return defines(p, s, p.createTrigger)
 	case *cql.DropTrigger:
 		return defines(p, s, p.dropTrigger)
+	case *cql.CreateIndex:
+		return defines(p, s, p.createIndex)
+	case *cql.DropIndex:
+		return defines(p, s, p.dropIndex)
 	case *cql.Describe:
 		return p.describe(s)
 	case *cql.GrantPermissions:

@@ -57,16 +57,20 @@ func checkNoDuration(t types.Type) error {
 	if !hasDuration(t) {
 		return nil
 	}
-	what := "duration columns"
+	return cqlerr.Invalidf("Slice restrictions are not supported on %s", durations(t))
+}
+
+// durations is what error texts call columns of a type that has durations.
+func durations(t types.Type) string {
 	switch t.(type) {
 	case *types.List, *types.Set, *types.Map:
-		what = "collections containing durations"
+		return "collections containing durations"
 	case *types.Tuple:
-		what = "tuples containing durations"
+		return "tuples containing durations"
 	case *types.UserType:
-		what = "UDTs containing durations"
+		return "UDTs containing durations"
 	}
-	return cqlerr.Invalidf("Slice restrictions are not supported on %s", what)
+	return "duration columns"
 }
 
 // hasDuration reports whether t is duration or has a part that is, as Cassandra looks for it: not in sets, keys of

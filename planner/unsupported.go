@@ -14,10 +14,6 @@ func unsupported(stmt cql.Statement) error {
 		name = "ALTER KEYSPACE"
 	case *cql.AlterTable:
 		name = "ALTER TABLE"
-	case *cql.CreateIndex:
-		name = "CREATE INDEX"
-	case *cql.DropIndex:
-		name = "DROP INDEX"
 	case *cql.CreateView:
 		name = "CREATE MATERIALIZED VIEW"
 	case *cql.AlterView:

@@ -2,6 +2,7 @@ package server
 
 import (
 	"crypto/md5"
+	"slices"
 	"sync/atomic"
 
 	"github.com/cqld/cqld/cql"
@@ -155,9 +156,9 @@ func (st *statement) hasTypes(current *schema.Catalog) bool {
 }
 
 // looksEqual reports whether Cassandra keeps prepared statements through the change of a table: those of its
-// columns and of some options invalidate them.
+// columns, its indexes and of some options invalidate them.
 func looksEqual(a, b *schema.Table) bool {
-	if a.ID != b.ID || len(a.Columns) != len(b.Columns) ||
+	if a.ID != b.ID || len(a.Columns) != len(b.Columns) || !slices.Equal(a.Indexes, b.Indexes) ||
 		a.Options.DefaultTimeToLive != b.Options.DefaultTimeToLive ||
 		a.Options.GCGraceSeconds != b.Options.GCGraceSeconds {
 		return false

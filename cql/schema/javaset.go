@@ -18,8 +18,10 @@ func javaHash(s string) uint32 {
 
 // javaOrder sorts keys, given in the order they were put in, as a Java hash map holds them: error texts list
 // what is left of one.
-func javaOrder(keys []string) []string {
-	size := uint32(16)
+func javaOrder(keys []string) []string { return javaOrderFrom(keys, 16) }
+
+// javaOrderFrom is javaOrder for a map that began with that many places.
+func javaOrderFrom(keys []string, size uint32) []string {
 	for float64(len(keys)) > 0.75*float64(size) {
 		size *= 2
 	}

@@ -15,7 +15,9 @@ type section[T any] struct {
 var keyspaceSections = []section[*Keyspace]{functionSection, aggregateSection}
 
 // tableSections follow the options of a table. Reading fills in what NewTable is given.
-var tableSections = []section[*Table]{}
+var tableSections = []section[*Table]{
+	{2, func(t *Table) bool { return len(t.Indexes) > 0 }, writeIndexes, readIndexes},
+}
 
 // writeSections writes what of is there.
 //

@@ -17,6 +17,7 @@ type Table struct {
 	Virtual  bool   // one of Cassandra's virtual tables: DESCRIBE and the rules for reads and writes differ
 	Counter  bool   // its columns outside the primary key are counters
 	NextID   uint32 // the ID of the next column that is added
+	Indexes  []*Index
 
 	// What follows is derived from Columns by NewTable.
 	PartitionKey []*Column
@@ -31,7 +32,7 @@ type Table struct {
 // that come with the server.
 const FirstUserStoreID = 1000
 
-// NewTable makes a table of what spec says: names, ID, StoreID, Options, Virtual, NextID, and for each of
+// NewTable makes a table of what spec says: names, ID, StoreID, Options, Virtual, NextID, Indexes, and for each of
 // Columns its Name, Type, Kind and Desc. Key columns stand in Columns in the order of the PRIMARY KEY;
 // others anywhere. Columns with an ID keep it, the others get the next ones.
 func NewTable(spec Table) *Table {

@@ -41,7 +41,10 @@ type filler func(n *node, w *writer, session store.Session, c *schema.Catalog)
 // fillers has the tables that have rows. The other tables of these keyspaces have none, except those of
 // keyspace system, which are stored.
 var fillers = map[string]map[string]filler{
-	"system": {"local": fillLocal, "size_estimates": fillSizeEstimates, "table_estimates": fillTableEstimates},
+	"system": {
+		"IndexInfo": fillIndexInfo, "local": fillLocal,
+		"size_estimates": fillSizeEstimates, "table_estimates": fillTableEstimates,
+	},
 	"system_schema": {
 		"keyspaces":       fillKeyspaces,
 		"tables":          fillTables,

@@ -131,17 +131,6 @@ func fillDroppedColumns(_ *node, w *writer, _ store.Session, _ *schema.Catalog) 
 	w.text("type", "text")
 }
 
-// fillIndexes makes the one row that every node of Cassandra's has.
-func fillIndexes(_ *node, w *writer, _ store.Session, _ *schema.Catalog) {
-	w.partition(types.EncodeText("system"))
-	w.row(types.EncodeText("paxos"), types.EncodeText("PaxosUncommittedIndex"))
-	w.text("kind", "CUSTOM")
-	w.mapping("options", map[string]string{
-		"class_name": "org.apache.cassandra.service.paxos.uncommitted.PaxosUncommittedIndex",
-		"target":     "",
-	})
-}
-
 // fillVirtualKeyspaces makes system_virtual_schema.keyspaces.
 func fillVirtualKeyspaces(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	eachKeyspace(w, c, true, func(*schema.Keyspace) { w.row() })

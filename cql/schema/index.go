@@ -1,0 +1,222 @@
+package schema
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Index is the definition of a secondary index. What class it is of decides which restrictions it serves.
+type Index struct {
+	Name    string
+	Targets []IndexTarget     // those of a table have one
+	Class   string            // of a custom index, as it was written; "" for one of Cassandra's first kind
+	Options map[string]string // of a custom index
+}
+
+// IndexTarget is a column and what of it is indexed.
+type IndexTarget struct {
+	Column string
+	Part   IndexPart
+}
+
+// IndexPart is what of a column an index is made of.
+type IndexPart uint8
+
+// The parts: the value of a column that is no collection, parts of collections, and frozen ones as a whole.
+const (
+	IndexSimple IndexPart = iota
+	IndexValues
+	IndexKeys
+	IndexEntries
+	IndexFull
+)
+
+var indexParts = [...]string{"", "values", "keys", "entries", "full"}
+
+func (p IndexPart) String() string { return indexParts[p] }
+
+// String is the target as CQL writes it.
+func (t IndexTarget) String() string {
+	if t.Part == IndexSimple {
+		return QuoteName(t.Column)
+	}
+	return t.Part.String() + "(" + QuoteName(t.Column) + ")"
+}
+
+// IndexKind says how an index works.
+type IndexKind uint8
+
+// The kinds: Cassandra's first one, storage-attached indexes and SSTable-attached ones.
+const (
+	LegacyIndex IndexKind = iota
+	SAI
+	SASI
+)
+
+// Kind is the kind of an index of a table.
+func (x *Index) Kind() IndexKind {
+	switch indexClass(x.Class) {
+	case saiClass:
+		return SAI
+	case sasiClass:
+		return SASI
+	}
+	return LegacyIndex
+}
+
+// Column is the name of the column that is indexed.
+func (x *Index) Column() string { return x.Targets[0].Column }
+
+// Part is what of the column is indexed.
+func (x *Index) Part() IndexPart { return x.Targets[0].Part }
+
+// Target is what is indexed, as CQL writes it.
+func (x *Index) Target() string {
+	targets := make([]string, len(x.Targets))
+	for i, t := range x.Targets {
+		targets[i] = t.String()
+	}
+	return strings.Join(targets, ", ")
+}
+
+// AllOptions are the options with the target and the class, as system_schema.indexes has them.
+func (x *Index) AllOptions() map[string]string {
+	all := map[string]string{"target": x.Target()}
+	if x.Class != "" {
+		maps.Copy(all, x.Options)
+		all["class_name"] = x.Class
+	}
+	return all
+}
+
+// sameButName reports whether two indexes differ in nothing but their names.
+func (x *Index) sameButName(o *Index) bool {
+	return x.Class == o.Class && slices.Equal(x.Targets, o.Targets) && maps.Equal(x.Options, o.Options)
+}
+
+// CQL is the statement that makes the index on t, as DESCRIBE shows it.
+func (x *Index) CQL(t *Table) string {
+	text := " INDEX " + QuoteName(x.Name) + " ON " + QuoteName(t.Keyspace) + "." + QuoteName(t.Name) + " (" + x.Target() + ")"
+	if x.Class == "" {
+		return "CREATE" + text + ";"
+	}
+	text = "CREATE CUSTOM" + text + " USING " + QuoteText(x.Class)
+	if len(x.Options) > 0 {
+		text += " WITH OPTIONS = " + formatMap(x.Options)
+	}
+	return text + ";"
+}
+
+// WithIndex returns the table with one more index.
+func (t *Table) WithIndex(x *Index) *Table {
+	spec := *t
+	spec.Indexes = append(slices.Clip(t.Indexes), x)
+	return NewTable(spec)
+}
+
+// WithoutIndex returns the table without the index of that name.
+func (t *Table) WithoutIndex(name string) *Table {
+	spec := *t
+	spec.Indexes = slices.DeleteFunc(slices.Clone(t.Indexes), func(x *Index) bool { return x.Name == name })
+	return NewTable(spec)
+}
+
+// Index returns the index of that name, or nil.
+func (t *Table) Index(name string) *Index {
+	for _, x := range t.Indexes {
+		if x.Name == name {
+			return x
+		}
+	}
+	return nil
+}
+
+// IndexesOn returns the indexes of a column, the oldest first.
+func (t *Table) IndexesOn(column string) []*Index {
+	var all []*Index
+	for _, x := range t.Indexes {
+		if x.Column() == column {
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+// EqualIndex returns an index that differs from x in nothing but its name, or nil.
+func (t *Table) EqualIndex(x *Index) *Index {
+	for _, o := range t.Indexes {
+		if o.sameButName(x) {
+			return o
+		}
+	}
+	return nil
+}
+
+// IndexedTable returns the table that has the index of that name, or nil.
+func (k *Keyspace) IndexedTable(index string) *Table {
+	for _, t := range k.Tables {
+		if t.Index(index) != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+var notWord = regexp.MustCompile(`\W`)
+
+// NewIndexName makes a name for an index that was given none: of its table and the column, if it is one.
+func (k *Keyspace) NewIndexName(table string, targets []IndexTarget) string {
+	name := table + "_"
+	if len(targets) == 1 {
+		name += targets[0].Column + "_"
+	}
+	base := notWord.ReplaceAllString(name+"idx", "")
+	free := base
+	for i := 1; k.IndexedTable(free) != nil; i++ {
+		free = base + "_" + strconv.Itoa(i)
+	}
+	return free
+}
+
+// writeIndexes is the section of a table's indexes.
+//
+//	<n> n × (name class <m> m × (column part) options)
+func writeIndexes(e *encoder, t *Table) {
+	e.uint(uint64(len(t.Indexes)))
+	for _, x := range t.Indexes {
+		e.string(x.Name)
+		e.string(x.Class)
+		e.uint(uint64(len(x.Targets)))
+		for _, target := range x.Targets {
+			e.string(target.Column)
+			e.b = append(e.b, byte(target.Part))
+		}
+		e.mapping(x.Options)
+	}
+}
+
+// readIndexes reads what writeIndexes wrote.
+func readIndexes(d *decoder, t *Table) {
+	for range d.count() {
+		x := &Index{Name: d.string(), Class: d.string()}
+		for range d.count() {
+			target := IndexTarget{Column: d.string(), Part: IndexPart(d.byte())}
+			if target.Part > IndexFull {
+				d.fail(fmt.Errorf("index %s is of an unknown part %d of its column", x.Name, target.Part))
+				return
+			}
+			x.Targets = append(x.Targets, target)
+		}
+		if len(x.Targets) != 1 && d.err == nil {
+			d.fail(fmt.Errorf("index %s has %d columns", x.Name, len(x.Targets)))
+		}
+		if options := d.mapping(); len(options) > 0 {
+			x.Options = options
+		}
+		t.Indexes = append(t.Indexes, x)
+	}
+}
