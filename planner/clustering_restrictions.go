@@ -51,18 +51,40 @@ func (rs *restrictions) resolveClustering(w *Where) error {
 		if !rs.onlyStatic && len(missing) > 0 {
 			return cqlerr.Invalidf("Some clustering keys are missing: %s", names(missing, ", "))
 		}
-	} else if rs.clustering.hasContains() && !rs.allowFiltering {
+	} else if rs.clustering.hasContains() && !rs.allowFiltering && !rs.indexable {
 		return cqlerr.Invalidf("Clustering columns can only be restricted with CONTAINS with a secondary index or filtering")
 	}
+	rest, err := rs.clusteringPrefix(w)
+	if err != nil {
+		return err
+	}
+	if rs.keyRange && rs.verb == "SELECT" && rs.clustering.served(rs.table.Indexes) {
+		rs.indexed = true
+	}
+	if rs.indexed {
+		rest = rs.servedClustering()
+	}
+	if !rs.indexed && len(rest) == 0 {
+		return nil
+	}
+	rs.filtered = append(rs.filtered, rs.clustering)
+	return rs.filterClustering(w, rest)
+}
+
+// clusteringPrefix finds values of the first clustering columns, and a range behind them. What is left needs an index or
+// filtering.
+func (rs *restrictions) clusteringPrefix(w *Where) (rest restrictionSet, err error) {
 	position := 0
 	for i, r := range rs.clustering {
-		if r.contains != nil || r.columns[0].Position != position || w.Slice != nil {
-			if !rs.allowFiltering {
+		if r.isFilter(position) || w.Slice != nil {
+			if rs.indexable {
+				rs.indexed = true
+			} else if !rs.allowFiltering {
 				if err := rs.checkNoGap(); err != nil {
-					return err
+					return nil, err
 				}
 			}
-			return rs.filterClustering(w, rs.clustering[i:])
+			return rs.clustering[i:], nil
 		}
 		if r.slice != nil {
 			w.Slice = r.slice
@@ -71,7 +93,41 @@ func (rs *restrictions) resolveClustering(w *Where) error {
 		w.Clustering = append(w.Clustering, r.choice)
 		position = r.columns[len(r.columns)-1].Position + 1
 	}
-	return nil
+	return nil, nil
+}
+
+// clusteringFilters reports whether some restrictions of clustering columns need an index or filtering.
+func (rs *restrictions) clusteringFilters() bool {
+	position := 0
+	for _, r := range rs.clustering {
+		if r.isFilter(position) {
+			return true
+		}
+		if r.slice == nil {
+			position = r.columns[len(r.columns)-1].Position + 1
+		}
+	}
+	return false
+}
+
+// isFilter reports whether a restriction cannot go on where those of the first columns, as many as position says, end.
+func (r *restriction) isFilter(position int) bool {
+	return r.contains != nil || r.like != nil || r.columns[0].Position != position
+}
+
+// servedClustering are the restrictions that indexes and filters look at: Cassandra counts those that indexes serve as
+// gaps, too.
+func (rs *restrictions) servedClustering() restrictionSet {
+	var set restrictionSet
+	position := 0
+	for _, r := range rs.clustering {
+		if r.isFilter(position) || r.served(rs.table.Indexes) {
+			set = append(set, r)
+		} else if r.slice == nil {
+			position = r.columns[len(r.columns)-1].Position + 1
+		}
+	}
+	return set
 }
 
 // checkNoGap refuses a restricted clustering column that follows an unrestricted one: the rows selected
@@ -115,6 +171,6 @@ func (rs *restrictions) filterClustering(w *Where, set restrictionSet) error {
 		}
 		return rs.checkNoGap()
 	}
-	w.Filters = append(w.Filters, filters(set)...)
+	rs.filter(w, set)
 	return nil
 }

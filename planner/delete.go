@@ -26,6 +26,9 @@ func (p *planning) delete(s *cql.Delete) (*Modification, error) {
 		m.set(set)
 	}
 	rs := &restrictions{table: t, verb: "DELETE", onlyStatic: m.onlyStatic()}
+	if err := checkNoCustom(s.Custom); err != nil {
+		return nil, err
+	}
 	if err := p.restrict(rs, s.Where); err != nil {
 		return nil, err
 	}

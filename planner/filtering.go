@@ -1,9 +1,11 @@
 package planner
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
 )
 
 // needsFiltering is the refusal of a query that would compare rows one by one without being told to.
@@ -16,7 +18,7 @@ func needsFiltering() error {
 // filtersImplicitly reports whether the table may be filtered without ALLOW FILTERING: those made by code.
 func (rs *restrictions) filtersImplicitly() bool { return rs.table.Virtual }
 
-// resolveOther leaves the restrictions of static and regular columns to filtering.
+// resolveOther leaves the restrictions of static and regular columns to indexes or filtering.
 func (rs *restrictions) resolveOther(w *Where) error {
 	if len(rs.other) == 0 {
 		return nil
@@ -28,34 +30,61 @@ func (rs *restrictions) resolveOther(w *Where) error {
 		}
 		return cqlerr.Invalidf("Non PRIMARY KEY columns found in where clause: %s ", strings.Join(found, ", "))
 	}
-	if !rs.allowFiltering && !rs.filtersImplicitly() {
+	if err := rs.checkVectors(); err != nil {
+		return err
+	}
+	if rs.indexable {
+		rs.indexed = true
+	} else if !rs.allowFiltering && !rs.filtersImplicitly() {
 		return needsFiltering()
 	}
-	w.Filters = append(w.Filters, filters(rs.other)...)
+	rs.filter(w, rs.other)
+	rs.filtered = append(rs.filtered, rs.other)
 	return nil
 }
 
-// checkNeedsFiltering refuses a scan over all partitions that picks clustering keys in each.
-func (rs *restrictions) checkNeedsFiltering(w *Where) error {
-	if w.Partition == nil && len(rs.clustering) > 0 && !rs.allowFiltering && !rs.filtersImplicitly() {
+// checkIndexed refuses what cannot be done with the help of an index.
+func (rs *restrictions) checkIndexed() error {
+	if rs.indexed && rs.partition.hasIn() {
+		return cqlerr.Invalidf("Select on indexed columns and with IN clause for the PRIMARY KEY are not supported")
+	}
+	return nil
+}
+
+// checkNeedsFiltering refuses reads of many partitions, and those with indexes, that leave something to be compared row
+// by row: what no one group of indexes serves, and clustering keys in each partition.
+func (rs *restrictions) checkNeedsFiltering() error {
+	if rs.allowFiltering || rs.filtersImplicitly() || !rs.keyRange && !rs.indexed {
+		return nil
+	}
+	n := 0
+	for _, set := range rs.filtered {
+		n += len(set)
+	}
+	serving := func(group []*schema.Index) bool {
+		return !slices.ContainsFunc(rs.filtered, func(set restrictionSet) bool {
+			return slices.ContainsFunc(set, func(r *restriction) bool { return r.needsFiltering(group) })
+		})
+	}
+	if n > 0 && !slices.ContainsFunc(indexGroups(rs.table), serving) || n == 0 && len(rs.clustering) > 0 {
 		return needsFiltering()
 	}
 	return nil
 }
 
-// filters are restrictions as conditions on rows.
-func filters(set restrictionSet) []*Filter {
-	var fs []*Filter
+// filter adds restrictions as conditions on rows.
+func (rs *restrictions) filter(w *Where, set restrictionSet) {
 	for _, r := range set {
 		switch {
+		case r.like != nil:
+			w.Filters = append(w.Filters, &Filter{Like: r.like})
 		case r.choice != nil:
-			fs = append(fs, &Filter{Choice: r.choice})
+			w.Filters = append(w.Filters, &Filter{Choice: r.choice})
 		case r.slice != nil:
-			fs = append(fs, &Filter{Range: r.slice})
+			w.Filters = append(w.Filters, &Filter{Range: r.slice})
 		}
 		for _, c := range r.contains {
-			fs = append(fs, &Filter{Contains: c})
+			w.Filters = append(w.Filters, &Filter{Contains: c})
 		}
 	}
-	return fs
 }

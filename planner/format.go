@@ -26,6 +26,10 @@ func (s *Select) String() string {
 	for _, o := range s.Sorts {
 		l.add("merge partitions by %s %s", o.Column.Name, direction(o.Desc))
 	}
+	if s.Nearest != nil {
+		l.add("order by nearness of %s to %s as index %s says", s.Nearest.Column.Name, s.Nearest.Value, s.Nearest.Index.Name)
+	}
+	l.flag(s.Indexed, "with indexes")
 	l.value("per partition limit", s.PerPartitionLimit)
 	l.value("limit", s.Limit)
 	l.flag(s.OneRow, "one row")
@@ -162,6 +166,10 @@ func (l *lines) where(w *Where) {
 		l.add("slice %s", w.Slice)
 	}
 	for _, f := range w.Filters {
+		if f.Index != nil {
+			l.add("filter %s as index %s does", f, f.Index.Name)
+			continue
+		}
 		l.add("filter %s", f)
 	}
 }
@@ -230,6 +238,8 @@ func (f *Filter) String() string {
 		return f.Choice.String()
 	case f.Range != nil:
 		return f.Range.String()
+	case f.Like != nil:
+		return f.Like.Column.Name + " like " + f.Like.Value.String()
 	}
 	c := f.Contains
 	switch {

@@ -13,18 +13,25 @@ import (
 type Sort struct {
 	Column *schema.Column
 	Desc   bool
+
+	near expr.Expr // of ANN OF, before it is told apart
 }
 
 // orderings resolves an ORDER BY clause. A column that is named again takes its last direction.
-func orderings(t *schema.Table, items []cql.Ordering) ([]Sort, error) {
+func (p *planning) orderings(t *schema.Table, items []cql.Ordering) ([]Sort, error) {
 	var sorts []Sort
 	for _, o := range items {
-		if o.AnnOf != nil {
-			return nil, expr.NotSupported("ANN OF")
-		}
 		c, err := column(t, o.Column)
 		if err != nil {
 			return nil, err
+		}
+		if o.AnnOf != nil {
+			near, err := p.binder.Bind(o.AnnOf, expr.ColumnReceiver(t, c))
+			if err != nil {
+				return nil, err
+			}
+			sorts = append(sorts, Sort{Column: c, near: near})
+			continue
 		}
 		at := slices.IndexFunc(sorts, func(s Sort) bool { return s.Column == c })
 		if at < 0 {

@@ -7,6 +7,8 @@ import (
 // resolve turns the restrictions into a Where, in the order in which Cassandra checks them.
 func (rs *restrictions) resolve() (*Where, error) {
 	w := &Where{}
+	rs.indexable = rs.verb == "SELECT" && (rs.partition.served(rs.table.Indexes) || rs.clustering.served(rs.table.Indexes) ||
+		rs.other.served(rs.table.Indexes))
 	if err := rs.resolvePartition(w); err != nil {
 		return nil, err
 	}
@@ -22,7 +24,13 @@ func (rs *restrictions) resolve() (*Where, error) {
 	if err := rs.resolveClustering(w); err != nil {
 		return nil, err
 	}
-	return w, rs.resolveOther(w)
+	if err := rs.resolveOther(w); err != nil {
+		return nil, err
+	}
+	if err := rs.checkIndexed(); err != nil {
+		return nil, err
+	}
+	return w, rs.useIndexes(w)
 }
 
 // resolvePartition finds the partition keys, or the range of tokens to scan.
@@ -36,14 +44,18 @@ func (rs *restrictions) resolvePartition(w *Where) error {
 		w.Token = tokenRange(rs.token)
 	}
 	if len(rs.partition) == 0 {
+		rs.keyRange = true
+		rs.indexed = rs.token == nil && rs.indexable
 		return nil
 	}
 	missing := rs.partition.unrestricted(rs.table.PartitionKey)
 	if len(missing) > 0 || rs.partition.hasSlice() || rs.partition.hasContains() {
-		if !rs.allowFiltering && !rs.filtersImplicitly() {
+		if !rs.allowFiltering && !rs.indexable && !rs.filtersImplicitly() {
 			return needsFiltering()
 		}
-		w.Filters = append(w.Filters, filters(rs.partition)...)
+		rs.keyRange, rs.indexed = true, rs.indexable
+		rs.filter(w, rs.partition)
+		rs.filtered = append(rs.filtered, rs.partition)
 		return nil
 	}
 	for _, r := range rs.partition {

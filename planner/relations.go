@@ -16,6 +16,8 @@ type restriction struct {
 	choice   *Choice
 	slice    *Range
 	contains []*Contains
+	like     *Like
+	nearest  *Nearest
 	token    bool
 	tuple    bool
 }
@@ -59,19 +61,25 @@ func (p *planning) columnRestriction(t *schema.Table, rel *cql.Relation) (*restr
 		return Point{Parts: []expr.Expr{e}}, err
 	}
 	if rel.Op == cql.Like {
-		return nil, p.refuseLike(rel, bind)
+		return r, p.bindLike(r, rel, bind)
 	}
 	list := receiver.Part("in("+c.Name+")", &types.List{Elem: types.Freeze(c.Type), Frozen: true})
 	return r, p.bindRelation(r, rel, bind, list)
 }
 
-// refuseLike says that LIKE needs an index, or before that what is wrong with its value.
-func (p *planning) refuseLike(rel *cql.Relation, bind func(cql.Term) (Point, error)) error {
-	if _, err := bind(rel.Value); err != nil {
+// bindLike binds the right side of LIKE, which needs an index.
+func (p *planning) bindLike(r *restriction, rel *cql.Relation, bind func(cql.Term) (Point, error)) error {
+	point, err := bind(rel.Value)
+	if err != nil {
 		return err
 	}
-	return cqlerr.Invalidf("LIKE restriction is only supported on properly indexed columns. %s is not valid.",
-		relationText(rel))
+	c := r.columns[0]
+	r.like = &Like{Column: c, Value: point.Parts[0]}
+	if !r.served(p.binder.Table.Indexes) || p.out.Modifies {
+		return cqlerr.Invalidf("LIKE restriction is only supported on properly indexed columns. %s is not valid.",
+			relationText(rel))
+	}
+	return nil
 }
 
 // tupleRestriction is for (a, b) on the left.

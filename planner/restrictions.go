@@ -20,6 +20,11 @@ type restrictions struct {
 	allowFiltering bool
 	onlyStatic     bool // only static columns are read or written
 
+	indexable bool             // an index serves one of the restrictions
+	indexed   bool             // an index is used
+	keyRange  bool             // partitions are not named one by one
+	filtered  []restrictionSet // those that indexes are to serve, or rows are compared with
+
 	unfilterable error // says which restriction rows cannot be compared with; the last thing to complain of
 }
 
@@ -56,7 +61,7 @@ func (rs *restrictions) add(r *restriction) (err error) {
 	case r.columns[0].Kind == schema.PartitionKey:
 		err = rs.partition.add(r)
 	case r.columns[0].Kind == schema.Clustering:
-		if err = rs.clustering.add(r); err == nil && !rs.allowFiltering {
+		if err = rs.clustering.add(r); err == nil && !rs.allowFiltering && !(rs.verb == "SELECT" && r.served(rs.table.Indexes)) {
 			err = rs.clustering.checkNothingBehindSlice(r)
 		}
 	default:
@@ -106,7 +111,10 @@ func merge(a, b *restriction) (*restriction, error) {
 				"map-entry equality", a.columns[0].Name)
 		}
 		return &restriction{columns: a.columns, contains: append(slices.Clip(a.contains), b.contains...)}, nil
-	case b.contains != nil || b.choice != nil:
+	case a.like != nil:
+		return nil, cqlerr.Invalidf("%s cannot be restricted by more than one relation if it includes a LIKE",
+			names(both, " ,"))
+	case b.slice == nil:
 		return nil, cqlerr.Invalidf(`Column "%s" cannot be restricted by both an equality and an inequality relation`,
 			names(both, " ,"))
 	}

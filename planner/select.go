@@ -18,6 +18,8 @@ type Select struct {
 	Distinct          bool
 	Reverse           bool
 	Sorts             []Sort    // set when partitions of IN must be merged by them
+	Nearest           *Nearest  // orders the rows, of which there is a limit
+	Indexed           bool      // an index would find the rows: they are read as those of many partitions
 	Limit             expr.Expr // nil: none
 	PerPartitionLimit expr.Expr
 	OneRow            bool   // the whole primary key is given: one row at most
@@ -42,7 +44,7 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	sorts, err := orderings(t, s.OrderBy)
+	sorts, err := p.orderings(t, s.OrderBy)
 	if err != nil {
 		return nil, err
 	}
@@ -50,10 +52,21 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 	if err := p.restrict(rs, s.Where); err != nil {
 		return nil, err
 	}
+	near, err := nearest(s.OrderBy, sorts)
+	if err == nil && near != nil {
+		sorts, err = nil, rs.other.add(near)
+	}
+	if err == nil {
+		err = checkCustom(t, s.Custom)
+	}
+	if err != nil {
+		return nil, err
+	}
 	plan := &Select{Table: t, Distinct: s.Distinct}
 	if plan.Where, err = rs.resolve(); err != nil {
 		return nil, err
 	}
+	plan.Indexed = rs.indexed
 	if plan.Selection, err = p.selection(t, s.Selectors, s.JSON); err != nil {
 		return nil, err
 	}
@@ -64,6 +77,9 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 		return nil, cqlerr.Invalidf("PER PARTITION LIMIT is not allowed with aggregate queries.")
 	}
 	if len(sorts) > 0 {
+		if rs.indexed {
+			return nil, cqlerr.Invalidf("ORDER BY with 2ndary indexes is not supported, except for ANN queries.")
+		}
 		if plan.Reverse, err = reversed(t, sorts, plan.Where, rs); err != nil {
 			return nil, err
 		}
@@ -71,8 +87,13 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 			plan.Sorts = sorts
 		}
 	}
-	if err := rs.checkNeedsFiltering(plan.Where); err != nil {
+	if err := rs.checkNeedsFiltering(); err != nil {
 		return nil, err
+	}
+	if near != nil {
+		if plan.Nearest, err = rs.order(near); err != nil {
+			return nil, err
+		}
 	}
 	if plan.Limit, err = p.limit(t, "[limit]", s.Limit); err != nil {
 		return nil, err
@@ -94,8 +115,6 @@ func checkSelectForms(s *cql.Select) error {
 	switch {
 	case len(s.GroupBy) > 0:
 		return expr.NotSupported("GROUP BY")
-	case len(s.Custom) > 0:
-		return expr.NotSupported("A custom index expression")
 	}
 	return nil
 }
@@ -176,8 +195,7 @@ func (s *Select) settle() {
 	s.Statics = slices.ContainsFunc(s.selectedColumns(), isStatic)
 	s.FullPartitions = len(s.Table.Static) > 0 && len(s.Where.Clustering) == 0 && s.Where.Slice == nil
 	s.Asked = s.asked()
-	for _, f := range s.Where.Filters {
-		cols := f.Columns()
+	for _, cols := range s.compared() {
 		s.Statics = s.Statics || slices.ContainsFunc(cols, isStatic)
 		for _, c := range cols {
 			if c.Kind == schema.Clustering || c.Kind == schema.Regular {
@@ -187,14 +205,26 @@ func (s *Select) settle() {
 	}
 }
 
+// compared are the columns that filters and the order by vectors look at.
+func (s *Select) compared() [][]*schema.Column {
+	var all [][]*schema.Column
+	for _, f := range s.Where.Filters {
+		all = append(all, f.Columns())
+	}
+	if s.Nearest != nil {
+		all = append(all, []*schema.Column{s.Nearest.Column})
+	}
+	return all
+}
+
 // asked are the columns that Cassandra would fetch for what they are: all if there are none.
 func (s *Select) asked() (asked []bool) {
 	if s.Selection.All {
 		return nil
 	}
 	columns := s.selectedColumns()
-	for _, f := range s.Where.Filters {
-		columns = append(slices.Clip(columns), f.Columns()...)
+	for _, cols := range s.compared() {
+		columns = append(slices.Clip(columns), cols...)
 	}
 	for _, c := range columns {
 		if c.Kind.IsKey() {

@@ -20,6 +20,9 @@ func (p *planning) update(s *cql.Update) (*Modification, error) {
 		}
 	}
 	rs := &restrictions{table: t, verb: "UPDATE", onlyStatic: m.onlyStatic()}
+	if err := checkNoCustom(s.Custom); err != nil {
+		return nil, err
+	}
 	if err := p.restrict(rs, s.Where); err != nil {
 		return nil, err
 	}

@@ -46,11 +46,20 @@ type Bound struct {
 	Inclusive bool
 }
 
-// Filter is a condition on the values of a row: one of Choice, Range and Contains.
+// Filter is a condition on the values of a row: one of Choice, Range, Contains and Like.
 type Filter struct {
 	Choice   *Choice
 	Range    *Range
 	Contains *Contains
+	Like     *Like
+
+	Index *schema.Index // that would find the rows, if it compares values in a way of its own
+}
+
+// Like compares text with a pattern.
+type Like struct {
+	Column *schema.Column
+	Value  expr.Expr
 }
 
 // Contains asks whether a collection has an element, a map a key, or an entry.
@@ -68,6 +77,8 @@ func (f *Filter) Columns() []*schema.Column {
 		return f.Choice.Columns
 	case f.Range != nil:
 		return f.Range.Columns
+	case f.Like != nil:
+		return []*schema.Column{f.Like.Column}
 	}
 	return []*schema.Column{f.Contains.Column}
 }

@@ -81,3 +81,14 @@ func readLevel(cl cqlerr.Consistency, scan bool) cqlerr.Consistency {
 	}
 	return cl
 }
+
+// oneReplica is the level at which one replica is asked, in place of another.
+func oneReplica(cl cqlerr.Consistency) cqlerr.Consistency {
+	switch cl {
+	case cqlerr.One, cqlerr.LocalOne:
+		return cl
+	case cqlerr.LocalQuorum:
+		return cqlerr.LocalOne
+	}
+	return cqlerr.One
+}

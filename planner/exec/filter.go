@@ -11,7 +11,7 @@ import (
 )
 
 // condition is a filter with its values: it reports whether a row, by column index, satisfies it.
-type condition func(row [][]byte) bool
+type condition func(row [][]byte) (bool, error)
 
 // conditions evaluates filters.
 func conditions(x *expr.Context, filters []*planner.Filter) ([]condition, error) {
@@ -28,6 +28,8 @@ func conditions(x *expr.Context, filters []*planner.Filter) ([]condition, error)
 
 func filterCondition(x *expr.Context, f *planner.Filter) (condition, error) {
 	switch {
+	case f.Index != nil:
+		return indexCondition(x, f)
 	case f.Choice != nil:
 		return choiceCondition(x, f.Choice)
 	case f.Range != nil:
@@ -42,7 +44,7 @@ func choiceCondition(x *expr.Context, c *planner.Choice) (condition, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(row [][]byte) bool { return matchesAny(row, c.Columns, ps) }, nil
+	return func(row [][]byte) (bool, error) { return matchesAny(row, c.Columns, ps), nil }, nil
 }
 
 // filterPoints are the values that columns are compared with. Of several, null is one that no cell has.
@@ -109,8 +111,8 @@ func rangeCondition(x *expr.Context, r *planner.Range) (condition, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(row [][]byte) bool {
-		return within(row, r.Lower, lower, 1) && within(row, r.Upper, upper, -1)
+	return func(row [][]byte) (bool, error) {
+		return within(row, r.Lower, lower, 1) && within(row, r.Upper, upper, -1), nil
 	}, nil
 }
 
@@ -148,31 +150,39 @@ func within(row [][]byte, b *planner.Bound, values point, side int) bool {
 
 // containsCondition is for CONTAINS, CONTAINS KEY and entries of maps.
 func containsCondition(x *expr.Context, c *planner.Contains) (condition, error) {
-	value, err := c.Value.Eval(x)
+	value, key, err := containsValues(x, c)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkFilterValue(value, c.Column); err != nil {
 		return nil, err
 	}
 	i := c.Column.Index
 	m, isMap := c.Column.Type.(*types.Map)
 	if !isMap {
 		elem := c.Value.Type()
-		return func(row [][]byte) bool { return hasElement(row[i], elem, value.Bytes) }, nil
+		return func(row [][]byte) (bool, error) { return hasElement(row[i], elem, value), nil }, nil
+	}
+	return func(row [][]byte) (bool, error) { return hasEntry(row[i], m, c.Keys, key, value), nil }, nil
+}
+
+// containsValues are what is looked for in a collection: a value, and the key of an entry if one is given.
+func containsValues(x *expr.Context, c *planner.Contains) (value, key []byte, err error) {
+	v, err := c.Value.Eval(x)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := checkFilterValue(v, c.Column); err != nil {
+		return nil, nil, err
 	}
 	if c.Key == nil {
-		byKey := c.Keys
-		return func(row [][]byte) bool { return hasEntry(row[i], m, byKey, nil, value.Bytes) }, nil
+		return v.Bytes, nil, nil
 	}
-	key, err := c.Key.Eval(x)
+	k, err := c.Key.Eval(x)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if key.Bytes == nil {
-		return nil, cqlerr.Invalidf("Unsupported null map key for column %s", c.Column.Name)
+	if k.Bytes == nil {
+		return nil, nil, cqlerr.Invalidf("Unsupported null map key for column %s", c.Column.Name)
 	}
-	return func(row [][]byte) bool { return hasEntry(row[i], m, false, key.Bytes, value.Bytes) }, nil
+	return v.Bytes, k.Bytes, nil
 }
 
 // hasElement reports whether a list or set has an element.

@@ -49,8 +49,8 @@ func (r *reading) emit(partition []byte, row [][]byte, static bool) (bool, error
 		return r.skip(partition), nil
 	}
 	for _, test := range r.tests {
-		if !test(row) {
-			return true, nil
+		if wanted, err := test(row); !wanted || err != nil {
+			return err == nil, err
 		}
 	}
 	if r.gather != nil {

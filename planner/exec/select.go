@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/store"
@@ -29,6 +30,7 @@ type reading struct {
 
 	passed  store.Passed
 	command command
+	level   cqlerr.Consistency // at which rows are read
 
 	keys   [][]byte
 	slices []store.Slice
@@ -105,9 +107,14 @@ func (r *reading) begin(req *Request) error {
 			return err
 		}
 	}
+	r.level = req.Consistency
 	r.read = store.Read{Table: p.Table, Reverse: p.Reverse, Now: r.x.Now, Meta: p.Selection.Meta, Session: req.Session}
 	r.out.Columns, r.out.Warnings = p.Selection.Columns, p.Warnings
 	switch {
+	case p.Nearest != nil:
+		if err := r.beginNearest(&req.Options); err != nil {
+			return err
+		}
 	case len(p.Selection.Aggregates) > 0:
 		r.gather = newAggregation(p.Selection)
 	case p.Sorts != nil:
@@ -138,7 +145,7 @@ func (r *reading) restrict() (err error) {
 			return err
 		}
 		r.read.Keys = r.keys
-		r.page.single = len(r.keys) == 1
+		r.page.single = len(r.keys) == 1 && !r.plan.Indexed
 		r.page.nothing = len(r.keys) == 0
 	}
 	if !r.page.nothing && (len(w.Clustering) > 0 || w.Slice != nil) {
@@ -188,7 +195,7 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 		if req.Consistency.IsSerial() && len(r.keys) > 1 && !r.plan.Table.Virtual && !r.page.pages(r.plan) {
 			return errSerialPartitions()
 		}
-		cl := readLevel(req.Consistency, !r.plan.Where.SinglePartition())
+		cl := readLevel(r.level, !r.plan.Where.SinglePartition() || r.plan.Indexed)
 		if err := checkReplicas(r.e.store.Catalog(), r.plan.Table, cl); err != nil {
 			return err
 		}

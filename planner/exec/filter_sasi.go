@@ -1,0 +1,137 @@
+package exec
+
+import (
+	"bytes"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/expr"
+)
+
+// maxSASITerm is how many bytes are too many for a term of an SSTable-attached index.
+const maxSASITerm = 1024
+
+// sasiCondition is a filter whose values an SSTable-attached index compares: as text, if it is for text.
+func sasiCondition(x *expr.Context, f *planner.Filter) (condition, error) {
+	c := f.Columns()[0]
+	mode := f.Index.SASIMode(c)
+	if f.Like != nil {
+		return likeCondition(x, f.Like, f.Index)
+	}
+	if !mode.Literal || f.Choice == nil {
+		plain := *f
+		plain.Index = nil
+		return filterCondition(x, &plain)
+	}
+	ps, err := filterPoints(x, f.Choice)
+	if err != nil {
+		return nil, err
+	}
+	return termsLike(mode, c.Index, ps[0][0], bytes.Equal)
+}
+
+// pattern is a way in which a term can be like what is looked for.
+type pattern struct {
+	text   string // of error messages
+	served func(schema.SASIMode) bool
+	match  func(term, part []byte) bool
+}
+
+// The patterns of LIKE. Which of them an index serves depends on its mode.
+var (
+	likeContains = &pattern{"'%%<term>%%'", func(m schema.SASIMode) bool { return m.Mode == "CONTAINS" }, bytes.Contains}
+	likeSuffix   = &pattern{"'%%<term>'", func(m schema.SASIMode) bool { return m.Mode == "CONTAINS" }, bytes.HasSuffix}
+	likePrefix   = &pattern{
+		"'<term>%%'", func(m schema.SASIMode) bool {
+			return m.Mode == "PREFIX" || m.Mode == "CONTAINS" && !m.Tokenizes()
+		}, bytes.HasPrefix,
+	}
+	likeWhole = &pattern{"'<term>'", func(m schema.SASIMode) bool { return m.Mode != "SPARSE" }, bytes.Equal}
+)
+
+// likeCondition is for LIKE.
+func likeCondition(x *expr.Context, l *planner.Like, index *schema.Index) (condition, error) {
+	v, err := l.Value.Eval(x)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkFilterValue(v, l.Column); err != nil {
+		return nil, err
+	}
+	how, part, err := likePattern(v.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	mode := index.SASIMode(l.Column)
+	if !how.served(mode) {
+		return nil, cqlerr.Invalidf("%s LIKE "+how.text+" %s is only supported on properly indexed columns", l.Column.Name,
+			l.Column.Type.Format(part))
+	}
+	return termsLike(mode, l.Column.Index, part, how.match)
+}
+
+// likePattern splits a value into the pattern and what is looked for.
+func likePattern(value []byte) (*pattern, []byte, error) {
+	rest, open := bytes.CutSuffix(value, []byte("%"))
+	how := likeWhole
+	if begins := bytes.HasPrefix(value, []byte("%")); begins && open {
+		how = likeContains
+	} else if begins {
+		how = likeSuffix
+	} else if open {
+		how = likePrefix
+	}
+	part := rest
+	if how == likeContains || how == likeSuffix {
+		part = bytes.TrimPrefix(rest, []byte("%"))
+	}
+	if len(part) == 0 {
+		return nil, nil, cqlerr.Invalidf("LIKE value can't be empty.")
+	}
+	return how, part, nil
+}
+
+// termsLike compares each term of a value with each of those that are looked for.
+func termsLike(m schema.SASIMode, column int, part []byte, match func(term, part []byte) bool) (condition, error) {
+	wanted, err := sasiTerms(m, part)
+	if err != nil {
+		return nil, err
+	}
+	return func(row [][]byte) (bool, error) {
+		if row[column] == nil {
+			return false, nil
+		}
+		terms, err := sasiTerms(m, row[column])
+		for _, term := range terms {
+			for _, want := range wanted {
+				if len(term) < maxSASITerm && match(term, want) {
+					return true, nil
+				}
+			}
+		}
+		return false, err
+	}, nil
+}
+
+// sasiTerms are the terms of a value.
+func sasiTerms(m schema.SASIMode, value []byte) ([][]byte, error) {
+	switch m.Analyzer {
+	case schema.DelimiterAnalyzer:
+		delimiter, ok := m.Options["delimiter"]
+		if !ok {
+			delimiter = ","
+		}
+		var terms [][]byte
+		for _, term := range bytes.Split(value, []byte(delimiter)) {
+			if len(term) > 0 {
+				terms = append(terms, term)
+			}
+		}
+		return terms, nil
+	case schema.NonTokenizingAnalyzer:
+		term, err := foldSASI(m, value)
+		return [][]byte{term}, err
+	}
+	return [][]byte{value}, nil
+}

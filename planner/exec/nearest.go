@@ -1,0 +1,123 @@
+package exec
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/types"
+)
+
+// nearest gathers the rows whose vectors are nearest to the one asked for. Of rows that are equally near the first
+// ones stay.
+type nearest struct {
+	limit int
+	rows  []scoredRow
+}
+
+// scoredRow is an encoded row with how near it is.
+type scoredRow struct {
+	cells []byte
+	score float32
+}
+
+// maxNearest is the largest LIMIT of an order by vectors.
+const maxNearest = 1000
+
+func (n *nearest) add(r *reading, row [][]byte) error {
+	near := r.plan.Nearest
+	vector := row[near.Column.Index]
+	if vector == nil || near.Index.Similarity() == "COSINE" && isZero(vector, near.Column.Type) {
+		return nil
+	}
+	r.x.Row = row
+	score, err := near.Score.Eval(&r.x)
+	if err != nil {
+		return err
+	}
+	if err := r.encode(row); err != nil {
+		return err
+	}
+	n.rows = append(n.rows, scoredRow{cells: slices.Clone(r.out.Cells), score: types.DecodeFloat(score.Bytes)})
+	r.out.Cells = r.out.Cells[:0]
+	if len(n.rows) >= 2*maxNearest {
+		n.cut()
+	}
+	return nil
+}
+
+// cut keeps as many rows as the LIMIT says.
+func (n *nearest) cut() {
+	slices.SortStableFunc(n.rows, func(a, b scoredRow) int { return cmp.Compare(b.score, a.score) })
+	n.rows = n.rows[:min(len(n.rows), n.limit)]
+}
+
+func (n *nearest) finish(r *reading) error {
+	n.cut()
+	for _, row := range n.rows {
+		r.out.Cells = append(r.out.Cells, row.cells...)
+	}
+	r.out.Count = len(n.rows)
+	return nil
+}
+
+// isZero reports whether a vector has no direction. Indexes that compare directions have no such vectors.
+func isZero(vector []byte, t types.Type) bool {
+	for e := range types.VectorElements(t.(*types.Vector), vector) {
+		if types.DecodeFloat(e) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// beginNearest checks an order by vectors, which has no pages and is read at the level of one replica, and evaluates the
+// vector.
+func (r *reading) beginNearest(o *Options) error {
+	p := r.plan
+	switch {
+	case len(p.Selection.Aggregates) > 0:
+		return cqlerr.Invalidf("Top-K queries can not be run with aggregation")
+	case o.Consistency.IsSerial():
+		return cqlerr.Invalidf("Top-K queries can only be run with consistency level ONE/LOCAL_ONE. Consistency level %s was "+
+			"used.", o.Consistency)
+	}
+	r.out.Warnings = slices.Clip(r.out.Warnings)
+	if level := oneReplica(o.Consistency); level != o.Consistency {
+		r.out.Warnings = append(r.out.Warnings, "Top-K queries can only be run with consistency level ONE / LOCAL_ONE / "+
+			"NODE_LOCAL. Consistency level "+o.Consistency.String()+" was requested. Downgrading the consistency level to "+
+			level.String()+".")
+		r.level = level
+	}
+	switch {
+	case r.page.limit == noLimit:
+		return cqlerr.Invalidf("Top-K queries must have a limit specified and the limit must be less than the query page size")
+	case r.page.perPartition != noLimit:
+		return cqlerr.Invalidf("Top-K queries do not support per-partition limits")
+	}
+	if o.PageSize > 0 && o.PageSize < r.page.limit {
+		r.out.Warnings = append(r.out.Warnings, fmt.Sprintf("Top-K queries do not support paging and the page size is set to %d, "+
+			"which is less than LIMIT %d. The page size has been set to %d to match the LIMIT.", o.PageSize, r.page.limit,
+			r.page.limit))
+	}
+	v, err := p.Nearest.Value.Eval(&r.x)
+	if err == nil {
+		err = checkFilterValue(v, p.Nearest.Column)
+	}
+	if err == nil && r.page.limit > maxNearest {
+		err = cqlerr.Invalidf("Use of ANN OF in an ORDER BY clause requires a LIMIT that is not greater than %d. LIMIT was %d",
+			maxNearest, r.page.limit)
+	}
+	if err == nil && p.Nearest.Index.Similarity() == "COSINE" && isZero(v.Bytes, p.Nearest.Column.Type) {
+		err = errZeroVector()
+	}
+	r.gather = &nearest{limit: r.page.limit}
+	r.page.limit, r.page.size, r.page.resumed = noLimit, noLimit, nil
+	return err
+}
+
+// errZeroVector is for vectors without a direction: Cassandra fails on them.
+func errZeroVector() error {
+	return cqlerr.Invalidf("A vector of zeros cannot be indexed or compared by cosine similarity")
+}
