@@ -10,15 +10,18 @@ import (
 )
 
 // useIndexes tells filters which index compares values for them. Storage-attached indexes are preferred, then
-// SSTable-attached ones; those of the first kind compare as filters do.
+// SSTable-attached ones.
 func (rs *restrictions) useIndexes(w *Where) error {
 	if !rs.indexed {
 		return nil
 	}
-	kind := schema.SASI
+	kind := schema.LegacyIndex
 	for _, f := range w.Filters {
-		if rs.serving(f, schema.SAI) != nil {
+		switch {
+		case rs.serving(f, schema.SAI) != nil:
 			kind = schema.SAI
+		case kind == schema.LegacyIndex && rs.serving(f, schema.SASI) != nil:
+			kind = schema.SASI
 		}
 	}
 	for _, f := range w.Filters {

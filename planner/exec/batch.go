@@ -91,6 +91,9 @@ func (w *writing) finishBatch(err error, kind BatchKind, done func(Result, error
 	var answer Void
 	w.kind = kind.writeType()
 	if err == nil {
+		err = w.unindexed
+	}
+	if err == nil {
 		answer.Warnings, err = w.size.check(kind)
 	}
 	for _, t := range w.size.tables {

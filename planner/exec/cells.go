@@ -100,6 +100,7 @@ func (w *writing) cells(ctx context.Context, sets []planner.SetColumn) error {
 		} else {
 			t.to.Set(s.Column, v.Bytes, t.ts, t.expiry)
 		}
+		w.checkIndexed(t.plan.Table, s.Column, nil, v.Bytes)
 		w.size.cell(v.Bytes)
 	}
 	return nil

@@ -12,7 +12,10 @@ import (
 
 // indexCondition is a filter whose values an index compares in its own way.
 func indexCondition(x *expr.Context, f *planner.Filter) (condition, error) {
-	if f.Index.Kind() == schema.SASI {
+	switch f.Index.Kind() {
+	case schema.LegacyIndex:
+		return legacyCondition(x, f)
+	case schema.SASI:
 		return sasiCondition(x, f)
 	}
 	column := f.Columns()[0]

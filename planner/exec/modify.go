@@ -28,6 +28,8 @@ type writing struct {
 	ranges []store.Slice
 	row    [][]byte
 	target target
+
+	unindexed error // what is wrong with a value that an index cannot have
 }
 
 var writings = sync.Pool{New: func() any { return new(writing) }}
@@ -61,6 +63,9 @@ func (e *Executor) modify(ctx context.Context, r *Request, m *planner.Modificati
 		w.kind = "COUNTER"
 	}
 	err := w.add(ctx, m, r.Values)
+	if err == nil {
+		err = w.unindexed
+	}
 	if err == nil {
 		err = checkReplicas(e.store.Catalog(), m.Table, r.Consistency)
 	}

@@ -55,6 +55,7 @@ func (w *writing) put(c *schema.Column, name, value []byte) {
 		expiry = store.Expiry{}
 	}
 	t.to.SetPart(c, name, value, t.ts, expiry)
+	w.checkIndexed(t.plan.Table, c, name, value)
 	w.size.part(name, value)
 	if l := t.list(c); l != nil {
 		l.put(name, value, t.ts)
