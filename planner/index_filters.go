@@ -9,19 +9,16 @@ import (
 	"github.com/cqld/cqld/planner/expr"
 )
 
-// useIndexes tells filters which index compares values for them. Storage-attached indexes are preferred, then
-// SSTable-attached ones.
+// useIndexes tells filters which index compares values for them. SSTable-attached indexes are preferred, then those of the
+// first kind.
 func (rs *restrictions) useIndexes(w *Where) error {
 	if !rs.indexed {
 		return nil
 	}
-	kind := schema.LegacyIndex
-	for _, f := range w.Filters {
-		switch {
-		case rs.serving(f, schema.SAI) != nil:
-			kind = schema.SAI
-		case kind == schema.LegacyIndex && rs.serving(f, schema.SASI) != nil:
-			kind = schema.SASI
+	kind := schema.SAI
+	for _, of := range []schema.IndexKind{schema.LegacyIndex, schema.SASI} {
+		if slices.ContainsFunc(w.Filters, func(f *Filter) bool { return rs.serving(f, of) != nil }) {
+			kind = of
 		}
 	}
 	for _, f := range w.Filters {

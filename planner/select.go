@@ -193,7 +193,9 @@ func (s *Select) settle() {
 	s.OneRow = s.Where.SingleRow(s.Table)
 	s.Plain = s.OneRow && s.Selection.Plain != nil && s.Where.plain()
 	s.Statics = slices.ContainsFunc(s.selectedColumns(), isStatic)
-	s.FullPartitions = len(s.Table.Static) > 0 && len(s.Where.Clustering) == 0 && s.Where.Slice == nil
+	sasi := func(f *Filter) bool { return f.Index != nil && f.Index.Kind() == schema.SASI } // which finds rows only
+	s.FullPartitions = len(s.Table.Static) > 0 && len(s.Where.Clustering) == 0 && s.Where.Slice == nil &&
+		!slices.ContainsFunc(s.Where.Filters, sasi)
 	s.Asked = s.asked()
 	for _, cols := range s.compared() {
 		s.Statics = s.Statics || slices.ContainsFunc(cols, isStatic)

@@ -42,11 +42,7 @@ func foldSASI(m schema.SASIMode, value []byte) ([]byte, error) {
 	case told && !strings.EqualFold(sensitive, "true"), on("normalize_lowercase"):
 		text = javaLower(text)
 	case on("normalize_uppercase"):
-		if strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(severalUpper, r) }) {
-			return nil, cqlerr.Invalidf("Letters that have several capital ones are not supported by cqld yet in an index with " +
-				"normalize_uppercase")
-		}
-		text = strings.ToUpper(text)
+		text = javaUpper(text)
 	}
 	return []byte(text), checkNormal(text)
 }
@@ -88,6 +84,19 @@ func javaLower(text string) string {
 			b.WriteRune('ς')
 		default:
 			b.WriteRune(unicode.ToLower(r))
+		}
+	}
+	return b.String()
+}
+
+// javaUpper is Java's String.toUpperCase.
+func javaUpper(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if upper, ok := severalUpper[r]; ok {
+			b.WriteString(upper)
+		} else {
+			b.WriteRune(unicode.ToUpper(r))
 		}
 	}
 	return b.String()
@@ -182,35 +191,32 @@ var composing = &unicode.RangeTable{
 	},
 }
 
-// severalUpper are the letters whose capital form is several characters.
-var severalUpper = &unicode.RangeTable{
-	R16: []unicode.Range16{
-		{0xdf, 0xdf, 1},
-		{0x149, 0x149, 1},
-		{0x1f0, 0x1f0, 1},
-		{0x390, 0x390, 1},
-		{0x3b0, 0x3b0, 1},
-		{0x587, 0x587, 1},
-		{0x1e96, 0x1e9a, 1},
-		{0x1f50, 0x1f50, 1},
-		{0x1f52, 0x1f52, 1},
-		{0x1f54, 0x1f54, 1},
-		{0x1f56, 0x1f56, 1},
-		{0x1f80, 0x1faf, 1},
-		{0x1fb2, 0x1fb4, 1},
-		{0x1fb6, 0x1fb7, 1},
-		{0x1fbc, 0x1fbc, 1},
-		{0x1fc2, 0x1fc4, 1},
-		{0x1fc6, 0x1fc7, 1},
-		{0x1fcc, 0x1fcc, 1},
-		{0x1fd2, 0x1fd3, 1},
-		{0x1fd6, 0x1fd7, 1},
-		{0x1fe2, 0x1fe4, 1},
-		{0x1fe6, 0x1fe7, 1},
-		{0x1ff2, 0x1ff4, 1},
-		{0x1ff6, 0x1ff7, 1},
-		{0x1ffc, 0x1ffc, 1},
-		{0xfb00, 0xfb06, 1},
-		{0xfb13, 0xfb17, 1},
-	},
+// severalUpper has the letters whose capital form is several characters.
+var severalUpper = map[rune]string{
+	'\u00df': "SS", '\u0149': "\u02bcN", '\u01f0': "J\u030c", '\u0390': "\u0399\u0308\u0301",
+	'\u03b0': "\u03a5\u0308\u0301", '\u0587': "\u0535\u0552", '\u1e96': "H\u0331", '\u1e97': "T\u0308",
+	'\u1e98': "W\u030a", '\u1e99': "Y\u030a", '\u1e9a': "A\u02be", '\u1f50': "\u03a5\u0313",
+	'\u1f52': "\u03a5\u0313\u0300", '\u1f54': "\u03a5\u0313\u0301", '\u1f56': "\u03a5\u0313\u0342",
+	'\u1f80': "\u1f08\u0399", '\u1f81': "\u1f09\u0399", '\u1f82': "\u1f0a\u0399", '\u1f83': "\u1f0b\u0399",
+	'\u1f84': "\u1f0c\u0399", '\u1f85': "\u1f0d\u0399", '\u1f86': "\u1f0e\u0399", '\u1f87': "\u1f0f\u0399",
+	'\u1f88': "\u1f08\u0399", '\u1f89': "\u1f09\u0399", '\u1f8a': "\u1f0a\u0399", '\u1f8b': "\u1f0b\u0399",
+	'\u1f8c': "\u1f0c\u0399", '\u1f8d': "\u1f0d\u0399", '\u1f8e': "\u1f0e\u0399", '\u1f8f': "\u1f0f\u0399",
+	'\u1f90': "\u1f28\u0399", '\u1f91': "\u1f29\u0399", '\u1f92': "\u1f2a\u0399", '\u1f93': "\u1f2b\u0399",
+	'\u1f94': "\u1f2c\u0399", '\u1f95': "\u1f2d\u0399", '\u1f96': "\u1f2e\u0399", '\u1f97': "\u1f2f\u0399",
+	'\u1f98': "\u1f28\u0399", '\u1f99': "\u1f29\u0399", '\u1f9a': "\u1f2a\u0399", '\u1f9b': "\u1f2b\u0399",
+	'\u1f9c': "\u1f2c\u0399", '\u1f9d': "\u1f2d\u0399", '\u1f9e': "\u1f2e\u0399", '\u1f9f': "\u1f2f\u0399",
+	'\u1fa0': "\u1f68\u0399", '\u1fa1': "\u1f69\u0399", '\u1fa2': "\u1f6a\u0399", '\u1fa3': "\u1f6b\u0399",
+	'\u1fa4': "\u1f6c\u0399", '\u1fa5': "\u1f6d\u0399", '\u1fa6': "\u1f6e\u0399", '\u1fa7': "\u1f6f\u0399",
+	'\u1fa8': "\u1f68\u0399", '\u1fa9': "\u1f69\u0399", '\u1faa': "\u1f6a\u0399", '\u1fab': "\u1f6b\u0399",
+	'\u1fac': "\u1f6c\u0399", '\u1fad': "\u1f6d\u0399", '\u1fae': "\u1f6e\u0399", '\u1faf': "\u1f6f\u0399",
+	'\u1fb2': "\u1fba\u0399", '\u1fb3': "\u0391\u0399", '\u1fb4': "\u0386\u0399", '\u1fb6': "\u0391\u0342",
+	'\u1fb7': "\u0391\u0342\u0399", '\u1fbc': "\u0391\u0399", '\u1fc2': "\u1fca\u0399", '\u1fc3': "\u0397\u0399",
+	'\u1fc4': "\u0389\u0399", '\u1fc6': "\u0397\u0342", '\u1fc7': "\u0397\u0342\u0399", '\u1fcc': "\u0397\u0399",
+	'\u1fd2': "\u0399\u0308\u0300", '\u1fd3': "\u0399\u0308\u0301", '\u1fd6': "\u0399\u0342",
+	'\u1fd7': "\u0399\u0308\u0342", '\u1fe2': "\u03a5\u0308\u0300", '\u1fe3': "\u03a5\u0308\u0301",
+	'\u1fe4': "\u03a1\u0313", '\u1fe6': "\u03a5\u0342", '\u1fe7': "\u03a5\u0308\u0342", '\u1ff2': "\u1ffa\u0399",
+	'\u1ff3': "\u03a9\u0399", '\u1ff4': "\u038f\u0399", '\u1ff6': "\u03a9\u0342", '\u1ff7': "\u03a9\u0342\u0399",
+	'\u1ffc': "\u03a9\u0399", '\ufb00': "FF", '\ufb01': "FI", '\ufb02': "FL", '\ufb03': "FFI", '\ufb04': "FFL",
+	'\ufb05': "ST", '\ufb06': "ST", '\ufb13': "\u0544\u0546", '\ufb14': "\u0544\u0535", '\ufb15': "\u0544\u053b",
+	'\ufb16': "\u054e\u0546", '\ufb17': "\u0544\u053d",
 }

@@ -2,9 +2,11 @@ package exec
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
 )
@@ -22,7 +24,13 @@ func sasiCondition(x *expr.Context, f *planner.Filter) (condition, error) {
 	if !mode.Literal || f.Choice == nil {
 		plain := *f
 		plain.Index = nil
-		return filterCondition(x, &plain)
+		test, err := filterCondition(x, &plain)
+		return func(row [][]byte) (bool, error) {
+			if len(row[c.Index]) == 0 {
+				return false, nil
+			}
+			return test(row)
+		}, err
 	}
 	ps, err := filterPoints(x, f.Choice)
 	if err != nil {
@@ -40,10 +48,10 @@ type pattern struct {
 
 // The patterns of LIKE. Which of them an index serves depends on its mode.
 var (
-	likeContains = &pattern{"'%%<term>%%'", func(m schema.SASIMode) bool { return m.Mode == "CONTAINS" }, bytes.Contains}
-	likeSuffix   = &pattern{"'%%<term>'", func(m schema.SASIMode) bool { return m.Mode == "CONTAINS" }, bytes.HasSuffix}
+	likeContains = &pattern{"'%<term>%'", func(m schema.SASIMode) bool { return m.Mode == "CONTAINS" }, bytes.Contains}
+	likeSuffix   = &pattern{"'%<term>'", func(m schema.SASIMode) bool { return m.Mode == "CONTAINS" }, bytes.HasSuffix}
 	likePrefix   = &pattern{
-		"'<term>%%'", func(m schema.SASIMode) bool {
+		"'<term>%'", func(m schema.SASIMode) bool {
 			return m.Mode == "PREFIX" || m.Mode == "CONTAINS" && !m.Tokenizes()
 		}, bytes.HasPrefix,
 	}
@@ -65,8 +73,11 @@ func likeCondition(x *expr.Context, l *planner.Like, index *schema.Index) (condi
 	}
 	mode := index.SASIMode(l.Column)
 	if !how.served(mode) {
-		return nil, cqlerr.Invalidf("%s LIKE "+how.text+" %s is only supported on properly indexed columns", l.Column.Name,
-			l.Column.Type.Format(part))
+		shown := string(part)
+		if l.Column.Type != types.Text && l.Column.Type != types.ASCII {
+			shown = l.Column.Type.Format(part)
+		}
+		return nil, cqlerr.Invalidf("%s LIKE %s %s is only supported on properly indexed columns", l.Column.Name, how.text, shown)
 	}
 	return termsLike(mode, l.Column.Index, part, how.match)
 }
@@ -92,25 +103,24 @@ func likePattern(value []byte) (*pattern, []byte, error) {
 	return how, part, nil
 }
 
-// termsLike compares each term of a value with each of those that are looked for.
+// termsLike asks that each term that is looked for is like a term of the value. Values of no bytes have none.
 func termsLike(m schema.SASIMode, column int, part []byte, match func(term, part []byte) bool) (condition, error) {
 	wanted, err := sasiTerms(m, part)
 	if err != nil {
 		return nil, err
 	}
 	return func(row [][]byte) (bool, error) {
-		if row[column] == nil {
+		if len(row[column]) == 0 {
 			return false, nil
 		}
 		terms, err := sasiTerms(m, row[column])
-		for _, term := range terms {
-			for _, want := range wanted {
-				if len(term) < maxSASITerm && match(term, want) {
-					return true, nil
-				}
+		for _, want := range wanted {
+			like := func(term []byte) bool { return len(term) < maxSASITerm && match(term, want) }
+			if !slices.ContainsFunc(terms, like) {
+				return false, err
 			}
 		}
-		return false, err
+		return err == nil && len(wanted) > 0, err
 	}, nil
 }
 
