@@ -76,6 +76,7 @@ func isZero(vector []byte, t types.Type) bool {
 // vector.
 func (r *reading) beginNearest(o *Options) error {
 	p := r.plan
+	r.out.Warnings = nil // what there was is about aggregates
 	switch {
 	case len(p.Selection.Aggregates) > 0:
 		return cqlerr.Invalidf("Top-K queries can not be run with aggregation")
@@ -83,7 +84,6 @@ func (r *reading) beginNearest(o *Options) error {
 		return cqlerr.Invalidf("Top-K queries can only be run with consistency level ONE/LOCAL_ONE. Consistency level %s was "+
 			"used.", o.Consistency)
 	}
-	r.out.Warnings = slices.Clip(r.out.Warnings)
 	if level := oneReplica(o.Consistency); level != o.Consistency {
 		r.out.Warnings = append(r.out.Warnings, "Top-K queries can only be run with consistency level ONE / LOCAL_ONE / "+
 			"NODE_LOCAL. Consistency level "+o.Consistency.String()+" was requested. Downgrading the consistency level to "+
