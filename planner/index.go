@@ -132,7 +132,8 @@ func (d *CreateIndex) targets(t *schema.Table) ([]schema.IndexTarget, error) {
 			return nil, err
 		}
 		targets[i] = schema.IndexTarget{Column: c.Name, Part: schema.IndexPart(w.Kind)}
-		if key, value := elementTypes(c.Type); w.Kind == cql.IndexColumn && (key != nil || value != nil) {
+		// Cassandra does not see that a clustering column in descending order is a collection.
+		if key, value := elementTypes(c.Type); w.Kind == cql.IndexColumn && !c.Desc && (key != nil || value != nil) {
 			targets[i].Part = schema.IndexValues
 		}
 	}

@@ -49,7 +49,7 @@ func choiceCondition(x *expr.Context, c *planner.Choice) (condition, error) {
 
 // filterPoints are the values that columns are compared with. Of several, null is one that no cell has.
 func filterPoints(x *expr.Context, c *planner.Choice) ([]point, error) {
-	if c.List != nil || len(c.Columns) > 1 {
+	if c.List != nil || c.In && len(c.Columns) > 1 {
 		return points(x, c)
 	}
 	var ps []point
@@ -57,17 +57,23 @@ func filterPoints(x *expr.Context, c *planner.Choice) ([]point, error) {
 		if p.Tuple != nil {
 			return points(x, c)
 		}
-		v, err := p.Parts[0].Eval(x)
-		if err != nil {
-			return nil, err
-		}
-		if !c.In {
-			if err := checkFilterValue(v, c.Columns[0]); err != nil {
+		values := make(point, 0, len(p.Parts))
+		for i, part := range p.Parts {
+			v, err := part.Eval(x)
+			if err != nil {
 				return nil, err
 			}
+			if !c.In {
+				if err := checkFilterValue(v, c.Columns[i]); err != nil {
+					return nil, err
+				}
+			}
+			if v.Bytes != nil {
+				values = append(values, v.Bytes)
+			}
 		}
-		if v.Bytes != nil {
-			ps = append(ps, point{v.Bytes})
+		if len(values) == len(p.Parts) {
+			ps = append(ps, values)
 		}
 	}
 	return ps, nil

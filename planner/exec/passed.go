@@ -37,7 +37,7 @@ type command struct {
 
 // watch has the store count what the read passes. Cassandra does not look at tables of its own.
 func (r *reading) watch() {
-	if schema.IsLocal(r.plan.Table.Keyspace) || r.plan.Table.Virtual {
+	if schema.IsLocal(r.plan.Table.Keyspace) || r.plan.Table.Virtual || r.plan.Indexed { // an index passes nothing
 		return
 	}
 	p := r.plan
