@@ -27,7 +27,7 @@ var raced = map[cqlerr.Code]*regexp.Regexp{
 	cqlerr.Invalid: regexp.MustCompile(`^(keyspace \w+ does not exist|table (\w+\.)?\w+ does not exist|` +
 		`(Keyspace|Table|Type) '[\w.]+' (doesn't|does not) exist|A user type with name '\w+' already exists|` +
 		`Undefined column name \w+ in table [\w.]+|Column with name '\w+' already exists|Column \w+ was not found in table '[\w.]+'|` +
-		`Index '\w+' already exists|Index [\w.']+ (doesn't|does not) exist|` +
+		`Index '\w+' already exists|Index \w+ is a duplicate of existing index \w+|Index [\w.']+ (doesn't|does not) exist|` +
 		`Cannot drop user type '[\w.]+' as it is still used by tables \w+|.* is not supported by cqld yet)$`),
 	cqlerr.Unprepared: regexp.MustCompile(`^Prepared query with ID \w+ not found`),
 }
