@@ -19,7 +19,7 @@ type Select struct {
 	Reverse           bool
 	Sorts             []Sort    // set when partitions of IN must be merged by them
 	Nearest           *Nearest  // orders the rows, of which there is a limit
-	Indexed           bool      // an index would find the rows: they are read as those of many partitions
+	Indexed           bool      // an index would find the rows
 	Limit             expr.Expr // nil: none
 	PerPartitionLimit expr.Expr
 	OneRow            bool   // the whole primary key is given: one row at most

@@ -54,7 +54,9 @@ func (x *Index) SASIMode(c *Column) SASIMode {
 }
 
 // Tokenizes reports whether a value has several terms.
-func (m SASIMode) Tokenizes() bool { return m.Analyzer == StandardAnalyzer || m.Analyzer == DelimiterAnalyzer }
+func (m SASIMode) Tokenizes() bool {
+	return m.Analyzer == StandardAnalyzer || m.Analyzer == DelimiterAnalyzer
+}
 
 // checkSASI refuses an SSTable-attached index that t cannot have.
 func checkSASI(t *Table, x *Index) error {

@@ -111,7 +111,7 @@ func (r *reading) resume() {
 			return
 		}
 		key = r.keys[0]
-	case r.read.Keys != nil && !r.plan.Indexed:
+	case r.read.Keys != nil:
 		for len(r.read.Keys) > 0 && !bytes.Equal(r.read.Keys[0], key) {
 			r.read.Keys = r.read.Keys[1:]
 		}
@@ -188,7 +188,7 @@ func (r *reading) pagingState(version int) []byte {
 		if s.inPartition == 0 {
 			return nil
 		}
-	case r.read.Keys != nil && !r.plan.Indexed:
+	case r.read.Keys != nil:
 		s.partition = p.partition
 		if s.inPartition > 0 {
 			break

@@ -145,7 +145,7 @@ func (r *reading) restrict() (err error) {
 			return err
 		}
 		r.read.Keys = r.keys
-		r.page.single = len(r.keys) == 1 && !r.plan.Indexed
+		r.page.single = len(r.keys) == 1
 		r.page.nothing = len(r.keys) == 0
 	}
 	if !r.page.nothing && (len(w.Clustering) > 0 || w.Slice != nil) {
@@ -195,7 +195,7 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 		if req.Consistency.IsSerial() && len(r.keys) > 1 && !r.plan.Table.Virtual && !r.page.pages(r.plan) {
 			return errSerialPartitions()
 		}
-		cl := readLevel(r.level, !r.plan.Where.SinglePartition() || r.plan.Indexed)
+		cl := readLevel(r.level, !r.plan.Where.SinglePartition())
 		if err := checkReplicas(r.e.store.Catalog(), r.plan.Table, cl); err != nil {
 			return err
 		}
