@@ -1,14 +1,11 @@
 package planner
 
 import (
-	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
-	"github.com/cqld/cqld/cql/types"
 )
 
 // legacyIndex is the name of Cassandra's first kind of index, which is the default.
@@ -46,8 +43,8 @@ func (p *planning) createIndex(s *cql.CreateIndex) (*CreateIndex, error) {
 
 // Apply adds the index.
 func (d *CreateIndex) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
-	s := d.Statement
-	if err := checkSchemaChange("ALTER", d.Keyspace, "<table "+d.Keyspace+"."+s.Table.Name+">"); err != nil {
+	name := d.Statement.Table.Name
+	if err := checkSchemaChange("ALTER", d.Keyspace, "<table "+d.Keyspace+"."+name+">"); err != nil {
 		return nil, Outcome{}, err
 	}
 	options, err := d.options()
@@ -58,35 +55,20 @@ func (d *CreateIndex) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Out
 	if k == nil {
 		return nil, Outcome{}, cqlerr.Invalidf("Keyspace '%s' doesn't exist", d.Keyspace)
 	}
-	t := k.Tables[s.Table.Name]
+	t := k.Tables[name]
 	if t == nil {
-		return nil, Outcome{}, cqlerr.Invalidf("Table '%s' doesn't exist", s.Table.Name)
+		return nil, Outcome{}, cqlerr.Invalidf("Table '%s' doesn't exist", name)
 	}
-	if s.Name != "" && k.IndexedTable(s.Name) != nil {
-		if s.IfNotExists {
-			return c, Outcome{Warnings: d.warnings()}, nil
-		}
-		return nil, Outcome{}, cqlerr.Invalidf("Index '%s' already exists", s.Name)
-	}
-	if t.Counter {
-		return nil, Outcome{}, cqlerr.Invalidf("Secondary indexes on counter tables aren't supported")
-	}
-	targets, err := d.targets(t)
+	x, err := d.index(k, t)
 	if err != nil {
 		return nil, Outcome{}, err
 	}
-	if d.Custom && d.Class == "" {
-		return nil, Outcome{}, cqlerr.Configf("Unable to find custom indexer class ''")
+	if x == nil {
+		return c, Outcome{Warnings: d.warnings()}, nil
 	}
-	x := &schema.Index{Name: s.Name, Targets: targets, Class: d.Class, Options: options}
-	if x.Name == "" {
-		x.Name = k.NewIndexName(t.Name, targets)
-	}
-	if equal := t.EqualIndex(x); equal != nil {
-		if s.IfNotExists {
-			return c, Outcome{Warnings: d.warnings()}, nil
-		}
-		return nil, Outcome{}, cqlerr.Invalidf("Index %s is a duplicate of existing index %s", x.Name, equal.Name)
+	x.Options = options
+	if there, err := d.isThere(t, x); there || err != nil {
+		return c, Outcome{Warnings: d.warnings()}, err
 	}
 	if err := schema.CheckIndex(t, x); err != nil {
 		return nil, Outcome{}, err
@@ -95,6 +77,41 @@ func (d *CreateIndex) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Out
 	out := told(schema.Updated, schema.TargetTable, d.Keyspace, t.Name)
 	out.Warnings = append(vectorWarnings(t), d.warnings()...)
 	return c.WithTable(t), out, nil
+}
+
+// index is the index without its options; nil if one of the name is there and that is all right.
+func (d *CreateIndex) index(k *schema.Keyspace, t *schema.Table) (*schema.Index, error) {
+	s := d.Statement
+	if s.Name != "" && k.IndexedTable(s.Name) != nil {
+		if s.IfNotExists {
+			return nil, nil
+		}
+		return nil, cqlerr.Invalidf("Index '%s' already exists", s.Name)
+	}
+	if t.Counter {
+		return nil, cqlerr.Invalidf("Secondary indexes on counter tables aren't supported")
+	}
+	targets, err := d.targets(t)
+	if err != nil {
+		return nil, err
+	}
+	if d.Custom && d.Class == "" {
+		return nil, cqlerr.Configf("Unable to find custom indexer class ''")
+	}
+	x := &schema.Index{Name: s.Name, Targets: targets, Class: d.Class}
+	if x.Name == "" {
+		x.Name = k.NewIndexName(t.Name, targets)
+	}
+	return x, nil
+}
+
+// isThere reports whether an index like x is there under another name, and that is all right.
+func (d *CreateIndex) isThere(t *schema.Table, x *schema.Index) (bool, error) {
+	equal := t.EqualIndex(x)
+	if equal != nil && !d.Statement.IfNotExists {
+		return true, cqlerr.Invalidf("Index %s is a duplicate of existing index %s", x.Name, equal.Name)
+	}
+	return equal != nil, nil
 }
 
 // options are the options of a custom index.
@@ -120,87 +137,6 @@ func (d *CreateIndex) options() (map[string]string, error) {
 		}
 	}
 	return options, nil
-}
-
-// targets are what is to be indexed, checked.
-func (d *CreateIndex) targets(t *schema.Table) ([]schema.IndexTarget, error) {
-	written := d.Statement.Targets
-	targets := make([]schema.IndexTarget, len(written))
-	for i, w := range written {
-		c, err := column(t, cql.ColumnRef{Name: w.Column})
-		if err != nil {
-			return nil, err
-		}
-		targets[i] = schema.IndexTarget{Column: c.Name, Part: schema.IndexPart(w.Kind)}
-		// Cassandra does not see that a clustering column in descending order is a collection.
-		if key, value := elementTypes(c.Type); w.Kind == cql.IndexColumn && !c.Desc && (key != nil || value != nil) {
-			targets[i].Part = schema.IndexValues
-		}
-	}
-	if !d.Custom && len(targets) == 0 {
-		return nil, cqlerr.Invalidf("Only CUSTOM indexes can be created without specifying a target column")
-	}
-	if !d.Custom && len(targets) > 1 {
-		return nil, cqlerr.Invalidf("Only CUSTOM indexes support multiple columns")
-	}
-	for i, target := range targets {
-		same := func(o schema.IndexTarget) bool { return o.Column == target.Column }
-		if slices.ContainsFunc(targets[:i], same) {
-			return nil, cqlerr.Invalidf("Duplicate column '%s' in index target list", target.Column)
-		}
-	}
-	for _, target := range targets {
-		if err := d.checkTarget(t, target); err != nil {
-			return nil, err
-		}
-	}
-	return targets, nil
-}
-
-// maxCustomTarget is the longest name of a column that has a custom index.
-const maxCustomTarget = 48
-
-var customTarget = regexp.MustCompile(`^\w+$`)
-
-// checkTarget refuses what no index can be made of.
-func (d *CreateIndex) checkTarget(t *schema.Table, target schema.IndexTarget) error {
-	c := t.Column(target.Column)
-	if d.Custom && !customTarget.MatchString(c.Name) {
-		return cqlerr.Invalidf("Column '%s' contains non-alphanumeric-underscore characters", c.Name)
-	}
-	if d.Custom && len(c.Name) > maxCustomTarget {
-		return cqlerr.Invalidf("Column '%s' is longer than the permissible name length of %d characters", c.Name,
-			maxCustomTarget)
-	}
-	if hasDuration(c.Type) {
-		return cqlerr.Invalidf("Secondary indexes are not supported on %s", durations(c.Type))
-	}
-	if c.Kind == schema.PartitionKey && len(t.PartitionKey) == 1 {
-		return cqlerr.Invalidf("Cannot create secondary index on the only partition key column %s", c.Name)
-	}
-	return checkIndexPart(c, target.Part)
-}
-
-// checkIndexPart refuses the parts that a column does not have.
-func checkIndexPart(c *schema.Column, part schema.IndexPart) error {
-	_, isMap := c.Type.(*types.Map)
-	key, value := elementTypes(c.Type)
-	collection, cells := key != nil || value != nil, types.IsMultiCell(c.Type)
-	switch {
-	case collection && !cells && part != schema.IndexFull:
-		return cqlerr.Invalidf("Cannot create %s() index on frozen column %s. Frozen collections are immutable and must be "+
-			"fully indexed by using the 'full(%s)' modifier", part, c.Name, cql.Quote(c.Name))
-	case (!collection || cells) && part == schema.IndexFull:
-		return cqlerr.Invalidf("full() indexes can only be created on frozen collections")
-	case !collection && part != schema.IndexSimple:
-		return cqlerr.Invalidf("Cannot create %s() index on %s. Non-collection columns only support simple indexes", part,
-			c.Name)
-	case (part == schema.IndexKeys || part == schema.IndexEntries) && !isMap:
-		return cqlerr.Invalidf("Cannot create index on %s of column %s with non-map type", part, c.Name)
-	case !collection && cells:
-		return cqlerr.Invalidf("Cannot create index on non-frozen UDT column %s", c.Name)
-	}
-	return nil
 }
 
 // vectorWarnings speak of each index of vectors, whenever a table gets an index.
