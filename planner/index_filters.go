@@ -17,25 +17,30 @@ func (rs *restrictions) useIndexes(w *Where) error {
 	}
 	kind := schema.SAI
 	for _, of := range []schema.IndexKind{schema.LegacyIndex, schema.SASI} {
-		if slices.ContainsFunc(w.Filters, func(f *Filter) bool { return rs.serving(f, of) != nil }) {
+		if slices.ContainsFunc(w.Filters, func(f *Filter) bool { return len(rs.all(f, of)) > 0 }) {
 			kind = of
 		}
 	}
 	for _, f := range w.Filters {
-		of := kind
-		if f.Like != nil {
-			of = schema.SASI
+		all := rs.all(f, kind)
+		if len(all) == 0 {
+			continue
 		}
-		f.Index = rs.serving(f, of)
-		if x := f.Index; x != nil && x.Kind() == schema.SASI && x.SASIMode(f.Columns()[0]).Analyzer == schema.StandardAnalyzer {
+		f.Index = all[0]
+		if f.Like != nil {
+			f.Like.Indexes = all
+		}
+		c := f.Columns()[0]
+		tokens := func(x *schema.Index) bool { return x.SASIMode(c).Analyzer == schema.StandardAnalyzer }
+		if kind == schema.SASI && slices.ContainsFunc(all, tokens) {
 			return expr.NotSupported("A search with the " + schema.StandardAnalyzer)
 		}
 	}
 	return nil
 }
 
-// serving is the first index of a kind that serves a filter, or nil.
-func (rs *restrictions) serving(f *Filter, kind schema.IndexKind) *schema.Index {
+// all are the indexes of a kind that serve a filter, the oldest first.
+func (rs *restrictions) all(f *Filter, kind schema.IndexKind) []*schema.Index {
 	r := &restriction{columns: f.Columns(), choice: f.Choice, slice: f.Range, like: f.Like}
 	if f.Contains != nil {
 		r.contains = []*Contains{f.Contains}
@@ -43,13 +48,9 @@ func (rs *restrictions) serving(f *Filter, kind schema.IndexKind) *schema.Index 
 	if len(r.columns) != 1 {
 		return nil
 	}
-	at := slices.IndexFunc(rs.table.Indexes, func(x *schema.Index) bool {
-		return x.Kind() == kind && r.servedBy(x, r.columns[0])
+	return slices.DeleteFunc(slices.Clone(rs.table.Indexes), func(x *schema.Index) bool {
+		return x.Kind() != kind || !r.servedBy(x, r.columns[0])
 	})
-	if at < 0 {
-		return nil
-	}
-	return rs.table.Indexes[at]
 }
 
 // checkCustom refuses expr(index, value): no index here takes expressions of its own.

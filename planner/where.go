@@ -58,8 +58,9 @@ type Filter struct {
 
 // Like compares text with a pattern.
 type Like struct {
-	Column *schema.Column
-	Value  expr.Expr
+	Column  *schema.Column
+	Value   expr.Expr
+	Indexes []*schema.Index // that may serve it: which does depends on the pattern
 }
 
 // Contains asks whether a collection has an element, a map a key, or an entry.

@@ -2,8 +2,8 @@
 // becomes a result.
 //
 // Executor.Execute switches over the kinds of plans (exec.go). A read (select.go) makes partition keys
-// (keys.go), clustering slices (slices.go) and conditions on rows (filter.go) of the values, and hands the
-// store a callback that encodes each row straight into the result. Where a page ends is in page.go, and how
+// (keys.go), clustering slices (slices.go) and conditions on rows (filter.go; filter_index.go and filter_sasi.go
+// where an index would compare them) of the values, and hands the store a callback that encodes each row straight into the result. Where a page ends is in page.go, and how
 // a client says to go on in paging_state.go; aggregates and merged partitions have callbacks of their own.
 // A write (modify.go) makes mutations and hands them over.
 //

@@ -19,7 +19,7 @@ func sasiCondition(x *expr.Context, f *planner.Filter) (condition, error) {
 	c := f.Columns()[0]
 	mode := f.Index.SASIMode(c)
 	if f.Like != nil {
-		return likeCondition(x, f.Like, f.Index)
+		return likeCondition(x, f.Like)
 	}
 	if !mode.Literal || f.Choice == nil {
 		plain := *f
@@ -59,7 +59,7 @@ var (
 )
 
 // likeCondition is for LIKE.
-func likeCondition(x *expr.Context, l *planner.Like, index *schema.Index) (condition, error) {
+func likeCondition(x *expr.Context, l *planner.Like) (condition, error) {
 	v, err := l.Value.Eval(x)
 	if err != nil {
 		return nil, err
@@ -71,15 +71,16 @@ func likeCondition(x *expr.Context, l *planner.Like, index *schema.Index) (condi
 	if err != nil {
 		return nil, err
 	}
-	mode := index.SASIMode(l.Column)
-	if !how.served(mode) {
-		shown := string(part)
-		if l.Column.Type != types.Text && l.Column.Type != types.ASCII {
-			shown = l.Column.Type.Format(part)
+	for _, index := range l.Indexes {
+		if mode := index.SASIMode(l.Column); how.served(mode) {
+			return termsLike(mode, l.Column.Index, part, how.match)
 		}
-		return nil, cqlerr.Invalidf("%s LIKE %s %s is only supported on properly indexed columns", l.Column.Name, how.text, shown)
 	}
-	return termsLike(mode, l.Column.Index, part, how.match)
+	shown := string(part)
+	if l.Column.Type != types.Text && l.Column.Type != types.ASCII {
+		shown = l.Column.Type.Format(part)
+	}
+	return nil, cqlerr.Invalidf("%s LIKE %s %s is only supported on properly indexed columns", l.Column.Name, how.text, shown)
 }
 
 // likePattern splits a value into the pattern and what is looked for.
