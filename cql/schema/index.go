@@ -12,7 +12,7 @@ import (
 // Index is the definition of a secondary index. What class it is of decides which restrictions it serves.
 type Index struct {
 	Name    string
-	Targets []IndexTarget     // those of a table have one
+	Targets []IndexTarget     // those of users' tables have one
 	Class   string            // of a custom index, as it was written; "" for one of Cassandra's first kind
 	Options map[string]string // of a custom index
 }
@@ -68,8 +68,13 @@ func (x *Index) Kind() IndexKind {
 	return LegacyIndex
 }
 
-// Column is the name of the column that is indexed.
-func (x *Index) Column() string { return x.Targets[0].Column }
+// Column is the name of the column that is indexed; one index of Cassandra's own has none.
+func (x *Index) Column() string {
+	if len(x.Targets) == 0 {
+		return ""
+	}
+	return x.Targets[0].Column
+}
 
 // Part is what of the column is indexed.
 func (x *Index) Part() IndexPart { return x.Targets[0].Part }

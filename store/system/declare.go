@@ -16,6 +16,7 @@ type declaration struct {
 	name, comment            string
 	key, clustering, columns string
 	options                  func(*schema.TableOptions) // what is not as in the rest of the keyspace
+	index                    *schema.Index
 }
 
 // Compaction strategies that some tables have.
@@ -102,9 +103,13 @@ func (d keyspaceDeclaration) build() *schema.Keyspace {
 		columns := parseColumns(t.key, schema.PartitionKey)
 		columns = append(columns, parseColumns(t.clustering, schema.Clustering)...)
 		columns = append(columns, parseColumns(t.columns, schema.Regular)...)
+		var indexes []*schema.Index
+		if t.index != nil {
+			indexes = append(indexes, t.index)
+		}
 		k.Tables[t.name] = schema.NewTable(schema.Table{
 			Keyspace: d.name, Name: t.name, ID: nameID(d.name, t.name), StoreID: d.firstStoreID + uint64(i),
-			Columns: columns, Options: options, Virtual: k.Virtual,
+			Columns: columns, Options: options, Virtual: k.Virtual, Indexes: indexes,
 		})
 	}
 	return k

@@ -6,15 +6,13 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// fillIndexes makes system_schema.indexes. Every node of Cassandra's has an index of its own.
+// paxosIndex is the index that a table of every node of Cassandra's has.
+var paxosIndex = &schema.Index{
+	Name: "PaxosUncommittedIndex", Class: "org.apache.cassandra.service.paxos.uncommitted.PaxosUncommittedIndex",
+}
+
+// fillIndexes makes system_schema.indexes.
 func fillIndexes(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
-	w.partition(types.EncodeText("system"))
-	w.row(types.EncodeText("paxos"), types.EncodeText("PaxosUncommittedIndex"))
-	w.text("kind", "CUSTOM")
-	w.mapping("options", map[string]string{
-		"class_name": "org.apache.cassandra.service.paxos.uncommitted.PaxosUncommittedIndex",
-		"target":     "",
-	})
 	eachIndexed(w, c, func(t *schema.Table, x *schema.Index) {
 		w.row(types.EncodeText(t.Name), types.EncodeText(x.Name))
 		if x.Class == "" {
@@ -28,7 +26,11 @@ func fillIndexes(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 
 // fillIndexInfo makes system."IndexInfo": the indexes that are built, which all are. Its first column has keyspaces.
 func fillIndexInfo(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
-	eachIndexed(w, c, func(_ *schema.Table, x *schema.Index) { w.row(types.EncodeText(x.Name)) })
+	eachIndexed(w, c, func(_ *schema.Table, x *schema.Index) {
+		if x != paxosIndex {
+			w.row(types.EncodeText(x.Name))
+		}
+	})
 }
 
 // eachIndexed starts a partition for each keyspace that has indexes.

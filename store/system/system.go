@@ -50,6 +50,7 @@ var systemTables = []declaration{
 	},
 	{
 		name: "paxos", comment: "in-progress paxos proposals",
+		index:   paxosIndex,
 		options: func(o *schema.TableOptions) { o.Compaction["class"] = leveled },
 		key:     "row_key blob", clustering: "cf_id uuid",
 		columns: `
