@@ -150,7 +150,9 @@ func (r *Runner) statement(ctx context.Context, cql string) (
 			warnings = addWarnings(warnings, page.Warnings)
 		}
 		if isSchemaChanged(err) && restarts < maxRestarts {
-			restarts++
+			if restarts++; restarts == maxRestarts/2 {
+				o.PageSize = 0
+			}
 			rows, o.PagingState = nil, nil
 			continue
 		}
@@ -165,7 +167,8 @@ func (r *Runner) statement(ctx context.Context, cql string) (
 	}
 }
 
-// maxRestarts is how often a DESCRIBE begins again when someone else changes the schema between its pages.
+// maxRestarts is how often a DESCRIBE begins again when someone else changes the schema between its pages. Half of the
+// times it still has pages.
 const maxRestarts = 100
 
 // isSchemaChanged reports whether a DESCRIBE cannot go on because the schema has changed.
