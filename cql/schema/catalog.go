@@ -35,19 +35,22 @@ func New(system ...*Keyspace) *Catalog {
 // Keyspace returns the keyspace of that name, or nil.
 func (c *Catalog) Keyspace(name string) *Keyspace { return c.keyspaces[name] }
 
-// Table returns a table, or nil if it or its keyspace does not exist.
+// Table returns a table or a view, or nil if it or its keyspace does not exist.
 func (c *Catalog) Table(keyspace, name string) *Table {
 	k := c.keyspaces[keyspace]
 	if k == nil {
 		return nil
 	}
-	return k.Tables[name]
+	if t := k.Tables[name]; t != nil {
+		return t
+	}
+	return k.Views[name]
 }
 
-// TableByID returns the table that clients know by that id, or nil. It looks at all tables.
+// TableByID returns the table or view that clients know by that id, or nil. It looks at all tables.
 func (c *Catalog) TableByID(id [16]byte) *Table {
 	for _, k := range c.keyspaces {
-		for _, t := range k.Tables {
+		for _, t := range k.TablesAndViews() {
 			if t.ID == id {
 				return t
 			}
@@ -84,21 +87,30 @@ func (c *Catalog) WithKeyspace(k *Keyspace) *Catalog { return c.replace(k.Name, 
 // WithoutKeyspace returns a catalog without that keyspace and all in it.
 func (c *Catalog) WithoutKeyspace(name string) *Catalog { return c.replace(name, nil) }
 
-// WithTable returns a catalog in which t is defined, in place of a table of the same name. Its keyspace
+// WithTable returns a catalog in which t, a table or a view, is defined, in place of one of the same name. Its keyspace
 // must exist.
 func (c *Catalog) WithTable(t *Table) *Catalog {
 	k := *c.keyspaces[t.Keyspace]
-	k.Tables = withEntry(k.Tables, t.Name, t)
+	if t.View != nil {
+		k.Views = withEntry(k.Views, t.Name, t)
+	} else {
+		k.Tables = withEntry(k.Tables, t.Name, t)
+	}
 	return c.replace(k.Name, &k)
 }
 
-// WithoutTable returns a catalog without that table.
+// WithoutTable returns a catalog without that table or view.
 func (c *Catalog) WithoutTable(keyspace, name string) *Catalog {
-	if c.Table(keyspace, name) == nil {
+	t := c.Table(keyspace, name)
+	if t == nil {
 		return c
 	}
 	k := *c.keyspaces[keyspace]
-	k.Tables = withEntry(k.Tables, name, nil)
+	if t.View != nil {
+		k.Views = withEntry(k.Views, name, nil)
+	} else {
+		k.Tables = withEntry(k.Tables, name, nil)
+	}
 	return c.replace(keyspace, &k)
 }
 

@@ -26,6 +26,9 @@ func (k *Keyspace) CQL() string {
 
 // CQL is the statement that makes the table, as DESCRIBE shows it; internals adds its id.
 func (t *Table) CQL(internals bool) string {
+	if t.View != nil {
+		return t.viewCQL(internals)
+	}
 	name := QuoteName(t.Keyspace) + "." + QuoteName(t.Name)
 	var b strings.Builder
 	if t.Virtual {
@@ -65,6 +68,11 @@ func (t *Table) describeColumns() []string {
 	if simpleKey {
 		return lines
 	}
+	return append(lines, t.describeKey())
+}
+
+// describeKey is the primary key as a clause of its own.
+func (t *Table) describeKey() string {
 	partition := quoteNames(t.PartitionKey)
 	if len(t.PartitionKey) > 1 {
 		partition = "(" + partition + ")"
@@ -72,7 +80,7 @@ func (t *Table) describeColumns() []string {
 	if len(t.Clustering) > 0 {
 		partition += ", " + quoteNames(t.Clustering)
 	}
-	return append(lines, "PRIMARY KEY ("+partition+")")
+	return "PRIMARY KEY (" + partition + ")"
 }
 
 func simpleFirst(columns []*Column) []*Column {
@@ -138,7 +146,9 @@ func (t *Table) describeOptions(internals bool) []string {
 		{"read_repair", QuoteText(o.ReadRepair)},
 		{"speculative_retry", QuoteText(o.SpeculativeRetry)},
 	} {
-		items = append(items, item.name+" = "+item.value)
+		if t.View == nil || item.name != "default_time_to_live" { // what a view has ends when it ends in the base
+			items = append(items, item.name+" = "+item.value)
+		}
 	}
 	return items
 }

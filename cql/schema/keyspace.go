@@ -21,6 +21,7 @@ type Keyspace struct {
 	Types         map[string]*types.UserType // not frozen
 	Functions     []*Function                // in the order in which they were made
 	Aggregates    []*Aggregate               // likewise
+	Views         map[string]*Table          // the materialized views
 
 	replicas int // derived from Replication when the keyspace joins a catalog
 }

@@ -12,7 +12,7 @@ type section[T any] struct {
 }
 
 // keyspaceSections follow the types of a keyspace.
-var keyspaceSections = []section[*Keyspace]{functionSection, aggregateSection}
+var keyspaceSections = []section[*Keyspace]{viewSection, functionSection, aggregateSection}
 
 // tableSections follow the options of a table. Reading fills in what NewTable is given.
 var tableSections = []section[*Table]{

@@ -18,6 +18,7 @@ type Table struct {
 	Counter  bool   // its columns outside the primary key are counters
 	NextID   uint32 // the ID of the next column that is added
 	Indexes  []*Index
+	View     *View // of a materialized view: what it is made of
 
 	// What follows is derived from Columns by NewTable.
 	PartitionKey []*Column

@@ -30,6 +30,10 @@ func (c *Catalog) WithType(u *types.UserType) *Catalog {
 	for name, t := range k.Tables {
 		k.Tables[name] = t.withUserType(u)
 	}
+	k.Views = maps.Clone(k.Views)
+	for name, t := range k.Views {
+		k.Views[name] = t.withUserType(u)
+	}
 	k.Functions, k.Aggregates = slices.Clone(k.Functions), slices.Clone(k.Aggregates)
 	for i, f := range k.Functions {
 		k.Functions[i] = f.withUserType(u)
