@@ -103,9 +103,13 @@ var definitions = []struct {
 		k.DurableWrites = true
 		return c.WithKeyspace(&k)
 	}},
+	{"create view", func(t *testing.T, c *schema.Catalog) *schema.Catalog {
+		return c.WithTable(viewOf(c.Table("ks", "t"), newTable(t, "view", "c int", "k int", "v text")))
+	}},
 	{"truncate", func(_ *testing.T, c *schema.Catalog) *schema.Catalog {
 		return c.WithTable(c.Table("ks", "t").WithStoreID(0))
 	}},
+	{"drop view", func(_ *testing.T, c *schema.Catalog) *schema.Catalog { return c.WithoutTable("ks", "view") }},
 	{"drop table", func(_ *testing.T, c *schema.Catalog) *schema.Catalog { return c.WithoutTable("ks", "u") }},
 	{"drop two tables", func(_ *testing.T, c *schema.Catalog) *schema.Catalog {
 		return c.WithoutTable("ks", "t").WithoutTable("ks", "w")

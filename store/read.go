@@ -84,6 +84,9 @@ type PartMeta struct {
 func (s *Store) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error)) error {
 	rd := readers.Get().(*reader)
 	defer rd.release()
+	if r.Table.View != nil {
+		return s.readView(ctx, rd, r, fn)
+	}
 	for {
 		src, id, err := s.source(r)
 		if err != nil {

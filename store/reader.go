@@ -48,6 +48,8 @@ type reader struct {
 	lost        lostCells // of the row at hand
 	rowless     rowless
 	bounds      [][]byte // of range tombstones, that are still to be passed
+	keeps       bool     // kept is filled in
+	kept        []cell   // those of the row at hand that live
 }
 
 var readers = sync.Pool{New: func() any { return new(reader) }}
@@ -82,6 +84,8 @@ func (r *reader) begin(ctx context.Context, s *Store, read *Read, id uint32, fn 
 func (r *reader) release() {
 	r.ctx, r.store, r.read, r.fn, r.src, r.after, r.given = nil, nil, nil, nil, nil, nil, nil
 	r.values = rowReader{}
+	clear(r.kept)
+	r.keeps, r.kept = false, r.kept[:0]
 	clear(r.row.Values)
 	clear(r.row.Meta)
 	r.row.Partition = nil

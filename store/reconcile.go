@@ -110,9 +110,9 @@ func (r *reader) deliver(static bool) error {
 // cells sets the values of the cells that live, and reports whether there is one. parts has the memory of values that
 // consist of several.
 func (r *reader) cells(deletion int64, parts *assembly) (live bool, err error) {
-	r.lost = lostCells{}
+	r.lost, r.kept = lostCells{}, r.kept[:0]
 	parts.metas = r.row.Meta != nil
-	simple := r.row.Meta == nil && r.values.base > deletion
+	simple := r.row.Meta == nil && !r.keeps && r.values.base > deletion
 	for {
 		if simple && r.values.plain(r.columns, r.row.Values) {
 			live = true
@@ -129,6 +129,9 @@ func (r *reader) cells(deletion int64, parts *assembly) (live bool, err error) {
 			continue
 		}
 		live = true
+		if r.keeps {
+			r.kept = append(r.kept, *c)
+		}
 		i := int(r.columns[c.column])
 		if c.path != nil {
 			if err := r.part(parts, i, c); err != nil {

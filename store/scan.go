@@ -108,6 +108,9 @@ func (r *reader) enter(key []byte) error {
 	if err != nil {
 		return err
 	}
+	if partition == nil {
+		partition = []byte{} // of a view: null is something else
+	}
 	r.partition = partition
 	r.prefix = append(r.prefix[:0], key[:len(key)-len(rest)]...)
 	return nil

@@ -40,9 +40,11 @@ type Store struct {
 	sweeping sync.Mutex // held by a sweep
 	swept    sweepCounters
 	deadRuns chan deadRun
-	defining sync.Mutex // held by whoever replaces state; guards meta
-	meta     meta
-	host     [16]byte
+
+	viewBytes int        // maxViewBytes, but in tests
+	defining  sync.Mutex // held by whoever replaces state; guards meta
+	meta      meta
+	host      [16]byte
 
 	purging  sync.WaitGroup
 	purge    chan struct{} // has an element when there are dead tables to look for
@@ -65,7 +67,7 @@ func Open(o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{engine: e, limits: e.Limits(), now: o.Now, log: o.Log, purge: make(chan struct{}, 1)}
+	s := &Store{engine: e, limits: e.Limits(), now: o.Now, log: o.Log, purge: make(chan struct{}, 1), viewBytes: maxViewBytes}
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -44,12 +44,14 @@ var fillers = map[string]map[string]filler{
 	"system": {
 		"IndexInfo": fillIndexInfo, "local": fillLocal,
 		"size_estimates": fillSizeEstimates, "table_estimates": fillTableEstimates,
+		"built_views": fillBuiltViews,
 	},
 	"system_schema": {
 		"keyspaces":       fillKeyspaces,
 		"tables":          fillTables,
 		"columns":         fillColumns,
 		"types":           fillTypes,
+		"views":           fillViews,
 		"functions":       fillFunctions,
 		"aggregates":      fillAggregates,
 		"dropped_columns": fillDroppedColumns,

@@ -75,9 +75,9 @@ func fillColumns(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	eachKeyspace(w, c, false, func(k *schema.Keyspace) { columnRows(w, k) })
 }
 
-// columnRows writes the columns of a keyspace's tables.
+// columnRows writes the columns of a keyspace's tables and views.
 func columnRows(w *writer, k *schema.Keyspace) {
-	for _, t := range k.Tables {
+	for _, t := range k.TablesAndViews() {
 		for _, c := range t.Columns {
 			w.row(types.EncodeText(t.Name), types.EncodeText(c.Name))
 			w.text("clustering_order", clusteringOrder(c))

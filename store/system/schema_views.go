@@ -1,0 +1,34 @@
+package system
+
+import (
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store"
+)
+
+// fillViews makes system_schema.views.
+func fillViews(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
+	extensions := types.NewMap(w.table.Column("extensions").Type.(*types.Map), nil, nil)
+	eachKeyspace(w, c, false, func(k *schema.Keyspace) {
+		for _, t := range k.Views {
+			w.row(types.EncodeText(t.Name))
+			w.uuid("base_table_id", t.View.BaseID)
+			w.text("base_table_name", t.View.Base)
+			w.uuid("id", t.ID)
+			w.bool("include_all_columns", t.View.All)
+			w.text("where_clause", t.View.WhereText())
+			w.set("extensions", extensions)
+			fillOptions(w, &t.Options)
+		}
+	})
+}
+
+// fillBuiltViews makes system.built_views: all views, which are never being built.
+func fillBuiltViews(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
+	eachKeyspace(w, c, false, func(k *schema.Keyspace) {
+		for name := range k.Views {
+			w.row(types.EncodeText(name))
+			w.bool("status_replicated", true)
+		}
+	})
+}

@@ -1,0 +1,244 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store/engine"
+)
+
+// maxViewBytes is about how much a read of a view holds of its rows at a time: what is beyond is made in further passes
+// over the base.
+const maxViewBytes = 16 << 20
+
+// readView is Read for a materialized view: its rows are made of those of its base, on one snapshot.
+func (s *Store) readView(ctx context.Context, rd *reader, r *Read, fn func(*Row) (bool, error)) error {
+	for {
+		state := s.state.Load()
+		view := state.catalog.Table(r.Table.Keyspace, r.Table.Name)
+		if view == nil || view.ID != r.Table.ID {
+			return cqlerr.Invalidf("table %s.%s does not exist", r.Table.Keyspace, r.Table.Name)
+		}
+		table := state.catalog.Base(view)
+		if table == nil {
+			return fmt.Errorf("the base of view %s.%s does not exist", view.Keyspace, view.Name)
+		}
+		v := newViewRows(r, view, table)
+		v.limit = s.viewBytes
+		rd.begin(ctx, s, r, 0, fn)
+		base := readers.Get().(*reader)
+		err := s.engine.View(func(src engine.Reader) error {
+			v.load = func(take func(*Row) (bool, error)) error {
+				for _, read := range v.reads {
+					base.begin(ctx, s, read, state.ids[v.base.ID], take)
+					base.keeps = true
+					if err := base.run(src); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			v.kept = &base.kept
+			return rd.run(v)
+		})
+		base.release()
+		if !errors.Is(err, errTruncated) {
+			return err
+		}
+	}
+}
+
+// viewRows is an engine's reader of the rows of a view. It makes them of the rows of the base when they are asked for,
+// and holds those between two keys, in order: as many as there is room for, counted from where the read begins.
+type viewRows struct {
+	view, base *schema.Table
+	reads      []*Read
+	wanted     map[string]bool // the partitions of the view that are read; nil: all
+	load       func(take func(*Row) (bool, error)) error
+	kept       *[]cell // of the row that is taken
+
+	key     []int             // the places in the base of the columns of the view's key
+	columns map[uint32]uint32 // the IDs in the view of columns of the base
+
+	// Of the row that is taken.
+	values        [][]byte // of the view's key
+	partition, at []byte   // the partition and the whole key of the row
+
+	rows     sortedRows
+	size     int
+	from, to []byte // rows has all rows from the one key up to the other
+	reverse  bool   // when there is no room those at the beginning are left out
+	limit    int    // of size
+}
+
+func newViewRows(r *Read, view, base *schema.Table) *viewRows {
+	v := &viewRows{view: view, base: base, reads: baseReads(r, view, base), columns: map[uint32]uint32{}}
+	for _, c := range slices.Concat(view.PartitionKey, view.Clustering) {
+		v.key = append(v.key, base.Column(c.Name).Index)
+	}
+	v.values = make([][]byte, len(v.key))
+	for _, c := range view.Regular {
+		v.columns[base.Column(c.Name).ID] = c.ID
+	}
+	if r.Keys != nil {
+		v.wanted = map[string]bool{}
+		for _, key := range r.Keys {
+			v.wanted[string(key)] = true
+		}
+	}
+	return v
+}
+
+// Get calls fn with the value of key.
+func (v *viewRows) Get(key []byte, fn func(value []byte) error) (bool, error) {
+	if err := v.cover(key, append(bytes.Clone(key), 0), false); err != nil {
+		return false, err
+	}
+	return v.rows.Get(key, fn)
+}
+
+// Scan calls fn for the keys in a range.
+func (v *viewRows) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
+	more := true
+	for more && bytes.Compare(start, end) < 0 {
+		if err := v.cover(start, end, o.Reverse); err != nil {
+			return err
+		}
+		low, high := start, end
+		if o.Reverse && bytes.Compare(v.from, low) > 0 {
+			low = v.from
+		} else if !o.Reverse && bytes.Compare(v.to, high) < 0 {
+			high = v.to
+		}
+		err := v.rows.Scan(low, high, o, func(key, value []byte) (_ bool, err error) {
+			more, err = fn(key, value)
+			return more, err
+		})
+		if err != nil {
+			return err
+		}
+		if o.Reverse {
+			end = low
+		} else {
+			start = high
+		}
+	}
+	return nil
+}
+
+// cover makes rows have those at the beginning of a range, or at its end. Partitions that are asked for one by one are
+// all made at once, if there is room.
+func (v *viewRows) cover(start, end []byte, reverse bool) error {
+	first := v.from == nil
+	if v.has(start, end, reverse) {
+		return nil
+	}
+	if first && v.wanted != nil {
+		area := appendArea(nil, 0, areaRows)
+		if err := v.fill(area, successor(bytes.Clone(area)), reverse); err != nil || v.has(start, end, reverse) {
+			return err
+		}
+	}
+	return v.fill(start, end, reverse)
+}
+
+// has reports whether rows has the beginning of a range, or its end.
+func (v *viewRows) has(start, end []byte, reverse bool) bool {
+	if v.from == nil {
+		return false
+	}
+	if reverse {
+		return bytes.Compare(v.from, end) < 0 && bytes.Compare(end, v.to) <= 0
+	}
+	return bytes.Compare(v.from, start) <= 0 && bytes.Compare(start, v.to) < 0
+}
+
+// fill makes the rows of a range, as many as there is room for.
+func (v *viewRows) fill(start, end []byte, reverse bool) error {
+	v.from, v.to, v.reverse = bytes.Clone(start), bytes.Clone(end), reverse
+	v.rows, v.size = v.rows[:0], 0
+	if err := v.load(v.take); err != nil {
+		return err
+	}
+	v.sort()
+	return nil
+}
+
+// take makes a row of the view of one of the base. It lives as long as that does, whatever makes it live; if a column of
+// its key is none of the base's key, as long as there is that value.
+func (v *viewRows) take(row *Row) (bool, error) {
+	if row.Static {
+		return true, nil
+	}
+	inKey := len(v.view.PartitionKey)
+	for i, place := range v.key {
+		value := row.Values[place]
+		if value == nil || inKey > 1 && i < inKey && len(value) > math.MaxUint16 {
+			return true, nil
+		}
+		v.values[i] = value
+	}
+	v.partition = joinKey(v.partition[:0], v.values[:inKey])
+	if v.wanted != nil && !v.wanted[string(v.partition)] {
+		return true, nil
+	}
+	v.at = append(appendPartition(v.at[:0], v.view, 0, v.partition), kindRow)
+	v.at = appendClustering(v.at, v.view, v.values[inKey:])
+	if bytes.Compare(v.at, v.from) < 0 || bytes.Compare(v.at, v.to) >= 0 {
+		return true, nil
+	}
+	for i := range v.view.View.Where {
+		if !v.view.View.Where[i].Holds(v.base, row.Values) {
+			return true, nil
+		}
+	}
+	v.add(v.row(v.partition, v.values[inKey:]))
+	return true, nil
+}
+
+// row is the row as it would be stored.
+func (v *viewRows) row(partition []byte, clustering [][]byte) engine.Op {
+	m := NewMutation(v.view, partition)
+	m.Row(clustering)
+	m.Mark(0, Expiry{})
+	for _, c := range *v.kept {
+		if id, ok := v.columns[c.column]; ok {
+			c.column = id
+			m.add(c)
+		}
+	}
+	op := m.appendOps(nil, 0)[0]
+	op.Key, op.Value = bytes.Clone(op.Key), bytes.Clone(op.Value)
+	m.release()
+	return op
+}
+
+// add adds a row. When there is no more room half of the rows go.
+func (v *viewRows) add(op engine.Op) {
+	v.rows = append(v.rows, op)
+	if v.size += len(op.Key) + len(op.Value); v.size <= v.limit {
+		return
+	}
+	v.sort()
+	for len(v.rows) > 1 && v.size > v.limit/2 {
+		last := len(v.rows) - 1
+		gone := v.rows[last]
+		if v.reverse {
+			gone = v.rows[0]
+			v.rows, v.from = v.rows[1:], v.rows[1].Key
+		} else {
+			v.rows, v.to = v.rows[:last], gone.Key
+		}
+		v.size -= len(gone.Key) + len(gone.Value)
+	}
+}
+
+func (v *viewRows) sort() {
+	slices.SortFunc(v.rows, func(a, b engine.Op) int { return bytes.Compare(a.Key, b.Key) })
+}
