@@ -67,7 +67,7 @@ func (d *AlterType) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outco
 			out.Events = append(out.Events, updated(schema.TargetType, other.Name))
 		}
 	}
-	for _, table := range k.TablesByAge() {
+	for _, table := range slices.Concat(k.TablesByAge(), k.SortedViews()) {
 		if table.UsesType(name) {
 			out.Events = append(out.Events, updated(schema.TargetTable, table.Name))
 		}
@@ -126,7 +126,7 @@ func typeName(t *types.UserType) string { return cql.Quote(t.Keyspace) + "." + c
 // partitionedBy names the tables that have the type in their partition keys.
 func partitionedBy(k *schema.Keyspace, t *types.UserType) []string {
 	var names []string
-	for _, table := range k.TablesByAge() {
+	for _, table := range slices.Concat(k.TablesByAge(), k.SortedViews()) {
 		if slices.ContainsFunc(table.PartitionKey, func(c *schema.Column) bool { return types.UsesUserType(c.Type, t.Name) }) {
 			names = append(names, cql.Quote(table.Keyspace)+"."+cql.Quote(table.Name))
 		}

@@ -181,7 +181,7 @@ func (d *Describe) keyspaceRows(k *schema.Keyspace) [][][]byte {
 		rows = append(rows, aggregateRow(a))
 	}
 	for _, t := range sortedTables(k) {
-		rows = append(rows, d.tableRows(t)...)
+		rows = append(rows, d.tableRows(k, t)...)
 	}
 	return rows
 }
@@ -195,14 +195,14 @@ func (d *Describe) table(c *schema.Catalog) ([][][]byte, error) {
 	if t == nil {
 		return nil, cqlerr.Invalidf("Table '%s' not found in keyspace '%s'", d.Name, d.Keyspace)
 	}
-	return d.tableRows(t), nil
+	return d.tableRows(k, t), nil
 }
 
 func (d *Describe) tableRow(t *schema.Table) [][]byte {
 	return textRow(cql.Quote(t.Keyspace), "table", cql.Quote(t.Name), t.CQL(d.Internals))
 }
 
-// anything is a keyspace of the name, else a table, else an index.
+// anything is a keyspace of the name, else a table, else an index, else a view.
 func (d *Describe) anything(c *schema.Catalog) ([][][]byte, error) {
 	if !d.Qualified {
 		if k := c.Keyspace(d.Name); k != nil {
@@ -212,17 +212,20 @@ func (d *Describe) anything(c *schema.Catalog) ([][][]byte, error) {
 	if d.Keyspace == "" {
 		return nil, cqlerr.Invalidf("'%s' not found in keyspaces", d.Name)
 	}
-	if _, err := foundKeyspace(c, d.Keyspace); err != nil {
+	k, err := foundKeyspace(c, d.Keyspace)
+	if err != nil {
 		return nil, err
 	}
-	t := c.Table(d.Keyspace, d.Name)
-	if t == nil && c.Keyspace(d.Keyspace).IndexedTable(d.Name) != nil {
+	if t := k.Tables[d.Name]; t != nil {
+		return d.tableRows(k, t), nil
+	}
+	if k.IndexedTable(d.Name) != nil {
 		return d.index(c)
 	}
-	if t == nil {
-		return nil, cqlerr.Invalidf("'%s' not found in keyspace '%s'", d.Name, d.Keyspace)
+	if v := k.Views[d.Name]; v != nil {
+		return [][][]byte{d.viewRow(v)}, nil
 	}
-	return d.tableRows(t), nil
+	return nil, cqlerr.Invalidf("'%s' not found in keyspace '%s'", d.Name, d.Keyspace)
 }
 
 func foundKeyspace(c *schema.Catalog, name string) (*schema.Keyspace, error) {

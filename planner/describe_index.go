@@ -21,13 +21,16 @@ func (d *Describe) index(c *schema.Catalog) ([][][]byte, error) {
 	return [][][]byte{indexRow(t, t.Index(d.Name))}, nil
 }
 
-// tableRows is a table followed by its indexes by name, whatever their case.
-func (d *Describe) tableRows(t *schema.Table) [][][]byte {
+// tableRows is a table followed by its indexes by name, whatever their case, and by its views.
+func (d *Describe) tableRows(k *schema.Keyspace, t *schema.Table) [][][]byte {
 	rows := [][][]byte{d.tableRow(t)}
 	all := slices.Clone(t.Indexes)
 	slices.SortStableFunc(all, func(a, b *schema.Index) int { return compareFolded(a.Name, b.Name) })
 	for _, x := range all {
 		rows = append(rows, indexRow(t, x))
+	}
+	for _, v := range k.ViewsOf(t) {
+		rows = append(rows, d.viewRow(v))
 	}
 	return rows
 }

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 )
@@ -11,5 +12,13 @@ func (d *Describe) view(c *schema.Catalog) ([][][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nil, cqlerr.Invalidf("Materialized view '%s' not found in '%s'", d.Name, k.Name)
+	v := k.Views[d.Name]
+	if v == nil {
+		return nil, cqlerr.Invalidf("Materialized view '%s' not found in '%s'", d.Name, k.Name)
+	}
+	return [][][]byte{d.viewRow(v)}, nil
+}
+
+func (d *Describe) viewRow(v *schema.Table) [][]byte {
+	return textRow(cql.Quote(v.Keyspace), "materialized_view", cql.Quote(v.Name), v.CQL(d.Internals))
 }

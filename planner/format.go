@@ -139,6 +139,12 @@ func (d *CreateIndex) String() string {
 }
 
 func (d *DropIndex) String() string { return "drop index " + d.Keyspace + "." + d.Name }
+func (d *CreateView) String() string {
+	return "create materialized view " + d.Keyspace + "." + d.Statement.View.Name
+}
+
+func (d *AlterView) String() string { return "alter materialized view " + d.Keyspace + "." + d.Name }
+func (d *DropView) String() string  { return "drop materialized view " + d.Keyspace + "." + d.Name }
 
 func (d *Describe) String() string {
 	return strings.TrimSpace("describe " + describeWords[d.Kind] + " " + strings.Trim(d.Keyspace+"."+d.Name, "."))

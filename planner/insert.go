@@ -32,7 +32,7 @@ func (p *planning) insert(s *cql.Insert) (*Modification, error) {
 		return nil, err
 	}
 	m.settle()
-	return m, nil
+	return m, m.checkNoView()
 }
 
 // insertValues binds the values of the columns that are named: first what is set, then the key.

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/cqld/cqld/cql"
@@ -67,8 +68,8 @@ func (p *planning) dropKeyspace(s *cql.DropKeyspace) (*DropKeyspace, error) {
 	return &DropKeyspace{Name: s.Name, IfExists: s.IfExists}, nil
 }
 
-// Apply removes the keyspace. The events tell of its aggregates and functions first, then of its
-// tables, the oldest before the others, and then of its types.
+// Apply removes the keyspace. The events tell of its aggregates and functions first, then of its views, of its tables, the
+// oldest before the others, and of its types.
 func (d *DropKeyspace) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
 	if err := checkSchemaChange("DROP", d.Name, "<keyspace "+d.Name+">"); err != nil {
 		return nil, Outcome{}, err
@@ -82,7 +83,7 @@ func (d *DropKeyspace) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Ou
 	}
 	out := Outcome{Answer: schema.Change{Kind: schema.Dropped, Target: schema.TargetKeyspace, Keyspace: d.Name}}
 	out.Events = droppedFunctions(k)
-	for _, t := range k.TablesByAge() {
+	for _, t := range slices.Concat(k.SortedViews(), k.TablesByAge()) {
 		out.Events = append(out.Events, schema.Change{
 			Kind: schema.Dropped, Target: schema.TargetTable, Keyspace: d.Name, Name: t.Name,
 		})

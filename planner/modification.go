@@ -53,7 +53,18 @@ func (m *Modification) finish(rs *restrictions) (err error) {
 		return err
 	}
 	m.settle()
+	if err := m.checkNoView(); err != nil {
+		return err
+	}
 	return m.checkCounterOptions()
+}
+
+// checkNoView refuses to write to a view.
+func (m *Modification) checkNoView() error {
+	if m.Table.View != nil {
+		return cqlerr.Invalidf("Cannot directly modify a materialized view")
+	}
+	return nil
 }
 
 // settle decides what execution would otherwise find out again each time.

@@ -26,6 +26,9 @@ func (*DropTable) plan()       {}
 func (*CreateType) plan()      {}
 func (*AlterType) plan()       {}
 func (*DropType) plan()        {}
+func (*CreateView) plan()      {}
+func (*AlterView) plan()       {}
+func (*DropView) plan()        {}
 func (*CreateFunction) plan()  {}
 func (*DropFunction) plan()    {}
 func (*CreateAggregate) plan() {}

@@ -63,6 +63,12 @@ func (p *planning) statement(stmt cql.Statement) (Plan, error) {
 		return defines(p, s, p.alterType)
 	case *cql.DropType:
 		return defines(p, s, p.dropType)
+	case *cql.CreateView:
+		return defines(p, s, p.createView)
+	case *cql.AlterView:
+		return defines(p, s, p.alterView)
+	case *cql.DropView:
+		return defines(p, s, p.dropView)
 	case *cql.CreateFunction:
 		return defines(p, s, p.createFunction)
 	case *cql.DropFunction:

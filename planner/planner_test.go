@@ -108,7 +108,11 @@ func planText(env *Env, statement string) string {
 	}
 	l.flag(!p.Qualified, "unqualified")
 	if d, ok := p.Plan.(Definition); ok {
-		c, out, err := d.Apply(env.Catalog, [16]byte{2})
+		tables := 0
+		for _, k := range env.Catalog.Keyspaces() {
+			tables += len(k.TablesAndViews())
+		}
+		c, out, err := d.Apply(env.Catalog, [16]byte{2, byte(tables)})
 		if err != nil {
 			return errorText(err)
 		}

@@ -23,7 +23,12 @@ func relationText(rel *cql.Relation) string {
 	case rel.Key != nil:
 		text += "[" + expr.Text(rel.Key) + "]"
 	}
-	text += " " + rel.Op.String()
+	return text + " " + relationRest(rel)
+}
+
+// relationRest is the part of a relation's text that follows its columns.
+func relationRest(rel *cql.Relation) string {
+	text := rel.Op.String()
 	switch {
 	case rel.Values != nil:
 		return text + " (" + expr.Texts(rel.Values) + ")"

@@ -89,7 +89,10 @@ func (d *CreateTable) Apply(c *schema.Catalog, newID [16]byte) (*schema.Catalog,
 	if c.Keyspace(d.Keyspace) == nil {
 		return nil, Outcome{}, cqlerr.Invalidf("Keyspace '%s' doesn't exist", d.Keyspace)
 	}
-	if c.Table(d.Keyspace, name) != nil {
+	if t := c.Table(d.Keyspace, name); t != nil && t.View != nil {
+		return nil, Outcome{}, cqlerr.Invalidf("Cannot create table '%s' - a materialized view with the same name already exists",
+			name)
+	} else if t != nil {
 		if d.Statement.IfNotExists {
 			return c, Outcome{}, nil
 		}
@@ -114,6 +117,9 @@ func (d *CreateTable) Apply(c *schema.Catalog, newID [16]byte) (*schema.Catalog,
 		return nil, Outcome{}, err
 	}
 	t := schema.NewTable(schema.Table{Keyspace: d.Keyspace, Name: name, ID: newID, Columns: columns, Options: d.Options})
+	if err := c.CheckTableID(t); err != nil {
+		return nil, Outcome{}, err
+	}
 	return c.WithTable(t), told(schema.Created, schema.TargetTable, d.Keyspace, name), nil
 }
 
@@ -137,11 +143,19 @@ func (d *DropTable) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outco
 	if err := checkSchemaChange("DROP", d.Keyspace, "<table "+d.Keyspace+"."+d.Name+">"); err != nil {
 		return nil, Outcome{}, err
 	}
-	if c.Table(d.Keyspace, d.Name) == nil {
+	t := c.Table(d.Keyspace, d.Name)
+	if t == nil {
 		if d.IfExists {
 			return c, Outcome{}, nil
 		}
 		return nil, Outcome{}, cqlerr.Invalidf("Table '%s.%s' doesn't exist", d.Keyspace, d.Name)
+	}
+	if t.View != nil {
+		return nil, Outcome{}, cqlerr.Invalidf("Cannot use DROP TABLE on a materialized view. Please use DROP MATERIALIZED " +
+			"VIEW instead.")
+	}
+	if err := checkNoViews(c.Keyspace(d.Keyspace), t); err != nil {
+		return nil, Outcome{}, err
 	}
 	return c.WithoutTable(d.Keyspace, d.Name), told(schema.Dropped, schema.TargetTable, d.Keyspace, d.Name), nil
 }

@@ -31,6 +31,8 @@ func (d *CreateTrigger) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, O
 		return nil, Outcome{}, cqlerr.Invalidf("Keyspace '%s' doesn't exist", d.Keyspace)
 	case c.Table(d.Keyspace, s.Table.Name) == nil:
 		return nil, Outcome{}, cqlerr.Invalidf("Table '%s' doesn't exist", s.Table.Name)
+	case c.Table(d.Keyspace, s.Table.Name).View != nil:
+		return nil, Outcome{}, cqlerr.Invalidf("Cannot CREATE TRIGGER for a materialized view")
 	default:
 		return nil, Outcome{}, cqlerr.Invalidf("Trigger class '%s' couldn't be loaded", s.Class)
 	}

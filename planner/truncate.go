@@ -15,6 +15,9 @@ func (p *planning) truncate(s *cql.Truncate) (Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if t.View != nil {
+		return nil, cqlerr.Invalidf("Cannot TRUNCATE materialized view directly; must truncate base table instead")
+	}
 	if t.Virtual {
 		return nil, cqlerr.Invalidf("Truncation is not supported by table %s.%s", t.Keyspace, t.Name)
 	}

@@ -42,7 +42,7 @@ func checkTypeSizes(k *schema.Keyspace, name string) error {
 			}
 		}
 	}
-	for _, table := range k.Tables {
+	for _, table := range k.TablesAndViews() {
 		if !table.UsesType(name) {
 			continue
 		}

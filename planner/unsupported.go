@@ -14,12 +14,6 @@ func unsupported(stmt cql.Statement) error {
 		name = "ALTER KEYSPACE"
 	case *cql.AlterTable:
 		name = "ALTER TABLE"
-	case *cql.CreateView:
-		name = "CREATE MATERIALIZED VIEW"
-	case *cql.AlterView:
-		name = "ALTER MATERIALIZED VIEW"
-	case *cql.DropView:
-		name = "DROP MATERIALIZED VIEW"
 	default:
 		return cqlerr.Serverf("no plan for a %T", stmt)
 	}

@@ -30,7 +30,8 @@ var (
 	creates  = regexp.MustCompile(`CREATE (?:OR REPLACE )?(?:TABLE|TYPE|MATERIALIZED VIEW|FUNCTION|AGGREGATE)(?: IF NOT EXISTS)? (?:\w+\.)?("[^"]+"|\w+)`)
 	alters   = regexp.MustCompile(`ALTER (?:TABLE|TYPE) \w+\.(\w+)`)
 	indexes  = regexp.MustCompile(`(?:CREATE .*INDEX .*ON|DROP INDEX) \w+\.(\w+)`)
-	absent   = regexp.MustCompile(`table (\w+) does not exist|Unknown type \w+\.([\w ]+)|Unknown function '(?:\w+\.)?(\w+)'`)
+	absent   = regexp.MustCompile(`table (\w+) does not exist|Unknown type \w+\.([\w ]+)|Unknown function '(?:\w+\.)?(\w+)'|Materialized view '\w+\.(\w+)'`)
+	column   = regexp.MustCompile(`Undefined column name \w+ in table \w+\.(\w+)`)
 	unknown  = regexp.MustCompile(`Prepared query with ID ([0-9a-f]{32}) not found`)
 	mentions = regexp.MustCompile(`\w+\.(\w+)`)
 )
@@ -41,7 +42,10 @@ func (g *gaps) follows(answer string) bool {
 		return true
 	}
 	if m := absent.FindStringSubmatch(answer); m != nil {
-		return g.missing[m[1]] || g.missing[m[2]] || g.missing[m[3]]
+		return g.missing[m[1]] || g.missing[m[2]] || g.missing[m[3]] || g.missing[m[4]]
+	}
+	if m := column.FindStringSubmatch(answer); m != nil {
+		return g.changed[m[1]]
 	}
 	m := unknown.FindStringSubmatch(answer)
 	return m != nil && g.refused[m[1]]

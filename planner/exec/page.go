@@ -120,7 +120,10 @@ func (r *reading) resume() {
 		}
 	default:
 		if key == nil {
-			return
+			if r.plan.Table.View == nil {
+				return
+			}
+			key = []byte{} // only views have partitions with such a key
 		}
 		r.position = store.Position{Partition: key, Whole: !inside, Clustering: clustering}
 		r.read.After = &r.position

@@ -75,12 +75,12 @@ func (r *reading) emit(partition []byte, row [][]byte, static bool) (bool, error
 }
 
 // maxSkipped is how many rows of a partition are looked at and dropped before the read is begun again
-// behind the partition.
+// behind the partition: not of a view, whose rows would be made again.
 const maxSkipped = 32
 
 // skip passes over a row of a partition that has given all it may.
 func (r *reading) skip(partition []byte) bool {
-	if r.skipped++; r.skipped < maxSkipped {
+	if r.skipped++; r.skipped < maxSkipped || r.plan.Table.View != nil {
 		return true
 	}
 	r.skipped = 0

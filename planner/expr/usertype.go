@@ -142,6 +142,15 @@ func hashOrder(fields []string) []int {
 	return order
 }
 
+// HashOrder are names in the order in which a hash map of Cassandra's has identifiers.
+func HashOrder(names []string) []string {
+	ordered := make([]string, 0, len(names))
+	for _, i := range hashOrder(names) {
+		ordered = append(ordered, names[i])
+	}
+	return ordered
+}
+
 // bytesHash is the hash code that Java's buffers have.
 func bytesHash(s string) uint32 {
 	h := uint32(1)
