@@ -21,7 +21,7 @@ func (d *CreateView) where(c *schema.Catalog, base *schema.Table) ([]schema.View
 			s.View.Name)
 	}
 	p := &planning{env: Env{Catalog: c, Keyspace: d.Keyspace}, out: &Prepared{}}
-	p.binder.NamedType, p.binder.Table = p.namedType, base
+	p.binder.NamedType, p.binder.Users, p.binder.Table = p.namedType, p.userFunctions, base
 	rs := &restrictions{table: base, verb: "SELECT", allowFiltering: true}
 	relations := make([]schema.ViewRelation, len(s.Where))
 	var restricted []string
@@ -131,7 +131,7 @@ func pointValues(p Point, columns []*schema.Column) ([][]byte, error) {
 	}
 	values := make([][]byte, len(p.Parts))
 	for i, e := range p.Parts {
-		if asksEnvironment(e) {
+		if expr.IsVolatile(e) {
 			return nil, expr.NotSupported("A function of the time or of chance in a materialized view")
 		}
 		v, err := e.Eval(&expr.Context{})
@@ -144,13 +144,4 @@ func pointValues(p Point, columns []*schema.Column) ([][]byte, error) {
 		values[i] = v.Bytes
 	}
 	return values, nil
-}
-
-// asksEnvironment reports whether an expression calls a function whose result is another each time: those have no
-// arguments.
-func asksEnvironment(e expr.Expr) bool {
-	if c, ok := e.(*expr.Call); ok && len(c.Args) == 0 {
-		return true
-	}
-	return slices.ContainsFunc(expr.Parts(e), asksEnvironment)
 }
