@@ -55,7 +55,7 @@ func (d *CreateIndex) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Out
 	if k == nil {
 		return nil, Outcome{}, cqlerr.Invalidf("Keyspace '%s' doesn't exist", d.Keyspace)
 	}
-	t := k.Tables[name]
+	t := c.Table(d.Keyspace, name)
 	if t == nil {
 		return nil, Outcome{}, cqlerr.Invalidf("Table '%s' doesn't exist", name)
 	}
@@ -90,6 +90,9 @@ func (d *CreateIndex) index(k *schema.Keyspace, t *schema.Table) (*schema.Index,
 	}
 	if t.Counter {
 		return nil, cqlerr.Invalidf("Secondary indexes on counter tables aren't supported")
+	}
+	if t.View != nil {
+		return nil, cqlerr.Invalidf("Secondary indexes on materialized views aren't supported")
 	}
 	targets, err := d.targets(t)
 	if err != nil {
