@@ -16,6 +16,14 @@ type Definition interface {
 	Apply(c *schema.Catalog, newID [16]byte) (*schema.Catalog, Outcome, error)
 }
 
+// Dated is a definition whose effect depends on when it runs.
+type Dated interface {
+	Definition
+
+	// At is the definition as of a time in microseconds.
+	At(micros int64) Definition
+}
+
 // Outcome is what a definition tells: the answer of the one who ran it, and the events of all others.
 type Outcome struct {
 	Answer   schema.Change

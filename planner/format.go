@@ -92,10 +92,16 @@ func (u *Use) String() string { return "use " + u.Keyspace }
 
 func (d *CreateKeyspace) String() string { return "create keyspace " + d.Name }
 
+func (d *AlterKeyspace) String() string { return "alter keyspace " + d.Name }
+
 func (d *DropKeyspace) String() string { return "drop keyspace " + d.Name }
 
 func (d *CreateTable) String() string {
 	return "create table " + d.Keyspace + "." + d.Statement.Table.Name
+}
+
+func (d *AlterTable) String() string {
+	return "alter table " + d.Keyspace + "." + d.Statement.Table.Name
 }
 
 func (d *DropTable) String() string { return "drop table " + d.Keyspace + "." + d.Name }

@@ -20,8 +20,10 @@ func (*Batch) plan()           {}
 func (*Truncate) plan()        {}
 func (*Use) plan()             {}
 func (*CreateKeyspace) plan()  {}
+func (*AlterKeyspace) plan()   {}
 func (*DropKeyspace) plan()    {}
 func (*CreateTable) plan()     {}
+func (*AlterTable) plan()      {}
 func (*DropTable) plan()       {}
 func (*CreateType) plan()      {}
 func (*AlterType) plan()       {}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
@@ -51,10 +52,14 @@ func (p *planning) statement(stmt cql.Statement) (Plan, error) {
 		return p.use(s), nil
 	case *cql.CreateKeyspace:
 		return defines(p, s, p.createKeyspace)
+	case *cql.AlterKeyspace:
+		return defines(p, s, p.alterKeyspace)
 	case *cql.DropKeyspace:
 		return defines(p, s, p.dropKeyspace)
 	case *cql.CreateTable:
 		return defines(p, s, p.createTable)
+	case *cql.AlterTable:
+		return defines(p, s, p.alterTable)
 	case *cql.DropTable:
 		return defines(p, s, p.dropTable)
 	case *cql.CreateType:
@@ -97,7 +102,7 @@ func (p *planning) statement(stmt cql.Statement) (Plan, error) {
 		*cql.DropIdentity, *cql.GrantRole, *cql.RevokeRole, *cql.ListRoles, *cql.ListUsers:
 		return nil, p.role(s)
 	}
-	return nil, unsupported(stmt)
+	return nil, cqlerr.Serverf("no plan for a %T", stmt)
 }
 
 // modifies plans a statement that may stand in a batch.

@@ -53,8 +53,7 @@ func (d *CreateTable) columns(k *schema.Keyspace) ([]*schema.Column, error) {
 		columns = append(columns, c)
 	}
 	if static && len(key.Clustering) == 0 {
-		return nil, cqlerr.Invalidf("Static columns are only useful (and thus allowed) if the table has at least one " +
-			"clustering column")
+		return nil, errUselessStatic
 	}
 	if s.CompactStorage {
 		return nil, expr.NotSupported("COMPACT STORAGE")
@@ -65,23 +64,8 @@ func (d *CreateTable) columns(k *schema.Keyspace) ([]*schema.Column, error) {
 // checkNesting refuses collections that are not frozen inside user types that are not: cells have no cells.
 func checkNesting(sorted []cql.ColumnDefinition, byName map[string]*schema.Column) error {
 	for _, def := range sorted {
-		u, ok := byName[def.Name].Type.(*types.UserType)
-		if !ok || u.Frozen {
-			continue
-		}
-		if slices.ContainsFunc(u.Fields, func(f types.Field) bool { return types.IsMultiCell(f.Type) }) {
+		if hasNestedCells(byName[def.Name].Type) {
 			return cqlerr.Invalidf("Non-frozen UDTs with nested non-frozen collections are not supported")
-		}
-	}
-	return nil
-}
-
-// checkNoMask refuses masked columns.
-func checkNoMask(columns []cql.ColumnDefinition) error {
-	for _, def := range columns {
-		if def.Mask != nil {
-			return cqlerr.Invalidf("Cannot mask columns because dynamic data masking is not enabled. You can enable it " +
-				"with the dynamic_data_masking_enabled property on cassandra.yaml")
 		}
 	}
 	return nil
@@ -110,6 +94,16 @@ func checkClass(n cql.TypeName) error {
 	_, err := classType(n.Class)
 	return err
 }
+
+// hasNestedCells reports whether a type is a user type that is not frozen, with collections inside that are not either.
+func hasNestedCells(t types.Type) bool {
+	u, ok := t.(*types.UserType)
+	return ok && !u.Frozen && slices.ContainsFunc(u.Fields, func(f types.Field) bool { return types.IsMultiCell(f.Type) })
+}
+
+// errUselessStatic is for static columns of tables whose partitions have one row.
+var errUselessStatic = cqlerr.Invalidf("Static columns are only useful (and thus allowed) if the table has at least one " +
+	"clustering column")
 
 // keyColumns finds the columns of the primary key and makes them that.
 func keyColumns(s *cql.CreateTable, key cql.PrimaryKey, byName map[string]*schema.Column) ([]*schema.Column, error) {

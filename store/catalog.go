@@ -132,6 +132,7 @@ func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 	}
 	s.meta = m
 	s.state.Store(next)
+	s.noteChanges(old.catalog, c)
 	for _, id := range dead {
 		s.deletions.drop(id)
 	}

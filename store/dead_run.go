@@ -86,9 +86,8 @@ func (s *Store) purgeRuns() {
 
 // purgeRun purges the rows of one run.
 func (s *Store) purgeRun(run deadRun) error {
-	grace := int64(run.table.Options.GCGraceSeconds)
 	w := sweep{
-		store: s, id: run.id, grace: grace, purger: purger{now: s.now().Unix(), grace: grace}, due: math.MaxInt64,
+		store: s, id: run.id, table: run.table, purger: purgerOf(run.table, s.now().Unix()), due: math.MaxInt64,
 		position: run.first, end: append(run.last, 0),
 	}
 	for {

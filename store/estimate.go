@@ -59,6 +59,13 @@ func (u *usage) end() {
 	u.writing--
 }
 
+// dueAt notes the second from which something may be purged.
+func (u *usage) dueAt(second int64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.due = min(u.due, second)
+}
+
 // idle reports whether no mutation is being committed.
 func (u *usage) idle() bool {
 	u.mu.Lock()

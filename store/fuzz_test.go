@@ -98,7 +98,7 @@ func FuzzRow(f *testing.F) {
 		}
 		_, got := foldRows(value, value)
 		refuses("fold", got)
-		_, _, got = (&purger{now: 100, grace: 10}).row(value, tombstone{ts: 2})
+		_, _, got = (&purger{now: 100, grace: 10, table: table}).row(value, tombstone{ts: 2})
 		refuses("purge", got)
 		_, _, got = purgeable(value, 10, 100)
 		refuses("estimate", got)
@@ -160,7 +160,7 @@ func FuzzFold(f *testing.F) {
 		same("associative", fold(fold(a, b), c), fold(a, fold(b, c)))
 		same("idempotent", fold(a, a), a)
 		same("absorbing", fold(fold(a, b), b), fold(a, b))
-		p := purger{now: 100, grace: 10}
+		p := purger{now: 100, grace: 10, table: new(schema.Table)}
 		kept, less, err := p.row(a, tombstone{ts: 1, second: 95})
 		if err != nil || !less && !bytes.Equal(kept, a) {
 			t.Fatalf("a purge of %x leaves %x: %v", a, kept, err)

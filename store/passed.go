@@ -176,7 +176,7 @@ func (r *reader) forgets(second int64) bool {
 
 // purger is what would purge the table's rows at the time of the read.
 func (r *reader) purger() purger {
-	return purger{now: r.read.Now, grace: int64(r.table.Options.GCGraceSeconds)}
+	return purgerOf(r.table, r.read.Now)
 }
 
 // boundsWithin finds the bounds of range tombstones between two positions, in the order in which the read passes them.

@@ -1,9 +1,23 @@
 package store
 
+import "github.com/cqld/cqld/cql/schema"
+
 // purger takes out of stored rows what can never be seen again.
 type purger struct {
 	now   int64 // seconds since 1970
 	grace int64 // the table's gc_grace_seconds
+	table *schema.Table
+}
+
+// purgerOf purges a table's rows as of a second.
+func purgerOf(t *schema.Table, now int64) purger {
+	return purger{now: now, grace: int64(t.Options.GCGraceSeconds), table: t}
+}
+
+// lost reports whether a cell is of a column that was dropped later than it was written.
+func (p *purger) lost(c *cell) bool {
+	upTo, some := p.table.Lost(c.column)
+	return some && c.ts <= upTo
 }
 
 // due reports whether a tombstone written in that second may go: more than gc_grace_seconds later. One whose second is
@@ -49,6 +63,8 @@ func (p *purger) row(value []byte, hidden tombstone) (kept []byte, less bool, er
 func (p *purger) cell(c *cell, cover tombstone) (stays, less bool) {
 	covered := c.ts <= cover.ts
 	switch {
+	case p.lost(c):
+		return false, true
 	case covered && (!c.counter || p.due(cover.second)):
 		return false, true
 	case c.deleted:

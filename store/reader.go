@@ -27,8 +27,10 @@ type reader struct {
 	done   bool // fn wants no more
 
 	// The table's columns, kept as long as the reader is used for the same table.
-	table   *schema.Table
-	columns []int16 // their indexes by ID; -1: no such column
+	table    *schema.Table
+	columns  []int16 // their indexes by ID; -1: no such column
+	dropped  []int64 // by index: what was written then or before is lost; nil: nothing is of any column
+	lastDrop int64   // the latest of these
 
 	// The partition and the row.
 	prefix      []byte // what the partition's keys begin with
@@ -71,6 +73,7 @@ func (r *reader) begin(ctx context.Context, s *Store, read *Read, id uint32, fn 
 		for _, c := range t.Columns {
 			r.columns[c.ID] = int16(c.Index)
 		}
+		r.dropped, r.lastDrop = droppedTimes(t)
 	}
 	switch {
 	case !read.Meta:

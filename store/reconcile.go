@@ -112,7 +112,7 @@ func (r *reader) deliver(static bool) error {
 func (r *reader) cells(deletion int64, parts *assembly) (live bool, err error) {
 	r.lost, r.kept = lostCells{}, r.kept[:0]
 	parts.metas = r.row.Meta != nil
-	simple := r.row.Meta == nil && !r.keeps && r.values.base > deletion
+	simple := r.row.Meta == nil && !r.keeps && r.values.base > max(deletion, r.lastDrop)
 	for {
 		if simple && r.values.plain(r.columns, r.row.Values) {
 			live = true
@@ -121,7 +121,8 @@ func (r *reader) cells(deletion int64, parts *assembly) (live bool, err error) {
 			break
 		}
 		c := &r.values.cell
-		if int(c.column) >= len(r.columns) || r.columns[c.column] < 0 {
+		i := r.index(c.column, c.ts)
+		if i < 0 {
 			continue
 		}
 		if !c.live(deletion, r.read.Now) {
@@ -132,7 +133,6 @@ func (r *reader) cells(deletion int64, parts *assembly) (live bool, err error) {
 		if r.keeps {
 			r.kept = append(r.kept, *c)
 		}
-		i := int(r.columns[c.column])
 		if c.path != nil {
 			if err := r.part(parts, i, c); err != nil {
 				return false, r.damaged(err)

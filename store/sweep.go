@@ -76,7 +76,7 @@ func (s *Store) sweepAll(ctx context.Context, pause int) error {
 			if !stored || !s.usages.of(id).wanted(s.now().Unix()) {
 				continue
 			}
-			w := sweep{store: s, id: id, grace: int64(t.Options.GCGraceSeconds), usage: s.usages.of(id), pause: pause}
+			w := sweep{store: s, id: id, table: t, usage: s.usages.of(id), pause: pause}
 			if err := w.run(ctx); err != nil {
 				return fmt.Errorf("sweep %s.%s: %w", t.Keyspace, t.Name, err)
 			}

@@ -67,7 +67,7 @@ func (w *sweep) goneDeletions(r engine.Reader, count bool) (gone [][]byte, err e
 			gone = append(gone, bytes.Clone(key))
 		case count:
 			w.census.Tombstones++
-			w.due = min(w.due, dueAfter(Expiry{At: t.second}, w.grace, w.purger.now))
+			w.due = min(w.due, dueAfter(Expiry{At: t.second}, w.purger.grace, w.purger.now))
 		}
 	})
 	return gone, err

@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 )
 
@@ -14,7 +15,7 @@ import (
 type sweep struct {
 	store  *Store
 	id     uint32
-	grace  int64
+	table  *schema.Table
 	usage  *usage
 	pause  int
 	purger purger
@@ -33,7 +34,7 @@ type sweep struct {
 // run goes from the first row to the last, or from where a pass stopped that the end of the process broke off.
 func (w *sweep) run(ctx context.Context) error {
 	started := w.store.now().Unix()
-	w.purger = purger{now: started, grace: w.grace}
+	w.purger = purgerOf(w.table, started)
 	w.due = math.MaxInt64
 	w.usage.begin(started)
 	if err := w.resume(); err != nil {
@@ -153,7 +154,7 @@ func (w *sweep) look(src engine.Reader, key, value []byte) error {
 	if kept == nil {
 		return nil
 	}
-	due, tombstones, err := purgeable(kept, w.grace, w.purger.now)
+	due, tombstones, err := purgeable(kept, w.purger.grace, w.purger.now)
 	w.due = min(w.due, due)
 	w.census.Tombstones += tombstones
 	w.census.row(w.prefix, len(key)+len(kept))

@@ -20,11 +20,14 @@ func (k ColumnKind) String() string {
 // IsKey reports whether columns of the kind belong to the primary key.
 func (k ColumnKind) IsKey() bool { return k == PartitionKey || k == Clustering }
 
+func (c *Column) isCounter() bool { return c.Type == types.Counter }
+
 // Column is one column of a table.
 type Column struct {
 	Name     string
 	Type     types.Type
 	Kind     ColumnKind
+	Mask     *Mask  // nil: none
 	Desc     bool   // of a clustering column: declared DESC
 	Position int    // within its kind; system_schema shows -1 for static and regular ones
 	Index    int    // in Table.Columns

@@ -38,31 +38,40 @@ func (t *Table) CQL(internals bool) string {
 		b.WriteString("CREATE TABLE ")
 	}
 	b.WriteString(name + " (\n    ")
-	b.WriteString(strings.Join(t.describeColumns(), ",\n    "))
+	b.WriteString(strings.Join(t.describeColumns(internals), ",\n    "))
 	b.WriteString("\n) WITH ")
 	b.WriteString(strings.Join(t.describeOptions(internals), "\n    AND "))
 	b.WriteString(";")
 	if t.Virtual {
 		b.WriteString("\n*/")
 	}
+	if internals {
+		b.WriteString(t.describeDropped(name))
+	}
 	return b.String()
 }
 
 // describeColumns returns the definitions between the parentheses of CREATE TABLE. Columns that are many
-// cells come behind the others of their kind.
-func (t *Table) describeColumns() []string {
+// cells come behind the others of their kind. With internals those that were dropped stand at the end, also if there are
+// such columns again, which describeDropped adds.
+func (t *Table) describeColumns(internals bool) []string {
 	simpleKey := len(t.PartitionKey) == 1 && len(t.Clustering) == 0
 	var lines []string
 	for _, part := range [][]*Column{t.PartitionKey, t.Clustering, simpleFirst(t.Static), simpleFirst(t.Regular)} {
 		for _, c := range part {
-			line := QuoteName(c.Name) + " " + c.Type.String()
-			if c.Kind == Static {
-				line += " static"
+			if internals && t.DroppedColumn(c.Name) != nil {
+				continue
 			}
+			line := c.definition()
 			if c.Kind == PartitionKey && simpleKey {
 				line += " PRIMARY KEY"
 			}
 			lines = append(lines, line)
+		}
+	}
+	if internals {
+		for _, d := range t.Dropped {
+			lines = append(lines, d.definition())
 		}
 	}
 	if simpleKey {
@@ -81,6 +90,30 @@ func (t *Table) describeKey() string {
 		partition += ", " + quoteNames(t.Clustering)
 	}
 	return "PRIMARY KEY (" + partition + ")"
+}
+
+// definition is the column as it stands in CREATE TABLE.
+func (c *Column) definition() string {
+	text := QuoteName(c.Name) + " " + c.Type.String()
+	if c.Kind == Static {
+		text += " static"
+	}
+	if c.Mask != nil {
+		text += " MASKED WITH " + c.Mask.String()
+	}
+	return text
+}
+
+// describeDropped has the statements that drop columns, and add those again that there are again.
+func (t *Table) describeDropped(name string) string {
+	var b strings.Builder
+	for _, d := range t.Dropped {
+		fmt.Fprintf(&b, "\nALTER TABLE %s DROP %s USING TIMESTAMP %d;", name, QuoteName(d.Name), d.Time)
+		if c := t.Column(d.Name); c != nil {
+			fmt.Fprintf(&b, "\nALTER TABLE %s ADD %s;", name, c.definition())
+		}
+	}
+	return b.String()
 }
 
 func simpleFirst(columns []*Column) []*Column {

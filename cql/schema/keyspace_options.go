@@ -2,6 +2,7 @@ package schema
 
 import (
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,6 +18,17 @@ const defaultReplicationFactor = "1"
 // CheckKeyspaceProperties refuses a WITH clause of CREATE KEYSPACE for what Cassandra finds before it
 // knows whether the keyspace exists.
 func CheckKeyspaceProperties(props []Property) error {
+	if err := CheckKeyspaceChange(props); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(props, func(p Property) bool { return p.Name == "replication" }) {
+		return cqlerr.Invalidf("Missing mandatory option 'replication'")
+	}
+	return nil
+}
+
+// CheckKeyspaceChange is CheckKeyspaceProperties for ALTER KEYSPACE.
+func CheckKeyspaceChange(props []Property) error {
 	var replication map[string]string
 	for _, p := range props {
 		switch p.Name {
@@ -34,9 +46,6 @@ func CheckKeyspaceProperties(props []Property) error {
 	if _, ok := replication["class"]; !ok && len(replication) > 0 {
 		return cqlerr.Configf("Missing replication strategy class")
 	}
-	if replication == nil {
-		return cqlerr.Invalidf("Missing mandatory option 'replication'")
-	}
 	return nil
 }
 
@@ -44,7 +53,22 @@ func CheckKeyspaceProperties(props []Property) error {
 // in that datacenter. props have passed CheckKeyspaceProperties. It also returns the warnings for the
 // client.
 func NewKeyspace(name string, props []Property, datacenter string) (*Keyspace, []string, error) {
-	k := &Keyspace{Name: name, DurableWrites: true, Tables: map[string]*Table{}}
+	return (&Keyspace{Name: name, DurableWrites: true, Tables: map[string]*Table{}}).with(props, datacenter)
+}
+
+// Altered makes the keyspace that ALTER KEYSPACE leaves; props have passed CheckKeyspaceChange.
+func (k *Keyspace) Altered(props []Property, datacenter string) (*Keyspace, []string, error) {
+	own := *k
+	changed, warnings, err := own.with(props, datacenter)
+	if err == nil && changed.counted().replicas > k.counted().replicas {
+		warnings = append(warnings, "When increasing replication factor you need to run a full (-full) repair to distribute "+
+			"the data.")
+	}
+	return changed, warnings, err
+}
+
+// with changes the keyspace as a WITH clause says. What it has of its replication so far is the default.
+func (k *Keyspace) with(props []Property, datacenter string) (*Keyspace, []string, error) {
 	var options map[string]string
 	for _, p := range props {
 		var err error
@@ -58,6 +82,9 @@ func NewKeyspace(name string, props []Property, datacenter string) (*Keyspace, [
 			return nil, nil, err
 		}
 	}
+	if len(options) == 0 && k.Replication != nil {
+		options = k.Replication
+	}
 	class, err := strategyClass(options)
 	if err != nil {
 		return nil, nil, err
@@ -67,9 +94,9 @@ func NewKeyspace(name string, props []Property, datacenter string) (*Keyspace, [
 
 	var warnings []string
 	if class == "SimpleStrategy" {
-		warnings, err = simpleReplication(name, options)
+		warnings, err = simpleReplication(k, options)
 	} else {
-		warnings, err = networkReplication(name, options, datacenter)
+		warnings, err = networkReplication(k, options, datacenter)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -112,25 +139,25 @@ func strategyClass(options map[string]string) (string, error) {
 }
 
 // simpleReplication fills in and checks the options of SimpleStrategy.
-func simpleReplication(keyspace string, options map[string]string) ([]string, error) {
-	setDefault(options, "replication_factor", defaultReplicationFactor)
+func simpleReplication(k *Keyspace, options map[string]string) ([]string, error) {
+	setDefault(options, "replication_factor", k.defaultFactor())
 	factor, err := parseFactor(options["replication_factor"])
 	if err != nil {
 		return nil, err
 	}
 	if unknown := unknownKeys(options, "replication_factor"); len(unknown) > 0 {
-		return nil, unrecognized(unknown, "SimpleStrategy", keyspace)
+		return nil, unrecognized(unknown, "SimpleStrategy", k.Name)
 	}
 	if factor > 1 {
-		return []string{tooManyReplicas(factor, keyspace)}, nil
+		return []string{tooManyReplicas(factor, k.Name)}, nil
 	}
 	return nil, nil
 }
 
 // networkReplication gives the datacenter the factor that is meant for all, drops datacenters without
 // replicas and checks the rest.
-func networkReplication(keyspace string, options map[string]string, datacenter string) ([]string, error) {
-	expandFactor(options, datacenter)
+func networkReplication(k *Keyspace, options map[string]string, datacenter string) ([]string, error) {
+	k.expandFactor(options, datacenter)
 	names := javaOrder(unknownKeys(options))
 	for _, dc := range names {
 		if strings.EqualFold(dc, "replication_factor") {
@@ -145,22 +172,27 @@ func networkReplication(keyspace string, options map[string]string, datacenter s
 		return nil, cqlerr.Configf("Configuration for at least one datacenter must be present")
 	}
 	if unknown := unknownKeys(options, datacenter); len(unknown) > 0 {
-		return nil, unrecognized(unknown, "NetworkTopologyStrategy", keyspace)
+		return nil, unrecognized(unknown, "NetworkTopologyStrategy", k.Name)
 	}
 	if factor, _ := parseFactor(options[datacenter]); factor > 1 {
-		return []string{tooManyReplicas(factor, keyspace) + " for datacenter " + datacenter}, nil
+		return []string{tooManyReplicas(factor, k.Name) + " for datacenter " + datacenter}, nil
 	}
 	return nil, nil
 }
 
 // expandFactor turns replication_factor, or its absence beside no datacenter, into the datacenter's
-// factor. One that cannot be read is dropped without a word, as Cassandra does.
-func expandFactor(options map[string]string, datacenter string) {
+// factor. Factors that datacenters have stay. One that cannot be read is dropped without a word, as Cassandra does.
+func (k *Keyspace) expandFactor(options map[string]string, datacenter string) {
 	if len(options) == 0 {
-		options["replication_factor"] = defaultReplicationFactor
+		options["replication_factor"] = k.defaultFactor()
 	}
 	if given, ok := options["replication_factor"]; ok {
 		delete(options, "replication_factor")
+		for dc, factor := range k.Replication {
+			if dc != "class" && dc != "replication_factor" {
+				setDefault(options, dc, factor)
+			}
+		}
 		factor, err := parseFactor(given)
 		if err != nil {
 			return
@@ -168,6 +200,14 @@ func expandFactor(options map[string]string, datacenter string) {
 		setDefault(options, datacenter, strconv.Itoa(factor))
 	}
 	maps.DeleteFunc(options, func(_, factor string) bool { return factor == "0" })
+}
+
+// defaultFactor is the factor of a strategy that is not given one: that of the keyspace so far, if it has one for all.
+func (k *Keyspace) defaultFactor() string {
+	if factor, ok := k.Replication["replication_factor"]; ok {
+		return factor
+	}
+	return defaultReplicationFactor
 }
 
 // parseFactor reads a replication factor, <replicas> or <replicas>/<transient>.

@@ -16,7 +16,9 @@ var keyspaceSections = []section[*Keyspace]{viewSection, functionSection, aggreg
 
 // tableSections follow the options of a table. Reading fills in what NewTable is given.
 var tableSections = []section[*Table]{
+	droppedSection,
 	{2, func(t *Table) bool { return len(t.Indexes) > 0 }, writeIndexes, readIndexes},
+	maskSection,
 }
 
 // writeSections writes what of is there.

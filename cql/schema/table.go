@@ -15,10 +15,11 @@ type Table struct {
 	Columns  []*Column // in the order of SELECT *: partition key, clustering, static by name, regular by name
 	Options  TableOptions
 	Virtual  bool   // one of Cassandra's virtual tables: DESCRIBE and the rules for reads and writes differ
-	Counter  bool   // its columns outside the primary key are counters
+	Counter  bool   // its columns outside the primary key are, or were, counters
 	NextID   uint32 // the ID of the next column that is added
 	Indexes  []*Index
 	View     *View // of a materialized view: what it is made of
+	Dropped  []*DroppedColumn
 
 	// What follows is derived from Columns by NewTable.
 	PartitionKey []*Column
@@ -26,6 +27,7 @@ type Table struct {
 	Static       []*Column
 	Regular      []*Column
 	byName       map[string]*Column
+	lost         map[uint32]int64 // see Lost
 	digest       digest
 }
 
@@ -33,7 +35,7 @@ type Table struct {
 // that come with the server.
 const FirstUserStoreID = 1000
 
-// NewTable makes a table of what spec says: names, ID, StoreID, Options, Virtual, NextID, Indexes, and for each of
+// NewTable makes a table of what spec says: names, ID, StoreID, Options, Virtual, NextID, Indexes, Dropped, and for each of
 // Columns its Name, Type, Kind and Desc. Key columns stand in Columns in the order of the PRIMARY KEY;
 // others anywhere. Columns with an ID keep it, the others get the next ones.
 func NewTable(spec Table) *Table {
@@ -44,6 +46,7 @@ func NewTable(spec Table) *Table {
 	for _, given := range spec.Columns {
 		t.NextID = max(t.NextID, given.ID+1)
 	}
+	t.Dropped = hashOrder(spec.Dropped, len(spec.Dropped))
 	for _, given := range spec.Columns {
 		c := *given
 		if c.ID == 0 {
@@ -65,10 +68,15 @@ func NewTable(spec Table) *Table {
 			t.byName[c.Name] = c
 		}
 	}
-	t.Counter = slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.Type.String() == "counter" })
+	t.lost = t.lostCells()
+	t.Counter = slices.ContainsFunc(t.Columns, (*Column).isCounter) ||
+		slices.ContainsFunc(t.Dropped, func(d *DroppedColumn) bool { return d.isCounter() })
 	t.digest = t.contentDigest()
 	return &t
 }
+
+// SameAs reports whether two definitions of a user's table are equal, but for what only the store looks at.
+func (t *Table) SameAs(o *Table) bool { return t.digest == o.digest }
 
 // WithStoreID returns the table under another number of the store's.
 func (t *Table) WithStoreID(id uint64) *Table {

@@ -102,6 +102,16 @@ func ParseTableOptions(base TableOptions, props []Property) (TableOptions, error
 	return o, nil
 }
 
+// AlterTableOptions reads the properties of a WITH clause that changes a table. What a Bloom filter is to reach does not
+// follow the compaction then.
+func AlterTableOptions(old TableOptions, props []Property) (TableOptions, error) {
+	o, err := ParseTableOptions(old, props)
+	if !slices.ContainsFunc(props, func(p Property) bool { return p.Name == "bloom_filter_fp_chance" }) {
+		o.BloomFilterFPChance = old.BloomFilterFPChance
+	}
+	return o, err
+}
+
 // CheckTableProperties refuses a property that tables do not have, once the table may be created.
 func CheckTableProperties(props []Property) error {
 	names := make([]string, len(props))

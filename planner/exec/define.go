@@ -13,6 +13,9 @@ func (e *Executor) define(p planner.Definition) (Result, error) {
 	var out planner.Outcome
 	changed := false
 	err := e.store.Define(func(c *schema.Catalog) (*schema.Catalog, error) {
+		if dated, ok := p.(planner.Dated); ok {
+			p = dated.At(e.store.Timestamp())
+		}
 		next, o, err := p.Apply(c, e.ids.random())
 		out, changed = o, next != c
 		return next, err

@@ -54,6 +54,7 @@ var fillers = map[string]map[string]filler{
 		"views":           fillViews,
 		"functions":       fillFunctions,
 		"aggregates":      fillAggregates,
+		"column_masks":    fillColumnMasks,
 		"dropped_columns": fillDroppedColumns,
 		"indexes":         fillIndexes,
 	},

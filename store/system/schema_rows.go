@@ -118,19 +118,6 @@ func clusteringOrder(c *schema.Column) string {
 	return "asc"
 }
 
-// droppedForEver is the time, in milliseconds, at which Cassandra says that a column it once had was
-// dropped: the last one in microseconds.
-const droppedForEver = 9223372036854775
-
-// fillDroppedColumns makes the one row that every node of Cassandra's has.
-func fillDroppedColumns(_ *node, w *writer, _ store.Session, _ *schema.Catalog) {
-	w.partition(types.EncodeText("system"))
-	w.row(types.EncodeText("local"), types.EncodeText("thrift_version"))
-	w.set("dropped_time", types.EncodeBigInt(droppedForEver))
-	w.text("kind", "regular")
-	w.text("type", "text")
-}
-
 // fillVirtualKeyspaces makes system_virtual_schema.keyspaces.
 func fillVirtualKeyspaces(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	eachKeyspace(w, c, true, func(*schema.Keyspace) { w.row() })

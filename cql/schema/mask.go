@@ -1,0 +1,192 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cqld/cqld/cql/types"
+)
+
+// Mask is the function that hides the values of a column from those who may not see them. Values are the arguments behind
+// the value that it hides.
+type Mask struct {
+	Keyspace, Function string
+	Args               []MaskArg
+}
+
+// MaskArg is an argument of a mask.
+type MaskArg struct {
+	Type  types.Type
+	Value []byte // nil: null
+}
+
+// String is the mask as DESCRIBE shows it.
+func (m *Mask) String() string {
+	args := make([]string, len(m.Args))
+	for i, a := range m.Args {
+		if args[i] = "null"; a.Value != nil {
+			args[i] = a.Type.Format(a.Value)
+		}
+	}
+	return m.Keyspace + "." + m.Function + "(" + strings.Join(args, ", ") + ")"
+}
+
+// Equal reports whether two masks, either of which may be nil, hide the same.
+func (m *Mask) Equal(o *Mask) bool {
+	if m == nil || o == nil {
+		return m == o
+	}
+	return m.Keyspace == o.Keyspace && m.Function == o.Function && slices.EqualFunc(m.Args, o.Args, func(a, b MaskArg) bool {
+		return bytes.Equal(a.Value, b.Value) && (a.Value == nil) == (b.Value == nil)
+	})
+}
+
+// Text is the argument as system_schema.column_masks shows it, empty for null: collections as their bytes.
+func (a *MaskArg) Text() string {
+	if a.Value == nil {
+		return ""
+	}
+	return valueText(a.Type, a.Value)
+}
+
+func valueText(t types.Type, b []byte) string {
+	switch t := t.(type) {
+	case *types.List, *types.Set, *types.Map:
+		return hex.EncodeToString(b)
+	case *types.Tuple:
+		return tupleText(t.Elems, b)
+	case *types.UserType:
+		elems := make([]types.Type, len(t.Fields))
+		for i, f := range t.Fields {
+			elems[i] = f.Type
+		}
+		return tupleText(elems, b)
+	}
+	switch t {
+	case types.Text, types.ASCII:
+		return string(b)
+	case types.Blob:
+		return hex.EncodeToString(b)
+	}
+	return strings.Trim(t.Format(b), "'")
+}
+
+// tupleText has colons between values and @ for null.
+func tupleText(elems []types.Type, b []byte) string {
+	parts := make([]string, len(elems))
+	for i, v := range types.TupleFields(b, len(elems)) {
+		if parts[i] = "@"; v != nil {
+			parts[i] = strings.NewReplacer(":", `\:`, "@", `\@`).Replace(valueText(elems[i], v))
+		}
+	}
+	return strings.Join(parts, ":")
+}
+
+// WithMask returns the table with another mask of a column, nil for none.
+func (t *Table) WithMask(column string, mask *Mask) *Table {
+	spec := *t
+	spec.Columns = make([]*Column, len(t.Columns))
+	for i, given := range t.Columns {
+		c := *given
+		if c.Name == column {
+			c.Mask = mask
+		}
+		spec.Columns[i] = &c
+	}
+	return NewTable(spec)
+}
+
+// EachMask calls fn for each masked column, also for those that were dropped and are not there again: Cassandra keeps the
+// rows of their masks.
+func (t *Table) EachMask(fn func(*Column)) {
+	for _, c := range t.Columns {
+		if c.Mask != nil {
+			fn(c)
+		}
+	}
+	for _, d := range droppedByName(t) {
+		if d.Mask != nil && t.Column(d.Name) == nil {
+			fn(&d.Column)
+		}
+	}
+}
+
+// masked are the columns with masks, those that were dropped behind the others.
+func masked(t *Table) (present, dropped []*Column) {
+	for _, c := range t.Columns {
+		if c.Mask != nil {
+			present = append(present, c)
+		}
+	}
+	for _, d := range droppedByName(t) {
+		if d.Mask != nil {
+			dropped = append(dropped, &d.Column)
+		}
+	}
+	return present, dropped
+}
+
+// maskSection is the encoding of masks. It stands behind that of the columns that were dropped.
+//
+//	2 × (<n> n × (column keyspace function <m> m × (type [null] value)))
+var maskSection = section[*Table]{
+	number: 3,
+	present: func(t *Table) bool {
+		present, dropped := masked(t)
+		return len(present)+len(dropped) > 0
+	},
+	write: func(e *encoder, t *Table) {
+		present, dropped := masked(t)
+		e.masks(present)
+		e.masks(dropped)
+	},
+	read: func(d *decoder, t *Table) {
+		d.masks(t.Columns)
+		gone := make([]*Column, len(t.Dropped))
+		for i, column := range t.Dropped {
+			gone[i] = &column.Column
+		}
+		d.masks(gone)
+	},
+}
+
+func (e *encoder) masks(columns []*Column) {
+	e.uint(uint64(len(columns)))
+	for _, c := range columns {
+		e.string(c.Name)
+		e.string(c.Mask.Keyspace)
+		e.string(c.Mask.Function)
+		e.uint(uint64(len(c.Mask.Args)))
+		for _, a := range c.Mask.Args {
+			e.string(types.ExactClassName(a.Type))
+			e.bool(a.Value == nil)
+			e.bytes(a.Value)
+		}
+	}
+}
+
+func (d *decoder) masks(columns []*Column) {
+	for range d.count() {
+		name := d.string()
+		m := &Mask{Keyspace: d.string(), Function: d.string()}
+		for range d.count() {
+			a := MaskArg{Type: d.columnType()}
+			null := d.bool()
+			if a.Value = d.bytes(); null {
+				a.Value = nil
+			} else if a.Value == nil {
+				a.Value = []byte{}
+			}
+			m.Args = append(m.Args, a)
+		}
+		i := slices.IndexFunc(columns, func(c *Column) bool { return c.Name == name })
+		if i < 0 {
+			d.fail(fmt.Errorf("column %s, which has a mask, is not there", name))
+			return
+		}
+		columns[i].Mask = m
+	}
+}

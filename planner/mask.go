@@ -1,0 +1,96 @@
+package planner
+
+import (
+	"strings"
+
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/functions"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/expr"
+)
+
+// errNoMasks is for masks of CREATE TABLE and ALTER. Cassandra forgets to look whether they are enabled where ALTER TABLE
+// adds a masked column.
+var errNoMasks = cqlerr.Invalidf("Cannot mask columns because dynamic data masking is not enabled. You can enable it " +
+	"with the dynamic_data_masking_enabled property on cassandra.yaml")
+
+// checkNoMask refuses masked columns.
+func checkNoMask(columns []cql.ColumnDefinition) error {
+	for _, def := range columns {
+		if def.Mask != nil {
+			return errNoMasks
+		}
+	}
+	return nil
+}
+
+// mask finds the function of a mask of a column, and its arguments.
+func mask(k *schema.Keyspace, t *schema.Table, c *schema.Column, m *cql.Mask) (*schema.Mask, error) {
+	call := m.Call
+	if m.Default {
+		call = &cql.Call{Function: cql.QualifiedName{Name: "mask_default"}}
+	}
+	b := expr.Binder{Table: t, NamedType: func(n *cql.TypeName) (types.Type, error) { return resolveType(k, *n) }}
+	f, err := b.MaskFunction(call, c.Type)
+	if err != nil {
+		return nil, err
+	}
+	written := maskText(call)
+	switch {
+	case f == nil:
+		return nil, cqlerr.Invalidf("Unable to find masking function for %s, no declared function matches the signature %s",
+			c.Name, written)
+	case f.IsAggregate():
+		return nil, cqlerr.Invalidf("Aggregate function %s cannot be used for masking table columns", written)
+	case !strings.HasPrefix(f.Name, "mask_"):
+		return nil, cqlerr.Invalidf("Not-masking function %s cannot be used for masking table columns", written)
+	case !types.Equal(f.Returns, c.Type):
+		return nil, cqlerr.Invalidf("Masking function %s return type is %s. This is different to the type of the masked column "+
+			"%s of type %s. Masking functions can only be attached to table columns if they return the same data type as the "+
+			"masked column.", written, f.Returns, c.Name, c.Type)
+	}
+	out := &schema.Mask{Keyspace: "system", Function: f.Name}
+	for i, term := range call.Args {
+		arg, err := maskArg(&b, t, f, i+1, term)
+		if err != nil {
+			return nil, err
+		}
+		out.Args = append(out.Args, arg)
+	}
+	return out, nil
+}
+
+// maskArg is the value of one argument of a mask, which is kept with the table.
+func maskArg(b *expr.Binder, t *schema.Table, f *functions.Function, i int, term cql.Term) (schema.MaskArg, error) {
+	e, err := b.Bind(term, expr.ArgReceiver(t.Keyspace, t.Name, f, i))
+	if err != nil {
+		return schema.MaskArg{}, err
+	}
+	c, ok := e.(*expr.Constant)
+	if !ok {
+		return schema.MaskArg{}, cqlerr.Invalidf("The arguments of a mask must be constants, not %s", expr.Text(term))
+	}
+	return schema.MaskArg{Type: f.Args[i], Value: c.Value.Bytes}, nil
+}
+
+// maskText is a mask's function as error texts show it.
+func maskText(call *cql.Call) string {
+	name := call.Function.Name
+	if call.Function.Keyspace != "" {
+		name = call.Function.Keyspace + "." + name
+	}
+	return name + "(" + expr.Texts(call.Args) + ")"
+}
+
+// unmask is the table without the mask of a column. Others are refused when the statement is planned.
+func unmask(t *schema.Table, change *cql.MaskColumn) (*schema.Table, error) {
+	if t.Column(change.Column) == nil {
+		if change.IfExists {
+			return t, nil
+		}
+		return nil, cqlerr.Invalidf("Column with name '%s' doesn't exist on table '%s'", change.Column, t.Name)
+	}
+	return t.WithMask(change.Column, nil), nil
+}
