@@ -34,7 +34,7 @@ type ground struct {
 	store  *Store
 	memory *enginetest.Memory // nil on Badger
 	clock  *clock
-	wide   []*schema.Table // as it was, without a column that was dropped, and with another of its name
+	wide   []*schema.Table // with columns that were dropped and added again, without them, and with another of the name of one
 	plain  *schema.Table   // without clustering columns
 	count  *schema.Table   // of counters
 	tables []*schema.Table // those that the history at hand is of
@@ -85,11 +85,12 @@ func openGround(t *testing.T, kind groundKind) *ground {
 	c := s.Catalog()
 	g.plain, g.count = c.Table("ks", "plain"), c.Table("ks", "count")
 	whole := c.Table("ks", "wide")
-	dropped := *whole
-	dropped.Columns = slices.DeleteFunc(slices.Clone(whole.Columns), func(c *schema.Column) bool { return c.Name == "w" })
-	again := dropped
-	again.Columns = append(slices.Clone(dropped.Columns), &schema.Column{Name: "w", Type: types.Text, Kind: schema.Regular})
-	g.wide = []*schema.Table{whole, schema.NewTable(dropped), schema.NewTable(again)}
+	dropped := whole.WithoutColumns([]string{"w", "v", "x", "l"}, 2)
+	again := dropped.WithColumns([]*schema.Column{whole.Column("w"), whole.Column("v"), whole.Column("x")})
+	define(t, s, again)
+	other := *dropped
+	other.Columns = append(slices.Clone(dropped.Columns), &schema.Column{Name: "w", Type: types.Text, Kind: schema.Regular})
+	g.wide = []*schema.Table{again, dropped, schema.NewTable(other)}
 	return g
 }
 

@@ -154,6 +154,10 @@ func (m model) row(t *schema.Table, partition int32, static bool, place place, n
 		meant := func(w *write) bool {
 			return w.column != nil && w.column.ID == c.ID && w.isOf(partition, static, place)
 		}
+		deletion := deletion
+		if upTo, some := t.Lost(c.ID); some {
+			deletion = max(deletion, upTo)
+		}
 		switch i := c.Index; {
 		case c.Type == types.Counter:
 			row.Values[i], row.Meta[i] = m.count(deletion, meant)

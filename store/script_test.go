@@ -31,6 +31,7 @@ var update = flag.Bool("update", false, "write what the scripts answer into test
 //
 //	delete key [clustering | slice] @timestamp
 //	read [key ...] [slice ...] [tokens=range] [reverse] [meta]
+//	drop columns @timestamp, add (columns): as ALTER TABLE does
 //	advance seconds, reopen, truncate
 //	grace seconds: sets the table's gc_grace_seconds, which are 0 at first
 //	sweep: says what it purged and what is stored then
@@ -120,6 +121,17 @@ func (s *script) run(line string) []string {
 		changed.Options.GCGraceSeconds = n
 		s.table = schema.NewTable(changed)
 		define(s, s.store, s.table)
+	case "drop":
+		ts, _ := s.timestamp(&args)
+		s.alter(func(t *schema.Table) *schema.Table { return t.WithoutColumns(args, ts) })
+	case "add":
+		columns := newTable(s, "added", "k int", "c int", strings.Trim(strings.TrimPrefix(line, "add "), "()")).Columns[2:]
+		s.alter(func(t *schema.Table) *schema.Table {
+			for _, c := range columns {
+				c.ID = 0
+			}
+			return t.WithColumns(columns)
+		})
 	case "sweep":
 		return s.sweep()
 	case "reopen":
@@ -133,6 +145,12 @@ func (s *script) run(line string) []string {
 		s.Fatalf("unknown command %q", line)
 	}
 	return nil
+}
+
+// alter changes the table's definition.
+func (s *script) alter(change func(*schema.Table) *schema.Table) {
+	s.table = change(s.store.Catalog().Table(s.table.Keyspace, s.table.Name))
+	define(s, s.store, s.table)
 }
 
 // sweep sweeps the table, whether it wants it or not.

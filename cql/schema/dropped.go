@@ -83,9 +83,11 @@ func (t *Table) lostCells() map[uint32]int64 {
 		delete(lost, c.ID)
 	}
 	for _, d := range t.Dropped {
-		if c := t.Column(d.Name); c == nil || c.Kind.IsKey() || c.ID == d.ID {
-			lost[d.ID] = d.Time
+		id := d.ID
+		if c := t.Column(d.Name); c != nil && !c.Kind.IsKey() {
+			id = c.ID
 		}
+		lost[id] = d.Time
 	}
 	return lost
 }

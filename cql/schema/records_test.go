@@ -77,7 +77,7 @@ func TestChanges(t *testing.T) {
 
 // A damaged record is refused with the name of what it defines, wherever it is.
 func TestDecodeRefuses(t *testing.T) {
-	good := schema.Encode(withTypes(t))
+	good := schema.Encode(withTypes(t).WithTable(altered(t)))
 	for key, record := range good {
 		with := func(b []byte) error {
 			r := maps.Clone(good)
@@ -114,14 +114,14 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 	lost := maps.Clone(good)
 	delete(lost, "a")
-	if _, err := schema.Decode(lost); err == nil || err.Error() != "definition of a.t: it has no keyspace" {
+	if _, err := schema.Decode(lost); err == nil || err.Error() != "definition of a.alt: it has no keyspace" {
 		t.Errorf("without its keyspace: %v", err)
 	}
 }
 
 // Records whose checksum is right and that make no sense are refused, or at least nothing panics.
 func TestDecodeNonsense(t *testing.T) {
-	good := schema.Encode(withTypes(t))
+	good := schema.Encode(withTypes(t).WithTable(altered(t)))
 	for key, record := range good {
 		for i := range record[:len(record)-crc32.Size] {
 			for _, flip := range []byte{0x01, 0x80, 0xff} {
