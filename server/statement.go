@@ -164,7 +164,7 @@ func looksEqual(a, b *schema.Table) bool {
 		return false
 	}
 	for i, c := range a.Columns {
-		if d := b.Columns[i]; c.Name != d.Name || c.Kind != d.Kind || !types.Equal(c.Type, d.Type) {
+		if d := b.Columns[i]; c.Name != d.Name || c.Kind != d.Kind || !types.Equal(c.Type, d.Type) || !c.Mask.Equal(d.Mask) {
 			return false
 		}
 	}

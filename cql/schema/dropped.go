@@ -95,16 +95,16 @@ func (t *Table) lostCells() map[uint32]int64 {
 // hashOrder sorts columns as a Java hash map holds them by name into which the first ones, already, were put together
 // before the others. DESCRIBE shows them so.
 func hashOrder(columns []*DroppedColumn, already int) []*DroppedColumn {
-	size := 0
+	size := 16
 	if already > 0 {
 		for size = 1; size < int(float32(already)/0.75+1); size *= 2 {
 		}
 	}
-	for n := already + 1; n <= len(columns); n++ {
-		if size == 0 {
-			size = 16
+	for n := range columns {
+		if size < 64 && crowded(columns[:n], hashBucket(columns[n].Name, size), size) {
+			size *= 2
 		}
-		if n > size*3/4 {
+		if n >= size*3/4 {
 			size *= 2
 		}
 	}
@@ -113,6 +113,17 @@ func hashOrder(columns []*DroppedColumn, already int) []*DroppedColumn {
 		return cmp.Compare(hashBucket(a.Name, size), hashBucket(b.Name, size))
 	})
 	return sorted
+}
+
+// crowded reports whether a bucket has so many columns that a small hash map grows when it gets another.
+func crowded(columns []*DroppedColumn, bucket uint32, size int) bool {
+	n := 0
+	for _, c := range columns {
+		if hashBucket(c.Name, size) == bucket {
+			n++
+		}
+	}
+	return n >= 8
 }
 
 // hashBucket is where a Java hash map of that size has a column name, which it compares by its bytes.

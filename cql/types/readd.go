@@ -23,7 +23,8 @@ func Readable(to, from Type) bool {
 	return true
 }
 
-// WithoutUserTypes is t with tuples in the place of user types, as Cassandra remembers the types of columns that are gone.
+// WithoutUserTypes is t with tuples in the place of user types, as Cassandra remembers the types of columns that are gone. It
+// does not look into vectors.
 func WithoutUserTypes(t Type) Type {
 	switch t := t.(type) {
 	case *List:
@@ -32,8 +33,6 @@ func WithoutUserTypes(t Type) Type {
 		return &Set{Elem: WithoutUserTypes(t.Elem), Frozen: t.Frozen}
 	case *Map:
 		return &Map{Key: WithoutUserTypes(t.Key), Value: WithoutUserTypes(t.Value), Frozen: t.Frozen}
-	case *Vector:
-		return &Vector{Elem: WithoutUserTypes(t.Elem), Dim: t.Dim}
 	case *Tuple:
 		return tupleWithout(t)
 	case *UserType:
