@@ -53,7 +53,8 @@
 //
 //	expiry  | ttl : uvarint | second it ends, since 1970 : uvarint |
 //
-// column is schema.Column.ID. Cells are sorted by column, then path; those of unknown columns are skipped.
+// column is schema.Column.ID. Cells are sorted by column, then path; those of unknown columns are skipped, and so are those
+// that schema.Table.Lost tells of: they are of a column that was dropped after they were written.
 // base is the marker's timestamp, else the row tombstone's, else the first cell's.
 //
 // The path of a part sorts as the parts of the column are ordered:
@@ -75,7 +76,7 @@
 // read or the write fails, and a sweep leaves it as it is.
 //
 // A sweep goes over the rows in the background (see sweep.go). It takes out what tombstones of ranges and partitions
-// hide, the values of what has expired, and gc_grace_seconds after they were written the tombstones and what has expired.
+// hide, what is left of dropped columns, the values of what has expired, and gc_grace_seconds after they were written the tombstones and what has expired.
 // Format 1 does not know when that was, and its tombstones stay.
 //
 // A commit is atomic, whichever partitions and tables its mutations are of.
