@@ -101,6 +101,9 @@ func (d *CreateTable) Apply(c *schema.Catalog, newID [16]byte) (*schema.Catalog,
 	if err := schema.CheckTableProperties(d.Properties); err != nil {
 		return nil, Outcome{}, err
 	}
+	if err := d.Options.Validate(); err != nil {
+		return nil, Outcome{}, err
+	}
 	columns, err := d.columns(c.Keyspace(d.Keyspace))
 	if err != nil {
 		return nil, Outcome{}, err
@@ -111,9 +114,6 @@ func (d *CreateTable) Apply(c *schema.Catalog, newID [16]byte) (*schema.Catalog,
 		newID = id
 	}
 	if err := schema.CheckTableName(d.Keyspace, name); err != nil {
-		return nil, Outcome{}, err
-	}
-	if err := d.Options.Validate(); err != nil {
 		return nil, Outcome{}, err
 	}
 	t := schema.NewTable(schema.Table{Keyspace: d.Keyspace, Name: name, ID: newID, Columns: columns, Options: d.Options})

@@ -43,22 +43,45 @@ func (d *CreateTable) columns(k *schema.Keyspace) ([]*schema.Column, error) {
 		return nil, err
 	}
 	static := false
-	for _, def := range s.Columns {
+	var others []*schema.Column
+	for _, def := range sorted {
 		c := byName[def.Name]
 		c.Desc = c.Desc && c.Kind == schema.Clustering
 		if c.Kind.IsKey() {
 			continue
 		}
 		static = static || c.Kind == schema.Static
-		columns = append(columns, c)
+		others = append(others, c)
 	}
-	if static && len(key.Clustering) == 0 {
+	switch {
+	case s.CompactStorage:
+		if err := checkCompact(others, static, len(key.Clustering) > 0); err != nil {
+			return nil, err
+		}
+	case static && len(key.Clustering) == 0:
 		return nil, errUselessStatic
 	}
-	if s.CompactStorage {
-		return nil, expr.NotSupported("COMPACT STORAGE")
+	columns = append(columns, others...)
+	if err := checkCounters(columns, d.Options.DefaultTimeToLive); err != nil || !s.CompactStorage {
+		return columns, err
 	}
-	return columns, checkCounters(columns, d.Options.DefaultTimeToLive)
+	return nil, expr.NotSupported("COMPACT STORAGE")
+}
+
+// checkCompact refuses what tables with COMPACT STORAGE cannot have outside of their keys.
+func checkCompact(others []*schema.Column, static, clustered bool) error {
+	switch {
+	case slices.ContainsFunc(others, func(c *schema.Column) bool { return types.IsMultiCell(c.Type) }):
+		return cqlerr.Invalidf("Non-frozen collections and UDTs are not supported with COMPACT STORAGE")
+	case static:
+		return cqlerr.Invalidf("Static columns are not supported in COMPACT STORAGE tables")
+	case !clustered && len(others) == 0:
+		return cqlerr.Invalidf("No definition found that is not part of the PRIMARY KEY")
+	case clustered && len(others) > 1:
+		return cqlerr.Invalidf("COMPACT STORAGE with composite PRIMARY KEY allows no more than one column not part of the PRIMARY "+
+			"KEY (got: %s)", names(others, ", "))
+	}
+	return nil
 }
 
 // checkNesting refuses collections that are not frozen inside user types that are not: cells have no cells.
