@@ -83,7 +83,7 @@ func checkAdded(t *schema.Table, c *schema.Column) error {
 
 // checkCountersAlone refuses counters in a table that had none, and others in one that had.
 func checkCountersAlone(counters bool, t *schema.Table) error {
-	for _, c := range t.Columns {
+	for _, c := range t.InCreateOrder() {
 		switch counter := c.Type == types.Counter; {
 		case c.Kind.IsKey() || counter == counters:
 		case counter:

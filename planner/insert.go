@@ -35,26 +35,31 @@ func (p *planning) insert(s *cql.Insert) (*Modification, error) {
 	return m, m.checkNoView()
 }
 
-// insertValues binds the values of the columns that are named: first what is set, then the key.
+// insertValues binds the values of the columns that are named: as they come what is set, then the key.
 func (p *planning) insertValues(m *Modification, rs *restrictions, s *cql.Insert) error {
 	if err := checkInsertColumns(s); err != nil {
 		return err
 	}
-	columns := make([]*schema.Column, len(s.Columns))
+	key := make([]*schema.Column, len(s.Columns))
 	for i, ref := range s.Columns {
-		var err error
-		if columns[i], err = column(m.Table, ref); err != nil {
+		c, err := column(m.Table, ref)
+		if err != nil {
+			return err
+		}
+		if c.Kind.IsKey() {
+			key[i] = c
+			continue
+		}
+		if err := p.insertValue(m, rs, c, s.Values[i]); err != nil {
 			return err
 		}
 	}
-	for _, key := range []bool{false, true} {
-		for i, c := range columns {
-			if c.Kind.IsKey() != key {
-				continue
-			}
-			if err := p.insertValue(m, rs, c, s.Values[i]); err != nil {
-				return err
-			}
+	for i, c := range key {
+		if c == nil {
+			continue
+		}
+		if err := p.insertValue(m, rs, c, s.Values[i]); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -51,23 +51,20 @@ func (t *Table) CQL(internals bool) string {
 	return b.String()
 }
 
-// describeColumns returns the definitions between the parentheses of CREATE TABLE. Columns that are many
-// cells come behind the others of their kind. With internals those that were dropped stand at the end, also if there are
+// describeColumns returns the definitions between the parentheses of CREATE TABLE. With internals those that were dropped stand at the end, also if there are
 // such columns again, which describeDropped adds.
 func (t *Table) describeColumns(internals bool) []string {
 	simpleKey := len(t.PartitionKey) == 1 && len(t.Clustering) == 0
 	var lines []string
-	for _, part := range [][]*Column{t.PartitionKey, t.Clustering, simpleFirst(t.Static), simpleFirst(t.Regular)} {
-		for _, c := range part {
-			if internals && t.DroppedColumn(c.Name) != nil {
-				continue
-			}
-			line := c.definition()
-			if c.Kind == PartitionKey && simpleKey {
-				line += " PRIMARY KEY"
-			}
-			lines = append(lines, line)
+	for _, c := range t.InCreateOrder() {
+		if internals && t.DroppedColumn(c.Name) != nil {
+			continue
 		}
+		line := c.definition()
+		if c.Kind == PartitionKey && simpleKey {
+			line += " PRIMARY KEY"
+		}
+		lines = append(lines, line)
 	}
 	if internals {
 		for _, d := range t.Dropped {
@@ -114,6 +111,11 @@ func (t *Table) describeDropped(name string) string {
 		}
 	}
 	return b.String()
+}
+
+// InCreateOrder returns the columns as DESCRIBE shows them: those that are many cells come behind the others of their kind.
+func (t *Table) InCreateOrder() []*Column {
+	return slices.Concat(t.PartitionKey, t.Clustering, simpleFirst(t.Static), simpleFirst(t.Regular))
 }
 
 func simpleFirst(columns []*Column) []*Column {

@@ -29,18 +29,17 @@ func CheckKeyspaceProperties(props []Property) error {
 
 // CheckKeyspaceChange is CheckKeyspaceProperties for ALTER KEYSPACE.
 func CheckKeyspaceChange(props []Property) error {
+	if err := checkKnown(props, func(name string) bool { return name == "replication" || name == "durable_writes" }); err != nil {
+		return err
+	}
 	var replication map[string]string
 	for _, p := range props {
-		switch p.Name {
-		case "replication":
-			m, err := p.mapping()
-			if err != nil {
-				return err
-			}
-			replication = m
-		case "durable_writes":
-		default:
-			return cqlerr.Syntaxf("Unknown property '%s'", p.Name)
+		if p.Name != "replication" {
+			continue
+		}
+		var err error
+		if replication, err = p.mapping(); err != nil {
+			return err
 		}
 	}
 	if _, ok := replication["class"]; !ok && len(replication) > 0 {

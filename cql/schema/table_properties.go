@@ -114,12 +114,19 @@ func AlterTableOptions(old TableOptions, props []Property) (TableOptions, error)
 
 // CheckTableProperties refuses a property that tables do not have, once the table may be created.
 func CheckTableProperties(props []Property) error {
+	return checkKnown(props, func(name string) bool {
+		return slices.ContainsFunc(tableProperties, func(t tableProperty) bool { return t.name == name })
+	})
+}
+
+// checkKnown refuses the first property that is not known, in the order of a Java hash map.
+func checkKnown(props []Property, known func(string) bool) error {
 	names := make([]string, len(props))
 	for i, p := range props {
 		names[i] = p.Name
 	}
 	for _, name := range javaOrder(names) {
-		if !slices.ContainsFunc(tableProperties, func(t tableProperty) bool { return t.name == name }) {
+		if !known(name) {
 			return cqlerr.Syntaxf("Unknown property '%s'", name)
 		}
 	}
