@@ -18,8 +18,8 @@ type Table struct {
 	Counter  bool   // its columns outside the primary key are, or were, counters
 	NextID   uint32 // the ID of the next column that is added
 	Indexes  []*Index
-	View     *View // of a materialized view: what it is made of
-	Dropped  []*DroppedColumn
+	View     *View            // of a materialized view: what it is made of
+	Dropped  []*DroppedColumn // in the order of DESCRIBE WITH INTERNALS
 
 	// What follows is derived from Columns by NewTable.
 	PartitionKey []*Column
