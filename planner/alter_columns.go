@@ -12,10 +12,10 @@ import (
 )
 
 // addColumns is the table with more columns.
-func addColumns(k *schema.Keyspace, t *schema.Table, change *cql.AddColumns) (*schema.Table, error) {
+func addColumns(catalog *schema.Catalog, t *schema.Table, change *cql.AddColumns) (*schema.Table, error) {
 	var added []*schema.Column
 	for _, def := range change.Columns {
-		c, err := newColumn(k, t, def)
+		c, err := newColumn(catalog, t, def)
 		if err != nil {
 			return nil, err
 		}
@@ -39,7 +39,8 @@ func addColumns(k *schema.Keyspace, t *schema.Table, change *cql.AddColumns) (*s
 }
 
 // newColumn is a column as ADD declares it.
-func newColumn(k *schema.Keyspace, t *schema.Table, def cql.ColumnDefinition) (*schema.Column, error) {
+func newColumn(catalog *schema.Catalog, t *schema.Table, def cql.ColumnDefinition) (*schema.Column, error) {
+	k := catalog.Keyspace(t.Keyspace)
 	c := &schema.Column{Name: def.Name, Kind: schema.Regular}
 	if def.Static {
 		c.Kind = schema.Static
@@ -52,7 +53,7 @@ func newColumn(k *schema.Keyspace, t *schema.Table, def cql.ColumnDefinition) (*
 		return nil, err
 	}
 	if def.Mask != nil {
-		c.Mask, err = mask(k, t, c, def.Mask)
+		c.Mask, err = mask(catalog, t, c, def.Mask)
 	}
 	return c, err
 }

@@ -60,7 +60,7 @@ func (d *AlterTable) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outc
 		}
 		return nil, Outcome{}, cqlerr.Invalidf("Table '%s.%s' doesn't exist", d.Keyspace, s.Table.Name)
 	}
-	changed, err := d.change(c.Keyspace(d.Keyspace), t)
+	changed, err := d.change(c, t)
 	if err != nil {
 		return nil, Outcome{}, err
 	}
@@ -71,10 +71,10 @@ func (d *AlterTable) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outc
 }
 
 // change is the table as changed.
-func (d *AlterTable) change(k *schema.Keyspace, t *schema.Table) (*schema.Table, error) {
+func (d *AlterTable) change(c *schema.Catalog, t *schema.Table) (*schema.Table, error) {
 	switch change := d.Statement.Change.(type) {
 	case *cql.AddColumns:
-		return addColumns(k, t, change)
+		return addColumns(c, t, change)
 	case *cql.DropColumns:
 		return d.dropColumns(t, change)
 	case *cql.RenameColumns:

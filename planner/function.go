@@ -197,6 +197,10 @@ func (d *DropFunction) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Ou
 	if users := aggregatesOf(k, f); len(users) > 0 {
 		return nil, Outcome{}, cqlerr.Invalidf("Function '%s' is still referenced by aggregates %s", shown, strings.Join(users, ", "))
 	}
+	if tables := maskedBy(k, f); len(tables) > 0 {
+		return nil, Outcome{}, cqlerr.Invalidf("Function '%s' is still referenced by column masks in tables %s", shown,
+			strings.Join(tables, ", "))
+	}
 	args := typeTexts(f.Args)
 	return c.WithoutFunction(f), callableTold(schema.Dropped, schema.TargetFunction, d.Keyspace, f.Name, args, f.Args), nil
 }

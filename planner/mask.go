@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/cqld/cqld/cql"
@@ -27,12 +28,25 @@ func checkNoMask(columns []cql.ColumnDefinition) error {
 }
 
 // mask finds the function of a mask of a column, and its arguments.
-func mask(k *schema.Keyspace, t *schema.Table, c *schema.Column, m *cql.Mask) (*schema.Mask, error) {
+func mask(catalog *schema.Catalog, t *schema.Table, c *schema.Column, m *cql.Mask) (*schema.Mask, error) {
 	call := m.Call
 	if m.Default {
 		call = &cql.Call{Function: cql.QualifiedName{Name: "mask_default"}}
 	}
-	b := expr.Binder{Table: t, NamedType: func(n *cql.TypeName) (types.Type, error) { return resolveType(k, *n) }}
+	k := catalog.Keyspace(t.Keyspace)
+	b := expr.Binder{
+		Table:     t,
+		NamedType: func(n *cql.TypeName) (types.Type, error) { return resolveType(k, *n) },
+		Users: func(name cql.QualifiedName) []*functions.Function {
+			if name.Keyspace == "" {
+				return callables(k, name.Name)
+			}
+			if other := catalog.Keyspace(name.Keyspace); other != nil {
+				return callables(other, name.Name)
+			}
+			return nil
+		},
+	}
 	f, err := b.MaskFunction(call, c.Type)
 	if err != nil {
 		return nil, err
@@ -44,14 +58,20 @@ func mask(k *schema.Keyspace, t *schema.Table, c *schema.Column, m *cql.Mask) (*
 			c.Name, written)
 	case f.IsAggregate():
 		return nil, cqlerr.Invalidf("Aggregate function %s cannot be used for masking table columns", written)
-	case !strings.HasPrefix(f.Name, "mask_"):
+	case f.User == nil && !strings.HasPrefix(f.Name, "mask_"):
 		return nil, cqlerr.Invalidf("Not-masking function %s cannot be used for masking table columns", written)
+	case f.User != nil && f.User.Keyspace != k.Name:
+		return nil, cqlerr.Invalidf("Masking function %s doesn't belong to the same keyspace as the table %s.%s", written,
+			t.Keyspace, t.Name)
 	case !types.Equal(f.Returns, c.Type):
 		return nil, cqlerr.Invalidf("Masking function %s return type is %s. This is different to the type of the masked column "+
 			"%s of type %s. Masking functions can only be attached to table columns if they return the same data type as the "+
 			"masked column.", written, f.Returns, c.Name, c.Type)
 	}
 	out := &schema.Mask{Keyspace: "system", Function: f.Name}
+	if f.User != nil {
+		out.Keyspace = k.Name
+	}
 	for i, term := range call.Args {
 		arg, err := maskArg(&b, t, f, i+1, term)
 		if err != nil {
@@ -93,4 +113,14 @@ func unmask(t *schema.Table, change *cql.MaskColumn) (*schema.Table, error) {
 		return nil, cqlerr.Invalidf("Column with name '%s' doesn't exist on table '%s'", change.Column, t.Name)
 	}
 	return t.WithMask(change.Column, nil), nil
+}
+
+// maskedBy names the tables that have columns masked with a function.
+func maskedBy(k *schema.Keyspace, f *schema.Function) (names []string) {
+	for _, t := range k.TablesByAge() {
+		if slices.ContainsFunc(t.Columns, func(c *schema.Column) bool { return c.Mask.Calls(f.Keyspace, f.Name, f.Args) }) {
+			names = append(names, t.Name)
+		}
+	}
+	return names
 }

@@ -34,6 +34,12 @@ func (m *Mask) String() string {
 	return m.Keyspace + "." + m.Function + "(" + strings.Join(args, ", ") + ")"
 }
 
+// Calls reports whether a mask, which may be nil, is the function of that name that takes arguments of those types.
+func (m *Mask) Calls(keyspace, name string, args []types.Type) bool {
+	return m != nil && m.Keyspace == keyspace && m.Function == name && len(args) == len(m.Args)+1 &&
+		slices.EqualFunc(m.Args, args[1:], func(a MaskArg, t types.Type) bool { return types.Equal(a.Type, t) })
+}
+
 // Equal reports whether two masks, either of which may be nil, hide the same.
 func (m *Mask) Equal(o *Mask) bool {
 	if m == nil || o == nil {
