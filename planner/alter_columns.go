@@ -130,6 +130,9 @@ func checkDropped(t *schema.Table, name string, c *schema.Column) error {
 	if u, ok := c.Type.(*types.UserType); ok && !u.Frozen {
 		return cqlerr.Invalidf("Cannot drop non-frozen column %s of user type %s", name, u)
 	}
+	if indexes := t.IndexesOn(name); len(indexes) > 0 {
+		return cqlerr.Invalidf("Cannot drop column %s because it has dependent secondary indexes (%s)", name, indexNames(indexes))
+	}
 	return nil
 }
 
@@ -168,7 +171,19 @@ func checkRenamed(t *schema.Table, renamed []*schema.Column, from, to string) er
 		return cqlerr.Invalidf("Cannot rename column %s to %s in table '%s'; another column with that name already exists",
 			from, to, quotedTable(t))
 	}
+	if indexes := t.IndexesOn(from); len(indexes) > 0 {
+		return cqlerr.Invalidf("Can't rename column %s because it has dependent secondary indexes (%s)", from, indexNames(indexes))
+	}
 	return nil
+}
+
+// indexNames lists the names of indexes.
+func indexNames(indexes []*schema.Index) string {
+	names := make([]string, len(indexes))
+	for i, x := range indexes {
+		names[i] = x.Name
+	}
+	return strings.Join(names, ", ")
 }
 
 // quotedTable is a table's name with that of its keyspace, as it is written in statements.
