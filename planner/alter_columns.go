@@ -97,7 +97,7 @@ func checkCountersAlone(counters bool, t *schema.Table) error {
 }
 
 // dropColumns is the table without columns.
-func (d *AlterTable) dropColumns(t *schema.Table, change *cql.DropColumns) (*schema.Table, error) {
+func (d *AlterTable) dropColumns(catalog *schema.Catalog, t *schema.Table, change *cql.DropColumns) (*schema.Table, error) {
 	var dropped []string
 	for _, name := range schema.NamesInHashOrder(change.Columns) {
 		c := t.Column(name)
@@ -106,6 +106,9 @@ func (d *AlterTable) dropColumns(t *schema.Table, change *cql.DropColumns) (*sch
 		}
 		if err := checkDropped(t, name, c); err != nil {
 			return nil, err
+		}
+		if len(catalog.Keyspace(t.Keyspace).ViewsOf(t)) > 0 {
+			return nil, cqlerr.Invalidf("Cannot drop column %s on base table %s with materialized views", name, t.Name)
 		}
 		dropped = append(dropped, name)
 	}

@@ -60,6 +60,9 @@ func (d *AlterTable) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outc
 		}
 		return nil, Outcome{}, cqlerr.Invalidf("Table '%s.%s' doesn't exist", d.Keyspace, s.Table.Name)
 	}
+	if t.View != nil {
+		return nil, Outcome{}, cqlerr.Invalidf("Cannot use ALTER TABLE on a materialized view; use ALTER MATERIALIZED VIEW instead")
+	}
 	changed, err := d.change(c, t)
 	if err != nil {
 		return nil, Outcome{}, err
@@ -67,7 +70,8 @@ func (d *AlterTable) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outc
 	if changed.SameAs(t) {
 		return c, Outcome{}, nil
 	}
-	return c.WithTable(changed), told(schema.Updated, schema.TargetTable, d.Keyspace, t.Name), nil
+	next, out := withViews(c, t, changed)
+	return next, out, nil
 }
 
 // change is the table as changed.
@@ -76,13 +80,13 @@ func (d *AlterTable) change(c *schema.Catalog, t *schema.Table) (*schema.Table, 
 	case *cql.AddColumns:
 		return addColumns(c, t, change)
 	case *cql.DropColumns:
-		return d.dropColumns(t, change)
+		return d.dropColumns(c, t, change)
 	case *cql.RenameColumns:
 		return renameColumns(t, change)
 	case *cql.MaskColumn:
 		return unmask(t, change)
 	case *cql.SetTableOptions:
-		return d.setOptions(t)
+		return d.setOptions(c, t)
 	case *cql.DropCompactStorage:
 		return nil, cqlerr.Invalidf("Cannot DROP COMPACT STORAGE on table without COMPACT STORAGE")
 	case *cql.AlterColumnType:
@@ -93,7 +97,7 @@ func (d *AlterTable) change(c *schema.Catalog, t *schema.Table) (*schema.Table, 
 
 // setOptions is the table with other options. As in Cassandra, values are judged beside the defaults of the other
 // options, not beside those of the table.
-func (d *AlterTable) setOptions(t *schema.Table) (*schema.Table, error) {
+func (d *AlterTable) setOptions(c *schema.Catalog, t *schema.Table) (*schema.Table, error) {
 	if err := schema.CheckTableProperties(d.Properties); err != nil {
 		return nil, err
 	}
@@ -116,5 +120,5 @@ func (d *AlterTable) setOptions(t *schema.Table) (*schema.Table, error) {
 	if t.Counter && changed.Options.DefaultTimeToLive > 0 {
 		return nil, cqlerr.Invalidf("Cannot set default_time_to_live on a table with counters")
 	}
-	return schema.NewTable(changed), nil
+	return schema.NewTable(changed), checkViewsGrace(c, &changed)
 }
