@@ -194,12 +194,7 @@ type DropAggregate struct {
 
 // dropAggregate plans DROP AGGREGATE.
 func (p *planning) dropAggregate(s *cql.DropAggregate) (*DropAggregate, error) {
-	if s.Args != nil {
-		if err := checkTypeClasses(s.Args.Types...); err != nil {
-			return nil, err
-		}
-	}
-	keyspace, err := p.keyspaceName(s.Function)
+	keyspace, err := p.droppedFrom(s.Function, s.Args)
 	if err != nil {
 		return nil, err
 	}
@@ -210,27 +205,15 @@ func (p *planning) dropAggregate(s *cql.DropAggregate) (*DropAggregate, error) {
 func (d *DropAggregate) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
 	k := c.Keyspace(d.Keyspace)
 	drop := newDropping("AGGREGATE", d.Keyspace, d.Statement.Function.Name, d.Statement.Args)
-	if err := drop.prepare(k); err != nil {
+	a, err := found(drop, k, k.AggregatesNamed, k.Aggregate)
+	if err != nil {
 		return nil, Outcome{}, err
-	}
-	var a *schema.Aggregate
-	shown := drop.String()
-	if k != nil {
-		args, err := drop.resolve(k)
-		if err != nil {
-			return nil, Outcome{}, err
-		}
-		if named := k.AggregatesNamed(drop.name); drop.given {
-			a = k.Aggregate(drop.name, args)
-		} else if len(named) == 1 {
-			a = named[0]
-		}
 	}
 	if a == nil {
 		if d.Statement.IfExists {
 			return c, Outcome{}, nil
 		}
-		return nil, Outcome{}, cqlerr.Invalidf("Aggregate '%s' doesn't exist", shown)
+		return nil, Outcome{}, cqlerr.Invalidf("Aggregate '%s' doesn't exist", drop.shown)
 	}
 	args := typeTexts(a.Args)
 	return c.WithoutAggregate(a), callableTold(schema.Dropped, schema.TargetAggregate, d.Keyspace, a.Name, args, a.Args), nil

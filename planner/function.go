@@ -156,12 +156,7 @@ type DropFunction struct {
 
 // dropFunction plans DROP FUNCTION.
 func (p *planning) dropFunction(s *cql.DropFunction) (*DropFunction, error) {
-	if s.Args != nil {
-		if err := checkTypeClasses(s.Args.Types...); err != nil {
-			return nil, err
-		}
-	}
-	keyspace, err := p.keyspaceName(s.Function)
+	keyspace, err := p.droppedFrom(s.Function, s.Args)
 	if err != nil {
 		return nil, err
 	}
@@ -172,33 +167,21 @@ func (p *planning) dropFunction(s *cql.DropFunction) (*DropFunction, error) {
 func (d *DropFunction) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
 	k := c.Keyspace(d.Keyspace)
 	drop := newDropping("FUNCTION", d.Keyspace, d.Statement.Function.Name, d.Statement.Args)
-	if err := drop.prepare(k); err != nil {
+	f, err := found(drop, k, k.FunctionsNamed, k.Function)
+	if err != nil {
 		return nil, Outcome{}, err
-	}
-	var f *schema.Function
-	shown := drop.String()
-	if k != nil {
-		args, err := drop.resolve(k)
-		if err != nil {
-			return nil, Outcome{}, err
-		}
-		if named := k.FunctionsNamed(drop.name); drop.given {
-			f = k.Function(drop.name, args)
-		} else if len(named) == 1 {
-			f = named[0]
-		}
 	}
 	if f == nil {
 		if d.Statement.IfExists {
 			return c, Outcome{}, nil
 		}
-		return nil, Outcome{}, cqlerr.Invalidf("Function '%s' doesn't exist", shown)
+		return nil, Outcome{}, cqlerr.Invalidf("Function '%s' doesn't exist", drop.shown)
 	}
 	if users := aggregatesOf(k, f); len(users) > 0 {
-		return nil, Outcome{}, cqlerr.Invalidf("Function '%s' is still referenced by aggregates %s", shown, strings.Join(users, ", "))
+		return nil, Outcome{}, cqlerr.Invalidf("Function '%s' is still referenced by aggregates %s", drop.shown, strings.Join(users, ", "))
 	}
 	if tables := maskedBy(k, f); len(tables) > 0 {
-		return nil, Outcome{}, cqlerr.Invalidf("Function '%s' is still referenced by column masks in tables %s", shown,
+		return nil, Outcome{}, cqlerr.Invalidf("Function '%s' is still referenced by column masks in tables %s", drop.shown,
 			strings.Join(tables, ", "))
 	}
 	args := typeTexts(f.Args)
