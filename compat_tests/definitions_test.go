@@ -28,7 +28,10 @@ var raced = map[cqlerr.Code]*regexp.Regexp{
 		`(Keyspace|Table|Type) '[\w.]+' (doesn't|does not) exist|A user type with name '\w+' already exists|` +
 		`Undefined column name \w+ in table [\w.]+|Column with name '\w+' already exists|Column \w+ was not found in table '[\w.]+'|` +
 		`Index '\w+' already exists|Index \w+ is a duplicate of existing index \w+|Index [\w.']+ (doesn't|does not) exist|` +
-		`Cannot drop user type '[\w.]+' as it is still used by tables \w+|.* is not supported by cqld yet)$`),
+		`Materialized view '[\w.]+' doesn't exist|Base table '\w+' doesn't exist|Index '[\w.]+' doesn't exist'|` +
+		`Cannot drop a table when materialized views still depend on it \([\w., ]+\)|` +
+		`Cannot execute this query as it might involve data filtering .*|Cannot drop column w on base table \w+ with materialized views|` +
+		`Cannot drop user type '[\w.]+' as it is still used by tables \w+)$`),
 	cqlerr.Unprepared: regexp.MustCompile(`^Prepared query with ID \w+ not found`),
 }
 
@@ -153,7 +156,9 @@ var common = []string{
 	"CREATE TABLE %s (k int PRIMARY KEY, v text)", "CREATE TABLE IF NOT EXISTS %s (k int PRIMARY KEY, v text)",
 	"DROP TABLE %s", "DROP TABLE IF EXISTS %s", "TRUNCATE %s", "ALTER TABLE %s ADD w int", "ALTER TABLE %s DROP w",
 	"INSERT INTO %s (k, v) VALUES (1, 'x')", "INSERT INTO %s (k, w) VALUES (2, 2)", "SELECT * FROM %s", "SELECT w FROM %s",
-	"CREATE TYPE %s (a int)", "DROP TYPE %s", "CREATE INDEX ON %s (v)",
+	"CREATE TYPE %s (a int)", "DROP TYPE %s", "CREATE INDEX ON %s (v)", "DROP INDEX %s_v_idx", "SELECT k FROM %s WHERE v = 'x'",
+	"CREATE MATERIALIZED VIEW %[1]s_by_v AS SELECT * FROM %[1]s WHERE v IS NOT NULL AND k IS NOT NULL PRIMARY KEY (v, k)",
+	"DROP MATERIALIZED VIEW %s_by_v", "DROP MATERIALIZED VIEW IF EXISTS %s_by_v", "SELECT * FROM %s_by_v",
 }
 
 // shared does something that others do too, plain or prepared.
