@@ -60,6 +60,9 @@ func newColumn(catalog *schema.Catalog, t *schema.Table, def cql.ColumnDefinitio
 
 // checkAdded refuses a column that the table cannot have.
 func checkAdded(t *schema.Table, c *schema.Column) error {
+	if t.Compact != schema.NotCompact {
+		return cqlerr.Invalidf("Cannot add new column to a COMPACT STORAGE table")
+	}
 	if c.Kind == schema.Static && len(t.Clustering) == 0 {
 		return errUselessStatic
 	}
@@ -109,6 +112,9 @@ func (d *AlterTable) dropColumns(catalog *schema.Catalog, t *schema.Table, chang
 		}
 		if len(catalog.Keyspace(t.Keyspace).ViewsOf(t)) > 0 {
 			return nil, cqlerr.Invalidf("Cannot drop column %s on base table %s with materialized views", name, t.Name)
+		}
+		if c == t.KeepsRows() {
+			return nil, cqlerr.Invalidf("Cannot drop column %s, which keeps the rows of a table with COMPACT STORAGE", name)
 		}
 		dropped = append(dropped, name)
 	}
@@ -162,7 +168,7 @@ func renameColumns(t *schema.Table, change *cql.RenameColumns) (*schema.Table, e
 
 // checkRenamed refuses a name for a column of the table, whose others may have been renamed already.
 func checkRenamed(t *schema.Table, renamed []*schema.Column, from, to string) error {
-	c := t.Column(from)
+	c := t.Visible(from)
 	if c == nil {
 		return cqlerr.Invalidf("Undefined column name %s in table %s", cql.Quote(from), quotedTable(t))
 	}

@@ -88,7 +88,7 @@ func (d *AlterTable) change(c *schema.Catalog, t *schema.Table) (*schema.Table, 
 	case *cql.SetTableOptions:
 		return d.setOptions(c, t)
 	case *cql.DropCompactStorage:
-		return nil, cqlerr.Invalidf("Cannot DROP COMPACT STORAGE on table without COMPACT STORAGE")
+		return dropCompactStorage(t)
 	case *cql.AlterColumnType:
 		return nil, cqlerr.Invalidf("Altering column types is no longer supported")
 	}

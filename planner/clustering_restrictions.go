@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
 )
 
 // checkNothingBehindSlice refuses, without filtering, a clustering column behind one that is restricted
@@ -48,6 +49,15 @@ func (rs *restrictions) resolveClustering(w *Where) error {
 			return cqlerr.Invalidf("Slice restrictions are not supported on the clustering columns in %s statements", rs.verb)
 		}
 		missing := rs.clustering.unrestricted(rs.table.Clustering)
+		if rs.table.Compact == schema.CompactDense && len(rs.clustering) > 0 {
+			if err := rs.checkNoGap(); err != nil {
+				return err
+			}
+			if len(missing) > 0 && rs.table.Counter {
+				return cqlerr.Invalidf("Counters cannot be written without clustering columns %s", names(missing, ", "))
+			}
+			missing = nil // they are null
+		}
 		if !rs.onlyStatic && len(missing) > 0 {
 			return cqlerr.Invalidf("Some clustering keys are missing: %s", names(missing, ", "))
 		}

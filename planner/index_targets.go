@@ -63,6 +63,12 @@ func (d *CreateIndex) checkTarget(t *schema.Table, target schema.IndexTarget) er
 	if hasDuration(c.Type) {
 		return cqlerr.Invalidf("Secondary indexes are not supported on %s", durations(c.Type))
 	}
+	if t.Compact != schema.NotCompact && c.Kind.IsKey() {
+		return cqlerr.Invalidf("Secondary indexes are not supported on PRIMARY KEY columns in COMPACT STORAGE tables")
+	}
+	if t.Compact != schema.NotCompact && c == t.KeepsRows() {
+		return cqlerr.Invalidf("Secondary indexes are not supported on compact value column of COMPACT STORAGE tables")
+	}
 	if c.Kind == schema.PartitionKey && len(t.PartitionKey) == 1 {
 		return cqlerr.Invalidf("Cannot create secondary index on the only partition key column %s", c.Name)
 	}

@@ -27,7 +27,8 @@ func (p *planning) insert(s *cql.Insert) (*Modification, error) {
 		return nil, err
 	}
 	rs.onlyStatic = len(rs.clustering) == 0 && m.onlyStatic()
-	m.Mark = !rs.onlyStatic
+	m.Mark = !rs.onlyStatic && t.Compact == schema.NotCompact
+	m.keepRow()
 	if m.Where, err = rs.resolve(); err != nil {
 		return nil, err
 	}

@@ -26,6 +26,9 @@ func (p *planning) insertJSON(m *Modification, rs *restrictions, s *cql.Insert) 
 		m.JSON = columns
 	}
 	for _, c := range m.Table.Columns {
+		if m.Table.Compact == schema.CompactStatic && c.Kind == schema.Clustering {
+			return undefined(m.Table, c.Name) // Cassandra looks for the one that nobody can name
+		}
 		if err := m.give(rs, c, value(c)); err != nil {
 			return err
 		}

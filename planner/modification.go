@@ -23,11 +23,12 @@ type Modification struct {
 	Verb      Verb
 	Table     *schema.Table
 	Where     *Where
-	Mark      bool        // write row markers
-	Sets      []SetColumn // of regular columns
-	Statics   []SetColumn // of static columns
-	Removes   bool        // DELETE without columns: whole rows, ranges or partitions
-	Timestamp expr.Expr   // nil: not given
+	Mark      bool           // write row markers
+	Sets      []SetColumn    // of regular columns
+	Statics   []SetColumn    // of static columns
+	Mandatory *schema.Column // lacks its value, without which there is no row
+	Removes   bool           // DELETE without columns: whole rows, ranges or partitions
+	Timestamp expr.Expr      // nil: not given
 	TTL       expr.Expr
 	JSON      *expr.JSONColumns // of INSERT JSON ?: what is read before anything else
 	Plain     bool              // no function is called

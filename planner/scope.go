@@ -38,8 +38,13 @@ func (p *planning) table(name cql.QualifiedName) (*schema.Table, error) {
 
 // column resolves a column of a table.
 func column(t *schema.Table, c cql.ColumnRef) (*schema.Column, error) {
-	if found := t.Column(c.Name); found != nil {
+	if found := t.Visible(c.Name); found != nil {
 		return found, nil
 	}
-	return nil, cqlerr.Invalidf("Undefined column name %s in table %s.%s", cql.Quote(c.Name), t.Keyspace, t.Name)
+	return nil, undefined(t, c.Name)
+}
+
+// undefined is for a column that a table does not have, or does not show.
+func undefined(t *schema.Table, name string) error {
+	return cqlerr.Invalidf("Undefined column name %s in table %s.%s", cql.Quote(name), t.Keyspace, t.Name)
 }

@@ -121,7 +121,7 @@ func (s *selecting) prepareFunction(
 func (s *selecting) typeOf(t cql.Term) (of types.Type, ok bool) {
 	switch t := t.(type) {
 	case *cql.ColumnRef:
-		if c := s.table.Column(t.Name); c != nil {
+		if c := s.table.Visible(t.Name); c != nil {
 			return c.Type, true
 		}
 	case *cql.CountAll:
@@ -158,7 +158,7 @@ func (s *selecting) typeOf(t cql.Term) (of types.Type, ok bool) {
 // stampType is the type that functions are chosen by for WRITETIME, MAXWRITETIME and TTL. Of a part of a column that is
 // not frozen it is the type for the whole column, though the value is not one of it.
 func (s *selecting) stampType(f *cql.CellFunction) types.Type {
-	c := s.table.Column(cellColumn(f.Arg).Name)
+	c := s.table.Visible(cellColumn(f.Arg).Name)
 	if c == nil {
 		return nil
 	}

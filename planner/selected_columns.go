@@ -8,7 +8,7 @@ import (
 // selectsOnlyStatic reports whether static columns are selected, and nothing else but partition keys. Cassandra
 // asks this first, and complains at once of an unknown column or a wrong call on the way to the answer; others wait.
 func (p *planning) selectsOnlyStatic(t *schema.Table, selectors []cql.Selector) (bool, error) {
-	if len(t.Static) == 0 {
+	if len(t.Static) == 0 || t.Compact == schema.CompactStatic {
 		return false, nil
 	}
 	static, err := anySelected(t, selectors, p.checkCall, func(k schema.ColumnKind) bool { return k == schema.Static })

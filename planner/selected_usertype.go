@@ -35,7 +35,7 @@ func (s *selecting) field(t *cql.Field) (expr.Expr, error) {
 // column in descending order is of a user type.
 func (s *selecting) fieldType(t *cql.Field) types.Type {
 	if ref, ok := t.Of.(*cql.ColumnRef); ok {
-		if c := s.table.Column(ref.Name); c != nil && c.Desc {
+		if c := s.table.Visible(ref.Name); c != nil && c.Desc {
 			return nil
 		}
 	}

@@ -36,7 +36,7 @@ func (p *planning) selection(t *schema.Table, selectors []cql.Selector, asJSON b
 	defer s.done()
 	if len(selectors) == 0 {
 		s.out.All = true
-		for _, c := range t.Columns {
+		for _, c := range t.Shown() {
 			s.add(c.Name, &expr.Column{Column: c})
 		}
 	}

@@ -116,7 +116,11 @@ func (d *CreateTable) Apply(c *schema.Catalog, newID [16]byte) (*schema.Catalog,
 	if err := schema.CheckTableName(d.Keyspace, name); err != nil {
 		return nil, Outcome{}, err
 	}
-	t := schema.NewTable(schema.Table{Keyspace: d.Keyspace, Name: name, ID: newID, Columns: columns, Options: d.Options})
+	spec := schema.Table{Keyspace: d.Keyspace, Name: name, ID: newID, Columns: columns, Options: d.Options}
+	if d.Statement.CompactStorage {
+		spec.Columns, spec.Compact = schema.CompactColumns(columns)
+	}
+	t := schema.NewTable(spec)
 	if err := c.CheckTableID(t); err != nil {
 		return nil, Outcome{}, err
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/planner/expr"
 )
 
 // columns are the table's columns as declared, checked.
@@ -62,26 +61,7 @@ func (d *CreateTable) columns(k *schema.Keyspace) ([]*schema.Column, error) {
 		return nil, errUselessStatic
 	}
 	columns = append(columns, others...)
-	if err := checkCounters(columns, d.Options.DefaultTimeToLive); err != nil || !s.CompactStorage {
-		return columns, err
-	}
-	return nil, expr.NotSupported("COMPACT STORAGE")
-}
-
-// checkCompact refuses what tables with COMPACT STORAGE cannot have outside of their keys.
-func checkCompact(others []*schema.Column, static, clustered bool) error {
-	switch {
-	case slices.ContainsFunc(others, func(c *schema.Column) bool { return types.IsMultiCell(c.Type) }):
-		return cqlerr.Invalidf("Non-frozen collections and UDTs are not supported with COMPACT STORAGE")
-	case static:
-		return cqlerr.Invalidf("Static columns are not supported in COMPACT STORAGE tables")
-	case !clustered && len(others) == 0:
-		return cqlerr.Invalidf("No definition found that is not part of the PRIMARY KEY")
-	case clustered && len(others) > 1:
-		return cqlerr.Invalidf("COMPACT STORAGE with composite PRIMARY KEY allows no more than one column not part of the PRIMARY "+
-			"KEY (got: %s)", names(others, ", "))
-	}
-	return nil
+	return columns, checkCounters(columns, d.Options.DefaultTimeToLive)
 }
 
 // checkNesting refuses collections that are not frozen inside user types that are not: cells have no cells.

@@ -54,6 +54,10 @@ func (d *CreateView) selected(base *schema.Table) ([]*schema.Column, error) {
 	}
 	if len(d.Statement.Selectors) == 0 {
 		selected = base.Columns
+		if c := base.KeepsRows(); c != nil && c.Type == types.Empty {
+			return nil, cqlerr.Invalidf("Cannot include column '%s' of type empty in materialized view '%s'", c.Name,
+				d.Statement.View.Name)
+		}
 	}
 	for _, c := range selected {
 		if c.Kind == schema.Static {

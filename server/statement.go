@@ -158,7 +158,7 @@ func (st *statement) hasTypes(current *schema.Catalog) bool {
 // looksEqual reports whether Cassandra keeps prepared statements through the change of a table: those of its
 // columns, its indexes and of some options invalidate them.
 func looksEqual(a, b *schema.Table) bool {
-	if a.ID != b.ID || len(a.Columns) != len(b.Columns) || !slices.Equal(a.Indexes, b.Indexes) ||
+	if a.ID != b.ID || a.Compact != b.Compact || len(a.Columns) != len(b.Columns) || !slices.Equal(a.Indexes, b.Indexes) ||
 		a.Options.DefaultTimeToLive != b.Options.DefaultTimeToLive ||
 		a.Options.GCGraceSeconds != b.Options.GCGraceSeconds {
 		return false

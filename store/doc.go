@@ -16,7 +16,7 @@
 // followed by FF, so that keys of one token compare as the partition keys' bytes do. Area 1 has the rows:
 //
 //	... | 01 |                          the static row
-//	... | 02 | clustering columns       a row; each column as types.Type.AppendKey writes it
+//	... | 02 | clustering columns       a row; each column as types.Type.AppendKey writes it, up to the first that is null
 //
 // Area 0 has the tombstones of partitions and ranges. A range is [start, end) of what follows the
 // partition key in area 1; zero bytes in start are escaped as above.

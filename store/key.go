@@ -87,9 +87,13 @@ func tokenOf(key []byte) int64 {
 	return int64(binary.BigEndian.Uint64(key[areaSize:]) ^ 1<<63)
 }
 
-// appendClustering appends the values of the first clustering columns.
+// appendClustering appends the values of the first clustering columns, up to one that is null: only the last can be, of rows
+// of tables WITH COMPACT STORAGE. So such a row comes before all others with the same first values.
 func appendClustering(dst []byte, t *schema.Table, values [][]byte) []byte {
 	for i, v := range values {
+		if v == nil {
+			break
+		}
 		c := t.Clustering[i]
 		dst = c.Type.AppendKey(dst, v, c.Desc)
 	}

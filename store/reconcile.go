@@ -178,12 +178,14 @@ func (r *reader) assembled(parts *assembly) {
 }
 
 // setClustering sets the clustering columns' values: those the row was asked for by, else those in its
-// key; of types whose keys do not give them back, those in its value.
+// key, where those that are null are missing; of types whose keys do not give them back, those in its value.
 func (r *reader) setClustering(key []byte) error {
 	kept := r.values.clustering
 	buf := r.clustering[:0]
 	for i, c := range r.table.Clustering {
 		switch {
+		case i > 0 && len(key) == 0 && r.given == nil:
+			r.row.Values[c.Index] = nil
 		case c.Type.LossyKey():
 			n, size := binary.Uvarint(kept)
 			if size <= 0 || n > uint64(len(kept)-size) {

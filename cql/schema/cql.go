@@ -31,6 +31,10 @@ func (t *Table) CQL(internals bool) string {
 	}
 	name := QuoteName(t.Keyspace) + "." + QuoteName(t.Name)
 	var b strings.Builder
+	if t.Compact != NotCompact {
+		b.WriteString("/*\nWarning: Table " + name + " omitted because it has constructs not compatible with CQL (was created via " +
+			"legacy API).\nApproximate structure, for reference:\n(this should not be used to reproduce this schema)\n\n")
+	}
 	if t.Virtual {
 		b.WriteString("/*\nWarning: Table " + name + " is a virtual table and cannot be recreated with CQL.\n" +
 			"Structure, for reference:\nVIRTUAL TABLE ")
@@ -48,6 +52,9 @@ func (t *Table) CQL(internals bool) string {
 	if internals {
 		b.WriteString(t.describeDropped(name))
 	}
+	if t.Compact != NotCompact {
+		b.WriteString("\n*/")
+	}
 	return b.String()
 }
 
@@ -59,6 +66,13 @@ func (t *Table) describeColumns(internals bool) []string {
 	for _, c := range t.InCreateOrder() {
 		if internals && t.DroppedColumn(c.Name) != nil {
 			continue
+		}
+		if t.hides(c) {
+			continue
+		}
+		if t.Compact == CompactStatic && c.Kind == Static {
+			declared := *c
+			declared.Kind, c = Regular, &declared
 		}
 		line := c.definition()
 		if c.Kind == PartitionKey && simpleKey {
@@ -83,7 +97,7 @@ func (t *Table) describeKey() string {
 	if len(t.PartitionKey) > 1 {
 		partition = "(" + partition + ")"
 	}
-	if len(t.Clustering) > 0 {
+	if len(t.Clustering) > 0 && t.Compact != CompactStatic {
 		partition += ", " + quoteNames(t.Clustering)
 	}
 	return "PRIMARY KEY (" + partition + ")"
@@ -143,6 +157,9 @@ func quoteNames(columns []*Column) string {
 // describeOptions returns the items of the WITH clause.
 func (t *Table) describeOptions(internals bool) []string {
 	var items []string
+	if t.Compact != NotCompact {
+		items = append(items, "COMPACT STORAGE")
+	}
 	if internals {
 		items = append(items, "ID = "+formatUUID(t.ID))
 	}

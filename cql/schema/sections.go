@@ -19,6 +19,7 @@ var tableSections = []section[*Table]{
 	droppedSection,
 	{2, func(t *Table) bool { return len(t.Indexes) > 0 }, writeIndexes, readIndexes},
 	maskSection,
+	compactSection,
 }
 
 // writeSections writes what of is there.

@@ -19,6 +19,7 @@ type Table struct {
 	NextID   uint32 // the ID of the next column that is added
 	Indexes  []*Index
 	View     *View            // of a materialized view: what it is made of
+	Compact  Compact          // whether it has COMPACT STORAGE
 	Dropped  []*DroppedColumn // in the order of DESCRIBE WITH INTERNALS
 
 	// What follows is derived from Columns by NewTable.
@@ -35,7 +36,7 @@ type Table struct {
 // that come with the server.
 const FirstUserStoreID = 1000
 
-// NewTable makes a table of what spec says: names, ID, StoreID, Options, Virtual, NextID, Indexes, Dropped, and for each of
+// NewTable makes a table of what spec says: names, ID, StoreID, Options, Virtual, NextID, Indexes, View, Compact, Dropped, and for each of
 // Columns its Name, Type, Kind and Desc. Key columns stand in Columns in the order of the PRIMARY KEY;
 // others anywhere. Columns with an ID keep it, the others get the next ones.
 func NewTable(spec Table) *Table {

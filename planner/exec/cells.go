@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
@@ -26,7 +27,7 @@ type target struct {
 // set writes the cells of the rows named in one partition, and behind those of each row the static ones.
 func (w *writing) set(ctx context.Context, simple bool) error {
 	m := w.target.plan
-	if !m.Mark && len(m.Sets) == 0 {
+	if !m.Mark && len(m.Sets) == 0 && m.Mandatory == nil {
 		return w.staticCells(ctx)
 	}
 	if simple {
@@ -56,6 +57,15 @@ func (w *writing) staticCells(ctx context.Context) error {
 // rowCells writes the cells of one row, and the static ones.
 func (w *writing) rowCells(ctx context.Context, row [][]byte) error {
 	t := &w.target
+	if err := checkCompactRow(t.plan.Table, row); err != nil {
+		return err
+	}
+	if c := t.plan.Mandatory; c != nil {
+		return cqlerr.Invalidf("Column %s is mandatory for this COMPACT STORAGE table", c.Name)
+	}
+	if missing := len(t.plan.Table.Clustering) - len(row); missing > 0 {
+		row = append(slices.Clone(row), make([][]byte, missing)...)
+	}
 	t.row = row
 	t.to.Row(row)
 	w.size.row(row, t.plan.Mark && t.expiry.TTL > 0)

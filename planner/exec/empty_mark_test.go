@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/cqld/cqld/cql/schema"
@@ -20,6 +21,32 @@ func TestPagingStateEmptyClustering(t *testing.T) {
 			}
 			if row := s.clustering(table); len(row) != 1 || row[0] == nil || len(row[0]) != 0 {
 				t.Errorf("v%d, %s: the page goes on behind %v", version, of, row)
+			}
+		}
+	}
+}
+
+// TestPagingStateNullClustering goes on behind rows whose last clustering columns are null, and in tables WITH COMPACT STORAGE.
+func TestPagingStateNullClustering(t *testing.T) {
+	text := func(name string) *schema.Column {
+		return &schema.Column{Name: name, Type: types.Text, Kind: schema.Clustering}
+	}
+	for _, c := range []struct {
+		table *schema.Table
+		mark  [][]byte
+	}{
+		{&schema.Table{Clustering: []*schema.Column{text("c")}, Compact: schema.CompactDense}, [][]byte{[]byte("abc")}},
+		{&schema.Table{Clustering: []*schema.Column{text("c"), text("d")}, Compact: schema.CompactDense}, [][]byte{{}, nil}},
+		{&schema.Table{Clustering: []*schema.Column{text("c"), text("d"), text("e")}}, [][]byte{[]byte("a"), {}, nil}},
+	} {
+		for _, version := range []int{3, 4} {
+			state := pagingState{mark: c.mark, remaining: noLimit, inPartition: noLimit, bare: hasBareMarks(c.table)}
+			s, err := decodePagingState(state.encode(version), version)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if row := s.clustering(c.table); !reflect.DeepEqual(row, c.mark) {
+				t.Errorf("v%d: the page goes on behind %v, not %v", version, row, c.mark)
 			}
 		}
 	}

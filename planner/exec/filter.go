@@ -137,7 +137,7 @@ func filterBound(x *expr.Context, b *planner.Bound) (point, error) {
 }
 
 // within reports whether the row is on that side of the bound, or on it if it is inclusive: above it for
-// side 1, below it for -1.
+// side 1, below it for -1. In a range of several columns null comes first in clustering order.
 func within(row [][]byte, b *planner.Bound, values point, side int) bool {
 	if b == nil {
 		return true
@@ -145,7 +145,7 @@ func within(row [][]byte, b *planner.Bound, values point, side int) bool {
 	for i, c := range b.Columns {
 		v := row[c.Index]
 		if v == nil {
-			return false
+			return i > 0 && c.Desc == (side > 0)
 		}
 		if o := c.Type.Compare(v, values[i]); o != 0 {
 			return o*side > 0

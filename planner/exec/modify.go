@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
@@ -149,7 +150,9 @@ func (w *writing) add(ctx context.Context, m *planner.Modification, values []typ
 		w.mutations = append(w.mutations, mutation)
 		w.size.partition(m.Table, key)
 		if m.Removes {
-			w.remove(m, mutation, simple, ts)
+			if err := w.remove(m, mutation, simple, ts); err != nil {
+				return err
+			}
 			continue
 		}
 		w.target = target{plan: m, to: mutation, key: key, ts: ts, expiry: expiry}
@@ -196,24 +199,52 @@ func (w *writing) oneRow(m *planner.Modification) (err error) {
 }
 
 // remove deletes a partition, rows or ranges of rows.
-func (w *writing) remove(m *planner.Modification, from *store.Mutation, simple bool, ts int64) {
+func (w *writing) remove(m *planner.Modification, from *store.Mutation, simple bool, ts int64) error {
 	switch {
 	case len(m.Where.Clustering) == 0 && m.Where.Slice == nil:
 		from.DeletePartition(ts)
 	case simple:
-		from.Row(w.row)
-		from.DeleteRow(ts)
-		w.size.row(w.row, false)
+		return w.removeRow(m.Table, from, w.row, ts)
 	default:
 		for i, s := range w.ranges {
 			if len(s.Start) == len(m.Table.Clustering) && m.Where.Slice == nil {
-				from.Row(s.Start)
-				from.DeleteRow(ts)
-				w.size.row(s.Start, false)
+				if err := w.removeRow(m.Table, from, s.Start, ts); err != nil {
+					return err
+				}
 			} else {
 				from.DeleteRange(s, ts)
 				w.size.ranges(i == 0, s.Start, s.End)
 			}
 		}
 	}
+	return nil
+}
+
+// removeRow deletes a row; of a table WITH COMPACT STORAGE the cell that keeps it.
+func (w *writing) removeRow(t *schema.Table, from *store.Mutation, row [][]byte, ts int64) error {
+	if err := checkCompactRow(t, row); err != nil {
+		return err
+	}
+	from.Row(row)
+	w.size.row(row, false)
+	c := t.KeepsRows()
+	if c == nil {
+		from.DeleteRow(ts)
+		return nil
+	}
+	w.size.cell(nil)
+	if t.Counter {
+		from.DeleteCounter(c, ts)
+	} else {
+		from.Set(c, nil, ts, store.Expiry{})
+	}
+	return nil
+}
+
+// checkCompactRow refuses rows without a value in the only clustering column of a table WITH COMPACT STORAGE.
+func checkCompactRow(t *schema.Table, row [][]byte) error {
+	if t.Compact == schema.CompactDense && len(t.Clustering) == 1 && len(row[0]) == 0 {
+		return cqlerr.Invalidf("Invalid empty or null value for column %s", t.Clustering[0].Name)
+	}
+	return nil
 }

@@ -166,7 +166,11 @@ func (p *page) count(r *reading, partition []byte, row [][]byte, static bool) bo
 	}
 	p.mark = make([][]byte, 0, len(r.plan.Table.Clustering))
 	for _, c := range r.plan.Table.Clustering {
-		p.mark = append(p.mark, append([]byte{}, row[c.Index]...))
+		v := row[c.Index]
+		if v != nil {
+			v = append([]byte{}, v...)
+		}
+		p.mark = append(p.mark, v)
 	}
 	for _, c := range r.plan.Table.Regular {
 		if row[c.Index] != nil {
@@ -183,6 +187,7 @@ func (r *reading) pagingState(version int) []byte {
 		return nil
 	}
 	s := pagingState{remaining: p.limit, inPartition: p.partitionLeft, mark: p.mark, column: p.lastCell}
+	s.bare = hasBareMarks(r.plan.Table)
 	if p.static || len(r.plan.Table.Clustering) == 0 {
 		s.inPartition = 0
 	}

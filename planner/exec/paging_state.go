@@ -16,12 +16,14 @@ import (
 //	v4, v5  the same with unsigned vints for lengths and numbers
 //
 // A mark names the last row. In v3 it is the name of the row's last cell: each clustering value, then the
-// column (empty for a row without cells), as [short bytes] and a zero byte. Since v4 it is the clustering values: a vint with two bits for
+// column (empty for a row without cells), as [short bytes] and a zero byte; it ends before the first value that is null, and of a
+// table WITH COMPACT STORAGE and one clustering column it is the value alone. Since v4 it is the clustering values: a vint with two bits for
 // each that is empty (1) or null (2), then the others with a vint length before each.
 type pagingState struct {
 	partition   []byte   // nil: the query names the one partition
 	mark        [][]byte // clustering values; nil: no row is named
 	column      string   // of the last cell, for v3
+	bare        bool     // a mark of v3 is a value alone
 	remaining   int      // rows under the LIMIT
 	inPartition int      // rows under the PER PARTITION LIMIT; 0: the partition is done
 	raw         []byte   // the mark as received
@@ -48,8 +50,14 @@ func (s *pagingState) legacyMark() []byte {
 	if s.mark == nil {
 		return nil
 	}
+	if s.bare {
+		return s.mark[0]
+	}
 	var b []byte
 	for _, v := range s.mark {
+		if v == nil {
+			return b
+		}
 		b = append(appendShortBytes(b, v), 0)
 	}
 	return append(appendShortBytes(b, []byte(s.column)), 0)
@@ -64,7 +72,10 @@ func (s *pagingState) modernMark() []byte {
 		if i%clusteringBlock == 0 {
 			header := uint64(0)
 			for j, w := range s.mark[i:min(i+clusteringBlock, len(s.mark))] {
-				if len(w) == 0 {
+				switch {
+				case w == nil:
+					header |= 2 << (2 * j)
+				case len(w) == 0:
 					header |= 1 << (2 * j)
 				}
 			}
@@ -127,33 +138,30 @@ func (s *pagingState) clustering(t *schema.Table) [][]byte {
 	if len(s.raw) == 0 || len(t.Clustering) == 0 {
 		return nil
 	}
-	values := make([][]byte, 0, len(t.Clustering))
+	var values [][]byte
 	d := decoder{b: s.raw, ok: true}
-	header := uint64(0)
-	for i := range t.Clustering {
-		if s.legacy {
-			values = append(values, d.shortBytesOrEmpty())
-			d.take(1)
-			continue
-		}
-		if i%clusteringBlock == 0 {
-			header = d.vint()
-		}
-		if header>>(2*(i%clusteringBlock))&3 != 0 {
-			values = append(values, []byte{})
-			continue
-		}
-		values = append(values, d.take(int(d.vint())))
+	switch {
+	case !s.legacy:
+		values = d.modernMark(len(t.Clustering))
+	case hasBareMarks(t):
+		values = [][]byte{s.raw}
+	default:
+		values = d.legacyMark(len(t.Clustering))
 	}
 	if !d.ok {
 		return nil
 	}
 	for i, c := range t.Clustering {
-		if values[i] == nil || !mayBeStored(c.Type, values[i]) {
+		if null := values[i] == nil; null && i == 0 || !null && !mayBeStored(c.Type, values[i]) {
 			return nil
 		}
 	}
 	return values
+}
+
+// hasBareMarks reports whether the marks of v3 in a table are a value alone.
+func hasBareMarks(t *schema.Table) bool {
+	return t.Compact != schema.NotCompact && len(t.Clustering) == 1
 }
 
 // mayBeStored reports whether a clustering column can have that value. Empty values and tuples of any bytes are stored
@@ -185,6 +193,37 @@ func (d *decoder) int() int32 {
 		return 0
 	}
 	return int32(binary.BigEndian.Uint32(b))
+}
+
+// modernMark takes the values of a row's clustering columns; those that are null are nil.
+func (d *decoder) modernMark(columns int) [][]byte {
+	values := make([][]byte, columns)
+	header := uint64(0)
+	for i := range values {
+		if i%clusteringBlock == 0 {
+			header = d.vint()
+		}
+		switch kind := header >> (2 * (i % clusteringBlock)) & 3; {
+		case kind == 0:
+			values[i] = d.take(int(d.vint()))
+		case kind == 1 || i == 0: // the first cannot be null
+			values[i] = []byte{}
+		}
+	}
+	return values
+}
+
+// legacyMark is modernMark for marks of v3.
+func (d *decoder) legacyMark(columns int) [][]byte {
+	values := make([][]byte, columns)
+	for i := range values {
+		if i > 0 && len(d.b) == 0 {
+			break
+		}
+		values[i] = d.shortBytesOrEmpty()
+		d.take(1)
+	}
+	return values
 }
 
 // count checks a number of rows.

@@ -78,7 +78,7 @@ func (b *Binder) isDescending(t cql.Term) bool {
 	if !ok || b.Selected == nil {
 		return false
 	}
-	c := b.Table.Column(ref.Name)
+	c := b.Table.Visible(ref.Name)
 	return c != nil && c.Desc
 }
 

@@ -32,11 +32,7 @@ func fillTables(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 		for _, t := range k.Tables {
 			w.row(types.EncodeText(t.Name))
 			w.uuid("id", t.ID)
-			if t.Counter {
-				w.texts("flags", "compound", "counter")
-			} else {
-				w.texts("flags", "compound")
-			}
+			w.texts("flags", t.Flags()...)
 			w.set("extensions", extensions)
 			fillOptions(w, &t.Options)
 		}

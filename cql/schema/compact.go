@@ -1,0 +1,135 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/cqld/cqld/cql/types"
+)
+
+// Compact is how a table WITH COMPACT STORAGE keeps its rows. They have no markers: a row is there while a column of it has
+// a value.
+type Compact uint8
+
+// The kinds of tables. The columns of one without clustering columns are static, beside a clustering column and a regular
+// one that nobody sees; any other has one regular column, which nobody sees either if it was not declared.
+const (
+	NotCompact Compact = iota
+	CompactStatic
+	CompactDense
+)
+
+// compactSection is the encoding of what kind of COMPACT STORAGE a table has.
+//
+//	<kind>
+var compactSection = section[*Table]{
+	number:  5,
+	present: func(t *Table) bool { return t.Compact != NotCompact },
+	write:   func(e *encoder, t *Table) { e.b = append(e.b, byte(t.Compact)) },
+	read: func(d *decoder, t *Table) {
+		t.Compact = Compact(d.byte())
+		regular := slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.Kind == Regular })
+		clustered := slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.Kind == Clustering })
+		if t.Compact != CompactStatic && t.Compact != CompactDense || !regular || !clustered {
+			d.fail(fmt.Errorf("table %s cannot have COMPACT STORAGE of kind %d", t.Name, t.Compact))
+		}
+	},
+}
+
+// CompactColumns are the columns of a table WITH COMPACT STORAGE that was declared with those given, and its kind.
+func CompactColumns(declared []*Column) ([]*Column, Compact) {
+	has := func(kind ColumnKind) bool {
+		return slices.ContainsFunc(declared, func(c *Column) bool { return c.Kind == kind })
+	}
+	columns := slices.Clone(declared)
+	if has(Clustering) {
+		if !has(Regular) {
+			columns = append(columns, &Column{Name: freeName(declared, "value", 0), Type: types.Empty, Kind: Regular})
+		}
+		return columns, CompactDense
+	}
+	value := types.Blob
+	for i, c := range columns {
+		if c.Kind == Regular {
+			static := *c
+			static.Kind, columns[i] = Static, &static
+			if c.isCounter() {
+				value = types.Counter
+			}
+		}
+	}
+	return append(columns,
+		&Column{Name: freeName(declared, "column", 1), Type: types.Text, Kind: Clustering},
+		&Column{Name: freeName(declared, "value", 0), Type: value, Kind: Regular}), CompactStatic
+}
+
+// freeName is the first name that no column has of those that begin alike and go on with a number; zero is left out.
+func freeName(columns []*Column, beginning string, number int) string {
+	for ; ; number++ {
+		name := beginning
+		if number > 0 {
+			name += strconv.Itoa(number)
+		}
+		if !slices.ContainsFunc(columns, func(c *Column) bool { return c.Name == name }) {
+			return name
+		}
+	}
+}
+
+// hides reports whether statements cannot name a column.
+func (t *Table) hides(c *Column) bool {
+	switch t.Compact {
+	case CompactStatic:
+		return c.Kind == Clustering || c.Kind == Regular
+	case CompactDense:
+		return c.Kind == Regular && c.Type == types.Empty
+	}
+	return false
+}
+
+// Visible returns the column of that name that statements may name, or nil.
+func (t *Table) Visible(name string) *Column {
+	if c := t.byName[name]; c != nil && !t.hides(c) {
+		return c
+	}
+	return nil
+}
+
+// Shown are the columns that SELECT * shows.
+func (t *Table) Shown() []*Column {
+	if t.Compact == NotCompact {
+		return t.Columns
+	}
+	return slices.DeleteFunc(slices.Clone(t.Columns), t.hides)
+}
+
+// KeepsRows returns the column that rows of a table WITH COMPACT STORAGE are there by, beside clustering columns.
+func (t *Table) KeepsRows() *Column {
+	if t.Compact == NotCompact {
+		return nil
+	}
+	return t.Regular[0]
+}
+
+// Flags are the words for what the table is in system_schema.
+func (t *Table) Flags() []string {
+	var flags []string
+	if t.Compact == NotCompact || len(t.Clustering) > 1 {
+		flags = append(flags, "compound")
+	}
+	if t.Counter {
+		flags = append(flags, "counter")
+	}
+	if t.Compact == CompactDense {
+		flags = append(flags, "dense")
+	}
+	return flags
+}
+
+// WithoutCompactStorage returns the table as an ordinary one, all of whose columns can be seen.
+func (t *Table) WithoutCompactStorage() *Table {
+	spec := *t
+	spec.Compact = NotCompact
+	return NewTable(spec)
+}

@@ -1,0 +1,47 @@
+package planner
+
+import (
+	"slices"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/expr"
+)
+
+// checkCompact refuses what tables with COMPACT STORAGE cannot have outside of their keys.
+func checkCompact(others []*schema.Column, static, clustered bool) error {
+	switch {
+	case slices.ContainsFunc(others, func(c *schema.Column) bool { return types.IsMultiCell(c.Type) }):
+		return cqlerr.Invalidf("Non-frozen collections and UDTs are not supported with COMPACT STORAGE")
+	case static:
+		return cqlerr.Invalidf("Static columns are not supported in COMPACT STORAGE tables")
+	case !clustered && len(others) == 0:
+		return cqlerr.Invalidf("No definition found that is not part of the PRIMARY KEY")
+	case clustered && len(others) > 1:
+		return cqlerr.Invalidf("COMPACT STORAGE with composite PRIMARY KEY allows no more than one column not part of the PRIMARY "+
+			"KEY (got: %s)", names(others, ", "))
+	}
+	return nil
+}
+
+// dropCompactStorage is the table as an ordinary one.
+func dropCompactStorage(t *schema.Table) (*schema.Table, error) {
+	if t.Compact == schema.NotCompact {
+		return nil, cqlerr.Invalidf("Cannot DROP COMPACT STORAGE on table without COMPACT STORAGE")
+	}
+	return t.WithoutCompactStorage(), nil
+}
+
+// keepRow makes an INSERT that gives a row of a table WITH COMPACT STORAGE nothing but its key write the column that nobody
+// sees. Where a column was declared it is mandatory, which is said when the row is written.
+func (m *Modification) keepRow() {
+	c := m.Table.KeepsRows()
+	switch {
+	case c == nil || m.onlyStatic() || len(m.Sets) > 0:
+	case c.Type == types.Empty:
+		m.set(SetColumn{Column: c, Value: &expr.Constant{Of: c.Type, Value: types.Value{Bytes: []byte{}}}})
+	default:
+		m.Mandatory = c
+	}
+}
