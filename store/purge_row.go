@@ -36,7 +36,7 @@ func (p *purger) row(value []byte, hidden tombstone) (kept []byte, less bool, er
 	}
 	w := rowWriter{head: r.head, dst: make([]byte, 0, len(value))}
 	cover := r.deletion.max(hidden)
-	if r.deletion.ts != noTime && (r.deletion.ts <= hidden.ts || p.due(r.deletion.second)) {
+	if r.deletion.ts != noTime && (cover == hidden || p.due(r.deletion.second)) {
 		w.deletion, less = noTombstone, true
 	}
 	if m := &r.marker; m.ts != noTime && (m.ts <= cover.ts || p.over(m.expiry)) {
