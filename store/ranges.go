@@ -66,7 +66,7 @@ func eachDeletion(r engine.Reader, id uint32, prefix []byte, fn func(key, start,
 
 // needs reports whether a range still hides anything that no other tombstone of the partition does.
 func (d *deletions) needs(start, end []byte, t tombstone) bool {
-	if d.partition.ts >= t.ts {
+	if d.partition.max(t) == d.partition {
 		return false
 	}
 	for i := range d.ranges {

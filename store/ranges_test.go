@@ -36,3 +36,25 @@ func TestFurthest(t *testing.T) {
 		}
 	}
 }
+
+// TestNeeds asks whether a range is needed beside the tombstone of its partition: not if that reaches as far and is kept
+// as long.
+func TestNeeds(t *testing.T) {
+	for _, c := range []struct {
+		partition, rows tombstone
+		needed          bool
+	}{
+		{tombstone{5, 100}, tombstone{4, 100}, false},
+		{tombstone{5, 100}, tombstone{4, 200}, false},
+		{tombstone{5, 100}, tombstone{5, 100}, false},
+		{tombstone{5, 100}, tombstone{5, 99}, false},
+		{tombstone{5, 100}, tombstone{5, 101}, true},
+		{tombstone{5, 100}, tombstone{6, 1}, true},
+	} {
+		from, to := []byte("a"), []byte("b")
+		d := deletions{some: true, partition: c.partition, ranges: []rangeDeletion{{from, to, c.rows}}}
+		if got := d.needs(from, to, c.rows); got != c.needed {
+			t.Errorf("%v under %v: %t", c.rows, c.partition, got)
+		}
+	}
+}
