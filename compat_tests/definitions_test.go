@@ -24,10 +24,10 @@ const definers = 200
 // meanwhile.
 var raced = map[cqlerr.Code]*regexp.Regexp{
 	cqlerr.AlreadyExists: regexp.MustCompile(`^Cannot add (already existing table|existing keyspace) "`),
-	cqlerr.Invalid: regexp.MustCompile(`^(keyspace \w+ does not exist|table (\w+\.)?\w+ does not exist|` +
+	cqlerr.Invalid: regexp.MustCompile(`^(keyspace \w+ does not exist|table \w+ does not exist|` +
 		`(Keyspace|Table|Type) '[\w.]+' (doesn't|does not) exist|A user type with name '\w+' already exists|` +
 		`Undefined column name \w+ in table [\w.]+|Column with name '\w+' already exists|Column \w+ was not found in table '[\w.]+'|` +
-		`Index '\w+' already exists|Index \w+ is a duplicate of existing index \w+|Index [\w.']+ (doesn't|does not) exist|` +
+		`Index '\w+' already exists|Index \w+ is a duplicate of existing index \w+|` +
 		`Materialized view '[\w.]+' doesn't exist|Base table '\w+' doesn't exist|Index '[\w.]+' doesn't exist'|` +
 		`Cannot drop a table when materialized views still depend on it \([\w., ]+\)|` +
 		`Cannot execute this query as it might involve data filtering .*|Cannot drop column w on base table \w+ with materialized views|` +

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/netip"
 
-	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 )
@@ -119,5 +118,5 @@ func (s *Store) source(r *Read) (engine.Reader, uint32, error) {
 	if state.catalog.Table(r.Table.Keyspace, r.Table.Name) != nil {
 		return sortedRows{}, 0, nil
 	}
-	return nil, 0, cqlerr.Invalidf("table %s.%s does not exist", r.Table.Keyspace, r.Table.Name)
+	return nil, 0, noTable(r.Table)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 
-	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 )
@@ -21,7 +20,7 @@ func (s *Store) Truncate(ctx context.Context, t *schema.Table) error {
 	return s.Define(func(c *schema.Catalog) (*schema.Catalog, error) {
 		current := c.Table(t.Keyspace, t.Name)
 		if current == nil || current.ID != t.ID {
-			return nil, cqlerr.Invalidf("table %s.%s does not exist", t.Keyspace, t.Name)
+			return nil, noTable(t)
 		}
 		return c.WithTable(current.WithStoreID(0)), nil
 	})

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 )
@@ -23,7 +22,7 @@ func (s *Store) readView(ctx context.Context, rd *reader, r *Read, fn func(*Row)
 		state := s.state.Load()
 		view := state.catalog.Table(r.Table.Keyspace, r.Table.Name)
 		if view == nil || view.ID != r.Table.ID {
-			return cqlerr.Invalidf("table %s.%s does not exist", r.Table.Keyspace, r.Table.Name)
+			return noTable(r.Table)
 		}
 		table := state.catalog.Base(view)
 		if table == nil {

@@ -1,4 +1,5 @@
-// Package schema has the definitions of keyspaces, tables, user types, users' functions and options as immutable values.
+// Package schema has the definitions of keyspaces, tables with their indexes, views, user types, users' functions
+// and options as immutable values.
 //
 // A Catalog is one snapshot of everything that is defined. The With and Without methods return another
 // snapshot; whoever planned a statement on the old one finishes on the old one. The store persists

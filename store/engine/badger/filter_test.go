@@ -33,7 +33,7 @@ func TestKeySet(t *testing.T) {
 	for _, l := range s.layers {
 		bits += 512 * len(l.blocks)
 	}
-	if bits > 60*n {
+	if bits > 40*n {
 		t.Errorf("%d bits for each", bits/n)
 	}
 }
