@@ -80,13 +80,14 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 func (s *Store) startWriting(m *Mutation) (uint32, error) {
 	m.endRow()
 	for {
-		id, err := s.writableID(m.table)
+		state := s.state.Load()
+		id, err := state.writableID(m.table)
 		if err != nil {
 			return 0, err
 		}
 		u := s.usages.of(id)
 		u.start(len(m.spans), len(m.buf), m.due)
-		if again, err := s.writableID(m.table); err == nil && again == id {
+		if now := s.state.Load(); now == state || now.ids[m.table.ID] == id {
 			m.usage = u
 			return id, nil
 		}
@@ -146,11 +147,11 @@ func (s *Store) checkKeys(ops []engine.Op) error {
 
 // writableID is the number that a table's keys have at the moment, whichever it had when the statement
 // was planned.
-func (s *Store) writableID(t *schema.Table) (uint32, error) {
-	if id, ok := s.state.Load().ids[t.ID]; ok {
+func (s *state) writableID(t *schema.Table) (uint32, error) {
+	if id, ok := s.ids[t.ID]; ok {
 		return id, nil
 	}
-	if s.state.Load().catalog.Table(t.Keyspace, t.Name) != nil {
+	if s.catalog.Table(t.Keyspace, t.Name) != nil {
 		return 0, fmt.Errorf("table %s.%s has no stored rows", t.Keyspace, t.Name)
 	}
 	return 0, noTable(t)

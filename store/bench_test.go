@@ -43,43 +43,63 @@ func benchKey(k, c []byte, i int) {
 // insertRows keeps 64 inserts in flight.
 func insertRows(b *testing.B, s *Store, t *schema.Table, n int) { insertFrom(b, s, t, 0, n) }
 
-// insertFrom inserts n rows behind those that are there.
+// insertFrom inserts n rows behind those that are there: 32 while another 32 are under way.
 func insertFrom(b *testing.B, s *Store, t *schema.Table, from, n int) {
-	value := bytes.Repeat([]byte("x"), 100)
-	type slot struct {
+	var halves [2]inserts
+	for i := range halves {
+		halves[i].begin(b)
+	}
+	end := from + n
+	for i := 0; from < end; i++ {
+		some := min(len(halves[0].rows), end-from)
+		halves[i%2].run(s, t, from, some)
+		from += some
+	}
+	halves[0].wg.Wait()
+	halves[1].wg.Wait()
+}
+
+// inserts are some that are in flight together.
+type inserts struct {
+	wg    sync.WaitGroup
+	value []byte
+	done  func(error)
+	rows  [32]struct {
 		k, c       [8]byte
 		clustering [1][]byte
 		ms         [1]*Mutation
-		done       func(error)
 	}
-	free := make(chan *slot, 64)
-	var wg sync.WaitGroup
-	for range cap(free) {
-		x := new(slot)
-		x.clustering[0] = x.c[:]
-		x.done = func(err error) {
-			if err != nil {
-				b.Error(err)
-			}
-			wg.Done()
-			free <- x
+}
+
+func (x *inserts) begin(b *testing.B) {
+	x.value = bytes.Repeat([]byte("x"), 100)
+	x.done = func(err error) {
+		if err != nil {
+			b.Error(err)
 		}
-		free <- x
+		x.wg.Done()
 	}
-	for i := from; i < from+n; i++ {
-		x := <-free
-		benchKey(x.k[:], x.c[:], i)
-		m := NewMutation(t, x.k[:])
-		m.Row(x.clustering[:])
-		m.Mark(int64(i+1), Expiry{})
+	for i := range x.rows {
+		x.rows[i].clustering[0] = x.rows[i].c[:]
+	}
+}
+
+// run waits for the inserts before and begins n others.
+func (x *inserts) run(s *Store, t *schema.Table, from, n int) {
+	x.wg.Wait()
+	x.wg.Add(n)
+	for i := range n {
+		r := &x.rows[i]
+		benchKey(r.k[:], r.c[:], from+i)
+		m := NewMutation(t, r.k[:])
+		m.Row(r.clustering[:])
+		m.Mark(int64(from+i+1), Expiry{})
 		for _, c := range t.Regular {
-			m.Set(c, value, int64(i+1), Expiry{})
+			m.Set(c, x.value, int64(from+i+1), Expiry{})
 		}
-		x.ms[0] = m
-		wg.Add(1)
-		s.Apply(x.ms[:], x.done)
+		r.ms[0] = m
+		s.Apply(r.ms[:], x.done)
 	}
-	wg.Wait()
 }
 
 func BenchmarkInsert(b *testing.B) {

@@ -2,8 +2,10 @@ package store
 
 import (
 	"bytes"
+	"maps"
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"github.com/cqld/cqld/cql/schema"
 )
@@ -119,18 +121,42 @@ func (u *usage) estimate() Estimate {
 	return e
 }
 
-// usages has the usage of each table by its number.
-type usages struct{ tables sync.Map }
-
-func (u *usages) of(id uint32) *usage {
-	if known, ok := u.tables.Load(id); ok {
-		return known.(*usage)
-	}
-	made, _ := u.tables.LoadOrStore(id, newUsage())
-	return made.(*usage)
+// usages has the usage of each table by its number, in a map that is replaced as a whole.
+type usages struct {
+	mu     sync.Mutex // held by who replaces it
+	tables atomic.Pointer[map[uint32]*usage]
 }
 
-func (u *usages) drop(id uint32) { u.tables.Delete(id) }
+func (u *usages) of(id uint32) *usage {
+	if tables := u.tables.Load(); tables != nil {
+		if known, ok := (*tables)[id]; ok {
+			return known
+		}
+	}
+	return u.set(id, newUsage())
+}
+
+// set adds the usage of a table, unless it has one, and returns the one it has. Nil drops it.
+func (u *usages) set(id uint32, first *usage) *usage {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	next := map[uint32]*usage{}
+	if tables := u.tables.Load(); tables != nil {
+		maps.Copy(next, *tables)
+	}
+	switch known, ok := next[id]; {
+	case first == nil:
+		delete(next, id)
+	case ok:
+		return known
+	default:
+		next[id] = first
+	}
+	u.tables.Store(&next)
+	return first
+}
+
+func (u *usages) drop(id uint32) { u.set(id, nil) }
 
 // Estimate is about how much a table has.
 func (s *Store) Estimate(t *schema.Table) Estimate {

@@ -136,7 +136,7 @@ func lawful(value []byte) []byte {
 			c.value, c.expiry.TTL = nil, 0
 		}
 	}
-	m := Mutation{head: h, cells: cells}
+	m := Mutation{head: h, cells: cells, parted: true}
 	m.normalize()
 	return encoded(m.head, m.cells)
 }

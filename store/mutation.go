@@ -32,6 +32,7 @@ type Mutation struct {
 	paths  []byte // of its cells
 	lossy  []byte
 	sorted bool
+	parted bool   // some of its cells are parts of columns
 	counts bool   // it changes counters
 	second int64  // that its tombstones are of; 0: not known
 	due    int64  // the second from which something of it may be purged; math.MaxInt64: nothing
@@ -129,7 +130,7 @@ func (m *Mutation) Static() { m.begin(kindStatic) }
 
 func (m *Mutation) begin(kind byte) {
 	m.endRow()
-	m.open, m.sorted, m.head = true, true, noHead
+	m.open, m.sorted, m.parted, m.head = true, true, false, noHead
 	m.key = len(m.buf)
 	m.buf = append(append(m.buf, m.prefix...), kind)
 }
@@ -147,18 +148,28 @@ func (m *Mutation) Set(c *schema.Column, value []byte, ts int64, e Expiry) {
 	if value == nil {
 		e = Expiry{At: m.second}
 	}
-	m.add(cell{column: c.ID, deleted: value == nil, ts: ts, expiry: e, value: value})
+	m.cells = append(m.cells, cell{column: c.ID, deleted: value == nil, ts: ts, expiry: e, value: value})
+	m.added()
 }
 
 func (m *Mutation) add(c cell) {
+	m.cells = append(m.cells, c)
+	m.added()
+}
+
+// added looks at the cell that was added last.
+func (m *Mutation) added() {
+	n := len(m.cells) - 1
+	c := &m.cells[n]
 	if c.deleted {
 		m.dies(c.expiry.At)
 	} else {
 		m.ends(c.expiry)
 	}
-	n := len(m.cells)
-	m.cells = append(m.cells, c)
-	if n > 0 && m.cells[n-1].compareColumns(&m.cells[n]) >= 0 {
+	if c.path != nil {
+		m.parted = true
+	}
+	if n > 0 && m.cells[n-1].column >= c.column && m.cells[n-1].compareColumns(c) >= 0 {
 		m.sorted = false
 	}
 }
@@ -220,7 +231,9 @@ func (m *Mutation) normalize() {
 		})
 		m.unite()
 	}
-	m.cells = dropHidden(m.cells)
+	if m.parted {
+		m.cells = dropHidden(m.cells)
+	}
 	if m.head.deletion.ts != noTime {
 		m.cells = slices.DeleteFunc(m.cells, func(c cell) bool { return c.ts <= m.head.deletion.ts && !c.counter })
 		if m.head.marker.ts <= m.head.deletion.ts {

@@ -54,6 +54,10 @@ func (w *rowWriter) cell(c *cell) {
 	if !w.begun {
 		w.begin(c.ts)
 	}
+	if c.plain(w.base) {
+		w.dst = append(append(w.dst, byte(c.column), 0, byte(len(c.value))), c.value...)
+		return
+	}
 	flags := byte(0)
 	if c.deleted {
 		flags |= cellDeleted
@@ -86,6 +90,11 @@ func (w *rowWriter) cell(c *cell) {
 	if !c.deleted {
 		w.bytes(c.value)
 	}
+}
+
+// plain reports whether a cell is as most are, and short: it takes three bytes and its value.
+func (c *cell) plain(base int64) bool {
+	return c.ts == base && c.expiry.At == 0 && !c.deleted && !c.counter && c.path == nil && c.column < 0x80 && len(c.value) < 0x80
 }
 
 // finish returns the value, appended to what dst was.

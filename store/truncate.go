@@ -29,7 +29,7 @@ func (s *Store) Truncate(ctx context.Context, t *schema.Table) error {
 // deleteRows empties a table that comes with the server and keeps its number for ever. Reads meanwhile
 // see some of its rows.
 func (s *Store) deleteRows(ctx context.Context, t *schema.Table) error {
-	id, err := s.writableID(t)
+	id, err := s.state.Load().writableID(t)
 	if err != nil {
 		return err
 	}

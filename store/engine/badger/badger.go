@@ -77,18 +77,15 @@ type Engine struct {
 	room     room                  // the writer's
 	failed   atomic.Pointer[error] // why there are no more commits
 	damage   atomic.Pointer[error] // why there is no more reading either
-	queue    chan request
+	queue    *queue
 	probes   chan hole    // for the prober
-	sending  sync.RWMutex // held for reading while sending to queue, for writing to close it
-	closed   bool         // guarded by sending
+	closing  sync.RWMutex // held for reading while the logs are synced for a caller, for writing to close
+	closed   bool         // guarded by closing
 	stop     chan struct{}
 	finished sync.WaitGroup
 }
 
 var _ engine.Engine = (*Engine)(nil)
-
-// queueLength is how many requests wait for the writer before Commit blocks.
-const queueLength = 4096
 
 // Open opens or creates an engine.
 func Open(o Options, fold engine.Fold) (*Engine, error) {
@@ -127,7 +124,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 			Key: maxKey, Value: largestValue(o, bytes), CommitBytes: bytes, CommitOps: int(db.MaxBatchCount() * 9 / 10),
 		},
 		sync:  o.Sync,
-		queue: make(chan request, queueLength),
+		queue: newQueue(),
 		stop:  make(chan struct{}),
 
 		probes: make(chan hole, 1),
@@ -185,15 +182,13 @@ func (e *Engine) Limits() engine.Limits { return e.limits }
 
 // Close waits for the commits that were queued and the reads under way, and closes the database.
 func (e *Engine) Close() error {
-	e.sending.Lock()
-	if e.closed {
-		e.sending.Unlock()
+	if !e.queue.close() {
 		return engine.ErrClosed
 	}
-	e.closed = true
-	close(e.queue)
 	close(e.stop)
-	e.sending.Unlock()
+	e.closing.Lock()
+	e.closed = true
+	e.closing.Unlock()
 	e.finished.Wait()
 	e.readers.close()
 	if err := e.db.Close(); err != nil {

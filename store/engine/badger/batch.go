@@ -9,6 +9,7 @@ type batch struct {
 	size     int
 	large    bool        // has values that go to the value log
 	written  [256]uint64 // has the bits of the entries' hashes, if there is a cache
+	slab     slab
 }
 
 // begin starts a transaction on top of version, unless there is one.
@@ -26,7 +27,7 @@ func (b *batch) add(entries []entry, threshold int64) {
 		if en.value == nil {
 			err = b.txn.Delete(en.key)
 		} else {
-			err = b.txn.Set(en.key, en.value)
+			err = b.txn.SetEntry(b.slab.entry(en.key, en.value))
 		}
 		if err != nil {
 			panic("badger: a checked entry is refused: " + err.Error())
@@ -59,12 +60,15 @@ func (b *batch) Get(key []byte, fn func(value []byte) error) (bool, error) {
 }
 
 // commit writes the batch as version and brings the cache up to date. After an error nobody knows what
-// was written, so the cache has none of it.
+// was written, so the cache has none of it. It cannot have a key that was never written.
 func (b *batch) commit(version uint64) error {
 	err := b.txn.CommitAt(version, nil)
 	if b.cache != nil {
 		for i := range b.entries {
 			en := &b.entries[i]
+			if en.first {
+				continue
+			}
 			if err != nil {
 				en.value = nil
 			}
@@ -77,5 +81,31 @@ func (b *batch) commit(version uint64) error {
 // clear makes the batch empty and forgets the memory of its entries.
 func (b *batch) clear() {
 	clear(b.entries)
-	*b = batch{entries: b.entries[:0]}
+	b.slab.clear()
+	*b = batch{entries: b.entries[:0], slab: b.slab}
+}
+
+// slab has the memory of Badger's entries, which Badger is done with when a batch is committed.
+type slab struct {
+	entries []badger.Entry
+	used    int
+}
+
+// leastSlab is how many entries a slab has at least.
+const leastSlab = 64
+
+// entry returns one that is not used yet. When there is none left the slab gives way to one of twice the size.
+func (s *slab) entry(key, value []byte) *badger.Entry {
+	if s.used == len(s.entries) {
+		s.entries, s.used = make([]badger.Entry, max(leastSlab, 2*len(s.entries))), 0
+	}
+	e := &s.entries[s.used]
+	s.used++
+	e.Key, e.Value = key, value
+	return e
+}
+
+func (s *slab) clear() {
+	clear(s.entries[:s.used])
+	s.used = 0
 }

@@ -26,8 +26,8 @@ func (e *Engine) fail(err error) error {
 
 // Sync syncs all logs. Close waits for it.
 func (e *Engine) Sync() error {
-	e.sending.RLock()
-	defer e.sending.RUnlock()
+	e.closing.RLock()
+	defer e.closing.RUnlock()
 	if e.closed {
 		return engine.ErrClosed
 	}

@@ -63,8 +63,8 @@ func (f *filter) group(key []byte, below engine.Reader) (*keySet, error) {
 	return g, nil
 }
 
-// keySet is a set of hashes which may have some that were never added: Bloom filters, each four times as large as the
-// one before it.
+// keySet is a set of hashes which may have some that were never added: Bloom filters, each eight times as large as the
+// one before it. Each has to be asked, and each is wrong now and then, so there are few.
 type keySet struct{ layers []layer }
 
 // layer is a Bloom filter whose bits of one hash are all in one block of 512.
@@ -95,7 +95,7 @@ func (s *keySet) add(hash uint64) bool {
 	}
 	n := len(s.layers)
 	if n == 0 || s.layers[n-1].room == 0 {
-		size := firstLayer << (2 * n)
+		size := firstLayer << (3 * n)
 		s.layers = append(s.layers, layer{make([][8]uint64, size*bitsPerHash/512+1), size})
 		n++
 	}
@@ -103,8 +103,13 @@ func (s *keySet) add(hash uint64) bool {
 	return true
 }
 
+// block is where a hash has its bits: the upper half of it says how far into the blocks.
+func (l *layer) block(hash uint64) *[8]uint64 {
+	return &l.blocks[hash>>32*uint64(len(l.blocks))>>32]
+}
+
 func (l *layer) has(hash uint64) bool {
-	block := &l.blocks[hash>>32%uint64(len(l.blocks))]
+	block := l.block(hash)
 	for range bitsSet {
 		if block[hash>>6&7]&(1<<(hash&63)) == 0 {
 			return false
@@ -116,7 +121,7 @@ func (l *layer) has(hash uint64) bool {
 
 func (l *layer) add(hash uint64) {
 	l.room--
-	block := &l.blocks[hash>>32%uint64(len(l.blocks))]
+	block := l.block(hash)
 	for range bitsSet {
 		block[hash>>6&7] |= 1 << (hash & 63)
 		hash = next(hash)

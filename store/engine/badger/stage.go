@@ -24,6 +24,7 @@ type stage struct {
 type entry struct {
 	key, value []byte
 	hash       uint64 // of the key
+	first      bool   // the key certainly never was written before
 }
 
 // fewEntries is up to how many entries are searched one by one.
@@ -91,13 +92,14 @@ func (s *stage) find(key []byte) int {
 
 // put writes a value, or deletes the key if it is nil.
 func (s *stage) put(key, value []byte) {
-	hash := hashKey(key)
+	e := entry{key: key, value: value, hash: hashKey(key)}
 	if value != nil {
-		if _, err := s.filter.write(key, hash, s.below); err != nil && s.err == nil {
+		var err error
+		if e.first, err = s.filter.write(key, e.hash, s.below); err != nil && s.err == nil {
 			s.err = err
 		}
 	}
-	s.set(entry{key, value, hash})
+	s.set(e)
 }
 
 // set puts an entry in place of one of the same key.
@@ -123,13 +125,13 @@ func (s *stage) set(e entry) {
 
 // merge folds a delta into what the key holds here; delta itself becomes the value if that is nothing.
 func (s *stage) merge(key, delta []byte) error {
-	hash := hashKey(key)
-	first, err := s.filter.write(key, hash, s.below)
-	if err != nil {
+	e := entry{key: key, value: delta, hash: hashKey(key)}
+	var err error
+	if e.first, err = s.filter.write(key, e.hash, s.below); err != nil {
 		return err
 	}
-	if first {
-		s.set(entry{key, delta, hash})
+	if e.first {
+		s.set(e)
 		return nil
 	}
 	s.value = delta
@@ -140,7 +142,8 @@ func (s *stage) merge(key, delta []byte) error {
 	if err != nil {
 		return err
 	}
-	s.set(entry{key, s.value, hash})
+	e.value = s.value
+	s.set(e)
 	return nil
 }
 

@@ -24,18 +24,6 @@ var errEmptyValue = errors.New("engine: a value is empty")
 // reserved begins the keys that Badger keeps for itself.
 var reserved = []byte("!badger!")
 
-// request is one Commit or Update waiting for the writer.
-type request struct {
-	ops  []engine.Op
-	fn   func(engine.Txn) error // of an Update
-	ctx  context.Context        // of an Update
-	done func(error)
-
-	forget []byte // a key of a group of which the filter is to know nothing
-	watch  *hole  // a range to watch for writes
-	dig    bool   // the range that is watched was found to be empty
-}
-
 // Commit queues ops for the writer, which calls done.
 func (e *Engine) Commit(ops []engine.Op, done func(error)) {
 	if err := e.check(ops); err != nil {
@@ -57,15 +45,12 @@ func (e *Engine) Update(ctx context.Context, _ []byte, fn func(engine.Txn) error
 }
 
 func (e *Engine) send(r request) error {
-	e.sending.RLock()
-	defer e.sending.RUnlock()
-	if e.closed {
-		return engine.ErrClosed
-	}
 	if err := e.refused(); err != nil {
 		return err
 	}
-	e.queue <- r
+	if !e.queue.send(r) {
+		return engine.ErrClosed
+	}
 	return nil
 }
 
@@ -163,20 +148,28 @@ type writer struct {
 // run takes what is queued, never waiting for more than the first request, until the queue is closed.
 func (w *writer) run() {
 	defer w.finished.Done()
-	for r := range w.queue {
-		w.add(r)
-		for more := true; more && len(w.waiting) < maxBatch; {
-			select {
-			case r, ok := <-w.queue:
-				if more = ok; ok {
-					w.add(r)
-				}
-			default:
-				more = false
-			}
+	var taken []request
+	for {
+		if taken = w.queue.take(taken[:0], true); len(taken) == 0 {
+			return
+		}
+		for len(taken) > 0 {
+			w.addAll(taken)
+			taken = w.queue.take(taken[:0], false)
 		}
 		w.commit()
 		w.stage.clear()
+	}
+}
+
+// addAll puts requests into batches and forgets them. Those that are full it commits.
+func (w *writer) addAll(taken []request) {
+	for i := range taken {
+		w.add(taken[i])
+		taken[i] = request{}
+		if len(w.waiting) >= maxBatch {
+			w.commit()
+		}
 	}
 }
 

@@ -1,0 +1,91 @@
+package badger
+
+import (
+	"context"
+	"sync"
+
+	"github.com/cqld/cqld/store/engine"
+)
+
+// request is one Commit or Update waiting for the writer.
+type request struct {
+	ops  []engine.Op
+	fn   func(engine.Txn) error // of an Update
+	ctx  context.Context        // of an Update
+	done func(error)
+
+	forget []byte // a key of a group of which the filter is to know nothing
+	watch  *hole  // a range to watch for writes
+	dig    bool   // the range that is watched was found to be empty
+}
+
+// queueLength is how many requests wait for the writer before those who send more have to wait.
+const queueLength = 4096
+
+// queue is what waits for the writer. The writer takes all of it at once, so that it and those who send meet once for many
+// requests.
+type queue struct {
+	mu       sync.Mutex
+	requests []request
+	sleeping bool      // the writer waits for wake
+	wake     sync.Cond // there is a request, or the queue is closed
+	full     int       // how many wait for room
+	room     sync.Cond
+	closed   bool
+}
+
+func newQueue() *queue {
+	q := &queue{}
+	q.wake.L, q.room.L = &q.mu, &q.mu
+	return q
+}
+
+// send adds a request and reports whether it did: it does not if the queue is closed.
+func (q *queue) send(r request) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.requests) >= queueLength && !q.closed {
+		q.full++
+		q.room.Wait()
+		q.full--
+	}
+	if q.closed {
+		return false
+	}
+	q.requests = append(q.requests, r)
+	if q.sleeping {
+		q.sleeping = false
+		q.wake.Signal()
+	}
+	return true
+}
+
+// take returns all requests and leaves an empty slice in their place. If there is none it returns none, or waits for one
+// if it is to: then there is none only when the queue is closed.
+func (q *queue) take(empty []request, wait bool) []request {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for wait && len(q.requests) == 0 && !q.closed {
+		q.sleeping = true
+		q.wake.Wait()
+	}
+	taken := q.requests
+	q.requests = empty
+	if q.full > 0 {
+		q.room.Broadcast()
+	}
+	return taken
+}
+
+// close refuses further requests, and reports whether it was open. The writer still takes what there is.
+func (q *queue) close() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return false
+	}
+	q.closed, q.sleeping = true, false
+	q.wake.Signal()
+	q.room.Broadcast()
+	return true
+}
