@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"fmt"
+	"math"
 
 	"github.com/cqld/cqld/store/engine"
 )
@@ -55,7 +56,19 @@ func foldRows(x, y []byte) ([]byte, error) {
 			w.cell(c)
 		}
 	}
-	moreA, moreB := a.next(), b.next()
+	asBefore := w.keepsBase(a.base) && a.base > w.deletion.ts
+	moreB := b.next()
+	nextA := func() bool {
+		if asBefore {
+			limit := uint32(math.MaxUint32)
+			if moreB {
+				limit = b.cell.column
+			}
+			w.dst = append(w.dst, a.plainBefore(limit)...)
+		}
+		return a.next()
+	}
+	moreA := nextA()
 	for moreA || moreB {
 		order := 0
 		switch {
@@ -69,14 +82,15 @@ func foldRows(x, y []byte) ([]byte, error) {
 		switch {
 		case order < 0:
 			write(&a.cell)
-			moreA = a.next()
+			moreA = nextA()
 		case order > 0:
 			write(&b.cell)
 			moreB = b.next()
 		default:
 			stays := a.cell.unite(&b.cell)
 			write(&stays)
-			moreA, moreB = a.next(), b.next()
+			moreB = b.next()
+			moreA = nextA()
 		}
 	}
 	if a.err != nil {

@@ -100,6 +100,22 @@ func (r *rowReader) plain(columns []int16, values [][]byte) (set bool) {
 	return set
 }
 
+// plainBefore passes over the cells that come next, as long as they are like those of plain and of columns before limit,
+// and returns their bytes.
+func (r *rowReader) plainBefore(limit uint32) []byte {
+	b := r.rest
+	for len(b) >= 3 && b[0] < 0x80 && uint32(b[0]) < limit && b[1] == 0 {
+		n, size := binary.Uvarint(b[2:])
+		if size <= 0 || n > uint64(len(b)-2-size) {
+			break
+		}
+		b = b[2+size+int(n):]
+	}
+	cells := r.rest[:len(r.rest)-len(b)]
+	r.rest = b
+	return cells
+}
+
 // next decodes the next cell; it reports false behind the last, and when the value is damaged.
 func (r *rowReader) next() bool {
 	if len(r.rest) == 0 || r.err != nil {

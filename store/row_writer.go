@@ -49,6 +49,16 @@ func (w *rowWriter) begin(first int64) {
 	}
 }
 
+// keepsBase begins if the head says what the base is, and reports whether it is that one: then plain cells of a row with
+// the same base can be copied as they are.
+func (w *rowWriter) keepsBase(base int64) bool {
+	if w.marker.ts == noTime && w.deletion.ts == noTime {
+		return false
+	}
+	w.begin(0)
+	return w.base == base
+}
+
 // cell writes the next cell.
 func (w *rowWriter) cell(c *cell) {
 	if !w.begun {

@@ -49,14 +49,27 @@ func (b *batch) place(hash uint64) (word *uint64, bit uint64) {
 
 // Get asks the transaction for what may be among its entries, as the cache has only what is committed.
 func (b *batch) Get(key []byte, fn func(value []byte) error) (bool, error) {
-	if b.cache == nil {
-		return b.read(key, fn)
-	}
 	hash := hashKey(key)
-	if word, bit := b.place(hash); *word&bit != 0 {
+	if b.cache == nil || b.has(hash) {
 		return b.read(key, fn)
 	}
 	return b.get(hash, key, fn)
+}
+
+// peek is Get for a merge: what is read will be replaced, so it is not worth keeping.
+func (b *batch) peek(hash uint64, key []byte, fn func(value []byte) error) (bool, error) {
+	if b.cache != nil && !b.has(hash) {
+		if value, ok := b.cache.get(hash, key, b.txn.ReadTs()); ok {
+			return true, fn(value)
+		}
+	}
+	return b.read(key, fn)
+}
+
+// has reports whether a key with that hash may be among the entries.
+func (b *batch) has(hash uint64) bool {
+	word, bit := b.place(hash)
+	return *word&bit != 0
 }
 
 // commit writes the batch as version and brings the cache up to date. After an error nobody knows what
@@ -66,13 +79,15 @@ func (b *batch) commit(version uint64) error {
 	if b.cache != nil {
 		for i := range b.entries {
 			en := &b.entries[i]
-			if en.first {
-				continue
+			switch {
+			case en.first:
+			case err != nil:
+				b.cache.write(en.hash, en.key, nil, version)
+			case en.folded:
+				b.cache.replace(en.hash, en.key, en.value, version)
+			default:
+				b.cache.write(en.hash, en.key, en.value, version)
 			}
-			if err != nil {
-				en.value = nil
-			}
-			b.cache.write(en.hash, en.key, en.value, version)
 		}
 	}
 	return err

@@ -18,8 +18,8 @@ const (
 	maxCached = 16 << 10
 
 	// slotSize is what a value takes apart from its bytes and its key's: a slot, its place in the index
-	// and what an allocation is rounded up by.
-	slotSize = 112
+	// and what allocations are rounded up by.
+	slotSize = 136
 )
 
 // cache keeps values as they are since some commit, so that neither a point read nor the writer's merge
@@ -71,11 +71,11 @@ func (c *cache) get(hash uint64, key []byte, version uint64) ([]byte, bool) {
 		return nil, false
 	}
 	x := &s.slots[i]
-	if x.version > version || !bytes.Equal(x.key(), key) {
+	if x.version > version || !bytes.Equal(x.key, key) {
 		return nil, false
 	}
 	x.used = true
-	return x.value(), true
+	return x.value, true
 }
 
 // fill keeps a copy of what key has in a snapshot of version, unless there may be something later.
@@ -83,19 +83,18 @@ func (c *cache) fill(hash uint64, key, value []byte, version uint64) {
 	if len(value) > maxCached {
 		return
 	}
-	data := join(key, value)
 	s := c.shard(hash)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.written <= version {
-		s.put(slot{hash: hash, version: version, keyLen: len(key), data: data})
+	if s.written <= version && s.admits(hash, len(key)+len(value)) {
+		key, value = copied(key, value)
+		s.put(slot{hash: hash, version: version, key: key, value: value})
 	}
 }
 
 // write says that the commit of version made value of key. If the key is kept so is a copy of the value,
 // unless it is nil, as after a deletion or an error, or too long. A key that is not kept stays out until it
-// is read, be it for a merge: copying every row of a large import costs a tenth of writing it, and drives
-// out what is read.
+// is read: copying every row of a large import costs a tenth of writing it, and drives out what is read.
 func (c *cache) write(hash uint64, key, value []byte, version uint64) {
 	s := c.shard(hash)
 	s.mu.Lock()
@@ -108,15 +107,34 @@ func (c *cache) write(hash uint64, key, value []byte, version uint64) {
 		s.drop(hash)
 		return
 	}
-	s.put(slot{hash: hash, version: version, keyLen: len(key), data: join(key, value)})
+	key, value = copied(key, value)
+	s.put(slot{hash: hash, version: version, key: key, value: value})
 }
 
-func join(key, value []byte) []byte {
-	return append(append(make([]byte, 0, len(key)+len(value)), key...), value...)
+// replace says that the commit of version made value, which nobody will change, of what key had. The next merge will
+// want it, so it is kept as if it were read.
+func (c *cache) replace(hash uint64, key, value []byte, version uint64) {
+	if len(value) > maxCached {
+		c.write(hash, key, nil, version)
+		return
+	}
+	s := c.shard(hash)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.written = version
+	if s.admits(hash, len(key)+cap(value)) {
+		s.put(slot{hash: hash, version: version, key: bytes.Clone(key), value: value})
+	}
 }
 
-// shard is a part of a cache. When its room is used up it gives up what was not used since the last time
-// that its hand came by.
+// copied returns copies, which share an allocation.
+func copied(key, value []byte) (k, v []byte) {
+	both := append(append(make([]byte, 0, len(key)+len(value)), key...), value...)
+	return both[:len(key):len(key)], both[len(key):]
+}
+
+// shard is a part of a cache. When its room is used up it takes only what it was asked to take before, not long ago, and
+// gives up what was not used since the last time that its hand came by: what is read once drives nothing out.
 type shard struct {
 	mu      sync.Mutex
 	index   map[uint64]int32 // from the hash to the slot
@@ -126,20 +144,37 @@ type shard struct {
 	size    int
 	room    int
 	written uint64   // the version of the last commit that had a key of this shard
-	_       [32]byte // for cache lines of its own
+	refused []uint32 // of hashes that it did not take, each in a place of its own until another needs it
+	_       [8]byte  // for cache lines of its own
 }
 
-// slot has a key and its value, one after the other in data, which is never changed; nil if it is unused.
+// slot has a key and its value, which are never changed; nil if it is unused.
 type slot struct {
 	hash, version uint64
-	keyLen        int
-	data          []byte
+	key, value    []byte
 	used          bool
 }
 
-func (x *slot) key() []byte   { return x.data[:x.keyLen] }
-func (x *slot) value() []byte { return x.data[x.keyLen:] }
-func (x *slot) size() int     { return len(x.data) + slotSize }
+func (x *slot) size() int { return len(x.key) + cap(x.value) + slotSize }
+
+// refusedFor is for how many bytes of room a shard remembers a hash that it did not take: about as many as it has values.
+const refusedFor = 512
+
+// admits reports whether a value of so many bytes, its key's among them, is to be kept.
+func (s *shard) admits(hash uint64, size int) bool {
+	if _, ok := s.index[hash]; ok || s.size+size+slotSize <= s.room {
+		return true
+	}
+	if s.refused == nil {
+		s.refused = make([]uint32, s.room/refusedFor+1)
+	}
+	at := &s.refused[hash>>32*uint64(len(s.refused))>>32]
+	if mark := uint32(hash) | 1; *at != mark {
+		*at = mark
+		return false
+	}
+	return true
+}
 
 // put keeps x instead of what has the same hash, if there is room for it at all.
 func (s *shard) put(x slot) {
@@ -180,7 +215,7 @@ func (s *shard) free() int32 {
 func (s *shard) evict(keep int) {
 	s.hand = (s.hand + 1) % len(s.slots)
 	switch x := &s.slots[s.hand]; {
-	case x.data == nil || s.hand == keep:
+	case x.key == nil || s.hand == keep:
 	case x.used:
 		x.used = false
 	default:

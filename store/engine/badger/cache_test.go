@@ -91,7 +91,7 @@ func TestCacheRoom(t *testing.T) {
 		s := &c.shards[i]
 		sum := 0
 		for j := range s.slots {
-			if x := &s.slots[j]; x.data != nil {
+			if x := &s.slots[j]; x.key != nil {
 				sum += x.size()
 			}
 		}

@@ -25,6 +25,7 @@ type entry struct {
 	key, value []byte
 	hash       uint64 // of the key
 	first      bool   // the key certainly never was written before
+	folded     bool   // the value was folded, so nobody else has it
 }
 
 // fewEntries is up to how many entries are searched one by one.
@@ -107,7 +108,7 @@ func (s *stage) set(e entry) {
 	key, value := e.key, e.value
 	if i := s.find(key); i >= 0 {
 		s.size += len(value) - len(s.entries[i].value)
-		s.entries[i].value = value
+		s.entries[i].value, s.entries[i].folded = value, e.folded
 		return
 	}
 	s.size += entrySize(key, value)
@@ -134,15 +135,17 @@ func (s *stage) merge(key, delta []byte) error {
 		s.set(e)
 		return nil
 	}
-	s.value = delta
-	_, err = s.Get(key, func(existing []byte) (err error) {
+	s.value = nil
+	e.folded, err = s.get(e.hash, key, func(existing []byte) (err error) {
 		s.value, err = s.fold(key, existing, delta)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	e.value = s.value
+	if e.folded {
+		e.value = s.value
+	}
 	s.set(e)
 	return nil
 }
@@ -156,6 +159,14 @@ func (s *stage) Get(key []byte, fn func(value []byte) error) (bool, error) {
 		return true, fn(s.entries[i].value)
 	}
 	return s.below.Get(key, fn)
+}
+
+// get is Get for a merge.
+func (s *stage) get(hash uint64, key []byte, fn func(value []byte) error) (bool, error) {
+	if s.find(key) >= 0 {
+		return s.Get(key, fn)
+	}
+	return s.below.peek(hash, key, fn)
 }
 
 // Scan merges what the request wrote in the range so far with what is below it.
