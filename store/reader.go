@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -31,11 +32,13 @@ type reader struct {
 	columns  []int16 // their indexes by ID; -1: no such column
 	dropped  []int64 // by index: what was written then or before is lost; nil: nothing is of any column
 	lastDrop int64   // the latest of these
+	lossy    bool    // there is a clustering column whose values are not to be had from keys
 
 	// The partition and the row.
 	prefix      []byte // what the partition's keys begin with
 	partition   []byte // its serialized key, unless Read.Keys has it
 	deletions   deletions
+	plain       bool     // rows may be delivered by deliverPlain
 	given       [][]byte // the clustering values of a row that is read by its whole key
 	row         Row
 	values      rowReader
@@ -74,6 +77,7 @@ func (r *reader) begin(ctx context.Context, s *Store, read *Read, id uint32, fn 
 			r.columns[c.ID] = int16(c.Index)
 		}
 		r.dropped, r.lastDrop = droppedTimes(t)
+		r.lossy = slices.ContainsFunc(t.Clustering, func(c *schema.Column) bool { return c.Type.LossyKey() })
 	}
 	switch {
 	case !read.Meta:

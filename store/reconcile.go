@@ -18,12 +18,14 @@ func (r *reader) beginPartition(key []byte) error {
 	if p := r.read.Passed; p != nil {
 		p.enter(key)
 	}
+	r.plain = !r.read.Meta && !r.keeps && !r.lossy
 	if r.id == 0 || !r.store.deletions.has(r.id, tokenOf(r.prefix)) {
 		return nil
 	}
 	if err := r.deletions.load(r.src, r.id, r.prefix); err != nil {
 		return err
 	}
+	r.plain = false
 	if p := r.read.Passed; p != nil && r.deletions.partition.ts != noTime && !r.forgets(r.deletions.partition.second) {
 		p.note()
 	}
@@ -71,6 +73,9 @@ func (r *reader) pointStatic(value []byte) error {
 
 // deliverRow reconciles a row and hands it out if it exists.
 func (r *reader) deliverRow(position, value []byte) error {
+	if done, err := r.deliverPlain(position, value); done {
+		return err
+	}
 	if err := r.values.begin(value); err != nil {
 		return r.damaged(err)
 	}
@@ -86,6 +91,31 @@ func (r *reader) deliverRow(position, value []byte) error {
 		r.gone = r.isGone(deletion)
 		return r.passDead(hidden)
 	}
+	return r.deliverLive(position)
+}
+
+// deliverPlain is deliverRow for a row that is as most are, in a partition and a read that are: there is a marker without
+// an expiry and plain cells, nothing hides any of it and nobody asks for more of them than their values. It reports whether it is
+// such a row.
+func (r *reader) deliverPlain(position, value []byte) (done bool, err error) {
+	if !r.plain || len(value) == 0 || value[0] != rowMarked {
+		return false, nil
+	}
+	base, n := binary.Varint(value[1:])
+	if n <= 0 || base <= r.lastDrop {
+		return false, nil
+	}
+	r.values.rest = value[1+n:]
+	r.clear(r.table.Regular)
+	r.values.plain(r.columns, r.row.Values)
+	if len(r.values.rest) > 0 {
+		return false, nil
+	}
+	return true, r.deliverLive(position)
+}
+
+// deliverLive hands out a row that lives.
+func (r *reader) deliverLive(position []byte) error {
 	r.seen = true
 	if r.read.Passed != nil {
 		if err := r.passLive(position); err != nil {
@@ -180,13 +210,19 @@ func (r *reader) assembled(parts *assembly) {
 // setClustering sets the clustering columns' values: those the row was asked for by, else those in its
 // key, where those that are null are missing; of types whose keys do not give them back, those in its value.
 func (r *reader) setClustering(key []byte) error {
+	if r.given != nil && !r.lossy {
+		for i, c := range r.table.Clustering {
+			r.row.Values[c.Index] = r.given[i]
+		}
+		return nil
+	}
 	kept := r.values.clustering
 	buf := r.clustering[:0]
 	for i, c := range r.table.Clustering {
 		switch {
 		case i > 0 && len(key) == 0 && r.given == nil:
 			r.row.Values[c.Index] = nil
-		case c.Type.LossyKey():
+		case r.lossy && c.Type.LossyKey():
 			n, size := binary.Uvarint(kept)
 			if size <= 0 || n > uint64(len(kept)-size) {
 				return r.damaged(errRow)

@@ -129,13 +129,22 @@ const maxVersions = 16
 
 // scanForward goes through all versions of the keys, newest first.
 func (s *snapshot) scanForward(it *badger.Iterator, start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
-	var last []byte
+	var last, key []byte
+	var more bool
+	visit := func(value []byte) (err error) {
+		if len(value) == 0 && !o.KeysOnly {
+			return missing(key)
+		}
+		more, err = fn(key, value)
+		return err
+	}
 	var dead deadWalk
 	defer func() { dead.over(s.probes) }()
 	skipped := 0
+	shared := len(commonPrefix(start, end)) // Badger gives only keys that have it
 	for it.Seek(start); it.Valid(); {
 		item := it.Item()
-		key := item.Key()
+		key = item.Key()
 		if last != nil && bytes.Equal(key, last) {
 			if skipped++; skipped == maxVersions {
 				it.Seek(append(last, 0))
@@ -144,7 +153,7 @@ func (s *snapshot) scanForward(it *badger.Iterator, start, end []byte, o engine.
 			}
 			continue
 		}
-		if len(end) > 0 && bytes.Compare(key, end) >= 0 {
+		if len(end) > 0 && bytes.Compare(key[shared:], end[shared:]) >= 0 {
 			return nil
 		}
 		last, skipped = append(last[:0], key...), 0
@@ -161,7 +170,13 @@ func (s *snapshot) scanForward(it *badger.Iterator, start, end []byte, o engine.
 		if len(dead.end) > 0 {
 			dead.over(s.probes)
 		}
-		if more, err := visit(item, key, o.KeysOnly, fn); err != nil || !more {
+		var err error
+		if o.KeysOnly {
+			err = visit(nil)
+		} else {
+			err = item.Value(visit)
+		}
+		if err != nil || !more {
 			return err
 		}
 		it.Next()
