@@ -75,9 +75,10 @@ func BenchmarkAllocations(b *testing.B) {
 			s, t := benchStore(b, "")
 			insertRows(b, s, t, rows)
 			op, again := strings.CutSuffix(op, " again")
-			if again { // what is read twice is kept in memory
-				runStore(b, s, t, op, 0, rows)
-				runStore(b, s, t, op, 0, rows)
+			for range 4 { // what is read again and again is kept in memory
+				if again {
+					runStore(b, s, t, op, 0, rows)
+				}
 			}
 			alone := openRaw(b)
 			alone.insert(b, 0, rows)

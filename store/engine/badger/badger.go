@@ -7,7 +7,7 @@
 // drop follows from the oldest read under way (see readers).
 //
 // To get one key Badger looks into each memtable and each table of the first level, wherever the key is.
-// So what was got last, by readers or by the writer's merges, is kept in a cache, which knows which
+// So what was got twice of late, by readers or by the writer's merges, is kept in a cache, which knows which
 // snapshots its values are right for and which the writer keeps up to date (see cache). Scans pass it by.
 //
 // What Badger leaves open is done here: syncing logs that are full and the names of logs (see logs), refusing

@@ -86,7 +86,7 @@ func (c *cache) fill(hash uint64, key, value []byte, version uint64) {
 	s := c.shard(hash)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.written <= version && s.admits(hash, len(key)+len(value)) {
+	if s.written <= version && s.admits(hash) {
 		key, value = copied(key, value)
 		s.put(slot{hash: hash, version: version, key: key, value: value})
 	}
@@ -122,7 +122,7 @@ func (c *cache) replace(hash uint64, key, value []byte, version uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.written = version
-	if s.admits(hash, len(key)+cap(value)) {
+	if s.admits(hash) {
 		s.put(slot{hash: hash, version: version, key: bytes.Clone(key), value: value})
 	}
 }
@@ -133,8 +133,9 @@ func copied(key, value []byte) (k, v []byte) {
 	return both[:len(key):len(key)], both[len(key):]
 }
 
-// shard is a part of a cache. When its room is used up it takes only what it was asked to take before, not long ago, and
-// gives up what was not used since the last time that its hand came by: what is read once drives nothing out.
+// shard is a part of a cache. It takes what it was asked to take before, not long ago, so what is read once costs it
+// nothing and drives nothing out. When its room is used up it gives up what was not used since the last time that its hand
+// came by.
 type shard struct {
 	mu      sync.Mutex
 	index   map[uint64]int32 // from the hash to the slot
@@ -144,7 +145,7 @@ type shard struct {
 	size    int
 	room    int
 	written uint64   // the version of the last commit that had a key of this shard
-	refused []uint32 // of hashes that it did not take, each in a place of its own until another needs it
+	asked   []uint32 // of hashes that it did not take, each in a place of its own until another needs it
 	_       [8]byte  // for cache lines of its own
 }
 
@@ -157,18 +158,18 @@ type slot struct {
 
 func (x *slot) size() int { return len(x.key) + cap(x.value) + slotSize }
 
-// refusedFor is for how many bytes of room a shard remembers a hash that it did not take: about as many as it has values.
-const refusedFor = 512
+// askedFor is for how many bytes of room a shard remembers a hash that it did not take: about as many as it has values.
+const askedFor = 512
 
-// admits reports whether a value of so many bytes, its key's among them, is to be kept.
-func (s *shard) admits(hash uint64, size int) bool {
-	if _, ok := s.index[hash]; ok || s.size+size+slotSize <= s.room {
+// admits reports whether a value is to be kept.
+func (s *shard) admits(hash uint64) bool {
+	if _, ok := s.index[hash]; ok {
 		return true
 	}
-	if s.refused == nil {
-		s.refused = make([]uint32, s.room/refusedFor+1)
+	if s.asked == nil {
+		s.asked = make([]uint32, s.room/askedFor+1)
 	}
-	at := &s.refused[hash>>32*uint64(len(s.refused))>>32]
+	at := &s.asked[hash>>32*uint64(len(s.asked))>>32]
 	if mark := uint32(hash) | 1; *at != mark {
 		*at = mark
 		return false

@@ -41,6 +41,15 @@ func (hs holes) at(key []byte) *hole {
 	return &hs[i]
 }
 
+// before returns the hole that a range which ends before key ends in, or nil.
+func (hs holes) before(key []byte) *hole {
+	i := sort.Search(len(hs), func(i int) bool { return bytes.Compare(key, hs[i].end) <= 0 })
+	if i == len(hs) || bytes.Compare(key, hs[i].start) <= 0 {
+		return nil
+	}
+	return &hs[i]
+}
+
 // with returns the holes and one more, which takes in those that it meets.
 func (hs holes) with(h hole) holes {
 	n := make(holes, 0, len(hs)+1)

@@ -13,10 +13,20 @@ import (
 
 func holeKey(i int) []byte { return fmt.Appendf(nil, "holes-%06d", i) }
 
-// keysOf are the keys of a range.
-func keysOf(t *testing.T, r engine.Reader, start, end []byte) (keys []string) {
+// keysOf are the keys of a range, which are the same in both directions.
+func keysOf(t *testing.T, r engine.Reader, start, end []byte) []string {
 	t.Helper()
-	err := r.Scan(start, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
+	forward, back := scanKeys(t, r, start, end, false), scanKeys(t, r, start, end, true)
+	slices.Reverse(back)
+	if !slices.Equal(forward, back) {
+		t.Fatalf("from %s to %s there are %d keys, and backwards %d", start, end, len(forward), len(back))
+	}
+	return forward
+}
+
+func scanKeys(t *testing.T, r engine.Reader, start, end []byte, reverse bool) (keys []string) {
+	t.Helper()
+	err := r.Scan(start, end, engine.ScanOptions{KeysOnly: true, Reverse: reverse}, func(key, _ []byte) (bool, error) {
 		keys = append(keys, string(key))
 		return true, nil
 	})
@@ -90,6 +100,42 @@ func TestHoles(t *testing.T) {
 	}
 }
 
+// TestHoleAtTheEnd empties the end of a range as one does who takes the last of them again and again: scans from there do
+// not walk over what was deleted for long.
+func TestHoleAtTheEnd(t *testing.T) {
+	e := openWith(t, Options{}, nil)
+	defer func() { _ = e.Close() }()
+	const n = 20000
+	commit := func(kind engine.OpKind, from int) {
+		for chunk := range slices.Chunk(make([]engine.Op, n-from), 1000) {
+			for i := range chunk {
+				chunk[i] = engine.Op{Kind: kind, Key: holeKey(from + i), Value: []byte("v")}
+			}
+			from += len(chunk)
+			done := make(chan error, 1)
+			e.Commit(chunk, func(err error) { done <- err })
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	commit(engine.Put, 0)
+	commit(engine.Delete, 5)
+	deadline := time.Now().Add(10 * time.Second)
+	for e.current.Load().holes.before(holeKey(n)) == nil {
+		if time.Now().After(deadline) {
+			t.Fatal("the hole is not known")
+		}
+		if got := scanKeys(t, e, holeKey(0), holeKey(n), true); len(got) != 5 || got[0] != string(holeKey(4)) {
+			t.Fatalf("there are %q", got)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if got := keysOf(t, e, holeKey(0), holeKey(n)); len(got) != 5 {
+		t.Errorf("%d keys", len(got))
+	}
+}
+
 // TestHolesUnite keeps holes apart, unites those that meet, and divides one that is written to.
 func TestHolesUnite(t *testing.T) {
 	var hs holes
@@ -108,6 +154,11 @@ func TestHolesUnite(t *testing.T) {
 	for key, in := range map[string]bool{"a": true, "b": false, "b\x00": true, "e": false, "m": false, "l": true, "": false} {
 		if got := hs.at([]byte(key)) != nil; got != in {
 			t.Errorf("%q: %t", key, got)
+		}
+	}
+	for end, in := range map[string]bool{"a": false, "a\x00": true, "b": true, "b\x00": false, "c": true, "e": true, "e\x00": false, "": false} {
+		if got := hs.before([]byte(end)) != nil; got != in {
+			t.Errorf("before %q: %t", end, got)
 		}
 	}
 	for i := range 2 * maxHoles {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/dgraph-io/badger/v4"
 
@@ -118,7 +119,7 @@ func (s *snapshot) Scan(start, end []byte, o engine.ScanOptions, fn func(key, va
 	})
 	defer it.Close()
 	if o.Reverse {
-		return scanReverse(it, start, end, o, fn)
+		return s.scanReverse(it, start, end, o, fn)
 	}
 	return s.scanForward(it, start, end, o, fn)
 }
@@ -184,9 +185,21 @@ func (s *snapshot) scanForward(it *badger.Iterator, start, end []byte, o engine.
 	return nil
 }
 
-// scanReverse leaves it to Badger to find each key's last version.
-func scanReverse(it *badger.Iterator, start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
-	for it.Seek(end); it.Valid(); it.Next() {
+// slowSeek is how long it takes to find a key only when much lies before it.
+const slowSeek = 200 * time.Microsecond
+
+// scanReverse leaves it to Badger to find each key's last version. Badger does not show what was deleted, so only a hole at
+// the end is stepped over, and that there is one shows in the time that it takes.
+func (s *snapshot) scanReverse(it *badger.Iterator, start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
+	if h := s.holes.before(end); h != nil {
+		end = h.start
+	}
+	began := time.Now()
+	it.Seek(end)
+	if s.probes != nil && len(end) > 0 && time.Since(began) > slowSeek {
+		s.suspect(it, start, end)
+	}
+	for ; it.Valid(); it.Next() {
 		item := it.Item()
 		key := item.Key()
 		if len(end) > 0 && bytes.Equal(key, end) {
@@ -200,6 +213,20 @@ func scanReverse(it *badger.Iterator, start, end []byte, o engine.ScanOptions, f
 		}
 	}
 	return nil
+}
+
+// suspect tells the prober of what is between the key that was found from the end backwards, or the start, and the end.
+func (s *snapshot) suspect(it *badger.Iterator, start, end []byte) {
+	from := start
+	if it.Valid() && bytes.Compare(it.Item().Key(), start) >= 0 {
+		from = append(it.Item().KeyCopy(nil), 0)
+	}
+	if bytes.Compare(from, end) < 0 {
+		select {
+		case s.probes <- hole{bytes.Clone(from), bytes.Clone(end), 2 * walkable}:
+		default: // it is busy, and will be told again
+		}
+	}
 }
 
 // visit calls fn with a key and, unless only keys are wanted, its value.
