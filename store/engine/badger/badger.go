@@ -148,7 +148,8 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 }
 
 // badgerOptions chooses what measurements favour: no conflict detection, as there is one writer; one
-// version of each key, as merges are folded when they are written; no compression and so no block cache.
+// version of each key, as merges are folded when they are written; no compression and so no block cache; few tables on the
+// first level, as each get looks into all of them, and what was deleted goes only when they are compacted.
 func badgerOptions(o Options) badger.Options {
 	b := badger.DefaultOptions(o.Dir).
 		WithInMemory(o.Dir == "").
@@ -158,6 +159,7 @@ func badgerOptions(o Options) badger.Options {
 		WithCompression(options.None).
 		WithBlockCacheSize(0).
 		WithNumVersionsToKeep(1).
+		WithNumLevelZeroTables(2).
 		WithVerifyValueChecksum(true).
 		WithMemTableSize(o.MemTableSize).
 		WithValueLogFileSize(128 << 20).
