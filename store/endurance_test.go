@@ -25,7 +25,7 @@ var purging = flag.Duration("purging", time.Minute, "how long BenchmarkPurge let
 
 // BenchmarkPurge writes rows that live for half a minute into a table of many on disk, and reads others, as many of both
 // each second. It does so first without sweeps and then with one after the other, and reports how long 99 of 100 reads
-// took at most, and the size of the folder after a quarter of the time and at the end.
+// took at most, and the size of the folder after a quarter of the time, after half of it and at the end.
 func BenchmarkPurge(b *testing.B) {
 	dir := b.TempDir()
 	s, t := openSweeping(b, dir, 24*time.Hour)
@@ -42,6 +42,7 @@ func BenchmarkPurge(b *testing.B) {
 	b.ReportMetric(float64(busy.Nanoseconds()), "p99-purging-ns")
 	b.ReportMetric(float64(busy)/float64(quiet), "times-quiet")
 	b.ReportMetric(float64(sizes[len(sizes)/4])/(1<<20), "MiB-quarter")
+	b.ReportMetric(float64(sizes[len(sizes)/2])/(1<<20), "MiB-half")
 	b.ReportMetric(float64(slices.Max(sizes[len(sizes)/4:]))/(1<<20), "MiB-most")
 	b.ReportMetric(float64(sizes[len(sizes)-1])/(1<<20), "MiB-end")
 	b.ReportMetric(float64(m.Sweeps), "sweeps")
