@@ -29,10 +29,7 @@ func BenchmarkBeside(b *testing.B) {
 		b.Run(op, func(b *testing.B) {
 			var store, raw time.Duration
 			reads := op != "insert" && op != "update"
-			rounds := 3
-			if reads {
-				rounds = 12
-			}
+			rounds := map[string]int{"insert": 3, "update": 3, "get": 12, "slice": 50, "scan": 50}[op]
 			for range b.N {
 				s, t := benchStore(b, "")
 				alone := openRaw(b)
