@@ -39,6 +39,7 @@ type reader struct {
 	partition   []byte // its serialized key, unless Read.Keys has it
 	deletions   deletions
 	plain       bool     // rows may be delivered by deliverPlain
+	full        bool     // the last such row had all regular columns, so the next one is likely to
 	given       [][]byte // the clustering values of a row that is read by its whole key
 	row         Row
 	values      rowReader

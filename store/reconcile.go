@@ -105,12 +105,21 @@ func (r *reader) deliverPlain(position, value []byte) (done bool, err error) {
 	if n <= 0 || base <= r.lastDrop {
 		return false, nil
 	}
+	all := len(r.table.Regular)
+	if !r.full {
+		r.clear(r.table.Regular)
+	}
 	r.values.rest = value[1+n:]
-	r.clear(r.table.Regular)
-	r.values.plain(r.columns, r.row.Values)
+	set := r.values.plain(r.columns, r.row.Values)
 	if len(r.values.rest) > 0 {
 		return false, nil
 	}
+	if r.full && set < all { // there are values of the row before
+		r.clear(r.table.Regular)
+		r.values.rest = value[1+n:]
+		r.values.plain(r.columns, r.row.Values)
+	}
+	r.full = set == all
 	return true, r.deliverLive(position)
 }
 
@@ -144,7 +153,7 @@ func (r *reader) cells(deletion int64, parts *assembly) (live bool, err error) {
 	parts.metas = r.row.Meta != nil
 	simple := r.row.Meta == nil && !r.keeps && r.values.base > max(deletion, r.lastDrop)
 	for {
-		if simple && r.values.plain(r.columns, r.row.Values) {
+		if simple && r.values.plain(r.columns, r.row.Values) > 0 {
 			live = true
 		}
 		if !r.values.next() {
@@ -210,11 +219,8 @@ func (r *reader) assembled(parts *assembly) {
 // setClustering sets the clustering columns' values: those the row was asked for by, else those in its
 // key, where those that are null are missing; of types whose keys do not give them back, those in its value.
 func (r *reader) setClustering(key []byte) error {
-	if r.given != nil && !r.lossy {
-		for i, c := range r.table.Clustering {
-			r.row.Values[c.Index] = r.given[i]
-		}
-		return nil
+	if !r.lossy {
+		return r.setPlainClustering(key)
 	}
 	kept := r.values.clustering
 	buf := r.clustering[:0]
@@ -222,7 +228,7 @@ func (r *reader) setClustering(key []byte) error {
 		switch {
 		case i > 0 && len(key) == 0 && r.given == nil:
 			r.row.Values[c.Index] = nil
-		case r.lossy && c.Type.LossyKey():
+		case c.Type.LossyKey():
 			n, size := binary.Uvarint(kept)
 			if size <= 0 || n > uint64(len(kept)-size) {
 				return r.damaged(errRow)
@@ -240,20 +246,50 @@ func (r *reader) setClustering(key []byte) error {
 		case r.given != nil:
 			r.row.Values[c.Index] = r.given[i]
 		default:
-			value, rest, err := c.Type.DecodeKey(buf[len(buf):], key, c.Desc)
-			if err != nil {
-				return errors.Join(errKey, err)
-			}
-			key = rest
-			r.row.Values[c.Index] = value
-			if len(value) <= cap(buf)-len(buf) {
-				buf = buf[:len(buf)+len(value)]
-			} else {
-				r.clustering = make([]byte, 0, 2*cap(buf)+len(value)+64) // for the next row
+			var err error
+			if buf, key, err = r.decodeClustering(buf, key, c); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
+}
+
+// setPlainClustering is setClustering where all values are to be had from keys.
+func (r *reader) setPlainClustering(key []byte) error {
+	if r.given != nil {
+		for i, c := range r.table.Clustering {
+			r.row.Values[c.Index] = r.given[i]
+		}
+		return nil
+	}
+	buf := r.clustering[:0]
+	for i, c := range r.table.Clustering {
+		if i > 0 && len(key) == 0 {
+			r.row.Values[c.Index] = nil
+			continue
+		}
+		var err error
+		if buf, key, err = r.decodeClustering(buf, key, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decodeClustering sets the value of a clustering column that key begins with. It returns buf with the value behind it, if
+// there is room, and the rest of the key.
+func (r *reader) decodeClustering(buf, key []byte, c *schema.Column) (grown, rest []byte, err error) {
+	value, rest, err := c.Type.DecodeKey(buf[len(buf):], key, c.Desc)
+	if err != nil {
+		return nil, nil, errors.Join(errKey, err)
+	}
+	r.row.Values[c.Index] = value
+	if len(value) <= cap(buf)-len(buf) {
+		return buf[:len(buf)+len(value)], rest, nil
+	}
+	r.clustering = make([]byte, 0, 2*cap(buf)+len(value)+64) // for the next row
+	return buf, rest, nil
 }
 
 func (r *reader) damaged(err error) error {

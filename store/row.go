@@ -76,8 +76,8 @@ func (r *rowReader) begin(value []byte) error {
 
 // plain sets the values of the cells that come next, as long as they are as most are: with a value, written at the row's
 // base time, and nothing else. columns has the place in values of each column, or -1; cells of other columns are passed
-// over. It reports whether a value was set.
-func (r *rowReader) plain(columns []int16, values [][]byte) (set bool) {
+// over. It returns how many values were set.
+func (r *rowReader) plain(columns []int16, values [][]byte) (set int) {
 	b := r.rest
 	for len(b) >= 3 && b[0] < 0x80 && b[1] == 0 {
 		n, at := int(b[2]), 3
@@ -92,7 +92,7 @@ func (r *rowReader) plain(columns []int16, values [][]byte) (set bool) {
 		}
 		if column := int(b[0]); column < len(columns) && columns[column] >= 0 {
 			values[columns[column]] = b[at : at+n : at+n]
-			set = true
+			set++
 		}
 		b = b[at+n:]
 	}

@@ -145,7 +145,7 @@ type shard struct {
 	size    int
 	room    int
 	written uint64   // the version of the last commit that had a key of this shard
-	asked   []uint32 // of hashes that it did not take, each in a place of its own until another needs it
+	asked   []uint64 // marks of hashes that it did not take: the last four of those that share a place
 	_       [8]byte  // for cache lines of its own
 }
 
@@ -167,14 +167,17 @@ func (s *shard) admits(hash uint64) bool {
 		return true
 	}
 	if s.asked == nil {
-		s.asked = make([]uint32, s.room/askedFor+1)
+		s.asked = make([]uint64, s.room/(4*askedFor)+1)
 	}
-	at := &s.asked[hash>>32*uint64(len(s.asked))>>32]
-	if mark := uint32(hash) | 1; *at != mark {
-		*at = mark
-		return false
+	four := &s.asked[hash>>32*uint64(len(s.asked))>>32]
+	mark := hash>>8&0xFFFF | 1
+	for i := range 4 {
+		if *four>>(16*i)&0xFFFF == mark {
+			return true
+		}
 	}
-	return true
+	*four = *four<<16 | mark
+	return false
 }
 
 // put keeps x instead of what has the same hash, if there is room for it at all.
