@@ -139,6 +139,7 @@ func (r *Runner) statement(ctx context.Context, cql string) (
 		}
 	}
 	o := &client.QueryOptions{PageSize: r.mode.PageSize}
+	building := time.Now().Add(buildTime)
 	for restarts := 0; ; {
 		var page *client.Result
 		if p != nil {
@@ -153,6 +154,11 @@ func (r *Runner) statement(ctx context.Context, cql string) (
 			if restarts++; restarts == maxRestarts/2 {
 				o.PageSize = 0
 			}
+			rows, o.PagingState = nil, nil
+			continue
+		}
+		if isIndexBuilding(err) && time.Now().Before(building) {
+			time.Sleep(buildTime / 100)
 			rows, o.PagingState = nil, nil
 			continue
 		}
@@ -175,6 +181,16 @@ const maxRestarts = 100
 func isSchemaChanged(err error) bool {
 	e, ok := cqlerr.As(err)
 	return ok && strings.HasPrefix(e.Message, "The schema has changed since the previous page of the DESCRIBE statement")
+}
+
+// buildTime is how long Cassandra gets to build an index that a query wants.
+const buildTime = 10 * time.Second
+
+// isIndexBuilding reports whether a read has failed as it does while an index is built: by an index of the old kind without
+// a reason that a client would know.
+func isIndexBuilding(err error) bool {
+	e, ok := cqlerr.As(err)
+	return ok && (strings.Contains(e.Message, "1 failures: INDEX_NOT_AVAILABLE from") || strings.Contains(e.Message, "1 failures: UNKNOWN from"))
 }
 
 // addWarnings adds the warnings of a page: every page brings those of the statement again.
