@@ -194,12 +194,21 @@ func (c *Conn) readSegments() (protocol.Header, []byte, error) {
 	return h, body, err
 }
 
-// watch lets ctx end what waits for the socket. The function it returns ends the watching.
+// watch lets ctx end what waits for the socket. The function it returns ends the watching: behind it nothing touches the
+// deadline that another operation sets.
 func (c *Conn) watch(ctx context.Context) (stop func()) {
 	deadline, _ := ctx.Deadline() // none is the zero time, which is none for the socket too
 	_ = c.sock.SetDeadline(deadline)
-	cancel := context.AfterFunc(ctx, func() { _ = c.sock.SetDeadline(time.Unix(1, 0)) })
-	return func() { cancel() }
+	ended := make(chan struct{})
+	cancel := context.AfterFunc(ctx, func() {
+		_ = c.sock.SetDeadline(time.Unix(1, 0))
+		close(ended)
+	})
+	return func() {
+		if !cancel() {
+			<-ended
+		}
+	}
 }
 
 // canceled tells that an operation ended because of its context, if so.
