@@ -30,13 +30,13 @@ func BenchmarkPurge(b *testing.B) {
 	dir := b.TempDir()
 	s, t := openSweeping(b, dir, 24*time.Hour)
 	fillPartitions(b, s, t, *growthRows)
-	quiet := pace(b, s, t, *purging/5, nil)
+	quiet := steadily(b, s, t, *purging/5, nil)
 	closeStore(b, s)
 
 	s, t = openSweeping(b, dir, time.Second)
 	defer closeStore(b, s)
 	var sizes []int64
-	busy := pace(b, s, t, *purging, func() { sizes = append(sizes, folderSize(b, dir)) })
+	busy := steadily(b, s, t, *purging, func() { sizes = append(sizes, folderSize(b, dir)) })
 	m := s.SweepMetrics()
 	b.ReportMetric(float64(quiet.Nanoseconds()), "p99-quiet-ns")
 	b.ReportMetric(float64(busy.Nanoseconds()), "p99-purging-ns")
@@ -91,9 +91,9 @@ func fillPartitions(b *testing.B, s *Store, t *schema.Table, n int) {
 	}
 }
 
-// pace reads a row and writes one each half millisecond, and returns what 99 of 100 reads took at most. now and then it
+// steadily reads a row and writes one each half millisecond, and returns what 99 of 100 reads took at most. now and then it
 // calls measure.
-func pace(b *testing.B, s *Store, t *schema.Table, long time.Duration, measure func()) time.Duration {
+func steadily(b *testing.B, s *Store, t *schema.Table, long time.Duration, measure func()) time.Duration {
 	b.Helper()
 	began := time.Now()
 	var group sync.WaitGroup

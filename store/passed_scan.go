@@ -65,7 +65,7 @@ func (r *reader) passRowless(prefix []byte) error {
 func (r *reader) findRowless() error {
 	x := &r.rowless
 	x.wanted = false
-	if err := r.ctx.Err(); err != nil {
+	if err := r.step(); err != nil {
 		return err
 	}
 	return r.src.Scan(x.from, x.end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/pace"
 )
 
 // Read describes the rows wanted from one table.
@@ -21,6 +22,7 @@ type Read struct {
 	After   *Position  // start behind this row, which the same Read delivered earlier
 	Session Session    // what tables made by code may show of the reader
 	Passed  *Passed    // counts what the read goes by; nil: nothing does
+	Turn    *pace.Turn // on which it reads; nil: it gives way to nobody
 }
 
 // Session is what a virtual row may depend on.

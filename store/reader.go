@@ -132,7 +132,7 @@ func (r *reader) keys() error {
 		}
 	}
 	for _, key := range keys {
-		if err := r.ctx.Err(); err != nil {
+		if err := r.step(); err != nil {
 			return err
 		}
 		r.prefix = appendPartition(r.prefix[:0], r.read.Table, r.id, key)
@@ -146,6 +146,14 @@ func (r *reader) keys() error {
 		r.after = nil
 	}
 	return nil
+}
+
+// step is called between rows: it lets others run, and says when the read has to end.
+func (r *reader) step() error {
+	if r.read.Turn != nil {
+		return r.read.Turn.Step()
+	}
+	return r.ctx.Err()
 }
 
 // readPartition reads the rows wanted of the partition that prefix is of.
@@ -191,7 +199,7 @@ func (r *reader) onlyRow() error {
 
 // readSlice reads the rows of one slice that are behind the position to continue from.
 func (r *reader) readSlice(s *Slice) error {
-	if err := r.ctx.Err(); err != nil {
+	if err := r.step(); err != nil {
 		return err
 	}
 	r.start = appendSlice(r.start[:0], r.prefix, r.table, s, appendStart)

@@ -45,7 +45,7 @@ func (r *reader) scan() error {
 // hop reads partition by partition: it finds the next one's first key, and reads of it what is wanted.
 func (r *reader) hop(start, end []byte) error {
 	for {
-		if err := r.ctx.Err(); err != nil {
+		if err := r.step(); err != nil {
 			return err
 		}
 		found := false
@@ -119,7 +119,7 @@ func (r *reader) enter(key []byte) error {
 // scanRow takes a key and its value from a scan of one partition or many.
 func (r *reader) scanRow(key, value []byte) (bool, error) {
 	if r.ticks++; r.ticks%64 == 0 {
-		if err := r.ctx.Err(); err != nil {
+		if err := r.step(); err != nil {
 			return false, err
 		}
 	}

@@ -29,7 +29,7 @@ func baseReads(r *Read, view, base *schema.Table) []*Read {
 	}
 	inKey := len(base.PartitionKey)
 	if len(known) > maxBaseReads || len(known) > 0 && n < inKey {
-		return []*Read{{Table: base, Now: r.Now}}
+		return []*Read{{Table: base, Now: r.Now, Turn: r.Turn}}
 	}
 	reads := make([]*Read, 0, len(known))
 	seen := map[string]bool{}
@@ -43,7 +43,7 @@ func baseReads(r *Read, view, base *schema.Table) []*Read {
 		if !seen[name] {
 			seen[name] = true
 			slice := Slice{Start: values[inKey:], End: values[inKey:], StartInclusive: true, EndInclusive: true}
-			reads = append(reads, &Read{Table: base, Now: r.Now, Keys: [][]byte{partition}, Slices: []Slice{slice}})
+			reads = append(reads, &Read{Table: base, Now: r.Now, Turn: r.Turn, Keys: [][]byte{partition}, Slices: []Slice{slice}})
 		}
 	}
 	return reads

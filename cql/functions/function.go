@@ -96,6 +96,7 @@ type Env struct {
 	Now      time.Time       // of the statement's execution
 	UUID     func() [16]byte // a random version 4 UUID
 	TimeUUID func() [16]byte // a version 1 UUID, later than any before
+	Step     func() error    // called often by what takes long: lets others run, and an error ends it; nil: nobody waits
 }
 
 // strict makes a Call of a function of one value of type t: null gives null, and so does an empty value

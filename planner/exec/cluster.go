@@ -18,7 +18,7 @@ func (e *Executor) describeCluster(ctx context.Context, r *Request, d *planner.D
 		return nil, nil
 	}
 	var rows [][][]byte
-	read := store.Read{Table: t, Now: e.now(&r.Options), Session: r.Session}
+	read := store.Read{Table: t, Now: e.now(&r.Options), Session: r.Session, Turn: r.Turn}
 	err := e.store.Read(ctx, &read, func(row *store.Row) (bool, error) {
 		value := func(column string) []byte {
 			if c := t.Column(column); c != nil {

@@ -5,6 +5,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/store"
+	"github.com/cqld/cqld/store/pace"
 )
 
 // Request is one execution of a planned statement.
@@ -26,7 +27,8 @@ type Options struct {
 	HasNow            bool
 	Version           int // of the protocol: paging states differ
 	Session           store.Session
-	Keyspace          string // the session's
+	Turn              *pace.Turn // what reads that may take long are run on; nil: nothing bounds them
+	Keyspace          string     // the session's
 }
 
 // BatchRequest is one execution of a protocol batch.

@@ -98,6 +98,9 @@ func (r *reading) begin(req *Request) error {
 	r.x.Values, r.x.Now, r.x.Cell = req.Values, r.e.now(&req.Options), r.onCell
 	if !p.Plain {
 		r.x.Env = r.e.env()
+		if req.Turn != nil {
+			r.x.Env.Step = req.Turn.Step
+		}
 	}
 	if err := r.page.begin(r, &req.Options); err != nil {
 		return err
@@ -108,7 +111,7 @@ func (r *reading) begin(req *Request) error {
 		}
 	}
 	r.level = req.Consistency
-	r.read = store.Read{Table: p.Table, Reverse: p.Reverse, Now: r.x.Now, Meta: p.Selection.Meta, Session: req.Session}
+	r.read = store.Read{Table: p.Table, Reverse: p.Reverse, Now: r.x.Now, Meta: p.Selection.Meta, Session: req.Session, Turn: req.Turn}
 	r.out.Columns, r.out.Warnings = p.Selection.Columns, p.Warnings
 	switch {
 	case p.Nearest != nil:

@@ -1,0 +1,229 @@
+package pace_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cqld/cqld/store/pace"
+)
+
+func scheduler(running, started, perParty int, room int64) *pace.Scheduler {
+	return pace.NewScheduler(pace.Options{
+		Running: running, Started: started, PerParty: perParty, Slice: time.Microsecond, Room: pace.NewRoom(room),
+	})
+}
+
+// turn is one that has begun.
+func turn(t *testing.T, s *pace.Scheduler, p *pace.Party) *pace.Turn {
+	t.Helper()
+	var turn pace.Turn
+	if err := turn.Begin(t.Context(), s, p, time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	return &turn
+}
+
+func waitFor(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("in vain: %s", what)
+		}
+	}
+}
+
+// A party that asks for a hundred pieces of work gets as many slices as one that asks for one.
+func TestPartiesShareEqually(t *testing.T) {
+	s := scheduler(1, 100, 4, 1)
+	var greedy, modest pace.Party
+	var slices [2]atomic.Int64
+	stop := make(chan struct{})
+	var all sync.WaitGroup
+	work := func(p *pace.Party, i int) {
+		var turn pace.Turn
+		if turn.Begin(t.Context(), s, p, time.Time{}) != nil {
+			return
+		}
+		defer turn.End()
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			time.Sleep(2 * time.Microsecond) // a slice is over
+			if turn.Step() != nil {
+				return
+			}
+			slices[i].Add(1)
+		}
+	}
+	for range 100 {
+		all.Go(func() { work(&greedy, 0) })
+	}
+	all.Go(func() { work(&modest, 1) })
+	waitFor(t, "both have run", func() bool { return slices[0].Load() > 0 && slices[1].Load() > 0 })
+	a, b := slices[0].Load(), slices[1].Load()
+	waitFor(t, "the modest party has 200 slices more", func() bool { return slices[1].Load() > b+200 })
+	a, b = slices[0].Load()-a, slices[1].Load()-b
+	close(stop)
+	all.Wait()
+	if a > 2*b {
+		t.Errorf("the greedy party had %d slices, the modest one %d", a, b)
+	}
+}
+
+// No more run at a time than may, and no party has more under way than it may.
+func TestBounds(t *testing.T) {
+	s := scheduler(2, 5, 3, 1)
+	var parties [3]pace.Party
+	var under, most atomic.Int64
+	var all sync.WaitGroup
+	for i := range 300 {
+		all.Go(func() {
+			var turn pace.Turn
+			if err := turn.Begin(t.Context(), s, &parties[i%3], time.Time{}); err != nil {
+				t.Error(err)
+				return
+			}
+			defer turn.End()
+			n := under.Add(1)
+			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+			}
+			for range 10 {
+				time.Sleep(2 * time.Microsecond)
+				if err := turn.Step(); err != nil {
+					t.Error(err)
+				}
+			}
+			under.Add(-1)
+		})
+	}
+	all.Wait()
+	if most.Load() > 5 {
+		t.Errorf("%d turns were under way, want at most 5", most.Load())
+	}
+}
+
+// Work ends when its context or its time does: while it waits to begin, between slices, and while it waits for room.
+func TestEnds(t *testing.T) {
+	s := scheduler(1, 10, 10, 100)
+	var p pace.Party
+	running := turn(t, s, &p)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var other pace.Turn
+	if err := other.Begin(ctx, s, &p, time.Time{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("begin: %v, want context.Canceled", err)
+	}
+	if err := other.Begin(t.Context(), s, &p, time.Now().Add(time.Millisecond)); !errors.Is(err, pace.ErrTimeout) {
+		t.Errorf("begin: %v, want ErrTimeout", err)
+	}
+	running.End()
+
+	late := new(pace.Turn)
+	if err := late.Begin(t.Context(), s, &p, time.Now().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	late.Extend(time.Now())
+	waitFor(t, "the time is over", func() bool { return errors.Is(late.Step(), pace.ErrTimeout) })
+	late.End()
+
+	leader := turn(t, s, &p)
+	if err := errors.Join(leader.Hold(90), leader.Hold(90)); err != nil {
+		t.Fatal(err)
+	}
+	waiting := make(chan error)
+	go func() {
+		var turn pace.Turn
+		err := turn.Begin(t.Context(), s, &p, time.Now().Add(20*time.Millisecond))
+		if err == nil {
+			err = turn.Hold(1)
+			turn.End()
+		}
+		waiting <- err
+	}()
+	for err := error(nil); ; time.Sleep(time.Millisecond) {
+		select {
+		case err = <-waiting:
+			if !errors.Is(err, pace.ErrTimeout) {
+				t.Errorf("hold: %v, want ErrTimeout", err)
+			}
+			leader.End()
+			if used := s.Room.Used(); used != 0 {
+				t.Errorf("%d bytes are held by nobody", used)
+			}
+			return
+		default:
+			if err := leader.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// Turns that all want more than there is come to an end, one after the other.
+func TestRoomIsNeverStuck(t *testing.T) {
+	s := scheduler(4, 50, 50, 1000)
+	var p pace.Party
+	var all sync.WaitGroup
+	for range 50 {
+		all.Go(func() {
+			var turn pace.Turn
+			if err := turn.Begin(t.Context(), s, &p, time.Time{}); err != nil {
+				t.Error(err)
+				return
+			}
+			defer turn.End()
+			for range 40 {
+				if err := errors.Join(turn.Hold(100), turn.Step()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if used := s.Room.Used(); used != 0 {
+		t.Errorf("%d bytes are held by nobody", used)
+	}
+}
+
+// A party that does not take its results gets no turn until it does.
+func TestBehind(t *testing.T) {
+	s := scheduler(1, 10, 10, 1)
+	var behind atomic.Bool
+	behind.Store(true)
+	p := pace.Party{Behind: behind.Load}
+	begun := make(chan *pace.Turn, 1)
+	go func() {
+		turn := new(pace.Turn)
+		if err := turn.Begin(t.Context(), s, &p, time.Time{}); err != nil {
+			t.Error(err)
+		}
+		begun <- turn
+	}()
+	waitFor(t, "it waits", func() bool { return s.Waiting() == 1 })
+	var q pace.Party
+	turn(t, s, &q).End()
+	select {
+	case <-begun:
+		t.Fatal("it began")
+	default:
+	}
+	behind.Store(false)
+	s.Resume()
+	(<-begun).End()
+}
+
+func TestNilTurn(t *testing.T) {
+	var turn *pace.Turn
+	if err := errors.Join(turn.Step(), turn.Hold(1<<40)); err != nil || turn.Short() {
+		t.Error(err, turn.Short())
+	}
+	turn.End()
+}

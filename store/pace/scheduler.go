@@ -1,0 +1,170 @@
+package pace
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Options say how much may run at a time. Every field must be set.
+type Options struct {
+	Running  int           // turns that run at a time
+	Started  int           // turns under way, of all parties
+	PerParty int           // turns under way of one party
+	Slice    time.Duration // how long a turn runs before it lets others run
+	Room     *Room         // what turns hold
+}
+
+// Scheduler divides the right to run between parties.
+type Scheduler struct {
+	Options
+	waiting atomic.Int64 // turns in the queues below
+
+	mu      sync.Mutex
+	running int
+	started int
+	fresh   ring // parties with turns that have not run yet
+	paused  ring // parties with turns that have
+	inRow   int  // fresh turns that ran since a paused one did
+}
+
+// freshInRow is how many turns that begin may go before one that has run already.
+const freshInRow = 8
+
+// NewScheduler returns a scheduler of which nothing runs.
+func NewScheduler(o Options) *Scheduler {
+	s := &Scheduler{Options: o}
+	s.fresh.queue = func(p *Party) *queue { return &p.fresh }
+	s.paused.queue = func(p *Party) *queue { return &p.paused }
+	return s
+}
+
+// Party is one of those that the scheduler is fair between. Its zero value is ready.
+type Party struct {
+	// Behind reports that the party does not take the results it has: it gets no further turn until it
+	// does. Then the scheduler has to be told, with Resume. nil: never.
+	Behind func() bool
+
+	started       int
+	fresh, paused queue
+}
+
+// queue is the turns of a party that wait for one thing.
+type queue struct {
+	turns []*Turn
+}
+
+// ring is the parties that have turns in a queue of one kind, in the order in which they are next.
+type ring struct {
+	parties []*Party
+	queue   func(*Party) *queue
+}
+
+func (r *ring) add(p *Party, t *Turn) {
+	q := r.queue(p)
+	if q.turns = append(q.turns, t); len(q.turns) == 1 {
+		r.parties = append(r.parties, p)
+	}
+}
+
+// remove takes t out and reports whether it was there.
+func (r *ring) remove(p *Party, t *Turn) bool {
+	q := r.queue(p)
+	for i, other := range q.turns {
+		if other == t {
+			q.turns = append(q.turns[:i], q.turns[i+1:]...)
+			if len(q.turns) == 0 {
+				r.drop(p)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+func (r *ring) drop(p *Party) {
+	for i, other := range r.parties {
+		if other == p {
+			r.parties = append(r.parties[:i], r.parties[i+1:]...)
+			return
+		}
+	}
+}
+
+// next takes out the first turn of the first party for which may holds, and puts the party behind the others.
+func (r *ring) next(may func(*Party) bool) *Turn {
+	for i, p := range r.parties {
+		if !may(p) {
+			continue
+		}
+		q := r.queue(p)
+		t := q.turns[0]
+		q.turns = append(q.turns[:0], q.turns[1:]...)
+		r.parties = append(r.parties[:i], r.parties[i+1:]...)
+		if len(q.turns) > 0 {
+			r.parties = append(r.parties, p)
+		}
+		return t
+	}
+	return nil
+}
+
+// Resume lets a party's turns begin that waited because it was behind.
+func (s *Scheduler) Resume() {
+	if s.waiting.Load() == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.grant()
+}
+
+// mayBegin reports whether a party may have one more turn under way. The lock is held.
+func (s *Scheduler) mayBegin(p *Party) bool {
+	most := s.PerParty
+	if s.Room.Short() {
+		most = 1
+	}
+	return s.started < s.Started && p.started < most && (p.Behind == nil || !p.Behind())
+}
+
+// grant lets as many turns run as may. The lock is held.
+func (s *Scheduler) grant() {
+	for s.running < s.Running {
+		t := s.pick()
+		if t == nil {
+			return
+		}
+		s.waiting.Add(-1)
+		s.running++
+		t.running = true
+		t.granted <- struct{}{}
+	}
+}
+
+// pick takes the turn that runs next out of the queues.
+func (s *Scheduler) pick() *Turn {
+	always := func(*Party) bool { return true }
+	if s.inRow >= freshInRow {
+		s.inRow = 0
+		if t := s.paused.next(always); t != nil {
+			return t
+		}
+	}
+	if t := s.fresh.next(s.mayBegin); t != nil {
+		s.inRow++
+		s.begin(t)
+		return t
+	}
+	return s.paused.next(always)
+}
+
+// begin counts a turn as under way. The lock is held.
+func (s *Scheduler) begin(t *Turn) {
+	t.begun = true
+	t.party.started++
+	s.started++
+}
+
+// Waiting is how many turns wait to run.
+func (s *Scheduler) Waiting() int64 { return s.waiting.Load() }

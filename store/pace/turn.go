@@ -1,0 +1,202 @@
+package pace
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"time"
+)
+
+// ErrTimeout is what ends work whose time is over.
+var ErrTimeout = errors.New("the time for it is over")
+
+// Turn is one piece of long work. It belongs to one goroutine, and lives no longer than the call whose context
+// ends it.
+type Turn struct {
+	s        *Scheduler
+	party    *Party
+	ctx      context.Context
+	deadline time.Time     // zero: never
+	pause    time.Time     // when the slice is over
+	granted  chan struct{} // told when running is set
+	held     int64
+
+	// Of the scheduler, under its lock.
+	begun   bool // it counts as under way
+	running bool
+}
+
+// Begin waits until work of a party may run. Without an error the turn has to be ended; then it may begin again. A zero
+// deadline is none.
+func (t *Turn) Begin(ctx context.Context, s *Scheduler, p *Party, deadline time.Time) error {
+	granted := t.granted
+	if granted == nil {
+		granted = make(chan struct{}, 1)
+	}
+	*t = Turn{s: s, party: p, ctx: ctx, deadline: deadline, granted: granted}
+	if err := t.queue(&s.fresh); err != nil {
+		t.End()
+		return err
+	}
+	return nil
+}
+
+// End gives back the right to run and what the turn holds. It may be called again.
+func (t *Turn) End() {
+	if t == nil || t.s == nil {
+		return
+	}
+	s := t.s
+	s.mu.Lock()
+	t.stop()
+	if t.begun {
+		t.begun = false
+		t.party.started--
+		s.started--
+	}
+	s.grant()
+	s.mu.Unlock()
+	select {
+	case <-t.granted: // while it gave up waiting
+	default:
+	}
+	t.Drop()
+	*t = Turn{granted: t.granted}
+}
+
+// Drop gives back what the turn holds.
+func (t *Turn) Drop() {
+	if t != nil && t.held > 0 {
+		t.s.Room.leave(t)
+		t.held = 0
+	}
+}
+
+// Step is called by the work often, and lets others run when the slice is over. An error ends the work.
+func (t *Turn) Step() error {
+	if t == nil {
+		return nil
+	}
+	now := time.Now()
+	if now.Before(t.pause) {
+		return nil
+	}
+	if err := t.over(now); err != nil {
+		return err
+	}
+	if t.s.waiting.Load() > 0 {
+		return t.queue(&t.s.paused)
+	}
+	runtime.Gosched() // work that takes little has no turn
+	t.pause = time.Now().Add(t.s.Slice)
+	return nil
+}
+
+// Extend gives the work until another time, if it has a deadline at all.
+func (t *Turn) Extend(deadline time.Time) {
+	if t != nil && !t.deadline.IsZero() {
+		t.deadline = deadline
+	}
+}
+
+// Hold takes n bytes for the work, and waits while there is no room for them. An error ends the work.
+func (t *Turn) Hold(n int64) error {
+	if t == nil || n <= 0 {
+		return nil
+	}
+	room := t.s.Room
+	for !room.tryTake(n) {
+		if room.lead(t) {
+			room.Add(n)
+			break
+		}
+		if err := t.waitForRoom(n); err != nil {
+			return err
+		}
+	}
+	t.held += n
+	return nil
+}
+
+// Short reports whether room is so scarce that work which can end early should.
+func (t *Turn) Short() bool { return t != nil && t.s.Room.Short() }
+
+// waitForRoom lets others run until there may be room.
+func (t *Turn) waitForRoom(n int64) error {
+	room := t.s.Room
+	room.waits.Add(1)
+	defer room.waits.Add(-1)
+	changed := room.changed()
+	if room.mayTake(t, n) {
+		return nil
+	}
+	t.s.mu.Lock()
+	t.stop()
+	t.s.grant()
+	t.s.mu.Unlock()
+	if err := t.wait(changed); err != nil {
+		return err
+	}
+	return t.queue(&t.s.paused)
+}
+
+// queue waits in a queue for the right to run, which it gives up before.
+func (t *Turn) queue(r *ring) error {
+	s := t.s
+	s.mu.Lock()
+	t.stop()
+	s.waiting.Add(1)
+	r.add(t.party, t)
+	s.grant()
+	running := t.running
+	s.mu.Unlock()
+	if running {
+		<-t.granted
+	} else if err := t.wait(t.granted); err != nil {
+		s.mu.Lock()
+		if r.remove(t.party, t) {
+			s.waiting.Add(-1)
+		}
+		s.mu.Unlock()
+		return err
+	}
+	t.pause = time.Now().Add(s.Slice)
+	return nil
+}
+
+// stop gives up the right to run. The scheduler's lock is held.
+func (t *Turn) stop() {
+	if t.running {
+		t.running = false
+		t.s.running--
+	}
+}
+
+// wait returns when something is told on a channel, or the work has to end.
+func (t *Turn) wait(told <-chan struct{}) error {
+	var late <-chan time.Time
+	if !t.deadline.IsZero() {
+		timer := time.NewTimer(time.Until(t.deadline))
+		defer timer.Stop()
+		late = timer.C
+	}
+	select {
+	case <-told:
+		return nil
+	case <-t.ctx.Done():
+		return t.ctx.Err()
+	case <-late:
+		return ErrTimeout
+	}
+}
+
+// over reports why the work has to end, if it has.
+func (t *Turn) over(now time.Time) error {
+	if err := t.ctx.Err(); err != nil {
+		return err
+	}
+	if !t.deadline.IsZero() && now.After(t.deadline) {
+		return ErrTimeout
+	}
+	return nil
+}
