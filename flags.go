@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/netip"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/store/engine/badger"
 )
 
@@ -37,6 +39,7 @@ type settings struct {
 	level       zerolog.Level
 	logFormat   string
 	http        string // "": no HTTP
+	limits      server.Limits
 }
 
 // logFormats are the values of --log-format; auto is console on a terminal and json elsewhere.
@@ -62,6 +65,11 @@ func readSettings(c *console, args []string) (*settings, error) {
 	level := f.String("log-level", "info", "the least `level` to log: debug, info, warn or error")
 	f.StringVar(&s.logFormat, "log-format", "auto", "auto, console or json: the `format` of log lines")
 	f.StringVar(&s.http, "http", "", "serve /health, /metrics and /debug/pprof at this `address`; empty: do not")
+	memory := f.String("client-memory", "", "how many `bytes` are held for clients, like 256MiB; empty: 256MiB, "+
+		"or less where there is little memory")
+	f.DurationVar(&s.limits.ReadTimeout, "read-timeout", 5*time.Second, "how `long` a read of partitions by their keys may take")
+	f.DurationVar(&s.limits.RangeTimeout, "range-timeout", 10*time.Second, "how `long` a read of many partitions may take")
+	f.DurationVar(&s.limits.WriteTimeout, "write-timeout", 2*time.Second, "how `long` a client waits for a write")
 	if err := parse(f, c, args); err != nil {
 		return nil, err
 	}
@@ -69,7 +77,7 @@ func readSettings(c *console, args []string) (*settings, error) {
 		return nil, fmt.Errorf("%w: serve takes no argument %q", errUsage, f.Arg(0))
 	}
 	s.listen = withPort(s.listen)
-	return s, s.check(*advertise, *sync, *level)
+	return s, errors.Join(s.check(*advertise, *sync, *level), s.checkLimits(*memory))
 }
 
 // check judges the values that are more than text.
@@ -99,6 +107,47 @@ func (s *settings) check(advertise, sync, level string) error {
 		return badFlag("data", s.data, "want a folder")
 	}
 	return nil
+}
+
+// checkLimits judges what bounds clients.
+func (s *settings) checkLimits(memory string) (err error) {
+	if memory != "" {
+		if s.limits.Memory, err = parseBytes(memory); err != nil || s.limits.Memory < minClientMemory {
+			return badFlag("client-memory", memory, "want a number of bytes of at least 16MiB")
+		}
+	}
+	for _, timeout := range []struct {
+		name  string
+		value time.Duration
+	}{
+		{"read-timeout", s.limits.ReadTimeout},
+		{"range-timeout", s.limits.RangeTimeout},
+		{"write-timeout", s.limits.WriteTimeout},
+	} {
+		if timeout.value <= 0 {
+			return badFlag(timeout.name, timeout.value.String(), "want a time, like 5s")
+		}
+	}
+	return nil
+}
+
+// minClientMemory is the least that --client-memory may be.
+const minClientMemory = 16 << 20
+
+// parseBytes reads a number of bytes, with or without one of the units that Go's runtime takes in GOMEMLIMIT.
+func parseBytes(text string) (int64, error) {
+	shift := 0
+	for i, unit := range []string{"KiB", "MiB", "GiB", "TiB"} {
+		if number, ok := strings.CutSuffix(text, unit); ok {
+			text, shift = number, 10*(i+1)
+			break
+		}
+	}
+	n, err := strconv.ParseInt(strings.TrimSuffix(text, "B"), 10, 64)
+	if err == nil && (n < 0 || n > math.MaxInt64>>shift) {
+		err = strconv.ErrRange
+	}
+	return n << shift, err
 }
 
 // parseAdvertise reads an address; without a port it gets that of listen.

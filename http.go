@@ -97,12 +97,18 @@ func writeMetrics(w io.Writer, m server.Metrics) {
 	metric("connections", "gauge", "Open connections.", m.Connections)
 	metric("connections_accepted_total", "counter", "Connections accepted.", m.ConnectionsAccepted)
 	metric("connections_refused_total", "counter", "Connections refused because of a limit.", m.ConnectionsRefused)
+	metric("connections_stalled_total", "counter", "Connections closed because others waited for the memory they held.",
+		m.ConnectionsStalled)
 	labelled("requests_total", "Requests by opcode.", "opcode", m.Requests)
 	labelled("errors_total", "Errors answered, by kind.", "kind", m.Errors)
 	metric("prepared_statements", "gauge", "Prepared statements kept.", m.PreparedStatements)
 	metric("prepared_bytes", "gauge", "Memory that prepared statements take.", m.PreparedBytes)
 	metric("prepared_evicted_total", "counter", "Prepared statements dropped for lack of room.", m.PreparedEvicted)
+	metric("bytes_arriving", "gauge", "Bytes of large requests that have not arrived completely.", m.BytesArriving)
 	metric("bytes_in_flight", "gauge", "Bytes of requests that are not answered.", m.BytesInFlight)
+	metric("bytes_planning", "gauge", "Memory set aside for parsing and planning long texts.", m.BytesPlanning)
+	metric("bytes_answers", "gauge", "Bytes of rows that reads have made, and of answers that clients have not read.", m.BytesAnswers)
+	metric("reads_waiting", "gauge", "Reads that wait for their turn.", m.ReadsWaiting)
 
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)

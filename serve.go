@@ -56,6 +56,7 @@ func serveStore(
 		ClusterName: s.clusterName,
 		Datacenter:  s.datacenter,
 		Rack:        s.rack,
+		Limits:      s.limits,
 	})
 	if err != nil {
 		return err

@@ -72,6 +72,19 @@ func (c Compression) AppendDecompressed(dst, body []byte, limit int) ([]byte, er
 	return append(dst, body...), nil
 }
 
+// DecompressedLen is how long the body of an envelope says that it is when it is decompressed; 0 if it cannot be.
+func (c Compression) DecompressedLen(body []byte) int {
+	switch {
+	case c == LZ4 && len(body) >= 4:
+		return int(binary.BigEndian.Uint32(body))
+	case c == Snappy:
+		if n, err := snappy.DecodedLen(body); err == nil {
+			return n
+		}
+	}
+	return 0
+}
+
 // Body returns the body of an envelope as its message reads it: body itself, or what it decompresses to, put
 // into scratch. The flag counts only if a compression was negotiated.
 func (c Compression) Body(h Header, body, scratch []byte, limit int) ([]byte, error) {

@@ -104,10 +104,30 @@ type Segments struct {
 	Compressed bool // with LZ4
 	Limit      int  // of an envelope's body, as for CutEnvelope
 
+	// Reserve is asked for memory, in bytes, before the slices of a large envelope take it; nil: nobody is. Release
+	// says how much there is to be given back.
+	Reserve func(n int) error
+
 	payload []byte // decompressed
 	large   []byte // the envelope whose slices arrive
 	missing int64  // how much of it has not arrived
 	skip    bool   // it is longer than Limit, and only its header is kept
+	total   int    // how long it is with its header
+	held    int    // what was reserved for it
+}
+
+// Free reports whether no envelope waits for slices.
+func (s *Segments) Free() bool { return s.missing == 0 }
+
+// Release gives up an envelope that waits for slices, and returns how many bytes were reserved for envelopes that are not
+// needed any more.
+func (s *Segments) Release() int {
+	n := s.held
+	s.held, s.missing = 0, 0
+	if n > 0 {
+		s.large = nil
+	}
+	return n
 }
 
 // Next decodes the segment at the beginning of b and returns how long it is, or 0 if b does not hold all of
@@ -157,6 +177,9 @@ func (s *Segments) slice(b []byte) ([]byte, error) {
 	}
 	s.missing -= int64(len(b))
 	if !s.skip {
+		if err := s.grow(len(b)); err != nil {
+			return nil, err
+		}
 		s.large = append(s.large, b...)
 	}
 	if s.missing > 0 {
@@ -181,9 +204,25 @@ func (s *Segments) firstSlice(b []byte) error {
 	}
 	s.skip = err != nil
 	s.missing = int64(h.Length)
+	s.total = HeaderSize + int(min(int64(h.Length), int64(s.Limit)))
 	s.large = append(s.large[:0], b[:HeaderSize]...)
 	return nil
 }
 
+// grow makes room for n more bytes of a large envelope. It is not believed to have as many bytes as it says.
+func (s *Segments) grow(n int) error {
+	if need := len(s.large) + n; need > cap(s.large) {
+		size := max(need, min(2*cap(s.large), s.total))
+		if more := size - keepBuffer - s.held; s.Reserve != nil && more > 0 {
+			if err := s.Reserve(more); err != nil {
+				return err
+			}
+			s.held += more
+		}
+		s.large = append(make([]byte, 0, size), s.large...)
+	}
+	return nil
+}
+
 // keepBuffer is the largest buffer that is kept for the next large envelope.
-const keepBuffer = 1 << 20
+const keepBuffer = 128 << 10

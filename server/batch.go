@@ -50,6 +50,7 @@ func batch(r *request) {
 		return
 	}
 	r.tracef("Executing batch of %d statements", len(m.Children))
+	r.conn.writes.add(r, r.batch.Kind.WriteType())
 	r.conn.server.exec.ExecuteBatch(r.conn.server.ctx, &r.batch, r.done)
 }
 

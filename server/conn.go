@@ -14,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/store/pace"
 )
 
 // conn is one connection. The goroutine of run reads it; requests that cannot be run there have goroutines
@@ -33,7 +34,10 @@ type conn struct {
 	requests sync.WaitGroup // that are not answered
 	slots    budget         // of requests that have a goroutine
 	bytes    budget         // of requests that are not answered
+	reads    pace.Party     // in the scheduler
+	writes   writes         // that are not answered
 	draining atomic.Bool
+	waiting  atomic.Bool  // the reader waits for something else than input
 	served   atomic.Int64 // requests
 
 	// What follows belongs to the goroutine that reads.
@@ -65,7 +69,11 @@ func newConn(s *Server, socket net.Conn, id uint32) *conn {
 	}
 	c.log = s.log.With().Str("connection", c.id).Stringer("client", c.remote).Logger()
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
-	c.out.init(socket, s.limits.Unread)
+	c.out.init(socket, &s.memory)
+	c.out.taken, c.out.failed = s.scheduler.Resume, c.cancel
+	c.reads.Behind = c.out.behind
+	c.in.reserve, c.in.budget = func(n int64) error { return c.reserve(&c.in, n) }, &s.memory.arriving
+	c.segments.Reserve = func(n int) error { return c.reserve(&c.segments, int64(n)) }
 	c.slots.limit = int64(s.limits.Concurrent)
 	c.bytes.limit = s.limits.ConnectionBytes
 	c.segments.Limit = s.limits.Frame
@@ -99,8 +107,11 @@ func (c *conn) run() {
 	}
 	c.cancel()
 	_ = c.socket.Close() // the client may have closed it before
+	c.out.end()
 	c.requests.Wait()
 	c.out.close()
+	c.in.drop()
+	c.releaseSegments()
 	c.log.Debug().AnErr("reason", err).Msg("connection closed")
 }
 
@@ -116,6 +127,10 @@ func (c *conn) readAll() (err error) {
 		if err := c.serveInput(); err != nil {
 			return err
 		}
+		if err := c.in.makeRoom(); err != nil {
+			return err
+		}
+		c.in.held(c.in.reserved > 0 || !c.segments.Free())
 		c.out.idle()
 		if err := c.in.fill(c.socket); err != nil {
 			return c.readError(err)
@@ -139,6 +154,15 @@ func (c *conn) serveInput() error {
 			return nil
 		}
 		c.in.advance(n)
+		if n > ownBody {
+			c.in.disown()
+		}
+		if c.out.behind() {
+			if c.draining.Load() {
+				return errDraining
+			}
+			c.pause(c.out.idle)
+		}
 	}
 }
 
@@ -170,10 +194,24 @@ func (c *conn) setReadDeadline(t time.Time) {
 
 var longAgo = time.Unix(1, 0)
 
-// drain makes the connection end when what has arrived is answered.
+// drain makes the connection end when what has arrived is answered. A client that does not read its answers gets no
+// others.
 func (c *conn) drain() {
 	c.draining.Store(true)
 	_ = c.socket.SetReadDeadline(longAgo)
+	c.out.end()
+	if c.out.behind() {
+		c.cancel()
+	}
+}
+
+// pause waits for something else than input: what is answered is written before.
+func (c *conn) pause(wait func()) {
+	c.waiting.Store(true)
+	defer c.waiting.Store(false)
+	c.out.idle()
+	defer c.out.busy()
+	wait()
 }
 
 // abort ends the connection and its requests at once.

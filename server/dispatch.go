@@ -71,7 +71,7 @@ func (c *conn) serveAside(r *request, body []byte, serve func(*request)) error {
 		return nil
 	}
 	go func() {
-		defer c.slots.give(1)
+		defer c.giveSlot()
 		r.run(func(r *request) {
 			if err := r.intercept(); err != nil {
 				r.fail(err)

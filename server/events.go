@@ -18,7 +18,7 @@ func (s *Server) publish(changes []schema.Change) {
 		if c.session.events.Load()&eventBits[protocol.SchemaChanges] == 0 {
 			continue
 		}
-		if c.out.backlog() > backlogLimit {
+		if c.out.unread.Load() > backlogLimit {
 			c.log.Warn().Msg("connection closed: it does not read its events")
 			c.abort()
 			continue

@@ -1,6 +1,10 @@
 package server
 
-import "net"
+import (
+	"net"
+	"sync/atomic"
+	"time"
+)
 
 // The read buffer of a connection begins small, because most connections are idle, and doubles while reads
 // fill it; beyond maxRead it grows only for a message that is longer, as far as that has arrived.
@@ -16,6 +20,30 @@ type input struct {
 
 	skip    int64  // bytes to come that nobody wants
 	skipped func() // called when they have come
+
+	need     int64             // how long the message in front is, once that is known
+	reserve  func(int64) error // waits for memory beyond maxRead
+	budget   *budget           // that it comes from
+	reserved int64
+
+	// slow is since when a message that has memory of its own has not come closer by progressStep, in nanoseconds
+	// since 1970; 0: there is none.
+	slow atomic.Int64
+	came int // since then
+}
+
+// progressStep is how much a client has to send now and then to be taken for one that sends.
+const progressStep = 64 << 10
+
+// held notes that a message has memory of its own, or has no longer.
+func (in *input) held(holds bool) {
+	switch slow := in.slow.Load(); {
+	case !holds:
+		in.slow.Store(0)
+	case slow == 0 || in.came >= progressStep:
+		in.slow.Store(time.Now().UnixNano())
+		in.came = 0
+	}
 }
 
 // unread is what has arrived. It is valid until fill is called.
@@ -31,17 +59,18 @@ func (in *input) advance(n int64) {
 		in.skip, n = n-have, have
 	}
 	in.start += int(n)
+	in.need = 0
 	if in.skip == 0 && in.skipped != nil {
 		in.skipped()
 		in.skipped = nil
 	}
 }
 
-// fill reads once, behind what is unread.
+// fill reads once, behind what is unread. There has to be room.
 func (in *input) fill(socket net.Conn) error {
-	in.makeRoom()
 	n, err := socket.Read(in.buf[in.end:])
 	in.end += n
+	in.came += n
 	if n > 0 && in.skip > 0 {
 		total := in.skip
 		in.skip = 0
@@ -54,19 +83,52 @@ func (in *input) fill(socket net.Conn) error {
 }
 
 // makeRoom moves what is unread to the front, and takes a larger buffer if the last read filled this one.
-func (in *input) makeRoom() {
+func (in *input) makeRoom() error {
 	unread := in.unread()
 	full := in.end == len(in.buf)
 	switch {
 	case len(unread) == 0 && len(in.buf) > maxRead:
-		in.buf = make([]byte, maxRead)
+		in.replace(maxRead)
 	case full && len(in.buf) < maxRead:
-		in.buf = make([]byte, max(minRead, 2*len(in.buf)))
+		in.replace(max(minRead, 2*len(in.buf)))
 	case full && len(unread) > len(in.buf)/2:
-		in.buf = make([]byte, 2*len(in.buf))
+		size := 2 * len(in.buf)
+		if in.need > int64(len(unread)) {
+			size = min(size, max(maxRead, int(in.need)))
+		}
+		if err := in.reserve(int64(size) - maxRead - in.reserved); err != nil {
+			return err
+		}
+		in.reserved = int64(size) - maxRead
+		in.replace(size)
 	}
-	if len(unread) == 0 || &in.buf[0] != &unread[0] {
-		in.end = copy(in.buf, unread)
+	if in.start > 0 {
+		in.end = copy(in.buf, in.unread())
 		in.start = 0
+	}
+	return nil
+}
+
+// replace takes another buffer for what is unread, which has to fit.
+func (in *input) replace(size int) {
+	old := in.buf
+	in.buf = make([]byte, size)
+	in.end = copy(in.buf, old[in.start:in.end])
+	in.start = 0
+	if size <= maxRead && in.reserved > 0 {
+		in.budget.leave(in, in.reserved)
+		in.reserved = 0
+	}
+}
+
+// disown leaves the buffer to the message that was cut from it.
+func (in *input) disown() { in.replace(max(maxRead, len(in.unread()))) }
+
+// drop gives up what has arrived.
+func (in *input) drop() {
+	in.buf, in.start, in.end = nil, 0, 0
+	if in.reserved > 0 {
+		in.budget.leave(in, in.reserved)
+		in.reserved = 0
 	}
 }

@@ -1,9 +1,8 @@
 package server
 
 import (
-	"context"
-	"sync"
-	"sync/atomic"
+	"math"
+	"runtime/debug"
 	"time"
 )
 
@@ -15,8 +14,13 @@ type Limits struct {
 	Connections      int // no limit (native_transport_max_concurrent_connections)
 	ConnectionsPerIP int // no limit (native_transport_max_concurrent_connections_per_ip)
 
+	// Memory bounds what is held for clients: 256 MiB, or a quarter of what Go's runtime may have. A quarter each is for
+	// messages that are arriving, for requests that are not answered, for planning long texts, and for answers: those
+	// that reads are making and those that clients have not read.
+	Memory int64
+
 	// BytesInFlight and ConnectionBytes are what requests that are not answered may have together, in all
-	// and on one connection: 256 MiB and 64 MiB. A connection over them is not read from until some are
+	// and on one connection: a quarter and an eighth of Memory. A connection over them is not read from until some are
 	// answered, or is told it is overloaded if that is what it asked for.
 	BytesInFlight   int64
 	ConnectionBytes int64
@@ -26,10 +30,23 @@ type Limits struct {
 	Concurrent int
 
 	// Unread is how many bytes of answers may wait for a client to read them, before it is not read from
-	// any more: 4 MiB.
+	// any more and its reads wait: 4 MiB, and less where many clients do not read.
 	Unread int
 
+	// Reads and ConnectionReads are how many reads that may take long are under way at a time, in all and on one
+	// connection: 128 and 4. As many of them run as there are processors.
+	Reads           int
+	ConnectionReads int
+
+	// What ends requests: reads of partitions by their keys, of ranges of them, and writes
+	// (read_request_timeout, range_request_timeout, write_request_timeout). 5, 10 and 2 seconds.
+	ReadTimeout, RangeTimeout, WriteTimeout time.Duration
+
 	Handshake time.Duration // one minute until STARTUP; Cassandra waits for ever
+
+	// Stalled is how long a client may leave a message unfinished or its answers unread while others wait for
+	// the memory: 5 seconds.
+	Stalled time.Duration
 
 	PreparedBytes int64 // 64 MiB of prepared statements (prepared_statements_cache_size)
 	TextBytes     int64 // 16 MiB of plans of statements that come as text
@@ -37,83 +54,34 @@ type Limits struct {
 
 func (l Limits) withDefaults() Limits {
 	setDefault(&l.Frame, 16<<20)
-	setDefault(&l.BytesInFlight, 256<<20)
-	setDefault(&l.ConnectionBytes, 64<<20)
+	setDefault(&l.Memory, defaultMemory())
+	setDefault(&l.BytesInFlight, l.Memory/4)
+	setDefault(&l.ConnectionBytes, l.Memory/8)
 	setDefault(&l.Concurrent, 128)
 	setDefault(&l.Unread, 4<<20)
+	setDefault(&l.Reads, 128)
+	setDefault(&l.ConnectionReads, 4)
+	setDefault(&l.ReadTimeout, 5*time.Second)
+	setDefault(&l.RangeTimeout, 10*time.Second)
+	setDefault(&l.WriteTimeout, 2*time.Second)
 	setDefault(&l.Handshake, time.Minute)
+	setDefault(&l.Stalled, 5*time.Second)
 	setDefault(&l.PreparedBytes, 64<<20)
 	setDefault(&l.TextBytes, 16<<20)
 	return l
+}
+
+// defaultMemory is the default of Limits.Memory.
+func defaultMemory() int64 {
+	memory := int64(256 << 20)
+	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
+		memory = min(memory, limit/4)
+	}
+	return memory
 }
 
 func setDefault[T ~int | ~int64](field *T, value T) {
 	if *field <= 0 {
 		*field = value
 	}
-}
-
-// budget is a number of things that may be in use at a time. Its zero value with a limit is ready.
-type budget struct {
-	limit   int64
-	used    atomic.Int64
-	waiting atomic.Bool
-	mu      sync.Mutex
-	freed   chan struct{} // closed when something was given back; nil if nobody waits
-}
-
-// tryTake takes n, or nothing. Whoever comes first gets what it asks for, even more than there is: else a
-// request larger than the limit could never be served.
-func (b *budget) tryTake(n int64) bool {
-	for {
-		used := b.used.Load()
-		if used > 0 && used+n > b.limit {
-			return false
-		}
-		if b.used.CompareAndSwap(used, used+n) {
-			return true
-		}
-	}
-}
-
-// take waits until it can take n or ctx ends.
-func (b *budget) take(ctx context.Context, n int64) error {
-	for !b.tryTake(n) {
-		freed := b.wait()
-		if b.tryTake(n) {
-			return nil
-		}
-		select {
-		case <-freed:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
-}
-
-// give returns n.
-func (b *budget) give(n int64) {
-	b.used.Add(-n)
-	if !b.waiting.Load() {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.freed != nil {
-		close(b.freed)
-		b.freed = nil
-		b.waiting.Store(false)
-	}
-}
-
-// wait returns a channel that is closed when something is given back after this call.
-func (b *budget) wait() <-chan struct{} {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.freed == nil {
-		b.freed = make(chan struct{})
-		b.waiting.Store(true)
-	}
-	return b.freed
 }

@@ -23,7 +23,7 @@ func TestBudget(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := b.take(ctx, 1); !errors.Is(err, context.Canceled) {
+	if err := b.take(ctx, nil, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("take with an ended context: %v", err)
 	}
 	b.give(10)
@@ -40,7 +40,7 @@ func TestBudgetWaits(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 200 {
-				if err := b.take(context.Background(), 1); err != nil {
+				if err := b.take(context.Background(), nil, 1); err != nil {
 					t.Error(err)
 					return
 				}

@@ -12,6 +12,7 @@ type Metrics struct {
 	Connections         int    // open
 	ConnectionsAccepted uint64 // since the start
 	ConnectionsRefused  uint64 // because of a limit
+	ConnectionsStalled  uint64 // closed because others waited for memory that their clients held
 
 	Requests map[string]uint64 // by opcode: QUERY, EXECUTE ...
 	Errors   map[string]uint64 // by kind, as errorNames has them
@@ -20,13 +21,18 @@ type Metrics struct {
 	PreparedBytes      int64
 	PreparedEvicted    uint64 // to stay below Limits.PreparedBytes
 	BytesInFlight      int64  // of requests that are not answered
+	BytesArriving      int64  // of messages that have not arrived completely, beyond what every connection has
+	BytesPlanning      int64  // of long texts that are parsed and planned
+	BytesAnswers       int64  // of answers that reads make, and of those that clients have not read
+	ReadsWaiting       int64  // for their turn
 }
 
 // counters are what the connections count together.
 type counters struct {
-	accepted, refused atomic.Uint64
-	requests          [protocol.OpAuthSuccess + 1]atomic.Uint64 // by opcode
-	errors            [len(errorNames)]atomic.Uint64            // by place in errorNames
+	accepted, refused, stalled atomic.Uint64
+
+	requests [protocol.OpAuthSuccess + 1]atomic.Uint64 // by opcode
+	errors   [len(errorNames)]atomic.Uint64            // by place in errorNames
 }
 
 // errorNames are the kinds of errors as metrics call them; what is none of them counts as the first.
@@ -71,9 +77,14 @@ func (s *Server) Metrics() Metrics {
 	m := Metrics{
 		ConnectionsAccepted: s.metrics.accepted.Load(),
 		ConnectionsRefused:  s.metrics.refused.Load(),
+		ConnectionsStalled:  s.metrics.stalled.Load(),
 		Requests:            make(map[string]uint64),
 		Errors:              make(map[string]uint64, len(errorNames)),
-		BytesInFlight:       s.bytes.used.Load(),
+		BytesInFlight:       s.memory.requests.used.Load(),
+		BytesArriving:       s.memory.arriving.used.Load(),
+		BytesPlanning:       s.memory.planning.used.Load(),
+		BytesAnswers:        s.memory.answers.Used(),
+		ReadsWaiting:        s.scheduler.Waiting(),
 	}
 	for op := range s.metrics.requests {
 		if opcode := protocol.Opcode(op); opcode.IsRequest() {

@@ -4,6 +4,8 @@ import (
 	"net"
 	"runtime"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/cqld/cqld/protocol"
 )
@@ -18,15 +20,23 @@ import (
 // Only one goroutine writes at a time.
 type output struct {
 	socket net.Conn
-	limit  int // bytes that may wait for the client before it is not read from
+	memory *memory
+	taken  func() // told when the client has taken something that was charged
+	failed func() // told when it takes no more
+
+	// progress is when the client last took something, or a charge began, in nanoseconds since 1970.
+	progress atomic.Int64
+	unread   atomic.Int64 // encoded, not taken by the client
 
 	mu      sync.Mutex
 	changed sync.Cond // writing ended, or failed
 	encoder protocol.Encoder
 	buf     []byte // encoded, not taken by the writer
 	spare   []byte // the buffer that was written last
-	taken   int    // bytes that the writer has
+	left    int    // bytes that the writer has
+	charged int64  // of unread, to the room for answers
 	reading bool
+	ending  bool // nobody may wait for the client any more
 	writing bool // a goroutine writes, or is about to
 	err     error
 }
@@ -37,9 +47,45 @@ const keepWritten = 256 << 10
 // writeEarly is how much a busy reader lets come together before somebody else starts writing.
 const writeEarly = 64 << 10
 
-func (o *output) init(socket net.Conn, limit int) {
-	o.socket, o.limit = socket, limit
+// writeAtOnce is how much is written at a time, so that it shows when a client takes little.
+const writeAtOnce = 256 << 10
+
+func (o *output) init(socket net.Conn, m *memory) {
+	o.socket, o.memory = socket, m
 	o.changed.L = &o.mu
+}
+
+// count notes how much the client has not taken, and charges it. The lock is held.
+func (o *output) count() {
+	n := int64(o.left + len(o.buf))
+	o.unread.Store(n)
+	charge := n &^ (chargeStep - 1)
+	if charge == o.charged {
+		return
+	}
+	switch {
+	case o.charged == 0:
+		o.progress.Store(time.Now().UnixNano())
+		o.memory.unread.Add(1)
+	case charge == 0:
+		o.memory.unread.Add(-1)
+	}
+	o.memory.answers.Give(o.charged - charge)
+	o.charged = charge
+}
+
+// behind reports whether the client leaves more unread than it may.
+func (o *output) behind() bool {
+	n := o.unread.Load()
+	return n > chargeStep && n > o.memory.allowance()
+}
+
+// stalled is since when the client has taken nothing of much that it was sent; 0 if there is not much.
+func (o *output) stalled() (since int64) {
+	if o.unread.Load() < chargeStep {
+		return 0
+	}
+	return o.progress.Load()
 }
 
 // append adds a message and sees to it that it is written. A nil prefix is an empty one. What m refers to
@@ -76,6 +122,7 @@ func (o *output) encode(add func([]byte) []byte) bool {
 		return false
 	}
 	o.buf = add(o.buf)
+	o.count()
 	if o.writing || o.reading && len(o.buf) < writeEarly {
 		return false
 	}
@@ -108,7 +155,7 @@ func (o *output) idle() {
 		o.write()
 		o.mu.Lock()
 	}
-	for o.taken+len(o.buf) > o.limit && o.err == nil {
+	for o.behind() && o.err == nil && !o.ending {
 		o.changed.Wait()
 	}
 }
@@ -119,26 +166,54 @@ func (o *output) write() {
 	defer o.mu.Unlock()
 	for len(o.buf) > 0 && o.err == nil {
 		out := o.encoder.Flush(o.buf)
-		o.buf, o.spare, o.taken = o.spare[:0], nil, len(out)
-		o.mu.Unlock()
-		_, err := o.socket.Write(out)
-		o.mu.Lock()
-		o.taken = 0
+		o.buf, o.spare, o.left = o.spare[:0], nil, len(out)
+		for o.left > 0 && o.err == nil {
+			o.writePart(out[len(out)-o.left:])
+		}
 		if cap(out) <= keepWritten {
 			o.spare = out
 		}
-		if err != nil {
-			o.fail(err)
-		}
-		o.changed.Broadcast()
 	}
 	o.writing = false
 	o.changed.Broadcast()
 }
 
+// writePart writes the beginning of b, without the lock.
+func (o *output) writePart(b []byte) {
+	b = b[:min(len(b), writeAtOnce)]
+	o.mu.Unlock()
+	n, err := o.socket.Write(b)
+	o.mu.Lock()
+	charged := o.charged
+	if charged > 0 {
+		o.progress.Store(time.Now().UnixNano())
+	}
+	if o.left -= n; err != nil {
+		o.fail(err)
+		return
+	}
+	o.count()
+	if o.charged < charged {
+		o.mu.Unlock()
+		o.taken()
+		o.mu.Lock()
+	}
+	o.changed.Broadcast()
+}
+
 // fail gives up what is not written.
 func (o *output) fail(err error) {
-	o.err, o.buf, o.spare = err, nil, nil
+	o.err, o.buf, o.spare, o.left = err, nil, nil, 0
+	o.count()
+	o.changed.Broadcast()
+	o.failed()
+}
+
+// end makes nobody wait for the client any more.
+func (o *output) end() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ending = true
 	o.changed.Broadcast()
 }
 
@@ -162,13 +237,6 @@ func (o *output) close() {
 	for o.writing {
 		o.changed.Wait()
 	}
-}
-
-// backlog is how many bytes wait for the client.
-func (o *output) backlog() int {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.taken + len(o.buf)
 }
 
 // speak makes all that follows be encoded as STARTUP agreed.

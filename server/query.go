@@ -1,13 +1,16 @@
 package server
 
 import (
+	"errors"
 	"strings"
+	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/store/pace"
 )
 
 // queryHere lets the goroutine that reads run texts whose plan is kept and quick. USE is run there as well,
@@ -137,7 +140,35 @@ func (r *request) execute(values []types.Value, p *protocol.QueryParameters) {
 	r.traceValues(values)
 	r.skip = p.Flags.Has(protocol.SkipMetadata)
 	r.single = exec.Request{Prepared: r.statement.plan, Values: values, Options: r.options(p)}
-	r.conn.server.exec.Execute(r.context(), &r.single, r.done)
+	s := r.conn.server
+	switch {
+	case r.statement.writes != "":
+		r.conn.writes.add(r, r.statement.writes)
+	case r.statement.long:
+		if err := r.turn.Begin(r.context(), s.scheduler, &r.conn.reads, time.Now().Add(s.timeout(r.statement))); err != nil {
+			r.fail(r.readError(err))
+			return
+		}
+		defer r.turn.End()
+		r.single.Turn = &r.turn
+	}
+	s.exec.Execute(r.context(), &r.single, r.done)
+}
+
+// timeout is how long a read may take.
+func (s *Server) timeout(st *statement) time.Duration {
+	if st.ranges {
+		return s.limits.RangeTimeout
+	}
+	return s.limits.ReadTimeout
+}
+
+// readError is what a client is told of a read that could not begin.
+func (r *request) readError(err error) error {
+	if errors.Is(err, pace.ErrTimeout) {
+		return cqlerr.ReadTimedOut(r.single.Consistency)
+	}
+	return err
 }
 
 // options are a request's parameters as exec takes them.

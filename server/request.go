@@ -3,13 +3,13 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/store/pace"
 )
 
 // request is one request from its body to its answer. The structs are used again, and with them the slices
@@ -28,6 +28,8 @@ type request struct {
 	statement *statement // of QUERY and EXECUTE, once it is known
 	single    exec.Request
 	batch     exec.BatchRequest
+	turn      pace.Turn // that it reads on, if that may take long
+	write     writing
 
 	prefix     protocol.Prefix
 	trace      *trace
@@ -45,6 +47,9 @@ var requestPool = sync.Pool{New: func() any { return new(request) }}
 
 // keepBody is the largest copied body that is kept for the next request.
 const keepBody = 64 << 10
+
+// ownBody is the largest body that is copied by a request which outlives the read buffer. Larger ones own their memory.
+const ownBody = 256 << 10
 
 func newRequest(c *conn, h protocol.Header, body []byte) *request {
 	r := requestPool.Get().(*request)
@@ -66,10 +71,10 @@ func (r *request) release() {
 	c := r.conn
 	if !r.overloaded {
 		c.bytes.give(r.size)
-		c.server.bytes.give(r.size)
+		c.server.memory.requests.give(r.size)
 	}
 	r.conn, r.message, r.statement, r.trace = nil, nil, nil, nil
-	r.single = exec.Request{}
+	r.single, r.write = exec.Request{}, writing{}
 	r.batch = exec.BatchRequest{Children: r.batch.Children[:0]}
 	r.prefix = protocol.Prefix{Warnings: r.prefix.Warnings[:0]}
 	r.rows = protocol.Rows{}
@@ -102,6 +107,9 @@ func (r *request) decode(body []byte) (err error) {
 
 // detach copies the body, so that the request can outlive the read buffer.
 func (r *request) detach(body []byte) error {
+	if len(body) > ownBody {
+		return nil
+	}
 	r.copied = append(r.copied[:0], body...)
 	return r.decode(r.copied)
 }
@@ -114,6 +122,14 @@ func (r *request) context() context.Context {
 	return r.conn.server.ctx
 }
 
+// consistency is the level that the request asks for.
+func (r *request) consistency() cqlerr.Consistency {
+	if _, ok := r.message.(*protocol.Batch); ok {
+		return r.batch.Consistency
+	}
+	return r.single.Consistency
+}
+
 // warn adds warnings to the answer.
 func (r *request) warn(warnings ...string) {
 	r.prefix.Warnings = append(r.prefix.Warnings, warnings...)
@@ -121,7 +137,14 @@ func (r *request) warn(warnings ...string) {
 
 // answer sends the answer. It is called once, or else fail or finish.
 func (r *request) answer(m protocol.Response) {
+	if r.write.kind != "" {
+		r.conn.writes.remove(r)
+	}
 	if !r.answered.CompareAndSwap(false, true) {
+		if r.write.late {
+			r.release()
+			return
+		}
 		r.conn.log.Error().Stringer("opcode", r.header.Opcode).Msg("a request was answered twice")
 		return
 	}
@@ -180,42 +203,4 @@ func (r *request) answerPanic() {
 	if err := r.conn.panicked(p); !r.answered.Load() {
 		r.fail(err)
 	}
-}
-
-// takeBytes makes room for the request in the budgets of bytes in flight. It waits, and meanwhile nothing is
-// read from the connection, unless the client said in STARTUP that it prefers an error.
-func (c *conn) takeBytes(n int64) error {
-	all := &c.server.bytes
-	if c.bytes.tryTake(n) {
-		if all.tryTake(n) {
-			return nil
-		}
-		c.bytes.give(n)
-	}
-	if c.session.throwOverload {
-		return cqlerr.Overloadedf("Request breached limit on bytes in flight. (%s)Server is currently in an "+
-			"overloaded state and cannot accept more requests.",
-			fmt.Sprintf("Endpoint: %d/%d bytes, Global: %d/%d bytes.", c.bytes.used.Load(), c.bytes.limit,
-				all.used.Load(), all.limit))
-	}
-	c.out.idle()
-	defer c.out.busy()
-	if err := c.bytes.take(c.ctx, n); err != nil {
-		return err
-	}
-	if err := all.take(c.ctx, n); err != nil {
-		c.bytes.give(n)
-		return err
-	}
-	return nil
-}
-
-// takeSlot waits until the connection may have another goroutine.
-func (c *conn) takeSlot() error {
-	if c.slots.tryTake(1) {
-		return nil
-	}
-	c.out.idle()
-	defer c.out.busy()
-	return c.slots.take(c.ctx, 1)
 }

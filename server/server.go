@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"runtime"
 	"sync"
 	"time"
 
@@ -13,7 +14,11 @@ import (
 
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/store"
+	"github.com/cqld/cqld/store/pace"
 )
+
+// readSlice is how long a read runs before it lets others run.
+const readSlice = 2 * time.Millisecond
 
 // ErrClosed is what Serve returns when the server was shut down before it began.
 var ErrClosed = errors.New("server: closed")
@@ -45,11 +50,12 @@ type Server struct {
 
 	datacenter string // for replication strategies that name it
 
-	uuids    *timeUUIDs
-	prepared *statementCache[preparedID]
-	texts    *statementCache[textKey]
-	bytes    budget // of requests in flight
-	metrics  counters
+	uuids     *timeUUIDs
+	prepared  *statementCache[preparedID]
+	texts     *statementCache[textKey]
+	memory    memory
+	scheduler *pace.Scheduler // of reads that may take long
+	metrics   counters
 
 	ctx    context.Context // ends when Shutdown gives up waiting
 	cancel context.CancelFunc
@@ -60,6 +66,7 @@ type Server struct {
 	perIP     map[netip.Addr]int
 	closing   bool
 	running   sync.WaitGroup // listeners and connections
+	watched   chan struct{}  // closed when watch has ended; nil: it has not begun
 }
 
 // New makes a server of a store: it adds the tables that show this server to the store.
@@ -83,7 +90,14 @@ func New(o Options) (*Server, error) {
 	s.uuids = newTimeUUIDs(o.Store.HostID())
 	s.prepared = newStatementCache[preparedID](s.limits.PreparedBytes)
 	s.texts = newStatementCache[textKey](s.limits.TextBytes)
-	s.bytes.limit = s.limits.BytesInFlight
+	s.memory.init(&s.limits)
+	s.scheduler = pace.NewScheduler(pace.Options{
+		Running:  runtime.GOMAXPROCS(0),
+		Started:  s.limits.Reads,
+		PerParty: s.limits.ConnectionReads,
+		Slice:    readSlice,
+		Room:     s.memory.answers,
+	})
 	s.registerSystem(o)
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s, nil
@@ -122,6 +136,10 @@ func (s *Server) addListener(l net.Listener) bool {
 	defer s.mu.Unlock()
 	if s.closing {
 		return false
+	}
+	if s.watched == nil {
+		s.watched = make(chan struct{})
+		go s.watch()
 	}
 	s.listeners[l] = struct{}{}
 	s.running.Add(1)
@@ -162,6 +180,9 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		<-ended
 	}
 	s.cancel()
+	if s.watched != nil {
+		<-s.watched
+	}
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/protocol"
 )
 
@@ -20,9 +21,12 @@ type statement struct {
 	text     string
 	keyspace string // of unqualified names
 	plan     *planner.Prepared
-	quick    bool  // the goroutine that reads may run it
-	isBatch  bool  // a BEGIN BATCH, which modifies but cannot stand in a batch
-	size     int64 // bytes, roughly
+	quick    bool   // the goroutine that reads may run it
+	isBatch  bool   // a BEGIN BATCH, which modifies but cannot stand in a batch
+	writes   string // what errors call it if it is a write
+	long     bool   // it reads, and that may take long
+	ranges   bool   // it reads ranges of partitions
+	size     int64  // bytes, roughly
 
 	id        preparedID
 	markers   *protocol.ColumnSpecs
@@ -46,8 +50,22 @@ const maxMarkers = 65535
 // perStatement is what a plan takes besides what depends on its text.
 const perStatement = 1 << 10
 
+// Texts that are longer than longText are planned in turns, as far as memory is there for what they may take: planningCost
+// for each of their bytes.
+const (
+	longText     = 64 << 10
+	planningCost = 40
+)
+
 // plan parses and plans a statement, which is run at once or prepared.
 func (s *Server) plan(text, keyspace string, run bool) (*statement, error) {
+	if n := int64(len(text)); n > longText {
+		n *= planningCost
+		if err := s.memory.planning.take(s.ctx, &n, n); err != nil {
+			return nil, err
+		}
+		defer s.memory.planning.leave(&n, n)
+	}
 	parsed, markers, err := parser.Parse(text)
 	if err != nil {
 		return nil, err
@@ -65,6 +83,10 @@ func (s *Server) plan(text, keyspace string, run bool) (*statement, error) {
 	}
 	st := &statement{text: text, keyspace: keyspace, plan: plan, quick: s.exec.Quick(plan.Plan)}
 	_, st.isBatch = parsed.(*cql.Batch)
+	st.writes = exec.WriteType(plan.Plan)
+	if read, ok := plan.Plan.(*planner.Select); ok {
+		st.long, st.ranges = !st.quick, read.Where.Partition == nil
+	}
 	st.size = perStatement + int64(8*len(text)) + int64(256*(len(plan.Markers)+len(plan.Result)))
 	if plan.Result != nil {
 		st.columns = columnSpecs(plan.Result)

@@ -30,6 +30,7 @@ func (c *conn) takeHandshake(b []byte) (int64, error) {
 	}
 	end := protocol.HeaderSize + int(h.Length)
 	if len(b) < end {
+		c.in.need = int64(end)
 		return 0, nil
 	}
 	c.handshake(h, b[protocol.HeaderSize:end:end])
@@ -59,15 +60,38 @@ func (c *conn) takeEnvelope(b []byte) (int64, error) {
 	}
 	end := protocol.HeaderSize + int(h.Length)
 	if len(b) < end {
+		c.in.need = int64(end)
 		return 0, nil
 	}
-	body, err := c.decompress(h, b[protocol.HeaderSize:end:end])
-	if err != nil {
-		c.refuse(0, err)
-		return int64(end), nil
+	body := b[protocol.HeaderSize:end:end]
+	if h.Flags.Has(protocol.FlagCompressed) && c.session.compression != protocol.NoCompression {
+		return int64(end), c.compressed(h, body)
 	}
 	return int64(end), c.request(h, body)
 }
+
+// compressed takes an envelope whose body is compressed. Without negotiated compression the flag means nothing.
+func (c *conn) compressed(h protocol.Header, body []byte) error {
+	compression, limit := c.session.compression, c.server.limits.Frame
+	if n := compression.DecompressedLen(body); n > keptPlain && n <= limit {
+		if err := c.reserve(&c.plain, int64(n)); err != nil {
+			return err
+		}
+		defer c.server.memory.arriving.leave(&c.plain, int64(n))
+	}
+	plain, err := compression.AppendDecompressed(c.plain[:0], body, limit)
+	if err != nil {
+		c.refuse(0, err)
+		return nil
+	}
+	if c.plain = plain; cap(plain) > keptPlain {
+		c.plain = nil // the request may own it
+	}
+	return c.request(h, plain)
+}
+
+// keptPlain is the largest buffer that is kept for the next decompressed body.
+const keptPlain = 64 << 10
 
 // takeSegment takes a segment of v5 and the envelopes in it.
 func (c *conn) takeSegment(b []byte) (int64, error) {
@@ -84,6 +108,9 @@ func (c *conn) takeSegment(b []byte) (int64, error) {
 		if envelopes, err = c.takeEnclosed(envelopes); err != nil {
 			return 0, err
 		}
+	}
+	if c.segments.Free() {
+		c.releaseSegments()
 	}
 	return int64(n), nil
 }
@@ -182,20 +209,6 @@ func isFatal(err error) bool {
 	var segment *protocol.SegmentError
 	var crc *protocol.CRCError
 	return errors.As(err, &segment) || errors.As(err, &crc)
-}
-
-// decompress returns the body of a v3 or v4 envelope; it is valid until the next one. Without negotiated
-// compression the flag means nothing.
-func (c *conn) decompress(h protocol.Header, body []byte) ([]byte, error) {
-	if !h.Flags.Has(protocol.FlagCompressed) || c.session.compression == protocol.NoCompression {
-		return body, nil
-	}
-	if cap(c.plain) > keepWritten {
-		c.plain = nil
-	}
-	plain, err := c.session.compression.AppendDecompressed(c.plain[:0], body, c.server.limits.Frame)
-	c.plain = plain
-	return plain, err
 }
 
 // handshake serves a request before the version is agreed on. Only two are allowed, and the others are not

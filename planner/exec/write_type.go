@@ -1,0 +1,20 @@
+package exec
+
+import "github.com/cqld/cqld/planner"
+
+// WriteType is what errors call a write with this plan; "" if it is not one.
+func WriteType(p planner.Plan) string {
+	switch p := p.(type) {
+	case *planner.Modification:
+		if p.Table.Counter {
+			return Counter.writeType()
+		}
+		return "SIMPLE"
+	case *planner.Batch:
+		return BatchKind(p.Kind).writeType()
+	}
+	return ""
+}
+
+// WriteType is what errors call such a batch.
+func (k BatchKind) WriteType() string { return k.writeType() }

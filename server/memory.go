@@ -1,0 +1,42 @@
+package server
+
+import (
+	"sync/atomic"
+
+	"github.com/cqld/cqld/store/pace"
+)
+
+// memory is what is held for clients, in shares that wait for nothing but what stands below them: arriving messages
+// become requests, long texts of requests are planned, plans make answers, and clients read these.
+type memory struct {
+	arriving budget     // read buffers and bodies that are unfolded, beyond what every connection has
+	requests budget     // bodies of requests that are not answered
+	asides   budget     // goroutines of requests
+	planning budget     // what parsing long texts takes
+	answers  *pace.Room // rows that reads have made, and answers that are not read
+
+	maxUnread int          // Limits.Unread
+	unread    atomic.Int64 // connections whose unread answers are charged to the room
+}
+
+// maxAsides is how many requests of all connections may have a goroutine.
+const maxAsides = 4096
+
+func (m *memory) init(l *Limits) {
+	m.arriving.limit = l.Memory / 4
+	m.requests.limit = l.BytesInFlight
+	m.asides.limit = maxAsides
+	m.planning.limit = l.Memory / 4
+	m.answers = pace.NewRoom(l.Memory / 4)
+	m.maxUnread = l.Unread
+}
+
+// allowance is how many bytes of answers a connection may leave unread and still be served.
+func (m *memory) allowance() int64 {
+	share := m.answers.Limit() / 2 / max(1, m.unread.Load())
+	return min(int64(m.maxUnread), max(share, chargeStep))
+}
+
+// chargeStep is in what steps answers that are not read are charged to the room: those of clients that read what they ask
+// for are not.
+const chargeStep = 64 << 10
