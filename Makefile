@@ -7,7 +7,7 @@ STRIP    := -s -w $(if $(VERSION),-X main.version=$(VERSION))
 BIN      := cqld
 
 .DEFAULT_GOAL := help
-.PHONY: help build static test race lint generate generated fuzz check bench properties crash drivers metadata oracle oracle-stop judge suites differ
+.PHONY: help build static test race lint generate generated fuzz check bench properties crash hostile drivers metadata oracle oracle-stop judge suites differ
 
 # A command behind this finds a real Cassandra 5.0 in $CASSANDRA_ADDR: one that runs already, or one started for it.
 ORACLE := go run ./compat_tests/oracle run
@@ -71,6 +71,11 @@ properties: ## compare a million pairs of values of each type, and their keys; a
 
 crash: ## kill a server while it is written to, a hundred times for each way of acknowledging, and look what is left
 	go run ./compat_tests/crash
+
+HOSTILE ?=
+
+hostile: ## attack a server as hostile and unlucky clients would, beside one that behaves; HOSTILE has flags, like '-run unread -limit 512MiB'
+	go run ./compat_tests/hostile $(HOSTILE)
 
 drivers: ## run real drivers against a server started for them
 	compat_tests/drivers/run

@@ -29,6 +29,7 @@ var arrows = map[string][]string{
 	"compat_tests/drivers":  {"protocol", "protocol/client", "cql/types", "server/cqltest"},
 	"compat_tests/bench":    {"compat_tests/process", "protocol", "protocol/client", "cql/types", "server/cqltest"},
 	"compat_tests/crash":    {"compat_tests/process", "protocol/client"},
+	"compat_tests/hostile":  {"compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr"},
 	"compat_tests/oracle":   {"protocol/client"},
 	"compat_tests/tamper":   {"protocol", "cql/types", "cql/cqlerr"},
 	"compat_tests/suites":   {"compat_tests/process", "compat_tests/script", "protocol/client"},

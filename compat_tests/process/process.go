@@ -7,6 +7,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -40,7 +41,13 @@ func Build(binary string) error {
 
 // Start runs a server and waits until it says where it listens.
 func Start(binary string, args ...string) (*Process, error) {
+	return StartWith(nil, binary, args...)
+}
+
+// StartWith is Start with more variables (NAME=value) in the server's environment.
+func StartWith(environment []string, binary string, args ...string) (*Process, error) {
 	p := &Process{cmd: exec.Command(binary, args...)}
+	p.cmd.Env = append(os.Environ(), environment...)
 	stderr, err := p.cmd.StderrPipe()
 	if err != nil {
 		return nil, err
@@ -70,6 +77,14 @@ func (p *Process) Stop() error {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
 	}
+	return p.Wait()
+}
+
+// Signal sends a signal and waits for nothing.
+func (p *Process) Signal(s os.Signal) error { return p.cmd.Process.Signal(s) }
+
+// Wait waits until the server has ended by itself or by a signal.
+func (p *Process) Wait() error {
 	p.logged.Wait()
 	return p.cmd.Wait()
 }

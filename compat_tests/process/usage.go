@@ -8,19 +8,52 @@ import (
 	"time"
 )
 
-// RSS is the resident memory in bytes.
-func (p *Process) RSS() (int64, error) {
+// Memory is resident memory in bytes.
+type Memory struct {
+	RSS  int64 // all of it
+	Anon int64 // without pages of mapped files, which the system takes back when it needs them
+}
+
+// Memory asks for the resident memory.
+func (p *Process) Memory() (Memory, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {
-		return 0, err
+		return Memory{}, err
 	}
+	var m Memory
 	for line := range strings.Lines(string(status)) {
-		if kb, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-			n, err := strconv.ParseInt(strings.Fields(kb)[0], 10, 64)
-			return n << 10, err
+		name, kb, _ := strings.Cut(line, ":")
+		var field *int64
+		switch name {
+		case "VmRSS":
+			field = &m.RSS
+		case "RssAnon":
+			field = &m.Anon
+		default:
+			continue
 		}
+		n, err := strconv.ParseInt(strings.Fields(kb)[0], 10, 64)
+		if err != nil {
+			return m, err
+		}
+		*field = n << 10
 	}
-	return 0, fmt.Errorf("no VmRSS of process %d", p.cmd.Process.Pid)
+	if m.RSS == 0 {
+		return m, fmt.Errorf("no VmRSS of process %d: it has ended", p.cmd.Process.Pid)
+	}
+	return m, nil
+}
+
+// RSS is the resident memory in bytes.
+func (p *Process) RSS() (int64, error) {
+	m, err := p.Memory()
+	return m.RSS, err
+}
+
+// Descriptors is how many files and sockets are open.
+func (p *Process) Descriptors() (int, error) {
+	open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", p.cmd.Process.Pid))
+	return len(open), err
 }
 
 // clockTicks is how many ticks of /proc make a second; Linux has said 100 on every machine since long.

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/cqld/cqld/protocol"
+)
+
+// attack is one way of making a server suffer.
+type attack struct {
+	name string
+	what string // in a line
+
+	// run attacks until it has nothing more to do or ctx ends. Its connections stay open until the trial closes them.
+	run func(ctx context.Context, s *siege) error
+
+	press  time.Duration // how long it may take; 0: usualPress
+	within time.Duration // in which each request must be answered, if the attacker reads; 0: no matter
+	stop   bool          // runs again at the end, and the server is told to stop while it does
+}
+
+// usualPress is how long most attacks go on.
+const usualPress = 6 * time.Second
+
+// attacks is the table. What an attack does is below its name in the files behind the heading.
+var attacks = []attack{
+	// Answers that nobody reads: unread.go.
+	{
+		name: "unread", what: "100 clients ask 200 times for a partition, in pages of 5,000 rows, and do not read",
+		run: unreadPartition(protocol.V4, 5000), press: 10 * time.Second, stop: true,
+	},
+	{
+		name: "unread-v5", what: "the same on protocol v5",
+		run: unreadPartition(protocol.V5, 5000), press: 10 * time.Second,
+	},
+	{
+		name: "unread-unpaged", what: "the same without pages",
+		run: unreadPartition(protocol.V4, 0), press: 10 * time.Second,
+	},
+	{name: "unread-small", what: "250 clients send OPTIONS without end and do not read", run: unreadOptions},
+	{name: "big-pages", what: "64 pages of 64 rows of 1 MiB for one client that does not read", run: bigPages(1, 64), stop: true},
+	{name: "big-pages-64", what: "one such page for each of 64 clients that do not read", run: bigPages(64, 1)},
+	{name: "repeated", what: "8 clients SELECT a value of 1 MiB 1,000 times in one row, and do not read", run: repeatedColumn},
+	{name: "json", what: "16 clients SELECT JSON of 64 rows of 1 MiB, and do not read", run: unreadQuery(16, 4, jsonQuery)},
+	{name: "in-keys", what: "16 clients ask for 5,000 keys with rows of 20 KB by one IN, and do not read", run: inKeys},
+	{name: "sorted", what: "16 clients have 100 partitions of 50 MB sorted by ORDER BY without pages, and do not read", run: unreadQuery(16, 4, sortedQuery)},
+	{name: "events", what: "200 clients register for schema changes and do not read, beside changes of the schema", run: together(unreadEvents, definitions)},
+
+	// Statements that take long: scans.go.
+	{name: "scans-16", what: "16 scans of a table at a time on one connection", run: scans(16), press: 8 * time.Second},
+	{name: "scans-128", what: "128 of them", run: scans(128), press: 8 * time.Second, stop: true},
+	{name: "scans-left", what: "500 of them, sent by a client that leaves", run: scansLeft, press: 2 * time.Second},
+	{
+		name: "arithmetic", what: "v*v*... of a hundred factors of 100,000 digits; must be over at the timeout of reads, and when the client leaves",
+		run: together(arithmeticOnce, arithmeticAgain), press: 9 * time.Second, within: 7 * time.Second, stop: true,
+	},
+	{name: "in-product", what: "a IN ? AND b IN ? AND c IN ? of 300 values each, in requests of 7 KB", run: inProduct(inProductLists), press: 4 * time.Second},
+	{name: "in-product-markers", what: "the same with 900 markers, of clustering columns", run: inProduct(inProductMarkers), press: 4 * time.Second},
+	{name: "aggregates", what: "64 aggregates at a time over sets of 5,000 elements", run: aggregates},
+	{name: "conditions", what: "50 clients change one row, 200 times each, IF it is as it is not", run: conditions},
+
+	// Texts: texts.go.
+	{name: "literal-list", what: "4 texts of 8 MB with a list of small numbers", run: literals(4, listText)},
+	{name: "literal-in", what: "4 texts of 8 MB with an IN of small numbers", run: literals(4, inText)},
+	{name: "literal-16", what: "a list in a text of nearly 16 MiB", run: literals(1, longListText)},
+	{name: "literal-unfold", what: "20 compressed frames of 64 KB that unfold to such a text", run: unfoldLiterals},
+	{name: "nested", what: "literals, terms and types in one another 100,000 times", run: nested},
+	{name: "prepared-40", what: "40 prepared statements of 300 KB", run: prepareLong(40)},
+	{name: "prepared-400", what: "400 of them", run: prepareLong(400), press: 15 * time.Second},
+	{name: "texts", what: "400 statements of 300 KB that come as text", run: longTexts, press: 15 * time.Second},
+
+	// Frames: frames.go.
+	{name: "unfold-idle", what: "a compressed frame of 66 KB that unfolds to 16 MiB on each of 100 connections, which then idle", run: unfoldIdle},
+	{name: "unfinished-start", what: "STARTUP of 16 MiB but for the last byte, on 250 connections", run: unfinishedStart},
+	{name: "unfinished", what: "QUERY of 16 MiB but for the last byte, on 250 connections", run: unfinished(protocol.V4), stop: true},
+	{name: "unfinished-v5", what: "the same in segments of protocol v5", run: unfinished(protocol.V5)},
+
+	// Writes: writes.go.
+	{name: "batches", what: "20 clients send batches of 5,000 rows without end and do not read", run: batches},
+	{name: "big-writes", what: "16 clients write values of 8 MiB four times at a time", run: bigWrites},
+	{name: "traced", what: "4 clients send 5,000 reads with tracing", run: traced},
+	{name: "definitions", what: "8 clients create and drop tables without end", run: definitions},
+
+	// Connections: churn.go.
+	{name: "idle", what: "2,000 connections that send STARTUP and idle", run: idle},
+	{name: "silent", what: "2,000 connections that send nothing", run: silent},
+	{name: "garbage", what: "clients connect without end and send what is no frame", run: garbage},
+	{name: "slow", what: "200 clients send a request one byte every 100 ms", run: slowWriters},
+	{name: "reconnect", what: "8 clients connect, ask once and leave, without end", run: reconnect},
+
+	// Several at once.
+	{
+		name: "together", what: "unread, scans-128, literal-list and in-product at once",
+		run:   together(unreadPartition(protocol.V4, 5000), scans(128), literals(4, listText), inProduct(inProductLists)),
+		press: 12 * time.Second, stop: true,
+	},
+}
+
+// together runs attacks at the same time.
+func together(runs ...func(context.Context, *siege) error) func(context.Context, *siege) error {
+	return func(ctx context.Context, s *siege) error {
+		failed := make(chan error, len(runs))
+		for _, run := range runs {
+			go func() { failed <- run(ctx, s) }()
+		}
+		var first error
+		for range runs {
+			if err := <-failed; first == nil {
+				first = err
+			}
+		}
+		return first
+	}
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// The bounds: what a server may take of the machine, and what its other clients may notice, on 2 cores.
+const (
+	boundRSS     = 1 << 30 // of resident memory, mapped files and all; beyond what the data take if they are in memory
+	boundLatency = 100 * time.Millisecond
+	boundVisit   = time.Second     // for a client that comes to be answered
+	boundBusy    = 2 * time.Second // for the processors to be free once the attackers have left
+	boundStop    = 2 * time.Second // for the process to end behind the last answer and the signal
+)
+
+// What may be more than before when all is over: the heap grows and shrinks, tables get files, the neighbour's visits come
+// and go.
+const (
+	slackAnon        = 100 << 20
+	slackGoroutines  = 20
+	slackDescriptors = 20
+)
+
+// limitSlack is how much more than GOMEMLIMIT is near it: stacks of C, and what the collector has not reached yet.
+const limitSlack = 5 // a fifth
+
+// result is what one attack did.
+type result struct {
+	attack attack
+
+	before, peak, after state
+	resident            int64         // of the data, if they are in memory
+	limit               int64         // GOMEMLIMIT, if any
+	seen                experience    // by the neighbour, during the attack
+	later               experience    // afterwards
+	slowest             time.Duration // answer to an attacker that reads
+	tally               map[string]int
+	busy                time.Duration // from where the attackers left to where the processors were free
+	settled             time.Duration // and to where memory, goroutines and descriptors were as before
+	unsettled           bool          // they never were
+	killed, ended       bool
+	log                 string // the server's, if it ended
+
+	stopped *stopping // for a run that tells the server to stop
+
+	broken []string
+}
+
+// stopping is how a server ended.
+type stopping struct {
+	took   time.Duration // from the signal
+	behind time.Duration // from the last answer, or the signal if there came none
+}
+
+// judge says which bounds are broken.
+func (r *result) judge() {
+	bad := func(format string, values ...any) { r.broken = append(r.broken, fmt.Sprintf(format, values...)) }
+	switch {
+	case r.killed:
+		bad("killed at %s of resident memory", mib(r.peak.memory.RSS))
+		return
+	case r.stopped != nil:
+		if r.stopped.behind > boundStop {
+			bad("it took %s to end behind the last answer, bound %s", seconds(r.stopped.behind), seconds(boundStop))
+		}
+		return
+	case r.ended:
+		bad("the server ended by itself: %s", r.log)
+		return
+	}
+	if rss := r.peak.memory.RSS - r.resident; rss > boundRSS {
+		bad("resident memory %s, bound %s", mib(rss), mib(boundRSS))
+	}
+	if anon := r.peak.memory.Anon - r.resident; r.limit > 0 && anon > r.limit+r.limit/limitSlack {
+		bad("anonymous memory %s, the limit is %s", mib(anon), mib(r.limit))
+	}
+	r.judgeNeighbour(bad)
+	if r.attack.within > 0 && r.slowest > r.attack.within {
+		bad("a request took %s, bound %s", seconds(r.slowest), seconds(r.attack.within))
+	}
+	if r.busy > boundBusy {
+		bad("the processors were busy for %s when the attackers had left, bound %s", seconds(r.busy), seconds(boundBusy))
+	}
+	if r.unsettled {
+		bad("not as before: anonymous memory %s, was %s; %d goroutines, was %d; %d descriptors, was %d",
+			mib(r.after.memory.Anon), mib(r.before.memory.Anon), r.after.goroutines, r.before.goroutines,
+			r.after.descriptors, r.before.descriptors)
+	}
+}
+
+func (r *result) judgeNeighbour(bad func(string, ...any)) {
+	for _, l := range []struct {
+		what string
+		latencies
+	}{{"reads", r.seen.reads}, {"writes", r.seen.writes}} {
+		if p99 := l.at(0.99); p99 > boundLatency {
+			bad("the neighbour's %s took %s (p99), bound %s", l.what, millis(p99), millis(boundLatency))
+		}
+		if len(l.latencies) == 0 {
+			bad("the neighbour had no %s", l.what)
+		}
+	}
+	if slowest := r.seen.newcomers.at(1); slowest > boundVisit {
+		bad("a client that came waited %s, bound %s", seconds(slowest), seconds(boundVisit))
+	}
+	for _, e := range []experience{r.seen, r.later} {
+		for _, text := range slices.Sorted(maps.Keys(e.errors)) {
+			bad("the neighbour got %d times: %s", e.errors[text], text)
+		}
+	}
+}
+
+// asBefore reports whether a process holds no more than it did.
+func (s state) asBefore(before state) bool {
+	return s.memory.Anon <= before.memory.Anon+slackAnon && s.goroutines <= before.goroutines+slackGoroutines &&
+		s.descriptors <= before.descriptors+slackDescriptors
+}

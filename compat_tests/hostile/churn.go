@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"math/rand/v2"
+	"net"
+	"time"
+
+	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/protocol/client"
+)
+
+// crowd is how many connections come at once.
+const crowd = 2000
+
+// idle starts connections and leaves them alone.
+func idle(ctx context.Context, s *siege) error {
+	s.each(ctx, s.size.clients(crowd), v4, func(int, *peer) {
+		s.count("connected")
+		hold(ctx)
+	})
+	return nil
+}
+
+// silent does not even start them.
+func silent(ctx context.Context, s *siege) error {
+	s.eachSocket(ctx, s.size.clients(crowd), func(int, net.Conn) {
+		s.count("connected")
+		hold(ctx)
+	})
+	return nil
+}
+
+// garbage sends random bytes, and half of the time behind a good STARTUP, until it is thrown out.
+func garbage(ctx context.Context, s *siege) error {
+	startup := &protocol.Startup{Options: []protocol.Option{{Key: protocol.OptionCQLVersion, Value: "3.0.0"}}}
+	s.eachSocket(ctx, s.size.clients(50), func(i int, sock net.Conn) {
+		random := rand.New(rand.NewPCG(uint64(i), 1))
+		for n := 0; ctx.Err() == nil && sock != nil; n++ {
+			var bytes []byte
+			if n%2 > 0 {
+				bytes = protocol.AppendRequest(nil, protocol.Header{Version: protocol.V4}, nil, startup)
+			}
+			for range 1000 {
+				bytes = append(bytes, byte(random.Uint32()))
+			}
+			if _, err := sock.Write(bytes); err == nil {
+				_ = sock.SetReadDeadline(time.Now().Add(50 * time.Millisecond)) // it may wait for more
+				_, _ = sock.Read(bytes)
+			}
+			_ = sock.Close()
+			s.count("sent")
+			sock = s.socket(ctx)
+		}
+	})
+	return nil
+}
+
+// slowWriters send a request byte by byte.
+func slowWriters(ctx context.Context, s *siege) error {
+	s.each(ctx, s.size.clients(200), v4, func(_ int, p *peer) {
+		bytes := p.enc.AppendRequest(nil, 1, 0, nil, query("SELECT key FROM system.local"))
+		for i := range bytes {
+			if !p.write(bytes[i : i+1]) {
+				return
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(100 * time.Millisecond):
+			}
+		}
+		p.read(1)
+	})
+	return nil
+}
+
+// reconnect is a client without a pool.
+func reconnect(ctx context.Context, s *siege) error {
+	s.eachSocket(ctx, 8, func(int, net.Conn) {
+		for ctx.Err() == nil {
+			p := s.connect(ctx, client.Options{Version: protocol.V4})
+			if p == nil {
+				continue
+			}
+			if p.send(1, query("SELECT key FROM system.local")) {
+				p.read(1)
+			}
+			_ = p.conn.Close()
+		}
+	})
+	return nil
+}

@@ -1,0 +1,147 @@
+// Command hostile shows whether a server holds when clients are hostile or unlucky: when they ask for much and read
+// nothing, send texts that grow when they are parsed, leave in the middle, or come by the thousand. It starts cqld as
+// a process of its own, fills some tables, and runs one attack after the other (attacks.go is the table of them)
+// beside a client that behaves well. It prints what the server and that client went through, and fails
+// if a bound is broken (bounds.go).
+//
+//	hostile [-run NAME,NAME] [-quick] [-memory] [-limit 512MiB] [-time 10m]
+//
+// An attack goes like this (trial.go):
+//
+//	calm     the neighbour alone; memory, goroutines and descriptors are noted
+//	press    the attack runs, for as long as the table says
+//	leave    its connections are closed at once; the processors must be free soon
+//	settle   memory, goroutines and descriptors must be what they were
+//
+// When all are done, some run again, and the server is told to stop while they do.
+//
+// neighbour.go is the client that behaves well, siege.go has the connections of an attacker, watch.go looks at the
+// process from outside and kills it before it takes the machine's memory, tables.go is what the tables hold.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/cqld/cqld/compat_tests/process"
+)
+
+func main() {
+	s := settings{size: full}
+	run := flag.String("run", "", "the `names` of the attacks to run, with commas; empty: all")
+	quick := flag.Bool("quick", false, "fill the tables with a tenth of the rows")
+	flag.BoolVar(&s.memory, "memory", false, "have the server keep its data in memory")
+	limit := flag.String("limit", "", "the server's GOMEMLIMIT, like 512MiB; empty: none")
+	safety := flag.String("safety", "3GiB", "kill the server when it has `so much` resident memory")
+	flag.DurationVar(&s.time, "time", 10*time.Minute, "begin no attack that could end later than this")
+	flag.StringVar(&s.binary, "binary", "", "attack this binary instead of building one")
+	flag.Parse()
+	if *quick {
+		s.size = quickly
+	}
+	err := s.parse(*run, *limit, *safety)
+	if err == nil {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		err = attackAll(ctx, s)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "hostile:", err)
+		os.Exit(1)
+	}
+}
+
+// settings are what the flags say.
+type settings struct {
+	attacks []attack
+	size    sizes
+	memory  bool
+	limit   int64 // GOMEMLIMIT; 0: none
+	safety  int64
+	time    time.Duration
+	binary  string
+}
+
+func (s *settings) parse(run, limit, safety string) (err error) {
+	if s.attacks, err = choose(run); err != nil {
+		return err
+	}
+	if s.safety, err = parseBytes(safety); err != nil || limit == "" {
+		return err
+	}
+	s.limit, err = parseBytes(limit)
+	return err
+}
+
+// choose finds attacks by their names.
+func choose(names string) ([]attack, error) {
+	if names == "" {
+		return attacks, nil
+	}
+	var chosen []attack
+	for name := range strings.SplitSeq(names, ",") {
+		i := slices.IndexFunc(attacks, func(a attack) bool { return a.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no attack %q", name)
+		}
+		chosen = append(chosen, attacks[i])
+	}
+	return chosen, nil
+}
+
+// parseBytes understands 512MiB and 3GiB.
+func parseBytes(text string) (int64, error) {
+	for _, unit := range []struct {
+		name  string
+		shift int
+	}{{"GiB", 30}, {"MiB", 20}, {"KiB", 10}} {
+		if number, ok := strings.CutSuffix(text, unit.name); ok {
+			n, err := strconv.ParseInt(number, 10, 32)
+			return n << unit.shift, err
+		}
+	}
+	return 0, fmt.Errorf("%q is not a size like 512MiB", text)
+}
+
+// attackAll runs the attacks, prints the table of their figures, and fails if a bound is broken.
+func attackAll(ctx context.Context, s settings) error {
+	folder, err := os.MkdirTemp("", "cqld-hostile-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	if s.binary == "" {
+		s.binary = filepath.Join(folder, "cqld")
+		if err := process.Build(s.binary); err != nil {
+			return err
+		}
+	}
+	t := newTrial(s, folder)
+	results, err := t.run(ctx)
+	fmt.Println()
+	printTable(os.Stdout, results)
+	if err != nil {
+		return err
+	}
+	broken := 0
+	for _, r := range results {
+		broken += len(r.broken)
+	}
+	if broken > 0 {
+		return fmt.Errorf("%d bounds are broken", broken)
+	}
+	return nil
+}
+
+// errEnded is for a server that ended when nobody told it to.
+var errEnded = errors.New("the server has ended")

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/protocol/client"
+)
+
+// siege is one run of an attack: its connections, and what came back over them.
+type siege struct {
+	addr string
+	size sizes
+
+	mu         sync.Mutex
+	left       bool
+	sockets    []net.Conn
+	peers      map[*peer]bool // those that read
+	tally      map[string]int // what was answered, and what went wrong
+	slowest    time.Duration  // of the answers to clients that read
+	lastAnswer time.Time
+}
+
+func newSiege(addr string, size sizes) *siege {
+	return &siege{addr: addr, size: size, tally: map[string]int{}, peers: map[*peer]bool{}}
+}
+
+// connectTime is how long an attacker waits for a connection.
+const connectTime = 5 * time.Second
+
+// count notes that something was answered or went wrong.
+func (s *siege) count(what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.left {
+		s.tally[what]++
+	}
+}
+
+// keep has a socket closed when the attackers leave.
+func (s *siege) keep(sock net.Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.left {
+		_ = sock.Close()
+		return
+	}
+	s.sockets = append(s.sockets, sock)
+}
+
+// leave closes all connections, and notes how long those who read have waited.
+func (s *siege) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left = true
+	for p := range s.peers {
+		waited, n := p.waiting()
+		s.slowest = max(s.slowest, waited)
+		if n > 0 {
+			s.tally["unanswered"] += n
+		}
+	}
+	for _, sock := range s.sockets {
+		_ = sock.Close()
+	}
+}
+
+// socket opens a connection and sends nothing; nil if there is none to be had.
+func (s *siege) socket(ctx context.Context) net.Conn {
+	d := net.Dialer{Timeout: connectTime}
+	sock, err := d.DialContext(ctx, "tcp", s.addr)
+	if err != nil {
+		s.count("no connection")
+		return nil
+	}
+	s.keep(sock)
+	return sock
+}
+
+// each runs do for n clients at the same time, each with a connection after STARTUP, and waits for all.
+func (s *siege) each(ctx context.Context, n int, o client.Options, do func(i int, p *peer)) {
+	var wait sync.WaitGroup
+	for i := range n {
+		wait.Go(func() {
+			if p := s.connect(ctx, o); p != nil {
+				do(i, p)
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// eachSocket is each without STARTUP.
+func (s *siege) eachSocket(ctx context.Context, n int, do func(i int, sock net.Conn)) {
+	var wait sync.WaitGroup
+	for i := range n {
+		wait.Go(func() {
+			if sock := s.socket(ctx); sock != nil {
+				do(i, sock)
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// connect opens a connection and starts the protocol; nil if the server does not let it.
+func (s *siege) connect(ctx context.Context, o client.Options) *peer {
+	ctx, cancel := context.WithTimeout(ctx, connectTime)
+	defer cancel()
+	conn, err := client.Dial(ctx, s.addr, o)
+	if err != nil {
+		s.count("no connection")
+		return nil
+	}
+	s.keep(conn.NetConn())
+	return &peer{
+		siege: s, conn: conn, sent: map[int16]time.Time{},
+		enc: protocol.Encoder{Version: o.Version, Compression: o.Compression, Segments: o.Version.HasSegments()},
+	}
+}
+
+// prepare has a statement prepared over a connection of its own.
+func (s *siege) prepare(ctx context.Context, v protocol.Version, cql string) (*client.Prepared, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectTime)
+	defer cancel()
+	conn, err := client.Dial(ctx, s.addr, client.Options{Version: v})
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	p, err := conn.Prepare(ctx, cql, "")
+	if err != nil {
+		return nil, fmt.Errorf("prepare %.100s: %w", cql, err)
+	}
+	return p, nil
+}
+
+// peer is an attacker's connection after STARTUP. It writes to the socket beside the client, so that answers may be read,
+// or not, while requests are sent.
+type peer struct {
+	siege *siege
+	conn  *client.Conn
+	enc   protocol.Encoder
+	last  int16
+
+	mu   sync.Mutex
+	sent map[int16]time.Time // what a client that reads waits for
+}
+
+// send sends a request n times, each on a stream of its own, and returns false when it cannot.
+func (p *peer) send(n int, m protocol.Request) bool { return p.sendFlags(n, 0, m) }
+
+// sendBytes is how much is written at a time.
+const sendBytes = 256 << 10
+
+func (p *peer) sendFlags(n int, f protocol.Flags, m protocol.Request) bool {
+	var buf []byte
+	for i := range n {
+		p.last = (p.last + 1) & 0x7fff
+		p.mu.Lock()
+		p.sent[p.last] = time.Now()
+		p.mu.Unlock()
+		buf = p.enc.AppendRequest(buf, p.last, f, nil, m)
+		if len(buf) < sendBytes && i < n-1 {
+			continue
+		}
+		if !p.write(p.enc.Flush(buf)) {
+			return false
+		}
+		buf = buf[:0]
+	}
+	return true
+}
+
+// write writes bytes as they are.
+func (p *peer) write(b []byte) bool { return p.siege.write(p.conn.NetConn(), b) }
+
+func (s *siege) write(sock net.Conn, b []byte) bool {
+	if _, err := sock.Write(b); err != nil {
+		s.count("closed by the server")
+		return false
+	}
+	return true
+}
+
+// read reads n answers and counts them by their kind; it returns false when the connection ends before.
+func (p *peer) read(n int) bool {
+	p.siege.reads(p)
+	for range n {
+		h, body, err := p.conn.ReceiveEnvelope(context.Background()) // until the attackers leave
+		if err != nil {
+			p.siege.count("closed by the server")
+			return false
+		}
+		p.mu.Lock()
+		took := time.Since(p.sent[h.Stream])
+		delete(p.sent, h.Stream)
+		p.mu.Unlock()
+		p.siege.answered(kindOf(h, body), took)
+	}
+	return true
+}
+
+// reads has a peer's waiting looked at when the attackers leave.
+func (s *siege) reads(p *peer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.peers[p] = true
+}
+
+func (s *siege) answered(kind string, took time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.left {
+		return
+	}
+	s.tally[kind]++
+	s.slowest = max(s.slowest, took)
+	s.lastAnswer = time.Now()
+}
+
+// waiting is how long the oldest request has not been answered, and how many there are.
+func (p *peer) waiting() (oldest time.Duration, n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, t := range p.sent {
+		oldest = max(oldest, time.Since(t))
+	}
+	return oldest, len(p.sent)
+}
+
+// kindOf names an answer: its opcode, or the code of its error.
+func kindOf(h protocol.Header, body []byte) string {
+	if h.Opcode != protocol.OpError {
+		return h.Opcode.String()
+	}
+	m, _, err := protocol.DecodeResponse(h, body)
+	if err != nil {
+		return "ERROR that cannot be read"
+	}
+	e := m.(*protocol.Error).Err
+	return fmt.Sprintf("ERROR %04x %.60s", uint32(e.Code), e.Message)
+}
+
+// hold waits for the end of the attack.
+func hold(ctx context.Context) { <-ctx.Done() }

@@ -1,0 +1,335 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/cqld/cqld/compat_tests/process"
+)
+
+// trial attacks a server, and starts another one when an attack has left it other than it was.
+type trial struct {
+	settings
+	data  string // the folder
+	began time.Time
+
+	server   *server
+	filled   bool
+	resident int64 // memory of the data, if they are in memory
+}
+
+// server is a process, with who watches it and who asks it.
+type server struct {
+	process   *process.Process
+	watch     *watch
+	neighbour *neighbour
+	end       context.CancelFunc
+	watching  sync.WaitGroup
+}
+
+// Times of an attack.
+const (
+	calmTime   = time.Second            // of the neighbour alone
+	leastPress = 2 * time.Second        // connections stay open if an attack has nothing more to do
+	settleTime = 30 * time.Second       // at most, for what the attack took to be given back
+	settleLook = 100 * time.Millisecond // between looks
+	busyWindow = 250 * time.Millisecond // over which the use of the processors is measured, twice
+	busyCores  = 0.5                    // a server is busy if it uses more; the neighbour needs a tenth of that
+	stopAfter  = 2 * time.Second        // of an attack, the server is told to stop
+	stopLimit  = 15 * time.Second       // and is killed if it does not
+)
+
+// run runs all attacks, and those that are for it again with a stop.
+func (t *trial) run(ctx context.Context) (results []*result, err error) {
+	defer func() { t.end() }()
+	for _, stopping := range []bool{false, true} {
+		for _, a := range t.attacks {
+			if stopping && !a.stop {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return results, err
+			}
+			if t.late(a) {
+				results = append(results, &result{attack: a, broken: []string{"not run: there was no time left"}})
+				continue
+			}
+			r, err := t.attack(ctx, a, stopping)
+			if err != nil {
+				return results, fmt.Errorf("%s: %w", a.name, err)
+			}
+			r.judge()
+			results = append(results, r)
+			fmt.Printf("%4.0f s  %-20s %s\n", time.Since(t.began).Seconds(), a.name, r.line())
+		}
+	}
+	return results, nil
+}
+
+// line is what is printed as soon as an attack is over.
+func (r *result) line() string {
+	if len(r.broken) > 0 {
+		return "BROKEN: " + strings.Split(strings.Join(r.broken, "; "), "\n")[0]
+	}
+	return "held"
+}
+
+// late reports whether an attack could end too late.
+func (t *trial) late(a attack) bool {
+	return time.Since(t.began)+a.length()+settleTime > t.time
+}
+
+func (a attack) length() time.Duration {
+	if a.press == 0 {
+		return usualPress
+	}
+	return a.press
+}
+
+// attack measures one attack.
+func (t *trial) attack(ctx context.Context, a attack, stopping bool) (*result, error) {
+	if err := t.start(ctx); err != nil {
+		return nil, err
+	}
+	r := &result{attack: a, resident: t.resident, limit: t.limit}
+	var err error
+	if stopping {
+		err = t.stopDuring(ctx, r)
+	} else {
+		err = t.press(ctx, r)
+	}
+	ended, killed := t.server.watch.fate()
+	if err != nil && !ended {
+		return nil, err
+	}
+	if r.killed = killed; ended && !stopping {
+		r.ended = true
+		_ = t.server.process.Wait() // for the end of its log
+		r.log = shorten(t.server.process.Log())
+	}
+	if r.unsettled || ended {
+		t.end()
+	}
+	return r, nil
+}
+
+// shorten keeps the beginning of a log, where a panic says why.
+func shorten(log string) string {
+	const most = 2000
+	return log[:min(len(log), most)]
+}
+
+// press runs an attack and waits until all is as before.
+func (t *trial) press(ctx context.Context, r *result) error {
+	s := t.server
+	wait(ctx, calmTime)
+	s.neighbour.take()
+	var err error
+	if r.before, err = look(ctx, s.process); err != nil {
+		return err
+	}
+	s.watch.takePeak()
+	besiege := newSiege(s.process.Addr, t.size)
+	err = besiege.press(ctx, r.attack, s.watch.gone)
+	left := time.Now()
+	r.seen = s.neighbour.take()
+	besiege.mu.Lock()
+	r.tally, r.slowest = besiege.tally, besiege.slowest
+	besiege.mu.Unlock()
+	if err == nil {
+		err = t.settle(ctx, r, left)
+	}
+	r.peak, r.later = s.watch.takePeak(), s.neighbour.take()
+	return err
+}
+
+// press runs an attack for its time, and leaves.
+func (s *siege) press(ctx context.Context, a attack, gone func() bool) error {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, a.length())
+	defer cancel()
+	attacked := make(chan error, 1)
+	go func() { attacked <- a.run(ctx, s) }()
+	for {
+		select {
+		case err := <-attacked:
+			wait(ctx, time.Until(began.Add(leastPress)))
+			s.leave()
+			return err
+		case <-ctx.Done():
+		case <-time.After(memoryEvery):
+			if !gone() {
+				continue
+			}
+			cancel()
+		}
+		s.leave()
+		return <-attacked
+	}
+}
+
+// settle waits until the processors are free and the server holds what it held before.
+func (t *trial) settle(ctx context.Context, r *result, left time.Time) error {
+	s := t.server
+	for free := 0; free < 2; {
+		if time.Since(left) > settleTime {
+			r.busy = settleTime
+			break
+		}
+		began := time.Now()
+		before, err := s.process.CPU()
+		if err != nil {
+			return err
+		}
+		wait(ctx, busyWindow)
+		after, err := s.process.CPU()
+		if err != nil {
+			return err
+		}
+		if cores := float64(after-before) / float64(time.Since(began)); cores < busyCores {
+			free++
+			continue
+		}
+		free, r.busy = 0, time.Since(left)
+	}
+	for {
+		var err error
+		if r.after, err = look(ctx, s.process); err == nil && r.after.asBefore(r.before) {
+			r.settled = time.Since(left)
+			return nil
+		}
+		if s.watch.gone() || ctx.Err() != nil {
+			return errEnded
+		}
+		if time.Since(left) > settleTime {
+			r.unsettled = true
+			return nil
+		}
+		wait(ctx, settleLook)
+	}
+}
+
+// stopDuring tells the server to stop while an attack runs.
+func (t *trial) stopDuring(ctx context.Context, r *result) error {
+	s := t.server
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	besiege := newSiege(s.process.Addr, t.size)
+	attacked := make(chan error, 1)
+	go func() { attacked <- besiege.press(ctx, r.attack, s.watch.gone) }()
+	wait(ctx, stopAfter)
+	told := time.Now()
+	if err := s.process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	for !s.watch.gone() && time.Since(told) < stopLimit {
+		wait(ctx, memoryEvery)
+	}
+	ended := time.Now()
+	if !s.watch.gone() {
+		_ = s.process.Signal(os.Kill)
+	}
+	cancel()
+	if err := <-attacked; err != nil && !s.watch.gone() {
+		return err
+	}
+	r.stopped = &stopping{took: ended.Sub(told), behind: ended.Sub(latest(told, besiege.lastAnswer, s.neighbour.last()))}
+	return nil
+}
+
+func latest(first time.Time, others ...time.Time) time.Time {
+	for _, t := range others {
+		if t.After(first) {
+			first = t
+		}
+	}
+	return first
+}
+
+// last is when the neighbour was last answered.
+func (n *neighbour) last() time.Time {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.lastAnswer
+}
+
+// start starts a server unless there is one, and fills its tables unless they are.
+func (t *trial) start(ctx context.Context) error {
+	if t.server != nil {
+		return nil
+	}
+	p, err := t.startProcess()
+	if err != nil {
+		return err
+	}
+	if t.memory || !t.filled {
+		if p, err = t.fill(ctx, p); err != nil {
+			return fmt.Errorf("fill the tables: %w", err)
+		}
+	}
+	ctx, end := context.WithCancel(ctx)
+	s := &server{process: p, watch: &watch{process: p, safety: t.safety}, neighbour: newNeighbour(p.Addr), end: end}
+	t.server = s
+	s.watching.Go(func() { s.watch.run(ctx) })
+	s.watching.Go(func() { s.neighbour.run(ctx) })
+	return nil
+}
+
+func (t *trial) startProcess() (*process.Process, error) {
+	arguments := []string{"serve", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--log-format", "json"}
+	if t.memory {
+		arguments = append(arguments, "--memory")
+	} else {
+		arguments = append(arguments, "--data", t.data)
+	}
+	var environment []string
+	if t.limit > 0 {
+		environment = append(environment, fmt.Sprint("GOMEMLIMIT=", t.limit))
+	}
+	return process.StartWith(environment, t.binary, arguments...)
+}
+
+// fill fills the tables of a server. One with its data on disk is then started again, so that it begins at rest.
+func (t *trial) fill(ctx context.Context, p *process.Process) (*process.Process, error) {
+	began := time.Now()
+	if err := fill(ctx, p.Addr, t.size); err != nil {
+		return nil, errors.Join(err, p.Kill())
+	}
+	t.filled = true
+	m, err := p.Memory()
+	if err != nil {
+		return nil, errors.Join(err, p.Kill())
+	}
+	fmt.Printf("%4.0f s  filled in %s, resident %s\n", time.Since(t.began).Seconds(), seconds(time.Since(began)), mib(m.RSS))
+	if t.memory {
+		t.resident = m.RSS
+		return p, nil
+	}
+	if err := p.Stop(); err != nil {
+		return nil, err
+	}
+	return t.startProcess()
+}
+
+// end ends the server, whatever state it is in.
+func (t *trial) end() {
+	s := t.server
+	if s == nil {
+		return
+	}
+	t.server = nil
+	s.end()
+	_ = s.process.Kill() // fails if it has ended
+	s.watching.Wait()
+}
+
+func newTrial(s settings, folder string) *trial {
+	return &trial{settings: s, data: filepath.Join(folder, "data"), began: time.Now()}
+}

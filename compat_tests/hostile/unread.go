@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/protocol/client"
+)
+
+// v4 is how most attackers connect.
+var v4 = client.Options{Version: protocol.V4}
+
+// unreadPartition asks for a partition of many rows.
+func unreadPartition(v protocol.Version, page int32) func(context.Context, *siege) error {
+	return func(ctx context.Context, s *siege) error {
+		read, err := s.prepare(ctx, v, "SELECT * FROM hostile.wide WHERE p = 0")
+		if err != nil {
+			return err
+		}
+		s.each(ctx, s.size.clients(100), client.Options{Version: v}, func(_ int, p *peer) {
+			p.send(200, execute(read, page))
+			hold(ctx)
+		})
+		return nil
+	}
+}
+
+// bigPages asks for pages of 64 MiB.
+func bigPages(clients, pages int) func(context.Context, *siege) error {
+	return func(ctx context.Context, s *siege) error {
+		read, err := s.prepare(ctx, protocol.V4, "SELECT * FROM hostile.big WHERE p = 0")
+		if err != nil {
+			return err
+		}
+		s.each(ctx, s.size.clients(clients), v4, func(_ int, p *peer) {
+			p.send(pages, execute(read, 5000))
+			hold(ctx)
+		})
+		return nil
+	}
+}
+
+// Statements whose answers are large or dear.
+const (
+	jsonQuery   = "SELECT JSON * FROM hostile.big WHERE p = 0"
+	sortedQuery = "SELECT * FROM hostile.sorted WHERE p IN ? ORDER BY c"
+)
+
+// unreadQuery sends a statement, with a list of a hundred numbers if it has a marker.
+func unreadQuery(clients, requests int, cql string) func(context.Context, *siege) error {
+	return func(ctx context.Context, s *siege) error {
+		var values [][]byte
+		if strings.Contains(cql, "?") {
+			values = append(values, intList(s.size.sortedPartitions))
+		}
+		s.each(ctx, s.size.clients(clients), v4, func(_ int, p *peer) {
+			p.send(requests, query(cql, values...))
+			hold(ctx)
+		})
+		return nil
+	}
+}
+
+// repeatedColumn selects a large value very often: a short request for an answer of 1 GiB.
+func repeatedColumn(ctx context.Context, s *siege) error {
+	text := "SELECT v" + strings.Repeat(",v", 999) + " FROM hostile.big WHERE p = 0 AND c = 0"
+	s.each(ctx, s.size.clients(8), v4, func(_ int, p *peer) {
+		p.send(2, query(text))
+		hold(ctx)
+	})
+	return nil
+}
+
+// inKeys asks for many large rows by their keys.
+func inKeys(ctx context.Context, s *siege) error {
+	read, err := s.prepare(ctx, protocol.V4, "SELECT * FROM hostile.heavy WHERE k IN ?")
+	if err != nil {
+		return err
+	}
+	s.each(ctx, s.size.clients(16), v4, func(_ int, p *peer) {
+		p.send(4, execute(read, 0, intList(s.size.heavy)))
+		hold(ctx)
+	})
+	return nil
+}
+
+// unreadOptions asks for the same small answer for ever.
+func unreadOptions(ctx context.Context, s *siege) error {
+	s.each(ctx, s.size.clients(250), v4, func(_ int, p *peer) {
+		for ctx.Err() == nil && p.send(1000, &protocol.Options{}) {
+		}
+	})
+	return nil
+}
+
+// unreadEvents registers for events and reads none.
+func unreadEvents(ctx context.Context, s *siege) error {
+	s.each(ctx, s.size.clients(200), v4, func(_ int, p *peer) {
+		p.send(1, &protocol.Register{Names: []string{string(protocol.SchemaChanges)}})
+		hold(ctx)
+	})
+	return nil
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cqld/cqld/compat_tests/process"
+)
+
+// state is what a process holds.
+type state struct {
+	memory      process.Memory
+	goroutines  int
+	descriptors int
+}
+
+// watch looks at a process from outside, and kills it when it takes too much memory.
+type watch struct {
+	process *process.Process
+	safety  int64
+
+	mu     sync.Mutex
+	peak   state
+	ended  bool
+	killed bool
+}
+
+// How often memory is looked at, and goroutines and descriptors, which costs the server a little.
+const (
+	memoryEvery = 20 * time.Millisecond
+	countEvery  = time.Second
+)
+
+// run watches until ctx or the process ends.
+func (w *watch) run(ctx context.Context) {
+	var both sync.WaitGroup
+	both.Go(func() {
+		for wait(ctx, memoryEvery) && w.lookAtMemory() {
+		}
+	})
+	both.Go(func() {
+		for wait(ctx, countEvery) && !w.gone() {
+			w.lookAtCounts(ctx)
+		}
+	})
+	both.Wait()
+}
+
+// lookAtMemory returns false when the process is gone.
+func (w *watch) lookAtMemory() bool {
+	m, err := w.process.Memory()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err != nil {
+		w.ended = true
+		return false
+	}
+	w.peak.memory.RSS = max(w.peak.memory.RSS, m.RSS)
+	w.peak.memory.Anon = max(w.peak.memory.Anon, m.Anon)
+	if m.RSS > w.safety && !w.killed {
+		w.killed = true
+		_ = w.process.Signal(os.Kill) // fails if it has ended
+	}
+	return true
+}
+
+func (w *watch) lookAtCounts(ctx context.Context) {
+	descriptors, _ := w.process.Descriptors() // fails when the process is gone, which the other loop sees
+	goroutines, _ := goroutines(ctx, w.process)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.peak.descriptors = max(w.peak.descriptors, descriptors)
+	w.peak.goroutines = max(w.peak.goroutines, goroutines)
+}
+
+// gone reports whether the process has ended.
+func (w *watch) gone() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ended
+}
+
+// fate tells whether the process has ended, and whether it was killed for its memory.
+func (w *watch) fate() (ended, killed bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ended, w.killed
+}
+
+// takePeak returns the most there was since the last time.
+func (w *watch) takePeak() state {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	peak := w.peak
+	w.peak = state{}
+	return peak
+}
+
+// look asks for everything at this moment.
+func look(ctx context.Context, p *process.Process) (s state, err error) {
+	if s.memory, err = p.Memory(); err != nil {
+		return s, err
+	}
+	if s.descriptors, err = p.Descriptors(); err != nil {
+		return s, err
+	}
+	s.goroutines, err = goroutines(ctx, p)
+	return s, err
+}
+
+// metricsTime is how long the server may take to say how many goroutines it has.
+const metricsTime = 2 * time.Second
+
+// goroutines asks the server's metrics. The connection is closed, so that it is not counted among the descriptors.
+func goroutines(ctx context.Context, p *process.Process) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, metricsTime)
+	defer cancel()
+	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://%s/metrics", p.HTTP), nil)
+	if err != nil {
+		return 0, err
+	}
+	ask.Close = true
+	answer, err := http.DefaultClient.Do(ask)
+	if err != nil {
+		return 0, err
+	}
+	defer answer.Body.Close()
+	lines := bufio.NewScanner(answer.Body)
+	for lines.Scan() {
+		if n, ok := strings.CutPrefix(lines.Text(), "cqld_goroutines "); ok {
+			return strconv.Atoi(n)
+		}
+	}
+	return 0, fmt.Errorf("no goroutines among the metrics: %w", lines.Err())
+}
