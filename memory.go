@@ -1,28 +1,74 @@
 package main
 
 import (
+	"context"
+	"math"
 	"os"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // tuneMemory sets how the garbage collector works unless the environment does: a server with little live
-// memory would otherwise collect every few megabytes, and one in a container should collect harder before
-// it is killed for what it could have freed.
+// memory would otherwise collect every few megabytes.
 func tuneMemory(getenv func(string) string) {
 	if getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
 	if getenv("GOMEMLIMIT") == "" {
-		if limit := containerMemory(); limit > 0 {
-			debug.SetMemoryLimit(limit / 10 * 8)
-		}
+		debug.SetMemoryLimit(memoryLimit(0, containerMemory()))
 	}
 }
 
 // gcPercent lets the heap grow to three times what lives.
 const gcPercent = 200
+
+// memoryLimit is how much memory the process should have: enough for what lives and for what clients make it hold for a
+// moment, and not so much that the garbage that they leave behind matters. In a container it is less than what the
+// process would be killed for.
+func memoryLimit(live, container int64) int64 {
+	limit := max(640<<20, live/2*3+256<<20)
+	if container > 0 {
+		limit = min(limit, container/10*8)
+	}
+	return limit
+}
+
+// governMemory keeps the memory limit above what lives, and gives memory back to the system behind a time when much was
+// held for clients. It returns when ctx ends.
+func governMemory(ctx context.Context, getenv func(string) string, held func() int64) {
+	samples := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	container := containerMemory()
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	high := int64(0)
+	for returned := time.Now(); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		metrics.Read(samples)
+		live := int64(min(samples[0].Value.Uint64(), math.MaxInt64/4))
+		if limit := memoryLimit(live, container); getenv("GOMEMLIMIT") == "" && limit != debug.SetMemoryLimit(-1) {
+			debug.SetMemoryLimit(limit)
+		}
+		now := held()
+		high = max(high, now)
+		if pause := returnEvery + returnEvery*time.Duration(live>>26); high > muchHeld && now < muchHeld/8 && time.Since(returned) > pause {
+			high = 0
+			debug.FreeOSMemory()
+			returned = time.Now()
+		}
+	}
+}
+
+const (
+	muchHeld    = 8 << 20
+	returnEvery = 5 * time.Second // and more where collecting takes long
+)
 
 // containerMemory is the limit of the control group that the process is in; 0 if there is none.
 func containerMemory() int64 {

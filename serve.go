@@ -41,13 +41,13 @@ func serve(ctx context.Context, c *console, args []string) error {
 	if err != nil {
 		return err
 	}
-	err = serveStore(ctx, s, st, listener, log)
+	err = serveStore(ctx, s, st, listener, log, c.getenv)
 	return errors.Join(err, st.Close())
 }
 
 // serveStore answers clients of an open store; when it returns, no request is under way.
 func serveStore(
-	ctx context.Context, s *settings, st *store.Store, listener net.Listener, log zerolog.Logger,
+	ctx context.Context, s *settings, st *store.Store, listener net.Listener, log zerolog.Logger, getenv func(string) string,
 ) error {
 	srv, err := server.New(server.Options{
 		Store:       st,
@@ -65,6 +65,9 @@ func serveStore(
 	if err != nil {
 		return err
 	}
+	governed, stopGoverning := context.WithCancel(ctx)
+	defer stopGoverning()
+	go governMemory(governed, getenv, srv.Held)
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(listener) }()
 	log.Info().Msgf("Starting listening for CQL clients on /%s (unencrypted)...", listener.Addr())

@@ -70,6 +70,9 @@ func (b *budget) take(ctx context.Context, owner any, n int64) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.over == c.owner {
+		b.over = nil
+	}
 	if i := slices.Index(b.queue, c); i >= 0 {
 		b.queue = slices.Delete(b.queue, i, i+1)
 		b.waiting.Add(-1)
@@ -104,17 +107,25 @@ func (b *budget) leave(owner any, n int64) {
 
 // grant serves those who wait. The lock is held.
 func (b *budget) grant() {
-	for len(b.queue) > 0 {
-		c := b.queue[0]
-		if !b.fits(c.n) {
-			if c.owner == nil || b.over != nil && b.over != c.owner {
-				return
-			}
-			b.over = c.owner
-			b.force(c.n)
-		}
-		b.queue = slices.Delete(b.queue, 0, 1)
-		b.waiting.Add(-1)
-		close(c.taken)
+	for len(b.queue) > 0 && b.fits(b.queue[0].n) {
+		b.serve(0)
 	}
+	if len(b.queue) > 0 && b.over == nil {
+		b.over = b.queue[0].owner
+	}
+	if b.over == nil {
+		return
+	}
+	if i := slices.IndexFunc(b.queue, func(c *claim) bool { return c.owner == b.over }); i >= 0 {
+		b.force(b.queue[i].n)
+		b.serve(i)
+	}
+}
+
+// serve lets the i-th of those who wait go on.
+func (b *budget) serve(i int) {
+	c := b.queue[i]
+	b.queue = slices.Delete(b.queue, i, i+1)
+	b.waiting.Add(-1)
+	close(c.taken)
 }

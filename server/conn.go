@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,6 +29,9 @@ type conn struct {
 
 	ctx    context.Context // ends with the connection
 	cancel context.CancelFunc
+
+	arriving     context.Context // ends when nothing more has to arrive
+	stopArriving context.CancelFunc
 
 	session  session
 	out      output
@@ -69,6 +73,7 @@ func newConn(s *Server, socket net.Conn, id uint32) *conn {
 	}
 	c.log = s.log.With().Str("connection", c.id).Stringer("client", c.remote).Logger()
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
+	c.arriving, c.stopArriving = context.WithCancel(c.ctx)
 	c.out.init(socket, &s.memory)
 	c.out.taken, c.out.failed = s.scheduler.Resume, c.cancel
 	c.reads.Behind = c.out.behind
@@ -128,7 +133,7 @@ func (c *conn) readAll() (err error) {
 			return err
 		}
 		if err := c.in.makeRoom(); err != nil {
-			return err
+			return c.readError(err)
 		}
 		c.in.held(c.in.reserved > 0 || !c.segments.Free())
 		c.out.idle()
@@ -141,7 +146,10 @@ func (c *conn) readAll() (err error) {
 
 // serveInput serves every message that has arrived completely.
 func (c *conn) serveInput() error {
-	for {
+	for served := 1; ; served++ {
+		if served%giveWayAfter == 0 {
+			runtime.Gosched()
+		}
 		b := c.in.unread()
 		if len(b) == 0 || c.in.skipping() {
 			return nil
@@ -165,6 +173,9 @@ func (c *conn) serveInput() error {
 		}
 	}
 }
+
+// giveWayAfter is how many messages of a burst are served before other connections have their turn.
+const giveWayAfter = 32
 
 // readError says why there is no more input.
 func (c *conn) readError(err error) error {
@@ -199,6 +210,7 @@ var longAgo = time.Unix(1, 0)
 func (c *conn) drain() {
 	c.draining.Store(true)
 	_ = c.socket.SetReadDeadline(longAgo)
+	c.stopArriving()
 	c.out.end()
 	if c.out.behind() {
 		c.cancel()

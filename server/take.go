@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -96,6 +97,9 @@ const keptPlain = 64 << 10
 // takeSegment takes a segment of v5 and the envelopes in it.
 func (c *conn) takeSegment(b []byte) (int64, error) {
 	envelopes, n, err := c.segments.Next(b)
+	if errors.Is(err, context.Canceled) { // while it waited for memory
+		return 0, c.readError(err)
+	}
 	if err != nil {
 		c.refuse(0, c.segmentError(err))
 		if n == 0 || isFatal(err) {

@@ -82,7 +82,7 @@ func (c *conn) reserve(owner any, n int64) (err error) {
 	if n <= 0 || c.server.memory.arriving.tryTake(n) {
 		return nil
 	}
-	c.pause(func() { err = c.server.memory.arriving.take(c.ctx, owner, n) })
+	c.pause(func() { err = c.server.memory.arriving.take(c.arriving, owner, n) })
 	return err
 }
 

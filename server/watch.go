@@ -1,9 +1,6 @@
 package server
 
-import (
-	"runtime/debug"
-	"time"
-)
+import "time"
 
 // watchEvery is how often the server looks for clients that have gone or take too long.
 const watchEvery = 250 * time.Millisecond
@@ -15,7 +12,6 @@ func (s *Server) watch() {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	scarce := time.Duration(0) // how long somebody has waited for memory
-	high := false              // much of it was used since it was given back to the system
 	for {
 		select {
 		case <-s.ctx.Done():
@@ -27,11 +23,6 @@ func (s *Server) watch() {
 				scarce = 0
 			}
 			s.lookAround(now, scarce >= s.limits.Stalled)
-			high = high || s.memory.used() > s.limits.Memory/4
-			if high && s.memory.used() < s.limits.Memory/32 {
-				high = false
-				debug.FreeOSMemory()
-			}
 		}
 	}
 }
@@ -72,7 +63,8 @@ func (m *memory) isScarce() bool {
 	return m.answers.Waiting() > 0 || m.answers.Short() || m.arriving.waiting.Load() > 0 || m.arriving.used.Load() > m.arriving.limit
 }
 
-// used is how much is held for clients.
-func (m *memory) used() int64 {
+// Held is how many bytes are held for clients.
+func (s *Server) Held() int64 {
+	m := &s.memory
 	return m.arriving.used.Load() + m.requests.used.Load() + m.planning.used.Load() + m.answers.Used()
 }
