@@ -16,17 +16,15 @@ type siege struct {
 	addr string
 	size sizes
 
-	mu         sync.Mutex
-	left       bool
-	sockets    []net.Conn
-	peers      map[*peer]bool // those that read
-	tally      map[string]int // what was answered, and what went wrong
-	slowest    time.Duration  // of the answers to clients that read
-	lastAnswer time.Time
+	mu      sync.Mutex
+	left    bool
+	sockets []net.Conn
+	peers   map[*peer]bool // those that read
+	report  report
 }
 
 func newSiege(addr string, size sizes) *siege {
-	return &siege{addr: addr, size: size, tally: map[string]int{}, peers: map[*peer]bool{}}
+	return &siege{addr: addr, size: size, report: report{Tally: map[string]int{}}, peers: map[*peer]bool{}}
 }
 
 // connectTime is how long an attacker waits for a connection.
@@ -37,7 +35,7 @@ func (s *siege) count(what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.left {
-		s.tally[what]++
+		s.report.Tally[what]++
 	}
 }
 
@@ -59,9 +57,9 @@ func (s *siege) leave() {
 	s.left = true
 	for p := range s.peers {
 		waited, n := p.waiting()
-		s.slowest = max(s.slowest, waited)
+		s.report.Slowest = max(s.report.Slowest, waited)
 		if n > 0 {
-			s.tally["unanswered"] += n
+			s.report.Tally["unanswered"] += n
 		}
 	}
 	for _, sock := range s.sockets {
@@ -218,9 +216,9 @@ func (s *siege) answered(kind string, took time.Duration) {
 	if s.left {
 		return
 	}
-	s.tally[kind]++
-	s.slowest = max(s.slowest, took)
-	s.lastAnswer = time.Now()
+	s.report.Tally[kind]++
+	s.report.Slowest = max(s.report.Slowest, took)
+	s.report.LastAnswer = time.Now()
 }
 
 // waiting is how long the oldest request has not been answered, and how many there are.
