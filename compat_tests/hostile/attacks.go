@@ -28,7 +28,7 @@ var fillAttack = attack{
 }
 
 // usualPress is how long most attacks go on.
-const usualPress = 6 * time.Second
+const usualPress = 5 * time.Second
 
 // attacks is the table. What an attack does is below its name in the files behind the heading.
 var attacks = []attack{
@@ -94,7 +94,7 @@ var attacks = []attack{
 	{name: "silent", what: "2,000 connections that send nothing", run: silent},
 	{name: "garbage", what: "clients connect without end and send what is no frame", run: garbage},
 	{name: "slow", what: "200 clients send a request one byte every 100 ms", run: slowWriters},
-	{name: "reconnect", what: "8 clients connect, ask once and leave, without end", run: reconnect},
+	{name: "reconnect", what: "8 clients connect, ask once and leave, 1,000 times a second", run: reconnect},
 
 	// Several at once.
 	{

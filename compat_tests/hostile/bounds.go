@@ -103,7 +103,8 @@ func (r *result) judgeNeighbour(bad func(string, ...any)) {
 		latencies
 	}{{"reads", r.seen.reads}, {"writes", r.seen.writes}} {
 		if p99 := l.at(0.99); p99 > boundLatency {
-			bad("the neighbour's %s took %s (p99), bound %s", l.what, millis(p99), millis(boundLatency))
+			bad("the neighbour's %s took %s (p99), bound %s; it was late itself by %s", l.what, millis(p99),
+				millis(boundLatency), millis(r.seen.late.at(0.99)))
 		}
 		if len(l.latencies) == 0 {
 			bad("the neighbour had no %s", l.what)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"strings"
 	"sync"
 	"time"
 
@@ -72,7 +73,7 @@ func (s *siege) socket(ctx context.Context) net.Conn {
 	d := net.Dialer{Timeout: connectTime}
 	sock, err := d.DialContext(ctx, "tcp", s.addr)
 	if err != nil {
-		s.count("no connection")
+		s.count("no connection:" + brief(err))
 		return nil
 	}
 	s.keep(sock)
@@ -111,10 +112,11 @@ func (s *siege) connect(ctx context.Context, o client.Options) *peer {
 	defer cancel()
 	conn, err := client.Dial(ctx, s.addr, o)
 	if err != nil {
-		s.count("no connection")
+		s.count("no connection:" + brief(err))
 		return nil
 	}
 	s.keep(conn.NetConn())
+	_ = conn.NetConn().SetDeadline(time.Time{}) // the one of ctx; fails if the connection is closed, as writes will
 	return &peer{
 		siege: s, conn: conn, sent: map[int16]time.Time{},
 		enc: protocol.Encoder{Version: o.Version, Compression: o.Compression, Segments: o.Version.HasSegments()},
@@ -179,10 +181,16 @@ func (p *peer) write(b []byte) bool { return p.siege.write(p.conn.NetConn(), b) 
 
 func (s *siege) write(sock net.Conn, b []byte) bool {
 	if _, err := sock.Write(b); err != nil {
-		s.count("closed by the server")
+		s.count("closed:" + brief(err))
 		return false
 	}
 	return true
+}
+
+// brief is the cause of an error of a socket without its addresses.
+func brief(err error) string {
+	text := err.Error()
+	return text[strings.LastIndex(text, ": ")+1:]
 }
 
 // read reads n answers and counts them by their kind; it returns false when the connection ends before.
@@ -191,7 +199,7 @@ func (p *peer) read(n int) bool {
 	for range n {
 		h, body, err := p.conn.ReceiveEnvelope(context.Background()) // until the attackers leave
 		if err != nil {
-			p.siege.count("closed by the server")
+			p.siege.count("closed:" + brief(err))
 			return false
 		}
 		p.mu.Lock()
