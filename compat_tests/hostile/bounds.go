@@ -36,8 +36,7 @@ type result struct {
 	limit               int64         // GOMEMLIMIT, if any
 	seen                experience    // by the neighbour, during the attack
 	later               experience    // afterwards
-	slowest             time.Duration // answer to an attacker that reads
-	tally               map[string]int
+	report              report        // of the attackers
 	busy                time.Duration // from where the attackers left to where the processors were free
 	settled             time.Duration // and to where memory, goroutines and descriptors were as before
 	unsettled           bool          // they never were
@@ -71,6 +70,9 @@ func (r *result) judge() {
 		bad("the server ended by itself: %s", r.log)
 		return
 	}
+	if r.report.Failed != "" {
+		bad("the attack could not go on: %s", r.report.Failed)
+	}
 	if rss := r.peak.memory.RSS - r.resident; rss > boundRSS {
 		bad("resident memory %s, bound %s", mib(rss), mib(boundRSS))
 	}
@@ -78,13 +80,17 @@ func (r *result) judge() {
 		bad("anonymous memory %s, the limit is %s", mib(anon), mib(r.limit))
 	}
 	r.judgeNeighbour(bad)
-	if r.attack.within > 0 && r.slowest > r.attack.within {
-		bad("a request took %s, bound %s", seconds(r.slowest), seconds(r.attack.within))
+	if r.attack.within > 0 && r.report.Slowest > r.attack.within {
+		bad("a request took %s, bound %s", seconds(r.report.Slowest), seconds(r.attack.within))
 	}
 	if r.busy > boundBusy {
 		bad("the processors were busy for %s when the attackers had left, bound %s", seconds(r.busy), seconds(boundBusy))
 	}
 	if r.unsettled {
+		if r.after == (state{}) {
+			bad("the server's metrics were not to be had for %s", seconds(settleTime))
+			return
+		}
 		bad("not as before: anonymous memory %s, was %s; %d goroutines, was %d; %d descriptors, was %d",
 			mib(r.after.memory.Anon), mib(r.before.memory.Anon), r.after.goroutines, r.before.goroutines,
 			r.after.descriptors, r.before.descriptors)
@@ -97,7 +103,8 @@ func (r *result) judgeNeighbour(bad func(string, ...any)) {
 		latencies
 	}{{"reads", r.seen.reads}, {"writes", r.seen.writes}} {
 		if p99 := l.at(0.99); p99 > boundLatency {
-			bad("the neighbour's %s took %s (p99), bound %s", l.what, millis(p99), millis(boundLatency))
+			bad("the neighbour's %s took %s (p99), bound %s; it was late itself by %s", l.what, millis(p99),
+				millis(boundLatency), millis(r.seen.late.at(0.99)))
 		}
 		if len(l.latencies) == 0 {
 			bad("the neighbour had no %s", l.what)

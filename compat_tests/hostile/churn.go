@@ -75,10 +75,10 @@ func slowWriters(ctx context.Context, s *siege) error {
 	return nil
 }
 
-// reconnect is a client without a pool.
+// reconnect is a client without a pool. It waits a little, because each connection takes one of its ports for a while.
 func reconnect(ctx context.Context, s *siege) error {
 	s.eachSocket(ctx, 8, func(int, net.Conn) {
-		for ctx.Err() == nil {
+		for wait(ctx, 5*time.Millisecond) {
 			p := s.connect(ctx, client.Options{Version: protocol.V4})
 			if p == nil {
 				continue

@@ -40,11 +40,11 @@ func (r *result) printBelow(w io.Writer) {
 		fmt.Fprintf(w, "\n%s, told to stop: ended after %s, %s behind the last answer\n", r.attack.name, seconds(s.took), seconds(s.behind))
 	} else {
 		fmt.Fprintf(w, "\n%s: %s\n", r.attack.name, r.attack.what)
-		for _, what := range slices.Sorted(maps.Keys(r.tally)) {
-			fmt.Fprintf(w, "    %7d %s\n", r.tally[what], what)
+		for _, what := range slices.Sorted(maps.Keys(r.report.Tally)) {
+			fmt.Fprintf(w, "    %7d %s\n", r.report.Tally[what], what)
 		}
-		if r.slowest > 0 {
-			fmt.Fprintf(w, "    %7s slowest answer\n", seconds(r.slowest))
+		if r.report.Slowest > 0 {
+			fmt.Fprintf(w, "    %7s slowest answer\n", seconds(r.report.Slowest))
 		}
 	}
 	for _, b := range r.broken {

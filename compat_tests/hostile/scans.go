@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/protocol"
-	"github.com/cqld/cqld/protocol/client"
 )
 
 // The scans: both read every row of a table and answer with a line.
@@ -118,21 +117,6 @@ func aggregates(ctx context.Context, s *siege) error {
 	s.each(ctx, 1, v4, func(_ int, p *peer) {
 		p.send(requests, query("SELECT max(s), min(s), count(s) FROM hostile.sets"))
 		for ctx.Err() == nil && p.read(1) && p.send(1, query("SELECT max(s), min(s), count(s) FROM hostile.sets")) {
-		}
-	})
-	return nil
-}
-
-// conditions has many clients wait for the same row.
-func conditions(ctx context.Context, s *siege) error {
-	update, err := s.prepare(ctx, protocol.V4, "UPDATE hostile.scratch SET n = 1 WHERE k = -1 IF n = 2")
-	if err != nil {
-		return err
-	}
-	const requests = 200
-	s.each(ctx, s.size.clients(50), client.Options{Version: protocol.V4}, func(_ int, p *peer) {
-		if p.send(requests, execute(update, 0)) {
-			p.read(requests)
 		}
 	})
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,17 +17,15 @@ type siege struct {
 	addr string
 	size sizes
 
-	mu         sync.Mutex
-	left       bool
-	sockets    []net.Conn
-	peers      map[*peer]bool // those that read
-	tally      map[string]int // what was answered, and what went wrong
-	slowest    time.Duration  // of the answers to clients that read
-	lastAnswer time.Time
+	mu      sync.Mutex
+	left    bool
+	sockets []net.Conn
+	peers   map[*peer]bool // those that read
+	report  report
 }
 
 func newSiege(addr string, size sizes) *siege {
-	return &siege{addr: addr, size: size, tally: map[string]int{}, peers: map[*peer]bool{}}
+	return &siege{addr: addr, size: size, report: report{Tally: map[string]int{}}, peers: map[*peer]bool{}}
 }
 
 // connectTime is how long an attacker waits for a connection.
@@ -37,7 +36,7 @@ func (s *siege) count(what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.left {
-		s.tally[what]++
+		s.report.Tally[what]++
 	}
 }
 
@@ -59,9 +58,9 @@ func (s *siege) leave() {
 	s.left = true
 	for p := range s.peers {
 		waited, n := p.waiting()
-		s.slowest = max(s.slowest, waited)
+		s.report.Slowest = max(s.report.Slowest, waited)
 		if n > 0 {
-			s.tally["unanswered"] += n
+			s.report.Tally["unanswered"] += n
 		}
 	}
 	for _, sock := range s.sockets {
@@ -74,7 +73,7 @@ func (s *siege) socket(ctx context.Context) net.Conn {
 	d := net.Dialer{Timeout: connectTime}
 	sock, err := d.DialContext(ctx, "tcp", s.addr)
 	if err != nil {
-		s.count("no connection")
+		s.count("no connection:" + brief(err))
 		return nil
 	}
 	s.keep(sock)
@@ -113,10 +112,11 @@ func (s *siege) connect(ctx context.Context, o client.Options) *peer {
 	defer cancel()
 	conn, err := client.Dial(ctx, s.addr, o)
 	if err != nil {
-		s.count("no connection")
+		s.count("no connection:" + brief(err))
 		return nil
 	}
 	s.keep(conn.NetConn())
+	_ = conn.NetConn().SetDeadline(time.Time{}) // the one of ctx; fails if the connection is closed, as writes will
 	return &peer{
 		siege: s, conn: conn, sent: map[int16]time.Time{},
 		enc: protocol.Encoder{Version: o.Version, Compression: o.Compression, Segments: o.Version.HasSegments()},
@@ -181,10 +181,16 @@ func (p *peer) write(b []byte) bool { return p.siege.write(p.conn.NetConn(), b) 
 
 func (s *siege) write(sock net.Conn, b []byte) bool {
 	if _, err := sock.Write(b); err != nil {
-		s.count("closed by the server")
+		s.count("closed:" + brief(err))
 		return false
 	}
 	return true
+}
+
+// brief is the cause of an error of a socket without its addresses.
+func brief(err error) string {
+	text := err.Error()
+	return text[strings.LastIndex(text, ": ")+1:]
 }
 
 // read reads n answers and counts them by their kind; it returns false when the connection ends before.
@@ -193,7 +199,7 @@ func (p *peer) read(n int) bool {
 	for range n {
 		h, body, err := p.conn.ReceiveEnvelope(context.Background()) // until the attackers leave
 		if err != nil {
-			p.siege.count("closed by the server")
+			p.siege.count("closed:" + brief(err))
 			return false
 		}
 		p.mu.Lock()
@@ -218,9 +224,9 @@ func (s *siege) answered(kind string, took time.Duration) {
 	if s.left {
 		return
 	}
-	s.tally[kind]++
-	s.slowest = max(s.slowest, took)
-	s.lastAnswer = time.Now()
+	s.report.Tally[kind]++
+	s.report.Slowest = max(s.report.Slowest, took)
+	s.report.LastAnswer = time.Now()
 }
 
 // waiting is how long the oldest request has not been answered, and how many there are.

@@ -12,26 +12,26 @@ import (
 
 // sizes say how much is stored, and how many clients attack.
 type sizes struct {
-	partition        int // rows of the partition in hostile.wide
-	table            int // rows of hostile.many
-	big              int // rows of 1 MiB in the partition of hostile.big
-	heavy            int // rows of 20 KB in hostile.heavy
-	sortedPartitions int // of 500 rows of 1 KB in hostile.sorted
-	sets             int // rows of hostile.sets
-	share            int // of so many clients one comes; 0: all come
+	Partition        int // rows of the partition in hostile.wide
+	Table            int // rows of hostile.many
+	Big              int // rows of 1 MB in the partition of hostile.big
+	Heavy            int // rows of 20 KB in hostile.heavy
+	SortedPartitions int // of 500 rows of 1 KB in hostile.sorted
+	Sets             int // rows of hostile.sets
+	Share            int // of so many clients one comes; 0: all come
 }
 
 var (
-	full    = sizes{partition: 300_000, table: 1_000_000, big: 64, heavy: 5000, sortedPartitions: 100, sets: 100}
-	quickly = sizes{partition: 30_000, table: 100_000, big: 64, heavy: 500, sortedPartitions: 20, sets: 10}
+	full    = sizes{Partition: 300_000, Table: 1_000_000, Big: 64, Heavy: 5000, SortedPartitions: 100, Sets: 100}
+	quickly = sizes{Partition: 30_000, Table: 100_000, Big: 64, Heavy: 500, SortedPartitions: 20, Sets: 10}
 )
 
 // clients is how many of n clients come.
 func (s sizes) clients(n int) int {
-	if s.share == 0 {
+	if s.Share == 0 {
 		return n
 	}
-	return max(1, n/s.share)
+	return max(1, n/s.Share)
 }
 
 // definitionsOf are the keyspace and the tables.
@@ -48,6 +48,7 @@ var definitionsOf = []string{
 	"CREATE TABLE hostile.partitions (a int, b int, c int, v int, PRIMARY KEY ((a, b, c)))",
 	"CREATE TABLE hostile.clusterings (p int, a int, b int, c int, v int, PRIMARY KEY (p, a, b, c))",
 	"CREATE TABLE hostile.lists (k int PRIMARY KEY, l list<int>)",
+	"CREATE TABLE hostile.counters (k int PRIMARY KEY, n counter)",
 	"CREATE TABLE hostile.scratch (k int PRIMARY KEY, n int, v blob)",
 }
 
@@ -55,7 +56,7 @@ var definitionsOf = []string{
 const (
 	wideText       = 100
 	manyText       = 20
-	bigValue       = 1 << 20
+	bigValue       = 1_000_000 // nearly as much as a server that keeps its data in memory takes
 	heavyValue     = 20_000
 	sortedRows     = 500
 	sortedValue    = 1000
@@ -76,25 +77,22 @@ func (s sizes) fillings() []filling {
 	text := bytes.Repeat([]byte{'x'}, wideText)
 	value := bytes.Repeat([]byte{0x5a}, bigValue)
 	return []filling{
-		{"INSERT INTO hostile.neighbour (k, v) VALUES (?, ?)", neighbourRows, func(i int) [][]byte {
-			return [][]byte{intValue(i), neighbourCell(i)}
-		}},
-		{"INSERT INTO hostile.wide (p, c, v) VALUES (0, ?, ?)", s.partition, func(i int) [][]byte {
+		{"INSERT INTO hostile.wide (p, c, v) VALUES (0, ?, ?)", s.Partition, func(i int) [][]byte {
 			return [][]byte{intValue(i), text}
 		}},
-		{"INSERT INTO hostile.many (k, v, t) VALUES (?, ?, ?)", s.table, func(i int) [][]byte {
+		{"INSERT INTO hostile.many (k, v, t) VALUES (?, ?, ?)", s.Table, func(i int) [][]byte {
 			return [][]byte{intValue(i), intValue(i), text[:manyText]}
 		}},
-		{"INSERT INTO hostile.big (p, c, v) VALUES (0, ?, ?)", s.big, func(i int) [][]byte {
+		{"INSERT INTO hostile.big (p, c, v) VALUES (0, ?, ?)", s.Big, func(i int) [][]byte {
 			return [][]byte{intValue(i), value}
 		}},
-		{"INSERT INTO hostile.heavy (k, v) VALUES (?, ?)", s.heavy, func(i int) [][]byte {
+		{"INSERT INTO hostile.heavy (k, v) VALUES (?, ?)", s.Heavy, func(i int) [][]byte {
 			return [][]byte{intValue(i), value[:heavyValue]}
 		}},
-		{"INSERT INTO hostile.sorted (p, c, v) VALUES (?, ?, ?)", s.sortedPartitions * sortedRows, func(i int) [][]byte {
+		{"INSERT INTO hostile.sorted (p, c, v) VALUES (?, ?, ?)", s.SortedPartitions * sortedRows, func(i int) [][]byte {
 			return [][]byte{intValue(i / sortedRows), intValue(i % sortedRows), value[:sortedValue]}
 		}},
-		{"INSERT INTO hostile.sets (k, s) VALUES (?, ?)", s.sets, func(i int) [][]byte {
+		{"INSERT INTO hostile.sets (k, s) VALUES (?, ?)", s.Sets, func(i int) [][]byte {
 			return [][]byte{intValue(i), set(setElements)}
 		}},
 		{"INSERT INTO hostile.numbers (k, v) VALUES (?, ?)", 1, func(i int) [][]byte {
@@ -102,6 +100,11 @@ func (s sizes) fillings() []filling {
 		}},
 	}
 }
+
+// neighbourFilling makes the rows that the neighbour reads and writes again.
+var neighbourFilling = filling{"INSERT INTO hostile.neighbour (k, v) VALUES (?, ?)", neighbourRows, func(i int) [][]byte {
+	return [][]byte{intValue(i), neighbourCell(i)}
+}}
 
 // neighbourCell is what the neighbour finds in row i.
 func neighbourCell(i int) []byte {
@@ -118,8 +121,8 @@ func set(n int) []byte {
 	return b
 }
 
-// fill defines the tables and inserts their rows.
-func fill(ctx context.Context, addr string, size sizes) error {
+// define makes the tables, and the rows of the neighbour.
+func define(ctx context.Context, addr string) error {
 	conn, err := client.Dial(ctx, addr, client.Options{})
 	if err != nil {
 		return err
@@ -130,6 +133,11 @@ func fill(ctx context.Context, addr string, size sizes) error {
 			return fmt.Errorf("%s: %w", cql, err)
 		}
 	}
+	return neighbourFilling.insert(ctx, addr)
+}
+
+// fill inserts all other rows.
+func fill(ctx context.Context, addr string, size sizes) error {
 	for _, f := range size.fillings() {
 		if err := f.insert(ctx, addr); err != nil {
 			return fmt.Errorf("%s: %w", f.cql, err)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,6 +19,9 @@ type trial struct {
 	data  string // the folder
 	began time.Time
 
+	calm   time.Duration // of the neighbour alone, before an attack
+	settle time.Duration // at most, for what an attack took to be given back
+
 	server   *server
 	filled   bool
 	resident int64 // memory of the data, if they are in memory
@@ -36,38 +38,49 @@ type server struct {
 
 // Times of an attack.
 const (
-	calmTime   = time.Second            // of the neighbour alone
-	leastPress = 2 * time.Second        // connections stay open if an attack has nothing more to do
-	settleTime = 30 * time.Second       // at most, for what the attack took to be given back
+	calmTime   = time.Second
+	settleTime = 30 * time.Second
 	settleLook = 100 * time.Millisecond // between looks
-	busyWindow = 250 * time.Millisecond // over which the use of the processors is measured, twice
+	busyWindow = 250 * time.Millisecond // over which the use of the processors is measured
 	busyCores  = 0.5                    // a server is busy if it uses more; the neighbour needs a tenth of that
 	stopAfter  = 2 * time.Second        // of an attack, the server is told to stop
 	stopLimit  = 15 * time.Second       // and is killed if it does not
 )
 
+// busyWindows is in how many windows in a row a server must not be busy: it may be that others have the processors.
+const busyWindows = 4
+
 // run runs all attacks, and those that are for it again with a stop.
 func (t *trial) run(ctx context.Context) (results []*result, err error) {
 	defer func() { t.end() }()
+	one := func(a attack, stopping bool) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if t.late(a) {
+			results = append(results, &result{attack: a, broken: []string{"not run: there was no time left"}})
+			return nil
+		}
+		r, err := t.attack(ctx, a, stopping)
+		if err != nil {
+			return fmt.Errorf("%s: %w", a.name, err)
+		}
+		r.judge()
+		results = append(results, r)
+		fmt.Printf("%4.0f s  %-20s %s\n", time.Since(t.began).Seconds(), a.name, r.line())
+		return nil
+	}
+	if err := one(fillAttack, false); err != nil {
+		return results, err
+	}
 	for _, stopping := range []bool{false, true} {
 		for _, a := range t.attacks {
 			if stopping && !a.stop {
 				continue
 			}
-			if err := ctx.Err(); err != nil {
+			if err := one(a, stopping); err != nil {
 				return results, err
 			}
-			if t.late(a) {
-				results = append(results, &result{attack: a, broken: []string{"not run: there was no time left"}})
-				continue
-			}
-			r, err := t.attack(ctx, a, stopping)
-			if err != nil {
-				return results, fmt.Errorf("%s: %w", a.name, err)
-			}
-			r.judge()
-			results = append(results, r)
-			fmt.Printf("%4.0f s  %-20s %s\n", time.Since(t.began).Seconds(), a.name, r.line())
 		}
 	}
 	return results, nil
@@ -83,7 +96,7 @@ func (r *result) line() string {
 
 // late reports whether an attack could end too late.
 func (t *trial) late(a attack) bool {
-	return time.Since(t.began)+a.length()+settleTime > t.time
+	return time.Since(t.began)+a.length()+t.settle > t.time
 }
 
 func (a attack) length() time.Duration {
@@ -95,7 +108,7 @@ func (a attack) length() time.Duration {
 
 // attack measures one attack.
 func (t *trial) attack(ctx context.Context, a attack, stopping bool) (*result, error) {
-	if err := t.start(ctx); err != nil {
+	if err := t.start(ctx, !a.fills); err != nil {
 		return nil, err
 	}
 	r := &result{attack: a, resident: t.resident, limit: t.limit}
@@ -114,7 +127,12 @@ func (t *trial) attack(ctx context.Context, a attack, stopping bool) (*result, e
 		_ = t.server.process.Wait() // for the end of its log
 		r.log = shorten(t.server.process.Log())
 	}
-	if r.unsettled || ended {
+	if a.fills {
+		if err := t.haveFilled(r); err != nil {
+			return nil, err
+		}
+	}
+	if t.server != nil && (r.unsettled || ended) {
 		t.end()
 	}
 	return r, nil
@@ -129,58 +147,29 @@ func shorten(log string) string {
 // press runs an attack and waits until all is as before.
 func (t *trial) press(ctx context.Context, r *result) error {
 	s := t.server
-	wait(ctx, calmTime)
+	wait(ctx, t.calm)
 	s.neighbour.take()
 	var err error
 	if r.before, err = look(ctx, s.process); err != nil {
 		return err
 	}
 	s.watch.takePeak()
-	besiege := newSiege(s.process.Addr, t.size)
-	err = besiege.press(ctx, r.attack, s.watch.gone)
+	r.report, err = besiege(ctx, s.order(r.attack, t.size), s.watch.gone)
 	left := time.Now()
 	r.seen = s.neighbour.take()
-	besiege.mu.Lock()
-	r.tally, r.slowest = besiege.tally, besiege.slowest
-	besiege.mu.Unlock()
 	if err == nil {
-		err = t.settle(ctx, r, left)
+		err = t.settleDown(ctx, r, left)
 	}
 	r.peak, r.later = s.watch.takePeak(), s.neighbour.take()
 	return err
 }
 
-// press runs an attack for its time, and leaves.
-func (s *siege) press(ctx context.Context, a attack, gone func() bool) error {
-	began := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, a.length())
-	defer cancel()
-	attacked := make(chan error, 1)
-	go func() { attacked <- a.run(ctx, s) }()
-	for {
-		select {
-		case err := <-attacked:
-			wait(ctx, time.Until(began.Add(leastPress)))
-			s.leave()
-			return err
-		case <-ctx.Done():
-		case <-time.After(memoryEvery):
-			if !gone() {
-				continue
-			}
-			cancel()
-		}
-		s.leave()
-		return <-attacked
-	}
-}
-
-// settle waits until the processors are free and the server holds what it held before.
-func (t *trial) settle(ctx context.Context, r *result, left time.Time) error {
+// settleDown waits until the processors are free and the server holds what it held before.
+func (t *trial) settleDown(ctx context.Context, r *result, left time.Time) error {
 	s := t.server
-	for free := 0; free < 2; {
-		if time.Since(left) > settleTime {
-			r.busy = settleTime
+	for free := 0; free < busyWindows; {
+		if time.Since(left) > t.settle {
+			r.busy = t.settle
 			break
 		}
 		began := time.Now()
@@ -200,15 +189,18 @@ func (t *trial) settle(ctx context.Context, r *result, left time.Time) error {
 		free, r.busy = 0, time.Since(left)
 	}
 	for {
-		var err error
-		if r.after, err = look(ctx, s.process); err == nil && r.after.asBefore(r.before) {
-			r.settled = time.Since(left)
-			return nil
+		after, err := look(ctx, s.process)
+		if err == nil {
+			r.after = after
+			if r.attack.fills || after.asBefore(r.before) {
+				r.settled = time.Since(left)
+				return nil
+			}
 		}
 		if s.watch.gone() || ctx.Err() != nil {
 			return errEnded
 		}
-		if time.Since(left) > settleTime {
+		if time.Since(left) > t.settle {
 			r.unsettled = true
 			return nil
 		}
@@ -221,9 +213,15 @@ func (t *trial) stopDuring(ctx context.Context, r *result) error {
 	s := t.server
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	besiege := newSiege(s.process.Addr, t.size)
-	attacked := make(chan error, 1)
-	go func() { attacked <- besiege.press(ctx, r.attack, s.watch.gone) }()
+	type attacked struct {
+		report report
+		err    error
+	}
+	done := make(chan attacked, 1)
+	go func() {
+		reported, err := besiege(ctx, s.order(r.attack, t.size), s.watch.gone)
+		done <- attacked{reported, err}
+	}()
 	wait(ctx, stopAfter)
 	told := time.Now()
 	if err := s.process.Signal(syscall.SIGTERM); err != nil {
@@ -237,11 +235,17 @@ func (t *trial) stopDuring(ctx context.Context, r *result) error {
 		_ = s.process.Signal(os.Kill)
 	}
 	cancel()
-	if err := <-attacked; err != nil && !s.watch.gone() {
-		return err
+	last := <-done
+	if r.report = last.report; last.err != nil {
+		return last.err
 	}
-	r.stopped = &stopping{took: ended.Sub(told), behind: ended.Sub(latest(told, besiege.lastAnswer, s.neighbour.last()))}
+	r.stopped = &stopping{took: ended.Sub(told), behind: ended.Sub(latest(told, r.report.LastAnswer, s.neighbour.last()))}
 	return nil
+}
+
+// order says what the attackers have to do.
+func (s *server) order(a attack, size sizes) order {
+	return order{Attack: a.name, Press: a.length(), Addr: s.process.Addr, Size: size}
 }
 
 func latest(first time.Time, others ...time.Time) time.Time {
@@ -260,8 +264,8 @@ func (n *neighbour) last() time.Time {
 	return n.lastAnswer
 }
 
-// start starts a server unless there is one, and fills its tables unless they are.
-func (t *trial) start(ctx context.Context) error {
+// start starts a server unless there is one. It defines tables that are not there, and fills them if told to.
+func (t *trial) start(ctx context.Context, filled bool) error {
 	if t.server != nil {
 		return nil
 	}
@@ -269,17 +273,41 @@ func (t *trial) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if t.memory || !t.filled {
-		if p, err = t.fill(ctx, p); err != nil {
-			return fmt.Errorf("fill the tables: %w", err)
-		}
-	}
 	ctx, end := context.WithCancel(ctx)
 	s := &server{process: p, watch: &watch{process: p, safety: t.safety}, neighbour: newNeighbour(p.Addr), end: end}
 	t.server = s
 	s.watching.Go(func() { s.watch.run(ctx) })
+	if t.memory || !t.filled {
+		if err := define(ctx, p.Addr); err != nil {
+			return err
+		}
+		if filled {
+			if err := fill(ctx, p.Addr, t.size); err != nil {
+				return err
+			}
+		}
+	}
 	s.watching.Go(func() { s.neighbour.run(ctx) })
 	return nil
+}
+
+// haveFilled notes what the data take, and ends a server that has them on disk, so that the next begins at rest.
+func (t *trial) haveFilled(r *result) error {
+	if r.ended {
+		return fmt.Errorf("%w while its tables were filled: %s", errEnded, r.log)
+	}
+	t.filled = true
+	if t.memory {
+		m, err := t.server.process.Memory()
+		t.resident = m.RSS
+		return err
+	}
+	err := t.server.process.Signal(syscall.SIGTERM)
+	for err == nil && !t.server.watch.gone() {
+		time.Sleep(memoryEvery)
+	}
+	t.end()
+	return err
 }
 
 func (t *trial) startProcess() (*process.Process, error) {
@@ -296,28 +324,6 @@ func (t *trial) startProcess() (*process.Process, error) {
 	return process.StartWith(environment, t.binary, arguments...)
 }
 
-// fill fills the tables of a server. One with its data on disk is then started again, so that it begins at rest.
-func (t *trial) fill(ctx context.Context, p *process.Process) (*process.Process, error) {
-	began := time.Now()
-	if err := fill(ctx, p.Addr, t.size); err != nil {
-		return nil, errors.Join(err, p.Kill())
-	}
-	t.filled = true
-	m, err := p.Memory()
-	if err != nil {
-		return nil, errors.Join(err, p.Kill())
-	}
-	fmt.Printf("%4.0f s  filled in %s, resident %s\n", time.Since(t.began).Seconds(), seconds(time.Since(began)), mib(m.RSS))
-	if t.memory {
-		t.resident = m.RSS
-		return p, nil
-	}
-	if err := p.Stop(); err != nil {
-		return nil, err
-	}
-	return t.startProcess()
-}
-
 // end ends the server, whatever state it is in.
 func (t *trial) end() {
 	s := t.server
@@ -331,5 +337,5 @@ func (t *trial) end() {
 }
 
 func newTrial(s settings, folder string) *trial {
-	return &trial{settings: s, data: filepath.Join(folder, "data"), began: time.Now()}
+	return &trial{settings: s, data: filepath.Join(folder, "data"), began: time.Now(), calm: calmTime, settle: settleTime}
 }

@@ -26,7 +26,7 @@ func unreadPartition(v protocol.Version, page int32) func(context.Context, *sieg
 	}
 }
 
-// bigPages asks for pages of 64 MiB.
+// bigPages asks for pages of 64 MB.
 func bigPages(clients, pages int) func(context.Context, *siege) error {
 	return func(ctx context.Context, s *siege) error {
 		read, err := s.prepare(ctx, protocol.V4, "SELECT * FROM hostile.big WHERE p = 0")
@@ -52,7 +52,7 @@ func unreadQuery(clients, requests int, cql string) func(context.Context, *siege
 	return func(ctx context.Context, s *siege) error {
 		var values [][]byte
 		if strings.Contains(cql, "?") {
-			values = append(values, intList(s.size.sortedPartitions))
+			values = append(values, intList(s.size.SortedPartitions))
 		}
 		s.each(ctx, s.size.clients(clients), v4, func(_ int, p *peer) {
 			p.send(requests, query(cql, values...))
@@ -62,7 +62,7 @@ func unreadQuery(clients, requests int, cql string) func(context.Context, *siege
 	}
 }
 
-// repeatedColumn selects a large value very often: a short request for an answer of 1 GiB.
+// repeatedColumn selects a large value very often: a short request for an answer of 1 GB.
 func repeatedColumn(ctx context.Context, s *siege) error {
 	text := "SELECT v" + strings.Repeat(",v", 999) + " FROM hostile.big WHERE p = 0 AND c = 0"
 	s.each(ctx, s.size.clients(8), v4, func(_ int, p *peer) {
@@ -79,7 +79,7 @@ func inKeys(ctx context.Context, s *siege) error {
 		return err
 	}
 	s.each(ctx, s.size.clients(16), v4, func(_ int, p *peer) {
-		p.send(4, execute(read, 0, intList(s.size.heavy)))
+		p.send(4, execute(read, 0, intList(s.size.Heavy)))
 		hold(ctx)
 	})
 	return nil

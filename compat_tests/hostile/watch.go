@@ -24,9 +24,9 @@ type state struct {
 // watch looks at a process from outside, and kills it when it takes too much memory.
 type watch struct {
 	process *process.Process
-	safety  int64
 
 	mu     sync.Mutex
+	safety int64 // the most that it may take
 	peak   state
 	ended  bool
 	killed bool

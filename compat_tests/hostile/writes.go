@@ -70,3 +70,18 @@ func definitions(ctx context.Context, s *siege) error {
 	})
 	return nil
 }
+
+// counters has many clients wait for the same row.
+func counters(ctx context.Context, s *siege) error {
+	add, err := s.prepare(ctx, protocol.V4, "UPDATE hostile.counters SET n = n + 1 WHERE k = 0")
+	if err != nil {
+		return err
+	}
+	const requests = 200
+	s.each(ctx, s.size.clients(50), v4, func(_ int, p *peer) {
+		if p.send(requests, execute(add, 0)) {
+			p.read(requests)
+		}
+	})
+	return nil
+}

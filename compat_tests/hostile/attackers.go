@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// order is what the process of the attackers is told, as JSON in its environment.
+type order struct {
+	Attack string
+	Press  time.Duration // how long
+	Addr   string
+	Size   sizes
+}
+
+// report is what that process prints when it has closed its connections.
+type report struct {
+	Tally      map[string]int // what was answered, and what went wrong
+	Slowest    time.Duration  // answer to a client that reads
+	LastAnswer time.Time      // to one
+	Failed     string         // why the attack could not go on
+}
+
+// orderVariable has the order.
+const orderVariable = "CQLD_HOSTILE_ORDER"
+
+// besiege runs an attack in a process of its own, and returns when its connections are closed. It ends the attack
+// when ctx ends or the server is gone.
+func besiege(ctx context.Context, o order, gone func() bool) (r report, err error) {
+	me, err := os.Executable()
+	if err != nil {
+		return r, err
+	}
+	text, err := json.Marshal(o)
+	if err != nil {
+		return r, err
+	}
+	cmd := exec.Command("nice", "-n", "10", me)
+	cmd.Env = append(os.Environ(), orderVariable+"="+string(text))
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, os.Stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return r, err
+	}
+	if err := cmd.Start(); err != nil {
+		return r, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for over := false; ; {
+		select {
+		case err := <-ended:
+			if err != nil {
+				return r, fmt.Errorf("the attackers: %w", err)
+			}
+			return r, json.Unmarshal(out.Bytes(), &r)
+		case <-time.After(memoryEvery):
+		}
+		if !over && (ctx.Err() != nil || gone()) {
+			over = true
+			_ = stdin.Close() // fails if they have ended
+		}
+	}
+}
+
+// beAttackers attacks if the environment has an order. It leaves early when its standard input ends.
+func beAttackers() bool {
+	text := os.Getenv(orderVariable)
+	if text == "" {
+		return false
+	}
+	var o order
+	err := json.Unmarshal([]byte(text), &o)
+	if err == nil {
+		ctx, cancel := context.WithTimeout(context.Background(), o.Press)
+		defer cancel()
+		go func() {
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			cancel()
+		}()
+		err = json.NewEncoder(os.Stdout).Encode(o.attack(ctx))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "hostile:", err)
+		os.Exit(1)
+	}
+	return true
+}
+
+// leastPress is how long connections stay open if an attack has nothing more to do.
+const leastPress = 2 * time.Second
+
+// attack attacks until ctx ends or there is nothing more to do, and leaves.
+func (o order) attack(ctx context.Context) report {
+	s := newSiege(o.Addr, o.Size)
+	attacked := make(chan error, 1)
+	began := time.Now()
+	go func() { attacked <- o.run(ctx, s) }()
+	var err error
+	select {
+	case err = <-attacked:
+		wait(ctx, time.Until(began.Add(leastPress)))
+	case <-ctx.Done():
+	}
+	s.leave()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		s.report.Failed = err.Error()
+	}
+	return s.report
+}
+
+// run finds the attack by its name.
+func (o order) run(ctx context.Context, s *siege) error {
+	if o.Attack == fillAttack.name {
+		return fillAttack.run(ctx, s)
+	}
+	chosen, err := choose(o.Attack)
+	if err != nil {
+		return err
+	}
+	return chosen[0].run(ctx, s)
+}
