@@ -156,6 +156,15 @@ func WriteUnknown(level Consistency, writeType string) *Error {
 	}
 }
 
+// ReadTimedOut is for a read whose time was over.
+func ReadTimedOut(level Consistency) *Error {
+	return &Error{
+		Code:    ReadTimeout,
+		Message: "Operation timed out - received only 0 responses.",
+		Detail:  TimeoutDetail{Consistency: level, BlockFor: 1},
+	}
+}
+
 // FunctionFailed is for a native function that cannot compute its value.
 func FunctionFailed(name string, argTypes []string, text string) *Error {
 	return &Error{
