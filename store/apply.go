@@ -118,6 +118,9 @@ func (m *Mutation) finish(err error) {
 	done(err)
 }
 
+// MaxRows is how many rows, ranges of rows and partitions one Apply can write to, if they are small.
+func (s *Store) MaxRows() int { return s.limits.CommitOps }
+
 func (s *Store) tooLarge(m *Mutation) error {
 	size := 0
 	for _, g := range m.apply.group {

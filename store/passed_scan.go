@@ -91,14 +91,17 @@ func (r *reader) passPartition() error {
 	if r.deletions.partition.ts != noTime && !r.forgets(r.deletions.partition.second) {
 		p.note()
 	}
-	if r.read.Slices == nil {
+	if r.read.allRows() {
 		r.boundsWithin(nil, nil)
 		return r.passRest()
 	}
-	for i := range r.read.Slices {
-		s := &r.read.Slices[i]
-		start := appendStart(x.position[:0], r.table, s)
-		x.position = appendEnd(start, r.table, s)
+	for i := range r.read.ranges() {
+		if err := r.step(); err != nil {
+			return err
+		}
+		s := r.read.slice(i)
+		start := appendStart(x.position[:0], r.table, &s)
+		x.position = appendEnd(start, r.table, &s)
 		r.boundsWithin(x.position[:len(start)], x.position[len(start):])
 		if err := r.passRest(); err != nil {
 			return err

@@ -16,6 +16,7 @@ type Read struct {
 	Keys    [][]byte   // serialized partition keys, in the order wanted; nil: by Tokens
 	Tokens  TokenRange // of a scan; the zero value is the whole ring
 	Slices  []Slice    // clustering ranges in clustering order, not overlapping; nil: all rows
+	Ranges  Ranges     // instead of Slices, where there are too many to hold; nil: Slices are meant
 	Reverse bool       // rows of a partition from last to first
 	Now     int64      // seconds since 1970, for expiry
 	Meta    bool       // fill Row.Meta
@@ -43,6 +44,31 @@ type TokenRange struct {
 type Slice struct {
 	Start, End                   [][]byte
 	StartInclusive, EndInclusive bool
+}
+
+// Ranges are clustering ranges as Read.Slices has them, each of which is made when it is read.
+type Ranges interface {
+	Len() int
+	Range(i int) Slice // valid until the next call
+}
+
+// allRows reports whether all rows of a partition are wanted.
+func (r *Read) allRows() bool { return r.Slices == nil && r.Ranges == nil }
+
+// ranges is how many clustering ranges there are.
+func (r *Read) ranges() int {
+	if r.Ranges != nil {
+		return r.Ranges.Len()
+	}
+	return len(r.Slices)
+}
+
+// slice is one of the ranges.
+func (r *Read) slice(i int) Slice {
+	if r.Ranges != nil {
+		return r.Ranges.Range(i)
+	}
+	return r.Slices[i]
 }
 
 // Position names a row. With Clustering nil it is the static row, or the only row of a table without

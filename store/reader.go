@@ -41,6 +41,7 @@ type reader struct {
 	plain       bool     // rows may be delivered by deliverPlain
 	full        bool     // the last such row had all regular columns, so the next one is likely to
 	given       [][]byte // the clustering values of a row that is read by its whole key
+	slice       Slice    // the range being read
 	row         Row
 	values      rowReader
 	statics     []byte // the memory of static values
@@ -90,7 +91,7 @@ func (r *reader) begin(ctx context.Context, s *Store, read *Read, id uint32, fn 
 
 // release forgets what belongs to the request and keeps the reader for another.
 func (r *reader) release() {
-	r.ctx, r.store, r.read, r.fn, r.src, r.after, r.given = nil, nil, nil, nil, nil, nil, nil
+	r.ctx, r.store, r.read, r.fn, r.src, r.after, r.given, r.slice = nil, nil, nil, nil, nil, nil, nil, Slice{}
 	r.values = rowReader{}
 	clear(r.kept)
 	r.keeps, r.kept = false, r.kept[:0]
@@ -170,16 +171,17 @@ func (r *reader) readPartition(key []byte) error {
 	if len(r.table.Clustering) == 0 {
 		return r.onlyRow()
 	}
-	slices := r.read.Slices
-	if slices == nil {
+	if r.read.allRows() {
 		return r.readSlice(&Slice{})
 	}
-	for i := range slices {
-		s := &slices[i]
+	n := r.read.ranges()
+	for i := range n {
+		at := i
 		if r.read.Reverse {
-			s = &slices[len(slices)-1-i]
+			at = n - 1 - i
 		}
-		if err := r.readSlice(s); err != nil || r.done {
+		r.slice = r.read.slice(at)
+		if err := r.readSlice(&r.slice); err != nil || r.done {
 			return err
 		}
 	}

@@ -28,7 +28,7 @@ func (r *reader) scan() error {
 	}
 	r.prefix = r.prefix[:0]
 	r.beginRowless(start, end)
-	if r.read.Slices == nil && !r.read.Reverse {
+	if r.read.allRows() && !r.read.Reverse {
 		err := r.src.Scan(start, end, engine.ScanOptions{}, r.onScan)
 		r.endRun()
 		if err != nil || r.done {

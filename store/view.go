@@ -10,6 +10,7 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/pace"
 )
 
 // maxViewBytes is about how much a read of a view holds of its rows at a time: what is beyond is made in further passes
@@ -47,6 +48,7 @@ func (s *Store) readView(ctx context.Context, rd *reader, r *Read, fn func(*Row)
 			return rd.run(v)
 		})
 		base.release()
+		v.turn.Give(int64(v.held))
 		if !errors.Is(err, errTruncated) {
 			return err
 		}
@@ -74,10 +76,18 @@ type viewRows struct {
 	from, to []byte // rows has all rows from the one key up to the other
 	reverse  bool   // when there is no room those at the beginning are left out
 	limit    int    // of size
+	turn     *pace.Turn
+	held     int // on it
 }
 
+// opOverhead is about what a row takes beside its key and value.
+const opOverhead = 96
+
+// heldStep is how many bytes a turn is asked for at a time.
+const heldStep = 64 << 10
+
 func newViewRows(r *Read, view, base *schema.Table) *viewRows {
-	v := &viewRows{view: view, base: base, reads: baseReads(r, view, base), columns: map[uint32]uint32{}}
+	v := &viewRows{turn: r.Turn, view: view, base: base, reads: baseReads(r, view, base), columns: map[uint32]uint32{}}
 	for _, c := range slices.Concat(view.PartitionKey, view.Clustering) {
 		v.key = append(v.key, base.Column(c.Name).Index)
 	}
@@ -198,7 +208,7 @@ func (v *viewRows) take(row *Row) (bool, error) {
 		}
 	}
 	v.add(v.row(v.partition, v.values[inKey:]))
-	return true, nil
+	return true, v.hold()
 }
 
 // row is the row as it would be stored.
@@ -221,7 +231,7 @@ func (v *viewRows) row(partition []byte, clustering [][]byte) engine.Op {
 // add adds a row. When there is no more room half of the rows go.
 func (v *viewRows) add(op engine.Op) {
 	v.rows = append(v.rows, op)
-	if v.size += len(op.Key) + len(op.Value); v.size <= v.limit {
+	if v.size += len(op.Key) + len(op.Value) + opOverhead; v.size <= v.limit {
 		return
 	}
 	v.sort()
@@ -234,8 +244,18 @@ func (v *viewRows) add(op engine.Op) {
 		} else {
 			v.rows, v.to = v.rows[:last], gone.Key
 		}
-		v.size -= len(gone.Key) + len(gone.Value)
+		v.size -= len(gone.Key) + len(gone.Value) + opOverhead
 	}
+}
+
+// hold takes what the rows have grown by, on the turn.
+func (v *viewRows) hold() error {
+	if v.size <= v.held || v.size < heldStep {
+		return nil
+	}
+	n := max(heldStep, v.size-v.held)
+	v.held += n
+	return v.turn.Hold(int64(n))
 }
 
 func (v *viewRows) sort() {

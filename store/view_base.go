@@ -14,6 +14,9 @@ const maxBaseReads = 1000
 // baseReads are the reads of the base that together give all rows that r may want of the view: of single partitions, or
 // slices of them, where what is known of the rows says which, and else of the whole base.
 func baseReads(r *Read, view, base *schema.Table) []*Read {
+	if r.Keys != nil && (r.Ranges != nil || len(r.Keys)*max(1, len(r.Slices)) > maxBaseReads) {
+		return []*Read{{Table: base, Now: r.Now, Turn: r.Turn}}
+	}
 	known := knownRows(r, view)
 	key := slices.Concat(base.PartitionKey, base.Clustering)
 	n := 0

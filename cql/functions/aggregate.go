@@ -95,4 +95,6 @@ func (m *best) Add(args []types.Value) error {
 	return nil
 }
 
+func (m *best) Size() int { return cap(m.b) }
+
 func (m *best) Result() (types.Value, error) { return types.Value{Bytes: m.b}, nil }

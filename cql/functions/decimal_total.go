@@ -17,6 +17,14 @@ type decimal struct {
 	scale    int32
 }
 
+// size is how many bytes of memory d takes.
+func (d decimal) size() int {
+	if d.unscaled == nil {
+		return 0
+	}
+	return d.unscaled.BitLen() / 8
+}
+
 // align gives two decimals the greater of their scales. The first may be the zero decimal, which is 0.
 func align(a, b decimal) (x, y *big.Int, scale int32, err error) {
 	if a.unscaled == nil {
@@ -51,6 +59,8 @@ func (s *decimalSum) Add(args []types.Value) error {
 	return nil
 }
 
+func (s *decimalSum) Size() int { return s.sum.size() }
+
 func (s *decimalSum) Result() (types.Value, error) {
 	if s.sum.unscaled == nil {
 		s.sum.unscaled = new(big.Int)
@@ -79,6 +89,8 @@ func (m *decimalMean) Add(args []types.Value) error {
 	m.mean = decimal{new(big.Int).Add(mean, step), scale}
 	return nil
 }
+
+func (m *decimalMean) Size() int { return m.mean.size() }
 
 // quoHalfEven divides by a positive number and rounds to the nearest, of two nearest to the even one.
 func quoHalfEven(a, b *big.Int) *big.Int {

@@ -85,6 +85,14 @@ type Aggregate interface {
 	Result() (types.Value, error)
 }
 
+// Sized is an Aggregate whose state may grow.
+type Sized interface {
+	Aggregate
+
+	// Size is how many bytes of memory the state takes.
+	Size() int
+}
+
 // Call is one call of a function: its arguments, and the surroundings it may ask.
 type Call struct {
 	Args []types.Value

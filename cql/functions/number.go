@@ -91,6 +91,8 @@ func (t *varintTotal) Add(args []types.Value) error {
 	return nil
 }
 
+func (t *varintTotal) Size() int { return t.sum.BitLen() / 8 }
+
 func (t *varintTotal) Result() (types.Value, error) {
 	v := new(big.Int).Set(&t.sum)
 	if t.mean && t.n > 0 {

@@ -13,6 +13,7 @@ type aggregation struct {
 	states []expr.Accumulator
 	first  [][]byte
 	meta   []store.CellMeta
+	holding
 }
 
 func newAggregation(s *planner.Selection) *aggregation {
@@ -27,10 +28,17 @@ func (a *aggregation) add(r *reading, row [][]byte) error {
 	if a.first == nil {
 		a.first, _ = copyRow(nil, nil, row)
 		a.meta = append(a.meta, r.meta...)
+		if err := a.holding.add(r, length(row)); err != nil {
+			return err
+		}
 	}
 	r.x.Row = row
 	for _, s := range a.states {
-		if err := s.Add(&r.x); err != nil {
+		grown, err := s.Add(&r.x)
+		if err == nil && grown > 0 {
+			err = a.holding.add(r, grown)
+		}
+		if err != nil {
 			return err
 		}
 	}

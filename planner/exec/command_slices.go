@@ -13,9 +13,9 @@ import (
 func (r *reading) remaining() []store.Slice {
 	from := r.command.from
 	if from.Clustering == nil || r.read.Keys == nil || !bytes.Equal(from.Partition, r.passed.Partition) {
-		return r.read.Slices
+		return r.listed()
 	}
-	all := r.read.Slices
+	all := r.listed()
 	if all == nil {
 		all = []store.Slice{{}}
 	}
@@ -48,6 +48,21 @@ func (r *reading) remaining() []store.Slice {
 		left = append(left, s)
 	}
 	return left
+}
+
+// listed are the ranges of clustering keys that are read: of many the first ones, more than a text has room for.
+func (r *reading) listed() []store.Slice {
+	many := r.read.Ranges
+	if many == nil {
+		return r.read.Slices
+	}
+	var all []store.Slice
+	for i := range min(many.Len(), maxListed) {
+		s := many.Range(i)
+		s.Start, s.End = slices.Clone(s.Start), slices.Clone(s.End)
+		all = append(all, s)
+	}
+	return all
 }
 
 // compareClustering orders two clusterings as far as both have values.

@@ -1,8 +1,6 @@
 package exec
 
 import (
-	"slices"
-
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
@@ -151,42 +149,6 @@ func isTupleOf(elem types.Type, cols []*schema.Column) bool {
 	_, tuple := elem.(*types.Tuple)
 	_, column := cols[0].Type.(*types.Tuple)
 	return tuple && (len(cols) > 1 || !column)
-}
-
-// product is every combination of the values of choices, in the columns' order and without duplicates.
-// order compares two values of a column. Behind an IN without values no choice is evaluated.
-func product(x *expr.Context, choices []*planner.Choice, order func(*schema.Column, []byte, []byte) int) ([]point, error) {
-	all := []point{nil}
-	var cols []*schema.Column
-	for _, c := range choices {
-		ps, err := points(x, c)
-		if err != nil {
-			return nil, err
-		}
-		cols = append(cols, c.Columns...)
-		next := make([]point, 0, len(all)*len(ps))
-		for _, head := range all {
-			for _, p := range ps {
-				next = append(next, append(slices.Clip(head), p...))
-			}
-		}
-		if all = next; len(all) == 0 {
-			break
-		}
-	}
-	if len(all) < 2 {
-		return all, nil
-	}
-	compare := func(a, b point) int {
-		for i, c := range cols {
-			if o := order(c, a[i], b[i]); o != 0 {
-				return o
-			}
-		}
-		return 0
-	}
-	slices.SortStableFunc(all, compare)
-	return slices.CompactFunc(all, func(a, b point) bool { return compare(a, b) == 0 }), nil
 }
 
 // byValue orders values as their type does.

@@ -60,7 +60,8 @@ func (e *Executor) Execute(ctx context.Context, r *Request, done func(Result, er
 	case planner.Definition:
 		done(e.define(p))
 	case *planner.Describe:
-		done(e.describe(ctx, r, p))
+		answer, err := e.describe(ctx, r, p)
+		done(answer, failure(err, r))
 	default:
 		done(nil, fmt.Errorf("nothing runs a %T", p))
 	}

@@ -4,28 +4,33 @@ import (
 	"slices"
 
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/expr"
 )
 
 // merging gathers the rows of several partitions to sort them by clustering columns.
 type merging struct {
 	limit int
 	rows  []sortedRow
+	holding
 }
 
 // sortedRow is an encoded row with what it is sorted by.
 type sortedRow struct {
-	from, to int // in Rows.Cells
-	by       [][]byte
+	cells []byte
+	by    [][]byte
 }
+
+// rowOverheads is about what a gathered row takes beside its values.
+const rowOverheads = 96
 
 func newMerging(limit int) *merging { return &merging{limit: limit} }
 
 func (m *merging) add(r *reading, row [][]byte) error {
-	s := sortedRow{from: len(r.out.Cells)}
 	if err := r.encode(row); err != nil {
 		return err
 	}
-	s.to = len(r.out.Cells)
+	s := sortedRow{cells: slices.Clone(r.out.Cells)}
+	r.out.Cells = r.out.Cells[:0]
 	for _, o := range r.plan.Sorts {
 		v := row[o.Column.Index]
 		if v != nil {
@@ -34,20 +39,69 @@ func (m *merging) add(r *reading, row [][]byte) error {
 		s.by = append(s.by, v)
 	}
 	m.rows = append(m.rows, s)
+	if len(m.rows) >= spare(m.limit) {
+		if err := m.cut(r); err != nil {
+			return err
+		}
+	}
+	return m.holding.add(r, s.size())
+}
+
+// size is about how much memory a row takes.
+func (s *sortedRow) size() int { return rowOverheads + len(s.cells) + length(s.by) + 24*len(s.by) }
+
+// spare is how many rows are gathered before those beyond a limit go.
+func spare(limit int) int { return 2*min(limit, noLimit/2) + 64 }
+
+// cut keeps as many rows as the LIMIT says. Rows that are equal stay in the order of their partitions.
+func (m *merging) cut(r *reading) error {
+	err := sortStably(&r.x, m.rows, func(a, b sortedRow) int { return compareSorted(r.plan.Sorts, a.by, b.by) })
+	for i := m.limit; i < len(m.rows); i++ {
+		m.used -= m.rows[i].size()
+		m.rows[i] = sortedRow{}
+	}
+	m.rows = m.rows[:min(len(m.rows), m.limit)]
+	return err
+}
+
+// finish sorts the rows.
+func (m *merging) finish(r *reading) error {
+	if err := m.cut(r); err != nil {
+		return err
+	}
+	for i := range m.rows {
+		if err := r.appendCells(m.rows[i].cells); err != nil {
+			return err
+		}
+		m.rows[i].cells = nil
+	}
+	r.out.Count = len(m.rows)
 	return nil
 }
 
-// finish sorts the rows and keeps as many as the LIMIT says. Rows that are equal stay in the order of
-// their partitions.
-func (m *merging) finish(r *reading) error {
-	slices.SortStableFunc(m.rows, func(a, b sortedRow) int { return compareSorted(r.plan.Sorts, a.by, b.by) })
-	m.rows = m.rows[:min(len(m.rows), m.limit)]
-	var cells []byte
-	for _, s := range m.rows {
-		cells = append(cells, r.out.Cells[s.from:s.to]...)
+// appendCells appends an encoded row to the result.
+func (r *reading) appendCells(cells []byte) error {
+	if err := r.reserve(len(cells)); err != nil {
+		return err
 	}
-	r.out.Cells, r.out.Count = cells, len(m.rows)
+	r.out.Cells = append(r.out.Cells, cells...)
 	return nil
+}
+
+// sortStably sorts, and lets others run now and then.
+func sortStably[T any](x *expr.Context, rows []T, compare func(a, b T) int) error {
+	var err error
+	n := 0
+	slices.SortStableFunc(rows, func(a, b T) int {
+		if n++; n%256 == 0 && err == nil {
+			err = step(x)
+		}
+		if err != nil {
+			return 0 // the order does not matter any more
+		}
+		return compare(a, b)
+	})
+	return err
 }
 
 // compareSorted orders rows as ORDER BY says; null, of a row with static columns only, comes first.

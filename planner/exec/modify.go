@@ -29,6 +29,7 @@ type writing struct {
 	ranges []store.Slice
 	row    [][]byte
 	target target
+	rows   int // that are written so far, at most
 
 	unindexed error // what is wrong with a value that an index cannot have
 }
@@ -108,8 +109,13 @@ func (w *writing) add(ctx context.Context, m *planner.Modification, values []typ
 			return err
 		}
 	}
-	if w.keys, err = appendKeys(w.keys[:0], &w.x, m.Where); err != nil {
+	most := w.e.store.MaxRows()
+	var rest *keyWalk
+	if w.keys, rest, err = appendKeys(w.keys[:0], &w.x, m.Where, most-w.rows); err != nil {
 		return err
+	}
+	if rest != nil {
+		return errTooManyRows(most)
 	}
 	if err = checkKeys(w.keys); err != nil {
 		return err
@@ -122,11 +128,16 @@ func (w *writing) add(ctx context.Context, m *planner.Modification, values []typ
 	if simple {
 		err = w.oneRow(m)
 	} else {
-		w.ranges, null, err = appendSlices(w.ranges[:0], &w.x, m.Where)
+		var many *ranges
+		w.ranges, many, null, err = appendSlices(w.ranges[:0], &w.x, m.Where, (most-w.rows)/max(1, len(w.keys)))
+		if many != nil {
+			err = errTooManyRows(most)
+		}
 	}
 	if err != nil {
 		return err
 	}
+	w.rows += len(w.keys) * max(1, len(w.ranges))
 	ts, expiry, err := w.attributes(m)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 type nearest struct {
 	limit int
 	rows  []scoredRow
+	holding
 }
 
 // scoredRow is an encoded row with how near it is.
@@ -40,23 +41,35 @@ func (n *nearest) add(r *reading, row [][]byte) error {
 		return err
 	}
 	n.rows = append(n.rows, scoredRow{cells: slices.Clone(r.out.Cells), score: types.DecodeFloat(score.Bytes)})
+	size := rowOverheads + len(r.out.Cells)
 	r.out.Cells = r.out.Cells[:0]
-	if len(n.rows) >= 2*maxNearest {
-		n.cut()
+	if len(n.rows) >= spare(n.limit) {
+		if err := n.cut(r); err != nil {
+			return err
+		}
 	}
-	return nil
+	return n.holding.add(r, size)
 }
 
 // cut keeps as many rows as the LIMIT says.
-func (n *nearest) cut() {
-	slices.SortStableFunc(n.rows, func(a, b scoredRow) int { return cmp.Compare(b.score, a.score) })
+func (n *nearest) cut(r *reading) error {
+	err := sortStably(&r.x, n.rows, func(a, b scoredRow) int { return cmp.Compare(b.score, a.score) })
+	for i := n.limit; i < len(n.rows); i++ {
+		n.used -= rowOverheads + len(n.rows[i].cells)
+		n.rows[i] = scoredRow{}
+	}
 	n.rows = n.rows[:min(len(n.rows), n.limit)]
+	return err
 }
 
 func (n *nearest) finish(r *reading) error {
-	n.cut()
+	if err := n.cut(r); err != nil {
+		return err
+	}
 	for _, row := range n.rows {
-		r.out.Cells = append(r.out.Cells, row.cells...)
+		if err := r.appendCells(row.cells); err != nil {
+			return err
+		}
 	}
 	r.out.Count = len(n.rows)
 	return nil

@@ -14,7 +14,10 @@ import (
 const noLimit = math.MaxInt32
 
 // maxPageBytes is how many bytes of cells end a page before it has the rows that were asked for.
-const maxPageBytes = 64 << 20
+const maxPageBytes = 16 << 20
+
+// leastShortPage is how many bytes of cells a page has at least that ends early because memory is scarce.
+const leastShortPage = 64 << 10
 
 // page counts the rows of a page and of the partition it is in, against all limits.
 type page struct {
@@ -25,6 +28,7 @@ type page struct {
 	partition     []byte
 	entered       bool // partition is one of this page's
 	single        bool // there is one partition only
+	short         bool // the page may end before it has its rows: the client looks for another one
 
 	resumed *pagingState
 	nothing bool // no row can be wanted
@@ -53,7 +57,8 @@ func (p *page) begin(r *reading, o *Options) (err error) {
 		p.perPartition = 1
 	}
 	p.partitionLeft = p.perPartition
-	if o.PagingState == nil || !p.pages(plan) {
+	p.short = p.pages(plan)
+	if o.PagingState == nil || !p.short {
 		return nil
 	}
 	p.resumed, err = decodePagingState(o.PagingState, o.Version)
@@ -92,10 +97,10 @@ func errSortedPages() error {
 }
 
 // resume goes on where the paging state says the last page ended.
-func (r *reading) resume() {
+func (r *reading) resume() error {
 	p, s := &r.page, r.page.resumed
 	if s == nil {
-		return
+		return nil
 	}
 	p.limit = min(p.limit, s.remaining)
 	clustering := s.clustering(r.plan.Table)
@@ -104,24 +109,32 @@ func (r *reading) resume() {
 	switch {
 	case p.limit <= 0:
 		p.nothing = true
-		return
+		return nil
 	case p.single:
 		// The state may be of another statement: whose partition it was does not matter.
 		if p.nothing = s.inPartition == 0; p.nothing || !inside {
-			return
+			return nil
 		}
 		key = r.keys[0]
+	case r.rest != nil:
+		var err error
+		if p.nothing = !r.rest.seek(key); !p.nothing {
+			_, err = r.nextKeys()
+		}
+		if p.nothing = p.nothing || len(r.keys) == 0 || !bytes.Equal(r.keys[0], key); p.nothing {
+			return err
+		}
 	case r.read.Keys != nil:
 		for len(r.read.Keys) > 0 && !bytes.Equal(r.read.Keys[0], key) {
 			r.read.Keys = r.read.Keys[1:]
 		}
 		if p.nothing = len(r.read.Keys) == 0; p.nothing {
-			return
+			return nil
 		}
 	default:
 		if key == nil {
 			if r.plan.Table.View == nil {
-				return
+				return nil
 			}
 			key = []byte{} // only views have partitions with such a key
 		}
@@ -134,6 +147,7 @@ func (r *reading) resume() {
 		r.position = store.Position{Partition: key, Clustering: clustering}
 		r.read.After = &r.position
 	}
+	return nil
 }
 
 // enter notes which partition rows are of from here on.
@@ -153,7 +167,8 @@ func (p *page) count(r *reading, partition []byte, row [][]byte, static bool) bo
 	p.partitionLeft--
 	if p.size != noLimit {
 		p.size--
-		if len(r.out.Cells) > maxPageBytes && p.pages(r.plan) {
+		n := len(r.out.Cells)
+		if n > leastShortPage && (n > maxPageBytes || r.read.Turn.Short()) && p.short {
 			p.size = 0
 		}
 	}
@@ -181,10 +196,10 @@ func (p *page) count(r *reading, partition []byte, row [][]byte, static bool) bo
 }
 
 // pagingState is where the next page begins; nil if there is none.
-func (r *reading) pagingState(version int) []byte {
+func (r *reading) pagingState(version int) ([]byte, error) {
 	p := &r.page
 	if !p.full || p.limit <= 0 || p.size > 0 {
-		return nil
+		return nil, nil
 	}
 	s := pagingState{remaining: p.limit, inPartition: p.partitionLeft, mark: p.mark, column: p.lastCell}
 	s.bare = hasBareMarks(r.plan.Table)
@@ -194,30 +209,33 @@ func (r *reading) pagingState(version int) []byte {
 	switch {
 	case p.single:
 		if s.inPartition == 0 {
-			return nil
+			return nil, nil
 		}
 	case r.read.Keys != nil:
 		s.partition = p.partition
 		if s.inPartition > 0 {
 			break
 		}
-		next := r.keyBehind(p.partition)
+		next, err := r.keyBehind(p.partition)
 		if next == nil {
-			return nil
+			return nil, err
 		}
 		s = pagingState{partition: next, remaining: p.limit, inPartition: p.perPartition}
 	default:
 		s.partition = p.partition
 	}
-	return s.encode(version)
+	return s.encode(version), nil
 }
 
 // keyBehind is the partition key that follows another in an IN; nil behind the last.
-func (r *reading) keyBehind(key []byte) []byte {
+func (r *reading) keyBehind(key []byte) ([]byte, error) {
 	for i, k := range r.keys {
 		if bytes.Equal(k, key) && i+1 < len(r.keys) {
-			return r.keys[i+1]
+			return r.keys[i+1], nil
 		}
 	}
-	return nil
+	if r.rest != nil {
+		return r.rest.after()
+	}
+	return nil, nil
 }

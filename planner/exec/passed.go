@@ -11,6 +11,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store"
+	"github.com/cqld/cqld/store/pace"
 )
 
 // Tombstones that one of Cassandra's commands may pass before the client is warned, and before it fails: its
@@ -19,6 +20,10 @@ const (
 	warnTombstones = 1000
 	mostTombstones = 100000
 )
+
+// aggregatedPage is how many rows Cassandra aggregates at a time when the request has no pages. Each page of them has the
+// time of a whole read.
+const aggregatedPage = 10_000
 
 // maxCommandText is how much of a command's text a warning shows.
 const maxCommandText = 512
@@ -72,6 +77,10 @@ func (r *reading) nextKey() {
 
 // aggregated notes a row that was added to aggregates: behind a page of them another command begins.
 func (r *reading) aggregated(partition []byte, row [][]byte) {
+	if r.aggregatedRows++; r.aggregatedRows >= min(r.page.size, aggregatedPage) {
+		r.aggregatedRows = 0
+		r.read.Turn.Again()
+	}
 	if r.command.left == noLimit && r.read.Passed == nil {
 		return
 	}
@@ -102,9 +111,12 @@ func (r *reading) report() {
 		p.Live, p.Tombstones, string(text), types.Token(p.Partition)))
 }
 
-// failure is what the client is told of a read that the store gave up.
+// failure is what the client is told of a read that was given up.
 func failure(err error, req *Request) error {
-	if !errors.Is(err, store.ErrTombstones) {
+	switch {
+	case errors.Is(err, pace.ErrTimeout):
+		return cqlerr.ReadTimedOut(req.Consistency)
+	case !errors.Is(err, store.ErrTombstones):
 		return err
 	}
 	replica := req.Session.LocalAddr.Addr().Unmap()

@@ -18,6 +18,7 @@ func (r *reading) row(row *store.Row) (bool, error) {
 		more, err := r.flush()
 		if err == nil && more {
 			r.pending.keep(row)
+			err = r.kept.atLeast(r, cap(r.pending.bytes))
 		}
 		return more, err
 	}
@@ -94,13 +95,27 @@ func (r *reading) encode(row [][]byte) error {
 	s := r.plan.Selection
 	if s.Plain != nil {
 		for _, c := range s.Plain {
-			r.out.Cells = appendCell(r.out.Cells, row[c.Index])
+			v := row[c.Index]
+			if cap(r.out.Cells)-len(r.out.Cells) < 4+len(v) {
+				if err := r.reserve(4 + len(v)); err != nil {
+					return err
+				}
+			}
+			r.out.Cells = appendCell(r.out.Cells, v)
 		}
 		return nil
 	}
 	r.x.Row = row
+	if n := length(row); n > heldStep {
+		if err := r.work.atLeast(r, workPerByte*n); err != nil {
+			return err
+		}
+	}
 	for _, e := range s.Exprs {
 		v, err := e.Eval(&r.x)
+		if err == nil {
+			err = r.reserve(4 + len(v.Bytes))
+		}
 		if err != nil {
 			return err
 		}

@@ -28,11 +28,19 @@ type reading struct {
 	skipped  int     // rows since the partition had given all it may
 	position store.Position
 
+	aggregatedRows int // of the page of them at hand
+
 	passed  store.Passed
 	command command
 	level   cqlerr.Consistency // at which rows are read
 
-	keys   [][]byte
+	keys [][]byte
+	rest *keyWalk // the keys behind those; nil: there are none
+
+	cellsHeld int     // of the memory of the cells
+	work      holding // of the values that are computed
+	kept      holding // of what is kept of the rows beside the result
+
 	slices []store.Slice
 	onRow  func(*store.Row) (bool, error) // row, as a value that is made once
 	onCell func(int) expr.Cell            // cell, likewise
@@ -68,7 +76,7 @@ func (e *Executor) read(ctx context.Context, req *Request, p *planner.Select, do
 	case len(r.out.Warnings) > 0:
 		done(&Void{Warnings: r.out.Warnings}, failure(err, req))
 	default:
-		done(nil, err)
+		done(nil, failure(err, req))
 	}
 	r.release()
 }
@@ -96,11 +104,12 @@ func (r *reading) begin(req *Request) error {
 	}
 	p := r.plan
 	r.x.Values, r.x.Now, r.x.Cell = req.Values, r.e.now(&req.Options), r.onCell
+	if req.Turn != nil {
+		r.x.Step = req.Turn.Step
+	}
 	if !p.Plain {
 		r.x.Env = r.e.env()
-		if req.Turn != nil {
-			r.x.Env.Step = req.Turn.Step
-		}
+		r.x.Env.Step = r.x.Step
 	}
 	if err := r.page.begin(r, &req.Options); err != nil {
 		return err
@@ -144,11 +153,11 @@ func (r *reading) restrict() (err error) {
 		}
 	}
 	if w.Partition != nil {
-		if r.keys, err = appendKeys(r.keys, &r.x, w); err != nil {
+		if r.keys, r.rest, err = appendKeys(r.keys, &r.x, w, maxListed); err != nil {
 			return err
 		}
 		r.read.Keys = r.keys
-		r.page.single = len(r.keys) == 1
+		r.page.single = len(r.keys) == 1 && r.rest == nil
 		r.page.nothing = len(r.keys) == 0
 	}
 	if !r.page.nothing && (len(w.Clustering) > 0 || w.Slice != nil) {
@@ -160,28 +169,32 @@ func (r *reading) restrict() (err error) {
 	case r.page.nothing:
 		return nil
 	case w.Partition != nil:
-		err = checkKeys(r.keys)
+		if err = checkKeys(r.keys); err == nil && r.rest != nil {
+			err = r.rest.check()
+		}
 	case w.Token != nil:
 		var tokens store.TokenRange
 		tokens, err = tokenRange(&r.x, w.Token)
 		r.read.Tokens, r.page.nothing = scanned(tokens)
 	}
-	r.page.nothing = r.page.nothing || r.read.Slices != nil && len(r.read.Slices) == 0
+	r.page.nothing = r.page.nothing || r.read.Ranges == nil && r.read.Slices != nil && len(r.read.Slices) == 0
 	return err
 }
 
 // restrictClustering evaluates the restrictions of clustering columns. Of a range that ends with null nothing will be
 // read, but it is not as if nothing were asked for.
 func (r *reading) restrictClustering(w *planner.Where) error {
-	slices, null, err := appendSlices(r.slices, &r.x, w)
+	slices, many, null, err := appendSlices(r.slices, &r.x, w, maxListed)
 	if err != nil {
 		return err
 	}
-	if slices == nil {
+	if many != nil {
+		r.read.Ranges = many
+	} else if slices == nil {
 		slices = []store.Slice{} // no rows: nil would be all of them
 	}
 	r.slices, r.read.Slices = slices, slices
-	r.page.nothing = len(slices) == 0 && !null
+	r.page.nothing = many == nil && len(slices) == 0 && !null
 	if w.Slice != nil && w.Slice.MixedOrder() {
 		inside, err := rangeCondition(&r.x, w.Slice)
 		if err != nil {
@@ -192,17 +205,26 @@ func (r *reading) restrictClustering(w *planner.Where) error {
 	return nil
 }
 
+// nextKeys makes the next of many partition keys those that are read, and reports whether there are any.
+func (r *reading) nextKeys() (more bool, err error) {
+	r.keys, err = r.rest.fill(r.keys[:0], maxListed)
+	r.read.Keys, r.read.After = r.keys, nil
+	return len(r.keys) > 0, err
+}
+
 // run reads the rows of a page.
 func (r *reading) run(ctx context.Context, req *Request) error {
 	if !r.page.nothing {
-		if req.Consistency.IsSerial() && len(r.keys) > 1 && !r.plan.Table.Virtual && !r.page.pages(r.plan) {
+		if req.Consistency.IsSerial() && (len(r.keys) > 1 || r.rest != nil) && !r.plan.Table.Virtual && !r.page.pages(r.plan) {
 			return errSerialPartitions()
 		}
 		cl := readLevel(r.level, !r.plan.Where.SinglePartition())
 		if err := checkReplicas(r.e.store.Catalog(), r.plan.Table, cl); err != nil {
 			return err
 		}
-		r.resume()
+		if err := r.resume(); err != nil {
+			return err
+		}
 		r.watch()
 	}
 	for !r.page.nothing {
@@ -211,6 +233,12 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 		if err == nil && r.page.again {
 			r.read.After = &r.position
 			continue
+		}
+		if err == nil && r.rest != nil && !r.page.full {
+			var more bool
+			if more, err = r.nextKeys(); more {
+				continue
+			}
 		}
 		if r.read.Keys == nil {
 			r.report()
@@ -228,6 +256,7 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 	if r.gather != nil {
 		return r.gather.finish(r)
 	}
-	r.out.PagingState = r.pagingState(req.Version)
-	return nil
+	var err error
+	r.out.PagingState, err = r.pagingState(req.Version)
+	return err
 }

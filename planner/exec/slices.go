@@ -9,36 +9,100 @@ import (
 
 // appendSlices appends the ranges of clustering keys that a WHERE clause selects, in clustering order. No
 // range at all means that no row is selected, perhaps as a range ends with null; a clause without clustering
-// restrictions is not for it.
-func appendSlices(dst []store.Slice, x *expr.Context, w *planner.Where) (_ []store.Slice, null bool, err error) {
-	prefixes, err := prefixes(x, w.Clustering)
+// restrictions is not for it. Of more than most nothing is appended: each is made when it is wanted.
+func appendSlices(dst []store.Slice, x *expr.Context, w *planner.Where, most int) (_ []store.Slice, many *ranges, null bool, err error) {
+	var r ranges
+	var one point
+	if single(w.Clustering) {
+		if one, err = appendSingle(x, w.Clustering); err == nil {
+			err = checkClustering(one)
+		}
+		r.n = 1
+	} else if r.prefixes, err = newProduct(x, w.Clustering, byClustering); err == nil {
+		r.n = r.prefixes.len()
+		err = r.check(x)
+	}
 	if err != nil {
-		return nil, false, err
+		return nil, nil, false, err
 	}
-	for _, p := range prefixes {
-		if err := checkClustering(p); err != nil {
-			return nil, false, err
+	if w.Slice != nil {
+		if r.start, r.end, err = ends(x, w.Slice); err != nil || r.end.null {
+			return dst, nil, r.n > 0, err
 		}
+		r.columns = w.Slice.Columns
 	}
-	if w.Slice == nil {
-		for _, p := range prefixes {
-			dst = append(dst, store.Slice{Start: p, End: p, StartInclusive: true, EndInclusive: true})
+	switch {
+	case r.prefixes == nil:
+		if s, ok := r.behind(one); ok {
+			dst = append(dst, s)
 		}
-		return dst, false, nil
+		return dst, nil, false, nil
+	case r.n > most:
+		if r.prefix = r.prefixes.append(nil, 0); r.isEmpty() {
+			return dst, nil, false, nil
+		}
+		return nil, &r, false, nil
 	}
-	start, end, err := ends(x, w.Slice)
-	if err != nil || end.null {
-		return dst, len(prefixes) > 0, err
-	}
-	for _, p := range prefixes {
-		var s store.Slice
-		s.Start, s.StartInclusive = start.behind(p)
-		s.End, s.EndInclusive = end.behind(p)
-		if !isEmpty(&s, len(p), w.Slice.Columns) {
+	for i := range r.n {
+		if s, ok := r.behind(r.prefixes.append(nil, i)); ok {
 			dst = append(dst, s)
 		}
 	}
-	return dst, false, nil
+	return dst, nil, false, nil
+}
+
+// ranges are the ranges of clustering keys that begin with one of many combinations of values.
+type ranges struct {
+	prefixes   *product
+	n          int
+	columns    []*schema.Column // of the range behind them; nil: there is none
+	start, end end
+	prefix     point
+}
+
+// Len is how many there are.
+func (r *ranges) Len() int { return r.n }
+
+// Range is one of them.
+func (r *ranges) Range(i int) store.Slice {
+	r.prefix = r.prefixes.append(r.prefix[:0], i)
+	s, _ := r.behind(r.prefix)
+	return s
+}
+
+// isEmpty reports whether the ranges end before they start, which is true of all of them if it is of one.
+func (r *ranges) isEmpty() bool {
+	_, ok := r.behind(r.prefix)
+	return !ok
+}
+
+// behind is the range of the rows that begin with a prefix; not ok: it is empty.
+func (r *ranges) behind(prefix point) (s store.Slice, ok bool) {
+	if r.columns == nil {
+		return store.Slice{Start: prefix, End: prefix, StartInclusive: true, EndInclusive: true}, true
+	}
+	s.Start, s.StartInclusive = r.start.behind(prefix)
+	s.End, s.EndInclusive = r.end.behind(prefix)
+	return s, !isEmpty(&s, len(prefix), r.columns)
+}
+
+// check refuses prefixes that are too long.
+func (r *ranges) check(x *expr.Context) error {
+	if r.prefixes.longest() <= maxKey {
+		return nil
+	}
+	for i := range r.n {
+		if i%64 == 63 {
+			if err := step(x); err != nil {
+				return err
+			}
+		}
+		r.prefix = r.prefixes.append(r.prefix[:0], i)
+		if err := checkClustering(r.prefix); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // isEmpty reports whether a slice ends before it starts. Its ends have the first values in common, the
@@ -63,19 +127,25 @@ func isEmpty(s *store.Slice, same int, cols []*schema.Column) bool {
 	return !s.StartInclusive || !s.EndInclusive
 }
 
-// prefixes are the values that a clustering may begin with.
-func prefixes(x *expr.Context, choices []*planner.Choice) ([]point, error) {
-	p := make(point, 0, len(choices))
+// single reports whether columns are restricted to one value each, one by one.
+func single(choices []*planner.Choice) bool {
 	for _, c := range choices {
 		if c.List != nil || len(c.Points) != 1 || len(c.Columns) != 1 {
-			return product(x, choices, byClustering)
+			return false
 		}
-		var err error
+	}
+	return true
+}
+
+// appendSingle is the only combination of such values.
+func appendSingle(x *expr.Context, choices []*planner.Choice) (p point, err error) {
+	p = make(point, 0, len(choices))
+	for _, c := range choices {
 		if p, err = appendPoint(p, x, c.Points[0], c.Columns); err != nil {
 			return nil, err
 		}
 	}
-	return []point{p}, nil
+	return p, nil
 }
 
 // end is one end of a range: values and whether rows with them belong to it. Without values it is open.

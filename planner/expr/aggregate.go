@@ -17,8 +17,8 @@ type Aggregate struct {
 
 // Accumulator gathers an aggregate's rows.
 type Accumulator interface {
-	// Add takes the row of a context.
-	Add(x *Context) error
+	// Add takes the row of a context, and says how many bytes of memory it takes more.
+	Add(x *Context) (grown int, err error)
 	// Result is the value over all rows added.
 	Result() (types.Value, error)
 }
@@ -50,13 +50,17 @@ func (a *Aggregate) Start() Accumulator {
 	if a.Function == nil {
 		return new(rowCount)
 	}
-	return &gathering{args: a.Args, values: make([]types.Value, len(a.Args)), state: a.Function.Init()}
+	g := &gathering{args: a.Args, values: make([]types.Value, len(a.Args)), state: a.Function.Init()}
+	if len(a.Args) > 0 && a.Args[0].Type().FixedLength() == 0 {
+		g.sized, _ = g.state.(functions.Sized)
+	}
+	return g
 }
 
 // rowCount is the accumulator of count(*).
 type rowCount int64
 
-func (n *rowCount) Add(*Context) error { *n++; return nil }
+func (n *rowCount) Add(*Context) (int, error) { *n++; return 0, nil }
 
 func (n *rowCount) Result() (types.Value, error) {
 	return types.Value{Bytes: binary.BigEndian.AppendUint64(nil, uint64(*n))}, nil
@@ -67,17 +71,32 @@ type gathering struct {
 	args   []Expr
 	values []types.Value
 	state  functions.Aggregate
+	sized  functions.Sized // the state, if it grows; else nil
+	size   int
 }
 
-func (g *gathering) Add(x *Context) error {
+func (g *gathering) Add(x *Context) (grown int, err error) {
 	for i, a := range g.args {
 		v, err := a.Eval(x)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		g.values[i] = v
 	}
-	return g.state.Add(g.values)
+	if g.sized == nil {
+		return 0, g.state.Add(g.values)
+	}
+	if x.Step != nil {
+		if err := x.Step(); err != nil {
+			return 0, err
+		}
+	}
+	if err := g.state.Add(g.values); err != nil {
+		return 0, err
+	}
+	grown = g.sized.Size() - g.size
+	g.size += grown
+	return grown, nil
 }
 
 func (g *gathering) Result() (types.Value, error) { return g.state.Result() }

@@ -25,6 +25,7 @@ type Env = functions.Env
 type Context struct {
 	Values []types.Value         // of the statement's markers
 	Env    *Env                  // nil where no function is called
+	Step   func() error          // called often by what takes long: an error ends it; nil: nobody waits
 	Row    [][]byte              // by schema.Column.Index, in selections
 	Cell   func(column int) Cell // of that row
 	Now    int64                 // seconds since 1970, which TTLs are counted from

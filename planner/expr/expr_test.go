@@ -234,7 +234,7 @@ func TestCountRows(t *testing.T) {
 	a := &Aggregate{}
 	n := a.Start()
 	for range 3 {
-		if err := n.Add(&Context{}); err != nil {
+		if _, err := n.Add(&Context{}); err != nil {
 			t.Fatal(err)
 		}
 	}

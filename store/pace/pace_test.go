@@ -220,8 +220,47 @@ func TestBehind(t *testing.T) {
 	(<-begun).End()
 }
 
+// Work that is given its time again goes on beyond the first deadline, and not beyond the second.
+func TestAgain(t *testing.T) {
+	s := scheduler(1, 10, 10, 100)
+	var p pace.Party
+	var turn pace.Turn
+	first := time.Now().Add(50 * time.Millisecond)
+	if err := turn.Begin(t.Context(), s, &p, first); err != nil {
+		t.Fatal(err)
+	}
+	defer turn.End()
+	for time.Now().Before(first.Add(20 * time.Millisecond)) {
+		turn.Again()
+		if err := turn.Step(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	waitFor(t, "the time is over", func() bool { return errors.Is(turn.Step(), pace.ErrTimeout) })
+}
+
+// What is given back is another's, and nothing more than was held.
+func TestGive(t *testing.T) {
+	s := scheduler(1, 10, 10, 100)
+	var p pace.Party
+	held := turn(t, s, &p)
+	defer held.End()
+	if err := held.Hold(60); err != nil {
+		t.Fatal(err)
+	}
+	if held.Give(20); s.Room.Used() != 40 {
+		t.Errorf("%d bytes are held, want 40", s.Room.Used())
+	}
+	if held.Give(100); s.Room.Used() != 0 {
+		t.Errorf("%d bytes are held, want none", s.Room.Used())
+	}
+}
+
 func TestNilTurn(t *testing.T) {
 	var turn *pace.Turn
+	turn.Again()
+	turn.Give(1)
 	if err := errors.Join(turn.Step(), turn.Hold(1<<40)); err != nil || turn.Short() {
 		t.Error(err, turn.Short())
 	}

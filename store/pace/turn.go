@@ -17,6 +17,7 @@ type Turn struct {
 	party    *Party
 	ctx      context.Context
 	deadline time.Time     // zero: never
+	given    time.Duration // from when it began until the deadline
 	pause    time.Time     // when the slice is over
 	granted  chan struct{} // told when running is set
 	held     int64
@@ -34,6 +35,9 @@ func (t *Turn) Begin(ctx context.Context, s *Scheduler, p *Party, deadline time.
 		granted = make(chan struct{}, 1)
 	}
 	*t = Turn{s: s, party: p, ctx: ctx, deadline: deadline, granted: granted}
+	if !deadline.IsZero() {
+		t.given = time.Until(deadline)
+	}
 	if err := t.queue(&s.fresh); err != nil {
 		t.End()
 		return err
@@ -99,6 +103,13 @@ func (t *Turn) Extend(deadline time.Time) {
 	}
 }
 
+// Again gives the work, from here on, as much time as it was given when it began.
+func (t *Turn) Again() {
+	if t != nil {
+		t.Extend(time.Now().Add(t.given))
+	}
+}
+
 // Hold takes n bytes for the work, and waits while there is no room for them. An error ends the work.
 func (t *Turn) Hold(n int64) error {
 	if t == nil || n <= 0 {
@@ -116,6 +127,25 @@ func (t *Turn) Hold(n int64) error {
 	}
 	t.held += n
 	return nil
+}
+
+// Held is how many bytes the turn holds.
+func (t *Turn) Held() int64 {
+	if t == nil {
+		return 0
+	}
+	return t.held
+}
+
+// Give gives back n of the bytes that the turn holds.
+func (t *Turn) Give(n int64) {
+	if t == nil {
+		return
+	}
+	if n = min(n, t.held); n > 0 {
+		t.held -= n
+		t.s.Room.Give(n)
+	}
 }
 
 // Short reports whether room is so scarce that work which can end early should.
