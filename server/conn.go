@@ -36,8 +36,8 @@ type conn struct {
 	session  session
 	out      output
 	requests sync.WaitGroup // that are not answered
-	slots    budget         // of requests that have a goroutine
-	bytes    budget         // of requests that are not answered
+	slots    pace.Room      // of requests that have a goroutine
+	bytes    pace.Room      // of requests that are not answered
 	reads    pace.Party     // in the scheduler
 	writes   writes         // that are not answered
 	draining atomic.Bool
@@ -77,10 +77,10 @@ func newConn(s *Server, socket net.Conn, id uint32) *conn {
 	c.out.init(socket, &s.memory)
 	c.out.taken, c.out.failed = s.scheduler.Resume, c.cancel
 	c.reads.Behind = c.out.behind
-	c.in.reserve, c.in.budget = func(n int64) error { return c.reserve(&c.in, n) }, &s.memory.arriving
+	c.in.reserve, c.in.room = func(n int64) error { return c.reserve(&c.in, n) }, &s.memory.arriving
 	c.segments.Reserve = func(n int) error { return c.reserve(&c.segments, int64(n)) }
-	c.slots.limit = int64(s.limits.Concurrent)
-	c.bytes.limit = s.limits.ConnectionBytes
+	c.slots.Init(int64(s.limits.Concurrent))
+	c.bytes.Init(s.limits.ConnectionBytes)
 	c.segments.Limit = s.limits.Frame
 	c.next = c.takeHandshake
 	return c

@@ -9,10 +9,10 @@ import (
 // memory is what is held for clients, in shares that wait for nothing but what stands below them: arriving messages
 // become requests, long texts of requests are planned, plans make answers, and clients read these.
 type memory struct {
-	arriving budget     // read buffers and bodies that are unfolded, beyond what every connection has
-	requests budget     // bodies of requests that are not answered
-	asides   budget     // goroutines of requests
-	planning budget     // what parsing long texts takes
+	arriving pace.Room  // read buffers and bodies that are unfolded, beyond what every connection has
+	requests pace.Room  // bodies of requests that are not answered
+	asides   pace.Room  // goroutines of requests
+	planning pace.Room  // what parsing long texts takes
 	answers  *pace.Room // rows that reads have made, and answers that are not read
 
 	maxUnread int          // Limits.Unread
@@ -23,10 +23,10 @@ type memory struct {
 const maxAsides = 4096
 
 func (m *memory) init(l *Limits) {
-	m.arriving.limit = l.Memory / 4
-	m.requests.limit = l.BytesInFlight
-	m.asides.limit = maxAsides
-	m.planning.limit = l.Memory / 4
+	m.arriving.Init(l.Memory / 4)
+	m.requests.Init(l.BytesInFlight)
+	m.asides.Init(maxAsides)
+	m.planning.Init(l.Memory / 4)
 	m.answers = pace.NewRoom(l.Memory / 4)
 	m.maxUnread = l.Unread
 }

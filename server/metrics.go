@@ -80,9 +80,9 @@ func (s *Server) Metrics() Metrics {
 		ConnectionsStalled:  s.metrics.stalled.Load(),
 		Requests:            make(map[string]uint64),
 		Errors:              make(map[string]uint64, len(errorNames)),
-		BytesInFlight:       s.memory.requests.used.Load(),
-		BytesArriving:       s.memory.arriving.used.Load(),
-		BytesPlanning:       s.memory.planning.used.Load(),
+		BytesInFlight:       s.memory.requests.Used(),
+		BytesArriving:       s.memory.arriving.Used(),
+		BytesPlanning:       s.memory.planning.Used(),
 		BytesAnswers:        s.memory.answers.Used(),
 		ReadsWaiting:        s.scheduler.Waiting(),
 	}

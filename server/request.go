@@ -70,8 +70,8 @@ func (r *request) release() {
 	}
 	c := r.conn
 	if !r.overloaded {
-		c.bytes.give(r.size)
-		c.server.memory.requests.give(r.size)
+		c.bytes.Give(r.size)
+		c.server.memory.requests.Give(r.size)
 	}
 	r.conn, r.message, r.statement, r.trace = nil, nil, nil, nil
 	r.single, r.write = exec.Request{}, writing{}

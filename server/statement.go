@@ -61,10 +61,10 @@ const (
 func (s *Server) plan(text, keyspace string, run bool) (*statement, error) {
 	if n := int64(len(text)); n > longText {
 		n *= planningCost
-		if err := s.memory.planning.take(s.ctx, &n, n); err != nil {
+		if err := s.memory.planning.Take(s.ctx, &n, n); err != nil {
 			return nil, err
 		}
-		defer s.memory.planning.leave(&n, n)
+		defer s.memory.planning.Leave(&n, n)
 	}
 	parsed, markers, err := parser.Parse(text)
 	if err != nil {

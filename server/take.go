@@ -78,7 +78,7 @@ func (c *conn) compressed(h protocol.Header, body []byte) error {
 		if err := c.reserve(&c.plain, int64(n)); err != nil {
 			return err
 		}
-		defer c.server.memory.arriving.leave(&c.plain, int64(n))
+		defer c.server.memory.arriving.Leave(&c.plain, int64(n))
 	}
 	plain, err := compression.AppendDecompressed(c.plain[:0], body, limit)
 	if err != nil {

@@ -60,11 +60,11 @@ func (c *conn) holdsSince(t time.Time) bool {
 
 // isScarce reports whether somebody waits for memory that clients hold.
 func (m *memory) isScarce() bool {
-	return m.answers.Waiting() > 0 || m.answers.Short() || m.arriving.waiting.Load() > 0 || m.arriving.used.Load() > m.arriving.limit
+	return m.answers.Waiting() > 0 || m.answers.Short() || m.arriving.Waiting() > 0 || m.arriving.Used() > m.arriving.Limit()
 }
 
 // Held is how many bytes are held for clients.
 func (s *Server) Held() int64 {
 	m := &s.memory
-	return m.arriving.used.Load() + m.requests.used.Load() + m.planning.used.Load() + m.answers.Used()
+	return m.arriving.Used() + m.requests.Used() + m.planning.Used() + m.answers.Used()
 }

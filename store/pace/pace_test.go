@@ -257,6 +257,59 @@ func TestGive(t *testing.T) {
 	}
 }
 
+func TestRoom(t *testing.T) {
+	b := pace.NewRoom(10)
+	if !b.TryTake(25) {
+		t.Error("the first one does not get more than there is")
+	}
+	if b.TryTake(1) {
+		t.Error("there was none left")
+	}
+	b.Give(25)
+	if !b.TryTake(10) || b.TryTake(1) {
+		t.Error("10 of 10 are not 10")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := b.Take(ctx, nil, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("take with an ended context: %v", err)
+	}
+	b.Give(10)
+	if used := b.Used(); used != 0 {
+		t.Errorf("%d used", used)
+	}
+}
+
+// Whoever waits gets its share when others give back, and there is never more in use than the limit.
+func TestRoomWaits(t *testing.T) {
+	b := pace.NewRoom(3)
+	var inUse, highest atomic.Int64
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 200 {
+				if err := b.Take(context.Background(), nil, 1); err != nil {
+					t.Error(err)
+					return
+				}
+				highest.Store(max(highest.Load(), inUse.Add(1)))
+				inUse.Add(-1)
+				b.Give(1)
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { wg.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		t.Fatal("somebody waits for ever")
+	}
+	if highest.Load() > 3 || b.Used() != 0 {
+		t.Errorf("up to %d in use, %d at the end", highest.Load(), b.Used())
+	}
+}
+
 func TestNilTurn(t *testing.T) {
 	var turn *pace.Turn
 	turn.Again()

@@ -1,58 +1,95 @@
 package pace
 
 import (
+	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
 
-// Room is a number of bytes that may be held at a time.
+// Room is a number of things, mostly bytes, of which so many may be held at a time. Those who wait get theirs in the order
+// in which they came. One who holds some and waits for more could wait for ever, as others do the same: so one owner at a
+// time may hold more than there is room for, until it leaves. A nil owner may not.
 type Room struct {
 	limit int64
 	used  atomic.Int64
+	waits atomic.Int64 // claims in queue
 
 	mu    sync.Mutex
-	first *Turn         // may hold more than there is room for
-	freed chan struct{} // closed when bytes were given back or first is gone; nil: nobody waits
-	waits atomic.Int64  // turns that wait
+	queue []*claim
+	over  any // who may hold more than there is room for
 }
 
-// NewRoom returns a room of that many bytes.
+// claim is somebody who waits for n.
+type claim struct {
+	owner any
+	n     int64
+	taken chan struct{} // closed when it has them
+}
+
+// NewRoom returns a room with a limit.
 func NewRoom(limit int64) *Room { return &Room{limit: limit} }
 
-// Used is how many bytes are held, which may be more than the limit.
+// Init gives a room that is not used yet its limit.
+func (r *Room) Init(limit int64) { r.limit = limit }
+
+// Used is how much is held, which may be more than the limit.
 func (r *Room) Used() int64 { return r.used.Load() }
 
-// Limit is how many bytes there is room for.
+// Limit is how much there is room for.
 func (r *Room) Limit() int64 { return r.limit }
 
-// Waiting is how many turns wait for room.
+// Waiting is how many wait for room.
 func (r *Room) Waiting() int64 { return r.waits.Load() }
 
 // Short reports whether less than a quarter of the room is left.
 func (r *Room) Short() bool { return r.used.Load() > r.limit/4*3 }
 
-// Add takes n bytes, also where there is no room: for what is there already.
+// Add takes n, also where there is no room: for what is there already.
 func (r *Room) Add(n int64) { r.used.Add(n) }
 
-// Give gives n bytes back.
+// TryTake takes n, or nothing. Whoever finds the room empty gets what it asks for, even more than there is: else
+// something larger than the limit could never be held.
+func (r *Room) TryTake(n int64) bool { return r.waits.Load() == 0 && r.fits(n) }
+
+// Take waits until it can take n or ctx ends.
+func (r *Room) Take(ctx context.Context, owner any, n int64) error {
+	if r.TryTake(n) {
+		return nil
+	}
+	c := r.claim(owner, n)
+	select {
+	case <-c.taken:
+		return nil
+	case <-ctx.Done():
+		r.withdraw(c)
+		return ctx.Err()
+	}
+}
+
+// Give gives n back.
 func (r *Room) Give(n int64) {
 	r.used.Add(-n)
 	if n > 0 && r.waits.Load() > 0 {
-		r.wake()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.grant()
 	}
 }
 
-func (r *Room) wake() {
+// Leave gives n back, and says that owner holds nothing any more.
+func (r *Room) Leave(owner any, n int64) {
+	r.used.Add(-n)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.freed != nil {
-		close(r.freed)
-		r.freed = nil
+	if r.over == owner {
+		r.over = nil
 	}
+	r.grant()
 }
 
-// tryTake takes n bytes if there is room for them.
-func (r *Room) tryTake(n int64) bool {
+// fits takes n if there is room for it.
+func (r *Room) fits(n int64) bool {
 	for {
 		used := r.used.Load()
 		if used > 0 && used+n > r.limit {
@@ -64,38 +101,54 @@ func (r *Room) tryTake(n int64) bool {
 	}
 }
 
-// mayTake reports whether Hold need not wait.
-func (r *Room) mayTake(t *Turn, n int64) bool {
-	used := r.used.Load()
-	return used == 0 || used+n <= r.limit || r.lead(t)
-}
-
-// lead makes t the turn that may hold more than there is room for, unless another one is.
-func (r *Room) lead(t *Turn) bool {
+// claim puts somebody behind those who wait, or serves it at once.
+func (r *Room) claim(owner any, n int64) *claim {
+	c := &claim{owner: owner, n: n, taken: make(chan struct{})}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.first == nil {
-		r.first = t
-	}
-	return r.first == t
+	r.queue = append(r.queue, c)
+	r.waits.Add(1)
+	r.grant()
+	return c
 }
 
-// leave gives back what t holds.
-func (r *Room) leave(t *Turn) {
-	r.mu.Lock()
-	if r.first == t {
-		r.first = nil
-	}
-	r.mu.Unlock()
-	r.Give(t.held)
-}
-
-// changed returns a channel that is closed when there may be more room.
-func (r *Room) changed() <-chan struct{} {
+// withdraw ends a claim: its owner takes nothing more. What it was given meanwhile is given back.
+func (r *Room) withdraw(c *claim) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.freed == nil {
-		r.freed = make(chan struct{})
+	if i := slices.Index(r.queue, c); i >= 0 {
+		r.queue = slices.Delete(r.queue, i, i+1)
+		r.waits.Add(-1)
+	} else {
+		r.used.Add(-c.n)
 	}
-	return r.freed
+	if r.over == c.owner {
+		r.over = nil
+	}
+	r.grant()
+}
+
+// grant serves those who wait, as far as it can. The lock is held.
+func (r *Room) grant() {
+	for len(r.queue) > 0 && r.fits(r.queue[0].n) {
+		r.serve(0)
+	}
+	if len(r.queue) > 0 && r.over == nil {
+		r.over = r.queue[0].owner
+	}
+	if r.over == nil {
+		return
+	}
+	if i := slices.IndexFunc(r.queue, func(c *claim) bool { return c.owner == r.over }); i >= 0 {
+		r.used.Add(r.queue[i].n)
+		r.serve(i)
+	}
+}
+
+// serve lets the i-th of those who wait go on, with what it waited for.
+func (r *Room) serve(i int) {
+	c := r.queue[i]
+	r.queue = slices.Delete(r.queue, i, i+1)
+	r.waits.Add(-1)
+	close(c.taken)
 }

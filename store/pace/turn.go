@@ -71,7 +71,7 @@ func (t *Turn) End() {
 // Drop gives back what the turn holds.
 func (t *Turn) Drop() {
 	if t != nil && t.held > 0 {
-		t.s.Room.leave(t)
+		t.s.Room.Leave(t, t.held)
 		t.held = 0
 	}
 }
@@ -115,12 +115,7 @@ func (t *Turn) Hold(n int64) error {
 	if t == nil || n <= 0 {
 		return nil
 	}
-	room := t.s.Room
-	for !room.tryTake(n) {
-		if room.lead(t) {
-			room.Add(n)
-			break
-		}
+	if !t.s.Room.TryTake(n) {
 		if err := t.waitForRoom(n); err != nil {
 			return err
 		}
@@ -151,23 +146,26 @@ func (t *Turn) Give(n int64) {
 // Short reports whether room is so scarce that work which can end early should.
 func (t *Turn) Short() bool { return t != nil && t.s.Room.Short() }
 
-// waitForRoom lets others run until there may be room.
+// waitForRoom lets others run until n bytes are taken for the work.
 func (t *Turn) waitForRoom(n int64) error {
-	room := t.s.Room
-	room.waits.Add(1)
-	defer room.waits.Add(-1)
-	changed := room.changed()
-	if room.mayTake(t, n) {
+	c := t.s.Room.claim(t, n)
+	select {
+	case <-c.taken:
 		return nil
+	default:
 	}
 	t.s.mu.Lock()
 	t.stop()
 	t.s.grant()
 	t.s.mu.Unlock()
-	if err := t.wait(changed); err != nil {
-		return err
+	err := t.wait(c.taken)
+	if err == nil {
+		err = t.queue(&t.s.paused)
 	}
-	return t.queue(&t.s.paused)
+	if err != nil {
+		t.s.Room.withdraw(c)
+	}
+	return err
 }
 
 // queue waits in a queue for the right to run, which it gives up before.
