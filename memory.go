@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"math"
 	"os"
 	"runtime/debug"
 	"runtime/metrics"
@@ -36,39 +35,40 @@ func memoryLimit(live, container int64) int64 {
 	return limit
 }
 
-// governMemory keeps the memory limit above what lives, and gives memory back to the system behind a time when much was
-// held for clients. It returns when ctx ends.
-func governMemory(ctx context.Context, getenv func(string) string, held func() int64) {
-	samples := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+// governMemory keeps the memory limit above what lives, and gives memory back to the system when there is time for it. It
+// returns when ctx ends.
+func governMemory(ctx context.Context, getenv func(string) string) {
+	const live, allocated = 0, 1
+	samples := []metrics.Sample{live: {Name: "/gc/heap/live:bytes"}, allocated: {Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(samples)
+	before := samples[allocated].Value.Uint64()
+	returned := before
 	container := containerMemory()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	high := int64(0)
-	for returned := time.Now(); ; {
+	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
 		metrics.Read(samples)
-		live := int64(min(samples[0].Value.Uint64(), math.MaxInt64/4))
-		if limit := memoryLimit(live, container); getenv("GOMEMLIMIT") == "" && limit != debug.SetMemoryLimit(-1) {
+		lives, now := samples[live].Value.Uint64(), samples[allocated].Value.Uint64()
+		if limit := memoryLimit(int64(lives), container); getenv("GOMEMLIMIT") == "" && limit != debug.SetMemoryLimit(-1) {
 			debug.SetMemoryLimit(limit)
 		}
-		now := held()
-		high = max(high, now)
-		if pause := returnEvery + returnEvery*time.Duration(live>>26); high > muchHeld && now < muchHeld/8 && time.Since(returned) > pause {
-			high = 0
+		if now-before < idleAllocation && now-returned > lives/4+64<<20 {
 			debug.FreeOSMemory()
-			returned = time.Now()
+			metrics.Read(samples[allocated:])
+			now = samples[allocated].Value.Uint64()
+			returned = now
 		}
+		before = now
 	}
 }
 
-const (
-	muchHeld    = 8 << 20
-	returnEvery = 5 * time.Second // and more where collecting takes long
-)
+// idleAllocation is how many bytes an idle server may allocate in a second.
+const idleAllocation = 1 << 20
 
 // containerMemory is the limit of the control group that the process is in; 0 if there is none.
 func containerMemory() int64 {

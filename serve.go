@@ -67,7 +67,7 @@ func serveStore(
 	}
 	governed, stopGoverning := context.WithCancel(ctx)
 	defer stopGoverning()
-	go governMemory(governed, getenv, srv.Held)
+	go governMemory(governed, getenv)
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(listener) }()
 	log.Info().Msgf("Starting listening for CQL clients on /%s (unencrypted)...", listener.Addr())

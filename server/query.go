@@ -25,7 +25,13 @@ func queryHere(r *request) bool {
 		return true
 	}
 	r.statement = r.conn.server.knownText(m.Query, keyspace)
-	return r.statement != nil && r.statement.quick
+	return r.statement != nil && r.conn.server.servesHere(r.statement)
+}
+
+// servesHere reports whether the goroutine that reads may execute a statement. Where memory for answers is scarce, it may
+// not: the row of a quick read can be a large one, and has to wait for its turn.
+func (s *Server) servesHere(st *statement) bool {
+	return st.quick && (!st.reads || !s.memory.answers.Short())
 }
 
 // isUse reports whether a text begins as USE does.
@@ -144,7 +150,7 @@ func (r *request) execute(values []types.Value, p *protocol.QueryParameters) {
 	switch {
 	case r.statement.writes != "":
 		r.conn.writes.add(r, r.statement.writes)
-	case r.statement.long:
+	case r.statement.reads && !s.servesHere(r.statement):
 		if err := r.turn.Begin(r.context(), s.scheduler, &r.conn.reads, time.Now().Add(s.timeout(r.statement))); err != nil {
 			r.fail(r.readError(err))
 			return

@@ -24,7 +24,7 @@ type statement struct {
 	quick    bool   // the goroutine that reads may run it
 	isBatch  bool   // a BEGIN BATCH, which modifies but cannot stand in a batch
 	writes   string // what errors call it if it is a write
-	long     bool   // it reads, and that may take long
+	reads    bool   // it is a SELECT
 	ranges   bool   // it reads ranges of partitions
 	size     int64  // bytes, roughly
 
@@ -85,7 +85,7 @@ func (s *Server) plan(text, keyspace string, run bool) (*statement, error) {
 	_, st.isBatch = parsed.(*cql.Batch)
 	st.writes = exec.WriteType(plan.Plan)
 	if read, ok := plan.Plan.(*planner.Select); ok {
-		st.long, st.ranges = !st.quick, read.Where.Partition == nil
+		st.reads, st.ranges = true, read.Where.Partition == nil
 	}
 	st.size = perStatement + int64(8*len(text)) + int64(256*(len(plan.Markers)+len(plan.Result)))
 	if plan.Result != nil {

@@ -62,9 +62,3 @@ func (c *conn) holdsSince(t time.Time) bool {
 func (m *memory) isScarce() bool {
 	return m.answers.Waiting() > 0 || m.answers.Short() || m.arriving.Waiting() > 0 || m.arriving.Used() > m.arriving.Limit()
 }
-
-// Held is how many bytes are held for clients.
-func (s *Server) Held() int64 {
-	m := &s.memory
-	return m.arriving.Used() + m.requests.Used() + m.planning.Used() + m.answers.Used()
-}
