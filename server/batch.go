@@ -50,6 +50,15 @@ func batch(r *request) {
 		return
 	}
 	r.tracef("Executing batch of %d statements", len(m.Children))
+	if len(m.Children) > shortBatch {
+		turn, err := r.takeTurn(r.conn.server.limits.WriteTimeout)
+		if err != nil {
+			r.fail(r.timedOut(err, r.batch.Kind.WriteType()))
+			return
+		}
+		defer turn.End()
+		r.batch.Turn = turn
+	}
 	r.conn.writes.add(r, r.batch.Kind.WriteType())
 	r.conn.server.exec.ExecuteBatch(r.conn.server.ctx, &r.batch, r.done)
 }
@@ -61,7 +70,10 @@ func (r *request) childStatement(child *protocol.BatchChild, p *protocol.QueryPa
 	} else {
 		var keyspace string
 		if keyspace, err = r.keyspaceFor(p); err == nil {
-			st, err = r.conn.server.planText(child.Query, keyspace)
+			err = r.planning(child.Query, func() (err error) {
+				st, err = r.conn.server.planText(child.Query, keyspace)
+				return err
+			})
 		}
 	}
 	if err != nil {

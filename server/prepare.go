@@ -18,7 +18,12 @@ func prepare(r *request) {
 		}
 	}
 	r.tracef("Parsing %s", m.Query)
-	st, fresh, err := s.prepare(m.Query, keyspace)
+	var st *statement
+	var fresh bool
+	err := r.planning(m.Query, func() (err error) {
+		st, fresh, err = s.prepare(m.Query, keyspace)
+		return err
+	})
 	if err != nil {
 		r.fail(err)
 		return

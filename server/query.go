@@ -1,16 +1,13 @@
 package server
 
 import (
-	"errors"
 	"strings"
-	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/protocol"
-	"github.com/cqld/cqld/store/pace"
 )
 
 // queryHere lets the goroutine that reads run texts whose plan is kept and quick. USE is run there as well,
@@ -26,12 +23,6 @@ func queryHere(r *request) bool {
 	}
 	r.statement = r.conn.server.knownText(m.Query, keyspace)
 	return r.statement != nil && r.conn.server.servesHere(r.statement)
-}
-
-// servesHere reports whether the goroutine that reads may execute a statement. Where memory for answers is scarce, it may
-// not: the row of a quick read can be a large one, and has to wait for its turn.
-func (s *Server) servesHere(st *statement) bool {
-	return st.quick && (!st.reads || !s.memory.answers.Short())
 }
 
 // isUse reports whether a text begins as USE does.
@@ -68,7 +59,10 @@ func (r *request) planText(text string, p *protocol.QueryParameters) (err error)
 		return err
 	}
 	r.tracef("Parsing %s", text)
-	r.statement, err = r.conn.server.planText(text, keyspace)
+	err = r.planning(text, func() (err error) {
+		r.statement, err = r.conn.server.planText(text, keyspace)
+		return err
+	})
 	if err == nil {
 		r.tracef("Preparing statement")
 	}
@@ -147,34 +141,20 @@ func (r *request) execute(values []types.Value, p *protocol.QueryParameters) {
 	r.skip = p.Flags.Has(protocol.SkipMetadata)
 	r.single = exec.Request{Prepared: r.statement.plan, Values: values, Options: r.options(p)}
 	s := r.conn.server
-	switch {
-	case r.statement.writes != "":
-		r.conn.writes.add(r, r.statement.writes)
-	case r.statement.reads && !s.servesHere(r.statement):
-		if err := r.turn.Begin(r.context(), s.scheduler, &r.conn.reads, time.Now().Add(s.timeout(r.statement))); err != nil {
-			r.fail(r.readError(err))
+	st := r.statement
+	if st.reads && !s.servesHere(st) || st.manyWrites {
+		turn, err := r.takeTurn(s.timeout(st))
+		if err != nil {
+			r.fail(r.timedOut(err, st.writes))
 			return
 		}
-		defer r.turn.End()
-		r.single.Turn = &r.turn
+		defer turn.End()
+		r.single.Turn = turn
+	}
+	if st.writes != "" {
+		r.conn.writes.add(r, st.writes)
 	}
 	s.exec.Execute(r.context(), &r.single, r.done)
-}
-
-// timeout is how long a read may take.
-func (s *Server) timeout(st *statement) time.Duration {
-	if st.ranges {
-		return s.limits.RangeTimeout
-	}
-	return s.limits.ReadTimeout
-}
-
-// readError is what a client is told of a read that could not begin.
-func (r *request) readError(err error) error {
-	if errors.Is(err, pace.ErrTimeout) {
-		return cqlerr.ReadTimedOut(r.single.Consistency)
-	}
-	return err
 }
 
 // options are a request's parameters as exec takes them.

@@ -17,9 +17,6 @@ import (
 	"github.com/cqld/cqld/store/pace"
 )
 
-// readSlice is how long a read runs before it lets others run.
-const readSlice = 2 * time.Millisecond
-
 // ErrClosed is what Serve returns when the server was shut down before it began.
 var ErrClosed = errors.New("server: closed")
 

@@ -18,15 +18,16 @@ import (
 // statement is a planned statement that several executions share, with the parts of answers that do not
 // change between them.
 type statement struct {
-	text     string
-	keyspace string // of unqualified names
-	plan     *planner.Prepared
-	quick    bool   // the goroutine that reads may run it
-	isBatch  bool   // a BEGIN BATCH, which modifies but cannot stand in a batch
-	writes   string // what errors call it if it is a write
-	reads    bool   // it is a SELECT
-	ranges   bool   // it reads ranges of partitions
-	size     int64  // bytes, roughly
+	text       string
+	keyspace   string // of unqualified names
+	plan       *planner.Prepared
+	quick      bool   // the goroutine that reads may run it
+	isBatch    bool   // a BEGIN BATCH, which modifies but cannot stand in a batch
+	writes     string // what errors call it if it is a write
+	reads      bool   // it is a SELECT
+	manyWrites bool   // it is a batch of many statements
+	ranges     bool   // it reads ranges of partitions
+	size       int64  // bytes, roughly
 
 	id        preparedID
 	markers   *protocol.ColumnSpecs
@@ -50,22 +51,8 @@ const maxMarkers = 65535
 // perStatement is what a plan takes besides what depends on its text.
 const perStatement = 1 << 10
 
-// Texts that are longer than longText are planned in turns, as far as memory is there for what they may take: planningCost
-// for each of their bytes.
-const (
-	longText     = 64 << 10
-	planningCost = 40
-)
-
 // plan parses and plans a statement, which is run at once or prepared.
 func (s *Server) plan(text, keyspace string, run bool) (*statement, error) {
-	if n := int64(len(text)); n > longText {
-		n *= planningCost
-		if err := s.memory.planning.Take(s.ctx, &n, n); err != nil {
-			return nil, err
-		}
-		defer s.memory.planning.Leave(&n, n)
-	}
 	parsed, markers, err := parser.Parse(text)
 	if err != nil {
 		return nil, err
@@ -84,8 +71,12 @@ func (s *Server) plan(text, keyspace string, run bool) (*statement, error) {
 	st := &statement{text: text, keyspace: keyspace, plan: plan, quick: s.exec.Quick(plan.Plan)}
 	_, st.isBatch = parsed.(*cql.Batch)
 	st.writes = exec.WriteType(plan.Plan)
-	if read, ok := plan.Plan.(*planner.Select); ok {
-		st.reads, st.ranges = true, read.Where.Partition == nil
+	switch p := plan.Plan.(type) {
+	case *planner.Select:
+		st.reads, st.ranges = true, p.Where.Partition == nil
+	case *planner.Batch:
+		st.manyWrites = len(p.Statements) > shortBatch
+		st.quick = st.quick && !st.manyWrites
 	}
 	st.size = perStatement + int64(8*len(text)) + int64(256*(len(plan.Markers)+len(plan.Result)))
 	if plan.Result != nil {

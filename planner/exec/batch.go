@@ -15,6 +15,9 @@ func (e *Executor) batch(ctx context.Context, r *Request, b *planner.Batch, done
 	w := e.startBatch(&r.Options)
 	err := w.batchTimestamp(r, b)
 	for _, m := range b.Statements {
+		if err == nil {
+			err = r.Turn.Step()
+		}
 		if err != nil {
 			break
 		}
@@ -54,6 +57,9 @@ func (e *Executor) ExecuteBatch(ctx context.Context, r *BatchRequest, done func(
 			break
 		}
 		child := &r.Children[i]
+		if err = r.Turn.Step(); err != nil {
+			break
+		}
 		err = w.add(ctx, child.Prepared.Plan.(*planner.Modification), child.Values)
 	}
 	w.finishBatch(err, r.Kind, done)

@@ -11,6 +11,7 @@ import (
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/store"
+	"github.com/cqld/cqld/store/pace"
 )
 
 // writing is one execution of a write: of a statement or of a batch. It is reused with its buffers as
@@ -80,6 +81,9 @@ var nothing = &Void{}
 // apply hands the mutations over, unless there was an error, and answers when they are written.
 func (w *writing) apply(err error, answer *Void, done func(Result, error)) {
 	if err != nil {
+		if errors.Is(err, pace.ErrTimeout) {
+			err = cqlerr.WriteUnknown(w.options.Consistency, w.kind)
+		}
 		w.release()
 		done(nil, err)
 		return

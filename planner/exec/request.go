@@ -27,7 +27,7 @@ type Options struct {
 	HasNow            bool
 	Version           int // of the protocol: paging states differ
 	Session           store.Session
-	Turn              *pace.Turn // what reads that may take long are run on; nil: nothing bounds them
+	Turn              *pace.Turn // what is run on that may take long; nil: nothing bounds them
 	Keyspace          string     // the session's
 }
 

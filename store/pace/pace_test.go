@@ -104,8 +104,8 @@ func TestBounds(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if most.Load() > 5 {
-		t.Errorf("%d turns were under way, want at most 5", most.Load())
+	if most.Load() > 7 { // one more for each party that has none
+		t.Errorf("%d turns were under way, want at most 7", most.Load())
 	}
 }
 

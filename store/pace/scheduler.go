@@ -9,7 +9,7 @@ import (
 // Options say how much may run at a time. Every field must be set.
 type Options struct {
 	Running  int           // turns that run at a time
-	Started  int           // turns under way, of all parties
+	Started  int           // turns under way, of all parties; more only for those which have none
 	PerParty int           // turns under way of one party
 	Slice    time.Duration // how long a turn runs before it lets others run
 	Room     *Room         // what turns hold
@@ -119,13 +119,17 @@ func (s *Scheduler) Resume() {
 	s.grant()
 }
 
+// beyondStarted is how many times Started may be under way so that parties which have none can begin one.
+const beyondStarted = 4
+
 // mayBegin reports whether a party may have one more turn under way. The lock is held.
 func (s *Scheduler) mayBegin(p *Party) bool {
 	most := s.PerParty
 	if s.Room.Short() {
 		most = 1
 	}
-	return s.started < s.Started && p.started < most && (p.Behind == nil || !p.Behind())
+	room := s.started < s.Started || p.started == 0 && s.started < beyondStarted*s.Started
+	return room && p.started < most && (p.Behind == nil || !p.Behind())
 }
 
 // grant lets as many turns run as may. The lock is held.
