@@ -6,6 +6,9 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
+// longBatch is the size of a message from which on it is decoded when it has its turn.
+const longBatch = 16 << 10
+
 // shortBatch is how many statements a batch may have for the goroutine that reads to run it.
 const shortBatch = 100
 
@@ -50,14 +53,16 @@ func batch(r *request) {
 		return
 	}
 	r.tracef("Executing batch of %d statements", len(m.Children))
-	if len(m.Children) > shortBatch {
+	if len(m.Children) > shortBatch && !r.turn.Begun() {
 		turn, err := r.takeTurn(r.conn.server.limits.WriteTimeout)
 		if err != nil {
 			r.fail(r.timedOut(err, r.batch.Kind.WriteType()))
 			return
 		}
 		defer turn.End()
-		r.batch.Turn = turn
+	}
+	if r.turn.Begun() {
+		r.batch.Turn = &r.turn
 	}
 	r.conn.writes.add(r, r.batch.Kind.WriteType())
 	r.conn.server.exec.ExecuteBatch(r.conn.server.ctx, &r.batch, r.done)

@@ -43,6 +43,10 @@ func (c *conn) request(h protocol.Header, body []byte) error {
 		r.run(func(r *request) { r.fail(err) })
 		return nil
 	}
+	if h.Opcode == protocol.OpBatch && len(body) > longBatch && c.server.intercept == nil {
+		c.errors = 0
+		return c.serveLong(r, body)
+	}
 	if err := r.decode(body); err != nil {
 		r.run(func(r *request) { r.fail(err) })
 		return c.countError()
@@ -62,23 +66,55 @@ func (c *conn) request(h protocol.Header, body []byte) error {
 
 // serveAside serves a request in a goroutine of its own.
 func (c *conn) serveAside(r *request, body []byte, serve func(*request)) error {
-	err := r.detach(body)
-	if err == nil {
-		err = c.takeSlot()
+	if err := r.decode(r.detach(body)); err != nil {
+		r.run(func(r *request) { r.fail(err) })
+		return nil
 	}
-	if err != nil {
+	return c.serveInGoroutine(r, func(r *request) {
+		if err := r.intercept(); err != nil {
+			r.fail(err)
+			return
+		}
+		serve(r)
+	})
+}
+
+// serveLong serves a BATCH that is decoded, and planned, when it has its turn: what it is decoded to is much more than its
+// body.
+func (c *conn) serveLong(r *request, body []byte) error {
+	body = r.detach(body)
+	return c.serveInGoroutine(r, func(r *request) {
+		kind := "BATCH"
+		if err := r.takeHeavy(kind); err != nil {
+			r.fail(err)
+			return
+		}
+		turn, err := r.takeTurn(c.server.limits.WriteTimeout)
+		if err != nil {
+			r.fail(r.timedOut(err, kind))
+			return
+		}
+		defer turn.End()
+		if err := r.decode(body); err != nil {
+			r.fail(err)
+			return
+		}
+		if r.header.Flags.Has(protocol.FlagTracing) {
+			r.startTrace()
+		}
+		batch(r)
+	})
+}
+
+// serveInGoroutine serves a request that does not need the read buffer.
+func (c *conn) serveInGoroutine(r *request, serve func(*request)) error {
+	if err := c.takeSlot(); err != nil {
 		r.run(func(r *request) { r.fail(err) })
 		return nil
 	}
 	go func() {
 		defer c.giveSlot()
-		r.run(func(r *request) {
-			if err := r.intercept(); err != nil {
-				r.fail(err)
-				return
-			}
-			serve(r)
-		})
+		r.run(serve)
 	}()
 	return nil
 }

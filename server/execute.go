@@ -14,7 +14,7 @@ func executeHere(r *request) bool {
 		return true // to be answered
 	}
 	r.statement = st
-	return r.conn.server.servesHere(st)
+	return r.servesHere(st)
 }
 
 // execute serves EXECUTE.

@@ -13,11 +13,15 @@ type memory struct {
 	requests pace.Room  // bodies of requests that are not answered
 	asides   pace.Room  // goroutines of requests
 	planning pace.Room  // what parsing long texts takes
+	writes   pace.Room  // bodies of large writes that are not answered: others' wait behind them in the store
 	answers  *pace.Room // rows that reads have made, and answers that are not read
 
 	maxUnread int          // Limits.Unread
 	unread    atomic.Int64 // connections whose unread answers are charged to the room
 }
+
+// maxHeavy is how many bytes of large writes the store may have to write at a time, or else one of them.
+const maxHeavy = 1 << 20
 
 // maxAsides is how many requests of all connections may have a goroutine.
 const maxAsides = 4096
@@ -27,6 +31,7 @@ func (m *memory) init(l *Limits) {
 	m.requests.Init(l.BytesInFlight)
 	m.asides.Init(maxAsides)
 	m.planning.Init(l.Memory / 4)
+	m.writes.Init(maxHeavy)
 	m.answers = pace.NewRoom(l.Memory / 4)
 	m.maxUnread = l.Unread
 }

@@ -22,7 +22,7 @@ func queryHere(r *request) bool {
 		return true
 	}
 	r.statement = r.conn.server.knownText(m.Query, keyspace)
-	return r.statement != nil && r.conn.server.servesHere(r.statement)
+	return r.statement != nil && r.servesHere(r.statement)
 }
 
 // isUse reports whether a text begins as USE does.
@@ -142,7 +142,7 @@ func (r *request) execute(values []types.Value, p *protocol.QueryParameters) {
 	r.single = exec.Request{Prepared: r.statement.plan, Values: values, Options: r.options(p)}
 	s := r.conn.server
 	st := r.statement
-	if st.reads && !s.servesHere(st) || st.manyWrites {
+	if st.reads && !r.servesHere(st) || st.manyWrites {
 		turn, err := r.takeTurn(s.timeout(st))
 		if err != nil {
 			r.fail(r.timedOut(err, st.writes))
@@ -152,6 +152,12 @@ func (r *request) execute(values []types.Value, p *protocol.QueryParameters) {
 		r.single.Turn = turn
 	}
 	if st.writes != "" {
+		if r.size > heavyWrite {
+			if err := r.takeHeavy(st.writes); err != nil {
+				r.fail(err)
+				return
+			}
+		}
 		r.conn.writes.add(r, st.writes)
 	}
 	s.exec.Execute(r.context(), &r.single, r.done)

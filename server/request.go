@@ -20,7 +20,8 @@ import (
 type request struct {
 	conn    *conn
 	header  protocol.Header
-	size    int64 // of the body
+	size    int64 // that it has in the budgets: of the body, or more
+	heavy   int64 // what it holds of the room for large writes
 	decoder protocol.Requests
 	message protocol.Request // of decoder; aliases the body
 	copied  []byte           // the body, if the request outlives the read buffer
@@ -48,6 +49,9 @@ var requestPool = sync.Pool{New: func() any { return new(request) }}
 // keepBody is the largest copied body that is kept for the next request.
 const keepBody = 64 << 10
 
+// batchWeight is how many times its body a BATCH is decoded to, about.
+const batchWeight = 4
+
 // ownBody is the largest body that is copied by a request which outlives the read buffer. Larger ones own their memory.
 const ownBody = 256 << 10
 
@@ -57,6 +61,9 @@ func newRequest(c *conn, h protocol.Header, body []byte) *request {
 		r.done = r.finish // made once for each struct
 	}
 	r.conn, r.header, r.size = c, h, int64(len(body))
+	if h.Opcode == protocol.OpBatch {
+		r.size *= batchWeight
+	}
 	r.holders.Store(2)
 	r.answered.Store(false)
 	c.requests.Add(1)
@@ -69,6 +76,10 @@ func (r *request) release() {
 		return
 	}
 	c := r.conn
+	if r.heavy > 0 {
+		c.server.memory.writes.Give(r.heavy)
+		r.heavy = 0
+	}
 	if !r.overloaded {
 		c.bytes.Give(r.size)
 		c.server.memory.requests.Give(r.size)
@@ -105,13 +116,13 @@ func (r *request) decode(body []byte) (err error) {
 	return exec.CheckPagingState(p.PagingState, int(r.header.Version))
 }
 
-// detach copies the body, so that the request can outlive the read buffer.
-func (r *request) detach(body []byte) error {
+// detach returns a body that outlives the read buffer.
+func (r *request) detach(body []byte) []byte {
 	if len(body) > ownBody {
-		return nil
+		return body
 	}
 	r.copied = append(r.copied[:0], body...)
-	return r.decode(r.copied)
+	return r.copied
 }
 
 // context is what bounds the execution. Reads end with their connection; writes that have arrived are done.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -11,16 +12,43 @@ import (
 // readSlice is how long something that takes long runs before it lets others run.
 const readSlice = 2 * time.Millisecond
 
-// servesHere reports whether the goroutine that reads may execute a statement. Where memory for answers is scarce, it may
-// not: the row of a quick read can be a large one, and has to wait for its turn.
-func (s *Server) servesHere(st *statement) bool {
-	return st.quick && (!st.reads || !s.memory.answers.Short())
+// servesHere reports whether the goroutine that reads may execute the request's statement. Where memory for answers is
+// scarce it may not read: the row of a quick read can be a large one, and has to wait for its turn. Neither may it write
+// much.
+func (r *request) servesHere(st *statement) bool {
+	if st.reads {
+		return st.quick && !r.conn.server.memory.answers.Short()
+	}
+	return st.quick && r.size <= heavyWrite
 }
 
 // takeTurn waits for a turn of the request, which has to be ended.
 func (r *request) takeTurn(timeout time.Duration) (*pace.Turn, error) {
 	err := r.turn.Begin(r.context(), r.conn.server.scheduler, &r.conn.reads, time.Now().Add(timeout))
 	return &r.turn, err
+}
+
+// heavyWrite is the size of a request from which on a write waits until the store has not much to write.
+const heavyWrite = 64 << 10
+
+// takeHeavy waits until the store has not much to write, if the request is large. kind is what errors call it.
+func (r *request) takeHeavy(kind string) error {
+	s := r.conn.server
+	n := r.size
+	if s.memory.writes.TryTake(n) {
+		r.heavy = n
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(s.ctx, s.limits.WriteTimeout)
+	defer cancel()
+	if err := s.memory.writes.Take(ctx, nil, n); err != nil {
+		if s.ctx.Err() != nil {
+			return err
+		}
+		return cqlerr.WriteUnknown(r.consistency(), kind)
+	}
+	r.heavy = n
+	return nil
 }
 
 // timeout is how long a statement may take.

@@ -45,6 +45,9 @@ func (t *Turn) Begin(ctx context.Context, s *Scheduler, p *Party, deadline time.
 	return nil
 }
 
+// Begun reports whether the turn has begun and not ended.
+func (t *Turn) Begun() bool { return t != nil && t.s != nil }
+
 // End gives back the right to run and what the turn holds. It may be called again.
 func (t *Turn) End() {
 	if t == nil || t.s == nil {
