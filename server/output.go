@@ -70,7 +70,7 @@ func (o *output) count() {
 	case charge == 0:
 		o.memory.unread.Add(-1)
 	}
-	o.memory.answers.Give(o.charged - charge)
+	o.memory.answers.Park(charge - o.charged)
 	o.charged = charge
 }
 
