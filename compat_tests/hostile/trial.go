@@ -278,17 +278,21 @@ func (t *trial) start(ctx context.Context, filled bool) error {
 	t.server = s
 	s.watching.Go(func() { s.watch.run(ctx) })
 	if t.memory || !t.filled {
-		if err := define(ctx, p.Addr); err != nil {
-			return err
-		}
-		if filled {
-			if err := fill(ctx, p.Addr, t.size); err != nil {
-				return err
-			}
+		if err := t.fill(ctx, filled); err != nil {
+			t.end()
+			return fmt.Errorf("fill the tables: %w", err)
 		}
 	}
 	s.watching.Go(func() { s.neighbour.run(ctx) })
 	return nil
+}
+
+// fill defines the tables, and fills them if told to.
+func (t *trial) fill(ctx context.Context, filled bool) error {
+	if err := define(ctx, t.server.process.Addr); err != nil || !filled {
+		return err
+	}
+	return fill(ctx, t.server.process.Addr, t.size)
 }
 
 // haveFilled notes what the data take, and ends a server that has them on disk, so that the next begins at rest.
