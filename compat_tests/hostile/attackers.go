@@ -15,6 +15,7 @@ import (
 type order struct {
 	Attack string
 	Press  time.Duration // how long
+	Least  time.Duration // connections stay open if the attack has nothing more to do
 	Addr   string
 	Size   sizes
 }
@@ -94,9 +95,6 @@ func beAttackers() bool {
 	return true
 }
 
-// leastPress is how long connections stay open if an attack has nothing more to do.
-const leastPress = 2 * time.Second
-
 // attack attacks until ctx ends or there is nothing more to do, and leaves.
 func (o order) attack(ctx context.Context) report {
 	s := newSiege(o.Addr, o.Size)
@@ -106,7 +104,7 @@ func (o order) attack(ctx context.Context) report {
 	var err error
 	select {
 	case err = <-attacked:
-		wait(ctx, time.Until(began.Add(leastPress)))
+		wait(ctx, time.Until(began.Add(o.Least)))
 	case <-ctx.Done():
 	}
 	s.leave()

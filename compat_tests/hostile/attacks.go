@@ -32,6 +32,8 @@ const usualPress = 5 * time.Second
 
 // attacks is the table. What an attack does is below its name in the files behind the heading.
 var attacks = []attack{
+	{name: "nothing", what: "nobody attacks: what the neighbour and the machine do by themselves", run: nothing},
+
 	// Answers that nobody reads: unread.go.
 	{
 		name: "unread", what: "100 clients ask 200 times for a partition, in pages of 5,000 rows, and do not read",

@@ -13,6 +13,12 @@ import (
 // crowd is how many connections come at once.
 const crowd = 2000
 
+// nothing is for comparison.
+func nothing(ctx context.Context, _ *siege) error {
+	hold(ctx)
+	return nil
+}
+
 // idle starts connections and leaves them alone.
 func idle(ctx context.Context, s *siege) error {
 	s.each(ctx, s.size.clients(crowd), v4, func(int, *peer) {
@@ -59,18 +65,16 @@ func garbage(ctx context.Context, s *siege) error {
 // slowWriters send a request byte by byte.
 func slowWriters(ctx context.Context, s *siege) error {
 	s.each(ctx, s.size.clients(200), v4, func(_ int, p *peer) {
-		bytes := p.enc.AppendRequest(nil, 1, 0, nil, query("SELECT key FROM system.local"))
-		for i := range bytes {
-			if !p.write(bytes[i : i+1]) {
+		frame := p.enc.AppendRequest(nil, frameStream, 0, nil, query("SELECT key FROM system.local"))
+		last := len(frame) - 1
+		for i := range last {
+			if !p.write(frame[i:i+1]) || !wait(ctx, 100*time.Millisecond) {
 				return
-			}
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(100 * time.Millisecond):
 			}
 		}
-		p.read(1)
+		if p.sendFrame(frameStream, frame[last:]) {
+			p.read(1)
+		}
 	})
 	return nil
 }

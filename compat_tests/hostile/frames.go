@@ -15,7 +15,7 @@ const largestFrame = 16 << 20
 func unfoldIdle(ctx context.Context, s *siege) error {
 	frame := compressedQuery("SELECT key FROM system.local", make([]byte, longestText))
 	s.each(ctx, s.size.clients(100), client.Options{Version: protocol.V4, Compression: protocol.LZ4}, func(_ int, p *peer) {
-		if p.write(frame) {
+		if p.sendFrame(frameStream, frame) {
 			p.read(1) // that it has a value too many
 		}
 		hold(ctx)

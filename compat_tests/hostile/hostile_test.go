@@ -53,7 +53,10 @@ func testTrial(t *testing.T, names string) *trial {
 	}
 	s := settings{attacks: chosen, size: tiny, safety: 3 << 30, time: time.Hour, binary: built, memory: true}
 	trial := newTrial(s, t.TempDir())
-	trial.calm, trial.settle = 100*time.Millisecond, 2*time.Second
+	trial.pace = pace{
+		calm: 100 * time.Millisecond, least: 100 * time.Millisecond, settle: 2 * time.Second,
+		stopAfter: 200 * time.Millisecond, window: 50 * time.Millisecond,
+	}
 	return trial
 }
 
@@ -101,6 +104,9 @@ func TestStop(t *testing.T) {
 			stops++
 			if r.stopped.took <= 0 || r.stopped.took >= stopLimit || r.stopped.behind > r.stopped.took {
 				t.Errorf("%s: %+v", r.attack.name, r.stopped)
+			}
+			if r.stopped.exit != "" || !strings.Contains(r.stopped.log, "stopped") {
+				t.Errorf("%s: %s %s", r.attack.name, r.stopped.exit, r.stopped.log)
 			}
 		}
 	}
@@ -190,10 +196,11 @@ func TestJudge(t *testing.T) {
 		{"failed", "could not go on", func(r *result) { r.report.Failed = "no" }},
 		{"busy", "busy", func(r *result) { r.busy = boundBusy + 1 }},
 		{"unsettled", "not as before", func(r *result) { r.unsettled, r.after.goroutines = true, 1 }},
-		{"mute", "metrics", func(r *result) { r.unsettled = true }},
+		{"mute", "did not tell", func(r *result) { r.unsettled = true }},
 		{"killed", "killed at", func(r *result) { r.killed, r.ended = true, true }},
 		{"ended", "panic", func(r *result) { r.ended, r.log = true, "panic" }},
 		{"stopped late", "to end behind", func(r *result) { r.stopped = &stopping{behind: boundStop + 1} }},
+		{"never stopped", "did not end", func(r *result) { r.stopped = &stopping{never: true} }},
 		{"stopped", "", func(r *result) { r.stopped = &stopping{took: boundStop + 1, behind: 1} }},
 	} {
 		r := &result{seen: experience{reads: latencies{1}, writes: latencies{1}}}
@@ -207,13 +214,14 @@ func TestJudge(t *testing.T) {
 
 // TestAsBefore compares what a process holds.
 func TestAsBefore(t *testing.T) {
-	before := state{process.Memory{RSS: 1 << 30, Anon: 1 << 20}, 10, 10}
+	before := state{process.Memory{RSS: 1 << 30, Anon: restingAnon}, 10, 10}
 	for _, c := range []struct {
 		change func(s *state)
 		want   bool
 	}{
 		{func(*state) {}, true},
 		{func(s *state) { s.memory.RSS *= 2 }, true},
+		{func(s *state) { s.memory.Anon += slackAnon }, true},
 		{func(s *state) { s.memory.Anon += 2 * slackAnon }, false},
 		{func(s *state) { s.goroutines += 2 * slackGoroutines }, false},
 		{func(s *state) { s.descriptors += 2 * slackDescriptors }, false},
@@ -269,7 +277,7 @@ func TestFrames(t *testing.T) {
 func TestChoose(t *testing.T) {
 	seen := map[string]bool{}
 	for _, a := range attacks {
-		if seen[a.name] || a.what == "" || a.run == nil || a.length() > settleTime {
+		if seen[a.name] || a.what == "" || a.run == nil || a.length() > 30*time.Second {
 			t.Errorf("%q", a.name)
 		}
 		seen[a.name] = true

@@ -37,7 +37,8 @@ func printTable(w io.Writer, results []*result) {
 // printBelow prints what does not fit into a line of the table.
 func (r *result) printBelow(w io.Writer) {
 	if s := r.stopped; s != nil {
-		fmt.Fprintf(w, "\n%s, told to stop: ended after %s, %s behind the last answer\n", r.attack.name, seconds(s.took), seconds(s.behind))
+		fmt.Fprintf(w, "\n%s, told to stop: ended after %s, %s behind the last answer; %s %s\n",
+			r.attack.name, seconds(s.took), seconds(s.behind), s.exit, s.log)
 	} else {
 		fmt.Fprintf(w, "\n%s: %s\n", r.attack.name, r.attack.what)
 		for _, what := range slices.Sorted(maps.Keys(r.report.Tally)) {

@@ -176,6 +176,14 @@ func (p *peer) sendFlags(n int, f protocol.Flags, m protocol.Request) bool {
 	return true
 }
 
+// sendFrame sends a request that is encoded already.
+func (p *peer) sendFrame(stream int16, frame []byte) bool {
+	p.mu.Lock()
+	p.sent[stream] = time.Now()
+	p.mu.Unlock()
+	return p.write(frame)
+}
+
 // write writes bytes as they are.
 func (p *peer) write(b []byte) bool { return p.siege.write(p.conn.NetConn(), b) }
 
@@ -203,10 +211,14 @@ func (p *peer) read(n int) bool {
 			return false
 		}
 		p.mu.Lock()
-		took := time.Since(p.sent[h.Stream])
+		sent, known := p.sent[h.Stream]
 		delete(p.sent, h.Stream)
 		p.mu.Unlock()
-		p.siege.answered(kindOf(h, body), took)
+		if !known {
+			p.siege.count("an answer on a stream that nobody waits for")
+			return false
+		}
+		p.siege.answered(kindOf(h, body), time.Since(sent))
 	}
 	return true
 }

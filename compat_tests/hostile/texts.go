@@ -45,17 +45,20 @@ func literals(n int, make func() string) func(context.Context, *siege) error {
 func unfoldLiterals(ctx context.Context, s *siege) error {
 	frame := compressedQuery(longListText())
 	s.each(ctx, s.size.clients(20), client.Options{Version: protocol.V4, Compression: protocol.LZ4}, func(_ int, p *peer) {
-		if p.write(frame) {
+		if p.sendFrame(frameStream, frame) {
 			p.read(1)
 		}
 	})
 	return nil
 }
 
+// frameStream is the stream of frames that are made before there is a connection.
+const frameStream = 1
+
 // compressedQuery is the frame of a QUERY, compressed with LZ4 for v4.
 func compressedQuery(text string, values ...[]byte) []byte {
 	enc := protocol.Encoder{Version: protocol.V4, Compression: protocol.LZ4}
-	return enc.AppendRequest(nil, 1, 0, nil, query(text, values...))
+	return enc.AppendRequest(nil, frameStream, 0, nil, query(text, values...))
 }
 
 // nested sends texts with something in itself, many times over: parsers that recurse run out of stack.

@@ -19,8 +19,7 @@ type trial struct {
 	data  string // the folder
 	began time.Time
 
-	calm   time.Duration // of the neighbour alone, before an attack
-	settle time.Duration // at most, for what an attack took to be given back
+	pace
 
 	server   *server
 	filled   bool
@@ -36,19 +35,26 @@ type server struct {
 	watching  sync.WaitGroup
 }
 
-// Times of an attack.
-const (
-	calmTime   = time.Second
-	settleTime = 30 * time.Second
-	settleLook = 100 * time.Millisecond // between looks
-	busyWindow = 250 * time.Millisecond // over which the use of the processors is measured
-	busyCores  = 0.5                    // a server is busy if it uses more; the neighbour needs a tenth of that
-	stopAfter  = 2 * time.Second        // of an attack, the server is told to stop
-	stopLimit  = 15 * time.Second       // and is killed if it does not
-)
+// pace is how long the parts of an attack take.
+type pace struct {
+	calm      time.Duration // of the neighbour alone, before
+	least     time.Duration // connections stay open if the attack has nothing more to do
+	settle    time.Duration // at most, for what the attack took to be given back
+	stopAfter time.Duration // of an attack, the server is told to stop
+	window    time.Duration // over which the use of the processors is measured
+}
 
-// busyWindows is in how many windows in a row a server must not be busy: it may be that others have the processors.
-const busyWindows = 4
+var usualPace = pace{
+	calm: time.Second, least: 2 * time.Second, settle: 30 * time.Second, stopAfter: 2 * time.Second, window: 250 * time.Millisecond,
+}
+
+// What does not change with the pace.
+const (
+	settleLook  = 100 * time.Millisecond // between looks at what is given back
+	busyCores   = 0.5                    // a server is busy if it uses more; the neighbour needs a tenth of that
+	busyWindows = 4                      // in so many windows in a row it must not be: others may have had the processors
+	stopLimit   = 15 * time.Second       // a server that has been told to stop is killed behind this
+)
 
 // run runs all attacks, and those that are for it again with a stop.
 func (t *trial) run(ctx context.Context) (results []*result, err error) {
@@ -122,7 +128,7 @@ func (t *trial) attack(ctx context.Context, a attack, stopping bool) (*result, e
 	if err != nil && !ended {
 		return nil, err
 	}
-	if r.killed = killed; ended && !stopping {
+	if r.killed = killed; ended && r.stopped == nil {
 		r.ended = true
 		_ = t.server.process.Wait() // for the end of its log
 		r.log = shorten(t.server.process.Log())
@@ -154,7 +160,7 @@ func (t *trial) press(ctx context.Context, r *result) error {
 		return err
 	}
 	s.watch.takePeak()
-	r.report, err = besiege(ctx, s.order(r.attack, t.size), s.watch.gone)
+	r.report, err = besiege(ctx, t.order(r.attack), s.watch.gone)
 	left := time.Now()
 	r.seen = s.neighbour.take()
 	if err == nil {
@@ -177,7 +183,7 @@ func (t *trial) settleDown(ctx context.Context, r *result, left time.Time) error
 		if err != nil {
 			return err
 		}
-		wait(ctx, busyWindow)
+		wait(ctx, t.window)
 		after, err := s.process.CPU()
 		if err != nil {
 			return err
@@ -219,10 +225,15 @@ func (t *trial) stopDuring(ctx context.Context, r *result) error {
 	}
 	done := make(chan attacked, 1)
 	go func() {
-		reported, err := besiege(ctx, s.order(r.attack, t.size), s.watch.gone)
+		reported, err := besiege(ctx, t.order(r.attack), s.watch.gone)
 		done <- attacked{reported, err}
 	}()
-	wait(ctx, stopAfter)
+	wait(ctx, t.stopAfter)
+	if s.watch.gone() {
+		cancel()
+		r.report = (<-done).report
+		return errEnded
+	}
 	told := time.Now()
 	if err := s.process.Signal(syscall.SIGTERM); err != nil {
 		return err
@@ -231,21 +242,33 @@ func (t *trial) stopDuring(ctx context.Context, r *result) error {
 		wait(ctx, memoryEvery)
 	}
 	ended := time.Now()
-	if !s.watch.gone() {
-		_ = s.process.Signal(os.Kill)
+	r.peak = s.watch.takePeak()
+	r.stopped = &stopping{took: ended.Sub(told), never: !s.watch.gone()}
+	if r.stopped.never {
+		_ = s.process.Signal(os.Kill) // fails if it ends just then
 	}
 	cancel()
 	last := <-done
 	if r.report = last.report; last.err != nil {
 		return last.err
 	}
-	r.stopped = &stopping{took: ended.Sub(told), behind: ended.Sub(latest(told, r.report.LastAnswer, s.neighbour.last()))}
+	r.stopped.behind = ended.Sub(latest(told, r.report.LastAnswer, s.neighbour.last()))
+	if err := s.process.Wait(); err != nil {
+		r.stopped.exit = err.Error()
+	}
+	r.stopped.log = lastLine(s.process.Log())
 	return nil
 }
 
+// lastLine is the last line of a log.
+func lastLine(log string) string {
+	log = strings.TrimSpace(log)
+	return log[strings.LastIndexByte(log, '\n')+1:]
+}
+
 // order says what the attackers have to do.
-func (s *server) order(a attack, size sizes) order {
-	return order{Attack: a.name, Press: a.length(), Addr: s.process.Addr, Size: size}
+func (t *trial) order(a attack) order {
+	return order{Attack: a.name, Press: a.length(), Least: t.least, Addr: t.server.process.Addr, Size: t.size}
 }
 
 func latest(first time.Time, others ...time.Time) time.Time {
@@ -278,17 +301,21 @@ func (t *trial) start(ctx context.Context, filled bool) error {
 	t.server = s
 	s.watching.Go(func() { s.watch.run(ctx) })
 	if t.memory || !t.filled {
-		if err := define(ctx, p.Addr); err != nil {
-			return err
-		}
-		if filled {
-			if err := fill(ctx, p.Addr, t.size); err != nil {
-				return err
-			}
+		if err := t.fill(ctx, filled); err != nil {
+			t.end()
+			return fmt.Errorf("fill the tables: %w", err)
 		}
 	}
 	s.watching.Go(func() { s.neighbour.run(ctx) })
 	return nil
+}
+
+// fill defines the tables, and fills them if told to.
+func (t *trial) fill(ctx context.Context, filled bool) error {
+	if err := define(ctx, t.server.process.Addr); err != nil || !filled {
+		return err
+	}
+	return fill(ctx, t.server.process.Addr, t.size)
 }
 
 // haveFilled notes what the data take, and ends a server that has them on disk, so that the next begins at rest.
@@ -337,5 +364,5 @@ func (t *trial) end() {
 }
 
 func newTrial(s settings, folder string) *trial {
-	return &trial{settings: s, data: filepath.Join(folder, "data"), began: time.Now(), calm: calmTime, settle: settleTime}
+	return &trial{settings: s, data: filepath.Join(folder, "data"), began: time.Now(), pace: usualPace}
 }

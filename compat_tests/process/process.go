@@ -105,16 +105,23 @@ func (p *Process) Log() string { return p.log.String() }
 // tailLines is how many lines of a log are kept.
 const tailLines = 40
 
-// tail is the end of a log.
+// tail is the end of a log, or what it says from where the server crashed: why stands before the stacks of all goroutines.
 type tail struct {
-	mu    sync.Mutex
-	lines []string
+	mu      sync.Mutex
+	lines   []string
+	crashed bool
 }
 
 func (t *tail) add(line string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if !t.crashed && (strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")) {
+		t.crashed, t.lines = true, t.lines[:0]
+	}
 	if len(t.lines) == tailLines {
+		if t.crashed {
+			return
+		}
 		t.lines = append(t.lines[:0], t.lines[1:]...)
 	}
 	t.lines = append(t.lines, line)
