@@ -199,7 +199,9 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 		if err := checkReplicas(r.e.store.Catalog(), r.plan.Table, cl); err != nil {
 			return err
 		}
-		r.resume()
+		if err := r.resume(); err != nil {
+			return err
+		}
 		r.watch()
 	}
 	for !r.page.nothing {
