@@ -103,6 +103,12 @@ func IsLocal(keyspace string) bool {
 	return false
 }
 
+// IsServers reports whether the server alone writes the rows of a table: those of local keyspaces, and the table of
+// system_distributed that tells which views are built.
+func IsServers(t *Table) bool {
+	return IsLocal(t.Keyspace) || t.Keyspace == "system_distributed" && t.Name == "view_build_status"
+}
+
 // IsReplicatedSystem reports whether a keyspace is one of Cassandra's replicated ones: their tables are
 // ordinary tables that nobody may create, alter or drop.
 func IsReplicatedSystem(keyspace string) bool {
