@@ -50,7 +50,7 @@ func (m *merging) finish(r *reading) error {
 	return nil
 }
 
-// compareSorted orders rows as ORDER BY says; null, of a row with static columns only, comes first.
+// compareSorted orders rows as ORDER BY says; null, of a row with static columns only, comes first in the order of the table.
 func compareSorted(sorts []planner.Sort, a, b [][]byte) int {
 	for i, o := range sorts {
 		x, y := a[i], b[i]
@@ -64,7 +64,7 @@ func compareSorted(sorts []planner.Sort, a, b [][]byte) int {
 		default:
 			order = o.Column.Type.Compare(x, y)
 		}
-		if o.Desc {
+		if null := x == nil || y == nil; o.Desc != (null && o.Column.Desc) {
 			order = -order
 		}
 		if order != 0 {
