@@ -30,6 +30,19 @@ type Keyspace struct {
 // and write compares it with its consistency level.
 func (k *Keyspace) Replicas() int { return k.replicas }
 
+// Datacenter is the one that the replicas are in, or "" where the keyspace names none.
+func (k *Keyspace) Datacenter() string {
+	if !strings.HasSuffix(k.Replication["class"], "NetworkTopologyStrategy") {
+		return ""
+	}
+	for option := range k.Replication {
+		if option != "class" {
+			return option
+		}
+	}
+	return ""
+}
+
 // counted is the keyspace with its replicas counted.
 func (k *Keyspace) counted() *Keyspace {
 	own := *k
