@@ -31,8 +31,8 @@ func (w *writing) checkIndexed(t *schema.Table, c *schema.Column, name, value []
 					n, x.Name, schema.QuoteName(t.Keyspace), schema.QuoteName(t.Name), c.Name, maxIndexed)
 			}
 		case schema.SAI:
-			if isVector && value != nil && x.Similarity() == "COSINE" && isZero(value, c.Type) {
-				w.unindexed = errZeroVector()
+			if isVector && value != nil {
+				w.unindexed = checkVector(x, value, c.Type)
 			}
 		}
 	}
