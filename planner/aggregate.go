@@ -2,6 +2,7 @@ package planner
 
 import (
 	"slices"
+	"time"
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -15,6 +16,14 @@ import (
 type CreateAggregate struct {
 	Keyspace  string
 	Statement *cql.CreateAggregate
+	Time      int64 // microseconds: when an INITCOND that asks for the time is read
+}
+
+// At is the definition as of a time.
+func (d *CreateAggregate) At(micros int64) Definition {
+	dated := *d
+	dated.Time = micros
+	return &dated
 }
 
 // createAggregate plans CREATE AGGREGATE.
@@ -156,7 +165,9 @@ func (d *CreateAggregate) initial(k *schema.Keyspace, state types.Type) ([]byte,
 	if t == nil {
 		return nil, nil
 	}
+	now := time.UnixMicro(d.Time)
 	b := expr.Binder{
+		Clock:     &types.Clock{Now: now},
 		NamedType: func(n *cql.TypeName) (types.Type, error) { return resolveType(k, *n) },
 		Users: func(name cql.QualifiedName) []*functions.Function {
 			if name.Keyspace != "" && name.Keyspace != k.Name {
@@ -172,7 +183,7 @@ func (d *CreateAggregate) initial(k *schema.Keyspace, state types.Type) ([]byte,
 	if expr.IsVolatile(e) {
 		return nil, expr.NotSupported("INITCOND " + t.String())
 	}
-	v, err := e.Eval(&expr.Context{})
+	v, err := e.Eval(&expr.Context{Env: &expr.Env{Now: now}})
 	if err != nil {
 		return nil, err
 	}

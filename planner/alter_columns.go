@@ -12,10 +12,10 @@ import (
 )
 
 // addColumns is the table with more columns.
-func addColumns(catalog *schema.Catalog, t *schema.Table, change *cql.AddColumns) (*schema.Table, error) {
+func (d *AlterTable) addColumns(catalog *schema.Catalog, t *schema.Table, change *cql.AddColumns) (*schema.Table, error) {
 	var added []*schema.Column
 	for _, def := range change.Columns {
-		c, err := newColumn(catalog, t, def)
+		c, err := d.newColumn(catalog, t, def)
 		if err != nil {
 			return nil, err
 		}
@@ -39,7 +39,7 @@ func addColumns(catalog *schema.Catalog, t *schema.Table, change *cql.AddColumns
 }
 
 // newColumn is a column as ADD declares it.
-func newColumn(catalog *schema.Catalog, t *schema.Table, def cql.ColumnDefinition) (*schema.Column, error) {
+func (d *AlterTable) newColumn(catalog *schema.Catalog, t *schema.Table, def cql.ColumnDefinition) (*schema.Column, error) {
 	k := catalog.Keyspace(t.Keyspace)
 	c := &schema.Column{Name: def.Name, Kind: schema.Regular}
 	if def.Static {
@@ -53,7 +53,7 @@ func newColumn(catalog *schema.Catalog, t *schema.Table, def cql.ColumnDefinitio
 		return nil, err
 	}
 	if def.Mask != nil {
-		c.Mask, err = mask(catalog, t, c, def.Mask)
+		c.Mask, err = mask(catalog, t, c, def.Mask, d.Time)
 	}
 	return c, err
 }

@@ -12,7 +12,7 @@ type AlterTable struct {
 	Keyspace   string
 	Statement  *cql.AlterTable
 	Properties []schema.Property
-	Time       int64 // microseconds: when columns are dropped that are not dropped as of another time
+	Time       int64 // microseconds: when columns are dropped that are not dropped as of another time, and masks made
 }
 
 // alterTable plans ALTER TABLE: what PREPARE says of it already, without looking at the table.
@@ -78,7 +78,7 @@ func (d *AlterTable) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outc
 func (d *AlterTable) change(c *schema.Catalog, t *schema.Table) (*schema.Table, error) {
 	switch change := d.Statement.Change.(type) {
 	case *cql.AddColumns:
-		return addColumns(c, t, change)
+		return d.addColumns(c, t, change)
 	case *cql.DropColumns:
 		return d.dropColumns(c, t, change)
 	case *cql.RenameColumns:

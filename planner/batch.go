@@ -59,33 +59,28 @@ func (b *Batch) check(ttl expr.Expr) error {
 		if b.Timestamp != nil && m.Timestamp != nil {
 			return cqlerr.Invalidf("Timestamp must be set either on BATCH or individual statements")
 		}
-		if err := CheckBatched(b.Kind, m); err != nil {
-			return err
-		}
 	}
-	return CheckUnmixed(b.Statements)
+	return CheckBatch(b.Kind, b.Statements)
 }
 
 // BatchKind is the kind of a batch.
 type BatchKind = cql.BatchKind
 
-// CheckBatched refuses a statement that cannot stand in a batch of that kind.
-func CheckBatched(kind BatchKind, m *Modification) error {
-	if kind == cql.CounterBatch && !m.Table.Counter {
-		return cqlerr.Invalidf("Cannot include non-counter statement in a counter batch")
-	}
-	if kind == cql.LoggedBatch && m.Table.Counter {
-		return cqlerr.Invalidf("Cannot include a counter statement in a logged batch")
-	}
-	return nil
-}
-
-// CheckUnmixed refuses counters beside others.
-func CheckUnmixed(statements []*Modification) error {
+// CheckBatch refuses statements that cannot stand together in a batch of that kind.
+func CheckBatch(kind BatchKind, statements []*Modification) error {
+	counters := 0
 	for _, m := range statements {
-		if m.Table.Counter != statements[0].Table.Counter {
-			return cqlerr.Invalidf("Counter and non-counter mutations cannot exist in the same batch")
+		if m.Table.Counter {
+			counters++
 		}
+	}
+	switch {
+	case kind == cql.CounterBatch && counters < len(statements):
+		return cqlerr.Invalidf("Cannot include non-counter statement in a counter batch")
+	case counters > 0 && counters < len(statements):
+		return cqlerr.Invalidf("Counter and non-counter mutations cannot exist in the same batch")
+	case kind == cql.LoggedBatch && counters > 0:
+		return cqlerr.Invalidf("Cannot include a counter statement in a logged batch")
 	}
 	return nil
 }

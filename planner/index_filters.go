@@ -10,7 +10,7 @@ import (
 )
 
 // useIndexes tells filters which index compares values for them. SSTable-attached indexes are preferred, then those of the
-// first kind.
+// first kind. Of these one finds the rows; which one is chance in Cassandra, and the first filter's here.
 func (rs *restrictions) useIndexes(w *Where) error {
 	if !rs.indexed {
 		return nil
@@ -21,12 +21,15 @@ func (rs *restrictions) useIndexes(w *Where) error {
 			kind = of
 		}
 	}
+	found := false
 	for _, f := range w.Filters {
 		all := rs.all(f, kind)
 		if len(all) == 0 {
 			continue
 		}
 		f.Index = all[0]
+		f.Bytes = kind == schema.LegacyIndex && !found
+		found = true
 		if f.Like != nil {
 			f.Like.Indexes = all
 		}

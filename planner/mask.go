@@ -3,6 +3,7 @@ package planner
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -27,8 +28,8 @@ func checkNoMask(columns []cql.ColumnDefinition) error {
 	return nil
 }
 
-// mask finds the function of a mask of a column, and its arguments.
-func mask(catalog *schema.Catalog, t *schema.Table, c *schema.Column, m *cql.Mask) (*schema.Mask, error) {
+// mask finds the function of a mask of a column, and its arguments as of a time in microseconds.
+func mask(catalog *schema.Catalog, t *schema.Table, c *schema.Column, m *cql.Mask, micros int64) (*schema.Mask, error) {
 	call := m.Call
 	if m.Default {
 		call = &cql.Call{Function: cql.QualifiedName{Name: "mask_default"}}
@@ -36,6 +37,7 @@ func mask(catalog *schema.Catalog, t *schema.Table, c *schema.Column, m *cql.Mas
 	k := catalog.Keyspace(t.Keyspace)
 	b := expr.Binder{
 		Table:     t,
+		Clock:     &types.Clock{Now: time.UnixMicro(micros)},
 		NamedType: func(n *cql.TypeName) (types.Type, error) { return resolveType(k, *n) },
 		Users: func(name cql.QualifiedName) []*functions.Function {
 			if name.Keyspace == "" {

@@ -91,8 +91,8 @@ func (p *planning) writable(verb Verb, name cql.QualifiedName, cond cql.Conditio
 	if t.Virtual {
 		return nil, cqlerr.Invalidf("Modification is not supported by table %s.%s", t.Keyspace, t.Name)
 	}
-	if schema.IsLocal(t.Keyspace) {
-		return nil, notModifiable(t.Keyspace)
+	if schema.IsServers(t) {
+		return nil, rowsNotModifiable(t)
 	}
 	p.binder.Table = t
 	return t, nil
@@ -129,6 +129,14 @@ func (m *Modification) checkCounterOptions() error {
 // notModifiable is the refusal of any change in a keyspace that is the server's own.
 func notModifiable(keyspace string) error {
 	return cqlerr.Unauthorizedf("%s keyspace is not user-modifiable.", keyspace)
+}
+
+// rowsNotModifiable is the refusal to write to a table whose rows are the server's own.
+func rowsNotModifiable(t *schema.Table) error {
+	if schema.IsLocal(t.Keyspace) {
+		return notModifiable(t.Keyspace)
+	}
+	return cqlerr.Unauthorizedf("%s.%s table is not user-modifiable.", t.Keyspace, t.Name)
 }
 
 // using binds USING TIMESTAMP and TTL.

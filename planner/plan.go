@@ -2,6 +2,7 @@ package planner
 
 import (
 	"slices"
+	"time"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
@@ -49,6 +50,8 @@ type Env struct {
 	Text string // the statement as it came, for error texts that repeat it
 	Run  bool   // it is run at once: Cassandra asks for permissions before it looks at mistakes then
 
+	Now time.Time // the time for constants that ask for it
+
 	// Datacenter is the node's, for replication strategies that name it; "" is datacenter1.
 	Datacenter string
 }
@@ -71,6 +74,7 @@ type Prepared struct {
 	Warnings   []string
 	Modifies   bool // INSERT, UPDATE, DELETE or a BATCH of them: may stand in a batch
 	Definition bool // changes the schema
+	Timed      bool // has constants that tell when it was planned
 }
 
 // Callables are the users' functions and aggregates of a keyspace.

@@ -12,8 +12,8 @@ import (
 
 // Make plans a statement, or refuses it with the error a client gets.
 func Make(stmt cql.Statement, env Env) (*Prepared, error) {
-	p := &planning{env: env, out: &Prepared{Keyspace: env.Keyspace, Qualified: true}}
-	p.binder.NamedType, p.binder.Users = p.namedType, p.userFunctions
+	p := &planning{env: env, out: &Prepared{Keyspace: env.Keyspace, Qualified: true}, clock: types.Clock{Now: env.Now}}
+	p.binder.NamedType, p.binder.Users, p.binder.Clock = p.namedType, p.userFunctions, &p.clock
 	plan, err := p.statement(stmt)
 	if err != nil {
 		return nil, err
@@ -21,7 +21,7 @@ func Make(stmt cql.Statement, env Env) (*Prepared, error) {
 	if err := p.checkMarkers(); err != nil {
 		return nil, err
 	}
-	p.out.Plan = plan
+	p.out.Plan, p.out.Timed = plan, p.clock.Asked
 	p.describeMarkers()
 	return p.out, nil
 }
@@ -31,6 +31,7 @@ type planning struct {
 	env    Env
 	out    *Prepared
 	binder expr.Binder
+	clock  types.Clock
 }
 
 // statement plans a statement of any kind.

@@ -46,5 +46,5 @@ func column(t *schema.Table, c cql.ColumnRef) (*schema.Column, error) {
 
 // undefined is for a column that a table does not have, or does not show.
 func undefined(t *schema.Table, name string) error {
-	return cqlerr.Invalidf("Undefined column name %s in table %s.%s", cql.Quote(name), t.Keyspace, t.Name)
+	return cqlerr.Invalidf("Undefined column name %s in table %s", cql.Quote(name), quotedTable(t))
 }

@@ -113,8 +113,34 @@ func (s *selecting) prepareFunction(
 	if err != nil {
 		return err
 	}
+	if f.Returns == types.LegacyTimeUUID && len(f.Args) > 0 && f.Args[0] == types.TimeUUID {
+		f = s.ofTimeUUID(f, terms[0])
+	}
 	s.functions[t] = f
 	return expr.CheckNative(f)
+}
+
+// ofTimeUUID is a function that returns the type of its first argument, timeuuid, as Cassandra has it: where the argument
+// is a descending column it is timeuuid, else LegacyTimeUUIDType. The second argument of mask_replace has the type too.
+func (s *selecting) ofTimeUUID(f *functions.Function, first cql.Term) *functions.Function {
+	own := *f
+	if s.descends(first) {
+		own.Returns = types.TimeUUID
+	}
+	if len(f.Args) > 1 {
+		own.Args = []types.Type{f.Args[0], own.Returns}
+	}
+	return &own
+}
+
+// descends reports whether a term is a column in descending order. In Cassandra it has another type.
+func (s *selecting) descends(t cql.Term) bool {
+	ref, is := t.(*cql.ColumnRef)
+	if !is {
+		return false
+	}
+	c := s.table.Visible(ref.Name)
+	return c != nil && c.Desc
 }
 
 // typeOf is the type of a term that only a SELECT list has, or of a call in it; ok is false for others.

@@ -10,7 +10,8 @@ import (
 	"github.com/cqld/cqld/planner/expr"
 )
 
-// cast plans CAST, which does nothing to a value that has the type already.
+// cast plans CAST, which does nothing to a value that has the type already. Cassandra does not see that a descending column
+// has it, and looks for a function.
 func (s *selecting) cast(c *cql.Cast) (expr.Expr, error) {
 	e, err := s.expression(c.Value, nil)
 	if err != nil {
@@ -20,7 +21,7 @@ func (s *selecting) cast(c *cql.Cast) (expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if types.Equal(to, e.Type()) {
+	if types.Equal(to, e.Type()) && !s.descends(c.Value) {
 		s.plain[c] = true
 		return e, nil
 	}

@@ -21,8 +21,8 @@ func (p *planning) truncate(s *cql.Truncate) (Plan, error) {
 	if t.Virtual {
 		return nil, cqlerr.Invalidf("Truncation is not supported by table %s.%s", t.Keyspace, t.Name)
 	}
-	if schema.IsLocal(t.Keyspace) {
-		return nil, notModifiable(t.Keyspace)
+	if schema.IsServers(t) {
+		return nil, rowsNotModifiable(t)
 	}
 	return &Truncate{Table: t}, nil
 }

@@ -54,6 +54,7 @@ type Filter struct {
 	Like     *Like
 
 	Index *schema.Index // that would find the rows, if it compares values in a way of its own
+	Bytes bool          // the index is of the first kind and finds the rows: it compares bytes
 }
 
 // Like compares text with a pattern.

@@ -33,9 +33,9 @@ func (s *Server) lookup(id []byte) (*statement, error) {
 // unprepared keeps the id: what the client sent is in a buffer that will be used again.
 func unprepared(id []byte) error { return cqlerr.UnpreparedID(append([]byte(nil), id...)) }
 
-// planAgain replaces a plan by one for the current schema, under the same id.
+// planAgain replaces a plan by one for the current schema, under the same id. Its constants keep the time that they had.
 func (s *Server) planAgain(id preparedID, old *statement) (*statement, error) {
-	st, err := s.plan(old.text, old.keyspace, false)
+	st, err := s.plan(old.text, old.keyspace, false, old.planned)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (s *Server) prepare(text, keyspace string) (st *statement, fresh bool, err 
 		(st.plan.Qualified || keyspace != "" && st.keyspace == keyspace) {
 		return st, false, nil
 	}
-	if st, err = s.plan(text, keyspace, false); err != nil {
+	if st, err = s.plan(text, keyspace, false, s.store.Now()); err != nil {
 		return nil, false, err
 	}
 	s.keep(st)

@@ -102,16 +102,17 @@ func (s *Server) knownText(text, keyspace string) *statement {
 	return st
 }
 
-// planText returns the plan of a text, and keeps those of reads and writes for the next time.
+// planText returns the plan of a text, and keeps those of reads and writes for the next time, unless they
+// tell the time of this one.
 func (s *Server) planText(text, keyspace string) (*statement, error) {
 	if st := s.knownText(text, keyspace); st != nil {
 		return st, nil
 	}
-	st, err := s.plan(text, keyspace, true)
+	st, err := s.plan(text, keyspace, true, s.store.Now())
 	if err != nil {
 		return nil, err
 	}
-	if len(text) <= keptText && (st.plan.Modifies || st.plan.Result != nil) {
+	if len(text) <= keptText && (st.plan.Modifies || st.plan.Result != nil) && !st.plan.Timed {
 		s.texts.put(textKey{keyspace, text}, st)
 	}
 	return st, nil

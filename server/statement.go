@@ -4,6 +4,7 @@ import (
 	"crypto/md5"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -20,6 +21,7 @@ import (
 type statement struct {
 	text       string
 	keyspace   string // of unqualified names
+	planned    time.Time
 	plan       *planner.Prepared
 	quick      bool   // the goroutine that reads may run it
 	isBatch    bool   // a BEGIN BATCH, which modifies but cannot stand in a batch
@@ -51,8 +53,8 @@ const maxMarkers = 65535
 // perStatement is what a plan takes besides what depends on its text.
 const perStatement = 1 << 10
 
-// plan parses and plans a statement, which is run at once or prepared.
-func (s *Server) plan(text, keyspace string, run bool) (*statement, error) {
+// plan parses and plans a statement, which is run at once or prepared, as of a time.
+func (s *Server) plan(text, keyspace string, run bool, at time.Time) (*statement, error) {
 	parsed, markers, err := parser.Parse(text)
 	if err != nil {
 		return nil, err
@@ -63,12 +65,12 @@ func (s *Server) plan(text, keyspace string, run bool) (*statement, error) {
 	}
 	catalog := s.store.Catalog()
 	plan, err := planner.Make(parsed, planner.Env{
-		Catalog: catalog, Keyspace: keyspace, Text: text, Run: run, Datacenter: s.datacenter,
+		Catalog: catalog, Keyspace: keyspace, Text: text, Run: run, Datacenter: s.datacenter, Now: at,
 	})
 	if err != nil {
 		return nil, err
 	}
-	st := &statement{text: text, keyspace: keyspace, plan: plan, quick: s.exec.Quick(plan.Plan)}
+	st := &statement{text: text, keyspace: keyspace, planned: at, plan: plan, quick: s.exec.Quick(plan.Plan)}
 	_, st.isBatch = parsed.(*cql.Batch)
 	st.writes = exec.WriteType(plan.Plan)
 	switch p := plan.Plan.(type) {

@@ -131,8 +131,13 @@ func (s *Store) tooLarge(m *Mutation) error {
 	if size < most { // then it is a row that is too large
 		most = limits.Value
 	}
+	key := m.partition[:min(len(m.partition), 64)]
+	if size <= most {
+		return cqlerr.Invalidf("A stored row would have more than %d bytes with a mutation of %d for keyspace: %s. Top keys are: %s.%x",
+			most, size, m.table.Keyspace, m.table.Name, key)
+	}
 	return cqlerr.Invalidf("Encountered an oversized mutation (%d/%d) for keyspace: %s. Top keys are: %s.%x",
-		size, most, m.table.Keyspace, m.table.Name, m.partition[:min(len(m.partition), 64)])
+		size, most, m.table.Keyspace, m.table.Name, key)
 }
 
 // noRoom tells a client that a full disk is why nothing was written.

@@ -91,6 +91,28 @@ func TestApplyRefuses(t *testing.T) {
 	}
 }
 
+// TestRowGrowsTooLarge writes a row in two parts, each of which could be stored. The refusal tells what is too large.
+func TestRowGrowsTooLarge(t *testing.T) {
+	s := open(t, "", Options{})
+	defer closeStore(t, s)
+	define(t, s, newTable(t, "t", "k text", "c int", "v text, w text"))
+	table := s.Catalog().Table("ks", "t")
+	part := func(c int) error {
+		m := NewMutation(table, []byte("k"))
+		m.Row([][]byte{types.EncodeInt(1)})
+		m.Set(table.Regular[c], make([]byte, s.limits.Value*3/5), 1, Expiry{})
+		return apply(s, m)
+	}
+	if err := part(0); err != nil {
+		t.Fatal(err)
+	}
+	e, ok := cqlerr.As(part(1))
+	want := fmt.Sprintf("A stored row would have more than %d bytes with a mutation of ", s.limits.Value)
+	if !ok || e.Code != cqlerr.Invalid || !strings.HasPrefix(e.Message, want) {
+		t.Errorf("got %v, want %s", e, want)
+	}
+}
+
 func TestReadStops(t *testing.T) {
 	s := open(t, "", Options{})
 	defer closeStore(t, s)

@@ -59,12 +59,19 @@ func TestProcess(t *testing.T) {
 		argument string
 		running  bool
 	}{{n.home(), true}, {"another", false}} {
-		cmd := exec.Command("sh", "-c", "read line", c.argument)
+		cmd := exec.Command("sh", "-c", "echo; read line", c.argument)
 		in, err := cmd.StdinPipe()
 		if err != nil {
 			t.Fatal(err)
 		}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := out.Read(make([]byte, 1)); err != nil { // until then its command line may be empty
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(n.pidFile(), fmt.Append(nil, cmd.Process.Pid), 0o644); err != nil {

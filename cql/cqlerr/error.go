@@ -147,6 +147,13 @@ func NotEnoughReplicas(level Consistency, required, alive int) *Error {
 	}
 }
 
+// NotEnoughIn is for a consistency level that is counted in each datacenter. Cassandra tells of none alive there.
+func NotEnoughIn(datacenter string, level Consistency, required int) *Error {
+	e := NotEnoughReplicas(level, required, 0)
+	e.Message += " in DC " + datacenter
+	return e
+}
+
 // WriteUnknown is for a write that may or may not have been stored.
 func WriteUnknown(level Consistency, writeType string) *Error {
 	return &Error{

@@ -46,15 +46,15 @@ var fromJSON = &family{
 			if c.Args[0].Bytes == nil {
 				return types.Value{}, nil
 			}
-			b, err := f.readJSON(string(c.Args[0].Bytes))
+			b, err := f.readJSON(string(c.Args[0].Bytes), c.Env)
 			return types.Value{Bytes: b}, err
 		}
 		return f, nil
 	},
 }
 
-// readJSON reads a value of the type that f returns.
-func (f *Function) readJSON(text string) ([]byte, error) {
+// readJSON reads a value of the type that f returns. Without an Env one that tells the time is refused.
+func (f *Function) readJSON(text string, env *Env) ([]byte, error) {
 	v, err := types.DecodeJSON(text)
 	if err != nil {
 		return nil, cqlerr.FunctionFailed(f.Name, []string{"text"}, fmt.Sprintf(
@@ -63,7 +63,11 @@ func (f *Function) readJSON(text string) ([]byte, error) {
 	if v == nil {
 		return nil, nil
 	}
-	b, err := f.Returns.ParseJSON(v)
+	var clock *types.Clock
+	if env != nil {
+		clock = (&types.Clock{Now: env.Now}).For(text)
+	}
+	b, err := clock.ParseJSON(f.Returns, v)
 	if err != nil {
 		if wrong := new(types.ValueError); errors.As(err, &wrong) && !wrong.Request {
 			text := "org.apache.cassandra.serializers.MarshalException: " + wrong.Message

@@ -30,6 +30,19 @@ type Keyspace struct {
 // and write compares it with its consistency level.
 func (k *Keyspace) Replicas() int { return k.replicas }
 
+// Datacenter is the one that the replicas are in, or "" where the keyspace names none.
+func (k *Keyspace) Datacenter() string {
+	if !strings.HasSuffix(k.Replication["class"], "NetworkTopologyStrategy") {
+		return ""
+	}
+	for option := range k.Replication {
+		if option != "class" {
+			return option
+		}
+	}
+	return ""
+}
+
 // counted is the keyspace with its replicas counted.
 func (k *Keyspace) counted() *Keyspace {
 	own := *k
@@ -101,6 +114,12 @@ func IsLocal(keyspace string) bool {
 		return true
 	}
 	return false
+}
+
+// IsServers reports whether the server alone writes the rows of a table: those of local keyspaces, and the table of
+// system_distributed that tells which views are built.
+func IsServers(t *Table) bool {
+	return IsLocal(t.Keyspace) || t.Keyspace == "system_distributed" && t.Name == "view_build_status"
 }
 
 // IsReplicatedSystem reports whether a keyspace is one of Cassandra's replicated ones: their tables are

@@ -1,9 +1,13 @@
 package types
 
-import "bytes"
+import (
+	"bytes"
+	"math"
+	"strings"
+)
 
-// Custom is a type of a Java class that CQL has no name for: a composite, which this package does not take apart. Its
-// values are any bytes.
+// Custom is a type of a Java class that CQL has no name for: a composite, whose values this package does not take apart.
+// They are any bytes.
 type Custom struct{ Class string }
 
 func (t *Custom) String() string    { return "'" + t.Class + "'" }
@@ -25,12 +29,76 @@ func (*Custom) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err er
 	return decodeBytesKey(dst, key, desc)
 }
 
-// ParseLiteral takes bytes; the texts that the class would read are not known.
-func (*Custom) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
-	if kind != HexLiteral {
+// ParseLiteral takes bytes, and for a CompositeType any other literal as a text of components with colons between them. The
+// texts that other classes would read are not known.
+func (t *Custom) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
+	if kind == HexLiteral {
+		return parseHex(text)
+	}
+	components, ok := t.components()
+	if !ok {
 		return nil, ErrKind
 	}
-	return parseHex(text)
+	return parseComposite(components, text)
+}
+
+// components are the types inside a CompositeType.
+func (t *Custom) components() (types []Type, ok bool) {
+	list, ok := strings.CutPrefix(t.Class, marshalPackage+"CompositeType(")
+	if !ok {
+		return nil, false
+	}
+	p := &classParser{rest: list}
+	for !p.take(")") {
+		c, err := p.parse(1)
+		if err != nil {
+			return nil, false
+		}
+		types = append(types, c)
+		p.take(",")
+	}
+	return types, true
+}
+
+// parseComposite reads the text of a composite. A colon behind a backslash belongs to a component, and so does an
+// exclamation mark before the last of a component. A last component that is one alone makes the value end in 1, which
+// stands for the end of all values that begin with it.
+func parseComposite(types []Type, text string) ([]byte, error) {
+	b := []byte{}
+	if text == "" {
+		return b, nil
+	}
+	for i, part := range splitComposite(text) {
+		if part == "!" && i > 0 {
+			b[len(b)-1] = 1
+			break
+		}
+		if part == "!" || i >= len(types) {
+			return nil, invalidf("Unable to make a composite of %d components from '%s'", len(types), text)
+		}
+		part = strings.TrimSuffix(strings.ReplaceAll(part, `\:`, ":"), "!")
+		value, err := fromString(types[i], part)
+		if err != nil {
+			return nil, err
+		}
+		if len(value) > math.MaxUint16 {
+			return nil, invalidf("A component of a composite may have %d bytes, not %d", math.MaxUint16, len(value))
+		}
+		b = AppendCompositeKey(b, value)
+	}
+	return b, nil
+}
+
+// splitComposite splits a text at the colons that are not behind a backslash.
+func splitComposite(text string) (parts []string) {
+	from := 0
+	for i := range len(text) {
+		if text[i] == ':' && (i == 0 || text[i-1] != '\\') {
+			parts = append(parts, text[from:i])
+			from = i + 1
+		}
+	}
+	return append(parts, text[from:])
 }
 
 // Format prints the bytes.

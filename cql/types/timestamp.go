@@ -43,16 +43,14 @@ func (*timestampType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte,
 	return decodeFixedKey(dst, key, 8, signBit, desc)
 }
 
-// ParseLiteral takes milliseconds, the word now, a date, or a date with a time of day; a zone may follow.
-// Without one the time is in UTC. The word now is the one literal that reads the clock.
+// ParseLiteral takes milliseconds, a date, or a date with a time of day; a zone may follow. Without one the time is in
+// UTC. The word now is taken by a Clock.
 func (*timestampType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	switch {
 	case kind != StringLiteral && kind != IntegerLiteral:
 		return nil, ErrKind
 	case text == "":
 		return []byte{}, nil
-	case strings.EqualFold(text, "now"):
-		return EncodeTimestamp(time.Now()), nil
 	case isNumber(text):
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {

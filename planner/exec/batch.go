@@ -73,12 +73,9 @@ func checkBatch(r *BatchRequest) error {
 		if !ok {
 			return planner.ErrNotInBatch()
 		}
-		if err := planner.CheckBatched(planner.BatchKind(r.Kind), m); err != nil {
-			return err
-		}
 		statements[i] = m
 	}
-	return planner.CheckUnmixed(statements)
+	return planner.CheckBatch(planner.BatchKind(r.Kind), statements)
 }
 
 // writeType is what errors call such a batch.

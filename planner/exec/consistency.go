@@ -22,9 +22,14 @@ func checkReadLevel(cl cqlerr.Consistency) error {
 	return checkLevel(cl)
 }
 
-// checkWriteLevel refuses levels that writes without conditions cannot have.
-func checkWriteLevel(cl cqlerr.Consistency) error {
-	if cl.IsSerial() {
+// checkWriteLevel refuses levels at which a table cannot be written to without conditions.
+func checkWriteLevel(cl cqlerr.Consistency, t *schema.Table) error {
+	switch {
+	case t.Counter && cl == cqlerr.Any:
+		return cqlerr.Invalidf("Consistency level ANY is not yet supported for counter table %s", t.Name)
+	case t.Counter && cl.IsSerial():
+		return cqlerr.Invalidf("Counter operations are inherently non-serializable")
+	case cl.IsSerial():
 		return cqlerr.Invalidf("You must use conditional updates for serializable writes")
 	}
 	return checkLevel(cl)
@@ -43,14 +48,19 @@ func checkReplicas(c *schema.Catalog, t *schema.Table, cl cqlerr.Consistency) er
 		return nil
 	}
 	factor := 1
-	if k := c.Keyspace(t.Keyspace); k != nil {
+	k := c.Keyspace(t.Keyspace)
+	if k != nil {
 		factor = k.Replicas()
 	}
 	alive := min(factor, 1)
-	if required := requiredReplicas(cl, factor); required > alive {
-		return cqlerr.NotEnoughReplicas(cl, required, alive)
+	required := requiredReplicas(cl, factor)
+	if required <= alive {
+		return nil
 	}
-	return nil
+	if k != nil && cl == cqlerr.EachQuorum && k.Datacenter() != "" {
+		return cqlerr.NotEnoughIn(k.Datacenter(), cl, required)
+	}
+	return cqlerr.NotEnoughReplicas(cl, required, alive)
 }
 
 // requiredReplicas is how many replicas have to answer.

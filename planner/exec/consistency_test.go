@@ -40,6 +40,8 @@ func TestConsistency(t *testing.T) {
 		{"SELECT * FROM three.t WHERE k = 1", cqlerr.LocalOne, ""},
 		{"INSERT INTO three.t (k) VALUES (1)", cqlerr.All, "ALL 3 1"},
 		{"SELECT key FROM system.local", cqlerr.Two, "TWO 2 1"},
+		{"SELECT * FROM three.t WHERE k = 1", cqlerr.EachQuorum, "EACH_QUORUM 2 0"},
+		{"INSERT INTO three.t (k) VALUES (1)", cqlerr.EachQuorum, "EACH_QUORUM 2 0"},
 		{"SELECT name FROM system_views.settings", cqlerr.Three, ""},
 	} {
 		_, err := s.run(test.statement, exec.Options{Consistency: test.level})

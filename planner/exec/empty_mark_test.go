@@ -19,7 +19,7 @@ func TestPagingStateEmptyClustering(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if row := s.clustering(table); len(row) != 1 || row[0] == nil || len(row[0]) != 0 {
+			if row, err := s.clustering(table); err != nil || len(row) != 1 || row[0] == nil || len(row[0]) != 0 {
 				t.Errorf("v%d, %s: the page goes on behind %v", version, of, row)
 			}
 		}
@@ -45,7 +45,7 @@ func TestPagingStateNullClustering(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if row := s.clustering(c.table); !reflect.DeepEqual(row, c.mark) {
+			if row, err := s.clustering(c.table); err != nil || !reflect.DeepEqual(row, c.mark) {
 				t.Errorf("v%d: the page goes on behind %v, not %v", version, row, c.mark)
 			}
 		}

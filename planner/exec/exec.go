@@ -32,7 +32,7 @@ func New(s *store.Store, log zerolog.Logger) *Executor {
 func (e *Executor) Quick(p planner.Plan) bool {
 	switch p := p.(type) {
 	case *planner.Select:
-		return p.OneRow && p.Table.View == nil && !schema.IsLocal(p.Table.Keyspace)
+		return p.OneRow && p.Table.View == nil && !schema.IsServers(p.Table)
 	case *planner.Modification:
 		return !p.Table.Counter
 	case *planner.Batch:

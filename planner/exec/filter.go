@@ -126,8 +126,8 @@ func filterBound(x *expr.Context, b *planner.Bound) (point, error) {
 	if b == nil {
 		return nil, nil
 	}
-	if len(b.Columns) > 1 {
-		return appendPoint(nil, x, b.Point, b.Columns)
+	if len(b.Columns) > 1 || b.Point.Tuple != nil {
+		return boundPoint(x, b)
 	}
 	v, err := b.Point.Parts[0].Eval(x)
 	if err != nil {

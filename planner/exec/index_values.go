@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"bytes"
+
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
@@ -29,8 +31,8 @@ func (w *writing) checkIndexed(t *schema.Table, c *schema.Column, name, value []
 					n, x.Name, schema.QuoteName(t.Keyspace), schema.QuoteName(t.Name), c.Name, maxIndexed)
 			}
 		case schema.SAI:
-			if isVector && value != nil && x.Similarity() == "COSINE" && isZero(value, c.Type) {
-				w.unindexed = errZeroVector()
+			if isVector && value != nil {
+				w.unindexed = checkVector(x, value, c.Type)
 			}
 		}
 	}
@@ -51,8 +53,8 @@ func indexedSize(c *schema.Column, part schema.IndexPart, name, value []byte) in
 	return len(value)
 }
 
-// legacyCondition is a filter that an index of the first kind serves: it compares like any other, but not values of any
-// size.
+// legacyCondition is a filter that an index of the first kind serves: one that finds the rows compares bytes, others compare
+// like any filter. Neither takes values of any size.
 func legacyCondition(x *expr.Context, f *planner.Filter) (condition, error) {
 	plain := *f
 	plain.Index = nil
@@ -61,6 +63,8 @@ func legacyCondition(x *expr.Context, f *planner.Filter) (condition, error) {
 		return nil, err
 	}
 	n := 0
+	column := f.Columns()[0].Index
+	var equal condition
 	if f.Contains != nil {
 		value, key, err := containsValues(x, f.Contains)
 		if err != nil {
@@ -70,15 +74,57 @@ func legacyCondition(x *expr.Context, f *planner.Filter) (condition, error) {
 		if key != nil {
 			n += len(key) + entryOverhead
 		}
+		_, isMap := f.Contains.Column.Type.(*types.Map)
+		equal = func(row [][]byte) (bool, error) {
+			if isMap {
+				return hasEntryBytes(row[column], f.Contains.Keys, key, value), nil
+			}
+			return hasElementBytes(row[column], value), nil
+		}
 	} else {
 		ps, err := filterPoints(x, f.Choice)
 		if err != nil {
 			return nil, err
 		}
-		n = len(ps[0][0])
+		want := ps[0][0]
+		n = len(want)
+		equal = func(row [][]byte) (bool, error) { return row[column] != nil && bytes.Equal(row[column], want), nil }
 	}
 	if n > maxIndexed {
 		return nil, cqlerr.Invalidf("Index expression values may not be larger than 64K")
 	}
+	if f.Bytes {
+		return equal, nil
+	}
 	return test, nil
+}
+
+// hasElementBytes is hasElement for an element of just these bytes.
+func hasElementBytes(collection, value []byte) bool {
+	if collection == nil {
+		return false
+	}
+	for e := range types.Elements(collection) {
+		if e != nil && bytes.Equal(e, value) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasEntryBytes is hasEntry for a key or value of just these bytes.
+func hasEntryBytes(collection []byte, byKey bool, key, value []byte) bool {
+	if collection == nil {
+		return false
+	}
+	for k, v := range types.Entries(collection) {
+		found := v
+		if byKey {
+			found = k
+		}
+		if (key == nil || bytes.Equal(k, key)) && bytes.Equal(found, value) {
+			return true
+		}
+	}
+	return false
 }

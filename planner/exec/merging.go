@@ -104,7 +104,7 @@ func sortStably[T any](x *expr.Context, rows []T, compare func(a, b T) int) erro
 	return err
 }
 
-// compareSorted orders rows as ORDER BY says; null, of a row with static columns only, comes first.
+// compareSorted orders rows as ORDER BY says; null, of a row with static columns only, comes first in the order of the table.
 func compareSorted(sorts []planner.Sort, a, b [][]byte) int {
 	for i, o := range sorts {
 		x, y := a[i], b[i]
@@ -118,7 +118,7 @@ func compareSorted(sorts []planner.Sort, a, b [][]byte) int {
 		default:
 			order = o.Column.Type.Compare(x, y)
 		}
-		if o.Desc {
+		if null := x == nil || y == nil; o.Desc != (null && o.Column.Desc) {
 			order = -order
 		}
 		if order != 0 {

@@ -57,7 +57,7 @@ func (w *writing) release() {
 
 // modify runs INSERT, UPDATE or DELETE.
 func (e *Executor) modify(ctx context.Context, r *Request, m *planner.Modification, done func(Result, error)) {
-	if err := checkWriteLevel(r.Consistency); err != nil {
+	if err := checkWriteLevel(r.Consistency, m.Table); err != nil {
 		done(nil, err)
 		return
 	}

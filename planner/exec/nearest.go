@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 )
 
@@ -29,7 +30,7 @@ const maxNearest = 1000
 func (n *nearest) add(r *reading, row [][]byte) error {
 	near := r.plan.Nearest
 	vector := row[near.Column.Index]
-	if vector == nil || near.Index.Similarity() == "COSINE" && isZero(vector, near.Column.Type) {
+	if vector == nil || checkVector(near.Index, vector, near.Column.Type) != nil {
 		return nil
 	}
 	r.x.Row = row
@@ -75,14 +76,27 @@ func (n *nearest) finish(r *reading) error {
 	return nil
 }
 
-// isZero reports whether a vector has no direction. Indexes that compare directions have no such vectors.
-func isZero(vector []byte, t types.Type) bool {
+// maxComponent is the largest number in an indexed vector.
+const maxComponent = float32(1e17)
+
+// checkVector refuses a vector that an index cannot have and cannot compare with: one with numbers that are too large or
+// none, and one without direction where directions are compared. Cassandra fails on them.
+func checkVector(x *schema.Index, vector []byte, t types.Type) error {
+	zero := true
+	i := 0
 	for e := range types.VectorElements(t.(*types.Vector), vector) {
-		if types.DecodeFloat(e) != 0 {
-			return false
+		f := types.DecodeFloat(e)
+		if !(f >= -maxComponent && f <= maxComponent) {
+			return cqlerr.Invalidf("A vector with %s at [%d] cannot be indexed or compared: its numbers must be finite and at most 1.0E17",
+				types.Float.Format(e), i)
 		}
+		zero = zero && f == 0
+		i++
 	}
-	return true
+	if zero && x.Similarity() == "COSINE" {
+		return cqlerr.Invalidf("A vector of zeros cannot be indexed or compared by cosine similarity")
+	}
+	return nil
 }
 
 // beginNearest checks an order by vectors, which has no pages and is read at the level of one replica, and evaluates the
@@ -122,15 +136,10 @@ func (r *reading) beginNearest(o *Options) error {
 		err = cqlerr.Invalidf("Use of ANN OF in an ORDER BY clause requires a LIMIT that is not greater than %d. LIMIT was %d",
 			maxNearest, r.page.limit)
 	}
-	if err == nil && p.Nearest.Index.Similarity() == "COSINE" && isZero(v.Bytes, p.Nearest.Column.Type) {
-		err = errZeroVector()
+	if err == nil {
+		err = checkVector(p.Nearest.Index, v.Bytes, p.Nearest.Column.Type)
 	}
 	r.gather = &nearest{limit: r.page.limit}
 	r.page.limit, r.page.size, r.page.resumed = noLimit, noLimit, nil
 	return err
-}
-
-// errZeroVector is for vectors without a direction: Cassandra fails on them.
-func errZeroVector() error {
-	return cqlerr.Invalidf("A vector of zeros cannot be indexed or compared by cosine similarity")
 }

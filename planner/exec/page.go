@@ -97,19 +97,25 @@ func errSortedPages() error {
 }
 
 // resume goes on where the paging state says the last page ended.
-func (r *reading) resume() error {
+func (r *reading) resume() (err error) {
 	p, s := &r.page, r.page.resumed
 	if s == nil {
 		return nil
 	}
 	p.limit = min(p.limit, s.remaining)
-	clustering := s.clustering(r.plan.Table)
-	inside := clustering != nil && s.inPartition > 0
-	key := s.partition
-	switch {
-	case p.limit <= 0:
+	if p.limit <= 0 {
 		p.nothing = true
 		return nil
+	}
+	var clustering [][]byte
+	if s.inPartition > 0 {
+		if clustering, err = s.clustering(r.plan.Table); err != nil {
+			return err
+		}
+	}
+	inside := clustering != nil
+	key := s.partition
+	switch {
 	case p.single:
 		// The state may be of another statement: whose partition it was does not matter.
 		if p.nothing = s.inPartition == 0; p.nothing || !inside {
@@ -132,11 +138,11 @@ func (r *reading) resume() error {
 			return nil
 		}
 	default:
+		if err := s.checkPartition(r.plan.Table); err != nil {
+			return err
+		}
 		if key == nil {
-			if r.plan.Table.View == nil {
-				return nil
-			}
-			key = []byte{} // only views have partitions with such a key
+			key = []byte{}
 		}
 		r.position = store.Position{Partition: key, Whole: !inside, Clustering: clustering}
 		r.read.After = &r.position

@@ -30,7 +30,13 @@ type pagingState struct {
 	legacy      bool     // it is of v3's form
 }
 
-func errPagingState() error { return cqlerr.Protocolf("Invalid value for the paging state") }
+const badPagingState = "Invalid value for the paging state"
+
+func errPagingState() error { return cqlerr.Protocolf(badPagingState) }
+
+// errForeignState is for a paging state in which nothing but the key or the row is wrong: no row of the table can be
+// there. Cassandra finds out where it reads, and fails.
+func errForeignState() error { return cqlerr.Invalidf(badPagingState) }
 
 // encode is the paging state as clients of that protocol version get it.
 func (s *pagingState) encode(version int) []byte {
@@ -133,10 +139,27 @@ func decodeLegacy(b []byte) (*pagingState, bool) {
 	return s, d.ok && len(d.b) == 0
 }
 
-// clustering is the row that a received mark names; nil if there is none.
-func (s *pagingState) clustering(t *schema.Table) [][]byte {
-	if len(s.raw) == 0 || len(t.Clustering) == 0 {
+// checkPartition refuses a partition that a table cannot have. Only views have partitions with an empty key.
+func (s *pagingState) checkPartition(t *schema.Table) error {
+	if len(s.partition) == 0 && t.View != nil {
 		return nil
+	}
+	parts, err := types.SplitCompositeKey(s.partition, len(t.PartitionKey))
+	if err != nil || len(s.partition) == 0 || len(s.partition) > maxKey {
+		return errForeignState()
+	}
+	for i, c := range t.PartitionKey {
+		if !mayBeStored(c.Type, parts[i]) {
+			return errForeignState()
+		}
+	}
+	return nil
+}
+
+// clustering is the row that a received mark names; nil if there is none.
+func (s *pagingState) clustering(t *schema.Table) ([][]byte, error) {
+	if len(s.raw) == 0 || len(t.Clustering) == 0 {
+		return nil, nil
 	}
 	var values [][]byte
 	d := decoder{b: s.raw, ok: true}
@@ -148,15 +171,15 @@ func (s *pagingState) clustering(t *schema.Table) [][]byte {
 	default:
 		values = d.legacyMark(len(t.Clustering))
 	}
-	if !d.ok {
-		return nil
+	if !d.ok || checkClustering(values) != nil {
+		return nil, errForeignState()
 	}
 	for i, c := range t.Clustering {
 		if null := values[i] == nil; null && i == 0 || !null && !mayBeStored(c.Type, values[i]) {
-			return nil
+			return nil, errForeignState()
 		}
 	}
-	return values
+	return values, nil
 }
 
 // hasBareMarks reports whether the marks of v3 in a table are a value alone.

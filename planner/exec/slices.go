@@ -1,7 +1,9 @@
 package exec
 
 import (
+	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/store"
@@ -195,11 +197,28 @@ func boundEnd(x *expr.Context, b *planner.Bound) (end, error) {
 			return end{null: true}, err
 		}
 	}
-	p, err := appendPoint(nil, x, b.Point, b.Columns)
+	p, err := boundPoint(x, b)
 	if err != nil {
 		return end{}, err
 	}
 	return end{values: p, inclusive: b.Inclusive}, checkClustering(p)
+}
+
+// boundPoint is the values of a bound. Cassandra says of a null in a tuple that is bound whole otherwise than where columns
+// are set equal to it.
+func boundPoint(x *expr.Context, b *planner.Bound) (point, error) {
+	if b.Point.Tuple != nil {
+		v, err := b.Point.Tuple.Eval(x)
+		if err != nil {
+			return nil, err
+		}
+		for i, f := range types.TupleFields(v.Bytes, len(b.Columns)) {
+			if f == nil && v.Bytes != nil {
+				return nil, cqlerr.Invalidf("Invalid null value in condition for column %s", b.Columns[i].Name)
+			}
+		}
+	}
+	return appendPoint(nil, x, b.Point, b.Columns)
 }
 
 // first is the end's first column alone, with all rows that have its value.

@@ -21,6 +21,9 @@ type Binder struct {
 	// Selected tells the types of the terms that only a SELECT list has, and of calls in it; nil outside of one.
 	Selected func(cql.Term) (t types.Type, ok bool)
 
+	// Clock tells constants the time; nil: there is none.
+	Clock *types.Clock
+
 	// Entries tells what is wrong in a map of a SELECT list.
 	Entries func(cql.Term) error
 
@@ -34,7 +37,7 @@ type Binder struct {
 func (b *Binder) Bind(t cql.Term, r Receiver) (Expr, error) {
 	switch t := t.(type) {
 	case *cql.Literal:
-		return literal(t, r)
+		return b.literal(t, r)
 	case *cql.Marker:
 		return b.mark(t, r), nil
 	case *cql.ListLiteral:

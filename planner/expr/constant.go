@@ -35,7 +35,7 @@ func (c *Constant) String() string {
 func Null(t types.Type) *Constant { return &Constant{Of: t} }
 
 // literal makes a constant of a literal, as the receiver's type reads it.
-func literal(l *cql.Literal, r Receiver) (Expr, error) {
+func (b *Binder) literal(l *cql.Literal, r Receiver) (Expr, error) {
 	if l.Kind == cql.NullLiteral && r.Type == types.Counter {
 		return nil, cqlerr.Invalidf("Invalid null value for counter increment/decrement")
 	}
@@ -43,14 +43,14 @@ func literal(l *cql.Literal, r Receiver) (Expr, error) {
 		return Null(r.Type), nil
 	}
 	kind := types.LiteralKind(l.Kind)
-	b, err := r.Type.ParseLiteral(kind, l.Text)
+	value, err := b.Clock.ParseLiteral(r.Type, kind, l.Text)
 	if errors.Is(err, types.ErrKind) {
 		return nil, cqlerr.Invalidf(`Invalid %s constant (%s) for "%s" of type %s`, kind, l.Text, r.Name, r.Type)
 	}
 	if err != nil {
 		return nil, invalidValue(err)
 	}
-	return &Constant{Of: r.Type, Value: types.Value{Bytes: b}}, nil
+	return &Constant{Of: r.Type, Value: types.Value{Bytes: value}}, nil
 }
 
 // literalFits reports whether a type takes literals of that kind at all.

@@ -38,14 +38,14 @@ func (j *JSONColumns) Read(x *Context) ([]types.Value, error) {
 	case v.IsNull():
 		return nil, errNullJSON()
 	}
-	return j.Parse(string(v.Bytes))
+	return j.Parse(string(v.Bytes), &types.Clock{Now: x.Env.Now})
 }
 
 // errNullJSON is for null in the place of an object.
 func errNullJSON() error { return cqlerr.Invalidf("Got null for INSERT JSON values") }
 
 // Parse reads the values of columns, by schema.Column.Index.
-func (j *JSONColumns) Parse(text string) ([]types.Value, error) {
+func (j *JSONColumns) Parse(text string, clock *types.Clock) ([]types.Value, error) {
 	object, err := types.DecodeJSONObject(text)
 	if err != nil {
 		return nil, cqlerr.Invalidf("Could not decode JSON string as a map: %s. (String was: %s)", err, text)
@@ -54,13 +54,14 @@ func (j *JSONColumns) Parse(text string) ([]types.Value, error) {
 		return nil, errNullJSON()
 	}
 	object.Fold()
+	clock = clock.For(text)
 	values := slices.Repeat([]types.Value{{Unset: j.unset}}, len(j.columns))
 	for _, c := range j.columns {
 		v, given := object.Take(c.Name)
 		if !given {
 			continue
 		}
-		if values[c.Index], err = readColumn(c, v); err != nil {
+		if values[c.Index], err = readColumn(c, v, clock); err != nil {
 			return nil, err
 		}
 	}
@@ -71,11 +72,11 @@ func (j *JSONColumns) Parse(text string) ([]types.Value, error) {
 }
 
 // readColumn reads the value of one column.
-func readColumn(c *schema.Column, v types.JSON) (types.Value, error) {
+func readColumn(c *schema.Column, v types.JSON, clock *types.Clock) (types.Value, error) {
 	if v == nil {
 		return types.Value{}, nil
 	}
-	b, err := c.Type.ParseJSON(v)
+	b, err := clock.ParseJSON(c.Type, v)
 	if wrong := new(types.ValueError); errors.As(err, &wrong) && !wrong.Request {
 		return types.Value{}, cqlerr.Invalidf("Error decoding JSON value for %s: %s", c.Name, wrong.Message)
 	}

@@ -1,11 +1,13 @@
 package cqltest_test
 
 import (
+	"bytes"
 	"context"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server/cqltest"
@@ -42,6 +44,84 @@ func TestClock(t *testing.T) {
 	now.Add(61)
 	if n := rows("SELECT * FROM ks.t"); n != 0 {
 		t.Errorf("%d rows after it", n)
+	}
+}
+
+// The word now of a timestamp is the time of the server's clock: when a text is executed, when a statement is prepared,
+// and when from_json or a bound INSERT JSON is executed. Which of these it is was asked of Cassandra 5.0.8.
+func TestNow(t *testing.T) {
+	var now atomic.Int64
+	now.Store(1_600_000_000_000)
+	s := cqltest.RunT(t, cqltest.WithClock(func() time.Time { return time.UnixMilli(now.Load()) }))
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	c, err := client.Dial(ctx, s.Addr(), client.Options{Version: protocol.V4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	query := func(text string, values ...types.Value) [][][]byte {
+		t.Helper()
+		r, err := c.Query(ctx, text, values, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		return r.Rows
+	}
+	query("CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}")
+	query("CREATE TABLE ks.t (k int, c timestamp, v frozen<map<timestamp, tuple<timestamp>>>, PRIMARY KEY (k, c))")
+	for _, test := range []struct {
+		insert        string
+		value         string // that is bound
+		keepsPrepared bool
+	}{
+		{"INSERT INTO ks.t (k, c) VALUES (1, 'now')", "", true},
+		{"BEGIN BATCH INSERT INTO ks.t (k, c) VALUES (1, 'NOW'); APPLY BATCH", "", true},
+		{"INSERT INTO ks.t (k, c) VALUES (1, (timestamp)'now' - 0d)", "", true},
+		{`INSERT INTO ks.t JSON '{"k": 1, "c": "n\u006fw"}'`, "", true},
+		{"INSERT INTO ks.t JSON ?", `{"k": 1, "c": "Now", "v": {"now": ["now"]}}`, false},
+		{`INSERT INTO ks.t (k, c) VALUES (1, from_json('"now"'))`, "", false},
+		{"INSERT INTO ks.t (k, c) VALUES (1, from_json(?))", `"now"`, false},
+	} {
+		var values []types.Value
+		if test.value != "" {
+			values = []types.Value{{Bytes: []byte(test.value)}}
+		}
+		p, err := c.Prepare(ctx, test.insert, "")
+		if err != nil {
+			t.Fatal(test.insert, err)
+		}
+		prepared := now.Load()
+		for range 2 {
+			now.Add(1)
+			query("TRUNCATE ks.t")
+			query(test.insert, values...)
+			if got := types.DecodeBigInt(query("SELECT c FROM ks.t")[0][0]); got != now.Load() {
+				t.Errorf("%s at %d gives %d", test.insert, now.Load(), got)
+			}
+			want := now.Load()
+			if test.keepsPrepared {
+				want = prepared
+			}
+			query("TRUNCATE ks.t")
+			if _, err := c.Execute(ctx, p, values, nil); err != nil {
+				t.Fatal(test.insert, err)
+			}
+			if got := types.DecodeBigInt(query("SELECT c FROM ks.t")[0][0]); got != want {
+				t.Errorf("%s prepared at %d and executed at %d gives %d", test.insert, prepared, now.Load(), got)
+			}
+		}
+	}
+	query("ALTER TABLE ks.t ADD m timestamp MASKED WITH mask_replace('now')")
+	query("INSERT INTO ks.t (k, c, v, m) VALUES (2, 'now', {'now': ('now')}, 'now')")
+	row := query("SELECT v FROM ks.t WHERE k = 2")[0]
+	stamp := types.EncodeBigInt(now.Load())
+	if n := bytes.Count(row[0], stamp); n != 2 {
+		t.Errorf("%d times inside of %x", n, row[0])
+	}
+	masks := query("SELECT function_argument_values FROM system_schema.column_masks WHERE keyspace_name = 'ks'")
+	if !bytes.Contains(masks[0][0], []byte(time.UnixMilli(now.Load()).UTC().Format("2006-01-02T15:04:05.000Z"))) {
+		t.Errorf("the mask has %q", masks[0][0])
 	}
 }
 
