@@ -11,6 +11,7 @@ import (
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/store"
+	"github.com/cqld/cqld/store/pace"
 )
 
 // writing is one execution of a write: of a statement or of a batch. It is reused with its buffers as
@@ -40,6 +41,7 @@ var writings = sync.Pool{New: func() any { return new(writing) }}
 func (e *Executor) startWriting(o *Options) *writing {
 	w := writings.Get().(*writing)
 	w.e, w.options = e, o
+	w.x.Step = steps(o.Turn)
 	w.x.Now = e.now(o)
 	w.given, w.stamp = o.HasTimestamp, o.Timestamp
 	return w
@@ -80,6 +82,9 @@ var nothing = &Void{}
 // apply hands the mutations over, unless there was an error, and answers when they are written.
 func (w *writing) apply(err error, answer *Void, done func(Result, error)) {
 	if err != nil {
+		if errors.Is(err, pace.ErrTimeout) {
+			err = cqlerr.WriteUnknown(w.options.Consistency, w.kind)
+		}
 		w.release()
 		done(nil, err)
 		return
@@ -103,6 +108,7 @@ func (w *writing) add(ctx context.Context, m *planner.Modification, values []typ
 	w.x.Values = values
 	if w.x.Env == nil && !m.Plain {
 		w.x.Env = w.e.env()
+		w.x.Env.Step = w.x.Step
 	}
 	if m.JSON != nil {
 		if w.x.JSON, err = m.JSON.Read(&w.x); err != nil {
@@ -155,7 +161,12 @@ func (w *writing) add(ctx context.Context, m *planner.Modification, values []typ
 			return err
 		}
 	}
-	for _, key := range w.keys {
+	for i, key := range w.keys {
+		if i%64 == 63 {
+			if err := step(&w.x); err != nil {
+				return err
+			}
+		}
 		mutation := store.NewMutation(m.Table, key)
 		mutation.At(w.x.Now)
 		w.mutations = append(w.mutations, mutation)
