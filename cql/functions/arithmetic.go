@@ -238,10 +238,18 @@ func calculateBig(op byte, a, b *big.Int) (*big.Int, error) {
 	case '-':
 		return v.Sub(a, b), nil
 	case '*':
+		if a.BitLen()+b.BitLen() > maxBits && a.Sign() != 0 && b.Sign() != 0 {
+			return nil, errTooLong()
+		}
 		return v.Mul(a, b), nil
 	}
 	if b.Sign() == 0 {
 		return nil, errBigDivision
+	}
+	if b.BitLen() > 64 {
+		if err := checkLength(a, b); err != nil {
+			return nil, err
+		}
 	}
 	if op == '/' {
 		return v.Quo(a, b), nil

@@ -21,7 +21,7 @@ var castFunctions = func() []Function {
 	var fs []Function
 	add := func(from, to types.Type, call func(*Call) (types.Value, error)) {
 		f := Function{
-			Name: CastName(to.String()), Args: []types.Type{from}, Returns: to, Call: call,
+			Name: CastName(to.String()), Args: []types.Type{from}, Returns: to, Call: call, Costly: isUnbounded(from),
 			Doc:    "A value of type " + from.String() + " as " + to.String() + ".",
 			Column: func(args []string) string { return "cast(" + args[0] + " as " + to.String() + ")" },
 		}
@@ -59,7 +59,12 @@ func castText(from types.Type) func(*Call) (types.Value, error) {
 	if from == types.ASCII {
 		return func(c *Call) (types.Value, error) { return c.Args[0], nil }
 	}
-	return strict(from, func(b []byte) []byte { return []byte(strings.Trim(from.Format(b), "'")) })
+	return partial(from, func(b []byte) ([]byte, error) {
+		if err := checkNumber(from, b); err != nil {
+			return nil, err
+		}
+		return []byte(strings.Trim(from.Format(b), "'")), nil
+	})
 }
 
 // castNumber makes a number of another type.
@@ -69,9 +74,22 @@ func castNumber(from, to types.Type) func(*Call) (types.Value, error) {
 		if isNull(from, b) {
 			return types.Value{}, nil
 		}
+		if to != types.Decimal && (from == types.Decimal || to == types.Float || to == types.Double) {
+			if err := checkNumber(from, b); err != nil {
+				return types.Value{}, err
+			}
+		}
 		b, err := convert(from, to, b)
 		return types.Value{Bytes: b}, err
 	}
+}
+
+// checkNumber refuses a number that is too long to be printed.
+func checkNumber(t types.Type, b []byte) error {
+	if (t == types.VarInt || t == types.Decimal) && len(b) > maxBits/8 {
+		return errTooLong()
+	}
+	return nil
 }
 
 func convert(from, to types.Type, b []byte) ([]byte, error) {

@@ -11,7 +11,8 @@ var collectionFamilies = map[string]*family{
 		keys := &types.Set{Elem: t.(*types.Map).Key, Frozen: true}
 		return &Function{
 			Name: name, Args: []types.Type{t}, Returns: keys,
-			Doc: "The keys of a map.",
+			Doc:    "The keys of a map.",
+			Costly: true,
 			Call: strict(t, func(b []byte) []byte {
 				var elems [][]byte
 				for k := range types.Entries(b) {
@@ -61,13 +62,19 @@ func within(doc string, aggregate func(t types.Type) *Function) func(string, typ
 			returns = elem
 		}
 		return &Function{
-			Name: name, Args: []types.Type{t}, Returns: returns, Doc: doc,
+			Name: name, Args: []types.Type{t}, Returns: returns, Doc: doc, Costly: true,
 			Call: func(c *Call) (types.Value, error) {
 				if c.Args[0].Bytes == nil {
 					return types.Value{}, nil
 				}
-				state := f.Init()
+				state, p := f.Init(), c.pacer()
+				unread := 0
 				for e := range types.Elements(c.Args[0].Bytes) {
+					if unread += len(e) + 1; unread > 1024 {
+						if unread = 0; p.over() {
+							return types.Value{}, p.err
+						}
+					}
 					if err := state.Add([]types.Value{{Bytes: e}}); err != nil {
 						return types.Value{}, err
 					}

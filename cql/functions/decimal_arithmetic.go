@@ -30,6 +30,9 @@ func calculateDecimal(op byte, left, right types.Type, a, b []byte) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
+	if err := checkLength(x.unscaled, y.unscaled); err != nil {
+		return nil, err
+	}
 	var v decimal
 	switch op {
 	case '+':
@@ -84,7 +87,7 @@ func (d decimal) digits() int64 {
 	if d.unscaled.Sign() == 0 {
 		return 1
 	}
-	return int64(len(new(big.Int).Abs(d.unscaled).Text(10)))
+	return int64(digits(d.unscaled))
 }
 
 // scaled is d with more digits behind its point, which are zero.
@@ -96,7 +99,7 @@ func (d decimal) scaled(scale int64) (decimal, error) {
 	return decimal{new(big.Int).Mul(d.unscaled, powerOfTen(missing)), int32(scale)}, nil
 }
 
-func powerOfTen(n int64) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(n), nil) }
+func powerOfTen(n int64) *big.Int { return power10(n) }
 
 // rounded leaves maxPrecision digits, half a unit being rounded away from zero.
 func (d decimal) rounded(scale int64) (decimal, error) {
@@ -193,13 +196,16 @@ func (d decimal) stripped(least int32) decimal {
 	if d.unscaled.Sign() == 0 {
 		return decimal{new(big.Int), 0}
 	}
-	ten, r := big.NewInt(10), new(big.Int)
-	for d.scale > least {
-		q := new(big.Int)
-		if q.QuoRem(d.unscaled, ten, r); r.Sign() != 0 {
-			break
+	for step := int64(1); step > 0; {
+		power := powerOfTen(step)
+		q, r := new(big.Int).QuoRem(d.unscaled, power, new(big.Int))
+		switch {
+		case r.Sign() == 0 && int64(d.scale)-step >= int64(least):
+			d.unscaled, d.scale = q, d.scale-int32(step)
+			step *= 2
+		default:
+			step /= 2
 		}
-		d.unscaled, d.scale = q, d.scale-1
 	}
 	return d
 }

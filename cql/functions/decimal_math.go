@@ -19,7 +19,13 @@ const (
 const bitsPerDigit = 3.33
 
 // digits is the number of decimal digits of v; that of 0 is 1.
-func digits(v *big.Int) int { return len(new(big.Int).Abs(v).Text(10)) }
+func digits(v *big.Int) int {
+	n := int(float64(max(v.BitLen()-1, 0))*math.Log10(2)*(1-1e-15)) + 1 // or one more
+	if v.CmpAbs(power10(int64(n))) >= 0 {
+		n++
+	}
+	return n
+}
 
 // resultDigits is how many digits a function of d computes.
 func (d decimal) resultDigits() int { return min(max(digits(d.unscaled), minDigits), mostExact) }
@@ -53,7 +59,7 @@ func rounded(v *big.Float, exponent int64, n int) (decimal, error) {
 }
 
 // exp is e to the power of d.
-func (d decimal) exp() (decimal, error) {
+func (d decimal) exp(p *pacer) (decimal, error) {
 	if d.unscaled.Sign() == 0 {
 		return decimal{big.NewInt(1), 0}, nil
 	}
@@ -70,15 +76,19 @@ func (d decimal) exp() (decimal, error) {
 	if whole, _ := x.Int(nil); !whole.IsInt64() || whole.Int64() != int64(int32(whole.Int64())) {
 		return decimal{}, cqlerr.Invalidf("Overflow")
 	}
-	_, ten := logarithms(prec)
+	_, ten := logarithms(prec, p)
 	quotient, _ := new(big.Float).Quo(x, ten).Int64()
 	shift := new(big.Float).SetPrec(prec).SetInt64(quotient)
 	x.Sub(x, shift.Mul(shift, ten))
-	return rounded(bigExp(x, uint(float64(n)*bitsPerDigit)+64), quotient, n)
+	result := bigExp(x, uint(float64(n)*bitsPerDigit)+64, p)
+	if p.over() {
+		return decimal{}, p.err
+	}
+	return rounded(result, quotient, n)
 }
 
 // log is the natural logarithm of d in n digits.
-func (d decimal) log(n int) (decimal, error) {
+func (d decimal) log(n int, p *pacer) (decimal, error) {
 	size := digits(d.unscaled)
 	if int64(size) == int64(d.scale)+1 && d.unscaled.Cmp(power10(int64(d.scale))) == 0 {
 		return decimal{new(big.Int), 0}, nil
@@ -91,21 +101,24 @@ func (d decimal) log(n int) (decimal, error) {
 		x.Quo(x, big.NewFloat(10))
 		exponent++
 	}
-	log := bigLog(x, prec)
-	_, ten := logarithms(prec)
+	log := bigLog(x, prec, p)
+	_, ten := logarithms(prec, p)
+	if p.over() {
+		return decimal{}, p.err
+	}
 	shift := new(big.Float).SetPrec(prec).SetInt64(exponent)
 	return rounded(log.Add(log, shift.Mul(shift, ten)), 0, n)
 }
 
 // log10 is the decimal logarithm of d: like Cassandra's the quotient of two logarithms that have two digits
 // more, so that log10 of 100 is 2 and of 1000 is 3.0000000000000000000000000000000.
-func (d decimal) log10() (decimal, error) {
+func (d decimal) log10(p *pacer) (decimal, error) {
 	n := d.resultDigits()
-	log, err := d.log(n + 2)
+	log, err := d.log(n+2, p)
 	if err != nil {
 		return decimal{}, err
 	}
-	ten, err := decimal{big.NewInt(10), 0}.log(n + 2)
+	ten, err := decimal{big.NewInt(10), 0}.log(n+2, p)
 	if err != nil {
 		return decimal{}, err
 	}
@@ -173,7 +186,7 @@ func (d decimal) integer() (*big.Int, error) {
 	case d.scale > 0:
 		return new(big.Int).Quo(d.unscaled, power10(int64(d.scale))), nil
 	case -int64(d.scale) > maxDigits:
-		return nil, cqlerr.Invalidf("numbers of more than %d digits are not computed by cqld", maxDigits)
+		return nil, errTooLong()
 	}
 	power := power10(-int64(d.scale))
 	return power.Mul(power, d.unscaled), nil

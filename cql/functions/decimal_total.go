@@ -7,10 +7,6 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// maxDigits bounds how far apart the exponents of decimals may be that are added: the sum has a digit for
-// each place between them.
-const maxDigits = 100_000
-
 // decimal is unscaled / 10^scale.
 type decimal struct {
 	unscaled *big.Int
@@ -33,6 +29,13 @@ func align(a, b decimal) (x, y *big.Int, scale int32, err error) {
 	scale = max(a.scale, b.scale)
 	up := func(d decimal) *big.Int {
 		missing := int64(scale) - int64(d.scale)
+		if missing == 0 {
+			return d.unscaled
+		}
+		if wrong := checkLength(d.unscaled); wrong != nil {
+			err = wrong
+			return d.unscaled
+		}
 		if missing > maxDigits {
 			err = cqlerr.Invalidf("decimals with exponents more than %d apart are not added by cqld", maxDigits)
 			return d.unscaled
@@ -55,7 +58,7 @@ func (s *decimalSum) Add(args []types.Value) error {
 	if err != nil {
 		return err
 	}
-	s.sum = decimal{x.Add(x, y), scale}
+	s.sum = decimal{new(big.Int).Add(x, y), scale}
 	return nil
 }
 

@@ -34,6 +34,9 @@ type Function struct {
 	// User is what only users' functions have, nil for native ones.
 	User *User
 
+	// Costly functions take long for some values: nobody calls them who must not wait.
+	Costly bool
+
 	// Volatile functions may give another value at each call: they are never computed in advance.
 	Volatile bool
 }
@@ -104,8 +107,16 @@ type Env struct {
 	Now      time.Time       // of the statement's execution
 	UUID     func() [16]byte // a random version 4 UUID
 	TimeUUID func() [16]byte // a version 1 UUID, later than any before
-	Step     func() error    // called often by what takes long: lets others run, and an error ends it; nil: nobody waits
+	Step     func() error    // called often by what takes long: lets others run, and an Ended ends it; nil: nobody waits
 }
+
+// Ended is the error of an execution that has to end, which is none of the function's.
+type Ended struct{ Cause error }
+
+func (e *Ended) Error() string { return e.Cause.Error() }
+
+// Unwrap is why it has to end.
+func (e *Ended) Unwrap() error { return e.Cause }
 
 // strict makes a Call of a function of one value of type t: null gives null, and so does an empty value
 // that has no meaning.

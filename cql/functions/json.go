@@ -18,7 +18,8 @@ var jsonFamilies = map[string]*family{
 var toJSON = unary(parameter{text: "any"}, func(name string, t types.Type) *Function {
 	return &Function{
 		Name: name, Args: []types.Type{t}, Returns: types.Text,
-		Doc: "A value as JSON; the text null for null.",
+		Doc:    "A value as JSON; the text null for null.",
+		Costly: isUnbounded(t),
 
 		// INSERT JSON lets in empty values that cannot be bound; Cassandra does not take those for null.
 		Call: func(c *Call) (types.Value, error) {
@@ -26,7 +27,8 @@ var toJSON = unary(parameter{text: "any"}, func(name string, t types.Type) *Func
 			if b == nil || len(b) == 0 && types.EmptyIsNull(t) && t.Validate(b) == nil {
 				return types.Value{Bytes: []byte("null")}, nil
 			}
-			return types.Value{Bytes: t.AppendJSON(nil, b)}, nil
+			text, err := types.AppendJSONSteps(nil, t, b, c.pacer().step)
+			return types.Value{Bytes: text}, err
 		},
 	}
 })
@@ -40,7 +42,8 @@ var fromJSON = &family{
 		}
 		f := &Function{
 			Name: name, Args: []types.Type{types.Text}, Returns: receiver,
-			Doc: "The value that a JSON text stands for, of the type that is asked for.",
+			Doc:    "The value that a JSON text stands for, of the type that is asked for.",
+			Costly: true,
 		}
 		f.Call = func(c *Call) (types.Value, error) {
 			if c.Args[0].Bytes == nil {

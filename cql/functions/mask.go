@@ -46,8 +46,9 @@ var maskFamilies = map[string]*family{
 		make: func(name string, args []types.Type) (*Function, error) {
 			return &Function{
 				Name: name, Args: append(args[:1:1], []types.Type{types.Text}[:len(args)-1]...), Returns: types.Blob,
-				Doc:  "The digest of a value's bytes, SHA-256 if nothing else is asked for.",
-				Call: hash,
+				Doc:    "The digest of a value's bytes, SHA-256 if nothing else is asked for.",
+				Call:   hash,
+				Costly: isUnbounded(args[0]),
 				Prepare: func(arg int, v types.Value) (err error) {
 					if arg == 1 {
 						_, err = digestNamed(v)
@@ -129,7 +130,7 @@ func partialMask(doc string, hides func(i, first, last int32) bool) *family {
 				_, err := padding(name, []types.Value{v})
 				return err
 			}
-			return &Function{Name: name, Args: as, Returns: args[0], Doc: doc, Prepare: prepare, Call: func(c *Call) (types.Value, error) {
+			return &Function{Name: name, Args: as, Returns: args[0], Doc: doc, Prepare: prepare, Costly: true, Call: func(c *Call) (types.Value, error) {
 				pad, err := padding(name, c.Args[3:])
 				text := c.Args[0].Bytes
 				if err != nil || len(text) == 0 {

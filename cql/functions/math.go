@@ -2,7 +2,6 @@ package functions
 
 import (
 	"math"
-	"math/big"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
@@ -14,7 +13,7 @@ var mathFunctions = func() []Function {
 	for _, t := range mathematics {
 		for _, f := range []struct {
 			name, doc string
-			call      func(b []byte) ([]byte, error)
+			call      func(p *pacer, b []byte) ([]byte, error)
 		}{
 			{"abs", "The absolute value of a number.", t.abs},
 			{"exp", "The constant e to the power of a number.", t.exp},
@@ -25,7 +24,15 @@ var mathFunctions = func() []Function {
 			fs = append(fs, Function{
 				Name: f.name, Args: []types.Type{t.of}, Returns: t.of,
 				Doc: f.doc, Examples: mathExamples[f.name+" "+t.of.String()],
-				Call: partial(t.of, f.call),
+				Costly: isUnbounded(t.of),
+				Call: func(c *Call) (types.Value, error) {
+					b := c.Args[0].Bytes
+					if isNull(t.of, b) {
+						return types.Value{}, nil
+					}
+					result, err := f.call(c.pacer(), b)
+					return types.Value{Bytes: result}, err
+				},
 			})
 		}
 	}
@@ -51,7 +58,7 @@ var mathExamples = map[string][]Example{
 // mathematic has the elementary functions of a type, on values that are not empty.
 type mathematic struct {
 	of                          types.Type
-	abs, exp, log, log10, round func(b []byte) ([]byte, error)
+	abs, exp, log, log10, round func(p *pacer, b []byte) ([]byte, error)
 }
 
 // mathematics has the types of numbers.
@@ -74,19 +81,19 @@ var mathematics = func() []mathematic {
 
 // wholeMath computes with doubles, of which it keeps what stands before the point.
 func wholeMath(t types.Type) mathematic {
-	through := func(f func(float64) float64) func([]byte) ([]byte, error) {
-		return func(b []byte) ([]byte, error) {
+	through := func(f func(float64) float64) func(*pacer, []byte) ([]byte, error) {
+		return func(_ *pacer, b []byte) ([]byte, error) {
 			return encodeWhole(t, narrow(f(float64(asWhole(t, b))), len(b))), nil
 		}
 	}
 	return mathematic{
 		of: t,
-		abs: func(b []byte) ([]byte, error) {
+		abs: func(_ *pacer, b []byte) ([]byte, error) {
 			v := asWhole(t, b)
 			return encodeWhole(t, max(v, -v)), nil
 		},
 		exp: through(doubleExp), log: through(doubleLog), log10: through(doubleLog10),
-		round: func(b []byte) ([]byte, error) { return b, nil },
+		round: func(_ *pacer, b []byte) ([]byte, error) { return b, nil },
 	}
 }
 
@@ -110,18 +117,18 @@ func narrow(v float64, size int) int64 {
 
 // fractionMath computes with doubles, also for float.
 func fractionMath(t types.Type) mathematic {
-	through := func(f func(v float64, size int) float64) func([]byte) ([]byte, error) {
-		return func(b []byte) ([]byte, error) {
+	through := func(f func(v float64, size int) float64) func(*pacer, []byte) ([]byte, error) {
+		return func(_ *pacer, b []byte) ([]byte, error) {
 			v := asDouble(t, b)
 			return encodeFraction(t, f(v, len(b)), v), nil
 		}
 	}
-	simply := func(f func(float64) float64) func([]byte) ([]byte, error) {
+	simply := func(f func(float64) float64) func(*pacer, []byte) ([]byte, error) {
 		return through(func(v float64, _ int) float64 { return f(v) })
 	}
 	return mathematic{
 		of: t, exp: simply(doubleExp), log: simply(doubleLog), log10: simply(doubleLog10),
-		abs: func(b []byte) ([]byte, error) { return append([]byte{b[0] &^ 0x80}, b[1:]...), nil },
+		abs: func(_ *pacer, b []byte) ([]byte, error) { return append([]byte{b[0] &^ 0x80}, b[1:]...), nil },
 		round: through(func(v float64, size int) float64 {
 			below := math.Floor(v)
 			if v-below >= 0.5 {
@@ -135,22 +142,26 @@ func fractionMath(t types.Type) mathematic {
 // varintMath computes with decimals and keeps what stands before the point.
 var varintMath = mathematic{
 	of: types.VarInt,
-	abs: func(b []byte) ([]byte, error) {
+	abs: func(_ *pacer, b []byte) ([]byte, error) {
 		v := types.DecodeVarInt(b)
 		return types.EncodeVarInt(v.Abs(v)), nil
 	},
 	exp: throughVarint(decimal.exp), log: throughVarint(naturalLog), log10: throughVarint(commonLog),
-	round: func(b []byte) ([]byte, error) { return types.EncodeVarInt(types.DecodeVarInt(b)), nil },
+	round: func(_ *pacer, b []byte) ([]byte, error) { return types.EncodeVarInt(types.DecodeVarInt(b)), nil },
 }
 
 // throughVarint makes a function of varints of one of decimals.
-func throughVarint(f func(decimal) (decimal, error)) func([]byte) ([]byte, error) {
-	return func(b []byte) ([]byte, error) {
-		d, err := f(decimal{types.DecodeVarInt(b), 0})
+func throughVarint(f func(decimal, *pacer) (decimal, error)) func(*pacer, []byte) ([]byte, error) {
+	return func(p *pacer, b []byte) ([]byte, error) {
+		v := types.DecodeVarInt(b)
+		if err := checkLength(v); err != nil {
+			return nil, err
+		}
+		d, err := f(decimal{v, 0}, p)
 		if err != nil {
 			return nil, err
 		}
-		v, err := d.integer()
+		v, err = d.integer()
 		if err != nil {
 			return nil, err
 		}
@@ -161,18 +172,22 @@ func throughVarint(f func(decimal) (decimal, error)) func([]byte) ([]byte, error
 // decimalMath computes in as many digits as the argument has, but at least 32.
 var decimalMath = mathematic{
 	of: types.Decimal,
-	abs: throughDecimal(func(d decimal) (decimal, error) {
-		return decimal{new(big.Int).Abs(d.unscaled), d.scale}, nil
-	}),
+	abs: func(_ *pacer, b []byte) ([]byte, error) {
+		unscaled, scale := types.DecodeDecimal(b)
+		return types.EncodeDecimal(unscaled.Abs(unscaled), scale), nil
+	},
 	exp: throughDecimal(decimal.exp), log: throughDecimal(naturalLog), log10: throughDecimal(commonLog),
-	round: throughDecimal(decimal.whole),
+	round: throughDecimal(func(d decimal, _ *pacer) (decimal, error) { return d.whole() }),
 }
 
 // throughDecimal makes a function of bytes of one of decimals.
-func throughDecimal(f func(decimal) (decimal, error)) func([]byte) ([]byte, error) {
-	return func(b []byte) ([]byte, error) {
+func throughDecimal(f func(decimal, *pacer) (decimal, error)) func(*pacer, []byte) ([]byte, error) {
+	return func(p *pacer, b []byte) ([]byte, error) {
 		unscaled, scale := types.DecodeDecimal(b)
-		d, err := f(decimal{unscaled, scale})
+		if err := checkLength(unscaled); err != nil {
+			return nil, err
+		}
+		d, err := f(decimal{unscaled, scale}, p)
 		if err != nil {
 			return nil, err
 		}
@@ -181,17 +196,17 @@ func throughDecimal(f func(decimal) (decimal, error)) func([]byte) ([]byte, erro
 }
 
 // naturalLog refuses what has no logarithm.
-func naturalLog(d decimal) (decimal, error) {
+func naturalLog(d decimal, p *pacer) (decimal, error) {
 	if d.unscaled.Sign() <= 0 {
 		return decimal{}, cqlerr.Invalidf("Natural log of number zero or less")
 	}
-	return d.log(d.resultDigits())
+	return d.log(d.resultDigits(), p)
 }
 
 // commonLog refuses what has no logarithm.
-func commonLog(d decimal) (decimal, error) {
+func commonLog(d decimal, p *pacer) (decimal, error) {
 	if d.unscaled.Sign() <= 0 {
 		return decimal{}, cqlerr.Invalidf("Log10 of number zero or less")
 	}
-	return d.log10()
+	return d.log10(p)
 }

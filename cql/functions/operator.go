@@ -62,6 +62,7 @@ func operation(op byte, left, right, result types.Type, compute func(a, b []byte
 		Name: name, Args: []types.Type{left, right}, Returns: result,
 		Doc:    left.String() + " " + sign + " " + right.String() + ".",
 		Column: func(args []string) string { return args[0] + " " + sign + " " + args[1] },
+		Costly: isUnbounded(left, right),
 		Call: func(c *Call) (types.Value, error) {
 			if isNull(left, c.Args[0].Bytes) || isNull(right, c.Args[1].Bytes) {
 				return types.Value{}, nil
@@ -88,6 +89,9 @@ func concatenation(left, right types.Type) Function {
 		result = types.ASCII
 	}
 	return operation('+', left, right, result, func(a, b []byte) ([]byte, error) {
+		if len(a)+len(b) > maxText {
+			return nil, cqlerr.Invalidf("texts of more than %d bytes are not put together by cqld", maxText)
+		}
 		return append(append(make([]byte, 0, len(a)+len(b)), a...), b...), nil
 	})
 }

@@ -28,7 +28,7 @@ func similarity(doc string, f func(a, b []float32) float32) *family {
 				return nil, cqlerr.Invalidf("All arguments must have the same vector dimensions")
 			}
 			return &Function{
-				Name: name, Args: []types.Type{t, t}, Returns: types.Float, Doc: doc,
+				Name: name, Args: []types.Type{t, t}, Returns: types.Float, Doc: doc, Costly: isUnbounded(t),
 				Call: func(c *Call) (types.Value, error) {
 					if c.Args[0].Bytes == nil || c.Args[1].Bytes == nil {
 						return types.Value{}, nil

@@ -26,6 +26,18 @@ func (*decimalType) Compare(a, b []byte) int {
 	if order, done := compareEmpty(a, b); done {
 		return order
 	}
+	u, scale := DecodeDecimal(a)
+	v, other := DecodeDecimal(b)
+	if scale == other {
+		return u.Cmp(v)
+	}
+	if u.Sign() != v.Sign() {
+		return cmp.Compare(u.Sign(), v.Sign())
+	}
+	low, high := leastExponent(u, scale), leastExponent(v, other)
+	if low > high+1 || high > low+1 { // one of them may be one more
+		return cmp.Compare(low, high) * u.Sign()
+	}
 	x, y := significand(a), significand(b)
 	switch {
 	case x.sign != y.sign:
@@ -34,6 +46,11 @@ func (*decimalType) Compare(a, b []byte) int {
 		return cmp.Compare(x.exponent, y.exponent) * x.sign
 	}
 	return strings.Compare(x.digits, y.digits) * x.sign
+}
+
+// leastExponent is the exponent of a decimal's scientific, or one less.
+func leastExponent(unscaled *big.Int, scale int32) int64 {
+	return int64(float64(max(unscaled.BitLen()-1, 0))*math.Log10(2)*(1-1e-15)) + 1 - int64(scale)
 }
 
 // scientific is a decimal as sign * 0.digits * 10^exponent, digits having zeros at neither end. Of two

@@ -33,7 +33,12 @@ func (w *writing) set(ctx context.Context, simple bool) error {
 	if simple {
 		return w.rowCells(ctx, w.row)
 	}
-	for _, s := range w.ranges {
+	for i, s := range w.ranges {
+		if i%64 == 63 {
+			if err := step(&w.x); err != nil {
+				return err
+			}
+		}
 		if err := w.rowCells(ctx, s.Start); err != nil {
 			return err
 		}

@@ -3,12 +3,10 @@ package exec
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/store"
@@ -24,23 +22,6 @@ type Executor struct {
 // New returns an executor on a store.
 func New(s *store.Store, log zerolog.Logger) *Executor {
 	return &Executor{store: s, log: log, ids: newIdentifiers(s.Now)}
-}
-
-// Quick reports whether executing a plan never waits and takes little: such a plan is run by the
-// goroutine that read the request. Reads of one row and writes that are only handed over are quick; changes of counters
-// wait for others.
-func (e *Executor) Quick(p planner.Plan) bool {
-	switch p := p.(type) {
-	case *planner.Select:
-		return p.OneRow && p.Table.View == nil && !schema.IsServers(p.Table)
-	case *planner.Modification:
-		return !p.Table.Counter
-	case *planner.Batch:
-		return !slices.ContainsFunc(p.Statements, func(m *planner.Modification) bool { return m.Table.Counter })
-	case *planner.Use:
-		return true
-	}
-	return false
 }
 
 // Execute runs one statement and calls done exactly once: before it returns, or later from another

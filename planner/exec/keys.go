@@ -8,6 +8,7 @@ import (
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/store"
+	"github.com/cqld/cqld/store/pace"
 )
 
 // maxKey is the longest partition key or clustering that Cassandra takes.
@@ -132,6 +133,19 @@ func (k *keyWalk) seek(key []byte) bool {
 	i, ok := k.product.find(values)
 	k.next = i
 	return ok
+}
+
+// steps is the step of an execution on a turn; nil: nothing bounds it.
+func steps(turn *pace.Turn) func() error {
+	if turn == nil {
+		return nil
+	}
+	return func() error {
+		if err := turn.Step(); err != nil {
+			return &expr.Ended{Cause: err}
+		}
+		return nil
+	}
 }
 
 // step lets others run, and says when an execution has to end.

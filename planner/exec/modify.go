@@ -41,6 +41,7 @@ var writings = sync.Pool{New: func() any { return new(writing) }}
 func (e *Executor) startWriting(o *Options) *writing {
 	w := writings.Get().(*writing)
 	w.e, w.options = e, o
+	w.x.Step = steps(o.Turn)
 	w.x.Now = e.now(o)
 	w.given, w.stamp = o.HasTimestamp, o.Timestamp
 	return w
@@ -107,6 +108,7 @@ func (w *writing) add(ctx context.Context, m *planner.Modification, values []typ
 	w.x.Values = values
 	if w.x.Env == nil && !m.Plain {
 		w.x.Env = w.e.env()
+		w.x.Env.Step = w.x.Step
 	}
 	if m.JSON != nil {
 		if w.x.JSON, err = m.JSON.Read(&w.x); err != nil {
@@ -159,7 +161,12 @@ func (w *writing) add(ctx context.Context, m *planner.Modification, values []typ
 			return err
 		}
 	}
-	for _, key := range w.keys {
+	for i, key := range w.keys {
+		if i%64 == 63 {
+			if err := step(&w.x); err != nil {
+				return err
+			}
+		}
 		mutation := store.NewMutation(m.Table, key)
 		mutation.At(w.x.Now)
 		w.mutations = append(w.mutations, mutation)

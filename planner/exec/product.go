@@ -109,8 +109,25 @@ func (p *product) longest() int {
 	return sum
 }
 
-// held is about how many bytes of memory n combinations of w columns take.
-func held(n, w int) int64 { return int64(n) * int64(64+24*w) }
+// listed is how many values the lists have.
+func (p *product) listed() (n int) {
+	for _, list := range p.lists {
+		n += len(list)
+	}
+	return n
+}
+
+// holdListed takes memory for keys and ranges that are many.
+func (r *reading) holdListed() error {
+	n := len(r.keys) + len(r.slices)
+	if r.rest != nil {
+		n += r.rest.product.listed()
+	}
+	if many, ok := r.read.Ranges.(*ranges); ok {
+		n += many.prefixes.listed()
+	}
+	return r.kept.add(r, 128*n)
+}
 
 // errTooManyRows refuses a write before its rows take memory.
 func errTooManyRows(most int) error {

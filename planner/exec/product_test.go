@@ -210,7 +210,7 @@ func TestProductsTakeNoMemory(t *testing.T) {
 // TestTurnsEnd gives reads turns whose time is over.
 func TestTurnsEnd(t *testing.T) {
 	s := withTable(t, "k int, c int, PRIMARY KEY (k, c)")
-	for c := range 20_000 {
+	for c := range 3000 {
 		s.bound("INSERT INTO t (k, c) VALUES (1, ?)", integer(c))
 	}
 	read := func(query string, limit time.Duration) (err error) {

@@ -4,11 +4,12 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 )
 
-// What a read may hold at a time, and from how many bytes on its turn is told.
+// maxHeld is how many bytes a read may hold of rows that are gathered, and of the cells of a result that has no pages.
+var maxHeld = 256 << 20
+
 const (
-	maxHeld   = 256 << 20 // of rows that are gathered, and of the cells of a result that has no pages
-	heldStep  = 64 << 10
-	fastGrown = 4 << 20 // cells up to here get twice the room
+	heldStep  = 64 << 10 // from here on its turn is told
+	fastGrown = 4 << 20  // cells up to here get twice the room
 )
 
 // workPerByte is about how much memory the functions of a selection take for each byte of a row: as JSON a byte may have

@@ -109,15 +109,13 @@ func TestHeldMemory(t *testing.T) {
 
 // TestTooMuchHeld refuses what would take more memory than a read may have.
 func TestTooMuchHeld(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it reads a quarter of a gigabyte")
-	}
+	exec.SetMaxHeld(t, 10_000_000)
 	s := withTable(t, "k int, c int, v blob, PRIMARY KEY (k, c)")
-	big := text(strings.Repeat("x", 1_000_000))
+	big := text(strings.Repeat("x", 50_000))
 	for c := range 60 {
 		s.bound("INSERT INTO t (k, c, v) VALUES (1, ?, ?)", integer(c), big)
 	}
-	want := "error 2200: The rows of one result or of what is sorted may have up to 268435456 bytes in cqld, and these have more: " +
+	want := "error 2200: The rows of one result or of what is sorted may have up to 10000000 bytes in cqld, and these have more: " +
 		"ask for pages or fewer rows\n"
 	if got := s.bound("SELECT v, v, v, v, v FROM t"); got != want {
 		t.Errorf("without pages: %.200s", got)

@@ -104,9 +104,7 @@ func (r *reading) begin(req *Request) error {
 	}
 	p := r.plan
 	r.x.Values, r.x.Now, r.x.Cell = req.Values, r.e.now(&req.Options), r.onCell
-	if req.Turn != nil {
-		r.x.Step = req.Turn.Step
-	}
+	r.x.Step = steps(req.Turn)
 	if !p.Plain {
 		r.x.Env = r.e.env()
 		r.x.Env.Step = r.x.Step
@@ -134,6 +132,9 @@ func (r *reading) begin(req *Request) error {
 		r.page.limit = noLimit
 	}
 	if err := r.restrict(); err != nil {
+		return err
+	}
+	if err := r.holdListed(); err != nil {
 		return err
 	}
 	wanted := len(r.keys) > 0 && !r.page.nothing || len(p.Selection.Aggregates) > 0

@@ -25,7 +25,7 @@ func NewCall(f *functions.Function, args []Expr) Expr {
 
 // computed is the value of a call that depends on constants only; others stay as they are.
 func computed(c *Call) Expr {
-	if c.Function.Volatile {
+	if c.Function.Volatile || c.Function.Costly && !smallArgs(c) {
 		return c
 	}
 	e, _ := fold(c, c.Args) // calls fail when they are run
@@ -47,6 +47,11 @@ func (c *Call) Eval(x *Context) (types.Value, error) {
 			return types.Value{}, cqlerr.Invalidf("Invalid unset value for argument in call to function %s", c.Function.Name)
 		}
 		args[i] = v
+	}
+	if c.Function.Costly && x.Env != nil && x.Env.Step != nil {
+		if err := x.Env.Step(); err != nil {
+			return types.Value{}, err
+		}
 	}
 	v, err := c.Function.Call(&functions.Call{Args: args, Env: x.Env})
 	if err != nil {

@@ -21,6 +21,9 @@ type Expr interface {
 // Env is what functions may know besides their arguments.
 type Env = functions.Env
 
+// Ended is the error of an execution that has to end.
+type Ended = functions.Ended
+
 // Context is what one execution gives its expressions.
 type Context struct {
 	Values []types.Value         // of the statement's markers

@@ -30,7 +30,9 @@ func (r *JSONRow) Eval(x *Context) (types.Value, error) {
 		if v.Bytes == nil {
 			object = append(object, "null"...)
 		} else {
-			object = e.Type().AppendJSON(object, v.Bytes)
+			if object, err = types.AppendJSONSteps(object, e.Type(), v.Bytes, x.Step); err != nil {
+				return types.Value{}, invalidValue(err)
+			}
 		}
 	}
 	return types.Value{Bytes: append(object, '}')}, nil

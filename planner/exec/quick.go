@@ -1,0 +1,82 @@
+package exec
+
+import (
+	"slices"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/expr"
+)
+
+// quickRows is how many rows a write may name that is quick.
+const quickRows = 100
+
+// Quick reports whether executing a plan never waits and takes little: such a plan is run by the
+// goroutine that read the request. Reads of one row and writes that are only handed over are quick, unless they compute with
+// values of any size; changes of counters wait for others.
+func (e *Executor) Quick(p planner.Plan) bool {
+	switch p := p.(type) {
+	case *planner.Select:
+		return p.OneRow && p.Table.View == nil && !schema.IsServers(p.Table) && isQuickRead(p)
+	case *planner.Modification:
+		return isQuickWrite(p)
+	case *planner.Batch:
+		return !slices.ContainsFunc(p.Statements, func(m *planner.Modification) bool { return !isQuickWrite(m) })
+	case *planner.Use:
+		return true
+	}
+	return false
+}
+
+// maxRepeated is how often a quick read may select each column, on average: its row is made at one go.
+const maxRepeated = 4
+
+func isQuickRead(p *planner.Select) bool {
+	return len(p.Selection.Columns) <= maxRepeated*len(p.Table.Columns) && !slices.ContainsFunc(p.Selection.Exprs, expr.Costly) && isQuickWhere(p.Where)
+}
+
+func isQuickWrite(m *planner.Modification) bool {
+	if m.Table.Counter || m.JSON != nil {
+		return false
+	}
+	for _, sets := range [...][]planner.SetColumn{m.Statics, m.Sets} {
+		for i := range sets {
+			if expr.Costly(sets[i].Value) || expr.Costly(sets[i].Part) {
+				return false
+			}
+		}
+	}
+	return isQuickWhere(m.Where)
+}
+
+// isQuickWhere reports whether a WHERE clause names few rows, by values that take little.
+func isQuickWhere(w *planner.Where) bool {
+	rows := 1
+	for _, choices := range [...][]*planner.Choice{w.Partition, w.Clustering} {
+		for _, c := range choices {
+			if rows *= max(1, len(c.Points)); c.List != nil || rows > quickRows || !isQuickChoice(c) {
+				return false
+			}
+		}
+	}
+	if w.Slice != nil && !isQuickRange(w.Slice) {
+		return false
+	}
+	return !slices.ContainsFunc(w.Filters, func(f *planner.Filter) bool {
+		return f.Choice != nil && !isQuickChoice(f.Choice) || f.Range != nil && !isQuickRange(f.Range) ||
+			f.Contains != nil && (expr.Costly(f.Contains.Key) || expr.Costly(f.Contains.Value)) ||
+			f.Like != nil && expr.Costly(f.Like.Value)
+	})
+}
+
+func isQuickChoice(c *planner.Choice) bool {
+	return !expr.Costly(c.List) && !slices.ContainsFunc(c.Points, isCostlyPoint)
+}
+
+func isQuickRange(r *planner.Range) bool {
+	return (r.Lower == nil || !isCostlyPoint(r.Lower.Point)) && (r.Upper == nil || !isCostlyPoint(r.Upper.Point))
+}
+
+func isCostlyPoint(p planner.Point) bool {
+	return expr.Costly(p.Tuple) || slices.ContainsFunc(p.Parts, expr.Costly)
+}
