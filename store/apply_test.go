@@ -93,6 +93,9 @@ func TestApplyRefuses(t *testing.T) {
 
 // TestRowGrowsTooLarge writes a row in two parts, each of which could be stored. The refusal tells what is too large.
 func TestRowGrowsTooLarge(t *testing.T) {
+	if *engineName == "hostile" {
+		t.Skip("it takes values of any size that it folds itself")
+	}
 	s := open(t, "", Options{})
 	defer closeStore(t, s)
 	define(t, s, newTable(t, "t", "k text", "c int", "v text, w text"))
