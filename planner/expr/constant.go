@@ -42,6 +42,15 @@ func literal(l *cql.Literal, r Receiver) (Expr, error) {
 	if l.Kind == cql.NullLiteral {
 		return Null(r.Type), nil
 	}
+	b, err := literalBytes(l, r)
+	if err != nil {
+		return nil, err
+	}
+	return &Constant{Of: r.Type, Value: types.Value{Bytes: b}}, nil
+}
+
+// literalBytes is the value of a literal that is not null, as the receiver's type reads it.
+func literalBytes(l *cql.Literal, r Receiver) ([]byte, error) {
 	kind := types.LiteralKind(l.Kind)
 	b, err := r.Type.ParseLiteral(kind, l.Text)
 	if errors.Is(err, types.ErrKind) {
@@ -50,7 +59,7 @@ func literal(l *cql.Literal, r Receiver) (Expr, error) {
 	if err != nil {
 		return nil, invalidValue(err)
 	}
-	return &Constant{Of: r.Type, Value: types.Value{Bytes: b}}, nil
+	return b, nil
 }
 
 // literalFits reports whether a type takes literals of that kind at all.
