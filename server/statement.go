@@ -22,7 +22,8 @@ type statement struct {
 	plan     *planner.Prepared
 	quick    bool  // the goroutine that reads may run it
 	isBatch  bool  // a BEGIN BATCH, which modifies but cannot stand in a batch
-	size     int64 // bytes, roughly
+	size     int64 // bytes that it keeps alive, once it was measured
+	slots    int   // how many places of a cache it has
 
 	id        preparedID
 	markers   *protocol.ColumnSpecs
@@ -43,9 +44,6 @@ type textKey struct{ keyspace, text string }
 // maxMarkers is how many bind markers the protocol can number.
 const maxMarkers = 65535
 
-// perStatement is what a plan takes besides what depends on its text.
-const perStatement = 1 << 10
-
 // plan parses and plans a statement, which is run at once or prepared.
 func (s *Server) plan(text, keyspace string, run bool) (*statement, error) {
 	parsed, markers, err := parser.Parse(text)
@@ -65,7 +63,6 @@ func (s *Server) plan(text, keyspace string, run bool) (*statement, error) {
 	}
 	st := &statement{text: text, keyspace: keyspace, plan: plan, quick: s.exec.Quick(plan.Plan)}
 	_, st.isBatch = parsed.(*cql.Batch)
-	st.size = perStatement + int64(8*len(text)) + int64(256*(len(plan.Markers)+len(plan.Result)))
 	if plan.Result != nil {
 		st.columns = columnSpecs(plan.Result)
 	}
@@ -88,6 +85,7 @@ func (st *statement) describe() {
 		st.pkIndexes = append(st.pkIndexes, uint16(i))
 	}
 	st.resultID = protocol.ResultMetadataID(st.columns.Columns())
+	st.measure()
 }
 
 // statementID is the id under which a statement is prepared. It depends on nothing else, because drivers
