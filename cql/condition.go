@@ -8,7 +8,7 @@ type Condition struct {
 	Field  string // column.field
 	Op     Operator
 	Value  Term
-	Values []Term // as in Relation
+	Values Terms // as in Relation
 }
 
 // Conditions is an IF clause.

@@ -9,12 +9,12 @@ var operatorText = [...]string{
 func (o Operator) String() string { return operatorText[o] }
 
 // test appends an operator and the right side of a relation or condition.
-func (p *printer) test(op Operator, value Term, values []Term) {
+func (p *printer) test(op Operator, value Term, values Terms) {
 	p.text(" ", op.String())
 	switch {
 	case op == IsNotNull:
-	case values != nil:
-		p.text(" ", enclosed("(", values, ")"))
+	case values.Parts != nil:
+		p.text(" ", enclosed("(", values.Parts, ")"))
 	default:
 		p.text(" ", value.String())
 	}

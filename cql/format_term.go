@@ -34,14 +34,20 @@ func enclosed(open string, terms []Term, end string) string {
 	return p.String()
 }
 
-func (l *ListLiteral) String() string  { return enclosed("[", l.Elements, "]") }
-func (s *SetLiteral) String() string   { return enclosed("{", s.Elements, "}") }
+func (l *ListLiteral) String() string  { return enclosed("[", l.Elements.Parts, "]") }
+func (s *SetLiteral) String() string   { return enclosed("{", s.Elements.Parts, "}") }
 func (t *TupleLiteral) String() string { return enclosed("(", t.Elements, ")") }
 
 func (m *MapLiteral) String() string {
 	var p printer
 	p.text("{")
-	p.pairs(len(m.Keys), func(i int) string { return m.Keys[i].String() }, m.Values)
+	for i, k := range m.Keys.Parts {
+		p.when(i > 0, ", ")
+		p.text(k.String())
+		if !isRun(k) {
+			p.text(": ", m.Values.Parts[i].String())
+		}
+	}
 	p.text("}")
 	return p.String()
 }

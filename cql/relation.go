@@ -28,8 +28,8 @@ type Relation struct {
 	Token   bool        // token(a, b) on the left
 	Key     Term        // the entry of m[key]
 	Op      Operator
-	Value   Term   // the right side; nil for IN with a list, and for IS NOT NULL
-	Values  []Term // the list of IN (a, b); not nil when the list was written, even empty
+	Value   Term  // the right side; nil for IN with a list, and for IS NOT NULL
+	Values  Terms // the list of IN (a, b); its parts are not nil when the list was written, even empty
 }
 
 // CustomExpression is expr(index, value) in a WHERE clause.

@@ -40,19 +40,19 @@ type Marker struct {
 // ListLiteral is [a, b]: a list or a vector.
 type ListLiteral struct {
 	Span
-	Elements []Term
+	Elements Terms
 }
 
 // SetLiteral is {a, b}; empty it may also be a map.
 type SetLiteral struct {
 	Span
-	Elements []Term
+	Elements Terms
 }
 
 // MapLiteral is {k: v, ...}.
 type MapLiteral struct {
 	Span
-	Keys, Values []Term
+	Keys, Values Terms
 }
 
 // UserTypeLiteral is {field: value, ...}.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/planner/expr"
 )
 
 // checkNothingBehindSlice refuses, without filtering, a clustering column behind one that is restricted
@@ -159,7 +160,8 @@ func (rs *restrictions) checkNoGap() error {
 // oneColumn reports whether an IN written with parentheses is about one column and lists its values, and so
 // nothing else than without them.
 func (r *restriction) oneColumn() bool {
-	return len(r.columns) == 1 && r.choice.List == nil &&
+	_, written := r.choice.List.(*expr.Constant)
+	return len(r.columns) == 1 && (r.choice.List == nil || written) &&
 		!slices.ContainsFunc(r.choice.Points, func(p Point) bool { return p.Tuple != nil })
 }
 

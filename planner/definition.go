@@ -50,7 +50,7 @@ func properties(props []cql.Property) ([]schema.Property, error) {
 			}
 			out[i].Map = m
 		case *cql.SetLiteral:
-			if len(v.Elements) > 0 {
+			if v.Elements.Len() > 0 {
 				return nil, cqlerr.Syntaxf("Invalid value for property '%s'. It should be a map.", p.Name)
 			}
 			out[i].Map = map[string]string{}
@@ -63,20 +63,20 @@ func properties(props []cql.Property) ([]schema.Property, error) {
 
 // propertyMap is the map of a property; its keys and values are constants.
 func propertyMap(name string, l *cql.MapLiteral) (map[string]string, error) {
-	m := make(map[string]string, len(l.Keys))
-	for i, k := range l.Keys {
+	m := make(map[string]string, len(l.Keys.Parts))
+	for i, k := range l.Keys.Parts {
 		if _, ok := k.(*cql.Marker); ok {
 			return nil, cqlerr.Syntaxf("Invalid property name: %s (bind variables are not supported in DDL queries)", k)
 		}
-		if _, ok := l.Values[i].(*cql.Marker); ok {
+		if _, ok := l.Values.Parts[i].(*cql.Marker); ok {
 			return nil, cqlerr.Syntaxf("Invalid property value: %s for property: %s (bind variables are not supported in DDL "+
-				"queries)", l.Values[i], k)
+				"queries)", l.Values.Parts[i], k)
 		}
 		key := propertyText(k)
 		if _, twice := m[key]; twice {
 			return nil, cqlerr.Syntaxf("Multiple definition for property %s", key)
 		}
-		m[key] = propertyText(l.Values[i])
+		m[key] = propertyText(l.Values.Parts[i])
 	}
 	return m, nil
 }

@@ -103,7 +103,7 @@ func maskText(call *cql.Call) string {
 	if call.Function.Keyspace != "" {
 		name = call.Function.Keyspace + "." + name
 	}
-	return name + "(" + expr.Texts(call.Args) + ")"
+	return name + "(" + expr.Texts(cql.Terms{Parts: call.Args}) + ")"
 }
 
 // unmask is the table without the mask of a column. Others are refused when the statement is planned.

@@ -57,7 +57,7 @@ func comparePlans(t *testing.T, file string) {
 }
 
 // catalog has the keyspace ks, and one of the server's own.
-func catalog(t *testing.T) *schema.Catalog {
+func catalog(t testing.TB) *schema.Catalog {
 	t.Helper()
 	k, _, err := schema.NewKeyspace("ks", []schema.Property{
 		{Name: "replication", Map: map[string]string{"class": "SimpleStrategy"}},

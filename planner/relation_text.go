@@ -30,7 +30,7 @@ func relationText(rel *cql.Relation) string {
 func relationRest(rel *cql.Relation) string {
 	text := rel.Op.String()
 	switch {
-	case rel.Values != nil:
+	case rel.Values.Parts != nil:
 		return text + " (" + expr.Texts(rel.Values) + ")"
 	case rel.Value != nil:
 		return text + " " + expr.Text(rel.Value)

@@ -153,20 +153,16 @@ func (p *planning) tokenRestriction(t *schema.Table, rel *cql.Relation) (*restri
 // bindRelation binds the right side of =, IN and comparisons.
 func (p *planning) bindRelation(r *restriction, rel *cql.Relation, bind func(cql.Term) (Point, error), list expr.Receiver) error {
 	if rel.Op == cql.In {
-		r.choice = &Choice{Columns: r.columns, In: len(rel.Values) != 1}
-		if rel.Values == nil {
+		r.choice = &Choice{Columns: r.columns, In: rel.Values.Len() != 1}
+		switch {
+		case rel.Values.Parts == nil:
 			e, err := p.binder.Bind(rel.Value, list)
 			r.choice.List = e
 			return err
+		case rel.Values.Long():
+			return p.bindLongIn(r.choice, rel.Values, bind)
 		}
-		for _, term := range rel.Values {
-			point, err := bind(term)
-			if err != nil {
-				return err
-			}
-			r.choice.Points = append(r.choice.Points, point)
-		}
-		return nil
+		return p.bindIn(r.choice, rel.Values, bind)
 	}
 	point, err := bind(rel.Value)
 	if err != nil {

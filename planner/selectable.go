@@ -69,9 +69,9 @@ func (s *selecting) prepare(t cql.Term) error {
 	case *cql.TupleLiteral:
 		return s.prepareAll(t.Elements)
 	case *cql.ListLiteral:
-		return s.prepareAll(t.Elements)
+		return s.prepareAll(t.Elements.Parts)
 	case *cql.SetLiteral:
-		return s.prepareAll(t.Elements)
+		return s.prepareAll(t.Elements.Parts)
 	case *cql.MapLiteral, *cql.UserTypeLiteral:
 		keys, values := mapEntries(t)
 		for i := range keys {
@@ -237,11 +237,11 @@ func (s *selecting) name(t cql.Term) string {
 	case *cql.TupleLiteral:
 		return "(" + strings.Join(s.names(t.Elements), ", ") + ")"
 	case *cql.ListLiteral:
-		return "[" + strings.Join(s.names(t.Elements), ", ") + "]"
+		return "[" + strings.Join(s.names(t.Elements.Parts), ", ") + "]"
 	case *cql.SetLiteral:
-		return "{" + strings.Join(s.names(t.Elements), ", ") + "}"
+		return "{" + strings.Join(s.names(t.Elements.Parts), ", ") + "}"
 	case *cql.MapLiteral:
-		return s.entriesName(t.Keys, t.Values)
+		return s.entriesName(t.Keys.Parts, t.Values.Parts)
 	case *cql.UserTypeLiteral:
 		if s.userTypes[t] {
 			return s.fieldsName(t)

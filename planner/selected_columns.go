@@ -68,11 +68,11 @@ func columnRefs(t cql.Term) []*cql.ColumnRef {
 	case *cql.TupleLiteral:
 		return allColumnRefs(t.Elements)
 	case *cql.ListLiteral:
-		return allColumnRefs(t.Elements)
+		return allColumnRefs(t.Elements.Parts)
 	case *cql.SetLiteral:
-		return allColumnRefs(t.Elements)
+		return allColumnRefs(t.Elements.Parts)
 	case *cql.MapLiteral:
-		return append(allColumnRefs(t.Keys), allColumnRefs(t.Values)...)
+		return append(allColumnRefs(t.Keys.Parts), allColumnRefs(t.Values.Parts)...)
 	case *cql.UserTypeLiteral:
 		return allColumnRefs(t.Values)
 	case *cql.Arithmetic:

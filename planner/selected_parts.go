@@ -78,7 +78,7 @@ func (s *selecting) prepareEntries(t cql.Term) error {
 func mapEntries(t cql.Term) (keys, values []cql.Term) {
 	switch t := t.(type) {
 	case *cql.MapLiteral:
-		return t.Keys, t.Values
+		return t.Keys.Parts, t.Values.Parts
 	case *cql.UserTypeLiteral:
 		return expr.FieldColumns(t), t.Values
 	}
@@ -90,8 +90,8 @@ func (s *selecting) composed(t cql.Term, expected types.Type) (expr.Expr, error)
 	of := s.binder.ExactType(t)
 	list, isList := t.(*cql.ListLiteral)
 	if v, ok := expected.(*types.Vector); ok && isList {
-		if of = v; v.Dim != len(list.Elements) {
-			return nil, cqlerr.Invalidf("Unable to create a vector selector of type %s from %d elements", v, len(list.Elements))
+		if of = v; v.Dim != list.Elements.Len() {
+			return nil, cqlerr.Invalidf("Unable to create a vector selector of type %s from %d elements", v, list.Elements.Len())
 		}
 	}
 	if of == nil {
@@ -103,7 +103,7 @@ func (s *selecting) composed(t cql.Term, expected types.Type) (expr.Expr, error)
 	switch t := t.(type) {
 	case *cql.ListLiteral:
 		if elem := listElement(of); elem != nil {
-			return s.compose(of, t.Elements, func(int) types.Type { return elem })
+			return s.compose(of, t.Elements.Parts, func(int) types.Type { return elem })
 		}
 	case *cql.SetLiteral:
 		if m, ok := of.(*types.Map); ok {
@@ -112,7 +112,7 @@ func (s *selecting) composed(t cql.Term, expected types.Type) (expr.Expr, error)
 		if set, ok := of.(*types.Set); ok && set.Elem == types.Duration {
 			return nil, cqlerr.Invalidf("Durations are not allowed inside sets: %s", of)
 		} else if ok {
-			return s.compose(of, t.Elements, func(int) types.Type { return set.Elem })
+			return s.compose(of, t.Elements.Parts, func(int) types.Type { return set.Elem })
 		}
 	case *cql.TupleLiteral:
 		if _, ok := of.(*types.Tuple); !ok && len(t.Elements) == 1 {

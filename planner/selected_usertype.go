@@ -1,7 +1,6 @@
 package planner
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/cqld/cqld/cql"
@@ -70,7 +69,7 @@ func (s *selecting) prepareParts(t cql.Term, of types.Type) error {
 func (s *selecting) userType(t cql.Term, u *types.UserType) (expr.Expr, error) {
 	l, ok := t.(*cql.UserTypeLiteral)
 	if !ok {
-		first := t.(*cql.MapLiteral).Keys[0]
+		first := t.(*cql.MapLiteral).Keys.Parts[0]
 		return nil, cqlerr.Invalidf("%s is not a valid field identifier of type %s ", expr.Text(first), u.Name)
 	}
 	if err := s.prepareParts(l, u); err != nil {
@@ -94,17 +93,15 @@ func (s *selecting) userType(t cql.Term, u *types.UserType) (expr.Expr, error) {
 // fieldsName is the name of a literal of a user type. A field given twice is shown once, with the last value.
 func (s *selecting) fieldsName(l *cql.UserTypeLiteral) string {
 	var fields []string
+	last := map[string]int{}
 	for i, name := range l.Fields {
-		if slices.Contains(l.Fields[:i], name) {
-			continue
+		last[name] = i
+	}
+	for _, name := range l.Fields {
+		if i, left := last[name]; left {
+			fields = append(fields, name+": "+s.name(l.Values[i]))
+			delete(last, name)
 		}
-		last := i
-		for j, other := range l.Fields {
-			if other == name {
-				last = j
-			}
-		}
-		fields = append(fields, name+": "+s.name(l.Values[last]))
 	}
 	return "{" + strings.Join(fields, ", ") + "}"
 }

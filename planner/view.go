@@ -39,7 +39,7 @@ func (p *planning) createView(s *cql.CreateView) (*CreateView, error) {
 		return nil, cqlerr.Invalidf("Cannot create a materialized view on a table in a different keyspace")
 	}
 	for _, rel := range s.Where {
-		if expr.HasMarker(append(slices.Clip(rel.Values), rel.Value, rel.Key)...) {
+		if expr.HasMarker(append(slices.Clip(rel.Values.Parts), rel.Value, rel.Key)...) {
 			return nil, cqlerr.Invalidf("Bind variables are not allowed in CREATE MATERIALIZED VIEW statements")
 		}
 	}

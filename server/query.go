@@ -113,6 +113,7 @@ func (s *Server) planText(text, keyspace string) (*statement, error) {
 		return nil, err
 	}
 	if len(text) <= keptText && (st.plan.Modifies || st.plan.Result != nil) && !st.plan.Timed {
+		st.estimate()
 		s.texts.put(textKey{keyspace, text}, st)
 	}
 	return st, nil

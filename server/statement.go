@@ -29,7 +29,8 @@ type statement struct {
 	reads      bool   // it is a SELECT
 	manyWrites bool   // it is a batch of many statements
 	ranges     bool   // it reads ranges of partitions
-	size       int64  // bytes, roughly
+	size       int64  // bytes that it keeps alive, once it was measured
+	slots      int    // how many places of a cache it has
 
 	id        preparedID
 	markers   *protocol.ColumnSpecs
@@ -49,9 +50,6 @@ type textKey struct{ keyspace, text string }
 
 // maxMarkers is how many bind markers the protocol can number.
 const maxMarkers = 65535
-
-// perStatement is what a plan takes besides what depends on its text.
-const perStatement = 1 << 10
 
 // plan parses and plans a statement, which is run at once or prepared, as of a time.
 func (s *Server) plan(text, keyspace string, run bool, at time.Time) (*statement, error) {
@@ -80,7 +78,6 @@ func (s *Server) plan(text, keyspace string, run bool, at time.Time) (*statement
 		st.manyWrites = len(p.Statements) > shortBatch
 		st.quick = st.quick && !st.manyWrites
 	}
-	st.size = perStatement + int64(8*len(text)) + int64(256*(len(plan.Markers)+len(plan.Result)))
 	if plan.Result != nil {
 		st.columns = columnSpecs(plan.Result)
 	}
@@ -103,6 +100,7 @@ func (st *statement) describe() {
 		st.pkIndexes = append(st.pkIndexes, uint16(i))
 	}
 	st.resultID = protocol.ResultMetadataID(st.columns.Columns())
+	st.measure()
 }
 
 // statementID is the id under which a statement is prepared. It depends on nothing else, because drivers

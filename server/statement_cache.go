@@ -55,13 +55,22 @@ func (c *statementCache[K]) put(key K, st *statement) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.remove(c.slots[key])
-	for c.bytes+st.size > c.limit {
+	for c.bytes+c.needs(st) > c.limit {
 		c.evict()
 	}
+	c.bytes += c.needs(st)
+	st.slots++
 	slot := &cacheSlot[K]{key: key, st: st, place: len(c.clock)}
 	c.slots[key] = slot
 	c.clock = append(c.clock, slot)
-	c.bytes += st.size
+}
+
+// needs is the room that one more place for st takes: it is there once, under however many keys.
+func (c *statementCache[K]) needs(st *statement) int64 {
+	if st.slots > 0 {
+		return 0
+	}
+	return st.size
 }
 
 // drop forgets what is kept under a key, if that still is st.
@@ -109,7 +118,8 @@ func (c *statementCache[K]) remove(slot *cacheSlot[K]) {
 	c.clock[last] = nil
 	c.clock = c.clock[:last]
 	delete(c.slots, slot.key)
-	c.bytes -= slot.st.size
+	slot.st.slots--
+	c.bytes -= c.needs(slot.st)
 }
 
 // usage returns how many keys there are, their bytes, and how many were evicted.

@@ -73,3 +73,23 @@ func TestStatementCacheLookupAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// A statement under two keys is counted once, as long as it is under one of them.
+func TestStatementCacheCountsOnce(t *testing.T) {
+	c := newStatementCache[string](300)
+	st := &statement{size: 200}
+	c.put("a", st)
+	c.put("b", st)
+	if n, bytes, evicted := c.usage(); n != 2 || bytes != 200 || evicted != 0 {
+		t.Errorf("%d places of %d bytes, %d evicted", n, bytes, evicted)
+	}
+	c.drop("a", st)
+	if _, bytes, _ := c.usage(); bytes != 200 {
+		t.Errorf("%d bytes after the first place is given up", bytes)
+	}
+	c.put("b", st)
+	c.drop("b", st)
+	if _, bytes, _ := c.usage(); bytes != 0 {
+		t.Errorf("%d bytes in the end", bytes)
+	}
+}

@@ -73,12 +73,13 @@ func (r *request) timedOut(err error, kind string) error {
 	return cqlerr.ReadTimedOut(r.consistency())
 }
 
-// Texts that are longer than longText are planned in turns, as far as there is memory for what that may take: planningCost
-// bytes for each of theirs.
-const (
-	longText     = 64 << 10
-	planningCost = 40
-)
+// longText is the length of texts from which on they are planned in turns, as far as there is memory for what that may
+// take.
+const longText = keptText
+
+// planningCost is how much memory parsing and planning a text may take: what the parser promises for long ones, and more for
+// a short one that consists of the shortest words.
+func planningCost(length int64) int64 { return 40*length + min(210*length, 8<<20) }
 
 // planning calls plan, which parses and plans a text, when there is memory for it.
 func (r *request) planning(text string, plan func() error) error {
@@ -86,7 +87,7 @@ func (r *request) planning(text string, plan func() error) error {
 		return plan()
 	}
 	s := r.conn.server
-	n := int64(len(text)) * planningCost
+	n := planningCost(int64(len(text)))
 	if err := s.memory.planning.Take(r.conn.ctx, r, n); err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func blockStart(c antlr.ParserRuleContext, ts *tokens) int {
 	case grammar.CqlParserRULE_resource:
 		return start
 	case grammar.CqlParserRULE_selectSuffix: // a.
-		if operand := startIndex(c.GetParent()); operand == pos-2 && isName(ts.all[operand]) {
+		if operand := startIndex(c.GetParent()); operand == pos-2 && isName(&ts.all[operand]) {
 			return operand
 		}
 	case grammar.CqlParserRULE_call, grammar.CqlParserRULE_functionName, grammar.CqlParserRULE_property:

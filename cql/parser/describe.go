@@ -38,7 +38,7 @@ func (b *builder) describe(c grammar.IDescribeStatementContext) *cql.Describe {
 		s.Name = b.table(what.GetTable())
 		if _, word := describeKinds[what.GetStart().GetTokenType()]; word && what.GetKind() == nil && s.Name.Keyspace != "" {
 			b.m.tokens.looked = what.GetStart().GetTokenIndex() + 2
-			b.refuse(b.m.tokens.all[what.GetStart().GetTokenIndex()+1], "EOF") // the dot of schema.name
+			b.refuse(&b.m.tokens.all[what.GetStart().GetTokenIndex()+1], "EOF") // the dot of schema.name
 		}
 	case what.GetUserType() != nil:
 		s.Name = b.userType(what.GetUserType())

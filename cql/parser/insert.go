@@ -10,7 +10,7 @@ func (b *builder) insert(c grammar.IInsertStatementContext) *cql.Insert {
 	switch value := c.GetValue(); {
 	case value == nil:
 		s.Columns = columns(b, c.GetColumns())
-		s.Values = b.terms(c.GetValues())
+		s.Values = b.each(c.GetValues())
 	case value.GetBind() != nil:
 		s.JSON = b.marker(value.GetBind())
 	default:

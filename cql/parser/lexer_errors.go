@@ -3,8 +3,6 @@ package parser
 import (
 	"strings"
 
-	"github.com/antlr4-go/antlr/v4"
-
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/grammar"
 )
@@ -12,25 +10,24 @@ import (
 // dropBad removes what is no token from the stream, as Cassandra's lexer does after complaining. It
 // returns the first such piece and the index of the token behind it: the complaint counts if the parser
 // came as far as to look at that token.
-func (m *machine) dropBad() (bad antlr.Token, before int) {
+func (m *machine) dropBad() (bad *lexeme, before int) {
 	kept := m.tokens.all[:0]
 	for _, t := range m.tokens.all {
-		if t.GetTokenType() >= grammar.CqlLexerBAD_UUID {
+		if t.kind >= grammar.CqlLexerBAD_UUID {
 			if bad == nil {
-				bad, before = t, len(kept)
+				bad, before = &lexeme{kind: t.kind, start: t.start, stop: t.stop}, len(kept)
 			}
 			continue
 		}
-		t.SetTokenIndex(len(kept))
+		t.index = int32(len(kept))
 		kept = append(kept, t)
 	}
-	clear(m.tokens.all[len(kept):])
 	m.tokens.all = kept
 	return bad, before
 }
 
 // badToken says what is wrong with a piece of text that is no token.
-func (m *machine) badToken(t antlr.Token) *cqlerr.Error {
+func (m *machine) badToken(t *lexeme) *cqlerr.Error {
 	text, start, end := m.input.text, t.GetStart(), t.GetStop()+1
 	switch t.GetTokenType() {
 	case grammar.CqlLexerBAD_UUID:

@@ -14,12 +14,11 @@ import (
 // in the order of the text. It may be called from several goroutines.
 func Parse(text string) (cql.Statement, int, error) {
 	if len(text) > maxLength {
-		return nil, 0, cqlerr.Syntaxf("The statement is longer than %d bytes", maxLength)
+		return nil, 0, cqlerr.Invalidf("The statement is longer than %d bytes", maxLength)
 	}
 	m := machines.Get().(*machine)
 	defer m.release()
-	m.load(text)
-	if err := checkNesting(m.tokens.all); err != nil {
+	if err := m.loadStatement(text); err != nil {
 		return nil, 0, err
 	}
 	tree, err := m.run()
@@ -27,6 +26,9 @@ func Parse(text string) (cql.Statement, int, error) {
 		return nil, 0, err
 	}
 	b := builder{m: m, text: text}
+	if m.built != nil && m.built.begun {
+		b.markers, b.err, b.built = m.built.b.markers, m.built.b.err, m.built
+	}
 	statement := b.statement(tree.GetBody())
 	if b.err != nil {
 		return nil, 0, b.err
@@ -42,6 +44,7 @@ type machine struct {
 	parser *grammar.CqlParser
 
 	reporter reporter
+	built    *builtBatch // of a long batch, else nil
 }
 
 var machines = sync.Pool{New: func() any {
@@ -58,14 +61,21 @@ var machines = sync.Pool{New: func() any {
 // load reads the tokens of a text.
 func (m *machine) load(text string) {
 	m.input = input{text: text}
-	m.lexer.SetInputStream(&m.input)
-	m.tokens.read(m.lexer, text)
+	m.tokens.read(m.lexer, &m.input)
+}
+
+// loadStatement reads the tokens of a statement.
+func (m *machine) loadStatement(text string) error {
+	m.input = input{text: text}
+	return m.tokens.readStatement(m.lexer, &m.input)
 }
 
 // release gives the machine back, without the text. A large one is left to the collector.
 func (m *machine) release() {
 	m.tokens.release()
-	m.input = input{}
+	m.input, m.built = input{}, nil
+	m.parser.SetError(nil)
+	m.parser.SetParserRuleContext(nil)
 	if cap(m.tokens.all) < 1<<16 {
 		machines.Put(m)
 	}
@@ -105,6 +115,10 @@ func (m *machine) attempt(mode int) (tree grammar.IQueryContext, err error) {
 	m.tokens.rewind()
 	m.parser.SetErrorHandler(&m.reporter)
 	m.parser.GetInterpreter().SetPredictionMode(mode)
+	if m.built = m.batchListener(); m.built != nil {
+		m.parser.AddParseListener(m.built)
+		defer m.parser.RemoveParseListener(m.built)
+	}
 	return m.parser.Query(), nil
 }
 

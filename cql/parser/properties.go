@@ -38,10 +38,10 @@ func (b *builder) propertyMap(c grammar.IPropertyMapContext) *cql.MapLiteral {
 	m := &cql.MapLiteral{Span: span(c)}
 	m.Keys, m.Values = b.entries(c.GetKeys(), c.GetValues())
 	seen := map[string]bool{}
-	for i, key := range m.Keys {
+	for i, key := range m.Keys.Parts {
 		if !isConstant(key) {
 			b.fail("Invalid property name: %s%s", key, noMarkerInProperty(key))
-		} else if value := m.Values[i]; !isConstant(value) {
+		} else if value := m.Values.Parts[i]; !isConstant(value) {
 			b.fail("Invalid property value: %s for property: %s%s", value, key, noMarkerInProperty(value))
 		} else if text := key.(*cql.Literal).Text; seen[text] {
 			b.fail("Multiple definition for property %s", text)

@@ -80,26 +80,26 @@ func (b *builder) parenRelation(c grammar.IParenRelationContext) cql.Relation {
 }
 
 // inValues builds the right side of IN: one marker for the whole list, or the list.
-func (b *builder) inValues(c grammar.IInValuesContext) (cql.Term, []cql.Term) {
+func (b *builder) inValues(c grammar.IInValuesContext) (cql.Term, cql.Terms) {
 	if c.GetBind() != nil {
-		return b.marker(c.GetBind()), nil
+		return b.marker(c.GetBind()), cql.Terms{}
 	}
 	return nil, b.terms(c.GetItems())
 }
 
 // inTuples is inValues for a relation on several columns.
-func (b *builder) inTuples(c grammar.IInTuplesContext) (cql.Term, []cql.Term) {
+func (b *builder) inTuples(c grammar.IInTuplesContext) (cql.Term, cql.Terms) {
 	if c.GetBind() != nil {
-		return b.marker(c.GetBind()), nil
+		return b.marker(c.GetBind()), cql.Terms{}
 	}
 	values := make([]cql.Term, 0, len(c.GetTuples())+len(c.GetMarkers()))
 	for _, t := range c.GetTuples() {
 		values = append(values, b.tuple(t))
 	}
 	for _, m := range c.GetMarkers() {
-		values = append(values, b.marker(m))
+		values = append(values, b.bound(m))
 	}
-	return nil, values
+	return nil, cql.Terms{Parts: values}
 }
 
 func operator(c grammar.IOperatorContext) cql.Operator {

@@ -1,6 +1,8 @@
 package parser
 
 import (
+	"github.com/antlr4-go/antlr/v4"
+
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/grammar"
 )
@@ -35,8 +37,8 @@ func (b *builder) checkStar(c grammar.ISelectHeadContext) {
 	all, first := b.m.tokens.all, c.GetStart().GetTokenIndex()
 	switch all[first].GetTokenType() {
 	case grammar.CqlLexerK_JSON, grammar.CqlLexerK_DISTINCT:
-		if isToken(all[first+1], grammar.CqlLexerSTAR) && c.GetStop() != all[first+1] {
-			b.refuse(all[first+2], "K_FROM")
+		if isToken(&all[first+1], grammar.CqlLexerSTAR) && c.GetStop() != antlr.Token(&all[first+1]) {
+			b.refuse(&all[first+2], "K_FROM")
 		}
 	}
 }

@@ -81,7 +81,7 @@ func isPlainColumn(c grammar.ISelectPrimaryContext) bool {
 // qualifiedCall builds keyspace.function(arguments), which the grammar takes for a field with arguments
 // because it decides on one token.
 func (b *builder) qualifiedCall(of cql.Term, plain bool, c grammar.ISelectSuffixContext, at cql.Span) cql.Term {
-	function := b.m.tokens.all[c.GetStart().GetTokenIndex()+1]
+	function := &b.m.tokens.all[c.GetStart().GetTokenIndex()+1]
 	if !plain || !isFunctionName(function.GetTokenType()) {
 		b.refuse(c.GetArgs().GetStart(), "K_FROM")
 		return of
@@ -144,7 +144,7 @@ func (b *builder) selectOther(c grammar.ISelectOtherContext) cql.Term {
 	case c.GetPartitioner() != nil:
 		return b.columnOrCall(c, c.GetArgs())
 	case c.GetList() != nil:
-		return &cql.ListLiteral{Span: span(c), Elements: b.selections(c.GetList().GetItems())}
+		return &cql.ListLiteral{Span: span(c), Elements: cql.Terms{Parts: b.selections(c.GetList().GetItems())}}
 	case c.GetBraces() != nil:
 		return b.selectBraces(c.GetBraces())
 	case c.GetParens() != nil:
@@ -198,20 +198,20 @@ func (b *builder) cellArgument(c grammar.ISelectOtherContext) cql.Term {
 // selectBraces builds a set, a map, or a user type's literal when all keys are bare names.
 func (b *builder) selectBraces(c grammar.ISelectBracesContext) cql.Term {
 	if len(c.GetValues()) == 0 {
-		return &cql.SetLiteral{Span: span(c), Elements: b.selections(c.GetKeys())}
+		return &cql.SetLiteral{Span: span(c), Elements: cql.Terms{Parts: b.selections(c.GetKeys())}}
 	}
 	m := &cql.MapLiteral{Span: span(c)}
 	var fields []string
 	for i, key := range c.GetKeys() {
 		k := b.selection(key)
-		m.Keys = append(m.Keys, k)
-		m.Values = append(m.Values, b.selection(c.GetValues()[i]))
+		m.Keys.Parts = append(m.Keys.Parts, k)
+		m.Values.Parts = append(m.Values.Parts, b.selection(c.GetValues()[i]))
 		if column, ok := k.(*cql.ColumnRef); ok {
 			fields = append(fields, column.Name)
 		}
 	}
-	if len(fields) == len(m.Keys) {
-		return &cql.UserTypeLiteral{Span: span(c), Fields: fields, Values: m.Values}
+	if len(fields) == len(m.Keys.Parts) {
+		return &cql.UserTypeLiteral{Span: span(c), Fields: fields, Values: m.Values.Parts}
 	}
 	return m
 }

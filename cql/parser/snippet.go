@@ -20,7 +20,7 @@ const (
 
 // at is where a token stands: line 1:7. The end of the text has no place.
 func (m *machine) at(pos int) string {
-	t := m.tokens.all[pos]
+	t := &m.tokens.all[pos]
 	if t.GetTokenType() == antlr.TokenEOF {
 		return "line 0:-1"
 	}
@@ -63,7 +63,7 @@ func fromUnits(text []uint16) string {
 
 // shown is a token as messages have it: strings and names without quotes.
 func (m *machine) shown(pos int) string {
-	t := m.tokens.all[pos]
+	t := &m.tokens.all[pos]
 	if t.GetTokenType() == antlr.TokenEOF {
 		return "<EOF>"
 	}
@@ -87,11 +87,15 @@ type piece struct {
 	shown int
 }
 
-// pieces cuts the text of the tokens before and with the one at index last.
-func (m *machine) pieces(last int) []piece {
+// pieces cuts the text of the tokens from the one at index first to the one at last, and of what stands before them.
+func (m *machine) pieces(first, last int) []piece {
 	var out []piece
 	end := 0
-	for _, t := range m.tokens.all[:last+1] {
+	if first > 0 {
+		end = m.tokens.all[first-1].GetStop() + 1
+	}
+	for i := first; i <= last; i++ {
+		t := &m.tokens.all[i]
 		out = blanks(out, m.input.text, end, t.GetStart())
 		end = t.GetStop() + 1
 		word := m.input.text[t.GetStart():end]
@@ -128,14 +132,16 @@ func (m *machine) snippet(pos int) string {
 	if m.tokens.all[pos].GetTokenType() == antlr.TokenEOF {
 		return ""
 	}
-	before := len(m.pieces(pos)) - 1
+	first := max(0, pos-snippetBefore)
+	before := len(m.pieces(first, pos)) - 1
 	looked := max(m.tokens.looked, pos)
 	atEnd := m.tokens.all[looked].GetTokenType() == antlr.TokenEOF
 	if atEnd {
 		looked--
 	}
-	pieces := m.pieces(looked)
-	if atEnd {
+	last := min(looked, pos+snippetAfter+1)
+	pieces := m.pieces(first, last)
+	if atEnd && last == looked {
 		pieces = blanks(pieces, m.input.text, pieces[len(pieces)-1].End, len(m.input.text))
 		if before+snippetAfter >= len(pieces) {
 			return ""
@@ -154,8 +160,8 @@ func (m *machine) marked(from, mark, to piece) string {
 	if from.Start > 0 {
 		s.WriteString("...")
 	}
-	rest := utf16.Encode([]rune(text[mark.Start:]))
 	end := units(text[mark.Start:to.Start]) + to.shown
+	rest := utf16.Encode([]rune(text[mark.Start:min(len(text), mark.Start+utf8.UTFMax*(end+2))]))
 	s.WriteString(text[from.Start:mark.Start])
 	s.WriteString("[" + fromUnits(rest[:mark.shown]) + "]")
 	if end > mark.shown {

@@ -22,15 +22,17 @@ func Split(script string) []Piece {
 	defer m.release()
 	m.load(script + "\n") // the end of the last line ends a comment on it
 	var out []Piece
-	var first antlr.Token // word of the statement
+	var first *lexeme // word of the statement
+	line, counted := 1, 0
 	batch := false
 	all := m.tokens.all
-	for i, t := range all {
+	for i := range all {
+		t := &all[i]
 		switch t.GetTokenType() {
 		case grammar.CqlLexerK_BEGIN:
 			batch = batch || first == nil
 		case grammar.CqlLexerK_BATCH:
-			if batch && isToken(all[max(i-1, 0)], grammar.CqlLexerK_APPLY) {
+			if batch && isToken(&all[max(i-1, 0)], grammar.CqlLexerK_APPLY) {
 				batch = false
 			}
 		case grammar.CqlLexerSEMICOLON, antlr.TokenEOF:
@@ -39,7 +41,9 @@ func Split(script string) []Piece {
 			}
 			if first != nil {
 				end := min(t.GetStart(), len(script))
-				out = append(out, Piece{strings.TrimSpace(script[first.GetStart():end]), first.GetLine()})
+				line += strings.Count(script[counted:first.start], "\n")
+				counted = int(first.start)
+				out = append(out, Piece{strings.TrimSpace(script[first.start:end]), line})
 			}
 			first = nil
 			continue

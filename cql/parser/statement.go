@@ -14,6 +14,7 @@ type builder struct {
 	m       *machine
 	text    string
 	markers int
+	built   *builtBatch // of a long batch
 	err     *cqlerr.Error
 }
 

@@ -65,7 +65,7 @@ func (b *builder) mask(c grammar.IColumnMaskContext) *cql.Mask {
 		return &cql.Mask{Call: &cql.Call{
 			Span:     between(c.GetFunction().GetStart(), c),
 			Function: b.function(c.GetFunction()),
-			Args:     b.terms(c.GetArgs()),
+			Args:     b.each(c.GetArgs()),
 		}}
 	}
 }

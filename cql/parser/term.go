@@ -4,6 +4,7 @@ import (
 	"github.com/antlr4-go/antlr/v4"
 
 	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/grammar"
 )
 
@@ -11,12 +12,47 @@ func (b *builder) term(c grammar.ITermContext) cql.Term {
 	return b.sum(c.GetFirst(), c.GetRest())
 }
 
-func (b *builder) terms(contexts []grammar.ITermContext) []cql.Term {
+func (b *builder) terms(contexts []grammar.ITermContext) cql.Terms {
 	out := make([]cql.Term, len(contexts))
 	for i, c := range contexts {
 		out[i] = b.term(c)
 	}
-	return out
+	return cql.Terms{Parts: out}
+}
+
+// each is terms with a node for each of them, which are refused if they are more than any statement can use.
+func (b *builder) each(contexts []grammar.ITermContext) []cql.Term { return b.nodes(b.terms(contexts)) }
+
+// maxNodes is how many values, arguments or components may stand in parentheses.
+const maxNodes = 1 << 16
+
+func (b *builder) nodes(terms cql.Terms) []cql.Term {
+	if terms.Long() && terms.Len() > maxNodes {
+		if b.err == nil {
+			b.err = cqlerr.Invalidf("More than %d values, arguments or components of a tuple", maxNodes)
+		}
+		return nil
+	}
+	return terms.List()
+}
+
+// literal builds a constant, or the run of terms that its token stands for.
+func (b *builder) literal(t antlr.Token) cql.Term {
+	if run := b.m.tokens.run(t); run != nil {
+		return run
+	}
+	return b.constant(t)
+}
+
+// bound builds a marker, or the run of markers that its token stands for.
+func (b *builder) bound(c grammar.IMarkerContext) cql.Term {
+	run := b.m.tokens.run(c.GetStart())
+	if run == nil {
+		return b.marker(c)
+	}
+	run.Mark = b.markers
+	b.markers += run.Count
+	return run
 }
 
 func (b *builder) sum(first grammar.IOperandContext, rest []grammar.IStepContext) cql.Term {
@@ -88,14 +124,14 @@ func operatorByte(t antlr.Token) byte {
 func (b *builder) simpleTerm(c grammar.ISimpleTermContext) cql.Term {
 	switch {
 	case c.GetLiteral() != nil:
-		return b.constant(c.GetLiteral())
+		return b.literal(c.GetLiteral())
 	case c.GetBind() != nil:
-		return b.marker(c.GetBind())
+		return b.bound(c.GetBind())
 	case c.GetOther() != nil:
 		return b.otherTerm(c.GetOther())
 	default:
 		call := c.GetFn()
-		return &cql.Call{Span: span(call), Function: b.function(call.GetFunction()), Args: b.terms(call.GetArgs())}
+		return &cql.Call{Span: span(call), Function: b.function(call.GetFunction()), Args: b.each(call.GetArgs())}
 	}
 }
 
@@ -112,7 +148,7 @@ func (b *builder) otherTerm(c grammar.IOtherTermContext) cql.Term {
 	case c.GetScoped() != nil:
 		scoped := c.GetScoped()
 		name := cql.QualifiedName{Keyspace: b.name(c), Name: b.name(scoped.GetName())}
-		return &cql.Call{Span: span(c), Function: name, Args: b.terms(scoped.GetArgs())}
+		return &cql.Call{Span: span(c), Function: name, Args: b.each(scoped.GetArgs())}
 	default:
 		return &cql.Cast{Span: span(c), Value: b.simpleTerm(c.GetValue()), Type: b.nativeType(c.GetTo())}
 	}
@@ -121,7 +157,7 @@ func (b *builder) otherTerm(c grammar.IOtherTermContext) cql.Term {
 func (b *builder) braces(c grammar.IBracesTermContext) cql.Term {
 	switch {
 	case len(c.GetFields()) > 0:
-		return &cql.UserTypeLiteral{Span: span(c), Fields: names(b, c.GetFields()), Values: b.terms(c.GetValues())}
+		return &cql.UserTypeLiteral{Span: span(c), Fields: names(b, c.GetFields()), Values: b.each(c.GetValues())}
 	case len(c.GetValues()) > 0:
 		keys, values := b.entries(c.GetKeys(), c.GetValues())
 		return &cql.MapLiteral{Span: span(c), Keys: keys, Values: values}
@@ -131,10 +167,10 @@ func (b *builder) braces(c grammar.IBracesTermContext) cql.Term {
 }
 
 // entries builds keys and values in the order of the text, which markers are numbered by.
-func (b *builder) entries(keys, values []grammar.ITermContext) (k, v []cql.Term) {
+func (b *builder) entries(keys, values []grammar.ITermContext) (k, v cql.Terms) {
 	for i := range keys {
-		k = append(k, b.term(keys[i]))
-		v = append(v, b.term(values[i]))
+		k.Parts = append(k.Parts, b.term(keys[i]))
+		v.Parts = append(v.Parts, b.term(values[i]))
 	}
 	return k, v
 }
@@ -147,8 +183,13 @@ func (b *builder) parens(c grammar.IParenTermContext) cql.Term {
 	return b.tuple(c.GetTuple())
 }
 
-func (b *builder) tuple(c grammar.ITupleLiteralContext) *cql.TupleLiteral {
-	return &cql.TupleLiteral{Span: span(c), Elements: b.terms(c.GetItems())}
+// tuple builds a tuple, or the run of tuples that stands in the place of one.
+func (b *builder) tuple(c grammar.ITupleLiteralContext) cql.Term {
+	elements := b.terms(c.GetItems())
+	if run, ok := elements.Parts[0].(*cql.Run); ok && len(elements.Parts) == 1 {
+		return run
+	}
+	return &cql.TupleLiteral{Span: span(c), Elements: b.nodes(elements)}
 }
 
 func (b *builder) marker(c grammar.IMarkerContext) *cql.Marker {

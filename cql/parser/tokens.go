@@ -9,46 +9,89 @@ import (
 // tokens is the parser's token stream: all tokens of a text, the last being the end of the text. It
 // remembers how far the parser looked, which errors depend on.
 type tokens struct {
-	all    []antlr.Token
+	all    []lexeme
 	pos    int
 	looked int // the highest index that was asked for
 	sought int // where the last prediction ended, until a token is consumed
 	source antlr.TokenSource
+
+	folding folding
+	nesting nesting
 }
 
 // read fills the stream from the lexer of a text.
-func (ts *tokens) read(lexer *grammar.CqlLexer, text string) {
-	ts.all, ts.pos, ts.looked, ts.source = ts.all[:0], 0, 0, lexer
-	for {
-		t := lexer.NextToken()
-		if t.GetTokenType() == grammar.CqlLexerINTEGER_RANGE {
-			ts.splitRange(t, text)
-		} else {
-			ts.add(t)
-		}
-		if t.GetTokenType() == antlr.TokenEOF {
-			return
-		}
+func (ts *tokens) read(lexer *grammar.CqlLexer, in *input) {
+	ts.begin(lexer)
+	for ts.next(lexer, in) {
 	}
 }
 
-func (ts *tokens) add(t antlr.Token) {
-	t.SetTokenIndex(len(ts.all))
-	ts.all = append(ts.all, t)
+// readStatement is read for the text of a statement: long runs of terms become one token, and a text with too many
+// tokens besides is refused.
+func (ts *tokens) readStatement(lexer *grammar.CqlLexer, in *input) error {
+	ts.begin(lexer)
+	count := counting{length: len(in.text)}
+	for more := true; more; {
+		if run := ts.folding.at(in.pos); run != nil {
+			ts.addRun(run)
+			in.pos = run.End
+		}
+		before := len(ts.all)
+		more = ts.next(lexer, in)
+		for _, t := range ts.all[before:] {
+			ts.folding.begins(t.kind, ts.all[0].kind)
+			if ts.folding.on {
+				ts.folding.look(t.kind, in.text, in.pos)
+			}
+			if err := ts.nesting.add(t.kind); err != nil {
+				return err
+			}
+			if err := count.add(t.kind, len(ts.all)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
-// splitRange adds the two tokens of 1.. or 1...
-func (ts *tokens) splitRange(t antlr.Token, text string) {
-	dots := t.GetStop() - 1
+func (ts *tokens) begin(lexer *grammar.CqlLexer) {
+	ts.all, ts.pos, ts.looked, ts.source = ts.all[:0], 0, 0, lexer
+	ts.folding.reset()
+	ts.nesting.reset()
+}
+
+// next adds the next token, or the two of 1.. or 1..., and reports whether it was not the end of the text. The lexer's
+// own method would make an object of each.
+func (ts *tokens) next(lexer *grammar.CqlLexer, in *input) bool {
+	for in.pos < len(in.text) {
+		start := in.pos
+		switch kind := lexer.Interpreter.Match(in, antlr.LexerDefaultMode); kind {
+		case grammar.CqlLexerBLANK, grammar.CqlLexerLINE_COMMENT, grammar.CqlLexerBLOCK_COMMENT:
+		case grammar.CqlLexerINTEGER_RANGE:
+			ts.addRange(in.text, start, in.pos-1)
+			return true
+		default:
+			ts.add(kind, start, in.pos-1)
+			return true
+		}
+	}
+	ts.add(antlr.TokenEOF, in.pos, in.pos-1)
+	return false
+}
+
+func (ts *tokens) add(kind, start, stop int) {
+	ts.all = append(ts.all, lexeme{int32(kind), int32(start), int32(stop), int32(len(ts.all))})
+}
+
+// addRange adds the two tokens of 1.. or 1...
+func (ts *tokens) addRange(text string, start, stop int) {
+	dots := stop - 1
 	number := grammar.CqlLexerINTEGER
 	if text[dots-1] == '.' {
 		number = grammar.CqlLexerFLOAT
 	}
-	factory := antlr.CommonTokenFactoryDEFAULT
-	ts.add(factory.Create(t.GetSource(), number, "", antlr.TokenDefaultChannel,
-		t.GetStart(), dots-1, t.GetLine(), t.GetColumn()))
-	ts.add(factory.Create(t.GetSource(), grammar.CqlLexerRANGE, "", antlr.TokenDefaultChannel,
-		dots, t.GetStop(), t.GetLine(), t.GetColumn()+dots-t.GetStart()))
+	ts.add(number, start, dots-1)
+	ts.add(grammar.CqlLexerRANGE, dots, stop)
 }
 
 // rewind goes back to the beginning for another attempt.
@@ -56,8 +99,8 @@ func (ts *tokens) rewind() { ts.pos, ts.looked, ts.sought = 0, 0, 0 }
 
 // release forgets the tokens, so that a pooled stream does not keep a text alive.
 func (ts *tokens) release() {
-	clear(ts.all)
 	ts.all = ts.all[:0]
+	ts.folding.reset()
 }
 
 // LT returns the token k places ahead, the next being at 1.
@@ -71,7 +114,7 @@ func (ts *tokens) LT(k int) antlr.Token {
 	}
 	i = min(i, len(ts.all)-1)
 	ts.looked = max(ts.looked, i)
-	return ts.all[i]
+	return &ts.all[i]
 }
 
 func (ts *tokens) LA(k int) int { return ts.LT(k).GetTokenType() }
@@ -84,7 +127,7 @@ func (ts *tokens) Consume() {
 }
 
 func (ts *tokens) Reset()                             { ts.pos = 0 }
-func (ts *tokens) Get(i int) antlr.Token              { return ts.all[i] }
+func (ts *tokens) Get(i int) antlr.Token              { return &ts.all[i] }
 func (ts *tokens) Mark() int                          { return 0 }
 func (ts *tokens) Release(int)                        {}
 func (ts *tokens) Index() int                         { return ts.pos }
@@ -109,8 +152,8 @@ func (ts *tokens) GetAllText() string {
 
 func (ts *tokens) GetTextFromInterval(i antlr.Interval) string {
 	text := ""
-	for _, t := range ts.all[i.Start : i.Stop+1] {
-		text += t.GetText()
+	for j := i.Start; j <= i.Stop; j++ {
+		text += ts.all[j].GetText()
 	}
 	return text
 }

@@ -153,7 +153,7 @@ func (*decimalType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, e
 		digits += strings.Repeat("0", int(missing))
 		scale = math.MinInt32
 	}
-	unscaled, ok := new(big.Int).SetString(digits, 10)
+	unscaled, ok := parseInteger(digits)
 	if !ok || scale != int64(int32(scale)) {
 		return nil, nil, errKey
 	}
@@ -205,7 +205,7 @@ func parseDecimal(text string) (unscaled *big.Int, scale int32, ok bool) {
 	if strings.ContainsAny(fraction, "+-") {
 		return nil, 0, false
 	}
-	unscaled, ok = new(big.Int).SetString(whole+fraction, 10)
+	unscaled, ok = parseInteger(whole + fraction)
 	long := int64(len(fraction)) - exponent
 	if !ok || long < math.MinInt32 || long > math.MaxInt32 {
 		return nil, 0, false

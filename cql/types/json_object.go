@@ -8,7 +8,24 @@ import (
 // JSONObject is an object: its keys in their order, each with its last value.
 type JSONObject struct {
 	entries []jsonEntry
-	places  map[string]int // in entries
+	places  map[string]int // in entries; nil as long as there are few
+}
+
+// fewEntries is how many entries are looked through one by one.
+const fewEntries = 8
+
+// place is where the entry of a key is.
+func (o *JSONObject) place(key string) (at int, ok bool) {
+	if o.places != nil {
+		at, ok = o.places[key]
+		return at, ok
+	}
+	for i, e := range o.entries {
+		if !e.taken && e.key == key {
+			return i, true
+		}
+	}
+	return 0, false
 }
 
 // jsonEntry is a key with its value, or what is left of one that was taken out.
@@ -75,7 +92,7 @@ func (s *jsonScanner) notObject(at int, value string) error {
 
 // Take removes a key and returns its value; ok is false if there is no such key.
 func (o *JSONObject) Take(key string) (v JSON, ok bool) {
-	at, ok := o.places[key]
+	at, ok := o.place(key)
 	if !ok {
 		return nil, false
 	}
@@ -96,15 +113,22 @@ func (o *JSONObject) First() (key string, ok bool) {
 
 // put sets the value of a key, which keeps its place if it is there already.
 func (o *JSONObject) put(key string, v JSON) {
-	if at, known := o.places[key]; known {
+	if at, known := o.place(key); known {
 		o.entries[at].value = v
 		return
 	}
-	if o.places == nil {
-		o.places = map[string]int{}
-	}
-	o.places[key] = len(o.entries)
 	o.entries = append(o.entries, jsonEntry{key: key, value: v})
+	switch n := len(o.entries); {
+	case o.places != nil:
+		o.places[key] = n - 1
+	case n > fewEntries:
+		o.places = make(map[string]int, n)
+		for i, e := range o.entries {
+			if !e.taken {
+				o.places[e.key] = i
+			}
+		}
+	}
 }
 
 // Fold makes keys the names that they stand for: what is inside double quotes, else the key in lower case. A key that

@@ -51,22 +51,23 @@ func jsonArray(v JSON, expected string) (JSONArray, error) {
 }
 
 // elements reads the elements of a list or set, which kind says.
-func (a JSONArray) elements(elem Type, kind string) ([][]byte, error) {
-	elems := make([][]byte, len(a))
-	for i, e := range a {
+func (a JSONArray) elements(elem Type, kind string) (*Packed, error) {
+	elems := NewPacked(len(a))
+	for _, e := range a {
 		if e == nil {
 			return nil, invalidf("Invalid null element in %s", kind)
 		}
-		var err error
-		if elems[i], err = elem.ParseJSON(e); err != nil {
+		b, err := elem.ParseJSON(e)
+		if err != nil {
 			return nil, err
 		}
+		elems.Add(b)
 	}
 	return elems, nil
 }
 
 // jsonElements reads the elements of a list or set.
-func jsonElements(v JSON, elem Type, kind, expected string) ([][]byte, error) {
+func jsonElements(v JSON, elem Type, kind, expected string) (*Packed, error) {
 	a, err := jsonArray(v, expected)
 	if err != nil {
 		return nil, err

@@ -52,7 +52,7 @@ func (t *List) ParseJSON(v JSON) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewList(elems), nil
+	return elems.List(), nil
 }
 
 // AppendJSON prints an array.

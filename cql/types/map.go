@@ -54,19 +54,23 @@ func (t *Map) ParseJSON(v JSON) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys, values := make([][]byte, len(o.entries)), make([][]byte, len(o.entries))
-	for i, e := range o.entries {
+	keys, values := NewPacked(len(o.entries)), NewPacked(len(o.entries))
+	for _, e := range o.entries {
 		if e.value == nil {
 			return nil, invalidf("Invalid null value in map")
 		}
-		if keys[i], err = t.Key.ParseJSON(JSONString(e.key)); err != nil {
+		key, err := t.Key.ParseJSON(JSONString(e.key))
+		if err != nil {
 			return nil, err
 		}
-		if values[i], err = t.Value.ParseJSON(e.value); err != nil {
+		value, err := t.Value.ParseJSON(e.value)
+		if err != nil {
 			return nil, err
 		}
+		keys.Add(key)
+		values.Add(value)
 	}
-	return NewMap(t, keys, values), nil
+	return keys.Map(t, values), nil
 }
 
 // AppendJSON prints an object. A key that is no string is put into one.

@@ -41,7 +41,7 @@ func (t *Set) ParseJSON(v JSON) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewSet(t, elems), nil
+	return elems.Set(t), nil
 }
 
 // AppendJSON prints an array.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"math/big"
+	"strings"
 )
 
 // varintType is a number of any size: two's complement, most significant byte first. Literals are as
@@ -115,7 +116,7 @@ func (*varintType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	if kind != IntegerLiteral {
 		return nil, ErrKind
 	}
-	v, ok := new(big.Int).SetString(text, 10)
+	v, ok := parseInteger(text)
 	if !ok {
 		return nil, invalidf("unable to make int from '%s'", text)
 	}
@@ -131,7 +132,7 @@ func (*varintType) Format(b []byte) string {
 
 // ParseJSON takes anything whose text is digits.
 func (*varintType) ParseJSON(v JSON) ([]byte, error) {
-	n, ok := new(big.Int).SetString(v.String(), 10)
+	n, ok := parseInteger(v.String())
 	if !ok {
 		return nil, invalidf("Value '%s' is not a valid representation of a varint value", v)
 	}
@@ -139,6 +140,41 @@ func (*varintType) ParseJSON(v JSON) ([]byte, error) {
 }
 
 func (*varintType) AppendJSON(dst, b []byte) []byte { return appendJSONPlain(dst, VarInt, b) }
+
+// shortInteger is how many digits are read at once. What package math/big takes for a text grows with the square of its
+// length.
+const shortInteger = 1 << 10
+
+// parseInteger reads digits, perhaps with a sign before them.
+func parseInteger(text string) (*big.Int, bool) {
+	if len(text) <= shortInteger {
+		return new(big.Int).SetString(text, 10)
+	}
+	digits := strings.TrimLeft(text[:1], "+-") + text[1:]
+	if strings.Trim(digits, "0123456789") != "" {
+		return nil, false
+	}
+	// Pairs of neighbours are put together until one number is left; all but the first have as many digits.
+	var parts []*big.Int
+	for first := (len(digits)-1)%shortInteger + 1; digits != ""; first = shortInteger {
+		part, _ := new(big.Int).SetString(digits[:first], 10)
+		parts, digits = append(parts, part), digits[first:]
+	}
+	for power := new(big.Int).Exp(big.NewInt(10), big.NewInt(shortInteger), nil); len(parts) > 1; {
+		odd := len(parts) % 2
+		joined := parts[:odd]
+		for i := odd; i < len(parts); i += 2 {
+			joined = append(joined, parts[i].Mul(parts[i], power).Add(parts[i], parts[i+1]))
+		}
+		if parts = joined; len(parts) > 1 {
+			power = new(big.Int).Mul(power, power)
+		}
+	}
+	if text[0] == '-' {
+		parts[0].Neg(parts[0])
+	}
+	return parts[0], true
+}
 
 // EncodeVarInt returns the varint v in as few bytes as can be.
 func EncodeVarInt(v *big.Int) []byte {

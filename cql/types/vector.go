@@ -142,12 +142,12 @@ func (t *Vector) ParseJSON(v JSON) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range elems {
-		if len(e) == 0 && EmptyIsNull(t.Elem) {
+	for i := range elems.ends {
+		if len(elems.at(uint32(i))) == 0 && EmptyIsNull(t.Elem) {
 			return nil, &ValueError{Message: "null is not supported inside vectors", Request: true}
 		}
 	}
-	return NewVector(t, elems), nil
+	return elems.Vector(t), nil
 }
 
 // AppendJSON prints an array.

@@ -29,6 +29,7 @@ type Binder struct {
 
 	fits      map[fitKey]fitting
 	results   map[cql.Term]types.Type
+	passing   int   // above 0: nothing is remembered of terms
 	quiet     int   // above 0: nobody hears what is wrong with a call
 	misplaced error // of a list that stands where none can be, or of a map with something wrong in it
 }
@@ -68,16 +69,20 @@ func HasMarker(terms ...cql.Term) bool {
 		switch t := t.(type) {
 		case *cql.Marker:
 			return true
+		case *cql.Run:
+			if t.Kind == cql.RunMarkers {
+				return true
+			}
 		case *cql.ListLiteral:
-			if HasMarker(t.Elements...) {
+			if HasMarker(t.Elements.Parts...) {
 				return true
 			}
 		case *cql.SetLiteral:
-			if HasMarker(t.Elements...) {
+			if HasMarker(t.Elements.Parts...) {
 				return true
 			}
 		case *cql.MapLiteral:
-			if HasMarker(t.Keys...) || HasMarker(t.Values...) {
+			if HasMarker(t.Keys.Parts...) || HasMarker(t.Values.Parts...) {
 				return true
 			}
 		case *cql.TupleLiteral:

@@ -69,29 +69,21 @@ func (b *Binder) list(l *cql.ListLiteral, r Receiver) (Expr, error) {
 	if !ok {
 		return nil, noList(r.Type)
 	}
-	parts, err := b.elements("list", l.Elements, r, t.Elem)
-	if err != nil {
-		return nil, err
-	}
-	return compose(&Composed{Of: t, Parts: parts, make: types.NewList, null: nullInCollection})
+	return b.elements("list", &Composed{Of: t, make: types.NewList, null: nullInCollection}, l.Elements, r, t.Elem)
 }
 
 // set binds {a, b} for a set, and {} also for a map.
 func (b *Binder) set(l *cql.SetLiteral, r Receiver) (Expr, error) {
-	if m, ok := r.Type.(*types.Map); ok && len(l.Elements) == 0 {
+	if m, ok := r.Type.(*types.Map); ok && l.Elements.Len() == 0 {
 		return &Constant{Of: m, Value: types.Value{Bytes: types.NewMap(m, nil, nil)}}, nil
 	}
 	t, ok := r.Type.(*types.Set)
 	if !ok {
 		return nil, cqlerr.Invalidf("Invalid set literal for %s of type %s", r.Name, r.Type)
 	}
-	parts, err := b.elements("set", l.Elements, r, t.Elem)
-	if err != nil {
-		return nil, err
-	}
-	return compose(&Composed{Of: t, Parts: parts, null: nullInCollection, make: func(e [][]byte) []byte {
+	return b.elements("set", &Composed{Of: t, null: nullInCollection, make: func(e [][]byte) []byte {
 		return types.NewSet(t, e)
-	}})
+	}}, l.Elements, r, t.Elem)
 }
 
 // mapping binds {k: v} for a map.
@@ -101,46 +93,51 @@ func (b *Binder) mapping(l *cql.MapLiteral, r Receiver) (Expr, error) {
 		return nil, cqlerr.Invalidf("Invalid map literal for %s of type %s", r.Name, r.Type)
 	}
 	key, value := r.Part("key("+r.Name+")", t.Key), r.Part("value("+r.Name+")", t.Value)
-	for i, k := range l.Keys {
+	err := b.eachEntry(l, func(k, v cql.Term) error {
 		if err := b.checkElement("map", "key", k, r, t.Key); err != nil {
-			return nil, err
+			return err
 		}
-		if err := b.checkElement("map", "value", l.Values[i], r, t.Value); err != nil {
-			return nil, err
-		}
+		return b.checkElement("map", "value", v, r, t.Value)
+	})
+	if err != nil {
+		return nil, err
 	}
-	parts := make([]Expr, 2*len(l.Keys))
-	for i, k := range l.Keys {
-		var err error
-		if parts[i], err = b.Bind(k, key); err != nil {
-			return nil, err
-		}
-		if parts[len(l.Keys)+i], err = b.Bind(l.Values[i], value); err != nil {
-			return nil, err
-		}
-		if err := checkNoMarker("map", r, k, l.Values[i]); err != nil {
-			return nil, err
-		}
-	}
-	return compose(&Composed{Of: t, Parts: parts, null: nullInCollection, make: func(e [][]byte) []byte {
+	c := &Composed{Of: t, null: nullInCollection, make: func(e [][]byte) []byte {
 		return types.NewMap(t, e[:len(e)/2], e[len(e)/2:])
-	}})
+	}}
+	if l.Keys.Long() {
+		if e, err := b.packEntries(c, l, key, value, r); e != nil || err != nil {
+			return e, err
+		}
+	}
+	n, i := l.Keys.Len(), 0
+	c.Parts = make([]Expr, 2*n)
+	err = b.eachEntry(l, func(k, v cql.Term) (err error) {
+		if c.Parts[i], err = b.Bind(k, key); err != nil {
+			return err
+		}
+		if c.Parts[n+i], err = b.Bind(v, value); err != nil {
+			return err
+		}
+		i++
+		return checkNoMarker("map", r, k, v)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return compose(c)
 }
 
 // vector binds [a, b] for a vector: it takes exactly as many elements as the vector has, markers too.
 func (b *Binder) vector(l *cql.ListLiteral, r Receiver, t *types.Vector) (Expr, error) {
-	if len(l.Elements) != t.Dim {
+	if n := l.Elements.Len(); n != t.Dim {
 		return nil, cqlerr.Invalidf("Invalid vector literal for %s of type %s; expected %d elements, but given %d",
-			r.Name, r.Type, t.Dim, len(l.Elements))
+			r.Name, r.Type, t.Dim, n)
 	}
-	parts, err := b.elements("vector", l.Elements, r, t.Elem)
-	if err != nil {
-		return nil, err
-	}
-	return compose(&Composed{
-		Of: t, Parts: parts, null: "null is not supported inside vectors",
+	return b.elements("vector", &Composed{
+		Of: t, null: "null is not supported inside vectors",
 		make: func(e [][]byte) []byte { return types.NewVector(t, e) },
-	})
+	}, l.Elements, r, t.Elem)
 }
 
 // tuple binds (a, b) for a tuple; components left out at the end are null. For anything else (a) is a term
@@ -189,6 +186,9 @@ func checkNoMarker(kind string, r Receiver, terms ...cql.Term) error {
 // checkElement refuses a term that is not for the elements of a literal of that kind. One that is may still be refused
 // when it is bound.
 func (b *Binder) checkElement(kind, what string, t cql.Term, whole Receiver, elem types.Type) error {
+	if l, ok := t.(*cql.Literal); ok && b.Selected == nil && l.Kind != cql.NullLiteral && literalFits(l, elem) {
+		return nil
+	}
 	fit := b.Fit(t, elem)
 	switch {
 	case b.misplaced != nil:
@@ -199,28 +199,34 @@ func (b *Binder) checkElement(kind, what string, t cql.Term, whole Receiver, ele
 	return cqlerr.Invalidf("Invalid %s literal for %s: %s %s is not of type %s", kind, whole.Name, what, Text(t), elem)
 }
 
-// elements binds the elements of a literal of that kind, once all of them are known to be for it.
-func (b *Binder) elements(kind string, terms []cql.Term, whole Receiver, elem types.Type) ([]Expr, error) {
-	for _, t := range terms {
-		if err := b.checkElement(kind, "value", t, whole, elem); err != nil {
-			return nil, err
-		}
+// elements binds the elements of a literal of that kind, once all of them are known to be for it, as the parts of c.
+func (b *Binder) elements(kind string, c *Composed, terms cql.Terms, whole Receiver, elem types.Type) (Expr, error) {
+	err := b.Each(terms, func(t cql.Term) error { return b.checkElement(kind, "value", t, whole, elem) })
+	if err != nil {
+		return nil, err
 	}
 	r := whole.Part("value("+whole.Name+")", elem)
-	parts := make([]Expr, len(terms))
-	for i, t := range terms {
-		var err error
-		if parts[i], err = b.Bind(t, r); err != nil {
-			return nil, err
-		}
-		if kind == "vector" {
-			continue
-		}
-		if err := checkNoMarker(kind, whole, t); err != nil {
-			return nil, err
+	if terms.Long() {
+		if e, err := b.packElements(kind, c, terms, r, whole); e != nil || err != nil {
+			return e, err
 		}
 	}
-	return parts, nil
+	c.Parts = make([]Expr, 0, terms.Len())
+	err = b.Each(terms, func(t cql.Term) error {
+		e, err := b.Bind(t, r)
+		if err != nil {
+			return err
+		}
+		c.Parts = append(c.Parts, e)
+		if kind == "vector" {
+			return nil
+		}
+		return checkNoMarker(kind, whole, t)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return compose(c)
 }
 
 // compose folds a composed value whose parts are constants.

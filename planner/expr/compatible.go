@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"slices"
+
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/functions"
 	"github.com/cqld/cqld/cql/types"
@@ -43,13 +45,19 @@ func (b *Binder) CompatibleType(t cql.Term) types.Type {
 }
 
 // commonType is the compatible type of one of the terms that takes the values of all others.
-func (b *Binder) commonType(terms []cql.Term) types.Type {
+func (b *Binder) commonType(terms cql.Terms) types.Type {
 	var known []types.Type
-	for _, t := range terms {
-		if of := b.CompatibleType(t); of != nil {
-			known = append(known, types.Freeze(of))
+	_ = b.Each(terms, func(t cql.Term) error { // which does not fail
+		of := b.CompatibleType(t)
+		if of == nil {
+			return nil
 		}
-	}
+		of = types.Freeze(of)
+		if !slices.ContainsFunc(known, func(other types.Type) bool { return types.Equal(of, other) }) {
+			known = append(known, of)
+		}
+		return nil
+	})
 	for _, to := range known {
 		all := true
 		for _, from := range known {

@@ -42,6 +42,15 @@ func (b *Binder) literal(l *cql.Literal, r Receiver) (Expr, error) {
 	if l.Kind == cql.NullLiteral {
 		return Null(r.Type), nil
 	}
+	value, err := b.literalBytes(l, r)
+	if err != nil {
+		return nil, err
+	}
+	return &Constant{Of: r.Type, Value: types.Value{Bytes: value}}, nil
+}
+
+// literalBytes is the value of a literal that is not null, as the receiver's type reads it.
+func (b *Binder) literalBytes(l *cql.Literal, r Receiver) ([]byte, error) {
 	kind := types.LiteralKind(l.Kind)
 	value, err := b.Clock.ParseLiteral(r.Type, kind, l.Text)
 	if errors.Is(err, types.ErrKind) {
@@ -50,7 +59,7 @@ func (b *Binder) literal(l *cql.Literal, r Receiver) (Expr, error) {
 	if err != nil {
 		return nil, invalidValue(err)
 	}
-	return &Constant{Of: r.Type, Value: types.Value{Bytes: value}}, nil
+	return value, nil
 }
 
 // literalFits reports whether a type takes literals of that kind at all.

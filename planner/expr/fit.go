@@ -22,6 +22,9 @@ type fitting struct {
 // Fit is how well a term fits values of a type: the choice of functions and the refusals of literals rest on it. Of a
 // call that cannot be resolved Bind says what is wrong, so it fits here.
 func (b *Binder) Fit(t cql.Term, to types.Type) functions.Fit {
+	if b.passing > 0 {
+		return b.fit(t, to)
+	}
 	key := fitKey{t, to}
 	known, ok := b.fits[key]
 	if !ok {
@@ -61,7 +64,7 @@ func (b *Binder) fit(t cql.Term, to types.Type) functions.Fit {
 	case *cql.ListLiteral:
 		return b.fitList(t, to)
 	case *cql.SetLiteral:
-		if _, isMap := to.(*types.Map); isMap && len(t.Elements) == 0 {
+		if _, isMap := to.(*types.Map); isMap && t.Elements.Len() == 0 {
 			return functions.WeakFit
 		}
 		set, ok := to.(*types.Set)
@@ -103,17 +106,19 @@ func fitLiteral(l *cql.Literal, to types.Type) functions.Fit {
 }
 
 // fitAll is the worst fit among terms. Without any, all types are equally good.
-func (b *Binder) fitAll(ok bool, terms []cql.Term, to func() types.Type) functions.Fit {
+func (b *Binder) fitAll(ok bool, terms cql.Terms, to func() types.Type) functions.Fit {
 	if !ok {
 		return functions.NoFit
 	}
-	if len(terms) == 0 {
+	if terms.Len() == 0 {
 		return functions.WeakFit
 	}
 	worst := functions.ExactFit
-	for _, t := range terms {
-		worst = min(worst, b.Fit(t, to()))
-	}
+	of := to()
+	_ = b.Each(terms, func(t cql.Term) error { // which does not fail
+		worst = min(worst, b.Fit(t, of))
+		return nil
+	})
 	return worst
 }
 
@@ -129,7 +134,7 @@ func (b *Binder) fitList(l *cql.ListLiteral, to types.Type) functions.Fit {
 		if b.Selected != nil {
 			return b.fitAll(true, l.Elements, func() types.Type { return types.Freeze(v.Elem) })
 		}
-		return b.fitAll(len(l.Elements) == v.Dim, l.Elements, func() types.Type { return v.Elem })
+		return b.fitAll(l.Elements.Len() == v.Dim, l.Elements, func() types.Type { return v.Elem })
 	}
 	list, ok := to.(*types.List)
 	if !ok && b.Selected == nil && b.misplaced == nil {
@@ -214,9 +219,9 @@ func (b *Binder) resultType(t cql.Term) types.Type {
 	return of
 }
 
-// firstType is the exact type of the first term that has one.
-func (b *Binder) firstType(terms []cql.Term) types.Type {
-	for _, t := range terms {
+// firstType is the exact type of the first term that has one. In a run none has.
+func (b *Binder) firstType(terms cql.Terms) types.Type {
+	for _, t := range terms.Parts {
 		if of := b.ExactType(t); of != nil {
 			return types.Freeze(of)
 		}

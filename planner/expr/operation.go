@@ -62,7 +62,7 @@ func (b *Binder) args(terms []cql.Term) ([]functions.Arg, error) {
 		switch t := t.(type) {
 		case *cql.ListLiteral:
 			args[i].Composed = true
-			args[i].List, args[i].Elements = b.Selected != nil, len(t.Elements)
+			args[i].List, args[i].Elements = b.Selected != nil, t.Elements.Len()
 		case *cql.SetLiteral, *cql.MapLiteral, *cql.UserTypeLiteral:
 			args[i].Composed = true
 		case *cql.TupleLiteral:

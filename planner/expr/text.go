@@ -24,19 +24,24 @@ func Text(t cql.Term) string {
 	case *cql.SetLiteral:
 		return "{" + Texts(t.Elements) + "}"
 	case *cql.TupleLiteral:
-		return "(" + Texts(t.Elements) + ")"
+		return "(" + textOf(t.Elements) + ")"
 	case *cql.MapLiteral:
-		entries := make([]string, len(t.Keys))
-		for i, k := range t.Keys {
-			entries[i] = Text(k) + ": " + Text(t.Values[i])
+		var s strings.Builder
+		separator := ""
+		for k, v := range t.All() {
+			if s.Len() > maxText {
+				break
+			}
+			s.WriteString(separator + Text(k) + ": " + Text(v))
+			separator = ", "
 		}
-		return "{" + strings.Join(entries, ", ") + "}"
+		return "{" + s.String() + "}"
 	case *cql.UserTypeLiteral:
 		return fieldsText(t)
 	case *cql.Call:
-		return t.Function.String() + "(" + Texts(t.Args) + ")"
+		return t.Function.String() + "(" + textOf(t.Args) + ")"
 	case *cql.Arithmetic:
-		return `system."` + functions.OperatorName(t.Op, t.Left == nil) + `"(` + Texts(Operands(t)) + ")"
+		return `system."` + functions.OperatorName(t.Op, t.Left == nil) + `"(` + textOf(Operands(t)) + ")"
 	case *cql.Cast:
 		return "system." + functions.CastName(t.Type.String()) + "(" + Text(t.Value) + ")"
 	case *cql.TypeHint:
@@ -45,14 +50,25 @@ func Text(t cql.Term) string {
 	return t.String()
 }
 
+// maxText is how long the text of several terms becomes before the rest is left out: no more of a message is sent.
+const maxText = 1 << 16
+
 // Texts is Text of several terms, with commas between them.
-func Texts(terms []cql.Term) string {
-	all := make([]string, len(terms))
-	for i, t := range terms {
-		all[i] = Text(t)
+func Texts(terms cql.Terms) string {
+	var s strings.Builder
+	separator := ""
+	for t := range terms.All() {
+		if s.Len() > maxText {
+			break
+		}
+		s.WriteString(separator + Text(t))
+		separator = ", "
 	}
-	return strings.Join(all, ", ")
+	return s.String()
 }
+
+// textOf is Texts of a slice.
+func textOf(terms []cql.Term) string { return Texts(cql.Terms{Parts: terms}) }
 
 // fieldsText is Text of the literal of a user type.
 func fieldsText(l *cql.UserTypeLiteral) string {

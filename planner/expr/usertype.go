@@ -79,8 +79,8 @@ func (b *Binder) fitFields(l *cql.UserTypeLiteral, to types.Type) functions.Fit 
 			break
 		}
 		return min(
-			b.fitAll(true, FieldColumns(l), func() types.Type { return to.Key }),
-			b.fitAll(true, l.Values, func() types.Type { return to.Value }),
+			b.fitAll(true, cql.Terms{Parts: FieldColumns(l)}, func() types.Type { return to.Key }),
+			b.fitAll(true, cql.Terms{Parts: l.Values}, func() types.Type { return to.Value }),
 		)
 	default:
 		b.checkEntries(l)
@@ -124,9 +124,13 @@ func IsTuple(t cql.Term) bool {
 // hashOrder are the places of the fields of a literal in the order of the hash map in which Cassandra keeps them: of a
 // field given twice it has the last.
 func hashOrder(fields []string) []int {
-	var order []int
+	last := make(map[string]int, len(fields))
 	for i, name := range fields {
-		if !slices.Contains(fields[i+1:], name) {
+		last[name] = i
+	}
+	order := make([]int, 0, len(last))
+	for i, name := range fields {
+		if last[name] == i {
 			order = append(order, i)
 		}
 	}

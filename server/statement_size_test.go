@@ -1,0 +1,199 @@
+package server
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"github.com/cqld/cqld/cql/parser"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/store"
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/badger"
+)
+
+// planningServer is a server that is not reached, with the tables ks.t and ks.wide, of 200 columns.
+func planningServer(t testing.TB) *Server {
+	t.Helper()
+	data, err := store.Open(store.Options{
+		Engine: func(fold engine.Fold) (engine.Engine, error) {
+			return badger.Open(badger.Options{MemTableSize: badger.SmallMemTable, Log: zerolog.Nop()}, fold)
+		},
+		System: SystemKeyspaces(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := data.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s, err := New(Options{Store: data, Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wide strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&wide, ", column_%d text", i)
+	}
+	for i, text := range []string{
+		"CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+		"CREATE TABLE ks.t (k int PRIMARY KEY, i int, x text, l list<int>, m map<int, text>)",
+		"CREATE TABLE ks.wide (k int PRIMARY KEY" + wide.String() + ")",
+	} {
+		parsed, _, err := parser.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = data.Define(func(c *schema.Catalog) (*schema.Catalog, error) {
+			p, err := planner.Make(parsed, planner.Env{Catalog: c})
+			if err != nil {
+				return nil, err
+			}
+			c, _, err = p.Plan.(planner.Definition).Apply(c, [16]byte{byte(i + 1)})
+			return c, err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// sizedStatements are texts of about a length, with a number in them that makes each another one.
+var sizedStatements = map[string]func(length, number int) string{
+	"list": func(length, number int) string {
+		return fmt.Sprintf("UPDATE ks.t SET l = [%d%s] WHERE k = ?", number, strings.Repeat(",1234", length/5))
+	},
+	"map": func(length, number int) string {
+		return fmt.Sprintf("UPDATE ks.t SET m = {%d:''%s} WHERE k = ?", number, strings.Repeat(",1234:'abc'", length/11))
+	},
+	"string": func(length, number int) string {
+		return fmt.Sprintf("UPDATE ks.t SET x = '%d%s' WHERE k = ?", number, strings.Repeat("x", length))
+	},
+	"comment": func(length, number int) string {
+		return fmt.Sprintf("SELECT k FROM ks.t /* %d%s */ WHERE k = ?", number, strings.Repeat("x", length))
+	},
+	"in": func(length, number int) string {
+		return fmt.Sprintf("SELECT k FROM ks.t WHERE k IN (%d%s)", number, strings.Repeat(",1234", length/5))
+	},
+	"in of markers": func(length, number int) string {
+		return fmt.Sprintf("SELECT k FROM ks.t WHERE k IN (%d%s)", number, strings.Repeat(",?", min(length, 40_000)/2))
+	},
+	"batch": func(length, number int) string {
+		return fmt.Sprintf("BEGIN BATCH DELETE FROM ks.t WHERE k=%d; %s APPLY BATCH", number,
+			strings.Repeat("INSERT INTO ks.t (k, i) VALUES (?, 1); ", length/39))
+	},
+	"assignments": func(length, number int) string {
+		return fmt.Sprintf("UPDATE ks.t SET m[%d] = ''%s WHERE k = 1", number, strings.Repeat(", m[1] = 'a'", min(length, 30_000)/12))
+	},
+	"wide": func(length, number int) string { return fmt.Sprintf("SELECT * FROM ks.wide WHERE k = %d", number) },
+	"wide insert": func(length, number int) string {
+		var names, values strings.Builder
+		for i := range 200 {
+			fmt.Fprintf(&names, ", column_%d", i)
+			values.WriteString(", ?")
+		}
+		return fmt.Sprintf("INSERT INTO ks.wide (k%s) VALUES (%d%s)", names.String(), number, values.String())
+	},
+	"selectors": func(length, number int) string {
+		return fmt.Sprintf("SELECT k AS k%d%s FROM ks.t", number, strings.Repeat(", x", min(length, 20_000)/3))
+	},
+	"short batch": func(_, number int) string {
+		return fmt.Sprintf("BEGIN BATCH DELETE FROM ks.t WHERE k=%d;%s APPLY BATCH", number, strings.Repeat("DELETE FROM ks.t WHERE k=1;", 16))
+	},
+	"short assignments": func(_, number int) string {
+		return fmt.Sprintf("UPDATE ks.t SET m[%d] = ''%s WHERE k = 1", number, strings.Repeat(",m[1]=''", 50))
+	},
+	"short selectors": func(_, number int) string {
+		return fmt.Sprintf("SELECT k AS k%d%s FROM ks.t", number, strings.Repeat(",i", 200))
+	},
+	"small": func(_, number int) string { return fmt.Sprintf("INSERT INTO ks.t (k, i, x) VALUES (?, %d, ?)", number) },
+	"tiny":  func(_, number int) string { return fmt.Sprintf("SELECT i FROM ks.t WHERE k = %d", number) },
+}
+
+// The size of a statement is what the heap grows by when it is kept: never less, and of a large one not half as much more.
+func TestStatementSize(t *testing.T) {
+	s := planningServer(t)
+	for name, text := range sizedStatements {
+		for _, prepared := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s/%t", name, prepared), func(t *testing.T) {
+				const length = 100_000
+				first, err := s.plan(text(length, 1), "ks", true, s.store.Now()) // what is pooled then is not counted
+				if err != nil {
+					t.Fatal(err)
+				}
+				first.measure()
+				n := min(4+int(4<<20/first.size), 1000)
+				kept := make([]*statement, 0, n)
+				c := newStatementCache[preparedID](1 << 40)
+				before := heapInUse()
+				for i := range n {
+					st, err := s.plan(strings.Clone(text(length, i)), "ks", !prepared, s.store.Now())
+					if err != nil {
+						t.Fatal(err)
+					}
+					if prepared {
+						st.describe()
+					} else {
+						st.estimate()
+					}
+					c.put(statementID(st.text, ""), st)
+					c.put(statementID(st.text, "ks"), st)
+					kept = append(kept, st)
+				}
+				grown := heapInUse() - before
+				_, size, _ := c.usage()
+				ratio := float64(size) / float64(grown)
+				t.Logf("%d statements of %d bytes: %d in the heap, %d counted: %.2f", n, len(kept[0].text), grown/int64(n), size/int64(n), ratio)
+				if ratio < 1 {
+					t.Errorf("the heap grew by %d bytes, only %d are counted", grown, size)
+				}
+				if ratio > 1.5 && len(kept[0].text) > 8<<10 {
+					t.Errorf("the heap grew by %d bytes, %d are counted", grown, size)
+				}
+				runtime.KeepAlive(kept)
+				runtime.KeepAlive(first)
+			})
+		}
+	}
+}
+
+// heapInUse is what is alive.
+func heapInUse() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+func BenchmarkMeasure(b *testing.B) {
+	s := planningServer(b)
+	for _, name := range []string{"small", "tiny", "wide"} {
+		text := sizedStatements[name](0, 1)
+		st, err := s.plan(text, "ks", true, s.store.Now())
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				st.measure()
+			}
+		})
+		b.Run(name+", plan", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := s.plan(text, "ks", true, s.store.Now()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
