@@ -93,7 +93,7 @@ func sortStably[T any](x *expr.Context, rows []T, compare func(a, b T) int) erro
 	var err error
 	n := 0
 	slices.SortStableFunc(rows, func(a, b T) int {
-		if n++; n%256 == 0 && err == nil {
+		if n++; n%16 == 0 && err == nil {
 			err = step(x)
 		}
 		if err != nil {

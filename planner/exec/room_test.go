@@ -145,3 +145,44 @@ func TestAggregatesGoOn(t *testing.T) {
 		}
 	})
 }
+
+// TestViewsWait reads a view while somebody else holds all memory: what its rows are made in has to wait.
+func TestViewsWait(t *testing.T) {
+	s := withTable(t, "k int PRIMARY KEY, c int, v text")
+	s.must("CREATE MATERIALIZED VIEW mv AS SELECT k, c, v FROM t WHERE k IS NOT NULL AND c IS NOT NULL PRIMARY KEY (c, k)")
+	for k := range 40 {
+		s.bound("INSERT INTO t (k, c, v) VALUES (?, 1, ?)", integer(k), text(strings.Repeat("x", 4000)))
+	}
+	scheduler := pace.NewScheduler(pace.Options{
+		Running: 2, Started: 2, PerParty: 1, Slice: time.Millisecond, Room: pace.NewRoom(1000),
+	})
+	var parties [2]pace.Party
+	var first, second pace.Turn
+	if err := first.Begin(t.Context(), scheduler, &parties[0], time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	defer first.End()
+	for range 2 { // the second time beyond what there is
+		if err := first.Hold(1000); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(limit time.Duration) (int, error) {
+		if err := second.Begin(t.Context(), scheduler, &parties[1], time.Now().Add(limit)); err != nil {
+			t.Fatal(err)
+		}
+		defer second.End()
+		r, err := s.run("SELECT k FROM mv", exec.Options{Turn: &second})
+		if err != nil {
+			return 0, err
+		}
+		return r.(*exec.Rows).Count, nil
+	}
+	if n, err := read(50 * time.Millisecond); err == nil {
+		t.Errorf("%d rows were read without room for the view's", n)
+	}
+	first.Drop()
+	if n, err := read(time.Minute); err != nil || n != 40 {
+		t.Errorf("%d rows, %v", n, err)
+	}
+}

@@ -49,6 +49,11 @@ func (r *reading) emit(partition []byte, row [][]byte, static bool) (bool, error
 	if r.page.partitionLeft <= 0 {
 		return r.skip(partition), nil
 	}
+	if len(r.tests) > 0 && length(row) > heldStep { // what is large may take long to compare
+		if err := step(&r.x); err != nil {
+			return false, err
+		}
+	}
 	for _, test := range r.tests {
 		if wanted, err := test(row); !wanted || err != nil {
 			return err == nil, err
