@@ -50,8 +50,8 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 			first.finish(err)
 			return
 		}
-		if m.deletes() {
-			s.deletions.add(id, tokenOf(m.prefix))
+		if kinds := m.deletes(); kinds != ([deletionKinds]bool{}) {
+			m.deleting = s.deletions.begin(id, tokenOf(m.prefix), kinds)
 		}
 		ops = m.appendOps(ops, id)
 	}
@@ -113,6 +113,7 @@ func (m *Mutation) finish(err error) {
 		if g.usage != nil {
 			g.usage.end()
 		}
+		g.deleting.end()
 		g.release()
 	}
 	done(err)

@@ -24,7 +24,8 @@
 //	...                                 of the whole partition
 //	... | start | 00 00 | end           of a range of rows
 //
-// Which partitions have any is kept in memory, so that others are read without looking. The store's own
+// Filters in memory tell which partitions may have any, so that others are read without looking (see deletions.go); a scan
+// goes through them beside the rows (see deletion_cursor.go). The store's own
 // records are keys of table 0, area 1: "meta" (format version, host id, next table number), "definition/" and the name
 // of each keyspace and table (schema.Records), "dead/" and the number of each table whose rows are still to be removed.
 //

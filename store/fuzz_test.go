@@ -183,11 +183,18 @@ func FuzzKeys(f *testing.F) {
 	f.Add(append(appendEscaped(nil, start), kindRow+1), tombstone{5, 6}.append(nil))
 	f.Fuzz(func(t *testing.T, end, value []byte) {
 		var d deletions
+		var c deletionCursor
 		deletion := append(bytes.Clone(key), end...)
 		setArea(deletion, 0, areaDeletions)
-		if err := d.load(sortedRows{{Key: deletion, Value: value}, {Key: append(deletion, 'x'), Value: value}}, 0, key); err == nil {
+		stored := sortedRows{{Key: deletion, Value: value}, {Key: append(deletion, 'x'), Value: value}}
+		if err := d.load(stored, unknownDeletions, key); err == nil {
 			d.tombstoneOf(end)
 		}
+		c.begin(stored, 0, key, nil)
+		if err := c.load(&d, key); err == nil {
+			d.tombstoneOf(end)
+		}
+		_, _ = appendPrefix(nil, deletion)
 		for n := range len(key) + 1 {
 			rd := new(reader)
 			rd.begin(context.Background(), nil, &Read{Table: table, Now: 100}, 0, func(*Row) (bool, error) { return true, nil })

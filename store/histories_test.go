@@ -58,7 +58,7 @@ func openGround(t *testing.T, kind groundKind) *ground {
 	g := &ground{groundKind: kind, clock: new(clock)}
 	s, err := Open(Options{Now: g.clock.now, SweepEvery: time.Hour, Engine: func(f engine.Fold) (engine.Engine, error) {
 		if kind.engine == "badger" {
-			return badger.Open(badger.Options{MemTableSize: badger.SmallMemTable, Log: zerolog.Nop()}, f)
+			return badger.Open(badger.Options{MemTableSize: badger.SmallMemTable, LongValue: 24, Log: zerolog.Nop()}, f)
 		}
 		g.memory = enginetest.NewMemory(f, true)
 		return g.memory, nil

@@ -82,6 +82,19 @@ func splitEscaped(dst, key []byte) (b, rest []byte, err error) {
 	return nil, nil, errKey
 }
 
+// prefixLength is how long the part of a key is that all keys of its partition begin with; negative: the key is damaged.
+func prefixLength(key []byte) int {
+	for i := areaSize + tokenSize; i+1 < len(key); i++ {
+		if key[i] != 0 {
+			continue
+		}
+		if i++; key[i] == 0 {
+			return i + 1
+		}
+	}
+	return -1
+}
+
 // tokenOf is the token in a key.
 func tokenOf(key []byte) int64 {
 	return int64(binary.BigEndian.Uint64(key[areaSize:]) ^ 1<<63)

@@ -14,7 +14,8 @@ import (
 //	1  cells have no paths
 //	2  columns that are not frozen, counters, the seconds of tombstones
 //	3  a record for each keyspace and table, in place of one for all
-const formatVersion = 3
+//	4  the Badger engine keeps what is merged into long values beside them, which earlier versions would not see
+const formatVersion = 4
 
 // The store's own records are keys of table 0.
 var (

@@ -38,6 +38,8 @@ type Mutation struct {
 	due    int64  // the second from which something of it may be purged; math.MaxInt64: nothing
 	usage  *usage // of the table, while it is being committed
 
+	deleting deleting
+
 	apply applying // of the first mutation of an Apply
 }
 
@@ -76,6 +78,7 @@ func (m *Mutation) release() {
 	clear(m.ops)
 	clear(m.cells)
 	m.table, m.partition, m.usage, m.open, m.counts = nil, nil, nil, false, false
+	m.deleting = deleting{}
 	m.buf, m.spans, m.ops, m.cells, m.paths = m.buf[:0], m.spans[:0], m.ops[:0], m.cells[:0], m.paths[:0]
 	mutations.Put(m)
 }
@@ -268,10 +271,15 @@ func (m *Mutation) appendOps(ops []engine.Op, id uint32) []engine.Op {
 	return ops
 }
 
-// deletes reports whether the mutation has tombstones of ranges or of its partition.
-func (m *Mutation) deletes() bool {
+// deletes reports whether the mutation has tombstones of its partition and of ranges.
+func (m *Mutation) deletes() (kinds [deletionKinds]bool) {
 	m.endRow()
-	return slices.ContainsFunc(m.spans, func(s span) bool { return isDeletionKey(m.buf[s.key:s.value]) })
+	for _, s := range m.spans {
+		if key := m.buf[s.key:s.value]; isDeletionKey(key) {
+			kinds[kindOf(key, len(m.prefix))] = true
+		}
+	}
+	return kinds
 }
 
 // Expiry is a TTL and the second it ends; the zero value is none.

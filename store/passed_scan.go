@@ -1,93 +1,65 @@
 package store
 
-import (
-	"bytes"
+import "bytes"
 
-	"github.com/cqld/cqld/store/engine"
-)
-
-// rowless finds, for a scan that counts what it passes, the partitions that have tombstones but no rows: a scan of rows
+// rowless is what a scan that counts what it passes needs for partitions that have tombstones but no rows: a scan of rows
 // does not come by them.
 type rowless struct {
-	wanted   bool
-	from     []byte // the key to look from, in the area of tombstones
-	end      []byte
-	next     []byte // what the keys of rows of the next partition with tombstones begin with; empty: not known
-	passed   []byte // the key of such a partition
+	prefix   []byte // what the keys of rows of such a partition begin with
+	key      []byte
 	position []byte
 }
 
-// beginRowless starts looking between two keys of rows.
-func (r *reader) beginRowless(start, end []byte) {
-	x := &r.rowless
-	x.wanted = r.read.Passed != nil && r.id != 0 && r.store.deletions.any(r.id)
-	if !x.wanted {
-		return
-	}
-	x.from, x.end, x.next = bytes.Clone(start), bytes.Clone(end), x.next[:0]
-	setArea(x.from, r.id, areaDeletions)
-	if len(end) > areaSize {
-		setArea(x.end, r.id, areaDeletions)
-	} else {
-		x.end = appendArea(nil, r.id, areaRows)
+// beginDeletions goes through the tombstones between two keys of rows, beside the rows.
+func (r *reader) beginDeletions(start, end []byte) {
+	if r.known.any() {
+		r.cursor.begin(r.src, r.id, start, end)
 	}
 }
 
 // passRowless counts the tombstones of partitions in front of the one with that prefix; nil: of all that are left.
 func (r *reader) passRowless(prefix []byte) error {
-	x := &r.rowless
-	for x.wanted {
-		if len(x.next) == 0 {
-			if err := r.findRowless(); err != nil || !x.wanted {
-				return err
-			}
+	if r.read.Passed == nil || r.cursor.src == nil {
+		return nil
+	}
+	for n := 1; ; n++ {
+		key, _, err := r.cursor.peek()
+		if err != nil || key == nil {
+			return err
 		}
-		order := -1
-		if prefix != nil {
-			order = bytes.Compare(x.next, prefix)
-		}
-		if order > 0 {
+		if prefix != nil && bytes.Compare(key[areaSize:], prefix[areaSize:]) >= 0 {
 			return nil
 		}
-		if order < 0 {
-			if err := r.passPartition(); err != nil {
+		if n%64 == 0 {
+			if err := r.step(); err != nil {
 				return err
 			}
 		}
-		x.from = successor(append(x.from[:0], x.next...))
-		setArea(x.from, r.id, areaDeletions)
-		x.next = x.next[:0]
+		if err := r.passPartition(key); err != nil {
+			return err
+		}
 	}
-	return nil
 }
 
-// findRowless looks for the next partition with tombstones.
-func (r *reader) findRowless() error {
+// passPartition counts the bounds of ranges of a partition without rows; key is that of one of its tombstones.
+func (r *reader) passPartition(key []byte) error {
+	n := prefixLength(key)
+	if n < 0 {
+		return errKey
+	}
 	x := &r.rowless
-	x.wanted = false
-	if err := r.step(); err != nil {
+	x.prefix = append(x.prefix[:0], key[:n]...)
+	setArea(x.prefix, r.id, areaRows)
+	passed, _, err := splitEscaped(x.key[:0], x.prefix[areaSize+tokenSize:])
+	if err != nil {
 		return err
 	}
-	return r.src.Scan(x.from, x.end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
-		passed, rest, err := splitEscaped(x.passed[:0], key[areaSize+tokenSize:])
-		if err != nil {
-			return false, err
-		}
-		x.passed, x.wanted = passed, true
-		x.next = append(x.next[:0], key[:len(key)-len(rest)]...)
-		setArea(x.next, r.id, areaRows)
-		return false, nil
-	})
-}
-
-// passPartition counts the bounds of ranges of a partition without rows.
-func (r *reader) passPartition() error {
-	x := &r.rowless
-	if err := r.deletions.load(r.src, r.id, x.next); err != nil {
+	x.key = passed
+	if err := r.cursor.load(&r.deletions, x.prefix); err != nil {
 		return err
 	}
 	p := r.read.Passed
-	p.enter(x.passed)
+	p.enter(x.key)
 	if r.deletions.partition.ts != noTime && !r.forgets(r.deletions.partition.second) {
 		p.note()
 	}

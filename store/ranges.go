@@ -13,6 +13,10 @@ type deletions struct {
 	some      bool
 	partition tombstone
 	ranges    []rangeDeletion // in order, not overlapping
+	stored    []rangeDeletion // in order, as they are stored
+
+	key  []byte
+	take func(value []byte) error // add, as a value that is made once
 }
 
 // rangeDeletion hides rows whose keys, from their kind on, are in [start, end).
@@ -22,46 +26,67 @@ type rangeDeletion struct {
 }
 
 // none forgets the tombstones.
-func (d *deletions) none() { *d = deletions{partition: noTombstone, ranges: d.ranges[:0]} }
+func (d *deletions) none() {
+	d.some, d.partition, d.stored = false, noTombstone, d.stored[:0]
+	d.ranges = nil
+}
 
-// load reads the tombstones of the partition with that key prefix, which is one of areaRows.
-func (d *deletions) load(r engine.Reader, id uint32, prefix []byte) error {
+// load reads the tombstones of the partition with that key prefix, which is one of areaRows, as far as it may have any.
+func (d *deletions) load(r engine.Reader, known *knownDeletions, prefix []byte) error {
 	d.none()
-	d.some = true
-	err := eachDeletion(r, id, prefix, func(_, start, end []byte, t tombstone) {
-		if start == nil {
-			d.partition = t
-		} else {
-			d.ranges = append(d.ranges, rangeDeletion{start, end, t})
-		}
-	})
-	if len(d.ranges) > 1 {
-		d.ranges = furthest(d.ranges)
+	if known == nil {
+		return nil
 	}
+	token := tokenOf(prefix)
+	d.key = append(d.key[:0], prefix...)
+	d.key[areaSize-1] &^= 1 // areaDeletions
+	if known.has(ofRange, token) {
+		return d.scan(r, d.key)
+	}
+	if !known.has(ofPartition, token) {
+		return nil
+	}
+	if d.take == nil {
+		d.take = func(value []byte) error { return d.add(nil, value) }
+	}
+	_, err := r.Get(d.key, d.take)
 	return err
 }
 
-// eachDeletion goes through the tombstones that are stored of a partition; that of the whole partition has no start.
-func eachDeletion(r engine.Reader, id uint32, prefix []byte, fn func(key, start, end []byte, t tombstone)) error {
-	first := bytes.Clone(prefix)
-	setArea(first, id, areaDeletions)
-	last := successor(bytes.Clone(first))
-	return r.Scan(first, last, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
-		t, err := readTombstone(value)
-		if err != nil {
-			return false, err
-		}
-		bounds := key[len(prefix):]
-		if len(bounds) == 0 {
-			fn(key, nil, nil, t)
-			return true, nil
-		}
-		start, rest, err := splitEscaped(nil, bounds)
-		if err == nil {
-			fn(key, start, bytes.Clone(rest), t)
-		}
-		return err == nil, err
+// scan reads the tombstones whose keys begin with that prefix.
+func (d *deletions) scan(r engine.Reader, prefix []byte) error {
+	err := r.Scan(prefix, successor(bytes.Clone(prefix)), engine.ScanOptions{}, func(key, value []byte) (bool, error) {
+		return true, d.add(key[len(prefix):], value)
 	})
+	d.cut()
+	return err
+}
+
+// add adds a tombstone as it is stored; that of the whole partition has no bounds. When all are added cut is called.
+func (d *deletions) add(bounds, value []byte) error {
+	t, err := readTombstone(value)
+	if err != nil {
+		return err
+	}
+	d.some = true
+	if len(bounds) == 0 {
+		d.partition = t
+		return nil
+	}
+	start, rest, err := splitEscaped(nil, bounds)
+	if err != nil {
+		return err
+	}
+	d.stored = append(d.stored, rangeDeletion{start, bytes.Clone(rest), t})
+	return nil
+}
+
+// cut makes ranges of what is stored.
+func (d *deletions) cut() {
+	d.ranges = d.stored
+	if len(d.stored) > 1 {
+		d.ranges = furthest(d.stored)
+	}
 }
 
 // needs reports whether a range still hides anything that no other tombstone of the partition does.

@@ -35,10 +35,13 @@ type reader struct {
 	lossy    bool    // there is a clustering column whose values are not to be had from keys
 
 	// The partition and the row.
-	prefix      []byte // what the partition's keys begin with
-	partition   []byte // its serialized key, unless Read.Keys has it
+	known       *knownDeletions // of the table's tombstones
+	cursor      deletionCursor  // beside a scan of partitions
+	prefix      []byte          // what the partition's keys begin with
+	partition   []byte          // its serialized key, unless Read.Keys has it
 	deletions   deletions
 	plain       bool     // rows may be delivered by deliverPlain
+	floor       int64    // if they were written later than this
 	full        bool     // the last such row had all regular columns, so the next one is likely to
 	given       [][]byte // the clustering values of a row that is read by its whole key
 	slice       Slice    // the range being read
@@ -67,6 +70,10 @@ func (r *reader) begin(ctx context.Context, s *Store, read *Read, id uint32, fn 
 	}
 	r.ctx, r.store, r.read, r.id, r.fn = ctx, s, read, id, fn
 	r.after, r.ticks, r.done, r.bounds = read.After, 0, false, r.bounds[:0]
+	r.known = nil
+	if id != 0 {
+		r.known = s.deletions.of(id)
+	}
 	if t := read.Table; r.table != t {
 		r.table = t
 		r.row.Values = make([][]byte, len(t.Columns))
@@ -97,7 +104,8 @@ func (r *reader) release() {
 	r.keeps, r.kept = false, r.kept[:0]
 	clear(r.row.Values)
 	clear(r.row.Meta)
-	r.row.Partition = nil
+	r.row.Partition, r.known = nil, nil
+	r.cursor.finish()
 	if cap(r.statics) > maxKeptBuffer || cap(r.clustering) > maxKeptBuffer {
 		r.statics, r.clustering = nil, nil
 	}
@@ -108,8 +116,11 @@ func (r *reader) release() {
 
 // run reads from one snapshot. Of a number that is not in use any more it may have a part of the rows.
 func (r *reader) run(src engine.Reader) error {
-	if r.id != 0 && r.store.state.Load().ids[r.read.Table.ID] != r.id {
-		return errTruncated
+	if r.id != 0 {
+		if r.store.state.Load().ids[r.read.Table.ID] != r.id {
+			return errTruncated
+		}
+		r.known = r.store.deletions.in(r.id, r.known)
 	}
 	r.src = src
 	if r.read.Keys != nil {

@@ -18,18 +18,29 @@ func (r *reader) beginPartition(key []byte) error {
 	if p := r.read.Passed; p != nil {
 		p.enter(key)
 	}
-	r.plain = !r.read.Meta && !r.keeps && !r.lossy
-	if r.id == 0 || !r.store.deletions.has(r.id, tokenOf(r.prefix)) {
+	r.plain, r.floor = !r.read.Meta && !r.keeps && !r.lossy, r.lastDrop
+	if r.known == nil {
 		return nil
 	}
-	if err := r.deletions.load(r.src, r.id, r.prefix); err != nil {
+	if err := r.loadDeletions(); err != nil || !r.deletions.some {
 		return err
 	}
-	r.plain = false
+	r.floor = max(r.floor, r.deletions.partition.ts)
+	if len(r.deletions.ranges) > 0 {
+		r.plain = false
+	}
 	if p := r.read.Passed; p != nil && r.deletions.partition.ts != noTime && !r.forgets(r.deletions.partition.second) {
 		p.note()
 	}
 	return nil
+}
+
+// loadDeletions reads the tombstones of the partition.
+func (r *reader) loadDeletions() error {
+	if r.cursor.src != nil {
+		return r.cursor.load(&r.deletions, r.prefix)
+	}
+	return r.deletions.load(r.src, r.known, r.prefix)
 }
 
 // clear forgets the values of columns of one kind, which stand together.
@@ -94,15 +105,14 @@ func (r *reader) deliverRow(position, value []byte) error {
 	return r.deliverLive(position)
 }
 
-// deliverPlain is deliverRow for a row that is as most are, in a partition and a read that are: there is a marker without
-// an expiry and plain cells, nothing hides any of it and nobody asks for more of them than their values. It reports whether it is
-// such a row.
+// deliverPlain is deliverRow for the common case: the row has a marker without an expiry and plain cells, it was written
+// after the partition was deleted, no range is, and nobody asks for more than values. It reports whether it is such a row.
 func (r *reader) deliverPlain(position, value []byte) (done bool, err error) {
 	if !r.plain || len(value) == 0 || value[0] != rowMarked {
 		return false, nil
 	}
 	base, n := binary.Varint(value[1:])
-	if n <= 0 || base <= r.lastDrop {
+	if n <= 0 || base <= r.floor {
 		return false, nil
 	}
 	all := len(r.table.Regular)

@@ -27,7 +27,7 @@ func (r *reader) scan() error {
 		}
 	}
 	r.prefix = r.prefix[:0]
-	r.beginRowless(start, end)
+	r.beginDeletions(start, end)
 	if r.read.allRows() && !r.read.Reverse {
 		err := r.src.Scan(start, end, engine.ScanOptions{}, r.onScan)
 		r.endRun()

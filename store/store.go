@@ -88,7 +88,7 @@ func Open(o Options) (*Store, error) {
 }
 
 // load reads what the store knows of itself, or writes it into an empty engine, and then the catalog and
-// the index of deletions.
+// the beginning of the index of deletions, which goes on in the background.
 func (s *Store) load(system []*schema.Keyspace) error {
 	found, err := s.meta.load(s.engine)
 	if err != nil {
@@ -113,12 +113,13 @@ func (s *Store) load(system []*schema.Keyspace) error {
 		return err
 	}
 	first := newState(catalog)
-	for _, id := range first.ids {
-		if err := s.deletions.load(s.engine, id); err != nil {
-			return fmt.Errorf("load the tombstones: %w", err)
-		}
-	}
 	s.state.Store(first)
+	left, err := s.loadDeletions(first.ids)
+	if err != nil {
+		return fmt.Errorf("load the tombstones: %w", err)
+	}
+	s.purging.Add(1)
+	go s.collectDeletions(left)
 	return nil
 }
 

@@ -26,6 +26,8 @@ type sweep struct {
 	end       []byte // the first key behind the last one to look at
 	resumed   bool   // an earlier pass, which did not come to its end, had counted what is before
 	prefix    []byte // of the partition that position is in
+	known     *knownDeletions
+	cursor    deletionCursor // in use while rows are scanned
 	deletions deletions
 	lessened  [][]byte // keys of rows of which something may go
 	damaged   int      // rows
@@ -109,7 +111,12 @@ func (w *sweep) chunk(ctx context.Context) (more bool, err error) {
 	rows, size := 0, 0
 	w.lessened = w.lessened[:0]
 	var last []byte
+	before := w.store.deletions.of(w.id)
 	err = w.store.engine.View(func(src engine.Reader) error {
+		if w.known = w.store.deletions.in(w.id, before); w.known.any() {
+			w.cursor.begin(src, w.id, appendArea(nil, w.id, areaRows), nil)
+			defer w.cursor.finish()
+		}
 		return src.Scan(w.position, w.end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
 			rows, size = rows+1, size+len(key)+len(value)
 			last = append(last[:0], key...)
@@ -121,14 +128,15 @@ func (w *sweep) chunk(ctx context.Context) (more bool, err error) {
 	}
 	w.store.swept.rows.Add(uint64(rows))
 	w.position = append(last, 0)
-	for n := 128; len(w.lessened) > 0; {
+	for n := purgeAtOnce; len(w.lessened) > 0; {
 		n = min(len(w.lessened), n)
 		err := w.purge(ctx, w.lessened[:n])
-		if errors.Is(err, engine.ErrTooLarge) && n > 1 {
+		switch {
+		case errors.Is(err, engine.ErrTooLarge) && n > 1:
 			n /= 2
 			continue
-		}
-		if err != nil {
+		case errors.Is(err, engine.ErrTooLarge): // what was merged made it so, and it stays as it is
+		case err != nil:
 			return false, err
 		}
 		w.lessened = w.lessened[n:]
@@ -171,18 +179,19 @@ func (w *sweep) enter(src engine.Reader, key []byte) error {
 		return err
 	}
 	w.prefix = append(w.prefix[:0], key[:len(key)-len(rest)]...)
-	w.deletions.none()
-	if w.store.deletions.has(w.id, tokenOf(key)) {
-		return w.deletions.load(src, w.id, w.prefix)
+	if w.cursor.src != nil {
+		return w.cursor.load(&w.deletions, w.prefix)
 	}
-	return nil
+	return w.deletions.load(src, w.known, w.prefix)
 }
 
 // purge takes out of rows what may go, as they are now. Tombstones that came later are looked at by the next sweep.
 func (w *sweep) purge(ctx context.Context, keys [][]byte) error {
 	var removed, rewritten, freed int
+	before := w.store.deletions.of(w.id)
 	err := w.store.update(ctx, bytes.Clone(w.prefix), func(txn engine.Txn) error {
 		removed, rewritten, freed = 0, 0, 0
+		w.known = w.store.deletions.in(w.id, before)
 		for _, key := range keys {
 			hidden, err := w.hidden(txn, key)
 			if err != nil {

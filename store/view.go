@@ -33,11 +33,13 @@ func (s *Store) readView(ctx context.Context, rd *reader, r *Read, fn func(*Row)
 		v.limit = s.viewBytes
 		rd.begin(ctx, s, r, 0, fn)
 		base := readers.Get().(*reader)
+		id := state.ids[v.base.ID]
+		known := s.deletions.of(id)
 		err := s.engine.View(func(src engine.Reader) error {
 			v.load = func(take func(*Row) (bool, error)) error {
 				for _, read := range v.reads {
-					base.begin(ctx, s, read, state.ids[v.base.ID], take)
-					base.keeps = true
+					base.begin(ctx, s, read, id, take)
+					base.keeps, base.known = true, known
 					if err := base.run(src); err != nil {
 						return err
 					}

@@ -10,6 +10,8 @@
 // So what was got twice of late, by readers or by the writer's merges, is kept in a cache, which knows which
 // snapshots its values are right for and which the writer keeps up to date (see cache). Scans pass it by.
 //
+// A merge is folded when it is written, but into a long value: there it goes into a delta beside it (see tails).
+//
 // What Badger leaves open is done here: syncing logs that are full and the names of logs (see logs), refusing
 // commits before the disk is full (see room), and looking for damage when a folder is opened (see checkFiles). When a
 // log cannot be written or synced nobody knows what of it is on disk; from there on commits are refused until the
@@ -58,6 +60,7 @@ type Options struct {
 	SyncEvery    time.Duration // of Periodic; 0: a second
 	MemTableSize int64         // 0: ServerMemTable
 	CacheSize    int64         // most bytes of values kept for point reads; 0: half the memtable, negative: none
+	LongValue    int           // from how many bytes on a value gets a tail when it is merged into; 0: 16 KiB
 	Log          zerolog.Logger
 
 	free func(dir string) (int64, error) // of a test; nil: freeBytes
@@ -130,6 +133,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 		probes: make(chan hole, 1),
 	}
 	last := db.MaxVersion()
+	t := openTails(db, last, o.LongValue)
 	e.publish(last, nil)
 	if o.Dir != "" {
 		e.room = room{dir: o.Dir, reserve: reservedMemtables * o.MemTableSize, free: o.free}
@@ -143,7 +147,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	}
 	e.finished.Add(2)
 	go e.probe()
-	go (&writer{Engine: e, version: last, filter: newFilter(), threshold: db.Opts().ValueThreshold}).run()
+	go (&writer{Engine: e, version: last, filter: newFilter(), tails: t, threshold: db.Opts().ValueThreshold}).run()
 	return e, nil
 }
 

@@ -33,16 +33,20 @@ func openWith(t *testing.T, o Options, fold engine.Fold) *Engine {
 }
 
 func TestContract(t *testing.T) {
-	for name, size := range map[string]int64{"": 0, ", tiny cache": tinyCache, ", no cache": -1} {
+	for name, o := range map[string]Options{
+		"": {}, ", tiny cache": {CacheSize: tinyCache}, ", no cache": {CacheSize: -1},
+		", tails": {LongValue: 1}, ", tails, no cache": {LongValue: 1, CacheSize: -1},
+	} {
 		t.Run("memory"+name, func(t *testing.T) {
 			enginetest.Run(t, enginetest.Harness{Open: func(t *testing.T, fold engine.Fold) engine.Engine {
-				return openWith(t, Options{CacheSize: size}, fold)
+				return openWith(t, o, fold)
 			}})
 		})
 	}
 	for name, o := range map[string]Options{
 		"periodic": {Sync: Periodic},
 		"batch":    {Sync: Batch, CacheSize: tinyCache},
+		"tails":    {LongValue: 1},
 	} {
 		t.Run("disk, "+name, func(t *testing.T) {
 			dirs := map[engine.Engine]string{}

@@ -1,6 +1,10 @@
 package badger
 
-import "github.com/dgraph-io/badger/v4"
+import (
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/cqld/cqld/store/engine"
+)
 
 // batch is a Badger transaction in the making. It reads what is committed and what it has itself.
 type batch struct {
@@ -13,9 +17,9 @@ type batch struct {
 }
 
 // begin starts a transaction on top of version, unless there is one.
-func (b *batch) begin(db *badger.DB, c *cache, version uint64) {
+func (b *batch) begin(db *badger.DB, c *cache, fold engine.Fold, version uint64) {
 	if b.txn == nil {
-		b.snapshot = snapshot{txn: db.NewTransactionAt(version, true), cache: c}
+		b.snapshot = snapshot{txn: db.NewTransactionAt(version, true), cache: c, fold: fold}
 	}
 }
 
@@ -27,7 +31,11 @@ func (b *batch) add(entries []entry, threshold int64) {
 		if en.value == nil {
 			err = b.txn.Delete(en.key)
 		} else {
-			err = b.txn.SetEntry(b.slab.entry(en.key, en.value))
+			x := b.slab.entry(en.key, en.value)
+			if en.long {
+				x.UserMeta = longMeta
+			}
+			err = b.txn.SetEntry(x)
 		}
 		if err != nil {
 			panic("badger: a checked entry is refused: " + err.Error())
@@ -56,14 +64,33 @@ func (b *batch) Get(key []byte, fn func(value []byte) error) (bool, error) {
 	return b.get(hash, key, fn)
 }
 
-// peek is Get for a merge: what is read will be replaced, so it is not worth keeping.
-func (b *batch) peek(hash uint64, key []byte, fn func(value []byte) error) (bool, error) {
+// look finds what a merge is to be folded into, in the cache or else in Badger: what is read will be replaced, so it is not
+// worth keeping. There is neither a value nor an item of a key that is not there.
+func (b *batch) look(hash uint64, key []byte) (cached []byte, item *badger.Item, err error) {
 	if b.cache != nil && !b.has(hash) {
 		if value, ok := b.cache.get(hash, key, b.txn.ReadTs()); ok {
-			return true, fn(value)
+			return value, nil, nil
 		}
 	}
-	return b.read(key, fn)
+	item, err = b.find(key)
+	return nil, item, err
+}
+
+// peek is Get for a key that will be replaced.
+func (b *batch) peek(hash uint64, key []byte, fn func(value []byte) error) (bool, error) {
+	cached, item, err := b.look(hash, key)
+	switch {
+	case cached != nil:
+		return true, fn(cached)
+	case item == nil:
+		return false, err
+	}
+	return true, item.Value(func(value []byte) error {
+		if len(value) == 0 {
+			return missing(key)
+		}
+		return fn(value)
+	})
 }
 
 // has reports whether a key with that hash may be among the entries.
@@ -81,12 +108,16 @@ func (b *batch) commit(version uint64) error {
 			en := &b.entries[i]
 			switch {
 			case en.first:
-			case err != nil:
+			case err != nil || en.long:
 				b.cache.write(en.hash, en.key, nil, version)
 			case en.folded:
 				b.cache.replace(en.hash, en.key, en.value, version)
 			default:
 				b.cache.write(en.hash, en.key, en.value, version)
+			}
+			if en.tail {
+				key := en.key[len(tailPrefix):]
+				b.cache.write(hashKey(key), key, nil, version)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package badger
 import (
 	"encoding/binary"
 
+	"github.com/cqld/cqld/store/bloom"
 	"github.com/cqld/cqld/store/engine"
 )
 
@@ -10,32 +11,68 @@ import (
 // is most of what an insert would cost. It belongs to the writer.
 //
 // Keys are taken together by their first bytes. It knows about a group that had no keys when the first was written since
-// the engine was opened; of others it knows nothing.
+// the engine was opened; of others it knows nothing. When there is no memory left for what it knows, it forgets the group
+// with most keys.
 type filter struct {
-	groups map[uint32]*keySet // nil: nothing is known of the group
+	groups map[uint32]*bloom.Filter // nil: nothing is known of the group
+	budget *bloom.Budget
 }
 
 // groupSize is the number of first bytes that the keys of a group share.
 const groupSize = 4
 
-func newFilter() *filter { return &filter{groups: map[uint32]*keySet{}} }
+// maxFilter is how much memory the filter takes: enough for 40 million keys.
+const maxFilter = 64 << 20
+
+func newFilter() *filter {
+	return &filter{groups: map[uint32]*bloom.Filter{}, budget: bloom.NewBudget(maxFilter)}
+}
 
 // write notes that a key is written, and reports whether it certainly never was before. below is what is committed and
 // in the batch so far.
 func (f *filter) write(key []byte, hash uint64, below engine.Reader) (first bool, err error) {
 	g, err := f.group(key, below)
-	return g != nil && g.add(hash), err
+	if g == nil {
+		return false, err
+	}
+	first, ok := g.Add(hash)
+	for !ok {
+		if f.giveUp() == g {
+			return false, nil
+		}
+		first, ok = g.Add(hash)
+	}
+	return first, nil
+}
+
+// giveUp forgets the group with most keys and returns what was known of it.
+func (f *filter) giveUp() *bloom.Filter {
+	var most *bloom.Filter
+	var prefix uint32
+	for p, g := range f.groups {
+		if g != nil && (most == nil || g.Bytes() > most.Bytes()) {
+			most, prefix = g, p
+		}
+	}
+	most.Free()
+	f.groups[prefix] = nil
+	return most
 }
 
 // forget drops a group.
 func (f *filter) forget(key []byte) {
-	if len(key) >= groupSize {
-		delete(f.groups, binary.BigEndian.Uint32(key))
+	if len(key) < groupSize {
+		return
 	}
+	prefix := binary.BigEndian.Uint32(key)
+	if g := f.groups[prefix]; g != nil {
+		g.Free()
+	}
+	delete(f.groups, prefix)
 }
 
 // group finds the keys of a group, and begins with one that has none yet.
-func (f *filter) group(key []byte, below engine.Reader) (*keySet, error) {
+func (f *filter) group(key []byte, below engine.Reader) (*bloom.Filter, error) {
 	if len(key) < groupSize {
 		return nil, nil
 	}
@@ -55,78 +92,10 @@ func (f *filter) group(key []byte, below engine.Reader) (*keySet, error) {
 	if err != nil {
 		return nil, err
 	}
-	var g *keySet
+	var g *bloom.Filter
 	if empty {
-		g = &keySet{}
+		g = bloom.New(f.budget)
 	}
 	f.groups[prefix] = g
 	return g, nil
 }
-
-// keySet is a set of hashes which may have some that were never added: Bloom filters, each eight times as large as the
-// one before it. Each has to be asked, and each is wrong now and then, so there are few.
-type keySet struct{ layers []layer }
-
-// layer is a Bloom filter whose bits of one hash are all in one block of 512.
-type layer struct {
-	blocks [][8]uint64
-	room   int // hashes that may still be added
-}
-
-const (
-	firstLayer  = 1 << 11 // hashes
-	bitsPerHash = 12
-	bitsSet     = 8 // for each hash
-)
-
-func (s *keySet) has(hash uint64) bool {
-	for i := range s.layers {
-		if s.layers[i].has(hash) {
-			return true
-		}
-	}
-	return false
-}
-
-// add adds a hash and reports whether it was not there.
-func (s *keySet) add(hash uint64) bool {
-	if s.has(hash) {
-		return false
-	}
-	n := len(s.layers)
-	if n == 0 || s.layers[n-1].room == 0 {
-		size := firstLayer << (3 * n)
-		s.layers = append(s.layers, layer{make([][8]uint64, size*bitsPerHash/512+1), size})
-		n++
-	}
-	s.layers[n-1].add(hash)
-	return true
-}
-
-// block is where a hash has its bits: the upper half of it says how far into the blocks.
-func (l *layer) block(hash uint64) *[8]uint64 {
-	return &l.blocks[hash>>32*uint64(len(l.blocks))>>32]
-}
-
-func (l *layer) has(hash uint64) bool {
-	block := l.block(hash)
-	for range bitsSet {
-		if block[hash>>6&7]&(1<<(hash&63)) == 0 {
-			return false
-		}
-		hash = next(hash)
-	}
-	return true
-}
-
-func (l *layer) add(hash uint64) {
-	l.room--
-	block := l.block(hash)
-	for range bitsSet {
-		block[hash>>6&7] |= 1 << (hash & 63)
-		hash = next(hash)
-	}
-}
-
-// next makes another number of a hash.
-func next(hash uint64) uint64 { return hash*0x9E3779B97F4A7C15 ^ hash>>29 }

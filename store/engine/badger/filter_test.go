@@ -2,38 +2,93 @@ package badger
 
 import (
 	"encoding/binary"
-	"hash/maphash"
-	"math/rand/v2"
 	"testing"
+
+	"github.com/cqld/cqld/store/bloom"
+	"github.com/cqld/cqld/store/engine"
 )
 
-// TestKeySet adds hashes: all of them are there, and of others few.
-func TestKeySet(t *testing.T) {
-	var s keySet
-	r := rand.New(rand.NewPCG(1, 2))
-	seed := maphash.MakeSeed()
-	hash := func(i int) uint64 { return maphash.Bytes(seed, binary.AppendUvarint(nil, uint64(i))) }
-	const n = 100000
+// nothing is a reader without keys.
+type nothing struct{ engine.Reader }
+
+// Scan finds no key.
+func (nothing) Scan(_, _ []byte, _ engine.ScanOptions, _ func(key, value []byte) (bool, error)) error {
+	return nil
+}
+
+// TestFilterIsBounded writes the keys of a small and a large table to a filter that has little memory: it never has more,
+// never takes a key for one that was not written before, forgets the large table, and still knows the small one.
+func TestFilterIsBounded(t *testing.T) {
+	const size = 1 << 18
+	f := newFilter()
+	f.budget = bloom.NewBudget(size)
+	write := func(table uint32, i int) bool {
+		key := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(nil, table), uint64(i))
+		first, err := f.write(key, hashKey(key), nothing{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return first
+	}
+	for i := range 1000 {
+		write(1, i)
+	}
+	const n = 2 * size
 	for i := range n {
-		s.add(hash(i))
-		if j := r.IntN(i + 1); !s.has(hash(j)) {
-			t.Fatalf("%d is not there after %d", j, i)
+		write(2, i)
+		if write(2, i) {
+			t.Fatalf("key %d was not written before", i)
+		}
+		sum := int64(0)
+		for _, g := range f.groups {
+			if g != nil {
+				sum += g.Bytes()
+			}
+		}
+		if sum > size {
+			t.Fatalf("%d bytes after %d keys", sum, i)
 		}
 	}
-	wrong := 0
-	for i := range n {
-		if s.has(hash(n + i)) {
-			wrong++
+	if write(2, n) {
+		t.Error("the filter knows all of the large table")
+	}
+	for i := range 1000 {
+		if write(1, i) {
+			t.Fatalf("key %d of the small table was not written before", i)
 		}
 	}
-	if wrong > n/20 {
-		t.Errorf("%d of %d that were not added are there", wrong, n)
+	firsts := 0
+	for i := range 1000 {
+		if write(1, 1000+i) {
+			firsts++
+		}
 	}
-	bits := 0
-	for _, l := range s.layers {
-		bits += 512 * len(l.blocks)
+	if firsts < 900 {
+		t.Errorf("the filter knows %d of 1000 keys of the small table that they were not written", firsts)
 	}
-	if bits > 40*n {
-		t.Errorf("%d bits for each", bits/n)
+	f.forget([]byte{0, 0, 0, 1})
+	if g, ok := f.groups[1]; ok {
+		t.Errorf("a table that was forgotten has %d bytes", g.Bytes())
+	}
+}
+
+// BenchmarkFilter writes ten million keys of one table to a filter and reports how much memory it takes, and how much of
+// it at once.
+func BenchmarkFilter(b *testing.B) {
+	for range b.N {
+		f := newFilter()
+		key := make([]byte, 30)
+		most, last := int64(0), int64(0)
+		for i := range 10_000_000 {
+			binary.BigEndian.PutUint64(key[22:], uint64(i))
+			if _, err := f.write(key, hashKey(key), nothing{}); err != nil {
+				b.Fatal(err)
+			}
+			if g := f.groups[0]; g != nil && g.Bytes() != last {
+				most, last = max(most, g.Bytes()-last), g.Bytes()
+			}
+		}
+		b.ReportMetric(float64(last)/(1<<20), "MiB")
+		b.ReportMetric(float64(most)/(1<<20), "MiB-at-once")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
 func holeKey(i int) []byte { return fmt.Appendf(nil, "holes-%06d", i) }
@@ -174,4 +175,18 @@ func (hs holes) ranges() (all []string) {
 		all = append(all, string(h.start)+"-"+string(h.end))
 	}
 	return all
+}
+
+// TestHoleFromTheFirstKey has a hole that begins with the first key that there can be: a scan backwards from its end finds
+// nothing, and not what is behind it.
+func TestHoleFromTheFirstKey(t *testing.T) {
+	e := openWith(t, Options{}, enginetest.Union)
+	defer e.Close()
+	result := make(chan error, 1)
+	e.Commit([]engine.Op{{Key: []byte("z"), Value: []byte("1")}}, func(err error) { result <- err })
+	must(t, <-result)
+	e.probeRange(&hole{nil, []byte("m"), 2 * walkable})
+	if keys := scanKeys(t, e, nil, []byte("m"), true); len(keys) > 0 {
+		t.Errorf("keys before m are %q", keys)
+	}
 }

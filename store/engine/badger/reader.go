@@ -15,6 +15,7 @@ import (
 type snapshot struct {
 	txn    *badger.Txn
 	cache  *cache
+	fold   engine.Fold
 	holes  holes
 	probes chan<- hole // nil: nobody is told of deleted keys
 }
@@ -72,7 +73,14 @@ func (s *snapshot) get(hash uint64, key []byte, fn func(value []byte) error) (bo
 		if len(value) == 0 {
 			return missing(key)
 		}
-		s.cache.fill(hash, key, value, version)
+		if item.UserMeta() != longMeta {
+			s.cache.fill(hash, key, value, version)
+			return fn(value)
+		}
+		value, err := s.whole(item, key, value)
+		if err != nil {
+			return err
+		}
 		return fn(value)
 	})
 }
@@ -86,6 +94,10 @@ func (s *snapshot) read(key []byte, fn func(value []byte) error) (bool, error) {
 	return true, item.Value(func(value []byte) error {
 		if len(value) == 0 {
 			return missing(key)
+		}
+		value, err := s.whole(item, key, value)
+		if err != nil {
+			return err
 		}
 		return fn(value)
 	})
@@ -111,6 +123,14 @@ func (s *snapshot) find(key []byte) (*badger.Item, error) {
 
 // Scan reads from Badger only, so a long one takes no room in the cache from what is read again and again.
 func (s *snapshot) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
+	if hasTails(start, end) {
+		return s.scanBeside(start, end, o, fn)
+	}
+	return s.scan(start, end, o, fn)
+}
+
+// scan is Scan for a range without tails.
+func (s *snapshot) scan(start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
 	if len(end) > 0 && bytes.Compare(start, end) >= 0 {
 		return nil
 	}
@@ -131,10 +151,16 @@ const maxVersions = 16
 // scanForward goes through all versions of the keys, newest first.
 func (s *snapshot) scanForward(it *badger.Iterator, start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
 	var last, key []byte
+	var item *badger.Item
 	var more bool
 	visit := func(value []byte) (err error) {
-		if len(value) == 0 && !o.KeysOnly {
-			return missing(key)
+		if !o.KeysOnly {
+			if len(value) == 0 {
+				return missing(key)
+			}
+			if value, err = s.whole(item, key, value); err != nil {
+				return err
+			}
 		}
 		more, err = fn(key, value)
 		return err
@@ -144,7 +170,7 @@ func (s *snapshot) scanForward(it *badger.Iterator, start, end []byte, o engine.
 	skipped := 0
 	shared := len(commonPrefix(start, end)) // Badger gives only keys that have it
 	for it.Seek(start); it.Valid(); {
-		item := it.Item()
+		item = it.Item()
 		key = item.Key()
 		if last != nil && bytes.Equal(key, last) {
 			if skipped++; skipped == maxVersions {
@@ -192,6 +218,9 @@ const slowSeek = 200 * time.Microsecond
 // the end is stepped over, and that there is one shows in the time that it takes.
 func (s *snapshot) scanReverse(it *badger.Iterator, start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
 	if h := s.holes.before(end); h != nil {
+		if bytes.Compare(h.start, start) <= 0 {
+			return nil
+		}
 		end = h.start
 	}
 	began := time.Now()
@@ -208,7 +237,7 @@ func (s *snapshot) scanReverse(it *badger.Iterator, start, end []byte, o engine.
 		if bytes.Compare(key, start) < 0 {
 			return nil
 		}
-		if more, err := visit(item, key, o.KeysOnly, fn); err != nil || !more {
+		if more, err := s.visit(item, key, o.KeysOnly, fn); err != nil || !more {
 			return err
 		}
 	}
@@ -230,7 +259,7 @@ func (s *snapshot) suspect(it *badger.Iterator, start, end []byte) {
 }
 
 // visit calls fn with a key and, unless only keys are wanted, its value.
-func visit(item *badger.Item, key []byte, keyOnly bool, fn func(key, value []byte) (bool, error)) (more bool, err error) {
+func (s *snapshot) visit(item *badger.Item, key []byte, keyOnly bool, fn func(key, value []byte) (bool, error)) (more bool, err error) {
 	if keyOnly {
 		return fn(key, nil)
 	}
@@ -238,7 +267,10 @@ func visit(item *badger.Item, key []byte, keyOnly bool, fn func(key, value []byt
 		if len(value) == 0 {
 			return missing(key)
 		}
-		var err error
+		value, err := s.whole(item, key, value)
+		if err != nil {
+			return err
+		}
 		more, err = fn(key, value)
 		return err
 	})

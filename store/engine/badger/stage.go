@@ -13,11 +13,12 @@ type stage struct {
 	below   *batch // what is committed and what earlier requests wrote
 	fold    engine.Fold
 	filter  *filter
+	tails   *tails
 	entries []entry
 	index   map[string]int // of entries; only made when they are many
 	size    int
+	tailed  bool  // a tail is among the entries
 	err     error // the first write that cannot be
-	value   []byte
 }
 
 // entry is a key's next value; nil deletes it.
@@ -26,14 +27,16 @@ type entry struct {
 	hash       uint64 // of the key
 	first      bool   // the key certainly never was written before
 	folded     bool   // the value was folded, so nobody else has it
+	long       bool   // the value may have a tail
+	tail       bool   // the key is that of a tail
 }
 
 // fewEntries is up to how many entries are searched one by one.
 const fewEntries = 8
 
-func (s *stage) begin(below *batch, fold engine.Fold, f *filter) {
+func (s *stage) begin(below *batch, fold engine.Fold, f *filter, t *tails) {
 	s.clear()
-	s.below, s.fold, s.filter = below, fold, f
+	s.below, s.fold, s.filter, s.tails = below, fold, f, t
 }
 
 // clear forgets the entries, so that the memory of values is not kept.
@@ -100,15 +103,23 @@ func (s *stage) put(key, value []byte) {
 			s.err = err
 		}
 	}
+	if s.tails.some && !e.first {
+		if err := s.dropTail(key); err != nil && s.err == nil {
+			s.err = err
+		}
+	}
 	s.set(e)
 }
 
 // set puts an entry in place of one of the same key.
 func (s *stage) set(e entry) {
 	key, value := e.key, e.value
+	s.tails.written(key)
+	e.long = e.folded && !e.tail && len(value) >= s.tails.least
 	if i := s.find(key); i >= 0 {
-		s.size += len(value) - len(s.entries[i].value)
-		s.entries[i].value, s.entries[i].folded = value, e.folded
+		x := &s.entries[i]
+		s.size += len(value) - len(x.value)
+		x.value, x.folded, x.long = value, e.folded, e.long
 		return
 	}
 	s.size += entrySize(key, value)
@@ -135,16 +146,36 @@ func (s *stage) merge(key, delta []byte) error {
 		s.set(e)
 		return nil
 	}
-	s.value = nil
-	e.folded, err = s.get(e.hash, key, func(existing []byte) (err error) {
-		s.value, err = s.fold(key, existing, delta)
-		return err
-	})
-	if err != nil {
-		return err
+	if i := s.find(key); i >= 0 {
+		return s.mergeInto(e, s.entries[i].value)
 	}
-	if e.folded {
-		e.value = s.value
+	if size, long := s.tails.size(key); long {
+		return s.mergeLong(e, size)
+	}
+	cached, item, err := s.below.look(e.hash, key)
+	switch {
+	case err != nil:
+		return err
+	case item == nil:
+		return s.mergeInto(e, cached)
+	case item.UserMeta() == longMeta:
+		return s.mergeLong(e, int(item.ValueSize()))
+	}
+	return item.Value(func(existing []byte) error {
+		if len(existing) == 0 {
+			return missing(key)
+		}
+		return s.mergeInto(e, existing)
+	})
+}
+
+// mergeInto folds an entry's value into an existing one, nil if there is none.
+func (s *stage) mergeInto(e entry, existing []byte) (err error) {
+	if existing != nil {
+		e.folded = true
+		if e.value, err = s.fold(e.key, existing, e.value); err != nil {
+			return err
+		}
 	}
 	s.set(e)
 	return nil
@@ -158,10 +189,13 @@ func (s *stage) Get(key []byte, fn func(value []byte) error) (bool, error) {
 		}
 		return true, fn(s.entries[i].value)
 	}
+	if tail := s.ownTail(key); tail != nil {
+		return s.getLong(key, tail, fn)
+	}
 	return s.below.Get(key, fn)
 }
 
-// get is Get for a merge.
+// get is Get for the key of a tail.
 func (s *stage) get(hash uint64, key []byte, fn func(value []byte) error) (bool, error) {
 	if s.find(key) >= 0 {
 		return s.Get(key, fn)
@@ -173,7 +207,7 @@ func (s *stage) get(hash uint64, key []byte, fn func(value []byte) error) (bool,
 func (s *stage) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
 	var own []entry
 	for _, e := range s.entries {
-		if bytes.Compare(e.key, start) >= 0 && (len(end) == 0 || bytes.Compare(e.key, end) < 0) {
+		if !e.tail && bytes.Compare(e.key, start) >= 0 && (len(end) == 0 || bytes.Compare(e.key, end) < 0) {
 			own = append(own, e)
 		}
 	}
@@ -202,7 +236,7 @@ func (s *stage) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value
 				more, err = fn(key, keyOrBoth(own0.value, o))
 			}
 		} else if more {
-			more, err = fn(key, value)
+			more, err = s.show(key, value, o, fn)
 		}
 		stopped = !more
 		return more, err
@@ -212,6 +246,19 @@ func (s *stage) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value
 	}
 	_, err = before(nil)
 	return err
+}
+
+// show calls fn with what is below this request, and with the tail that the request wrote.
+func (s *stage) show(key, value []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) (more bool, err error) {
+	tail := s.ownTail(key)
+	if tail == nil || o.KeysOnly {
+		return fn(key, value)
+	}
+	_, err = s.getLong(key, tail, func(value []byte) error {
+		more, err = fn(key, value)
+		return err
+	})
+	return more, err
 }
 
 func keyOrBoth(value []byte, o engine.ScanOptions) []byte {

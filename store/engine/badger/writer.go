@@ -21,8 +21,8 @@ const (
 // errEmptyValue says that the contract was broken: it has no empty values.
 var errEmptyValue = errors.New("engine: a value is empty")
 
-// reserved begins the keys that Badger keeps for itself.
-var reserved = []byte("!badger!")
+// reserved begins the keys that Badger keeps for itself, and those of tails.
+var reserved = [][]byte{[]byte("!badger!"), []byte(tailPrefix)}
 
 // Commit queues ops for the writer, which calls done.
 func (e *Engine) Commit(ops []engine.Op, done func(error)) {
@@ -85,8 +85,11 @@ func checkKey(key []byte) error {
 		return errors.New("engine: a key is empty")
 	case len(key) > maxKey:
 		return engine.ErrTooLarge
-	case bytes.HasPrefix(key, reserved):
-		return fmt.Errorf("engine: keys may not begin with %s", reserved)
+	}
+	for _, prefix := range reserved {
+		if bytes.HasPrefix(key, prefix) {
+			return fmt.Errorf("engine: keys may not begin with %s", prefix)
+		}
 	}
 	return nil
 }
@@ -129,7 +132,7 @@ func (e *Engine) forget(key []byte) error {
 
 // publish makes everything up to version visible to reads that start from here on.
 func (e *Engine) publish(version uint64, holes holes) {
-	e.current.Store(&snapshot{txn: e.db.NewTransactionAt(version, false), cache: e.cache, holes: holes, probes: e.probes})
+	e.current.Store(&snapshot{txn: e.db.NewTransactionAt(version, false), cache: e.cache, fold: e.fold, holes: holes, probes: e.probes})
 }
 
 // writer is the goroutine that owns all writing.
@@ -140,6 +143,7 @@ type writer struct {
 	waiting   []request // whose writes are in the batch
 	stage     stage
 	filter    *filter
+	tails     *tails
 	holes     holes // as of version
 	watched   *hole // that may become one; nil: there is none, or something was written to it
 	threshold int64 // the least bytes of a value that goes to the value log
@@ -189,8 +193,8 @@ func (w *writer) add(r request) {
 		r.done(nil)
 		return
 	}
-	w.batch.begin(w.db, w.cache, w.version)
-	w.stage.begin(&w.batch, w.fold, w.filter)
+	w.batch.begin(w.db, w.cache, w.fold, w.version)
+	w.stage.begin(&w.batch, w.fold, w.filter, w.tails)
 	if err := w.stage.run(&r); err != nil {
 		r.done(err)
 		return
@@ -202,7 +206,7 @@ func (w *writer) add(r request) {
 	if w.batch.size+w.stage.size > w.limits.CommitBytes || len(w.batch.entries)+len(w.stage.entries) > w.limits.CommitOps {
 		// What was staged holds after the batch so far is committed: it was computed on top of it.
 		w.commit()
-		w.batch.begin(w.db, w.cache, w.version)
+		w.batch.begin(w.db, w.cache, w.fold, w.version)
 	}
 	w.waiting = append(w.waiting, r)
 	w.batch.add(w.stage.entries, w.threshold)
@@ -213,6 +217,7 @@ func (w *writer) commit() {
 	var err error
 	if len(w.batch.entries) > 0 {
 		if err = w.write(); err != nil {
+			w.tails.failed()
 			w.batch.txn.Discard()
 		}
 	} else if w.batch.txn != nil {
