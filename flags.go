@@ -31,6 +31,7 @@ type settings struct {
 	advertise   netip.AddrPort // zero: the address that each client dialled
 	data        string
 	memory      bool
+	repair      bool
 	sync        badger.Sync
 	purgeEvery  time.Duration
 	clusterName string
@@ -56,6 +57,7 @@ func readSettings(c *console, args []string) (*settings, error) {
 	advertise := f.String("advertise", "", "the `address` that system.local tells clients; empty: what each client dialled")
 	f.StringVar(&s.data, "data", "./cqld-data", "the `folder` that keeps the data")
 	f.BoolVar(&s.memory, "memory", false, "keep the data in memory only")
+	f.BoolVar(&s.repair, "repair", false, "open a folder with damaged files with what can be kept of them; they are set aside in it")
 	sync := f.String("commitlog-sync", "periodic", "the `mode` of acknowledging writes: "+
 		"periodic before they are on disk, where they are within a second, or batch when they are")
 	f.DurationVar(&s.purgeEvery, "purge-every", 10*time.Second, "how `often` tables are looked at for what may be purged")

@@ -23,6 +23,7 @@ import (
 // web is the HTTP side: health, metrics and profiles. A nil *web is one that is off.
 type web struct {
 	server *http.Server
+	store  *store.Store
 	up     atomic.Bool
 	done   chan struct{}
 }
@@ -36,7 +37,7 @@ func startHTTP(addr string, srv *server.Server, st *store.Store, log zerolog.Log
 	if err != nil {
 		return nil, fmt.Errorf("serve HTTP: %w", err)
 	}
-	w := &web{done: make(chan struct{})}
+	w := &web{store: st, done: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /health", w.health)
 	mux.HandleFunc("GET /metrics", func(rw http.ResponseWriter, _ *http.Request) {
@@ -78,6 +79,10 @@ func (w *web) close() {
 func (w *web) health(rw http.ResponseWriter, _ *http.Request) {
 	if !w.up.Load() {
 		http.Error(rw, "stopping", http.StatusServiceUnavailable)
+		return
+	}
+	if err := w.store.Refusing(); err != nil {
+		http.Error(rw, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
 	fmt.Fprintln(rw, "ok")

@@ -98,7 +98,7 @@ func TestServeRefusesFolder(t *testing.T) {
 	if err := os.Truncate(list, 4); err != nil {
 		t.Fatal(err)
 	}
-	expect("cqld: the file " + list + " is damaged")
+	expect("cqld: the data is damaged: " + list + ": ")
 }
 
 // TestServeStops starts a server and ends it as a signal would.

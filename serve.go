@@ -111,18 +111,22 @@ func listen(addr string) (net.Listener, error) {
 
 // openStore opens the data folder, or a store in memory.
 func openStore(s *settings, log zerolog.Logger) (*store.Store, error) {
-	o := badger.Options{Dir: s.data, Sync: s.sync, Log: log}
+	o := badger.Options{Dir: s.data, Sync: s.sync, Repair: s.repair, Log: log}
 	if s.memory {
 		o.Dir = ""
 	} else if err := os.MkdirAll(s.data, 0o755); err != nil {
 		return nil, fmt.Errorf("make the data folder: %w", err)
 	}
-	return store.Open(store.Options{
+	st, err := store.Open(store.Options{
 		Engine:     func(f engine.Fold) (engine.Engine, error) { return badger.Open(o, f) },
 		System:     server.SystemKeyspaces(),
 		SweepEvery: s.purgeEvery,
 		Log:        log,
 	})
+	if errors.Is(err, badger.ErrDamaged) {
+		err = fmt.Errorf("%w; --repair opens the folder with what can be kept", err)
+	}
+	return st, err
 }
 
 // newLogger writes lines for people on a terminal and JSON elsewhere, or what the settings ask for.

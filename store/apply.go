@@ -101,8 +101,8 @@ func (m *Mutation) finish(err error) {
 	switch {
 	case errors.Is(err, engine.ErrTooLarge):
 		err = s.tooLarge(m)
-	case errors.Is(err, engine.ErrFull):
-		err = noRoom(err)
+	case isRefused(err):
+		err = notWritten(err)
 	case errors.Is(err, engine.ErrUnknown):
 		s.log.Error().Err(err).Msg("nobody knows whether a write is stored")
 	}
@@ -141,8 +141,16 @@ func (s *Store) tooLarge(m *Mutation) error {
 		size, most, m.table.Keyspace, m.table.Name, key)
 }
 
-// noRoom tells a client that a full disk is why nothing was written.
-func noRoom(err error) error { return cqlerr.Serverf("Nothing was written: %v", err) }
+// isRefused reports whether the engine refuses all commits at the moment, and applied nothing.
+func isRefused(err error) bool {
+	return (errors.Is(err, engine.ErrFull) || errors.Is(err, engine.ErrRefused)) && !errors.Is(err, engine.ErrUnknown)
+}
+
+// notWritten tells a client why nothing was written: a full disk, say.
+func notWritten(err error) error { return cqlerr.Serverf("Nothing was written: %v", err) }
+
+// Refusing says why writes are refused at the moment, or is nil.
+func (s *Store) Refusing() error { return s.engine.Refusing() }
 
 func (s *Store) checkKeys(ops []engine.Op) error {
 	most := s.limits.Key

@@ -122,8 +122,8 @@ func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 		switch {
 		case errors.Is(err, engine.ErrTooLarge):
 			return cqlerr.Serverf("The definitions are too large to be stored together")
-		case errors.Is(err, engine.ErrFull):
-			return noRoom(err)
+		case isRefused(err):
+			return notWritten(err)
 		}
 		return fmt.Errorf("store the definitions: %w", err)
 	}

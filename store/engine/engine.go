@@ -19,6 +19,9 @@ var ErrTooLarge = errors.New("engine: commit too large")
 // ErrFull says that there is no room for a commit and nothing was applied. It may work later.
 var ErrFull = errors.New("there is no room on the disk")
 
+// ErrRefused says that there are no commits at the moment, for the reason that is told with it, and nothing was applied.
+var ErrRefused = errors.New("writes are refused")
+
 // ErrUnknown says that a commit may or may not have been applied, as a whole.
 var ErrUnknown = errors.New("engine: outcome unknown")
 
@@ -103,6 +106,9 @@ type Engine interface {
 	// Sync returns when every commit whose done was called before is safe from a power cut, where the engine
 	// can make it so.
 	Sync() error
+
+	// Refusing says why commits are refused at the moment, or is nil.
+	Refusing() error
 
 	Limits() Limits
 

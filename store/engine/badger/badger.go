@@ -61,6 +61,7 @@ type Options struct {
 	MemTableSize int64         // 0: ServerMemTable
 	CacheSize    int64         // most bytes of values kept for point reads; 0: half the memtable, negative: none
 	LongValue    int           // from how many bytes on a value gets a tail when it is merged into; 0: 16 KiB
+	Repair       bool          // open a folder with damaged files with what can be kept of them
 	Log          zerolog.Logger
 
 	free func(dir string) (int64, error) // of a test; nil: freeBytes
@@ -77,8 +78,14 @@ type Engine struct {
 	logs     *logs // nil: the engine is in memory
 	syncing  sync.Mutex
 	sync     Sync
-	room     room                  // the writer's
+	room     room // the writer's
+	log      zerolog.Logger
+	recorder *recorder
+	commits  *commits
+	begun    chan struct{}         // a log may have been begun
 	failed   atomic.Pointer[error] // why there are no more commits
+	paused   atomic.Pointer[error] // why there are none until a sync succeeds
+	full     atomic.Pointer[error] // why there is no room for any
 	damage   atomic.Pointer[error] // why there is no more reading either
 	queue    *queue
 	probes   chan hole    // for the prober
@@ -104,10 +111,10 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	if o.free == nil {
 		o.free = freeBytes
 	}
-	var unchecked []string
+	var folder *prepared
 	if o.Dir != "" {
 		var err error
-		if unchecked, err = prepareFolder(o); err != nil {
+		if folder, err = prepareFolder(o); err != nil {
 			return nil, err
 		}
 	}
@@ -129,6 +136,8 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 		sync:  o.Sync,
 		queue: newQueue(),
 		stop:  make(chan struct{}),
+		log:   o.Log,
+		begun: make(chan struct{}, 1),
 
 		probes: make(chan hole, 1),
 	}
@@ -136,19 +145,62 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	t := openTails(db, last, o.LongValue)
 	e.publish(last, nil)
 	if o.Dir != "" {
-		e.room = room{dir: o.Dir, reserve: reservedMemtables * o.MemTableSize, free: o.free}
-		e.logs = newLogs(o.Dir, db.Sync)
-		if err := e.syncLogs(); err != nil {
+		if err := e.openFolder(o, folder, last); err != nil {
 			return nil, errors.Join(err, db.Close())
 		}
 		e.finished.Add(2)
 		go e.maintain(o)
-		go e.checkLater(unchecked, o.Log)
+		go e.checkLater(folder.unchecked, o.Log)
 	}
 	e.finished.Add(2)
 	go e.probe()
 	go (&writer{Engine: e, version: last, filter: newFilter(), tails: t, threshold: db.Opts().ValueThreshold}).run()
+	if folder != nil && folder.values {
+		n, err := e.dropUnreadable()
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("delete the keys of lost values: %w", err), e.Close())
+		}
+		o.Log.Error().Int("keys", n).Msg("the keys whose values are lost are deleted")
+	}
 	return e, nil
+}
+
+// openFolder begins what an engine in a folder does beside Badger. last is the newest commit.
+func (e *Engine) openFolder(o Options, p *prepared, last uint64) (err error) {
+	if e.recorder, err = newRecorder(o.Dir, p, last+1); err != nil {
+		return err
+	}
+	if err := takeDiscard(o.Dir); err != nil {
+		return err
+	}
+	ahead, err := newAhead(o.Dir, e.recorder.seen, func() {
+		select {
+		case e.begun <- struct{}{}:
+		default:
+		}
+	})
+	if err != nil {
+		return err
+	}
+	e.room = room{dir: o.Dir, reserve: reservedMemtables * o.MemTableSize, free: o.free, ahead: ahead}
+	e.logs = newLogs(o.Dir, e.db.Sync)
+	if err := e.logs.all(); err != nil {
+		return fmt.Errorf("cannot sync the log: %w", err)
+	}
+	e.commits, err = openCommits(o.Dir, last)
+	return err
+}
+
+// closeFolder ends what openFolder began, when Badger is closed.
+func (e *Engine) closeFolder() error {
+	if e.logs == nil {
+		return nil
+	}
+	err := errors.Join(e.room.ahead.close(), e.logs.close(), e.commits.close())
+	if err != nil || e.failed.Load() != nil {
+		return err
+	}
+	return e.recorder.close()
 }
 
 // badgerOptions chooses what measurements favour: no conflict detection, as there is one writer; one
@@ -198,6 +250,9 @@ func (e *Engine) Close() error {
 	e.finished.Wait()
 	e.readers.close()
 	if err := e.db.Close(); err != nil {
+		return fmt.Errorf("close the data: %w", err)
+	}
+	if err := e.closeFolder(); err != nil {
 		return fmt.Errorf("close the data: %w", err)
 	}
 	return nil

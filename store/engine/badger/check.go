@@ -2,7 +2,10 @@ package badger
 
 import (
 	"bytes"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,88 +16,20 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// checkedAtOpen is how many bytes of tables are checked before the engine opens; the rest is checked while it works.
-const checkedAtOpen = 64 << 20
-
-// checkFiles looks for damage in a folder that is not open, as Badger does not: it answers that a key is not there when
-// the block with it is damaged, leaves out a table that it cannot open, and takes a damaged length in its
-// list of tables for the list's end. It returns the tables whose blocks are still to be checked.
-//
-// A log ends where its last commit is not whole. If there is more behind that, the power was cut while it was
-// written, or it is damaged; that can only be said. A log without a byte was being made, and Badger stumbles over it.
-func checkFiles(dir string, log zerolog.Logger) (unchecked []string, err error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	newestValues := ""
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		switch ext := filepath.Ext(path); {
-		case ext == memtableLog || ext == valueLog:
-			removed, err := removeEmpty(path)
-			if err != nil {
-				return nil, err
-			}
-			if ext == valueLog && !removed {
-				newestValues = path
-			} else if !removed {
-				checkLog(path, log)
-			}
-		case e.Name() == registryFile:
-			if err := checkRegistry(path); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if newestValues != "" {
-		checkLog(newestValues, log) // of the others each value is checked when it is read
-	}
-	tables, err := listedTables(dir)
-	if err != nil {
-		return nil, err
-	}
-	return checkTables(tables)
-}
-
-// registryFile has the keys that data is encrypted with, if it is.
-const registryFile = "KEYREGISTRY"
-
-// removeEmpty removes a file that has no bytes.
-func removeEmpty(path string) (removed bool, err error) {
-	info, err := os.Stat(path)
-	if err != nil || info.Size() > 0 {
-		return false, err
-	}
-	return true, os.Remove(path)
-}
-
-// checkTables checks the indexes of tables and the blocks of the first ones, and returns the others.
-func checkTables(tables []string) (unchecked []string, err error) {
-	left := int64(checkedAtOpen)
-	for _, path := range tables {
-		n, err := checkTable(path, left > 0, 0)
-		if err != nil {
-			return nil, err
-		}
-		if left <= 0 {
-			unchecked = append(unchecked, path)
-		}
-		left -= n
-	}
-	return unchecked, nil
-}
-
-// checkLater checks tables while the engine works, a quarter of the time. Damage ends all reading and writing.
-func (e *Engine) checkLater(tables []string, log zerolog.Logger) {
+// checkLater checks tables and value logs while the engine works, a quarter of the time. Damage ends all reading and writing.
+func (e *Engine) checkLater(paths []string, log zerolog.Logger) {
 	defer e.finished.Done()
-	for _, path := range tables {
+	for _, path := range paths {
 		select {
 		case <-e.stop:
 			return
 		default:
 		}
-		if _, err := checkTable(path, true, 3); err != nil && e.uses(path) {
+		check := checkTableLater
+		if filepath.Ext(path) == valueLog {
+			check = checkValuesLater
+		}
+		if err := check(path); err != nil && e.uses(path) {
 			log.Error().Err(err).Msg("the data is damaged: nothing is read or written any more")
 			e.damage.Store(&err)
 			return
@@ -102,16 +37,41 @@ func (e *Engine) checkLater(tables []string, log zerolog.Logger) {
 	}
 }
 
-// uses reports whether a table is one of Badger's. It makes files of others empty, and then removes them.
+func checkTableLater(path string) error {
+	_, err := checkTable(path, true, 3)
+	return err
+}
+
+func checkValuesLater(path string) error {
+	s, err := examineValues(path, true, 3)
+	if err == nil && s.rest {
+		err = damaged(path, "it cannot be read from byte %d on", s.end)
+	}
+	return err
+}
+
+// uses reports whether a file is one of Badger's. It makes tables of others empty, and then removes them, and value logs as
+// well.
 func (e *Engine) uses(path string) bool {
+	if filepath.Ext(path) == valueLog {
+		info, err := os.Stat(path)
+		return err == nil && info.Size() > 0
+	}
 	return slices.ContainsFunc(e.db.Tables(), func(t badger.TableInfo) bool {
 		return table.IDToFilename(t.ID) == filepath.Base(path)
 	})
 }
 
+// damagedFile is an error that says what is wrong with a file.
+type damagedFile struct{ path, what string }
+
+func (d *damagedFile) Error() string {
+	return fmt.Sprintf("the file %s is damaged: %s", d.path, d.what)
+}
+
 // damaged says which file is, and what is wrong with it.
 func damaged(path, format string, args ...any) error {
-	return fmt.Errorf("the file %s is damaged: %s", path, fmt.Sprintf(format, args...))
+	return &damagedFile{path, fmt.Sprintf(format, args...)}
 }
 
 // checkRegistry looks at the file that would have keys, if the data were encrypted.
@@ -127,9 +87,50 @@ func checkRegistry(path string) error {
 	return nil
 }
 
-// pause lets others work for a multiple of the time since began.
-func pause(began time.Time, factor int) {
-	if factor > 0 {
-		time.Sleep(time.Since(began) * time.Duration(factor))
+// checkDiscard looks at the file that has numbers of value logs and how many bytes of each are not used, up to the first 0. Badger
+// would not stop looking for a log that is in it twice.
+func checkDiscard(path string) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
 	}
+	const least, slot = 1 << 20, 16
+	if len(b) == 0 {
+		return fs.ErrNotExist // Badger makes it anew
+	}
+	if len(b) < least || len(b)&(len(b)-1) != 0 {
+		return damaged(path, "it has %d bytes", len(b))
+	}
+	seen := map[uint64]bool{}
+	for ; len(b) > 0 && binary.BigEndian.Uint64(b) != 0; b = b[slot:] {
+		n := binary.BigEndian.Uint64(b)
+		if seen[n] {
+			return damaged(path, "it has the value log %d twice", n)
+		}
+		seen[n] = true
+	}
+	return nil
+}
+
+// pauses lets others work for a multiple of the time that each MiB took.
+type pauses struct {
+	factor, done int
+	began        time.Time
+}
+
+func newPauses(factor int) *pauses { return &pauses{factor: factor, began: time.Now()} }
+
+// worked says how many bytes were done.
+func (p *pauses) worked(n int) {
+	if p.done += n; p.done < 1<<20 || p.factor == 0 {
+		return
+	}
+	time.Sleep(time.Since(p.began) * time.Duration(p.factor))
+	p.began, p.done = time.Now(), 0
+}
+
+// isDamaged reports whether an error is about a damaged file.
+func isDamaged(err error) bool {
+	var d *damagedFile
+	return errors.As(err, &d)
 }

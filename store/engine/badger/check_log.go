@@ -2,105 +2,185 @@ package badger
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
 	"io"
+	"math"
 	"os"
+	"strconv"
 	"syscall"
-
-	"github.com/rs/zerolog"
 )
 
 const (
-	logStart      = 20 // bytes in front of a log's first entry
+	logStart      = 20 // bytes in front of a log's first entry: the number of a key to decrypt it with, and 12 random bytes
 	logHeader     = 2 + 2*binary.MaxVarintLen32 + binary.MaxVarintLen64
 	longestValue  = 1 << 30
 	seekData      = 3 // os.File.Seek: to where the next bytes are that are not a hole
 	checksumBytes = 4
+	pageSize      = 4096 // the system writes mapped files to disk in pages
+
+	// Bits of an entry's first byte.
+	bitPointer = 1 << 1 // the value is in a value log
+	bitCommit  = 1 << 6 // the entry belongs to a commit
+	bitEnd     = 1 << 7 // the entry ends a commit
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checkLog says if a log has more behind its last entry that is whole. Badger ends reading it there and cuts the rest off.
-func checkLog(path string, log zerolog.Logger) {
-	f, err := os.Open(path)
-	if err != nil {
-		return // Badger says so
-	}
-	defer f.Close()
-	l := newLogReader(f)
-	for l.next() {
-	}
-	if at, more := l.broken, l.more(f); more {
-		log.Error().Str("file", path).Int64("byte", at).Msg("the log is damaged, or the power was cut while it was written: " +
-			"what was written from there on is lost")
-	}
+// logEntry is an entry of a log: two bytes of flags, the lengths of key and value and a time as varints, key, value and the
+// checksum of all this.
+type logEntry struct {
+	at         int64
+	size       int
+	meta       byte
+	key, value []byte // valid until the next entry is read
 }
 
-// logReader goes over a log's entries: two bytes of flags, the lengths of key and value and a time as varints, key, value
-// and the checksum of all this.
-type logReader struct {
-	r      *bufio.Reader
-	at     int64 // of the next entry
-	broken int64 // the entry that is not whole, or 0
-	rest   int64 // where the first byte stands that a half-written last entry would not have
-	body   []byte
+// version is the commit that an entry belongs to: the key's last bytes, inverted.
+func (e *logEntry) version() uint64 {
+	if len(e.key) < 8 {
+		return 0
+	}
+	return math.MaxUint64 - binary.BigEndian.Uint64(e.key[len(e.key)-8:])
 }
 
-func newLogReader(f *os.File) *logReader {
-	return &logReader{r: bufio.NewReaderSize(io.NewSectionReader(f, logStart, 1<<62), 1<<20), at: logStart}
-}
-
-// next reads an entry; it returns false at the end and at one that is not whole.
-func (l *logReader) next() bool {
-	head, _ := l.r.Peek(logHeader)
+// parseHead reads the flags and lengths of an entry. size is 0 if there can be no such entry.
+func parseHead(head []byte) (key, value, size int) {
 	if len(head) < 5 || head[0] == 0 && head[1] == 0 && head[2] == 0 && head[3] == 0 {
-		l.broken, l.rest = l.at, l.at
-		return false
+		return 0, 0, 0
 	}
 	at := 2
 	var lengths [3]uint64 // of the key and of the value, and the time
 	for i := range lengths {
 		v, n := binary.Uvarint(head[at:])
-		if n <= 0 || i < 2 && v > longestValue {
-			l.broken, l.rest = l.at, l.at
-			return false
+		if n <= 0 || i == 0 && v > 1<<16 || i == 1 && v > longestValue {
+			return 0, 0, 0
 		}
 		lengths[i], at = v, at+n
 	}
-	size := at + int(lengths[0]+lengths[1]) + checksumBytes
+	key, value = at, at+int(lengths[0])
+	return key, value, value + int(lengths[1]) + checksumBytes
+}
+
+// wholeEntry reports whether an entry has its checksum.
+func wholeEntry(b []byte) bool {
+	n := len(b) - checksumBytes
+	return checksum(b[:n]) == binary.BigEndian.Uint32(b[n:])
+}
+
+// logReader goes over a log's entries.
+type logReader struct {
+	logEntry
+	r    *bufio.Reader
+	next int64 // where the next entry begins, or the one that is not whole
+	body []byte
+}
+
+func newLogReader(f *os.File) *logReader {
+	return &logReader{r: bufio.NewReaderSize(io.NewSectionReader(f, logStart, math.MaxInt64-logStart), 1<<20), next: logStart}
+}
+
+// read reads an entry; it returns false at the end and at one that is not whole.
+func (l *logReader) read() bool {
+	head, _ := l.r.Peek(logHeader)
+	key, value, size := parseHead(head)
+	if size == 0 {
+		return false
+	}
 	if cap(l.body) < size {
+		if size > 1<<20 { // a damaged length asks for more than there is
+			if b, _ := l.r.Peek(l.r.Size()); len(b) < l.r.Size() {
+				return false
+			}
+		}
 		l.body = make([]byte, size+size/2)
 	}
 	b := l.body[:size]
-	if _, err := io.ReadFull(l.r, b); err != nil || crc32.Checksum(b[:size-checksumBytes], castagnoli) != binary.BigEndian.Uint32(b[size-checksumBytes:]) {
-		l.broken, l.rest = l.at, l.at+int64(size-checksumBytes)
+	if _, err := io.ReadFull(l.r, b); err != nil || !wholeEntry(b) {
 		return false
 	}
-	l.at += int64(size)
+	l.logEntry = logEntry{at: l.next, size: size, meta: b[0], key: b[key:value], value: b[value : size-checksumBytes]}
+	l.next += int64(size)
 	return true
 }
 
-// more reports whether there are bytes behind the last entry, apart from the first part of another.
-func (l *logReader) more(f *os.File) bool {
-	at := l.rest
-	buf := make([]byte, 1<<16)
-	for {
-		if next, err := f.Seek(at, seekData); err == nil {
-			at = next
-		} else if info, statErr := f.Stat(); errors.Is(err, syscall.ENXIO) || statErr != nil || at >= info.Size() {
-			return false
+// ends reports whether the entry ends the commit of a version.
+func (e *logEntry) ends(version uint64) bool {
+	n, err := strconv.ParseUint(string(e.value), 10, 64)
+	return err == nil && n == version
+}
+
+// dataFrom reads what a file has from a byte on, and leaves out zeros at its end.
+func dataFrom(f *os.File, from int64) ([]byte, error) {
+	end, err := endOfData(f, from)
+	if err != nil || end == from {
+		return nil, err
+	}
+	data := make([]byte, end-from)
+	_, err = f.ReadAt(data, from)
+	return data, err
+}
+
+// endOfData finds where zeros begin that go on to the end of a file, from a byte on.
+func endOfData(f *os.File, from int64) (end int64, err error) {
+	info, err := f.Stat()
+	if err != nil {
+		return from, err
+	}
+	end = from
+	buf := make([]byte, 1<<18)
+	for at := from; at < info.Size(); {
+		next, err := f.Seek(at, seekData)
+		if errors.Is(err, syscall.ENXIO) {
+			break
+		}
+		if err == nil {
+			at = max(next, from)
 		}
 		n, err := f.ReadAt(buf, at)
-		for _, c := range buf[:n] {
-			if c != 0 {
-				return true
-			}
+		if i := len(bytes.TrimRight(buf[:n], "\x00")); i > 0 {
+			end = at + int64(i)
 		}
-		if err != nil {
-			return false
+		if at += int64(n); err != nil && err != io.EOF {
+			return end, err
 		}
-		at += int64(n)
 	}
+	return end, nil
 }
+
+// nextEntry finds the first whole entry at or behind a place in data, and returns where it begins and how long it is. All
+// that cqld writes has no time, no flags of its own and a version that is far from the largest.
+func nextEntry(data []byte, from int) (at, size int) {
+	for at = from; at+5 < len(data); at++ {
+		if data[at]&^(bitCommit|bitEnd|bitPointer|1) != 0 || data[at+1] != 0 {
+			continue
+		}
+		key, value, size := parseHead(data[at:])
+		if size == 0 || size > len(data)-at || value-key < 8 || data[at+key-1] != 0 {
+			continue
+		}
+		if v := data[at+value-8:]; v[0] != 0xff || v[1] != 0xff {
+			continue
+		}
+		if wholeEntry(data[at : at+size]) {
+			return at, size
+		}
+	}
+	return -1, 0
+}
+
+// lostPage reports whether a page between two places of a file may be missing: then what was not written of it is zero.
+// data is what the file has from a byte on.
+func lostPage(data []byte, from, begin, end int64) bool {
+	for page := (begin/pageSize + 1) * pageSize; page <= end; page += pageSize {
+		if i := page - 1 - from; i >= int64(len(data)) || data[i] == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// checksum is the one that Badger has in its logs.
+func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }

@@ -2,65 +2,80 @@ package badger
 
 import (
 	"encoding/binary"
-	"errors"
 	"io"
-	"io/fs"
 	"os"
-	"time"
 
 	"github.com/dgraph-io/badger/v4/fb"
 	"github.com/dgraph-io/badger/v4/pb"
 	"github.com/dgraph-io/badger/v4/y"
 )
 
+// tableState is what is known of a table without reading its blocks.
+type tableState struct {
+	size int64
+	sum  uint32 // of its last bytes, which have the checksum of its index
+	last uint64 // the newest version in it
+}
+
+// tailBytes is how many bytes at its end tell a table from others.
+const tailBytes = 64
+
 // checkTable compares the index of a table and, if it is to, the blocks with their checksums, and returns
-// how long the file is. After each MiB of blocks it pauses, for rest times as long as that took.
+// what it is. After each MiB of blocks it pauses, for rest times as long as that took.
 //
 // A table is blocks, the index, its length, its checksum and that one's length; a block ends with its checksum and
 // that one's length.
-func checkTable(path string, blocks bool, rest int) (size int64, err error) {
+func checkTable(path string, blocks bool, rest int) (s tableState, err error) {
 	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, damaged(path, "it is not there")
-	}
 	if err != nil {
-		return 0, err
+		return s, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
+	if s, err = readTail(f); err != nil {
+		return s, err
 	}
-	size = info.Size()
 	defer func() {
 		if recover() != nil { // the index is read by code that trusts it
 			err = damaged(path, "its index makes no sense")
 		}
 	}()
-	index, err := tableIndex(f, size)
-	if err != nil || !blocks {
-		return size, err
+	index, err := tableIndex(f, s.size)
+	if err != nil {
+		return s, err
+	}
+	if s.last = index.MaxVersion(); !blocks {
+		return s, nil
 	}
 	var block []byte
 	var at fb.BlockOffset
-	began, done := time.Now(), 0
+	pauses := newPauses(rest)
 	for i := range index.OffsetsLength() {
-		if !index.Offsets(&at, i) || int64(at.Offset())+int64(at.Len()) > size {
-			return 0, damaged(path, "block %d is not where its index says", i)
+		if !index.Offsets(&at, i) || int64(at.Offset())+int64(at.Len()) > s.size {
+			return s, damaged(path, "block %d is not where its index says", i)
 		}
 		block = append(block[:0], make([]byte, at.Len())...)
 		if _, err := f.ReadAt(block, int64(at.Offset())); err != nil {
-			return 0, damaged(path, "block %d: %v", i, err)
+			return s, damaged(path, "block %d: %v", i, err)
 		}
 		if !checked(block) {
-			return 0, damaged(path, "block %d, at byte %d, does not have the checksum that it was written with", i, at.Offset())
+			return s, damaged(path, "block %d, at byte %d, does not have the checksum that it was written with", i, at.Offset())
 		}
-		if done += len(block); done >= 1<<20 {
-			pause(began, rest)
-			began, done = time.Now(), 0
-		}
+		pauses.worked(len(block))
 	}
-	return size, nil
+	return s, nil
+}
+
+// readTail reads a table's length and sums its last bytes up.
+func readTail(f *os.File) (s tableState, err error) {
+	info, err := f.Stat()
+	if err != nil {
+		return s, err
+	}
+	s.size = info.Size()
+	tail := make([]byte, min(tailBytes, s.size))
+	_, err = f.ReadAt(tail, s.size-int64(len(tail)))
+	s.sum = checksum(tail)
+	return s, err
 }
 
 // tableIndex reads the index from the end of a table.

@@ -1,7 +1,9 @@
 package badger
 
 import (
+	"errors"
 	"fmt"
+	"syscall"
 
 	"github.com/cqld/cqld/store/engine"
 )
@@ -12,7 +14,21 @@ func (e *Engine) refused() error {
 		return *p
 	}
 	if p := e.failed.Load(); p != nil {
-		return fmt.Errorf("no more writes until the data is opened again: %w", *p)
+		return fmt.Errorf("%w: no more writes until the data is opened again: %w", engine.ErrRefused, *p)
+	}
+	if p := e.paused.Load(); p != nil {
+		return fmt.Errorf("%w: %w", engine.ErrRefused, *p)
+	}
+	return nil
+}
+
+// Refusing says why commits are refused at the moment.
+func (e *Engine) Refusing() error {
+	if err := e.refused(); err != nil {
+		return err
+	}
+	if p := e.full.Load(); p != nil {
+		return *p
 	}
 	return nil
 }
@@ -24,6 +40,19 @@ func (e *Engine) fail(err error) error {
 	return err
 }
 
+// passes reports whether an error is of a kind that ends by itself, and says nothing of what is on disk: nothing could be opened.
+// After a sync that failed the system may have forgotten what it did not write.
+func passes(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
+
+// pause refuses commits until a sync succeeds.
+func (e *Engine) pause(err error) {
+	if e.paused.Swap(&err) == nil {
+		e.log.Error().Err(err).Msg("writes are refused for now")
+	}
+}
+
 // Sync syncs all logs. Close waits for it.
 func (e *Engine) Sync() error {
 	e.closing.RLock()
@@ -31,11 +60,11 @@ func (e *Engine) Sync() error {
 	if e.closed {
 		return engine.ErrClosed
 	}
-	return e.syncLogs()
+	return e.syncLogs(e.current.Load().txn.ReadTs())
 }
 
-// syncLogs is Sync for the engine itself.
-func (e *Engine) syncLogs() error {
+// syncLogs is Sync for the engine itself. Everything up to the commit last is in the logs.
+func (e *Engine) syncLogs(last uint64) error {
 	if e.logs == nil {
 		return nil
 	}
@@ -44,10 +73,20 @@ func (e *Engine) syncLogs() error {
 	if p := e.failed.Load(); p != nil {
 		return *p
 	}
-	if err := e.logs.all(); err != nil {
-		return e.fail(fmt.Errorf("cannot sync the log: %w", err))
+	err := e.logs.all()
+	switch {
+	case err == nil:
+		e.commits.synced(last)
+		if e.paused.Swap(nil) != nil {
+			e.log.Info().Msg("writes are taken again")
+		}
+		return nil
+	case passes(err):
+		err = fmt.Errorf("cannot sync the log now: %w", err)
+		e.pause(err)
+		return err
 	}
-	return nil
+	return e.fail(fmt.Errorf("cannot sync the log: %w", err))
 }
 
 // syncNames syncs the names of logs.

@@ -49,6 +49,12 @@ func readNumbered(e engine.Engine) (map[int]bool, error) {
 func copyFolder(t *testing.T, from string) string {
 	t.Helper()
 	to := t.TempDir()
+	copyFiles(t, from, to)
+	return to
+}
+
+func copyFiles(t *testing.T, from, to string) {
+	t.Helper()
 	names, err := filepath.Glob(filepath.Join(from, "*"))
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +62,6 @@ func copyFolder(t *testing.T, from string) string {
 	for _, name := range names {
 		copyFile(t, name, filepath.Join(to, filepath.Base(name)))
 	}
-	return to
 }
 
 // copyFile copies what is in a file and leaves its holes.

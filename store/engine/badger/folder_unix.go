@@ -28,3 +28,15 @@ func lockFolder(dir string) (unlock func(), err error) {
 	}
 	return func() { f.Close() }, nil
 }
+
+// mapFile maps the first bytes of a file, to be written to.
+func mapFile(f *os.File, size int) (b []byte, unmap func() error, err error) {
+	b, err = syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	return b, func() error { return syscall.Munmap(b) }, err
+}
+
+// mayWrite reports whether a folder's disk can be written to.
+func mayWrite(dir string) error {
+	const write = 2
+	return syscall.Access(dir, write)
+}

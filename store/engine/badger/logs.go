@@ -3,9 +3,11 @@ package badger
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -20,22 +22,30 @@ const (
 // logs makes what was committed safe from a power cut. Badger itself syncs the log that it writes to. One that is full is
 // left to the system until its table is written, which can take long if many are waiting; and none of the
 // logs' names are synced.
+//
+// The files are held open, so that they can be synced when there are no more descriptors.
 type logs struct {
 	dir     string
 	current func() error            // makes Badger sync what it writes to
 	sync    func(path string) error // syncs a file or a folder
 	full    map[string]bool         // value logs that nothing is added to and that are synced
 	newest  int                     // the newest memtable's log whose name is synced
+	held    map[string]*os.File
 }
 
 func newLogs(dir string, current func() error) *logs {
-	return &logs{dir: dir, current: current, sync: syncFile, full: map[string]bool{}}
+	l := &logs{dir: dir, current: current, full: map[string]bool{}, held: map[string]*os.File{}}
+	l.sync = l.syncHeld
+	return l
 }
 
 // all syncs everything that was written to a log before: the value logs first, as the others point into them.
 func (l *logs) all() error {
 	names, err := l.names()
 	if err != nil {
+		return err
+	}
+	if err := l.hold(names); err != nil {
 		return err
 	}
 	for i, name := range names.values {
@@ -70,7 +80,7 @@ func (l *logs) folder(names logNames) error {
 
 // named syncs the folder if a commit has begun another memtable's log. Its content is synced.
 func (l *logs) named() error {
-	if _, err := os.Lstat(filepath.Join(l.dir, fmt.Sprintf("%05d%s", l.newest+1, memtableLog))); err != nil {
+	if info, err := os.Lstat(filepath.Join(l.dir, fmt.Sprintf("%05d%s", l.newest+1, memtableLog))); err != nil || info.Size() == 0 {
 		return nil
 	}
 	names, err := l.names()
@@ -84,19 +94,84 @@ func (l *logs) named() error {
 type logNames struct{ memtables, values []string }
 
 func (l *logs) names() (names logNames, err error) {
-	entries, err := os.ReadDir(l.dir)
-	for _, e := range entries {
-		switch filepath.Ext(e.Name()) {
+	dir, err := l.open(l.dir)
+	if err != nil {
+		return names, err
+	}
+	if _, err := dir.Seek(0, io.SeekStart); err != nil {
+		return names, err
+	}
+	all, err := dir.Readdirnames(-1)
+	slices.Sort(all)
+	for _, name := range all {
+		switch filepath.Ext(name) {
 		case memtableLog:
-			names.memtables = append(names.memtables, e.Name())
+			names.memtables = append(names.memtables, name)
 		case valueLog:
-			names.values = append(names.values, e.Name())
+			names.values = append(names.values, name)
 		}
 	}
 	return names, err
 }
 
-// syncFile syncs a file or a folder, unless it is gone: then what it had is in a table.
+// hold opens logs that appeared and closes those that are gone or need no sync any more.
+func (l *logs) hold(names logNames) error {
+	for path, f := range l.held {
+		name := filepath.Base(path)
+		if path != l.dir && (l.full[name] || !slices.Contains(names.memtables, name) && !slices.Contains(names.values, name)) {
+			delete(l.held, path)
+			if err := f.Close(); err != nil {
+				return err
+			}
+		}
+	}
+	for _, name := range slices.Concat(names.memtables, names.values) {
+		if l.full[name] {
+			continue
+		}
+		if _, err := l.open(filepath.Join(l.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// open returns the descriptor that is held of a file or a folder.
+func (l *logs) open(path string) (*os.File, error) {
+	if f := l.held[path]; f != nil {
+		return f, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	l.held[path] = f
+	return f, nil
+}
+
+// syncHeld syncs a file or a folder, unless it is gone: then what it had is in a table.
+func (l *logs) syncHeld(path string) error {
+	f, err := l.open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// close gives the descriptors back.
+func (l *logs) close() error {
+	var err error
+	for _, f := range l.held {
+		err = errors.Join(err, f.Close())
+	}
+	clear(l.held)
+	return err
+}
+
+// syncFile syncs a file or a folder, unless it is gone.
 func syncFile(path string) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -2,6 +2,9 @@ package badger
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
@@ -10,31 +13,30 @@ import (
 // collectEvery is how often Badger is made to give back room in its value log.
 const collectEvery = 10 * time.Minute
 
-// maintain syncs the logs in Periodic mode and makes Badger give back room in its value log, until Close.
+// maintain syncs the logs in Periodic mode, keeps the record of files, looks whether the disk is full, and makes Badger
+// give back room in its value log, until Close.
 func (e *Engine) maintain(o Options) {
 	defer e.finished.Done()
 	collect := time.NewTicker(collectEvery)
 	defer collect.Stop()
-	var sync <-chan time.Time
-	if o.Sync == Periodic {
-		t := time.NewTicker(o.SyncEvery)
-		defer t.Stop()
-		sync = t.C
-	}
+	tick := time.NewTicker(o.SyncEvery)
+	defer tick.Stop()
 	synced := e.current.Load()
 	for e.failed.Load() == nil {
 		select {
 		case <-e.stop:
 			return
-		case <-sync:
-			last := e.current.Load()
-			if last == synced {
-				continue
+		case <-tick.C:
+			if last := e.current.Load(); o.Sync == Periodic && last != synced || e.paused.Load() != nil {
+				if err := e.syncLogs(last.txn.ReadTs()); err == nil {
+					synced = last
+				} else if !passes(err) {
+					o.Log.Error().Err(err).Msg("writes are refused from here on")
+				}
 			}
-			synced = last
-			if err := e.syncLogs(); err != nil {
-				o.Log.Error().Err(err).Msg("writes are refused from here on")
-			}
+			e.look()
+		case <-e.begun:
+			e.refreshRecord()
 		case <-collect.C:
 			if err := e.collect(); err != nil {
 				o.Log.Warn().Err(err).Msg("cannot clean the value log")
@@ -43,10 +45,53 @@ func (e *Engine) maintain(o Options) {
 	}
 }
 
+// look keeps the record up to date, and notes whether there is room for commits.
+func (e *Engine) look() {
+	e.refreshRecord()
+	_, err := e.room.enough(roomStep)
+	if err == nil {
+		err = e.room.writable()
+	}
+	e.noteRoom(err)
+}
+
+// noteRoom notes why there is no room, or that there is.
+func (e *Engine) noteRoom(err error) {
+	if err == nil {
+		if e.full.Swap(nil) != nil {
+			e.log.Info().Msg("there is room on the disk again")
+		}
+		return
+	}
+	if e.full.Swap(&err) == nil {
+		e.log.Error().Err(err).Msg("writes are refused for now")
+	}
+}
+
+// refreshRecord writes the record if files have appeared or gone.
+func (e *Engine) refreshRecord() {
+	err := e.recorder.refresh(e.current.Load().txn.ReadTs())
+	if err != nil && !passes(err) {
+		e.log.Warn().Err(err).Msgf("cannot write %s", recordName)
+	}
+}
+
 // collect lets Badger write what is left of a value log elsewhere and remove the file. It waits with removing
 // for all iterators, so there is one here until what it wrote is synced.
 func (e *Engine) collect() error {
-	txn := e.db.NewTransactionAt(e.current.Load().txn.ReadTs(), false)
+	if _, err := e.room.enough(2 * e.db.Opts().ValueLogFileSize); err != nil {
+		return err
+	}
+	last := e.current.Load().txn.ReadTs()
+	if err := e.recorder.clean(true, last); err != nil {
+		return err
+	}
+	err := e.rewriteValues(last)
+	return errors.Join(err, e.recorder.clean(false, last))
+}
+
+func (e *Engine) rewriteValues(last uint64) error {
+	txn := e.db.NewTransactionAt(last, false)
 	defer txn.Discard()
 	it := txn.NewIterator(badger.IteratorOptions{})
 	defer it.Close()
@@ -54,5 +99,22 @@ func (e *Engine) collect() error {
 	if errors.Is(err, badger.ErrNoRewrite) || errors.Is(err, badger.ErrRejected) {
 		return nil
 	}
-	return errors.Join(err, e.syncLogs())
+	return errors.Join(err, e.syncLogs(last))
+}
+
+// takeDiscard takes the blocks of the file that Badger counts in, which is mapped.
+func takeDiscard(dir string) error {
+	f, err := os.OpenFile(filepath.Join(dir, discardFile), os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		file := aheadFile{f: f}
+		err = file.take(max(0, info.Size()-aheadStep))
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("take the room of %s: %w", discardFile, err)
+	}
+	return nil
 }

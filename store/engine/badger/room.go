@@ -1,19 +1,23 @@
 package badger
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"syscall"
 
 	"github.com/cqld/cqld/store/engine"
 )
 
 // room refuses commits while the disk is nearly full. Badger writes to mapped files with holes in them: where
-// the system finds no block for a hole it ends the process. So there must be room for all memtables that
-// wait to become tables, and for the largest tables that are merged.
+// the system finds no block for a hole it ends the process. So blocks of logs are taken beforehand (see ahead), and there
+// must be room for all memtables that wait to become tables, and for the largest tables that are merged.
 type room struct {
 	dir     string
 	reserve int64
 	free    func(dir string) (int64, error) // nil: the engine is in memory
 	left    int64                           // what may be committed until the disk is looked at again
+	ahead   *ahead
 }
 
 const (
@@ -34,24 +38,59 @@ func checkRoom(o Options) error {
 	return err
 }
 
-// take refuses a commit of so many bytes if it would go into the reserve.
-func (r *room) take(size int64) error {
+// take refuses a commit of so many bytes if it would go into the reserve. large says that it has values for the value log.
+func (r *room) take(size int64, large bool) error {
 	if r.free == nil {
 		return nil
 	}
-	if r.left >= size {
+	if r.left >= size && !large {
 		r.left -= size
 		return nil
 	}
-	free, err := r.free(r.dir)
+	r.left = 0
+	free, err := r.enough(size)
 	if err != nil {
 		return err
 	}
-	if free < r.reserve+size {
-		r.left = 0
-		return fmt.Errorf("%w: %d MiB are free in the folder %s, and writes need %d MiB", engine.ErrFull, free>>20, r.dir,
-			(r.reserve+size)>>20+1)
+	if err := r.ahead.reserve(size, large); err != nil {
+		return r.refusal(err)
 	}
 	r.left = min(roomStep, free-r.reserve-size)
 	return nil
 }
+
+// enough returns what is free on the disk, if a commit of so many bytes leaves the reserve.
+func (r *room) enough(size int64) (free int64, err error) {
+	if free, err = r.free(r.dir); err != nil {
+		return 0, r.refusal(err)
+	}
+	if free < r.reserve+size {
+		return 0, fmt.Errorf("%w: %d MiB are free in the folder %s, and writes need %d MiB", engine.ErrFull, free>>20, r.dir,
+			(r.reserve+size)>>20+1)
+	}
+	return free, nil
+}
+
+// writable refuses commits while the disk cannot be written to at all.
+func (r *room) writable() error {
+	if err := mayWrite(r.dir); err != nil {
+		return r.refusal(&os.PathError{Op: "write to", Path: r.dir, Err: err})
+	}
+	return nil
+}
+
+// refusal says why nothing can be written.
+func (r *room) refusal(err error) error {
+	kind := engine.ErrRefused
+	if errors.Is(err, syscall.ENOSPC) {
+		kind = engine.ErrFull
+	}
+	return fmt.Errorf("%w: %w", kind, err)
+}
+
+// entryOverhead is what an entry takes in a log at most, beside what entrySize counts, and commitOverhead what
+// ends a commit.
+const (
+	entryOverhead  = 8
+	commitOverhead = 64
+)

@@ -237,26 +237,43 @@ func (w *writer) write() error {
 	if err := w.refused(); err != nil {
 		return err
 	}
-	if err := w.room.take(int64(w.batch.size)); err != nil {
+	size := int64(w.batch.size + entryOverhead*len(w.batch.entries) + commitOverhead)
+	if err := w.room.take(size, w.batch.large); err != nil {
+		w.noteRoom(err)
 		return err
 	}
 	w.version++
-	err := w.batch.commit(w.version)
-	switch {
-	case err != nil || w.logs == nil:
-	case w.sync == Batch:
-		err = w.syncNames()
-	case w.batch.large:
-		// The system may write what points into the value log to disk before the value, so there is no waiting.
-		err = w.syncLogs()
-	}
-	if err != nil {
+	if err := w.batch.commit(w.version); err != nil {
 		return w.fail(fmt.Errorf("%w: %w", engine.ErrUnknown, err))
+	}
+	if w.logs != nil {
+		if err := w.makeSafe(); err != nil {
+			return w.fail(fmt.Errorf("%w: %w", engine.ErrUnknown, err))
+		}
 	}
 	w.fill(w.batch.entries)
 	w.publish(w.version, w.holes)
 	if oldest, ok := w.readers.advance(w.version); ok {
 		w.db.SetDiscardTs(oldest)
+	}
+	return nil
+}
+
+// makeSafe syncs what must be synced before a commit is acknowledged.
+func (w *writer) makeSafe() error {
+	w.commits.committed(w.version)
+	switch {
+	case w.sync == Batch:
+		if err := w.syncNames(); err != nil {
+			return err
+		}
+		w.commits.synced(w.version)
+	case w.batch.large:
+		// The system may write what points into the value log to disk before the value, so there is no waiting. If it
+		// cannot be synced now, this commit is the last until it can.
+		if err := w.syncLogs(w.version); err != nil && !passes(err) {
+			return err
+		}
 	}
 	return nil
 }

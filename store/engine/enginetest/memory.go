@@ -154,6 +154,9 @@ const (
 	maxValue = 1 << 20
 )
 
+// Refusing is nil: it takes all commits.
+func (*Memory) Refusing() error { return nil }
+
 // Limits says what a commit may have at most.
 func (*Memory) Limits() engine.Limits {
 	return engine.Limits{Key: maxKey, Value: maxValue, CommitBytes: maxValue, CommitOps: 10000}

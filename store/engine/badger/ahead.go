@@ -1,0 +1,173 @@
+package badger
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// ahead takes blocks of the disk for the logs before Badger writes to them, so that a full disk, or one that cannot be
+// written to, is an error and not the end of the process.
+//
+// Badger begins the next memtable's log when it likes, in a file that may exist if it is empty. So there always is one, with
+// blocks behind its end. It also keeps a descriptor free: the one that holds it.
+type ahead struct {
+	dir     string
+	log     aheadFile // the newest memtable's log
+	next    aheadFile // the one after it
+	written int64     // since the last reserve
+	values  aheadFile // the newest value log
+	begun   func()    // is told that Badger has begun the next log
+}
+
+// aheadFile is a log whose blocks are taken.
+type aheadFile struct {
+	f      *os.File
+	number uint32
+	end    int64 // up to where it is written at most
+	taken  int64 // up to where it has blocks
+}
+
+const (
+	// aheadStep is how many bytes are taken at once at least.
+	aheadStep = 1 << 20
+
+	// aheadSlack is more than the cleaning of the value log adds to a memtable's log.
+	aheadSlack = 64 << 10
+)
+
+// newAhead takes over the logs that Badger began when it was opened.
+func newAhead(dir string, seen filesSeen, begun func()) (*ahead, error) {
+	a := &ahead{dir: dir, begun: begun, log: aheadFile{number: seen.log, end: logStart}, values: aheadFile{number: seen.vlog, end: logStart}}
+	var err error
+	if a.log.f, err = os.OpenFile(filepath.Join(dir, logName(seen.log)), os.O_RDWR, 0); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// reserve takes blocks for a commit of so many bytes and those behind it, up to roomStep. large says that it has values for the
+// value log.
+func (a *ahead) reserve(size int64, large bool) error {
+	if a == nil {
+		return nil
+	}
+	if err := a.follow(); err != nil {
+		return err
+	}
+	need := size + roomStep + aheadSlack
+	if err := a.log.take(need); err != nil {
+		return err
+	}
+	if err := a.prepareNext(need + a.written); err != nil {
+		return err
+	}
+	if large {
+		if err := a.reserveValues(size); err != nil {
+			return err
+		}
+	}
+	a.written = size + roomStep
+	return nil
+}
+
+// follow looks whether Badger has begun the next log. It can have written to it what was taken since the last time.
+func (a *ahead) follow() error {
+	if a.next.f == nil {
+		a.log.end += a.written
+		return nil
+	}
+	info, err := a.next.f.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() == 0 {
+		a.log.end += a.written
+		return nil
+	}
+	err = a.log.f.Close()
+	a.log, a.next = a.next, aheadFile{}
+	a.log.end = logStart + a.written
+	a.begun()
+	return err
+}
+
+// prepareNext makes the log after the newest one.
+func (a *ahead) prepareNext(need int64) (err error) {
+	if a.next.f == nil {
+		a.next = aheadFile{number: a.log.number + 1, end: logStart}
+		if a.next.f, err = os.OpenFile(filepath.Join(a.dir, logName(a.next.number)), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+			return err
+		}
+	}
+	return a.next.take(need)
+}
+
+// reserveValues takes blocks of the newest value log.
+func (a *ahead) reserveValues(size int64) error {
+	for {
+		f, err := os.OpenFile(filepath.Join(a.dir, valueLogName(a.values.number+1)), os.O_RDWR, 0)
+		if errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if a.values.f != nil {
+			err = a.values.f.Close()
+		}
+		a.values = aheadFile{f: f, number: a.values.number + 1, end: logStart}
+		if err != nil {
+			return err
+		}
+	}
+	if a.values.f == nil {
+		var err error
+		if a.values.f, err = os.OpenFile(filepath.Join(a.dir, valueLogName(a.values.number)), os.O_RDWR, 0); err != nil {
+			return err
+		}
+	}
+	a.values.end = endOfEntries(a.values.f, a.values.end)
+	return a.values.take(size + aheadSlack)
+}
+
+// take takes the blocks that come behind what is written.
+func (f *aheadFile) take(size int64) error {
+	if f.end+size <= f.taken {
+		return nil
+	}
+	from, to := max(f.taken, 0), f.end+size+aheadStep
+	err := takeBlocks(f.f, from, to-from)
+	if errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.ENOSYS) {
+		err = nil // there is only the reserve
+	}
+	if err != nil {
+		return &os.PathError{Op: "take blocks for", Path: f.f.Name(), Err: err}
+	}
+	f.taken = to
+	return nil
+}
+
+// close gives the files back and removes the log that was not begun. Badger is closed.
+func (a *ahead) close() error {
+	if a == nil {
+		return nil
+	}
+	err := a.log.f.Close()
+	if a.values.f != nil {
+		err = errors.Join(err, a.values.f.Close())
+	}
+	if a.next.f == nil {
+		return err
+	}
+	info, statErr := a.next.f.Stat()
+	err = errors.Join(err, statErr, a.next.f.Close())
+	if statErr == nil && info.Size() == 0 {
+		if removed := os.Remove(a.next.f.Name()); !errors.Is(removed, fs.ErrNotExist) {
+			err = errors.Join(err, removed)
+		}
+	}
+	return err
+}
