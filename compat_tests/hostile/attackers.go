@@ -106,6 +106,9 @@ func (o order) attack(ctx context.Context) report {
 	case err = <-attacked:
 		wait(ctx, time.Until(began.Add(o.Least)))
 	case <-ctx.Done():
+		if o.Attack == fillAttack.name {
+			err = fmt.Errorf("not done in %s", seconds(o.Press))
+		}
 	}
 	s.leave()
 	s.mu.Lock()

@@ -24,7 +24,7 @@ type attack struct {
 // fillAttack comes before all others and means no harm: it is how the tables get their rows.
 var fillAttack = attack{
 	name: "fill", what: "the tables get their rows over 4 connections, 2,000 inserts at a time",
-	run: func(ctx context.Context, s *siege) error { return fill(ctx, s.addr, s.size) }, press: time.Minute, fills: true,
+	run: func(ctx context.Context, s *siege) error { return fill(ctx, s.addr, s.size) }, press: 3 * time.Minute, fills: true,
 }
 
 // usualPress is how long most attacks go on.

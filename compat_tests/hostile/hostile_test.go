@@ -115,6 +115,19 @@ func TestStop(t *testing.T) {
 	}
 }
 
+// TestCutOff does not take tables that are half full.
+func TestCutOff(t *testing.T) {
+	trial := testTrial(t, "idle")
+	trial.size = full
+	fill := fillAttack
+	fill.press = time.Millisecond
+	_, err := trial.attack(t.Context(), fill, false)
+	trial.end()
+	if err == nil || !strings.Contains(err.Error(), "not done") {
+		t.Error(err)
+	}
+}
+
 // TestSafety kills a server that takes more than it may.
 func TestSafety(t *testing.T) {
 	trial := testTrial(t, "idle")

@@ -323,6 +323,9 @@ func (t *trial) haveFilled(r *result) error {
 	if r.ended {
 		return fmt.Errorf("%w while its tables were filled: %s", errEnded, r.log)
 	}
+	if r.report.Failed != "" {
+		return fmt.Errorf("fill the tables: %s", r.report.Failed)
+	}
 	t.filled = true
 	if t.memory {
 		m, err := t.server.process.Memory()
