@@ -54,7 +54,7 @@ func testTrial(t *testing.T, names string) *trial {
 	s := settings{attacks: chosen, size: tiny, safety: 3 << 30, time: time.Hour, binary: built, memory: true}
 	trial := newTrial(s, t.TempDir())
 	trial.pace = pace{
-		calm: 100 * time.Millisecond, least: 100 * time.Millisecond, settle: 2 * time.Second,
+		least: 100 * time.Millisecond, settle: 2 * time.Second,
 		stopAfter: 200 * time.Millisecond, window: 50 * time.Millisecond,
 	}
 	return trial

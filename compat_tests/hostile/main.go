@@ -8,7 +8,7 @@
 //
 // An attack goes like this (trial.go):
 //
-//	calm     the neighbour alone; memory, goroutines and descriptors are noted
+//	calm     the neighbour alone, until the server is at rest; memory, goroutines and descriptors are noted
 //	press    the attack runs, for as long as the table says
 //	leave    its connections are closed at once; the processors must be free soon
 //	settle   memory, goroutines and descriptors must be what they were

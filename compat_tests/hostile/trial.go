@@ -37,15 +37,14 @@ type server struct {
 
 // pace is how long the parts of an attack take.
 type pace struct {
-	calm      time.Duration // of the neighbour alone, before
 	least     time.Duration // connections stay open if the attack has nothing more to do
 	settle    time.Duration // at most, for what the attack took to be given back
 	stopAfter time.Duration // of an attack, the server is told to stop
-	window    time.Duration // over which the use of the processors is measured
+	window    time.Duration // over which the use of the processors is measured; a server at rest is watched for some of them
 }
 
 var usualPace = pace{
-	calm: time.Second, least: 2 * time.Second, settle: 30 * time.Second, stopAfter: 2 * time.Second, window: 250 * time.Millisecond,
+	least: 2 * time.Second, settle: 30 * time.Second, stopAfter: 2 * time.Second, window: 250 * time.Millisecond,
 }
 
 // What does not change with the pace.
@@ -153,7 +152,9 @@ func shorten(log string) string {
 // press runs an attack and waits until all is as before.
 func (t *trial) press(ctx context.Context, r *result) error {
 	s := t.server
-	wait(ctx, t.calm)
+	if _, err := t.rest(ctx); err != nil {
+		return err
+	}
 	s.neighbour.take()
 	var err error
 	if r.before, err = look(ctx, s.process); err != nil {
@@ -170,29 +171,38 @@ func (t *trial) press(ctx context.Context, r *result) error {
 	return err
 }
 
-// settleDown waits until the processors are free and the server holds what it held before.
-func (t *trial) settleDown(ctx context.Context, r *result, left time.Time) error {
-	s := t.server
+// rest waits until the server leaves the processors free, and returns how long it did not.
+func (t *trial) rest(ctx context.Context) (busy time.Duration, err error) {
+	began := time.Now()
 	for free := 0; free < busyWindows; {
-		if time.Since(left) > t.settle {
-			r.busy = t.settle
-			break
+		if time.Since(began) > t.settle {
+			return t.settle, nil
 		}
-		began := time.Now()
-		before, err := s.process.CPU()
+		window := time.Now()
+		before, err := t.server.process.CPU()
 		if err != nil {
-			return err
+			return 0, err
 		}
 		wait(ctx, t.window)
-		after, err := s.process.CPU()
+		after, err := t.server.process.CPU()
 		if err != nil {
-			return err
+			return 0, err
 		}
-		if cores := float64(after-before) / float64(time.Since(began)); cores < busyCores {
+		if cores := float64(after-before) / float64(time.Since(window)); cores < busyCores {
 			free++
 			continue
 		}
-		free, r.busy = 0, time.Since(left)
+		free, busy = 0, time.Since(began)
+	}
+	return busy, nil
+}
+
+// settleDown waits until the processors are free and the server holds what it held before.
+func (t *trial) settleDown(ctx context.Context, r *result, left time.Time) error {
+	s := t.server
+	var err error
+	if r.busy, err = t.rest(ctx); err != nil {
+		return err
 	}
 	for {
 		after, err := look(ctx, s.process)
