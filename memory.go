@@ -68,7 +68,7 @@ func governMemory(ctx context.Context, getenv func(string) string) {
 }
 
 // idleAllocation is how many bytes an idle server may allocate in a second.
-const idleAllocation = 1 << 20
+const idleAllocation = 16 << 20
 
 // containerMemory is the limit of the control group that the process is in; 0 if there is none.
 func containerMemory() int64 {

@@ -21,6 +21,7 @@ func (s *Server) admit(socket net.Conn) {
 	}
 	if reason == "" {
 		s.conns[c] = struct{}{}
+		s.open.Add(1)
 		s.perIP[ip]++
 		s.running.Add(1)
 	}
@@ -41,6 +42,7 @@ func (s *Server) forget(c *conn) {
 	ip := c.remote.Addr()
 	s.mu.Lock()
 	delete(s.conns, c)
+	s.open.Add(-1)
 	if s.perIP[ip]--; s.perIP[ip] <= 0 {
 		delete(s.perIP, ip)
 	}

@@ -36,8 +36,8 @@ type conn struct {
 	session  session
 	out      output
 	requests sync.WaitGroup // that are not answered
-	slots    pace.Room      // of requests that have a goroutine
-	bytes    pace.Room      // of requests that are not answered
+	slots    share          // of requests that have a goroutine
+	bytes    share          // of requests that are not answered
 	reads    pace.Party     // in the scheduler
 	writes   writes         // that are not answered
 	draining atomic.Bool
@@ -79,8 +79,8 @@ func newConn(s *Server, socket net.Conn, id uint32) *conn {
 	c.reads.Behind = c.out.behind
 	c.in.reserve, c.in.room = func(n int64) error { return c.reserve(&c.in, n) }, &s.memory.arriving
 	c.segments.Reserve = func(n int) error { return c.reserve(&c.segments, int64(n)) }
-	c.slots.Init(int64(s.limits.Concurrent))
-	c.bytes.Init(s.limits.ConnectionBytes)
+	c.slots.init()
+	c.bytes.init()
 	c.segments.Limit = s.limits.Frame
 	c.next = c.takeHandshake
 	return c

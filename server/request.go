@@ -81,8 +81,7 @@ func (r *request) release() {
 		r.heavy = 0
 	}
 	if !r.overloaded {
-		c.bytes.Give(r.size)
-		c.server.memory.requests.Give(r.size)
+		c.giveBytes(r.size)
 	}
 	r.conn, r.message, r.statement, r.trace = nil, nil, nil, nil
 	r.single, r.write = exec.Request{}, writing{}

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -52,6 +53,7 @@ type Server struct {
 	texts     *statementCache[textKey]
 	memory    memory
 	scheduler *pace.Scheduler // of reads that may take long
+	open      atomic.Int64    // connections
 	metrics   counters
 
 	ctx    context.Context // ends when Shutdown gives up waiting

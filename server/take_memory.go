@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 )
@@ -9,72 +10,111 @@ import (
 // The methods here wait for memory, or for the right to run one more request. Meanwhile nothing is read from the
 // connection, and the client notices because its writes block.
 
-// ownShare is what requests of a connection may have together whatever others have.
-const ownShare = 64 << 10
+// share is what the requests of a connection have of something. One goroutine takes, and any gives.
+type share struct {
+	used  atomic.Int64
+	freed chan struct{} // told when something was given back
+}
+
+func (s *share) init() { s.freed = make(chan struct{}, 1) }
+
+func (s *share) give(n int64) {
+	s.used.Add(-n)
+	select {
+	case s.freed <- struct{}{}:
+	default:
+	}
+}
+
+// fair is how much a connection may have of something of which there is so much in all: most, or where half of it is used,
+// its part of the other half, but always least.
+func (s *Server) fair(used, all, most, least int64) int64 {
+	if used <= all/2 {
+		return most
+	}
+	return min(most, max(least, all/2/max(1, s.open.Load())))
+}
+
+// leastBytes and leastAsides are what requests of a connection may have whatever others have.
+const (
+	leastBytes  = 64 << 10
+	leastAsides = 4
+)
 
 // takeBytes makes room for a request in the budgets of bytes in flight. It waits unless the client said in STARTUP that
 // it prefers an error.
 func (c *conn) takeBytes(n int64) error {
 	all := &c.server.memory.requests
-	if c.bytes.TryTake(n) {
-		if all.TryTake(n) {
-			return nil
-		}
-		if c.bytes.Used() <= ownShare {
+	for {
+		used := c.bytes.used.Load()
+		most := c.server.fair(all.Used(), all.Limit(), c.server.limits.ConnectionBytes, leastBytes)
+		switch {
+		case used+n <= most:
 			all.Add(n)
-			return nil
+		case used > 0 || !all.TryTake(n):
+			if c.session.throwOverload {
+				return c.overloaded()
+			}
+			if used > 0 {
+				if err := c.waitFor(&c.bytes); err != nil {
+					return err
+				}
+				continue
+			}
+			var err error
+			if c.pause(func() { err = all.Take(c.ctx, nil, n) }); err != nil {
+				return err
+			}
 		}
-		c.bytes.Give(n)
+		c.bytes.used.Add(n)
+		return nil
 	}
-	if c.session.throwOverload {
-		return cqlerr.Overloadedf("Request breached limit on bytes in flight. (%s)Server is currently in an "+
-			"overloaded state and cannot accept more requests.",
-			fmt.Sprintf("Endpoint: %d/%d bytes, Global: %d/%d bytes.", c.bytes.Used(), c.bytes.Limit(),
-				all.Used(), all.Limit()))
-	}
-	var err error
+}
+
+// overloaded is told to a client whose request would have to wait for memory.
+func (c *conn) overloaded() error {
+	all := &c.server.memory.requests
+	return cqlerr.Overloadedf("Request breached limit on bytes in flight. (%s)Server is currently in an "+
+		"overloaded state and cannot accept more requests.",
+		fmt.Sprintf("Endpoint: %d/%d bytes, Global: %d/%d bytes.", c.bytes.used.Load(), c.server.limits.ConnectionBytes,
+			all.Used(), all.Limit()))
+}
+
+// waitFor waits until a request of the connection gives something back.
+func (c *conn) waitFor(s *share) (err error) {
 	c.pause(func() {
-		if err = c.bytes.Take(c.ctx, nil, n); err != nil {
-			return
-		}
-		if err = all.Take(c.ctx, nil, n); err != nil {
-			c.bytes.Give(n)
+		select {
+		case <-s.freed:
+		case <-c.ctx.Done():
+			err = c.ctx.Err()
 		}
 	})
 	return err
 }
 
-// ownAsides is how many goroutines requests of a connection may have whatever others have.
-const ownAsides = 4
+// giveBytes gives back what takeBytes took.
+func (c *conn) giveBytes(n int64) {
+	c.server.memory.requests.Give(n)
+	c.bytes.give(n)
+}
 
 // takeSlot waits until the connection may have another goroutine.
-func (c *conn) takeSlot() (err error) {
+func (c *conn) takeSlot() error {
 	all := &c.server.memory.asides
-	if c.slots.TryTake(1) {
-		if all.TryTake(1) {
-			return nil
+	for c.slots.used.Load() >= c.server.fair(all.Load(), maxAsides, int64(c.server.limits.Concurrent), leastAsides) {
+		if err := c.waitFor(&c.slots); err != nil {
+			return err
 		}
-		if c.slots.Used() <= ownAsides {
-			all.Add(1)
-			return nil
-		}
-		c.slots.Give(1)
 	}
-	c.pause(func() {
-		if err = c.slots.Take(c.ctx, nil, 1); err != nil {
-			return
-		}
-		if err = all.Take(c.ctx, nil, 1); err != nil {
-			c.slots.Give(1)
-		}
-	})
-	return err
+	all.Add(1)
+	c.slots.used.Add(1)
+	return nil
 }
 
 // giveSlot gives back what takeSlot took.
 func (c *conn) giveSlot() {
-	c.slots.Give(1)
-	c.server.memory.asides.Give(1)
+	c.server.memory.asides.Add(-1)
+	c.slots.give(1)
 }
 
 // reserve waits for n bytes for something that arrives, which owner holds.
