@@ -77,6 +77,7 @@ type Engine struct {
 	sync     Sync
 	room     room // the writer's
 	log      zerolog.Logger
+	gate     *gate // nil: the engine is in memory
 	recorder *recorder
 	commits  *commits
 	begun    chan struct{}         // a log may have been begun
@@ -109,14 +110,20 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 		o.free = freeBytes
 	}
 	var folder *prepared
+	var g *gate
 	if o.Dir != "" {
 		var err error
 		if folder, err = prepareFolder(o); err != nil {
 			return nil, err
 		}
+		g = newGate(o)
+		g.register()
 	}
-	db, err := badger.OpenManaged(badgerOptions(o))
+	db, err := badger.OpenManaged(badgerOptions(o, g))
 	if err != nil {
+		if g != nil {
+			g.unregister()
+		}
 		if strings.Contains(err.Error(), "directory lock") {
 			return nil, errInUse(o.Dir)
 		}
@@ -135,6 +142,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 		stop:  make(chan struct{}),
 		log:   o.Log,
 		begun: make(chan struct{}, 1),
+		gate:  g,
 
 		probes: make(chan hole, 1),
 	}
@@ -169,7 +177,7 @@ func (e *Engine) openFolder(o Options, p *prepared, last uint64) (err error) {
 	if err := takeDiscard(o.Dir); err != nil {
 		return err
 	}
-	ahead, err := newAhead(o.Dir, e.recorder.seen, func() {
+	ahead, err := newAhead(o.Dir, e.recorder.seen, o.MemTableSize, func() {
 		select {
 		case e.begun <- struct{}{}:
 		default:
@@ -192,6 +200,7 @@ func (e *Engine) closeFolder() error {
 	if e.logs == nil {
 		return nil
 	}
+	e.gate.unregister()
 	err := errors.Join(e.room.ahead.close(), e.logs.close(), e.commits.close())
 	if err != nil || e.failed.Load() != nil {
 		return err
@@ -202,10 +211,10 @@ func (e *Engine) closeFolder() error {
 // badgerOptions chooses what measurements favour: no conflict detection, as there is one writer; one
 // version of each key, as merges are folded when they are written; no compression and so no block cache; few tables on the
 // first level, as each get looks into all of them, and what was deleted goes only when they are compacted.
-func badgerOptions(o Options) badger.Options {
+func badgerOptions(o Options, g *gate) badger.Options {
 	b := badger.DefaultOptions(o.Dir).
 		WithInMemory(o.Dir == "").
-		WithLogger(logger{o.Log}).
+		WithLogger(logger{o.Log, g}).
 		WithDetectConflicts(false).
 		WithMetricsEnabled(false).
 		WithCompression(options.None).
@@ -226,7 +235,7 @@ func badgerOptions(o Options) badger.Options {
 // threshold and longer ones.
 func largestValue(o Options, commit int) int {
 	if o.Dir == "" {
-		return min(commit, int(badgerOptions(o).ValueThreshold)-1)
+		return min(commit, int(badgerOptions(o, nil).ValueThreshold)-1)
 	}
 	return commit
 }
@@ -245,6 +254,9 @@ func (e *Engine) Close() error {
 	e.closing.Unlock()
 	e.finished.Wait()
 	e.readers.close()
+	if e.gate != nil {
+		e.gate.closing.Store(true)
+	}
 	if err := e.db.Close(); err != nil {
 		return fmt.Errorf("close the data: %w", err)
 	}
@@ -254,8 +266,11 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// logger passes on what Badger complains about.
-type logger struct{ log zerolog.Logger }
+// logger passes on what Badger complains about, and to the gate what it is about to do.
+type logger struct {
+	log  zerolog.Logger
+	gate *gate
+}
 
 func (l logger) Errorf(f string, args ...any) {
 	l.log.Error().Msgf("badger: "+strings.TrimSpace(f), args...)
@@ -264,5 +279,5 @@ func (l logger) Errorf(f string, args ...any) {
 func (l logger) Warningf(f string, args ...any) {
 	l.log.Warn().Msgf("badger: "+strings.TrimSpace(f), args...)
 }
-func (l logger) Infof(string, ...any)  {}
-func (l logger) Debugf(string, ...any) {}
+func (l logger) Infof(string, ...any)              {}
+func (l logger) Debugf(format string, args ...any) { l.gate.heard(format, args) }

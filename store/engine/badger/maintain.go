@@ -52,6 +52,9 @@ func (e *Engine) look() {
 	if err == nil {
 		err = e.room.writable()
 	}
+	if err == nil && e.full.Load() != nil { // a commit may have found no descriptor
+		err = e.gate.check()
+	}
 	e.noteRoom(err)
 }
 
