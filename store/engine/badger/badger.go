@@ -10,10 +10,14 @@
 // So what was got twice of late, by readers or by the writer's merges, is kept in a cache, which knows which
 // snapshots its values are right for and which the writer keeps up to date (see cache). Scans pass it by.
 //
-// What Badger leaves open is done here: syncing logs that are full and the names of logs (see logs), refusing
-// commits before the disk is full (see room), and looking for damage when a folder is opened (see checkFiles). When a
-// log cannot be written or synced nobody knows what of it is on disk; from there on commits are refused until the
-// folder is opened again.
+// What Badger leaves open is done here: syncing logs that are full and the names of logs (see logs), and refusing commits before
+// the disk is full (see room, ahead and gate). When a log cannot be written or synced nobody knows what of it is on disk; from
+// there on commits are refused until the folder is opened again. Where only nothing can be opened, they are taken
+// again afterwards.
+//
+// Badger trusts its files. So a folder is examined before Badger opens it (see examination), against a record of its files (see
+// record) and the number of the last commit (see commits), and refused if a file is not as it must be. Repair keeps what
+// can be read.
 package badger
 
 import (
