@@ -62,7 +62,7 @@ func (c *conn) takeBytes(n int64) error {
 				continue
 			}
 			var err error
-			if c.pause(func() { err = all.Take(c.ctx, nil, n) }); err != nil {
+			if c.pause(func() { err = all.Take(c.ctx, c, n) }); err != nil {
 				return err
 			}
 		}
@@ -94,7 +94,11 @@ func (c *conn) waitFor(s *share) (err error) {
 
 // giveBytes gives back what takeBytes took.
 func (c *conn) giveBytes(n int64) {
-	c.server.memory.requests.Give(n)
+	if all := &c.server.memory.requests; n > leastBytes {
+		all.Leave(c, n)
+	} else {
+		all.Give(n)
+	}
 	c.bytes.give(n)
 }
 
