@@ -24,13 +24,7 @@ func NormalizeBound(t Type, b []byte) []byte {
 	if !ok || b == nil {
 		return Normalize(t, b)
 	}
-	elems := normalized(list.Elem, b)
-	for i, e := range elems {
-		if len(e) == 0 && EmptyIsNull(list.Elem) {
-			elems[i] = nil
-		}
-	}
-	return NewList(elems)
+	return normalizeList(list.Elem, b, EmptyIsNull(list.Elem))
 }
 
 // checkNullable is checkBoundElement for elements that may be null.

@@ -84,6 +84,28 @@ func Elements(b []byte) iter.Seq[[]byte] {
 	}
 }
 
+// ElementStarts are the places in a valid list or set where its elements begin: a slice for each short element would be
+// several times as large as the elements.
+func ElementStarts(b []byte) []uint32 {
+	starts := make([]uint32, 0, DecodeCount(b))
+	at := min(4, len(b))
+	for range cap(starts) {
+		_, rest, ok := readElement(b[at:])
+		if !ok {
+			break
+		}
+		starts = append(starts, uint32(at))
+		at = len(b) - len(rest)
+	}
+	return starts
+}
+
+// ElementAt is the element that begins at a place.
+func ElementAt(b []byte, start uint32) []byte {
+	e, _, _ := readElement(b[start:])
+	return e
+}
+
 // Entries yields the keys and values of a valid map.
 func Entries(b []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
@@ -112,33 +134,105 @@ func DecodeCount(b []byte) int {
 
 // Normalize returns what is stored of a valid value b: sets and maps in order and without duplicates,
 // and nulls in lists of one form. That goes for collections inside collections too, but what is inside
-// tuples, user types and vectors stays as it is.
+// tuples, user types and vectors stays as it is. It may return b.
 func Normalize(t Type, b []byte) []byte {
 	if b == nil {
 		return nil
 	}
 	switch t := t.(type) {
 	case *List:
-		return NewList(normalized(t.Elem, b))
+		return normalizeList(t.Elem, b, false)
 	case *Set:
-		return NewSet(t, normalized(t.Elem, b))
-	case *Map:
-		var keys, values [][]byte
-		for k, v := range Entries(b) {
-			keys, values = append(keys, Normalize(t.Key, k)), append(values, Normalize(t.Value, v))
+		if isSetStored(t.Elem, b) {
+			return b
 		}
-		return NewMap(t, keys, values)
+		elems := NewPacked(DecodeCount(b))
+		for e := range Elements(b) {
+			elems.Add(Normalize(t.Elem, e))
+		}
+		return elems.Set(t)
+	case *Map:
+		if isMapStored(t, b) {
+			return b
+		}
+		n := DecodeCount(b)
+		keys, values := NewPacked(n), NewPacked(n)
+		for k, v := range Entries(b) {
+			keys.Add(Normalize(t.Key, k))
+			values.Add(Normalize(t.Value, v))
+		}
+		return keys.Map(t, values)
 	}
 	return b
 }
 
-// normalized returns the elements of a list or set, each as it is stored.
-func normalized(elem Type, b []byte) [][]byte {
-	var elems [][]byte
-	for e := range Elements(b) {
-		elems = append(elems, Normalize(elem, e))
+// normalizeList is Normalize for a list; empty elements are null if that is said.
+func normalizeList(elem Type, b []byte, emptyIsNull bool) []byte {
+	if isListStored(elem, b, emptyIsNull) {
+		return b
 	}
-	return elems
+	list := append(make([]byte, 0, len(b)), b[:4]...)
+	for e := range Elements(b) {
+		if e = Normalize(elem, e); emptyIsNull && len(e) == 0 {
+			e = nil
+		}
+		list = AppendElement(list, e)
+	}
+	return list
+}
+
+// isListStored reports whether a list is known to be as it is stored.
+func isListStored(elem Type, b []byte, emptyIsNull bool) bool {
+	if isCollection(elem) {
+		return false
+	}
+	for rest := b[4:]; len(rest) > 0; {
+		n := int32(binary.BigEndian.Uint32(rest))
+		if n < -1 || n == 0 && emptyIsNull {
+			return false
+		}
+		rest = rest[4+max(0, n):]
+	}
+	return true
+}
+
+// isSetStored reports whether a set is known to be as it is stored.
+func isSetStored(elem Type, b []byte) bool {
+	if isCollection(elem) {
+		return false
+	}
+	var last []byte
+	for e := range Elements(b) {
+		if last != nil && elem.Compare(last, e) >= 0 {
+			return false
+		}
+		last = e
+	}
+	return true
+}
+
+// isMapStored reports whether a map is known to be as it is stored.
+func isMapStored(t *Map, b []byte) bool {
+	if isCollection(t.Key) || isCollection(t.Value) {
+		return false
+	}
+	var last []byte
+	for k := range Entries(b) {
+		if last != nil && t.Key.Compare(last, k) >= 0 {
+			return false
+		}
+		last = k
+	}
+	return true
+}
+
+// isCollection reports whether values of a type may be stored otherwise than they are given.
+func isCollection(t Type) bool {
+	switch t.(type) {
+	case *List, *Set, *Map:
+		return true
+	}
+	return false
 }
 
 // validateElements checks a list, set or map, which kind says, with check for its elements, which are nil if null. types are

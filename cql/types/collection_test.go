@@ -118,3 +118,35 @@ func TestUUIDClock(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// TestNormalizeStored returns collections that are as they are stored themselves: copies of large ones take memory.
+func TestNormalizeStored(t *testing.T) {
+	for name, hex := range map[string]string{
+		"frozen<list<int>>":      "00000003" + "0000000400000003" + "ffffffff" + "0000000400000003",
+		"frozen<list<text>>":     "00000002" + "00000000" + "0000000161",
+		"frozen<set<int>>":       "00000002" + "0000000400000001" + "0000000400000003",
+		"frozen<map<int, text>>": "00000002" + "0000000400000001" + "0000000161" + "0000000400000002" + "00000000",
+	} {
+		b := unhex(t, hex)
+		if got := NormalizeBound(testTypes[name], b); &got[0] != &b[0] || !bytes.Equal(got, unhex(t, hex)) {
+			t.Errorf("%s %s: got %x", name, hex, got)
+		}
+	}
+	for in, want := range map[string]string{
+		"00000002" + "00000000" + "0000000400000001": "00000002" + "ffffffff" + "0000000400000001",
+		"00000001" + "fffffffe":                      "00000001" + "ffffffff",
+	} {
+		if got := NormalizeBound(testTypes["frozen<list<int>>"], unhex(t, in)); !bytes.Equal(got, unhex(t, want)) {
+			t.Errorf("%s: got %x, want %s", in, got, want)
+		}
+	}
+}
+
+// TestElementStarts finds the elements by their places.
+func TestElementStarts(t *testing.T) {
+	b := unhex(t, "00000003"+"0000000161"+"ffffffff"+"00000000")
+	starts := ElementStarts(b)
+	if len(starts) != 3 || string(ElementAt(b, starts[0])) != "a" || ElementAt(b, starts[1]) != nil || ElementAt(b, starts[2]) == nil {
+		t.Error(starts)
+	}
+}

@@ -146,20 +146,20 @@ func (r *reading) filtersText() (where []string) {
 
 // choiceText is = of each column, or IN of one.
 func (r *reading) choiceText(c *planner.Choice) (where []string) {
-	ps, err := filterPoints(&r.x, c)
+	l, err := filterListing(&r.x, c)
 	if err != nil {
 		return nil
 	}
 	if c.In || c.List != nil {
-		values := make([][]byte, len(ps))
-		for i, p := range ps {
-			values[i] = p[0]
+		var values [][]byte
+		for i := range min(l.len(), maxCommandText) { // more of the text is not shown
+			values = append(values, l.append(nil, i)[0])
 		}
 		list := &types.List{Elem: c.Columns[0].Type}
 		return []string{schema.QuoteName(c.Columns[0].Name) + " IN " + list.Format(types.NewList(values))}
 	}
 	for i, col := range c.Columns {
-		where = append(where, relation(col, "=", ps[0][i]))
+		where = append(where, relation(col, "=", l.points[0][i]))
 	}
 	return where
 }

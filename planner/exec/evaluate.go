@@ -21,7 +21,7 @@ func keyValue(x *expr.Context, e expr.Expr, c *schema.Column) ([]byte, error) {
 		return nil, cqlerr.Invalidf("Invalid unset value for column %s", c.Name)
 	}
 	if v.Bytes == nil {
-		return nil, cqlerr.Invalidf("Invalid null value in condition for column %s", c.Name)
+		return nil, errNullValue(c)
 	}
 	return v.Bytes, nil
 }
@@ -93,16 +93,18 @@ func columnNames(cols []*schema.Column) string {
 	return string(b)
 }
 
-// points are the values of a choice, as written.
+// points are the values of a choice that is no list, as written.
 func points(x *expr.Context, c *planner.Choice) ([]point, error) {
-	if c.List != nil {
-		return listPoints(x, c)
-	}
 	if err := checkTuple(x, c); err != nil {
 		return nil, err
 	}
 	all := make([]point, len(c.Points))
 	for i, p := range c.Points {
+		if i%64 == 63 {
+			if err := step(x); err != nil {
+				return nil, err
+			}
+		}
 		var err error
 		if all[i], err = appendPoint(nil, x, p, c.Columns); err != nil {
 			return nil, err
@@ -111,8 +113,8 @@ func points(x *expr.Context, c *planner.Choice) ([]point, error) {
 	return all, nil
 }
 
-// listPoints are the values of IN ?.
-func listPoints(x *expr.Context, c *planner.Choice) ([]point, error) {
+// listValue is the list of IN ?.
+func listValue(x *expr.Context, c *planner.Choice) ([]byte, error) {
 	v, err := c.List.Eval(x)
 	if err != nil {
 		return nil, err
@@ -128,20 +130,11 @@ func listPoints(x *expr.Context, c *planner.Choice) ([]point, error) {
 	case v.Bytes == nil:
 		return nil, cqlerr.Invalidf("Invalid null value for column %s", c.Columns[0].Name)
 	}
-	var all []point
-	for b := range types.Elements(v.Bytes) {
-		if b == nil {
-			return nil, cqlerr.Invalidf("Invalid null value in condition for column %s", c.Columns[0].Name)
-		}
-		p := point{b}
-		if elem := c.List.Type().(*types.List).Elem; isTupleOf(elem, c.Columns) {
-			if p, err = appendFields(nil, b, c.Columns); err != nil {
-				return nil, err
-			}
-		}
-		all = append(all, p)
-	}
-	return all, nil
+	return v.Bytes, nil
+}
+
+func errNullValue(c *schema.Column) error {
+	return cqlerr.Invalidf("Invalid null value in condition for column %s", c.Name)
 }
 
 // isTupleOf reports whether the elements of a list are tuples of the columns, not values of the one column.

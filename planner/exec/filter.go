@@ -40,16 +40,48 @@ func filterCondition(x *expr.Context, f *planner.Filter) (condition, error) {
 
 // choiceCondition is for = and IN.
 func choiceCondition(x *expr.Context, c *planner.Choice) (condition, error) {
-	ps, err := filterPoints(x, c)
+	l, err := filterListing(x, c)
 	if err != nil {
 		return nil, err
 	}
-	return func(row [][]byte) (bool, error) { return matchesAny(row, c.Columns, ps), nil }, nil
+	if l.len() <= fewValues {
+		return func(row [][]byte) (bool, error) { return l.matchesOne(row), nil }, nil
+	}
+	if err := l.sort(x, byValue); err != nil {
+		return nil, err
+	}
+	values := make(point, len(l.cols))
+	return func(row [][]byte) (bool, error) {
+		for i, c := range l.cols {
+			if values[i] = row[c.Index]; values[i] == nil {
+				return false, nil
+			}
+		}
+		_, found := l.find(values, byValue)
+		return found, nil
+	}, nil
 }
 
-// filterPoints are the values that columns are compared with. Of several, null is one that no cell has.
+// fewValues is how many values a row is compared with one after the other. More are sorted.
+const fewValues = 8
+
+// filterListing is filterPoints for any number of values.
+func filterListing(x *expr.Context, c *planner.Choice) (*listing, error) {
+	if c.List != nil {
+		return newListing(x, c)
+	}
+	l := &listing{cols: c.Columns}
+	var err error
+	if l.points, err = filterPoints(x, c); err != nil {
+		return nil, err
+	}
+	return l, holdBytes(x, l.size())
+}
+
+// filterPoints are the values that columns are compared with, unless they are a list. Of several, null is one that no cell
+// has.
 func filterPoints(x *expr.Context, c *planner.Choice) ([]point, error) {
-	if c.List != nil || c.In && len(c.Columns) > 1 {
+	if c.In && len(c.Columns) > 1 {
 		return points(x, c)
 	}
 	var ps []point
@@ -89,13 +121,16 @@ func checkFilterValue(v types.Value, c *schema.Column) error {
 	return nil
 }
 
-// matchesAny reports whether the row's columns have one of the values.
-func matchesAny(row [][]byte, cols []*schema.Column, ps []point) bool {
-	for _, p := range ps {
+// matchesOne reports whether the row's columns have one of the values.
+func (l *listing) matchesOne(row [][]byte) bool {
+	var room [4][]byte
+	values := room[:0]
+	for i := range l.len() {
+		values = l.append(values[:0], i)
 		equal := true
-		for i, c := range cols {
+		for i, c := range l.cols {
 			b := row[c.Index]
-			if b == nil || c.Type.Compare(b, p[i]) != 0 {
+			if b == nil || c.Type.Compare(b, values[i]) != 0 {
 				equal = false
 				break
 			}

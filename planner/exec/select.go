@@ -45,6 +45,7 @@ type reading struct {
 	onRow  func(*store.Row) (bool, error) // row, as a value that is made once
 	onCell func(int) expr.Cell            // cell, likewise
 	onNext func()                         // nextKey, likewise
+	onHold func(int) error                // hold, likewise
 }
 
 // gatherer takes the rows of a query whose result is known only when all are there.
@@ -55,7 +56,7 @@ type gatherer interface {
 
 var readings = sync.Pool{New: func() any {
 	r := new(reading)
-	r.onRow, r.onCell, r.onNext = r.row, r.cell, r.nextKey
+	r.onRow, r.onCell, r.onNext, r.onHold = r.row, r.cell, r.nextKey, r.hold
 	return r
 }}
 
@@ -90,7 +91,7 @@ func (r *reading) release() {
 	clear(r.keys)
 	clear(r.slices)
 	*r = reading{
-		onRow: r.onRow, onCell: r.onCell, onNext: r.onNext, keys: r.keys[:0], slices: r.slices[:0],
+		onRow: r.onRow, onCell: r.onCell, onNext: r.onNext, onHold: r.onHold, keys: r.keys[:0], slices: r.slices[:0],
 		out: Rows{Cells: cells}, page: page{partition: r.page.partition[:0]}, pending: r.pending.empty(),
 		passed: store.Passed{Partition: r.passed.Partition[:0]},
 	}
@@ -103,7 +104,7 @@ func (r *reading) begin(req *Request) error {
 		return err
 	}
 	p := r.plan
-	r.x.Values, r.x.Now, r.x.Cell = req.Values, r.e.now(&req.Options), r.onCell
+	r.x.Values, r.x.Now, r.x.Cell, r.x.Hold = req.Values, r.e.now(&req.Options), r.onCell, r.onHold
 	r.x.Step = steps(req.Turn)
 	if !p.Plain {
 		r.x.Env = r.e.env()
@@ -143,6 +144,9 @@ func (r *reading) begin(req *Request) error {
 	}
 	return nil
 }
+
+// hold takes memory for what the WHERE clause lists.
+func (r *reading) hold(n int) error { return r.kept.add(r, n) }
 
 // restrict evaluates the WHERE clause in Cassandra's order: what rows are compared with, the values of keys, and the
 // clusterings. Only where these leave something to read are keys and tokens looked at.

@@ -29,6 +29,7 @@ type Context struct {
 	Values []types.Value         // of the statement's markers
 	Env    *Env                  // nil where no function is called
 	Step   func() error          // called often by what takes long: an error ends it; nil: nobody waits
+	Hold   func(n int) error     // takes memory until the execution is over; nil: nobody counts it
 	Row    [][]byte              // by schema.Column.Index, in selections
 	Cell   func(column int) Cell // of that row
 	Now    int64                 // seconds since 1970, which TTLs are counted from
