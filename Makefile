@@ -7,7 +7,7 @@ STRIP    := -s -w $(if $(VERSION),-X main.version=$(VERSION))
 BIN      := cqld
 
 .DEFAULT_GOAL := help
-.PHONY: help build static test race lint generate generated fuzz check bench properties crash hostile drivers metadata oracle oracle-stop judge suites differ
+.PHONY: help build static test race lint generate generated fuzz check bench properties crash damage hostile drivers metadata oracle oracle-stop judge suites differ
 
 # A command behind this finds a real Cassandra 5.0 in $CASSANDRA_ADDR: one that runs already, or one started for it.
 ORACLE := go run ./compat_tests/oracle run
@@ -71,6 +71,9 @@ properties: ## compare a million pairs of values of each type, and their keys; a
 
 crash: ## kill a server while it is written to, a hundred times for each way of acknowledging, and look what is left
 	go run ./compat_tests/crash
+
+damage: ## damage each file of data folders in all ways, open them and repair them
+	CQLD_TEST_MATRIX=all go test -count=1 -timeout 0 -run '^TestMatrix$$' ./store/engine/badger
 
 HOSTILE ?=
 

@@ -67,7 +67,7 @@ func readSettings(c *console, args []string) (*settings, error) {
 	level := f.String("log-level", "info", "the least `level` to log: debug, info, warn or error")
 	f.StringVar(&s.logFormat, "log-format", "auto", "auto, console or json: the `format` of log lines")
 	f.StringVar(&s.http, "http", "", "serve /health, /metrics and /debug/pprof at this `address`; empty: do not")
-	memory := f.String("client-memory", "", "how many `bytes` are held for clients, like 256MiB; empty: 160MiB, "+
+	memory := f.String("client-memory", "", "how many `bytes` are held for clients, like 256MiB; empty: 112MiB, "+
 		"or less where there is little memory")
 	f.DurationVar(&s.limits.ReadTimeout, "read-timeout", 5*time.Second, "how `long` a read of partitions by their keys may take")
 	f.DurationVar(&s.limits.RangeTimeout, "range-timeout", 10*time.Second, "how `long` a read of many partitions may take")

@@ -53,7 +53,7 @@ func startHTTP(addr string, srv *server.Server, st *store.Store, log zerolog.Log
 	w.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	go func() {
 		defer close(w.done)
-		if err := w.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		if err := w.server.Serve(&sparing{l, log}); !errors.Is(err, http.ErrServerClosed) {
 			log.Error().Err(err).Msg("serving HTTP failed")
 		}
 	}()

@@ -98,7 +98,17 @@ func TestServeRefusesFolder(t *testing.T) {
 	if err := os.Truncate(list, 4); err != nil {
 		t.Fatal(err)
 	}
-	expect("cqld: the data is damaged: " + list + ": ")
+	expect("cqld: the data is damaged: " + list + ": its first bytes are not those of a list of tables; --repair opens")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var log bytes.Buffer
+	c := &console{stdin: strings.NewReader(""), stdout: &log, stderr: &log, getenv: func(string) string { return "" }}
+	if code := run(ctx, c, []string{"serve", "--listen", "127.0.0.1:0", "--data", dir, "--repair"}); code != 0 || !strings.Contains(log.String(), list) {
+		t.Errorf("with --repair: exit %d, %s", code, log.String())
+	}
+	if info, err := os.Stat(filepath.Join(dir, "set-aside", "MANIFEST")); err != nil || info.Size() != 4 {
+		t.Errorf("what is set aside: %v, error %v", info, err)
+	}
 }
 
 // TestServeStops starts a server and ends it as a signal would.

@@ -69,7 +69,7 @@ func serveStore(
 	defer stopGoverning()
 	go governMemory(governed, getenv)
 	served := make(chan error, 1)
-	go func() { served <- srv.Serve(listener) }()
+	go func() { served <- srv.Serve(&sparing{listener, log}) }()
 	log.Info().Msgf("Starting listening for CQL clients on /%s (unencrypted)...", listener.Addr())
 	log.Info().Msg("Startup complete")
 	web.ready(true)

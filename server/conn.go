@@ -77,8 +77,8 @@ func newConn(s *Server, socket net.Conn, id uint32) *conn {
 	c.out.init(socket, &s.memory)
 	c.out.taken, c.out.failed = s.scheduler.Resume, c.cancel
 	c.reads.Behind = c.out.behind
-	c.in.reserve, c.in.room = func(n int64) error { return c.reserve(&c.in, n) }, &s.memory.arriving
-	c.segments.Reserve = func(n int) error { return c.reserve(&c.segments, int64(n)) }
+	c.in.reserve, c.in.release = c.reserve, c.release
+	c.segments.Reserve = func(n int) error { return c.reserve(int64(n)) }
 	c.slots.init()
 	c.bytes.init()
 	c.segments.Limit = s.limits.Frame

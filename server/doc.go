@@ -31,7 +31,14 @@
 // goroutine that read it, with values that alias the read buffer. Everything else has its body copied and gets
 // a goroutine; so a slow statement holds up nobody, and answers overtake each other. Both are bounded
 // (limits.go): at a limit the connection is not read from until something is answered, and the client notices
-// because its writes block.
+// because its writes block (take_memory.go).
+//
+// A read that may take long, a batch of many statements and the planning of a long text wait for a turn
+// (turns.go, package store/pace): only as many run as there are processors, and connections share them equally. What
+// all connections hold together is in memory.go: messages that arrive, requests, planning and answers.
+//
+// Once in a while watch.go looks at all connections: for writes whose time is over (writes.go), for clients
+// that hung up while nobody reads their connection, and for those that hold memory that others wait for.
 //
 // Answers to a burst are written together: by the reader before it waits for more input, or by a goroutine
 // that lets others who are about to answer go first. There are no timers.

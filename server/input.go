@@ -4,8 +4,6 @@ import (
 	"net"
 	"sync/atomic"
 	"time"
-
-	"github.com/cqld/cqld/store/pace"
 )
 
 // The read buffer of a connection begins small, because most connections are idle, and doubles while reads
@@ -25,7 +23,7 @@ type input struct {
 
 	need     int64             // how long the message in front is, once that is known
 	reserve  func(int64) error // waits for memory beyond maxRead
-	room     *pace.Room        // that it comes from
+	release  func(int64)       // gives it back
 	reserved int64
 
 	// slow is since when a message that has memory of its own has not come closer by progressStep, in nanoseconds
@@ -118,7 +116,7 @@ func (in *input) replace(size int) {
 	in.end = copy(in.buf, old[in.start:in.end])
 	in.start = 0
 	if size <= maxRead && in.reserved > 0 {
-		in.room.Leave(in, in.reserved)
+		in.release(in.reserved)
 		in.reserved = 0
 	}
 }
@@ -130,7 +128,7 @@ func (in *input) disown() { in.replace(max(maxRead, len(in.unread()))) }
 func (in *input) drop() {
 	in.buf, in.start, in.end = nil, 0, 0
 	if in.reserved > 0 {
-		in.room.Leave(in, in.reserved)
+		in.release(in.reserved)
 		in.reserved = 0
 	}
 }

@@ -14,7 +14,7 @@ type Limits struct {
 	Connections      int // no limit (native_transport_max_concurrent_connections)
 	ConnectionsPerIP int // no limit (native_transport_max_concurrent_connections_per_ip)
 
-	// Memory bounds what is held for clients: 160 MiB, or a quarter of what Go's runtime may have. A quarter each is for
+	// Memory bounds what is held for clients: 112 MiB, or a quarter of what Go's runtime may have. A quarter each is for
 	// messages that are arriving, for requests that are not answered, for planning long texts, and for answers: those
 	// that reads are making and those that clients have not read.
 	Memory int64
@@ -73,7 +73,7 @@ func (l Limits) withDefaults() Limits {
 
 // defaultMemory is the default of Limits.Memory.
 func defaultMemory() int64 {
-	memory := int64(160 << 20)
+	memory := int64(112 << 20)
 	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
 		memory = min(memory, limit/4)
 	}

@@ -24,7 +24,7 @@ type memory struct {
 const maxHeavy = 1 << 20
 
 // maxAsides is how many requests of all connections may have a goroutine, but for a few that each connection may have.
-const maxAsides = 4096
+const maxAsides = 1024
 
 func (m *memory) init(l *Limits) {
 	m.arriving.Init(l.Memory / 4)

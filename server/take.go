@@ -75,10 +75,10 @@ func (c *conn) takeEnvelope(b []byte) (int64, error) {
 func (c *conn) compressed(h protocol.Header, body []byte) error {
 	compression, limit := c.session.compression, c.server.limits.Frame
 	if n := compression.DecompressedLen(body); n > keptPlain && n <= limit {
-		if err := c.reserve(&c.plain, int64(n)); err != nil {
+		if err := c.reserve(int64(n)); err != nil {
 			return err
 		}
-		defer c.server.memory.arriving.Leave(&c.plain, int64(n))
+		defer c.release(int64(n))
 	}
 	plain, err := compression.AppendDecompressed(c.plain[:0], body, limit)
 	if err != nil {

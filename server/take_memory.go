@@ -62,7 +62,7 @@ func (c *conn) takeBytes(n int64) error {
 				continue
 			}
 			var err error
-			if c.pause(func() { err = all.Take(c.ctx, nil, n) }); err != nil {
+			if c.pause(func() { err = all.Take(c.ctx, c, n) }); err != nil {
 				return err
 			}
 		}
@@ -94,7 +94,11 @@ func (c *conn) waitFor(s *share) (err error) {
 
 // giveBytes gives back what takeBytes took.
 func (c *conn) giveBytes(n int64) {
-	c.server.memory.requests.Give(n)
+	if all := &c.server.memory.requests; n > leastBytes {
+		all.Leave(c, n)
+	} else {
+		all.Give(n)
+	}
 	c.bytes.give(n)
 }
 
@@ -117,18 +121,21 @@ func (c *conn) giveSlot() {
 	c.slots.give(1)
 }
 
-// reserve waits for n bytes for something that arrives, which owner holds.
-func (c *conn) reserve(owner any, n int64) (err error) {
+// reserve waits for n bytes for something that arrives.
+func (c *conn) reserve(n int64) (err error) {
 	if n <= 0 || c.server.memory.arriving.TryTake(n) {
 		return nil
 	}
-	c.pause(func() { err = c.server.memory.arriving.Take(c.arriving, owner, n) })
+	c.pause(func() { err = c.server.memory.arriving.Take(c.arriving, c, n) })
 	return err
 }
+
+// release gives back what was reserved.
+func (c *conn) release(n int64) { c.server.memory.arriving.Leave(c, n) }
 
 // releaseSegments gives back what the slices of a large message were reserved.
 func (c *conn) releaseSegments() {
 	if n := c.segments.Release(); n > 0 {
-		c.server.memory.arriving.Leave(&c.segments, int64(n))
+		c.release(int64(n))
 	}
 }

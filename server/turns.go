@@ -10,7 +10,7 @@ import (
 )
 
 // readSlice is how long something that takes long runs before it lets others run.
-const readSlice = 2 * time.Millisecond
+const readSlice = 4 * time.Millisecond
 
 // servesHere reports whether the goroutine that reads may execute the request's statement. Where memory for answers is
 // scarce it may not read: the row of a quick read can be a large one, and has to wait for its turn. Neither may it write

@@ -19,10 +19,9 @@ import (
 // that the snapshot has. A sweep collects what is left of a table's tombstones, which then takes the place of what was known.
 // So a reader looks before and after choosing its snapshot: if that is not the same, it goes by unknownDeletions.
 type deletionIndex struct {
-	mu         sync.Mutex // held by who replaces tables
-	tables     atomic.Pointer[map[uint32]*tableDeletions]
-	budget     *bloom.Budget
-	collecting sync.Mutex // held from collect to finish or abandon
+	mu     sync.Mutex // held by who replaces tables
+	tables atomic.Pointer[map[uint32]*tableDeletions]
+	budget *bloom.Budget
 }
 
 // maxDeletionFilters is how much memory the filters take: enough for 20 million partitions.
@@ -100,12 +99,13 @@ func (k *knownDeletions) free() {
 
 // tableDeletions are the tombstones of one table.
 type tableDeletions struct {
-	known   atomic.Pointer[knownDeletions]
-	mu      sync.Mutex
-	next    *knownDeletions // that is being collected; nil: none is
-	era     int             // how often one was begun
-	writing int             // tombstones of this era that are being committed
-	before  int             // and of eras before it
+	collecting sync.Mutex // held from collect to finish or abandon
+	known      atomic.Pointer[knownDeletions]
+	mu         sync.Mutex
+	next       *knownDeletions // that is being collected; nil: none is
+	era        int             // how often one was begun
+	writing    int             // tombstones of this era that are being committed
+	before     int             // and of eras before it
 }
 
 // deleting are tombstones of a mutation that are being committed.
@@ -252,7 +252,6 @@ func kindOf(key []byte, prefix int) deletionKind {
 
 // collection notes what is left of a table's tombstones.
 type collection struct {
-	index *deletionIndex
 	table *tableDeletions // nil: it is over
 	next  *knownDeletions
 }
@@ -265,9 +264,9 @@ func (x *deletionIndex) collect(ctx context.Context, id uint32) (*collection, er
 	if tables == nil || (*tables)[id] == nil {
 		return nil, nil
 	}
-	x.collecting.Lock()
-	c := &collection{index: x, table: (*tables)[id], next: x.fresh()}
-	t := c.table
+	t := (*tables)[id]
+	t.collecting.Lock()
+	c := &collection{table: t, next: x.fresh()}
 	t.mu.Lock()
 	t.next = c.next
 	t.era++
@@ -291,6 +290,9 @@ func (x *deletionIndex) collect(ctx context.Context, id uint32) (*collection, er
 
 func (c *collection) add(kind deletionKind, token int64) { c.next.add(kind, token) }
 
+// has reports whether tombstones of a partition were added, or may have been written since the collection began.
+func (c *collection) has(kind deletionKind, token int64) bool { return c.next.has(kind, token) }
+
 // finish makes what was collected what is known. What it does not have is not committed any more.
 func (c *collection) finish() {
 	t := c.table
@@ -300,7 +302,7 @@ func (c *collection) finish() {
 	t.mu.Unlock()
 	old.free()
 	c.table = nil
-	c.index.collecting.Unlock()
+	t.collecting.Unlock()
 }
 
 // abandon ends a collection that is not finished.
@@ -314,7 +316,7 @@ func (c *collection) abandon() {
 	t.mu.Unlock()
 	c.next.free()
 	c.table = nil
-	c.index.collecting.Unlock()
+	t.collecting.Unlock()
 }
 
 // loadAtOnce is how many tombstones are looked at before the store is open.

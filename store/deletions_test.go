@@ -420,3 +420,60 @@ func TestDeletionCursor(t *testing.T) {
 		}
 	}
 }
+
+// TestPurgeSparesLateTombstones deletes a partition when a sweep has gone through the rows, as of a second before the sweep
+// began: the tombstone stays as long as the row does that it hides. So it does when the sweep goes on where an earlier one
+// was broken off.
+func TestPurgeSparesLateTombstones(t *testing.T) {
+	var now clock
+	now.micros.Store(1000 * 1e6)
+	s, _, table := openCounting(t, "", &now)
+	defer closeStore(t, s)
+	id := uint32(table.StoreID)
+	applyEach(t, s, table, 0, 20, writeOne(s, table))
+	applyEach(t, s, table, 0, 1, deleteOne(s))
+	now.micros.Add(100 * 1e6)
+	late := func(k int32) {
+		t.Helper()
+		applyEach(t, s, table, k, k+1, func(m *Mutation) {
+			m.At(1000)
+			m.DeletePartition(s.Timestamp())
+		})
+	}
+	expect := func(what string, want int) {
+		t.Helper()
+		if got := len(rows(t, s, &Read{Table: table, Now: s.Now().Unix()})); got != want {
+			t.Errorf("%s there are %d rows instead of %d", what, got, want)
+		}
+	}
+	c, err := s.deletions.collect(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := sweep{store: s, id: id, table: table, usage: s.usages.of(id), purger: purgerOf(table, s.Now().Unix()), due: math.MaxInt64}
+	err = w.resume()
+	for more := true; more && err == nil; {
+		more, err = w.chunk(t.Context())
+	}
+	late(1)
+	if err := errors.Join(err, w.purgeDeletions(t.Context(), c)); err != nil {
+		t.Fatal(err)
+	}
+	expect("after a sweep beside a deletion", 18)
+	if got := countKeys(t, s, table); got != 20 {
+		t.Errorf("%d keys are left", got) // 19 rows and a tombstone
+	}
+	if err := s.commit([]engine.Op{{Kind: engine.Put, Key: sweepKey(id), Value: appendArea(nil, id, areaRows+2)}}); err != nil {
+		t.Fatal(err)
+	}
+	late(2)
+	for _, what := range []string{"after the rest of a sweep", "after another sweep"} {
+		if err := s.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		expect(what, 17)
+	}
+	if got := countKeys(t, s, table); got != 17 {
+		t.Errorf("%d keys are left", got)
+	}
+}

@@ -70,7 +70,7 @@ func (r *reader) begin(ctx context.Context, s *Store, read *Read, id uint32, fn 
 	}
 	r.ctx, r.store, r.read, r.id, r.fn = ctx, s, read, id, fn
 	r.after, r.ticks, r.done, r.bounds = read.After, 0, false, r.bounds[:0]
-	r.known = nil
+	r.known, r.cursor.src = nil, nil
 	if id != 0 {
 		r.known = s.deletions.of(id)
 	}

@@ -8,19 +8,22 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
+// goneDeletion is a tombstone that may go.
+type goneDeletion struct {
+	key []byte
+	tombstone
+}
+
 // purgeDeletions removes the tombstones of partitions and ranges that were old enough when the sweep began: the rows
-// have been gone through since, and there is nothing left that they hide. Ranges inside others that reach further go
-// as well. What is left is what the index of deletions knows from here on.
-func (w *sweep) purgeDeletions(ctx context.Context) error {
-	c, err := w.store.deletions.collect(ctx, w.id)
-	if err != nil || c == nil {
-		return err
-	}
-	defer c.abandon()
+// have been gone through since, and there is nothing left that they hide. Those that were written since the sweep began
+// stay, though a statement that took long may have written them as of a second before. Ranges inside others that reach
+// further go as well. What is left is what the index of deletions knows from here on.
+func (w *sweep) purgeDeletions(ctx context.Context, c *collection) error {
 	w.position = appendArea(w.position[:0], w.id, areaDeletions)
 	for more := true; more; {
 		began := time.Now()
-		var gone [][]byte
+		var gone []goneDeletion
+		var err error
 		if gone, more, err = w.goneDeletions(c); err != nil {
 			return err
 		}
@@ -42,9 +45,9 @@ func (w *sweep) purgeDeletions(ctx context.Context) error {
 // purgeAtOnce is how many keys are purged by one update.
 const purgeAtOnce = 128
 
-// goneDeletions goes through some partitions, from position on, and returns the keys of their tombstones that may go. The
-// others are counted and collected.
-func (w *sweep) goneDeletions(c *collection) (gone [][]byte, more bool, err error) {
+// goneDeletions goes through some partitions, from position on, and returns their tombstones that may go. The others are
+// counted and collected.
+func (w *sweep) goneDeletions(c *collection) (gone []goneDeletion, more bool, err error) {
 	seen := 0
 	err = w.store.engine.View(func(src engine.Reader) error {
 		w.cursor.begin(src, w.id, w.position, nil)
@@ -60,23 +63,9 @@ func (w *sweep) goneDeletions(c *collection) (gone [][]byte, more bool, err erro
 			if err := w.cursor.load(&w.deletions, w.prefix); err != nil {
 				return err
 			}
-			d := &w.deletions
-			if t := d.partition; t.ts != noTime {
-				seen++
-				if w.purger.due(t.second) {
-					gone = append(gone, bytes.Clone(w.prefix))
-				} else {
-					w.keepDeletion(c, ofPartition, t)
-				}
-			}
-			for i := range d.stored {
-				seen++
-				if x := &d.stored[i]; w.rangeIsGone(x) {
-					gone = append(gone, append(appendEscaped(bytes.Clone(w.prefix), x.start), x.end...))
-				} else {
-					w.keepDeletion(c, ofRange, x.tombstone)
-				}
-			}
+			var n int
+			gone, n = w.goneOf(gone, c)
+			seen += n
 		}
 		more = true
 		w.position = append(w.position[:0], w.prefix...)
@@ -84,10 +73,37 @@ func (w *sweep) goneDeletions(c *collection) (gone [][]byte, more bool, err erro
 		w.position = successor(w.position)
 		return nil
 	})
-	for _, key := range gone {
-		setArea(key, w.id, areaDeletions)
-	}
 	return gone, more, err
+}
+
+// goneOf appends the tombstones of the partition at hand that may go, and returns how many it has.
+func (w *sweep) goneOf(gone []goneDeletion, c *collection) (all []goneDeletion, n int) {
+	d, token := &w.deletions, tokenOf(w.prefix)
+	look := func(kind deletionKind, start, end []byte, t tombstone, may bool) {
+		n++
+		if !may {
+			w.census.Tombstones++
+			w.due = min(w.due, dueAfter(Expiry{At: t.second}, w.purger.grace, w.purger.now))
+			c.add(kind, token)
+			return
+		}
+		key := bytes.Clone(w.prefix)
+		setArea(key, w.id, areaDeletions)
+		if kind == ofRange {
+			key = append(appendEscaped(key, start), end...)
+		}
+		gone = append(gone, goneDeletion{key, t})
+	}
+	recent := [deletionKinds]bool{c.has(ofPartition, token), c.has(ofRange, token)}
+	if t := d.partition; t.ts != noTime {
+		look(ofPartition, nil, nil, t, w.purger.due(t.second) && !recent[ofPartition])
+	}
+	for i := range d.stored {
+		x := &d.stored[i]
+		may := w.purger.due(x.second) && !recent[ofRange] || !d.needs(x.start, x.end, x.tombstone)
+		look(ofRange, x.start, x.end, x.tombstone, may)
+	}
+	return gone, n
 }
 
 // appendPrefix appends what the keys of rows of a partition begin with that a tombstone is of.
@@ -101,66 +117,32 @@ func appendPrefix(dst, key []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// rangeIsGone reports whether the tombstone of a range of the partition at hand may go.
-func (w *sweep) rangeIsGone(x *rangeDeletion) bool {
-	return w.purger.due(x.second) || !w.deletions.needs(x.start, x.end, x.tombstone)
-}
-
-// keepDeletion counts and collects a tombstone of the partition at hand.
-func (w *sweep) keepDeletion(c *collection, kind deletionKind, t tombstone) {
-	w.census.Tombstones++
-	w.due = min(w.due, dueAfter(Expiry{At: t.second}, w.purger.grace, w.purger.now))
-	c.add(kind, tokenOf(w.prefix))
-}
-
-// removeDeletions removes tombstones that may go, unless they have been written again meanwhile.
-func (w *sweep) removeDeletions(ctx context.Context, keys [][]byte, c *collection) error {
+// removeDeletions removes tombstones unless they have been written again meanwhile.
+func (w *sweep) removeDeletions(ctx context.Context, gone []goneDeletion, c *collection) error {
 	removed := 0
-	err := w.store.update(ctx, bytes.Clone(keys[0]), func(txn engine.Txn) error {
+	err := w.store.update(ctx, bytes.Clone(gone[0].key), func(txn engine.Txn) error {
 		removed = 0
-		w.prefix = w.prefix[:0]
-		for _, key := range keys {
-			gone, err := w.isGone(txn, key)
+		for _, x := range gone {
+			same := false
+			_, err := txn.Get(x.key, func(value []byte) error {
+				t, err := readTombstone(value)
+				same = t == x.tombstone
+				return err
+			})
 			if err != nil {
 				return err
 			}
-			if gone {
+			if same {
 				removed++
-				txn.Delete(key)
+				txn.Delete(x.key)
 			} else {
-				c.add(kindOf(key, prefixLength(key)), tokenOf(key))
+				c.add(kindOf(x.key, prefixLength(x.key)), tokenOf(x.key))
 			}
 		}
 		return nil
 	})
-	w.prefix = w.prefix[:0]
 	if err == nil {
 		w.store.swept.removed.Add(uint64(removed))
 	}
 	return err
-}
-
-// isGone reports whether a tombstone may go as it is now.
-func (w *sweep) isGone(txn engine.Txn, key []byte) (gone bool, err error) {
-	n := prefixLength(key)
-	if n < len(key) && !bytes.Equal(w.prefix, key[:n]) {
-		w.prefix = append(w.prefix[:0], key[:n]...)
-		w.deletions.none()
-		if err := w.deletions.scan(txn, w.prefix); err != nil {
-			return false, err
-		}
-	}
-	_, err = txn.Get(key, func(value []byte) error {
-		t, err := readTombstone(value)
-		gone = w.purger.due(t.second)
-		if err != nil || gone || n == len(key) {
-			return err
-		}
-		start, end, err := splitEscaped(nil, key[n:])
-		if err == nil {
-			gone = !w.deletions.needs(start, end, t)
-		}
-		return err
-	})
-	return gone, err
 }

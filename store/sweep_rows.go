@@ -39,6 +39,13 @@ func (w *sweep) run(ctx context.Context) error {
 	w.purger = purgerOf(w.table, started)
 	w.due = math.MaxInt64
 	w.usage.begin(started)
+	deletions, err := w.store.deletions.collect(ctx, w.id)
+	if err != nil {
+		return err
+	}
+	if deletions != nil {
+		defer deletions.abandon()
+	}
 	if err := w.resume(); err != nil {
 		return err
 	}
@@ -61,8 +68,10 @@ func (w *sweep) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := w.purgeDeletions(ctx); err != nil {
-		return err
+	if deletions != nil && !w.resumed { // else rows were gone through before tombstones were written that are old by now
+		if err := w.purgeDeletions(ctx, deletions); err != nil {
+			return err
+		}
 	}
 	if err := w.store.commit([]engine.Op{{Kind: engine.Delete, Key: sweepKey(w.id)}}); err != nil {
 		return err
@@ -73,6 +82,7 @@ func (w *sweep) run(ctx context.Context) error {
 	w.census.endPartition()
 	w.store.swept.sweeps.Add(1)
 	if w.resumed {
+		w.usage.dueAt(started)
 		return nil // it has counted a part of the rows only, and wants to be run again
 	}
 	w.usage.finish(w.census.Estimate, w.due)

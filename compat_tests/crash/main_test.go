@@ -2,22 +2,46 @@ package main
 
 import (
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/cqld/cqld/compat_tests/process"
 )
 
-// TestKill is a short run of the command: make crash has a hundred rounds of each mode.
-func TestKill(t *testing.T) {
-	folder := t.TempDir()
-	binary := filepath.Join(folder, "cqld")
-	if err := process.Build(binary); err != nil {
+// builtIn is the folder with the server that all tests start; empty: it is not built.
+var builtIn string
+
+var build = sync.OnceValue(func() (err error) {
+	if builtIn, err = os.MkdirTemp("", "cqld-crash"); err != nil {
+		return err
+	}
+	return process.Build(filepath.Join(builtIn, "cqld"))
+})
+
+// TestMain removes the server at the end.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	_ = os.RemoveAll(builtIn)
+	os.Exit(code)
+}
+
+// builtBinary is the server.
+func builtBinary(t *testing.T) string {
+	t.Helper()
+	if err := build(); err != nil {
 		t.Fatal(err)
 	}
+	return filepath.Join(builtIn, "cqld")
+}
+
+// TestKill is a short run of the command: make crash has a hundred rounds of each mode.
+func TestKill(t *testing.T) {
+	folder, binary := t.TempDir(), builtBinary(t)
 	for _, mode := range []string{"periodic", "batch"} {
 		trial := &trial{binary: binary, mode: mode, data: filepath.Join(folder, mode), random: rand.New(rand.NewPCG(1, 2))}
 		if err := trial.run(2); err != nil {
@@ -41,10 +65,7 @@ func TestCut(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	binary := filepath.Join(folder, "cqld")
-	if err := process.Build(binary); err != nil {
-		t.Fatal(err)
-	}
+	binary := builtBinary(t)
 	trial := &trial{
 		binary: binary, mode: "batch", disk: d, data: filepath.Join(d.mount, "data"), random: rand.New(rand.NewPCG(3, 4)),
 	}

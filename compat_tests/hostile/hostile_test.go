@@ -80,7 +80,8 @@ func TestAttack(t *testing.T) {
 			t.Errorf("%s: %v %q", r.attack.name, r.broken, r.log)
 		}
 		if r.before.memory.Anon == 0 || r.before.goroutines == 0 || r.before.descriptors == 0 ||
-			r.peak.memory.RSS < r.before.memory.Anon || len(r.seen.reads) == 0 || len(r.seen.writes) == 0 || len(r.seen.newcomers) == 0 {
+			r.peak.memory.RSS < r.before.memory.Anon || len(r.seen.reads) == 0 || len(r.seen.writes) == 0 ||
+			len(r.seen.newcomers)+len(r.later.newcomers) == 0 {
 			t.Errorf("%s: figures are missing: %+v", r.attack.name, r)
 		}
 		var table bytes.Buffer

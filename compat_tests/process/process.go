@@ -89,6 +89,9 @@ func (p *Process) Wait() error {
 	return p.cmd.Wait()
 }
 
+// Pid is the number of the process.
+func (p *Process) Pid() int { return p.cmd.Process.Pid }
+
 // Kill ends the server without a chance to finish anything.
 func (p *Process) Kill() error {
 	if err := p.cmd.Process.Kill(); err != nil {

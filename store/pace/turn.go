@@ -3,7 +3,6 @@ package pace
 import (
 	"context"
 	"errors"
-	"runtime"
 	"time"
 )
 
@@ -38,11 +37,14 @@ func (t *Turn) Begin(ctx context.Context, s *Scheduler, p *Party, deadline time.
 	if !deadline.IsZero() {
 		t.given = time.Until(deadline)
 	}
-	if err := t.queue(&s.fresh); err != nil {
-		t.End()
-		return err
+	err := t.over(time.Now())
+	if err == nil {
+		err = t.queue(&s.fresh)
 	}
-	return nil
+	if err != nil {
+		t.End()
+	}
+	return err
 }
 
 // Begun reports whether the turn has begun and not ended.
@@ -91,13 +93,17 @@ func (t *Turn) Step() error {
 	if err := t.over(now); err != nil {
 		return err
 	}
+	time.Sleep(breath)
 	if t.s.waiting.Load() > 0 {
 		return t.queue(&t.s.paused)
 	}
-	runtime.Gosched() // work that takes little has no turn
 	t.pause = time.Now().Add(t.s.Slice)
 	return nil
 }
+
+// breath is how long a turn sleeps behind each slice. Work that takes little has no turn: it is waiting for its
+// processor, or for Go's scheduler to look at the network, which it does when a processor has nothing to do.
+const breath = 10 * time.Microsecond
 
 // Extend gives the work until another time, if it has a deadline at all.
 func (t *Turn) Extend(deadline time.Time) {

@@ -11,15 +11,19 @@ import (
 // ahead takes blocks of the disk for the logs before Badger writes to them, so that a full disk, or one that cannot be
 // written to, is an error and not the end of the process.
 //
-// Badger begins the next memtable's log when it likes, in a file that may exist if it is empty. So there always is one, with
-// blocks behind its end. It also keeps a descriptor free: the one that holds it.
+// Badger begins the next memtable's log when the memtable is full, in a file that may exist if it is empty. So there always is
+// one, with blocks behind its end. Badger cannot go on if it cannot open the file, so that is tried before.
 type ahead struct {
-	dir     string
-	log     aheadFile // the newest memtable's log
-	next    aheadFile // the one after it
-	written int64     // since the last reserve
-	values  aheadFile // the newest value log
-	begun   func()    // is told that Badger has begun the next log
+	dir      string
+	log      aheadFile // the newest memtable's log
+	next     aheadFile // the one after it
+	written  int64     // since the last reserve
+	values   aheadFile // the newest value log
+	memtable int64     // how much memory a memtable has
+	used     int64     // how much of it is used at most
+	recent   int64     // how much of that came since it was looked whether there is another
+	emptied  bool      // there is another, and follow does not know it yet
+	begun    func()    // is told that Badger has begun the next log
 }
 
 // aheadFile is a log whose blocks are taken.
@@ -34,13 +38,19 @@ const (
 	// aheadStep is how many bytes are taken at once at least.
 	aheadStep = 1 << 20
 
+	// nodeSize is what an entry of a memtable takes beside its key and value at most.
+	nodeSize = 150
+
 	// aheadSlack is more than the cleaning of the value log adds to a memtable's log.
 	aheadSlack = 64 << 10
 )
 
 // newAhead takes over the logs that Badger began when it was opened.
-func newAhead(dir string, seen filesSeen, begun func()) (*ahead, error) {
-	a := &ahead{dir: dir, begun: begun, log: aheadFile{number: seen.log, end: logStart}, values: aheadFile{number: seen.vlog, end: logStart}}
+func newAhead(dir string, seen filesSeen, memtable int64, begun func()) (*ahead, error) {
+	a := &ahead{
+		dir: dir, memtable: memtable, begun: begun,
+		log: aheadFile{number: seen.log, end: logStart}, values: aheadFile{number: seen.vlog, end: logStart},
+	}
 	var err error
 	if a.log.f, err = os.OpenFile(filepath.Join(dir, logName(seen.log)), os.O_RDWR, 0); err != nil {
 		return nil, err
@@ -73,22 +83,48 @@ func (a *ahead) reserve(size int64, large bool) error {
 	return nil
 }
 
-// follow looks whether Badger has begun the next log. It can have written to it what was taken since the last time.
+// mayBegin makes sure that Badger can begin the next log, if a commit may fill the memtable.
+func (a *ahead) mayBegin(size int64, entries int) error {
+	if a == nil {
+		return nil
+	}
+	size += int64(entries * nodeSize)
+	if a.used+size >= a.memtable && !a.emptied && a.hasBegun() {
+		a.used, a.emptied = a.recent, true
+	}
+	if a.used+size >= a.memtable {
+		f, err := os.Open(a.dir)
+		if err != nil {
+			return err
+		}
+		if err := f.Close(); err != nil {
+			return err
+		}
+		a.recent = 0
+	}
+	a.used += size
+	a.recent += size
+	return nil
+}
+
+// hasBegun reports whether Badger has begun the next log.
+func (a *ahead) hasBegun() bool {
+	info, err := os.Lstat(filepath.Join(a.dir, logName(a.log.number+1)))
+	return err == nil && info.Size() > 0
+}
+
+// follow goes on with the next log, if Badger has begun it. Badger can have written to it what was taken since the last time.
 func (a *ahead) follow() error {
-	if a.next.f == nil {
+	if !a.hasBegun() {
 		a.log.end += a.written
+		a.recent = 0
 		return nil
 	}
-	info, err := a.next.f.Stat()
-	if err != nil {
-		return err
+	if !a.emptied {
+		a.used = a.recent
 	}
-	if info.Size() == 0 {
-		a.log.end += a.written
-		return nil
-	}
-	err = a.log.f.Close()
-	a.log, a.next = a.next, aheadFile{}
+	err := a.log.f.Close()
+	a.log, a.next, a.emptied, a.recent = a.next, aheadFile{}, false, 0
 	a.log.end = logStart + a.written
 	a.begun()
 	return err

@@ -12,10 +12,14 @@
 //
 // A merge is folded when it is written, but into a long value: there it goes into a delta beside it (see tails).
 //
-// What Badger leaves open is done here: syncing logs that are full and the names of logs (see logs), refusing
-// commits before the disk is full (see room), and looking for damage when a folder is opened (see checkFiles). When a
-// log cannot be written or synced nobody knows what of it is on disk; from there on commits are refused until the
-// folder is opened again.
+// What Badger leaves open is done here: syncing logs that are full and the names of logs (see logs), and refusing commits before
+// the disk is full (see room, ahead and gate). When a log cannot be written or synced nobody knows what of it is on disk; from
+// there on commits are refused until the folder is opened again. Where only nothing can be opened, they are taken
+// again afterwards.
+//
+// Badger trusts its files. So a folder is examined before Badger opens it (see examination), against a record of its files (see
+// record) and the number of the last commit (see commits), and refused if a file is not as it must be. Repair keeps what
+// can be read.
 package badger
 
 import (
@@ -80,6 +84,7 @@ type Engine struct {
 	sync     Sync
 	room     room // the writer's
 	log      zerolog.Logger
+	gate     *gate // nil: the engine is in memory
 	recorder *recorder
 	commits  *commits
 	begun    chan struct{}         // a log may have been begun
@@ -112,14 +117,20 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 		o.free = freeBytes
 	}
 	var folder *prepared
+	var g *gate
 	if o.Dir != "" {
 		var err error
 		if folder, err = prepareFolder(o); err != nil {
 			return nil, err
 		}
+		g = newGate(o)
+		g.register()
 	}
-	db, err := badger.OpenManaged(badgerOptions(o))
+	db, err := badger.OpenManaged(badgerOptions(o, g))
 	if err != nil {
+		if g != nil {
+			g.unregister()
+		}
 		if strings.Contains(err.Error(), "directory lock") {
 			return nil, errInUse(o.Dir)
 		}
@@ -138,6 +149,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 		stop:  make(chan struct{}),
 		log:   o.Log,
 		begun: make(chan struct{}, 1),
+		gate:  g,
 
 		probes: make(chan hole, 1),
 	}
@@ -173,7 +185,7 @@ func (e *Engine) openFolder(o Options, p *prepared, last uint64) (err error) {
 	if err := takeDiscard(o.Dir); err != nil {
 		return err
 	}
-	ahead, err := newAhead(o.Dir, e.recorder.seen, func() {
+	ahead, err := newAhead(o.Dir, e.recorder.seen, o.MemTableSize, func() {
 		select {
 		case e.begun <- struct{}{}:
 		default:
@@ -196,6 +208,7 @@ func (e *Engine) closeFolder() error {
 	if e.logs == nil {
 		return nil
 	}
+	e.gate.unregister()
 	err := errors.Join(e.room.ahead.close(), e.logs.close(), e.commits.close())
 	if err != nil || e.failed.Load() != nil {
 		return err
@@ -206,10 +219,10 @@ func (e *Engine) closeFolder() error {
 // badgerOptions chooses what measurements favour: no conflict detection, as there is one writer; one
 // version of each key, as merges are folded when they are written; no compression and so no block cache; few tables on the
 // first level, as each get looks into all of them, and what was deleted goes only when they are compacted.
-func badgerOptions(o Options) badger.Options {
+func badgerOptions(o Options, g *gate) badger.Options {
 	b := badger.DefaultOptions(o.Dir).
 		WithInMemory(o.Dir == "").
-		WithLogger(logger{o.Log}).
+		WithLogger(logger{o.Log, g}).
 		WithDetectConflicts(false).
 		WithMetricsEnabled(false).
 		WithCompression(options.None).
@@ -230,7 +243,7 @@ func badgerOptions(o Options) badger.Options {
 // threshold and longer ones.
 func largestValue(o Options, commit int) int {
 	if o.Dir == "" {
-		return min(commit, int(badgerOptions(o).ValueThreshold)-1)
+		return min(commit, int(badgerOptions(o, nil).ValueThreshold)-1)
 	}
 	return commit
 }
@@ -249,6 +262,9 @@ func (e *Engine) Close() error {
 	e.closing.Unlock()
 	e.finished.Wait()
 	e.readers.close()
+	if e.gate != nil {
+		e.gate.closing.Store(true)
+	}
 	if err := e.db.Close(); err != nil {
 		return fmt.Errorf("close the data: %w", err)
 	}
@@ -258,8 +274,11 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// logger passes on what Badger complains about.
-type logger struct{ log zerolog.Logger }
+// logger passes on what Badger complains about, and to the gate what it is about to do.
+type logger struct {
+	log  zerolog.Logger
+	gate *gate
+}
 
 func (l logger) Errorf(f string, args ...any) {
 	l.log.Error().Msgf("badger: "+strings.TrimSpace(f), args...)
@@ -268,5 +287,5 @@ func (l logger) Errorf(f string, args ...any) {
 func (l logger) Warningf(f string, args ...any) {
 	l.log.Warn().Msgf("badger: "+strings.TrimSpace(f), args...)
 }
-func (l logger) Infof(string, ...any)  {}
-func (l logger) Debugf(string, ...any) {}
+func (l logger) Infof(string, ...any)              {}
+func (l logger) Debugf(format string, args ...any) { l.gate.heard(format, args) }

@@ -112,3 +112,29 @@ func TestDamageFoundLater(t *testing.T) {
 		t.Errorf("a commit answers %v", err)
 	}
 }
+
+// TestDamageOfValuesFoundLater is the same for a value log. One that was cleaned is gone, or empty.
+func TestDamageOfValuesFoundLater(t *testing.T) {
+	dir := t.TempDir()
+	for range 2 {
+		e := openWith(t, Options{Dir: dir}, enginetest.Union)
+		writeNumbered(t, e)
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := openWith(t, Options{Dir: dir}, enginetest.Union)
+	defer e.Close()
+	path := filepath.Join(dir, valueLogName(1))
+	e.finished.Add(1)
+	e.checkLater([]string{filepath.Join(dir, valueLogName(99)), path}, zerolog.Nop())
+	if _, err := readNumbered(e); err != nil {
+		t.Fatal(err)
+	}
+	changeAt(t, path, 1000, 1)
+	e.finished.Add(1)
+	e.checkLater([]string{path}, zerolog.Nop())
+	if err := numbered(e, 2, 8); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("a commit answers %v", err)
+	}
+}

@@ -52,6 +52,9 @@ func (e *Engine) look() {
 	if err == nil {
 		err = e.room.writable()
 	}
+	if err == nil && e.full.Load() != nil { // a commit may have found no descriptor
+		err = e.gate.check()
+	}
 	e.noteRoom(err)
 }
 
@@ -79,7 +82,8 @@ func (e *Engine) refreshRecord() {
 // collect lets Badger write what is left of a value log elsewhere and remove the file. It waits with removing
 // for all iterators, so there is one here until what it wrote is synced.
 func (e *Engine) collect() error {
-	if _, err := e.room.enough(2 * e.db.Opts().ValueLogFileSize); err != nil {
+	room := room{dir: e.room.dir, free: e.room.free, reserve: e.gate.need}
+	if _, err := room.enough(e.db.Opts().ValueLogFileSize); err != nil {
 		return err
 	}
 	last := e.current.Load().txn.ReadTs()

@@ -30,7 +30,7 @@ func wholeBlocks(path string) (made []byte, whole, all int, err error) {
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	o := badgerOptions(Options{})
+	o := badgerOptions(Options{}, nil)
 	b := table.NewTableBuilder(table.Options{BlockSize: o.BlockSize, BloomFalsePositive: o.BloomFalsePositive, TableSize: uint64(info.Size())})
 	defer b.Close()
 	var at fb.BlockOffset

@@ -38,15 +38,27 @@ func checkRoom(o Options) error {
 	return err
 }
 
-// take refuses a commit of so many bytes if it would go into the reserve. large says that it has values for the value log.
-func (r *room) take(size int64, large bool) error {
+// take refuses a commit of so many entries and bytes if it would go into the reserve. large says that it has values for
+// the value log.
+func (r *room) take(size int64, entries int, large bool) error {
 	if r.free == nil {
 		return nil
 	}
-	if r.left >= size && !large {
+	if r.left < size || large {
+		if err := r.more(size, large); err != nil {
+			return err
+		}
+	} else {
 		r.left -= size
-		return nil
 	}
+	if err := r.ahead.mayBegin(size, entries); err != nil {
+		return r.refusal(err)
+	}
+	return nil
+}
+
+// more takes room for a commit and those behind it.
+func (r *room) more(size int64, large bool) error {
 	r.left = 0
 	free, err := r.enough(size)
 	if err != nil {

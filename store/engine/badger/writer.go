@@ -238,7 +238,7 @@ func (w *writer) write() error {
 		return err
 	}
 	size := int64(w.batch.size + entryOverhead*len(w.batch.entries) + commitOverhead)
-	if err := w.room.take(size, w.batch.large); err != nil {
+	if err := w.room.take(size, len(w.batch.entries), w.batch.large); err != nil {
 		w.noteRoom(err)
 		return err
 	}

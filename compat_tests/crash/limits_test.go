@@ -1,0 +1,340 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cqld/cqld/compat_tests/process"
+	"github.com/cqld/cqld/protocol/client"
+)
+
+// limited is a server that runs out of something, and a writer that goes on when it is refused.
+type limited struct {
+	t      *testing.T
+	binary string
+	data   string
+	server *process.Process
+	cancel context.CancelFunc
+	wait   sync.WaitGroup
+
+	mu      sync.Mutex
+	acked   []time.Time // when each number was
+	refusal string      // of the last write, or empty
+}
+
+// startLimited starts a server and the writer. Rows have so many bytes.
+func startLimited(t *testing.T, data string, row int) *limited {
+	t.Helper()
+	l := &limited{t: t, binary: builtBinary(t), data: data}
+	l.start()
+	conn := l.dial()
+	defer conn.Close()
+	for _, s := range []string{
+		"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+		"CREATE TABLE k.t (p int PRIMARY KEY, v text)",
+	} {
+		if _, err := conn.Query(t.Context(), s, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	l.cancel = cancel
+	writing := l.dial()
+	fill := strings.Repeat("x", row)
+	l.wait.Go(func() {
+		defer writing.Close()
+		for ctx.Err() == nil {
+			_, err := writing.Query(ctx, fmt.Sprintf("INSERT INTO k.t (p, v) VALUES (%d, '%s')", l.count(), fill), nil, nil)
+			l.mu.Lock()
+			if l.refusal = ""; err == nil {
+				l.acked = append(l.acked, time.Now())
+			} else {
+				l.refusal = err.Error()
+			}
+			l.mu.Unlock()
+			if err != nil {
+				time.Sleep(10 * time.Millisecond)
+			}
+		}
+	})
+	t.Cleanup(func() {
+		l.stopWriting()
+		_ = l.server.Kill() // which may have ended
+	})
+	return l
+}
+
+func (l *limited) start() {
+	l.t.Helper()
+	var err error
+	l.server, err = process.Start(l.binary, "serve", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data", l.data, "--log-format", "json")
+	if err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+func (l *limited) dial() *client.Conn {
+	l.t.Helper()
+	conn, err := client.Dial(l.t.Context(), l.server.Addr, client.Options{})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return conn
+}
+
+func (l *limited) stopWriting() {
+	l.cancel()
+	l.wait.Wait()
+}
+
+func (l *limited) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.acked)
+}
+
+func (l *limited) lastRefusal() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.refusal
+}
+
+// until waits for a condition.
+func (l *limited) until(what string, done func() bool) {
+	l.t.Helper()
+	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			l.t.Fatalf("waiting until %s takes too long; the last refusal is %q, %d writes; the server's log: %s", what, l.lastRefusal(), l.count(), l.server.Log())
+		}
+	}
+}
+
+// health asks for the health.
+func (l *limited) health() (int, string) {
+	response, err := http.Get("http://" + l.server.HTTP + "/health")
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return 0, err.Error()
+	}
+	return response.StatusCode, string(body)
+}
+
+// refused waits until writes are refused for a reason, which health has as well, and looks whether reads go on.
+func (l *limited) refused(reason string) {
+	l.t.Helper()
+	l.until("writes are refused", func() bool {
+		r := l.lastRefusal()
+		return strings.Contains(r, "Nothing was written: ") && strings.Contains(r, reason)
+	})
+	l.until("health says so", func() bool {
+		code, body := l.health()
+		return code == http.StatusServiceUnavailable && strings.Contains(body, reason)
+	})
+	conn := l.dial()
+	defer conn.Close()
+	if r, err := conn.Query(l.t.Context(), "SELECT v FROM k.t WHERE p = 0", nil, nil); err != nil || len(r.Rows) != 1 {
+		l.t.Errorf("a read answers %v", err)
+	}
+}
+
+// taken waits until writes are taken again, and health is good.
+func (l *limited) taken() {
+	l.t.Helper()
+	l.written(1)
+	l.until("health is good", func() bool {
+		code, _ := l.health()
+		return code == http.StatusOK
+	})
+}
+
+// written waits until so many more are.
+func (l *limited) written(n int) {
+	l.t.Helper()
+	from := l.count()
+	l.until("writes are taken", func() bool { return l.count() >= from+n })
+}
+
+// restart kills the server and starts it again: everything is there that was acknowledged before a time.
+func (l *limited) restart(between func(), before time.Time) {
+	l.t.Helper()
+	l.stopWriting()
+	if err := l.server.Kill(); err != nil {
+		l.t.Fatal(err)
+	}
+	between()
+	l.start()
+	conn := l.dial()
+	defer conn.Close()
+	for i, at := range l.acked {
+		if at.After(before) {
+			break
+		}
+		r, err := conn.Query(l.t.Context(), "SELECT p FROM k.t WHERE p = "+strconv.Itoa(i), nil, nil)
+		if err != nil || len(r.Rows) != 1 {
+			l.t.Fatalf("%d of %d acknowledged writes is lost, error %v", i, len(l.acked), err)
+		}
+	}
+}
+
+// mount mounts a file system for a test, and returns its folder.
+func mount(t *testing.T, args ...string) string {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("mounting a file system needs root")
+	}
+	dir := t.TempDir()
+	if err := command("mount", append(args, dir)...); err != nil {
+		t.Skipf("mounting a file system: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := command("umount", dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// makeImage makes a file with an empty file system.
+func makeImage(t *testing.T, path string, size int64) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Truncate(size); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := command("mkfs.ext4", "-q", "-F", path); err != nil {
+		t.Skipf("making a file system: %v", err)
+	}
+}
+
+// TestFullDisk has another process take all room of a disk, at once, while a server is written to.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	image := filepath.Join(t.TempDir(), "image")
+	makeImage(t, image, 2<<30)
+	dir := mount(t, "-o", "loop", image)
+	l := startLimited(t, filepath.Join(dir, "data"), 20<<10)
+	filler := filepath.Join(dir, "filler")
+	for range 2 {
+		l.written(1300)
+		for size := 1 << 30; size >= 4096; {
+			if exec.Command("fallocate", "-o", strconv.FormatInt(length(filler), 10), "-l", strconv.Itoa(size), filler).Run() != nil {
+				size /= 2
+			}
+		}
+		l.refused("there is no room on the disk")
+		if err := os.Remove(filler); err != nil {
+			t.Fatal(err)
+		}
+		l.taken()
+	}
+	l.restart(func() {}, time.Now())
+}
+
+// length is how long a file is, if there is one.
+func length(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// TestNoDescriptors takes all file descriptors from a server: it goes on with those that it has until it must make a file.
+func TestNoDescriptors(t *testing.T) {
+	t.Parallel()
+	l := startLimited(t, t.TempDir(), 40<<10)
+	l.written(10)
+	pid := strconv.Itoa(l.server.Pid())
+	if err := command("prlimit", "--pid", pid, "--nofile=5:"); err != nil {
+		t.Skipf("taking the descriptors of a process: %v", err)
+	}
+	l.until("writes are refused", func() bool { return strings.Contains(l.lastRefusal(), "too many open files") })
+	if !strings.Contains(l.lastRefusal(), "Nothing was written: ") {
+		t.Errorf("the refusal is %q", l.lastRefusal())
+	}
+	if err := command("prlimit", "--pid", pid, "--nofile=1024:"); err != nil {
+		t.Fatal(err)
+	}
+	l.taken()
+	l.written(100)
+	l.restart(func() {}, time.Now())
+}
+
+// TestReadOnlyDisk makes the file system of a server read-only, as an error of the disk does.
+func TestReadOnlyDisk(t *testing.T) {
+	t.Parallel()
+	image := filepath.Join(t.TempDir(), "image")
+	makeImage(t, image, 2<<30)
+	dir := mount(t, "-o", "loop,errors=remount-ro", image)
+	device, err := exec.Command("findmnt", "-no", "SOURCE", dir).Output()
+	if err != nil {
+		t.Skipf("finding the device: %v", err)
+	}
+	l := startLimited(t, filepath.Join(dir, "data"), 1000)
+	l.written(500)
+	safe := time.Now()
+	l.written(500)
+	time.Sleep(window - time.Since(safe)) // what a power cut may take
+	trigger := filepath.Join("/sys/fs/ext4", filepath.Base(strings.TrimSpace(string(device))), "trigger_fs_error")
+	if err := os.WriteFile(trigger, []byte("an error for a test\n"), 0o200); err != nil {
+		t.Skipf("an error of the file system: %v", err)
+	}
+	l.refused("")
+	l.restart(func() {
+		if err := command("umount", dir); err != nil {
+			t.Fatal(err)
+		}
+		_ = exec.Command("fsck.ext4", "-y", image).Run() // which says that it has repaired the error
+		if err := command("mount", "-o", "loop", image, dir); err != nil {
+			t.Fatal(err)
+		}
+	}, safe)
+}
+
+// TestFailingSync has the disk of a server fail to write: its image is on a file system that is full.
+func TestFailingSync(t *testing.T) {
+	t.Parallel()
+	below := mount(t, "-t", "tmpfs", "-o", "size=80m", "tmpfs")
+	image := filepath.Join(below, "image")
+	makeImage(t, image, 2<<30)
+	dir := mount(t, "-o", "loop", image)
+	l := startLimited(t, filepath.Join(dir, "data"), 20<<10)
+	l.refused("")
+	l.stopWriting()
+	if err := command("mount", "-o", "remount,size=1g", below); err != nil {
+		t.Fatal(err)
+	}
+	safe := time.Now().Add(-2 * window)
+	if n := len(l.acked); n > 0 {
+		safe = l.acked[n-1].Add(-2 * window)
+	}
+	l.restart(func() {
+		if err := command("umount", dir); err != nil {
+			t.Fatal(err)
+		}
+		_ = exec.Command("fsck.ext4", "-y", image).Run() // which says what it has repaired
+		if err := command("mount", "-o", "loop", image, dir); err != nil {
+			t.Fatal(err)
+		}
+	}, safe)
+}

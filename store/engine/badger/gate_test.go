@@ -1,0 +1,48 @@
+package badger
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// TestGate closes the gate: no tables are merged until it is open again. It fails if Badger does not say any more what it is
+// about to do.
+func TestGate(t *testing.T) {
+	dir := t.TempDir()
+	e, _, err := openTiny(dir, Periodic, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var closed atomic.Bool
+	var asked atomic.Int64
+	closed.Store(true)
+	e.gate.free = func(dir string) (int64, error) {
+		asked.Add(1)
+		if closed.Load() {
+			return 0, nil
+		}
+		return freeBytes(dir)
+	}
+	const count = 4000
+	writeTiny(t, e, 0, count)
+	for began := time.Now(); asked.Load() < 2; time.Sleep(10 * time.Millisecond) {
+		if time.Since(began) > 30*time.Second {
+			t.Fatal("the gate is not asked before tables are merged")
+		}
+	}
+	if found, err := readNumbered(e); err != nil || len(found) != count {
+		t.Errorf("%d of %d can be read, error %v", len(found), count, err)
+	}
+	closed.Store(false)
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	e, log, err := openTiny(dir, Periodic, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := readAndClose(t, e); len(found) != count || log.Len() > 0 {
+		t.Errorf("%d of %d are there, log %s", len(found), count, log)
+	}
+}

@@ -1,0 +1,98 @@
+package badger
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cqld/cqld/store/engine/enginetest"
+)
+
+// TestMapping finds the blocks of a table taken when Badger maps it, and the first ones of a value log.
+func TestMapping(t *testing.T) {
+	dir := t.TempDir()
+	hookMappings()
+	var mu sync.Mutex
+	taken := map[string]bool{} // by the ends of names
+	mapper.Lock()
+	hooked := mapper.mmap
+	mapper.mmap = func(addr, length uintptr, prot, flags, fd int, offset int64) (uintptr, error) {
+		at, err := hooked(addr, length, prot, flags, fd, offset)
+		path, linkErr := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd))
+		var s syscall.Stat_t
+		if linkErr == nil && filepath.Dir(path) == dir && syscall.Fstat(fd, &s) == nil {
+			mu.Lock()
+			taken[filepath.Ext(path)] = s.Blocks*512 >= min(s.Size, aheadSlack)
+			mu.Unlock()
+		}
+		return at, err
+	}
+	mapper.Unlock()
+	defer func() {
+		mapper.Lock()
+		mapper.mmap = hooked
+		mapper.Unlock()
+	}()
+	e := openWith(t, Options{Dir: dir}, enginetest.Union)
+	if err := numbered(e, 1, 800); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, ext := range []string{tableFile, valueLog} {
+		if !taken[ext] {
+			t.Errorf("the blocks of a file %s are not taken when it is mapped: %v", ext, taken)
+		}
+	}
+}
+
+// TestDescriptors lets a commit that may begin a log find no descriptor: it is refused, and the next one is not.
+func TestDescriptors(t *testing.T) {
+	e, _, err := openTiny(t.TempDir(), Periodic, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	none := limit
+	none.Cur = 3
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &none); err != nil {
+		t.Fatal(err)
+	}
+	written := 0
+	for written < 5000 && err == nil {
+		if err = numbered(e, written, 800); err == nil {
+			written++
+		}
+	}
+	synced := e.Sync()
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if !passes(err) || e.failed.Load() != nil || synced != nil && !passes(synced) {
+		t.Errorf("after %d commits: %v, sync: %v", written, err, synced)
+	}
+	if err := e.Sync(); err != nil {
+		t.Error(err)
+	}
+	for i := range 3000 {
+		if err := numbered(e, written+i, 800); err != nil {
+			t.Fatalf("commit %d afterwards: %v", i, err)
+		}
+	}
+	for began := time.Now(); e.Refusing() != nil; time.Sleep(10 * time.Millisecond) {
+		if time.Since(began) > 30*time.Second {
+			t.Fatal(e.Refusing())
+		}
+	}
+	if found := readAndClose(t, e); len(found) != written+3000 {
+		t.Errorf("%d are there of %d", len(found), written+3000)
+	}
+}
