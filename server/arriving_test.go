@@ -59,7 +59,7 @@ func TestUnfinishedMessages(t *testing.T) {
 			stalled := s.Metrics().ConnectionsStalled
 			most := highest(func() int64 { return s.Metrics().BytesArriving })
 			var sockets []net.Conn
-			for range 20 {
+			for range 10 {
 				var socket net.Conn = dialRaw(t, s)
 				if test.started {
 					socket.Close()
@@ -98,13 +98,13 @@ func TestUnfoldedBodies(t *testing.T) {
 	m.Parameters.Flags |= protocol.WithValues
 	m.Parameters.Values = values(textValue(string(make([]byte, 3<<20)))) // one too many
 	most := highest(func() int64 { return s.Metrics().BytesArriving })
-	conns := make([]*client.Conn, 8)
+	conns := make([]*client.Conn, 6)
 	for i := range conns {
 		conns[i] = connect(t, s, client.Options{Version: protocol.V4, Compression: protocol.LZ4})
-		sendAll(t, conns[i], 4, m)
+		sendAll(t, conns[i], 2, m)
 	}
 	for _, c := range conns {
-		for range 4 {
+		for range 2 {
 			a, err := c.Receive(testContext(t))
 			if err != nil {
 				t.Fatal(err)
