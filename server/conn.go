@@ -225,6 +225,7 @@ func (c *conn) pause(wait func()) {
 	c.out.idle()
 	defer c.out.busy()
 	wait()
+	c.in.resume()
 }
 
 // abort ends the connection and its requests at once.
