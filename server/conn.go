@@ -49,6 +49,7 @@ type conn struct {
 	next     func([]byte) (int64, error) // takes what stands first in the input: see take.go
 	segments protocol.Segments
 	plain    []byte // the decompressed body of an envelope
+	reserved int64  // of the room for what arrives: of in, segments and plain
 	errors   int    // bad envelopes in a row in the segment
 }
 
@@ -224,6 +225,7 @@ func (c *conn) pause(wait func()) {
 	c.out.idle()
 	defer c.out.busy()
 	wait()
+	c.in.resume()
 }
 
 // abort ends the connection and its requests at once.

@@ -46,6 +46,14 @@ func (in *input) held(holds bool) {
 	}
 }
 
+// resume gives the client its time from now on, because it was not read from.
+func (in *input) resume() {
+	if in.slow.Load() != 0 {
+		in.slow.Store(time.Now().UnixNano())
+		in.came = 0
+	}
+}
+
 // unread is what has arrived. It is valid until fill is called.
 func (in *input) unread() []byte { return in.buf[in.start:in.end] }
 

@@ -123,15 +123,26 @@ func (c *conn) giveSlot() {
 
 // reserve waits for n bytes for something that arrives.
 func (c *conn) reserve(n int64) (err error) {
-	if n <= 0 || c.server.memory.arriving.TryTake(n) {
+	if n <= 0 {
 		return nil
 	}
-	c.pause(func() { err = c.server.memory.arriving.Take(c.arriving, c, n) })
-	return err
+	if !c.server.memory.arriving.TryTake(n) {
+		if c.pause(func() { err = c.server.memory.arriving.Take(c.arriving, c, n) }); err != nil {
+			return err
+		}
+	}
+	c.reserved += n
+	return nil
 }
 
 // release gives back what was reserved.
-func (c *conn) release(n int64) { c.server.memory.arriving.Leave(c, n) }
+func (c *conn) release(n int64) {
+	if c.reserved -= n; c.reserved > 0 {
+		c.server.memory.arriving.Give(n)
+		return
+	}
+	c.server.memory.arriving.Leave(c, n)
+}
 
 // releaseSegments gives back what the slices of a large message were reserved.
 func (c *conn) releaseSegments() {

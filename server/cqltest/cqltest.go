@@ -47,6 +47,7 @@ type Server struct {
 type config struct {
 	server server.Options
 	now    func() time.Time
+	engine func(engine.Engine) engine.Engine
 }
 
 // Option changes what RunT starts.
@@ -62,6 +63,11 @@ func WithInterceptor(i server.Interceptor) Option {
 
 // WithLimits bounds what clients can make the server hold.
 func WithLimits(l server.Limits) Option { return func(c *config) { c.server.Limits = l } }
+
+// WithEngine lets the test stand between the store and its engine, to delay what is read and written or have it fail.
+func WithEngine(wrap func(engine.Engine) engine.Engine) Option {
+	return func(c *config) { c.engine = wrap }
+}
 
 // WithLog makes the server log. Without it, it logs warnings and errors to the test.
 func WithLog(log zerolog.Logger) Option { return func(c *config) { c.server.Log = log } }
@@ -94,7 +100,11 @@ func RunT(t testing.TB, options ...Option) *Server {
 func start(c config) (*Server, error) {
 	data, err := store.Open(store.Options{
 		Engine: func(fold engine.Fold) (engine.Engine, error) {
-			return badger.Open(badger.Options{MemTableSize: badger.SmallMemTable, Log: c.server.Log}, fold)
+			e, err := badger.Open(badger.Options{MemTableSize: badger.SmallMemTable, Log: c.server.Log}, fold)
+			if err != nil || c.engine == nil {
+				return e, err
+			}
+			return c.engine(e), nil
 		},
 		System: server.SystemKeyspaces(),
 		Now:    c.now,

@@ -1,0 +1,107 @@
+package server_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/protocol/client"
+	"github.com/cqld/cqld/server"
+	"github.com/cqld/cqld/server/cqltest"
+)
+
+// A client with one scan does not wait for one that has 64 under way.
+func TestModestAndGreedy(t *testing.T) {
+	e, withEngine := withHeldEngine()
+	s := withTable(t, withEngine)
+	fill(t, s, 20, 1)
+	greedy, modest := connect(t, s, client.Options{}), connect(t, s, client.Options{})
+	const scan = "SELECT c FROM ks.wide WHERE n = -1 ALLOW FILTERING"
+	run(t, modest, scan)
+	e.slow(500 * time.Microsecond)
+	const n = 64
+	before := s.Metrics().Requests["QUERY"]
+	sendAll(t, greedy, n, queryOf(0, scan))
+	var answered atomic.Int64
+	ended := make(chan error, 1)
+	go func() {
+		for range n {
+			if _, err := greedy.Receive(testContext(t)); err != nil {
+				ended <- err
+				return
+			}
+			answered.Add(1)
+		}
+		ended <- nil
+	}()
+	eventually(t, "the scans have arrived", func() bool { return s.Metrics().Requests["QUERY"] == before+n })
+	eventually(t, "some are answered", func() bool { return answered.Load() > 0 })
+	began := answered.Load()
+	run(t, modest, scan)
+	if got := answered.Load() - began; got > n/4 {
+		t.Errorf("%d scans of the greedy client were answered before the modest one's, behind %d", got, began)
+	}
+	e.slow(0)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// Reads end when their time is over, and the error has what Cassandra's has.
+func TestReadTimeouts(t *testing.T) {
+	e, withEngine := withHeldEngine()
+	s := withTable(t, withEngine, cqltest.WithLimits(server.Limits{
+		RangeTimeout: 20 * time.Millisecond, ReadTimeout: 20 * time.Millisecond,
+	}))
+	fill(t, s, 200, 1)
+	e.slow(time.Millisecond)
+	defer e.slow(0)
+	for _, v := range []protocol.Version{protocol.V3, protocol.V4, protocol.V5} {
+		c := connect(t, s, client.Options{Version: v})
+		for _, text := range []string{
+			"SELECT c FROM ks.wide WHERE n = -1 ALLOW FILTERING",
+			"SELECT c FROM ks.wide WHERE p = 1 AND n = -1 ALLOW FILTERING",
+		} {
+			began := e.scanned.Load()
+			m := queryOf(0, "%s", text)
+			m.Parameters.Consistency = cqlerr.LocalOne
+			_, err := c.Do(testContext(t), m)
+			expectError(t, err, cqlerr.ReadTimeout, "Operation timed out - received only 0 responses.")
+			if told, ok := cqlerr.As(err); ok && told.Detail != (cqlerr.TimeoutDetail{Consistency: cqlerr.LocalOne, BlockFor: 1}) {
+				t.Errorf("%s: %+v", v, told.Detail)
+			}
+			if n := e.scanned.Load() - began; n > 100 {
+				t.Errorf("%s: %d rows were read in 20 ms, one in each", v, n)
+			}
+		}
+	}
+	if n := s.Metrics().Errors["read_timeout"]; n != 6 {
+		t.Errorf("%d timeouts are counted", n)
+	}
+}
+
+// The time that is given is that of a page: an aggregate reads as many as there are.
+func TestAggregatesHaveTime(t *testing.T) {
+	e, withEngine := withHeldEngine()
+	s := withTable(t, withEngine, cqltest.WithLimits(server.Limits{
+		RangeTimeout: 250 * time.Millisecond, ReadTimeout: 250 * time.Millisecond,
+	}))
+	fill(t, s, 300, 1)
+	c := connect(t, s, client.Options{})
+	e.slow(time.Millisecond)
+	defer e.slow(0)
+	_, err := c.Do(testContext(t), queryOf(10, "SELECT c FROM ks.wide WHERE n = -1 ALLOW FILTERING"))
+	expectError(t, err, cqlerr.ReadTimeout, "")
+	for _, text := range []string{"SELECT count(*) FROM ks.wide", "SELECT count(c) FROM ks.wide WHERE p = 1"} {
+		a, err := c.Do(testContext(t), queryOf(10, "%s", text))
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if rows := a.Response.(*protocol.Rows); string(rows.Cells) != "\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x01\x2c" {
+			t.Errorf("%s: %x", text, rows.Cells)
+		}
+	}
+}
