@@ -196,8 +196,8 @@ func TestJudge(t *testing.T) {
 		change       func(r *result)
 	}{
 		{"nothing", "", func(*result) {}},
-		{"memory", "resident memory", func(r *result) { r.peak.memory.RSS = boundRSS + 1 }},
-		{"memory of the data", "", func(r *result) { r.peak.memory.RSS, r.resident = boundRSS+1, 1 }},
+		{"memory", "anonymous memory", func(r *result) { r.peak.memory.Anon = boundMemory + 1 }},
+		{"memory of the data", "", func(r *result) { r.peak.memory.Anon, r.resident = boundMemory+1, 1 }},
 		{"limit", "the limit is", func(r *result) { r.peak.memory.Anon, r.limit = 130<<20, 100<<20 }},
 		{"near the limit", "", func(r *result) { r.peak.memory.Anon, r.limit = 110<<20, 100<<20 }},
 		{"reads", "reads took", func(r *result) { r.seen.reads = slow }},

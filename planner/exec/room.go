@@ -5,7 +5,7 @@ import (
 )
 
 // maxHeld is how many bytes a read may hold of rows that are gathered, and of the cells of a result that has no pages.
-var maxHeld = 256 << 20
+var maxHeld = 64 << 20
 
 const (
 	heldStep  = 64 << 10 // from here on its turn is told

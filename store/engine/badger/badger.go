@@ -229,6 +229,7 @@ func badgerOptions(o Options, g *gate) badger.Options {
 		WithBlockCacheSize(0).
 		WithNumVersionsToKeep(1).
 		WithNumLevelZeroTables(2).
+		WithNumMemtables(2).
 		WithVerifyValueChecksum(true).
 		WithMemTableSize(o.MemTableSize).
 		WithValueLogFileSize(128 << 20).
