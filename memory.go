@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
@@ -58,6 +59,7 @@ func governMemory(ctx context.Context, getenv func(string) string) {
 			debug.SetMemoryLimit(limit)
 		}
 		if now-before < idleAllocation && now-returned > lives/4+64<<20 {
+			runtime.GC() // what pools keep goes with the second collection
 			debug.FreeOSMemory()
 			metrics.Read(samples[allocated:])
 			now = samples[allocated].Value.Uint64()
