@@ -142,9 +142,14 @@ func (r *request) execute(values []types.Value, p *protocol.QueryParameters) {
 	r.traceValues(values)
 	r.skip = p.Flags.Has(protocol.SkipMetadata)
 	r.single = exec.Request{Prepared: r.statement.plan, Values: values, Options: r.options(p)}
-	s := r.conn.server
-	st := r.statement
-	if st.reads && !r.servesHere(st) || st.manyWrites {
+	s, st := r.conn.server, r.statement
+	if st.writes != "" && r.size > heavyWrite {
+		if err := r.takeHeavy(st.writes); err != nil {
+			r.fail(err)
+			return
+		}
+	}
+	if r.needsTurn() {
 		turn, err := r.takeTurn(s.timeout(st))
 		if err != nil {
 			r.fail(r.timedOut(err, st.writes))
@@ -154,12 +159,6 @@ func (r *request) execute(values []types.Value, p *protocol.QueryParameters) {
 		r.single.Turn = turn
 	}
 	if st.writes != "" {
-		if r.size > heavyWrite {
-			if err := r.takeHeavy(st.writes); err != nil {
-				r.fail(err)
-				return
-			}
-		}
 		r.conn.writes.add(r, st.writes)
 	}
 	s.exec.Execute(r.context(), &r.single, r.done)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/store/pace"
 )
 
@@ -20,6 +21,16 @@ func (r *request) servesHere(st *statement) bool {
 		return st.quick && !r.conn.server.memory.answers.Short()
 	}
 	return st.quick && r.size <= heavyWrite
+}
+
+// needsTurn reports whether executing the request's statement may take long. Changes of counters wait for others, and have
+// none.
+func (r *request) needsTurn() bool {
+	st := r.statement
+	if st.writes != "" {
+		return (st.manyWrites || !r.servesHere(st)) && st.writes != exec.Counter.WriteType()
+	}
+	return st.reads && !r.servesHere(st)
 }
 
 // takeTurn waits for a turn of the request, which has to be ended.
