@@ -40,6 +40,9 @@ func (s *Server) lookAround(now time.Time, scarce bool) {
 		if c.waiting.Load() && hungUp(c.socket) {
 			c.cancel()
 		}
+		if c.draining.Load() && c.out.behind() && c.out.stalled() < now.Add(-lingerTime).UnixNano() {
+			c.abort() // as in drain: it fell behind since
+		}
 		if scarce && c.holdsSince(now.Add(-s.limits.Stalled)) {
 			c.log.Warn().Msg("connection closed: others wait for the memory of what its client does not read, or does not finish sending")
 			s.metrics.stalled.Add(1)
