@@ -202,6 +202,7 @@ func TestHangUpDuringShutdown(t *testing.T) {
 		}
 		return err != nil
 	})
+	s.Metrics() // it is the turn of the connections before
 	c.Close()
 	if err := <-stopped; err != nil {
 		t.Error(err)

@@ -51,14 +51,15 @@ func (s *Server) lookAround(now time.Time, scarce bool) {
 	}
 }
 
-// holdsSince reports whether the client has held memory since a time without taking, or sending, anything.
+// holdsSince reports whether the client has held memory since a time without taking, or sending, anything. One that has
+// sent something which is not read yet waits for us.
 func (c *conn) holdsSince(t time.Time) bool {
 	since := t.UnixNano()
 	if stalled := c.out.stalled(); stalled != 0 && stalled < since {
 		return true
 	}
 	slow := c.in.slow.Load()
-	return slow != 0 && slow < since && !c.waiting.Load()
+	return slow != 0 && slow < since && !c.waiting.Load() && !hasInput(c.socket)
 }
 
 // isScarce reports whether somebody waits for memory that clients hold.
