@@ -106,6 +106,7 @@ func (c *conn) run() {
 	err := c.readAll()
 	switch {
 	case errors.Is(err, errDraining):
+		c.waiting.Store(true) // the client may hang up
 		c.requests.Wait()
 		c.closeBehindAnswers()
 	case errors.Is(err, errHangUp):

@@ -9,20 +9,34 @@ import (
 
 // hungUp reports whether the other side has closed a socket, also if there is something left to be read before its end.
 func hungUp(socket net.Conn) bool {
+	got, ok := poll(socket, unix.POLLRDHUP)
+	return ok && got&(unix.POLLRDHUP|unix.POLLHUP|unix.POLLERR) != 0
+}
+
+// hasInput reports whether something has come to a socket that is not read yet.
+func hasInput(socket net.Conn) bool {
+	got, ok := poll(socket, unix.POLLIN)
+	return ok && got&unix.POLLIN != 0
+}
+
+// poll asks for events of a socket. A socket that is closed on this side has POLLHUP; of what is no socket nothing is known.
+func poll(socket net.Conn, events int16) (got int16, ok bool) {
 	raw, ok := socket.(syscall.Conn)
 	if !ok {
-		return false
+		return 0, false
 	}
 	control, err := raw.SyscallConn()
 	if err != nil {
-		return true
+		return unix.POLLHUP, true
 	}
-	gone := false
 	err = control.Control(func(fd uintptr) {
-		poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}
-		if n, err := unix.Poll(poll, 0); n > 0 && err == nil {
-			gone = poll[0].Revents&(unix.POLLRDHUP|unix.POLLHUP|unix.POLLERR) != 0
+		asked := []unix.PollFd{{Fd: int32(fd), Events: events}}
+		if n, err := unix.Poll(asked, 0); n > 0 && err == nil {
+			got = asked[0].Revents
 		}
 	})
-	return gone || err != nil
+	if err != nil {
+		got = unix.POLLHUP
+	}
+	return got, true
 }

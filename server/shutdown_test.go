@@ -124,6 +124,94 @@ func TestShutdownAbandons(t *testing.T) {
 	}
 }
 
+// Clients that hold things up do not hold up Shutdown: those that do not read, or have not finished a message, and scans
+// whose client has gone.
+func TestShutdownIsPrompt(t *testing.T) {
+	for name, hold := range map[string]func(*testing.T, *cqltest.Server, *heldEngine){
+		"unread": func(t *testing.T, s *cqltest.Server, _ *heldEngine) {
+			for range 6 {
+				c := connect(t, s, client.Options{Version: protocol.V4})
+				if err := c.NetConn().(*net.TCPConn).SetReadBuffer(4096); err != nil {
+					t.Fatal(err)
+				}
+				sendAll(t, c, 16, queryOf(0, "SELECT * FROM ks.wide WHERE p = 1"))
+			}
+			eventually(t, "answers wait to be read", func() bool { return s.Metrics().BytesAnswers > roomForAnswers/2 })
+		},
+		"unfinished": func(t *testing.T, s *cqltest.Server, _ *heldEngine) {
+			for i := range 6 {
+				o := client.Options{Version: protocol.V4}
+				if i%2 == 1 {
+					o.Version = protocol.V5
+				}
+				socket, bytes := connect(t, s, o).NetConn(), unfinished(t, o, 2<<20)
+				go func() { _, _ = socket.Write(bytes) }() // until it is closed, perhaps
+			}
+			eventually(t, "messages have arrived in part", func() bool { return s.Metrics().BytesArriving > roomForArriving/2 })
+		},
+		"gone": func(t *testing.T, s *cqltest.Server, e *heldEngine) {
+			e.slow(20 * time.Millisecond)
+			c := connect(t, s, client.Options{})
+			sendAll(t, c, 40, queryOf(0, "SELECT c FROM ks.wide WHERE n = -1 ALLOW FILTERING"))
+			eventually(t, "a scan is under way", func() bool { return e.scanned.Load() > 0 })
+			c.Close()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := runtime.NumGoroutine()
+			e, withEngine := withHeldEngine()
+			s := withTable(t, withEngine, cqltest.WithLimits(server.Limits{Memory: 16 << 20}))
+			fill(t, s, 32, 32<<10)
+			hold(t, s, e)
+			began := time.Now()
+			if err := s.Shutdown(testContext(t)); err != nil {
+				t.Error(err)
+			}
+			e.slow(0)
+			if took := time.Since(began); took > patience/2 {
+				t.Errorf("Shutdown took %v", took)
+			}
+			if m := s.Metrics(); m.BytesAnswers != 0 || m.BytesArriving != 0 || m.BytesInFlight != 0 || m.ReadsWaiting != 0 {
+				t.Errorf("at the end: %+v", m)
+			}
+			if err := s.Stop(testContext(t)); err != nil {
+				t.Error(err)
+			}
+			goroutinesBack(t, before)
+		})
+	}
+}
+
+// A client that goes away while the server waits for its scans is not waited for.
+func TestHangUpDuringShutdown(t *testing.T) {
+	e, withEngine := withHeldEngine()
+	s := withTable(t, withEngine)
+	fill(t, s, 1000, 1)
+	e.slow(10 * time.Millisecond)
+	defer e.slow(0)
+	c := connect(t, s, client.Options{})
+	sendAll(t, c, 40, queryOf(0, "SELECT c FROM ks.wide WHERE n = -1 ALLOW FILTERING"))
+	eventually(t, "a scan is under way", func() bool { return e.scanned.Load() > 0 })
+	began := time.Now()
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.Shutdown(testContext(t)) }()
+	eventually(t, "nobody can connect", func() bool {
+		other, err := net.Dial("tcp", s.Addr())
+		if err == nil {
+			other.Close()
+		}
+		return err != nil
+	})
+	s.Metrics() // it is the turn of the connections before
+	c.Close()
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(began); took > patience/2 {
+		t.Errorf("Shutdown took %v", took)
+	}
+}
+
 // Connections that go away in the middle of a message leave nothing behind.
 func TestDroppedConnections(t *testing.T) {
 	s := withTable(t)

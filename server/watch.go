@@ -40,6 +40,9 @@ func (s *Server) lookAround(now time.Time, scarce bool) {
 		if c.waiting.Load() && hungUp(c.socket) {
 			c.cancel()
 		}
+		if c.draining.Load() && c.out.behind() && c.out.stalled() < now.Add(-lingerTime).UnixNano() {
+			c.abort() // as in drain: it fell behind since
+		}
 		if scarce && c.holdsSince(now.Add(-s.limits.Stalled)) {
 			c.log.Warn().Msg("connection closed: others wait for the memory of what its client does not read, or does not finish sending")
 			s.metrics.stalled.Add(1)
@@ -48,14 +51,15 @@ func (s *Server) lookAround(now time.Time, scarce bool) {
 	}
 }
 
-// holdsSince reports whether the client has held memory since a time without taking, or sending, anything.
+// holdsSince reports whether the client has held memory since a time without taking, or sending, anything. One that has
+// sent something which is not read yet waits for us.
 func (c *conn) holdsSince(t time.Time) bool {
 	since := t.UnixNano()
 	if stalled := c.out.stalled(); stalled != 0 && stalled < since {
 		return true
 	}
 	slow := c.in.slow.Load()
-	return slow != 0 && slow < since && !c.waiting.Load()
+	return slow != 0 && slow < since && !c.waiting.Load() && !hasInput(c.socket)
 }
 
 // isScarce reports whether somebody waits for memory that clients hold.
