@@ -8,6 +8,7 @@ import (
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/store/pace"
 )
 
 // queryHere lets the goroutine that reads run texts whose plan is kept and quick. USE is run there as well,
@@ -59,8 +60,8 @@ func (r *request) planText(text string, p *protocol.QueryParameters) (err error)
 		return err
 	}
 	r.tracef("Parsing %s", text)
-	err = r.planning(text, func() (err error) {
-		r.statement, err = r.conn.server.planText(text, keyspace)
+	err = r.planning(text, func(turn *pace.Turn) (err error) {
+		r.statement, err = r.conn.server.planText(turn, text, keyspace)
 		return err
 	})
 	if err == nil {
@@ -104,11 +105,11 @@ func (s *Server) knownText(text, keyspace string) *statement {
 
 // planText returns the plan of a text, and keeps those of reads and writes for the next time, unless they
 // tell the time of this one.
-func (s *Server) planText(text, keyspace string) (*statement, error) {
+func (s *Server) planText(turn *pace.Turn, text, keyspace string) (*statement, error) {
 	if st := s.knownText(text, keyspace); st != nil {
 		return st, nil
 	}
-	st, err := s.plan(text, keyspace, true, s.store.Now())
+	st, err := s.planOn(turn, text, keyspace, true, s.store.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +145,13 @@ func (r *request) execute(values []types.Value, p *protocol.QueryParameters) {
 	r.single = exec.Request{Prepared: r.statement.plan, Values: values, Options: r.options(p)}
 	s := r.conn.server
 	st := r.statement
-	if st.reads && !r.servesHere(st) || st.manyWrites {
+	if st.writes != "" && r.size > heavyWrite {
+		if err := r.takeHeavy(st.writes); err != nil {
+			r.fail(err)
+			return
+		}
+	}
+	if st.reads && !r.servesHere(st) || st.manyWrites || st.writes != "" && r.size > longWrite {
 		turn, err := r.takeTurn(s.timeout(st))
 		if err != nil {
 			r.fail(r.timedOut(err, st.writes))
@@ -154,12 +161,6 @@ func (r *request) execute(values []types.Value, p *protocol.QueryParameters) {
 		r.single.Turn = turn
 	}
 	if st.writes != "" {
-		if r.size > heavyWrite {
-			if err := r.takeHeavy(st.writes); err != nil {
-				r.fail(err)
-				return
-			}
-		}
 		r.conn.writes.add(r, st.writes)
 	}
 	s.exec.Execute(r.context(), &r.single, r.done)
