@@ -54,6 +54,9 @@ type Env struct {
 
 	// Datacenter is the node's, for replication strategies that name it; "" is datacenter1.
 	Datacenter string
+
+	// Step is called often while what is long is planned: an error ends it; nil: nobody waits.
+	Step func() error
 }
 
 // Prepared is a planned statement with all that PREPARE answers.

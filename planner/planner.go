@@ -14,6 +14,7 @@ import (
 func Make(stmt cql.Statement, env Env) (*Prepared, error) {
 	p := &planning{env: env, out: &Prepared{Keyspace: env.Keyspace, Qualified: true}, clock: types.Clock{Now: env.Now}}
 	p.binder.NamedType, p.binder.Users, p.binder.Clock = p.namedType, p.userFunctions, &p.clock
+	p.binder.Step = env.Step
 	plan, err := p.statement(stmt)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/store/pace"
 )
 
 // longBatch is the size of a message from which on it is decoded when it has its turn.
@@ -53,7 +54,7 @@ func batch(r *request) {
 		return
 	}
 	r.tracef("Executing batch of %d statements", len(m.Children))
-	if len(m.Children) > shortBatch && !r.turn.Begun() {
+	if (len(m.Children) > shortBatch || r.size > batchWeight*longWrite) && !r.turn.Begun() {
 		turn, err := r.takeTurn(r.conn.server.limits.WriteTimeout)
 		if err != nil {
 			r.fail(r.timedOut(err, r.batch.Kind.WriteType()))
@@ -75,8 +76,8 @@ func (r *request) childStatement(child *protocol.BatchChild, p *protocol.QueryPa
 	} else {
 		var keyspace string
 		if keyspace, err = r.keyspaceFor(p); err == nil {
-			err = r.planning(child.Query, func() (err error) {
-				st, err = r.conn.server.planText(child.Query, keyspace)
+			err = r.planning(child.Query, func(turn *pace.Turn) (err error) {
+				st, err = r.conn.server.planText(turn, child.Query, keyspace)
 				return err
 			})
 		}

@@ -1,6 +1,9 @@
 package server
 
-import "github.com/cqld/cqld/protocol"
+import (
+	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/store/pace"
+)
 
 // prepare serves PREPARE.
 func prepare(r *request) {
@@ -20,8 +23,8 @@ func prepare(r *request) {
 	r.tracef("Parsing %s", m.Query)
 	var st *statement
 	var fresh bool
-	err := r.planning(m.Query, func() (err error) {
-		st, fresh, err = s.prepare(m.Query, keyspace)
+	err := r.planning(m.Query, func(turn *pace.Turn) (err error) {
+		st, fresh, err = s.prepare(turn, m.Query, keyspace)
 		return err
 	})
 	if err != nil {

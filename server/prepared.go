@@ -3,6 +3,7 @@ package server
 import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store/pace"
 )
 
 // Prepared statements are shared by all connections. Each is kept under the MD5 of its text, and under that
@@ -46,13 +47,13 @@ func (s *Server) planAgain(id preparedID, old *statement) (*statement, error) {
 
 // prepare returns the prepared statement of a text, and whether it was not there before. A text that needs
 // a keyspace is taken for another one where there is none.
-func (s *Server) prepare(text, keyspace string) (st *statement, fresh bool, err error) {
+func (s *Server) prepare(turn *pace.Turn, text, keyspace string) (st *statement, fresh bool, err error) {
 	st = s.known(statementID(text, keyspace))
 	if st != nil && st.check(s.store.Catalog()) == valid && s.known(statementID(text, "")) != nil &&
 		(st.plan.Qualified || keyspace != "" && st.keyspace == keyspace) {
 		return st, false, nil
 	}
-	if st, err = s.plan(text, keyspace, false, s.store.Now()); err != nil {
+	if st, err = s.planOn(turn, text, keyspace, false, s.store.Now()); err != nil {
 		return nil, false, err
 	}
 	s.keep(st)

@@ -8,6 +8,7 @@ import (
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/store/pace"
 )
 
 // queryHere lets the goroutine that reads run texts whose plan is kept and quick. USE is run there as well,
@@ -59,8 +60,8 @@ func (r *request) planText(text string, p *protocol.QueryParameters) (err error)
 		return err
 	}
 	r.tracef("Parsing %s", text)
-	err = r.planning(text, func() (err error) {
-		r.statement, err = r.conn.server.planText(text, keyspace)
+	err = r.planning(text, func(turn *pace.Turn) (err error) {
+		r.statement, err = r.conn.server.planText(turn, text, keyspace)
 		return err
 	})
 	if err == nil {
@@ -104,11 +105,11 @@ func (s *Server) knownText(text, keyspace string) *statement {
 
 // planText returns the plan of a text, and keeps those of reads and writes for the next time, unless they
 // tell the time of this one.
-func (s *Server) planText(text, keyspace string) (*statement, error) {
+func (s *Server) planText(turn *pace.Turn, text, keyspace string) (*statement, error) {
 	if st := s.knownText(text, keyspace); st != nil {
 		return st, nil
 	}
-	st, err := s.plan(text, keyspace, true, s.store.Now())
+	st, err := s.planOn(turn, text, keyspace, true, s.store.Now())
 	if err != nil {
 		return nil, err
 	}

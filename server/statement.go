@@ -14,6 +14,7 @@ import (
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/store/pace"
 )
 
 // statement is a planned statement that several executions share, with the parts of answers that do not
@@ -53,6 +54,11 @@ const maxMarkers = 65535
 
 // plan parses and plans a statement, which is run at once or prepared, as of a time.
 func (s *Server) plan(text, keyspace string, run bool, at time.Time) (*statement, error) {
+	return s.planOn(nil, text, keyspace, run, at)
+}
+
+// planOn is plan on a turn; nil: nobody waits.
+func (s *Server) planOn(turn *pace.Turn, text, keyspace string, run bool, at time.Time) (*statement, error) {
 	parsed, markers, err := parser.Parse(text)
 	if err != nil {
 		return nil, err
@@ -64,6 +70,7 @@ func (s *Server) plan(text, keyspace string, run bool, at time.Time) (*statement
 	catalog := s.store.Catalog()
 	plan, err := planner.Make(parsed, planner.Env{
 		Catalog: catalog, Keyspace: keyspace, Text: text, Run: run, Datacenter: s.datacenter, Now: at,
+		Step: turn.Step,
 	})
 	if err != nil {
 		return nil, err

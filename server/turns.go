@@ -42,6 +42,9 @@ func (r *request) takeTurn(timeout time.Duration) (*pace.Turn, error) {
 // heavyWrite is the size of a request from which on a write waits until the store has not much to write.
 const heavyWrite = 64 << 10
 
+// longWrite is the size of a request from which on a write is made in turns: it may have millions of small parts.
+const longWrite = 256 << 10
+
 // takeHeavy waits until the store has not much to write, if the request is large. kind is what errors call it.
 func (r *request) takeHeavy(kind string) error {
 	s := r.conn.server
@@ -92,10 +95,11 @@ const longText = keptText
 // a short one that consists of the shortest words.
 func planningCost(length int64) int64 { return 40*length + min(210*length, 8<<20) }
 
-// planning calls plan, which parses and plans a text, when there is memory for it.
-func (r *request) planning(text string, plan func() error) error {
+// planning calls plan, which parses and plans a text, when there is memory for it. A long one is planned on a turn, for as long as the
+// client waits.
+func (r *request) planning(text string, plan func(*pace.Turn) error) error {
 	if len(text) <= longText {
-		return plan()
+		return plan(nil)
 	}
 	s := r.conn.server
 	n := planningCost(int64(len(text)))
@@ -111,5 +115,6 @@ func (r *request) planning(text string, plan func() error) error {
 		return err
 	}
 	defer turn.End()
-	return plan()
+	turn.Extend(time.Time{})
+	return plan(turn)
 }

@@ -122,15 +122,20 @@ func (m *Mutation) finish(err error) {
 // MaxRows is how many rows, ranges of rows and partitions one Apply can write to, if they are small.
 func (s *Store) MaxRows() int { return s.limits.CommitOps }
 
+// tooLarge is what the engine's ErrTooLarge says of the mutations of an Apply.
 func (s *Store) tooLarge(m *Mutation) error {
 	size := 0
 	for _, g := range m.apply.group {
 		size += len(g.buf)
 	}
-	limits := s.engine.Limits()
-	most := limits.CommitBytes
+	return s.oversized(m, size)
+}
+
+// oversized refuses mutations of that size, of which m is the first.
+func (s *Store) oversized(m *Mutation, size int) error {
+	most := s.limits.CommitBytes
 	if size < most { // then it is a row that is too large
-		most = limits.Value
+		most = s.limits.Value
 	}
 	key := m.partition[:min(len(m.partition), 64)]
 	if size <= most {

@@ -19,6 +19,18 @@ type cell struct {
 	value   []byte
 }
 
+// least is how many bytes a cell takes in a stored row, at least.
+func (c *cell) least() int {
+	n := 2
+	if c.path != nil {
+		n += 1 + len(c.path)
+	}
+	if !c.deleted {
+		n += 1 + len(c.value)
+	}
+	return n
+}
+
 // marker says that a row exists even without cells.
 type marker struct {
 	ts     int64 // noTime: there is none

@@ -33,6 +33,8 @@ type Mutation struct {
 	lossy  []byte
 	sorted bool
 	parted bool   // some of its cells are parts of columns
+	size   int    // bytes that its cells take, at least, unless some of them are in the same place
+	united int    // size when that was last seen to
 	counts bool   // it changes counters
 	second int64  // that its tombstones are of; 0: not known
 	due    int64  // the second from which something of it may be purged; math.MaxInt64: nothing
@@ -49,8 +51,11 @@ type span struct{ key, value, end int }
 // mutations are kept for reuse with their buffers.
 var mutations = sync.Pool{New: func() any { return new(Mutation) }}
 
-// maxKeptBuffer is the largest buffer worth keeping.
-const maxKeptBuffer = 64 << 10
+// maxKeptBuffer is the largest buffer worth keeping, and maxKeptCells the most cells.
+const (
+	maxKeptBuffer = 64 << 10
+	maxKeptCells  = 1 << 10
+)
 
 // NewMutation starts a mutation of the partition with that serialized key.
 func NewMutation(t *schema.Table, partition []byte) *Mutation {
@@ -72,15 +77,25 @@ func (m *Mutation) release() {
 	if cap(m.buf) > maxKeptBuffer {
 		m.buf = nil
 	}
+	m.dropCells()
+	clear(m.ops)
+	m.table, m.partition, m.usage, m.open, m.counts = nil, nil, nil, false, false
+	m.deleting = deleting{}
+	m.buf, m.spans, m.ops = m.buf[:0], m.spans[:0], m.ops[:0]
+	mutations.Put(m)
+}
+
+// dropCells forgets the cells of a row, and their memory if it is large.
+func (m *Mutation) dropCells() {
+	m.size, m.united = 0, 0
+	if cap(m.cells) > maxKeptCells {
+		m.cells = nil
+	}
 	if cap(m.paths) > maxKeptBuffer {
 		m.paths = nil
 	}
-	clear(m.ops)
 	clear(m.cells)
-	m.table, m.partition, m.usage, m.open, m.counts = nil, nil, nil, false, false
-	m.deleting = deleting{}
-	m.buf, m.spans, m.ops, m.cells, m.paths = m.buf[:0], m.spans[:0], m.ops[:0], m.cells[:0], m.paths[:0]
-	mutations.Put(m)
+	m.cells, m.paths = m.cells[:0], m.paths[:0]
 }
 
 // DeletePartition removes everything in the partition that was written at ts or before.
@@ -164,6 +179,7 @@ func (m *Mutation) add(c cell) {
 func (m *Mutation) added() {
 	n := len(m.cells) - 1
 	c := &m.cells[n]
+	m.size += c.least()
 	if c.deleted {
 		m.dies(c.expiry.At)
 	} else {
@@ -206,7 +222,11 @@ func (m *Mutation) endRow() {
 	m.normalize()
 	if len(m.cells) == 0 && m.head.marker.ts == noTime && m.head.deletion.ts == noTime {
 		m.buf = m.buf[:m.key]
+		m.dropCells()
 		return
+	}
+	if m.size > maxKeptBuffer {
+		m.buf = slices.Grow(m.buf, m.size+m.size/16)
 	}
 	s := span{key: m.key, value: len(m.buf)}
 	w := rowWriter{head: m.head, dst: m.buf}
@@ -216,7 +236,7 @@ func (m *Mutation) endRow() {
 	m.buf = w.finish()
 	s.end = len(m.buf)
 	m.spans = append(m.spans, s)
-	m.cells, m.paths = m.cells[:0], m.paths[:0]
+	m.dropCells()
 }
 
 // normalize puts the cells into the order of stored rows, settles which of two in the same place stays,

@@ -11,6 +11,9 @@ type Packed struct {
 	bytes []byte
 	ends  []uint32
 	null  bool
+
+	Step func() error // called now and then while they are sorted; nil: nobody waits
+	err  error
 }
 
 // NewPacked is empty, with room for n values.
@@ -25,6 +28,9 @@ func (p *Packed) Add(b []byte) {
 
 // Size is the length of all values together.
 func (p *Packed) Size() int { return len(p.bytes) }
+
+// Err is what Step ended the sorting with: the value that was made then is wrong.
+func (p *Packed) Err() error { return p.err }
 
 // HasNull reports whether a value is null.
 func (p *Packed) HasNull() bool { return p.null }
@@ -52,7 +58,14 @@ func (p *Packed) sorted(t Type) []uint32 {
 	for i := range order {
 		order[i] = uint32(i)
 	}
+	n := 0
 	slices.SortFunc(order, func(i, j uint32) int {
+		if n++; n%256 == 0 && p.Step != nil && p.err == nil {
+			p.err = p.Step()
+		}
+		if p.err != nil {
+			return 0 // the order does not matter any more
+		}
 		if c := t.Compare(p.at(i), p.at(j)); c != 0 {
 			return c
 		}

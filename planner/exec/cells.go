@@ -117,6 +117,9 @@ func (w *writing) cells(ctx context.Context, sets []planner.SetColumn) error {
 		}
 		w.checkIndexed(t.plan.Table, s.Column, nil, v.Bytes)
 		w.size.cell(v.Bytes)
+		if err := w.checkSize(0); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -2,12 +2,15 @@ package exec_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/big"
 	"strings"
 	"testing"
 
+	"github.com/cqld/cqld/cql/parser"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/store/pace"
 )
@@ -73,6 +76,48 @@ func TestLongIn(t *testing.T) {
 		}
 		if most := uint64(size + 2<<20); strings.Contains(test.query, "FILTERING") && bytes > most {
 			t.Errorf("%s: %d bytes are allocated, want %d at most", test.query, bytes, most)
+		}
+	}
+}
+
+// TestPlanningSteps ends the planning of long literals where others have to wait for it.
+func TestPlanningSteps(t *testing.T) {
+	s := withTable(t, "k int PRIMARY KEY, l list<int>, s set<int>, m map<int, int>")
+	var ints, entries []string
+	for i := range 50_000 {
+		ints = append(ints, fmt.Sprint(i*7919%50_021))
+		entries = append(entries, ints[i]+":1")
+	}
+	elements := strings.Join(ints, ",")
+	late := errors.New("it is late")
+	for _, text := range []string{
+		"SELECT * FROM t WHERE k IN (" + elements + ")", "INSERT INTO t (k, l) VALUES (1, [" + elements + "])",
+		"INSERT INTO t (k, s) VALUES (1, {" + elements + "})", "INSERT INTO t (k, m) VALUES (1, {" + strings.Join(entries, ",") + "})",
+	} {
+		parsed, _, err := parser.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		env := planner.Env{Catalog: s.store.Catalog(), Keyspace: "ks"}
+		all := 0
+		env.Step = func() error {
+			all++
+			return nil
+		}
+		if _, err := planner.Make(parsed, env); err != nil || all < 50 {
+			t.Errorf("%.40s: %d steps, %v", text, all, err)
+		}
+		for _, last := range []int{1, all / 2, all} {
+			n := 0
+			env.Step = func() error {
+				if n++; n >= last {
+					return late
+				}
+				return nil
+			}
+			if _, err := planner.Make(parsed, env); !errors.Is(err, late) || n > last+1 {
+				t.Errorf("%.40s: %d steps, told at %d: %v", text, n, last, err)
+			}
 		}
 	}
 }

@@ -26,6 +26,9 @@ type element struct {
 	ts           int64
 }
 
+// elementSize is how much memory one takes beside its bytes.
+const elementSize = 56
+
 // list is that of a column if the statement reads it, else nil.
 func (t *target) list(c *schema.Column) *list {
 	for _, l := range t.lists {
@@ -66,13 +69,29 @@ func (w *writing) readList(ctx context.Context, l *list) error {
 		if row.Static != t.static {
 			return true, nil
 		}
-		parts := row.Meta[l.column.Index].Parts
-		for e := range types.Elements(row.Values[l.column.Index]) {
-			l.elems = append(l.elems, element{bytes.Clone(parts[0].Name), bytes.Clone(e), parts[0].Timestamp})
-			parts = parts[1:]
-		}
-		return false, nil
+		return false, w.keepList(l, row.Meta[l.column.Index].Parts, row.Values[l.column.Index])
 	})
+}
+
+// placeSize is the length of an element's place.
+const placeSize = 16
+
+// keepList copies the elements of a list that was read.
+func (w *writing) keepList(l *list, parts []store.PartMeta, value []byte) error {
+	n := len(parts)
+	if err := w.hold(n*(placeSize+elementSize) + len(value)); err != nil {
+		return err
+	}
+	value = bytes.Clone(value)
+	places := make([]byte, 0, n*placeSize)
+	l.elems = make([]element, 0, n)
+	for e := range types.Elements(value) {
+		at := len(places)
+		places = append(places, parts[0].Name...)
+		l.elems = append(l.elems, element{places[at:len(places):len(places)], e, parts[0].Timestamp})
+		parts = parts[1:]
+	}
+	return nil
 }
 
 // all are the elements; those of a nil list are none.
@@ -80,7 +99,7 @@ func (l *list) all() []element {
 	if l == nil {
 		return nil
 	}
-	return slices.Clone(l.elems)
+	return l.elems
 }
 
 // put sets, adds or removes the element at a place, unless what is there is later.
@@ -91,9 +110,9 @@ func (l *list) put(place, value []byte, ts int64) {
 	case found && value == nil:
 		l.elems = slices.Delete(l.elems, i, i+1)
 	case found:
-		l.elems[i] = element{place, value, ts}
+		l.elems[i] = element{l.elems[i].place, value, ts}
 	case value != nil:
-		l.elems = slices.Insert(l.elems, i, element{place, value, ts})
+		l.elems = slices.Insert(l.elems, i, element{bytes.Clone(place), value, ts})
 	}
 }
 
@@ -127,8 +146,8 @@ func (w *writing) setAt(s *planner.SetColumn, index types.Value) error {
 	case i < 0 || i >= len(elems):
 		return cqlerr.Invalidf("List index %d out of bound, list has size %d", i, len(elems))
 	}
-	if !value.Unset {
-		w.put(s.Column, elems[i].place, value.Bytes)
+	if value.Unset {
+		return nil
 	}
-	return nil
+	return w.put(s.Column, elems[i].place, value.Bytes)
 }

@@ -30,18 +30,27 @@ type writing struct {
 	ranges []store.Slice
 	row    [][]byte
 	target target
-	rows   int // that are written so far, at most
+	rows   int    // that are written so far, at most
+	bytes  int    // that the mutations have, without the last one
+	parted int    // parts that are written so far
+	place  []byte // of an element
+
+	onHold func(int) error // hold, as a value that is made once
 
 	unindexed error // what is wrong with a value that an index cannot have
 }
 
-var writings = sync.Pool{New: func() any { return new(writing) }}
+var writings = sync.Pool{New: func() any {
+	w := new(writing)
+	w.onHold = w.hold
+	return w
+}}
 
 // startWriting begins a write with the options of its request.
 func (e *Executor) startWriting(o *Options) *writing {
 	w := writings.Get().(*writing)
 	w.e, w.options = e, o
-	w.x.Step = steps(o.Turn)
+	w.x.Step, w.x.Hold = steps(o.Turn), w.onHold
 	w.x.Now = e.now(o)
 	w.given, w.stamp = o.HasTimestamp, o.Timestamp
 	return w
@@ -52,7 +61,7 @@ func (w *writing) release() {
 	clear(w.keys)
 	clear(w.ranges)
 	clear(w.row)
-	*w = writing{mutations: w.mutations[:0], keys: w.keys[:0], ranges: w.ranges[:0], row: w.row[:0]}
+	*w = writing{mutations: w.mutations[:0], keys: w.keys[:0], ranges: w.ranges[:0], row: w.row[:0], place: w.place[:0], onHold: w.onHold}
 	writings.Put(w)
 }
 
@@ -166,6 +175,9 @@ func (w *writing) add(ctx context.Context, m *planner.Modification, values []typ
 			if err := step(&w.x); err != nil {
 				return err
 			}
+		}
+		if n := len(w.mutations); n > 0 {
+			w.bytes += w.mutations[n-1].Size()
 		}
 		mutation := store.NewMutation(m.Table, key)
 		mutation.At(w.x.Now)

@@ -1,6 +1,9 @@
 package exec
 
 import (
+	"bytes"
+	"slices"
+
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
@@ -16,7 +19,7 @@ func (w *writing) parts(s *planner.SetColumn) error {
 	case planner.SetField:
 		v, err := s.Value.Eval(&w.x)
 		if err == nil && !v.Unset {
-			w.put(s.Column, store.AppendField(nil, s.Field), v.Bytes)
+			err = w.put(s.Column, store.AppendField(nil, s.Field), v.Bytes)
 		}
 		return err
 	}
@@ -31,8 +34,7 @@ func (w *writing) parts(s *planner.SetColumn) error {
 	case planner.Prepend:
 		return w.prepend(s.Column, v.Bytes)
 	case planner.Remove:
-		w.takeOut(s.Column, v.Bytes)
-		return nil
+		return w.takeOut(s.Column, v.Bytes)
 	case planner.Replace:
 		w.clear(s.Column)
 	}
@@ -48,7 +50,15 @@ func checkUnset(s *planner.SetColumn) error {
 }
 
 // put writes one part; a nil value deletes it.
-func (w *writing) put(c *schema.Column, name, value []byte) {
+func (w *writing) put(c *schema.Column, name, value []byte) error {
+	if l := w.target.list(c); l != nil {
+		l.put(name, value, w.target.ts)
+	}
+	return w.putPart(c, name, value)
+}
+
+// putPart is put for a part that the statement does not look at again.
+func (w *writing) putPart(c *schema.Column, name, value []byte) error {
 	t := &w.target
 	expiry := t.expiry
 	if value == nil {
@@ -57,9 +67,12 @@ func (w *writing) put(c *schema.Column, name, value []byte) {
 	t.to.SetPart(c, name, value, t.ts, expiry)
 	w.checkIndexed(t.plan.Table, c, name, value)
 	w.size.part(name, value)
-	if l := t.list(c); l != nil {
-		l.put(name, value, t.ts)
+	if w.parted++; w.parted%64 == 63 {
+		if err := step(&w.x); err != nil {
+			return err
+		}
 	}
+	return w.checkSize(0)
 }
 
 // clear deletes all parts: those that the same write sets stay, unless it deletes the column.
@@ -77,69 +90,121 @@ func (w *writing) clear(c *schema.Column) {
 
 // putAll writes the parts that a value consists of.
 func (w *writing) putAll(c *schema.Column, value []byte) error {
+	if err := w.expect(c, value, true); err != nil {
+		return err
+	}
 	switch t := c.Type.(type) {
 	case *types.List:
 		for e := range types.Elements(value) {
 			if e == nil {
 				return errNullElement()
 			}
-			w.put(c, w.e.ids.place(false), e)
+			if err := w.putPlace(c, false, e); err != nil {
+				return err
+			}
 		}
 	case *types.Set:
 		for e := range types.Elements(value) {
-			w.put(c, e, []byte{})
+			if err := w.put(c, e, []byte{}); err != nil {
+				return err
+			}
 		}
 	case *types.Map:
 		for k, v := range types.Entries(value) {
-			w.put(c, k, v)
+			if err := w.put(c, k, v); err != nil {
+				return err
+			}
 		}
 	case *types.UserType:
 		if value == nil {
 			return nil
 		}
 		for i, f := range types.TupleFields(value, len(t.Fields)) {
-			if f != nil {
-				w.put(c, store.AppendField(nil, i), f)
+			if f == nil {
+				continue
+			}
+			if err := w.put(c, store.AppendField(nil, i), f); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
 }
 
+// putPlace writes an element at the end of a list, or at its beginning.
+func (w *writing) putPlace(c *schema.Column, front bool, value []byte) error {
+	w.place = w.e.ids.appendPlace(w.place[:0], front)
+	return w.put(c, w.place, value)
+}
+
 func errNullElement() error { return cqlerr.Invalidf("null is not supported inside collections") }
 
-// prepend writes elements in front of all others of a list.
+// prepend writes elements in front of all others of a list, the last one first.
 func (w *writing) prepend(c *schema.Column, value []byte) error {
-	var elems [][]byte
+	if err := w.expect(c, value, true); err != nil {
+		return err
+	}
 	for e := range types.Elements(value) {
 		if e == nil {
 			return errNullElement()
 		}
-		elems = append(elems, e)
 	}
-	for i := len(elems) - 1; i >= 0; i-- {
-		w.put(c, w.e.ids.place(true), elems[i])
+	starts := types.ElementStarts(value)
+	for _, at := range slices.Backward(starts) {
+		if err := w.putPlace(c, true, types.ElementAt(value, at)); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // takeOut deletes the elements of a set, the keys of a map, or all elements of a list that equal one of those given.
-func (w *writing) takeOut(c *schema.Column, value []byte) {
+func (w *writing) takeOut(c *schema.Column, value []byte) error {
 	if _, isList := c.Type.(*types.List); isList {
-		unwanted := map[string]bool{}
-		for e := range types.Elements(value) {
-			unwanted[string(e)] = true
-		}
-		for _, e := range w.target.list(c).all() {
-			if unwanted[string(e.value)] {
-				w.put(c, e.place, nil)
-			}
-		}
-		return
+		return w.takeOutOfList(c, value)
+	}
+	if err := w.expect(c, value, false); err != nil {
+		return err
 	}
 	for e := range types.Elements(value) {
-		w.put(c, e, nil)
+		if err := w.put(c, e, nil); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+func (w *writing) takeOutOfList(c *schema.Column, value []byte) error {
+	l := w.target.list(c)
+	if l == nil {
+		return nil
+	}
+	if err := w.hold(4 * types.DecodeCount(value)); err != nil {
+		return err
+	}
+	unwanted := types.ElementStarts(value)
+	compare := func(a, b uint32) int { return bytes.Compare(types.ElementAt(value, a), types.ElementAt(value, b)) }
+	if err := sortSteps(&w.x, unwanted, compare); err != nil {
+		return err
+	}
+	kept := l.elems[:0:0]
+	for _, e := range l.elems {
+		_, found := slices.BinarySearchFunc(unwanted, e.value, func(at uint32, v []byte) int {
+			return bytes.Compare(types.ElementAt(value, at), v)
+		})
+		if !found {
+			kept = append(kept, e)
+			continue
+		}
+		if e.ts > w.target.ts {
+			kept = append(kept, e)
+		}
+		if err := w.putPart(c, e.place, nil); err != nil {
+			return err
+		}
+	}
+	l.elems = kept
+	return nil
 }
 
 // setPart writes one element.
@@ -168,6 +233,5 @@ func (w *writing) setPart(s *planner.SetColumn) error {
 	case value.Unset:
 		return nil
 	}
-	w.put(s.Column, part.Bytes, value.Bytes)
-	return nil
+	return w.put(s.Column, part.Bytes, value.Bytes)
 }

@@ -59,11 +59,11 @@ func (ids *identifiers) timeUUID() (u [16]byte) {
 	return u
 }
 
-// place is that of an element at the end of a list, or at its beginning: behind or in front of all others.
-func (ids *identifiers) place(front bool) []byte {
+// appendPlace appends the place of an element at the end of a list, or at its beginning: behind or in front of all others.
+func (ids *identifiers) appendPlace(dst []byte, front bool) []byte {
 	at := ids.moment()
 	if front {
 		at = -at
 	}
-	return store.AppendPlace(nil, at, binary.BigEndian.Uint64(ids.node[:]))
+	return store.AppendPlace(dst, at, binary.BigEndian.Uint64(ids.node[:]))
 }

@@ -27,8 +27,12 @@ type Binder struct {
 	// Entries tells what is wrong in a map of a SELECT list.
 	Entries func(cql.Term) error
 
+	// Step is called often while long literals are bound: an error ends it; nil: nobody waits.
+	Step func() error
+
 	fits      map[fitKey]fitting
 	results   map[cql.Term]types.Type
+	bound     int   // terms of runs that were passed
 	passing   int   // above 0: nothing is remembered of terms
 	quiet     int   // above 0: nobody hears what is wrong with a call
 	misplaced error // of a list that stands where none can be, or of a map with something wrong in it

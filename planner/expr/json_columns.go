@@ -29,6 +29,9 @@ func NewJSONColumns(t *schema.Table, unset bool) *JSONColumns {
 	return j
 }
 
+// jsonPerByte is about how much memory each byte of JSON may take while it is read: numbers of one digit take that.
+const jsonPerByte = 40
+
 // Read evaluates the text and reads it.
 func (j *JSONColumns) Read(x *Context) ([]types.Value, error) {
 	v, err := j.Text.Eval(x)
@@ -37,6 +40,10 @@ func (j *JSONColumns) Read(x *Context) ([]types.Value, error) {
 		return nil, err
 	case v.IsNull():
 		return nil, errNullJSON()
+	case x.Hold != nil:
+		if err := x.Hold(jsonPerByte * len(v.Bytes)); err != nil {
+			return nil, err
+		}
 	}
 	return j.Parse(string(v.Bytes), &types.Clock{Now: x.Env.Now})
 }

@@ -69,11 +69,22 @@ func (b *Binder) Each(terms cql.Terms, f func(cql.Term) error) error {
 	return nil
 }
 
+// step counts a term, and lets others run now and then.
+func (b *Binder) step() error {
+	if b.bound++; b.bound%512 != 0 || b.Step == nil {
+		return nil
+	}
+	return b.Step()
+}
+
 func (b *Binder) eachOf(run *cql.Run, f func(cql.Term) error) error {
 	b.passing++
 	defer func() { b.passing-- }()
 	for t := range run.All() {
 		if err := f(t); err != nil {
+			return err
+		}
+		if err := b.step(); err != nil {
 			return err
 		}
 	}
@@ -83,6 +94,7 @@ func (b *Binder) eachOf(run *cql.Run, f func(cql.Term) error) error {
 // pack binds terms for a receiver, all of which must be constants; ok is false if one is not.
 func (b *Binder) pack(kind string, terms cql.Terms, r, whole Receiver) (values *Packed, ok bool, err error) {
 	values, ok = NewPacked(terms), true
+	values.Step = b.Step
 	err = b.Each(terms, func(t cql.Term) error {
 		if l, plain := t.(*cql.Literal); plain && ok && l.Kind != cql.NullLiteral {
 			bytes, err := b.literalBytes(l, r)
@@ -137,12 +149,13 @@ func (b *Binder) packElements(kind string, c *Composed, terms cql.Terms, r, whol
 	default:
 		bytes = values.List()
 	}
-	return &Constant{Of: c.Of, Value: types.Value{Bytes: bytes}}, nil
+	return &Constant{Of: c.Of, Value: types.Value{Bytes: bytes}}, values.Err()
 }
 
 // packEntries binds the entries of a long map. It returns nil if they are not all constants.
 func (b *Binder) packEntries(c *Composed, l *cql.MapLiteral, key, value, whole Receiver) (Expr, error) {
 	keys, values := NewPacked(l.Keys), NewPacked(l.Values)
+	keys.Step = b.Step
 	constant := true
 	err := b.eachEntry(l, func(k, v cql.Term) error {
 		for _, of := range [...]struct {
@@ -170,7 +183,7 @@ func (b *Binder) packEntries(c *Composed, l *cql.MapLiteral, key, value, whole R
 	case keys.HasNull() || values.HasNull():
 		return nil, cqlerr.Invalidf("%s", c.null)
 	}
-	return &Constant{Of: c.Of, Value: types.Value{Bytes: keys.Map(c.Of.(*types.Map), &values.Packed)}}, nil
+	return &Constant{Of: c.Of, Value: types.Value{Bytes: keys.Map(c.Of.(*types.Map), &values.Packed)}}, keys.Err()
 }
 
 // eachEntry is Each for the entries of a map.
@@ -195,6 +208,9 @@ func (b *Binder) eachEntryOf(run *cql.Run, f func(k, v cql.Term) error) error {
 	defer func() { b.passing-- }()
 	for k, v := range run.Entries() {
 		if err := f(k, v); err != nil {
+			return err
+		}
+		if err := b.step(); err != nil {
 			return err
 		}
 	}
