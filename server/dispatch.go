@@ -112,6 +112,7 @@ func (c *conn) serveInGoroutine(r *request, serve func(*request)) error {
 		r.run(func(r *request) { r.fail(err) })
 		return nil
 	}
+	r.aside = true
 	go func() {
 		defer c.giveSlot()
 		r.run(serve)

@@ -35,6 +35,7 @@ type request struct {
 	prefix     protocol.Prefix
 	trace      *trace
 	rows       protocol.Rows
+	aside      bool       // it is served by a goroutine of its own
 	skip       bool       // the client asked for rows without columns
 	prepared   bool       // EXECUTE
 	expected   preparedID // result columns that the client knows; v5
@@ -88,7 +89,7 @@ func (r *request) release() {
 	r.batch = exec.BatchRequest{Children: r.batch.Children[:0]}
 	r.prefix = protocol.Prefix{Warnings: r.prefix.Warnings[:0]}
 	r.rows = protocol.Rows{}
-	r.skip, r.prepared, r.overloaded, r.expected = false, false, false, preparedID{}
+	r.aside, r.skip, r.prepared, r.overloaded, r.expected = false, false, false, false, preparedID{}
 	if cap(r.copied) > keepBody {
 		r.copied = nil
 	}

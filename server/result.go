@@ -17,6 +17,9 @@ func (r *request) resultMessage(result exec.Result) protocol.Response {
 		return &protocol.Void{}
 	case *exec.Rows:
 		r.warn(result.Warnings...)
+		if st := r.statement; st != nil && st.quick {
+			st.gave(len(result.Cells))
+		}
 		return r.rowsMessage(result)
 	case *exec.SetKeyspace:
 		keyspace := result.Keyspace // the result is exec's again soon

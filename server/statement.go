@@ -39,6 +39,9 @@ type statement struct {
 	columns   *protocol.ColumnSpecs // nil if it returns no rows, or which is not known
 	resultID  preparedID            // of columns
 
+	// large is how many more of its reads may not be quick, because one of them gave much.
+	large atomic.Int32
+
 	// seen is the newest catalog that the plan was found to be right for.
 	seen atomic.Pointer[schema.Catalog]
 }

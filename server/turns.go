@@ -14,19 +14,35 @@ import (
 const readSlice = 4 * time.Millisecond
 
 // servesHere reports whether the goroutine that reads may execute the request's statement. Where memory for answers is
-// scarce it may not read: the row of a quick read can be a large one, and has to wait for its turn. Neither may it write
-// much.
+// scarce it may not read: the row of a quick read can be a large one, and has to wait for its turn. It has to as well where
+// such rows have been read before. Neither may it write much.
 func (r *request) servesHere(st *statement) bool {
 	if st.reads {
-		return st.quick && !r.conn.server.memory.answers.Short()
+		return st.quick && st.large.Load() <= 0 && !r.conn.server.memory.answers.Short()
 	}
 	return st.quick && r.size <= heavyWrite
 }
 
+// readsBehindLarge is how many reads of a statement take turns behind one that gave much.
+const readsBehindLarge = 64
+
+// gave notes how many bytes a read of the statement gave.
+func (st *statement) gave(n int) {
+	switch {
+	case n >= chargeStep:
+		st.large.Store(readsBehindLarge)
+	case st.large.Load() > 0:
+		st.large.Add(-1) // below 0, where two do it at a time, is as good
+	}
+}
+
 // needsTurn reports whether executing the request's statement may take long. Changes of counters wait for others, and have
-// none.
+// none; nor has what the goroutine that reads executes, which must not wait.
 func (r *request) needsTurn() bool {
 	st := r.statement
+	if !r.aside {
+		return false
+	}
 	if st.writes != "" {
 		return (st.manyWrites || !r.servesHere(st)) && st.writes != exec.Counter.WriteType()
 	}
