@@ -62,7 +62,11 @@ func TestUnfinishedMessages(t *testing.T) {
 			stalled := s.Metrics().ConnectionsStalled
 			most := highest(func() int64 { return s.Metrics().BytesArriving })
 			var sockets []net.Conn
-			for range 4 {
+			n := 4
+			if test.protocol.Version.HasSegments() {
+				n = 10
+			}
+			for range n {
 				var socket net.Conn = dialRaw(t, s)
 				if test.started {
 					socket.Close()

@@ -12,14 +12,14 @@ import (
 // The reads of a client that has gone end, also when its connection waits for something else than input.
 func TestHangUp(t *testing.T) {
 	e, withEngine := withHeldEngine()
-	s := withTable(t, withEngine, cqltest.WithLimits(server.Limits{Concurrent: 64}))
-	const rows = 200
+	s := withTable(t, withEngine, cqltest.WithLimits(server.Limits{Concurrent: 64, RangeTimeout: time.Minute}))
+	const rows = 2000 // no scan ends: that a client has gone would show when it is answered
 	fill(t, s, rows, 1)
 	for name, n := range map[string]int{"is read from": 40, "is not read from": 300} {
 		t.Run(name, func(t *testing.T) {
 			before := atRest(t, s)
 			c := connect(t, s, client.Options{})
-			e.slow(500 * time.Microsecond)
+			e.slow(10 * time.Millisecond)
 			defer e.slow(0)
 			e.scanned.Store(0)
 			arrived := s.Metrics().Requests["QUERY"]

@@ -144,9 +144,15 @@ func pattern(n, seed int) []byte {
 
 // Large requests of several connections keep their values, whatever is done with the buffers they were read into.
 func TestLargeWritesKeepTheirValues(t *testing.T) {
-	s := withTable(t)
+	e, withEngine := withHeldEngine()
+	s := withTable(t, withEngine, cqltest.WithLimits(server.Limits{WriteTimeout: patience}))
 	c := connect(t, s, client.Options{})
 	run(t, c, createMany)
+	fill(t, s, 1000, 1)
+	scanning := connect(t, s, client.Options{})
+	e.slow(2 * time.Millisecond) // so that batches wait for their turn while others are read
+	sendAll(t, scanning, 4, queryOf(0, "SELECT c FROM ks.wide WHERE n = -1 ALLOW FILTERING"))
+	eventually(t, "scans are under way", func() bool { return e.scanned.Load() > 0 })
 	sizes := []int{10_000, 100_000, 10_000, 300_000, 10_000, 1_000_000, 10_000, 5_000_000, 10_000}
 	const (
 		atMost   = 250_000   // in a row
@@ -219,6 +225,8 @@ func TestLargeWritesKeepTheirValues(t *testing.T) {
 		})
 	}
 	all.Wait()
+	e.slow(0)
+	scanning.Close()
 	read := prepare(t, c, selectMany, "")
 	for w := range wires {
 		for i, n := range written[w] {
