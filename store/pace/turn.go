@@ -3,6 +3,7 @@ package pace
 import (
 	"context"
 	"errors"
+	"runtime"
 	"time"
 )
 
@@ -17,6 +18,7 @@ type Turn struct {
 	ctx      context.Context
 	deadline time.Time     // zero: never
 	given    time.Duration // from when it began until the deadline
+	yield    time.Time     // when others of this processor may run
 	pause    time.Time     // when the slice is over
 	granted  chan struct{} // told when running is set
 	held     int64
@@ -87,23 +89,38 @@ func (t *Turn) Step() error {
 		return nil
 	}
 	now := time.Now()
-	if now.Before(t.pause) {
+	if now.Before(t.yield) {
 		return nil
 	}
 	if err := t.over(now); err != nil {
 		return err
 	}
+	if now.Before(t.pause) {
+		runtime.Gosched()
+		t.yield = time.Now().Add(yieldEvery)
+		return nil
+	}
 	time.Sleep(breath)
 	if t.s.waiting.Load() > 0 {
 		return t.queue(&t.s.paused)
 	}
-	t.pause = time.Now().Add(t.s.Slice)
+	t.slice()
 	return nil
 }
 
-// breath is how long a turn sleeps behind each slice. Work that takes little has no turn: it is waiting for its
-// processor, or for Go's scheduler to look at the network, which it does when a processor has nothing to do.
-const breath = 10 * time.Microsecond
+// slice begins a slice.
+func (t *Turn) slice() {
+	now := time.Now()
+	t.pause, t.yield = now.Add(t.s.Slice), now.Add(min(t.s.Slice, yieldEvery))
+}
+
+// Work that takes little has no turn. What is ready to run waits for its processor: a turn lets it run each yieldEvery. What
+// waits for the network is ready only when Go's scheduler looks, which it does when a processor has nothing to do: so a
+// turn sleeps for a breath behind each slice.
+const (
+	yieldEvery = 500 * time.Microsecond
+	breath     = 10 * time.Microsecond
+)
 
 // Extend gives the work until another time, if it has a deadline at all.
 func (t *Turn) Extend(deadline time.Time) {
@@ -197,7 +214,7 @@ func (t *Turn) queue(r *ring) error {
 		s.mu.Unlock()
 		return err
 	}
-	t.pause = time.Now().Add(s.Slice)
+	t.slice()
 	return nil
 }
 
