@@ -14,7 +14,7 @@ import (
 )
 
 // patience is how long a test waits for something that is to happen.
-const patience = 10 * time.Second
+const patience = 30 * time.Second
 
 // rawConn sends and expects bytes on a socket.
 type rawConn struct {

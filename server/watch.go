@@ -40,8 +40,8 @@ func (s *Server) lookAround(now time.Time, scarce bool) {
 		if c.waiting.Load() && hungUp(c.socket) {
 			c.cancel()
 		}
-		if c.draining.Load() && c.out.behind() && c.out.stalled() < now.Add(-lingerTime).UnixNano() {
-			c.abort() // as in drain: it fell behind since
+		if stalled := c.out.stalled(); c.draining.Load() && stalled != 0 && stalled < now.Add(-lingerTime).UnixNano() {
+			c.abort() // others' reads may wait for the memory, too
 		}
 		if scarce && c.holdsSince(now.Add(-s.limits.Stalled)) {
 			c.log.Warn().Msg("connection closed: others wait for the memory of what its client does not read, or does not finish sending")
