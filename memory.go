@@ -29,7 +29,7 @@ const gcPercent = 200
 // moment, and not so much that the garbage that they leave behind matters. In a container it is less than what the
 // process would be killed for.
 func memoryLimit(live, container int64) int64 {
-	limit := max(448<<20, live/4*5+128<<20)
+	limit := max(640<<20, live/4*5+128<<20)
 	if container > 0 {
 		limit = min(limit, container/10*8)
 	}
