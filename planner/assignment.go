@@ -6,6 +6,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/scope"
 )
 
 // Change is what a write does to a column.
@@ -38,7 +39,7 @@ func (s *SetColumn) ReadsList() bool {
 
 // assign binds one assignment of SET.
 func (p *planning) assign(m *Modification, a *cql.Assignment) error {
-	c, err := column(m.Table, a.Column)
+	c, err := scope.Column(m.Table, a.Column)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/scope"
 )
 
 // delete plans DELETE.
@@ -43,7 +44,7 @@ func (p *planning) delete(s *cql.Delete) (*Modification, error) {
 
 // deleteTarget resolves a column, or the part of one, that is deleted.
 func (p *planning) deleteTarget(t *schema.Table, target *cql.DeleteTarget) (set SetColumn, err error) {
-	c, err := column(t, target.Column)
+	c, err := scope.Column(t, target.Column)
 	if err != nil {
 		return set, err
 	}

@@ -4,7 +4,7 @@
 //
 // Make goes through these phases:
 //
-//	names       scope.go                     the table, its columns
+//	names       package scope                the table, its columns, types, users' functions
 //	WHERE       relations.go                 each relation becomes a restriction of columns to values
 //	            restrictions.go              restrictions of the same columns merge, or exclude each other
 //	            partition_restrictions.go    what makes partition keys and token ranges
@@ -15,7 +15,6 @@
 //	relations   relation_checks.go           which operators a column's type takes
 //	SELECT list selection.go                 selectors as expressions, and the names of result columns
 //	ORDER BY    ordering.go, nearest.go
-//	calls       user_functions.go            users' functions that they may mean; package expr chooses
 //	the rest    a file per statement; callable.go has what functions and aggregates share
 //	markers     markers.go                   names and types of bind markers; which ones are the key's
 //

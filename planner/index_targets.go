@@ -8,6 +8,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/scope"
 )
 
 // targets are what is to be indexed, checked.
@@ -15,7 +16,7 @@ func (d *CreateIndex) targets(t *schema.Table) ([]schema.IndexTarget, error) {
 	written := d.Statement.Targets
 	targets := make([]schema.IndexTarget, len(written))
 	for i, w := range written {
-		c, err := column(t, cql.ColumnRef{Name: w.Column})
+		c, err := scope.Column(t, cql.ColumnRef{Name: w.Column})
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/scope"
 )
 
 // insert plans INSERT.
@@ -43,7 +44,7 @@ func (p *planning) insertValues(m *Modification, rs *restrictions, s *cql.Insert
 	}
 	key := make([]*schema.Column, len(s.Columns))
 	for i, ref := range s.Columns {
-		c, err := column(m.Table, ref)
+		c, err := scope.Column(m.Table, ref)
 		if err != nil {
 			return err
 		}

@@ -81,7 +81,7 @@ func (m *Modification) settle() {
 
 // writable resolves the table of a modification.
 func (p *planning) writable(verb Verb, name cql.QualifiedName, cond cql.Conditions) (*schema.Table, error) {
-	t, err := p.table(name)
+	t, err := p.scope.Table(name)
 	if err != nil {
 		return nil, err
 	}

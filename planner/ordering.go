@@ -7,6 +7,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/scope"
 )
 
 // Sort is one column that the rows of several partitions are merged by.
@@ -21,7 +22,7 @@ type Sort struct {
 func (p *planning) orderings(t *schema.Table, items []cql.Ordering) ([]Sort, error) {
 	var sorts []Sort
 	for _, o := range items {
-		c, err := column(t, o.Column)
+		c, err := scope.Column(t, o.Column)
 		if err != nil {
 			return nil, err
 		}

@@ -1,8 +1,6 @@
 package planner
 
-import (
-	"github.com/cqld/cqld/cql/cqlerr"
-)
+import "github.com/cqld/cqld/cql/cqlerr"
 
 // resolve turns the restrictions into a Where, in the order in which Cassandra checks them.
 func (rs *restrictions) resolve() (*Where, error) {

@@ -8,6 +8,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/scope"
 )
 
 // restriction is what one relation, or several merged, say of some columns.
@@ -39,7 +40,7 @@ func (p *planning) restriction(t *schema.Table, rel *cql.Relation) (*restriction
 
 // columnRestriction is for relations with one column on the left.
 func (p *planning) columnRestriction(t *schema.Table, rel *cql.Relation) (*restriction, error) {
-	c, err := column(t, rel.Columns[0])
+	c, err := scope.Column(t, rel.Columns[0])
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +89,7 @@ func (p *planning) tupleRestriction(t *schema.Table, rel *cql.Relation) (*restri
 	names := make([]string, len(rel.Columns))
 	elems := make([]types.Type, len(rel.Columns))
 	for i, ref := range rel.Columns {
-		c, err := column(t, ref)
+		c, err := scope.Column(t, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -132,7 +133,7 @@ func (p *planning) tuplePoint(t *schema.Table, cols []*schema.Column, whole expr
 func (p *planning) tokenRestriction(t *schema.Table, rel *cql.Relation) (*restriction, error) {
 	r := &restriction{token: true}
 	for _, ref := range rel.Columns {
-		c, err := column(t, ref)
+		c, err := scope.Column(t, ref)
 		if err != nil {
 			return nil, err
 		}

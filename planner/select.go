@@ -32,7 +32,7 @@ type Select struct {
 
 // selectRows plans SELECT.
 func (p *planning) selectRows(s *cql.Select) (Plan, error) {
-	t, err := p.table(s.Table)
+	t, err := p.scope.Table(s.Table)
 	if err != nil {
 		return nil, err
 	}

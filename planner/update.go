@@ -1,8 +1,6 @@
 package planner
 
-import (
-	"github.com/cqld/cqld/cql"
-)
+import "github.com/cqld/cqld/cql"
 
 // update plans UPDATE.
 func (p *planning) update(s *cql.Update) (*Modification, error) {

@@ -8,6 +8,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/scope"
 )
 
 // where is the WHERE clause of the view with its values.
@@ -20,8 +21,9 @@ func (d *CreateView) where(c *schema.Catalog, base *schema.Table) ([]schema.View
 		return nil, cqlerr.Invalidf("WHERE clause for materialized view '%s' cannot contain custom index expressions",
 			s.View.Name)
 	}
-	p := &planning{env: Env{Catalog: c, Keyspace: d.Keyspace}, out: &Prepared{}}
-	p.binder.NamedType, p.binder.Users, p.binder.Table = p.namedType, p.userFunctions, base
+	p := &planning{scope: scope.New(c, d.Keyspace), out: &Prepared{}}
+	p.scope.Serve(&p.binder)
+	p.binder.Table = base
 	rs := &restrictions{table: base, verb: "SELECT", allowFiltering: true}
 	relations := make([]schema.ViewRelation, len(s.Where))
 	var restricted []string
@@ -59,7 +61,7 @@ func (p *planning) viewRestriction(base *schema.Table, rel *cql.Relation) (*rest
 	if rel.Op != cql.IsNotNull {
 		return p.restriction(base, rel)
 	}
-	c, err := column(base, rel.Columns[0])
+	c, err := scope.Column(base, rel.Columns[0])
 	return &restriction{columns: []*schema.Column{c}}, err
 }
 
