@@ -11,6 +11,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/pace"
 )
@@ -212,8 +213,8 @@ func (w *writing) checkRows(m *planner.Modification) error {
 }
 
 // checkBounds refuses to delete from or to null: Cassandra fails on the way.
-func checkBounds(x *expr.Context, r *planner.Range) error {
-	for _, b := range [...]*planner.Bound{r.Lower, r.Upper} {
+func checkBounds(x *expr.Context, r *where.Range) error {
+	for _, b := range [...]*where.Bound{r.Lower, r.Upper} {
 		if b == nil {
 			continue
 		}
