@@ -19,8 +19,8 @@ func deadTableKey(id uint32) []byte {
 // purgeAgain is how long a purge that failed, as on a full disk, waits.
 const purgeAgain = 10 * time.Second
 
-// lookForDead wakes the purge.
-func (s *Store) lookForDead() {
+// wakePurge makes the purge look for dead tables, and for definitions to undo.
+func (s *Store) wakePurge() {
 	select {
 	case s.purge <- struct{}{}:
 	default:
@@ -36,6 +36,10 @@ func (s *Store) purgeTables() {
 			return
 		case <-s.purge:
 		}
+		if err := s.settle(); err != nil && s.closing.Err() == nil {
+			s.log.Error().Err(err).Msg("cannot undo a definition that failed yet")
+			time.AfterFunc(purgeAgain, s.wakePurge)
+		}
 		dead, err := s.deadTables()
 		for _, id := range dead {
 			if err == nil {
@@ -44,7 +48,7 @@ func (s *Store) purgeTables() {
 		}
 		if err != nil && s.closing.Err() == nil && !errors.Is(err, engine.ErrClosed) {
 			s.log.Error().Err(err).Msg("cannot remove the rows of a dropped table yet")
-			time.AfterFunc(purgeAgain, s.lookForDead)
+			time.AfterFunc(purgeAgain, s.wakePurge)
 		}
 	}
 }

@@ -44,6 +44,7 @@ type Store struct {
 	viewBytes int        // maxViewBytes, but in tests
 	defining  sync.Mutex // held by whoever replaces state; guards meta
 	meta      meta
+	unsettled []engine.Op // undo definitions that failed and may be in the engine; guarded by defining
 	host      [16]byte
 
 	purging  sync.WaitGroup
@@ -145,6 +146,9 @@ func (s *Store) Close() error {
 	s.closeOne.Do(func() {
 		s.stop()
 		s.purging.Wait()
+		if err := s.settle(); err != nil {
+			s.log.Error().Err(err).Msg("a definition that failed may be there when the data is opened again")
+		}
 		err = s.engine.Close()
 	})
 	return err
