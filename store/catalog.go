@@ -10,6 +10,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // newState indexes a catalog.
@@ -36,7 +37,7 @@ func (s *Store) loadCatalog(system []*schema.Keyspace) (c *schema.Catalog, err e
 	}
 	records := schema.Records{}
 	if err == nil {
-		end := successor(bytes.Clone(definitionKeys))
+		end := rows.Successor(bytes.Clone(definitionKeys))
 		err = s.engine.Scan(definitionKeys, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
 			records[string(key[len(definitionKeys):])] = bytes.Clone(value)
 			return true, nil
@@ -182,7 +183,7 @@ func (m *meta) assign(old, c *schema.Catalog) (*schema.Catalog, error) {
 			continue
 		}
 		for _, t := range k.UnnumberedTables() {
-			if m.next > maxStoreID {
+			if m.next > rows.MaxStoreID {
 				return nil, cqlerr.Serverf("Too many tables have been created")
 			}
 			c = c.WithTable(t.WithStoreID(uint64(m.next)))

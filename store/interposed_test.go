@@ -12,6 +12,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // interposed is an engine that tests stand in front of.
@@ -210,9 +211,9 @@ func TestDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	row := appendClustering(append(appendPartition(nil, table, uint32(table.StoreID), types.EncodeInt(1)), kindRow), table, [][]byte{types.EncodeInt(1)})
-	tombs := appendPartition(nil, table, uint32(table.StoreID), types.EncodeInt(2))
-	setArea(tombs, uint32(table.StoreID), areaDeletions)
+	row := rows.AppendClustering(append(rows.AppendPartition(nil, table, uint32(table.StoreID), types.EncodeInt(1)), rows.KindRow), table, [][]byte{types.EncodeInt(1)})
+	tombs := rows.AppendPartition(nil, table, uint32(table.StoreID), types.EncodeInt(2))
+	rows.SetArea(tombs, uint32(table.StoreID), rows.AreaTombstones)
 	damage := func(key []byte) {
 		if err := s.commit([]engine.Op{{Kind: engine.Put, Key: key, Value: []byte{0xFF, 0xFF}}}); err != nil {
 			t.Fatal(err)
@@ -229,7 +230,7 @@ func TestDamage(t *testing.T) {
 		t.Errorf("the sweep purged %d rows, want all that can be", m.Removed)
 	}
 	damage(tombs)
-	for k, want := range []string{"", errRow.Error(), errTombstone.Error()} {
+	for k, want := range []string{"", rows.ErrRow.Error(), rows.ErrTombstone.Error()} {
 		if err := read(int32(k)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("reading partition %d: %v", k, err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // Options open a Store.
@@ -62,9 +63,11 @@ type state struct {
 	virtual map[[16]byte]virtual
 }
 
+var _ engine.Fold = rows.Fold
+
 // Open opens the engine, checks the format of what it holds and loads the catalog.
 func Open(o Options) (*Store, error) {
-	e, err := o.Engine(fold)
+	e, err := o.Engine(rows.Fold)
 	if err != nil {
 		return nil, err
 	}
