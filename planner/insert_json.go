@@ -12,7 +12,7 @@ func (p *planning) insertJSON(m *Modification, rs *restrictions, s *cql.Insert) 
 	columns := expr.NewJSONColumns(m.Table, s.DefaultUnset)
 	value := func(c *schema.Column) expr.Expr { return &expr.JSONColumn{Column: c} }
 	if l, ok := s.JSON.(*cql.Literal); ok {
-		values, err := columns.Parse(l.Text, &p.clock)
+		values, err := columns.Parse(l.Text, &p.clock, p.binder.Step)
 		if err != nil {
 			return err
 		}
