@@ -37,6 +37,7 @@ type jsonEntry struct {
 
 func (*JSONObject) class() string { return "LinkedHashMap" }
 
+// String is {a=1, b=2}, as Java's LinkedHashMap prints.
 func (o *JSONObject) String() string {
 	var parts []string
 	for _, e := range o.entries {
