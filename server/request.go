@@ -5,6 +5,9 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner/exec"
@@ -31,6 +34,8 @@ type request struct {
 	batch     exec.BatchRequest
 	turn      pace.Turn // that it reads on, if that may take long
 	write     writing
+	began     time.Duration       // when it arrived: conn.arrived
+	latency   prometheus.Observer // counts how long its statement took; nil until it is executed
 
 	prefix     protocol.Prefix
 	trace      *trace
@@ -65,6 +70,7 @@ func newRequest(c *conn, h protocol.Header, body []byte) *request {
 	if h.Opcode == protocol.OpBatch {
 		r.size *= batchWeight
 	}
+	r.began = c.arrived
 	r.holders.Store(2)
 	r.answered.Store(false)
 	c.requests.Add(1)
@@ -84,7 +90,7 @@ func (r *request) release() {
 	if !r.overloaded {
 		c.giveBytes(r.size)
 	}
-	r.conn, r.message, r.statement, r.trace = nil, nil, nil, nil
+	r.conn, r.message, r.statement, r.trace, r.latency = nil, nil, nil, nil, nil
 	r.single, r.write = exec.Request{}, writing{}
 	r.batch = exec.BatchRequest{Children: r.batch.Children[:0]}
 	r.prefix = protocol.Prefix{Warnings: r.prefix.Warnings[:0]}
@@ -160,6 +166,7 @@ func (r *request) answer(m protocol.Response) {
 		return
 	}
 	defer r.release()
+	r.observe()
 	r.send(m)
 }
 

@@ -36,7 +36,7 @@ func (s *Server) lookAround(now time.Time, scarce bool) {
 	}
 	s.mu.Unlock()
 	for _, c := range conns {
-		c.writes.expire(now.Add(-s.limits.WriteTimeout))
+		c.writes.expire(monotonic() - s.limits.WriteTimeout)
 		if c.waiting.Load() && hungUp(c.socket) {
 			c.cancel()
 		}

@@ -16,8 +16,8 @@ type writes struct {
 
 // writing is a request's place among them.
 type writing struct {
-	since      time.Time
-	kind       string // of a write, as errors have it; "": the request is no write
+	since      time.Duration // when its time began, as monotonic has it
+	kind       string        // of a write, as errors have it; "": the request is no write
 	prev, next *request
 	listed     bool // it is among them
 	late       bool // it was answered because its time was over
@@ -25,10 +25,13 @@ type writing struct {
 
 // add puts a request behind the others.
 func (w *writes) add(r *request, kind string) {
-	now := time.Now()
+	since := r.began
+	if r.aside { // it may have waited for its turn, which has a time of its own
+		since = monotonic()
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r.write = writing{since: now, kind: kind, prev: w.last, listed: true}
+	r.write = writing{since: since, kind: kind, prev: w.last, listed: true}
 	if w.last == nil {
 		w.first = r
 	} else {
@@ -58,9 +61,10 @@ func (w *writes) remove(r *request) {
 	r.write.prev, r.write.next, r.write.listed = nil, nil, false
 }
 
-// expire answers the writes that began before a time. They are not known to be stored, nor not to be.
-func (w *writes) expire(before time.Time) {
+// expire answers the writes whose time began before a time of monotonic. They are not known to be stored, nor not to be.
+func (w *writes) expire(before time.Duration) {
 	for r := w.takeLate(before); r != nil; r = w.takeLate(before) {
+		r.observe()
 		c := r.conn
 		c.out.append(r.header.Stream, nil, c.errorMessage(cqlerr.WriteUnknown(r.consistency(), r.write.kind)))
 		r.release()
@@ -69,10 +73,10 @@ func (w *writes) expire(before time.Time) {
 
 // takeLate returns the first write that began before a time and is not answered, for its caller to answer and to release;
 // or nil.
-func (w *writes) takeLate(before time.Time) *request {
+func (w *writes) takeLate(before time.Duration) *request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for r := w.first; r != nil && r.write.since.Before(before); r = r.write.next {
+	for r := w.first; r != nil && r.write.since < before; r = r.write.next {
 		if r.answered.CompareAndSwap(false, true) {
 			r.write.late = true
 			r.holders.Add(1)
