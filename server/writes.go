@@ -61,6 +61,7 @@ func (w *writes) remove(r *request) {
 // expire answers the writes that began before a look of the watch. They are not known to be stored, nor not to be.
 func (w *writes) expire(before int64) {
 	for r := w.takeLate(before); r != nil; r = w.takeLate(before) {
+		r.observe()
 		c := r.conn
 		c.out.append(r.header.Stream, nil, c.errorMessage(cqlerr.WriteUnknown(r.consistency(), r.write.kind)))
 		r.release()
