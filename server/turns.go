@@ -44,7 +44,7 @@ func (r *request) needsTurn() bool {
 		return false
 	}
 	if st.writes != "" {
-		return (st.manyWrites || !r.servesHere(st)) && st.writes != exec.Counter.WriteType()
+		return (st.manyWrites || !r.servesHere(st)) && st.writes != exec.Counter.WriteType() && st.writes != exec.Conditional
 	}
 	return st.reads && !r.servesHere(st)
 }

@@ -99,7 +99,8 @@ func (r *reader) deliverRow(position, value []byte) error {
 	if err != nil {
 		return err
 	}
-	if !live && !r.values.Marker.Live(deletion, r.read.Now) {
+	r.row.Marked = r.values.Marker.Live(deletion, r.read.Now)
+	if !live && !r.row.Marked {
 		r.gone = r.isGone(deletion)
 		return r.passDead(hidden)
 	}
@@ -130,7 +131,7 @@ func (r *reader) deliverPlain(position, value []byte) (done bool, err error) {
 		r.values.Rest = value[1+n:]
 		r.values.ReadPlain(r.columns, r.row.Values)
 	}
-	r.full = set == all
+	r.full, r.row.Marked = set == all, true
 	return true, r.deliverLive(position)
 }
 

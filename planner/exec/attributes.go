@@ -27,7 +27,7 @@ func (w *writing) attributes(m *planner.Modification) (int64, store.Expiry, erro
 // timestamp is that of USING TIMESTAMP, else the request's, else one that all statements of the request
 // share.
 func (w *writing) timestamp(e expr.Expr) (int64, error) {
-	if e != nil {
+	if e != nil && w.conditional == nil { // conditions give all statements of a batch one time
 		v, err := e.Eval(&w.x)
 		switch {
 		case err != nil:

@@ -12,6 +12,14 @@ func (e *Executor) batch(ctx context.Context, r *Request, b *planner.Batch, done
 		done(nil, err)
 		return
 	}
+	if planner.IsConditional(b.Statements) {
+		writes := make([]conditionalWrite, len(b.Statements))
+		for i, m := range b.Statements {
+			writes[i] = conditionalWrite{m, r.Values}
+		}
+		done(e.conditionally(ctx, &r.Options, true, writes))
+		return
+	}
 	w := e.startBatch(&r.Options)
 	err := w.batchTimestamp(r, b)
 	for _, m := range b.Statements {
@@ -50,8 +58,16 @@ func (e *Executor) ExecuteBatch(ctx context.Context, r *BatchRequest, done func(
 		done(nil, err)
 		return
 	}
+	statements, err := checkBatch(r)
+	if err == nil && planner.IsConditional(statements) {
+		writes := make([]conditionalWrite, len(statements))
+		for i, m := range statements {
+			writes[i] = conditionalWrite{m, r.Children[i].Values}
+		}
+		done(e.conditionally(ctx, &r.Options, true, writes))
+		return
+	}
 	w := e.startBatch(&r.Options)
-	err := checkBatch(r)
 	for i := range r.Children {
 		if err != nil {
 			break
@@ -65,17 +81,17 @@ func (e *Executor) ExecuteBatch(ctx context.Context, r *BatchRequest, done func(
 	w.finishBatch(err, r.Kind, done)
 }
 
-// checkBatch refuses children that cannot stand in a batch of that kind, or together.
-func checkBatch(r *BatchRequest) error {
+// checkBatch returns the children. It refuses children that cannot stand in a batch of that kind, or together.
+func checkBatch(r *BatchRequest) ([]*planner.Modification, error) {
 	statements := make([]*planner.Modification, len(r.Children))
 	for i := range r.Children {
 		m, ok := r.Children[i].Prepared.Plan.(*planner.Modification)
 		if !ok {
-			return planner.ErrNotInBatch()
+			return nil, planner.ErrNotInBatch()
 		}
 		statements[i] = m
 	}
-	return planner.CheckBatch(planner.BatchKind(r.Kind), statements)
+	return statements, planner.CheckBatch(planner.BatchKind(r.Kind), statements)
 }
 
 // writeType is what errors call such a batch.

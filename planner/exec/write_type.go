@@ -6,11 +6,17 @@ import "github.com/cqld/cqld/planner"
 func WriteType(p planner.Plan) string {
 	switch p := p.(type) {
 	case *planner.Modification:
+		if p.If != nil {
+			return Conditional
+		}
 		if p.Table.Counter {
 			return Counter.writeType()
 		}
 		return "SIMPLE"
 	case *planner.Batch:
+		if planner.IsConditional(p.Statements) {
+			return Conditional
+		}
 		return BatchKind(p.Kind).writeType()
 	}
 	return ""
