@@ -370,7 +370,7 @@ func checkConditionalLevels(catalog *schema.Catalog, t *schema.Table, o *Options
 	if err := checkLevel(o.Consistency); err != nil {
 		return err
 	}
-	if err := checkReplicas(catalog, t, o.SerialConsistency); err != nil {
+	if err := checkReplicas(catalog, t, readLevel(o.SerialConsistency, false)); err != nil {
 		return err
 	}
 	return checkReplicas(catalog, t, o.Consistency)
