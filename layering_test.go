@@ -49,7 +49,7 @@ var arrows = map[string][]string{
 	"store/system":            {"store", "cql/schema", "cql/types"},
 	"store":                   {"store/bloom", "store/engine", "store/pace", "store/rows", "cql/schema", "cql/types", "cql/cqlerr"},
 	"store/rows":              {"cql/schema", "cql/types"},
-	"store/engine/badger":     {"store/bloom", "store/engine"},
+	"store/engine/badger":     {"store/bloom", "store/engine", "store/engine/badger/check"},
 	"store/engine/enginetest": {"store/engine"},
 	"protocol":                {"cql/types", "cql/cqlerr"},
 	"protocol/client":         {"protocol", "cql/types", "cql/cqlerr"},

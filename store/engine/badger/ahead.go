@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/cqld/cqld/store/engine/badger/check"
 )
 
 // ahead takes blocks of the disk for the logs before Badger writes to them, so that a full disk, or one that cannot be
@@ -46,13 +48,13 @@ const (
 )
 
 // newAhead takes over the logs that Badger began when it was opened.
-func newAhead(dir string, seen filesSeen, memtable int64, begun func()) (*ahead, error) {
+func newAhead(dir string, seen check.FilesSeen, memtable int64, begun func()) (*ahead, error) {
 	a := &ahead{
 		dir: dir, memtable: memtable, begun: begun,
-		log: aheadFile{number: seen.log, end: logStart}, values: aheadFile{number: seen.vlog, end: logStart},
+		log: aheadFile{number: seen.Log, end: check.LogStart}, values: aheadFile{number: seen.ValueLog, end: check.LogStart},
 	}
 	var err error
-	if a.log.f, err = os.OpenFile(filepath.Join(dir, logName(seen.log)), os.O_RDWR, 0); err != nil {
+	if a.log.f, err = os.OpenFile(filepath.Join(dir, check.LogName(seen.Log)), os.O_RDWR, 0); err != nil {
 		return nil, err
 	}
 	return a, nil
@@ -109,7 +111,7 @@ func (a *ahead) mayBegin(size int64, entries int) error {
 
 // hasBegun reports whether Badger has begun the next log.
 func (a *ahead) hasBegun() bool {
-	info, err := os.Lstat(filepath.Join(a.dir, logName(a.log.number+1)))
+	info, err := os.Lstat(filepath.Join(a.dir, check.LogName(a.log.number+1)))
 	return err == nil && info.Size() > 0
 }
 
@@ -125,7 +127,7 @@ func (a *ahead) follow() error {
 	}
 	err := a.log.f.Close()
 	a.log, a.next, a.emptied, a.recent = a.next, aheadFile{}, false, 0
-	a.log.end = logStart + a.written
+	a.log.end = check.LogStart + a.written
 	a.begun()
 	return err
 }
@@ -133,8 +135,8 @@ func (a *ahead) follow() error {
 // prepareNext makes the log after the newest one.
 func (a *ahead) prepareNext(need int64) (err error) {
 	if a.next.f == nil {
-		a.next = aheadFile{number: a.log.number + 1, end: logStart}
-		if a.next.f, err = os.OpenFile(filepath.Join(a.dir, logName(a.next.number)), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		a.next = aheadFile{number: a.log.number + 1, end: check.LogStart}
+		if a.next.f, err = os.OpenFile(filepath.Join(a.dir, check.LogName(a.next.number)), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 			return err
 		}
 	}
@@ -144,7 +146,7 @@ func (a *ahead) prepareNext(need int64) (err error) {
 // reserveValues takes blocks of the newest value log.
 func (a *ahead) reserveValues(size int64) error {
 	for {
-		f, err := os.OpenFile(filepath.Join(a.dir, valueLogName(a.values.number+1)), os.O_RDWR, 0)
+		f, err := os.OpenFile(filepath.Join(a.dir, check.ValueLogName(a.values.number+1)), os.O_RDWR, 0)
 		if errors.Is(err, fs.ErrNotExist) {
 			break
 		}
@@ -154,18 +156,18 @@ func (a *ahead) reserveValues(size int64) error {
 		if a.values.f != nil {
 			err = a.values.f.Close()
 		}
-		a.values = aheadFile{f: f, number: a.values.number + 1, end: logStart}
+		a.values = aheadFile{f: f, number: a.values.number + 1, end: check.LogStart}
 		if err != nil {
 			return err
 		}
 	}
 	if a.values.f == nil {
 		var err error
-		if a.values.f, err = os.OpenFile(filepath.Join(a.dir, valueLogName(a.values.number)), os.O_RDWR, 0); err != nil {
+		if a.values.f, err = os.OpenFile(filepath.Join(a.dir, check.ValueLogName(a.values.number)), os.O_RDWR, 0); err != nil {
 			return err
 		}
 	}
-	a.values.end = endOfEntries(a.values.f, a.values.end)
+	a.values.end = check.EndOfEntries(a.values.f, a.values.end)
 	return a.values.take(size + aheadSlack)
 }
 

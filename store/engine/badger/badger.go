@@ -17,9 +17,8 @@
 // there on commits are refused until the folder is opened again. Where only nothing can be opened, they are taken
 // again afterwards.
 //
-// Badger trusts its files. So a folder is examined before Badger opens it (see examination), against a record of its files (see
-// record) and the number of the last commit (see commits), and refused if a file is not as it must be. Repair keeps what
-// can be read.
+// Badger trusts its files. So package check examines a folder before Badger opens it, against a record of its files and the
+// number of the last commit (see commits), and refuses it if a file is damaged. Repair keeps what can be read.
 package badger
 
 import (
@@ -35,6 +34,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/badger/check"
 )
 
 // Sync is when a commit is safe from a power cut. A killed process loses no acknowledged commit either
@@ -85,7 +85,7 @@ type Engine struct {
 	room     room // the writer's
 	log      zerolog.Logger
 	gate     *gate // nil: the engine is in memory
-	recorder *recorder
+	recorder *check.Recorder
 	commits  *commits
 	begun    chan struct{}         // a log may have been begun
 	failed   atomic.Pointer[error] // why there are no more commits
@@ -93,9 +93,9 @@ type Engine struct {
 	full     atomic.Pointer[error] // why there is no room for any
 	damage   atomic.Pointer[error] // why there is no more reading either
 	queue    *queue
-	probes   chan hole    // for the prober
-	closing  sync.RWMutex // held for reading while the logs are synced for a caller, for writing to close
-	closed   bool         // guarded by closing
+	probes   chan emptiedRange // for the prober
+	closing  sync.RWMutex      // held for reading while the logs are synced for a caller, for writing to close
+	closed   bool              // guarded by closing
 	stop     chan struct{}
 	finished sync.WaitGroup
 }
@@ -151,7 +151,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 		begun: make(chan struct{}, 1),
 		gate:  g,
 
-		probes: make(chan hole, 1),
+		probes: make(chan emptiedRange, 1),
 	}
 	last := db.MaxVersion()
 	t := openTails(db, last, o.LongValue)
@@ -179,13 +179,13 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 
 // openFolder begins what an engine in a folder does beside Badger. last is the newest commit.
 func (e *Engine) openFolder(o Options, p *prepared, last uint64) (err error) {
-	if e.recorder, err = newRecorder(o.Dir, p, last+1); err != nil {
+	if e.recorder, err = check.NewRecorder(o.Dir, p.record, p.seen, last+1); err != nil {
 		return err
 	}
 	if err := takeDiscard(o.Dir); err != nil {
 		return err
 	}
-	ahead, err := newAhead(o.Dir, e.recorder.seen, o.MemTableSize, func() {
+	ahead, err := newAhead(o.Dir, e.recorder.Seen, o.MemTableSize, func() {
 		select {
 		case e.begun <- struct{}{}:
 		default:
@@ -213,7 +213,7 @@ func (e *Engine) closeFolder() error {
 	if err != nil || e.failed.Load() != nil {
 		return err
 	}
-	return e.recorder.close()
+	return e.recorder.Close()
 }
 
 // badgerOptions chooses what measurements favour: no conflict detection, as there is one writer; one

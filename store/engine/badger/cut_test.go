@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/badger/check"
 	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
@@ -134,7 +135,7 @@ func waitForTables(t *testing.T, e *Engine) {
 	t.Helper()
 	for range 1000 {
 		begun := 0
-		paths, err := filepath.Glob(filepath.Join(e.room.dir, "*"+memtableLog))
+		paths, err := filepath.Glob(filepath.Join(e.room.dir, "*"+check.MemtableLog))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,12 +170,12 @@ func TestCutBatch(t *testing.T) {
 		}
 		log := filepath.Join(e.room.dir, "00001.mem")
 		end := endOfLog(t, log)
-		numbers := readFile(t, filepath.Join(e.room.dir, commitsName))
+		numbers := readFile(t, filepath.Join(e.room.dir, check.CommitsName))
 		for i := range 20 {
 			pair(t, e, written, i)
 		}
 		left := copyFolder(t, e.room.dir)
-		writeFile(t, filepath.Join(left, commitsName), numbers)
+		writeFile(t, filepath.Join(left, check.CommitsName), numbers)
 		loseBlocks(t, filepath.Join(left, filepath.Base(log)), end, rand.New(rand.NewPCG(uint64(written), 2)))
 		expectFirst(t, left, Batch, written)
 	}
@@ -218,10 +219,7 @@ func endOfLog(t *testing.T, path string) int64 {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	l := newLogReader(f)
-	for l.read() {
-	}
-	return l.next
+	return check.EndOfEntries(f, check.LogStart)
 }
 
 // loseBlocks makes some of the blocks behind end what they were before anything was written.

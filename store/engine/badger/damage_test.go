@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/badger/check"
 	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
@@ -125,9 +126,9 @@ func TestDamageOfValuesFoundLater(t *testing.T) {
 	}
 	e := openWith(t, Options{Dir: dir}, enginetest.Union)
 	defer e.Close()
-	path := filepath.Join(dir, valueLogName(1))
+	path := filepath.Join(dir, check.ValueLogName(1))
 	e.finished.Add(1)
-	e.checkLater([]string{filepath.Join(dir, valueLogName(99)), path}, zerolog.Nop())
+	e.checkLater([]string{filepath.Join(dir, check.ValueLogName(99)), path}, zerolog.Nop())
 	if _, err := readNumbered(e); err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,11 @@ import (
 	"syscall"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/badger/check"
 )
+
+// ErrDamaged is the kind of error that Open refuses a folder with damaged files with.
+var ErrDamaged = check.ErrDamaged
 
 // refused says why there are no commits, if there are none.
 func (e *Engine) refused() error {

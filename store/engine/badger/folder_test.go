@@ -87,6 +87,7 @@ func copyFile(t *testing.T, from, to string) {
 	if err := dst.Truncate(info.Size()); err != nil {
 		t.Fatal(err)
 	}
+	const seekData = 3 // os.File.Seek: to where the next bytes are that are not a hole
 	buf, zero := make([]byte, 1<<16), make([]byte, 1<<16)
 	for at := int64(0); ; at += int64(len(buf)) {
 		if next, err := src.Seek(at, seekData); err == nil {

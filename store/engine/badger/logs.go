@@ -10,13 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-)
 
-// The files that Badger writes logs to end so. There is one for each memtable, until its table is written, and
-// those that keep large values.
-const (
-	memtableLog = ".mem"
-	valueLog    = ".vlog"
+	"github.com/cqld/cqld/store/engine/badger/check"
 )
 
 // logs makes what was committed safe from a power cut. Badger itself syncs the log that it writes to. One that is full is
@@ -71,7 +66,7 @@ func (l *logs) all() error {
 // folder syncs the names of the logs.
 func (l *logs) folder(names logNames) error {
 	for _, name := range names.memtables {
-		if n, err := strconv.Atoi(strings.TrimSuffix(name, memtableLog)); err == nil {
+		if n, err := strconv.Atoi(strings.TrimSuffix(name, check.MemtableLog)); err == nil {
 			l.newest = max(l.newest, n)
 		}
 	}
@@ -80,7 +75,7 @@ func (l *logs) folder(names logNames) error {
 
 // named syncs the folder if a commit has begun another memtable's log. Its content is synced.
 func (l *logs) named() error {
-	if info, err := os.Lstat(filepath.Join(l.dir, fmt.Sprintf("%05d%s", l.newest+1, memtableLog))); err != nil || info.Size() == 0 {
+	if info, err := os.Lstat(filepath.Join(l.dir, fmt.Sprintf("%05d%s", l.newest+1, check.MemtableLog))); err != nil || info.Size() == 0 {
 		return nil
 	}
 	names, err := l.names()
@@ -105,9 +100,9 @@ func (l *logs) names() (names logNames, err error) {
 	slices.Sort(all)
 	for _, name := range all {
 		switch filepath.Ext(name) {
-		case memtableLog:
+		case check.MemtableLog:
 			names.memtables = append(names.memtables, name)
-		case valueLog:
+		case check.ValueLog:
 			names.values = append(names.values, name)
 		}
 	}
@@ -169,16 +164,4 @@ func (l *logs) close() error {
 	}
 	clear(l.held)
 	return err
-}
-
-// syncFile syncs a file or a folder, unless it is gone.
-func syncFile(path string) error {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

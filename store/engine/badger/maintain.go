@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"github.com/cqld/cqld/store/engine/badger/check"
 )
 
 // collectEvery is how often Badger is made to give back room in its value log.
@@ -73,9 +75,9 @@ func (e *Engine) noteRoom(err error) {
 
 // refreshRecord writes the record if files have appeared or gone.
 func (e *Engine) refreshRecord() {
-	err := e.recorder.refresh(e.current.Load().txn.ReadTs())
+	err := e.recorder.Refresh(e.current.Load().txn.ReadTs())
 	if err != nil && !passes(err) {
-		e.log.Warn().Err(err).Msgf("cannot write %s", recordName)
+		e.log.Warn().Err(err).Msgf("cannot write %s", check.RecordName)
 	}
 }
 
@@ -87,11 +89,11 @@ func (e *Engine) collect() error {
 		return err
 	}
 	last := e.current.Load().txn.ReadTs()
-	if err := e.recorder.clean(true, last); err != nil {
+	if err := e.recorder.SetCleaning(true, last); err != nil {
 		return err
 	}
 	err := e.rewriteValues(last)
-	return errors.Join(err, e.recorder.clean(false, last))
+	return errors.Join(err, e.recorder.SetCleaning(false, last))
 }
 
 func (e *Engine) rewriteValues(last uint64) error {
@@ -108,7 +110,7 @@ func (e *Engine) rewriteValues(last uint64) error {
 
 // takeDiscard takes the blocks of the file that Badger counts in, which is mapped.
 func takeDiscard(dir string) error {
-	f, err := os.OpenFile(filepath.Join(dir, discardFile), os.O_RDWR, 0)
+	f, err := os.OpenFile(filepath.Join(dir, check.DiscardFile), os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
@@ -118,7 +120,7 @@ func takeDiscard(dir string) error {
 		err = file.take(max(0, info.Size()-aheadStep))
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("take the room of %s: %w", discardFile, err)
+		return fmt.Errorf("take the room of %s: %w", check.DiscardFile, err)
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"syscall"
 	_ "unsafe" // for go:linkname
+
+	"github.com/cqld/cqld/store/engine/badger/check"
 )
 
 // mapper is what golang.org/x/sys/unix maps files with, for Badger as well. Badger makes tables and value logs by mapping files with
@@ -72,8 +74,8 @@ func takeMapped(fd int, length int64) {
 		return
 	}
 	switch filepath.Ext(path) {
-	case tableFile:
-	case valueLog:
+	case check.TableFile:
+	case check.ValueLog:
 		length = min(length, aheadSlack)
 	default:
 		return

@@ -15,6 +15,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/cqld/cqld/store/engine/badger/check"
 	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
@@ -180,7 +181,7 @@ func trimmed(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	b, err := dataFrom(f, 0)
+	b, err := check.DataFrom(f, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,14 +216,14 @@ func TestMatrix(t *testing.T) {
 		if !wholeMatrix && strings.Contains(f.name, "older") {
 			continue
 		}
-		names, err := readNames(f.dir)
+		entries, err := os.ReadDir(f.dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		slices.Sort(names)
 		kinds := map[string]int{}
-		for _, name := range names {
-			if name == "LOCK" {
+		for _, entry := range entries {
+			name := entry.Name()
+			if name == "LOCK" || entry.IsDir() {
 				continue
 			}
 			kind := filepath.Ext(name)
@@ -274,7 +275,7 @@ func tryDamage(t *testing.T, f damagedFolder, name string, c change) {
 		}
 		return
 	}
-	if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), name) {
+	if !errors.Is(err, check.ErrDamaged) || !strings.Contains(err.Error(), name) {
 		t.Errorf("the error does not name the file: %v", err)
 	}
 	if after := contents(t, dir); !maps.Equal(before, after) {
@@ -293,7 +294,7 @@ func tryDamage(t *testing.T, f damagedFolder, name string, c change) {
 		t.Errorf("the log of the repair does not name the file: %s", log)
 	}
 	if was, ok := before["/"+name]; ok {
-		kept := trimmed(t, filepath.Join(dir, asideFolder, name))
+		kept := trimmed(t, filepath.Join(dir, check.AsideFolder, name))
 		if _, b, _ := strings.Cut(was, " "); b != string(kept) {
 			t.Errorf("what is set aside is not the damaged file")
 		}
@@ -311,14 +312,14 @@ func tryDamage(t *testing.T, f damagedFolder, name string, c change) {
 func mayLose(name, change string) int {
 	changed := strings.HasPrefix(change, "byte")
 	switch filepath.Ext(name) {
-	case memtableLog:
+	case check.MemtableLog:
 		if changed {
 			return 2
 		}
 		return 2000
-	case tableFile:
+	case check.TableFile:
 		return 2000
-	case valueLog:
+	case check.ValueLog:
 		if changed {
 			return 1
 		}

@@ -14,9 +14,9 @@ type request struct {
 	ctx  context.Context        // of an Update
 	done func(error)
 
-	forget []byte // a key of a group of which the filter is to know nothing
-	watch  *hole  // a range to watch for writes
-	dig    bool   // the range that is watched was found to be empty
+	forget   []byte        // a key of a group of which the filter is to know nothing
+	watch    *emptiedRange // a range to watch for writes
+	remember bool          // the watched range was found to be empty
 }
 
 // queueLength is how many requests wait for the writer before those who send more have to wait.

@@ -13,11 +13,11 @@ import (
 
 // snapshot reads what is committed at the version of its transaction.
 type snapshot struct {
-	txn    *badger.Txn
-	cache  *cache
-	fold   engine.Fold
-	holes  holes
-	probes chan<- hole // nil: nobody is told of deleted keys
+	txn     *badger.Txn
+	cache   *cache
+	fold    engine.Fold
+	emptied emptiedRanges
+	probes  chan<- emptiedRange // nil: nobody is told of deleted keys
 }
 
 // Get reads a key at the last commit.
@@ -165,7 +165,7 @@ func (s *snapshot) scanForward(it *badger.Iterator, start, end []byte, o engine.
 		more, err = fn(key, value)
 		return err
 	}
-	var dead deadWalk
+	var dead deletedRun
 	defer func() { dead.over(s.probes) }()
 	skipped := 0
 	shared := len(commonPrefix(start, end)) // Badger gives only keys that have it
@@ -185,7 +185,7 @@ func (s *snapshot) scanForward(it *badger.Iterator, start, end []byte, o engine.
 		}
 		last, skipped = append(last[:0], key...), 0
 		if item.IsDeletedOrExpired() {
-			if h := s.holes.at(key); h != nil {
+			if h := s.emptied.at(key); h != nil {
 				dead.step(h)
 				it.Seek(h.end)
 			} else {
@@ -214,10 +214,10 @@ func (s *snapshot) scanForward(it *badger.Iterator, start, end []byte, o engine.
 // slowSeek is how long it takes to find a key only when much lies before it.
 const slowSeek = 200 * time.Microsecond
 
-// scanReverse leaves it to Badger to find each key's last version. Badger does not show what was deleted, so only a hole at
-// the end is stepped over, and that there is one shows in the time that it takes.
+// scanReverse leaves it to Badger to find each key's last version. Badger does not show what was deleted, so only an
+// emptied range at the end is stepped over. A slow seek is a sign that there is one.
 func (s *snapshot) scanReverse(it *badger.Iterator, start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
-	if h := s.holes.before(end); h != nil {
+	if h := s.emptied.before(end); h != nil {
 		if bytes.Compare(h.start, start) <= 0 {
 			return nil
 		}
@@ -252,7 +252,7 @@ func (s *snapshot) suspect(it *badger.Iterator, start, end []byte) {
 	}
 	if bytes.Compare(from, end) < 0 {
 		select {
-		case s.probes <- hole{bytes.Clone(from), bytes.Clone(end), 2 * walkable}:
+		case s.probes <- emptiedRange{bytes.Clone(from), bytes.Clone(end), 2 * walkable}:
 		default: // it is busy, and will be told again
 		}
 	}

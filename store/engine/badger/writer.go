@@ -131,8 +131,8 @@ func (e *Engine) forget(key []byte) error {
 }
 
 // publish makes everything up to version visible to reads that start from here on.
-func (e *Engine) publish(version uint64, holes holes) {
-	e.current.Store(&snapshot{txn: e.db.NewTransactionAt(version, false), cache: e.cache, fold: e.fold, holes: holes, probes: e.probes})
+func (e *Engine) publish(version uint64, emptied emptiedRanges) {
+	e.current.Store(&snapshot{txn: e.db.NewTransactionAt(version, false), cache: e.cache, fold: e.fold, emptied: emptied, probes: e.probes})
 }
 
 // writer is the goroutine that owns all writing.
@@ -144,9 +144,9 @@ type writer struct {
 	stage     stage
 	filter    *filter
 	tails     *tails
-	holes     holes // as of version
-	watched   *hole // that may become one; nil: there is none, or something was written to it
-	threshold int64 // the least bytes of a value that goes to the value log
+	emptied   emptiedRanges // as of version
+	watched   *emptiedRange // is being probed; nil: none is, or something was written to it
+	threshold int64         // the least bytes of a value that goes to the value log
 }
 
 // run takes what is queued, never waiting for more than the first request, until the queue is closed.
@@ -188,8 +188,8 @@ func (w *writer) add(r request) {
 		w.watched = r.watch
 		r.done(nil)
 		return
-	case r.dig:
-		w.dig()
+	case r.remember:
+		w.rememberEmptied()
 		r.done(nil)
 		return
 	}
@@ -263,8 +263,8 @@ func (w *writer) write() error {
 			return w.fail(fmt.Errorf("%w: %w", engine.ErrUnknown, err))
 		}
 	}
-	w.fill(w.batch.entries)
-	w.publish(w.version, w.holes)
+	w.divideEmptied(w.batch.entries)
+	w.publish(w.version, w.emptied)
 	if oldest, ok := w.readers.advance(w.version); ok {
 		w.db.SetDiscardTs(oldest)
 	}

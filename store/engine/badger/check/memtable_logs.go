@@ -1,4 +1,4 @@
-package badger
+package check
 
 import (
 	"path/filepath"
@@ -6,8 +6,8 @@ import (
 )
 
 // readLogs reads the logs of memtables, the oldest first.
-func (x *examination) readLogs(names []string) error {
-	for _, name := range numberedNames(names, memtableLog) {
+func (x *Examination) readLogs(names []string) error {
+	for _, name := range numberedNames(names, MemtableLog) {
 		s, err := examineLog(filepath.Join(x.dir, name), x.repaired)
 		if err != nil {
 			if s != nil {
@@ -27,16 +27,16 @@ func (x *examination) readLogs(names []string) error {
 	return nil
 }
 
-// checkLogs looks whether all commits are there: the logs follow each other, those that the record has and that are not
-// in tables exist, and they go on to the last commit that was synced.
+// checkLogs looks whether all commits are there: the logs follow each other, those of the record that are not in
+// tables exist, and they reach the last commit that was synced.
 //
-// They may end in the middle of a commit that was not acknowledged. After a power cut pages may be missing that were
-// not synced, and others behind them be there: then all ends in front of the first that is missing.
-func (x *examination) checkLogs() error {
+// The logs may end in the middle of a commit that was not acknowledged. After a power cut pages that were not
+// synced may be missing while later ones are there: then all ends in front of the first missing page.
+func (x *Examination) checkLogs() error {
 	if x.record != nil && x.record.closed {
 		for _, l := range x.logs {
 			if l.entries > 0 || l.rest {
-				x.damage(l.name, "the folder was closed, and %s does not have it", recordName)
+				x.damage(l.name, "the folder was closed, and %s does not have it", RecordName)
 			}
 		}
 		return nil
@@ -73,28 +73,28 @@ func (x *examination) checkLogs() error {
 	return nil
 }
 
-// lastOf is the last commit of a log, or in front of all logs.
-func (x *examination) lastOf(l *logState) uint64 {
+// lastOf returns the last commit of a log, or 0.
+func (x *Examination) lastOf(l *logState) uint64 {
 	if l != nil {
 		return l.last
 	}
 	return 0
 }
 
-// cutAt ends the logs at a place, if everything that was synced is in front of it.
-func (x *examination) cutAt(l *logState, at int64, last uint64) bool {
+// cutAt ends the logs at a place, if all synced commits are in front of it.
+func (x *Examination) cutAt(l *logState, at int64, last uint64) bool {
 	if !x.counted || last < x.synced || x.cut != nil {
 		return false
 	}
 	x.cut = &logCut{l, at}
 	x.tell("the log %s ends at the commit %d: pages behind it were not written when the power was cut, and what else is behind it is kept in %s",
-		l.name, last, asideFolder)
+		l.name, last, AsideFolder)
 	return true
 }
 
-// checkMissingLogs looks for logs that are in the record, and neither in the folder nor in tables.
-func (x *examination) checkMissingLogs() {
-	if x.record == nil || x.has(recordName) || x.list.length() == 0 {
+// checkMissingLogs looks for logs of the record that are neither in the folder nor in tables.
+func (x *Examination) checkMissingLogs() {
+	if x.record == nil || x.has(RecordName) || x.list.length() == 0 {
 		return
 	}
 	flushed := x.list.flushesFrom(x.record.from)
@@ -106,8 +106,8 @@ func (x *examination) checkMissingLogs() {
 	}
 }
 
-// checkEnd compares the end of the logs with the numbers of commits. before is the last log that has any.
-func (x *examination) checkEnd(before *logState) {
+// checkEnd compares the end of the logs with COMMITS. before is the last log with commits.
+func (x *Examination) checkEnd(before *logState) {
 	if len(x.damages) > 0 {
 		return
 	}
@@ -129,14 +129,14 @@ func (x *examination) checkEnd(before *logState) {
 		end--
 	}
 	if end < x.synced {
-		x.damage(name, "it ends at the commit %d, and %s has %d, which was synced", end, commitsName, x.synced)
+		x.damage(name, "it ends at the commit %d, and %s has %d, which was synced", end, CommitsName, x.synced)
 		return
 	}
 	x.tellRest(end)
 }
 
-// tellRest says what the logs have lost.
-func (x *examination) tellRest(end uint64) {
+// tellRest warns of what the logs have lost.
+func (x *Examination) tellRest(end uint64) {
 	var last *logState
 	for _, l := range x.logs {
 		if l.rest {
@@ -147,7 +147,7 @@ func (x *examination) tellRest(end uint64) {
 	case end > 0 && end < x.last && last != nil && x.cut == nil:
 		x.cut = &logCut{last, last.end}
 		x.tell("the log %s ends at the commit %d: those up to %d, which were not synced, are lost, and what is behind it is kept in %s",
-			last.name, end, x.last, asideFolder)
+			last.name, end, x.last, AsideFolder)
 	case end > 0 && end < x.last:
 		x.tell("the logs end at the commit %d: those up to %d, which were not synced, are lost", end, x.last)
 	case last != nil:
@@ -155,9 +155,9 @@ func (x *examination) tellRest(end uint64) {
 	}
 }
 
-// checkValuePlaces looks whether the value logs have what the logs of memtables point to. A value is synced before it is
-// acknowledged: only the last commit of all may lack it.
-func (x *examination) checkValuePlaces() {
+// checkValuePlaces looks whether the value logs have the values that memtables' logs point to. A value is synced
+// before it is acknowledged, so only the last commit of all may lack it.
+func (x *Examination) checkValuePlaces() {
 	newest := uint32(0)
 	for _, v := range x.values {
 		newest = max(newest, v.number)
@@ -174,7 +174,7 @@ func (x *examination) checkValuePlaces() {
 				x.tell("the log %s ends at the commit %d: the value of the next one was not written when the power was cut", l.name, e.version-1)
 				return
 			}
-			name, what := valueLogName(e.place.log), notThere
+			name, what := ValueLogName(e.place.log), notThere
 			if v != nil {
 				what = "it does not have a value that the commits have"
 			}

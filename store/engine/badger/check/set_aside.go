@@ -1,4 +1,4 @@
-package badger
+package check
 
 import (
 	"errors"
@@ -8,13 +8,14 @@ import (
 	"path/filepath"
 )
 
-// asideFolder is in the data folder, and keeps files that were damaged or cut. Nothing reads them.
-const asideFolder = "set-aside"
+// AsideFolder is the folder, inside the data folder, that keeps damaged and cut files as they were. Nothing reads
+// them.
+const AsideFolder = "set-aside"
 
-// asidePath makes the folder and finds a name in it that is not taken.
+// asidePath makes the folder and finds a free name in it.
 func asidePath(path string) (string, error) {
-	dir := filepath.Join(filepath.Dir(path), asideFolder)
-	if err := makeSynced(dir); err != nil {
+	dir := filepath.Join(filepath.Dir(path), AsideFolder)
+	if err := MakeSynced(dir); err != nil {
 		return "", err
 	}
 	aside := filepath.Join(dir, filepath.Base(path))
@@ -37,7 +38,7 @@ func setAside(path string) (string, error) {
 	if err := os.Rename(path, aside); err != nil {
 		return "", err
 	}
-	return aside, errors.Join(syncFile(filepath.Dir(aside)), syncFile(filepath.Dir(path)))
+	return aside, errors.Join(SyncFile(filepath.Dir(aside)), SyncFile(filepath.Dir(path)))
 }
 
 // copyAside keeps a copy of a file, without the zeros at its end.
@@ -60,5 +61,5 @@ func copyAside(path string) (string, error) {
 		return "", err
 	}
 	_, err = io.Copy(to, io.NewSectionReader(from, 0, end))
-	return aside, errors.Join(err, to.Sync(), to.Close(), syncFile(filepath.Dir(aside)))
+	return aside, errors.Join(err, to.Sync(), to.Close(), SyncFile(filepath.Dir(aside)))
 }

@@ -1,16 +1,17 @@
-package badger
+package check
 
 import (
 	"encoding/binary"
 	"os"
 
+	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/fb"
 	"github.com/dgraph-io/badger/v4/table"
 	"github.com/dgraph-io/badger/v4/y"
 )
 
-// wholeBlocks makes a table of the blocks of another that can be read, and returns how many they are, of how many. It is
-// empty if there are none, or if the index cannot be read, which says where they are.
+// wholeBlocks makes a table of the sound blocks of another, and counts them and all blocks. It is empty if there
+// are none, or if the index, which says where they are, cannot be read.
 func wholeBlocks(path string) (made []byte, whole, all int, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -30,7 +31,7 @@ func wholeBlocks(path string) (made []byte, whole, all int, err error) {
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	o := badgerOptions(Options{}, nil)
+	o := badger.DefaultOptions("")
 	b := table.NewTableBuilder(table.Options{BlockSize: o.BlockSize, BloomFalsePositive: o.BloomFalsePositive, TableSize: uint64(info.Size())})
 	defer b.Close()
 	var at fb.BlockOffset
@@ -52,8 +53,9 @@ func wholeBlocks(path string) (made []byte, whole, all int, err error) {
 	return b.Finish(), whole, all, nil
 }
 
-// addBlock adds the entries of a block: each has how many bytes of the first key it begins with, the rest of its key and the
-// value. Behind them are their places, as the machine has its numbers, how many they are, and the checksum.
+// addBlock adds the entries of a block. An entry has the number of bytes that its key shares with the first key,
+// the rest of the key, and the value. Behind the entries are their places, in the machine's byte order, their
+// number, and the checksum.
 func addBlock(b *table.Builder, block []byte) {
 	end := len(block) - 4
 	end -= int(binary.BigEndian.Uint32(block[end:])) + 4

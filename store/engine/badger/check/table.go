@@ -1,4 +1,4 @@
-package badger
+package check
 
 import (
 	"encoding/binary"
@@ -20,11 +20,11 @@ type tableState struct {
 // tailBytes is how many bytes at its end tell a table from others.
 const tailBytes = 64
 
-// checkTable compares the index of a table and, if it is to, the blocks with their checksums, and returns
-// what it is. After each MiB of blocks it pauses, for rest times as long as that took.
+// checkTable compares the index of a table with its checksum, and its blocks too if blocks says so. After each MiB
+// of blocks it rests, rest times as long as that took.
 //
-// A table is blocks, the index, its length, its checksum and that one's length; a block ends with its checksum and
-// that one's length.
+// A table is blocks, the index, the index's length, its checksum and the checksum's length. A block ends with its
+// checksum and the checksum's length.
 func checkTable(path string, blocks bool, rest int) (s tableState, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -74,7 +74,7 @@ func readTail(f *os.File) (s tableState, err error) {
 	s.size = info.Size()
 	tail := make([]byte, min(tailBytes, s.size))
 	_, err = f.ReadAt(tail, s.size-int64(len(tail)))
-	s.sum = checksum(tail)
+	s.sum = Checksum(tail)
 	return s, err
 }
 
@@ -118,8 +118,8 @@ func checked(block []byte) bool {
 	return matches(block[:n-length], block[n-length:n])
 }
 
-// matches reports whether data has a checksum: a message with the algorithm as field 1 and the sum as field 2, each
-// left out if it is 0.
+// matches reports whether data has a checksum: a message with the algorithm as field 1 and the sum as field 2. A
+// field of 0 is left out.
 func matches(data, sum []byte) bool {
 	var fields [3]uint64
 	for len(sum) > 0 {

@@ -1,4 +1,4 @@
-package badger
+package check
 
 import (
 	"bytes"
@@ -30,11 +30,11 @@ type manifest struct {
 	torn    bool            // the last record was not written to its end
 }
 
-// readManifest reads the list: eight bytes of its kind, then records, each a length, a checksum and so many bytes. It
-// returns what it could read, and what is wrong with the rest.
+// readManifest reads the list: eight bytes of its kind, then records, each a length, a checksum and as many bytes.
+// It returns what it could read, and what is wrong with the rest.
 //
-// Badger takes a record that is longer than the rest for one that was not written to its end, and removes
-// the tables that it names. If the length is what is damaged, then the checksum is that of some part of the rest.
+// Badger takes a record that is longer than the rest for one that was not written to its end, and removes the
+// tables that it names. If the length is damaged, some part of the rest has the checksum.
 func readManifest(dir string) (*manifest, error) {
 	m := &manifest{path: filepath.Join(dir, badger.ManifestFilename), tables: map[uint64]int{}, removed: map[uint64]bool{}}
 	b, err := os.ReadFile(m.path)
@@ -59,7 +59,7 @@ func readManifest(dir string) (*manifest, error) {
 			m.torn = true
 			return m, nil
 		}
-		if checksum(rest[:length]) != sum {
+		if Checksum(rest[:length]) != sum {
 			return m, damaged(m.path, "the record at byte %d does not have the checksum that it was written with", at)
 		}
 		if !m.apply(int64(at), rest[:length]) {
@@ -90,7 +90,7 @@ const (
 	changeFields = 7
 )
 
-// apply takes over a record, and reports whether it could be read.
+// apply applies a record, and reports whether it makes sense.
 func (m *manifest) apply(at int64, record []byte) bool {
 	added, removed := 0, 0
 	for len(record) > 0 {
@@ -126,14 +126,14 @@ func (m *manifest) apply(at int64, record []byte) bool {
 	return true
 }
 
-// ids are the tables on the list, the newest first.
+// ids returns the tables on the list, the newest first.
 func (m *manifest) ids() []uint64 {
 	ids := slices.Sorted(maps.Keys(m.tables))
 	slices.Reverse(ids)
 	return ids
 }
 
-// length is that of the records which are whole.
+// length is the length of the sound records.
 func (m *manifest) length() int64 { return int64(len(m.content)) }
 
 // flushesFrom counts the tables of memtables that were listed behind a place.
@@ -146,7 +146,8 @@ func (m *manifest) flushesFrom(at int64) (n int) {
 	return n
 }
 
-// rewritten reports whether Badger has replaced a list that was so long: it does when most of it is of tables that were removed.
+// rewritten reports whether Badger has replaced a list of that length. It does when most of the list is removed
+// tables.
 func (m *manifest) rewritten(length int64) bool {
 	const least = 64 << 10
 	return length > least && m.length() < length && len(m.removed) == 0
@@ -162,6 +163,6 @@ func encodeManifest(levels map[uint64]int) []byte {
 		record = append(record, change...)
 	}
 	b := binary.BigEndian.AppendUint32(bytes.Clone(manifestKind), uint32(len(record)))
-	b = binary.BigEndian.AppendUint32(b, checksum(record))
+	b = binary.BigEndian.AppendUint32(b, Checksum(record))
 	return append(b, record...)
 }

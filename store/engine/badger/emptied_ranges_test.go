@@ -12,7 +12,7 @@ import (
 	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
-func holeKey(i int) []byte { return fmt.Appendf(nil, "holes-%06d", i) }
+func rangeKey(i int) []byte { return fmt.Appendf(nil, "range-%06d", i) }
 
 // keysOf are the keys of a range, which are the same in both directions.
 func keysOf(t *testing.T, r engine.Reader, start, end []byte) []string {
@@ -37,9 +37,9 @@ func scanKeys(t *testing.T, r engine.Reader, start, end []byte, reverse bool) (k
 	return keys
 }
 
-// TestHoles deletes and writes ranges of keys at random and compares what scans find, most of which step over holes, with
+// TestEmptiedRanges deletes and writes ranges of keys at random and compares what scans find, most of which step over emptied ranges, with
 // a map. A reader from before sees what was there then.
-func TestHoles(t *testing.T) {
+func TestEmptiedRanges(t *testing.T) {
 	e := openWith(t, Options{}, nil)
 	defer func() { _ = e.Close() }()
 	random := rand.New(rand.NewPCG(3, 4))
@@ -48,9 +48,9 @@ func TestHoles(t *testing.T) {
 	change := func(kind engine.OpKind, from, count int) {
 		var ops []engine.Op
 		for i := from; i < min(from+count, n); i++ {
-			ops = append(ops, engine.Op{Kind: kind, Key: holeKey(i), Value: []byte("v")})
-			if there[string(holeKey(i))] = true; kind == engine.Delete {
-				delete(there, string(holeKey(i)))
+			ops = append(ops, engine.Op{Kind: kind, Key: rangeKey(i), Value: []byte("v")})
+			if there[string(rangeKey(i))] = true; kind == engine.Delete {
+				delete(there, string(rangeKey(i)))
 			}
 		}
 		done := make(chan error, 1)
@@ -73,7 +73,7 @@ func TestHoles(t *testing.T) {
 		before := sorted()
 		err := e.View(func(r engine.Reader) error {
 			change(engine.Put, random.IntN(n), 3)
-			if got := keysOf(t, r, holeKey(0), holeKey(n)); !slices.Equal(got, before) {
+			if got := keysOf(t, r, rangeKey(0), rangeKey(n)); !slices.Equal(got, before) {
 				t.Fatalf("a reader from before sees %d keys instead of %d", len(got), len(before))
 			}
 			return nil
@@ -81,7 +81,7 @@ func TestHoles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		start, end := holeKey(random.IntN(n)), holeKey(random.IntN(n))
+		start, end := rangeKey(random.IntN(n)), rangeKey(random.IntN(n))
 		var want []string
 		for _, k := range sorted() {
 			if k >= string(start) && k < string(end) {
@@ -92,12 +92,12 @@ func TestHoles(t *testing.T) {
 			t.Fatalf("%d keys instead of %d", len(got), len(want))
 		}
 		time.Sleep(time.Millisecond)
-		if len(e.current.Load().holes) > 0 {
+		if len(e.current.Load().emptied) > 0 {
 			stepped++
 		}
 	}
 	if stepped < 30 {
-		t.Errorf("there were holes only %d times", stepped)
+		t.Errorf("ranges were emptied only %d times", stepped)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestHoleAtTheEnd(t *testing.T) {
 	commit := func(kind engine.OpKind, from int) {
 		for chunk := range slices.Chunk(make([]engine.Op, n-from), 1000) {
 			for i := range chunk {
-				chunk[i] = engine.Op{Kind: kind, Key: holeKey(from + i), Value: []byte("v")}
+				chunk[i] = engine.Op{Kind: kind, Key: rangeKey(from + i), Value: []byte("v")}
 			}
 			from += len(chunk)
 			done := make(chan error, 1)
@@ -123,69 +123,69 @@ func TestHoleAtTheEnd(t *testing.T) {
 	commit(engine.Put, 0)
 	commit(engine.Delete, 5)
 	deadline := time.Now().Add(10 * time.Second)
-	for e.current.Load().holes.before(holeKey(n)) == nil {
+	for e.current.Load().emptied.before(rangeKey(n)) == nil {
 		if time.Now().After(deadline) {
-			t.Fatal("the hole is not known")
+			t.Fatal("the emptied range is not known")
 		}
-		if got := scanKeys(t, e, holeKey(0), holeKey(n), true); len(got) != 5 || got[0] != string(holeKey(4)) {
+		if got := scanKeys(t, e, rangeKey(0), rangeKey(n), true); len(got) != 5 || got[0] != string(rangeKey(4)) {
 			t.Fatalf("there are %q", got)
 		}
 		time.Sleep(time.Millisecond)
 	}
-	if got := keysOf(t, e, holeKey(0), holeKey(n)); len(got) != 5 {
+	if got := keysOf(t, e, rangeKey(0), rangeKey(n)); len(got) != 5 {
 		t.Errorf("%d keys", len(got))
 	}
 }
 
-// TestHolesUnite keeps holes apart, unites those that meet, and divides one that is written to.
-func TestHolesUnite(t *testing.T) {
-	var hs holes
-	hs = hs.with(hole{[]byte("c"), []byte("e"), 1000}).with(hole{[]byte("k"), []byte("m"), 1000}).with(hole{[]byte("a"), []byte("b"), 1000})
-	if got := fmt.Sprintf("%s", hs.ranges()); got != "[a-b c-e k-m]" {
+// TestRangesUnite keeps emptied ranges apart, unites ranges that meet, and divides a range that is written to.
+func TestRangesUnite(t *testing.T) {
+	var rs emptiedRanges
+	rs = rs.with(emptiedRange{[]byte("c"), []byte("e"), 1000}).with(emptiedRange{[]byte("k"), []byte("m"), 1000}).with(emptiedRange{[]byte("a"), []byte("b"), 1000})
+	if got := fmt.Sprintf("%s", rs.ranges()); got != "[a-b c-e k-m]" {
 		t.Error(got)
 	}
-	hs = hs.with(hole{[]byte("b"), []byte("d"), 1000})
-	if got := fmt.Sprintf("%s", hs.ranges()); got != "[a-e k-m]" {
+	rs = rs.with(emptiedRange{[]byte("b"), []byte("d"), 1000})
+	if got := fmt.Sprintf("%s", rs.ranges()); got != "[a-e k-m]" {
 		t.Error(got)
 	}
-	hs = hs.without([]byte("b")).without([]byte("k")).without([]byte("z"))
-	if got := fmt.Sprintf("%q", hs.ranges()); got != `["a-b" "b\x00-e" "k\x00-m"]` {
+	rs = rs.without([]byte("b")).without([]byte("k")).without([]byte("z"))
+	if got := fmt.Sprintf("%q", rs.ranges()); got != `["a-b" "b\x00-e" "k\x00-m"]` {
 		t.Error(got)
 	}
 	for key, in := range map[string]bool{"a": true, "b": false, "b\x00": true, "e": false, "m": false, "l": true, "": false} {
-		if got := hs.at([]byte(key)) != nil; got != in {
+		if got := rs.at([]byte(key)) != nil; got != in {
 			t.Errorf("%q: %t", key, got)
 		}
 	}
 	for end, in := range map[string]bool{"a": false, "a\x00": true, "b": true, "b\x00": false, "c": true, "e": true, "e\x00": false, "": false} {
-		if got := hs.before([]byte(end)) != nil; got != in {
+		if got := rs.before([]byte(end)) != nil; got != in {
 			t.Errorf("before %q: %t", end, got)
 		}
 	}
-	for i := range 2 * maxHoles {
-		hs = hs.with(hole{holeKey(2 * i), holeKey(2*i + 1), walkable + i})
+	for i := range 2 * maxEmptied {
+		rs = rs.with(emptiedRange{rangeKey(2 * i), rangeKey(2*i + 1), walkable + i})
 	}
-	if len(hs) != maxHoles || !slices.IsSortedFunc(hs, func(a, b hole) int { return bytes.Compare(a.start, b.start) }) {
-		t.Errorf("%d holes", len(hs))
+	if len(rs) != maxEmptied || !slices.IsSortedFunc(rs, func(a, b emptiedRange) int { return bytes.Compare(a.start, b.start) }) {
+		t.Errorf("%d ranges", len(rs))
 	}
 }
 
-func (hs holes) ranges() (all []string) {
-	for _, h := range hs {
+func (rs emptiedRanges) ranges() (all []string) {
+	for _, h := range rs {
 		all = append(all, string(h.start)+"-"+string(h.end))
 	}
 	return all
 }
 
-// TestHoleFromTheFirstKey has a hole that begins with the first key that there can be: a scan backwards from its end finds
+// TestRangeFromTheFirstKey empties a range that begins with the first possible key: a scan backwards from its end finds
 // nothing, and not what is behind it.
-func TestHoleFromTheFirstKey(t *testing.T) {
+func TestRangeFromTheFirstKey(t *testing.T) {
 	e := openWith(t, Options{}, enginetest.Union)
 	defer e.Close()
 	result := make(chan error, 1)
 	e.Commit([]engine.Op{{Key: []byte("z"), Value: []byte("1")}}, func(err error) { result <- err })
 	must(t, <-result)
-	e.probeRange(&hole{nil, []byte("m"), 2 * walkable})
+	e.probeRange(&emptiedRange{nil, []byte("m"), 2 * walkable})
 	if keys := scanKeys(t, e, nil, []byte("m"), true); len(keys) > 0 {
 		t.Errorf("keys before m are %q", keys)
 	}

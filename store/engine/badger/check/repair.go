@@ -1,4 +1,4 @@
-package badger
+package check
 
 import (
 	"bytes"
@@ -7,32 +7,28 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/table"
 	"github.com/rs/zerolog"
-
-	"github.com/cqld/cqld/store/engine"
 )
 
-// repair makes a folder sound: of damaged files it keeps what can be read, and sets aside what they were. It reports whether
-// values are lost that keys may still point to.
-func (x *examination) repair(log zerolog.Logger) (values bool, err error) {
+// Repair makes a folder sound. It keeps what can be read of damaged files, and sets the files aside as they were.
+// values says that values are lost that keys may still point to.
+func (x *Examination) Repair(log zerolog.Logger) (values bool, err error) {
 	list := false
 	for _, d := range x.damages {
 		var lost string
 		path := filepath.Join(x.dir, d.name)
 		switch filepath.Ext(d.name) {
-		case memtableLog:
+		case MemtableLog:
 			lost, err = x.repairLog(path)
-		case valueLog:
+		case ValueLog:
 			values = true
 			lost, err = repairValues(path)
-		case tableFile:
+		case TableFile:
 			list = true
 			lost, err = x.repairTable(path)
 		default:
@@ -44,7 +40,7 @@ func (x *examination) repair(log zerolog.Logger) (values bool, err error) {
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", path, err)
 		}
-		log.Error().Str("file", path).Str("damage", d.what).Str("lost", lost).Str("kept_in", filepath.Join(x.dir, asideFolder)).
+		log.Error().Str("file", path).Str("damage", d.what).Str("lost", lost).Str("kept_in", filepath.Join(x.dir, AsideFolder)).
 			Msg("a damaged file is repaired")
 	}
 	if list {
@@ -53,10 +49,10 @@ func (x *examination) repair(log zerolog.Logger) (values bool, err error) {
 		}
 	}
 	// They tell of the folder as it was.
-	return values, errors.Join(setAsideAny(filepath.Join(x.dir, recordName)), setAsideAny(filepath.Join(x.dir, commitsName)))
+	return values, errors.Join(setAsideAny(filepath.Join(x.dir, RecordName)), setAsideAny(filepath.Join(x.dir, CommitsName)))
 }
 
-// setAsideAny sets a file aside, if there is one.
+// setAsideAny sets a file aside if it exists.
 func setAsideAny(path string) error {
 	_, err := setAside(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -65,8 +61,8 @@ func setAsideAny(path string) error {
 	return err
 }
 
-// repairLog leaves the commits of a memtable's log that are whole. A log that is not of the folder goes.
-func (x *examination) repairLog(path string) (lost string, err error) {
+// repairLog keeps the sound commits of a memtable's log. A log that is not of the folder goes.
+func (x *Examination) repairLog(path string) (lost string, err error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "all of it", nil
@@ -81,14 +77,14 @@ func (x *examination) repairLog(path string) (lost string, err error) {
 	if len(kept) == 0 {
 		return "all of it", nil
 	}
-	return fmt.Sprintf("at least %d commits", missing), replaceFile(path, append(make([]byte, logStart), kept...))
+	return fmt.Sprintf("at least %d commits", missing), ReplaceFile(path, append(make([]byte, LogStart), kept...))
 }
 
-// wholeCommits returns the commits of a log that are whole, and how many are missing between them.
+// wholeCommits returns the sound commits of a log, and how many are missing between them.
 func wholeCommits(b []byte) (kept []byte, missing uint64) {
 	var last, open uint64
-	begin, follows := logStart, true // where a commit begins, if it follows another
-	for at := logStart; at < len(b); {
+	begin, follows := LogStart, true // where a commit begins, if it follows another
+	for at := LogStart; at < len(b); {
 		next, size := nextEntry(b, at)
 		if next < 0 {
 			break
@@ -122,7 +118,7 @@ func wholeCommits(b []byte) (kept []byte, missing uint64) {
 	return kept, missing
 }
 
-// repairValues leaves each value of a log in its place, and fills the places of those that cannot be read.
+// repairValues keeps each value of a log at its place, and fills the places of those that cannot be read.
 func repairValues(path string) (lost string, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -132,13 +128,13 @@ func repairValues(path string) (lost string, err error) {
 		return "", err
 	}
 	defer f.Close()
-	b, err := dataFrom(f, 0)
+	b, err := DataFrom(f, 0)
 	if err != nil {
 		return "", err
 	}
-	b = append(b, make([]byte, max(0, logStart-len(b)))...)
+	b = append(b, make([]byte, max(0, LogStart-len(b)))...)
 	clear(b[:8])
-	end, filled := logStart, 0
+	end, filled := LogStart, 0
 	for end < len(b) {
 		next, size := nextEntry(b, end)
 		if next < 0 {
@@ -156,20 +152,20 @@ func repairValues(path string) (lost string, err error) {
 	if _, err := setAside(path); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("values in %d places, and those behind its end if it is shorter than it was", filled), replaceFile(path, b[:end])
+	return fmt.Sprintf("values in %d places, and those behind its end if it is shorter than it was", filled), ReplaceFile(path, b[:end])
 }
 
 // fillerKey is a key that nobody reads, with a version.
 var fillerKey = append([]byte("damaged"), bytes.Repeat([]byte{0xff}, 9)...)
 
-// fillValue makes entries of all of b, and reports whether it could. They are two, so that no value that was there has
-// its checksum by chance.
+// fillValue fills b with two entries, and reports whether it could. With two of them no lost value has its checksum
+// by chance.
 func fillValue(b []byte) bool {
 	const first = 64
 	return len(b) >= 2*first && fillEntry(b[:first]) && fillEntry(b[first:])
 }
 
-// fillEntry makes one entry of all of b.
+// fillEntry fills b with one entry.
 func fillEntry(b []byte) bool {
 	for _, key := range [][]byte{fillerKey, append([]byte{'-'}, fillerKey...)} {
 		for varint := 1; varint <= binary.MaxVarintLen32; varint++ {
@@ -181,15 +177,15 @@ func fillEntry(b []byte) bool {
 			head := binary.AppendUvarint([]byte{0, 0}, uint64(len(key)))
 			head = append(binary.AppendUvarint(head, uint64(value)), 0)
 			copy(b[copy(b, head):], key)
-			binary.BigEndian.PutUint32(b[len(b)-checksumBytes:], checksum(b[:len(b)-checksumBytes]))
+			binary.BigEndian.PutUint32(b[len(b)-checksumBytes:], Checksum(b[:len(b)-checksumBytes]))
 			return true
 		}
 	}
 	return false
 }
 
-// repairTable leaves the blocks of a table that can be read. A table that is not the one of the folder goes.
-func (x *examination) repairTable(path string) (lost string, err error) {
+// repairTable keeps the blocks of a table that can be read. A table that is not of the folder goes.
+func (x *Examination) repairTable(path string) (lost string, err error) {
 	id, _ := table.ParseFileID(filepath.Base(path))
 	_, whole := x.tables[id]
 	delete(x.tables, id)
@@ -207,12 +203,13 @@ func (x *examination) repairTable(path string) (lost string, err error) {
 		return "all of it", nil
 	}
 	x.tables[id] = tableState{}
-	return fmt.Sprintf("%d of %d blocks", all-blocks, all), replaceFile(path, kept)
+	return fmt.Sprintf("%d of %d blocks", all-blocks, all), ReplaceFile(path, kept)
 }
 
-// repairList makes the list of tables anew: those that it has, or that FILES has if it is damaged itself, and that are there.
-// Tables that neither has are added to the first level, where they may overlap others.
-func (x *examination) repairList(log zerolog.Logger) error {
+// repairList makes the list of tables anew, of the tables that it names and that exist. If the list itself is
+// damaged FILES says which they are, and tables that neither has are added to the first level, where they may
+// overlap others.
+func (x *Examination) repairList(log zerolog.Logger) error {
 	path := filepath.Join(x.dir, badger.ManifestFilename)
 	levels := maps.Clone(x.list.tables)
 	if x.has(badger.ManifestFilename) {
@@ -239,12 +236,12 @@ func (x *examination) repairList(log zerolog.Logger) error {
 	if err := setAsideAny(path); err != nil {
 		return err
 	}
-	return replaceFile(path, encodeManifest(levels))
+	return ReplaceFile(path, encodeManifest(levels))
 }
 
-// addUnlisted adds the tables that are in the folder and were not on the list before.
-func (x *examination) addUnlisted(levels map[uint64]int, log zerolog.Logger) error {
-	paths, err := filepath.Glob(filepath.Join(x.dir, "*"+tableFile))
+// addUnlisted adds the tables in the folder that were never on the list.
+func (x *Examination) addUnlisted(levels map[uint64]int, log zerolog.Logger) error {
+	paths, err := filepath.Glob(filepath.Join(x.dir, "*"+TableFile))
 	if err != nil {
 		return err
 	}
@@ -277,35 +274,4 @@ func (x *examination) addUnlisted(levels map[uint64]int, log zerolog.Logger) err
 		}
 	}
 	return nil
-}
-
-// dropUnreadable deletes the keys whose values cannot be read any more, and returns how many there are.
-func (e *Engine) dropUnreadable() (int, error) {
-	txn := e.db.NewTransactionAt(math.MaxUint64, false)
-	defer txn.Discard()
-	it := txn.NewIterator(badger.IteratorOptions{})
-	defer it.Close()
-	var keys [][]byte
-	for it.Rewind(); it.Valid(); it.Next() {
-		empty := false // Badger has no value for a key whose place it cannot read
-		err := it.Item().Value(func(value []byte) error {
-			empty = len(value) == 0
-			return nil
-		})
-		if err != nil || empty {
-			keys = append(keys, it.Item().KeyCopy(nil))
-		}
-	}
-	for some := range slices.Chunk(keys, 1000) {
-		var ops []engine.Op
-		for _, key := range some {
-			ops = append(ops, engine.Op{Kind: engine.Delete, Key: key})
-		}
-		done := make(chan error, 1)
-		e.Commit(ops, func(err error) { done <- err })
-		if err := <-done; err != nil {
-			return 0, err
-		}
-	}
-	return len(keys), nil
 }

@@ -1,4 +1,4 @@
-package badger
+package check
 
 import (
 	"bufio"
@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	logStart      = 20 // bytes in front of a log's first entry: the number of a key to decrypt it with, and 12 random bytes
+	LogStart      = 20 // bytes in front of a log's first entry: the number of a key to decrypt it with, and 12 random bytes
 	logHeader     = 2 + 2*binary.MaxVarintLen32 + binary.MaxVarintLen64
 	longestValue  = 1 << 30
 	seekData      = 3 // os.File.Seek: to where the next bytes are that are not a hole
@@ -29,8 +29,8 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// logEntry is an entry of a log: two bytes of flags, the lengths of key and value and a time as varints, key, value and the
-// checksum of all this.
+// logEntry is an entry of a log: two bytes of flags, the lengths of key and value and a time as varints, the key,
+// the value, and a checksum.
 type logEntry struct {
 	at         int64
 	size       int
@@ -38,7 +38,7 @@ type logEntry struct {
 	key, value []byte // valid until the next entry is read
 }
 
-// version is the commit that an entry belongs to: the key's last bytes, inverted.
+// version is the number of the entry's commit: the last bytes of the key, inverted.
 func (e *logEntry) version() uint64 {
 	if len(e.key) < 8 {
 		return 0
@@ -46,7 +46,7 @@ func (e *logEntry) version() uint64 {
 	return math.MaxUint64 - binary.BigEndian.Uint64(e.key[len(e.key)-8:])
 }
 
-// parseHead reads the flags and lengths of an entry. size is 0 if there can be no such entry.
+// parseHead reads the flags and lengths of an entry. size is 0 if no entry begins like this.
 func parseHead(head []byte) (key, value, size int) {
 	if len(head) < 5 || head[0] == 0 && head[1] == 0 && head[2] == 0 && head[3] == 0 {
 		return 0, 0, 0
@@ -67,7 +67,7 @@ func parseHead(head []byte) (key, value, size int) {
 // wholeEntry reports whether an entry has its checksum.
 func wholeEntry(b []byte) bool {
 	n := len(b) - checksumBytes
-	return checksum(b[:n]) == binary.BigEndian.Uint32(b[n:])
+	return Checksum(b[:n]) == binary.BigEndian.Uint32(b[n:])
 }
 
 // logReader goes over a log's entries.
@@ -79,7 +79,7 @@ type logReader struct {
 }
 
 func newLogReader(f *os.File) *logReader {
-	return &logReader{r: bufio.NewReaderSize(io.NewSectionReader(f, logStart, math.MaxInt64-logStart), 1<<20), next: logStart}
+	return &logReader{r: bufio.NewReaderSize(io.NewSectionReader(f, LogStart, math.MaxInt64-LogStart), 1<<20), next: LogStart}
 }
 
 // read reads an entry; it returns false at the end and at one that is not whole.
@@ -112,8 +112,8 @@ func (e *logEntry) ends(version uint64) bool {
 	return err == nil && n == version
 }
 
-// dataFrom reads what a file has from a byte on, and leaves out zeros at its end.
-func dataFrom(f *os.File, from int64) ([]byte, error) {
+// DataFrom returns what a file has from a byte on, without the zeros at its end.
+func DataFrom(f *os.File, from int64) ([]byte, error) {
 	end, err := endOfData(f, from)
 	if err != nil || end == from {
 		return nil, err
@@ -123,7 +123,7 @@ func dataFrom(f *os.File, from int64) ([]byte, error) {
 	return data, err
 }
 
-// endOfData finds where zeros begin that go on to the end of a file, from a byte on.
+// endOfData returns where the zeros at a file's end begin, from a byte on.
 func endOfData(f *os.File, from int64) (end int64, err error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -150,8 +150,8 @@ func endOfData(f *os.File, from int64) (end int64, err error) {
 	return end, nil
 }
 
-// nextEntry finds the first whole entry at or behind a place in data, and returns where it begins and how long it is. All
-// that cqld writes has no time, no flags of its own and a version that is far from the largest.
+// nextEntry finds the first sound entry at or behind a place in data, and returns where it begins and its length.
+// Entries that cqld writes have no time, no flags of their own and a version far from the largest.
 func nextEntry(data []byte, from int) (at, size int) {
 	for at = from; at+5 < len(data); at++ {
 		if data[at]&^(bitCommit|bitEnd|bitPointer|1) != 0 || data[at+1] != 0 {
@@ -171,8 +171,8 @@ func nextEntry(data []byte, from int) (at, size int) {
 	return -1, 0
 }
 
-// lostPage reports whether a page between two places of a file may be missing: then what was not written of it is zero.
-// data is what the file has from a byte on.
+// lostPage reports whether a page between two places of a file may not have been written: then it is zero. data is
+// what the file has from a byte on.
 func lostPage(data []byte, from, begin, end int64) bool {
 	for page := (begin/pageSize + 1) * pageSize; page <= end; page += pageSize {
 		if i := page - 1 - from; i >= int64(len(data)) || data[i] == 0 {
@@ -182,5 +182,19 @@ func lostPage(data []byte, from, begin, end int64) bool {
 	return false
 }
 
-// checksum is the one that Badger has in its logs.
-func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
+// Checksum is the checksum that Badger has in its logs.
+func Checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
+
+// EndOfEntries follows the entries of a log by the lengths in their heads, from a place where one begins, and
+// returns where they end. It compares no checksums.
+func EndOfEntries(f *os.File, at int64) int64 {
+	head := make([]byte, logHeader)
+	for {
+		n, _ := f.ReadAt(head, at)
+		_, _, size := parseHead(head[:n])
+		if size == 0 {
+			return at
+		}
+		at += int64(size)
+	}
+}

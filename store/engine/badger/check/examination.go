@@ -1,72 +1,59 @@
-package badger
+package check
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/table"
 )
 
-// examination is what was found in a folder that is not open, before anything of it is changed.
-//
-// Badger does not look for damage: it answers that a key is not there when the block with it is damaged, leaves out
-// a table that it cannot open, cuts logs where they cannot be read, and removes all tables if their list is missing.
-type examination struct {
+// Examination is what was found in a folder that is not open. Nothing of the folder is changed until Recover or
+// Repair.
+type Examination struct {
 	dir          string
 	damages      []damage
-	told         []string // what the log of a folder that is opened is to say
+	Told         []string // warnings for the server's log when the folder is opened
 	list         *manifest
-	record       *record // nil: there is none
-	counted      bool    // there is a file COMMITS
-	last, synced uint64  // the commits that it has
+	record       *Record // nil: FILES is not there
+	counted      bool    // COMMITS is there
+	last, synced uint64  // the numbers in COMMITS
 	repaired     bool    // commits and values may be missing
 	tables       map[uint64]tableState
 	logs         []*logState
-	values       []*valuesState
-	empty        []string // logs without a byte, which were being made
+	values       []*valueLogState
+	empty        []string // logs without a byte: the process ended while it made them
 	cut          *logCut  // nil: logs end where there is nothing more
-	unchecked    []string // tables and value logs that are still to be checked
+	Unchecked    []string // tables and value logs that the engine has to check
 	left         int64    // how many bytes may still be checked
 }
 
-// damage is a file that is not as it must be.
+// damage is what is wrong with a file.
 type damage struct {
 	name, what string
 }
 
-// logCut is where the logs end though there is more behind.
+// logCut is a place where the logs end though there is more behind it.
 type logCut struct {
 	log *logState
 	at  int64
 }
 
-// notThere is what is wrong with a file that should be there.
+// notThere is what is wrong with a missing file.
 const notThere = "it is not there"
 
-// checkedAtOpen is how many bytes of tables and value logs are checked before the engine opens; the rest is checked while it
-// works.
+// checkedAtOpen is how many bytes of tables and value logs are checked before the engine opens. The engine checks
+// the rest while it works.
 const checkedAtOpen = 64 << 20
 
-// Names of Badger's files, beside those of tables and logs.
-const (
-	registryFile = "KEYREGISTRY" // the keys that data is encrypted with, if it is
-	discardFile  = "DISCARD"     // how much of each value log is not used
-)
-
-// ErrDamaged is the kind of error that a folder with damaged files is refused with.
-var ErrDamaged = errors.New("the data is damaged")
-
-// examine looks at all files of a folder. Of one that was just repaired commits and values may be missing.
-func examine(dir string, repaired bool) (*examination, error) {
-	x := &examination{dir: dir, tables: map[uint64]tableState{}, left: checkedAtOpen, repaired: repaired}
+// Examine looks at all files of a folder. repaired says that commits and values may be missing.
+func Examine(dir string, repaired bool) (*Examination, error) {
+	x := &Examination{dir: dir, tables: map[uint64]tableState{}, left: checkedAtOpen, repaired: repaired}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -94,8 +81,8 @@ func examine(dir string, repaired bool) (*examination, error) {
 	return x, nil
 }
 
-// found notes that a file is damaged. It returns errors of another kind.
-func (x *examination) found(name string, err error) error {
+// found notes a damaged file. It returns errors of other kinds.
+func (x *Examination) found(name string, err error) error {
 	var d *damagedFile
 	switch {
 	case err == nil:
@@ -110,16 +97,16 @@ func (x *examination) found(name string, err error) error {
 	return fmt.Errorf("cannot check the file %s: %w", filepath.Join(x.dir, name), err)
 }
 
-func (x *examination) damage(name, format string, args ...any) {
+func (x *Examination) damage(name, format string, args ...any) {
 	x.damages = append(x.damages, damage{name, fmt.Sprintf(format, args...)})
 }
 
-func (x *examination) tell(format string, args ...any) {
-	x.told = append(x.told, fmt.Sprintf(format, args...))
+func (x *Examination) tell(format string, args ...any) {
+	x.Told = append(x.Told, fmt.Sprintf(format, args...))
 }
 
-// refusal names all damaged files; it is nil if there is none.
-func (x *examination) refusal() error {
+// Refusal is an error that names all damaged files, or nil.
+func (x *Examination) Refusal() error {
 	var all []string
 	for _, d := range x.damages {
 		all = append(all, fmt.Sprintf("%s: %s", filepath.Join(x.dir, d.name), d.what))
@@ -131,14 +118,14 @@ func (x *examination) refusal() error {
 }
 
 // has reports whether a file is damaged.
-func (x *examination) has(name string) bool {
+func (x *Examination) has(name string) bool {
 	return slices.ContainsFunc(x.damages, func(d damage) bool { return d.name == name })
 }
 
-// readOwn reads the files that cqld adds to Badger's.
-func (x *examination) readOwn() (err error) {
+// readOwn reads FILES and COMMITS.
+func (x *Examination) readOwn() (err error) {
 	x.record, err = readRecord(x.dir)
-	if err = x.found(recordName, err); err != nil {
+	if err = x.found(RecordName, err); err != nil {
 		return err
 	}
 	x.repaired = x.repaired || x.record != nil && x.record.gaps
@@ -147,20 +134,20 @@ func (x *examination) readOwn() (err error) {
 		return nil
 	}
 	x.counted = err == nil
-	return x.found(commitsName, err)
+	return x.found(CommitsName, err)
 }
 
 // readList reads the list of tables and compares it with the record.
-func (x *examination) readList(names []string) (err error) {
+func (x *Examination) readList(names []string) (err error) {
 	x.list, err = readManifest(x.dir)
 	if errors.Is(err, fs.ErrNotExist) && (x.record == nil || x.record.list == 0) && !x.counted && !slices.ContainsFunc(names, isBadgers) {
 		return nil // there was nothing yet
 	}
-	if x.record == nil && !x.has(recordName) {
-		x.tell("the folder has no file %s, as an earlier version leaves it: files that are missing cannot all be told", recordName)
+	if x.record == nil && !x.has(RecordName) {
+		x.tell("the folder has no file %s, as an earlier version leaves it: files that are missing cannot all be told", RecordName)
 	}
-	if x.record != nil && !x.record.closed && !x.counted && !x.has(commitsName) && x.record.list > 0 {
-		x.tell("the file %s is not there: commits that are missing cannot all be told", commitsName)
+	if x.record != nil && !x.record.closed && !x.counted && !x.has(CommitsName) && x.record.list > 0 {
+		x.tell("the file %s is not there: commits that are missing cannot all be told", CommitsName)
 	}
 	if err := x.found(badger.ManifestFilename, err); err != nil || x.has(badger.ManifestFilename) {
 		return err
@@ -169,13 +156,13 @@ func (x *examination) readList(names []string) (err error) {
 	if r == nil {
 		return nil
 	}
-	whole := x.list.length() >= r.list && checksum(x.list.content[:r.list]) == r.listSum
+	whole := x.list.length() >= r.list && Checksum(x.list.content[:r.list]) == r.listSum
 	switch {
 	case r.closed && whole && x.list.length() > r.list:
-		x.damage(recordName, "it is older than %s", badger.ManifestFilename)
+		x.damage(RecordName, "it is older than %s", badger.ManifestFilename)
 		x.record = nil
 	case r.closed && (x.list.torn || x.list.length() != r.list), !whole && !x.list.rewritten(r.list):
-		x.damage(badger.ManifestFilename, "it is not the list of tables that %s tells of", recordName)
+		x.damage(badger.ManifestFilename, "it is not the list of tables that %s tells of", RecordName)
 	case !whole:
 		r.from = 0
 	case x.list.torn:
@@ -184,20 +171,17 @@ func (x *examination) readList(names []string) (err error) {
 	return nil
 }
 
-// isBadgers reports whether a file is Badger's, and made after the list of tables.
+// isBadgers reports whether a file is made by Badger, after the list of tables.
 func isBadgers(name string) bool {
 	switch filepath.Ext(name) {
-	case memtableLog, valueLog, tableFile:
+	case MemtableLog, ValueLog, TableFile:
 		return true
 	}
-	return name == registryFile || name == discardFile
+	return name == registryFile || name == DiscardFile
 }
 
-// tableFile ends the names of tables.
-const tableFile = ".sst"
-
 // checkListed checks the tables of the list, the newest first.
-func (x *examination) checkListed() error {
+func (x *Examination) checkListed() error {
 	for _, id := range x.list.ids() {
 		name := table.IDToFilename(id)
 		path := filepath.Join(x.dir, name)
@@ -214,20 +198,20 @@ func (x *examination) checkListed() error {
 		x.tables[id] = s
 		if x.record != nil {
 			if t, ok := x.record.tables[name]; ok && (t.size != s.size || t.sum != s.sum) {
-				x.damage(name, "it is not the table that %s tells of", recordName)
+				x.damage(name, "it is not the table that %s tells of", RecordName)
 			}
 		}
 		if x.left <= 0 {
-			x.unchecked = append(x.unchecked, path)
+			x.Unchecked = append(x.Unchecked, path)
 		}
 		x.left -= s.size
 	}
 	return nil
 }
 
-// checkUnlisted looks at tables that are not on the list. One of them that was never on it is of a memtable whose log
-// is there, or made of tables that are: it was about to be put on the list. Otherwise the list is an old one, or lost its end.
-func (x *examination) checkUnlisted(names []string) error {
+// checkUnlisted looks at tables that are not on the list and never were. Such a table was about to be put on the
+// list if its commits are still in logs or in older tables. Otherwise the list is an old one, or has lost its end.
+func (x *Examination) checkUnlisted(names []string) error {
 	if x.has(badger.ManifestFilename) {
 		return nil
 	}
@@ -237,7 +221,7 @@ func (x *examination) checkUnlisted(names []string) error {
 	}
 	isMissing := func(d damage) bool {
 		ext := filepath.Ext(d.name)
-		return d.what == notThere && (ext == tableFile || ext == memtableLog)
+		return d.what == notThere && (ext == TableFile || ext == MemtableLog)
 	}
 	lacking := slices.ContainsFunc(x.damages, isMissing)
 	for _, name := range names {
@@ -257,15 +241,15 @@ func (x *examination) checkUnlisted(names []string) error {
 }
 
 // checkOthers checks the files that have no data.
-func (x *examination) checkOthers() error {
+func (x *Examination) checkOthers() error {
 	if err := x.checkOther(registryFile, checkRegistry); err != nil {
 		return err
 	}
-	return x.checkOther(discardFile, checkDiscard)
+	return x.checkOther(DiscardFile, checkDiscard)
 }
 
-// checkOther checks a file that Badger makes anew if it is missing.
-func (x *examination) checkOther(name string, check func(path string) error) error {
+// checkOther checks a file that Badger makes anew when it is missing.
+func (x *Examination) checkOther(name string, check func(path string) error) error {
 	path := filepath.Join(x.dir, name)
 	if x.list.length() == 0 && len(x.values) == 0 {
 		return nil
@@ -280,30 +264,8 @@ func (x *examination) checkOther(name string, check func(path string) error) err
 	}
 	if want, ok := x.record.files[name]; ok {
 		if got, err := sumFile(path); err != nil || got != want {
-			return errors.Join(err, x.found(name, damaged(path, "it is not the file that %s tells of", recordName)))
+			return errors.Join(err, x.found(name, damaged(path, "it is not the file that %s tells of", RecordName)))
 		}
 	}
 	return nil
-}
-
-// numbered returns the names that end so, in the order of their numbers.
-func numberedNames(names []string, ext string) (found []string) {
-	for _, name := range names {
-		if _, ok := numberOf(name, ext); ok {
-			found = append(found, name)
-		}
-	}
-	slices.SortFunc(found, func(a, b string) int {
-		i, _ := numberOf(a, ext)
-		j, _ := numberOf(b, ext)
-		return cmp.Compare(i, j)
-	})
-	return found
-}
-
-// numberOf is the number in a name that ends so.
-func numberOf(name, ext string) (uint32, bool) {
-	text, ok := strings.CutSuffix(name, ext)
-	n, err := strconv.ParseUint(text, 10, 32)
-	return uint32(n), ok && err == nil
 }

@@ -1,4 +1,4 @@
-package badger
+package check
 
 import (
 	"bytes"
@@ -12,16 +12,16 @@ import (
 	"strings"
 )
 
-// recordName is the file with the record.
-const recordName = "FILES"
+// RecordName is the file with the record.
+const RecordName = "FILES"
 
-// record says which files a folder has, so that one that is missing, shorter than it was or an older one is noticed:
-// the others say nothing of each other. It is replaced, and synced, when a file appears or goes, so a folder that was
-// not closed may have got further than its record.
+// Record lists the files of a folder, so that a file that is missing, shorter than it was or an older one is
+// noticed: Badger's files do not name each other. It is written and synced when a file appears or goes, so a folder
+// that was not closed may be ahead of its record.
 //
-// A memtable's log goes when the list of tables has its table. So the record has all logs since a place in the list, in
-// their order: as many as tables were listed behind the place may be gone.
-type record struct {
+// The log of a memtable goes when the list of tables has its table. So the record has all logs since a place in the
+// list, in their order. As many of them may be gone as tables were listed behind that place.
+type Record struct {
 	closed   bool   // nothing changes any more
 	gaps     bool   // the folder was repaired: commits are missing in the logs
 	cleaning bool   // value logs may be removed
@@ -34,14 +34,14 @@ type record struct {
 	files    map[string]uint32 // checksums of other files
 }
 
-// tableRecord is a table, which never changes.
+// tableRecord is a table. It never changes.
 type tableRecord struct {
 	level int
 	size  int64
 	sum   uint32
 }
 
-// valuesRecord is a value log that has so many bytes, or at least so many.
+// valuesRecord is a value log. It has size bytes if it is full, else at least so many.
 type valuesRecord struct {
 	name string
 	size int64
@@ -56,8 +56,8 @@ type logRecord struct {
 
 const recordHead = "cqld files 1\n"
 
-// encode writes the record as lines, the last of which has the checksum of the others.
-func (r *record) encode() []byte {
+// encode writes the record as lines. The last line has the checksum of the others.
+func (r *Record) encode() []byte {
 	var b bytes.Buffer
 	b.WriteString(recordHead)
 	for word, set := range map[string]bool{"closed": r.closed, "gaps": r.gaps, "cleaning": r.cleaning} {
@@ -79,17 +79,17 @@ func (r *record) encode() []byte {
 	for _, name := range slices.Sorted(maps.Keys(r.files)) {
 		fmt.Fprintf(&b, "file %s %d\n", name, r.files[name])
 	}
-	fmt.Fprintf(&b, "sum %d\n", checksum(b.Bytes()))
+	fmt.Fprintf(&b, "sum %d\n", Checksum(b.Bytes()))
 	return b.Bytes()
 }
 
-// decodeRecord reads what encode wrote, and reports whether it is whole.
-func decodeRecord(b []byte) (*record, bool) {
+// decodeRecord reads what encode wrote, and reports whether it is sound.
+func decodeRecord(b []byte) (*Record, bool) {
 	text, sum, found := strings.Cut(string(b), "sum ")
-	if !found || sum != fmt.Sprintf("%d\n", checksum([]byte(text))) || !strings.HasPrefix(text, recordHead) {
+	if !found || sum != fmt.Sprintf("%d\n", Checksum([]byte(text))) || !strings.HasPrefix(text, recordHead) {
 		return nil, false
 	}
-	r := &record{tables: map[string]tableRecord{}, files: map[string]uint32{}}
+	r := &Record{tables: map[string]tableRecord{}, files: map[string]uint32{}}
 	for line := range strings.Lines(text[len(recordHead):]) {
 		var name string
 		var err error
@@ -128,9 +128,9 @@ func decodeRecord(b []byte) (*record, bool) {
 	return r, true
 }
 
-// readRecord reads the record of a folder; there is none if an earlier version made the folder.
-func readRecord(dir string) (*record, error) {
-	path := filepath.Join(dir, recordName)
+// readRecord reads the record of a folder. It is nil if an earlier version made the folder.
+func readRecord(dir string) (*Record, error) {
+	path := filepath.Join(dir, RecordName)
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -146,29 +146,9 @@ func readRecord(dir string) (*record, error) {
 }
 
 // write replaces the record of a folder.
-func (r *record) write(dir string) error {
-	return replaceFile(filepath.Join(dir, recordName), r.encode())
+func (r *Record) write(dir string) error {
+	return ReplaceFile(filepath.Join(dir, RecordName), r.encode())
 }
-
-// replaceFile writes a file that has either its old or its new content, also after a power cut.
-func replaceFile(path string, content []byte) error {
-	next := path + unfinished
-	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(next, path); err != nil {
-		return err
-	}
-	return syncFile(filepath.Dir(path))
-}
-
-// unfinished ends the names of our files that are being written.
-const unfinished = ".unfinished"
 
 // sumFile is the checksum of a file, or of nothing if there is none.
 func sumFile(path string) (uint32, error) {
@@ -176,5 +156,5 @@ func sumFile(path string) (uint32, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	return checksum(b), err
+	return Checksum(b), err
 }

@@ -1,4 +1,4 @@
-package badger
+package check
 
 import (
 	"encoding/binary"
@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// valuesState is what is in a value log.
-type valuesState struct {
+// valueLogState is what was found in a value log.
+type valueLogState struct {
 	name    string
 	number  uint32
 	bytes   int64
@@ -20,24 +20,22 @@ type valuesState struct {
 	page    bool  // a page that was not written could be why
 }
 
-func valueLogName(number uint32) string { return fmt.Sprintf("%06d%s", number, valueLog) }
-
 // valueLog finds a value log by its number.
-func (x *examination) valueLog(number uint32) *valuesState {
-	if i := slices.IndexFunc(x.values, func(v *valuesState) bool { return v.number == number }); i >= 0 {
+func (x *Examination) valueLog(number uint32) *valueLogState {
+	if i := slices.IndexFunc(x.values, func(v *valueLogState) bool { return v.number == number }); i >= 0 {
 		return x.values[i]
 	}
 	return nil
 }
 
-// readValues reads the value logs and compares them with the record. The newest is always checked, as Badger cuts it where
-// it cannot be read.
-func (x *examination) readValues(names []string) error {
-	all := numberedNames(names, valueLog)
+// readValues reads the value logs and compares them with the record. The newest is always checked, because Badger
+// cuts it where it cannot be read.
+func (x *Examination) readValues(names []string) error {
+	all := numberedNames(names, ValueLog)
 	for i, name := range slices.Backward(all) {
 		newest := i+1 == len(all)
 		path := filepath.Join(x.dir, name)
-		s, err := examineValues(path, newest || x.left > 0, 0)
+		s, err := checkValueLog(path, newest || x.left > 0, 0)
 		if s != nil {
 			x.left -= s.end
 		}
@@ -55,7 +53,7 @@ func (x *examination) readValues(names []string) error {
 		}
 		x.values = append(x.values, s)
 		if !s.checked {
-			x.unchecked = append(x.unchecked, path)
+			x.Unchecked = append(x.Unchecked, path)
 		}
 		if what := x.judgeValues(s, newest); what != "" && !x.has(name) {
 			x.damage(name, "%s", what)
@@ -65,7 +63,7 @@ func (x *examination) readValues(names []string) error {
 }
 
 // judgeValues says what is wrong with a value log.
-func (x *examination) judgeValues(s *valuesState, newest bool) string {
+func (x *Examination) judgeValues(s *valueLogState, newest bool) string {
 	var v valuesRecord
 	closed := false
 	if x.record != nil {
@@ -73,16 +71,16 @@ func (x *examination) judgeValues(s *valuesState, newest bool) string {
 		if i := slices.IndexFunc(x.record.values, func(v valuesRecord) bool { return v.name == s.name }); i >= 0 {
 			v = x.record.values[i]
 		} else if closed {
-			return "the folder was closed, and " + recordName + " does not have it"
+			return "the folder was closed, and " + RecordName + " does not have it"
 		}
 	}
 	switch {
 	case s.rest && (closed || !newest || s.behind > 0 && !s.page):
 		return fmt.Sprintf("it cannot be read from byte %d on", s.end)
 	case s.end < v.size:
-		return fmt.Sprintf("it ends at byte %d, and %s has %d", s.end, recordName, v.size)
+		return fmt.Sprintf("it ends at byte %d, and %s has %d", s.end, RecordName, v.size)
 	case s.end > v.size && v.full && s.checked, s.bytes != v.size && closed:
-		return fmt.Sprintf("it has more bytes than %s tells of", recordName)
+		return fmt.Sprintf("it has more bytes than %s tells of", RecordName)
 	}
 	if s.rest {
 		x.tell("the value log %s ends in a value that was not written to its end", s.name)
@@ -90,22 +88,23 @@ func (x *examination) judgeValues(s *valuesState, newest bool) string {
 	return ""
 }
 
-// checkMissingValues looks for value logs that are only in the record. Badger removes those without a value, and the cleaning
-// others.
-func (x *examination) checkMissingValues() error {
+// checkMissingValues looks for value logs that only the record has. Badger itself removes logs without a value, and
+// others when it cleans.
+func (x *Examination) checkMissingValues() error {
 	if x.record == nil || x.record.cleaning {
 		return nil
 	}
 	for _, v := range x.record.values {
-		if n, ok := numberOf(v.name, valueLog); ok && v.size > logStart && x.valueLog(n) == nil && !x.has(v.name) {
+		if n, ok := NumberOf(v.name, ValueLog); ok && v.size > LogStart && x.valueLog(n) == nil && !x.has(v.name) {
 			x.damage(v.name, notThere)
 		}
 	}
 	return nil
 }
 
-// examineValues reads a value log, if it is to be checked. After each MiB it pauses, for rest times as long as that took.
-func examineValues(path string, check bool, rest int) (*valuesState, error) {
+// checkValueLog reads a value log, and checks its entries if check says so. After each MiB it rests, rest times as
+// long as that took.
+func checkValueLog(path string, check bool, rest int) (*valueLogState, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -116,14 +115,14 @@ func examineValues(path string, check bool, rest int) (*valuesState, error) {
 		return nil, err
 	}
 	name := filepath.Base(path)
-	number, _ := numberOf(name, valueLog)
-	s := &valuesState{name: name, number: number, bytes: info.Size(), checked: check, end: info.Size()}
+	number, _ := NumberOf(name, ValueLog)
+	s := &valueLogState{name: name, number: number, bytes: info.Size(), checked: check, end: info.Size()}
 	if s.bytes == 0 {
 		return s, nil
 	}
-	var head [logStart]byte
+	var head [LogStart]byte
 	if _, err := f.ReadAt(head[:], 0); err != nil || binary.BigEndian.Uint64(head[:]) != 0 {
-		s.end = min(s.end, logStart)
+		s.end = min(s.end, LogStart)
 		return s, damaged(path, "its first bytes are not those of a log")
 	}
 	if !check {
@@ -134,7 +133,7 @@ func examineValues(path string, check bool, rest int) (*valuesState, error) {
 		p.worked(l.size)
 	}
 	s.end = l.next
-	data, err := dataFrom(f, s.end)
+	data, err := DataFrom(f, s.end)
 	if err != nil {
 		return s, damaged(path, "%v", err)
 	}

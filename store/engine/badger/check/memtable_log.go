@@ -1,4 +1,4 @@
-package badger
+package check
 
 import (
 	"encoding/binary"
@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 )
 
-// valuePlace is where a value is in the value logs.
+// valuePlace is the place of a value in the value logs.
 type valuePlace struct {
 	log         uint32
 	offset, end int64
 }
 
-// pointsTo reads an entry's value if that is a place. Badger writes it as the machine has its numbers.
+// pointsTo returns the place that an entry has instead of a value. Badger writes it in the machine's byte order.
 func (e *logEntry) pointsTo() (valuePlace, bool) {
 	if e.meta&bitPointer == 0 || len(e.value) < 12 {
 		return valuePlace{}, false
@@ -22,7 +22,7 @@ func (e *logEntry) pointsTo() (valuePlace, bool) {
 	return valuePlace{order.Uint32(e.value), offset, offset + int64(order.Uint32(e.value[4:]))}, true
 }
 
-// logState is what is in the log of a memtable.
+// logState is what was found in the log of a memtable.
 type logState struct {
 	name        string
 	bytes       int64
@@ -44,9 +44,8 @@ type largeEntry struct {
 	place   valuePlace
 }
 
-// examineLog reads a memtable's log as Badger does: it ends behind the last commit that is whole.
-//
-// Commits have numbers that follow each other, unless the folder was repaired: then gaps are allowed.
+// examineLog reads a memtable's log as Badger does: it ends behind the last whole commit. Commits have consecutive
+// numbers, unless the folder was repaired: then gaps are allowed.
 func examineLog(path string, gaps bool) (s *logState, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -57,8 +56,8 @@ func examineLog(path string, gaps bool) (s *logState, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s = &logState{name: filepath.Base(path), bytes: info.Size(), end: min(logStart, info.Size())}
-	if info.Size() < logStart {
+	s = &logState{name: filepath.Base(path), bytes: info.Size(), end: min(LogStart, info.Size())}
+	if info.Size() < LogStart {
 		return s, nil
 	}
 	var head [8]byte
@@ -70,7 +69,7 @@ func examineLog(path string, gaps bool) (s *logState, err error) {
 	}
 	l := newLogReader(f)
 	stray := s.entriesOf(l, gaps)
-	data, err := dataFrom(f, s.end)
+	data, err := DataFrom(f, s.end)
 	if err != nil {
 		return nil, damaged(path, "%v", err)
 	}
@@ -89,8 +88,8 @@ func examineLog(path string, gaps bool) (s *logState, err error) {
 	return s, nil
 }
 
-// entriesOf goes over the commits that follow each other, and reports whether they end at an entry that is whole and out of
-// place.
+// entriesOf reads the commits that follow each other. It reports whether they end at an entry that is sound and out
+// of place.
 func (s *logState) entriesOf(l *logReader, gaps bool) (stray bool) {
 	var open uint64 // the commit whose end was not seen
 	var begin int64

@@ -1,9 +1,8 @@
-package badger
+package check
 
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,9 +13,27 @@ import (
 	"github.com/dgraph-io/badger/v4/table"
 )
 
-// opening returns the record of a folder that is about to be opened, and writes it: from here on Badger changes files.
-func (x *examination) opening() (*record, error) {
-	r := &record{tables: map[string]tableRecord{}, files: map[string]uint32{}, gaps: x.repaired}
+// Opening writes the record of a folder that is about to be opened, because Badger changes files from here on. It returns the
+// record and the newest logs.
+func (x *Examination) Opening() (*Record, FilesSeen, error) {
+	var seen FilesSeen
+	for _, l := range x.logs {
+		n, _ := NumberOf(l.name, MemtableLog)
+		seen.Log = max(seen.Log, n)
+	}
+	for _, v := range x.values {
+		seen.ValueLog = max(seen.ValueLog, v.number)
+	}
+	r, err := x.openingRecord()
+	if err != nil {
+		return nil, seen, err
+	}
+	return r, seen, r.write(x.dir)
+}
+
+// openingRecord makes the record of a folder as it is found.
+func (x *Examination) openingRecord() (*Record, error) {
+	r := &Record{tables: map[string]tableRecord{}, files: map[string]uint32{}, gaps: x.repaired}
 	if x.repaired { // the list may have been replaced
 		list, err := readManifest(x.dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -42,46 +59,47 @@ func (x *examination) opening() (*record, error) {
 	if err := r.sum(x.dir, registryFile); err != nil {
 		return nil, err
 	}
-	return r, r.write(x.dir)
+	return r, nil
 }
 
-// setList takes over what the list of tables is.
-func (r *record) setList(m *manifest) {
-	r.list, r.listSum = m.length(), checksum(m.content)
+// setList notes the length and the checksum of the list of tables.
+func (r *Record) setList(m *manifest) {
+	r.list, r.listSum = m.length(), Checksum(m.content)
 }
 
-// sum takes over the checksum of a file, if there is one.
-func (r *record) sum(dir, name string) error {
+// sum notes the checksum of a file, if it exists.
+func (r *Record) sum(dir, name string) error {
 	b, err := os.ReadFile(filepath.Join(dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	r.files[name] = checksum(b)
+	r.files[name] = Checksum(b)
 	return err
 }
 
-// recorder keeps the record of an open folder up to date.
-type recorder struct {
+// Recorder keeps the record of an open folder up to date.
+type Recorder struct {
 	mu     sync.Mutex
 	dir    string
-	record *record
-	seen   filesSeen
+	record *Record
+	Seen   FilesSeen
 }
 
-// filesSeen is what the record was last written for: the length of the list of tables and the newest logs.
-type filesSeen struct {
-	list      int64
-	log, vlog uint32
+// FilesSeen is what the record was last written for: the length of the list of tables and the numbers of the newest
+// logs.
+type FilesSeen struct {
+	list          int64
+	Log, ValueLog uint32
 }
 
-// changed reports whether files may have appeared or gone, with few system calls: logs have numbers that follow each other, and
-// when one goes the list of tables has grown.
-func (r *recorder) changed() bool {
+// changed reports whether files may have appeared or gone. It makes few system calls: logs are numbered in their
+// order, and when one goes the list of tables has grown.
+func (r *Recorder) changed() bool {
 	info, err := os.Stat(filepath.Join(r.dir, badger.ManifestFilename))
-	if err != nil || info.Size() != r.seen.list {
+	if err != nil || info.Size() != r.Seen.list {
 		return true
 	}
-	for _, name := range []string{logName(r.seen.log + 1), valueLogName(r.seen.vlog + 1)} {
+	for _, name := range []string{LogName(r.Seen.Log + 1), ValueLogName(r.Seen.ValueLog + 1)} {
 		if info, err := os.Lstat(filepath.Join(r.dir, name)); err == nil && info.Size() > 0 {
 			return true
 		}
@@ -90,27 +108,24 @@ func (r *recorder) changed() bool {
 }
 
 // newestLogs finds the newest logs that are not empty.
-func (r *recorder) newestLogs(names []string) (s filesSeen) {
-	s.log, s.vlog = r.seen.log, r.seen.vlog
+func (r *Recorder) newestLogs(names []string) (s FilesSeen) {
+	s.Log, s.ValueLog = r.Seen.Log, r.Seen.ValueLog
 	for _, name := range names {
-		log, isLog := numberOf(name, memtableLog)
-		vlog, isValues := numberOf(name, valueLog)
-		if log <= s.log && vlog <= s.vlog || !isLog && !isValues {
+		log, isLog := NumberOf(name, MemtableLog)
+		vlog, isValues := NumberOf(name, ValueLog)
+		if log <= s.Log && vlog <= s.ValueLog || !isLog && !isValues {
 			continue
 		}
 		if info, err := os.Lstat(filepath.Join(r.dir, name)); err == nil && info.Size() > 0 {
-			s.log, s.vlog = max(s.log, log), max(s.vlog, vlog)
+			s.Log, s.ValueLog = max(s.Log, log), max(s.ValueLog, vlog)
 		}
 	}
 	return s
 }
 
-// logName is the name of a memtable's log.
-func logName(number uint32) string { return fmt.Sprintf("%05d%s", number, memtableLog) }
-
-// refresh writes the record if the files have changed. last is the newest commit: a log that is not in the record yet was begun
-// before it, or is empty.
-func (r *recorder) refresh(last uint64) error {
+// Refresh writes the record if files have appeared or gone. last is the newest commit: logs that are not in the
+// record yet were begun before it or are empty.
+func (r *Recorder) Refresh(last uint64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.changed() {
@@ -119,17 +134,17 @@ func (r *recorder) refresh(last uint64) error {
 	return r.rewrite(last)
 }
 
-// clean says whether value logs may be removed now.
-func (r *recorder) clean(yes bool, last uint64) error {
+// SetCleaning notes whether Badger may remove value logs at the moment.
+func (r *Recorder) SetCleaning(yes bool, last uint64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.record.cleaning = yes
 	return r.rewrite(last)
 }
 
-// rewrite writes the record of the files that there are. The logs are read before the list of tables: one that becomes a table
-// meanwhile counts as such.
-func (r *recorder) rewrite(last uint64) error {
+// rewrite writes the record. It reads the logs before the list of tables, so a log that becomes a table meanwhile
+// counts as a table.
+func (r *Recorder) rewrite(last uint64) error {
 	names, err := readNames(r.dir)
 	if err != nil {
 		return err
@@ -139,10 +154,10 @@ func (r *recorder) rewrite(last uint64) error {
 	if err != nil {
 		return err
 	}
-	next := &record{cleaning: r.record.cleaning, gaps: r.record.gaps, files: r.record.files}
+	next := &Record{cleaning: r.record.cleaning, gaps: r.record.gaps, files: r.record.files}
 	next.logs = slices.Clone(r.record.logs)
-	for n := r.seen.log + 1; n <= seen.log; n++ {
-		next.logs = append(next.logs, logRecord{logName(n), last})
+	for n := r.Seen.Log + 1; n <= seen.Log; n++ {
+		next.logs = append(next.logs, logRecord{LogName(n), last})
 	}
 	if list.length() < r.record.list { // Badger has replaced it
 		next.logs = nil
@@ -166,12 +181,12 @@ func (r *recorder) rewrite(last uint64) error {
 		return err
 	}
 	seen.list = list.length()
-	r.record, r.seen = next, seen
+	r.record, r.Seen = next, seen
 	return nil
 }
 
-// tables takes over what tables of the list are. Those that are gone already were merged into others.
-func (r *recorder) tables(list *manifest) (map[string]tableRecord, error) {
+// tables returns the tables of the list. Badger has merged those that are gone already into others.
+func (r *Recorder) tables(list *manifest) (map[string]tableRecord, error) {
 	tables := map[string]tableRecord{}
 	for id, level := range list.tables {
 		name := table.IDToFilename(id)
@@ -196,12 +211,12 @@ func (r *recorder) tables(list *manifest) (map[string]tableRecord, error) {
 	return tables, nil
 }
 
-// values takes over the value logs. Nothing is added to one that is not the newest.
-func (r *recorder) values(names []string) ([]valuesRecord, error) {
-	names = numberedNames(names, valueLog)
+// values returns the value logs. Only the newest still grows.
+func (r *Recorder) values(names []string) ([]valuesRecord, error) {
+	names = numberedNames(names, ValueLog)
 	var values []valuesRecord
 	for i, name := range names {
-		v := valuesRecord{name: name, size: logStart, full: i+1 < len(names)}
+		v := valuesRecord{name: name, size: LogStart, full: i+1 < len(names)}
 		if j := slices.IndexFunc(r.record.values, func(v valuesRecord) bool { return v.name == name }); j >= 0 {
 			v.size = r.record.values[j].size
 			if r.record.values[j].full {
@@ -216,7 +231,7 @@ func (r *recorder) values(names []string) ([]valuesRecord, error) {
 		if err != nil {
 			return nil, err
 		}
-		v.size = endOfEntries(f, v.size)
+		v.size = EndOfEntries(f, v.size)
 		if err := f.Close(); err != nil {
 			return nil, err
 		}
@@ -225,15 +240,15 @@ func (r *recorder) values(names []string) ([]valuesRecord, error) {
 	return values, nil
 }
 
-// close writes the record of a folder that nothing changes any more.
-func (r *recorder) close() error {
+// Close writes the record of a folder that nothing changes any more.
+func (r *Recorder) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	list, err := readManifest(r.dir)
 	if err != nil {
 		return err
 	}
-	last := &record{closed: true, files: map[string]uint32{}}
+	last := &Record{closed: true, files: map[string]uint32{}}
 	last.setList(list)
 	last.from = last.list
 	if last.tables, err = r.tables(list); err != nil {
@@ -243,14 +258,14 @@ func (r *recorder) close() error {
 	if err != nil {
 		return err
 	}
-	for _, name := range numberedNames(names, valueLog) {
+	for _, name := range numberedNames(names, ValueLog) {
 		info, err := os.Stat(filepath.Join(r.dir, name))
 		if err != nil {
 			return err
 		}
 		last.values = append(last.values, valuesRecord{name, info.Size(), true})
 	}
-	for _, name := range []string{registryFile, discardFile} {
+	for _, name := range []string{registryFile, DiscardFile} {
 		if err := last.sum(r.dir, name); err != nil {
 			return err
 		}
@@ -258,31 +273,8 @@ func (r *recorder) close() error {
 	return last.write(r.dir)
 }
 
-// readNames reads the names in a folder.
-func readNames(dir string) ([]string, error) {
-	f, err := os.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	names, err := f.Readdirnames(-1)
-	return names, errors.Join(err, f.Close())
-}
-
-// endOfEntries goes from the end of an entry of a log over the next ones, by what their heads say, to where there are no more.
-func endOfEntries(f *os.File, at int64) int64 {
-	head := make([]byte, logHeader)
-	for {
-		n, _ := f.ReadAt(head, at)
-		_, _, size := parseHead(head[:n])
-		if size == 0 {
-			return at
-		}
-		at += int64(size)
-	}
-}
-
-// newRecorder goes on from the record that a folder was opened with. first is the commit that comes next.
-func newRecorder(dir string, p *prepared, first uint64) (*recorder, error) {
-	r := &recorder{dir: dir, record: p.record, seen: p.seen}
+// NewRecorder goes on from the record that a folder was opened with. first is the number of the next commit.
+func NewRecorder(dir string, opened *Record, seen FilesSeen, first uint64) (*Recorder, error) {
+	r := &Recorder{dir: dir, record: opened, Seen: seen}
 	return r, r.rewrite(first)
 }
