@@ -51,8 +51,8 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 			first.finish(err)
 			return
 		}
-		if kinds := m.deletes(); kinds != ([deletionKinds]bool{}) {
-			m.deleting = s.deletions.begin(id, rows.TokenOf(m.prefix), kinds)
+		if kinds := m.deletes(); kinds != ([tombstoneKinds]bool{}) {
+			m.deleting = s.filters.begin(id, rows.TokenOf(m.prefix), kinds)
 		}
 		ops = m.appendOps(ops, id)
 	}

@@ -131,7 +131,7 @@ func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 	s.state.Store(next)
 	s.noteChanges(old.catalog, c)
 	for _, id := range dead {
-		s.deletions.drop(id)
+		s.filters.drop(id)
 	}
 	if len(dead) > 0 {
 		s.wakePurge()

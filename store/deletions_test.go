@@ -142,8 +142,8 @@ func TestScanAmongDeletedPartitions(t *testing.T) {
 	applyEach(t, s, table, 0, live+deleted, writeOne(s, table))
 	applyEach(t, s, table, live, live+deleted, deleteOne(s))
 	for name, r := range map[string]*Read{
-		"plain":           {Table: table, Now: s.Now().Unix()},
-		"counting passed": {Table: table, Now: s.Now().Unix(), Passed: &Passed{Most: math.MaxInt}},
+		"plain":               {Table: table, Now: s.Now().Unix()},
+		"counting tombstones": {Table: table, Now: s.Now().Unix(), Tombstones: &TombstonesRead{Most: math.MaxInt}},
 	} {
 		found := 0
 		scans, gets, keys := c.counted(func() {
@@ -214,7 +214,7 @@ func TestPointReadsAfterDeletions(t *testing.T) {
 	if err := s.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if s.deletions.of(uint32(table.StoreID)).any() {
+	if s.filters.of(uint32(table.StoreID)).any() {
 		t.Error("something is known of tombstones that are purged")
 	}
 	expect("rewritten, purged", 0, n, n)
@@ -245,12 +245,12 @@ func TestReopenWithDeletions(t *testing.T) {
 		}
 	}
 	eventually(t, "tombstones loaded", func() bool {
-		known := s.deletions.of(id)
+		known := s.filters.of(id)
 		return known.has(ofPartition, types.Token(types.EncodeInt(1))) && !known.has(ofRange, types.Token(types.EncodeInt(1)))
 	})
 	wrong := 0
 	for k := range int32(100) {
-		if s.deletions.of(id).has(ofPartition, types.Token(types.EncodeInt(deleted+k))) {
+		if s.filters.of(id).has(ofPartition, types.Token(types.EncodeInt(deleted+k))) {
 			wrong++
 		}
 	}
@@ -288,7 +288,7 @@ func TestDeleteUnderRead(t *testing.T) {
 		t.Error("a partition is there that was deleted before the snapshot was chosen")
 	}
 	collected := func() { // the tombstone comes into what is collected, and not into what the read knows
-		c, err := s.deletions.collect(t.Context(), uint32(table.StoreID))
+		c, err := s.filters.collect(t.Context(), uint32(table.StoreID))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -311,14 +311,14 @@ func TestDeleteUnderRead(t *testing.T) {
 // TestCollectWaits begins a collection while tombstones are being committed: it waits for them, and knows those that are
 // written afterwards.
 func TestCollectWaits(t *testing.T) {
-	x := deletionIndex{budget: bloom.NewBudget(1 << 20)}
-	early := x.begin(1, 10, [deletionKinds]bool{true, false})
+	x := tombstoneFilters{budget: bloom.NewBudget(1 << 20)}
+	early := x.begin(1, 10, [tombstoneKinds]bool{true, false})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := x.collect(ctx, 1); !errors.Is(err, context.Canceled) {
 		t.Fatalf("a collection does not wait for what is being committed: %v", err)
 	}
-	collected := make(chan *collection)
+	collected := make(chan *filterRebuild)
 	go func() {
 		c, err := x.collect(t.Context(), 1)
 		if err != nil {
@@ -332,7 +332,7 @@ func TestCollectWaits(t *testing.T) {
 		defer table.mu.Unlock()
 		return table.next != nil
 	})
-	late := x.begin(1, 20, [deletionKinds]bool{false, true})
+	late := x.begin(1, 20, [tombstoneKinds]bool{false, true})
 	early.end()
 	c := <-collected
 	old := x.of(1)
@@ -343,7 +343,7 @@ func TestCollectWaits(t *testing.T) {
 	if known == old || !known.has(ofRange, 20) || !known.has(ofPartition, 30) || known.has(ofPartition, 10) {
 		t.Error("what is known is not what was collected")
 	}
-	if x.in(1, old) != unknownDeletions || x.in(1, known) != known || x.of(2) != nil {
+	if x.in(1, old) != unknownTombstones || x.in(1, known) != known || x.of(2) != nil {
 		t.Error("what was known before is taken for what is known in a later snapshot")
 	}
 	c, err := x.collect(t.Context(), 1)
@@ -359,12 +359,12 @@ func TestCollectWaits(t *testing.T) {
 // TestDeletionsAreBounded enters partitions until there is no memory left: then all may have tombstones.
 func TestDeletionsAreBounded(t *testing.T) {
 	const size = 64 << 10
-	x := deletionIndex{budget: bloom.NewBudget(size)}
+	x := tombstoneFilters{budget: bloom.NewBudget(size)}
 	r := rand.New(rand.NewPCG(1, 1))
 	token := func() int64 { return int64(r.Uint64()) }
 	known := x.table(1).known.Load()
 	for range size {
-		x.begin(1, token(), [deletionKinds]bool{true, false}).end()
+		x.begin(1, token(), [tombstoneKinds]bool{true, false}).end()
 	}
 	if !known.has(ofPartition, token()) || !known.any() {
 		t.Error("all is known of more tombstones than there is memory for")
@@ -374,7 +374,7 @@ func TestDeletionsAreBounded(t *testing.T) {
 	}
 	x.drop(1)
 	known = x.table(1).known.Load()
-	x.begin(1, 5, [deletionKinds]bool{true, false}).end()
+	x.begin(1, 5, [tombstoneKinds]bool{true, false}).end()
 	if !known.has(ofPartition, 5) || known.has(ofPartition, 6) {
 		t.Error("memory that was given back cannot be used again")
 	}
@@ -407,16 +407,18 @@ func TestDeletionCursor(t *testing.T) {
 		slices.SortFunc(stored, func(a, b engine.Op) int { return bytes.Compare(a.Key, b.Key) })
 		stored = slices.CompactFunc(stored, func(a, b engine.Op) bool { return bytes.Equal(a.Key, b.Key) })
 		slices.SortFunc(prefixes, bytes.Compare)
-		var c deletionCursor
+		var c tombstoneCursor
 		c.begin(stored, 5, rows.AppendArea(nil, 5, rows.AreaRows), nil)
 		step := 1 + r.IntN(200)
 		for i := 0; i < len(prefixes); i += 1 + r.IntN(step) {
-			var want, got deletions
-			if err := errors.Join(want.load(stored, unknownDeletions, prefixes[i]), c.load(&got, prefixes[i])); err != nil {
+			var want tombstoneReader
+			var got rows.PartitionTombstones
+			want.begin(unknownTombstones)
+			if err := errors.Join(want.load(stored, prefixes[i]), c.load(&got, prefixes[i])); err != nil {
 				t.Fatal(err)
 			}
 			if want.Any != got.Any || want.Partition != got.Partition || fmt.Sprint(want.Ranges) != fmt.Sprint(got.Ranges) {
-				t.Fatalf("seed %d, partition %d: %v instead of %v", seed, i, got, want)
+				t.Fatalf("seed %d, partition %d: %v instead of %v", seed, i, got, want.PartitionTombstones)
 			}
 		}
 	}
@@ -447,7 +449,7 @@ func TestPurgeSparesLateTombstones(t *testing.T) {
 			t.Errorf("%s there are %d rows instead of %d", what, got, want)
 		}
 	}
-	c, err := s.deletions.collect(t.Context(), id)
+	c, err := s.filters.collect(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -457,7 +459,7 @@ func TestPurgeSparesLateTombstones(t *testing.T) {
 		more, err = w.chunk(t.Context())
 	}
 	late(1)
-	if err := errors.Join(err, w.purgeDeletions(t.Context(), c)); err != nil {
+	if err := errors.Join(err, w.purgeTombstones(t.Context(), c)); err != nil {
 		t.Fatal(err)
 	}
 	expect("after a sweep beside a deletion", 18)

@@ -106,7 +106,7 @@ func FuzzRow(f *testing.F) {
 		if totals, err := rows.CounterTotals(value); err == nil {
 			_, _ = rows.AddToTotals(value, totals)
 		}
-		rd := new(reader)
+		rd := newReader()
 		rd.begin(context.Background(), nil, &Read{Table: table, Now: 100, Meta: true}, 0, func(*Row) (bool, error) { return true, nil })
 		if got := rd.run(sortedRows{{Key: static, Value: value}, {Key: row, Value: value}}); err != nil && len(cells) == 0 && got == nil {
 			t.Fatalf("a row with error %v is read", err)
@@ -137,7 +137,7 @@ func lawful(value []byte) []byte {
 			c.Value, c.Expiry.TTL = nil, 0
 		}
 	}
-	m := Mutation{head: h, cells: cells, parted: true}
+	m := Mutation{head: h, cells: cells, elements: true}
 	m.normalize()
 	return encoded(m.head, m.cells)
 }
@@ -183,21 +183,22 @@ func FuzzKeys(f *testing.F) {
 	f.Add(rows.AppendClustering([]byte{rows.KindRow}, table, [][]byte{types.EncodeInt(1), {0, 0, 0, 1, 5}}), []byte{1, 2})
 	f.Add(append(rows.AppendEscaped(nil, start), rows.KindRow+1), rows.Tombstone{Timestamp: 5, Second: 6}.Append(nil))
 	f.Fuzz(func(t *testing.T, end, value []byte) {
-		var d deletions
-		var c deletionCursor
+		var d tombstoneReader
+		var c tombstoneCursor
 		deletion := append(bytes.Clone(key), end...)
 		rows.SetArea(deletion, 0, rows.AreaTombstones)
 		stored := sortedRows{{Key: deletion, Value: value}, {Key: append(deletion, 'x'), Value: value}}
-		if err := d.load(stored, unknownDeletions, key); err == nil {
+		d.begin(unknownTombstones)
+		if err := d.load(stored, key); err == nil {
 			d.Over(end)
 		}
 		c.begin(stored, 0, key, nil)
-		if err := c.load(&d, key); err == nil {
+		if err := c.load(&d.PartitionTombstones, key); err == nil {
 			d.Over(end)
 		}
 		_, _ = rows.AppendRowsPrefix(nil, deletion)
 		for n := range len(key) + 1 {
-			rd := new(reader)
+			rd := newReader()
 			rd.begin(context.Background(), nil, &Read{Table: table, Now: 100}, 0, func(*Row) (bool, error) { return true, nil })
 			_ = rd.run(sortedRows{{Key: append(key[:max(n, rows.AreaSize):max(n, rows.AreaSize)], end...), Value: value}})
 		}

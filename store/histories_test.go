@@ -119,7 +119,7 @@ func (g *ground) counters() bool { return g.tables[0] == g.count }
 // empty removes what is in the table.
 func (g *ground) empty() error {
 	id := uint32(g.tables[0].StoreID)
-	g.store.deletions.drop(id)
+	g.store.filters.drop(id)
 	return g.store.engine.DeleteRange(rows.AppendArea(nil, id, rows.AreaTombstones), rows.AppendArea(nil, id+1, rows.AreaTombstones))
 }
 

@@ -26,20 +26,20 @@ type Mutation struct {
 	ops       []engine.Op
 
 	// The row that is being built.
-	open   bool
-	key    int // where its key begins in buf
-	head   rows.Head
-	cells  []rows.Cell
-	paths  []byte // of its cells
-	lossy  []byte
-	sorted bool
-	parted bool   // some of its cells are parts of columns
-	size   int    // bytes that its cells take, at least, unless some of them are in the same place
-	united int    // size when that was last seen to
-	counts bool   // it changes counters
-	second int64  // that its tombstones are of; 0: not known
-	due    int64  // the second from which something of it may be purged; math.MaxInt64: nothing
-	usage  *usage // of the table, while it is being committed
+	open     bool
+	key      int // where its key begins in buf
+	head     rows.Head
+	cells    []rows.Cell
+	paths    []byte // of its cells
+	lossy    []byte
+	sorted   bool
+	elements bool   // some of its cells are elements of collections
+	size     int    // bytes that its cells take, at least, unless some of them are in the same place
+	united   int    // size when that was last seen to
+	counts   bool   // it changes counters
+	second   int64  // that its tombstones are of; 0: not known
+	due      int64  // the second from which something of it may be purged; math.MaxInt64: nothing
+	usage    *usage // of the table, while it is being committed
 
 	deleting deleting
 
@@ -121,7 +121,7 @@ func (m *Mutation) Static() { m.begin(rows.KindStatic) }
 
 func (m *Mutation) begin(kind byte) {
 	m.endRow()
-	m.open, m.sorted, m.parted, m.head = true, true, false, rows.NoHead
+	m.open, m.sorted, m.elements, m.head = true, true, false, rows.NoHead
 	m.key = len(m.buf)
 	m.buf = append(append(m.buf, m.prefix...), kind)
 }
@@ -159,7 +159,7 @@ func (m *Mutation) added() {
 		m.ends(c.Expiry)
 	}
 	if c.Path != nil {
-		m.parted = true
+		m.elements = true
 	}
 	if n > 0 && m.cells[n-1].Column >= c.Column && m.cells[n-1].Compare(c) >= 0 {
 		m.sorted = false
@@ -221,7 +221,7 @@ func (m *Mutation) normalize() {
 		})
 		m.unite()
 	}
-	if m.parted {
+	if m.elements {
 		m.cells = rows.DropHidden(m.cells)
 	}
 	if m.head.Deletion.Timestamp != rows.NoTimestamp {

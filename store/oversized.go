@@ -27,7 +27,7 @@ func (s *Store) fits(before, row, more int) bool {
 // settle takes out cells that others replace or hide, so that size is right. It reports false if it did so when there was
 // little less: each time would take long.
 func (m *Mutation) settle() bool {
-	if !m.open || m.sorted && !m.parted && m.head.Deletion.Timestamp == rows.NoTimestamp {
+	if !m.open || m.sorted && !m.elements && m.head.Deletion.Timestamp == rows.NoTimestamp {
 		return true
 	}
 	if m.united > 0 && m.size-m.united < m.united/8 {

@@ -37,7 +37,7 @@ func (m *Mutation) DeleteRow(ts int64) {
 }
 
 // deletes reports whether the mutation has tombstones of its partition and of ranges.
-func (m *Mutation) deletes() (kinds [deletionKinds]bool) {
+func (m *Mutation) deletes() (kinds [tombstoneKinds]bool) {
 	m.endRow()
 	for _, s := range m.spans {
 		if key := m.buf[s.key:s.value]; rows.IsTombstoneKey(key) {

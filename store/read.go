@@ -23,8 +23,9 @@ type Read struct {
 	Meta    bool       // fill Row.Meta
 	After   *Position  // start behind this row, which the same Read delivered earlier
 	Session Session    // what tables made by code may show of the reader
-	Passed  *Passed    // counts what the read goes by; nil: nothing does
 	Turn    *pace.Turn // on which it reads; nil: it gives way to nobody
+
+	Tombstones *TombstonesRead // counts live rows and tombstones; nil: nobody does
 }
 
 // Session is what a virtual row may depend on.
@@ -135,7 +136,7 @@ func (s *Store) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error)) 
 		if src != nil {
 			return rd.run(src)
 		}
-		if err := s.engine.View(rd.view); !errors.Is(err, errTruncated) {
+		if err := s.engine.View(rd.calls.run); !errors.Is(err, errTruncated) {
 			return err
 		}
 	}

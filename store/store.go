@@ -28,19 +28,19 @@ type Options struct {
 
 // Store keeps partitions of rows on an engine.
 type Store struct {
-	engine    engine.Engine
-	limits    engine.Limits
-	now       func() time.Time
-	log       zerolog.Logger
-	last      atomic.Int64 // the last Timestamp
-	state     atomic.Pointer[state]
-	deletions deletionIndex
+	engine  engine.Engine
+	limits  engine.Limits
+	now     func() time.Time
+	log     zerolog.Logger
+	last    atomic.Int64 // the last Timestamp
+	state   atomic.Pointer[state]
+	filters tombstoneFilters
 
-	counting countLocks
-	usages   usages
-	sweeping sync.Mutex // held by a sweep
-	swept    sweepCounters
-	deadRuns chan deadRun
+	counting   countLocks
+	usages     usages
+	sweeping   sync.Mutex // held by a sweep
+	swept      sweepCounters
+	purgeHints chan purgeHint
 
 	viewBytes int        // maxViewBytes, but in tests
 	defining  sync.Mutex // held by whoever replaces state; guards meta
@@ -82,10 +82,10 @@ func Open(o Options) (*Store, error) {
 	if o.SweepEvery == 0 {
 		o.SweepEvery = defaultSweepEvery
 	}
-	s.deadRuns = make(chan deadRun, 16)
+	s.purgeHints = make(chan purgeHint, 16)
 	s.purging.Add(3)
 	go s.purgeTables()
-	go s.purgeRuns()
+	go s.followPurgeHints()
 	go s.sweepTables(o.SweepEvery)
 	s.purge <- struct{}{}
 	return s, nil
@@ -118,12 +118,12 @@ func (s *Store) load(system []*schema.Keyspace) error {
 	}
 	first := newState(catalog)
 	s.state.Store(first)
-	left, err := s.loadDeletions(first.ids)
+	left, err := s.loadTombstones(first.ids)
 	if err != nil {
 		return fmt.Errorf("load the tombstones: %w", err)
 	}
 	s.purging.Add(1)
-	go s.collectDeletions(left)
+	go s.collectTombstones(left)
 	return nil
 }
 

@@ -23,15 +23,13 @@ type sweep struct {
 	census census
 	due    int64
 
-	position  []byte // the key to go on from
-	end       []byte // the first key behind the last one to look at
-	resumed   bool   // an earlier pass, which did not come to its end, had counted what is before
-	prefix    []byte // of the partition that position is in
-	known     *knownDeletions
-	cursor    deletionCursor // in use while rows are scanned
-	deletions deletions
-	lessened  [][]byte // keys of rows of which something may go
-	damaged   int      // rows
+	position   []byte // the key to go on from
+	end        []byte // the first key behind the last one to look at
+	resumed    bool   // an earlier pass, which did not come to its end, had counted what is before
+	prefix     []byte // of the partition that position is in
+	tombstones tombstoneReader
+	lessened   [][]byte // keys of rows of which something may go
+	damaged    int      // rows
 }
 
 // run goes from the first row to the last, or from where a pass stopped that the end of the process broke off.
@@ -40,7 +38,7 @@ func (w *sweep) run(ctx context.Context) error {
 	w.purger = rows.NewPurger(w.table, started)
 	w.due = math.MaxInt64
 	w.usage.begin(started)
-	deletions, err := w.store.deletions.collect(ctx, w.id)
+	deletions, err := w.store.filters.collect(ctx, w.id)
 	if err != nil {
 		return err
 	}
@@ -70,7 +68,7 @@ func (w *sweep) run(ctx context.Context) error {
 		}
 	}
 	if deletions != nil && !w.resumed { // else rows were gone through before tombstones were written that are old by now
-		if err := w.purgeDeletions(ctx, deletions); err != nil {
+		if err := w.purgeTombstones(ctx, deletions); err != nil {
 			return err
 		}
 	}
@@ -122,12 +120,11 @@ func (w *sweep) chunk(ctx context.Context) (more bool, err error) {
 	seen, size := 0, 0
 	w.lessened = w.lessened[:0]
 	var last []byte
-	before := w.store.deletions.of(w.id)
+	before := w.store.filters.of(w.id)
 	err = w.store.engine.View(func(src engine.Reader) error {
-		if w.known = w.store.deletions.in(w.id, before); w.known.any() {
-			w.cursor.begin(src, w.id, rows.AppendArea(nil, w.id, rows.AreaRows), nil)
-			defer w.cursor.finish()
-		}
+		w.tombstones.begin(w.store.filters.in(w.id, before))
+		w.tombstones.scan(src, w.id, rows.AppendArea(nil, w.id, rows.AreaRows), nil)
+		defer w.tombstones.cursor.finish()
 		return src.Scan(w.position, w.end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
 			seen, size = seen+1, size+len(key)+len(value)
 			last = append(last[:0], key...)
@@ -162,7 +159,7 @@ func (w *sweep) look(src engine.Reader, key, value []byte) error {
 			return err
 		}
 	}
-	kept, less, err := w.purger.Purge(value, w.deletions.Over(key[len(w.prefix):]))
+	kept, less, err := w.purger.Purge(value, w.tombstones.Over(key[len(w.prefix):]))
 	if err != nil {
 		w.damaged++
 		return nil
@@ -190,19 +187,16 @@ func (w *sweep) enter(src engine.Reader, key []byte) error {
 		return err
 	}
 	w.prefix = append(w.prefix[:0], key[:len(key)-len(rest)]...)
-	if w.cursor.src != nil {
-		return w.cursor.load(&w.deletions, w.prefix)
-	}
-	return w.deletions.load(src, w.known, w.prefix)
+	return w.tombstones.load(src, w.prefix)
 }
 
 // purge takes out of rows what may go, as they are now. Tombstones that came later are looked at by the next sweep.
 func (w *sweep) purge(ctx context.Context, keys [][]byte) error {
 	var removed, rewritten, freed int
-	before := w.store.deletions.of(w.id)
+	before := w.store.filters.of(w.id)
 	err := w.store.update(ctx, bytes.Clone(w.prefix), func(txn engine.Txn) error {
 		removed, rewritten, freed = 0, 0, 0
-		w.known = w.store.deletions.in(w.id, before)
+		w.tombstones.known = w.store.filters.in(w.id, before)
 		for _, key := range keys {
 			hidden, err := w.hidden(txn, key)
 			if err != nil {
@@ -245,5 +239,5 @@ func (w *sweep) hidden(txn engine.Txn, key []byte) (rows.Tombstone, error) {
 			return rows.NoTombstone, err
 		}
 	}
-	return w.deletions.Over(key[len(w.prefix):]), nil
+	return w.tombstones.Over(key[len(w.prefix):]), nil
 }

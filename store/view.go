@@ -35,19 +35,19 @@ func (s *Store) readView(ctx context.Context, rd *reader, r *Read, fn func(*Row)
 		rd.begin(ctx, s, r, 0, fn)
 		base := readers.Get().(*reader)
 		id := state.ids[v.base.ID]
-		known := s.deletions.of(id)
+		known := s.filters.of(id)
 		err := s.engine.View(func(src engine.Reader) error {
 			v.load = func(take func(*Row) (bool, error)) error {
 				for _, read := range v.reads {
 					base.begin(ctx, s, read, id, take)
-					base.keeps, base.known = true, known
+					base.row.keeps, base.tombstones.known = true, known
 					if err := base.run(src); err != nil {
 						return err
 					}
 				}
 				return nil
 			}
-			v.kept = &base.kept
+			v.kept = &base.row.kept
 			return rd.run(v)
 		})
 		base.release()

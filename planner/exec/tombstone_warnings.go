@@ -14,7 +14,7 @@ import (
 	"github.com/cqld/cqld/store/pace"
 )
 
-// Tombstones that one of Cassandra's commands may pass before the client is warned, and before it fails: its
+// How many tombstones one of Cassandra's commands may read before the client is warned, and before it fails: its
 // tombstone_warn_threshold and tombstone_failure_threshold.
 const (
 	warnTombstones = 1000
@@ -31,25 +31,28 @@ const maxCommandText = 512
 // storagePort is the port that Cassandra's nodes talk to each other at: errors name replicas by it.
 const storagePort = 7000
 
-// command is the part of a SELECT that Cassandra reads, and warns of, by itself: a partition of an IN, or a page of the
-// rows that are aggregated. Else it is all of it.
+// command is the part of a SELECT that Cassandra reads, and warns of, by itself: a partition of an IN, or a page of the rows
+// that are aggregated. Otherwise it is the whole SELECT.
 type command struct {
-	from  store.Position // behind which it begins; without a partition: at the beginning
-	limit int            // rows it may give
-	left  int            // of the page of rows to aggregate
-	paged bool           // what is left of the page limits the next partition
+	number int                   // of the partition, where partitions are read by their keys
+	from   store.Position        // behind which it begins; without a partition: at the beginning
+	limit  int                   // rows it may give
+	left   int                   // of the page of rows to aggregate
+	paged  bool                  // what is left of the page limits the next partition
+	read   *store.TombstoneCount // what it has read; set for a warning
 }
 
-// watch has the store count what the read passes. Cassandra does not look at tables of its own.
-func (r *reading) watch() {
-	if schema.IsLocal(r.plan.Table.Keyspace) || r.plan.Table.Virtual || r.plan.Indexed { // an index passes nothing
+// countTombstones has the store count the tombstones that are read. Cassandra does not look at tables of its own, and an
+// index reads none.
+func (r *reading) countTombstones() {
+	p := r.plan
+	if schema.IsLocal(p.Table.Keyspace) || p.Table.Virtual || p.Indexed {
 		return
 	}
-	p := r.plan
-	r.passed.Most, r.passed.Asked = mostTombstones, p.Asked
-	r.passed.Statics = p.Asked == nil || p.FullPartitions || p.Statics
-	r.passed.Next = r.onNext
-	r.read.Passed = &r.passed
+	t := &r.tombstones
+	t.Most, t.Warn, t.Asked = mostTombstones, warnTombstones, p.Asked
+	t.Statics = p.Asked == nil || p.FullPartitions || p.Statics
+	r.read.Tombstones = t
 	r.command = command{limit: min(r.page.size, r.page.limit)}
 	r.command.paged = r.page.resumed != nil || r.page.size != noLimit && r.page.pages(p)
 	if r.aggregates() {
@@ -63,15 +66,21 @@ func (r *reading) watch() {
 
 func (r *reading) aggregates() bool { return len(r.plan.Selection.Aggregates) > 0 }
 
-// nextKey is called behind each partition of those that are read by their keys.
-func (r *reading) nextKey() {
-	r.report()
-	r.command.from = store.Position{}
-	switch {
-	case r.aggregates():
-		r.command.limit = r.command.left
-	case r.command.paged:
-		r.command.limit = min(r.page.size, r.page.limit)
+// endCommands ends the commands of the partitions that the store is through with. It is called before a row is looked at, as
+// limits of a command are what was left when its partition began, and when the read is over.
+func (r *reading) endCommands() {
+	for t := &r.tombstones; r.command.number < t.Partitions; r.command.number++ {
+		if len(t.Over) > 0 && t.Over[0].Number == r.command.number {
+			r.warn(&t.Over[0].TombstoneCount)
+			t.Over = t.Over[1:]
+		}
+		r.command.from = store.Position{}
+		switch {
+		case r.aggregates():
+			r.command.limit = r.command.left
+		case r.command.paged:
+			r.command.limit = min(r.page.size, r.page.limit)
+		}
 	}
 }
 
@@ -81,34 +90,34 @@ func (r *reading) aggregated(partition []byte, row [][]byte) {
 		r.aggregatedRows = 0
 		r.read.Turn.Again()
 	}
-	if r.command.left == noLimit && r.read.Passed == nil {
+	if r.command.left == noLimit && r.read.Tombstones == nil {
 		return
 	}
 	if r.command.left--; r.command.left > 0 {
 		return
 	}
-	r.report()
-	r.passed.Restart()
-	r.command = command{limit: r.page.size, left: r.page.size}
+	r.warn(&r.tombstones.TombstoneCount)
+	r.tombstones.Restart()
+	r.command = command{number: r.command.number, limit: r.page.size, left: r.page.size}
 	r.command.from.Partition = append([]byte{}, partition...)
 	for _, c := range r.plan.Table.Clustering {
 		r.command.from.Clustering = append(r.command.from.Clustering, append([]byte{}, row[c.Index]...))
 	}
 }
 
-// report warns of a command that has passed many tombstones.
-func (r *reading) report() {
-	p := &r.passed
-	if p.Tombstones <= warnTombstones {
+// warn warns of a command that has read many tombstones.
+func (r *reading) warn(c *store.TombstoneCount) {
+	if c.Tombstones <= warnTombstones {
 		return
 	}
+	r.command.read = c
 	text := []rune(r.commandText())
 	if len(text) > maxCommandText {
 		text = text[:maxCommandText]
 	}
 	r.out.Warnings = append(slices.Clip(r.out.Warnings), fmt.Sprintf(
 		"Read %d live rows and %d tombstone cells for query %s; token %d (see tombstone_warn_threshold)",
-		p.Live, p.Tombstones, string(text), types.Token(p.Partition)))
+		c.Live, c.Tombstones, string(text), types.Token(c.Partition)))
 }
 
 // failure is what the client is told of a read that was given up.

@@ -9,28 +9,28 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// goneDeletion is a tombstone that may go.
-type goneDeletion struct {
+// goneTombstone is a tombstone that may go.
+type goneTombstone struct {
 	key []byte
 	rows.Tombstone
 }
 
-// purgeDeletions removes the tombstones of partitions and ranges that were old enough when the sweep began: the rows
+// purgeTombstones removes the tombstones of partitions and ranges that were old enough when the sweep began: the rows
 // have been gone through since, and there is nothing left that they hide. Those that were written since the sweep began
 // stay, though a statement that took long may have written them as of a second before. Ranges inside others that reach
 // further go as well. What is left is what the index of deletions knows from here on.
-func (w *sweep) purgeDeletions(ctx context.Context, c *collection) error {
+func (w *sweep) purgeTombstones(ctx context.Context, c *filterRebuild) error {
 	w.position = rows.AppendArea(w.position[:0], w.id, rows.AreaTombstones)
 	for more := true; more; {
 		began := time.Now()
-		var gone []goneDeletion
+		var gone []goneTombstone
 		var err error
-		if gone, more, err = w.goneDeletions(c); err != nil {
+		if gone, more, err = w.goneTombstones(c); err != nil {
 			return err
 		}
 		for len(gone) > 0 {
 			n := min(len(gone), purgeAtOnce)
-			if err := w.removeDeletions(ctx, gone[:n], c); err != nil {
+			if err := w.removeTombstones(ctx, gone[:n], c); err != nil {
 				return err
 			}
 			gone = gone[n:]
@@ -46,22 +46,22 @@ func (w *sweep) purgeDeletions(ctx context.Context, c *collection) error {
 // purgeAtOnce is how many keys are purged by one update.
 const purgeAtOnce = 128
 
-// goneDeletions goes through some partitions, from position on, and returns their tombstones that may go. The others are
+// goneTombstones goes through some partitions, from position on, and returns their tombstones that may go. The others are
 // counted and collected.
-func (w *sweep) goneDeletions(c *collection) (gone []goneDeletion, more bool, err error) {
+func (w *sweep) goneTombstones(c *filterRebuild) (gone []goneTombstone, more bool, err error) {
 	seen := 0
 	err = w.store.engine.View(func(src engine.Reader) error {
-		w.cursor.begin(src, w.id, w.position, nil)
-		defer w.cursor.finish()
+		w.tombstones.cursor.begin(src, w.id, w.position, nil)
+		defer w.tombstones.cursor.finish()
 		for seen < chunkRows {
-			key, _, err := w.cursor.peek()
+			key, _, err := w.tombstones.cursor.peek()
 			if err != nil || key == nil {
 				return err
 			}
 			if w.prefix, err = rows.AppendRowsPrefix(w.prefix[:0], key); err != nil {
 				return err
 			}
-			if err := w.cursor.load(&w.deletions, w.prefix); err != nil {
+			if err := w.tombstones.load(src, w.prefix); err != nil {
 				return err
 			}
 			var n int
@@ -78,9 +78,9 @@ func (w *sweep) goneDeletions(c *collection) (gone []goneDeletion, more bool, er
 }
 
 // goneOf appends the tombstones of the partition at hand that may go, and returns how many it has.
-func (w *sweep) goneOf(gone []goneDeletion, c *collection) (all []goneDeletion, n int) {
-	d, token := &w.deletions, rows.TokenOf(w.prefix)
-	look := func(kind deletionKind, start, end []byte, t rows.Tombstone, may bool) {
+func (w *sweep) goneOf(gone []goneTombstone, c *filterRebuild) (all []goneTombstone, n int) {
+	d, token := &w.tombstones, rows.TokenOf(w.prefix)
+	look := func(kind tombstoneKind, start, end []byte, t rows.Tombstone, may bool) {
 		n++
 		if !may {
 			w.census.Tombstones++
@@ -93,9 +93,9 @@ func (w *sweep) goneOf(gone []goneDeletion, c *collection) (all []goneDeletion, 
 		if kind == ofRange {
 			key = append(rows.AppendEscaped(key, start), end...)
 		}
-		gone = append(gone, goneDeletion{key, t})
+		gone = append(gone, goneTombstone{key, t})
 	}
-	recent := [deletionKinds]bool{c.has(ofPartition, token), c.has(ofRange, token)}
+	recent := [tombstoneKinds]bool{c.has(ofPartition, token), c.has(ofRange, token)}
 	if t := d.Partition; t.Timestamp != rows.NoTimestamp {
 		look(ofPartition, nil, nil, t, w.purger.Due(t.Second) && !recent[ofPartition])
 	}
@@ -107,8 +107,8 @@ func (w *sweep) goneOf(gone []goneDeletion, c *collection) (all []goneDeletion, 
 	return gone, n
 }
 
-// removeDeletions removes tombstones unless they have been written again meanwhile.
-func (w *sweep) removeDeletions(ctx context.Context, gone []goneDeletion, c *collection) error {
+// removeTombstones removes tombstones unless they have been written again meanwhile.
+func (w *sweep) removeTombstones(ctx context.Context, gone []goneTombstone, c *filterRebuild) error {
 	removed := 0
 	err := w.store.update(ctx, bytes.Clone(gone[0].key), func(txn engine.Txn) error {
 		removed = 0
