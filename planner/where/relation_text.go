@@ -1,4 +1,4 @@
-package planner
+package where
 
 import (
 	"strings"
@@ -23,11 +23,11 @@ func relationText(rel *cql.Relation) string {
 	case rel.Key != nil:
 		text += "[" + expr.Text(rel.Key) + "]"
 	}
-	return text + " " + relationRest(rel)
+	return text + " " + RelationRest(rel)
 }
 
-// relationRest is the part of a relation's text that follows its columns.
-func relationRest(rel *cql.Relation) string {
+// RelationRest is the part of a relation's text that follows its columns.
+func RelationRest(rel *cql.Relation) string {
 	text := rel.Op.String()
 	switch {
 	case rel.Values.Parts != nil:

@@ -1,18 +1,16 @@
-package planner
+package where
 
-import (
-	"github.com/cqld/cqld/cql/cqlerr"
-)
+import "github.com/cqld/cqld/cql/cqlerr"
 
-// resolve turns the restrictions into a Where, in the order in which Cassandra checks them.
-func (rs *restrictions) resolve() (*Where, error) {
-	w := &Where{}
+// Resolve turns the restrictions into a Clause, in the order in which Cassandra checks them.
+func (rs *Restrictions) Resolve() (*Clause, error) {
+	w := &Clause{}
 	rs.indexable = rs.verb == "SELECT" && (rs.partition.served(rs.table.Indexes) || rs.clustering.served(rs.table.Indexes) ||
 		rs.other.served(rs.table.Indexes))
 	if err := rs.resolvePartition(w); err != nil {
 		return nil, err
 	}
-	if rs.onlyStatic && len(rs.clustering) > 0 {
+	if rs.OnlyStatic && len(rs.clustering) > 0 {
 		if rs.verb == "SELECT" {
 			return nil, cqlerr.Invalidf("Cannot restrict clustering columns when selecting only static columns")
 		}
@@ -34,7 +32,7 @@ func (rs *restrictions) resolve() (*Where, error) {
 }
 
 // resolvePartition finds the partition keys, or the range of tokens to scan.
-func (rs *restrictions) resolvePartition(w *Where) error {
+func (rs *Restrictions) resolvePartition(w *Clause) error {
 	if rs.verb != "SELECT" {
 		if err := rs.checkWritablePartition(); err != nil {
 			return err
@@ -50,7 +48,7 @@ func (rs *restrictions) resolvePartition(w *Where) error {
 	}
 	missing := rs.partition.unrestricted(rs.table.PartitionKey)
 	if len(missing) > 0 || rs.partition.hasSlice() || rs.partition.hasContains() {
-		if !rs.allowFiltering && !rs.indexable && !rs.filtersImplicitly() {
+		if !rs.AllowFiltering && !rs.indexable && !rs.filtersImplicitly() {
 			return needsFiltering()
 		}
 		rs.keyRange, rs.indexed = true, rs.indexable
@@ -59,13 +57,13 @@ func (rs *restrictions) resolvePartition(w *Where) error {
 		return nil
 	}
 	for _, r := range rs.partition {
-		w.Partition = append(w.Partition, r.choice)
+		w.Partition = append(w.Partition, r.Choice)
 	}
 	return nil
 }
 
 // checkWritablePartition refuses writes that do not name their partitions. Those named may be narrowed by token().
-func (rs *restrictions) checkWritablePartition() error {
+func (rs *Restrictions) checkWritablePartition() error {
 	missing := rs.partition.unrestricted(rs.table.PartitionKey)
 	if rs.token != nil && (len(missing) > 0 || rs.partition.hasSlice()) {
 		return cqlerr.Invalidf("The token function cannot be used in WHERE clauses for %s statements", rs.verb)
@@ -81,10 +79,10 @@ func (rs *restrictions) checkWritablePartition() error {
 }
 
 // tokenRange is what token() is restricted to: = is a range of one token.
-func tokenRange(r *restriction) *Range {
-	if r.slice != nil {
-		return r.slice
+func tokenRange(r *Restriction) *Range {
+	if r.Slice != nil {
+		return r.Slice
 	}
-	b := &Bound{Columns: r.columns, Point: r.choice.Points[0], Inclusive: true}
-	return &Range{Columns: r.columns, Lower: b, Upper: b}
+	b := &Bound{Columns: r.Columns, Point: r.Choice.Points[0], Inclusive: true}
+	return &Range{Columns: r.Columns, Lower: b, Upper: b}
 }

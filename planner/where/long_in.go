@@ -1,4 +1,4 @@
-package planner
+package where
 
 import (
 	"github.com/cqld/cqld/cql"
@@ -8,8 +8,8 @@ import (
 )
 
 // bindIn binds the values of an IN.
-func (p *planning) bindIn(c *Choice, values cql.Terms, bind func(cql.Term) (Point, error)) error {
-	return p.binder.Each(values, func(t cql.Term) error {
+func (rs *Restrictions) bindIn(c *Choice, values cql.Terms, bind func(cql.Term) (Point, error)) error {
+	return rs.binder.Each(values, func(t cql.Term) error {
 		point, err := bind(t)
 		c.Points = append(c.Points, point)
 		return err
@@ -18,9 +18,9 @@ func (p *planning) bindIn(c *Choice, values cql.Terms, bind func(cql.Term) (Poin
 
 // bindLongIn binds the values of an IN that has many. If they are constants, and none is null, they become one list, as IN
 // ? has it, and not a point each.
-func (p *planning) bindLongIn(c *Choice, values cql.Terms, bind func(cql.Term) (Point, error)) error {
+func (rs *Restrictions) bindLongIn(c *Choice, values cql.Terms, bind func(cql.Term) (Point, error)) error {
 	list, packed := expr.NewPacked(values), true
-	err := p.binder.Each(values, func(t cql.Term) error {
+	err := rs.binder.Each(values, func(t cql.Term) error {
 		point, err := bind(t)
 		if err != nil || !packed {
 			return err
@@ -38,7 +38,7 @@ func (p *planning) bindLongIn(c *Choice, values cql.Terms, bind func(cql.Term) (
 		if err := expr.CheckMixed(values); err != nil {
 			return err
 		}
-		return p.bindIn(c, values, bind)
+		return rs.bindIn(c, values, bind)
 	}
 	c.List = &expr.Constant{Of: &types.List{Elem: choiceType(c.Columns), Frozen: true}, Value: types.Value{Bytes: list.List()}}
 	return nil

@@ -1,4 +1,4 @@
-package planner
+package where
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ import (
 // clustering column in descending order is a collection.
 func checkRelationType(c *schema.Column, rel *cql.Relation) error {
 	_, isMap := c.Type.(*types.Map)
-	key, value := elementTypes(c.Type)
+	key, value := types.ElementTypes(c.Type)
 	isMap = isMap && !c.Desc
 	isCollection := (key != nil || value != nil) && !c.Desc
 	switch {
@@ -54,14 +54,14 @@ func checkEntryType(c *schema.Column, rel *cql.Relation) error {
 
 // checkNoDuration refuses to order durations, which have no order.
 func checkNoDuration(t types.Type) error {
-	if !hasDuration(t) {
+	if !types.HasDuration(t) {
 		return nil
 	}
-	return cqlerr.Invalidf("Slice restrictions are not supported on %s", durations(t))
+	return cqlerr.Invalidf("Slice restrictions are not supported on %s", DurationColumns(t))
 }
 
-// durations is what error texts call columns of a type that has durations.
-func durations(t types.Type) string {
+// DurationColumns is what error texts call columns of a type that has durations.
+func DurationColumns(t types.Type) string {
 	switch t.(type) {
 	case *types.List, *types.Set, *types.Map:
 		return "collections containing durations"
@@ -71,22 +71,6 @@ func durations(t types.Type) string {
 		return "UDTs containing durations"
 	}
 	return "duration columns"
-}
-
-// hasDuration reports whether t is duration or has a part that is, as Cassandra looks for it: not in sets, keys of
-// maps and vectors.
-func hasDuration(t types.Type) bool {
-	switch t := t.(type) {
-	case *types.List:
-		return hasDuration(t.Elem)
-	case *types.Map:
-		return hasDuration(t.Value)
-	case *types.Tuple:
-		return slices.ContainsFunc(t.Elems, hasDuration)
-	case *types.UserType:
-		return slices.ContainsFunc(t.Fields, func(f types.Field) bool { return hasDuration(f.Type) })
-	}
-	return t == types.Duration
 }
 
 // checkTupleColumn refuses tuples of anything but clustering columns one behind the other.
@@ -129,9 +113,5 @@ func checkTokenColumns(t *schema.Table, cols []*schema.Column) error {
 
 // names joins the names of columns.
 func names(cols []*schema.Column, sep string) string {
-	s := make([]string, len(cols))
-	for i, c := range cols {
-		s[i] = c.Name
-	}
-	return strings.Join(s, sep)
+	return strings.Join(schema.ColumnNames(cols), sep)
 }

@@ -1,4 +1,4 @@
-package planner
+package where
 
 import (
 	"slices"
@@ -16,17 +16,17 @@ func needsFiltering() error {
 }
 
 // filtersImplicitly reports whether the table may be filtered without ALLOW FILTERING: those made by code.
-func (rs *restrictions) filtersImplicitly() bool { return rs.table.Virtual }
+func (rs *Restrictions) filtersImplicitly() bool { return rs.table.Virtual }
 
 // resolveOther leaves the restrictions of static and regular columns to indexes or filtering.
-func (rs *restrictions) resolveOther(w *Where) error {
+func (rs *Restrictions) resolveOther(w *Clause) error {
 	if len(rs.other) == 0 {
 		return nil
 	}
 	if rs.verb != "SELECT" {
 		found := make([]string, 0, len(rs.other))
 		for _, r := range rs.other {
-			found = append(found, names(r.columns, ", "))
+			found = append(found, names(r.Columns, ", "))
 		}
 		return cqlerr.Invalidf("Non PRIMARY KEY columns found in where clause: %s ", strings.Join(found, ", "))
 	}
@@ -35,7 +35,7 @@ func (rs *restrictions) resolveOther(w *Where) error {
 	}
 	if rs.indexable {
 		rs.indexed = true
-	} else if !rs.allowFiltering && !rs.filtersImplicitly() {
+	} else if !rs.AllowFiltering && !rs.filtersImplicitly() {
 		return needsFiltering()
 	}
 	rs.filter(w, rs.other)
@@ -43,18 +43,24 @@ func (rs *restrictions) resolveOther(w *Where) error {
 	return nil
 }
 
+// Indexed reports whether an index would find the rows.
+func (rs *Restrictions) Indexed() bool { return rs.indexed }
+
+// Unfilterable is the refusal of a restriction that rows cannot be compared with, or nil. Cassandra complains of it last.
+func (rs *Restrictions) Unfilterable() error { return rs.unfilterable }
+
 // checkIndexed refuses what cannot be done with the help of an index.
-func (rs *restrictions) checkIndexed() error {
+func (rs *Restrictions) checkIndexed() error {
 	if rs.indexed && rs.partition.hasIn() {
 		return cqlerr.Invalidf("Select on indexed columns and with IN clause for the PRIMARY KEY are not supported")
 	}
 	return nil
 }
 
-// checkNeedsFiltering refuses reads of many partitions, and those with indexes, that leave something to be compared row
+// CheckNeedsFiltering refuses reads of many partitions, and those with indexes, that leave something to be compared row
 // by row: what no one group of indexes serves, and clustering keys in each partition.
-func (rs *restrictions) checkNeedsFiltering() error {
-	if rs.allowFiltering || rs.filtersImplicitly() || !rs.keyRange && !rs.indexed {
+func (rs *Restrictions) CheckNeedsFiltering() error {
+	if rs.AllowFiltering || rs.filtersImplicitly() || !rs.keyRange && !rs.indexed {
 		return nil
 	}
 	n := 0
@@ -63,7 +69,7 @@ func (rs *restrictions) checkNeedsFiltering() error {
 	}
 	serving := func(group []*schema.Index) bool {
 		return !slices.ContainsFunc(rs.filtered, func(set restrictionSet) bool {
-			return slices.ContainsFunc(set, func(r *restriction) bool { return r.needsFiltering(group) })
+			return slices.ContainsFunc(set, func(r *Restriction) bool { return r.needsFiltering(group) })
 		})
 	}
 	if n > 0 && !slices.ContainsFunc(indexGroups(rs.table), serving) || n == 0 && len(rs.clustering) > 0 {
@@ -73,17 +79,17 @@ func (rs *restrictions) checkNeedsFiltering() error {
 }
 
 // filter adds restrictions as conditions on rows.
-func (rs *restrictions) filter(w *Where, set restrictionSet) {
+func (rs *Restrictions) filter(w *Clause, set restrictionSet) {
 	for _, r := range set {
 		switch {
 		case r.like != nil:
 			w.Filters = append(w.Filters, &Filter{Like: r.like})
-		case r.choice != nil:
-			w.Filters = append(w.Filters, &Filter{Choice: r.choice})
-		case r.slice != nil:
-			w.Filters = append(w.Filters, &Filter{Range: r.slice})
+		case r.Choice != nil:
+			w.Filters = append(w.Filters, &Filter{Choice: r.Choice})
+		case r.Slice != nil:
+			w.Filters = append(w.Filters, &Filter{Range: r.Slice})
 		}
-		for _, c := range r.contains {
+		for _, c := range r.Contains {
 			w.Filters = append(w.Filters, &Filter{Contains: c})
 		}
 	}

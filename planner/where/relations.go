@@ -1,4 +1,4 @@
-package planner
+package where
 
 import (
 	"strings"
@@ -8,38 +8,40 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/scope"
 )
 
-// restriction is what one relation, or several merged, say of some columns.
-type restriction struct {
-	columns  []*schema.Column
-	choice   *Choice
-	slice    *Range
-	contains []*Contains
+// Restriction is what one relation, or several merged, say of some columns. One of Choice, Slice and Contains is set,
+// unless indexes alone serve it.
+type Restriction struct {
+	Columns  []*schema.Column
+	Choice   *Choice
+	Slice    *Range
+	Contains []*Contains
 	like     *Like
 	nearest  *Nearest
 	token    bool
 	tuple    bool
 }
 
-// restriction gives a relation its columns and values.
-func (p *planning) restriction(t *schema.Table, rel *cql.Relation) (*restriction, error) {
+// Relation gives a relation its columns and values. IS NOT NULL has none.
+func (rs *Restrictions) Relation(rel *cql.Relation) (*Restriction, error) {
 	switch {
 	case rel.Op == cql.IsNotNull:
 		return nil, cqlerr.Invalidf("Unsupported restriction: %s", relationText(rel))
 	case rel.Op == cql.NotEq:
 		return nil, cqlerr.Invalidf(`Unsupported "!=" relation: %s`, relationText(rel))
 	case rel.Token:
-		return p.tokenRestriction(t, rel)
+		return rs.tokenRestriction(rel)
 	case rel.Tuple:
-		return p.tupleRestriction(t, rel)
+		return rs.tupleRestriction(rel)
 	}
-	return p.columnRestriction(t, rel)
+	return rs.columnRestriction(rel)
 }
 
 // columnRestriction is for relations with one column on the left.
-func (p *planning) columnRestriction(t *schema.Table, rel *cql.Relation) (*restriction, error) {
-	c, err := column(t, rel.Columns[0])
+func (rs *Restrictions) columnRestriction(rel *cql.Relation) (*Restriction, error) {
+	c, err := scope.Column(rs.table, rel.Columns[0])
 	if err != nil {
 		return nil, err
 	}
@@ -51,31 +53,31 @@ func (p *planning) columnRestriction(t *schema.Table, rel *cql.Relation) (*restr
 	if err := checkRelationType(c, rel); err != nil {
 		return nil, err
 	}
-	r := &restriction{columns: []*schema.Column{c}}
-	receiver := expr.ColumnReceiver(t, c)
+	r := &Restriction{Columns: []*schema.Column{c}}
+	receiver := expr.ColumnReceiver(rs.table, c)
 	if rel.Op == cql.Contains || rel.Op == cql.ContainsKey || rel.Key != nil {
-		return r, p.bindContains(r, c, rel, receiver)
+		return r, rs.bindContains(r, c, rel, receiver)
 	}
 	bind := func(term cql.Term) (Point, error) {
-		e, err := p.binder.Bind(term, receiver)
+		e, err := rs.binder.Bind(term, receiver)
 		return Point{Parts: []expr.Expr{e}}, err
 	}
 	if rel.Op == cql.Like {
-		return r, p.bindLike(r, rel, bind)
+		return r, rs.bindLike(r, rel, bind)
 	}
 	list := receiver.Part("in("+c.Name+")", &types.List{Elem: types.Freeze(c.Type), Frozen: true})
-	return r, p.bindRelation(r, rel, bind, list)
+	return r, rs.bindRelation(r, rel, bind, list)
 }
 
 // bindLike binds the right side of LIKE, which needs an index.
-func (p *planning) bindLike(r *restriction, rel *cql.Relation, bind func(cql.Term) (Point, error)) error {
+func (rs *Restrictions) bindLike(r *Restriction, rel *cql.Relation, bind func(cql.Term) (Point, error)) error {
 	point, err := bind(rel.Value)
 	if err != nil {
 		return err
 	}
-	c := r.columns[0]
+	c := r.Columns[0]
 	r.like = &Like{Column: c, Value: point.Parts[0]}
-	if !r.served(p.binder.Table.Indexes) || p.out.Modifies {
+	if !r.served(rs.table.Indexes) || rs.verb != "SELECT" {
 		return cqlerr.Invalidf("LIKE restriction is only supported on properly indexed columns. %s is not valid.",
 			relationText(rel))
 	}
@@ -83,35 +85,35 @@ func (p *planning) bindLike(r *restriction, rel *cql.Relation, bind func(cql.Ter
 }
 
 // tupleRestriction is for (a, b) on the left.
-func (p *planning) tupleRestriction(t *schema.Table, rel *cql.Relation) (*restriction, error) {
-	r := &restriction{tuple: true}
+func (rs *Restrictions) tupleRestriction(rel *cql.Relation) (*Restriction, error) {
+	r := &Restriction{tuple: true}
 	names := make([]string, len(rel.Columns))
 	elems := make([]types.Type, len(rel.Columns))
 	for i, ref := range rel.Columns {
-		c, err := column(t, ref)
+		c, err := scope.Column(rs.table, ref)
 		if err != nil {
 			return nil, err
 		}
-		if err := checkTupleColumn(r.columns, c, rel); err != nil {
+		if err := checkTupleColumn(r.Columns, c, rel); err != nil {
 			return nil, err
 		}
-		r.columns = append(r.columns, c)
+		r.Columns = append(r.Columns, c)
 		names[i], elems[i] = c.Name, c.Type
 	}
 	whole := expr.Receiver{
-		Keyspace: t.Keyspace, Table: t.Name,
+		Keyspace: rs.table.Keyspace, Table: rs.table.Name,
 		Name: "(" + strings.Join(names, ",") + ")", Type: &types.Tuple{Elems: elems},
 	}
-	bind := func(term cql.Term) (Point, error) { return p.tuplePoint(t, r.columns, whole, term) }
+	bind := func(term cql.Term) (Point, error) { return rs.tuplePoint(r.Columns, whole, term) }
 	list := whole.Part("in"+whole.Name, &types.List{Elem: whole.Type, Frozen: true})
-	return r, p.bindRelation(r, rel, bind, list)
+	return r, rs.bindRelation(r, rel, bind, list)
 }
 
 // tuplePoint binds the right side of a relation on several columns.
-func (p *planning) tuplePoint(t *schema.Table, cols []*schema.Column, whole expr.Receiver, term cql.Term) (Point, error) {
+func (rs *Restrictions) tuplePoint(cols []*schema.Column, whole expr.Receiver, term cql.Term) (Point, error) {
 	l, ok := term.(*cql.TupleLiteral)
 	if !ok {
-		e, err := p.binder.Bind(term, whole)
+		e, err := rs.binder.Bind(term, whole)
 		return Point{Tuple: e}, err
 	}
 	if len(l.Elements) != len(cols) {
@@ -121,7 +123,7 @@ func (p *planning) tuplePoint(t *schema.Table, cols []*schema.Column, whole expr
 	point := Point{Parts: make([]expr.Expr, len(cols))}
 	for i, e := range l.Elements {
 		var err error
-		if point.Parts[i], err = p.binder.Bind(e, expr.ColumnReceiver(t, cols[i])); err != nil {
+		if point.Parts[i], err = rs.binder.Bind(e, expr.ColumnReceiver(rs.table, cols[i])); err != nil {
 			return Point{}, err
 		}
 	}
@@ -129,67 +131,67 @@ func (p *planning) tuplePoint(t *schema.Table, cols []*schema.Column, whole expr
 }
 
 // tokenRestriction is for token(a, b) on the left.
-func (p *planning) tokenRestriction(t *schema.Table, rel *cql.Relation) (*restriction, error) {
-	r := &restriction{token: true}
+func (rs *Restrictions) tokenRestriction(rel *cql.Relation) (*Restriction, error) {
+	r := &Restriction{token: true}
 	for _, ref := range rel.Columns {
-		c, err := column(t, ref)
+		c, err := scope.Column(rs.table, ref)
 		if err != nil {
 			return nil, err
 		}
-		r.columns = append(r.columns, c)
+		r.Columns = append(r.Columns, c)
 	}
-	if err := checkTokenColumns(t, r.columns); err != nil {
+	if err := checkTokenColumns(rs.table, r.Columns); err != nil {
 		return nil, err
 	}
-	receiver := expr.Receiver{Keyspace: t.Keyspace, Table: t.Name, Name: "partition key token", Type: types.BigInt}
+	receiver := expr.Receiver{Keyspace: rs.table.Keyspace, Table: rs.table.Name, Name: "partition key token", Type: types.BigInt}
 	bind := func(term cql.Term) (Point, error) {
-		e, err := p.binder.Bind(term, receiver)
+		e, err := rs.binder.Bind(term, receiver)
 		return Point{Parts: []expr.Expr{e}}, err
 	}
 	list := receiver.Part("in(partition key token)", &types.List{Elem: types.BigInt, Frozen: true})
-	return r, p.bindRelation(r, rel, bind, list)
+	return r, rs.bindRelation(r, rel, bind, list)
 }
 
 // bindRelation binds the right side of =, IN and comparisons.
-func (p *planning) bindRelation(r *restriction, rel *cql.Relation, bind func(cql.Term) (Point, error), list expr.Receiver) error {
+func (rs *Restrictions) bindRelation(r *Restriction, rel *cql.Relation, bind func(cql.Term) (Point, error), list expr.Receiver) error {
 	if rel.Op == cql.In {
-		r.choice = &Choice{Columns: r.columns, In: rel.Values.Len() != 1}
+		r.Choice = &Choice{Columns: r.Columns, In: rel.Values.Len() != 1}
 		switch {
 		case rel.Values.Parts == nil:
-			e, err := p.binder.Bind(rel.Value, list)
-			r.choice.List = e
+			e, err := rs.binder.Bind(rel.Value, list)
+			r.Choice.List = e
 			return err
 		case rel.Values.Long():
-			return p.bindLongIn(r.choice, rel.Values, bind)
+			return rs.bindLongIn(r.Choice, rel.Values, bind)
 		}
-		return p.bindIn(r.choice, rel.Values, bind)
+		return rs.bindIn(r.Choice, rel.Values, bind)
 	}
 	point, err := bind(rel.Value)
 	if err != nil {
 		return err
 	}
 	if rel.Op == cql.Eq {
-		r.choice = &Choice{Columns: r.columns, Points: []Point{point}}
+		r.Choice = &Choice{Columns: r.Columns, Points: []Point{point}}
 		return nil
 	}
-	bound := &Bound{Columns: r.columns, Point: point, Inclusive: rel.Op == cql.LessEq || rel.Op == cql.GreaterEq}
-	r.slice = &Range{Columns: r.columns}
+	bound := &Bound{Columns: r.Columns, Point: point, Inclusive: rel.Op == cql.LessEq || rel.Op == cql.GreaterEq}
+	r.Slice = &Range{Columns: r.Columns}
 	if rel.Op == cql.Less || rel.Op == cql.LessEq {
-		r.slice.Upper = bound
+		r.Slice.Upper = bound
 	} else {
-		r.slice.Lower = bound
+		r.Slice.Lower = bound
 	}
 	return nil
 }
 
 // bindContains binds CONTAINS, CONTAINS KEY and m[key] = value.
-func (p *planning) bindContains(r *restriction, c *schema.Column, rel *cql.Relation, receiver expr.Receiver) error {
+func (rs *Restrictions) bindContains(r *Restriction, c *schema.Column, rel *cql.Relation, receiver expr.Receiver) error {
 	found := &Contains{Column: c, Keys: rel.Op == cql.ContainsKey}
-	r.contains = []*Contains{found}
-	key, value := elementTypes(c.Type)
+	r.Contains = []*Contains{found}
+	key, value := types.ElementTypes(c.Type)
 	var err error
 	if rel.Key != nil {
-		if found.Key, err = p.binder.Bind(rel.Key, receiver.Part("key("+c.Name+")", key)); err != nil {
+		if found.Key, err = rs.binder.Bind(rel.Key, receiver.Part("key("+c.Name+")", key)); err != nil {
 			return err
 		}
 	}
@@ -197,23 +199,11 @@ func (p *planning) bindContains(r *restriction, c *schema.Column, rel *cql.Relat
 	if rel.Op == cql.ContainsKey {
 		of = receiver.Part("key("+c.Name+")", key)
 	}
-	found.Value, err = p.binder.Bind(rel.Value, of)
+	found.Value, err = rs.binder.Bind(rel.Value, of)
 	return err
 }
 
-// elementTypes are the types of the keys and values of a collection; lists and sets have values only.
-func elementTypes(t types.Type) (key, value types.Type) {
-	switch t := t.(type) {
-	case *types.List:
-		return nil, t.Elem
-	case *types.Set:
-		return nil, t.Elem
-	case *types.Map:
-		return t.Key, t.Value
-	}
-	return nil, nil
-}
-
+// isSlice reports whether an operator compares by order.
 func isSlice(op cql.Operator) bool {
 	return op == cql.Less || op == cql.LessEq || op == cql.Greater || op == cql.GreaterEq
 }

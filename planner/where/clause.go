@@ -1,12 +1,12 @@
-package planner
+package where
 
 import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner/expr"
 )
 
-// Where is what a WHERE clause selects, in the shapes a read or write uses.
-type Where struct {
+// Clause is what a WHERE clause selects, in the shapes a read or write uses.
+type Clause struct {
 	// Partition has a choice for each partition key column. It is nil when the key is not given: all
 	// partitions, or those in Token, are meant.
 	Partition []*Choice
@@ -72,6 +72,17 @@ type Contains struct {
 	Value  expr.Expr
 }
 
+// MixedOrder reports whether some of the range's columns ascend and some descend, so that it is not one
+// range of clustering keys.
+func (r *Range) MixedOrder() bool {
+	for _, c := range r.Columns {
+		if c.Desc != r.Columns[0].Desc {
+			return true
+		}
+	}
+	return false
+}
+
 // Columns are the columns a filter looks at.
 func (f *Filter) Columns() []*schema.Column {
 	switch {
@@ -86,12 +97,12 @@ func (f *Filter) Columns() []*schema.Column {
 }
 
 // SinglePartition reports whether the clause names one partition key, and no token range on top.
-func (w *Where) SinglePartition() bool {
+func (w *Clause) SinglePartition() bool {
 	return w.Partition != nil && w.Token == nil && allSingle(w.Partition)
 }
 
 // SingleRow reports whether the clause names one value for every primary key column of t.
-func (w *Where) SingleRow(t *schema.Table) bool {
+func (w *Clause) SingleRow(t *schema.Table) bool {
 	n := 0
 	for _, c := range w.Clustering {
 		n += len(c.Columns)
@@ -100,8 +111,9 @@ func (w *Where) SingleRow(t *schema.Table) bool {
 }
 
 // MultiPartition reports whether IN on the partition key may name several partitions.
-func (w *Where) MultiPartition() bool { return w.Partition != nil && !allSingle(w.Partition) }
+func (w *Clause) MultiPartition() bool { return w.Partition != nil && !allSingle(w.Partition) }
 
+// allSingle reports whether each of the choices has one value.
 func allSingle(choices []*Choice) bool {
 	for _, c := range choices {
 		if c.List != nil || len(c.Points) != 1 {
@@ -111,13 +123,13 @@ func allSingle(choices []*Choice) bool {
 	return true
 }
 
-// plain reports whether the values of = are markers and constants, with nothing to be computed.
-func (w *Where) plain() bool {
+// Plain reports whether the values of = are markers and constants, with nothing to be computed.
+func (w *Clause) Plain() bool {
 	for _, choices := range [...][]*Choice{w.Partition, w.Clustering} {
 		for _, c := range choices {
 			for _, p := range c.Points {
 				for _, e := range p.Parts {
-					if !isPlain(e) {
+					if !IsPlain(e) {
 						return false
 					}
 				}
@@ -127,8 +139,8 @@ func (w *Where) plain() bool {
 	return w.Slice == nil && len(w.Filters) == 0
 }
 
-// isPlain reports whether an expression calls no function.
-func isPlain(e expr.Expr) bool {
+// IsPlain reports whether an expression calls no function.
+func IsPlain(e expr.Expr) bool {
 	switch e.(type) {
 	case *expr.Marker, *expr.Constant:
 		return true

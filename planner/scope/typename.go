@@ -1,4 +1,4 @@
-package planner
+package scope
 
 import (
 	"github.com/cqld/cqld/cql"
@@ -8,8 +8,8 @@ import (
 	"github.com/cqld/cqld/planner/expr"
 )
 
-// resolveType finds the type that was written in a statement about that keyspace.
-func resolveType(k *schema.Keyspace, n cql.TypeName) (types.Type, error) {
+// Type finds the type that was written in a statement about that keyspace.
+func Type(k *schema.Keyspace, n cql.TypeName) (types.Type, error) {
 	t, err := namedType(k, expr.Settled(n))
 	if err != nil || !n.Frozen {
 		return t, err
@@ -17,11 +17,11 @@ func resolveType(k *schema.Keyspace, n cql.TypeName) (types.Type, error) {
 	return types.Freeze(t), nil
 }
 
-// namedType is resolveType of a name that is settled.
+// namedType is Type of a name that is settled.
 func namedType(k *schema.Keyspace, n cql.TypeName) (types.Type, error) {
 	switch {
 	case n.IsClass():
-		return classType(n.Class)
+		return ClassType(n.Class)
 	case n.User:
 		return userType(k, n)
 	case n.Name == "list" && len(n.Args) == 1, n.Name == "set" && len(n.Args) == 1, n.Name == "map" && len(n.Args) == 2:
@@ -44,8 +44,8 @@ func namedType(k *schema.Keyspace, n cql.TypeName) (types.Type, error) {
 	return nil, cqlerr.Invalidf("Unknown type %s.%s", k.Name, n.Name)
 }
 
-// classType is the type of a class in quotes.
-func classType(class string) (types.Type, error) {
+// ClassType is the type of a class in quotes.
+func ClassType(class string) (types.Type, error) {
 	t, err := types.FromClassName(class)
 	if err != nil {
 		return nil, cqlerr.Syntaxf("Error setting type %s: %s", class, err.Error())
@@ -75,11 +75,11 @@ func collection(k *schema.Keyspace, n cql.TypeName) (types.Type, error) {
 	if err := checkPart(n, value); err != nil {
 		return nil, err
 	}
-	if n.Name == "set" && isNative(value, "duration") {
+	if n.Name == "set" && IsNative(value, "duration") {
 		return nil, cqlerr.Invalidf("Durations are not allowed inside sets: %s", expr.TypeText(n))
 	}
 	if key := n.Args[0]; n.Name == "map" {
-		if isNative(key, "duration") {
+		if IsNative(key, "duration") {
 			return nil, cqlerr.Invalidf("Durations are not allowed as map keys: %s", expr.TypeText(n))
 		}
 		if err := checkPart(n, key); err != nil {
@@ -106,7 +106,7 @@ func collection(k *schema.Keyspace, n cql.TypeName) (types.Type, error) {
 // checkPart refuses what no collection may consist of.
 func checkPart(whole, part cql.TypeName) error {
 	switch {
-	case isNative(part, "counter"):
+	case IsNative(part, "counter"):
 		return cqlerr.Invalidf("Counters are not allowed inside collections: %s", expr.TypeText(whole))
 	case whole.Frozen || part.Frozen || part.Name == "tuple" && !part.User || part.Name == "vector" && !part.User:
 		return nil
@@ -118,14 +118,14 @@ func checkPart(whole, part cql.TypeName) error {
 	return nil
 }
 
-// isNative reports whether a type is the native one of that name.
-func isNative(n cql.TypeName, name string) bool { return n.Name == name && !n.User }
+// IsNative reports whether a name means the native type of that name.
+func IsNative(n cql.TypeName, name string) bool { return n.Name == name && !n.User }
 
 // tuple makes a tuple.
 func tuple(k *schema.Keyspace, n cql.TypeName) (types.Type, error) {
 	elems := make([]types.Type, len(n.Args))
 	for i, a := range n.Args {
-		if isNative(a, "counter") {
+		if IsNative(a, "counter") {
 			return nil, cqlerr.Invalidf("Counters are not allowed inside tuples")
 		}
 		var err error

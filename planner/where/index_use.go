@@ -1,4 +1,4 @@
-package planner
+package where
 
 import (
 	"slices"
@@ -83,21 +83,21 @@ func sasiServes(m schema.SASIMode, what asked) bool {
 }
 
 // asks are what a restriction asks of its columns.
-func (r *restriction) asks() []asked {
+func (r *Restriction) asks() []asked {
 	switch {
 	case r.nearest != nil:
 		return []asked{askNearest}
 	case r.like != nil:
 		return []asked{askLike}
-	case r.slice != nil:
+	case r.Slice != nil:
 		return []asked{askRange}
-	case r.choice != nil && r.choice.In:
+	case r.Choice != nil && r.Choice.In:
 		return []asked{askIn}
-	case r.choice != nil:
+	case r.Choice != nil:
 		return []asked{askEqual}
 	}
-	all := make([]asked, len(r.contains))
-	for i, c := range r.contains {
+	all := make([]asked, len(r.Contains))
+	for i, c := range r.Contains {
 		switch {
 		case c.Keys:
 			all[i] = askContainsKey
@@ -109,23 +109,23 @@ func (r *restriction) asks() []asked {
 }
 
 // servedBy reports whether an index serves something of what a restriction asks of a column.
-func (r *restriction) servedBy(x *schema.Index, c *schema.Column) bool {
+func (r *Restriction) servedBy(x *schema.Index, c *schema.Column) bool {
 	return slices.ContainsFunc(r.asks(), func(what asked) bool { return serves(x, c, what) })
 }
 
 // served reports whether one of some indexes serves something of a restriction.
-func (r *restriction) served(by []*schema.Index) bool {
-	return slices.ContainsFunc(r.columns, func(c *schema.Column) bool {
+func (r *Restriction) served(by []*schema.Index) bool {
+	return slices.ContainsFunc(r.Columns, func(c *schema.Column) bool {
 		return slices.ContainsFunc(by, func(x *schema.Index) bool { return r.servedBy(x, c) })
 	})
 }
 
 // needsFiltering reports whether a restriction is not served by a group of indexes that are used together. One of the
 // first kind can look for one element only.
-func (r *restriction) needsFiltering(group []*schema.Index) bool {
-	for _, c := range r.columns {
+func (r *Restriction) needsFiltering(group []*schema.Index) bool {
+	for _, c := range r.Columns {
 		if !slices.ContainsFunc(group, func(x *schema.Index) bool {
-			return r.servedBy(x, c) && !(len(r.contains) > 1 && x.Kind() == schema.LegacyIndex)
+			return r.servedBy(x, c) && !(len(r.Contains) > 1 && x.Kind() == schema.LegacyIndex)
 		}) {
 			return true
 		}
@@ -135,7 +135,7 @@ func (r *restriction) needsFiltering(group []*schema.Index) bool {
 
 // served reports whether an index serves one of the restrictions.
 func (set restrictionSet) served(by []*schema.Index) bool {
-	return slices.ContainsFunc(set, func(r *restriction) bool { return r.served(by) })
+	return slices.ContainsFunc(set, func(r *Restriction) bool { return r.served(by) })
 }
 
 // indexGroups are the indexes of a table that are used together: the storage-attached ones are, others are not.

@@ -1,10 +1,9 @@
-package planner
+package where
 
 import (
 	"slices"
 	"strings"
 
-	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/functions"
 	"github.com/cqld/cqld/cql/schema"
@@ -20,31 +19,13 @@ type Nearest struct {
 	Score  expr.Expr // the larger the nearer
 }
 
-// nearest is what ORDER BY column ANN OF asks for, as the restriction that Cassandra makes of it: indexes serve it.
-func nearest(items []cql.Ordering, sorts []Sort) (*restriction, error) {
-	var found *restriction
-	for i, s := range sorts {
-		switch {
-		case s.near == nil:
-		case found != nil:
-			return nil, cqlerr.Invalidf("Cannot specify more than one ANN ordering")
-		default:
-			found = &restriction{columns: []*schema.Column{s.Column}, nearest: &Nearest{Column: s.Column, Value: sorts[i].near}}
-		}
-	}
-	switch {
-	case found == nil:
-		return nil, nil
-	case len(items) > 1:
-		return nil, cqlerr.Invalidf("ANN ordering does not support any other ordering")
-	case items[0].Desc:
-		return nil, cqlerr.Invalidf("Descending ANN ordering is not supported")
-	}
-	return found, nil
+// AddNearest adds what ORDER BY column ANN OF asks for, as the restriction that Cassandra makes of it: indexes serve it.
+func (rs *Restrictions) AddNearest(n *Nearest) error {
+	return rs.other.add(&Restriction{Columns: []*schema.Column{n.Column}, nearest: n})
 }
 
 // nearest is the restriction of ANN OF, or nil.
-func (set restrictionSet) nearest() *restriction {
+func (set restrictionSet) nearest() *Restriction {
 	for _, r := range set {
 		if r.nearest != nil {
 			return r
@@ -53,8 +34,9 @@ func (set restrictionSet) nearest() *restriction {
 	return nil
 }
 
-// order finishes an order by vectors: an index decides how they are compared.
-func (rs *restrictions) order(near *restriction) (*Nearest, error) {
+// Nearest finishes the order by vectors that was added: an index decides how they are compared.
+func (rs *Restrictions) Nearest() (*Nearest, error) {
+	near := rs.other.nearest()
 	n := *near.nearest
 	n.Index = rs.table.Indexes[slices.IndexFunc(rs.table.Indexes, func(x *schema.Index) bool {
 		return near.servedBy(x, n.Column)
@@ -70,15 +52,15 @@ func (rs *restrictions) order(near *restriction) (*Nearest, error) {
 
 // checkVectors refuses comparisons of vectors that have an index, and orders by vectors beside restrictions that have
 // none.
-func (rs *restrictions) checkVectors() error {
+func (rs *Restrictions) checkVectors() error {
 	near := rs.other.nearest()
 	if near == nil {
-		if slices.ContainsFunc(rs.other, func(r *restriction) bool { return isVector(r.columns[0]) && rs.hasIndex(r.columns[0]) }) {
+		if slices.ContainsFunc(rs.other, func(r *Restriction) bool { return isVector(r.Columns[0]) && rs.hasIndex(r.Columns[0]) }) {
 			return cqlerr.Invalidf("Vector indexes only support ANN queries")
 		}
 		return nil
 	}
-	c := near.columns[0]
+	c := near.Columns[0]
 	if v, ok := c.Type.(*types.Vector); !ok || v.Elem != types.Float {
 		return cqlerr.Invalidf("ANN ordering is only supported on float vector indexes")
 	}
@@ -90,17 +72,17 @@ func (rs *restrictions) checkVectors() error {
 	wholeKey := !missing || rs.token != nil && len(rs.partition) == 0
 	bad := filtersKeys
 	for _, r := range rs.other {
-		bad = bad || r != near && !rs.hasIndex(r.columns[0])
+		bad = bad || r != near && !rs.hasIndex(r.Columns[0])
 	}
 	for _, r := range rs.clustering {
-		if slices.ContainsFunc(r.columns, func(c *schema.Column) bool { return !rs.hasIndex(c) }) {
+		if slices.ContainsFunc(r.Columns, func(c *schema.Column) bool { return !rs.hasIndex(c) }) {
 			bad = bad || !wholeKey || rs.clusteringFilters()
 		}
 	}
 	if bad {
-		return cqlerr.Invalidf("ANN ordering by vector requires all restricted column(s) to be indexed")
+		return cqlerr.Invalidf("ANN ordering by vector requires all restricted scope.Column(s) to be indexed")
 	}
-	if rs.allowFiltering && !near.served(rs.table.Indexes) {
+	if rs.AllowFiltering && !near.served(rs.table.Indexes) {
 		return errNearestIndex() // an index of the first kind is there; Cassandra fails on the way
 	}
 	return nil
@@ -111,7 +93,7 @@ func errNearestIndex() error {
 }
 
 // hasIndex reports whether a column has an index of any kind.
-func (rs *restrictions) hasIndex(c *schema.Column) bool { return len(rs.table.IndexesOn(c.Name)) > 0 }
+func (rs *Restrictions) hasIndex(c *schema.Column) bool { return len(rs.table.IndexesOn(c.Name)) > 0 }
 
 func isVector(c *schema.Column) bool {
 	_, ok := c.Type.(*types.Vector)

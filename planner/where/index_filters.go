@@ -1,4 +1,4 @@
-package planner
+package where
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ import (
 
 // useIndexes tells filters which index compares values for them. SSTable-attached indexes are preferred, then those of the
 // first kind. Of these one finds the rows; which one is chance in Cassandra, and the first filter's here.
-func (rs *restrictions) useIndexes(w *Where) error {
+func (rs *Restrictions) useIndexes(w *Clause) error {
 	if !rs.indexed {
 		return nil
 	}
@@ -43,21 +43,21 @@ func (rs *restrictions) useIndexes(w *Where) error {
 }
 
 // all are the indexes of a kind that serve a filter, the oldest first.
-func (rs *restrictions) all(f *Filter, kind schema.IndexKind) []*schema.Index {
-	r := &restriction{columns: f.Columns(), choice: f.Choice, slice: f.Range, like: f.Like}
+func (rs *Restrictions) all(f *Filter, kind schema.IndexKind) []*schema.Index {
+	r := &Restriction{Columns: f.Columns(), Choice: f.Choice, Slice: f.Range, like: f.Like}
 	if f.Contains != nil {
-		r.contains = []*Contains{f.Contains}
+		r.Contains = []*Contains{f.Contains}
 	}
-	if len(r.columns) != 1 {
+	if len(r.Columns) != 1 {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(rs.table.Indexes), func(x *schema.Index) bool {
-		return x.Kind() != kind || !r.servedBy(x, r.columns[0])
+		return x.Kind() != kind || !r.servedBy(x, r.Columns[0])
 	})
 }
 
-// checkCustom refuses expr(index, value): no index here takes expressions of its own.
-func checkCustom(t *schema.Table, expressions []cql.CustomExpression) error {
+// CheckCustom refuses expr(index, value): no index here takes expressions of its own.
+func CheckCustom(t *schema.Table, expressions []cql.CustomExpression) error {
 	if len(expressions) == 0 {
 		return nil
 	}
@@ -74,8 +74,8 @@ func checkCustom(t *schema.Table, expressions []cql.CustomExpression) error {
 	return cqlerr.Invalidf("Index %s does not support custom expressions", name)
 }
 
-// checkNoCustom refuses expr(index, value) in writes.
-func checkNoCustom(expressions []cql.CustomExpression) error {
+// CheckNoCustom refuses expr(index, value) in writes.
+func CheckNoCustom(expressions []cql.CustomExpression) error {
 	if len(expressions) > 0 {
 		return cqlerr.Invalidf("Custom index expressions cannot be used in WHERE clauses for UPDATE or DELETE statements")
 	}

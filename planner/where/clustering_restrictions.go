@@ -1,4 +1,4 @@
-package planner
+package where
 
 import (
 	"slices"
@@ -10,25 +10,25 @@ import (
 
 // checkNothingBehindSlice refuses, without filtering, a clustering column behind one that is restricted
 // to a range: the rows selected would not be contiguous.
-func (set restrictionSet) checkNothingBehindSlice(added *restriction) error {
+func (set restrictionSet) checkNothingBehindSlice(added *Restriction) error {
 	last := set[len(set)-1]
-	at, from := added.columns[0], last.columns[0]
-	if added == last || len(common(added.columns, last.columns)) > 0 {
+	at, from := added.Columns[0], last.Columns[0]
+	if added == last || len(common(added.Columns, last.Columns)) > 0 {
 		if len(set) < 2 {
 			return nil
 		}
 		before := set[len(set)-2]
-		if before.slice != nil {
-			return behindSlice(at.Name, before.columns[0].Name)
+		if before.Slice != nil {
+			return behindSlice(at.Name, before.Columns[0].Name)
 		}
 		return nil
 	}
-	if last.slice != nil && at.Position > from.Position {
+	if last.Slice != nil && at.Position > from.Position {
 		return behindSlice(at.Name, from.Name)
 	}
-	if added.slice != nil && at.Position < from.Position {
+	if added.Slice != nil && at.Position < from.Position {
 		for _, r := range set {
-			if next := r.columns[0]; next.Position > at.Position {
+			if next := r.Columns[0]; next.Position > at.Position {
 				return cqlerr.Invalidf(`PRIMARY KEY column "%s" cannot be restricted (preceding column "%s" is restricted `+
 					`by a non-EQ relation)`, next.Name, at.Name)
 			}
@@ -44,7 +44,7 @@ func behindSlice(column, slice string) error {
 
 // resolveClustering splits the restrictions of clustering columns into a prefix of values with a range
 // behind it, and what is left to filtering.
-func (rs *restrictions) resolveClustering(w *Where) error {
+func (rs *Restrictions) resolveClustering(w *Clause) error {
 	if rs.verb == "UPDATE" || rs.verb == "INSERT" {
 		if rs.clustering.hasSlice() {
 			return cqlerr.Invalidf("Slice restrictions are not supported on the clustering columns in %s statements", rs.verb)
@@ -59,10 +59,10 @@ func (rs *restrictions) resolveClustering(w *Where) error {
 			}
 			missing = nil // they are null
 		}
-		if !rs.onlyStatic && len(missing) > 0 {
+		if !rs.OnlyStatic && len(missing) > 0 {
 			return cqlerr.Invalidf("Some clustering keys are missing: %s", names(missing, ", "))
 		}
-	} else if rs.clustering.hasContains() && !rs.allowFiltering && !rs.indexable {
+	} else if rs.clustering.hasContains() && !rs.AllowFiltering && !rs.indexable {
 		return cqlerr.Invalidf("Clustering columns can only be restricted with CONTAINS with a secondary index or filtering")
 	}
 	rest, err := rs.clusteringPrefix(w)
@@ -84,58 +84,58 @@ func (rs *restrictions) resolveClustering(w *Where) error {
 
 // clusteringPrefix finds values of the first clustering columns, and a range behind them. What is left needs an index or
 // filtering.
-func (rs *restrictions) clusteringPrefix(w *Where) (rest restrictionSet, err error) {
+func (rs *Restrictions) clusteringPrefix(w *Clause) (rest restrictionSet, err error) {
 	position := 0
 	for i, r := range rs.clustering {
 		if r.isFilter(position) || w.Slice != nil {
 			if rs.indexable {
 				rs.indexed = true
-			} else if !rs.allowFiltering {
+			} else if !rs.AllowFiltering {
 				if err := rs.checkNoGap(); err != nil {
 					return nil, err
 				}
 			}
 			return rs.clustering[i:], nil
 		}
-		if r.slice != nil {
-			w.Slice = r.slice
+		if r.Slice != nil {
+			w.Slice = r.Slice
 			continue
 		}
-		w.Clustering = append(w.Clustering, r.choice)
-		position = r.columns[len(r.columns)-1].Position + 1
+		w.Clustering = append(w.Clustering, r.Choice)
+		position = r.Columns[len(r.Columns)-1].Position + 1
 	}
 	return nil, nil
 }
 
 // clusteringFilters reports whether some restrictions of clustering columns need an index or filtering.
-func (rs *restrictions) clusteringFilters() bool {
+func (rs *Restrictions) clusteringFilters() bool {
 	position := 0
 	for _, r := range rs.clustering {
 		if r.isFilter(position) {
 			return true
 		}
-		if r.slice == nil {
-			position = r.columns[len(r.columns)-1].Position + 1
+		if r.Slice == nil {
+			position = r.Columns[len(r.Columns)-1].Position + 1
 		}
 	}
 	return false
 }
 
 // isFilter reports whether a restriction cannot go on where those of the first columns, as many as position says, end.
-func (r *restriction) isFilter(position int) bool {
-	return r.contains != nil || r.like != nil || r.columns[0].Position != position
+func (r *Restriction) isFilter(position int) bool {
+	return r.Contains != nil || r.like != nil || r.Columns[0].Position != position
 }
 
 // servedClustering are the restrictions that indexes and filters look at: Cassandra counts those that indexes serve as
 // gaps, too.
-func (rs *restrictions) servedClustering() restrictionSet {
+func (rs *Restrictions) servedClustering() restrictionSet {
 	var set restrictionSet
 	position := 0
 	for _, r := range rs.clustering {
 		if r.isFilter(position) || r.served(rs.table.Indexes) {
 			set = append(set, r)
-		} else if r.slice == nil {
-			position = r.columns[len(r.columns)-1].Position + 1
+		} else if r.Slice == nil {
+			position = r.Columns[len(r.Columns)-1].Position + 1
 		}
 	}
 	return set
@@ -143,10 +143,10 @@ func (rs *restrictions) servedClustering() restrictionSet {
 
 // checkNoGap refuses a restricted clustering column that follows an unrestricted one: the rows selected
 // would not be contiguous.
-func (rs *restrictions) checkNoGap() error {
+func (rs *Restrictions) checkNoGap() error {
 	i := 0
 	for _, r := range rs.clustering {
-		for _, c := range r.columns {
+		for _, c := range r.Columns {
 			if want := rs.table.Clustering[i]; c != want {
 				return cqlerr.Invalidf(`PRIMARY KEY column "%s" cannot be restricted as preceding column "%s" is not restricted`,
 					c.Name, want.Name)
@@ -159,20 +159,20 @@ func (rs *restrictions) checkNoGap() error {
 
 // oneColumn reports whether an IN written with parentheses is about one column and lists its values, and so
 // nothing else than without them.
-func (r *restriction) oneColumn() bool {
-	_, written := r.choice.List.(*expr.Constant)
-	return len(r.columns) == 1 && (r.choice.List == nil || written) &&
-		!slices.ContainsFunc(r.choice.Points, func(p Point) bool { return p.Tuple != nil })
+func (r *Restriction) oneColumn() bool {
+	_, written := r.Choice.List.(*expr.Constant)
+	return len(r.Columns) == 1 && (r.Choice.List == nil || written) &&
+		!slices.ContainsFunc(r.Choice.Points, func(p Point) bool { return p.Tuple != nil })
 }
 
 // filterClustering leaves restrictions of clustering columns to filtering.
-func (rs *restrictions) filterClustering(w *Where, set restrictionSet) error {
+func (rs *Restrictions) filterClustering(w *Clause, set restrictionSet) error {
 	for _, r := range set {
-		if r.slice != nil && r.tuple {
+		if r.Slice != nil && r.tuple {
 			rs.unfilterable = cqlerr.Invalidf("Multi-column slice restrictions cannot be used for filtering.")
 			break
 		}
-		if r.choice != nil && r.tuple && r.choice.In && !r.oneColumn() {
+		if r.Choice != nil && r.tuple && r.Choice.In && !r.oneColumn() {
 			rs.unfilterable = cqlerr.Invalidf("Multicolumn IN filters are not supported")
 			break
 		}
