@@ -21,9 +21,9 @@ import (
 )
 
 // BenchmarkBeside does the same to the store and to Badger alone, which keeps the same bytes under the same keys, in
-// turns, and reports how much processor time the store needs for each that Badger needs. Of writes all rounds count, with
-// what Badger does in the background on both sides. Reads have nothing of that, so of them the quickest rounds count:
-// what else the machine does is left out.
+// turns, and reports how much processor time the store needs for each that Badger needs. Of writes all rounds count,
+// with what Badger does in the background on both sides. Reads have nothing of that, so of them the quickest rounds
+// count: what else the machine does is left out.
 func BenchmarkBeside(b *testing.B) {
 	const rows = 100000
 	for _, op := range []string{"insert", "update", "get", "slice", "scan"} {
@@ -64,8 +64,8 @@ func roundTime(rounds []time.Duration, quickest bool) time.Duration {
 	return sum / time.Duration(len(rounds))
 }
 
-// BenchmarkAllocations reads the same rows from the store and from Badger as one does who thinks of nothing, and reports
-// what a row of each takes in allocations.
+// BenchmarkAllocations reads the same rows from the store and from Badger as one does who thinks of nothing, and
+// reports what a row of each takes in allocations.
 func BenchmarkAllocations(b *testing.B) {
 	const rows = 20000
 	for _, op := range []string{"get", "get again", "slice", "scan"} {

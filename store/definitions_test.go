@@ -12,8 +12,8 @@ import (
 
 var benchTables = flag.Int("tables", 2000, "the tables of BenchmarkDefinitions")
 
-// BenchmarkDefinitions measures definitions where there are many tables in one keyspace on disk: how long one takes, how long
-// the folder takes to open, and what the definitions weigh in memory.
+// BenchmarkDefinitions measures definitions where there are many tables in one keyspace on disk: how long one takes,
+// how long the folder takes to open, and what the definitions weigh in memory.
 func BenchmarkDefinitions(b *testing.B) {
 	dir := b.TempDir()
 	before := heapInUse()

@@ -15,8 +15,9 @@ import (
 
 var deletedPartitions = flag.Int("deleted", 50_000, "how many partitions BenchmarkDeleted deletes")
 
-// BenchmarkDeleted deletes partitions of one row each and reports what that costs afterwards: a scan of 400,000 other rows,
-// point reads of keys that were written again, memory before and after a sweep, and opening a folder whose process was killed.
+// BenchmarkDeleted deletes partitions of one row each and reports what that costs afterwards: a scan of 400,000 other
+// rows, point reads of keys that were written again, memory before and after a sweep, and opening a folder whose
+// process was killed.
 func BenchmarkDeleted(b *testing.B) {
 	const live = 400_000
 	n := *deletedPartitions

@@ -86,8 +86,8 @@ func (c *counting) counted(fn func()) (scans, gets, keys int64) {
 	return c.scans.Load() - scans, c.gets.Load() - gets, c.keys.Load() - keys
 }
 
-// openCounting opens a store with a table of partitions of one row, whose tombstones are kept for 10 seconds. Nobody sweeps it
-// but the test.
+// openCounting opens a store with a table of partitions of one row, whose tombstones are kept for 10 seconds. Nobody
+// sweeps it but the test.
 func openCounting(t *testing.T, dir string, now *clock) (*Store, *counting, *schema.Table) {
 	t.Helper()
 	c := new(counting)
@@ -182,8 +182,8 @@ func countKeys(t *testing.T, s *Store, table *schema.Table) (n int64) {
 	return n
 }
 
-// TestPointReadsAfterDeletions counts what point reads ask the engine for: of a key that was deleted and written again, of
-// another one, and of both when the tombstones are purged.
+// TestPointReadsAfterDeletions counts what point reads ask the engine for: of a key that was deleted and written
+// again, of another one, and of both when the tombstones are purged.
 func TestPointReadsAfterDeletions(t *testing.T) {
 	var now clock
 	now.micros.Store(1000 * 1e6)
@@ -223,8 +223,8 @@ func TestPointReadsAfterDeletions(t *testing.T) {
 	}
 }
 
-// TestReopenWithDeletions opens a folder with more tombstones than are looked at before it is open: reads are right at once,
-// and soon they look at tombstones only where there are any.
+// TestReopenWithDeletions opens a folder with more tombstones than are looked at before it is open: reads are right
+// at once, and soon they look at tombstones only where there are any.
 func TestReopenWithDeletions(t *testing.T) {
 	dir := t.TempDir()
 	var now clock
@@ -262,8 +262,8 @@ func TestReopenWithDeletions(t *testing.T) {
 	}
 }
 
-// TestDeleteUnderRead deletes a partition, and sweeps, when a read has looked what is known of tombstones and has not chosen
-// its snapshot.
+// TestDeleteUnderRead deletes a partition, and sweeps, when a read has looked what is known of tombstones and has not
+// chosen its snapshot.
 func TestDeleteUnderRead(t *testing.T) {
 	var now clock
 	now.micros.Store(1000 * 1e6)
@@ -308,8 +308,8 @@ func TestDeleteUnderRead(t *testing.T) {
 	}
 }
 
-// TestCollectWaits begins a collection while tombstones are being committed: it waits for them, and knows those that are
-// written afterwards.
+// TestCollectWaits begins a collection while tombstones are being committed: it waits for them, and knows those that
+// are written afterwards.
 func TestCollectWaits(t *testing.T) {
 	x := tombstoneFilters{budget: bloom.NewBudget(1 << 20)}
 	early := x.begin(1, 10, [tombstoneKinds]bool{true, false})
@@ -380,8 +380,8 @@ func TestDeletionsAreBounded(t *testing.T) {
 	}
 }
 
-// TestDeletionCursor draws tombstones of partitions and ranges and asks for those of some partitions in their order: it finds
-// what one who looks for each of them does.
+// TestDeletionCursor draws tombstones of partitions and ranges and asks for those of some partitions in their order:
+// it finds what one who looks for each of them does.
 func TestDeletionCursor(t *testing.T) {
 	table := newTable(t, "t", "k int", "c int", "v int")
 	for seed := range uint64(40) {
@@ -424,9 +424,9 @@ func TestDeletionCursor(t *testing.T) {
 	}
 }
 
-// TestPurgeSparesLateTombstones deletes a partition when a sweep has gone through the rows, as of a second before the sweep
-// began: the tombstone stays as long as the row does that it hides. So it does when the sweep goes on where an earlier one
-// was broken off.
+// TestPurgeSparesLateTombstones deletes a partition when a sweep has gone through the rows, as of a second before the
+// sweep began: the tombstone stays as long as the row does that it hides. So it does when the sweep goes on where an
+// earlier one was broken off.
 func TestPurgeSparesLateTombstones(t *testing.T) {
 	var now clock
 	now.micros.Store(1000 * 1e6)

@@ -131,8 +131,8 @@ func dyingType(fields ...string) *types.UserType {
 	return u
 }
 
-// TestDyingDefinitions has a server die at each write of each kind of definition. What is there when it is opened again is
-// the schema before or behind it, with the rows of that one.
+// TestDyingDefinitions has a server die at each write of each kind of definition. What is there when it is opened
+// again is the schema before or behind it, with the rows of that one.
 func TestDyingDefinitions(t *testing.T) {
 	for i, d := range definitions {
 		t.Run(d.name, func(t *testing.T) {

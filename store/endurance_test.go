@@ -23,9 +23,9 @@ import (
 
 var purging = flag.Duration("purging", time.Minute, "how long BenchmarkPurge lets sweeps, reads and writes run together")
 
-// BenchmarkPurge writes rows that live for half a minute into a table of many on disk, and reads others, as many of both
-// each second. It does so first without sweeps and then with one after the other, and reports how long 99 of 100 reads
-// took at most, and the size of the folder after a quarter of the time, after half of it and at the end.
+// BenchmarkPurge writes rows that live for half a minute into a table of many on disk, and reads others, as many of
+// both each second. It does so first without sweeps and then with one after the other, and reports how long 99 of 100
+// reads took at most, and the size of the folder after a quarter of the time, after half of it and at the end.
 func BenchmarkPurge(b *testing.B) {
 	dir := b.TempDir()
 	s, t := openSweeping(b, dir, 24*time.Hour)
@@ -91,8 +91,8 @@ func fillPartitions(b *testing.B, s *Store, t *schema.Table, n int) {
 	}
 }
 
-// steadily reads a row and writes one each half millisecond, and returns what 99 of 100 reads took at most. now and then it
-// calls measure.
+// steadily reads a row and writes one each half millisecond, and returns what 99 of 100 reads took at most. now and
+// then it calls measure.
 func steadily(b *testing.B, s *Store, t *schema.Table, long time.Duration, measure func()) time.Duration {
 	b.Helper()
 	began := time.Now()

@@ -127,8 +127,8 @@ func TestUnknownDefinition(t *testing.T) {
 	}
 }
 
-// TestFailedDefinition lets definitions fail when the engine has them already: they are not there either when the store is
-// opened again, and their numbers are not given to other tables.
+// TestFailedDefinition lets definitions fail when the engine has them already: they are not there either when the
+// store is opened again, and their numbers are not given to other tables.
 func TestFailedDefinition(t *testing.T) {
 	unknown := func() error { return engine.ErrUnknown }
 	for name, fail := range map[string]func(i *interposed) (mend func()){
@@ -167,7 +167,7 @@ func TestFailedDefinition(t *testing.T) {
 					eventually(t, "the definition undone", func() bool {
 						s.defining.Lock()
 						defer s.defining.Unlock()
-						return len(s.unsettled) == 0
+						return len(s.toUndo) == 0
 					})
 				}
 				closeStore(t, s)
@@ -271,7 +271,8 @@ func TestSweepOfLargeRows(t *testing.T) {
 	}
 }
 
-// TestTruncateUnderWrite truncates a table while a write to it is on its way to the engine: what it writes is purged too.
+// TestTruncateUnderWrite truncates a table while a write to it is on its way to the engine: what it writes is purged
+// too.
 func TestTruncateUnderWrite(t *testing.T) {
 	s, i := openInterposed(t)
 	defer closeStore(t, s)

@@ -10,8 +10,8 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// longRun is how many dead rows in a row make a read ask for a purge. The sweep would come by only later, and every read
-// until then would go over them again, as at the head of a queue.
+// longRun is how many dead rows in a row make a read ask for a purge. The sweep would come by only later, and every
+// read until then would go over them again, as at the head of a queue.
 const longRun = 256
 
 // purgeHint is a range of keys in which a read saw only rows that may be purged.
@@ -43,8 +43,8 @@ func (d *deadRows) add(key []byte) {
 	d.last = append(d.last[:0], key...)
 }
 
-// isGone reports whether a row that is not alive may be purged as far as its head tells. cover is the timestamp up to which
-// it is deleted.
+// isGone reports whether a row that is not alive may be purged as far as its head tells. cover is the timestamp up to
+// which it is deleted.
 func isGone(p *rows.Purger, h *rows.Head, cover int64) bool {
 	switch {
 	case h.Deletion.Timestamp != rows.NoTimestamp:

@@ -8,9 +8,9 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// TestPurgeUnderEqualTombstones purges a deleted row with a counter under the tombstone of a range that was written at the
-// same timestamp, and in an earlier second. When that may go and the row's may not, the row's has to stay: a counter is
-// kept until the last tombstone over it goes, and would be seen again.
+// TestPurgeUnderEqualTombstones purges a deleted row with a counter under the tombstone of a range that was written
+// at the same timestamp, and in an earlier second. When that may go and the row's may not, the row's has to stay: a
+// counter is kept until the last tombstone over it goes, and would be seen again.
 func TestPurgeUnderEqualTombstones(t *testing.T) {
 	table := newTable(t, "t", "k int", "c int", "n counter")
 	spec := *table

@@ -133,8 +133,9 @@ func (a *rowAssembly) clear(columns []*schema.Column) {
 	}
 }
 
-// plainRow sets the values of a row in the common case, and reports whether it is one: plain cells and a marker without an
-// expiry, written after the partition was deleted, no tombstone of a range in the partition, and a read of values only.
+// plainRow sets the values of a row in the common case, and reports whether it is one: plain cells and a marker
+// without an expiry, written after the partition was deleted, no tombstone of a range in the partition, and a read of
+// values only.
 func (a *rowAssembly) plainRow(value []byte) bool {
 	if !a.plain || len(value) == 0 || value[0] != rows.RowMarked {
 		return false
@@ -162,8 +163,8 @@ func (a *rowAssembly) plainRow(value []byte) bool {
 	return true
 }
 
-// regular sets the values of a row, and reports whether it is alive. hidden is the timestamp up to which tombstones of the
-// partition and of ranges hide, and deletion that of these and the row's own.
+// regular sets the values of a row, and reports whether it is alive. hidden is the timestamp up to which tombstones
+// of the partition and of ranges hide, and deletion that of these and the row's own.
 func (a *rowAssembly) regular(value []byte, hidden int64) (live bool, deletion int64, err error) {
 	if err := a.values.ReadHead(value); err != nil {
 		return false, 0, a.damaged(err)
@@ -175,8 +176,8 @@ func (a *rowAssembly) regular(value []byte, hidden int64) (live bool, deletion i
 	return live || a.values.Marker.Live(deletion, a.now), deletion, err
 }
 
-// static sets the values of the static row, and reports whether it has any. It copies them, because the rows that follow show
-// them too.
+// static sets the values of the static row, and reports whether it has any. It copies them, because the rows that
+// follow show them too.
 func (a *rowAssembly) static(value []byte, hidden int64) (live bool, err error) {
 	a.statics = append(a.statics[:0], value...)
 	if err := a.values.ReadHead(a.statics); err != nil {
@@ -256,8 +257,9 @@ func (a *rowAssembly) endCollection(collections *rows.CollectionBuilder) {
 	}
 }
 
-// setClustering sets the values of the clustering columns. It takes them from the slice if the row was read by its whole key,
-// else from the key, which ends in front of the first null. Values that a key does not give back are in the row's value.
+// setClustering sets the values of the clustering columns. It takes them from the slice if the row was read by its
+// whole key, else from the key, which ends in front of the first null. Values that a key does not give back are in
+// the row's value.
 func (a *rowAssembly) setClustering(key []byte) error {
 	if !a.columns.lossy {
 		return a.setPlainClustering(key)
@@ -317,8 +319,8 @@ func (a *rowAssembly) setPlainClustering(key []byte) error {
 	return nil
 }
 
-// decodeClustering sets the value of the clustering column at the beginning of key. It returns buf with the value appended,
-// if there is room, and the rest of key.
+// decodeClustering sets the value of the clustering column at the beginning of key. It returns buf with the value
+// appended, if there is room, and the rest of key.
 func (a *rowAssembly) decodeClustering(buf, key []byte, c *schema.Column) (grown, rest []byte, err error) {
 	value, rest, err := c.Type.DecodeKey(buf[len(buf):], key, c.Desc)
 	if err != nil {

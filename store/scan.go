@@ -169,8 +169,8 @@ func (r *reader) scanPartition(key []byte) error {
 	return nil
 }
 
-// countRowless counts the range tombstones of partitions without rows in front of the partition with that prefix; nil: of all
-// that are left. A scan of rows does not come by them.
+// countRowless counts the range tombstones of partitions without rows in front of the partition with that prefix;
+// nil: of all that are left. A scan of rows does not come by them.
 func (r *reader) countRowless(prefix []byte) error {
 	if r.read.Tombstones == nil || r.tombstones.cursor.src == nil {
 		return nil

@@ -45,7 +45,7 @@ type Store struct {
 	viewBytes int        // maxViewBytes, but in tests
 	defining  sync.Mutex // held by whoever replaces state; guards meta
 	meta      meta
-	unsettled []engine.Op // undo definitions that failed and may be in the engine; guarded by defining
+	toUndo    []engine.Op // undo definitions that failed and may be in the engine; guarded by defining
 	host      [16]byte
 
 	purging  sync.WaitGroup
@@ -91,8 +91,8 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// load reads what the store knows of itself, or writes it into an empty engine, and then the catalog and
-// the beginning of the index of deletions, which goes on in the background.
+// load reads the store's own records, or writes them into an empty engine, then the catalog and the first
+// tombstones. The other tombstones are read in the background.
 func (s *Store) load(system []*schema.Keyspace) error {
 	found, err := s.meta.load(s.engine)
 	if err != nil {
@@ -127,14 +127,14 @@ func (s *Store) load(system []*schema.Keyspace) error {
 	return nil
 }
 
-// commit waits for a commit of the store's own.
+// commit waits for a commit of the store's own records.
 func (s *Store) commit(ops []engine.Op) error {
 	result := make(chan error, 1)
 	s.engine.Commit(ops, func(err error) { result <- err })
 	return <-result
 }
 
-// update runs an update of the engine again until no other comes in between.
+// update runs an update of the engine again until it does not conflict.
 func (s *Store) update(ctx context.Context, guard []byte, fn func(engine.Txn) error) error {
 	for {
 		if err := s.engine.Update(ctx, guard, fn); !errors.Is(err, engine.ErrConflict) {
@@ -149,7 +149,7 @@ func (s *Store) Close() error {
 	s.closeOne.Do(func() {
 		s.stop()
 		s.purging.Wait()
-		if err := s.settle(); err != nil {
+		if err := s.undoDefinitions(); err != nil {
 			s.log.Error().Err(err).Msg("a definition that failed may be there when the data is opened again")
 		}
 		err = s.engine.Close()

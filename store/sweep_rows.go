@@ -32,7 +32,7 @@ type sweep struct {
 	damaged    int      // rows
 }
 
-// run goes from the first row to the last, or from where a pass stopped that the end of the process broke off.
+// run goes from the first row to the last. It continues where an earlier pass stopped because the process ended.
 func (w *sweep) run(ctx context.Context) error {
 	started := w.store.now().Unix()
 	w.purger = rows.NewPurger(w.table, started)
@@ -100,7 +100,7 @@ func (w *sweep) resume() error {
 	return err
 }
 
-// rest gives others the processor.
+// rest leaves the processor to others.
 func (w *sweep) rest(ctx context.Context, worked time.Duration) error {
 	if w.pause == 0 {
 		return ctx.Err()
@@ -115,7 +115,7 @@ func (w *sweep) rest(ctx context.Context, worked time.Duration) error {
 	}
 }
 
-// chunk looks at some rows and purges what it may of them. It reports whether there are more.
+// chunk looks at some rows and purges them. It reports whether there are more.
 func (w *sweep) chunk(ctx context.Context) (more bool, err error) {
 	seen, size := 0, 0
 	w.lessened = w.lessened[:0]
@@ -152,7 +152,7 @@ func (w *sweep) chunk(ctx context.Context) (more bool, err error) {
 	return true, nil
 }
 
-// look counts a row as it will be, and notes it if it will be less. One that is damaged stays as it is.
+// look counts a row as it will be, and notes it if something of it may go. A damaged row stays as it is.
 func (w *sweep) look(src engine.Reader, key, value []byte) error {
 	if len(w.prefix) == 0 || !bytes.HasPrefix(key, w.prefix) {
 		if err := w.enter(src, key); err != nil {
@@ -190,7 +190,7 @@ func (w *sweep) enter(src engine.Reader, key []byte) error {
 	return w.tombstones.load(src, w.prefix)
 }
 
-// purge takes out of rows what may go, as they are now. Tombstones that came later are looked at by the next sweep.
+// purge purges rows as they are now. Tombstones that came meanwhile are left to the next sweep.
 func (w *sweep) purge(ctx context.Context, keys [][]byte) error {
 	var removed, rewritten, freed int
 	before := w.store.filters.of(w.id)
@@ -232,7 +232,7 @@ func (w *sweep) purge(ctx context.Context, keys [][]byte) error {
 	return nil
 }
 
-// hidden is the tombstone over a row, of its partition or of a range.
+// hidden is the tombstone of its partition or of a range that hides most of a row.
 func (w *sweep) hidden(txn engine.Txn, key []byte) (rows.Tombstone, error) {
 	if len(w.prefix) == 0 || !bytes.HasPrefix(key, w.prefix) {
 		if err := w.enter(txn, key); err != nil {

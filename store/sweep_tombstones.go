@@ -9,16 +9,16 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// goneTombstone is a tombstone that may go.
+// goneTombstone is a tombstone that may be removed.
 type goneTombstone struct {
 	key []byte
 	rows.Tombstone
 }
 
-// purgeTombstones removes the tombstones of partitions and ranges that were old enough when the sweep began: the rows
-// have been gone through since, and there is nothing left that they hide. Those that were written since the sweep began
-// stay, though a statement that took long may have written them as of a second before. Ranges inside others that reach
-// further go as well. What is left is what the index of deletions knows from here on.
+// purgeTombstones removes tombstones of partitions and ranges that were old enough when the sweep began: it has
+// gone over the rows since, and they hide nothing any more. Tombstones written since the sweep began stay, even if
+// a slow statement wrote them as of an earlier second. Ranges inside others that reach further go too. The filters
+// are made of what is left.
 func (w *sweep) purgeTombstones(ctx context.Context, c *filterRebuild) error {
 	w.position = rows.AppendArea(w.position[:0], w.id, rows.AreaTombstones)
 	for more := true; more; {
@@ -43,11 +43,11 @@ func (w *sweep) purgeTombstones(ctx context.Context, c *filterRebuild) error {
 	return nil
 }
 
-// purgeAtOnce is how many keys are purged by one update.
+// purgeAtOnce is how many keys one update purges.
 const purgeAtOnce = 128
 
-// goneTombstones goes through some partitions, from position on, and returns their tombstones that may go. The others are
-// counted and collected.
+// goneTombstones goes over some partitions, from position on, and returns their tombstones that may go. It counts
+// the others and adds them to the filters.
 func (w *sweep) goneTombstones(c *filterRebuild) (gone []goneTombstone, more bool, err error) {
 	seen := 0
 	err = w.store.engine.View(func(src engine.Reader) error {
@@ -107,7 +107,7 @@ func (w *sweep) goneOf(gone []goneTombstone, c *filterRebuild) (all []goneTombst
 	return gone, n
 }
 
-// removeTombstones removes tombstones unless they have been written again meanwhile.
+// removeTombstones removes tombstones unless they were written again meanwhile.
 func (w *sweep) removeTombstones(ctx context.Context, gone []goneTombstone, c *filterRebuild) error {
 	removed := 0
 	err := w.store.update(ctx, bytes.Clone(gone[0].key), func(txn engine.Txn) error {

@@ -7,8 +7,8 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// tombstoneCursor goes through a table's tombstones beside a scan of its rows, in the order of their partitions. It reads
-// some ahead at a time, more and more as long as they are asked for, so that few iterators are opened.
+// tombstoneCursor reads a table's tombstones beside a scan of its rows, in the order of their partitions. It reads
+// ahead, more and more as long as they are used, so that few iterators are opened.
 type tombstoneCursor struct {
 	src    engine.Reader // nil: it is not in use
 	id     uint32
@@ -23,7 +23,7 @@ type tombstoneCursor struct {
 	target []byte // what the keys of the partition that is asked for begin with
 }
 
-// keyValue is a tombstone as it is stored: the places in memory where its key ends and its value ends.
+// keyValue is a stored tombstone: where in memory its key begins, its value begins, and its value ends.
 type keyValue struct{ start, value, end int }
 
 // How many tombstones are read ahead, at first and at most, and how many bytes.
@@ -55,7 +55,7 @@ func (c *tombstoneCursor) finish() {
 	}
 }
 
-// fill reads on.
+// fill reads the next tombstones.
 func (c *tombstoneCursor) fill() error {
 	if c.used > 1 {
 		c.chunk = min(2*c.chunk, mostAhead)
@@ -81,7 +81,7 @@ func (c *tombstoneCursor) fill() error {
 	return err
 }
 
-// peek returns the next tombstone, which stays valid until the next call of a method; without a key there is none.
+// peek returns the next tombstone. It is valid until the next call of a method. key is nil at the end.
 func (c *tombstoneCursor) peek() (key, value []byte, err error) {
 	if c.next == len(c.ahead) {
 		if c.whole {
@@ -95,13 +95,13 @@ func (c *tombstoneCursor) peek() (key, value []byte, err error) {
 	return c.memory[x.start:x.value], c.memory[x.value:x.end], nil
 }
 
-// skip passes over the tombstone that peek returned.
+// skip goes on behind the tombstone that peek returned.
 func (c *tombstoneCursor) skip() {
 	c.next++
 	c.used++
 }
 
-// seek passes over the tombstones in front of target.
+// seek goes on to the first tombstone at or behind target.
 func (c *tombstoneCursor) seek(target []byte) error {
 	for ; c.next < len(c.ahead); c.next++ {
 		x := c.ahead[c.next]
@@ -119,8 +119,8 @@ func (c *tombstoneCursor) seek(target []byte) error {
 	return c.fill()
 }
 
-// load makes d the tombstones of a partition, which comes behind those that were loaded before. prefix is what the keys of
-// its rows begin with.
+// load reads the tombstones of a partition into d. The partition is behind those loaded before. prefix is what the
+// keys of its rows begin with.
 func (c *tombstoneCursor) load(d *rows.PartitionTombstones, prefix []byte) error {
 	d.Reset()
 	c.target = append(c.target[:0], prefix...)

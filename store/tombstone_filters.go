@@ -12,23 +12,23 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// tombstoneFilters knows in memory which partitions may have tombstones of ranges or of the partition, so that point reads of
-// others cost nothing; scans go through the tombstones beside the rows (see tombstoneCursor). It has Bloom filters of their
-// tokens, in bounded memory: of a table with more than fit it knows nothing, and each read looks.
+// tombstoneFilters tell which partitions may have tombstones of their own or of ranges, so that point reads of
+// others cost nothing. Scans read the tombstones beside the rows (see tombstoneCursor). They are Bloom filters of
+// tokens in bounded memory. A table with too many tombstones has no filter, and each read looks.
 //
-// A partition is entered before its first tombstone is committed, so whoever looks after choosing a snapshot misses none
-// that the snapshot has. A sweep collects what is left of a table's tombstones, which then takes the place of what was known.
-// So a reader looks before and after choosing its snapshot: if that is not the same, it goes by unknownTombstones.
+// A partition is added before its first tombstone is committed, so whoever asks after choosing a snapshot misses
+// none in it. A sweep makes the filters of a table anew, of the tombstones that are left. So a reader asks before
+// and after it chooses its snapshot: if the filters have changed it goes by unknownTombstones.
 type tombstoneFilters struct {
-	mu     sync.Mutex // held by who replaces tables
+	mu     sync.Mutex // held to replace tables
 	tables atomic.Pointer[map[uint32]*tableTombstones]
 	budget *bloom.Budget
 }
 
-// maxTombstoneFilters is how much memory the filters take: enough for 20 million partitions.
+// maxTombstoneFilters is the memory of all filters: enough for 20 million partitions.
 const maxTombstoneFilters = 32 << 20
 
-// tombstoneKind is what a tombstone is of.
+// tombstoneKind is what a tombstone deletes.
 type tombstoneKind uint8
 
 const (
@@ -37,16 +37,16 @@ const (
 	tombstoneKinds
 )
 
-// knownTombstones is what is known of a table's tombstones at some time; nil: there are none.
+// knownTombstones is what is known of a table's tombstones at some time. nil: there are none.
 type knownTombstones struct {
 	mu      sync.RWMutex
 	filters [tombstoneKinds]*bloom.Filter // of the tokens of partitions; nil: all may have one
 }
 
-// unknownTombstones is what is known when nothing is.
+// unknownTombstones is for a table of which nothing is known.
 var unknownTombstones = new(knownTombstones)
 
-// has reports whether the partition of a token may have a tombstone of that kind.
+// has reports whether the partition of a token may have a tombstone of a kind.
 func (k *knownTombstones) has(kind tombstoneKind, token int64) bool {
 	if k == nil {
 		return false
@@ -72,7 +72,7 @@ func (k *knownTombstones) any() bool {
 	return false
 }
 
-// add enters a partition.
+// add adds a partition.
 func (k *knownTombstones) add(kind tombstoneKind, token int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -86,7 +86,7 @@ func (k *knownTombstones) add(kind tombstoneKind, token int64) {
 	}
 }
 
-// free gives back the memory. Readers that still go by it look.
+// free gives the memory back. Readers that still use the filters look themselves.
 func (k *knownTombstones) free() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -98,7 +98,7 @@ func (k *knownTombstones) free() {
 	}
 }
 
-// tableTombstones are the tombstones of one table.
+// tableTombstones are the filters of one table.
 type tableTombstones struct {
 	collecting sync.Mutex // held from collect to finish or abandon
 	known      atomic.Pointer[knownTombstones]
@@ -109,13 +109,13 @@ type tableTombstones struct {
 	before     int              // and of eras before it
 }
 
-// deleting are tombstones of a mutation that are being committed.
+// deleting are tombstones of a mutation that is being committed.
 type deleting struct {
 	table *tableTombstones
 	era   int
 }
 
-// begin enters a partition with tombstones that are about to be committed.
+// begin adds a partition whose tombstones are about to be committed.
 func (x *tombstoneFilters) begin(id uint32, token int64, kinds [tombstoneKinds]bool) deleting {
 	t := x.table(id)
 	t.mu.Lock()
@@ -133,7 +133,7 @@ func (x *tombstoneFilters) begin(id uint32, token int64, kinds [tombstoneKinds]b
 	return deleting{t, t.era}
 }
 
-// end is called when they are committed, or are not going to be.
+// end is called when they are committed or have failed.
 func (d deleting) end() {
 	t := d.table
 	if t == nil {
@@ -148,7 +148,7 @@ func (d deleting) end() {
 	}
 }
 
-// of is what is known of a table.
+// of returns what is known of a table.
 func (x *tombstoneFilters) of(id uint32) *knownTombstones {
 	tables := x.tables.Load()
 	if tables == nil {
@@ -160,7 +160,7 @@ func (x *tombstoneFilters) of(id uint32) *knownTombstones {
 	return nil
 }
 
-// in is what is known of a table in a snapshot that was chosen after before was known.
+// in returns what is known of a table in a snapshot. before was known before the snapshot was chosen.
 func (x *tombstoneFilters) in(id uint32, before *knownTombstones) *knownTombstones {
 	if x.of(id) != before {
 		return unknownTombstones
@@ -168,7 +168,7 @@ func (x *tombstoneFilters) in(id uint32, before *knownTombstones) *knownTombston
 	return before
 }
 
-// fresh knows that there are no tombstones.
+// fresh makes filters without a tombstone.
 func (x *tombstoneFilters) fresh() *knownTombstones {
 	k := new(knownTombstones)
 	for i := range k.filters {
@@ -177,7 +177,7 @@ func (x *tombstoneFilters) fresh() *knownTombstones {
 	return k
 }
 
-// table returns the entry of a table, and makes one if it has none.
+// table returns the entry of a table. It makes one if there is none.
 func (x *tombstoneFilters) table(id uint32) *tableTombstones {
 	if tables := x.tables.Load(); tables != nil {
 		if t := (*tables)[id]; t != nil {
@@ -187,7 +187,7 @@ func (x *tombstoneFilters) table(id uint32) *tableTombstones {
 	return x.set(id, x.fresh())
 }
 
-// set makes the entry of a table unless there is one; with nothing known it drops the entry.
+// set makes the entry of a table unless there is one. Without known it drops the entry.
 func (x *tombstoneFilters) set(id uint32, known *knownTombstones) *tableTombstones {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -211,8 +211,8 @@ func (x *tombstoneFilters) set(id uint32, known *knownTombstones) *tableTombston
 
 func (x *tombstoneFilters) drop(id uint32) { x.set(id, nil) }
 
-// load enters what a table has stored, if that are few tombstones. It returns how many it has looked at, and whether there
-// are more: then nothing is known of the table until they have been collected.
+// load makes the filters of a table that has few tombstones stored. It returns how many it has read, and whether
+// there are more: then nothing is known of the table until its filters are rebuilt.
 func (x *tombstoneFilters) load(r engine.Reader, id uint32, few int) (n int, more bool, err error) {
 	known := x.fresh()
 	err = eachTombstoneKey(r, id, func(kind tombstoneKind, token int64) (bool, error) {
@@ -231,7 +231,7 @@ func (x *tombstoneFilters) load(r engine.Reader, id uint32, few int) (n int, mor
 	return n, more, err
 }
 
-// eachTombstoneKey goes through the tombstones that a table has stored.
+// eachTombstoneKey calls fn for the tombstones that a table has stored.
 func eachTombstoneKey(r engine.Reader, id uint32, fn func(kind tombstoneKind, token int64) (bool, error)) error {
 	start, end := rows.AppendArea(nil, id, rows.AreaTombstones), rows.AppendArea(nil, id, rows.AreaRows)
 	return r.Scan(start, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
@@ -243,7 +243,7 @@ func eachTombstoneKey(r engine.Reader, id uint32, fn func(kind tombstoneKind, to
 	})
 }
 
-// kindOf is what the tombstone with a key is of; the key of its partition is so long.
+// kindOf returns what the tombstone with a key deletes. prefix is the length of the partition's key.
 func kindOf(key []byte, prefix int) tombstoneKind {
 	if len(key) == prefix {
 		return ofPartition
@@ -251,15 +251,15 @@ func kindOf(key []byte, prefix int) tombstoneKind {
 	return ofRange
 }
 
-// collection notes what is left of a table's tombstones.
+// filterRebuild makes the filters of a table anew, of the tombstones that are left.
 type filterRebuild struct {
 	table *tableTombstones // nil: it is over
 	next  *knownTombstones
 }
 
-// collect begins a collection, for which the caller then goes through the table's tombstones; those that are written from
-// here on are entered by who writes them. It waits until those that are being committed can be read. It returns nil if there
-// are none.
+// collect begins a rebuild. The caller then adds the tombstones that the table has stored; writers add those that
+// come from here on. It waits until the tombstones that are being committed can be read. It returns nil if the
+// table has no filters.
 func (x *tombstoneFilters) collect(ctx context.Context, id uint32) (*filterRebuild, error) {
 	tables := x.tables.Load()
 	if tables == nil || (*tables)[id] == nil {
@@ -291,10 +291,10 @@ func (x *tombstoneFilters) collect(ctx context.Context, id uint32) (*filterRebui
 
 func (c *filterRebuild) add(kind tombstoneKind, token int64) { c.next.add(kind, token) }
 
-// has reports whether tombstones of a partition were added, or may have been written since the collection began.
+// has reports whether tombstones of a partition were added, or may have been written since the rebuild began.
 func (c *filterRebuild) has(kind tombstoneKind, token int64) bool { return c.next.has(kind, token) }
 
-// finish makes what was collected what is known. What it does not have is not committed any more.
+// finish puts the new filters in place of the old ones.
 func (c *filterRebuild) finish() {
 	t := c.table
 	t.mu.Lock()
@@ -306,7 +306,7 @@ func (c *filterRebuild) finish() {
 	t.collecting.Unlock()
 }
 
-// abandon ends a collection that is not finished.
+// abandon ends a rebuild that is not finished.
 func (c *filterRebuild) abandon() {
 	t := c.table
 	if t == nil {
@@ -320,10 +320,11 @@ func (c *filterRebuild) abandon() {
 	t.collecting.Unlock()
 }
 
-// loadAtOnce is how many tombstones are looked at before the store is open.
+// loadAtOnce is how many tombstones are read before the store is open.
 const loadAtOnce = 10_000
 
-// loadTombstones enters the tombstones that are stored. Tables with many are left for collectTombstones.
+// loadTombstones makes the filters of the stored tombstones. It returns the tables that have many, for
+// collectTombstones.
 func (s *Store) loadTombstones(ids map[[16]byte]uint32) (left []uint32, err error) {
 	s.filters.budget = bloom.NewBudget(maxTombstoneFilters)
 	few := loadAtOnce
@@ -340,7 +341,7 @@ func (s *Store) loadTombstones(ids map[[16]byte]uint32) (left []uint32, err erro
 	return left, nil
 }
 
-// collectTombstones enters the tombstones of tables that have many.
+// collectTombstones makes the filters of tables that have many tombstones.
 func (s *Store) collectTombstones(ids []uint32) {
 	defer s.purging.Done()
 	for _, id := range ids {

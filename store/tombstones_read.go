@@ -145,8 +145,8 @@ func (t *TombstonesRead) deadCell(column *schema.Column, c *rows.Cell, deletion,
 	}
 }
 
-// deadRow counts a row that is not alive, behind its cells. hidden is the timestamp up to which tombstones of the partition
-// and of ranges hide.
+// deadRow counts a row that is not alive, behind its cells. hidden is the timestamp up to which tombstones of the
+// partition and of ranges hide.
 func (t *TombstonesRead) deadRow(h *rows.Head, hidden int64) error {
 	if t == nil {
 		return nil
@@ -199,7 +199,8 @@ func (t *TombstonesRead) endStatic(live bool, h *rows.Head, hidden int64) (err e
 	return err
 }
 
-// beginSlice finds the bounds of range tombstones between two positions of the partition. A nil end is that of the partition.
+// beginSlice finds the bounds of range tombstones between two positions of the partition. A nil end is that of the
+// partition.
 func (t *TombstonesRead) beginSlice(d *rows.PartitionTombstones, start, end []byte) {
 	if t == nil {
 		return
@@ -235,8 +236,8 @@ func (t *TombstonesRead) beginSlice(d *rows.PartitionTombstones, start, end []by
 	}
 }
 
-// meets reports whether a range that begins at start shares the bound that x ends with. It does not if x is all rows with one
-// value and the next range begins with the value after it: these are two bounds at one key.
+// meets reports whether a range that begins at start shares the bound that x ends with. It does not if x is all rows
+// with one value and the next range begins with the value after it: these are two bounds at one key.
 func meets(x *rows.RangeTombstone, start []byte) bool {
 	return bytes.Equal(x.End, start) && !bytes.Equal(rows.Successor(bytes.Clone(x.Start)), x.End)
 }

@@ -21,8 +21,8 @@ const (
 	mostTombstones = 100000
 )
 
-// aggregatedPage is how many rows Cassandra aggregates at a time when the request has no pages. Each page of them has the
-// time of a whole read.
+// aggregatedPage is how many rows Cassandra aggregates at a time when the request has no pages. Each page of them has
+// the time of a whole read.
 const aggregatedPage = 10_000
 
 // maxCommandText is how much of a command's text a warning shows.
@@ -31,8 +31,8 @@ const maxCommandText = 512
 // storagePort is the port that Cassandra's nodes talk to each other at: errors name replicas by it.
 const storagePort = 7000
 
-// command is the part of a SELECT that Cassandra reads, and warns of, by itself: a partition of an IN, or a page of the rows
-// that are aggregated. Otherwise it is the whole SELECT.
+// command is the part of a SELECT that Cassandra reads, and warns of, by itself: a partition of an IN, or a page of
+// the rows that are aggregated. Otherwise it is the whole SELECT.
 type command struct {
 	number int                   // of the partition, where partitions are read by their keys
 	from   store.Position        // behind which it begins; without a partition: at the beginning
@@ -42,8 +42,8 @@ type command struct {
 	read   *store.TombstoneCount // what it has read; set for a warning
 }
 
-// countTombstones has the store count the tombstones that are read. Cassandra does not look at tables of its own, and an
-// index reads none.
+// countTombstones has the store count the tombstones that are read. Cassandra does not look at tables of its own, and
+// an index reads none.
 func (r *reading) countTombstones() {
 	p := r.plan
 	if schema.IsLocal(p.Table.Keyspace) || p.Table.Virtual || p.Indexed {
@@ -66,8 +66,8 @@ func (r *reading) countTombstones() {
 
 func (r *reading) aggregates() bool { return len(r.plan.Selection.Aggregates) > 0 }
 
-// endCommands ends the commands of the partitions that the store is through with. It is called before a row is looked at, as
-// limits of a command are what was left when its partition began, and when the read is over.
+// endCommands ends the commands of the partitions that the store is through with. It is called before a row is looked
+// at, as limits of a command are what was left when its partition began, and when the read is over.
 func (r *reading) endCommands() {
 	for t := &r.tombstones; r.command.number < t.Partitions; r.command.number++ {
 		if len(t.Over) > 0 && t.Over[0].Number == r.command.number {

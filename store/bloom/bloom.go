@@ -1,9 +1,9 @@
-// Package bloom has sets of hashes that may claim to have a hash that was never added: Bloom filters that grow. The Badger
-// engine keeps one of the keys that were written, the store those of the partitions that have tombstones.
+// Package bloom has sets of hashes that may claim to have a hash that was never added: Bloom filters that grow. The
+// Badger engine keeps one of the keys that were written, the store those of the partitions that have tombstones.
 //
-// A Filter is 16 parts, chosen by the hash, so that it grows by one part at a time. A part is a list of layers, each four
-// times as large as the one before it until they are 1 MiB. Each layer has to be asked, and each is wrong now and then, so
-// there are few. Filters take their memory from a Budget; one that gets no more cannot add.
+// A Filter is 16 parts, chosen by the hash, so that it grows by one part at a time. A part is a list of layers, each
+// four times as large as the one before it until they are 1 MiB. Each layer has to be asked, and each is wrong now
+// and then, so there are few. Filters take their memory from a Budget; one that gets no more cannot add.
 package bloom
 
 import "sync/atomic"

@@ -7,10 +7,10 @@ import (
 	"sync/atomic"
 )
 
-// Room is a number of things, mostly bytes, of which so many may be held at a time. Those who wait get theirs in the order
-// in which they came. One who holds some and waits for more could wait for ever, as others do the same: so one owner at a
-// time may hold more than there is room for, until it leaves. A nil owner may not, and nobody may while most of the room is
-// taken by what is parked: that does not wait for anything here.
+// Room is a number of things, mostly bytes, of which so many may be held at a time. Those who wait get theirs in the
+// order in which they came. One who holds some and waits for more could wait for ever, as others do the same: so one
+// owner at a time may hold more than there is room for, until it leaves. A nil owner may not, and nobody may while
+// most of the room is taken by what is parked: that does not wait for anything here.
 type Room struct {
 	limit  int64
 	used   atomic.Int64

@@ -1,8 +1,8 @@
-// Package rows is how rows and tombstones are stored: keys, values, and the rules that merge, read and purge them. All of
-// it is functions of bytes and definitions. The package knows no engine and reads no clock.
+// Package rows is how rows and tombstones are stored: keys, values, and the rules that merge, read and purge them.
+// All of it is functions of bytes and definitions. The package knows no engine and reads no clock.
 //
-// A key is made by AppendPartition and AppendClustering. A value is written by Writer and read by Reader. Fold merges two
-// values of one key. A PartitionTombstones tells which tombstone is over a row, and a Purger what may go of it.
+// A key is made by AppendPartition and AppendClustering. A value is written by Writer and read by Reader. Fold merges
+// two values of one key. A PartitionTombstones tells which tombstone is over a row, and a Purger what may go of it.
 //
 // # Keys
 //
@@ -49,9 +49,9 @@
 //
 //	expiry  | ttl : uvarint | second it ends, since 1970 : uvarint |
 //
-// column is schema.Column.ID. Cells are sorted by column, then path. A reader skips cells of unknown columns, and cells that
-// were written before their column was dropped (see schema.Table.Lost).
-// base is the marker's timestamp, else the row tombstone's, else the first cell's.
+// column is schema.Column.ID. Cells are sorted by column, then path. A reader skips cells of unknown columns, and
+// cells that were written before their column was dropped (see schema.Table.Lost). base is the marker's timestamp,
+// else the row tombstone's, else the first cell's.
 //
 // The paths of a column sort as its elements are ordered:
 //
@@ -65,6 +65,7 @@
 //
 // # Merging
 //
-// A mutation has the format of what is stored. Fold keeps the winner of each cell (see Cell.Beats) and leaves out what the
-// tombstone of the row hides, but for counters. Equal rows have equal bytes in whatever order they were written.
+// A mutation has the format of what is stored. Fold keeps the winner of each cell (see Cell.Beats) and leaves out
+// what the tombstone of the row hides, but for counters. Equal rows have equal bytes in whatever order they were
+// written.
 package rows

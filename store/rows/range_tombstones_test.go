@@ -37,8 +37,8 @@ func TestFurthest(t *testing.T) {
 	}
 }
 
-// TestNeeds asks whether a range is needed beside the tombstone of its partition: not if that reaches as far and is kept
-// as long.
+// TestNeeds asks whether a range is needed beside the tombstone of its partition: not if that reaches as far and is
+// kept as long.
 func TestNeeds(t *testing.T) {
 	for _, c := range []struct {
 		partition, rows Tombstone

@@ -10,11 +10,12 @@ import (
 	"github.com/cqld/cqld/store/engine/badger/check"
 )
 
-// ahead takes blocks of the disk for the logs before Badger writes to them, so that a full disk, or one that cannot be
-// written to, is an error and not the end of the process.
+// ahead takes blocks of the disk for the logs before Badger writes to them, so that a full disk, or one that cannot
+// be written to, is an error and not the end of the process.
 //
-// Badger begins the next memtable's log when the memtable is full, in a file that may exist if it is empty. So there always is
-// one, with blocks behind its end. Badger cannot go on if it cannot open the file, so that is tried before.
+// Badger begins the next memtable's log when the memtable is full. It accepts an existing file if it is empty. So
+// an empty file with blocks always waits for it. Badger cannot go on if it cannot open that file, so opening is
+// tried before.
 type ahead struct {
 	dir      string
 	log      aheadFile // the newest memtable's log
@@ -47,7 +48,7 @@ const (
 	aheadSlack = 64 << 10
 )
 
-// newAhead takes over the logs that Badger began when it was opened.
+// newAhead starts with the logs that Badger had when it was opened.
 func newAhead(dir string, seen check.FilesSeen, memtable int64, begun func()) (*ahead, error) {
 	a := &ahead{
 		dir: dir, memtable: memtable, begun: begun,
@@ -60,8 +61,8 @@ func newAhead(dir string, seen check.FilesSeen, memtable int64, begun func()) (*
 	return a, nil
 }
 
-// reserve takes blocks for a commit of so many bytes and those behind it, up to roomStep. large says that it has values for the
-// value log.
+// reserve takes blocks for a commit of size bytes and for commits after it, up to roomStep. large says that the
+// commit has values for the value log.
 func (a *ahead) reserve(size int64, large bool) error {
 	if a == nil {
 		return nil
@@ -115,7 +116,7 @@ func (a *ahead) hasBegun() bool {
 	return err == nil && info.Size() > 0
 }
 
-// follow goes on with the next log, if Badger has begun it. Badger can have written to it what was taken since the last time.
+// follow goes on with the next log, if Badger has begun it.
 func (a *ahead) follow() error {
 	if !a.hasBegun() {
 		a.log.end += a.written
@@ -171,7 +172,7 @@ func (a *ahead) reserveValues(size int64) error {
 	return a.values.take(size + aheadSlack)
 }
 
-// take takes the blocks that come behind what is written.
+// take takes size bytes of blocks behind what is written.
 func (f *aheadFile) take(size int64) error {
 	if f.end+size <= f.taken {
 		return nil
@@ -188,7 +189,7 @@ func (f *aheadFile) take(size int64) error {
 	return nil
 }
 
-// close gives the files back and removes the log that was not begun. Badger is closed.
+// close closes the files, and removes the log that was not begun. Badger is closed already.
 func (a *ahead) close() error {
 	if a == nil {
 		return nil

@@ -32,8 +32,7 @@ func (e *Engine) checkLater(paths []string, log zerolog.Logger) {
 	}
 }
 
-// uses reports whether a file is one of Badger's. It makes tables of others empty, and then removes them, and value logs as
-// well.
+// uses reports whether a file is one of Badger's. Badger empties tables and value logs before it removes them.
 func (e *Engine) uses(path string) bool {
 	if filepath.Ext(path) == check.ValueLog {
 		info, err := os.Stat(path)

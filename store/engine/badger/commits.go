@@ -10,8 +10,9 @@ import (
 	"github.com/cqld/cqld/store/engine/badger/check"
 )
 
-// commits are the numbers of the last commit and of the last one that is synced. They are in a mapped file, so
-// that a log which lost its end shows: a killed process leaves both as they were. After a power cut they may be older.
+// commits are the numbers of the last commit and of the last one that is synced. They are in a mapped file, so that
+// a log that has lost its end is noticed: a killed process leaves both as they were. After a power cut they may be
+// older.
 type commits struct {
 	words *[2]uint64 // each a number, followed by the 16 bits of its checksum
 	unmap func() error

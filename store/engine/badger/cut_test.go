@@ -99,7 +99,8 @@ func (s *shadow) cut() string {
 	return left
 }
 
-// TestCutPeriodic cuts the power of an engine that syncs now and then, between its syncs. What was acknowledged before the last sync began is there, and the rest is whole or not there.
+// TestCutPeriodic cuts the power of an engine that syncs now and then, between its syncs. What was acknowledged
+// before the last sync began is there, and the rest is whole or not there.
 func TestCutPeriodic(t *testing.T) {
 	for i := range 3 {
 		dir := t.TempDir()

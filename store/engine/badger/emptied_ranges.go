@@ -8,12 +8,12 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// Badger keeps deleted keys until a compaction removes them, and a scan walks over them: at the head of a queue that is most
-// of its work. So the engine remembers ranges of keys that are empty now, and scans step over them.
+// Badger keeps deleted keys until a compaction removes them, and a scan walks over them: at the head of a queue that
+// is most of its work. So the engine remembers ranges of keys that are empty now, and scans step over them.
 //
-// A scan that has passed many deleted keys in a row tells the prober. The prober asks the writer to watch the range, looks
-// whether it is empty, and asks the writer to remember it. A write into an emptied range divides it. Each snapshot has the
-// emptied ranges of its own commit.
+// A scan that has passed many deleted keys in a row tells the prober. The prober asks the writer to watch the range,
+// looks whether it is empty, and asks the writer to remember it. A write into an emptied range divides it. Each
+// snapshot has the emptied ranges of its own commit.
 const (
 	walkable   = 128 // deleted keys in a row that are not worth remembering
 	maxEmptied = 256

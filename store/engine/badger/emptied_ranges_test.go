@@ -37,8 +37,8 @@ func scanKeys(t *testing.T, r engine.Reader, start, end []byte, reverse bool) (k
 	return keys
 }
 
-// TestEmptiedRanges deletes and writes ranges of keys at random and compares what scans find, most of which step over emptied ranges, with
-// a map. A reader from before sees what was there then.
+// TestEmptiedRanges deletes and writes ranges of keys at random and compares what scans find, most of which step over
+// emptied ranges, with a map. A reader from before sees what was there then.
 func TestEmptiedRanges(t *testing.T) {
 	e := openWith(t, Options{}, nil)
 	defer func() { _ = e.Close() }()
@@ -101,8 +101,8 @@ func TestEmptiedRanges(t *testing.T) {
 	}
 }
 
-// TestHoleAtTheEnd empties the end of a range as one does who takes the last of them again and again: scans from there do
-// not walk over what was deleted for long.
+// TestHoleAtTheEnd empties the end of a range as one does who takes the last of them again and again: scans from
+// there do not walk over what was deleted for long.
 func TestHoleAtTheEnd(t *testing.T) {
 	e := openWith(t, Options{}, nil)
 	defer func() { _ = e.Close() }()

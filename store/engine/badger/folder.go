@@ -9,16 +9,16 @@ import (
 	"github.com/cqld/cqld/store/engine/badger/check"
 )
 
-// prepared is what opening a folder goes on with.
+// prepared is what is known of a folder when Badger opens it.
 type prepared struct {
 	record    *check.Record
-	unchecked []string // tables and value logs that are still to be checked
-	values    bool     // values are lost: their keys are to go
+	unchecked []string // tables and value logs to check while the engine works
+	values    bool     // values are lost, and their keys have to go
 	seen      check.FilesSeen
 }
 
-// prepareFolder makes a folder ready for Badger, which has worse words for what may be wrong with it. Nothing is changed in one
-// that is refused.
+// prepareFolder examines a folder, repairs it if it may, and makes it ready for Badger. It changes nothing in a
+// folder that it refuses.
 func prepareFolder(o Options) (*prepared, error) {
 	if err := check.MakeSynced(o.Dir); err != nil {
 		return nil, fmt.Errorf("the folder %s cannot be created: %w", o.Dir, err)

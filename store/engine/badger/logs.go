@@ -14,9 +14,8 @@ import (
 	"github.com/cqld/cqld/store/engine/badger/check"
 )
 
-// logs makes what was committed safe from a power cut. Badger itself syncs the log that it writes to. One that is full is
-// left to the system until its table is written, which can take long if many are waiting; and none of the
-// logs' names are synced.
+// logs makes commits safe from a power cut. Badger syncs the log that it writes to. It leaves a full log to the
+// system until its table is written, which can take long if many wait, and it never syncs the logs' names.
 //
 // The files are held open, so that they can be synced when there are no more descriptors.
 type logs struct {
@@ -34,7 +33,7 @@ func newLogs(dir string, current func() error) *logs {
 	return l
 }
 
-// all syncs everything that was written to a log before: the value logs first, as the others point into them.
+// all syncs everything written to logs before: value logs first, because the others point into them.
 func (l *logs) all() error {
 	names, err := l.names()
 	if err != nil {
@@ -73,7 +72,7 @@ func (l *logs) folder(names logNames) error {
 	return l.sync(l.dir)
 }
 
-// named syncs the folder if a commit has begun another memtable's log. Its content is synced.
+// named syncs the folder if a commit has begun another memtable's log, whose content is synced.
 func (l *logs) named() error {
 	if info, err := os.Lstat(filepath.Join(l.dir, fmt.Sprintf("%05d%s", l.newest+1, check.MemtableLog))); err != nil || info.Size() == 0 {
 		return nil
@@ -109,7 +108,7 @@ func (l *logs) names() (names logNames, err error) {
 	return names, err
 }
 
-// hold opens logs that appeared and closes those that are gone or need no sync any more.
+// hold opens new logs, and closes those that are gone or need no sync any more.
 func (l *logs) hold(names logNames) error {
 	for path, f := range l.held {
 		name := filepath.Base(path)
@@ -131,7 +130,7 @@ func (l *logs) hold(names logNames) error {
 	return nil
 }
 
-// open returns the descriptor that is held of a file or a folder.
+// open returns the open descriptor of a file or a folder.
 func (l *logs) open(path string) (*os.File, error) {
 	if f := l.held[path]; f != nil {
 		return f, nil
@@ -144,7 +143,7 @@ func (l *logs) open(path string) (*os.File, error) {
 	return f, nil
 }
 
-// syncHeld syncs a file or a folder, unless it is gone: then what it had is in a table.
+// syncHeld syncs a file or a folder. A log that is gone is in a table.
 func (l *logs) syncHeld(path string) error {
 	f, err := l.open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -156,7 +155,7 @@ func (l *logs) syncHeld(path string) error {
 	return f.Sync()
 }
 
-// close gives the descriptors back.
+// close closes the descriptors.
 func (l *logs) close() error {
 	var err error
 	for _, f := range l.held {

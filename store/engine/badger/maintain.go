@@ -12,11 +12,11 @@ import (
 	"github.com/cqld/cqld/store/engine/badger/check"
 )
 
-// collectEvery is how often Badger is made to give back room in its value log.
+// collectEvery is how often Badger cleans its value log.
 const collectEvery = 10 * time.Minute
 
-// maintain syncs the logs in Periodic mode, keeps the record of files, looks whether the disk is full, and makes Badger
-// give back room in its value log, until Close.
+// maintain syncs the logs in Periodic mode, keeps the record of files, looks whether the disk is full, and has
+// Badger clean its value log, until Close.
 func (e *Engine) maintain(o Options) {
 	defer e.finished.Done()
 	collect := time.NewTicker(collectEvery)
@@ -47,7 +47,7 @@ func (e *Engine) maintain(o Options) {
 	}
 }
 
-// look keeps the record up to date, and notes whether there is room for commits.
+// look refreshes the record, and notes whether there is room for commits.
 func (e *Engine) look() {
 	e.refreshRecord()
 	_, err := e.room.enough(roomStep)
@@ -60,7 +60,7 @@ func (e *Engine) look() {
 	e.noteRoom(err)
 }
 
-// noteRoom notes why there is no room, or that there is.
+// noteRoom notes why there is no room, or that there is some if err is nil.
 func (e *Engine) noteRoom(err error) {
 	if err == nil {
 		if e.full.Swap(nil) != nil {
@@ -81,8 +81,8 @@ func (e *Engine) refreshRecord() {
 	}
 }
 
-// collect lets Badger write what is left of a value log elsewhere and remove the file. It waits with removing
-// for all iterators, so there is one here until what it wrote is synced.
+// collect lets Badger copy what is left of a value log and remove the file. Badger waits for all iterators before
+// it removes it, so one stays open until the copies are synced.
 func (e *Engine) collect() error {
 	room := room{dir: e.room.dir, free: e.room.free, reserve: e.gate.need}
 	if _, err := room.enough(e.db.Opts().ValueLogFileSize); err != nil {
@@ -108,7 +108,7 @@ func (e *Engine) rewriteValues(last uint64) error {
 	return errors.Join(err, e.syncLogs(last))
 }
 
-// takeDiscard takes the blocks of the file that Badger counts in, which is mapped.
+// takeDiscard takes the blocks of DISCARD, which Badger maps.
 func takeDiscard(dir string) error {
 	f, err := os.OpenFile(filepath.Join(dir, check.DiscardFile), os.O_RDWR, 0)
 	if err != nil {

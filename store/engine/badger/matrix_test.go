@@ -208,9 +208,9 @@ func contents(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// TestMatrix damages each file of folders in many ways. A folder is refused with the file's name, and nothing of it is changed;
-// or it opens with all commits up to one, and the log has the file's name if that is not the last. A refused one is
-// opened with what can be read when it is repaired, and what was damaged is kept.
+// TestMatrix damages each file of folders in many ways. A folder is refused with the file's name, and nothing of it
+// is changed; or it opens with all commits up to one, and the log has the file's name if that is not the last. A
+// refused one is opened with what can be read when it is repaired, and what was damaged is kept.
 func TestMatrix(t *testing.T) {
 	for _, f := range makeFolders(t) {
 		if !wholeMatrix && strings.Contains(f.name, "older") {

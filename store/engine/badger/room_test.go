@@ -52,8 +52,8 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// TestRefusedBatch queues two requests that do not fit into one batch and merge into the same key. There is no room for the
-// first batch: nothing of it is in what the second request writes.
+// TestRefusedBatch queues two requests that do not fit into one batch and merge into the same key. There is no room
+// for the first batch: nothing of it is in what the second request writes.
 func TestRefusedBatch(t *testing.T) {
 	for name, long := range map[string]int{"whole values": 0, "tails": 1} {
 		t.Run(name, func(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
-// TestTails does the same at random to an engine whose values all have tails and to the plainest engine: whatever is read
-// on the way and after the folder is opened again is the same.
+// TestTails does the same at random to an engine whose values all have tails and to the plainest engine: whatever is
+// read on the way and after the folder is opened again is the same.
 func TestTails(t *testing.T) {
 	for _, size := range []int64{0, tinyCache, -1} {
 		t.Run(fmt.Sprint("cache ", size), func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// dropUnreadable deletes the keys whose values cannot be read any more, and returns how many there are.
+// dropUnreadable deletes the keys whose values cannot be read any more, and counts them.
 func (e *Engine) dropUnreadable() (int, error) {
 	txn := e.db.NewTransactionAt(math.MaxUint64, false)
 	defer txn.Discard()

@@ -11,6 +11,7 @@ var ErrDamaged = errors.New("the data is damaged")
 // damagedFile says what is wrong with a file.
 type damagedFile struct{ path, what string }
 
+// Error names the file and what is wrong with it.
 func (d *damagedFile) Error() string {
 	return fmt.Sprintf("the file %s is damaged: %s", d.path, d.what)
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/dgraph-io/badger/v4/table"
 )
 
-// Opening writes the record of a folder that is about to be opened, because Badger changes files from here on. It returns the
-// record and the newest logs.
+// Opening writes the record of a folder that is about to be opened, because Badger changes files from here on. It
+// returns the record and the newest logs.
 func (x *Examination) Opening() (*Record, FilesSeen, error) {
 	var seen FilesSeen
 	for _, l := range x.logs {
