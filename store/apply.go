@@ -140,8 +140,8 @@ func (s *Store) oversized(m *Mutation, size int) error {
 	}
 	key := m.partition[:min(len(m.partition), 64)]
 	if size <= most {
-		return cqlerr.Invalidf("A stored row would have more than %d bytes with a mutation of %d for keyspace: %s. Top keys are: %s.%x",
-			most, size, m.table.Keyspace, m.table.Name, key)
+		return cqlerr.Invalidf("A stored row would have more than %d bytes with a mutation of %d for keyspace: %s. "+
+			"Top keys are: %s.%x", most, size, m.table.Keyspace, m.table.Name, key)
 	}
 	return cqlerr.Invalidf("Encountered an oversized mutation (%d/%d) for keyspace: %s. Top keys are: %s.%x",
 		size, most, m.table.Keyspace, m.table.Name, key)

@@ -232,7 +232,8 @@ func readSlices(b *testing.B, s *Store, t *schema.Table, n int) {
 
 func readAll(b *testing.B, s *Store, t *schema.Table, n int) {
 	found := 0
-	if err := s.Read(context.Background(), &Read{Table: t}, func(*Row) (bool, error) { found++; return true, nil }); err != nil {
+	if err := s.Read(context.Background(), &Read{Table: t},
+		func(*Row) (bool, error) { found++; return true, nil }); err != nil {
 		b.Fatal(err)
 	}
 	checkFound(b, found, n)
@@ -253,7 +254,8 @@ type raw struct {
 
 func openRaw(b *testing.B) *raw {
 	b.Helper()
-	o := badgerdb.DefaultOptions("").WithInMemory(true).WithLogger(nil).WithDetectConflicts(false).WithMetricsEnabled(false).
+	o := badgerdb.DefaultOptions("").WithInMemory(true).WithLogger(nil).
+		WithDetectConflicts(false).WithMetricsEnabled(false).
 		WithCompression(options.None).WithBlockCacheSize(0).WithNumVersionsToKeep(1)
 	db, err := badgerdb.OpenManaged(o)
 	if err != nil {

@@ -88,7 +88,10 @@ var definitions = []struct {
 	{"create two tables", func(t *testing.T, c *schema.Catalog) *schema.Catalog {
 		for _, name := range []string{"u", "w"} {
 			spec := *newTable(t, name, "k int", "c int", "v text")
-			spec.Columns = append(spec.Columns, &schema.Column{Name: "w", Type: types.Freeze(c.Type("ks", "y")), Kind: schema.Regular})
+			spec.Columns = append(spec.Columns, &schema.Column{
+				Name: "w", Type: types.Freeze(c.Type("ks", "y")),
+				Kind: schema.Regular,
+			})
 			c = c.WithTable(schema.NewTable(spec))
 		}
 		return c

@@ -21,7 +21,8 @@ import (
 	"github.com/cqld/cqld/store/engine/badger"
 )
 
-var purging = flag.Duration("purging", time.Minute, "how long BenchmarkPurge lets sweeps, reads and writes run together")
+var purging = flag.Duration("purging", time.Minute,
+	"how long BenchmarkPurge lets sweeps, reads and writes run together")
 
 // BenchmarkPurge writes rows that live for half a minute into a table of many on disk, and reads others, as many of
 // both each second. It does so first without sweeps and then with one after the other, and reports how long 99 of 100
@@ -70,7 +71,8 @@ func openSweeping(b *testing.B, dir string, every time.Duration) (*Store, *schem
 const partitionRows = 1000
 
 func rowKey(i int) (key, clustering []byte) {
-	return binary.BigEndian.AppendUint64(nil, uint64(i/partitionRows)), binary.BigEndian.AppendUint64(nil, uint64(i%partitionRows))
+	return binary.BigEndian.AppendUint64(nil, uint64(i/partitionRows)),
+		binary.BigEndian.AppendUint64(nil, uint64(i%partitionRows))
 }
 
 func fillPartitions(b *testing.B, s *Store, t *schema.Table, n int) {
@@ -114,7 +116,12 @@ func steadily(b *testing.B, s *Store, t *schema.Table, long time.Duration, measu
 		key, clustering := rowKey(reading.IntN(*growthRows))
 		at := time.Now()
 		found := false
-		read := Read{Table: t, Keys: [][]byte{key}, Slices: []Slice{{[][]byte{clustering}, [][]byte{clustering}, true, true}}, Now: at.Unix()}
+		read := Read{Table: t, Keys: [][]byte{key}, Slices: []Slice{{
+			[][]byte{clustering},
+			[][]byte{clustering},
+			true,
+			true,
+		}}, Now: at.Unix()}
 		err := s.Read(context.Background(), &read, func(*Row) (bool, error) { found = true; return true, nil })
 		taken = append(taken, time.Since(at))
 		if !found {

@@ -223,7 +223,9 @@ func (m *Mutation) normalize() {
 		m.cells = rows.DropHidden(m.cells)
 	}
 	if m.head.Deletion.Timestamp != rows.NoTimestamp {
-		m.cells = slices.DeleteFunc(m.cells, func(c rows.Cell) bool { return c.Timestamp <= m.head.Deletion.Timestamp && !c.Counter })
+		m.cells = slices.DeleteFunc(m.cells, func(c rows.Cell) bool {
+			return c.Timestamp <= m.head.Deletion.Timestamp && !c.Counter
+		})
 		if m.head.Marker.Timestamp <= m.head.Deletion.Timestamp {
 			m.head.Marker = rows.NoHead.Marker
 		}

@@ -59,7 +59,8 @@ func (r *tombstoneReader) load(src engine.Reader, prefix []byte) error {
 
 // loadRanges reads all tombstones of the partition.
 func (r *tombstoneReader) loadRanges(src engine.Reader) error {
-	err := src.Scan(r.key, rows.Successor(bytes.Clone(r.key)), engine.ScanOptions{}, func(key, value []byte) (bool, error) {
+	end := rows.Successor(bytes.Clone(r.key))
+	err := src.Scan(r.key, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
 		return true, r.Add(key[len(r.key):], value)
 	})
 	r.CutRanges()

@@ -262,7 +262,8 @@ func (r *reader) takeStatic(value []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := count.endStatic(live, &a.values.Head, r.tombstones.Partition.Timestamp); err != nil || !live || r.after != nil {
+	err = count.endStatic(live, &a.values.Head, r.tombstones.Partition.Timestamp)
+	if err != nil || !live || r.after != nil {
 		return err
 	}
 	a.clear(r.read.Table.Clustering)

@@ -71,7 +71,9 @@ func Open(o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{engine: e, limits: e.Limits(), now: o.Now, log: o.Log, purge: make(chan struct{}, 1), viewBytes: maxViewBytes}
+	s := &Store{
+		engine: e, limits: e.Limits(), now: o.Now, log: o.Log, purge: make(chan struct{}, 1), viewBytes: maxViewBytes,
+	}
 	if s.now == nil {
 		s.now = time.Now
 	}

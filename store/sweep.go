@@ -58,7 +58,8 @@ func (s *Store) sweepTables(every time.Duration) {
 			return
 		case <-ticker.C:
 		}
-		if err := s.sweepAll(s.closing, pauseFactor); err != nil && s.closing.Err() == nil && !errors.Is(err, engine.ErrClosed) {
+		err := s.sweepAll(s.closing, pauseFactor)
+		if err != nil && s.closing.Err() == nil && !errors.Is(err, engine.ErrClosed) {
 			s.log.Error().Err(err).Msg("cannot sweep a table")
 		}
 	}

@@ -47,7 +47,9 @@ func baseReads(r *Read, view, base *schema.Table) []*Read {
 		if !seen[name] {
 			seen[name] = true
 			slice := Slice{Start: values[inKey:], End: values[inKey:], StartInclusive: true, EndInclusive: true}
-			reads = append(reads, &Read{Table: base, Now: r.Now, Turn: r.Turn, Keys: [][]byte{partition}, Slices: []Slice{slice}})
+			reads = append(reads, &Read{
+				Table: base, Now: r.Now, Turn: r.Turn, Keys: [][]byte{partition}, Slices: []Slice{slice},
+			})
 		}
 	}
 	return reads

@@ -19,7 +19,7 @@ var ErrTooLarge = errors.New("engine: commit too large")
 // ErrFull says that there is no room for a commit and nothing was applied. It may work later.
 var ErrFull = errors.New("there is no room on the disk")
 
-// ErrRefused says that there are no commits at the moment, for the reason that is told with it, and nothing was
+// ErrRefused says that the engine takes no commits at the moment, for the reason wrapped with it, and nothing was
 // applied.
 var ErrRefused = errors.New("writes are refused")
 

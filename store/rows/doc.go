@@ -14,7 +14,7 @@
 // followed by FF, so that keys of one token compare as the partition keys' bytes do. Area 1 has the rows:
 //
 //	... | 01 |                          the static row
-//	... | 02 | clustering columns       a row; each column as types.Type.AppendKey writes it, up to the first that is null
+//	... | 02 | clustering columns       a row; columns as types.Type.AppendKey writes them, up to the first null
 //
 // Area 0 has the tombstones of partitions and ranges. A range is [start, end) of what follows the
 // partition key in area 1; zero bytes in start are escaped as above.

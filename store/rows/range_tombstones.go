@@ -76,7 +76,9 @@ func (d *PartitionTombstones) Over(position []byte) Tombstone {
 	if !d.Any {
 		return NoTombstone
 	}
-	i, exact := slices.BinarySearchFunc(d.Ranges, position, func(r RangeTombstone, p []byte) int { return bytes.Compare(r.Start, p) })
+	i, exact := slices.BinarySearchFunc(d.Ranges, position, func(r RangeTombstone, p []byte) int {
+		return bytes.Compare(r.Start, p)
+	})
 	if !exact {
 		i--
 	}

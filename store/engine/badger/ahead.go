@@ -137,7 +137,8 @@ func (a *ahead) follow() error {
 func (a *ahead) prepareNext(need int64) (err error) {
 	if a.next.f == nil {
 		a.next = aheadFile{number: a.log.number + 1, end: check.LogStart}
-		if a.next.f, err = os.OpenFile(filepath.Join(a.dir, check.LogName(a.next.number)), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		path := filepath.Join(a.dir, check.LogName(a.next.number))
+		if a.next.f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 			return err
 		}
 	}
@@ -164,7 +165,8 @@ func (a *ahead) reserveValues(size int64) error {
 	}
 	if a.values.f == nil {
 		var err error
-		if a.values.f, err = os.OpenFile(filepath.Join(a.dir, check.ValueLogName(a.values.number)), os.O_RDWR, 0); err != nil {
+		path := filepath.Join(a.dir, check.ValueLogName(a.values.number))
+		if a.values.f, err = os.OpenFile(path, os.O_RDWR, 0); err != nil {
 			return err
 		}
 	}

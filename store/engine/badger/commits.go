@@ -32,7 +32,10 @@ func openCommits(dir string, n uint64) (*commits, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &commits{words: (*[2]uint64)(unsafe.Pointer(unsafe.SliceData(b))), unmap: func() error { return errors.Join(unmap(), f.Close()) }}, nil
+	return &commits{
+		words: (*[2]uint64)(unsafe.Pointer(unsafe.SliceData(b))),
+		unmap: func() error { return errors.Join(unmap(), f.Close()) },
+	}, nil
 }
 
 // committed notes that everything up to a commit is in the logs.

@@ -187,8 +187,14 @@ func pair(t *testing.T, e engine.Engine, written, i int) {
 	t.Helper()
 	done := make(chan error, 1)
 	ops := []engine.Op{
-		{Kind: engine.Put, Key: numberedKey(1_000_000 + written*100 + i), Value: numberedValue(1_000_000+written*100+i, 3000)},
-		{Kind: engine.Put, Key: numberedKey(2_000_000 + written*100 + i), Value: numberedValue(2_000_000+written*100+i, 3000)},
+		{
+			Kind: engine.Put, Key: numberedKey(1_000_000 + written*100 + i),
+			Value: numberedValue(1_000_000+written*100+i, 3000),
+		},
+		{
+			Kind: engine.Put, Key: numberedKey(2_000_000 + written*100 + i),
+			Value: numberedValue(2_000_000+written*100+i, 3000),
+		},
 	}
 	e.Commit(ops, func(err error) { done <- err })
 	if err := <-done; err != nil {

@@ -106,7 +106,8 @@ func TestDamageFoundLater(t *testing.T) {
 	if _, err := readNumbered(e); err == nil || !strings.Contains(err.Error(), table) {
 		t.Errorf("a scan answers %v", err)
 	}
-	if _, err := e.Get([]byte("k"), func([]byte) error { return nil }); err == nil || !strings.Contains(err.Error(), table) {
+	if _, err := e.Get([]byte("k"), func([]byte) error { return nil }); err == nil ||
+		!strings.Contains(err.Error(), table) {
 		t.Errorf("a get answers %v", err)
 	}
 	if err := numbered(e, 2, 8); err == nil || !strings.Contains(err.Error(), table) {

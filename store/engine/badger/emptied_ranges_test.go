@@ -140,7 +140,10 @@ func TestHoleAtTheEnd(t *testing.T) {
 // TestRangesUnite keeps emptied ranges apart, unites ranges that meet, and divides a range that is written to.
 func TestRangesUnite(t *testing.T) {
 	var rs emptiedRanges
-	rs = rs.with(emptiedRange{[]byte("c"), []byte("e"), 1000}).with(emptiedRange{[]byte("k"), []byte("m"), 1000}).with(emptiedRange{[]byte("a"), []byte("b"), 1000})
+	rs = rs.with(emptiedRange{[]byte("c"), []byte("e"), 1000}).with(emptiedRange{
+		[]byte("k"), []byte("m"),
+		1000,
+	}).with(emptiedRange{[]byte("a"), []byte("b"), 1000})
 	if got := fmt.Sprintf("%s", rs.ranges()); got != "[a-b c-e k-m]" {
 		t.Error(got)
 	}
@@ -152,12 +155,18 @@ func TestRangesUnite(t *testing.T) {
 	if got := fmt.Sprintf("%q", rs.ranges()); got != `["a-b" "b\x00-e" "k\x00-m"]` {
 		t.Error(got)
 	}
-	for key, in := range map[string]bool{"a": true, "b": false, "b\x00": true, "e": false, "m": false, "l": true, "": false} {
+	for key, in := range map[string]bool{
+		"a": true, "b": false, "b\x00": true, "e": false, "m": false, "l": true,
+		"": false,
+	} {
 		if got := rs.at([]byte(key)) != nil; got != in {
 			t.Errorf("%q: %t", key, got)
 		}
 	}
-	for end, in := range map[string]bool{"a": false, "a\x00": true, "b": true, "b\x00": false, "c": true, "e": true, "e\x00": false, "": false} {
+	for end, in := range map[string]bool{
+		"a": false, "a\x00": true, "b": true, "b\x00": false, "c": true, "e": true,
+		"e\x00": false, "": false,
+	} {
 		if got := rs.before([]byte(end)) != nil; got != in {
 			t.Errorf("before %q: %t", end, got)
 		}
@@ -165,7 +174,8 @@ func TestRangesUnite(t *testing.T) {
 	for i := range 2 * maxEmptied {
 		rs = rs.with(emptiedRange{rangeKey(2 * i), rangeKey(2*i + 1), walkable + i})
 	}
-	if len(rs) != maxEmptied || !slices.IsSortedFunc(rs, func(a, b emptiedRange) int { return bytes.Compare(a.start, b.start) }) {
+	if len(rs) != maxEmptied || !slices.IsSortedFunc(rs,
+		func(a, b emptiedRange) int { return bytes.Compare(a.start, b.start) }) {
 		t.Errorf("%d ranges", len(rs))
 	}
 }

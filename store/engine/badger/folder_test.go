@@ -20,7 +20,8 @@ import (
 // numbered commits a value that belongs to a number and waits.
 func numbered(e engine.Engine, n, size int) error {
 	done := make(chan error, 1)
-	e.Commit([]engine.Op{{Kind: engine.Put, Key: numberedKey(n), Value: numberedValue(n, size)}}, func(err error) { done <- err })
+	e.Commit([]engine.Op{{Kind: engine.Put, Key: numberedKey(n), Value: numberedValue(n, size)}},
+		func(err error) { done <- err })
 	return <-done
 }
 
@@ -113,6 +114,7 @@ func copyFile(t *testing.T, from, to string) {
 // openQuietly opens a folder that may be damaged, and returns what was logged as well.
 func openQuietly(dir string, sync Sync) (*Engine, *strings.Builder, error) {
 	log := &strings.Builder{}
-	e, err := Open(Options{Dir: dir, Sync: sync, MemTableSize: SmallMemTable, Log: zerolog.New(zerolog.SyncWriter(log))}, enginetest.Union)
+	e, err := Open(Options{Dir: dir, Sync: sync, MemTableSize: SmallMemTable, Log: zerolog.New(zerolog.SyncWriter(log))},
+		enginetest.Union)
 	return e, log, err
 }

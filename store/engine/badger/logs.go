@@ -2,7 +2,6 @@ package badger
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -74,7 +73,8 @@ func (l *logs) folder(names logNames) error {
 
 // named syncs the folder if a commit has begun another memtable's log, whose content is synced.
 func (l *logs) named() error {
-	if info, err := os.Lstat(filepath.Join(l.dir, fmt.Sprintf("%05d%s", l.newest+1, check.MemtableLog))); err != nil || info.Size() == 0 {
+	next := filepath.Join(l.dir, check.LogName(uint32(l.newest+1)))
+	if info, err := os.Lstat(next); err != nil || info.Size() == 0 {
 		return nil
 	}
 	names, err := l.names()
@@ -112,7 +112,8 @@ func (l *logs) names() (names logNames, err error) {
 func (l *logs) hold(names logNames) error {
 	for path, f := range l.held {
 		name := filepath.Base(path)
-		if path != l.dir && (l.full[name] || !slices.Contains(names.memtables, name) && !slices.Contains(names.values, name)) {
+		gone := !slices.Contains(names.memtables, name) && !slices.Contains(names.values, name)
+		if path != l.dir && (l.full[name] || gone) {
 			delete(l.held, path)
 			if err := f.Close(); err != nil {
 				return err

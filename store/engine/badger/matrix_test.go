@@ -30,7 +30,10 @@ const (
 
 func openTiny(dir string, sync Sync, repair bool) (*Engine, *strings.Builder, error) {
 	log := &strings.Builder{}
-	e, err := Open(Options{Dir: dir, Sync: sync, MemTableSize: tinyMemTable, Repair: repair, Log: zerolog.New(zerolog.SyncWriter(log))}, enginetest.Union)
+	e, err := Open(Options{
+		Dir: dir, Sync: sync, MemTableSize: tinyMemTable, Repair: repair,
+		Log: zerolog.New(zerolog.SyncWriter(log)),
+	}, enginetest.Union)
 	return e, log, err
 }
 
@@ -88,7 +91,8 @@ func makeFolders(t *testing.T) (folders []damagedFolder) {
 		writeTiny(t, e, 2000, 3150)
 		waitForTables(t, e)
 		killed := copyFolder(t, dir)
-		folders = append(folders, damagedFolder{name + " killed", killed, second, sync, 3150, 0}, damagedFolder{name + " killed, older by a run", killed, first, sync, 3150, 0})
+		folders = append(folders, damagedFolder{name + " killed", killed, second, sync, 3150, 0},
+			damagedFolder{name + " killed, older by a run", killed, first, sync, 3150, 0})
 		if err := e.Sync(); err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +101,8 @@ func makeFolders(t *testing.T) (folders []damagedFolder) {
 		if err := e.Close(); err != nil {
 			t.Fatal(err)
 		}
-		folders = append(folders, damagedFolder{name + " synced", synced, second, sync, 3150, 3150}, damagedFolder{name + " closed", copyFolder(t, dir), first, sync, 3150, 3150})
+		folders = append(folders, damagedFolder{name + " synced", synced, second, sync, 3150, 3150},
+			damagedFolder{name + " closed", copyFolder(t, dir), first, sync, 3150, 3150})
 	}
 	return folders
 }
@@ -123,7 +128,11 @@ func changes(t *testing.T, f damagedFolder, file string) (all []change) {
 		if n < 0 || n >= size || !wholeMatrix && n != end/2 && n != end-7 {
 			continue
 		}
-		add(fmt.Sprintf("cut to %d of %d", n, size), func(t *testing.T, path string) bool { return os.Truncate(path, n) == nil })
+		add(fmt.Sprintf("cut to %d of %d", n, size), func(t *testing.T,
+			path string,
+		) bool {
+			return os.Truncate(path, n) == nil
+		})
 	}
 	random := rand.New(rand.NewPCG(uint64(end), 1))
 	places := []int64{random.Int64N(max(end, 1))}
@@ -137,7 +146,8 @@ func changes(t *testing.T, f damagedFolder, file string) (all []change) {
 			continue
 		}
 		bit := byte(1) << random.IntN(8)
-		add(fmt.Sprintf("byte %d of %d changed", at, end), func(t *testing.T, path string) bool { return changeAt(t, path, at, bit) })
+		add(fmt.Sprintf("byte %d of %d changed", at, end),
+			func(t *testing.T, path string) bool { return changeAt(t, path, at, bit) })
 	}
 	older := filepath.Join(f.older, file)
 	if _, err := os.Stat(older); err == nil {

@@ -149,7 +149,9 @@ func (s *snapshot) scan(start, end []byte, o engine.ScanOptions, fn func(key, va
 const maxVersions = 16
 
 // scanForward goes through all versions of the keys, newest first.
-func (s *snapshot) scanForward(it *badger.Iterator, start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
+func (s *snapshot) scanForward(
+	it *badger.Iterator, start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error),
+) error {
 	var last, key []byte
 	var item *badger.Item
 	var more bool
@@ -216,7 +218,9 @@ const slowSeek = 200 * time.Microsecond
 
 // scanReverse leaves it to Badger to find each key's last version. Badger does not show what was deleted, so only an
 // emptied range at the end is stepped over. A slow seek is a sign that there is one.
-func (s *snapshot) scanReverse(it *badger.Iterator, start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
+func (s *snapshot) scanReverse(
+	it *badger.Iterator, start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error),
+) error {
 	if h := s.emptied.before(end); h != nil {
 		if bytes.Compare(h.start, start) <= 0 {
 			return nil
@@ -259,7 +263,9 @@ func (s *snapshot) suspect(it *badger.Iterator, start, end []byte) {
 }
 
 // visit calls fn with a key and, unless only keys are wanted, its value.
-func (s *snapshot) visit(item *badger.Item, key []byte, keyOnly bool, fn func(key, value []byte) (bool, error)) (more bool, err error) {
+func (s *snapshot) visit(
+	item *badger.Item, key []byte, keyOnly bool, fn func(key, value []byte) (bool, error),
+) (more bool, err error) {
 	if keyOnly {
 		return fn(key, nil)
 	}

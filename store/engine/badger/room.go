@@ -32,7 +32,8 @@ const (
 func checkRoom(o Options) error {
 	free, err := o.free(o.Dir)
 	if need := 2 * o.MemTableSize; err == nil && free < need {
-		return fmt.Errorf("the folder %s has too little room: %d MiB are free, and opening it needs %d MiB", o.Dir, free>>20, need>>20)
+		return fmt.Errorf("the folder %s has too little room: %d MiB are free, and opening it needs %d MiB",
+			o.Dir, free>>20, need>>20)
 	}
 	return err
 }

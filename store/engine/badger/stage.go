@@ -249,7 +249,9 @@ func (s *stage) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value
 }
 
 // show calls fn with a value below this request, folded with the tail that the request wrote.
-func (s *stage) show(key, value []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) (more bool, err error) {
+func (s *stage) show(
+	key, value []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error),
+) (more bool, err error) {
 	tail := s.ownTail(key)
 	if tail == nil || o.KeysOnly {
 		return fn(key, value)

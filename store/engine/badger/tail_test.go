@@ -170,10 +170,11 @@ func dump(t *testing.T, r engine.Reader) string {
 func keysIn(t *testing.T, e *Engine, start, end string) (n int) {
 	t.Helper()
 	err := e.View(func(r engine.Reader) error {
-		return r.(*snapshot).scan([]byte(start), []byte(end), engine.ScanOptions{KeysOnly: true}, func(_, _ []byte) (bool, error) {
-			n++
-			return true, nil
-		})
+		return r.(*snapshot).scan([]byte(start), []byte(end), engine.ScanOptions{KeysOnly: true},
+			func(_, _ []byte) (bool, error) {
+				n++
+				return true, nil
+			})
 	})
 	must(t, err)
 	return n

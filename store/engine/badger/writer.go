@@ -132,7 +132,9 @@ func (e *Engine) forget(key []byte) error {
 
 // publish makes everything up to version visible to reads from here on.
 func (e *Engine) publish(version uint64, emptied emptiedRanges) {
-	e.current.Store(&snapshot{txn: e.db.NewTransactionAt(version, false), cache: e.cache, fold: e.fold, emptied: emptied, probes: e.probes})
+	e.current.Store(&snapshot{
+		txn: e.db.NewTransactionAt(version, false), cache: e.cache, fold: e.fold, emptied: emptied, probes: e.probes,
+	})
 }
 
 // writer is the goroutine that owns all writing.
@@ -218,7 +220,8 @@ func (w *writer) stageRequest(r *request) error {
 	if err := w.stage.run(r); err != nil {
 		return err
 	}
-	if w.stage.size > w.limits.CommitBytes || len(w.stage.entries) > w.limits.CommitOps || w.stage.longest() > w.limits.Value {
+	s := &w.stage
+	if s.size > w.limits.CommitBytes || len(s.entries) > w.limits.CommitOps || s.longest() > w.limits.Value {
 		return engine.ErrTooLarge
 	}
 	return nil

@@ -140,11 +140,13 @@ func (x *Examination) readOwn() (err error) {
 // readList reads the list of tables and compares it with the record.
 func (x *Examination) readList(names []string) (err error) {
 	x.list, err = readManifest(x.dir)
-	if errors.Is(err, fs.ErrNotExist) && (x.record == nil || x.record.list == 0) && !x.counted && !slices.ContainsFunc(names, isBadgers) {
+	empty := (x.record == nil || x.record.list == 0) && !x.counted && !slices.ContainsFunc(names, isBadgers)
+	if errors.Is(err, fs.ErrNotExist) && empty {
 		return nil // there was nothing yet
 	}
 	if x.record == nil && !x.has(RecordName) {
-		x.tell("the folder has no file %s, as an earlier version leaves it: files that are missing cannot all be told", RecordName)
+		x.tell("the folder has no file %s, as an earlier version leaves it: files that are missing cannot all be told",
+			RecordName)
 	}
 	if x.record != nil && !x.record.closed && !x.counted && !x.has(CommitsName) && x.record.list > 0 {
 		x.tell("the file %s is not there: commits that are missing cannot all be told", CommitsName)
@@ -233,7 +235,8 @@ func (x *Examination) checkUnlisted(names []string) error {
 		inLogs := slices.ContainsFunc(x.logs, func(l *logState) bool { return l.first <= s.last && s.last <= l.last })
 		if err == nil && (lacking || s.last > listed && !inLogs) {
 			x.damages = slices.DeleteFunc(x.damages, isMissing) // that is why
-			x.damage(badger.ManifestFilename, "it does not have the table %s, and its commits up to %d are nowhere else", name, s.last)
+			x.damage(badger.ManifestFilename, "it does not have the table %s, and its commits up to %d are nowhere else",
+				name, s.last)
 			return nil
 		}
 	}

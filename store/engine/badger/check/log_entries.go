@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	LogStart      = 20 // bytes in front of a log's first entry: the number of a key to decrypt it with, and 12 random bytes
+	LogStart      = 20 // bytes in front of a log's first entry: the number of its decryption key, and 12 random bytes
 	logHeader     = 2 + 2*binary.MaxVarintLen32 + binary.MaxVarintLen64
 	longestValue  = 1 << 30
 	seekData      = 3 // os.File.Seek: to where the next bytes are that are not a hole
@@ -79,7 +79,8 @@ type logReader struct {
 }
 
 func newLogReader(f *os.File) *logReader {
-	return &logReader{r: bufio.NewReaderSize(io.NewSectionReader(f, LogStart, math.MaxInt64-LogStart), 1<<20), next: LogStart}
+	entries := io.NewSectionReader(f, LogStart, math.MaxInt64-LogStart)
+	return &logReader{r: bufio.NewReaderSize(entries, 1<<20), next: LogStart}
 }
 
 // read reads an entry; it returns false at the end and at one that is not whole.

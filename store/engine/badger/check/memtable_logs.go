@@ -87,7 +87,8 @@ func (x *Examination) cutAt(l *logState, at int64, last uint64) bool {
 		return false
 	}
 	x.cut = &logCut{l, at}
-	x.tell("the log %s ends at the commit %d: pages behind it were not written when the power was cut, and what else is behind it is kept in %s",
+	x.tell("the log %s ends at the commit %d: pages behind it were not written when the power was cut, "+
+		"and what else is behind it is kept in %s",
 		l.name, last, AsideFolder)
 	return true
 }
@@ -99,7 +100,8 @@ func (x *Examination) checkMissingLogs() {
 	}
 	flushed := x.list.flushesFrom(x.record.from)
 	for i, l := range x.record.logs {
-		there := slices.ContainsFunc(x.logs, func(s *logState) bool { return s.name == l.name }) || slices.Contains(x.empty, l.name)
+		there := slices.Contains(x.empty, l.name) ||
+			slices.ContainsFunc(x.logs, func(s *logState) bool { return s.name == l.name })
 		if !there && i >= flushed && l.first <= x.last {
 			x.damage(l.name, notThere)
 		}
@@ -146,7 +148,8 @@ func (x *Examination) tellRest(end uint64) {
 	switch {
 	case end > 0 && end < x.last && last != nil && x.cut == nil:
 		x.cut = &logCut{last, last.end}
-		x.tell("the log %s ends at the commit %d: those up to %d, which were not synced, are lost, and what is behind it is kept in %s",
+		x.tell("the log %s ends at the commit %d: those up to %d, which were not synced, are lost, "+
+			"and what is behind it is kept in %s",
 			last.name, end, x.last, AsideFolder)
 	case end > 0 && end < x.last:
 		x.tell("the logs end at the commit %d: those up to %d, which were not synced, are lost", end, x.last)
@@ -171,7 +174,8 @@ func (x *Examination) checkValuePlaces() {
 			final := e.version == l.last && !slices.ContainsFunc(x.logs[i+1:], func(l *logState) bool { return l.entries > 0 })
 			if final && e.version > x.synced && x.counted && x.cut == nil {
 				x.cut = &logCut{l, l.lastAt}
-				x.tell("the log %s ends at the commit %d: the value of the next one was not written when the power was cut", l.name, e.version-1)
+				x.tell("the log %s ends at the commit %d: the value of the next one was not written when the power was cut",
+					l.name, e.version-1)
 				return
 			}
 			name, what := ValueLogName(e.place.log), notThere

@@ -40,8 +40,8 @@ func (x *Examination) Repair(log zerolog.Logger) (values bool, err error) {
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", path, err)
 		}
-		log.Error().Str("file", path).Str("damage", d.what).Str("lost", lost).Str("kept_in", filepath.Join(x.dir, AsideFolder)).
-			Msg("a damaged file is repaired")
+		log.Error().Str("file", path).Str("damage", d.what).Str("lost", lost).
+			Str("kept_in", filepath.Join(x.dir, AsideFolder)).Msg("a damaged file is repaired")
 	}
 	if list {
 		if err := x.repairList(log); err != nil {
@@ -49,7 +49,8 @@ func (x *Examination) Repair(log zerolog.Logger) (values bool, err error) {
 		}
 	}
 	// They tell of the folder as it was.
-	return values, errors.Join(setAsideAny(filepath.Join(x.dir, RecordName)), setAsideAny(filepath.Join(x.dir, CommitsName)))
+	return values, errors.Join(
+		setAsideAny(filepath.Join(x.dir, RecordName)), setAsideAny(filepath.Join(x.dir, CommitsName)))
 }
 
 // setAsideAny sets a file aside if it exists.
@@ -152,7 +153,8 @@ func repairValues(path string) (lost string, err error) {
 	if _, err := setAside(path); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("values in %d places, and those behind its end if it is shorter than it was", filled), ReplaceFile(path, b[:end])
+	lost = fmt.Sprintf("values in %d places, and those behind its end if it is shorter than it was", filled)
+	return lost, ReplaceFile(path, b[:end])
 }
 
 // fillerKey is a key that nobody reads, with a version.

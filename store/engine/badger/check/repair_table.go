@@ -32,7 +32,9 @@ func wholeBlocks(path string) (made []byte, whole, all int, err error) {
 		return nil, 0, 0, err
 	}
 	o := badger.DefaultOptions("")
-	b := table.NewTableBuilder(table.Options{BlockSize: o.BlockSize, BloomFalsePositive: o.BloomFalsePositive, TableSize: uint64(info.Size())})
+	b := table.NewTableBuilder(table.Options{
+		BlockSize: o.BlockSize, BloomFalsePositive: o.BloomFalsePositive, TableSize: uint64(info.Size()),
+	})
 	defer b.Close()
 	var at fb.BlockOffset
 	for i := range index.OffsetsLength() {

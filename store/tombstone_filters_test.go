@@ -91,10 +91,13 @@ func (c *counting) counted(fn func()) (scans, gets, keys int64) {
 func openCounting(t *testing.T, dir string, now *clock) (*Store, *counting, *schema.Table) {
 	t.Helper()
 	c := new(counting)
-	s := open(t, "", Options{Now: now.now, SweepEvery: math.MaxInt64, Engine: func(f engine.Fold) (_ engine.Engine, err error) {
-		c.Engine, err = openEngine(dir, f)
-		return c, err
-	}})
+	s := open(t, "", Options{
+		Now: now.now, SweepEvery: math.MaxInt64,
+		Engine: func(f engine.Fold) (_ engine.Engine, err error) {
+			c.Engine, err = openEngine(dir, f)
+			return c, err
+		},
+	})
 	if s.Catalog().Table("ks", "one") == nil {
 		one := *newTable(t, "one", "k int", "", "v int")
 		one.Options.GCGraceSeconds = 10
@@ -174,8 +177,10 @@ func TestScanAmongDeletedPartitions(t *testing.T) {
 // countKeys counts the keys of a table.
 func countKeys(t *testing.T, s *Store, table *schema.Table) (n int64) {
 	t.Helper()
-	start, end := rows.AppendArea(nil, uint32(table.StoreID), rows.AreaTombstones), rows.Successor(rows.AppendArea(nil, uint32(table.StoreID), rows.AreaRows))
-	err := s.engine.Scan(start, end, engine.ScanOptions{KeysOnly: true}, func(_, _ []byte) (bool, error) { n++; return true, nil })
+	start, end := rows.AppendArea(nil, uint32(table.StoreID), rows.AreaTombstones),
+		rows.Successor(rows.AppendArea(nil, uint32(table.StoreID), rows.AreaRows))
+	err := s.engine.Scan(start, end, engine.ScanOptions{KeysOnly: true},
+		func(_, _ []byte) (bool, error) { n++; return true, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,10 +273,13 @@ func TestDeleteUnderRead(t *testing.T) {
 	var now clock
 	now.micros.Store(1000 * 1e6)
 	i := new(interposed)
-	s := open(t, "", Options{Now: now.now, SweepEvery: math.MaxInt64, Engine: func(f engine.Fold) (_ engine.Engine, err error) {
-		i.Engine, err = openEngine("", f)
-		return i, err
-	}})
+	s := open(t, "", Options{
+		Now: now.now, SweepEvery: math.MaxInt64,
+		Engine: func(f engine.Fold) (_ engine.Engine, err error) {
+			i.Engine, err = openEngine("", f)
+			return i, err
+		},
+	})
 	defer closeStore(t, s)
 	define(t, s, newTable(t, "one", "k int", "", "v int"))
 	table := s.Catalog().Table("ks", "one")
@@ -394,7 +402,10 @@ func TestDeletionCursor(t *testing.T) {
 			add := func(bounds []byte) {
 				key := append(bytes.Clone(prefix), bounds...)
 				rows.SetArea(key, 5, rows.AreaTombstones)
-				stored = append(stored, engine.Op{Key: key, Value: rows.Tombstone{Timestamp: r.Int64N(100), Second: r.Int64N(3)}.Append(nil)})
+				stored = append(stored, engine.Op{Key: key, Value: rows.Tombstone{
+					Timestamp: r.Int64N(100),
+					Second:    r.Int64N(3),
+				}.Append(nil)})
 			}
 			if r.IntN(2) == 0 {
 				add(nil)
@@ -453,7 +464,10 @@ func TestPurgeSparesLateTombstones(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := sweep{store: s, id: id, table: table, usage: s.usages.of(id), purger: rows.NewPurger(table, s.Now().Unix()), due: math.MaxInt64}
+	w := sweep{
+		store: s, id: id, table: table, usage: s.usages.of(id), purger: rows.NewPurger(table, s.Now().Unix()),
+		due: math.MaxInt64,
+	}
 	err = w.resume()
 	for more := true; more && err == nil; {
 		more, err = w.chunk(t.Context())
@@ -466,7 +480,10 @@ func TestPurgeSparesLateTombstones(t *testing.T) {
 	if got := countKeys(t, s, table); got != 20 {
 		t.Errorf("%d keys are left", got) // 19 rows and a tombstone
 	}
-	if err := s.commit([]engine.Op{{Kind: engine.Put, Key: sweepKey(id), Value: rows.AppendArea(nil, id, rows.AreaRows+2)}}); err != nil {
+	if err := s.commit([]engine.Op{{
+		Kind: engine.Put, Key: sweepKey(id),
+		Value: rows.AppendArea(nil, id, rows.AreaRows+2),
+	}}); err != nil {
 		t.Fatal(err)
 	}
 	late(2)
