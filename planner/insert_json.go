@@ -14,7 +14,7 @@ func (p *planning) insertJSON(m *Modification, rs *where.Restrictions, s *cql.In
 	columns := expr.NewJSONColumns(m.Table, s.DefaultUnset)
 	value := func(c *schema.Column) expr.Expr { return &expr.JSONColumn{Column: c} }
 	if l, ok := s.JSON.(*cql.Literal); ok {
-		values, err := columns.Parse(l.Text, &p.clock)
+		values, err := columns.Parse(l.Text, &p.clock, p.binder.Step)
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ const (
 	Regular
 )
 
+// String is the kind as system_schema.columns shows it.
 func (k ColumnKind) String() string {
 	return [...]string{"partition_key", "clustering", "static", "regular"}[k]
 }

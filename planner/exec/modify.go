@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
@@ -25,6 +26,7 @@ type writing struct {
 	size      size
 	kind      string // the protocol's name of what is written
 
+	began  time.Time
 	given  bool // timestamp is that of the whole batch or request
 	stamp  int64
 	keys   [][]byte
@@ -52,7 +54,8 @@ func (e *Executor) startWriting(o *Options) *writing {
 	w := writings.Get().(*writing)
 	w.e, w.options = e, o
 	w.x.Step, w.x.Hold = steps(o.Turn), w.onHold
-	w.x.Now = e.now(o)
+	w.began = e.store.Now()
+	w.x.Now = o.now(w.began)
 	w.given, w.stamp = o.HasTimestamp, o.Timestamp
 	return w
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // deletionCursor goes through a table's tombstones beside a scan of its rows, in the order of their partitions. It reads
@@ -37,12 +38,12 @@ func (c *deletionCursor) begin(src engine.Reader, id uint32, start, end []byte) 
 	c.src, c.id, c.whole, c.used, c.chunk = src, id, false, 0, leastAhead
 	c.ahead, c.next = c.ahead[:0], 0
 	c.from = append(c.from[:0], start...)
-	setArea(c.from, id, areaDeletions)
-	if len(end) > areaSize {
+	rows.SetArea(c.from, id, rows.AreaTombstones)
+	if len(end) > rows.AreaSize {
 		c.end = append(c.end[:0], end...)
-		setArea(c.end, id, areaDeletions)
+		rows.SetArea(c.end, id, rows.AreaTombstones)
 	} else {
-		c.end = appendArea(c.end[:0], id, areaRows)
+		c.end = rows.AppendArea(c.end[:0], id, rows.AreaRows)
 	}
 }
 
@@ -121,19 +122,19 @@ func (c *deletionCursor) seek(target []byte) error {
 // load makes d the tombstones of a partition, which comes behind those that were loaded before. prefix is what the keys of
 // its rows begin with.
 func (c *deletionCursor) load(d *deletions, prefix []byte) error {
-	d.none()
+	d.Reset()
 	c.target = append(c.target[:0], prefix...)
-	setArea(c.target, c.id, areaDeletions)
+	rows.SetArea(c.target, c.id, rows.AreaTombstones)
 	if err := c.seek(c.target); err != nil {
 		return err
 	}
 	for {
 		key, value, err := c.peek()
 		if err != nil || key == nil || !bytes.HasPrefix(key, c.target) {
-			d.cut()
+			d.CutRanges()
 			return err
 		}
-		if err := d.add(key[len(c.target):], value); err != nil {
+		if err := d.Add(key[len(c.target):], value); err != nil {
 			return err
 		}
 		c.skip()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cqld/cqld/store/bloom"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // deletionIndex knows in memory which partitions may have tombstones of ranges or of the partition, so that point reads of
@@ -232,13 +233,13 @@ func (x *deletionIndex) load(r engine.Reader, id uint32, few int) (n int, more b
 
 // eachDeletionKey goes through the tombstones that a table has stored.
 func eachDeletionKey(r engine.Reader, id uint32, fn func(kind deletionKind, token int64) (bool, error)) error {
-	start, end := appendArea(nil, id, areaDeletions), appendArea(nil, id, areaRows)
+	start, end := rows.AppendArea(nil, id, rows.AreaTombstones), rows.AppendArea(nil, id, rows.AreaRows)
 	return r.Scan(start, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
-		n := prefixLength(key)
+		n := rows.PartitionPrefixLength(key)
 		if n < 0 {
-			return false, errKey
+			return false, rows.ErrKey
 		}
-		return fn(kindOf(key, n), tokenOf(key))
+		return fn(kindOf(key, n), rows.TokenOf(key))
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // deadTableKey is the record of a table whose rows are to be removed. It is written with the catalog that
@@ -19,8 +20,8 @@ func deadTableKey(id uint32) []byte {
 // purgeAgain is how long a purge that failed, as on a full disk, waits.
 const purgeAgain = 10 * time.Second
 
-// lookForDead wakes the purge.
-func (s *Store) lookForDead() {
+// wakePurge makes the purge look for dead tables, and for definitions to undo.
+func (s *Store) wakePurge() {
 	select {
 	case s.purge <- struct{}{}:
 	default:
@@ -36,6 +37,10 @@ func (s *Store) purgeTables() {
 			return
 		case <-s.purge:
 		}
+		if err := s.settle(); err != nil && s.closing.Err() == nil {
+			s.log.Error().Err(err).Msg("cannot undo a definition that failed yet")
+			time.AfterFunc(purgeAgain, s.wakePurge)
+		}
 		dead, err := s.deadTables()
 		for _, id := range dead {
 			if err == nil {
@@ -44,7 +49,7 @@ func (s *Store) purgeTables() {
 		}
 		if err != nil && s.closing.Err() == nil && !errors.Is(err, engine.ErrClosed) {
 			s.log.Error().Err(err).Msg("cannot remove the rows of a dropped table yet")
-			time.AfterFunc(purgeAgain, s.lookForDead)
+			time.AfterFunc(purgeAgain, s.wakePurge)
 		}
 	}
 }
@@ -52,7 +57,7 @@ func (s *Store) purgeTables() {
 // deadTables are the numbers that have a record, but for those that are in use: a definition may have failed whose
 // records were written, and one that has been written may not be visible yet.
 func (s *Store) deadTables() (ids []uint32, err error) {
-	end := successor(append([]byte(nil), deadKey...))
+	end := rows.Successor(append([]byte(nil), deadKey...))
 	err = s.engine.Scan(deadKey, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
 		ids = append(ids, binary.BigEndian.Uint32(key[len(deadKey):]))
 		return true, nil
@@ -69,12 +74,12 @@ func (s *Store) purgeTable(id uint32) error {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	rows := appendArea(nil, id, areaRows)
-	start := appendArea(nil, id, areaDeletions)
+	first := rows.AppendArea(nil, id, rows.AreaRows)
+	start := rows.AppendArea(nil, id, rows.AreaTombstones)
 	for i := range 256 {
-		end := append(append([]byte(nil), rows...), byte(i)+1)
+		end := append(append([]byte(nil), first...), byte(i)+1)
 		if i == 255 {
-			end = successor(append([]byte(nil), rows...))
+			end = rows.Successor(append([]byte(nil), first...))
 		}
 		if err := s.closing.Err(); err != nil {
 			return err
