@@ -40,7 +40,7 @@ var arrows = map[string][]string{
 		"compat_tests/script", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest",
 	},
 	"server": {
-		"protocol", "cql", "cql/parser", "cql/schema", "cql/types", "cql/cqlerr", "planner", "planner/exec",
+		"protocol", "cql", "cql/parser", "cql/schema", "cql/types", "cql/cqlerr", "planner", "planner/define", "planner/exec",
 		"store", "store/pace", "store/system",
 	},
 	"planner/exec":            {"planner", "planner/define", "planner/where", "planner/expr", "store", "store/pace", "cql/schema", "cql/types", "cql/cqlerr"},
@@ -70,7 +70,7 @@ var testArrows = map[string][]string{
 	"compat_tests/differ":      {"compat_tests/tamper", "server/cqltest"},
 	"compat_tests/recorded":    {"server/cqltest"},
 	"compat_tests/transcripts": {"compat_tests/tamper"},
-	"server":                   {"planner/define", "server/cqltest", "protocol/client", "store/engine", "store/engine/badger"},
+	"server":                   {"server/cqltest", "protocol/client", "store/engine", "store/engine/badger"},
 	"planner":                  {"cql/parser"},
 	"planner/define":           {"cql/parser"},
 	"planner/expr":             {"cql/parser"},
