@@ -79,7 +79,7 @@ func (d *CreateAggregate) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog,
 func (d *CreateAggregate) check(k *schema.Keyspace, args, state written) error {
 	name := d.Statement.Function.Name
 	if k == nil {
-		return cqlerr.Configf("Keyspace %s doesn't exist", d.Keyspace)
+		return functionsMissing(d.Keyspace)
 	}
 	if err := args.seek(k, name); err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/cql"
-	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner/expr"
 )
@@ -20,8 +19,9 @@ type AlterKeyspace struct {
 
 // alterKeyspace plans ALTER KEYSPACE.
 func (p *planning) alterKeyspace(s *cql.AlterKeyspace) (*AlterKeyspace, error) {
-	props, err := properties(s.Properties)
-	return &AlterKeyspace{Name: s.Name, IfExists: s.IfExists, Properties: props, Datacenter: p.datacenter()}, err
+	return &AlterKeyspace{
+		Name: s.Name, IfExists: s.IfExists, Properties: properties(s.Properties), Datacenter: p.datacenter(),
+	}, nil
 }
 
 // Apply changes the keyspace.
@@ -40,7 +40,7 @@ func (d *AlterKeyspace) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, O
 		if d.IfExists {
 			return c, Outcome{}, nil
 		}
-		return nil, Outcome{}, cqlerr.Invalidf("Keyspace '%s' doesn't exist", d.Name)
+		return nil, Outcome{}, keyspaceMissing(d.Name)
 	}
 	changed, warnings, err := k.Altered(d.Properties, d.Datacenter)
 	if err != nil {

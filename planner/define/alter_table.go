@@ -25,7 +25,7 @@ func (p *planning) alterTable(s *cql.AlterTable) (*AlterTable, error) {
 	case *cql.AlterColumnType:
 		err = checkClass(change.Type)
 	case *cql.SetTableOptions:
-		d.Properties, err = properties(change.Properties)
+		d.Properties = properties(change.Properties)
 	}
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (d *AlterTable) At(micros int64) Definition {
 // Apply changes the table.
 func (d *AlterTable) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
 	s := d.Statement
-	if err := checkSchemaChange("ALTER", d.Keyspace, "<table "+d.Keyspace+"."+s.Table.Name+">"); err != nil {
+	if err := checkTableChange("ALTER", d.Keyspace, s.Table.Name); err != nil {
 		return nil, Outcome{}, err
 	}
 	t := c.Table(d.Keyspace, s.Table.Name)
@@ -58,7 +58,7 @@ func (d *AlterTable) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outc
 		if s.IfExists {
 			return c, Outcome{}, nil
 		}
-		return nil, Outcome{}, cqlerr.Invalidf("Table '%s.%s' doesn't exist", d.Keyspace, s.Table.Name)
+		return nil, Outcome{}, tableMissing(d.Keyspace, s.Table.Name)
 	}
 	if t.View != nil {
 		return nil, Outcome{}, cqlerr.Invalidf("Cannot use ALTER TABLE on a materialized view; use ALTER MATERIALIZED VIEW instead")
@@ -108,17 +108,24 @@ func (d *AlterTable) setOptions(c *schema.Catalog, t *schema.Table) (*schema.Tab
 	if err := alone.Validate(); err != nil {
 		return nil, err
 	}
-	if _, given, err := schema.TableID(d.Properties); err != nil {
+	if err := checkNoID(d.Properties); err != nil {
 		return nil, err
-	} else if given {
-		return nil, cqlerr.Configf("Cannot alter table id.")
 	}
 	changed := *t
 	if changed.Options, err = schema.AlterTableOptions(t.Options, d.Properties); err != nil {
 		return nil, err
 	}
-	if t.Counter && changed.Options.DefaultTimeToLive > 0 {
-		return nil, cqlerr.Invalidf("Cannot set default_time_to_live on a table with counters")
+	if err := checkCountersStay(t.Counter, changed.Options.DefaultTimeToLive); err != nil {
+		return nil, err
 	}
 	return schema.NewTable(changed), checkViewsGrace(c, &changed)
+}
+
+// checkNoID refuses to change the id of a table or view.
+func checkNoID(props []schema.Property) error {
+	_, given, err := schema.TableID(props)
+	if err == nil && given {
+		err = cqlerr.Configf("Cannot alter table id.")
+	}
+	return err
 }

@@ -41,7 +41,7 @@ func (p *planning) alterType(s *cql.AlterType) (*AlterType, error) {
 // and of functions and aggregates.
 func (d *AlterType) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
 	name := d.Statement.Type.Name
-	if err := checkTypeChange("ALTER", d.Keyspace); err != nil {
+	if err := checkTablesChange("ALTER", d.Keyspace); err != nil {
 		return nil, Outcome{}, err
 	}
 	t := c.Type(d.Keyspace, name)

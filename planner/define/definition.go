@@ -2,7 +2,6 @@ package define
 
 import (
 	"github.com/cqld/cqld/cql"
-	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 )
 
@@ -37,48 +36,27 @@ func told(kind schema.ChangeKind, target schema.Target, keyspace, name string) O
 	return Outcome{Answer: change, Events: []schema.Change{change}}
 }
 
-// properties are WITH properties with every value as its text.
-func properties(props []cql.Property) ([]schema.Property, error) {
+// properties are WITH properties with every value as its text. The parser has refused what Cassandra's refuses of them.
+func properties(props []cql.Property) []schema.Property {
 	out := make([]schema.Property, len(props))
 	for i, p := range props {
 		out[i].Name = p.Name
-		switch v := p.Value.(type) {
-		case *cql.MapLiteral:
-			m, err := propertyMap(p.Name, v)
-			if err != nil {
-				return nil, err
-			}
-			out[i].Map = m
-		case *cql.SetLiteral:
-			if v.Elements.Len() > 0 {
-				return nil, cqlerr.Syntaxf("Invalid value for property '%s'. It should be a map.", p.Name)
-			}
-			out[i].Map = map[string]string{}
-		default:
-			out[i].Text = propertyText(v)
+		if m, ok := p.Value.(*cql.MapLiteral); ok {
+			out[i].Map = propertyMap(m)
+		} else {
+			out[i].Text = propertyText(p.Value)
 		}
 	}
-	return out, schema.CheckDuplicates(out)
+	return out
 }
 
-// propertyMap is the map of a property; its keys and values are constants.
-func propertyMap(name string, l *cql.MapLiteral) (map[string]string, error) {
+// propertyMap is the map of a property.
+func propertyMap(l *cql.MapLiteral) map[string]string {
 	m := make(map[string]string, len(l.Keys.Parts))
 	for i, k := range l.Keys.Parts {
-		if _, ok := k.(*cql.Marker); ok {
-			return nil, cqlerr.Syntaxf("Invalid property name: %s (bind variables are not supported in DDL queries)", k)
-		}
-		if _, ok := l.Values.Parts[i].(*cql.Marker); ok {
-			return nil, cqlerr.Syntaxf("Invalid property value: %s for property: %s (bind variables are not supported in DDL "+
-				"queries)", l.Values.Parts[i], k)
-		}
-		key := propertyText(k)
-		if _, twice := m[key]; twice {
-			return nil, cqlerr.Syntaxf("Multiple definition for property %s", key)
-		}
-		m[key] = propertyText(l.Values.Parts[i])
+		m[propertyText(k)] = propertyText(l.Values.Parts[i])
 	}
-	return m, nil
+	return m
 }
 
 // propertyText is a constant as its text: what stands in the quotes of a string, else what was written.

@@ -210,7 +210,7 @@ func (d *Describe) anything(c *schema.Catalog) ([][][]byte, error) {
 		}
 	}
 	if d.Keyspace == "" {
-		return nil, cqlerr.Invalidf("'%s' not found in keyspaces", d.Name)
+		return nil, notFound(d.Name)
 	}
 	k, err := foundKeyspace(c, d.Keyspace)
 	if err != nil {
@@ -228,12 +228,16 @@ func (d *Describe) anything(c *schema.Catalog) ([][][]byte, error) {
 	return nil, cqlerr.Invalidf("'%s' not found in keyspace '%s'", d.Name, d.Keyspace)
 }
 
+// foundKeyspace returns a keyspace.
 func foundKeyspace(c *schema.Catalog, name string) (*schema.Keyspace, error) {
 	if k := c.Keyspace(name); k != nil {
 		return k, nil
 	}
-	return nil, cqlerr.Invalidf("'%s' not found in keyspaces", name)
+	return nil, notFound(name)
 }
+
+// notFound refuses to describe what is no keyspace, where a name may be one's.
+func notFound(name string) error { return cqlerr.Invalidf("'%s' not found in keyspaces", name) }
 
 func textRow(values ...string) [][]byte {
 	row := make([][]byte, len(values))

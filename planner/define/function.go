@@ -50,7 +50,7 @@ func (d *CreateFunction) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, 
 		return nil, Outcome{}, err
 	}
 	if k == nil {
-		return nil, Outcome{}, cqlerr.Invalidf("Keyspace '%s' doesn't exist", d.Keyspace)
+		return nil, Outcome{}, keyspaceMissing(d.Keyspace)
 	}
 	f, err := d.function(k, args)
 	if err != nil {

@@ -22,10 +22,7 @@ type CreateIndex struct {
 
 // createIndex plans CREATE INDEX. USING makes an index a custom one, but for the name of the default kind.
 func (p *planning) createIndex(s *cql.CreateIndex) (*CreateIndex, error) {
-	props, err := properties(s.Properties)
-	if err != nil {
-		return nil, err
-	}
+	props := properties(s.Properties)
 	keyspace, err := p.scope.Keyspace(s.Table)
 	if err != nil {
 		return nil, err
@@ -44,22 +41,18 @@ func (p *planning) createIndex(s *cql.CreateIndex) (*CreateIndex, error) {
 // Apply adds the index.
 func (d *CreateIndex) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
 	name := d.Statement.Table.Name
-	if err := checkSchemaChange("ALTER", d.Keyspace, "<table "+d.Keyspace+"."+name+">"); err != nil {
+	if err := checkTableChange("ALTER", d.Keyspace, name); err != nil {
 		return nil, Outcome{}, err
 	}
 	options, err := d.options()
 	if err != nil {
 		return nil, Outcome{}, err
 	}
-	k := c.Keyspace(d.Keyspace)
-	if k == nil {
-		return nil, Outcome{}, cqlerr.Invalidf("Keyspace '%s' doesn't exist", d.Keyspace)
+	t, err := findTable(c, d.Keyspace, name)
+	if err != nil {
+		return nil, Outcome{}, err
 	}
-	t := c.Table(d.Keyspace, name)
-	if t == nil {
-		return nil, Outcome{}, cqlerr.Invalidf("Table '%s' doesn't exist", name)
-	}
-	x, err := d.index(k, t)
+	x, err := d.index(c.Keyspace(d.Keyspace), t)
 	if err != nil {
 		return nil, Outcome{}, err
 	}
@@ -121,7 +114,7 @@ func (d *CreateIndex) isThere(t *schema.Table, x *schema.Index) (bool, error) {
 func (d *CreateIndex) options() (map[string]string, error) {
 	for _, p := range d.Properties {
 		if p.Name != "options" {
-			return nil, cqlerr.Syntaxf("Unknown property '%s'", p.Name)
+			return nil, schema.UnknownProperty(p.Name)
 		}
 	}
 	if len(d.Properties) == 0 {
@@ -132,7 +125,7 @@ func (d *CreateIndex) options() (map[string]string, error) {
 	}
 	options := d.Properties[0].Map
 	if options == nil {
-		return nil, cqlerr.Syntaxf("Invalid value for property 'options'. It should be a map.")
+		return nil, schema.NotAMap("options")
 	}
 	for _, reserved := range []string{"class_name", "target"} {
 		if _, ok := options[reserved]; ok {

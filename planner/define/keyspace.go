@@ -2,7 +2,6 @@ package define
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -19,11 +18,9 @@ type CreateKeyspace struct {
 
 // createKeyspace plans CREATE KEYSPACE.
 func (p *planning) createKeyspace(s *cql.CreateKeyspace) (*CreateKeyspace, error) {
-	props, err := properties(s.Properties)
-	if err != nil {
-		return nil, err
-	}
-	return &CreateKeyspace{Name: s.Name, IfNotExists: s.IfNotExists, Properties: props, Datacenter: p.datacenter()}, nil
+	return &CreateKeyspace{
+		Name: s.Name, IfNotExists: s.IfNotExists, Properties: properties(s.Properties), Datacenter: p.datacenter(),
+	}, nil
 }
 
 // datacenter is the node's.
@@ -79,7 +76,7 @@ func (d *DropKeyspace) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Ou
 		if d.IfExists {
 			return c, Outcome{}, nil
 		}
-		return nil, Outcome{}, cqlerr.Invalidf("Keyspace '%s' doesn't exist", d.Name)
+		return nil, Outcome{}, keyspaceMissing(d.Name)
 	}
 	out := Outcome{Answer: schema.Change{Kind: schema.Dropped, Target: schema.TargetKeyspace, Keyspace: d.Name}}
 	out.Events = droppedFunctions(k)
@@ -95,15 +92,4 @@ func (d *DropKeyspace) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Ou
 	}
 	out.Events = append(out.Events, out.Answer)
 	return c.WithoutKeyspace(d.Name), out, nil
-}
-
-// checkSchemaChange refuses changes of what comes with the server, and of keyspaces that cannot be.
-func checkSchemaChange(verb, keyspace, resource string) error {
-	if schema.IsLocal(strings.ToLower(keyspace)) {
-		return NotModifiable(keyspace)
-	}
-	if schema.IsReplicatedSystem(keyspace) {
-		return cqlerr.Unauthorizedf("Cannot %s %s", verb, resource)
-	}
-	return schema.CheckKeyspaceName(keyspace)
 }

@@ -64,7 +64,7 @@ func (p *planning) isCallable(on cql.Resource) (bool, error) {
 	}
 	k := p.scope.Catalog.Keyspace(on.Name.Keyspace)
 	if len(on.Args) > 0 && k == nil {
-		return false, cqlerr.Configf("Keyspace %s doesn't exist", on.Name.Keyspace)
+		return false, functionsMissing(on.Name.Keyspace)
 	}
 	args, err := written(slices.Clone(on.Args)).resolve(k)
 	if err != nil || k == nil {

@@ -26,10 +26,7 @@ func (p *planning) createTable(s *cql.CreateTable) (*CreateTable, error) {
 	if err := checkClasses(s.Columns); err != nil {
 		return nil, err
 	}
-	props, err := properties(s.Properties)
-	if err != nil {
-		return nil, err
-	}
+	props := properties(s.Properties)
 	keyspace, err := p.scope.Keyspace(s.Table)
 	if err != nil {
 		return nil, err
@@ -83,11 +80,11 @@ func checkDeclarations(s *cql.CreateTable, written string) error {
 // Apply adds the table.
 func (d *CreateTable) Apply(c *schema.Catalog, newID [16]byte) (*schema.Catalog, Outcome, error) {
 	name := d.Statement.Table.Name
-	if err := checkSchemaChange("CREATE", d.Keyspace, "<all tables in "+d.Keyspace+">"); err != nil {
+	if err := checkTablesChange("CREATE", d.Keyspace); err != nil {
 		return nil, Outcome{}, err
 	}
 	if c.Keyspace(d.Keyspace) == nil {
-		return nil, Outcome{}, cqlerr.Invalidf("Keyspace '%s' doesn't exist", d.Keyspace)
+		return nil, Outcome{}, keyspaceMissing(d.Keyspace)
 	}
 	if t := c.Table(d.Keyspace, name); t != nil && t.View != nil {
 		return nil, Outcome{}, cqlerr.Invalidf("Cannot create table '%s' - a materialized view with the same name already exists",
@@ -144,7 +141,7 @@ func (p *planning) dropTable(s *cql.DropTable) (*DropTable, error) {
 
 // Apply removes the table.
 func (d *DropTable) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
-	if err := checkSchemaChange("DROP", d.Keyspace, "<table "+d.Keyspace+"."+d.Name+">"); err != nil {
+	if err := checkTableChange("DROP", d.Keyspace, d.Name); err != nil {
 		return nil, Outcome{}, err
 	}
 	t := c.Table(d.Keyspace, d.Name)
@@ -152,7 +149,7 @@ func (d *DropTable) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outco
 		if d.IfExists {
 			return c, Outcome{}, nil
 		}
-		return nil, Outcome{}, cqlerr.Invalidf("Table '%s.%s' doesn't exist", d.Keyspace, d.Name)
+		return nil, Outcome{}, tableMissing(d.Keyspace, d.Name)
 	}
 	if t.View != nil {
 		return nil, Outcome{}, cqlerr.Invalidf("Cannot use DROP TABLE on a materialized view. Please use DROP MATERIALIZED " +

@@ -149,6 +149,11 @@ func checkKeyType(c *schema.Column) error {
 	if c.Type == types.Counter {
 		return cqlerr.Invalidf("counter type is not supported for PRIMARY KEY column '%s'", c.Name)
 	}
+	return checkNoDuration(c)
+}
+
+// checkNoDuration refuses durations in a primary key: they have no order.
+func checkNoDuration(c *schema.Column) error {
 	if types.HasDuration(c.Type) {
 		return cqlerr.Invalidf("duration type is not supported for PRIMARY KEY column '%s'", c.Name)
 	}
@@ -195,6 +200,11 @@ func checkCounters(columns []*schema.Column, ttl int) error {
 	if counter && other {
 		return cqlerr.Invalidf("Cannot mix counter and non counter columns in the same table")
 	}
+	return checkCountersStay(counter, ttl)
+}
+
+// checkCountersStay refuses to let counters expire.
+func checkCountersStay(counter bool, ttl int) error {
 	if counter && ttl > 0 {
 		return cqlerr.Invalidf("Cannot set default_time_to_live on a table with counters")
 	}

@@ -26,16 +26,14 @@ func (d *CreateTrigger) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, O
 	if err := schema.CheckKeyspaceName(d.Keyspace); err != nil {
 		return nil, Outcome{}, err
 	}
-	switch s := d.Statement; {
-	case c.Keyspace(d.Keyspace) == nil:
-		return nil, Outcome{}, cqlerr.Invalidf("Keyspace '%s' doesn't exist", d.Keyspace)
-	case c.Table(d.Keyspace, s.Table.Name) == nil:
-		return nil, Outcome{}, cqlerr.Invalidf("Table '%s' doesn't exist", s.Table.Name)
-	case c.Table(d.Keyspace, s.Table.Name).View != nil:
-		return nil, Outcome{}, cqlerr.Invalidf("Cannot CREATE TRIGGER for a materialized view")
-	default:
-		return nil, Outcome{}, cqlerr.Invalidf("Trigger class '%s' couldn't be loaded", s.Class)
+	t, err := findTable(c, d.Keyspace, d.Statement.Table.Name)
+	if err != nil {
+		return nil, Outcome{}, err
 	}
+	if t.View != nil {
+		return nil, Outcome{}, cqlerr.Invalidf("Cannot CREATE TRIGGER for a materialized view")
+	}
+	return nil, Outcome{}, cqlerr.Invalidf("Trigger class '%s' couldn't be loaded", d.Statement.Class)
 }
 
 // DropTrigger finds no trigger.

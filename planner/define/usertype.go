@@ -33,12 +33,12 @@ func (p *planning) createType(s *cql.CreateType) (*CreateType, error) {
 // Apply adds the type.
 func (d *CreateType) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
 	name := d.Statement.Type.Name
-	if err := checkTypeChange("CREATE", d.Keyspace); err != nil {
+	if err := checkTablesChange("CREATE", d.Keyspace); err != nil {
 		return nil, Outcome{}, err
 	}
 	k := c.Keyspace(d.Keyspace)
 	if k == nil {
-		return nil, Outcome{}, cqlerr.Invalidf("Keyspace '%s' doesn't exist", d.Keyspace)
+		return nil, Outcome{}, keyspaceMissing(d.Keyspace)
 	}
 	if k.Types[name] != nil {
 		if d.Statement.IfNotExists {
@@ -110,7 +110,7 @@ func (p *planning) dropType(s *cql.DropType) (*DropType, error) {
 
 // Apply removes the type, unless something uses it.
 func (d *DropType) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
-	if err := checkTypeChange("DROP", d.Keyspace); err != nil {
+	if err := checkTablesChange("DROP", d.Keyspace); err != nil {
 		return nil, Outcome{}, err
 	}
 	if c.Type(d.Keyspace, d.Name) == nil {
@@ -151,9 +151,4 @@ func (d *DropType) checkUnused(k *schema.Keyspace) error {
 			strings.Join(users, ", "))
 	}
 	return nil
-}
-
-// checkTypeChange is checkSchemaChange for types, whose permissions are those of all tables.
-func checkTypeChange(verb, keyspace string) error {
-	return checkSchemaChange(verb, keyspace, "<all tables in "+keyspace+">")
 }

@@ -21,10 +21,7 @@ type CreateView struct {
 
 // createView plans CREATE MATERIALIZED VIEW. All that depends on the base is seen when it runs.
 func (p *planning) createView(s *cql.CreateView) (*CreateView, error) {
-	props, err := properties(s.Properties)
-	if err != nil {
-		return nil, err
-	}
+	props := properties(s.Properties)
 	for i, o := range s.Order {
 		if slices.ContainsFunc(s.Order[:i], func(before cql.ClusteringOrder) bool { return before.Column == o.Column }) {
 			return nil, cqlerr.Invalidf("Duplicate column '%s' in CLUSTERING ORDER BY clause for view '%s'", o.Column,
@@ -57,7 +54,7 @@ func writtenName(n cql.QualifiedName) string {
 // Apply adds the view.
 func (d *CreateView) Apply(c *schema.Catalog, newID [16]byte) (*schema.Catalog, Outcome, error) {
 	s := d.Statement
-	if err := checkSchemaChange("ALTER", d.Keyspace, "<table "+d.Keyspace+"."+s.Table.Name+">"); err != nil {
+	if err := checkTableChange("ALTER", d.Keyspace, s.Table.Name); err != nil {
 		return nil, Outcome{}, err
 	}
 	base, err := d.base(c)
@@ -83,7 +80,7 @@ func (d *CreateView) Apply(c *schema.Catalog, newID [16]byte) (*schema.Catalog, 
 func (d *CreateView) base(c *schema.Catalog) (*schema.Table, error) {
 	k := c.Keyspace(d.Keyspace)
 	if k == nil {
-		return nil, cqlerr.Invalidf("Keyspace '%s' doesn't exist", d.Keyspace)
+		return nil, keyspaceMissing(d.Keyspace)
 	}
 	base := k.Tables[d.Statement.Table.Name]
 	if base == nil {
@@ -164,10 +161,7 @@ type AlterView struct {
 
 // alterView plans ALTER MATERIALIZED VIEW.
 func (p *planning) alterView(s *cql.AlterView) (*AlterView, error) {
-	props, err := properties(s.Properties)
-	if err != nil {
-		return nil, err
-	}
+	props := properties(s.Properties)
 	keyspace, err := p.scope.Keyspace(s.View)
 	if err != nil {
 		return nil, err
@@ -184,10 +178,8 @@ func (d *AlterView) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outco
 	if _, err := checkOptions(d.Properties); err != nil {
 		return nil, Outcome{}, err
 	}
-	if _, given, err := schema.TableID(d.Properties); err != nil {
+	if err := checkNoID(d.Properties); err != nil {
 		return nil, Outcome{}, err
-	} else if given {
-		return nil, Outcome{}, cqlerr.Configf("Cannot alter table id.")
 	}
 	spec := *view
 	if spec.Options, err = schema.ParseTableOptions(view.Options, d.Properties); err != nil {

@@ -114,10 +114,7 @@ func checkViewKeyType(c *schema.Column) error {
 		return cqlerr.Invalidf("Invalid non-frozen %s type '%s' for PRIMARY KEY column '%s'", kind,
 			types.ExactClassName(c.Type), c.Name)
 	}
-	if types.HasDuration(c.Type) {
-		return cqlerr.Invalidf("duration type is not supported for PRIMARY KEY column '%s'", c.Name)
-	}
-	return nil
+	return checkNoDuration(c)
 }
 
 // checkBaseKey refuses a key in which rows of the base could meet, or that is more than one column away from theirs.
