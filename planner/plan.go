@@ -41,11 +41,9 @@ type Prepared struct {
 	KeyMarkers []int
 
 	Result     []ResultColumn // what rows it will return; nil if none, or not known before it runs
-	Keyspace   string         // of unqualified names when it was planned
-	Warnings   []string
-	Modifies   bool // INSERT, UPDATE, DELETE or a BATCH of them: may stand in a batch
-	Definition bool // changes the schema
-	Timed      bool // has constants that tell when it was planned
+	Modifies   bool           // INSERT, UPDATE, DELETE or a BATCH of them: may stand in a batch
+	Definition bool           // changes the schema
+	Timed      bool           // has constants that tell when it was planned
 
 	scope.Uses // Qualified also says that the id does not depend on the keyspace
 }

@@ -11,16 +11,13 @@ import (
 // Make plans a statement, or refuses it with the error a client gets.
 func Make(stmt cql.Statement, env Env) (*Prepared, error) {
 	p := &planning{
-		env: env, scope: scope.New(env.Catalog, env.Keyspace), out: &Prepared{Keyspace: env.Keyspace},
+		env: env, scope: scope.New(env.Catalog, env.Keyspace), out: &Prepared{},
 		clock: types.Clock{Now: env.Now},
 	}
 	p.scope.Serve(&p.binder)
 	p.binder.Clock, p.binder.Step = &p.clock, env.Step
 	plan, err := p.statement(stmt)
 	if err != nil {
-		return nil, err
-	}
-	if err := p.checkMarkers(); err != nil {
 		return nil, err
 	}
 	p.out.Plan, p.out.Uses, p.out.Timed = plan, p.scope.Uses, p.clock.Asked
