@@ -14,6 +14,6 @@
 //
 // Plans print themselves (format.go): the files in testdata hold statements and what they become.
 //
-// The rules that are here are those of SELECT, INSERT, UPDATE, DELETE, BATCH and USE. What a name means, what a WHERE clause
-// selects and what a definition changes are rooms of their own, which know nothing of these statements.
+// The rules that are here are those of SELECT, INSERT, UPDATE, DELETE, BATCH and USE. What a name means, what a WHERE
+// clause selects and what a definition changes are rooms of their own, which know nothing of these statements.
 package planner

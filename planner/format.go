@@ -16,8 +16,10 @@ func (l *lines) add(format string, args ...any) { *l = append(*l, fmt.Sprintf(fo
 
 func (l *lines) addAll(more []string) { *l = append(*l, more...) }
 
+// String returns the parts, all but the first indented.
 func (l lines) String() string { return strings.Join(l, "\n  ") }
 
+// String returns the plan in words.
 func (s *Select) String() string {
 	var l lines
 	l.add("select %s from %s", s.Selection, tableName(s.Table))
@@ -50,6 +52,7 @@ func (s *Selection) String() string {
 	return strings.Join(parts, ", ")
 }
 
+// String returns the plan in words.
 func (m *Modification) String() string {
 	var l lines
 	l.add("%s %s", strings.ToLower(string(m.Verb)), tableName(m.Table))
@@ -64,6 +67,7 @@ func (m *Modification) String() string {
 	return l.String()
 }
 
+// String returns the change in words.
 func (s *SetColumn) String() string {
 	what, name := "set", s.Column.Name
 	switch s.Change {
@@ -77,6 +81,7 @@ func (s *SetColumn) String() string {
 	return fmt.Sprintf("%s %s %s = %s", what, s.Column.Kind, name, s.Value)
 }
 
+// String returns the plan in words.
 func (b *Batch) String() string {
 	var l lines
 	l.add("%s batch", [...]string{"logged", "unlogged", "counter"}[b.Kind])
@@ -87,6 +92,7 @@ func (b *Batch) String() string {
 	return l.String()
 }
 
+// String returns the plan in words.
 func (u *Use) String() string { return "use " + u.Keyspace }
 
 func (l *lines) flag(set bool, text string) {

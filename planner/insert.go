@@ -107,8 +107,8 @@ func (m *Modification) give(rs *where.Restrictions, c *schema.Column, value expr
 	return rs.AddValue(c, value)
 }
 
-// keepRow makes an INSERT that gives a row of a table WITH COMPACT STORAGE nothing but its key write the column that nobody
-// sees. Where a column was declared it is mandatory, which is said when the row is written.
+// keepRow makes an INSERT that gives a row of a table WITH COMPACT STORAGE nothing but its key write the column that
+// nobody sees. Where a column was declared it is mandatory, which is said when the row is written.
 func (m *Modification) keepRow() {
 	c := m.Table.KeepsRows()
 	switch {

@@ -8,8 +8,8 @@ import (
 	"github.com/cqld/cqld/planner/scope"
 )
 
-// Plan is what a statement will do, decided before any I/O: Select, Modification, Batch or Use, or one of package define.
-// A plan never changes and is shared between connections; what belongs to one execution is in the request.
+// Plan is what a statement will do, decided before any I/O: Select, Modification, Batch or Use, or one of package
+// define. A plan never changes and is shared between connections; what belongs to one execution is in the request.
 type Plan interface {
 	String() string // the plan in words; golden files compare it
 }

@@ -64,8 +64,8 @@ func (d *CreateAggregate) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog,
 		case !d.Statement.OrReplace:
 			return nil, Outcome{}, cqlerr.Invalidf("Aggregate '%s' already exists", name)
 		case !types.Compatible(a.Returns, old.Returns):
-			return nil, Outcome{}, cqlerr.Invalidf("Cannot replace aggregate '%s', the new return type %s isn't compatible with the "+
-				"return type %s of existing function", name, a.Returns, old.Returns)
+			return nil, Outcome{}, cqlerr.Invalidf("Cannot replace aggregate '%s', the new return type %s isn't compatible "+
+				"with the return type %s of existing function", name, a.Returns, old.Returns)
 		case old.CQL() == a.CQL():
 			return c, Outcome{}, nil
 		}
@@ -74,8 +74,8 @@ func (d *CreateAggregate) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog,
 	return c.WithAggregate(a), callableTold(kind, schema.TargetAggregate, d.Keyspace, name, args.texts(), a.Args), nil
 }
 
-// check is what is said before the functions are looked for. To know which permissions are needed Cassandra looks for all
-// types first.
+// check is what is said before the functions are looked for. To know which permissions are needed Cassandra looks for
+// all types first.
 func (d *CreateAggregate) check(k *schema.Keyspace, args, state written) error {
 	name := d.Statement.Function.Name
 	if k == nil {
@@ -126,8 +126,8 @@ func (d *CreateAggregate) aggregate(k *schema.Keyspace, args, state written) (*s
 		return nil, err
 	}
 	if !types.Equal(f.Returns, a.StateType) {
-		return nil, cqlerr.Invalidf("State function %s.%s(%s) return type must be the same as the first argument type - check "+
-			"STYPE, argument and return types", d.Keyspace, s.StateFunction, stateArgs)
+		return nil, cqlerr.Invalidf("State function %s.%s(%s) return type must be the same as the first argument type - "+
+			"check STYPE, argument and return types", d.Keyspace, s.StateFunction, stateArgs)
 	}
 	a.Returns = f.Returns
 	if s.FinalFunction != "" {
@@ -141,8 +141,8 @@ func (d *CreateAggregate) aggregate(k *schema.Keyspace, args, state written) (*s
 		return nil, err
 	}
 	if a.Initial == nil && !f.CalledOnNull {
-		return nil, cqlerr.Invalidf("Cannot create aggregate '%s' without INITCOND because state function %s.%s does not accept "+
-			"'null' arguments", a.Name, d.Keyspace, s.StateFunction)
+		return nil, cqlerr.Invalidf("Cannot create aggregate '%s' without INITCOND because state function %s.%s does not "+
+			"accept 'null' arguments", a.Name, d.Keyspace, s.StateFunction)
 	}
 	return a, nil
 }
@@ -227,6 +227,6 @@ func (d *DropAggregate) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, O
 		}
 		return nil, Outcome{}, cqlerr.Invalidf("Aggregate '%s' doesn't exist", drop.shown)
 	}
-	args := typeTexts(a.Args)
-	return c.WithoutAggregate(a), callableTold(schema.Dropped, schema.TargetAggregate, d.Keyspace, a.Name, args, a.Args), nil
+	out := callableTold(schema.Dropped, schema.TargetAggregate, d.Keyspace, a.Name, typeTexts(a.Args), a.Args)
+	return c.WithoutAggregate(a), out, nil
 }

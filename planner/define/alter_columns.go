@@ -13,7 +13,9 @@ import (
 )
 
 // addColumns is the table with more columns.
-func (d *AlterTable) addColumns(catalog *schema.Catalog, t *schema.Table, change *cql.AddColumns) (*schema.Table, error) {
+func (d *AlterTable) addColumns(
+	catalog *schema.Catalog, t *schema.Table, change *cql.AddColumns,
+) (*schema.Table, error) {
 	var added []*schema.Column
 	for _, def := range change.Columns {
 		c, err := d.newColumn(catalog, t, def)
@@ -40,7 +42,9 @@ func (d *AlterTable) addColumns(catalog *schema.Catalog, t *schema.Table, change
 }
 
 // newColumn is a column as ADD declares it.
-func (d *AlterTable) newColumn(catalog *schema.Catalog, t *schema.Table, def cql.ColumnDefinition) (*schema.Column, error) {
+func (d *AlterTable) newColumn(
+	catalog *schema.Catalog, t *schema.Table, def cql.ColumnDefinition,
+) (*schema.Column, error) {
 	k := catalog.Keyspace(t.Keyspace)
 	c := &schema.Column{Name: def.Name, Kind: schema.Regular}
 	if def.Static {
@@ -75,8 +79,8 @@ func checkAdded(t *schema.Table, c *schema.Column) error {
 	case d == nil:
 		return nil
 	case !types.Readable(c.Type, d.Type):
-		return cqlerr.Invalidf("Cannot add a column '%s' of type %s, incompatible with previously dropped column '%s' of type %s",
-			c.Name, c.Type, c.Name, d.Type)
+		return cqlerr.Invalidf("Cannot add a column '%s' of type %s, incompatible with previously dropped column '%s' of "+
+			"type %s", c.Name, c.Type, c.Name, d.Type)
 	case c.Kind != d.Kind:
 		return cqlerr.Invalidf("Cannot re-add previously dropped column '%s' of kind %s, incompatible with previous kind %s",
 			c.Name, strings.ToUpper(c.Kind.String()), strings.ToUpper(d.Kind.String()))
@@ -92,16 +96,20 @@ func checkCountersAlone(counters bool, t *schema.Table) error {
 		switch counter := c.Type == types.Counter; {
 		case c.Kind.IsKey() || counter == counters:
 		case counter:
-			return cqlerr.Configf(`%s.%s: Cannot have a counter column ("%s") in a non counter table`, t.Keyspace, t.Name, c.Name)
+			return cqlerr.Configf(`%s.%s: Cannot have a counter column ("%s") in a non counter table`, t.Keyspace, t.Name,
+				c.Name)
 		default:
-			return cqlerr.Configf(`%s.%s: Cannot have a non counter column ("%s") in a counter table`, t.Keyspace, t.Name, c.Name)
+			return cqlerr.Configf(`%s.%s: Cannot have a non counter column ("%s") in a counter table`, t.Keyspace, t.Name,
+				c.Name)
 		}
 	}
 	return nil
 }
 
 // dropColumns is the table without columns.
-func (d *AlterTable) dropColumns(catalog *schema.Catalog, t *schema.Table, change *cql.DropColumns) (*schema.Table, error) {
+func (d *AlterTable) dropColumns(
+	catalog *schema.Catalog, t *schema.Table, change *cql.DropColumns,
+) (*schema.Table, error) {
 	var dropped []string
 	for _, name := range schema.NamesInHashOrder(change.Columns) {
 		c := t.Column(name)
@@ -141,12 +149,14 @@ func checkDropped(t *schema.Table, name string, c *schema.Column) error {
 		return cqlerr.Invalidf("Cannot drop non-frozen column %s of user type %s", name, u)
 	}
 	if indexes := t.IndexesOn(name); len(indexes) > 0 {
-		return cqlerr.Invalidf("Cannot drop column %s because it has dependent secondary indexes (%s)", name, indexNames(indexes))
+		return cqlerr.Invalidf("Cannot drop column %s because it has dependent secondary indexes (%s)", name,
+			indexNames(indexes))
 	}
 	return nil
 }
 
-// renameColumns is the table with other names for columns of its key. A column that is renamed twice gets the last of them.
+// renameColumns is the table with other names for columns of its key. A column that is renamed twice gets the last of
+// them.
 func renameColumns(t *schema.Table, change *cql.RenameColumns) (*schema.Table, error) {
 	to := map[string]string{}
 	var names []string
@@ -182,7 +192,8 @@ func checkRenamed(t *schema.Table, renamed []*schema.Column, from, to string) er
 			from, to, scope.QuotedTable(t))
 	}
 	if indexes := t.IndexesOn(from); len(indexes) > 0 {
-		return cqlerr.Invalidf("Can't rename column %s because it has dependent secondary indexes (%s)", from, indexNames(indexes))
+		return cqlerr.Invalidf("Can't rename column %s because it has dependent secondary indexes (%s)", from,
+			indexNames(indexes))
 	}
 	return nil
 }

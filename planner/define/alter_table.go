@@ -61,7 +61,8 @@ func (d *AlterTable) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outc
 		return nil, Outcome{}, tableMissing(d.Keyspace, s.Table.Name)
 	}
 	if t.View != nil {
-		return nil, Outcome{}, cqlerr.Invalidf("Cannot use ALTER TABLE on a materialized view; use ALTER MATERIALIZED VIEW instead")
+		return nil, Outcome{}, cqlerr.Invalidf("Cannot use ALTER TABLE on a materialized view; use ALTER MATERIALIZED VIEW " +
+			"instead")
 	}
 	changed, err := d.change(c, t)
 	if err != nil {

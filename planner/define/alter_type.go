@@ -109,12 +109,12 @@ func addField(k *schema.Keyspace, t *types.UserType, change *cql.AddField) (*typ
 	written := expr.Settled(field.Type)
 	expr.Qualify(&written, k.Name)
 	if types.UsesUserType(of, t.Name) {
-		return nil, cqlerr.Invalidf("Cannot add new field %s of type %s to user type %s as it would create a circular reference",
-			field.Name, expr.TypeText(written), name)
+		return nil, cqlerr.Invalidf("Cannot add new field %s of type %s to user type %s as it would create a circular "+
+			"reference", field.Name, expr.TypeText(written), name)
 	}
 	if tables := partitionedBy(k, t); len(tables) > 0 {
-		return nil, cqlerr.Invalidf("Cannot add new field %s of type %s to user type %s as the type is being used in partition "+
-			"key by the following tables: %s", field.Name, expr.TypeText(written), name, strings.Join(tables, ", "))
+		return nil, cqlerr.Invalidf("Cannot add new field %s of type %s to user type %s as the type is being used in "+
+			"partition key by the following tables: %s", field.Name, expr.TypeText(written), name, strings.Join(tables, ", "))
 	}
 	changed := *t
 	changed.Fields = append(slices.Clip(t.Fields), types.Field{Name: field.Name, Type: of})
@@ -128,7 +128,8 @@ func typeName(t *types.UserType) string { return cql.Quote(t.Keyspace) + "." + c
 func partitionedBy(k *schema.Keyspace, t *types.UserType) []string {
 	var names []string
 	for _, table := range slices.Concat(k.TablesByAge(), k.SortedViews()) {
-		if slices.ContainsFunc(table.PartitionKey, func(c *schema.Column) bool { return types.UsesUserType(c.Type, t.Name) }) {
+		uses := func(c *schema.Column) bool { return types.UsesUserType(c.Type, t.Name) }
+		if slices.ContainsFunc(table.PartitionKey, uses) {
 			names = append(names, cql.Quote(table.Keyspace)+"."+cql.Quote(table.Name))
 		}
 	}

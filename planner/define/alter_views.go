@@ -43,7 +43,7 @@ func checkViewsGrace(c *schema.Catalog, changed *schema.Table) error {
 	if changed.Options.GCGraceSeconds > 0 || len(c.Keyspace(changed.Keyspace).ViewsOf(changed)) == 0 {
 		return nil
 	}
-	return cqlerr.Invalidf("Cannot alter gc_grace_seconds of the base table of a materialized view to 0, since this value is used " +
-		"to TTL undelivered updates. Setting gc_grace_seconds too low might cause undelivered updates to expire before being " +
-		"replayed.")
+	return cqlerr.Invalidf("Cannot alter gc_grace_seconds of the base table of a materialized view to 0, since this " +
+		"value is used to TTL undelivered updates. Setting gc_grace_seconds too low might cause undelivered updates to " +
+		"expire before being replayed.")
 }

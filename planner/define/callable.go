@@ -11,8 +11,8 @@ import (
 	"github.com/cqld/cqld/planner/scope"
 )
 
-// written are the types of arguments as a statement has them. When one is looked for its user types get the name of their
-// keyspace, which texts show from then on.
+// written are the types of arguments as a statement has them. When one is looked for its user types get the name of
+// their keyspace, which texts show from then on.
 type written []cql.TypeName
 
 // String is the types as texts list them.
@@ -130,8 +130,8 @@ func checkCallableKeyspace(keyspace string) error {
 	return schema.CheckKeyspaceName(keyspace)
 }
 
-// callableTold is the outcome of a change of a function or aggregate. The answer has the types as they were written, the
-// event as they are shown.
+// callableTold is the outcome of a change of a function or aggregate. The answer has the types as they were written,
+// the event as they are shown.
 func callableTold(
 	kind schema.ChangeKind, target schema.Target, keyspace, name string, answer []string, args []types.Type,
 ) Outcome {

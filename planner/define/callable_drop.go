@@ -30,9 +30,9 @@ func (d *dropping) String() string {
 // resolve finds the types of the arguments, refusing a name of several without them.
 func (d *dropping) resolve(k *schema.Keyspace) ([]types.Type, error) {
 	if !d.given && len(callablesNamed(k, d.name)) > 1 {
-		return nil, cqlerr.Invalidf("'DROP %s %s' matches multiple function definitions; specify the argument types by issuing a "+
-			"statement like 'DROP %[1]s %[2]s (type, type, ...)'. You can use cqlsh 'DESCRIBE %[1]s %[2]s' command to find all "+
-			"overloads", d.what, d.name)
+		return nil, cqlerr.Invalidf("'DROP %s %s' matches multiple function definitions; specify the argument types by "+
+			"issuing a statement like 'DROP %[1]s %[2]s (type, type, ...)'. You can use cqlsh 'DESCRIBE %[1]s %[2]s' command "+
+			"to find all overloads", d.what, d.name)
 	}
 	if err := d.args.checkNotFrozen("Argument"); err != nil {
 		return nil, err
@@ -60,7 +60,9 @@ func (d *dropping) prepare(k *schema.Keyspace) error {
 }
 
 // found is the function or aggregate that is meant, or nil. named gives all of a name, exact the one with arguments.
-func found[T any](d *dropping, k *schema.Keyspace, named func(string) []*T, exact func(string, []types.Type) *T) (*T, error) {
+func found[T any](
+	d *dropping, k *schema.Keyspace, named func(string) []*T, exact func(string, []types.Type) *T,
+) (*T, error) {
 	if err := d.prepare(k); err != nil {
 		return nil, err
 	}

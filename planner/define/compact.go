@@ -19,8 +19,8 @@ func checkCompact(others []*schema.Column, static, clustered bool) error {
 	case !clustered && len(others) == 0:
 		return cqlerr.Invalidf("No definition found that is not part of the PRIMARY KEY")
 	case clustered && len(others) > 1:
-		return cqlerr.Invalidf("COMPACT STORAGE with composite PRIMARY KEY allows no more than one column not part of the PRIMARY "+
-			"KEY (got: %s)", strings.Join(schema.ColumnNames(others), ", "))
+		return cqlerr.Invalidf("COMPACT STORAGE with composite PRIMARY KEY allows no more than one column not part of the "+
+			"PRIMARY KEY (got: %s)", strings.Join(schema.ColumnNames(others), ", "))
 	}
 	return nil
 }

@@ -10,8 +10,9 @@ import (
 // TestRefusedAtPrepare has what PREPARE says of definitions; "" is for those that it takes and EXECUTE refuses.
 func TestRefusedAtPrepare(t *testing.T) {
 	const (
-		noClass = "error 2000: Error setting type nope: Unable to find abstract-type class 'org.apache.cassandra.db.marshal.nope'"
-		noMask  = "error 2200: Cannot mask columns because dynamic data masking is not enabled. You can enable it with the " +
+		noClass = "error 2000: Error setting type nope: Unable to find abstract-type class " +
+			"'org.apache.cassandra.db.marshal.nope'"
+		noMask = "error 2200: Cannot mask columns because dynamic data masking is not enabled. You can enable it with the " +
 			"dynamic_data_masking_enabled property on cassandra.yaml"
 	)
 	tests := []struct{ statement, want string }{

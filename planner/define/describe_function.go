@@ -76,5 +76,6 @@ func aggregateRow(a *schema.Aggregate) [][]byte {
 
 // sortedFunctions are functions or aggregates by name and arguments, whatever their case.
 func sortedFunctions[F interface{ Signature() string }](all []F) []F {
-	return slices.SortedStableFunc(slices.Values(all), func(a, b F) int { return compareFolded(a.Signature(), b.Signature()) })
+	byName := func(a, b F) int { return compareFolded(a.Signature(), b.Signature()) }
+	return slices.SortedStableFunc(slices.Values(all), byName)
 }

@@ -14,7 +14,7 @@
 //	callable.go       what functions and aggregates have in common
 //	view_where.go     the WHERE clause of a view, by the rules of package where
 //
-// Statements that read or write rows are not here but in package planner, which also decides what is prepared. Options and
-// their values are judged by package schema, which keeps them. Nothing here touches the store: package exec applies a
-// Definition to the catalog, and empties the table of a Truncate.
+// Statements that read or write rows are not here but in package planner, which also decides what is prepared. Options
+// and their values are judged by package schema, which keeps them. Nothing here touches the store: package exec applies
+// a Definition to the catalog, and empties the table of a Truncate.
 package define

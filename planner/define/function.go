@@ -82,8 +82,8 @@ func (d *CreateFunction) check(args written) error {
 		return err
 	}
 	if s.Language != "java" {
-		return cqlerr.Invalidf("Currently only Java UDFs are available in Cassandra. For more information - CASSANDRA-18252 and " +
-			"CASSANDRA-17281")
+		return cqlerr.Invalidf("Currently only Java UDFs are available in Cassandra. For more information - " +
+			"CASSANDRA-18252 and CASSANDRA-17281")
 	}
 	if err := checkCallableName("Function", s.Function.Name); err != nil {
 		return err
@@ -142,8 +142,8 @@ func (d *CreateFunction) checkReplacement(old, f *schema.Function) error {
 	case old.CalledOnNull != f.CalledOnNull:
 		return cqlerr.Invalidf("Function '%s' must have RETURNS NULL ON NULL INPUT directive", f.Name)
 	case !types.Compatible(f.Returns, old.Returns):
-		return cqlerr.Invalidf("Cannot replace function '%s', the new return type %s is not compatible with the return type %s of "+
-			"existing function", f.Name, f.Returns, old.Returns)
+		return cqlerr.Invalidf("Cannot replace function '%s', the new return type %s is not compatible with the return type "+
+			"%s of existing function", f.Name, f.Returns, old.Returns)
 	}
 	return nil
 }
@@ -178,7 +178,8 @@ func (d *DropFunction) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Ou
 		return nil, Outcome{}, cqlerr.Invalidf("Function '%s' doesn't exist", drop.shown)
 	}
 	if users := aggregatesOf(k, f); len(users) > 0 {
-		return nil, Outcome{}, cqlerr.Invalidf("Function '%s' is still referenced by aggregates %s", drop.shown, strings.Join(users, ", "))
+		return nil, Outcome{}, cqlerr.Invalidf("Function '%s' is still referenced by aggregates %s", drop.shown,
+			strings.Join(users, ", "))
 	}
 	if tables := maskedBy(k, f); len(tables) > 0 {
 		return nil, Outcome{}, cqlerr.Invalidf("Function '%s' is still referenced by column masks in tables %s", drop.shown,

@@ -169,8 +169,8 @@ func (p *planning) dropIndex(s *cql.DropIndex) (*DropIndex, error) {
 	return &DropIndex{Keyspace: keyspace, Name: s.Index.Name, IfExists: s.IfExists}, nil
 }
 
-// Apply removes the index. Whose table it is of is not known before it is found, so a missing one is that in any keyspace
-// that could have one.
+// Apply removes the index. Whose table it is of is not known before it is found, so a missing one is that in any
+// keyspace that could have one.
 func (d *DropIndex) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
 	if err := schema.CheckKeyspaceName(d.Keyspace); err != nil {
 		return nil, Outcome{}, err

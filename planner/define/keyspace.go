@@ -65,8 +65,8 @@ func (p *planning) dropKeyspace(s *cql.DropKeyspace) (*DropKeyspace, error) {
 	return &DropKeyspace{Name: s.Name, IfExists: s.IfExists}, nil
 }
 
-// Apply removes the keyspace. The events tell of its aggregates and functions first, then of its views, of its tables, the
-// oldest before the others, and of its types.
+// Apply removes the keyspace. The events tell of its aggregates and functions first, then of its views, of its tables,
+// the oldest before the others, and of its types.
 func (d *DropKeyspace) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
 	if err := checkSchemaChange("DROP", d.Name, "<keyspace "+d.Name+">"); err != nil {
 		return nil, Outcome{}, err

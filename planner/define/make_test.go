@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "write what statements are planned as into testdata")
 
-// TestPlans compares plans with a file. A line that begins with > is a statement; what follows is its plan or the error.
-// Definitions are applied, for the statements behind them.
+// TestPlans compares plans with a file. A line that begins with > is a statement; what follows is its plan or the
+// error. Definitions are applied, for the statements behind them.
 func TestPlans(t *testing.T) {
 	const file = "testdata/definitions.txt"
 	content, err := os.ReadFile(file)

@@ -14,8 +14,8 @@ import (
 	"github.com/cqld/cqld/planner/scope"
 )
 
-// errNoMasks is for masks of CREATE TABLE and ALTER. Cassandra forgets to look whether they are enabled where ALTER TABLE
-// adds a masked column.
+// errNoMasks is for masks of CREATE TABLE and ALTER. Cassandra forgets to look whether they are enabled where ALTER
+// TABLE adds a masked column.
 var errNoMasks = cqlerr.Invalidf("Cannot mask columns because dynamic data masking is not enabled. You can enable it " +
 	"with the dynamic_data_masking_enabled property on cassandra.yaml")
 
@@ -67,9 +67,9 @@ func mask(catalog *schema.Catalog, t *schema.Table, c *schema.Column, m *cql.Mas
 		return nil, cqlerr.Invalidf("Masking function %s doesn't belong to the same keyspace as the table %s.%s", written,
 			t.Keyspace, t.Name)
 	case !types.Equal(f.Returns, c.Type):
-		return nil, cqlerr.Invalidf("Masking function %s return type is %s. This is different to the type of the masked column "+
-			"%s of type %s. Masking functions can only be attached to table columns if they return the same data type as the "+
-			"masked column.", written, f.Returns, c.Name, c.Type)
+		return nil, cqlerr.Invalidf("Masking function %s return type is %s. This is different to the type of the masked "+
+			"column %s of type %s. Masking functions can only be attached to table columns if they return the same data type "+
+			"as the masked column.", written, f.Returns, c.Name, c.Type)
 	}
 	out := &schema.Mask{Keyspace: "system", Function: f.Name}
 	if f.User != nil {

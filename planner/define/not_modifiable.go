@@ -12,8 +12,8 @@ func checkTableChange(verb, keyspace, table string) error {
 	return checkSchemaChange(verb, keyspace, "<table "+keyspace+"."+table+">")
 }
 
-// checkTablesChange refuses tables and user types in a keyspace that comes with the server: permissions of types are those
-// of all tables.
+// checkTablesChange refuses tables and user types in a keyspace that comes with the server: permissions of types are
+// those of all tables.
 func checkTablesChange(verb, keyspace string) error {
 	return checkSchemaChange(verb, keyspace, "<all tables in "+keyspace+">")
 }

@@ -87,8 +87,8 @@ func (d *CreateTable) Apply(c *schema.Catalog, newID [16]byte) (*schema.Catalog,
 		return nil, Outcome{}, keyspaceMissing(d.Keyspace)
 	}
 	if t := c.Table(d.Keyspace, name); t != nil && t.View != nil {
-		return nil, Outcome{}, cqlerr.Invalidf("Cannot create table '%s' - a materialized view with the same name already exists",
-			name)
+		return nil, Outcome{}, cqlerr.Invalidf("Cannot create table '%s' - a materialized view with the same name already "+
+			"exists", name)
 	} else if t != nil {
 		if d.Statement.IfNotExists {
 			return c, Outcome{}, nil

@@ -106,8 +106,8 @@ func hasNestedCells(t types.Type) bool {
 }
 
 // errUselessStatic is for static columns of tables whose partitions have one row.
-var errUselessStatic = cqlerr.Invalidf("Static columns are only useful (and thus allowed) if the table has at least one " +
-	"clustering column")
+var errUselessStatic = cqlerr.Invalidf("Static columns are only useful (and thus allowed) if the table has at least " +
+	"one clustering column")
 
 // keyColumns finds the columns of the primary key and makes them that.
 func keyColumns(s *cql.CreateTable, key cql.PrimaryKey, byName map[string]*schema.Column) ([]*schema.Column, error) {

@@ -49,7 +49,10 @@ func TestTypeSizes(t *testing.T) {
 		if err := apply(fmt.Sprintf(function, "1", "int", largest)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		for _, types := range [][]any{{"2", "tuple<" + deepType(198, "frozen<"+largest+">") + ">", "int"}, {"3", "int", "list<" + deepType(200, "int") + ">"}} {
+		for _, types := range [][]any{
+			{"2", "tuple<" + deepType(198, "frozen<"+largest+">") + ">", "int"},
+			{"3", "int", "list<" + deepType(200, "int") + ">"},
+		} {
 			err := apply(fmt.Sprintf(function, types...))
 			if err == nil || !strings.Contains(err.Error(), "A type may consist of") {
 				t.Errorf("%s: function %s: %v", name, types[0], err)

@@ -189,9 +189,9 @@ func (d *AlterView) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outco
 		spec.Options.BloomFilterFPChance = view.Options.BloomFilterFPChance // whatever the compaction becomes
 	}
 	if spec.Options.GCGraceSeconds == 0 {
-		return nil, Outcome{}, cqlerr.Invalidf("Cannot alter gc_grace_seconds of a materialized view to 0, since this value " +
-			"is used to TTL undelivered updates. Setting gc_grace_seconds too low might cause undelivered updates to expire " +
-			"before being replayed.")
+		return nil, Outcome{}, cqlerr.Invalidf("Cannot alter gc_grace_seconds of a materialized view to 0, since this " +
+			"value is used to TTL undelivered updates. Setting gc_grace_seconds too low might cause undelivered updates to " +
+			"expire before being replayed.")
 	}
 	if spec.Options.DefaultTimeToLive > 0 {
 		return nil, Outcome{}, cqlerr.Invalidf("Forbidden default_time_to_live detected for a materialized view. Data in a " +
@@ -243,7 +243,8 @@ func findView(c *schema.Catalog, keyspace, name string, ifExists bool) (*schema.
 	return nil, cqlerr.Invalidf("Materialized view '%s.%s' doesn't exist", keyspace, name)
 }
 
-// checkNoViews refuses to drop a table that views are made of. Where their names should be Cassandra has the keyspace's.
+// checkNoViews refuses to drop a table that views are made of. Where their names should be Cassandra has the
+// keyspace's.
 func checkNoViews(k *schema.Keyspace, base *schema.Table) error {
 	if len(k.ViewsOf(base)) == 0 {
 		return nil

@@ -69,8 +69,8 @@ func (d *CreateView) selected(base *schema.Table) ([]*schema.Column, error) {
 	return selected, nil
 }
 
-// key are the columns of the view's primary key. Those that the clustering order says nothing of keep the order that they
-// have in the base.
+// key are the columns of the view's primary key. Those that the clustering order says nothing of keep the order that
+// they have in the base.
 func (d *CreateView) key(selected []*schema.Column) ([]*schema.Column, error) {
 	s := d.Statement
 	var key []*schema.Column
@@ -134,8 +134,8 @@ func (d *CreateView) checkBaseKey(base *schema.Table, key []*schema.Column) erro
 	}
 	others := slices.DeleteFunc(expr.HashOrder(names), func(name string) bool { return base.Column(name).Kind.IsKey() })
 	if len(others) > 1 {
-		return cqlerr.Invalidf("Cannot include more than one non-primary key column in materialized view primary key (got %s)",
-			strings.Join(others, ", "))
+		return cqlerr.Invalidf("Cannot include more than one non-primary key column in materialized view primary key (got "+
+			"%s)", strings.Join(others, ", "))
 	}
 	return nil
 }

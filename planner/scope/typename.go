@@ -56,8 +56,8 @@ func ClassType(class string) (types.Type, error) {
 // userType finds a type of the keyspace itself.
 func userType(k *schema.Keyspace, n cql.TypeName) (types.Type, error) {
 	if n.Keyspace != "" && n.Keyspace != k.Name {
-		return nil, cqlerr.Invalidf("Statement on keyspace %s cannot refer to a user type in keyspace %s; user types can only "+
-			"be used in the keyspace they are defined in", k.Name, n.Keyspace)
+		return nil, cqlerr.Invalidf("Statement on keyspace %s cannot refer to a user type in keyspace %s; user types can "+
+			"only be used in the keyspace they are defined in", k.Name, n.Keyspace)
 	}
 	t := k.Types[n.Name]
 	switch {

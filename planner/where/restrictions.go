@@ -75,7 +75,8 @@ func (rs *Restrictions) Add(r *Restriction) (err error) {
 	case r.Columns[0].Kind == schema.PartitionKey:
 		err = rs.partition.add(r)
 	case r.Columns[0].Kind == schema.Clustering:
-		if err = rs.clustering.add(r); err == nil && !rs.AllowFiltering && !(rs.verb == "SELECT" && r.served(rs.table.Indexes)) {
+		served := rs.verb == "SELECT" && r.served(rs.table.Indexes)
+		if err = rs.clustering.add(r); err == nil && !rs.AllowFiltering && !served {
 			err = rs.clustering.checkNothingBehindSlice(r)
 		}
 	default:
@@ -245,7 +246,9 @@ func (set restrictionSet) hasSlice() bool {
 
 // hasIn reports whether any restriction of the set may allow several values.
 func (set restrictionSet) hasIn() bool {
-	return slices.ContainsFunc(set, func(r *Restriction) bool { return r.Choice != nil && !allSingle([]*Choice{r.Choice}) })
+	return slices.ContainsFunc(set, func(r *Restriction) bool {
+		return r.Choice != nil && !allSingle([]*Choice{r.Choice})
+	})
 }
 
 // hasContains reports whether any restriction of the set is CONTAINS or the like.
