@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/define"
 	"github.com/cqld/cqld/planner/expr"
@@ -51,8 +50,8 @@ func (e *Executor) Execute(ctx context.Context, r *Request, done func(Result, er
 
 // use answers USE; the session does it.
 func (e *Executor) use(p *planner.Use) (Result, error) {
-	if e.store.Catalog().Keyspace(p.Keyspace) == nil {
-		return nil, cqlerr.Invalidf("Keyspace '%s' does not exist", p.Keyspace)
+	if err := planner.CheckUse(e.store.Catalog(), p.Keyspace); err != nil {
+		return nil, err
 	}
 	return &SetKeyspace{Keyspace: p.Keyspace}, nil
 }
