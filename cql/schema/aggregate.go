@@ -3,6 +3,7 @@ package schema
 import (
 	"strings"
 
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/types"
 )
 
@@ -37,7 +38,7 @@ func (a *Aggregate) StateArgs() []types.Type { return append([]types.Type{a.Stat
 func (a *Aggregate) Signature() string { return signature(a.Name, a.Args) }
 
 // QuotedSignature is Signature with the name in quotes if it needs them.
-func (a *Aggregate) QuotedSignature() string { return signature(QuoteName(a.Name), a.Args) }
+func (a *Aggregate) QuotedSignature() string { return signature(quote.Name(a.Name), a.Args) }
 
 func (a *Aggregate) named() string { return a.Name }
 func (a *Aggregate) key() string   { return callableKey(a.Name, a.Args) }
@@ -45,12 +46,12 @@ func (a *Aggregate) key() string   { return callableKey(a.Name, a.Args) }
 // CQL is the statement that makes the aggregate, as DESCRIBE shows it.
 func (a *Aggregate) CQL() string {
 	lines := []string{
-		"CREATE AGGREGATE " + QuoteName(a.Keyspace) + "." + a.QuotedSignature(),
-		"SFUNC " + QuoteName(a.StateFunction),
+		"CREATE AGGREGATE " + quote.Name(a.Keyspace) + "." + a.QuotedSignature(),
+		"SFUNC " + quote.Name(a.StateFunction),
 		"STYPE " + callableType(a.StateType),
 	}
 	if a.FinalFunction != "" {
-		lines = append(lines, "FINALFUNC "+QuoteName(a.FinalFunction))
+		lines = append(lines, "FINALFUNC "+quote.Name(a.FinalFunction))
 	}
 	if a.Initial != nil {
 		lines = append(lines, "INITCOND "+a.StateType.Format(a.Initial))

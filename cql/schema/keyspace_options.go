@@ -157,7 +157,7 @@ func simpleReplication(k *Keyspace, options map[string]string) ([]string, error)
 // replicas and checks the rest.
 func networkReplication(k *Keyspace, options map[string]string, datacenter string) ([]string, error) {
 	k.expandFactor(options, datacenter)
-	names := javaOrder(unknownKeys(options))
+	names := hashOrder(unknownKeys(options))
 	for _, dc := range names {
 		if strings.EqualFold(dc, "replication_factor") {
 			return nil, cqlerr.Configf("%s should not appear as an option at construction time for "+
@@ -237,7 +237,7 @@ func parseFactor(s string) (int, error) {
 
 func unrecognized(options []string, class, keyspace string) error {
 	return cqlerr.Configf("Unrecognized strategy option {%s} passed to %s for keyspace %s",
-		javaOrder(options)[0], class, keyspace)
+		hashOrder(options)[0], class, keyspace)
 }
 
 func tooManyReplicas(factor int, keyspace string) string {

@@ -47,7 +47,7 @@ func NewTable(spec Table) *Table {
 	for _, given := range spec.Columns {
 		t.NextID = max(t.NextID, given.ID+1)
 	}
-	t.Dropped = hashOrder(spec.Dropped, len(spec.Dropped))
+	t.Dropped = droppedOrder(spec.Dropped, len(spec.Dropped))
 	for _, given := range spec.Columns {
 		c := *given
 		if c.ID == 0 {

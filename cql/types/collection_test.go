@@ -82,14 +82,14 @@ func TestVInt(t *testing.T) {
 		0: "00", 127: "7f", 128: "8080", 256000: "c3e800", 1<<56 - 1: "feffffffffffffff",
 		1 << 56: "ff0100000000000000", 1<<64 - 1: "ffffffffffffffffff",
 	} {
-		b := appendVInt(nil, v)
+		b := AppendVInt(nil, v)
 		if !bytes.Equal(b, unhex(t, want)) {
 			t.Errorf("%d: got %x, want %s", v, b, want)
 		}
-		if got, n := vint(b); got != v || n != len(b) {
+		if got, n := CutVInt(b); got != v || n != len(b) {
 			t.Errorf("%x: got %d, %d", b, got, n)
 		}
-		if _, n := vint(b[:len(b)-1]); n != 0 {
+		if _, n := CutVInt(b[:len(b)-1]); n != 0 {
 			t.Errorf("%x without its last byte has length %d", b, n)
 		}
 	}

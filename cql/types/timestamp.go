@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cqld/cqld/cql/quote"
 )
 
 // timestampType is milliseconds since 1970, a signed number of 8 bytes.
@@ -171,7 +173,7 @@ func (*timestampType) Format(b []byte) string {
 	if len(b) != 8 {
 		return noLiteral
 	}
-	return quote(FormatMillis(DecodeBigInt(b)))
+	return quote.Text(FormatMillis(DecodeBigInt(b)))
 }
 
 // ParseJSON takes texts and milliseconds; of these only such as an int does not hold.
