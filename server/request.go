@@ -5,6 +5,9 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner/exec"
@@ -32,6 +35,8 @@ type request struct {
 	batch     exec.BatchRequest
 	turn      pace.Turn // that it reads on, if that may take long
 	write     writing
+	began     time.Duration       // when it arrived: conn.arrived
+	latency   prometheus.Observer // counts how long its statement took; nil until it is executed
 
 	prefix     protocol.Prefix
 	trace      *trace
@@ -72,6 +77,7 @@ func newRequest(c *conn, h protocol.Header, body []byte) *request {
 	if r.charge = r.size; len(body) > measuredBody {
 		r.charge = max(r.charge, protocol.DecodedSize(h, body))
 	}
+	r.began = c.arrived
 	r.holders.Store(2)
 	r.answered.Store(false)
 	c.requests.Add(1)
@@ -91,7 +97,7 @@ func (r *request) release() {
 	if !r.overloaded {
 		c.giveBytes(r.charge)
 	}
-	r.conn, r.message, r.statement, r.trace = nil, nil, nil, nil
+	r.conn, r.message, r.statement, r.trace, r.latency = nil, nil, nil, nil, nil
 	r.single, r.write = exec.Request{}, writing{}
 	r.batch = exec.BatchRequest{Children: r.batch.Children[:0]}
 	r.prefix = protocol.Prefix{Warnings: r.prefix.Warnings[:0]}
@@ -167,6 +173,7 @@ func (r *request) answer(m protocol.Response) {
 		return
 	}
 	defer r.release()
+	r.observe()
 	r.send(m)
 }
 

@@ -34,3 +34,12 @@ type Column struct {
 	Index    int    // in Table.Columns
 	ID       uint32 // what stored cells call the column: never used twice in a table
 }
+
+// ColumnNames are the names of columns.
+func ColumnNames(columns []*Column) []string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.Name
+	}
+	return names
+}
