@@ -16,7 +16,8 @@ type places uint32
 // firstPlaces is how many places a hash map begins with if nobody says otherwise.
 const firstPlaces places = 16
 
-// roomFor is the number of places of a map that began with p when it has n entries: it grows when three of four are used.
+// roomFor is the number of places of a map that began with p when it has n entries: it grows when three of four are
+// used.
 func (p places) roomFor(n int) places {
 	for n > int(p)*3/4 {
 		p *= 2
@@ -45,8 +46,8 @@ func bytesHash(s string) uint32 {
 	return h
 }
 
-// hashOrder sorts texts, given in the order they were put in, as a hash map of strings has them: error texts list what is
-// left of one.
+// hashOrder sorts texts, given in the order they were put in, as a hash map of strings has them: error texts list what
+// is left of one.
 func hashOrder(keys []string) []string { return hashOrderFrom(keys, firstPlaces) }
 
 // hashOrderFrom is hashOrder for a map that began with that many places.
@@ -59,7 +60,8 @@ func hashOrderFrom(keys []string, began places) []string {
 // HashSet prints a set of texts as Java does: [b, a].
 func HashSet(keys []string) string { return "[" + strings.Join(hashOrder(keys), ", ") + "]" }
 
-// NameOrder returns the indexes of names of columns or fields, of each name its last, in the order of a hash map by name.
+// NameOrder returns the indexes of names of columns or fields, of each name its last, in the order of a hash map by
+// name.
 func NameOrder(names []string) []int {
 	last := make(map[string]int, len(names))
 	for i, name := range names {
@@ -93,6 +95,3 @@ func NamesInHashOrder(names []string) []string {
 	}
 	return sorted
 }
-
-// JavaSet is HashSet.
-func JavaSet(keys []string) string { return HashSet(keys) }

@@ -23,7 +23,7 @@ func NewJSONColumns(t *schema.Table, unset bool) *JSONColumns {
 		names[i] = c.Name
 	}
 	j := &JSONColumns{unset: unset}
-	for _, at := range hashOrder(names) {
+	for _, at := range schema.NameOrder(names) {
 		j.columns = append(j.columns, t.Columns[at])
 	}
 	return j
