@@ -57,8 +57,8 @@ func (*lexeme) GetTokenSource() antlr.TokenSource { return nil }
 func (*lexeme) GetInputStream() antlr.CharStream { return nil }
 
 // folding finds the runs of plain terms while a text is cut into tokens. The parser sees a run as one integer, one of
-// tuples as an integer in parentheses, one of markers as a marker, and one in a map as two integers with a colon between
-// them: what the grammar takes in a place where the terms before it stood.
+// tuples as an integer in parentheses, one of markers as a marker, and one in a map as two integers with a colon
+// between them: what the grammar takes in a place where the terms before it stood.
 type folding struct {
 	on      bool
 	pending []fold

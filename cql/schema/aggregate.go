@@ -21,7 +21,8 @@ type Aggregate struct {
 
 // Uses reports whether a user type of that name is among the aggregate's types.
 func (a *Aggregate) Uses(userType string) bool {
-	return types.UsesUserType(a.Returns, userType) || types.UsesUserType(a.StateType, userType) || usesType(a.Args, userType)
+	return types.UsesUserType(a.Returns, userType) || types.UsesUserType(a.StateType, userType) ||
+		usesType(a.Args, userType)
 }
 
 // Calls reports whether the aggregate is made of that function.

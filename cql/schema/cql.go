@@ -33,7 +33,8 @@ func (t *Table) CQL(internals bool) string {
 	name := quote.Name(t.Keyspace) + "." + quote.Name(t.Name)
 	var b strings.Builder
 	if t.Compact != NotCompact {
-		b.WriteString("/*\nWarning: Table " + name + " omitted because it has constructs not compatible with CQL (was created via " +
+		b.WriteString("/*\nWarning: Table " + name +
+			" omitted because it has constructs not compatible with CQL (was created via " +
 			"legacy API).\nApproximate structure, for reference:\n(this should not be used to reproduce this schema)\n\n")
 	}
 	if t.Virtual {
@@ -59,8 +60,8 @@ func (t *Table) CQL(internals bool) string {
 	return b.String()
 }
 
-// describeColumns returns the definitions between the parentheses of CREATE TABLE. With internals those that were dropped stand at the end, also if there are
-// such columns again, which describeDropped adds.
+// describeColumns returns the definitions between the parentheses of CREATE TABLE. With internals those that were
+// dropped stand at the end, also if there are such columns again, which describeDropped adds.
 func (t *Table) describeColumns(internals bool) []string {
 	simpleKey := len(t.PartitionKey) == 1 && len(t.Clustering) == 0
 	var lines []string
@@ -128,7 +129,8 @@ func (t *Table) describeDropped(name string) string {
 	return b.String()
 }
 
-// InCreateOrder returns the columns as DESCRIBE shows them: those that are many cells come behind the others of their kind.
+// InCreateOrder returns the columns as DESCRIBE shows them: those that are many cells come behind the others of their
+// kind.
 func (t *Table) InCreateOrder() []*Column {
 	return slices.Concat(t.PartitionKey, t.Clustering, simpleFirst(t.Static), simpleFirst(t.Regular))
 }

@@ -29,7 +29,8 @@ func (t *Table) DroppedColumn(name string) *DroppedColumn {
 // WithoutColumns returns the table without columns that are not of its key, dropped as of a time in microseconds.
 func (t *Table) WithoutColumns(names []string, at int64) *Table {
 	spec := *t
-	spec.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c *Column) bool { return slices.Contains(names, c.Name) })
+	spec.Columns = slices.DeleteFunc(slices.Clone(t.Columns),
+		func(c *Column) bool { return slices.Contains(names, c.Name) })
 	spec.Dropped = slices.Clone(t.Dropped)
 	for _, name := range names {
 		d := &DroppedColumn{Column: *t.Column(name), Time: at}
@@ -92,8 +93,8 @@ func (t *Table) lostCells() map[uint32]int64 {
 	return lost
 }
 
-// droppedOrder sorts columns as a hash map has them by name into which the first ones, already, were put together before
-// the others. DESCRIBE shows them so.
+// droppedOrder sorts columns as a hash map has them by name into which the first ones, already, were put together
+// before the others. DESCRIBE shows them so.
 func droppedOrder(columns []*DroppedColumn, already int) []*DroppedColumn {
 	size := firstPlaces
 	if already > 0 {
@@ -158,5 +159,6 @@ var droppedSection = section[*Table]{
 }
 
 func droppedByName(t *Table) []*DroppedColumn {
-	return slices.SortedFunc(slices.Values(t.Dropped), func(a, b *DroppedColumn) int { return strings.Compare(a.Name, b.Name) })
+	return slices.SortedFunc(slices.Values(t.Dropped),
+		func(a, b *DroppedColumn) int { return strings.Compare(a.Name, b.Name) })
 }

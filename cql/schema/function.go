@@ -40,7 +40,8 @@ func (f *Function) CQL() string {
 	if f.CalledOnNull {
 		onNull = "CALLED"
 	}
-	return "CREATE FUNCTION " + quote.Name(f.Keyspace) + "." + quote.Name(f.Name) + "(" + strings.Join(args, ", ") + ")\n    " +
+	return "CREATE FUNCTION " + quote.Name(f.Keyspace) + "." + quote.Name(f.Name) + "(" + strings.Join(args, ", ") +
+		")\n    " +
 		onNull + " ON NULL INPUT\n    RETURNS " + callableType(f.Returns) + "\n    LANGUAGE " + f.Language +
 		"\n    AS $$" + f.Body + "$$;"
 }

@@ -108,7 +108,8 @@ func (x *Index) sameButName(o *Index) bool {
 
 // CQL is the statement that makes the index on t, as DESCRIBE shows it.
 func (x *Index) CQL(t *Table) string {
-	text := " INDEX " + quote.Name(x.Name) + " ON " + quote.Name(t.Keyspace) + "." + quote.Name(t.Name) + " (" + x.Target() + ")"
+	text := " INDEX " + quote.Name(x.Name) + " ON " + quote.Name(t.Keyspace) + "." + quote.Name(t.Name) + " (" +
+		x.Target() + ")"
 	if x.Class == "" {
 		return "CREATE" + text + ";"
 	}

@@ -12,7 +12,10 @@ import (
 // The options of storage-attached indexes: those that prepare text for comparison, and those of vectors.
 var (
 	saiTextOptions   = []string{"case_sensitive", "normalize", "ascii"}
-	saiVectorOptions = []string{"maximum_node_connections", "construction_beam_width", "similarity_function", "optimize_for"}
+	saiVectorOptions = []string{
+		"maximum_node_connections", "construction_beam_width", "similarity_function",
+		"optimize_for",
+	}
 )
 
 // saiTypes are the types that have storage-attached indexes, beside those made of others, which have them frozen.

@@ -29,7 +29,8 @@ func CheckKeyspaceProperties(props []Property) error {
 
 // CheckKeyspaceChange is CheckKeyspaceProperties for ALTER KEYSPACE.
 func CheckKeyspaceChange(props []Property) error {
-	if err := checkKnown(props, func(name string) bool { return name == "replication" || name == "durable_writes" }); err != nil {
+	known := func(name string) bool { return name == "replication" || name == "durable_writes" }
+	if err := checkKnown(props, known); err != nil {
 		return err
 	}
 	var replication map[string]string

@@ -36,9 +36,9 @@ type Table struct {
 // that come with the server.
 const FirstUserStoreID = 1000
 
-// NewTable makes a table of what spec says: names, ID, StoreID, Options, Virtual, NextID, Indexes, View, Compact, Dropped, and for each of
-// Columns its Name, Type, Kind and Desc. Key columns stand in Columns in the order of the PRIMARY KEY;
-// others anywhere. Columns with an ID keep it, the others get the next ones.
+// NewTable makes a table of what spec says: names, ID, StoreID, Options, Virtual, NextID, Indexes, View, Compact,
+// Dropped, and for each of Columns its Name, Type, Kind and Desc. Key columns stand in Columns in the order of the
+// PRIMARY KEY; others anywhere. Columns with an ID keep it, the others get the next ones.
 func NewTable(spec Table) *Table {
 	t := spec
 	t.PartitionKey, t.Clustering, t.Static, t.Regular = nil, nil, nil, nil

@@ -103,8 +103,8 @@ func ParseTableOptions(base TableOptions, props []Property) (TableOptions, error
 	return o, nil
 }
 
-// AlterTableOptions reads the properties of a WITH clause that changes a table. What a Bloom filter is to reach does not
-// follow the compaction then.
+// AlterTableOptions reads the properties of a WITH clause that changes a table. What a Bloom filter is to reach does
+// not follow the compaction then.
 func AlterTableOptions(old TableOptions, props []Property) (TableOptions, error) {
 	o, err := ParseTableOptions(old, props)
 	if !slices.ContainsFunc(props, func(p Property) bool { return p.Name == "bloom_filter_fp_chance" }) {

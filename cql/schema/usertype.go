@@ -108,5 +108,6 @@ func TypeCQL(t *types.UserType) string {
 	for i, f := range t.Fields {
 		fields[i] = "    " + quote.Name(f.Name) + " " + f.Type.String()
 	}
-	return "CREATE TYPE " + quote.Name(t.Keyspace) + "." + quote.Name(t.Name) + " (\n" + strings.Join(fields, ",\n") + "\n);"
+	return "CREATE TYPE " + quote.Name(t.Keyspace) + "." + quote.Name(t.Name) + " (\n" + strings.Join(fields, ",\n") +
+		"\n);"
 }

@@ -235,8 +235,8 @@ func isCollection(t Type) bool {
 	return false
 }
 
-// validateElements checks a list, set or map, which kind says, with check for its elements, which are nil if null. types are
-// those of the elements in turn.
+// validateElements checks a list, set or map, which kind says, with check for its elements, which are nil if null.
+// types are those of the elements in turn.
 func validateElements(kind string, b []byte, check func(t Type, e []byte) error, types ...Type) error {
 	if len(b) < 4 {
 		return invalidf("Not enough bytes to read a %s", kind)

@@ -45,8 +45,8 @@ func (*lexicalUUIDType) DecodeKey(dst, key []byte, desc bool) (value, rest []byt
 	return value, rest, err
 }
 
-// ParseLiteral takes every kind of literal: as bytes in hex, else as five numbers in hex of any length, of which the last
-// digits count.
+// ParseLiteral takes every kind of literal: as bytes in hex, else as five numbers in hex of any length, of which the
+// last digits count.
 func (*lexicalUUIDType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	switch {
 	case kind == HexLiteral:

@@ -105,8 +105,8 @@ func sameValue(t Type, a, b []byte) bool {
 	return t.Compare(a, b) == 0
 }
 
-// unreadable are values whose texts are no literals of them: IPv4 in IPv6, times outside the day or the years that literals
-// may have, the empty duration and those with the least numbers, and a decimal beyond the greatest exponent.
+// unreadable are values whose texts are no literals of them: IPv4 in IPv6, times outside the day or the years that
+// literals may have, the empty duration and those with the least numbers, and a decimal beyond the greatest exponent.
 func unreadable(t Type, v []byte) bool {
 	switch t {
 	case Inet:

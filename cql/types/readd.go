@@ -1,7 +1,7 @@
 package types
 
-// Readable reports whether a column that had type from and was dropped may be added again with type to: what is stored of
-// it has to be read as values of the other type.
+// Readable reports whether a column that had type from and was dropped may be added again with type to: what is stored
+// of it has to be read as values of the other type.
 func Readable(to, from Type) bool {
 	if Equal(to, from) {
 		return true
@@ -23,8 +23,8 @@ func Readable(to, from Type) bool {
 	return true
 }
 
-// WithoutUserTypes is t with tuples in the place of user types, as Cassandra remembers the types of columns that are gone. It
-// does not look into vectors.
+// WithoutUserTypes is t with tuples in the place of user types, as Cassandra remembers the types of columns that are
+// gone. It does not look into vectors.
 func WithoutUserTypes(t Type) Type {
 	switch t := t.(type) {
 	case *List:
