@@ -17,8 +17,10 @@ func (l *lines) add(format string, args ...any) { *l = append(*l, fmt.Sprintf(fo
 
 func (l *lines) addAll(more []string) { *l = append(*l, more...) }
 
+// String joins the lines, all but the first indented.
 func (l lines) String() string { return strings.Join(l, "\n  ") }
 
+// String prints what is read and how, a line for each part of the plan.
 func (s *Select) String() string {
 	var l lines
 	l.add("select %s from %s", s.Selection, tableName(s.Table))
@@ -51,6 +53,7 @@ func (s *Selection) String() string {
 	return strings.Join(parts, ", ")
 }
 
+// String prints the verb, the rows and what is set, a line for each.
 func (m *Modification) String() string {
 	var l lines
 	l.add("%s %s", strings.ToLower(string(m.Verb)), tableName(m.Table))
@@ -65,6 +68,7 @@ func (m *Modification) String() string {
 	return l.String()
 }
 
+// String prints what becomes of the column.
 func (s *SetColumn) String() string {
 	what, name := "set", s.Column.Name
 	switch s.Change {
@@ -78,6 +82,7 @@ func (s *SetColumn) String() string {
 	return fmt.Sprintf("%s %s %s = %s", what, s.Column.Kind, name, s.Value)
 }
 
+// String prints the plans of all statements.
 func (b *Batch) String() string {
 	var l lines
 	l.add("%s batch", [...]string{"logged", "unlogged", "counter"}[b.Kind])
@@ -88,72 +93,97 @@ func (b *Batch) String() string {
 	return l.String()
 }
 
+// String prints truncate and the table.
 func (t *Truncate) String() string { return "truncate " + tableName(t.Table) }
 
+// String prints use and the keyspace.
 func (u *Use) String() string { return "use " + u.Keyspace }
 
+// String prints create keyspace and the name.
 func (d *CreateKeyspace) String() string { return "create keyspace " + d.Name }
 
+// String prints alter keyspace and the name.
 func (d *AlterKeyspace) String() string { return "alter keyspace " + d.Name }
 
+// String prints drop keyspace and the name.
 func (d *DropKeyspace) String() string { return "drop keyspace " + d.Name }
 
+// String prints create table and the name.
 func (d *CreateTable) String() string {
 	return "create table " + d.Keyspace + "." + d.Statement.Table.Name
 }
 
+// String prints alter table and the name.
 func (d *AlterTable) String() string {
 	return "alter table " + d.Keyspace + "." + d.Statement.Table.Name
 }
 
+// String prints drop table and the name.
 func (d *DropTable) String() string { return "drop table " + d.Keyspace + "." + d.Name }
 
+// String prints create type and the name.
 func (d *CreateType) String() string {
 	return "create type " + d.Keyspace + "." + d.Statement.Type.Name
 }
 
+// String prints alter type and the name.
 func (d *AlterType) String() string {
 	return "alter type " + d.Keyspace + "." + d.Statement.Type.Name
 }
 
+// String prints drop type and the name.
 func (d *DropType) String() string { return "drop type " + d.Keyspace + "." + d.Name }
 
+// String prints create function and the name.
 func (d *CreateFunction) String() string {
 	return "create function " + d.Keyspace + "." + d.Statement.Function.Name
 }
 
+// String prints drop function and the name.
 func (d *DropFunction) String() string {
 	return "drop function " + d.Keyspace + "." + d.Statement.Function.Name
 }
 
+// String prints create aggregate and the name.
 func (d *CreateAggregate) String() string {
 	return "create aggregate " + d.Keyspace + "." + d.Statement.Function.Name
 }
 
+// String prints drop aggregate and the name.
 func (d *DropAggregate) String() string {
 	return "drop aggregate " + d.Keyspace + "." + d.Statement.Function.Name
 }
 
+// String prints create trigger and the name.
 func (d *CreateTrigger) String() string {
 	return "create trigger " + d.Statement.Name + " on " + d.Keyspace + "." + d.Statement.Table.Name
 }
 
+// String prints drop trigger and the name.
 func (d *DropTrigger) String() string {
 	return "drop trigger " + d.Statement.Name + " on " + d.Keyspace + "." + d.Statement.Table.Name
 }
 
+// String prints create index and the name.
 func (d *CreateIndex) String() string {
 	return strings.TrimSpace("create index on " + d.Keyspace + "." + d.Statement.Table.Name + " " + d.Statement.Name)
 }
 
+// String prints drop index and the name.
 func (d *DropIndex) String() string { return "drop index " + d.Keyspace + "." + d.Name }
+
+// String prints create materialized view and the name.
 func (d *CreateView) String() string {
 	return "create materialized view " + d.Keyspace + "." + d.Statement.View.Name
 }
 
+// String prints alter materialized view and the name.
 func (d *AlterView) String() string { return "alter materialized view " + d.Keyspace + "." + d.Name }
-func (d *DropView) String() string  { return "drop materialized view " + d.Keyspace + "." + d.Name }
 
+// String prints drop materialized view and the name.
+func (d *DropView) String() string { return "drop materialized view " + d.Keyspace + "." + d.Name }
+
+// String prints what is described.
 func (d *Describe) String() string {
 	return strings.TrimSpace("describe " + describeWords[d.Kind] + " " + strings.Trim(d.Keyspace+"."+d.Name, "."))
 }

@@ -63,7 +63,7 @@ func (s *Slice) isRow(t *schema.Table) bool {
 
 // Ranges are clustering ranges as Read.Slices has them, each of which is made when it is read.
 type Ranges interface {
-	Len() int
+	Len() int          // how many there are
 	Range(i int) Slice // valid until the next call
 }
 

@@ -106,4 +106,5 @@ func (c *JSONColumn) Type() types.Type { return c.Column.Type }
 // Eval returns what was read from the text.
 func (c *JSONColumn) Eval(x *Context) (types.Value, error) { return x.JSON[c.Column.Index], nil }
 
+// String prints json and the name of the column.
 func (c *JSONColumn) String() string { return "json " + c.Column.Name }

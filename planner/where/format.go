@@ -32,6 +32,7 @@ func (w *Clause) Lines() (lines []string) {
 	return lines
 }
 
+// String prints column = value, or in with all values.
 func (c *Choice) String() string {
 	if c.List != nil {
 		return columnNames(c.Columns) + " in " + c.List.String()
@@ -46,6 +47,7 @@ func (c *Choice) String() string {
 	return columnNames(c.Columns) + " in (" + strings.Join(points, ", ") + ")"
 }
 
+// String prints the value, of several columns in parentheses.
 func (p Point) String() string {
 	if p.Tuple != nil {
 		return p.Tuple.String()
@@ -60,6 +62,7 @@ func (p Point) String() string {
 	return "(" + strings.Join(parts, ", ") + ")"
 }
 
+// String prints both bounds with and between them.
 func (r *Range) String() string {
 	var parts []string
 	if b := r.Lower; b != nil {
@@ -78,6 +81,7 @@ func bound(op string, b *Bound) string {
 	return op + " " + b.Point.String()
 }
 
+// String prints the condition that rows have to meet.
 func (f *Filter) String() string {
 	switch {
 	case f.Choice != nil:

@@ -73,8 +73,14 @@ type Op struct {
 // not. It keeps nothing of its arguments. What it refuses is told by the Update, which then fails.
 type Txn interface {
 	Reader
+
+	// Put sets the value of a key.
 	Put(key, value []byte)
+
+	// Delete removes a key, which need not be there.
 	Delete(key []byte)
+
+	// Merge merges a delta into the value of a key, as the engine's options say.
 	Merge(key, delta []byte)
 }
 
@@ -110,6 +116,7 @@ type Engine interface {
 	// Refusing says why commits are refused at the moment, or is nil.
 	Refusing() error
 
+	// Limits are the sizes that the engine takes.
 	Limits() Limits
 
 	// Close waits until what was taken is answered and readers have ended. All else answers ErrClosed from then on.

@@ -120,10 +120,15 @@ func CutRanges(ranges []RangeTombstone) []RangeTombstone {
 // openRanges is a heap with the furthest-reaching range on top.
 type openRanges []*RangeTombstone
 
+// Len implements heap.Interface.
 func (o openRanges) Len() int { return len(o) }
+
+// Less puts the later tombstone on top.
 func (o openRanges) Less(i, j int) bool {
 	return o[i].Tombstone != o[j].Tombstone && o[i].Later(o[j].Tombstone) == o[i].Tombstone
 }
+
+// Swap implements heap.Interface.
 func (o openRanges) Swap(i, j int) { o[i], o[j] = o[j], o[i] }
 
 // Push implements heap.Interface.

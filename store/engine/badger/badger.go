@@ -281,12 +281,18 @@ type logger struct {
 	gate *gate
 }
 
+// Errorf logs what Badger cannot get over.
 func (l logger) Errorf(f string, args ...any) {
 	l.log.Error().Msgf("badger: "+strings.TrimSpace(f), args...)
 }
 
+// Warningf logs what Badger warns of.
 func (l logger) Warningf(f string, args ...any) {
 	l.log.Warn().Msgf("badger: "+strings.TrimSpace(f), args...)
 }
-func (l logger) Infof(string, ...any)              {}
+
+// Infof drops what Badger tells of its work.
+func (l logger) Infof(string, ...any) {}
+
+// Debugf tells the gate: Badger announces there which table it makes.
 func (l logger) Debugf(format string, args ...any) { l.gate.heard(format, args) }

@@ -65,6 +65,7 @@ func (e *Engine) uses(path string) bool {
 // damagedFile is an error that says what is wrong with a file.
 type damagedFile struct{ path, what string }
 
+// Error names the file and what is wrong with it.
 func (d *damagedFile) Error() string {
 	return fmt.Sprintf("the file %s is damaged: %s", d.path, d.what)
 }
