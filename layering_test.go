@@ -56,9 +56,11 @@ var arrows = map[string][]string{
 	"store/engine/enginetest": {"store/engine"},
 	"protocol":                {"cql/types", "cql/cqlerr"},
 	"protocol/client":         {"protocol", "cql/types", "cql/cqlerr"},
+	"cql":                     {"cql/quote"},
+	"cql/types":               {"cql/quote"},
 	"cql/parser":              {"cql", "grammar", "cql/cqlerr"},
 	"cql/functions":           {"cql/types", "cql/cqlerr"},
-	"cql/schema":              {"cql/types", "cql/cqlerr"},
+	"cql/schema":              {"cql/types", "cql/quote", "cql/cqlerr"},
 }
 
 // testArrows are what a package's tests may import beyond arrows: the real parts that stand below them.

@@ -60,6 +60,7 @@ var (
 	readsWaiting       = metric("reads_waiting", "Reads that wait for their turn.")
 )
 
+// Describe sends the names of what the server counts.
 func (c serverCollector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		connections, connectionsTotal, connectionsRefused, connectionsStalled, requestsTotal, errorsTotal, preparedStatements,
@@ -69,6 +70,7 @@ func (c serverCollector) Describe(ch chan<- *prometheus.Desc) {
 	}
 }
 
+// Collect asks the server once and sends what it answers.
 func (c serverCollector) Collect(ch chan<- prometheus.Metric) {
 	m := c.server.Metrics()
 	sendGauge(ch, connections, m.Connections)
@@ -108,6 +110,7 @@ var (
 	tableLargest    = metric("table_largest_partition_bytes", "Bytes of the largest partition.", "keyspace", "table")
 )
 
+// Describe sends the names of what the store counts.
 func (c storeCollector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		sweeps, sweepRows, sweepRemoved, sweepRewritten, sweepFreed,
@@ -117,6 +120,7 @@ func (c storeCollector) Describe(ch chan<- *prometheus.Desc) {
 	}
 }
 
+// Collect asks the store once and sends what it answers, a metric for each table.
 func (c storeCollector) Collect(ch chan<- prometheus.Metric) {
 	m := c.store.SweepMetrics()
 	sendCounter(ch, sweeps, m.Sweeps)
@@ -148,12 +152,14 @@ var (
 	gcTotal    = metric("gc_total", "Garbage collections.")
 )
 
+// Describe sends the names of what the runtime knows.
 func (runtimeCollector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{goroutines, heapBytes, gcTotal} {
 		ch <- d
 	}
 }
 
+// Collect asks the runtime and sends what it answers.
 func (runtimeCollector) Collect(ch chan<- prometheus.Metric) {
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)

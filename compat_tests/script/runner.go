@@ -20,6 +20,7 @@ type Mode struct {
 	PageSize int32
 }
 
+// String is the name of the mode among the tests.
 func (m Mode) String() string {
 	how := "plain"
 	if m.Prepared {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/types"
 )
 
 // integer reads a sub-option that is a number of that many bits, or returns what it is when not given.
@@ -26,7 +27,7 @@ func (m compaction) float(key string, otherwise float64) (float64, error) {
 	if !ok {
 		return otherwise, nil
 	}
-	f, ok := parseJavaDouble(v)
+	f, ok := types.ParseJavaDouble(v)
 	if !ok {
 		return 0, notParsable(v, "float", key)
 	}
@@ -56,7 +57,7 @@ func checkSizeTiers(m compaction) error {
 	}
 	if high <= low {
 		return cqlerr.Configf("bucket_high value (%s) is less than or equal to the bucket_low value (%s)",
-			FormatDouble(high), FormatDouble(low))
+			types.FormatDouble(high), types.FormatDouble(low))
 	}
 	return nil
 }

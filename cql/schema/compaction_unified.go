@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/types"
 )
 
 // checkUnified checks the sub-options of UnifiedCompactionStrategy.
@@ -62,7 +63,7 @@ func checkShards(m compaction) error {
 		return cqlerr.Configf("Invalid configuration, base_shard_count should be positive: %d", shards)
 	}
 	if v, ok := m["sstable_growth"]; ok {
-		f, ok := parseJavaDouble(v)
+		f, ok := types.ParseJavaDouble(v)
 		if !ok {
 			return cqlerr.Configf("sstable_growth is not a valid number between 0 and 1: %s", numberComplaint(v))
 		}
@@ -148,7 +149,7 @@ func parseSize(s string) (size float64, complaint string) {
 	if parts == nil {
 		return 0, s + " does not end in unit B"
 	}
-	f, ok := parseJavaDouble(parts[1])
+	f, ok := types.ParseJavaDouble(parts[1])
 	if !ok {
 		return 0, numberComplaint(parts[1])
 	}
@@ -177,7 +178,7 @@ func formatSize(size float64) string {
 
 // numberComplaint is what Java says of text that is not a floating point number.
 func numberComplaint(s string) string {
-	if strings.Trim(s, javaBlanks) == "" {
+	if strings.TrimFunc(s, isJavaSpace) == "" {
 		return "empty String"
 	}
 	return `For input string: "` + s + `"`

@@ -19,7 +19,11 @@ func TestJSONSteps(t *testing.T) {
 	list, long := NewList(texts), bytes.Repeat([]byte("x\n"), 20_000)
 	m := &Map{Key: VarInt, Value: &List{Elem: Text}}
 	lists := [][]byte{list, nil, list, NewList(nil)}
-	user := &UserType{Keyspace: "ks", Name: "u", Fields: []Field{{Name: "A b", Type: m}, {Name: "c", Type: Text}, {Name: "d", Type: Int}}}
+	user := &UserType{Keyspace: "ks", Name: "u", Fields: []Field{
+		{Name: "A b", Type: m},
+		{Name: "c", Type: Text},
+		{Name: "d", Type: Int},
+	}}
 	vector := &Vector{Elem: Text, Dim: len(texts)}
 	for _, test := range []struct {
 		t Type

@@ -40,7 +40,10 @@ func TestDecompressionIsBounded(t *testing.T) {
 		{LZ4, "00000000 1061", "Provided frame does not appear to be LZ4 compressed"},
 		{LZ4, "7fffffff 1061", "Provided frame does not appear to be LZ4 compressed"},
 		{LZ4, "ffffffff 1061", "Provided frame does not appear to be LZ4 compressed"},
-		{LZ4, "00100001" + strings.Repeat("00", 5000), "Request is too big: length 1048577 exceeds maximum allowed length 1048576."},
+		{
+			LZ4, "00100001" + strings.Repeat("00", 5000),
+			"Request is too big: length 1048577 exceeds maximum allowed length 1048576.",
+		},
 		{Snappy, "", "Provided frame does not appear to be Snappy compressed"},
 		{Snappy, "ffffff3f 0061", "Provided frame does not appear to be Snappy compressed"},
 		{Snappy, "ffffffff7f 0061", "Provided frame does not appear to be Snappy compressed"},

@@ -8,12 +8,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/types"
 )
 
 // CQL is the statement that makes the keyspace, as DESCRIBE shows it.
 func (k *Keyspace) CQL() string {
-	name := QuoteName(k.Name)
+	name := quote.Name(k.Name)
 	if k.Virtual {
 		return "/*\nWarning: Keyspace " + name + " is a virtual keyspace and cannot be recreated with CQL.\n" +
 			"Structure, for reference:\nVIRTUAL KEYSPACE " + name + ";\n*/"
@@ -29,10 +30,11 @@ func (t *Table) CQL(internals bool) string {
 	if t.View != nil {
 		return t.viewCQL(internals)
 	}
-	name := QuoteName(t.Keyspace) + "." + QuoteName(t.Name)
+	name := quote.Name(t.Keyspace) + "." + quote.Name(t.Name)
 	var b strings.Builder
 	if t.Compact != NotCompact {
-		b.WriteString("/*\nWarning: Table " + name + " omitted because it has constructs not compatible with CQL (was created via " +
+		b.WriteString("/*\nWarning: Table " + name +
+			" omitted because it has constructs not compatible with CQL (was created via " +
 			"legacy API).\nApproximate structure, for reference:\n(this should not be used to reproduce this schema)\n\n")
 	}
 	if t.Virtual {
@@ -58,8 +60,8 @@ func (t *Table) CQL(internals bool) string {
 	return b.String()
 }
 
-// describeColumns returns the definitions between the parentheses of CREATE TABLE. With internals those that were dropped stand at the end, also if there are
-// such columns again, which describeDropped adds.
+// describeColumns returns the definitions between the parentheses of CREATE TABLE. With internals those that were
+// dropped stand at the end, also if there are such columns again, which describeDropped adds.
 func (t *Table) describeColumns(internals bool) []string {
 	simpleKey := len(t.PartitionKey) == 1 && len(t.Clustering) == 0
 	var lines []string
@@ -105,7 +107,7 @@ func (t *Table) describeKey() string {
 
 // definition is the column as it stands in CREATE TABLE.
 func (c *Column) definition() string {
-	text := QuoteName(c.Name) + " " + c.Type.String()
+	text := quote.Name(c.Name) + " " + c.Type.String()
 	if c.Kind == Static {
 		text += " static"
 	}
@@ -119,7 +121,7 @@ func (c *Column) definition() string {
 func (t *Table) describeDropped(name string) string {
 	var b strings.Builder
 	for _, d := range t.Dropped {
-		fmt.Fprintf(&b, "\nALTER TABLE %s DROP %s USING TIMESTAMP %d;", name, QuoteName(d.Name), d.Time)
+		fmt.Fprintf(&b, "\nALTER TABLE %s DROP %s USING TIMESTAMP %d;", name, quote.Name(d.Name), d.Time)
 		if c := t.Column(d.Name); c != nil {
 			fmt.Fprintf(&b, "\nALTER TABLE %s ADD %s;", name, c.definition())
 		}
@@ -127,7 +129,8 @@ func (t *Table) describeDropped(name string) string {
 	return b.String()
 }
 
-// InCreateOrder returns the columns as DESCRIBE shows them: those that are many cells come behind the others of their kind.
+// InCreateOrder returns the columns as DESCRIBE shows them: those that are many cells come behind the others of their
+// kind.
 func (t *Table) InCreateOrder() []*Column {
 	return slices.Concat(t.PartitionKey, t.Clustering, simpleFirst(t.Static), simpleFirst(t.Regular))
 }
@@ -149,7 +152,7 @@ func simpleFirst(columns []*Column) []*Column {
 func quoteNames(columns []*Column) string {
 	names := make([]string, len(columns))
 	for i, c := range columns {
-		names[i] = QuoteName(c.Name)
+		names[i] = quote.Name(c.Name)
 	}
 	return strings.Join(names, ", ")
 }
@@ -166,28 +169,28 @@ func (t *Table) describeOptions(internals bool) []string {
 	if len(t.Clustering) > 0 {
 		order := make([]string, len(t.Clustering))
 		for i, c := range t.Clustering {
-			order[i] = QuoteName(c.Name) + " ASC"
+			order[i] = quote.Name(c.Name) + " ASC"
 			if c.Desc {
-				order[i] = QuoteName(c.Name) + " DESC"
+				order[i] = quote.Name(c.Name) + " DESC"
 			}
 		}
 		items = append(items, "CLUSTERING ORDER BY ("+strings.Join(order, ", ")+")")
 	}
 	if t.Virtual {
-		return append(items, "comment = "+QuoteText(t.Options.Comment))
+		return append(items, "comment = "+quote.Text(t.Options.Comment))
 	}
 	o := t.Options
 	for _, item := range []struct{ name, value string }{
-		{"additional_write_policy", QuoteText(o.AdditionalWritePolicy)},
+		{"additional_write_policy", quote.Text(o.AdditionalWritePolicy)},
 		{"allow_auto_snapshot", strconv.FormatBool(o.AllowAutoSnapshot)},
-		{"bloom_filter_fp_chance", FormatDouble(o.BloomFilterFPChance)},
+		{"bloom_filter_fp_chance", types.FormatDouble(o.BloomFilterFPChance)},
 		{"caching", formatMap(o.Caching)},
 		{"cdc", strconv.FormatBool(o.CDC)},
-		{"comment", QuoteText(o.Comment)},
+		{"comment", quote.Text(o.Comment)},
 		{"compaction", formatMap(o.Compaction)},
 		{"compression", formatMap(o.Compression)},
-		{"memtable", QuoteText(o.Memtable)},
-		{"crc_check_chance", FormatDouble(o.CRCCheckChance)},
+		{"memtable", quote.Text(o.Memtable)},
+		{"crc_check_chance", types.FormatDouble(o.CRCCheckChance)},
 		{"default_time_to_live", strconv.Itoa(o.DefaultTimeToLive)},
 		{"extensions", formatExtensions(o.Extensions)},
 		{"gc_grace_seconds", strconv.Itoa(o.GCGraceSeconds)},
@@ -195,8 +198,8 @@ func (t *Table) describeOptions(internals bool) []string {
 		{"max_index_interval", strconv.Itoa(o.MaxIndexInterval)},
 		{"memtable_flush_period_in_ms", strconv.Itoa(o.MemtableFlushPeriodInMs)},
 		{"min_index_interval", strconv.Itoa(o.MinIndexInterval)},
-		{"read_repair", QuoteText(o.ReadRepair)},
-		{"speculative_retry", QuoteText(o.SpeculativeRetry)},
+		{"read_repair", quote.Text(o.ReadRepair)},
+		{"speculative_retry", quote.Text(o.SpeculativeRetry)},
 	} {
 		if t.View == nil || item.name != "default_time_to_live" { // what a view has ends when it ends in the base
 			items = append(items, item.name+" = "+item.value)
@@ -209,7 +212,7 @@ func (t *Table) describeOptions(internals bool) []string {
 func formatMap(m map[string]string) string {
 	var items []string
 	for _, k := range slices.Sorted(maps.Keys(m)) {
-		items = append(items, QuoteText(k)+": "+QuoteText(m[k]))
+		items = append(items, quote.Text(k)+": "+quote.Text(m[k]))
 	}
 	return "{" + strings.Join(items, ", ") + "}"
 }
@@ -217,7 +220,7 @@ func formatMap(m map[string]string) string {
 func formatExtensions(m map[string][]byte) string {
 	var items []string
 	for _, k := range slices.Sorted(maps.Keys(m)) {
-		items = append(items, QuoteText(k)+": 0x"+hex.EncodeToString(m[k]))
+		items = append(items, quote.Text(k)+": 0x"+hex.EncodeToString(m[k]))
 	}
 	return "{" + strings.Join(items, ", ") + "}"
 }

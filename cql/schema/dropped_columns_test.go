@@ -23,7 +23,8 @@ func altered(t *testing.T) *schema.Table {
 		{Type: types.Int, Value: types.EncodeInt(1)}, {Type: types.Int}, {Type: types.Text, Value: []byte{}},
 	}}
 	table = table.WithMask("w", mask).WithMask("v", &schema.Mask{Keyspace: "system", Function: "mask_default"})
-	table = table.WithoutColumns([]string{"v"}, 1500).WithoutColumns([]string{"w", "u"}, -1500).WithoutColumns([]string{"l"}, math.MaxInt64)
+	table = table.WithoutColumns([]string{"v"}, 1500).WithoutColumns([]string{"w", "u"}, -1500).
+		WithoutColumns([]string{"l"}, math.MaxInt64)
 	masked := column("v", types.Int, schema.Regular)
 	masked.Mask = mask
 	return table.WithColumns([]*schema.Column{masked, column("l", &types.List{Elem: types.Blob}, schema.Regular)})

@@ -29,7 +29,8 @@ func (t *Table) DroppedColumn(name string) *DroppedColumn {
 // WithoutColumns returns the table without columns that are not of its key, dropped as of a time in microseconds.
 func (t *Table) WithoutColumns(names []string, at int64) *Table {
 	spec := *t
-	spec.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c *Column) bool { return slices.Contains(names, c.Name) })
+	spec.Columns = slices.DeleteFunc(slices.Clone(t.Columns),
+		func(c *Column) bool { return slices.Contains(names, c.Name) })
 	spec.Dropped = slices.Clone(t.Dropped)
 	for _, name := range names {
 		d := &DroppedColumn{Column: *t.Column(name), Time: at}
@@ -41,7 +42,7 @@ func (t *Table) WithoutColumns(names []string, at int64) *Table {
 		}
 	}
 	n := NewTable(spec)
-	n.Dropped = hashOrder(spec.Dropped, len(t.Dropped))
+	n.Dropped = droppedOrder(spec.Dropped, len(t.Dropped))
 	return n
 }
 
@@ -92,64 +93,38 @@ func (t *Table) lostCells() map[uint32]int64 {
 	return lost
 }
 
-// hashOrder sorts columns as a Java hash map holds them by name into which the first ones, already, were put together
+// droppedOrder sorts columns as a hash map has them by name into which the first ones, already, were put together
 // before the others. DESCRIBE shows them so.
-func hashOrder(columns []*DroppedColumn, already int) []*DroppedColumn {
-	size := 16
+func droppedOrder(columns []*DroppedColumn, already int) []*DroppedColumn {
+	size := firstPlaces
 	if already > 0 {
-		for size = 1; size < int(float32(already)/0.75+1); size *= 2 {
+		for size = 1; size < places(float32(already)/0.75+1); size *= 2 {
 		}
 	}
 	for n := range columns {
-		if size < 64 && crowded(columns[:n], hashBucket(columns[n].Name, size), size) {
+		if size < 64 && crowded(columns[:n], size, columns[n].Name) {
 			size *= 2
 		}
-		if n >= size*3/4 {
+		if n >= int(size)*3/4 {
 			size *= 2
 		}
 	}
 	sorted := slices.Clone(columns)
 	slices.SortStableFunc(sorted, func(a, b *DroppedColumn) int {
-		return cmp.Compare(hashBucket(a.Name, size), hashBucket(b.Name, size))
+		return cmp.Compare(size.of(bytesHash(a.Name)), size.of(bytesHash(b.Name)))
 	})
 	return sorted
 }
 
-// crowded reports whether a bucket has so many columns that a small hash map grows when it gets another.
-func crowded(columns []*DroppedColumn, bucket uint32, size int) bool {
+// crowded reports whether so many columns have the place of another one that a small hash map grows when it gets that.
+func crowded(columns []*DroppedColumn, size places, name string) bool {
 	n := 0
 	for _, c := range columns {
-		if hashBucket(c.Name, size) == bucket {
+		if size.of(bytesHash(c.Name)) == size.of(bytesHash(name)) {
 			n++
 		}
 	}
 	return n >= 8
-}
-
-// hashBucket is where a Java hash map of that size has a column name, which it compares by its bytes.
-func hashBucket(name string, size int) uint32 {
-	h := uint32(1)
-	for i := len(name) - 1; i >= 0; i-- {
-		h = 31*h + uint32(int8(name[i]))
-	}
-	return (h ^ h>>16) & uint32(size-1)
-}
-
-// NamesInHashOrder returns names of columns, each once, in the order in which Cassandra goes over those of DROP and RENAME:
-// they are in a Java hash map.
-func NamesInHashOrder(names []string) []string {
-	var sorted []string
-	for _, name := range names {
-		if !slices.Contains(sorted, name) {
-			sorted = append(sorted, name)
-		}
-	}
-	size := 16
-	for len(sorted) > size*3/4 {
-		size *= 2
-	}
-	slices.SortStableFunc(sorted, func(a, b string) int { return cmp.Compare(hashBucket(a, size), hashBucket(b, size)) })
-	return sorted
 }
 
 // droppedSection is the encoding of the columns that were dropped, by name.
@@ -184,5 +159,6 @@ var droppedSection = section[*Table]{
 }
 
 func droppedByName(t *Table) []*DroppedColumn {
-	return slices.SortedFunc(slices.Values(t.Dropped), func(a, b *DroppedColumn) int { return strings.Compare(a.Name, b.Name) })
+	return slices.SortedFunc(slices.Values(t.Dropped),
+		func(a, b *DroppedColumn) int { return strings.Compare(a.Name, b.Name) })
 }

@@ -1,14 +1,14 @@
 package types
 
-// maxPrinted is the longest number, in bytes, that is printed: one of 100,000 digits takes some milliseconds, and ten times
-// as many fifty times as long.
+// maxPrinted is the longest number, in bytes, that is printed: one of 100,000 digits takes some milliseconds, and ten
+// times as many fifty times as long.
 const maxPrinted = 41_600
 
 // printedAtOnce is how many bytes of a value are printed without a step.
 const printedAtOnce = 16 << 10
 
-// AppendJSONSteps is AppendJSON for values of any size: it calls step between the parts of large ones, whose error ends it,
-// and refuses numbers that would take long.
+// AppendJSONSteps is AppendJSON for values of any size: it calls step between the parts of large ones, whose error ends
+// it, and refuses numbers that would take long.
 func AppendJSONSteps(dst []byte, t Type, b []byte, step func() error) ([]byte, error) {
 	if len(b) <= printedAtOnce {
 		return t.AppendJSON(dst, b), nil
