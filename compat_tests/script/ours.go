@@ -44,5 +44,7 @@ func (b *Block) gone(got []string) bool {
 
 // expectsReadFailure reports whether a read of the block should fail.
 func (b *Block) expectsReadFailure() bool {
-	return slices.ContainsFunc(b.wanted(), func(line string) bool { return strings.HasPrefix(line, "error "+readFailure+":") })
+	return slices.ContainsFunc(b.wanted(), func(line string) bool {
+		return strings.HasPrefix(line, "error "+readFailure+":")
+	})
 }

@@ -42,7 +42,8 @@ func TestParseOurs(t *testing.T) {
 		t.Errorf("printed as\n%s", got)
 	}
 	b := s.Blocks[1]
-	if !s.Differs() || !reflect.DeepEqual(b.Expected, []string{"v int", "2"}) || !reflect.DeepEqual(b.Ours, []string{"v int", "1"}) {
+	cassandras, ours := []string{"v int", "2"}, []string{"v int", "1"}
+	if !s.Differs() || !reflect.DeepEqual(b.Expected, cassandras) || !reflect.DeepEqual(b.Ours, ours) {
 		t.Errorf("%q, ours %q", b.Expected, b.Ours)
 	}
 	if s := parse(t, unrecorded); s.Differs() {
