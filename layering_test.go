@@ -23,9 +23,9 @@ var arrows = map[string][]string{
 		"server", "store", "store/engine", "store/engine/badger", "protocol", "protocol/client", "cql/parser", "cql/schema", "cql/types",
 	},
 	"server/cqltest":        {"server", "store", "store/engine", "store/engine/badger"},
-	"compat_tests":          {"compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest"},
+	"compat_tests":          {"compat_tests/differences", "compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest"},
 	"compat_tests/script":   {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
-	"compat_tests/wire":     {"compat_tests/script", "protocol", "protocol/client", "cql/types", "server/cqltest"},
+	"compat_tests/wire":     {"compat_tests/differences", "compat_tests/script", "protocol", "protocol/client", "cql/types", "server/cqltest"},
 	"compat_tests/drivers":  {"protocol", "protocol/client", "cql/types", "server/cqltest"},
 	"compat_tests/bench":    {"compat_tests/process", "protocol", "protocol/client", "cql/types", "server/cqltest"},
 	"compat_tests/crash":    {"compat_tests/process", "protocol/client"},
@@ -138,7 +138,7 @@ var pathInText = regexp.MustCompile("`([a-z_]+(?:/[a-zA-Z0-9_./-]+|\\.(?:go|md|t
 
 // TestPathsExist checks the paths that the pages for developers name.
 func TestPathsExist(t *testing.T) {
-	for _, page := range []string{"ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "compat_tests/README.md"} {
+	for _, page := range []string{"ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "compat_tests/README.md", "docs/differences.md"} {
 		content, err := os.ReadFile(page)
 		if err != nil {
 			t.Error(err)
