@@ -179,7 +179,7 @@ func (c *conn) serveInput() error {
 }
 
 // giveWayAfter is how many messages of a burst are served before other connections have their turn.
-const giveWayAfter = 32
+const giveWayAfter = 128
 
 // readError says why there is no more input.
 func (c *conn) readError(err error) error {

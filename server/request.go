@@ -23,7 +23,8 @@ import (
 type request struct {
 	conn    *conn
 	header  protocol.Header
-	size    int64 // that it has in the budgets: of the body, or more
+	size    int64 // of the body; for a BATCH that of the decoded message, about
+	charge  int64 // what it has of the budgets of bytes in flight: size, or more
 	heavy   int64 // what it holds of the room for large writes
 	decoder protocol.Requests
 	message protocol.Request // of decoder; aliases the body
@@ -58,6 +59,9 @@ const keepBody = 64 << 10
 // batchWeight is how many times its body a BATCH is decoded to, about.
 const batchWeight = 4
 
+// measuredBody is the size of a body from which on the budgets count what it is decoded to.
+const measuredBody = 4 << 10
+
 // ownBody is the largest body that is copied by a request which outlives the read buffer. Larger ones own their memory.
 const ownBody = 256 << 10
 
@@ -69,6 +73,9 @@ func newRequest(c *conn, h protocol.Header, body []byte) *request {
 	r.conn, r.header, r.size = c, h, int64(len(body))
 	if h.Opcode == protocol.OpBatch {
 		r.size *= batchWeight
+	}
+	if r.charge = r.size; len(body) > measuredBody {
+		r.charge = max(r.charge, protocol.DecodedSize(h, body))
 	}
 	r.began = c.arrived
 	r.holders.Store(2)
@@ -88,7 +95,7 @@ func (r *request) release() {
 		r.heavy = 0
 	}
 	if !r.overloaded {
-		c.giveBytes(r.size)
+		c.giveBytes(r.charge)
 	}
 	r.conn, r.message, r.statement, r.trace, r.latency = nil, nil, nil, nil, nil
 	r.single, r.write = exec.Request{}, writing{}

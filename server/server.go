@@ -67,6 +67,7 @@ type Server struct {
 	closing   bool
 	running   sync.WaitGroup // listeners and connections
 	watched   chan struct{}  // closed when watch has ended; nil: it has not begun
+	looks     atomic.Int64   // that watch has taken
 }
 
 // New makes a server of a store: it adds the tables that show this server to the store.

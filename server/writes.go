@@ -2,7 +2,6 @@ package server
 
 import (
 	"sync"
-	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 )
@@ -16,19 +15,17 @@ type writes struct {
 
 // writing is a request's place among them.
 type writing struct {
-	since      time.Duration // when its time began, as monotonic has it
-	kind       string        // of a write, as errors have it; "": the request is no write
+	since      int64  // looks of the watch before it began
+	kind       string // of a write, as errors have it; "": the request is no write
 	prev, next *request
 	listed     bool // it is among them
 	late       bool // it was answered because its time was over
 }
 
-// add puts a request behind the others.
+// add puts a request behind the others. Its time is counted in looks of the watch, because reading the clock costs as
+// much as the rest.
 func (w *writes) add(r *request, kind string) {
-	since := r.began
-	if r.aside { // it may have waited for its turn, which has a time of its own
-		since = monotonic()
-	}
+	since := r.conn.server.looks.Load()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r.write = writing{since: since, kind: kind, prev: w.last, listed: true}
@@ -61,8 +58,8 @@ func (w *writes) remove(r *request) {
 	r.write.prev, r.write.next, r.write.listed = nil, nil, false
 }
 
-// expire answers the writes whose time began before a time of monotonic. They are not known to be stored, nor not to be.
-func (w *writes) expire(before time.Duration) {
+// expire answers the writes that began before a look of the watch. They are not known to be stored, nor not to be.
+func (w *writes) expire(before int64) {
 	for r := w.takeLate(before); r != nil; r = w.takeLate(before) {
 		r.observe()
 		c := r.conn
@@ -71,9 +68,9 @@ func (w *writes) expire(before time.Duration) {
 	}
 }
 
-// takeLate returns the first write that began before a time and is not answered, for its caller to answer and to release;
+// takeLate returns the first write that began before a look and is not answered, for its caller to answer and to release;
 // or nil.
-func (w *writes) takeLate(before time.Duration) *request {
+func (w *writes) takeLate(before int64) *request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for r := w.first; r != nil && r.write.since < before; r = r.write.next {
