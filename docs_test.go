@@ -91,8 +91,8 @@ func serveHelp(t *testing.T) map[string]string {
 	return flags
 }
 
-// TestDocumentedFlags wants docs/operating.md to list the flags of serve with their defaults, and every page to name only
-// flags that exist.
+// TestDocumentedFlags wants docs/operating.md to list the flags of serve with their defaults, and every page to name
+// only flags that exist.
 func TestDocumentedFlags(t *testing.T) {
 	help := serveHelp(t)
 	for _, p := range userPages(t) {
@@ -173,8 +173,8 @@ var (
 	ownCommand  = regexp.MustCompile(`(?m)^cqld (exec|ping|version)( .*)?$`)
 )
 
-// TestDocumentedCommands runs the commands of cqld that the pages show, against a server of its own, and the searches that show
-// limits. Targets of make and tests that the pages name must exist.
+// TestDocumentedCommands runs the commands of cqld that the pages show, against a server of its own, and the searches that
+// show limits. Targets of make and tests that the pages name must exist.
 func TestDocumentedCommands(t *testing.T) {
 	s := cqltest.RunT(t)
 	targets, ran := makeTargets(t), 0
@@ -196,7 +196,8 @@ func TestDocumentedCommands(t *testing.T) {
 			ran++
 		}
 		for _, m := range testCommand.FindAllStringSubmatch(p.text, -1) {
-			if out, err := exec.Command("grep", "-rqE", "^func "+m[1]+"\\(", "--include=*_test.go", m[2]).CombinedOutput(); err != nil {
+			search := exec.Command("grep", "-rqE", "^func "+m[1]+"\\(", "--include=*_test.go", m[2])
+			if out, err := search.CombinedOutput(); err != nil {
 				t.Errorf("%s: there is no test %s in %s %s", p.path, m[1], m[2], out)
 			}
 		}
@@ -232,7 +233,8 @@ func words(line string) []string {
 	return all
 }
 
-// TestDocumentedCode wants Go that the pages show to stand in the examples of cqltest, word for word, and YAML to be YAML.
+// TestDocumentedCode wants Go that the pages show to stand in the examples of cqltest, word for word, and YAML to be
+// readable.
 func TestDocumentedCode(t *testing.T) {
 	examples, err := os.ReadFile("server/cqltest/example_test.go")
 	if err != nil {

@@ -24,7 +24,8 @@ func TestWriteLimits(t *testing.T) {
 		if err := e.Close(); err != nil {
 			t.Error(err)
 		}
-		t.Logf("%s: %d bytes and %d rows in one write, %d bytes in one row", where.name, limits.CommitBytes, limits.CommitOps, limits.Value)
+		t.Logf("%s: %d bytes and %d rows in one write, %d bytes in one row",
+			where.name, limits.CommitBytes, limits.CommitOps, limits.Value)
 		for _, n := range []int{limits.CommitBytes, limits.CommitOps, limits.Value} {
 			if !strings.Contains(string(page), thousands(n)) {
 				t.Errorf("docs/limits.md has no %s", thousands(n))

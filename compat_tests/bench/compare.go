@@ -13,13 +13,13 @@ import (
 	"github.com/cqld/cqld/compat_tests/process"
 )
 
-// compare measures cqld on disk beside a Cassandra that runs: sizes, start, memory, and requests per second in turn. Both
-// acknowledge writes before they are synced, as is the default of both.
+// compare measures cqld on disk beside a Cassandra that runs: sizes, start, memory, and requests per second in turn.
+// Both acknowledge writes before they are synced, as is the default of both.
 func (m *measurement) compare() error {
 	addr, lib := os.Getenv("CASSANDRA_ADDR"), os.Getenv("CASSANDRA_LIB")
 	pid, err := strconv.Atoi(os.Getenv("CASSANDRA_PID"))
 	if addr == "" || lib == "" || err != nil {
-		return errors.New("run it by make compare: it needs the address, process and jars of a Cassandra that compat_tests/oracle started")
+		return errors.New("run make compare: a Cassandra is needed that compat_tests/oracle started")
 	}
 	fmt.Printf("machine: %d cores\n", runtime.NumCPU())
 	if err := m.compareSizes(lib); err != nil {

@@ -6,7 +6,8 @@
 //     frames and so shows what client and network leave at best
 //   - where the server's CPU time goes, from its own profile
 //
-// With -cassandra it measures cqld on disk beside the Cassandra at CASSANDRA_ADDR instead, which compat_tests/oracle runs.
+// With -cassandra it measures cqld on disk beside the Cassandra at CASSANDRA_ADDR instead, which compat_tests/oracle
+// runs.
 //
 // Rounds of the two servers alternate, so that what else the machine does hits both. start.go measures the
 // start, load.go the requests, null.go is the null server; compare.go has the comparison with Cassandra.
@@ -27,7 +28,7 @@ func main() {
 	seconds := flag.Float64("seconds", 2, "how long a round takes")
 	rounds := flag.Int("rounds", 3, "how many rounds each server gets")
 	cassandra := flag.Bool("cassandra", false, "compare with the Cassandra at CASSANDRA_ADDR")
-	warm := flag.Duration("warm", 15*time.Second, "how long each of the two runs each kind of request before it is measured beside Cassandra")
+	warm := flag.Duration("warm", 15*time.Second, "beside Cassandra: how long each kind of request runs before it is measured")
 	binary := flag.String("binary", "", "measure this binary instead of building one")
 	flag.Parse()
 	if *null {
