@@ -47,7 +47,8 @@ var (
 	connections        = metric("connections", "Open connections.")
 	connectionsTotal   = metric("connections_accepted_total", "Connections accepted.")
 	connectionsRefused = metric("connections_refused_total", "Connections refused because of a limit.")
-	connectionsStalled = metric("connections_stalled_total", "Connections closed because others waited for the memory they held.")
+	connectionsStalled = metric("connections_stalled_total",
+		"Connections closed because others waited for the memory they held.")
 	requestsTotal      = metric("requests_total", "Requests by opcode.", "opcode")
 	errorsTotal        = metric("errors_total", "Errors answered, by kind.", "kind")
 	preparedStatements = metric("prepared_statements", "Prepared statements kept.")
@@ -56,15 +57,16 @@ var (
 	bytesArriving      = metric("bytes_arriving", "Bytes of large requests that have not arrived completely.")
 	bytesInFlight      = metric("bytes_in_flight", "Bytes of requests that are not answered.")
 	bytesPlanning      = metric("bytes_planning", "Memory set aside for parsing and planning long texts.")
-	bytesAnswers       = metric("bytes_answers", "Bytes of rows that reads have made, and of answers that clients have not read.")
-	readsWaiting       = metric("reads_waiting", "Reads that wait for their turn.")
+	bytesAnswers       = metric("bytes_answers",
+		"Bytes of rows that reads have made, and of answers that clients have not read.")
+	readsWaiting = metric("reads_waiting", "Reads that wait for their turn.")
 )
 
 // Describe sends the names of what the server counts.
 func (c serverCollector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		connections, connectionsTotal, connectionsRefused, connectionsStalled, requestsTotal, errorsTotal, preparedStatements,
-		preparedBytes, preparedEvicted, bytesArriving, bytesInFlight, bytesPlanning, bytesAnswers, readsWaiting,
+		connections, connectionsTotal, connectionsRefused, connectionsStalled, requestsTotal, errorsTotal,
+		preparedStatements, preparedBytes, preparedEvicted, bytesArriving, bytesInFlight, bytesPlanning, bytesAnswers, readsWaiting,
 	} {
 		ch <- d
 	}
