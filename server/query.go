@@ -171,7 +171,7 @@ func (r *request) options(p *protocol.QueryParameters) exec.Options {
 		Consistency:       p.Consistency,
 		SerialConsistency: p.SerialConsistency,
 		PageSize:          int(p.PageSize),
-		PagingState:       p.PagingState,
+		PagingState:       r.paging,
 		Timestamp:         p.Timestamp,
 		HasTimestamp:      p.Flags.Has(protocol.WithTimestamp),
 		Now:               int64(uint32(p.NowInSeconds)), // Cassandra's seconds have no sign

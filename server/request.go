@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"sync"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner/exec"
+	"github.com/cqld/cqld/planner/exec/paging"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/store/pace"
 )
@@ -29,7 +31,8 @@ type request struct {
 	statement *statement // of QUERY and EXECUTE, once it is known
 	single    exec.Request
 	batch     exec.BatchRequest
-	turn      pace.Turn // that it reads on, if that may take long
+	paging    *paging.State // nil: the request has none
+	turn      pace.Turn     // that it reads on, if that may take long
 	write     writing
 
 	prefix     protocol.Prefix
@@ -84,7 +87,7 @@ func (r *request) release() {
 	if !r.overloaded {
 		c.giveBytes(r.size)
 	}
-	r.conn, r.message, r.statement, r.trace = nil, nil, nil, nil
+	r.conn, r.message, r.statement, r.paging, r.trace = nil, nil, nil, nil, nil
 	r.single, r.write = exec.Request{}, writing{}
 	r.batch = exec.BatchRequest{Children: r.batch.Children[:0]}
 	r.prefix = protocol.Prefix{Warnings: r.prefix.Warnings[:0]}
@@ -97,7 +100,8 @@ func (r *request) release() {
 	c.requests.Done()
 }
 
-// decode decodes the request from a body, which it aliases.
+// decode decodes the request from a body, which it aliases. It copies the paging state and decodes it the first time:
+// Cassandra refuses requests with a wrong one whatever they are, also those without pages.
 func (r *request) decode(body []byte) (err error) {
 	if r.message, err = r.decoder.Decode(r.header, body); err != nil {
 		return err
@@ -113,7 +117,11 @@ func (r *request) decode(body []byte) (err error) {
 	default:
 		return nil
 	}
-	return exec.CheckPagingState(p.PagingState, int(r.header.Version))
+	if p.PagingState == nil || r.paging != nil {
+		return nil
+	}
+	r.paging, err = paging.Decode(bytes.Clone(p.PagingState), int(r.header.Version))
+	return err
 }
 
 // detach returns a body that outlives the read buffer.

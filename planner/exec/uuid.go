@@ -35,10 +35,10 @@ func randomUUID() (u [16]byte) {
 	return u
 }
 
-// gregorian is the start of the count of 100 ns steps in time UUIDs, 1582-10-15, in such steps before 1970.
+// gregorian is the number of 100 ns steps from 1582-10-15, where time UUIDs begin to count, to 1970.
 const gregorian = 0x01b21dd213814000
 
-// moment is the time in steps of 100 ns since 1582-10-15, later than any before.
+// moment is the time in steps of 100 ns since 1582-10-15, later than all moments before.
 func (ids *identifiers) moment() int64 {
 	now := ids.clock().UnixNano()/100 + gregorian
 	for {
@@ -49,7 +49,7 @@ func (ids *identifiers) moment() int64 {
 	}
 }
 
-// timeUUID is a version 1 UUID, later than any before.
+// timeUUID is a version 1 UUID, later than all before.
 func (ids *identifiers) timeUUID() (u [16]byte) {
 	t := uint64(ids.moment())
 	binary.BigEndian.PutUint32(u[0:], uint32(t))
@@ -59,7 +59,7 @@ func (ids *identifiers) timeUUID() (u [16]byte) {
 	return u
 }
 
-// appendPlace appends the place of an element at the end of a list, or at its beginning: behind or in front of all others.
+// appendPlace appends the place of an element at the end of a list, or at its beginning (front).
 func (ids *identifiers) appendPlace(dst []byte, front bool) []byte {
 	at := ids.moment()
 	if front {

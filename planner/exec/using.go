@@ -11,8 +11,8 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// attributes are the timestamp and the expiry of a statement's cells.
-func (w *writing) attributes(m *planner.Modification) (int64, store.Expiry, error) {
+// using evaluates USING: the timestamp and the expiry of a statement's cells.
+func (w *writing) using(m *planner.Modification) (int64, store.Expiry, error) {
 	ts, err := w.timestamp(m.Timestamp)
 	if err != nil {
 		return 0, store.Expiry{}, err
@@ -24,8 +24,7 @@ func (w *writing) attributes(m *planner.Modification) (int64, store.Expiry, erro
 	return ts, store.Expiry{TTL: ttl, At: w.x.Now + int64(ttl)}, nil
 }
 
-// timestamp is that of USING TIMESTAMP, else the request's, else one that all statements of the request
-// share.
+// timestamp is the one of USING TIMESTAMP, or of the request, or else one that all statements of the request share.
 func (w *writing) timestamp(e expr.Expr) (int64, error) {
 	if e != nil {
 		v, err := e.Eval(&w.x)
@@ -45,7 +44,7 @@ func (w *writing) timestamp(e expr.Expr) (int64, error) {
 	return w.stamp, nil
 }
 
-// checkTimestamp refuses the one number that stands for no time.
+// checkTimestamp refuses the number that means no time.
 func checkTimestamp(ts int64) (int64, error) {
 	if ts == math.MinInt64 {
 		return 0, cqlerr.Invalidf("Out of bound timestamp, must be in [%d, %d]", int64(math.MinInt64+1), int64(math.MaxInt64))
@@ -57,11 +56,11 @@ const (
 	// maxTTL is 20 years of 365 days.
 	maxTTL = 20 * 365 * 24 * 60 * 60
 
-	// maxExpiry is the last second that Cassandra's storage can name, in the year 2106.
+	// maxExpiry is the last second that Cassandra can store, in the year 2106.
 	maxExpiry = math.MaxUint32 - 2
 )
 
-// ttl is that of USING TTL, else the table's. Null is none at all.
+// ttl is the one of USING TTL, or else the table's. Null means none.
 func (w *writing) ttl(m *planner.Modification) (int32, error) {
 	byDefault := int32(m.Table.Options.DefaultTimeToLive)
 	if m.Verb == planner.Delete {

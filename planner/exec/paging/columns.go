@@ -1,4 +1,4 @@
-package exec
+package paging
 
 import (
 	"cmp"
@@ -10,19 +10,19 @@ import (
 	"github.com/cqld/cqld/planner/expr"
 )
 
-// askedPart is an element or a slice of a collection that a SELECT asks for.
+// askedPart is an element or a slice of a collection that a SELECT asks for, with the key it begins at.
 type askedPart struct {
 	from []byte
 	text string
 }
 
-// askedColumns are the columns that a SELECT asks for, each with the parts if the whole is not wanted.
+// askedColumns are the columns that a SELECT asks for. A column has parts if the SELECT asks for those alone.
 type askedColumns map[*schema.Column][]askedPart
 
-// columnsText has the columns a command reads: static ones first, by their names. Those of the primary key are not
-// among them; if there are no others it is *.
-func (r *reading) columnsText() string {
-	p := r.plan
+// columnsText lists the columns that a command reads, without those of the primary key: static columns first, each kind
+// in the order of names. It is * for a SELECT that asks for all columns.
+func (c *Command) columnsText() string {
+	p := c.Plan
 	if p.Asked == nil {
 		return "*"
 	}
@@ -31,7 +31,7 @@ func (r *reading) columnsText() string {
 		asked[c] = nil
 	}
 	for _, e := range p.Selection.Exprs {
-		r.askParts(asked, e)
+		c.askParts(asked, e)
 	}
 	for _, e := range p.Selection.Exprs {
 		askWhole(asked, e)
@@ -69,7 +69,7 @@ func (r *reading) columnsText() string {
 	})
 }
 
-// partOf is the column that an expression takes a part of, if its parts are cells.
+// partOf is the column that an expression takes one part of; nil: none whose parts are cells.
 func partOf(e expr.Expr) *schema.Column {
 	var of expr.Expr
 	switch e := e.(type) {
@@ -84,36 +84,36 @@ func partOf(e expr.Expr) *schema.Column {
 	return nil
 }
 
-// askParts notes the parts of collections that an expression depends on.
-func (r *reading) askParts(asked askedColumns, e expr.Expr) {
-	if c := partOf(e); c != nil {
-		asked[c] = append(asked[c], r.askedPart(e))
+// askParts notes the parts of collections that an expression uses.
+func (c *Command) askParts(asked askedColumns, e expr.Expr) {
+	if column := partOf(e); column != nil {
+		asked[column] = append(asked[column], c.askedPart(e))
 		return
 	}
 	for _, part := range expr.Parts(e) {
-		r.askParts(asked, part)
+		c.askParts(asked, part)
 	}
 }
 
-func (r *reading) askedPart(e expr.Expr) askedPart {
+func (c *Command) askedPart(e expr.Expr) askedPart {
 	if e, ok := e.(*expr.Element); ok {
-		v, _ := e.Key.Eval(&r.x) // it was evaluated for a row before, or no row had to be
-		return askedPart{from: v.Bytes, text: r.valueText(e.Key)}
+		v, _ := e.Key.Eval(c.X) // if it fails, it failed for a row before, or there was no row
+		return askedPart{from: v.Bytes, text: c.valueText(e.Key)}
 	}
 	s := e.(*expr.Slice)
 	var part askedPart
 	if s.From != nil {
-		v, _ := s.From.Eval(&r.x)
-		part.from, part.text = v.Bytes, r.valueText(s.From)
+		v, _ := s.From.Eval(c.X)
+		part.from, part.text = v.Bytes, c.valueText(s.From)
 	}
 	part.text += ":"
 	if s.To != nil {
-		part.text += r.valueText(s.To)
+		part.text += c.valueText(s.To)
 	}
 	return part
 }
 
-// askWhole notes the columns that an expression depends on as a whole.
+// askWhole notes the columns that an expression uses as a whole.
 func askWhole(asked askedColumns, e expr.Expr) {
 	if partOf(e) != nil {
 		return

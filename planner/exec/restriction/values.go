@@ -1,4 +1,4 @@
-package exec
+package restriction
 
 import (
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -8,10 +8,10 @@ import (
 	"github.com/cqld/cqld/planner/expr"
 )
 
-// point is a value for each of some columns.
-type point = [][]byte
+// Point has a value for each of several columns.
+type Point = [][]byte
 
-// keyValue is the value of an expression that a key column is restricted to.
+// keyValue evaluates what a key column is restricted to.
 func keyValue(x *expr.Context, e expr.Expr, c *schema.Column) ([]byte, error) {
 	v, err := e.Eval(x)
 	if err != nil {
@@ -26,8 +26,8 @@ func keyValue(x *expr.Context, e expr.Expr, c *schema.Column) ([]byte, error) {
 	return v.Bytes, nil
 }
 
-// appendPoint appends the values of a point for columns.
-func appendPoint(dst point, x *expr.Context, p planner.Point, cols []*schema.Column) (point, error) {
+// AppendPoint evaluates a point and appends its values.
+func AppendPoint(dst Point, x *expr.Context, p planner.Point, cols []*schema.Column) (Point, error) {
 	if p.Tuple != nil {
 		return appendTuple(dst, x, p.Tuple, cols)
 	}
@@ -41,8 +41,7 @@ func appendPoint(dst point, x *expr.Context, p planner.Point, cols []*schema.Col
 	return dst, nil
 }
 
-// checkTuple refuses a null in the tuples that columns are set equal to, which Cassandra says otherwise
-// than of one column.
+// checkTuple refuses null in the tuples of (a, b) = (1, 2): Cassandra has another error for it than for one column.
 func checkTuple(x *expr.Context, c *planner.Choice) error {
 	if len(c.Columns) < 2 {
 		return nil
@@ -57,8 +56,8 @@ func checkTuple(x *expr.Context, c *planner.Choice) error {
 	return nil
 }
 
-// appendTuple appends the components of a tuple that is bound as a whole.
-func appendTuple(dst point, x *expr.Context, e expr.Expr, cols []*schema.Column) (point, error) {
+// appendTuple appends the fields of a tuple that is bound as a whole.
+func appendTuple(dst Point, x *expr.Context, e expr.Expr, cols []*schema.Column) (Point, error) {
 	v, err := e.Eval(x)
 	if err != nil {
 		return nil, err
@@ -72,7 +71,7 @@ func appendTuple(dst point, x *expr.Context, e expr.Expr, cols []*schema.Column)
 	return appendFields(dst, v.Bytes, cols)
 }
 
-func appendFields(dst point, tuple []byte, cols []*schema.Column) (point, error) {
+func appendFields(dst Point, tuple []byte, cols []*schema.Column) (Point, error) {
 	for i, f := range types.TupleFields(tuple, len(cols)) {
 		if f == nil {
 			return nil, cqlerr.Invalidf("Invalid null value for column %s", cols[i].Name)
@@ -93,27 +92,27 @@ func columnNames(cols []*schema.Column) string {
 	return string(b)
 }
 
-// points are the values of a choice that is no list, as written.
-func points(x *expr.Context, c *planner.Choice) ([]point, error) {
+// Points evaluates the points of a choice that is no bound list, in the order in which they are written.
+func Points(x *expr.Context, c *planner.Choice) ([]Point, error) {
 	if err := checkTuple(x, c); err != nil {
 		return nil, err
 	}
-	all := make([]point, len(c.Points))
+	all := make([]Point, len(c.Points))
 	for i, p := range c.Points {
 		if i%64 == 63 {
-			if err := step(x); err != nil {
+			if err := Step(x); err != nil {
 				return nil, err
 			}
 		}
 		var err error
-		if all[i], err = appendPoint(nil, x, p, c.Columns); err != nil {
+		if all[i], err = AppendPoint(nil, x, p, c.Columns); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
 }
 
-// listValue is the list of IN ?.
+// listValue evaluates the list of IN ?.
 func listValue(x *expr.Context, c *planner.Choice) ([]byte, error) {
 	v, err := c.List.Eval(x)
 	if err != nil {
@@ -137,18 +136,18 @@ func errNullValue(c *schema.Column) error {
 	return cqlerr.Invalidf("Invalid null value in condition for column %s", c.Name)
 }
 
-// isTupleOf reports whether the elements of a list are tuples of the columns, not values of the one column.
+// isTupleOf reports whether the elements of a list are tuples with a value for each column, not values of one column.
 func isTupleOf(elem types.Type, cols []*schema.Column) bool {
 	_, tuple := elem.(*types.Tuple)
 	_, column := cols[0].Type.(*types.Tuple)
 	return tuple && (len(cols) > 1 || !column)
 }
 
-// byValue orders values as their type does.
-func byValue(c *schema.Column, a, b []byte) int { return c.Type.Compare(a, b) }
+// ByValue orders values as their type does.
+func ByValue(c *schema.Column, a, b []byte) int { return c.Type.Compare(a, b) }
 
-// byClustering orders values as the rows of a partition are ordered.
-func byClustering(c *schema.Column, a, b []byte) int {
+// ByClustering orders values as the rows of a partition are ordered.
+func ByClustering(c *schema.Column, a, b []byte) int {
 	if c.Desc {
 		a, b = b, a
 	}

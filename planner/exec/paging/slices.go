@@ -1,4 +1,4 @@
-package exec
+package paging
 
 import (
 	"bytes"
@@ -6,40 +6,41 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/store"
 )
 
-// remaining are the slices that are left of the partition being read; nil: all rows.
-func (r *reading) remaining() []store.Slice {
-	from := r.command.from
-	if from.Clustering == nil || r.read.Keys == nil || !bytes.Equal(from.Partition, r.passed.Partition) {
-		return r.listed()
+// remaining are the slices that the command reads of its partition; nil: all rows.
+func (c *Command) remaining() []store.Slice {
+	from := c.From
+	if from.Clustering == nil || c.Partition == nil || !bytes.Equal(from.Partition, c.Partition) {
+		return c.listed()
 	}
-	all := r.listed()
+	all := c.listed()
 	if all == nil {
 		all = []store.Slice{{}}
 	}
-	t := r.plan.Table
+	t := c.Plan.Table
 	var left []store.Slice
 	for _, s := range all {
 		near, far := &s.Start, s.End
-		if r.plan.Reverse {
+		if c.Plan.Reverse {
 			near, far = &s.End, s.Start
 		}
 		order := compareClustering(t, far, from.Clustering)
-		if r.plan.Reverse {
+		if c.Plan.Reverse {
 			order = -order
 		}
 		if order < 0 || order == 0 && len(far) == len(from.Clustering) {
 			continue
 		}
 		order = compareClustering(t, *near, from.Clustering)
-		if r.plan.Reverse {
+		if c.Plan.Reverse {
 			order = -order
 		}
 		if order <= 0 {
 			*near = from.Clustering
-			if r.plan.Reverse {
+			if c.Plan.Reverse {
 				s.EndInclusive = false
 			} else {
 				s.StartInclusive = false
@@ -50,14 +51,15 @@ func (r *reading) remaining() []store.Slice {
 	return left
 }
 
-// listed are the ranges of clustering keys that are read: of many the first ones, more than a text has room for.
-func (r *reading) listed() []store.Slice {
-	many := r.read.Ranges
+// listed are the ranges of clustering keys that the statement reads. Of many ranges it has the first ones, which are
+// more than the text shows.
+func (c *Command) listed() []store.Slice {
+	many := c.Ranges
 	if many == nil {
-		return r.read.Slices
+		return c.Slices
 	}
 	var all []store.Slice
-	for i := range min(many.Len(), maxListed) {
+	for i := range min(many.Len(), restriction.MaxListed) {
 		s := many.Range(i)
 		s.Start, s.End = slices.Clone(s.Start), slices.Clone(s.End)
 		all = append(all, s)
@@ -65,12 +67,12 @@ func (r *reading) listed() []store.Slice {
 	return all
 }
 
-// compareClustering orders two clusterings as far as both have values.
+// compareClustering compares the leading clustering columns for which both have values.
 func compareClustering(t *schema.Table, a, b [][]byte) int {
 	for i := range min(len(a), len(b)) {
-		c := t.Clustering[i]
-		order := c.Type.Compare(a[i], b[i])
-		if c.Desc {
+		column := t.Clustering[i]
+		order := column.Type.Compare(a[i], b[i])
+		if column.Desc {
 			order = -order
 		}
 		if order != 0 {
@@ -80,34 +82,34 @@ func compareClustering(t *schema.Table, a, b [][]byte) int {
 	return 0
 }
 
-// slicesText has the restrictions of clustering columns as the slices show them.
-func (r *reading) slicesText() (where []string) {
-	t, left := r.plan.Table, r.remaining()
+// slicesText has the restrictions of clustering columns that the slices come to.
+func (c *Command) slicesText() (where []string) {
+	t, left := c.Plan.Table, c.remaining()
 	if len(left) == 0 {
 		return nil
 	}
-	if names := r.namesText(left); names != "" {
+	if names := c.namesText(left); names != "" {
 		return []string{names}
 	}
-	for i, c := range t.Clustering {
+	for i, column := range t.Clustering {
 		at := slices.IndexFunc(left, func(s store.Slice) bool { return i < len(s.Start) || i < len(s.End) })
 		if at < 0 {
 			break
 		}
 		start, end := component(left[at].Start, i), component(left[at].End, i)
 		if start != nil && end != nil && bytes.Equal(start, end) {
-			where = append(where, equalsText(c, left, i))
+			where = append(where, equalsText(column, left, i))
 			continue
 		}
 		lower, upper := ">", "<"
-		if c.Desc {
+		if column.Desc {
 			lower, upper = "<", ">"
 		}
 		if start != nil {
-			where = append(where, relation(c, inclusive(lower, left[at].StartInclusive), start))
+			where = append(where, relation(column, inclusive(lower, left[at].StartInclusive), start))
 		}
 		if end != nil {
-			where = append(where, relation(c, inclusive(upper, left[at].EndInclusive), end))
+			where = append(where, relation(column, inclusive(upper, left[at].EndInclusive), end))
 		}
 	}
 	return where
@@ -127,7 +129,7 @@ func inclusive(operator string, yes bool) string {
 	return operator
 }
 
-// equalsText is = or IN of the values that slices begin with.
+// equalsText is = or IN with the values of one clustering column in all slices.
 func equalsText(c *schema.Column, left []store.Slice, i int) string {
 	var texts []string
 	for _, s := range left {
@@ -143,9 +145,9 @@ func equalsText(c *schema.Column, left []store.Slice, i int) string {
 	return schema.QuoteName(c.Name) + " IN (" + strings.Join(texts, ", ") + ")"
 }
 
-// namesText has the clusterings of rows that are read by their whole keys; "" if they are read otherwise.
-func (r *reading) namesText(rows []store.Slice) string {
-	t, w := r.plan.Table, r.plan.Where
+// namesText has the clusterings of rows that are read by their whole keys; "" if the statement does not name rows.
+func (c *Command) namesText(rows []store.Slice) string {
+	t, w := c.Plan.Table, c.Plan.Where
 	given := 0
 	for _, c := range w.Clustering {
 		given += len(c.Columns)

@@ -8,14 +8,15 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/store"
 )
 
-// parts writes what an assignment changes of a column that is not frozen.
-func (w *writing) parts(s *planner.SetColumn) error {
+// collection writes what an assignment changes in a collection, or a user type, that is not frozen.
+func (w *writing) collection(s *planner.SetColumn) error {
 	switch s.Change {
 	case planner.SetPart:
-		return w.setPart(s)
+		return w.setElement(s)
 	case planner.SetField:
 		v, err := s.Value.Eval(&w.x)
 		if err == nil && !v.Unset {
@@ -34,14 +35,15 @@ func (w *writing) parts(s *planner.SetColumn) error {
 	case planner.Prepend:
 		return w.prepend(s.Column, v.Bytes)
 	case planner.Remove:
-		return w.takeOut(s.Column, v.Bytes)
+		return w.removeElements(s.Column, v.Bytes)
 	case planner.Replace:
 		w.clear(s.Column)
 	}
 	return w.putAll(s.Column, v.Bytes)
 }
 
-// checkUnset refuses to append nothing to a list, where Cassandra fails. Elsewhere it leaves the column alone.
+// checkUnset refuses to append an unset value to a list, where Cassandra fails. Other assignments of unset values
+// change nothing.
 func checkUnset(s *planner.SetColumn) error {
 	if _, isList := s.Column.Type.(*types.List); isList && s.Change == planner.Add {
 		return cqlerr.Invalidf("Invalid unset value for column %s", s.Column.Name)
@@ -49,16 +51,16 @@ func checkUnset(s *planner.SetColumn) error {
 	return nil
 }
 
-// put writes one part; a nil value deletes it.
+// put writes one element or field under its name; a nil value deletes it.
 func (w *writing) put(c *schema.Column, name, value []byte) error {
 	if l := w.target.list(c); l != nil {
 		l.put(name, value, w.target.ts)
 	}
-	return w.putPart(c, name, value)
+	return w.putElement(c, name, value)
 }
 
-// putPart is put for a part that the statement does not look at again.
-func (w *writing) putPart(c *schema.Column, name, value []byte) error {
+// putElement is put for an element that the statement does not read again.
+func (w *writing) putElement(c *schema.Column, name, value []byte) error {
 	t := &w.target
 	expiry := t.expiry
 	if value == nil {
@@ -66,16 +68,16 @@ func (w *writing) putPart(c *schema.Column, name, value []byte) error {
 	}
 	t.to.SetPart(c, name, value, t.ts, expiry)
 	w.checkIndexed(t.plan.Table, c, name, value)
-	w.size.part(name, value)
-	if w.parted++; w.parted%64 == 63 {
-		if err := step(&w.x); err != nil {
+	w.size.element(name, value)
+	if w.elements++; w.elements%64 == 63 {
+		if err := restriction.Step(&w.x); err != nil {
 			return err
 		}
 	}
 	return w.checkSize(0)
 }
 
-// clear deletes all parts: those that the same write sets stay, unless it deletes the column.
+// clear deletes all elements. Those that the same write sets stay, unless it deletes the column.
 func (w *writing) clear(c *schema.Column) {
 	ts := w.target.ts
 	if w.target.plan.Verb != planner.Delete {
@@ -88,7 +90,7 @@ func (w *writing) clear(c *schema.Column) {
 	}
 }
 
-// putAll writes the parts that a value consists of.
+// putAll writes all elements of a value.
 func (w *writing) putAll(c *schema.Column, value []byte) error {
 	if err := w.expect(c, value, true); err != nil {
 		return err
@@ -131,7 +133,7 @@ func (w *writing) putAll(c *schema.Column, value []byte) error {
 	return nil
 }
 
-// putPlace writes an element at the end of a list, or at its beginning.
+// putPlace writes an element at the end or the beginning of a list.
 func (w *writing) putPlace(c *schema.Column, front bool, value []byte) error {
 	w.place = w.e.ids.appendPlace(w.place[:0], front)
 	return w.put(c, w.place, value)
@@ -139,7 +141,7 @@ func (w *writing) putPlace(c *schema.Column, front bool, value []byte) error {
 
 func errNullElement() error { return cqlerr.Invalidf("null is not supported inside collections") }
 
-// prepend writes elements in front of all others of a list, the last one first.
+// prepend writes elements at the beginning of a list, the last one first.
 func (w *writing) prepend(c *schema.Column, value []byte) error {
 	if err := w.expect(c, value, true); err != nil {
 		return err
@@ -158,10 +160,10 @@ func (w *writing) prepend(c *schema.Column, value []byte) error {
 	return nil
 }
 
-// takeOut deletes the elements of a set, the keys of a map, or all elements of a list that equal one of those given.
-func (w *writing) takeOut(c *schema.Column, value []byte) error {
+// removeElements deletes elements of a set, keys of a map, or all elements of a list that equal one of the value's.
+func (w *writing) removeElements(c *schema.Column, value []byte) error {
 	if _, isList := c.Type.(*types.List); isList {
-		return w.takeOutOfList(c, value)
+		return w.removeFromList(c, value)
 	}
 	if err := w.expect(c, value, false); err != nil {
 		return err
@@ -174,7 +176,8 @@ func (w *writing) takeOut(c *schema.Column, value []byte) error {
 	return nil
 }
 
-func (w *writing) takeOutOfList(c *schema.Column, value []byte) error {
+// removeFromList deletes all elements of a list that equal one of the value's.
+func (w *writing) removeFromList(c *schema.Column, value []byte) error {
 	l := w.target.list(c)
 	if l == nil {
 		return nil
@@ -184,7 +187,7 @@ func (w *writing) takeOutOfList(c *schema.Column, value []byte) error {
 	}
 	unwanted := types.ElementStarts(value)
 	compare := func(a, b uint32) int { return bytes.Compare(types.ElementAt(value, a), types.ElementAt(value, b)) }
-	if err := sortSteps(&w.x, unwanted, compare); err != nil {
+	if err := restriction.SortPlaces(&w.x, unwanted, compare); err != nil {
 		return err
 	}
 	kept := l.elems[:0:0]
@@ -199,7 +202,7 @@ func (w *writing) takeOutOfList(c *schema.Column, value []byte) error {
 		if e.ts > w.target.ts {
 			kept = append(kept, e)
 		}
-		if err := w.putPart(c, e.place, nil); err != nil {
+		if err := w.putElement(c, e.place, nil); err != nil {
 			return err
 		}
 	}
@@ -207,8 +210,8 @@ func (w *writing) takeOutOfList(c *schema.Column, value []byte) error {
 	return nil
 }
 
-// setPart writes one element.
-func (w *writing) setPart(s *planner.SetColumn) error {
+// setElement writes the element that an assignment names.
+func (w *writing) setElement(s *planner.SetColumn) error {
 	part, err := s.Part.Eval(&w.x)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package exec
+package restriction
 
 import (
 	"encoding/binary"
@@ -10,20 +10,21 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// tokenRange evaluates what token() is restricted to; a bound that is not given is the first or last token.
-func tokenRange(x *expr.Context, r *planner.Range) (store.TokenRange, error) {
+// TokenRange evaluates the restriction of token(). Where a bound is missing, the range begins with the first token or
+// ends with the last.
+func TokenRange(x *expr.Context, r *planner.Range) (store.TokenRange, error) {
 	t := store.TokenRange{
 		Bounded: true, Start: math.MinInt64, End: math.MaxInt64, StartInclusive: true, EndInclusive: true,
 	}
 	if r.Lower != nil {
-		at, err := tokenBound(x, r.Lower)
+		at, err := TokenBound(x, r.Lower)
 		if err != nil {
 			return t, err
 		}
 		t.Start, t.StartInclusive = at, r.Lower.Inclusive
 	}
 	if r.Upper != nil {
-		at, err := tokenBound(x, r.Upper)
+		at, err := TokenBound(x, r.Upper)
 		if err != nil {
 			return t, err
 		}
@@ -32,8 +33,8 @@ func tokenRange(x *expr.Context, r *planner.Range) (store.TokenRange, error) {
 	return t, nil
 }
 
-// tokenBound is the token of one bound.
-func tokenBound(x *expr.Context, b *planner.Bound) (int64, error) {
+// TokenBound evaluates one bound of token().
+func TokenBound(x *expr.Context, b *planner.Bound) (int64, error) {
 	v, err := b.Point.Parts[0].Eval(x)
 	if err != nil {
 		return 0, err
@@ -44,17 +45,17 @@ func tokenBound(x *expr.Context, b *planner.Bound) (int64, error) {
 	return int64(binary.BigEndian.Uint64(v.Bytes)), nil
 }
 
-// scanned is the range of tokens as a scan takes it, and whether it is empty: it does not wrap, and the smallest
-// token at its end stands for no bound.
-func scanned(t store.TokenRange) (_ store.TokenRange, empty bool) {
+// ScannedTokens is a range of tokens as a scan reads it, and whether it is empty. A scan does not wrap around, and the
+// smallest token as the end means that there is no end.
+func ScannedTokens(t store.TokenRange) (_ store.TokenRange, empty bool) {
 	if t.End == math.MinInt64 {
 		t.End, t.EndInclusive = math.MaxInt64, true
 	}
 	return t, t.Start > t.End || t.Start == t.End && !(t.StartInclusive && t.EndInclusive)
 }
 
-// hasToken reports whether a token is in the range that keys given by their values are compared with. A range that
-// starts above its end wraps: it has the tokens from its start and those up to its end.
+// hasToken reports whether the token of a key that is given by its values is in a range. A range that starts above its
+// end wraps around: it has the tokens from its start on, and the tokens up to its end.
 func hasToken(t store.TokenRange, at int64) bool {
 	afterStart := at > t.Start || at == t.Start && t.StartInclusive
 	beforeEnd := at < t.End || at == t.End && t.EndInclusive

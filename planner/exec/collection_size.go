@@ -7,16 +7,16 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// manyParts is from how many parts on memory is taken for them at once.
-const manyParts = 1 << 10
+// manyElements is the number of elements from which on memory is taken for all of them at once.
+const manyElements = 1 << 10
 
-// leastPart is how many bytes a stored part takes beside its name and value, at least.
-const leastPart = 4
+// leastElement is the least number of bytes that a stored element takes besides its name and value.
+const leastElement = 4
 
-// checkSize refuses a write that is certainly too large, of which there is more to come.
+// checkSize refuses a write that is certainly too large, with more bytes to come.
 func (w *writing) checkSize(more int) error { return w.e.store.Check(w.mutations, w.bytes, more) }
 
-// hold takes memory for n bytes, if they are many.
+// hold charges the turn for n bytes, if they are many.
 func (w *writing) hold(n int) error {
 	if n < heldStep {
 		return nil
@@ -24,11 +24,11 @@ func (w *writing) hold(n int) error {
 	return w.options.Turn.Hold(int64(n))
 }
 
-// expect refuses a collection whose parts would be too large a write, and makes room for those that are not. Its values are
-// written too, unless they are deleted.
+// expect refuses a collection that is too large to be written, and makes room for its elements. With written it counts
+// their values too; otherwise the elements are deleted.
 func (w *writing) expect(c *schema.Column, value []byte, written bool) error {
 	n := types.DecodeCount(value)
-	if n < manyParts {
+	if n < manyElements {
 		return nil
 	}
 	names, values := 0, 0
@@ -54,11 +54,11 @@ func (w *writing) expect(c *schema.Column, value []byte, written bool) error {
 		if t.Key.FixedLength() > 0 {
 			least = names
 		}
-	default: // of a user type: it has few fields
+	default: // a user type has few fields
 		return nil
 	}
 	if w.settles(c) {
-		if err := w.checkSize(n*leastPart + least + values); err != nil {
+		if err := w.checkSize(n*leastElement + least + values); err != nil {
 			return err
 		}
 	}
@@ -70,7 +70,7 @@ func (w *writing) expect(c *schema.Column, value []byte, written bool) error {
 	return nil
 }
 
-// settles reports whether one assignment alone says what becomes of a column's parts: several may write to the same one.
+// settles reports whether only one assignment writes to a column: several may write to the same elements.
 func (w *writing) settles(c *schema.Column) bool {
 	n := 0
 	for _, sets := range [...][]planner.SetColumn{w.target.plan.Sets, w.target.plan.Statics} {

@@ -1,7 +1,7 @@
-package exec
+package filter
 
-// asciiRunes has, for each text in ASCII, the characters that indexes with the option ascii take for it. It was asked of
-// Cassandra 5.0.8, character by character.
+// asciiRunes has, for each ASCII text, the characters that indexes with the option ascii replace by it. Cassandra 5.0.8
+// was asked for each character.
 var asciiRunes = map[string]string{
 	"!":    "！",
 	"!!":   "‼",

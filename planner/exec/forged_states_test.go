@@ -76,8 +76,8 @@ func newForger(t testing.TB) *forger {
 
 // page reads one page and returns the state behind it.
 func (f *forger) page(statement, version, size int, state []byte) ([]byte, error) {
-	f.version = version
-	r, err := f.execute(f.plans[statement], exec.Options{PageSize: size, PagingState: state})
+	f.version, f.state = version, state
+	r, err := f.execute(f.plans[statement], exec.Options{PageSize: size})
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package exec
+package paging
 
 import (
 	"reflect"
@@ -14,19 +14,20 @@ func TestPagingStateEmptyClustering(t *testing.T) {
 	for _, of := range []types.Type{types.Date, types.Time, types.TinyInt, types.Text, types.Int} {
 		table := &schema.Table{Clustering: []*schema.Column{{Name: "c", Type: of, Kind: schema.Clustering}}}
 		for _, version := range []int{3, 4} {
-			state := pagingState{mark: [][]byte{{}}, remaining: noLimit, inPartition: noLimit}
-			s, err := decodePagingState(state.encode(version), version)
+			state := State{Mark: [][]byte{{}}, Remaining: NoLimit, InPartition: NoLimit}
+			s, err := Decode(state.Encode(version), version)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if row, err := s.clustering(table); err != nil || len(row) != 1 || row[0] == nil || len(row[0]) != 0 {
+			if row, err := s.Clustering(table); err != nil || len(row) != 1 || row[0] == nil || len(row[0]) != 0 {
 				t.Errorf("v%d, %s: the page goes on behind %v", version, of, row)
 			}
 		}
 	}
 }
 
-// TestPagingStateNullClustering goes on behind rows whose last clustering columns are null, and in tables WITH COMPACT STORAGE.
+// TestPagingStateNullClustering goes on behind rows whose last clustering columns are null, and in tables WITH COMPACT
+// STORAGE.
 func TestPagingStateNullClustering(t *testing.T) {
 	text := func(name string) *schema.Column {
 		return &schema.Column{Name: name, Type: types.Text, Kind: schema.Clustering}
@@ -40,12 +41,12 @@ func TestPagingStateNullClustering(t *testing.T) {
 		{&schema.Table{Clustering: []*schema.Column{text("c"), text("d"), text("e")}}, [][]byte{[]byte("a"), {}, nil}},
 	} {
 		for _, version := range []int{3, 4} {
-			state := pagingState{mark: c.mark, remaining: noLimit, inPartition: noLimit, bare: hasBareMarks(c.table)}
-			s, err := decodePagingState(state.encode(version), version)
+			state := State{Mark: c.mark, Remaining: NoLimit, InPartition: NoLimit, Bare: HasBareMarks(c.table)}
+			s, err := Decode(state.Encode(version), version)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if row, err := s.clustering(c.table); err != nil || !reflect.DeepEqual(row, c.mark) {
+			if row, err := s.Clustering(c.table); err != nil || !reflect.DeepEqual(row, c.mark) {
 				t.Errorf("v%d: the page goes on behind %v, not %v", version, row, c.mark)
 			}
 		}

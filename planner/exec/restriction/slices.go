@@ -1,4 +1,4 @@
-package exec
+package restriction
 
 import (
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -9,18 +9,21 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// appendSlices appends the ranges of clustering keys that a WHERE clause selects, in clustering order. No
-// range at all means that no row is selected, perhaps as a range ends with null; a clause without clustering
-// restrictions is not for it. Of more than most nothing is appended: each is made when it is wanted.
-func appendSlices(dst []store.Slice, x *expr.Context, w *planner.Where, most int) (_ []store.Slice, many *ranges, null bool, err error) {
-	var r ranges
-	var one point
+// AppendSlices appends the ranges of clustering keys that a WHERE clause selects, in clustering order. If there are
+// more than most, it appends nothing and returns them as many, which makes each range when it is read. Without any
+// range no row is selected; null says that the reason is a range that ends with null. The clause must restrict
+// clustering columns.
+func AppendSlices(
+	dst []store.Slice, x *expr.Context, w *planner.Where, most int,
+) (_ []store.Slice, many *Ranges, null bool, err error) {
+	var r Ranges
+	var one Point
 	if single(w.Clustering) {
 		if one, err = appendSingle(x, w.Clustering); err == nil {
-			err = checkClustering(one)
+			err = CheckClustering(one)
 		}
 		r.n = 1
-	} else if r.prefixes, err = newProduct(x, w.Clustering, byClustering); err == nil {
+	} else if r.prefixes, err = newProduct(x, w.Clustering, ByClustering); err == nil {
 		r.n = r.prefixes.len()
 		err = r.check(x)
 	}
@@ -53,33 +56,33 @@ func appendSlices(dst []store.Slice, x *expr.Context, w *planner.Where, most int
 	return dst, nil, false, nil
 }
 
-// ranges are the ranges of clustering keys that begin with one of many combinations of values.
-type ranges struct {
+// Ranges are many ranges of clustering keys: one behind each combination of the values of the first columns.
+type Ranges struct {
 	prefixes   *product
 	n          int
-	columns    []*schema.Column // of the range behind them; nil: there is none
+	columns    []*schema.Column // of the range behind a prefix; nil: there is none
 	start, end end
-	prefix     point
+	prefix     Point
 }
 
-// Len is how many there are.
-func (r *ranges) Len() int { return r.n }
+// Len is the number of ranges.
+func (r *Ranges) Len() int { return r.n }
 
-// Range is one of them.
-func (r *ranges) Range(i int) store.Slice {
+// Range makes the i-th range. It is valid until the next call.
+func (r *Ranges) Range(i int) store.Slice {
 	r.prefix = r.prefixes.append(r.prefix[:0], i)
 	s, _ := r.behind(r.prefix)
 	return s
 }
 
-// isEmpty reports whether the ranges end before they start, which is true of all of them if it is of one.
-func (r *ranges) isEmpty() bool {
+// isEmpty reports whether the ranges end before they start: either all do, or none.
+func (r *Ranges) isEmpty() bool {
 	_, ok := r.behind(r.prefix)
 	return !ok
 }
 
-// behind is the range of the rows that begin with a prefix; not ok: it is empty.
-func (r *ranges) behind(prefix point) (s store.Slice, ok bool) {
+// behind is the range of rows that begin with a prefix; not ok: it is empty.
+func (r *Ranges) behind(prefix Point) (s store.Slice, ok bool) {
 	if r.columns == nil {
 		return store.Slice{Start: prefix, End: prefix, StartInclusive: true, EndInclusive: true}, true
 	}
@@ -89,26 +92,26 @@ func (r *ranges) behind(prefix point) (s store.Slice, ok bool) {
 }
 
 // check refuses prefixes that are too long.
-func (r *ranges) check(x *expr.Context) error {
-	if r.prefixes.longest() <= maxKey {
+func (r *Ranges) check(x *expr.Context) error {
+	if r.prefixes.longest() <= MaxKey {
 		return nil
 	}
 	for i := range r.n {
 		if i%64 == 63 {
-			if err := step(x); err != nil {
+			if err := Step(x); err != nil {
 				return err
 			}
 		}
 		r.prefix = r.prefixes.append(r.prefix[:0], i)
-		if err := checkClustering(r.prefix); err != nil {
+		if err := CheckClustering(r.prefix); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// isEmpty reports whether a slice ends before it starts. Its ends have the first values in common, the
-// others are of cols.
+// isEmpty reports whether a slice ends before it starts. Its ends have the first values in common; the other values are
+// those of cols.
 func isEmpty(s *store.Slice, same int, cols []*schema.Column) bool {
 	start, end := s.Start[same:], s.End[same:]
 	for i := range min(len(start), len(end)) {
@@ -129,7 +132,7 @@ func isEmpty(s *store.Slice, same int, cols []*schema.Column) bool {
 	return !s.StartInclusive || !s.EndInclusive
 }
 
-// single reports whether columns are restricted to one value each, one by one.
+// single reports whether each column is restricted to one value, by a restriction of its own.
 func single(choices []*planner.Choice) bool {
 	for _, c := range choices {
 		if c.List != nil || len(c.Points) != 1 || len(c.Columns) != 1 {
@@ -139,36 +142,36 @@ func single(choices []*planner.Choice) bool {
 	return true
 }
 
-// appendSingle is the only combination of such values.
-func appendSingle(x *expr.Context, choices []*planner.Choice) (p point, err error) {
-	p = make(point, 0, len(choices))
+// appendSingle evaluates the only combination of such restrictions.
+func appendSingle(x *expr.Context, choices []*planner.Choice) (p Point, err error) {
+	p = make(Point, 0, len(choices))
 	for _, c := range choices {
-		if p, err = appendPoint(p, x, c.Points[0], c.Columns); err != nil {
+		if p, err = AppendPoint(p, x, c.Points[0], c.Columns); err != nil {
 			return nil, err
 		}
 	}
 	return p, nil
 }
 
-// end is one end of a range: values and whether rows with them belong to it. Without values it is open.
-// Cassandra takes a null here for a value in front of all others: a range may begin with it, which is no
-// bound, and one that ends with it is empty.
+// end is one end of a range: its values, and whether rows with these values belong to the range. Without values the
+// range is open at this end. Cassandra sorts null in front of all values here: a range that begins with null is open,
+// and one that ends with null is empty.
 type end struct {
-	values    point
+	values    Point
 	inclusive bool
 	null      bool
 }
 
-// behind is the end inside the rows that begin with prefix.
-func (e end) behind(prefix point) (point, bool) {
+// behind is the end within the rows that begin with prefix.
+func (e end) behind(prefix Point) (Point, bool) {
 	if e.values == nil {
 		return prefix, true
 	}
 	return append(prefix[:len(prefix):len(prefix)], e.values...), e.inclusive
 }
 
-// ends are the ends of a range in clustering order: a column that descends begins with its upper bound. Of
-// columns in mixed orders only the first counts, and the rest is left to a filter.
+// ends are the ends of a range in clustering order: a descending column begins with its upper bound. If the columns are
+// in mixed orders, only the first one is used here, and a filter compares the others.
 func ends(x *expr.Context, r *planner.Range) (start, stop end, err error) {
 	lower, err := boundEnd(x, r.Lower)
 	if err != nil {
@@ -197,16 +200,16 @@ func boundEnd(x *expr.Context, b *planner.Bound) (end, error) {
 			return end{null: true}, err
 		}
 	}
-	p, err := boundPoint(x, b)
+	p, err := BoundPoint(x, b)
 	if err != nil {
 		return end{}, err
 	}
-	return end{values: p, inclusive: b.Inclusive}, checkClustering(p)
+	return end{values: p, inclusive: b.Inclusive}, CheckClustering(p)
 }
 
-// boundPoint is the values of a bound. Cassandra says of a null in a tuple that is bound whole otherwise than where columns
-// are set equal to it.
-func boundPoint(x *expr.Context, b *planner.Bound) (point, error) {
+// BoundPoint evaluates the values of a bound. For null in a tuple that is bound as a whole, Cassandra has another error
+// here than for (a, b) = ?.
+func BoundPoint(x *expr.Context, b *planner.Bound) (Point, error) {
 	if b.Point.Tuple != nil {
 		v, err := b.Point.Tuple.Eval(x)
 		if err != nil {
@@ -218,10 +221,10 @@ func boundPoint(x *expr.Context, b *planner.Bound) (point, error) {
 			}
 		}
 	}
-	return appendPoint(nil, x, b.Point, b.Columns)
+	return AppendPoint(nil, x, b.Point, b.Columns)
 }
 
-// first is the end's first column alone, with all rows that have its value.
+// first is the end that has only the first column, and includes all rows with its value.
 func (e end) first() end {
 	if len(e.values) < 2 {
 		return e

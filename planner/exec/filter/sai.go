@@ -1,4 +1,4 @@
-package exec
+package filter
 
 import (
 	"bytes"
@@ -7,11 +7,12 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/planner/expr"
 )
 
-// indexCondition is a filter whose values an index compares in its own way.
-func indexCondition(x *expr.Context, f *planner.Filter) (condition, error) {
+// indexCondition is the condition of a filter whose index compares values in its own way.
+func indexCondition(x *expr.Context, f *planner.Filter) (Condition, error) {
 	switch f.Index.Kind() {
 	case schema.LegacyIndex:
 		return legacyCondition(x, f)
@@ -27,7 +28,7 @@ func indexCondition(x *expr.Context, f *planner.Filter) (condition, error) {
 	case f.Contains != nil:
 		return termsInside(x, terms, f.Contains, key != nil)
 	}
-	ps, err := filterPoints(x, f.Choice)
+	ps, err := points(x, f.Choice)
 	if err != nil {
 		return nil, err
 	}
@@ -38,15 +39,15 @@ func indexCondition(x *expr.Context, f *planner.Filter) (condition, error) {
 	return func(row [][]byte) (bool, error) { return terms.equal(row[column.Index], want, ok) }, nil
 }
 
-// terms are what a storage-attached index keeps of values.
+// terms says what a storage-attached index stores for values, and how it compares.
 type terms struct {
 	typ     types.Type
-	analyze func([]byte) ([]byte, error) // nil: values are kept as they are
+	analyze func([]byte) ([]byte, error) // nil: values are stored as they are
 	compare func(a, b []byte) int
-	limit   int // values of more bytes are not kept
+	limit   int // longer values are not indexed
 }
 
-// The longest values that storage-attached indexes keep.
+// maxSAITerm is the largest number of bytes of a value that a storage-attached index stores.
 const maxSAITerm = 8 << 10
 
 func newTerms(x *schema.Index, of types.Type) *terms {
@@ -64,7 +65,7 @@ func newTerms(x *schema.Index, of types.Type) *terms {
 	return t
 }
 
-// ipv6 is an address as one of sixteen bytes.
+// ipv6 makes sixteen bytes of an address.
 func ipv6(b []byte) ([]byte, error) {
 	if a, ok := netip.AddrFromSlice(b); ok {
 		long := a.As16()
@@ -73,7 +74,7 @@ func ipv6(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// of is what the index keeps of a value, if it keeps it: of types but text nothing is kept of no bytes.
+// of returns the term of a value, and whether the value is indexed. Values of no bytes are indexed only as text.
 func (t *terms) of(value []byte) ([]byte, bool, error) {
 	if value == nil || len(value) > t.limit || len(value) == 0 && t.typ != types.Text && t.typ != types.ASCII {
 		return nil, false, nil
@@ -85,7 +86,7 @@ func (t *terms) of(value []byte) ([]byte, bool, error) {
 	return term, true, err
 }
 
-// equal reports whether a value has the term that is wanted, if one is.
+// equal reports whether a value has the wanted term; it does not if none is wanted.
 func (t *terms) equal(value, want []byte, wanted bool) (bool, error) {
 	if !wanted {
 		return false, nil
@@ -94,17 +95,17 @@ func (t *terms) equal(value, want []byte, wanted bool) (bool, error) {
 	return ok && err == nil && t.compare(term, want) == 0, err
 }
 
-// termsBetween is for comparisons.
-func termsBetween(x *expr.Context, t *terms, r *planner.Range) (condition, error) {
-	lower, err := filterBound(x, r.Lower)
+// termsBetween is the condition of a comparison.
+func termsBetween(x *expr.Context, t *terms, r *planner.Range) (Condition, error) {
+	lower, err := Bound(x, r.Lower)
 	if err != nil {
 		return nil, err
 	}
-	upper, err := filterBound(x, r.Upper)
+	upper, err := Bound(x, r.Upper)
 	if err != nil {
 		return nil, err
 	}
-	within := func(term []byte, b *planner.Bound, end point, side int) bool {
+	within := func(term []byte, b *planner.Bound, end restriction.Point, side int) bool {
 		if b == nil {
 			return true
 		}
@@ -119,8 +120,8 @@ func termsBetween(x *expr.Context, t *terms, r *planner.Range) (condition, error
 	}, nil
 }
 
-// termsInside is for CONTAINS, CONTAINS KEY and entries of maps.
-func termsInside(x *expr.Context, t *terms, c *planner.Contains, entries bool) (condition, error) {
+// termsInside is the condition of CONTAINS, CONTAINS KEY and m[k] = v.
+func termsInside(x *expr.Context, t *terms, c *planner.Contains, entries bool) (Condition, error) {
 	value, key, err := containsValues(x, c)
 	if err != nil {
 		return nil, err

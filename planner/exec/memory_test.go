@@ -10,8 +10,8 @@ import (
 	"github.com/cqld/cqld/store/pace"
 )
 
-// TestShortPages reads in a room that is too small for any page: pages end early, and together they have all rows. Where
-// there are no pages all rows come at once.
+// TestShortPages reads in a room that is too small for any page: pages end early, and together they have all rows.
+// Where there are no pages all rows come at once.
 func TestShortPages(t *testing.T) {
 	s := withTable(t, "k int, c int, v text, s text static, PRIMARY KEY (k, c)")
 	s.must("CREATE MATERIALIZED VIEW mv AS SELECT k, c, v FROM t WHERE k IS NOT NULL AND c IS NOT NULL PRIMARY KEY (c, k)")
@@ -42,7 +42,7 @@ func TestShortPages(t *testing.T) {
 			o := exec.Options{PageSize: 240, Turn: turn} // less than the LIMIT, with which there are no pages
 			var got [][]string
 			pages := 0
-			for more := true; more; more = o.PagingState != nil {
+			for more := true; more; more = s.state != nil {
 				r, err := s.execute(p, o)
 				if err != nil {
 					t.Fatal(query, err)
@@ -52,7 +52,7 @@ func TestShortPages(t *testing.T) {
 					t.Errorf("%s: a page has %d bytes", query, len(rows.Cells))
 				}
 				got = append(got, decode(rows)...)
-				o.PagingState = rows.PagingState
+				s.state = rows.PagingState
 				pages++
 			}
 			if pages < 2 || fmt.Sprint(got) != fmt.Sprint(want) {

@@ -1,4 +1,4 @@
-package exec
+package filter
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 )
 
-// newAnalyzer is what a storage-attached index of text does to values before it compares them, nil if it is nothing.
+// newAnalyzer returns the function that a storage-attached index applies to text before it compares; nil: none.
 func newAnalyzer(options map[string]string) func([]byte) ([]byte, error) {
 	on := func(name string) bool { return strings.EqualFold(options[name], "true") }
 	lower := strings.EqualFold(options["case_sensitive"], "false")
@@ -33,7 +33,7 @@ func newAnalyzer(options map[string]string) func([]byte) ([]byte, error) {
 	}
 }
 
-// foldSASI is what the NonTokenizingAnalyzer does to a value.
+// foldSASI is what the NonTokenizingAnalyzer of SSTable-attached indexes does to a value.
 func foldSASI(m schema.SASIMode, value []byte) ([]byte, error) {
 	on := func(name string) bool { return strings.EqualFold(m.Options[name], "true") }
 	text := string(value)
@@ -47,16 +47,17 @@ func foldSASI(m schema.SASIMode, value []byte) ([]byte, error) {
 	return []byte(text), checkNormal(text)
 }
 
-// checkNormal refuses text that may be composed in another way than Unicode's form C has it: it would have to be
-// normalized, and there are no tables for that.
+// checkNormal refuses text that may not be in Unicode's form C: it would have to be normalized, and cqld has no tables
+// for that.
 func checkNormal(text string) error {
-	if strings.ContainsFunc(text, func(r rune) bool { return r >= 0x300 && unicode.In(r, unicode.Mn, unicode.Mc, composing) }) {
+	composed := func(r rune) bool { return r >= 0x300 && unicode.In(r, unicode.Mn, unicode.Mc, composing) }
+	if strings.ContainsFunc(text, composed) {
 		return cqlerr.Invalidf("Text with combining characters is not supported by cqld yet in an index that normalizes it")
 	}
 	return nil
 }
 
-// asciiFold writes characters that are like some of ASCII with these.
+// asciiFold replaces characters by similar ASCII characters.
 func asciiFold(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -69,7 +70,8 @@ func asciiFold(text string) string {
 	return b.String()
 }
 
-// javaLower is Java's String.toLowerCase: a dotted I keeps its dot, and a sigma that ends a word is a final one.
+// javaLower is Java's String.toLowerCase: a dotted I keeps its dot, and a sigma at the end of a word becomes a final
+// sigma.
 func javaLower(text string) string {
 	if !strings.ContainsAny(text, "İΣ") {
 		return strings.ToLower(text)
@@ -102,7 +104,7 @@ func javaUpper(text string) string {
 	return b.String()
 }
 
-// endsWord reports whether letters come in front of a place in a text, and none behind it.
+// endsWord reports whether the character at a place is the last letter of a word of several letters.
 func endsWord(text []rune, at int) bool {
 	before := false
 	for i := at - 1; i >= 0 && !before && inWord(text[i]); i-- {
@@ -122,7 +124,7 @@ func inWord(r rune) bool {
 
 func isCased(r rune) bool { return unicode.In(r, unicode.Lu, unicode.Ll, unicode.Lt) }
 
-// composing are the characters that form C of Unicode replaces or may put together with others, beside marks.
+// composing has the characters, besides marks, that Unicode's form C replaces or may join with others.
 var composing = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x374, 0x374, 1},

@@ -8,9 +8,8 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 )
 
-// size measures a batch as Cassandra does: the bytes its rows and cells take there, and the partitions
-// they are in. A row that is written twice counts twice. The zero value measures nothing, as for single
-// statements.
+// size measures a batch as Cassandra does: the bytes that its rows and cells take there, and their partitions. A row
+// that is written twice counts twice. The zero value is for single statements and measures nothing.
 type size struct {
 	bytes   int
 	updates map[string]bool // table and key
@@ -18,14 +17,14 @@ type size struct {
 	tables  []*schema.Table
 }
 
-// Cassandra's sizes of what is around values, and the limits of batches.
+// The number of bytes that Cassandra adds to values, and the limits of batches.
 const (
 	rowOverhead       = 8 + 13            // the marker's timestamp and the row's deletion
 	partitionOverhead = 8 + rowOverhead   // its deletion and its static row, even an empty one
 	expiryOverhead    = 4 + 8             // of a marker
 	cellOverhead      = 8 + 4 + 8         // timestamp, TTL, expiry
-	counterSize       = 36                // of the change of a counter
-	deletionOverhead  = 8 + 4             // of a column's parts
+	counterSize       = 36                // of a change of a counter
+	deletionOverhead  = 8 + 4             // of all elements of a collection
 	rangesOverhead    = 4                 // the number of deleted ranges in a partition
 	rangeOverhead     = 8 + 4             // the time of one
 	batchWarning      = 5 << 10           // bytes
@@ -35,7 +34,7 @@ const (
 
 func newSize() size { return size{updates: map[string]bool{}, keys: map[string]bool{}} }
 
-// partition counts a partition, if it is another than those before.
+// partition counts a partition, the first time.
 func (s *size) partition(t *schema.Table, key []byte) {
 	if s.updates == nil {
 		return
@@ -65,16 +64,16 @@ func (s *size) row(clustering [][]byte, expires bool) {
 
 func (s *size) cell(value []byte) { s.bytes += cellOverhead + len(value) }
 
-// part counts a part of a column that is not frozen.
-func (s *size) part(name, value []byte) { s.bytes += cellOverhead + len(name) + len(value) }
+// element counts an element of a collection, or a field of a user type, that is not frozen.
+func (s *size) element(name, value []byte) { s.bytes += cellOverhead + len(name) + len(value) }
 
 // counter counts a counter's cell.
 func (s *size) counter() { s.bytes += cellOverhead + counterSize }
 
-// clear counts the deletion of all parts of a column.
+// clear counts the deletion of all elements of a collection.
 func (s *size) clear() { s.bytes += deletionOverhead }
 
-// ranges counts that ranges are deleted, and each of them.
+// ranges counts the deletion of one range of rows; first: it is the first one of its partition.
 func (s *size) ranges(first bool, start, end [][]byte) {
 	if first {
 		s.bytes += rangesOverhead
@@ -82,6 +81,7 @@ func (s *size) ranges(first bool, start, end [][]byte) {
 	s.bytes += rangeOverhead + length(start) + length(end)
 }
 
+// length is the number of bytes of values.
 func length(values [][]byte) (n int) {
 	for _, v := range values {
 		n += len(v)
@@ -89,7 +89,7 @@ func length(values [][]byte) (n int) {
 	return n
 }
 
-// check refuses batches over several partitions that are too large, and warns of what is unwise.
+// check refuses large batches over several partitions, and warns of batches that Cassandra warns of.
 func (s *size) check(kind BatchKind) ([]string, error) {
 	var warnings []string
 	if kind == Logged {
@@ -112,7 +112,7 @@ func (s *size) check(kind BatchKind) ([]string, error) {
 	return warnings, nil
 }
 
-// checkGrace warns of logged batches on tables that forget deletions at once.
+// checkGrace warns of logged batches on tables that purge tombstones at once.
 func (s *size) checkGrace(warnings []string) []string {
 	var tables []*schema.Table
 	for _, t := range s.tables {
@@ -128,7 +128,7 @@ func (s *size) checkGrace(warnings []string) []string {
 		"atomic batch might cause batchlog entries to expire before being replayed.", plural(tables)))
 }
 
-// plural is the rest of a sentence from "table" on: its s if there are several, and the names.
+// plural has what follows "table" in a warning: an s if there are several, and the names.
 func plural(tables []*schema.Table) string {
 	if len(tables) == 1 {
 		return " " + tableNames(tables)

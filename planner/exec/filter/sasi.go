@@ -1,4 +1,4 @@
-package exec
+package filter
 
 import (
 	"bytes"
@@ -11,11 +11,12 @@ import (
 	"github.com/cqld/cqld/planner/expr"
 )
 
-// maxSASITerm is how many bytes are too many for a term of an SSTable-attached index.
+// maxSASITerm is the number of bytes from which on an SSTable-attached index leaves a term out.
 const maxSASITerm = 1024
 
-// sasiCondition is a filter whose values an SSTable-attached index compares: as text, if it is for text.
-func sasiCondition(x *expr.Context, f *planner.Filter) (condition, error) {
+// sasiCondition is the condition of a filter that an SSTable-attached index serves. The index compares text by terms,
+// and other values as their types do.
+func sasiCondition(x *expr.Context, f *planner.Filter) (Condition, error) {
 	c := f.Columns()[0]
 	mode := f.Index.SASIMode(c)
 	if f.Like != nil {
@@ -24,7 +25,7 @@ func sasiCondition(x *expr.Context, f *planner.Filter) (condition, error) {
 	if !mode.Literal || f.Choice == nil {
 		plain := *f
 		plain.Index = nil
-		test, err := filterCondition(x, &plain)
+		test, err := newCondition(x, &plain)
 		return func(row [][]byte) (bool, error) {
 			if len(row[c.Index]) == 0 {
 				return false, nil
@@ -32,21 +33,21 @@ func sasiCondition(x *expr.Context, f *planner.Filter) (condition, error) {
 			return test(row)
 		}, err
 	}
-	ps, err := filterPoints(x, f.Choice)
+	ps, err := points(x, f.Choice)
 	if err != nil {
 		return nil, err
 	}
 	return termsLike(mode, c.Index, ps[0][0], bytes.Equal)
 }
 
-// pattern is a way in which a term can be like what is looked for.
+// pattern is a form of LIKE patterns: where the % stands.
 type pattern struct {
-	text   string // of error messages
+	text   string // in error messages
 	served func(schema.SASIMode) bool
 	match  func(term, part []byte) bool
 }
 
-// The patterns of LIKE. Which of them an index serves depends on its mode.
+// The forms of LIKE patterns. The mode of an index decides which of them it serves.
 var (
 	likeContains = &pattern{"'%<term>%'", func(m schema.SASIMode) bool { return m.Mode == "CONTAINS" }, bytes.Contains}
 	likeSuffix   = &pattern{"'%<term>'", func(m schema.SASIMode) bool { return m.Mode == "CONTAINS" }, bytes.HasSuffix}
@@ -58,13 +59,13 @@ var (
 	likeWhole = &pattern{"'<term>'", func(m schema.SASIMode) bool { return m.Mode != "SPARSE" }, bytes.Equal}
 )
 
-// likeCondition is for LIKE.
-func likeCondition(x *expr.Context, l *planner.Like) (condition, error) {
+// likeCondition is the condition of LIKE.
+func likeCondition(x *expr.Context, l *planner.Like) (Condition, error) {
 	v, err := l.Value.Eval(x)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkFilterValue(v, l.Column); err != nil {
+	if err := CheckValue(v, l.Column); err != nil {
 		return nil, err
 	}
 	how, part, err := likePattern(v.Bytes)
@@ -83,7 +84,7 @@ func likeCondition(x *expr.Context, l *planner.Like) (condition, error) {
 	return nil, cqlerr.Invalidf("%s LIKE %s %s is only supported on properly indexed columns", l.Column.Name, how.text, shown)
 }
 
-// likePattern splits a value into the pattern and what is looked for.
+// likePattern splits a value into its form and the text to look for.
 func likePattern(value []byte) (*pattern, []byte, error) {
 	rest, open := bytes.CutSuffix(value, []byte("%"))
 	how := likeWhole
@@ -104,8 +105,8 @@ func likePattern(value []byte) (*pattern, []byte, error) {
 	return how, part, nil
 }
 
-// termsLike asks that each term that is looked for is like a term of the value. Values of no bytes have none.
-func termsLike(m schema.SASIMode, column int, part []byte, match func(term, part []byte) bool) (condition, error) {
+// termsLike is the condition that every wanted term matches a term of the value. Values of no bytes have no terms.
+func termsLike(m schema.SASIMode, column int, part []byte, match func(term, part []byte) bool) (Condition, error) {
 	wanted, err := sasiTerms(m, part)
 	if err != nil {
 		return nil, err
