@@ -6,12 +6,11 @@ import (
 	"github.com/cqld/cqld/store/pace"
 )
 
-// Prepared statements are shared by all connections. Each is kept under the MD5 of its text, and under that
-// of its keyspace and text if there is a keyspace; clients may execute either. A text without keyspace may be
-// prepared in several of them: the MD5 of the text stays with the first.
+// All connections share the prepared statements. Each is kept under the MD5 of its text, and, if a keyspace is used,
+// also under the MD5 of keyspace and text; clients may execute either. The same text may be prepared in several
+// keyspaces: then the MD5 of the text belongs to the first one.
 
-// lookup returns a prepared statement that is right for the current schema, or UNPREPARED with the id that
-// the client sent.
+// lookup returns a prepared statement whose plan fits the current schema, or the error UNPREPARED.
 func (s *Server) lookup(id []byte) (*statement, error) {
 	if len(id) != len(preparedID{}) {
 		return nil, unprepared(id)
@@ -31,10 +30,11 @@ func (s *Server) lookup(id []byte) (*statement, error) {
 	return st, nil
 }
 
-// unprepared keeps the id: what the client sent is in a buffer that will be used again.
+// unprepared copies the id: the read buffer, which has it, will be reused.
 func unprepared(id []byte) error { return cqlerr.UnpreparedID(append([]byte(nil), id...)) }
 
-// planAgain replaces a plan by one for the current schema, under the same id. Its constants keep the time that they had.
+// planAgain replaces a plan by one for the current schema, under the same id. Its constants keep the time that they
+// had.
 func (s *Server) planAgain(id preparedID, old *statement) (*statement, error) {
 	st, err := s.plan(old.text, old.keyspace, false, old.planned)
 	if err != nil {
@@ -45,8 +45,8 @@ func (s *Server) planAgain(id preparedID, old *statement) (*statement, error) {
 	return st, nil
 }
 
-// prepare returns the prepared statement of a text, and whether it was not there before. A text that needs
-// a keyspace is taken for another one where there is none.
+// prepare returns the prepared statement of a text, and whether it is fresh: was not there before. A text with
+// unqualified names is another statement in each keyspace.
 func (s *Server) prepare(turn *pace.Turn, text, keyspace string) (st *statement, fresh bool, err error) {
 	st = s.known(statementID(text, keyspace))
 	if st != nil && st.check(s.store.Catalog()) == valid && s.known(statementID(text, "")) != nil &&
@@ -60,7 +60,7 @@ func (s *Server) prepare(turn *pace.Turn, text, keyspace string) (st *statement,
 	return st, true, nil
 }
 
-// known returns the prepared statement of an id, or nil if clients have to prepare it again.
+// known returns the prepared statement of an id; nil: clients have to prepare it again.
 func (s *Server) known(id preparedID) *statement {
 	st := s.prepared.get(id)
 	if st != nil && st.check(s.store.Catalog()) == invalid {
@@ -69,7 +69,7 @@ func (s *Server) known(id preparedID) *statement {
 	return st
 }
 
-// keep makes a statement executable.
+// keep keeps a statement so that clients can execute it.
 func (s *Server) keep(st *statement) {
 	st.describe()
 	if st.keyspace != "" {
@@ -81,8 +81,8 @@ func (s *Server) keep(st *statement) {
 	}
 }
 
-// schemaChanged forgets the plans that a change made useless. Others would not be used either, because
-// every use checks; this is for the memory.
+// schemaChanged forgets plans that a change made useless, to free their memory. They would not be used anyway, because
+// every use checks the plan.
 func (s *Server) schemaChanged(changes []schema.Change) {
 	useless := false
 	for _, c := range changes {

@@ -12,10 +12,10 @@ type timeUUIDs struct {
 	last atomic.Int64
 }
 
-// gregorian is the number of 100 ns between the calendar that timeuuids count from and 1970.
+// gregorian is the number of 100 ns steps from 1582-10-15, where time UUIDs begin to count, to 1970.
 const gregorian = 0x01b21dd213814000
 
-// newTimeUUIDs takes the node from something random that does not change.
+// newTimeUUIDs takes the node from random bytes that stay the same.
 func newTimeUUIDs(seed [16]byte) *timeUUIDs {
 	u := new(timeUUIDs)
 	copy(u.node[:], seed[8:])
@@ -24,7 +24,7 @@ func newTimeUUIDs(seed [16]byte) *timeUUIDs {
 	return u
 }
 
-// next returns a UUID of a time, or of the first moment behind it that has not been used.
+// next returns the UUID of a time, or of the first later moment that has no UUID yet.
 func (u *timeUUIDs) next(t time.Time) (id [16]byte) {
 	ticks := t.UnixNano()/100 + gregorian
 	for {

@@ -7,15 +7,15 @@ import (
 	"sync/atomic"
 )
 
-// Room is a number of things, mostly bytes, of which so many may be held at a time. Those who wait get theirs in the order
-// in which they came. One who holds some and waits for more could wait for ever, as others do the same: so one owner at a
-// time may hold more than there is room for, until it leaves. A nil owner may not, and nobody may while most of the room is
-// taken by what is parked: that does not wait for anything here.
+// Room is a number of things, mostly bytes, of which so many may be held at a time. Those who wait get theirs in the
+// order in which they came. One who holds some and waits for more could wait for ever, as others do the same: so one
+// owner at a time may hold more than there is room for, until it leaves. A nil owner may not, and nobody may while most
+// of the room is charged: charges do not wait for anything here.
 type Room struct {
-	limit  int64
-	used   atomic.Int64
-	parked atomic.Int64 // of used
-	waits  atomic.Int64 // claims in queue
+	limit   int64
+	used    atomic.Int64
+	charged atomic.Int64 // of used
+	waits   atomic.Int64 // claims in queue
 
 	mu    sync.Mutex
 	queue []*claim
@@ -50,10 +50,10 @@ func (r *Room) Short() bool { return r.used.Load() > r.limit/4*3 }
 // Add takes n, also where there is no room: for what is there already.
 func (r *Room) Add(n int64) { r.used.Add(n) }
 
-// Park takes n for something that is there already and waits for nobody who holds something of the room. A negative n
-// gives back.
-func (r *Room) Park(n int64) {
-	r.parked.Add(n)
+// Charge takes n for something that exists already, also where there is no room. What is charged waits for nobody who
+// holds something of the room: its end does not depend on the room. A negative n gives back.
+func (r *Room) Charge(n int64) {
+	r.charged.Add(n)
 	r.Give(-n)
 }
 
@@ -142,7 +142,7 @@ func (r *Room) grant() {
 	for len(r.queue) > 0 && r.fits(r.queue[0].n) {
 		r.serve(0)
 	}
-	if len(r.queue) > 0 && r.over == nil && r.parked.Load() <= r.limit/2 {
+	if len(r.queue) > 0 && r.over == nil && r.charged.Load() <= r.limit/2 {
 		r.over = r.queue[0].owner
 	}
 	if r.over == nil {

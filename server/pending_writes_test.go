@@ -90,8 +90,8 @@ func TestLongBatches(t *testing.T) {
 	}
 }
 
-// malformed sends a BATCH whose last child is of a kind that does not exist, and one that ends too early. The connection
-// goes on behind each.
+// malformed sends a BATCH whose last child is of a kind that does not exist, and one that ends too early. The
+// connection goes on behind each.
 func malformed(t *testing.T, c *client.Conn, m *protocol.Batch) {
 	t.Helper()
 	envelope := protocol.AppendRequest(nil, protocol.Header{Version: c.Version(), Stream: 5}, nil, m)
@@ -240,8 +240,8 @@ func TestLargeWritesKeepTheirValues(t *testing.T) {
 	awaitNothingInFlight(t, s)
 }
 
-// Writes whose outcome does not come in time are answered, and what they come to later is nobody's business. Their memory is
-// given back then.
+// Writes whose outcome does not come in time are answered, and what they come to later is nobody's business. Their
+// memory is given back then.
 func TestWriteTimeouts(t *testing.T) {
 	var log lockedBuffer
 	e, withEngine := withHeldEngine()

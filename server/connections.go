@@ -5,7 +5,7 @@ import (
 	"net"
 )
 
-// admit starts serving a connection, or closes it if there are too many.
+// admit starts to serve a connection, or closes it if there are too many.
 func (s *Server) admit(socket net.Conn) {
 	c := newConn(s, socket, rand.Uint32())
 	ip := c.remote.Addr()
@@ -37,7 +37,7 @@ func (s *Server) admit(socket net.Conn) {
 	go c.run()
 }
 
-// forget ends what the server knows of a connection.
+// forget removes a connection that has ended.
 func (s *Server) forget(c *conn) {
 	ip := c.remote.Addr()
 	s.mu.Lock()

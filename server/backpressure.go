@@ -7,13 +7,13 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 )
 
-// The methods here wait for memory, or for the right to run one more request. Meanwhile nothing is read from the
-// connection, and the client notices because its writes block.
+// The methods in this file wait for memory, or until one more request may have a goroutine. Meanwhile the connection is
+// not read, and the client notices because its writes block.
 
-// share is what the requests of a connection have of something. One goroutine takes, and any gives.
+// share is what the requests of a connection hold of a resource. The reader takes, and any goroutine gives back.
 type share struct {
 	used  atomic.Int64
-	freed chan struct{} // told when something was given back
+	freed chan struct{} // gets a value when something was given back
 }
 
 func (s *share) init() { s.freed = make(chan struct{}, 1) }
@@ -26,8 +26,8 @@ func (s *share) give(n int64) {
 	}
 }
 
-// fair is how much a connection may have of something of which there is so much in all: most, or where half of it is used,
-// its part of the other half, but always least.
+// fair is how much a connection may hold of a resource: most, while less than half of all is used; else an equal part
+// of the other half, but at least least.
 func (s *Server) fair(used, all, most, least int64) int64 {
 	if used <= all/2 {
 		return most
@@ -35,14 +35,14 @@ func (s *Server) fair(used, all, most, least int64) int64 {
 	return min(most, max(least, all/2/max(1, s.open.Load())))
 }
 
-// leastBytes and leastAsides are what requests of a connection may have whatever others have.
+// leastBytes and leastGoroutines are what the requests of a connection may hold whatever others hold.
 const (
-	leastBytes  = 64 << 10
-	leastAsides = 4
+	leastBytes      = 64 << 10
+	leastGoroutines = 4
 )
 
-// takeBytes makes room for a request in the budgets of bytes in flight. It waits unless the client said in STARTUP that
-// it prefers an error.
+// takeBytes takes room for a request from the bytes in flight. It waits for room, unless the client asked in STARTUP
+// for an error instead.
 func (c *conn) takeBytes(n int64) error {
 	all := &c.server.memory.requests
 	for {
@@ -71,7 +71,7 @@ func (c *conn) takeBytes(n int64) error {
 	}
 }
 
-// overloaded is told to a client whose request would have to wait for memory.
+// overloaded is the error for a request that would have to wait for memory.
 func (c *conn) overloaded() error {
 	all := &c.server.memory.requests
 	return cqlerr.Overloadedf("Request breached limit on bytes in flight. (%s)Server is currently in an "+
@@ -102,26 +102,27 @@ func (c *conn) giveBytes(n int64) {
 	c.bytes.give(n)
 }
 
-// takeSlot waits until the connection may have another goroutine.
-func (c *conn) takeSlot() error {
-	all := &c.server.memory.asides
-	for c.slots.used.Load() >= c.server.fair(all.Load(), maxAsides, int64(c.server.limits.Concurrent), leastAsides) {
-		if err := c.waitFor(&c.slots); err != nil {
+// takeGoroutine waits until another request of the connection may have a goroutine.
+func (c *conn) takeGoroutine() error {
+	all := &c.server.memory.goroutines
+	most := int64(c.server.limits.Concurrent)
+	for c.goroutines.used.Load() >= c.server.fair(all.Load(), maxGoroutines, most, leastGoroutines) {
+		if err := c.waitFor(&c.goroutines); err != nil {
 			return err
 		}
 	}
 	all.Add(1)
-	c.slots.used.Add(1)
+	c.goroutines.used.Add(1)
 	return nil
 }
 
-// giveSlot gives back what takeSlot took.
-func (c *conn) giveSlot() {
-	c.server.memory.asides.Add(-1)
-	c.slots.give(1)
+// giveGoroutine gives back what takeGoroutine took.
+func (c *conn) giveGoroutine() {
+	c.server.memory.goroutines.Add(-1)
+	c.goroutines.give(1)
 }
 
-// reserve waits for n bytes for something that arrives.
+// reserve waits for n bytes of memory for arriving messages.
 func (c *conn) reserve(n int64) (err error) {
 	if n <= 0 {
 		return nil
@@ -135,18 +136,11 @@ func (c *conn) reserve(n int64) (err error) {
 	return nil
 }
 
-// release gives back what was reserved.
+// release gives back n reserved bytes.
 func (c *conn) release(n int64) {
 	if c.reserved -= n; c.reserved > 0 {
 		c.server.memory.arriving.Give(n)
 		return
 	}
 	c.server.memory.arriving.Leave(c, n)
-}
-
-// releaseSegments gives back what the slices of a large message were reserved.
-func (c *conn) releaseSegments() {
-	if n := c.segments.Release(); n > 0 {
-		c.release(int64(n))
-	}
 }
