@@ -7,7 +7,7 @@ STRIP    := -s -w $(if $(VERSION),-X main.version=$(VERSION))
 BIN      := cqld
 
 .DEFAULT_GOAL := help
-.PHONY: help build static test race lint generate generated fuzz check bench properties crash damage hostile drivers metadata oracle oracle-stop judge suites differ
+.PHONY: help build static cross test race lint generate generated fuzz check bench properties crash damage hostile drivers metadata oracle oracle-stop judge suites differ
 
 # A command behind this finds a real Cassandra 5.0 in $CASSANDRA_ADDR: one that runs already, or one started for it.
 ORACLE := go run ./compat_tests/oracle run
@@ -21,6 +21,15 @@ build: ## build ./cqld
 static: ## build ./cqld as the container image has it, and prove that it needs nothing beside it
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(STRIP)' -o $(BIN) .
 	./compat_tests/image $(BIN)
+
+# The systems beside linux/amd64 that all commands have to build for.
+SYSTEMS := linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
+
+cross: ## build for the other systems that cqld supports
+	@for system in $(SYSTEMS); do \
+		echo "go build ./... for $$system"; \
+		CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} go build ./... || exit 1; \
+	done
 
 test: ## run the tests
 	go test ./...
