@@ -20,7 +20,7 @@ const modulePath = "github.com/cqld/cqld"
 // listed may import none. Tests may import what the package may, and server/cqltest.
 var arrows = map[string][]string{
 	".": {
-		"server", "store", "store/engine", "store/engine/badger", "protocol", "protocol/client", "cql/parser", "cql/schema", "cql/types",
+		"server", "store", "store/engine", "store/engine/badger", "protocol/client/shell", "cql/schema",
 	},
 	"server/cqltest":        {"server", "store", "store/engine", "store/engine/badger"},
 	"compat_tests":          {"compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest"},
@@ -60,6 +60,7 @@ var arrows = map[string][]string{
 	"store/engine/enginetest":  {"store/engine"},
 	"protocol":                 {"cql/types", "cql/cqlerr"},
 	"protocol/client":          {"protocol", "cql/types", "cql/cqlerr"},
+	"protocol/client/shell":    {"protocol", "protocol/client", "cql/parser", "cql/types"},
 	"cql/parser":               {"cql", "grammar", "cql/cqlerr"},
 	"cql/functions":            {"cql/types", "cql/cqlerr"},
 	"cql/schema":               {"cql/types", "cql/cqlerr"},
@@ -67,7 +68,7 @@ var arrows = map[string][]string{
 
 // testArrows are what a package's tests may import beyond arrows: the real parts that stand below them.
 var testArrows = map[string][]string{
-	".":                        {"server/cqltest"},
+	".":                        {"server/cqltest", "cql/types"},
 	"protocol/client":          {"server/cqltest"},
 	"compat_tests/script":      {"compat_tests/tamper", "server", "server/cqltest"},
 	"compat_tests/tamper":      {"protocol/client", "server/cqltest"},

@@ -1,4 +1,4 @@
-package main
+package shell
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// printTable prints rows as cqlsh does: names on the left of their column, values on the right.
+// printTable prints rows as cqlsh does, with names aligned to the left and values to the right.
 //
 //	 k | name
 //	---+-------
@@ -73,7 +73,7 @@ func pad(b *strings.Builder, n int, with byte) {
 	}
 }
 
-// textWidth is how many columns of a terminal a text takes.
+// textWidth is the number of terminal columns that a text takes.
 func textWidth(s string) int {
 	n := 0
 	for _, r := range s {

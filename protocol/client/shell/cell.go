@@ -1,4 +1,4 @@
-package main
+package shell
 
 import (
 	"encoding/binary"
@@ -20,7 +20,7 @@ func formatCell(t types.Type, b []byte) string {
 	return formatValue(t, b, false)
 }
 
-// formatValue prints one value; inside another one, nested, text and times stand in quotes.
+// formatValue prints one value. Text and times are in quotes if they are nested in another value.
 func formatValue(t types.Type, b []byte, nested bool) string {
 	if b == nil {
 		return "null"
@@ -78,8 +78,8 @@ func formatUserType(t *types.UserType, b []byte) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// formatScalar prints the values that cqlsh prints otherwise than CQL writes them, and leaves the rest to
-// their types.
+// formatScalar prints a value that has no others in it. Most types print as CQL literals do, and cqlsh prints some in
+// its own way.
 func formatScalar(t types.Type, b []byte, nested bool) string {
 	switch {
 	case t == types.Text || t == types.ASCII:
@@ -115,7 +115,7 @@ func quoteIf(yes bool, s string) string {
 	return s
 }
 
-// escapeText shows control characters as the escapes of a program's string.
+// escapeText writes control characters as escapes.
 func escapeText(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -135,12 +135,11 @@ func escapeText(s string) string {
 	return b.String()
 }
 
-// floatDigits is how many digits cqlsh shows behind the point, and in all of a number that is written with
-// an exponent.
+// floatDigits is how many digits cqlsh shows behind the point, or in all if there is an exponent.
 const floatDigits = 5
 
-// formatFloat prints a number as C's %g: with an exponent below 1e-4 and from 1e5 on, else with as many
-// digits as to leave five behind the point.
+// formatFloat prints a number as C's %g does: with an exponent below 1e-4 and from 1e5 on, else with five digits behind
+// the point.
 func formatFloat(f float64) string {
 	switch {
 	case math.IsNaN(f):
@@ -177,8 +176,7 @@ func trimZeros(s string) string {
 	return s
 }
 
-// formatTimestamp prints milliseconds since 1970 in UTC; years that a date cannot have are printed as the
-// number.
+// formatTimestamp prints milliseconds since 1970 as a time in UTC. If the year is out of bounds, it prints the number.
 func formatTimestamp(millis int64) string {
 	t := time.UnixMilli(millis).UTC()
 	if t.Year() < 1 || t.Year() > 9999 {
