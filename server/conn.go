@@ -51,9 +51,10 @@ type conn struct {
 	serveNext func([]byte) (int64, error)
 
 	segments protocol.Segments
-	plain    []byte // the decompressed body of an envelope
-	reserved int64  // bytes of in, segments and plain that memory.arriving is charged for
-	errors   int    // how many bad envelopes came in a row in the segment
+	plain    []byte        // the decompressed body of an envelope
+	arrived  time.Duration // when the input was read, by monotonic, or when the reader last waited
+	reserved int64         // bytes of in, segments and plain that memory.arriving is charged for
+	errors   int           // how many bad envelopes came in a row in the segment
 }
 
 var (
@@ -146,6 +147,7 @@ func (c *conn) readAll() (err error) {
 			return c.readError(err)
 		}
 		c.out.busy()
+		c.arrived = monotonic()
 	}
 }
 
@@ -180,7 +182,7 @@ func (c *conn) serveInput() error {
 }
 
 // giveWayAfter is how many messages of a burst are served before other goroutines may run.
-const giveWayAfter = 32
+const giveWayAfter = 128
 
 // readError says why there is no more input.
 func (c *conn) readError(err error) error {
@@ -230,6 +232,7 @@ func (c *conn) pause(wait func()) {
 	defer c.out.busy()
 	wait()
 	c.in.resume()
+	c.arrived = monotonic()
 }
 
 // abort ends the connection and its requests at once.

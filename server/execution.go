@@ -16,6 +16,7 @@ import (
 func (r *request) execute(values []types.Value, p *protocol.QueryParameters) {
 	r.traceValues(values)
 	r.skip = p.Flags.Has(protocol.SkipMetadata)
+	r.latency = r.statement.latency
 	r.single = exec.Request{Prepared: r.statement.plan, Values: values, Options: r.options(p)}
 	s, st := r.conn.server, r.statement
 	if st.writes != "" && r.size > largeWrite {

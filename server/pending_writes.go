@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"sync"
-	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 )
@@ -17,19 +16,19 @@ type pendingWrites struct {
 
 // pendingWrite is the place of a request among them.
 type pendingWrite struct {
-	since      time.Time
+	since      int64  // the round of the watchdog in which it began
 	kind       string // the write type for errors; "": the request is no write
 	prev, next *request
 	listed     bool // the request is among them
 	late       bool // the request was answered because its time was over
 }
 
-// add adds a request at the end.
+// add adds a request at the end. Its time is counted in rounds of the watchdog: reading the clock would cost as much as
+// the rest.
 func (w *pendingWrites) add(r *request, kind string) {
-	now := time.Now()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r.write = pendingWrite{since: now, kind: kind, prev: w.last, listed: true}
+	r.write = pendingWrite{since: r.conn.server.rounds.Load(), kind: kind, prev: w.last, listed: true}
 	if w.last == nil {
 		w.first = r
 	} else {
@@ -59,21 +58,22 @@ func (w *pendingWrites) remove(r *request) {
 	r.write.prev, r.write.next, r.write.listed = nil, nil, false
 }
 
-// expire answers the writes that began before a time. It is not known whether they are stored.
-func (w *pendingWrites) expire(before time.Time) {
+// expire answers the writes that began before a round of the watchdog. It is not known whether they are stored.
+func (w *pendingWrites) expire(before int64) {
 	for r := w.claimLate(before); r != nil; r = w.claimLate(before) {
+		r.observe()
 		c := r.conn
 		c.out.append(r.header.Stream, nil, c.errorMessage(cqlerr.WriteUnknown(r.consistency(), r.write.kind)))
 		r.release()
 	}
 }
 
-// claimLate returns the first write that began before a time and is not answered; nil: there is none. The caller
+// claimLate returns the first write that began before a round and is not answered; nil: there is none. The caller
 // answers and releases it.
-func (w *pendingWrites) claimLate(before time.Time) *request {
+func (w *pendingWrites) claimLate(before int64) *request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for r := w.first; r != nil && r.write.since.Before(before); r = r.write.next {
+	for r := w.first; r != nil && r.write.since < before; r = r.write.next {
 		if r.answered.CompareAndSwap(false, true) {
 			r.write.late = true
 			r.holders.Add(1)

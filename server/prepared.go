@@ -81,8 +81,8 @@ func (s *Server) keep(st *statement) {
 	}
 }
 
-// schemaChanged forgets plans that a change made useless, to free their memory. They would not be used anyway, because
-// every use checks the plan.
+// schemaChanged forgets plans that a change made useless, to free their memory, and the histograms of dropped tables.
+// The plans would not be used anyway, because every use checks the plan.
 func (s *Server) schemaChanged(changes []schema.Change) {
 	useless := false
 	for _, c := range changes {
@@ -95,4 +95,5 @@ func (s *Server) schemaChanged(changes []schema.Change) {
 	stale := func(st *statement) bool { return st.check(catalog) == invalid }
 	s.prepared.prune(stale)
 	s.texts.prune(stale)
+	s.latencies.prune()
 }

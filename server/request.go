@@ -6,6 +6,9 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner/exec"
@@ -22,7 +25,8 @@ import (
 type request struct {
 	conn       *conn
 	header     protocol.Header
-	size       int64 // that it takes of the bytes in flight: of the body, or more
+	size       int64 // of the body, or about that of the decoded message for a BATCH
+	charge     int64 // that it takes of the bytes in flight: size, or more
 	largeWrite int64 // bytes that it takes of memory.largeWrites
 	decoder    protocol.Requests
 	message    protocol.Request // of decoder; aliases the body
@@ -34,6 +38,8 @@ type request struct {
 	paging    *paging.State // nil: the request has none
 	turn      pace.Turn     // that it runs on, if it may take long
 	write     pendingWrite
+	began     time.Duration       // when it arrived: conn.arrived
+	latency   prometheus.Observer // of its statement; nil until it is executed
 
 	prefix     protocol.Prefix
 	trace      *trace
@@ -56,6 +62,9 @@ const keepBody = 64 << 10
 // batchWeight is about how many times larger than its body a decoded BATCH is.
 const batchWeight = 4
 
+// measuredBody is the size of a body above which the bytes in flight count what it is decoded to.
+const measuredBody = 4 << 10
+
 // ownBody is the size above which a request takes over the read buffer with its body, instead of copying the body.
 const ownBody = 256 << 10
 
@@ -68,6 +77,10 @@ func newRequest(c *conn, h protocol.Header, body []byte) *request {
 	if h.Opcode == protocol.OpBatch {
 		r.size *= batchWeight
 	}
+	if r.charge = r.size; len(body) > measuredBody {
+		r.charge = max(r.charge, protocol.DecodedSize(h, body))
+	}
+	r.began = c.arrived
 	r.holders.Store(2)
 	r.answered.Store(false)
 	c.requests.Add(1)
@@ -85,9 +98,9 @@ func (r *request) release() {
 		r.largeWrite = 0
 	}
 	if !r.overloaded {
-		c.giveBytes(r.size)
+		c.giveBytes(r.charge)
 	}
-	r.conn, r.message, r.statement, r.paging, r.trace = nil, nil, nil, nil, nil
+	r.conn, r.message, r.statement, r.paging, r.trace, r.latency = nil, nil, nil, nil, nil, nil
 	r.single, r.write = exec.Request{}, pendingWrite{}
 	r.batch = exec.BatchRequest{Children: r.batch.Children[:0]}
 	r.prefix = protocol.Prefix{Warnings: r.prefix.Warnings[:0]}
@@ -168,6 +181,7 @@ func (r *request) answer(m protocol.Response) {
 		return
 	}
 	defer r.release()
+	r.observe()
 	r.send(m)
 }
 

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
@@ -32,6 +34,9 @@ type statement struct {
 	pkIndexes []uint16
 	columns   *protocol.ColumnSpecs // nil: it returns no rows, or the columns are not known
 	resultID  preparedID            // of columns
+
+	latency      prometheus.Observer // of its executions
+	batchLatency atomic.Value        // a prometheus.Observer of batches of such statements, when there was one
 
 	// large is how many of its next reads are not quick, because one gave large rows.
 	large atomic.Int32

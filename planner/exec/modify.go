@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
@@ -11,6 +12,7 @@ import (
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/pace"
 )
@@ -25,6 +27,7 @@ type writing struct {
 	size      size
 	kind      string // as errors name it
 
+	began    time.Time
 	given    bool // stamp is set
 	stamp    int64
 	keys     [][]byte
@@ -52,7 +55,8 @@ func (e *Executor) startWriting(o *Options) *writing {
 	w := writings.Get().(*writing)
 	w.e, w.options = e, o
 	w.x.Step, w.x.Hold = steps(o.Turn), w.onHold
-	w.x.Now = e.now(o)
+	w.began = e.store.Now()
+	w.x.Now = o.now(w.began)
 	w.given, w.stamp = o.HasTimestamp, o.Timestamp
 	return w
 }
@@ -213,8 +217,8 @@ func (w *writing) checkRows(m *planner.Modification) error {
 }
 
 // checkBounds refuses to delete a range that begins or ends with null, where Cassandra fails.
-func checkBounds(x *expr.Context, r *planner.Range) error {
-	for _, b := range [...]*planner.Bound{r.Lower, r.Upper} {
+func checkBounds(x *expr.Context, r *where.Range) error {
+	for _, b := range [...]*where.Bound{r.Lower, r.Upper} {
 		if b == nil {
 			continue
 		}

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // partitions are the partitions that a read names by their keys.
@@ -16,7 +16,7 @@ type partitions struct {
 }
 
 // evaluate makes the keys that a WHERE clause names.
-func (p *partitions) evaluate(x *expr.Context, w *planner.Where) (err error) {
+func (p *partitions) evaluate(x *expr.Context, w *where.Clause) (err error) {
 	p.keys, p.rest, err = restriction.AppendKeys(p.keys, x, w, restriction.MaxListed)
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/cqld/cqld/planner/exec/filter"
 	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 	"github.com/cqld/cqld/store"
 )
 
@@ -186,7 +187,7 @@ func (r *reading) restrict() (err error) {
 
 // restrictClustering evaluates the restrictions of clustering columns. A range that ends with null selects nothing, but
 // keys are checked as if it did.
-func (r *reading) restrictClustering(w *planner.Where) error {
+func (r *reading) restrictClustering(w *where.Clause) error {
 	slices, many, null, err := restriction.AppendSlices(r.slices, &r.x, w, restriction.MaxListed)
 	if err != nil {
 		return err

@@ -5,12 +5,12 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // containsCondition is the condition of CONTAINS, CONTAINS KEY and m[k] = v.
-func containsCondition(x *expr.Context, c *planner.Contains) (Condition, error) {
+func containsCondition(x *expr.Context, c *where.Contains) (Condition, error) {
 	value, key, err := containsValues(x, c)
 	if err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func containsCondition(x *expr.Context, c *planner.Contains) (Condition, error) 
 }
 
 // containsValues evaluates what is looked for in a collection: a value, and the key in m[k] = v.
-func containsValues(x *expr.Context, c *planner.Contains) (value, key []byte, err error) {
+func containsValues(x *expr.Context, c *where.Contains) (value, key []byte, err error) {
 	v, err := c.Value.Eval(x)
 	if err != nil {
 		return nil, nil, err

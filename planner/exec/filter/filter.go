@@ -4,9 +4,9 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // Condition is a filter with its values. It reports whether a row satisfies the filter; the row has a value at the
@@ -14,7 +14,7 @@ import (
 type Condition func(row [][]byte) (bool, error)
 
 // Conditions evaluates filters.
-func Conditions(x *expr.Context, filters []*planner.Filter) ([]Condition, error) {
+func Conditions(x *expr.Context, filters []*where.Filter) ([]Condition, error) {
 	var all []Condition
 	for _, f := range filters {
 		c, err := newCondition(x, f)
@@ -27,7 +27,7 @@ func Conditions(x *expr.Context, filters []*planner.Filter) ([]Condition, error)
 }
 
 // newCondition evaluates one filter.
-func newCondition(x *expr.Context, f *planner.Filter) (Condition, error) {
+func newCondition(x *expr.Context, f *where.Filter) (Condition, error) {
 	switch {
 	case f.Index != nil:
 		return indexCondition(x, f)
@@ -40,7 +40,7 @@ func newCondition(x *expr.Context, f *planner.Filter) (Condition, error) {
 }
 
 // choiceCondition is the condition of = and IN.
-func choiceCondition(x *expr.Context, c *planner.Choice) (Condition, error) {
+func choiceCondition(x *expr.Context, c *where.Choice) (Condition, error) {
 	l, err := Listing(x, c)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func choiceCondition(x *expr.Context, c *planner.Choice) (Condition, error) {
 const fewValues = 8
 
 // Listing has the values that columns are compared with by = or IN.
-func Listing(x *expr.Context, c *planner.Choice) (*restriction.Listing, error) {
+func Listing(x *expr.Context, c *where.Choice) (*restriction.Listing, error) {
 	if c.List != nil {
 		return restriction.NewListing(x, c)
 	}
@@ -79,7 +79,7 @@ func Listing(x *expr.Context, c *planner.Choice) (*restriction.Listing, error) {
 }
 
 // points are the values of a choice that is no bound list. A null in an IN of several is left out: no cell equals it.
-func points(x *expr.Context, c *planner.Choice) ([]restriction.Point, error) {
+func points(x *expr.Context, c *where.Choice) ([]restriction.Point, error) {
 	if c.In && len(c.Columns) > 1 {
 		return restriction.Points(x, c)
 	}
@@ -143,7 +143,7 @@ func matchesOne(l *restriction.Listing, row [][]byte) bool {
 }
 
 // InRange is the condition of a comparison.
-func InRange(x *expr.Context, r *planner.Range) (Condition, error) {
+func InRange(x *expr.Context, r *where.Range) (Condition, error) {
 	lower, err := Bound(x, r.Lower)
 	if err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func InRange(x *expr.Context, r *planner.Range) (Condition, error) {
 }
 
 // Bound evaluates the values of a bound that columns are compared with; nil: there is no bound.
-func Bound(x *expr.Context, b *planner.Bound) (restriction.Point, error) {
+func Bound(x *expr.Context, b *where.Bound) (restriction.Point, error) {
 	if b == nil {
 		return nil, nil
 	}
@@ -174,7 +174,7 @@ func Bound(x *expr.Context, b *planner.Bound) (restriction.Point, error) {
 
 // within reports whether a row is above a bound (side 1) or below it (side -1), or equals an inclusive bound. In a
 // range of several columns null comes first in clustering order.
-func within(row [][]byte, b *planner.Bound, values restriction.Point, side int) bool {
+func within(row [][]byte, b *where.Bound, values restriction.Point, side int) bool {
 	if b == nil {
 		return true
 	}

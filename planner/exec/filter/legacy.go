@@ -5,8 +5,8 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // MaxLegacyValue is the largest number of bytes of a value that Cassandra's first kind of index looks for. A value that
@@ -18,7 +18,7 @@ const EntryOverhead = 6
 
 // legacyCondition is the condition of a filter that an index of the first kind serves. The index that finds the rows
 // compares bytes; other conditions on indexed columns compare as types do. Both refuse values that are too long.
-func legacyCondition(x *expr.Context, f *planner.Filter) (Condition, error) {
+func legacyCondition(x *expr.Context, f *where.Filter) (Condition, error) {
 	plain := *f
 	plain.Index = nil
 	test, err := newCondition(x, &plain)

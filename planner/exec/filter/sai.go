@@ -6,13 +6,13 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // indexCondition is the condition of a filter whose index compares values in its own way.
-func indexCondition(x *expr.Context, f *planner.Filter) (Condition, error) {
+func indexCondition(x *expr.Context, f *where.Filter) (Condition, error) {
 	switch f.Index.Kind() {
 	case schema.LegacyIndex:
 		return legacyCondition(x, f)
@@ -96,7 +96,7 @@ func (t *terms) equal(value, want []byte, wanted bool) (bool, error) {
 }
 
 // termsBetween is the condition of a comparison.
-func termsBetween(x *expr.Context, t *terms, r *planner.Range) (Condition, error) {
+func termsBetween(x *expr.Context, t *terms, r *where.Range) (Condition, error) {
 	lower, err := Bound(x, r.Lower)
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func termsBetween(x *expr.Context, t *terms, r *planner.Range) (Condition, error
 	if err != nil {
 		return nil, err
 	}
-	within := func(term []byte, b *planner.Bound, end restriction.Point, side int) bool {
+	within := func(term []byte, b *where.Bound, end restriction.Point, side int) bool {
 		if b == nil {
 			return true
 		}
@@ -121,7 +121,7 @@ func termsBetween(x *expr.Context, t *terms, r *planner.Range) (Condition, error
 }
 
 // termsInside is the condition of CONTAINS, CONTAINS KEY and m[k] = v.
-func termsInside(x *expr.Context, t *terms, c *planner.Contains, entries bool) (Condition, error) {
+func termsInside(x *expr.Context, t *terms, c *where.Contains, entries bool) (Condition, error) {
 	value, key, err := containsValues(x, c)
 	if err != nil {
 		return nil, err

@@ -7,8 +7,8 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // maxSASITerm is the number of bytes from which on an SSTable-attached index leaves a term out.
@@ -16,7 +16,7 @@ const maxSASITerm = 1024
 
 // sasiCondition is the condition of a filter that an SSTable-attached index serves. The index compares text by terms,
 // and other values as their types do.
-func sasiCondition(x *expr.Context, f *planner.Filter) (Condition, error) {
+func sasiCondition(x *expr.Context, f *where.Filter) (Condition, error) {
 	c := f.Columns()[0]
 	mode := f.Index.SASIMode(c)
 	if f.Like != nil {
@@ -60,7 +60,7 @@ var (
 )
 
 // likeCondition is the condition of LIKE.
-func likeCondition(x *expr.Context, l *planner.Like) (Condition, error) {
+func likeCondition(x *expr.Context, l *where.Like) (Condition, error) {
 	v, err := l.Value.Eval(x)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"github.com/cqld/cqld/planner/exec/filter"
 	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 	"github.com/cqld/cqld/store"
 )
 
@@ -31,14 +32,14 @@ type Command struct {
 func (c *Command) Text() string {
 	t := c.Plan.Table
 	text := "SELECT " + c.columnsText() + " FROM " + schema.QuoteName(t.Keyspace) + "." + schema.QuoteName(t.Name)
-	where := c.slicesText()
+	relations := c.slicesText()
 	if c.Partition != nil {
-		where = append(c.keyText(), where...)
+		relations = append(c.keyText(), relations...)
 	} else {
-		where = append(c.tokensText(), where...)
+		relations = append(c.tokensText(), relations...)
 	}
-	if where = append(where, c.filtersText()...); len(where) > 0 {
-		text += " WHERE " + strings.Join(where, " AND ")
+	if relations = append(relations, c.filtersText()...); len(relations) > 0 {
+		text += " WHERE " + strings.Join(relations, " AND ")
 	}
 	if c.Plan.Reverse {
 		text += " ORDER BY " + each(t.Clustering, func(column *schema.Column) string {
@@ -62,12 +63,12 @@ func relation(c *schema.Column, operator string, value []byte) string {
 }
 
 // keyText has the restrictions of the partition key.
-func (c *Command) keyText() (where []string) {
+func (c *Command) keyText() (relations []string) {
 	t := c.Plan.Table
 	for i, v := range c.keyValues(c.Partition) {
-		where = append(where, relation(t.PartitionKey[i], "=", v))
+		relations = append(relations, relation(t.PartitionKey[i], "=", v))
 	}
-	return where
+	return relations
 }
 
 // keyValues are the values of a serialized partition key.
@@ -84,14 +85,14 @@ func (c *Command) keyValues(key []byte) [][]byte {
 }
 
 // tokensText has the restrictions of the token.
-func (c *Command) tokensText() (where []string) {
+func (c *Command) tokensText() (relations []string) {
 	t := c.Plan.Table
 	token := "token(" + each(t.PartitionKey, func(c *schema.Column) string { return schema.QuoteName(c.Name) }) + ") "
-	var given planner.Range
+	var given where.Range
 	if c.Plan.Where.Token != nil {
 		given = *c.Plan.Where.Token
 	}
-	bound := func(b *planner.Bound, operator string) {
+	bound := func(b *where.Bound, operator string) {
 		if b == nil {
 			return
 		}
@@ -102,7 +103,7 @@ func (c *Command) tokensText() (where []string) {
 		if b.Inclusive {
 			operator += "="
 		}
-		where = append(where, fmt.Sprintf("%s%s %d", token, operator, at))
+		relations = append(relations, fmt.Sprintf("%s%s %d", token, operator, at))
 	}
 	if from := c.From; from.Partition == nil {
 		bound(given.Lower, ">")
@@ -116,16 +117,16 @@ func (c *Command) tokensText() (where []string) {
 		for i, v := range values {
 			texts[i] = t.PartitionKey[i].Type.Format(v)
 		}
-		where = append(where, token+operator+" token("+strings.Join(texts, ", ")+")")
+		relations = append(relations, token+operator+" token("+strings.Join(texts, ", ")+")")
 	}
 	bound(given.Upper, "<")
-	return where
+	return relations
 }
 
 // filtersText has the filters: those of key columns first, those of static columns last.
-func (c *Command) filtersText() (where []string) {
+func (c *Command) filtersText() (relations []string) {
 	filters := slices.Clone(c.Plan.Where.Filters)
-	rank := func(f *planner.Filter) int {
+	rank := func(f *where.Filter) int {
 		c := f.Columns()[0]
 		switch {
 		case c.Kind == schema.PartitionKey:
@@ -145,22 +146,22 @@ func (c *Command) filtersText() (where []string) {
 		}
 		return rank
 	}
-	slices.SortStableFunc(filters, func(a, b *planner.Filter) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(filters, func(a, b *where.Filter) int { return rank(a) - rank(b) })
 	for _, f := range filters {
 		switch {
 		case f.Choice != nil:
-			where = append(where, c.choiceText(f.Choice)...)
+			relations = append(relations, c.choiceText(f.Choice)...)
 		case f.Range != nil:
-			where = append(where, c.rangeText(f.Range)...)
+			relations = append(relations, c.rangeText(f.Range)...)
 		default:
-			where = append(where, c.containsText(f.Contains))
+			relations = append(relations, c.containsText(f.Contains))
 		}
 	}
-	return where
+	return relations
 }
 
 // choiceText is = of each column, or IN of one.
-func (c *Command) choiceText(f *planner.Choice) (where []string) {
+func (c *Command) choiceText(f *where.Choice) (relations []string) {
 	l, err := filter.Listing(c.X, f)
 	if err != nil {
 		return nil
@@ -175,13 +176,13 @@ func (c *Command) choiceText(f *planner.Choice) (where []string) {
 	}
 	values := l.Append(nil, 0)
 	for i, column := range f.Columns {
-		where = append(where, relation(column, "=", values[i]))
+		relations = append(relations, relation(column, "=", values[i]))
 	}
-	return where
+	return relations
 }
 
-func (c *Command) rangeText(f *planner.Range) (where []string) {
-	bound := func(b *planner.Bound, operator string) {
+func (c *Command) rangeText(f *where.Range) (relations []string) {
+	bound := func(b *where.Bound, operator string) {
 		values, err := filter.Bound(c.X, b)
 		if err != nil || values == nil {
 			return
@@ -190,15 +191,15 @@ func (c *Command) rangeText(f *planner.Range) (where []string) {
 			operator += "="
 		}
 		for i, column := range b.Columns {
-			where = append(where, relation(column, operator, values[i]))
+			relations = append(relations, relation(column, operator, values[i]))
 		}
 	}
 	bound(f.Lower, ">")
 	bound(f.Upper, "<")
-	return where
+	return relations
 }
 
-func (c *Command) containsText(f *planner.Contains) string {
+func (c *Command) containsText(f *where.Contains) string {
 	value, name := c.valueText(f.Value), schema.QuoteName(f.Column.Name)
 	switch {
 	case f.Key != nil:

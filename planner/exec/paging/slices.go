@@ -83,7 +83,7 @@ func compareClustering(t *schema.Table, a, b [][]byte) int {
 }
 
 // slicesText has the restrictions of clustering columns that the slices come to.
-func (c *Command) slicesText() (where []string) {
+func (c *Command) slicesText() (relations []string) {
 	t, left := c.Plan.Table, c.remaining()
 	if len(left) == 0 {
 		return nil
@@ -98,7 +98,7 @@ func (c *Command) slicesText() (where []string) {
 		}
 		start, end := component(left[at].Start, i), component(left[at].End, i)
 		if start != nil && end != nil && bytes.Equal(start, end) {
-			where = append(where, equalsText(column, left, i))
+			relations = append(relations, equalsText(column, left, i))
 			continue
 		}
 		lower, upper := ">", "<"
@@ -106,13 +106,13 @@ func (c *Command) slicesText() (where []string) {
 			lower, upper = "<", ">"
 		}
 		if start != nil {
-			where = append(where, relation(column, inclusive(lower, left[at].StartInclusive), start))
+			relations = append(relations, relation(column, inclusive(lower, left[at].StartInclusive), start))
 		}
 		if end != nil {
-			where = append(where, relation(column, inclusive(upper, left[at].EndInclusive), end))
+			relations = append(relations, relation(column, inclusive(upper, left[at].EndInclusive), end))
 		}
 	}
-	return where
+	return relations
 }
 
 func component(bound [][]byte, i int) []byte {

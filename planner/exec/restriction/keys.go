@@ -6,8 +6,8 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 	"github.com/cqld/cqld/store"
 )
 
@@ -17,7 +17,7 @@ const MaxKey = math.MaxUint16
 // AppendKeys appends the serialized partition keys that a WHERE clause names, in the order of their values and without
 // duplicates. It appends up to most keys, and returns a walk over the others; nil: there are no others. CheckKeys tells
 // whether Cassandra accepts them.
-func AppendKeys(dst [][]byte, x *expr.Context, w *planner.Where, most int) ([][]byte, *KeyWalk, error) {
+func AppendKeys(dst [][]byte, x *expr.Context, w *where.Clause, most int) ([][]byte, *KeyWalk, error) {
 	if w.SinglePartition() {
 		key, err := singleKey(x, w)
 		if err != nil {
@@ -136,7 +136,7 @@ func (k *KeyWalk) Seek(key []byte) bool {
 }
 
 // singleKey is the only partition key that a WHERE clause names.
-func singleKey(x *expr.Context, w *planner.Where) ([]byte, error) {
+func singleKey(x *expr.Context, w *where.Clause) ([]byte, error) {
 	var key []byte
 	for _, c := range w.Partition {
 		b, err := keyValue(x, c.Points[0].Parts[0], c.Columns[0])

@@ -6,8 +6,8 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // Listing has the values of a choice, perhaps millions. The values of a bound list stay in its bytes, and the listing
@@ -31,7 +31,7 @@ const leastHeld = 64 << 10
 type Ordering = func(*schema.Column, []byte, []byte) int
 
 // NewListing evaluates a choice.
-func NewListing(x *expr.Context, c *planner.Choice) (*Listing, error) {
+func NewListing(x *expr.Context, c *where.Choice) (*Listing, error) {
 	if c.List != nil {
 		l := &Listing{cols: c.Columns}
 		return l, l.fromList(x, c)
@@ -50,7 +50,7 @@ func NewPointListing(x *expr.Context, cols []*schema.Column, points []Point) (*L
 }
 
 // fromList takes the values of the list that is bound to IN ?.
-func (l *Listing) fromList(x *expr.Context, c *planner.Choice) error {
+func (l *Listing) fromList(x *expr.Context, c *where.Choice) error {
 	v, err := listValue(x, c)
 	if err != nil {
 		return err

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/cqld/cqld/cql/schema"
-	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // MaxListed is how many keys, ranges or points are made at once. Where there are more, each is made when it is read.
@@ -19,7 +19,7 @@ type product struct {
 }
 
 // newProduct evaluates choices, up to the first IN without values.
-func newProduct(x *expr.Context, choices []*planner.Choice, order Ordering) (*product, error) {
+func newProduct(x *expr.Context, choices []*where.Choice, order Ordering) (*product, error) {
 	p := &product{order: order}
 	for _, c := range choices {
 		l, err := NewListing(x, c)

@@ -4,8 +4,8 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 	"github.com/cqld/cqld/store"
 )
 
@@ -14,7 +14,7 @@ import (
 // range no row is selected; null says that the reason is a range that ends with null. The clause must restrict
 // clustering columns.
 func AppendSlices(
-	dst []store.Slice, x *expr.Context, w *planner.Where, most int,
+	dst []store.Slice, x *expr.Context, w *where.Clause, most int,
 ) (_ []store.Slice, many *Ranges, null bool, err error) {
 	var r Ranges
 	var one Point
@@ -133,7 +133,7 @@ func isEmpty(s *store.Slice, same int, cols []*schema.Column) bool {
 }
 
 // single reports whether each column is restricted to one value, by a restriction of its own.
-func single(choices []*planner.Choice) bool {
+func single(choices []*where.Choice) bool {
 	for _, c := range choices {
 		if c.List != nil || len(c.Points) != 1 || len(c.Columns) != 1 {
 			return false
@@ -143,7 +143,7 @@ func single(choices []*planner.Choice) bool {
 }
 
 // appendSingle evaluates the only combination of such restrictions.
-func appendSingle(x *expr.Context, choices []*planner.Choice) (p Point, err error) {
+func appendSingle(x *expr.Context, choices []*where.Choice) (p Point, err error) {
 	p = make(Point, 0, len(choices))
 	for _, c := range choices {
 		if p, err = AppendPoint(p, x, c.Points[0], c.Columns); err != nil {
@@ -172,7 +172,7 @@ func (e end) behind(prefix Point) (Point, bool) {
 
 // ends are the ends of a range in clustering order: a descending column begins with its upper bound. If the columns are
 // in mixed orders, only the first one is used here, and a filter compares the others.
-func ends(x *expr.Context, r *planner.Range) (start, stop end, err error) {
+func ends(x *expr.Context, r *where.Range) (start, stop end, err error) {
 	lower, err := boundEnd(x, r.Lower)
 	if err != nil {
 		return end{}, end{}, err
@@ -190,7 +190,7 @@ func ends(x *expr.Context, r *planner.Range) (start, stop end, err error) {
 	return lower, upper, nil
 }
 
-func boundEnd(x *expr.Context, b *planner.Bound) (end, error) {
+func boundEnd(x *expr.Context, b *where.Bound) (end, error) {
 	if b == nil {
 		return end{}, nil
 	}
@@ -209,7 +209,7 @@ func boundEnd(x *expr.Context, b *planner.Bound) (end, error) {
 
 // BoundPoint evaluates the values of a bound. For null in a tuple that is bound as a whole, Cassandra has another error
 // here than for (a, b) = ?.
-func BoundPoint(x *expr.Context, b *planner.Bound) (Point, error) {
+func BoundPoint(x *expr.Context, b *where.Bound) (Point, error) {
 	if b.Point.Tuple != nil {
 		v, err := b.Point.Tuple.Eval(x)
 		if err != nil {

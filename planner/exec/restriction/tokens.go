@@ -5,14 +5,14 @@ import (
 	"math"
 
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 	"github.com/cqld/cqld/store"
 )
 
 // TokenRange evaluates the restriction of token(). Where a bound is missing, the range begins with the first token or
 // ends with the last.
-func TokenRange(x *expr.Context, r *planner.Range) (store.TokenRange, error) {
+func TokenRange(x *expr.Context, r *where.Range) (store.TokenRange, error) {
 	t := store.TokenRange{
 		Bounded: true, Start: math.MinInt64, End: math.MaxInt64, StartInclusive: true, EndInclusive: true,
 	}
@@ -34,7 +34,7 @@ func TokenRange(x *expr.Context, r *planner.Range) (store.TokenRange, error) {
 }
 
 // TokenBound evaluates one bound of token().
-func TokenBound(x *expr.Context, b *planner.Bound) (int64, error) {
+func TokenBound(x *expr.Context, b *where.Bound) (int64, error) {
 	v, err := b.Point.Parts[0].Eval(x)
 	if err != nil {
 		return 0, err

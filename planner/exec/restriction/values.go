@@ -4,8 +4,8 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // Point has a value for each of several columns.
@@ -27,7 +27,7 @@ func keyValue(x *expr.Context, e expr.Expr, c *schema.Column) ([]byte, error) {
 }
 
 // AppendPoint evaluates a point and appends its values.
-func AppendPoint(dst Point, x *expr.Context, p planner.Point, cols []*schema.Column) (Point, error) {
+func AppendPoint(dst Point, x *expr.Context, p where.Point, cols []*schema.Column) (Point, error) {
 	if p.Tuple != nil {
 		return appendTuple(dst, x, p.Tuple, cols)
 	}
@@ -42,7 +42,7 @@ func AppendPoint(dst Point, x *expr.Context, p planner.Point, cols []*schema.Col
 }
 
 // checkTuple refuses null in the tuples of (a, b) = (1, 2): Cassandra has another error for it than for one column.
-func checkTuple(x *expr.Context, c *planner.Choice) error {
+func checkTuple(x *expr.Context, c *where.Choice) error {
 	if len(c.Columns) < 2 {
 		return nil
 	}
@@ -93,7 +93,7 @@ func columnNames(cols []*schema.Column) string {
 }
 
 // Points evaluates the points of a choice that is no bound list, in the order in which they are written.
-func Points(x *expr.Context, c *planner.Choice) ([]Point, error) {
+func Points(x *expr.Context, c *where.Choice) ([]Point, error) {
 	if err := checkTuple(x, c); err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func Points(x *expr.Context, c *planner.Choice) ([]Point, error) {
 }
 
 // listValue evaluates the list of IN ?.
-func listValue(x *expr.Context, c *planner.Choice) ([]byte, error) {
+func listValue(x *expr.Context, c *where.Choice) ([]byte, error) {
 	v, err := c.List.Eval(x)
 	if err != nil {
 		return nil, err
