@@ -74,7 +74,7 @@ var arrows = map[string][]string{
 
 // testArrows are what a package's tests may import beyond arrows: the real parts that stand below them.
 var testArrows = map[string][]string{
-	".":                        {"server/cqltest", "cql/types"},
+	".":                        {"server/cqltest", "protocol/client", "cql/types"},
 	"protocol/client":          {"server/cqltest"},
 	"compat_tests/script":      {"compat_tests/tamper", "server", "server/cqltest"},
 	"compat_tests/tamper":      {"protocol/client", "server/cqltest"},

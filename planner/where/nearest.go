@@ -80,7 +80,7 @@ func (rs *Restrictions) checkVectors() error {
 		}
 	}
 	if bad {
-		return cqlerr.Invalidf("ANN ordering by vector requires all restricted scope.Column(s) to be indexed")
+		return cqlerr.Invalidf("ANN ordering by vector requires all restricted column(s) to be indexed")
 	}
 	if rs.AllowFiltering && !near.served(rs.table.Indexes) {
 		return errNearestIndex() // an index of the first kind is there; Cassandra fails on the way
