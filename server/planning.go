@@ -39,7 +39,7 @@ func (s *Server) knownText(text, keyspace string) *statement {
 	if st == nil {
 		return nil
 	}
-	if c := s.store.Catalog(); st.check(c) != valid || !st.hasTypes(c) {
+	if c := s.store.Catalog(); st.check(c) != planner.Valid || !st.plan.MeansTheSame(c) {
 		s.texts.drop(key, st)
 		return nil
 	}

@@ -1,9 +1,8 @@
 package server
 
 import (
-	"strings"
-
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/store/pace"
 )
@@ -16,17 +15,11 @@ func queryInReader(r *request) bool {
 	if err != nil {
 		return true // to be answered
 	}
-	if isUse(m.Query) {
+	if planner.IsUse(m.Query) {
 		return true
 	}
 	r.statement = r.conn.server.knownText(m.Query, keyspace)
 	return r.statement != nil && r.runsInReader(r.statement)
-}
-
-// isUse reports whether a text begins as USE does.
-func isUse(text string) bool {
-	text = strings.TrimLeft(text, " \t\r\n")
-	return len(text) > len("use") && strings.EqualFold(text[:3], "use") && strings.ContainsRune(" \t\r\n\"", rune(text[3]))
 }
 
 // query serves QUERY.

@@ -3,7 +3,7 @@ package server
 import (
 	"sync/atomic"
 
-	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/store"
 )
@@ -45,10 +45,5 @@ func (r *request) keyspaceFor(p *protocol.QueryParameters) (string, error) {
 	return p.Keyspace, r.conn.server.checkKeyspace(p.Keyspace)
 }
 
-// checkKeyspace refuses a keyspace that does not exist; its name is taken as it is.
-func (s *Server) checkKeyspace(name string) error {
-	if s.store.Catalog().Keyspace(name) == nil {
-		return cqlerr.Invalidf("Keyspace '%s' does not exist", name)
-	}
-	return nil
-}
+// checkKeyspace refuses a keyspace that does not exist. Its name is taken as it is.
+func (s *Server) checkKeyspace(name string) error { return planner.CheckUse(s.store.Catalog(), name) }

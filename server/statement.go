@@ -2,14 +2,12 @@ package server
 
 import (
 	"crypto/md5"
-	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/cqld/cqld/cql/schema"
-	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/protocol"
 )
@@ -82,70 +80,14 @@ func columnSpecs(columns []planner.ResultColumn) *protocol.ColumnSpecs {
 	return protocol.NewColumnSpecs(specs)
 }
 
-// validity says whether a plan fits the current catalog.
-type validity uint8
-
-// The validities in order of damage.
-const (
-	valid    validity = iota
-	outdated          // the server plans it again: the tables look the same to clients
-	invalid           // clients have to prepare it again: a table is gone or looks different
-)
-
-// check compares the tables of the plan with the current ones. Definitions are planned again after every change of the
-// schema.
-func (st *statement) check(current *schema.Catalog) validity {
+// check says whether the plan fits the current catalog. It does not look again at a catalog that the plan is known to fit.
+func (st *statement) check(current *schema.Catalog) planner.Validity {
 	if st.seen.Load() == current {
-		return valid
+		return planner.Valid
 	}
-	result := valid
-	if st.plan.Definition || len(st.plan.Tables) == 0 {
-		result = outdated
-	}
-	for _, old := range st.plan.Tables {
-		t := current.Table(old.Keyspace, old.Name)
-		switch {
-		case t == old:
-		case t == nil || !looksEqual(t, old):
-			return invalid
-		default:
-			result = outdated
-		}
-	}
-	if result == valid {
+	v := st.plan.Validity(current)
+	if v == planner.Valid {
 		st.seen.Store(current)
 	}
-	return result
-}
-
-// hasTypes reports whether the types and functions that the statement names are the same as when it was planned.
-// Cassandra's prepared statements keep theirs, so only plans of texts are checked.
-func (st *statement) hasTypes(current *schema.Catalog) bool {
-	for _, old := range st.plan.Types {
-		if current.Type(old.Keyspace, old.Name) != old {
-			return false
-		}
-	}
-	for i := range st.plan.Calls {
-		if !st.plan.Calls[i].Hold(current) {
-			return false
-		}
-	}
-	return true
-}
-
-// looksEqual reports whether Cassandra keeps prepared statements through the change of a table: those of its
-// columns, its indexes and of some options invalidate them.
-func looksEqual(a, b *schema.Table) bool {
-	if a.ID != b.ID || a.Compact != b.Compact || len(a.Columns) != len(b.Columns) || !slices.Equal(a.Indexes, b.Indexes) ||
-		a.Options.DefaultTimeToLive != b.Options.DefaultTimeToLive ||
-		a.Options.GCGraceSeconds != b.Options.GCGraceSeconds {
-		return false
-	}
-	for i, c := range a.Columns {
-		if d := b.Columns[i]; c.Name != d.Name || c.Kind != d.Kind || !types.Equal(c.Type, d.Type) || !c.Mask.Equal(d.Mask) {
-			return false
-		}
-	}
-	return true
+	return v
 }

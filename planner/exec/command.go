@@ -9,7 +9,7 @@ func (r *reading) commandText() string {
 		Limits: r.limits(), MaxLength: maxCommandText,
 	}
 	if r.read.Keys != nil {
-		c.Partition = r.passed.Partition
+		c.Partition = r.command.read.Partition
 	}
 	return c.Text()
 }

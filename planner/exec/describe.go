@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/define"
 	"github.com/cqld/cqld/planner/exec/paging"
 )
 
 // describe answers DESCRIBE from the catalog, in pages of rows.
-func (e *Executor) describe(ctx context.Context, r *Request, d *planner.Describe) (Result, error) {
+func (e *Executor) describe(ctx context.Context, r *Request, d *define.Describe) (Result, error) {
 	catalog := e.store.Catalog()
 	d = d.In(r.Keyspace)
 	list := func() ([][][]byte, error) { return d.Rows(catalog) }
@@ -26,7 +27,7 @@ func (e *Executor) describe(ctx context.Context, r *Request, d *planner.Describe
 			return nil, err
 		}
 	}
-	out := &Rows{Columns: d.Columns()}
+	out := &Rows{Columns: describedColumns(d)}
 	rest := rows[min(first, len(rows)):]
 	if r.PageSize > 0 && len(rest) >= r.PageSize {
 		rest = rest[:r.PageSize]
@@ -39,4 +40,14 @@ func (e *Executor) describe(ctx context.Context, r *Request, d *planner.Describe
 		out.Count++
 	}
 	return out, nil
+}
+
+// describedColumns are the columns of the answer, which Cassandra shows as those of a table system.describe.
+func describedColumns(d *define.Describe) []planner.ResultColumn {
+	columns := d.Columns()
+	out := make([]planner.ResultColumn, len(columns))
+	for i, c := range columns {
+		out[i] = planner.ResultColumn{Keyspace: "system", Table: "describe", Name: c.Name, Type: c.Type}
+	}
+	return out
 }

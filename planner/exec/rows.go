@@ -12,6 +12,7 @@ import (
 // row takes a row from the store, and reports whether more are wanted.
 func (r *reading) row(row *store.Row) (bool, error) {
 	r.meta = row.Meta
+	r.endCommands()
 	if row.Static {
 		if !r.plan.FullPartitions {
 			return true, nil
@@ -73,7 +74,7 @@ func (r *reading) show(partition []byte, row [][]byte, static bool) (more bool, 
 		r.page.end(r.plan.Table, row, static)
 	}
 	if r.page.partitionLeft <= 0 && !static {
-		r.passed.Rest()
+		r.tombstones.StopPartition()
 	}
 	return more, nil
 }

@@ -35,13 +35,12 @@ type reading struct {
 	out    answer
 	kept   holding // what is kept besides the result: keys, ranges and the static row
 
-	passed         store.Passed
+	tombstones     store.TombstonesRead
 	command        command
 	aggregatedRows int // on the current page of them
 
 	onRow  func(*store.Row) (bool, error) // row, as a value that is made once
 	onCell func(int) expr.Cell            // cell, likewise
-	onNext func()                         // nextKey, likewise
 	onHold func(int) error                // hold, likewise
 }
 
@@ -53,7 +52,7 @@ type gatherer interface {
 
 var readings = sync.Pool{New: func() any {
 	r := new(reading)
-	r.onRow, r.onCell, r.onNext, r.onHold = r.row, r.cell, r.nextKey, r.hold
+	r.onRow, r.onCell, r.onHold = r.row, r.cell, r.hold
 	return r
 }}
 
@@ -87,11 +86,12 @@ func (r *reading) release() {
 	}
 	clear(r.partitions.keys)
 	clear(r.slices)
+	r.tombstones.Reset()
 	*r = reading{
-		onRow: r.onRow, onCell: r.onCell, onNext: r.onNext, onHold: r.onHold,
+		onRow: r.onRow, onCell: r.onCell, onHold: r.onHold,
 		partitions: partitions{keys: r.partitions.keys[:0]}, slices: r.slices[:0],
 		out: answer{Rows: Rows{Cells: cells}}, page: page{partition: r.page.partition[:0]}, static: r.static.reuse(),
-		passed: store.Passed{Partition: r.passed.Partition[:0]},
+		tombstones: r.tombstones,
 	}
 	readings.Put(r)
 }
@@ -223,11 +223,12 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 		if err := r.resume(); err != nil {
 			return err
 		}
-		r.watch()
+		r.countTombstones()
 	}
 	for !r.page.nothing {
 		r.page.again = false
 		err := r.e.store.Read(ctx, &r.read, r.onRow)
+		r.endCommands()
 		if err == nil && r.page.again {
 			r.read.After = &r.position
 			continue
@@ -241,7 +242,7 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 			}
 		}
 		if r.read.Keys == nil {
-			r.report()
+			r.warn(&r.tombstones.TombstoneCount)
 		}
 		if err != nil {
 			return err
