@@ -247,3 +247,12 @@ func assignmentText(a *cql.Assignment) string {
 	}
 	return text
 }
+
+// checkNoTuple refuses a tuple's literal as the whole value of a column of a user type: Cassandra fails on it, though
+// it takes one inside other values and in WHERE.
+func checkNoTuple(c *schema.Column, t cql.Term) error {
+	if _, ok := c.Type.(*types.UserType); ok && expr.IsTuple(t) {
+		return cqlerr.Invalidf("Invalid tuple literal for %s of type %s", c.Name, c.Type)
+	}
+	return nil
+}

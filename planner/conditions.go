@@ -24,10 +24,26 @@ type Condition struct {
 	Part   expr.Expr  // of column[part]: which; nil: not that form
 	Field  int        // of column.field: its position; -1: not that form
 	Of     types.Type // what is compared: the column's, an element's or a field's; of CONTAINS an element's
-	Op     cql.Operator
+	Op     Operator
 	Values []expr.Expr // one, or those of IN
 	List   expr.Expr   // of IN ?, instead of Values
 }
+
+// Operator is how a condition compares.
+type Operator = cql.Operator
+
+// The operators of conditions.
+const (
+	OpEq          = cql.Eq
+	OpNotEq       = cql.NotEq
+	OpLess        = cql.Less
+	OpLessEq      = cql.LessEq
+	OpGreater     = cql.Greater
+	OpGreaterEq   = cql.GreaterEq
+	OpIn          = cql.In
+	OpContains    = cql.Contains
+	OpContainsKey = cql.ContainsKey
+)
 
 // Columns are the columns that are compared, those of rows first, each once.
 func (c *Conditions) Columns() []*schema.Column {
@@ -231,7 +247,7 @@ func (m *Modification) ChecksRow() bool {
 	return len(m.Table.Clustering) == 0 || len(m.Where.Clustering) > 0 || m.Where.Slice != nil
 }
 
-// In is how errors call what a verb does where it may not be combined with IN.
+// conditional is how errors call what a verb does where it may not be combined with IN.
 func (v Verb) conditional() string {
 	if v == Delete {
 		return "deletions"

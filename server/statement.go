@@ -2,52 +2,44 @@ package server
 
 import (
 	"crypto/md5"
-	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/cqld/cqld/cql"
-	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/parser"
 	"github.com/cqld/cqld/cql/schema"
-	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
-	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/protocol"
-	"github.com/cqld/cqld/store/pace"
 )
 
-// statement is a planned statement that several executions share, with the parts of answers that do not
-// change between them.
+// statement is a planned statement, which executions share, with the parts of answers that are always the same.
 type statement struct {
 	text       string
 	keyspace   string // of unqualified names
 	planned    time.Time
 	plan       *planner.Prepared
-	quick      bool   // the goroutine that reads may run it
+	quick      bool   // the reader may run it
 	isBatch    bool   // a BEGIN BATCH, which modifies but cannot stand in a batch
-	writes     string // what errors call it if it is a write
+	writes     string // the write type for errors; "": it writes nothing
 	reads      bool   // it is a SELECT
 	manyWrites bool   // it is a batch of many statements
 	ranges     bool   // it reads ranges of partitions
-	size       int64  // bytes that it keeps alive, once it was measured
-	slots      int    // how many places of a cache it has
+	size       int64  // bytes of memory that it takes, when it was measured
+	slots      int    // how many slots of a cache it has
 
 	id        preparedID
 	markers   *protocol.ColumnSpecs
 	pkIndexes []uint16
-	columns   *protocol.ColumnSpecs // nil if it returns no rows, or which is not known
+	columns   *protocol.ColumnSpecs // nil: it returns no rows, or the columns are not known
 	resultID  preparedID            // of columns
 
 	latency      prometheus.Observer // of its executions
-	batchLatency atomic.Value        // a prometheus.Observer of batches of such statements, once there was one
+	batchLatency atomic.Value        // a prometheus.Observer of batches of such statements, when there was one
 
-	// large is how many more of its reads may not be quick, because one of them gave much.
+	// large is how many of its next reads are not quick, because one gave large rows.
 	large atomic.Int32
 
-	// seen is the newest catalog that the plan was found to be right for.
+	// seen is the newest catalog that the plan is known to fit.
 	seen atomic.Pointer[schema.Catalog]
 }
 
@@ -56,50 +48,6 @@ type preparedID = [md5.Size]byte
 
 // textKey finds the plan of a statement that came as text.
 type textKey struct{ keyspace, text string }
-
-// maxMarkers is how many bind markers the protocol can number.
-const maxMarkers = 65535
-
-// plan parses and plans a statement, which is run at once or prepared, as of a time.
-func (s *Server) plan(text, keyspace string, run bool, at time.Time) (*statement, error) {
-	return s.planOn(nil, text, keyspace, run, at)
-}
-
-// planOn is plan on a turn; nil: nobody waits.
-func (s *Server) planOn(turn *pace.Turn, text, keyspace string, run bool, at time.Time) (*statement, error) {
-	parsed, markers, err := parser.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	if markers > maxMarkers {
-		return nil, cqlerr.Invalidf("Too many markers(?). %d markers exceed the allowed maximum of %d",
-			markers, maxMarkers)
-	}
-	catalog := s.store.Catalog()
-	plan, err := planner.Make(parsed, planner.Env{
-		Catalog: catalog, Keyspace: keyspace, Text: text, Run: run, Datacenter: s.datacenter, Now: at,
-		Step: turn.Step,
-	})
-	if err != nil {
-		return nil, err
-	}
-	st := &statement{text: text, keyspace: keyspace, planned: at, plan: plan, quick: s.exec.Quick(plan.Plan)}
-	_, st.isBatch = parsed.(*cql.Batch)
-	st.writes = exec.WriteType(plan.Plan)
-	switch p := plan.Plan.(type) {
-	case *planner.Select:
-		st.reads, st.ranges = true, p.Where.Partition == nil
-	case *planner.Batch:
-		st.manyWrites = len(p.Statements) > shortBatch
-		st.quick = st.quick && !st.manyWrites
-	}
-	if plan.Result != nil {
-		st.columns = columnSpecs(plan.Result)
-	}
-	st.latency = s.latencies.ofPlan(plan.Plan)
-	st.seen.Store(catalog)
-	return st, nil
-}
 
 // describe fills in what PREPARE answers.
 func (st *statement) describe() {
@@ -119,8 +67,8 @@ func (st *statement) describe() {
 	st.measure()
 }
 
-// statementID is the id under which a statement is prepared. It depends on nothing else, because drivers
-// insist that preparing again gives the same.
+// statementID is the id of a prepared statement. It depends on nothing else: drivers expect the same id when they
+// prepare again.
 func statementID(text, keyspace string) preparedID { return md5.Sum([]byte(keyspace + text)) }
 
 // columnSpecs are result columns as the protocol describes them.
@@ -132,70 +80,14 @@ func columnSpecs(columns []planner.ResultColumn) *protocol.ColumnSpecs {
 	return protocol.NewColumnSpecs(specs)
 }
 
-// validity is what a change of the catalog has made of a plan.
-type validity uint8
-
-// The validities in order of damage.
-const (
-	valid    validity = iota
-	outdated          // plan it again: the tables look the same to clients
-	invalid           // clients have to prepare it again: a table is gone or looks different
-)
-
-// check compares the tables that the plan was made for with the current ones. Definitions are planned
-// again after every change, as what they are to change may be there or not.
-func (st *statement) check(current *schema.Catalog) validity {
+// check says whether the plan fits the current catalog. It does not look again at a catalog that the plan is known to fit.
+func (st *statement) check(current *schema.Catalog) planner.Validity {
 	if st.seen.Load() == current {
-		return valid
+		return planner.Valid
 	}
-	result := valid
-	if st.plan.Definition || len(st.plan.Tables) == 0 {
-		result = outdated
-	}
-	for _, old := range st.plan.Tables {
-		t := current.Table(old.Keyspace, old.Name)
-		switch {
-		case t == old:
-		case t == nil || !looksEqual(t, old):
-			return invalid
-		default:
-			result = outdated
-		}
-	}
-	if result == valid {
+	v := st.plan.Validity(current)
+	if v == planner.Valid {
 		st.seen.Store(current)
 	}
-	return result
-}
-
-// hasTypes reports whether the types that the statement names are as they were when it was planned, and calls mean the
-// same functions. Cassandra's prepared statements keep theirs, so only texts ask.
-func (st *statement) hasTypes(current *schema.Catalog) bool {
-	for _, old := range st.plan.Types {
-		if current.Type(old.Keyspace, old.Name) != old {
-			return false
-		}
-	}
-	for i := range st.plan.Calls {
-		if !st.plan.Calls[i].Hold(current) {
-			return false
-		}
-	}
-	return true
-}
-
-// looksEqual reports whether Cassandra keeps prepared statements through the change of a table: those of its
-// columns, its indexes and of some options invalidate them.
-func looksEqual(a, b *schema.Table) bool {
-	if a.ID != b.ID || a.Compact != b.Compact || len(a.Columns) != len(b.Columns) || !slices.Equal(a.Indexes, b.Indexes) ||
-		a.Options.DefaultTimeToLive != b.Options.DefaultTimeToLive ||
-		a.Options.GCGraceSeconds != b.Options.GCGraceSeconds {
-		return false
-	}
-	for i, c := range a.Columns {
-		if d := b.Columns[i]; c.Name != d.Name || c.Kind != d.Kind || !types.Equal(c.Type, d.Type) || !c.Mask.Equal(d.Mask) {
-			return false
-		}
-	}
-	return true
+	return v
 }

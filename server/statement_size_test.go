@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rs/zerolog"
-
 	"github.com/cqld/cqld/cql/parser"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/define"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/badger"
+	"github.com/rs/zerolog"
 )
 
 // planningServer is a server that is not reached, with the tables ks.t and ks.wide, of 200 columns.
@@ -55,7 +55,7 @@ func planningServer(t testing.TB) *Server {
 			if err != nil {
 				return nil, err
 			}
-			c, _, err = p.Plan.(planner.Definition).Apply(c, [16]byte{byte(i + 1)})
+			c, _, err = p.Plan.(define.Definition).Apply(c, [16]byte{byte(i + 1)})
 			return c, err
 		})
 		if err != nil {
@@ -117,7 +117,8 @@ var sizedStatements = map[string]func(length, number int) string{
 	"tiny":  func(_, number int) string { return fmt.Sprintf("SELECT i FROM ks.t WHERE k = %d", number) },
 }
 
-// The size of a statement is what the heap grows by when it is kept: never less, and of a large one not half as much more.
+// The size of a statement is what the heap grows by when it is kept: never less, and of a large one not half as much
+// more.
 func TestStatementSize(t *testing.T) {
 	s := planningServer(t)
 	length, room := 100_000, int64(4<<20)

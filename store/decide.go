@@ -26,11 +26,11 @@ func (s *Snapshot) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error
 	return rd.run(s.src)
 }
 
-// Decide writes what decide returns, together with what it reads: no other Decide in the same partition comes in between.
-// It returns when the mutations are written, or why they are not; then nothing is. Writes by Apply may come in between,
-// and are ordered by their timestamps alone.
+// Decide writes the mutations that decide returns. No other Decide in the same partition comes between what decide reads
+// and what is written; an Apply may, and timestamps alone order its writes. Decide returns when the mutations are
+// written; after an error nothing is written, unless it is ErrUnknown.
 //
-// decide may be called more than once, and only what it returns last counts. It is called while other writes wait.
+// decide may be called more than once, and only what it returns last counts. Other writes wait while it runs.
 func (s *Store) Decide(
 	ctx context.Context, t *schema.Table, partition []byte, decide func(*Snapshot) ([]*Mutation, error),
 ) error {

@@ -9,8 +9,8 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// TestDecideTogether adds to a value from several goroutines, each after what it has read: none may be lost, also while the
-// table is truncated, which begins it anew.
+// TestDecideTogether adds to a value from several goroutines, each to what it has read: no change may be lost, also
+// behind a TRUNCATE.
 func TestDecideTogether(t *testing.T) {
 	s := open(t, "", Options{})
 	defer closeStore(t, s)
@@ -20,7 +20,8 @@ func TestDecideTogether(t *testing.T) {
 	add := func() error {
 		return s.Decide(t.Context(), table, key, func(now *Snapshot) ([]*Mutation, error) {
 			var v uint32
-			err := now.Read(t.Context(), &Read{Table: table, Keys: [][]byte{key}, Slices: []Slice{{}}}, func(r *Row) (bool, error) {
+			read := &Read{Table: table, Keys: [][]byte{key}, Slices: []Slice{{}}}
+			err := now.Read(t.Context(), read, func(r *Row) (bool, error) {
 				v = binary.BigEndian.Uint32(r.Values[table.Column("v").Index])
 				return true, nil
 			})

@@ -34,14 +34,14 @@ func (e *Executor) batch(ctx context.Context, r *Request, b *planner.Batch, done
 	w.finishBatch(err, BatchKind(b.Kind), done)
 }
 
-// startBatch begins a write whose size counts.
+// startBatch begins a write whose size is measured.
 func (e *Executor) startBatch(o *Options) *writing {
 	w := e.startWriting(o)
 	w.size = newSize()
 	return w
 }
 
-// batchTimestamp sets the timestamp of USING for all statements.
+// batchTimestamp evaluates USING TIMESTAMP, for all statements.
 func (w *writing) batchTimestamp(r *Request, b *planner.Batch) error {
 	if b.Timestamp == nil {
 		return nil
@@ -81,7 +81,7 @@ func (e *Executor) ExecuteBatch(ctx context.Context, r *BatchRequest, done func(
 	w.finishBatch(err, r.Kind, done)
 }
 
-// checkBatch returns the children. It refuses children that cannot stand in a batch of that kind, or together.
+// checkBatch returns the statements. It refuses those that a batch of the kind cannot have, or cannot have together.
 func checkBatch(r *BatchRequest) ([]*planner.Modification, error) {
 	statements := make([]*planner.Modification, len(r.Children))
 	for i := range r.Children {
@@ -94,8 +94,8 @@ func checkBatch(r *BatchRequest) ([]*planner.Modification, error) {
 	return statements, planner.CheckBatch(planner.BatchKind(r.Kind), statements)
 }
 
-// writeType is what errors call such a batch.
-func (k BatchKind) writeType() string {
+// WriteType is the name that errors have for a batch of the kind.
+func (k BatchKind) WriteType() string {
 	switch k {
 	case Unlogged:
 		return "UNLOGGED_BATCH"
@@ -105,10 +105,10 @@ func (k BatchKind) writeType() string {
 	return "BATCH"
 }
 
-// finishBatch checks the size and the replicas of a batch and writes it.
+// finishBatch checks the size and the replicas of a batch, and writes it.
 func (w *writing) finishBatch(err error, kind BatchKind, done func(Result, error)) {
 	var answer Void
-	w.kind = kind.writeType()
+	w.kind = kind.WriteType()
 	if err == nil {
 		err = w.unindexed
 	}
@@ -121,4 +121,24 @@ func (w *writing) finishBatch(err error, kind BatchKind, done func(Result, error
 		}
 	}
 	w.apply(err, &answer, done)
+}
+
+// WriteType is the name that errors have for the writes of a plan; "": the plan writes nothing.
+func WriteType(p planner.Plan) string {
+	switch p := p.(type) {
+	case *planner.Modification:
+		if p.If != nil {
+			return Conditional
+		}
+		if p.Table.Counter {
+			return Counter.WriteType()
+		}
+		return "SIMPLE"
+	case *planner.Batch:
+		if planner.IsConditional(p.Statements) {
+			return Conditional
+		}
+		return BatchKind(p.Kind).WriteType()
+	}
+	return ""
 }

@@ -7,12 +7,12 @@ import (
 	"strconv"
 
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/define"
 	"github.com/cqld/cqld/store"
 )
 
-// describeCluster answers DESCRIBE CLUSTER from what system.local says of the node.
-func (e *Executor) describeCluster(ctx context.Context, r *Request, d *planner.Describe) ([][][]byte, error) {
+// describeCluster answers DESCRIBE CLUSTER from system.local.
+func (e *Executor) describeCluster(ctx context.Context, r *Request, d *define.Describe) ([][][]byte, error) {
 	t := e.store.Catalog().Table("system", "local")
 	if t == nil {
 		return nil, nil
@@ -36,7 +36,7 @@ func (e *Executor) describeCluster(ctx context.Context, r *Request, d *planner.D
 	return rows, err
 }
 
-// ringOwnership maps each token to the one node, as map<text, frozen<list<text>>>.
+// ringOwnership is a map<text, frozen<list<text>>> from each token to the only node.
 func ringOwnership(tokens, address, port []byte) []byte {
 	node := "/"
 	if a, ok := netip.AddrFromSlice(address); ok {

@@ -10,6 +10,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/store"
 )
 
@@ -118,14 +119,14 @@ func (c *conditional) take(s *conditionalWrite) error {
 
 // takeKey finds the partition that a modification names, which must be that of the others.
 func (c *conditional) takeKey(m *planner.Modification) error {
-	keys, rest, err := appendKeys(nil, &c.x, m.Where, 1)
+	keys, rest, err := restriction.AppendKeys(nil, &c.x, m.Where, 1)
 	if err != nil {
 		return err
 	}
-	if err := checkKeys(keys); err != nil {
+	if err := restriction.CheckKeys(keys); err != nil {
 		return err
 	}
-	if err := checkKeyValues(m.Table, keys); err != nil {
+	if err := restriction.CheckKeyValues(m.Table, keys); err != nil {
 		return err
 	}
 	if m.Where.MultiPartition() || rest != nil || len(keys) != 1 {

@@ -4,11 +4,12 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/exec/filter"
+	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/planner/expr"
 )
 
@@ -52,7 +53,7 @@ func (c *conditional) conditionsOf(row [][]byte) *rowConditions {
 	}
 	i, found := slices.BinarySearchFunc(c.rows, row, func(r *rowConditions, row [][]byte) int {
 		for i, column := range c.table.Clustering {
-			if o := byClustering(column, r.clustering[i], row[i]); o != 0 {
+			if o := restriction.ByClustering(column, r.clustering[i], row[i]); o != 0 {
 				return o
 			}
 		}
@@ -121,7 +122,7 @@ func (t *rowTest) bind(x *expr.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		if v.Unset && t.Op == cql.In {
+		if v.Unset && t.Op == planner.OpIn {
 			continue
 		}
 		t.values = append(t.values, v)
@@ -222,44 +223,44 @@ func field(c *schema.Column, value []byte, at int) []byte {
 // compare compares what is stored with one value.
 func (t *rowTest) compare(stored []byte, v types.Value) (bool, error) {
 	op := t.Op
-	if op == cql.In {
-		op = cql.Eq
+	if op == planner.OpIn {
+		op = planner.OpEq
 	}
 	if v.Unset {
 		return false, errUnsetCondition()
 	}
-	contains := op == cql.Contains || op == cql.ContainsKey
+	contains := op == planner.OpContains || op == planner.OpContainsKey
 	value := v.Bytes
 	whole := t.Part == nil && t.Field < 0
 	if value != nil && whole && !contains && isEmptyCollection(t.Column.Type, value) {
-		if op != cql.Eq && op != cql.NotEq {
+		if op != planner.OpEq && op != planner.OpNotEq {
 			return false, cqlerr.Invalidf("Invalid comparison with an empty %s for operator \"%s\"", collectionKind(t.Column.Type), op)
 		}
 		value = nil // that is what an empty one is stored as
 	}
 	switch {
-	case value == nil && op == cql.Eq:
+	case value == nil && op == planner.OpEq:
 		return stored == nil, nil
-	case value == nil && op == cql.NotEq:
+	case value == nil && op == planner.OpNotEq:
 		return stored != nil, nil
 	case value == nil:
 		return false, cqlerr.Invalidf("Invalid comparison with null for operator \"%s\"", op)
 	case stored == nil:
-		return op == cql.NotEq, nil
+		return op == planner.OpNotEq, nil
 	case contains:
 		return t.contains(stored, value), nil
 	}
 	o := t.Of.Compare(stored, value)
 	switch op {
-	case cql.Eq:
+	case planner.OpEq:
 		return o == 0, nil
-	case cql.NotEq:
+	case planner.OpNotEq:
 		return o != 0, nil
-	case cql.Less:
+	case planner.OpLess:
 		return o < 0, nil
-	case cql.LessEq:
+	case planner.OpLessEq:
 		return o <= 0, nil
-	case cql.Greater:
+	case planner.OpGreater:
 		return o > 0, nil
 	}
 	return o >= 0, nil
@@ -268,9 +269,9 @@ func (t *rowTest) compare(stored []byte, v types.Value) (bool, error) {
 // contains is for CONTAINS and CONTAINS KEY.
 func (t *rowTest) contains(collection, value []byte) bool {
 	if m, isMap := t.Column.Type.(*types.Map); isMap {
-		return hasEntry(collection, m, t.Op == cql.ContainsKey, nil, value)
+		return filter.HasEntry(collection, m, t.Op == planner.OpContainsKey, nil, value)
 	}
-	return hasElement(collection, t.Of, value)
+	return filter.HasElement(collection, t.Of, value)
 }
 
 // isEmptyCollection reports whether a value is an empty collection of a type whose elements are cells.
