@@ -69,7 +69,7 @@ func (p *planning) insertValues(m *Modification, rs *restrictions, s *cql.Insert
 
 // insertValue binds the value of a column.
 func (p *planning) insertValue(m *Modification, rs *restrictions, c *schema.Column, term cql.Term) error {
-	e, err := p.binder.Bind(term, expr.ColumnReceiver(m.Table, c))
+	e, err := p.terms.Check(term, expr.ColumnReceiver(m.Table, c))
 	if err != nil {
 		return err
 	}

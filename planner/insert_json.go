@@ -21,7 +21,7 @@ func (p *planning) insertJSON(m *Modification, rs *restrictions, s *cql.Insert) 
 	} else {
 		var err error
 		r := expr.Receiver{Keyspace: m.Table.Keyspace, Table: m.Table.Name, Name: "[json]", Type: types.Text}
-		if columns.Text, err = p.binder.Bind(s.JSON, r); err != nil {
+		if columns.Text, err = p.terms.Check(s.JSON, r); err != nil {
 			return err
 		}
 		m.JSON = columns

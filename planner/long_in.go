@@ -9,7 +9,7 @@ import (
 
 // bindIn binds the values of an IN.
 func (p *planning) bindIn(c *Choice, values cql.Terms, bind func(cql.Term) (Point, error)) error {
-	return p.binder.Each(values, func(t cql.Term) error {
+	return p.terms.Each(values, func(t cql.Term) error {
 		point, err := bind(t)
 		c.Points = append(c.Points, point)
 		return err
@@ -20,7 +20,7 @@ func (p *planning) bindIn(c *Choice, values cql.Terms, bind func(cql.Term) (Poin
 // ? has it, and not a point each.
 func (p *planning) bindLongIn(c *Choice, values cql.Terms, bind func(cql.Term) (Point, error)) error {
 	list, packed := expr.NewPacked(values), true
-	err := p.binder.Each(values, func(t cql.Term) error {
+	err := p.terms.Each(values, func(t cql.Term) error {
 		point, err := bind(t)
 		if err != nil || !packed {
 			return err

@@ -9,7 +9,7 @@ import (
 
 // checkMarkers refuses a statement with more bind markers than the protocol can count.
 func (p *planning) checkMarkers() error {
-	if n := len(p.binder.Markers); n > math.MaxUint16 {
+	if n := len(p.info.Markers); n > math.MaxUint16 {
 		return cqlerr.Invalidf("Too many markers(?). %d markers exceed the allowed maximum of %d", n, math.MaxUint16)
 	}
 	return nil
@@ -17,7 +17,7 @@ func (p *planning) checkMarkers() error {
 
 // describeMarkers tells what each bind marker is for, and which ones are the partition key.
 func (p *planning) describeMarkers() {
-	markers := p.binder.Markers
+	markers := p.info.Markers
 	p.out.Markers = make([]Marker, len(markers))
 	for i, m := range markers {
 		p.out.Markers[i] = Marker{Keyspace: m.Keyspace, Table: m.Table, Name: m.Name, Type: m.Type}
@@ -28,7 +28,7 @@ func (p *planning) describeMarkers() {
 // keyMarkers has the index of the last marker that stands for each partition key column itself, unless
 // one has none or the markers are not all of one table.
 func (p *planning) keyMarkers() []int {
-	markers := p.binder.Markers
+	markers := p.info.Markers
 	if len(markers) == 0 || len(p.scope.Tables) == 0 {
 		return nil
 	}

@@ -94,7 +94,7 @@ func (p *planning) writable(verb Verb, name cql.QualifiedName, cond cql.Conditio
 	if schema.IsServers(t) {
 		return nil, rowsNotModifiable(t)
 	}
-	p.binder.Table = t
+	p.terms.About(t)
 	return t, nil
 }
 
@@ -143,12 +143,12 @@ func rowsNotModifiable(t *schema.Table) error {
 func (p *planning) using(keyspace, table string, u cql.Using) (timestamp, ttl expr.Expr, err error) {
 	r := expr.Receiver{Keyspace: keyspace, Table: table}
 	if u.Timestamp != nil {
-		if timestamp, err = p.binder.Bind(u.Timestamp, r.Part("[timestamp]", types.BigInt)); err != nil {
+		if timestamp, err = p.terms.Check(u.Timestamp, r.Part("[timestamp]", types.BigInt)); err != nil {
 			return nil, nil, err
 		}
 	}
 	if u.TTL != nil {
-		if ttl, err = p.binder.Bind(u.TTL, r.Part("[ttl]", types.Int)); err != nil {
+		if ttl, err = p.terms.Check(u.TTL, r.Part("[ttl]", types.Int)); err != nil {
 			return nil, nil, err
 		}
 	}

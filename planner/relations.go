@@ -58,7 +58,7 @@ func (p *planning) columnRestriction(t *schema.Table, rel *cql.Relation) (*restr
 		return r, p.bindContains(r, c, rel, receiver)
 	}
 	bind := func(term cql.Term) (Point, error) {
-		e, err := p.binder.Bind(term, receiver)
+		e, err := p.terms.Check(term, receiver)
 		return Point{Parts: []expr.Expr{e}}, err
 	}
 	if rel.Op == cql.Like {
@@ -76,7 +76,7 @@ func (p *planning) bindLike(r *restriction, rel *cql.Relation, bind func(cql.Ter
 	}
 	c := r.columns[0]
 	r.like = &Like{Column: c, Value: point.Parts[0]}
-	if !r.served(p.binder.Table.Indexes) || p.out.Modifies {
+	if !r.served(p.terms.Table.Indexes) || p.out.Modifies {
 		return cqlerr.Invalidf("LIKE restriction is only supported on properly indexed columns. %s is not valid.",
 			relationText(rel))
 	}
@@ -112,7 +112,7 @@ func (p *planning) tupleRestriction(t *schema.Table, rel *cql.Relation) (*restri
 func (p *planning) tuplePoint(t *schema.Table, cols []*schema.Column, whole expr.Receiver, term cql.Term) (Point, error) {
 	l, ok := term.(*cql.TupleLiteral)
 	if !ok {
-		e, err := p.binder.Bind(term, whole)
+		e, err := p.terms.Check(term, whole)
 		return Point{Tuple: e}, err
 	}
 	if len(l.Elements) != len(cols) {
@@ -122,7 +122,7 @@ func (p *planning) tuplePoint(t *schema.Table, cols []*schema.Column, whole expr
 	point := Point{Parts: make([]expr.Expr, len(cols))}
 	for i, e := range l.Elements {
 		var err error
-		if point.Parts[i], err = p.binder.Bind(e, expr.ColumnReceiver(t, cols[i])); err != nil {
+		if point.Parts[i], err = p.terms.Check(e, expr.ColumnReceiver(t, cols[i])); err != nil {
 			return Point{}, err
 		}
 	}
@@ -144,7 +144,7 @@ func (p *planning) tokenRestriction(t *schema.Table, rel *cql.Relation) (*restri
 	}
 	receiver := expr.Receiver{Keyspace: t.Keyspace, Table: t.Name, Name: "partition key token", Type: types.BigInt}
 	bind := func(term cql.Term) (Point, error) {
-		e, err := p.binder.Bind(term, receiver)
+		e, err := p.terms.Check(term, receiver)
 		return Point{Parts: []expr.Expr{e}}, err
 	}
 	list := receiver.Part("in(partition key token)", &types.List{Elem: types.BigInt, Frozen: true})
@@ -157,7 +157,7 @@ func (p *planning) bindRelation(r *restriction, rel *cql.Relation, bind func(cql
 		r.choice = &Choice{Columns: r.columns, In: rel.Values.Len() != 1}
 		switch {
 		case rel.Values.Parts == nil:
-			e, err := p.binder.Bind(rel.Value, list)
+			e, err := p.terms.Check(rel.Value, list)
 			r.choice.List = e
 			return err
 		case rel.Values.Long():
@@ -190,7 +190,7 @@ func (p *planning) bindContains(r *restriction, c *schema.Column, rel *cql.Relat
 	key, value := elementTypes(c.Type)
 	var err error
 	if rel.Key != nil {
-		if found.Key, err = p.binder.Bind(rel.Key, receiver.Part("key("+c.Name+")", key)); err != nil {
+		if found.Key, err = p.terms.Check(rel.Key, receiver.Part("key("+c.Name+")", key)); err != nil {
 			return err
 		}
 	}
@@ -198,7 +198,7 @@ func (p *planning) bindContains(r *restriction, c *schema.Column, rel *cql.Relat
 	if rel.Op == cql.ContainsKey {
 		of = receiver.Part("key("+c.Name+")", key)
 	}
-	found.Value, err = p.binder.Bind(rel.Value, of)
+	found.Value, err = p.terms.Check(rel.Value, of)
 	return err
 }
 

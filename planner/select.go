@@ -36,7 +36,7 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.binder.Table = t
+	p.terms.About(t)
 	if err := checkSelectForms(s); err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (p *planning) limit(t *schema.Table, name string, term cql.Term) (expr.Expr
 	if term == nil {
 		return nil, nil
 	}
-	return p.binder.Bind(term, expr.Receiver{Keyspace: t.Keyspace, Table: t.Name, Name: name, Type: types.Int})
+	return p.terms.Check(term, expr.Receiver{Keyspace: t.Keyspace, Table: t.Name, Name: name, Type: types.Int})
 }
 
 // checkDistinct refuses SELECT DISTINCT of anything that may differ inside a partition.

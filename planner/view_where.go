@@ -22,8 +22,8 @@ func (d *CreateView) where(c *schema.Catalog, base *schema.Table) ([]schema.View
 			s.View.Name)
 	}
 	p := &planning{scope: scope.New(c, d.Keyspace), out: &Prepared{}}
-	p.scope.Serve(&p.binder)
-	p.binder.Table = base
+	p.terms = expr.Checker{Scope: expr.Scope{Names: p.scope}, Info: &p.info}
+	p.terms.About(base)
 	rs := &restrictions{table: base, verb: "SELECT", allowFiltering: true}
 	relations := make([]schema.ViewRelation, len(s.Where))
 	var restricted []string
@@ -42,7 +42,7 @@ func (d *CreateView) where(c *schema.Catalog, base *schema.Table) ([]schema.View
 			relations[i].Columns = append(relations[i].Columns, c.Name)
 		}
 		restricted = append(restricted, relations[i].Columns...)
-		relations[i].Tuple, relations[i].Rest = rel.Tuple, relationRest(rel)
+		relations[i].Tuple, relations[i].Rest = rel.Tuple, relationRest(&p.info, rel)
 		if err := setTest(&relations[i], r); err != nil {
 			return nil, err
 		}

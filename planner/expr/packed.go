@@ -53,7 +53,7 @@ func (p *Packed) AddValue(b []byte) error {
 
 // Each calls f for each of the terms until it fails. What it learns of the terms of a run is not kept: nobody asks about
 // them again.
-func (b *Binder) Each(terms cql.Terms, f func(cql.Term) error) error {
+func (c *Checker) Each(terms cql.Terms, f func(cql.Term) error) error {
 	for _, p := range terms.Parts {
 		run, ok := p.(*cql.Run)
 		if !ok {
@@ -62,7 +62,7 @@ func (b *Binder) Each(terms cql.Terms, f func(cql.Term) error) error {
 			}
 			continue
 		}
-		if err := b.eachOf(run, f); err != nil {
+		if err := c.eachOf(run, f); err != nil {
 			return err
 		}
 	}
@@ -70,40 +70,40 @@ func (b *Binder) Each(terms cql.Terms, f func(cql.Term) error) error {
 }
 
 // step counts a term, and lets others run now and then.
-func (b *Binder) step() error {
-	if b.bound++; b.bound%512 != 0 || b.Step == nil {
+func (c *Checker) step() error {
+	if c.counted++; c.counted%512 != 0 || c.Step == nil {
 		return nil
 	}
-	return b.Step()
+	return c.Step()
 }
 
-func (b *Binder) eachOf(run *cql.Run, f func(cql.Term) error) error {
-	b.passing++
-	defer func() { b.passing-- }()
+func (c *Checker) eachOf(run *cql.Run, f func(cql.Term) error) error {
+	c.passing++
+	defer func() { c.passing-- }()
 	for t := range run.All() {
 		if err := f(t); err != nil {
 			return err
 		}
-		if err := b.step(); err != nil {
+		if err := c.step(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// pack binds terms for a receiver, all of which must be constants; ok is false if one is not.
-func (b *Binder) pack(kind string, terms cql.Terms, r, whole Receiver) (values *Packed, ok bool, err error) {
+// pack checks terms for a receiver, all of which must be constants; ok is false if one is not.
+func (c *Checker) pack(kind string, terms cql.Terms, r, whole Receiver) (values *Packed, ok bool, err error) {
 	values, ok = NewPacked(terms), true
-	values.Step = b.Step
-	err = b.Each(terms, func(t cql.Term) error {
+	values.Step = c.Step
+	err = c.Each(terms, func(t cql.Term) error {
 		if l, plain := t.(*cql.Literal); plain && ok && l.Kind != cql.NullLiteral {
-			bytes, err := b.literalBytes(l, r)
+			bytes, err := c.literalBytes(l, r)
 			if err != nil {
 				return err
 			}
 			return values.AddValue(bytes)
 		}
-		e, err := b.Bind(t, r)
+		e, err := c.value(t, r)
 		if err != nil {
 			return err
 		}
@@ -131,17 +131,17 @@ func CheckMixed(terms cql.Terms) error {
 	return nil
 }
 
-// packElements binds the elements of a long list, set or vector. It returns nil if they are not all constants.
-func (b *Binder) packElements(kind string, c *Composed, terms cql.Terms, r, whole Receiver) (Expr, error) {
-	values, ok, err := b.pack(kind, terms, r, whole)
+// packElements checks the elements of a long list, set or vector. It returns nil if they are not all constants.
+func (c *Checker) packElements(kind string, l *Composed, terms cql.Terms, r, whole Receiver) (Expr, error) {
+	values, ok, err := c.pack(kind, terms, r, whole)
 	switch {
 	case err != nil || !ok:
 		return nil, err
 	case values.HasNull():
-		return nil, cqlerr.Invalidf("%s", c.null)
+		return nil, cqlerr.Invalidf("%s", l.null)
 	}
 	var bytes []byte
-	switch t := c.Of.(type) {
+	switch t := l.Of.(type) {
 	case *types.Set:
 		bytes = values.Set(t)
 	case *types.Vector:
@@ -149,21 +149,21 @@ func (b *Binder) packElements(kind string, c *Composed, terms cql.Terms, r, whol
 	default:
 		bytes = values.List()
 	}
-	return &Constant{Of: c.Of, Value: types.Value{Bytes: bytes}}, values.Err()
+	return &Constant{Of: l.Of, Value: types.Value{Bytes: bytes}}, values.Err()
 }
 
-// packEntries binds the entries of a long map. It returns nil if they are not all constants.
-func (b *Binder) packEntries(c *Composed, l *cql.MapLiteral, key, value, whole Receiver) (Expr, error) {
+// packEntries checks the entries of a long map. It returns nil if they are not all constants.
+func (c *Checker) packEntries(m *Composed, l *cql.MapLiteral, key, value, whole Receiver) (Expr, error) {
 	keys, values := NewPacked(l.Keys), NewPacked(l.Values)
-	keys.Step = b.Step
+	keys.Step = c.Step
 	constant := true
-	err := b.eachEntry(l, func(k, v cql.Term) error {
+	err := c.eachEntry(l, func(k, v cql.Term) error {
 		for _, of := range [...]struct {
 			term cql.Term
 			r    Receiver
 			to   *Packed
 		}{{k, key, keys}, {v, value, values}} {
-			e, err := b.Bind(of.term, of.r)
+			e, err := c.value(of.term, of.r)
 			if err != nil {
 				return err
 			}
@@ -181,13 +181,13 @@ func (b *Binder) packEntries(c *Composed, l *cql.MapLiteral, key, value, whole R
 	case !constant:
 		return nil, CheckMixed(l.Keys)
 	case keys.HasNull() || values.HasNull():
-		return nil, cqlerr.Invalidf("%s", c.null)
+		return nil, cqlerr.Invalidf("%s", m.null)
 	}
-	return &Constant{Of: c.Of, Value: types.Value{Bytes: keys.Map(c.Of.(*types.Map), &values.Packed)}}, keys.Err()
+	return &Constant{Of: m.Of, Value: types.Value{Bytes: keys.Map(m.Of.(*types.Map), &values.Packed)}}, keys.Err()
 }
 
 // eachEntry is Each for the entries of a map.
-func (b *Binder) eachEntry(l *cql.MapLiteral, f func(k, v cql.Term) error) error {
+func (c *Checker) eachEntry(l *cql.MapLiteral, f func(k, v cql.Term) error) error {
 	for i, k := range l.Keys.Parts {
 		run, ok := k.(*cql.Run)
 		if !ok {
@@ -196,21 +196,21 @@ func (b *Binder) eachEntry(l *cql.MapLiteral, f func(k, v cql.Term) error) error
 			}
 			continue
 		}
-		if err := b.eachEntryOf(run, f); err != nil {
+		if err := c.eachEntryOf(run, f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *Binder) eachEntryOf(run *cql.Run, f func(k, v cql.Term) error) error {
-	b.passing++
-	defer func() { b.passing-- }()
+func (c *Checker) eachEntryOf(run *cql.Run, f func(k, v cql.Term) error) error {
+	c.passing++
+	defer func() { c.passing-- }()
 	for k, v := range run.Entries() {
 		if err := f(k, v); err != nil {
 			return err
 		}
-		if err := b.step(); err != nil {
+		if err := c.step(); err != nil {
 			return err
 		}
 	}
