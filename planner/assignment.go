@@ -86,7 +86,7 @@ func (p *planning) whole(a *cql.Assignment, r expr.Receiver) (expr.Expr, error) 
 // setPart binds column[part] = value.
 func (p *planning) setPart(a *cql.Assignment, r expr.Receiver) (set SetColumn, err error) {
 	set.Change = SetPart
-	key, value := elementTypes(r.Type)
+	key, value := types.ElementTypes(r.Type)
 	switch {
 	case value == nil && key == nil:
 		return set, p.notFor(a, "non collection")

@@ -7,6 +7,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/planner/scope"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // delete plans DELETE.
@@ -26,11 +27,12 @@ func (p *planning) delete(s *cql.Delete) (*Modification, error) {
 		}
 		m.set(set)
 	}
-	rs := &restrictions{table: t, verb: "DELETE", onlyStatic: m.onlyStatic()}
-	if err := checkNoCustom(s.Custom); err != nil {
+	rs := where.New(&p.terms, t, string(Delete))
+	rs.OnlyStatic = m.onlyStatic()
+	if err := where.CheckNoCustom(s.Custom); err != nil {
 		return nil, err
 	}
-	if err := p.restrict(rs, s.Where); err != nil {
+	if err := rs.AddRelations(s.Where); err != nil {
 		return nil, err
 	}
 	if err := m.finish(rs); err != nil {
@@ -69,7 +71,7 @@ func (p *planning) deleteTarget(t *schema.Table, target *cql.DeleteTarget) (set 
 
 // checkPartDeletable refuses to delete elements of what has none, or none that are cells.
 func checkPartDeletable(c *schema.Column) error {
-	if key, value := elementTypes(c.Type); key == nil && value == nil {
+	if key, value := types.ElementTypes(c.Type); key == nil && value == nil {
 		return cqlerr.Invalidf("Invalid deletion operation for non collection column %s", c.Name)
 	}
 	if !types.IsMultiCell(c.Type) {
@@ -96,15 +98,4 @@ func checkRangeDelete(m *Modification) error {
 		return expr.NotSupported("Deleting a range of several columns with different clustering orders")
 	}
 	return nil
-}
-
-// MixedOrder reports whether some of the range's columns ascend and some descend, so that it is not one
-// range of clustering keys.
-func (r *Range) MixedOrder() bool {
-	for _, c := range r.Columns {
-		if c.Desc != r.Columns[0].Desc {
-			return true
-		}
-	}
-	return false
 }

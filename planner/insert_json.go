@@ -6,14 +6,15 @@ import (
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/planner/scope"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // insertJSON gives each column of the table its value in a JSON object. Text that is not bound is read at once.
-func (p *planning) insertJSON(m *Modification, rs *restrictions, s *cql.Insert) error {
+func (p *planning) insertJSON(m *Modification, rs *where.Restrictions, s *cql.Insert) error {
 	columns := expr.NewJSONColumns(m.Table, s.DefaultUnset)
 	value := func(c *schema.Column) expr.Expr { return &expr.JSONColumn{Column: c} }
 	if l, ok := s.JSON.(*cql.Literal); ok {
-		values, err := columns.Parse(l.Text, &p.clock)
+		values, err := columns.Parse(l.Text, &p.clock, p.terms.Step)
 		if err != nil {
 			return err
 		}

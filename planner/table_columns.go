@@ -149,7 +149,7 @@ func checkKeyType(c *schema.Column) error {
 	if c.Type == types.Counter {
 		return cqlerr.Invalidf("counter type is not supported for PRIMARY KEY column '%s'", c.Name)
 	}
-	if hasDuration(c.Type) {
+	if types.HasDuration(c.Type) {
 		return cqlerr.Invalidf("duration type is not supported for PRIMARY KEY column '%s'", c.Name)
 	}
 	return nil

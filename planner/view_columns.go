@@ -114,7 +114,7 @@ func checkViewKeyType(c *schema.Column) error {
 		return cqlerr.Invalidf("Invalid non-frozen %s type '%s' for PRIMARY KEY column '%s'", kind,
 			types.ExactClassName(c.Type), c.Name)
 	}
-	if hasDuration(c.Type) {
+	if types.HasDuration(c.Type) {
 		return cqlerr.Invalidf("duration type is not supported for PRIMARY KEY column '%s'", c.Name)
 	}
 	return nil

@@ -6,8 +6,8 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // listing is the values of a choice, of which there may be millions. Those of a list stay in its bytes: the listing knows
@@ -28,7 +28,7 @@ const listedSize = 128
 type ordering = func(*schema.Column, []byte, []byte) int
 
 // newListing evaluates a choice.
-func newListing(x *expr.Context, c *planner.Choice) (*listing, error) {
+func newListing(x *expr.Context, c *where.Choice) (*listing, error) {
 	l := &listing{cols: c.Columns}
 	if c.List != nil {
 		return l, l.fromList(x, c)
@@ -42,7 +42,7 @@ func newListing(x *expr.Context, c *planner.Choice) (*listing, error) {
 }
 
 // fromList takes the values of IN ?.
-func (l *listing) fromList(x *expr.Context, c *planner.Choice) error {
+func (l *listing) fromList(x *expr.Context, c *where.Choice) error {
 	v, err := listValue(x, c)
 	if err != nil {
 		return err
