@@ -73,50 +73,28 @@ func (c *Call) String() string {
 	return "system." + c.Function.Name + "(" + strings.Join(args, ", ") + ")"
 }
 
-// call checks a call of a function by its name: first that its result is for the receiver, then its arguments.
-func (c *Checker) call(t *cql.Call, r Receiver) (Expr, error) {
-	f, err := c.function(t, r, c.Text)
+// call checks a call, CAST or operator whose result is for r: the result of a call by name, then the arguments.
+func (c *Checker) call(t cql.Term, r Receiver) (Expr, error) {
+	f, err := c.function(t, r, (*Info).Text)
 	if err != nil {
 		return nil, err
 	}
-	if !types.ValueCompatible(r.Type, f.Returns) {
+	_, named := t.(*cql.Call)
+	if named && !types.ValueCompatible(r.Type, f.Returns) {
 		return nil, cqlerr.Invalidf("Type error: cannot assign result of function %s (type %s) to %s "+
 			"(type %s)", f.FullName(), f.Returns, r.Name, r.Type)
 	}
-	args, err := c.args(f, t, r)
-	if err != nil {
-		return nil, err
-	}
-	if err := CheckNative(f); err != nil {
-		return nil, err
-	}
-	return computed(&Call{Function: f, Args: args, Checked: f.Returns == types.TimeUUID}), nil
-}
-
-// operation checks a CAST or an operator, whose functions are chosen so that their result is for r.
-func (c *Checker) operation(t cql.Term, r Receiver) (Expr, error) {
-	f, err := c.function(t, r, c.Text)
-	if err != nil {
-		return nil, err
-	}
-	args, err := c.args(f, t, r)
-	if err != nil {
-		return nil, err
-	}
-	return NewCall(f, args), nil
-}
-
-// args checks the arguments of a function.
-func (c *Checker) args(f *functions.Function, t cql.Term, r Receiver) ([]Expr, error) {
 	terms := subterms(t)
 	args := make([]Expr, len(terms))
 	for i, a := range terms {
-		var err error
 		if args[i], err = c.value(a, ArgReceiver(r.Keyspace, r.Table, f, i)); err != nil {
 			return nil, err
 		}
 	}
-	return args, nil
+	if err := checkNative(f); err != nil {
+		return nil, err
+	}
+	return computed(&Call{Function: f, Args: args, Checked: named && f.Returns == types.TimeUUID}), nil
 }
 
 // ArgReceiver is the receiver of a function's argument.

@@ -55,10 +55,8 @@ func (c *Checker) value(t cql.Term, r Receiver) (Expr, error) {
 		return c.userType(t, r)
 	case *cql.TypeHint:
 		return c.hint(t, r)
-	case *cql.Call:
+	case *cql.Call, *cql.Cast, *cql.Arithmetic:
 		return c.call(t, r)
-	case *cql.Cast, *cql.Arithmetic:
-		return c.operation(t, r)
 	}
 	return nil, NotSupported(t.String())
 }

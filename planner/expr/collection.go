@@ -61,21 +61,34 @@ const nullInCollection = "null is not supported inside collections"
 // compose folds a composed value whose parts are constants.
 func compose(c *Composed) (Expr, error) { return fold(c, c.Parts) }
 
-// selectedParts is a list, set, map, tuple, vector or value of a user type of selected parts, of a map keys and then values.
-func selectedParts(t types.Type, parts []Expr) Expr {
-	c := &Composed{Of: t, Parts: parts}
+// composed is a value of the type without its parts.
+func composed(t types.Type) *Composed {
+	c := &Composed{Of: t}
 	switch t := t.(type) {
 	case *types.List:
-		c.make = types.NewList
+		c.make, c.null = types.NewList, nullInCollection
 	case *types.Set:
 		c.make, c.null = func(e [][]byte) []byte { return types.NewSet(t, e) }, nullInCollection
 	case *types.Map:
-		c.null, c.nullValues = nullInCollection, true
-		c.make = func(e [][]byte) []byte { return types.NewMap(t, e[:len(e)/2], e[len(e)/2:]) }
+		c.make, c.null = func(e [][]byte) []byte { return types.NewMap(t, e[:len(e)/2], e[len(e)/2:]) }, nullInCollection
 	case *types.Vector:
 		c.make, c.null = func(e [][]byte) []byte { return types.NewVector(t, e) }, "null is not supported inside vectors"
 	default:
 		c.make = types.NewTuple
+	}
+	return c
+}
+
+// selectedParts makes a value of selected parts, of a map keys and then values. It may have nulls where a value that is
+// written has none.
+func selectedParts(t types.Type, parts []Expr) Expr {
+	c := composed(t)
+	c.Parts = parts
+	switch t.(type) {
+	case *types.List:
+		c.null = ""
+	case *types.Map:
+		c.nullValues = true
 	}
 	if e, err := compose(c); err == nil {
 		return e

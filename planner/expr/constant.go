@@ -65,7 +65,7 @@ func (c *Checker) literalBytes(l *cql.Literal, r Receiver) ([]byte, error) {
 // literalFits reports whether a type takes literals of that kind at all.
 func literalFits(l *cql.Literal, t types.Type) bool {
 	if l.Kind == cql.NullLiteral {
-		return true
+		return t != types.Counter
 	}
 	_, err := t.ParseLiteral(types.LiteralKind(l.Kind), l.Text)
 	return !errors.Is(err, types.ErrKind)

@@ -27,6 +27,15 @@ func (c *Checker) fit(t cql.Term, to types.Type) (functions.Fit, error) {
 	return fit, err
 }
 
+// fits reports whether a part of a literal fits. Nothing is kept of constants: they are asked about once.
+func (c *Checker) fits(t cql.Term, to types.Type) (bool, error) {
+	if l, ok := t.(*cql.Literal); ok {
+		return literalFits(l, to), nil
+	}
+	fit, err := c.fit(t, to)
+	return fit != functions.NoFit, err
+}
+
 // workOutFit is fit without a memory.
 func (c *Checker) workOutFit(t cql.Term, to types.Type) (functions.Fit, error) {
 	switch t := t.(type) {
@@ -81,10 +90,6 @@ func (c *Checker) fitResult(t cql.Term, to types.Type) functions.Fit {
 // fitLiteral is fit of a literal: best for what it looks like.
 func fitLiteral(l *cql.Literal, to types.Type) functions.Fit {
 	switch {
-	case l.Kind == cql.NullLiteral && to == types.Counter:
-		return functions.NoFit
-	case l.Kind == cql.NullLiteral:
-		return functions.WeakFit
 	case !literalFits(l, to):
 		return functions.NoFit
 	case to == literalType(l):

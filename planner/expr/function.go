@@ -7,9 +7,12 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
+// textOf makes the texts of arguments for a complaint; nil: nobody hears it.
+type textOf func(*Info, cql.Term) string
+
 // function finds the function of a call, CAST or operator whose result is for a receiver. Calls among the arguments fit: what
-// is wrong with them is found when they are checked. Texts of arguments are made for a complaint; nil: nobody hears it.
-func (c *Checker) function(t cql.Term, r Receiver, text func(cql.Term) string) (*functions.Function, error) {
+// is wrong with them is found when they are checked.
+func (c *Checker) function(t cql.Term, r Receiver, text textOf) (*functions.Function, error) {
 	switch t := t.(type) {
 	case *cql.Cast:
 		name := functions.CastName(t.Type.String())
@@ -24,7 +27,7 @@ func (c *Checker) function(t cql.Term, r Receiver, text func(cql.Term) string) (
 }
 
 // native finds a function that has syntax of its own.
-func (c *Checker) native(name string, t cql.Term, r Receiver, text func(cql.Term) string) (*functions.Function, error) {
+func (c *Checker) native(name string, t cql.Term, r Receiver, text textOf) (*functions.Function, error) {
 	return c.choose(subterms(t), text, func(args []functions.Arg) (*functions.Function, error) {
 		for i := range args {
 			args[i].Marker = args[i].Marker || r.Column != nil && r.Column.Desc
@@ -34,7 +37,7 @@ func (c *Checker) native(name string, t cql.Term, r Receiver, text func(cql.Term
 }
 
 // called finds a function that is called by its name. Aggregates are for selectors only.
-func (c *Checker) called(t *cql.Call, receiver types.Type, text func(cql.Term) string) (*functions.Function, error) {
+func (c *Checker) called(t *cql.Call, receiver types.Type, text textOf) (*functions.Function, error) {
 	users := c.users(t.Function)
 	switch {
 	case c.Selects || users != nil:
@@ -64,7 +67,7 @@ func (c *Checker) MaskFunction(call *cql.Call, masked types.Type) (*functions.Fu
 		return nil, nil
 	}
 	value := functions.Arg{Text: types.ExactClassName(masked), Type: masked}
-	return c.choose(call.Args, c.Text, func(args []functions.Arg) (*functions.Function, error) {
+	return c.choose(call.Args, (*Info).Text, func(args []functions.Arg) (*functions.Function, error) {
 		return c.named(call.Function, users, append([]functions.Arg{value}, args...), masked)
 	})
 }
@@ -93,7 +96,7 @@ func (c *Checker) named(
 // choose finds a function for arguments. Their texts are made only for a complaint that will be heard, because those of deep
 // terms are long.
 func (c *Checker) choose(
-	terms []cql.Term, text func(cql.Term) string, resolve func([]functions.Arg) (*functions.Function, error),
+	terms []cql.Term, text textOf, resolve func([]functions.Arg) (*functions.Function, error),
 ) (*functions.Function, error) {
 	args := make([]functions.Arg, len(terms))
 	var misplaced error // an argument that can stand nowhere
@@ -120,7 +123,7 @@ func (c *Checker) choose(
 		return f, err
 	}
 	for i, t := range terms {
-		args[i].Text = text(t)
+		args[i].Text = text(c.Info, t)
 	}
 	return resolve(args)
 }
@@ -141,8 +144,8 @@ func (c *Checker) arg(t cql.Term) functions.Arg {
 	return arg
 }
 
-// CheckNative refuses to call a user's function, which nobody can run.
-func CheckNative(f *functions.Function) error {
+// checkNative refuses to call a user's function, which nobody can run.
+func checkNative(f *functions.Function) error {
 	if f.User == nil {
 		return nil
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/functions"
 	"github.com/cqld/cqld/cql/types"
 )
 
@@ -18,7 +17,7 @@ func (c *Checker) list(l *cql.ListLiteral, r Receiver) (Expr, error) {
 	if !ok {
 		return nil, noList(r.Type)
 	}
-	return c.elements("list", &Composed{Of: t, make: types.NewList, null: nullInCollection}, l.Elements, r, t.Elem)
+	return c.elements("list", composed(t), l.Elements, r, t.Elem)
 }
 
 // set checks {a, b} for a set, and {} also for a map.
@@ -30,9 +29,7 @@ func (c *Checker) set(l *cql.SetLiteral, r Receiver) (Expr, error) {
 	if !ok {
 		return nil, cqlerr.Invalidf("Invalid set literal for %s of type %s", r.Name, r.Type)
 	}
-	return c.elements("set", &Composed{Of: t, null: nullInCollection, make: func(e [][]byte) []byte {
-		return types.NewSet(t, e)
-	}}, l.Elements, r, t.Elem)
+	return c.elements("set", composed(t), l.Elements, r, t.Elem)
 }
 
 // mapping checks {k: v} for a map.
@@ -51,9 +48,7 @@ func (c *Checker) mapping(l *cql.MapLiteral, r Receiver) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Composed{Of: t, null: nullInCollection, make: func(e [][]byte) []byte {
-		return types.NewMap(t, e[:len(e)/2], e[len(e)/2:])
-	}}
+	m := composed(t)
 	if l.Keys.Long() {
 		if e, err := c.packEntries(m, l, key, value, r); e != nil || err != nil {
 			return e, err
@@ -83,10 +78,7 @@ func (c *Checker) vector(l *cql.ListLiteral, r Receiver, t *types.Vector) (Expr,
 		return nil, cqlerr.Invalidf("Invalid vector literal for %s of type %s; expected %d elements, but given %d",
 			r.Name, r.Type, t.Dim, n)
 	}
-	return c.elements("vector", &Composed{
-		Of: t, null: "null is not supported inside vectors",
-		make: func(e [][]byte) []byte { return types.NewVector(t, e) },
-	}, l.Elements, r, t.Elem)
+	return c.elements("vector", composed(t), l.Elements, r, t.Elem)
 }
 
 // tuple checks (a, b) for a tuple; components left out at the end are null. For anything else (a) is a term
@@ -104,23 +96,24 @@ func (c *Checker) tuple(l *cql.TupleLiteral, r Receiver) (Expr, error) {
 			return nil, cqlerr.Invalidf("Invalid tuple literal for %s: too many elements. Type %s expects %d but got %d",
 				r.Name, r.Type, len(elems), len(l.Elements))
 		}
-		fit, err := c.fit(e, elems[i])
+		fits, err := c.fits(e, elems[i])
 		switch {
 		case err != nil:
 			return nil, err
-		case fit != functions.NoFit:
+		case fits:
 			continue
 		}
 		return nil, cqlerr.Invalidf("Invalid tuple literal for %s: component %d is not of type %s", r.Name, i, elems[i])
 	}
-	parts := make([]Expr, len(l.Elements))
+	tuple := composed(r.Type)
+	tuple.Parts = make([]Expr, len(l.Elements))
 	for i, e := range l.Elements {
 		var err error
-		if parts[i], err = c.value(e, r.Part(fmt.Sprintf("%s[%d]", r.Name, i), elems[i])); err != nil {
+		if tuple.Parts[i], err = c.value(e, r.Part(fmt.Sprintf("%s[%d]", r.Name, i), elems[i])); err != nil {
 			return nil, err
 		}
 	}
-	return compose(&Composed{Of: r.Type, Parts: parts, make: types.NewTuple})
+	return compose(tuple)
 }
 
 // checkNoMarker refuses bind markers inside list, set and map literals.
@@ -133,12 +126,9 @@ func checkNoMarker(kind string, r Receiver, terms ...cql.Term) error {
 }
 
 // checkElement refuses a term that is not for the elements of a literal of that kind. One that is may still be refused
-// when it is bound.
+// when it is checked.
 func (c *Checker) checkElement(kind, what string, t cql.Term, whole Receiver, elem types.Type) error {
-	if l, ok := t.(*cql.Literal); ok && l.Kind != cql.NullLiteral && literalFits(l, elem) {
-		return nil
-	}
-	if fit, err := c.fit(t, elem); fit != functions.NoFit || err != nil {
+	if fits, err := c.fits(t, elem); fits || err != nil {
 		return err
 	}
 	return cqlerr.Invalidf("Invalid %s literal for %s: %s %s is not of type %s", kind, whole.Name, what, c.Text(t), elem)

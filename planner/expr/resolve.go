@@ -64,14 +64,14 @@ func (c *Checker) resolveCall(t cql.Term) error {
 	if facts.function != nil {
 		return nil
 	}
-	f, err := c.function(t, Receiver{}, c.Name)
+	f, err := c.function(t, Receiver{}, (*Info).Name)
 	if err != nil {
 		return err
 	}
 	if f.Returns == types.LegacyTimeUUID && len(f.Args) > 0 && f.Args[0] == types.TimeUUID {
 		f = c.ofTimeUUID(f, subterms(t)[0])
 	}
-	if err := CheckNative(f); err != nil {
+	if err := checkNative(f); err != nil {
 		return err
 	}
 	facts.function = f

@@ -35,19 +35,8 @@ func (c *Checker) ownType(t cql.Term) types.Type {
 		if of, err := c.hinted(t); err == nil {
 			return of
 		}
-	case *cql.ListLiteral:
-		if elem := c.firstType(t.Elements); elem != nil && c.Selects {
-			return &types.List{Elem: elem, Frozen: true}
-		}
-	case *cql.SetLiteral:
-		if elem := c.firstType(t.Elements); elem != nil {
-			return &types.Set{Elem: elem, Frozen: true}
-		}
-	case *cql.MapLiteral:
-		key, value := c.firstType(t.Keys), c.firstType(t.Values)
-		if key != nil && value != nil && !c.Selects {
-			return &types.Map{Key: key, Value: value, Frozen: true}
-		}
+	case *cql.ListLiteral, *cql.SetLiteral, *cql.MapLiteral:
+		return c.collectionType(t, c.firstType)
 	case *cql.TupleLiteral:
 		if len(t.Elements) > 1 || !c.Selects {
 			return c.tupleType(t, c.exactType)
@@ -104,6 +93,26 @@ func (c *Checker) firstType(terms cql.Terms) types.Type {
 	return nil
 }
 
+// collectionType is the type of a collection whose terms have one: lists have it among selectors, maps among values.
+func (c *Checker) collectionType(t cql.Term, typeOf func(cql.Terms) types.Type) types.Type {
+	switch t := t.(type) {
+	case *cql.ListLiteral:
+		if elem := typeOf(t.Elements); elem != nil && c.Selects {
+			return &types.List{Elem: elem, Frozen: true}
+		}
+	case *cql.SetLiteral:
+		if elem := typeOf(t.Elements); elem != nil {
+			return &types.Set{Elem: elem, Frozen: true}
+		}
+	case *cql.MapLiteral:
+		key, value := typeOf(t.Keys), typeOf(t.Values)
+		if key != nil && value != nil && !c.Selects {
+			return &types.Map{Key: key, Value: value, Frozen: true}
+		}
+	}
+	return nil
+}
+
 // tupleType is the type of a tuple all of whose components have one.
 func (c *Checker) tupleType(l *cql.TupleLiteral, typeOf func(cql.Term) types.Type) types.Type {
 	elems := make([]types.Type, len(l.Elements))
@@ -135,27 +144,14 @@ func (c *Checker) likelyType(t cql.Term) types.Type {
 
 // looksLike is likelyType of the literal of a collection or tuple.
 func (c *Checker) looksLike(t cql.Term) types.Type {
-	switch t := t.(type) {
-	case *cql.ListLiteral:
-		if elem := c.commonType(t.Elements); elem != nil && c.Selects {
-			return &types.List{Elem: elem, Frozen: true}
-		}
-	case *cql.SetLiteral:
-		if elem := c.commonType(t.Elements); elem != nil {
-			return &types.Set{Elem: elem, Frozen: true}
-		}
-	case *cql.MapLiteral:
-		key, value := c.commonType(t.Keys), c.commonType(t.Values)
-		if key != nil && value != nil && !c.Selects {
-			return &types.Map{Key: key, Value: value, Frozen: true}
-		}
-	case *cql.TupleLiteral:
-		if len(t.Elements) > 1 && c.Selects {
-			return c.tupleType(t, c.likelyType)
-		}
-		return c.exactType(t)
+	l, tuple := t.(*cql.TupleLiteral)
+	switch {
+	case !tuple:
+		return c.collectionType(t, c.commonType)
+	case len(l.Elements) > 1 && c.Selects:
+		return c.tupleType(l, c.likelyType)
 	}
-	return nil
+	return c.exactType(t)
 }
 
 // commonType is the likely type of one of the terms that takes the values of all others.

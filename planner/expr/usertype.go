@@ -6,7 +6,6 @@ import (
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/functions"
 	"github.com/cqld/cqld/cql/types"
 )
 
@@ -22,21 +21,22 @@ func (c *Checker) userType(l *cql.UserTypeLiteral, r Receiver) (Expr, error) {
 		if v == nil {
 			continue
 		}
-		fit, err := c.fit(v, f.Type)
+		fits, err := c.fits(v, f.Type)
 		switch {
 		case err != nil:
 			return nil, err
-		case fit != functions.NoFit:
+		case fits:
 			continue
 		}
 		return nil, cqlerr.Invalidf("Invalid user type literal for %s: field %s is not of type %s", r.Name, f.Name, f.Type)
 	}
-	parts := make([]Expr, len(t.Fields))
+	value := composed(t)
+	value.Parts = make([]Expr, len(t.Fields))
 	for i, f := range t.Fields {
-		parts[i] = Null(f.Type)
+		value.Parts[i] = Null(f.Type)
 		if v := values[f.Name]; v != nil {
 			var err error
-			if parts[i], err = c.value(v, r.Part(r.Name+"."+f.Name, f.Type)); err != nil {
+			if value.Parts[i], err = c.value(v, r.Part(r.Name+"."+f.Name, f.Type)); err != nil {
 				return nil, err
 			}
 		}
@@ -46,7 +46,7 @@ func (c *Checker) userType(l *cql.UserTypeLiteral, r Receiver) (Expr, error) {
 			return nil, unknownField(l.Fields[i], t)
 		}
 	}
-	return compose(&Composed{Of: t, Parts: parts, make: types.NewTuple})
+	return compose(value)
 }
 
 // unknownField is the answer to a literal with a field that its type does not have.
