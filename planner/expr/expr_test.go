@@ -133,6 +133,32 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// userTypes are names in a test: all are of one user type.
+type userTypes struct{ natives }
+
+func (userTypes) TypeOf(string, cql.TypeName) (types.Type, error) {
+	return &types.UserType{Keyspace: "ks", Name: "u", Fields: []types.Field{{Name: "a", Type: types.Int}}}, nil
+}
+
+// TestTreeStays checks a term twice: what was found out the first time stands in its Info alone.
+func TestTreeStays(t *testing.T) {
+	hint := term(t, "(u) {a: 1}")
+	written := hint.String()
+	for range 2 {
+		c := &Checker{Scope: Scope{Names: userTypes{}, Keyspace: "ks"}, Info: &Info{}}
+		if got := c.Text(hint); got != "(u){a: 1}" {
+			t.Errorf("before: %s", got)
+		}
+		_, err := c.Check(hint, Receiver{Name: "c", Type: types.Int})
+		if want := "Cannot assign value (ks.u){a: 1} to c of type int"; err == nil || err.Error() != want {
+			t.Errorf("got: %v\nwant: %s", err, want)
+		}
+	}
+	if hint.String() != written {
+		t.Errorf("the tree is %s", hint)
+	}
+}
+
 // TestMarkers looks at what markers are named after.
 func TestMarkers(t *testing.T) {
 	c := checker()
