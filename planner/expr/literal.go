@@ -8,16 +8,20 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// list checks [a, b] for a list or a vector.
+// list checks [a, b] for a list or a vector, which takes exactly as many elements as it has.
 func (c *Checker) list(l *cql.ListLiteral, r Receiver) (Expr, error) {
 	if v, ok := r.Type.(*types.Vector); ok {
-		return c.vector(l, r, v)
+		if n := l.Elements.Len(); n != v.Dim {
+			return nil, cqlerr.Invalidf("Invalid vector literal for %s of type %s; expected %d elements, but given %d",
+				r.Name, r.Type, v.Dim, n)
+		}
+		return c.elements("vector", r, [2]role{{"value", l.Elements, v.Elem}})
 	}
 	t, ok := r.Type.(*types.List)
 	if !ok {
 		return nil, noList(r.Type)
 	}
-	return c.elements("list", composed(t), l.Elements, r, t.Elem)
+	return c.elements("list", r, [2]role{{"value", l.Elements, t.Elem}})
 }
 
 // set checks {a, b} for a set, and {} also for a map.
@@ -29,7 +33,7 @@ func (c *Checker) set(l *cql.SetLiteral, r Receiver) (Expr, error) {
 	if !ok {
 		return nil, cqlerr.Invalidf("Invalid set literal for %s of type %s", r.Name, r.Type)
 	}
-	return c.elements("set", composed(t), l.Elements, r, t.Elem)
+	return c.elements("set", r, [2]role{{"value", l.Elements, t.Elem}})
 }
 
 // mapping checks {k: v} for a map.
@@ -38,47 +42,71 @@ func (c *Checker) mapping(l *cql.MapLiteral, r Receiver) (Expr, error) {
 	if !ok {
 		return nil, cqlerr.Invalidf("Invalid map literal for %s of type %s", r.Name, r.Type)
 	}
-	key, value := r.Part("key("+r.Name+")", t.Key), r.Part("value("+r.Name+")", t.Value)
-	err := c.eachEntry(l, func(k, v cql.Term) error {
-		if err := c.checkElement("map", "key", k, r, t.Key); err != nil {
-			return err
+	return c.elements("map", r, [2]role{{"key", l.Keys, t.Key}, {"value", l.Values, t.Value}})
+}
+
+// role is what some terms of a literal are: its elements, or the keys or the values of a map.
+type role struct {
+	what  string
+	terms cql.Terms
+	of    types.Type
+}
+
+// elements checks the elements of a literal of that kind, or the keys and values of a map, once all of them are known to be
+// for it. Bind markers are for the elements of vectors only.
+func (c *Checker) elements(kind string, whole Receiver, roles [2]role) (Expr, error) {
+	first, second := roles[0].terms, roles[1].terms
+	err := c.eachEntry(first, second, func(entry []cql.Term) error {
+		for i, t := range entry {
+			fits, err := c.fits(t, roles[i].of)
+			if err == nil && !fits {
+				err = cqlerr.Invalidf("Invalid %s literal for %s: %s %s is not of type %s", kind, whole.Name, roles[i].what,
+					c.Text(t), roles[i].of)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		return c.checkElement("map", "value", v, r, t.Value)
+		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	m := composed(t)
-	if l.Keys.Long() {
-		if e, err := c.packEntries(m, l, key, value, r); e != nil || err != nil {
+	var receivers [2]Receiver
+	for i, role := range roles {
+		if role.of != nil {
+			receivers[i] = whole.Part(role.what+"("+whole.Name+")", role.of)
+		}
+	}
+	if first.Long() {
+		if e, err := c.pack(kind, whole, receivers, first, second); e != nil || err != nil {
 			return e, err
 		}
 	}
-	n, i := l.Keys.Len(), 0
-	m.Parts = make([]Expr, 2*n)
-	err = c.eachEntry(l, func(k, v cql.Term) (err error) {
-		if m.Parts[i], err = c.value(k, key); err != nil {
-			return err
+	l, n, at := composed(whole.Type), first.Len(), 0
+	l.Parts = make([]Expr, n+second.Len())
+	err = c.eachEntry(first, second, func(entry []cql.Term) (err error) {
+		for i, t := range entry {
+			if l.Parts[i*n+at], err = c.value(t, receivers[i]); err != nil {
+				return err
+			}
 		}
-		if m.Parts[n+i], err = c.value(v, value); err != nil {
-			return err
-		}
-		i++
-		return checkNoMarker("map", r, k, v)
+		at++
+		return checkNoMarker(kind, whole, entry)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return compose(m)
+	return compose(l)
 }
 
-// vector checks [a, b] for a vector: it takes exactly as many elements as the vector has, markers too.
-func (c *Checker) vector(l *cql.ListLiteral, r Receiver, t *types.Vector) (Expr, error) {
-	if n := l.Elements.Len(); n != t.Dim {
-		return nil, cqlerr.Invalidf("Invalid vector literal for %s of type %s; expected %d elements, but given %d",
-			r.Name, r.Type, t.Dim, n)
+// checkNoMarker refuses bind markers inside list, set and map literals.
+func checkNoMarker(kind string, r Receiver, terms []cql.Term) error {
+	if kind != "vector" && HasMarker(terms...) {
+		return cqlerr.Invalidf("Invalid %s literal for %s: bind variables are not supported inside collection "+
+			"literals", kind, r.Name)
 	}
-	return c.elements("vector", composed(t), l.Elements, r, t.Elem)
+	return nil
 }
 
 // tuple checks (a, b) for a tuple; components left out at the end are null. For anything else (a) is a term
@@ -114,52 +142,4 @@ func (c *Checker) tuple(l *cql.TupleLiteral, r Receiver) (Expr, error) {
 		}
 	}
 	return compose(tuple)
-}
-
-// checkNoMarker refuses bind markers inside list, set and map literals.
-func checkNoMarker(kind string, r Receiver, terms ...cql.Term) error {
-	if HasMarker(terms...) {
-		return cqlerr.Invalidf("Invalid %s literal for %s: bind variables are not supported inside collection "+
-			"literals", kind, r.Name)
-	}
-	return nil
-}
-
-// checkElement refuses a term that is not for the elements of a literal of that kind. One that is may still be refused
-// when it is checked.
-func (c *Checker) checkElement(kind, what string, t cql.Term, whole Receiver, elem types.Type) error {
-	if fits, err := c.fits(t, elem); fits || err != nil {
-		return err
-	}
-	return cqlerr.Invalidf("Invalid %s literal for %s: %s %s is not of type %s", kind, whole.Name, what, c.Text(t), elem)
-}
-
-// elements checks the elements of a literal of that kind, once all of them are known to be for it, as the parts of l.
-func (c *Checker) elements(kind string, l *Composed, terms cql.Terms, whole Receiver, elem types.Type) (Expr, error) {
-	err := c.Each(terms, func(t cql.Term) error { return c.checkElement(kind, "value", t, whole, elem) })
-	if err != nil {
-		return nil, err
-	}
-	r := whole.Part("value("+whole.Name+")", elem)
-	if terms.Long() {
-		if e, err := c.packElements(kind, l, terms, r, whole); e != nil || err != nil {
-			return e, err
-		}
-	}
-	l.Parts = make([]Expr, 0, terms.Len())
-	err = c.Each(terms, func(t cql.Term) error {
-		e, err := c.value(t, r)
-		if err != nil {
-			return err
-		}
-		l.Parts = append(l.Parts, e)
-		if kind == "vector" {
-			return nil
-		}
-		return checkNoMarker(kind, whole, t)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return compose(l)
 }

@@ -51,76 +51,63 @@ func (p *Packed) AddValue(b []byte) error {
 	return nil
 }
 
-// Each calls f for each of the terms until it fails. What it learns of the terms of a run is not kept: nobody asks about
-// them again.
+// Each calls f for each of the terms until it fails.
 func (c *Checker) Each(terms cql.Terms, f func(cql.Term) error) error {
-	for _, p := range terms.Parts {
+	return c.eachEntry(terms, cql.Terms{}, func(entry []cql.Term) error { return f(entry[0]) })
+}
+
+// eachEntry is Each for the keys and values of a map; without values an entry is a term. What is learned of the terms of a
+// run is not kept: nobody asks about them again.
+func (c *Checker) eachEntry(terms, values cql.Terms, f func(entry []cql.Term) error) error {
+	var both [2]cql.Term
+	entry := both[:1]
+	if len(values.Parts) > 0 {
+		entry = both[:]
+	}
+	for i, p := range terms.Parts {
 		run, ok := p.(*cql.Run)
-		if !ok {
-			if err := f(p); err != nil {
+		if ok {
+			if err := c.eachOf(run, entry, f); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := c.eachOf(run, f); err != nil {
+		if entry[0] = p; len(entry) == 2 {
+			entry[1] = values.Parts[i]
+		}
+		if err := f(entry); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// step counts a term, and lets others run now and then.
-func (c *Checker) step() error {
-	if c.counted++; c.counted%512 != 0 || c.Step == nil {
-		return nil
-	}
-	return c.Step()
-}
-
-func (c *Checker) eachOf(run *cql.Run, f func(cql.Term) error) error {
+// eachOf is eachEntry for the terms of a run.
+func (c *Checker) eachOf(run *cql.Run, entry []cql.Term, f func(entry []cql.Term) error) (err error) {
 	c.passing++
 	defer func() { c.passing-- }()
-	for t := range run.All() {
-		if err := f(t); err != nil {
-			return err
-		}
-		if err := c.step(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// pack checks terms for a receiver, all of which must be constants; ok is false if one is not.
-func (c *Checker) pack(kind string, terms cql.Terms, r, whole Receiver) (values *Packed, ok bool, err error) {
-	values, ok = NewPacked(terms), true
-	values.Step = c.Step
-	err = c.Each(terms, func(t cql.Term) error {
-		if l, plain := t.(*cql.Literal); plain && ok && l.Kind != cql.NullLiteral {
-			bytes, err := c.literalBytes(l, r)
-			if err != nil {
-				return err
+	if len(entry) == 2 {
+		for entry[0], entry[1] = range run.Entries() {
+			if err = c.step(f(entry)); err != nil {
+				break
 			}
-			return values.AddValue(bytes)
-		}
-		e, err := c.value(t, r)
-		if err != nil {
-			return err
-		}
-		if kind != "vector" {
-			if err := checkNoMarker(kind, whole, t); err != nil {
-				return err
-			}
-		}
-		if ok {
-			ok, err = values.AddConstant(e)
 		}
 		return err
-	})
-	if err == nil && !ok {
-		err = CheckMixed(terms)
 	}
-	return values, ok, err
+	for entry[0] = range run.All() {
+		if err = c.step(f(entry)); err != nil {
+			break
+		}
+	}
+	return err
+}
+
+// step counts a term that did not fail, and lets others run now and then.
+func (c *Checker) step(err error) error {
+	if c.counted++; err != nil || c.counted%512 != 0 || c.Step == nil {
+		return err
+	}
+	return c.Step()
 }
 
 // CheckMixed refuses a long literal of other terms than constants.
@@ -131,88 +118,53 @@ func CheckMixed(terms cql.Terms) error {
 	return nil
 }
 
-// packElements checks the elements of a long list, set or vector. It returns nil if they are not all constants.
-func (c *Checker) packElements(kind string, l *Composed, terms cql.Terms, r, whole Receiver) (Expr, error) {
-	values, ok, err := c.pack(kind, terms, r, whole)
-	switch {
-	case err != nil || !ok:
-		return nil, err
-	case values.HasNull():
-		return nil, cqlerr.Invalidf("%s", l.null)
-	}
-	var bytes []byte
-	switch t := l.Of.(type) {
-	case *types.Set:
-		bytes = values.Set(t)
-	case *types.Vector:
-		bytes = values.Vector(t)
-	default:
-		bytes = values.List()
-	}
-	return &Constant{Of: l.Of, Value: types.Value{Bytes: bytes}}, values.Err()
-}
-
-// packEntries checks the entries of a long map. It returns nil if they are not all constants.
-func (c *Checker) packEntries(m *Composed, l *cql.MapLiteral, key, value, whole Receiver) (Expr, error) {
-	keys, values := NewPacked(l.Keys), NewPacked(l.Values)
-	keys.Step = c.Step
+// pack checks a long list, set, vector or map. It returns nil if its terms are not all constants.
+func (c *Checker) pack(kind string, whole Receiver, receivers [2]Receiver, terms, values cql.Terms) (Expr, error) {
+	packed := [2]*Packed{NewPacked(terms), NewPacked(values)}
+	packed[0].Step = c.Step
 	constant := true
-	err := c.eachEntry(l, func(k, v cql.Term) error {
-		for _, of := range [...]struct {
-			term cql.Term
-			r    Receiver
-			to   *Packed
-		}{{k, key, keys}, {v, value, values}} {
-			e, err := c.value(of.term, of.r)
-			if err != nil {
+	err := c.eachEntry(terms, values, func(entry []cql.Term) error {
+		for i, t := range entry {
+			if err := c.packTerm(packed[i], t, receivers[i], &constant); err != nil {
 				return err
 			}
-			if constant {
-				if constant, err = of.to.AddConstant(e); err != nil {
-					return err
-				}
-			}
 		}
-		return checkNoMarker("map", whole, k, v)
+		return checkNoMarker(kind, whole, entry)
 	})
 	switch {
 	case err != nil:
 		return nil, err
 	case !constant:
-		return nil, CheckMixed(l.Keys)
-	case keys.HasNull() || values.HasNull():
-		return nil, cqlerr.Invalidf("%s", m.null)
+		return nil, CheckMixed(terms)
+	case packed[0].HasNull() || packed[1].HasNull():
+		return nil, cqlerr.Invalidf("%s", composed(whole.Type).null)
 	}
-	return &Constant{Of: m.Of, Value: types.Value{Bytes: keys.Map(m.Of.(*types.Map), &values.Packed)}}, keys.Err()
+	var bytes []byte
+	switch t := whole.Type.(type) {
+	case *types.Set:
+		bytes = packed[0].Set(t)
+	case *types.Vector:
+		bytes = packed[0].Vector(t)
+	case *types.Map:
+		bytes = packed[0].Map(t, &packed[1].Packed)
+	default:
+		bytes = packed[0].List()
+	}
+	return &Constant{Of: whole.Type, Value: types.Value{Bytes: bytes}}, packed[0].Err()
 }
 
-// eachEntry is Each for the entries of a map.
-func (c *Checker) eachEntry(l *cql.MapLiteral, f func(k, v cql.Term) error) error {
-	for i, k := range l.Keys.Parts {
-		run, ok := k.(*cql.Run)
-		if !ok {
-			if err := f(k, l.Values.Parts[i]); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := c.eachEntryOf(run, f); err != nil {
+// packTerm checks a term and adds its value, as long as all are constants.
+func (c *Checker) packTerm(to *Packed, t cql.Term, r Receiver, constant *bool) error {
+	if l, ok := t.(*cql.Literal); ok && *constant && l.Kind != cql.NullLiteral {
+		bytes, err := c.literalBytes(l, r)
+		if err != nil {
 			return err
 		}
+		return to.AddValue(bytes)
 	}
-	return nil
-}
-
-func (c *Checker) eachEntryOf(run *cql.Run, f func(k, v cql.Term) error) error {
-	c.passing++
-	defer func() { c.passing-- }()
-	for k, v := range run.Entries() {
-		if err := f(k, v); err != nil {
-			return err
-		}
-		if err := c.step(); err != nil {
-			return err
-		}
+	e, err := c.value(t, r)
+	if err == nil && *constant {
+		*constant, err = to.AddConstant(e)
 	}
-	return nil
+	return err
 }
