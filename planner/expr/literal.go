@@ -56,18 +56,12 @@ type role struct {
 // for it. Bind markers are for the elements of vectors only.
 func (c *Checker) elements(kind string, whole Receiver, roles [2]role) (Expr, error) {
 	first, second := roles[0].terms, roles[1].terms
-	err := c.eachEntry(first, second, func(entry []cql.Term) error {
-		for i, t := range entry {
-			fits, err := c.fits(t, roles[i].of)
-			if err == nil && !fits {
-				err = cqlerr.Invalidf("Invalid %s literal for %s: %s %s is not of type %s", kind, whole.Name, roles[i].what,
-					c.Text(t), roles[i].of)
-			}
-			if err != nil {
-				return err
-			}
+	err := c.eachEntry(first, second, func(t, value cql.Term) error {
+		err := c.checkElement(kind, whole, &roles[0], t)
+		if err == nil && value != nil {
+			err = c.checkElement(kind, whole, &roles[1], value)
 		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -85,14 +79,16 @@ func (c *Checker) elements(kind string, whole Receiver, roles [2]role) (Expr, er
 	}
 	l, n, at := composed(whole.Type), first.Len(), 0
 	l.Parts = make([]Expr, n+second.Len())
-	err = c.eachEntry(first, second, func(entry []cql.Term) (err error) {
-		for i, t := range entry {
-			if l.Parts[i*n+at], err = c.value(t, receivers[i]); err != nil {
-				return err
-			}
+	err = c.eachEntry(first, second, func(t, value cql.Term) (err error) {
+		l.Parts[at], err = c.value(t, receivers[0])
+		if err == nil && value != nil {
+			l.Parts[n+at], err = c.value(value, receivers[1])
+		}
+		if err != nil {
+			return err
 		}
 		at++
-		return checkNoMarker(kind, whole, entry)
+		return checkNoMarker(kind, whole, t, value)
 	})
 	if err != nil {
 		return nil, err
@@ -100,8 +96,16 @@ func (c *Checker) elements(kind string, whole Receiver, roles [2]role) (Expr, er
 	return compose(l)
 }
 
+// checkElement refuses a term that is not for its place in a literal. One that is may still be refused when it is checked.
+func (c *Checker) checkElement(kind string, whole Receiver, as *role, t cql.Term) error {
+	if fits, err := c.fits(t, as.of); fits || err != nil {
+		return err
+	}
+	return cqlerr.Invalidf("Invalid %s literal for %s: %s %s is not of type %s", kind, whole.Name, as.what, c.Text(t), as.of)
+}
+
 // checkNoMarker refuses bind markers inside list, set and map literals.
-func checkNoMarker(kind string, r Receiver, terms []cql.Term) error {
+func checkNoMarker(kind string, r Receiver, terms ...cql.Term) error {
 	if kind != "vector" && HasMarker(terms...) {
 		return cqlerr.Invalidf("Invalid %s literal for %s: bind variables are not supported inside collection "+
 			"literals", kind, r.Name)

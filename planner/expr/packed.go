@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"iter"
+
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
@@ -53,59 +55,58 @@ func (p *Packed) AddValue(b []byte) error {
 
 // Each calls f for each of the terms until it fails.
 func (c *Checker) Each(terms cql.Terms, f func(cql.Term) error) error {
-	return c.eachEntry(terms, cql.Terms{}, func(entry []cql.Term) error { return f(entry[0]) })
+	return c.eachEntry(terms, cql.Terms{}, func(t, _ cql.Term) error { return f(t) })
 }
 
-// eachEntry is Each for the keys and values of a map; without values an entry is a term. What is learned of the terms of a
-// run is not kept: nobody asks about them again.
-func (c *Checker) eachEntry(terms, values cql.Terms, f func(entry []cql.Term) error) error {
-	var both [2]cql.Term
-	entry := both[:1]
-	if len(values.Parts) > 0 {
-		entry = both[:]
-	}
-	for i, p := range terms.Parts {
-		run, ok := p.(*cql.Run)
-		if ok {
-			if err := c.eachOf(run, entry, f); err != nil {
+// eachEntry is Each for the keys and values of a map; without values an entry is a term and nil. What is learned of the
+// terms of a run is not kept: nobody asks about them again.
+func (c *Checker) eachEntry(terms, values cql.Terms, f func(t, value cql.Term) error) error {
+	for i, t := range terms.Parts {
+		var value cql.Term
+		if len(values.Parts) > 0 {
+			value = values.Parts[i]
+		}
+		run, long := t.(*cql.Run)
+		switch {
+		case !long:
+			if err := f(t, value); err != nil {
 				return err
 			}
-			continue
+		case value != nil:
+			if err := c.eachOf(run.Entries(), f); err != nil {
+				return err
+			}
+		default:
+			alone := func(yield func(t, value cql.Term) bool) {
+				run.All()(func(t cql.Term) bool { return yield(t, nil) })
+			}
+			if err := c.eachOf(alone, f); err != nil {
+				return err
+			}
 		}
-		if entry[0] = p; len(entry) == 2 {
-			entry[1] = values.Parts[i]
+	}
+	return nil
+}
+
+// eachOf is eachEntry for what a run stands for.
+func (c *Checker) eachOf(entries iter.Seq2[cql.Term, cql.Term], f func(t, value cql.Term) error) error {
+	c.passing++
+	defer func() { c.passing-- }()
+	for t, value := range entries {
+		if err := f(t, value); err != nil {
+			return err
 		}
-		if err := f(entry); err != nil {
+		if err := c.step(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// eachOf is eachEntry for the terms of a run.
-func (c *Checker) eachOf(run *cql.Run, entry []cql.Term, f func(entry []cql.Term) error) (err error) {
-	c.passing++
-	defer func() { c.passing-- }()
-	if len(entry) == 2 {
-		for entry[0], entry[1] = range run.Entries() {
-			if err = c.step(f(entry)); err != nil {
-				break
-			}
-		}
-		return err
-	}
-	for entry[0] = range run.All() {
-		if err = c.step(f(entry)); err != nil {
-			break
-		}
-	}
-	return err
-}
-
-// step counts a term that did not fail, and lets others run now and then.
-func (c *Checker) step(err error) error {
-	if c.counted++; err != nil || c.counted%512 != 0 || c.Step == nil {
-		return err
+// step counts a term, and lets others run now and then.
+func (c *Checker) step() error {
+	if c.counted++; c.counted%512 != 0 || c.Step == nil {
+		return nil
 	}
 	return c.Step()
 }
@@ -123,13 +124,15 @@ func (c *Checker) pack(kind string, whole Receiver, receivers [2]Receiver, terms
 	packed := [2]*Packed{NewPacked(terms), NewPacked(values)}
 	packed[0].Step = c.Step
 	constant := true
-	err := c.eachEntry(terms, values, func(entry []cql.Term) error {
-		for i, t := range entry {
-			if err := c.packTerm(packed[i], t, receivers[i], &constant); err != nil {
-				return err
-			}
+	err := c.eachEntry(terms, values, func(t, value cql.Term) error {
+		err := c.packTerm(packed[0], t, receivers[0], &constant)
+		if err == nil && value != nil {
+			err = c.packTerm(packed[1], value, receivers[1], &constant)
 		}
-		return checkNoMarker(kind, whole, entry)
+		if err != nil {
+			return err
+		}
+		return checkNoMarker(kind, whole, t, value)
 	})
 	switch {
 	case err != nil:
