@@ -13,6 +13,7 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/parser"
+	"github.com/cqld/cqld/planner/define"
 )
 
 var hostileSize = flag.Int("hostile", 256<<10, "the length of the texts of TestHostileTexts")
@@ -132,7 +133,7 @@ func hostileCatalog(t testing.TB) Env {
 		if err != nil {
 			t.Fatal(text, err)
 		}
-		if env.Catalog, _, err = p.Plan.(Definition).Apply(env.Catalog, [16]byte{byte(i + 10)}); err != nil {
+		if env.Catalog, _, err = p.Plan.(define.Definition).Apply(env.Catalog, [16]byte{byte(i + 10)}); err != nil {
 			t.Fatal(text, err)
 		}
 	}

@@ -1,19 +1,6 @@
 package planner
 
-import (
-	"math"
-
-	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/schema"
-)
-
-// checkMarkers refuses a statement with more bind markers than the protocol can count.
-func (p *planning) checkMarkers() error {
-	if n := len(p.info.Markers); n > math.MaxUint16 {
-		return cqlerr.Invalidf("Too many markers(?). %d markers exceed the allowed maximum of %d", n, math.MaxUint16)
-	}
-	return nil
-}
+import "github.com/cqld/cqld/cql/schema"
 
 // describeMarkers tells what each bind marker is for, and which ones are the partition key.
 func (p *planning) describeMarkers() {

@@ -62,13 +62,3 @@ func TestTimeUUIDs(t *testing.T) {
 		t.Errorf("ticks %d and %d", ticks(a), ticks(b))
 	}
 }
-
-func TestIsUse(t *testing.T) {
-	for text, want := range map[string]bool{
-		"USE ks": true, "  use\n\"Ks\"": true, `use"Ks"`: true, "UPDATE t SET a = 1": false, "use": false, "uses x": false,
-	} {
-		if isUse(text) != want {
-			t.Errorf("isUse(%q) is %v", text, !want)
-		}
-	}
-}

@@ -14,19 +14,6 @@ type Property struct {
 	Map  map[string]string // of a map, even an empty one; nil for a literal
 }
 
-// CheckDuplicates refuses a property that is given twice. Cassandra finds this while it parses, before
-// it knows whether the object exists.
-func CheckDuplicates(props []Property) error {
-	seen := make(map[string]bool, len(props))
-	for _, p := range props {
-		if seen[p.Name] {
-			return cqlerr.Syntaxf("Multiple definitions for property '%s'", p.Name)
-		}
-		seen[p.Name] = true
-	}
-	return nil
-}
-
 // text is the value of a property that is not a map.
 func (p Property) text() (string, error) {
 	if p.Map != nil {
@@ -38,7 +25,7 @@ func (p Property) text() (string, error) {
 // mapping is the value of a property that is a map.
 func (p Property) mapping() (map[string]string, error) {
 	if p.Map == nil {
-		return nil, cqlerr.Syntaxf("Invalid value for property '%s'. It should be a map.", p.Name)
+		return nil, NotAMap(p.Name)
 	}
 	return p.Map, nil
 }
@@ -81,3 +68,11 @@ func (p Property) double() (float64, error) {
 	}
 	return f, nil
 }
+
+// NotAMap refuses a value of a property that should be a map.
+func NotAMap(name string) error {
+	return cqlerr.Syntaxf("Invalid value for property '%s'. It should be a map.", name)
+}
+
+// UnknownProperty refuses a property that no rule knows.
+func UnknownProperty(name string) error { return cqlerr.Syntaxf("Unknown property '%s'", name) }

@@ -127,7 +127,7 @@ func checkKnown(props []Property, known func(string) bool) error {
 	}
 	for _, name := range javaOrder(names) {
 		if !known(name) {
-			return cqlerr.Syntaxf("Unknown property '%s'", name)
+			return UnknownProperty(name)
 		}
 	}
 	return nil

@@ -52,37 +52,40 @@ type role struct {
 	of    types.Type
 }
 
+// receiver is what the terms are for.
+func (as role) receiver(whole Receiver) Receiver {
+	if as.of == nil {
+		return Receiver{}
+	}
+	return whole.Part(as.what+"("+whole.Name+")", as.of)
+}
+
 // elements checks the elements of a literal of that kind, or the keys and values of a map, once all of them are known to be
 // for it. Bind markers are for the elements of vectors only.
 func (c *Checker) elements(kind string, whole Receiver, roles [2]role) (Expr, error) {
 	first, second := roles[0].terms, roles[1].terms
 	err := c.eachEntry(first, second, func(t, value cql.Term) error {
-		err := c.checkElement(kind, whole, &roles[0], t)
+		err := c.checkElement(kind, whole, roles[0], t)
 		if err == nil && value != nil {
-			err = c.checkElement(kind, whole, &roles[1], value)
+			err = c.checkElement(kind, whole, roles[1], value)
 		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	var receivers [2]Receiver
-	for i, role := range roles {
-		if role.of != nil {
-			receivers[i] = whole.Part(role.what+"("+whole.Name+")", role.of)
-		}
-	}
+	r, valueOf := roles[0].receiver(whole), roles[1].receiver(whole)
 	if first.Long() {
-		if e, err := c.pack(kind, whole, receivers, first, second); e != nil || err != nil {
+		if e, err := c.pack(kind, whole, r, valueOf, first, second); e != nil || err != nil {
 			return e, err
 		}
 	}
 	l, n, at := composed(whole.Type), first.Len(), 0
 	l.Parts = make([]Expr, n+second.Len())
 	err = c.eachEntry(first, second, func(t, value cql.Term) (err error) {
-		l.Parts[at], err = c.value(t, receivers[0])
+		l.Parts[at], err = c.value(t, r)
 		if err == nil && value != nil {
-			l.Parts[n+at], err = c.value(value, receivers[1])
+			l.Parts[n+at], err = c.value(value, valueOf)
 		}
 		if err != nil {
 			return err
@@ -97,7 +100,7 @@ func (c *Checker) elements(kind string, whole Receiver, roles [2]role) (Expr, er
 }
 
 // checkElement refuses a term that is not for its place in a literal. One that is may still be refused when it is checked.
-func (c *Checker) checkElement(kind string, whole Receiver, as *role, t cql.Term) error {
+func (c *Checker) checkElement(kind string, whole Receiver, as role, t cql.Term) error {
 	if fits, err := c.fits(t, as.of); fits || err != nil {
 		return err
 	}

@@ -1,8 +1,6 @@
 package expr
 
 import (
-	"iter"
-
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
@@ -67,32 +65,42 @@ func (c *Checker) eachEntry(terms, values cql.Terms, f func(t, value cql.Term) e
 			value = values.Parts[i]
 		}
 		run, long := t.(*cql.Run)
+		var err error
 		switch {
 		case !long:
-			if err := f(t, value); err != nil {
-				return err
-			}
+			err = f(t, value)
 		case value != nil:
-			if err := c.eachOf(run.Entries(), f); err != nil {
-				return err
-			}
+			err = c.eachEntryOf(run, f)
 		default:
-			alone := func(yield func(t, value cql.Term) bool) {
-				run.All()(func(t cql.Term) bool { return yield(t, nil) })
-			}
-			if err := c.eachOf(alone, f); err != nil {
-				return err
-			}
+			err = c.eachOf(run, f)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// eachOf is eachEntry for what a run stands for.
-func (c *Checker) eachOf(entries iter.Seq2[cql.Term, cql.Term], f func(t, value cql.Term) error) error {
+// eachOf is eachEntry for the terms that a run stands for.
+func (c *Checker) eachOf(run *cql.Run, f func(t, value cql.Term) error) error {
 	c.passing++
 	defer func() { c.passing-- }()
-	for t, value := range entries {
+	for t := range run.All() {
+		if err := f(t, nil); err != nil {
+			return err
+		}
+		if err := c.step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachEntryOf is eachEntry for the keys and values that a run stands for.
+func (c *Checker) eachEntryOf(run *cql.Run, f func(t, value cql.Term) error) error {
+	c.passing++
+	defer func() { c.passing-- }()
+	for t, value := range run.Entries() {
 		if err := f(t, value); err != nil {
 			return err
 		}
@@ -120,14 +128,14 @@ func CheckMixed(terms cql.Terms) error {
 }
 
 // pack checks a long list, set, vector or map. It returns nil if its terms are not all constants.
-func (c *Checker) pack(kind string, whole Receiver, receivers [2]Receiver, terms, values cql.Terms) (Expr, error) {
+func (c *Checker) pack(kind string, whole Receiver, r, valueOf Receiver, terms, values cql.Terms) (Expr, error) {
 	packed := [2]*Packed{NewPacked(terms), NewPacked(values)}
 	packed[0].Step = c.Step
 	constant := true
 	err := c.eachEntry(terms, values, func(t, value cql.Term) error {
-		err := c.packTerm(packed[0], t, receivers[0], &constant)
+		err := c.packTerm(packed[0], t, r, &constant)
 		if err == nil && value != nil {
-			err = c.packTerm(packed[1], value, receivers[1], &constant)
+			err = c.packTerm(packed[1], value, valueOf, &constant)
 		}
 		if err != nil {
 			return err

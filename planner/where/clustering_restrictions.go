@@ -82,8 +82,8 @@ func (rs *Restrictions) resolveClustering(w *Clause) error {
 	return rs.filterClustering(w, rest)
 }
 
-// clusteringPrefix finds values of the first clustering columns, and a range behind them. What is left needs an index or
-// filtering.
+// clusteringPrefix finds values of the first clustering columns, and a range behind them. What is left needs an index
+// or filtering.
 func (rs *Restrictions) clusteringPrefix(w *Clause) (rest restrictionSet, err error) {
 	position := 0
 	for i, r := range rs.clustering {
