@@ -18,6 +18,7 @@ import (
 var (
 	addr   = flag.String("addr", "", "run the scripts against the server at this address")
 	record = flag.Bool("record", false, "write what the Cassandra at -addr answers into the scripts")
+	ours   = flag.Bool("record-ours", false, "write what cqld answers into the scripts of differences")
 )
 
 const (
@@ -47,24 +48,34 @@ func recordedModes() (first, second script.Mode) {
 // TestScripts runs every script in every mode: against -addr, or in memory.
 func TestScripts(t *testing.T) {
 	to := *addr
-	release := ""
-	switch {
-	case *record:
-		var err error
-		if release, err = script.CassandraRelease(t.Context(), to); err != nil {
-			t.Fatalf("-record wants -addr of a real Cassandra: %v", err)
-		}
-	case to == "":
+	if to == "" {
 		to = cqltest.RunT(t).Addr()
+	}
+	release, err := script.CassandraRelease(t.Context(), to)
+	if *record && err != nil {
+		t.Fatalf("-record wants -addr of a real Cassandra: %v", err)
+	}
+	if *ours && err == nil {
+		t.Fatal("-record-ours wants cqld")
 	}
 	for _, path := range scriptPaths(t) {
 		t.Run(name(path), func(t *testing.T) {
 			t.Parallel()
-			if *record {
-				recordScript(t, to, path, "Cassandra "+release)
+			s := readScript(t, path)
+			if release == "" {
+				s.ExpectOurs()
+			}
+			switch {
+			case *record:
+				s.Stamp = "Cassandra " + release
+				recordScript(t, to, path, s)
+				return
+			case *ours:
+				if isDifference(path) {
+					recordScript(t, to, path, s)
+				}
 				return
 			}
-			s := readScript(t, path)
 			for _, m := range modes() {
 				t.Run(m.String(), func(t *testing.T) {
 					differences, err := s.Compare(t.Context(), to, keyspace(path), m)
@@ -92,7 +103,9 @@ func TestReopened(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		report(t, path, r.Compare(t.Context(), readScript(t, path).Blocks))
+		s := readScript(t, path)
+		s.ExpectOurs()
+		report(t, path, r.Compare(t.Context(), s.Blocks))
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}
@@ -104,7 +117,9 @@ func TestReopened(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		report(t, path, r.Compare(t.Context(), readScript(t, path).Tail()))
+		s := readScript(t, path)
+		s.ExpectOurs()
+		report(t, path, r.Compare(t.Context(), s.Tail()))
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}
@@ -119,10 +134,9 @@ func report(t *testing.T, path string, differences []script.Difference) {
 	}
 }
 
-// recordScript writes what a Cassandra answers as the expected text, if it answers the same in two modes.
-func recordScript(t *testing.T, to, path, stamp string) {
+// recordScript writes what a server answers as the expected text, if it answers the same in two modes.
+func recordScript(t *testing.T, to, path string, s *script.Script) {
 	t.Helper()
-	s := readScript(t, path)
 	first, second := recordedModes()
 	differences, err := s.Record(t.Context(), to, keyspace(path), first, second)
 	if err != nil {
@@ -132,7 +146,6 @@ func recordScript(t *testing.T, to, path, stamp string) {
 		report(t, path, differences)
 		t.Fatalf("not recorded: wanted is what came as %s, got what came as %s", first, second)
 	}
-	s.Stamp = stamp
 	if err := os.WriteFile(path, []byte(s.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -166,6 +179,9 @@ func readScript(t *testing.T, path string) *script.Script {
 	}
 	if s.Stamp == "" && !*record {
 		t.Fatalf("%s was never recorded from a Cassandra", path)
+	}
+	if s.Differs() != isDifference(path) && !*record && !*ours {
+		t.Errorf("%s: answers of ours stand in the scripts of differences, and in each of them", path)
 	}
 	return s
 }

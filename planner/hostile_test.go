@@ -25,7 +25,7 @@ type hostile struct {
 	refused          string // what the refusal begins with; "" if it is planned
 }
 
-// perText is the bound that README tells.
+// perText is the bound that docs/differences.md tells.
 const perText = 40
 
 // shortBound is the bound for a short text.

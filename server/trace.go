@@ -10,12 +10,12 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// trace is what a request with the tracing flag did, to be written to system_traces when it is answered.
+// trace records what a request with the tracing flag does. It is written to system_traces when the request is answered.
 type trace struct {
 	conn       *conn
-	id         [16]byte // a timeuuid, which the answer tells
+	id         [16]byte // a timeuuid, which the answer has
 	started    time.Time
-	clock      time.Time // when it started by the real clock, which measures
+	clock      time.Time // when it started, by the real clock
 	request    string
 	parameters []traceParameter
 	events     []traceEvent
@@ -24,7 +24,7 @@ type trace struct {
 // traceParameter is an entry of the map that shows the request's parameters.
 type traceParameter struct{ key, value string }
 
-// traceEvent is something that happened on the way.
+// traceEvent is a step of the request.
 type traceEvent struct {
 	id       [16]byte // a timeuuid
 	activity string
@@ -35,7 +35,7 @@ type traceEvent struct {
 func (r *request) startTrace() {
 	s := r.conn.server
 	started := s.store.Now()
-	r.trace = &trace{conn: r.conn, id: s.uuids.next(started), started: started, clock: time.Now()}
+	r.trace = &trace{conn: r.conn, id: s.uuids.Next(started), started: started, clock: time.Now()}
 }
 
 // tracef adds an event, if the request is traced.
@@ -46,13 +46,13 @@ func (r *request) tracef(format string, args ...any) {
 	}
 	elapsed := time.Since(t.clock)
 	t.events = append(t.events, traceEvent{
-		id:       r.conn.server.uuids.next(t.started.Add(elapsed)),
+		id:       r.conn.server.uuids.Next(t.started.Add(elapsed)),
 		activity: fmt.Sprintf(format, args...),
 		elapsed:  elapsed,
 	})
 }
 
-// traceRequest says what the request is. text is the statement's, if there is one; p is nil for PREPARE.
+// traceRequest records what the request is. text is the statement, if there is one; p is nil for PREPARE.
 func (r *request) traceRequest(name, text string, p *protocol.QueryParameters) {
 	t := r.trace
 	if t == nil {
@@ -73,7 +73,7 @@ func (r *request) traceRequest(name, text string, p *protocol.QueryParameters) {
 	}
 }
 
-// traceValues shows the values that an EXECUTE has bound, as literals, and that execution begins.
+// traceValues records the values of an EXECUTE, as literals, and that execution begins.
 func (r *request) traceValues(values []types.Value) {
 	t := r.trace
 	if t == nil {
@@ -88,7 +88,7 @@ func (r *request) traceValues(values []types.Value) {
 	r.tracef("Executing %s", planLines.Replace(r.statement.plan.Plan.String()))
 }
 
-// planLines puts the lines that a plan prints itself in into one.
+// planLines makes one line of a printed plan.
 var planLines = strings.NewReplacer("\n  ", ", ", "\n", ", ")
 
 func formatValue(t types.Type, v types.Value) string {
@@ -98,7 +98,7 @@ func formatValue(t types.Type, v types.Value) string {
 	case v.Bytes == nil:
 		return "null"
 	case len(v.Bytes) > 0 && t.Validate(v.Bytes) != nil:
-		return fmt.Sprintf("0x%x", v.Bytes) // is going to be refused
+		return fmt.Sprintf("0x%x", v.Bytes) // execution will refuse it
 	}
 	return t.Format(v.Bytes)
 }

@@ -17,7 +17,7 @@ type Difference struct {
 func (r *Runner) Compare(ctx context.Context, blocks []*Block) []Difference {
 	var all []Difference
 	for _, b := range blocks {
-		if got := r.Run(ctx, b); !slices.Equal(got, b.Expected) {
+		if got := r.Run(ctx, b); !slices.Equal(got, b.wanted()) {
 			all = append(all, Difference{b, got})
 		}
 	}
@@ -26,8 +26,11 @@ func (r *Runner) Compare(ctx context.Context, blocks []*Block) []Difference {
 
 // String shows the statements, and the lines that are not the same.
 func (d Difference) String() string {
-	return fmt.Sprintf("%s\nwant\n%s\ngot\n%s", strings.Join(d.Block.Statements, "\n"),
-		otherLines(d.Block.Expected, d.Got), otherLines(d.Got, d.Block.Expected))
+	statements, want := strings.Join(d.Block.Statements, "\n"), d.Block.wanted()
+	if d.Block.gone(d.Got) {
+		return statements + "\nanswers as Cassandra does: the difference is gone"
+	}
+	return fmt.Sprintf("%s\nwant\n%s\ngot\n%s", statements, otherLines(want, d.Got), otherLines(d.Got, want))
 }
 
 // shownLines is how many lines of a difference are shown.

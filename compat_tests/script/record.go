@@ -18,7 +18,7 @@ func (s *Script) Compare(ctx context.Context, addr, keyspace string, m Mode) ([]
 func (s *Script) Record(ctx context.Context, addr, keyspace string, first, second Mode) ([]Difference, error) {
 	answered, err := s.Compare(ctx, addr, keyspace, first)
 	for _, d := range answered {
-		d.Block.Expected = d.Got
+		d.Block.record(d.Got)
 	}
 	if err != nil {
 		return nil, err

@@ -27,12 +27,15 @@ type Block struct {
 	Kind       Kind
 	Comment    []string // lines that begin with #, above the block
 	Statements []string // as written, with their semicolons
-	Expected   []string
+	Expected   []string // what Cassandra answers
+	Ours       []string // what cqld answers instead; nil if that is the same
+	expectOurs bool
 }
 
 const (
-	stampPrefix = "# recorded from: "
-	separator   = "----"
+	stampPrefix   = "# recorded from: "
+	separator     = "----"
+	oursSeparator = "---- cqld"
 )
 
 // Parse reads a script.
@@ -109,8 +112,17 @@ func (p *parser) block() (*Block, error) {
 	if p.more() && p.peek() == separator {
 		p.next()
 	}
-	for p.more() && p.peek() != "" {
+	for p.more() && p.peek() != "" && p.peek() != oursSeparator {
 		b.Expected = append(b.Expected, p.next())
+	}
+	if !p.more() || p.next() != oursSeparator {
+		return b, nil
+	}
+	for p.more() && p.peek() != "" {
+		b.Ours = append(b.Ours, p.next())
+	}
+	if len(b.Ours) == 0 {
+		return nil, fmt.Errorf("line %d: nothing behind %q", p.at, oursSeparator)
 	}
 	return b, nil
 }
@@ -125,7 +137,7 @@ func complete(statement string) bool {
 	return !strings.HasPrefix(upper, "BEGIN ") || strings.Contains(upper, "APPLY BATCH")
 }
 
-// String is the script as a file, with Expected as it is.
+// String is the script as a file, with Expected and Ours as they are.
 func (s *Script) String() string {
 	var b strings.Builder
 	for _, c := range s.Comment {
@@ -145,6 +157,12 @@ func (s *Script) String() string {
 		}
 		fmt.Fprintln(&b, separator)
 		for _, e := range block.Expected {
+			fmt.Fprintln(&b, e)
+		}
+		if block.Ours != nil {
+			fmt.Fprintln(&b, oursSeparator)
+		}
+		for _, e := range block.Ours {
 			fmt.Fprintln(&b, e)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/types"
 )
 
 // Property is one name = value of a WITH clause, with every literal as its text: 'x' is x, 1.0 is 1.0.
@@ -62,7 +63,7 @@ func (p Property) double() (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	f, ok := parseJavaDouble(s)
+	f, ok := types.ParseJavaDouble(s)
 	if !ok {
 		return 0, cqlerr.Syntaxf("Invalid double value %s for '%s'", s, p.Name)
 	}
@@ -76,3 +77,17 @@ func NotAMap(name string) error {
 
 // UnknownProperty refuses a property that no rule knows.
 func UnknownProperty(name string) error { return cqlerr.Syntaxf("Unknown property '%s'", name) }
+
+// parseJavaInt reads a 32 bit integer as Java's Integer.parseInt does.
+func parseJavaInt(s string) (int, bool) {
+	n, err := strconv.ParseInt(s, 10, 32)
+	return int(n), err == nil
+}
+
+// isNumeric reports whether s is digits only, and some.
+func isNumeric(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// isJavaSpace reports whether Java's String.trim removes r.
+func isJavaSpace(r rune) bool { return r <= ' ' }

@@ -132,111 +132,8 @@ func DecodeCount(b []byte) int {
 	return int(int32(binary.BigEndian.Uint32(b)))
 }
 
-// Normalize returns what is stored of a valid value b: sets and maps in order and without duplicates,
-// and nulls in lists of one form. That goes for collections inside collections too, but what is inside
-// tuples, user types and vectors stays as it is. It may return b.
-func Normalize(t Type, b []byte) []byte {
-	if b == nil {
-		return nil
-	}
-	switch t := t.(type) {
-	case *List:
-		return normalizeList(t.Elem, b, false)
-	case *Set:
-		if isSetStored(t.Elem, b) {
-			return b
-		}
-		elems := NewPacked(DecodeCount(b))
-		for e := range Elements(b) {
-			elems.Add(Normalize(t.Elem, e))
-		}
-		return elems.Set(t)
-	case *Map:
-		if isMapStored(t, b) {
-			return b
-		}
-		n := DecodeCount(b)
-		keys, values := NewPacked(n), NewPacked(n)
-		for k, v := range Entries(b) {
-			keys.Add(Normalize(t.Key, k))
-			values.Add(Normalize(t.Value, v))
-		}
-		return keys.Map(t, values)
-	}
-	return b
-}
-
-// normalizeList is Normalize for a list; empty elements are null if that is said.
-func normalizeList(elem Type, b []byte, emptyIsNull bool) []byte {
-	if isListStored(elem, b, emptyIsNull) {
-		return b
-	}
-	list := append(make([]byte, 0, len(b)), b[:4]...)
-	for e := range Elements(b) {
-		if e = Normalize(elem, e); emptyIsNull && len(e) == 0 {
-			e = nil
-		}
-		list = AppendElement(list, e)
-	}
-	return list
-}
-
-// isListStored reports whether a list is known to be as it is stored.
-func isListStored(elem Type, b []byte, emptyIsNull bool) bool {
-	if isCollection(elem) {
-		return false
-	}
-	for rest := b[4:]; len(rest) > 0; {
-		n := int32(binary.BigEndian.Uint32(rest))
-		if n < -1 || n == 0 && emptyIsNull {
-			return false
-		}
-		rest = rest[4+max(0, n):]
-	}
-	return true
-}
-
-// isSetStored reports whether a set is known to be as it is stored.
-func isSetStored(elem Type, b []byte) bool {
-	if isCollection(elem) {
-		return false
-	}
-	var last []byte
-	for e := range Elements(b) {
-		if last != nil && elem.Compare(last, e) >= 0 {
-			return false
-		}
-		last = e
-	}
-	return true
-}
-
-// isMapStored reports whether a map is known to be as it is stored.
-func isMapStored(t *Map, b []byte) bool {
-	if isCollection(t.Key) || isCollection(t.Value) {
-		return false
-	}
-	var last []byte
-	for k := range Entries(b) {
-		if last != nil && t.Key.Compare(last, k) >= 0 {
-			return false
-		}
-		last = k
-	}
-	return true
-}
-
-// isCollection reports whether values of a type may be stored otherwise than they are given.
-func isCollection(t Type) bool {
-	switch t.(type) {
-	case *List, *Set, *Map:
-		return true
-	}
-	return false
-}
-
-// validateElements checks a list, set or map, which kind says, with check for its elements, which are nil if null. types are
-// those of the elements in turn.
+// validateElements checks a list, set or map, which kind says, with check for its elements, which are nil if null.
+// types are those of the elements in turn.
 func validateElements(kind string, b []byte, check func(t Type, e []byte) error, types ...Type) error {
 	if len(b) < 4 {
 		return invalidf("Not enough bytes to read a %s", kind)
@@ -308,92 +205,12 @@ func compareNullable(t Type, a, b []byte) int {
 	return t.Compare(a, b)
 }
 
-// appendElementsKey appends the key of a list, set or map: each element behind a byte that says whether
-// it is null, and keyEnd.
-func appendElementsKey(dst, b []byte, desc bool, types ...Type) []byte {
-	m := mask(desc)
-	rest := b[min(4, len(b)):]
-	for range DecodeCount(b) {
-		for _, t := range types {
-			e, r, ok := readElement(rest)
-			if !ok {
-				return append(dst, keyEnd^m)
-			}
-			dst = appendNullableKey(dst, t, e, desc)
-			rest = r
-		}
-	}
-	return append(dst, keyEnd^m)
-}
-
-// appendNullableKey appends the key of an element that may be null.
-func appendNullableKey(dst []byte, t Type, e []byte, desc bool) []byte {
-	m := mask(desc)
-	if e == nil {
-		return append(dst, keyNull^m)
-	}
-	return t.AppendKey(append(dst, keyElement^m), e, desc)
-}
-
-// decodeNullableKey appends an element behind its length, as appendNullableKey encoded it. end is true
-// when there is keyEnd instead.
-func decodeNullableKey(dst, key []byte, t Type, desc bool) (value, rest []byte, end bool, err error) {
-	if len(key) == 0 {
-		return nil, nil, false, errKey
-	}
-	marker := key[0] ^ mask(desc)
-	key = key[1:]
-	switch marker {
-	case keyEnd:
-		return dst, key, true, nil
-	case keyNull:
-		return AppendElement(dst, nil), key, false, nil
-	case keyElement:
-	default:
-		return nil, nil, false, errKey
-	}
-	at := len(dst)
-	value, rest, err = t.DecodeKey(append(dst, 0, 0, 0, 0), key, desc)
-	if err != nil {
-		return nil, nil, false, err
-	}
-	binary.BigEndian.PutUint32(value[at:], uint32(len(value)-at-4))
-	return value, rest, false, nil
-}
-
-// decodeElementsKey decodes what appendElementsKey made.
-func decodeElementsKey(dst, key []byte, desc bool, types ...Type) (value, rest []byte, err error) {
-	at := len(dst)
-	value, rest = append(dst, 0, 0, 0, 0), key
-	for n := 0; ; n++ {
-		for i, t := range types {
-			var end bool
-			value, rest, end, err = decodeNullableKey(value, rest, t, desc)
-			if err != nil || end && i > 0 {
-				return nil, nil, errKey
-			}
-			if end {
-				binary.BigEndian.PutUint32(value[at:], uint32(n))
-				return value, rest, nil
-			}
-		}
-	}
-}
-
 // formatNullable prints an element, or null.
 func formatNullable(t Type, e []byte) string {
 	if e == nil {
 		return "null"
 	}
 	return t.Format(e)
-}
-
-// frozenName puts frozen<> around the name of a type that is not multi-cell.
-func frozenName(name string, frozen bool) string {
-	if frozen {
-		return "frozen<" + name + ">"
-	}
-	return name
 }
 
 // joinTypes joins what f says of each type by commas.

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Custom is a type of a Java class that CQL has no name for: a composite, whose values this package does not take apart.
-// They are any bytes.
+// Custom is a type of a Java class that CQL has no name for: a composite, whose values this package does not take
+// apart. They are any bytes.
 type Custom struct{ Class string }
 
 // String puts the class name in single quotes, as statements name such a type.
@@ -36,8 +36,8 @@ func (*Custom) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err er
 	return decodeBytesKey(dst, key, desc)
 }
 
-// ParseLiteral takes bytes, and for a CompositeType any other literal as a text of components with colons between them. The
-// texts that other classes would read are not known.
+// ParseLiteral takes bytes, and for a CompositeType any other literal as a text of components with colons between them.
+// The texts that other classes would read are not known.
 func (t *Custom) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	if kind == HexLiteral {
 		return parseHex(text)
@@ -75,7 +75,7 @@ func parseComposite(types []Type, text string) ([]byte, error) {
 	if text == "" {
 		return b, nil
 	}
-	for i, part := range splitComposite(text) {
+	for i, part := range splitUnescaped(text) {
 		if part == "!" && i > 0 {
 			b[len(b)-1] = 1
 			break
@@ -94,18 +94,6 @@ func parseComposite(types []Type, text string) ([]byte, error) {
 		b = AppendCompositeKey(b, value)
 	}
 	return b, nil
-}
-
-// splitComposite splits a text at the colons that are not behind a backslash.
-func splitComposite(text string) (parts []string) {
-	from := 0
-	for i := range len(text) {
-		if text[i] == ':' && (i == 0 || text[i-1] != '\\') {
-			parts = append(parts, text[from:i])
-			from = i + 1
-		}
-	}
-	return append(parts, text[from:])
 }
 
 // Format prints the bytes.

@@ -144,10 +144,10 @@ func optionName(o cql.RoleOption) string {
 func (p *planning) checkAccess(options []cql.RoleOption) error {
 	if names := access(options, false); slices.ContainsFunc(names, func(n string) bool { return n != p.datacenter() }) {
 		return cqlerr.Invalidf("Invalid value(s) for DATACENTERS '%s',All values must be valid datacenters",
-			schema.JavaSet(names))
+			schema.HashSet(names))
 	}
 	if groups := access(options, true); len(groups) > 0 {
-		return cqlerr.Invalidf("Invalid CIDR group(s): %s. Available CIDR Groups are: []", schema.JavaSet(groups))
+		return cqlerr.Invalidf("Invalid CIDR group(s): %s. Available CIDR Groups are: []", schema.HashSet(groups))
 	}
 	return errAnonymous()
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/planner/scope"
 )
 
@@ -132,7 +131,9 @@ func (d *CreateView) checkBaseKey(base *schema.Table, key []*schema.Column) erro
 	for _, c := range key {
 		names = append(names, c.Name)
 	}
-	others := slices.DeleteFunc(expr.HashOrder(names), func(name string) bool { return base.Column(name).Kind.IsKey() })
+	others := slices.DeleteFunc(schema.NamesInHashOrder(names), func(name string) bool {
+		return base.Column(name).Kind.IsKey()
+	})
 	if len(others) > 1 {
 		return cqlerr.Invalidf("Cannot include more than one non-primary key column in materialized view primary key (got "+
 			"%s)", strings.Join(others, ", "))

@@ -69,7 +69,9 @@ func viewRestriction(rs *where.Restrictions, base *schema.Table, rel *cql.Relati
 // checkRestricted refuses a key that may be null, and conditions on what is not in the key of the base.
 func (d *CreateView) checkRestricted(rs *where.Restrictions, restricted []string) error {
 	key := slices.Concat(d.Statement.Key.Partition, d.Statement.Key.Clustering)
-	free := slices.DeleteFunc(expr.HashOrder(key), func(name string) bool { return slices.Contains(restricted, name) })
+	free := slices.DeleteFunc(schema.NamesInHashOrder(key), func(name string) bool {
+		return slices.Contains(restricted, name)
+	})
 	if len(free) > 0 {
 		return cqlerr.Invalidf("Primary key columns %s must be restricted with 'IS NOT NULL' or otherwise",
 			strings.Join(free, ", "))

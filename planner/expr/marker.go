@@ -29,4 +29,5 @@ func (m *Marker) Eval(x *Context) (types.Value, error) {
 	return v, nil
 }
 
+// String prints ? and the index of the marker.
 func (m *Marker) String() string { return "?" + strconv.Itoa(m.Index) }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/functions"
+	"github.com/cqld/cqld/cql/schema"
 )
 
 // maxText is how long the text of several terms becomes before the rest is left out: no more of a message is sent.
@@ -143,7 +144,7 @@ func (p printer) key(t cql.Term) string {
 
 // fields is {a: b} without the braces: names show a user type's fields in the order of the text, and a map as it is.
 func (p printer) fields(t *cql.UserTypeLiteral) string {
-	order := hashOrder(t.Fields)
+	order := schema.NameOrder(t.Fields)
 	switch {
 	case p.names && p.facts(t).fields:
 		order = lastFields(t.Fields)

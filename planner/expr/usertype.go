@@ -1,11 +1,9 @@
 package expr
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 )
 
@@ -41,7 +39,7 @@ func (c *Checker) userType(l *cql.UserTypeLiteral, r Receiver) (Expr, error) {
 			}
 		}
 	}
-	for _, i := range hashOrder(l.Fields) {
+	for _, i := range schema.NameOrder(l.Fields) {
 		if t.Field(l.Fields[i]) < 0 {
 			return nil, unknownField(l.Fields[i], t)
 		}
@@ -90,22 +88,6 @@ func components(t types.Type) (elems []types.Type, ok bool) {
 	return nil, false
 }
 
-// hashOrder are the places of the fields of a literal in the order of the hash map in which Cassandra keeps them: of a
-// field given twice it has the last.
-func hashOrder(fields []string) []int {
-	order := lastFields(fields)
-	buckets := uint32(16)
-	for float64(len(order)) > 0.75*float64(buckets) {
-		buckets *= 2
-	}
-	bucket := func(i int) uint32 {
-		h := bytesHash(fields[i])
-		return (h ^ h>>16) & (buckets - 1)
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(bucket(a), bucket(b)) })
-	return order
-}
-
 // lastFields are the places of the fields of a literal, without repetitions: a field that is given again stays where it was
 // and has the last place.
 func lastFields(fields []string) []int {
@@ -120,22 +102,4 @@ func lastFields(fields []string) []int {
 		order = append(order, i)
 	}
 	return order
-}
-
-// HashOrder are names in the order in which a hash map of Cassandra's has identifiers.
-func HashOrder(names []string) []string {
-	ordered := make([]string, 0, len(names))
-	for _, i := range hashOrder(names) {
-		ordered = append(ordered, names[i])
-	}
-	return ordered
-}
-
-// bytesHash is the hash code that Java's buffers have.
-func bytesHash(s string) uint32 {
-	h := uint32(1)
-	for i := len(s) - 1; i >= 0; i-- {
-		h = 31*h + uint32(int32(int8(s[i])))
-	}
-	return h
 }
