@@ -15,13 +15,13 @@ func (c *Checker) list(l *cql.ListLiteral, r Receiver) (Expr, error) {
 			return nil, cqlerr.Invalidf("Invalid vector literal for %s of type %s; expected %d elements, but given %d",
 				r.Name, r.Type, v.Dim, n)
 		}
-		return c.elements("vector", r, [2]role{{"value", l.Elements, v.Elem}})
+		return c.elements("vector", r, &[2]role{{"value", l.Elements, v.Elem}})
 	}
 	t, ok := r.Type.(*types.List)
 	if !ok {
 		return nil, noList(r.Type)
 	}
-	return c.elements("list", r, [2]role{{"value", l.Elements, t.Elem}})
+	return c.elements("list", r, &[2]role{{"value", l.Elements, t.Elem}})
 }
 
 // set checks {a, b} for a set, and {} also for a map.
@@ -33,7 +33,7 @@ func (c *Checker) set(l *cql.SetLiteral, r Receiver) (Expr, error) {
 	if !ok {
 		return nil, cqlerr.Invalidf("Invalid set literal for %s of type %s", r.Name, r.Type)
 	}
-	return c.elements("set", r, [2]role{{"value", l.Elements, t.Elem}})
+	return c.elements("set", r, &[2]role{{"value", l.Elements, t.Elem}})
 }
 
 // mapping checks {k: v} for a map.
@@ -42,7 +42,7 @@ func (c *Checker) mapping(l *cql.MapLiteral, r Receiver) (Expr, error) {
 	if !ok {
 		return nil, cqlerr.Invalidf("Invalid map literal for %s of type %s", r.Name, r.Type)
 	}
-	return c.elements("map", r, [2]role{{"key", l.Keys, t.Key}, {"value", l.Values, t.Value}})
+	return c.elements("map", r, &[2]role{{"key", l.Keys, t.Key}, {"value", l.Values, t.Value}})
 }
 
 // role is what some terms of a literal are: its elements, or the keys or the values of a map.
@@ -53,7 +53,7 @@ type role struct {
 }
 
 // receiver is what the terms are for.
-func (as role) receiver(whole Receiver) Receiver {
+func (as *role) receiver(whole Receiver) Receiver {
 	if as.of == nil {
 		return Receiver{}
 	}
@@ -62,12 +62,12 @@ func (as role) receiver(whole Receiver) Receiver {
 
 // elements checks the elements of a literal of that kind, or the keys and values of a map, once all of them are known to be
 // for it. Bind markers are for the elements of vectors only.
-func (c *Checker) elements(kind string, whole Receiver, roles [2]role) (Expr, error) {
-	first, second := roles[0].terms, roles[1].terms
+func (c *Checker) elements(kind string, whole Receiver, roles *[2]role) (Expr, error) {
+	first, second, name := roles[0].terms, roles[1].terms, whole.Name
 	err := c.eachEntry(first, second, func(t, value cql.Term) error {
-		err := c.checkElement(kind, whole, roles[0], t)
+		err := c.checkElement(kind, name, &roles[0], t)
 		if err == nil && value != nil {
-			err = c.checkElement(kind, whole, roles[1], value)
+			err = c.checkElement(kind, name, &roles[1], value)
 		}
 		return err
 	})
@@ -91,7 +91,7 @@ func (c *Checker) elements(kind string, whole Receiver, roles [2]role) (Expr, er
 			return err
 		}
 		at++
-		return checkNoMarker(kind, whole, t, value)
+		return checkNoMarker(kind, name, t, value)
 	})
 	if err != nil {
 		return nil, err
@@ -100,18 +100,18 @@ func (c *Checker) elements(kind string, whole Receiver, roles [2]role) (Expr, er
 }
 
 // checkElement refuses a term that is not for its place in a literal. One that is may still be refused when it is checked.
-func (c *Checker) checkElement(kind string, whole Receiver, as role, t cql.Term) error {
+func (c *Checker) checkElement(kind, name string, as *role, t cql.Term) error {
 	if fits, err := c.fits(t, as.of); fits || err != nil {
 		return err
 	}
-	return cqlerr.Invalidf("Invalid %s literal for %s: %s %s is not of type %s", kind, whole.Name, as.what, c.Text(t), as.of)
+	return cqlerr.Invalidf("Invalid %s literal for %s: %s %s is not of type %s", kind, name, as.what, c.Text(t), as.of)
 }
 
 // checkNoMarker refuses bind markers inside list, set and map literals.
-func checkNoMarker(kind string, r Receiver, terms ...cql.Term) error {
+func checkNoMarker(kind, name string, terms ...cql.Term) error {
 	if kind != "vector" && HasMarker(terms...) {
 		return cqlerr.Invalidf("Invalid %s literal for %s: bind variables are not supported inside collection "+
-			"literals", kind, r.Name)
+			"literals", kind, name)
 	}
 	return nil
 }

@@ -140,7 +140,7 @@ func (c *Checker) pack(kind string, whole Receiver, r, valueOf Receiver, terms, 
 		if err != nil {
 			return err
 		}
-		return checkNoMarker(kind, whole, t, value)
+		return checkNoMarker(kind, whole.Name, t, value)
 	})
 	switch {
 	case err != nil:
