@@ -46,7 +46,7 @@ var arrows = map[string][]string{
 	},
 	"planner/exec": {
 		"planner", "planner/define", "planner/where", "planner/expr", "planner/exec/filter", "planner/exec/paging",
-		"planner/exec/restriction", "store", "store/pace", "cql/schema", "cql/types", "cql/cqlerr",
+		"planner/exec/restriction", "store", "store/pace", "cql/functions", "cql/schema", "cql/types", "cql/cqlerr",
 	},
 	"planner/exec/paging": {
 		"planner", "planner/where", "planner/expr", "planner/exec/filter", "planner/exec/restriction",

@@ -36,6 +36,7 @@ func batch(r *request) {
 	m := r.message.(*protocol.Batch)
 	r.traceRequest("Execute batch of CQL3 queries", "", &m.Parameters)
 	r.batch.Kind, r.batch.Options = exec.BatchKind(m.Type), r.options(&m.Parameters)
+	kind := r.batch.Kind.WriteType()
 	onlyModifications, sameTable := true, true
 	var first *statement
 	for i := range m.Children {
@@ -47,6 +48,9 @@ func batch(r *request) {
 		r.batch.Children = append(r.batch.Children, exec.Request{Prepared: st.plan, Values: m.Children[i].Values})
 		if first == nil {
 			first = st
+		}
+		if st.writes == exec.Conditional {
+			kind = exec.Conditional
 		}
 		sameTable = sameTable && modifiedTable(st) == modifiedTable(first)
 		onlyModifications = onlyModifications && st.plan.Modifies && !st.isBatch
@@ -68,7 +72,7 @@ func batch(r *request) {
 	if (len(m.Children) > shortBatch || r.size > batchWeight*longestDirectWrite) && !r.turn.Begun() {
 		turn, err := r.takeTurn(r.conn.server.limits.WriteTimeout)
 		if err != nil {
-			r.fail(r.timedOut(err, r.batch.Kind.WriteType()))
+			r.fail(r.timedOut(err, kind))
 			return
 		}
 		defer turn.End()
@@ -76,7 +80,7 @@ func batch(r *request) {
 	if r.turn.Begun() {
 		r.batch.Turn = &r.turn
 	}
-	r.conn.pendingWrites.add(r, r.batch.Kind.WriteType())
+	r.conn.pendingWrites.add(r, kind)
 	r.conn.server.exec.ExecuteBatch(r.conn.server.ctx, &r.batch, r.done)
 }
 

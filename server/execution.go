@@ -85,15 +85,16 @@ func (r *request) runsInReader(st *statement) bool {
 	return st.quick && r.size <= largeWrite
 }
 
-// needsTurn reports whether the request's statement may take long and runs on a turn. Changes of counters have no turn,
-// because they wait for each other; what the reader executes has none, because the reader must not wait.
+// needsTurn reports whether the request's statement may take long and runs on a turn. Changes of counters and
+// conditional writes have no turn, because they wait for each other; what the reader executes has none, because the reader must not wait.
 func (r *request) needsTurn() bool {
 	st := r.statement
 	if !r.detached {
 		return false
 	}
 	if st.writes != "" {
-		return (st.manyWrites || !r.runsInReader(st)) && st.writes != exec.Counter.WriteType()
+		waits := st.writes == exec.Counter.WriteType() || st.writes == exec.Conditional
+		return (st.manyWrites || !r.runsInReader(st)) && !waits
 	}
 	return st.reads && !r.runsInReader(st)
 }

@@ -63,7 +63,7 @@ func (w *pendingWrites) expire(before int64) {
 	for r := w.claimLate(before); r != nil; r = w.claimLate(before) {
 		r.observe()
 		c := r.conn
-		c.out.append(r.header.Stream, nil, c.errorMessage(cqlerr.WriteUnknown(r.consistency(), r.write.kind)))
+		c.out.append(r.header.Stream, nil, c.errorMessage(cqlerr.WriteUnknown(r.writeLevel(), r.write.kind)))
 		r.release()
 	}
 }

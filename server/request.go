@@ -162,6 +162,17 @@ func (r *request) consistency() cqlerr.Consistency {
 	return r.single.Consistency
 }
 
+// writeLevel returns the level that errors of a write name.
+func (r *request) writeLevel() cqlerr.Consistency {
+	switch {
+	case r.write.kind != exec.Conditional:
+		return r.consistency()
+	case r.header.Opcode == protocol.OpBatch:
+		return r.batch.SerialConsistency
+	}
+	return r.single.SerialConsistency
+}
+
 // warn adds warnings to the answer.
 func (r *request) warn(warnings ...string) {
 	r.prefix.Warnings = append(r.prefix.Warnings, warnings...)

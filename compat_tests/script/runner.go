@@ -94,7 +94,7 @@ func (r *Runner) Run(ctx context.Context, b *Block) []string {
 			}
 			lines = append(lines, "error "+describe(err))
 			failed = true
-		case b.Kind == Query:
+		case b.Kind != Exec:
 			lines = append(lines, formatRows(columns, rows)...)
 		default:
 			lines = append(lines, "ok")

@@ -12,6 +12,14 @@ func (e *Executor) batch(ctx context.Context, r *Request, b *planner.Batch, done
 		done(nil, err)
 		return
 	}
+	if planner.IsConditional(b.Statements) {
+		writes := make([]conditionalWrite, len(b.Statements))
+		for i, m := range b.Statements {
+			writes[i] = conditionalWrite{m, r.Values}
+		}
+		done(e.conditionally(ctx, &r.Options, true, writes))
+		return
+	}
 	w := e.startBatch(&r.Options)
 	err := w.batchTimestamp(r, b)
 	for _, m := range b.Statements {
@@ -50,8 +58,16 @@ func (e *Executor) ExecuteBatch(ctx context.Context, r *BatchRequest, done func(
 		done(nil, err)
 		return
 	}
+	statements, err := checkBatch(r)
+	if err == nil && planner.IsConditional(statements) {
+		writes := make([]conditionalWrite, len(statements))
+		for i, m := range statements {
+			writes[i] = conditionalWrite{m, r.Children[i].Values}
+		}
+		done(e.conditionally(ctx, &r.Options, true, writes))
+		return
+	}
 	w := e.startBatch(&r.Options)
-	err := checkBatch(r)
 	for i := range r.Children {
 		if err != nil {
 			break
@@ -65,17 +81,17 @@ func (e *Executor) ExecuteBatch(ctx context.Context, r *BatchRequest, done func(
 	w.finishBatch(err, r.Kind, done)
 }
 
-// checkBatch refuses statements that a batch of the kind cannot have, or cannot have together.
-func checkBatch(r *BatchRequest) error {
+// checkBatch returns the statements. It refuses those that a batch of the kind cannot have, or cannot have together.
+func checkBatch(r *BatchRequest) ([]*planner.Modification, error) {
 	statements := make([]*planner.Modification, len(r.Children))
 	for i := range r.Children {
 		m, ok := r.Children[i].Prepared.Plan.(*planner.Modification)
 		if !ok {
-			return planner.ErrNotInBatch()
+			return nil, planner.ErrNotInBatch()
 		}
 		statements[i] = m
 	}
-	return planner.CheckBatch(planner.BatchKind(r.Kind), statements)
+	return statements, planner.CheckBatch(planner.BatchKind(r.Kind), statements)
 }
 
 // WriteType is the name that errors have for a batch of the kind.
@@ -111,11 +127,17 @@ func (w *writing) finishBatch(err error, kind BatchKind, done func(Result, error
 func WriteType(p planner.Plan) string {
 	switch p := p.(type) {
 	case *planner.Modification:
+		if p.If != nil {
+			return Conditional
+		}
 		if p.Table.Counter {
 			return Counter.WriteType()
 		}
 		return "SIMPLE"
 	case *planner.Batch:
+		if planner.IsConditional(p.Statements) {
+			return Conditional
+		}
 		return BatchKind(p.Kind).WriteType()
 	}
 	return ""

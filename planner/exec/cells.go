@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/functions"
+	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec/restriction"
@@ -22,7 +24,8 @@ type target struct {
 	static bool     // the row is the static one
 	ts     int64
 	expiry store.Expiry
-	lists  []*list // that the statement has read
+	lists  []*list                   // that the statement has read
+	sums   map[*schema.Column][]byte // of the row, that the statement has made
 }
 
 // set writes the cells of the named rows of one partition, and the static cells behind those of each row.
@@ -105,6 +108,9 @@ func (w *writing) cells(ctx context.Context, sets []planner.SetColumn) error {
 			continue
 		}
 		v, err := s.Value.Eval(&w.x)
+		if err == nil && s.Change == planner.Sum {
+			v, err = w.sum(s.Column, v)
+		}
 		if err != nil {
 			return err
 		}
@@ -123,6 +129,33 @@ func (w *writing) cells(ctx context.Context, sets []planner.SetColumn) error {
 		}
 	}
 	return nil
+}
+
+// sum adds a value to what the row holds, and to what the statement has added before. Null stays null.
+func (w *writing) sum(c *schema.Column, v types.Value) (types.Value, error) {
+	if v.Unset {
+		return v, nil
+	}
+	if v.Bytes == nil {
+		return v, cqlerr.Invalidf("Invalid null value for column %s", c.Name)
+	}
+	t := &w.target
+	stored, found := t.sums[c]
+	if !found {
+		stored = w.conditional.stored(c, t.row, t.static)
+	}
+	if stored == nil {
+		return types.Value{Unset: true}, nil
+	}
+	sum, err := functions.Add(c.Type, stored, v.Bytes)
+	if err != nil {
+		return v, err
+	}
+	if t.sums == nil {
+		t.sums = make(map[*schema.Column][]byte)
+	}
+	t.sums[c] = sum
+	return types.Value{Bytes: sum}, nil
 }
 
 // count changes or deletes a counter.

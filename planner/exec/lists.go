@@ -64,7 +64,11 @@ func (w *writing) readList(ctx context.Context, l *list) error {
 	if !t.static {
 		read.Slices = append(read.Slices, store.Slice{Start: t.row, End: t.row, StartInclusive: true, EndInclusive: true})
 	}
-	return w.e.store.Read(ctx, &read, func(row *store.Row) (bool, error) {
+	reads := w.e.store.Read
+	if w.conditional != nil {
+		reads = w.conditional.snapshot.Read
+	}
+	return reads(ctx, &read, func(row *store.Row) (bool, error) {
 		if row.Static != t.static {
 			return true, nil
 		}

@@ -41,6 +41,8 @@ type writing struct {
 
 	onHold func(int) error // hold, as a value that is made once
 
+	conditional *conditional // what the write depends on; nil: on nothing
+
 	unindexed error // why an index refuses a value; nil: none does
 }
 
@@ -75,6 +77,10 @@ func (w *writing) release() {
 
 // modify runs INSERT, UPDATE or DELETE.
 func (e *Executor) modify(ctx context.Context, r *Request, m *planner.Modification, done func(Result, error)) {
+	if m.If != nil {
+		done(e.conditionally(ctx, &r.Options, false, []conditionalWrite{{m, r.Values}}))
+		return
+	}
 	if err := checkWriteLevel(r.Consistency, m.Table); err != nil {
 		done(nil, err)
 		return
@@ -241,10 +247,16 @@ func (w *writing) oneRow(m *planner.Modification) (err error) {
 }
 
 // remove deletes a partition, rows or ranges of rows.
+//
+// What a conditional batch writes stays though it deletes the partition or the range as well.
 func (w *writing) remove(m *planner.Modification, from *store.Mutation, simple bool, ts int64) error {
+	hiding := ts
+	if w.conditional != nil {
+		hiding--
+	}
 	switch {
 	case len(m.Where.Clustering) == 0 && m.Where.Slice == nil:
-		from.DeletePartition(ts)
+		from.DeletePartition(hiding)
 	case simple:
 		return w.removeRow(m.Table, from, w.row, ts)
 	default:
@@ -254,7 +266,7 @@ func (w *writing) remove(m *planner.Modification, from *store.Mutation, simple b
 					return err
 				}
 			} else {
-				from.DeleteRange(s, ts)
+				from.DeleteRange(s, hiding)
 				w.size.ranges(i == 0, s.Start, s.End)
 			}
 		}

@@ -26,7 +26,7 @@ func (w *writing) using(m *planner.Modification) (int64, store.Expiry, error) {
 
 // timestamp is the one of USING TIMESTAMP, or of the request, or else one that all statements of the request share.
 func (w *writing) timestamp(e expr.Expr) (int64, error) {
-	if e != nil {
+	if e != nil && w.conditional == nil { // conditions give all statements of a batch one time
 		v, err := e.Eval(&w.x)
 		switch {
 		case err != nil:

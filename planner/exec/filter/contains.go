@@ -19,9 +19,9 @@ func containsCondition(x *expr.Context, c *where.Contains) (Condition, error) {
 	m, isMap := c.Column.Type.(*types.Map)
 	if !isMap {
 		elem := c.Value.Type()
-		return func(row [][]byte) (bool, error) { return hasElement(row[i], elem, value), nil }, nil
+		return func(row [][]byte) (bool, error) { return HasElement(row[i], elem, value), nil }, nil
 	}
-	return func(row [][]byte) (bool, error) { return hasEntry(row[i], m, c.Keys, key, value), nil }, nil
+	return func(row [][]byte) (bool, error) { return HasEntry(row[i], m, c.Keys, key, value), nil }, nil
 }
 
 // containsValues evaluates what is looked for in a collection: a value, and the key in m[k] = v.
@@ -46,8 +46,8 @@ func containsValues(x *expr.Context, c *where.Contains) (value, key []byte, err 
 	return v.Bytes, k.Bytes, nil
 }
 
-// hasElement reports whether a list or set has an element.
-func hasElement(collection []byte, elem types.Type, value []byte) bool {
+// HasElement reports whether a list or set has an element.
+func HasElement(collection []byte, elem types.Type, value []byte) bool {
 	if collection == nil {
 		return false
 	}
@@ -59,8 +59,8 @@ func hasElement(collection []byte, elem types.Type, value []byte) bool {
 	return false
 }
 
-// hasEntry reports whether a map has the value as a key (byKey), or as the value of any key or of the given one.
-func hasEntry(collection []byte, m *types.Map, byKey bool, key, value []byte) bool {
+// HasEntry reports whether a map has the value as a key (byKey), or as the value of any key or of the given one.
+func HasEntry(collection []byte, m *types.Map, byKey bool, key, value []byte) bool {
 	if collection == nil {
 		return false
 	}

@@ -62,7 +62,7 @@ func legacyCondition(x *expr.Context, f *where.Filter) (Condition, error) {
 	return test, nil
 }
 
-// hasElementBytes is hasElement, but compares bytes.
+// hasElementBytes is HasElement, but compares bytes.
 func hasElementBytes(collection, value []byte) bool {
 	if collection == nil {
 		return false
@@ -75,7 +75,7 @@ func hasElementBytes(collection, value []byte) bool {
 	return false
 }
 
-// hasEntryBytes is hasEntry, but compares bytes.
+// hasEntryBytes is HasEntry, but compares bytes.
 func hasEntryBytes(collection []byte, byKey bool, key, value []byte) bool {
 	if collection == nil {
 		return false
