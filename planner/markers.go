@@ -7,10 +7,16 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 )
 
-// checkMarkers refuses a statement with more bind markers than the protocol can count.
+// checkMarkers refuses a statement with more bind markers than the protocol can count, and one with a marker that is for
+// nothing: the first of two TTLs, for example.
 func (p *planning) checkMarkers() error {
 	if n := len(p.binder.Markers); n > math.MaxUint16 {
 		return cqlerr.Invalidf("Too many markers(?). %d markers exceed the allowed maximum of %d", n, math.MaxUint16)
+	}
+	for i, m := range p.binder.Markers {
+		if m.Type == nil {
+			return cqlerr.Invalidf("Bind marker %d is for a value that the statement does not use", i+1)
+		}
 	}
 	return nil
 }
