@@ -59,7 +59,7 @@ func checkTuple(x *expr.Context, c *planner.Choice) error {
 
 // appendTuple appends the components of a tuple that is bound as a whole.
 func appendTuple(dst point, x *expr.Context, e expr.Expr, cols []*schema.Column) (point, error) {
-	v, err := e.Eval(x)
+	v, err := tupleValue(x, e)
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +70,24 @@ func appendTuple(dst point, x *expr.Context, e expr.Expr, cols []*schema.Column)
 		return nil, cqlerr.Invalidf("Invalid null value for tuple (%s)", columnNames(cols))
 	}
 	return appendFields(dst, v.Bytes, cols)
+}
+
+// tupleValue is the value of a tuple that is bound as a whole. Cassandra counts its components before it looks at them.
+func tupleValue(x *expr.Context, e expr.Expr) (types.Value, error) {
+	v, err := e.Eval(x)
+	if err == nil {
+		return v, nil
+	}
+	if m, ok := e.(*expr.Marker); ok {
+		if t, ok := m.Of.(*types.Tuple); ok && types.TupleLen(x.Values[m.Index].Bytes) > len(t.Elems) {
+			values := "values"
+			if len(t.Elems) == 1 {
+				values = "value"
+			}
+			return v, cqlerr.Invalidf("Expected %d %s for %s column, but got more", len(t.Elems), values, t)
+		}
+	}
+	return v, err
 }
 
 func appendFields(dst point, tuple []byte, cols []*schema.Column) (point, error) {

@@ -67,15 +67,23 @@ const fewValues = 8
 
 // filterListing is filterPoints for any number of values.
 func filterListing(x *expr.Context, c *planner.Choice) (*listing, error) {
-	if c.List != nil {
-		return newListing(x, c)
-	}
 	l := &listing{cols: c.Columns}
+	if c.List != nil {
+		return l, l.fromList(x, c, skipNull)
+	}
 	var err error
 	if l.points, err = filterPoints(x, c); err != nil {
 		return nil, err
 	}
 	return l, holdBytes(x, l.size())
+}
+
+// skipNull is what a filter on one column says of a null in a list: no cell has it.
+func skipNull(cols []*schema.Column) error {
+	if len(cols) == 1 {
+		return nil
+	}
+	return refuseNull(cols)
 }
 
 // filterPoints are the values that columns are compared with, unless they are a list. Of several, null is one that no cell
@@ -87,6 +95,13 @@ func filterPoints(x *expr.Context, c *planner.Choice) ([]point, error) {
 	var ps []point
 	for _, p := range c.Points {
 		if p.Tuple != nil {
+			if v, err := tupleValue(x, p.Tuple); err == nil && v.Bytes != nil && !c.In {
+				for i, f := range types.TupleFields(v.Bytes, len(c.Columns)) {
+					if err := checkFilterValue(types.Value{Bytes: f}, c.Columns[i]); err != nil {
+						return nil, err
+					}
+				}
+			}
 			return points(x, c)
 		}
 		values := make(point, 0, len(p.Parts))

@@ -3,7 +3,9 @@ package exec
 import (
 	"slices"
 	"sort"
+	"strings"
 
+	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
@@ -31,7 +33,7 @@ type ordering = func(*schema.Column, []byte, []byte) int
 func newListing(x *expr.Context, c *planner.Choice) (*listing, error) {
 	l := &listing{cols: c.Columns}
 	if c.List != nil {
-		return l, l.fromList(x, c)
+		return l, l.fromList(x, c, refuseNull)
 	}
 	var err error
 	l.points, err = points(x, c)
@@ -41,8 +43,16 @@ func newListing(x *expr.Context, c *planner.Choice) (*listing, error) {
 	return l, holdBytes(x, l.size())
 }
 
-// fromList takes the values of IN ?.
-func (l *listing) fromList(x *expr.Context, c *planner.Choice) error {
+// refuseNull is what a key says of a null in a list.
+func refuseNull(cols []*schema.Column) error {
+	if len(cols) == 1 {
+		return errNullValue(cols[0])
+	}
+	return cqlerr.Invalidf("Invalid null value in condition for columns: [%s]", strings.ReplaceAll(columnNames(cols), ",", ", "))
+}
+
+// fromList takes the values of IN ?. Null ones are left out if onNull returns no error.
+func (l *listing) fromList(x *expr.Context, c *planner.Choice, onNull func([]*schema.Column) error) error {
 	v, err := listValue(x, c)
 	if err != nil {
 		return err
@@ -52,7 +62,7 @@ func (l *listing) fromList(x *expr.Context, c *planner.Choice) error {
 		return err
 	}
 	l.bytes, l.starts = v, types.ElementStarts(v)
-	var fields point
+	kept := l.starts[:0]
 	for i, at := range l.starts {
 		if i%1024 == 1023 {
 			if err := step(x); err != nil {
@@ -60,15 +70,17 @@ func (l *listing) fromList(x *expr.Context, c *planner.Choice) error {
 			}
 		}
 		b := types.ElementAt(v, at)
-		if b == nil {
-			return errNullValue(c.Columns[0])
-		}
+		null := b == nil
 		if l.tuples {
-			if fields, err = appendFields(fields[:0], b, c.Columns); err != nil {
-				return err
-			}
+			null = null || slices.ContainsFunc(types.TupleFields(b, len(c.Columns)), func(f []byte) bool { return f == nil })
+		}
+		if !null {
+			kept = append(kept, at)
+		} else if err := onNull(c.Columns); err != nil {
+			return err
 		}
 	}
+	l.starts = kept
 	return nil
 }
 

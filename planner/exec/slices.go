@@ -208,7 +208,7 @@ func boundEnd(x *expr.Context, b *planner.Bound) (end, error) {
 // are set equal to it.
 func boundPoint(x *expr.Context, b *planner.Bound) (point, error) {
 	if b.Point.Tuple != nil {
-		v, err := b.Point.Tuple.Eval(x)
+		v, err := tupleValue(x, b.Point.Tuple)
 		if err != nil {
 			return nil, err
 		}
