@@ -2,6 +2,7 @@ package script
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -28,12 +29,27 @@ type Block struct {
 	Comment    []string // lines that begin with #, above the block
 	Statements []string // as written, with their semicolons
 	Expected   []string
+	Bound      []string // where values are bound: what differs from Expected, as Block.changes writes it
+	Parts      []string // where parts of values are bound: what differs from the answer with whole values
 }
 
 const (
-	stampPrefix = "# recorded from: "
-	separator   = "----"
+	stampPrefix    = "# recorded from: "
+	separator      = "----"
+	boundSeparator = "---- bound"
+	partsSeparator = "---- parts"
 )
+
+// unboundPrefix begins the comment of a block whose literals stay, with the reason.
+const unboundPrefix = "# unbound: "
+
+// binding is what is bound in a block where values are bound in some way.
+func (b *Block) binding(binding Binding) Binding {
+	if slices.ContainsFunc(b.Comment, func(c string) bool { return strings.HasPrefix(c, unboundPrefix) }) {
+		return Unbound
+	}
+	return binding
+}
 
 // Parse reads a script.
 func Parse(text string) (*Script, error) {
@@ -109,10 +125,25 @@ func (p *parser) block() (*Block, error) {
 	if p.more() && p.peek() == separator {
 		p.next()
 	}
-	for p.more() && p.peek() != "" {
-		b.Expected = append(b.Expected, p.next())
+	b.Expected = p.answer()
+	if p.more() && p.peek() == boundSeparator {
+		p.next()
+		b.Bound = p.answer()
+	}
+	if p.more() && p.peek() == partsSeparator {
+		p.next()
+		b.Parts = p.answer()
 	}
 	return b, nil
+}
+
+// answer reads the lines of an answer.
+func (p *parser) answer() []string {
+	var lines []string
+	for p.more() && p.peek() != "" && p.peek() != boundSeparator && p.peek() != partsSeparator {
+		lines = append(lines, p.next())
+	}
+	return lines
 }
 
 // complete reports whether a statement ends at the end of its last line. That of a batch ends behind APPLY
@@ -145,6 +176,18 @@ func (s *Script) String() string {
 		}
 		fmt.Fprintln(&b, separator)
 		for _, e := range block.Expected {
+			fmt.Fprintln(&b, e)
+		}
+		if block.Bound != nil {
+			fmt.Fprintln(&b, boundSeparator)
+		}
+		for _, e := range block.Bound {
+			fmt.Fprintln(&b, e)
+		}
+		if block.Parts != nil {
+			fmt.Fprintln(&b, partsSeparator)
+		}
+		for _, e := range block.Parts {
 			fmt.Fprintln(&b, e)
 		}
 	}
