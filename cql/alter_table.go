@@ -13,7 +13,7 @@ type AlterTable struct {
 // TableChange is what an ALTER TABLE does. The kinds are the structs that have a tableChange method.
 type TableChange interface {
 	tableChange()
-	String() string
+	String() string // as the statement has it
 }
 
 // AddColumns adds columns.

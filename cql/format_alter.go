@@ -1,5 +1,6 @@
 package cql
 
+// String prints ALTER KEYSPACE name WITH options.
 func (s *AlterKeyspace) String() string {
 	var p printer
 	p.text("ALTER KEYSPACE ")
@@ -9,6 +10,7 @@ func (s *AlterKeyspace) String() string {
 	return p.String()
 }
 
+// String prints ALTER TABLE and the change.
 func (s *AlterTable) String() string {
 	var p printer
 	p.text("ALTER TABLE ")
@@ -17,6 +19,7 @@ func (s *AlterTable) String() string {
 	return p.String()
 }
 
+// String prints ADD and the columns, in parentheses if there are several.
 func (c *AddColumns) String() string {
 	var p printer
 	p.text("ADD ")
@@ -27,6 +30,7 @@ func (c *AddColumns) String() string {
 	return p.String()
 }
 
+// String prints DROP with the columns in parentheses, also a single one.
 func (c *DropColumns) String() string {
 	var p printer
 	p.text("DROP ")
@@ -41,6 +45,7 @@ func (c *DropColumns) String() string {
 	return p.String()
 }
 
+// String prints RENAME a TO b, more of them with AND between them.
 func (c *RenameColumns) String() string { return renames(c.IfExists, c.Renames) }
 
 // renames prints RENAME a TO b AND c TO d.
@@ -52,10 +57,12 @@ func renames(ifExists bool, list []Rename) string {
 	return p.String()
 }
 
+// String prints ALTER column TYPE type.
 func (c *AlterColumnType) String() string {
 	return "ALTER " + ident(c.Column) + " TYPE " + c.Type.String()
 }
 
+// String prints ALTER column MASKED WITH function, or DROP MASKED where there is no mask.
 func (c *MaskColumn) String() string {
 	var p printer
 	p.text("ALTER ")
@@ -69,8 +76,10 @@ func (c *MaskColumn) String() string {
 	return p.String()
 }
 
+// String prints the words of the change, which has no parts.
 func (*DropCompactStorage) String() string { return "DROP COMPACT STORAGE" }
 
+// String prints WITH and the options.
 func (c *SetTableOptions) String() string {
 	var p printer
 	p.text("WITH ")
@@ -78,6 +87,7 @@ func (c *SetTableOptions) String() string {
 	return p.String()
 }
 
+// String prints ALTER TYPE and the change.
 func (s *AlterType) String() string {
 	var p printer
 	p.text("ALTER TYPE ")
@@ -86,6 +96,7 @@ func (s *AlterType) String() string {
 	return p.String()
 }
 
+// String prints ADD field type.
 func (c *AddField) String() string {
 	var p printer
 	p.text("ADD ")
@@ -94,12 +105,15 @@ func (c *AddField) String() string {
 	return p.String()
 }
 
+// String prints RENAME a TO b, more of them with AND between them.
 func (c *RenameFields) String() string { return renames(c.IfExists, c.Renames) }
 
+// String prints ALTER field TYPE type.
 func (c *AlterFieldType) String() string {
 	return "ALTER " + ident(c.Field) + " TYPE " + c.Type.String()
 }
 
+// String prints ALTER MATERIALIZED VIEW name WITH options.
 func (s *AlterView) String() string {
 	var p printer
 	p.text("ALTER MATERIALIZED VIEW ")

@@ -1,7 +1,9 @@
 package cql
 
+// String prints USE keyspace.
 func (s *Use) String() string { return "USE " + ident(s.Keyspace) }
 
+// String prints CREATE KEYSPACE name WITH options.
 func (s *CreateKeyspace) String() string {
 	var p printer
 	p.text("CREATE KEYSPACE ")
@@ -15,6 +17,7 @@ func (p *printer) properties(list []Property) {
 	each(p, list, " AND ", func(o Property) { p.text(o.String()) })
 }
 
+// String prints name = value; a bare word as value keeps its spelling.
 func (o Property) String() string { return ident(o.Name) + " = " + o.wordOrValue() }
 
 // wordOrValue prints a bare word as it was written: only words of the language are values, none in quotes.
@@ -25,6 +28,7 @@ func (o Property) wordOrValue() string {
 	return o.Value.String()
 }
 
+// String prints every PRIMARY KEY clause where it was written: inside a column or behind all columns.
 func (s *CreateTable) String() string {
 	var p printer
 	p.text("CREATE TABLE ")
@@ -58,6 +62,7 @@ func (p *printer) tableOptions(compact bool, clustering []ClusteringOrder, prope
 	each(p, options, " AND ", func(o string) { p.text(o) })
 }
 
+// String prints name type, then STATIC, the mask and PRIMARY KEY if they were written.
 func (c ColumnDefinition) String() string {
 	var p printer
 	p.text(ident(c.Name), " ", c.Type.String())
@@ -69,6 +74,7 @@ func (c ColumnDefinition) String() string {
 	return p.String()
 }
 
+// String prints DEFAULT or the call of the masking function.
 func (m *Mask) String() string {
 	if m.Default {
 		return "DEFAULT"
@@ -76,6 +82,7 @@ func (m *Mask) String() string {
 	return m.Call.String()
 }
 
+// String prints the partition key in parentheses of its own, also a single column.
 func (k PrimaryKey) String() string {
 	var p printer
 	p.text("PRIMARY KEY ((")
@@ -88,6 +95,7 @@ func (k PrimaryKey) String() string {
 	return p.String()
 }
 
+// String prints column ASC or column DESC.
 func (o ClusteringOrder) String() string {
 	if o.Desc {
 		return ident(o.Column) + " DESC"
@@ -103,6 +111,7 @@ var describeWords = [...]string{
 	DescribeAggregate: "AGGREGATE", DescribeAny: "", DescribeCluster: "CLUSTER",
 }
 
+// String prints DESCRIBE with its words in the order that the grammar wants.
 func (s *Describe) String() string {
 	var p printer
 	p.text("DESCRIBE")

@@ -10,6 +10,7 @@ func (p *printer) using(u Using) {
 	p.clause(keyword, u.TTL)
 }
 
+// String prints INSERT INTO with either JSON or columns and VALUES.
 func (s *Insert) String() string {
 	var p printer
 	p.text("INSERT INTO ", s.Table.String())
@@ -26,6 +27,7 @@ func (s *Insert) String() string {
 	return p.String()
 }
 
+// String prints UPDATE with USING before SET.
 func (s *Update) String() string {
 	var p printer
 	p.text("UPDATE ", s.Table.String())
@@ -37,6 +39,7 @@ func (s *Update) String() string {
 	return p.String()
 }
 
+// String prints column = value, or what is added to the column and on which side.
 func (a Assignment) String() string {
 	column, value := a.Column.String(), a.Value.String()
 	switch {
@@ -55,6 +58,7 @@ func (a Assignment) String() string {
 	}
 }
 
+// String prints DELETE with its targets, of which whole rows have none.
 func (s *Delete) String() string {
 	var p printer
 	p.text("DELETE ")
@@ -67,6 +71,7 @@ func (s *Delete) String() string {
 	return p.String()
 }
 
+// String prints column, column[key] or column.field.
 func (t DeleteTarget) String() string {
 	switch {
 	case t.Key != nil:
@@ -78,6 +83,7 @@ func (t DeleteTarget) String() string {
 	}
 }
 
+// String prints BEGIN BATCH with a semicolon behind each statement.
 func (s *Batch) String() string {
 	var p printer
 	p.text("BEGIN ", [...]string{LoggedBatch: "", UnloggedBatch: "UNLOGGED ", CounterBatch: "COUNTER "}[s.Kind], "BATCH")
@@ -89,4 +95,5 @@ func (s *Batch) String() string {
 	return p.String()
 }
 
+// String prints TRUNCATE TABLE, whether or not TABLE was written.
 func (s *Truncate) String() string { return "TRUNCATE TABLE " + s.Table.String() }

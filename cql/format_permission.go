@@ -1,19 +1,24 @@
 package cql
 
+// String prints GRANT permissions ON resource TO role.
 func (s *GrantPermissions) String() string {
 	return "GRANT " + s.Permissions.String() + " ON " + s.Resource.String() + " TO " + roleName(s.To)
 }
 
+// String prints REVOKE permissions ON resource FROM role.
 func (s *RevokePermissions) String() string {
 	return "REVOKE " + s.Permissions.String() + " ON " + s.Resource.String() + " FROM " + roleName(s.From)
 }
 
+// String prints GRANT role TO role.
 func (s *GrantRole) String() string { return "GRANT " + roleName(s.Role) + " TO " + roleName(s.To) }
 
+// String prints REVOKE role FROM role.
 func (s *RevokeRole) String() string {
 	return "REVOKE " + roleName(s.Role) + " FROM " + roleName(s.From)
 }
 
+// String prints LIST permissions with ON, OF and NORECURSIVE if they were written.
 func (s *ListPermissions) String() string {
 	var p printer
 	p.text("LIST ", s.Permissions.String())
@@ -24,6 +29,7 @@ func (s *ListPermissions) String() string {
 	return p.String()
 }
 
+// String prints LIST ROLES with OF and NORECURSIVE if they were written.
 func (s *ListRoles) String() string {
 	var p printer
 	p.text("LIST ROLES")
@@ -39,8 +45,10 @@ func (p *printer) listed(of *string, noRecursive bool) {
 	p.when(noRecursive, " NORECURSIVE")
 }
 
+// String prints LIST USERS, which takes nothing more.
 func (*ListUsers) String() string { return "LIST USERS" }
 
+// String prints the names with commas between them, ALL PERMISSIONS where there are none.
 func (list Permissions) String() string {
 	if len(list) == 0 {
 		return "ALL PERMISSIONS"
@@ -50,6 +58,7 @@ func (list Permissions) String() string {
 	return p.String()
 }
 
+// String prints the words of the resource's kind and its name.
 func (r Resource) String() string {
 	switch r.Kind {
 	case AllKeyspaces:

@@ -20,6 +20,7 @@ func (p *printer) test(op Operator, value Term, values Terms) {
 	}
 }
 
+// String prints column op value, with (a, b) or token(a, b) in the place of the column.
 func (r Relation) String() string {
 	var p printer
 	if r.Tuple || r.Token {
@@ -42,10 +43,12 @@ func (p *printer) element(key Term) {
 	}
 }
 
+// String prints expr(index, value).
 func (e CustomExpression) String() string {
 	return "expr(" + ident(e.Index) + ", " + e.Value.String() + ")"
 }
 
+// String prints column op value, with column[key] or column.field in the place of the column.
 func (c Condition) String() string {
 	var p printer
 	p.text(c.Column.String())

@@ -10,6 +10,7 @@ func roleName(name string) string {
 	return ident(name)
 }
 
+// String prints CREATE ROLE name WITH options.
 func (s *CreateRole) String() string {
 	var p printer
 	p.create(false, "ROLE", s.IfNotExists)
@@ -18,6 +19,7 @@ func (s *CreateRole) String() string {
 	return p.String()
 }
 
+// String prints ALTER ROLE name WITH options.
 func (s *AlterRole) String() string {
 	var p printer
 	p.text("ALTER ROLE ")
@@ -32,6 +34,7 @@ func (p *printer) roleOptions(options []RoleOption) {
 	each(p, options, " AND ", func(o RoleOption) { p.text(o.String()) })
 }
 
+// String prints PASSWORD = text, as it was written: not for logs.
 func (o *RolePassword) String() string {
 	var p printer
 	p.when(o.Hashed, "HASHED ")
@@ -39,6 +42,7 @@ func (o *RolePassword) String() string {
 	return p.String()
 }
 
+// String prints SUPERUSER = or LOGIN = true or false.
 func (o *RoleFlag) String() string {
 	word := "SUPERUSER"
 	if o.Login {
@@ -47,8 +51,10 @@ func (o *RoleFlag) String() string {
 	return word + " = " + strconv.FormatBool(o.Value)
 }
 
+// String prints OPTIONS = {map}.
 func (o *RoleCustomOptions) String() string { return "OPTIONS = " + o.Options.String() }
 
+// String prints ACCESS TO DATACENTERS or ACCESS FROM CIDRS with a set, or with ALL.
 func (o *RoleAccess) String() string {
 	direction, places := "TO", "DATACENTERS"
 	if o.CIDRs {
@@ -66,8 +72,10 @@ func (o *RoleAccess) String() string {
 	return p.String()
 }
 
+// String prints DROP ROLE name.
 func (s *DropRole) String() string { return drop("ROLE", s.IfExists, roleName(s.Role)) }
 
+// String prints CREATE USER with the name in single quotes, which keep its case.
 func (s *CreateUser) String() string {
 	var p printer
 	p.create(false, "USER", s.IfNotExists)
@@ -75,6 +83,7 @@ func (s *CreateUser) String() string {
 	return p.String()
 }
 
+// String prints ALTER USER with the name in single quotes, which keep its case.
 func (s *AlterUser) String() string {
 	var p printer
 	p.text("ALTER USER ")
@@ -97,8 +106,10 @@ func (p *printer) user(name string, password *RolePassword, superuser *bool) {
 	}
 }
 
+// String prints DROP USER with the name in single quotes, which keep its case.
 func (s *DropUser) String() string { return drop("USER", s.IfExists, quoteString(s.Name)) }
 
+// String prints ADD IDENTITY identity TO ROLE role.
 func (s *AddIdentity) String() string {
 	var p printer
 	p.text("ADD IDENTITY ")
@@ -107,4 +118,5 @@ func (s *AddIdentity) String() string {
 	return p.String()
 }
 
+// String prints DROP IDENTITY identity.
 func (s *DropIdentity) String() string { return drop("IDENTITY", s.IfExists, quoteString(s.Identity)) }

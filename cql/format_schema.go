@@ -17,24 +17,37 @@ func drop(what string, ifExists bool, name string) string {
 	return p.String()
 }
 
+// String prints DROP KEYSPACE name.
 func (s *DropKeyspace) String() string { return drop("KEYSPACE", s.IfExists, ident(s.Name)) }
-func (s *DropTable) String() string    { return drop("TABLE", s.IfExists, s.Table.String()) }
-func (s *DropType) String() string     { return drop("TYPE", s.IfExists, s.Type.userTypeString()) }
-func (s *DropIndex) String() string    { return drop("INDEX", s.IfExists, s.Index.String()) }
-func (s *DropView) String() string     { return drop("MATERIALIZED VIEW", s.IfExists, s.View.String()) }
 
+// String prints DROP TABLE name.
+func (s *DropTable) String() string { return drop("TABLE", s.IfExists, s.Table.String()) }
+
+// String prints DROP TYPE name.
+func (s *DropType) String() string { return drop("TYPE", s.IfExists, s.Type.userTypeString()) }
+
+// String prints DROP INDEX name.
+func (s *DropIndex) String() string { return drop("INDEX", s.IfExists, s.Index.String()) }
+
+// String prints DROP MATERIALIZED VIEW name.
+func (s *DropView) String() string { return drop("MATERIALIZED VIEW", s.IfExists, s.View.String()) }
+
+// String prints DROP FUNCTION name, with the types of the arguments if they were written.
 func (s *DropFunction) String() string {
 	return drop("FUNCTION", s.IfExists, s.Function.functionString()+s.Args.String())
 }
 
+// String prints DROP AGGREGATE name, with the types of the arguments if they were written.
 func (s *DropAggregate) String() string {
 	return drop("AGGREGATE", s.IfExists, s.Function.functionString()+s.Args.String())
 }
 
+// String prints DROP TRIGGER name ON table.
 func (s *DropTrigger) String() string {
 	return drop("TRIGGER", s.IfExists, ident(s.Name)+" ON "+s.Table.String())
 }
 
+// String prints CREATE TYPE name with the fields in parentheses.
 func (s *CreateType) String() string {
 	var p printer
 	p.create(false, "TYPE", s.IfNotExists)
@@ -44,8 +57,10 @@ func (s *CreateType) String() string {
 	return p.String()
 }
 
+// String prints name type.
 func (f FieldDefinition) String() string { return ident(f.Name) + " " + f.Type.String() }
 
+// String prints CREATE INDEX or CREATE CUSTOM INDEX, without a name where none was written.
 func (s *CreateIndex) String() string {
 	what := "INDEX"
 	if s.Custom {
@@ -69,6 +84,7 @@ func (s *CreateIndex) String() string {
 
 var indexTargetWords = [...]string{IndexValues: "VALUES", IndexKeys: "KEYS", IndexEntries: "ENTRIES", IndexFull: "FULL"}
 
+// String prints the column, or VALUES, KEYS, ENTRIES or FULL around it.
 func (t IndexTarget) String() string {
 	column := ColumnRef{Name: t.Column}
 	if t.Kind == IndexColumn {
@@ -77,6 +93,7 @@ func (t IndexTarget) String() string {
 	return indexTargetWords[t.Kind] + "(" + column.String() + ")"
 }
 
+// String prints CREATE MATERIALIZED VIEW name AS SELECT ... PRIMARY KEY and the options.
 func (s *CreateView) String() string {
 	var p printer
 	p.create(false, "MATERIALIZED VIEW", s.IfNotExists)
@@ -90,6 +107,7 @@ func (s *CreateView) String() string {
 	return p.String()
 }
 
+// String prints the body as a string literal, also one that was written between dollar signs.
 func (s *CreateFunction) String() string {
 	var p printer
 	p.create(s.OrReplace, "FUNCTION", s.IfNotExists)
@@ -105,6 +123,7 @@ func (s *CreateFunction) String() string {
 	return p.String()
 }
 
+// String prints SFUNC and STYPE, then FINALFUNC and INITCOND if they were written.
 func (s *CreateAggregate) String() string {
 	var p printer
 	p.create(s.OrReplace, "AGGREGATE", s.IfNotExists)
@@ -134,6 +153,7 @@ func (p *printer) types(list []TypeName) {
 	p.text(")")
 }
 
+// String prints CREATE TRIGGER name ON table USING class.
 func (s *CreateTrigger) String() string {
 	var p printer
 	p.create(false, "TRIGGER", s.IfNotExists)

@@ -2,6 +2,7 @@ package cql
 
 import "strings"
 
+// String prints * for no selectors and all clauses in the order of the grammar.
 func (s *Select) String() string {
 	var p printer
 	p.text("SELECT ")
@@ -45,6 +46,7 @@ func (p *printer) selectors(list []Selector) {
 
 func isWordByte(c byte) bool { return isPlainName("a" + string(c)) }
 
+// String prints the expression, with AS if it has an alias.
 func (s Selector) String() string {
 	if s.Alias == "" {
 		return s.Expr.String()
@@ -52,6 +54,7 @@ func (s Selector) String() string {
 	return s.Expr.String() + " AS " + ident(s.Alias)
 }
 
+// String prints column, ANN OF with the vector, and DESC; ASC is left out.
 func (o Ordering) String() string {
 	var p printer
 	p.text(o.Column.String())
@@ -60,12 +63,16 @@ func (o Ordering) String() string {
 	return p.String()
 }
 
+// String prints count(*), whether * or 1 was written.
 func (c *CountAll) String() string { return "count(*)" }
 
+// String prints writetime(column), ttl(column) or maxwritetime(column).
 func (f *CellFunction) String() string { return f.Name + "(" + f.Arg.String() + ")" }
 
+// String prints of[key].
 func (e *Element) String() string { return e.Of.String() + "[" + e.Key.String() + "]" }
 
+// String prints of[from..to], without an end that is open.
 func (s *Slice) String() string {
 	var p printer
 	p.text(s.Of.String(), "[")
@@ -77,7 +84,7 @@ func (s *Slice) String() string {
 	return p.String()
 }
 
-// The dot behind a number would belong to it.
+// String prints of.name, with a space in front of the dot where it would belong to a number.
 func (f *Field) String() string {
 	if _, literal := f.Of.(*Literal); literal {
 		return f.Of.String() + " ." + ident(f.Name)

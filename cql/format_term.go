@@ -2,6 +2,7 @@ package cql
 
 import "strings"
 
+// String prints a string with its quotes doubled, other literals as they were written.
 func (l *Literal) String() string {
 	switch l.Kind {
 	case StringLiteral:
@@ -18,6 +19,7 @@ func quoteString(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 }
 
+// String prints ? or :name.
 func (m *Marker) String() string {
 	if m.Name == "" {
 		return "?"
@@ -34,10 +36,16 @@ func enclosed(open string, terms []Term, end string) string {
 	return p.String()
 }
 
-func (l *ListLiteral) String() string  { return enclosed("[", l.Elements.Parts, "]") }
-func (s *SetLiteral) String() string   { return enclosed("{", s.Elements.Parts, "}") }
+// String prints [a, b].
+func (l *ListLiteral) String() string { return enclosed("[", l.Elements.Parts, "]") }
+
+// String prints {a, b}.
+func (s *SetLiteral) String() string { return enclosed("{", s.Elements.Parts, "}") }
+
+// String prints (a, b).
 func (t *TupleLiteral) String() string { return enclosed("(", t.Elements, ")") }
 
+// String prints {k: v}. A Run of entries prints itself and has no value of its own.
 func (m *MapLiteral) String() string {
 	var p printer
 	p.text("{")
@@ -52,6 +60,7 @@ func (m *MapLiteral) String() string {
 	return p.String()
 }
 
+// String prints {field: value}.
 func (u *UserTypeLiteral) String() string {
 	var p printer
 	p.text("{")
@@ -60,6 +69,7 @@ func (u *UserTypeLiteral) String() string {
 	return p.String()
 }
 
+// String prints the name and the arguments in parentheses.
 func (c *Call) String() string {
 	return c.functionName() + enclosed("(", c.Args, ")")
 }
@@ -100,13 +110,15 @@ func (n QualifiedName) functionString() string {
 	return keyspace + "." + name
 }
 
+// String prints CAST(value AS type).
 func (c *Cast) String() string {
 	return "CAST(" + c.Value.String() + " AS " + c.Type.String() + ")"
 }
 
+// String prints (type)value.
 func (h *TypeHint) String() string { return "(" + h.Type.String() + ")" + h.Value.String() }
 
-// A minus sign right before a number would belong to it, and two of them begin a comment.
+// String prints a op b, or -a. A space follows the minus where it would belong to a number or begin a comment.
 func (a *Arithmetic) String() string {
 	right := a.Right.String()
 	if a.Left != nil {
@@ -122,4 +134,5 @@ func (a *Arithmetic) String() string {
 // Infinity, a duration as in -P1Y, or a comment.
 func joinsMinus(text string) bool { return strings.IndexByte("0123456789-nNiIpP", text[0]) >= 0 }
 
+// String prints the name, quoted if it must be.
 func (c *ColumnRef) String() string { return ident(c.Name) }

@@ -2,6 +2,7 @@ package cql
 
 import "strconv"
 
+// String prints type<args>, inside frozen<> if that was written.
 func (t TypeName) String() string {
 	var p printer
 	p.when(t.Frozen, "frozen<")

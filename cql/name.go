@@ -9,6 +9,7 @@ type QualifiedName struct {
 	Name     string
 }
 
+// String prints keyspace.name, each quoted if it must be.
 func (n QualifiedName) String() string {
 	if n.Keyspace == "" {
 		return ident(n.Name)

@@ -32,7 +32,7 @@ type DropRole struct {
 // RoleOption is one option of a role. The kinds are the structs that have a roleOption method.
 type RoleOption interface {
 	roleOption()
-	String() string
+	String() string // as the statement has it
 }
 
 // RolePassword is PASSWORD = 'text' or HASHED PASSWORD = 'text'.

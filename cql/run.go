@@ -36,6 +36,7 @@ const (
 
 func (*Run) term() {}
 
+// String is the text as it was written.
 func (r *Run) String() string { return r.Text }
 
 // All goes through the terms, which are made anew each time.

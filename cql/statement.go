@@ -4,7 +4,7 @@ package cql
 type Statement interface {
 	statement()
 	String() string // the statement as CQL
-	Position() Span
+	Position() Span // in the text that was parsed
 }
 
 // Span is where a node stands in the text: byte offsets, the end exclusive.

@@ -3,8 +3,8 @@ package cql
 // Term is a value as written on the right of a relation, in VALUES, in SET, or in a selection.
 type Term interface {
 	term()
-	String() string
-	Position() Span
+	String() string // the term as CQL
+	Position() Span // in the text that was parsed
 }
 
 // LiteralKind is the shape of a literal.

@@ -30,7 +30,7 @@ type AlterType struct {
 // TypeChange is what an ALTER TYPE does. The kinds are the structs that have a typeChange method.
 type TypeChange interface {
 	typeChange()
-	String() string
+	String() string // as the statement has it
 }
 
 // AddField adds a field.

@@ -10,6 +10,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/scope"
 )
 
 // CreateAggregate defines an aggregate.
@@ -31,7 +32,7 @@ func (p *planning) createAggregate(s *cql.CreateAggregate) (*CreateAggregate, er
 	if err := checkTypeClasses(append(slices.Clone(s.Args.Types), s.StateType)...); err != nil {
 		return nil, err
 	}
-	keyspace, err := p.keyspaceName(s.Function)
+	keyspace, err := p.scope.Keyspace(s.Function)
 	if err != nil {
 		return nil, err
 	}
@@ -168,12 +169,12 @@ func (d *CreateAggregate) initial(k *schema.Keyspace, state types.Type) ([]byte,
 	now := time.UnixMicro(d.Time)
 	b := expr.Binder{
 		Clock:     &types.Clock{Now: now},
-		NamedType: func(n *cql.TypeName) (types.Type, error) { return resolveType(k, *n) },
+		NamedType: func(n *cql.TypeName) (types.Type, error) { return scope.Type(k, *n) },
 		Users: func(name cql.QualifiedName) []*functions.Function {
 			if name.Keyspace != "" && name.Keyspace != k.Name {
 				return nil
 			}
-			return callables(k, name.Name)
+			return scope.Functions(k, name.Name)
 		},
 	}
 	e, err := b.Bind(t, expr.Receiver{Keyspace: k.Name, Name: "(dummy)", Type: state})

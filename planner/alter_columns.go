@@ -9,6 +9,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/scope"
 )
 
 // addColumns is the table with more columns.
@@ -46,7 +47,7 @@ func (d *AlterTable) newColumn(catalog *schema.Catalog, t *schema.Table, def cql
 		c.Kind = schema.Static
 	}
 	var err error
-	if c.Type, err = resolveType(k, def.Type); err != nil {
+	if c.Type, err = scope.Type(k, def.Type); err != nil {
 		return nil, err
 	}
 	if err := checkTypeSize(c.Type); err != nil {
@@ -131,7 +132,7 @@ func (d *AlterTable) dropColumns(catalog *schema.Catalog, t *schema.Table, chang
 // checkDropped refuses to drop a column of the table that has to stay.
 func checkDropped(t *schema.Table, name string, c *schema.Column) error {
 	if c == nil {
-		return cqlerr.Invalidf("Column %s was not found in table '%s'", name, quotedTable(t))
+		return cqlerr.Invalidf("Column %s was not found in table '%s'", name, scope.QuotedTable(t))
 	}
 	if c.Kind.IsKey() {
 		return cqlerr.Invalidf("Cannot drop PRIMARY KEY column %s", name)
@@ -170,7 +171,7 @@ func renameColumns(t *schema.Table, change *cql.RenameColumns) (*schema.Table, e
 func checkRenamed(t *schema.Table, renamed []*schema.Column, from, to string) error {
 	c := t.Visible(from)
 	if c == nil {
-		return cqlerr.Invalidf("Undefined column name %s in table %s", cql.Quote(from), quotedTable(t))
+		return scope.UndefinedColumn(t, from)
 	}
 	if !c.Kind.IsKey() {
 		return cqlerr.Invalidf("Cannot rename non PRIMARY KEY column %s", from)
@@ -178,7 +179,7 @@ func checkRenamed(t *schema.Table, renamed []*schema.Column, from, to string) er
 	taken := func(c *schema.Column) bool { return c.Name == to }
 	if t.Column(to) != nil || slices.ContainsFunc(renamed, taken) {
 		return cqlerr.Invalidf("Cannot rename column %s to %s in table '%s'; another column with that name already exists",
-			from, to, quotedTable(t))
+			from, to, scope.QuotedTable(t))
 	}
 	if indexes := t.IndexesOn(from); len(indexes) > 0 {
 		return cqlerr.Invalidf("Can't rename column %s because it has dependent secondary indexes (%s)", from, indexNames(indexes))
@@ -194,6 +195,3 @@ func indexNames(indexes []*schema.Index) string {
 	}
 	return strings.Join(names, ", ")
 }
-
-// quotedTable is a table's name with that of its keyspace, as it is written in statements.
-func quotedTable(t *schema.Table) string { return cql.Quote(t.Keyspace) + "." + cql.Quote(t.Name) }

@@ -30,7 +30,7 @@ func (p *planning) alterTable(s *cql.AlterTable) (*AlterTable, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.Keyspace, err = p.keyspaceName(s.Table); err != nil || schema.IsSystem(d.Keyspace) {
+	if d.Keyspace, err = p.scope.Keyspace(s.Table); err != nil || schema.IsSystem(d.Keyspace) {
 		return d, err
 	}
 	if change, ok := s.Change.(*cql.MaskColumn); ok && change.Mask != nil {

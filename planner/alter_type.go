@@ -9,6 +9,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/scope"
 )
 
 // AlterType changes a user type, and with it the tables and types that use it.
@@ -29,7 +30,7 @@ func (p *planning) alterType(s *cql.AlterType) (*AlterType, error) {
 			return nil, err
 		}
 	}
-	keyspace, err := p.keyspaceName(s.Type)
+	keyspace, err := p.scope.Keyspace(s.Type)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +102,7 @@ func addField(k *schema.Keyspace, t *types.UserType, change *cql.AddField) (*typ
 		return nil, cqlerr.Invalidf("Cannot add field %s to type %s: a field with name %s already exists", field.Name, name,
 			field.Name)
 	}
-	of, err := resolveType(k, field.Type)
+	of, err := scope.Type(k, field.Type)
 	if err != nil {
 		return nil, err
 	}

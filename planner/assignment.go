@@ -6,6 +6,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/scope"
 )
 
 // Change is what a write does to a column.
@@ -38,7 +39,7 @@ func (s *SetColumn) ReadsList() bool {
 
 // assign binds one assignment of SET.
 func (p *planning) assign(m *Modification, a *cql.Assignment) error {
-	c, err := column(m.Table, a.Column)
+	c, err := scope.Column(m.Table, a.Column)
 	if err != nil {
 		return err
 	}
@@ -85,7 +86,7 @@ func (p *planning) whole(a *cql.Assignment, r expr.Receiver) (expr.Expr, error) 
 // setPart binds column[part] = value.
 func (p *planning) setPart(a *cql.Assignment, r expr.Receiver) (set SetColumn, err error) {
 	set.Change = SetPart
-	key, value := elementTypes(r.Type)
+	key, value := types.ElementTypes(r.Type)
 	switch {
 	case value == nil && key == nil:
 		return set, notFor(a, "non collection")

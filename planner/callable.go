@@ -8,6 +8,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/scope"
 )
 
 // written are the types of arguments as a statement has them. When one is looked for its user types get the name of their
@@ -38,7 +39,7 @@ func (w written) resolve(k *schema.Keyspace) ([]types.Type, error) {
 }
 
 func (w written) resolveOne(k *schema.Keyspace, i int) (types.Type, error) {
-	t, err := resolveType(k, w[i])
+	t, err := scope.Type(k, w[i])
 	if err == nil {
 		w[i] = expr.Settled(w[i]) // which makes names of its own inside
 		expr.Qualify(&w[i], k.Name)

@@ -88,5 +88,5 @@ func (p *planning) droppedFrom(name cql.QualifiedName, args *cql.Signature) (key
 			return "", err
 		}
 	}
-	return p.keyspaceName(name)
+	return p.scope.Keyspace(name)
 }

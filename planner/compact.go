@@ -2,6 +2,7 @@ package planner
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
@@ -20,7 +21,7 @@ func checkCompact(others []*schema.Column, static, clustered bool) error {
 		return cqlerr.Invalidf("No definition found that is not part of the PRIMARY KEY")
 	case clustered && len(others) > 1:
 		return cqlerr.Invalidf("COMPACT STORAGE with composite PRIMARY KEY allows no more than one column not part of the PRIMARY "+
-			"KEY (got: %s)", names(others, ", "))
+			"KEY (got: %s)", strings.Join(schema.ColumnNames(others), ", "))
 	}
 	return nil
 }

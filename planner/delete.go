@@ -6,6 +6,8 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/scope"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // delete plans DELETE.
@@ -25,11 +27,12 @@ func (p *planning) delete(s *cql.Delete) (*Modification, error) {
 		}
 		m.set(set)
 	}
-	rs := &restrictions{table: t, verb: "DELETE", onlyStatic: m.onlyStatic()}
-	if err := checkNoCustom(s.Custom); err != nil {
+	rs := where.New(&p.binder, t, string(Delete))
+	rs.OnlyStatic = m.onlyStatic()
+	if err := where.CheckNoCustom(s.Custom); err != nil {
 		return nil, err
 	}
-	if err := p.restrict(rs, s.Where); err != nil {
+	if err := rs.AddRelations(s.Where); err != nil {
 		return nil, err
 	}
 	if err := m.finish(rs); err != nil {
@@ -43,7 +46,7 @@ func (p *planning) delete(s *cql.Delete) (*Modification, error) {
 
 // deleteTarget resolves a column, or the part of one, that is deleted.
 func (p *planning) deleteTarget(t *schema.Table, target *cql.DeleteTarget) (set SetColumn, err error) {
-	c, err := column(t, target.Column)
+	c, err := scope.Column(t, target.Column)
 	if err != nil {
 		return set, err
 	}
@@ -68,7 +71,7 @@ func (p *planning) deleteTarget(t *schema.Table, target *cql.DeleteTarget) (set 
 
 // checkPartDeletable refuses to delete elements of what has none, or none that are cells.
 func checkPartDeletable(c *schema.Column) error {
-	if key, value := elementTypes(c.Type); key == nil && value == nil {
+	if key, value := types.ElementTypes(c.Type); key == nil && value == nil {
 		return cqlerr.Invalidf("Invalid deletion operation for non collection column %s", c.Name)
 	}
 	if !types.IsMultiCell(c.Type) {
@@ -95,15 +98,4 @@ func checkRangeDelete(m *Modification) error {
 		return expr.NotSupported("Deleting a range of several columns with different clustering orders")
 	}
 	return nil
-}
-
-// MixedOrder reports whether some of the range's columns ascend and some descend, so that it is not one
-// range of clustering keys.
-func (r *Range) MixedOrder() bool {
-	for _, c := range r.Columns {
-		if c.Desc != r.Columns[0].Desc {
-			return true
-		}
-	}
-	return false
 }

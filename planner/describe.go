@@ -24,7 +24,7 @@ type Describe struct {
 
 // describe plans DESCRIBE.
 func (p *planning) describe(s *cql.Describe) (Plan, error) {
-	p.out.Qualified = false
+	p.scope.Qualified = false
 	d := &Describe{
 		Kind: s.Kind, Keyspace: s.Name.Keyspace, Name: s.Name.Name, Qualified: s.Name.Keyspace != "",
 		Full: s.Full, Only: s.Only, Internals: s.Internals,

@@ -4,18 +4,10 @@
 //
 // Make goes through these phases:
 //
-//	names       scope.go                     the table, its columns
-//	WHERE       relations.go                 each relation becomes a restriction of columns to values
-//	            restrictions.go              restrictions of the same columns merge, or exclude each other
-//	            partition_restrictions.go    what makes partition keys and token ranges
-//	            clustering_restrictions.go   what makes clustering prefixes and slices
-//	            index_use.go                 which of them indexes serve
-//	            filtering.go                 what is left to be compared row by row
-//	            index_filters.go             and which index would compare it
-//	relations   relation_checks.go           which operators a column's type takes
+//	names       package scope                the table, its columns, types, users' functions
+//	WHERE       package where                which partitions and rows are meant
 //	SELECT list selection.go                 selectors as expressions, and the names of result columns
-//	ORDER BY    ordering.go, nearest.go
-//	calls       user_functions.go            users' functions that they may mean; package expr chooses
+//	ORDER BY    ordering.go
 //	the rest    a file per statement; callable.go has what functions and aggregates share
 //	markers     markers.go                   names and types of bind markers; which ones are the key's
 //

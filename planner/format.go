@@ -15,12 +15,14 @@ type lines []string
 
 func (l *lines) add(format string, args ...any) { *l = append(*l, fmt.Sprintf(format, args...)) }
 
+func (l *lines) addAll(more []string) { *l = append(*l, more...) }
+
 func (l lines) String() string { return strings.Join(l, "\n  ") }
 
 func (s *Select) String() string {
 	var l lines
 	l.add("select %s from %s", s.Selection, tableName(s.Table))
-	l.where(s.Where)
+	l.addAll(s.Where.Lines())
 	l.flag(s.Distinct, "distinct")
 	l.flag(s.Reverse, "from last to first")
 	for _, o := range s.Sorts {
@@ -52,7 +54,7 @@ func (s *Selection) String() string {
 func (m *Modification) String() string {
 	var l lines
 	l.add("%s %s", strings.ToLower(string(m.Verb)), tableName(m.Table))
-	l.where(m.Where)
+	l.addAll(m.Where.Lines())
 	for _, s := range append(m.Statics[:len(m.Statics):len(m.Statics)], m.Sets...) {
 		l.add("%s", s.String())
 	}
@@ -164,28 +166,6 @@ var describeWords = map[cql.DescribeKind]string{
 	cql.DescribeType: "type", cql.DescribeFunction: "function", cql.DescribeAggregate: "aggregate", cql.DescribeCluster: "cluster",
 }
 
-func (l *lines) where(w *Where) {
-	for _, c := range w.Partition {
-		l.add("partition %s", c)
-	}
-	if w.Token != nil {
-		l.add("token %s", w.Token)
-	}
-	for _, c := range w.Clustering {
-		l.add("clustering %s", c)
-	}
-	if w.Slice != nil {
-		l.add("slice %s", w.Slice)
-	}
-	for _, f := range w.Filters {
-		if f.Index != nil {
-			l.add("filter %s as index %s does", f, f.Index.Name)
-			continue
-		}
-		l.add("filter %s", f)
-	}
-}
-
 func (l *lines) flag(set bool, text string) {
 	if set {
 		l.add("%s", text)
@@ -196,78 +176,6 @@ func (l *lines) value(name string, e expr.Expr) {
 	if e != nil {
 		l.add("%s %s", name, e)
 	}
-}
-
-func (c *Choice) String() string {
-	if c.List != nil {
-		return columnNames(c.Columns) + " in " + c.List.String()
-	}
-	points := make([]string, len(c.Points))
-	for i, p := range c.Points {
-		points[i] = p.String()
-	}
-	if len(points) == 1 {
-		return columnNames(c.Columns) + " = " + points[0]
-	}
-	return columnNames(c.Columns) + " in (" + strings.Join(points, ", ") + ")"
-}
-
-func (p Point) String() string {
-	if p.Tuple != nil {
-		return p.Tuple.String()
-	}
-	parts := make([]string, len(p.Parts))
-	for i, e := range p.Parts {
-		parts[i] = e.String()
-	}
-	if len(parts) == 1 {
-		return parts[0]
-	}
-	return "(" + strings.Join(parts, ", ") + ")"
-}
-
-func (r *Range) String() string {
-	var parts []string
-	if b := r.Lower; b != nil {
-		parts = append(parts, columnNames(b.Columns)+bound(" >", b))
-	}
-	if b := r.Upper; b != nil {
-		parts = append(parts, columnNames(b.Columns)+bound(" <", b))
-	}
-	return strings.Join(parts, " and ")
-}
-
-func bound(op string, b *Bound) string {
-	if b.Inclusive {
-		op += "="
-	}
-	return op + " " + b.Point.String()
-}
-
-func (f *Filter) String() string {
-	switch {
-	case f.Choice != nil:
-		return f.Choice.String()
-	case f.Range != nil:
-		return f.Range.String()
-	case f.Like != nil:
-		return f.Like.Column.Name + " like " + f.Like.Value.String()
-	}
-	c := f.Contains
-	switch {
-	case c.Keys:
-		return c.Column.Name + " contains key " + c.Value.String()
-	case c.Key == nil:
-		return c.Column.Name + " contains " + c.Value.String()
-	}
-	return c.Column.Name + "[" + c.Key.String() + "] = " + c.Value.String()
-}
-
-func columnNames(cols []*schema.Column) string {
-	if len(cols) == 1 {
-		return cols[0].Name
-	}
-	return "(" + names(cols, ", ") + ")"
 }
 
 func tableName(t *schema.Table) string { return t.Keyspace + "." + t.Name }

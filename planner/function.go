@@ -21,7 +21,7 @@ func (p *planning) createFunction(s *cql.CreateFunction) (*CreateFunction, error
 	if err := checkTypeClasses(append(argTypes(s), s.Returns)...); err != nil {
 		return nil, err
 	}
-	keyspace, err := p.keyspaceName(s.Function)
+	keyspace, err := p.scope.Keyspace(s.Function)
 	if err != nil {
 		return nil, err
 	}

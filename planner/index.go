@@ -26,7 +26,7 @@ func (p *planning) createIndex(s *cql.CreateIndex) (*CreateIndex, error) {
 	if err != nil {
 		return nil, err
 	}
-	keyspace, err := p.keyspaceName(s.Table)
+	keyspace, err := p.scope.Keyspace(s.Table)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ type DropIndex struct {
 
 // dropIndex plans DROP INDEX.
 func (p *planning) dropIndex(s *cql.DropIndex) (*DropIndex, error) {
-	keyspace, err := p.keyspaceName(s.Index)
+	keyspace, err := p.scope.Keyspace(s.Index)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/scope"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // targets are what is to be indexed, checked.
@@ -15,13 +17,13 @@ func (d *CreateIndex) targets(t *schema.Table) ([]schema.IndexTarget, error) {
 	written := d.Statement.Targets
 	targets := make([]schema.IndexTarget, len(written))
 	for i, w := range written {
-		c, err := column(t, cql.ColumnRef{Name: w.Column})
+		c, err := scope.Column(t, cql.ColumnRef{Name: w.Column})
 		if err != nil {
 			return nil, err
 		}
 		targets[i] = schema.IndexTarget{Column: c.Name, Part: schema.IndexPart(w.Kind)}
 		// Cassandra does not see that a clustering column in descending order is a collection.
-		if key, value := elementTypes(c.Type); w.Kind == cql.IndexColumn && !c.Desc && (key != nil || value != nil) {
+		if key, value := types.ElementTypes(c.Type); w.Kind == cql.IndexColumn && !c.Desc && (key != nil || value != nil) {
 			targets[i].Part = schema.IndexValues
 		}
 	}
@@ -60,8 +62,8 @@ func (d *CreateIndex) checkTarget(t *schema.Table, target schema.IndexTarget) er
 		return cqlerr.Invalidf("Column '%s' is longer than the permissible name length of %d characters", c.Name,
 			maxCustomTarget)
 	}
-	if hasDuration(c.Type) {
-		return cqlerr.Invalidf("Secondary indexes are not supported on %s", durations(c.Type))
+	if types.HasDuration(c.Type) {
+		return cqlerr.Invalidf("Secondary indexes are not supported on %s", where.DurationColumns(c.Type))
 	}
 	if t.Compact != schema.NotCompact && c.Kind.IsKey() {
 		return cqlerr.Invalidf("Secondary indexes are not supported on PRIMARY KEY columns in COMPACT STORAGE tables")
@@ -78,7 +80,7 @@ func (d *CreateIndex) checkTarget(t *schema.Table, target schema.IndexTarget) er
 // checkIndexPart refuses the parts that a column does not have.
 func checkIndexPart(c *schema.Column, part schema.IndexPart) error {
 	_, isMap := c.Type.(*types.Map)
-	key, value := elementTypes(c.Type)
+	key, value := types.ElementTypes(c.Type)
 	collection, cells := key != nil || value != nil, types.IsMultiCell(c.Type)
 	switch {
 	case collection && !cells && part != schema.IndexFull:

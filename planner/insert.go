@@ -5,6 +5,8 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/scope"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // insert plans INSERT.
@@ -17,7 +19,7 @@ func (p *planning) insert(s *cql.Insert) (*Modification, error) {
 	if err := m.attributes(p, s.Using); err != nil {
 		return nil, err
 	}
-	rs := &restrictions{table: t, verb: "INSERT"}
+	rs := where.New(&p.binder, t, string(Insert))
 	if s.JSON != nil {
 		err = p.insertJSON(m, rs, s)
 	} else {
@@ -26,10 +28,10 @@ func (p *planning) insert(s *cql.Insert) (*Modification, error) {
 	if err != nil {
 		return nil, err
 	}
-	rs.onlyStatic = len(rs.clustering) == 0 && m.onlyStatic()
-	m.Mark = !rs.onlyStatic && t.Compact == schema.NotCompact
+	rs.OnlyStatic = !rs.Restricts(schema.Clustering) && m.onlyStatic()
+	m.Mark = !rs.OnlyStatic && t.Compact == schema.NotCompact
 	m.keepRow()
-	if m.Where, err = rs.resolve(); err != nil {
+	if m.Where, err = rs.Resolve(); err != nil {
 		return nil, err
 	}
 	m.settle()
@@ -37,13 +39,13 @@ func (p *planning) insert(s *cql.Insert) (*Modification, error) {
 }
 
 // insertValues binds the values of the columns that are named: as they come what is set, then the key.
-func (p *planning) insertValues(m *Modification, rs *restrictions, s *cql.Insert) error {
+func (p *planning) insertValues(m *Modification, rs *where.Restrictions, s *cql.Insert) error {
 	if err := checkInsertColumns(s); err != nil {
 		return err
 	}
 	key := make([]*schema.Column, len(s.Columns))
 	for i, ref := range s.Columns {
-		c, err := column(m.Table, ref)
+		c, err := scope.Column(m.Table, ref)
 		if err != nil {
 			return err
 		}
@@ -67,7 +69,7 @@ func (p *planning) insertValues(m *Modification, rs *restrictions, s *cql.Insert
 }
 
 // insertValue binds the value of a column.
-func (p *planning) insertValue(m *Modification, rs *restrictions, c *schema.Column, term cql.Term) error {
+func (p *planning) insertValue(m *Modification, rs *where.Restrictions, c *schema.Column, term cql.Term) error {
 	e, err := p.binder.Bind(term, expr.ColumnReceiver(m.Table, c))
 	if err != nil {
 		return err
@@ -96,12 +98,10 @@ func checkInsertColumns(s *cql.Insert) error {
 }
 
 // give gives a column its value: part of the key, or an assignment.
-func (m *Modification) give(rs *restrictions, c *schema.Column, value expr.Expr) error {
+func (m *Modification) give(rs *where.Restrictions, c *schema.Column, value expr.Expr) error {
 	if !c.Kind.IsKey() {
 		m.set(SetColumn{Column: c, Value: value})
 		return nil
 	}
-	cols := []*schema.Column{c}
-	choice := &Choice{Columns: cols, Points: []Point{{Parts: []expr.Expr{value}}}}
-	return rs.add(&restriction{columns: cols, choice: choice})
+	return rs.AddValue(c, value)
 }

@@ -35,10 +35,10 @@ func (p *planning) describeMarkers() {
 // one has none or the markers are not all of one table.
 func (p *planning) keyMarkers() []int {
 	markers := p.binder.Markers
-	if len(markers) == 0 || len(p.out.Tables) == 0 {
+	if len(markers) == 0 || len(p.scope.Tables) == 0 {
 		return nil
 	}
-	key := p.out.Tables[0].PartitionKey
+	key := p.scope.Tables[0].PartitionKey
 	indexes := make([]int, len(key))
 	for i := range indexes {
 		indexes[i] = -1

@@ -11,6 +11,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/scope"
 )
 
 // errNoMasks is for masks of CREATE TABLE and ALTER. Cassandra forgets to look whether they are enabled where ALTER TABLE
@@ -38,13 +39,13 @@ func mask(catalog *schema.Catalog, t *schema.Table, c *schema.Column, m *cql.Mas
 	b := expr.Binder{
 		Table:     t,
 		Clock:     &types.Clock{Now: time.UnixMicro(micros)},
-		NamedType: func(n *cql.TypeName) (types.Type, error) { return resolveType(k, *n) },
+		NamedType: func(n *cql.TypeName) (types.Type, error) { return scope.Type(k, *n) },
 		Users: func(name cql.QualifiedName) []*functions.Function {
 			if name.Keyspace == "" {
-				return callables(k, name.Name)
+				return scope.Functions(k, name.Name)
 			}
 			if other := catalog.Keyspace(name.Keyspace); other != nil {
-				return callables(other, name.Name)
+				return scope.Functions(other, name.Name)
 			}
 			return nil
 		},

@@ -6,6 +6,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // Verb is the kind of a Modification.
@@ -22,7 +23,7 @@ const (
 type Modification struct {
 	Verb      Verb
 	Table     *schema.Table
-	Where     *Where
+	Where     *where.Clause
 	Mark      bool           // write row markers
 	Sets      []SetColumn    // of regular columns
 	Statics   []SetColumn    // of static columns
@@ -48,9 +49,9 @@ func (m *Modification) set(s SetColumn) {
 func (m *Modification) onlyStatic() bool { return len(m.Statics) > 0 && len(m.Sets) == 0 }
 
 // finish resolves the WHERE clause and what follows from it.
-func (m *Modification) finish(rs *restrictions) (err error) {
-	rs.onlyStatic = rs.onlyStatic || m.onlyStatic()
-	if m.Where, err = rs.resolve(); err != nil {
+func (m *Modification) finish(rs *where.Restrictions) (err error) {
+	rs.OnlyStatic = rs.OnlyStatic || m.onlyStatic()
+	if m.Where, err = rs.Resolve(); err != nil {
 		return err
 	}
 	m.settle()
@@ -71,17 +72,17 @@ func (m *Modification) checkNoView() error {
 // settle decides what execution would otherwise find out again each time.
 func (m *Modification) settle() {
 	m.OneRow = m.Where.SingleRow(m.Table) || m.onlyStatic() && m.Where.SinglePartition()
-	m.Plain = m.Where.SinglePartition() && m.Where.plain()
+	m.Plain = m.Where.SinglePartition() && m.Where.Plain()
 	for _, sets := range [...][]SetColumn{m.Statics, m.Sets} {
 		for _, s := range sets {
-			m.Plain = m.Plain && isPlain(s.Value) && (s.Part == nil || isPlain(s.Part))
+			m.Plain = m.Plain && where.IsPlain(s.Value) && (s.Part == nil || where.IsPlain(s.Part))
 		}
 	}
 }
 
 // writable resolves the table of a modification.
 func (p *planning) writable(verb Verb, name cql.QualifiedName, cond cql.Conditions) (*schema.Table, error) {
-	t, err := p.table(name)
+	t, err := p.scope.Table(name)
 	if err != nil {
 		return nil, err
 	}

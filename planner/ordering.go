@@ -7,6 +7,8 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/scope"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // Sort is one column that the rows of several partitions are merged by.
@@ -21,7 +23,7 @@ type Sort struct {
 func (p *planning) orderings(t *schema.Table, items []cql.Ordering) ([]Sort, error) {
 	var sorts []Sort
 	for _, o := range items {
-		c, err := column(t, o.Column)
+		c, err := scope.Column(t, o.Column)
 		if err != nil {
 			return nil, err
 		}
@@ -45,7 +47,7 @@ func (p *planning) orderings(t *schema.Table, items []cql.Ordering) ([]Sort, err
 
 // reversed reports whether rows must be read from last to first for the order asked for; all other
 // orders than the table's and its reverse are refused.
-func reversed(t *schema.Table, sorts []Sort, w *Where, rs *restrictions) (bool, error) {
+func reversed(t *schema.Table, sorts []Sort, w *where.Clause, rs *where.Restrictions) (bool, error) {
 	if w.Partition == nil {
 		return false, cqlerr.Invalidf("ORDER BY is only supported when the partition key is restricted by an EQ or an IN.")
 	}
@@ -57,7 +59,7 @@ func reversed(t *schema.Table, sorts []Sort, w *Where, rs *restrictions) (bool, 
 				"got %s", s.Column.Name)
 		}
 		for ; next != s.Column.Position; next++ {
-			if next >= len(t.Clustering) || !rs.clustering.byEqual(t.Clustering[next]) {
+			if next >= len(t.Clustering) || !rs.ByEqual(t.Clustering[next]) {
 				return false, cqlerr.Invalidf("Order by currently only supports the ordering of columns following their " +
 					"declared order in the PRIMARY KEY")
 			}
@@ -72,4 +74,27 @@ func reversed(t *schema.Table, sorts []Sort, w *Where, rs *restrictions) (bool, 
 		reverse = d
 	}
 	return reverse, nil
+}
+
+// nearest is what ORDER BY column ANN OF asks for, or nil.
+func nearest(items []cql.Ordering, sorts []Sort) (*where.Nearest, error) {
+	var found *where.Nearest
+	for _, s := range sorts {
+		switch {
+		case s.near == nil:
+		case found != nil:
+			return nil, cqlerr.Invalidf("Cannot specify more than one ANN ordering")
+		default:
+			found = &where.Nearest{Column: s.Column, Value: s.near}
+		}
+	}
+	switch {
+	case found == nil:
+		return nil, nil
+	case len(items) > 1:
+		return nil, cqlerr.Invalidf("ANN ordering does not support any other ordering")
+	case items[0].Desc:
+		return nil, cqlerr.Invalidf("Descending ANN ordering is not supported")
+	}
+	return found, nil
 }

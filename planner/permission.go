@@ -15,7 +15,7 @@ func (p *planning) grant(what cql.Permissions, on cql.Resource) error {
 		}
 	}
 	if p.env.Run && on.Kind == cql.OneTable {
-		if _, err := p.keyspaceName(on.Name); err != nil {
+		if _, err := p.scope.Keyspace(on.Name); err != nil {
 			return err
 		}
 	}

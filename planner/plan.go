@@ -1,11 +1,11 @@
 package planner
 
 import (
-	"slices"
 	"time"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/scope"
 )
 
 // Plan is what a statement will do, decided before any I/O: one struct per kind of statement. A plan
@@ -70,27 +70,12 @@ type Prepared struct {
 
 	Result     []ResultColumn // what rows it will return; nil if none, or not known before it runs
 	Keyspace   string         // of unqualified names when it was planned
-	Qualified  bool           // no unqualified name was used: the id does not depend on the keyspace
-	Tables     []*schema.Table
-	Types      []*types.UserType // those that the statement names
-	Calls      []Callables       // what the functions that it calls were chosen from, besides native ones
 	Warnings   []string
 	Modifies   bool // INSERT, UPDATE, DELETE or a BATCH of them: may stand in a batch
 	Definition bool // changes the schema
 	Timed      bool // has constants that tell when it was planned
-}
 
-// Callables are the users' functions and aggregates of a keyspace.
-type Callables struct {
-	Keyspace   string
-	Functions  []*schema.Function
-	Aggregates []*schema.Aggregate
-}
-
-// Hold reports whether a keyspace still has just these.
-func (c *Callables) Hold(current *schema.Catalog) bool {
-	k := current.Keyspace(c.Keyspace)
-	return k != nil && slices.Equal(k.Functions, c.Functions) && slices.Equal(k.Aggregates, c.Aggregates)
+	scope.Uses // Qualified also says that the id does not depend on the keyspace
 }
 
 // Marker describes a bind variable.

@@ -1,20 +1,21 @@
 package planner
 
 import (
-	"slices"
-
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/scope"
 )
 
 // Make plans a statement, or refuses it with the error a client gets.
 func Make(stmt cql.Statement, env Env) (*Prepared, error) {
-	p := &planning{env: env, out: &Prepared{Keyspace: env.Keyspace, Qualified: true}, clock: types.Clock{Now: env.Now}}
-	p.binder.NamedType, p.binder.Users, p.binder.Clock = p.namedType, p.userFunctions, &p.clock
-	p.binder.Step = env.Step
+	p := &planning{
+		env: env, scope: scope.New(env.Catalog, env.Keyspace), out: &Prepared{Keyspace: env.Keyspace},
+		clock: types.Clock{Now: env.Now},
+	}
+	p.scope.Serve(&p.binder)
+	p.binder.Clock, p.binder.Step = &p.clock, env.Step
 	plan, err := p.statement(stmt)
 	if err != nil {
 		return nil, err
@@ -22,7 +23,7 @@ func Make(stmt cql.Statement, env Env) (*Prepared, error) {
 	if err := p.checkMarkers(); err != nil {
 		return nil, err
 	}
-	p.out.Plan, p.out.Timed = plan, p.clock.Asked
+	p.out.Plan, p.out.Uses, p.out.Timed = plan, p.scope.Uses, p.clock.Asked
 	p.describeMarkers()
 	return p.out, nil
 }
@@ -30,6 +31,7 @@ func Make(stmt cql.Statement, env Env) (*Prepared, error) {
 // planning is the work on one statement.
 type planning struct {
 	env    Env
+	scope  *scope.Scope
 	out    *Prepared
 	binder expr.Binder
 	clock  types.Clock
@@ -115,7 +117,7 @@ func modifies[S cql.Statement, P Plan](p *planning, s S, plan func(S) (P, error)
 
 // defines plans a statement that changes the schema. Cassandra counts all of them as unqualified.
 func defines[S cql.Statement, P Plan](p *planning, s S, plan func(S) (P, error)) (Plan, error) {
-	p.out.Definition, p.out.Qualified = true, false
+	p.out.Definition, p.scope.Qualified = true, false
 	return asPlan(plan(s))
 }
 
@@ -125,23 +127,4 @@ func asPlan[P Plan](plan P, err error) (Plan, error) {
 		return nil, err
 	}
 	return plan, nil
-}
-
-// usesTypes notes that the plan depends on the user types inside t, which the statement names.
-func (p *planning) usesTypes(k *schema.Keyspace, t types.Type) {
-	for _, name := range types.UserTypeNames(nil, t) {
-		if u := k.Types[name]; u != nil && !slices.Contains(p.out.Types, u) {
-			p.out.Types = append(p.out.Types, u)
-		}
-	}
-}
-
-// uses notes that the plan depends on a table.
-func (p *planning) uses(t *schema.Table) {
-	for _, known := range p.out.Tables {
-		if known == t {
-			return
-		}
-	}
-	p.out.Tables = append(p.out.Tables, t)
 }

@@ -8,19 +8,20 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // Select reads rows of a table.
 type Select struct {
 	Table             *schema.Table
 	Selection         *Selection
-	Where             *Where
+	Where             *where.Clause
 	Distinct          bool
 	Reverse           bool
-	Sorts             []Sort    // set when partitions of IN must be merged by them
-	Nearest           *Nearest  // orders the rows, of which there is a limit
-	Indexed           bool      // an index would find the rows
-	Limit             expr.Expr // nil: none
+	Sorts             []Sort         // set when partitions of IN must be merged by them
+	Nearest           *where.Nearest // orders the rows, of which there is a limit
+	Indexed           bool           // an index would find the rows
+	Limit             expr.Expr      // nil: none
 	PerPartitionLimit expr.Expr
 	OneRow            bool   // the whole primary key is given: one row at most
 	Plain             bool   // no function is called
@@ -32,7 +33,7 @@ type Select struct {
 
 // selectRows plans SELECT.
 func (p *planning) selectRows(s *cql.Select) (Plan, error) {
-	t, err := p.table(s.Table)
+	t, err := p.scope.Table(s.Table)
 	if err != nil {
 		return nil, err
 	}
@@ -48,25 +49,26 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	rs := &restrictions{table: t, verb: "SELECT", allowFiltering: s.AllowFiltering, onlyStatic: onlyStatic}
-	if err := p.restrict(rs, s.Where); err != nil {
+	rs := where.New(&p.binder, t, "SELECT")
+	rs.AllowFiltering, rs.OnlyStatic = s.AllowFiltering, onlyStatic
+	if err := rs.AddRelations(s.Where); err != nil {
 		return nil, err
 	}
 	near, err := nearest(s.OrderBy, sorts)
 	if err == nil && near != nil {
-		sorts, err = nil, rs.other.add(near)
+		sorts, err = nil, rs.AddNearest(near)
 	}
 	if err == nil {
-		err = checkCustom(t, s.Custom)
+		err = where.CheckCustom(t, s.Custom)
 	}
 	if err != nil {
 		return nil, err
 	}
 	plan := &Select{Table: t, Distinct: s.Distinct}
-	if plan.Where, err = rs.resolve(); err != nil {
+	if plan.Where, err = rs.Resolve(); err != nil {
 		return nil, err
 	}
-	plan.Indexed = rs.indexed
+	plan.Indexed = rs.Indexed()
 	if plan.Selection, err = p.selection(t, s.Selectors, s.JSON); err != nil {
 		return nil, err
 	}
@@ -77,7 +79,7 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 		return nil, cqlerr.Invalidf("PER PARTITION LIMIT is not allowed with aggregate queries.")
 	}
 	if len(sorts) > 0 {
-		if rs.indexed {
+		if rs.Indexed() {
 			return nil, cqlerr.Invalidf("ORDER BY with 2ndary indexes is not supported, except for ANN queries.")
 		}
 		if plan.Reverse, err = reversed(t, sorts, plan.Where, rs); err != nil {
@@ -87,11 +89,11 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 			plan.Sorts = sorts
 		}
 	}
-	if err := rs.checkNeedsFiltering(); err != nil {
+	if err := rs.CheckNeedsFiltering(); err != nil {
 		return nil, err
 	}
 	if near != nil {
-		if plan.Nearest, err = rs.order(near); err != nil {
+		if plan.Nearest, err = rs.Nearest(); err != nil {
 			return nil, err
 		}
 	}
@@ -101,8 +103,8 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 	if plan.PerPartitionLimit, err = p.limit(t, "[per_partition_limit]", s.PerPartitionLimit); err != nil {
 		return nil, err
 	}
-	if rs.unfilterable != nil {
-		return nil, rs.unfilterable
+	if err := rs.Unfilterable(); err != nil {
+		return nil, err
 	}
 	plan.settle()
 	p.out.Result = plan.Selection.Columns
@@ -128,15 +130,14 @@ func (p *planning) limit(t *schema.Table, name string, term cql.Term) (expr.Expr
 }
 
 // checkDistinct refuses SELECT DISTINCT of anything that may differ inside a partition.
-func checkDistinct(s *cql.Select, plan *Select, rs *restrictions, sorts []Sort) error {
+func checkDistinct(s *cql.Select, plan *Select, rs *where.Restrictions, sorts []Sort) error {
 	if !s.Distinct {
 		return nil
 	}
 	if s.PerPartitionLimit != nil {
 		return cqlerr.Invalidf("PER PARTITION LIMIT is not allowed with SELECT DISTINCT queries")
 	}
-	regular := slices.ContainsFunc(rs.other, func(r *restriction) bool { return r.columns[0].Kind == schema.Regular })
-	if regular || len(rs.clustering) > 0 {
+	if rs.Restricts(schema.Regular) || rs.Restricts(schema.Clustering) {
 		return cqlerr.Invalidf("SELECT DISTINCT with WHERE clause only supports restriction by partition key and/or " +
 			"static columns.")
 	}
@@ -191,9 +192,9 @@ func exprColumns(e expr.Expr) []*schema.Column {
 func (s *Select) settle() {
 	isStatic := func(c *schema.Column) bool { return c.Kind == schema.Static }
 	s.OneRow = s.Where.SingleRow(s.Table)
-	s.Plain = s.OneRow && s.Selection.Plain != nil && s.Where.plain()
+	s.Plain = s.OneRow && s.Selection.Plain != nil && s.Where.Plain()
 	s.Statics = slices.ContainsFunc(s.selectedColumns(), isStatic)
-	sasi := func(f *Filter) bool { return f.Index != nil && f.Index.Kind() == schema.SASI } // which finds rows only
+	sasi := func(f *where.Filter) bool { return f.Index != nil && f.Index.Kind() == schema.SASI } // which finds rows only
 	s.FullPartitions = len(s.Table.Static) > 0 && len(s.Where.Clustering) == 0 && s.Where.Slice == nil &&
 		!slices.ContainsFunc(s.Where.Filters, sasi)
 	s.Asked = s.asked()
@@ -241,14 +242,14 @@ func (s *Select) asked() (asked []bool) {
 }
 
 // aggregationWarnings tells clients of aggregates over more than one partition.
-func aggregationWarnings(s *Select, rs *restrictions) []string {
+func aggregationWarnings(s *Select, rs *where.Restrictions) []string {
 	if len(s.Selection.Aggregates) == 0 {
 		return nil
 	}
-	if len(rs.partition) == 0 && rs.token == nil {
+	if !rs.Restricts(schema.PartitionKey) && !rs.RestrictsToken() {
 		return []string{"Aggregation query used without partition key"}
 	}
-	if (rs.token == nil || s.Where.Partition != nil) && rs.partition.hasIn() {
+	if (!rs.RestrictsToken() || s.Where.Partition != nil) && rs.PartitionIn() {
 		return []string{"Aggregation query used on multiple partition keys (IN restriction)"}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/scope"
 )
 
 // prepared is what is known of a SELECT list before its expressions are planned: the functions behind its calls and
@@ -37,7 +38,7 @@ func (s *selecting) done() { s.binder.Selected = nil }
 func (s *selecting) prepare(t cql.Term) error {
 	switch t := t.(type) {
 	case *cql.ColumnRef:
-		_, err := column(s.table, *t)
+		_, err := scope.Column(s.table, *t)
 		return err
 	case *cql.CellFunction:
 		return s.prepare(t.Arg)
@@ -189,17 +190,6 @@ func (s *selecting) stampType(f *cql.CellFunction) types.Type {
 		return nil
 	}
 	return (&expr.Stamp{Name: f.Name, Of: &expr.Column{Column: c}}).Type()
-}
-
-// namedType resolves the type of a hint, which is about the keyspace of the table.
-func (p *planning) namedType(n *cql.TypeName) (types.Type, error) {
-	k := p.env.Catalog.Keyspace(p.binder.Table.Keyspace)
-	t, err := resolveType(k, *n)
-	if err == nil {
-		expr.Qualify(n, k.Name)
-		p.usesTypes(k, t)
-	}
-	return t, err
 }
 
 // name is the name of a result column without an alias, which also stands for the term in error texts. Identifiers

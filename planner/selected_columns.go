@@ -3,6 +3,7 @@ package planner
 import (
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/planner/scope"
 )
 
 // selectsOnlyStatic reports whether static columns are selected, and nothing else but partition keys. Cassandra
@@ -37,7 +38,7 @@ func anySelected(
 			return false, err
 		}
 		for _, ref := range columnRefs(s.Expr) {
-			c, err := column(t, *ref)
+			c, err := scope.Column(t, *ref)
 			if err != nil || is(c.Kind) {
 				return err == nil, err
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/scope"
 )
 
 // Selection is what a SELECT list makes of rows: either Plain columns, or expressions.
@@ -103,7 +104,7 @@ func plainColumns(exprs []expr.Expr) []*schema.Column {
 func (s *selecting) expression(t cql.SelectExpr, expected types.Type) (expr.Expr, error) {
 	switch t := t.(type) {
 	case *cql.ColumnRef:
-		c, err := column(s.table, *t)
+		c, err := scope.Column(s.table, *t)
 		if err != nil {
 			return nil, err
 		}
@@ -159,7 +160,7 @@ func (s *selecting) aggregate(a *expr.Aggregate) (expr.Expr, error) {
 
 // cellFunction plans WRITETIME, MAXWRITETIME and TTL of a column or of parts of one.
 func (s *selecting) cellFunction(f *cql.CellFunction) (expr.Expr, error) {
-	c, err := column(s.table, *cellColumn(f.Arg))
+	c, err := scope.Column(s.table, *cellColumn(f.Arg))
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func (p *planning) createTable(s *cql.CreateTable) (*CreateTable, error) {
 	if err != nil {
 		return nil, err
 	}
-	keyspace, err := p.keyspaceName(s.Table)
+	keyspace, err := p.scope.Keyspace(s.Table)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ type DropTable struct {
 
 // dropTable plans DROP TABLE.
 func (p *planning) dropTable(s *cql.DropTable) (*DropTable, error) {
-	keyspace, err := p.keyspaceName(s.Table)
+	keyspace, err := p.scope.Keyspace(s.Table)
 	if err != nil {
 		return nil, err
 	}

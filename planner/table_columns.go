@@ -8,6 +8,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/scope"
 )
 
 // columns are the table's columns as declared, checked.
@@ -17,7 +18,7 @@ func (d *CreateTable) columns(k *schema.Keyspace) ([]*schema.Column, error) {
 	sorted := slices.Clone(s.Columns)
 	slices.SortFunc(sorted, func(a, b cql.ColumnDefinition) int { return strings.Compare(a.Name, b.Name) })
 	for _, def := range sorted {
-		t, err := resolveType(k, def.Type)
+		t, err := scope.Type(k, def.Type)
 		if err != nil {
 			return nil, err
 		}
@@ -94,7 +95,7 @@ func checkClass(n cql.TypeName) error {
 	if !n.IsClass() {
 		return nil
 	}
-	_, err := classType(n.Class)
+	_, err := scope.ClassType(n.Class)
 	return err
 }
 
@@ -148,7 +149,7 @@ func checkKeyType(c *schema.Column) error {
 	if c.Type == types.Counter {
 		return cqlerr.Invalidf("counter type is not supported for PRIMARY KEY column '%s'", c.Name)
 	}
-	if hasDuration(c.Type) {
+	if types.HasDuration(c.Type) {
 		return cqlerr.Invalidf("duration type is not supported for PRIMARY KEY column '%s'", c.Name)
 	}
 	return nil

@@ -14,7 +14,7 @@ type CreateTrigger struct {
 
 // createTrigger plans CREATE TRIGGER.
 func (p *planning) createTrigger(s *cql.CreateTrigger) (*CreateTrigger, error) {
-	keyspace, err := p.keyspaceName(s.Table)
+	keyspace, err := p.scope.Keyspace(s.Table)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ type DropTrigger struct {
 
 // dropTrigger plans DROP TRIGGER.
 func (p *planning) dropTrigger(s *cql.DropTrigger) (*DropTrigger, error) {
-	keyspace, err := p.keyspaceName(s.Table)
+	keyspace, err := p.scope.Keyspace(s.Table)
 	if err != nil {
 		return nil, err
 	}

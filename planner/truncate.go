@@ -11,7 +11,7 @@ type Truncate struct{ Table *schema.Table }
 
 // truncate plans TRUNCATE.
 func (p *planning) truncate(s *cql.Truncate) (Plan, error) {
-	t, err := p.table(s.Table)
+	t, err := p.scope.Table(s.Table)
 	if err != nil {
 		return nil, err
 	}

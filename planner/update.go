@@ -2,6 +2,7 @@ package planner
 
 import (
 	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // update plans UPDATE.
@@ -19,11 +20,12 @@ func (p *planning) update(s *cql.Update) (*Modification, error) {
 			return nil, err
 		}
 	}
-	rs := &restrictions{table: t, verb: "UPDATE", onlyStatic: m.onlyStatic()}
-	if err := checkNoCustom(s.Custom); err != nil {
+	rs := where.New(&p.binder, t, string(Update))
+	rs.OnlyStatic = m.onlyStatic()
+	if err := where.CheckNoCustom(s.Custom); err != nil {
 		return nil, err
 	}
-	if err := p.restrict(rs, s.Where); err != nil {
+	if err := rs.AddRelations(s.Where); err != nil {
 		return nil, err
 	}
 	return m, m.finish(rs)

@@ -8,6 +8,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/scope"
 )
 
 // CreateType defines a user type.
@@ -23,7 +24,7 @@ func (p *planning) createType(s *cql.CreateType) (*CreateType, error) {
 			return nil, err
 		}
 	}
-	keyspace, err := p.keyspaceName(s.Type)
+	keyspace, err := p.scope.Keyspace(s.Type)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +74,7 @@ func fields(k *schema.Keyspace, s *cql.CreateType) ([]types.Field, error) {
 	}
 	all := make([]types.Field, len(s.Fields))
 	for i, f := range s.Fields {
-		t, err := resolveType(k, f.Type)
+		t, err := scope.Type(k, f.Type)
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +86,7 @@ func fields(k *schema.Keyspace, s *cql.CreateType) ([]types.Field, error) {
 // checkField refuses the types that fields cannot have, before they are looked for.
 func checkField(n cql.TypeName) error {
 	switch {
-	case isNative(n, "counter"):
+	case scope.IsNative(n, "counter"):
 		return cqlerr.Invalidf("A user type cannot contain counters")
 	case n.User && !n.Frozen:
 		return cqlerr.Invalidf("A user type cannot contain non-frozen UDTs")
@@ -101,7 +102,7 @@ type DropType struct {
 
 // dropType plans DROP TYPE.
 func (p *planning) dropType(s *cql.DropType) (*DropType, error) {
-	keyspace, err := p.keyspaceName(s.Type)
+	keyspace, err := p.scope.Keyspace(s.Type)
 	if err != nil {
 		return nil, err
 	}

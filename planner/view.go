@@ -31,7 +31,7 @@ func (p *planning) createView(s *cql.CreateView) (*CreateView, error) {
 				writtenName(s.View))
 		}
 	}
-	keyspace, err := p.keyspaceName(s.View)
+	keyspace, err := p.scope.Keyspace(s.View)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func (p *planning) alterView(s *cql.AlterView) (*AlterView, error) {
 	if err != nil {
 		return nil, err
 	}
-	keyspace, err := p.keyspaceName(s.View)
+	keyspace, err := p.scope.Keyspace(s.View)
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +221,7 @@ type DropView struct {
 
 // dropView plans DROP MATERIALIZED VIEW.
 func (p *planning) dropView(s *cql.DropView) (*DropView, error) {
-	keyspace, err := p.keyspaceName(s.View)
+	keyspace, err := p.scope.Keyspace(s.View)
 	if err != nil {
 		return nil, err
 	}

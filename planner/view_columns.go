@@ -9,6 +9,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/scope"
 )
 
 // columns are the columns of the view, first those of its primary key.
@@ -44,7 +45,7 @@ func (d *CreateView) selected(base *schema.Table) ([]*schema.Column, error) {
 		if !ok {
 			return nil, cqlerr.Invalidf("Can only select columns by name when defining a materialized view (got %s)", s.Expr)
 		}
-		c, err := column(base, *ref)
+		c, err := scope.Column(base, *ref)
 		if err != nil {
 			return nil, err
 		}
@@ -113,7 +114,7 @@ func checkViewKeyType(c *schema.Column) error {
 		return cqlerr.Invalidf("Invalid non-frozen %s type '%s' for PRIMARY KEY column '%s'", kind,
 			types.ExactClassName(c.Type), c.Name)
 	}
-	if hasDuration(c.Type) {
+	if types.HasDuration(c.Type) {
 		return cqlerr.Invalidf("duration type is not supported for PRIMARY KEY column '%s'", c.Name)
 	}
 	return nil

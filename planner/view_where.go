@@ -8,6 +8,8 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/scope"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // where is the WHERE clause of the view with its values.
@@ -20,62 +22,59 @@ func (d *CreateView) where(c *schema.Catalog, base *schema.Table) ([]schema.View
 		return nil, cqlerr.Invalidf("WHERE clause for materialized view '%s' cannot contain custom index expressions",
 			s.View.Name)
 	}
-	p := &planning{env: Env{Catalog: c, Keyspace: d.Keyspace}, out: &Prepared{}}
-	p.binder.NamedType, p.binder.Users, p.binder.Table = p.namedType, p.userFunctions, base
-	rs := &restrictions{table: base, verb: "SELECT", allowFiltering: true}
+	b := expr.Binder{Table: base}
+	scope.New(c, d.Keyspace).Serve(&b)
+	rs := where.New(&b, base, "SELECT")
+	rs.AllowFiltering = true
 	relations := make([]schema.ViewRelation, len(s.Where))
 	var restricted []string
 	for i := range s.Where {
 		rel := &s.Where[i]
-		r, err := p.viewRestriction(base, rel)
+		r, err := viewRestriction(rs, base, rel)
 		if err != nil {
 			return nil, err
 		}
 		if rel.Op != cql.IsNotNull {
-			if err := rs.add(r); err != nil {
+			if err := rs.Add(r); err != nil {
 				return nil, err
 			}
 		}
-		for _, c := range r.columns {
+		for _, c := range r.Columns {
 			relations[i].Columns = append(relations[i].Columns, c.Name)
 		}
 		restricted = append(restricted, relations[i].Columns...)
-		relations[i].Tuple, relations[i].Rest = rel.Tuple, relationRest(rel)
+		relations[i].Tuple, relations[i].Rest = rel.Tuple, where.RelationRest(rel)
 		if err := setTest(&relations[i], r); err != nil {
 			return nil, err
 		}
 	}
-	if _, err := rs.resolve(); err != nil {
+	if _, err := rs.Resolve(); err != nil {
 		return nil, err
 	}
 	if err := d.checkRestricted(rs, restricted); err != nil {
 		return nil, err
 	}
-	return relations, rs.unfilterable
+	return relations, rs.Unfilterable()
 }
 
 // viewRestriction is restriction for a view, where there may be IS NOT NULL.
-func (p *planning) viewRestriction(base *schema.Table, rel *cql.Relation) (*restriction, error) {
+func viewRestriction(rs *where.Restrictions, base *schema.Table, rel *cql.Relation) (*where.Restriction, error) {
 	if rel.Op != cql.IsNotNull {
-		return p.restriction(base, rel)
+		return rs.Relation(rel)
 	}
-	c, err := column(base, rel.Columns[0])
-	return &restriction{columns: []*schema.Column{c}}, err
+	c, err := scope.Column(base, rel.Columns[0])
+	return &where.Restriction{Columns: []*schema.Column{c}}, err
 }
 
 // checkRestricted refuses a key that may be null, and conditions on what is not in the key of the base.
-func (d *CreateView) checkRestricted(rs *restrictions, restricted []string) error {
+func (d *CreateView) checkRestricted(rs *where.Restrictions, restricted []string) error {
 	key := slices.Concat(d.Statement.Key.Partition, d.Statement.Key.Clustering)
 	free := slices.DeleteFunc(expr.HashOrder(key), func(name string) bool { return slices.Contains(restricted, name) })
 	if len(free) > 0 {
 		return cqlerr.Invalidf("Primary key columns %s must be restricted with 'IS NOT NULL' or otherwise",
 			strings.Join(free, ", "))
 	}
-	var others []string
-	for _, r := range rs.other {
-		others = append(others, r.columns[0].Name)
-	}
-	if len(others) > 0 {
+	if others := schema.ColumnNames(rs.Others()); len(others) > 0 {
 		return cqlerr.Invalidf("Non-primary key columns can only be restricted with 'IS NOT NULL' (got: %s restricted "+
 			"illegally)", strings.Join(others, ","))
 	}
@@ -83,26 +82,26 @@ func (d *CreateView) checkRestricted(rs *restrictions, restricted []string) erro
 }
 
 // setTest computes what rows are compared with.
-func setTest(to *schema.ViewRelation, r *restriction) error {
-	var points []Point
+func setTest(to *schema.ViewRelation, r *where.Restriction) error {
+	var points []where.Point
 	switch {
-	case r.choice != nil && r.choice.List != nil:
+	case r.Choice != nil && r.Choice.List != nil:
 		return expr.NotSupported("IN with a computed list in a materialized view")
-	case r.choice != nil:
-		to.Test, points = schema.OneOf, r.choice.Points
-	case r.slice != nil:
-		var b *Bound
-		to.Test, b = sliceTest(r.slice)
-		points = []Point{b.Point}
-	case r.contains != nil:
+	case r.Choice != nil:
+		to.Test, points = schema.OneOf, r.Choice.Points
+	case r.Slice != nil:
+		var b *where.Bound
+		to.Test, b = sliceTest(r.Slice)
+		points = []where.Point{b.Point}
+	case r.Contains != nil:
 		to.Test = schema.HasElement
-		if r.contains[0].Keys {
+		if r.Contains[0].Keys {
 			to.Test = schema.HasKey
 		}
-		points = []Point{{Parts: []expr.Expr{r.contains[0].Value}}}
+		points = []where.Point{{Parts: []expr.Expr{r.Contains[0].Value}}}
 	}
 	for _, p := range points {
-		values, err := pointValues(p, r.columns)
+		values, err := pointValues(p, r.Columns)
 		if err != nil {
 			return err
 		}
@@ -112,7 +111,7 @@ func setTest(to *schema.ViewRelation, r *restriction) error {
 }
 
 // sliceTest is a range with one bound as a test.
-func sliceTest(r *Range) (schema.ViewTest, *Bound) {
+func sliceTest(r *where.Range) (schema.ViewTest, *where.Bound) {
 	switch {
 	case r.Lower != nil && r.Lower.Inclusive:
 		return schema.GreaterEq, r.Lower
@@ -125,7 +124,7 @@ func sliceTest(r *Range) (schema.ViewTest, *Bound) {
 }
 
 // pointValues computes values that never change: they are kept with the view.
-func pointValues(p Point, columns []*schema.Column) ([][]byte, error) {
+func pointValues(p where.Point, columns []*schema.Column) ([][]byte, error) {
 	if p.Tuple != nil {
 		return nil, expr.NotSupported("A computed tuple in a materialized view")
 	}

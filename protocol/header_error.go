@@ -27,6 +27,7 @@ type HeaderError struct {
 	Stream  int16
 }
 
+// Error is the message for the client.
 func (e *HeaderError) Error() string { return e.Err.Error() }
 
 // Unwrap makes cqlerr.As find the error to send.

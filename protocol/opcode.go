@@ -61,6 +61,7 @@ func (o Opcode) IsRequest() bool { return o.Known() && opcodes[o].request }
 // Traceable reports whether the tracing flag of a request has an effect.
 func (o Opcode) Traceable() bool { return o.Known() && opcodes[o].traceable }
 
+// String is the name in capitals, as error texts have it.
 func (o Opcode) String() string {
 	if o.Known() {
 		return opcodes[o].name

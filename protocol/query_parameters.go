@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"math"
+	"slices"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
@@ -92,7 +93,9 @@ func (p *QueryParameters) decode(r *reader, v Version) {
 
 func (p *QueryParameters) decodeValues(r *reader, v Version) {
 	named := p.Flags.Has(WithNames)
-	for n := r.short(); n > 0 && r.err == nil; n-- {
+	n := r.short()
+	p.Values = slices.Grow(p.Values, min(n, len(r.b)/4)) // appending would make slices of twice the size
+	for ; n > 0 && r.err == nil; n-- {
 		if named {
 			p.Names = append(p.Names, r.string())
 		}

@@ -10,6 +10,7 @@ import (
 // it is answered and the connection closed.
 type SegmentError struct{ Err *cqlerr.Error }
 
+// Error is the message for the client.
 func (e *SegmentError) Error() string { return e.Err.Error() }
 
 // Unwrap makes cqlerr.As find the error to send.
@@ -27,7 +28,6 @@ type CRCError struct {
 }
 
 // Error has both checksums as Java prints an int: those of a body may be negative.
-
 func (e *CRCError) Error() string {
 	return fmt.Sprintf("invalid, unrecoverable CRC mismatch detected in frame %s. Read %d, Computed %d",
 		e.Where, int32(e.Read), int32(e.Computed))

@@ -28,6 +28,7 @@ func Trace(h Header, m Message) string {
 	return fmt.Sprintf("%s %s stream %d flags %#02x %d bytes %s", arrow, h.Version, h.Stream, byte(h.Flags), h.Length, m)
 }
 
+// String is STARTUP with the options as key=value.
 func (m *Startup) String() string {
 	list := make([]string, len(m.Options))
 	for i, o := range m.Options {
@@ -36,6 +37,7 @@ func (m *Startup) String() string {
 	return "STARTUP " + strings.Join(list, " ")
 }
 
+// String is SUPPORTED with each option's values.
 func (m *Supported) String() string {
 	list := make([]string, len(m.Options))
 	for i, o := range m.Options {
@@ -44,20 +46,33 @@ func (m *Supported) String() string {
 	return "SUPPORTED " + strings.Join(list, " ")
 }
 
-func (*Options) String() string        { return "OPTIONS" }
-func (*Ready) String() string          { return "READY" }
-func (*Credentials) String() string    { return "CREDENTIALS" }
+// String is the opcode alone.
+func (*Options) String() string { return "OPTIONS" }
+
+// String is the opcode alone.
+func (*Ready) String() string { return "READY" }
+
+// String is the opcode alone: user and password must not be logged.
+func (*Credentials) String() string { return "CREDENTIALS" }
+
+// String is the opcode and the class of the authenticator.
 func (m *Authenticate) String() string { return "AUTHENTICATE " + m.Authenticator }
+
+// String is the opcode and the size of the token, which may be a password.
 func (m *AuthResponse) String() string { return fmt.Sprintf("AUTH_RESPONSE %d bytes", len(m.Token)) }
 
+// String is the opcode and the size of the token.
 func (m *AuthChallenge) String() string { return fmt.Sprintf("AUTH_CHALLENGE %d bytes", len(m.Token)) }
 
+// String is the opcode and the size of the token.
 func (m *AuthSuccess) String() string { return fmt.Sprintf("AUTH_SUCCESS %d bytes", len(m.Token)) }
 
+// String is the beginning of the statement and the parameters.
 func (m *Query) String() string {
 	return fmt.Sprintf("QUERY %s %s", traceText(m.Query), &m.Parameters)
 }
 
+// String is the beginning of the statement, and its keyspace if it has one.
 func (m *Prepare) String() string {
 	s := "PREPARE " + traceText(m.Query)
 	if m.Flags&PrepareWithKeyspace != 0 {
@@ -66,8 +81,10 @@ func (m *Prepare) String() string {
 	return s
 }
 
+// String is the statement's ID in hexadecimal and the parameters.
 func (m *Execute) String() string { return fmt.Sprintf("EXECUTE %x %s", m.ID, &m.Parameters) }
 
+// String is the kind, the number of statements and the parameters.
 func (m *Batch) String() string {
 	kind := [...]string{"logged", "unlogged", "counter"}[min(m.Type, CounterBatch)]
 	return fmt.Sprintf("BATCH %s %d statements %s", kind, len(m.Children), &m.Parameters)
@@ -93,8 +110,10 @@ func (p *QueryParameters) String() string {
 	return b.String()
 }
 
+// String is REGISTER with the names as the client wrote them.
 func (m *Register) String() string { return "REGISTER " + strings.Join(m.Names, " ") }
 
+// String is the event and what changed.
 func (m *Event) String() string {
 	if m.Type == SchemaChanges {
 		return fmt.Sprintf("EVENT %s %s", m.Type, m.Schema.change())
@@ -102,6 +121,7 @@ func (m *Event) String() string {
 	return fmt.Sprintf("EVENT %s %s %s", m.Type, m.Change, m.Node)
 }
 
+// String is the code and the beginning of the message.
 func (m *Error) String() string {
 	if m.Err == nil {
 		m = &Error{Err: &cqlerr.Error{}}
@@ -109,8 +129,13 @@ func (m *Error) String() string {
 	return fmt.Sprintf("ERROR %#04x %s", uint32(m.Err.Code), traceText(m.Err.Message))
 }
 
-func (*Void) String() string           { return "RESULT void" }
-func (m *SetKeyspace) String() string  { return "RESULT set keyspace " + m.Keyspace }
+// String is the kind of the result.
+func (*Void) String() string { return "RESULT void" }
+
+// String is the kind and the keyspace.
+func (m *SetKeyspace) String() string { return "RESULT set keyspace " + m.Keyspace }
+
+// String is what changed and how.
 func (m *SchemaChange) String() string { return "RESULT schema change " + m.change() }
 
 func (m *SchemaChange) change() string {
@@ -124,6 +149,7 @@ func (m *SchemaChange) change() string {
 	return s
 }
 
+// String is the number of rows and columns, without values.
 func (m *Rows) String() string {
 	s := fmt.Sprintf("RESULT rows %d of %d columns", m.Count, m.Metadata.Columns.Len())
 	if m.Metadata.Skip {
@@ -138,6 +164,7 @@ func (m *Rows) String() string {
 	return s
 }
 
+// String is the ID and the numbers of markers and columns.
 func (m *Prepared) String() string {
 	return fmt.Sprintf("RESULT prepared %x %d markers %d columns", m.ID, m.Bind.Len(), m.Result.Len())
 }

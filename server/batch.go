@@ -35,7 +35,8 @@ func batch(r *request) {
 	m := r.message.(*protocol.Batch)
 	r.traceRequest("Execute batch of CQL3 queries", "", &m.Parameters)
 	r.batch.Kind, r.batch.Options = exec.BatchKind(m.Type), r.options(&m.Parameters)
-	onlyModifications := true
+	onlyModifications, sameTable := true, true
+	var first *statement
 	for i := range m.Children {
 		st, err := r.childStatement(&m.Children[i], &m.Parameters)
 		if err != nil {
@@ -43,6 +44,10 @@ func batch(r *request) {
 			return
 		}
 		r.batch.Children = append(r.batch.Children, exec.Request{Prepared: st.plan, Values: m.Children[i].Values})
+		if first == nil {
+			first = st
+		}
+		sameTable = sameTable && modifiedTable(st) == modifiedTable(first)
 		onlyModifications = onlyModifications && st.plan.Modifies && !st.isBatch
 	}
 	if !onlyModifications {
@@ -52,6 +57,11 @@ func batch(r *request) {
 	if len(m.Children) == 0 {
 		r.answer(&protocol.Void{})
 		return
+	}
+	if sameTable {
+		r.latency = r.conn.server.latencies.batchOf(first)
+	} else {
+		r.latency = r.conn.server.latencies.ofMixedBatches()
 	}
 	r.tracef("Executing batch of %d statements", len(m.Children))
 	if (len(m.Children) > shortBatch || r.size > batchWeight*longWrite) && !r.turn.Begun() {

@@ -46,6 +46,7 @@ type conn struct {
 
 	// What follows belongs to the goroutine that reads.
 	in       input
+	arrived  time.Duration               // when the input was read, as monotonic has it, or when the reader last waited
 	next     func([]byte) (int64, error) // takes what stands first in the input: see take.go
 	segments protocol.Segments
 	plain    []byte // the decompressed body of an envelope
@@ -143,6 +144,7 @@ func (c *conn) readAll() (err error) {
 			return c.readError(err)
 		}
 		c.out.busy()
+		c.arrived = monotonic()
 	}
 }
 
@@ -177,7 +179,7 @@ func (c *conn) serveInput() error {
 }
 
 // giveWayAfter is how many messages of a burst are served before other connections have their turn.
-const giveWayAfter = 32
+const giveWayAfter = 128
 
 // readError says why there is no more input.
 func (c *conn) readError(err error) error {
@@ -227,6 +229,7 @@ func (c *conn) pause(wait func()) {
 	defer c.out.busy()
 	wait()
 	c.in.resume()
+	c.arrived = monotonic()
 }
 
 // abort ends the connection and its requests at once.

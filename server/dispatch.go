@@ -38,7 +38,7 @@ func (c *conn) request(h protocol.Header, body []byte) error {
 	c.server.metrics.requests[h.Opcode].Add(1)
 	c.served.Add(1)
 	r := newRequest(c, h, body)
-	if err := c.takeBytes(r.size); err != nil {
+	if err := c.takeBytes(r.charge); err != nil {
 		r.overloaded = true
 		r.run(func(r *request) { r.fail(err) })
 		return nil

@@ -188,6 +188,9 @@ func (o *output) writePart(b []byte) {
 	if charged > 0 {
 		o.progress.Store(time.Now().UnixNano())
 	}
+	if o.err != nil {
+		return // it was given up meanwhile
+	}
 	if o.left -= n; err != nil {
 		o.fail(err)
 		return

@@ -81,8 +81,8 @@ func (s *Server) keep(st *statement) {
 	}
 }
 
-// schemaChanged forgets the plans that a change made useless. Others would not be used either, because
-// every use checks; this is for the memory.
+// schemaChanged forgets the plans that a change made useless, for the memory they take: they would not be used, because
+// every use checks. It also forgets the histograms of dropped tables.
 func (s *Server) schemaChanged(changes []schema.Change) {
 	useless := false
 	for _, c := range changes {
@@ -95,4 +95,5 @@ func (s *Server) schemaChanged(changes []schema.Change) {
 	stale := func(st *statement) bool { return st.check(catalog) == invalid }
 	s.prepared.prune(stale)
 	s.texts.prune(stale)
+	s.latencies.prune()
 }

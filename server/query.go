@@ -142,6 +142,7 @@ func bind(markers []planner.Marker, p *protocol.QueryParameters) []types.Value {
 func (r *request) execute(values []types.Value, p *protocol.QueryParameters) {
 	r.traceValues(values)
 	r.skip = p.Flags.Has(protocol.SkipMetadata)
+	r.latency = r.statement.latency
 	r.single = exec.Request{Prepared: r.statement.plan, Values: values, Options: r.options(p)}
 	s, st := r.conn.server, r.statement
 	if st.writes != "" && r.size > heavyWrite {

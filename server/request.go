@@ -5,6 +5,9 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner/exec"
@@ -20,7 +23,8 @@ import (
 type request struct {
 	conn    *conn
 	header  protocol.Header
-	size    int64 // that it has in the budgets: of the body, or more
+	size    int64 // of the body; for a BATCH that of the decoded message, about
+	charge  int64 // what it has of the budgets of bytes in flight: size, or more
 	heavy   int64 // what it holds of the room for large writes
 	decoder protocol.Requests
 	message protocol.Request // of decoder; aliases the body
@@ -31,6 +35,8 @@ type request struct {
 	batch     exec.BatchRequest
 	turn      pace.Turn // that it reads on, if that may take long
 	write     writing
+	began     time.Duration       // when it arrived: conn.arrived
+	latency   prometheus.Observer // counts how long its statement took; nil until it is executed
 
 	prefix     protocol.Prefix
 	trace      *trace
@@ -53,6 +59,9 @@ const keepBody = 64 << 10
 // batchWeight is how many times its body a BATCH is decoded to, about.
 const batchWeight = 4
 
+// measuredBody is the size of a body from which on the budgets count what it is decoded to.
+const measuredBody = 4 << 10
+
 // ownBody is the largest body that is copied by a request which outlives the read buffer. Larger ones own their memory.
 const ownBody = 256 << 10
 
@@ -65,6 +74,10 @@ func newRequest(c *conn, h protocol.Header, body []byte) *request {
 	if h.Opcode == protocol.OpBatch {
 		r.size *= batchWeight
 	}
+	if r.charge = r.size; len(body) > measuredBody {
+		r.charge = max(r.charge, protocol.DecodedSize(h, body))
+	}
+	r.began = c.arrived
 	r.holders.Store(2)
 	r.answered.Store(false)
 	c.requests.Add(1)
@@ -82,9 +95,9 @@ func (r *request) release() {
 		r.heavy = 0
 	}
 	if !r.overloaded {
-		c.giveBytes(r.size)
+		c.giveBytes(r.charge)
 	}
-	r.conn, r.message, r.statement, r.trace = nil, nil, nil, nil
+	r.conn, r.message, r.statement, r.trace, r.latency = nil, nil, nil, nil, nil
 	r.single, r.write = exec.Request{}, writing{}
 	r.batch = exec.BatchRequest{Children: r.batch.Children[:0]}
 	r.prefix = protocol.Prefix{Warnings: r.prefix.Warnings[:0]}
@@ -160,6 +173,7 @@ func (r *request) answer(m protocol.Response) {
 		return
 	}
 	defer r.release()
+	r.observe()
 	r.send(m)
 }
 

@@ -55,6 +55,7 @@ type Server struct {
 	scheduler *pace.Scheduler // of reads that may take long
 	open      atomic.Int64    // connections
 	metrics   counters
+	latencies *latencies
 
 	ctx    context.Context // ends when Shutdown gives up waiting
 	cancel context.CancelFunc
@@ -66,6 +67,7 @@ type Server struct {
 	closing   bool
 	running   sync.WaitGroup // listeners and connections
 	watched   chan struct{}  // closed when watch has ended; nil: it has not begun
+	looks     atomic.Int64   // that watch has taken
 }
 
 // New makes a server of a store: it adds the tables that show this server to the store.
@@ -89,6 +91,7 @@ func New(o Options) (*Server, error) {
 	s.uuids = newTimeUUIDs(o.Store.HostID())
 	s.prepared = newStatementCache[preparedID](s.limits.PreparedBytes)
 	s.texts = newStatementCache[textKey](s.limits.TextBytes)
+	s.latencies = newLatencies(o.Store)
 	s.memory.init(&s.limits)
 	s.scheduler = pace.NewScheduler(pace.Options{
 		Running:  runtime.GOMAXPROCS(0),

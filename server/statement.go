@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/parser"
@@ -38,6 +40,9 @@ type statement struct {
 	pkIndexes []uint16
 	columns   *protocol.ColumnSpecs // nil if it returns no rows, or which is not known
 	resultID  preparedID            // of columns
+
+	latency      prometheus.Observer // of its executions
+	batchLatency atomic.Value        // a prometheus.Observer of batches of such statements, once there was one
 
 	// large is how many more of its reads may not be quick, because one of them gave much.
 	large atomic.Int32
@@ -91,6 +96,7 @@ func (s *Server) planOn(turn *pace.Turn, text, keyspace string, run bool, at tim
 	if plan.Result != nil {
 		st.columns = columnSpecs(plan.Result)
 	}
+	st.latency = s.latencies.ofPlan(plan.Plan)
 	st.seen.Store(catalog)
 	return st, nil
 }

@@ -37,11 +37,19 @@ func atRest(t *testing.T, s *cqltest.Server) rest {
 func (r rest) expect(t *testing.T, s *cqltest.Server) {
 	t.Helper()
 	eventually(t, "connections end", func() bool { return s.Metrics().Connections == 0 })
-	eventually(t, "what they held is given back", func() bool {
-		m := s.Metrics()
-		return m.BytesAnswers == 0 && m.BytesInFlight == 0 && m.BytesArriving == 0 && m.BytesPlanning == 0 && m.ReadsWaiting == 0
-	})
+	defer func() {
+		if t.Failed() {
+			t.Log("held:", held(s))
+		}
+	}()
+	eventually(t, "what they held is given back", func() bool { return held(s) == [5]int64{} })
 	goroutinesBack(t, r.goroutines)
+}
+
+// held is what the server holds for clients: bytes of answers, of requests, of what arrives and of texts, and turns.
+func held(s *cqltest.Server) [5]int64 {
+	m := s.Metrics()
+	return [5]int64{m.BytesAnswers, m.BytesInFlight, m.BytesArriving, m.BytesPlanning, m.ReadsWaiting}
 }
 
 // highest samples a number until the function it returns is called, which returns the highest one.

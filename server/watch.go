@@ -29,6 +29,7 @@ func (s *Server) watch() {
 
 // lookAround looks at all connections once. Where memory is scarce, it ends those whose client holds it for too long.
 func (s *Server) lookAround(now time.Time, scarce bool) {
+	late := s.looks.Add(1) - int64((s.limits.WriteTimeout+watchEvery-1)/watchEvery)
 	s.mu.Lock()
 	conns := make([]*conn, 0, len(s.conns))
 	for c := range s.conns {
@@ -36,7 +37,7 @@ func (s *Server) lookAround(now time.Time, scarce bool) {
 	}
 	s.mu.Unlock()
 	for _, c := range conns {
-		c.writes.expire(now.Add(-s.limits.WriteTimeout))
+		c.writes.expire(late)
 		if c.waiting.Load() && hungUp(c.socket) {
 			c.cancel()
 		}

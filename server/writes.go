@@ -2,7 +2,6 @@ package server
 
 import (
 	"sync"
-	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 )
@@ -16,19 +15,20 @@ type writes struct {
 
 // writing is a request's place among them.
 type writing struct {
-	since      time.Time
+	since      int64  // looks of the watch before it began
 	kind       string // of a write, as errors have it; "": the request is no write
 	prev, next *request
 	listed     bool // it is among them
 	late       bool // it was answered because its time was over
 }
 
-// add puts a request behind the others.
+// add puts a request behind the others. Its time is counted in looks of the watch, because reading the clock costs as
+// much as the rest.
 func (w *writes) add(r *request, kind string) {
-	now := time.Now()
+	since := r.conn.server.looks.Load()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r.write = writing{since: now, kind: kind, prev: w.last, listed: true}
+	r.write = writing{since: since, kind: kind, prev: w.last, listed: true}
 	if w.last == nil {
 		w.first = r
 	} else {
@@ -58,21 +58,22 @@ func (w *writes) remove(r *request) {
 	r.write.prev, r.write.next, r.write.listed = nil, nil, false
 }
 
-// expire answers the writes that began before a time. They are not known to be stored, nor not to be.
-func (w *writes) expire(before time.Time) {
+// expire answers the writes that began before a look of the watch. They are not known to be stored, nor not to be.
+func (w *writes) expire(before int64) {
 	for r := w.takeLate(before); r != nil; r = w.takeLate(before) {
+		r.observe()
 		c := r.conn
 		c.out.append(r.header.Stream, nil, c.errorMessage(cqlerr.WriteUnknown(r.consistency(), r.write.kind)))
 		r.release()
 	}
 }
 
-// takeLate returns the first write that began before a time and is not answered, for its caller to answer and to release;
+// takeLate returns the first write that began before a look and is not answered, for its caller to answer and to release;
 // or nil.
-func (w *writes) takeLate(before time.Time) *request {
+func (w *writes) takeLate(before int64) *request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for r := w.first; r != nil && r.write.since.Before(before); r = r.write.next {
+	for r := w.first; r != nil && r.write.since < before; r = r.write.next {
 		if r.answered.CompareAndSwap(false, true) {
 			r.write.late = true
 			r.holders.Add(1)

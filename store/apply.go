@@ -8,6 +8,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // applying is what an Apply has to remember until its commit is done. It is part of its first mutation.
@@ -51,7 +52,7 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 			return
 		}
 		if kinds := m.deletes(); kinds != ([deletionKinds]bool{}) {
-			m.deleting = s.deletions.begin(id, tokenOf(m.prefix), kinds)
+			m.deleting = s.deletions.begin(id, rows.TokenOf(m.prefix), kinds)
 		}
 		ops = m.appendOps(ops, id)
 	}

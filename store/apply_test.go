@@ -29,7 +29,7 @@ func TestApplyIsAtomic(t *testing.T) {
 			default:
 			}
 			seen := map[string]int{}
-			for _, row := range rows(t, s, &Read{Table: table}) {
+			for _, row := range readRows(t, s, &Read{Table: table}) {
 				_, v, _ := strings.Cut(row, "v=")
 				seen[v]++
 			}
@@ -153,11 +153,11 @@ func TestReadStops(t *testing.T) {
 		t.Error("a position outside the keys is taken")
 	}
 	r = &Read{Table: table, Keys: keys, After: &Position{Partition: keys[1], Whole: true}}
-	if got := rows(t, s, r); len(got) != 100 || !strings.HasPrefix(got[0], "k=2") {
+	if got := readRows(t, s, r); len(got) != 100 || !strings.HasPrefix(got[0], "k=2") {
 		t.Errorf("behind the second partition there are %d rows", len(got))
 	}
 	r = &Read{Table: table, After: &Position{Partition: keys[0], Whole: true}}
-	if got := rows(t, s, r); len(got) != 100 || !strings.HasPrefix(got[0], "k=2") {
+	if got := readRows(t, s, r); len(got) != 100 || !strings.HasPrefix(got[0], "k=2") {
 		t.Errorf("behind the partition in a scan there are %d rows", len(got))
 	}
 }
@@ -204,7 +204,7 @@ func TestVirtual(t *testing.T) {
 		},
 	} {
 		r.Table = table
-		if got := strings.Join(rows(t, s, r), "; "); got != want {
+		if got := strings.Join(readRows(t, s, r), "; "); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // BenchmarkBeside does the same to the store and to Badger alone, which keeps the same bytes under the same keys, in
@@ -267,8 +268,8 @@ func (r *raw) key(i int) []byte {
 	var k, c [8]byte
 	benchKey(k[:], c[:], i)
 	key := binary.BigEndian.AppendUint32(nil, 2001)
-	key = appendEscaped(appendToken(key, types.Token(k[:])), k[:])
-	return types.BigInt.AppendKey(append(key, kindRow), c[:], false)
+	key = rows.AppendEscaped(rows.AppendToken(key, types.Token(k[:])), k[:])
+	return types.BigInt.AppendKey(append(key, rows.KindRow), c[:], false)
 }
 
 // commit writes n rows in transactions of 64.

@@ -10,6 +10,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // newState indexes a catalog.
@@ -36,7 +37,7 @@ func (s *Store) loadCatalog(system []*schema.Keyspace) (c *schema.Catalog, err e
 	}
 	records := schema.Records{}
 	if err == nil {
-		end := successor(bytes.Clone(definitionKeys))
+		end := rows.Successor(bytes.Clone(definitionKeys))
 		err = s.engine.Scan(definitionKeys, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
 			records[string(key[len(definitionKeys):])] = bytes.Clone(value)
 			return true, nil
@@ -93,7 +94,8 @@ func definitionOps(records schema.Records) []engine.Op {
 // Define replaces the catalog by what change makes of the current one. Definitions run one at a time;
 // when Define returns, the next catalog is persisted and visible. It is safe from a power cut before there can be rows
 // of its tables, so that a table's number is not given away twice. Change returning the same catalog
-// means that nothing changes. Tables of users whose StoreID is 0 get one.
+// means that nothing changes. Tables of users whose StoreID is 0 get one. What a Define that fails has written to the engine
+// is undone.
 func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) error {
 	s.defining.Lock()
 	defer s.defining.Unlock()
@@ -109,27 +111,22 @@ func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 	next := newState(c)
 	next.virtual = old.virtual
 	dead := missing(old.ids, next.live)
-	ops := append([]engine.Op{m.op()}, definitionOps(schema.Changes(old.catalog, c))...)
+	ops := slices.Concat(s.unsettled, []engine.Op{m.op()}, definitionOps(schema.Changes(old.catalog, c)))
+	undo := definitionOps(schema.Changes(c, old.catalog))
 	for _, id := range dead {
 		ops = append(ops, engine.Op{Kind: engine.Put, Key: deadTableKey(id), Value: []byte{1}},
 			engine.Op{Kind: engine.Delete, Key: sweepKey(id)})
+		undo = append(undo, engine.Op{Kind: engine.Delete, Key: deadTableKey(id)})
 	}
-	err = s.commit(ops)
-	if errors.Is(err, engine.ErrUnknown) {
-		err = s.commit(ops) // what these write can be written twice
-	}
-	if err != nil {
-		switch {
-		case errors.Is(err, engine.ErrTooLarge):
-			return cqlerr.Serverf("The definitions are too large to be stored together")
-		case isRefused(err):
-			return notWritten(err)
+	if applied, err := s.commitDefinitions(ops); err != nil {
+		if applied {
+			s.meta = m
+			s.unsettled = append(s.unsettled, undo...)
+			s.wakePurge() // which undoes it
 		}
-		return fmt.Errorf("store the definitions: %w", err)
+		return err
 	}
-	if err := s.engine.Sync(); err != nil {
-		return fmt.Errorf("sync the definitions: %w", err)
-	}
+	s.unsettled = nil
 	s.meta = m
 	s.state.Store(next)
 	s.noteChanges(old.catalog, c)
@@ -137,8 +134,44 @@ func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 		s.deletions.drop(id)
 	}
 	if len(dead) > 0 {
-		s.lookForDead()
+		s.wakePurge()
 	}
+	return nil
+}
+
+// commitDefinitions commits definitions and syncs them. Where that fails they may be applied all the same.
+func (s *Store) commitDefinitions(ops []engine.Op) (applied bool, err error) {
+	err = s.commit(ops)
+	if errors.Is(err, engine.ErrUnknown) {
+		err = s.commit(ops) // what these write can be written twice
+		applied = true
+	}
+	switch {
+	case err == nil:
+		if err := s.engine.Sync(); err != nil {
+			return true, fmt.Errorf("sync the definitions: %w", err)
+		}
+		return true, nil
+	case errors.Is(err, engine.ErrTooLarge):
+		return applied, cqlerr.Serverf("The definitions are too large to be stored together")
+	case isRefused(err):
+		return applied, notWritten(err)
+	}
+	return applied, fmt.Errorf("store the definitions: %w", err)
+}
+
+// settle takes definitions that failed out of the engine, where they may have been applied. Otherwise they would be in the
+// catalog when the store is opened again.
+func (s *Store) settle() error {
+	s.defining.Lock()
+	defer s.defining.Unlock()
+	if len(s.unsettled) == 0 {
+		return nil
+	}
+	if _, err := s.commitDefinitions(s.unsettled); err != nil {
+		return err
+	}
+	s.unsettled = nil
 	return nil
 }
 
@@ -150,7 +183,7 @@ func (m *meta) assign(old, c *schema.Catalog) (*schema.Catalog, error) {
 			continue
 		}
 		for _, t := range k.UnnumberedTables() {
-			if m.next > maxStoreID {
+			if m.next > rows.MaxStoreID {
 				return nil, cqlerr.Serverf("Too many tables have been created")
 			}
 			c = c.WithTable(t.WithStoreID(uint64(m.next)))

@@ -13,6 +13,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // insert writes row c of partition k with value v.
@@ -33,14 +34,14 @@ func newInsert(table *schema.Table, k, c int, v string) *Mutation {
 
 func all(t testing.TB, s *Store, table *schema.Table) string {
 	t.Helper()
-	return strings.Join(rows(t, s, &Read{Table: table}), "; ")
+	return strings.Join(readRows(t, s, &Read{Table: table}), "; ")
 }
 
 // storedKeys counts what the engine has of a table.
 func storedKeys(t testing.TB, s *Store, id uint64) (n int) {
 	t.Helper()
-	start := appendArea(nil, uint32(id), areaDeletions)
-	end := appendArea(nil, uint32(id)+1, areaDeletions)
+	start := rows.AppendArea(nil, uint32(id), rows.AreaTombstones)
+	end := rows.AppendArea(nil, uint32(id)+1, rows.AreaTombstones)
 	err := s.engine.Scan(start, end, engine.ScanOptions{KeysOnly: true}, func(_, _ []byte) (bool, error) {
 		n++
 		return true, nil
@@ -211,7 +212,7 @@ func TestEarlierFormat(t *testing.T) {
 	closeStore(t, s)
 	s = open(t, dir, Options{})
 	defer closeStore(t, s)
-	if got := rows(t, s, &Read{Table: s.Catalog().Table("ks", "t")}); len(got) != 1 {
+	if got := readRows(t, s, &Read{Table: s.Catalog().Table("ks", "t")}); len(got) != 1 {
 		t.Errorf("the rows are %q", got)
 	}
 	var m meta
@@ -239,7 +240,7 @@ func TestTruncateSystemTable(t *testing.T) {
 	closeStore(t, s)
 	s = open(t, dir, o)
 	defer closeStore(t, s)
-	if got := len(rows(t, s, &Read{Table: table})); got != 1501 {
+	if got := len(readRows(t, s, &Read{Table: table})); got != 1501 {
 		t.Errorf("%d rows after reopening", got)
 	}
 	if err := s.Truncate(context.Background(), table); err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // TestCountTogether changes two counters from several goroutines: each change must count, whichever partitions a
@@ -38,7 +39,7 @@ func TestCountTogether(t *testing.T) {
 	group.Wait()
 	// Half of the writers add 1 to the first partition and 2 to the second, the others the other way round.
 	for key := range 2 {
-		got := rows(t, s, &Read{Table: table, Keys: [][]byte{types.EncodeInt(int32(key))}})
+		got := readRows(t, s, &Read{Table: table, Keys: [][]byte{types.EncodeInt(int32(key))}})
 		if want := "c=1 n=600"; len(got) != 1 || !bytes.HasSuffix([]byte(got[0]), []byte(want)) {
 			t.Errorf("partition %d: %q, want %s", key, got, want)
 		}
@@ -50,21 +51,21 @@ func TestCounterFoldLaws(t *testing.T) {
 	table := newTable(t, "t", "k int", "c int", "n counter, m counter")
 	r := rand.New(rand.NewPCG(7, 8))
 	random := func() []byte {
-		w := rowWriter{head: noHead}
+		w := rows.Writer{Head: rows.NoHead}
 		if r.IntN(3) == 0 {
-			w.deletion = tombstone{int64(r.IntN(3)), int64(r.IntN(2))}
+			w.Deletion = rows.Tombstone{Timestamp: int64(r.IntN(3)), Second: int64(r.IntN(2))}
 		}
 		for _, c := range table.Regular {
-			n := cell{column: c.ID, counter: true, deleted: r.IntN(4) == 0, ts: int64(r.IntN(3))}
-			if n.deleted {
-				n.expiry.At = int64(r.IntN(2))
+			n := rows.Cell{Column: c.ID, Counter: true, Deleted: r.IntN(4) == 0, Timestamp: int64(r.IntN(3))}
+			if n.Deleted {
+				n.Expiry.At = int64(r.IntN(2))
 			} else {
-				n.value = binary.BigEndian.AppendUint64(nil, uint64(r.IntN(3)))
-				n.value = binary.BigEndian.AppendUint64(n.value, uint64(r.IntN(2)))
+				n.Value = binary.BigEndian.AppendUint64(nil, uint64(r.IntN(3)))
+				n.Value = binary.BigEndian.AppendUint64(n.Value, uint64(r.IntN(2)))
 			}
-			w.cell(&n)
+			w.WriteCell(&n)
 		}
-		return w.finish()
+		return w.Finish()
 	}
 	for range 20000 {
 		a, b, c := random(), random(), random()

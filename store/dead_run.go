@@ -7,6 +7,7 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // A read that has to pass many dead rows, as at the head of a queue, asks for them to be purged at once: the sweep would
@@ -42,14 +43,14 @@ func (d *deadRows) pass(key []byte, gone bool) {
 // isGone reports whether a row that is not seen may be purged as far as its head tells.
 func (r *reader) isGone(cover int64) bool {
 	p := r.purger()
-	h := &r.values.head
+	h := &r.values.Head
 	switch {
-	case h.deletion.ts != noTime:
-		return p.due(h.deletion.second)
-	case h.marker.ts != noTime && h.marker.ts > cover:
-		return p.over(h.marker.expiry)
+	case h.Deletion.Timestamp != rows.NoTimestamp:
+		return p.Due(h.Deletion.Second)
+	case h.Marker.Timestamp != rows.NoTimestamp && h.Marker.Timestamp > cover:
+		return p.ExpiryDue(h.Marker.Expiry)
 	}
-	return cover != noTime
+	return cover != rows.NoTimestamp
 }
 
 // endRun is called when a scan is over or has come to a row that lives.
@@ -87,7 +88,7 @@ func (s *Store) purgeRuns() {
 // purgeRun purges the rows of one run.
 func (s *Store) purgeRun(run deadRun) error {
 	w := sweep{
-		store: s, id: run.id, table: run.table, purger: purgerOf(run.table, s.now().Unix()), due: math.MaxInt64,
+		store: s, id: run.id, table: run.table, purger: rows.NewPurger(run.table, s.now().Unix()), due: math.MaxInt64,
 		position: run.first, end: append(run.last, 0),
 	}
 	for {

@@ -16,6 +16,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/bloom"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // counting is an engine that counts what its readers and updates are asked for.
@@ -173,7 +174,7 @@ func TestScanAmongDeletedPartitions(t *testing.T) {
 // countKeys counts the keys of a table.
 func countKeys(t *testing.T, s *Store, table *schema.Table) (n int64) {
 	t.Helper()
-	start, end := appendArea(nil, uint32(table.StoreID), areaDeletions), successor(appendArea(nil, uint32(table.StoreID), areaRows))
+	start, end := rows.AppendArea(nil, uint32(table.StoreID), rows.AreaTombstones), rows.Successor(rows.AppendArea(nil, uint32(table.StoreID), rows.AreaRows))
 	err := s.engine.Scan(start, end, engine.ScanOptions{KeysOnly: true}, func(_, _ []byte) (bool, error) { n++; return true, nil })
 	if err != nil {
 		t.Fatal(err)
@@ -239,7 +240,7 @@ func TestReopenWithDeletions(t *testing.T) {
 	id := uint32(table.StoreID)
 	for k := deleted - 5; k < deleted+5; k++ {
 		r := &Read{Table: table, Keys: [][]byte{types.EncodeInt(int32(k))}, Now: s.Now().Unix()}
-		if got := len(rows(t, s, r)) == 1; got != (k >= deleted) {
+		if got := len(readRows(t, s, r)) == 1; got != (k >= deleted) {
 			t.Errorf("partition %d is there: %v", k, got)
 		}
 	}
@@ -279,7 +280,7 @@ func TestDeleteUnderRead(t *testing.T) {
 		return func() { applyEach(t, s, table, k, k+1, deleteOne(s)) }
 	}
 	read := func(k int32) int {
-		return len(rows(t, s, &Read{Table: table, Keys: [][]byte{types.EncodeInt(k)}, Now: s.Now().Unix()}))
+		return len(readRows(t, s, &Read{Table: table, Keys: [][]byte{types.EncodeInt(k)}, Now: s.Now().Unix()}))
 	}
 	before := remove(0) // the first of the table
 	i.beforeView.Store(&before)
@@ -388,33 +389,33 @@ func TestDeletionCursor(t *testing.T) {
 		var stored sortedRows
 		var prefixes [][]byte
 		for k := range int32(r.IntN(3000)) {
-			prefix := appendPartition(nil, table, 5, types.EncodeInt(k))
+			prefix := rows.AppendPartition(nil, table, 5, types.EncodeInt(k))
 			prefixes = append(prefixes, prefix)
 			add := func(bounds []byte) {
 				key := append(bytes.Clone(prefix), bounds...)
-				setArea(key, 5, areaDeletions)
-				stored = append(stored, engine.Op{Key: key, Value: tombstone{r.Int64N(100), r.Int64N(3)}.append(nil)})
+				rows.SetArea(key, 5, rows.AreaTombstones)
+				stored = append(stored, engine.Op{Key: key, Value: rows.Tombstone{Timestamp: r.Int64N(100), Second: r.Int64N(3)}.Append(nil)})
 			}
 			if r.IntN(2) == 0 {
 				add(nil)
 			}
 			for range r.IntN(3) {
-				at := binary.BigEndian.AppendUint16([]byte{kindRow}, uint16(r.IntN(10)))
-				add(append(appendEscaped(nil, at), append(bytes.Clone(at), 0xFF)...))
+				at := binary.BigEndian.AppendUint16([]byte{rows.KindRow}, uint16(r.IntN(10)))
+				add(append(rows.AppendEscaped(nil, at), append(bytes.Clone(at), 0xFF)...))
 			}
 		}
 		slices.SortFunc(stored, func(a, b engine.Op) int { return bytes.Compare(a.Key, b.Key) })
 		stored = slices.CompactFunc(stored, func(a, b engine.Op) bool { return bytes.Equal(a.Key, b.Key) })
 		slices.SortFunc(prefixes, bytes.Compare)
 		var c deletionCursor
-		c.begin(stored, 5, appendArea(nil, 5, areaRows), nil)
+		c.begin(stored, 5, rows.AppendArea(nil, 5, rows.AreaRows), nil)
 		step := 1 + r.IntN(200)
 		for i := 0; i < len(prefixes); i += 1 + r.IntN(step) {
 			var want, got deletions
 			if err := errors.Join(want.load(stored, unknownDeletions, prefixes[i]), c.load(&got, prefixes[i])); err != nil {
 				t.Fatal(err)
 			}
-			if want.some != got.some || want.partition != got.partition || fmt.Sprint(want.ranges) != fmt.Sprint(got.ranges) {
+			if want.Any != got.Any || want.Partition != got.Partition || fmt.Sprint(want.Ranges) != fmt.Sprint(got.Ranges) {
 				t.Fatalf("seed %d, partition %d: %v instead of %v", seed, i, got, want)
 			}
 		}
@@ -442,7 +443,7 @@ func TestPurgeSparesLateTombstones(t *testing.T) {
 	}
 	expect := func(what string, want int) {
 		t.Helper()
-		if got := len(rows(t, s, &Read{Table: table, Now: s.Now().Unix()})); got != want {
+		if got := len(readRows(t, s, &Read{Table: table, Now: s.Now().Unix()})); got != want {
 			t.Errorf("%s there are %d rows instead of %d", what, got, want)
 		}
 	}
@@ -450,7 +451,7 @@ func TestPurgeSparesLateTombstones(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := sweep{store: s, id: id, table: table, usage: s.usages.of(id), purger: purgerOf(table, s.Now().Unix()), due: math.MaxInt64}
+	w := sweep{store: s, id: id, table: table, usage: s.usages.of(id), purger: rows.NewPurger(table, s.Now().Unix()), due: math.MaxInt64}
 	err = w.resume()
 	for more := true; more && err == nil; {
 		more, err = w.chunk(t.Context())
@@ -463,7 +464,7 @@ func TestPurgeSparesLateTombstones(t *testing.T) {
 	if got := countKeys(t, s, table); got != 20 {
 		t.Errorf("%d keys are left", got) // 19 rows and a tombstone
 	}
-	if err := s.commit([]engine.Op{{Kind: engine.Put, Key: sweepKey(id), Value: appendArea(nil, id, areaRows+2)}}); err != nil {
+	if err := s.commit([]engine.Op{{Kind: engine.Put, Key: sweepKey(id), Value: rows.AppendArea(nil, id, rows.AreaRows+2)}}); err != nil {
 		t.Fatal(err)
 	}
 	late(2)

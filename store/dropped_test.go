@@ -31,7 +31,7 @@ func TestDroppedMeanwhile(t *testing.T) {
 	write(20, "before")
 	again := dropped.WithColumns([]*schema.Column{{Name: "w", Type: types.Text, Kind: schema.Regular}})
 	define(t, s, again)
-	read := func() []string { return rows(t, s, &Read{Table: again}) }
+	read := func() []string { return readRows(t, s, &Read{Table: again}) }
 	if got := read(); len(got) != 0 {
 		t.Errorf("%v is read", got)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/enginetest"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // dying is an engine that dies at one of its writes, before it or just behind it, and does nothing from then on.
@@ -286,7 +287,7 @@ func TestDamagedDefinitions(t *testing.T) {
 // rewrite replaces a record of definitions in a folder that is not open.
 func rewrite(t *testing.T, dir, key string, record []byte) {
 	t.Helper()
-	e, err := openEngine(dir, fold)
+	e, err := openEngine(dir, rows.Fold)
 	if err != nil {
 		t.Fatal(err)
 	}

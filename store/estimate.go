@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // Estimate is about how much a table has. It is counted by the sweep now and then; what is written in between is
@@ -193,41 +194,7 @@ func (c *census) endPartition() {
 		return
 	}
 	c.LargestPartition = c.size
-	if key, _, err := splitEscaped(nil, c.partition[areaSize+tokenSize:]); err == nil {
+	if key, _, err := rows.SplitEscaped(nil, c.partition[rows.AreaSize+rows.TokenSize:]); err == nil {
 		c.LargestKey = key
 	}
-}
-
-// purgeable is the second from which something of a row may be purged, and how many tombstones it has.
-func purgeable(value []byte, grace, now int64) (due, tombstones int64, err error) {
-	var r rowReader
-	if err := r.begin(value); err != nil {
-		return 0, 0, err
-	}
-	due = math.MaxInt64
-	if r.deletion.ts != noTime {
-		tombstones++
-		due = min(due, dueAfter(Expiry{At: r.deletion.second}, grace, now))
-	}
-	due = min(due, dueAfter(r.marker.expiry, grace, now))
-	for r.next() {
-		if c := &r.cell; c.deleted || c.expiry.At != 0 {
-			if c.deleted || !c.expiry.live(now) {
-				tombstones++
-			}
-			due = min(due, dueAfter(c.expiry, grace, now))
-		}
-	}
-	return due, tombstones, r.err
-}
-
-// dueAfter is when something of what has an expiry may go: the value when it ends, then the tombstone.
-func dueAfter(e Expiry, grace, now int64) int64 {
-	switch {
-	case e.At == 0:
-		return math.MaxInt64
-	case e.TTL != 0 && e.At > now:
-		return e.At
-	}
-	return max(e.At, e.At-int64(e.TTL)+grace+1)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // randomRow is a row's value as a mutation would write it: few columns, timestamps and values, so that
@@ -56,7 +57,7 @@ func randomRow(r *rand.Rand, table *schema.Table) []byte {
 // mustFold folds the values of a row.
 func mustFold(t testing.TB, x, y []byte) []byte {
 	t.Helper()
-	value, err := foldRows(x, y)
+	value, err := rows.FoldRows(x, y)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,9 +92,9 @@ func TestDamagedRows(t *testing.T) {
 		row := randomRow(r, table)
 		row[r.IntN(len(row))] = byte(r.Uint32())
 		row = row[:r.IntN(len(row)+1)]
-		var reader rowReader
-		if reader.begin(row) == nil {
-			for n := 0; reader.next(); n++ {
+		var reader rows.Reader
+		if reader.ReadHead(row) == nil {
+			for n := 0; reader.ReadCell(); n++ {
 				if n > len(row) {
 					t.Fatalf("%x has more cells than bytes", row)
 				}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // fuzzTable has columns of all kinds, as far as stored rows know any: cells, parts of each sort, counters.
@@ -48,23 +49,23 @@ func addRows(f *testing.F, add func(row []byte)) {
 }
 
 // decoded is all that a row's value says.
-func decoded(value []byte) (h head, cells []cell, err error) {
-	var r rowReader
-	if err := r.begin(value); err != nil {
+func decoded(value []byte) (h rows.Head, cells []rows.Cell, err error) {
+	var r rows.Reader
+	if err := r.ReadHead(value); err != nil {
 		return h, nil, err
 	}
-	for r.next() {
-		cells = append(cells, r.cell)
+	for r.ReadCell() {
+		cells = append(cells, r.Cell)
 	}
-	return r.head, cells, r.err
+	return r.Head, cells, r.Err
 }
 
-func encoded(h head, cells []cell) []byte {
-	w := rowWriter{head: h}
+func encoded(h rows.Head, cells []rows.Cell) []byte {
+	w := rows.Writer{Head: h}
 	for i := range cells {
-		w.cell(&cells[i])
+		w.WriteCell(&cells[i])
 	}
-	return w.finish()
+	return w.Finish()
 }
 
 // FuzzRow reads, folds, counts and purges what may be a row or not: an error, never a panic, and what is read is
@@ -72,9 +73,9 @@ func encoded(h head, cells []cell) []byte {
 func FuzzRow(f *testing.F) {
 	addRows(f, func(row []byte) { f.Add(row) })
 	table := fuzzTable(f)
-	key := appendPartition(nil, table, 0, types.EncodeInt(1))
-	static := append(bytes.Clone(key), kindStatic)
-	row := appendClustering(append(bytes.Clone(key), kindRow), table, [][]byte{types.EncodeInt(1), {0, 0, 0, 1, 5}})
+	key := rows.AppendPartition(nil, table, 0, types.EncodeInt(1))
+	static := append(bytes.Clone(key), rows.KindStatic)
+	row := rows.AppendClustering(append(bytes.Clone(key), rows.KindRow), table, [][]byte{types.EncodeInt(1), {0, 0, 0, 1, 5}})
 	f.Fuzz(func(t *testing.T, value []byte) {
 		h, cells, err := decoded(value)
 		if len(cells) > len(value) {
@@ -83,11 +84,11 @@ func FuzzRow(f *testing.F) {
 		if err == nil {
 			again := encoded(h, cells)
 			h2, cells2, err := decoded(again)
-			same := slices.EqualFunc(cells, cells2, func(a, b cell) bool {
-				return bytes.Equal(a.path, b.path) && bytes.Equal(a.value, b.value) && a.column == b.column &&
-					a.deleted == b.deleted && a.counter == b.counter && a.ts == b.ts && a.expiry == b.expiry
+			same := slices.EqualFunc(cells, cells2, func(a, b rows.Cell) bool {
+				return bytes.Equal(a.Path, b.Path) && bytes.Equal(a.Value, b.Value) && a.Column == b.Column &&
+					a.Deleted == b.Deleted && a.Counter == b.Counter && a.Timestamp == b.Timestamp && a.Expiry == b.Expiry
 			})
-			if err != nil || !same || h2.marker != h.marker || h2.deletion.ts != h.deletion.ts || !bytes.Equal(encoded(h2, cells2), again) {
+			if err != nil || !same || h2.Marker != h.Marker || h2.Deletion.Timestamp != h.Deletion.Timestamp || !bytes.Equal(encoded(h2, cells2), again) {
 				t.Fatalf("%x is read as %v %v, written as %x and read as %v %v, error %v", value, h, cells, again, h2, cells2, err)
 			}
 		}
@@ -96,14 +97,14 @@ func FuzzRow(f *testing.F) {
 				t.Fatalf("%s: error %v of a row with error %v", what, got, err)
 			}
 		}
-		_, got := foldRows(value, value)
+		_, got := rows.FoldRows(value, value)
 		refuses("fold", got)
-		_, _, got = (&purger{now: 100, grace: 10, table: table}).row(value, tombstone{ts: 2})
+		_, _, got = (&rows.Purger{Now: 100, Grace: 10, Table: table}).Purge(value, rows.Tombstone{Timestamp: 2})
 		refuses("purge", got)
-		_, _, got = purgeable(value, 10, 100)
+		_, _, got = rows.NextPurge(value, 10, 100)
 		refuses("estimate", got)
-		if totals, err := counters(value); err == nil {
-			_, _ = counted(value, totals)
+		if totals, err := rows.CounterTotals(value); err == nil {
+			_, _ = rows.AddToTotals(value, totals)
 		}
 		rd := new(reader)
 		rd.begin(context.Background(), nil, &Read{Table: table, Now: 100, Meta: true}, 0, func(*Row) (bool, error) { return true, nil })
@@ -117,23 +118,23 @@ func FuzzRow(f *testing.F) {
 // a counter, or parts and a tombstone of all.
 func lawful(value []byte) []byte {
 	h, cells, _ := decoded(value)
-	if len(h.clustering) == 0 {
-		h.clustering = nil
+	if len(h.Clustering) == 0 {
+		h.Clustering = nil
 	}
 	for i := range cells {
 		c := &cells[i]
-		c.counter = c.column%3 == 1
-		if c.column%3 != 2 {
-			c.path = nil
-		} else if c.path == nil {
-			c.deleted = true
+		c.Counter = c.Column%3 == 1
+		if c.Column%3 != 2 {
+			c.Path = nil
+		} else if c.Path == nil {
+			c.Deleted = true
 		}
-		if c.counter {
-			c.value = append(bytes.Clone(c.value), make([]byte, totalSize)...)[:totalSize]
-			c.expiry.TTL, c.expiry.At = 0, 0
+		if c.Counter {
+			c.Value = append(bytes.Clone(c.Value), make([]byte, rows.TotalSize)...)[:rows.TotalSize]
+			c.Expiry.TTL, c.Expiry.At = 0, 0
 		}
-		if c.deleted {
-			c.value, c.expiry.TTL = nil, 0
+		if c.Deleted {
+			c.Value, c.Expiry.TTL = nil, 0
 		}
 	}
 	m := Mutation{head: h, cells: cells, parted: true}
@@ -143,10 +144,10 @@ func lawful(value []byte) []byte {
 
 // FuzzFold checks the laws of folding, and that a purge takes out all that it may at once.
 func FuzzFold(f *testing.F) {
-	var rows [][]byte
-	addRows(f, func(row []byte) { rows = append(rows, row) })
-	for i := range rows {
-		f.Add(rows[i], rows[(i+7)%len(rows)], rows[(i+11)%len(rows)])
+	var seeds [][]byte
+	addRows(f, func(row []byte) { seeds = append(seeds, row) })
+	for i := range seeds {
+		f.Add(seeds[i], seeds[(i+7)%len(seeds)], seeds[(i+11)%len(seeds)])
 	}
 	f.Fuzz(func(t *testing.T, x, y, z []byte) {
 		a, b, c := lawful(x), lawful(y), lawful(z)
@@ -160,15 +161,15 @@ func FuzzFold(f *testing.F) {
 		same("associative", fold(fold(a, b), c), fold(a, fold(b, c)))
 		same("idempotent", fold(a, a), a)
 		same("absorbing", fold(fold(a, b), b), fold(a, b))
-		p := purger{now: 100, grace: 10, table: new(schema.Table)}
-		kept, less, err := p.row(a, tombstone{ts: 1, second: 95})
+		p := rows.Purger{Now: 100, Grace: 10, Table: new(schema.Table)}
+		kept, less, err := p.Purge(a, rows.Tombstone{Timestamp: 1, Second: 95})
 		if err != nil || !less && !bytes.Equal(kept, a) {
 			t.Fatalf("a purge of %x leaves %x: %v", a, kept, err)
 		}
 		if kept == nil {
 			return
 		}
-		if again, less, err := p.row(kept, tombstone{ts: 1, second: 95}); err != nil || less || !bytes.Equal(again, kept) {
+		if again, less, err := p.Purge(kept, rows.Tombstone{Timestamp: 1, Second: 95}); err != nil || less || !bytes.Equal(again, kept) {
 			t.Fatalf("a purge of %x leaves %x, and another %x: %v", a, kept, again, err)
 		}
 	})
@@ -177,28 +178,28 @@ func FuzzFold(f *testing.F) {
 // FuzzKeys reads a table with a damaged key among its rows, and one among its tombstones.
 func FuzzKeys(f *testing.F) {
 	table := fuzzTable(f)
-	key := appendPartition(nil, table, 0, types.EncodeInt(1))
-	start := appendStart(nil, table, &Slice{Start: [][]byte{types.EncodeInt(1)}})
-	f.Add(appendClustering([]byte{kindRow}, table, [][]byte{types.EncodeInt(1), {0, 0, 0, 1, 5}}), []byte{1, 2})
-	f.Add(append(appendEscaped(nil, start), kindRow+1), tombstone{5, 6}.append(nil))
+	key := rows.AppendPartition(nil, table, 0, types.EncodeInt(1))
+	start := rows.AppendStart(nil, table, [][]byte{types.EncodeInt(1)}, false)
+	f.Add(rows.AppendClustering([]byte{rows.KindRow}, table, [][]byte{types.EncodeInt(1), {0, 0, 0, 1, 5}}), []byte{1, 2})
+	f.Add(append(rows.AppendEscaped(nil, start), rows.KindRow+1), rows.Tombstone{Timestamp: 5, Second: 6}.Append(nil))
 	f.Fuzz(func(t *testing.T, end, value []byte) {
 		var d deletions
 		var c deletionCursor
 		deletion := append(bytes.Clone(key), end...)
-		setArea(deletion, 0, areaDeletions)
+		rows.SetArea(deletion, 0, rows.AreaTombstones)
 		stored := sortedRows{{Key: deletion, Value: value}, {Key: append(deletion, 'x'), Value: value}}
 		if err := d.load(stored, unknownDeletions, key); err == nil {
-			d.tombstoneOf(end)
+			d.Over(end)
 		}
 		c.begin(stored, 0, key, nil)
 		if err := c.load(&d, key); err == nil {
-			d.tombstoneOf(end)
+			d.Over(end)
 		}
-		_, _ = appendPrefix(nil, deletion)
+		_, _ = rows.AppendRowsPrefix(nil, deletion)
 		for n := range len(key) + 1 {
 			rd := new(reader)
 			rd.begin(context.Background(), nil, &Read{Table: table, Now: 100}, 0, func(*Row) (bool, error) { return true, nil })
-			_ = rd.run(sortedRows{{Key: append(key[:max(n, areaSize):max(n, areaSize)], end...), Value: value}})
+			_ = rd.run(sortedRows{{Key: append(key[:max(n, rows.AreaSize):max(n, rows.AreaSize)], end...), Value: value}})
 		}
 	})
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/badger"
 	"github.com/cqld/cqld/store/engine/enginetest"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // groundKind says which engine a ground has, and whether sweeps there wait for writes that come late.
@@ -119,7 +120,7 @@ func (g *ground) counters() bool { return g.tables[0] == g.count }
 func (g *ground) empty() error {
 	id := uint32(g.tables[0].StoreID)
 	g.store.deletions.drop(id)
-	return g.store.engine.DeleteRange(appendArea(nil, id, areaDeletions), appendArea(nil, id+1, areaDeletions))
+	return g.store.engine.DeleteRange(rows.AppendArea(nil, id, rows.AreaTombstones), rows.AppendArea(nil, id+1, rows.AreaTombstones))
 }
 
 // sweep sweeps the table at a second.
@@ -282,7 +283,7 @@ func (p *player) foldAll() error {
 			return err
 		}
 		for key, value := range more {
-			if got[key], err = fold([]byte(key), got[key], value); err != nil {
+			if got[key], err = rows.Fold([]byte(key), got[key], value); err != nil {
 				return err
 			}
 		}
@@ -298,18 +299,18 @@ func (p *player) foldAll() error {
 
 // folded is what an empty store holds after some writes.
 func (p *player) folded(writes []write) (map[string][]byte, error) {
-	rows := map[string][]byte{}
+	values := map[string][]byte{}
 	for _, m := range p.mutations(writes) {
 		for _, op := range m.appendOps(nil, 1) {
-			value, err := fold(op.Key, rows[string(op.Key)], op.Value)
+			value, err := rows.Fold(op.Key, values[string(op.Key)], op.Value)
 			if err != nil {
 				return nil, err
 			}
-			rows[string(op.Key)] = value
+			values[string(op.Key)] = value
 		}
 		m.release()
 	}
-	return rows, nil
+	return values, nil
 }
 
 // permute calls fn with every order.

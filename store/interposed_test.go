@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -11,6 +12,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // interposed is an engine that tests stand in front of.
@@ -19,14 +21,26 @@ type interposed struct {
 	beforeView   atomic.Pointer[func()]       // called once
 	beforeCommit atomic.Pointer[func()]       // called once
 	afterCommit  atomic.Pointer[func() error] // called once, when the commit was applied; its error is what Commit says
+	syncError    atomic.Pointer[error]        // what Sync says; nil: it works
 }
 
-func openInterposed(t *testing.T) (*Store, *interposed) {
+func openInterposed(t *testing.T) (*Store, *interposed) { return openInterposedIn(t, "") }
+
+// openInterposedIn opens it in a folder, or in memory if dir is empty.
+func openInterposedIn(t *testing.T, dir string) (*Store, *interposed) {
 	i := new(interposed)
-	return open(t, "", Options{Engine: func(f engine.Fold) (_ engine.Engine, err error) {
-		i.Engine, err = openEngine("", f)
+	return open(t, dir, Options{Engine: func(f engine.Fold) (_ engine.Engine, err error) {
+		i.Engine, err = openEngine(dir, f)
 		return i, err
 	}}), i
+}
+
+// Sync fails with syncError.
+func (i *interposed) Sync() error {
+	if err := i.syncError.Load(); err != nil {
+		return *err
+	}
+	return i.Engine.Sync()
 }
 
 // View calls beforeView first.
@@ -113,6 +127,71 @@ func TestUnknownDefinition(t *testing.T) {
 	}
 }
 
+// TestFailedDefinition lets definitions fail when the engine has them already: they are not there either when the store is
+// opened again, and their numbers are not given to other tables.
+func TestFailedDefinition(t *testing.T) {
+	unknown := func() error { return engine.ErrUnknown }
+	for name, fail := range map[string]func(i *interposed) (mend func()){
+		"sync fails": func(i *interposed) func() {
+			broken := errors.New("nothing can be synced")
+			i.syncError.Store(&broken)
+			return func() { i.syncError.Store(nil) }
+		},
+		"outcome unknown": func(i *interposed) func() {
+			twice := func() error { i.afterCommit.Store(&unknown); return engine.ErrUnknown }
+			i.afterCommit.Store(&twice)
+			return func() {}
+		},
+	} {
+		for _, undoneBy := range []string{"closing", "the next definition", "nothing else"} {
+			t.Run(name+", undone by "+undoneBy, func(t *testing.T) {
+				dir := t.TempDir()
+				s, i := openInterposedIn(t, dir)
+				kept := newTable(t, "kept", "k int", "c int", "v text")
+				define(t, s, kept)
+				insert(t, s, kept, 1, 1, "a")
+				mend := fail(i)
+				failed := newTable(t, "failed", "k int", "c int", "v text")
+				err := s.Define(func(c *schema.Catalog) (*schema.Catalog, error) {
+					return c.WithTable(failed).WithoutTable("ks", "kept"), nil
+				})
+				if err == nil || s.Catalog().Table("ks", "failed") != nil || s.Catalog().Table("ks", "kept") == nil {
+					t.Fatalf("define says %v", err)
+				}
+				mend()
+				switch undoneBy {
+				case "the next definition":
+					define(t, s, newTable(t, "next", "k int", "c int", "v text"))
+				case "nothing else":
+					s.wakePurge()
+					eventually(t, "the definition undone", func() bool {
+						s.defining.Lock()
+						defer s.defining.Unlock()
+						return len(s.unsettled) == 0
+					})
+				}
+				closeStore(t, s)
+				s = open(t, dir, Options{})
+				defer closeStore(t, s)
+				if s.Catalog().Table("ks", "failed") != nil {
+					t.Error("the table whose definition failed is there")
+				}
+				if got := all(t, s, s.Catalog().Table("ks", "kept")); got != "k=1 c=1 v='a'" {
+					t.Errorf("the rows are %s", got)
+				}
+				define(t, s, newTable(t, "last", "k int", "c int", "v text"))
+				numbers := map[uint64]string{}
+				for _, table := range s.Catalog().Keyspace("ks").Tables {
+					if other := numbers[table.StoreID]; other != "" {
+						t.Errorf("%s and %s have the same number", other, table.Name)
+					}
+					numbers[table.StoreID] = table.Name
+				}
+			})
+		}
+	}
+}
+
 // TestDamage damages a row and the tombstones of a partition: they are neither read nor written any more, all others
 // are, and a sweep passes the row.
 func TestDamage(t *testing.T) {
@@ -132,9 +211,9 @@ func TestDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	row := appendClustering(append(appendPartition(nil, table, uint32(table.StoreID), types.EncodeInt(1)), kindRow), table, [][]byte{types.EncodeInt(1)})
-	tombs := appendPartition(nil, table, uint32(table.StoreID), types.EncodeInt(2))
-	setArea(tombs, uint32(table.StoreID), areaDeletions)
+	row := rows.AppendClustering(append(rows.AppendPartition(nil, table, uint32(table.StoreID), types.EncodeInt(1)), rows.KindRow), table, [][]byte{types.EncodeInt(1)})
+	tombs := rows.AppendPartition(nil, table, uint32(table.StoreID), types.EncodeInt(2))
+	rows.SetArea(tombs, uint32(table.StoreID), rows.AreaTombstones)
 	damage := func(key []byte) {
 		if err := s.commit([]engine.Op{{Kind: engine.Put, Key: key, Value: []byte{0xFF, 0xFF}}}); err != nil {
 			t.Fatal(err)
@@ -151,7 +230,7 @@ func TestDamage(t *testing.T) {
 		t.Errorf("the sweep purged %d rows, want all that can be", m.Removed)
 	}
 	damage(tombs)
-	for k, want := range []string{"", errRow.Error(), errTombstone.Error()} {
+	for k, want := range []string{"", rows.ErrRow.Error(), rows.ErrTombstone.Error()} {
 		if err := read(int32(k)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("reading partition %d: %v", k, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // formatVersion is the version of all that doc.go draws. Data of a later version is refused; that of an earlier one is
@@ -26,7 +27,7 @@ var (
 	sweepKeys      = ownKey("sweep/")
 )
 
-func ownKey(name string) []byte { return append(appendArea(nil, 0, areaRows), name...) }
+func ownKey(name string) []byte { return append(rows.AppendArea(nil, 0, rows.AreaRows), name...) }
 
 // meta is the record by which a store knows itself.
 type meta struct {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // The model is the store as it is told, with no thought of speed: it keeps all that was ever written and works out
@@ -117,7 +118,7 @@ func (w *write) beats(o *write) bool {
 // settling is the value that decides between two writes that are equal otherwise. One of two spellings of a part's name
 // is chosen by it too.
 func (w *write) settling() []byte {
-	if w.kind == "part" && w.value != nil && keepsName(w.column.Type) {
+	if w.kind == "part" && w.value != nil && rows.KeepsName(w.column.Type) {
 		return append(append([]byte{byte(len(w.name))}, w.name...), w.value...)
 	}
 	return w.value

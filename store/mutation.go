@@ -8,6 +8,7 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // Mutation is what one write changes in one partition. It is built, applied once, and not used again:
@@ -27,8 +28,8 @@ type Mutation struct {
 	// The row that is being built.
 	open   bool
 	key    int // where its key begins in buf
-	head   head
-	cells  []cell
+	head   rows.Head
+	cells  []rows.Cell
 	paths  []byte // of its cells
 	lossy  []byte
 	sorted bool
@@ -64,7 +65,7 @@ func NewMutation(t *schema.Table, partition []byte) *Mutation {
 		m.apply.finished = m.finish
 	}
 	m.table, m.partition, m.second, m.due = t, partition, 0, math.MaxInt64
-	m.prefix = appendPartition(m.prefix[:0], t, uint32(t.StoreID), partition)
+	m.prefix = rows.AppendPartition(m.prefix[:0], t, uint32(t.StoreID), partition)
 	return m
 }
 
@@ -98,39 +99,11 @@ func (m *Mutation) dropCells() {
 	m.cells, m.paths = m.cells[:0], m.paths[:0]
 }
 
-// DeletePartition removes everything in the partition that was written at ts or before.
-func (m *Mutation) DeletePartition(ts int64) {
-	m.endRow()
-	m.deletion(nil, ts)
-}
-
-// DeleteRange removes the rows of a slice that were written at ts or before.
-func (m *Mutation) DeleteRange(s Slice, ts int64) {
-	m.endRow()
-	start := appendStart(nil, m.table, &s)
-	end := appendEnd(nil, m.table, &s)
-	if string(start) < string(end) {
-		m.deletion(append(appendEscaped(nil, start), end...), ts)
-	}
-}
-
-// deletion writes a tombstone of the partition, or of the range behind its key.
-func (m *Mutation) deletion(bounds []byte, ts int64) {
-	m.dies(m.second)
-	s := span{key: len(m.buf)}
-	m.buf = append(append(m.buf, m.prefix...), bounds...)
-	setArea(m.buf[s.key:], uint32(m.table.StoreID), areaDeletions)
-	s.value = len(m.buf)
-	m.buf = tombstone{ts, m.second}.append(m.buf)
-	s.end = len(m.buf)
-	m.spans = append(m.spans, s)
-}
-
 // Row starts a row; its cells are those set until the next Row or Static. clustering has a value for
 // every clustering column.
 func (m *Mutation) Row(clustering [][]byte) {
-	m.begin(kindRow)
-	m.buf = appendClustering(m.buf, m.table, clustering)
+	m.begin(rows.KindRow)
+	m.buf = rows.AppendClustering(m.buf, m.table, clustering)
 	m.lossy = m.lossy[:0]
 	for i, c := range m.table.Clustering {
 		if c.Type.LossyKey() {
@@ -139,16 +112,16 @@ func (m *Mutation) Row(clustering [][]byte) {
 		}
 	}
 	if len(m.lossy) > 0 {
-		m.head.clustering = m.lossy
+		m.head.Clustering = m.lossy
 	}
 }
 
 // Static starts the static row.
-func (m *Mutation) Static() { m.begin(kindStatic) }
+func (m *Mutation) Static() { m.begin(rows.KindStatic) }
 
 func (m *Mutation) begin(kind byte) {
 	m.endRow()
-	m.open, m.sorted, m.parted, m.head = true, true, false, noHead
+	m.open, m.sorted, m.parted, m.head = true, true, false, rows.NoHead
 	m.key = len(m.buf)
 	m.buf = append(append(m.buf, m.prefix...), kind)
 }
@@ -156,8 +129,8 @@ func (m *Mutation) begin(kind byte) {
 // Mark writes the row's marker: the row exists even without cells. expiry is zero or when it ends.
 func (m *Mutation) Mark(ts int64, e Expiry) {
 	m.ends(e)
-	if n := (marker{ts, e}); n.beats(&m.head.marker) {
-		m.head.marker = n
+	if n := (rows.Marker{Timestamp: ts, Expiry: e}); n.Beats(&m.head.Marker) {
+		m.head.Marker = n
 	}
 }
 
@@ -166,11 +139,11 @@ func (m *Mutation) Set(c *schema.Column, value []byte, ts int64, e Expiry) {
 	if value == nil {
 		e = Expiry{At: m.second}
 	}
-	m.cells = append(m.cells, cell{column: c.ID, deleted: value == nil, ts: ts, expiry: e, value: value})
+	m.cells = append(m.cells, rows.Cell{Column: c.ID, Deleted: value == nil, Timestamp: ts, Expiry: e, Value: value})
 	m.added()
 }
 
-func (m *Mutation) add(c cell) {
+func (m *Mutation) add(c rows.Cell) {
 	m.cells = append(m.cells, c)
 	m.added()
 }
@@ -179,24 +152,18 @@ func (m *Mutation) add(c cell) {
 func (m *Mutation) added() {
 	n := len(m.cells) - 1
 	c := &m.cells[n]
-	m.size += c.least()
-	if c.deleted {
-		m.dies(c.expiry.At)
+	m.size += c.LeastSize()
+	if c.Deleted {
+		m.dies(c.Expiry.At)
 	} else {
-		m.ends(c.expiry)
+		m.ends(c.Expiry)
 	}
-	if c.path != nil {
+	if c.Path != nil {
 		m.parted = true
 	}
-	if n > 0 && m.cells[n-1].column >= c.column && m.cells[n-1].compareColumns(c) >= 0 {
+	if n > 0 && m.cells[n-1].Column >= c.Column && m.cells[n-1].Compare(c) >= 0 {
 		m.sorted = false
 	}
-}
-
-// DeleteRow removes the row as it was at ts.
-func (m *Mutation) DeleteRow(ts int64) {
-	m.dies(m.second)
-	m.head.deletion = m.head.deletion.max(tombstone{ts, m.second})
 }
 
 // dies notes that the mutation has a tombstone of that second.
@@ -220,7 +187,7 @@ func (m *Mutation) endRow() {
 	}
 	m.open = false
 	m.normalize()
-	if len(m.cells) == 0 && m.head.marker.ts == noTime && m.head.deletion.ts == noTime {
+	if len(m.cells) == 0 && m.head.Marker.Timestamp == rows.NoTimestamp && m.head.Deletion.Timestamp == rows.NoTimestamp {
 		m.buf = m.buf[:m.key]
 		m.dropCells()
 		return
@@ -229,11 +196,11 @@ func (m *Mutation) endRow() {
 		m.buf = slices.Grow(m.buf, m.size+m.size/16)
 	}
 	s := span{key: m.key, value: len(m.buf)}
-	w := rowWriter{head: m.head, dst: m.buf}
+	w := rows.Writer{Head: m.head, Dst: m.buf}
 	for i := range m.cells {
-		w.cell(&m.cells[i])
+		w.WriteCell(&m.cells[i])
 	}
-	m.buf = w.finish()
+	m.buf = w.Finish()
 	s.end = len(m.buf)
 	m.spans = append(m.spans, s)
 	m.dropCells()
@@ -243,11 +210,11 @@ func (m *Mutation) endRow() {
 // and takes out what tombstones hide.
 func (m *Mutation) normalize() {
 	if !m.sorted {
-		slices.SortFunc(m.cells, func(a, b cell) int {
-			if o := a.compareColumns(&b); o != 0 {
+		slices.SortFunc(m.cells, func(a, b rows.Cell) int {
+			if o := a.Compare(&b); o != 0 {
 				return o
 			}
-			if a.beats(&b) {
+			if a.Beats(&b) {
 				return -1
 			}
 			return 1
@@ -255,12 +222,12 @@ func (m *Mutation) normalize() {
 		m.unite()
 	}
 	if m.parted {
-		m.cells = dropHidden(m.cells)
+		m.cells = rows.DropHidden(m.cells)
 	}
-	if m.head.deletion.ts != noTime {
-		m.cells = slices.DeleteFunc(m.cells, func(c cell) bool { return c.ts <= m.head.deletion.ts && !c.counter })
-		if m.head.marker.ts <= m.head.deletion.ts {
-			m.head.marker = noHead.marker
+	if m.head.Deletion.Timestamp != rows.NoTimestamp {
+		m.cells = slices.DeleteFunc(m.cells, func(c rows.Cell) bool { return c.Timestamp <= m.head.Deletion.Timestamp && !c.Counter })
+		if m.head.Marker.Timestamp <= m.head.Deletion.Timestamp {
+			m.head.Marker = rows.NoHead.Marker
 		}
 	}
 }
@@ -269,8 +236,8 @@ func (m *Mutation) normalize() {
 func (m *Mutation) unite() {
 	kept := m.cells[:0]
 	for _, c := range m.cells {
-		if n := len(kept); n > 0 && kept[n-1].compareColumns(&c) == 0 {
-			kept[n-1] = kept[n-1].unite(&c)
+		if n := len(kept); n > 0 && kept[n-1].Compare(&c) == 0 {
+			kept[n-1] = kept[n-1].Unite(&c)
 			continue
 		}
 		kept = append(kept, c)
@@ -284,26 +251,9 @@ func (m *Mutation) appendOps(ops []engine.Op, id uint32) []engine.Op {
 	for _, s := range m.spans {
 		key, value := m.buf[s.key:s.value:s.value], m.buf[s.value:s.end:s.end]
 		if uint32(m.table.StoreID) != id {
-			setArea(key, id, uint32(key[areaSize-1]&1))
+			rows.SetArea(key, id, uint32(key[rows.AreaSize-1]&1))
 		}
 		ops = append(ops, engine.Op{Kind: engine.Merge, Key: key, Value: value})
 	}
 	return ops
-}
-
-// deletes reports whether the mutation has tombstones of its partition and of ranges.
-func (m *Mutation) deletes() (kinds [deletionKinds]bool) {
-	m.endRow()
-	for _, s := range m.spans {
-		if key := m.buf[s.key:s.value]; isDeletionKey(key) {
-			kinds[kindOf(key, len(m.prefix))] = true
-		}
-	}
-	return kinds
-}
-
-// Expiry is a TTL and the second it ends; the zero value is none.
-type Expiry struct {
-	TTL int32
-	At  int64 // seconds since 1970
 }

@@ -3,6 +3,8 @@ package store
 import (
 	"slices"
 	"unsafe"
+
+	"github.com/cqld/cqld/store/rows"
 )
 
 // Check refuses mutations as Apply would, before all of them is made: once they are certainly too large. The last one is
@@ -25,7 +27,7 @@ func (s *Store) fits(before, row, more int) bool {
 // settle takes out cells that others replace or hide, so that size is right. It reports false if it did so when there was
 // little less: each time would take long.
 func (m *Mutation) settle() bool {
-	if !m.open || m.sorted && !m.parted && m.head.deletion.ts == noTime {
+	if !m.open || m.sorted && !m.parted && m.head.Deletion.Timestamp == rows.NoTimestamp {
 		return true
 	}
 	if m.united > 0 && m.size-m.united < m.united/8 {
@@ -34,14 +36,14 @@ func (m *Mutation) settle() bool {
 	m.normalize()
 	m.sorted, m.size = true, 0
 	for i := range m.cells {
-		m.size += m.cells[i].least()
+		m.size += m.cells[i].LeastSize()
 	}
 	m.united = m.size
 	return true
 }
 
 // CellSize is how much memory a cell takes beside its name and value until its row is ended.
-const CellSize = int(unsafe.Sizeof(cell{}))
+const CellSize = int(unsafe.Sizeof(rows.Cell{}))
 
 // Reserve makes room for cells that follow, and for so many bytes of their names.
 func (m *Mutation) Reserve(cells, names int) {

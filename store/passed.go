@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // ErrTombstones is what a read fails with that has passed more tombstones than Passed.Most.
@@ -100,14 +101,14 @@ type lostCells struct {
 }
 
 // passCell looks at a cell that does not live in a row deleted at deletion.
-func (r *reader) passCell(c *cell, deletion int64) {
+func (r *reader) passCell(c *rows.Cell, deletion int64) {
 	p := r.read.Passed
-	column := r.table.Columns[r.columns[c.column]]
+	column := r.table.Columns[r.columns[c.Column]]
 	switch {
-	case p == nil || c.ts <= deletion || r.forgets(c.expiry.At-int64(c.expiry.TTL)):
-	case c.path == nil && c.deleted && types.IsMultiCell(column.Type):
+	case p == nil || c.Timestamp <= deletion || r.forgets(c.Expiry.At-int64(c.Expiry.TTL)):
+	case c.Path == nil && c.Deleted && types.IsMultiCell(column.Type):
 		r.lost.other = true
-	case p.Asked != nil && !p.Asked[column.Index] && c.ts < r.values.marker.ts:
+	case p.Asked != nil && !p.Asked[column.Index] && c.Timestamp < r.values.Marker.Timestamp:
 	default:
 		r.lost.counted = true
 		p.tombstone()
@@ -121,10 +122,10 @@ func (r *reader) passDead(hidden int64) error {
 	if p == nil {
 		return nil
 	}
-	h := &r.values.head
-	cover := max(hidden, h.deletion.ts)
-	deleted := h.deletion.ts > hidden && !r.forgets(h.deletion.second)
-	expired := h.marker.ts > cover && !r.forgets(h.marker.expiry.At)
+	h := &r.values.Head
+	cover := max(hidden, h.Deletion.Timestamp)
+	deleted := h.Deletion.Timestamp > hidden && !r.forgets(h.Deletion.Second)
+	expired := h.Marker.Timestamp > cover && !r.forgets(h.Marker.Expiry.At)
 	if !r.lost.counted && (r.lost.other || deleted || expired) {
 		p.tombstone()
 	}
@@ -144,7 +145,7 @@ func (r *reader) passStatic(live bool) (err error) {
 		return nil
 	}
 	if !live {
-		err = r.passDead(r.deletions.partition.ts)
+		err = r.passDead(r.deletions.Partition.Timestamp)
 	} else if err = p.over(); err == nil && p.Statics {
 		p.live()
 		p.static.live = 1
@@ -171,12 +172,12 @@ func (r *reader) passLive(position []byte) error {
 // it.
 func (r *reader) forgets(second int64) bool {
 	p := r.purger()
-	return p.due(second)
+	return p.Due(second)
 }
 
 // purger is what would purge the table's rows at the time of the read.
-func (r *reader) purger() purger {
-	return purgerOf(r.table, r.read.Now)
+func (r *reader) purger() rows.Purger {
+	return rows.NewPurger(r.table, r.read.Now)
 }
 
 // boundsWithin finds the bounds of range tombstones between two positions, in the order in which the read passes them.
@@ -184,28 +185,28 @@ func (r *reader) purger() purger {
 func (r *reader) boundsWithin(start, end []byte) {
 	r.bounds = r.bounds[:0]
 	d := &r.deletions
-	if r.read.Passed == nil || len(d.ranges) == 0 {
+	if r.read.Passed == nil || len(d.Ranges) == 0 {
 		return
 	}
-	i, _ := slices.BinarySearchFunc(d.ranges, start, func(x rangeDeletion, at []byte) int {
-		if bytes.Compare(x.end, at) <= 0 {
+	i, _ := slices.BinarySearchFunc(d.Ranges, start, func(x rows.RangeTombstone, at []byte) int {
+		if bytes.Compare(x.End, at) <= 0 {
 			return -1
 		}
 		return 1
 	})
-	var last *rangeDeletion
-	for ; i < len(d.ranges); i++ {
-		x := &d.ranges[i]
-		if end != nil && bytes.Compare(x.start, end) >= 0 {
+	var last *rows.RangeTombstone
+	for ; i < len(d.Ranges); i++ {
+		x := &d.Ranges[i]
+		if end != nil && bytes.Compare(x.Start, end) >= 0 {
 			break
 		}
-		if x.ts <= d.partition.ts || r.forgets(x.second) {
+		if x.Timestamp <= d.Partition.Timestamp || r.forgets(x.Second) {
 			continue
 		}
-		if last == nil || !last.meets(x.start) {
-			r.bounds = append(r.bounds, greater(x.start, start))
+		if last == nil || !meets(last, x.Start) {
+			r.bounds = append(r.bounds, greater(x.Start, start))
 		}
-		at := x.end
+		at := x.End
 		if end != nil && bytes.Compare(end, at) < 0 {
 			at = end
 		}
@@ -219,8 +220,8 @@ func (r *reader) boundsWithin(start, end []byte) {
 
 // meets reports whether a range that starts there begins at the bound that x ends with. Where x is all rows with one value,
 // and the next range begins with the value after it, there are two bounds at one key.
-func (x *rangeDeletion) meets(start []byte) bool {
-	return bytes.Equal(x.end, start) && !bytes.Equal(successor(bytes.Clone(x.start)), x.end)
+func meets(x *rows.RangeTombstone, start []byte) bool {
+	return bytes.Equal(x.End, start) && !bytes.Equal(rows.Successor(bytes.Clone(x.Start)), x.End)
 }
 
 func greater(a, b []byte) []byte {

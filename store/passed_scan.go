@@ -1,5 +1,7 @@
 package store
 
+import "github.com/cqld/cqld/store/rows"
+
 import "bytes"
 
 // rowless is what a scan that counts what it passes needs for partitions that have tombstones but no rows: a scan of rows
@@ -27,7 +29,7 @@ func (r *reader) passRowless(prefix []byte) error {
 		if err != nil || key == nil {
 			return err
 		}
-		if prefix != nil && bytes.Compare(key[areaSize:], prefix[areaSize:]) >= 0 {
+		if prefix != nil && bytes.Compare(key[rows.AreaSize:], prefix[rows.AreaSize:]) >= 0 {
 			return nil
 		}
 		if n%64 == 0 {
@@ -43,14 +45,14 @@ func (r *reader) passRowless(prefix []byte) error {
 
 // passPartition counts the bounds of ranges of a partition without rows; key is that of one of its tombstones.
 func (r *reader) passPartition(key []byte) error {
-	n := prefixLength(key)
+	n := rows.PartitionPrefixLength(key)
 	if n < 0 {
-		return errKey
+		return rows.ErrKey
 	}
 	x := &r.rowless
 	x.prefix = append(x.prefix[:0], key[:n]...)
-	setArea(x.prefix, r.id, areaRows)
-	passed, _, err := splitEscaped(x.key[:0], x.prefix[areaSize+tokenSize:])
+	rows.SetArea(x.prefix, r.id, rows.AreaRows)
+	passed, _, err := rows.SplitEscaped(x.key[:0], x.prefix[rows.AreaSize+rows.TokenSize:])
 	if err != nil {
 		return err
 	}
@@ -60,7 +62,7 @@ func (r *reader) passPartition(key []byte) error {
 	}
 	p := r.read.Passed
 	p.enter(x.key)
-	if r.deletions.partition.ts != noTime && !r.forgets(r.deletions.partition.second) {
+	if r.deletions.Partition.Timestamp != rows.NoTimestamp && !r.forgets(r.deletions.Partition.Second) {
 		p.note()
 	}
 	if r.read.allRows() {
@@ -72,8 +74,8 @@ func (r *reader) passPartition(key []byte) error {
 			return err
 		}
 		s := r.read.slice(i)
-		start := appendStart(x.position[:0], r.table, &s)
-		x.position = appendEnd(start, r.table, &s)
+		start := rows.AppendStart(x.position[:0], r.table, s.Start, s.StartInclusive)
+		x.position = rows.AppendEnd(start, r.table, s.End, s.EndInclusive)
 		r.boundsWithin(x.position[:len(start)], x.position[len(start):])
 		if err := r.passRest(); err != nil {
 			return err

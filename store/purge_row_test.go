@@ -5,6 +5,7 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // TestPurgeUnderEqualTombstones purges a deleted row with a counter under the tombstone of a range that was written at the
@@ -23,12 +24,12 @@ func TestPurgeUnderEqualTombstones(t *testing.T) {
 	value := m.appendOps(nil, 0)[0].Value
 
 	for now, stays := range map[int64]bool{112: true, 113: true, 114: false} {
-		p := purgerOf(table, now)
-		hidden := tombstone{ts: 5, second: 102}
-		if p.due(hidden.second) {
-			hidden = noTombstone // it goes in the sweep that looks at the row
+		p := rows.NewPurger(table, now)
+		hidden := rows.Tombstone{Timestamp: 5, Second: 102}
+		if p.Due(hidden.Second) {
+			hidden = rows.NoTombstone // it goes in the sweep that looks at the row
 		}
-		kept, _, err := p.row(value, tombstone{ts: 5, second: 102})
+		kept, _, err := p.Purge(value, rows.Tombstone{Timestamp: 5, Second: 102})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,11 +39,11 @@ func TestPurgeUnderEqualTombstones(t *testing.T) {
 		if kept == nil {
 			continue
 		}
-		var r rowReader
-		if err := r.begin(kept); err != nil {
+		var r rows.Reader
+		if err := r.ReadHead(kept); err != nil {
 			t.Fatal(err)
 		}
-		if r.deletion.max(hidden).ts != 5 {
+		if r.Deletion.Later(hidden).Timestamp != 5 {
 			t.Errorf("at %d nothing hides the counter any more", now)
 		}
 	}

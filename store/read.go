@@ -8,6 +8,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/pace"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // Read describes the rows wanted from one table.
@@ -44,6 +45,20 @@ type TokenRange struct {
 type Slice struct {
 	Start, End                   [][]byte
 	StartInclusive, EndInclusive bool
+}
+
+// isRow reports whether a slice can have one row at most: its bounds are the same whole clustering key.
+func (s *Slice) isRow(t *schema.Table) bool {
+	n := len(t.Clustering)
+	if len(s.Start) != n || len(s.End) != n || !s.StartInclusive || !s.EndInclusive {
+		return false
+	}
+	for i, v := range s.Start {
+		if string(v) != string(s.End[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // Ranges are clustering ranges as Read.Slices has them, each of which is made when it is read.
@@ -87,23 +102,20 @@ type Row struct {
 	Meta      []CellMeta // by schema.Column.Index, when asked for
 }
 
+// Expiry is a TTL and the second it ends; the zero value is none.
+type Expiry = rows.Expiry
+
 // CellMeta is what WRITETIME and TTL show of a cell.
-type CellMeta struct {
-	Timestamp int64 // microseconds
-	TTL       int32 // seconds as written; 0: none
-	ExpiresAt int64 // seconds since 1970; 0: never
+type CellMeta = rows.CellMeta
 
-	// Of a column that is not frozen: its elements in their order, or its fields. Timestamp is the latest of theirs.
-	Parts []PartMeta
-}
+// PartMeta is CellMeta of one element of a collection, or one field of a user type.
+type PartMeta = rows.PartMeta
 
-// PartMeta is CellMeta of one part of a value.
-type PartMeta struct {
-	Name      []byte // nil: a field without a value; of an element of a list what SetPart calls it
-	Timestamp int64
-	TTL       int32
-	ExpiresAt int64
-}
+// AppendPlace appends the name of an element's place in a list. Elements come in the order of at, then of id.
+func AppendPlace(dst []byte, at int64, id uint64) []byte { return rows.AppendPlace(dst, at, id) }
+
+// AppendField appends the name of a user type's field.
+func AppendField(dst []byte, position int) []byte { return rows.AppendField(dst, position) }
 
 // Read calls fn for each row until it returns false or an error. Rows come partition by partition: in
 // the order of Keys, else by token. The static row comes whatever the slices are; a Read that continues

@@ -9,6 +9,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // reader runs one Read. It is reused with its buffers, so that reading one row allocates nothing here.
@@ -46,20 +47,20 @@ type reader struct {
 	given       [][]byte // the clustering values of a row that is read by its whole key
 	slice       Slice    // the range being read
 	row         Row
-	values      rowReader
+	values      rows.Reader
 	statics     []byte // the memory of static values
 	clustering  []byte // the memory of clustering values
-	parts       assembly
-	staticParts assembly
+	parts       rows.CollectionBuilder
+	staticParts rows.CollectionBuilder
 	start, end  []byte // keys
 	dead        deadRows
 	seen        bool      // the row at hand lives
 	gone        bool      // it does not, and may be purged
 	lost        lostCells // of the row at hand
 	rowless     rowless
-	bounds      [][]byte // of range tombstones, that are still to be passed
-	keeps       bool     // kept is filled in
-	kept        []cell   // those of the row at hand that live
+	bounds      [][]byte    // of range tombstones, that are still to be passed
+	keeps       bool        // kept is filled in
+	kept        []rows.Cell // those of the row at hand that live
 }
 
 var readers = sync.Pool{New: func() any { return new(reader) }}
@@ -85,7 +86,7 @@ func (r *reader) begin(ctx context.Context, s *Store, read *Read, id uint32, fn 
 		for _, c := range t.Columns {
 			r.columns[c.ID] = int16(c.Index)
 		}
-		r.dropped, r.lastDrop = droppedTimes(t)
+		r.dropped, r.lastDrop = rows.DroppedTimes(t)
 		r.lossy = slices.ContainsFunc(t.Clustering, func(c *schema.Column) bool { return c.Type.LossyKey() })
 	}
 	switch {
@@ -99,7 +100,7 @@ func (r *reader) begin(ctx context.Context, s *Store, read *Read, id uint32, fn 
 // release forgets what belongs to the request and keeps the reader for another.
 func (r *reader) release() {
 	r.ctx, r.store, r.read, r.fn, r.src, r.after, r.given, r.slice = nil, nil, nil, nil, nil, nil, nil, Slice{}
-	r.values = rowReader{}
+	r.values = rows.Reader{}
 	clear(r.kept)
 	r.keeps, r.kept = false, r.kept[:0]
 	clear(r.row.Values)
@@ -109,8 +110,8 @@ func (r *reader) release() {
 	if cap(r.statics) > maxKeptBuffer || cap(r.clustering) > maxKeptBuffer {
 		r.statics, r.clustering = nil, nil
 	}
-	r.parts.release()
-	r.staticParts.release()
+	r.parts.Release()
+	r.staticParts.Release()
 	readers.Put(r)
 }
 
@@ -147,7 +148,7 @@ func (r *reader) keys() error {
 		if err := r.step(); err != nil {
 			return err
 		}
-		r.prefix = appendPartition(r.prefix[:0], r.read.Table, r.id, key)
+		r.prefix = rows.AppendPartition(r.prefix[:0], r.read.Table, r.id, key)
 		err := r.readPartition(key)
 		if p := r.read.Passed; p != nil {
 			p.next()
@@ -174,7 +175,7 @@ func (r *reader) readPartition(key []byte) error {
 		return err
 	}
 	if len(r.table.Static) > 0 {
-		r.start = append(append(r.start[:0], r.prefix...), kindStatic)
+		r.start = append(append(r.start[:0], r.prefix...), rows.KindStatic)
 		if _, err := r.src.Get(r.start, r.onStat); err != nil || r.done {
 			return err
 		}
@@ -205,7 +206,7 @@ func (r *reader) onlyRow() error {
 		return nil
 	}
 	r.given = nil
-	r.start = append(append(r.start[:0], r.prefix...), kindRow)
+	r.start = append(append(r.start[:0], r.prefix...), rows.KindRow)
 	_, err := r.src.Get(r.start, r.onRow)
 	return err
 }
@@ -215,12 +216,12 @@ func (r *reader) readSlice(s *Slice) error {
 	if err := r.step(); err != nil {
 		return err
 	}
-	r.start = appendSlice(r.start[:0], r.prefix, r.table, s, appendStart)
+	r.start = r.appendStart(r.start[:0], s)
 	behind := r.after != nil && r.after.Clustering != nil
 	if !behind && s.isRow(r.table) {
 		r.given = s.Start
-		if r.deletions.some {
-			r.end = appendSlice(r.end[:0], r.prefix, r.table, s, appendEnd)
+		if r.deletions.Any {
+			r.end = r.appendEnd(r.end[:0], s)
 			r.boundsWithin(r.start[len(r.prefix):], r.end[len(r.prefix):])
 		}
 		if _, err := r.src.Get(r.start, r.onRow); err != nil || r.done {
@@ -228,7 +229,7 @@ func (r *reader) readSlice(s *Slice) error {
 		}
 		return r.passRest()
 	}
-	r.end = appendSlice(r.end[:0], r.prefix, r.table, s, appendEnd)
+	r.end = r.appendEnd(r.end[:0], s)
 	if behind {
 		r.skipTo(r.after.Clustering)
 	}
@@ -236,7 +237,7 @@ func (r *reader) readSlice(s *Slice) error {
 		return nil
 	}
 	r.given = nil
-	if r.deletions.some {
+	if r.deletions.Any {
 		r.boundsWithin(r.start[len(r.prefix):], r.end[len(r.prefix):])
 	}
 	err := r.src.Scan(r.start, r.end, engine.ScanOptions{Reverse: r.read.Reverse}, r.onScan)
@@ -249,7 +250,7 @@ func (r *reader) readSlice(s *Slice) error {
 
 // skipTo narrows start and end to what comes behind a row.
 func (r *reader) skipTo(clustering [][]byte) {
-	at := appendClustering(append(bytes.Clone(r.prefix), kindRow), r.table, clustering)
+	at := rows.AppendClustering(append(bytes.Clone(r.prefix), rows.KindRow), r.table, clustering)
 	if r.read.Reverse {
 		if bytes.Compare(at, r.end) < 0 {
 			r.end = at
@@ -261,7 +262,12 @@ func (r *reader) skipTo(clustering [][]byte) {
 	}
 }
 
-// appendSlice appends a bound of a slice to the partition's prefix.
-func appendSlice(dst, prefix []byte, t *schema.Table, s *Slice, bound func([]byte, *schema.Table, *Slice) []byte) []byte {
-	return bound(append(dst, prefix...), t, s)
+// appendStart appends the key of a partition that a slice begins with.
+func (r *reader) appendStart(dst []byte, s *Slice) []byte {
+	return rows.AppendStart(append(dst, r.prefix...), r.table, s.Start, s.StartInclusive)
+}
+
+// appendEnd appends the first key of a partition behind a slice.
+func (r *reader) appendEnd(dst []byte, s *Slice) []byte {
+	return rows.AppendEnd(append(dst, r.prefix...), r.table, s.End, s.EndInclusive)
 }

@@ -5,16 +5,17 @@ import (
 	"errors"
 
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // beginPartition sets what the partition's rows have in common, but for its static row.
 func (r *reader) beginPartition(key []byte) error {
 	r.row.Partition = key
-	if err := splitPartitionKey(r.row.Values, r.table, key); err != nil {
+	if err := rows.SplitPartitionKey(r.row.Values, r.table, key); err != nil {
 		return err
 	}
 	r.clear(r.table.Static)
-	r.deletions.none()
+	r.deletions.Reset()
 	if p := r.read.Passed; p != nil {
 		p.enter(key)
 	}
@@ -22,14 +23,14 @@ func (r *reader) beginPartition(key []byte) error {
 	if r.known == nil {
 		return nil
 	}
-	if err := r.loadDeletions(); err != nil || !r.deletions.some {
+	if err := r.loadDeletions(); err != nil || !r.deletions.Any {
 		return err
 	}
-	r.floor = max(r.floor, r.deletions.partition.ts)
-	if len(r.deletions.ranges) > 0 {
+	r.floor = max(r.floor, r.deletions.Partition.Timestamp)
+	if len(r.deletions.Ranges) > 0 {
 		r.plain = false
 	}
-	if p := r.read.Passed; p != nil && r.deletions.partition.ts != noTime && !r.forgets(r.deletions.partition.second) {
+	if p := r.read.Passed; p != nil && r.deletions.Partition.Timestamp != rows.NoTimestamp && !r.forgets(r.deletions.Partition.Second) {
 		p.note()
 	}
 	return nil
@@ -62,11 +63,11 @@ func (r *reader) pointRow(value []byte) error { return r.deliverRow(r.start[len(
 // that follow.
 func (r *reader) pointStatic(value []byte) error {
 	r.statics = append(r.statics[:0], value...)
-	if err := r.values.begin(r.statics); err != nil {
+	if err := r.values.ReadHead(r.statics); err != nil {
 		return r.damaged(err)
 	}
-	deletion := max(r.values.deletion.ts, r.deletions.partition.ts)
-	r.staticParts.memory = r.staticParts.memory[:0]
+	deletion := max(r.values.Deletion.Timestamp, r.deletions.Partition.Timestamp)
+	r.staticParts.Reset()
 	if p := r.read.Passed; p != nil {
 		p.beginStatic()
 	}
@@ -87,18 +88,18 @@ func (r *reader) deliverRow(position, value []byte) error {
 	if done, err := r.deliverPlain(position, value); done {
 		return err
 	}
-	if err := r.values.begin(value); err != nil {
+	if err := r.values.ReadHead(value); err != nil {
 		return r.damaged(err)
 	}
 	r.clear(r.table.Regular)
-	hidden := r.deletions.of(position)
-	deletion := max(r.values.deletion.ts, hidden)
-	r.parts.memory = r.parts.memory[:0]
+	hidden := r.deletions.TimestampOver(position)
+	deletion := max(r.values.Deletion.Timestamp, hidden)
+	r.parts.Reset()
 	live, err := r.cells(deletion, &r.parts)
 	if err != nil {
 		return err
 	}
-	if !live && !r.values.marker.live(deletion, r.read.Now) {
+	if !live && !r.values.Marker.Live(deletion, r.read.Now) {
 		r.gone = r.isGone(deletion)
 		return r.passDead(hidden)
 	}
@@ -108,7 +109,7 @@ func (r *reader) deliverRow(position, value []byte) error {
 // deliverPlain is deliverRow for the common case: the row has a marker without an expiry and plain cells, it was written
 // after the partition was deleted, no range is, and nobody asks for more than values. It reports whether it is such a row.
 func (r *reader) deliverPlain(position, value []byte) (done bool, err error) {
-	if !r.plain || len(value) == 0 || value[0] != rowMarked {
+	if !r.plain || len(value) == 0 || value[0] != rows.RowMarked {
 		return false, nil
 	}
 	base, n := binary.Varint(value[1:])
@@ -119,15 +120,15 @@ func (r *reader) deliverPlain(position, value []byte) (done bool, err error) {
 	if !r.full {
 		r.clear(r.table.Regular)
 	}
-	r.values.rest = value[1+n:]
-	set := r.values.plain(r.columns, r.row.Values)
-	if len(r.values.rest) > 0 {
+	r.values.Rest = value[1+n:]
+	set := r.values.ReadPlain(r.columns, r.row.Values)
+	if len(r.values.Rest) > 0 {
 		return false, nil
 	}
 	if r.full && set < all { // there are values of the row before
 		r.clear(r.table.Regular)
-		r.values.rest = value[1+n:]
-		r.values.plain(r.columns, r.row.Values)
+		r.values.Rest = value[1+n:]
+		r.values.ReadPlain(r.columns, r.row.Values)
 	}
 	r.full = set == all
 	return true, r.deliverLive(position)
@@ -158,23 +159,23 @@ func (r *reader) deliver(static bool) error {
 
 // cells sets the values of the cells that live, and reports whether there is one. parts has the memory of values that
 // consist of several.
-func (r *reader) cells(deletion int64, parts *assembly) (live bool, err error) {
+func (r *reader) cells(deletion int64, parts *rows.CollectionBuilder) (live bool, err error) {
 	r.lost, r.kept = lostCells{}, r.kept[:0]
-	parts.metas = r.row.Meta != nil
-	simple := r.row.Meta == nil && !r.keeps && r.values.base > max(deletion, r.lastDrop)
+	parts.WithMeta = r.row.Meta != nil
+	simple := r.row.Meta == nil && !r.keeps && r.values.Base > max(deletion, r.lastDrop)
 	for {
-		if simple && r.values.plain(r.columns, r.row.Values) > 0 {
+		if simple && r.values.ReadPlain(r.columns, r.row.Values) > 0 {
 			live = true
 		}
-		if !r.values.next() {
+		if !r.values.ReadCell() {
 			break
 		}
-		c := &r.values.cell
-		i := r.index(c.column, c.ts)
+		c := &r.values.Cell
+		i := r.index(c.Column, c.Timestamp)
 		if i < 0 {
 			continue
 		}
-		if !c.live(deletion, r.read.Now) {
+		if !c.Live(deletion, r.read.Now) {
 			r.passCell(c, deletion)
 			continue
 		}
@@ -182,47 +183,47 @@ func (r *reader) cells(deletion int64, parts *assembly) (live bool, err error) {
 		if r.keeps {
 			r.kept = append(r.kept, *c)
 		}
-		if c.path != nil {
+		if c.Path != nil {
 			if err := r.part(parts, i, c); err != nil {
 				return false, r.damaged(err)
 			}
 			continue
 		}
-		value := c.value
-		if c.counter {
-			value = c.counted()
+		value := c.Value
+		if c.Counter {
+			value = c.CounterValue()
 		}
 		r.row.Values[i] = value
 		if r.row.Meta != nil {
-			r.row.Meta[i] = CellMeta{Timestamp: c.ts, TTL: c.expiry.TTL, ExpiresAt: c.expiry.At}
+			r.row.Meta[i] = CellMeta{Timestamp: c.Timestamp, TTL: c.Expiry.TTL, ExpiresAt: c.Expiry.At}
 		}
 	}
-	if parts.column != nil {
+	if parts.Column != nil {
 		r.assembled(parts)
 	}
-	if r.values.err != nil {
-		return false, r.damaged(r.values.err)
+	if r.values.Err != nil {
+		return false, r.damaged(r.values.Err)
 	}
 	return live, nil
 }
 
 // part adds a cell to the value of its column.
-func (r *reader) part(parts *assembly, index int, c *cell) error {
-	if parts.column == nil || parts.column.Index != index {
-		if parts.column != nil {
+func (r *reader) part(parts *rows.CollectionBuilder, index int, c *rows.Cell) error {
+	if parts.Column == nil || parts.Column.Index != index {
+		if parts.Column != nil {
 			r.assembled(parts)
 		}
-		parts.begin(r.table.Columns[index])
+		parts.Begin(r.table.Columns[index])
 	}
-	return parts.add(c)
+	return parts.Add(c)
 }
 
 // assembled sets the value of a column whose parts are all there.
-func (r *reader) assembled(parts *assembly) {
-	i := parts.column.Index
-	r.row.Values[i] = parts.end()
+func (r *reader) assembled(parts *rows.CollectionBuilder) {
+	i := parts.Column.Index
+	r.row.Values[i] = parts.Value()
 	if r.row.Meta != nil {
-		r.row.Meta[i] = parts.meta
+		r.row.Meta[i] = parts.Meta
 	}
 }
 
@@ -232,7 +233,7 @@ func (r *reader) setClustering(key []byte) error {
 	if !r.lossy {
 		return r.setPlainClustering(key)
 	}
-	kept := r.values.clustering
+	kept := r.values.Clustering
 	buf := r.clustering[:0]
 	for i, c := range r.table.Clustering {
 		switch {
@@ -241,7 +242,7 @@ func (r *reader) setClustering(key []byte) error {
 		case c.Type.LossyKey():
 			n, size := binary.Uvarint(kept)
 			if size <= 0 || n > uint64(len(kept)-size) {
-				return r.damaged(errRow)
+				return r.damaged(rows.ErrRow)
 			}
 			kept = kept[size:]
 			r.row.Values[c.Index] = kept[:n:n]
@@ -249,7 +250,7 @@ func (r *reader) setClustering(key []byte) error {
 			if r.given == nil {
 				_, rest, err := c.Type.DecodeKey(buf[len(buf):], key, c.Desc)
 				if err != nil {
-					return errors.Join(errKey, err)
+					return errors.Join(rows.ErrKey, err)
 				}
 				key = rest
 			}
@@ -292,7 +293,7 @@ func (r *reader) setPlainClustering(key []byte) error {
 func (r *reader) decodeClustering(buf, key []byte, c *schema.Column) (grown, rest []byte, err error) {
 	value, rest, err := c.Type.DecodeKey(buf[len(buf):], key, c.Desc)
 	if err != nil {
-		return nil, nil, errors.Join(errKey, err)
+		return nil, nil, errors.Join(rows.ErrKey, err)
 	}
 	r.row.Values[c.Index] = value
 	if len(value) <= cap(buf)-len(buf) {
@@ -304,4 +305,16 @@ func (r *reader) decodeClustering(buf, key []byte, c *schema.Column) (grown, res
 
 func (r *reader) damaged(err error) error {
 	return errors.Join(err, errors.New("in a row of "+r.table.Keyspace+"."+r.table.Name))
+}
+
+// index is the place of the column that a cell of that time is of, or -1 if it is of none.
+func (r *reader) index(id uint32, ts int64) int {
+	if int(id) >= len(r.columns) {
+		return -1
+	}
+	i := int(r.columns[id])
+	if r.dropped != nil && i >= 0 && ts <= r.dropped[i] {
+		return -1
+	}
+	return i
 }

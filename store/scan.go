@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // scan reads a range of tokens.
@@ -14,8 +15,8 @@ func (r *reader) scan() error {
 		return nil
 	}
 	if r.after != nil {
-		r.prefix = appendPartition(r.prefix[:0], r.read.Table, r.id, r.after.Partition)
-		behind := successor(bytes.Clone(r.prefix))
+		r.prefix = rows.AppendPartition(r.prefix[:0], r.read.Table, r.id, r.after.Partition)
+		behind := rows.Successor(bytes.Clone(r.prefix))
 		if !r.after.Whole && bytes.Compare(r.prefix, start) >= 0 && bytes.Compare(r.prefix, end) < 0 {
 			if err := r.readPartition(r.after.Partition); err != nil || r.done {
 				return err
@@ -65,14 +66,14 @@ func (r *reader) hop(start, end []byte) error {
 		if err := r.readPartition(r.partition); err != nil || r.done {
 			return err
 		}
-		start = successor(bytes.Clone(r.prefix))
+		start = rows.Successor(bytes.Clone(r.prefix))
 	}
 }
 
 // tokenBounds are the keys that the token range begins with and ends before; not ok: it has no tokens.
 func (r *reader) tokenBounds() (start, end []byte, ok bool) {
-	start = appendArea(nil, r.id, areaRows)
-	end = successor(bytes.Clone(start))
+	start = rows.AppendArea(nil, r.id, rows.AreaRows)
+	end = rows.Successor(bytes.Clone(start))
 	t := r.read.Tokens
 	if t == (TokenRange{}) {
 		return start, end, true
@@ -94,17 +95,17 @@ func (r *reader) tokenBounds() (start, end []byte, ok bool) {
 		return nil, nil, false
 	}
 	if to < math.MaxInt64 {
-		end = appendToken(bytes.Clone(start), to+1)
+		end = rows.AppendToken(bytes.Clone(start), to+1)
 	}
-	return appendToken(start, from), end, true
+	return rows.AppendToken(start, from), end, true
 }
 
 // enter makes the partition of a key the current one.
 func (r *reader) enter(key []byte) error {
-	if len(key) < areaSize+tokenSize {
-		return errKey
+	if len(key) < rows.AreaSize+rows.TokenSize {
+		return rows.ErrKey
 	}
-	partition, rest, err := splitEscaped(r.partition[:0], key[areaSize+tokenSize:])
+	partition, rest, err := rows.SplitEscaped(r.partition[:0], key[rows.AreaSize+rows.TokenSize:])
 	if err != nil {
 		return err
 	}
@@ -136,15 +137,15 @@ func (r *reader) scanRow(key, value []byte) (bool, error) {
 		if err := r.beginPartition(r.partition); err != nil {
 			return false, err
 		}
-		if r.deletions.some {
+		if r.deletions.Any {
 			r.boundsWithin(nil, nil)
 		}
 	}
 	position := key[len(r.prefix):]
 	if len(position) == 0 {
-		return false, errKey
+		return false, rows.ErrKey
 	}
-	if position[0] == kindStatic {
+	if position[0] == rows.KindStatic {
 		err := r.pointStatic(value)
 		return !r.done, err
 	}

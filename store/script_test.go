@@ -323,7 +323,7 @@ func (s *script) read(args []string) []string {
 		return s.passed(slices.DeleteFunc(args, func(a string) bool { return a == "passed" }))
 	}
 	r := s.wanted(args)
-	all := rows(s, s.store, r)
+	all := readRows(s, s.store, r)
 	if paged := s.readRowByRow(r); !slices.Equal(paged, all) {
 		s.Errorf("read %v: row by row it is\n%s\nand at once\n%s", args, strings.Join(paged, "\n"), strings.Join(all, "\n"))
 	}
@@ -341,7 +341,7 @@ func (s *script) passed(args []string) (out []string) {
 		out = append(out, fmt.Sprintf("%d live rows, %d tombstones, the last in %x", p.Live, p.Tombstones, p.Partition))
 	}
 	r.Passed, p.Next = p, count
-	rows(s, s.store, r)
+	readRows(s, s.store, r)
 	if r.Keys == nil {
 		count()
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // Options open a Store.
@@ -44,6 +45,7 @@ type Store struct {
 	viewBytes int        // maxViewBytes, but in tests
 	defining  sync.Mutex // held by whoever replaces state; guards meta
 	meta      meta
+	unsettled []engine.Op // undo definitions that failed and may be in the engine; guarded by defining
 	host      [16]byte
 
 	purging  sync.WaitGroup
@@ -61,9 +63,11 @@ type state struct {
 	virtual map[[16]byte]virtual
 }
 
+var _ engine.Fold = rows.Fold
+
 // Open opens the engine, checks the format of what it holds and loads the catalog.
 func Open(o Options) (*Store, error) {
-	e, err := o.Engine(fold)
+	e, err := o.Engine(rows.Fold)
 	if err != nil {
 		return nil, err
 	}
@@ -145,6 +149,9 @@ func (s *Store) Close() error {
 	s.closeOne.Do(func() {
 		s.stop()
 		s.purging.Wait()
+		if err := s.settle(); err != nil {
+			s.log.Error().Err(err).Msg("a definition that failed may be there when the data is opened again")
+		}
 		err = s.engine.Close()
 	})
 	return err

@@ -180,7 +180,7 @@ func literal(t testing.TB, typ types.Type, text string) []byte {
 }
 
 // rows runs a read and prints what comes: "static k=1 s=a" or "k=1 c=2 v=b".
-func rows(t testing.TB, s *Store, r *Read) []string {
+func readRows(t testing.TB, s *Store, r *Read) []string {
 	t.Helper()
 	var out []string
 	err := s.Read(context.Background(), r, func(row *Row) (bool, error) {

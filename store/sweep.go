@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 )
 
@@ -88,4 +89,24 @@ func (s *Store) sweepAll(ctx context.Context, pause int) error {
 // sweepKey is the record of how far a sweep of a table has come.
 func sweepKey(id uint32) []byte {
 	return binary.BigEndian.AppendUint32(bytes.Clone(sweepKeys), id)
+}
+
+// noteChanges has tables swept soon of which a definition lets more be purged: columns are dropped, or tombstones are kept
+// for another time.
+func (s *Store) noteChanges(old, next *schema.Catalog) {
+	for _, k := range next.Keyspaces() {
+		before := old.Keyspace(k.Name)
+		if before == nil || before == k {
+			continue
+		}
+		for name, t := range k.Tables {
+			was := before.Tables[name]
+			if was == nil || was == t || was.StoreID != t.StoreID {
+				continue
+			}
+			if t.Loses() || was.Options.GCGraceSeconds != t.Options.GCGraceSeconds {
+				s.usages.of(uint32(t.StoreID)).dueAt(s.now().Unix())
+			}
+		}
+	}
 }

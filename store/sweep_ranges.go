@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // goneDeletion is a tombstone that may go.
 type goneDeletion struct {
 	key []byte
-	tombstone
+	rows.Tombstone
 }
 
 // purgeDeletions removes the tombstones of partitions and ranges that were old enough when the sweep began: the rows
@@ -19,7 +20,7 @@ type goneDeletion struct {
 // stay, though a statement that took long may have written them as of a second before. Ranges inside others that reach
 // further go as well. What is left is what the index of deletions knows from here on.
 func (w *sweep) purgeDeletions(ctx context.Context, c *collection) error {
-	w.position = appendArea(w.position[:0], w.id, areaDeletions)
+	w.position = rows.AppendArea(w.position[:0], w.id, rows.AreaTombstones)
 	for more := true; more; {
 		began := time.Now()
 		var gone []goneDeletion
@@ -57,7 +58,7 @@ func (w *sweep) goneDeletions(c *collection) (gone []goneDeletion, more bool, er
 			if err != nil || key == nil {
 				return err
 			}
-			if w.prefix, err = appendPrefix(w.prefix[:0], key); err != nil {
+			if w.prefix, err = rows.AppendRowsPrefix(w.prefix[:0], key); err != nil {
 				return err
 			}
 			if err := w.cursor.load(&w.deletions, w.prefix); err != nil {
@@ -69,8 +70,8 @@ func (w *sweep) goneDeletions(c *collection) (gone []goneDeletion, more bool, er
 		}
 		more = true
 		w.position = append(w.position[:0], w.prefix...)
-		setArea(w.position, w.id, areaDeletions)
-		w.position = successor(w.position)
+		rows.SetArea(w.position, w.id, rows.AreaTombstones)
+		w.position = rows.Successor(w.position)
 		return nil
 	})
 	return gone, more, err
@@ -78,43 +79,32 @@ func (w *sweep) goneDeletions(c *collection) (gone []goneDeletion, more bool, er
 
 // goneOf appends the tombstones of the partition at hand that may go, and returns how many it has.
 func (w *sweep) goneOf(gone []goneDeletion, c *collection) (all []goneDeletion, n int) {
-	d, token := &w.deletions, tokenOf(w.prefix)
-	look := func(kind deletionKind, start, end []byte, t tombstone, may bool) {
+	d, token := &w.deletions, rows.TokenOf(w.prefix)
+	look := func(kind deletionKind, start, end []byte, t rows.Tombstone, may bool) {
 		n++
 		if !may {
 			w.census.Tombstones++
-			w.due = min(w.due, dueAfter(Expiry{At: t.second}, w.purger.grace, w.purger.now))
+			w.due = min(w.due, rows.DueAfter(Expiry{At: t.Second}, w.purger.Grace, w.purger.Now))
 			c.add(kind, token)
 			return
 		}
 		key := bytes.Clone(w.prefix)
-		setArea(key, w.id, areaDeletions)
+		rows.SetArea(key, w.id, rows.AreaTombstones)
 		if kind == ofRange {
-			key = append(appendEscaped(key, start), end...)
+			key = append(rows.AppendEscaped(key, start), end...)
 		}
 		gone = append(gone, goneDeletion{key, t})
 	}
 	recent := [deletionKinds]bool{c.has(ofPartition, token), c.has(ofRange, token)}
-	if t := d.partition; t.ts != noTime {
-		look(ofPartition, nil, nil, t, w.purger.due(t.second) && !recent[ofPartition])
+	if t := d.Partition; t.Timestamp != rows.NoTimestamp {
+		look(ofPartition, nil, nil, t, w.purger.Due(t.Second) && !recent[ofPartition])
 	}
-	for i := range d.stored {
-		x := &d.stored[i]
-		may := w.purger.due(x.second) && !recent[ofRange] || !d.needs(x.start, x.end, x.tombstone)
-		look(ofRange, x.start, x.end, x.tombstone, may)
+	for i := range d.Stored {
+		x := &d.Stored[i]
+		may := w.purger.Due(x.Second) && !recent[ofRange] || !d.Needs(x.Start, x.End, x.Tombstone)
+		look(ofRange, x.Start, x.End, x.Tombstone, may)
 	}
 	return gone, n
-}
-
-// appendPrefix appends what the keys of rows of a partition begin with that a tombstone is of.
-func appendPrefix(dst, key []byte) ([]byte, error) {
-	n := prefixLength(key)
-	if n < 0 {
-		return dst, errKey
-	}
-	dst = append(dst, key[:n]...)
-	dst[areaSize-1] |= areaRows
-	return dst, nil
 }
 
 // removeDeletions removes tombstones unless they have been written again meanwhile.
@@ -125,8 +115,8 @@ func (w *sweep) removeDeletions(ctx context.Context, gone []goneDeletion, c *col
 		for _, x := range gone {
 			same := false
 			_, err := txn.Get(x.key, func(value []byte) error {
-				t, err := readTombstone(value)
-				same = t == x.tombstone
+				t, err := rows.ReadTombstone(value)
+				same = t == x.Tombstone
 				return err
 			})
 			if err != nil {
@@ -136,7 +126,7 @@ func (w *sweep) removeDeletions(ctx context.Context, gone []goneDeletion, c *col
 				removed++
 				txn.Delete(x.key)
 			} else {
-				c.add(kindOf(x.key, prefixLength(x.key)), tokenOf(x.key))
+				c.add(kindOf(x.key, rows.PartitionPrefixLength(x.key)), rows.TokenOf(x.key))
 			}
 		}
 		return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // sweep is one pass over a table.
@@ -18,7 +19,7 @@ type sweep struct {
 	table  *schema.Table
 	usage  *usage
 	pause  int
-	purger purger
+	purger rows.Purger
 	census census
 	due    int64
 
@@ -36,7 +37,7 @@ type sweep struct {
 // run goes from the first row to the last, or from where a pass stopped that the end of the process broke off.
 func (w *sweep) run(ctx context.Context) error {
 	started := w.store.now().Unix()
-	w.purger = purgerOf(w.table, started)
+	w.purger = rows.NewPurger(w.table, started)
 	w.due = math.MaxInt64
 	w.usage.begin(started)
 	deletions, err := w.store.deletions.collect(ctx, w.id)
@@ -91,8 +92,8 @@ func (w *sweep) run(ctx context.Context) error {
 
 // resume finds where to begin.
 func (w *sweep) resume() error {
-	w.position = appendArea(nil, w.id, areaRows)
-	w.end = successor(bytes.Clone(w.position))
+	w.position = rows.AppendArea(nil, w.id, rows.AreaRows)
+	w.end = rows.Successor(bytes.Clone(w.position))
 	resumed, err := w.store.engine.Get(sweepKey(w.id), func(b []byte) error {
 		w.position = bytes.Clone(b)
 		return nil
@@ -118,25 +119,25 @@ func (w *sweep) rest(ctx context.Context, worked time.Duration) error {
 
 // chunk looks at some rows and purges what it may of them. It reports whether there are more.
 func (w *sweep) chunk(ctx context.Context) (more bool, err error) {
-	rows, size := 0, 0
+	seen, size := 0, 0
 	w.lessened = w.lessened[:0]
 	var last []byte
 	before := w.store.deletions.of(w.id)
 	err = w.store.engine.View(func(src engine.Reader) error {
 		if w.known = w.store.deletions.in(w.id, before); w.known.any() {
-			w.cursor.begin(src, w.id, appendArea(nil, w.id, areaRows), nil)
+			w.cursor.begin(src, w.id, rows.AppendArea(nil, w.id, rows.AreaRows), nil)
 			defer w.cursor.finish()
 		}
 		return src.Scan(w.position, w.end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
-			rows, size = rows+1, size+len(key)+len(value)
+			seen, size = seen+1, size+len(key)+len(value)
 			last = append(last[:0], key...)
-			return rows < chunkRows && size < chunkBytes, w.look(src, key, value)
+			return seen < chunkRows && size < chunkBytes, w.look(src, key, value)
 		})
 	})
-	if err != nil || rows == 0 {
+	if err != nil || seen == 0 {
 		return false, err
 	}
-	w.store.swept.rows.Add(uint64(rows))
+	w.store.swept.rows.Add(uint64(seen))
 	w.position = append(last, 0)
 	for n := purgeAtOnce; len(w.lessened) > 0; {
 		n = min(len(w.lessened), n)
@@ -161,7 +162,7 @@ func (w *sweep) look(src engine.Reader, key, value []byte) error {
 			return err
 		}
 	}
-	kept, less, err := w.purger.row(value, w.deletions.tombstoneOf(key[len(w.prefix):]))
+	kept, less, err := w.purger.Purge(value, w.deletions.Over(key[len(w.prefix):]))
 	if err != nil {
 		w.damaged++
 		return nil
@@ -172,7 +173,7 @@ func (w *sweep) look(src engine.Reader, key, value []byte) error {
 	if kept == nil {
 		return nil
 	}
-	due, tombstones, err := purgeable(kept, w.purger.grace, w.purger.now)
+	due, tombstones, err := rows.NextPurge(kept, w.purger.Grace, w.purger.Now)
 	w.due = min(w.due, due)
 	w.census.Tombstones += tombstones
 	w.census.row(w.prefix, len(key)+len(kept))
@@ -181,10 +182,10 @@ func (w *sweep) look(src engine.Reader, key, value []byte) error {
 
 // enter begins with the rows of another partition.
 func (w *sweep) enter(src engine.Reader, key []byte) error {
-	if len(key) < areaSize+tokenSize {
-		return errKey
+	if len(key) < rows.AreaSize+rows.TokenSize {
+		return rows.ErrKey
 	}
-	_, rest, err := splitEscaped(nil, key[areaSize+tokenSize:])
+	_, rest, err := rows.SplitEscaped(nil, key[rows.AreaSize+rows.TokenSize:])
 	if err != nil {
 		return err
 	}
@@ -208,7 +209,7 @@ func (w *sweep) purge(ctx context.Context, keys [][]byte) error {
 				return err
 			}
 			_, err = txn.Get(key, func(value []byte) error {
-				kept, less, err := w.purger.row(value, hidden)
+				kept, less, err := w.purger.Purge(value, hidden)
 				switch {
 				case err != nil || !less:
 					return err
@@ -238,11 +239,11 @@ func (w *sweep) purge(ctx context.Context, keys [][]byte) error {
 }
 
 // hidden is the tombstone over a row, of its partition or of a range.
-func (w *sweep) hidden(txn engine.Txn, key []byte) (tombstone, error) {
+func (w *sweep) hidden(txn engine.Txn, key []byte) (rows.Tombstone, error) {
 	if len(w.prefix) == 0 || !bytes.HasPrefix(key, w.prefix) {
 		if err := w.enter(txn, key); err != nil {
-			return noTombstone, err
+			return rows.NoTombstone, err
 		}
 	}
-	return w.deletions.tombstoneOf(key[len(w.prefix):]), nil
+	return w.deletions.Over(key[len(w.prefix):]), nil
 }

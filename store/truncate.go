@@ -6,6 +6,7 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // Truncate removes all rows of a table. A user's table gets another number, and its old rows are removed
@@ -33,8 +34,8 @@ func (s *Store) deleteRows(ctx context.Context, t *schema.Table) error {
 	if err != nil {
 		return err
 	}
-	start := appendArea(nil, id, areaDeletions)
-	end := successor(appendArea(nil, id, areaRows))
+	start := rows.AppendArea(nil, id, rows.AreaTombstones)
+	end := rows.Successor(rows.AppendArea(nil, id, rows.AreaRows))
 	for {
 		var ops []engine.Op
 		err := s.engine.Scan(start, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {

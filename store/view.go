@@ -11,6 +11,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/pace"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // maxViewBytes is about how much a read of a view holds of its rows at a time: what is beyond is made in further passes
@@ -64,7 +65,7 @@ type viewRows struct {
 	reads      []*Read
 	wanted     map[string]bool // the partitions of the view that are read; nil: all
 	load       func(take func(*Row) (bool, error)) error
-	kept       *[]cell // of the row that is taken
+	kept       *[]rows.Cell // of the row that is taken
 
 	key     []int             // the places in the base of the columns of the view's key
 	columns map[uint32]uint32 // the IDs in the view of columns of the base
@@ -151,8 +152,8 @@ func (v *viewRows) cover(start, end []byte, reverse bool) error {
 		return nil
 	}
 	if first && v.wanted != nil {
-		area := appendArea(nil, 0, areaRows)
-		if err := v.fill(area, successor(bytes.Clone(area)), reverse); err != nil || v.has(start, end, reverse) {
+		area := rows.AppendArea(nil, 0, rows.AreaRows)
+		if err := v.fill(area, rows.Successor(bytes.Clone(area)), reverse); err != nil || v.has(start, end, reverse) {
 			return err
 		}
 	}
@@ -199,8 +200,8 @@ func (v *viewRows) take(row *Row) (bool, error) {
 	if v.wanted != nil && !v.wanted[string(v.partition)] {
 		return true, nil
 	}
-	v.at = append(appendPartition(v.at[:0], v.view, 0, v.partition), kindRow)
-	v.at = appendClustering(v.at, v.view, v.values[inKey:])
+	v.at = append(rows.AppendPartition(v.at[:0], v.view, 0, v.partition), rows.KindRow)
+	v.at = rows.AppendClustering(v.at, v.view, v.values[inKey:])
 	if bytes.Compare(v.at, v.from) < 0 || bytes.Compare(v.at, v.to) >= 0 {
 		return true, nil
 	}
@@ -219,8 +220,8 @@ func (v *viewRows) row(partition []byte, clustering [][]byte) engine.Op {
 	m.Row(clustering)
 	m.Mark(0, Expiry{})
 	for _, c := range *v.kept {
-		if id, ok := v.columns[c.column]; ok {
-			c.column = id
+		if id, ok := v.columns[c.Column]; ok {
+			c.Column = id
 			m.add(c)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // maxBaseReads is the most partitions of the base that are read one by one.
@@ -42,7 +43,7 @@ func baseReads(r *Read, view, base *schema.Table) []*Read {
 			values[i] = row[c.Name]
 		}
 		partition := joinKey(nil, values[:inKey])
-		name := string(appendClustering(appendEscaped(nil, partition), base, values[inKey:]))
+		name := string(rows.AppendClustering(rows.AppendEscaped(nil, partition), base, values[inKey:]))
 		if !seen[name] {
 			seen[name] = true
 			slice := Slice{Start: values[inKey:], End: values[inKey:], StartInclusive: true, EndInclusive: true}

@@ -149,13 +149,13 @@ func copyCell(m *Mutation, c *schema.Column, value []byte, meta CellMeta) {
 		return
 	}
 	if meta.Parts == nil {
-		m.Set(c, value, meta.Timestamp, Expiry{meta.TTL, meta.ExpiresAt})
+		m.Set(c, value, meta.Timestamp, Expiry{TTL: meta.TTL, At: meta.ExpiresAt})
 		return
 	}
 	i := 0
 	for k, v := range types.Entries(value) {
 		part := meta.Parts[i]
-		m.SetPart(c, k, v, part.Timestamp, Expiry{part.TTL, part.ExpiresAt})
+		m.SetPart(c, k, v, part.Timestamp, Expiry{TTL: part.TTL, At: part.ExpiresAt})
 		i++
 	}
 }
@@ -181,14 +181,14 @@ func compareReads(t *testing.T, s *Store, twin, view *schema.Table, r *rand.Rand
 		}
 		want, got := read, read
 		want.Table, got.Table = twin, view
-		expected := rows(t, s, &want)
-		if made := rows(t, s, &got); !slices.Equal(made, expected) {
+		expected := readRows(t, s, &want)
+		if made := readRows(t, s, &got); !slices.Equal(made, expected) {
 			t.Fatalf("%s, %+v\ngot:  %s\nwant: %s", view.Name, got, strings.Join(made, "; "), strings.Join(expected, "; "))
 		}
 		if after := positionWithin(t, s, &want, r); after != nil {
 			want.After, got.After = after, after
-			expected := rows(t, s, &want)
-			if made := rows(t, s, &got); !slices.Equal(made, expected) {
+			expected := readRows(t, s, &want)
+			if made := readRows(t, s, &got); !slices.Equal(made, expected) {
 				t.Fatalf("%s behind %v, %+v\ngot:  %q\nwant: %q", view.Name, after, got, made, expected)
 			}
 		}
@@ -340,13 +340,13 @@ func TestViewOfTruncated(t *testing.T) {
 		t.Fatal(err)
 	}
 	read := &Read{Table: view}
-	if got := rows(t, s, read); !slices.Equal(got, []string{"v=2 k=1"}) {
+	if got := readRows(t, s, read); !slices.Equal(got, []string{"v=2 k=1"}) {
 		t.Errorf("rows %q", got)
 	}
 	if err := s.Truncate(t.Context(), base); err != nil {
 		t.Fatal(err)
 	}
-	if got := rows(t, s, read); len(got) > 0 {
+	if got := readRows(t, s, read); len(got) > 0 {
 		t.Errorf("rows after TRUNCATE: %q", got)
 	}
 	err := s.Define(func(c *schema.Catalog) (*schema.Catalog, error) { return c.WithoutTable("ks", "byv"), nil })

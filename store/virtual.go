@@ -8,6 +8,7 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // virtual is a table that exists only as code.
@@ -48,17 +49,17 @@ func (s *Store) addVirtual(t *schema.Table, v virtual) {
 }
 
 // rows are the table's rows.
-func (v virtual) rows(session Session, c *schema.Catalog) (rows sortedRows, err error) {
+func (v virtual) rows(session Session, c *schema.Catalog) (sorted sortedRows, err error) {
 	if v.kept == nil {
 		return v.make(session, c)
 	}
 	v.kept.mu.Lock() // others wait for what they want too
 	defer v.kept.mu.Unlock()
 	if v.kept.catalog != c {
-		if rows, err = v.make(session, c); err != nil {
+		if sorted, err = v.make(session, c); err != nil {
 			return nil, err
 		}
-		v.kept.catalog, v.kept.rows = c, rows
+		v.kept.catalog, v.kept.rows = c, sorted
 	}
 	return v.kept.rows, nil
 }
@@ -74,17 +75,17 @@ func (v virtual) make(session Session, c *schema.Catalog) (sortedRows, error) {
 		ops = m.appendOps(ops, 0)
 	}
 	slices.SortStableFunc(ops, func(a, b engine.Op) int { return bytes.Compare(a.Key, b.Key) })
-	rows := sortedRows(ops[:0])
+	sorted := sortedRows(ops[:0])
 	for _, op := range ops {
-		if n := len(rows); n > 0 && bytes.Equal(rows[n-1].Key, op.Key) {
-			if rows[n-1].Value, err = fold(op.Key, rows[n-1].Value, op.Value); err != nil {
+		if n := len(sorted); n > 0 && bytes.Equal(sorted[n-1].Key, op.Key) {
+			if sorted[n-1].Value, err = rows.Fold(op.Key, sorted[n-1].Value, op.Value); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		rows = append(rows, op)
+		sorted = append(sorted, op)
 	}
-	return rows, nil
+	return sorted, nil
 }
 
 // sortedRows is an engine's reader of keys and values in memory.

@@ -33,6 +33,7 @@ func (c Consistency) Known() bool { return int(c) < len(consistencyNames) }
 // IsSerial reports whether c is one of the two levels of lightweight transactions.
 func (c Consistency) IsSerial() bool { return c == Serial || c == LocalSerial }
 
+// String is the name in capitals, as error texts have it.
 func (c Consistency) String() string {
 	if c.Known() {
 		return consistencyNames[c]

@@ -20,6 +20,7 @@ type Error struct {
 	Detail  Detail
 }
 
+// Error is the message alone.
 func (e *Error) Error() string { return e.Message }
 
 // As returns the Error inside err, if there is one.

@@ -58,6 +58,7 @@ func countOf(t types.Type) *Function {
 // count counts rows, or values that are not null.
 type count struct{ n int64 }
 
+// Add counts a row without arguments, and else an argument that is not null.
 func (c *count) Add(args []types.Value) error {
 	if len(args) == 0 || args[0].Bytes != nil {
 		c.n++
@@ -65,6 +66,7 @@ func (c *count) Add(args []types.Value) error {
 	return nil
 }
 
+// Result is a bigint, 0 for no rows.
 func (c *count) Result() (types.Value, error) {
 	return types.Value{Bytes: types.EncodeBigInt(c.n)}, nil
 }
@@ -87,6 +89,7 @@ type best struct {
 	b    []byte
 }
 
+// Add keeps a copy of a better value. Of equal ones the first stays.
 func (m *best) Add(args []types.Value) error {
 	b := args[0].Bytes
 	if b != nil && (m.b == nil || m.t.Compare(b, m.b)*m.sign > 0) {
@@ -95,6 +98,8 @@ func (m *best) Add(args []types.Value) error {
 	return nil
 }
 
+// Size is the size of the kept value.
 func (m *best) Size() int { return cap(m.b) }
 
+// Result is null if there was no value.
 func (m *best) Result() (types.Value, error) { return types.Value{Bytes: m.b}, nil }

@@ -1,6 +1,8 @@
 package functions
 
 import (
+	"encoding/binary"
+
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
 )
@@ -13,25 +15,31 @@ var collectionFamilies = map[string]*family{
 			Name: name, Args: []types.Type{t}, Returns: keys,
 			Doc:    "The keys of a map.",
 			Costly: true,
-			Call: strict(t, func(b []byte) []byte {
-				var elems [][]byte
-				for k := range types.Entries(b) {
-					elems = append(elems, k)
+			Call: ofMap(func(p *pacer, b []byte) ([]byte, error) {
+				elems := types.NewPacked(types.DecodeCount(b))
+				elems.Step = p.step
+				for k, v := range types.Entries(b) {
+					if elems.Add(k); p.read(len(k) + len(v) + 1) {
+						return nil, p.err
+					}
 				}
-				return types.NewSet(keys, elems)
+				return elems.Set(keys), elems.Err()
 			}),
 		}
 	}),
 	"map_values": unary(mapParameter, func(name string, t types.Type) *Function {
 		return &Function{
 			Name: name, Args: []types.Type{t}, Returns: &types.List{Elem: t.(*types.Map).Value, Frozen: true},
-			Doc: "The values of a map, in the order of its keys.",
-			Call: strict(t, func(b []byte) []byte {
-				var elems [][]byte
-				for _, v := range types.Entries(b) {
-					elems = append(elems, v)
+			Doc:    "The values of a map, in the order of its keys.",
+			Costly: true,
+			Call: ofMap(func(p *pacer, b []byte) ([]byte, error) {
+				list := binary.BigEndian.AppendUint32(make([]byte, 0, len(b)), uint32(types.DecodeCount(b)))
+				for k, v := range types.Entries(b) {
+					if list = types.AppendElement(list, v); p.read(len(k) + len(v) + 1) {
+						return nil, p.err
+					}
 				}
-				return types.NewList(elems)
+				return list, nil
 			}),
 		}
 	}),
@@ -52,6 +60,17 @@ var collectionFamilies = map[string]*family{
 	})),
 }
 
+// ofMap makes a Call of a function of one map, which may be large: null gives null.
+func ofMap(f func(p *pacer, b []byte) ([]byte, error)) func(*Call) (types.Value, error) {
+	return func(c *Call) (types.Value, error) {
+		if c.Args[0].Bytes == nil {
+			return types.Value{}, nil
+		}
+		b, err := f(c.pacer(), c.Args[0].Bytes)
+		return types.Value{Bytes: b}, err
+	}
+}
+
 // within makes an aggregate a function of one collection, whose elements are its rows.
 func within(doc string, aggregate func(t types.Type) *Function) func(string, types.Type) *Function {
 	return func(name string, t types.Type) *Function {
@@ -68,12 +87,9 @@ func within(doc string, aggregate func(t types.Type) *Function) func(string, typ
 					return types.Value{}, nil
 				}
 				state, p := f.Init(), c.pacer()
-				unread := 0
 				for e := range types.Elements(c.Args[0].Bytes) {
-					if unread += len(e) + 1; unread > 1024 {
-						if unread = 0; p.over() {
-							return types.Value{}, p.err
-						}
+					if p.read(len(e) + 1) {
+						return types.Value{}, p.err
 					}
 					if err := state.Add([]types.Value{{Bytes: e}}); err != nil {
 						return types.Value{}, err

@@ -49,6 +49,7 @@ func align(a, b decimal) (x, y *big.Int, scale int32, err error) {
 // decimalSum adds decimals; the sum has the greatest scale among them.
 type decimalSum struct{ sum decimal }
 
+// Add fails if the exponents are so far apart that the sum would be too long.
 func (s *decimalSum) Add(args []types.Value) error {
 	if meaningless(args) {
 		return nil
@@ -62,8 +63,10 @@ func (s *decimalSum) Add(args []types.Value) error {
 	return nil
 }
 
+// Size is the size of the digits, which grow with the sum.
 func (s *decimalSum) Size() int { return s.sum.size() }
 
+// Result is 0 for no values.
 func (s *decimalSum) Result() (types.Value, error) {
 	if s.sum.unscaled == nil {
 		s.sum.unscaled = new(big.Int)
@@ -78,6 +81,7 @@ type decimalMean struct {
 	n    int64
 }
 
+// Add fails if the exponents are so far apart that the mean would be too long.
 func (m *decimalMean) Add(args []types.Value) error {
 	if meaningless(args) {
 		return nil
@@ -93,6 +97,7 @@ func (m *decimalMean) Add(args []types.Value) error {
 	return nil
 }
 
+// Size is the size of the digits, which grow with the scale.
 func (m *decimalMean) Size() int { return m.mean.size() }
 
 // quoHalfEven divides by a positive number and rounds to the nearest, of two nearest to the even one.
@@ -105,6 +110,7 @@ func quoHalfEven(a, b *big.Int) *big.Int {
 	return q
 }
 
+// Result is 0 for no values.
 func (m *decimalMean) Result() (types.Value, error) {
 	if m.mean.unscaled == nil {
 		m.mean.unscaled = new(big.Int)

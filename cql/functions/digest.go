@@ -7,6 +7,7 @@ import (
 	"crypto/sha3"
 	"crypto/sha512"
 	gohash "hash"
+	"slices"
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -53,7 +54,12 @@ func hash(c *Call) (types.Value, error) {
 	if err != nil || c.Args[0].Bytes == nil {
 		return types.Value{}, err
 	}
-	h := digest()
-	h.Write(c.Args[0].Bytes)
+	h, p := digest(), c.pacer()
+	for part := range slices.Chunk(c.Args[0].Bytes, readAtOnce) {
+		h.Write(part)
+		if p.read(len(part)) {
+			return types.Value{}, p.err
+		}
+	}
 	return types.Value{Bytes: h.Sum(nil)}, nil
 }

@@ -34,6 +34,7 @@ type floatTotal struct {
 // exactBits holds a sum of doubles of any exponent without rounding.
 const exactBits = 2200
 
+// Add adds as Kahan's summation does, and exactly beside it where a mean may need it.
 func (t *floatTotal) Add(args []types.Value) error {
 	if meaningless(args) {
 		return nil
@@ -56,6 +57,7 @@ func (t *floatTotal) Add(args []types.Value) error {
 	return nil
 }
 
+// Result is 0 for no values. A mean whose sum is out of range is computed from the exact sum.
 func (t *floatTotal) Result() (types.Value, error) {
 	v := t.sum + t.lost
 	if v != v && math.IsInf(t.simple, 0) {

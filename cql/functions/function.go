@@ -113,6 +113,7 @@ type Env struct {
 // Ended is the error of an execution that has to end, which is none of the function's.
 type Ended struct{ Cause error }
 
+// Error is the text of the cause.
 func (e *Ended) Error() string { return e.Cause.Error() }
 
 // Unwrap is why it has to end.

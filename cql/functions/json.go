@@ -58,13 +58,13 @@ var fromJSON = &family{
 
 // readJSON reads a value of the type that f returns. Without an Env one that tells the time is refused.
 func (f *Function) readJSON(text string, env *Env) ([]byte, error) {
-	v, err := types.DecodeJSON(text)
-	if err != nil {
+	v, err := types.DecodeJSON(text, (&Call{Env: env}).pacer().step)
+	if wrong := new(types.JSONError); errors.As(err, &wrong) {
 		return nil, cqlerr.FunctionFailed(f.Name, []string{"text"}, fmt.Sprintf(
 			"execution of 'system.%s[text]' failed: Could not decode JSON string '%s': %s", f.Name, text, err))
 	}
-	if v == nil {
-		return nil, nil
+	if err != nil || v == nil {
+		return nil, err
 	}
 	var clock *types.Clock
 	if env != nil {

@@ -2,6 +2,7 @@ package functions
 
 import (
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
@@ -136,7 +137,8 @@ func partialMask(doc string, hides func(i, first, last int32) bool) *family {
 				if err != nil || len(text) == 0 {
 					return c.Args[0], err
 				}
-				chars := utf16.Encode([]rune(string(text)))
+				p := c.pacer()
+				chars := decodeText(p, text)
 				begin, end := number32(c.Args[1]), number32(c.Args[2])
 				last := int32(len(chars)) - 1 - end
 				for i := range chars {
@@ -144,7 +146,8 @@ func partialMask(doc string, hides func(i, first, last int32) bool) *family {
 						chars[i] = pad
 					}
 				}
-				return types.Value{Bytes: encodeText(chars, args[0] == types.ASCII)}, nil
+				masked := encodeText(p, chars, args[0] == types.ASCII)
+				return types.Value{Bytes: masked}, p.err
 			}}, nil
 		},
 	}
@@ -171,10 +174,21 @@ func number32(v types.Value) int32 {
 	return types.DecodeInt(v.Bytes)
 }
 
-// encodeText writes characters of 16 bits. Halves of longer ones, and what ascii does not have, become question marks.
-func encodeText(chars []uint16, ascii bool) []byte {
-	var runes []rune
-	for i := 0; i < len(chars); i++ {
+// decodeText reads a text as characters of 16 bits, until p is over.
+func decodeText(p *pacer, text []byte) []uint16 {
+	chars := make([]uint16, 0, len(text))
+	for len(text) > 0 && !p.read(1) {
+		r, n := utf8.DecodeRune(text)
+		chars, text = utf16.AppendRune(chars, r), text[n:]
+	}
+	return chars
+}
+
+// encodeText writes characters of 16 bits, until p is over. Halves of longer ones, and what ascii does not have, become
+// question marks.
+func encodeText(p *pacer, chars []uint16, ascii bool) []byte {
+	text := make([]byte, 0, len(chars))
+	for i := 0; i < len(chars) && !p.read(1); i++ {
 		r := rune(chars[i])
 		if utf16.IsSurrogate(r) {
 			whole := rune('�')
@@ -189,7 +203,7 @@ func encodeText(chars []uint16, ascii bool) []byte {
 		if ascii && r > 127 {
 			r = '?'
 		}
-		runes = append(runes, r)
+		text = utf8.AppendRune(text, r)
 	}
-	return []byte(string(runes))
+	return text
 }

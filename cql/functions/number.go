@@ -59,6 +59,7 @@ type wholeTotal struct {
 	n      int64
 }
 
+// Add cannot overflow: the sum has any number of bits.
 func (w *wholeTotal) Add(args []types.Value) error {
 	if !meaningless(args) {
 		w.sum.Add(&w.sum, big.NewInt(w.decode(args[0].Bytes)))
@@ -67,6 +68,7 @@ func (w *wholeTotal) Add(args []types.Value) error {
 	return nil
 }
 
+// Result keeps the low bits of a sum that the type cannot hold; a mean is rounded towards 0.
 func (w *wholeTotal) Result() (types.Value, error) {
 	v := new(big.Int).Set(&w.sum)
 	if w.mean && w.n > 0 {
@@ -83,6 +85,7 @@ type varintTotal struct {
 	n    int64
 }
 
+// Add leaves null and empty values out.
 func (t *varintTotal) Add(args []types.Value) error {
 	if !meaningless(args) {
 		t.sum.Add(&t.sum, types.DecodeVarInt(args[0].Bytes))
@@ -91,8 +94,10 @@ func (t *varintTotal) Add(args []types.Value) error {
 	return nil
 }
 
+// Size is the size of the digits, which grow with the sum.
 func (t *varintTotal) Size() int { return t.sum.BitLen() / 8 }
 
+// Result is 0 for no values; a mean is rounded towards 0.
 func (t *varintTotal) Result() (types.Value, error) {
 	v := new(big.Int).Set(&t.sum)
 	if t.mean && t.n > 0 {

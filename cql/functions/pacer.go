@@ -21,9 +21,13 @@ const maxText = 16 << 20
 // pacer lets others run between the operations of a long computation, and remembers why that has to end. What is computed
 // from then on is of no use. A nil pacer is for short ones.
 type pacer struct {
-	step func() error
-	err  error
+	step   func() error
+	err    error
+	unread int // bytes read since the last step
 }
+
+// readAtOnce is how many bytes of a value are read without a step.
+const readAtOnce = 1024
 
 // pacer is one for a call.
 func (c *Call) pacer() *pacer {
@@ -42,6 +46,15 @@ func (p *pacer) over() bool {
 		p.err = p.step()
 	}
 	return p.err != nil
+}
+
+// read notes that n more bytes were read, and reports whether the computation has to end.
+func (p *pacer) read(n int) bool {
+	if p.unread += n; p.unread <= readAtOnce {
+		return p.err != nil
+	}
+	p.unread = 0
+	return p.over()
 }
 
 // errTooLong is for numbers that would take too long.

@@ -106,18 +106,32 @@ func TestPaced(t *testing.T) {
 		elements[i] = types.EncodeVarInt(digitsOf(500))
 	}
 	list := types.Value{Bytes: types.NewList(elements)}
+	m := &types.Map{Key: types.Int, Value: n}
+	keys := make([][]byte, len(elements))
+	for i := range keys {
+		keys[i] = types.EncodeInt(int32(i))
+	}
+	entries := types.Value{Bytes: types.NewMap(m, keys, elements)}
+	text := types.Value{Bytes: bytes.Repeat([]byte("x"), 100_000)}
+	one := types.Value{Bytes: types.EncodeInt(1)}
 	for _, test := range []struct {
 		name string
 		t    types.Type
 		arg  types.Value
+		more []types.Value // int arguments
 	}{
-		{"exp", d, types.Value{Bytes: types.EncodeDecimal(digitsOf(1000), 998)}},
-		{"log", d, types.Value{Bytes: types.EncodeDecimal(digitsOf(300), 70)}},
-		{"log10", n, varint(digitsOf(300))},
-		{"collection_sum", numbers, list},
-		{"collection_max", numbers, list},
-		{"to_json", numbers, list},
-		{"to_json", &types.Set{Elem: numbers}, types.Value{Bytes: types.NewList([][]byte{list.Bytes})}},
+		{"exp", d, types.Value{Bytes: types.EncodeDecimal(digitsOf(1000), 998)}, nil},
+		{"log", d, types.Value{Bytes: types.EncodeDecimal(digitsOf(300), 70)}, nil},
+		{"log10", n, varint(digitsOf(300)), nil},
+		{"collection_sum", numbers, list, nil},
+		{"collection_max", numbers, list, nil},
+		{"to_json", numbers, list, nil},
+		{"to_json", &types.Set{Elem: numbers}, types.Value{Bytes: types.NewList([][]byte{list.Bytes})}, nil},
+		{"map_keys", m, entries, nil},
+		{"map_values", m, entries, nil},
+		{"mask_hash", types.Text, text, nil},
+		{"mask_inner", types.Text, text, []types.Value{one, one}},
+		{"mask_outer", types.ASCII, text, []types.Value{one, one}},
 	} {
 		steps, most := 0, 1<<60
 		env := &Env{Step: func() error {
@@ -126,14 +140,19 @@ func TestPaced(t *testing.T) {
 			}
 			return nil
 		}}
-		if _, err := call(t, env, test.name, []types.Type{test.t}, test.arg); err != nil || steps < 20 {
+		ts, args := []types.Type{test.t}, append([]types.Value{test.arg}, test.more...)
+		for range test.more {
+			ts = append(ts, types.Int)
+		}
+		if _, err := call(t, env, test.name, ts, args...); err != nil || steps < 20 {
 			t.Errorf("%s of %v: %d steps, %v", test.name, test.t, steps, err)
 		}
 		steps, most = 0, 10
-		if _, err := call(t, env, test.name, []types.Type{test.t}, test.arg); !errors.Is(err, stop) || steps != most+1 {
+		if _, err := call(t, env, test.name, ts, args...); !errors.Is(err, stop) || steps != most+1 {
 			t.Errorf("%s of %v: %v after %d steps, want the end after %d", test.name, test.t, err, steps, most+1)
 		}
 	}
+	testPacedJSON(t, stop)
 	// A logarithm that takes minutes ends too.
 	steps := 0
 	env := &Env{Step: func() error {
@@ -144,6 +163,33 @@ func TestPaced(t *testing.T) {
 	}}
 	if _, err := call(t, env, "log", []types.Type{d}, types.Value{Bytes: types.EncodeDecimal(digitsOf(90_000), 5)}); !errors.Is(err, stop) {
 		t.Error(err)
+	}
+}
+
+// testPacedJSON reads long texts of JSON: a list of many numbers, and one string.
+func testPacedJSON(t *testing.T, stop error) {
+	for text, of := range map[string]types.Type{
+		"[" + strings.Repeat("1, ", 50_000) + "1]": &types.List{Elem: types.Int},
+		"\"" + strings.Repeat("x", 150_000) + "\"": types.Text,
+	} {
+		f, err := ResolveArgs("from_json", []Arg{{Type: types.Text}}, of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps, most := 0, 1<<60
+		c := &Call{Args: []types.Value{{Bytes: []byte(text)}}, Env: &Env{Step: func() error {
+			if steps++; steps > most {
+				return stop
+			}
+			return nil
+		}}}
+		if _, err := f.Call(c); err != nil || steps < 20 {
+			t.Errorf("%v: %d steps, %v", of, steps, err)
+		}
+		steps, most = 0, 10
+		if _, err := f.Call(c); !errors.Is(err, stop) || steps != most+1 {
+			t.Errorf("%v: %v after %d steps", of, err, steps)
+		}
 	}
 }
 

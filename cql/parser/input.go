@@ -9,6 +9,7 @@ type input struct {
 	pos  int
 }
 
+// Consume goes on to the next byte.
 func (in *input) Consume() { in.pos++ }
 
 // symbols is what the lexer sees of each byte. It remembers decisions for ASCII only, so the other bytes become
@@ -41,12 +42,16 @@ func (in *input) Mark() int { return -1 }
 // Release is the other half of Mark.
 func (in *input) Release(int) {}
 
+// Index is the byte offset of the next symbol.
 func (in *input) Index() int { return in.pos }
 
+// Seek goes to a byte offset, backwards too.
 func (in *input) Seek(i int) { in.pos = i }
 
+// Size is the number of bytes.
 func (in *input) Size() int { return len(in.text) }
 
+// GetSourceName is the name that the runtime would print in messages of its own.
 func (in *input) GetSourceName() string { return "statement" }
 
 // GetText returns the text between two offsets, both inclusive.
@@ -58,8 +63,10 @@ func (in *input) GetText(start, stop int) string {
 	return in.text[start : stop+1]
 }
 
+// GetTextFromTokens returns the text from the first byte of one token to the last of another.
 func (in *input) GetTextFromTokens(start, end antlr.Token) string {
 	return in.GetText(start.GetStart(), end.GetStop())
 }
 
+// GetTextFromInterval is GetText for an interval of offsets.
 func (in *input) GetTextFromInterval(i antlr.Interval) string { return in.GetText(i.Start, i.Stop) }

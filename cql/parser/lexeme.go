@@ -12,23 +12,49 @@ type lexeme struct {
 	kind, start, stop, index int32
 }
 
-func (t *lexeme) GetTokenType() int   { return int(t.kind) }
-func (t *lexeme) GetStart() int       { return int(t.start) }
-func (t *lexeme) GetStop() int        { return int(t.stop) }
-func (t *lexeme) GetTokenIndex() int  { return int(t.index) }
+// GetTokenType is a number of the generated lexer, or antlr.TokenEOF.
+func (t *lexeme) GetTokenType() int { return int(t.kind) }
+
+// GetStart is the byte offset of the token.
+func (t *lexeme) GetStart() int { return int(t.start) }
+
+// GetStop is the byte offset of its last byte.
+func (t *lexeme) GetStop() int { return int(t.stop) }
+
+// GetTokenIndex is its place among the tokens of the text.
+func (t *lexeme) GetTokenIndex() int { return int(t.index) }
+
+// SetTokenIndex is called by the runtime for tokens that it makes up.
 func (t *lexeme) SetTokenIndex(i int) { t.index = int32(i) }
-func (*lexeme) GetChannel() int       { return antlr.TokenDefaultChannel }
-func (*lexeme) SetText(string)        {}
-func (t *lexeme) String() string      { return t.GetText() }
+
+// GetChannel is the default one: blanks and comments make no tokens.
+func (*lexeme) GetChannel() int { return antlr.TokenDefaultChannel }
+
+// SetText does nothing: a token's text is that of the statement.
+func (*lexeme) SetText(string) {}
+
+// String is empty, like GetText.
+func (t *lexeme) String() string { return t.GetText() }
 
 // What follows belongs to the interface; the generated parser does not ask for it.
 
-func (*lexeme) GetText() string                             { return "" }
-func (*lexeme) GetLine() int                                { return 0 }
-func (*lexeme) GetColumn() int                              { return 0 }
+// GetText is empty: a token does not know its statement.
+func (*lexeme) GetText() string { return "" }
+
+// GetLine is 0: errors count lines themselves.
+func (*lexeme) GetLine() int { return 0 }
+
+// GetColumn is 0: errors count columns themselves.
+func (*lexeme) GetColumn() int { return 0 }
+
+// GetSource is nil, to keep tokens small.
 func (*lexeme) GetSource() *antlr.TokenSourceCharStreamPair { return nil }
-func (*lexeme) GetTokenSource() antlr.TokenSource           { return nil }
-func (*lexeme) GetInputStream() antlr.CharStream            { return nil }
+
+// GetTokenSource is nil, to keep tokens small.
+func (*lexeme) GetTokenSource() antlr.TokenSource { return nil }
+
+// GetInputStream is nil, to keep tokens small.
+func (*lexeme) GetInputStream() antlr.CharStream { return nil }
 
 // folding finds the runs of plain terms while a text is cut into tokens. The parser sees a run as one integer, one of
 // tuples as an integer in parentheses, one of markers as a marker, and one in a map as two integers with a colon between

@@ -117,8 +117,10 @@ func (ts *tokens) LT(k int) antlr.Token {
 	return &ts.all[i]
 }
 
+// LA is the kind of the token k places ahead, as the generated parser asks for it.
 func (ts *tokens) LA(k int) int { return ts.LT(k).GetTokenType() }
 
+// Consume goes on to the next token; the end of the text stays.
 func (ts *tokens) Consume() {
 	if ts.pos < len(ts.all)-1 {
 		ts.pos++
@@ -126,14 +128,31 @@ func (ts *tokens) Consume() {
 	ts.sought = 0
 }
 
-func (ts *tokens) Reset()                             { ts.pos = 0 }
-func (ts *tokens) Get(i int) antlr.Token              { return &ts.all[i] }
-func (ts *tokens) Mark() int                          { return 0 }
-func (ts *tokens) Release(int)                        {}
-func (ts *tokens) Index() int                         { return ts.pos }
-func (ts *tokens) Size() int                          { return len(ts.all) }
-func (ts *tokens) GetSourceName() string              { return "statement" }
-func (ts *tokens) GetTokenSource() antlr.TokenSource  { return ts.source }
+// Reset goes back to the first token.
+func (ts *tokens) Reset() { ts.pos = 0 }
+
+// Get returns the token at an index.
+func (ts *tokens) Get(i int) antlr.Token { return &ts.all[i] }
+
+// Mark has nothing to do: all tokens are kept.
+func (ts *tokens) Mark() int { return 0 }
+
+// Release is the other half of Mark.
+func (ts *tokens) Release(int) {}
+
+// Index is the place of the next token.
+func (ts *tokens) Index() int { return ts.pos }
+
+// Size is the number of tokens, the end of the text among them.
+func (ts *tokens) Size() int { return len(ts.all) }
+
+// GetSourceName is the name that the runtime would print in messages of its own.
+func (ts *tokens) GetSourceName() string { return "statement" }
+
+// GetTokenSource returns the lexer.
+func (ts *tokens) GetTokenSource() antlr.TokenSource { return ts.source }
+
+// SetTokenSource sets the lexer that GetTokenSource returns; the tokens stay.
 func (ts *tokens) SetTokenSource(s antlr.TokenSource) { ts.source = s }
 
 // Seek goes back to where a prediction began.
@@ -146,10 +165,12 @@ func (ts *tokens) Seek(i int) {
 
 // The stream's texts are not used by the generated parser; they belong to the interface.
 
+// GetAllText joins the texts of all tokens.
 func (ts *tokens) GetAllText() string {
 	return ts.GetTextFromInterval(antlr.NewInterval(0, len(ts.all)-1))
 }
 
+// GetTextFromInterval joins the texts of tokens between two indexes, both inclusive.
 func (ts *tokens) GetTextFromInterval(i antlr.Interval) string {
 	text := ""
 	for j := i.Start; j <= i.Stop; j++ {
@@ -158,10 +179,12 @@ func (ts *tokens) GetTextFromInterval(i antlr.Interval) string {
 	return text
 }
 
+// GetTextFromRuleContext joins the texts of the tokens that a rule matched.
 func (ts *tokens) GetTextFromRuleContext(c antlr.RuleContext) string {
 	return ts.GetTextFromInterval(c.GetSourceInterval())
 }
 
+// GetTextFromTokens joins the texts of tokens from one to another, both inclusive.
 func (ts *tokens) GetTextFromTokens(start, end antlr.Token) string {
 	return ts.GetTextFromInterval(antlr.NewInterval(start.GetTokenIndex(), end.GetTokenIndex()))
 }

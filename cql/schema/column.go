@@ -13,6 +13,7 @@ const (
 	Regular
 )
 
+// String is the kind as system_schema.columns shows it.
 func (k ColumnKind) String() string {
 	return [...]string{"partition_key", "clustering", "static", "regular"}[k]
 }
@@ -32,4 +33,13 @@ type Column struct {
 	Position int    // within its kind; system_schema shows -1 for static and regular ones
 	Index    int    // in Table.Columns
 	ID       uint32 // what stored cells call the column: never used twice in a table
+}
+
+// ColumnNames are the names of columns.
+func ColumnNames(columns []*Column) []string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.Name
+	}
+	return names
 }

@@ -37,6 +37,7 @@ const (
 
 var indexParts = [...]string{"", "values", "keys", "entries", "full"}
 
+// String is the word around the column in CQL, in lower case; none for a column alone.
 func (p IndexPart) String() string { return indexParts[p] }
 
 // String is the target as CQL writes it.

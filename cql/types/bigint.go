@@ -9,6 +9,7 @@ import (
 // bigintType is a signed number of 8 bytes.
 type bigintType struct{ native }
 
+// Validate takes 8 bytes or none.
 func (*bigintType) Validate(b []byte) error {
 	if len(b) != 8 && len(b) != 0 {
 		return invalidf("Expected 8 or 0 byte long (%d)", len(b))
@@ -16,6 +17,7 @@ func (*bigintType) Validate(b []byte) error {
 	return nil
 }
 
+// Compare orders by the number.
 func (*bigintType) Compare(a, b []byte) int {
 	if order, done := compareEmpty(a, b); done {
 		return order
@@ -23,14 +25,17 @@ func (*bigintType) Compare(a, b []byte) int {
 	return cmp.Compare(int64(binary.BigEndian.Uint64(a)), int64(binary.BigEndian.Uint64(b)))
 }
 
+// AppendKey inverts the sign bit, so that negative numbers come first.
 func (*bigintType) AppendKey(dst, b []byte, desc bool) []byte {
 	return appendFixedKey(dst, b, signBit, desc)
 }
 
+// DecodeKey inverts the sign bit back.
 func (*bigintType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
 	return decodeFixedKey(dst, key, 8, signBit, desc)
 }
 
+// ParseLiteral takes an integer of 64 bits.
 func (*bigintType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	if kind != IntegerLiteral {
 		return nil, ErrKind
@@ -42,6 +47,7 @@ func (*bigintType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	return EncodeBigInt(int64(v)), nil
 }
 
+// Format prints decimal digits, null for the empty value.
 func (*bigintType) Format(b []byte) string {
 	if len(b) != 8 {
 		return noLiteral
@@ -49,12 +55,15 @@ func (*bigintType) Format(b []byte) string {
 	return strconv.FormatInt(int64(int64(binary.BigEndian.Uint64(b))), 10)
 }
 
+// ParseJSON takes an integer of 64 bits, or a string with one.
 func (*bigintType) ParseJSON(v JSON) ([]byte, error) {
 	return jsonInteger(BigInt, v, "a bigint value")
 }
 
+// AppendJSON prints a number.
 func (*bigintType) AppendJSON(dst, b []byte) []byte { return appendJSONPlain(dst, BigInt, b) }
 
+// FixedLength is 8.
 func (*bigintType) FixedLength() int { return 8 }
 
 // EncodeBigInt returns the bigint v.

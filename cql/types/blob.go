@@ -9,16 +9,21 @@ import (
 // blobType is any bytes.
 type blobType struct{ native }
 
+// Validate takes any bytes.
 func (*blobType) Validate([]byte) error { return nil }
 
+// Compare orders by bytes as unsigned numbers.
 func (*blobType) Compare(a, b []byte) int { return bytes.Compare(a, b) }
 
+// AppendKey escapes zero bytes, as appendBytesKey says.
 func (*blobType) AppendKey(dst, b []byte, desc bool) []byte { return appendBytesKey(dst, b, desc) }
 
+// DecodeKey takes the escapes of zero bytes away again.
 func (*blobType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
 	return decodeBytesKey(dst, key, desc)
 }
 
+// ParseLiteral takes 0x with an even number of hexadecimal digits.
 func (*blobType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	if kind != HexLiteral {
 		return nil, ErrKind
@@ -44,6 +49,7 @@ func parseHexDigits(digits string) ([]byte, error) {
 	return notNil(b), nil
 }
 
+// Format prints 0x and two digits for each byte.
 func (*blobType) Format(b []byte) string { return "0x" + hex.EncodeToString(b) }
 
 // ParseJSON takes hexadecimal digits behind 0x.
@@ -77,4 +83,5 @@ func notCast(v JSON) string {
 		"module java.base of loader 'bootstrap')"
 }
 
+// AppendJSON prints a string with what Format prints.
 func (*blobType) AppendJSON(dst, b []byte) []byte { return appendJSONString(dst, Blob.Format(b)) }

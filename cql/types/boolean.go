@@ -8,9 +8,13 @@ import (
 // booleanType is one byte: 0 is false and any other is true. The byte is kept as bound.
 type booleanType struct{ native }
 
+// FixedLength is 1.
 func (*booleanType) FixedLength() int { return 1 }
-func (*booleanType) LossyKey() bool   { return true }
 
+// LossyKey is true: the key of every byte but 0 is that of 1.
+func (*booleanType) LossyKey() bool { return true }
+
+// Validate takes one byte or none.
 func (*booleanType) Validate(b []byte) error {
 	if len(b) > 1 {
 		return invalidf("Expected 1 or 0 byte value (%d)", len(b))
@@ -18,6 +22,7 @@ func (*booleanType) Validate(b []byte) error {
 	return nil
 }
 
+// Compare puts false before true.
 func (*booleanType) Compare(a, b []byte) int {
 	if order, done := compareEmpty(a, b); done {
 		return order
@@ -33,6 +38,7 @@ func truth(b []byte) byte {
 	return 0
 }
 
+// AppendKey appends the truth in one byte.
 func (*booleanType) AppendKey(dst, b []byte, desc bool) []byte {
 	m := mask(desc)
 	if len(b) == 0 {
@@ -41,10 +47,12 @@ func (*booleanType) AppendKey(dst, b []byte, desc bool) []byte {
 	return append(dst, keyValue^m, truth(b)^m)
 }
 
+// DecodeKey gives 0 or 1, whatever byte was bound.
 func (*booleanType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
 	return decodeFixedKey(dst, key, 1, 0, desc)
 }
 
+// ParseLiteral takes true and false in any case.
 func (*booleanType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	if kind != BooleanLiteral {
 		return nil, ErrKind
@@ -52,6 +60,7 @@ func (*booleanType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) 
 	return EncodeBoolean(strings.EqualFold(text, "true")), nil
 }
 
+// Format prints true or false, null for the empty value.
 func (*booleanType) Format(b []byte) string {
 	switch {
 	case len(b) == 0:
@@ -62,6 +71,7 @@ func (*booleanType) Format(b []byte) string {
 	return "false"
 }
 
+// ParseJSON takes true and false, or a string with one of them.
 func (*booleanType) ParseJSON(v JSON) ([]byte, error) {
 	if truth, ok := v.(JSONBoolean); ok {
 		return EncodeBoolean(bool(truth)), nil
@@ -69,6 +79,7 @@ func (*booleanType) ParseJSON(v JSON) ([]byte, error) {
 	return jsonString(Boolean, v, "a boolean value")
 }
 
+// AppendJSON prints true or false.
 func (*booleanType) AppendJSON(dst, b []byte) []byte {
 	return appendJSONPlain(dst, Boolean, b)
 }

@@ -79,6 +79,7 @@ type timedTimestamp struct {
 	clock *Clock
 }
 
+// ParseLiteral takes the word now, too, which it answers by the clock.
 func (t *timedTimestamp) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	if kind != StringLiteral || !strings.EqualFold(text, nowWord) {
 		return t.timestampType.ParseLiteral(kind, text)
@@ -87,6 +88,7 @@ func (t *timedTimestamp) ParseLiteral(kind LiteralKind, text string) ([]byte, er
 	return EncodeTimestamp(t.clock.Now), nil
 }
 
+// ParseJSON takes the word now in a string, too.
 func (t *timedTimestamp) ParseJSON(v JSON) ([]byte, error) {
 	if s, ok := v.(JSONString); ok {
 		return fromString(t, string(s))

@@ -65,8 +65,8 @@ func splitComposite(text string) (parts []string) {
 	return append(parts, text[from:])
 }
 
-// validateComposite checks the value of a CompositeType: each component is a length of two bytes, its bytes, and one byte more, which
-// is not 0 at most behind the last. Two bytes FFFF at the beginning mark a static column.
+// validateComposite checks the value of a CompositeType: each component is a length of two bytes, its bytes, and one
+// byte more, which is 0 except behind the last. Two bytes FFFF at the beginning mark a static column.
 func validateComposite(types []Type, b []byte) error {
 	if len(b) >= 2 && binary.BigEndian.Uint16(b) == math.MaxUint16 {
 		b = b[2:]

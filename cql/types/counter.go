@@ -4,6 +4,7 @@ package types
 // counts as varying in length.
 type counterType struct{ bigintType }
 
+// FixedLength is 0: Cassandra's counters say that they vary in length.
 func (*counterType) FixedLength() int { return 0 }
 
 // ParseJSON takes nothing: counters are not written but added to.

@@ -5,10 +5,17 @@ import "bytes"
 // Custom is a type of a Java class that CQL has no name for. Its values are bytes in the order of bytes.
 type Custom struct{ Class string }
 
-func (t *Custom) String() string    { return "'" + t.Class + "'" }
+// String puts the class name in single quotes, as statements name such a type.
+func (t *Custom) String() string { return "'" + t.Class + "'" }
+
+// ClassName is the class with its parameters spelled out.
 func (t *Custom) ClassName() string { return t.Class }
-func (*Custom) LossyKey() bool      { return false }
-func (*Custom) FixedLength() int    { return 0 }
+
+// LossyKey is false: the key of a value is made of all its bytes.
+func (*Custom) LossyKey() bool { return false }
+
+// FixedLength is 0: nothing is known of the class.
+func (*Custom) FixedLength() int { return 0 }
 
 // Validate checks the components of a CompositeType. What other classes would refuse is not known.
 func (t *Custom) Validate(b []byte) error {

@@ -16,6 +16,7 @@ type dateType struct{ native }
 // dateEpoch is the number of 1970-01-01.
 const dateEpoch = 1 << 31
 
+// Validate takes 4 bytes.
 func (*dateType) Validate(b []byte) error {
 	if len(b) != 4 {
 		return invalidf("Expected 4 byte long for date (%d)", len(b))
@@ -23,16 +24,20 @@ func (*dateType) Validate(b []byte) error {
 	return nil
 }
 
+// Compare orders by the day, which the bytes are in the order of.
 func (*dateType) Compare(a, b []byte) int { return bytes.Compare(a, b) }
 
+// AppendKey appends the bytes as they are, behind the mark of a value.
 func (*dateType) AppendKey(dst, b []byte, desc bool) []byte {
 	return appendFixedKey(dst, b, 0, desc)
 }
 
+// DecodeKey undoes AppendKey.
 func (*dateType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
 	return decodeFixedKey(dst, key, 4, 0, desc)
 }
 
+// ParseLiteral takes yyyy-MM-dd, or the stored number: the days since 1970 plus 2^31.
 func (*dateType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	switch kind {
 	case StringLiteral, IntegerLiteral:
@@ -127,6 +132,7 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
+// Format prints yyyy-MM-dd in single quotes.
 func (*dateType) Format(b []byte) string {
 	if len(b) != 4 {
 		return noLiteral
@@ -134,10 +140,12 @@ func (*dateType) Format(b []byte) string {
 	return quote(FormatDays(DecodeDate(b)))
 }
 
+// ParseJSON takes a string with a date.
 func (*dateType) ParseJSON(v JSON) ([]byte, error) {
 	return jsonString(Date, v, "a string representation of a date value")
 }
 
+// AppendJSON prints yyyy-MM-dd as a string.
 func (*dateType) AppendJSON(dst, b []byte) []byte {
 	return appendJSONQuoted(dst, Date, b)
 }

@@ -13,8 +13,10 @@ import (
 // point as a varint. 1.0 and 1.00 are equal but are different bytes.
 type decimalType struct{ native }
 
+// LossyKey is true: 1.0 and 1.00 have one key.
 func (*decimalType) LossyKey() bool { return true }
 
+// Validate takes no bytes, or a scale of 4 and any others.
 func (*decimalType) Validate(b []byte) error {
 	if len(b) > 0 && len(b) < 4 {
 		return invalidf("Expected 0 or at least 4 bytes (%d)", len(b))
@@ -22,6 +24,8 @@ func (*decimalType) Validate(b []byte) error {
 	return nil
 }
 
+// Compare orders by the number. It writes out the digits of numbers of different scales only where their sizes do not
+// tell.
 func (*decimalType) Compare(a, b []byte) int {
 	if order, done := compareEmpty(a, b); done {
 		return order
@@ -89,6 +93,7 @@ const (
 	maxKeyDigits = 1 << 18
 )
 
+// AppendKey appends the sign, the exponent and the digits in pairs.
 func (*decimalType) AppendKey(dst, b []byte, desc bool) []byte {
 	m := mask(desc)
 	if len(b) == 0 {
@@ -119,6 +124,7 @@ func (*decimalType) AppendKey(dst, b []byte, desc bool) []byte {
 	return dst
 }
 
+// DecodeKey gives the number with the fewest digits: zeros at its end are lost.
 func (*decimalType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
 	if len(key) == 0 {
 		return nil, nil, errKey
@@ -179,6 +185,7 @@ func decodeDigits(key []byte, m byte) (digits string, rest []byte, err error) {
 	return "", nil, errKey
 }
 
+// ParseLiteral takes an integer, or a number with a point, an exponent or both.
 func (*decimalType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	if kind != IntegerLiteral && kind != FloatLiteral {
 		return nil, ErrKind
@@ -213,6 +220,7 @@ func parseDecimal(text string) (unscaled *big.Int, scale int32, ok bool) {
 	return unscaled, int32(long), true
 }
 
+// Format prints as Java's BigDecimal does: with an exponent if the scale is negative or the number below 0.000001.
 func (*decimalType) Format(b []byte) string {
 	if len(b) == 0 {
 		return noLiteral
@@ -256,6 +264,7 @@ func (*decimalType) ParseJSON(v JSON) ([]byte, error) {
 	return b, nil
 }
 
+// AppendJSON prints a number, as Format does.
 func (*decimalType) AppendJSON(dst, b []byte) []byte { return appendJSONPlain(dst, Decimal, b) }
 
 // EncodeDecimal returns the decimal unscaled / 10^scale.

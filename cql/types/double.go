@@ -13,9 +13,13 @@ import (
 // doubleType is IEEE 754 of 8 bytes, with the peculiarities of float.
 type doubleType struct{ native }
 
+// FixedLength is 8.
 func (*doubleType) FixedLength() int { return 8 }
-func (*doubleType) LossyKey() bool   { return true }
 
+// LossyKey is true: all NaNs have one key.
+func (*doubleType) LossyKey() bool { return true }
+
+// Validate takes 8 bytes or none.
 func (*doubleType) Validate(b []byte) error {
 	if len(b) != 8 && len(b) != 0 {
 		return invalidf("Expected 8 or 0 byte value for a double (%d)", len(b))
@@ -23,6 +27,7 @@ func (*doubleType) Validate(b []byte) error {
 	return nil
 }
 
+// Compare orders by the number: -0.0 comes before 0.0, and NaN last.
 func (*doubleType) Compare(a, b []byte) int {
 	if order, done := compareEmpty(a, b); done {
 		return order
@@ -45,6 +50,7 @@ func doubleOrder(b []byte) uint64 {
 // doubleNaN is the NaN that literals and functions give.
 const doubleNaN = 0x7FF8000000000000
 
+// AppendKey appends 8 bytes in the order of the numbers.
 func (*doubleType) AppendKey(dst, b []byte, desc bool) []byte {
 	if len(b) == 0 {
 		return append(dst, keyEmpty^mask(desc))
@@ -56,10 +62,12 @@ func (*doubleType) AppendKey(dst, b []byte, desc bool) []byte {
 	return binary.BigEndian.AppendUint64(append(dst, keyValue^mask(desc)), order)
 }
 
+// DecodeKey gives the NaN of literals for every NaN.
 func (*doubleType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
 	return decodeFloatKey(dst, key, 8, desc)
 }
 
+// ParseLiteral takes a number, NaN or Infinity.
 func (*doubleType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	if kind != IntegerLiteral && kind != FloatLiteral {
 		return nil, ErrKind
@@ -101,6 +109,7 @@ func parseFloatText(t Type, text string) ([]byte, error) {
 	return t.ParseLiteral(FloatLiteral, number)
 }
 
+// Format prints as Java's Double.toString does, null for the empty value.
 func (*doubleType) Format(b []byte) string {
 	if len(b) != 8 {
 		return noLiteral
@@ -108,6 +117,7 @@ func (*doubleType) Format(b []byte) string {
 	return formatJavaFloat(DecodeDouble(b), 64)
 }
 
+// ParseJSON takes a number, or a string with one, NaN or Infinity.
 func (*doubleType) ParseJSON(v JSON) ([]byte, error) {
 	if f, ok := jsonFloat(v, 64); ok {
 		return EncodeDouble(f), nil

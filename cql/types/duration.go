@@ -11,6 +11,7 @@ import (
 // another. It has no order of its own and is no key; its bytes order it where something must.
 type durationType struct{ native }
 
+// Validate takes three vints of one sign, of which the first two fit in 32 bits.
 func (*durationType) Validate(b []byte) error {
 	if len(b) < 3 {
 		return invalidf("Expected at least 3 bytes for a duration (%d)", len(b))
@@ -43,10 +44,13 @@ func splitDuration(b []byte) (months, days, nanos int64, ok bool) {
 	return parts[0], parts[1], parts[2], true
 }
 
+// Compare orders by bytes, for what must have an order: 1mo and 30d cannot be compared.
 func (*durationType) Compare(a, b []byte) int { return bytes.Compare(a, b) }
 
+// AppendKey escapes zero bytes, as appendBytesKey says.
 func (*durationType) AppendKey(dst, b []byte, desc bool) []byte { return appendBytesKey(dst, b, desc) }
 
+// DecodeKey takes the escapes of zero bytes away again.
 func (*durationType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
 	return decodeBytesKey(dst, key, desc)
 }
@@ -80,6 +84,7 @@ func (*durationType) ParseLiteral(kind LiteralKind, text string) ([]byte, error)
 	return EncodeDuration(d.totals[inMonths], d.totals[inDays], d.totals[inNanos]), nil
 }
 
+// Format prints 1y2mo3d4h5m6s7ms8us9ns, without the units that are 0; the duration of nothing is no text.
 func (t *durationType) Format(b []byte) string {
 	months, days, nanos, ok := splitDuration(b)
 	if !ok {
@@ -102,6 +107,7 @@ func (t *durationType) Format(b []byte) string {
 	return s.String()
 }
 
+// ParseJSON takes a string. Cassandra passes the error of a wrong one on without its usual words in front.
 func (*durationType) ParseJSON(v JSON) ([]byte, error) {
 	b, err := jsonString(Duration, v, "a string representation of a duration")
 	if _, ok := v.(JSONString); ok && err != nil {
@@ -110,6 +116,7 @@ func (*durationType) ParseJSON(v JSON) ([]byte, error) {
 	return b, err
 }
 
+// AppendJSON prints a string with what Format prints.
 func (*durationType) AppendJSON(dst, b []byte) []byte {
 	return appendJSONQuoted(dst, Duration, b)
 }

@@ -3,6 +3,7 @@ package types
 // emptyType has one value, the empty one. Only tables that began as compact storage have columns of it.
 type emptyType struct{ native }
 
+// Validate refuses all bytes.
 func (*emptyType) Validate(b []byte) error {
 	if len(b) != 0 {
 		return invalidf("EmptyType only accept empty values")
@@ -10,10 +11,13 @@ func (*emptyType) Validate(b []byte) error {
 	return nil
 }
 
+// Compare is 0: there is one value.
 func (*emptyType) Compare(_, _ []byte) int { return 0 }
 
+// AppendKey appends the mark of the empty value.
 func (*emptyType) AppendKey(dst, _ []byte, desc bool) []byte { return append(dst, keyEmpty^mask(desc)) }
 
+// DecodeKey gives the empty value.
 func (*emptyType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
 	if len(key) == 0 || key[0] != keyEmpty^mask(desc) {
 		return nil, nil, errKey
@@ -21,10 +25,13 @@ func (*emptyType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err
 	return notNil(dst), key[1:], nil
 }
 
+// ParseLiteral takes nothing.
 func (*emptyType) ParseLiteral(LiteralKind, string) ([]byte, error) { return nil, ErrKind }
 
+// Format prints null.
 func (*emptyType) Format([]byte) string { return noLiteral }
 
+// ParseJSON takes the string of no characters.
 func (*emptyType) ParseJSON(v JSON) ([]byte, error) {
 	if s, ok := v.(JSONString); !ok {
 		return nil, invalidf("Expected an empty string, but got: %s", v)
@@ -34,4 +41,5 @@ func (*emptyType) ParseJSON(v JSON) ([]byte, error) {
 	return []byte{}, nil
 }
 
+// AppendJSON prints the string of no characters.
 func (*emptyType) AppendJSON(dst, _ []byte) []byte { return append(dst, `""`...) }

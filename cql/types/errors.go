@@ -22,6 +22,7 @@ type ValueError struct {
 	Request bool
 }
 
+// Error is the sentence that the client gets.
 func (e *ValueError) Error() string { return e.Message }
 
 // invalidf is for what a client did wrong.

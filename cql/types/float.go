@@ -9,9 +9,13 @@ import (
 // floatType is IEEE 754 of 4 bytes. Bytes are kept as bound, so there are many NaNs, which are equal.
 type floatType struct{ native }
 
+// FixedLength is 4.
 func (*floatType) FixedLength() int { return 4 }
-func (*floatType) LossyKey() bool   { return true }
 
+// LossyKey is true: all NaNs have one key.
+func (*floatType) LossyKey() bool { return true }
+
+// Validate takes 4 bytes or none.
 func (*floatType) Validate(b []byte) error {
 	if len(b) != 4 && len(b) != 0 {
 		return invalidf("Expected 4 or 0 byte value for a float (%d)", len(b))
@@ -19,6 +23,7 @@ func (*floatType) Validate(b []byte) error {
 	return nil
 }
 
+// Compare orders by the number: -0.0 comes before 0.0, and NaN last.
 func (*floatType) Compare(a, b []byte) int {
 	if order, done := compareEmpty(a, b); done {
 		return order
@@ -41,6 +46,7 @@ func floatOrder(b []byte) uint32 {
 // floatNaN is the NaN that literals and functions give.
 const floatNaN = 0x7FC00000
 
+// AppendKey appends 4 bytes in the order of the numbers.
 func (*floatType) AppendKey(dst, b []byte, desc bool) []byte {
 	if len(b) == 0 {
 		return append(dst, keyEmpty^mask(desc))
@@ -52,6 +58,7 @@ func (*floatType) AppendKey(dst, b []byte, desc bool) []byte {
 	return binary.BigEndian.AppendUint32(append(dst, keyValue^mask(desc)), order)
 }
 
+// DecodeKey gives the NaN of literals for every NaN.
 func (*floatType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
 	return decodeFloatKey(dst, key, 4, desc)
 }
@@ -70,6 +77,7 @@ func decodeFloatKey(dst, key []byte, size int, desc bool) (value, rest []byte, e
 	return value, rest, err
 }
 
+// ParseLiteral takes a number, NaN or Infinity, and rounds it to 32 bits.
 func (*floatType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	if kind != IntegerLiteral && kind != FloatLiteral {
 		return nil, ErrKind
@@ -81,6 +89,7 @@ func (*floatType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	return EncodeFloat(float32(v)), nil
 }
 
+// Format prints as Java's Float.toString does, null for the empty value.
 func (*floatType) Format(b []byte) string {
 	if len(b) != 4 {
 		return noLiteral
@@ -88,6 +97,7 @@ func (*floatType) Format(b []byte) string {
 	return formatJavaFloat(float64(DecodeFloat(b)), 32)
 }
 
+// ParseJSON takes a number, or a string with one, NaN or Infinity.
 func (*floatType) ParseJSON(v JSON) ([]byte, error) {
 	if f, ok := jsonFloat(v, 32); ok {
 		return EncodeFloat(float32(f)), nil

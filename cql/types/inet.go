@@ -11,6 +11,7 @@ import (
 // inetType is an IP address of 4 or 16 bytes. Addresses sort as bytes, the two families mixed.
 type inetType struct{ native }
 
+// Validate takes 4 bytes, 16 or none.
 func (*inetType) Validate(b []byte) error {
 	switch len(b) {
 	case 0, 4, 16:
@@ -19,14 +20,18 @@ func (*inetType) Validate(b []byte) error {
 	return invalidf("Expected 4 or 16 byte inetaddress; got %s", hex.EncodeToString(b))
 }
 
+// Compare orders by bytes: a long address may come before a short one.
 func (*inetType) Compare(a, b []byte) int { return bytes.Compare(a, b) }
 
+// AppendKey escapes zero bytes, as appendBytesKey says.
 func (*inetType) AppendKey(dst, b []byte, desc bool) []byte { return appendBytesKey(dst, b, desc) }
 
+// DecodeKey takes the escapes of zero bytes away again.
 func (*inetType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
 	return decodeBytesKey(dst, key, desc)
 }
 
+// ParseLiteral takes an address as Java reads it; it never looks up a host.
 func (*inetType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	if kind != StringLiteral {
 		return nil, ErrKind
@@ -87,6 +92,7 @@ func parseIPv4(text string) (netip.Addr, bool) {
 	}), true
 }
 
+// Format prints the address in single quotes, null for the empty value.
 func (*inetType) Format(b []byte) string {
 	if len(b) == 0 {
 		return noLiteral
@@ -94,10 +100,12 @@ func (*inetType) Format(b []byte) string {
 	return quote(FormatInet(b))
 }
 
+// ParseJSON takes a string with an address.
 func (*inetType) ParseJSON(v JSON) ([]byte, error) {
 	return jsonString(Inet, v, "a string representation of an inet value")
 }
 
+// AppendJSON prints the address as a string.
 func (*inetType) AppendJSON(dst, b []byte) []byte {
 	return appendJSONQuoted(dst, Inet, b)
 }

@@ -47,11 +47,19 @@ func (n JSONInteger) class() string {
 	return "BigInteger"
 }
 
-func (s JSONString) String() string  { return string(s) }
-func (b JSONBoolean) String() string { return strconv.FormatBool(bool(b)) }
-func (n JSONInteger) String() string { return string(n) }
-func (d JSONDouble) String() string  { return formatJavaFloat(float64(d), 64) }
+// String is the text without quotes.
+func (s JSONString) String() string { return string(s) }
 
+// String is true or false.
+func (b JSONBoolean) String() string { return strconv.FormatBool(bool(b)) }
+
+// String is the digits as they were written.
+func (n JSONInteger) String() string { return string(n) }
+
+// String is what Java's Double.toString gives.
+func (d JSONDouble) String() string { return formatJavaFloat(float64(d), 64) }
+
+// String is [a, b], as Java's ArrayList prints.
 func (a JSONArray) String() string {
 	parts := make([]string, len(a))
 	for i, e := range a {

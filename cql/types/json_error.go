@@ -14,6 +14,7 @@ type JSONError struct {
 	Message string // with the place in the text
 }
 
+// Error is the class of Jackson's exception and its message.
 func (e *JSONError) Error() string { return e.Class + ": " + e.Message }
 
 // The classes of Jackson's exceptions.

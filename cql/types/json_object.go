@@ -37,6 +37,7 @@ type jsonEntry struct {
 
 func (*JSONObject) class() string { return "LinkedHashMap" }
 
+// String is {a=1, b=2}, as Java's LinkedHashMap prints.
 func (o *JSONObject) String() string {
 	var parts []string
 	for _, e := range o.entries {
@@ -47,9 +48,9 @@ func (o *JSONObject) String() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// DecodeJSONObject reads a JSON text that should be an object; nil is null. An error is a *JSONError.
-func DecodeJSONObject(text string) (*JSONObject, error) {
-	s := &jsonScanner{text: text}
+// DecodeJSONObject reads a JSON text that should be an object; nil is null. Errors and step are those of DecodeJSON.
+func DecodeJSONObject(text string, step func() error) (*JSONObject, error) {
+	s := &jsonScanner{text: text, step: step}
 	c, err := s.begin()
 	if err != nil {
 		return nil, err

@@ -7,6 +7,9 @@ type jsonScanner struct {
 	text string
 	at   int // the next character
 	open []jsonScope
+
+	step    func() error // called now and then in a long text; its error ends the reading; nil: nobody waits
+	stepped int          // where it was called last
 }
 
 // jsonScope is an array or object that is not closed yet.
@@ -24,9 +27,22 @@ const (
 	maxJSONString = 20_000_000
 )
 
-// DecodeJSON reads a JSON text; nil is null. What stands behind the value does not matter. An error is a *JSONError.
-func DecodeJSON(text string) (JSON, error) {
-	s := &jsonScanner{text: text}
+// readAtOnce is how many bytes of a text are read without a step.
+const readAtOnce = 4 << 10
+
+// pace calls step if much was read since the last time.
+func (s *jsonScanner) pace() error {
+	if s.step == nil || s.at-s.stepped < readAtOnce {
+		return nil
+	}
+	s.stepped = s.at
+	return s.step()
+}
+
+// DecodeJSON reads a JSON text; nil is null. What stands behind the value does not matter. An error is a *JSONError, or
+// that of step, which is called now and then while a long text is read; it may be nil.
+func DecodeJSON(text string, step func() error) (JSON, error) {
+	s := &jsonScanner{text: text, step: step}
 	c, err := s.begin()
 	if err != nil {
 		return nil, err
@@ -81,6 +97,9 @@ func (s *jsonScanner) badSpace(c byte) error {
 
 // value reads the value whose first character was read.
 func (s *jsonScanner) value(c byte) (JSON, error) {
+	if err := s.pace(); err != nil {
+		return nil, err
+	}
 	switch {
 	case c == '"':
 		text, err := s.quoted("string value", ": was expecting closing quote for a string value")

@@ -13,6 +13,11 @@ func (s *jsonScanner) quoted(what, ending string) (string, error) {
 	for s.at < len(s.text) {
 		c := s.text[s.at]
 		s.at++
+		if s.at%readAtOnce == 0 {
+			if err := s.pace(); err != nil {
+				return "", err
+			}
+		}
 		switch {
 		case c == '"':
 			return b.String(), nil

@@ -21,7 +21,7 @@ func TestRecordedJSONTexts(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := "null"
-		switch v, err := DecodeJSON(text); {
+		switch v, err := DecodeJSON(text, nil); {
 		case err != nil:
 			got = "error " + err.Error()
 		case v != nil:
@@ -37,7 +37,7 @@ func TestRecordedJSONTexts(t *testing.T) {
 func TestRecordedJSONValues(t *testing.T) {
 	for _, row := range readTable(t, "json_values.txt") {
 		typ := testType(t, row[0])
-		v, err := DecodeJSON(row[1])
+		v, err := DecodeJSON(row[1], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,12 +102,12 @@ func FuzzParseJSON(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, class, text string) {
-		_, _ = DecodeJSONObject(text)
+		_, _ = DecodeJSONObject(text, nil)
 		typ, ok := fuzzType(class)
 		if !ok {
 			return
 		}
-		v, err := DecodeJSON(text)
+		v, err := DecodeJSON(text, nil)
 		if err != nil || v == nil {
 			return
 		}
@@ -116,7 +116,7 @@ func FuzzParseJSON(f *testing.F) {
 			return
 		}
 		printed := string(typ.AppendJSON(nil, b))
-		v, err = DecodeJSON(printed)
+		v, err = DecodeJSON(printed, nil)
 		if err != nil {
 			t.Fatalf("%s: %q became %s: %v", typ, text, printed, err)
 		}

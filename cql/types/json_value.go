@@ -26,7 +26,7 @@ func jsonNested(v JSON) (JSON, error) {
 	if !ok {
 		return v, nil
 	}
-	inner, err := DecodeJSON(string(s))
+	inner, err := DecodeJSON(string(s), nil)
 	var wrong *JSONError
 	switch {
 	case errors.As(err, &wrong):

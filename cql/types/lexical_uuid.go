@@ -12,8 +12,10 @@ var LexicalUUID Type = &lexicalUUIDType{native{"'" + marshalPackage + "LexicalUU
 
 type lexicalUUIDType struct{ native }
 
+// Validate takes 16 bytes or none.
 func (*lexicalUUIDType) Validate(b []byte) error { return validateUUIDSize(b) }
 
+// Compare orders by the two halves as signed numbers of 64 bits.
 func (*lexicalUUIDType) Compare(a, b []byte) int {
 	if order, done := compareEmpty(a, b); done {
 		return order
@@ -26,6 +28,7 @@ func (*lexicalUUIDType) Compare(a, b []byte) int {
 
 func signedHalf(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) }
 
+// AppendKey inverts the sign bits of both halves.
 func (*lexicalUUIDType) AppendKey(dst, b []byte, desc bool) []byte {
 	if len(b) == 0 {
 		return append(dst, keyEmpty^mask(desc))
@@ -34,6 +37,7 @@ func (*lexicalUUIDType) AppendKey(dst, b []byte, desc bool) []byte {
 	return appendUUIDKey(dst, binary.BigEndian.Uint64(b)^sign, binary.BigEndian.Uint64(b[8:])^sign, desc)
 }
 
+// DecodeKey inverts the sign bits back.
 func (*lexicalUUIDType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
 	n := len(dst)
 	value, rest, err = decodeFixedKey(dst, key, 16, signBit, desc)
@@ -72,6 +76,7 @@ func (*lexicalUUIDType) ParseLiteral(kind LiteralKind, text string) ([]byte, err
 // Format prints the bytes in hex.
 func (*lexicalUUIDType) Format(b []byte) string { return Blob.Format(b) }
 
+// ParseJSON takes a string with a UUID.
 func (*lexicalUUIDType) ParseJSON(v JSON) ([]byte, error) {
 	return jsonString(LexicalUUID, v, "a string representation of a uuid")
 }

@@ -8,9 +8,14 @@ type List struct {
 	Frozen bool
 }
 
-func (t *List) String() string    { return frozenName("list<"+t.Elem.String()+">", t.Frozen) }
+// String is list<elem>, inside frozen<> if it is frozen.
+func (t *List) String() string { return frozenName("list<"+t.Elem.String()+">", t.Frozen) }
+
+// ClassName is ListType(elem), inside FrozenType if it is frozen.
 func (t *List) ClassName() string { return className(t, false) }
-func (*List) FixedLength() int    { return 0 }
+
+// FixedLength is 0: the number of elements differs.
+func (*List) FixedLength() int { return 0 }
 
 // LossyKey is that of the elements.
 func (t *List) LossyKey() bool { return t.Elem.LossyKey() }

@@ -8,12 +8,16 @@ type Map struct {
 	Frozen     bool
 }
 
+// String is map<key, value>, inside frozen<> if it is frozen.
 func (t *Map) String() string {
 	return frozenName("map<"+t.Key.String()+", "+t.Value.String()+">", t.Frozen)
 }
 
+// ClassName is MapType(key,value), inside FrozenType if it is frozen.
 func (t *Map) ClassName() string { return className(t, false) }
-func (*Map) FixedLength() int    { return 0 }
+
+// FixedLength is 0: the number of elements differs.
+func (*Map) FixedLength() int { return 0 }
 
 // LossyKey is true if keys or values may be lossy.
 func (t *Map) LossyKey() bool { return t.Key.LossyKey() || t.Value.LossyKey() }

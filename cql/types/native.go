@@ -4,10 +4,17 @@ package types
 // common are on it, and the others replace them.
 type native struct{ name, class string }
 
-func (n *native) String() string    { return n.name }
+// String is the name in lower case.
+func (n *native) String() string { return n.name }
+
+// ClassName is the class in the package of Cassandra's types.
 func (n *native) ClassName() string { return marshalPackage + n.class }
-func (*native) LossyKey() bool      { return false }
-func (*native) FixedLength() int    { return 0 }
+
+// LossyKey is false: most types have one spelling of each value.
+func (*native) LossyKey() bool { return false }
+
+// FixedLength is 0, for the types that do not say otherwise.
+func (*native) FixedLength() int { return 0 }
 
 // isNative tells native types from the others, for EmptyIsNull.
 func (*native) isNative() {}

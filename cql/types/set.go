@@ -6,9 +6,14 @@ type Set struct {
 	Frozen bool
 }
 
-func (t *Set) String() string    { return frozenName("set<"+t.Elem.String()+">", t.Frozen) }
+// String is set<elem>, inside frozen<> if it is frozen.
+func (t *Set) String() string { return frozenName("set<"+t.Elem.String()+">", t.Frozen) }
+
+// ClassName is SetType(elem), inside FrozenType if it is frozen.
 func (t *Set) ClassName() string { return className(t, false) }
-func (*Set) FixedLength() int    { return 0 }
+
+// FixedLength is 0: the number of elements differs.
+func (*Set) FixedLength() int { return 0 }
 
 // LossyKey is that of the elements.
 func (t *Set) LossyKey() bool { return t.Elem.LossyKey() }

@@ -9,6 +9,7 @@ import (
 // smallintType is a signed number of 2 bytes. It has no empty value.
 type smallintType struct{ native }
 
+// Validate takes 2 bytes.
 func (*smallintType) Validate(b []byte) error {
 	if len(b) != 2 {
 		return invalidf("Expected 2 bytes for a smallint (%d)", len(b))
@@ -16,6 +17,7 @@ func (*smallintType) Validate(b []byte) error {
 	return nil
 }
 
+// Compare orders by the number.
 func (*smallintType) Compare(a, b []byte) int {
 	if order, done := compareEmpty(a, b); done {
 		return order
@@ -23,14 +25,17 @@ func (*smallintType) Compare(a, b []byte) int {
 	return cmp.Compare(int16(binary.BigEndian.Uint16(a)), int16(binary.BigEndian.Uint16(b)))
 }
 
+// AppendKey inverts the sign bit, so that negative numbers come first.
 func (*smallintType) AppendKey(dst, b []byte, desc bool) []byte {
 	return appendFixedKey(dst, b, signBit, desc)
 }
 
+// DecodeKey inverts the sign bit back.
 func (*smallintType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
 	return decodeFixedKey(dst, key, 2, signBit, desc)
 }
 
+// ParseLiteral takes an integer of 16 bits.
 func (*smallintType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	if kind != IntegerLiteral {
 		return nil, ErrKind
@@ -42,6 +47,7 @@ func (*smallintType) ParseLiteral(kind LiteralKind, text string) ([]byte, error)
 	return EncodeSmallInt(int16(v)), nil
 }
 
+// Format prints decimal digits.
 func (*smallintType) Format(b []byte) string {
 	if len(b) != 2 {
 		return noLiteral
@@ -58,6 +64,7 @@ func (*smallintType) ParseJSON(v JSON) ([]byte, error) {
 	return nil, wrongJSON("a short value", v)
 }
 
+// AppendJSON prints a number.
 func (*smallintType) AppendJSON(dst, b []byte) []byte {
 	return appendJSONPlain(dst, SmallInt, b)
 }

@@ -9,6 +9,7 @@ import (
 // textType is UTF-8, also called varchar.
 type textType struct{ native }
 
+// Validate takes what Cassandra takes for UTF-8, which is more than is valid.
 func (*textType) Validate(b []byte) error {
 	if !utf8.Valid(b) && !validJavaUTF8(b) {
 		return invalidf("String didn't validate.")
@@ -16,14 +17,18 @@ func (*textType) Validate(b []byte) error {
 	return nil
 }
 
+// Compare orders by bytes, which is the order of code points.
 func (*textType) Compare(a, b []byte) int { return bytes.Compare(a, b) }
 
+// AppendKey escapes zero bytes, as appendBytesKey says.
 func (*textType) AppendKey(dst, b []byte, desc bool) []byte { return appendBytesKey(dst, b, desc) }
 
+// DecodeKey takes the escapes of zero bytes away again.
 func (*textType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
 	return decodeBytesKey(dst, key, desc)
 }
 
+// ParseLiteral takes a string.
 func (*textType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	if kind != StringLiteral {
 		return nil, ErrKind
@@ -31,10 +36,13 @@ func (*textType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	return []byte(text), nil
 }
 
+// Format puts the text in single quotes.
 func (*textType) Format(b []byte) string { return quote(string(b)) }
 
+// ParseJSON takes a string.
 func (*textType) ParseJSON(v JSON) ([]byte, error) { return jsonString(Text, v, "a UTF-8 string") }
 
+// AppendJSON prints a string.
 func (*textType) AppendJSON(dst, b []byte) []byte { return appendJSONString(dst, string(b)) }
 
 // quote is s as a string literal.

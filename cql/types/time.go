@@ -16,6 +16,7 @@ const (
 	nanoPerDay    = 24 * 60 * 60 * nanoPerSecond
 )
 
+// Validate takes 8 bytes.
 func (*timeType) Validate(b []byte) error {
 	if len(b) != 8 {
 		return invalidf("Expected 8 byte long for time (%d)", len(b))
@@ -23,16 +24,20 @@ func (*timeType) Validate(b []byte) error {
 	return nil
 }
 
+// Compare orders by bytes, so that a number below 0 comes after all times of day.
 func (*timeType) Compare(a, b []byte) int { return bytes.Compare(a, b) }
 
+// AppendKey appends the bytes as they are, behind the mark of a value.
 func (*timeType) AppendKey(dst, b []byte, desc bool) []byte {
 	return appendFixedKey(dst, b, 0, desc)
 }
 
+// DecodeKey undoes AppendKey.
 func (*timeType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
 	return decodeFixedKey(dst, key, 8, 0, desc)
 }
 
+// ParseLiteral takes HH:mm:ss with up to nine digits of fraction, or the nanoseconds of a day.
 func (*timeType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	switch kind {
 	case StringLiteral, IntegerLiteral:
@@ -88,6 +93,7 @@ func parseFraction(digits string) (int64, bool) {
 	return n, err == nil
 }
 
+// Format prints HH:mm:ss.nnnnnnnnn in single quotes.
 func (*timeType) Format(b []byte) string {
 	if len(b) != 8 {
 		return noLiteral
@@ -95,10 +101,12 @@ func (*timeType) Format(b []byte) string {
 	return quote(FormatTimeOfDay(DecodeBigInt(b)))
 }
 
+// ParseJSON takes a string with a time of day.
 func (*timeType) ParseJSON(v JSON) ([]byte, error) {
 	return jsonString(Time, v, "a string representation of a time value")
 }
 
+// AppendJSON prints HH:mm:ss.nnnnnnnnn as a string.
 func (*timeType) AppendJSON(dst, b []byte) []byte {
 	return appendJSONQuoted(dst, Time, b)
 }

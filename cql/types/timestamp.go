@@ -19,8 +19,10 @@ const (
 	maxSeconds = math.MaxInt64 / 1000 // of a timestamp, before and after 1970
 )
 
+// FixedLength is 8.
 func (*timestampType) FixedLength() int { return 8 }
 
+// Validate takes 8 bytes or none.
 func (*timestampType) Validate(b []byte) error {
 	if len(b) != 8 && len(b) != 0 {
 		return invalidf("Expected 8 or 0 byte long for date (%d)", len(b))
@@ -28,6 +30,7 @@ func (*timestampType) Validate(b []byte) error {
 	return nil
 }
 
+// Compare orders by the milliseconds, those before 1970 first.
 func (*timestampType) Compare(a, b []byte) int {
 	if order, done := compareEmpty(a, b); done {
 		return order
@@ -35,10 +38,12 @@ func (*timestampType) Compare(a, b []byte) int {
 	return cmp.Compare(DecodeBigInt(a), DecodeBigInt(b))
 }
 
+// AppendKey inverts the sign bit, so that times before 1970 come first.
 func (*timestampType) AppendKey(dst, b []byte, desc bool) []byte {
 	return appendFixedKey(dst, b, signBit, desc)
 }
 
+// DecodeKey inverts the sign bit back.
 func (*timestampType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
 	return decodeFixedKey(dst, key, 8, signBit, desc)
 }
@@ -161,6 +166,7 @@ func (p *fieldParser) timeOfDay() (seconds, millis int64) {
 	return seconds, nanos / 1e6
 }
 
+// Format prints yyyy-MM-ddTHH:mm:ss.SSSZ in single quotes, null for the empty value.
 func (*timestampType) Format(b []byte) string {
 	if len(b) != 8 {
 		return noLiteral

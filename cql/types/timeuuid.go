@@ -10,8 +10,10 @@ import (
 // timeuuidType is a UUID of version 1. It sorts by its time, then by the other bytes as signed numbers.
 type timeuuidType struct{ native }
 
+// FixedLength is 16.
 func (*timeuuidType) FixedLength() int { return 16 }
 
+// Validate takes a UUID of version 1 or no bytes.
 func (*timeuuidType) Validate(b []byte) error {
 	if err := validateUUIDSize(b); err != nil || len(b) == 0 {
 		return err
@@ -26,6 +28,7 @@ func (*timeuuidType) Validate(b []byte) error {
 // signedBytes makes the second halves of UUIDs sort by signed bytes.
 const signedBytes = 0x8080808080808080
 
+// Compare orders by time, then by the last 8 bytes as signed ones.
 func (*timeuuidType) Compare(a, b []byte) int {
 	if order, done := compareEmpty(a, b); done {
 		return order
@@ -37,6 +40,7 @@ func (*timeuuidType) Compare(a, b []byte) int {
 	return cmp.Compare(binary.BigEndian.Uint64(a[8:])^signedBytes, binary.BigEndian.Uint64(b[8:])^signedBytes)
 }
 
+// AppendKey appends the time with its most significant bits first, then the last 8 bytes with their sign bits inverted.
 func (*timeuuidType) AppendKey(dst, b []byte, desc bool) []byte {
 	if len(b) == 0 {
 		return append(dst, keyEmpty^mask(desc))
@@ -45,6 +49,7 @@ func (*timeuuidType) AppendKey(dst, b []byte, desc bool) []byte {
 	return appendUUIDKey(dst, first, binary.BigEndian.Uint64(b[8:])^signedBytes, desc)
 }
 
+// DecodeKey puts the parts of the time back where a UUID has them.
 func (*timeuuidType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
 	n := len(dst)
 	value, rest, err = decodeFixedKey(dst, key, 16, 0, desc)
@@ -57,6 +62,7 @@ func (*timeuuidType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, 
 	return value, rest, nil
 }
 
+// ParseLiteral takes a UUID of version 1.
 func (*timeuuidType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	if kind != UUIDLiteral {
 		return nil, ErrKind
@@ -71,12 +77,15 @@ func (*timeuuidType) ParseLiteral(kind LiteralKind, text string) ([]byte, error)
 	return u[:], nil
 }
 
+// Format prints the UUID without quotes, null for the empty value.
 func (*timeuuidType) Format(b []byte) string { return (*uuidType)(nil).Format(b) }
 
+// ParseJSON takes a string with a UUID of version 1.
 func (*timeuuidType) ParseJSON(v JSON) ([]byte, error) {
 	return jsonString(TimeUUID, v, "a string representation of a timeuuid")
 }
 
+// AppendJSON prints the UUID as a string.
 func (*timeuuidType) AppendJSON(dst, b []byte) []byte { return appendJSONQuoted(dst, UUID, b) }
 
 // gregorian is the number of ticks of 100 ns from 1582-10-15, where UUIDs count from, to 1970.

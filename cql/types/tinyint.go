@@ -8,6 +8,7 @@ import (
 // tinyintType is a signed number of 1 byte. It has no empty value.
 type tinyintType struct{ native }
 
+// Validate takes 1 byte.
 func (*tinyintType) Validate(b []byte) error {
 	if len(b) != 1 {
 		return invalidf("Expected 1 byte for a tinyint (%d)", len(b))
@@ -15,6 +16,7 @@ func (*tinyintType) Validate(b []byte) error {
 	return nil
 }
 
+// Compare orders by the number.
 func (*tinyintType) Compare(a, b []byte) int {
 	if order, done := compareEmpty(a, b); done {
 		return order
@@ -22,14 +24,17 @@ func (*tinyintType) Compare(a, b []byte) int {
 	return cmp.Compare(int8(a[0]), int8(b[0]))
 }
 
+// AppendKey inverts the sign bit, so that negative numbers come first.
 func (*tinyintType) AppendKey(dst, b []byte, desc bool) []byte {
 	return appendFixedKey(dst, b, signBit, desc)
 }
 
+// DecodeKey inverts the sign bit back.
 func (*tinyintType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
 	return decodeFixedKey(dst, key, 1, signBit, desc)
 }
 
+// ParseLiteral takes an integer of 8 bits, or one byte in hexadecimal.
 func (*tinyintType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	if kind == HexLiteral { // which no other number takes
 		b, err := parseHex(text)
@@ -48,6 +53,7 @@ func (*tinyintType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) 
 	return EncodeTinyInt(int8(v)), nil
 }
 
+// Format prints decimal digits.
 func (*tinyintType) Format(b []byte) string {
 	if len(b) != 1 {
 		return noLiteral
@@ -64,6 +70,7 @@ func (*tinyintType) ParseJSON(v JSON) ([]byte, error) {
 	return nil, wrongJSON("a byte value", v)
 }
 
+// AppendJSON prints a number.
 func (*tinyintType) AppendJSON(dst, b []byte) []byte { return appendJSONPlain(dst, TinyInt, b) }
 
 // EncodeTinyInt returns the tinyint v.

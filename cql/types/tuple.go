@@ -10,12 +10,16 @@ import (
 // come after the others, in the order of their bytes.
 type Tuple struct{ Elems []Type }
 
+// String is frozen<tuple<a, b>>: no tuple is without frozen.
 func (t *Tuple) String() string {
 	return "frozen<tuple<" + joinTypes(t.Elems, ", ", Type.String) + ">>"
 }
 
+// ClassName is TupleType(a,b), never inside FrozenType.
 func (t *Tuple) ClassName() string { return className(t, false) }
-func (*Tuple) FixedLength() int    { return 0 }
+
+// FixedLength is 0: fields may be missing.
+func (*Tuple) FixedLength() int { return 0 }
 
 // LossyKey is true: an element that is missing and one that is null are the same.
 func (*Tuple) LossyKey() bool { return true }

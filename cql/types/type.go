@@ -78,4 +78,5 @@ const (
 // literalKindNames are Cassandra's names of the kinds.
 var literalKindNames = [...]string{"STRING", "INTEGER", "FLOAT", "BOOLEAN", "HEX", "UUID", "DURATION"}
 
+// String is Cassandra's name of the kind, in upper case.
 func (k LiteralKind) String() string { return literalKindNames[k] }

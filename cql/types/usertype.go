@@ -32,9 +32,14 @@ func (t *UserType) withFrozen(frozen bool) *UserType {
 	return &UserType{Keyspace: t.Keyspace, Name: t.Name, Fields: t.Fields, Frozen: frozen}
 }
 
-func (t *UserType) String() string    { return frozenName(quoteName(t.Name), t.Frozen) }
+// String is the name without its keyspace, inside frozen<> if the type is frozen.
+func (t *UserType) String() string { return frozenName(quoteName(t.Name), t.Frozen) }
+
+// ClassName is UserType(keyspace,name,field:type), the name and those of the fields in hexadecimal.
 func (t *UserType) ClassName() string { return className(t, false) }
-func (*UserType) FixedLength() int    { return 0 }
+
+// FixedLength is 0: fields may be missing.
+func (*UserType) FixedLength() int { return 0 }
 
 // LossyKey is true for the reason given at Tuple.
 func (*UserType) LossyKey() bool { return true }

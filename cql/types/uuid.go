@@ -10,8 +10,10 @@ import (
 // uuidType is a UUID of any version. Versions sort apart; those of version 1 sort by their time.
 type uuidType struct{ native }
 
+// FixedLength is 16.
 func (*uuidType) FixedLength() int { return 16 }
 
+// Validate takes 16 bytes or none.
 func (*uuidType) Validate(b []byte) error { return validateUUIDSize(b) }
 
 // validateUUIDSize is what uuid and timeuuid have in common.
@@ -22,6 +24,7 @@ func validateUUIDSize(b []byte) error {
 	return nil
 }
 
+// Compare orders by version, then those of version 1 by time, then by bytes.
 func (*uuidType) Compare(a, b []byte) int {
 	if order, done := compareEmpty(a, b); done {
 		return order
@@ -53,6 +56,7 @@ func timeLast(order uint64) uint64 {
 	return order<<32 | order>>16&0xFFFF0000 | order>>48
 }
 
+// AppendKey appends the version and the time in front of the other bytes.
 func (*uuidType) AppendKey(dst, b []byte, desc bool) []byte {
 	if len(b) == 0 {
 		return append(dst, keyEmpty^mask(desc))
@@ -69,6 +73,7 @@ func appendUUIDKey(dst []byte, first, second uint64, desc bool) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(dst, first), second)
 }
 
+// DecodeKey puts version and time back where a UUID has them.
 func (*uuidType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
 	n := len(dst)
 	value, rest, err = decodeFixedKey(dst, key, 16, 0, desc)
@@ -84,6 +89,7 @@ func (*uuidType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err 
 	return value, rest, nil
 }
 
+// ParseLiteral takes a UUID of any version.
 func (*uuidType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	if kind != UUIDLiteral {
 		return nil, ErrKind
@@ -95,6 +101,7 @@ func (*uuidType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	return u[:], nil
 }
 
+// Format prints the UUID without quotes, null for the empty value.
 func (*uuidType) Format(b []byte) string {
 	if len(b) != 16 {
 		return noLiteral
@@ -102,10 +109,12 @@ func (*uuidType) Format(b []byte) string {
 	return FormatUUID([16]byte(b))
 }
 
+// ParseJSON takes a string with a UUID.
 func (*uuidType) ParseJSON(v JSON) ([]byte, error) {
 	return jsonString(UUID, v, "a string representation of a uuid")
 }
 
+// AppendJSON prints the UUID as a string.
 func (*uuidType) AppendJSON(dst, b []byte) []byte { return appendJSONQuoted(dst, UUID, b) }
 
 // ParseUUID reads 8-4-4-4-12 hexadecimal digits.

@@ -12,10 +12,13 @@ import (
 // short as can be; bound bytes are kept as they are, even when a shorter form means the same.
 type varintType struct{ native }
 
+// LossyKey is true: bytes may begin with more copies of the sign than are needed.
 func (*varintType) LossyKey() bool { return true }
 
+// Validate takes any bytes.
 func (*varintType) Validate([]byte) error { return nil }
 
+// Compare orders by the number, whatever bytes stand for its sign.
 func (*varintType) Compare(a, b []byte) int {
 	if order, done := compareEmpty(a, b); done {
 		return order
@@ -53,6 +56,7 @@ const (
 	varintLongBelow = 0x01
 )
 
+// AppendKey appends the number of bytes, then the shortest bytes of the number.
 func (*varintType) AppendKey(dst, b []byte, desc bool) []byte {
 	m := mask(desc)
 	if len(b) == 0 {
@@ -78,6 +82,7 @@ func (*varintType) AppendKey(dst, b []byte, desc bool) []byte {
 	return dst
 }
 
+// DecodeKey gives the shortest bytes of the number.
 func (*varintType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
 	if len(key) == 0 {
 		return nil, nil, errKey
@@ -112,6 +117,7 @@ func (*varintType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, er
 	return dst, key[length:], nil
 }
 
+// ParseLiteral takes an integer of any size.
 func (*varintType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	if kind != IntegerLiteral {
 		return nil, ErrKind
@@ -123,6 +129,7 @@ func (*varintType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	return EncodeVarInt(v), nil
 }
 
+// Format prints decimal digits, null for the empty value.
 func (*varintType) Format(b []byte) string {
 	if len(b) == 0 {
 		return noLiteral
@@ -139,6 +146,7 @@ func (*varintType) ParseJSON(v JSON) ([]byte, error) {
 	return EncodeVarInt(n), nil
 }
 
+// AppendJSON prints a number.
 func (*varintType) AppendJSON(dst, b []byte) []byte { return appendJSONPlain(dst, VarInt, b) }
 
 // shortInteger is how many digits are read at once. What package math/big takes for a text grows with the square of its

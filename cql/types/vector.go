@@ -13,10 +13,12 @@ type Vector struct {
 	Dim  int
 }
 
+// String is vector<elem, n>.
 func (t *Vector) String() string {
 	return "vector<" + t.Elem.String() + ", " + strconv.Itoa(t.Dim) + ">"
 }
 
+// ClassName is VectorType(elem , n), with the spaces that Cassandra writes.
 func (t *Vector) ClassName() string { return className(t, false) }
 
 // FixedLength is Dim times that of the elements.

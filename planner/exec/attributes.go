@@ -40,7 +40,7 @@ func (w *writing) timestamp(e expr.Expr) (int64, error) {
 		}
 	}
 	if !w.given {
-		w.given, w.stamp = true, w.e.store.Timestamp()
+		w.given, w.stamp = true, w.e.store.TimestampAt(w.began)
 	}
 	return w.stamp, nil
 }
@@ -86,7 +86,7 @@ func (w *writing) ttl(m *planner.Modification) (int32, error) {
 
 // checkExpiry refuses cells that would expire later than can be stored.
 func (w *writing) checkExpiry(m *planner.Modification, ttl int32, origin string) error {
-	if ttl == 0 || w.e.store.Now().Unix()+int64(ttl) <= maxExpiry {
+	if ttl == 0 || w.began.Unix()+int64(ttl) <= maxExpiry {
 		return nil
 	}
 	return cqlerr.Invalidf("Request on table %s.%s with %sttl of %d seconds exceeds maximum supported expiration date of %s. "+

@@ -81,7 +81,7 @@ func compareClustering(t *schema.Table, a, b [][]byte) int {
 }
 
 // slicesText has the restrictions of clustering columns as the slices show them.
-func (r *reading) slicesText() (where []string) {
+func (r *reading) slicesText() (relations []string) {
 	t, left := r.plan.Table, r.remaining()
 	if len(left) == 0 {
 		return nil
@@ -96,7 +96,7 @@ func (r *reading) slicesText() (where []string) {
 		}
 		start, end := component(left[at].Start, i), component(left[at].End, i)
 		if start != nil && end != nil && bytes.Equal(start, end) {
-			where = append(where, equalsText(c, left, i))
+			relations = append(relations, equalsText(c, left, i))
 			continue
 		}
 		lower, upper := ">", "<"
@@ -104,13 +104,13 @@ func (r *reading) slicesText() (where []string) {
 			lower, upper = "<", ">"
 		}
 		if start != nil {
-			where = append(where, relation(c, inclusive(lower, left[at].StartInclusive), start))
+			relations = append(relations, relation(c, inclusive(lower, left[at].StartInclusive), start))
 		}
 		if end != nil {
-			where = append(where, relation(c, inclusive(upper, left[at].EndInclusive), end))
+			relations = append(relations, relation(c, inclusive(upper, left[at].EndInclusive), end))
 		}
 	}
-	return where
+	return relations
 }
 
 func component(bound [][]byte, i int) []byte {

@@ -8,22 +8,22 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // commandText is the command as Cassandra prints it: a SELECT of the columns it reads, of what is left to read.
 func (r *reading) commandText() string {
 	t := r.plan.Table
 	text := "SELECT " + r.columnsText() + " FROM " + schema.QuoteName(t.Keyspace) + "." + schema.QuoteName(t.Name)
-	where := r.slicesText()
+	relations := r.slicesText()
 	if r.read.Keys != nil {
-		where = append(r.keyText(), where...)
+		relations = append(r.keyText(), relations...)
 	} else {
-		where = append(r.tokensText(), where...)
+		relations = append(r.tokensText(), relations...)
 	}
-	if where = append(where, r.filtersText()...); len(where) > 0 {
-		text += " WHERE " + strings.Join(where, " AND ")
+	if relations = append(relations, r.filtersText()...); len(relations) > 0 {
+		text += " WHERE " + strings.Join(relations, " AND ")
 	}
 	if r.plan.Reverse {
 		text += " ORDER BY " + each(t.Clustering, func(c *schema.Column) string {
@@ -47,12 +47,12 @@ func relation(c *schema.Column, operator string, value []byte) string {
 }
 
 // keyText has the partition that is being read.
-func (r *reading) keyText() (where []string) {
+func (r *reading) keyText() (relations []string) {
 	t := r.plan.Table
 	for i, v := range r.keyValues(r.passed.Partition) {
-		where = append(where, relation(t.PartitionKey[i], "=", v))
+		relations = append(relations, relation(t.PartitionKey[i], "=", v))
 	}
-	return where
+	return relations
 }
 
 // keyValues are the values of a serialized partition key.
@@ -69,14 +69,14 @@ func (r *reading) keyValues(key []byte) [][]byte {
 }
 
 // tokensText has the range of tokens that is left to read.
-func (r *reading) tokensText() (where []string) {
+func (r *reading) tokensText() (relations []string) {
 	t := r.plan.Table
 	token := "token(" + each(t.PartitionKey, func(c *schema.Column) string { return schema.QuoteName(c.Name) }) + ") "
-	var given planner.Range
+	var given where.Range
 	if r.plan.Where.Token != nil {
 		given = *r.plan.Where.Token
 	}
-	bound := func(b *planner.Bound, operator string) {
+	bound := func(b *where.Bound, operator string) {
 		if b == nil {
 			return
 		}
@@ -87,7 +87,7 @@ func (r *reading) tokensText() (where []string) {
 		if b.Inclusive {
 			operator += "="
 		}
-		where = append(where, fmt.Sprintf("%s%s %d", token, operator, at))
+		relations = append(relations, fmt.Sprintf("%s%s %d", token, operator, at))
 	}
 	if from := r.command.from; from.Partition == nil {
 		bound(given.Lower, ">")
@@ -101,16 +101,16 @@ func (r *reading) tokensText() (where []string) {
 		for i, v := range values {
 			texts[i] = t.PartitionKey[i].Type.Format(v)
 		}
-		where = append(where, token+operator+" token("+strings.Join(texts, ", ")+")")
+		relations = append(relations, token+operator+" token("+strings.Join(texts, ", ")+")")
 	}
 	bound(given.Upper, "<")
-	return where
+	return relations
 }
 
 // filtersText has what rows are compared with: columns of the key first, static ones last.
-func (r *reading) filtersText() (where []string) {
+func (r *reading) filtersText() (relations []string) {
 	filters := slices.Clone(r.plan.Where.Filters)
-	rank := func(f *planner.Filter) int {
+	rank := func(f *where.Filter) int {
 		c := f.Columns()[0]
 		switch {
 		case c.Kind == schema.PartitionKey:
@@ -130,22 +130,22 @@ func (r *reading) filtersText() (where []string) {
 		}
 		return rank
 	}
-	slices.SortStableFunc(filters, func(a, b *planner.Filter) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(filters, func(a, b *where.Filter) int { return rank(a) - rank(b) })
 	for _, f := range filters {
 		switch {
 		case f.Choice != nil:
-			where = append(where, r.choiceText(f.Choice)...)
+			relations = append(relations, r.choiceText(f.Choice)...)
 		case f.Range != nil:
-			where = append(where, r.rangeText(f.Range)...)
+			relations = append(relations, r.rangeText(f.Range)...)
 		default:
-			where = append(where, r.containsText(f.Contains))
+			relations = append(relations, r.containsText(f.Contains))
 		}
 	}
-	return where
+	return relations
 }
 
 // choiceText is = of each column, or IN of one.
-func (r *reading) choiceText(c *planner.Choice) (where []string) {
+func (r *reading) choiceText(c *where.Choice) (relations []string) {
 	l, err := filterListing(&r.x, c)
 	if err != nil {
 		return nil
@@ -159,13 +159,13 @@ func (r *reading) choiceText(c *planner.Choice) (where []string) {
 		return []string{schema.QuoteName(c.Columns[0].Name) + " IN " + list.Format(types.NewList(values))}
 	}
 	for i, col := range c.Columns {
-		where = append(where, relation(col, "=", l.points[0][i]))
+		relations = append(relations, relation(col, "=", l.points[0][i]))
 	}
-	return where
+	return relations
 }
 
-func (r *reading) rangeText(f *planner.Range) (where []string) {
-	bound := func(b *planner.Bound, operator string) {
+func (r *reading) rangeText(f *where.Range) (relations []string) {
+	bound := func(b *where.Bound, operator string) {
 		values, err := filterBound(&r.x, b)
 		if err != nil || values == nil {
 			return
@@ -174,15 +174,15 @@ func (r *reading) rangeText(f *planner.Range) (where []string) {
 			operator += "="
 		}
 		for i, c := range b.Columns {
-			where = append(where, relation(c, operator, values[i]))
+			relations = append(relations, relation(c, operator, values[i]))
 		}
 	}
 	bound(f.Lower, ">")
 	bound(f.Upper, "<")
-	return where
+	return relations
 }
 
-func (r *reading) containsText(c *planner.Contains) string {
+func (r *reading) containsText(c *where.Contains) string {
 	value, name := r.valueText(c.Value), schema.QuoteName(c.Column.Name)
 	switch {
 	case c.Key != nil:

@@ -4,8 +4,8 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // point is a value for each of some columns.
@@ -27,7 +27,7 @@ func keyValue(x *expr.Context, e expr.Expr, c *schema.Column) ([]byte, error) {
 }
 
 // appendPoint appends the values of a point for columns.
-func appendPoint(dst point, x *expr.Context, p planner.Point, cols []*schema.Column) (point, error) {
+func appendPoint(dst point, x *expr.Context, p where.Point, cols []*schema.Column) (point, error) {
 	if p.Tuple != nil {
 		return appendTuple(dst, x, p.Tuple, cols)
 	}
@@ -43,7 +43,7 @@ func appendPoint(dst point, x *expr.Context, p planner.Point, cols []*schema.Col
 
 // checkTuple refuses a null in the tuples that columns are set equal to, which Cassandra says otherwise
 // than of one column.
-func checkTuple(x *expr.Context, c *planner.Choice) error {
+func checkTuple(x *expr.Context, c *where.Choice) error {
 	if len(c.Columns) < 2 {
 		return nil
 	}
@@ -112,7 +112,7 @@ func columnNames(cols []*schema.Column) string {
 }
 
 // points are the values of a choice that is no list, as written.
-func points(x *expr.Context, c *planner.Choice) ([]point, error) {
+func points(x *expr.Context, c *where.Choice) ([]point, error) {
 	if err := checkTuple(x, c); err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func points(x *expr.Context, c *planner.Choice) ([]point, error) {
 }
 
 // listValue is the list of IN ?.
-func listValue(x *expr.Context, c *planner.Choice) ([]byte, error) {
+func listValue(x *expr.Context, c *where.Choice) ([]byte, error) {
 	v, err := c.List.Eval(x)
 	if err != nil {
 		return nil, err

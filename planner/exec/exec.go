@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -73,9 +74,12 @@ func (e *Executor) env() *expr.Env {
 }
 
 // now is the second that an execution counts TTLs from.
-func (e *Executor) now(o *Options) int64 {
+func (e *Executor) now(o *Options) int64 { return o.now(e.store.Now()) }
+
+// now is the second that a request counts TTLs from, if it is executed at a time.
+func (o *Options) now(t time.Time) int64 {
 	if o.HasNow {
 		return o.Now
 	}
-	return e.store.Now().Unix()
+	return t.Unix()
 }

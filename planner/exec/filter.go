@@ -6,15 +6,15 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // condition is a filter with its values: it reports whether a row, by column index, satisfies it.
 type condition func(row [][]byte) (bool, error)
 
 // conditions evaluates filters.
-func conditions(x *expr.Context, filters []*planner.Filter) ([]condition, error) {
+func conditions(x *expr.Context, filters []*where.Filter) ([]condition, error) {
 	var all []condition
 	for _, f := range filters {
 		c, err := filterCondition(x, f)
@@ -26,7 +26,7 @@ func conditions(x *expr.Context, filters []*planner.Filter) ([]condition, error)
 	return all, nil
 }
 
-func filterCondition(x *expr.Context, f *planner.Filter) (condition, error) {
+func filterCondition(x *expr.Context, f *where.Filter) (condition, error) {
 	switch {
 	case f.Index != nil:
 		return indexCondition(x, f)
@@ -39,7 +39,7 @@ func filterCondition(x *expr.Context, f *planner.Filter) (condition, error) {
 }
 
 // choiceCondition is for = and IN.
-func choiceCondition(x *expr.Context, c *planner.Choice) (condition, error) {
+func choiceCondition(x *expr.Context, c *where.Choice) (condition, error) {
 	l, err := filterListing(x, c)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func choiceCondition(x *expr.Context, c *planner.Choice) (condition, error) {
 const fewValues = 8
 
 // filterListing is filterPoints for any number of values.
-func filterListing(x *expr.Context, c *planner.Choice) (*listing, error) {
+func filterListing(x *expr.Context, c *where.Choice) (*listing, error) {
 	l := &listing{cols: c.Columns}
 	if c.List != nil {
 		return l, l.fromList(x, c, skipNull)
@@ -88,7 +88,7 @@ func skipNull(cols []*schema.Column) error {
 
 // filterPoints are the values that columns are compared with, unless they are a list. Of several, null is one that no cell
 // has.
-func filterPoints(x *expr.Context, c *planner.Choice) ([]point, error) {
+func filterPoints(x *expr.Context, c *where.Choice) ([]point, error) {
 	if c.In && len(c.Columns) > 1 {
 		return points(x, c)
 	}
@@ -158,7 +158,7 @@ func (l *listing) matchesOne(row [][]byte) bool {
 }
 
 // rangeCondition is for comparisons.
-func rangeCondition(x *expr.Context, r *planner.Range) (condition, error) {
+func rangeCondition(x *expr.Context, r *where.Range) (condition, error) {
 	lower, err := filterBound(x, r.Lower)
 	if err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ func rangeCondition(x *expr.Context, r *planner.Range) (condition, error) {
 	}, nil
 }
 
-func filterBound(x *expr.Context, b *planner.Bound) (point, error) {
+func filterBound(x *expr.Context, b *where.Bound) (point, error) {
 	if b == nil {
 		return nil, nil
 	}
@@ -188,7 +188,7 @@ func filterBound(x *expr.Context, b *planner.Bound) (point, error) {
 
 // within reports whether the row is on that side of the bound, or on it if it is inclusive: above it for
 // side 1, below it for -1. In a range of several columns null comes first in clustering order.
-func within(row [][]byte, b *planner.Bound, values point, side int) bool {
+func within(row [][]byte, b *where.Bound, values point, side int) bool {
 	if b == nil {
 		return true
 	}
@@ -205,7 +205,7 @@ func within(row [][]byte, b *planner.Bound, values point, side int) bool {
 }
 
 // containsCondition is for CONTAINS, CONTAINS KEY and entries of maps.
-func containsCondition(x *expr.Context, c *planner.Contains) (condition, error) {
+func containsCondition(x *expr.Context, c *where.Contains) (condition, error) {
 	value, key, err := containsValues(x, c)
 	if err != nil {
 		return nil, err
@@ -220,7 +220,7 @@ func containsCondition(x *expr.Context, c *planner.Contains) (condition, error) 
 }
 
 // containsValues are what is looked for in a collection: a value, and the key of an entry if one is given.
-func containsValues(x *expr.Context, c *planner.Contains) (value, key []byte, err error) {
+func containsValues(x *expr.Context, c *where.Contains) (value, key []byte, err error) {
 	v, err := c.Value.Eval(x)
 	if err != nil {
 		return nil, nil, err

@@ -6,12 +6,12 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // indexCondition is a filter whose values an index compares in its own way.
-func indexCondition(x *expr.Context, f *planner.Filter) (condition, error) {
+func indexCondition(x *expr.Context, f *where.Filter) (condition, error) {
 	switch f.Index.Kind() {
 	case schema.LegacyIndex:
 		return legacyCondition(x, f)
@@ -95,7 +95,7 @@ func (t *terms) equal(value, want []byte, wanted bool) (bool, error) {
 }
 
 // termsBetween is for comparisons.
-func termsBetween(x *expr.Context, t *terms, r *planner.Range) (condition, error) {
+func termsBetween(x *expr.Context, t *terms, r *where.Range) (condition, error) {
 	lower, err := filterBound(x, r.Lower)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func termsBetween(x *expr.Context, t *terms, r *planner.Range) (condition, error
 	if err != nil {
 		return nil, err
 	}
-	within := func(term []byte, b *planner.Bound, end point, side int) bool {
+	within := func(term []byte, b *where.Bound, end point, side int) bool {
 		if b == nil {
 			return true
 		}
@@ -120,7 +120,7 @@ func termsBetween(x *expr.Context, t *terms, r *planner.Range) (condition, error
 }
 
 // termsInside is for CONTAINS, CONTAINS KEY and entries of maps.
-func termsInside(x *expr.Context, t *terms, c *planner.Contains, entries bool) (condition, error) {
+func termsInside(x *expr.Context, t *terms, c *where.Contains, entries bool) (condition, error) {
 	value, key, err := containsValues(x, c)
 	if err != nil {
 		return nil, err

@@ -7,15 +7,15 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // maxSASITerm is how many bytes are too many for a term of an SSTable-attached index.
 const maxSASITerm = 1024
 
 // sasiCondition is a filter whose values an SSTable-attached index compares: as text, if it is for text.
-func sasiCondition(x *expr.Context, f *planner.Filter) (condition, error) {
+func sasiCondition(x *expr.Context, f *where.Filter) (condition, error) {
 	c := f.Columns()[0]
 	mode := f.Index.SASIMode(c)
 	if f.Like != nil {
@@ -59,7 +59,7 @@ var (
 )
 
 // likeCondition is for LIKE.
-func likeCondition(x *expr.Context, l *planner.Like) (condition, error) {
+func likeCondition(x *expr.Context, l *where.Like) (condition, error) {
 	v, err := l.Value.Eval(x)
 	if err != nil {
 		return nil, err

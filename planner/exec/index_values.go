@@ -6,8 +6,8 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // maxIndexed is how many bytes are too many for a value in an index of the first kind.
@@ -55,7 +55,7 @@ func indexedSize(c *schema.Column, part schema.IndexPart, name, value []byte) in
 
 // legacyCondition is a filter that an index of the first kind serves: one that finds the rows compares bytes, others compare
 // like any filter. Neither takes values of any size.
-func legacyCondition(x *expr.Context, f *planner.Filter) (condition, error) {
+func legacyCondition(x *expr.Context, f *where.Filter) (condition, error) {
 	plain := *f
 	plain.Index = nil
 	test, err := filterCondition(x, &plain)

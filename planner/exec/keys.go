@@ -5,8 +5,8 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/pace"
 )
@@ -17,7 +17,7 @@ const maxKey = math.MaxUint16
 // appendKeys appends the serialized partition keys that a WHERE clause names, in the order of their values
 // and without duplicates. Of many it appends the first ones, and the walk has the others. Whether Cassandra takes them is
 // for checkKeys.
-func appendKeys(dst [][]byte, x *expr.Context, w *planner.Where, most int) ([][]byte, *keyWalk, error) {
+func appendKeys(dst [][]byte, x *expr.Context, w *where.Clause, most int) ([][]byte, *keyWalk, error) {
 	if w.SinglePartition() {
 		key, err := singleKey(x, w)
 		if err != nil {
@@ -157,7 +157,7 @@ func step(x *expr.Context) error {
 }
 
 // singleKey is the key of the one partition that a WHERE clause names.
-func singleKey(x *expr.Context, w *planner.Where) ([]byte, error) {
+func singleKey(x *expr.Context, w *where.Clause) ([]byte, error) {
 	var key []byte
 	for _, c := range w.Partition {
 		b, err := keyValue(x, c.Points[0].Parts[0], c.Columns[0])

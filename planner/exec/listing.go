@@ -8,8 +8,8 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // listing is the values of a choice, of which there may be millions. Those of a list stay in its bytes: the listing knows
@@ -30,7 +30,7 @@ const listedSize = 128
 type ordering = func(*schema.Column, []byte, []byte) int
 
 // newListing evaluates a choice.
-func newListing(x *expr.Context, c *planner.Choice) (*listing, error) {
+func newListing(x *expr.Context, c *where.Choice) (*listing, error) {
 	l := &listing{cols: c.Columns}
 	if c.List != nil {
 		return l, l.fromList(x, c, refuseNull)
@@ -52,7 +52,7 @@ func refuseNull(cols []*schema.Column) error {
 }
 
 // fromList takes the values of IN ?. Null ones are left out if onNull returns no error.
-func (l *listing) fromList(x *expr.Context, c *planner.Choice, onNull func([]*schema.Column) error) error {
+func (l *listing) fromList(x *expr.Context, c *where.Choice, onNull func([]*schema.Column) error) error {
 	v, err := listValue(x, c)
 	if err != nil {
 		return err

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/pace"
 )
@@ -24,6 +26,7 @@ type writing struct {
 	size      size
 	kind      string // the protocol's name of what is written
 
+	began  time.Time
 	given  bool // timestamp is that of the whole batch or request
 	stamp  int64
 	keys   [][]byte
@@ -51,7 +54,8 @@ func (e *Executor) startWriting(o *Options) *writing {
 	w := writings.Get().(*writing)
 	w.e, w.options = e, o
 	w.x.Step, w.x.Hold = steps(o.Turn), w.onHold
-	w.x.Now = e.now(o)
+	w.began = e.store.Now()
+	w.x.Now = o.now(w.began)
 	w.given, w.stamp = o.HasTimestamp, o.Timestamp
 	return w
 }
@@ -209,8 +213,8 @@ func (w *writing) checkRows(m *planner.Modification) error {
 }
 
 // checkBounds refuses to delete from or to null: Cassandra fails on the way.
-func checkBounds(x *expr.Context, r *planner.Range) error {
-	for _, b := range [...]*planner.Bound{r.Lower, r.Upper} {
+func checkBounds(x *expr.Context, r *where.Range) error {
+	for _, b := range [...]*where.Bound{r.Lower, r.Upper} {
 		if b == nil {
 			continue
 		}

@@ -5,8 +5,8 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
-	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // maxListed is how many combinations of values are made at once. Of more each is made when it is read.
@@ -20,7 +20,7 @@ type product struct {
 }
 
 // newProduct evaluates choices; order compares two values of a column. Behind an IN without values no choice is evaluated.
-func newProduct(x *expr.Context, choices []*planner.Choice, order func(*schema.Column, []byte, []byte) int) (*product, error) {
+func newProduct(x *expr.Context, choices []*where.Choice, order func(*schema.Column, []byte, []byte) int) (*product, error) {
 	p := &product{order: order}
 	for _, c := range choices {
 		l, err := newListing(x, c)

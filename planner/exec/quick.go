@@ -6,6 +6,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // quickRows is how many rows a write may name that is quick.
@@ -50,9 +51,9 @@ func isQuickWrite(m *planner.Modification) bool {
 }
 
 // isQuickWhere reports whether a WHERE clause names few rows, by values that take little.
-func isQuickWhere(w *planner.Where) bool {
+func isQuickWhere(w *where.Clause) bool {
 	rows := 1
-	for _, choices := range [...][]*planner.Choice{w.Partition, w.Clustering} {
+	for _, choices := range [...][]*where.Choice{w.Partition, w.Clustering} {
 		for _, c := range choices {
 			if rows *= max(1, len(c.Points)); c.List != nil || rows > quickRows || !isQuickChoice(c) {
 				return false
@@ -62,21 +63,21 @@ func isQuickWhere(w *planner.Where) bool {
 	if w.Slice != nil && !isQuickRange(w.Slice) {
 		return false
 	}
-	return !slices.ContainsFunc(w.Filters, func(f *planner.Filter) bool {
+	return !slices.ContainsFunc(w.Filters, func(f *where.Filter) bool {
 		return f.Choice != nil && !isQuickChoice(f.Choice) || f.Range != nil && !isQuickRange(f.Range) ||
 			f.Contains != nil && (expr.Costly(f.Contains.Key) || expr.Costly(f.Contains.Value)) ||
 			f.Like != nil && expr.Costly(f.Like.Value)
 	})
 }
 
-func isQuickChoice(c *planner.Choice) bool {
+func isQuickChoice(c *where.Choice) bool {
 	return !expr.Costly(c.List) && !slices.ContainsFunc(c.Points, isCostlyPoint)
 }
 
-func isQuickRange(r *planner.Range) bool {
+func isQuickRange(r *where.Range) bool {
 	return (r.Lower == nil || !isCostlyPoint(r.Lower.Point)) && (r.Upper == nil || !isCostlyPoint(r.Upper.Point))
 }
 
-func isCostlyPoint(p planner.Point) bool {
+func isCostlyPoint(p where.Point) bool {
 	return expr.Costly(p.Tuple) || slices.ContainsFunc(p.Parts, expr.Costly)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 	"github.com/cqld/cqld/store"
 )
 
@@ -188,7 +189,7 @@ func (r *reading) restrict() (err error) {
 
 // restrictClustering evaluates the restrictions of clustering columns. Of a range that ends with null nothing will be
 // read, but it is not as if nothing were asked for.
-func (r *reading) restrictClustering(w *planner.Where) error {
+func (r *reading) restrictClustering(w *where.Clause) error {
 	slices, many, null, err := appendSlices(r.slices, &r.x, w, maxListed)
 	if err != nil {
 		return err

@@ -4,15 +4,15 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 	"github.com/cqld/cqld/store"
 )
 
 // appendSlices appends the ranges of clustering keys that a WHERE clause selects, in clustering order. No
 // range at all means that no row is selected, perhaps as a range ends with null; a clause without clustering
 // restrictions is not for it. Of more than most nothing is appended: each is made when it is wanted.
-func appendSlices(dst []store.Slice, x *expr.Context, w *planner.Where, most int) (_ []store.Slice, many *ranges, null bool, err error) {
+func appendSlices(dst []store.Slice, x *expr.Context, w *where.Clause, most int) (_ []store.Slice, many *ranges, null bool, err error) {
 	var r ranges
 	var one point
 	if single(w.Clustering) {
@@ -130,7 +130,7 @@ func isEmpty(s *store.Slice, same int, cols []*schema.Column) bool {
 }
 
 // single reports whether columns are restricted to one value each, one by one.
-func single(choices []*planner.Choice) bool {
+func single(choices []*where.Choice) bool {
 	for _, c := range choices {
 		if c.List != nil || len(c.Points) != 1 || len(c.Columns) != 1 {
 			return false
@@ -140,7 +140,7 @@ func single(choices []*planner.Choice) bool {
 }
 
 // appendSingle is the only combination of such values.
-func appendSingle(x *expr.Context, choices []*planner.Choice) (p point, err error) {
+func appendSingle(x *expr.Context, choices []*where.Choice) (p point, err error) {
 	p = make(point, 0, len(choices))
 	for _, c := range choices {
 		if p, err = appendPoint(p, x, c.Points[0], c.Columns); err != nil {
@@ -169,7 +169,7 @@ func (e end) behind(prefix point) (point, bool) {
 
 // ends are the ends of a range in clustering order: a column that descends begins with its upper bound. Of
 // columns in mixed orders only the first counts, and the rest is left to a filter.
-func ends(x *expr.Context, r *planner.Range) (start, stop end, err error) {
+func ends(x *expr.Context, r *where.Range) (start, stop end, err error) {
 	lower, err := boundEnd(x, r.Lower)
 	if err != nil {
 		return end{}, end{}, err
@@ -187,7 +187,7 @@ func ends(x *expr.Context, r *planner.Range) (start, stop end, err error) {
 	return lower, upper, nil
 }
 
-func boundEnd(x *expr.Context, b *planner.Bound) (end, error) {
+func boundEnd(x *expr.Context, b *where.Bound) (end, error) {
 	if b == nil {
 		return end{}, nil
 	}
@@ -206,7 +206,7 @@ func boundEnd(x *expr.Context, b *planner.Bound) (end, error) {
 
 // boundPoint is the values of a bound. Cassandra says of a null in a tuple that is bound whole otherwise than where columns
 // are set equal to it.
-func boundPoint(x *expr.Context, b *planner.Bound) (point, error) {
+func boundPoint(x *expr.Context, b *where.Bound) (point, error) {
 	if b.Point.Tuple != nil {
 		v, err := tupleValue(x, b.Point.Tuple)
 		if err != nil {

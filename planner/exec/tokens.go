@@ -5,13 +5,13 @@ import (
 	"math"
 
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 	"github.com/cqld/cqld/store"
 )
 
 // tokenRange evaluates what token() is restricted to; a bound that is not given is the first or last token.
-func tokenRange(x *expr.Context, r *planner.Range) (store.TokenRange, error) {
+func tokenRange(x *expr.Context, r *where.Range) (store.TokenRange, error) {
 	t := store.TokenRange{
 		Bounded: true, Start: math.MinInt64, End: math.MaxInt64, StartInclusive: true, EndInclusive: true,
 	}
@@ -33,7 +33,7 @@ func tokenRange(x *expr.Context, r *planner.Range) (store.TokenRange, error) {
 }
 
 // tokenBound is the token of one bound.
-func tokenBound(x *expr.Context, b *planner.Bound) (int64, error) {
+func tokenBound(x *expr.Context, b *where.Bound) (int64, error) {
 	v, err := b.Point.Parts[0].Eval(x)
 	if err != nil {
 		return 0, err

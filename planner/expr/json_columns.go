@@ -45,19 +45,23 @@ func (j *JSONColumns) Read(x *Context) ([]types.Value, error) {
 			return nil, err
 		}
 	}
-	return j.Parse(string(v.Bytes), &types.Clock{Now: x.Env.Now})
+	return j.Parse(string(v.Bytes), &types.Clock{Now: x.Env.Now}, x.Step)
 }
 
 // errNullJSON is for null in the place of an object.
 func errNullJSON() error { return cqlerr.Invalidf("Got null for INSERT JSON values") }
 
-// Parse reads the values of columns, by schema.Column.Index.
-func (j *JSONColumns) Parse(text string, clock *types.Clock) ([]types.Value, error) {
-	object, err := types.DecodeJSONObject(text)
-	if err != nil {
+// Parse reads the values of columns, by schema.Column.Index. It calls step now and then, whose error ends it; nil:
+// nobody waits.
+func (j *JSONColumns) Parse(text string, clock *types.Clock, step func() error) ([]types.Value, error) {
+	object, err := types.DecodeJSONObject(text, step)
+	if wrong := new(types.JSONError); errors.As(err, &wrong) {
 		return nil, cqlerr.Invalidf("Could not decode JSON string as a map: %s. (String was: %s)", err, text)
 	}
-	if object == nil {
+	switch {
+	case err != nil:
+		return nil, err
+	case object == nil:
 		return nil, errNullJSON()
 	}
 	object.Fold()

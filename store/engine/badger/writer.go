@@ -161,7 +161,7 @@ func (w *writer) run() {
 			w.addAll(taken)
 			taken = w.queue.take(taken[:0], false)
 		}
-		w.commit()
+		_ = w.commit() // who waits is told
 		w.stage.clear()
 	}
 }
@@ -172,7 +172,7 @@ func (w *writer) addAll(taken []request) {
 		w.add(taken[i])
 		taken[i] = request{}
 		if len(w.waiting) >= maxBatch {
-			w.commit()
+			_ = w.commit() // who waits is told
 		}
 	}
 }
@@ -193,28 +193,39 @@ func (w *writer) add(r request) {
 		r.done(nil)
 		return
 	}
-	w.batch.begin(w.db, w.cache, w.fold, w.version)
-	w.stage.begin(&w.batch, w.fold, w.filter, w.tails)
-	if err := w.stage.run(&r); err != nil {
+	if err := w.stageRequest(&r); err != nil {
 		r.done(err)
 		return
 	}
-	if w.stage.size > w.limits.CommitBytes || len(w.stage.entries) > w.limits.CommitOps || w.stage.longest() > w.limits.Value {
-		r.done(engine.ErrTooLarge)
-		return
-	}
 	if w.batch.size+w.stage.size > w.limits.CommitBytes || len(w.batch.entries)+len(w.stage.entries) > w.limits.CommitOps {
-		// What was staged holds after the batch so far is committed: it was computed on top of it.
-		w.commit()
+		// The batch is full. What is staged was computed on top of it, and holds only if it is committed.
+		if err := w.commit(); err != nil {
+			if err := w.stageRequest(&r); err != nil {
+				r.done(err)
+				return
+			}
+		}
 		w.batch.begin(w.db, w.cache, w.fold, w.version)
 	}
 	w.waiting = append(w.waiting, r)
 	w.batch.add(w.stage.entries, w.threshold)
 }
 
+// stageRequest computes what a request writes on top of the batch, and refuses what is too large.
+func (w *writer) stageRequest(r *request) error {
+	w.batch.begin(w.db, w.cache, w.fold, w.version)
+	w.stage.begin(&w.batch, w.fold, w.filter, w.tails)
+	if err := w.stage.run(r); err != nil {
+		return err
+	}
+	if w.stage.size > w.limits.CommitBytes || len(w.stage.entries) > w.limits.CommitOps || w.stage.longest() > w.limits.Value {
+		return engine.ErrTooLarge
+	}
+	return nil
+}
+
 // commit writes the batch, publishes it and tells everyone in it.
-func (w *writer) commit() {
-	var err error
+func (w *writer) commit() (err error) {
 	if len(w.batch.entries) > 0 {
 		if err = w.write(); err != nil {
 			w.tails.failed()
@@ -230,6 +241,7 @@ func (w *writer) commit() {
 		done(err)
 	}
 	w.waiting = w.waiting[:0]
+	return err
 }
 
 // write gives the batch to Badger.

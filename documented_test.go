@@ -1,0 +1,123 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// undocumented are folders in which exported names may lack comments, with what is below them.
+var undocumented = []string{"planner", "store", "compat_tests"}
+
+// narrow are the folders, with what is below them, whose lines are at most maxLine characters long.
+var narrow = []string{"cql", "grammar", "protocol"}
+
+// maxLine is the length of the longest line, in characters; a tab is one.
+const maxLine = 120
+
+// TestExportedNamesHaveComments wants a comment for each exported name of a package, and for each exported method, also
+// of a type that is not: its comment says what the method does for this type. Comments begin with the name; constants
+// and variables that stand together may share one.
+func TestExportedNamesHaveComments(t *testing.T) {
+	for _, f := range goFiles(t) {
+		if f.test || below(f.folder, undocumented) {
+			continue
+		}
+		files := token.NewFileSet()
+		syntax, err := parser.ParseFile(files, f.path, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ast.IsGenerated(syntax) {
+			continue
+		}
+		for _, name := range withoutComment(syntax) {
+			t.Errorf("%s: %s has no comment that begins with its name", files.Position(name.Pos()), name.Name)
+		}
+	}
+}
+
+// withoutComment returns the exported names of a file that have no comment of their own.
+func withoutComment(file *ast.File) (names []*ast.Ident) {
+	check := func(name *ast.Ident, comments ...*ast.CommentGroup) {
+		if name.IsExported() && !slices.ContainsFunc(comments, func(c *ast.CommentGroup) bool { return beginsWith(c, name.Name) }) {
+			names = append(names, name)
+		}
+	}
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			check(d.Name, d.Doc)
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					if check(spec.Name, spec.Doc, d.Doc); spec.Name.IsExported() {
+						checkMethods(spec.Type, check)
+					}
+				case *ast.ValueSpec:
+					if d.Lparen.IsValid() && (d.Doc != nil || spec.Doc != nil || spec.Comment != nil) {
+						continue
+					}
+					for _, name := range spec.Names {
+						check(name, spec.Doc, d.Doc)
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// checkMethods checks the methods that an interface declares; a comment may stand behind one.
+func checkMethods(of ast.Expr, check func(*ast.Ident, ...*ast.CommentGroup)) {
+	i, ok := of.(*ast.InterfaceType)
+	if !ok {
+		return
+	}
+	for _, m := range i.Methods.List {
+		if m.Comment != nil {
+			continue
+		}
+		for _, name := range m.Names {
+			check(name, m.Doc)
+		}
+	}
+}
+
+// beginsWith reports whether a comment begins with a name, perhaps behind an article, and says something about it.
+func beginsWith(comment *ast.CommentGroup, name string) bool {
+	words := strings.Fields(comment.Text())
+	if len(words) > 0 && slices.Contains([]string{"A", "An", "The"}, words[0]) {
+		words = words[1:]
+	}
+	return len(words) > 1 && strings.TrimRight(words[0], ",:") == name
+}
+
+// TestLinesAreShort wants lines that fit beside each other on a screen. Generated code is left out.
+func TestLinesAreShort(t *testing.T) {
+	for _, f := range goFiles(t) {
+		if !below(f.folder, narrow) || strings.HasPrefix(f.path, "grammar/cql_") {
+			continue
+		}
+		content, err := os.ReadFile(f.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(content), "\n") {
+			if n := utf8.RuneCountInString(line); n > maxLine {
+				t.Errorf("%s:%d has %d characters, want %d at most", f.path, i+1, n, maxLine)
+			}
+		}
+	}
+}
+
+// below reports whether a folder is one of some, or inside one.
+func below(folder string, of []string) bool {
+	return slices.ContainsFunc(of, func(f string) bool { return folder == f || strings.HasPrefix(folder, f+"/") })
+}

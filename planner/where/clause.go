@@ -1,0 +1,149 @@
+package where
+
+import (
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/planner/expr"
+)
+
+// Clause is what a WHERE clause selects, in the shapes a read or write uses.
+type Clause struct {
+	// Partition has a choice for each partition key column. It is nil when the key is not given: all
+	// partitions, or those in Token, are meant.
+	Partition []*Choice
+	Token     *Range
+
+	// Clustering has choices for the first clustering columns in order; Slice bounds the ones behind.
+	Clustering []*Choice
+	Slice      *Range
+
+	Filters []*Filter // what rows are compared with one by one
+}
+
+// Choice restricts columns to values: = has one value, IN any number.
+type Choice struct {
+	Columns []*schema.Column // several for (a, b) = (1, 2)
+	Points  []Point
+	List    expr.Expr // of IN ?, instead of Points
+	In      bool      // written as IN with other than one value
+}
+
+// Point is a value for each of some columns.
+type Point struct {
+	Parts []expr.Expr
+	Tuple expr.Expr // of (a, b) = ?, instead of Parts
+}
+
+// Range restricts columns to values between bounds; one of the bounds may be nil.
+type Range struct {
+	Columns      []*schema.Column // the longest bound's columns
+	Lower, Upper *Bound
+}
+
+// Bound is one end of a Range. It may be for the first of the range's columns only.
+type Bound struct {
+	Columns   []*schema.Column
+	Point     Point
+	Inclusive bool
+}
+
+// Filter is a condition on the values of a row: one of Choice, Range, Contains and Like.
+type Filter struct {
+	Choice   *Choice
+	Range    *Range
+	Contains *Contains
+	Like     *Like
+
+	Index *schema.Index // that would find the rows, if it compares values in a way of its own
+	Bytes bool          // the index is of the first kind and finds the rows: it compares bytes
+}
+
+// Like compares text with a pattern.
+type Like struct {
+	Column  *schema.Column
+	Value   expr.Expr
+	Indexes []*schema.Index // that may serve it: which does depends on the pattern
+}
+
+// Contains asks whether a collection has an element, a map a key, or an entry.
+type Contains struct {
+	Column *schema.Column
+	Keys   bool      // CONTAINS KEY
+	Key    expr.Expr // of an entry
+	Value  expr.Expr
+}
+
+// MixedOrder reports whether some of the range's columns ascend and some descend, so that it is not one
+// range of clustering keys.
+func (r *Range) MixedOrder() bool {
+	for _, c := range r.Columns {
+		if c.Desc != r.Columns[0].Desc {
+			return true
+		}
+	}
+	return false
+}
+
+// Columns are the columns a filter looks at.
+func (f *Filter) Columns() []*schema.Column {
+	switch {
+	case f.Choice != nil:
+		return f.Choice.Columns
+	case f.Range != nil:
+		return f.Range.Columns
+	case f.Like != nil:
+		return []*schema.Column{f.Like.Column}
+	}
+	return []*schema.Column{f.Contains.Column}
+}
+
+// SinglePartition reports whether the clause names one partition key, and no token range on top.
+func (w *Clause) SinglePartition() bool {
+	return w.Partition != nil && w.Token == nil && allSingle(w.Partition)
+}
+
+// SingleRow reports whether the clause names one value for every primary key column of t.
+func (w *Clause) SingleRow(t *schema.Table) bool {
+	n := 0
+	for _, c := range w.Clustering {
+		n += len(c.Columns)
+	}
+	return w.SinglePartition() && n == len(t.Clustering) && allSingle(w.Clustering)
+}
+
+// MultiPartition reports whether IN on the partition key may name several partitions.
+func (w *Clause) MultiPartition() bool { return w.Partition != nil && !allSingle(w.Partition) }
+
+// allSingle reports whether each of the choices has one value.
+func allSingle(choices []*Choice) bool {
+	for _, c := range choices {
+		if c.List != nil || len(c.Points) != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// Plain reports whether the values of = are markers and constants, with nothing to be computed.
+func (w *Clause) Plain() bool {
+	for _, choices := range [...][]*Choice{w.Partition, w.Clustering} {
+		for _, c := range choices {
+			for _, p := range c.Points {
+				for _, e := range p.Parts {
+					if !IsPlain(e) {
+						return false
+					}
+				}
+			}
+		}
+	}
+	return w.Slice == nil && len(w.Filters) == 0
+}
+
+// IsPlain reports whether an expression calls no function.
+func IsPlain(e expr.Expr) bool {
+	switch e.(type) {
+	case *expr.Marker, *expr.Constant:
+		return true
+	}
+	return false
+}

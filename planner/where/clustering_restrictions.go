@@ -1,0 +1,186 @@
+package where
+
+import (
+	"slices"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+)
+
+// checkNothingBehindSlice refuses, without filtering, a clustering column behind one that is restricted
+// to a range: the rows selected would not be contiguous.
+func (set restrictionSet) checkNothingBehindSlice(added *Restriction) error {
+	last := set[len(set)-1]
+	at, from := added.Columns[0], last.Columns[0]
+	if added == last || len(common(added.Columns, last.Columns)) > 0 {
+		if len(set) < 2 {
+			return nil
+		}
+		before := set[len(set)-2]
+		if before.Slice != nil {
+			return behindSlice(at.Name, before.Columns[0].Name)
+		}
+		return nil
+	}
+	if last.Slice != nil && at.Position > from.Position {
+		return behindSlice(at.Name, from.Name)
+	}
+	if added.Slice != nil && at.Position < from.Position {
+		for _, r := range set {
+			if next := r.Columns[0]; next.Position > at.Position {
+				return cqlerr.Invalidf(`PRIMARY KEY column "%s" cannot be restricted (preceding column "%s" is restricted `+
+					`by a non-EQ relation)`, next.Name, at.Name)
+			}
+		}
+	}
+	return nil
+}
+
+func behindSlice(column, slice string) error {
+	return cqlerr.Invalidf(`Clustering column "%s" cannot be restricted (preceding column "%s" is restricted by a `+
+		`non-EQ relation)`, column, slice)
+}
+
+// resolveClustering splits the restrictions of clustering columns into a prefix of values with a range
+// behind it, and what is left to filtering.
+func (rs *Restrictions) resolveClustering(w *Clause) error {
+	if rs.verb == "UPDATE" || rs.verb == "INSERT" {
+		if rs.clustering.hasSlice() {
+			return cqlerr.Invalidf("Slice restrictions are not supported on the clustering columns in %s statements", rs.verb)
+		}
+		missing := rs.clustering.unrestricted(rs.table.Clustering)
+		if rs.table.Compact == schema.CompactDense && len(rs.clustering) > 0 {
+			if err := rs.checkNoGap(); err != nil {
+				return err
+			}
+			if len(missing) > 0 && rs.table.Counter {
+				return cqlerr.Invalidf("Counters cannot be written without clustering columns %s", names(missing, ", "))
+			}
+			missing = nil // they are null
+		}
+		if !rs.OnlyStatic && len(missing) > 0 {
+			return cqlerr.Invalidf("Some clustering keys are missing: %s", names(missing, ", "))
+		}
+	} else if rs.clustering.hasContains() && !rs.AllowFiltering && !rs.indexable {
+		return cqlerr.Invalidf("Clustering columns can only be restricted with CONTAINS with a secondary index or filtering")
+	}
+	rest, err := rs.clusteringPrefix(w)
+	if err != nil {
+		return err
+	}
+	if rs.keyRange && rs.verb == "SELECT" && rs.clustering.served(rs.table.Indexes) {
+		rs.indexed = true
+	}
+	if rs.indexed {
+		rest = rs.servedClustering()
+	}
+	if !rs.indexed && len(rest) == 0 {
+		return nil
+	}
+	rs.filtered = append(rs.filtered, rs.clustering)
+	return rs.filterClustering(w, rest)
+}
+
+// clusteringPrefix finds values of the first clustering columns, and a range behind them. What is left needs an index or
+// filtering.
+func (rs *Restrictions) clusteringPrefix(w *Clause) (rest restrictionSet, err error) {
+	position := 0
+	for i, r := range rs.clustering {
+		if r.isFilter(position) || w.Slice != nil {
+			if rs.indexable {
+				rs.indexed = true
+			} else if !rs.AllowFiltering {
+				if err := rs.checkNoGap(); err != nil {
+					return nil, err
+				}
+			}
+			return rs.clustering[i:], nil
+		}
+		if r.Slice != nil {
+			w.Slice = r.Slice
+			continue
+		}
+		w.Clustering = append(w.Clustering, r.Choice)
+		position = r.Columns[len(r.Columns)-1].Position + 1
+	}
+	return nil, nil
+}
+
+// clusteringFilters reports whether some restrictions of clustering columns need an index or filtering.
+func (rs *Restrictions) clusteringFilters() bool {
+	position := 0
+	for _, r := range rs.clustering {
+		if r.isFilter(position) {
+			return true
+		}
+		if r.Slice == nil {
+			position = r.Columns[len(r.Columns)-1].Position + 1
+		}
+	}
+	return false
+}
+
+// isFilter reports whether a restriction cannot go on where those of the first columns, as many as position says, end.
+func (r *Restriction) isFilter(position int) bool {
+	return r.Contains != nil || r.like != nil || r.Columns[0].Position != position
+}
+
+// servedClustering are the restrictions that indexes and filters look at: Cassandra counts those that indexes serve as
+// gaps, too.
+func (rs *Restrictions) servedClustering() restrictionSet {
+	var set restrictionSet
+	position := 0
+	for _, r := range rs.clustering {
+		if r.isFilter(position) || r.served(rs.table.Indexes) {
+			set = append(set, r)
+		} else if r.Slice == nil {
+			position = r.Columns[len(r.Columns)-1].Position + 1
+		}
+	}
+	return set
+}
+
+// checkNoGap refuses a restricted clustering column that follows an unrestricted one: the rows selected
+// would not be contiguous.
+func (rs *Restrictions) checkNoGap() error {
+	i := 0
+	for _, r := range rs.clustering {
+		for _, c := range r.Columns {
+			if want := rs.table.Clustering[i]; c != want {
+				return cqlerr.Invalidf(`PRIMARY KEY column "%s" cannot be restricted as preceding column "%s" is not restricted`,
+					c.Name, want.Name)
+			}
+			i++
+		}
+	}
+	return nil
+}
+
+// oneColumn reports whether an IN written with parentheses is about one column and not about tuples that are markers, and so
+// nothing else than without them.
+func (r *Restriction) oneColumn() bool {
+	return len(r.Columns) == 1 &&
+		!slices.ContainsFunc(r.Choice.Points, func(p Point) bool { return p.Tuple != nil })
+}
+
+// filterClustering leaves restrictions of clustering columns to filtering.
+func (rs *Restrictions) filterClustering(w *Clause, set restrictionSet) error {
+	for _, r := range set {
+		if r.Slice != nil && r.tuple {
+			rs.unfilterable = cqlerr.Invalidf("Multi-column slice restrictions cannot be used for filtering.")
+			break
+		}
+		if r.Choice != nil && r.tuple && r.Choice.In && !r.oneColumn() {
+			rs.unfilterable = cqlerr.Invalidf("Multicolumn IN filters are not supported")
+			break
+		}
+	}
+	if rs.verb != "SELECT" {
+		if rs.unfilterable != nil {
+			return rs.unfilterable
+		}
+		return rs.checkNoGap()
+	}
+	rs.filter(w, set)
+	return nil
+}

@@ -1,0 +1,96 @@
+package where
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+)
+
+// needsFiltering is the refusal of a query that would compare rows one by one without being told to.
+func needsFiltering() error {
+	return cqlerr.Invalidf("Cannot execute this query as it might involve data filtering and thus may have " +
+		"unpredictable performance. If you want to execute this query despite the performance unpredictability, use " +
+		"ALLOW FILTERING")
+}
+
+// filtersImplicitly reports whether the table may be filtered without ALLOW FILTERING: those made by code.
+func (rs *Restrictions) filtersImplicitly() bool { return rs.table.Virtual }
+
+// resolveOther leaves the restrictions of static and regular columns to indexes or filtering.
+func (rs *Restrictions) resolveOther(w *Clause) error {
+	if len(rs.other) == 0 {
+		return nil
+	}
+	if rs.verb != "SELECT" {
+		found := make([]string, 0, len(rs.other))
+		for _, r := range rs.other {
+			found = append(found, names(r.Columns, ", "))
+		}
+		return cqlerr.Invalidf("Non PRIMARY KEY columns found in where clause: %s ", strings.Join(found, ", "))
+	}
+	if err := rs.checkVectors(); err != nil {
+		return err
+	}
+	if rs.indexable {
+		rs.indexed = true
+	} else if !rs.AllowFiltering && !rs.filtersImplicitly() {
+		return needsFiltering()
+	}
+	rs.filter(w, rs.other)
+	rs.filtered = append(rs.filtered, rs.other)
+	return nil
+}
+
+// Indexed reports whether an index would find the rows.
+func (rs *Restrictions) Indexed() bool { return rs.indexed }
+
+// Unfilterable is the refusal of a restriction that rows cannot be compared with, or nil. Cassandra complains of it last.
+func (rs *Restrictions) Unfilterable() error { return rs.unfilterable }
+
+// checkIndexed refuses what cannot be done with the help of an index.
+func (rs *Restrictions) checkIndexed() error {
+	if rs.indexed && rs.partition.hasIn() {
+		return cqlerr.Invalidf("Select on indexed columns and with IN clause for the PRIMARY KEY are not supported")
+	}
+	return nil
+}
+
+// CheckNeedsFiltering refuses reads of many partitions, and those with indexes, that leave something to be compared row
+// by row: what no one group of indexes serves, and clustering keys in each partition.
+func (rs *Restrictions) CheckNeedsFiltering() error {
+	if rs.AllowFiltering || rs.filtersImplicitly() || !rs.keyRange && !rs.indexed {
+		return nil
+	}
+	n := 0
+	for _, set := range rs.filtered {
+		n += len(set)
+	}
+	serving := func(group []*schema.Index) bool {
+		return !slices.ContainsFunc(rs.filtered, func(set restrictionSet) bool {
+			return slices.ContainsFunc(set, func(r *Restriction) bool { return r.needsFiltering(group) })
+		})
+	}
+	if n > 0 && !slices.ContainsFunc(indexGroups(rs.table), serving) || n == 0 && len(rs.clustering) > 0 {
+		return needsFiltering()
+	}
+	return nil
+}
+
+// filter adds restrictions as conditions on rows.
+func (rs *Restrictions) filter(w *Clause, set restrictionSet) {
+	for _, r := range set {
+		switch {
+		case r.like != nil:
+			w.Filters = append(w.Filters, &Filter{Like: r.like})
+		case r.Choice != nil:
+			w.Filters = append(w.Filters, &Filter{Choice: r.Choice})
+		case r.Slice != nil:
+			w.Filters = append(w.Filters, &Filter{Range: r.Slice})
+		}
+		for _, c := range r.Contains {
+			w.Filters = append(w.Filters, &Filter{Contains: c})
+		}
+	}
+}

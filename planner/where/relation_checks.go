@@ -1,0 +1,117 @@
+package where
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+)
+
+// checkRelationType refuses operators that the type of the column does not take. Cassandra does not see that a
+// clustering column in descending order is a collection.
+func checkRelationType(c *schema.Column, rel *cql.Relation) error {
+	_, isMap := c.Type.(*types.Map)
+	key, value := types.ElementTypes(c.Type)
+	isMap = isMap && !c.Desc
+	isCollection := (key != nil || value != nil) && !c.Desc
+	switch {
+	case rel.Op == cql.ContainsKey && !isMap:
+		return cqlerr.Invalidf("Cannot use CONTAINS KEY on non-map column %s", c.Name)
+	case rel.Op == cql.Contains && !isCollection:
+		return cqlerr.Invalidf("Cannot use CONTAINS on non-collection column %s", c.Name)
+	case rel.Key != nil:
+		return checkEntryType(c, rel)
+	}
+	if u, ok := c.Type.(*types.UserType); ok && !u.Frozen {
+		return cqlerr.Invalidf("Non-frozen UDT column '%s' (%s) cannot be restricted by any relation", c.Name, c.Type)
+	}
+	if isCollection && types.IsMultiCell(c.Type) && rel.Op != cql.Contains && rel.Op != cql.ContainsKey {
+		return cqlerr.Invalidf("Collection column '%s' (%s) cannot be restricted by a '%s' relation",
+			c.Name, c.Type, rel.Op)
+	}
+	return nil
+}
+
+// checkEntryType refuses column[key] = value on what is not a map of cells.
+func checkEntryType(c *schema.Column, rel *cql.Relation) error {
+	if _, ok := c.Type.(*types.List); ok {
+		return cqlerr.Invalidf("Indexes on list entries (%s[index] = value) are not currently supported.", c.Name)
+	}
+	if _, ok := c.Type.(*types.Map); !ok || c.Desc {
+		return cqlerr.Invalidf("Column %s cannot be used as a map", c.Name)
+	}
+	if !types.IsMultiCell(c.Type) {
+		return cqlerr.Invalidf("Map-entry equality predicates on frozen map column %s are not supported", c.Name)
+	}
+	if rel.Op != cql.Eq {
+		return cqlerr.Invalidf("Only EQ relations are supported on map entries")
+	}
+	return nil
+}
+
+// checkNoDuration refuses to order durations, which have no order.
+func checkNoDuration(t types.Type) error {
+	if !types.HasDuration(t) {
+		return nil
+	}
+	return cqlerr.Invalidf("Slice restrictions are not supported on %s", DurationColumns(t))
+}
+
+// DurationColumns is what error texts call columns of a type that has durations.
+func DurationColumns(t types.Type) string {
+	switch t.(type) {
+	case *types.List, *types.Set, *types.Map:
+		return "collections containing durations"
+	case *types.Tuple:
+		return "tuples containing durations"
+	case *types.UserType:
+		return "UDTs containing durations"
+	}
+	return "duration columns"
+}
+
+// checkTupleColumn refuses tuples of anything but clustering columns one behind the other.
+func checkTupleColumn(before []*schema.Column, c *schema.Column, rel *cql.Relation) error {
+	if c.Kind != schema.Clustering {
+		return cqlerr.Invalidf("Multi-column relations can only be applied to clustering columns but was applied to: %s",
+			c.Name)
+	}
+	if slices.Contains(before, c) {
+		return cqlerr.Invalidf(`Column "%s" appeared twice in a relation: %s`, c.Name, relationText(rel))
+	}
+	if len(before) > 0 && c.Position != before[len(before)-1].Position+1 {
+		return cqlerr.Invalidf("Clustering columns must appear in the PRIMARY KEY order in multi-column relations: %s",
+			relationText(rel))
+	}
+	return nil
+}
+
+// checkTokenColumns refuses token() of anything but the whole partition key in its order.
+func checkTokenColumns(t *schema.Table, cols []*schema.Column) error {
+	if slices.Equal(cols, t.PartitionKey) {
+		return nil
+	}
+	for _, c := range t.PartitionKey {
+		if !slices.Contains(cols, c) {
+			return cqlerr.Invalidf("The token() function must be applied to all partition key components or none of them")
+		}
+	}
+	for i, c := range cols {
+		if slices.Contains(cols[:i], c) {
+			return cqlerr.Invalidf("The token() function contains duplicate partition key components")
+		}
+	}
+	if len(cols) > len(t.PartitionKey) {
+		return cqlerr.Invalidf("The token() function must contains only partition key components")
+	}
+	return cqlerr.Invalidf("The token function arguments must be in the partition key order: %s",
+		names(t.PartitionKey, ", "))
+}
+
+// names joins the names of columns.
+func names(cols []*schema.Column, sep string) string {
+	return strings.Join(schema.ColumnNames(cols), sep)
+}

@@ -1,0 +1,39 @@
+package where
+
+import (
+	"strings"
+
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/planner/expr"
+)
+
+// relationText is a relation as error texts show it: its columns are in quotes where they need them, its values are
+// as expr.Text has them.
+func relationText(rel *cql.Relation) string {
+	columns := make([]string, len(rel.Columns))
+	for i, c := range rel.Columns {
+		columns[i] = c.String()
+	}
+	text := strings.Join(columns, ", ")
+	switch {
+	case rel.Token:
+		text = "token(" + text + ")"
+	case rel.Tuple:
+		text = "(" + text + ")"
+	case rel.Key != nil:
+		text += "[" + expr.Text(rel.Key) + "]"
+	}
+	return text + " " + RelationRest(rel)
+}
+
+// RelationRest is the part of a relation's text that follows its columns.
+func RelationRest(rel *cql.Relation) string {
+	text := rel.Op.String()
+	switch {
+	case rel.Values.Parts != nil:
+		return text + " (" + expr.Texts(rel.Values) + ")"
+	case rel.Value != nil:
+		return text + " " + expr.Text(rel.Value)
+	}
+	return text
+}

@@ -1,0 +1,167 @@
+package server_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/protocol/client"
+	"github.com/cqld/cqld/server"
+	"github.com/cqld/cqld/server/cqltest"
+)
+
+// Executions are counted by kind of statement and by table, however they come. A statement that is refused before it is
+// executed has no time.
+func TestStatementLatencies(t *testing.T) {
+	s := cqltest.RunT(t)
+	c := connect(t, s, client.Options{})
+	query := func(cql string) {
+		t.Helper()
+		if _, err := c.Query(t.Context(), cql, nil, nil); err != nil {
+			t.Fatalf("%s: %v", cql, err)
+		}
+	}
+	query(createKeyspace)
+	query("CREATE TABLE ks.t (k int PRIMARY KEY, v text)")
+	query("CREATE TABLE ks.u (k int PRIMARY KEY, v text)")
+	query("CREATE MATERIALIZED VIEW ks.m AS SELECT * FROM ks.t WHERE k IS NOT NULL AND v IS NOT NULL PRIMARY KEY (v, k)")
+	query("SELECT * FROM ks.m")
+	query("UPDATE ks.t SET v = 'x' WHERE k = 1")
+	query("DELETE FROM ks.u WHERE k = 1")
+	query("TRUNCATE ks.u")
+	query("USE ks")
+	query("DESCRIBE TABLES")
+	query("SELECT key FROM system.local")
+	query("BEGIN BATCH INSERT INTO ks.t (k) VALUES (1); INSERT INTO ks.t (k) VALUES (2); APPLY BATCH")
+	query("BEGIN BATCH INSERT INTO ks.t (k) VALUES (1); INSERT INTO ks.u (k) VALUES (2); APPLY BATCH")
+
+	insert, err := c.Prepare(t.Context(), "INSERT INTO ks.t (k, v) VALUES (?, ?)", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		if _, err := c.Execute(t.Context(), insert, []types.Value{intValue(i), textValue("y")}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.Execute(t.Context(), insert, nil, nil); err == nil {
+		t.Error("an insert without values is executed")
+	}
+	ofT := protocol.BatchChild{Prepared: true, ID: insert.ID, Values: []types.Value{intValue(5), textValue("z")}}
+	for _, children := range [][]protocol.BatchChild{
+		{ofT}, {ofT, ofT}, {ofT, {Query: "DELETE FROM ks.u WHERE k = 1"}},
+	} {
+		if a, err := c.Do(t.Context(), &protocol.Batch{Children: children}); err != nil || a.Response == nil {
+			t.Fatal(a, err)
+		} else if e, failed := a.Response.(*protocol.Error); failed {
+			t.Fatal(e)
+		}
+	}
+	want := map[string]uint64{
+		"definition .": 4, "select ks.m": 1, "update ks.t": 1, "delete ks.u": 1, "truncate ks.u": 1, "use .": 1,
+		"describe .": 1, "select system.local": 1, "batch ks.t": 3, "batch .": 2, "insert ks.t": 3,
+	}
+	got := executions(t, s.Server)
+	for series, n := range got {
+		if n != want[series] {
+			t.Errorf("%s: %d executions, want %d", series, n, want[series])
+		}
+	}
+	if len(got) < len(want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// A dropped table gives its place to another; one of the same name begins anew.
+func TestStatementLatenciesOfDroppedTables(t *testing.T) {
+	s := cqltest.RunT(t)
+	c := connect(t, s, client.Options{})
+	query := func(cql string) {
+		t.Helper()
+		if _, err := c.Query(t.Context(), cql, nil, nil); err != nil {
+			t.Fatalf("%s: %v", cql, err)
+		}
+	}
+	query(createKeyspace)
+	for range 3 {
+		query("CREATE TABLE ks.t (k int PRIMARY KEY)")
+		if n := executions(t, s.Server)["select ks.t"]; n != 0 {
+			t.Errorf("%d reads before the first", n)
+		}
+		query("SELECT * FROM ks.t")
+		query("SELECT * FROM ks.t")
+		if n := executions(t, s.Server)["select ks.t"]; n != 2 {
+			t.Errorf("%d reads, want 2", n)
+		}
+		query("DROP TABLE ks.t")
+	}
+	query("CREATE TABLE ks.t (k int PRIMARY KEY)")
+	query("SELECT * FROM ks.t")
+	query("DROP KEYSPACE ks")
+	for series := range executions(t, s.Server) {
+		if strings.Contains(series, "ks.") {
+			t.Errorf("%s is left", series)
+		}
+	}
+}
+
+// The tables that have histograms of their own are limited in number; the others are counted together.
+func TestStatementLatenciesOfManyTables(t *testing.T) {
+	s := cqltest.RunT(t)
+	c := connect(t, s, client.Options{})
+	query := func(format string, args ...any) {
+		t.Helper()
+		if _, err := c.Query(t.Context(), fmt.Sprintf(format, args...), nil, nil); err != nil {
+			t.Fatalf("%s: %v", fmt.Sprintf(format, args...), err)
+		}
+	}
+	const own, more = 256, 3
+	query(createKeyspace)
+	for i := range own + more {
+		query("CREATE TABLE ks.t%d (k int PRIMARY KEY)", i)
+		query("SELECT * FROM ks.t%d", i)
+	}
+	got := executions(t, s.Server)
+	if n := got["select ."]; n != more {
+		t.Errorf("%d reads of tables without a histogram, want %d", n, more)
+	}
+	if len(got) != own+2 { // "select ." and "definition ."
+		t.Errorf("%d histograms, want %d", len(got), own+2)
+	}
+	query("DROP TABLE ks.t0")
+	query("SELECT k FROM ks.t%d", own)
+	if n := executions(t, s.Server)[fmt.Sprintf("select ks.t%d", own)]; n != 1 {
+		t.Errorf("the next table has %d reads in the place of a dropped one, want 1", n)
+	}
+}
+
+// executions returns how many executions each histogram has counted, by "statement keyspace.table". Histograms without any
+// are left out.
+func executions(t *testing.T, s *server.Server) map[string]uint64 {
+	t.Helper()
+	registry := prometheus.NewPedanticRegistry()
+	if err := registry.Register(s.StatementLatencies()); err != nil {
+		t.Fatal(err)
+	}
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]uint64{}
+	for _, family := range families {
+		for _, m := range family.GetMetric() {
+			labels := map[string]string{}
+			for _, l := range m.GetLabel() {
+				labels[l.GetName()] = l.GetValue()
+			}
+			if n := m.GetHistogram().GetSampleCount(); n > 0 {
+				counts[labels["statement"]+" "+labels["keyspace"]+"."+labels["table"]] = n
+			}
+		}
+	}
+	return counts
+}

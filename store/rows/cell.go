@@ -1,0 +1,66 @@
+package rows
+
+import (
+	"bytes"
+	"math"
+)
+
+// NoTimestamp stands for a write that never was: no write can have this timestamp.
+const NoTimestamp = math.MinInt64
+
+// Cell is the value of one column in a row, or a tombstone of it. A collection has one cell for each element.
+type Cell struct {
+	Column    uint32
+	Deleted   bool
+	Timestamp int64
+	Expiry    Expiry
+	Path      []byte // names one element of a collection, or one field of a user type; nil: none
+	Counter   bool   // its value is a total or a change, see counter_totals.go
+	Value     []byte
+}
+
+// LeastSize is a lower bound of the bytes that the cell takes in a stored row.
+func (c *Cell) LeastSize() int {
+	n := 2
+	if c.Path != nil {
+		n += 1 + len(c.Path)
+	}
+	if !c.Deleted {
+		n += 1 + len(c.Value)
+	}
+	return n
+}
+
+// Marker makes a row exist without cells. INSERT writes one.
+type Marker struct {
+	Timestamp int64 // NoTimestamp: there is none
+	Expiry    Expiry
+}
+
+// Live reports whether the marker is alive at now in a row deleted at deletion.
+func (m *Marker) Live(deletion, now int64) bool { return m.Timestamp > deletion && m.Expiry.live(now) }
+
+// Live reports whether the cell has a value at now in a row deleted at deletion.
+func (c *Cell) Live(deletion, now int64) bool {
+	return !c.Deleted && c.Timestamp > deletion && c.Expiry.live(now)
+}
+
+// live reports whether something with this expiry still exists. Its last second is the one before At.
+func (e Expiry) live(now int64) bool { return e.At == 0 || now < e.At }
+
+// Compare orders cells in a row: by column, then by path.
+func (c *Cell) Compare(o *Cell) int {
+	switch {
+	case c.Column < o.Column:
+		return -1
+	case c.Column > o.Column:
+		return 1
+	}
+	return bytes.Compare(c.Path, o.Path)
+}
+
+// Expiry is a TTL and the second it ends; the zero value is none.
+type Expiry struct {
+	TTL int32
+	At  int64 // seconds since 1970
+}

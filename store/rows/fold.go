@@ -1,0 +1,124 @@
+package rows
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+)
+
+// Fold is the engine's fold function: it merges a delta into the value of a key. It is commutative, associative and
+// idempotent, so the engine may fold when and as often as it likes. A damaged value is an error, because going on
+// would lose data.
+func Fold(key, existing, delta []byte) ([]byte, error) {
+	if existing == nil {
+		return bytes.Clone(delta), nil
+	}
+	if IsTombstoneKey(key) {
+		return foldTombstones(existing, delta)
+	}
+	return FoldRows(existing, delta)
+}
+
+func foldTombstones(x, y []byte) ([]byte, error) {
+	a, err := ReadTombstone(x)
+	if err != nil {
+		return nil, foldError(x, err)
+	}
+	b, err := ReadTombstone(y)
+	if err != nil {
+		return nil, foldError(y, err)
+	}
+	return a.Later(b).Append(nil), nil
+}
+
+// FoldRows merges two values of one row. Of each cell the winner stays, unless a tombstone of the row or of its
+// column hides it.
+func FoldRows(x, y []byte) ([]byte, error) {
+	var a, b Reader
+	if err := a.ReadHead(x); err != nil {
+		return nil, foldError(x, err)
+	}
+	if err := b.ReadHead(y); err != nil {
+		return nil, foldError(y, err)
+	}
+	w := Writer{Head: foldHeads(&a.Head, &b.Head), Dst: make([]byte, 0, len(x)+len(y)+16)}
+	var hidden columnTombstone
+	write := func(c *Cell) {
+		if !hidden.hides(c) && (c.Timestamp > w.Deletion.Timestamp || c.Counter) {
+			w.WriteCell(c)
+		}
+	}
+	asBefore := w.keepsBase(a.Base) && a.Base > w.Deletion.Timestamp
+	moreB := b.ReadCell()
+	nextA := func() bool {
+		if asBefore {
+			limit := uint32(math.MaxUint32)
+			if moreB {
+				limit = b.Cell.Column
+			}
+			w.Dst = append(w.Dst, a.readPlainBefore(limit)...)
+		}
+		return a.ReadCell()
+	}
+	moreA := nextA()
+	for moreA || moreB {
+		order := 0
+		switch {
+		case !moreB:
+			order = -1
+		case !moreA:
+			order = 1
+		default:
+			order = a.Cell.Compare(&b.Cell)
+		}
+		switch {
+		case order < 0:
+			write(&a.Cell)
+			moreA = nextA()
+		case order > 0:
+			write(&b.Cell)
+			moreB = b.ReadCell()
+		default:
+			stays := a.Cell.Unite(&b.Cell)
+			write(&stays)
+			moreB = b.ReadCell()
+			moreA = nextA()
+		}
+	}
+	if a.Err != nil {
+		return nil, foldError(x, a.Err)
+	}
+	if b.Err != nil {
+		return nil, foldError(y, b.Err)
+	}
+	return w.Finish(), nil
+}
+
+// foldHeads merges the heads of two values.
+func foldHeads(a, b *Head) Head {
+	h := Head{Marker: a.Marker, Deletion: a.Deletion.Later(b.Deletion), Clustering: a.Clustering}
+	if b.Marker.Beats(&a.Marker) {
+		h.Marker = b.Marker
+	}
+	if h.Marker.Timestamp <= h.Deletion.Timestamp {
+		h.Marker = NoHead.Marker
+	}
+	if preferred(b.Clustering, a.Clustering) {
+		h.Clustering = b.Clustering
+	}
+	return h
+}
+
+// preferred chooses between two spellings of clustering values: the shorter one, then the lesser. Of values of a
+// user type that got more fields the shorter one was written first, and Cassandra keeps it.
+func preferred(a, b []byte) bool {
+	if len(a) != len(b) {
+		return len(a) < len(b)
+	}
+	return bytes.Compare(a, b) < 0
+}
+
+// foldError reports a damaged value with its first bytes.
+func foldError(value []byte, err error) error {
+	return fmt.Errorf("%w (%d bytes: %x)", err, len(value), value[:min(len(value), 64)])
+}

@@ -1,0 +1,187 @@
+package rows
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+)
+
+// The areas of a table. A key begins with twice the table's number plus the area.
+const (
+	AreaTombstones = 0
+	AreaRows       = 1
+)
+
+// The kinds of keys in a partition of AreaRows.
+const (
+	KindStatic = 0x01
+	KindRow    = 0x02
+)
+
+// MaxStoreID is the largest table number that fits into a key.
+const MaxStoreID = math.MaxUint32 >> 1
+
+// Lengths of what each key of a table begins with.
+const (
+	AreaSize  = 4
+	TokenSize = 8
+)
+
+// ErrKey says that no key of the store looks like this one.
+var ErrKey = errors.New("a stored key is damaged")
+
+// AppendArea appends what all keys in one area of a table begin with.
+func AppendArea(dst []byte, id uint32, area uint32) []byte {
+	return binary.BigEndian.AppendUint32(dst, id<<1|area)
+}
+
+// SetArea overwrites the table and the area of a key.
+func SetArea(key []byte, id uint32, area uint32) { binary.BigEndian.PutUint32(key, id<<1|area) }
+
+// AppendToken appends a token so that tokens compare as their bytes do.
+func AppendToken(dst []byte, token int64) []byte {
+	return binary.BigEndian.AppendUint64(dst, uint64(token)^1<<63)
+}
+
+// AppendPartition appends what the keys of all rows of a partition begin with. The partitions of a virtual table
+// have no tokens and are ordered by their keys.
+func AppendPartition(dst []byte, t *schema.Table, id uint32, partition []byte) []byte {
+	dst = AppendArea(dst, id, AreaRows)
+	var token int64
+	if !t.Virtual {
+		token = types.Token(partition)
+	}
+	return AppendEscaped(AppendToken(dst, token), partition)
+}
+
+// AppendEscaped appends bytes so that other bytes can follow and the whole still compares as they do: FF follows a
+// zero byte, and two zero bytes end them.
+func AppendEscaped(dst, b []byte) []byte {
+	for _, c := range b {
+		if dst = append(dst, c); c == 0 {
+			dst = append(dst, 0xFF)
+		}
+	}
+	return append(dst, 0, 0)
+}
+
+// SplitEscaped reads what AppendEscaped wrote: it appends the bytes at the beginning of key to dst, and returns
+// them and the rest of key.
+func SplitEscaped(dst, key []byte) (b, rest []byte, err error) {
+	for i := 0; i < len(key); i++ {
+		if key[i] != 0 {
+			dst = append(dst, key[i])
+			continue
+		}
+		if i++; i == len(key) {
+			break
+		}
+		if key[i] == 0 {
+			return dst, key[i+1:], nil
+		}
+		dst = append(dst, 0)
+	}
+	return nil, nil, ErrKey
+}
+
+// PartitionPrefixLength returns the length of what all keys of the partition begin with. It is negative if the key
+// is damaged.
+func PartitionPrefixLength(key []byte) int {
+	for i := AreaSize + TokenSize; i+1 < len(key); i++ {
+		if key[i] != 0 {
+			continue
+		}
+		if i++; key[i] == 0 {
+			return i + 1
+		}
+	}
+	return -1
+}
+
+// TokenOf returns the token in a key.
+func TokenOf(key []byte) int64 {
+	return int64(binary.BigEndian.Uint64(key[AreaSize:]) ^ 1<<63)
+}
+
+// AppendClustering appends the values of the first clustering columns, up to the first null. Only the last value
+// can be null, in tables WITH COMPACT STORAGE: such a row comes before all others with the same first values.
+func AppendClustering(dst []byte, t *schema.Table, values [][]byte) []byte {
+	for i, v := range values {
+		if v == nil {
+			break
+		}
+		c := t.Clustering[i]
+		dst = c.Type.AppendKey(dst, v, c.Desc)
+	}
+	return dst
+}
+
+// Successor changes key to the first key behind all that begin with it. It returns nil if there is none.
+func Successor(key []byte) []byte {
+	for i := len(key) - 1; i >= 0; i-- {
+		if key[i] != 0xFF {
+			key[i]++
+			return key[:i+1]
+		}
+	}
+	return nil
+}
+
+// AppendStart appends where a slice of a partition begins, given the values of its first clustering columns.
+func AppendStart(dst []byte, t *schema.Table, values [][]byte, inclusive bool) []byte {
+	n := len(dst)
+	dst = AppendClustering(append(dst, KindRow), t, values)
+	if len(values) > 0 && !inclusive {
+		dst = dst[:n+len(Successor(dst[n:]))]
+	}
+	return dst
+}
+
+// AppendEnd appends where a slice of a partition ends: the first key behind it.
+func AppendEnd(dst []byte, t *schema.Table, values [][]byte, inclusive bool) []byte {
+	n := len(dst)
+	dst = AppendClustering(append(dst, KindRow), t, values)
+	if len(values) == 0 || inclusive {
+		dst = dst[:n+len(Successor(dst[n:]))]
+	}
+	return dst
+}
+
+// SplitPartitionKey sets the values of the partition key's columns. They are slices of key.
+func SplitPartitionKey(values [][]byte, t *schema.Table, key []byte) error {
+	if len(t.PartitionKey) == 1 {
+		values[t.PartitionKey[0].Index] = key
+		return nil
+	}
+	for _, c := range t.PartitionKey {
+		if len(key) < 2 {
+			return ErrKey
+		}
+		n := int(binary.BigEndian.Uint16(key))
+		if len(key) < 2+n+1 {
+			return ErrKey
+		}
+		values[c.Index] = key[2 : 2+n : 2+n]
+		key = key[2+n+1:]
+	}
+	return nil
+}
+
+// IsTombstoneKey reports whether a key is that of a tombstone of a partition or a range.
+func IsTombstoneKey(key []byte) bool {
+	return len(key) >= AreaSize && key[AreaSize-1]&1 == AreaTombstones
+}
+
+// AppendRowsPrefix appends what the rows of a partition begin with, given the key of one of its tombstones.
+func AppendRowsPrefix(dst, key []byte) ([]byte, error) {
+	n := PartitionPrefixLength(key)
+	if n < 0 {
+		return dst, ErrKey
+	}
+	dst = append(dst, key[:n]...)
+	dst[AreaSize-1] |= AreaRows
+	return dst, nil
+}
