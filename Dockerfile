@@ -1,13 +1,16 @@
 # docker build -t cqld .
 # docker run -p 9042:9042 -v cqld-data:/data cqld
 
-FROM golang:1.26 AS build
+# The binary is cross-compiled: docker buildx build --platform linux/amd64,linux/arm64 needs no emulation.
+FROM --platform=$BUILDPLATFORM golang:1.26 AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 ARG VERSION=
-RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$VERSION" -o /image/cqld . \
+ARG TARGETOS
+ARG TARGETARCH
+RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -ldflags "-s -w -X main.version=$VERSION" -o /image/cqld . \
  && mkdir -p /image/data /image/tmp && chmod 1777 /image/tmp
 
 FROM scratch

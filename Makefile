@@ -3,11 +3,12 @@
 FUZZTIME ?= 10s
 RACE     := ./server/... ./protocol/... ./store/...
 VERSION  ?=
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 STRIP    := -s -w $(if $(VERSION),-X main.version=$(VERSION))
 BIN      := cqld
 
 .DEFAULT_GOAL := help
-.PHONY: help build static test race lint generate generated fuzz check bench properties crash damage hostile drivers metadata oracle oracle-stop scripts judge suites differ
+.PHONY: help build static test race lint generate generated fuzz check bench properties crash damage hostile compare release image drivers metadata oracle oracle-stop scripts judge suites differ
 
 # A command behind this finds a real Cassandra 5.0 in $CASSANDRA_ADDR: one that runs already, or one started for it.
 ORACLE := go run ./compat_tests/oracle run
@@ -21,6 +22,22 @@ build: ## build ./cqld
 static: ## build ./cqld as the container image has it, and prove that it needs nothing beside it
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(STRIP)' -o $(BIN) .
 	./compat_tests/image $(BIN)
+
+release: ## build dist/: an archive for each platform, and their checksums; VERSION names them
+	rm -rf dist && mkdir dist
+	@set -e; for platform in $(PLATFORMS); do \
+		os=$${platform%/*} arch=$${platform#*/}; name=cqld_$(or $(VERSION),devel)_$${os}_$$arch; \
+		binary=cqld; [ $$os != windows ] || binary=cqld.exe; \
+		echo "$$name"; mkdir dist/$$name; cp README.md LICENSE CHANGELOG.md dist/$$name; \
+		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch go build -trimpath -ldflags '$(STRIP)' -o dist/$$name/$$binary .; \
+		if [ $$os = windows ]; then (cd dist && python3 -m zipfile -c $$name.zip $$name); \
+		else tar -C dist -czf dist/$$name.tar.gz $$name; fi; \
+		rm -r dist/$$name; \
+	done
+	cd dist && sha256sum cqld_* >SHA256SUMS && sha256sum --check --quiet SHA256SUMS
+
+image: ## build the container image cqld with Docker
+	docker build --build-arg VERSION=$(VERSION) -t cqld$(if $(VERSION),:$(VERSION)) .
 
 test: ## run the tests
 	go test ./...
@@ -62,6 +79,9 @@ bench: ## measure start, memory, requests per second beside a server that does n
 	go run ./compat_tests/bench
 	go test -run '^$$' -bench . ./cql/parser ./cql/types
 	go test -run '^$$' -bench "Beside|Allocations|Growth|Durable|Queue|Purge|Definitions" -benchtime 1x ./store
+
+compare: ## measure start, memory, size and requests per second beside a real Cassandra
+	$(ORACLE) go run ./compat_tests/bench -cassandra
 
 HISTORIES ?= 1000000
 

@@ -23,9 +23,9 @@ var arrows = map[string][]string{
 		"server", "store", "store/engine", "store/engine/badger", "protocol", "protocol/client", "cql/parser", "cql/schema", "cql/types",
 	},
 	"server/cqltest":        {"server", "store", "store/engine", "store/engine/badger"},
-	"compat_tests":          {"compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest"},
+	"compat_tests":          {"compat_tests/differences", "compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest"},
 	"compat_tests/script":   {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
-	"compat_tests/wire":     {"compat_tests/script", "protocol", "protocol/client", "cql/types", "server/cqltest"},
+	"compat_tests/wire":     {"compat_tests/differences", "compat_tests/script", "protocol", "protocol/client", "cql/types", "server/cqltest"},
 	"compat_tests/drivers":  {"protocol", "protocol/client", "cql/types", "server/cqltest"},
 	"compat_tests/bench":    {"compat_tests/process", "protocol", "protocol/client", "cql/types", "server/cqltest"},
 	"compat_tests/crash":    {"compat_tests/process", "protocol/client"},
@@ -40,24 +40,27 @@ var arrows = map[string][]string{
 		"compat_tests/script", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest",
 	},
 	"server": {
-		"protocol", "cql", "cql/parser", "cql/schema", "cql/types", "cql/cqlerr", "planner", "planner/exec",
+		"protocol", "cql", "cql/parser", "cql/schema", "cql/types", "cql/cqlerr", "planner", "planner/define", "planner/exec",
 		"store", "store/pace", "store/system",
 	},
-	"planner/exec":            {"planner", "planner/where", "planner/expr", "store", "store/pace", "cql/schema", "cql/types", "cql/cqlerr"},
-	"planner":                 {"planner/where", "planner/scope", "planner/expr", "cql", "cql/schema", "cql/types", "cql/functions", "cql/cqlerr"},
+	"planner/exec":            {"planner", "planner/define", "planner/where", "planner/expr", "store", "store/pace", "cql/schema", "cql/types", "cql/cqlerr"},
+	"planner":                 {"planner/define", "planner/where", "planner/scope", "planner/expr", "cql", "cql/schema", "cql/types", "cql/functions", "cql/cqlerr"},
+	"planner/define":          {"planner/where", "planner/scope", "planner/expr", "cql", "cql/schema", "cql/types", "cql/functions", "cql/cqlerr"},
 	"planner/where":           {"planner/scope", "planner/expr", "cql", "cql/schema", "cql/types", "cql/functions", "cql/cqlerr"},
 	"planner/scope":           {"planner/expr", "cql", "cql/schema", "cql/types", "cql/functions", "cql/cqlerr"},
 	"planner/expr":            {"cql", "cql/schema", "cql/types", "cql/functions", "cql/cqlerr"},
 	"store/system":            {"store", "cql/schema", "cql/types"},
 	"store":                   {"store/bloom", "store/engine", "store/pace", "store/rows", "cql/schema", "cql/types", "cql/cqlerr"},
 	"store/rows":              {"cql/schema", "cql/types"},
-	"store/engine/badger":     {"store/bloom", "store/engine"},
+	"store/engine/badger":     {"store/bloom", "store/engine", "store/engine/badger/check"},
 	"store/engine/enginetest": {"store/engine"},
 	"protocol":                {"cql/types", "cql/cqlerr"},
 	"protocol/client":         {"protocol", "cql/types", "cql/cqlerr"},
+	"cql":                     {"cql/quote"},
+	"cql/types":               {"cql/quote"},
 	"cql/parser":              {"cql", "grammar", "cql/cqlerr"},
 	"cql/functions":           {"cql/types", "cql/cqlerr"},
-	"cql/schema":              {"cql/types", "cql/cqlerr"},
+	"cql/schema":              {"cql/types", "cql/quote", "cql/cqlerr"},
 }
 
 // testArrows are what a package's tests may import beyond arrows: the real parts that stand below them.
@@ -71,12 +74,13 @@ var testArrows = map[string][]string{
 	"compat_tests/transcripts": {"compat_tests/tamper"},
 	"server":                   {"server/cqltest", "protocol/client", "store/engine", "store/engine/badger"},
 	"planner":                  {"cql/parser"},
+	"planner/define":           {"cql/parser"},
 	"planner/expr":             {"cql/parser"},
 	"planner/exec":             {"cql", "cql/parser", "store/system", "store/engine", "store/engine/badger"},
 	"store":                    {"store/engine/badger", "store/engine/enginetest"},
 	"store/system":             {"store/engine", "store/engine/badger", "cql/cqlerr"},
 	"store/engine/badger":      {"store/engine/enginetest"},
-	"server/cqltest":           {"protocol", "protocol/client", "cql/types"},
+	"server/cqltest":           {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
 }
 
 // goFile is one file of ours as far as this test looks at it.
@@ -134,7 +138,8 @@ var pathInText = regexp.MustCompile("`([a-z_]+(?:/[a-zA-Z0-9_./-]+|\\.(?:go|md|t
 
 // TestPathsExist checks the paths that the pages for developers name.
 func TestPathsExist(t *testing.T) {
-	for _, page := range []string{"ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "compat_tests/README.md"} {
+	pages := append([]string{"ARCHITECTURE.md", "CONTRIBUTING.md", "compat_tests/README.md"}, pagePaths(t)...)
+	for _, page := range pages {
 		content, err := os.ReadFile(page)
 		if err != nil {
 			t.Error(err)

@@ -47,7 +47,8 @@ var (
 	connections        = metric("connections", "Open connections.")
 	connectionsTotal   = metric("connections_accepted_total", "Connections accepted.")
 	connectionsRefused = metric("connections_refused_total", "Connections refused because of a limit.")
-	connectionsStalled = metric("connections_stalled_total", "Connections closed because others waited for the memory they held.")
+	connectionsStalled = metric("connections_stalled_total",
+		"Connections closed because others waited for the memory they held.")
 	requestsTotal      = metric("requests_total", "Requests by opcode.", "opcode")
 	errorsTotal        = metric("errors_total", "Errors answered, by kind.", "kind")
 	preparedStatements = metric("prepared_statements", "Prepared statements kept.")
@@ -56,19 +57,22 @@ var (
 	bytesArriving      = metric("bytes_arriving", "Bytes of large requests that have not arrived completely.")
 	bytesInFlight      = metric("bytes_in_flight", "Bytes of requests that are not answered.")
 	bytesPlanning      = metric("bytes_planning", "Memory set aside for parsing and planning long texts.")
-	bytesAnswers       = metric("bytes_answers", "Bytes of rows that reads have made, and of answers that clients have not read.")
-	readsWaiting       = metric("reads_waiting", "Reads that wait for their turn.")
+	bytesAnswers       = metric("bytes_answers",
+		"Bytes of rows that reads have made, and of answers that clients have not read.")
+	readsWaiting = metric("reads_waiting", "Reads that wait for their turn.")
 )
 
+// Describe sends the names of what the server counts.
 func (c serverCollector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		connections, connectionsTotal, connectionsRefused, connectionsStalled, requestsTotal, errorsTotal, preparedStatements,
-		preparedBytes, preparedEvicted, bytesArriving, bytesInFlight, bytesPlanning, bytesAnswers, readsWaiting,
+		connections, connectionsTotal, connectionsRefused, connectionsStalled, requestsTotal, errorsTotal,
+		preparedStatements, preparedBytes, preparedEvicted, bytesArriving, bytesInFlight, bytesPlanning, bytesAnswers, readsWaiting,
 	} {
 		ch <- d
 	}
 }
 
+// Collect asks the server once and sends what it answers.
 func (c serverCollector) Collect(ch chan<- prometheus.Metric) {
 	m := c.server.Metrics()
 	sendGauge(ch, connections, m.Connections)
@@ -108,6 +112,7 @@ var (
 	tableLargest    = metric("table_largest_partition_bytes", "Bytes of the largest partition.", "keyspace", "table")
 )
 
+// Describe sends the names of what the store counts.
 func (c storeCollector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		sweeps, sweepRows, sweepRemoved, sweepRewritten, sweepFreed,
@@ -117,6 +122,7 @@ func (c storeCollector) Describe(ch chan<- *prometheus.Desc) {
 	}
 }
 
+// Collect asks the store once and sends what it answers, a metric for each table.
 func (c storeCollector) Collect(ch chan<- prometheus.Metric) {
 	m := c.store.SweepMetrics()
 	sendCounter(ch, sweeps, m.Sweeps)
@@ -148,12 +154,14 @@ var (
 	gcTotal    = metric("gc_total", "Garbage collections.")
 )
 
+// Describe sends the names of what the runtime knows.
 func (runtimeCollector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{goroutines, heapBytes, gcTotal} {
 		ch <- d
 	}
 }
 
+// Collect asks the runtime and sends what it answers.
 func (runtimeCollector) Collect(ch chan<- prometheus.Metric) {
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)

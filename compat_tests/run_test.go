@@ -19,6 +19,7 @@ var (
 	addr   = flag.String("addr", "", "run the scripts against the server at this address")
 	record = flag.Bool("record", false, "write what the Cassandra at -addr answers into the scripts")
 	every  = flag.Bool("every", false, "bind values in every version of the protocol and with pages of every size")
+	ours   = flag.Bool("record-ours", false, "write what cqld answers into the scripts of differences")
 )
 
 const (
@@ -46,7 +47,10 @@ func modes() []script.Mode {
 	return all
 }
 
-// recordedModes are the two that each form is recorded in: as different as they can be.
+// runsIn reports whether a script is run in a mode: values of the differences are not bound.
+func runsIn(path string, m script.Mode) bool { return m.Binding == script.Unbound || !isDifference(path) }
+
+// recordedModes are the two that each way of binding is recorded in: as different as they can be.
 func recordedModes() (all [][2]script.Mode) {
 	for _, binding := range []script.Binding{script.Unbound, script.Bound, script.Parts} {
 		bound := binding != script.Unbound
@@ -61,25 +65,38 @@ func recordedModes() (all [][2]script.Mode) {
 // TestScripts runs every script in every mode: against -addr, or in memory.
 func TestScripts(t *testing.T) {
 	to := *addr
-	release := ""
-	switch {
-	case *record:
-		var err error
-		if release, err = script.CassandraRelease(t.Context(), to); err != nil {
-			t.Fatalf("-record wants -addr of a real Cassandra: %v", err)
-		}
-	case to == "":
+	if to == "" {
 		to = cqltest.RunT(t).Addr()
+	}
+	release, err := script.CassandraRelease(t.Context(), to)
+	if *record && err != nil {
+		t.Fatalf("-record wants -addr of a real Cassandra: %v", err)
+	}
+	if *ours && err == nil {
+		t.Fatal("-record-ours wants cqld")
 	}
 	for _, path := range scriptPaths(t) {
 		t.Run(name(path), func(t *testing.T) {
 			t.Parallel()
-			if *record {
-				recordScript(t, to, path, "Cassandra "+release)
+			s := readScript(t, path)
+			if release == "" {
+				s.ExpectOurs()
+			}
+			switch {
+			case *record:
+				s.Stamp = "Cassandra " + release
+				recordScript(t, to, path, s)
+				return
+			case *ours:
+				if isDifference(path) {
+					recordScript(t, to, path, s)
+				}
 				return
 			}
-			s := readScript(t, path)
 			for _, m := range modes() {
+				if !runsIn(path, m) {
+					continue
+				}
 				t.Run(m.String(), func(t *testing.T) {
 					differences, err := s.Compare(t.Context(), to, keyspace(path), m)
 					report(t, path, differences)
@@ -106,7 +123,9 @@ func TestReopened(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		report(t, path, r.Compare(t.Context(), readScript(t, path).Blocks))
+		s := readScript(t, path)
+		s.ExpectOurs()
+		report(t, path, r.Compare(t.Context(), s.Blocks))
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}
@@ -118,7 +137,9 @@ func TestReopened(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		report(t, path, r.Compare(t.Context(), readScript(t, path).Tail()))
+		s := readScript(t, path)
+		s.ExpectOurs()
+		report(t, path, r.Compare(t.Context(), s.Tail()))
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}
@@ -133,11 +154,13 @@ func report(t *testing.T, path string, differences []script.Difference) {
 	}
 }
 
-// recordScript writes what a Cassandra answers as the expected text, if it answers the same in two modes.
-func recordScript(t *testing.T, to, path, stamp string) {
+// recordScript writes what a server answers as the expected text, if it answers the same in two modes.
+func recordScript(t *testing.T, to, path string, s *script.Script) {
 	t.Helper()
-	s := readScript(t, path)
 	for _, m := range recordedModes() {
+		if !runsIn(path, m[0]) {
+			continue
+		}
 		differences, err := s.Record(t.Context(), to, keyspace(path), m[0], m[1])
 		if err != nil {
 			t.Fatal(err)
@@ -147,7 +170,6 @@ func recordScript(t *testing.T, to, path, stamp string) {
 			t.Fatalf("not recorded: wanted is what came as %s, got what came as %s", m[0], m[1])
 		}
 	}
-	s.Stamp = stamp
 	if err := os.WriteFile(path, []byte(s.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -181,6 +203,9 @@ func readScript(t *testing.T, path string) *script.Script {
 	}
 	if s.Stamp == "" && !*record {
 		t.Fatalf("%s was never recorded from a Cassandra", path)
+	}
+	if s.Differs() != isDifference(path) && !*record && !*ours {
+		t.Errorf("%s: answers of ours stand in the scripts of differences, and in each of them", path)
 	}
 	return s
 }

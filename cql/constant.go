@@ -3,6 +3,8 @@ package cql
 import (
 	"strconv"
 	"strings"
+
+	"github.com/cqld/cqld/cql/quote"
 )
 
 // constantKind is the kind of the constant that a word is, without quotes around it. Words that are none, and the rarer
@@ -167,7 +169,7 @@ func isFieldName(word string) bool {
 		}
 	}
 	name := strings.ToLower(word)
-	return !reservedWords[name] && name != "schema" && name != "true" && name != "false"
+	return !quote.IsReserved(name) && name != "true" && name != "false"
 }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

@@ -1,5 +1,7 @@
 package cql
 
+import "github.com/cqld/cqld/cql/quote"
+
 // String prints USE keyspace.
 func (s *Use) String() string { return "USE " + ident(s.Keyspace) }
 
@@ -132,9 +134,9 @@ func (s *Describe) describedName() string {
 	case DescribeFunction, DescribeAggregate:
 		return s.Name.functionString()
 	case DescribeAny:
-		name := quoteName(s.Name.Name)
+		name := quote.Always(s.Name.Name)
 		if s.Name.Keyspace != "" {
-			name = quoteName(s.Name.Keyspace) + "." + name
+			name = quote.Always(s.Name.Keyspace) + "." + name
 		}
 		return name
 	}

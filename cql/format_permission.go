@@ -1,5 +1,7 @@
 package cql
 
+import "github.com/cqld/cqld/cql/quote"
+
 // String prints GRANT permissions ON resource TO role.
 func (s *GrantPermissions) String() string {
 	return "GRANT " + s.Permissions.String() + " ON " + s.Resource.String() + " TO " + roleName(s.To)
@@ -85,8 +87,8 @@ func (r Resource) String() string {
 	case AllBeans:
 		return "ALL MBEANS"
 	case OneBean:
-		return "MBEAN " + quoteString(r.Bean)
+		return "MBEAN " + quote.Text(r.Bean)
 	default:
-		return "MBEANS " + quoteString(r.Bean)
+		return "MBEANS " + quote.Text(r.Bean)
 	}
 }

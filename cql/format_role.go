@@ -1,6 +1,10 @@
 package cql
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/cqld/cqld/cql/quote"
+)
 
 // roleName prints a role's name. One without characters can only be written as a string.
 func roleName(name string) string {
@@ -38,7 +42,7 @@ func (p *printer) roleOptions(options []RoleOption) {
 func (o *RolePassword) String() string {
 	var p printer
 	p.when(o.Hashed, "HASHED ")
-	p.text("PASSWORD = ", quoteString(o.Text))
+	p.text("PASSWORD = ", quote.Text(o.Text))
 	return p.String()
 }
 
@@ -66,7 +70,7 @@ func (o *RoleAccess) String() string {
 	p.text(places)
 	if len(o.Names) > 0 {
 		p.text(" {")
-		each(&p, o.Names, ", ", func(n string) { p.text(quoteString(n)) })
+		each(&p, o.Names, ", ", func(n string) { p.text(quote.Text(n)) })
 		p.text("}")
 	}
 	return p.String()
@@ -94,11 +98,11 @@ func (s *AlterUser) String() string {
 
 // user appends what CREATE USER and ALTER USER have in common. The names of users keep their case in strings.
 func (p *printer) user(name string, password *RolePassword, superuser *bool) {
-	p.text(quoteString(name))
+	p.text(quote.Text(name))
 	if password != nil {
 		p.text(" WITH ")
 		p.when(password.Hashed, "HASHED ")
-		p.text("PASSWORD ", quoteString(password.Text))
+		p.text("PASSWORD ", quote.Text(password.Text))
 	}
 	if superuser != nil {
 		p.when(*superuser, " SUPERUSER")
@@ -107,16 +111,16 @@ func (p *printer) user(name string, password *RolePassword, superuser *bool) {
 }
 
 // String prints DROP USER with the name in single quotes, which keep its case.
-func (s *DropUser) String() string { return drop("USER", s.IfExists, quoteString(s.Name)) }
+func (s *DropUser) String() string { return drop("USER", s.IfExists, quote.Text(s.Name)) }
 
 // String prints ADD IDENTITY identity TO ROLE role.
 func (s *AddIdentity) String() string {
 	var p printer
 	p.text("ADD IDENTITY ")
 	p.when(s.IfNotExists, "IF NOT EXISTS ")
-	p.text(quoteString(s.Identity), " TO ROLE ", quoteString(s.Role))
+	p.text(quote.Text(s.Identity), " TO ROLE ", quote.Text(s.Role))
 	return p.String()
 }
 
 // String prints DROP IDENTITY identity.
-func (s *DropIdentity) String() string { return drop("IDENTITY", s.IfExists, quoteString(s.Identity)) }
+func (s *DropIdentity) String() string { return drop("IDENTITY", s.IfExists, quote.Text(s.Identity)) }

@@ -1,5 +1,7 @@
 package cql
 
+import "github.com/cqld/cqld/cql/quote"
+
 // create begins the statement that defines something.
 func (p *printer) create(replace bool, what string, ifNotExists bool) {
 	p.text("CREATE ")
@@ -73,7 +75,7 @@ func (s *CreateIndex) String() string {
 	each(&p, s.Targets, ", ", func(t IndexTarget) { p.text(t.String()) })
 	p.text(")")
 	if s.Using != nil {
-		p.text(" USING ", quoteString(*s.Using))
+		p.text(" USING ", quote.Text(*s.Using))
 	}
 	if len(s.Properties) > 0 {
 		p.text(" WITH ")
@@ -119,7 +121,7 @@ func (s *CreateFunction) String() string {
 	} else {
 		p.text(" RETURNS NULL ON NULL INPUT")
 	}
-	p.text(" RETURNS ", s.Returns.String(), " LANGUAGE ", s.Language, " AS ", quoteString(s.Body))
+	p.text(" RETURNS ", s.Returns.String(), " LANGUAGE ", s.Language, " AS ", quote.Text(s.Body))
 	return p.String()
 }
 
@@ -157,6 +159,6 @@ func (p *printer) types(list []TypeName) {
 func (s *CreateTrigger) String() string {
 	var p printer
 	p.create(false, "TRIGGER", s.IfNotExists)
-	p.text(ident(s.Name), " ON ", s.Table.String(), " USING ", quoteString(s.Class))
+	p.text(ident(s.Name), " ON ", s.Table.String(), " USING ", quote.Text(s.Class))
 	return p.String()
 }

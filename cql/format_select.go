@@ -1,6 +1,10 @@
 package cql
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/cqld/cqld/cql/quote"
+)
 
 // String prints * for no selectors and all clauses in the order of the grammar.
 func (s *Select) String() string {
@@ -44,7 +48,7 @@ func (p *printer) selectors(list []Selector) {
 	}
 }
 
-func isWordByte(c byte) bool { return isPlainName("a" + string(c)) }
+func isWordByte(c byte) bool { return quote.IsPlain("a" + string(c)) }
 
 // String prints the expression, with AS if it has an alias.
 func (s Selector) String() string {

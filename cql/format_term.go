@@ -1,22 +1,21 @@
 package cql
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/cqld/cqld/cql/quote"
+)
 
 // String prints a string with its quotes doubled, other literals as they were written.
 func (l *Literal) String() string {
 	switch l.Kind {
 	case StringLiteral:
-		return quoteString(l.Text)
+		return quote.Text(l.Text)
 	case NullLiteral:
 		return "NULL"
 	default:
 		return l.Text
 	}
-}
-
-// quoteString writes text as a string literal.
-func quoteString(text string) string {
-	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 }
 
 // String prints ? or :name.

@@ -1,6 +1,10 @@
 package cql
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/cqld/cqld/cql/quote"
+)
 
 // String prints type<args>, inside frozen<> if that was written.
 func (t TypeName) String() string {
@@ -8,7 +12,7 @@ func (t TypeName) String() string {
 	p.when(t.Frozen, "frozen<")
 	switch {
 	case t.IsClass():
-		p.text(quoteString(t.Class))
+		p.text(quote.Text(t.Class))
 	case t.User:
 		p.text(QualifiedName{Keyspace: t.Keyspace, Name: t.Name}.userTypeString())
 	default:

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// MinRun is how many terms in a row become a Run; so many at its beginning and end stay nodes, which the places around it
-// are told by.
+// MinRun is how many terms in a row become a Run; so many at its beginning and end stay nodes, which the places around
+// it are told by.
 const (
 	MinRun    = 64
 	RunMargin = 12
 )
 
-// Run stands for many plain terms with commas between them: constants, collections and tuples of these, and in parentheses
-// also the marker ?. It keeps them as text and reads them again whenever they are asked for.
+// Run stands for many plain terms with commas between them: constants, collections and tuples of these, and in
+// parentheses also the marker ?. It keeps them as text and reads them again whenever they are asked for.
 type Run struct {
 	Span
 	Text  string
@@ -83,8 +83,8 @@ func (r *Run) Entries() iter.Seq2[Term, Term] {
 }
 
 // FindRun reads as many terms as follow each other from offset at, with commas between them, that are all of one kind:
-// entries of a map, tuples, markers, or none of these. It returns the Run of all but those at its margins, the offset behind
-// the comma before it, and where reading ended. It is nil if there are too few terms.
+// entries of a map, tuples, markers, or none of these. It returns the Run of all but those at its margins, the offset
+// behind the comma before it, and where reading ended. It is nil if there are too few terms.
 func FindRun(text string, at int) (run *Run, from, end int) {
 	read := runReader{text: text, pos: at}
 	r := Run{}
@@ -291,7 +291,8 @@ func (r *runReader) word() string {
 	start := r.pos
 	for ; r.pos < len(r.text); r.pos++ {
 		switch c := r.text[r.pos]; {
-		case '0' <= c && c <= '9', 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', c == '.', c == '+', c == '_', c == 0xC2, c == 0xB5:
+		case '0' <= c && c <= '9', 'a' <= c && c <= 'z', 'A' <= c &&
+			c <= 'Z', c == '.', c == '+', c == '_', c == 0xC2, c == 0xB5:
 			continue
 		case c == '-' && !strings.HasPrefix(r.text[r.pos:], "--"):
 			continue

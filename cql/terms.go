@@ -11,9 +11,6 @@ type Terms struct {
 	Parts []Term
 }
 
-// TermsOf are the given terms.
-func TermsOf(terms ...Term) Terms { return Terms{terms} }
-
 // Len is the number of terms.
 func (t Terms) Len() int {
 	n := len(t.Parts)

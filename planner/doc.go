@@ -8,8 +8,12 @@
 //	WHERE       package where                which partitions and rows are meant
 //	SELECT list selection.go                 selectors as expressions, and the names of result columns
 //	ORDER BY    ordering.go
-//	the rest    a file per statement; callable.go has what functions and aggregates share
+//	writes      a file per statement; modification.go and assignment.go have what they share
+//	the rest    package define               what defines, describes or permits
 //	markers     markers.go                   names and types of bind markers; which ones are the key's
 //
 // Plans print themselves (format.go): the files in testdata hold statements and what they become.
+//
+// The rules that are here are those of SELECT, INSERT, UPDATE, DELETE, BATCH and USE. What a name means, what a WHERE
+// clause selects and what a definition changes are rooms of their own, which know nothing of these statements.
 package planner

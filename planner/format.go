@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
@@ -17,8 +16,10 @@ func (l *lines) add(format string, args ...any) { *l = append(*l, fmt.Sprintf(fo
 
 func (l *lines) addAll(more []string) { *l = append(*l, more...) }
 
+// String returns the parts, all but the first indented.
 func (l lines) String() string { return strings.Join(l, "\n  ") }
 
+// String returns the plan in words.
 func (s *Select) String() string {
 	var l lines
 	l.add("select %s from %s", s.Selection, tableName(s.Table))
@@ -51,6 +52,7 @@ func (s *Selection) String() string {
 	return strings.Join(parts, ", ")
 }
 
+// String returns the plan in words.
 func (m *Modification) String() string {
 	var l lines
 	l.add("%s %s", strings.ToLower(string(m.Verb)), tableName(m.Table))
@@ -65,6 +67,7 @@ func (m *Modification) String() string {
 	return l.String()
 }
 
+// String returns the change in words.
 func (s *SetColumn) String() string {
 	what, name := "set", s.Column.Name
 	switch s.Change {
@@ -78,6 +81,7 @@ func (s *SetColumn) String() string {
 	return fmt.Sprintf("%s %s %s = %s", what, s.Column.Kind, name, s.Value)
 }
 
+// String returns the plan in words.
 func (b *Batch) String() string {
 	var l lines
 	l.add("%s batch", [...]string{"logged", "unlogged", "counter"}[b.Kind])
@@ -88,83 +92,8 @@ func (b *Batch) String() string {
 	return l.String()
 }
 
-func (t *Truncate) String() string { return "truncate " + tableName(t.Table) }
-
+// String returns the plan in words.
 func (u *Use) String() string { return "use " + u.Keyspace }
-
-func (d *CreateKeyspace) String() string { return "create keyspace " + d.Name }
-
-func (d *AlterKeyspace) String() string { return "alter keyspace " + d.Name }
-
-func (d *DropKeyspace) String() string { return "drop keyspace " + d.Name }
-
-func (d *CreateTable) String() string {
-	return "create table " + d.Keyspace + "." + d.Statement.Table.Name
-}
-
-func (d *AlterTable) String() string {
-	return "alter table " + d.Keyspace + "." + d.Statement.Table.Name
-}
-
-func (d *DropTable) String() string { return "drop table " + d.Keyspace + "." + d.Name }
-
-func (d *CreateType) String() string {
-	return "create type " + d.Keyspace + "." + d.Statement.Type.Name
-}
-
-func (d *AlterType) String() string {
-	return "alter type " + d.Keyspace + "." + d.Statement.Type.Name
-}
-
-func (d *DropType) String() string { return "drop type " + d.Keyspace + "." + d.Name }
-
-func (d *CreateFunction) String() string {
-	return "create function " + d.Keyspace + "." + d.Statement.Function.Name
-}
-
-func (d *DropFunction) String() string {
-	return "drop function " + d.Keyspace + "." + d.Statement.Function.Name
-}
-
-func (d *CreateAggregate) String() string {
-	return "create aggregate " + d.Keyspace + "." + d.Statement.Function.Name
-}
-
-func (d *DropAggregate) String() string {
-	return "drop aggregate " + d.Keyspace + "." + d.Statement.Function.Name
-}
-
-func (d *CreateTrigger) String() string {
-	return "create trigger " + d.Statement.Name + " on " + d.Keyspace + "." + d.Statement.Table.Name
-}
-
-func (d *DropTrigger) String() string {
-	return "drop trigger " + d.Statement.Name + " on " + d.Keyspace + "." + d.Statement.Table.Name
-}
-
-func (d *CreateIndex) String() string {
-	return strings.TrimSpace("create index on " + d.Keyspace + "." + d.Statement.Table.Name + " " + d.Statement.Name)
-}
-
-func (d *DropIndex) String() string { return "drop index " + d.Keyspace + "." + d.Name }
-func (d *CreateView) String() string {
-	return "create materialized view " + d.Keyspace + "." + d.Statement.View.Name
-}
-
-func (d *AlterView) String() string { return "alter materialized view " + d.Keyspace + "." + d.Name }
-func (d *DropView) String() string  { return "drop materialized view " + d.Keyspace + "." + d.Name }
-
-func (d *Describe) String() string {
-	return strings.TrimSpace("describe " + describeWords[d.Kind] + " " + strings.Trim(d.Keyspace+"."+d.Name, "."))
-}
-
-// describeWords are the forms of DESCRIBE; the one that takes any name has no word.
-var describeWords = map[cql.DescribeKind]string{
-	cql.DescribeKeyspaces: "keyspaces", cql.DescribeTables: "tables", cql.DescribeTypes: "types",
-	cql.DescribeFunctions: "functions", cql.DescribeAggregates: "aggregates", cql.DescribeSchema: "schema",
-	cql.DescribeKeyspace: "keyspace", cql.DescribeTable: "table", cql.DescribeIndex: "index", cql.DescribeView: "view",
-	cql.DescribeType: "type", cql.DescribeFunction: "function", cql.DescribeAggregate: "aggregate", cql.DescribeCluster: "cluster",
-}
 
 func (l *lines) flag(set bool, text string) {
 	if set {

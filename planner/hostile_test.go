@@ -13,6 +13,7 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/parser"
+	"github.com/cqld/cqld/planner/define"
 )
 
 var hostileSize = flag.Int("hostile", 256<<10, "the length of the texts of TestHostileTexts")
@@ -24,7 +25,7 @@ type hostile struct {
 	refused          string // what the refusal begins with; "" if it is planned
 }
 
-// perText is the bound that README tells.
+// perText is the bound that docs/differences.md tells.
 const perText = 40
 
 // shortBound is the bound for a short text.
@@ -132,7 +133,7 @@ func hostileCatalog(t testing.TB) Env {
 		if err != nil {
 			t.Fatal(text, err)
 		}
-		if env.Catalog, _, err = p.Plan.(Definition).Apply(env.Catalog, [16]byte{byte(i + 10)}); err != nil {
+		if env.Catalog, _, err = p.Plan.(define.Definition).Apply(env.Catalog, [16]byte{byte(i + 10)}); err != nil {
 			t.Fatal(text, err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/planner/scope"
 	"github.com/cqld/cqld/planner/where"
@@ -104,4 +105,17 @@ func (m *Modification) give(rs *where.Restrictions, c *schema.Column, value expr
 		return nil
 	}
 	return rs.AddValue(c, value)
+}
+
+// keepRow makes an INSERT that gives a row of a table WITH COMPACT STORAGE nothing but its key write the column that
+// nobody sees. Where a column was declared it is mandatory, which is said when the row is written.
+func (m *Modification) keepRow() {
+	c := m.Table.KeepsRows()
+	switch {
+	case c == nil || m.onlyStatic() || len(m.Sets) > 0:
+	case c.Type == types.Empty:
+		m.set(SetColumn{Column: c, Value: &expr.Constant{Of: c.Type, Value: types.Value{Bytes: []byte{}}}})
+	default:
+		m.Mandatory = c
+	}
 }

@@ -1,18 +1,12 @@
 package planner
 
 import (
-	"math"
-
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 )
 
-// checkMarkers refuses a statement with more bind markers than the protocol can count, and one with a marker that is for
-// nothing: the first of two TTLs, for example.
+// checkMarkers refuses a marker that is for nothing: that of the first of two TTLs, for example.
 func (p *planning) checkMarkers() error {
-	if n := len(p.binder.Markers); n > math.MaxUint16 {
-		return cqlerr.Invalidf("Too many markers(?). %d markers exceed the allowed maximum of %d", n, math.MaxUint16)
-	}
 	for i, m := range p.binder.Markers {
 		if m.Type == nil {
 			return cqlerr.Invalidf("Bind marker %d is for a value that the statement does not use", i+1)

@@ -5,6 +5,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/define"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/planner/where"
 )
@@ -93,7 +94,7 @@ func (p *planning) writable(verb Verb, name cql.QualifiedName, cond cql.Conditio
 		return nil, cqlerr.Invalidf("Modification is not supported by table %s.%s", t.Keyspace, t.Name)
 	}
 	if schema.IsServers(t) {
-		return nil, rowsNotModifiable(t)
+		return nil, define.RowsNotModifiable(t)
 	}
 	p.binder.Table = t
 	return t, nil
@@ -125,19 +126,6 @@ func (m *Modification) checkCounterOptions() error {
 		return cqlerr.Invalidf("Cannot provide custom TTL for counter updates")
 	}
 	return nil
-}
-
-// notModifiable is the refusal of any change in a keyspace that is the server's own.
-func notModifiable(keyspace string) error {
-	return cqlerr.Unauthorizedf("%s keyspace is not user-modifiable.", keyspace)
-}
-
-// rowsNotModifiable is the refusal to write to a table whose rows are the server's own.
-func rowsNotModifiable(t *schema.Table) error {
-	if schema.IsLocal(t.Keyspace) {
-		return notModifiable(t.Keyspace)
-	}
-	return cqlerr.Unauthorizedf("%s.%s table is not user-modifiable.", t.Keyspace, t.Name)
 }
 
 // using binds USING TIMESTAMP and TTL.

@@ -8,39 +8,11 @@ import (
 	"github.com/cqld/cqld/planner/scope"
 )
 
-// Plan is what a statement will do, decided before any I/O: one struct per kind of statement. A plan
-// never changes and is shared between connections; what belongs to one execution is in the request.
+// Plan is what a statement will do, decided before any I/O: Select, Modification, Batch or Use, or one of package
+// define. A plan never changes and is shared between connections; what belongs to one execution is in the request.
 type Plan interface {
-	plan()
 	String() string // the plan in words; golden files compare it
 }
-
-func (*Select) plan()          {}
-func (*Modification) plan()    {}
-func (*Batch) plan()           {}
-func (*Truncate) plan()        {}
-func (*Use) plan()             {}
-func (*CreateKeyspace) plan()  {}
-func (*AlterKeyspace) plan()   {}
-func (*DropKeyspace) plan()    {}
-func (*CreateTable) plan()     {}
-func (*AlterTable) plan()      {}
-func (*DropTable) plan()       {}
-func (*CreateType) plan()      {}
-func (*AlterType) plan()       {}
-func (*DropType) plan()        {}
-func (*CreateView) plan()      {}
-func (*AlterView) plan()       {}
-func (*DropView) plan()        {}
-func (*CreateFunction) plan()  {}
-func (*DropFunction) plan()    {}
-func (*CreateAggregate) plan() {}
-func (*DropAggregate) plan()   {}
-func (*CreateTrigger) plan()   {}
-func (*DropTrigger) plan()     {}
-func (*CreateIndex) plan()     {}
-func (*DropIndex) plan()       {}
-func (*Describe) plan()        {}
 
 // Env is what a statement is planned against.
 type Env struct {
@@ -69,11 +41,9 @@ type Prepared struct {
 	KeyMarkers []int
 
 	Result     []ResultColumn // what rows it will return; nil if none, or not known before it runs
-	Keyspace   string         // of unqualified names when it was planned
-	Warnings   []string
-	Modifies   bool // INSERT, UPDATE, DELETE or a BATCH of them: may stand in a batch
-	Definition bool // changes the schema
-	Timed      bool // has constants that tell when it was planned
+	Modifies   bool           // INSERT, UPDATE, DELETE or a BATCH of them: may stand in a batch
+	Definition bool           // changes the schema
+	Timed      bool           // has constants that tell when it was planned
 
 	scope.Uses // Qualified also says that the id does not depend on the keyspace
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/parser"
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/planner/define"
 )
 
 var update = flag.Bool("update", false, "write what statements are planned as into testdata")
@@ -71,7 +72,7 @@ func catalog(t testing.TB) *schema.Catalog {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, _, err = p.Plan.(Definition).Apply(c, [16]byte{1})
+	c, _, err = p.Plan.(define.Definition).Apply(c, [16]byte{1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func planText(env *Env, statement string) string {
 		l.add("column %s %s", c.Name, c.Type)
 	}
 	l.flag(!p.Qualified, "unqualified")
-	if d, ok := p.Plan.(Definition); ok {
+	if d, ok := p.Plan.(define.Definition); ok {
 		tables := 0
 		for _, k := range env.Catalog.Keyspaces() {
 			tables += len(k.TablesAndViews())

@@ -38,7 +38,8 @@ func DecodedSize(h Header, body []byte) int64 {
 	return size
 }
 
-// count reads how many elements follow, of which each has some bytes at least: a body cannot claim more than it can hold.
+// count reads how many elements follow, of which each has some bytes at least: a body cannot claim more than it can
+// hold.
 func (r *reader) count(least int) int64 {
 	n := r.short()
 	return int64(min(n, len(r.b)/least))

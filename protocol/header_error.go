@@ -101,11 +101,6 @@ func VersionMismatch(got, connection Version) *cqlerr.Error {
 		"had version %s", got, space, connection)
 }
 
-// OlderRejected is for a version below 5 where the server is told to refuse those.
-func OlderRejected(v Version) *cqlerr.Error {
-	return cqlerr.Protocolf("Rejecting Protocol Version %s < %s.", v, V5)
-}
-
 // CheckLength judges whether an envelope is short enough to be read. Before the body may be skipped its
 // whole length has to arrive. In segments Cassandra counts the body alone, else the header too, and only in
 // segments it takes the length as signed.

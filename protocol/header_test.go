@@ -94,7 +94,4 @@ func TestVersionMismatch(t *testing.T) {
 			t.Errorf("%s", got)
 		}
 	}
-	if got := OlderRejected(V4).Message; got != "Rejecting Protocol Version 4/v4 < 5/v5." {
-		t.Error(got)
-	}
 }

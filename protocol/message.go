@@ -7,7 +7,7 @@ type Message interface {
 	// Opcode is the opcode of the message's header.
 	Opcode() Opcode
 
-	// String is the message in one line, for a person who debugs; see trace.go.
+	// String is the message in one line, for a person who debugs; see message_text.go.
 	String() string
 
 	// append appends the body behind what a prefix may have put there.

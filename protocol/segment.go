@@ -119,8 +119,8 @@ type Segments struct {
 // Free reports whether no envelope waits for slices.
 func (s *Segments) Free() bool { return s.missing == 0 }
 
-// Release gives up an envelope that waits for slices, and returns how many bytes were reserved for envelopes that are not
-// needed any more.
+// Release gives up an envelope that waits for slices, and returns how many bytes were reserved for envelopes that are
+// not needed any more.
 func (s *Segments) Release() int {
 	n := s.held
 	s.held, s.missing = 0, 0

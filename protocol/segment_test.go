@@ -213,7 +213,10 @@ func TestSegmentFaults(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for name, b := range map[string][]byte{"garbage": {1, 2, 3}, "body too long": envelope(3), "negative": envelope(0x80000000)} {
+	for name, b := range map[string][]byte{
+		"garbage": {1, 2, 3}, "body too long": envelope(3),
+		"negative": envelope(0x80000000),
+	} {
 		var fatal *SegmentError
 		if _, _, _, err := CutEnvelope(b, 1000); !errors.As(err, &fatal) {
 			t.Errorf("%s: %v", name, err)

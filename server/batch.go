@@ -2,6 +2,7 @@ package server
 
 import (
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/store/pace"
@@ -51,7 +52,7 @@ func batch(r *request) {
 		onlyModifications = onlyModifications && st.plan.Modifies && !st.isBatch
 	}
 	if !onlyModifications {
-		r.fail(cqlerr.Invalidf("Invalid statement in batch: only UPDATE, INSERT and DELETE statements are allowed."))
+		r.fail(planner.ErrNotInBatch())
 		return
 	}
 	if len(m.Children) == 0 {

@@ -2,7 +2,6 @@ package server
 
 import (
 	"testing"
-	"time"
 
 	"github.com/cqld/cqld/protocol"
 )
@@ -43,32 +42,6 @@ func TestCQLVersions(t *testing.T) {
 	} {
 		if err := checkCQLVersion(version); (err == nil) != ok {
 			t.Errorf("%q: %v", version, err)
-		}
-	}
-}
-
-func TestTimeUUIDs(t *testing.T) {
-	u := newTimeUUIDs([16]byte{8: 0xff, 15: 7})
-	now := time.UnixMilli(1000)
-	a, b := u.next(now), u.next(now)
-	if a[6]>>4 != 1 || a[8]>>6 != 2 {
-		t.Errorf("%x is no timeuuid", a)
-	}
-	ticks := func(id [16]byte) uint64 {
-		return uint64(id[6]&0xf)<<56 | uint64(id[7])<<48 | uint64(id[4])<<40 | uint64(id[5])<<32 |
-			uint64(id[0])<<24 | uint64(id[1])<<16 | uint64(id[2])<<8 | uint64(id[3])
-	}
-	if ticks(a) != gregorian+1e7 || ticks(b) != ticks(a)+1 {
-		t.Errorf("ticks %d and %d", ticks(a), ticks(b))
-	}
-}
-
-func TestIsUse(t *testing.T) {
-	for text, want := range map[string]bool{
-		"USE ks": true, "  use\n\"Ks\"": true, `use"Ks"`: true, "UPDATE t SET a = 1": false, "use": false, "uses x": false,
-	} {
-		if isUse(text) != want {
-			t.Errorf("isUse(%q) is %v", text, !want)
 		}
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/define"
 	"github.com/cqld/cqld/store"
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // latencyTables is how many tables have histograms of their own. A table has one for each kind of statement that it is
@@ -151,11 +151,11 @@ func kindAndTable(plan planner.Plan) (kind string, table *schema.Table) {
 			table = nil
 		}
 		return batchKind, table
-	case *planner.Truncate:
+	case *define.Truncate:
 		return "truncate", p.Table
 	case *planner.Use:
 		return "use", nil
-	case *planner.Describe:
+	case *define.Describe:
 		return "describe", nil
 	}
 	return "definition", nil

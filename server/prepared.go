@@ -3,6 +3,7 @@ package server
 import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/store/pace"
 )
 
@@ -22,10 +23,10 @@ func (s *Server) lookup(id []byte) (*statement, error) {
 		return nil, unprepared(id)
 	}
 	switch st.check(s.store.Catalog()) {
-	case invalid:
+	case planner.Invalid:
 		s.prepared.drop(key, st)
 		return nil, unprepared(id)
-	case outdated:
+	case planner.Outdated:
 		return s.planAgain(key, st)
 	}
 	return st, nil
@@ -49,7 +50,7 @@ func (s *Server) planAgain(id preparedID, old *statement) (*statement, error) {
 // a keyspace is taken for another one where there is none.
 func (s *Server) prepare(turn *pace.Turn, text, keyspace string) (st *statement, fresh bool, err error) {
 	st = s.known(statementID(text, keyspace))
-	if st != nil && st.check(s.store.Catalog()) == valid && s.known(statementID(text, "")) != nil &&
+	if st != nil && st.check(s.store.Catalog()) == planner.Valid && s.known(statementID(text, "")) != nil &&
 		(st.plan.Qualified || keyspace != "" && st.keyspace == keyspace) {
 		return st, false, nil
 	}
@@ -63,7 +64,7 @@ func (s *Server) prepare(turn *pace.Turn, text, keyspace string) (st *statement,
 // known returns the prepared statement of an id, or nil if clients have to prepare it again.
 func (s *Server) known(id preparedID) *statement {
 	st := s.prepared.get(id)
-	if st != nil && st.check(s.store.Catalog()) == invalid {
+	if st != nil && st.check(s.store.Catalog()) == planner.Invalid {
 		return nil
 	}
 	return st
@@ -92,7 +93,7 @@ func (s *Server) schemaChanged(changes []schema.Change) {
 		return
 	}
 	catalog := s.store.Catalog()
-	stale := func(st *statement) bool { return st.check(catalog) == invalid }
+	stale := func(st *statement) bool { return st.check(catalog) == planner.Invalid }
 	s.prepared.prune(stale)
 	s.texts.prune(stale)
 	s.latencies.prune()

@@ -1,8 +1,6 @@
 package server
 
 import (
-	"strings"
-
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
@@ -19,17 +17,11 @@ func queryHere(r *request) bool {
 	if err != nil {
 		return true // to be answered
 	}
-	if isUse(m.Query) {
+	if planner.IsUse(m.Query) {
 		return true
 	}
 	r.statement = r.conn.server.knownText(m.Query, keyspace)
 	return r.statement != nil && r.servesHere(r.statement)
-}
-
-// isUse reports whether a text begins as USE does.
-func isUse(text string) bool {
-	text = strings.TrimLeft(text, " \t\r\n")
-	return len(text) > len("use") && strings.EqualFold(text[:3], "use") && strings.ContainsRune(" \t\r\n\"", rune(text[3]))
 }
 
 // query serves QUERY.
@@ -79,12 +71,7 @@ func (r *request) keyspaceFor(p *protocol.QueryParameters) (string, error) {
 }
 
 // checkKeyspace refuses a keyspace that does not exist; its name is taken as it is.
-func (s *Server) checkKeyspace(name string) error {
-	if s.store.Catalog().Keyspace(name) == nil {
-		return cqlerr.Invalidf("Keyspace '%s' does not exist", name)
-	}
-	return nil
-}
+func (s *Server) checkKeyspace(name string) error { return planner.CheckUse(s.store.Catalog(), name) }
 
 // keptText is the longest text whose plan is kept.
 const keptText = 4 << 10
@@ -96,7 +83,7 @@ func (s *Server) knownText(text, keyspace string) *statement {
 	if st == nil {
 		return nil
 	}
-	if c := s.store.Catalog(); st.check(c) != valid || !st.hasTypes(c) {
+	if c := s.store.Catalog(); st.check(c) != planner.Valid || !st.plan.MeansTheSame(c) {
 		s.texts.drop(key, st)
 		return nil
 	}

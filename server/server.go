@@ -13,6 +13,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/pace"
@@ -48,7 +49,7 @@ type Server struct {
 
 	datacenter string // for replication strategies that name it
 
-	uuids     *timeUUIDs
+	uuids     *types.UUIDClock
 	prepared  *statementCache[preparedID]
 	texts     *statementCache[textKey]
 	memory    memory
@@ -88,7 +89,8 @@ func New(o Options) (*Server, error) {
 		conns:     make(map[*conn]struct{}),
 		perIP:     make(map[netip.Addr]int),
 	}
-	s.uuids = newTimeUUIDs(o.Store.HostID())
+	host := o.Store.HostID() // random, and the same as long as the data is there
+	s.uuids = types.NewUUIDClock([8]byte(host[8:]))
 	s.prepared = newStatementCache[preparedID](s.limits.PreparedBytes)
 	s.texts = newStatementCache[textKey](s.limits.TextBytes)
 	s.latencies = newLatencies(o.Store)

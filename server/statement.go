@@ -2,21 +2,18 @@ package server
 
 import (
 	"crypto/md5"
-	"slices"
 	"sync/atomic"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/parser"
 	"github.com/cqld/cqld/cql/schema"
-	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/store/pace"
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // statement is a planned statement that several executions share, with the parts of answers that do not
@@ -132,70 +129,14 @@ func columnSpecs(columns []planner.ResultColumn) *protocol.ColumnSpecs {
 	return protocol.NewColumnSpecs(specs)
 }
 
-// validity is what a change of the catalog has made of a plan.
-type validity uint8
-
-// The validities in order of damage.
-const (
-	valid    validity = iota
-	outdated          // plan it again: the tables look the same to clients
-	invalid           // clients have to prepare it again: a table is gone or looks different
-)
-
-// check compares the tables that the plan was made for with the current ones. Definitions are planned
-// again after every change, as what they are to change may be there or not.
-func (st *statement) check(current *schema.Catalog) validity {
+// check says whether the plan is right for the current catalog, without looking again at one that it was right for.
+func (st *statement) check(current *schema.Catalog) planner.Validity {
 	if st.seen.Load() == current {
-		return valid
+		return planner.Valid
 	}
-	result := valid
-	if st.plan.Definition || len(st.plan.Tables) == 0 {
-		result = outdated
-	}
-	for _, old := range st.plan.Tables {
-		t := current.Table(old.Keyspace, old.Name)
-		switch {
-		case t == old:
-		case t == nil || !looksEqual(t, old):
-			return invalid
-		default:
-			result = outdated
-		}
-	}
-	if result == valid {
+	v := st.plan.Validity(current)
+	if v == planner.Valid {
 		st.seen.Store(current)
 	}
-	return result
-}
-
-// hasTypes reports whether the types that the statement names are as they were when it was planned, and calls mean the
-// same functions. Cassandra's prepared statements keep theirs, so only texts ask.
-func (st *statement) hasTypes(current *schema.Catalog) bool {
-	for _, old := range st.plan.Types {
-		if current.Type(old.Keyspace, old.Name) != old {
-			return false
-		}
-	}
-	for i := range st.plan.Calls {
-		if !st.plan.Calls[i].Hold(current) {
-			return false
-		}
-	}
-	return true
-}
-
-// looksEqual reports whether Cassandra keeps prepared statements through the change of a table: those of its
-// columns, its indexes and of some options invalidate them.
-func looksEqual(a, b *schema.Table) bool {
-	if a.ID != b.ID || a.Compact != b.Compact || len(a.Columns) != len(b.Columns) || !slices.Equal(a.Indexes, b.Indexes) ||
-		a.Options.DefaultTimeToLive != b.Options.DefaultTimeToLive ||
-		a.Options.GCGraceSeconds != b.Options.GCGraceSeconds {
-		return false
-	}
-	for i, c := range a.Columns {
-		if d := b.Columns[i]; c.Name != d.Name || c.Kind != d.Kind || !types.Equal(c.Type, d.Type) || !c.Mask.Equal(d.Mask) {
-			return false
-		}
-	}
-	return true
+	return v
 }

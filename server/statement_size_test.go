@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rs/zerolog"
-
 	"github.com/cqld/cqld/cql/parser"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/define"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/badger"
+	"github.com/rs/zerolog"
 )
 
 // planningServer is a server that is not reached, with the tables ks.t and ks.wide, of 200 columns.
@@ -55,7 +55,7 @@ func planningServer(t testing.TB) *Server {
 			if err != nil {
 				return nil, err
 			}
-			c, _, err = p.Plan.(planner.Definition).Apply(c, [16]byte{byte(i + 1)})
+			c, _, err = p.Plan.(define.Definition).Apply(c, [16]byte{byte(i + 1)})
 			return c, err
 		})
 		if err != nil {

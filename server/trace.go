@@ -35,7 +35,7 @@ type traceEvent struct {
 func (r *request) startTrace() {
 	s := r.conn.server
 	started := s.store.Now()
-	r.trace = &trace{conn: r.conn, id: s.uuids.next(started), started: started, clock: time.Now()}
+	r.trace = &trace{conn: r.conn, id: s.uuids.Next(started), started: started, clock: time.Now()}
 }
 
 // tracef adds an event, if the request is traced.
@@ -46,7 +46,7 @@ func (r *request) tracef(format string, args ...any) {
 	}
 	elapsed := time.Since(t.clock)
 	t.events = append(t.events, traceEvent{
-		id:       r.conn.server.uuids.next(t.started.Add(elapsed)),
+		id:       r.conn.server.uuids.Next(t.started.Add(elapsed)),
 		activity: fmt.Sprintf(format, args...),
 		elapsed:  elapsed,
 	})

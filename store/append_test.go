@@ -12,8 +12,8 @@ import (
 	"github.com/cqld/cqld/store/engine/badger"
 )
 
-// TestAppend adds elements one by one to a list, a set and a map of one row: what is folded for each does not grow with the
-// row, and all are there, also when the folder is opened again.
+// TestAppend adds elements one by one to a list, a set and a map of one row: what is folded for each does not grow
+// with the row, and all are there, also when the folder is opened again.
 func TestAppend(t *testing.T) {
 	n := int32(6000)
 	if *engineName == "hostile" {

@@ -11,7 +11,7 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// applying is what an Apply has to remember until its commit is done. It is part of its first mutation.
+// applying is what an Apply keeps until its commit is done. It is part of the first mutation.
 type applying struct {
 	store    *Store
 	group    []*Mutation
@@ -22,11 +22,11 @@ type applying struct {
 // ErrUnknown says that a write may or may not have been stored, as a whole.
 var ErrUnknown = engine.ErrUnknown
 
-// Apply writes all mutations atomically and calls done exactly once, perhaps from another goroutine and
-// perhaps before it returns. A Read that starts after done sees them. done is short, as other writes wait
-// for it, and does not call Apply.
+// Apply writes all mutations atomically and calls done exactly once, perhaps from another goroutine and perhaps
+// before it returns. A Read that starts after done sees them. done is short, because other writes wait for it, and
+// does not call Apply.
 //
-// Where counters are changed it waits until others have done so in the same partitions.
+// A change of a counter waits for other changes in the same partition.
 func (s *Store) Apply(ms []*Mutation, done func(error)) {
 	if slices.ContainsFunc(ms, func(m *Mutation) bool { return m.counts }) {
 		s.count(ms, done)
@@ -35,7 +35,7 @@ func (s *Store) Apply(ms []*Mutation, done func(error)) {
 	s.apply(ms, nil, done)
 }
 
-// apply is Apply; prepare may change the operations before they are committed.
+// apply is Apply. prepare, if it is not nil, may change the operations before they are committed.
 func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, error), done func(error)) {
 	if len(ms) == 0 {
 		done(nil)
@@ -51,8 +51,8 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 			first.finish(err)
 			return
 		}
-		if kinds := m.deletes(); kinds != ([deletionKinds]bool{}) {
-			m.deleting = s.deletions.begin(id, rows.TokenOf(m.prefix), kinds)
+		if kinds := m.deletes(); kinds != ([tombstoneKinds]bool{}) {
+			m.deleting = s.filters.begin(id, rows.TokenOf(m.prefix), kinds)
 		}
 		ops = m.appendOps(ops, id)
 	}
@@ -76,8 +76,8 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 	s.engine.Commit(ops, a.finished)
 }
 
-// startWriting finds the number under which a mutation writes. Nobody purges what is written under it until the mutation
-// is finished.
+// startWriting finds the number under which a mutation writes. Rows under it are not purged until the mutation is
+// finished.
 func (s *Store) startWriting(m *Mutation) (uint32, error) {
 	m.endRow()
 	for {
@@ -96,7 +96,7 @@ func (s *Store) startWriting(m *Mutation) (uint32, error) {
 	}
 }
 
-// finish tells the caller of Apply what came of it, and frees the mutations.
+// finish tells the caller of Apply the outcome, and frees the mutations.
 func (m *Mutation) finish(err error) {
 	s, done, group := m.apply.store, m.apply.done, m.apply.group
 	switch {
@@ -108,7 +108,7 @@ func (m *Mutation) finish(err error) {
 		s.log.Error().Err(err).Msg("nobody knows whether a write is stored")
 	}
 	m.apply.store, m.apply.done, m.apply.group = nil, nil, group[:0]
-	for i := len(group) - 1; i >= 0; i-- { // the first one, which the slice belongs to, comes last
+	for i := len(group) - 1; i >= 0; i-- { // the first one last: the slice is part of it
 		g := group[i]
 		group[i] = nil
 		if g.usage != nil {
@@ -120,10 +120,10 @@ func (m *Mutation) finish(err error) {
 	done(err)
 }
 
-// MaxRows is how many rows, ranges of rows and partitions one Apply can write to, if they are small.
+// MaxRows is how many small rows, ranges and partitions one Apply can write to.
 func (s *Store) MaxRows() int { return s.limits.CommitOps }
 
-// tooLarge is what the engine's ErrTooLarge says of the mutations of an Apply.
+// tooLarge is what a client sees of engine.ErrTooLarge.
 func (s *Store) tooLarge(m *Mutation) error {
 	size := 0
 	for _, g := range m.apply.group {
@@ -132,30 +132,30 @@ func (s *Store) tooLarge(m *Mutation) error {
 	return s.oversized(m, size)
 }
 
-// oversized refuses mutations of that size, of which m is the first.
+// oversized refuses mutations of a size. m is the first of them.
 func (s *Store) oversized(m *Mutation, size int) error {
 	most := s.limits.CommitBytes
-	if size < most { // then it is a row that is too large
+	if size < most { // a single row is too large
 		most = s.limits.Value
 	}
 	key := m.partition[:min(len(m.partition), 64)]
 	if size <= most {
-		return cqlerr.Invalidf("A stored row would have more than %d bytes with a mutation of %d for keyspace: %s. Top keys are: %s.%x",
-			most, size, m.table.Keyspace, m.table.Name, key)
+		return cqlerr.Invalidf("A stored row would have more than %d bytes with a mutation of %d for keyspace: %s. "+
+			"Top keys are: %s.%x", most, size, m.table.Keyspace, m.table.Name, key)
 	}
 	return cqlerr.Invalidf("Encountered an oversized mutation (%d/%d) for keyspace: %s. Top keys are: %s.%x",
 		size, most, m.table.Keyspace, m.table.Name, key)
 }
 
-// isRefused reports whether the engine refuses all commits at the moment, and applied nothing.
+// isRefused reports whether the engine takes no commits at the moment and has applied nothing.
 func isRefused(err error) bool {
 	return (errors.Is(err, engine.ErrFull) || errors.Is(err, engine.ErrRefused)) && !errors.Is(err, engine.ErrUnknown)
 }
 
-// notWritten tells a client why nothing was written: a full disk, say.
+// notWritten tells a client why nothing was written, as on a full disk.
 func notWritten(err error) error { return cqlerr.Serverf("Nothing was written: %v", err) }
 
-// Refusing says why writes are refused at the moment, or is nil.
+// Refusing says why writes are refused at the moment. It is nil if they are not.
 func (s *Store) Refusing() error { return s.engine.Refusing() }
 
 func (s *Store) checkKeys(ops []engine.Op) error {
@@ -168,8 +168,7 @@ func (s *Store) checkKeys(ops []engine.Op) error {
 	return nil
 }
 
-// writableID is the number that a table's keys have at the moment, whichever it had when the statement
-// was planned.
+// writableID is the number of a table's keys at the moment. The table may be as it was before a TRUNCATE.
 func (s *state) writableID(t *schema.Table) (uint32, error) {
 	if id, ok := s.ids[t.ID]; ok {
 		return id, nil
@@ -180,5 +179,5 @@ func (s *state) writableID(t *schema.Table) (uint32, error) {
 	return 0, noTable(t)
 }
 
-// noTable is for a table that is no longer there when a statement that was planned with it runs.
+// noTable is the error for a table that was dropped after the statement was planned.
 func noTable(t *schema.Table) error { return cqlerr.Invalidf("table %s does not exist", t.Name) }

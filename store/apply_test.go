@@ -170,7 +170,10 @@ func TestVirtual(t *testing.T) {
 	other := newTable(t, "empty", "k int", "c int", "v text")
 	table.Keyspace, other.Keyspace = "system", "system"
 	err := s.Define(func(c *schema.Catalog) (*schema.Catalog, error) {
-		return c.WithKeyspace(&schema.Keyspace{Name: "system", Tables: map[string]*schema.Table{"virtual": table, "empty": other}}), nil
+		return c.WithKeyspace(&schema.Keyspace{
+			Name:   "system",
+			Tables: map[string]*schema.Table{"virtual": table, "empty": other},
+		}), nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -197,7 +200,8 @@ func TestVirtual(t *testing.T) {
 	})
 	for want, r := range map[string]*Read{
 		"static k=1 s='1'; k=1 c=1 s='1' v='x'; k=1 c=2 s='1' v='invalid AddrPort'; k=1 c=3 s='1' v='invalid AddrPort'; " +
-			"static k=2 s='1'; k=2 c=1 s='1' v='invalid AddrPort'; k=2 c=2 s='1' v='invalid AddrPort'; k=2 c=3 s='1' v='invalid AddrPort'": {},
+			"static k=2 s='1'; k=2 c=1 s='1' v='invalid AddrPort'; k=2 c=2 s='1' v='invalid AddrPort'; " +
+			"k=2 c=3 s='1' v='invalid AddrPort'": {},
 		"static k=2 s='1'; k=2 c=3 s='1' v='invalid AddrPort'; k=2 c=2 s='1' v='invalid AddrPort'": {
 			Keys: [][]byte{types.EncodeInt(2)}, Reverse: true,
 			Slices: []Slice{{Start: [][]byte{types.EncodeInt(2)}, StartInclusive: true}},

@@ -21,9 +21,9 @@ import (
 )
 
 // BenchmarkBeside does the same to the store and to Badger alone, which keeps the same bytes under the same keys, in
-// turns, and reports how much processor time the store needs for each that Badger needs. Of writes all rounds count, with
-// what Badger does in the background on both sides. Reads have nothing of that, so of them the quickest rounds count:
-// what else the machine does is left out.
+// turns, and reports how much processor time the store needs for each that Badger needs. Of writes all rounds count,
+// with what Badger does in the background on both sides. Reads have nothing of that, so of them the quickest rounds
+// count: what else the machine does is left out.
 func BenchmarkBeside(b *testing.B) {
 	const rows = 100000
 	for _, op := range []string{"insert", "update", "get", "slice", "scan"} {
@@ -64,8 +64,8 @@ func roundTime(rounds []time.Duration, quickest bool) time.Duration {
 	return sum / time.Duration(len(rounds))
 }
 
-// BenchmarkAllocations reads the same rows from the store and from Badger as one does who thinks of nothing, and reports
-// what a row of each takes in allocations.
+// BenchmarkAllocations reads the same rows from the store and from Badger as one does who thinks of nothing, and
+// reports what a row of each takes in allocations.
 func BenchmarkAllocations(b *testing.B) {
 	const rows = 20000
 	for _, op := range []string{"get", "get again", "slice", "scan"} {
@@ -232,7 +232,8 @@ func readSlices(b *testing.B, s *Store, t *schema.Table, n int) {
 
 func readAll(b *testing.B, s *Store, t *schema.Table, n int) {
 	found := 0
-	if err := s.Read(context.Background(), &Read{Table: t}, func(*Row) (bool, error) { found++; return true, nil }); err != nil {
+	if err := s.Read(context.Background(), &Read{Table: t},
+		func(*Row) (bool, error) { found++; return true, nil }); err != nil {
 		b.Fatal(err)
 	}
 	checkFound(b, found, n)
@@ -253,7 +254,8 @@ type raw struct {
 
 func openRaw(b *testing.B) *raw {
 	b.Helper()
-	o := badgerdb.DefaultOptions("").WithInMemory(true).WithLogger(nil).WithDetectConflicts(false).WithMetricsEnabled(false).
+	o := badgerdb.DefaultOptions("").WithInMemory(true).WithLogger(nil).
+		WithDetectConflicts(false).WithMetricsEnabled(false).
 		WithCompression(options.None).WithBlockCacheSize(0).WithNumVersionsToKeep(1)
 	db, err := badgerdb.OpenManaged(o)
 	if err != nil {

@@ -26,7 +26,7 @@ func newState(c *schema.Catalog) *state {
 	return s
 }
 
-// loadCatalog reads the definitions. Until format 3 they were one record, which is replaced by theirs.
+// loadCatalog reads the definitions. Until format 3 all were one record, which is split up.
 func (s *Store) loadCatalog(system []*schema.Keyspace) (c *schema.Catalog, err error) {
 	found, err := s.engine.Get(catalogKey, func(b []byte) (err error) {
 		c, err = schema.DecodeWhole(b, system...)
@@ -52,7 +52,7 @@ func (s *Store) loadCatalog(system []*schema.Keyspace) (c *schema.Catalog, err e
 	return c, nil
 }
 
-// splitCatalog writes definitions as records of their own. The one they were read from counts until all are safe.
+// splitCatalog writes each definition as a record of its own. The old record counts until all of them are safe.
 func (s *Store) splitCatalog(c *schema.Catalog) error {
 	var ops []engine.Op
 	size := 0
@@ -78,7 +78,7 @@ func (s *Store) splitCatalog(c *schema.Catalog) error {
 	return nil
 }
 
-// definitionOps write records of definitions, and remove those that are nil.
+// definitionOps writes records of definitions, and removes those that are nil.
 func definitionOps(records schema.Records) []engine.Op {
 	var ops []engine.Op
 	for _, name := range slices.Sorted(maps.Keys(records)) {
@@ -91,11 +91,10 @@ func definitionOps(records schema.Records) []engine.Op {
 	return ops
 }
 
-// Define replaces the catalog by what change makes of the current one. Definitions run one at a time;
-// when Define returns, the next catalog is persisted and visible. It is safe from a power cut before there can be rows
-// of its tables, so that a table's number is not given away twice. Change returning the same catalog
-// means that nothing changes. Tables of users whose StoreID is 0 get one. What a Define that fails has written to the engine
-// is undone.
+// Define replaces the catalog by what change makes of it. Definitions run one at a time. When Define returns, the
+// new catalog is visible and safe from a power cut, before there can be rows of its tables: a table's number is
+// never given away twice. If change returns the same catalog nothing happens. Users' tables whose StoreID is 0 get
+// a number. If Define fails, what it has written to the engine is undone.
 func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) error {
 	s.defining.Lock()
 	defer s.defining.Unlock()
@@ -111,7 +110,7 @@ func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 	next := newState(c)
 	next.virtual = old.virtual
 	dead := missing(old.ids, next.live)
-	ops := slices.Concat(s.unsettled, []engine.Op{m.op()}, definitionOps(schema.Changes(old.catalog, c)))
+	ops := slices.Concat(s.toUndo, []engine.Op{m.op()}, definitionOps(schema.Changes(old.catalog, c)))
 	undo := definitionOps(schema.Changes(c, old.catalog))
 	for _, id := range dead {
 		ops = append(ops, engine.Op{Kind: engine.Put, Key: deadTableKey(id), Value: []byte{1}},
@@ -121,17 +120,17 @@ func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 	if applied, err := s.commitDefinitions(ops); err != nil {
 		if applied {
 			s.meta = m
-			s.unsettled = append(s.unsettled, undo...)
+			s.toUndo = append(s.toUndo, undo...)
 			s.wakePurge() // which undoes it
 		}
 		return err
 	}
-	s.unsettled = nil
+	s.toUndo = nil
 	s.meta = m
 	s.state.Store(next)
 	s.noteChanges(old.catalog, c)
 	for _, id := range dead {
-		s.deletions.drop(id)
+		s.filters.drop(id)
 	}
 	if len(dead) > 0 {
 		s.wakePurge()
@@ -139,7 +138,8 @@ func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 	return nil
 }
 
-// commitDefinitions commits definitions and syncs them. Where that fails they may be applied all the same.
+// commitDefinitions commits definitions and syncs them. applied says that the engine may have them although it
+// fails.
 func (s *Store) commitDefinitions(ops []engine.Op) (applied bool, err error) {
 	err = s.commit(ops)
 	if errors.Is(err, engine.ErrUnknown) {
@@ -160,22 +160,22 @@ func (s *Store) commitDefinitions(ops []engine.Op) (applied bool, err error) {
 	return applied, fmt.Errorf("store the definitions: %w", err)
 }
 
-// settle takes definitions that failed out of the engine, where they may have been applied. Otherwise they would be in the
-// catalog when the store is opened again.
-func (s *Store) settle() error {
+// undoDefinitions removes definitions that failed from the engine. Otherwise they would be in the catalog when the
+// store is opened again.
+func (s *Store) undoDefinitions() error {
 	s.defining.Lock()
 	defer s.defining.Unlock()
-	if len(s.unsettled) == 0 {
+	if len(s.toUndo) == 0 {
 		return nil
 	}
-	if _, err := s.commitDefinitions(s.unsettled); err != nil {
+	if _, err := s.commitDefinitions(s.toUndo); err != nil {
 		return err
 	}
-	s.unsettled = nil
+	s.toUndo = nil
 	return nil
 }
 
-// assign gives numbers to the tables that have none, which are in keyspaces that were replaced. A number is never used
+// assign gives numbers to tables that have none. Only keyspaces that changed have any. A number is never used
 // again.
 func (m *meta) assign(old, c *schema.Catalog) (*schema.Catalog, error) {
 	for _, k := range c.Keyspaces() {
@@ -193,7 +193,7 @@ func (m *meta) assign(old, c *schema.Catalog) (*schema.Catalog, error) {
 	return c, nil
 }
 
-// missing returns the numbers that were in use and are not any more.
+// missing returns the numbers that are not in use any more.
 func missing(old map[[16]byte]uint32, used map[uint32]bool) []uint32 {
 	var dead []uint32
 	for _, id := range old {

@@ -102,7 +102,8 @@ func TestDefineFails(t *testing.T) {
 	if !errors.Is(err, refused) || s.Catalog() != before {
 		t.Errorf("define returns %v and the catalog changed: %v", err, s.Catalog() != before)
 	}
-	if err := s.Define(func(c *schema.Catalog) (*schema.Catalog, error) { return c, nil }); err != nil || s.Catalog() != before {
+	if err := s.Define(func(c *schema.Catalog) (*schema.Catalog, error) { return c, nil }); err != nil ||
+		s.Catalog() != before {
 		t.Errorf("nothing to define: %v", err)
 	}
 }

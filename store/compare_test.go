@@ -100,7 +100,8 @@ func (p *player) compareRead(r *Read, want []*Row) error {
 				return false, nil
 			}
 			if !equalRows(row, want[0], r.Meta) {
-				problem = fmt.Errorf("read  %s\nmodel %s\n%+v %+v", formatRow(r.Table, row), formatRow(r.Table, want[0]), row, want[0])
+				problem = fmt.Errorf("read  %s\nmodel %s\n%+v %+v", formatRow(r.Table, row), formatRow(r.Table, want[0]), row,
+					want[0])
 				return false, nil
 			}
 			want = want[1:]

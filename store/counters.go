@@ -11,7 +11,7 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// Add changes a counter.
+// Add adds to a counter.
 func (m *Mutation) Add(c *schema.Column, change, ts int64) {
 	m.counts = true
 	at := len(m.paths)
@@ -24,10 +24,10 @@ func (m *Mutation) DeleteCounter(c *schema.Column, ts int64) {
 	m.add(rows.Cell{Column: c.ID, Counter: true, Deleted: true, Timestamp: ts, Expiry: Expiry{At: m.second}})
 }
 
-// countLocks has the locks of those who change counters, by partition.
+// countLocks are locks for changes of counters. A partition's token chooses its lock.
 type countLocks [256]sync.Mutex
 
-// lock takes the locks of the partitions of mutations, and returns what frees them.
+// lock takes the locks of the partitions of mutations, and returns the function that frees them.
 func (l *countLocks) lock(ms []*Mutation) (unlock func()) {
 	var stripes []uint8
 	for _, m := range ms {
@@ -45,7 +45,7 @@ func (l *countLocks) lock(ms []*Mutation) (unlock func()) {
 	}
 }
 
-// count is Apply for mutations that change counters. It waits for others who do so in the same partitions.
+// count is Apply for mutations that change counters. It waits for other changes in the same partitions.
 func (s *Store) count(ms []*Mutation, done func(error)) {
 	unlock := s.counting.lock(ms)
 	s.apply(ms, s.total, func(err error) {
@@ -54,7 +54,7 @@ func (s *Store) count(ms []*Mutation, done func(error)) {
 	})
 }
 
-// total makes totals of the changes in operations.
+// total replaces the changes in operations by new totals.
 func (s *Store) total(ops []engine.Op) ([]engine.Op, error) {
 	slices.SortStableFunc(ops, func(a, b engine.Op) int { return bytes.Compare(a.Key, b.Key) })
 	united := ops[:0]

@@ -12,8 +12,8 @@ import (
 
 var benchTables = flag.Int("tables", 2000, "the tables of BenchmarkDefinitions")
 
-// BenchmarkDefinitions measures definitions where there are many tables in one keyspace on disk: how long one takes, how long
-// the folder takes to open, and what the definitions weigh in memory.
+// BenchmarkDefinitions measures definitions where there are many tables in one keyspace on disk: how long one takes,
+// how long the folder takes to open, and what the definitions weigh in memory.
 func BenchmarkDefinitions(b *testing.B) {
 	dir := b.TempDir()
 	before := heapInUse()
@@ -39,11 +39,17 @@ func BenchmarkDefinitions(b *testing.B) {
 		}
 		b.ReportMetric(float64(time.Since(began).Microseconds())/1000/times, name)
 	}
-	measure("create-ms", func(c *schema.Catalog, i int) *schema.Catalog { return c.WithTable(benchTable(b, *benchTables+i)) })
+	measure("create-ms", func(c *schema.Catalog, i int) *schema.Catalog {
+		return c.WithTable(benchTable(b,
+			*benchTables+i))
+	})
 	measure("truncate-ms", func(c *schema.Catalog, i int) *schema.Catalog {
 		return c.WithTable(c.Table("ks", benchTable(b, i).Name).WithStoreID(0))
 	})
-	measure("drop-ms", func(c *schema.Catalog, i int) *schema.Catalog { return c.WithoutTable("ks", benchTable(b, i).Name) })
+	measure("drop-ms", func(c *schema.Catalog, i int) *schema.Catalog {
+		return c.WithoutTable("ks",
+			benchTable(b, i).Name)
+	})
 	closeStore(b, s)
 	began := time.Now()
 	s = open(b, dir, Options{})

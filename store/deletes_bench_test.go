@@ -15,8 +15,9 @@ import (
 
 var deletedPartitions = flag.Int("deleted", 50_000, "how many partitions BenchmarkDeleted deletes")
 
-// BenchmarkDeleted deletes partitions of one row each and reports what that costs afterwards: a scan of 400,000 other rows,
-// point reads of keys that were written again, memory before and after a sweep, and opening a folder whose process was killed.
+// BenchmarkDeleted deletes partitions of one row each and reports what that costs afterwards: a scan of 400,000 other
+// rows, point reads of keys that were written again, memory before and after a sweep, and opening a folder whose
+// process was killed.
 func BenchmarkDeleted(b *testing.B) {
 	const live = 400_000
 	n := *deletedPartitions
@@ -145,7 +146,7 @@ func deletePartitions(b *testing.B, s *Store, t *schema.Table, from, n int) {
 func countRows(b *testing.B, s *Store, t *schema.Table, want int) time.Duration {
 	b.Helper()
 	found := 0
-	read := Read{Table: t, Now: s.Now().Unix(), Passed: &Passed{Most: math.MaxInt}}
+	read := Read{Table: t, Now: s.Now().Unix(), Tombstones: &TombstonesRead{Most: math.MaxInt}}
 	spent := processorTime(func() {
 		if err := s.Read(context.Background(), &read, func(*Row) (bool, error) { found++; return true, nil }); err != nil {
 			b.Fatal(err)

@@ -11,16 +11,16 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// deadTableKey is the record of a table whose rows are to be removed. It is written with the catalog that
-// no longer has the table and removed behind its last row, so a purge goes on after a restart.
+// deadTableKey is the key of the record of a dropped or truncated table. The record is written with the catalog
+// that lacks the table and removed after the table's last row, so a purge continues after a restart.
 func deadTableKey(id uint32) []byte {
 	return binary.BigEndian.AppendUint32(append([]byte(nil), deadKey...), id)
 }
 
-// purgeAgain is how long a purge that failed, as on a full disk, waits.
+// purgeAgain is how long the purge waits after it failed, as on a full disk.
 const purgeAgain = 10 * time.Second
 
-// wakePurge makes the purge look for dead tables, and for definitions to undo.
+// wakePurge makes the purge look for dropped tables and for definitions to undo.
 func (s *Store) wakePurge() {
 	select {
 	case s.purge <- struct{}{}:
@@ -28,7 +28,7 @@ func (s *Store) wakePurge() {
 	}
 }
 
-// purgeTables removes the rows of dead tables until the store is closed.
+// purgeTables removes the rows of dropped tables until the store is closed.
 func (s *Store) purgeTables() {
 	defer s.purging.Done()
 	for {
@@ -37,7 +37,7 @@ func (s *Store) purgeTables() {
 			return
 		case <-s.purge:
 		}
-		if err := s.settle(); err != nil && s.closing.Err() == nil {
+		if err := s.undoDefinitions(); err != nil && s.closing.Err() == nil {
 			s.log.Error().Err(err).Msg("cannot undo a definition that failed yet")
 			time.AfterFunc(purgeAgain, s.wakePurge)
 		}
@@ -54,8 +54,8 @@ func (s *Store) purgeTables() {
 	}
 }
 
-// deadTables are the numbers that have a record, but for those that are in use: a definition may have failed whose
-// records were written, and one that has been written may not be visible yet.
+// deadTables returns the numbers with a record, except those in use: a definition may have failed after its records
+// were written, or may not be visible yet.
 func (s *Store) deadTables() (ids []uint32, err error) {
 	end := rows.Successor(append([]byte(nil), deadKey...))
 	err = s.engine.Scan(deadKey, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
@@ -66,7 +66,7 @@ func (s *Store) deadTables() (ids []uint32, err error) {
 	return slices.DeleteFunc(ids, func(id uint32) bool { return live[id] }), err
 }
 
-// purgeTable removes one table's keys, when nobody writes any more, in steps between which Close can stop it.
+// purgeTable removes one table's keys once nobody writes them any more. Close can stop it between steps.
 func (s *Store) purgeTable(id uint32) error {
 	for !s.usages.of(id).idle() {
 		if err := s.closing.Err(); err != nil {

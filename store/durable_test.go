@@ -37,7 +37,8 @@ func BenchmarkDurable(b *testing.B) {
 		}
 		return apply(s, m)
 	})
-	alone, err := badgerdb.OpenManaged(badgerdb.DefaultOptions(b.TempDir()).WithLogger(nil).WithSyncWrites(true).WithDetectConflicts(false))
+	o := badgerdb.DefaultOptions(b.TempDir()).WithLogger(nil).WithSyncWrites(true).WithDetectConflicts(false)
+	alone, err := badgerdb.OpenManaged(o)
 	if err != nil {
 		b.Fatal(err)
 	}

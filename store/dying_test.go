@@ -88,7 +88,10 @@ var definitions = []struct {
 	{"create two tables", func(t *testing.T, c *schema.Catalog) *schema.Catalog {
 		for _, name := range []string{"u", "w"} {
 			spec := *newTable(t, name, "k int", "c int", "v text")
-			spec.Columns = append(spec.Columns, &schema.Column{Name: "w", Type: types.Freeze(c.Type("ks", "y")), Kind: schema.Regular})
+			spec.Columns = append(spec.Columns, &schema.Column{
+				Name: "w", Type: types.Freeze(c.Type("ks", "y")),
+				Kind: schema.Regular,
+			})
 			c = c.WithTable(schema.NewTable(spec))
 		}
 		return c
@@ -131,8 +134,8 @@ func dyingType(fields ...string) *types.UserType {
 	return u
 }
 
-// TestDyingDefinitions has a server die at each write of each kind of definition. What is there when it is opened again is
-// the schema before or behind it, with the rows of that one.
+// TestDyingDefinitions has a server die at each write of each kind of definition. What is there when it is opened
+// again is the schema before or behind it, with the rows of that one.
 func TestDyingDefinitions(t *testing.T) {
 	for i, d := range definitions {
 		t.Run(d.name, func(t *testing.T) {

@@ -21,11 +21,12 @@ import (
 	"github.com/cqld/cqld/store/engine/badger"
 )
 
-var purging = flag.Duration("purging", time.Minute, "how long BenchmarkPurge lets sweeps, reads and writes run together")
+var purging = flag.Duration("purging", time.Minute,
+	"how long BenchmarkPurge lets sweeps, reads and writes run together")
 
-// BenchmarkPurge writes rows that live for half a minute into a table of many on disk, and reads others, as many of both
-// each second. It does so first without sweeps and then with one after the other, and reports how long 99 of 100 reads
-// took at most, and the size of the folder after a quarter of the time, after half of it and at the end.
+// BenchmarkPurge writes rows that live for half a minute into a table of many on disk, and reads others, as many of
+// both each second. It does so first without sweeps and then with one after the other, and reports how long 99 of 100
+// reads took at most, and the size of the folder after a quarter of the time, after half of it and at the end.
 func BenchmarkPurge(b *testing.B) {
 	dir := b.TempDir()
 	s, t := openSweeping(b, dir, 24*time.Hour)
@@ -70,7 +71,8 @@ func openSweeping(b *testing.B, dir string, every time.Duration) (*Store, *schem
 const partitionRows = 1000
 
 func rowKey(i int) (key, clustering []byte) {
-	return binary.BigEndian.AppendUint64(nil, uint64(i/partitionRows)), binary.BigEndian.AppendUint64(nil, uint64(i%partitionRows))
+	return binary.BigEndian.AppendUint64(nil, uint64(i/partitionRows)),
+		binary.BigEndian.AppendUint64(nil, uint64(i%partitionRows))
 }
 
 func fillPartitions(b *testing.B, s *Store, t *schema.Table, n int) {
@@ -91,8 +93,8 @@ func fillPartitions(b *testing.B, s *Store, t *schema.Table, n int) {
 	}
 }
 
-// steadily reads a row and writes one each half millisecond, and returns what 99 of 100 reads took at most. now and then it
-// calls measure.
+// steadily reads a row and writes one each half millisecond, and returns what 99 of 100 reads took at most. now and
+// then it calls measure.
 func steadily(b *testing.B, s *Store, t *schema.Table, long time.Duration, measure func()) time.Duration {
 	b.Helper()
 	began := time.Now()
@@ -114,7 +116,12 @@ func steadily(b *testing.B, s *Store, t *schema.Table, long time.Duration, measu
 		key, clustering := rowKey(reading.IntN(*growthRows))
 		at := time.Now()
 		found := false
-		read := Read{Table: t, Keys: [][]byte{key}, Slices: []Slice{{[][]byte{clustering}, [][]byte{clustering}, true, true}}, Now: at.Unix()}
+		read := Read{Table: t, Keys: [][]byte{key}, Slices: []Slice{{
+			[][]byte{clustering},
+			[][]byte{clustering},
+			true,
+			true,
+		}}, Now: at.Unix()}
 		err := s.Read(context.Background(), &read, func(*Row) (bool, error) { found = true; return true, nil })
 		taken = append(taken, time.Since(at))
 		if !found {

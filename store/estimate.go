@@ -11,8 +11,8 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// Estimate is about how much a table has. It is counted by the sweep now and then; what is written in between is
-// added as if it were all new.
+// Estimate is roughly how much a table has. A sweep counts it now and then; what was written since is added as if
+// it were new.
 type Estimate struct {
 	Partitions int64
 	Rows       int64 // static ones too
@@ -35,17 +35,17 @@ func (e *Estimate) MeanPartition() int64 {
 type usage struct {
 	mu      sync.Mutex
 	counted Estimate // by the last sweep
-	swept   bool     // there was one
+	swept   bool     // there was a sweep
 	written struct{ rows, bytes int64 }
 	due     int64 // the second from which something may be purged; math.MaxInt64: nothing
 	sweptAt int64
 	writing int // mutations that are being committed
 }
 
-// newUsage is that of a table of which nothing is known, so that it has to be swept.
+// newUsage is the usage of a table that has to be swept, because nothing is known of it.
 func newUsage() *usage { return &usage{} }
 
-// start adds what a mutation writes, which is being committed until end.
+// start adds what a mutation writes. The mutation is being committed until end.
 func (u *usage) start(rows, bytes int, due int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -55,14 +55,14 @@ func (u *usage) start(rows, bytes int, due int64) {
 	u.due = min(u.due, due)
 }
 
-// end is called when a mutation is committed, or is not going to be.
+// end is called when a mutation is committed or has failed.
 func (u *usage) end() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.writing--
 }
 
-// dueAt notes the second from which something may be purged.
+// dueAt notes that something may be purged from a second on.
 func (u *usage) dueAt(second int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -76,13 +76,13 @@ func (u *usage) idle() bool {
 	return u.writing == 0
 }
 
-// Least of what must have been written before a table is counted again.
+// What must at least have been written, and the seconds gone by, before a table is counted again.
 const (
 	recountRows    = 1000
 	recountSeconds = 60
 )
 
-// wanted reports whether the table should be swept: something may be purged, or much has been written since it was
+// wanted reports whether the table should be swept: something may be purged, or much was written since it was
 // counted.
 func (u *usage) wanted(now int64) bool {
 	u.mu.Lock()
@@ -93,7 +93,7 @@ func (u *usage) wanted(now int64) bool {
 	return u.written.rows > max(recountRows, u.counted.Rows/4) && now >= u.sweptAt+recountSeconds
 }
 
-// begin starts a sweep: what is written from here on is not in its count.
+// begin starts a sweep, whose count lacks what is written from here on.
 func (u *usage) begin(now int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -101,7 +101,7 @@ func (u *usage) begin(now int64) {
 	u.written.rows, u.written.bytes = 0, 0
 }
 
-// finish notes what a sweep counted, and when something it saw may be purged.
+// finish notes what a sweep has counted, and from when something may be purged again.
 func (u *usage) finish(counted Estimate, due int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -109,7 +109,7 @@ func (u *usage) finish(counted Estimate, due int64) {
 	u.due = min(u.due, due)
 }
 
-// estimate is the count with what was written since.
+// estimate is the last count and what was written since.
 func (u *usage) estimate() Estimate {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -124,7 +124,7 @@ func (u *usage) estimate() Estimate {
 
 // usages has the usage of each table by its number, in a map that is replaced as a whole.
 type usages struct {
-	mu     sync.Mutex // held by who replaces it
+	mu     sync.Mutex // held to replace the map
 	tables atomic.Pointer[map[uint32]*usage]
 }
 
@@ -137,7 +137,7 @@ func (u *usages) of(id uint32) *usage {
 	return u.set(id, newUsage())
 }
 
-// set adds the usage of a table, unless it has one, and returns the one it has. Nil drops it.
+// set adds the usage of a table unless it has one, and returns the one it has. nil drops it.
 func (u *usages) set(id uint32, first *usage) *usage {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -159,7 +159,7 @@ func (u *usages) set(id uint32, first *usage) *usage {
 
 func (u *usages) drop(id uint32) { u.set(id, nil) }
 
-// Estimate is about how much a table has.
+// Estimate returns roughly how much a table has.
 func (s *Store) Estimate(t *schema.Table) Estimate {
 	id, ok := s.state.Load().ids[t.ID]
 	if !ok {
@@ -168,14 +168,14 @@ func (s *Store) Estimate(t *schema.Table) Estimate {
 	return s.usages.of(id).estimate()
 }
 
-// census counts rows as a sweep passes them, in the order of their keys.
+// census counts rows that a sweep goes over, in the order of their keys.
 type census struct {
 	Estimate
 	partition []byte // the prefix of its keys
 	size      int64
 }
 
-// row counts a row; partition is what the keys of its partition begin with.
+// row counts a row. partition is what the keys of its partition begin with.
 func (c *census) row(partition []byte, size int) {
 	if c.Partitions == 0 || !bytes.Equal(partition, c.partition) {
 		c.endPartition()
@@ -188,7 +188,7 @@ func (c *census) row(partition []byte, size int) {
 	c.size += int64(size)
 }
 
-// endPartition compares the partition that has been passed with the largest.
+// endPartition compares the partition that was counted with the largest.
 func (c *census) endPartition() {
 	if c.size <= c.LargestPartition {
 		return

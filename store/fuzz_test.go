@@ -39,7 +39,8 @@ func addRows(f *testing.F, add func(row []byte)) {
 			m.Add(c, 5, 9)
 		case types.IsMultiCell(c.Type):
 			m.Clear(c, 4)
-			m.SetPart(c, [][]byte{AppendPlace(nil, 1, 2), types.EncodeInt(3), AppendField(nil, 1)}[i%3], []byte("v"), 9, Expiry{})
+			m.SetPart(c, [][]byte{AppendPlace(nil, 1, 2), types.EncodeInt(3), AppendField(nil, 1)}[i%3], []byte("v"), 9,
+				Expiry{})
 		default:
 			m.Set(c, []byte("v"), 10, Expiry{TTL: 3, At: 13})
 		}
@@ -75,7 +76,8 @@ func FuzzRow(f *testing.F) {
 	table := fuzzTable(f)
 	key := rows.AppendPartition(nil, table, 0, types.EncodeInt(1))
 	static := append(bytes.Clone(key), rows.KindStatic)
-	row := rows.AppendClustering(append(bytes.Clone(key), rows.KindRow), table, [][]byte{types.EncodeInt(1), {0, 0, 0, 1, 5}})
+	row := rows.AppendClustering(append(bytes.Clone(key), rows.KindRow), table,
+		[][]byte{types.EncodeInt(1), {0, 0, 0, 1, 5}})
 	f.Fuzz(func(t *testing.T, value []byte) {
 		h, cells, err := decoded(value)
 		if len(cells) > len(value) {
@@ -88,7 +90,8 @@ func FuzzRow(f *testing.F) {
 				return bytes.Equal(a.Path, b.Path) && bytes.Equal(a.Value, b.Value) && a.Column == b.Column &&
 					a.Deleted == b.Deleted && a.Counter == b.Counter && a.Timestamp == b.Timestamp && a.Expiry == b.Expiry
 			})
-			if err != nil || !same || h2.Marker != h.Marker || h2.Deletion.Timestamp != h.Deletion.Timestamp || !bytes.Equal(encoded(h2, cells2), again) {
+			if err != nil || !same || h2.Marker != h.Marker || h2.Deletion.Timestamp != h.Deletion.Timestamp ||
+				!bytes.Equal(encoded(h2, cells2), again) {
 				t.Fatalf("%x is read as %v %v, written as %x and read as %v %v, error %v", value, h, cells, again, h2, cells2, err)
 			}
 		}
@@ -106,9 +109,11 @@ func FuzzRow(f *testing.F) {
 		if totals, err := rows.CounterTotals(value); err == nil {
 			_, _ = rows.AddToTotals(value, totals)
 		}
-		rd := new(reader)
-		rd.begin(context.Background(), nil, &Read{Table: table, Now: 100, Meta: true}, 0, func(*Row) (bool, error) { return true, nil })
-		if got := rd.run(sortedRows{{Key: static, Value: value}, {Key: row, Value: value}}); err != nil && len(cells) == 0 && got == nil {
+		rd := newReader()
+		rd.begin(context.Background(), nil, &Read{Table: table, Now: 100, Meta: true}, 0,
+			func(*Row) (bool, error) { return true, nil })
+		if got := rd.run(sortedRows{{Key: static, Value: value}, {Key: row, Value: value}}); err != nil && len(cells) == 0 &&
+			got == nil {
 			t.Fatalf("a row with error %v is read", err)
 		}
 	})
@@ -137,7 +142,7 @@ func lawful(value []byte) []byte {
 			c.Value, c.Expiry.TTL = nil, 0
 		}
 	}
-	m := Mutation{head: h, cells: cells, parted: true}
+	m := Mutation{head: h, cells: cells, elements: true}
 	m.normalize()
 	return encoded(m.head, m.cells)
 }
@@ -169,7 +174,8 @@ func FuzzFold(f *testing.F) {
 		if kept == nil {
 			return
 		}
-		if again, less, err := p.Purge(kept, rows.Tombstone{Timestamp: 1, Second: 95}); err != nil || less || !bytes.Equal(again, kept) {
+		if again, less, err := p.Purge(kept, rows.Tombstone{Timestamp: 1, Second: 95}); err != nil || less ||
+			!bytes.Equal(again, kept) {
 			t.Fatalf("a purge of %x leaves %x, and another %x: %v", a, kept, again, err)
 		}
 	})
@@ -183,21 +189,22 @@ func FuzzKeys(f *testing.F) {
 	f.Add(rows.AppendClustering([]byte{rows.KindRow}, table, [][]byte{types.EncodeInt(1), {0, 0, 0, 1, 5}}), []byte{1, 2})
 	f.Add(append(rows.AppendEscaped(nil, start), rows.KindRow+1), rows.Tombstone{Timestamp: 5, Second: 6}.Append(nil))
 	f.Fuzz(func(t *testing.T, end, value []byte) {
-		var d deletions
-		var c deletionCursor
+		var d tombstoneReader
+		var c tombstoneCursor
 		deletion := append(bytes.Clone(key), end...)
 		rows.SetArea(deletion, 0, rows.AreaTombstones)
 		stored := sortedRows{{Key: deletion, Value: value}, {Key: append(deletion, 'x'), Value: value}}
-		if err := d.load(stored, unknownDeletions, key); err == nil {
+		d.begin(unknownTombstones)
+		if err := d.load(stored, key); err == nil {
 			d.Over(end)
 		}
 		c.begin(stored, 0, key, nil)
-		if err := c.load(&d, key); err == nil {
+		if err := c.load(&d.PartitionTombstones, key); err == nil {
 			d.Over(end)
 		}
 		_, _ = rows.AppendRowsPrefix(nil, deletion)
 		for n := range len(key) + 1 {
-			rd := new(reader)
+			rd := newReader()
 			rd.begin(context.Background(), nil, &Read{Table: table, Now: 100}, 0, func(*Row) (bool, error) { return true, nil })
 			_ = rd.run(sortedRows{{Key: append(key[:max(n, rows.AreaSize):max(n, rows.AreaSize)], end...), Value: value}})
 		}

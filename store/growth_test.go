@@ -14,8 +14,8 @@ import (
 
 var growthRows = flag.Int("rows", 1_000_000, "the most rows of BenchmarkGrowth")
 
-// BenchmarkGrowth measures the same operations in tables of more and more rows on disk, all of them in one partition, and
-// how long such a table takes to open. Times are of the processor, also for what Badger does in the background.
+// BenchmarkGrowth measures the same operations in tables of more and more rows on disk, all of them in one partition,
+// and how long such a table takes to open. Times are of the processor, also for what Badger does in the background.
 func BenchmarkGrowth(b *testing.B) {
 	for rows := 1000; rows <= *growthRows; rows *= 10 {
 		if rows == 100_000 {

@@ -35,7 +35,7 @@ type ground struct {
 	store  *Store
 	memory *enginetest.Memory // nil on Badger
 	clock  *clock
-	wide   []*schema.Table // with columns that were dropped and added again, without them, and with another of the name of one
+	wide   []*schema.Table // with columns that were dropped and added again, without them, with another of such a name
 	plain  *schema.Table   // without clustering columns
 	count  *schema.Table   // of counters
 	tables []*schema.Table // those that the history at hand is of
@@ -90,7 +90,8 @@ func openGround(t *testing.T, kind groundKind) *ground {
 	again := dropped.WithColumns([]*schema.Column{whole.Column("w"), whole.Column("v"), whole.Column("x")})
 	define(t, s, again)
 	other := *dropped
-	other.Columns = append(slices.Clone(dropped.Columns), &schema.Column{Name: "w", Type: types.Text, Kind: schema.Regular})
+	other.Columns = append(slices.Clone(dropped.Columns),
+		&schema.Column{Name: "w", Type: types.Text, Kind: schema.Regular})
 	g.wide = []*schema.Table{again, dropped, schema.NewTable(other)}
 	return g
 }
@@ -119,8 +120,9 @@ func (g *ground) counters() bool { return g.tables[0] == g.count }
 // empty removes what is in the table.
 func (g *ground) empty() error {
 	id := uint32(g.tables[0].StoreID)
-	g.store.deletions.drop(id)
-	return g.store.engine.DeleteRange(rows.AppendArea(nil, id, rows.AreaTombstones), rows.AppendArea(nil, id+1, rows.AreaTombstones))
+	g.store.filters.drop(id)
+	return g.store.engine.DeleteRange(rows.AppendArea(nil, id, rows.AreaTombstones),
+		rows.AppendArea(nil, id+1, rows.AreaTombstones))
 }
 
 // sweep sweeps the table at a second.
@@ -135,7 +137,10 @@ func pick[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
 // draw draws a write: few rows, timestamps and values, so that they often meet.
 func (g *ground) draw(r *rand.Rand) write {
 	t := pick(r, g.tables...)
-	w := write{ts: int64(r.IntN(6)), second: int64(r.IntN(4)), partition: int32(r.IntN(2)), row: pick(r, placesOf(t, false)...)}
+	w := write{
+		ts: int64(r.IntN(6)), second: int64(r.IntN(4)), partition: int32(r.IntN(2)),
+		row: pick(r, placesOf(t, false)...),
+	}
 	if r.IntN(3) == 0 {
 		w.expiry = Expiry{TTL: pick[int32](r, 5, 7), At: int64(100 + r.IntN(4))}
 	}

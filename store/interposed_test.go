@@ -109,7 +109,9 @@ func TestUnknownDefinition(t *testing.T) {
 		t.Error("a definition of which nothing is known succeeds")
 	}
 	define(t, s, newTable(t, "u", "k int", "c int", "v text"))
-	if err := s.Define(func(c *schema.Catalog) (*schema.Catalog, error) { return c.WithoutTable("ks", "u"), nil }); err != nil {
+	if err := s.Define(func(c *schema.Catalog) (*schema.Catalog, error) {
+		return c.WithoutTable("ks", "u"), nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the other table's rows purged", func() bool {
@@ -127,8 +129,8 @@ func TestUnknownDefinition(t *testing.T) {
 	}
 }
 
-// TestFailedDefinition lets definitions fail when the engine has them already: they are not there either when the store is
-// opened again, and their numbers are not given to other tables.
+// TestFailedDefinition lets definitions fail when the engine has them already: they are not there either when the
+// store is opened again, and their numbers are not given to other tables.
 func TestFailedDefinition(t *testing.T) {
 	unknown := func() error { return engine.ErrUnknown }
 	for name, fail := range map[string]func(i *interposed) (mend func()){
@@ -167,7 +169,7 @@ func TestFailedDefinition(t *testing.T) {
 					eventually(t, "the definition undone", func() bool {
 						s.defining.Lock()
 						defer s.defining.Unlock()
-						return len(s.unsettled) == 0
+						return len(s.toUndo) == 0
 					})
 				}
 				closeStore(t, s)
@@ -211,7 +213,8 @@ func TestDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	row := rows.AppendClustering(append(rows.AppendPartition(nil, table, uint32(table.StoreID), types.EncodeInt(1)), rows.KindRow), table, [][]byte{types.EncodeInt(1)})
+	row := rows.AppendClustering(append(rows.AppendPartition(nil, table, uint32(table.StoreID), types.EncodeInt(1)),
+		rows.KindRow), table, [][]byte{types.EncodeInt(1)})
 	tombs := rows.AppendPartition(nil, table, uint32(table.StoreID), types.EncodeInt(2))
 	rows.SetArea(tombs, uint32(table.StoreID), rows.AreaTombstones)
 	damage := func(key []byte) {
@@ -220,7 +223,8 @@ func TestDamage(t *testing.T) {
 		}
 	}
 	read := func(k int32) error {
-		return s.Read(context.Background(), &Read{Table: table, Keys: [][]byte{types.EncodeInt(k)}}, func(*Row) (bool, error) { return true, nil })
+		return s.Read(context.Background(), &Read{Table: table, Keys: [][]byte{types.EncodeInt(k)}},
+			func(*Row) (bool, error) { return true, nil })
 	}
 	damage(row)
 	if err := s.Sweep(context.Background()); err != nil {
@@ -271,7 +275,8 @@ func TestSweepOfLargeRows(t *testing.T) {
 	}
 }
 
-// TestTruncateUnderWrite truncates a table while a write to it is on its way to the engine: what it writes is purged too.
+// TestTruncateUnderWrite truncates a table while a write to it is on its way to the engine: what it writes is purged
+// too.
 func TestTruncateUnderWrite(t *testing.T) {
 	s, i := openInterposed(t)
 	defer closeStore(t, s)

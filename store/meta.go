@@ -9,11 +9,11 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// formatVersion is the version of all that doc.go draws. Data of a later version is refused; that of an earlier one is
-// read as it is, and becomes this version's when it is opened.
+// formatVersion is the version of what the store writes (see package rows). Data of a later version is refused. Data
+// of an earlier version is read as it is, and counts as this version from when it is opened.
 //
 //	1  cells have no paths
-//	2  columns that are not frozen, counters, the seconds of tombstones
+//	2  collections that are not frozen, counters, the seconds of tombstones
 //	3  a record for each keyspace and table, in place of one for all
 //	4  the Badger engine keeps what is merged into long values beside them, which earlier versions would not see
 const formatVersion = 4
@@ -29,7 +29,7 @@ var (
 
 func ownKey(name string) []byte { return append(rows.AppendArea(nil, 0, rows.AreaRows), name...) }
 
-// meta is the record by which a store knows itself.
+// meta is the store's first record: its format, its id and the next table's number.
 type meta struct {
 	version uint32 // of the data, when it was opened
 	host    [16]byte

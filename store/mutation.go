@@ -11,12 +11,11 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// Mutation is what one write changes in one partition. It is built, applied once, and not used again:
-// Apply takes it over. The values given to it must stay as they are until Row, Static or Apply is called
-// after them.
+// Mutation is what one write changes in one partition. It is built and applied once: Apply takes it over. Values
+// given to it must stay unchanged until Row, Static or Apply is called after them.
 //
-// A mutation writes keys and values into one buffer as it is built; Apply cuts them into operations of
-// the engine.
+// Keys and values are written into one buffer as the mutation is built. Apply cuts them into operations of the
+// engine.
 type Mutation struct {
 	table     *schema.Table
 	partition []byte // the serialized partition key
@@ -26,27 +25,27 @@ type Mutation struct {
 	ops       []engine.Op
 
 	// The row that is being built.
-	open   bool
-	key    int // where its key begins in buf
-	head   rows.Head
-	cells  []rows.Cell
-	paths  []byte // of its cells
-	lossy  []byte
-	sorted bool
-	parted bool   // some of its cells are parts of columns
-	size   int    // bytes that its cells take, at least, unless some of them are in the same place
-	united int    // size when that was last seen to
-	counts bool   // it changes counters
-	second int64  // that its tombstones are of; 0: not known
-	due    int64  // the second from which something of it may be purged; math.MaxInt64: nothing
-	usage  *usage // of the table, while it is being committed
+	open     bool
+	key      int // where its key begins in buf
+	head     rows.Head
+	cells    []rows.Cell
+	paths    []byte // memory of its cells' paths
+	lossy    []byte
+	sorted   bool
+	elements bool   // some of its cells are elements of collections
+	size     int    // a lower bound of its bytes, unless some cells are in the same place
+	united   int    // size when cells were last united
+	counts   bool   // it changes counters
+	second   int64  // in which its tombstones are written; 0: not known
+	due      int64  // the second from which something may be purged; math.MaxInt64: never
+	usage    *usage // of the table, while it is being committed
 
 	deleting deleting
 
 	apply applying // of the first mutation of an Apply
 }
 
-// span is one operation in the buffer: its value ends where the next key begins.
+// span is one operation in the buffer. Its value ends where the next key begins.
 type span struct{ key, value, end int }
 
 // mutations are kept for reuse with their buffers.
@@ -58,7 +57,7 @@ const (
 	maxKeptCells  = 1 << 10
 )
 
-// NewMutation starts a mutation of the partition with that serialized key.
+// NewMutation starts a mutation of the partition with a serialized key.
 func NewMutation(t *schema.Table, partition []byte) *Mutation {
 	m := mutations.Get().(*Mutation)
 	if m.apply.finished == nil {
@@ -69,11 +68,11 @@ func NewMutation(t *schema.Table, partition []byte) *Mutation {
 	return m
 }
 
-// At sets the second, since 1970, that tombstones written from here on are of: the table's gc_grace_seconds later they
-// may go.
+// At sets the second, since 1970, in which tombstones from here on are written. gc_grace_seconds later they may be
+// purged.
 func (m *Mutation) At(second int64) { m.second = second }
 
-// release makes the mutation's memory another's.
+// release gives the mutation back for reuse.
 func (m *Mutation) release() {
 	if cap(m.buf) > maxKeptBuffer {
 		m.buf = nil
@@ -99,8 +98,8 @@ func (m *Mutation) dropCells() {
 	m.cells, m.paths = m.cells[:0], m.paths[:0]
 }
 
-// Row starts a row; its cells are those set until the next Row or Static. clustering has a value for
-// every clustering column.
+// Row starts a row: cells that are set belong to it until the next Row or Static. clustering has a value for every
+// clustering column.
 func (m *Mutation) Row(clustering [][]byte) {
 	m.begin(rows.KindRow)
 	m.buf = rows.AppendClustering(m.buf, m.table, clustering)
@@ -121,12 +120,12 @@ func (m *Mutation) Static() { m.begin(rows.KindStatic) }
 
 func (m *Mutation) begin(kind byte) {
 	m.endRow()
-	m.open, m.sorted, m.parted, m.head = true, true, false, rows.NoHead
+	m.open, m.sorted, m.elements, m.head = true, true, false, rows.NoHead
 	m.key = len(m.buf)
 	m.buf = append(append(m.buf, m.prefix...), kind)
 }
 
-// Mark writes the row's marker: the row exists even without cells. expiry is zero or when it ends.
+// Mark writes the row's marker: the row exists even without cells. A zero expiry is none.
 func (m *Mutation) Mark(ts int64, e Expiry) {
 	m.ends(e)
 	if n := (rows.Marker{Timestamp: ts, Expiry: e}); n.Beats(&m.head.Marker) {
@@ -148,7 +147,7 @@ func (m *Mutation) add(c rows.Cell) {
 	m.added()
 }
 
-// added looks at the cell that was added last.
+// added accounts for the cell that was added last.
 func (m *Mutation) added() {
 	n := len(m.cells) - 1
 	c := &m.cells[n]
@@ -159,28 +158,28 @@ func (m *Mutation) added() {
 		m.ends(c.Expiry)
 	}
 	if c.Path != nil {
-		m.parted = true
+		m.elements = true
 	}
 	if n > 0 && m.cells[n-1].Column >= c.Column && m.cells[n-1].Compare(c) >= 0 {
 		m.sorted = false
 	}
 }
 
-// dies notes that the mutation has a tombstone of that second.
+// dies notes that the mutation has a tombstone written in that second.
 func (m *Mutation) dies(second int64) {
 	if second != 0 {
 		m.due = min(m.due, second+int64(m.table.Options.GCGraceSeconds)+1)
 	}
 }
 
-// ends notes what ends when an expiry does.
+// ends notes that something of the mutation expires.
 func (m *Mutation) ends(e Expiry) {
 	if e.At != 0 {
 		m.due = min(m.due, e.At)
 	}
 }
 
-// endRow encodes the row that is being built, if it has anything to say.
+// endRow encodes the row that is being built, if it has anything.
 func (m *Mutation) endRow() {
 	if !m.open {
 		return
@@ -206,8 +205,7 @@ func (m *Mutation) endRow() {
 	m.dropCells()
 }
 
-// normalize puts the cells into the order of stored rows, settles which of two in the same place stays,
-// and takes out what tombstones hide.
+// normalize sorts the cells, unites those in the same place, and removes what tombstones hide.
 func (m *Mutation) normalize() {
 	if !m.sorted {
 		slices.SortFunc(m.cells, func(a, b rows.Cell) int {
@@ -221,18 +219,20 @@ func (m *Mutation) normalize() {
 		})
 		m.unite()
 	}
-	if m.parted {
+	if m.elements {
 		m.cells = rows.DropHidden(m.cells)
 	}
 	if m.head.Deletion.Timestamp != rows.NoTimestamp {
-		m.cells = slices.DeleteFunc(m.cells, func(c rows.Cell) bool { return c.Timestamp <= m.head.Deletion.Timestamp && !c.Counter })
+		m.cells = slices.DeleteFunc(m.cells, func(c rows.Cell) bool {
+			return c.Timestamp <= m.head.Deletion.Timestamp && !c.Counter
+		})
 		if m.head.Marker.Timestamp <= m.head.Deletion.Timestamp {
 			m.head.Marker = rows.NoHead.Marker
 		}
 	}
 }
 
-// unite makes one of sorted cells in the same place.
+// unite unites sorted cells in the same place.
 func (m *Mutation) unite() {
 	kept := m.cells[:0]
 	for _, c := range m.cells {
@@ -245,7 +245,7 @@ func (m *Mutation) unite() {
 	m.cells = kept
 }
 
-// appendOps appends the mutation's operations on the table's keys under that number.
+// appendOps appends the mutation's operations on the keys of a table's number.
 func (m *Mutation) appendOps(ops []engine.Op, id uint32) []engine.Op {
 	m.endRow()
 	for _, s := range m.spans {

@@ -7,9 +7,9 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// SetPart writes one part of a column that is not frozen; a nil value deletes it. What names the part depends on the
-// column: the element of a set, whose value is empty; the key of a map; the place of an element in a list, see
-// AppendPlace; the position of a user type's field, see AppendField.
+// SetPart writes one element of a collection, or one field of a user type, that is not frozen. A nil value deletes
+// it. name is the element of a set, whose value is empty; the key of a map; the place in a list (see AppendPlace);
+// the position of a field (see AppendField).
 func (m *Mutation) SetPart(c *schema.Column, name, value []byte, ts int64, e Expiry) {
 	at := len(m.paths)
 	m.paths = rows.AppendPath(m.paths, c.Type, name)
@@ -26,7 +26,7 @@ func (m *Mutation) SetPart(c *schema.Column, name, value []byte, ts int64, e Exp
 	m.add(rows.Cell{Column: c.ID, Path: path, Deleted: value == nil, Timestamp: ts, Expiry: e, Value: value})
 }
 
-// Clear deletes all parts of a column that is not frozen that were written at ts or before.
+// Clear deletes all elements of a column that were written at ts or before.
 func (m *Mutation) Clear(c *schema.Column, ts int64) {
 	m.add(rows.Cell{Column: c.ID, Deleted: true, Timestamp: ts, Expiry: Expiry{At: m.second}})
 }

@@ -2,13 +2,13 @@ package store
 
 import "github.com/cqld/cqld/store/rows"
 
-// DeletePartition removes everything in the partition that was written at ts or before.
+// DeletePartition deletes everything in the partition that was written at ts or before.
 func (m *Mutation) DeletePartition(ts int64) {
 	m.endRow()
 	m.deletion(nil, ts)
 }
 
-// DeleteRange removes the rows of a slice that were written at ts or before.
+// DeleteRange deletes the rows of a slice that were written at ts or before.
 func (m *Mutation) DeleteRange(s Slice, ts int64) {
 	m.endRow()
 	start := rows.AppendStart(nil, m.table, s.Start, s.StartInclusive)
@@ -18,7 +18,7 @@ func (m *Mutation) DeleteRange(s Slice, ts int64) {
 	}
 }
 
-// deletion writes a tombstone of the partition, or of the range behind its key.
+// deletion writes a tombstone of the partition, or of a range if there are bounds.
 func (m *Mutation) deletion(bounds []byte, ts int64) {
 	m.dies(m.second)
 	s := span{key: len(m.buf)}
@@ -30,14 +30,14 @@ func (m *Mutation) deletion(bounds []byte, ts int64) {
 	m.spans = append(m.spans, s)
 }
 
-// DeleteRow removes the row as it was at ts.
+// DeleteRow deletes the row as it was at ts.
 func (m *Mutation) DeleteRow(ts int64) {
 	m.dies(m.second)
 	m.head.Deletion = m.head.Deletion.Later(rows.Tombstone{Timestamp: ts, Second: m.second})
 }
 
-// deletes reports whether the mutation has tombstones of its partition and of ranges.
-func (m *Mutation) deletes() (kinds [deletionKinds]bool) {
+// deletes reports which kinds of tombstones of its partition the mutation has.
+func (m *Mutation) deletes() (kinds [tombstoneKinds]bool) {
 	m.endRow()
 	for _, s := range m.spans {
 		if key := m.buf[s.key:s.value]; rows.IsTombstoneKey(key) {

@@ -7,40 +7,62 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// deletions reads the tombstones of one partition.
-type deletions struct {
-	rows.PartitionTombstones
-	key  []byte
-	take func(value []byte) error // add, as a value that is made once
+// tombstoneReader reads the tombstones of one partition after the other: with a cursor beside a scan, else one by one.
+type tombstoneReader struct {
+	rows.PartitionTombstones                  // of the partition at hand
+	known                    *knownTombstones // which partitions of the table may have any; nil: none
+	cursor                   tombstoneCursor
+	key                      []byte
+	add                      func(value []byte) error // adds the partition's tombstone; made once
 }
 
-// load reads the tombstones of the partition with that key prefix, which is one of areaRows, as far as it may have any.
-func (d *deletions) load(r engine.Reader, known *knownDeletions, prefix []byte) error {
-	d.Reset()
-	if known == nil {
+// begin starts with a table.
+func (r *tombstoneReader) begin(known *knownTombstones) { r.known, r.cursor.src = known, nil }
+
+// scan reads the tombstones of partitions between two keys of rows with a cursor, if the table may have any.
+func (r *tombstoneReader) scan(src engine.Reader, id uint32, start, end []byte) {
+	if r.known.any() {
+		r.cursor.begin(src, id, start, end)
+	}
+}
+
+// release forgets the snapshot.
+func (r *tombstoneReader) release() {
+	r.known = nil
+	r.cursor.finish()
+}
+
+// load makes the tombstones those of the partition whose rows begin with prefix.
+func (r *tombstoneReader) load(src engine.Reader, prefix []byte) error {
+	if r.cursor.src != nil {
+		return r.cursor.load(&r.PartitionTombstones, prefix)
+	}
+	r.Reset()
+	if r.known == nil {
 		return nil
 	}
 	token := rows.TokenOf(prefix)
-	d.key = append(d.key[:0], prefix...)
-	d.key[rows.AreaSize-1] &^= 1 // areaDeletions
-	if known.has(ofRange, token) {
-		return d.scan(r, d.key)
+	r.key = append(r.key[:0], prefix...)
+	r.key[rows.AreaSize-1] &^= 1 // AreaTombstones
+	if r.known.has(ofRange, token) {
+		return r.loadRanges(src)
 	}
-	if !known.has(ofPartition, token) {
+	if !r.known.has(ofPartition, token) {
 		return nil
 	}
-	if d.take == nil {
-		d.take = func(value []byte) error { return d.Add(nil, value) }
+	if r.add == nil {
+		r.add = func(value []byte) error { return r.Add(nil, value) }
 	}
-	_, err := r.Get(d.key, d.take)
+	_, err := src.Get(r.key, r.add)
 	return err
 }
 
-// scan reads the tombstones whose keys begin with that prefix.
-func (d *deletions) scan(r engine.Reader, prefix []byte) error {
-	err := r.Scan(prefix, rows.Successor(bytes.Clone(prefix)), engine.ScanOptions{}, func(key, value []byte) (bool, error) {
-		return true, d.Add(key[len(prefix):], value)
+// loadRanges reads all tombstones of the partition.
+func (r *tombstoneReader) loadRanges(src engine.Reader) error {
+	end := rows.Successor(bytes.Clone(r.key))
+	err := src.Scan(r.key, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
+		return true, r.Add(key[len(r.key):], value)
 	})
-	d.CutRanges()
+	r.CutRanges()
 	return err
 }

@@ -75,10 +75,11 @@ func BenchmarkQueue(b *testing.B) {
 		}
 		began := time.Now()
 		var head []byte
-		err := s.Read(context.Background(), &Read{Table: t, Keys: [][]byte{key}, Now: s.Now().Unix()}, func(r *Row) (bool, error) {
-			head = bytes.Clone(r.Values[1])
-			return false, nil
-		})
+		err := s.Read(context.Background(), &Read{Table: t, Keys: [][]byte{key}, Now: s.Now().Unix()},
+			func(r *Row) (bool, error) {
+				head = bytes.Clone(r.Values[1])
+				return false, nil
+			})
 		taken = append(taken, time.Since(began))
 		if err != nil || !bytes.Equal(head, types.EncodeBigInt(i-waiting)) {
 			b.Fatalf("the head is %x instead of %d, %v", head, i-waiting, err)

@@ -23,8 +23,9 @@ type Read struct {
 	Meta    bool       // fill Row.Meta
 	After   *Position  // start behind this row, which the same Read delivered earlier
 	Session Session    // what tables made by code may show of the reader
-	Passed  *Passed    // counts what the read goes by; nil: nothing does
 	Turn    *pace.Turn // on which it reads; nil: it gives way to nobody
+
+	Tombstones *TombstonesRead // counts live rows and tombstones; nil: nobody does
 }
 
 // Session is what a virtual row may depend on.
@@ -40,14 +41,13 @@ type TokenRange struct {
 	StartInclusive, EndInclusive bool
 }
 
-// Slice is a range of clustering keys. Bounds are prefixes: values of the first clustering columns. A
-// nil bound is open.
+// Slice is a range of clustering keys. Bounds are values of the first clustering columns. A nil bound is open.
 type Slice struct {
 	Start, End                   [][]byte
 	StartInclusive, EndInclusive bool
 }
 
-// isRow reports whether a slice can have one row at most: its bounds are the same whole clustering key.
+// isRow reports whether a slice has one row at most: both bounds are the same whole clustering key.
 func (s *Slice) isRow(t *schema.Table) bool {
 	n := len(t.Clustering)
 	if len(s.Start) != n || len(s.End) != n || !s.StartInclusive || !s.EndInclusive {
@@ -61,10 +61,13 @@ func (s *Slice) isRow(t *schema.Table) bool {
 	return true
 }
 
-// Ranges are clustering ranges as Read.Slices has them, each of which is made when it is read.
+// Ranges are clustering ranges like Read.Slices, each made when it is read.
 type Ranges interface {
+	// Len is the number of ranges.
 	Len() int
-	Range(i int) Slice // valid until the next call
+
+	// Range makes one of them. It is valid until the next call.
+	Range(i int) Slice
 }
 
 // allRows reports whether all rows of a partition are wanted.
@@ -94,7 +97,7 @@ type Position struct {
 	Whole      bool // continue behind the partition, not inside it
 }
 
-// Row is one row as reconciled at Read.Now. It and all it points to are valid until the callback returns.
+// Row is one row as of Read.Now. It and everything it points to are valid until the callback returns.
 type Row struct {
 	Partition []byte     // serialized partition key
 	Static    bool       // the static row: it comes before the partition's other rows, if it has live cells
@@ -111,7 +114,7 @@ type CellMeta = rows.CellMeta
 // PartMeta is CellMeta of one element of a collection, or one field of a user type.
 type PartMeta = rows.PartMeta
 
-// AppendPlace appends the name of an element's place in a list. Elements come in the order of at, then of id.
+// AppendPlace appends the name of an element's place in a list. Elements are ordered by at, then by id.
 func AppendPlace(dst []byte, at int64, id uint64) []byte { return rows.AppendPlace(dst, at, id) }
 
 // AppendField appends the name of a user type's field.
@@ -135,7 +138,7 @@ func (s *Store) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error)) 
 		if src != nil {
 			return rd.run(src)
 		}
-		if err := s.engine.View(rd.view); !errors.Is(err, errTruncated) {
+		if err := s.engine.View(rd.calls.run); !errors.Is(err, errTruncated) {
 			return err
 		}
 	}
@@ -144,8 +147,8 @@ func (s *Store) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error)) 
 // errTruncated says that a table got another number before its rows were looked at.
 var errTruncated = errors.New("the table is being truncated")
 
-// source says where the rows of a table come from: a reader if they are made by code, else those under
-// a number in the engine.
+// source says where the rows of a table come from: from a reader if code makes them, else from the engine under a
+// number.
 func (s *Store) source(r *Read) (engine.Reader, uint32, error) {
 	state := s.state.Load()
 	if v, ok := state.virtual[r.Table.ID]; ok {

@@ -3,125 +3,86 @@ package store
 import (
 	"bytes"
 	"context"
-	"slices"
 	"sync"
 
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
 
 // reader runs one Read. It is reused with its buffers, so that reading one row allocates nothing here.
 type reader struct {
-	ctx    context.Context
-	store  *Store
-	read   *Read
-	id     uint32
-	fn     func(*Row) (bool, error)
-	src    engine.Reader
-	view   func(engine.Reader) error       // run, as a value that is made once
-	onRow  func(value []byte) error        // pointRow, likewise
-	onStat func(value []byte) error        // pointStatic, likewise
-	onScan func(k, v []byte) (bool, error) // scanRow, likewise
-	after  *Position                       // until the partition it is in has been read
-	ticks  int
-	done   bool // fn wants no more
+	ctx   context.Context
+	store *Store
+	read  *Read
+	id    uint32 // of the table's keys; 0: they are not in the engine
+	fn    func(*Row) (bool, error)
+	src   engine.Reader
+	after *Position // until the partition it is in has been read
+	done  bool      // fn wants no more
+	ticks int       // rows of scans
 
-	// The table's columns, kept as long as the reader is used for the same table.
-	table    *schema.Table
-	columns  []int16 // their indexes by ID; -1: no such column
-	dropped  []int64 // by index: what was written then or before is lost; nil: nothing is of any column
-	lastDrop int64   // the latest of these
-	lossy    bool    // there is a clustering column whose values are not to be had from keys
-
-	// The partition and the row.
-	known       *knownDeletions // of the table's tombstones
-	cursor      deletionCursor  // beside a scan of partitions
-	prefix      []byte          // what the partition's keys begin with
-	partition   []byte          // its serialized key, unless Read.Keys has it
-	deletions   deletions
-	plain       bool     // rows may be delivered by deliverPlain
-	floor       int64    // if they were written later than this
-	full        bool     // the last such row had all regular columns, so the next one is likely to
-	given       [][]byte // the clustering values of a row that is read by its whole key
-	slice       Slice    // the range being read
-	row         Row
-	values      rows.Reader
-	statics     []byte // the memory of static values
-	clustering  []byte // the memory of clustering values
-	parts       rows.CollectionBuilder
-	staticParts rows.CollectionBuilder
-	start, end  []byte // keys
-	dead        deadRows
-	seen        bool      // the row at hand lives
-	gone        bool      // it does not, and may be purged
-	lost        lostCells // of the row at hand
-	rowless     rowless
-	bounds      [][]byte    // of range tombstones, that are still to be passed
-	keeps       bool        // kept is filled in
-	kept        []rows.Cell // those of the row at hand that live
+	place      readPlace
+	tombstones tombstoneReader
+	row        rowAssembly
+	dead       deadRows
+	calls      readerCalls
 }
 
-var readers = sync.Pool{New: func() any { return new(reader) }}
+// readPlace is where in the table a read is.
+type readPlace struct {
+	prefix     []byte // what the partition's keys begin with
+	partition  []byte // its serialized key, unless Read.Keys has it
+	slice      Slice  // of the partition, that is being read
+	start, end []byte // its first key, and the first one behind it
+
+	rowless struct{ prefix, partition []byte } // of a partition that has tombstones and no rows
+}
+
+// readerCalls are methods of a reader as values, which are made once.
+type readerCalls struct {
+	run       func(engine.Reader) error
+	onlyRow   func(value []byte) error
+	staticRow func(value []byte) error
+	scanned   func(key, value []byte) (bool, error)
+}
+
+var readers = sync.Pool{New: func() any { return newReader() }}
+
+func newReader() *reader {
+	r := new(reader)
+	r.calls = readerCalls{run: r.run, onlyRow: r.takeOnlyRow, staticRow: r.takeStatic, scanned: r.takeScanned}
+	return r
+}
 
 func (r *reader) begin(ctx context.Context, s *Store, read *Read, id uint32, fn func(*Row) (bool, error)) {
-	if r.view == nil {
-		r.view, r.onRow, r.onStat, r.onScan = r.run, r.pointRow, r.pointStatic, r.scanRow
-	}
 	r.ctx, r.store, r.read, r.id, r.fn = ctx, s, read, id, fn
-	r.after, r.ticks, r.done, r.bounds = read.After, 0, false, r.bounds[:0]
-	r.known, r.cursor.src = nil, nil
+	r.after, r.ticks, r.done = read.After, 0, false
+	r.tombstones.begin(nil)
 	if id != 0 {
-		r.known = s.deletions.of(id)
+		r.tombstones.begin(s.filters.of(id))
 	}
-	if t := read.Table; r.table != t {
-		r.table = t
-		r.row.Values = make([][]byte, len(t.Columns))
-		r.row.Meta = nil
-		r.columns = make([]int16, t.NextID)
-		for i := range r.columns {
-			r.columns[i] = -1
-		}
-		for _, c := range t.Columns {
-			r.columns[c.ID] = int16(c.Index)
-		}
-		r.dropped, r.lastDrop = rows.DroppedTimes(t)
-		r.lossy = slices.ContainsFunc(t.Clustering, func(c *schema.Column) bool { return c.Type.LossyKey() })
-	}
-	switch {
-	case !read.Meta:
-		r.row.Meta = nil
-	case r.row.Meta == nil:
-		r.row.Meta = make([]CellMeta, len(r.table.Columns))
+	r.row.begin(read)
+	if read.Tombstones != nil {
+		read.Tombstones.begin(read)
 	}
 }
 
 // release forgets what belongs to the request and keeps the reader for another.
 func (r *reader) release() {
-	r.ctx, r.store, r.read, r.fn, r.src, r.after, r.given, r.slice = nil, nil, nil, nil, nil, nil, nil, Slice{}
-	r.values = rows.Reader{}
-	clear(r.kept)
-	r.keeps, r.kept = false, r.kept[:0]
-	clear(r.row.Values)
-	clear(r.row.Meta)
-	r.row.Partition, r.known = nil, nil
-	r.cursor.finish()
-	if cap(r.statics) > maxKeptBuffer || cap(r.clustering) > maxKeptBuffer {
-		r.statics, r.clustering = nil, nil
-	}
-	r.parts.Release()
-	r.staticParts.Release()
+	r.ctx, r.store, r.read, r.fn, r.src, r.after, r.place.slice = nil, nil, nil, nil, nil, nil, Slice{}
+	r.row.release()
+	r.tombstones.release()
 	readers.Put(r)
 }
 
-// run reads from one snapshot. Of a number that is not in use any more it may have a part of the rows.
+// run reads from one snapshot. Under a number that is not in use any more only a part of the rows may be left.
 func (r *reader) run(src engine.Reader) error {
 	if r.id != 0 {
 		if r.store.state.Load().ids[r.read.Table.ID] != r.id {
 			return errTruncated
 		}
-		r.known = r.store.deletions.in(r.id, r.known)
+		r.tombstones.known = r.store.filters.in(r.id, r.tombstones.known)
 	}
 	r.src = src
 	if r.read.Keys != nil {
@@ -148,11 +109,9 @@ func (r *reader) keys() error {
 		if err := r.step(); err != nil {
 			return err
 		}
-		r.prefix = rows.AppendPartition(r.prefix[:0], r.read.Table, r.id, key)
+		r.place.prefix = rows.AppendPartition(r.place.prefix[:0], r.read.Table, r.id, key)
 		err := r.readPartition(key)
-		if p := r.read.Passed; p != nil {
-			p.next()
-		}
+		r.read.Tombstones.endPartition()
 		if err != nil || r.done {
 			return err
 		}
@@ -169,19 +128,33 @@ func (r *reader) step() error {
 	return r.ctx.Err()
 }
 
-// readPartition reads the rows wanted of the partition that prefix is of.
+// beginPartition reads the tombstones of a partition and prepares for its rows, but for its static row.
+func (r *reader) beginPartition(key []byte) error {
+	if err := r.row.beginPartition(key); err != nil {
+		return err
+	}
+	if err := r.tombstones.load(r.src, r.place.prefix); err != nil {
+		return err
+	}
+	r.row.coveredBy(&r.tombstones.PartitionTombstones)
+	r.read.Tombstones.beginPartition(key, &r.tombstones.PartitionTombstones)
+	return nil
+}
+
+// readPartition reads the rows wanted of the partition at hand.
 func (r *reader) readPartition(key []byte) error {
 	if err := r.beginPartition(key); err != nil {
 		return err
 	}
-	if len(r.table.Static) > 0 {
-		r.start = append(append(r.start[:0], r.prefix...), rows.KindStatic)
-		if _, err := r.src.Get(r.start, r.onStat); err != nil || r.done {
+	p, t := &r.place, r.read.Table
+	if len(t.Static) > 0 {
+		p.start = append(append(p.start[:0], p.prefix...), rows.KindStatic)
+		if _, err := r.src.Get(p.start, r.calls.staticRow); err != nil || r.done {
 			return err
 		}
 	}
-	if len(r.table.Clustering) == 0 {
-		return r.onlyRow()
+	if len(t.Clustering) == 0 {
+		return r.readOnlyRow()
 	}
 	if r.read.allRows() {
 		return r.readSlice(&Slice{})
@@ -192,22 +165,23 @@ func (r *reader) readPartition(key []byte) error {
 		if r.read.Reverse {
 			at = n - 1 - i
 		}
-		r.slice = r.read.slice(at)
-		if err := r.readSlice(&r.slice); err != nil || r.done {
+		p.slice = r.read.slice(at)
+		if err := r.readSlice(&p.slice); err != nil || r.done {
 			return err
 		}
 	}
 	return nil
 }
 
-// onlyRow reads the row of a partition in a table without clustering columns.
-func (r *reader) onlyRow() error {
+// readOnlyRow reads the row of a partition in a table without clustering columns.
+func (r *reader) readOnlyRow() error {
 	if r.after != nil {
 		return nil
 	}
-	r.given = nil
-	r.start = append(append(r.start[:0], r.prefix...), rows.KindRow)
-	_, err := r.src.Get(r.start, r.onRow)
+	r.row.given = nil
+	p := &r.place
+	p.start = append(append(p.start[:0], p.prefix...), rows.KindRow)
+	_, err := r.src.Get(p.start, r.calls.onlyRow)
 	return err
 }
 
@@ -216,58 +190,124 @@ func (r *reader) readSlice(s *Slice) error {
 	if err := r.step(); err != nil {
 		return err
 	}
-	r.start = r.appendStart(r.start[:0], s)
+	p, t := &r.place, r.read.Table
+	p.start = rows.AppendStart(append(p.start[:0], p.prefix...), t, s.Start, s.StartInclusive)
 	behind := r.after != nil && r.after.Clustering != nil
-	if !behind && s.isRow(r.table) {
-		r.given = s.Start
-		if r.deletions.Any {
-			r.end = r.appendEnd(r.end[:0], s)
-			r.boundsWithin(r.start[len(r.prefix):], r.end[len(r.prefix):])
+	if !behind && s.isRow(t) {
+		r.row.given = s.Start
+		if r.tombstones.Any {
+			p.appendEnd(r.read, s)
+			r.countRanges()
 		}
-		if _, err := r.src.Get(r.start, r.onRow); err != nil || r.done {
+		if _, err := r.src.Get(p.start, r.calls.onlyRow); err != nil || r.done {
 			return err
 		}
-		return r.passRest()
+		return r.read.Tombstones.endSlice()
 	}
-	r.end = r.appendEnd(r.end[:0], s)
+	p.appendEnd(r.read, s)
 	if behind {
 		r.skipTo(r.after.Clustering)
 	}
-	if bytes.Compare(r.start, r.end) >= 0 {
+	if bytes.Compare(p.start, p.end) >= 0 {
 		return nil
 	}
-	r.given = nil
-	if r.deletions.Any {
-		r.boundsWithin(r.start[len(r.prefix):], r.end[len(r.prefix):])
+	r.row.given = nil
+	if r.tombstones.Any {
+		r.countRanges()
 	}
-	err := r.src.Scan(r.start, r.end, engine.ScanOptions{Reverse: r.read.Reverse}, r.onScan)
-	r.endRun()
+	err := r.src.Scan(p.start, p.end, engine.ScanOptions{Reverse: r.read.Reverse}, r.calls.scanned)
+	r.hintPurge()
 	if err != nil || r.done {
 		return err
 	}
-	return r.passRest()
+	return r.read.Tombstones.endSlice()
 }
 
-// skipTo narrows start and end to what comes behind a row.
+// appendEnd sets the end of a slice of the partition.
+func (p *readPlace) appendEnd(read *Read, s *Slice) {
+	p.end = rows.AppendEnd(append(p.end[:0], p.prefix...), read.Table, s.End, s.EndInclusive)
+}
+
+// countRanges has the range tombstones of the slice at hand counted as it is read.
+func (r *reader) countRanges() {
+	p := &r.place
+	r.read.Tombstones.beginSlice(&r.tombstones.PartitionTombstones, p.start[len(p.prefix):], p.end[len(p.prefix):])
+}
+
+// skipTo narrows the slice at hand to what comes behind a row.
 func (r *reader) skipTo(clustering [][]byte) {
-	at := rows.AppendClustering(append(bytes.Clone(r.prefix), rows.KindRow), r.table, clustering)
+	p := &r.place
+	at := rows.AppendClustering(append(bytes.Clone(p.prefix), rows.KindRow), r.read.Table, clustering)
 	if r.read.Reverse {
-		if bytes.Compare(at, r.end) < 0 {
-			r.end = at
+		if bytes.Compare(at, p.end) < 0 {
+			p.end = at
 		}
 		return
 	}
-	if at = append(at, 0); bytes.Compare(at, r.start) > 0 {
-		r.start = at
+	if at = append(at, 0); bytes.Compare(at, p.start) > 0 {
+		p.start = at
 	}
 }
 
-// appendStart appends the key of a partition that a slice begins with.
-func (r *reader) appendStart(dst []byte, s *Slice) []byte {
-	return rows.AppendStart(append(dst, r.prefix...), r.table, s.Start, s.StartInclusive)
+// takeOnlyRow takes the value of a row that was read by its key.
+func (r *reader) takeOnlyRow(value []byte) error {
+	return r.deliverRow(r.place.start[len(r.place.prefix):], value)
 }
 
-// appendEnd appends the first key of a partition behind a slice.
-func (r *reader) appendEnd(dst []byte, s *Slice) []byte {
-	return rows.AppendEnd(append(dst, r.prefix...), r.table, s.End, s.EndInclusive)
+// takeStatic takes the value of the static row, and delivers it unless the read continues inside the partition.
+func (r *reader) takeStatic(value []byte) error {
+	a, count := &r.row, r.read.Tombstones
+	count.beginStatic()
+	live, err := a.static(value, r.tombstones.Partition.Timestamp)
+	if err != nil {
+		return err
+	}
+	err = count.endStatic(live, &a.values.Head, r.tombstones.Partition.Timestamp)
+	if err != nil || !live || r.after != nil {
+		return err
+	}
+	a.clear(r.read.Table.Clustering)
+	a.clear(r.read.Table.Regular)
+	return r.deliver(true)
+}
+
+// deliverRow delivers a row if it is alive. position is its key from its kind on.
+func (r *reader) deliverRow(position, value []byte) error {
+	a := &r.row
+	if a.plainRow(value) {
+		return r.deliverLive(position)
+	}
+	hidden := r.tombstones.TimestampOver(position)
+	live, deletion, err := a.regular(value, hidden)
+	if err != nil {
+		return err
+	}
+	if !live {
+		r.dead.gone = isGone(&a.purger, &a.values.Head, deletion)
+		return r.read.Tombstones.deadRow(&a.values.Head, hidden)
+	}
+	return r.deliverLive(position)
+}
+
+// deliverLive delivers a row that is alive.
+func (r *reader) deliverLive(position []byte) error {
+	r.dead.alive = true
+	if r.read.Tombstones != nil {
+		if err := r.read.Tombstones.liveRow(position); err != nil {
+			return err
+		}
+	}
+	if len(r.read.Table.Clustering) > 0 {
+		if err := r.row.setClustering(position[1:]); err != nil {
+			return err
+		}
+	}
+	return r.deliver(false)
+}
+
+func (r *reader) deliver(static bool) error {
+	r.row.row.Static = static
+	more, err := r.fn(&r.row.row)
+	r.done = !more || err != nil
+	return err
 }

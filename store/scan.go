@@ -14,10 +14,11 @@ func (r *reader) scan() error {
 	if !ok {
 		return nil
 	}
+	p := &r.place
 	if r.after != nil {
-		r.prefix = rows.AppendPartition(r.prefix[:0], r.read.Table, r.id, r.after.Partition)
-		behind := rows.Successor(bytes.Clone(r.prefix))
-		if !r.after.Whole && bytes.Compare(r.prefix, start) >= 0 && bytes.Compare(r.prefix, end) < 0 {
+		p.prefix = rows.AppendPartition(p.prefix[:0], r.read.Table, r.id, r.after.Partition)
+		behind := rows.Successor(bytes.Clone(p.prefix))
+		if !r.after.Whole && bytes.Compare(p.prefix, start) >= 0 && bytes.Compare(p.prefix, end) < 0 {
 			if err := r.readPartition(r.after.Partition); err != nil || r.done {
 				return err
 			}
@@ -27,23 +28,23 @@ func (r *reader) scan() error {
 			start = behind
 		}
 	}
-	r.prefix = r.prefix[:0]
-	r.beginDeletions(start, end)
+	p.prefix = p.prefix[:0]
+	r.tombstones.scan(r.src, r.id, start, end)
 	if r.read.allRows() && !r.read.Reverse {
-		err := r.src.Scan(start, end, engine.ScanOptions{}, r.onScan)
-		r.endRun()
+		err := r.src.Scan(start, end, engine.ScanOptions{}, r.calls.scanned)
+		r.hintPurge()
 		if err != nil || r.done {
 			return err
 		}
-		if err := r.passRest(); err != nil {
+		if err := r.read.Tombstones.endSlice(); err != nil {
 			return err
 		}
-		return r.passRowless(nil)
+		return r.countRowless(nil)
 	}
 	return r.hop(start, end)
 }
 
-// hop reads partition by partition: it finds the next one's first key, and reads of it what is wanted.
+// hop reads partition by partition: it finds the first key of the next one, and reads what is wanted of it.
 func (r *reader) hop(start, end []byte) error {
 	for {
 		if err := r.step(); err != nil {
@@ -52,21 +53,21 @@ func (r *reader) hop(start, end []byte) error {
 		found := false
 		err := r.src.Scan(start, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
 			found = true
-			return false, r.enter(key)
+			return false, r.place.enter(key)
 		})
 		if err != nil {
 			return err
 		}
 		if !found {
-			return r.passRowless(nil)
+			return r.countRowless(nil)
 		}
-		if err := r.passRowless(r.prefix); err != nil {
+		if err := r.countRowless(r.place.prefix); err != nil {
 			return err
 		}
-		if err := r.readPartition(r.partition); err != nil || r.done {
+		if err := r.readPartition(r.place.partition); err != nil || r.done {
 			return err
 		}
-		start = rows.Successor(bytes.Clone(r.prefix))
+		start = rows.Successor(bytes.Clone(r.place.prefix))
 	}
 }
 
@@ -101,60 +102,130 @@ func (r *reader) tokenBounds() (start, end []byte, ok bool) {
 }
 
 // enter makes the partition of a key the current one.
-func (r *reader) enter(key []byte) error {
+func (p *readPlace) enter(key []byte) error {
 	if len(key) < rows.AreaSize+rows.TokenSize {
 		return rows.ErrKey
 	}
-	partition, rest, err := rows.SplitEscaped(r.partition[:0], key[rows.AreaSize+rows.TokenSize:])
+	partition, rest, err := rows.SplitEscaped(p.partition[:0], key[rows.AreaSize+rows.TokenSize:])
 	if err != nil {
 		return err
 	}
 	if partition == nil {
-		partition = []byte{} // of a view: null is something else
+		partition = []byte{} // the key of a view's partition can be empty, and nil would be null
 	}
-	r.partition = partition
-	r.prefix = append(r.prefix[:0], key[:len(key)-len(rest)]...)
+	p.partition = partition
+	p.prefix = append(p.prefix[:0], key[:len(key)-len(rest)]...)
 	return nil
 }
 
-// scanRow takes a key and its value from a scan of one partition or many.
-func (r *reader) scanRow(key, value []byte) (bool, error) {
+// takeScanned takes a key and its value from a scan of one partition or many.
+func (r *reader) takeScanned(key, value []byte) (bool, error) {
 	if r.ticks++; r.ticks%64 == 0 {
 		if err := r.step(); err != nil {
 			return false, err
 		}
 	}
-	if len(r.prefix) == 0 || !bytes.HasPrefix(key, r.prefix) {
-		if err := r.passRest(); err != nil {
+	p := &r.place
+	if len(p.prefix) == 0 || !bytes.HasPrefix(key, p.prefix) {
+		if err := r.scanPartition(key); err != nil {
 			return false, err
-		}
-		if err := r.enter(key); err != nil {
-			return false, err
-		}
-		if err := r.passRowless(r.prefix); err != nil {
-			return false, err
-		}
-		if err := r.beginPartition(r.partition); err != nil {
-			return false, err
-		}
-		if r.deletions.Any {
-			r.boundsWithin(nil, nil)
 		}
 	}
-	position := key[len(r.prefix):]
+	position := key[len(p.prefix):]
 	if len(position) == 0 {
 		return false, rows.ErrKey
 	}
 	if position[0] == rows.KindStatic {
-		err := r.pointStatic(value)
+		err := r.takeStatic(value)
 		return !r.done, err
 	}
-	r.seen = false
+	r.dead.alive = false
 	err := r.deliverRow(position, value)
-	if r.seen {
-		r.endRun()
+	if r.dead.alive {
+		r.hintPurge()
 	} else if err == nil {
-		r.dead.pass(key, r.gone)
+		r.dead.add(key)
 	}
 	return !r.done, err
+}
+
+// scanPartition goes on with the partition of a key.
+func (r *reader) scanPartition(key []byte) error {
+	if err := r.read.Tombstones.endSlice(); err != nil {
+		return err
+	}
+	if err := r.place.enter(key); err != nil {
+		return err
+	}
+	if err := r.countRowless(r.place.prefix); err != nil {
+		return err
+	}
+	if err := r.beginPartition(r.place.partition); err != nil {
+		return err
+	}
+	if r.tombstones.Any {
+		r.read.Tombstones.beginSlice(&r.tombstones.PartitionTombstones, nil, nil)
+	}
+	return nil
+}
+
+// countRowless counts the range tombstones of partitions without rows in front of the partition with that prefix;
+// nil: of all that are left. A scan of rows does not come by them.
+func (r *reader) countRowless(prefix []byte) error {
+	if r.read.Tombstones == nil || r.tombstones.cursor.src == nil {
+		return nil
+	}
+	for n := 1; ; n++ {
+		key, _, err := r.tombstones.cursor.peek()
+		if err != nil || key == nil {
+			return err
+		}
+		if prefix != nil && bytes.Compare(key[rows.AreaSize:], prefix[rows.AreaSize:]) >= 0 {
+			return nil
+		}
+		if n%64 == 0 {
+			if err := r.step(); err != nil {
+				return err
+			}
+		}
+		if err := r.countPartition(key); err != nil {
+			return err
+		}
+	}
+}
+
+// countPartition counts the range tombstones of a partition without rows, given the key of one of its tombstones.
+func (r *reader) countPartition(key []byte) error {
+	p := &r.place
+	prefix, err := rows.AppendRowsPrefix(p.rowless.prefix[:0], key)
+	if err != nil {
+		return err
+	}
+	partition, _, err := rows.SplitEscaped(p.rowless.partition[:0], prefix[rows.AreaSize+rows.TokenSize:])
+	if err != nil {
+		return err
+	}
+	p.rowless.prefix, p.rowless.partition = prefix, partition
+	d, count := &r.tombstones.PartitionTombstones, r.read.Tombstones
+	if err := r.tombstones.load(r.src, prefix); err != nil {
+		return err
+	}
+	count.beginPartition(partition, d)
+	if r.read.allRows() {
+		count.beginSlice(d, nil, nil)
+		return count.endSlice()
+	}
+	for i := range r.read.ranges() {
+		if err := r.step(); err != nil {
+			return err
+		}
+		s := r.read.slice(i)
+		p.start = rows.AppendStart(p.start[:0], r.read.Table, s.Start, s.StartInclusive)
+		p.end = rows.AppendEnd(p.end[:0], r.read.Table, s.End, s.EndInclusive)
+		count.beginSlice(d, p.start, p.end)
+		if err := count.endSlice(); err != nil {
+			return err
+		}
+	}
+	return nil
 }

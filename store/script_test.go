@@ -319,8 +319,8 @@ func (s *script) slice(text string) Slice {
 }
 
 func (s *script) read(args []string) []string {
-	if slices.Contains(args, "passed") {
-		return s.passed(slices.DeleteFunc(args, func(a string) bool { return a == "passed" }))
+	if slices.Contains(args, "counting") {
+		return s.tombstonesRead(slices.DeleteFunc(args, func(a string) bool { return a == "counting" }))
 	}
 	r := s.wanted(args)
 	all := readRows(s, s.store, r)
@@ -333,17 +333,19 @@ func (s *script) read(args []string) []string {
 	return all
 }
 
-// passed reads and tells what is counted, for each key by itself.
-func (s *script) passed(args []string) (out []string) {
+// tombstonesRead reads and tells what is counted, for each key by itself.
+func (s *script) tombstonesRead(args []string) (out []string) {
 	r := s.wanted(args)
-	p := &Passed{Most: 1000, Statics: true}
-	count := func() {
-		out = append(out, fmt.Sprintf("%d live rows, %d tombstones, the last in %x", p.Live, p.Tombstones, p.Partition))
-	}
-	r.Passed, p.Next = p, count
+	r.Tombstones = &TombstonesRead{Most: 1000, Warn: -1, Statics: true}
 	readRows(s, s.store, r)
+	tell := func(c *TombstoneCount) {
+		out = append(out, fmt.Sprintf("%d live rows, %d tombstones, the last in %x", c.Live, c.Tombstones, c.Partition))
+	}
+	for i := range r.Tombstones.Over {
+		tell(&r.Tombstones.Over[i].TombstoneCount)
+	}
 	if r.Keys == nil {
-		count()
+		tell(&r.Tombstones.TombstoneCount)
 	}
 	return out
 }

@@ -28,24 +28,24 @@ type Options struct {
 
 // Store keeps partitions of rows on an engine.
 type Store struct {
-	engine    engine.Engine
-	limits    engine.Limits
-	now       func() time.Time
-	log       zerolog.Logger
-	last      atomic.Int64 // the last Timestamp
-	state     atomic.Pointer[state]
-	deletions deletionIndex
+	engine  engine.Engine
+	limits  engine.Limits
+	now     func() time.Time
+	log     zerolog.Logger
+	last    atomic.Int64 // the last Timestamp
+	state   atomic.Pointer[state]
+	filters tombstoneFilters
 
-	counting countLocks
-	usages   usages
-	sweeping sync.Mutex // held by a sweep
-	swept    sweepCounters
-	deadRuns chan deadRun
+	counting   countLocks
+	usages     usages
+	sweeping   sync.Mutex // held by a sweep
+	swept      sweepCounters
+	purgeHints chan purgeHint
 
 	viewBytes int        // maxViewBytes, but in tests
 	defining  sync.Mutex // held by whoever replaces state; guards meta
 	meta      meta
-	unsettled []engine.Op // undo definitions that failed and may be in the engine; guarded by defining
+	toUndo    []engine.Op // undo definitions that failed and may be in the engine; guarded by defining
 	host      [16]byte
 
 	purging  sync.WaitGroup
@@ -71,7 +71,9 @@ func Open(o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{engine: e, limits: e.Limits(), now: o.Now, log: o.Log, purge: make(chan struct{}, 1), viewBytes: maxViewBytes}
+	s := &Store{
+		engine: e, limits: e.Limits(), now: o.Now, log: o.Log, purge: make(chan struct{}, 1), viewBytes: maxViewBytes,
+	}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -82,17 +84,17 @@ func Open(o Options) (*Store, error) {
 	if o.SweepEvery == 0 {
 		o.SweepEvery = defaultSweepEvery
 	}
-	s.deadRuns = make(chan deadRun, 16)
+	s.purgeHints = make(chan purgeHint, 16)
 	s.purging.Add(3)
 	go s.purgeTables()
-	go s.purgeRuns()
+	go s.followPurgeHints()
 	go s.sweepTables(o.SweepEvery)
 	s.purge <- struct{}{}
 	return s, nil
 }
 
-// load reads what the store knows of itself, or writes it into an empty engine, and then the catalog and
-// the beginning of the index of deletions, which goes on in the background.
+// load reads the store's own records, or writes them into an empty engine, then the catalog and the first
+// tombstones. The other tombstones are read in the background.
 func (s *Store) load(system []*schema.Keyspace) error {
 	found, err := s.meta.load(s.engine)
 	if err != nil {
@@ -118,23 +120,23 @@ func (s *Store) load(system []*schema.Keyspace) error {
 	}
 	first := newState(catalog)
 	s.state.Store(first)
-	left, err := s.loadDeletions(first.ids)
+	left, err := s.loadTombstones(first.ids)
 	if err != nil {
 		return fmt.Errorf("load the tombstones: %w", err)
 	}
 	s.purging.Add(1)
-	go s.collectDeletions(left)
+	go s.collectTombstones(left)
 	return nil
 }
 
-// commit waits for a commit of the store's own.
+// commit waits for a commit of the store's own records.
 func (s *Store) commit(ops []engine.Op) error {
 	result := make(chan error, 1)
 	s.engine.Commit(ops, func(err error) { result <- err })
 	return <-result
 }
 
-// update runs an update of the engine again until no other comes in between.
+// update runs an update of the engine again until it does not conflict.
 func (s *Store) update(ctx context.Context, guard []byte, fn func(engine.Txn) error) error {
 	for {
 		if err := s.engine.Update(ctx, guard, fn); !errors.Is(err, engine.ErrConflict) {
@@ -149,7 +151,7 @@ func (s *Store) Close() error {
 	s.closeOne.Do(func() {
 		s.stop()
 		s.purging.Wait()
-		if err := s.settle(); err != nil {
+		if err := s.undoDefinitions(); err != nil {
 			s.log.Error().Err(err).Msg("a definition that failed may be there when the data is opened again")
 		}
 		err = s.engine.Close()

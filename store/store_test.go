@@ -50,7 +50,8 @@ func TestOnHostileEngine(t *testing.T) {
 	if *engineName == "hostile" {
 		t.Skip("this is that run")
 	}
-	out, err := exec.CommandContext(t.Context(), os.Args[0], "-engine=hostile", "-histories=0", "-test.timeout=5m").CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), os.Args[0], "-engine=hostile", "-histories=0",
+		"-test.timeout=5m").CombinedOutput()
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

@@ -13,11 +13,11 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// The sweep goes over a table's rows in the background, a chunk at a time, and counts them. What can never be seen again
-// it takes out: values that have expired, and tombstones as old as the table's gc_grace_seconds. Tombstones of
-// partitions and ranges go behind the last row, when nothing is left that they hide.
+// A sweep goes over a table's rows in the background, a chunk at a time, and counts them. It removes what can never
+// be seen again: expired values, and tombstones older than the table's gc_grace_seconds. Tombstones of partitions and
+// ranges go after the last row, when nothing is left that they hide.
 //
-// It pauses after each chunk for as long as four chunks take, so that it never has more than a fifth of a processor.
+// After each chunk it rests four times as long as the chunk took, so it uses a fifth of a processor at most.
 const (
 	defaultSweepEvery = 10 * time.Second
 	chunkRows         = 1000
@@ -27,13 +27,13 @@ const (
 	positionEvery     = 64 // chunks
 )
 
-// SweepMetrics are what sweeps have done since the store was opened.
+// SweepMetrics is what sweeps have done since the store was opened.
 type SweepMetrics struct {
 	Sweeps    uint64 // that are complete
-	Rows      uint64 // looked at
-	Removed   uint64 // rows
-	Rewritten uint64 // rows of which a part was taken out
-	Freed     uint64 // bytes of these
+	Rows      uint64 // that were looked at
+	Removed   uint64 // rows and tombstones
+	Rewritten uint64 // rows that have lost a part
+	Freed     uint64 // bytes of removed and rewritten rows
 }
 
 type sweepCounters struct{ sweeps, rows, removed, rewritten, freed atomic.Uint64 }
@@ -58,16 +58,17 @@ func (s *Store) sweepTables(every time.Duration) {
 			return
 		case <-ticker.C:
 		}
-		if err := s.sweepAll(s.closing, pauseFactor); err != nil && s.closing.Err() == nil && !errors.Is(err, engine.ErrClosed) {
+		err := s.sweepAll(s.closing, pauseFactor)
+		if err != nil && s.closing.Err() == nil && !errors.Is(err, engine.ErrClosed) {
 			s.log.Error().Err(err).Msg("cannot sweep a table")
 		}
 	}
 }
 
-// Sweep sweeps all tables that want it now, without pauses.
+// Sweep sweeps all tables that want it, without pauses.
 func (s *Store) Sweep(ctx context.Context) error { return s.sweepAll(ctx, 0) }
 
-// sweepAll sweeps one table after the other. Only one sweep of tables runs at a time.
+// sweepAll sweeps one table after the other. Only one sweepAll runs at a time.
 func (s *Store) sweepAll(ctx context.Context, pause int) error {
 	s.sweeping.Lock()
 	defer s.sweeping.Unlock()
@@ -86,13 +87,13 @@ func (s *Store) sweepAll(ctx context.Context, pause int) error {
 	return nil
 }
 
-// sweepKey is the record of how far a sweep of a table has come.
+// sweepKey is the key of the record that says how far the sweep of a table has come.
 func sweepKey(id uint32) []byte {
 	return binary.BigEndian.AppendUint32(bytes.Clone(sweepKeys), id)
 }
 
-// noteChanges has tables swept soon of which a definition lets more be purged: columns are dropped, or tombstones are kept
-// for another time.
+// noteChanges schedules a sweep of tables whose new definition allows more to be purged: columns were dropped, or
+// gc_grace_seconds changed.
 func (s *Store) noteChanges(old, next *schema.Catalog) {
 	for _, k := range next.Keyspaces() {
 		before := old.Keyspace(k.Name)

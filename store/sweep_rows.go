@@ -23,24 +23,22 @@ type sweep struct {
 	census census
 	due    int64
 
-	position  []byte // the key to go on from
-	end       []byte // the first key behind the last one to look at
-	resumed   bool   // an earlier pass, which did not come to its end, had counted what is before
-	prefix    []byte // of the partition that position is in
-	known     *knownDeletions
-	cursor    deletionCursor // in use while rows are scanned
-	deletions deletions
-	lessened  [][]byte // keys of rows of which something may go
-	damaged   int      // rows
+	position   []byte // the key to go on from
+	end        []byte // the first key behind the last one to look at
+	resumed    bool   // an earlier pass, which did not come to its end, had counted what is before
+	prefix     []byte // of the partition that position is in
+	tombstones tombstoneReader
+	lessened   [][]byte // keys of rows of which something may go
+	damaged    int      // rows
 }
 
-// run goes from the first row to the last, or from where a pass stopped that the end of the process broke off.
+// run goes from the first row to the last. It continues where an earlier pass stopped because the process ended.
 func (w *sweep) run(ctx context.Context) error {
 	started := w.store.now().Unix()
 	w.purger = rows.NewPurger(w.table, started)
 	w.due = math.MaxInt64
 	w.usage.begin(started)
-	deletions, err := w.store.deletions.collect(ctx, w.id)
+	deletions, err := w.store.filters.collect(ctx, w.id)
 	if err != nil {
 		return err
 	}
@@ -70,7 +68,7 @@ func (w *sweep) run(ctx context.Context) error {
 		}
 	}
 	if deletions != nil && !w.resumed { // else rows were gone through before tombstones were written that are old by now
-		if err := w.purgeDeletions(ctx, deletions); err != nil {
+		if err := w.purgeTombstones(ctx, deletions); err != nil {
 			return err
 		}
 	}
@@ -102,7 +100,7 @@ func (w *sweep) resume() error {
 	return err
 }
 
-// rest gives others the processor.
+// rest leaves the processor to others.
 func (w *sweep) rest(ctx context.Context, worked time.Duration) error {
 	if w.pause == 0 {
 		return ctx.Err()
@@ -117,17 +115,16 @@ func (w *sweep) rest(ctx context.Context, worked time.Duration) error {
 	}
 }
 
-// chunk looks at some rows and purges what it may of them. It reports whether there are more.
+// chunk looks at some rows and purges them. It reports whether there are more.
 func (w *sweep) chunk(ctx context.Context) (more bool, err error) {
 	seen, size := 0, 0
 	w.lessened = w.lessened[:0]
 	var last []byte
-	before := w.store.deletions.of(w.id)
+	before := w.store.filters.of(w.id)
 	err = w.store.engine.View(func(src engine.Reader) error {
-		if w.known = w.store.deletions.in(w.id, before); w.known.any() {
-			w.cursor.begin(src, w.id, rows.AppendArea(nil, w.id, rows.AreaRows), nil)
-			defer w.cursor.finish()
-		}
+		w.tombstones.begin(w.store.filters.in(w.id, before))
+		w.tombstones.scan(src, w.id, rows.AppendArea(nil, w.id, rows.AreaRows), nil)
+		defer w.tombstones.cursor.finish()
 		return src.Scan(w.position, w.end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
 			seen, size = seen+1, size+len(key)+len(value)
 			last = append(last[:0], key...)
@@ -155,14 +152,14 @@ func (w *sweep) chunk(ctx context.Context) (more bool, err error) {
 	return true, nil
 }
 
-// look counts a row as it will be, and notes it if it will be less. One that is damaged stays as it is.
+// look counts a row as it will be, and notes it if something of it may go. A damaged row stays as it is.
 func (w *sweep) look(src engine.Reader, key, value []byte) error {
 	if len(w.prefix) == 0 || !bytes.HasPrefix(key, w.prefix) {
 		if err := w.enter(src, key); err != nil {
 			return err
 		}
 	}
-	kept, less, err := w.purger.Purge(value, w.deletions.Over(key[len(w.prefix):]))
+	kept, less, err := w.purger.Purge(value, w.tombstones.Over(key[len(w.prefix):]))
 	if err != nil {
 		w.damaged++
 		return nil
@@ -190,19 +187,16 @@ func (w *sweep) enter(src engine.Reader, key []byte) error {
 		return err
 	}
 	w.prefix = append(w.prefix[:0], key[:len(key)-len(rest)]...)
-	if w.cursor.src != nil {
-		return w.cursor.load(&w.deletions, w.prefix)
-	}
-	return w.deletions.load(src, w.known, w.prefix)
+	return w.tombstones.load(src, w.prefix)
 }
 
-// purge takes out of rows what may go, as they are now. Tombstones that came later are looked at by the next sweep.
+// purge purges rows as they are now. Tombstones that came meanwhile are left to the next sweep.
 func (w *sweep) purge(ctx context.Context, keys [][]byte) error {
 	var removed, rewritten, freed int
-	before := w.store.deletions.of(w.id)
+	before := w.store.filters.of(w.id)
 	err := w.store.update(ctx, bytes.Clone(w.prefix), func(txn engine.Txn) error {
 		removed, rewritten, freed = 0, 0, 0
-		w.known = w.store.deletions.in(w.id, before)
+		w.tombstones.known = w.store.filters.in(w.id, before)
 		for _, key := range keys {
 			hidden, err := w.hidden(txn, key)
 			if err != nil {
@@ -238,12 +232,12 @@ func (w *sweep) purge(ctx context.Context, keys [][]byte) error {
 	return nil
 }
 
-// hidden is the tombstone over a row, of its partition or of a range.
+// hidden is the tombstone of its partition or of a range that hides most of a row.
 func (w *sweep) hidden(txn engine.Txn, key []byte) (rows.Tombstone, error) {
 	if len(w.prefix) == 0 || !bytes.HasPrefix(key, w.prefix) {
 		if err := w.enter(txn, key); err != nil {
 			return rows.NoTombstone, err
 		}
 	}
-	return w.deletions.Over(key[len(w.prefix):]), nil
+	return w.tombstones.Over(key[len(w.prefix):]), nil
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// deletionCursor goes through a table's tombstones beside a scan of its rows, in the order of their partitions. It reads
-// some ahead at a time, more and more as long as they are asked for, so that few iterators are opened.
-type deletionCursor struct {
+// tombstoneCursor reads a table's tombstones beside a scan of its rows, in the order of their partitions. It reads
+// ahead, more and more as long as they are used, so that few iterators are opened.
+type tombstoneCursor struct {
 	src    engine.Reader // nil: it is not in use
 	id     uint32
 	from   []byte // the key to read on from
@@ -23,7 +23,7 @@ type deletionCursor struct {
 	target []byte // what the keys of the partition that is asked for begin with
 }
 
-// keyValue is a tombstone as it is stored: the places in memory where its key ends and its value ends.
+// keyValue is a stored tombstone: where in memory its key begins, its value begins, and its value ends.
 type keyValue struct{ start, value, end int }
 
 // How many tombstones are read ahead, at first and at most, and how many bytes.
@@ -34,7 +34,7 @@ const (
 )
 
 // begin starts with the tombstones of partitions between two keys of rows.
-func (c *deletionCursor) begin(src engine.Reader, id uint32, start, end []byte) {
+func (c *tombstoneCursor) begin(src engine.Reader, id uint32, start, end []byte) {
 	c.src, c.id, c.whole, c.used, c.chunk = src, id, false, 0, leastAhead
 	c.ahead, c.next = c.ahead[:0], 0
 	c.from = append(c.from[:0], start...)
@@ -48,15 +48,15 @@ func (c *deletionCursor) begin(src engine.Reader, id uint32, start, end []byte) 
 }
 
 // finish forgets the snapshot.
-func (c *deletionCursor) finish() {
+func (c *tombstoneCursor) finish() {
 	c.src = nil
 	if cap(c.memory) > maxKeptBuffer {
 		c.memory = nil
 	}
 }
 
-// fill reads on.
-func (c *deletionCursor) fill() error {
+// fill reads the next tombstones.
+func (c *tombstoneCursor) fill() error {
 	if c.used > 1 {
 		c.chunk = min(2*c.chunk, mostAhead)
 	} else {
@@ -81,8 +81,8 @@ func (c *deletionCursor) fill() error {
 	return err
 }
 
-// peek returns the next tombstone, which stays valid until the next call of a method; without a key there is none.
-func (c *deletionCursor) peek() (key, value []byte, err error) {
+// peek returns the next tombstone. It is valid until the next call of a method. key is nil at the end.
+func (c *tombstoneCursor) peek() (key, value []byte, err error) {
 	if c.next == len(c.ahead) {
 		if c.whole {
 			return nil, nil, nil
@@ -95,14 +95,14 @@ func (c *deletionCursor) peek() (key, value []byte, err error) {
 	return c.memory[x.start:x.value], c.memory[x.value:x.end], nil
 }
 
-// skip passes over the tombstone that peek returned.
-func (c *deletionCursor) skip() {
+// skip goes on behind the tombstone that peek returned.
+func (c *tombstoneCursor) skip() {
 	c.next++
 	c.used++
 }
 
-// seek passes over the tombstones in front of target.
-func (c *deletionCursor) seek(target []byte) error {
+// seek goes on to the first tombstone at or behind target.
+func (c *tombstoneCursor) seek(target []byte) error {
 	for ; c.next < len(c.ahead); c.next++ {
 		x := c.ahead[c.next]
 		if bytes.Compare(c.memory[x.start:x.value], target) >= 0 {
@@ -119,9 +119,9 @@ func (c *deletionCursor) seek(target []byte) error {
 	return c.fill()
 }
 
-// load makes d the tombstones of a partition, which comes behind those that were loaded before. prefix is what the keys of
-// its rows begin with.
-func (c *deletionCursor) load(d *deletions, prefix []byte) error {
+// load reads the tombstones of a partition into d. The partition is behind those loaded before. prefix is what the
+// keys of its rows begin with.
+func (c *tombstoneCursor) load(d *rows.PartitionTombstones, prefix []byte) error {
 	d.Reset()
 	c.target = append(c.target[:0], prefix...)
 	rows.SetArea(c.target, c.id, rows.AreaTombstones)

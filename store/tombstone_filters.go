@@ -12,42 +12,42 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// deletionIndex knows in memory which partitions may have tombstones of ranges or of the partition, so that point reads of
-// others cost nothing; scans go through the tombstones beside the rows (see deletionCursor). It has Bloom filters of their
-// tokens, in bounded memory: of a table with more than fit it knows nothing, and each read looks.
+// tombstoneFilters tell which partitions may have tombstones of their own or of ranges, so that point reads of
+// others cost nothing. Scans read the tombstones beside the rows (see tombstoneCursor). They are Bloom filters of
+// tokens in bounded memory. A table with too many tombstones has no filter, and each read looks.
 //
-// A partition is entered before its first tombstone is committed, so whoever looks after choosing a snapshot misses none
-// that the snapshot has. A sweep collects what is left of a table's tombstones, which then takes the place of what was known.
-// So a reader looks before and after choosing its snapshot: if that is not the same, it goes by unknownDeletions.
-type deletionIndex struct {
-	mu     sync.Mutex // held by who replaces tables
-	tables atomic.Pointer[map[uint32]*tableDeletions]
+// A partition is added before its first tombstone is committed, so whoever asks after choosing a snapshot misses
+// none in it. A sweep makes the filters of a table anew, of the tombstones that are left. So a reader asks before
+// and after it chooses its snapshot: if the filters have changed it goes by unknownTombstones.
+type tombstoneFilters struct {
+	mu     sync.Mutex // held to replace tables
+	tables atomic.Pointer[map[uint32]*tableTombstones]
 	budget *bloom.Budget
 }
 
-// maxDeletionFilters is how much memory the filters take: enough for 20 million partitions.
-const maxDeletionFilters = 32 << 20
+// maxTombstoneFilters is the memory of all filters: enough for 20 million partitions.
+const maxTombstoneFilters = 32 << 20
 
-// deletionKind is what a tombstone is of.
-type deletionKind uint8
+// tombstoneKind is what a tombstone deletes.
+type tombstoneKind uint8
 
 const (
-	ofPartition deletionKind = iota
+	ofPartition tombstoneKind = iota
 	ofRange
-	deletionKinds
+	tombstoneKinds
 )
 
-// knownDeletions is what is known of a table's tombstones at some time; nil: there are none.
-type knownDeletions struct {
+// knownTombstones is what is known of a table's tombstones at some time. nil: there are none.
+type knownTombstones struct {
 	mu      sync.RWMutex
-	filters [deletionKinds]*bloom.Filter // of the tokens of partitions; nil: all may have one
+	filters [tombstoneKinds]*bloom.Filter // of the tokens of partitions; nil: all may have one
 }
 
-// unknownDeletions is what is known when nothing is.
-var unknownDeletions = new(knownDeletions)
+// unknownTombstones is for a table of which nothing is known.
+var unknownTombstones = new(knownTombstones)
 
-// has reports whether the partition of a token may have a tombstone of that kind.
-func (k *knownDeletions) has(kind deletionKind, token int64) bool {
+// has reports whether the partition of a token may have a tombstone of a kind.
+func (k *knownTombstones) has(kind tombstoneKind, token int64) bool {
 	if k == nil {
 		return false
 	}
@@ -58,7 +58,7 @@ func (k *knownDeletions) has(kind deletionKind, token int64) bool {
 }
 
 // any reports whether the table may have a tombstone.
-func (k *knownDeletions) any() bool {
+func (k *knownTombstones) any() bool {
 	if k == nil {
 		return false
 	}
@@ -72,8 +72,8 @@ func (k *knownDeletions) any() bool {
 	return false
 }
 
-// add enters a partition.
-func (k *knownDeletions) add(kind deletionKind, token int64) {
+// add adds a partition.
+func (k *knownTombstones) add(kind tombstoneKind, token int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	f := k.filters[kind]
@@ -86,8 +86,8 @@ func (k *knownDeletions) add(kind deletionKind, token int64) {
 	}
 }
 
-// free gives back the memory. Readers that still go by it look.
-func (k *knownDeletions) free() {
+// free gives the memory back. Readers that still use the filters look themselves.
+func (k *knownTombstones) free() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for i, f := range k.filters {
@@ -98,25 +98,25 @@ func (k *knownDeletions) free() {
 	}
 }
 
-// tableDeletions are the tombstones of one table.
-type tableDeletions struct {
+// tableTombstones are the filters of one table.
+type tableTombstones struct {
 	collecting sync.Mutex // held from collect to finish or abandon
-	known      atomic.Pointer[knownDeletions]
+	known      atomic.Pointer[knownTombstones]
 	mu         sync.Mutex
-	next       *knownDeletions // that is being collected; nil: none is
-	era        int             // how often one was begun
-	writing    int             // tombstones of this era that are being committed
-	before     int             // and of eras before it
+	next       *knownTombstones // that is being collected; nil: none is
+	era        int              // how often one was begun
+	writing    int              // tombstones of this era that are being committed
+	before     int              // and of eras before it
 }
 
-// deleting are tombstones of a mutation that are being committed.
+// deleting are tombstones of a mutation that is being committed.
 type deleting struct {
-	table *tableDeletions
+	table *tableTombstones
 	era   int
 }
 
-// begin enters a partition with tombstones that are about to be committed.
-func (x *deletionIndex) begin(id uint32, token int64, kinds [deletionKinds]bool) deleting {
+// begin adds a partition whose tombstones are about to be committed.
+func (x *tombstoneFilters) begin(id uint32, token int64, kinds [tombstoneKinds]bool) deleting {
 	t := x.table(id)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -124,16 +124,16 @@ func (x *deletionIndex) begin(id uint32, token int64, kinds [deletionKinds]bool)
 		if !some {
 			continue
 		}
-		t.known.Load().add(deletionKind(kind), token)
+		t.known.Load().add(tombstoneKind(kind), token)
 		if t.next != nil {
-			t.next.add(deletionKind(kind), token)
+			t.next.add(tombstoneKind(kind), token)
 		}
 	}
 	t.writing++
 	return deleting{t, t.era}
 }
 
-// end is called when they are committed, or are not going to be.
+// end is called when they are committed or have failed.
 func (d deleting) end() {
 	t := d.table
 	if t == nil {
@@ -148,8 +148,8 @@ func (d deleting) end() {
 	}
 }
 
-// of is what is known of a table.
-func (x *deletionIndex) of(id uint32) *knownDeletions {
+// of returns what is known of a table.
+func (x *tombstoneFilters) of(id uint32) *knownTombstones {
 	tables := x.tables.Load()
 	if tables == nil {
 		return nil
@@ -160,25 +160,25 @@ func (x *deletionIndex) of(id uint32) *knownDeletions {
 	return nil
 }
 
-// in is what is known of a table in a snapshot that was chosen after before was known.
-func (x *deletionIndex) in(id uint32, before *knownDeletions) *knownDeletions {
+// in returns what is known of a table in a snapshot. before was known before the snapshot was chosen.
+func (x *tombstoneFilters) in(id uint32, before *knownTombstones) *knownTombstones {
 	if x.of(id) != before {
-		return unknownDeletions
+		return unknownTombstones
 	}
 	return before
 }
 
-// fresh knows that there are no tombstones.
-func (x *deletionIndex) fresh() *knownDeletions {
-	k := new(knownDeletions)
+// fresh makes filters without a tombstone.
+func (x *tombstoneFilters) fresh() *knownTombstones {
+	k := new(knownTombstones)
 	for i := range k.filters {
 		k.filters[i] = bloom.New(x.budget)
 	}
 	return k
 }
 
-// table returns the entry of a table, and makes one if it has none.
-func (x *deletionIndex) table(id uint32) *tableDeletions {
+// table returns the entry of a table. It makes one if there is none.
+func (x *tombstoneFilters) table(id uint32) *tableTombstones {
 	if tables := x.tables.Load(); tables != nil {
 		if t := (*tables)[id]; t != nil {
 			return t
@@ -187,11 +187,11 @@ func (x *deletionIndex) table(id uint32) *tableDeletions {
 	return x.set(id, x.fresh())
 }
 
-// set makes the entry of a table unless there is one; with nothing known it drops the entry.
-func (x *deletionIndex) set(id uint32, known *knownDeletions) *tableDeletions {
+// set makes the entry of a table unless there is one. Without known it drops the entry.
+func (x *tombstoneFilters) set(id uint32, known *knownTombstones) *tableTombstones {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	tables := map[uint32]*tableDeletions{}
+	tables := map[uint32]*tableTombstones{}
 	if old := x.tables.Load(); old != nil {
 		maps.Copy(tables, *old)
 	}
@@ -201,7 +201,7 @@ func (x *deletionIndex) set(id uint32, known *knownDeletions) *tableDeletions {
 		t.known.Load().free()
 		delete(tables, id)
 	case known != nil && t == nil:
-		t = new(tableDeletions)
+		t = new(tableTombstones)
 		t.known.Store(known)
 		tables[id] = t
 	}
@@ -209,13 +209,13 @@ func (x *deletionIndex) set(id uint32, known *knownDeletions) *tableDeletions {
 	return t
 }
 
-func (x *deletionIndex) drop(id uint32) { x.set(id, nil) }
+func (x *tombstoneFilters) drop(id uint32) { x.set(id, nil) }
 
-// load enters what a table has stored, if that are few tombstones. It returns how many it has looked at, and whether there
-// are more: then nothing is known of the table until they have been collected.
-func (x *deletionIndex) load(r engine.Reader, id uint32, few int) (n int, more bool, err error) {
+// load makes the filters of a table that has few tombstones stored. It returns how many it has read, and whether
+// there are more: then nothing is known of the table until its filters are rebuilt.
+func (x *tombstoneFilters) load(r engine.Reader, id uint32, few int) (n int, more bool, err error) {
 	known := x.fresh()
-	err = eachDeletionKey(r, id, func(kind deletionKind, token int64) (bool, error) {
+	err = eachTombstoneKey(r, id, func(kind tombstoneKind, token int64) (bool, error) {
 		n++
 		known.add(kind, token)
 		more = n > few
@@ -223,7 +223,7 @@ func (x *deletionIndex) load(r engine.Reader, id uint32, few int) (n int, more b
 	})
 	if more {
 		known.free()
-		known = new(knownDeletions)
+		known = new(knownTombstones)
 	}
 	if n > 0 {
 		x.set(id, known)
@@ -231,8 +231,8 @@ func (x *deletionIndex) load(r engine.Reader, id uint32, few int) (n int, more b
 	return n, more, err
 }
 
-// eachDeletionKey goes through the tombstones that a table has stored.
-func eachDeletionKey(r engine.Reader, id uint32, fn func(kind deletionKind, token int64) (bool, error)) error {
+// eachTombstoneKey calls fn for the tombstones that a table has stored.
+func eachTombstoneKey(r engine.Reader, id uint32, fn func(kind tombstoneKind, token int64) (bool, error)) error {
 	start, end := rows.AppendArea(nil, id, rows.AreaTombstones), rows.AppendArea(nil, id, rows.AreaRows)
 	return r.Scan(start, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
 		n := rows.PartitionPrefixLength(key)
@@ -243,31 +243,31 @@ func eachDeletionKey(r engine.Reader, id uint32, fn func(kind deletionKind, toke
 	})
 }
 
-// kindOf is what the tombstone with a key is of; the key of its partition is so long.
-func kindOf(key []byte, prefix int) deletionKind {
+// kindOf returns what the tombstone with a key deletes. prefix is the length of the partition's key.
+func kindOf(key []byte, prefix int) tombstoneKind {
 	if len(key) == prefix {
 		return ofPartition
 	}
 	return ofRange
 }
 
-// collection notes what is left of a table's tombstones.
-type collection struct {
-	table *tableDeletions // nil: it is over
-	next  *knownDeletions
+// filterRebuild makes the filters of a table anew, of the tombstones that are left.
+type filterRebuild struct {
+	table *tableTombstones // nil: it is over
+	next  *knownTombstones
 }
 
-// collect begins a collection, for which the caller then goes through the table's tombstones; those that are written from
-// here on are entered by who writes them. It waits until those that are being committed can be read. It returns nil if there
-// are none.
-func (x *deletionIndex) collect(ctx context.Context, id uint32) (*collection, error) {
+// collect begins a rebuild. The caller then adds the tombstones that the table has stored; writers add those that
+// come from here on. It waits until the tombstones that are being committed can be read. It returns nil if the
+// table has no filters.
+func (x *tombstoneFilters) collect(ctx context.Context, id uint32) (*filterRebuild, error) {
 	tables := x.tables.Load()
 	if tables == nil || (*tables)[id] == nil {
 		return nil, nil
 	}
 	t := (*tables)[id]
 	t.collecting.Lock()
-	c := &collection{table: t, next: x.fresh()}
+	c := &filterRebuild{table: t, next: x.fresh()}
 	t.mu.Lock()
 	t.next = c.next
 	t.era++
@@ -289,13 +289,13 @@ func (x *deletionIndex) collect(ctx context.Context, id uint32) (*collection, er
 	}
 }
 
-func (c *collection) add(kind deletionKind, token int64) { c.next.add(kind, token) }
+func (c *filterRebuild) add(kind tombstoneKind, token int64) { c.next.add(kind, token) }
 
-// has reports whether tombstones of a partition were added, or may have been written since the collection began.
-func (c *collection) has(kind deletionKind, token int64) bool { return c.next.has(kind, token) }
+// has reports whether tombstones of a partition were added, or may have been written since the rebuild began.
+func (c *filterRebuild) has(kind tombstoneKind, token int64) bool { return c.next.has(kind, token) }
 
-// finish makes what was collected what is known. What it does not have is not committed any more.
-func (c *collection) finish() {
+// finish puts the new filters in place of the old ones.
+func (c *filterRebuild) finish() {
 	t := c.table
 	t.mu.Lock()
 	t.next = nil
@@ -306,8 +306,8 @@ func (c *collection) finish() {
 	t.collecting.Unlock()
 }
 
-// abandon ends a collection that is not finished.
-func (c *collection) abandon() {
+// abandon ends a rebuild that is not finished.
+func (c *filterRebuild) abandon() {
 	t := c.table
 	if t == nil {
 		return
@@ -320,15 +320,16 @@ func (c *collection) abandon() {
 	t.collecting.Unlock()
 }
 
-// loadAtOnce is how many tombstones are looked at before the store is open.
+// loadAtOnce is how many tombstones are read before the store is open.
 const loadAtOnce = 10_000
 
-// loadDeletions enters the tombstones that are stored. Tables with many are left for collectDeletions.
-func (s *Store) loadDeletions(ids map[[16]byte]uint32) (left []uint32, err error) {
-	s.deletions.budget = bloom.NewBudget(maxDeletionFilters)
+// loadTombstones makes the filters of the stored tombstones. It returns the tables that have many, for
+// collectTombstones.
+func (s *Store) loadTombstones(ids map[[16]byte]uint32) (left []uint32, err error) {
+	s.filters.budget = bloom.NewBudget(maxTombstoneFilters)
 	few := loadAtOnce
 	for _, id := range ids {
-		n, more, err := s.deletions.load(s.engine, id, few)
+		n, more, err := s.filters.load(s.engine, id, few)
 		if err != nil {
 			return nil, err
 		}
@@ -340,8 +341,8 @@ func (s *Store) loadDeletions(ids map[[16]byte]uint32) (left []uint32, err error
 	return left, nil
 }
 
-// collectDeletions enters the tombstones of tables that have many.
-func (s *Store) collectDeletions(ids []uint32) {
+// collectTombstones makes the filters of tables that have many tombstones.
+func (s *Store) collectTombstones(ids []uint32) {
 	defer s.purging.Done()
 	for _, id := range ids {
 		if err := s.collectTable(id); err != nil && s.closing.Err() == nil {
@@ -351,13 +352,13 @@ func (s *Store) collectDeletions(ids []uint32) {
 }
 
 func (s *Store) collectTable(id uint32) error {
-	c, err := s.deletions.collect(s.closing, id)
+	c, err := s.filters.collect(s.closing, id)
 	if err != nil || c == nil {
 		return err
 	}
 	defer c.abandon()
 	n := 0
-	err = eachDeletionKey(s.engine, id, func(kind deletionKind, token int64) (bool, error) {
+	err = eachTombstoneKey(s.engine, id, func(kind tombstoneKind, token int64) (bool, error) {
 		c.add(kind, token)
 		if n++; n%1024 == 0 {
 			return true, s.closing.Err()

@@ -27,8 +27,7 @@ func (s *Store) Truncate(ctx context.Context, t *schema.Table) error {
 	})
 }
 
-// deleteRows empties a table that comes with the server and keeps its number for ever. Reads meanwhile
-// see some of its rows.
+// deleteRows empties a system table, which keeps its number for ever. A read meanwhile sees some of its rows.
 func (s *Store) deleteRows(ctx context.Context, t *schema.Table) error {
 	id, err := s.state.Load().writableID(t)
 	if err != nil {

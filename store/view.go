@@ -14,11 +14,11 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// maxViewBytes is about how much a read of a view holds of its rows at a time: what is beyond is made in further passes
-// over the base.
+// maxViewBytes is roughly how many bytes of a view's rows a read holds at a time. More rows are made in further
+// passes over the base.
 const maxViewBytes = 16 << 20
 
-// readView is Read for a materialized view: its rows are made of those of its base, on one snapshot.
+// readView is Read for a materialized view: it makes the view's rows from a snapshot of the base.
 func (s *Store) readView(ctx context.Context, rd *reader, r *Read, fn func(*Row) (bool, error)) error {
 	for {
 		state := s.state.Load()
@@ -35,19 +35,19 @@ func (s *Store) readView(ctx context.Context, rd *reader, r *Read, fn func(*Row)
 		rd.begin(ctx, s, r, 0, fn)
 		base := readers.Get().(*reader)
 		id := state.ids[v.base.ID]
-		known := s.deletions.of(id)
+		known := s.filters.of(id)
 		err := s.engine.View(func(src engine.Reader) error {
 			v.load = func(take func(*Row) (bool, error)) error {
 				for _, read := range v.reads {
 					base.begin(ctx, s, read, id, take)
-					base.keeps, base.known = true, known
+					base.row.keeps, base.tombstones.known = true, known
 					if err := base.run(src); err != nil {
 						return err
 					}
 				}
 				return nil
 			}
-			v.kept = &base.kept
+			v.kept = &base.row.kept
 			return rd.run(v)
 		})
 		base.release()
@@ -58,8 +58,8 @@ func (s *Store) readView(ctx context.Context, rd *reader, r *Read, fn func(*Row)
 	}
 }
 
-// viewRows is an engine's reader of the rows of a view. It makes them of the rows of the base when they are asked for,
-// and holds those between two keys, in order: as many as there is room for, counted from where the read begins.
+// viewRows is an engine's reader of a view's rows. It makes them from the rows of the base when they are asked for,
+// and holds those between two keys, in order: as many as there is room for, from where the read begins.
 type viewRows struct {
 	view, base *schema.Table
 	reads      []*Read
@@ -83,7 +83,7 @@ type viewRows struct {
 	held     int // on it
 }
 
-// opOverhead is about what a row takes beside its key and value.
+// opOverhead is roughly what a row takes besides its key and value.
 const opOverhead = 96
 
 // heldStep is how many bytes a turn is asked for at a time.
@@ -144,8 +144,8 @@ func (v *viewRows) Scan(start, end []byte, o engine.ScanOptions, fn func(key, va
 	return nil
 }
 
-// cover makes rows have those at the beginning of a range, or at its end. Partitions that are asked for one by one are
-// all made at once, if there is room.
+// cover makes rows hold the beginning of a range, or its end. Partitions that are asked for one by one are all made
+// at once, if there is room.
 func (v *viewRows) cover(start, end []byte, reverse bool) error {
 	first := v.from == nil
 	if v.has(start, end, reverse) {
@@ -160,7 +160,7 @@ func (v *viewRows) cover(start, end []byte, reverse bool) error {
 	return v.fill(start, end, reverse)
 }
 
-// has reports whether rows has the beginning of a range, or its end.
+// has reports whether rows holds the beginning of a range, or its end.
 func (v *viewRows) has(start, end []byte, reverse bool) bool {
 	if v.from == nil {
 		return false
@@ -182,8 +182,8 @@ func (v *viewRows) fill(start, end []byte, reverse bool) error {
 	return nil
 }
 
-// take makes a row of the view of one of the base. It lives as long as that does, whatever makes it live; if a column of
-// its key is none of the base's key, as long as there is that value.
+// take makes a row of the view from one of the base. The view's row is alive as long as the base's; if a column of
+// its key is not in the base's key, only while that column has this value.
 func (v *viewRows) take(row *Row) (bool, error) {
 	if row.Static {
 		return true, nil
@@ -214,7 +214,7 @@ func (v *viewRows) take(row *Row) (bool, error) {
 	return true, v.hold()
 }
 
-// row is the row as it would be stored.
+// row returns the row as it would be stored.
 func (v *viewRows) row(partition []byte, clustering [][]byte) engine.Op {
 	m := NewMutation(v.view, partition)
 	m.Row(clustering)
@@ -251,7 +251,7 @@ func (v *viewRows) add(op engine.Op) {
 	}
 }
 
-// hold takes what the rows have grown by, on the turn.
+// hold charges the turn for what the rows have grown by.
 func (v *viewRows) hold() error {
 	if v.size <= v.held || v.size < heldStep {
 		return nil

@@ -12,8 +12,8 @@ import (
 // maxBaseReads is the most partitions of the base that are read one by one.
 const maxBaseReads = 1000
 
-// baseReads are the reads of the base that together give all rows that r may want of the view: of single partitions, or
-// slices of them, where what is known of the rows says which, and else of the whole base.
+// baseReads returns reads of the base that give all rows which r may want of the view. They read single partitions,
+// or slices of them, if the read and the view's WHERE clause determine these, else the whole base.
 func baseReads(r *Read, view, base *schema.Table) []*Read {
 	if r.Keys != nil && (r.Ranges != nil || len(r.Keys)*max(1, len(r.Slices)) > maxBaseReads) {
 		return []*Read{{Table: base, Now: r.Now, Turn: r.Turn}}
@@ -47,15 +47,16 @@ func baseReads(r *Read, view, base *schema.Table) []*Read {
 		if !seen[name] {
 			seen[name] = true
 			slice := Slice{Start: values[inKey:], End: values[inKey:], StartInclusive: true, EndInclusive: true}
-			reads = append(reads, &Read{Table: base, Now: r.Now, Turn: r.Turn, Keys: [][]byte{partition}, Slices: []Slice{slice}})
+			reads = append(reads, &Read{
+				Table: base, Now: r.Now, Turn: r.Turn, Keys: [][]byte{partition}, Slices: []Slice{slice},
+			})
 		}
 	}
 	return reads
 }
 
-// knownRows is what a read says of the rows that it wants, by the names of columns: all of them say it of the same
-// columns. Those are the columns of the view's partition key, and the first clustering columns, as far as all slices have
-// one value of them.
+// knownRows returns the values that the read determines for the rows it wants, by column name. It determines the
+// view's partition key, and the first clustering columns as far as each slice has one value of them.
 func knownRows(r *Read, view *schema.Table) []map[string][]byte {
 	if r.Keys == nil {
 		return []map[string][]byte{{}}
@@ -88,8 +89,8 @@ func knownRows(r *Read, view *schema.Table) []map[string][]byte {
 	return rows
 }
 
-// fixed is how many clustering columns have one value in a slice. Values that may be spelled in several ways do not
-// count: the row may have another one.
+// fixed counts the clustering columns with one value in a slice. Values that can be spelled in several ways do not
+// count: the row may have another spelling.
 func (s *Slice) fixed(t *schema.Table) int {
 	n := 0
 	for n < min(len(s.Start), len(s.End)) && string(s.Start[n]) == string(s.End[n]) && !t.Clustering[n].Type.LossyKey() {
@@ -98,7 +99,7 @@ func (s *Slice) fixed(t *schema.Table) int {
 	return n
 }
 
-// listedValues are the values that a column of the base has in all rows of the view, if its WHERE clause lists them.
+// listedValues returns the values that the view's WHERE clause lists for a column of the base.
 func listedValues(view *schema.Table, c *schema.Column) [][]byte {
 	for i := range view.View.Where {
 		w := &view.View.Where[i]
@@ -113,7 +114,7 @@ func listedValues(view *schema.Table, c *schema.Column) [][]byte {
 	return nil
 }
 
-// multiply is what is known of rows when a column has one of some values.
+// multiply combines known rows with each value of a column.
 func multiply(known []map[string][]byte, column string, values [][]byte) []map[string][]byte {
 	rows := make([]map[string][]byte, 0, len(known)*len(values))
 	for _, row := range known {
@@ -126,7 +127,7 @@ func multiply(known []map[string][]byte, column string, values [][]byte) []map[s
 	return rows
 }
 
-// joinKey appends the serialized partition key that values are the columns of.
+// joinKey appends a serialized partition key, given the values of its columns.
 func joinKey(dst []byte, values [][]byte) []byte {
 	if len(values) == 1 {
 		return append(dst, values[0]...)

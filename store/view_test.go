@@ -25,8 +25,8 @@ func intPoints(values ...int32) (points [][][]byte) {
 	return points
 }
 
-// TestViews writes random rows to a table and compares every kind of read of its views with the same read of a table that
-// has the view's rows stored, also where a view has room for a few rows at a time.
+// TestViews writes random rows to a table and compares every kind of read of its views with the same read of a table
+// that has the view's rows stored, also where a view has room for a few rows at a time.
 func TestViews(t *testing.T) {
 	for _, room := range []int{maxViewBytes, 200, 1} {
 		t.Run(fmt.Sprint(room), func(t *testing.T) { compareViews(t, room) })

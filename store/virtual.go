@@ -17,16 +17,16 @@ type virtual struct {
 	kept *keptRows // nil: its rows are made at each read
 }
 
-// keptRows are the rows that a catalog gives, which are made once for each: those of many definitions take longer to make
-// than to read.
+// keptRows are the rows made from a catalog. They are made once for each catalog, because those of many definitions
+// take longer to make than to read.
 type keptRows struct {
 	mu      sync.Mutex
 	catalog *schema.Catalog
 	rows    sortedRows
 }
 
-// AddVirtual makes rows of a table that exists only as code readable. fill is called at each read and
-// adds the rows, in any order, as mutations of the table. The table is known by its ID.
+// AddVirtual makes rows of a table that exists only as code readable. Each read calls fill, which returns the rows,
+// in any order, as mutations of the table. The table is known by its ID.
 func (s *Store) AddVirtual(t *schema.Table, fill func(Session, *schema.Catalog) ([]*Mutation, error)) {
 	s.addVirtual(t, virtual{fill: fill})
 }

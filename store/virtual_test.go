@@ -36,7 +36,8 @@ func TestDefinitionsAreKept(t *testing.T) {
 	define(t, s)
 	fails = broken
 	for range 2 {
-		if err := s.Read(t.Context(), &Read{Table: table}, func(*Row) (bool, error) { return true, nil }); !errors.Is(err, broken) {
+		if err := s.Read(t.Context(), &Read{Table: table}, func(*Row) (bool, error) { return true, nil }); !errors.Is(err,
+			broken) {
 			t.Errorf("broken: %v", err)
 		}
 	}

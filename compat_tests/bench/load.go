@@ -72,7 +72,14 @@ func (r result) cpuMicros() float64 {
 	return float64(r.cpu) / float64(time.Microsecond) / float64(r.requests)
 }
 
-// measureLoad runs rounds on both servers in turn.
+// target is a server that is measured.
+type target struct {
+	name    string
+	pid     int
+	session *gocql.Session
+}
+
+// measureLoad runs rounds on cqld and on a null server in turn.
 func measureLoad(binary string, round time.Duration, rounds int) error {
 	me, err := self()
 	if err != nil {
@@ -101,23 +108,32 @@ func measureLoad(binary string, round time.Duration, rounds int) error {
 	if err := prepareTable(ours); err != nil {
 		return err
 	}
+	a, b := target{"cqld", cqld.Pid(), ours}, target{"null server", null.Pid(), theirs}
 	for _, w := range works {
-		var a, b result
 		profile := profileInBackground(cqld, w.name, round, rounds)
-		for range rounds {
-			if err := a.add(cqld, ours, w, round); err != nil {
-				return err
-			}
-			if err := b.add(null, theirs, w, round); err != nil {
-				return err
-			}
+		if err := alternate(a, b, w, round, rounds); err != nil {
+			return err
 		}
-		fmt.Printf("%-10s cqld %8.0f/s at %5.1f µs CPU, null server %8.0f/s at %5.1f µs CPU, ratio %.2f\n",
-			w.name, a.perSecond(), a.cpuMicros(), b.perSecond(), b.cpuMicros(), a.perSecond()/b.perSecond())
 		if err := <-profile; err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// alternate runs rounds of one kind of work on two servers in turn, and prints what both did.
+func alternate(a, b target, w work, round time.Duration, rounds int) error {
+	var ofA, ofB result
+	for range rounds {
+		if err := ofA.add(a, w, round); err != nil {
+			return err
+		}
+		if err := ofB.add(b, w, round); err != nil {
+			return err
+		}
+	}
+	fmt.Printf("%-10s %s %8.0f/s at %5.1f µs CPU, %s %8.0f/s at %5.1f µs CPU, ratio %.2f\n", w.name,
+		a.name, ofA.perSecond(), ofA.cpuMicros(), b.name, ofB.perSecond(), ofB.cpuMicros(), ofA.perSecond()/ofB.perSecond())
 	return nil
 }
 
@@ -140,8 +156,8 @@ func open(addr string) (*gocql.Session, error) {
 
 func prepareTable(s *gocql.Session) error {
 	for _, cql := range []string{
-		"CREATE KEYSPACE " + keyspace + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
-		"CREATE TABLE bench.t (k int PRIMARY KEY, a blob, b blob, c blob, d blob, e blob)",
+		"CREATE KEYSPACE IF NOT EXISTS " + keyspace + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+		"CREATE TABLE IF NOT EXISTS bench.t (k int PRIMARY KEY, a blob, b blob, c blob, d blob, e blob)",
 	} {
 		if err := s.Query(cql).Exec(); err != nil {
 			return fmt.Errorf("%s: %w", cql, err)
@@ -156,18 +172,18 @@ func prepareTable(s *gocql.Session) error {
 }
 
 // add runs one round.
-func (r *result) add(p *process.Process, s *gocql.Session, w work, round time.Duration) error {
-	before, err := p.CPU()
+func (r *result) add(t target, w work, round time.Duration) error {
+	before, err := process.CPUOf(t.pid)
 	if err != nil {
 		return err
 	}
 	began := time.Now()
-	n, err := hammer(s, w, round)
+	n, err := hammer(t.session, w, round)
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.name, err)
 	}
 	r.elapsed += time.Since(began)
-	after, err := p.CPU()
+	after, err := process.CPUOf(t.pid)
 	r.cpu += after - before
 	r.requests += n
 	return err

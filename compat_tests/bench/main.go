@@ -6,8 +6,11 @@
 //     frames and so shows what client and network leave at best
 //   - where the server's CPU time goes, from its own profile
 //
+// With -cassandra it measures cqld on disk beside the Cassandra at CASSANDRA_ADDR instead, which compat_tests/oracle
+// runs.
+//
 // Rounds of the two servers alternate, so that what else the machine does hits both. start.go measures the
-// start, load.go the requests, null.go is the null server.
+// start, load.go the requests, null.go is the null server; compare.go has the comparison with Cassandra.
 package main
 
 import (
@@ -24,13 +27,25 @@ func main() {
 	null := flag.Bool("null", false, "be the null server")
 	seconds := flag.Float64("seconds", 2, "how long a round takes")
 	rounds := flag.Int("rounds", 3, "how many rounds each server gets")
+	cassandra := flag.Bool("cassandra", false, "compare with the Cassandra at CASSANDRA_ADDR")
+	warm := flag.Duration("warm", 15*time.Second, "beside Cassandra: how long each kind of request runs before it is measured")
 	binary := flag.String("binary", "", "measure this binary instead of building one")
 	flag.Parse()
 	if *null {
 		fail(serveNull())
 		return
 	}
-	fail(bench(*binary, time.Duration(*seconds*float64(time.Second)), *rounds))
+	m := measurement{binary: *binary, round: time.Duration(*seconds * float64(time.Second)), rounds: *rounds, warm: *warm}
+	fail(m.run(*cassandra))
+}
+
+// measurement is what the flags ask for.
+type measurement struct {
+	binary string // of cqld; empty: it is built
+	folder string // for binary and data
+	round  time.Duration
+	rounds int
+	warm   time.Duration
 }
 
 func fail(err error) {
@@ -40,20 +55,22 @@ func fail(err error) {
 	}
 }
 
-func bench(binary string, round time.Duration, rounds int) error {
-	folder, err := os.MkdirTemp("", "cqld-bench-")
-	if err != nil {
+func (m *measurement) run(besideCassandra bool) (err error) {
+	if m.folder, err = os.MkdirTemp("", "cqld-bench-"); err != nil {
 		return err
 	}
-	defer os.RemoveAll(folder)
-	if binary == "" {
-		binary = filepath.Join(folder, "cqld")
-		if err := process.Build(binary); err != nil {
+	defer os.RemoveAll(m.folder)
+	if m.binary == "" {
+		m.binary = filepath.Join(m.folder, "cqld")
+		if err := process.Build(m.binary); err != nil {
 			return err
 		}
 	}
-	if err := measureStart(binary, folder); err != nil {
+	if besideCassandra {
+		return m.compare()
+	}
+	if err := measureStart(m.binary, m.folder); err != nil {
 		return err
 	}
-	return measureLoad(binary, round, rounds)
+	return measureLoad(m.binary, m.round, m.rounds)
 }

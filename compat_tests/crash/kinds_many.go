@@ -24,6 +24,7 @@ func parseNumbers(text string) numbers {
 	return all
 }
 
+// String prints the numbers with blanks between them.
 func (n numbers) String() string { return strings.Trim(fmt.Sprint([]int(n)), "[]") }
 
 // mostElements is how many elements a list has before it is begun again.

@@ -57,7 +57,7 @@ func compareAnswers(a, b *answer) (aspect, left, right string) {
 	case a.err != nil && !reflect.DeepEqual(a.err.Detail, b.err.Detail):
 		return "error fields", fmt.Sprintf("%+v", a.err.Detail), fmt.Sprintf("%+v", b.err.Detail)
 	case a.err != nil:
-		return "", "", "" // warnings beside errors are in README's list
+		return "", "", "" // docs/differences.md, 603: errors carry no warnings
 	case reflect.TypeOf(a.response) != reflect.TypeOf(b.response):
 		return "kind of result", a.String(), b.String()
 	}

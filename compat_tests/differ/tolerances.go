@@ -8,7 +8,7 @@ import (
 
 // tolerance is a difference that is counted and not shown.
 type tolerance struct {
-	name    string // and why, in README's list or by chance
+	name    string // and why: in docs/differences.md or by chance
 	applies func(aspect string, cassandra, cqld *answer) bool
 }
 

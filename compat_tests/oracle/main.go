@@ -1,7 +1,8 @@
 // Command oracle runs a real Apache Cassandra 5.0 on a loopback address: the judge of every argument about behaviour.
 //
 //	oracle [flags] start             starts a node, waits until it answers and prints its address
-//	oracle [flags] run COMMAND...    runs a command with the node's address in CASSANDRA_ADDR
+//	oracle [flags] run COMMAND...    runs a command with the node's address in CASSANDRA_ADDR; for a node that oracle
+//	                                 started, its process id is in CASSANDRA_PID and the folder of its jars in CASSANDRA_LIB
 //	oracle [flags] stop              ends the node
 //
 // start begins with an empty node; run takes the node that is there, be it named by CASSANDRA_ADDR already or left by
@@ -22,8 +23,12 @@ import (
 	"syscall"
 )
 
-// addrVariable tells commands where Cassandra is.
-const addrVariable = "CASSANDRA_ADDR"
+// These variables tell commands where Cassandra is.
+const (
+	addrVariable = "CASSANDRA_ADDR"
+	pidVariable  = "CASSANDRA_PID"
+	libVariable  = "CASSANDRA_LIB"
+)
 
 func main() {
 	n := &node{}
@@ -67,7 +72,7 @@ func command(ctx context.Context, n *node, args []string) error {
 
 // run runs a command beside a node.
 func run(ctx context.Context, n *node, args []string) (err error) {
-	addr := os.Getenv(addrVariable)
+	addr, environment := os.Getenv(addrVariable), os.Environ()
 	if addr == "" {
 		addr = n.addr()
 		if !n.running() {
@@ -79,9 +84,16 @@ func run(ctx context.Context, n *node, args []string) (err error) {
 			return fmt.Errorf("the node that runs does not answer as this one should: %w", err)
 		}
 	}
+	if p := n.process(); p != nil && addr == n.addr() {
+		lib, err := jars(ctx, n.folder)
+		if err != nil {
+			return err
+		}
+		environment = append(environment, fmt.Sprint(pidVariable, "=", p.Pid), libVariable+"="+lib)
+	}
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.Env = append(os.Environ(), addrVariable+"="+addr)
+	cmd.Env = append(environment, addrVariable+"="+addr)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	return cmd.Run()
 }

@@ -142,6 +142,7 @@ func (t *tail) follow(log *bufio.Reader) {
 	}
 }
 
+// String joins the last lines that the process wrote.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -15,8 +15,11 @@ type Memory struct {
 }
 
 // Memory asks for the resident memory.
-func (p *Process) Memory() (Memory, error) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+func (p *Process) Memory() (Memory, error) { return MemoryOf(p.Pid()) }
+
+// MemoryOf asks for the resident memory of any process.
+func MemoryOf(pid int) (Memory, error) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return Memory{}, err
 	}
@@ -39,7 +42,7 @@ func (p *Process) Memory() (Memory, error) {
 		*field = n << 10
 	}
 	if m.RSS == 0 {
-		return m, fmt.Errorf("no VmRSS of process %d: it has ended", p.cmd.Process.Pid)
+		return m, fmt.Errorf("no VmRSS of process %d: it has ended", pid)
 	}
 	return m, nil
 }
@@ -60,8 +63,11 @@ func (p *Process) Descriptors() (int, error) {
 const clockTicks = 100
 
 // CPU is the CPU time used so far.
-func (p *Process) CPU() (time.Duration, error) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+func (p *Process) CPU() (time.Duration, error) { return CPUOf(p.Pid()) }
+
+// CPUOf is the CPU time that any process has used so far.
+func CPUOf(pid int) (time.Duration, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, err
 	}

@@ -39,7 +39,7 @@ var files = map[string]recorder{
 	"cql/types/testdata/validate.txt":            validate,
 	"planner/exec/testdata/pages.txt":            pages,
 	"planner/expr/testdata/expressions.txt":      statements,
-	"planner/testdata/roles.txt":                 roles,
+	"planner/define/testdata/roles.txt":          roles,
 	"store/system/testdata/definitions.json":     definitions,
 	"store/system/testdata/describe.jsonl":       systemDescriptions,
 	"store/system/testdata/user_tables.json":     userTables,

@@ -25,7 +25,7 @@ func TestRecorders(t *testing.T) {
 		"cql/functions/testdata/casts.txt":      withoutAnswers,
 		"cql/functions/testdata/examples.txt":   withoutAnswers,
 		"planner/expr/testdata/expressions.txt": withoutAnswers,
-		"planner/testdata/roles.txt":            withoutAnswers,
+		"planner/define/testdata/roles.txt":     withoutAnswers,
 		"cql/types/testdata/values/uuid.txt": func(file string) string {
 			lines := strings.Split(strings.TrimSuffix(file, "\n"), "\n")
 			slices.Reverse(lines[valuesTop:])

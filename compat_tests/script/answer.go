@@ -27,7 +27,7 @@ func (b *Block) expect(binding Binding, lines []string) {
 	}
 	switch binding {
 	case Unbound:
-		b.Expected, b.Bound, b.Parts = lines, nil, nil
+		b.record(lines)
 	case Bound:
 		b.Bound, b.Parts = b.changes(b.Expected, lines), nil
 	case Parts:
@@ -35,8 +35,8 @@ func (b *Block) expect(binding Binding, lines []string) {
 	}
 }
 
-// changes are what differs from an answer in another one: of a query all lines, of an exec block those of the statements that
-// answer something else, with the number of the statement before each.
+// changes are what differs from an answer in another one: of a query all lines, of an exec block those of the
+// statements that answer something else, with the number of the statement before each.
 func (b *Block) changes(from, to []string) []string {
 	if slices.Equal(from, to) {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/protocol"
 )
@@ -18,15 +19,40 @@ const (
 	Parts
 )
 
+// fault is the answer to a statement with bound values on which Cassandra lets a Java exception out: another server
+// may answer what it likes.
+const fault = "fault"
+
+// isFault reports whether an error is a Java exception.
+func isFault(err error) bool {
+	e, ok := cqlerr.As(err)
+	return ok && e.Code == cqlerr.ServerError && strings.HasPrefix(e.Message, "java.")
+}
+
+// marshalException is what Cassandra puts before the reason why it refuses a value, where it forgot to make an invalid
+// request of it.
+const marshalException = "org.apache.cassandra.serializers.MarshalException: "
+
+// describeBound is describe for a statement with bound values: that of a value that Cassandra refuses is an invalid
+// request.
+func describeBound(err error) string {
+	if e, ok := cqlerr.As(err); ok && e.Code == cqlerr.ServerError {
+		if reason, ok := strings.CutPrefix(e.Message, marshalException); ok {
+			return "invalid: " + reason
+		}
+	}
+	return describe(err)
+}
+
 // boundText is a statement with markers in the places of literals.
 type boundText struct {
 	cql      string
 	literals []literal // by marker
 }
 
-// boundTexts are the texts to try: one with all markers, one without those that Cassandra often has no type for or does not take
-// (in what is selected, in arithmetic, and in lists, which may be vectors), and the plain one. Only statements that read or change
-// rows get markers, and none that has some of its own.
+// boundTexts are the texts to try: one with all markers, one without those that Cassandra often has no type for or does
+// not take (in what is selected, in arithmetic, and in lists, which may be vectors), and the plain one. Only statements
+// that read or change rows get markers, and none that has some of its own.
 func boundTexts(cql string, binding Binding) []boundText {
 	plain := boundText{cql: cql}
 	tokens := tokenize(cql)

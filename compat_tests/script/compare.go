@@ -18,7 +18,7 @@ type Difference struct {
 func (r *Runner) Compare(ctx context.Context, blocks []*Block) []Difference {
 	var all []Difference
 	for _, b := range blocks {
-		want := b.expected(r.mode.Binding)
+		want := b.wanted(r.mode.Binding)
 		if got := r.Run(ctx, b); !slices.Equal(b.forgive(got, want), want) {
 			all = append(all, Difference{b, want, got})
 		}
@@ -28,8 +28,11 @@ func (r *Runner) Compare(ctx context.Context, blocks []*Block) []Difference {
 
 // String shows the statements, and the lines that are not the same.
 func (d Difference) String() string {
-	return fmt.Sprintf("%s\nwant\n%s\ngot\n%s", strings.Join(d.Block.Statements, "\n"),
-		otherLines(d.Want, d.Got), otherLines(d.Got, d.Want))
+	statements := strings.Join(d.Block.Statements, "\n")
+	if d.Block.gone(d.Got) {
+		return statements + "\nanswers as Cassandra does: the difference is gone"
+	}
+	return fmt.Sprintf("%s\nwant\n%s\ngot\n%s", statements, otherLines(d.Want, d.Got), otherLines(d.Got, d.Want))
 }
 
 // shownLines is how many lines of a difference are shown.

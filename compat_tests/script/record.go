@@ -13,9 +13,9 @@ func (s *Script) Compare(ctx context.Context, addr, keyspace string, m Mode) ([]
 	return differences, r.Drop(ctx)
 }
 
-// Record makes what a server answers in one mode the expected text of the mode's form, and compares it with what it answers in
-// another: a script with differences shows chance, or the mode, and is not to be kept. The forms are recorded in the order of their
-// constants.
+// Record makes what a server answers in one mode the expected text of the mode's binding, and compares it with what it
+// answers in another: a script with differences shows chance, or the mode, and is not to be kept. The bindings are
+// recorded in the order of their constants.
 func (s *Script) Record(ctx context.Context, addr, keyspace string, first, second Mode) ([]Difference, error) {
 	r, err := Open(ctx, addr, keyspace, first)
 	if err != nil {

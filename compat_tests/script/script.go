@@ -28,9 +28,11 @@ type Block struct {
 	Kind       Kind
 	Comment    []string // lines that begin with #, above the block
 	Statements []string // as written, with their semicolons
-	Expected   []string
+	Expected   []string // what Cassandra answers
 	Bound      []string // where values are bound: what differs from Expected, as Block.changes writes it
 	Parts      []string // where parts of values are bound: what differs from the answer with whole values
+	Ours       []string // what cqld answers instead of Expected; nil if that is the same
+	expectOurs bool
 }
 
 const (
@@ -38,7 +40,11 @@ const (
 	separator      = "----"
 	boundSeparator = "---- bound"
 	partsSeparator = "---- parts"
+	oursSeparator  = "---- cqld"
 )
+
+// answerSeparators are what can stand behind an answer.
+var answerSeparators = []string{boundSeparator, partsSeparator, oursSeparator}
 
 // unboundPrefix begins the comment of a block whose literals stay, with the reason.
 const unboundPrefix = "# unbound: "
@@ -134,13 +140,22 @@ func (p *parser) block() (*Block, error) {
 		p.next()
 		b.Parts = p.answer()
 	}
+	if !p.more() || p.next() != oursSeparator {
+		return b, nil
+	}
+	for p.more() && p.peek() != "" {
+		b.Ours = append(b.Ours, p.next())
+	}
+	if len(b.Ours) == 0 {
+		return nil, fmt.Errorf("line %d: nothing behind %q", p.at, oursSeparator)
+	}
 	return b, nil
 }
 
 // answer reads the lines of an answer.
 func (p *parser) answer() []string {
 	var lines []string
-	for p.more() && p.peek() != "" && p.peek() != boundSeparator && p.peek() != partsSeparator {
+	for p.more() && p.peek() != "" && !slices.Contains(answerSeparators, p.peek()) {
 		lines = append(lines, p.next())
 	}
 	return lines
@@ -156,7 +171,7 @@ func complete(statement string) bool {
 	return !strings.HasPrefix(upper, "BEGIN ") || strings.Contains(upper, "APPLY BATCH")
 }
 
-// String is the script as a file, with Expected as it is.
+// String is the script as a file, with Expected and Ours as they are.
 func (s *Script) String() string {
 	var b strings.Builder
 	for _, c := range s.Comment {
@@ -175,23 +190,22 @@ func (s *Script) String() string {
 			fmt.Fprintln(&b, st)
 		}
 		fmt.Fprintln(&b, separator)
-		for _, e := range block.Expected {
-			fmt.Fprintln(&b, e)
-		}
-		if block.Bound != nil {
-			fmt.Fprintln(&b, boundSeparator)
-		}
-		for _, e := range block.Bound {
-			fmt.Fprintln(&b, e)
-		}
-		if block.Parts != nil {
-			fmt.Fprintln(&b, partsSeparator)
-		}
-		for _, e := range block.Parts {
-			fmt.Fprintln(&b, e)
-		}
+		writeAnswer(&b, "", block.Expected)
+		writeAnswer(&b, boundSeparator, block.Bound)
+		writeAnswer(&b, partsSeparator, block.Parts)
+		writeAnswer(&b, oursSeparator, block.Ours)
 	}
 	return b.String()
+}
+
+// writeAnswer writes the lines of an answer, if there is one, and what stands before it.
+func writeAnswer(b *strings.Builder, separator string, lines []string) {
+	if separator != "" && lines != nil {
+		fmt.Fprintln(b, separator)
+	}
+	for _, l := range lines {
+		fmt.Fprintln(b, l)
+	}
 }
 
 // Tail are the queries behind the last exec: asked again, they must answer the same.

@@ -16,7 +16,7 @@ import (
 
 var (
 	addr   = flag.String("addr", "", "replay against the server at this address instead of one in this process")
-	update = flag.Bool("update", false, "write verdicts.txt, or for a Cassandra at -addr cassandra.txt, again")
+	update = flag.Bool("update", false, "write verdicts.txt and ours.txt, or for a Cassandra at -addr cassandra.txt, again")
 )
 
 // silenceWait is how long nothing must come where no answer was recorded.
@@ -58,6 +58,9 @@ func TestReplay(t *testing.T) {
 	}
 	if *update {
 		v.update(t, all)
+		if v.list == verdictsFile {
+			v.writeOurs(t, all)
+		}
 		return
 	}
 	v.check(t, all)
@@ -76,7 +79,7 @@ func replayFile(t *testing.T, path string, v *verdicts) []outcome {
 	if to == "" {
 		to = cqltest.RunT(t).Addr()
 	}
-	r := &replay{addr: to, conns: map[string]*connection{}, gaps: newGaps()}
+	r := &replay{addr: to, verdicts: v, conns: map[string]*connection{}, gaps: newGaps()}
 	setUp(t, to, all[0].file, all, r.gaps)
 	defer r.close()
 	inserted := false
@@ -90,8 +93,7 @@ func replayFile(t *testing.T, path string, v *verdicts) []outcome {
 			inserted = true
 			insertScalars(t, to, all)
 		}
-		var err error
-		if o.gap, err = r.exchange(t, x); err != nil {
+		if err := r.exchange(t, x, &o); err != nil {
 			o.difference = err.Error()
 		}
 		outcomes = append(outcomes, o)
@@ -101,10 +103,11 @@ func replayFile(t *testing.T, path string, v *verdicts) []outcome {
 
 // replay has the connections of one file.
 type replay struct {
-	addr  string
-	conns map[string]*connection
-	gaps  *gaps
-	trace [][2]string // texts of tracing ids: the recorded one, and the one that came instead
+	addr     string
+	verdicts *verdicts
+	conns    map[string]*connection
+	gaps     *gaps
+	trace    [][2]string // texts of tracing ids: the recorded one, and the one that came instead
 }
 
 func (r *replay) close() {
@@ -113,20 +116,28 @@ func (r *replay) close() {
 	}
 }
 
-// exchange replays one block; the error is how it is not equal, gap that this follows from what is not supported.
-func (r *replay) exchange(t *testing.T, x *exchange) (gap bool, err error) {
+// exchange replays one block; the error is how it is not equal. The outcome gets what that follows from, and the answer
+// where it is known to differ.
+func (r *replay) exchange(t *testing.T, x *exchange, o *outcome) (err error) {
 	if x.cut {
-		return false, errors.New("the recording does not have the whole request")
+		return errors.New("the recording does not have the whole request")
 	}
 	c := r.conns[x.conn]
 	if c == nil {
 		if c, err = open(r.addr, x.state); err != nil {
-			return false, err
+			return err
 		}
 		r.conns[x.conn] = c
 	}
 	if err := r.before(t, x, c); err != nil {
-		return false, err
+		return err
+	}
+	if r.verdicts.differs(x) {
+		var recorded []expectedEnvelope
+		if o.ours, recorded, err = r.askOurs(x, c, r.verdicts.ours[x.name()]); err == nil && !o.ours.isRecorded(x, recorded) {
+			err = fmt.Errorf("got\n%s", o.ours)
+		}
+		return err
 	}
 	want, all, err := r.ask(x, c)
 	for i, e := range all {
@@ -137,7 +148,8 @@ func (r *replay) exchange(t *testing.T, x *exchange) (gap bool, err error) {
 			r.gaps.note(x.text(), string(e.body), x.is(opPrepare))
 		}
 	}
-	return err != nil && r.gaps.explain(x, want, all), err
+	o.gap = err != nil && r.gaps.explain(x, want, all)
+	return err
 }
 
 // ask sends a request and receives its answers. A trace is written while the traced request is answered, so it is asked

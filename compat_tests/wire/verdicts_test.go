@@ -10,19 +10,24 @@ import (
 
 // verdicts say of the exchanges that are not equal why. A reason is a kind and a text: "pending" if the server says
 // that something is not supported yet, "differs" if that is wanted or cannot be compared, "not replayed" if it is not
-// even tried. A name without a line number stands for a whole file, which is not replayed.
+// even tried. A reason that differs begins with the number of the difference in docs/differences.md, and ours has the answer
+// of cqld. A name without a line number stands for a whole file, which is not replayed.
 type verdicts struct {
 	list    string // the file
 	reasons []string
 	of      map[string]string // exchange name to reason
+	ours    map[string]*ours  // exchange name to what cqld answers, where that differs
 }
 
 const unexplained = "unexplained"
 
+// differs reports whether cqld is known to answer an exchange otherwise than Cassandra.
+func (v *verdicts) differs(x *exchange) bool { return strings.HasPrefix(v.of[x.name()], "differs ") }
+
 // readVerdicts reads a list: reasons in brackets, and under each the exchanges, a line each.
 func readVerdicts(t *testing.T, list string) *verdicts {
 	t.Helper()
-	v := &verdicts{list: list, of: map[string]string{}}
+	v := &verdicts{list: list, of: map[string]string{}, ours: readOurs(t)}
 	content, err := os.ReadFile(list)
 	if err != nil {
 		t.Fatal(err)
@@ -65,8 +70,9 @@ func (v *verdicts) skipsFile(file string) bool {
 type outcome struct {
 	exchange   *exchange
 	difference string
-	skipped    bool // it was not replayed
-	gap        bool // the difference follows from what the server said it does not support yet
+	skipped    bool  // it was not replayed
+	gap        bool  // the difference follows from what the server said it does not support yet
+	ours       *ours // what came, where the answer is known to differ
 }
 
 // check compares outcomes with the verdicts and prints the summary.
@@ -82,7 +88,10 @@ func (v *verdicts) check(t *testing.T, outcomes []outcome) {
 		case kind == "varies":
 			counts[kind]++
 		case o.difference == "" && listed:
-			t.Errorf("%s %q is equal: take it from %s", o.exchange.name(), o.exchange.title, v.list)
+			t.Errorf("%s %q is equal: the difference is gone, take it from %s", o.exchange.name(), o.exchange.title, v.list)
+		case o.ours != nil && (v.ours[o.exchange.name()] == nil || !o.ours.same(v.ours[o.exchange.name()])):
+			t.Errorf("%s %q is neither Cassandra's answer nor ours:\n%s\nwant\n%s",
+				o.exchange.name(), o.exchange.title, o.difference, v.ours[o.exchange.name()])
 		case o.difference != "" && !listed:
 			t.Errorf("%s %q is not equal:\n%s", o.exchange.name(), o.exchange.title, o.difference)
 		case listed && kind != "pending" && kind != "differs":
@@ -125,7 +134,7 @@ func (v *verdicts) update(t *testing.T, outcomes []outcome) {
 		lines[reason] = append(lines[reason], line)
 	}
 	var out strings.Builder
-	out.WriteString("# Exchanges that are not equal to Cassandra's, under the reason: see README.md.\n")
+	out.WriteString("# Exchanges that are not equal to Cassandra's, under the reason: see README.md and docs/differences.md.\n")
 	known := map[string]bool{}
 	for _, r := range v.reasons {
 		known[r] = true

@@ -30,8 +30,10 @@ var aggregateFunctions = func() []Function {
 
 // aggregateFamilies take values of any type.
 var aggregateFamilies = map[string]*family{
-	"min": unary(parameter{text: "any", receiver: true}, func(_ string, t types.Type) *Function { return extreme("min", -1)(t) }),
-	"max": unary(parameter{text: "any", receiver: true}, func(_ string, t types.Type) *Function { return extreme("max", 1)(t) }),
+	"min": unary(parameter{text: "any", receiver: true},
+		func(_ string, t types.Type) *Function { return extreme("min", -1)(t) }),
+	"max": unary(parameter{text: "any", receiver: true},
+		func(_ string, t types.Type) *Function { return extreme("max", 1)(t) }),
 }
 
 // resolveCount makes count for its argument's type, which need not be known.

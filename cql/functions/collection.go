@@ -55,9 +55,10 @@ var collectionFamilies = map[string]*family{
 	"collection_sum": unary(numbersParameter, within("The sum of a set or list of numbers.", func(t types.Type) *Function {
 		return aggregateOf("sum", t)
 	})),
-	"collection_avg": unary(numbersParameter, within("The mean of a set or list of numbers.", func(t types.Type) *Function {
-		return aggregateOf("avg", t)
-	})),
+	"collection_avg": unary(numbersParameter, within("The mean of a set or list of numbers.",
+		func(t types.Type) *Function {
+			return aggregateOf("avg", t)
+		})),
 }
 
 // ofMap makes a Call of a function of one map, which may be large: null gives null.
@@ -135,10 +136,13 @@ var (
 	elementsParameter = parameter{text: "numeric_set_or_list", check: requires("a set or list", func(t types.Type) bool {
 		return element(t) != nil
 	})}
-	numbersParameter = parameter{text: "numeric_set_or_list", check: requires("a numeric set/list", func(t types.Type) bool {
-		e := element(t)
-		return e != nil && aggregateOf("sum", e) != nil
-	})}
+	numbersParameter = parameter{
+		text: "numeric_set_or_list",
+		check: requires("a numeric set/list", func(t types.Type) bool {
+			e := element(t)
+			return e != nil && aggregateOf("sum", e) != nil
+		}),
+	}
 )
 
 // requires makes the check that a type is of a kind. As in Cassandra a clustering column in descending order never is.
@@ -147,6 +151,7 @@ func requires(kind string, is func(types.Type) bool) func(string, *Arg, types.Ty
 		if is(t) && !a.Desc {
 			return nil
 		}
-		return cqlerr.Invalidf("Function %s requires %s argument, but found argument %s of type %s", function, kind, a.Text, t)
+		return cqlerr.Invalidf("Function %s requires %s argument, but found argument %s of type %s", function, kind,
+			a.Text, t)
 	}
 }

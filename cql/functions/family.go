@@ -43,13 +43,16 @@ var families map[string]*family
 
 func init() {
 	families = map[string]*family{}
-	for _, fs := range []map[string]*family{aggregateFamilies, collectionFamilies, vectorFamilies, maskFamilies, jsonFamilies} {
+	for _, fs := range []map[string]*family{
+		aggregateFamilies, collectionFamilies, vectorFamilies, maskFamilies,
+		jsonFamilies,
+	} {
 		maps.Copy(families, fs)
 	}
 }
 
-// IsFamily reports whether functions of that name are made for the types of their arguments. Of what they return nothing
-// is held against a call in advance.
+// IsFamily reports whether functions of that name are made for the types of their arguments. Of what they return
+// nothing is held against a call in advance.
 func IsFamily(name string) bool { return families[name] != nil }
 
 // resolve makes the function for arguments. First the types that are told by themselves are found, then those that

@@ -23,7 +23,8 @@ func TestFamilies(t *testing.T) {
 			"collection_avg",
 			[]Arg{{Text: "c", Type: ints, Desc: true}},
 			nil,
-			"Function system.collection_avg requires a numeric set/list argument, but found argument c of type frozen<list<int>>",
+			"Function system.collection_avg requires a numeric set/list argument, " +
+				"but found argument c of type frozen<list<int>>",
 		},
 		{
 			"similarity_cosine",
@@ -48,7 +49,8 @@ func TestFamilies(t *testing.T) {
 			"mask_replace",
 			[]Arg{{Text: "NULL"}, {Type: types.Int}},
 			nil,
-			"Cannot infer type of argument NULL in call to function system.mask_replace(any, any): use type casts to disambiguate",
+			"Cannot infer type of argument NULL in call to function system.mask_replace(any, any): " +
+				"use type casts to disambiguate",
 		},
 		{"mask_hash", []Arg{{Type: ints}}, nil, "system.mask_hash : (frozen<list<int>>) -> blob"},
 		{

@@ -108,7 +108,8 @@ func floorMillis(t types.Type, at, start int64, duration []byte) (int64, error) 
 	months, days, nanos := types.DecodeDuration(duration)
 	switch {
 	case t == types.Date && nanos != 0:
-		return 0, cqlerr.Invalidf("The floor on date values cannot be computed for the %s duration as precision is below 1 day",
+		return 0, cqlerr.Invalidf("The floor on date values cannot be computed for the %s duration as precision "+
+			"is below 1 day",
 			types.Duration.Format(duration))
 	case nanos%nanoPerMilli != 0:
 		return 0, cqlerr.Invalidf("The floor cannot be computed for the %s duration as precision is below 1 millisecond",

@@ -124,7 +124,8 @@ func (e *expression) call(name string) (types.Value, *Function, error) {
 
 func TestExamples(t *testing.T) {
 	for _, f := range All() {
-		if f.Name != strings.ToLower(f.Name) && f.Name != "countRows" || f.Doc == "" || f.Returns == nil || (f.Call == nil) == (f.Init == nil) {
+		if f.Name != strings.ToLower(f.Name) && f.Name != "countRows" || f.Doc == "" || f.Returns == nil ||
+			(f.Call == nil) == (f.Init == nil) {
 			t.Errorf("%s is not declared well", f)
 		}
 		for _, example := range f.Examples {

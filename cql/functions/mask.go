@@ -131,24 +131,27 @@ func partialMask(doc string, hides func(i, first, last int32) bool) *family {
 				_, err := padding(name, []types.Value{v})
 				return err
 			}
-			return &Function{Name: name, Args: as, Returns: args[0], Doc: doc, Prepare: prepare, Costly: true, Call: func(c *Call) (types.Value, error) {
-				pad, err := padding(name, c.Args[3:])
-				text := c.Args[0].Bytes
-				if err != nil || len(text) == 0 {
-					return c.Args[0], err
-				}
-				p := c.pacer()
-				chars := decodeText(p, text)
-				begin, end := number32(c.Args[1]), number32(c.Args[2])
-				last := int32(len(chars)) - 1 - end
-				for i := range chars {
-					if hides(int32(i), begin, last) {
-						chars[i] = pad
+			return &Function{
+				Name: name, Args: as, Returns: args[0], Doc: doc, Prepare: prepare, Costly: true,
+				Call: func(c *Call) (types.Value, error) {
+					pad, err := padding(name, c.Args[3:])
+					text := c.Args[0].Bytes
+					if err != nil || len(text) == 0 {
+						return c.Args[0], err
 					}
-				}
-				masked := encodeText(p, chars, args[0] == types.ASCII)
-				return types.Value{Bytes: masked}, p.err
-			}}, nil
+					p := c.pacer()
+					chars := decodeText(p, text)
+					begin, end := number32(c.Args[1]), number32(c.Args[2])
+					last := int32(len(chars)) - 1 - end
+					for i := range chars {
+						if hides(int32(i), begin, last) {
+							chars[i] = pad
+						}
+					}
+					masked := encodeText(p, chars, args[0] == types.ASCII)
+					return types.Value{Bytes: masked}, p.err
+				},
+			}, nil
 		},
 	}
 }

@@ -6,7 +6,8 @@ import (
 )
 
 // natives has every native function with fixed types, family by family.
-var natives = slices.Concat(uuidFunctions, timeFunctions, floorFunctions, blobFunctions, aggregateFunctions, mathFunctions)
+var natives = slices.Concat(uuidFunctions, timeFunctions, floorFunctions, blobFunctions, aggregateFunctions,
+	mathFunctions)
 
 // byName has the overloads of each name.
 var byName = func() map[string][]*Function {

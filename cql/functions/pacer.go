@@ -7,9 +7,9 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// maxDigits bounds the numbers that are multiplied, divided, raised to powers and printed, and what comes of it: with them
-// each operation takes a few milliseconds at most. It also bounds how far apart the exponents of decimals may be that are
-// added: the sum has a digit for each place between them.
+// maxDigits bounds the numbers that are multiplied, divided, raised to powers and printed, and what comes of it: with
+// them each operation takes a few milliseconds at most. It also bounds how far apart the exponents of decimals may be
+// that are added: the sum has a digit for each place between them.
 const maxDigits = 100_000
 
 // maxBits is how many bits numbers of maxDigits have.
@@ -18,8 +18,8 @@ const maxBits = maxDigits*3322/1000 + 1
 // maxText is how many bytes a text may have that is put together.
 const maxText = 16 << 20
 
-// pacer lets others run between the operations of a long computation, and remembers why that has to end. What is computed
-// from then on is of no use. A nil pacer is for short ones.
+// pacer lets others run between the operations of a long computation, and remembers why that has to end. What is
+// computed from then on is of no use. A nil pacer is for short ones.
 type pacer struct {
 	step   func() error
 	err    error

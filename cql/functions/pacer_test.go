@@ -70,7 +70,12 @@ func TestLongNumbers(t *testing.T) {
 		{"cast_as_double", []types.Type{n}, []types.Value{varint(long)}, refused},
 		{"cast_as_int", []types.Type{d}, []types.Value{dec(long, 9)}, refused},
 		{"cast_as_int", []types.Type{n}, []types.Value{varint(long)}, ""},
-		{"to_json", []types.Type{n}, []types.Value{varint(long)}, "numbers of more than 100000 digits are not printed by cqld"},
+		{
+			"to_json",
+			[]types.Type{n},
+			[]types.Value{varint(long)},
+			"numbers of more than 100000 digits are not printed by cqld",
+		},
 		{"to_json", []types.Type{n}, []types.Value{varint(half)}, ""},
 	} {
 		_, err := call(t, nil, test.name, test.ts, test.args...)
@@ -161,7 +166,8 @@ func TestPaced(t *testing.T) {
 		}
 		return nil
 	}}
-	if _, err := call(t, env, "log", []types.Type{d}, types.Value{Bytes: types.EncodeDecimal(digitsOf(90_000), 5)}); !errors.Is(err, stop) {
+	if _, err := call(t, env, "log", []types.Type{d},
+		types.Value{Bytes: types.EncodeDecimal(digitsOf(90_000), 5)}); !errors.Is(err, stop) {
 		t.Error(err)
 	}
 }
@@ -197,7 +203,8 @@ func testPacedJSON(t *testing.T, stop error) {
 func TestZerosAtTheEnd(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	b, err := calculateDecimal('/', types.Decimal, types.Decimal, types.EncodeDecimal(digitsOf(50_000), -40_000), types.EncodeDecimal(power10(20), 0))
+	b, err := calculateDecimal('/', types.Decimal, types.Decimal, types.EncodeDecimal(digitsOf(50_000), -40_000),
+		types.EncodeDecimal(power10(20), 0))
 	runtime.ReadMemStats(&after)
 	if err != nil {
 		t.Fatal(err)

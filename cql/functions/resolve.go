@@ -102,8 +102,8 @@ func resolve(shown, name string, args []Arg, receiver types.Type) (*Function, er
 	return choose(shown, byName[name], args, receiver)
 }
 
-// ResolveWith is ResolveArgs where there are users' functions of that name too: they and the native ones are chosen from
-// alike. Only one without a keyspace may be a native one.
+// ResolveWith is ResolveArgs where there are users' functions of that name too: they and the native ones are chosen
+// from alike. Only one without a keyspace may be a native one.
 func ResolveWith(users []*Function, keyspace, name string, args []Arg, receiver types.Type) (*Function, error) {
 	candidates, shown := users, name
 	switch {

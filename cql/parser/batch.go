@@ -37,8 +37,8 @@ func (b *builder) modification(c grammar.IModificationContext) cql.Statement {
 	}
 }
 
-// builtBatch is what has been built of a long batch while it is parsed. The contexts of each statement are given up as soon
-// as it is built, so that there are never those of all of them.
+// builtBatch is what has been built of a long batch while it is parsed. The contexts of each statement are given up as
+// soon as it is built, so that there are never those of all of them.
 type builtBatch struct {
 	antlr.BaseParseTreeListener
 	b          builder

@@ -22,14 +22,17 @@ func benchStatements() map[string]string {
 	return map[string]string{
 		"insert of 5 literals": "INSERT INTO shop.users (id, name, age, active, score) VALUES (1, 'Ada', 36, true, 1.5)",
 		"select by key":        "SELECT id, name, age FROM shop.users WHERE id = ?",
-		"update with a map":    "UPDATE shop.users SET attributes = {'a': 'b', 'c': 'd', 'e': 'f'}, name = 'Ada' WHERE id = 1",
-		"batch of 100":         "BEGIN BATCH " + inserts.String() + "APPLY BATCH",
-		"table of 20 columns":  "CREATE TABLE shop.wide (" + columns.String() + "PRIMARY KEY (column_0, column_1))",
+		"update with a map": "UPDATE shop.users SET attributes = {'a': 'b', 'c': 'd', 'e': 'f'}, name = 'Ada' " +
+			"WHERE id = 1",
+		"batch of 100":        "BEGIN BATCH " + inserts.String() + "APPLY BATCH",
+		"table of 20 columns": "CREATE TABLE shop.wide (" + columns.String() + "PRIMARY KEY (column_0, column_1))",
 		"insert of 7 literals": "INSERT INTO shop.products (id, name, description, price, stock, available, added) VALUES " +
 			"(550e8400-e29b-41d4-a716-446655440000, 'A thing', 'It is a thing that somebody wants to have', 19.99, 250, true, " +
 			"'2024-03-01 12:00:00+0000') USING TTL 86400 AND TIMESTAMP 1709294400000000",
-		"select of 4 clauses": "SELECT id, name, price FROM shop.products WHERE id = 5 AND added > '2024-03-01' ORDER BY added DESC LIMIT 20",
-		"update with if": "UPDATE shop.products SET name = 'x', price = 5.5, stock = stock - 1, tags = tags + {'a'} WHERE id = 5 " +
+		"select of 4 clauses": "SELECT id, name, price FROM shop.products WHERE id = 5 AND added > '2024-03-01' " +
+			"ORDER BY added DESC LIMIT 20",
+		"update with if": "UPDATE shop.products SET name = 'x', price = 5.5, stock = stock - 1, tags = tags + {'a'} " +
+			"WHERE id = 5 " +
 			"IF available = true",
 	}
 }

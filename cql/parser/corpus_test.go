@@ -70,7 +70,8 @@ func TestCorpus(t *testing.T) {
 		}
 		examples[i].lines = lines
 	}
-	t.Logf("%d statements, %d refused: %d in Cassandra's words, %d of %d at its place", len(examples), refused, same, samePlace, placed)
+	t.Logf("%d statements, %d refused: %d in Cassandra's words, %d of %d at its place", len(examples), refused, same,
+		samePlace, placed)
 	if samePlace*100 < placed*98 {
 		t.Errorf("%d of %d errors are at Cassandra's place", samePlace, placed)
 	}

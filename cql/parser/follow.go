@@ -106,13 +106,15 @@ var (
 		grammar.CqlLexerK_ASC, grammar.CqlLexerK_DESC, grammar.CqlLexerK_AS, grammar.CqlLexerK_PRIMARY,
 		grammar.CqlLexerK_INSERT, grammar.CqlLexerK_UPDATE, grammar.CqlLexerK_DELETE, grammar.CqlLexerK_APPLY)
 
-	afterSelection = setOf(antlr.TokenEOF, grammar.CqlLexerSEMICOLON, grammar.CqlLexerDOT, grammar.CqlLexerLBRACKET, grammar.CqlLexerCOMMA, grammar.CqlLexerRPAREN,
+	afterSelection = setOf(antlr.TokenEOF, grammar.CqlLexerSEMICOLON, grammar.CqlLexerDOT, grammar.CqlLexerLBRACKET,
+		grammar.CqlLexerCOMMA, grammar.CqlLexerRPAREN,
 		grammar.CqlLexerRBRACKET, grammar.CqlLexerRBRACE, grammar.CqlLexerCOLON, grammar.CqlLexerK_FROM,
 		grammar.CqlLexerK_AS, grammar.CqlLexerPLUS, grammar.CqlLexerMINUS, grammar.CqlLexerSTAR, grammar.CqlLexerSLASH,
 		grammar.CqlLexerPERCENT, grammar.CqlLexerK_ORDER, grammar.CqlLexerK_PER, grammar.CqlLexerK_LIMIT,
 		grammar.CqlLexerK_ALLOW)
 
-	afterTable = setOf(antlr.TokenEOF, grammar.CqlLexerSEMICOLON, grammar.CqlLexerDOT, grammar.CqlLexerLPAREN, grammar.CqlLexerK_JSON,
+	afterTable = setOf(antlr.TokenEOF, grammar.CqlLexerSEMICOLON, grammar.CqlLexerDOT, grammar.CqlLexerLPAREN,
+		grammar.CqlLexerK_JSON,
 		grammar.CqlLexerK_WHERE, grammar.CqlLexerK_GROUP, grammar.CqlLexerK_ORDER, grammar.CqlLexerK_PER,
 		grammar.CqlLexerK_LIMIT, grammar.CqlLexerK_ALLOW, grammar.CqlLexerK_USING, grammar.CqlLexerK_SET,
 		grammar.CqlLexerK_PRIMARY, grammar.CqlLexerK_WITH, grammar.CqlLexerK_ADD, grammar.CqlLexerK_ALTER,
@@ -124,9 +126,11 @@ var (
 
 	afterIndex = setOf(antlr.TokenEOF, grammar.CqlLexerSEMICOLON, grammar.CqlLexerCOMMA)
 
-	afterFunction = setOf(antlr.TokenEOF, grammar.CqlLexerSEMICOLON, grammar.CqlLexerDOT, grammar.CqlLexerLPAREN, grammar.CqlLexerK_WITH)
+	afterFunction = setOf(antlr.TokenEOF, grammar.CqlLexerSEMICOLON, grammar.CqlLexerDOT, grammar.CqlLexerLPAREN,
+		grammar.CqlLexerK_WITH)
 
-	afterType = setOf(antlr.TokenEOF, grammar.CqlLexerSEMICOLON, grammar.CqlLexerDOT, grammar.CqlLexerCOMMA, grammar.CqlLexerRPAREN,
+	afterType = setOf(antlr.TokenEOF, grammar.CqlLexerSEMICOLON, grammar.CqlLexerDOT, grammar.CqlLexerCOMMA,
+		grammar.CqlLexerRPAREN,
 		grammar.CqlLexerGT, grammar.CqlLexerK_STATIC, grammar.CqlLexerK_MASKED, grammar.CqlLexerK_PRIMARY,
 		grammar.CqlLexerK_LANGUAGE, grammar.CqlLexerK_FINALFUNC, grammar.CqlLexerK_INITCOND)
 )

@@ -84,7 +84,8 @@ func brokenNumber(text string, start, end int) *cqlerr.Error {
 	case strings.EqualFold(rest, "e") && end < len(text) && (text[end] == '+' || text[end] == '-'):
 		return cqlerr.Syntaxf("%s required (...)+ loop did not match anything at character '%s'",
 			position(text, end+1), runeAt(text, end+1))
-	case strings.EqualFold(rest, "e"), len(rest) > 1 && strings.EqualFold(rest[:1], "d") && strings.Trim(rest[1:], "0123456789") == "":
+	case strings.EqualFold(rest, "e"), len(rest) > 1 && strings.EqualFold(rest[:1], "d") &&
+		strings.Trim(rest[1:], "0123456789") == "":
 		return noViableCharacter(text, end)
 	}
 	return mismatchedCharacter(text, end, "set null")
@@ -110,7 +111,8 @@ func isHex(c byte) bool {
 }
 
 func mismatchedCharacter(text string, offset int, expecting string) *cqlerr.Error {
-	return cqlerr.Syntaxf("%s mismatched character '%s' expecting %s", position(text, offset), runeAt(text, offset), expecting)
+	return cqlerr.Syntaxf("%s mismatched character '%s' expecting %s", position(text, offset), runeAt(text, offset),
+		expecting)
 }
 
 func noViableCharacter(text string, offset int) *cqlerr.Error {

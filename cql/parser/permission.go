@@ -42,7 +42,10 @@ func (b *builder) list(c grammar.IListStatementContext) cql.Statement {
 	case c.GetRoles() != nil:
 		return &cql.ListRoles{Span: span(c), Of: of, NoRecursive: c.GetDirect() != nil}
 	}
-	s := &cql.ListPermissions{Span: span(c), Permissions: b.permissions(c.GetWhat()), Of: of, NoRecursive: c.GetDirect() != nil}
+	s := &cql.ListPermissions{
+		Span: span(c), Permissions: b.permissions(c.GetWhat()), Of: of,
+		NoRecursive: c.GetDirect() != nil,
+	}
 	if c.GetOn() != nil {
 		on := b.resource(c.GetOn())
 		s.Resource = &on
@@ -129,7 +132,8 @@ type applicablePermissions struct {
 // the planner's to check: whether the function exists comes first.
 func (b *builder) checkApplicable(what cql.Permissions, on cql.Resource) {
 	a, known := applicable[on.Kind]
-	if known && len(what) > 0 && !slices.ContainsFunc(what, func(p cql.Permission) bool { return slices.Contains(a.permissions, p) }) {
+	if known && len(what) > 0 && !slices.ContainsFunc(what,
+		func(p cql.Permission) bool { return slices.Contains(a.permissions, p) }) {
 		b.fail("Resource type %s does not support any of the requested permissions", a.resource)
 	}
 }

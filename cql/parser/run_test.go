@@ -56,14 +56,21 @@ func expand(v reflect.Value) {
 
 // plainTerms are what runs are made of, and what they are not made of.
 var plainTerms = []string{
-	"1", "-1", "1.5", "1.", "-1e5", "1E+5", "'a'", "'it''s'", "''", "true", "FALSE", "null", "NaN", "-nan", "Infinity", "-INFINITY",
-	"0x", "0XaF", "00000000-0000-0000-0000-000000000000", "abcdefab-0000-0000-0000-00000000000f", "1h", "-1y2mo", "3µs", "1D2H",
-	"[]", "[1, 2]", "{}", "{1}", "{1: 2}", "{a: 1}", "{a: 1, B: 'x'}", "(1)", "(1, 'a')", "[[[1]]]", "[[[[[1]]]]]", "( 1,/* */2 )",
+	"1", "-1", "1.5", "1.", "-1e5", "1E+5", "'a'", "'it''s'", "''", "true", "FALSE", "null", "NaN", "-nan", "Infinity",
+	"-INFINITY",
+	"0x", "0XaF", "00000000-0000-0000-0000-000000000000", "abcdefab-0000-0000-0000-00000000000f", "1h", "-1y2mo", "3µs",
+	"1D2H",
+	"[]", "[1, 2]", "{}", "{1}", "{1: 2}", "{a: 1}", "{a: 1, B: 'x'}", "(1)", "(1, 'a')", "[[[1]]]", "[[[[[1]]]]]",
+	"( 1,/* */2 )",
 	"{{a: 1}: [1]}", "{'a': {1, 2}}", "[null]", "(null, 1)", "{1:2,3:4}", "1 /* , */", "1 -- ,\n", "1 // ]\n",
-	"[" + strings.Repeat("1, ", 99) + "1]", "{" + strings.Repeat("'a' : 1, ", 99) + "'b': 2}", "[" + strings.Repeat("(1, 2),", 99) + "(1,2)]",
-	"?", ":a", "now()", "(int) 1", "-(1)", "1 + 1", "$$a$$", "P1Y", "P0001-01-01T00:00:00", "{nan: 1}", "{\"a\": 1}", "{select: 1}",
-	"{true: 1}", "(1) + 1", "[?]", "1 1", "1 --", "[1}", "{1:}", "{1, 2: 3}", "{a: 1, 2: 3}", "()", "1..2", "1..", "1e", "1d2", "1x",
-	"abcdefab-", "0x1g", "--1", "-0x1", "- 1", "1e400", "'", "\"", "/*", "]", ")", "}", "1:1", "1h1", "schema", "{schema: 1}", "{a: 1, a: 2}",
+	"[" + strings.Repeat("1, ", 99) + "1]", "{" + strings.Repeat("'a' : 1, ", 99) + "'b': 2}", "[" +
+		strings.Repeat("(1, 2),", 99) + "(1,2)]",
+	"?", ":a", "now()", "(int) 1", "-(1)", "1 + 1", "$$a$$", "P1Y", "P0001-01-01T00:00:00", "{nan: 1}", "{\"a\": 1}",
+	"{select: 1}",
+	"{true: 1}", "(1) + 1", "[?]", "1 1", "1 --", "[1}", "{1:}", "{1, 2: 3}", "{a: 1, 2: 3}", "()", "1..2", "1..", "1e",
+	"1d2", "1x",
+	"abcdefab-", "0x1g", "--1", "-0x1", "- 1", "1e400", "'", "\"", "/*", "]", ")", "}", "1:1", "1h1", "schema",
+	"{schema: 1}", "{a: 1, a: 2}",
 	"{P1Y: 1}", "{p1y: 1}", "{key: 1, ttl: 2}", "{\"A b\": 1}", "+1", "1-1", "1_", "a", "é", "1µ", "Nan1", "truE", "NULLx",
 }
 
@@ -75,8 +82,10 @@ func TestRuns(t *testing.T) {
 		"SELECT a FROM t WHERE a IN (%s) AND b = ?", "SELECT a FROM t WHERE (a, b) IN (%s) LIMIT ?",
 		"INSERT INTO t (a, b) VALUES (%s) USING TTL ?", "DELETE FROM t WHERE a = f(%s) IF b IN (%[1]s)",
 		"BEGIN BATCH USING TIMESTAMP ? INSERT INTO t (a) VALUES ([%s]); UPDATE t SET b = {%[1]s} WHERE k = ? APPLY BATCH",
-		"SELECT a FROM t WHERE k = 1 GROUP BY f(%s)", "SELECT [%s] FROM t", "SELECT a FROM t WHERE k = 1 ORDER BY a ANN OF [%s]",
-		"CREATE ROLE r WITH ACCESS FROM CIDRS {%s}", "UPDATE t SET a = [%s", "INSERT INTO t (%s) VALUES (1)", "UPDATE t SET a = ((%s)) WHERE",
+		"SELECT a FROM t WHERE k = 1 GROUP BY f(%s)", "SELECT [%s] FROM t",
+		"SELECT a FROM t WHERE k = 1 ORDER BY a ANN OF [%s]",
+		"CREATE ROLE r WITH ACCESS FROM CIDRS {%s}", "UPDATE t SET a = [%s", "INSERT INTO t (%s) VALUES (1)",
+		"UPDATE t SET a = ((%s)) WHERE",
 	}
 	fillers := []string{"1", "'a'", "(1, 2)", "1: 2", "?", "[1, 2]"}
 	const every = 101 // of all combinations
@@ -167,7 +176,8 @@ func TestLongStatements(t *testing.T) {
 		return s.String()
 	}
 	for name, text := range map[string]string{
-		"batch":      "BEGIN BATCH " + strings.ReplaceAll(repeat(5_000, "INSERT INTO k.t (a, b, c) VALUES (%d, 'some text', now())"), ")),", "));") + " APPLY BATCH",
+		"batch": "BEGIN BATCH " + strings.ReplaceAll(repeat(5_000,
+			"INSERT INTO k.t (a, b, c) VALUES (%d, 'some text', now())"), ")),", "));") + " APPLY BATCH",
 		"in":         "SELECT a FROM t WHERE a IN (" + repeat(50_000, "%d") + ")",
 		"list":       "UPDATE t SET l = [" + repeat(100_000, "%d") + "] WHERE k = 1",
 		"durations":  "UPDATE t SET l = [" + repeat(100_000, "%dh") + "] WHERE k = 1",
@@ -215,10 +225,12 @@ func FuzzRuns(f *testing.F) {
 // The constants of a run are what the lexer takes them for.
 func TestConstants(t *testing.T) {
 	kinds := map[int]cql.LiteralKind{
-		grammar.CqlLexerINTEGER: cql.IntegerLiteral, grammar.CqlLexerFLOAT: cql.FloatLiteral, grammar.CqlLexerUUID: cql.UUIDLiteral,
+		grammar.CqlLexerINTEGER: cql.IntegerLiteral, grammar.CqlLexerFLOAT: cql.FloatLiteral,
+		grammar.CqlLexerUUID:      cql.UUIDLiteral,
 		grammar.CqlLexerHEXNUMBER: cql.HexLiteral, grammar.CqlLexerBOOLEAN: cql.BooleanLiteral,
 		grammar.CqlLexerDURATION: cql.DurationLiteral, grammar.CqlLexerSTRING_LITERAL: cql.StringLiteral,
-		grammar.CqlLexerK_NULL: cql.NullLiteral, grammar.CqlLexerK_POSITIVE_NAN: cql.FloatLiteral, grammar.CqlLexerK_NEGATIVE_NAN: cql.FloatLiteral,
+		grammar.CqlLexerK_NULL: cql.NullLiteral, grammar.CqlLexerK_POSITIVE_NAN: cql.FloatLiteral,
+		grammar.CqlLexerK_NEGATIVE_NAN:      cql.FloatLiteral,
 		grammar.CqlLexerK_POSITIVE_INFINITY: cql.FloatLiteral, grammar.CqlLexerK_NEGATIVE_INFINITY: cql.FloatLiteral,
 	}
 	found := 0

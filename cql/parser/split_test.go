@@ -10,16 +10,28 @@ func TestSplit(t *testing.T) {
 		script string
 		want   []string
 	}{
-		"nothing":      {" ;; \n-- only a comment\n;", nil},
-		"two":          {"SELECT a FROM t; USE k", []string{"SELECT a FROM t", "USE k"}},
-		"strings":      {"SELECT ';' FROM \"a;b\"; SELECT $$;$$ FROM t;", []string{`SELECT ';' FROM "a;b"`, "SELECT $$;$$ FROM t"}},
-		"comments":     {"USE /* ; */ a; // ;\nUSE b -- ;", []string{"USE /* ; */ a", "USE b -- ;"}},
-		"batch":        {"BEGIN BATCH DELETE FROM t WHERE a = 1; APPLY BATCH; USE k;", []string{"BEGIN BATCH DELETE FROM t WHERE a = 1; APPLY BATCH", "USE k"}},
-		"two batches":  {"begin unlogged batch apply batch; BEGIN BATCH ; APPLY BATCH", []string{"begin unlogged batch apply batch", "BEGIN BATCH ; APPLY BATCH"}},
-		"no statement": {"CREATE FUNCTION f() AS $$ a; b $$; nonsense '", []string{"CREATE FUNCTION f() AS $$ a; b $$", "nonsense '"}},
-		"doubled":      {"a 'x;''y;' b; c", []string{"a 'x;''y;' b", "c"}},
-		"unicode":      {"SELECT 'Bären; 北京' FROM t; USE k", []string{"SELECT 'Bären; 北京' FROM t", "USE k"}},
-		"open batch":   {"BEGIN BATCH ; USE k", []string{"BEGIN BATCH ; USE k"}},
+		"nothing": {" ;; \n-- only a comment\n;", nil},
+		"two":     {"SELECT a FROM t; USE k", []string{"SELECT a FROM t", "USE k"}},
+		"strings": {
+			"SELECT ';' FROM \"a;b\"; SELECT $$;$$ FROM t;",
+			[]string{`SELECT ';' FROM "a;b"`, "SELECT $$;$$ FROM t"},
+		},
+		"comments": {"USE /* ; */ a; // ;\nUSE b -- ;", []string{"USE /* ; */ a", "USE b -- ;"}},
+		"batch": {
+			"BEGIN BATCH DELETE FROM t WHERE a = 1; APPLY BATCH; USE k;",
+			[]string{"BEGIN BATCH DELETE FROM t WHERE a = 1; APPLY BATCH", "USE k"},
+		},
+		"two batches": {
+			"begin unlogged batch apply batch; BEGIN BATCH ; APPLY BATCH",
+			[]string{"begin unlogged batch apply batch", "BEGIN BATCH ; APPLY BATCH"},
+		},
+		"no statement": {
+			"CREATE FUNCTION f() AS $$ a; b $$; nonsense '",
+			[]string{"CREATE FUNCTION f() AS $$ a; b $$", "nonsense '"},
+		},
+		"doubled":    {"a 'x;''y;' b; c", []string{"a 'x;''y;' b", "c"}},
+		"unicode":    {"SELECT 'Bären; 北京' FROM t; USE k", []string{"SELECT 'Bären; 北京' FROM t", "USE k"}},
+		"open batch": {"BEGIN BATCH ; USE k", []string{"BEGIN BATCH ; USE k"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string

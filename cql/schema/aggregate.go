@@ -3,6 +3,7 @@ package schema
 import (
 	"strings"
 
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/types"
 )
 
@@ -20,7 +21,8 @@ type Aggregate struct {
 
 // Uses reports whether a user type of that name is among the aggregate's types.
 func (a *Aggregate) Uses(userType string) bool {
-	return types.UsesUserType(a.Returns, userType) || types.UsesUserType(a.StateType, userType) || usesType(a.Args, userType)
+	return types.UsesUserType(a.Returns, userType) || types.UsesUserType(a.StateType, userType) ||
+		usesType(a.Args, userType)
 }
 
 // Calls reports whether the aggregate is made of that function.
@@ -37,7 +39,7 @@ func (a *Aggregate) StateArgs() []types.Type { return append([]types.Type{a.Stat
 func (a *Aggregate) Signature() string { return signature(a.Name, a.Args) }
 
 // QuotedSignature is Signature with the name in quotes if it needs them.
-func (a *Aggregate) QuotedSignature() string { return signature(QuoteName(a.Name), a.Args) }
+func (a *Aggregate) QuotedSignature() string { return signature(quote.Name(a.Name), a.Args) }
 
 func (a *Aggregate) named() string { return a.Name }
 func (a *Aggregate) key() string   { return callableKey(a.Name, a.Args) }
@@ -45,12 +47,12 @@ func (a *Aggregate) key() string   { return callableKey(a.Name, a.Args) }
 // CQL is the statement that makes the aggregate, as DESCRIBE shows it.
 func (a *Aggregate) CQL() string {
 	lines := []string{
-		"CREATE AGGREGATE " + QuoteName(a.Keyspace) + "." + a.QuotedSignature(),
-		"SFUNC " + QuoteName(a.StateFunction),
+		"CREATE AGGREGATE " + quote.Name(a.Keyspace) + "." + a.QuotedSignature(),
+		"SFUNC " + quote.Name(a.StateFunction),
 		"STYPE " + callableType(a.StateType),
 	}
 	if a.FinalFunction != "" {
-		lines = append(lines, "FINALFUNC "+QuoteName(a.FinalFunction))
+		lines = append(lines, "FINALFUNC "+quote.Name(a.FinalFunction))
 	}
 	if a.Initial != nil {
 		lines = append(lines, "INITCOND "+a.StateType.Format(a.Initial))

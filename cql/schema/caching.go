@@ -13,7 +13,7 @@ import (
 func parseCaching(m map[string]string) (map[string]string, error) {
 	if unknown := unknownKeys(m, "keys", "rows_per_partition"); len(unknown) > 0 {
 		return nil, cqlerr.Configf("Invalid caching sub-options %s: only 'keys' and 'rows_per_partition' are allowed",
-			JavaSet(unknown))
+			HashSet(unknown))
 	}
 	caching := map[string]string{"keys": "NONE", "rows_per_partition": "NONE"}
 	if keys, ok := m["keys"]; ok {

@@ -39,7 +39,8 @@ func sample(t *testing.T) *schema.Catalog {
 		WithKeyspace(newKeyspace(t, "a")).
 		WithTable(newTable("a", "u",
 			column("k", types.Int, schema.PartitionKey),
-			column("v", &types.List{Elem: &types.Vector{Elem: &types.Set{Elem: types.Int}, Dim: 2}, Frozen: true}, schema.Regular))).
+			column("v", &types.List{Elem: &types.Vector{Elem: &types.Set{Elem: types.Int}, Dim: 2}, Frozen: true},
+				schema.Regular))).
 		WithTable(newTable("a", "t",
 			column("k2", types.Int, schema.PartitionKey), column("k1", types.Text, schema.PartitionKey),
 			&schema.Column{Name: "c", Type: types.UUID, Kind: schema.Clustering, Desc: true},
@@ -187,7 +188,10 @@ func TestReplicas(t *testing.T) {
 func withTypes(t *testing.T) *schema.Catalog {
 	a := &types.UserType{Keyspace: "a", Name: "a", Fields: []types.Field{{Name: "x", Type: types.Int}}}
 	b := &types.UserType{Keyspace: "a", Name: "b", Fields: []types.Field{
-		{Name: "l", Type: &types.List{Elem: types.Freeze(a)}}, {Name: "v", Type: &types.Vector{Elem: types.Freeze(a), Dim: 1}},
+		{Name: "l", Type: &types.List{Elem: types.Freeze(a)}}, {
+			Name: "v",
+			Type: &types.Vector{Elem: types.Freeze(a), Dim: 1},
+		},
 	}}
 	c := &types.UserType{Keyspace: "a", Name: "A b", Fields: []types.Field{{Name: "from", Type: types.Text}}}
 	return sample(t).WithType(a).WithType(b).WithType(c).WithTable(newTable("a", "v",
@@ -223,7 +227,8 @@ func TestWithType(t *testing.T) {
 	if c.Version() == before || c.Table("a", "u") != c.Keyspace("a").Tables["u"] {
 		t.Error("the version is as before")
 	}
-	if got := c.WithoutType("a", "A b"); got.Type("a", "A b") != nil || got.Type("a", "a") == nil || got.Version() == c.Version() {
+	if got := c.WithoutType("a", "A b"); got.Type("a", "A b") != nil || got.Type("a", "a") == nil ||
+		got.Version() == c.Version() {
 		t.Error("WithoutType removed something else")
 	}
 	if c.WithoutType("a", "nope") != c || c.Type("nope", "a") != nil {

@@ -22,7 +22,8 @@ func compactTables() []*schema.Table {
 	first, second := column("c", types.Int, schema.Clustering), column("d", types.Int, schema.Clustering)
 	return []*schema.Table{
 		compactTable("s", key, column("v", types.Int, schema.Regular)),
-		compactTable("sn", key, column("column1", types.Counter, schema.Regular), column("value", types.Counter, schema.Regular)),
+		compactTable("sn", key, column("column1", types.Counter, schema.Regular),
+			column("value", types.Counter, schema.Regular)),
 		compactTable("den", key, first, column("v", types.Int, schema.Regular)),
 		compactTable("keys", key, first, second),
 	}
@@ -35,7 +36,12 @@ func TestCompactColumns(t *testing.T) {
 		keeps             string
 	}{
 		{[]string{"k", "column1", "v", "value"}, []string{"k", "v"}, nil, "value"},
-		{[]string{"k", "column2", "column1", "value", "value1"}, []string{"k", "column1", "value"}, []string{"counter"}, "value1"},
+		{
+			[]string{"k", "column2", "column1", "value", "value1"},
+			[]string{"k", "column1", "value"},
+			[]string{"counter"},
+			"value1",
+		},
 		{[]string{"k", "c", "v"}, []string{"k", "c", "v"}, []string{"dense"}, "v"},
 		{[]string{"k", "c", "d", "value"}, []string{"k", "c", "d"}, []string{"compound", "dense"}, "value"},
 	} {

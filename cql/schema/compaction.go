@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/types"
 )
 
 // compactionPackage is where Cassandra looks for a strategy that is named without a package.
@@ -124,7 +125,7 @@ func validateCompaction(m map[string]string) error {
 		}
 	}
 	if unknown := unknownKeys(m, slices.Concat(commonCompaction, s.known)...); len(unknown) > 0 {
-		return cqlerr.Configf("Properties specified %s are not understood by %s", JavaSet(unknown), name)
+		return cqlerr.Configf("Properties specified %s are not understood by %s", HashSet(unknown), name)
 	}
 	if s.thresholds {
 		return checkThresholds(m)
@@ -164,7 +165,7 @@ func checkThresholds(m compaction) error {
 func checkCommonCompaction(m compaction) error {
 	threshold := 0.0
 	if v, ok := m["tombstone_threshold"]; ok {
-		f, ok := parseJavaDouble(v)
+		f, ok := types.ParseJavaDouble(v)
 		if !ok {
 			return notParsable(v, "int (base10)", "tombstone_threshold")
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/types"
 )
 
 // compressionPackage is where Cassandra looks for a compressor that is named without a package.
@@ -63,7 +64,7 @@ func parseCompression(m map[string]string) (map[string]string, error) {
 	delete(c, "enabled")
 	delete(c, "min_compress_ratio")
 	if ratio != 0 {
-		c["min_compress_ratio"] = FormatDouble(ratio)
+		c["min_compress_ratio"] = types.FormatDouble(ratio)
 	}
 	c["class"] = class
 	c["chunk_length_in_kb"] = strconv.Itoa(chunk)
@@ -92,7 +93,7 @@ func parseCompressRatio(m map[string]string) (float64, error) {
 	if !ok {
 		return 0, nil
 	}
-	f, ok := parseJavaDouble(s)
+	f, ok := types.ParseJavaDouble(s)
 	if !ok {
 		return 0, cqlerr.Configf("Invalid value '%s' for min_compress_ratio: it is not a number", s)
 	}
@@ -127,7 +128,7 @@ func checkCompressor(class string, m map[string]string) (string, error) {
 	}
 	known = append([]string{"class", "enabled", "chunk_length_in_kb", "min_compress_ratio"}, known...)
 	if unknown := unknownKeys(m, known...); len(unknown) > 0 {
-		return "", cqlerr.Configf("Unknown compression options %s", javaOrder(unknown)[0])
+		return "", cqlerr.Configf("Unknown compression options %s", hashOrder(unknown)[0])
 	}
 	return class, nil
 }

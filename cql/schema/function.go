@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/types"
 )
 
@@ -27,19 +28,20 @@ func (f *Function) Uses(userType string) bool {
 func (f *Function) Signature() string { return signature(f.Name, f.Args) }
 
 // QuotedSignature is Signature with the name in quotes if it needs them.
-func (f *Function) QuotedSignature() string { return signature(QuoteName(f.Name), f.Args) }
+func (f *Function) QuotedSignature() string { return signature(quote.Name(f.Name), f.Args) }
 
 // CQL is the statement that makes the function, as DESCRIBE shows it.
 func (f *Function) CQL() string {
 	args := make([]string, len(f.Args))
 	for i, t := range f.Args {
-		args[i] = QuoteName(f.ArgNames[i]) + " " + callableType(t)
+		args[i] = quote.Name(f.ArgNames[i]) + " " + callableType(t)
 	}
 	onNull := "RETURNS NULL"
 	if f.CalledOnNull {
 		onNull = "CALLED"
 	}
-	return "CREATE FUNCTION " + QuoteName(f.Keyspace) + "." + QuoteName(f.Name) + "(" + strings.Join(args, ", ") + ")\n    " +
+	return "CREATE FUNCTION " + quote.Name(f.Keyspace) + "." + quote.Name(f.Name) + "(" + strings.Join(args, ", ") +
+		")\n    " +
 		onNull + " ON NULL INPUT\n    RETURNS " + callableType(f.Returns) + "\n    LANGUAGE " + f.Language +
 		"\n    AS $$" + f.Body + "$$;"
 }

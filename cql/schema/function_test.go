@@ -16,9 +16,18 @@ func withFunctions(t *testing.T) *schema.Catalog {
 	a := c.Type("a", "a")
 	list := &types.List{Elem: types.Freeze(a)}
 	for _, f := range []*schema.Function{
-		{Name: "f", ArgNames: []string{"x"}, Args: []types.Type{types.Int}, Returns: types.Int, Language: "java", Body: "return 1;"},
-		{Name: "B", ArgNames: []string{}, Args: []types.Type{}, Returns: list, CalledOnNull: true, Language: "java", Body: "x"},
-		{Name: "f", ArgNames: []string{"s", "V"}, Args: []types.Type{list, types.Text}, Returns: list, Language: "java", Body: "y"},
+		{
+			Name: "f", ArgNames: []string{"x"}, Args: []types.Type{types.Int}, Returns: types.Int, Language: "java",
+			Body: "return 1;",
+		},
+		{
+			Name: "B", ArgNames: []string{}, Args: []types.Type{}, Returns: list, CalledOnNull: true, Language: "java",
+			Body: "x",
+		},
+		{
+			Name: "f", ArgNames: []string{"s", "V"}, Args: []types.Type{list, types.Text}, Returns: list, Language: "java",
+			Body: "y",
+		},
 		{Name: "e", ArgNames: []string{"l"}, Args: []types.Type{list}, Returns: types.Text, Language: "java", Body: "z"},
 	} {
 		f.Keyspace = "a"

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/cqld/cqld/cql/quote"
 )
 
 // Index is the definition of a secondary index. What class it is of decides which restrictions it serves.
@@ -43,9 +45,9 @@ func (p IndexPart) String() string { return indexParts[p] }
 // String is the target as CQL writes it.
 func (t IndexTarget) String() string {
 	if t.Part == IndexSimple {
-		return QuoteName(t.Column)
+		return quote.Name(t.Column)
 	}
-	return t.Part.String() + "(" + QuoteName(t.Column) + ")"
+	return t.Part.String() + "(" + quote.Name(t.Column) + ")"
 }
 
 // IndexKind says how an index works.
@@ -106,11 +108,12 @@ func (x *Index) sameButName(o *Index) bool {
 
 // CQL is the statement that makes the index on t, as DESCRIBE shows it.
 func (x *Index) CQL(t *Table) string {
-	text := " INDEX " + QuoteName(x.Name) + " ON " + QuoteName(t.Keyspace) + "." + QuoteName(t.Name) + " (" + x.Target() + ")"
+	text := " INDEX " + quote.Name(x.Name) + " ON " + quote.Name(t.Keyspace) + "." + quote.Name(t.Name) + " (" +
+		x.Target() + ")"
 	if x.Class == "" {
 		return "CREATE" + text + ";"
 	}
-	text = "CREATE CUSTOM" + text + " USING " + QuoteText(x.Class)
+	text = "CREATE CUSTOM" + text + " USING " + quote.Text(x.Class)
 	if len(x.Options) > 0 {
 		text += " WITH OPTIONS = " + formatMap(x.Options)
 	}

@@ -71,7 +71,7 @@ func isText(t types.Type) bool { return t == types.Text || t == types.ASCII }
 
 // javaMap prints the options of an index as Java does.
 func javaMap(m map[string]string, keys []string) string {
-	items := javaOrder(keys)
+	items := hashOrder(keys)
 	for i, k := range items {
 		items[i] = k + "=" + m[k]
 	}

@@ -12,7 +12,10 @@ import (
 // The options of storage-attached indexes: those that prepare text for comparison, and those of vectors.
 var (
 	saiTextOptions   = []string{"case_sensitive", "normalize", "ascii"}
-	saiVectorOptions = []string{"maximum_node_connections", "construction_beam_width", "similarity_function", "optimize_for"}
+	saiVectorOptions = []string{
+		"maximum_node_connections", "construction_beam_width", "similarity_function",
+		"optimize_for",
+	}
 )
 
 // saiTypes are the types that have storage-attached indexes, beside those made of others, which have them frozen.
@@ -25,13 +28,13 @@ var saiTypes = []types.Type{
 func checkSAI(t *Table, x *Index) error {
 	keys := slices.Collect(maps.Keys(x.Options))
 	slices.Sort(keys)
-	unknown := slices.DeleteFunc(javaOrder(slices.Clone(keys)), func(k string) bool {
+	unknown := slices.DeleteFunc(hashOrder(slices.Clone(keys)), func(k string) bool {
 		return slices.Contains(saiTextOptions, k) || slices.Contains(saiVectorOptions, k)
 	})
 	switch {
 	case len(unknown) > 0:
 		return cqlerr.Configf("Properties specified [%s] are not understood by StorageAttachedIndex",
-			strings.Join(javaOrderFrom(unknown, 2), ", "))
+			strings.Join(hashOrderFrom(unknown, 2), ", "))
 	case len(x.Targets) > 1:
 		return cqlerr.Invalidf("A storage-attached index cannot be created over multiple columns: %s", x.Target())
 	case len(x.Targets) == 0:
@@ -75,7 +78,7 @@ func checkSAIText(c *Column, x *Index, of, key types.Type) error {
 	if key != nil || !isText(of) {
 		return cqlerr.Invalidf("CQL type %s cannot be analyzed.", indexedTypeName(of, key))
 	}
-	for _, name := range javaOrder(slices.Sorted(maps.Keys(given))) {
+	for _, name := range hashOrder(slices.Sorted(maps.Keys(given))) {
 		switch value := given[name]; {
 		case value == "":
 			return cqlerr.Invalidf("Empty value for boolean option '%s'", name)

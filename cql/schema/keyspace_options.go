@@ -29,7 +29,8 @@ func CheckKeyspaceProperties(props []Property) error {
 
 // CheckKeyspaceChange is CheckKeyspaceProperties for ALTER KEYSPACE.
 func CheckKeyspaceChange(props []Property) error {
-	if err := checkKnown(props, func(name string) bool { return name == "replication" || name == "durable_writes" }); err != nil {
+	known := func(name string) bool { return name == "replication" || name == "durable_writes" }
+	if err := checkKnown(props, known); err != nil {
 		return err
 	}
 	var replication map[string]string
@@ -157,7 +158,7 @@ func simpleReplication(k *Keyspace, options map[string]string) ([]string, error)
 // replicas and checks the rest.
 func networkReplication(k *Keyspace, options map[string]string, datacenter string) ([]string, error) {
 	k.expandFactor(options, datacenter)
-	names := javaOrder(unknownKeys(options))
+	names := hashOrder(unknownKeys(options))
 	for _, dc := range names {
 		if strings.EqualFold(dc, "replication_factor") {
 			return nil, cqlerr.Configf("%s should not appear as an option at construction time for "+
@@ -237,7 +238,7 @@ func parseFactor(s string) (int, error) {
 
 func unrecognized(options []string, class, keyspace string) error {
 	return cqlerr.Configf("Unrecognized strategy option {%s} passed to %s for keyspace %s",
-		javaOrder(options)[0], class, keyspace)
+		hashOrder(options)[0], class, keyspace)
 }
 
 func tooManyReplicas(factor int, keyspace string) string {

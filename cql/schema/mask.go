@@ -10,8 +10,8 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// Mask is the function that hides the values of a column from those who may not see them. Values are the arguments behind
-// the value that it hides.
+// Mask is the function that hides the values of a column from those who may not see them. Values are the arguments
+// behind the value that it hides.
 type Mask struct {
 	Keyspace, Function string
 	Args               []MaskArg
@@ -45,9 +45,10 @@ func (m *Mask) Equal(o *Mask) bool {
 	if m == nil || o == nil {
 		return m == o
 	}
-	return m.Keyspace == o.Keyspace && m.Function == o.Function && slices.EqualFunc(m.Args, o.Args, func(a, b MaskArg) bool {
-		return bytes.Equal(a.Value, b.Value) && (a.Value == nil) == (b.Value == nil)
-	})
+	return m.Keyspace == o.Keyspace && m.Function == o.Function &&
+		slices.EqualFunc(m.Args, o.Args, func(a, b MaskArg) bool {
+			return bytes.Equal(a.Value, b.Value) && (a.Value == nil) == (b.Value == nil)
+		})
 }
 
 // Text is the argument as system_schema.column_masks shows it, empty for null: collections as their bytes.
@@ -105,8 +106,8 @@ func (t *Table) WithMask(column string, mask *Mask) *Table {
 	return NewTable(spec)
 }
 
-// EachMask calls fn for each masked column, also for those that were dropped and are not there again: Cassandra keeps the
-// rows of their masks.
+// EachMask calls fn for each masked column, also for those that were dropped and are not there again: Cassandra keeps
+// the rows of their masks.
 func (t *Table) EachMask(fn func(*Column)) {
 	for _, c := range t.Columns {
 		if c.Mask != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/quote"
 )
 
 // The longest names of keyspaces and tables: Cassandra makes file names of them.
@@ -45,16 +46,5 @@ func CheckTableName(keyspace, name string) error {
 	return nil
 }
 
-// plainName is an identifier that means itself without quotes, unless it is a reserved word.
-var plainName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
-
-// QuoteName returns a name as CQL writes it: in double quotes if it needs them.
-func QuoteName(name string) string {
-	if plainName.MatchString(name) && !reservedWords[name] {
-		return name
-	}
-	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
-}
-
-// QuoteText returns a string literal.
-func QuoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+// QuoteName is quote.Name.
+func QuoteName(name string) string { return quote.Name(name) }

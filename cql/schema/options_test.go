@@ -110,9 +110,6 @@ func TestTableOptions(t *testing.T) {
 
 // createTable judges properties in the order of CREATE TABLE.
 func createTable(props []schema.Property) (schema.TableOptions, error) {
-	if err := schema.CheckDuplicates(props); err != nil {
-		return schema.TableOptions{}, err
-	}
 	o, err := schema.ParseTableOptions(schema.DefaultTableOptions(), props)
 	if err != nil {
 		return o, err
@@ -236,9 +233,4 @@ func TestKeyspaceOptions(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestCheckDuplicates(t *testing.T) {
-	err := schema.CheckDuplicates([]schema.Property{{Name: "comment"}, {Name: "cdc"}, {Name: "comment"}})
-	checkError(t, err, &recordedError{"0x2000", "Multiple definitions for property 'comment'"})
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/types"
 )
 
 // Property is one name = value of a WITH clause, with every literal as its text: 'x' is x, 1.0 is 1.0.
@@ -12,19 +13,6 @@ type Property struct {
 	Name string
 	Text string            // of a literal
 	Map  map[string]string // of a map, even an empty one; nil for a literal
-}
-
-// CheckDuplicates refuses a property that is given twice. Cassandra finds this while it parses, before
-// it knows whether the object exists.
-func CheckDuplicates(props []Property) error {
-	seen := make(map[string]bool, len(props))
-	for _, p := range props {
-		if seen[p.Name] {
-			return cqlerr.Syntaxf("Multiple definitions for property '%s'", p.Name)
-		}
-		seen[p.Name] = true
-	}
-	return nil
 }
 
 // text is the value of a property that is not a map.
@@ -38,7 +26,7 @@ func (p Property) text() (string, error) {
 // mapping is the value of a property that is a map.
 func (p Property) mapping() (map[string]string, error) {
 	if p.Map == nil {
-		return nil, cqlerr.Syntaxf("Invalid value for property '%s'. It should be a map.", p.Name)
+		return nil, NotAMap(p.Name)
 	}
 	return p.Map, nil
 }
@@ -75,9 +63,31 @@ func (p Property) double() (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	f, ok := parseJavaDouble(s)
+	f, ok := types.ParseJavaDouble(s)
 	if !ok {
 		return 0, cqlerr.Syntaxf("Invalid double value %s for '%s'", s, p.Name)
 	}
 	return f, nil
 }
+
+// NotAMap refuses a value of a property that should be a map.
+func NotAMap(name string) error {
+	return cqlerr.Syntaxf("Invalid value for property '%s'. It should be a map.", name)
+}
+
+// UnknownProperty refuses a property that no rule knows.
+func UnknownProperty(name string) error { return cqlerr.Syntaxf("Unknown property '%s'", name) }
+
+// parseJavaInt reads a 32 bit integer as Java's Integer.parseInt does.
+func parseJavaInt(s string) (int, bool) {
+	n, err := strconv.ParseInt(s, 10, 32)
+	return int(n), err == nil
+}
+
+// isNumeric reports whether s is digits only, and some.
+func isNumeric(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// isJavaSpace reports whether Java's String.trim removes r.
+func isJavaSpace(r rune) bool { return r <= ' ' }

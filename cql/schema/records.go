@@ -13,8 +13,9 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// Records are definitions as they are stored: each user keyspace and each of its tables under a key of its own, so that a
-// change writes what it touches. The key of a keyspace is its name; that of a table has its name too, behind a zero byte.
+// Records are definitions as they are stored: each user keyspace and each of its tables under a key of its own, so that
+// a change writes what it touches. The key of a keyspace is its name; that of a table has its name too, behind a zero
+// byte.
 //
 //	keyspace	<version> keyspace <n> n × type sections <checksum>
 //	table		<version> table <checksum>
@@ -25,8 +26,8 @@ type Records map[string][]byte
 // Encode returns the user keyspaces of c; equal catalogs give equal records.
 func Encode(c *Catalog) Records { return Changes(New(), c) }
 
-// Changes returns the records that differ between two catalogs: those of to, or nil for those that it does not have. Only
-// keyspaces and tables that were replaced are looked at.
+// Changes returns the records that differ between two catalogs: those of to, or nil for those that it does not have.
+// Only keyspaces and tables that were replaced are looked at.
 func Changes(from, to *Catalog) Records {
 	r := Records{}
 	for name, k := range to.keyspaces {

@@ -128,7 +128,8 @@ func TestDecodeNonsense(t *testing.T) {
 				b := bytes.Clone(record[:len(record)-crc32.Size])
 				b[i] ^= flip
 				r := maps.Clone(good)
-				r[key] = binary.BigEndian.AppendUint32(b, crc32.Checksum(append([]byte(key), b...), crc32.MakeTable(crc32.Castagnoli)))
+				r[key] = binary.BigEndian.AppendUint32(b, crc32.Checksum(append([]byte(key), b...),
+					crc32.MakeTable(crc32.Castagnoli)))
 				_, _ = schema.Decode(r) // some nonsense gives other names
 			}
 		}
@@ -149,8 +150,8 @@ func TestEncodeTypes(t *testing.T) {
 	}
 }
 
-// TestDecodeWhole reads definitions as they were kept before: of version 1, which has no types, of version 2, which has no
-// sections, and of version 3.
+// TestDecodeWhole reads definitions as they were kept before: of version 1, which has no types, of version 2, which has
+// no sections, and of version 3.
 func TestDecodeWhole(t *testing.T) {
 	var whole []byte
 	for i, want := range []*schema.Catalog{schema.New().WithKeyspace(newKeyspace(t, "b")), withTypes(t), withTypes(t)} {

@@ -36,9 +36,9 @@ type Table struct {
 // that come with the server.
 const FirstUserStoreID = 1000
 
-// NewTable makes a table of what spec says: names, ID, StoreID, Options, Virtual, NextID, Indexes, View, Compact, Dropped, and for each of
-// Columns its Name, Type, Kind and Desc. Key columns stand in Columns in the order of the PRIMARY KEY;
-// others anywhere. Columns with an ID keep it, the others get the next ones.
+// NewTable makes a table of what spec says: names, ID, StoreID, Options, Virtual, NextID, Indexes, View, Compact,
+// Dropped, and for each of Columns its Name, Type, Kind and Desc. Key columns stand in Columns in the order of the
+// PRIMARY KEY; others anywhere. Columns with an ID keep it, the others get the next ones.
 func NewTable(spec Table) *Table {
 	t := spec
 	t.PartitionKey, t.Clustering, t.Static, t.Regular = nil, nil, nil, nil
@@ -47,7 +47,7 @@ func NewTable(spec Table) *Table {
 	for _, given := range spec.Columns {
 		t.NextID = max(t.NextID, given.ID+1)
 	}
-	t.Dropped = hashOrder(spec.Dropped, len(spec.Dropped))
+	t.Dropped = droppedOrder(spec.Dropped, len(spec.Dropped))
 	for _, given := range spec.Columns {
 		c := *given
 		if c.ID == 0 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/types"
 )
 
 // tableProperty is one option of the WITH clause: how its value is read into the options.
@@ -102,8 +103,8 @@ func ParseTableOptions(base TableOptions, props []Property) (TableOptions, error
 	return o, nil
 }
 
-// AlterTableOptions reads the properties of a WITH clause that changes a table. What a Bloom filter is to reach does not
-// follow the compaction then.
+// AlterTableOptions reads the properties of a WITH clause that changes a table. What a Bloom filter is to reach does
+// not follow the compaction then.
 func AlterTableOptions(old TableOptions, props []Property) (TableOptions, error) {
 	o, err := ParseTableOptions(old, props)
 	if !slices.ContainsFunc(props, func(p Property) bool { return p.Name == "bloom_filter_fp_chance" }) {
@@ -125,9 +126,9 @@ func checkKnown(props []Property, known func(string) bool) error {
 	for i, p := range props {
 		names[i] = p.Name
 	}
-	for _, name := range javaOrder(names) {
+	for _, name := range hashOrder(names) {
 		if !known(name) {
-			return cqlerr.Syntaxf("Unknown property '%s'", name)
+			return UnknownProperty(name)
 		}
 	}
 	return nil
@@ -144,7 +145,7 @@ func TableID(props []Property) (id [16]byte, given bool, err error) {
 		if err != nil {
 			return id, true, err
 		}
-		id, ok := parseJavaUUID(s)
+		id, ok := types.ParseJavaUUID(s)
 		if !ok {
 			return id, true, cqlerr.Configf("Invalid table id")
 		}

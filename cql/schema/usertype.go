@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/types"
 )
 
@@ -105,7 +106,8 @@ func (k *Keyspace) TypesByUse() []*types.UserType {
 func TypeCQL(t *types.UserType) string {
 	fields := make([]string, len(t.Fields))
 	for i, f := range t.Fields {
-		fields[i] = "    " + QuoteName(f.Name) + " " + f.Type.String()
+		fields[i] = "    " + quote.Name(f.Name) + " " + f.Type.String()
 	}
-	return "CREATE TYPE " + QuoteName(t.Keyspace) + "." + QuoteName(t.Name) + " (\n" + strings.Join(fields, ",\n") + "\n);"
+	return "CREATE TYPE " + quote.Name(t.Keyspace) + "." + quote.Name(t.Name) + " (\n" + strings.Join(fields, ",\n") +
+		"\n);"
 }

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/cqld/cqld/cql/quote"
 )
 
 // View is what makes a table a materialized view: which rows of another table it has, under a primary key of its own.
@@ -40,7 +42,7 @@ func (k *Keyspace) ViewsOf(base *Table) []*Table {
 // SortedViews returns the views in the order in which Cassandra's map of them has them.
 func (k *Keyspace) SortedViews() []*Table {
 	var views []*Table
-	for _, name := range javaOrder(slices.Sorted(maps.Keys(k.Views))) {
+	for _, name := range hashOrder(slices.Sorted(maps.Keys(k.Views))) {
 		views = append(views, k.Views[name])
 	}
 	return views
@@ -143,11 +145,11 @@ func (d *decoder) view() *View {
 
 // viewCQL is the statement that makes a view, as DESCRIBE shows it.
 func (t *Table) viewCQL(internals bool) string {
-	keyspace, selected := QuoteName(t.Keyspace), "*"
+	keyspace, selected := quote.Name(t.Keyspace), "*"
 	if !t.View.All {
 		selected = quoteNames(t.Columns)
 	}
-	return "CREATE MATERIALIZED VIEW " + keyspace + "." + QuoteName(t.Name) + " AS\n    SELECT " + selected +
-		"\n    FROM " + keyspace + "." + QuoteName(t.View.Base) + "\n    WHERE " + t.View.WhereText() +
+	return "CREATE MATERIALIZED VIEW " + keyspace + "." + quote.Name(t.Name) + " AS\n    SELECT " + selected +
+		"\n    FROM " + keyspace + "." + quote.Name(t.View.Base) + "\n    WHERE " + t.View.WhereText() +
 		"\n    " + t.describeKey() + "\n WITH " + strings.Join(t.describeOptions(internals), "\n    AND ") + ";"
 }

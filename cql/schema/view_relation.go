@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/types"
 )
 
@@ -36,7 +37,7 @@ type ViewRelation struct {
 func (r *ViewRelation) String() string {
 	names := make([]string, len(r.Columns))
 	for i, name := range r.Columns {
-		names[i] = QuoteName(name)
+		names[i] = quote.Name(name)
 	}
 	columns := strings.Join(names, ", ")
 	if r.Tuple {

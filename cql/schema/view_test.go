@@ -17,9 +17,12 @@ func withViews(t *testing.T) *schema.Catalog {
 			{types.EncodeInt(1)}, {types.EncodeInt(2)},
 		}},
 		{Columns: []string{"k1"}, Rest: "IS NOT NULL"},
-		{Columns: []string{"c"}, Tuple: true, Rest: "> (00000000-0000-0000-0000-000000000001)", Test: schema.Greater, Values: [][][]byte{
-			{make([]byte, 16)},
-		}},
+		{
+			Columns: []string{"c"}, Tuple: true, Rest: "> (00000000-0000-0000-0000-000000000001)", Test: schema.Greater,
+			Values: [][][]byte{
+				{make([]byte, 16)},
+			},
+		},
 	}
 	view := func(name string, all bool) *schema.Table {
 		return schema.NewTable(schema.Table{
@@ -65,7 +68,8 @@ func TestEncodeViews(t *testing.T) {
 		t.Error("views change in an encoding")
 	}
 	for name, v := range c.Keyspace("a").Views {
-		if got := again.Keyspace("a").Views[name]; got == nil || got.CQL(true) != v.CQL(true) || got.View.BaseID != v.View.BaseID {
+		if got := again.Keyspace("a").Views[name]; got == nil || got.CQL(true) != v.CQL(true) ||
+			got.View.BaseID != v.View.BaseID {
 			t.Errorf("view %s becomes %v", name, got)
 		}
 	}
@@ -80,7 +84,8 @@ func TestViewsFollowTheirBase(t *testing.T) {
 	c := withViews(t)
 	added := column("n", types.Text, schema.Regular)
 	all, some := c.Table("a", "all"), c.Table("a", "Some")
-	if got := all.WithBaseColumns(added); got.Column("n") == nil || got.Column("z").ID != all.Column("z").ID || got.ID != all.ID {
+	if got := all.WithBaseColumns(added); got.Column("n") == nil || got.Column("z").ID != all.Column("z").ID ||
+		got.ID != all.ID {
 		t.Errorf("a view of all columns becomes\n%s", got.CQL(false))
 	}
 	if got := some.WithBaseColumns(added); got != some {
@@ -88,7 +93,8 @@ func TestViewsFollowTheirBase(t *testing.T) {
 	}
 	renamed := some.WithBaseColumnRenamed("k2", "K 2")
 	want := `"K 2" IN (1, 2) AND k1 IS NOT NULL AND (c) > (00000000-0000-0000-0000-000000000001)`
-	if got := renamed.View.WhereText(); got != want || renamed.Column("k2") != nil || renamed.Column("K 2").ID != some.Column("k2").ID {
+	if got := renamed.View.WhereText(); got != want || renamed.Column("k2") != nil ||
+		renamed.Column("K 2").ID != some.Column("k2").ID {
 		t.Errorf("renamed: %s", got)
 	}
 	if some.View.Where[0].Columns[0] != "k2" || some.Column("k2") == nil {
@@ -102,12 +108,16 @@ func TestViewsWithType(t *testing.T) {
 	base := c.Table("a", "v")
 	c = c.WithTable(schema.NewTable(schema.Table{
 		Keyspace: "a", Name: "mv", ID: [16]byte{9}, View: &schema.View{BaseID: base.ID, Base: base.Name},
-		Columns: []*schema.Column{column("k", types.Int, schema.PartitionKey), column("b", base.Column("b").Type, schema.Regular)},
+		Columns: []*schema.Column{
+			column("k", types.Int, schema.PartitionKey),
+			column("b", base.Column("b").Type, schema.Regular),
+		},
 	}))
 	changed := *c.Type("a", "a")
 	changed.Fields = append(changed.Fields[:1:1], types.Field{Name: "y", Type: types.Text})
 	c = c.WithType(&changed)
-	if view := c.Table("a", "mv"); view.View == nil || !types.Equal(view.Column("b").Type, c.Table("a", "v").Column("b").Type) {
+	if view := c.Table("a", "mv"); view.View == nil ||
+		!types.Equal(view.Column("b").Type, c.Table("a", "v").Column("b").Type) {
 		t.Errorf("the view is\n%s", view.CQL(false))
 	}
 }

@@ -3,6 +3,8 @@ package types
 import (
 	"bytes"
 	"unicode/utf16"
+
+	"github.com/cqld/cqld/cql/quote"
 )
 
 // asciiType is bytes below 128.
@@ -44,7 +46,7 @@ func (*asciiType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 }
 
 // Format puts the text in single quotes.
-func (*asciiType) Format(b []byte) string { return quote(string(b)) }
+func (*asciiType) Format(b []byte) string { return quote.Text(string(b)) }
 
 // ParseJSON takes a string.
 func (*asciiType) ParseJSON(v JSON) ([]byte, error) { return jsonString(ASCII, v, "an ascii string") }

@@ -22,7 +22,7 @@ func (*bigintType) Compare(a, b []byte) int {
 	if order, done := compareEmpty(a, b); done {
 		return order
 	}
-	return cmp.Compare(int64(binary.BigEndian.Uint64(a)), int64(binary.BigEndian.Uint64(b)))
+	return cmp.Compare(DecodeBigInt(a), DecodeBigInt(b))
 }
 
 // AppendKey inverts the sign bit, so that negative numbers come first.
@@ -44,7 +44,7 @@ func (*bigintType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	if err != nil {
 		return nil, invalidf("Unable to make long from '%s'", text)
 	}
-	return EncodeBigInt(int64(v)), nil
+	return EncodeBigInt(v), nil
 }
 
 // Format prints decimal digits, null for the empty value.
@@ -52,7 +52,7 @@ func (*bigintType) Format(b []byte) string {
 	if len(b) != 8 {
 		return noLiteral
 	}
-	return strconv.FormatInt(int64(int64(binary.BigEndian.Uint64(b))), 10)
+	return strconv.FormatInt(DecodeBigInt(b), 10)
 }
 
 // ParseJSON takes an integer of 64 bits, or a string with one.

@@ -17,16 +17,6 @@ func ValidateBound(t Type, b []byte) error {
 	return t.Validate(b)
 }
 
-// NormalizeBound is Normalize for the value of a bind marker. In a list that is bound itself an empty element of a type
-// that gives it no meaning is null.
-func NormalizeBound(t Type, b []byte) []byte {
-	list, ok := t.(*List)
-	if !ok || b == nil {
-		return Normalize(t, b)
-	}
-	return normalizeList(list.Elem, b, EmptyIsNull(list.Elem))
-}
-
 // checkNullable is checkBoundElement for elements that may be null.
 func checkNullable(t Type, e []byte) error {
 	if e == nil {

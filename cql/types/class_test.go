@@ -32,7 +32,8 @@ func TestNames(t *testing.T) {
 			&Vector{Elem: Freeze(&List{Elem: Int}), Dim: 2}, "vector<frozen<list<int>>, 2>",
 			p + "VectorType(" + p + "FrozenType(" + p + "ListType(" + p + "Int32Type)) , 2)",
 		},
-		{&Vector{Elem: &Set{Elem: Text}, Dim: 2}, "vector<set<text>, 2>", p + "VectorType(" + p + "SetType(" + p + "UTF8Type) , 2)"},
+		{&Vector{Elem: &Set{Elem: Text}, Dim: 2}, "vector<set<text>, 2>", p + "VectorType(" + p + "SetType(" + p +
+			"UTF8Type) , 2)"},
 		{ut, "u", p + "UserType(ty,75,61:" + p + "Int32Type,4f6464:" + p + "ListType(" + p + "UTF8Type))"},
 		{LexicalUUID, "'" + p + "LexicalUUIDType'", p + "LexicalUUIDType"},
 	} {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Clock reads literals and JSON that may ask for the time, as the word now of a timestamp does. Types themselves have no
-// clock and refuse it.
+// Clock reads literals and JSON that may ask for the time, as the word now of a timestamp does. Types themselves have
+// no clock and refuse it.
 type Clock struct {
 	Now   time.Time
 	Asked bool // what was read depends on when it was read

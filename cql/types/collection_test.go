@@ -12,11 +12,15 @@ func TestNormalize(t *testing.T) {
 		t             Type
 		b, normalized string
 	}{
-		{testTypes["frozen<set<int>>"], "00000003" + "0000000400000003" + "0000000400000001" + "0000000400000003", "00000002" + "0000000400000001" + "0000000400000003"},
+		{
+			testTypes["frozen<set<int>>"], "00000003" + "0000000400000003" + "0000000400000001" + "0000000400000003",
+			"00000002" + "0000000400000001" + "0000000400000003",
+		},
 		{testTypes["frozen<list<int>>"], "00000001fffffffe", "00000001ffffffff"},
 		{
 			testTypes["frozen<map<int, text>>"],
-			"00000003" + "0000000400000002" + "0000000162" + "0000000400000001" + "0000000161" + "0000000400000002" + "0000000163",
+			"00000003" + "0000000400000002" + "0000000162" + "0000000400000001" + "0000000161" + "0000000400000002" +
+				"0000000163",
 			"00000002" + "0000000400000001" + "0000000161" + "0000000400000002" + "0000000163",
 		},
 		{
@@ -37,14 +41,20 @@ func TestFormatNested(t *testing.T) {
 		t Type
 		b []byte
 	}{
-		"[1, null]":         {testTypes["frozen<list<int>>"], NewList([][]byte{EncodeInt(1), nil})},
-		"{'a''b'}":          {testTypes["frozen<set<text>>"], NewList([][]byte{[]byte("a'b")})},
-		"{1: 'x'}":          {testTypes["frozen<map<int, text>>"], NewMap(&Map{Key: Int, Value: Text}, [][]byte{EncodeInt(1)}, [][]byte{[]byte("x")})},
+		"[1, null]": {testTypes["frozen<list<int>>"], NewList([][]byte{EncodeInt(1), nil})},
+		"{'a''b'}":  {testTypes["frozen<set<text>>"], NewList([][]byte{[]byte("a'b")})},
+		"{1: 'x'}": {
+			testTypes["frozen<map<int, text>>"],
+			NewMap(&Map{Key: Int, Value: Text}, [][]byte{EncodeInt(1)}, [][]byte{[]byte("x")}),
+		},
 		"(1)":               {testTypes["frozen<tuple<int, text>>"], NewTuple([][]byte{EncodeInt(1)})},
 		"{a: null, b: 'x'}": {userTypeUT, NewTuple([][]byte{nil, []byte("x")})},
-		"[1, 2]":            {testTypes["vector<int, 2>"], NewVector(&Vector{Elem: Int, Dim: 2}, [][]byte{EncodeInt(1), EncodeInt(2)})},
-		"[1, null, 2]":      {&List{Elem: Int}, NewList([][]byte{EncodeInt(1), {}, EncodeInt(2)})},
-		"['2020-01-01']":    {&List{Elem: Date}, NewList([][]byte{EncodeDate(18262)})},
+		"[1, 2]": {
+			testTypes["vector<int, 2>"],
+			NewVector(&Vector{Elem: Int, Dim: 2}, [][]byte{EncodeInt(1), EncodeInt(2)}),
+		},
+		"[1, null, 2]":   {&List{Elem: Int}, NewList([][]byte{EncodeInt(1), {}, EncodeInt(2)})},
+		"['2020-01-01']": {&List{Elem: Date}, NewList([][]byte{EncodeDate(18262)})},
 	} {
 		if got := value.t.Format(value.b); got != want {
 			t.Errorf("got %s, want %s", got, want)
@@ -82,14 +92,14 @@ func TestVInt(t *testing.T) {
 		0: "00", 127: "7f", 128: "8080", 256000: "c3e800", 1<<56 - 1: "feffffffffffffff",
 		1 << 56: "ff0100000000000000", 1<<64 - 1: "ffffffffffffffffff",
 	} {
-		b := appendVInt(nil, v)
+		b := AppendVInt(nil, v)
 		if !bytes.Equal(b, unhex(t, want)) {
 			t.Errorf("%d: got %x, want %s", v, b, want)
 		}
-		if got, n := vint(b); got != v || n != len(b) {
+		if got, n := CutVInt(b); got != v || n != len(b) {
 			t.Errorf("%x: got %d, %d", b, got, n)
 		}
-		if _, n := vint(b[:len(b)-1]); n != 0 {
+		if _, n := CutVInt(b[:len(b)-1]); n != 0 {
 			t.Errorf("%x without its last byte has length %d", b, n)
 		}
 	}
@@ -146,7 +156,8 @@ func TestNormalizeStored(t *testing.T) {
 func TestElementStarts(t *testing.T) {
 	b := unhex(t, "00000003"+"0000000161"+"ffffffff"+"00000000")
 	starts := ElementStarts(b)
-	if len(starts) != 3 || string(ElementAt(b, starts[0])) != "a" || ElementAt(b, starts[1]) != nil || ElementAt(b, starts[2]) == nil {
+	if len(starts) != 3 || string(ElementAt(b, starts[0])) != "a" || ElementAt(b, starts[1]) != nil ||
+		ElementAt(b, starts[2]) == nil {
 		t.Error(starts)
 	}
 }

@@ -126,3 +126,37 @@ func extends(to []Type, from Type) bool {
 	}
 	return false
 }
+
+// Readable reports whether a column that had type from and was dropped may be added again with type to: what is stored
+// of it has to be read as values of the other type.
+func Readable(to, from Type) bool {
+	if Equal(to, from) {
+		return true
+	}
+	if IsMultiCell(to) != IsMultiCell(from) || to.FixedLength() != from.FixedLength() || !ValueCompatible(to, from) {
+		return false
+	}
+	switch from := from.(type) {
+	case *List:
+		to, is := to.(*List)
+		return is && Readable(to.Elem, from.Elem)
+	case *Set:
+		to, is := to.(*Set)
+		return is && Readable(to.Elem, from.Elem)
+	case *Map:
+		to, is := to.(*Map)
+		return is && Readable(to.Value, from.Value)
+	}
+	return true
+}
+
+// Equal reports whether a and b are the same type. Frozen and not frozen are different types.
+func Equal(a, b Type) bool {
+	if a == b {
+		return true
+	}
+	if a == nil || b == nil {
+		return false
+	}
+	return a.ClassName() == b.ClassName() && a.String() == b.String()
+}

@@ -32,7 +32,7 @@ func parseComposite(types []Type, text string) ([]byte, error) {
 	if text == "" {
 		return b, nil
 	}
-	for i, part := range splitComposite(text) {
+	for i, part := range splitUnescaped(text) {
 		if part == "!" && i > 0 {
 			b[len(b)-1] = 1
 			break
@@ -51,18 +51,6 @@ func parseComposite(types []Type, text string) ([]byte, error) {
 		b = AppendCompositeKey(b, value)
 	}
 	return b, nil
-}
-
-// splitComposite splits a text at the colons that are not behind a backslash.
-func splitComposite(text string) (parts []string) {
-	from := 0
-	for i := range len(text) {
-		if text[i] == ':' && (i == 0 || text[i-1] != '\\') {
-			parts = append(parts, text[from:i])
-			from = i + 1
-		}
-	}
-	return append(parts, text[from:])
 }
 
 // validateComposite checks the value of a CompositeType: each component is a length of two bytes, its bytes, and one

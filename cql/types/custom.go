@@ -36,8 +36,8 @@ func (*Custom) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err er
 	return decodeBytesKey(dst, key, desc)
 }
 
-// ParseLiteral takes bytes, and for a CompositeType any other literal as a text of components with colons between them. The
-// texts that other classes would read are not known.
+// ParseLiteral takes bytes, and for a CompositeType any other literal as a text of components with colons between them.
+// The texts that other classes would read are not known.
 func (t *Custom) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	if kind == HexLiteral {
 		return parseHex(text)

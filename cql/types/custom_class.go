@@ -43,8 +43,8 @@ func (p *classParser) components(depth int) (classes []string, err error) {
 	return classes, nil
 }
 
-// aliases reads x=>class up to the closing parenthesis, where x is one ASCII character, and returns them in its order. Of
-// several with the same one the last counts.
+// aliases reads x=>class up to the closing parenthesis, where x is one ASCII character, and returns them in its order.
+// Of several with the same one the last counts.
 func (p *classParser) aliases(depth int) ([]string, error) {
 	classes := map[string]string{}
 	for !p.take(")") {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cqld/cqld/cql/quote"
 )
 
 // dateType is a day: an unsigned number of 4 bytes in which 2^31 is 1970-01-01. It has no empty value.
@@ -137,7 +139,7 @@ func (*dateType) Format(b []byte) string {
 	if len(b) != 4 {
 		return noLiteral
 	}
-	return quote(FormatDays(DecodeDate(b)))
+	return quote.Text(FormatDays(DecodeDate(b)))
 }
 
 // ParseJSON takes a string with a date.

@@ -94,20 +94,38 @@ var javaFloat = regexp.MustCompile(`^([+-]?)(?:NaN|Infinity|` +
 	`((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|` +
 	`0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+)[fFdD]?)$`)
 
-// parseFloatText reads a text that is not a literal as a float or double. White space may stand around it.
+// parseFloatText reads a text that is not a literal as a float or double.
 func parseFloatText(t Type, text string) ([]byte, error) {
-	number := strings.TrimFunc(text, isJavaSpace)
-	parts := javaFloat.FindStringSubmatch(number)
-	switch {
-	case parts == nil:
+	number, ok := javaNumber(text)
+	if !ok {
 		return nil, invalidf("Unable to make %s from '%s'", t, text)
-	case parts[2] != "":
-		number = parts[1] + parts[2]
-	default:
-		number = strings.TrimPrefix(number, "+")
 	}
 	return t.ParseLiteral(FloatLiteral, number)
 }
+
+// javaNumber takes off what Java allows around a number: white space, a plus and the letter of its type.
+func javaNumber(text string) (number string, ok bool) {
+	number = strings.TrimFunc(text, isJavaSpace)
+	switch parts := javaFloat.FindStringSubmatch(number); {
+	case parts == nil:
+		return "", false
+	case parts[2] != "":
+		return parts[1] + parts[2], true
+	}
+	return strings.TrimPrefix(number, "+"), true
+}
+
+// ParseJavaDouble reads a text as Java's Double.parseDouble does, which takes more than literals: 1f, 0x1p3, +Infinity.
+func ParseJavaDouble(text string) (float64, bool) {
+	number, ok := javaNumber(text)
+	if !ok {
+		return 0, false
+	}
+	return parseJavaFloat(number, 64)
+}
+
+// FormatDouble prints a number as Java's Double.toString does: 1.0, 0.01, 6.71E-5.
+func FormatDouble(v float64) string { return formatJavaFloat(v, 64) }
 
 // Format prints as Java's Double.toString does, null for the empty value.
 func (*doubleType) Format(b []byte) string {

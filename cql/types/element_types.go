@@ -2,7 +2,8 @@ package types
 
 import "slices"
 
-// ElementTypes are the types of the keys and values of a collection; lists and sets have values only, other types neither.
+// ElementTypes are the types of the keys and values of a collection; lists and sets have values only, other types
+// neither.
 func ElementTypes(t Type) (key, value Type) {
 	switch t := t.(type) {
 	case *List:

@@ -31,7 +31,8 @@ func addValues(f *testing.F, add func(class string, a, b []byte)) {
 // roomFor is what n bytes may become at most: no few bytes from outside may take much memory.
 func roomFor(n int) int { return 64 + 8*n }
 
-// What may be bound can be compared, formatted, stored and normalized. What may not is refused, and printed all the same.
+// What may be bound can be compared, formatted, stored and normalized. What may not is refused, and printed all the
+// same.
 func FuzzValue(f *testing.F) {
 	addValues(f, func(class string, a, _ []byte) { f.Add(class, a) })
 	f.Fuzz(func(t *testing.T, class string, b []byte) {

@@ -41,7 +41,10 @@ func TestGocqlAgrees(t *testing.T) {
 		{Int, gocql.TypeInt, IntegerLiteral, "-5", -5, new(int)},
 		{SmallInt, gocql.TypeSmallInt, IntegerLiteral, "-5", int16(-5), new(int16)},
 		{Text, gocql.TypeVarchar, StringLiteral, "é", "é", new(string)},
-		{Time, gocql.TypeTime, StringLiteral, "1:2:3.5", time.Hour + 2*time.Minute + 3500*time.Millisecond, new(time.Duration)},
+		{
+			Time, gocql.TypeTime, StringLiteral, "1:2:3.5", time.Hour + 2*time.Minute + 3500*time.Millisecond,
+			new(time.Duration),
+		},
 		{Timestamp, gocql.TypeTimestamp, StringLiteral, "2020-02-29", day, new(time.Time)},
 		{TimeUUID, gocql.TypeTimeUUID, UUIDLiteral, uuid.String(), uuid, new(gocql.UUID)},
 		{TinyInt, gocql.TypeTinyInt, IntegerLiteral, "-5", int8(-5), new(int8)},

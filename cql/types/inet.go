@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+
+	"github.com/cqld/cqld/cql/quote"
 )
 
 // inetType is an IP address of 4 or 16 bytes. Addresses sort as bytes, the two families mixed.
@@ -97,7 +99,7 @@ func (*inetType) Format(b []byte) string {
 	if len(b) == 0 {
 		return noLiteral
 	}
-	return quote(FormatInet(b))
+	return quote.Text(FormatInet(b))
 }
 
 // ParseJSON takes a string with an address.

@@ -10,7 +10,8 @@ import (
 )
 
 // formatJavaFloat prints a float (of 32 bits) or a double as Java 17 does: 1.0, 1.0E10, NaN, -Infinity. Its digits are
-// enough to tell the number from its neighbours, but not always the fewest or the nearest: 2e23 is 1.9999999999999998E23.
+// enough to tell the number from its neighbours, but not always the fewest or the nearest: 2e23 is
+// 1.9999999999999998E23.
 func formatJavaFloat(v float64, size int) string {
 	sign := ""
 	if math.Signbit(v) {
@@ -42,7 +43,8 @@ func placePoint(digits string, exponent int) string {
 	return digits[:1] + "." + digits[1:] + "E" + strconv.Itoa(exponent-1)
 }
 
-// binaryFloat is a number of precision significant bits: mantissa * 2^(exponent-52), the mantissa's highest bit being 52.
+// binaryFloat is a number of precision significant bits: mantissa * 2^(exponent-52), the mantissa's highest bit being
+// 52.
 type binaryFloat struct {
 	mantissa  uint64
 	exponent  int
@@ -101,8 +103,8 @@ func power(base uint64, n int) uint64 {
 	return p
 }
 
-// digitMaker is a number as value/scale * 10^exponent, with half the distance to its neighbours as margin/scale. Each of
-// the three is 5^five * 2^two, the value times mantissa.
+// digitMaker is a number as value/scale * 10^exponent, with half the distance to its neighbours as margin/scale. Each
+// of the three is 5^five * 2^two, the value times mantissa.
 type digitMaker struct {
 	mantissa             uint64
 	value, scale, margin powers

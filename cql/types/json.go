@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// JSON is a value read from a JSON text: JSONString, JSONBoolean, JSONInteger, JSONDouble, JSONArray or *JSONObject. nil
-// is null. Cassandra reads JSON into Java's objects and shows them in its error texts as Java does.
+// JSON is a value read from a JSON text: JSONString, JSONBoolean, JSONInteger, JSONDouble, JSONArray or *JSONObject.
+// nil is null. Cassandra reads JSON into Java's objects and shows them in its error texts as Java does.
 type JSON interface {
 	// class is the simple name of the Java class.
 	class() string

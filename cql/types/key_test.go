@@ -10,7 +10,8 @@ import (
 func TestInvalidTupleKeys(t *testing.T) {
 	typ := &Tuple{Elems: []Type{Int, &Vector{Elem: Date, Dim: 3}, &List{Elem: Int, Frozen: true}}}
 	valid := NewTuple([][]byte{EncodeInt(7)})
-	for _, s := range []string{"01", "0000000101", "00000000" + "00000001" + "00", "ffffffff" + "ffffffff" + "0000000100"} {
+	for _, s := range []string{"01", "0000000101", "00000000" + "00000001" + "00", "ffffffff" + "ffffffff" +
+		"0000000100"} {
 		b := unhex(t, s)
 		if typ.Compare(valid, b) != -1 || typ.Compare(b, valid) != 1 || typ.Compare(b, b) != 0 {
 			t.Errorf("%s does not come after %x", s, valid)

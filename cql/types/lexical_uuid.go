@@ -3,8 +3,6 @@ package types
 import (
 	"cmp"
 	"encoding/binary"
-	"strconv"
-	"strings"
 )
 
 // LexicalUUID is a UUID whose two halves sort as signed numbers. CQL has no name for it.
@@ -47,8 +45,8 @@ func (*lexicalUUIDType) DecodeKey(dst, key []byte, desc bool) (value, rest []byt
 	return value, rest, err
 }
 
-// ParseLiteral takes every kind of literal: as bytes in hex, else as five numbers in hex of any length, of which the last
-// digits count.
+// ParseLiteral takes every kind of literal: as bytes in hex, else as five numbers in hex of any length, of which the
+// last digits count.
 func (*lexicalUUIDType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	switch {
 	case kind == HexLiteral:
@@ -60,17 +58,11 @@ func (*lexicalUUIDType) ParseLiteral(kind LiteralKind, text string) ([]byte, err
 	case text == "":
 		return []byte{}, nil
 	}
-	parts := strings.Split(text, "-")
-	var u []byte
-	for i, part := range parts {
-		n, err := strconv.ParseInt(part, 16, 64)
-		if err != nil || n < 0 || len(parts) != 5 || len(text) > 36 {
-			return nil, invalidf("unable to make UUID from '%s'", text)
-		}
-		size := [...]int{4, 2, 2, 2, 6}[i]
-		u = append(u, binary.BigEndian.AppendUint64(nil, uint64(n))[8-size:]...)
+	u, ok := ParseJavaUUID(text)
+	if !ok {
+		return nil, invalidf("unable to make UUID from '%s'", text)
 	}
-	return u, nil
+	return u[:], nil
 }
 
 // Format prints the bytes in hex.

@@ -39,12 +39,16 @@ func TestPacked(t *testing.T) {
 // Long numbers are read as package math/big reads them.
 func TestParseInteger(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for _, n := range []int{1, 2, shortInteger - 1, shortInteger, shortInteger + 1, 2 * shortInteger, 2*shortInteger + 1, 5 * shortInteger, 7*shortInteger + 3} {
+	for _, n := range []int{1, 2, shortInteger - 1, shortInteger, shortInteger + 1, 2 * shortInteger, 2*shortInteger +
+		1, 5 * shortInteger, 7*shortInteger + 3} {
 		digits := make([]byte, n)
 		for i := range digits {
 			digits[i] = byte('0' + r.IntN(10))
 		}
-		for _, text := range []string{string(digits), "-" + string(digits), "+" + string(digits), "--" + string(digits), string(digits) + "x", string(digits) + "-1"} {
+		for _, text := range []string{
+			string(digits), "-" + string(digits), "+" + string(digits), "--" + string(digits),
+			string(digits) + "x", string(digits) + "-1",
+		} {
 			got, ok := parseInteger(text)
 			want, wantOK := new(big.Int).SetString(text, 10)
 			if ok != wantOK || ok && got.Cmp(want) != 0 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // pairs is how many pairs of values of each type are compared. make properties wants a million.
@@ -105,8 +106,8 @@ func sameValue(t Type, a, b []byte) bool {
 	return t.Compare(a, b) == 0
 }
 
-// unreadable are values whose texts are no literals of them: IPv4 in IPv6, times outside the day or the years that literals
-// may have, the empty duration and those with the least numbers, and a decimal beyond the greatest exponent.
+// unreadable are values whose texts are no literals of them: IPv4 in IPv6, times outside the day or the years that
+// literals may have, the empty duration and those with the least numbers, and a decimal beyond the greatest exponent.
 func unreadable(t Type, v []byte) bool {
 	switch t {
 	case Inet:
@@ -114,7 +115,7 @@ func unreadable(t Type, v []byte) bool {
 	case Time:
 		return uint64(DecodeBigInt(v)) >= nanoPerDay
 	case Timestamp:
-		year := DecodeTimestamp(v).Year()
+		year := time.UnixMilli(DecodeBigInt(v)).UTC().Year()
 		return year < 1 || year > 9999
 	case Duration:
 		months, days, nanos := DecodeDuration(v)

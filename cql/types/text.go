@@ -2,8 +2,9 @@ package types
 
 import (
 	"bytes"
-	"strings"
 	"unicode/utf8"
+
+	"github.com/cqld/cqld/cql/quote"
 )
 
 // textType is UTF-8, also called varchar.
@@ -37,16 +38,13 @@ func (*textType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 }
 
 // Format puts the text in single quotes.
-func (*textType) Format(b []byte) string { return quote(string(b)) }
+func (*textType) Format(b []byte) string { return quote.Text(string(b)) }
 
 // ParseJSON takes a string.
 func (*textType) ParseJSON(v JSON) ([]byte, error) { return jsonString(Text, v, "a UTF-8 string") }
 
 // AppendJSON prints a string.
 func (*textType) AppendJSON(dst, b []byte) []byte { return appendJSONString(dst, string(b)) }
-
-// quote is s as a string literal.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
 // EncodeText returns the text v.
 func EncodeText(v string) []byte { return []byte(v) }

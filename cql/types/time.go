@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+
+	"github.com/cqld/cqld/cql/quote"
 )
 
 // timeType is a time of day in nanoseconds, a number of 8 bytes. It has no empty value. Bound values
@@ -98,7 +100,7 @@ func (*timeType) Format(b []byte) string {
 	if len(b) != 8 {
 		return noLiteral
 	}
-	return quote(FormatTimeOfDay(DecodeBigInt(b)))
+	return quote.Text(FormatTimeOfDay(DecodeBigInt(b)))
 }
 
 // ParseJSON takes a string with a time of day.

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cqld/cqld/cql/quote"
 )
 
 // timestampType is milliseconds since 1970, a signed number of 8 bytes.
@@ -107,71 +109,12 @@ func parseTimestamp(text string) (seconds, millis int64, ok bool) {
 	return seconds - zone.offsetAtLocal(seconds), millis, true
 }
 
-// fieldParser reads the numbers of a time; ok stays false after the first that is not there.
-type fieldParser struct {
-	rest string
-	ok   bool
-}
-
-// isDigit takes the ten digits of ASCII only, as all literals do.
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-
-// number reads digits as a number between low and high.
-func (p *fieldParser) number(low, high int64) int64 {
-	v, _ := p.counted(low, high)
-	return v
-}
-
-// counted is number with the number of digits.
-func (p *fieldParser) counted(low, high int64) (number int64, digits int) {
-	n := 0
-	for n < len(p.rest) && isDigit(p.rest[n]) {
-		n++
-	}
-	v, err := strconv.ParseInt(p.rest[:n], 10, 64)
-	p.ok = p.ok && err == nil && v >= low && v <= high
-	p.rest = p.rest[n:]
-	return v, n
-}
-
-// expect reads a sign that must be there.
-func (p *fieldParser) expect(s string) {
-	var found bool
-	p.rest, found = strings.CutPrefix(p.rest, s)
-	p.ok = p.ok && found
-}
-
-// timeOfDay reads h:m[:s[.fraction]]. 24:00 is the end of the day.
-func (p *fieldParser) timeOfDay() (seconds, millis int64) {
-	hour := p.number(0, 24)
-	p.expect(":")
-	seconds = hour*3600 + p.number(0, 59)*60
-	nanos := int64(0)
-	if strings.HasPrefix(p.rest, ":") {
-		p.expect(":")
-		seconds += p.number(0, 59)
-		if strings.HasPrefix(p.rest, ".") {
-			digits := p.rest[1:]
-			n := 0
-			for n < len(digits) && n < 9 && isDigit(digits[n]) {
-				n++
-			}
-			nanos, _ = parseFraction(digits[:n])
-			p.rest = digits[n:]
-		}
-	}
-	if hour == 24 && (seconds > 24*3600 || nanos > 0) {
-		p.ok = false
-	}
-	return seconds, nanos / 1e6
-}
-
 // Format prints yyyy-MM-ddTHH:mm:ss.SSSZ in single quotes, null for the empty value.
 func (*timestampType) Format(b []byte) string {
 	if len(b) != 8 {
 		return noLiteral
 	}
-	return quote(FormatMillis(DecodeBigInt(b)))
+	return quote.Text(FormatMillis(DecodeBigInt(b)))
 }
 
 // ParseJSON takes texts and milliseconds; of these only such as an int does not hold.
@@ -209,6 +152,3 @@ func FormatMillis(millis int64) string {
 
 // EncodeTimestamp returns the timestamp of t.
 func EncodeTimestamp(t time.Time) []byte { return EncodeBigInt(t.UnixMilli()) }
-
-// DecodeTimestamp reads a valid timestamp; the empty value is 1970.
-func DecodeTimestamp(b []byte) time.Time { return time.UnixMilli(DecodeBigInt(b)).UTC() }

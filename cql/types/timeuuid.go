@@ -130,13 +130,19 @@ func NewUUIDClock(random [8]byte) *UUIDClock {
 }
 
 // Next returns the UUID of now, or of the tick after the last one if that is later.
-func (c *UUIDClock) Next(now time.Time) [16]byte {
-	ticks := now.Unix()*1e7 + int64(now.Nanosecond())/100
+func (c *UUIDClock) Next(now time.Time) [16]byte { return timeUUID(c.Ticks(now)-gregorian, c.rest) }
+
+// Ticks returns the number of 100 ns from 1582-10-15 to now, or one more than it returned last if that is later.
+func (c *UUIDClock) Ticks(now time.Time) int64 {
+	ticks := now.Unix()*1e7 + int64(now.Nanosecond())/100 + gregorian
 	for {
 		last := c.last.Load()
 		next := max(ticks, last+1)
 		if c.last.CompareAndSwap(last, next) {
-			return timeUUID(next, c.rest)
+			return next
 		}
 	}
 }
+
+// Rest returns the bytes that all UUIDs of the clock end in, as a number.
+func (c *UUIDClock) Rest() uint64 { return c.rest }

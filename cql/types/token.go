@@ -2,7 +2,6 @@ package types
 
 import (
 	"encoding/binary"
-	"errors"
 	"math"
 	"math/bits"
 )
@@ -67,37 +66,4 @@ func finalMix(k uint64) uint64 {
 	k = (k ^ k>>33) * 0xff51afd7ed558ccd
 	k = (k ^ k>>33) * 0xc4ceb9fe1a85ec53
 	return k ^ k>>33
-}
-
-// AppendCompositeKey appends one value of a partition key of several columns: its length in 2 bytes, the
-// value and a zero. A partition key of one column is the value alone.
-func AppendCompositeKey(dst, value []byte) []byte {
-	dst = binary.BigEndian.AppendUint16(dst, uint16(len(value)))
-	return append(append(dst, value...), 0)
-}
-
-// errCompositeKey is for bytes from outside: a partition key of the wrong table, for example.
-var errCompositeKey = errors.New("types: malformed composite partition key")
-
-// SplitCompositeKey returns the values of a partition key of n columns. They share the key's memory.
-func SplitCompositeKey(key []byte, n int) ([][]byte, error) {
-	if n == 1 {
-		return [][]byte{key}, nil
-	}
-	values := make([][]byte, n)
-	for i := range values {
-		if len(key) < 2 {
-			return nil, errCompositeKey
-		}
-		end := 2 + int(binary.BigEndian.Uint16(key))
-		if len(key) <= end {
-			return nil, errCompositeKey
-		}
-		values[i] = key[2:end:end]
-		key = key[end+1:]
-	}
-	if len(key) > 0 {
-		return nil, errCompositeKey
-	}
-	return values, nil
 }

@@ -3,6 +3,8 @@ package types
 import (
 	"slices"
 	"strings"
+
+	"github.com/cqld/cqld/cql/quote"
 )
 
 // UserType is a type made by CREATE TYPE. A value has the form of a tuple's; values written before a
@@ -33,7 +35,7 @@ func (t *UserType) withFrozen(frozen bool) *UserType {
 }
 
 // String is the name without its keyspace, inside frozen<> if the type is frozen.
-func (t *UserType) String() string { return frozenName(quoteName(t.Name), t.Frozen) }
+func (t *UserType) String() string { return frozenName(quote.Name(t.Name), t.Frozen) }
 
 // ClassName is UserType(keyspace,name,field:type), the name and those of the fields in hexadecimal.
 func (t *UserType) ClassName() string { return className(t, false) }
@@ -104,7 +106,7 @@ func (t *UserType) Format(b []byte) string {
 		if !ok {
 			break
 		}
-		parts = append(parts, quoteName(f.Name)+": "+formatNullable(f.Type, e))
+		parts = append(parts, quote.Name(f.Name)+": "+formatNullable(f.Type, e))
 		b = rest
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
@@ -144,18 +146,4 @@ func (t *UserType) AppendJSON(dst, b []byte) []byte {
 		dst = appendJSONNullable(dst, t.Fields[i].Type, e)
 	}
 	return append(dst, '}')
-}
-
-// quoteName puts a name in double quotes if the language would read it otherwise without.
-func quoteName(name string) string {
-	plain := name != "" && !reservedWords[name]
-	for i, c := range []byte(name) {
-		if !(c >= 'a' && c <= 'z' || i > 0 && (isDigit(c) || c == '_')) {
-			plain = false
-		}
-	}
-	if plain {
-		return name
-	}
-	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 }

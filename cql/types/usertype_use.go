@@ -92,3 +92,29 @@ func Size(t Type) (count, depth int) {
 	}
 	return count, depth + 1
 }
+
+// WithoutUserTypes is t with tuples in the place of user types, as Cassandra remembers the types of columns that are
+// gone. It does not look into vectors.
+func WithoutUserTypes(t Type) Type {
+	switch t := t.(type) {
+	case *List:
+		return &List{Elem: WithoutUserTypes(t.Elem), Frozen: t.Frozen}
+	case *Set:
+		return &Set{Elem: WithoutUserTypes(t.Elem), Frozen: t.Frozen}
+	case *Map:
+		return &Map{Key: WithoutUserTypes(t.Key), Value: WithoutUserTypes(t.Value), Frozen: t.Frozen}
+	case *Tuple:
+		return tupleWithout(t)
+	case *UserType:
+		return tupleWithout(t.tuple())
+	}
+	return t
+}
+
+func tupleWithout(t *Tuple) *Tuple {
+	elems := make([]Type, len(t.Elems))
+	for i, e := range t.Elems {
+		elems[i] = WithoutUserTypes(e)
+	}
+	return &Tuple{Elems: elems}
+}

@@ -38,8 +38,8 @@ func javaRuneLen(b []byte) int {
 	return n
 }
 
-// javaSecondByte reports whether c may follow first. C0 80 is Java's zero. After E0 and F0, which begin longer forms than some
-// characters need, only a few bits are looked at.
+// javaSecondByte reports whether c may follow first. C0 80 is Java's zero. After E0 and F0, which begin longer forms
+// than some characters need, only a few bits are looked at.
 func javaSecondByte(first, c byte) bool {
 	switch first {
 	case 0xC0:

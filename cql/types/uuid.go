@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/hex"
+	"strconv"
+	"strings"
 )
 
 // uuidType is a UUID of any version. Versions sort apart; those of version 1 sort by their time.
@@ -125,6 +127,24 @@ func ParseUUID(text string) (u [16]byte, ok bool) {
 	digits := text[:8] + text[9:13] + text[14:18] + text[19:23] + text[24:]
 	_, err := hex.Decode(u[:], []byte(digits))
 	return u, err == nil
+}
+
+// ParseJavaUUID reads a UUID as Java's UUID.fromString does: five hexadecimal numbers of any length, of which the last
+// digits count.
+func ParseJavaUUID(text string) (u [16]byte, ok bool) {
+	groups := strings.Split(text, "-")
+	if len(groups) != 5 || len(text) > 36 {
+		return u, false
+	}
+	id := u[:0]
+	for i, size := range [...]int{4, 2, 2, 2, 6} {
+		n, err := strconv.ParseInt(groups[i], 16, 64)
+		if err != nil {
+			return u, false
+		}
+		id = append(id, binary.BigEndian.AppendUint64(nil, uint64(n))[8-size:]...)
+	}
+	return u, true
 }
 
 // FormatUUID prints a UUID in lower case.

@@ -212,12 +212,12 @@ func TestValuesOrder(t *testing.T) {
 	})
 }
 
-// checkDifference wants composites to be ordered otherwise than Cassandra's: they sort as bytes, as README says.
+// checkDifference wants composites to be ordered otherwise than Cassandra's: they sort as bytes, as docs/differences.md says.
 func checkDifference(t *testing.T, typ recordedType) {
 	t.Helper()
 	ordered := slices.IsSortedFunc(typ.values, func(a, b recordedValue) int { return typ.Compare(a.bytes, b.bytes) })
 	if ordered {
-		t.Errorf("%s has Cassandra's order, and README says that it has not", typ)
+		t.Errorf("%s has Cassandra's order, and docs/differences.md says that it has not", typ)
 	}
 	for _, v := range typ.values {
 		checkKey(t, typ.Type, v.bytes)

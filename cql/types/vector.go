@@ -64,7 +64,7 @@ func (t *Vector) next(b []byte) (e, rest []byte, err error) {
 		}
 		return b[:n:n], b[n:], nil
 	}
-	size, n := vint(b)
+	size, n := CutVInt(b)
 	b = b[n:]
 	if n == 0 || size > uint64(len(b)) {
 		return nil, nil, invalidf("Not enough bytes to read a %s", t)
@@ -110,7 +110,7 @@ func (t *Vector) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err 
 				err = errKey
 			}
 		} else if element, key, err = t.Elem.DecodeKey(element[:0], key, desc); err == nil {
-			dst = append(appendVInt(dst, uint64(len(element))), element...)
+			dst = append(AppendVInt(dst, uint64(len(element))), element...)
 		}
 		if err != nil {
 			return nil, nil, err
@@ -168,7 +168,7 @@ func NewVector(t *Vector, elems [][]byte) []byte {
 	var b []byte
 	for _, e := range elems {
 		if t.Elem.FixedLength() == 0 {
-			b = appendVInt(b, uint64(len(e)))
+			b = AppendVInt(b, uint64(len(e)))
 		}
 		b = append(b, e...)
 	}

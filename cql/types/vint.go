@@ -2,9 +2,9 @@ package types
 
 import "math/bits"
 
-// appendVInt appends v as an unsigned vint: the leading one bits of the first byte count the bytes that
+// AppendVInt appends v as an unsigned vint: the leading one bits of the first byte count the bytes that
 // follow it.
-func appendVInt(dst []byte, v uint64) []byte {
+func AppendVInt(dst []byte, v uint64) []byte {
 	extra := vintSize(v) - 1
 	if extra == 8 {
 		dst = append(dst, 0xFF)
@@ -17,11 +17,11 @@ func appendVInt(dst []byte, v uint64) []byte {
 	return dst
 }
 
-// vintSize is the number of bytes that appendVInt appends: the fewest that v can have.
+// vintSize is the number of bytes that AppendVInt appends: the fewest that v can have.
 func vintSize(v uint64) int { return min(9, 1+(bits.Len64(v|1)-1)/7) }
 
-// vint reads an unsigned vint and returns its length, which is 0 if b is too short.
-func vint(b []byte) (v uint64, n int) {
+// CutVInt reads the unsigned vint at the beginning of b and returns its length, which is 0 if b is too short.
+func CutVInt(b []byte) (v uint64, n int) {
 	if len(b) == 0 {
 		return 0, 0
 	}
@@ -40,11 +40,11 @@ func vint(b []byte) (v uint64, n int) {
 
 // appendSignedVInt appends v as a signed vint: small numbers of both signs are short.
 func appendSignedVInt(dst []byte, v int64) []byte {
-	return appendVInt(dst, uint64(v<<1^v>>63))
+	return AppendVInt(dst, uint64(v<<1^v>>63))
 }
 
 // signedVInt reads a signed vint and returns its length, which is 0 if b is too short.
 func signedVInt(b []byte) (v int64, n int) {
-	u, n := vint(b)
+	u, n := CutVInt(b)
 	return int64(u>>1) ^ -int64(u&1), n
 }

@@ -61,6 +61,7 @@ var zoneNames = map[string]string{
 
 	"AWST": "Australia/Perth", "AEST": "Australia/Sydney", "AEDT": "Australia/Sydney",
 	"Australian Eastern Standard Time": "Australia/Sydney",
-	"NZST":                             "Pacific/Auckland", "NZDT": "Pacific/Auckland", "New Zealand Standard Time": "Pacific/Auckland",
-	"BST": "Pacific/Bougainville",
+	"NZST":                             "Pacific/Auckland", "NZDT": "Pacific/Auckland",
+	"New Zealand Standard Time": "Pacific/Auckland",
+	"BST":                       "Pacific/Bougainville",
 }

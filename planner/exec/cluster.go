@@ -7,12 +7,12 @@ import (
 	"strconv"
 
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/define"
 	"github.com/cqld/cqld/store"
 )
 
 // describeCluster answers DESCRIBE CLUSTER from what system.local says of the node.
-func (e *Executor) describeCluster(ctx context.Context, r *Request, d *planner.Describe) ([][][]byte, error) {
+func (e *Executor) describeCluster(ctx context.Context, r *Request, d *define.Describe) ([][][]byte, error) {
 	t := e.store.Catalog().Table("system", "local")
 	if t == nil {
 		return nil, nil

@@ -12,7 +12,7 @@ import (
 // remaining are the slices that are left of the partition being read; nil: all rows.
 func (r *reading) remaining() []store.Slice {
 	from := r.command.from
-	if from.Clustering == nil || r.read.Keys == nil || !bytes.Equal(from.Partition, r.passed.Partition) {
+	if from.Clustering == nil || r.read.Keys == nil || !bytes.Equal(from.Partition, r.command.read.Partition) {
 		return r.listed()
 	}
 	all := r.listed()

@@ -49,7 +49,7 @@ func relation(c *schema.Column, operator string, value []byte) string {
 // keyText has the partition that is being read.
 func (r *reading) keyText() (relations []string) {
 	t := r.plan.Table
-	for i, v := range r.keyValues(r.passed.Partition) {
+	for i, v := range r.keyValues(r.command.read.Partition) {
 		relations = append(relations, relation(t.PartitionKey[i], "=", v))
 	}
 	return relations

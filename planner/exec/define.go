@@ -5,15 +5,15 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
-	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/define"
 )
 
 // define runs a statement that changes the schema.
-func (e *Executor) define(p planner.Definition) (Result, error) {
-	var out planner.Outcome
+func (e *Executor) define(p define.Definition) (Result, error) {
+	var out define.Outcome
 	changed := false
 	err := e.store.Define(func(c *schema.Catalog) (*schema.Catalog, error) {
-		if dated, ok := p.(planner.Dated); ok {
+		if dated, ok := p.(define.Dated); ok {
 			p = dated.At(e.store.Timestamp())
 		}
 		next, o, err := p.Apply(c, e.ids.random())

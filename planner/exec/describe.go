@@ -6,10 +6,11 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/define"
 )
 
 // describe answers DESCRIBE from the catalog. Its pages are counted in rows of the answer.
-func (e *Executor) describe(ctx context.Context, r *Request, d *planner.Describe) (Result, error) {
+func (e *Executor) describe(ctx context.Context, r *Request, d *define.Describe) (Result, error) {
 	catalog := e.store.Catalog()
 	d = d.In(r.Keyspace)
 	list := func() ([][][]byte, error) { return d.Rows(catalog) }
@@ -27,7 +28,7 @@ func (e *Executor) describe(ctx context.Context, r *Request, d *planner.Describe
 			return nil, err
 		}
 	}
-	out := &Rows{Columns: d.Columns()}
+	out := &Rows{Columns: describedColumns(d)}
 	rest := rows[min(first, len(rows)):]
 	if r.PageSize > 0 && len(rest) >= r.PageSize {
 		rest = rest[:r.PageSize]
@@ -40,6 +41,16 @@ func (e *Executor) describe(ctx context.Context, r *Request, d *planner.Describe
 		out.Count++
 	}
 	return out, nil
+}
+
+// describedColumns are the columns of the answer, which Cassandra shows as those of a table system.describe.
+func describedColumns(d *define.Describe) []planner.ResultColumn {
+	columns := d.Columns()
+	out := make([]planner.ResultColumn, len(columns))
+	for i, c := range columns {
+		out[i] = planner.ResultColumn{Keyspace: "system", Table: "describe", Name: c.Name, Type: c.Type}
+	}
+	return out
 }
 
 // A paging state of DESCRIBE has what it depends on where others have the partition key:

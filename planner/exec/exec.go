@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/rs/zerolog"
-
-	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/define"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/store"
+	"github.com/rs/zerolog"
 )
 
 // Executor runs plans against a store. It may be used concurrently.
@@ -35,13 +34,13 @@ func (e *Executor) Execute(ctx context.Context, r *Request, done func(Result, er
 		e.modify(ctx, r, p, done)
 	case *planner.Batch:
 		e.batch(ctx, r, p, done)
-	case *planner.Truncate:
+	case *define.Truncate:
 		done(e.truncate(ctx, r, p))
 	case *planner.Use:
 		done(e.use(p))
-	case planner.Definition:
+	case define.Definition:
 		done(e.define(p))
-	case *planner.Describe:
+	case *define.Describe:
 		answer, err := e.describe(ctx, r, p)
 		done(answer, failure(err, r))
 	default:
@@ -51,14 +50,14 @@ func (e *Executor) Execute(ctx context.Context, r *Request, done func(Result, er
 
 // use answers USE; the session does it.
 func (e *Executor) use(p *planner.Use) (Result, error) {
-	if e.store.Catalog().Keyspace(p.Keyspace) == nil {
-		return nil, cqlerr.Invalidf("Keyspace '%s' does not exist", p.Keyspace)
+	if err := planner.CheckUse(e.store.Catalog(), p.Keyspace); err != nil {
+		return nil, err
 	}
 	return &SetKeyspace{Keyspace: p.Keyspace}, nil
 }
 
 // truncate removes all rows of a table.
-func (e *Executor) truncate(ctx context.Context, r *Request, p *planner.Truncate) (Result, error) {
+func (e *Executor) truncate(ctx context.Context, r *Request, p *define.Truncate) (Result, error) {
 	if err := checkLevel(r.Consistency); err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package exec
 
 import (
 	"encoding/binary"
-	"math/bits"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
@@ -48,8 +47,8 @@ func (s *pagingState) encode(version int) []byte {
 	}
 	b := appendVintBytes(nil, s.partition)
 	b = appendVintBytes(b, s.modernMark())
-	b = appendVint(b, uint64(s.remaining))
-	return appendVint(b, uint64(s.inPartition))
+	b = types.AppendVInt(b, uint64(s.remaining))
+	return types.AppendVInt(b, uint64(s.inPartition))
 }
 
 func (s *pagingState) legacyMark() []byte {
@@ -85,7 +84,7 @@ func (s *pagingState) modernMark() []byte {
 					header |= 1 << (2 * j)
 				}
 			}
-			b = appendVint(b, header)
+			b = types.AppendVInt(b, header)
 		}
 		if len(v) > 0 {
 			b = appendVintBytes(b, v)
@@ -284,42 +283,19 @@ func orNil(b []byte) []byte {
 	return b
 }
 
-// vint reads an unsigned vint: the first byte has as many leading ones as bytes follow.
+// vint reads an unsigned vint.
 func (d *decoder) vint() uint64 {
-	first := d.take(1)
-	if first == nil {
+	v, n := types.CutVInt(d.b)
+	if d.ok = d.ok && n > 0; !d.ok {
 		return 0
 	}
-	extra := bits.LeadingZeros8(^first[0])
-	n := uint64(first[0])
-	if extra < 8 {
-		n &= 0xff >> (extra + 1)
-	} else {
-		n = 0
-	}
-	for _, b := range d.take(extra) {
-		n = n<<8 | uint64(b)
-	}
-	return n
+	d.b = d.b[n:]
+	return v
 }
 
-func appendVint(dst []byte, n uint64) []byte {
-	extra := 0
-	for extra < 8 && n >= 1<<(7*(extra+1)) {
-		extra++
-	}
-	if extra == 8 {
-		return binary.BigEndian.AppendUint64(append(dst, 0xff), n)
-	}
-	first := byte(n>>(8*extra)) | ^byte(0xff>>extra)
-	dst = append(dst, first)
-	for i := extra - 1; i >= 0; i-- {
-		dst = append(dst, byte(n>>(8*i)))
-	}
-	return dst
+func appendVintBytes(dst, b []byte) []byte {
+	return append(types.AppendVInt(dst, uint64(len(b))), b...)
 }
-
-func appendVintBytes(dst, b []byte) []byte { return append(appendVint(dst, uint64(len(b))), b...) }
 
 func appendShortBytes(dst, b []byte) []byte {
 	return append(binary.BigEndian.AppendUint16(dst, uint16(len(b))), b...)

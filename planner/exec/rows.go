@@ -11,6 +11,7 @@ import (
 // row takes a row from the store.
 func (r *reading) row(row *store.Row) (bool, error) {
 	r.meta = row.Meta
+	r.endCommands()
 	if row.Static {
 		if !r.plan.FullPartitions {
 			return true, nil
@@ -80,7 +81,7 @@ func (r *reading) emit(partition []byte, row [][]byte, static bool) (bool, error
 	r.out.Count++
 	more := r.page.count(r, partition, row, static)
 	if r.page.partitionLeft <= 0 && !static {
-		r.passed.Rest()
+		r.tombstones.StopPartition()
 	}
 	return more, nil
 }

@@ -31,9 +31,9 @@ type reading struct {
 
 	aggregatedRows int // of the page of them at hand
 
-	passed  store.Passed
-	command command
-	level   cqlerr.Consistency // at which rows are read
+	tombstones store.TombstonesRead
+	command    command
+	level      cqlerr.Consistency // at which rows are read
 
 	keys [][]byte
 	rest *keyWalk // the keys behind those; nil: there are none
@@ -45,7 +45,6 @@ type reading struct {
 	slices []store.Slice
 	onRow  func(*store.Row) (bool, error) // row, as a value that is made once
 	onCell func(int) expr.Cell            // cell, likewise
-	onNext func()                         // nextKey, likewise
 	onHold func(int) error                // hold, likewise
 }
 
@@ -57,7 +56,7 @@ type gatherer interface {
 
 var readings = sync.Pool{New: func() any {
 	r := new(reading)
-	r.onRow, r.onCell, r.onNext, r.onHold = r.row, r.cell, r.nextKey, r.hold
+	r.onRow, r.onCell, r.onHold = r.row, r.cell, r.hold
 	return r
 }}
 
@@ -91,10 +90,11 @@ func (r *reading) release() {
 	}
 	clear(r.keys)
 	clear(r.slices)
+	r.tombstones.Reset()
 	*r = reading{
-		onRow: r.onRow, onCell: r.onCell, onNext: r.onNext, onHold: r.onHold, keys: r.keys[:0], slices: r.slices[:0],
+		onRow: r.onRow, onCell: r.onCell, onHold: r.onHold, keys: r.keys[:0], slices: r.slices[:0],
 		out: Rows{Cells: cells}, page: page{partition: r.page.partition[:0]}, pending: r.pending.empty(),
-		passed: store.Passed{Partition: r.passed.Partition[:0]},
+		tombstones: r.tombstones,
 	}
 	readings.Put(r)
 }
@@ -231,11 +231,12 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 		if err := r.resume(); err != nil {
 			return err
 		}
-		r.watch()
+		r.countTombstones()
 	}
 	for !r.page.nothing {
 		r.page.again = false
 		err := r.e.store.Read(ctx, &r.read, r.onRow)
+		r.endCommands()
 		if err == nil && r.page.again {
 			r.read.After = &r.position
 			continue
@@ -247,7 +248,7 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 			}
 		}
 		if r.read.Keys == nil {
-			r.report()
+			r.warn(&r.tombstones.TombstoneCount)
 		}
 		if err != nil {
 			return err

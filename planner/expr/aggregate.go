@@ -34,6 +34,7 @@ func (a *Aggregate) Type() types.Type {
 // Eval returns the result, once the rows are through.
 func (a *Aggregate) Eval(x *Context) (types.Value, error) { return x.Results[a.Index], nil }
 
+// String prints the call, count(*) if it has no function.
 func (a *Aggregate) String() string {
 	if a.Function == nil {
 		return "count(*)"
@@ -60,8 +61,10 @@ func (a *Aggregate) Start() Accumulator {
 // rowCount is the accumulator of count(*).
 type rowCount int64
 
+// Add counts a row.
 func (n *rowCount) Add(*Context) (int, error) { *n++; return 0, nil }
 
+// Result is a bigint.
 func (n *rowCount) Result() (types.Value, error) {
 	return types.Value{Bytes: binary.BigEndian.AppendUint64(nil, uint64(*n))}, nil
 }
@@ -75,6 +78,7 @@ type gathering struct {
 	size   int
 }
 
+// Add evaluates the arguments for a row, and returns by how many bytes the state grew.
 func (g *gathering) Add(x *Context) (grown int, err error) {
 	for i, a := range g.args {
 		v, err := a.Eval(x)
@@ -99,4 +103,5 @@ func (g *gathering) Add(x *Context) (grown int, err error) {
 	return grown, nil
 }
 
+// Result is that of the function.
 func (g *gathering) Result() (types.Value, error) { return g.state.Result() }

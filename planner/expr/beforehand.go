@@ -60,8 +60,10 @@ type argument struct {
 	index int
 }
 
+// Type is that of the argument.
 func (a *argument) Type() types.Type { return a.call.Args[a.index].Type() }
 
+// Eval returns the value, unless the function refuses it.
 func (a *argument) Eval(x *Context) (types.Value, error) {
 	v, err := a.call.Args[a.index].Eval(x)
 	if err == nil {
@@ -70,6 +72,7 @@ func (a *argument) Eval(x *Context) (types.Value, error) {
 	return v, err
 }
 
+// String prints the argument.
 func (a *argument) String() string { return a.call.Args[a.index].String() }
 
 // IsVolatile reports whether an expression calls a function that may give another value each time.

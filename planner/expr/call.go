@@ -64,6 +64,7 @@ func (c *Call) Eval(x *Context) (types.Value, error) {
 	return v, nil
 }
 
+// String prints the function with its arguments in parentheses.
 func (c *Call) String() string {
 	args := make([]string, len(c.Args))
 	for i, a := range c.Args {

@@ -50,6 +50,7 @@ func (c *Composed) unset(i int) error {
 	return cqlerr.Invalidf("Invalid unset value for tuple field number %d", i)
 }
 
+// String prints the parts in the brackets of their type.
 func (c *Composed) String() string {
 	parts := make([]string, len(c.Parts))
 	for i, p := range c.Parts {

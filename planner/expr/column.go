@@ -16,4 +16,5 @@ func (c *Column) Eval(x *Context) (types.Value, error) {
 	return types.Value{Bytes: x.Row[c.Column.Index]}, nil
 }
 
+// String is the name of the column.
 func (c *Column) String() string { return c.Column.Name }

@@ -21,6 +21,7 @@ func (c *Constant) Type() types.Type { return c.Of }
 // Eval returns the value, which nobody may change.
 func (c *Constant) Eval(*Context) (types.Value, error) { return c.Value, nil }
 
+// String prints the value as a literal.
 func (c *Constant) String() string {
 	switch {
 	case c.Value.Unset:

@@ -39,6 +39,7 @@ func (e *Element) Eval(x *Context) (types.Value, error) {
 	return types.Value{}, nil
 }
 
+// String prints of[key].
 func (e *Element) String() string { return e.Of.String() + "[" + e.Key.String() + "]" }
 
 // Slice is the part of a map or set from one key to another, both included.
@@ -87,6 +88,7 @@ func (s *Slice) cut(of, from, to []byte) []byte {
 	return types.NewSet(s.Of.Type().(*types.Set), keys)
 }
 
+// String prints of[from..to].
 func (s *Slice) String() string {
 	text := s.Of.String() + "["
 	if s.From != nil {

@@ -23,4 +23,5 @@ func (f *Field) Eval(x *Context) (types.Value, error) {
 	return types.Value{Bytes: types.TupleFields(of.Bytes, f.Index+1)[f.Index]}, nil
 }
 
+// String prints of.field.
 func (f *Field) String() string { return f.Of.String() + "." + f.userType().Fields[f.Index].Name }

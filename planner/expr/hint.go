@@ -19,6 +19,7 @@ func (h *Hinted) Type() types.Type { return h.Of }
 // Eval returns the value as it is.
 func (h *Hinted) Eval(x *Context) (types.Value, error) { return h.Value.Eval(x) }
 
+// String prints (type)value.
 func (h *Hinted) String() string { return "(" + h.Of.String() + ")" + h.Value.String() }
 
 // hinted is the type that a hint names; in a SELECT list it is frozen.

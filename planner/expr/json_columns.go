@@ -23,7 +23,7 @@ func NewJSONColumns(t *schema.Table, unset bool) *JSONColumns {
 		names[i] = c.Name
 	}
 	j := &JSONColumns{unset: unset}
-	for _, at := range hashOrder(names) {
+	for _, at := range schema.NameOrder(names) {
 		j.columns = append(j.columns, t.Columns[at])
 	}
 	return j
@@ -106,4 +106,5 @@ func (c *JSONColumn) Type() types.Type { return c.Column.Type }
 // Eval returns what was read from the text.
 func (c *JSONColumn) Eval(x *Context) (types.Value, error) { return x.JSON[c.Column.Index], nil }
 
+// String prints json and the name of the column.
 func (c *JSONColumn) String() string { return "json " + c.Column.Name }

@@ -38,6 +38,7 @@ func (r *JSONRow) Eval(x *Context) (types.Value, error) {
 	return types.Value{Bytes: append(object, '}')}, nil
 }
 
+// String prints the names and their values.
 func (r *JSONRow) String() string {
 	parts := make([]string, len(r.Values))
 	for i, e := range r.Values {

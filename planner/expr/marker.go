@@ -30,6 +30,7 @@ func (m *Marker) Eval(x *Context) (types.Value, error) {
 	return v, nil
 }
 
+// String prints ? and the index of the marker.
 func (m *Marker) String() string { return "?" + strconv.Itoa(m.Index) }
 
 // mark records what a marker is for and returns it as an expression.

@@ -177,4 +177,5 @@ func partsBetween(t types.Type, value, first, last []byte, err error) (from, to 
 	return from, max(from, to), nil
 }
 
+// String prints writetime(column), or the function that it is.
 func (s *Stamp) String() string { return s.Name + "(" + s.Of.String() + ")" }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/functions"
+	"github.com/cqld/cqld/cql/schema"
 )
 
 // Text is a term as Cassandra's error texts show it: with quotes in strings as they are, not doubled, with names
@@ -73,7 +74,7 @@ func textOf(terms []cql.Term) string { return Texts(cql.Terms{Parts: terms}) }
 // fieldsText is Text of the literal of a user type.
 func fieldsText(l *cql.UserTypeLiteral) string {
 	var fields []string
-	for _, i := range hashOrder(l.Fields) {
+	for _, i := range schema.NameOrder(l.Fields) {
 		fields = append(fields, l.Fields[i]+": "+Text(l.Values[i]))
 	}
 	return "{" + strings.Join(fields, ", ") + "}"

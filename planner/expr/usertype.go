@@ -1,12 +1,10 @@
 package expr
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/functions"
+	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 )
 
@@ -41,7 +39,7 @@ func (b *Binder) userType(l *cql.UserTypeLiteral, r Receiver) (Expr, error) {
 			}
 		}
 	}
-	for _, i := range hashOrder(l.Fields) {
+	for _, i := range schema.NameOrder(l.Fields) {
 		if t.Field(l.Fields[i]) < 0 {
 			return nil, UnknownField(l.Fields[i], t)
 		}
@@ -119,47 +117,4 @@ func IsTuple(t cql.Term) bool {
 	}
 	_, ok := t.(*cql.TupleLiteral)
 	return ok
-}
-
-// hashOrder are the places of the fields of a literal in the order of the hash map in which Cassandra keeps them: of a
-// field given twice it has the last.
-func hashOrder(fields []string) []int {
-	last := make(map[string]int, len(fields))
-	for i, name := range fields {
-		last[name] = i
-	}
-	order := make([]int, 0, len(last))
-	for i, name := range fields {
-		if last[name] == i {
-			order = append(order, i)
-		}
-	}
-	buckets := uint32(16)
-	for float64(len(order)) > 0.75*float64(buckets) {
-		buckets *= 2
-	}
-	bucket := func(i int) uint32 {
-		h := bytesHash(fields[i])
-		return (h ^ h>>16) & (buckets - 1)
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(bucket(a), bucket(b)) })
-	return order
-}
-
-// HashOrder are names in the order in which a hash map of Cassandra's has identifiers.
-func HashOrder(names []string) []string {
-	ordered := make([]string, 0, len(names))
-	for _, i := range hashOrder(names) {
-		ordered = append(ordered, names[i])
-	}
-	return ordered
-}
-
-// bytesHash is the hash code that Java's buffers have.
-func bytesHash(s string) uint32 {
-	h := uint32(1)
-	for i := len(s) - 1; i >= 0; i-- {
-		h = 31*h + uint32(int32(int8(s[i])))
-	}
-	return h
 }

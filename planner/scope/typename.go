@@ -41,7 +41,7 @@ func namedType(k *schema.Keyspace, n cql.TypeName) (types.Type, error) {
 	if t, ok := types.Native(n.Name); ok {
 		return t, nil
 	}
-	return nil, cqlerr.Invalidf("Unknown type %s.%s", k.Name, n.Name)
+	return nil, unknownType(k, n)
 }
 
 // ClassType is the type of a class in quotes.
@@ -56,17 +56,22 @@ func ClassType(class string) (types.Type, error) {
 // userType finds a type of the keyspace itself.
 func userType(k *schema.Keyspace, n cql.TypeName) (types.Type, error) {
 	if n.Keyspace != "" && n.Keyspace != k.Name {
-		return nil, cqlerr.Invalidf("Statement on keyspace %s cannot refer to a user type in keyspace %s; user types can only "+
-			"be used in the keyspace they are defined in", k.Name, n.Keyspace)
+		return nil, cqlerr.Invalidf("Statement on keyspace %s cannot refer to a user type in keyspace %s; user types can "+
+			"only be used in the keyspace they are defined in", k.Name, n.Keyspace)
 	}
 	t := k.Types[n.Name]
 	switch {
 	case t == nil:
-		return nil, cqlerr.Invalidf("Unknown type %s.%s", k.Name, n.Name)
+		return nil, unknownType(k, n)
 	case n.Frozen:
 		return types.Freeze(t), nil
 	}
 	return t, nil
+}
+
+// unknownType refuses a name that no type has.
+func unknownType(k *schema.Keyspace, n cql.TypeName) error {
+	return cqlerr.Invalidf("Unknown type %s.%s", k.Name, n.Name)
 }
 
 // collection makes a list, set or map, once its parts are known to be some that it may have.

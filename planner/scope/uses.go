@@ -22,8 +22,19 @@ type Callables struct {
 	Aggregates []*schema.Aggregate
 }
 
-// Hold reports whether a keyspace still has just these.
-func (c *Callables) Hold(current *schema.Catalog) bool {
+// MeansTheSame reports whether the types that the statement names are as they were, and calls mean the same functions.
+// Cassandra's prepared statements keep theirs, so only plans of texts are asked.
+func (u *Uses) MeansTheSame(current *schema.Catalog) bool {
+	for _, old := range u.Types {
+		if current.Type(old.Keyspace, old.Name) != old {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(u.Calls, func(c Callables) bool { return !c.hold(current) })
+}
+
+// hold reports whether the keyspace still has just these.
+func (c *Callables) hold(current *schema.Catalog) bool {
 	k := current.Keyspace(c.Keyspace)
 	return k != nil && slices.Equal(k.Functions, c.Functions) && slices.Equal(k.Aggregates, c.Aggregates)
 }

@@ -81,8 +81,8 @@ func (rs *Restrictions) resolveClustering(w *Clause) error {
 	return rs.filterClustering(w, rest)
 }
 
-// clusteringPrefix finds values of the first clustering columns, and a range behind them. What is left needs an index or
-// filtering.
+// clusteringPrefix finds values of the first clustering columns, and a range behind them. What is left needs an index
+// or filtering.
 func (rs *Restrictions) clusteringPrefix(w *Clause) (rest restrictionSet, err error) {
 	position := 0
 	for i, r := range rs.clustering {
@@ -156,8 +156,8 @@ func (rs *Restrictions) checkNoGap() error {
 	return nil
 }
 
-// oneColumn reports whether an IN written with parentheses is about one column and not about tuples that are markers, and so
-// nothing else than without them.
+// oneColumn reports whether an IN written with parentheses is about one column and not about tuples that are markers, and
+// so nothing else than without them.
 func (r *Restriction) oneColumn() bool {
 	return len(r.Columns) == 1 &&
 		!slices.ContainsFunc(r.Choice.Points, func(p Point) bool { return p.Tuple != nil })

@@ -46,7 +46,8 @@ func (rs *Restrictions) resolveOther(w *Clause) error {
 // Indexed reports whether an index would find the rows.
 func (rs *Restrictions) Indexed() bool { return rs.indexed }
 
-// Unfilterable is the refusal of a restriction that rows cannot be compared with, or nil. Cassandra complains of it last.
+// Unfilterable is the refusal of a restriction that rows cannot be compared with, or nil. Cassandra complains of it
+// last.
 func (rs *Restrictions) Unfilterable() error { return rs.unfilterable }
 
 // checkIndexed refuses what cannot be done with the help of an index.

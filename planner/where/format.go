@@ -32,6 +32,7 @@ func (w *Clause) Lines() (lines []string) {
 	return lines
 }
 
+// String returns the choice in words.
 func (c *Choice) String() string {
 	if c.List != nil {
 		return columnNames(c.Columns) + " in " + c.List.String()
@@ -46,6 +47,7 @@ func (c *Choice) String() string {
 	return columnNames(c.Columns) + " in (" + strings.Join(points, ", ") + ")"
 }
 
+// String returns the point in words.
 func (p Point) String() string {
 	if p.Tuple != nil {
 		return p.Tuple.String()
@@ -60,6 +62,7 @@ func (p Point) String() string {
 	return "(" + strings.Join(parts, ", ") + ")"
 }
 
+// String returns the range in words.
 func (r *Range) String() string {
 	var parts []string
 	if b := r.Lower; b != nil {
@@ -78,6 +81,7 @@ func bound(op string, b *Bound) string {
 	return op + " " + b.Point.String()
 }
 
+// String returns the condition in words.
 func (f *Filter) String() string {
 	switch {
 	case f.Choice != nil:

@@ -9,8 +9,8 @@ import (
 	"github.com/cqld/cqld/planner/expr"
 )
 
-// useIndexes tells filters which index compares values for them. SSTable-attached indexes are preferred, then those of the
-// first kind. Of these one finds the rows; which one is chance in Cassandra, and the first filter's here.
+// useIndexes tells filters which index compares values for them. SSTable-attached indexes are preferred, then those of
+// the first kind. Of these one finds the rows; which one is chance in Cassandra, and the first filter's here.
 func (rs *Restrictions) useIndexes(w *Clause) error {
 	if !rs.indexed {
 		return nil
@@ -67,7 +67,8 @@ func CheckCustom(t *schema.Table, expressions []cql.CustomExpression) error {
 	name := expressions[0].Index
 	switch x := t.Index(name); {
 	case x == nil:
-		return cqlerr.Invalidf("Invalid index expression, index %s not found for %s.%s", name, cql.Quote(t.Keyspace), cql.Quote(t.Name))
+		return cqlerr.Invalidf("Invalid index expression, index %s not found for %s.%s", name, cql.Quote(t.Keyspace),
+			cql.Quote(t.Name))
 	case x.Class == "":
 		return cqlerr.Invalidf("Only CUSTOM indexes may be used in custom index expressions, %s is not valid", name)
 	}

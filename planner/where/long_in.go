@@ -16,8 +16,8 @@ func (rs *Restrictions) bindIn(c *Choice, values cql.Terms, bind func(cql.Term) 
 	})
 }
 
-// bindLongIn binds the values of an IN that has many. If they are constants, and none is null, they become one list, as IN
-// ? has it, and not a point each.
+// bindLongIn binds the values of an IN that has many. If they are constants, and none is null, they become one list, as
+// IN ? has it, and not a point each.
 func (rs *Restrictions) bindLongIn(c *Choice, values cql.Terms, bind func(cql.Term) (Point, error)) error {
 	list, packed := expr.NewPacked(values), true
 	err := rs.binder.Each(values, func(t cql.Term) error {
@@ -40,12 +40,14 @@ func (rs *Restrictions) bindLongIn(c *Choice, values cql.Terms, bind func(cql.Te
 		}
 		return rs.bindIn(c, values, bind)
 	}
-	c.List = &expr.Constant{Of: &types.List{Elem: choiceType(c.Columns), Frozen: true}, Value: types.Value{Bytes: list.List()}}
+	c.List = &expr.Constant{
+		Of: &types.List{Elem: choiceType(c.Columns), Frozen: true}, Value: types.Value{Bytes: list.List()},
+	}
 	return nil
 }
 
-// pointBytes are the values of a point, those of several columns as a tuple. It is nil if they are not all constants, or
-// one is null.
+// pointBytes are the values of a point, those of several columns as a tuple. It is nil if they are not all constants,
+// or one is null.
 func pointBytes(p Point) []byte {
 	fields := make([][]byte, len(p.Parts))
 	for i, e := range p.Parts {

@@ -19,7 +19,8 @@ type Nearest struct {
 	Score  expr.Expr // the larger the nearer
 }
 
-// AddNearest adds what ORDER BY column ANN OF asks for, as the restriction that Cassandra makes of it: indexes serve it.
+// AddNearest adds what ORDER BY column ANN OF asks for, as the restriction that Cassandra makes of it: indexes serve
+// it.
 func (rs *Restrictions) AddNearest(n *Nearest) error {
 	return rs.other.add(&Restriction{Columns: []*schema.Column{n.Column}, nearest: n})
 }
@@ -55,7 +56,8 @@ func (rs *Restrictions) Nearest() (*Nearest, error) {
 func (rs *Restrictions) checkVectors() error {
 	near := rs.other.nearest()
 	if near == nil {
-		if slices.ContainsFunc(rs.other, func(r *Restriction) bool { return isVector(r.Columns[0]) && rs.hasIndex(r.Columns[0]) }) {
+		compared := func(r *Restriction) bool { return isVector(r.Columns[0]) && rs.hasIndex(r.Columns[0]) }
+		if slices.ContainsFunc(rs.other, compared) {
 			return cqlerr.Invalidf("Vector indexes only support ANN queries")
 		}
 		return nil
@@ -80,7 +82,7 @@ func (rs *Restrictions) checkVectors() error {
 		}
 	}
 	if bad {
-		return cqlerr.Invalidf("ANN ordering by vector requires all restricted scope.Column(s) to be indexed")
+		return cqlerr.Invalidf("ANN ordering by vector requires all restricted column(s) to be indexed")
 	}
 	if rs.AllowFiltering && !near.served(rs.table.Indexes) {
 		return errNearestIndex() // an index of the first kind is there; Cassandra fails on the way

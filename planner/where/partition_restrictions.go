@@ -5,8 +5,8 @@ import "github.com/cqld/cqld/cql/cqlerr"
 // Resolve turns the restrictions into a Clause, in the order in which Cassandra checks them.
 func (rs *Restrictions) Resolve() (*Clause, error) {
 	w := &Clause{}
-	rs.indexable = rs.verb == "SELECT" && (rs.partition.served(rs.table.Indexes) || rs.clustering.served(rs.table.Indexes) ||
-		rs.other.served(rs.table.Indexes))
+	rs.indexable = rs.verb == "SELECT" &&
+		(rs.partition.served(rs.table.Indexes) || rs.clustering.served(rs.table.Indexes) || rs.other.served(rs.table.Indexes))
 	if err := rs.resolvePartition(w); err != nil {
 		return nil, err
 	}

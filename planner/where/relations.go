@@ -143,7 +143,9 @@ func (rs *Restrictions) tokenRestriction(rel *cql.Relation) (*Restriction, error
 	if err := checkTokenColumns(rs.table, r.Columns); err != nil {
 		return nil, err
 	}
-	receiver := expr.Receiver{Keyspace: rs.table.Keyspace, Table: rs.table.Name, Name: "partition key token", Type: types.BigInt}
+	receiver := expr.Receiver{
+		Keyspace: rs.table.Keyspace, Table: rs.table.Name, Name: "partition key token", Type: types.BigInt,
+	}
 	bind := func(term cql.Term) (Point, error) {
 		e, err := rs.binder.Bind(term, receiver)
 		return Point{Parts: []expr.Expr{e}}, err
@@ -153,7 +155,9 @@ func (rs *Restrictions) tokenRestriction(rel *cql.Relation) (*Restriction, error
 }
 
 // bindRelation binds the right side of =, IN and comparisons.
-func (rs *Restrictions) bindRelation(r *Restriction, rel *cql.Relation, bind func(cql.Term) (Point, error), list expr.Receiver) error {
+func (rs *Restrictions) bindRelation(
+	r *Restriction, rel *cql.Relation, bind func(cql.Term) (Point, error), list expr.Receiver,
+) error {
 	if rel.Op == cql.In {
 		r.Choice = &Choice{Columns: r.Columns, In: rel.Values.Len() != 1}
 		switch {
@@ -185,7 +189,9 @@ func (rs *Restrictions) bindRelation(r *Restriction, rel *cql.Relation, bind fun
 }
 
 // bindContains binds CONTAINS, CONTAINS KEY and m[key] = value.
-func (rs *Restrictions) bindContains(r *Restriction, c *schema.Column, rel *cql.Relation, receiver expr.Receiver) error {
+func (rs *Restrictions) bindContains(
+	r *Restriction, c *schema.Column, rel *cql.Relation, receiver expr.Receiver,
+) error {
 	found := &Contains{Column: c, Keys: rel.Op == cql.ContainsKey}
 	r.Contains = []*Contains{found}
 	key, value := types.ElementTypes(c.Type)

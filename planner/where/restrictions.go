@@ -75,7 +75,8 @@ func (rs *Restrictions) Add(r *Restriction) (err error) {
 	case r.Columns[0].Kind == schema.PartitionKey:
 		err = rs.partition.add(r)
 	case r.Columns[0].Kind == schema.Clustering:
-		if err = rs.clustering.add(r); err == nil && !rs.AllowFiltering && !(rs.verb == "SELECT" && r.served(rs.table.Indexes)) {
+		served := rs.verb == "SELECT" && r.served(rs.table.Indexes)
+		if err = rs.clustering.add(r); err == nil && !rs.AllowFiltering && !served {
 			err = rs.clustering.checkNothingBehindSlice(r)
 		}
 	default:
@@ -114,11 +115,9 @@ func merge(a, b *Restriction) (*Restriction, error) {
 	both := common(a.Columns, b.Columns)
 	switch {
 	case a.Choice != nil && a.Choice.In:
-		return nil, cqlerr.Invalidf("%s cannot be restricted by more than one relation if it includes a IN",
-			names(both, " ,"))
+		return nil, onlyRelation(names(both, " ,"), "a IN")
 	case a.Choice != nil:
-		return nil, cqlerr.Invalidf("%s cannot be restricted by more than one relation if it includes an Equal",
-			names(both, " ,"))
+		return nil, onlyRelation(names(both, " ,"), "an Equal")
 	case a.Contains != nil:
 		if b.Contains == nil {
 			return nil, cqlerr.Invalidf("Collection column %s can only be restricted by CONTAINS, CONTAINS KEY, or "+
@@ -126,8 +125,7 @@ func merge(a, b *Restriction) (*Restriction, error) {
 		}
 		return &Restriction{Columns: a.Columns, Contains: append(slices.Clip(a.Contains), b.Contains...)}, nil
 	case a.like != nil:
-		return nil, cqlerr.Invalidf("%s cannot be restricted by more than one relation if it includes a LIKE",
-			names(both, " ,"))
+		return nil, onlyRelation(names(both, " ,"), "a LIKE")
 	case b.Slice == nil:
 		return nil, cqlerr.Invalidf(`Column "%s" cannot be restricted by both an equality and an inequality relation`,
 			names(both, " ,"))
@@ -145,11 +143,8 @@ func mergeSlices(a, b *Restriction, both []*schema.Column) (*Restriction, error)
 		return nil, cqlerr.Invalidf(`Column "%s" cannot be restricted by two inequalities not starting with the same column`,
 			later.Name)
 	}
-	if a.Slice.Lower != nil && b.Slice.Lower != nil {
-		return nil, cqlerr.Invalidf("More than one restriction was found for the start bound on %s", names(both, " ,"))
-	}
-	if a.Slice.Upper != nil && b.Slice.Upper != nil {
-		return nil, cqlerr.Invalidf("More than one restriction was found for the end bound on %s", names(both, " ,"))
+	if err := checkOneBound(a.Slice, b.Slice, names(both, " ,")); err != nil {
+		return nil, err
 	}
 	cols := a.Columns
 	if len(b.Columns) > len(cols) {
@@ -170,13 +165,12 @@ func mergeTokens(a, b *Restriction) (*Restriction, error) {
 	cols := names(a.Columns, ", ")
 	switch {
 	case a.Choice != nil:
-		return nil, cqlerr.Invalidf("%s cannot be restricted by more than one relation if it includes an Equal", cols)
+		return nil, onlyRelation(cols, "an Equal")
 	case b.Choice != nil:
 		return nil, cqlerr.Invalidf(`Columns "%s" cannot be restricted by both an equality and an inequality relation`, cols)
-	case a.Slice.Lower != nil && b.Slice.Lower != nil:
-		return nil, cqlerr.Invalidf("More than one restriction was found for the start bound on %s", cols)
-	case a.Slice.Upper != nil && b.Slice.Upper != nil:
-		return nil, cqlerr.Invalidf("More than one restriction was found for the end bound on %s", cols)
+	}
+	if err := checkOneBound(a.Slice, b.Slice, cols); err != nil {
+		return nil, err
 	}
 	merged, err := mergeSlices(a, b, a.Columns)
 	if err != nil {
@@ -184,6 +178,25 @@ func mergeTokens(a, b *Restriction) (*Restriction, error) {
 	}
 	merged.token = true
 	return merged, nil
+}
+
+// onlyRelation refuses a second relation on columns whose first one allows no other.
+func onlyRelation(columns, first string) error {
+	return cqlerr.Invalidf("%s cannot be restricted by more than one relation if it includes %s", columns, first)
+}
+
+// checkOneBound refuses two ranges of the same columns that are bound at the same end.
+func checkOneBound(a, b *Range, columns string) error {
+	var end string
+	switch {
+	case a.Lower != nil && b.Lower != nil:
+		end = "start"
+	case a.Upper != nil && b.Upper != nil:
+		end = "end"
+	default:
+		return nil
+	}
+	return cqlerr.Invalidf("More than one restriction was found for the %s bound on %s", end, columns)
 }
 
 // common are the columns that stand in both lists.
@@ -233,7 +246,9 @@ func (set restrictionSet) hasSlice() bool {
 
 // hasIn reports whether any restriction of the set may allow several values.
 func (set restrictionSet) hasIn() bool {
-	return slices.ContainsFunc(set, func(r *Restriction) bool { return r.Choice != nil && !allSingle([]*Choice{r.Choice}) })
+	return slices.ContainsFunc(set, func(r *Restriction) bool {
+		return r.Choice != nil && !allSingle([]*Choice{r.Choice})
+	})
 }
 
 // hasContains reports whether any restriction of the set is CONTAINS or the like.

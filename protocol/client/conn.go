@@ -194,8 +194,8 @@ func (c *Conn) readSegments() (protocol.Header, []byte, error) {
 	return h, body, err
 }
 
-// watch lets ctx end what waits for the socket. The function it returns ends the watching: behind it nothing touches the
-// deadline that another operation sets.
+// watch lets ctx end what waits for the socket. The function it returns ends the watching: behind it nothing touches
+// the deadline that another operation sets.
 func (c *Conn) watch(ctx context.Context) (stop func()) {
 	deadline, _ := ctx.Deadline() // none is the zero time, which is none for the socket too
 	_ = c.sock.SetDeadline(deadline)

@@ -1,24 +1,24 @@
-// Package bloom has sets of hashes that may claim to have a hash that was never added: Bloom filters that grow. The Badger
-// engine keeps one of the keys that were written, the store those of the partitions that have tombstones.
+// Package bloom has Bloom filters that grow: sets of hashes that may claim to have a hash that was never added. The
+// Badger engine keeps the keys that were written in them, and the store the partitions that have tombstones.
 //
-// A Filter is 16 parts, chosen by the hash, so that it grows by one part at a time. A part is a list of layers, each four
-// times as large as the one before it until they are 1 MiB. Each layer has to be asked, and each is wrong now and then, so
-// there are few. Filters take their memory from a Budget; one that gets no more cannot add.
+// A Filter is 16 parts, chosen by the hash, so that it grows by one part at a time. A part is a list of layers,
+// each four times as large as the one before it, up to 1 MiB. Each layer is asked, and each is wrong now and then,
+// so there are few. Filters take their memory from a Budget. A filter that gets no more cannot add.
 package bloom
 
 import "sync/atomic"
 
-// Budget is how much memory the filters that share it may still take.
+// Budget is the memory that the filters sharing it may still take.
 type Budget struct{ left atomic.Int64 }
 
-// NewBudget makes a budget of that many bytes.
+// NewBudget makes a budget of so many bytes.
 func NewBudget(bytes int64) *Budget {
 	b := new(Budget)
 	b.left.Store(bytes)
 	return b
 }
 
-// take takes bytes, if that many are left.
+// take takes bytes if so many are left.
 func (b *Budget) take(bytes int64) bool {
 	if b.left.Add(-bytes) >= 0 {
 		return true
@@ -27,7 +27,7 @@ func (b *Budget) take(bytes int64) bool {
 	return false
 }
 
-// Filter is a set of hashes. One goroutine at a time adds; others may ask only while none adds.
+// Filter is a set of hashes. One goroutine at a time adds. Others may ask only while none adds.
 type Filter struct {
 	budget *Budget
 	parts  [parts]part
@@ -35,10 +35,10 @@ type Filter struct {
 	count  int64
 }
 
-// part has the hashes of which four bits are its number.
+// part has the hashes whose first four bits are its number.
 type part struct{ layers []layer }
 
-// layer is a Bloom filter whose bits of one hash are all in one block of 512.
+// layer is a Bloom filter. All bits of a hash are in one block of 512.
 type layer struct {
 	blocks [][8]uint64
 	room   int // hashes that may still be added
@@ -57,11 +57,11 @@ const (
 // New makes an empty filter.
 func New(b *Budget) *Filter { return &Filter{budget: b} }
 
-// Has reports whether a hash is there, or seems to be.
+// Has reports whether a hash is, or seems to be, in the set.
 func (f *Filter) Has(hash uint64) bool { return f.parts[hash>>28%parts].has(hash) }
 
-// Add adds a hash and reports whether it was not there. It is not ok when there is no memory left for it: the filter
-// is of no use from then on.
+// Add adds a hash and reports whether it was not there. ok is false when there is no memory left: the filter is
+// useless from then on.
 func (f *Filter) Add(hash uint64) (added, ok bool) {
 	p := &f.parts[hash>>28%parts]
 	if p.has(hash) {
@@ -94,13 +94,13 @@ func (f *Filter) grow(p *part) bool {
 	return true
 }
 
-// Bytes is how much memory the filter has taken.
+// Bytes is the memory that the filter has taken.
 func (f *Filter) Bytes() int64 { return f.bytes }
 
 // Count is how many hashes were added.
 func (f *Filter) Count() int64 { return f.count }
 
-// Free gives the filter's memory back to the budget. Nobody adds to it any more.
+// Free gives the filter's memory back to the budget. Nobody may add to it any more.
 func (f *Filter) Free() {
 	f.budget.left.Add(f.bytes)
 	f.bytes = 0

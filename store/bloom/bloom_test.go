@@ -69,8 +69,8 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestBudget fills a budget with two filters: they never have more of it than there is, and what one gives back the other
-// can take.
+// TestBudget fills a budget with two filters: they never have more of it than there is, and what one gives back the
+// other can take.
 func TestBudget(t *testing.T) {
 	const size = 1 << 20
 	b := NewBudget(size)

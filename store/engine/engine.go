@@ -19,7 +19,8 @@ var ErrTooLarge = errors.New("engine: commit too large")
 // ErrFull says that there is no room for a commit and nothing was applied. It may work later.
 var ErrFull = errors.New("there is no room on the disk")
 
-// ErrRefused says that there are no commits at the moment, for the reason that is told with it, and nothing was applied.
+// ErrRefused says that the engine takes no commits at the moment, for the reason wrapped with it, and nothing was
+// applied.
 var ErrRefused = errors.New("writes are refused")
 
 // ErrUnknown says that a commit may or may not have been applied, as a whole.
@@ -69,12 +70,17 @@ type Op struct {
 	Key, Value []byte
 }
 
-// Txn reads a snapshot plus its own writes, but for those made while a Scan is under way: that Scan may show them or
-// not. It keeps nothing of its arguments. What it refuses is told by the Update, which then fails.
+// Txn reads a snapshot and its own writes. A Scan may or may not show writes made while it is under way. A Txn keeps
+// nothing of its arguments. If it refuses a write the Update fails with the reason.
 type Txn interface {
 	Reader
+	// Put sets the value of a key.
 	Put(key, value []byte)
+
+	// Delete removes a key.
 	Delete(key []byte)
+
+	// Merge folds a delta into the value of a key.
 	Merge(key, delta []byte)
 }
 
@@ -110,14 +116,15 @@ type Engine interface {
 	// Refusing says why commits are refused at the moment, or is nil.
 	Refusing() error
 
+	// Limits returns the most that the engine takes.
 	Limits() Limits
 
 	// Close waits until what was taken is answered and readers have ended. All else answers ErrClosed from then on.
 	Close() error
 }
 
-// Limits are the most an engine takes. What is over them is refused with ErrTooLarge; a value that is only made by
-// folding may be taken or refused.
+// Limits are the most that an engine takes. It refuses more with ErrTooLarge. A value that only folding makes longer
+// may be taken or refused.
 type Limits struct {
 	Key         int // bytes of a key
 	Value       int // bytes of a value

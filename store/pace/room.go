@@ -7,10 +7,10 @@ import (
 	"sync/atomic"
 )
 
-// Room is a number of things, mostly bytes, of which so many may be held at a time. Those who wait get theirs in the order
-// in which they came. One who holds some and waits for more could wait for ever, as others do the same: so one owner at a
-// time may hold more than there is room for, until it leaves. A nil owner may not, and nobody may while most of the room is
-// taken by what is parked: that does not wait for anything here.
+// Room is a number of things, mostly bytes, that may be held at a time. Claims are served in their order. Owners
+// who hold some and wait for more could wait for each other for ever, so one owner at a time may hold more than
+// there is room for, until it leaves. A nil owner may not. Nobody may while parked things take most of the room:
+// they wait for nothing here.
 type Room struct {
 	limit  int64
 	used   atomic.Int64
@@ -22,7 +22,7 @@ type Room struct {
 	over  any // who may hold more than there is room for
 }
 
-// claim is somebody who waits for n.
+// claim is a wait for n.
 type claim struct {
 	owner any
 	n     int64
@@ -32,33 +32,32 @@ type claim struct {
 // NewRoom returns a room with a limit.
 func NewRoom(limit int64) *Room { return &Room{limit: limit} }
 
-// Init gives a room that is not used yet its limit.
+// Init sets the limit of an unused room.
 func (r *Room) Init(limit int64) { r.limit = limit }
 
-// Used is how much is held, which may be more than the limit.
+// Used is how much is held. It may be more than the limit.
 func (r *Room) Used() int64 { return r.used.Load() }
 
 // Limit is how much there is room for.
 func (r *Room) Limit() int64 { return r.limit }
 
-// Waiting is how many wait for room.
+// Waiting is how many claims wait.
 func (r *Room) Waiting() int64 { return r.waits.Load() }
 
 // Short reports whether less than a quarter of the room is left.
 func (r *Room) Short() bool { return r.used.Load() > r.limit/4*3 }
 
-// Add takes n, also where there is no room: for what is there already.
+// Add takes n even where there is no room: the things are there already.
 func (r *Room) Add(n int64) { r.used.Add(n) }
 
-// Park takes n for something that is there already and waits for nobody who holds something of the room. A negative n
-// gives back.
+// Park takes n for things that are there already and wait for nobody who holds room. A negative n gives back.
 func (r *Room) Park(n int64) {
 	r.parked.Add(n)
 	r.Give(-n)
 }
 
-// TryTake takes n, or nothing. Whoever finds the room empty gets what it asks for, even more than there is: else
-// something larger than the limit could never be held.
+// TryTake takes n or nothing. An empty room gives any n, even more than its limit: otherwise it could never be
+// held.
 func (r *Room) TryTake(n int64) bool { return r.waits.Load() == 0 && r.fits(n) }
 
 // Take waits until it can take n or ctx ends.
@@ -86,7 +85,7 @@ func (r *Room) Give(n int64) {
 	}
 }
 
-// Leave gives n back, and says that owner holds nothing any more.
+// Leave gives n back, and says that the owner holds nothing any more.
 func (r *Room) Leave(owner any, n int64) {
 	r.used.Add(-n)
 	r.mu.Lock()
@@ -110,7 +109,7 @@ func (r *Room) fits(n int64) bool {
 	}
 }
 
-// claim puts somebody behind those who wait, or serves it at once.
+// claim queues a claim, or serves it at once.
 func (r *Room) claim(owner any, n int64) *claim {
 	c := &claim{owner: owner, n: n, taken: make(chan struct{})}
 	r.mu.Lock()
@@ -121,7 +120,7 @@ func (r *Room) claim(owner any, n int64) *claim {
 	return c
 }
 
-// withdraw ends a claim: its owner takes nothing more. What it was given meanwhile is given back.
+// withdraw ends a claim, and gives back what it was given meanwhile.
 func (r *Room) withdraw(c *claim) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,7 +136,7 @@ func (r *Room) withdraw(c *claim) {
 	r.grant()
 }
 
-// grant serves those who wait, as far as it can. The lock is held.
+// grant serves the claims that can be served. The lock is held.
 func (r *Room) grant() {
 	for len(r.queue) > 0 && r.fits(r.queue[0].n) {
 		r.serve(0)
@@ -154,7 +153,7 @@ func (r *Room) grant() {
 	}
 }
 
-// serve lets the i-th of those who wait go on, with what it waited for.
+// serve serves the i-th claim.
 func (r *Room) serve(i int) {
 	c := r.queue[i]
 	r.queue = slices.Delete(r.queue, i, i+1)

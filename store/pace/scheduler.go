@@ -28,10 +28,10 @@ type Scheduler struct {
 	inRow   int  // fresh turns that ran since a paused one did
 }
 
-// freshInRow is how many turns that begin may go before one that has run already.
+// freshInRow is how many turns that begin may go before one that has had a slice.
 const freshInRow = 8
 
-// NewScheduler returns a scheduler of which nothing runs.
+// NewScheduler returns a scheduler without turns.
 func NewScheduler(o Options) *Scheduler {
 	s := &Scheduler{Options: o}
 	s.fresh.queue = func(p *Party) *queue { return &p.fresh }
@@ -39,10 +39,10 @@ func NewScheduler(o Options) *Scheduler {
 	return s
 }
 
-// Party is one of those that the scheduler is fair between. Its zero value is ready.
+// Party is somebody, a connection say, with a fair share of the turns. Its zero value is ready.
 type Party struct {
-	// Behind reports that the party does not take the results it has: it gets no further turn until it
-	// does. Then the scheduler has to be told, with Resume. nil: never.
+	// Behind reports that the party does not take the results it has. It gets no further turn until Resume is called.
+	// nil: never.
 	Behind func() bool
 
 	started       int
@@ -54,7 +54,7 @@ type queue struct {
 	turns []*Turn
 }
 
-// ring is the parties that have turns in a queue of one kind, in the order in which they are next.
+// ring is the parties with turns in a queue of one kind, the next one first.
 type ring struct {
 	parties []*Party
 	queue   func(*Party) *queue
@@ -109,7 +109,7 @@ func (r *ring) next(may func(*Party) bool) *Turn {
 	return nil
 }
 
-// Resume lets a party's turns begin that waited because it was behind.
+// Resume lets a party's turns begin again after it was behind.
 func (s *Scheduler) Resume() {
 	if s.waiting.Load() == 0 {
 		return
@@ -122,7 +122,7 @@ func (s *Scheduler) Resume() {
 // beyondStarted is how many times Started may be under way so that parties which have none can begin one.
 const beyondStarted = 4
 
-// mayBegin reports whether a party may have one more turn under way. The lock is held.
+// mayBegin reports whether a party may begin one more turn. The lock is held.
 func (s *Scheduler) mayBegin(p *Party) bool {
 	most := s.PerParty
 	if s.Room.Short() {
@@ -132,7 +132,7 @@ func (s *Scheduler) mayBegin(p *Party) bool {
 	return room && p.started < most && (p.Behind == nil || !p.Behind())
 }
 
-// grant lets as many turns run as may. The lock is held.
+// grant lets turns run, as many as may. The lock is held.
 func (s *Scheduler) grant() {
 	for s.running < s.Running {
 		t := s.pick()
@@ -146,7 +146,7 @@ func (s *Scheduler) grant() {
 	}
 }
 
-// pick takes the turn that runs next out of the queues.
+// pick removes the turn that runs next from the queues.
 func (s *Scheduler) pick() *Turn {
 	always := func(*Party) bool { return true }
 	if s.inRow >= freshInRow {

@@ -7,11 +7,10 @@ import (
 	"time"
 )
 
-// ErrTimeout is what ends work whose time is over.
+// ErrTimeout ends work whose time is over.
 var ErrTimeout = errors.New("the time for it is over")
 
-// Turn is one piece of long work. It belongs to one goroutine, and lives no longer than the call whose context
-// ends it.
+// Turn is one piece of long work. It belongs to one goroutine, and lives no longer than the call that it serves.
 type Turn struct {
 	s        *Scheduler
 	party    *Party
@@ -28,8 +27,8 @@ type Turn struct {
 	running bool
 }
 
-// Begin waits until work of a party may run. Without an error the turn has to be ended; then it may begin again. A zero
-// deadline is none.
+// Begin waits until work of a party may run. Without an error the turn has to be ended, and may begin again
+// afterwards. A zero deadline is none.
 func (t *Turn) Begin(ctx context.Context, s *Scheduler, p *Party, deadline time.Time) error {
 	granted := t.granted
 	if granted == nil {
@@ -52,7 +51,7 @@ func (t *Turn) Begin(ctx context.Context, s *Scheduler, p *Party, deadline time.
 // Begun reports whether the turn has begun and not ended.
 func (t *Turn) Begun() bool { return t != nil && t.s != nil }
 
-// End gives back the right to run and what the turn holds. It may be called again.
+// End gives back the right to run and the memory that the turn holds. It may be called again.
 func (t *Turn) End() {
 	if t == nil || t.s == nil {
 		return
@@ -75,7 +74,7 @@ func (t *Turn) End() {
 	*t = Turn{granted: t.granted}
 }
 
-// Drop gives back what the turn holds.
+// Drop gives back the memory that the turn holds.
 func (t *Turn) Drop() {
 	if t != nil && t.held > 0 {
 		t.s.Room.Leave(t, t.held)
@@ -83,7 +82,7 @@ func (t *Turn) Drop() {
 	}
 }
 
-// Step is called by the work often, and lets others run when the slice is over. An error ends the work.
+// Step is called often by the work. It lets others run when the slice is over. An error ends the work.
 func (t *Turn) Step() error {
 	if t == nil {
 		return nil
@@ -114,29 +113,29 @@ func (t *Turn) slice() {
 	t.pause, t.yield = now.Add(t.s.Slice), now.Add(min(t.s.Slice, yieldEvery))
 }
 
-// Work that takes little has no turn. What is ready to run waits for its processor: a turn lets it run each yieldEvery. What
-// waits for the network is ready only when Go's scheduler looks, which it does when a processor has nothing to do: so a
-// turn sleeps for a breath behind each slice.
+// Work that takes little has no turn. What is ready to run waits for its processor: a turn lets it run each
+// yieldEvery. What waits for the network is ready only when Go's scheduler looks, which it does when a processor has
+// nothing to do: so a turn sleeps for a breath behind each slice.
 const (
 	yieldEvery = 500 * time.Microsecond
 	breath     = 10 * time.Microsecond
 )
 
-// Extend gives the work until another time, if it has a deadline at all.
+// Extend moves the deadline of the work, if it has one.
 func (t *Turn) Extend(deadline time.Time) {
 	if t != nil && !t.deadline.IsZero() {
 		t.deadline = deadline
 	}
 }
 
-// Again gives the work, from here on, as much time as it was given when it began.
+// Again gives the work as much time from here on as it had when it began.
 func (t *Turn) Again() {
 	if t != nil {
 		t.Extend(time.Now().Add(t.given))
 	}
 }
 
-// Hold takes n bytes for the work, and waits while there is no room for them. An error ends the work.
+// Hold takes n bytes for the work, and waits while there is no room. An error ends the work.
 func (t *Turn) Hold(n int64) error {
 	if t == nil || n <= 0 {
 		return nil
@@ -169,10 +168,10 @@ func (t *Turn) Give(n int64) {
 	}
 }
 
-// Short reports whether room is so scarce that work which can end early should.
+// Short reports whether room is scarce: work that can end early should.
 func (t *Turn) Short() bool { return t != nil && t.s.Room.Short() }
 
-// waitForRoom lets others run until n bytes are taken for the work.
+// waitForRoom lets others run until n bytes are taken.
 func (t *Turn) waitForRoom(n int64) error {
 	c := t.s.Room.claim(t, n)
 	select {
@@ -194,7 +193,7 @@ func (t *Turn) waitForRoom(n int64) error {
 	return err
 }
 
-// queue waits in a queue for the right to run, which it gives up before.
+// queue gives up the right to run and waits for it in a queue.
 func (t *Turn) queue(r *ring) error {
 	s := t.s
 	s.mu.Lock()
@@ -226,7 +225,7 @@ func (t *Turn) stop() {
 	}
 }
 
-// wait returns when something is told on a channel, or the work has to end.
+// wait returns when a channel is written to, or when the work has to end.
 func (t *Turn) wait(told <-chan struct{}) error {
 	var late <-chan time.Time
 	if !t.deadline.IsZero() {
@@ -244,7 +243,7 @@ func (t *Turn) wait(told <-chan struct{}) error {
 	}
 }
 
-// over reports why the work has to end, if it has.
+// over says why the work has to end. It is nil if it need not.
 func (t *Turn) over(now time.Time) error {
 	if err := t.ctx.Err(); err != nil {
 		return err

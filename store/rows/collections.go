@@ -41,7 +41,8 @@ type CellMeta struct {
 	TTL       int32 // seconds as written; 0: none
 	ExpiresAt int64 // seconds since 1970; 0: never
 
-	// Parts are the elements of a collection that is not frozen, or the fields of such a user type. Timestamp is their latest.
+	// Parts are the elements of a collection that is not frozen, or the fields of such a user type. Timestamp is
+	// their latest.
 	Parts []PartMeta
 }
 

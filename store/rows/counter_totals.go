@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// The value of a counter's cell is the number of changes so far and the total. Of two totals the one with more changes wins.
-// In a mutation the value is a change, which has half the length; Store.Apply makes a total of it.
+// The value of a counter's cell is the number of changes so far and the total. Of two totals the one with more
+// changes wins. In a mutation the value is a change, which has half the length; Store.Apply makes a total of it.
 //
 // A tombstone of a counter's cell wins whatever the timestamps are. A tombstone of a row leaves the cell in the row: a
 // counter that was deleted with its row goes on from its old total when it is changed again.

@@ -1,8 +1,8 @@
-// Package rows is how rows and tombstones are stored: keys, values, and the rules that merge, read and purge them. All of
-// it is functions of bytes and definitions. The package knows no engine and reads no clock.
+// Package rows is how rows and tombstones are stored: keys, values, and the rules that merge, read and purge them.
+// All of it is functions of bytes and definitions. The package knows no engine and reads no clock.
 //
-// A key is made by AppendPartition and AppendClustering. A value is written by Writer and read by Reader. Fold merges two
-// values of one key. A PartitionTombstones tells which tombstone is over a row, and a Purger what may go of it.
+// A key is made by AppendPartition and AppendClustering. A value is written by Writer and read by Reader. Fold merges
+// two values of one key. A PartitionTombstones tells which tombstone is over a row, and a Purger what may go of it.
 //
 // # Keys
 //
@@ -14,7 +14,7 @@
 // followed by FF, so that keys of one token compare as the partition keys' bytes do. Area 1 has the rows:
 //
 //	... | 01 |                          the static row
-//	... | 02 | clustering columns       a row; each column as types.Type.AppendKey writes it, up to the first that is null
+//	... | 02 | clustering columns       a row; columns as types.Type.AppendKey writes them, up to the first null
 //
 // Area 0 has the tombstones of partitions and ranges. A range is [start, end) of what follows the
 // partition key in area 1; zero bytes in start are escaped as above.
@@ -49,9 +49,9 @@
 //
 //	expiry  | ttl : uvarint | second it ends, since 1970 : uvarint |
 //
-// column is schema.Column.ID. Cells are sorted by column, then path. A reader skips cells of unknown columns, and cells that
-// were written before their column was dropped (see schema.Table.Lost).
-// base is the marker's timestamp, else the row tombstone's, else the first cell's.
+// column is schema.Column.ID. Cells are sorted by column, then path. A reader skips cells of unknown columns, and
+// cells that were written before their column was dropped (see schema.Table.Lost). base is the marker's timestamp,
+// else the row tombstone's, else the first cell's.
 //
 // The paths of a column sort as its elements are ordered:
 //
@@ -65,6 +65,7 @@
 //
 // # Merging
 //
-// A mutation has the format of what is stored. Fold keeps the winner of each cell (see Cell.Beats) and leaves out what the
-// tombstone of the row hides, but for counters. Equal rows have equal bytes in whatever order they were written.
+// A mutation has the format of what is stored. Fold keeps the winner of each cell (see Cell.Beats) and leaves out
+// what the tombstone of the row hides, but for counters. Equal rows have equal bytes in whatever order they were
+// written.
 package rows

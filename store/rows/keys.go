@@ -157,15 +157,10 @@ func SplitPartitionKey(values [][]byte, t *schema.Table, key []byte) error {
 		return nil
 	}
 	for _, c := range t.PartitionKey {
-		if len(key) < 2 {
+		var err error
+		if values[c.Index], key, err = types.CutCompositeKey(key); err != nil {
 			return ErrKey
 		}
-		n := int(binary.BigEndian.Uint16(key))
-		if len(key) < 2+n+1 {
-			return ErrKey
-		}
-		values[c.Index] = key[2 : 2+n : 2+n]
-		key = key[2+n+1:]
 	}
 	return nil
 }

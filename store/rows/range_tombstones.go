@@ -76,7 +76,9 @@ func (d *PartitionTombstones) Over(position []byte) Tombstone {
 	if !d.Any {
 		return NoTombstone
 	}
-	i, exact := slices.BinarySearchFunc(d.Ranges, position, func(r RangeTombstone, p []byte) int { return bytes.Compare(r.Start, p) })
+	i, exact := slices.BinarySearchFunc(d.Ranges, position, func(r RangeTombstone, p []byte) int {
+		return bytes.Compare(r.Start, p)
+	})
 	if !exact {
 		i--
 	}
@@ -120,10 +122,15 @@ func CutRanges(ranges []RangeTombstone) []RangeTombstone {
 // openRanges is a heap with the furthest-reaching range on top.
 type openRanges []*RangeTombstone
 
+// Len implements heap.Interface.
 func (o openRanges) Len() int { return len(o) }
+
+// Less implements heap.Interface.
 func (o openRanges) Less(i, j int) bool {
 	return o[i].Tombstone != o[j].Tombstone && o[i].Later(o[j].Tombstone) == o[i].Tombstone
 }
+
+// Swap implements heap.Interface.
 func (o openRanges) Swap(i, j int) { o[i], o[j] = o[j], o[i] }
 
 // Push implements heap.Interface.

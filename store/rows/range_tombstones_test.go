@@ -14,7 +14,11 @@ func TestFurthest(t *testing.T) {
 		ranges := make([]RangeTombstone, 2+r.IntN(8))
 		for i := range ranges {
 			start := byte(r.IntN(12))
-			ranges[i] = RangeTombstone{[]byte{start}, []byte{start + 1 + byte(r.IntN(6))}, Tombstone{int64(r.IntN(4)), int64(r.IntN(2))}}
+			ranges[i] = RangeTombstone{
+				[]byte{start},
+				[]byte{start + 1 + byte(r.IntN(6))},
+				Tombstone{int64(r.IntN(4)), int64(r.IntN(2))},
+			}
 		}
 		slices.SortFunc(ranges, func(a, b RangeTombstone) int { return bytes.Compare(a.Start, b.Start) })
 		d := PartitionTombstones{Any: true, Partition: NoTombstone, Ranges: CutRanges(slices.Clone(ranges))}
@@ -30,15 +34,16 @@ func TestFurthest(t *testing.T) {
 			}
 		}
 		for i := range d.Ranges[1:] {
-			if a, b := d.Ranges[i], d.Ranges[i+1]; bytes.Compare(a.End, b.Start) > 0 || a.Tombstone == b.Tombstone && bytes.Equal(a.End, b.Start) {
+			if a, b := d.Ranges[i], d.Ranges[i+1]; bytes.Compare(a.End, b.Start) > 0 || a.Tombstone == b.Tombstone &&
+				bytes.Equal(a.End, b.Start) {
 				t.Fatalf("%v is cut to %v", ranges, d.Ranges)
 			}
 		}
 	}
 }
 
-// TestNeeds asks whether a range is needed beside the tombstone of its partition: not if that reaches as far and is kept
-// as long.
+// TestNeeds asks whether a range is needed beside the tombstone of its partition: not if that reaches as far and is
+// kept as long.
 func TestNeeds(t *testing.T) {
 	for _, c := range []struct {
 		partition, rows Tombstone

@@ -105,7 +105,8 @@ func (w *Writer) WriteCell(c *Cell) {
 // plain reports whether a cell takes three bytes and its value: a short value of a low column, written at the base
 // time.
 func (c *Cell) plain(base int64) bool {
-	return c.Timestamp == base && c.Expiry.At == 0 && !c.Deleted && !c.Counter && c.Path == nil && c.Column < 0x80 && len(c.Value) < 0x80
+	return c.Timestamp == base && c.Expiry.At == 0 && !c.Deleted && !c.Counter && c.Path == nil &&
+		c.Column < 0x80 && len(c.Value) < 0x80
 }
 
 // Finish returns the value, behind what Dst had.

@@ -37,7 +37,9 @@ func (n *node) spans() (spans []tokenSpan, shares []float64) {
 
 // eachEstimate calls fn for each table that is not the node's own, and each part of the ring, with the estimate of the
 // partitions there: keys are spread evenly.
-func (n *node) eachEstimate(c *schema.Catalog, begin func(*schema.Keyspace), fn func(*schema.Table, tokenSpan, int64, int64)) {
+func (n *node) eachEstimate(
+	c *schema.Catalog, begin func(*schema.Keyspace), fn func(*schema.Table, tokenSpan, int64, int64),
+) {
 	spans, shares := n.spans()
 	for _, k := range c.Keyspaces() {
 		if k.Virtual || schema.IsLocal(k.Name) || len(k.Tables) == 0 {

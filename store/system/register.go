@@ -38,8 +38,8 @@ type node struct {
 // filler makes the rows of one table.
 type filler func(n *node, w *writer, session store.Session, c *schema.Catalog)
 
-// fillers has the tables that have rows. The other tables of these keyspaces have none, except those of keyspace system and
-// of the replicated ones, which are stored.
+// fillers has the tables that have rows. The other tables of these keyspaces have none, except those of keyspace
+// system and of the replicated ones, which are stored.
 var fillers = map[string]map[string]filler{
 	"system": {
 		"IndexInfo": fillIndexInfo, "local": fillLocal,

@@ -113,7 +113,8 @@ func TestClients(t *testing.T) {
 func TestReadAll(t *testing.T) {
 	s := open(t, system.Options{})
 	withRows := map[string]bool{
-		"system.local": true, "system.size_estimates": true, "system.table_estimates": true, "system_schema.keyspaces": true, "system_schema.tables": true,
+		"system.local": true, "system.size_estimates": true, "system.table_estimates": true, "system_schema.keyspaces": true,
+		"system_schema.tables":  true,
 		"system_schema.columns": true, "system_schema.dropped_columns": true, "system_schema.indexes": true,
 		"system_virtual_schema.keyspaces": true, "system_virtual_schema.tables": true,
 		"system_virtual_schema.columns": true, "system_views.settings": true,

@@ -6,8 +6,8 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// droppedForEver is the time, in milliseconds, at which Cassandra says that a column it once had was
-// dropped: the last one in microseconds.
+// droppedForEver is the time, in milliseconds, at which every Cassandra node has dropped one of its own columns:
+// the last one in microseconds.
 const droppedForEver = 9223372036854775
 
 // fillDroppedColumns makes system_schema.dropped_columns, with the one row that every node of Cassandra's has.

@@ -24,7 +24,8 @@ func fillIndexes(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	})
 }
 
-// fillIndexInfo makes system."IndexInfo": the indexes that are built, which all are. Its first column has keyspaces.
+// fillIndexInfo makes system."IndexInfo": the indexes that are built, which is all of them. Its first column has
+// the keyspace.
 func fillIndexInfo(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	eachIndexed(w, c, func(_ *schema.Table, x *schema.Index) {
 		if x != paxosIndex {

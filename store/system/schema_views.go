@@ -23,7 +23,7 @@ func fillViews(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	})
 }
 
-// fillBuiltViews makes system.built_views: all views, which are never being built.
+// fillBuiltViews makes system.built_views: all views, because none needs building.
 func fillBuiltViews(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	eachKeyspace(w, c, false, func(k *schema.Keyspace) {
 		for name := range k.Views {
@@ -37,7 +37,8 @@ func fillBuiltViews(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 func fillViewBuildStatus(n *node, w *writer, _ store.Session, c *schema.Catalog) {
 	for _, k := range c.Keyspaces() {
 		for name := range k.Views {
-			w.partition(types.AppendCompositeKey(types.AppendCompositeKey(nil, types.EncodeText(k.Name)), types.EncodeText(name)))
+			key := types.AppendCompositeKey(nil, types.EncodeText(k.Name))
+			w.partition(types.AppendCompositeKey(key, types.EncodeText(name)))
 			w.row(n.hostID[:])
 			w.text("status", "SUCCESS")
 		}

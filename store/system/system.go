@@ -16,7 +16,8 @@ var systemTables = []declaration{
 		columns: "ranges set<blob>",
 	},
 	{
-		name: "available_ranges_v2", comment: "available keyspace/ranges during bootstrap/replace that are ready to be served",
+		name:    "available_ranges_v2",
+		comment: "available keyspace/ranges during bootstrap/replace that are ready to be served",
 		key:     "keyspace_name text",
 		columns: "full_ranges set<blob>, transient_ranges set<blob>",
 	},
@@ -100,8 +101,9 @@ var systemTables = []declaration{
 			participants_wp set<text>, ranges set<blob>, repaired_at timestamp, started_at timestamp, state int`,
 	},
 	{
-		name: "size_estimates", comment: "per-table primary range size estimates, table is deprecated in favor of table_estimates",
-		key: "keyspace_name text", clustering: "table_name text, range_start text, range_end text",
+		name:    "size_estimates",
+		comment: "per-table primary range size estimates, table is deprecated in favor of table_estimates",
+		key:     "keyspace_name text", clustering: "table_name text, range_start text, range_end text",
 		columns: "mean_partition_size bigint, partitions_count bigint",
 	},
 	{

@@ -214,7 +214,10 @@ func TestStoreIDs(t *testing.T) {
 		}
 	}
 	// Rows of these are on disks under these numbers.
-	for id, name := range map[uint64]string{100: "system_traces.events", 101: "system_traces.sessions", 207: "system_auth.roles"} {
+	for id, name := range map[uint64]string{
+		100: "system_traces.events", 101: "system_traces.sessions",
+		207: "system_auth.roles",
+	} {
 		if seen[id] != name {
 			t.Errorf("%d is the number of %s, want %s", id, seen[id], name)
 		}

@@ -6,13 +6,16 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/cqld/cqld/store/engine/badger/check"
 )
 
-// ahead takes blocks of the disk for the logs before Badger writes to them, so that a full disk, or one that cannot be
-// written to, is an error and not the end of the process.
+// ahead takes blocks of the disk for the logs before Badger writes to them, so that a full disk, or one that cannot
+// be written to, is an error and not the end of the process.
 //
-// Badger begins the next memtable's log when the memtable is full, in a file that may exist if it is empty. So there always is
-// one, with blocks behind its end. Badger cannot go on if it cannot open the file, so that is tried before.
+// Badger begins the next memtable's log when the memtable is full. It accepts an existing file if it is empty. So
+// an empty file with blocks always waits for it. Badger cannot go on if it cannot open that file, so opening is
+// tried before.
 type ahead struct {
 	dir      string
 	log      aheadFile // the newest memtable's log
@@ -45,21 +48,21 @@ const (
 	aheadSlack = 64 << 10
 )
 
-// newAhead takes over the logs that Badger began when it was opened.
-func newAhead(dir string, seen filesSeen, memtable int64, begun func()) (*ahead, error) {
+// newAhead starts with the logs that Badger had when it was opened.
+func newAhead(dir string, seen check.FilesSeen, memtable int64, begun func()) (*ahead, error) {
 	a := &ahead{
 		dir: dir, memtable: memtable, begun: begun,
-		log: aheadFile{number: seen.log, end: logStart}, values: aheadFile{number: seen.vlog, end: logStart},
+		log: aheadFile{number: seen.Log, end: check.LogStart}, values: aheadFile{number: seen.ValueLog, end: check.LogStart},
 	}
 	var err error
-	if a.log.f, err = os.OpenFile(filepath.Join(dir, logName(seen.log)), os.O_RDWR, 0); err != nil {
+	if a.log.f, err = os.OpenFile(filepath.Join(dir, check.LogName(seen.Log)), os.O_RDWR, 0); err != nil {
 		return nil, err
 	}
 	return a, nil
 }
 
-// reserve takes blocks for a commit of so many bytes and those behind it, up to roomStep. large says that it has values for the
-// value log.
+// reserve takes blocks for a commit of size bytes and for commits after it, up to roomStep. large says that the
+// commit has values for the value log.
 func (a *ahead) reserve(size int64, large bool) error {
 	if a == nil {
 		return nil
@@ -109,11 +112,11 @@ func (a *ahead) mayBegin(size int64, entries int) error {
 
 // hasBegun reports whether Badger has begun the next log.
 func (a *ahead) hasBegun() bool {
-	info, err := os.Lstat(filepath.Join(a.dir, logName(a.log.number+1)))
+	info, err := os.Lstat(filepath.Join(a.dir, check.LogName(a.log.number+1)))
 	return err == nil && info.Size() > 0
 }
 
-// follow goes on with the next log, if Badger has begun it. Badger can have written to it what was taken since the last time.
+// follow goes on with the next log, if Badger has begun it.
 func (a *ahead) follow() error {
 	if !a.hasBegun() {
 		a.log.end += a.written
@@ -125,7 +128,7 @@ func (a *ahead) follow() error {
 	}
 	err := a.log.f.Close()
 	a.log, a.next, a.emptied, a.recent = a.next, aheadFile{}, false, 0
-	a.log.end = logStart + a.written
+	a.log.end = check.LogStart + a.written
 	a.begun()
 	return err
 }
@@ -133,8 +136,9 @@ func (a *ahead) follow() error {
 // prepareNext makes the log after the newest one.
 func (a *ahead) prepareNext(need int64) (err error) {
 	if a.next.f == nil {
-		a.next = aheadFile{number: a.log.number + 1, end: logStart}
-		if a.next.f, err = os.OpenFile(filepath.Join(a.dir, logName(a.next.number)), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		a.next = aheadFile{number: a.log.number + 1, end: check.LogStart}
+		path := filepath.Join(a.dir, check.LogName(a.next.number))
+		if a.next.f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 			return err
 		}
 	}
@@ -144,7 +148,7 @@ func (a *ahead) prepareNext(need int64) (err error) {
 // reserveValues takes blocks of the newest value log.
 func (a *ahead) reserveValues(size int64) error {
 	for {
-		f, err := os.OpenFile(filepath.Join(a.dir, valueLogName(a.values.number+1)), os.O_RDWR, 0)
+		f, err := os.OpenFile(filepath.Join(a.dir, check.ValueLogName(a.values.number+1)), os.O_RDWR, 0)
 		if errors.Is(err, fs.ErrNotExist) {
 			break
 		}
@@ -154,22 +158,23 @@ func (a *ahead) reserveValues(size int64) error {
 		if a.values.f != nil {
 			err = a.values.f.Close()
 		}
-		a.values = aheadFile{f: f, number: a.values.number + 1, end: logStart}
+		a.values = aheadFile{f: f, number: a.values.number + 1, end: check.LogStart}
 		if err != nil {
 			return err
 		}
 	}
 	if a.values.f == nil {
 		var err error
-		if a.values.f, err = os.OpenFile(filepath.Join(a.dir, valueLogName(a.values.number)), os.O_RDWR, 0); err != nil {
+		path := filepath.Join(a.dir, check.ValueLogName(a.values.number))
+		if a.values.f, err = os.OpenFile(path, os.O_RDWR, 0); err != nil {
 			return err
 		}
 	}
-	a.values.end = endOfEntries(a.values.f, a.values.end)
+	a.values.end = check.EndOfEntries(a.values.f, a.values.end)
 	return a.values.take(size + aheadSlack)
 }
 
-// take takes the blocks that come behind what is written.
+// take takes size bytes of blocks behind what is written.
 func (f *aheadFile) take(size int64) error {
 	if f.end+size <= f.taken {
 		return nil
@@ -186,7 +191,7 @@ func (f *aheadFile) take(size int64) error {
 	return nil
 }
 
-// close gives the files back and removes the log that was not begun. Badger is closed.
+// close closes the files, and removes the log that was not begun. Badger is closed already.
 func (a *ahead) close() error {
 	if a == nil {
 		return nil

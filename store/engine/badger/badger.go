@@ -6,20 +6,20 @@
 // read uses the snapshot that the writer published after its last commit; which old versions Badger may
 // drop follows from the oldest read under way (see readers).
 //
-// To get one key Badger looks into each memtable and each table of the first level, wherever the key is.
-// So what was got twice of late, by readers or by the writer's merges, is kept in a cache, which knows which
-// snapshots its values are right for and which the writer keeps up to date (see cache). Scans pass it by.
+// To get one key Badger looks into each memtable and each table of the first level. So a cache keeps what was read
+// twice within a short while, by readers or by the writer's merges (see cache). It knows for which snapshots its
+// values are right, and the writer keeps it up to date. Scans do not use it.
 //
-// A merge is folded when it is written, but into a long value: there it goes into a delta beside it (see tails).
+// A merge is folded when it is written. A merge into a long value goes into a delta beside it (see tails).
 //
-// What Badger leaves open is done here: syncing logs that are full and the names of logs (see logs), and refusing commits before
-// the disk is full (see room, ahead and gate). When a log cannot be written or synced nobody knows what of it is on disk; from
-// there on commits are refused until the folder is opened again. Where only nothing can be opened, they are taken
-// again afterwards.
+// Some things Badger leaves open are done here: syncing full logs and the names of logs (see logs), and refusing
+// commits before the disk is full (see room, ahead and gate). When a log cannot be written or synced nobody knows
+// what of it is on disk: commits are refused until the folder is opened again. When only no file can be opened, they
+// are taken again later.
 //
-// Badger trusts its files. So a folder is examined before Badger opens it (see examination), against a record of its files (see
-// record) and the number of the last commit (see commits), and refused if a file is not as it must be. Repair keeps what
-// can be read.
+// Badger trusts its files. So package check examines a folder before Badger opens it, against a record of its files
+// and the number of the last commit (see commits), and refuses it if a file is damaged. Repair keeps what can be
+// read.
 package badger
 
 import (
@@ -35,6 +35,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/badger/check"
 )
 
 // Sync is when a commit is safe from a power cut. A killed process loses no acknowledged commit either
@@ -85,7 +86,7 @@ type Engine struct {
 	room     room // the writer's
 	log      zerolog.Logger
 	gate     *gate // nil: the engine is in memory
-	recorder *recorder
+	recorder *check.Recorder
 	commits  *commits
 	begun    chan struct{}         // a log may have been begun
 	failed   atomic.Pointer[error] // why there are no more commits
@@ -93,9 +94,9 @@ type Engine struct {
 	full     atomic.Pointer[error] // why there is no room for any
 	damage   atomic.Pointer[error] // why there is no more reading either
 	queue    *queue
-	probes   chan hole    // for the prober
-	closing  sync.RWMutex // held for reading while the logs are synced for a caller, for writing to close
-	closed   bool         // guarded by closing
+	probes   chan emptiedRange // for the prober
+	closing  sync.RWMutex      // held for reading while the logs are synced for a caller, for writing to close
+	closed   bool              // guarded by closing
 	stop     chan struct{}
 	finished sync.WaitGroup
 }
@@ -151,7 +152,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 		begun: make(chan struct{}, 1),
 		gate:  g,
 
-		probes: make(chan hole, 1),
+		probes: make(chan emptiedRange, 1),
 	}
 	last := db.MaxVersion()
 	t := openTails(db, last, o.LongValue)
@@ -177,15 +178,15 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	return e, nil
 }
 
-// openFolder begins what an engine in a folder does beside Badger. last is the newest commit.
+// openFolder starts what an engine in a folder does besides Badger. last is the newest commit.
 func (e *Engine) openFolder(o Options, p *prepared, last uint64) (err error) {
-	if e.recorder, err = newRecorder(o.Dir, p, last+1); err != nil {
+	if e.recorder, err = check.NewRecorder(o.Dir, p.record, p.seen, last+1); err != nil {
 		return err
 	}
 	if err := takeDiscard(o.Dir); err != nil {
 		return err
 	}
-	ahead, err := newAhead(o.Dir, e.recorder.seen, o.MemTableSize, func() {
+	ahead, err := newAhead(o.Dir, e.recorder.Seen, o.MemTableSize, func() {
 		select {
 		case e.begun <- struct{}{}:
 		default:
@@ -203,7 +204,7 @@ func (e *Engine) openFolder(o Options, p *prepared, last uint64) (err error) {
 	return err
 }
 
-// closeFolder ends what openFolder began, when Badger is closed.
+// closeFolder ends what openFolder started. Badger is closed already.
 func (e *Engine) closeFolder() error {
 	if e.logs == nil {
 		return nil
@@ -213,12 +214,12 @@ func (e *Engine) closeFolder() error {
 	if err != nil || e.failed.Load() != nil {
 		return err
 	}
-	return e.recorder.close()
+	return e.recorder.Close()
 }
 
-// badgerOptions chooses what measurements favour: no conflict detection, as there is one writer; one
-// version of each key, as merges are folded when they are written; no compression and so no block cache; few tables on the
-// first level, as each get looks into all of them, and what was deleted goes only when they are compacted.
+// badgerOptions chooses what measurements favour: no conflict detection, because there is one writer; one version
+// of each key, because merges are folded when they are written; no compression and so no block cache; few tables on
+// the first level, because each get looks into all of them and deleted keys go only when they are compacted.
 func badgerOptions(o Options, g *gate) badger.Options {
 	b := badger.DefaultOptions(o.Dir).
 		WithInMemory(o.Dir == "").
@@ -240,8 +241,8 @@ func badgerOptions(o Options, g *gate) badger.Options {
 	return b
 }
 
-// largestValue is the longest value there can be. In memory there is no value log, which takes values as long as the
-// threshold and longer ones.
+// largestValue is the length of the longest value. In memory there is no value log for values of the threshold's
+// length or more.
 func largestValue(o Options, commit int) int {
 	if o.Dir == "" {
 		return min(commit, int(badgerOptions(o, nil).ValueThreshold)-1)
@@ -275,18 +276,24 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// logger passes on what Badger complains about, and to the gate what it is about to do.
+// logger logs Badger's complaints, and tells the gate what Badger is about to do.
 type logger struct {
 	log  zerolog.Logger
 	gate *gate
 }
 
+// Errorf logs an error of Badger's.
 func (l logger) Errorf(f string, args ...any) {
 	l.log.Error().Msgf("badger: "+strings.TrimSpace(f), args...)
 }
 
+// Warningf logs a warning of Badger's.
 func (l logger) Warningf(f string, args ...any) {
 	l.log.Warn().Msgf("badger: "+strings.TrimSpace(f), args...)
 }
-func (l logger) Infof(string, ...any)              {}
+
+// Infof drops what Badger says.
+func (l logger) Infof(string, ...any) {}
+
+// Debugf lets the gate hear what Badger is about to do.
 func (l logger) Debugf(format string, args ...any) { l.gate.heard(format, args) }

@@ -85,7 +85,8 @@ func TestFolderNotWritable(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(Options{Dir: filepath.Join(file, "data")}, enginetest.Union); err == nil || !strings.Contains(err.Error(), "cannot be created") {
+	if _, err := Open(Options{Dir: filepath.Join(file, "data")}, enginetest.Union); err == nil ||
+		!strings.Contains(err.Error(), "cannot be created") {
 		t.Errorf("a folder below a file: %v", err)
 	}
 	if os.Getuid() == 0 {
@@ -95,7 +96,8 @@ func TestFolderNotWritable(t *testing.T) {
 	if err := os.Mkdir(dir, 0o500); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(Options{Dir: dir}, enginetest.Union); err == nil || !strings.Contains(err.Error(), "cannot be written to") {
+	if _, err := Open(Options{Dir: dir}, enginetest.Union); err == nil ||
+		!strings.Contains(err.Error(), "cannot be written to") {
 		t.Errorf("a folder without write permission: %v", err)
 	}
 }

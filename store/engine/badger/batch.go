@@ -6,7 +6,7 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// batch is a Badger transaction in the making. It reads what is committed and what it has itself.
+// batch is a Badger transaction in the making. It reads what is committed and its own entries.
 type batch struct {
 	snapshot // its transaction takes the writes; nil as long as there is none
 	entries  []entry
@@ -23,8 +23,8 @@ func (b *batch) begin(db *badger.DB, c *cache, fold engine.Fold, version uint64)
 	}
 }
 
-// add writes entries, which the caller leaves as they are until the batch is committed. Values as long as threshold
-// go to the value log.
+// add writes entries, which the caller leaves as they are until the commit. Values of threshold bytes or more go to
+// the value log.
 func (b *batch) add(entries []entry, threshold int64) {
 	for _, en := range entries {
 		var err error
@@ -50,7 +50,7 @@ func (b *batch) add(entries []entry, threshold int64) {
 	}
 }
 
-// place is where in written a hash is noted. Its last bits choose the shard and are left to that.
+// place is the bit in written for a hash. The hash's last bits choose the shard and are not used here.
 func (b *batch) place(hash uint64) (word *uint64, bit uint64) {
 	return &b.written[hash>>56], 1 << (hash >> 50 & 63)
 }
@@ -64,8 +64,8 @@ func (b *batch) Get(key []byte, fn func(value []byte) error) (bool, error) {
 	return b.get(hash, key, fn)
 }
 
-// look finds what a merge is to be folded into, in the cache or else in Badger: what is read will be replaced, so it is not
-// worth keeping. There is neither a value nor an item of a key that is not there.
+// look finds what a merge folds into, in the cache or in Badger. It does not fill the cache, because the value will
+// be replaced. If the key is not there it returns neither a value nor an item.
 func (b *batch) look(hash uint64, key []byte) (cached []byte, item *badger.Item, err error) {
 	if b.cache != nil && !b.has(hash) {
 		if value, ok := b.cache.get(hash, key, b.txn.ReadTs()); ok {
@@ -76,7 +76,7 @@ func (b *batch) look(hash uint64, key []byte) (cached []byte, item *badger.Item,
 	return nil, item, err
 }
 
-// peek is Get for a key that will be replaced.
+// peek is Get for a key whose value will be replaced.
 func (b *batch) peek(hash uint64, key []byte, fn func(value []byte) error) (bool, error) {
 	cached, item, err := b.look(hash, key)
 	switch {
@@ -99,8 +99,8 @@ func (b *batch) has(hash uint64) bool {
 	return *word&bit != 0
 }
 
-// commit writes the batch as version and brings the cache up to date. After an error nobody knows what
-// was written, so the cache has none of it. It cannot have a key that was never written.
+// commit writes the batch as version and updates the cache. After an error nobody knows what was written, so the
+// batch's keys leave the cache. Keys that were never written before cannot be in the cache.
 func (b *batch) commit(version uint64) error {
 	err := b.txn.CommitAt(version, nil)
 	if b.cache != nil {
@@ -124,23 +124,23 @@ func (b *batch) commit(version uint64) error {
 	return err
 }
 
-// clear makes the batch empty and forgets the memory of its entries.
+// clear empties the batch and forgets the memory of its entries.
 func (b *batch) clear() {
 	clear(b.entries)
 	b.slab.clear()
 	*b = batch{entries: b.entries[:0], slab: b.slab}
 }
 
-// slab has the memory of Badger's entries, which Badger is done with when a batch is committed.
+// slab is memory for Badger's entries. Badger is done with them when a batch is committed.
 type slab struct {
 	entries []badger.Entry
 	used    int
 }
 
-// leastSlab is how many entries a slab has at least.
+// leastSlab is the least number of entries in a slab.
 const leastSlab = 64
 
-// entry returns one that is not used yet. When there is none left the slab gives way to one of twice the size.
+// entry returns an unused entry. A slab that is used up gives way to one of twice the size.
 func (s *slab) entry(key, value []byte) *badger.Entry {
 	if s.used == len(s.entries) {
 		s.entries, s.used = make([]badger.Entry, max(leastSlab, 2*len(s.entries))), 0

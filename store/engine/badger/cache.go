@@ -36,7 +36,7 @@ type cache struct {
 	shards []shard
 }
 
-// newCache makes a cache of that many bytes, which it takes as they are needed.
+// newCache makes a cache of at most so many bytes. It takes them as they are needed.
 func newCache(size int64) *cache {
 	if size <= 0 {
 		return nil
@@ -55,13 +55,13 @@ func newCache(size int64) *cache {
 // seed makes the hashes of one process differ from those of another.
 var seed = maphash.MakeSeed()
 
-// hashKey is what the cache, the filter and batches want to know of a key.
+// hashKey is the hash of a key for the cache, the filter and batches.
 func hashKey(key []byte) uint64 { return maphash.Bytes(seed, key) }
 
 func (c *cache) shard(hash uint64) *shard { return &c.shards[hash&c.mask] }
 
-// get returns the value that key has in a snapshot of version. It must not be changed, and stays as it is
-// for as long as somebody keeps it.
+// get returns the value of key in a snapshot of version. The value must not be changed; it stays valid as long as
+// somebody keeps it.
 func (c *cache) get(hash uint64, key []byte, version uint64) ([]byte, bool) {
 	s := c.shard(hash)
 	s.mu.Lock()
@@ -78,7 +78,7 @@ func (c *cache) get(hash uint64, key []byte, version uint64) ([]byte, bool) {
 	return x.value, true
 }
 
-// fill keeps a copy of what key has in a snapshot of version, unless there may be something later.
+// fill keeps a copy of the value that key has in a snapshot of version, unless there may be a later one.
 func (c *cache) fill(hash uint64, key, value []byte, version uint64) {
 	if len(value) > maxCached {
 		return
@@ -92,9 +92,9 @@ func (c *cache) fill(hash uint64, key, value []byte, version uint64) {
 	}
 }
 
-// write says that the commit of version made value of key. If the key is kept so is a copy of the value,
-// unless it is nil, as after a deletion or an error, or too long. A key that is not kept stays out until it
-// is read: copying every row of a large import costs a tenth of writing it, and drives out what is read.
+// write says that the commit of version has set key to value. If the cache has the key it keeps a copy of the
+// value, unless the value is nil, as after a deletion or an error, or too long. Other keys enter the cache only
+// when they are read: copying every row of a large import would cost a tenth of writing it, and evict what is read.
 func (c *cache) write(hash uint64, key, value []byte, version uint64) {
 	s := c.shard(hash)
 	s.mu.Lock()
@@ -111,8 +111,8 @@ func (c *cache) write(hash uint64, key, value []byte, version uint64) {
 	s.put(slot{hash: hash, version: version, key: key, value: value})
 }
 
-// replace says that the commit of version made value, which nobody will change, of what key had. The next merge will
-// want it, so it is kept as if it were read.
+// replace says that the commit of version has folded key to value, which nobody will change. The next merge will
+// need it, so it is kept as if it were read.
 func (c *cache) replace(hash uint64, key, value []byte, version uint64) {
 	if len(value) > maxCached {
 		c.write(hash, key, nil, version)
@@ -133,9 +133,9 @@ func copied(key, value []byte) (k, v []byte) {
 	return both[:len(key):len(key)], both[len(key):]
 }
 
-// shard is a part of a cache. It takes what it was asked to take before, not long ago, so what is read once costs it
-// nothing and drives nothing out. When its room is used up it gives up what was not used since the last time that its hand
-// came by.
+// shard is a part of a cache. It admits a key when it is asked for a second time within a short while, so a key
+// that is read once evicts nothing. When it is full its hand goes around, and evicts values that were not used
+// since it last came by.
 type shard struct {
 	mu      sync.Mutex
 	index   map[uint64]int32 // from the hash to the slot
@@ -149,7 +149,7 @@ type shard struct {
 	_       [8]byte  // for cache lines of its own
 }
 
-// slot has a key and its value, which are never changed; nil if it is unused.
+// slot has a key and its value, which never change. The key is nil if the slot is unused.
 type slot struct {
 	hash, version uint64
 	key, value    []byte
@@ -161,7 +161,7 @@ func (x *slot) size() int { return len(x.key) + cap(x.value) + slotSize }
 // askedFor is for how many bytes of room a shard remembers a hash that it did not take: about as many as it has values.
 const askedFor = 512
 
-// admits reports whether a value is to be kept.
+// admits reports whether the value of a key should be kept.
 func (s *shard) admits(hash uint64) bool {
 	if _, ok := s.index[hash]; ok {
 		return true

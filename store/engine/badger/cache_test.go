@@ -78,7 +78,8 @@ func TestCacheCollision(t *testing.T) {
 	}
 }
 
-// TestCacheRoom fills a cache many times over, and reads one key again and again. Keys that are read once change nothing.
+// TestCacheRoom fills a cache many times over, and reads one key again and again. Keys that are read once change
+// nothing.
 func TestCacheRoom(t *testing.T) {
 	const size = 2 << 20
 	c := newCache(size)

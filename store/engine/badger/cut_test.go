@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/badger/check"
 	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
@@ -98,7 +99,8 @@ func (s *shadow) cut() string {
 	return left
 }
 
-// TestCutPeriodic cuts the power of an engine that syncs now and then, between its syncs. What was acknowledged before the last sync began is there, and the rest is whole or not there.
+// TestCutPeriodic cuts the power of an engine that syncs now and then, between its syncs. What was acknowledged
+// before the last sync began is there, and the rest is whole or not there.
 func TestCutPeriodic(t *testing.T) {
 	for i := range 3 {
 		dir := t.TempDir()
@@ -134,7 +136,7 @@ func waitForTables(t *testing.T, e *Engine) {
 	t.Helper()
 	for range 1000 {
 		begun := 0
-		paths, err := filepath.Glob(filepath.Join(e.room.dir, "*"+memtableLog))
+		paths, err := filepath.Glob(filepath.Join(e.room.dir, "*"+check.MemtableLog))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,12 +171,12 @@ func TestCutBatch(t *testing.T) {
 		}
 		log := filepath.Join(e.room.dir, "00001.mem")
 		end := endOfLog(t, log)
-		numbers := readFile(t, filepath.Join(e.room.dir, commitsName))
+		numbers := readFile(t, filepath.Join(e.room.dir, check.CommitsName))
 		for i := range 20 {
 			pair(t, e, written, i)
 		}
 		left := copyFolder(t, e.room.dir)
-		writeFile(t, filepath.Join(left, commitsName), numbers)
+		writeFile(t, filepath.Join(left, check.CommitsName), numbers)
 		loseBlocks(t, filepath.Join(left, filepath.Base(log)), end, rand.New(rand.NewPCG(uint64(written), 2)))
 		expectFirst(t, left, Batch, written)
 	}
@@ -185,8 +187,14 @@ func pair(t *testing.T, e engine.Engine, written, i int) {
 	t.Helper()
 	done := make(chan error, 1)
 	ops := []engine.Op{
-		{Kind: engine.Put, Key: numberedKey(1_000_000 + written*100 + i), Value: numberedValue(1_000_000+written*100+i, 3000)},
-		{Kind: engine.Put, Key: numberedKey(2_000_000 + written*100 + i), Value: numberedValue(2_000_000+written*100+i, 3000)},
+		{
+			Kind: engine.Put, Key: numberedKey(1_000_000 + written*100 + i),
+			Value: numberedValue(1_000_000+written*100+i, 3000),
+		},
+		{
+			Kind: engine.Put, Key: numberedKey(2_000_000 + written*100 + i),
+			Value: numberedValue(2_000_000+written*100+i, 3000),
+		},
 	}
 	e.Commit(ops, func(err error) { done <- err })
 	if err := <-done; err != nil {
@@ -218,10 +226,7 @@ func endOfLog(t *testing.T, path string) int64 {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	l := newLogReader(f)
-	for l.read() {
-	}
-	return l.next
+	return check.EndOfEntries(f, check.LogStart)
 }
 
 // loseBlocks makes some of the blocks behind end what they were before anything was written.

@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/badger/check"
 	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
@@ -105,7 +106,8 @@ func TestDamageFoundLater(t *testing.T) {
 	if _, err := readNumbered(e); err == nil || !strings.Contains(err.Error(), table) {
 		t.Errorf("a scan answers %v", err)
 	}
-	if _, err := e.Get([]byte("k"), func([]byte) error { return nil }); err == nil || !strings.Contains(err.Error(), table) {
+	if _, err := e.Get([]byte("k"), func([]byte) error { return nil }); err == nil ||
+		!strings.Contains(err.Error(), table) {
 		t.Errorf("a get answers %v", err)
 	}
 	if err := numbered(e, 2, 8); err == nil || !strings.Contains(err.Error(), table) {
@@ -125,9 +127,9 @@ func TestDamageOfValuesFoundLater(t *testing.T) {
 	}
 	e := openWith(t, Options{Dir: dir}, enginetest.Union)
 	defer e.Close()
-	path := filepath.Join(dir, valueLogName(1))
+	path := filepath.Join(dir, check.ValueLogName(1))
 	e.finished.Add(1)
-	e.checkLater([]string{filepath.Join(dir, valueLogName(99)), path}, zerolog.Nop())
+	e.checkLater([]string{filepath.Join(dir, check.ValueLogName(99)), path}, zerolog.Nop())
 	if _, err := readNumbered(e); err != nil {
 		t.Fatal(err)
 	}

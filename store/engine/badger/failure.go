@@ -6,7 +6,11 @@ import (
 	"syscall"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/badger/check"
 )
+
+// ErrDamaged is the kind of error that Open refuses a folder with damaged files with.
+var ErrDamaged = check.ErrDamaged
 
 // refused says why there are no commits, if there are none.
 func (e *Engine) refused() error {
@@ -33,15 +37,15 @@ func (e *Engine) Refusing() error {
 	return nil
 }
 
-// fail ends all commits, as nobody knows what of the log is on disk: Badger would add to it behind a hole, where
-// it would not be found again.
+// fail ends all commits. Nobody knows what of the log is on disk: Badger would append behind a gap, where it would
+// not be found again.
 func (e *Engine) fail(err error) error {
 	e.failed.CompareAndSwap(nil, &err)
 	return err
 }
 
-// passes reports whether an error is of a kind that ends by itself, and says nothing of what is on disk: nothing could be opened.
-// After a sync that failed the system may have forgotten what it did not write.
+// passes reports whether an error ends by itself and says nothing about the disk: no file could be opened. After
+// any other failed sync the system may have forgotten what it did not write.
 func passes(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
@@ -63,7 +67,7 @@ func (e *Engine) Sync() error {
 	return e.syncLogs(e.current.Load().txn.ReadTs())
 }
 
-// syncLogs is Sync for the engine itself. Everything up to the commit last is in the logs.
+// syncLogs is Sync for the engine itself. All commits up to last are in the logs.
 func (e *Engine) syncLogs(last uint64) error {
 	if e.logs == nil {
 		return nil

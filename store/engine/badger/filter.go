@@ -7,12 +7,12 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// filter knows of keys that they were never written, so that a merge into nothing needs not look for what is there: that
-// is most of what an insert would cost. It belongs to the writer.
+// filter reports keys that were certainly never written, so that a merge need not look for an old value: looking
+// would be most of the cost of an insert. It belongs to the writer.
 //
-// Keys are taken together by their first bytes. It knows about a group that had no keys when the first was written since
-// the engine was opened; of others it knows nothing. When there is no memory left for what it knows, it forgets the group
-// with most keys.
+// Keys are grouped by their first bytes. The filter knows a group that had no keys when the engine first wrote to
+// it since it was opened; of others it knows nothing. When its memory is used up it forgets the group with most
+// keys.
 type filter struct {
 	groups map[uint32]*bloom.Filter // nil: nothing is known of the group
 	budget *bloom.Budget
@@ -21,15 +21,15 @@ type filter struct {
 // groupSize is the number of first bytes that the keys of a group share.
 const groupSize = 4
 
-// maxFilter is how much memory the filter takes: enough for 40 million keys.
+// maxFilter is the filter's memory: enough for 40 million keys.
 const maxFilter = 64 << 20
 
 func newFilter() *filter {
 	return &filter{groups: map[uint32]*bloom.Filter{}, budget: bloom.NewBudget(maxFilter)}
 }
 
-// write notes that a key is written, and reports whether it certainly never was before. below is what is committed and
-// in the batch so far.
+// write notes that a key is written, and reports whether it certainly never was before. below is what is committed
+// and in the batch.
 func (f *filter) write(key []byte, hash uint64, below engine.Reader) (first bool, err error) {
 	g, err := f.group(key, below)
 	if g == nil {
@@ -45,7 +45,7 @@ func (f *filter) write(key []byte, hash uint64, below engine.Reader) (first bool
 	return first, nil
 }
 
-// giveUp forgets the group with most keys and returns what was known of it.
+// giveUp forgets the group with most keys and returns its filter.
 func (f *filter) giveUp() *bloom.Filter {
 	var most *bloom.Filter
 	var prefix uint32
@@ -71,7 +71,7 @@ func (f *filter) forget(key []byte) {
 	delete(f.groups, prefix)
 }
 
-// group finds the keys of a group, and begins with one that has none yet.
+// group returns the filter of a key's group. It makes one if the group has no keys yet.
 func (f *filter) group(key []byte, below engine.Reader) (*bloom.Filter, error) {
 	if len(key) < groupSize {
 		return nil, nil

@@ -16,8 +16,9 @@ func (nothing) Scan(_, _ []byte, _ engine.ScanOptions, _ func(key, value []byte)
 	return nil
 }
 
-// TestFilterIsBounded writes the keys of a small and a large table to a filter that has little memory: it never has more,
-// never takes a key for one that was not written before, forgets the large table, and still knows the small one.
+// TestFilterIsBounded writes the keys of a small and a large table to a filter that has little memory: it never has
+// more, never takes a key for one that was not written before, forgets the large table, and still knows the small
+// one.
 func TestFilterIsBounded(t *testing.T) {
 	const size = 1 << 18
 	f := newFilter()
@@ -72,8 +73,8 @@ func TestFilterIsBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkFilter writes ten million keys of one table to a filter and reports how much memory it takes, and how much of
-// it at once.
+// BenchmarkFilter writes ten million keys of one table to a filter and reports how much memory it takes, and how much
+// of it at once.
 func BenchmarkFilter(b *testing.B) {
 	for range b.N {
 		f := newFilter()

@@ -20,7 +20,8 @@ import (
 // numbered commits a value that belongs to a number and waits.
 func numbered(e engine.Engine, n, size int) error {
 	done := make(chan error, 1)
-	e.Commit([]engine.Op{{Kind: engine.Put, Key: numberedKey(n), Value: numberedValue(n, size)}}, func(err error) { done <- err })
+	e.Commit([]engine.Op{{Kind: engine.Put, Key: numberedKey(n), Value: numberedValue(n, size)}},
+		func(err error) { done <- err })
 	return <-done
 }
 
@@ -87,6 +88,7 @@ func copyFile(t *testing.T, from, to string) {
 	if err := dst.Truncate(info.Size()); err != nil {
 		t.Fatal(err)
 	}
+	const seekData = 3 // os.File.Seek: to where the next bytes are that are not a hole
 	buf, zero := make([]byte, 1<<16), make([]byte, 1<<16)
 	for at := int64(0); ; at += int64(len(buf)) {
 		if next, err := src.Seek(at, seekData); err == nil {
@@ -112,6 +114,7 @@ func copyFile(t *testing.T, from, to string) {
 // openQuietly opens a folder that may be damaged, and returns what was logged as well.
 func openQuietly(dir string, sync Sync) (*Engine, *strings.Builder, error) {
 	log := &strings.Builder{}
-	e, err := Open(Options{Dir: dir, Sync: sync, MemTableSize: SmallMemTable, Log: zerolog.New(zerolog.SyncWriter(log))}, enginetest.Union)
+	e, err := Open(Options{Dir: dir, Sync: sync, MemTableSize: SmallMemTable, Log: zerolog.New(zerolog.SyncWriter(log))},
+		enginetest.Union)
 	return e, log, err
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// gate keeps Badger from making a table while there is no room for it, or nothing can be opened. Badger writes tables to
-// mapped files with holes, so the process would end; and where it merges tables it takes no notice of one that it could
-// not make, and removes those that were to be in it.
+// gate keeps Badger from making a table while there is no room for it, or no file can be opened. Badger writes
+// tables to mapped files with holes, so a full disk would end the process. And when a merge of tables cannot make
+// one, Badger ignores that and removes the tables that went into it.
 //
-// Badger has no such gate. But it says to its logger that it is about to make a table of others, and waits for it. And it
-// maps the file of each table through a package that has a place where blocks can be taken (see takeMapped).
+// Badger has no such gate. But it tells its logger that it is about to make a table, and waits for the logger. And
+// it maps the file of each table through a package where blocks can be taken first (see takeMapped).
 type gate struct {
 	dir     string
 	free    func(dir string) (int64, error)
@@ -39,7 +39,7 @@ func newGate(o Options) *gate {
 	return &gate{dir: o.Dir, free: o.free, need: 2 * o.MemTableSize, log: o.Log}
 }
 
-// heard waits if what Badger says is that it is about to make a table.
+// heard waits if Badger says that it is about to make a table.
 func (g *gate) heard(format string, args []any) {
 	if g == nil || !strings.HasPrefix(format, madeTable) {
 		return
@@ -50,7 +50,7 @@ func (g *gate) heard(format string, args []any) {
 	g.wait(g.check)
 }
 
-// wait tries something until it succeeds. Badger cannot be told that it fails.
+// wait tries something until it succeeds, because Badger cannot be told that it failed.
 func (g *gate) wait(try func() error) {
 	for waiting := false; ; waiting = true {
 		err := try()
@@ -67,7 +67,7 @@ func (g *gate) wait(try func() error) {
 	}
 }
 
-// check says why no table can be made. A folder that is being closed needs room for that only.
+// check says why no table can be made. While the folder is closed less room is needed.
 func (g *gate) check() error {
 	need := g.need
 	if g.closing.Load() {

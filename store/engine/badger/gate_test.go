@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestGate closes the gate: no tables are merged until it is open again. It fails if Badger does not say any more what it is
-// about to do.
+// TestGate closes the gate: no tables are merged until it is open again. It fails if Badger does not say any more
+// what it is about to do.
 func TestGate(t *testing.T) {
 	dir := t.TempDir()
 	e, _, err := openTiny(dir, Periodic, false)

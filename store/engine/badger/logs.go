@@ -2,7 +2,6 @@ package badger
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -10,18 +9,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/cqld/cqld/store/engine/badger/check"
 )
 
-// The files that Badger writes logs to end so. There is one for each memtable, until its table is written, and
-// those that keep large values.
-const (
-	memtableLog = ".mem"
-	valueLog    = ".vlog"
-)
-
-// logs makes what was committed safe from a power cut. Badger itself syncs the log that it writes to. One that is full is
-// left to the system until its table is written, which can take long if many are waiting; and none of the
-// logs' names are synced.
+// logs makes commits safe from a power cut. Badger syncs the log that it writes to. It leaves a full log to the
+// system until its table is written, which can take long if many wait, and it never syncs the logs' names.
 //
 // The files are held open, so that they can be synced when there are no more descriptors.
 type logs struct {
@@ -39,7 +32,7 @@ func newLogs(dir string, current func() error) *logs {
 	return l
 }
 
-// all syncs everything that was written to a log before: the value logs first, as the others point into them.
+// all syncs everything written to logs before: value logs first, because the others point into them.
 func (l *logs) all() error {
 	names, err := l.names()
 	if err != nil {
@@ -71,16 +64,17 @@ func (l *logs) all() error {
 // folder syncs the names of the logs.
 func (l *logs) folder(names logNames) error {
 	for _, name := range names.memtables {
-		if n, err := strconv.Atoi(strings.TrimSuffix(name, memtableLog)); err == nil {
+		if n, err := strconv.Atoi(strings.TrimSuffix(name, check.MemtableLog)); err == nil {
 			l.newest = max(l.newest, n)
 		}
 	}
 	return l.sync(l.dir)
 }
 
-// named syncs the folder if a commit has begun another memtable's log. Its content is synced.
+// named syncs the folder if a commit has begun another memtable's log, whose content is synced.
 func (l *logs) named() error {
-	if info, err := os.Lstat(filepath.Join(l.dir, fmt.Sprintf("%05d%s", l.newest+1, memtableLog))); err != nil || info.Size() == 0 {
+	next := filepath.Join(l.dir, check.LogName(uint32(l.newest+1)))
+	if info, err := os.Lstat(next); err != nil || info.Size() == 0 {
 		return nil
 	}
 	names, err := l.names()
@@ -105,20 +99,21 @@ func (l *logs) names() (names logNames, err error) {
 	slices.Sort(all)
 	for _, name := range all {
 		switch filepath.Ext(name) {
-		case memtableLog:
+		case check.MemtableLog:
 			names.memtables = append(names.memtables, name)
-		case valueLog:
+		case check.ValueLog:
 			names.values = append(names.values, name)
 		}
 	}
 	return names, err
 }
 
-// hold opens logs that appeared and closes those that are gone or need no sync any more.
+// hold opens new logs, and closes those that are gone or need no sync any more.
 func (l *logs) hold(names logNames) error {
 	for path, f := range l.held {
 		name := filepath.Base(path)
-		if path != l.dir && (l.full[name] || !slices.Contains(names.memtables, name) && !slices.Contains(names.values, name)) {
+		gone := !slices.Contains(names.memtables, name) && !slices.Contains(names.values, name)
+		if path != l.dir && (l.full[name] || gone) {
 			delete(l.held, path)
 			if err := f.Close(); err != nil {
 				return err
@@ -136,7 +131,7 @@ func (l *logs) hold(names logNames) error {
 	return nil
 }
 
-// open returns the descriptor that is held of a file or a folder.
+// open returns the open descriptor of a file or a folder.
 func (l *logs) open(path string) (*os.File, error) {
 	if f := l.held[path]; f != nil {
 		return f, nil
@@ -149,7 +144,7 @@ func (l *logs) open(path string) (*os.File, error) {
 	return f, nil
 }
 
-// syncHeld syncs a file or a folder, unless it is gone: then what it had is in a table.
+// syncHeld syncs a file or a folder. A log that is gone is in a table.
 func (l *logs) syncHeld(path string) error {
 	f, err := l.open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -161,7 +156,7 @@ func (l *logs) syncHeld(path string) error {
 	return f.Sync()
 }
 
-// close gives the descriptors back.
+// close closes the descriptors.
 func (l *logs) close() error {
 	var err error
 	for _, f := range l.held {
@@ -169,16 +164,4 @@ func (l *logs) close() error {
 	}
 	clear(l.held)
 	return err
-}
-
-// syncFile syncs a file or a folder, unless it is gone.
-func syncFile(path string) error {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

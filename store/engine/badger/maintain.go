@@ -8,13 +8,15 @@ import (
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"github.com/cqld/cqld/store/engine/badger/check"
 )
 
-// collectEvery is how often Badger is made to give back room in its value log.
+// collectEvery is how often Badger cleans its value log.
 const collectEvery = 10 * time.Minute
 
-// maintain syncs the logs in Periodic mode, keeps the record of files, looks whether the disk is full, and makes Badger
-// give back room in its value log, until Close.
+// maintain syncs the logs in Periodic mode, keeps the record of files, looks whether the disk is full, and has
+// Badger clean its value log, until Close.
 func (e *Engine) maintain(o Options) {
 	defer e.finished.Done()
 	collect := time.NewTicker(collectEvery)
@@ -45,7 +47,7 @@ func (e *Engine) maintain(o Options) {
 	}
 }
 
-// look keeps the record up to date, and notes whether there is room for commits.
+// look refreshes the record, and notes whether there is room for commits.
 func (e *Engine) look() {
 	e.refreshRecord()
 	_, err := e.room.enough(roomStep)
@@ -58,7 +60,7 @@ func (e *Engine) look() {
 	e.noteRoom(err)
 }
 
-// noteRoom notes why there is no room, or that there is.
+// noteRoom notes why there is no room, or that there is some if err is nil.
 func (e *Engine) noteRoom(err error) {
 	if err == nil {
 		if e.full.Swap(nil) != nil {
@@ -73,25 +75,25 @@ func (e *Engine) noteRoom(err error) {
 
 // refreshRecord writes the record if files have appeared or gone.
 func (e *Engine) refreshRecord() {
-	err := e.recorder.refresh(e.current.Load().txn.ReadTs())
+	err := e.recorder.Refresh(e.current.Load().txn.ReadTs())
 	if err != nil && !passes(err) {
-		e.log.Warn().Err(err).Msgf("cannot write %s", recordName)
+		e.log.Warn().Err(err).Msgf("cannot write %s", check.RecordName)
 	}
 }
 
-// collect lets Badger write what is left of a value log elsewhere and remove the file. It waits with removing
-// for all iterators, so there is one here until what it wrote is synced.
+// collect lets Badger copy what is left of a value log and remove the file. Badger waits for all iterators before
+// it removes it, so one stays open until the copies are synced.
 func (e *Engine) collect() error {
 	room := room{dir: e.room.dir, free: e.room.free, reserve: e.gate.need}
 	if _, err := room.enough(e.db.Opts().ValueLogFileSize); err != nil {
 		return err
 	}
 	last := e.current.Load().txn.ReadTs()
-	if err := e.recorder.clean(true, last); err != nil {
+	if err := e.recorder.SetCleaning(true, last); err != nil {
 		return err
 	}
 	err := e.rewriteValues(last)
-	return errors.Join(err, e.recorder.clean(false, last))
+	return errors.Join(err, e.recorder.SetCleaning(false, last))
 }
 
 func (e *Engine) rewriteValues(last uint64) error {
@@ -106,9 +108,9 @@ func (e *Engine) rewriteValues(last uint64) error {
 	return errors.Join(err, e.syncLogs(last))
 }
 
-// takeDiscard takes the blocks of the file that Badger counts in, which is mapped.
+// takeDiscard takes the blocks of DISCARD, which Badger maps.
 func takeDiscard(dir string) error {
-	f, err := os.OpenFile(filepath.Join(dir, discardFile), os.O_RDWR, 0)
+	f, err := os.OpenFile(filepath.Join(dir, check.DiscardFile), os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
@@ -118,7 +120,7 @@ func takeDiscard(dir string) error {
 		err = file.take(max(0, info.Size()-aheadStep))
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("take the room of %s: %w", discardFile, err)
+		return fmt.Errorf("take the room of %s: %w", check.DiscardFile, err)
 	}
 	return nil
 }

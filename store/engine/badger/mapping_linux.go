@@ -8,11 +8,13 @@ import (
 	"sync"
 	"syscall"
 	_ "unsafe" // for go:linkname
+
+	"github.com/cqld/cqld/store/engine/badger/check"
 )
 
-// mapper is what golang.org/x/sys/unix maps files with, for Badger as well. Badger makes tables and value logs by mapping files with
-// holes, and offers no place to take blocks for them: between making the file and writing to its memory there is
-// only this. TestMapping finds out when it is not like this any more.
+// mapper is what golang.org/x/sys/unix maps files with, for Badger as well. Badger makes tables and value logs by
+// mapping files with holes, and offers no place to take blocks for them: between making the file and writing to its
+// memory there is only this. TestMapping finds out when it is not like this any more.
 //
 //go:linkname mapper golang.org/x/sys/unix.mapper
 var mapper *fileMapper
@@ -72,8 +74,8 @@ func takeMapped(fd int, length int64) {
 		return
 	}
 	switch filepath.Ext(path) {
-	case tableFile:
-	case valueLog:
+	case check.TableFile:
+	case check.ValueLog:
 		length = min(length, aheadSlack)
 	default:
 		return

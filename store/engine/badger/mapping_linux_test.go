@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/store/engine/badger/check"
 	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
@@ -44,7 +45,7 @@ func TestMapping(t *testing.T) {
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, ext := range []string{tableFile, valueLog} {
+	for _, ext := range []string{check.TableFile, check.ValueLog} {
 		if !taken[ext] {
 			t.Errorf("the blocks of a file %s are not taken when it is mapped: %v", ext, taken)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/cqld/cqld/store/engine/badger/check"
 	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
@@ -29,7 +30,10 @@ const (
 
 func openTiny(dir string, sync Sync, repair bool) (*Engine, *strings.Builder, error) {
 	log := &strings.Builder{}
-	e, err := Open(Options{Dir: dir, Sync: sync, MemTableSize: tinyMemTable, Repair: repair, Log: zerolog.New(zerolog.SyncWriter(log))}, enginetest.Union)
+	e, err := Open(Options{
+		Dir: dir, Sync: sync, MemTableSize: tinyMemTable, Repair: repair,
+		Log: zerolog.New(zerolog.SyncWriter(log)),
+	}, enginetest.Union)
 	return e, log, err
 }
 
@@ -87,7 +91,8 @@ func makeFolders(t *testing.T) (folders []damagedFolder) {
 		writeTiny(t, e, 2000, 3150)
 		waitForTables(t, e)
 		killed := copyFolder(t, dir)
-		folders = append(folders, damagedFolder{name + " killed", killed, second, sync, 3150, 0}, damagedFolder{name + " killed, older by a run", killed, first, sync, 3150, 0})
+		folders = append(folders, damagedFolder{name + " killed", killed, second, sync, 3150, 0},
+			damagedFolder{name + " killed, older by a run", killed, first, sync, 3150, 0})
 		if err := e.Sync(); err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +101,8 @@ func makeFolders(t *testing.T) (folders []damagedFolder) {
 		if err := e.Close(); err != nil {
 			t.Fatal(err)
 		}
-		folders = append(folders, damagedFolder{name + " synced", synced, second, sync, 3150, 3150}, damagedFolder{name + " closed", copyFolder(t, dir), first, sync, 3150, 3150})
+		folders = append(folders, damagedFolder{name + " synced", synced, second, sync, 3150, 3150},
+			damagedFolder{name + " closed", copyFolder(t, dir), first, sync, 3150, 3150})
 	}
 	return folders
 }
@@ -122,7 +128,11 @@ func changes(t *testing.T, f damagedFolder, file string) (all []change) {
 		if n < 0 || n >= size || !wholeMatrix && n != end/2 && n != end-7 {
 			continue
 		}
-		add(fmt.Sprintf("cut to %d of %d", n, size), func(t *testing.T, path string) bool { return os.Truncate(path, n) == nil })
+		add(fmt.Sprintf("cut to %d of %d", n, size), func(t *testing.T,
+			path string,
+		) bool {
+			return os.Truncate(path, n) == nil
+		})
 	}
 	random := rand.New(rand.NewPCG(uint64(end), 1))
 	places := []int64{random.Int64N(max(end, 1))}
@@ -136,7 +146,8 @@ func changes(t *testing.T, f damagedFolder, file string) (all []change) {
 			continue
 		}
 		bit := byte(1) << random.IntN(8)
-		add(fmt.Sprintf("byte %d of %d changed", at, end), func(t *testing.T, path string) bool { return changeAt(t, path, at, bit) })
+		add(fmt.Sprintf("byte %d of %d changed", at, end),
+			func(t *testing.T, path string) bool { return changeAt(t, path, at, bit) })
 	}
 	older := filepath.Join(f.older, file)
 	if _, err := os.Stat(older); err == nil {
@@ -180,7 +191,7 @@ func trimmed(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	b, err := dataFrom(f, 0)
+	b, err := check.DataFrom(f, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,22 +218,22 @@ func contents(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// TestMatrix damages each file of folders in many ways. A folder is refused with the file's name, and nothing of it is changed;
-// or it opens with all commits up to one, and the log has the file's name if that is not the last. A refused one is
-// opened with what can be read when it is repaired, and what was damaged is kept.
+// TestMatrix damages each file of folders in many ways. A folder is refused with the file's name, and nothing of it
+// is changed; or it opens with all commits up to one, and the log has the file's name if that is not the last. A
+// refused one is opened with what can be read when it is repaired, and what was damaged is kept.
 func TestMatrix(t *testing.T) {
 	for _, f := range makeFolders(t) {
 		if !wholeMatrix && strings.Contains(f.name, "older") {
 			continue
 		}
-		names, err := readNames(f.dir)
+		entries, err := os.ReadDir(f.dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		slices.Sort(names)
 		kinds := map[string]int{}
-		for _, name := range names {
-			if name == "LOCK" {
+		for _, entry := range entries {
+			name := entry.Name()
+			if name == "LOCK" || entry.IsDir() {
 				continue
 			}
 			kind := filepath.Ext(name)
@@ -274,7 +285,7 @@ func tryDamage(t *testing.T, f damagedFolder, name string, c change) {
 		}
 		return
 	}
-	if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), name) {
+	if !errors.Is(err, check.ErrDamaged) || !strings.Contains(err.Error(), name) {
 		t.Errorf("the error does not name the file: %v", err)
 	}
 	if after := contents(t, dir); !maps.Equal(before, after) {
@@ -293,7 +304,7 @@ func tryDamage(t *testing.T, f damagedFolder, name string, c change) {
 		t.Errorf("the log of the repair does not name the file: %s", log)
 	}
 	if was, ok := before["/"+name]; ok {
-		kept := trimmed(t, filepath.Join(dir, asideFolder, name))
+		kept := trimmed(t, filepath.Join(dir, check.AsideFolder, name))
 		if _, b, _ := strings.Cut(was, " "); b != string(kept) {
 			t.Errorf("what is set aside is not the damaged file")
 		}
@@ -311,14 +322,14 @@ func tryDamage(t *testing.T, f damagedFolder, name string, c change) {
 func mayLose(name, change string) int {
 	changed := strings.HasPrefix(change, "byte")
 	switch filepath.Ext(name) {
-	case memtableLog:
+	case check.MemtableLog:
 		if changed {
 			return 2
 		}
 		return 2000
-	case tableFile:
+	case check.TableFile:
 		return 2000
-	case valueLog:
+	case check.ValueLog:
 		if changed {
 			return 1
 		}

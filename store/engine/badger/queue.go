@@ -14,16 +14,16 @@ type request struct {
 	ctx  context.Context        // of an Update
 	done func(error)
 
-	forget []byte // a key of a group of which the filter is to know nothing
-	watch  *hole  // a range to watch for writes
-	dig    bool   // the range that is watched was found to be empty
+	forget   []byte        // a key of a group of which the filter is to know nothing
+	watch    *emptiedRange // a range to watch for writes
+	remember bool          // the watched range was found to be empty
 }
 
-// queueLength is how many requests wait for the writer before those who send more have to wait.
+// queueLength is how many requests wait for the writer before senders have to wait.
 const queueLength = 4096
 
-// queue is what waits for the writer. The writer takes all of it at once, so that it and those who send meet once for many
-// requests.
+// queue has the requests that wait for the writer. The writer takes all of them at once, so it and the senders meet
+// once for many requests.
 type queue struct {
 	mu       sync.Mutex
 	requests []request
@@ -40,7 +40,7 @@ func newQueue() *queue {
 	return q
 }
 
-// send adds a request and reports whether it did: it does not if the queue is closed.
+// send adds a request. It reports false if the queue is closed.
 func (q *queue) send(r request) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -60,8 +60,8 @@ func (q *queue) send(r request) bool {
 	return true
 }
 
-// take returns all requests and leaves an empty slice in their place. If there is none it returns none, or waits for one
-// if it is to: then there is none only when the queue is closed.
+// take returns all requests and leaves an empty slice in their place. If wait is set it waits for one, and returns
+// none only when the queue is closed.
 func (q *queue) take(empty []request, wait bool) []request {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -77,7 +77,7 @@ func (q *queue) take(empty []request, wait bool) []request {
 	return taken
 }
 
-// close refuses further requests, and reports whether it was open. The writer still takes what there is.
+// close refuses further requests, and reports whether the queue was open. The writer still takes what is in it.
 func (q *queue) close() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

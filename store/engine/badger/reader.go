@@ -13,11 +13,11 @@ import (
 
 // snapshot reads what is committed at the version of its transaction.
 type snapshot struct {
-	txn    *badger.Txn
-	cache  *cache
-	fold   engine.Fold
-	holes  holes
-	probes chan<- hole // nil: nobody is told of deleted keys
+	txn     *badger.Txn
+	cache   *cache
+	fold    engine.Fold
+	emptied emptiedRanges
+	probes  chan<- emptiedRange // nil: nobody is told of deleted keys
 }
 
 // Get reads a key at the last commit.
@@ -59,7 +59,7 @@ func (s *snapshot) Get(key []byte, fn func(value []byte) error) (bool, error) {
 	return s.get(hashKey(key), key, fn)
 }
 
-// get is Get with a cache, in which it keeps what it has to read from Badger.
+// get is Get with a cache, which keeps what is read from Badger.
 func (s *snapshot) get(hash uint64, key []byte, fn func(value []byte) error) (bool, error) {
 	version := s.txn.ReadTs()
 	if value, ok := s.cache.get(hash, key, version); ok {
@@ -103,13 +103,13 @@ func (s *snapshot) read(key []byte, fn func(value []byte) error) (bool, error) {
 	})
 }
 
-// missing is the error for a value that is not in the value log or has another checksum. Badger logs that, and gives
-// no bytes and no error; no value has no bytes.
+// missing is the error for a value that is not in the value log or does not have its checksum. Badger logs that and
+// returns no bytes without an error; every sound value has bytes.
 func missing(key []byte) error {
 	return fmt.Errorf("the data is damaged: the value of key %x is lost", key)
 }
 
-// find looks for a key in Badger; without one it returns nil.
+// find looks for a key in Badger. It returns nil if it is not there.
 func (s *snapshot) find(key []byte) (*badger.Item, error) {
 	item, err := s.txn.Get(key)
 	if err == nil {
@@ -144,12 +144,14 @@ func (s *snapshot) scan(start, end []byte, o engine.ScanOptions, fn func(key, va
 	return s.scanForward(it, start, end, o, fn)
 }
 
-// maxVersions is how many old versions of a key are passed over before seeking behind them all: a row
+// maxVersions is how many old versions of a key are stepped over one by one before a seek behind them all: a row
 // that was just written thousands of times has as many.
 const maxVersions = 16
 
 // scanForward goes through all versions of the keys, newest first.
-func (s *snapshot) scanForward(it *badger.Iterator, start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
+func (s *snapshot) scanForward(
+	it *badger.Iterator, start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error),
+) error {
 	var last, key []byte
 	var item *badger.Item
 	var more bool
@@ -165,7 +167,7 @@ func (s *snapshot) scanForward(it *badger.Iterator, start, end []byte, o engine.
 		more, err = fn(key, value)
 		return err
 	}
-	var dead deadWalk
+	var dead deletedRun
 	defer func() { dead.over(s.probes) }()
 	skipped := 0
 	shared := len(commonPrefix(start, end)) // Badger gives only keys that have it
@@ -185,7 +187,7 @@ func (s *snapshot) scanForward(it *badger.Iterator, start, end []byte, o engine.
 		}
 		last, skipped = append(last[:0], key...), 0
 		if item.IsDeletedOrExpired() {
-			if h := s.holes.at(key); h != nil {
+			if h := s.emptied.at(key); h != nil {
 				dead.step(h)
 				it.Seek(h.end)
 			} else {
@@ -211,13 +213,15 @@ func (s *snapshot) scanForward(it *badger.Iterator, start, end []byte, o engine.
 	return nil
 }
 
-// slowSeek is how long it takes to find a key only when much lies before it.
+// slowSeek is how long a seek takes only if there are many deleted keys before the key.
 const slowSeek = 200 * time.Microsecond
 
-// scanReverse leaves it to Badger to find each key's last version. Badger does not show what was deleted, so only a hole at
-// the end is stepped over, and that there is one shows in the time that it takes.
-func (s *snapshot) scanReverse(it *badger.Iterator, start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
-	if h := s.holes.before(end); h != nil {
+// scanReverse leaves it to Badger to find each key's last version. Badger does not show what was deleted, so only an
+// emptied range at the end is stepped over. A slow seek is a sign that there is one.
+func (s *snapshot) scanReverse(
+	it *badger.Iterator, start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error),
+) error {
+	if h := s.emptied.before(end); h != nil {
 		if bytes.Compare(h.start, start) <= 0 {
 			return nil
 		}
@@ -244,7 +248,7 @@ func (s *snapshot) scanReverse(it *badger.Iterator, start, end []byte, o engine.
 	return nil
 }
 
-// suspect tells the prober of what is between the key that was found from the end backwards, or the start, and the end.
+// suspect tells the prober of the range between the key that a seek backwards has found, or start, and end.
 func (s *snapshot) suspect(it *badger.Iterator, start, end []byte) {
 	from := start
 	if it.Valid() && bytes.Compare(it.Item().Key(), start) >= 0 {
@@ -252,14 +256,16 @@ func (s *snapshot) suspect(it *badger.Iterator, start, end []byte) {
 	}
 	if bytes.Compare(from, end) < 0 {
 		select {
-		case s.probes <- hole{bytes.Clone(from), bytes.Clone(end), 2 * walkable}:
+		case s.probes <- emptiedRange{bytes.Clone(from), bytes.Clone(end), 2 * walkable}:
 		default: // it is busy, and will be told again
 		}
 	}
 }
 
 // visit calls fn with a key and, unless only keys are wanted, its value.
-func (s *snapshot) visit(item *badger.Item, key []byte, keyOnly bool, fn func(key, value []byte) (bool, error)) (more bool, err error) {
+func (s *snapshot) visit(
+	item *badger.Item, key []byte, keyOnly bool, fn func(key, value []byte) (bool, error),
+) (more bool, err error) {
 	if keyOnly {
 		return fn(key, nil)
 	}
@@ -277,11 +283,12 @@ func (s *snapshot) visit(item *badger.Item, key []byte, keyOnly bool, fn func(ke
 	return more, err
 }
 
-// worthwhile is how long a prefix has to be to be of use. Badger compares it with every key, and it leaves out tables
-// only at the beginning of a scan: a scan of all keys that begin with a few bytes is not a short one.
+// worthwhile is the least length of a useful prefix. Badger compares it with every key, and it excludes tables only
+// at the beginning of a scan: a scan of all keys with a short prefix is a long one.
 const worthwhile = 8
 
-// commonPrefix is what all keys in [start, end) begin with: it lets Badger leave out tables. It is nil if it is short.
+// commonPrefix is what all keys in [start, end) begin with, so that Badger can exclude tables. It is nil if it is
+// short.
 func commonPrefix(start, end []byte) []byte {
 	n := min(len(start), len(end))
 	for i := range n {

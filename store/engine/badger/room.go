@@ -9,9 +9,9 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// room refuses commits while the disk is nearly full. Badger writes to mapped files with holes in them: where
-// the system finds no block for a hole it ends the process. So blocks of logs are taken beforehand (see ahead), and there
-// must be room for all memtables that wait to become tables, and for the largest tables that are merged.
+// room refuses commits while the disk is nearly full. Badger writes to mapped files with holes: where the system
+// finds no block for a hole it ends the process. So blocks of logs are taken before (see ahead), and there must be
+// room for all memtables that wait to become tables, and for the largest tables that are merged.
 type room struct {
 	dir     string
 	reserve int64
@@ -28,18 +28,17 @@ const (
 	roomStep = 1 << 20
 )
 
-// checkRoom refuses to open a folder on a disk that is fuller than an engine leaves it: Badger makes tables of
-// what is in the logs.
+// checkRoom refuses to open a folder on a disk with too little room: Badger makes tables of the logs when it opens.
 func checkRoom(o Options) error {
 	free, err := o.free(o.Dir)
 	if need := 2 * o.MemTableSize; err == nil && free < need {
-		return fmt.Errorf("the folder %s has too little room: %d MiB are free, and opening it needs %d MiB", o.Dir, free>>20, need>>20)
+		return fmt.Errorf("the folder %s has too little room: %d MiB are free, and opening it needs %d MiB",
+			o.Dir, free>>20, need>>20)
 	}
 	return err
 }
 
-// take refuses a commit of so many entries and bytes if it would go into the reserve. large says that it has values for
-// the value log.
+// take refuses a commit that would go into the reserve. large says that it has values for the value log.
 func (r *room) take(size int64, entries int, large bool) error {
 	if r.free == nil {
 		return nil
@@ -57,7 +56,7 @@ func (r *room) take(size int64, entries int, large bool) error {
 	return nil
 }
 
-// more takes room for a commit and those behind it.
+// more takes room for a commit and for those after it.
 func (r *room) more(size int64, large bool) error {
 	r.left = 0
 	free, err := r.enough(size)
@@ -71,7 +70,7 @@ func (r *room) more(size int64, large bool) error {
 	return nil
 }
 
-// enough returns what is free on the disk, if a commit of so many bytes leaves the reserve.
+// enough returns what is free on the disk. It fails if a commit of size bytes would go into the reserve.
 func (r *room) enough(size int64) (free int64, err error) {
 	if free, err = r.free(r.dir); err != nil {
 		return 0, r.refusal(err)

@@ -33,7 +33,8 @@ func TestNoRoom(t *testing.T) {
 		}
 		err = numbered(e, written+1, 800)
 	}
-	if !errors.Is(err, engine.ErrFull) || !strings.Contains(err.Error(), o.Dir) || !strings.Contains(err.Error(), "64 MiB are free") {
+	if !errors.Is(err, engine.ErrFull) || !strings.Contains(err.Error(), o.Dir) ||
+		!strings.Contains(err.Error(), "64 MiB are free") {
 		t.Errorf("a full disk answers %v", err)
 	}
 	if found, err := readNumbered(e); err != nil || len(found) != written-1 {
@@ -47,13 +48,14 @@ func TestNoRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	free.Store(SmallMemTable)
-	if _, err := Open(Options{Dir: o.Dir, MemTableSize: SmallMemTable, free: o.free}, enginetest.Union); err == nil || !strings.Contains(err.Error(), "too little room") {
+	if _, err := Open(Options{Dir: o.Dir, MemTableSize: SmallMemTable, free: o.free}, enginetest.Union); err == nil ||
+		!strings.Contains(err.Error(), "too little room") {
 		t.Errorf("open on a full disk: %v", err)
 	}
 }
 
-// TestRefusedBatch queues two requests that do not fit into one batch and merge into the same key. There is no room for the
-// first batch: nothing of it is in what the second request writes.
+// TestRefusedBatch queues two requests that do not fit into one batch and merge into the same key. There is no room
+// for the first batch: nothing of it is in what the second request writes.
 func TestRefusedBatch(t *testing.T) {
 	for name, long := range map[string]int{"whole values": 0, "tails": 1} {
 		t.Run(name, func(t *testing.T) {

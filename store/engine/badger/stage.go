@@ -7,10 +7,10 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// stage collects what one request writes on top of the batch, until it is known to fit. It is the
-// transaction that an Update's function sees.
+// stage collects what one request writes on top of the batch, until it is known to fit. An Update's function sees
+// it as its transaction.
 type stage struct {
-	below   *batch // what is committed and what earlier requests wrote
+	below   *batch // what is committed and what earlier requests of the batch wrote
 	fold    engine.Fold
 	filter  *filter
 	tails   *tails
@@ -18,20 +18,20 @@ type stage struct {
 	index   map[string]int // of entries; only made when they are many
 	size    int
 	tailed  bool  // a tail is among the entries
-	err     error // the first write that cannot be
+	err     error // of the first write that failed
 }
 
 // entry is a key's next value; nil deletes it.
 type entry struct {
 	key, value []byte
 	hash       uint64 // of the key
-	first      bool   // the key certainly never was written before
+	first      bool   // the key was certainly never written before
 	folded     bool   // the value was folded, so nobody else has it
 	long       bool   // the value may have a tail
 	tail       bool   // the key is that of a tail
 }
 
-// fewEntries is up to how many entries are searched one by one.
+// fewEntries is how many entries are searched one by one; more get an index.
 const fewEntries = 8
 
 func (s *stage) begin(below *batch, fold engine.Fold, f *filter, t *tails) {
@@ -39,7 +39,7 @@ func (s *stage) begin(below *batch, fold engine.Fold, f *filter, t *tails) {
 	s.below, s.fold, s.filter, s.tails = below, fold, f, t
 }
 
-// clear forgets the entries, so that the memory of values is not kept.
+// clear forgets the entries and the memory of their values.
 func (s *stage) clear() {
 	clear(s.entries)
 	*s = stage{entries: s.entries[:0]}
@@ -111,7 +111,7 @@ func (s *stage) put(key, value []byte) {
 	s.set(e)
 }
 
-// set puts an entry in place of one of the same key.
+// set adds an entry, or replaces the one of the same key.
 func (s *stage) set(e entry) {
 	key, value := e.key, e.value
 	s.tails.written(key)
@@ -135,7 +135,7 @@ func (s *stage) set(e entry) {
 	}
 }
 
-// merge folds a delta into what the key holds here; delta itself becomes the value if that is nothing.
+// merge folds a delta into the value of a key. Without a value the delta is the value.
 func (s *stage) merge(key, delta []byte) error {
 	e := entry{key: key, value: delta, hash: hashKey(key)}
 	var err error
@@ -169,7 +169,7 @@ func (s *stage) merge(key, delta []byte) error {
 	})
 }
 
-// mergeInto folds an entry's value into an existing one, nil if there is none.
+// mergeInto folds an entry's value into an existing one. nil: there is none.
 func (s *stage) mergeInto(e entry, existing []byte) (err error) {
 	if existing != nil {
 		e.folded = true
@@ -248,8 +248,10 @@ func (s *stage) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value
 	return err
 }
 
-// show calls fn with what is below this request, and with the tail that the request wrote.
-func (s *stage) show(key, value []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) (more bool, err error) {
+// show calls fn with a value below this request, folded with the tail that the request wrote.
+func (s *stage) show(
+	key, value []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error),
+) (more bool, err error) {
 	tail := s.ownTail(key)
 	if tail == nil || o.KeysOnly {
 		return fn(key, value)
@@ -291,7 +293,7 @@ func (s *stage) Merge(key, delta []byte) {
 	}
 }
 
-// valid remembers what is wrong with a write; the Update then fails as a whole.
+// valid notes what is wrong with a write. The Update then fails as a whole.
 func (s *stage) valid(key, value []byte) bool {
 	err := checkKey(key)
 	if err == nil && len(value) == 0 {

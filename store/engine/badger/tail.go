@@ -9,36 +9,36 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// A long value that one merge after the other adds a little to, as a list that grows, would be written anew each time. So
-// what is merged into it goes beside it: into its tail, a delta under a key of its own. When the tail has grown, it is folded
-// in. Who reads the key folds both.
+// A long value that grows by one merge after the other, like a list, would be written anew each time. So merges into
+// it go into its tail, a delta under a key of its own. A tail that has grown is folded into the value. Reads of the
+// key fold both.
 //
-// A value that was folded and is long has longMeta, which says that there may be a tail. A value without it has none: who
-// puts or deletes a key removes its tail too.
+// A long value that was folded has longMeta: there may be a tail. Without longMeta there is none, because a put or a
+// delete removes the tail.
 
-// tailPrefix begins the keys of tails; the key that the tail is of follows. Scans do not show them.
+// tailPrefix begins the keys of tails. The key of the value follows. Scans do not show them.
 const tailPrefix = "!cqld!tail!"
 
 // tailsEnd is behind the keys of all tails.
 const tailsEnd = "!cqld!tail\""
 
-// longMeta is the user's byte of an entry of Badger's whose value may have a tail.
+// longMeta is the user's byte of a Badger entry whose value may have a tail.
 const longMeta = 1
 
-// leastLong is from how many bytes on a value is long: shorter ones are kept in the cache as a whole.
+// leastLong is the least length of a long value. The cache keeps shorter ones.
 const leastLong = maxCached
 
-// tails is what the writer knows of them.
+// tails is what the writer knows of tails.
 type tails struct {
-	least int            // bytes of a value that may have one
-	some  bool           // there may be one
-	sizes map[string]int // of some values that may have one, so that they need not be looked at: Badger copies what it gets
+	least int            // bytes of a value that may have a tail
+	some  bool           // there may be a tail
+	sizes map[string]int // of some values with longMeta: reading them would copy them
 }
 
 // maxSizes is how many sizes are remembered.
 const maxSizes = 1024
 
-// note remembers the size of a key's value, which has longMeta.
+// note remembers the size of a value that has longMeta.
 func (t *tails) note(key []byte, size int) {
 	if len(t.sizes) >= maxSizes {
 		for other := range t.sizes {
@@ -57,17 +57,17 @@ func (t *tails) size(key []byte) (size int, ok bool) {
 	return size, ok
 }
 
-// written forgets the size of a key's value, which changes.
+// written forgets the size of a value that changes.
 func (t *tails) written(key []byte) {
 	if len(t.sizes) > 0 {
 		delete(t.sizes, string(key))
 	}
 }
 
-// failed forgets all sizes: some may be of values that were not committed.
+// failed forgets all sizes, because some may be of values that were not committed.
 func (t *tails) failed() { clear(t.sizes) }
 
-// openTails looks whether there are any.
+// openTails looks whether there are tails.
 func openTails(db *badger.DB, version uint64, least int) *tails {
 	if least == 0 {
 		least = leastLong
@@ -84,8 +84,8 @@ func tailKey(key []byte) []byte {
 	return append(append(make([]byte, 0, len(tailPrefix)+len(key)), tailPrefix...), key...)
 }
 
-// tailRoom is how long the tail of a value may become by a delta. Longer tails cost more with each delta, and shorter ones
-// are folded in more often: the square root makes both cost the same.
+// tailRoom is how long a tail may become by a delta. A longer tail costs more with each delta, a shorter one is
+// folded in more often: with the square root both cost the same.
 func tailRoom(value, delta int) int {
 	return int(2 * math.Sqrt(float64(value)*float64(delta)))
 }
@@ -106,7 +106,7 @@ func (s *snapshot) whole(item *badger.Item, key, value []byte) ([]byte, error) {
 	return value, err
 }
 
-// folded folds what a tail has.
+// folded folds a tail's delta into a value.
 func (s *snapshot) folded(key, value, delta []byte) ([]byte, error) {
 	if len(delta) == 0 {
 		return nil, missing(key)
@@ -114,7 +114,7 @@ func (s *snapshot) folded(key, value, delta []byte) ([]byte, error) {
 	return s.fold(key, value, delta)
 }
 
-// scanBeside is Scan for a range that tails are in.
+// scanBeside is Scan for a range with keys of tails, which it leaves out.
 func (s *snapshot) scanBeside(start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
 	behind := start
 	if bytes.Compare(behind, []byte(tailsEnd)) < 0 {
@@ -137,13 +137,13 @@ func (s *snapshot) scanBeside(start, end []byte, o engine.ScanOptions, fn func(k
 	return nil
 }
 
-// hasTails reports whether keys of tails lie in a range.
+// hasTails reports whether keys of tails can lie in a range.
 func hasTails(start, end []byte) bool {
 	return (len(end) == 0 || string(end) > tailPrefix) && string(start) < tailsEnd
 }
 
-// mergeLong merges into a value of that size that may have a tail: into the tail, or all into one if the tail would be too
-// long.
+// mergeLong merges into a value of size bytes that may have a tail: into the tail, or everything into the value if
+// the tail would be too long.
 func (s *stage) mergeLong(e entry, size int) error {
 	delta := e.value
 	tail := entry{key: tailKey(e.key), value: delta, tail: true}
@@ -176,7 +176,7 @@ func (s *stage) mergeLong(e entry, size int) error {
 	return nil
 }
 
-// ownTail is what this request has written to the tail of a key, nil if that is nothing.
+// ownTail is what this request has written to the tail of a key, or nil.
 func (s *stage) ownTail(key []byte) []byte {
 	if !s.tailed {
 		return nil
@@ -187,7 +187,7 @@ func (s *stage) ownTail(key []byte) []byte {
 	return nil
 }
 
-// getLong calls fn with a value that is below and the tail that this request wrote.
+// getLong calls fn with a value below this request, folded with the tail that the request wrote.
 func (s *stage) getLong(key, tail []byte, fn func(value []byte) error) (bool, error) {
 	item, err := s.below.find(key)
 	if item == nil {

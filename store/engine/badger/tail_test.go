@@ -13,8 +13,8 @@ import (
 	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
-// TestTails does the same at random to an engine whose values all have tails and to the plainest engine: whatever is read
-// on the way and after the folder is opened again is the same.
+// TestTails does the same at random to an engine whose values all have tails and to the plainest engine: whatever is
+// read on the way and after the folder is opened again is the same.
 func TestTails(t *testing.T) {
 	for _, size := range []int64{0, tinyCache, -1} {
 		t.Run(fmt.Sprint("cache ", size), func(t *testing.T) {
@@ -170,10 +170,11 @@ func dump(t *testing.T, r engine.Reader) string {
 func keysIn(t *testing.T, e *Engine, start, end string) (n int) {
 	t.Helper()
 	err := e.View(func(r engine.Reader) error {
-		return r.(*snapshot).scan([]byte(start), []byte(end), engine.ScanOptions{KeysOnly: true}, func(_, _ []byte) (bool, error) {
-			n++
-			return true, nil
-		})
+		return r.(*snapshot).scan([]byte(start), []byte(end), engine.ScanOptions{KeysOnly: true},
+			func(_, _ []byte) (bool, error) {
+				n++
+				return true, nil
+			})
 	})
 	must(t, err)
 	return n

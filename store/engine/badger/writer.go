@@ -54,7 +54,7 @@ func (e *Engine) send(r request) error {
 	return nil
 }
 
-// check refuses ops that are over a limit as they stand; values that merges make are checked later.
+// check refuses operations that are over a limit as they stand. Values that merges make are checked later.
 func (e *Engine) check(ops []engine.Op) error {
 	if len(ops) > e.limits.CommitOps {
 		return engine.ErrTooLarge
@@ -94,7 +94,7 @@ func checkKey(key []byte) error {
 	return nil
 }
 
-// entrySize is what an entry counts in a transaction of Badger's, at most.
+// entrySize is the most that an entry counts in a transaction of Badger's.
 func entrySize(key, value []byte) int { return len(key) + len(value) + 16 }
 
 // DeleteRange removes keys in transactions of a few thousand, each queued like other commits.
@@ -121,7 +121,7 @@ func (e *Engine) DeleteRange(start, end []byte) error {
 	}
 }
 
-// forget frees what the filter knows of the group of a key.
+// forget frees the filter of a key's group.
 func (e *Engine) forget(key []byte) error {
 	result := make(chan error, 1)
 	if err := e.send(request{forget: key, done: func(err error) { result <- err }}); err != nil {
@@ -130,9 +130,11 @@ func (e *Engine) forget(key []byte) error {
 	return <-result
 }
 
-// publish makes everything up to version visible to reads that start from here on.
-func (e *Engine) publish(version uint64, holes holes) {
-	e.current.Store(&snapshot{txn: e.db.NewTransactionAt(version, false), cache: e.cache, fold: e.fold, holes: holes, probes: e.probes})
+// publish makes everything up to version visible to reads from here on.
+func (e *Engine) publish(version uint64, emptied emptiedRanges) {
+	e.current.Store(&snapshot{
+		txn: e.db.NewTransactionAt(version, false), cache: e.cache, fold: e.fold, emptied: emptied, probes: e.probes,
+	})
 }
 
 // writer is the goroutine that owns all writing.
@@ -144,12 +146,12 @@ type writer struct {
 	stage     stage
 	filter    *filter
 	tails     *tails
-	holes     holes // as of version
-	watched   *hole // that may become one; nil: there is none, or something was written to it
-	threshold int64 // the least bytes of a value that goes to the value log
+	emptied   emptiedRanges // as of version
+	watched   *emptiedRange // is being probed; nil: none is, or something was written to it
+	threshold int64         // the least bytes of a value that goes to the value log
 }
 
-// run takes what is queued, never waiting for more than the first request, until the queue is closed.
+// run takes requests until the queue is closed. It waits only for the first of a batch.
 func (w *writer) run() {
 	defer w.finished.Done()
 	var taken []request
@@ -166,7 +168,7 @@ func (w *writer) run() {
 	}
 }
 
-// addAll puts requests into batches and forgets them. Those that are full it commits.
+// addAll adds requests to batches and forgets them. It commits full batches.
 func (w *writer) addAll(taken []request) {
 	for i := range taken {
 		w.add(taken[i])
@@ -177,7 +179,7 @@ func (w *writer) addAll(taken []request) {
 	}
 }
 
-// add puts a request into the batch, or answers its error.
+// add adds a request to the batch, or answers with its error.
 func (w *writer) add(r request) {
 	switch {
 	case r.forget != nil:
@@ -188,8 +190,8 @@ func (w *writer) add(r request) {
 		w.watched = r.watch
 		r.done(nil)
 		return
-	case r.dig:
-		w.dig()
+	case r.remember:
+		w.rememberEmptied()
 		r.done(nil)
 		return
 	}
@@ -218,13 +220,14 @@ func (w *writer) stageRequest(r *request) error {
 	if err := w.stage.run(r); err != nil {
 		return err
 	}
-	if w.stage.size > w.limits.CommitBytes || len(w.stage.entries) > w.limits.CommitOps || w.stage.longest() > w.limits.Value {
+	s := &w.stage
+	if s.size > w.limits.CommitBytes || len(s.entries) > w.limits.CommitOps || s.longest() > w.limits.Value {
 		return engine.ErrTooLarge
 	}
 	return nil
 }
 
-// commit writes the batch, publishes it and tells everyone in it.
+// commit writes the batch, publishes it and answers everyone in it.
 func (w *writer) commit() (err error) {
 	if len(w.batch.entries) > 0 {
 		if err = w.write(); err != nil {
@@ -263,15 +266,15 @@ func (w *writer) write() error {
 			return w.fail(fmt.Errorf("%w: %w", engine.ErrUnknown, err))
 		}
 	}
-	w.fill(w.batch.entries)
-	w.publish(w.version, w.holes)
+	w.divideEmptied(w.batch.entries)
+	w.publish(w.version, w.emptied)
 	if oldest, ok := w.readers.advance(w.version); ok {
 		w.db.SetDiscardTs(oldest)
 	}
 	return nil
 }
 
-// makeSafe syncs what must be synced before a commit is acknowledged.
+// makeSafe syncs what has to be synced before a commit is acknowledged.
 func (w *writer) makeSafe() error {
 	w.commits.committed(w.version)
 	switch {

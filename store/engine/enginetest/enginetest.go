@@ -153,7 +153,10 @@ func expect(t *testing.T, what, got, want string) {
 }
 
 func keyOrder(t *testing.T, e engine.Engine) {
-	keys := []string{"\x00", "\x00\x00", "\x00\x00\xff", "\x00\x01", "\x01", "a", "a\x00", "a\x00b", "ab", "b", "\x7f", "\x80", "\xfe\xff", "\xff", "\xff\xff"}
+	keys := []string{
+		"\x00", "\x00\x00", "\x00\x00\xff", "\x00\x01", "\x01", "a", "a\x00", "a\x00b", "ab", "b", "\x7f",
+		"\x80", "\xfe\xff", "\xff", "\xff\xff",
+	}
 	slices.Sort(keys)
 	for i := range keys {
 		must(t, commit(e, put(keys[(i*7+3)%len(keys)], "x")))
@@ -292,7 +295,8 @@ func commitKinds(t *testing.T, e engine.Engine) {
 	expect(t, "after", dump(t, e, "", "", engine.ScanOptions{}), "a=y c=x y d=y")
 
 	// Operations on one key happen in their order.
-	must(t, commit(e, put("a", "1"), merge("a", "2"), merge("a", "3"), merge("b", "1"), del("b"), merge("b", "2"), del("c"), put("d", "4"), del("d")))
+	must(t, commit(e, put("a", "1"), merge("a", "2"), merge("a", "3"), merge("b", "1"), del("b"), merge("b", "2"),
+		del("c"), put("d", "4"), del("d")))
 	expect(t, "same keys", dump(t, e, "", "", engine.ScanOptions{}), "a=1 2 3 b=2")
 	var many []engine.Op
 	for i := range 100 {

@@ -14,9 +14,9 @@ import (
 
 // Memory is the plainest engine: a sorted map in memory. It shows that the suite asks for nothing that only Badger has.
 //
-// A hostile one makes use of all that the contract allows: it folds deltas when they are read and in changing order, runs
-// the function of an Update twice and lets others commit meanwhile, reports conflicts, commits in another order than it
-// was asked to and tells so before Commit returns or much later, and overwrites what callbacks were given.
+// A hostile one makes use of all that the contract allows: it folds deltas when they are read and in changing order,
+// runs the function of an Update twice and lets others commit meanwhile, reports conflicts, commits in another order
+// than it was asked to and tells so before Commit returns or much later, and overwrites what callbacks were given.
 type Memory struct {
 	fold    engine.Fold
 	hostile bool

@@ -1,0 +1,15 @@
+package script
+
+import "regexp"
+
+// javaDetail is what follows the name of a Java exception that the virtual machine throws itself. After many of them it
+// leaves that out.
+var javaDetail = regexp.MustCompile(`(?s)((?:NullPointer|ArrayIndexOutOfBounds|ClassCast)Exception)[: ].*`)
+
+// nodeAddress is how Cassandra names itself when it fails to read or write.
+var nodeAddress = regexp.MustCompile(`from /[0-9.]+:[0-9]+`)
+
+// withoutChance takes out of an error's text what depends on Cassandra's address and age.
+func withoutChance(message string) string {
+	return nodeAddress.ReplaceAllString(javaDetail.ReplaceAllString(message, "$1"), "from /{node}")
+}

@@ -1,0 +1,164 @@
+package schema
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/cqld/cqld/cql/types"
+)
+
+// DroppedColumn is what a table remembers of a column that was dropped, also when there is one of its name again.
+type DroppedColumn struct {
+	Column       // as it was, with tuples in place of user types
+	Time   int64 // microseconds: what was written then or before is gone for ever
+}
+
+// DroppedColumn returns what is remembered of a column of that name that was dropped, or nil.
+func (t *Table) DroppedColumn(name string) *DroppedColumn {
+	for _, d := range t.Dropped {
+		if d.Name == name {
+			return d
+		}
+	}
+	return nil
+}
+
+// WithoutColumns returns the table without columns that are not of its key, dropped as of a time in microseconds.
+func (t *Table) WithoutColumns(names []string, at int64) *Table {
+	spec := *t
+	spec.Columns = slices.DeleteFunc(slices.Clone(t.Columns),
+		func(c *Column) bool { return slices.Contains(names, c.Name) })
+	spec.Dropped = slices.Clone(t.Dropped)
+	for _, name := range names {
+		d := &DroppedColumn{Column: *t.Column(name), Time: at}
+		d.Type = types.WithoutUserTypes(d.Type)
+		if i := slices.Index(spec.Dropped, t.DroppedColumn(name)); i >= 0 {
+			spec.Dropped[i] = d
+		} else {
+			spec.Dropped = append(spec.Dropped, d)
+		}
+	}
+	n := NewTable(spec)
+	n.Dropped = droppedOrder(spec.Dropped, len(t.Dropped))
+	return n
+}
+
+// WithColumns returns the table with more columns. One that was there before has its cells again, but for those that
+// Lost tells of; of one whose parts are stored in another way none.
+func (t *Table) WithColumns(added []*Column) *Table {
+	spec := *t
+	spec.Columns = slices.Clone(t.Columns)
+	for _, given := range added {
+		c := *given
+		if d := t.DroppedColumn(c.Name); d != nil && (!types.IsMultiCell(c.Type) || types.Equal(c.Type, d.Type)) {
+			c.ID = d.ID
+		}
+		spec.Columns = append(spec.Columns, &c)
+	}
+	return NewTable(spec)
+}
+
+// Lost returns the timestamp up to which cells are never seen again that are stored under a column's ID, and whether
+// there is one. Those of IDs that may be given to columns later are not.
+func (t *Table) Lost(id uint32) (upTo int64, some bool) {
+	upTo, some = t.lost[id]
+	return upTo, some
+}
+
+// Loses reports whether Lost holds for any ID.
+func (t *Table) Loses() bool { return len(t.lost) > 0 }
+
+// lostCells makes what Lost looks up.
+func (t *Table) lostCells() map[uint32]int64 {
+	if len(t.Columns)+1 == int(t.NextID) && len(t.Dropped) == 0 {
+		return nil
+	}
+	lost := make(map[uint32]int64)
+	for id := uint32(1); id < t.NextID; id++ {
+		lost[id] = math.MaxInt64
+	}
+	for _, c := range t.Columns {
+		delete(lost, c.ID)
+	}
+	for _, d := range t.Dropped {
+		id := d.ID
+		if c := t.Column(d.Name); c != nil && !c.Kind.IsKey() {
+			id = c.ID
+		}
+		lost[id] = d.Time
+	}
+	return lost
+}
+
+// droppedOrder sorts columns as a hash map has them by name into which the first ones, already, were put together
+// before the others. DESCRIBE shows them so.
+func droppedOrder(columns []*DroppedColumn, already int) []*DroppedColumn {
+	size := firstPlaces
+	if already > 0 {
+		for size = 1; size < places(float32(already)/0.75+1); size *= 2 {
+		}
+	}
+	for n := range columns {
+		if size < 64 && crowded(columns[:n], size, columns[n].Name) {
+			size *= 2
+		}
+		if n >= int(size)*3/4 {
+			size *= 2
+		}
+	}
+	sorted := slices.Clone(columns)
+	slices.SortStableFunc(sorted, func(a, b *DroppedColumn) int {
+		return cmp.Compare(size.of(bytesHash(a.Name)), size.of(bytesHash(b.Name)))
+	})
+	return sorted
+}
+
+// crowded reports whether so many columns have the place of another one that a small hash map grows when it gets that.
+func crowded(columns []*DroppedColumn, size places, name string) bool {
+	n := 0
+	for _, c := range columns {
+		if size.of(bytesHash(c.Name)) == size.of(bytesHash(name)) {
+			n++
+		}
+	}
+	return n >= 8
+}
+
+// droppedSection is the encoding of the columns that were dropped, by name.
+//
+//	<n> n × (name type kind id time)
+var droppedSection = section[*Table]{
+	number:  1,
+	present: func(t *Table) bool { return len(t.Dropped) > 0 },
+	write: func(e *encoder, t *Table) {
+		e.uint(uint64(len(t.Dropped)))
+		for _, d := range droppedByName(t) {
+			e.string(d.Name)
+			e.string(types.ExactClassName(d.Type))
+			e.b = append(e.b, byte(d.Kind))
+			e.uint(uint64(d.ID))
+			e.int(int(d.Time))
+		}
+	},
+	read: func(d *decoder, t *Table) {
+		for range d.count() {
+			c := Column{Name: d.string()}
+			c.Type = d.columnType()
+			c.Kind = ColumnKind(d.byte())
+			c.ID = uint32(d.uint())
+			if c.Kind != Static && c.Kind != Regular {
+				d.fail(fmt.Errorf("dropped column %s has kind %d", c.Name, c.Kind))
+				return
+			}
+			t.Dropped = append(t.Dropped, &DroppedColumn{Column: c, Time: int64(d.int())})
+		}
+	},
+}
+
+func droppedByName(t *Table) []*DroppedColumn {
+	return slices.SortedFunc(slices.Values(t.Dropped),
+		func(a, b *DroppedColumn) int { return strings.Compare(a.Name, b.Name) })
+}

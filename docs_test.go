@@ -1,0 +1,288 @@
+package main
+
+import (
+	"maps"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/cqld/cqld/server/cqltest"
+)
+
+// page is a Markdown page for users.
+type page struct {
+	path, text string
+	blocks     []block
+}
+
+// block is a block of code: fenced, or indented by four spaces.
+type block struct {
+	language string // of a fenced block
+	code     string
+}
+
+var fence = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")
+
+// pagePaths are the pages for users.
+func pagePaths(t *testing.T) []string {
+	t.Helper()
+	paths, err := filepath.Glob("docs/*.md")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("%d pages in docs, error %v", len(paths), err)
+	}
+	return append([]string{"README.md", "SECURITY.md", "CHANGELOG.md"}, paths...)
+}
+
+// userPages reads the pages for users.
+func userPages(t *testing.T) []page {
+	t.Helper()
+	var pages []page
+	for _, path := range pagePaths(t) {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := page{path: filepath.ToSlash(path), text: string(content)}
+		for _, m := range fence.FindAllStringSubmatch(p.text, -1) {
+			p.blocks = append(p.blocks, block{language: m[1], code: m[2]})
+		}
+		var indented strings.Builder
+		for line := range strings.Lines(fence.ReplaceAllString(p.text, "")) {
+			if code, ok := strings.CutPrefix(line, "    "); ok {
+				indented.WriteString(code)
+			}
+		}
+		p.blocks = append(p.blocks, block{code: indented.String()})
+		pages = append(pages, p)
+	}
+	return pages
+}
+
+var (
+	helpFlag    = regexp.MustCompile(`(?m)^ +--?([a-z][a-z-]*)`)
+	codeFlag    = regexp.MustCompile("`--([a-z][a-z-]*)[ =`]")
+	tableFlag   = regexp.MustCompile("(?m)^\\| `--([a-z-]+)` \\| (.+?) \\|")
+	helpDefault = regexp.MustCompile(`\(default "?([^")]*)"?\)`)
+)
+
+// serveHelp returns the text of each flag in the help of serve.
+func serveHelp(t *testing.T) map[string]string {
+	t.Helper()
+	_, help, _ := cqld(t, nil, "serve", "--help")
+	flags := map[string]string{}
+	at := helpFlag.FindAllStringSubmatchIndex(help, -1)
+	for i, m := range at {
+		end := len(help)
+		if i+1 < len(at) {
+			end = at[i+1][0]
+		}
+		flags[help[m[2]:m[3]]] = help[m[0]:end]
+	}
+	if len(flags) == 0 {
+		t.Fatalf("no flags in the help\n%s", help)
+	}
+	return flags
+}
+
+// TestDocumentedFlags wants docs/operating.md to list the flags of serve with their defaults, and every page to name
+// only flags that exist.
+func TestDocumentedFlags(t *testing.T) {
+	help := serveHelp(t)
+	for _, p := range userPages(t) {
+		for _, m := range codeFlag.FindAllStringSubmatch(p.text, -1) {
+			if help[m[1]] == "" {
+				t.Errorf("%s names --%s, which is no flag of serve", p.path, m[1])
+			}
+		}
+		if p.path != "docs/operating.md" {
+			continue
+		}
+		listed := map[string]string{}
+		for _, m := range tableFlag.FindAllStringSubmatch(p.text, -1) {
+			listed[m[1]] = strings.Trim(m[2], "`")
+		}
+		for name, text := range help {
+			if listed[name] == "" {
+				t.Errorf("%s does not list --%s", p.path, name)
+			} else if m := helpDefault.FindStringSubmatch(text); m != nil && m[1] != listed[name] {
+				t.Errorf("%s has the default %s of --%s, its help %s", p.path, listed[name], name, m[1])
+			}
+		}
+	}
+}
+
+var aMetric = regexp.MustCompile("`(cqld_[a-z_]+)`")
+
+// TestDocumentedMetrics compares the metrics in docs/operating.md with those that a server has.
+func TestDocumentedMetrics(t *testing.T) {
+	s := cqltest.RunT(t)
+	if code, _, errs := cqld(t, nil, "exec", s.Addr(), "-e", "SELECT key FROM system.local"); code != 0 {
+		t.Fatal(errs)
+	}
+	answer := httptest.NewRecorder()
+	metricsHandler(s.Server, s.Store).ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
+	served := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^# TYPE (cqld_\w+) `).FindAllStringSubmatch(answer.Body.String(), -1) {
+		served[m[1]] = true
+	}
+	listed := map[string]bool{}
+	text, err := os.ReadFile("docs/operating.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range aMetric.FindAllStringSubmatch(string(text), -1) {
+		listed[m[1]] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(served)) {
+		if !listed[name] {
+			t.Errorf("docs/operating.md does not list %s", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(listed)) {
+		if !served[name] {
+			t.Errorf("docs/operating.md lists %s, which /metrics does not have", name)
+		}
+	}
+}
+
+// makeTargets are the targets that the Makefile describes.
+func makeTargets(t *testing.T) map[string]bool {
+	t.Helper()
+	makefile, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^([a-z-]+):.* ## `).FindAllStringSubmatch(string(makefile), -1) {
+		targets[m[1]] = true
+	}
+	return targets
+}
+
+var (
+	makeCommand = regexp.MustCompile("(?m)(?:^ *|`)make ([a-z-]+)(?:[ `]|$)")
+	grepCommand = regexp.MustCompile("`(grep -[^`]+)`")
+	testCommand = regexp.MustCompile("`go test[^`]* -run '\\^([A-Za-z]+)\\$?' ([^` ]+)`")
+	ownCommand  = regexp.MustCompile(`(?m)^cqld (exec|ping|version)( .*)?$`)
+)
+
+// TestDocumentedCommands runs the commands of cqld that the pages show, against a server of its own, and the searches that
+// show limits. Targets of make and tests that the pages name must exist.
+func TestDocumentedCommands(t *testing.T) {
+	s := cqltest.RunT(t)
+	targets, ran := makeTargets(t), 0
+	schema := filepath.Join(t.TempDir(), "schema.cql")
+	if err := os.WriteFile(schema, []byte("SELECT key FROM system.local;"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range userPages(t) {
+		for _, m := range makeCommand.FindAllStringSubmatch(p.text, -1) {
+			if !targets[m[1]] {
+				t.Errorf("%s names make %s, which does not exist", p.path, m[1])
+			}
+		}
+		for _, m := range grepCommand.FindAllStringSubmatch(p.text, -1) {
+			command := strings.ReplaceAll(m[1], `\|`, "|") // as tables escape it
+			if out, err := exec.Command("sh", "-c", command).CombinedOutput(); err != nil {
+				t.Errorf("%s: %s: %v %s", p.path, command, err, out)
+			}
+			ran++
+		}
+		for _, m := range testCommand.FindAllStringSubmatch(p.text, -1) {
+			search := exec.Command("grep", "-rqE", "^func "+m[1]+"\\(", "--include=*_test.go", m[2])
+			if out, err := search.CombinedOutput(); err != nil {
+				t.Errorf("%s: there is no test %s in %s %s", p.path, m[1], m[2], out)
+			}
+		}
+		for _, b := range p.blocks {
+			for _, m := range ownCommand.FindAllString(b.code, -1) {
+				m, _, _ = strings.Cut(m, "  ") // an explanation
+				if strings.Contains(m, "[ADDR]") {
+					continue
+				}
+				args := words(strings.NewReplacer("127.0.0.1:9042", s.Addr(), "schema.cql", schema).Replace(m))
+				if code, _, errs := cqld(t, map[string]string{"CQLD_LISTEN": s.Addr()}, args[1:]...); code != 0 {
+					t.Errorf("%s: %s: exit %d, %s", p.path, m, code, errs)
+				}
+				ran++
+			}
+		}
+	}
+	if ran < 10 {
+		t.Errorf("only %d commands were found", ran)
+	}
+}
+
+// words splits a command line at spaces that are not quoted.
+func words(line string) []string {
+	var all []string
+	for _, m := range regexp.MustCompile(`"([^"]*)"|\S+`).FindAllStringSubmatch(line, -1) {
+		if m[1] != "" {
+			all = append(all, m[1])
+		} else {
+			all = append(all, m[0])
+		}
+	}
+	return all
+}
+
+// TestDocumentedCode wants Go that the pages show to stand in the examples of cqltest, word for word, and YAML to be
+// readable.
+func TestDocumentedCode(t *testing.T) {
+	examples, err := os.ReadFile("server/cqltest/example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range userPages(t) {
+		for _, b := range p.blocks {
+			switch b.language {
+			case "go":
+				if !strings.Contains(string(examples), b.code) {
+					t.Errorf("%s shows what is not in server/cqltest/example_test.go:\n%s", p.path, b.code)
+				}
+			case "yaml":
+				var any map[string]any
+				if err := yaml.Unmarshal([]byte(b.code), &any); err != nil {
+					t.Errorf("%s: %v in\n%s", p.path, err, b.code)
+				}
+			}
+		}
+	}
+}
+
+var link = regexp.MustCompile(`\]\(([^):#]*)(?:#([^)]*))?\)`)
+
+// TestLinks wants links between the pages to lead somewhere.
+func TestLinks(t *testing.T) {
+	for _, p := range userPages(t) {
+		for _, m := range link.FindAllStringSubmatch(fence.ReplaceAllString(p.text, ""), -1) {
+			path := filepath.Join(filepath.Dir(p.path), filepath.FromSlash(m[1]))
+			if m[1] == "" {
+				path = p.path
+			}
+			content, err := os.ReadFile(path)
+			if err != nil {
+				t.Errorf("%s links to %s: %v", p.path, m[1], err)
+			} else if m[2] != "" && !slices.Contains(anchors(string(content)), m[2]) {
+				t.Errorf("%s links to #%s, which %s does not have", p.path, m[2], path)
+			}
+		}
+	}
+}
+
+// anchors are what the headings of a page can be linked by.
+func anchors(text string) []string {
+	var all []string
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
+		plain := regexp.MustCompile(`[^\w -]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		all = append(all, strings.ReplaceAll(plain, " ", "-"))
+	}
+	return all
+}

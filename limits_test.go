@@ -1,0 +1,43 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/cqld/cqld/store/engine/badger"
+)
+
+// TestWriteLimits prints what the storage takes at a time, on disk and in memory, and wants docs/limits.md to say so.
+func TestWriteLimits(t *testing.T) {
+	page, err := os.ReadFile("docs/limits.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, where := range []struct{ name, dir string }{{"on disk", t.TempDir()}, {"in memory", ""}} {
+		e, err := badger.Open(badger.Options{Dir: where.dir}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		limits := e.Limits()
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+		t.Logf("%s: %d bytes and %d rows in one write, %d bytes in one row",
+			where.name, limits.CommitBytes, limits.CommitOps, limits.Value)
+		for _, n := range []int{limits.CommitBytes, limits.CommitOps, limits.Value} {
+			if !strings.Contains(string(page), thousands(n)) {
+				t.Errorf("docs/limits.md has no %s", thousands(n))
+			}
+		}
+	}
+}
+
+// thousands prints a number as pages do: 1,048,576.
+func thousands(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
+}

@@ -1,0 +1,232 @@
+package define
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/functions"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/scope"
+)
+
+// CreateAggregate defines an aggregate.
+type CreateAggregate struct {
+	Keyspace  string
+	Statement *cql.CreateAggregate
+	Time      int64 // microseconds: when an INITCOND that asks for the time is read
+}
+
+// At is the definition as of a time.
+func (d *CreateAggregate) At(micros int64) Definition {
+	dated := *d
+	dated.Time = micros
+	return &dated
+}
+
+// createAggregate plans CREATE AGGREGATE.
+func (p *planning) createAggregate(s *cql.CreateAggregate) (*CreateAggregate, error) {
+	if err := checkTypeClasses(append(slices.Clone(s.Args.Types), s.StateType)...); err != nil {
+		return nil, err
+	}
+	keyspace, err := p.scope.Keyspace(s.Function)
+	if err != nil {
+		return nil, err
+	}
+	if s.Initial != nil && expr.HasMarker(s.Initial) {
+		return nil, cqlerr.Invalidf("Bind variables are not supported in INITCOND")
+	}
+	return &CreateAggregate{Keyspace: keyspace, Statement: s}, nil
+}
+
+// Apply adds the aggregate, or puts it in the place of one with the same arguments.
+func (d *CreateAggregate) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
+	k, name := c.Keyspace(d.Keyspace), d.Statement.Function.Name
+	args, state := written(slices.Clone(d.Statement.Args.Types)), written{d.Statement.StateType}
+	if err := d.check(k, args, state); err != nil {
+		return nil, Outcome{}, err
+	}
+	a, err := d.aggregate(k, args, state)
+	if err != nil {
+		return nil, Outcome{}, err
+	}
+	if k.Function(name, a.Args) != nil {
+		return nil, Outcome{}, cqlerr.Invalidf("Aggregate '%s' cannot replace a function", name)
+	}
+	kind, old := schema.Created, k.Aggregate(name, a.Args)
+	if old != nil {
+		switch {
+		case d.Statement.IfNotExists:
+			return c, Outcome{}, nil
+		case !d.Statement.OrReplace:
+			return nil, Outcome{}, cqlerr.Invalidf("Aggregate '%s' already exists", name)
+		case !types.Compatible(a.Returns, old.Returns):
+			return nil, Outcome{}, cqlerr.Invalidf("Cannot replace aggregate '%s', the new return type %s isn't compatible "+
+				"with the return type %s of existing function", name, a.Returns, old.Returns)
+		case old.CQL() == a.CQL():
+			return c, Outcome{}, nil
+		}
+		kind = schema.Updated
+	}
+	return c.WithAggregate(a), callableTold(kind, schema.TargetAggregate, d.Keyspace, name, args.texts(), a.Args), nil
+}
+
+// check is what is said before the functions are looked for. To know which permissions are needed Cassandra looks for
+// all types first.
+func (d *CreateAggregate) check(k *schema.Keyspace, args, state written) error {
+	name := d.Statement.Function.Name
+	if k == nil {
+		return functionsMissing(d.Keyspace)
+	}
+	if err := args.seek(k, name); err != nil {
+		return err
+	}
+	for _, w := range []written{state, args} {
+		if _, err := w.resolve(k); err != nil {
+			return err
+		}
+	}
+	if err := checkCallableKeyspace(d.Keyspace); err != nil {
+		return err
+	}
+	if err := checkDirectives(d.Statement.OrReplace, d.Statement.IfNotExists); err != nil {
+		return err
+	}
+	if err := checkCallableName("Aggregate", name); err != nil {
+		return err
+	}
+	if err := args.checkNotFrozen("Argument"); err != nil {
+		return err
+	}
+	return state.checkNotFrozen("State type")
+}
+
+// aggregate is the aggregate as declared, with its functions found.
+func (d *CreateAggregate) aggregate(k *schema.Keyspace, args, state written) (*schema.Aggregate, error) {
+	s := d.Statement
+	a := &schema.Aggregate{
+		Keyspace: d.Keyspace, Name: s.Function.Name, StateFunction: s.StateFunction, FinalFunction: s.FinalFunction,
+	}
+	var err error
+	if a.Args, err = args.resolve(k); err != nil {
+		return nil, err
+	}
+	if a.StateType, err = state.resolveOne(k, 0); err != nil {
+		return nil, err
+	}
+	if err := checkEachSize(a.StateArgs()); err != nil {
+		return nil, err
+	}
+	stateArgs := slices.Concat(state, args)
+	f, err := d.part(k, "State", s.StateFunction, stateArgs, a.StateArgs())
+	if err != nil {
+		return nil, err
+	}
+	if !types.Equal(f.Returns, a.StateType) {
+		return nil, cqlerr.Invalidf("State function %s.%s(%s) return type must be the same as the first argument type - "+
+			"check STYPE, argument and return types", d.Keyspace, s.StateFunction, stateArgs)
+	}
+	a.Returns = f.Returns
+	if s.FinalFunction != "" {
+		final, err := d.part(k, "Final", s.FinalFunction, state, []types.Type{a.StateType})
+		if err != nil {
+			return nil, err
+		}
+		a.Returns = final.Returns
+	}
+	if a.Initial, err = d.initial(k, a.StateType); err != nil {
+		return nil, err
+	}
+	if a.Initial == nil && !f.CalledOnNull {
+		return nil, cqlerr.Invalidf("Cannot create aggregate '%s' without INITCOND because state function %s.%s does not "+
+			"accept 'null' arguments", a.Name, d.Keyspace, s.StateFunction)
+	}
+	return a, nil
+}
+
+// part finds a function that the aggregate is made of.
+func (d *CreateAggregate) part(
+	k *schema.Keyspace, what, name string, shown written, args []types.Type,
+) (*schema.Function, error) {
+	if f := k.Function(name, args); f != nil {
+		return f, nil
+	}
+	if k.Aggregate(name, args) != nil {
+		return nil, cqlerr.Invalidf("%s function %s.%s(%s) isn't a scalar function", what, k.Name, name, shown)
+	}
+	return nil, cqlerr.Invalidf("%s function %s.%s(%s) doesn't exist", what, k.Name, name, shown)
+}
+
+// initial is the state that the aggregate begins with, nil for null.
+func (d *CreateAggregate) initial(k *schema.Keyspace, state types.Type) ([]byte, error) {
+	t := d.Statement.Initial
+	if t == nil {
+		return nil, nil
+	}
+	now := time.UnixMicro(d.Time)
+	b := expr.Binder{
+		Clock:     &types.Clock{Now: now},
+		NamedType: func(n *cql.TypeName) (types.Type, error) { return scope.Type(k, *n) },
+		Users: func(name cql.QualifiedName) []*functions.Function {
+			if name.Keyspace != "" && name.Keyspace != k.Name {
+				return nil
+			}
+			return scope.Functions(k, name.Name)
+		},
+	}
+	e, err := b.Bind(t, expr.Receiver{Keyspace: k.Name, Name: "(dummy)", Type: state})
+	if err != nil {
+		return nil, err
+	}
+	if expr.IsVolatile(e) {
+		return nil, expr.NotSupported("INITCOND " + t.String())
+	}
+	v, err := e.Eval(&expr.Context{Env: &expr.Env{Now: now}})
+	if err != nil {
+		return nil, err
+	}
+	if v.Bytes != nil && state.Validate(v.Bytes) != nil {
+		return nil, cqlerr.Invalidf("Invalid value for INITCOND of type %s", state)
+	}
+	null := v.Bytes == nil || len(v.Bytes) == 0 && types.EmptyIsNull(state)
+	if l, is := t.(*cql.Literal); null && !(is && l.Kind == cql.NullLiteral) {
+		return nil, cqlerr.Invalidf("INITCOND must not be empty for all types except TEXT, ASCII, BLOB")
+	}
+	return v.Bytes, nil
+}
+
+// DropAggregate removes an aggregate.
+type DropAggregate struct {
+	Keyspace  string
+	Statement *cql.DropAggregate
+}
+
+// dropAggregate plans DROP AGGREGATE.
+func (p *planning) dropAggregate(s *cql.DropAggregate) (*DropAggregate, error) {
+	keyspace, err := p.droppedFrom(s.Function, s.Args)
+	if err != nil {
+		return nil, err
+	}
+	return &DropAggregate{Keyspace: keyspace, Statement: s}, nil
+}
+
+// Apply removes the aggregate.
+func (d *DropAggregate) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
+	k := c.Keyspace(d.Keyspace)
+	drop := newDropping("AGGREGATE", d.Keyspace, d.Statement.Function.Name, d.Statement.Args)
+	a, err := found(drop, k, k.AggregatesNamed, k.Aggregate)
+	if err != nil {
+		return nil, Outcome{}, err
+	}
+	if a == nil {
+		if d.Statement.IfExists {
+			return c, Outcome{}, nil
+		}
+		return nil, Outcome{}, cqlerr.Invalidf("Aggregate '%s' doesn't exist", drop.shown)
+	}
+	out := callableTold(schema.Dropped, schema.TargetAggregate, d.Keyspace, a.Name, typeTexts(a.Args), a.Args)
+	return c.WithoutAggregate(a), out, nil
+}

@@ -1,0 +1,43 @@
+package define
+
+import (
+	"slices"
+
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+)
+
+// types lists the user types by name, whatever their case.
+func (d *Describe) types(c *schema.Catalog) (rows [][][]byte, err error) {
+	keyspaces, err := d.listed(c)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range keyspaces {
+		all := k.SortedTypes()
+		slices.SortStableFunc(all, func(a, b *types.UserType) int { return compareFolded(a.Name, b.Name) })
+		for _, t := range all {
+			rows = append(rows, textRow(cql.Quote(k.Name), "type", cql.Quote(t.Name)))
+		}
+	}
+	return rows, nil
+}
+
+// userType is one user type.
+func (d *Describe) userType(c *schema.Catalog) ([][][]byte, error) {
+	k, err := d.within(c)
+	if err != nil {
+		return nil, err
+	}
+	t := k.Types[d.Name]
+	if t == nil {
+		return nil, cqlerr.Invalidf("User defined type '%s' not found in '%s'", d.Name, d.Keyspace)
+	}
+	return [][][]byte{typeRow(t)}, nil
+}
+
+func typeRow(t *types.UserType) [][]byte {
+	return textRow(cql.Quote(t.Keyspace), "type", cql.Quote(t.Name), schema.TypeCQL(t))
+}

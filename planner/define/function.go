@@ -1,0 +1,200 @@
+package define
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+)
+
+// CreateFunction defines a function.
+type CreateFunction struct {
+	Keyspace  string
+	Statement *cql.CreateFunction
+}
+
+// createFunction plans CREATE FUNCTION.
+func (p *planning) createFunction(s *cql.CreateFunction) (*CreateFunction, error) {
+	if err := checkTypeClasses(append(argTypes(s), s.Returns)...); err != nil {
+		return nil, err
+	}
+	keyspace, err := p.scope.Keyspace(s.Function)
+	if err != nil {
+		return nil, err
+	}
+	return &CreateFunction{Keyspace: keyspace, Statement: s}, nil
+}
+
+// argTypes are the types of the arguments as written.
+func argTypes(s *cql.CreateFunction) written {
+	all := make(written, len(s.Args))
+	for i, a := range s.Args {
+		all[i] = a.Type
+	}
+	return all
+}
+
+// Apply adds the function, or puts it in the place of one with the same arguments.
+func (d *CreateFunction) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
+	k, name, args := c.Keyspace(d.Keyspace), d.Statement.Function.Name, argTypes(d.Statement)
+	if err := args.seek(k, name); err != nil {
+		return nil, Outcome{}, err
+	}
+	if err := checkCallableKeyspace(d.Keyspace); err != nil {
+		return nil, Outcome{}, err
+	}
+	if err := d.check(args); err != nil {
+		return nil, Outcome{}, err
+	}
+	if k == nil {
+		return nil, Outcome{}, keyspaceMissing(d.Keyspace)
+	}
+	f, err := d.function(k, args)
+	if err != nil {
+		return nil, Outcome{}, err
+	}
+	if k.Aggregate(name, f.Args) != nil {
+		return nil, Outcome{}, cqlerr.Invalidf("Function '%s' cannot replace an aggregate", name)
+	}
+	kind, old := schema.Created, k.Function(name, f.Args)
+	if old != nil {
+		if d.Statement.IfNotExists {
+			return c, Outcome{}, nil
+		}
+		if err := d.checkReplacement(old, f); err != nil {
+			return nil, Outcome{}, err
+		}
+		if old.CQL() == f.CQL() {
+			return c, Outcome{}, nil
+		}
+		kind = schema.Updated
+	}
+	return c.WithFunction(f), callableTold(kind, schema.TargetFunction, d.Keyspace, name, args.texts(), f.Args), nil
+}
+
+// check is what is said without looking at the keyspace.
+func (d *CreateFunction) check(args written) error {
+	s := d.Statement
+	if err := checkDirectives(s.OrReplace, s.IfNotExists); err != nil {
+		return err
+	}
+	if s.Language != "java" {
+		return cqlerr.Invalidf("Currently only Java UDFs are available in Cassandra. For more information - " +
+			"CASSANDRA-18252 and CASSANDRA-17281")
+	}
+	if err := checkCallableName("Function", s.Function.Name); err != nil {
+		return err
+	}
+	names := argNames(s)
+	for i, n := range names {
+		if slices.Contains(names[:i], n) {
+			return cqlerr.Invalidf("Duplicate argument names for given function %s with argument names [%s]", s.Function.Name,
+				strings.Join(names, ", "))
+		}
+	}
+	if err := args.checkNotFrozen("Argument"); err != nil {
+		return err
+	}
+	return written{s.Returns}.checkNotFrozen("Return type")
+}
+
+func argNames(s *cql.CreateFunction) []string {
+	all := make([]string, len(s.Args))
+	for i, a := range s.Args {
+		all[i] = a.Name
+	}
+	return all
+}
+
+// function is the function as declared. Its body must be there; whether it is Java is not known.
+func (d *CreateFunction) function(k *schema.Keyspace, args written) (*schema.Function, error) {
+	s := d.Statement
+	f := &schema.Function{
+		Keyspace: d.Keyspace, Name: s.Function.Name, ArgNames: argNames(s), CalledOnNull: s.CalledOnNull,
+		Language: s.Language, Body: s.Body,
+	}
+	var err error
+	if f.Args, err = args.resolve(k); err != nil {
+		return nil, err
+	}
+	if f.Returns, err = (written{s.Returns}).resolveOne(k, 0); err != nil {
+		return nil, err
+	}
+	if err := checkEachSize(append(slices.Clip(f.Args), f.Returns)); err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(s.Body) == "" {
+		return nil, cqlerr.Invalidf("Java source compilation failed:\nThis method must return a result")
+	}
+	return f, nil
+}
+
+// checkReplacement refuses to replace a function by one that differs in what its callers know.
+func (d *CreateFunction) checkReplacement(old, f *schema.Function) error {
+	switch {
+	case !d.Statement.OrReplace:
+		return cqlerr.Invalidf("Function '%s' already exists", f.Name)
+	case old.CalledOnNull != f.CalledOnNull && f.CalledOnNull:
+		return cqlerr.Invalidf("Function '%s' must have CALLED ON NULL INPUT directive", f.Name)
+	case old.CalledOnNull != f.CalledOnNull:
+		return cqlerr.Invalidf("Function '%s' must have RETURNS NULL ON NULL INPUT directive", f.Name)
+	case !types.Compatible(f.Returns, old.Returns):
+		return cqlerr.Invalidf("Cannot replace function '%s', the new return type %s is not compatible with the return type "+
+			"%s of existing function", f.Name, f.Returns, old.Returns)
+	}
+	return nil
+}
+
+// DropFunction removes a function.
+type DropFunction struct {
+	Keyspace  string
+	Statement *cql.DropFunction
+}
+
+// dropFunction plans DROP FUNCTION.
+func (p *planning) dropFunction(s *cql.DropFunction) (*DropFunction, error) {
+	keyspace, err := p.droppedFrom(s.Function, s.Args)
+	if err != nil {
+		return nil, err
+	}
+	return &DropFunction{Keyspace: keyspace, Statement: s}, nil
+}
+
+// Apply removes the function, unless an aggregate uses it.
+func (d *DropFunction) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
+	k := c.Keyspace(d.Keyspace)
+	drop := newDropping("FUNCTION", d.Keyspace, d.Statement.Function.Name, d.Statement.Args)
+	f, err := found(drop, k, k.FunctionsNamed, k.Function)
+	if err != nil {
+		return nil, Outcome{}, err
+	}
+	if f == nil {
+		if d.Statement.IfExists {
+			return c, Outcome{}, nil
+		}
+		return nil, Outcome{}, cqlerr.Invalidf("Function '%s' doesn't exist", drop.shown)
+	}
+	if users := aggregatesOf(k, f); len(users) > 0 {
+		return nil, Outcome{}, cqlerr.Invalidf("Function '%s' is still referenced by aggregates %s", drop.shown,
+			strings.Join(users, ", "))
+	}
+	if tables := maskedBy(k, f); len(tables) > 0 {
+		return nil, Outcome{}, cqlerr.Invalidf("Function '%s' is still referenced by column masks in tables %s", drop.shown,
+			strings.Join(tables, ", "))
+	}
+	args := typeTexts(f.Args)
+	return c.WithoutFunction(f), callableTold(schema.Dropped, schema.TargetFunction, d.Keyspace, f.Name, args, f.Args), nil
+}
+
+// aggregatesOf names the aggregates that are made of a function.
+func aggregatesOf(k *schema.Keyspace, f *schema.Function) (names []string) {
+	for _, a := range k.Aggregates {
+		if a.Calls(f) {
+			names = append(names, a.Keyspace+"."+a.Name)
+		}
+	}
+	return names
+}

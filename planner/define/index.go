@@ -1,0 +1,190 @@
+package define
+
+import (
+	"strings"
+
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+)
+
+// legacyIndex is the name of Cassandra's first kind of index, which is the default.
+const legacyIndex = "legacy_local_table"
+
+// CreateIndex defines an index on a table.
+type CreateIndex struct {
+	Keyspace   string
+	Statement  *cql.CreateIndex
+	Custom     bool
+	Class      string // of a custom index
+	Properties []schema.Property
+}
+
+// createIndex plans CREATE INDEX. USING makes an index a custom one, but for the name of the default kind.
+func (p *planning) createIndex(s *cql.CreateIndex) (*CreateIndex, error) {
+	props := properties(s.Properties)
+	keyspace, err := p.scope.Keyspace(s.Table)
+	if err != nil {
+		return nil, err
+	}
+	class := legacyIndex
+	if s.Using != nil {
+		class = *s.Using
+	}
+	d := &CreateIndex{Keyspace: keyspace, Statement: s, Properties: props}
+	if d.Custom = s.Custom || !strings.EqualFold(class, legacyIndex); d.Custom {
+		d.Class = class
+	}
+	return d, nil
+}
+
+// Apply adds the index.
+func (d *CreateIndex) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
+	name := d.Statement.Table.Name
+	if err := checkTableChange("ALTER", d.Keyspace, name); err != nil {
+		return nil, Outcome{}, err
+	}
+	options, err := d.options()
+	if err != nil {
+		return nil, Outcome{}, err
+	}
+	t, err := findTable(c, d.Keyspace, name)
+	if err != nil {
+		return nil, Outcome{}, err
+	}
+	x, err := d.index(c.Keyspace(d.Keyspace), t)
+	if err != nil {
+		return nil, Outcome{}, err
+	}
+	if x == nil {
+		return c, Outcome{Warnings: d.warnings()}, nil
+	}
+	x.Options = options
+	if there, err := d.isThere(t, x); there || err != nil {
+		return c, Outcome{Warnings: d.warnings()}, err
+	}
+	if err := schema.CheckIndex(t, x); err != nil {
+		return nil, Outcome{}, err
+	}
+	t = t.WithIndex(x)
+	out := told(schema.Updated, schema.TargetTable, d.Keyspace, t.Name)
+	out.Warnings = append(vectorWarnings(t), d.warnings()...)
+	return c.WithTable(t), out, nil
+}
+
+// index is the index without its options; nil if one of the name is there and that is all right.
+func (d *CreateIndex) index(k *schema.Keyspace, t *schema.Table) (*schema.Index, error) {
+	s := d.Statement
+	if s.Name != "" && k.IndexedTable(s.Name) != nil {
+		if s.IfNotExists {
+			return nil, nil
+		}
+		return nil, cqlerr.Invalidf("Index '%s' already exists", s.Name)
+	}
+	if t.Counter {
+		return nil, cqlerr.Invalidf("Secondary indexes on counter tables aren't supported")
+	}
+	if t.View != nil {
+		return nil, cqlerr.Invalidf("Secondary indexes on materialized views aren't supported")
+	}
+	targets, err := d.targets(t)
+	if err != nil {
+		return nil, err
+	}
+	if d.Custom && d.Class == "" {
+		return nil, cqlerr.Configf("Unable to find custom indexer class ''")
+	}
+	x := &schema.Index{Name: s.Name, Targets: targets, Class: d.Class}
+	if x.Name == "" {
+		x.Name = k.NewIndexName(t.Name, targets)
+	}
+	return x, nil
+}
+
+// isThere reports whether an index like x is there under another name, and that is all right.
+func (d *CreateIndex) isThere(t *schema.Table, x *schema.Index) (bool, error) {
+	equal := t.EqualIndex(x)
+	if equal != nil && !d.Statement.IfNotExists {
+		return true, cqlerr.Invalidf("Index %s is a duplicate of existing index %s", x.Name, equal.Name)
+	}
+	return equal != nil, nil
+}
+
+// options are the options of a custom index.
+func (d *CreateIndex) options() (map[string]string, error) {
+	for _, p := range d.Properties {
+		if p.Name != "options" {
+			return nil, schema.UnknownProperty(p.Name)
+		}
+	}
+	if len(d.Properties) == 0 {
+		return nil, nil
+	}
+	if !d.Custom {
+		return nil, cqlerr.Invalidf("Cannot specify options for a non-CUSTOM index")
+	}
+	options := d.Properties[0].Map
+	if options == nil {
+		return nil, schema.NotAMap("options")
+	}
+	for _, reserved := range []string{"class_name", "target"} {
+		if _, ok := options[reserved]; ok {
+			return nil, cqlerr.Invalidf("Cannot specify %s as a CUSTOM option", reserved)
+		}
+	}
+	return options, nil
+}
+
+// vectorWarnings speak of each index of vectors, whenever a table gets an index.
+func vectorWarnings(t *schema.Table) (warnings []string) {
+	for range t.VectorIndexes() {
+		warnings = append(warnings, "SAI ANN indexes on vector columns are experimental and are not recommended for "+
+			"production use.\nThey don't yet support SELECT queries with:\n * Consistency level higher than ONE/LOCAL_ONE.\n"+
+			" * Paging.\n * No LIMIT clauses.\n * PER PARTITION LIMIT clauses.\n * GROUP BY clauses.\n"+
+			" * Aggregation functions.\n * Filters on columns without a SAI index.")
+	}
+	return warnings
+}
+
+// warnings are what clients are told of the class, even if the index is there already.
+func (d *CreateIndex) warnings() []string {
+	if !schema.IsSASI(d.Class) {
+		return nil
+	}
+	return []string{"SASI indexes are experimental and are not recommended for production use."}
+}
+
+// DropIndex removes an index.
+type DropIndex struct {
+	Keyspace, Name string
+	IfExists       bool
+}
+
+// dropIndex plans DROP INDEX.
+func (p *planning) dropIndex(s *cql.DropIndex) (*DropIndex, error) {
+	keyspace, err := p.scope.Keyspace(s.Index)
+	if err != nil {
+		return nil, err
+	}
+	return &DropIndex{Keyspace: keyspace, Name: s.Index.Name, IfExists: s.IfExists}, nil
+}
+
+// Apply removes the index. Whose table it is of is not known before it is found, so a missing one is that in any
+// keyspace that could have one.
+func (d *DropIndex) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
+	if err := schema.CheckKeyspaceName(d.Keyspace); err != nil {
+		return nil, Outcome{}, err
+	}
+	var t *schema.Table
+	if k := c.Keyspace(d.Keyspace); k != nil {
+		t = k.IndexedTable(d.Name)
+	}
+	if t == nil {
+		if d.IfExists {
+			return c, Outcome{}, nil
+		}
+		return nil, Outcome{}, cqlerr.Invalidf("Index '%s.%s' doesn't exist'", d.Keyspace, d.Name)
+	}
+	out := told(schema.Updated, schema.TargetTable, d.Keyspace, t.Name)
+	return c.WithTable(t.WithoutIndex(d.Name)), out, nil
+}

@@ -1,0 +1,129 @@
+package define
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/functions"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/scope"
+)
+
+// errNoMasks is for masks of CREATE TABLE and ALTER. Cassandra forgets to look whether they are enabled where ALTER
+// TABLE adds a masked column.
+var errNoMasks = cqlerr.Invalidf("Cannot mask columns because dynamic data masking is not enabled. You can enable it " +
+	"with the dynamic_data_masking_enabled property on cassandra.yaml")
+
+// checkNoMask refuses masked columns.
+func checkNoMask(columns []cql.ColumnDefinition) error {
+	for _, def := range columns {
+		if def.Mask != nil {
+			return errNoMasks
+		}
+	}
+	return nil
+}
+
+// mask finds the function of a mask of a column, and its arguments as of a time in microseconds.
+func mask(catalog *schema.Catalog, t *schema.Table, c *schema.Column, m *cql.Mask, micros int64) (*schema.Mask, error) {
+	call := m.Call
+	if m.Default {
+		call = &cql.Call{Function: cql.QualifiedName{Name: "mask_default"}}
+	}
+	k := catalog.Keyspace(t.Keyspace)
+	b := expr.Binder{
+		Table:     t,
+		Clock:     &types.Clock{Now: time.UnixMicro(micros)},
+		NamedType: func(n *cql.TypeName) (types.Type, error) { return scope.Type(k, *n) },
+		Users: func(name cql.QualifiedName) []*functions.Function {
+			if name.Keyspace == "" {
+				return scope.Functions(k, name.Name)
+			}
+			if other := catalog.Keyspace(name.Keyspace); other != nil {
+				return scope.Functions(other, name.Name)
+			}
+			return nil
+		},
+	}
+	f, err := b.MaskFunction(call, c.Type)
+	if err != nil {
+		return nil, err
+	}
+	written := maskText(call)
+	switch {
+	case f == nil:
+		return nil, cqlerr.Invalidf("Unable to find masking function for %s, no declared function matches the signature %s",
+			c.Name, written)
+	case f.IsAggregate():
+		return nil, cqlerr.Invalidf("Aggregate function %s cannot be used for masking table columns", written)
+	case f.User == nil && !strings.HasPrefix(f.Name, "mask_"):
+		return nil, cqlerr.Invalidf("Not-masking function %s cannot be used for masking table columns", written)
+	case f.User != nil && f.User.Keyspace != k.Name:
+		return nil, cqlerr.Invalidf("Masking function %s doesn't belong to the same keyspace as the table %s.%s", written,
+			t.Keyspace, t.Name)
+	case !types.Equal(f.Returns, c.Type):
+		return nil, cqlerr.Invalidf("Masking function %s return type is %s. This is different to the type of the masked "+
+			"column %s of type %s. Masking functions can only be attached to table columns if they return the same data type "+
+			"as the masked column.", written, f.Returns, c.Name, c.Type)
+	}
+	out := &schema.Mask{Keyspace: "system", Function: f.Name}
+	if f.User != nil {
+		out.Keyspace = k.Name
+	}
+	for i, term := range call.Args {
+		arg, err := maskArg(&b, t, f, i+1, term)
+		if err != nil {
+			return nil, err
+		}
+		out.Args = append(out.Args, arg)
+	}
+	return out, nil
+}
+
+// maskArg is the value of one argument of a mask, which is kept with the table.
+func maskArg(b *expr.Binder, t *schema.Table, f *functions.Function, i int, term cql.Term) (schema.MaskArg, error) {
+	e, err := b.Bind(term, expr.ArgReceiver(t.Keyspace, t.Name, f, i))
+	if err != nil {
+		return schema.MaskArg{}, err
+	}
+	c, ok := e.(*expr.Constant)
+	if !ok {
+		return schema.MaskArg{}, cqlerr.Invalidf("The arguments of a mask must be constants, not %s", expr.Text(term))
+	}
+	return schema.MaskArg{Type: f.Args[i], Value: c.Value.Bytes}, nil
+}
+
+// maskText is a mask's function as error texts show it.
+func maskText(call *cql.Call) string {
+	name := call.Function.Name
+	if call.Function.Keyspace != "" {
+		name = call.Function.Keyspace + "." + name
+	}
+	return name + "(" + expr.Texts(cql.Terms{Parts: call.Args}) + ")"
+}
+
+// unmask is the table without the mask of a column. Others are refused when the statement is planned.
+func unmask(t *schema.Table, change *cql.MaskColumn) (*schema.Table, error) {
+	if t.Column(change.Column) == nil {
+		if change.IfExists {
+			return t, nil
+		}
+		return nil, cqlerr.Invalidf("Column with name '%s' doesn't exist on table '%s'", change.Column, t.Name)
+	}
+	return t.WithMask(change.Column, nil), nil
+}
+
+// maskedBy names the tables that have columns masked with a function.
+func maskedBy(k *schema.Keyspace, f *schema.Function) (names []string) {
+	for _, t := range k.TablesByAge() {
+		if slices.ContainsFunc(t.Columns, func(c *schema.Column) bool { return c.Mask.Calls(f.Keyspace, f.Name, f.Args) }) {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}

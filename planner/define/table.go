@@ -1,0 +1,162 @@
+package define
+
+import (
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+)
+
+// CreateTable defines a table.
+type CreateTable struct {
+	Keyspace   string
+	Statement  *cql.CreateTable
+	Properties []schema.Property
+	Options    schema.TableOptions
+}
+
+// createTable plans CREATE TABLE: what PREPARE says of it already, without looking at the keyspace.
+func (p *planning) createTable(s *cql.CreateTable) (*CreateTable, error) {
+	written := s.Table.Name
+	if s.Table.Keyspace != "" {
+		written = s.Table.Keyspace + "." + s.Table.Name
+	}
+	if err := checkDeclarations(s, written); err != nil {
+		return nil, err
+	}
+	if err := checkClasses(s.Columns); err != nil {
+		return nil, err
+	}
+	props := properties(s.Properties)
+	keyspace, err := p.scope.Keyspace(s.Table)
+	if err != nil {
+		return nil, err
+	}
+	if len(declaredKeys(s)) == 0 {
+		return nil, cqlerr.Invalidf("No PRIMARY KEY specifed for table '%s' (exactly one required)", written)
+	}
+	d := &CreateTable{Keyspace: keyspace, Statement: s, Properties: props}
+	if schema.IsSystem(keyspace) {
+		return d, nil // to be refused for that, whatever its options are
+	}
+	if d.Options, err = schema.ParseTableOptions(schema.DefaultTableOptions(), props); err != nil {
+		return nil, err
+	}
+	return d, checkNoMask(s.Columns)
+}
+
+// declaredKeys are the primary keys a statement declares: PRIMARY KEY behind a column is one too.
+func declaredKeys(s *cql.CreateTable) []cql.PrimaryKey {
+	var keys []cql.PrimaryKey
+	for _, c := range s.Columns {
+		if c.PrimaryKey {
+			keys = append(keys, cql.PrimaryKey{Partition: []string{c.Name}})
+		}
+	}
+	return append(keys, s.PrimaryKeys...)
+}
+
+// checkDeclarations refuses columns, keys and orderings that are declared twice.
+func checkDeclarations(s *cql.CreateTable, written string) error {
+	seen := map[string]bool{}
+	for _, c := range s.Columns {
+		if seen[c.Name] {
+			return cqlerr.Invalidf("Duplicate column '%s' declaration for table '%s'", c.Name, written)
+		}
+		seen[c.Name] = true
+	}
+	if len(declaredKeys(s)) > 1 {
+		return cqlerr.Invalidf("Multiple PRIMARY KEY specified for table '%s' (exactly one required)", written)
+	}
+	ordered := map[string]bool{}
+	for _, o := range s.Order {
+		if ordered[o.Column] {
+			return cqlerr.Invalidf("Duplicate column '%s' in CLUSTERING ORDER BY clause for table '%s'", o.Column, written)
+		}
+		ordered[o.Column] = true
+	}
+	return nil
+}
+
+// Apply adds the table.
+func (d *CreateTable) Apply(c *schema.Catalog, newID [16]byte) (*schema.Catalog, Outcome, error) {
+	name := d.Statement.Table.Name
+	if err := checkTablesChange("CREATE", d.Keyspace); err != nil {
+		return nil, Outcome{}, err
+	}
+	if c.Keyspace(d.Keyspace) == nil {
+		return nil, Outcome{}, keyspaceMissing(d.Keyspace)
+	}
+	if t := c.Table(d.Keyspace, name); t != nil && t.View != nil {
+		return nil, Outcome{}, cqlerr.Invalidf("Cannot create table '%s' - a materialized view with the same name already "+
+			"exists", name)
+	} else if t != nil {
+		if d.Statement.IfNotExists {
+			return c, Outcome{}, nil
+		}
+		return nil, Outcome{}, cqlerr.TableExists(d.Keyspace, name)
+	}
+	if err := schema.CheckTableProperties(d.Properties); err != nil {
+		return nil, Outcome{}, err
+	}
+	if err := d.Options.Validate(); err != nil {
+		return nil, Outcome{}, err
+	}
+	columns, err := d.columns(c.Keyspace(d.Keyspace))
+	if err != nil {
+		return nil, Outcome{}, err
+	}
+	if id, given, err := schema.TableID(d.Properties); err != nil {
+		return nil, Outcome{}, err
+	} else if given {
+		newID = id
+	}
+	if err := schema.CheckTableName(d.Keyspace, name); err != nil {
+		return nil, Outcome{}, err
+	}
+	spec := schema.Table{Keyspace: d.Keyspace, Name: name, ID: newID, Columns: columns, Options: d.Options}
+	if d.Statement.CompactStorage {
+		spec.Columns, spec.Compact = schema.CompactColumns(columns)
+	}
+	t := schema.NewTable(spec)
+	if err := c.CheckTableID(t); err != nil {
+		return nil, Outcome{}, err
+	}
+	return c.WithTable(t), told(schema.Created, schema.TargetTable, d.Keyspace, name), nil
+}
+
+// DropTable removes a table.
+type DropTable struct {
+	Keyspace, Name string
+	IfExists       bool
+}
+
+// dropTable plans DROP TABLE.
+func (p *planning) dropTable(s *cql.DropTable) (*DropTable, error) {
+	keyspace, err := p.scope.Keyspace(s.Table)
+	if err != nil {
+		return nil, err
+	}
+	return &DropTable{Keyspace: keyspace, Name: s.Table.Name, IfExists: s.IfExists}, nil
+}
+
+// Apply removes the table.
+func (d *DropTable) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
+	if err := checkTableChange("DROP", d.Keyspace, d.Name); err != nil {
+		return nil, Outcome{}, err
+	}
+	t := c.Table(d.Keyspace, d.Name)
+	if t == nil {
+		if d.IfExists {
+			return c, Outcome{}, nil
+		}
+		return nil, Outcome{}, tableMissing(d.Keyspace, d.Name)
+	}
+	if t.View != nil {
+		return nil, Outcome{}, cqlerr.Invalidf("Cannot use DROP TABLE on a materialized view. Please use DROP MATERIALIZED " +
+			"VIEW instead.")
+	}
+	if err := checkNoViews(c.Keyspace(d.Keyspace), t); err != nil {
+		return nil, Outcome{}, err
+	}
+	return c.WithoutTable(d.Keyspace, d.Name), told(schema.Dropped, schema.TargetTable, d.Keyspace, d.Name), nil
+}

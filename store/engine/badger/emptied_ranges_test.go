@@ -1,0 +1,202 @@
+package badger
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/enginetest"
+)
+
+func rangeKey(i int) []byte { return fmt.Appendf(nil, "range-%06d", i) }
+
+// keysOf are the keys of a range, which are the same in both directions.
+func keysOf(t *testing.T, r engine.Reader, start, end []byte) []string {
+	t.Helper()
+	forward, back := scanKeys(t, r, start, end, false), scanKeys(t, r, start, end, true)
+	slices.Reverse(back)
+	if !slices.Equal(forward, back) {
+		t.Fatalf("from %s to %s there are %d keys, and backwards %d", start, end, len(forward), len(back))
+	}
+	return forward
+}
+
+func scanKeys(t *testing.T, r engine.Reader, start, end []byte, reverse bool) (keys []string) {
+	t.Helper()
+	err := r.Scan(start, end, engine.ScanOptions{KeysOnly: true, Reverse: reverse}, func(key, _ []byte) (bool, error) {
+		keys = append(keys, string(key))
+		return true, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys
+}
+
+// TestEmptiedRanges deletes and writes ranges of keys at random and compares what scans find, most of which step over
+// emptied ranges, with a map. A reader from before sees what was there then.
+func TestEmptiedRanges(t *testing.T) {
+	e := openWith(t, Options{}, nil)
+	defer func() { _ = e.Close() }()
+	random := rand.New(rand.NewPCG(3, 4))
+	const n = 2000
+	there := map[string]bool{}
+	change := func(kind engine.OpKind, from, count int) {
+		var ops []engine.Op
+		for i := from; i < min(from+count, n); i++ {
+			ops = append(ops, engine.Op{Kind: kind, Key: rangeKey(i), Value: []byte("v")})
+			if there[string(rangeKey(i))] = true; kind == engine.Delete {
+				delete(there, string(rangeKey(i)))
+			}
+		}
+		done := make(chan error, 1)
+		e.Commit(ops, func(err error) { done <- err })
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+	sorted := func() (keys []string) {
+		for k := range there {
+			keys = append(keys, k)
+		}
+		slices.Sort(keys)
+		return keys
+	}
+	stepped := 0
+	for range 100 {
+		change(engine.Put, random.IntN(n), random.IntN(20))
+		change(engine.Delete, random.IntN(n), random.IntN(1000))
+		before := sorted()
+		err := e.View(func(r engine.Reader) error {
+			change(engine.Put, random.IntN(n), 3)
+			if got := keysOf(t, r, rangeKey(0), rangeKey(n)); !slices.Equal(got, before) {
+				t.Fatalf("a reader from before sees %d keys instead of %d", len(got), len(before))
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start, end := rangeKey(random.IntN(n)), rangeKey(random.IntN(n))
+		var want []string
+		for _, k := range sorted() {
+			if k >= string(start) && k < string(end) {
+				want = append(want, k)
+			}
+		}
+		if got := keysOf(t, e, start, end); !slices.Equal(got, want) {
+			t.Fatalf("%d keys instead of %d", len(got), len(want))
+		}
+		time.Sleep(time.Millisecond)
+		if len(e.current.Load().emptied) > 0 {
+			stepped++
+		}
+	}
+	if stepped < 30 {
+		t.Errorf("ranges were emptied only %d times", stepped)
+	}
+}
+
+// TestHoleAtTheEnd empties the end of a range as one does who takes the last of them again and again: scans from
+// there do not walk over what was deleted for long.
+func TestHoleAtTheEnd(t *testing.T) {
+	e := openWith(t, Options{}, nil)
+	defer func() { _ = e.Close() }()
+	const n = 20000
+	commit := func(kind engine.OpKind, from int) {
+		for chunk := range slices.Chunk(make([]engine.Op, n-from), 1000) {
+			for i := range chunk {
+				chunk[i] = engine.Op{Kind: kind, Key: rangeKey(from + i), Value: []byte("v")}
+			}
+			from += len(chunk)
+			done := make(chan error, 1)
+			e.Commit(chunk, func(err error) { done <- err })
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	commit(engine.Put, 0)
+	commit(engine.Delete, 5)
+	deadline := time.Now().Add(10 * time.Second)
+	for e.current.Load().emptied.before(rangeKey(n)) == nil {
+		if time.Now().After(deadline) {
+			t.Fatal("the emptied range is not known")
+		}
+		if got := scanKeys(t, e, rangeKey(0), rangeKey(n), true); len(got) != 5 || got[0] != string(rangeKey(4)) {
+			t.Fatalf("there are %q", got)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if got := keysOf(t, e, rangeKey(0), rangeKey(n)); len(got) != 5 {
+		t.Errorf("%d keys", len(got))
+	}
+}
+
+// TestRangesUnite keeps emptied ranges apart, unites ranges that meet, and divides a range that is written to.
+func TestRangesUnite(t *testing.T) {
+	var rs emptiedRanges
+	rs = rs.with(emptiedRange{[]byte("c"), []byte("e"), 1000}).with(emptiedRange{
+		[]byte("k"), []byte("m"),
+		1000,
+	}).with(emptiedRange{[]byte("a"), []byte("b"), 1000})
+	if got := fmt.Sprintf("%s", rs.ranges()); got != "[a-b c-e k-m]" {
+		t.Error(got)
+	}
+	rs = rs.with(emptiedRange{[]byte("b"), []byte("d"), 1000})
+	if got := fmt.Sprintf("%s", rs.ranges()); got != "[a-e k-m]" {
+		t.Error(got)
+	}
+	rs = rs.without([]byte("b")).without([]byte("k")).without([]byte("z"))
+	if got := fmt.Sprintf("%q", rs.ranges()); got != `["a-b" "b\x00-e" "k\x00-m"]` {
+		t.Error(got)
+	}
+	for key, in := range map[string]bool{
+		"a": true, "b": false, "b\x00": true, "e": false, "m": false, "l": true,
+		"": false,
+	} {
+		if got := rs.at([]byte(key)) != nil; got != in {
+			t.Errorf("%q: %t", key, got)
+		}
+	}
+	for end, in := range map[string]bool{
+		"a": false, "a\x00": true, "b": true, "b\x00": false, "c": true, "e": true,
+		"e\x00": false, "": false,
+	} {
+		if got := rs.before([]byte(end)) != nil; got != in {
+			t.Errorf("before %q: %t", end, got)
+		}
+	}
+	for i := range 2 * maxEmptied {
+		rs = rs.with(emptiedRange{rangeKey(2 * i), rangeKey(2*i + 1), walkable + i})
+	}
+	if len(rs) != maxEmptied || !slices.IsSortedFunc(rs,
+		func(a, b emptiedRange) int { return bytes.Compare(a.start, b.start) }) {
+		t.Errorf("%d ranges", len(rs))
+	}
+}
+
+func (rs emptiedRanges) ranges() (all []string) {
+	for _, h := range rs {
+		all = append(all, string(h.start)+"-"+string(h.end))
+	}
+	return all
+}
+
+// TestRangeFromTheFirstKey empties a range that begins with the first possible key: a scan backwards from its end finds
+// nothing, and not what is behind it.
+func TestRangeFromTheFirstKey(t *testing.T) {
+	e := openWith(t, Options{}, enginetest.Union)
+	defer e.Close()
+	result := make(chan error, 1)
+	e.Commit([]engine.Op{{Key: []byte("z"), Value: []byte("1")}}, func(err error) { result <- err })
+	must(t, <-result)
+	e.probeRange(&emptiedRange{nil, []byte("m"), 2 * walkable})
+	if keys := scanKeys(t, e, nil, []byte("m"), true); len(keys) > 0 {
+		t.Errorf("keys before m are %q", keys)
+	}
+}

@@ -1,0 +1,138 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
+)
+
+// goneTombstone is a tombstone that may be removed.
+type goneTombstone struct {
+	key []byte
+	rows.Tombstone
+}
+
+// purgeTombstones removes tombstones of partitions and ranges that were old enough when the sweep began: it has
+// gone over the rows since, and they hide nothing any more. Tombstones written since the sweep began stay, even if
+// a slow statement wrote them as of an earlier second. Ranges inside others that reach further go too. The filters
+// are made of what is left.
+func (w *sweep) purgeTombstones(ctx context.Context, c *filterRebuild) error {
+	w.position = rows.AppendArea(w.position[:0], w.id, rows.AreaTombstones)
+	for more := true; more; {
+		began := time.Now()
+		var gone []goneTombstone
+		var err error
+		if gone, more, err = w.goneTombstones(c); err != nil {
+			return err
+		}
+		for len(gone) > 0 {
+			n := min(len(gone), purgeAtOnce)
+			if err := w.removeTombstones(ctx, gone[:n], c); err != nil {
+				return err
+			}
+			gone = gone[n:]
+		}
+		if err := w.rest(ctx, time.Since(began)); err != nil {
+			return err
+		}
+	}
+	c.finish()
+	return nil
+}
+
+// purgeAtOnce is how many keys one update purges.
+const purgeAtOnce = 128
+
+// goneTombstones goes over some partitions, from position on, and returns their tombstones that may go. It counts
+// the others and adds them to the filters.
+func (w *sweep) goneTombstones(c *filterRebuild) (gone []goneTombstone, more bool, err error) {
+	seen := 0
+	err = w.store.engine.View(func(src engine.Reader) error {
+		w.tombstones.cursor.begin(src, w.id, w.position, nil)
+		defer w.tombstones.cursor.finish()
+		for seen < chunkRows {
+			key, _, err := w.tombstones.cursor.peek()
+			if err != nil || key == nil {
+				return err
+			}
+			if w.prefix, err = rows.AppendRowsPrefix(w.prefix[:0], key); err != nil {
+				return err
+			}
+			if err := w.tombstones.load(src, w.prefix); err != nil {
+				return err
+			}
+			var n int
+			gone, n = w.goneOf(gone, c)
+			seen += n
+		}
+		more = true
+		w.position = append(w.position[:0], w.prefix...)
+		rows.SetArea(w.position, w.id, rows.AreaTombstones)
+		w.position = rows.Successor(w.position)
+		return nil
+	})
+	return gone, more, err
+}
+
+// goneOf appends the tombstones of the partition at hand that may go, and returns how many it has.
+func (w *sweep) goneOf(gone []goneTombstone, c *filterRebuild) (all []goneTombstone, n int) {
+	d, token := &w.tombstones, rows.TokenOf(w.prefix)
+	look := func(kind tombstoneKind, start, end []byte, t rows.Tombstone, may bool) {
+		n++
+		if !may {
+			w.census.Tombstones++
+			w.due = min(w.due, rows.DueAfter(Expiry{At: t.Second}, w.purger.Grace, w.purger.Now))
+			c.add(kind, token)
+			return
+		}
+		key := bytes.Clone(w.prefix)
+		rows.SetArea(key, w.id, rows.AreaTombstones)
+		if kind == ofRange {
+			key = append(rows.AppendEscaped(key, start), end...)
+		}
+		gone = append(gone, goneTombstone{key, t})
+	}
+	recent := [tombstoneKinds]bool{c.has(ofPartition, token), c.has(ofRange, token)}
+	if t := d.Partition; t.Timestamp != rows.NoTimestamp {
+		look(ofPartition, nil, nil, t, w.purger.Due(t.Second) && !recent[ofPartition])
+	}
+	for i := range d.Stored {
+		x := &d.Stored[i]
+		may := w.purger.Due(x.Second) && !recent[ofRange] || !d.Needs(x.Start, x.End, x.Tombstone)
+		look(ofRange, x.Start, x.End, x.Tombstone, may)
+	}
+	return gone, n
+}
+
+// removeTombstones removes tombstones unless they were written again meanwhile.
+func (w *sweep) removeTombstones(ctx context.Context, gone []goneTombstone, c *filterRebuild) error {
+	removed := 0
+	err := w.store.update(ctx, bytes.Clone(gone[0].key), func(txn engine.Txn) error {
+		removed = 0
+		for _, x := range gone {
+			same := false
+			_, err := txn.Get(x.key, func(value []byte) error {
+				t, err := rows.ReadTombstone(value)
+				same = t == x.Tombstone
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			if same {
+				removed++
+				txn.Delete(x.key)
+			} else {
+				c.add(kindOf(x.key, rows.PartitionPrefixLength(x.key)), rows.TokenOf(x.key))
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		w.store.swept.removed.Add(uint64(removed))
+	}
+	return err
+}
