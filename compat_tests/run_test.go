@@ -48,7 +48,9 @@ func modes() []script.Mode {
 }
 
 // runsIn reports whether a script is run in a mode: values of the differences are not bound.
-func runsIn(path string, m script.Mode) bool { return m.Binding == script.Unbound || !isDifference(path) }
+func runsIn(path string, m script.Mode) bool {
+	return m.Binding == script.Unbound || !isDifference(path)
+}
 
 // recordedModes are the two that each way of binding is recorded in: as different as they can be.
 func recordedModes() (all [][2]script.Mode) {

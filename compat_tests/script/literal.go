@@ -26,17 +26,16 @@ type literalKind uint8
 const (
 	constantLiteral literalKind = iota
 	nullLiteral
-	listLiteral      // [1, 2]
-	setLiteral       // {1, 2}, and {}
-	mapLiteral       // {1: 2}
-	userTypeLiteral  // {a: 1}
-	tupleLiteral     // (1, 2)
-	inLiteral        // (1, 2) behind IN
-	parenthesisLimit = 1
+	listLiteral     // [1, 2]
+	setLiteral      // {1, 2}, and {}
+	mapLiteral      // {1: 2}
+	userTypeLiteral // {a: 1}
+	tupleLiteral    // (1, 2)
+	inLiteral       // (1, 2) behind IN
 )
 
-// takesLiteral are the words that a literal with a bracket can follow. Behind other words a bracket opens a list of names, the
-// arguments of a function, or the key of an element.
+// takesLiteral are the words that a literal with a bracket can follow. Behind other words a bracket opens a list of
+// names, the arguments of a function, or the key of an element.
 var takesLiteral = []string{"IN", "CONTAINS", "KEY", "LIKE", "OF", "SELECT", "DISTINCT"}
 
 // literalAt reads the literal that begins at a token, and returns the place behind it.
@@ -108,15 +107,16 @@ func (l literal) readItems(tokens []token, at int, closing string) (literal, int
 		}
 		l.items = append(l.items, item)
 	}
-	if at == len(tokens) || len(l.names) > 0 && len(l.names) != len(l.items) || len(l.keys) > 0 && len(l.keys) != len(l.items) {
+	mixed := func(n int) bool { return n > 0 && n != len(l.items) }
+	if at == len(tokens) || mixed(len(l.names)) || mixed(len(l.keys)) {
 		return l, at, false
 	}
 	l.end = tokens[at].end
 	return l, at + 1, true
 }
 
-// encode is the value of a literal for a marker of some type; nil is null. A literal of another type is encoded as what it is
-// itself: the server has to find that the bytes are wrong.
+// encode is the value of a literal for a marker of some type; nil is null. A literal of another type is encoded as what
+// it is itself: the server has to find that the bytes are wrong.
 func (l literal) encode(t types.Type) []byte {
 	switch l.kind {
 	case nullLiteral:
@@ -152,7 +152,7 @@ func (l literal) encode(t types.Type) []byte {
 	case *types.Map:
 		return l.encodeEntries(t.Key, t.Value)
 	}
-	if l.kind == tupleLiteral && len(l.items) == parenthesisLimit {
+	if l.kind == tupleLiteral && len(l.items) == 1 {
 		return l.items[0].encode(t) // no tuple but parentheses
 	}
 	return l.encodeEntries(nil, nil)
@@ -212,7 +212,8 @@ func (l literal) encodeEntries(key, value types.Type) []byte {
 	return b
 }
 
-// encodeConstant encodes a constant as a value of the type, or as one of the type that such constants have by themselves.
+// encodeConstant encodes a constant as a value of the type, or as one of the type that such constants have by
+// themselves.
 func (l literal) encodeConstant(t types.Type) []byte {
 	text := l.constant.unquoted()
 	if t != nil {

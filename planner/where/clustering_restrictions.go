@@ -156,8 +156,8 @@ func (rs *Restrictions) checkNoGap() error {
 	return nil
 }
 
-// oneColumn reports whether an IN written with parentheses is about one column and not about tuples that are markers, and
-// so nothing else than without them.
+// oneColumn reports whether an IN written with parentheses is about one column and not about tuples that are markers:
+// then it is nothing else than without them.
 func (r *Restriction) oneColumn() bool {
 	return len(r.Columns) == 1 &&
 		!slices.ContainsFunc(r.Choice.Points, func(p Point) bool { return p.Tuple != nil })
