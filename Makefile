@@ -8,7 +8,7 @@ STRIP    := -s -w $(if $(VERSION),-X main.version=$(VERSION))
 BIN      := cqld
 
 .DEFAULT_GOAL := help
-.PHONY: help build static test race lint generate generated fuzz check bench properties crash damage hostile compare release image drivers metadata oracle oracle-stop scripts judge suites differ
+.PHONY: help build static cross test race lint generate generated fuzz check bench properties crash damage hostile compare release image drivers metadata oracle oracle-stop scripts judge suites differ
 
 # A command behind this finds a real Cassandra 5.0 in $CASSANDRA_ADDR: one that runs already, or one started for it.
 ORACLE := go run ./compat_tests/oracle run
@@ -38,6 +38,15 @@ release: ## build dist/: an archive for each platform, and their checksums; VERS
 
 image: ## build the container image cqld with Docker
 	docker build --build-arg VERSION=$(VERSION) -t cqld$(if $(VERSION),:$(VERSION)) .
+
+# The systems beside linux/amd64 that all commands have to build for.
+SYSTEMS := linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
+
+cross: ## build for the other systems that cqld supports
+	@for system in $(SYSTEMS); do \
+		echo "go build ./... for $$system"; \
+		CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} go build ./... || exit 1; \
+	done
 
 test: ## run the tests
 	go test ./...

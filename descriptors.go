@@ -9,17 +9,17 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// spareDescriptors are how many file descriptors clients leave to the data, at most a quarter of what the process may have.
+// spareDescriptors is how many file descriptors are kept for the storage engine, but at most a quarter of all.
 const spareDescriptors = 256
 
 // sparing is a listener that refuses connections when few file descriptors are left: the storage engine needs some for
-// the files that it makes, whatever clients do.
+// the files that it makes.
 type sparing struct {
 	net.Listener
 	log zerolog.Logger
 }
 
-// Accept closes connections whose descriptor is too large. The system gives the smallest that is free.
+// Accept closes connections whose descriptor is too large: the system assigns the smallest free one.
 func (l *sparing) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
@@ -31,7 +31,7 @@ func (l *sparing) Accept() (net.Conn, error) {
 	}
 }
 
-// tooMany reports whether a connection has a descriptor that is to be left to the data.
+// tooMany reports whether a connection has a descriptor that is kept for the storage engine.
 func tooMany(c net.Conn) bool {
 	var limit syscall.Rlimit
 	s, ok := c.(syscall.Conn)

@@ -8,7 +8,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// sparing leaves it to the system how many descriptors there are.
+// sparing is a listener as it is: here the system bounds descriptors in other ways.
 type sparing struct {
 	net.Listener
 	_ zerolog.Logger

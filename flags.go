@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -25,7 +26,7 @@ const (
 	envPrefix     = "CQLD_"
 )
 
-// settings are what the flags of serve say.
+// settings are the values of the flags of serve.
 type settings struct {
 	listen      string
 	advertise   netip.AddrPort // zero: the address that each client dialled
@@ -41,6 +42,8 @@ type settings struct {
 	logFormat   string
 	http        string // "": no HTTP
 	limits      server.Limits
+
+	given struct{ advertise, sync, level, memory string } // flags as they are given
 }
 
 // logFormats are the values of --log-format; auto is console on a terminal and json elsewhere.
@@ -49,29 +52,39 @@ var logFormats = []string{"auto", "console", "json"}
 // syncModes are the values of --commitlog-sync.
 var syncModes = []string{badger.Periodic: "periodic", badger.Batch: "batch"}
 
-// readSettings parses the flags of serve. A flag that is not given takes its value from the environment.
-func readSettings(c *console, args []string) (*settings, error) {
-	s := &settings{}
+// serveFlags makes the flags of serve, which set s.
+func serveFlags(s *settings) *flag.FlagSet {
 	f := newFlags("serve")
 	f.StringVar(&s.listen, "listen", defaultListen, "the `address` clients connect to; port 0 takes a free one")
-	advertise := f.String("advertise", "", "the `address` that system.local tells clients; empty: what each client dialled")
+	f.StringVar(&s.given.advertise, "advertise", "", "the `address` that system.local tells clients; "+
+		"empty: what each client dialled")
 	f.StringVar(&s.data, "data", "./cqld-data", "the `folder` that keeps the data")
 	f.BoolVar(&s.memory, "memory", false, "keep the data in memory only")
-	f.BoolVar(&s.repair, "repair", false, "open a folder with damaged files with what can be kept of them; they are set aside in it")
-	sync := f.String("commitlog-sync", "periodic", "the `mode` of acknowledging writes: "+
+	f.BoolVar(&s.repair, "repair", false, "open a folder with damaged files with what can be kept of them; "+
+		"they are set aside in it")
+	f.StringVar(&s.given.sync, "commitlog-sync", "periodic", "the `mode` of acknowledging writes: "+
 		"periodic before they are on disk, where they are within a second, or batch when they are")
-	f.DurationVar(&s.purgeEvery, "purge-every", 10*time.Second, "how `often` tables are looked at for what may be purged")
+	f.DurationVar(&s.purgeEvery, "purge-every", 10*time.Second, "the `time` between looks for what may be purged")
 	f.StringVar(&s.clusterName, "cluster-name", "Test Cluster", "the cluster's `name` in system.local")
 	f.StringVar(&s.datacenter, "datacenter", "datacenter1", "the datacenter's `name`")
 	f.StringVar(&s.rack, "rack", "rack1", "the rack's `name`")
-	level := f.String("log-level", "info", "the least `level` to log: debug, info, warn or error")
+	f.StringVar(&s.given.level, "log-level", "info", "the least `level` to log: debug, info, warn or error")
 	f.StringVar(&s.logFormat, "log-format", "auto", "auto, console or json: the `format` of log lines")
 	f.StringVar(&s.http, "http", "", "serve /health, /metrics and /debug/pprof at this `address`; empty: do not")
-	memory := f.String("client-memory", "", "how many `bytes` are held for clients, like 256MiB; empty: 112MiB, "+
+	f.StringVar(&s.given.memory, "client-memory", "", "how many `bytes` are held for clients, like 256MiB; empty: 112MiB, "+
 		"or less where there is little memory")
-	f.DurationVar(&s.limits.ReadTimeout, "read-timeout", 5*time.Second, "how `long` a read of partitions by their keys may take")
-	f.DurationVar(&s.limits.RangeTimeout, "range-timeout", 10*time.Second, "how `long` a read of many partitions may take")
-	f.DurationVar(&s.limits.WriteTimeout, "write-timeout", 2*time.Second, "how `long` a client waits for a write")
+	f.DurationVar(&s.limits.ReadTimeout, "read-timeout", 5*time.Second,
+		"the `time` that a read of partitions by their keys may take")
+	f.DurationVar(&s.limits.RangeTimeout, "range-timeout", 10*time.Second,
+		"the `time` that a read of many partitions may take")
+	f.DurationVar(&s.limits.WriteTimeout, "write-timeout", 2*time.Second, "the `time` that a client waits for a write")
+	return f
+}
+
+// readSettings parses the flags of serve. A flag that is not given takes its value from the environment.
+func readSettings(c *console, args []string) (*settings, error) {
+	s := &settings{}
+	f := serveFlags(s)
 	if err := parse(f, c, args); err != nil {
 		return nil, err
 	}
@@ -79,12 +92,13 @@ func readSettings(c *console, args []string) (*settings, error) {
 		return nil, fmt.Errorf("%w: serve takes no argument %q", errUsage, f.Arg(0))
 	}
 	s.listen = withPort(s.listen)
-	return s, errors.Join(s.check(*advertise, *sync, *level), s.checkLimits(*memory))
+	return s, errors.Join(s.check(), s.checkLimits())
 }
 
-// check judges the values that are more than text.
-func (s *settings) check(advertise, sync, level string) error {
+// check checks and converts the values of flags.
+func (s *settings) check() error {
 	var err error
+	advertise, sync, level := s.given.advertise, s.given.sync, s.given.level
 	if _, _, err = net.SplitHostPort(s.listen); err != nil {
 		return badFlag("listen", s.listen, err.Error())
 	}
@@ -111,8 +125,9 @@ func (s *settings) check(advertise, sync, level string) error {
 	return nil
 }
 
-// checkLimits judges what bounds clients.
-func (s *settings) checkLimits(memory string) (err error) {
+// checkLimits checks and converts the limits of clients.
+func (s *settings) checkLimits() (err error) {
+	memory := s.given.memory
 	if memory != "" {
 		if s.limits.Memory, err = parseBytes(memory); err != nil || s.limits.Memory < minClientMemory {
 			return badFlag("client-memory", memory, "want a number of bytes of at least 16MiB")
@@ -184,32 +199,47 @@ func newFlags(command string) *flag.FlagSet {
 	return f
 }
 
-// printHelp lists the flags of a command.
-func printHelp(f *flag.FlagSet, c *console) {
-	fmt.Fprintf(c.stdout, "Flags of %s, each also read from the environment: --data from %s.\n\n", f.Name(), envName("data"))
-	f.SetOutput(c.stdout)
-	f.PrintDefaults()
-	f.SetOutput(io.Discard)
+// printFlags lists the flags of a command.
+func printFlags(f *flag.FlagSet, c *console) {
+	var lines strings.Builder
+	example := ""
+	f.VisitAll(func(one *flag.Flag) {
+		value, text := flag.UnquoteUsage(one)
+		if value != "" {
+			value = " " + value
+		}
+		if one.DefValue != "" && one.DefValue != "false" {
+			text += " (default " + one.DefValue + ")"
+		}
+		dashes := "-"
+		if len(one.Name) > 1 {
+			dashes = "--"
+			example = cmp.Or(example, one.Name)
+		}
+		fmt.Fprintf(&lines, "  %s%s%s\n        %s\n", dashes, one.Name, value, text)
+	})
+	fmt.Fprintf(c.stdout, "Flags of %s, each also read from the environment: --%s from %s.\n\n%s",
+		f.Name(), example, envName(example), lines.String())
 }
 
-// parse reads the environment first and the command line over it.
+// parse reads the environment, then the command line, which wins.
 func parse(f *flag.FlagSet, c *console, args []string) error {
-	var err error
+	var fromEnv error
 	f.VisitAll(func(one *flag.Flag) {
-		if v := c.getenv(envName(one.Name)); v != "" && err == nil {
-			if setErr := f.Set(one.Name, v); setErr != nil {
-				err = fmt.Errorf("%w: %s=%q: %w", errUsage, envName(one.Name), v, setErr)
+		if v := c.getenv(envName(one.Name)); v != "" && fromEnv == nil {
+			if err := f.Set(one.Name, v); err != nil {
+				fromEnv = fmt.Errorf("%w: %s=%q: %w", errUsage, envName(one.Name), v, err)
 			}
 		}
 	})
-	if err != nil {
+	err := f.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		printFlags(f, c)
 		return err
-	}
-	if err := f.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			printHelp(f, c)
-			return err
-		}
+	case fromEnv != nil:
+		return fromEnv
+	case err != nil:
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
 	return nil
@@ -226,23 +256,4 @@ func withPort(addr string) string {
 		return addr
 	}
 	return net.JoinHostPort(strings.Trim(addr, "[]"), defaultPort)
-}
-
-// serverAddress is where ping and exec find the server: ADDR, or what a server with the same environment
-// listens at, or the default.
-func serverAddress(c *console, addr string) string {
-	if addr == "" {
-		addr = c.getenv(envName("listen"))
-	}
-	if addr == "" {
-		return defaultListen
-	}
-	host, port, err := net.SplitHostPort(withPort(addr))
-	if err != nil {
-		return addr
-	}
-	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	return net.JoinHostPort(host, port)
 }

@@ -6,8 +6,9 @@
 //	cqld exec [ADDR] -f FILE|-e CQL    runs statements and prints tables as cqlsh does
 //	cqld version
 //
-// main.go chooses the command and serve.go runs the server from what flags.go reads; memory.go and http.go
-// are about the process. exec.go runs statements, table.go and cell.go print what they return.
+// main.go chooses the command. serve.go runs the server from the settings that flags.go reads; memory.go,
+// descriptors.go and http.go are about its process. client.go has the flags of ping and exec, which are in
+// protocol/client/shell.
 package main
 
 import (
@@ -23,7 +24,7 @@ import (
 	"syscall"
 )
 
-// command is one thing that cqld does. Its error is printed as one line.
+// command is one of the commands. Its error is printed as one line.
 type command struct {
 	name, usage string
 	run         func(ctx context.Context, c *console, args []string) error
@@ -43,13 +44,13 @@ type console struct {
 	getenv         func(string) string
 }
 
-// Exit codes: a command that was called wrongly ends with 2, as flags do everywhere.
+// Exit codes: 2 is for a wrong command line.
 const (
 	exitFailed = 1
 	exitUsage  = 2
 )
 
-// errUsage is the kind of error that a wrong command line is.
+// errUsage is the kind of error of a wrong command line.
 var errUsage = errors.New("wrong usage")
 
 func main() {
@@ -62,15 +63,18 @@ func main() {
 	os.Exit(run(ctx, c, os.Args[1:]))
 }
 
-// run chooses the command and turns its error into a line and an exit code.
+// run chooses the command, and turns its error into a line and an exit code.
 func run(ctx context.Context, c *console, args []string) int {
 	name := "serve"
-	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+	switch {
+	case len(args) > 0 && (args[0] == "-h" || args[0] == "-help" || args[0] == "--help"):
+		name = "help"
+	case len(args) > 0 && !strings.HasPrefix(args[0], "-"):
 		name, args = args[0], args[1:]
 	}
 	err := fmt.Errorf("%w: there is no command %q; cqld help lists them", errUsage, name)
 	if name == "help" {
-		usage(c.stdout)
+		printUsage(c)
 		return 0
 	}
 	for _, command := range commands {
@@ -90,11 +94,14 @@ func run(ctx context.Context, c *console, args []string) int {
 	}
 }
 
-func usage(w io.Writer) {
-	for _, c := range commands {
-		fmt.Fprintf(w, "  cqld %-8s %s\n", c.name, c.usage)
+// printUsage lists the commands, then the flags of the server.
+func printUsage(c *console) {
+	fmt.Fprint(c.stdout, "Commands:\n\n")
+	for _, command := range commands {
+		fmt.Fprintf(c.stdout, "  cqld %-8s %s\n", command.name, command.usage)
 	}
-	fmt.Fprintln(w, "\nADDR is HOST or HOST:PORT. cqld COMMAND -h lists the flags of a command.")
+	fmt.Fprint(c.stdout, "\nADDR is HOST or HOST:PORT. cqld COMMAND --help lists the flags of a command.\n\n")
+	printFlags(serveFlags(new(settings)), c)
 }
 
 // version is set when a release is linked.
@@ -108,7 +115,7 @@ func printVersion(_ context.Context, c *console, args []string) error {
 	return err
 }
 
-// buildVersion is the linked version, or what the Go tool recorded of the source.
+// buildVersion is the linked version, or else the one that the Go tool recorded.
 func buildVersion() string {
 	if version != "" {
 		return version

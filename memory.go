@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// tuneMemory sets how the garbage collector works unless the environment does: a server with little live
-// memory would otherwise collect every few megabytes.
+// tuneMemory sets up the garbage collector, unless the environment does. By default a server with little live memory
+// would collect every few megabytes.
 func tuneMemory(getenv func(string) string) {
 	if getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
@@ -22,12 +22,12 @@ func tuneMemory(getenv func(string) string) {
 	}
 }
 
-// gcPercent lets the heap grow to three times what lives.
+// gcPercent lets the heap grow to three times the live memory.
 const gcPercent = 200
 
-// memoryLimit is how much memory the process should have: enough for what lives and for what clients make it hold for a
-// moment, and not so much that the garbage that they leave behind matters. In a container it is less than what the
-// process would be killed for.
+// memoryLimit is the memory limit for the process: enough for live memory and for short-lived memory of requests, but
+// not so much that garbage piles up. In a container it stays below the container's limit, at which the process would be
+// killed.
 func memoryLimit(live, container int64) int64 {
 	limit := max(640<<20, live/4*5+128<<20)
 	if container > 0 {
@@ -36,8 +36,8 @@ func memoryLimit(live, container int64) int64 {
 	return limit
 }
 
-// governMemory keeps the memory limit above what lives, and gives memory back to the system when there is time for it. It
-// returns when ctx ends.
+// governMemory keeps the memory limit above the live memory, and returns memory to the system while the server is idle.
+// It returns when ctx ends.
 func governMemory(ctx context.Context, getenv func(string) string) {
 	const live, allocated = 0, 1
 	samples := []metrics.Sample{live: {Name: "/gc/heap/live:bytes"}, allocated: {Name: "/gc/heap/allocs:bytes"}}
@@ -59,7 +59,7 @@ func governMemory(ctx context.Context, getenv func(string) string) {
 			debug.SetMemoryLimit(limit)
 		}
 		if now-before < idleAllocation && now-returned > lives/4+64<<20 {
-			runtime.GC() // what pools keep goes with the second collection
+			runtime.GC() // the second collection frees what pools keep
 			debug.FreeOSMemory()
 			metrics.Read(samples[allocated:])
 			now = samples[allocated].Value.Uint64()
@@ -72,7 +72,7 @@ func governMemory(ctx context.Context, getenv func(string) string) {
 // idleAllocation is how many bytes an idle server may allocate in a second.
 const idleAllocation = 16 << 20
 
-// containerMemory is the limit of the control group that the process is in; 0 if there is none.
+// containerMemory is the memory limit of the process's control group; 0: there is none.
 func containerMemory() int64 {
 	for _, path := range []string{
 		"/sys/fs/cgroup/memory.max",
@@ -83,7 +83,7 @@ func containerMemory() int64 {
 			continue
 		}
 		n, err := strconv.ParseInt(strings.TrimSpace(string(content)), 10, 64)
-		if err == nil && n > 0 && n < 1<<50 { // version 1 says a huge number for no limit
+		if err == nil && n > 0 && n < 1<<50 { // version 1 has a huge number for no limit
 			return n
 		}
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/cqld/cqld/store/engine/badger"
 )
 
-// How long stopping may take: requests in flight get drainTime, and the process is gone after stopTime.
+// The times for stopping: requests in flight may take drainTime, and the process ends after stopTime.
 const (
 	drainTime = 7 * time.Second
 	stopTime  = 9500 * time.Millisecond
@@ -45,7 +45,7 @@ func serve(ctx context.Context, c *console, args []string) error {
 	return errors.Join(err, st.Close())
 }
 
-// serveStore answers clients of an open store; when it returns, no request is under way.
+// serveStore serves clients from an open store. When it returns, all requests have ended.
 func serveStore(
 	ctx context.Context, s *settings, st *store.Store, listener net.Listener, log zerolog.Logger, getenv func(string) string,
 ) error {
@@ -96,7 +96,7 @@ func serveStore(
 	return failed
 }
 
-// listen opens the port, or says in one line why it cannot be had.
+// listen opens the port. The error says in one line why that failed.
 func listen(addr string) (net.Listener, error) {
 	l, err := net.Listen("tcp", addr)
 	switch {
@@ -129,7 +129,7 @@ func openStore(s *settings, log zerolog.Logger) (*store.Store, error) {
 	return st, err
 }
 
-// newLogger writes lines for people on a terminal and JSON elsewhere, or what the settings ask for.
+// newLogger logs lines for people on a terminal and JSON elsewhere, or in the format that the settings ask for.
 func newLogger(w io.Writer, s *settings) zerolog.Logger {
 	terminal := false
 	if f, ok := w.(*os.File); ok {

@@ -3,6 +3,7 @@ package planner
 import (
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/functions"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
@@ -20,6 +21,7 @@ const (
 	Remove                 // elements from a list or set, keys from a map
 	SetPart                // one element, by its index in a list, by itself in a set or by its key in a map; null deletes it
 	SetField               // one field of a user type; null deletes it
+	Sum                    // a value behind that of a text, or added to a number: null stays
 )
 
 // SetColumn is a change of one column.
@@ -30,6 +32,9 @@ type SetColumn struct {
 	Field  int       // of SetField: its position
 	Value  expr.Expr
 }
+
+// ReadsRow reports whether the change depends on what the row holds.
+func (s *SetColumn) ReadsRow() bool { return s.Change == Sum || s.ReadsList() }
 
 // ReadsList reports whether the change depends on the elements that a list has.
 func (s *SetColumn) ReadsList() bool {
@@ -56,7 +61,7 @@ func (p *planning) assign(m *Modification, a *cql.Assignment) error {
 	case a.Op == cql.Assign:
 		set.Value, err = p.whole(a, r)
 	case a.Op == cql.Append:
-		set, err = p.add(a, r)
+		set, err = p.add(a, r, m.If != nil)
 	case a.Op == cql.Subtract:
 		set, err = p.remove(a, r)
 	default:
@@ -142,10 +147,13 @@ func fieldOf(r expr.Receiver, t *types.UserType, name string) (int, error) {
 }
 
 // add binds column = column + value.
-func (p *planning) add(a *cql.Assignment, r expr.Receiver) (set SetColumn, err error) {
+func (p *planning) add(a *cql.Assignment, r expr.Receiver, conditional bool) (set SetColumn, err error) {
 	set.Change = Add
-	if err := checkCombined(a, r.Type); err != nil {
+	if err := checkCombined(a, r.Type, conditional); err != nil {
 		return set, err
+	}
+	if !types.IsMultiCell(r.Type) && r.Type != types.Counter {
+		set.Change = Sum
 	}
 	set.Value, err = p.binder.Bind(a.Value, r)
 	if _, isMap := r.Type.(*types.Map); isMap && err != nil {
@@ -157,7 +165,7 @@ func (p *planning) add(a *cql.Assignment, r expr.Receiver) (set SetColumn, err e
 // remove binds column = column - value. From a map a set of keys is removed.
 func (p *planning) remove(a *cql.Assignment, r expr.Receiver) (set SetColumn, err error) {
 	set.Change = Remove
-	if err := checkCombined(a, r.Type); err != nil {
+	if err := checkCombined(a, r.Type, false); err != nil {
 		return set, err
 	}
 	m, isMap := r.Type.(*types.Map)
@@ -171,8 +179,9 @@ func (p *planning) remove(a *cql.Assignment, r expr.Receiver) (set SetColumn, er
 	return set, err
 }
 
-// checkCombined refuses to add to columns, or take from them, that are neither counters nor collections of cells.
-func checkCombined(a *cql.Assignment, t types.Type) error {
+// checkCombined refuses to add to columns, or take from them, that are neither counters nor collections of cells. What a
+// condition looks at can be added to if it is a number or text.
+func checkCombined(a *cql.Assignment, t types.Type, conditional bool) error {
 	if t == types.Counter {
 		return nil
 	}
@@ -186,6 +195,12 @@ func checkCombined(a *cql.Assignment, t types.Type) error {
 		if a.Op == cql.Append {
 			return notFor(a, "tuple")
 		}
+	}
+	if conditional {
+		if functions.Adds(t) {
+			return nil
+		}
+		return refuse(a, "for non-numeric and non-text type "+a.Column.Name)
 	}
 	return notFor(a, "non counter")
 }
@@ -206,8 +221,18 @@ func (p *planning) prepend(a *cql.Assignment, r expr.Receiver) (set SetColumn, e
 	return set, nil
 }
 
-// notFor refuses an assignment to a column of that kind. Cassandra shows prepending as subtraction.
+// notFor refuses an assignment to a column of that kind.
 func notFor(a *cql.Assignment, kind string) error {
+	return refuse(a, "for "+kind+" column "+a.Column.Name)
+}
+
+// refuse refuses an assignment.
+func refuse(a *cql.Assignment, why string) error {
+	return cqlerr.Invalidf("Invalid operation (%s) %s", assignmentText(a), why)
+}
+
+// assignmentText prints an assignment. Cassandra shows prepending as subtraction.
+func assignmentText(a *cql.Assignment) string {
 	name, value := a.Column.Name, expr.Text(a.Value)
 	text := name + " = " + name + " + " + value
 	switch {
@@ -220,7 +245,7 @@ func notFor(a *cql.Assignment, kind string) error {
 	case a.Op == cql.Prepend:
 		text = name + " = " + value + " - " + name
 	}
-	return cqlerr.Invalidf("Invalid operation (%s) for %s column %s", text, kind, name)
+	return text
 }
 
 // checkNoTuple refuses a tuple's literal as the whole value of a column of a user type: Cassandra fails on it, though

@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"slices"
+
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner/expr"
@@ -53,6 +55,11 @@ func (b *Batch) check(ttl expr.Expr) error {
 		return cqlerr.Invalidf("Cannot provide custom timestamp for counter BATCH")
 	}
 	for _, m := range b.Statements {
+		if b.Timestamp != nil && m.If != nil {
+			return cqlerr.Invalidf("Cannot provide custom timestamp for conditional BATCH")
+		}
+	}
+	for _, m := range b.Statements {
 		if b.Timestamp != nil && m.Table.Counter {
 			return cqlerr.Invalidf("Cannot provide custom timestamp for a BATCH containing counters")
 		}
@@ -82,7 +89,19 @@ func CheckBatch(kind BatchKind, statements []*Modification) error {
 	case kind == cql.LoggedBatch && counters > 0:
 		return cqlerr.Invalidf("Cannot include a counter statement in a logged batch")
 	}
+	if IsConditional(statements) {
+		for _, m := range statements {
+			if first := statements[0].Table; m.Table.Keyspace != first.Keyspace || m.Table.Name != first.Name {
+				return cqlerr.Invalidf("Batch with conditions cannot span multiple tables")
+			}
+		}
+	}
 	return nil
+}
+
+// IsConditional reports whether one of some modifications has conditions, so that all are written if these hold.
+func IsConditional(statements []*Modification) bool {
+	return slices.ContainsFunc(statements, func(m *Modification) bool { return m.If != nil })
 }
 
 // ErrNotInBatch is for statements that are not modifications.

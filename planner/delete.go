@@ -12,12 +12,12 @@ import (
 
 // delete plans DELETE.
 func (p *planning) delete(s *cql.Delete) (*Modification, error) {
-	t, err := p.writable(Delete, s.Table, s.If)
+	t, err := p.writable(Delete, s.Table)
 	if err != nil {
 		return nil, err
 	}
 	m := &Modification{Verb: Delete, Table: t, Removes: len(s.Targets) == 0}
-	if err := m.attributes(p, s.Using); err != nil {
+	if err := m.attributes(p, s.Using, s.If); err != nil {
 		return nil, err
 	}
 	for i := range s.Targets {
@@ -36,6 +36,9 @@ func (p *planning) delete(s *cql.Delete) (*Modification, error) {
 		return nil, err
 	}
 	if err := m.finish(rs); err != nil {
+		return nil, err
+	}
+	if err := m.checkConditionalDelete(); err != nil {
 		return nil, err
 	}
 	if err := checkRangeDelete(m); err != nil {

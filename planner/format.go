@@ -64,15 +64,43 @@ func (m *Modification) String() string {
 	l.flag(m.Removes, "remove what is selected")
 	l.value("timestamp", m.Timestamp)
 	l.value("ttl", m.TTL)
+	if m.If != nil {
+		l.flag(m.If.NotExists, "if it does not exist")
+		l.flag(m.If.Exists, "if it exists")
+		for _, list := range [...][]*Condition{m.If.Rows, m.If.Statics} {
+			for _, c := range list {
+				l.add("if %s", c)
+			}
+		}
+	}
 	return l.String()
+}
+
+// String is the condition with its values.
+func (c *Condition) String() string {
+	name := c.Column.Name
+	if c.Part != nil {
+		name += "[" + c.Part.String() + "]"
+	}
+	if c.Field >= 0 {
+		name += "." + c.Column.Type.(*types.UserType).Fields[c.Field].Name
+	}
+	if c.List != nil {
+		return fmt.Sprintf("%s %s %s %s", c.Column.Kind, name, c.Op, c.List)
+	}
+	values := make([]string, len(c.Values))
+	for i, v := range c.Values {
+		values[i] = v.String()
+	}
+	return fmt.Sprintf("%s %s %s %s", c.Column.Kind, name, c.Op, strings.Join(values, ", "))
 }
 
 // String returns the change in words.
 func (s *SetColumn) String() string {
 	what, name := "set", s.Column.Name
 	switch s.Change {
-	case Add, Prepend, Remove:
-		what = [...]string{Add: "add to", Prepend: "put in front of", Remove: "remove from"}[s.Change]
+	case Add, Prepend, Remove, Sum:
+		what = [...]string{Add: "add to", Prepend: "put in front of", Remove: "remove from", Sum: "add to what is in"}[s.Change]
 	case SetPart:
 		name += "[" + s.Part.String() + "]"
 	case SetField:

@@ -12,12 +12,12 @@ import (
 
 // insert plans INSERT.
 func (p *planning) insert(s *cql.Insert) (*Modification, error) {
-	t, err := p.writable(Insert, s.Table, s.If)
+	t, err := p.writable(Insert, s.Table)
 	if err != nil {
 		return nil, err
 	}
 	m := &Modification{Verb: Insert, Table: t}
-	if err := m.attributes(p, s.Using); err != nil {
+	if err := m.attributes(p, s.Using, s.If); err != nil {
 		return nil, err
 	}
 	rs := where.New(&p.binder, t, string(Insert))
@@ -36,6 +36,9 @@ func (p *planning) insert(s *cql.Insert) (*Modification, error) {
 		return nil, err
 	}
 	m.settle()
+	if err := m.checkConditional(); err != nil {
+		return nil, err
+	}
 	return m, m.checkNoView()
 }
 

@@ -34,6 +34,7 @@ type Modification struct {
 	TTL       expr.Expr
 	JSON      *expr.JSONColumns // of INSERT JSON ?: what is read before anything else
 	Plain     bool              // no function is called
+	If        *Conditions       // nil: it has none
 	OneRow    bool              // the whole primary key is given, or only static columns are written in one partition
 }
 
@@ -46,9 +47,6 @@ func (m *Modification) set(s SetColumn) {
 	}
 }
 
-// onlyStatic reports whether the assignments are all of static columns.
-func (m *Modification) onlyStatic() bool { return len(m.Statics) > 0 && len(m.Sets) == 0 }
-
 // finish resolves the WHERE clause and what follows from it.
 func (m *Modification) finish(rs *where.Restrictions) (err error) {
 	rs.OnlyStatic = rs.OnlyStatic || m.onlyStatic()
@@ -56,6 +54,9 @@ func (m *Modification) finish(rs *where.Restrictions) (err error) {
 		return err
 	}
 	m.settle()
+	if err := m.checkConditional(); err != nil {
+		return err
+	}
 	if err := m.checkNoView(); err != nil {
 		return err
 	}
@@ -82,13 +83,13 @@ func (m *Modification) settle() {
 }
 
 // writable resolves the table of a modification.
-func (p *planning) writable(verb Verb, name cql.QualifiedName, cond cql.Conditions) (*schema.Table, error) {
+func (p *planning) writable(verb Verb, name cql.QualifiedName) (*schema.Table, error) {
 	t, err := p.scope.Table(name)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkConditions(t, verb, cond); err != nil {
-		return nil, err
+	if t.Counter && verb == Insert {
+		return nil, cqlerr.Invalidf("INSERT statements are not allowed on counter tables, use UPDATE instead")
 	}
 	if t.Virtual {
 		return nil, cqlerr.Invalidf("Modification is not supported by table %s.%s", t.Keyspace, t.Name)
@@ -98,21 +99,6 @@ func (p *planning) writable(verb Verb, name cql.QualifiedName, cond cql.Conditio
 	}
 	p.binder.Table = t
 	return t, nil
-}
-
-// checkConditions refuses IF.
-func checkConditions(t *schema.Table, verb Verb, cond cql.Conditions) error {
-	switch {
-	case t.Counter && verb == Insert:
-		return cqlerr.Invalidf("INSERT statements are not allowed on counter tables, use UPDATE instead")
-	case !cond.Any():
-		return nil
-	case t.Counter && len(cond.List) > 0:
-		return cqlerr.Invalidf("Conditions on counters are not supported")
-	case t.Counter:
-		return cqlerr.Invalidf("Conditional updates are not supported on counter tables")
-	}
-	return expr.NotSupported("A lightweight transaction (IF)")
 }
 
 // checkCounterOptions refuses USING in a counter table.
@@ -144,7 +130,11 @@ func (p *planning) using(keyspace, table string, u cql.Using) (timestamp, ttl ex
 	return timestamp, ttl, nil
 }
 
-func (m *Modification) attributes(p *planning, u cql.Using) (err error) {
-	m.Timestamp, m.TTL, err = p.using(m.Table.Keyspace, m.Table.Name, u)
+// attributes binds USING and IF.
+func (m *Modification) attributes(p *planning, u cql.Using, c cql.Conditions) (err error) {
+	if m.Timestamp, m.TTL, err = p.using(m.Table.Keyspace, m.Table.Name, u); err != nil {
+		return err
+	}
+	m.If, err = p.conditions(m.Table, c, u)
 	return err
 }

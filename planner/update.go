@@ -7,12 +7,12 @@ import (
 
 // update plans UPDATE.
 func (p *planning) update(s *cql.Update) (*Modification, error) {
-	t, err := p.writable(Update, s.Table, s.If)
+	t, err := p.writable(Update, s.Table)
 	if err != nil {
 		return nil, err
 	}
 	m := &Modification{Verb: Update, Table: t}
-	if err := m.attributes(p, s.Using); err != nil {
+	if err := m.attributes(p, s.Using, s.If); err != nil {
 		return nil, err
 	}
 	for i := range s.Set {

@@ -8,14 +8,14 @@ import (
 	"github.com/cqld/cqld/store/pace"
 )
 
-// longBatch is the size of a message from which on it is decoded when it has its turn.
+// longBatch is the size of a body above which a BATCH is decoded on a turn.
 const longBatch = 16 << 10
 
-// shortBatch is how many statements a batch may have for the goroutine that reads to run it.
+// shortBatch is the largest number of statements of a batch that the reader runs.
 const shortBatch = 100
 
-// batchHere lets the goroutine that reads run short batches of prepared statements that are quick.
-func batchHere(r *request) bool {
+// batchInReader lets the reader run short batches of quick prepared statements.
+func batchInReader(r *request) bool {
 	m := r.message.(*protocol.Batch)
 	if len(m.Children) > shortBatch {
 		return false
@@ -31,11 +31,12 @@ func batchHere(r *request) bool {
 	return true
 }
 
-// batch serves BATCH. All statements are found or planned before one is judged.
+// batch serves BATCH. It finds or plans all statements before it refuses one.
 func batch(r *request) {
 	m := r.message.(*protocol.Batch)
 	r.traceRequest("Execute batch of CQL3 queries", "", &m.Parameters)
 	r.batch.Kind, r.batch.Options = exec.BatchKind(m.Type), r.options(&m.Parameters)
+	kind := r.batch.Kind.WriteType()
 	onlyModifications, sameTable := true, true
 	var first *statement
 	for i := range m.Children {
@@ -47,6 +48,9 @@ func batch(r *request) {
 		r.batch.Children = append(r.batch.Children, exec.Request{Prepared: st.plan, Values: m.Children[i].Values})
 		if first == nil {
 			first = st
+		}
+		if st.writes == exec.Conditional {
+			kind = exec.Conditional
 		}
 		sameTable = sameTable && modifiedTable(st) == modifiedTable(first)
 		onlyModifications = onlyModifications && st.plan.Modifies && !st.isBatch
@@ -65,10 +69,10 @@ func batch(r *request) {
 		r.latency = r.conn.server.latencies.ofMixedBatches()
 	}
 	r.tracef("Executing batch of %d statements", len(m.Children))
-	if (len(m.Children) > shortBatch || r.size > batchWeight*longWrite) && !r.turn.Begun() {
+	if (len(m.Children) > shortBatch || r.size > batchWeight*longestDirectWrite) && !r.turn.Begun() {
 		turn, err := r.takeTurn(r.conn.server.limits.WriteTimeout)
 		if err != nil {
-			r.fail(r.timedOut(err, r.batch.Kind.WriteType()))
+			r.fail(r.timedOut(err, kind))
 			return
 		}
 		defer turn.End()
@@ -76,7 +80,7 @@ func batch(r *request) {
 	if r.turn.Begun() {
 		r.batch.Turn = &r.turn
 	}
-	r.conn.writes.add(r, r.batch.Kind.WriteType())
+	r.conn.pendingWrites.add(r, kind)
 	r.conn.server.exec.ExecuteBatch(r.conn.server.ctx, &r.batch, r.done)
 }
 
@@ -87,7 +91,7 @@ func (r *request) childStatement(child *protocol.BatchChild, p *protocol.QueryPa
 	} else {
 		var keyspace string
 		if keyspace, err = r.keyspaceFor(p); err == nil {
-			err = r.planning(child.Query, func(turn *pace.Turn) (err error) {
+			err = r.whenPlannable(child.Query, func(turn *pace.Turn) (err error) {
 				st, err = r.conn.server.planText(turn, child.Query, keyspace)
 				return err
 			})

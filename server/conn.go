@@ -18,8 +18,8 @@ import (
 	"github.com/cqld/cqld/store/pace"
 )
 
-// conn is one connection. The goroutine of run reads it; requests that cannot be run there have goroutines
-// of their own, which run waits for.
+// conn is one connection. The goroutine of run reads it and is called the reader. It serves quick requests itself;
+// others have goroutines of their own, which run waits for.
 type conn struct {
 	server        *Server
 	socket        net.Conn
@@ -33,36 +33,39 @@ type conn struct {
 	arriving     context.Context // ends when nothing more has to arrive
 	stopArriving context.CancelFunc
 
-	session  session
-	out      output
-	requests sync.WaitGroup // that are not answered
-	slots    share          // of requests that have a goroutine
-	bytes    share          // of requests that are not answered
-	reads    pace.Party     // in the scheduler
-	writes   writes         // that are not answered
-	draining atomic.Bool
-	waiting  atomic.Bool  // the reader waits for something else than input
-	served   atomic.Int64 // requests
+	session       session
+	out           output
+	requests      sync.WaitGroup // that are not answered
+	goroutines    share          // that requests have
+	bytes         share          // of requests that are not answered
+	turns         pace.Party     // its reads, batches and long texts in the scheduler
+	pendingWrites pendingWrites
+	draining      atomic.Bool
+	waiting       atomic.Bool  // the reader waits for something other than input
+	served        atomic.Int64 // requests
 
-	// What follows belongs to the goroutine that reads.
-	in       input
-	arrived  time.Duration               // when the input was read, as monotonic has it, or when the reader last waited
-	next     func([]byte) (int64, error) // takes what stands first in the input: see take.go
+	// What follows belongs to the reader.
+	in input
+
+	// serveNext serves the first message of the input: serveHandshake, serveEnvelope or serveSegment.
+	serveNext func([]byte) (int64, error)
+
 	segments protocol.Segments
-	plain    []byte // the decompressed body of an envelope
-	reserved int64  // of the room for what arrives: of in, segments and plain
-	errors   int    // bad envelopes in a row in the segment
+	plain    []byte        // the decompressed body of an envelope
+	arrived  time.Duration // when the input was read, by monotonic, or when the reader last waited
+	reserved int64         // bytes of in, segments and plain that memory.arriving is charged for
+	errors   int           // how many bad envelopes came in a row in the segment
 }
 
 var (
 	errDraining = errors.New("the server shuts down")
 
-	// errHangUp ends a connection behind what it was answered.
+	// errHangUp ends a connection when its answers are written.
 	errHangUp = errors.New("the connection cannot go on")
 )
 
-// lingerTime is how long a connection that the server closes may take to read its last answers: closing a
-// socket that has unread input would take them away from the client.
+// lingerTime is how long a client may take to read its last answers when the server closes a connection: closing a
+// socket with unread input would discard them.
 const lingerTime = 500 * time.Millisecond
 
 func newConn(s *Server, socket net.Conn, id uint32) *conn {
@@ -78,13 +81,13 @@ func newConn(s *Server, socket net.Conn, id uint32) *conn {
 	c.arriving, c.stopArriving = context.WithCancel(c.ctx)
 	c.out.init(socket, &s.memory)
 	c.out.taken, c.out.failed = s.scheduler.Resume, c.cancel
-	c.reads.Behind = c.out.behind
+	c.turns.Behind = c.out.behind
 	c.in.reserve, c.in.release = c.reserve, c.release
 	c.segments.Reserve = func(n int) error { return c.reserve(int64(n)) }
-	c.slots.init()
+	c.goroutines.init()
 	c.bytes.init()
 	c.segments.Limit = s.limits.Frame
-	c.next = c.takeHandshake
+	c.serveNext = c.serveHandshake
 	return c
 }
 
@@ -97,7 +100,7 @@ func addrPort(a net.Addr) netip.AddrPort {
 	return netip.AddrPort{}
 }
 
-// run serves the connection until it ends, and returns when nothing of it runs any more.
+// run serves the connection until it ends, and returns when all its goroutines have ended.
 func (c *conn) run() {
 	defer c.server.forget(c)
 	defer c.cancel()
@@ -109,9 +112,9 @@ func (c *conn) run() {
 	case errors.Is(err, errDraining):
 		c.waiting.Store(true) // the client may hang up
 		c.requests.Wait()
-		c.closeBehindAnswers()
+		c.closeAfterAnswers()
 	case errors.Is(err, errHangUp):
-		c.closeBehindAnswers()
+		c.closeAfterAnswers()
 	}
 	c.cancel()
 	_ = c.socket.Close() // the client may have closed it before
@@ -123,8 +126,8 @@ func (c *conn) run() {
 	c.log.Debug().AnErr("reason", err).Msg("connection closed")
 }
 
-// readAll serves what arrives until there will be no more. Answers are written when everything that has
-// arrived is served: a burst of requests is answered in a few writes.
+// readAll serves what arrives until the connection ends. It writes answers when everything that has arrived is served:
+// a burst of requests is answered in a few writes.
 func (c *conn) readAll() (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -158,7 +161,7 @@ func (c *conn) serveInput() error {
 		if len(b) == 0 || c.in.skipping() {
 			return nil
 		}
-		n, err := c.next(b)
+		n, err := c.serveNext(b)
 		if err != nil {
 			return err
 		}
@@ -178,7 +181,7 @@ func (c *conn) serveInput() error {
 	}
 }
 
-// giveWayAfter is how many messages of a burst are served before other connections have their turn.
+// giveWayAfter is how many messages of a burst are served before other goroutines may run.
 const giveWayAfter = 128
 
 // readError says why there is no more input.
@@ -199,7 +202,7 @@ func isTimeout(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// setReadDeadline ends reading at a time, the zero time being never, unless it has to end anyway.
+// setReadDeadline makes reading end at a time; the zero time is never. A connection that drains does not read at all.
 func (c *conn) setReadDeadline(t time.Time) {
 	_ = c.socket.SetReadDeadline(t) // fails on closed sockets only, and so will reading
 	if c.draining.Load() {
@@ -209,8 +212,8 @@ func (c *conn) setReadDeadline(t time.Time) {
 
 var longAgo = time.Unix(1, 0)
 
-// drain makes the connection end when what has arrived is answered. A client that does not read its answers gets no
-// others.
+// drain makes the connection end when all requests that have arrived are answered. A client that leaves answers unread
+// gets no others.
 func (c *conn) drain() {
 	c.draining.Store(true)
 	_ = c.socket.SetReadDeadline(longAgo)
@@ -221,7 +224,7 @@ func (c *conn) drain() {
 	}
 }
 
-// pause waits for something else than input: what is answered is written before.
+// pause waits for something other than input. Answers are written before.
 func (c *conn) pause(wait func()) {
 	c.waiting.Store(true)
 	defer c.waiting.Store(false)
@@ -238,8 +241,8 @@ func (c *conn) abort() {
 	_ = c.socket.Close()
 }
 
-// closeBehindAnswers writes the answers there are and lets the client read them.
-func (c *conn) closeBehindAnswers() {
+// closeAfterAnswers writes the remaining answers and lets the client read them.
+func (c *conn) closeAfterAnswers() {
 	_ = c.socket.SetWriteDeadline(time.Now().Add(lingerTime))
 	c.out.flush()
 	half, ok := c.socket.(interface{ CloseWrite() error })

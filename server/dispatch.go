@@ -1,14 +1,12 @@
 package server
 
-import (
-	"github.com/cqld/cqld/protocol"
-)
+import "github.com/cqld/cqld/protocol"
 
 // handler is how a kind of request is served.
 type handler struct {
-	// here looks whether the goroutine that reads may serve the request, because that takes little and waits
-	// for nothing. nil: always.
-	here func(*request) bool
+	// inReader reports whether the reader may serve the request: serving takes little time and never waits. nil:
+	// always.
+	inReader func(*request) bool
 
 	// serve answers the request, now or later, exactly once.
 	serve func(*request)
@@ -19,18 +17,18 @@ var handlers = [...]handler{
 	protocol.OpStartup:      {serve: startupAgain},
 	protocol.OpCredentials:  {serve: options}, // decoding refuses it
 	protocol.OpOptions:      {serve: options},
-	protocol.OpQuery:        {here: queryHere, serve: query},
-	protocol.OpPrepare:      {here: never, serve: prepare},
-	protocol.OpExecute:      {here: executeHere, serve: execute},
+	protocol.OpQuery:        {inReader: queryInReader, serve: query},
+	protocol.OpPrepare:      {inReader: never, serve: prepare},
+	protocol.OpExecute:      {inReader: executeInReader, serve: execute},
 	protocol.OpRegister:     {serve: register},
-	protocol.OpBatch:        {here: batchHere, serve: batch},
+	protocol.OpBatch:        {inReader: batchInReader, serve: batch},
 	protocol.OpAuthResponse: {serve: authResponse},
 }
 
 func never(*request) bool { return false }
 
-// request serves one request whose version is right. The error, if there is one, is the connection's end.
-func (c *conn) request(h protocol.Header, body []byte) error {
+// serveRequest serves a request of the agreed version. An error ends the connection.
+func (c *conn) serveRequest(h protocol.Header, body []byte) error {
 	if !c.session.ready {
 		c.handshakeAgain(h, body)
 		return nil
@@ -57,15 +55,15 @@ func (c *conn) request(h protocol.Header, body []byte) error {
 	}
 	by := &handlers[h.Opcode]
 	intercepted := c.server.intercept != nil && h.Opcode.Traceable()
-	if !intercepted && (by.here == nil || by.here(r)) {
+	if !intercepted && (by.inReader == nil || by.inReader(r)) {
 		r.run(by.serve)
 		return nil
 	}
-	return c.serveAside(r, body, by.serve)
+	return c.serveDetached(r, body, by.serve)
 }
 
-// serveAside serves a request in a goroutine of its own.
-func (c *conn) serveAside(r *request, body []byte, serve func(*request)) error {
+// serveDetached copies a request out of the read buffer and serves it in a goroutine.
+func (c *conn) serveDetached(r *request, body []byte, serve func(*request)) error {
 	if err := r.decode(r.detach(body)); err != nil {
 		r.run(func(r *request) { r.fail(err) })
 		return nil
@@ -79,13 +77,12 @@ func (c *conn) serveAside(r *request, body []byte, serve func(*request)) error {
 	})
 }
 
-// serveLong serves a BATCH that is decoded, and planned, when it has its turn: what it is decoded to is much more than its
-// body.
+// serveLong serves a long BATCH on a turn, from decoding on: decoded it is much larger than its body.
 func (c *conn) serveLong(r *request, body []byte) error {
 	body = r.detach(body)
 	return c.serveInGoroutine(r, func(r *request) {
 		kind := "BATCH"
-		if err := r.takeHeavy(kind); err != nil {
+		if err := r.startLargeWrite(kind); err != nil {
 			r.fail(err)
 			return
 		}
@@ -106,35 +103,16 @@ func (c *conn) serveLong(r *request, body []byte) error {
 	})
 }
 
-// serveInGoroutine serves a request that does not need the read buffer.
+// serveInGoroutine serves a request, which must not use the read buffer, in a goroutine.
 func (c *conn) serveInGoroutine(r *request, serve func(*request)) error {
-	if err := c.takeSlot(); err != nil {
+	if err := c.takeGoroutine(); err != nil {
 		r.run(func(r *request) { r.fail(err) })
 		return nil
 	}
-	r.aside = true
+	r.detached = true
 	go func() {
-		defer c.giveSlot()
+		defer c.giveGoroutine()
 		r.run(serve)
 	}()
 	return nil
-}
-
-// handshakeAgain serves a request on a connection whose first STARTUP was refused.
-func (c *conn) handshakeAgain(h protocol.Header, body []byte) {
-	c.server.metrics.requests[h.Opcode].Add(1)
-	var decoder protocol.Requests
-	m, err := decoder.Decode(h, body)
-	if err != nil {
-		c.refuse(h.Stream, err)
-		return
-	}
-	switch m := m.(type) {
-	case *protocol.Startup:
-		c.startup(h, m)
-	case *protocol.Options:
-		c.out.append(h.Stream, nil, supported)
-	default:
-		c.refuse(h.Stream, unexpected(h.Opcode))
-	}
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// errAbandoned is told to a client whose request was given up, if it is still there to be told.
+// errAbandoned is the error of a request that was given up, if the client is still connected.
 var errAbandoned = cqlerr.Serverf("The request was abandoned because its connection ends")
 
-// errInternal is told to a client when we fail; what happened is in the log.
+// errInternal is the error of a request on which the server failed. The log has the cause.
 var errInternal = cqlerr.Serverf("Internal server error; the server's log has the details")
 
-// errorMessage is the one place where errors become messages. An error without a kind is a failure of ours:
-// it is logged, and the client is told no more than that.
+// errorMessage is the only place where errors become messages. An error without a kind is a failure of the server: it
+// is logged, and the client gets errInternal.
 func (c *conn) errorMessage(err error) *protocol.Error {
 	told, ok := cqlerr.As(err)
 	switch {
@@ -31,7 +31,7 @@ func (c *conn) errorMessage(err error) *protocol.Error {
 	return &protocol.Error{Err: told}
 }
 
-// panicked turns a panic into an error and logs where it came from.
+// panicked turns a panic into an error, and logs it with its stack.
 func (c *conn) panicked(p any) error {
 	c.log.Error().Interface("panic", p).Bytes("stack", debug.Stack()).Msg("a request panicked")
 	return errInternal

@@ -5,12 +5,11 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// backlogLimit is how much a connection may leave unread and still be told of events; more would be kept
-// for a client that is not there any more.
+// backlogLimit is how many bytes a connection may leave unread before events close it: its client is probably gone.
 const backlogLimit = 64 << 20
 
-// publish tells every connection that registered for schema changes of them, in order. They stand in the
-// connections' buffers when it returns: on the connection that changes the schema, before the answer.
+// publish sends schema changes, in order, to the connections that registered for them. When it returns, they are in the
+// connections' buffers: the connection that changes the schema gets them before the answer.
 func (s *Server) publish(changes []schema.Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -30,7 +29,7 @@ func (s *Server) publish(changes []schema.Change) {
 	}
 }
 
-// schemaChange is a change as the protocol tells it.
+// schemaChange is a change in the form of the protocol.
 func schemaChange(c schema.Change) protocol.SchemaChange {
 	return protocol.SchemaChange{
 		Change: string(c.Kind), Target: string(c.Target), Keyspace: c.Keyspace, Name: c.Name, Args: c.Args,

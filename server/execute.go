@@ -7,14 +7,14 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// executeHere finds the prepared statement; most of them are run by the goroutine that reads.
-func executeHere(r *request) bool {
+// executeInReader finds the prepared statement. The reader runs most of them.
+func executeInReader(r *request) bool {
 	st, err := r.conn.server.lookup(r.message.(*protocol.Execute).ID)
 	if err != nil {
 		return true // to be answered
 	}
 	r.statement = st
-	return r.servesHere(st)
+	return r.runsInReader(st)
 }
 
 // execute serves EXECUTE.
@@ -53,8 +53,7 @@ func execute(r *request) {
 	r.execute(values, p)
 }
 
-// warnAboutUse adds the warning that a connection gets once when it has to do with a prepared statement
-// whose meaning depends on the keyspace that is used.
+// warnAboutUse adds the warning about prepared statements that depend on USE. A connection gets it once.
 func (r *request) warnAboutUse(st *statement, used string) {
 	r.warn("`USE <keyspace>` with prepared statements is considered to be an anti-pattern due to ambiguity in " +
 		"non-qualified table names. Please consider removing instances of `Session#setKeyspace(<keyspace>)`, " +
@@ -64,7 +63,7 @@ func (r *request) warnAboutUse(st *statement, used string) {
 		", statement id: " + hex.EncodeToString(st.id[:]))
 }
 
-// orNull prints a keyspace as Cassandra does: none is null.
+// orNull prints a keyspace as Cassandra does: "" is null.
 func orNull(keyspace string) string {
 	if keyspace == "" {
 		return "null"

@@ -4,9 +4,9 @@ package server
 
 import "net"
 
-// hungUp reports whether the other side has closed a socket. Where the system cannot be asked, that shows when the
-// socket is read or written.
+// hungUp reports whether the client has closed a socket. Here the system cannot be asked: the next read or write shows
+// it.
 func hungUp(net.Conn) bool { return false }
 
-// hasInput reports whether something has come to a socket that is not read yet, where that can be known.
+// hasInput reports whether a socket has bytes that are not read yet. Here the system cannot be asked.
 func hasInput(net.Conn) bool { return false }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The read buffer of a connection begins small, because most connections are idle, and doubles while reads
-// fill it; beyond maxRead it grows only for a message that is longer, as far as that has arrived.
+// The read buffer of a connection begins small, because most connections are idle. It doubles while reads fill it.
+// Beyond maxRead it grows only for a longer message, and only as far as the message has arrived.
 const (
 	minRead = 4 << 10
 	maxRead = 64 << 10
@@ -18,24 +18,24 @@ type input struct {
 	buf        []byte
 	start, end int
 
-	skip    int64  // bytes to come that nobody wants
-	skipped func() // called when they have come
+	skip    int64  // how many of the next bytes are dropped
+	skipped func() // called when they have arrived
 
-	need     int64             // how long the message in front is, once that is known
+	need     int64             // the length of the first message, when it is known
 	reserve  func(int64) error // waits for memory beyond maxRead
 	release  func(int64)       // gives it back
 	reserved int64
 
-	// slow is since when a message that has memory of its own has not come closer by progressStep, in nanoseconds
-	// since 1970; 0: there is none.
+	// slow is since when a message with reserved memory has not grown by progressStep, in nanoseconds since 1970; 0:
+	// there is no such message.
 	slow atomic.Int64
-	came int // since then
+	came int // bytes since then
 }
 
-// progressStep is how much a client has to send now and then to be taken for one that sends.
+// progressStep is how many bytes count as progress of a client that sends a large message.
 const progressStep = 64 << 10
 
-// held notes that a message has memory of its own, or has no longer.
+// held notes whether the first message has reserved memory.
 func (in *input) held(holds bool) {
 	switch slow := in.slow.Load(); {
 	case !holds:
@@ -46,7 +46,7 @@ func (in *input) held(holds bool) {
 	}
 }
 
-// resume gives the client its time from now on, because it was not read from.
+// resume restarts the client's time, because the connection was not read meanwhile.
 func (in *input) resume() {
 	if in.slow.Load() != 0 {
 		in.slow.Store(time.Now().UnixNano())
@@ -57,10 +57,10 @@ func (in *input) resume() {
 // unread is what has arrived. It is valid until fill is called.
 func (in *input) unread() []byte { return in.buf[in.start:in.end] }
 
-// skipping reports whether what arrives next is thrown away.
+// skipping reports whether the next bytes are dropped.
 func (in *input) skipping() bool { return in.skip > 0 }
 
-// advance drops n bytes from the beginning; those that have not arrived are dropped when they do.
+// advance drops the first n bytes. Bytes that have not arrived are dropped when they do.
 func (in *input) advance(n int64) {
 	have := int64(in.end - in.start)
 	if n > have {
@@ -74,7 +74,7 @@ func (in *input) advance(n int64) {
 	}
 }
 
-// fill reads once, behind what is unread. There has to be room.
+// fill reads once. There has to be room in the buffer.
 func (in *input) fill(socket net.Conn) error {
 	n, err := socket.Read(in.buf[in.end:])
 	in.end += n
@@ -85,7 +85,7 @@ func (in *input) fill(socket net.Conn) error {
 		in.advance(total)
 	}
 	if n > 0 {
-		return nil // an error comes again
+		return nil // the next read returns the error again
 	}
 	return err
 }
@@ -117,7 +117,7 @@ func (in *input) makeRoom() error {
 	return nil
 }
 
-// replace takes another buffer for what is unread, which has to fit.
+// replace moves what is unread to a new buffer, in which it has to fit.
 func (in *input) replace(size int) {
 	old := in.buf
 	in.buf = make([]byte, size)
@@ -129,10 +129,10 @@ func (in *input) replace(size int) {
 	}
 }
 
-// disown leaves the buffer to the message that was cut from it.
+// disown takes a new buffer: the message that was cut from the old one owns that.
 func (in *input) disown() { in.replace(max(maxRead, len(in.unread()))) }
 
-// drop gives up what has arrived.
+// drop drops what has arrived, and the buffer.
 func (in *input) drop() {
 	in.buf, in.start, in.end = nil, 0, 0
 	if in.reserved > 0 {

@@ -11,26 +11,25 @@ import (
 // ErrHangUp returned by an Interceptor closes the connection without an answer.
 var ErrHangUp = errors.New("server: hang up")
 
-// Interceptor lets a test that embeds a server stand in the way of requests. It is called for every QUERY,
-// PREPARE, EXECUTE and BATCH before it is served, concurrently, and may
+// Interceptor lets a test that embeds a server intercept requests. It is called concurrently, for every QUERY, PREPARE,
+// EXECUTE and BATCH before it is served, and may
 //
 //   - return nil: the request is served,
-//   - wait, until ctx ends at most: the request is served late,
-//   - return an error: the client is answered that. Those of package cqlerr become the errors that drivers
-//     have classes for.
+//   - wait, but not longer than ctx: the request is served late,
+//   - return an error: the client gets it. Errors of package cqlerr become the errors that drivers have classes for,
 //   - return ErrHangUp.
 type Interceptor func(ctx context.Context, r Intercepted) error
 
-// Intercepted is what an Interceptor is shown of a request.
+// Intercepted is a request as an Interceptor sees it.
 type Intercepted struct {
 	Opcode     string   // QUERY, PREPARE, EXECUTE or BATCH
-	Statements []string // the text; of a BATCH each text. A prepared statement that is not known is ""
+	Statements []string // the text, or all texts of a BATCH; "" for an unknown prepared statement
 	Keyspace   string   // of the session
 	Client     netip.AddrPort
 	Options    map[string]string // of the connection's STARTUP, not to be changed
 }
 
-// intercept shows the request to the interceptor, if there is one.
+// intercept calls the interceptor, if there is one.
 func (r *request) intercept() error {
 	intercept := r.conn.server.intercept
 	if intercept == nil {

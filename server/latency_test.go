@@ -139,8 +139,8 @@ func TestStatementLatenciesOfManyTables(t *testing.T) {
 	}
 }
 
-// executions returns how many executions each histogram has counted, by "statement keyspace.table". Histograms without any
-// are left out.
+// executions returns how many executions each histogram has counted, by "statement keyspace.table". Histograms without
+// any are left out.
 func executions(t *testing.T, s *server.Server) map[string]uint64 {
 	t.Helper()
 	registry := prometheus.NewPedanticRegistry()

@@ -6,46 +6,45 @@ import (
 	"time"
 )
 
-// Limits bound what clients can make the server hold. A zero field stands for the default beside it; the
-// names in cassandra.yaml are in brackets.
+// Limits bound what clients can make the server hold. A field that is zero has the default in its comment. The names of
+// the same settings in cassandra.yaml are in brackets.
 type Limits struct {
 	Frame int // 16 MiB: bytes of a request (native_transport_max_frame_size)
 
 	Connections      int // no limit (native_transport_max_concurrent_connections)
 	ConnectionsPerIP int // no limit (native_transport_max_concurrent_connections_per_ip)
 
-	// Memory bounds what is held for clients: 112 MiB, or a quarter of what Go's runtime may have. A quarter each is for
-	// messages that are arriving, for requests that are not answered, for planning long texts, and for answers: those
-	// that reads are making and those that clients have not read.
+	// Memory bounds what is held for clients: 112 MiB, or a quarter of what Go's runtime may have. A quarter each is
+	// for messages that are arriving, for requests that are not answered, for planning long texts, and for answers:
+	// those that reads are making and those that clients have not read.
 	Memory int64
 
-	// BytesInFlight and ConnectionBytes are what requests that are not answered may have together, in all
-	// and on one connection: a quarter and an eighth of Memory. A connection over them is not read from until some are
-	// answered, or is told it is overloaded if that is what it asked for.
+	// BytesInFlight and ConnectionBytes are the most bytes of requests that are not answered, in all and on one
+	// connection: a quarter and an eighth of Memory. Beyond them a connection is not read until requests are answered;
+	// or the client gets an error, if it asked for that in STARTUP.
 	BytesInFlight   int64
 	ConnectionBytes int64
 
-	// Concurrent is how many requests of a connection may wait for something at a time: 128. The others
-	// wait in the socket.
+	// Concurrent is how many requests of a connection may have a goroutine: 128. The others wait in the socket.
 	Concurrent int
 
-	// Unread is how many bytes of answers may wait for a client to read them, before it is not read from
-	// any more and its reads wait: 4 MiB, and less where many clients do not read.
+	// Unread is how many bytes of answers a client may leave unread before its connection is not read any more and its
+	// reads wait: 4 MiB, and less while many clients leave answers unread.
 	Unread int
 
-	// Reads and ConnectionReads are how many reads that may take long are under way at a time, in all and on one
-	// connection: 128 and 4. As many of them run as there are processors.
+	// Reads and ConnectionReads are how many long reads are under way at a time, in all and on one connection: 128 and
+	// 4. As many of them run as there are processors.
 	Reads           int
 	ConnectionReads int
 
-	// What ends requests: reads of partitions by their keys, of ranges of them, and writes
-	// (read_request_timeout, range_request_timeout, write_request_timeout). 5, 10 and 2 seconds.
+	// The timeouts of reads of partitions by their keys, of reads of ranges, and of writes: 5, 10 and 2 seconds
+	// (read_request_timeout, range_request_timeout, write_request_timeout).
 	ReadTimeout, RangeTimeout, WriteTimeout time.Duration
 
-	Handshake time.Duration // one minute until STARTUP; Cassandra waits for ever
+	Handshake time.Duration // one minute until STARTUP; Cassandra waits forever
 
-	// Stalled is how long a client may leave a message unfinished or its answers unread while others wait for
-	// the memory: 5 seconds.
+	// Stalled is how long a client may leave a message incomplete or answers unread while others wait for the memory: 5
+	// seconds.
 	Stalled time.Duration
 
 	PreparedBytes int64 // 64 MiB of prepared statements (prepared_statements_cache_size)

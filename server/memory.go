@@ -6,41 +6,42 @@ import (
 	"github.com/cqld/cqld/store/pace"
 )
 
-// memory is what is held for clients, in shares that wait for nothing but what stands below them: arriving messages
-// become requests, long texts of requests are planned, plans make answers, and clients read these.
+// memory is what the server holds for clients. Work in one room waits only for rooms below it: arriving messages become
+// requests, long texts of requests are planned, plans make answers, and clients read the answers.
 type memory struct {
-	arriving pace.Room    // read buffers and bodies that are unfolded, beyond what every connection has
-	requests pace.Room    // bodies of requests that are not answered
-	asides   atomic.Int64 // goroutines of requests
-	planning pace.Room    // what parsing long texts takes
-	writes   pace.Room    // bodies of large writes that are not answered: others' wait behind them in the store
-	answers  *pace.Room   // rows that reads have made, and answers that are not read
+	arriving    pace.Room    // read buffers and decompressed bodies, beyond what every connection has
+	requests    pace.Room    // bodies of requests that are not answered
+	goroutines  atomic.Int64 // of requests
+	planning    pace.Room    // what parsing and planning long texts takes
+	largeWrites pace.Room    // bodies of large writes that are not answered: other writes wait behind them in the store
+	answers     *pace.Room   // rows that reads have made, and answers that clients have not read
 
 	maxUnread int          // Limits.Unread
-	unread    atomic.Int64 // connections whose unread answers are charged to the room
+	unread    atomic.Int64 // how many connections have unread answers that answers is charged for
 }
 
-// maxHeavy is how many bytes of large writes the store may have to write at a time, or else one of them.
-const maxHeavy = 1 << 20
+// maxLargeWrites is how many bytes of large writes the store may have to write at a time. A single write may be larger.
+const maxLargeWrites = 1 << 20
 
-// maxAsides is how many requests of all connections may have a goroutine, but for a few that each connection may have.
-const maxAsides = 1024
+// maxGoroutines is how many requests of all connections may have a goroutine. Each connection may have a few in any
+// case.
+const maxGoroutines = 1024
 
 func (m *memory) init(l *Limits) {
 	m.arriving.Init(l.Memory / 4)
 	m.requests.Init(l.BytesInFlight)
 	m.planning.Init(l.Memory / 4)
-	m.writes.Init(maxHeavy)
+	m.largeWrites.Init(maxLargeWrites)
 	m.answers = pace.NewRoom(l.Memory / 4)
 	m.maxUnread = l.Unread
 }
 
-// allowance is how many bytes of answers a connection may leave unread and still be served.
+// allowance is how many bytes of answers a connection may leave unread before it is not served any more.
 func (m *memory) allowance() int64 {
 	share := m.answers.Limit() / 2 / max(1, m.unread.Load())
 	return min(int64(m.maxUnread), max(share, chargeStep))
 }
 
-// chargeStep is in what steps answers that are not read are charged to the room: those of clients that read what they ask
-// for are not.
+// chargeStep is the step in which memory.answers is charged for unread answers. Clients that read their answers stay
+// below one step.
 const chargeStep = 64 << 10

@@ -5,7 +5,7 @@ import "github.com/cqld/cqld/protocol"
 // cqlRelease is the version of the language, as SUPPORTED lists it.
 const cqlRelease = "3.4.7"
 
-// supported answers OPTIONS. Drivers take servers with other keys for something else than Cassandra.
+// supported answers OPTIONS. The keys are Cassandra's: drivers tell servers apart by them.
 var supported = &protocol.Supported{Options: []protocol.SupportedOption{
 	{Key: "PROTOCOL_VERSIONS", Values: protocol.SupportedVersions()},
 	{Key: "COMPRESSION", Values: protocol.Compressions()},

@@ -10,44 +10,44 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// output is what a connection has to be sent. Answers are appended to one buffer by whoever has them, and
-// written together:
+// output is what the client of a connection has to be sent. Goroutines append answers to one buffer, which is written
+// as a whole:
 //
-//   - While the reader serves a burst of requests it is "busy", and writes before it waits for more.
-//   - Answers that come later start a goroutine that lets the others who are about to answer go first,
-//     and then writes all. No timer is involved.
+//   - While the reader serves a burst of requests, it is busy. It writes before it waits for more.
+//   - An answer that comes later starts a goroutine, which lets others append their answers and then writes all. There
+//     is no timer.
 //
-// Only one goroutine writes at a time.
+// One goroutine writes at a time.
 type output struct {
 	socket net.Conn
 	memory *memory
-	taken  func() // told when the client has taken something that was charged
-	failed func() // told when it takes no more
+	taken  func() // called when the client has taken bytes that were charged
+	failed func() // called when the client takes no more
 
-	// progress is when the client last took something, or a charge began, in nanoseconds since 1970.
+	// progress is when the client last took bytes, or the first charge was made, in nanoseconds since 1970.
 	progress atomic.Int64
-	unread   atomic.Int64 // encoded, not taken by the client
+	unread   atomic.Int64 // bytes that the client has not taken
 
 	mu      sync.Mutex
 	changed sync.Cond // writing ended, or failed
 	encoder protocol.Encoder
-	buf     []byte // encoded, not taken by the writer
+	buf     []byte // what the writer has not taken
 	spare   []byte // the buffer that was written last
-	left    int    // bytes that the writer has
-	charged int64  // of unread, to the room for answers
-	reading bool
-	ending  bool // nobody may wait for the client any more
-	writing bool // a goroutine writes, or is about to
+	left    int    // bytes that the writer has taken and not written
+	charged int64  // bytes that memory.answers is charged for
+	reading bool   // the reader is busy
+	ending  bool   // nothing waits for the client any more
+	writing bool   // a goroutine writes, or is about to
 	err     error
 }
 
 // keepWritten is the largest write buffer that is kept for the next answers.
 const keepWritten = 256 << 10
 
-// writeEarly is how much a busy reader lets come together before somebody else starts writing.
+// writeEarly is how many bytes gather while the reader is busy before another goroutine writes them.
 const writeEarly = 64 << 10
 
-// writeAtOnce is how much is written at a time, so that it shows when a client takes little.
+// writeAtOnce is how many bytes are written at a time. The progress of a slow client shows after each write.
 const writeAtOnce = 256 << 10
 
 func (o *output) init(socket net.Conn, m *memory) {
@@ -55,7 +55,7 @@ func (o *output) init(socket net.Conn, m *memory) {
 	o.changed.L = &o.mu
 }
 
-// count notes how much the client has not taken, and charges it. The lock is held.
+// count notes how many bytes are unread, and charges memory.answers for them. The lock is held.
 func (o *output) count() {
 	n := int64(o.left + len(o.buf))
 	o.unread.Store(n)
@@ -70,7 +70,7 @@ func (o *output) count() {
 	case charge == 0:
 		o.memory.unread.Add(-1)
 	}
-	o.memory.answers.Park(charge - o.charged)
+	o.memory.answers.Charge(charge - o.charged)
 	o.charged = charge
 }
 
@@ -80,7 +80,7 @@ func (o *output) behind() bool {
 	return n > chargeStep && n > o.memory.allowance()
 }
 
-// stalled is since when the client has taken nothing of much that it was sent; 0 if there is not much.
+// stalled is the time since which the client has taken nothing, in nanoseconds since 1970; 0: little is unread.
 func (o *output) stalled() (since int64) {
 	if o.unread.Load() < chargeStep {
 		return 0
@@ -88,22 +88,22 @@ func (o *output) stalled() (since int64) {
 	return o.progress.Load()
 }
 
-// append adds a message and sees to it that it is written. A nil prefix is an empty one. What m refers to
-// is the caller's again afterwards.
+// append adds a message and has it written. A nil prefix is an empty one. The caller may reuse the memory of m
+// afterwards.
 func (o *output) append(stream int16, p *protocol.Prefix, m protocol.Response) {
 	if o.encode(func(buf []byte) []byte { return o.encoder.Append(buf, stream, p, m) }) {
 		go o.writeSoon()
 	}
 }
 
-// appendAs adds a message as a version sends it that the connection has not agreed on.
+// appendAs adds a message in the form of a version that the connection has not agreed on.
 func (o *output) appendAs(v protocol.Version, stream int16, m protocol.Response) {
 	if o.encode(func(buf []byte) []byte { return o.encodeAs(buf, v, stream, m) }) {
 		go o.writeSoon()
 	}
 }
 
-// encodeAs keeps to the connection's segments, as far as there are any, but not to its compression.
+// encodeAs uses the connection's segments, if it has any, but not its compression.
 func (o *output) encodeAs(buf []byte, v protocol.Version, stream int16, m protocol.Response) []byte {
 	if !o.encoder.Segments {
 		return protocol.AppendResponse(buf, v, stream, nil, m)
@@ -114,7 +114,7 @@ func (o *output) encodeAs(buf []byte, v protocol.Version, stream int16, m protoc
 	return o.encoder.Append(buf, stream, nil, m)
 }
 
-// encode adds to the buffer and reports whether the caller has to have it written.
+// encode adds to the buffer, and reports whether the caller has to start a writer.
 func (o *output) encode(add func([]byte) []byte) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -130,21 +130,21 @@ func (o *output) encode(add func([]byte) []byte) bool {
 	return true
 }
 
-// writeSoon writes behind those who are about to append as well.
+// writeSoon lets others append, and writes.
 func (o *output) writeSoon() {
 	runtime.Gosched()
 	o.write()
 }
 
-// busy says that the reader serves requests and will call idle.
+// busy is called by the reader before it serves requests. It will call idle.
 func (o *output) busy() {
 	o.mu.Lock()
 	o.reading = true
 	o.mu.Unlock()
 }
 
-// idle is called by the reader before it waits for something: it writes what there is, and waits until the
-// client has taken enough of it.
+// idle is called by the reader before it waits for something. It writes what there is, and waits until the client has
+// taken enough of it.
 func (o *output) idle() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -160,7 +160,7 @@ func (o *output) idle() {
 	}
 }
 
-// write writes until there is nothing left. Its caller has set writing.
+// write writes until nothing is left. The caller has set writing.
 func (o *output) write() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -178,7 +178,7 @@ func (o *output) write() {
 	o.changed.Broadcast()
 }
 
-// writePart writes the beginning of b, without the lock.
+// writePart writes the beginning of b. It releases the lock meanwhile.
 func (o *output) writePart(b []byte) {
 	b = b[:min(len(b), writeAtOnce)]
 	o.mu.Unlock()
@@ -204,7 +204,7 @@ func (o *output) writePart(b []byte) {
 	o.changed.Broadcast()
 }
 
-// fail gives up what is not written.
+// fail drops what is not written.
 func (o *output) fail(err error) {
 	o.err, o.buf, o.spare, o.left = err, nil, nil, 0
 	o.count()
@@ -212,7 +212,7 @@ func (o *output) fail(err error) {
 	o.failed()
 }
 
-// end makes nobody wait for the client any more.
+// end ends all waiting for the client.
 func (o *output) end() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -220,7 +220,7 @@ func (o *output) end() {
 	o.changed.Broadcast()
 }
 
-// flush writes what there is and returns when it is written, or cannot be.
+// flush returns when everything is written, or writing has failed.
 func (o *output) flush() {
 	o.idle()
 	o.mu.Lock()
@@ -230,7 +230,7 @@ func (o *output) flush() {
 	}
 }
 
-// close gives up what is not written and returns when nobody writes any more. The socket is closed.
+// close drops what is not written, and returns when no goroutine writes any more. The socket is closed.
 func (o *output) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -242,7 +242,7 @@ func (o *output) close() {
 	}
 }
 
-// speak makes all that follows be encoded as STARTUP agreed.
+// speak sets the version and the compression of what follows.
 func (o *output) speak(v protocol.Version, c protocol.Compression) {
 	o.mu.Lock()
 	o.encoder.Version, o.encoder.Compression = v, c

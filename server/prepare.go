@@ -23,7 +23,7 @@ func prepare(r *request) {
 	r.tracef("Parsing %s", m.Query)
 	var st *statement
 	var fresh bool
-	err := r.planning(m.Query, func(turn *pace.Turn) (err error) {
+	err := r.whenPlannable(m.Query, func(turn *pace.Turn) (err error) {
 		st, fresh, err = s.prepare(turn, m.Query, keyspace)
 		return err
 	})
@@ -32,7 +32,7 @@ func prepare(r *request) {
 		return
 	}
 	r.tracef("Preparing statement")
-	// One with a keyspace of its own is warned about every time, and does not count for the connection.
+	// A request with a keyspace of its own gets the warning every time, besides the connection's.
 	if fresh && !st.plan.Qualified && (own || !session.useWarned.Swap(true)) {
 		r.warnAboutUse(st, keyspace)
 	}

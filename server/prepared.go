@@ -7,12 +7,11 @@ import (
 	"github.com/cqld/cqld/store/pace"
 )
 
-// Prepared statements are shared by all connections. Each is kept under the MD5 of its text, and under that
-// of its keyspace and text if there is a keyspace; clients may execute either. A text without keyspace may be
-// prepared in several of them: the MD5 of the text stays with the first.
+// All connections share the prepared statements. Each is kept under the MD5 of its text, and, if a keyspace is used,
+// also under the MD5 of keyspace and text; clients may execute either. The same text may be prepared in several
+// keyspaces: then the MD5 of the text belongs to the first one.
 
-// lookup returns a prepared statement that is right for the current schema, or UNPREPARED with the id that
-// the client sent.
+// lookup returns a prepared statement whose plan fits the current schema, or the error UNPREPARED.
 func (s *Server) lookup(id []byte) (*statement, error) {
 	if len(id) != len(preparedID{}) {
 		return nil, unprepared(id)
@@ -32,10 +31,11 @@ func (s *Server) lookup(id []byte) (*statement, error) {
 	return st, nil
 }
 
-// unprepared keeps the id: what the client sent is in a buffer that will be used again.
+// unprepared copies the id: the read buffer, which has it, will be reused.
 func unprepared(id []byte) error { return cqlerr.UnpreparedID(append([]byte(nil), id...)) }
 
-// planAgain replaces a plan by one for the current schema, under the same id. Its constants keep the time that they had.
+// planAgain replaces a plan by one for the current schema, under the same id. Its constants keep the time that they
+// had.
 func (s *Server) planAgain(id preparedID, old *statement) (*statement, error) {
 	st, err := s.plan(old.text, old.keyspace, false, old.planned)
 	if err != nil {
@@ -46,8 +46,8 @@ func (s *Server) planAgain(id preparedID, old *statement) (*statement, error) {
 	return st, nil
 }
 
-// prepare returns the prepared statement of a text, and whether it was not there before. A text that needs
-// a keyspace is taken for another one where there is none.
+// prepare returns the prepared statement of a text, and whether it is fresh: was not there before. A text with
+// unqualified names is another statement in each keyspace.
 func (s *Server) prepare(turn *pace.Turn, text, keyspace string) (st *statement, fresh bool, err error) {
 	st = s.known(statementID(text, keyspace))
 	if st != nil && st.check(s.store.Catalog()) == planner.Valid && s.known(statementID(text, "")) != nil &&
@@ -61,7 +61,7 @@ func (s *Server) prepare(turn *pace.Turn, text, keyspace string) (st *statement,
 	return st, true, nil
 }
 
-// known returns the prepared statement of an id, or nil if clients have to prepare it again.
+// known returns the prepared statement of an id; nil: clients have to prepare it again.
 func (s *Server) known(id preparedID) *statement {
 	st := s.prepared.get(id)
 	if st != nil && st.check(s.store.Catalog()) == planner.Invalid {
@@ -70,7 +70,7 @@ func (s *Server) known(id preparedID) *statement {
 	return st
 }
 
-// keep makes a statement executable.
+// keep keeps a statement so that clients can execute it.
 func (s *Server) keep(st *statement) {
 	st.describe()
 	if st.keyspace != "" {
@@ -82,8 +82,8 @@ func (s *Server) keep(st *statement) {
 	}
 }
 
-// schemaChanged forgets the plans that a change made useless, for the memory they take: they would not be used, because
-// every use checks. It also forgets the histograms of dropped tables.
+// schemaChanged forgets plans that a change made useless, to free their memory, and the histograms of dropped tables.
+// The plans would not be used anyway, because every use checks the plan.
 func (s *Server) schemaChanged(changes []schema.Change) {
 	useless := false
 	for _, c := range changes {

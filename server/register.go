@@ -4,14 +4,14 @@ import "github.com/cqld/cqld/protocol"
 
 // eventBits are the bits of session.events.
 var eventBits = map[protocol.EventType]uint32{
-	protocol.TopologyChange: 1 << 0, // a single node has none to tell
-	protocol.StatusChange:   1 << 1, // nor of these
+	protocol.TopologyChange: 1 << 0, // a single node has none
+	protocol.StatusChange:   1 << 1, // likewise
 	protocol.SchemaChanges:  1 << 2,
 	protocol.TraceComplete:  1 << 3, // never sent, by Cassandra either
 }
 
-// register serves REGISTER: it adds to what the connection is told of. The names before one that the version
-// does not have count.
+// register serves REGISTER: it adds events to those that the connection gets. If the version lacks one of the events,
+// the events before it are added.
 func register(r *request) {
 	types, err := r.message.(*protocol.Register).EventTypes(r.conn.session.version)
 	for _, t := range types {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"sync"
@@ -11,44 +12,46 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner/exec"
+	"github.com/cqld/cqld/planner/exec/paging"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/store/pace"
 )
 
-// request is one request from its body to its answer. The structs are used again, and with them the slices
-// in them, so that an EXECUTE costs no memory of ours.
+// request is one request from its body to its answer. The structs are reused with their slices, so that an EXECUTE
+// allocates nothing here.
 //
-// Two hold a request: who runs it and who answers it. Often they are one goroutine, but a write is answered
-// by the store.
+// A request has two holders: the goroutine that runs it and the one that answers it. Often they are the same, but
+// writes are answered by a goroutine of the store.
 type request struct {
-	conn    *conn
-	header  protocol.Header
-	size    int64 // of the body; for a BATCH that of the decoded message, about
-	charge  int64 // what it has of the budgets of bytes in flight: size, or more
-	heavy   int64 // what it holds of the room for large writes
-	decoder protocol.Requests
-	message protocol.Request // of decoder; aliases the body
-	copied  []byte           // the body, if the request outlives the read buffer
+	conn       *conn
+	header     protocol.Header
+	size       int64 // of the body, or about that of the decoded message for a BATCH
+	charge     int64 // that it takes of the bytes in flight: size, or more
+	largeWrite int64 // bytes that it takes of memory.largeWrites
+	decoder    protocol.Requests
+	message    protocol.Request // of decoder; aliases the body
+	copied     []byte           // the body, if the request outlives the read buffer
 
 	statement *statement // of QUERY and EXECUTE, once it is known
 	single    exec.Request
 	batch     exec.BatchRequest
-	turn      pace.Turn // that it reads on, if that may take long
-	write     writing
+	paging    *paging.State // nil: the request has none
+	turn      pace.Turn     // that it runs on, if it may take long
+	write     pendingWrite
 	began     time.Duration       // when it arrived: conn.arrived
-	latency   prometheus.Observer // counts how long its statement took; nil until it is executed
+	latency   prometheus.Observer // of its statement; nil until it is executed
 
 	prefix     protocol.Prefix
 	trace      *trace
 	rows       protocol.Rows
-	aside      bool       // it is served by a goroutine of its own
-	skip       bool       // the client asked for rows without columns
+	detached   bool       // it has a goroutine of its own
+	skip       bool       // the client asked for rows without metadata
 	prepared   bool       // EXECUTE
-	expected   preparedID // result columns that the client knows; v5
+	expected   preparedID // of the result columns that the client knows (v5)
 	done       func(exec.Result, error)
 	holders    atomic.Int32
 	answered   atomic.Bool
-	overloaded bool // it holds no part of the budgets
+	overloaded bool // it takes nothing of the bytes in flight
 }
 
 var requestPool = sync.Pool{New: func() any { return new(request) }}
@@ -56,13 +59,13 @@ var requestPool = sync.Pool{New: func() any { return new(request) }}
 // keepBody is the largest copied body that is kept for the next request.
 const keepBody = 64 << 10
 
-// batchWeight is how many times its body a BATCH is decoded to, about.
+// batchWeight is about how many times larger than its body a decoded BATCH is.
 const batchWeight = 4
 
-// measuredBody is the size of a body from which on the budgets count what it is decoded to.
+// measuredBody is the size of a body above which the bytes in flight count what it is decoded to.
 const measuredBody = 4 << 10
 
-// ownBody is the largest body that is copied by a request which outlives the read buffer. Larger ones own their memory.
+// ownBody is the size above which a request takes over the read buffer with its body, instead of copying the body.
 const ownBody = 256 << 10
 
 func newRequest(c *conn, h protocol.Header, body []byte) *request {
@@ -84,25 +87,25 @@ func newRequest(c *conn, h protocol.Header, body []byte) *request {
 	return r
 }
 
-// release is called by each of the two holders when it is through.
+// release is called by each of the two holders when it is done.
 func (r *request) release() {
 	if r.holders.Add(-1) > 0 {
 		return
 	}
 	c := r.conn
-	if r.heavy > 0 {
-		c.server.memory.writes.Give(r.heavy)
-		r.heavy = 0
+	if r.largeWrite > 0 {
+		c.server.memory.largeWrites.Give(r.largeWrite)
+		r.largeWrite = 0
 	}
 	if !r.overloaded {
 		c.giveBytes(r.charge)
 	}
-	r.conn, r.message, r.statement, r.trace, r.latency = nil, nil, nil, nil, nil
-	r.single, r.write = exec.Request{}, writing{}
+	r.conn, r.message, r.statement, r.paging, r.trace, r.latency = nil, nil, nil, nil, nil, nil
+	r.single, r.write = exec.Request{}, pendingWrite{}
 	r.batch = exec.BatchRequest{Children: r.batch.Children[:0]}
 	r.prefix = protocol.Prefix{Warnings: r.prefix.Warnings[:0]}
 	r.rows = protocol.Rows{}
-	r.aside, r.skip, r.prepared, r.overloaded, r.expected = false, false, false, false, preparedID{}
+	r.detached, r.skip, r.prepared, r.overloaded, r.expected = false, false, false, false, preparedID{}
 	if cap(r.copied) > keepBody {
 		r.copied = nil
 	}
@@ -110,7 +113,8 @@ func (r *request) release() {
 	c.requests.Done()
 }
 
-// decode decodes the request from a body, which it aliases.
+// decode decodes the request from a body, which it aliases. It copies the paging state and decodes it the first time:
+// Cassandra refuses requests with a wrong one whatever they are, also those without pages.
 func (r *request) decode(body []byte) (err error) {
 	if r.message, err = r.decoder.Decode(r.header, body); err != nil {
 		return err
@@ -126,10 +130,14 @@ func (r *request) decode(body []byte) (err error) {
 	default:
 		return nil
 	}
-	return exec.CheckPagingState(p.PagingState, int(r.header.Version))
+	if p.PagingState == nil || r.paging != nil {
+		return nil
+	}
+	r.paging, err = paging.Decode(bytes.Clone(p.PagingState), int(r.header.Version))
+	return err
 }
 
-// detach returns a body that outlives the read buffer.
+// detach returns a body that stays valid when the read buffer is reused.
 func (r *request) detach(body []byte) []byte {
 	if len(body) > ownBody {
 		return body
@@ -138,7 +146,7 @@ func (r *request) detach(body []byte) []byte {
 	return r.copied
 }
 
-// context is what bounds the execution. Reads end with their connection; writes that have arrived are done.
+// context bounds the execution. Reads end with their connection. Writes do not: once they have arrived, they are done.
 func (r *request) context() context.Context {
 	if st := r.statement; st != nil && !st.plan.Modifies && !st.plan.Definition {
 		return r.conn.ctx
@@ -146,7 +154,7 @@ func (r *request) context() context.Context {
 	return r.conn.server.ctx
 }
 
-// consistency is the level that the request asks for.
+// consistency is the consistency level of the request.
 func (r *request) consistency() cqlerr.Consistency {
 	if _, ok := r.message.(*protocol.Batch); ok {
 		return r.batch.Consistency
@@ -154,15 +162,26 @@ func (r *request) consistency() cqlerr.Consistency {
 	return r.single.Consistency
 }
 
+// writeLevel returns the level that errors of a write name.
+func (r *request) writeLevel() cqlerr.Consistency {
+	switch {
+	case r.write.kind != exec.Conditional:
+		return r.consistency()
+	case r.header.Opcode == protocol.OpBatch:
+		return r.batch.SerialConsistency
+	}
+	return r.single.SerialConsistency
+}
+
 // warn adds warnings to the answer.
 func (r *request) warn(warnings ...string) {
 	r.prefix.Warnings = append(r.prefix.Warnings, warnings...)
 }
 
-// answer sends the answer. It is called once, or else fail or finish.
+// answer sends the answer. Each request calls answer, fail or finish once.
 func (r *request) answer(m protocol.Response) {
 	if r.write.kind != "" {
-		r.conn.writes.remove(r)
+		r.conn.pendingWrites.remove(r)
 	}
 	if !r.answered.CompareAndSwap(false, true) {
 		if r.write.late {
@@ -181,12 +200,12 @@ func (r *request) answer(m protocol.Response) {
 func (r *request) fail(err error) {
 	if errors.Is(err, ErrHangUp) {
 		r.conn.abort()
-		err = errAbandoned // nobody will read it
+		err = errAbandoned // the client does not get it
 	}
 	r.answer(r.conn.errorMessage(err))
 }
 
-// send writes a message with what stands before it.
+// send writes a message, with the tracing id and warnings before it.
 func (r *request) send(m protocol.Response) {
 	var p *protocol.Prefix
 	if r.trace != nil {
@@ -199,7 +218,7 @@ func (r *request) send(m protocol.Response) {
 	r.conn.out.append(r.header.Stream, p, m)
 }
 
-// finish answers with what an execution came to; exec calls it, from a goroutine of the store's perhaps.
+// finish answers with the result of an execution. exec calls it, perhaps from a goroutine of the store.
 func (r *request) finish(result exec.Result, err error) {
 	defer r.answerPanic()
 	if err != nil {
@@ -212,14 +231,14 @@ func (r *request) finish(result exec.Result, err error) {
 	r.answer(r.resultMessage(result))
 }
 
-// run runs the request and answers what it panics with.
+// run serves the request, and answers if that panics.
 func (r *request) run(serve func(*request)) {
 	defer r.release()
 	defer r.answerPanic()
 	serve(r)
 }
 
-// answerPanic is deferred where a request is served: it ends a panic and answers it.
+// answerPanic is deferred where a request is served. It recovers from a panic and answers with an error.
 func (r *request) answerPanic() {
 	p := recover()
 	if p == nil {

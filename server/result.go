@@ -8,8 +8,8 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// resultMessage turns the result of an execution into a message, and does what results mean for sessions:
-// USE sets the keyspace, definitions are told to whoever registered.
+// resultMessage turns a result into a message. It also applies results: USE sets the session's keyspace, and
+// definitions are published as events.
 func (r *request) resultMessage(result exec.Result) protocol.Response {
 	switch result := result.(type) {
 	case *exec.Void:
@@ -22,7 +22,7 @@ func (r *request) resultMessage(result exec.Result) protocol.Response {
 		}
 		return r.rowsMessage(result)
 	case *exec.SetKeyspace:
-		keyspace := result.Keyspace // the result is exec's again soon
+		keyspace := result.Keyspace // exec may reuse the result
 		r.conn.session.keyspace.Store(&keyspace)
 		return &protocol.SetKeyspace{Keyspace: keyspace}
 	case *exec.SchemaChange:
@@ -35,12 +35,12 @@ func (r *request) resultMessage(result exec.Result) protocol.Response {
 	return r.conn.errorMessage(fmt.Errorf("result of unknown kind %T", result))
 }
 
-// rowsMessage puts the columns before rows, or leaves them out where the client knows them:
+// rowsMessage makes a message of rows. It has the columns, unless the client knows them:
 //
-//   - QUERY leaves them out when asked to.
-//   - EXECUTE does as well before v5. Since v5 it does if the client's metadata id says that it knows these
-//     columns; else it sends them with their id, asked to leave them out or not.
-//   - Rows of conditional statements depend on the outcome and come with columns, except by QUERY.
+//   - QUERY leaves them out when the client asks for that.
+//   - EXECUTE does the same before v5. Since v5 it leaves them out if the client's metadata id is that of the columns;
+//     otherwise it always sends them with their id.
+//   - EXECUTE of a conditional statement always sends them, because they depend on the outcome.
 func (r *request) rowsMessage(rows *exec.Rows) protocol.Response {
 	columns, id := r.rowColumns(rows.Columns)
 	metadata := protocol.RowsMetadata{Columns: columns, Skip: r.skip, PagingState: rows.PagingState}
@@ -55,8 +55,7 @@ func (r *request) rowsMessage(rows *exec.Rows) protocol.Response {
 	return &r.rows
 }
 
-// rowColumns returns the columns as the statement has them encoded, if they are the ones it was planned
-// with, and their id if the statement is prepared.
+// rowColumns returns encoded columns and their id. If they are the ones of the plan, the statement has both.
 func (r *request) rowColumns(columns []planner.ResultColumn) (*protocol.ColumnSpecs, *preparedID) {
 	if st := r.statement; st != nil && sameColumns(columns, st.plan.Result) {
 		return st.columns, &st.resultID

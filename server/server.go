@@ -22,20 +22,20 @@ import (
 // ErrClosed is what Serve returns when the server was shut down before it began.
 var ErrClosed = errors.New("server: closed")
 
-// Options are what a Server is made of. Only Store is necessary.
+// Options are what a Server is made of. Only Store is required.
 type Options struct {
 	Store *store.Store
 	Log   zerolog.Logger // the zero value logs nothing
 
-	// Advertise is the address that system.local tells clients to connect to; if it is zero, each client
-	// is told the address that it dialled.
+	// Advertise is the address in system.local, which drivers connect to. If it is zero, each client sees the address
+	// that it dialled.
 	Advertise   netip.AddrPort
 	ClusterName string // Test Cluster
 	Datacenter  string // datacenter1
 	Rack        string // rack1
 
 	Limits    Limits
-	Intercept Interceptor // nil: every request takes its usual way
+	Intercept Interceptor // nil: requests are served as usual
 }
 
 // Server answers CQL clients from one store. Its connections share the prepared statements, the limits and
@@ -53,22 +53,22 @@ type Server struct {
 	prepared  *statementCache[preparedID]
 	texts     *statementCache[textKey]
 	memory    memory
-	scheduler *pace.Scheduler // of reads that may take long
-	open      atomic.Int64    // connections
+	scheduler *pace.Scheduler // of work that may take long
+	open      atomic.Int64    // how many connections are open
 	metrics   counters
 	latencies *latencies
 
-	ctx    context.Context // ends when Shutdown gives up waiting
+	ctx    context.Context // ends when Shutdown stops waiting
 	cancel context.CancelFunc
 
-	mu        sync.Mutex
-	listeners map[net.Listener]struct{}
-	conns     map[*conn]struct{}
-	perIP     map[netip.Addr]int
-	closing   bool
-	running   sync.WaitGroup // listeners and connections
-	watched   chan struct{}  // closed when watch has ended; nil: it has not begun
-	looks     atomic.Int64   // that watch has taken
+	mu            sync.Mutex
+	listeners     map[net.Listener]struct{}
+	conns         map[*conn]struct{}
+	perIP         map[netip.Addr]int
+	closing       bool
+	running       sync.WaitGroup // listeners and connections
+	watchdogEnded chan struct{}  // nil: the watchdog does not run
+	rounds        atomic.Int64   // how many rounds the watchdog has made
 }
 
 // New makes a server of a store: it adds the tables that show this server to the store.
@@ -132,7 +132,7 @@ func (s *Server) Serve(l net.Listener) error {
 	}
 }
 
-// acceptPause is how long Serve leaves a failing listener alone.
+// acceptPause is how long Serve waits after a listener has failed.
 const acceptPause = 50 * time.Millisecond
 
 func (s *Server) addListener(l net.Listener) bool {
@@ -141,9 +141,9 @@ func (s *Server) addListener(l net.Listener) bool {
 	if s.closing {
 		return false
 	}
-	if s.watched == nil {
-		s.watched = make(chan struct{})
-		go s.watch()
+	if s.watchdogEnded == nil {
+		s.watchdogEnded = make(chan struct{})
+		go s.runWatchdog()
 	}
 	s.listeners[l] = struct{}{}
 	s.running.Add(1)
@@ -184,13 +184,13 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		<-ended
 	}
 	s.cancel()
-	if s.watched != nil {
-		<-s.watched
+	if s.watchdogEnded != nil {
+		<-s.watchdogEnded
 	}
 	return err
 }
 
-// abandon ends every request and connection at once.
+// abandon ends all requests and connections at once.
 func (s *Server) abandon() {
 	s.cancel()
 	s.mu.Lock()

@@ -3,6 +3,7 @@ package server
 import (
 	"sync/atomic"
 
+	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/store"
 )
@@ -16,7 +17,7 @@ type session struct {
 	throwOverload bool              // over the limits, answer an error instead of waiting
 	options       map[string]string // of STARTUP, with keys in upper case
 
-	// shown says to other goroutines that the fields above are set.
+	// shown tells other goroutines that the fields above are set.
 	shown atomic.Bool
 
 	// Changed by requests, which run concurrently.
@@ -33,5 +34,16 @@ func (s *session) currentKeyspace() string {
 	return ""
 }
 
-// storeSession is what tables made by code may show of the connection.
+// storeSession is what virtual tables may show of the connection.
 func (c *conn) storeSession() store.Session { return store.Session{LocalAddr: c.local} }
+
+// keyspaceFor is the keyspace of unqualified names: the request's own or the session's.
+func (r *request) keyspaceFor(p *protocol.QueryParameters) (string, error) {
+	if !p.Flags.Has(protocol.WithKeyspace) {
+		return r.conn.session.currentKeyspace(), nil
+	}
+	return p.Keyspace, r.conn.server.checkKeyspace(p.Keyspace)
+}
+
+// checkKeyspace refuses a keyspace that does not exist. Its name is taken as it is.
+func (s *Server) checkKeyspace(name string) error { return planner.CheckUse(s.store.Catalog(), name) }

@@ -124,8 +124,8 @@ func TestShutdownAbandons(t *testing.T) {
 	}
 }
 
-// Clients that hold things up do not hold up Shutdown: those that do not read, or have not finished a message, and scans
-// whose client has gone.
+// Clients that hold things up do not hold up Shutdown: those that do not read, or have not finished a message, and
+// scans whose client has gone.
 func TestShutdownIsPrompt(t *testing.T) {
 	for name, hold := range map[string]func(*testing.T, *cqltest.Server, *heldEngine){
 		"unread": func(t *testing.T, s *cqltest.Server, _ *heldEngine) {

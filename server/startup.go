@@ -10,9 +10,9 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// startup serves STARTUP on a connection that is not ready. The version is agreed on from here, even if the
-// options are refused, and with it the use of segments: on v5 a second attempt has to come in one, unless it was
-// the compression that does not exist.
+// startup serves STARTUP on a connection that is not ready. From here on the version is agreed on, and with it the use
+// of segments, even if the options are refused: on v5 a second attempt has to come in a segment, unless the first one
+// named an unknown compression.
 func (c *conn) startup(h protocol.Header, m *protocol.Startup) {
 	first := c.session.version == 0
 	c.session.version = h.Version
@@ -37,15 +37,15 @@ func (c *conn) startup(h protocol.Header, m *protocol.Startup) {
 		c.session.version = 0 // nothing is agreed on: the next STARTUP is the first again
 		return
 	}
-	c.next = c.takeEnvelope
+	c.serveNext = c.serveEnvelope
 	if h.Version.HasSegments() {
-		c.next = c.takeSegment
+		c.serveNext = c.serveSegment
 		c.segments.Compressed = compression == protocol.LZ4
 		c.out.useSegments()
 	}
 }
 
-// becomeReady takes over what the options say about the session.
+// becomeReady applies the options to the session.
 func (c *conn) becomeReady(m *protocol.Startup) {
 	c.session.ready = true
 	c.session.options = m.Map()
@@ -63,8 +63,7 @@ func startupAgain(r *request) {
 	r.fail(cqlerr.Protocolf("Unexpected message %s, the connection is already initialized", protocol.OpStartup))
 }
 
-// checkStartup judges the options that have an effect. The compression is returned even if another option is
-// refused.
+// checkStartup checks the options that have an effect. It returns the compression even if it refuses another option.
 func checkStartup(m *protocol.Startup, v protocol.Version) (protocol.Compression, error) {
 	compression := protocol.NoCompression
 	var compressionErr error
@@ -81,20 +80,20 @@ func checkStartup(m *protocol.Startup, v protocol.Version) (protocol.Compression
 	return compression, compressionErr
 }
 
-// asksForUnknownCompression reports whether a version has not the compression that a STARTUP names.
+// asksForUnknownCompression reports whether a STARTUP names a compression that the version does not have.
 func asksForUnknownCompression(m *protocol.Startup, v protocol.Version) bool {
 	name, ok := m.Get(protocol.OptionCompression)
 	_, err := protocol.ParseCompression(name, v)
 	return ok && err != nil
 }
 
-// cqlVersion is the form of CQL_VERSION; only the three numbers are compared.
+// cqlVersion matches CQL_VERSION. Only the three numbers are compared.
 var cqlVersion = regexp.MustCompile(`^(\d+)\.(\d+)(?:\.(\w+)(?:\.\w+)?)?(?:-[-.\w]+)?(?:[.+][.\w]+)?$`)
 
-// lowestCQL is the lowest version that is accepted. Cassandra tells clients that it is 3.0.0.
+// lowestCQL is the lowest version that is accepted. Cassandra's error says 3.0.0.
 var lowestCQL = [3]int{2, 99, 0}
 
-// checkCQLVersion refuses versions of the language that are too old. Newer ones than there are pass.
+// checkCQLVersion refuses versions of the language that are too old. It accepts versions that do not exist yet.
 func checkCQLVersion(version string) error {
 	part := cqlVersion.FindStringSubmatch(version)
 	if part == nil {

@@ -5,46 +5,41 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cqld/cqld/cql"
-	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/parser"
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner"
-	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/protocol"
-	"github.com/cqld/cqld/store/pace"
-	"github.com/prometheus/client_golang/prometheus"
 )
 
-// statement is a planned statement that several executions share, with the parts of answers that do not
-// change between them.
+// statement is a planned statement, which executions share, with the parts of answers that are always the same.
 type statement struct {
 	text       string
 	keyspace   string // of unqualified names
 	planned    time.Time
 	plan       *planner.Prepared
-	quick      bool   // the goroutine that reads may run it
+	quick      bool   // the reader may run it
 	isBatch    bool   // a BEGIN BATCH, which modifies but cannot stand in a batch
-	writes     string // what errors call it if it is a write
+	writes     string // the write type for errors; "": it writes nothing
 	reads      bool   // it is a SELECT
 	manyWrites bool   // it is a batch of many statements
 	ranges     bool   // it reads ranges of partitions
-	size       int64  // bytes that it keeps alive, once it was measured
-	slots      int    // how many places of a cache it has
+	size       int64  // bytes of memory that it takes, when it was measured
+	slots      int    // how many slots of a cache it has
 
 	id        preparedID
 	markers   *protocol.ColumnSpecs
 	pkIndexes []uint16
-	columns   *protocol.ColumnSpecs // nil if it returns no rows, or which is not known
+	columns   *protocol.ColumnSpecs // nil: it returns no rows, or the columns are not known
 	resultID  preparedID            // of columns
 
 	latency      prometheus.Observer // of its executions
-	batchLatency atomic.Value        // a prometheus.Observer of batches of such statements, once there was one
+	batchLatency atomic.Value        // a prometheus.Observer of batches of such statements, when there was one
 
-	// large is how many more of its reads may not be quick, because one of them gave much.
+	// large is how many of its next reads are not quick, because one gave large rows.
 	large atomic.Int32
 
-	// seen is the newest catalog that the plan was found to be right for.
+	// seen is the newest catalog that the plan is known to fit.
 	seen atomic.Pointer[schema.Catalog]
 }
 
@@ -53,50 +48,6 @@ type preparedID = [md5.Size]byte
 
 // textKey finds the plan of a statement that came as text.
 type textKey struct{ keyspace, text string }
-
-// maxMarkers is how many bind markers the protocol can number.
-const maxMarkers = 65535
-
-// plan parses and plans a statement, which is run at once or prepared, as of a time.
-func (s *Server) plan(text, keyspace string, run bool, at time.Time) (*statement, error) {
-	return s.planOn(nil, text, keyspace, run, at)
-}
-
-// planOn is plan on a turn; nil: nobody waits.
-func (s *Server) planOn(turn *pace.Turn, text, keyspace string, run bool, at time.Time) (*statement, error) {
-	parsed, markers, err := parser.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	if markers > maxMarkers {
-		return nil, cqlerr.Invalidf("Too many markers(?). %d markers exceed the allowed maximum of %d",
-			markers, maxMarkers)
-	}
-	catalog := s.store.Catalog()
-	plan, err := planner.Make(parsed, planner.Env{
-		Catalog: catalog, Keyspace: keyspace, Text: text, Run: run, Datacenter: s.datacenter, Now: at,
-		Step: turn.Step,
-	})
-	if err != nil {
-		return nil, err
-	}
-	st := &statement{text: text, keyspace: keyspace, planned: at, plan: plan, quick: s.exec.Quick(plan.Plan)}
-	_, st.isBatch = parsed.(*cql.Batch)
-	st.writes = exec.WriteType(plan.Plan)
-	switch p := plan.Plan.(type) {
-	case *planner.Select:
-		st.reads, st.ranges = true, p.Where.Partition == nil
-	case *planner.Batch:
-		st.manyWrites = len(p.Statements) > shortBatch
-		st.quick = st.quick && !st.manyWrites
-	}
-	if plan.Result != nil {
-		st.columns = columnSpecs(plan.Result)
-	}
-	st.latency = s.latencies.ofPlan(plan.Plan)
-	st.seen.Store(catalog)
-	return st, nil
-}
 
 // describe fills in what PREPARE answers.
 func (st *statement) describe() {
@@ -116,8 +67,8 @@ func (st *statement) describe() {
 	st.measure()
 }
 
-// statementID is the id under which a statement is prepared. It depends on nothing else, because drivers
-// insist that preparing again gives the same.
+// statementID is the id of a prepared statement. It depends on nothing else: drivers expect the same id when they
+// prepare again.
 func statementID(text, keyspace string) preparedID { return md5.Sum([]byte(keyspace + text)) }
 
 // columnSpecs are result columns as the protocol describes them.
@@ -129,7 +80,7 @@ func columnSpecs(columns []planner.ResultColumn) *protocol.ColumnSpecs {
 	return protocol.NewColumnSpecs(specs)
 }
 
-// check says whether the plan is right for the current catalog, without looking again at one that it was right for.
+// check says whether the plan fits the current catalog. It does not look again at a catalog that the plan is known to fit.
 func (st *statement) check(current *schema.Catalog) planner.Validity {
 	if st.seen.Load() == current {
 		return planner.Valid

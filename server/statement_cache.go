@@ -5,11 +5,10 @@ import (
 	"sync/atomic"
 )
 
-// statementCache keeps planned statements that are used again, up to a number of bytes. Looking up takes a
-// read lock and allocates nothing.
+// statementCache keeps planned statements up to a number of bytes. A lookup takes a read lock and allocates nothing.
 //
-// What goes when there is no room is chosen like the hand of a clock: it passes over statements that were
-// used since it came by last, and takes the first that was not.
+// It evicts by the clock algorithm: the hand passes over statements that were used since it came by last, and evicts
+// the first other one.
 type statementCache[K comparable] struct {
 	limit int64
 
@@ -41,7 +40,7 @@ func (c *statementCache[K]) get(key K) *statement {
 	if slot == nil {
 		return nil
 	}
-	if !slot.used.Load() { // not to share a line of memory that is only written
+	if !slot.used.Load() { // a store would move the cache line between processors
 		slot.used.Store(true)
 	}
 	return slot.st
@@ -65,7 +64,7 @@ func (c *statementCache[K]) put(key K, st *statement) {
 	c.clock = append(c.clock, slot)
 }
 
-// needs is the room that one more place for st takes: it is there once, under however many keys.
+// needs is how many bytes one more slot for st takes: none if st is there under another key.
 func (c *statementCache[K]) needs(st *statement) int64 {
 	if st.slots > 0 {
 		return 0
@@ -107,7 +106,7 @@ func (c *statementCache[K]) evict() {
 	}
 }
 
-// remove takes a slot out; the last one of the clock moves to its place.
+// remove removes a slot. The last one of the clock moves to its place.
 func (c *statementCache[K]) remove(slot *cacheSlot[K]) {
 	if slot == nil {
 		return

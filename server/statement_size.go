@@ -8,11 +8,12 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// perStatement is what a statement takes besides its text, its plan and what it answers: itself and its places in a cache.
+// perStatement is what a statement takes besides its text, its plan and what it answers: itself and its places in a
+// cache.
 const perStatement = 1 << 10
 
-// shortText is the length up to which the size of a text's plan is estimated: it is planned in less time than it would
-// take to look at all of it. The estimate is what short texts of all kinds stay below.
+// shortText is the length of the longest text whose plan is estimated: measuring it would take longer than planning.
+// The estimate is an upper bound for short texts of all kinds.
 const shortText = 512
 
 // estimate sets the size of the statement of a text.
@@ -24,8 +25,8 @@ func (st *statement) estimate() {
 	st.size = int64(2*perStatement + 32*len(st.text) + 288*(len(st.plan.Markers)+len(st.plan.Result)))
 }
 
-// measure sets the size of a statement: the memory that keeping it keeps alive, besides the schema and what belongs to the
-// whole server.
+// measure sets the size of a statement: the memory that keeping it keeps alive, besides the schema and what belongs to
+// the whole server.
 func (st *statement) measure() {
 	m := measuring{text: st.text, seen: map[unsafe.Pointer]bool{}}
 	m.bytes = perStatement + allocated(len(st.text)) + allocated(2*len(st.pkIndexes))
@@ -35,14 +36,14 @@ func (st *statement) measure() {
 	st.size = int64(m.bytes + m.bytes/32) // sizes of allocations are only known roughly
 }
 
-// measuring adds up what values hold.
+// measuring adds up the memory of values.
 type measuring struct {
 	text  string // of the statement: names and constants are often parts of it
 	seen  map[unsafe.Pointer]bool
 	bytes int
 }
 
-// specs adds columns with the encoding that is kept of them.
+// specs adds columns with their encoding.
 func (m *measuring) specs(specs *protocol.ColumnSpecs) {
 	columns := specs.Columns()
 	if len(columns) == 0 {
@@ -52,7 +53,8 @@ func (m *measuring) specs(specs *protocol.ColumnSpecs) {
 	for i := range columns {
 		encoded += len(columns[i].Name) + len(columns[i].Type.ClassName())/2 + 4
 	}
-	m.bytes += allocated(len(columns)*int(unsafe.Sizeof(columns[0]))) + allocated(encoded) + allocated(int(unsafe.Sizeof(*specs)))
+	m.bytes += allocated(len(columns) * int(unsafe.Sizeof(columns[0])))
+	m.bytes += allocated(encoded) + allocated(int(unsafe.Sizeof(*specs)))
 }
 
 // value adds what v points to.
@@ -104,7 +106,7 @@ func (m *measuring) elements(v reflect.Value) {
 	}
 }
 
-// boxed adds the value of an interface. Types are shared nearly always; one that was made for a statement is small.
+// boxed adds the value of an interface.
 func (m *measuring) boxed(v reflect.Value) {
 	if v.IsNil() {
 		return
@@ -127,13 +129,15 @@ func (m *measuring) first(p unsafe.Pointer) bool {
 
 // pointing reports whether values of a kind can hold more than themselves.
 func pointing(k reflect.Kind) bool {
-	return k == reflect.String || k == reflect.Array || k == reflect.Struct || k >= reflect.Func && k <= reflect.Slice || k == reflect.Interface
+	return k == reflect.String || k == reflect.Array || k == reflect.Struct || k == reflect.Interface ||
+		k >= reflect.Func && k <= reflect.Slice
 }
 
 // isShared reports whether values of a type belong to the schema or to everybody.
 func isShared(t reflect.Type) bool {
 	path := t.PkgPath()
-	return strings.HasSuffix(path, "/cql/schema") || strings.HasSuffix(path, "/cql/types") || strings.HasSuffix(path, "/cql/functions")
+	return strings.HasSuffix(path, "/cql/schema") || strings.HasSuffix(path, "/cql/types") ||
+		strings.HasSuffix(path, "/cql/functions")
 }
 
 // within reports whether s is a part of text, in the same memory.

@@ -117,7 +117,8 @@ var sizedStatements = map[string]func(length, number int) string{
 	"tiny":  func(_, number int) string { return fmt.Sprintf("SELECT i FROM ks.t WHERE k = %d", number) },
 }
 
-// The size of a statement is what the heap grows by when it is kept: never less, and of a large one not half as much more.
+// The size of a statement is what the heap grows by when it is kept: never less, and of a large one not half as much
+// more.
 func TestStatementSize(t *testing.T) {
 	s := planningServer(t)
 	length, room := 100_000, int64(4<<20)

@@ -11,7 +11,7 @@ import (
 // SystemKeyspaces are the keyspaces that come with the server: a store is to be opened with them.
 func SystemKeyspaces() []*schema.Keyspace { return system.Definitions() }
 
-// registerSystem gives the store the rows of tables that show the server.
+// registerSystem adds the virtual tables that show this server to the store.
 func (s *Server) registerSystem(o Options) {
 	system.Register(s.store, system.Options{
 		ClusterName: o.ClusterName,
@@ -23,7 +23,7 @@ func (s *Server) registerSystem(o Options) {
 	})
 }
 
-// anonymous is the user of every connection as long as nobody has to log in.
+// anonymous is the user of every connection: there are no logins.
 const anonymous = "anonymous"
 
 // clients are the connections as system_views.clients shows them.
@@ -39,6 +39,7 @@ func (s *Server) clients() []system.Client {
 	return list
 }
 
+// describe is the connection as system_views.clients shows it.
 func (c *conn) describe() system.Client {
 	client := system.Client{Address: c.remote, Stage: "established", Requests: c.served.Load()}
 	if !c.session.shown.Load() {
@@ -55,8 +56,8 @@ func (c *conn) describe() system.Client {
 	return client
 }
 
-// hostname is the name of a client's host. Others than this one are not looked up, which might take long: they
-// show their address.
+// hostname is the name of a client's host. Names of other hosts are not looked up, because that can take long: their
+// address is shown.
 func hostname(a netip.Addr) string {
 	if a.IsLoopback() {
 		return "localhost"

@@ -10,12 +10,12 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// trace is what a request with the tracing flag did, to be written to system_traces when it is answered.
+// trace records what a request with the tracing flag does. It is written to system_traces when the request is answered.
 type trace struct {
 	conn       *conn
-	id         [16]byte // a timeuuid, which the answer tells
+	id         [16]byte // a timeuuid, which the answer has
 	started    time.Time
-	clock      time.Time // when it started by the real clock, which measures
+	clock      time.Time // when it started, by the real clock
 	request    string
 	parameters []traceParameter
 	events     []traceEvent
@@ -24,7 +24,7 @@ type trace struct {
 // traceParameter is an entry of the map that shows the request's parameters.
 type traceParameter struct{ key, value string }
 
-// traceEvent is something that happened on the way.
+// traceEvent is a step of the request.
 type traceEvent struct {
 	id       [16]byte // a timeuuid
 	activity string
@@ -52,7 +52,7 @@ func (r *request) tracef(format string, args ...any) {
 	})
 }
 
-// traceRequest says what the request is. text is the statement's, if there is one; p is nil for PREPARE.
+// traceRequest records what the request is. text is the statement, if there is one; p is nil for PREPARE.
 func (r *request) traceRequest(name, text string, p *protocol.QueryParameters) {
 	t := r.trace
 	if t == nil {
@@ -73,7 +73,7 @@ func (r *request) traceRequest(name, text string, p *protocol.QueryParameters) {
 	}
 }
 
-// traceValues shows the values that an EXECUTE has bound, as literals, and that execution begins.
+// traceValues records the values of an EXECUTE, as literals, and that execution begins.
 func (r *request) traceValues(values []types.Value) {
 	t := r.trace
 	if t == nil {
@@ -88,7 +88,7 @@ func (r *request) traceValues(values []types.Value) {
 	r.tracef("Executing %s", planLines.Replace(r.statement.plan.Plan.String()))
 }
 
-// planLines puts the lines that a plan prints itself in into one.
+// planLines makes one line of a printed plan.
 var planLines = strings.NewReplacer("\n  ", ", ", "\n", ", ")
 
 func formatValue(t types.Type, v types.Value) string {
@@ -98,7 +98,7 @@ func formatValue(t types.Type, v types.Value) string {
 	case v.Bytes == nil:
 		return "null"
 	case len(v.Bytes) > 0 && t.Validate(v.Bytes) != nil:
-		return fmt.Sprintf("0x%x", v.Bytes) // is going to be refused
+		return fmt.Sprintf("0x%x", v.Bytes) // execution will refuse it
 	}
 	return t.Format(v.Bytes)
 }

@@ -15,14 +15,14 @@ import (
 // traceTTL is how many seconds a trace is kept.
 const traceTTL = 24 * 60 * 60
 
-// tracePort is the port that traces show for nodes: Cassandra's among themselves, not that of clients.
+// tracePort is the port that traces show for nodes: the one between Cassandra's nodes.
 const tracePort = 7000
 
 // traceThread is shown as the thread of every event.
 const traceThread = "Native-Transport-Requests"
 
-// start writes the trace in a goroutine that the connection waits for like for a request. Whoever answers may
-// be the store, which must not be made to wait for itself.
+// start writes the trace in a goroutine. The connection waits for it as for a request. The caller may be a goroutine of
+// the store, which must not wait for the store.
 func (t *trace) start() {
 	elapsed := time.Since(t.clock)
 	t.conn.requests.Add(1)
@@ -32,8 +32,8 @@ func (t *trace) start() {
 	}()
 }
 
-// write stores a row of system_traces.sessions, and one of events for each event. They become readable about
-// when the answer arrives, which is what clients that look for them expect.
+// write writes a row to system_traces.sessions, and a row to system_traces.events for each event. They can be read at
+// about the time when the answer arrives, as clients expect.
 func (t *trace) write(s *Server, elapsed time.Duration) {
 	catalog := s.store.Catalog()
 	sessions, events := catalog.Table("system_traces", "sessions"), catalog.Table("system_traces", "events")
@@ -108,8 +108,8 @@ func address(a netip.Addr) []byte {
 	return a.AsSlice()
 }
 
-// mapBytes is a map<text, text>: the number of entries, and each key and value behind its length. The keys
-// are sorted, as those of a map are.
+// mapBytes is a map<text, text>: the number of entries, then each key and value behind its length, in the order of
+// keys.
 func mapBytes(entries []traceParameter) []byte {
 	slices.SortFunc(entries, func(a, b traceParameter) int { return cmp.Compare(a.key, b.key) })
 	b := types.EncodeInt(int32(len(entries)))

@@ -73,8 +73,8 @@ func highest(number func() int64) (stop func() int64) {
 	}
 }
 
-// Clients that ask for much and read nothing: what they are owed is bounded, others are served meanwhile, and when these
-// wait for the memory those that stall are closed.
+// Clients that ask for much and read nothing: what they are owed is bounded, others are served meanwhile, and when
+// these wait for the memory those that stall are closed.
 func TestUnreadAnswers(t *testing.T) {
 	const page = 1 << 20
 	s := withTable(t, cqltest.WithLimits(scarce), cqltest.WithLog(zerolog.Nop()))

@@ -8,8 +8,8 @@ import (
 	"github.com/cqld/cqld/server/cqltest"
 )
 
-// A text whose plan is kept does not go on calling a native function when there is a user's that fits as well. A prepared
-// statement does, as in Cassandra.
+// A text whose plan is kept does not go on calling a native function when there is a user's that fits as well. A
+// prepared statement does, as in Cassandra.
 func TestUserFunctionTakesThePlace(t *testing.T) {
 	c := connect(t, cqltest.RunT(t), client.Options{})
 	run(t, c, createKeyspace, "CREATE TABLE ks.t (k int PRIMARY KEY)")

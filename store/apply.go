@@ -44,20 +44,8 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 	first := ms[0]
 	a := &first.apply
 	a.store, a.done, a.group = s, done, append(a.group[:0], ms...)
-	ops := first.ops[:0]
-	for _, m := range ms {
-		id, err := s.startWriting(m)
-		if err != nil {
-			first.finish(err)
-			return
-		}
-		if kinds := m.deletes(); kinds != ([tombstoneKinds]bool{}) {
-			m.deleting = s.filters.begin(id, rows.TokenOf(m.prefix), kinds)
-		}
-		ops = m.appendOps(ops, id)
-	}
-	first.ops = ops
-	if err := s.checkKeys(ops); err != nil {
+	ops, err := s.operations(first.ops[:0], ms)
+	if first.ops = ops; err != nil {
 		first.finish(err)
 		return
 	}
@@ -74,6 +62,21 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 		ops = prepared
 	}
 	s.engine.Commit(ops, a.finished)
+}
+
+// operations appends what mutations write. They are begun, and have to be finished also if there is an error.
+func (s *Store) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error) {
+	for _, m := range ms {
+		id, err := s.startWriting(m)
+		if err != nil {
+			return ops, err
+		}
+		if kinds := m.deletes(); kinds != ([tombstoneKinds]bool{}) {
+			m.deleting = s.filters.begin(id, rows.TokenOf(m.prefix), kinds)
+		}
+		ops = m.appendOps(ops, id)
+	}
+	return ops, s.checkKeys(ops)
 }
 
 // startWriting finds the number under which a mutation writes. Rows under it are not purged until the mutation is

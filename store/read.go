@@ -100,6 +100,7 @@ type Position struct {
 // Row is one row as of Read.Now. It and everything it points to are valid until the callback returns.
 type Row struct {
 	Partition []byte     // serialized partition key
+	Marked    bool       // it has a marker that lives: it exists without values too
 	Static    bool       // the static row: it comes before the partition's other rows, if it has live cells
 	Values    [][]byte   // by schema.Column.Index; nil is null. Other rows have the key columns and the static ones too
 	Meta      []CellMeta // by schema.Column.Index, when asked for

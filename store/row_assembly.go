@@ -159,7 +159,7 @@ func (a *rowAssembly) plainRow(value []byte) bool {
 		a.values.Rest = value[1+n:]
 		a.values.ReadPlain(a.columns.places, a.row.Values)
 	}
-	a.full = set == all
+	a.full, a.row.Marked = set == all, true
 	return true
 }
 
@@ -173,7 +173,8 @@ func (a *rowAssembly) regular(value []byte, hidden int64) (live bool, deletion i
 	deletion = max(a.values.Deletion.Timestamp, hidden)
 	a.collections.Reset()
 	live, err = a.cells(deletion, &a.collections)
-	return live || a.values.Marker.Live(deletion, a.now), deletion, err
+	a.row.Marked = a.values.Marker.Live(deletion, a.now)
+	return live || a.row.Marked, deletion, err
 }
 
 // static sets the values of the static row, and reports whether it has any. It copies them, because the rows that

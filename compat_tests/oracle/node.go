@@ -75,7 +75,7 @@ func (n *node) start(ctx context.Context, lib string) (release string, err error
 	cmd := exec.Command("java", args...)
 	cmd.Dir = n.home()
 	cmd.Stdout, cmd.Stderr = out, out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // it outlives this program
+	detach(cmd)
 	if err := cmd.Start(); err != nil {
 		return "", err
 	}

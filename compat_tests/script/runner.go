@@ -109,7 +109,7 @@ func (r *Runner) Run(ctx context.Context, b *Block) []string {
 				text = describeBound(err)
 			}
 			lines = append(lines, "error "+text)
-		case b.Kind == Query:
+		case b.Kind != Exec:
 			lines = append(lines, formatRows(columns, rows)...)
 		default:
 			lines = append(lines, "ok")

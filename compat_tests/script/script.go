@@ -16,9 +16,10 @@ type Script struct {
 // Kind is what a block shows of its statements.
 type Kind string
 
-// The kinds: Exec shows that statements succeed or fail, Query shows the rows of one.
+// The kinds: Exec shows that statements succeed or fail, Each shows the rows of each as well, Query those of one.
 const (
 	Exec  Kind = "exec"
+	Each  Kind = "each"
 	Query Kind = "query"
 )
 
@@ -109,8 +110,8 @@ func (p *parser) block() (*Block, error) {
 	}
 	b.Line = p.at + 1
 	b.Kind = Kind(p.next())
-	if b.Kind != Exec && b.Kind != Query {
-		return nil, fmt.Errorf("line %d: a block begins with exec or query, not %q", b.Line, b.Kind)
+	if b.Kind != Exec && b.Kind != Each && b.Kind != Query {
+		return nil, fmt.Errorf("line %d: a block begins with exec, each or query, not %q", b.Line, b.Kind)
 	}
 	statement := ""
 	for p.more() && p.peek() != separator && p.peek() != "" {
@@ -208,10 +209,10 @@ func writeAnswer(b *strings.Builder, separator string, lines []string) {
 	}
 }
 
-// Tail are the queries behind the last exec: asked again, they must answer the same.
+// Tail are the queries behind the last block of another kind: asked again, they must answer the same.
 func (s *Script) Tail() []*Block {
 	for i := len(s.Blocks); i > 0; i-- {
-		if s.Blocks[i-1].Kind == Exec {
+		if s.Blocks[i-1].Kind != Query {
 			return s.Blocks[i:]
 		}
 	}

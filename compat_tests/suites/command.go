@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"os/exec"
-	"syscall"
 	"time"
 )
 
@@ -14,8 +13,7 @@ func command(ctx context.Context, folder string, env []string, program string, a
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = folder
 	cmd.Env = append(os.Environ(), env...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	killWithChildren(cmd)
 	cmd.WaitDelay = 10 * time.Second // for what left the group and holds the output
 	return cmd
 }

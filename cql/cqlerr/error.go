@@ -164,6 +164,15 @@ func WriteUnknown(level Consistency, writeType string) *Error {
 	}
 }
 
+// CASUnknown is for a conditional write that may or may not have been stored.
+func CASUnknown(level Consistency) *Error {
+	return &Error{
+		Code:    CASWriteUnknown,
+		Message: "CAS operation result is unknown - proposal accepted by 0 but not a quorum.",
+		Detail:  TimeoutDetail{Consistency: level, BlockFor: 1, WriteType: "CAS"},
+	}
+}
+
 // ReadTimedOut is for a read whose time is over.
 func ReadTimedOut(level Consistency) *Error {
 	return &Error{

@@ -1,6 +1,7 @@
 package functions
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"math/big"
@@ -79,21 +80,39 @@ func resultType(left, right types.Type) types.Type {
 func arithmetic(op byte, left, right types.Type) Function {
 	result := resultType(left, right)
 	return operation(op, left, right, result, func(a, b []byte) ([]byte, error) {
-		switch result {
-		case types.Float, types.Double:
-			return calculateFraction(op, result, asDouble(left, a), asDouble(right, b)), nil
-		case types.VarInt:
-			v, err := calculateBig(op, asBig(left, a), asBig(right, b))
-			if err != nil {
-				return nil, err
-			}
-			return types.EncodeVarInt(v), nil
-		case types.Decimal:
-			return calculateDecimal(op, left, right, a, b)
-		}
-		v, err := calculateWhole(op, asWhole(left, a), asWhole(right, b))
-		return encodeWhole(result, v), err
+		return calculate(op, left, right, result, a, b)
 	})
+}
+
+// calculate computes an operator between numbers of two types, neither of which is null.
+func calculate(op byte, left, right, result types.Type, a, b []byte) ([]byte, error) {
+	switch result {
+	case types.Float, types.Double:
+		return calculateFraction(op, result, asDouble(left, a), asDouble(right, b)), nil
+	case types.VarInt:
+		v, err := calculateBig(op, asBig(left, a), asBig(right, b))
+		if err != nil {
+			return nil, err
+		}
+		return types.EncodeVarInt(v), nil
+	case types.Decimal:
+		return calculateDecimal(op, left, right, a, b)
+	}
+	v, err := calculateWhole(op, asWhole(left, a), asWhole(right, b))
+	return encodeWhole(result, v), err
+}
+
+// Adds reports whether Add knows a type.
+func Adds(t types.Type) bool {
+	return isWhole(t) || isFraction(t) || t == types.VarInt || t == types.Text || t == types.ASCII
+}
+
+// Add puts together two values of a type, neither of which is null: numbers are added, texts stand behind each other.
+func Add(t types.Type, a, b []byte) ([]byte, error) {
+	if t == types.Text || t == types.ASCII {
+		return append(bytes.Clone(a), b...), nil
+	}
+	return calculate('+', t, t, t, a, b)
 }
 
 // negate declares the minus before a number.

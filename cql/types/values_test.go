@@ -212,7 +212,7 @@ func TestValuesOrder(t *testing.T) {
 	})
 }
 
-// checkDifference wants composites to be ordered otherwise than Cassandra's: they sort as bytes, as docs/differences.md says.
+// checkDifference wants composites to be ordered otherwise than Cassandra's: they sort as bytes (docs/differences.md).
 func checkDifference(t *testing.T, typ recordedType) {
 	t.Helper()
 	ordered := slices.IsSortedFunc(typ.values, func(a, b recordedValue) int { return typ.Compare(a.bytes, b.bytes) })

@@ -7,8 +7,8 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// aggregation gathers the rows of a query with aggregates: its result is one row. Columns outside of
-// aggregates have the values of the first row.
+// aggregation makes the one row of a query with aggregates. Columns outside of aggregates have the values of the first
+// row.
 type aggregation struct {
 	states []expr.Accumulator
 	first  [][]byte
@@ -28,7 +28,7 @@ func (a *aggregation) add(r *reading, row [][]byte) error {
 	if a.first == nil {
 		a.first, _ = copyRow(nil, nil, row)
 		a.meta = append(a.meta, r.meta...)
-		if err := a.holding.add(r, length(row)); err != nil {
+		if err := a.grow(r.read.Turn, length(row)); err != nil {
 			return err
 		}
 	}
@@ -36,7 +36,7 @@ func (a *aggregation) add(r *reading, row [][]byte) error {
 	for _, s := range a.states {
 		grown, err := s.Add(&r.x)
 		if err == nil && grown > 0 {
-			err = a.holding.add(r, grown)
+			err = a.grow(r.read.Turn, grown)
 		}
 		if err != nil {
 			return err
@@ -59,5 +59,5 @@ func (a *aggregation) finish(r *reading) error {
 		r.x.Results[i] = v
 	}
 	r.out.Count = 1
-	return r.encode(a.first)
+	return r.out.encode(&r.x, a.first)
 }

@@ -12,6 +12,14 @@ func (e *Executor) batch(ctx context.Context, r *Request, b *planner.Batch, done
 		done(nil, err)
 		return
 	}
+	if planner.IsConditional(b.Statements) {
+		writes := make([]conditionalWrite, len(b.Statements))
+		for i, m := range b.Statements {
+			writes[i] = conditionalWrite{m, r.Values}
+		}
+		done(e.conditionally(ctx, &r.Options, true, writes))
+		return
+	}
 	w := e.startBatch(&r.Options)
 	err := w.batchTimestamp(r, b)
 	for _, m := range b.Statements {
@@ -26,14 +34,14 @@ func (e *Executor) batch(ctx context.Context, r *Request, b *planner.Batch, done
 	w.finishBatch(err, BatchKind(b.Kind), done)
 }
 
-// startBatch begins a write whose size counts.
+// startBatch begins a write whose size is measured.
 func (e *Executor) startBatch(o *Options) *writing {
 	w := e.startWriting(o)
 	w.size = newSize()
 	return w
 }
 
-// batchTimestamp sets the timestamp of USING for all statements.
+// batchTimestamp evaluates USING TIMESTAMP, for all statements.
 func (w *writing) batchTimestamp(r *Request, b *planner.Batch) error {
 	if b.Timestamp == nil {
 		return nil
@@ -50,8 +58,16 @@ func (e *Executor) ExecuteBatch(ctx context.Context, r *BatchRequest, done func(
 		done(nil, err)
 		return
 	}
+	statements, err := checkBatch(r)
+	if err == nil && planner.IsConditional(statements) {
+		writes := make([]conditionalWrite, len(statements))
+		for i, m := range statements {
+			writes[i] = conditionalWrite{m, r.Children[i].Values}
+		}
+		done(e.conditionally(ctx, &r.Options, true, writes))
+		return
+	}
 	w := e.startBatch(&r.Options)
-	err := checkBatch(r)
 	for i := range r.Children {
 		if err != nil {
 			break
@@ -65,21 +81,21 @@ func (e *Executor) ExecuteBatch(ctx context.Context, r *BatchRequest, done func(
 	w.finishBatch(err, r.Kind, done)
 }
 
-// checkBatch refuses children that cannot stand in a batch of that kind, or together.
-func checkBatch(r *BatchRequest) error {
+// checkBatch returns the statements. It refuses those that a batch of the kind cannot have, or cannot have together.
+func checkBatch(r *BatchRequest) ([]*planner.Modification, error) {
 	statements := make([]*planner.Modification, len(r.Children))
 	for i := range r.Children {
 		m, ok := r.Children[i].Prepared.Plan.(*planner.Modification)
 		if !ok {
-			return planner.ErrNotInBatch()
+			return nil, planner.ErrNotInBatch()
 		}
 		statements[i] = m
 	}
-	return planner.CheckBatch(planner.BatchKind(r.Kind), statements)
+	return statements, planner.CheckBatch(planner.BatchKind(r.Kind), statements)
 }
 
-// writeType is what errors call such a batch.
-func (k BatchKind) writeType() string {
+// WriteType is the name that errors have for a batch of the kind.
+func (k BatchKind) WriteType() string {
 	switch k {
 	case Unlogged:
 		return "UNLOGGED_BATCH"
@@ -89,10 +105,10 @@ func (k BatchKind) writeType() string {
 	return "BATCH"
 }
 
-// finishBatch checks the size and the replicas of a batch and writes it.
+// finishBatch checks the size and the replicas of a batch, and writes it.
 func (w *writing) finishBatch(err error, kind BatchKind, done func(Result, error)) {
 	var answer Void
-	w.kind = kind.writeType()
+	w.kind = kind.WriteType()
 	if err == nil {
 		err = w.unindexed
 	}
@@ -105,4 +121,24 @@ func (w *writing) finishBatch(err error, kind BatchKind, done func(Result, error
 		}
 	}
 	w.apply(err, &answer, done)
+}
+
+// WriteType is the name that errors have for the writes of a plan; "": the plan writes nothing.
+func WriteType(p planner.Plan) string {
+	switch p := p.(type) {
+	case *planner.Modification:
+		if p.If != nil {
+			return Conditional
+		}
+		if p.Table.Counter {
+			return Counter.WriteType()
+		}
+		return "SIMPLE"
+	case *planner.Batch:
+		if planner.IsConditional(p.Statements) {
+			return Conditional
+		}
+		return BatchKind(p.Kind).WriteType()
+	}
+	return ""
 }

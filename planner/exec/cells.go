@@ -7,24 +7,28 @@ import (
 	"slices"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/functions"
+	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/store"
 )
 
-// target is what a statement writes to: a partition, and the row whose cells are being set.
+// target is what a statement writes to: a partition, and the row whose cells it sets at the moment.
 type target struct {
 	plan   *planner.Modification
 	to     *store.Mutation
 	key    []byte
 	row    [][]byte // its clustering
-	static bool     // it is the static row
+	static bool     // the row is the static one
 	ts     int64
 	expiry store.Expiry
-	lists  []*list // that the statement reads
+	lists  []*list                   // that the statement has read
+	sums   map[*schema.Column][]byte // of the row, that the statement has made
 }
 
-// set writes the cells of the rows named in one partition, and behind those of each row the static ones.
+// set writes the cells of the named rows of one partition, and the static cells behind those of each row.
 func (w *writing) set(ctx context.Context, simple bool) error {
 	m := w.target.plan
 	if !m.Mark && len(m.Sets) == 0 && m.Mandatory == nil {
@@ -35,7 +39,7 @@ func (w *writing) set(ctx context.Context, simple bool) error {
 	}
 	for i, s := range w.ranges {
 		if i%64 == 63 {
-			if err := step(&w.x); err != nil {
+			if err := restriction.Step(&w.x); err != nil {
 				return err
 			}
 		}
@@ -59,7 +63,7 @@ func (w *writing) staticCells(ctx context.Context) error {
 	return err
 }
 
-// rowCells writes the cells of one row, and the static ones.
+// rowCells writes the cells of one row, and the static cells.
 func (w *writing) rowCells(ctx context.Context, row [][]byte) error {
 	t := &w.target
 	if err := checkCompactRow(t.plan.Table, row); err != nil {
@@ -83,7 +87,7 @@ func (w *writing) rowCells(ctx context.Context, row [][]byte) error {
 	return w.staticCells(ctx)
 }
 
-// cells evaluates and writes columns; null deletes, unset leaves a column alone.
+// cells evaluates and writes columns. Null deletes a cell, and unset leaves it as it is.
 func (w *writing) cells(ctx context.Context, sets []planner.SetColumn) error {
 	t := &w.target
 	if err := w.readLists(ctx, sets); err != nil {
@@ -98,12 +102,15 @@ func (w *writing) cells(ctx context.Context, sets []planner.SetColumn) error {
 			continue
 		}
 		if types.IsMultiCell(s.Column.Type) {
-			if err := w.parts(s); err != nil {
+			if err := w.collection(s); err != nil {
 				return err
 			}
 			continue
 		}
 		v, err := s.Value.Eval(&w.x)
+		if err == nil && s.Change == planner.Sum {
+			v, err = w.sum(s.Column, v)
+		}
 		if err != nil {
 			return err
 		}
@@ -124,10 +131,37 @@ func (w *writing) cells(ctx context.Context, sets []planner.SetColumn) error {
 	return nil
 }
 
+// sum adds a value to what the row holds, and to what the statement has added before. Null stays null.
+func (w *writing) sum(c *schema.Column, v types.Value) (types.Value, error) {
+	if v.Unset {
+		return v, nil
+	}
+	if v.Bytes == nil {
+		return v, cqlerr.Invalidf("Invalid null value for column %s", c.Name)
+	}
+	t := &w.target
+	stored, found := t.sums[c]
+	if !found {
+		stored = w.conditional.stored(c, t.row, t.static)
+	}
+	if stored == nil {
+		return types.Value{Unset: true}, nil
+	}
+	sum, err := functions.Add(c.Type, stored, v.Bytes)
+	if err != nil {
+		return v, err
+	}
+	if t.sums == nil {
+		t.sums = make(map[*schema.Column][]byte)
+	}
+	t.sums[c] = sum
+	return types.Value{Bytes: sum}, nil
+}
+
 // count changes or deletes a counter.
 func (w *writing) count(s *planner.SetColumn) error {
 	t := &w.target
-	if s.Change == planner.Replace { // only by null
+	if s.Change == planner.Replace { // by null only
 		t.to.DeleteCounter(s.Column, t.ts)
 		w.size.cell(nil)
 		return nil

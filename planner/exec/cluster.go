@@ -11,7 +11,7 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// describeCluster answers DESCRIBE CLUSTER from what system.local says of the node.
+// describeCluster answers DESCRIBE CLUSTER from system.local.
 func (e *Executor) describeCluster(ctx context.Context, r *Request, d *define.Describe) ([][][]byte, error) {
 	t := e.store.Catalog().Table("system", "local")
 	if t == nil {
@@ -36,7 +36,7 @@ func (e *Executor) describeCluster(ctx context.Context, r *Request, d *define.De
 	return rows, err
 }
 
-// ringOwnership maps each token to the one node, as map<text, frozen<list<text>>>.
+// ringOwnership is a map<text, frozen<list<text>>> from each token to the only node.
 func ringOwnership(tokens, address, port []byte) []byte {
 	node := "/"
 	if a, ok := netip.AddrFromSlice(address); ok {

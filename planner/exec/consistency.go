@@ -5,7 +5,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 )
 
-// checkLevel refuses the level that is for debugging.
+// checkLevel refuses NODE_LOCAL.
 func checkLevel(cl cqlerr.Consistency) error {
 	if cl == cqlerr.NodeLocal {
 		return cqlerr.Invalidf("NODE_LOCAL consistency level is highly dangerous and should be used only for debugging " +
@@ -35,14 +35,14 @@ func checkWriteLevel(cl cqlerr.Consistency, t *schema.Table) error {
 	return checkLevel(cl)
 }
 
-// errSerialPartitions is for several partitions at once. In pages they come one after the other, and then it
-// may be done.
+// errSerialPartitions refuses a serial read of several partitions at once. In pages they are read one after the other,
+// which is allowed.
 func errSerialPartitions() error {
 	return cqlerr.Invalidf("SERIAL/LOCAL_SERIAL consistency may only be requested for one partition at a time")
 }
 
-// checkReplicas refuses what one node cannot do for a table at that level: it is one replica, however many
-// the keyspace asks for.
+// checkReplicas refuses a consistency level that one node cannot reach: it is one replica, however many the keyspace
+// asks for.
 func checkReplicas(c *schema.Catalog, t *schema.Table, cl cqlerr.Consistency) error {
 	if t.Virtual {
 		return nil
@@ -80,8 +80,7 @@ func requiredReplicas(cl cqlerr.Consistency, factor int) int {
 	return 1
 }
 
-// readLevel is the level that the replicas of a read are counted with: a serial read of one partition goes
-// through a quorum.
+// readLevel is the level that decides how many replicas a read needs: a serial read of one partition needs a quorum.
 func readLevel(cl cqlerr.Consistency, scan bool) cqlerr.Consistency {
 	if !scan && cl == cqlerr.Serial {
 		return cqlerr.Quorum
@@ -92,7 +91,7 @@ func readLevel(cl cqlerr.Consistency, scan bool) cqlerr.Consistency {
 	return cl
 }
 
-// oneReplica is the level at which one replica is asked, in place of another.
+// oneReplica is the level of one replica that replaces another level.
 func oneReplica(cl cqlerr.Consistency) cqlerr.Consistency {
 	switch cl {
 	case cqlerr.One, cqlerr.LocalOne:

@@ -48,7 +48,7 @@ func (e *Executor) Execute(ctx context.Context, r *Request, done func(Result, er
 	}
 }
 
-// use answers USE; the session does it.
+// use answers USE. The server changes the session.
 func (e *Executor) use(p *planner.Use) (Result, error) {
 	if err := planner.CheckUse(e.store.Catalog(), p.Keyspace); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (e *Executor) truncate(ctx context.Context, r *Request, p *define.Truncate)
 	return &Void{}, nil
 }
 
-// env is what functions may know in an execution that begins at this moment.
+// env is what functions may use in an execution that begins now.
 func (e *Executor) env() *expr.Env {
 	return &expr.Env{Now: e.store.Now(), UUID: e.ids.random, TimeUUID: e.ids.time}
 }

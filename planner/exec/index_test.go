@@ -9,8 +9,8 @@ import (
 	"github.com/cqld/cqld/planner/exec"
 )
 
-// Values of 65,535 bytes do not go into indexes of the first kind. Of maps that is said of keys, values or both together,
-// and of deletions too.
+// Values of 65,535 bytes do not go into indexes of the first kind. Of maps that is said of keys, values or both
+// together, and of deletions too.
 func TestIndexedSizes(t *testing.T) {
 	s := withTable(t, "k int PRIMARY KEY, v text, s set<text>, m map<text, text>, e map<text, text>, f frozen<list<text>>")
 	for _, target := range []string{"v", "s", "keys(m)", "entries(e)", "full(f)"} {
@@ -62,8 +62,8 @@ func TestIndexedTerms(t *testing.T) {
 	}
 }
 
-// Rows come in the order of how near their vectors are. There are no pages, and one replica answers: clients are told so
-// who ask for something else.
+// Rows come in the order of how near their vectors are. There are no pages, and one replica answers: clients are told
+// so who ask for something else.
 func TestNearest(t *testing.T) {
 	s := withTable(t, "k int PRIMARY KEY, v vector<float, 2>, e vector<float, 2>")
 	s.must("CREATE INDEX ON t (v) USING 'sai'")

@@ -13,8 +13,7 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// list is what a list column holds while a statement writes it that must know its elements: what was there before,
-// and what the statement did so far.
+// list has the elements of a list column for a statement that needs them, with the changes of the statement so far.
 type list struct {
 	column *schema.Column
 	elems  []element
@@ -26,10 +25,10 @@ type element struct {
 	ts           int64
 }
 
-// elementSize is how much memory one takes beside its bytes.
+// elementSize is how much memory an element takes besides its bytes.
 const elementSize = 56
 
-// list is that of a column if the statement reads it, else nil.
+// list is the list of a column; nil: the statement does not read it.
 func (t *target) list(c *schema.Column) *list {
 	for _, l := range t.lists {
 		if l.column == c {
@@ -39,7 +38,7 @@ func (t *target) list(c *schema.Column) *list {
 	return nil
 }
 
-// readLists reads the lists that some assignments depend on. What a batch writes besides is not seen.
+// readLists reads the lists that assignments depend on. It does not see what the same batch writes.
 func (w *writing) readLists(ctx context.Context, sets []planner.SetColumn) error {
 	w.target.lists = nil
 	for i := range sets {
@@ -65,7 +64,11 @@ func (w *writing) readList(ctx context.Context, l *list) error {
 	if !t.static {
 		read.Slices = append(read.Slices, store.Slice{Start: t.row, End: t.row, StartInclusive: true, EndInclusive: true})
 	}
-	return w.e.store.Read(ctx, &read, func(row *store.Row) (bool, error) {
+	reads := w.e.store.Read
+	if w.conditional != nil {
+		reads = w.conditional.snapshot.Read
+	}
+	return reads(ctx, &read, func(row *store.Row) (bool, error) {
 		if row.Static != t.static {
 			return true, nil
 		}
@@ -94,7 +97,7 @@ func (w *writing) keepList(l *list, parts []store.PartMeta, value []byte) error 
 	return nil
 }
 
-// all are the elements; those of a nil list are none.
+// all are the elements; a nil list has none.
 func (l *list) all() []element {
 	if l == nil {
 		return nil
@@ -102,7 +105,7 @@ func (l *list) all() []element {
 	return l.elems
 }
 
-// put sets, adds or removes the element at a place, unless what is there is later.
+// put sets, adds or removes the element at a place, unless the one there is newer.
 func (l *list) put(place, value []byte, ts int64) {
 	i, found := slices.BinarySearchFunc(l.elems, place, func(e element, p []byte) int { return bytes.Compare(e.place, p) })
 	switch {
@@ -116,7 +119,7 @@ func (l *list) put(place, value []byte, ts int64) {
 	}
 }
 
-// clear removes what was written at ts or before.
+// clear removes elements that were written at ts or before.
 func (l *list) clear(ts int64) {
 	l.elems = slices.DeleteFunc(l.elems, func(e element) bool { return e.ts <= ts })
 }

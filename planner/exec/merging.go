@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/cqld/cqld/planner"
-	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/exec/restriction"
 )
 
 // merging gathers the rows of several partitions to sort them by clustering columns.
@@ -14,19 +14,19 @@ type merging struct {
 	holding
 }
 
-// sortedRow is an encoded row with what it is sorted by.
+// sortedRow is an encoded row with the values that it is sorted by.
 type sortedRow struct {
 	cells []byte
 	by    [][]byte
 }
 
-// rowOverheads is about what a gathered row takes beside its values.
-const rowOverheads = 96
+// rowMemory is about how much memory a gathered row takes besides its values.
+const rowMemory = 96
 
 func newMerging(limit int) *merging { return &merging{limit: limit} }
 
 func (m *merging) add(r *reading, row [][]byte) error {
-	if err := r.encode(row); err != nil {
+	if err := r.out.encode(&r.x, row); err != nil {
 		return err
 	}
 	s := sortedRow{cells: slices.Clone(r.out.Cells)}
@@ -44,18 +44,19 @@ func (m *merging) add(r *reading, row [][]byte) error {
 			return err
 		}
 	}
-	return m.holding.add(r, s.size())
+	return m.grow(r.read.Turn, s.size())
 }
 
 // size is about how much memory a row takes.
-func (s *sortedRow) size() int { return rowOverheads + len(s.cells) + length(s.by) + 24*len(s.by) }
+func (s *sortedRow) size() int { return rowMemory + len(s.cells) + length(s.by) + 24*len(s.by) }
 
-// spare is how many rows are gathered before those beyond a limit go.
+// spare is how many rows are gathered before those beyond the limit are dropped.
 func spare(limit int) int { return 2*min(limit, noLimit/2) + 64 }
 
-// cut keeps as many rows as the LIMIT says. Rows that are equal stay in the order of their partitions.
+// cut sorts the rows and keeps as many as the LIMIT allows. Equal rows stay in the order of their partitions.
 func (m *merging) cut(r *reading) error {
-	err := sortStably(&r.x, m.rows, func(a, b sortedRow) int { return compareSorted(r.plan.Sorts, a.by, b.by) })
+	compare := func(a, b sortedRow) int { return compareSorted(r.plan.Sorts, a.by, b.by) }
+	err := restriction.SortStably(&r.x, m.rows, compare)
 	for i := m.limit; i < len(m.rows); i++ {
 		m.used -= m.rows[i].size()
 		m.rows[i] = sortedRow{}
@@ -70,7 +71,7 @@ func (m *merging) finish(r *reading) error {
 		return err
 	}
 	for i := range m.rows {
-		if err := r.appendCells(m.rows[i].cells); err != nil {
+		if err := r.out.appendEncoded(m.rows[i].cells); err != nil {
 			return err
 		}
 		m.rows[i].cells = nil
@@ -79,32 +80,7 @@ func (m *merging) finish(r *reading) error {
 	return nil
 }
 
-// appendCells appends an encoded row to the result.
-func (r *reading) appendCells(cells []byte) error {
-	if err := r.reserve(len(cells)); err != nil {
-		return err
-	}
-	r.out.Cells = append(r.out.Cells, cells...)
-	return nil
-}
-
-// sortStably sorts, and lets others run now and then.
-func sortStably[T any](x *expr.Context, rows []T, compare func(a, b T) int) error {
-	var err error
-	n := 0
-	slices.SortStableFunc(rows, func(a, b T) int {
-		if n++; n%16 == 0 && err == nil {
-			err = step(x)
-		}
-		if err != nil {
-			return 0 // the order does not matter any more
-		}
-		return compare(a, b)
-	})
-	return err
-}
-
-// compareSorted orders rows as ORDER BY says; null, of a row with static columns only, comes first in the order of the table.
+// compareSorted orders rows by ORDER BY. Null, in a row that has static columns only, sorts first in the table's order.
 func compareSorted(sorts []planner.Sort, a, b [][]byte) int {
 	for i, o := range sorts {
 		x, y := a[i], b[i]

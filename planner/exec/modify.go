@@ -10,37 +10,40 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/planner/where"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/pace"
 )
 
-// writing is one execution of a write: of a statement or of a batch. It is reused with its buffers as
-// soon as the store has taken the mutations over.
+// writing is one execution of a write: of a statement or of a batch. It is reused with its buffers as soon as the store
+// has taken over the mutations.
 type writing struct {
 	e         *Executor
 	options   *Options
 	x         expr.Context
 	mutations []*store.Mutation
 	size      size
-	kind      string // the protocol's name of what is written
+	kind      string // as errors name it
 
-	began  time.Time
-	given  bool // timestamp is that of the whole batch or request
-	stamp  int64
-	keys   [][]byte
-	ranges []store.Slice
-	row    [][]byte
-	target target
-	rows   int    // that are written so far, at most
-	bytes  int    // that the mutations have, without the last one
-	parted int    // parts that are written so far
-	place  []byte // of an element
+	began    time.Time
+	given    bool // stamp is set
+	stamp    int64
+	keys     [][]byte
+	ranges   []store.Slice
+	row      [][]byte
+	target   target
+	rows     int    // how many are written so far, at most
+	bytes    int    // of the mutations, without the last one
+	elements int    // how many are written so far
+	place    []byte // of an element in a list
 
 	onHold func(int) error // hold, as a value that is made once
 
-	unindexed error // what is wrong with a value that an index cannot have
+	conditional *conditional // what the write depends on; nil: on nothing
+
+	unindexed error // why an index refuses a value; nil: none does
 }
 
 var writings = sync.Pool{New: func() any {
@@ -65,12 +68,19 @@ func (w *writing) release() {
 	clear(w.keys)
 	clear(w.ranges)
 	clear(w.row)
-	*w = writing{mutations: w.mutations[:0], keys: w.keys[:0], ranges: w.ranges[:0], row: w.row[:0], place: w.place[:0], onHold: w.onHold}
+	*w = writing{
+		mutations: w.mutations[:0], keys: w.keys[:0], ranges: w.ranges[:0], row: w.row[:0], place: w.place[:0],
+		onHold: w.onHold,
+	}
 	writings.Put(w)
 }
 
 // modify runs INSERT, UPDATE or DELETE.
 func (e *Executor) modify(ctx context.Context, r *Request, m *planner.Modification, done func(Result, error)) {
+	if m.If != nil {
+		done(e.conditionally(ctx, &r.Options, false, []conditionalWrite{{m, r.Values}}))
+		return
+	}
 	if err := checkWriteLevel(r.Consistency, m.Table); err != nil {
 		done(nil, err)
 		return
@@ -129,17 +139,17 @@ func (w *writing) add(ctx context.Context, m *planner.Modification, values []typ
 		}
 	}
 	most := w.e.store.MaxRows()
-	var rest *keyWalk
-	if w.keys, rest, err = appendKeys(w.keys[:0], &w.x, m.Where, most-w.rows); err != nil {
+	var rest *restriction.KeyWalk
+	if w.keys, rest, err = restriction.AppendKeys(w.keys[:0], &w.x, m.Where, most-w.rows); err != nil {
 		return err
 	}
 	if rest != nil {
 		return errTooManyRows(most)
 	}
-	if err = checkKeys(w.keys); err != nil {
+	if err = restriction.CheckKeys(w.keys); err != nil {
 		return err
 	}
-	if err = checkKeyValues(m.Table, w.keys); err != nil {
+	if err = restriction.CheckKeyValues(m.Table, w.keys); err != nil {
 		return err
 	}
 	simple := m.OneRow && len(m.Where.Clustering) == len(m.Table.Clustering)
@@ -147,8 +157,9 @@ func (w *writing) add(ctx context.Context, m *planner.Modification, values []typ
 	if simple {
 		err = w.oneRow(m)
 	} else {
-		var many *ranges
-		w.ranges, many, null, err = appendSlices(w.ranges[:0], &w.x, m.Where, (most-w.rows)/max(1, len(w.keys)))
+		var many *restriction.Ranges
+		mostRanges := (most - w.rows) / max(1, len(w.keys))
+		w.ranges, many, null, err = restriction.AppendSlices(w.ranges[:0], &w.x, m.Where, mostRanges)
 		if many != nil {
 			err = errTooManyRows(most)
 		}
@@ -157,12 +168,12 @@ func (w *writing) add(ctx context.Context, m *planner.Modification, values []typ
 		return err
 	}
 	w.rows += len(w.keys) * max(1, len(w.ranges))
-	ts, expiry, err := w.attributes(m)
+	ts, expiry, err := w.using(m)
 	if err != nil {
 		return err
 	}
 	if !simple && (m.Where.Slice != nil || len(m.Where.Clustering) > 0) && len(w.ranges) == 0 && !null {
-		return nil // rows are asked for, and none can be meant: not even static columns are written
+		return nil // no row can match the restrictions, and then static columns are not written either
 	}
 	if m.Where.Slice != nil && len(w.keys) > 0 {
 		if err := checkBounds(&w.x, m.Where.Slice); err != nil {
@@ -176,7 +187,7 @@ func (w *writing) add(ctx context.Context, m *planner.Modification, values []typ
 	}
 	for i, key := range w.keys {
 		if i%64 == 63 {
-			if err := step(&w.x); err != nil {
+			if err := restriction.Step(&w.x); err != nil {
 				return err
 			}
 		}
@@ -201,8 +212,7 @@ func (w *writing) add(ctx context.Context, m *planner.Modification, values []typ
 	return nil
 }
 
-// checkRows refuses to delete cells of rows that are not named one by one. Ranges without any row are no
-// mistake.
+// checkRows refuses to delete cells of rows that are not named one by one.
 func (w *writing) checkRows(m *planner.Modification) error {
 	for _, s := range w.ranges {
 		if m.Where.Slice != nil || len(s.Start) != len(m.Table.Clustering) {
@@ -212,35 +222,41 @@ func (w *writing) checkRows(m *planner.Modification) error {
 	return nil
 }
 
-// checkBounds refuses to delete from or to null: Cassandra fails on the way.
+// checkBounds refuses to delete a range that begins or ends with null, where Cassandra fails.
 func checkBounds(x *expr.Context, r *where.Range) error {
 	for _, b := range [...]*where.Bound{r.Lower, r.Upper} {
 		if b == nil {
 			continue
 		}
-		if _, err := appendPoint(nil, x, b.Point, b.Columns); err != nil {
+		if _, err := restriction.AppendPoint(nil, x, b.Point, b.Columns); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// oneRow evaluates the clustering of the one row that is named.
+// oneRow evaluates the clustering of the only row that a statement names.
 func (w *writing) oneRow(m *planner.Modification) (err error) {
 	w.row = w.row[:0]
 	for _, c := range m.Where.Clustering {
-		if w.row, err = appendPoint(w.row, &w.x, c.Points[0], c.Columns); err != nil {
+		if w.row, err = restriction.AppendPoint(w.row, &w.x, c.Points[0], c.Columns); err != nil {
 			return err
 		}
 	}
-	return checkClustering(w.row)
+	return restriction.CheckClustering(w.row)
 }
 
 // remove deletes a partition, rows or ranges of rows.
+//
+// What a conditional batch writes stays though it deletes the partition or the range as well.
 func (w *writing) remove(m *planner.Modification, from *store.Mutation, simple bool, ts int64) error {
+	hiding := ts
+	if w.conditional != nil {
+		hiding--
+	}
 	switch {
 	case len(m.Where.Clustering) == 0 && m.Where.Slice == nil:
-		from.DeletePartition(ts)
+		from.DeletePartition(hiding)
 	case simple:
 		return w.removeRow(m.Table, from, w.row, ts)
 	default:
@@ -250,7 +266,7 @@ func (w *writing) remove(m *planner.Modification, from *store.Mutation, simple b
 					return err
 				}
 			} else {
-				from.DeleteRange(s, ts)
+				from.DeleteRange(s, hiding)
 				w.size.ranges(i == 0, s.Start, s.End)
 			}
 		}
@@ -258,7 +274,7 @@ func (w *writing) remove(m *planner.Modification, from *store.Mutation, simple b
 	return nil
 }
 
-// removeRow deletes a row; of a table WITH COMPACT STORAGE the cell that keeps it.
+// removeRow deletes a row. In a table WITH COMPACT STORAGE it deletes the cell that makes the row exist.
 func (w *writing) removeRow(t *schema.Table, from *store.Mutation, row [][]byte, ts int64) error {
 	if err := checkCompactRow(t, row); err != nil {
 		return err

@@ -8,17 +8,18 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/exec/filter"
+	"github.com/cqld/cqld/planner/exec/restriction"
 )
 
-// nearest gathers the rows whose vectors are nearest to the one asked for. Of rows that are equally near the first
-// ones stay.
+// nearest gathers the rows whose vectors are nearest to a given one. Of equally near rows the first ones stay.
 type nearest struct {
 	limit int
 	rows  []scoredRow
 	holding
 }
 
-// scoredRow is an encoded row with how near it is.
+// scoredRow is an encoded row with its similarity.
 type scoredRow struct {
 	cells []byte
 	score float32
@@ -38,25 +39,25 @@ func (n *nearest) add(r *reading, row [][]byte) error {
 	if err != nil {
 		return err
 	}
-	if err := r.encode(row); err != nil {
+	if err := r.out.encode(&r.x, row); err != nil {
 		return err
 	}
 	n.rows = append(n.rows, scoredRow{cells: slices.Clone(r.out.Cells), score: types.DecodeFloat(score.Bytes)})
-	size := rowOverheads + len(r.out.Cells)
+	size := rowMemory + len(r.out.Cells)
 	r.out.Cells = r.out.Cells[:0]
 	if len(n.rows) >= spare(n.limit) {
 		if err := n.cut(r); err != nil {
 			return err
 		}
 	}
-	return n.holding.add(r, size)
+	return n.grow(r.read.Turn, size)
 }
 
-// cut keeps as many rows as the LIMIT says.
+// cut keeps as many rows as the LIMIT allows.
 func (n *nearest) cut(r *reading) error {
-	err := sortStably(&r.x, n.rows, func(a, b scoredRow) int { return cmp.Compare(b.score, a.score) })
+	err := restriction.SortStably(&r.x, n.rows, func(a, b scoredRow) int { return cmp.Compare(b.score, a.score) })
 	for i := n.limit; i < len(n.rows); i++ {
-		n.used -= rowOverheads + len(n.rows[i].cells)
+		n.used -= rowMemory + len(n.rows[i].cells)
 		n.rows[i] = scoredRow{}
 	}
 	n.rows = n.rows[:min(len(n.rows), n.limit)]
@@ -68,7 +69,7 @@ func (n *nearest) finish(r *reading) error {
 		return err
 	}
 	for _, row := range n.rows {
-		if err := r.appendCells(row.cells); err != nil {
+		if err := r.out.appendEncoded(row.cells); err != nil {
 			return err
 		}
 	}
@@ -79,8 +80,8 @@ func (n *nearest) finish(r *reading) error {
 // maxComponent is the largest number in an indexed vector.
 const maxComponent = float32(1e17)
 
-// checkVector refuses a vector that an index cannot have and cannot compare with: one with numbers that are too large or
-// none, and one without direction where directions are compared. Cassandra fails on them.
+// checkVector refuses a vector that an index cannot store or compare: one with numbers that are too large or not
+// finite, and a vector of zeros for cosine similarity. Cassandra fails on them.
 func checkVector(x *schema.Index, vector []byte, t types.Type) error {
 	zero := true
 	i := 0
@@ -99,11 +100,10 @@ func checkVector(x *schema.Index, vector []byte, t types.Type) error {
 	return nil
 }
 
-// beginNearest checks an order by vectors, which has no pages and is read at the level of one replica, and evaluates the
-// vector.
+// beginNearest checks ORDER BY ... ANN OF and evaluates its vector. Such a read has no pages and asks one replica.
 func (r *reading) beginNearest(o *Options) error {
 	p := r.plan
-	r.out.Warnings = nil // what there was is about aggregates
+	r.out.Warnings = nil // they were about aggregates
 	switch {
 	case len(p.Selection.Aggregates) > 0:
 		return cqlerr.Invalidf("Top-K queries can not be run with aggregation")
@@ -130,7 +130,7 @@ func (r *reading) beginNearest(o *Options) error {
 	}
 	v, err := p.Nearest.Value.Eval(&r.x)
 	if err == nil {
-		err = checkFilterValue(v, p.Nearest.Column)
+		err = filter.CheckValue(v, p.Nearest.Column)
 	}
 	if err == nil && r.page.limit > maxNearest {
 		err = cqlerr.Invalidf("Use of ANN OF in an ORDER BY clause requires a LIMIT that is not greater than %d. LIMIT was %d",

@@ -64,7 +64,7 @@ func TestPagingStates(t *testing.T) {
 			}
 			rows := r.(*exec.Rows)
 			got = append(got, fmt.Sprintf("%d %x", rows.Count, rows.PagingState))
-			if o.PagingState = rows.PagingState; o.PagingState == nil {
+			if s.state = rows.PagingState; s.state == nil {
 				break
 			}
 		}
@@ -143,7 +143,8 @@ func TestForeignPagingStates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := s.run(test.query, exec.Options{PageSize: test.page, PagingState: state})
+		s.state = state
+		r, err := s.run(test.query, exec.Options{PageSize: test.page})
 		got := ""
 		if err != nil {
 			got = errorText(err)
@@ -208,8 +209,8 @@ func TestPagingStatesWithoutClustering(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if o.PagingState = r.(*exec.Rows).PagingState; fmt.Sprintf("%x", o.PagingState) != state {
-				t.Errorf("v%d page %d: got %x, want %s", version, i, o.PagingState, state)
+			if s.state = r.(*exec.Rows).PagingState; fmt.Sprintf("%x", s.state) != state {
+				t.Errorf("v%d page %d: got %x, want %s", version, i, s.state, state)
 			}
 		}
 	}
@@ -225,14 +226,14 @@ func TestLargePages(t *testing.T) {
 	for size, want := range map[int]string{1000: "17 17 17 9", 10: "10 10 10 10 10 10 0", 0: "60"} {
 		var got []string
 		o := exec.Options{PageSize: size}
-		for more := true; more; more = o.PagingState != nil {
+		for more := true; more; more = s.state != nil {
 			r, err := s.run("SELECT * FROM t WHERE k = 1", o)
 			if err != nil {
 				t.Fatal(err)
 			}
 			rows := r.(*exec.Rows)
 			got = append(got, fmt.Sprint(rows.Count))
-			o.PagingState = rows.PagingState
+			s.state = rows.PagingState
 		}
 		if pages := strings.Join(got, " "); pages != want {
 			t.Errorf("pages of %d have %s rows instead of %s", size, pages, want)

@@ -64,13 +64,14 @@ func (s *session) pagesOf(t testing.TB, query string, page int, turn *pace.Turn)
 		rows = append(rows, decode(got)...)
 		pages++
 		turn.Drop()
-		if o.PagingState = got.PagingState; o.PagingState == nil {
+		if s.state = got.PagingState; s.state == nil {
 			return rows, pages
 		}
 	}
 }
 
-// TestLargeProducts reads what many combinations of values name: the same rows in the same order as by comparing all rows.
+// TestLargeProducts reads what many combinations of values name: the same rows in the same order as by comparing all
+// rows.
 func TestLargeProducts(t *testing.T) {
 	s := withTable(t, "k int, a int, b int, c int, s int static, PRIMARY KEY (k, a, b, c)) WITH CLUSTERING ORDER BY (a ASC, b DESC, c ASC")
 	s.must("CREATE TABLE p (a int, b int, c int, v int, PRIMARY KEY ((a, b), c))")

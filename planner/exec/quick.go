@@ -9,12 +9,12 @@ import (
 	"github.com/cqld/cqld/planner/where"
 )
 
-// quickRows is how many rows a write may name that is quick.
+// quickRows is how many rows a quick statement may name.
 const quickRows = 100
 
-// Quick reports whether executing a plan never waits and takes little: such a plan is run by the
-// goroutine that read the request. Reads of one row and writes that are only handed over are quick, unless they compute with
-// values of any size; changes of counters wait for others.
+// Quick reports whether executing a plan takes little time and never waits: then the goroutine that read the request
+// runs it. Reads of one row are quick, and writes, which are handed to the store, unless they compute with values of
+// any size. Changes of counters wait for each other.
 func (e *Executor) Quick(p planner.Plan) bool {
 	switch p := p.(type) {
 	case *planner.Select:
@@ -29,15 +29,16 @@ func (e *Executor) Quick(p planner.Plan) bool {
 	return false
 }
 
-// maxRepeated is how often a quick read may select each column, on average: its row is made at one go.
+// maxRepeated is how many times a quick read may select each column, on average: its row is encoded without a pause.
 const maxRepeated = 4
 
 func isQuickRead(p *planner.Select) bool {
-	return len(p.Selection.Columns) <= maxRepeated*len(p.Table.Columns) && !slices.ContainsFunc(p.Selection.Exprs, expr.Costly) && isQuickWhere(p.Where)
+	return len(p.Selection.Columns) <= maxRepeated*len(p.Table.Columns) &&
+		!slices.ContainsFunc(p.Selection.Exprs, expr.Costly) && isQuickWhere(p.Where)
 }
 
 func isQuickWrite(m *planner.Modification) bool {
-	if m.Table.Counter || m.JSON != nil {
+	if m.Table.Counter || m.JSON != nil || m.If != nil {
 		return false
 	}
 	for _, sets := range [...][]planner.SetColumn{m.Statics, m.Sets} {
@@ -50,7 +51,7 @@ func isQuickWrite(m *planner.Modification) bool {
 	return isQuickWhere(m.Where)
 }
 
-// isQuickWhere reports whether a WHERE clause names few rows, by values that take little.
+// isQuickWhere reports whether a WHERE clause names few rows, by values that are computed in no time.
 func isQuickWhere(w *where.Clause) bool {
 	rows := 1
 	for _, choices := range [...][]*where.Choice{w.Partition, w.Clustering} {

@@ -4,6 +4,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/exec/paging"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/pace"
 )
@@ -20,21 +21,21 @@ type Options struct {
 	Consistency       cqlerr.Consistency
 	SerialConsistency cqlerr.Consistency // Serial unless the request said otherwise
 	PageSize          int                // rows; 0 or less: no paging
-	PagingState       []byte             // nil: from the beginning
+	PagingState       *paging.State      // nil: from the beginning
 	Timestamp         int64              // microseconds, if HasTimestamp
 	HasTimestamp      bool
 	Now               int64 // seconds since 1970, if HasNow
 	HasNow            bool
 	Version           int // of the protocol: paging states differ
 	Session           store.Session
-	Turn              *pace.Turn // what is run on that may take long; nil: nothing bounds them
+	Turn              *pace.Turn // that long work runs on; nil: nothing bounds it
 	Keyspace          string     // the session's
 }
 
 // BatchRequest is one execution of a protocol batch.
 type BatchRequest struct {
 	Kind     BatchKind
-	Children []Request // their Options are not looked at
+	Children []Request // their Options are ignored
 	Options
 }
 

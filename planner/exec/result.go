@@ -24,8 +24,8 @@ type Rows struct {
 // SetKeyspace is the answer of USE.
 type SetKeyspace struct{ Keyspace string }
 
-// SchemaChange is the answer of a definition that changed something: what the client is told, and the
-// events that everyone who registered gets, in this order.
+// SchemaChange is the answer of a definition that changed something: what the client is told, and the events for
+// clients that registered, in their order.
 type SchemaChange struct {
 	Answer   schema.Change
 	Events   []schema.Change

@@ -4,11 +4,12 @@ import (
 	"encoding/binary"
 
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/store"
 )
 
-// row takes a row from the store.
+// row takes a row from the store, and reports whether more are wanted.
 func (r *reading) row(row *store.Row) (bool, error) {
 	r.meta = row.Meta
 	r.endCommands()
@@ -16,52 +17,42 @@ func (r *reading) row(row *store.Row) (bool, error) {
 		if !r.plan.FullPartitions {
 			return true, nil
 		}
-		more, err := r.flush()
+		more, err := r.showStatic()
 		if err == nil && more {
-			r.pending.keep(row)
-			err = r.kept.atLeast(r, cap(r.pending.bytes))
+			r.static.keep(row)
+			err = r.kept.atLeast(r.read.Turn, cap(r.static.bytes))
 		}
 		return more, err
 	}
-	if r.pending.is(row.Partition) {
-		r.pending.drop()
-	} else if more, err := r.flush(); err != nil || !more {
+	if r.static.isOf(row.Partition) {
+		r.static.drop()
+	} else if more, err := r.showStatic(); err != nil || !more {
 		return more, err
 	}
-	return r.emit(row.Partition, row.Values, false)
+	return r.show(row.Partition, row.Values, false)
 }
 
-// flush shows the static row of a partition that turned out to have no other.
-func (r *reading) flush() (bool, error) {
-	if !r.pending.set {
+// showStatic shows the static row of a partition that turned out to have no other row.
+func (r *reading) showStatic() (more bool, err error) {
+	if !r.static.set {
 		return true, nil
 	}
 	meta := r.meta
-	r.meta = r.pending.meta
-	more, err := r.emit(r.pending.partition, r.pending.values, true)
+	r.meta = r.static.meta
+	more, err = r.show(r.static.partition, r.static.values, true)
 	r.meta = meta
-	r.pending.drop()
+	r.static.drop()
 	return more, err
 }
 
-// emit puts a row into the result if it is wanted, and reports whether more are.
-func (r *reading) emit(partition []byte, row [][]byte, static bool) (bool, error) {
+// show puts a row into the result if it passes the filters, and reports whether more are wanted.
+func (r *reading) show(partition []byte, row [][]byte, static bool) (more bool, err error) {
 	r.page.enter(partition)
 	if r.page.partitionLeft <= 0 {
 		return r.skip(partition), nil
 	}
-	if len(r.tests) > 0 && length(row) > heldStep { // what is large may take long to compare
-		if err := step(&r.x); err != nil {
-			return false, err
-		}
-	}
-	for i, test := range r.tests {
-		if i%16 == 15 {
-			if err := step(&r.x); err != nil {
-				return false, err
-			}
-		}
-		if wanted, err := test(row); !wanted || err != nil {
+	if len(r.filters) > 0 {
+		if wanted, err := r.passes(row); !wanted || err != nil {
 			return err == nil, err
 		}
 	}
@@ -75,22 +66,44 @@ func (r *reading) emit(partition []byte, row [][]byte, static bool) (bool, error
 		}
 		return true, nil
 	}
-	if err := r.encode(row); err != nil {
+	if err := r.out.encode(&r.x, row); err != nil {
 		return false, err
 	}
 	r.out.Count++
-	more := r.page.count(r, partition, row, static)
+	if more = r.page.count(len(r.out.Cells), r.read.Turn); !more {
+		r.page.end(r.plan.Table, row, static)
+	}
 	if r.page.partitionLeft <= 0 && !static {
 		r.tombstones.StopPartition()
 	}
 	return more, nil
 }
 
-// maxSkipped is how many rows of a partition are looked at and dropped before the read is begun again
-// behind the partition: not of a view, whose rows would be made again.
+// passes reports whether a row satisfies all filters.
+func (r *reading) passes(row [][]byte) (bool, error) {
+	if length(row) > heldStep { // large values may take long to compare
+		if err := restriction.Step(&r.x); err != nil {
+			return false, err
+		}
+	}
+	for i, satisfied := range r.filters {
+		if i%16 == 15 {
+			if err := restriction.Step(&r.x); err != nil {
+				return false, err
+			}
+		}
+		if ok, err := satisfied(row); !ok || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// maxSkipped is how many rows of a partition are dropped one by one, when it has given all that it may, before the read
+// begins again behind the partition. A view is never read again: its rows would be made again.
 const maxSkipped = 32
 
-// skip passes over a row of a partition that has given all it may.
+// skip drops a row of a partition that has given all that it may, and reports whether the read goes on.
 func (r *reading) skip(partition []byte) bool {
 	if r.skipped++; r.skipped < maxSkipped || r.plan.Table.View != nil {
 		return true
@@ -101,50 +114,7 @@ func (r *reading) skip(partition []byte) bool {
 	return false
 }
 
-// encode appends the selected values of a row to the result's cells.
-func (r *reading) encode(row [][]byte) error {
-	s := r.plan.Selection
-	if s.Plain != nil {
-		for _, c := range s.Plain {
-			v := row[c.Index]
-			if cap(r.out.Cells)-len(r.out.Cells) < 4+len(v) {
-				if err := r.reserve(4 + len(v)); err != nil {
-					return err
-				}
-			}
-			r.out.Cells = appendCell(r.out.Cells, v)
-		}
-		return nil
-	}
-	r.x.Row = row
-	if n := length(row); n > heldStep {
-		if err := r.work.atLeast(r, workPerByte*n); err != nil {
-			return err
-		}
-	}
-	for _, e := range s.Exprs {
-		v, err := e.Eval(&r.x)
-		if err == nil {
-			err = r.reserve(4 + len(v.Bytes))
-		}
-		if err != nil {
-			return err
-		}
-		r.out.Cells = appendCell(r.out.Cells, v.Bytes)
-	}
-	return nil
-}
-
-// appendCell appends a value as the protocol carries it: its length, -1 for null, and its bytes.
-func appendCell(dst, value []byte) []byte {
-	if value == nil {
-		return append(dst, 0xff, 0xff, 0xff, 0xff)
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(len(value)))
-	return append(dst, value...)
-}
-
-// cell is what WRITETIME and TTL show of a cell of the row at hand.
+// cell is what WRITETIME and TTL show of a cell of the current row.
 func (r *reading) cell(column int) expr.Cell {
 	m := &r.meta[column]
 	c := expr.Cell{Timestamp: m.Timestamp, ExpiresAt: m.ExpiresAt}
@@ -156,7 +126,7 @@ func (r *reading) cell(column int) expr.Cell {
 	return c
 }
 
-// intValue is the value of an int expression, which may be null or unset.
+// intValue evaluates an int expression, which may be null or unset.
 func intValue(x *expr.Context, e expr.Expr) (v types.Value, n int32, err error) {
 	if v, err = e.Eval(x); err != nil || len(v.Bytes) != 4 {
 		return v, 0, err

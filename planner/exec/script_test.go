@@ -18,6 +18,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec"
+	"github.com/cqld/cqld/planner/exec/paging"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/badger"
@@ -31,6 +32,7 @@ type session struct {
 	executor *exec.Executor
 	keyspace string
 	version  int
+	state    []byte        // the paging state of the next execution
 	skew     time.Duration // the clock is that much ahead
 }
 
@@ -83,6 +85,13 @@ type answer struct {
 func (s *session) execute(p *planner.Prepared, o exec.Options, values ...types.Value) (exec.Result, error) {
 	done := make(chan answer, 1)
 	o.Version, o.Keyspace = s.version, s.keyspace
+	if state := s.state; state != nil {
+		s.state = nil
+		var err error
+		if o.PagingState, err = paging.Decode(state, s.version); err != nil {
+			return nil, err
+		}
+	}
 	if o.Consistency == cqlerr.Any {
 		o.Consistency = cqlerr.One
 	}
@@ -150,7 +159,7 @@ func (s *session) text(statement string, page int) string {
 		if rows.PagingState == nil {
 			return b.String()
 		}
-		o.PagingState = rows.PagingState
+		s.state = rows.PagingState
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/exec/filter"
+	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/planner/where"
 	"github.com/cqld/cqld/store"
@@ -14,41 +16,35 @@ import (
 // reading is one execution of a SELECT. It is reused with its buffers: a read of one row whose values are
 // bound allocates next to nothing here.
 type reading struct {
-	e     *Executor
-	plan  *planner.Select
-	x     expr.Context
-	read  store.Read
-	out   Rows
-	page  page
-	tests []condition
-	meta  []store.CellMeta // of the row at hand
-
-	gather gatherer // what rows are given to instead of being encoded at once; nil: nothing
-
-	pending  pending // a static row that shows only if no other row of its partition does
-	skipped  int     // rows since the partition had given all it may
-	position store.Position
-
-	aggregatedRows int // of the page of them at hand
-
-	tombstones store.TombstonesRead
-	command    command
+	e          *Executor
+	plan       *planner.Select
+	x          expr.Context
+	partitions partitions
+	slices     []store.Slice
+	filters    []filter.Condition
 	level      cqlerr.Consistency // at which rows are read
 
-	keys [][]byte
-	rest *keyWalk // the keys behind those; nil: there are none
+	read     store.Read
+	position store.Position // that read.After points to
+	page     page
+	skipped  int // rows since the partition had given all that it may
 
-	cellsHeld int     // of the memory of the cells
-	work      holding // of the values that are computed
-	kept      holding // of what is kept of the rows beside the result
+	meta   []store.CellMeta // of the current row
+	static staticRow
+	gather gatherer // takes the rows, instead of encoding them at once; nil: none
+	out    answer
+	kept   holding // what is kept besides the result: keys, ranges and the static row
 
-	slices []store.Slice
+	tombstones     store.TombstonesRead
+	command        command
+	aggregatedRows int // on the current page of them
+
 	onRow  func(*store.Row) (bool, error) // row, as a value that is made once
 	onCell func(int) expr.Cell            // cell, likewise
 	onHold func(int) error                // hold, likewise
 }
 
-// gatherer takes the rows of a query whose result is known only when all are there.
+// gatherer takes the rows of a query whose result is known only when all have been read.
 type gatherer interface {
 	add(r *reading, row [][]byte) error
 	finish(r *reading) error
@@ -60,7 +56,7 @@ var readings = sync.Pool{New: func() any {
 	return r
 }}
 
-// maxKeptCells is the largest buffer of cells worth keeping.
+// maxKeptCells is the largest buffer of cells that is kept for the next read.
 const maxKeptCells = 1 << 20
 
 // read runs a SELECT.
@@ -73,7 +69,7 @@ func (e *Executor) read(ctx context.Context, req *Request, p *planner.Select, do
 	}
 	switch {
 	case err == nil:
-		done(&r.out, nil)
+		done(&r.out.Rows, nil)
 	case len(r.out.Warnings) > 0:
 		done(&Void{Warnings: r.out.Warnings}, failure(err, req))
 	default:
@@ -88,12 +84,13 @@ func (r *reading) release() {
 	if cap(cells) > maxKeptCells {
 		cells = nil
 	}
-	clear(r.keys)
+	clear(r.partitions.keys)
 	clear(r.slices)
 	r.tombstones.Reset()
 	*r = reading{
-		onRow: r.onRow, onCell: r.onCell, onHold: r.onHold, keys: r.keys[:0], slices: r.slices[:0],
-		out: Rows{Cells: cells}, page: page{partition: r.page.partition[:0]}, pending: r.pending.empty(),
+		onRow: r.onRow, onCell: r.onCell, onHold: r.onHold,
+		partitions: partitions{keys: r.partitions.keys[:0]}, slices: r.slices[:0],
+		out: answer{Rows: Rows{Cells: cells}}, page: page{partition: r.page.partition[:0]}, static: r.static.reuse(),
 		tombstones: r.tombstones,
 	}
 	readings.Put(r)
@@ -111,7 +108,7 @@ func (r *reading) begin(req *Request) error {
 		r.x.Env = r.e.env()
 		r.x.Env.Step = r.x.Step
 	}
-	if err := r.page.begin(r, &req.Options); err != nil {
+	if err := r.page.begin(&r.x, p, &req.Options); err != nil {
 		return err
 	}
 	for _, e := range p.Selection.Beforehand {
@@ -120,8 +117,11 @@ func (r *reading) begin(req *Request) error {
 		}
 	}
 	r.level = req.Consistency
-	r.read = store.Read{Table: p.Table, Reverse: p.Reverse, Now: r.x.Now, Meta: p.Selection.Meta, Session: req.Session, Turn: req.Turn}
+	r.read = store.Read{
+		Table: p.Table, Reverse: p.Reverse, Now: r.x.Now, Meta: p.Selection.Meta, Session: req.Session, Turn: req.Turn,
+	}
 	r.out.Columns, r.out.Warnings = p.Selection.Columns, p.Warnings
+	r.out.selection, r.out.turn = p.Selection, req.Turn
 	switch {
 	case p.Nearest != nil:
 		if err := r.beginNearest(&req.Options); err != nil {
@@ -136,10 +136,10 @@ func (r *reading) begin(req *Request) error {
 	if err := r.restrict(); err != nil {
 		return err
 	}
-	if err := r.holdListed(); err != nil {
+	if err := r.hold(listedSize(len(r.partitions.keys), len(r.slices))); err != nil {
 		return err
 	}
-	wanted := len(r.keys) > 0 && !r.page.nothing || len(p.Selection.Aggregates) > 0
+	wanted := len(r.partitions.keys) > 0 && !r.page.nothing || len(p.Selection.Aggregates) > 0
 	if p.Sorts != nil && req.PageSize > 0 && wanted {
 		return errSortedPages()
 	}
@@ -147,24 +147,24 @@ func (r *reading) begin(req *Request) error {
 }
 
 // hold takes memory for what the WHERE clause lists.
-func (r *reading) hold(n int) error { return r.kept.add(r, n) }
+func (r *reading) hold(n int) error { return r.kept.grow(r.read.Turn, n) }
 
-// restrict evaluates the WHERE clause in Cassandra's order: what rows are compared with, the values of keys, and the
-// clusterings. Only where these leave something to read are keys and tokens looked at.
+// restrict evaluates the WHERE clause in Cassandra's order: filters, the values of keys, and the clusterings. It checks
+// keys and tokens only if there can be something to read.
 func (r *reading) restrict() (err error) {
 	w := r.plan.Where
 	if len(w.Filters) > 0 {
-		if r.tests, err = conditions(&r.x, w.Filters); err != nil {
+		if r.filters, err = filter.Conditions(&r.x, w.Filters); err != nil {
 			return err
 		}
 	}
 	if w.Partition != nil {
-		if r.keys, r.rest, err = appendKeys(r.keys, &r.x, w, maxListed); err != nil {
+		if err = r.partitions.evaluate(&r.x, w); err != nil {
 			return err
 		}
-		r.read.Keys = r.keys
-		r.page.single = len(r.keys) == 1 && r.rest == nil
-		r.page.nothing = len(r.keys) == 0
+		r.read.Keys = r.partitions.keys
+		r.page.single = !r.partitions.several() && len(r.read.Keys) == 1
+		r.page.nothing = len(r.read.Keys) == 0
 	}
 	if !r.page.nothing && (len(w.Clustering) > 0 || w.Slice != nil) {
 		if err := r.restrictClustering(w); err != nil {
@@ -175,22 +175,20 @@ func (r *reading) restrict() (err error) {
 	case r.page.nothing:
 		return nil
 	case w.Partition != nil:
-		if err = checkKeys(r.keys); err == nil && r.rest != nil {
-			err = r.rest.check()
-		}
+		err = r.partitions.check()
 	case w.Token != nil:
 		var tokens store.TokenRange
-		tokens, err = tokenRange(&r.x, w.Token)
-		r.read.Tokens, r.page.nothing = scanned(tokens)
+		tokens, err = restriction.TokenRange(&r.x, w.Token)
+		r.read.Tokens, r.page.nothing = restriction.ScannedTokens(tokens)
 	}
 	r.page.nothing = r.page.nothing || r.read.Ranges == nil && r.read.Slices != nil && len(r.read.Slices) == 0
 	return err
 }
 
-// restrictClustering evaluates the restrictions of clustering columns. Of a range that ends with null nothing will be
-// read, but it is not as if nothing were asked for.
+// restrictClustering evaluates the restrictions of clustering columns. A range that ends with null selects nothing, but
+// keys are checked as if it did.
 func (r *reading) restrictClustering(w *where.Clause) error {
-	slices, many, null, err := appendSlices(r.slices, &r.x, w, maxListed)
+	slices, many, null, err := restriction.AppendSlices(r.slices, &r.x, w, restriction.MaxListed)
 	if err != nil {
 		return err
 	}
@@ -202,26 +200,20 @@ func (r *reading) restrictClustering(w *where.Clause) error {
 	r.slices, r.read.Slices = slices, slices
 	r.page.nothing = many == nil && len(slices) == 0 && !null
 	if w.Slice != nil && w.Slice.MixedOrder() {
-		inside, err := rangeCondition(&r.x, w.Slice)
+		inside, err := filter.InRange(&r.x, w.Slice)
 		if err != nil {
 			return err
 		}
-		r.tests = append(r.tests, inside)
+		r.filters = append(r.filters, inside)
 	}
 	return nil
-}
-
-// nextKeys makes the next of many partition keys those that are read, and reports whether there are any.
-func (r *reading) nextKeys() (more bool, err error) {
-	r.keys, err = r.rest.fill(r.keys[:0], maxListed)
-	r.read.Keys, r.read.After = r.keys, nil
-	return len(r.keys) > 0, err
 }
 
 // run reads the rows of a page.
 func (r *reading) run(ctx context.Context, req *Request) error {
 	if !r.page.nothing {
-		if req.Consistency.IsSerial() && (len(r.keys) > 1 || r.rest != nil) && !r.plan.Table.Virtual && !r.page.pages(r.plan) {
+		serial := req.Consistency.IsSerial() && !r.plan.Table.Virtual
+		if serial && r.partitions.several() && !r.page.pages(r.plan) {
 			return errSerialPartitions()
 		}
 		cl := readLevel(r.level, !r.plan.Where.SinglePartition())
@@ -241,9 +233,11 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 			r.read.After = &r.position
 			continue
 		}
-		if err == nil && r.rest != nil && !r.page.full {
+		if err == nil && r.partitions.rest != nil && !r.page.full {
 			var more bool
-			if more, err = r.nextKeys(); more {
+			more, err = r.partitions.next()
+			r.read.Keys, r.read.After = r.partitions.keys, nil
+			if more {
 				continue
 			}
 		}
@@ -256,7 +250,7 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 		break
 	}
 	if !r.page.full {
-		if _, err := r.flush(); err != nil {
+		if _, err := r.showStatic(); err != nil {
 			return err
 		}
 	}

@@ -23,7 +23,8 @@ func (d *doubtful) Commit(ops []engine.Op, done func(error)) {
 	})
 }
 
-// TestUnknownWrite makes the engine lose sight of writes: the client is told of a timeout, as nobody knows what is stored.
+// TestUnknownWrite makes the engine lose sight of writes: the client is told of a timeout, as nobody knows what is
+// stored.
 func TestUnknownWrite(t *testing.T) {
 	var d *doubtful
 	s := newSessionOn(t, func(e engine.Engine) engine.Engine {

@@ -101,13 +101,21 @@ func (w *Clause) SinglePartition() bool {
 	return w.Partition != nil && w.Token == nil && allSingle(w.Partition)
 }
 
-// SingleRow reports whether the clause names one value for every primary key column of t.
-func (w *Clause) SingleRow(t *schema.Table) bool {
+// NamesRow reports whether the clause gives every primary key column of t by equality, IN included.
+func (w *Clause) NamesRow(t *schema.Table) bool {
 	n := 0
 	for _, c := range w.Clustering {
 		n += len(c.Columns)
 	}
-	return w.SinglePartition() && n == len(t.Clustering) && allSingle(w.Clustering)
+	return w.Partition != nil && w.Token == nil && n == len(t.Clustering)
+}
+
+// ManyRows reports whether IN on clustering columns may name several rows.
+func (w *Clause) ManyRows() bool { return !allSingle(w.Clustering) }
+
+// SingleRow reports whether the clause names one value for every primary key column of t.
+func (w *Clause) SingleRow(t *schema.Table) bool {
+	return w.NamesRow(t) && w.SinglePartition() && !w.ManyRows()
 }
 
 // MultiPartition reports whether IN on the partition key may name several partitions.

@@ -9,13 +9,13 @@ import (
 
 // Room is a number of things, mostly bytes, that may be held at a time. Claims are served in their order. Owners
 // who hold some and wait for more could wait for each other for ever, so one owner at a time may hold more than
-// there is room for, until it leaves. A nil owner may not. Nobody may while parked things take most of the room:
-// they wait for nothing here.
+// there is room for, until it leaves. A nil owner may not. Nobody may while charges take most of the room: they
+// wait for nothing here.
 type Room struct {
-	limit  int64
-	used   atomic.Int64
-	parked atomic.Int64 // of used
-	waits  atomic.Int64 // claims in queue
+	limit   int64
+	used    atomic.Int64
+	charged atomic.Int64 // of used
+	waits   atomic.Int64 // claims in queue
 
 	mu    sync.Mutex
 	queue []*claim
@@ -50,9 +50,9 @@ func (r *Room) Short() bool { return r.used.Load() > r.limit/4*3 }
 // Add takes n even where there is no room: the things are there already.
 func (r *Room) Add(n int64) { r.used.Add(n) }
 
-// Park takes n for things that are there already and wait for nobody who holds room. A negative n gives back.
-func (r *Room) Park(n int64) {
-	r.parked.Add(n)
+// Charge takes n for things that are there already and wait for nobody who holds room. A negative n gives back.
+func (r *Room) Charge(n int64) {
+	r.charged.Add(n)
 	r.Give(-n)
 }
 
@@ -141,7 +141,7 @@ func (r *Room) grant() {
 	for len(r.queue) > 0 && r.fits(r.queue[0].n) {
 		r.serve(0)
 	}
-	if len(r.queue) > 0 && r.over == nil && r.parked.Load() <= r.limit/2 {
+	if len(r.queue) > 0 && r.over == nil && r.charged.Load() <= r.limit/2 {
 		r.over = r.queue[0].owner
 	}
 	if r.over == nil {

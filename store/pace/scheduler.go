@@ -119,8 +119,9 @@ func (s *Scheduler) Resume() {
 	s.grant()
 }
 
-// beyondStarted is how many times Started may be under way so that parties which have none can begin one.
-const beyondStarted = 4
+// overcommit is how many times Started turns may be under way in all. Beyond Started, only parties without a turn begin
+// one.
+const overcommit = 4
 
 // mayBegin reports whether a party may begin one more turn. The lock is held.
 func (s *Scheduler) mayBegin(p *Party) bool {
@@ -128,7 +129,7 @@ func (s *Scheduler) mayBegin(p *Party) bool {
 	if s.Room.Short() {
 		most = 1
 	}
-	room := s.started < s.Started || p.started == 0 && s.started < beyondStarted*s.Started
+	room := s.started < s.Started || p.started == 0 && s.started < overcommit*s.Started
 	return room && p.started < most && (p.Behind == nil || !p.Behind())
 }
 

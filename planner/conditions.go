@@ -1,0 +1,272 @@
+package planner
+
+import (
+	"slices"
+
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/scope"
+	"github.com/cqld/cqld/planner/where"
+)
+
+// Conditions is the IF clause of a modification, which is written only if all of it holds.
+type Conditions struct {
+	NotExists, Exists bool
+	Rows, Statics     []*Condition // on columns of the row, and on static ones
+}
+
+// Condition compares what a column holds with values.
+type Condition struct {
+	Column *schema.Column
+	Part   expr.Expr  // of column[part]: which; nil: not that form
+	Field  int        // of column.field: its position; -1: not that form
+	Of     types.Type // what is compared: the column's, an element's or a field's; of CONTAINS an element's
+	Op     Operator
+	Values []expr.Expr // one, or those of IN
+	List   expr.Expr   // of IN ?, instead of Values
+}
+
+// Operator is how a condition compares.
+type Operator = cql.Operator
+
+// The operators of conditions.
+const (
+	OpEq          = cql.Eq
+	OpNotEq       = cql.NotEq
+	OpLess        = cql.Less
+	OpLessEq      = cql.LessEq
+	OpGreater     = cql.Greater
+	OpGreaterEq   = cql.GreaterEq
+	OpIn          = cql.In
+	OpContains    = cql.Contains
+	OpContainsKey = cql.ContainsKey
+)
+
+// Columns are the columns that are compared, those of rows first, each once.
+func (c *Conditions) Columns() []*schema.Column {
+	var columns []*schema.Column
+	for _, list := range [...][]*Condition{c.Rows, c.Statics} {
+		for _, cond := range list {
+			if !slices.Contains(columns, cond.Column) {
+				columns = append(columns, cond.Column)
+			}
+		}
+	}
+	return columns
+}
+
+// conditions binds an IF clause; nil: there is none.
+func (p *planning) conditions(t *schema.Table, c cql.Conditions, u cql.Using) (*Conditions, error) {
+	if !c.Any() {
+		return nil, nil
+	}
+	out := &Conditions{NotExists: c.NotExists, Exists: c.Exists}
+	if len(c.List) > 0 && u.Timestamp != nil {
+		return nil, errConditionalTimestamp()
+	}
+	for i := range c.List {
+		cond, err := p.condition(t, &c.List[i])
+		if err != nil {
+			return nil, err
+		}
+		if cond.Column.Kind == schema.Static {
+			out.Statics = append(out.Statics, cond)
+		} else {
+			out.Rows = append(out.Rows, cond)
+		}
+	}
+	return out, nil
+}
+
+// errConditionalTimestamp is the refusal of USING TIMESTAMP: conditional writes have times of their own.
+func errConditionalTimestamp() error {
+	return cqlerr.Invalidf("Cannot provide custom timestamp for conditional updates")
+}
+
+// condition binds one condition.
+func (p *planning) condition(t *schema.Table, c *cql.Condition) (*Condition, error) {
+	column, err := scope.Column(t, c.Column)
+	if err != nil {
+		return nil, err
+	}
+	if column.Type == types.Counter {
+		return nil, cqlerr.Invalidf("Conditions on counters are not supported")
+	}
+	out := &Condition{Column: column, Field: -1, Of: column.Type, Op: c.Op}
+	r := expr.ColumnReceiver(t, column)
+	switch {
+	case c.Key != nil:
+		r, err = elementReceiver(column, r)
+	case c.Field != "":
+		out.Field, r, err = fieldReceiver(r, c.Field)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := checkConditionType(r.Type, c.Op); err != nil {
+		return nil, err
+	}
+	if c.Key != nil {
+		if out.Part, err = p.part(c.Key, expr.ColumnReceiver(t, column)); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.conditionValues(out, c, r); err != nil {
+		return nil, err
+	}
+	if column.Kind.IsKey() {
+		return nil, cqlerr.Invalidf("PRIMARY KEY column '%s' cannot have IF conditions", column.Name)
+	}
+	return out, nil
+}
+
+// elementReceiver is what column[element] is compared with.
+func elementReceiver(c *schema.Column, r expr.Receiver) (expr.Receiver, error) {
+	switch t := c.Type.(type) {
+	case *types.List:
+		return r.Part("value("+c.Name+")", t.Elem), nil
+	case *types.Map:
+		return r.Part("value("+c.Name+")", t.Value), nil
+	case *types.Set:
+		return r, cqlerr.Invalidf("Invalid element access syntax for set column %s", c.Name)
+	}
+	return r, cqlerr.Invalidf("Invalid element access syntax for non-collection column %s", c.Name)
+}
+
+// fieldReceiver is what column.field is compared with.
+func fieldReceiver(r expr.Receiver, name string) (int, expr.Receiver, error) {
+	t, ok := r.Type.(*types.UserType)
+	if !ok {
+		return 0, r, cqlerr.Invalidf("Invalid field condition for non-UDT column %s", r.Name)
+	}
+	for i, f := range t.Fields {
+		if f.Name == name {
+			return i, r.Part(r.Name+"."+name, f.Type), nil
+		}
+	}
+	return 0, r, cqlerr.Invalidf("Unknown field %s for column %s", name, r.Name)
+}
+
+// checkConditionType refuses to order durations.
+func checkConditionType(t types.Type, op cql.Operator) error {
+	switch op {
+	case cql.Less, cql.LessEq, cql.Greater, cql.GreaterEq:
+	default:
+		return nil
+	}
+	if !types.HasDuration(t) {
+		return nil
+	}
+	if types.Freeze(t) == types.Duration {
+		return cqlerr.Invalidf("Slice conditions ( %s ) are not supported on durations", op)
+	}
+	return cqlerr.Invalidf("Slice conditions are not supported on %s", where.DurationColumns(t))
+}
+
+// conditionValues binds the right side.
+func (p *planning) conditionValues(out *Condition, c *cql.Condition, r expr.Receiver) (err error) {
+	out.Of = r.Type
+	switch c.Op {
+	case cql.ContainsKey:
+		m, ok := r.Type.(*types.Map)
+		if !ok {
+			return cqlerr.Invalidf("Cannot use CONTAINS KEY on non-map column %s", r.Name)
+		}
+		r = r.Part("key("+r.Name+")", m.Key)
+		out.Of = m.Key
+	case cql.Contains:
+		key, value := types.ElementTypes(r.Type)
+		if key == nil && value == nil {
+			return cqlerr.Invalidf("Cannot use CONTAINS on non-collection column %s", r.Name)
+		}
+		if value == nil {
+			value = key
+		}
+		r = r.Part("value("+r.Name+")", value)
+		out.Of = value
+	case cql.In:
+		if c.Value != nil {
+			list := r.Part("in("+r.Name+")", &types.List{Elem: types.Freeze(r.Type), Frozen: true})
+			out.List, err = p.binder.Bind(c.Value, list)
+			return err
+		}
+		return p.binder.Each(c.Values, func(t cql.Term) error {
+			e, err := p.binder.Bind(t, r)
+			out.Values = append(out.Values, e)
+			return err
+		})
+	}
+	e, err := p.binder.Bind(c.Value, r)
+	out.Values = []expr.Expr{e}
+	return err
+}
+
+// onlyStatic reports whether the assignments and conditions are all of static columns, so that no row has to be named.
+func (m *Modification) onlyStatic() bool {
+	conditions := m.If != nil && len(m.If.Rows) > 0
+	statics := len(m.Statics) > 0 || m.If != nil && len(m.If.Statics) > 0
+	return !m.changesRows() && !conditions && statics
+}
+
+// changesRows reports whether columns of rows are assigned, or rows removed.
+func (m *Modification) changesRows() bool { return len(m.Sets) > 0 || m.Removes }
+
+// checkConditional refuses what a modification with conditions may not have beside them.
+func (m *Modification) checkConditional() error {
+	switch {
+	case m.If == nil:
+		return nil
+	case m.Table.Counter:
+		return cqlerr.Invalidf("Conditional updates are not supported on counter tables")
+	case m.Timestamp != nil:
+		return errConditionalTimestamp()
+	}
+	return nil
+}
+
+// checkConditionalDelete refuses conditions where rows are deleted that are not named by their whole key.
+func (m *Modification) checkConditionalDelete() error {
+	if m.If == nil || m.Where.NamesRow(m.Table) {
+		return nil
+	}
+	const text = "DELETE statements must restrict all PRIMARY KEY columns with equality relations in order to "
+	switch {
+	case m.Removes || len(m.Sets) > 0:
+		return cqlerr.Invalidf(text + "delete non static columns")
+	case len(m.If.Rows) > 0:
+		return cqlerr.Invalidf(text + "use IF condition on non static columns")
+	}
+	return nil
+}
+
+// ChecksRow reports whether a conditional modification names a row, not the static columns of a partition alone.
+func (m *Modification) ChecksRow() bool {
+	return len(m.Table.Clustering) == 0 || len(m.Where.Clustering) > 0 || m.Where.Slice != nil
+}
+
+// conditional is how errors call what a verb does where it may not be combined with IN.
+func (v Verb) conditional() string {
+	if v == Delete {
+		return "deletions"
+	}
+	return "updates"
+}
+
+// CheckNoIn refuses IN in the key of a modification that stands with conditions.
+func (m *Modification) CheckNoIn() error {
+	if m.Where.MultiPartition() {
+		return cqlerr.Invalidf("IN on the partition key is not supported with conditional %s", m.Verb.conditional())
+	}
+	return m.CheckNoClusteringIn()
+}
+
+// CheckNoClusteringIn refuses IN on clustering columns of a modification that stands with conditions.
+func (m *Modification) CheckNoClusteringIn() error {
+	if m.Where.ManyRows() {
+		return cqlerr.Invalidf("IN on the clustering key columns is not supported with conditional %s", m.Verb.conditional())
+	}
+	return nil
+}

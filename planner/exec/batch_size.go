@@ -1,0 +1,146 @@
+package exec
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+)
+
+// size measures a batch as Cassandra does: the bytes that its rows and cells take there, and their partitions. A row
+// that is written twice counts twice. The zero value is for single statements and measures nothing.
+type size struct {
+	bytes   int
+	updates map[string]bool // table and key
+	keys    map[string]bool // keyspace and key
+	tables  []*schema.Table
+}
+
+// The number of bytes that Cassandra adds to values, and the limits of batches.
+const (
+	rowOverhead       = 8 + 13            // the marker's timestamp and the row's deletion
+	partitionOverhead = 8 + rowOverhead   // its deletion and its static row, even an empty one
+	expiryOverhead    = 4 + 8             // of a marker
+	cellOverhead      = 8 + 4 + 8         // timestamp, TTL, expiry
+	counterSize       = 36                // of a change of a counter
+	deletionOverhead  = 8 + 4             // of all elements of a collection
+	rangesOverhead    = 4                 // the number of deleted ranges in a partition
+	rangeOverhead     = 8 + 4             // the time of one
+	batchWarning      = 5 << 10           // bytes
+	batchLimit        = 10 * batchWarning // bytes
+	unloggedWarning   = 10                // partitions
+)
+
+func newSize() size { return size{updates: map[string]bool{}, keys: map[string]bool{}} }
+
+// partition counts a partition, the first time.
+func (s *size) partition(t *schema.Table, key []byte) {
+	if s.updates == nil {
+		return
+	}
+	update := t.Keyspace + "." + t.Name + "." + string(key)
+	if s.updates[update] {
+		return
+	}
+	s.updates[update] = true
+	s.keys[t.Keyspace+"."+string(key)] = true
+	s.bytes += partitionOverhead
+	for _, known := range s.tables {
+		if known == t {
+			return
+		}
+	}
+	s.tables = append(s.tables, t)
+}
+
+// row counts a row without its cells.
+func (s *size) row(clustering [][]byte, expires bool) {
+	s.bytes += rowOverhead + length(clustering)
+	if expires {
+		s.bytes += expiryOverhead
+	}
+}
+
+func (s *size) cell(value []byte) { s.bytes += cellOverhead + len(value) }
+
+// element counts an element of a collection, or a field of a user type, that is not frozen.
+func (s *size) element(name, value []byte) { s.bytes += cellOverhead + len(name) + len(value) }
+
+// counter counts a counter's cell.
+func (s *size) counter() { s.bytes += cellOverhead + counterSize }
+
+// clear counts the deletion of all elements of a collection.
+func (s *size) clear() { s.bytes += deletionOverhead }
+
+// ranges counts the deletion of one range of rows; first: it is the first one of its partition.
+func (s *size) ranges(first bool, start, end [][]byte) {
+	if first {
+		s.bytes += rangesOverhead
+	}
+	s.bytes += rangeOverhead + length(start) + length(end)
+}
+
+// length is the number of bytes of values.
+func length(values [][]byte) (n int) {
+	for _, v := range values {
+		n += len(v)
+	}
+	return n
+}
+
+// check refuses large batches over several partitions, and warns of batches that Cassandra warns of.
+func (s *size) check(kind BatchKind) ([]string, error) {
+	var warnings []string
+	if kind == Logged {
+		warnings = s.checkGrace(warnings)
+	}
+	if len(s.keys) < 2 {
+		return warnings, nil
+	}
+	if s.bytes > batchLimit {
+		return nil, cqlerr.Invalidf("Batch too large")
+	}
+	if s.bytes > batchWarning {
+		warnings = append(warnings, fmt.Sprintf("Batch for %s is of size %d, exceeding specified threshold of %d by %d.",
+			tableNames(s.tables), s.bytes, batchWarning, s.bytes-batchWarning))
+	}
+	if kind == Unlogged && len(s.keys) > unloggedWarning {
+		warnings = append(warnings, fmt.Sprintf("Unlogged batch covering %d partitions detected against table%s. You should "+
+			"use a logged batch for atomicity, or asynchronous writes for performance.", len(s.keys), plural(s.tables)))
+	}
+	return warnings, nil
+}
+
+// checkGrace warns of logged batches on tables that purge tombstones at once.
+func (s *size) checkGrace(warnings []string) []string {
+	var tables []*schema.Table
+	for _, t := range s.tables {
+		if t.Options.GCGraceSeconds == 0 {
+			tables = append(tables, t)
+		}
+	}
+	if len(tables) == 0 {
+		return warnings
+	}
+	return append(warnings, fmt.Sprintf("Executing a LOGGED BATCH on table%s, configured with a gc_grace_seconds of 0. The "+
+		"gc_grace_seconds is used to TTL batchlog entries, so setting gc_grace_seconds too low on tables involved in an "+
+		"atomic batch might cause batchlog entries to expire before being replayed.", plural(tables)))
+}
+
+// plural has what follows "table" in a warning: an s if there are several, and the names.
+func plural(tables []*schema.Table) string {
+	if len(tables) == 1 {
+		return " " + tableNames(tables)
+	}
+	return "s " + tableNames(tables)
+}
+
+// tableNames are tables as Java prints a set: [ks.a, ks.b].
+func tableNames(tables []*schema.Table) string {
+	names := make([]string, len(tables))
+	for i, t := range tables {
+		names[i] = t.Keyspace + "." + t.Name
+	}
+	return "[" + strings.Join(names, ", ") + "]"
+}

@@ -1,0 +1,240 @@
+package exec
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/exec/restriction"
+	"github.com/cqld/cqld/store"
+)
+
+// collection writes what an assignment changes in a collection, or a user type, that is not frozen.
+func (w *writing) collection(s *planner.SetColumn) error {
+	switch s.Change {
+	case planner.SetPart:
+		return w.setElement(s)
+	case planner.SetField:
+		v, err := s.Value.Eval(&w.x)
+		if err == nil && !v.Unset {
+			err = w.put(s.Column, store.AppendField(nil, s.Field), v.Bytes)
+		}
+		return err
+	}
+	v, err := s.Value.Eval(&w.x)
+	if err != nil {
+		return err
+	}
+	if v.Unset {
+		return checkUnset(s)
+	}
+	switch s.Change {
+	case planner.Prepend:
+		return w.prepend(s.Column, v.Bytes)
+	case planner.Remove:
+		return w.removeElements(s.Column, v.Bytes)
+	case planner.Replace:
+		w.clear(s.Column)
+	}
+	return w.putAll(s.Column, v.Bytes)
+}
+
+// checkUnset refuses to append an unset value to a list, where Cassandra fails. Other assignments of unset values
+// change nothing.
+func checkUnset(s *planner.SetColumn) error {
+	if _, isList := s.Column.Type.(*types.List); isList && s.Change == planner.Add {
+		return cqlerr.Invalidf("Invalid unset value for column %s", s.Column.Name)
+	}
+	return nil
+}
+
+// put writes one element or field under its name; a nil value deletes it.
+func (w *writing) put(c *schema.Column, name, value []byte) error {
+	if l := w.target.list(c); l != nil {
+		l.put(name, value, w.target.ts)
+	}
+	return w.putElement(c, name, value)
+}
+
+// putElement is put for an element that the statement does not read again.
+func (w *writing) putElement(c *schema.Column, name, value []byte) error {
+	t := &w.target
+	expiry := t.expiry
+	if value == nil {
+		expiry = store.Expiry{}
+	}
+	t.to.SetPart(c, name, value, t.ts, expiry)
+	w.checkIndexed(t.plan.Table, c, name, value)
+	w.size.element(name, value)
+	if w.elements++; w.elements%64 == 63 {
+		if err := restriction.Step(&w.x); err != nil {
+			return err
+		}
+	}
+	return w.checkSize(0)
+}
+
+// clear deletes all elements. Those that the same write sets stay, unless it deletes the column.
+func (w *writing) clear(c *schema.Column) {
+	ts := w.target.ts
+	if w.target.plan.Verb != planner.Delete {
+		ts--
+	}
+	w.target.to.Clear(c, ts)
+	w.size.clear()
+	if l := w.target.list(c); l != nil {
+		l.clear(ts)
+	}
+}
+
+// putAll writes all elements of a value.
+func (w *writing) putAll(c *schema.Column, value []byte) error {
+	if err := w.expect(c, value, true); err != nil {
+		return err
+	}
+	switch t := c.Type.(type) {
+	case *types.List:
+		for e := range types.Elements(value) {
+			if e == nil {
+				return errNullElement()
+			}
+			if err := w.putPlace(c, false, e); err != nil {
+				return err
+			}
+		}
+	case *types.Set:
+		for e := range types.Elements(value) {
+			if err := w.put(c, e, []byte{}); err != nil {
+				return err
+			}
+		}
+	case *types.Map:
+		for k, v := range types.Entries(value) {
+			if err := w.put(c, k, v); err != nil {
+				return err
+			}
+		}
+	case *types.UserType:
+		if value == nil {
+			return nil
+		}
+		for i, f := range types.TupleFields(value, len(t.Fields)) {
+			if f == nil {
+				continue
+			}
+			if err := w.put(c, store.AppendField(nil, i), f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// putPlace writes an element at the end or the beginning of a list.
+func (w *writing) putPlace(c *schema.Column, front bool, value []byte) error {
+	w.place = w.e.ids.appendPlace(w.place[:0], front)
+	return w.put(c, w.place, value)
+}
+
+func errNullElement() error { return cqlerr.Invalidf("null is not supported inside collections") }
+
+// prepend writes elements at the beginning of a list, the last one first.
+func (w *writing) prepend(c *schema.Column, value []byte) error {
+	if err := w.expect(c, value, true); err != nil {
+		return err
+	}
+	for e := range types.Elements(value) {
+		if e == nil {
+			return errNullElement()
+		}
+	}
+	starts := types.ElementStarts(value)
+	for _, at := range slices.Backward(starts) {
+		if err := w.putPlace(c, true, types.ElementAt(value, at)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeElements deletes elements of a set, keys of a map, or all elements of a list that equal one of the value's.
+func (w *writing) removeElements(c *schema.Column, value []byte) error {
+	if _, isList := c.Type.(*types.List); isList {
+		return w.removeFromList(c, value)
+	}
+	if err := w.expect(c, value, false); err != nil {
+		return err
+	}
+	for e := range types.Elements(value) {
+		if err := w.put(c, e, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeFromList deletes all elements of a list that equal one of the value's.
+func (w *writing) removeFromList(c *schema.Column, value []byte) error {
+	l := w.target.list(c)
+	if l == nil {
+		return nil
+	}
+	if err := w.hold(4 * types.DecodeCount(value)); err != nil {
+		return err
+	}
+	unwanted := types.ElementStarts(value)
+	compare := func(a, b uint32) int { return bytes.Compare(types.ElementAt(value, a), types.ElementAt(value, b)) }
+	if err := restriction.SortPlaces(&w.x, unwanted, compare); err != nil {
+		return err
+	}
+	kept := l.elems[:0:0]
+	for _, e := range l.elems {
+		_, found := slices.BinarySearchFunc(unwanted, e.value, func(at uint32, v []byte) int {
+			return bytes.Compare(types.ElementAt(value, at), v)
+		})
+		if !found {
+			kept = append(kept, e)
+			continue
+		}
+		if e.ts > w.target.ts {
+			kept = append(kept, e)
+		}
+		if err := w.putElement(c, e.place, nil); err != nil {
+			return err
+		}
+	}
+	l.elems = kept
+	return nil
+}
+
+// setElement writes the element that an assignment names.
+func (w *writing) setElement(s *planner.SetColumn) error {
+	part, err := s.Part.Eval(&w.x)
+	if err != nil {
+		return err
+	}
+	if _, isList := s.Column.Type.(*types.List); isList {
+		return w.setAt(s, part)
+	}
+	what := "map key"
+	if _, isSet := s.Column.Type.(*types.Set); isSet {
+		what = "set element"
+	}
+	value, err := s.Value.Eval(&w.x)
+	switch {
+	case err != nil:
+		return err
+	case part.Unset && what == "set element":
+		return nil
+	case part.Unset:
+		return cqlerr.Invalidf("Invalid unset %s", what)
+	case part.Bytes == nil:
+		return cqlerr.Invalidf("Invalid null %s", what)
+	case value.Unset:
+		return nil
+	}
+	return w.put(s.Column, part.Bytes, value.Bytes)
+}

@@ -1,0 +1,8 @@
+// Package filter compares rows with the restrictions that no key answers: those of ALLOW FILTERING, and those that
+// an index would serve.
+//
+// Conditions makes a Condition of each where.Filter, with its values evaluated. Most filters compare as their types
+// do (filter.go, contains.go). An index that compares in another way decides instead: storage-attached indexes keep
+// terms of values (sai.go), SSTable-attached indexes match patterns of LIKE (sasi.go), and indexes of the first kind
+// compare bytes (legacy.go). What indexes do to text before they compare it is in analyzer.go and ascii_folds.go.
+package filter

@@ -1,0 +1,293 @@
+package exec
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/exec/filter"
+	"github.com/cqld/cqld/planner/exec/restriction"
+	"github.com/cqld/cqld/planner/expr"
+)
+
+// rowConditions are the conditions on one row, or on the static columns of a partition.
+type rowConditions struct {
+	clustering        [][]byte
+	exists, notExists bool
+	tests             []rowTest // where neither is set
+}
+
+// rowTest is a condition with its values. Of IN, one has to be equal.
+type rowTest struct {
+	*planner.Condition
+	part   types.Value
+	values []types.Value
+}
+
+// addConditions adds those of a modification on a row; nil: on static columns alone.
+func (c *conditional) addConditions(m *planner.Modification, row [][]byte) error {
+	if m.If.Exists || m.If.NotExists {
+		return c.addExistence(m, row)
+	}
+	if len(m.If.Rows) > 0 {
+		if err := c.addTests(c.conditionsOf(row), m.If.Rows); err != nil {
+			return err
+		}
+	}
+	if len(m.If.Statics) > 0 {
+		return c.addTests(c.conditionsOf(nil), m.If.Statics)
+	}
+	return nil
+}
+
+// conditionsOf are the conditions so far of a row, or of the static columns.
+func (c *conditional) conditionsOf(row [][]byte) *rowConditions {
+	if row == nil {
+		if c.static == nil {
+			c.static = &rowConditions{}
+		}
+		return c.static
+	}
+	i, found := slices.BinarySearchFunc(c.rows, row, func(r *rowConditions, row [][]byte) int {
+		for i, column := range c.table.Clustering {
+			if o := restriction.ByClustering(column, r.clustering[i], row[i]); o != 0 {
+				return o
+			}
+		}
+		return 0
+	})
+	if !found {
+		c.rows = slices.Insert(c.rows, i, &rowConditions{clustering: row})
+	}
+	return c.rows[i]
+}
+
+// addExistence adds IF EXISTS or IF NOT EXISTS. Several modifications of a row may have the same.
+func (c *conditional) addExistence(m *planner.Modification, row [][]byte) error {
+	r := c.conditionsOf(row)
+	switch {
+	case len(r.tests) > 0 && m.If.NotExists:
+		return cqlerr.Invalidf("Cannot mix IF conditions and IF NOT EXISTS for the same row")
+	case len(r.tests) > 0:
+		return cqlerr.Invalidf("Cannot mix IF conditions and IF EXISTS for the same row")
+	case r.exists && m.If.NotExists || r.notExists && m.If.Exists:
+		return cqlerr.Invalidf("Cannot mix IF EXISTS and IF NOT EXISTS conditions for the same row")
+	}
+	r.exists, r.notExists = m.If.Exists, m.If.NotExists
+	return nil
+}
+
+// addTests adds conditions on columns.
+func (c *conditional) addTests(r *rowConditions, conditions []*planner.Condition) error {
+	if r.exists || r.notExists {
+		return cqlerr.Invalidf("Cannot mix IF conditions and IF NOT EXISTS for the same row")
+	}
+	for _, condition := range conditions {
+		test := rowTest{Condition: condition}
+		if err := test.bind(&c.x); err != nil {
+			return err
+		}
+		r.tests = append(r.tests, test)
+	}
+	return nil
+}
+
+// bind evaluates the values, which are valid as long as those of the request.
+func (t *rowTest) bind(x *expr.Context) (err error) {
+	if t.Part != nil {
+		if t.part, err = t.Part.Eval(x); err != nil {
+			return err
+		}
+	}
+	if t.List != nil {
+		list, err := t.List.Eval(x)
+		switch {
+		case err != nil:
+			return err
+		case list.Unset:
+			return errUnsetCondition()
+		case list.Bytes == nil:
+			return cqlerr.Invalidf("Invalid null list in IN condition")
+		}
+		for e := range types.Elements(list.Bytes) {
+			t.values = append(t.values, types.Value{Bytes: e})
+		}
+		return nil
+	}
+	for _, e := range t.Values {
+		v, err := e.Eval(x)
+		if err != nil {
+			return err
+		}
+		if v.Unset && t.Op == planner.OpIn {
+			continue
+		}
+		t.values = append(t.values, v)
+	}
+	return nil
+}
+
+func errUnsetCondition() error { return cqlerr.Invalidf("Invalid 'unset' value in condition") }
+
+// hold reports whether all conditions do; row is nil if there is none.
+func (r *rowConditions) hold(row [][]byte) (bool, error) {
+	switch {
+	case r.notExists:
+		return row == nil, nil
+	case r.exists:
+		return row != nil, nil
+	}
+	for i := range r.tests {
+		t := &r.tests[i]
+		var value []byte
+		if row != nil {
+			value = row[t.Column.Index]
+		}
+		if holds, err := t.holds(value); !holds || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// holds reports whether what the column holds is as the condition wants it.
+func (t *rowTest) holds(value []byte) (bool, error) {
+	var err error
+	switch {
+	case t.Part != nil:
+		value, err = t.element(value)
+	case t.Field >= 0:
+		value = field(t.Column, value, t.Field)
+	}
+	if err != nil {
+		return false, err
+	}
+	for _, v := range t.values {
+		if holds, err := t.compare(value, v); holds || err != nil {
+			return holds, err
+		}
+	}
+	return false, nil
+}
+
+// element is the element of a collection that the condition is about; nil: there is none.
+func (t *rowTest) element(collection []byte) ([]byte, error) {
+	m, isMap := t.Column.Type.(*types.Map)
+	if isMap {
+		if t.part.Bytes == nil {
+			return nil, cqlerr.Invalidf("Invalid null value for map element access")
+		}
+		if collection == nil {
+			return nil, nil
+		}
+		for k, v := range types.Entries(collection) {
+			if m.Key.Compare(k, t.part.Bytes) == 0 {
+				return v, nil
+			}
+		}
+		return nil, nil
+	}
+	if len(t.part.Bytes) != 4 {
+		return nil, cqlerr.Invalidf("Invalid null value for list element access")
+	}
+	if collection == nil && !types.IsMultiCell(t.Column.Type) {
+		return nil, nil
+	}
+	i := int32(binary.BigEndian.Uint32(t.part.Bytes))
+	if i < 0 {
+		return nil, cqlerr.Invalidf("Invalid negative list index %d", i)
+	}
+	if collection == nil {
+		return nil, nil
+	}
+	for e := range types.Elements(collection) {
+		if i == 0 {
+			return e, nil
+		}
+		i--
+	}
+	return nil, nil
+}
+
+// field is a field of a value of a user type.
+func field(c *schema.Column, value []byte, at int) []byte {
+	if value == nil {
+		return nil
+	}
+	return types.TupleFields(value, len(c.Type.(*types.UserType).Fields))[at]
+}
+
+// compare compares what is stored with one value.
+func (t *rowTest) compare(stored []byte, v types.Value) (bool, error) {
+	op := t.Op
+	if op == planner.OpIn {
+		op = planner.OpEq
+	}
+	if v.Unset {
+		return false, errUnsetCondition()
+	}
+	contains := op == planner.OpContains || op == planner.OpContainsKey
+	value := v.Bytes
+	whole := t.Part == nil && t.Field < 0
+	if value != nil && whole && !contains && isEmptyCollection(t.Column.Type, value) {
+		if op != planner.OpEq && op != planner.OpNotEq {
+			return false, cqlerr.Invalidf("Invalid comparison with an empty %s for operator \"%s\"", collectionKind(t.Column.Type), op)
+		}
+		value = nil // that is what an empty one is stored as
+	}
+	switch {
+	case value == nil && op == planner.OpEq:
+		return stored == nil, nil
+	case value == nil && op == planner.OpNotEq:
+		return stored != nil, nil
+	case value == nil:
+		return false, cqlerr.Invalidf("Invalid comparison with null for operator \"%s\"", op)
+	case stored == nil:
+		return op == planner.OpNotEq, nil
+	case contains:
+		return t.contains(stored, value), nil
+	}
+	o := t.Of.Compare(stored, value)
+	switch op {
+	case planner.OpEq:
+		return o == 0, nil
+	case planner.OpNotEq:
+		return o != 0, nil
+	case planner.OpLess:
+		return o < 0, nil
+	case planner.OpLessEq:
+		return o <= 0, nil
+	case planner.OpGreater:
+		return o > 0, nil
+	}
+	return o >= 0, nil
+}
+
+// contains is for CONTAINS and CONTAINS KEY.
+func (t *rowTest) contains(collection, value []byte) bool {
+	if m, isMap := t.Column.Type.(*types.Map); isMap {
+		return filter.HasEntry(collection, m, t.Op == planner.OpContainsKey, nil, value)
+	}
+	return filter.HasElement(collection, t.Of, value)
+}
+
+// isEmptyCollection reports whether a value is an empty collection of a type whose elements are cells.
+func isEmptyCollection(t types.Type, value []byte) bool {
+	return collectionKind(t) != "" && types.IsMultiCell(t) && len(value) >= 4 && binary.BigEndian.Uint32(value) == 0
+}
+
+// collectionKind is what error texts call a type of collections; "" if it is none.
+func collectionKind(t types.Type) string {
+	switch t.(type) {
+	case *types.List:
+		return "list"
+	case *types.Set:
+		return "set"
+	case *types.Map:
+		return "map"
+	}
+	return ""
+}

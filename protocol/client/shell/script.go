@@ -1,0 +1,105 @@
+package shell
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/cqld/cqld/cql/parser"
+	"github.com/cqld/cqld/protocol/client"
+)
+
+// Script is statements to run, with the server to run them on.
+type Script struct {
+	Addr     string
+	Keyspace string        // "": none is used
+	Timeout  time.Duration // for the connection and for each answer
+
+	Name string // of the script, in messages about its lines
+	Text string
+
+	Out, Err io.Writer // for results and for errors of statements
+}
+
+// Run runs the statements on one connection, one after the other. It goes on after a statement that fails, as cqlsh
+// does, and fails at the end.
+func (s *Script) Run(ctx context.Context) error {
+	dialling, cancel := context.WithTimeout(ctx, s.Timeout)
+	defer cancel()
+	conn, err := client.Dial(dialling, s.Addr, client.Options{Keyspace: s.Keyspace})
+	if err != nil {
+		return fmt.Errorf("connect to %s: %w", s.Addr, err)
+	}
+	defer conn.Close()
+
+	out := bufio.NewWriter(s.Out)
+	defer out.Flush()
+	failed := 0
+	statements := parser.Split(s.Text)
+	for _, statement := range statements {
+		err := runStatement(ctx, out, conn, statement.Text, s.Timeout)
+		if err == nil {
+			continue
+		}
+		failed++
+		if err := out.Flush(); err != nil {
+			return err
+		}
+		fmt.Fprintf(s.Err, "%s:%d: %v\n", s.Name, statement.Line, err)
+		if !isAlive(ctx, conn, s.Timeout) {
+			return fmt.Errorf("the connection to %s is lost", s.Addr)
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d statements failed", failed, len(statements))
+	}
+	return out.Flush()
+}
+
+// pageRows is how many rows a page has.
+const pageRows = 1000
+
+// runStatement runs one statement and prints its rows, with all pages as one table.
+func runStatement(ctx context.Context, out io.Writer, conn *client.Conn, cql string, timeout time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	var rows [][][]byte
+	o := client.QueryOptions{PageSize: pageRows}
+	for {
+		r, err := conn.Query(ctx, cql+"\n", nil, &o) // the line break ends a comment
+		if err != nil {
+			return err
+		}
+		rows = append(rows, r.Rows...)
+		if len(r.PagingState) > 0 {
+			o.PagingState = r.PagingState
+			continue
+		}
+		if len(r.Columns) > 0 {
+			printTable(out, r.Columns, rows)
+		}
+		printWarnings(out, r.Warnings)
+		return nil
+	}
+}
+
+// printWarnings prints the warnings of a statement as cqlsh does.
+func printWarnings(out io.Writer, warnings []string) {
+	if len(warnings) == 0 {
+		return
+	}
+	fmt.Fprintln(out, "\nWarnings :")
+	for _, w := range warnings {
+		fmt.Fprintf(out, "%s\n\n", w)
+	}
+}
+
+// isAlive reports whether a connection still answers after an error.
+func isAlive(ctx context.Context, conn *client.Conn, timeout time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	_, err := conn.Supported(ctx)
+	return err == nil
+}

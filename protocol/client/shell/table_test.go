@@ -1,0 +1,49 @@
+package shell
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/protocol"
+)
+
+// TestFormatCell has what cqlsh 6.2.2 printed for these values.
+func TestFormatCell(t *testing.T) {
+	for _, c := range []struct {
+		typ     types.Type
+		kind    types.LiteralKind
+		literal string
+		want    string
+	}{
+		{types.Double, types.FloatLiteral, "1e30", "1e+30"},
+		{types.Double, types.FloatLiteral, "100000", "1e+05"},
+		{types.Double, types.FloatLiteral, "1.1", "1.1"},
+		{types.Float, types.FloatLiteral, "3.14159274", "3.14159"},
+		{types.Float, types.FloatLiteral, "123456.789", "1.2346e+05"},
+		{types.Float, types.FloatLiteral, "1e-10", "1e-10"},
+		{types.Boolean, types.BooleanLiteral, "true", "True"},
+		{types.Text, types.StringLiteral, "he'llo\nwörld", `he'llo\nwörld`},
+		{types.Inet, types.StringLiteral, "::1", "::1"},
+		{types.Date, types.StringLiteral, "2024-02-29", "2024-02-29"},
+		{types.Timestamp, types.StringLiteral, "1969-12-31 23:59:59Z", "1969-12-31 23:59:59.000000+0000"},
+		{types.Blob, types.HexLiteral, "0xCAFE", "0xcafe"},
+	} {
+		b, err := c.typ.ParseLiteral(c.kind, c.literal)
+		if err != nil {
+			t.Errorf("%s %s: %v", c.typ, c.literal, err)
+			continue
+		}
+		if got := formatCell(c.typ, b); got != c.want {
+			t.Errorf("%s %s: %q, want %q", c.typ, c.literal, got, c.want)
+		}
+	}
+}
+
+func TestPrintTableWithoutRows(t *testing.T) {
+	var b strings.Builder
+	printTable(&b, []protocol.ColumnSpec{{Name: "k", Type: types.Int}, {Name: "name", Type: types.Text}}, nil)
+	if want := "\n k | name\n---+------\n\n\n(0 rows)\n"; b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
+}

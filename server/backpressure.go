@@ -1,0 +1,146 @@
+package server
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+)
+
+// The methods in this file wait for memory, or until one more request may have a goroutine. Meanwhile the connection is
+// not read, and the client notices because its writes block.
+
+// share is what the requests of a connection hold of a resource. The reader takes, and any goroutine gives back.
+type share struct {
+	used  atomic.Int64
+	freed chan struct{} // gets a value when something was given back
+}
+
+func (s *share) init() { s.freed = make(chan struct{}, 1) }
+
+func (s *share) give(n int64) {
+	s.used.Add(-n)
+	select {
+	case s.freed <- struct{}{}:
+	default:
+	}
+}
+
+// fair is how much a connection may hold of a resource: most, while less than half of all is used; else an equal part
+// of the other half, but at least least.
+func (s *Server) fair(used, all, most, least int64) int64 {
+	if used <= all/2 {
+		return most
+	}
+	return min(most, max(least, all/2/max(1, s.open.Load())))
+}
+
+// leastBytes and leastGoroutines are what the requests of a connection may hold whatever others hold.
+const (
+	leastBytes      = 64 << 10
+	leastGoroutines = 4
+)
+
+// takeBytes takes room for a request from the bytes in flight. It waits for room, unless the client asked in STARTUP
+// for an error instead.
+func (c *conn) takeBytes(n int64) error {
+	all := &c.server.memory.requests
+	for {
+		used := c.bytes.used.Load()
+		most := c.server.fair(all.Used(), all.Limit(), c.server.limits.ConnectionBytes, leastBytes)
+		switch {
+		case used+n <= most:
+			all.Add(n)
+		case used > 0 || !all.TryTake(n):
+			if c.session.throwOverload {
+				return c.overloaded()
+			}
+			if used > 0 {
+				if err := c.waitFor(&c.bytes); err != nil {
+					return err
+				}
+				continue
+			}
+			var err error
+			if c.pause(func() { err = all.Take(c.ctx, c, n) }); err != nil {
+				return err
+			}
+		}
+		c.bytes.used.Add(n)
+		return nil
+	}
+}
+
+// overloaded is the error for a request that would have to wait for memory.
+func (c *conn) overloaded() error {
+	all := &c.server.memory.requests
+	return cqlerr.Overloadedf("Request breached limit on bytes in flight. (%s)Server is currently in an "+
+		"overloaded state and cannot accept more requests.",
+		fmt.Sprintf("Endpoint: %d/%d bytes, Global: %d/%d bytes.", c.bytes.used.Load(), c.server.limits.ConnectionBytes,
+			all.Used(), all.Limit()))
+}
+
+// waitFor waits until a request of the connection gives something back.
+func (c *conn) waitFor(s *share) (err error) {
+	c.pause(func() {
+		select {
+		case <-s.freed:
+		case <-c.ctx.Done():
+			err = c.ctx.Err()
+		}
+	})
+	return err
+}
+
+// giveBytes gives back what takeBytes took.
+func (c *conn) giveBytes(n int64) {
+	if all := &c.server.memory.requests; n > leastBytes {
+		all.Leave(c, n)
+	} else {
+		all.Give(n)
+	}
+	c.bytes.give(n)
+}
+
+// takeGoroutine waits until another request of the connection may have a goroutine.
+func (c *conn) takeGoroutine() error {
+	all := &c.server.memory.goroutines
+	most := int64(c.server.limits.Concurrent)
+	for c.goroutines.used.Load() >= c.server.fair(all.Load(), maxGoroutines, most, leastGoroutines) {
+		if err := c.waitFor(&c.goroutines); err != nil {
+			return err
+		}
+	}
+	all.Add(1)
+	c.goroutines.used.Add(1)
+	return nil
+}
+
+// giveGoroutine gives back what takeGoroutine took.
+func (c *conn) giveGoroutine() {
+	c.server.memory.goroutines.Add(-1)
+	c.goroutines.give(1)
+}
+
+// reserve waits for n bytes of memory for arriving messages.
+func (c *conn) reserve(n int64) (err error) {
+	if n <= 0 {
+		return nil
+	}
+	if !c.server.memory.arriving.TryTake(n) {
+		if c.pause(func() { err = c.server.memory.arriving.Take(c.arriving, c, n) }); err != nil {
+			return err
+		}
+	}
+	c.reserved += n
+	return nil
+}
+
+// release gives back n reserved bytes.
+func (c *conn) release(n int64) {
+	if c.reserved -= n; c.reserved > 0 {
+		c.server.memory.arriving.Give(n)
+		return
+	}
+	c.server.memory.arriving.Leave(c, n)
+}

@@ -1,0 +1,144 @@
+package server
+
+import (
+	"errors"
+	"time"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/exec"
+	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/store/pace"
+)
+
+// execute runs the request's statement. exec calls request.finish with the result.
+func (r *request) execute(values []types.Value, p *protocol.QueryParameters) {
+	r.traceValues(values)
+	r.skip = p.Flags.Has(protocol.SkipMetadata)
+	r.latency = r.statement.latency
+	r.single = exec.Request{Prepared: r.statement.plan, Values: values, Options: r.options(p)}
+	s, st := r.conn.server, r.statement
+	if st.writes != "" && r.size > largeWrite {
+		if err := r.startLargeWrite(st.writes); err != nil {
+			r.fail(err)
+			return
+		}
+	}
+	if r.needsTurn() {
+		turn, err := r.takeTurn(s.timeout(st))
+		if err != nil {
+			r.fail(r.timedOut(err, st.writes))
+			return
+		}
+		defer turn.End()
+		r.single.Turn = turn
+	}
+	if st.writes != "" {
+		r.conn.pendingWrites.add(r, st.writes)
+	}
+	s.exec.Execute(r.context(), &r.single, r.done)
+}
+
+// bind returns the values of markers, in the order of the markers. Names choose among the values, and other values are
+// ignored. If a value is missing, there are fewer values than markers.
+func bind(markers []planner.Marker, p *protocol.QueryParameters) []types.Value {
+	if len(p.Names) == 0 {
+		return p.Values
+	}
+	values := make([]types.Value, 0, len(markers))
+	for _, m := range markers {
+		for i, name := range p.Names {
+			if name == m.Name {
+				values = append(values, p.Values[i])
+				break
+			}
+		}
+	}
+	return values
+}
+
+// options are the parameters of a request in the form that exec has.
+func (r *request) options(p *protocol.QueryParameters) exec.Options {
+	return exec.Options{
+		Consistency:       p.Consistency,
+		SerialConsistency: p.SerialConsistency,
+		PageSize:          int(p.PageSize),
+		PagingState:       r.paging,
+		Timestamp:         p.Timestamp,
+		HasTimestamp:      p.Flags.Has(protocol.WithTimestamp),
+		Now:               int64(uint32(p.NowInSeconds)), // Cassandra's seconds have no sign
+		HasNow:            p.Flags.Has(protocol.WithNow),
+		Version:           int(r.conn.session.version),
+		Session:           r.conn.storeSession(),
+		Keyspace:          r.conn.session.currentKeyspace(),
+	}
+}
+
+// runsInReader reports whether the reader may execute the request's statement. It may not if the statement is a large
+// write, or a read while memory for answers is scarce, or after it gave large rows: the row of a quick read can be
+// large, and then the read has to wait for a turn.
+func (r *request) runsInReader(st *statement) bool {
+	if st.reads {
+		return st.quick && st.large.Load() <= 0 && !r.conn.server.memory.answers.Short()
+	}
+	return st.quick && r.size <= largeWrite
+}
+
+// needsTurn reports whether the request's statement may take long and runs on a turn. Changes of counters and
+// conditional writes have no turn, because they wait for each other; what the reader executes has none, because the reader must not wait.
+func (r *request) needsTurn() bool {
+	st := r.statement
+	if !r.detached {
+		return false
+	}
+	if st.writes != "" {
+		waits := st.writes == exec.Counter.WriteType() || st.writes == exec.Conditional
+		return (st.manyWrites || !r.runsInReader(st)) && !waits
+	}
+	return st.reads && !r.runsInReader(st)
+}
+
+// timeout is how long a statement may take.
+func (s *Server) timeout(st *statement) time.Duration {
+	switch {
+	case st.writes != "":
+		return s.limits.WriteTimeout
+	case st.ranges:
+		return s.limits.RangeTimeout
+	}
+	return s.limits.ReadTimeout
+}
+
+// timedOut is the error of a request that could not begin in time. kind is the write type for errors; "": a read.
+func (r *request) timedOut(err error, kind string) error {
+	switch {
+	case !errors.Is(err, pace.ErrTimeout):
+		return err
+	case kind != "":
+		return cqlerr.WriteUnknown(r.consistency(), kind)
+	}
+	return cqlerr.ReadTimedOut(r.consistency())
+}
+
+// readsAfterLarge is how many reads of a statement take turns after one that gave large rows.
+const readsAfterLarge = 64
+
+// gave notes how many bytes a read of the statement gave.
+func (st *statement) gave(n int) {
+	switch {
+	case n >= chargeStep:
+		st.large.Store(readsAfterLarge)
+	case st.large.Load() > 0:
+		st.large.Add(-1) // two at a time may make it negative, which does no harm
+	}
+}
+
+// takeTurn waits for a turn of the request. The caller has to end it.
+func (r *request) takeTurn(timeout time.Duration) (*pace.Turn, error) {
+	err := r.turn.Begin(r.context(), r.conn.server.scheduler, &r.conn.turns, time.Now().Add(timeout))
+	return &r.turn, err
+}
+
+// readSlice is how long a turn runs before others run.
+const readSlice = 4 * time.Millisecond

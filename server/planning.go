@@ -1,0 +1,122 @@
+package server
+
+import (
+	"errors"
+	"time"
+
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/parser"
+	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/exec"
+	"github.com/cqld/cqld/store/pace"
+)
+
+// keptText is the length of the longest text whose plan is kept.
+const keptText = 4 << 10
+
+// planText returns the plan of a text. It keeps plans of reads and writes for the next time, except those that have the
+// current time in them.
+func (s *Server) planText(turn *pace.Turn, text, keyspace string) (*statement, error) {
+	if st := s.knownText(text, keyspace); st != nil {
+		return st, nil
+	}
+	st, err := s.planOn(turn, text, keyspace, true, s.store.Now())
+	if err != nil {
+		return nil, err
+	}
+	if len(text) <= keptText && (st.plan.Modifies || st.plan.Result != nil) && !st.plan.Timed {
+		st.estimate()
+		s.texts.put(textKey{keyspace, text}, st)
+	}
+	return st, nil
+}
+
+// knownText returns the kept plan of a text; nil: there is none.
+func (s *Server) knownText(text, keyspace string) *statement {
+	key := textKey{keyspace, text}
+	st := s.texts.get(key)
+	if st == nil {
+		return nil
+	}
+	if c := s.store.Catalog(); st.check(c) != planner.Valid || !st.plan.MeansTheSame(c) {
+		s.texts.drop(key, st)
+		return nil
+	}
+	return st
+}
+
+// whenPlannable calls plan, which parses and plans a text, when there is memory for that. A long text is planned on a
+// turn, without a deadline.
+func (r *request) whenPlannable(text string, plan func(*pace.Turn) error) error {
+	if len(text) <= longText {
+		return plan(nil)
+	}
+	s := r.conn.server
+	n := planningCost(int64(len(text)))
+	if err := s.memory.planning.Take(r.conn.ctx, r, n); err != nil {
+		return err
+	}
+	defer s.memory.planning.Leave(r, n)
+	turn, err := r.takeTurn(s.limits.ReadTimeout)
+	if errors.Is(err, pace.ErrTimeout) {
+		return cqlerr.Overloadedf("The server is too busy to plan a text of %d bytes", len(text))
+	}
+	if err != nil {
+		return err
+	}
+	defer turn.End()
+	turn.Extend(time.Time{})
+	return plan(turn)
+}
+
+// longText is the length above which texts wait for memory and are planned on turns.
+const longText = keptText
+
+// planningCost is the most memory that parsing and planning a text may take: what the parser promises for long texts,
+// and more for short texts, which may consist of very short words.
+func planningCost(length int64) int64 { return 40*length + min(210*length, 8<<20) }
+
+// plan parses and plans a statement at a time. The statement is run at once, or else prepared.
+func (s *Server) plan(text, keyspace string, run bool, at time.Time) (*statement, error) {
+	return s.planOn(nil, text, keyspace, run, at)
+}
+
+// planOn is plan on a turn; nil: it needs none.
+func (s *Server) planOn(turn *pace.Turn, text, keyspace string, run bool, at time.Time) (*statement, error) {
+	parsed, markers, err := parser.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if markers > maxMarkers {
+		return nil, cqlerr.Invalidf("Too many markers(?). %d markers exceed the allowed maximum of %d",
+			markers, maxMarkers)
+	}
+	catalog := s.store.Catalog()
+	plan, err := planner.Make(parsed, planner.Env{
+		Catalog: catalog, Keyspace: keyspace, Text: text, Run: run, Datacenter: s.datacenter, Now: at,
+		Step: turn.Step,
+	})
+	if err != nil {
+		return nil, err
+	}
+	st := &statement{text: text, keyspace: keyspace, planned: at, plan: plan, quick: s.exec.Quick(plan.Plan)}
+	_, st.isBatch = parsed.(*cql.Batch)
+	st.writes = exec.WriteType(plan.Plan)
+	st.latency = s.latencies.ofPlan(plan.Plan)
+	switch p := plan.Plan.(type) {
+	case *planner.Select:
+		st.reads, st.ranges = true, p.Where.Partition == nil
+	case *planner.Batch:
+		st.manyWrites = len(p.Statements) > shortBatch
+		st.quick = st.quick && !st.manyWrites
+	}
+	if plan.Result != nil {
+		st.columns = columnSpecs(plan.Result)
+	}
+	st.seen.Store(catalog)
+	return st, nil
+}
+
+// maxMarkers is the largest number of bind markers that the protocol can count.
+const maxMarkers = 65535

@@ -1,0 +1,90 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"sync"
+	"testing"
+
+	"github.com/cqld/cqld/cql/types"
+)
+
+// TestDecideTogether adds to a value from several goroutines, each to what it has read: no change may be lost, also
+// behind a TRUNCATE.
+func TestDecideTogether(t *testing.T) {
+	s := open(t, "", Options{})
+	defer closeStore(t, s)
+	define(t, s, newTable(t, "t", "k int", "", "v int"))
+	table := s.Catalog().Table("ks", "t")
+	key := types.EncodeInt(1)
+	add := func() error {
+		return s.Decide(t.Context(), table, key, func(now *Snapshot) ([]*Mutation, error) {
+			var v uint32
+			read := &Read{Table: table, Keys: [][]byte{key}, Slices: []Slice{{}}}
+			err := now.Read(t.Context(), read, func(r *Row) (bool, error) {
+				v = binary.BigEndian.Uint32(r.Values[table.Column("v").Index])
+				return true, nil
+			})
+			m := NewMutation(table, key)
+			m.Row(nil)
+			m.Set(table.Column("v"), types.EncodeInt(int32(v+1)), s.Timestamp(), Expiry{})
+			return []*Mutation{m}, err
+		})
+	}
+	together := func(writers, changes int) {
+		var group sync.WaitGroup
+		for range writers {
+			group.Go(func() {
+				for range changes {
+					if err := add(); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		group.Wait()
+	}
+	expect := func(want string) {
+		t.Helper()
+		got := readRows(t, s, &Read{Table: table, Keys: [][]byte{key}})
+		if len(got) != 1 || !bytes.HasSuffix([]byte(got[0]), []byte(want)) {
+			t.Errorf("%q, want %s", got, want)
+		}
+	}
+	together(8, 50)
+	expect("v=400")
+	if err := s.Truncate(t.Context(), table); err != nil {
+		t.Fatal(err)
+	}
+	together(2, 5)
+	expect("v=10")
+}
+
+// TestDecideRefused checks that a decision which fails writes nothing and leaves nothing behind.
+func TestDecideRefused(t *testing.T) {
+	s := open(t, "", Options{})
+	defer closeStore(t, s)
+	define(t, s, newTable(t, "t", "k int", "c text", "v int"))
+	table := s.Catalog().Table("ks", "t")
+	key := types.EncodeInt(1)
+	long := make([]byte, s.limits.Key+1)
+	err := s.Decide(t.Context(), table, key, func(*Snapshot) ([]*Mutation, error) {
+		var ms []*Mutation
+		for _, clustering := range [][]byte{[]byte("a"), long} {
+			m := NewMutation(table, key)
+			m.Row([][]byte{clustering})
+			m.Mark(1, Expiry{})
+			ms = append(ms, m)
+		}
+		return ms, nil
+	})
+	if err == nil {
+		t.Error("a key that is too long was taken")
+	}
+	if got := readRows(t, s, &Read{Table: table, Keys: [][]byte{key}}); len(got) != 0 {
+		t.Errorf("%q is there", got)
+	}
+	if err := s.Truncate(t.Context(), table); err != nil { // waits for writes that do not end
+		t.Fatal(err)
+	}
+}
