@@ -249,9 +249,9 @@ func (p *planning) assignmentText(a *cql.Assignment) string {
 }
 
 // checkNoTuple refuses a tuple's literal as the whole value of a column of a user type: Cassandra fails on it, though
-// it takes one inside other values and in WHERE.
+// it takes one inside other values and in WHERE. One with markers is taken: there Cassandra checks what is bound first.
 func checkNoTuple(c *schema.Column, t cql.Term) error {
-	if _, ok := c.Type.(*types.UserType); ok && expr.IsTuple(t) {
+	if _, ok := c.Type.(*types.UserType); ok && expr.IsTuple(t) && !expr.HasMarker(t) {
 		return cqlerr.Invalidf("Invalid tuple literal for %s of type %s", c.Name, c.Type)
 	}
 	return nil
