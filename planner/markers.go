@@ -7,7 +7,7 @@ import (
 
 // checkMarkers refuses a marker that is for nothing: that of the first of two TTLs, for example.
 func (p *planning) checkMarkers() error {
-	for i, m := range p.binder.Markers {
+	for i, m := range p.info.Markers {
 		if m.Type == nil {
 			return cqlerr.Invalidf("Bind marker %d is for a value that the statement does not use", i+1)
 		}
