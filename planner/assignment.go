@@ -179,8 +179,8 @@ func (p *planning) remove(a *cql.Assignment, r expr.Receiver) (set SetColumn, er
 	return set, err
 }
 
-// checkCombined refuses to add to columns, or take from them, that are neither counters nor collections of cells. What a
-// condition looks at can be added to if it is a number or text.
+// checkCombined refuses to add to columns, or take from them, that are neither counters nor collections of cells. What
+// a condition looks at can be added to if it is a number or text.
 func (p *planning) checkCombined(a *cql.Assignment, t types.Type, conditional bool) error {
 	if t == types.Counter {
 		return nil

@@ -245,8 +245,8 @@ func isSchemaChanged(err error) bool {
 // buildTime is how long Cassandra gets to build an index that a query wants.
 const buildTime = 10 * time.Second
 
-// isIndexBuilding reports whether a read has failed as it does while an index is built: by an index of the old kind without
-// a reason that a client would know, which a read that is expected to fail may have for good.
+// isIndexBuilding reports whether a read has failed as it does while an index is built: by an index of the old kind
+// without a reason that a client would know, which a read that is expected to fail may have for good.
 func isIndexBuilding(err error, mayFail bool) bool {
 	e, ok := cqlerr.As(err)
 	return ok && (strings.Contains(e.Message, "1 failures: INDEX_NOT_AVAILABLE from") ||
