@@ -17,6 +17,6 @@
 // says why Cassandra does not take its own text.
 //
 //	go test ./compat_tests/schemas                                     against cqld in memory
-//	go test ./compat_tests/schemas -addr 127.0.0.1:9042                against a Cassandra, also its tables of definitions
+//	go test ./compat_tests/schemas -addr 127.0.0.1:9042                against a Cassandra, also its definition tables
 //	go test ./compat_tests/schemas -addr 127.0.0.1:9042 -record        writes what it prints
 package schemas
