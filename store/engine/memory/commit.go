@@ -94,8 +94,7 @@ func (e *Engine) beginWriting(long bool) *published {
 
 // publish lets reads begin on the tree as it is. p is what beginWriting has returned, or nil.
 func (e *Engine) publish(p *published) {
-	clear(e.path.steps[:e.tree.level+1]) // it would keep rows that are gone
-	e.path.leaf, e.path.lo, e.path.hi = nil, row{}, row{}
+	e.path.forget()
 	if e.closed {
 		return
 	}

@@ -26,7 +26,7 @@ func (e *Engine) Restore(s *Snapshot) error {
 		return engine.ErrClosed
 	}
 	p := e.beginWriting(true)
-	e.tree = tree{root: s.tree.root, level: s.tree.level, edit: newEdit()}
+	e.tree.root, e.tree.level = s.tree.root, s.tree.level
 	e.publish(p)
 	return nil
 }

@@ -59,12 +59,20 @@ func (e *Engine) enter() (*published, error) {
 		if p == nil {
 			return e.enterLocked()
 		}
-		p.readers.n.Add(1)
-		if e.current.Load() == p {
+		if e.enterAt(p) {
 			return p, nil
 		}
-		p.leave()
 	}
+}
+
+// enterAt counts a read in at a tree, unless it is not published any more.
+func (e *Engine) enterAt(p *published) bool {
+	p.readers.n.Add(1)
+	if e.current.Load() == p {
+		return true
+	}
+	p.leave()
+	return false
 }
 
 // enterLocked is enter while a commit is being applied.

@@ -42,6 +42,14 @@ type path struct {
 	found  bool
 }
 
+// forget lets go of the nodes and rows of a path, which would be kept otherwise when they are gone.
+func (p *path) forget() {
+	for i := 0; i < maxLevel && p.steps[i].in != nil; i++ {
+		p.steps[i] = step{}
+	}
+	p.leaf, p.lo, p.hi = nil, row{}, row{}
+}
+
 // step is an inner node on a path, and the place of the next node in it.
 type step struct {
 	in     *inner

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"testing"
@@ -160,25 +159,52 @@ func TestWritesInPlace(t *testing.T) {
 	}
 }
 
-// TestOldRowsGo overwrites and reads: no more than the last value is kept of a row.
+// TestOldRowsGo replaces large values in all ways, with reads meanwhile: nothing is kept of what nobody can read.
 func TestOldRowsGo(t *testing.T) {
+	const n = 8
 	e := Open(enginetest.Union)
-	fill(t, e, 1000, []byte("value"), same)
-	before := heap()
-	for i := range 200 {
-		err := e.View(func(r engine.Reader) error {
-			commit(t, e, engine.Op{Key: numbered(i % 7), Value: make([]byte, 1<<20)})
+	empty := e.Snapshot()
+	all := func(value []byte) (ops []engine.Op) {
+		for i := range n {
+			ops = append(ops, engine.Op{Key: numbered(i), Value: value})
+		}
+		return ops
+	}
+	large, before := make([]byte, 1<<20), heap()
+	gone := func(what string) {
+		t.Helper()
+		if after := heap(); after > before+2<<20 {
+			t.Errorf("%s: the heap has grown from %d to %d bytes", what, before, after)
+		}
+	}
+	for range 10 {
+		err := e.View(func(engine.Reader) error {
+			for _, op := range all(large) {
+				commit(t, e, op)
+			}
 			return nil
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	for i := range 7 {
-		commit(t, e, engine.Op{Key: numbered(i), Value: []byte(fmt.Sprint(i))})
+	commit(t, e, all([]byte("small"))...)
+	gone("overwritten")
+	commit(t, e, all(large)...)
+	for i := range n {
+		commit(t, e, engine.Op{Kind: engine.Delete, Key: numbered(i)})
 	}
-	if after := heap(); after > before+1<<20 {
-		t.Errorf("the heap has grown from %d to %d bytes", before, after)
+	gone("deleted")
+	commit(t, e, all(large)...)
+	if err := e.Restore(empty); err != nil {
+		t.Fatal(err)
 	}
+	gone("restored")
+	commit(t, e, all(large)...)
+	if err := e.DeleteRange(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	gone("a range deleted")
+	runtime.KeepAlive(large)
 	runtime.KeepAlive(e)
 }
