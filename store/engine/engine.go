@@ -1,5 +1,5 @@
 // Package engine is the contract of an ordered key-value engine: what the store needs from whatever
-// keeps its bytes. Badger stands behind it in engine/badger; a distributed engine can later.
+// keeps its bytes: engine/badger on disk and engine/memory in memory; a distributed engine can later.
 //
 // Keys compare as unsigned bytes. Values are never empty. Nothing of an engine's own notions of
 // versions, expiry or timestamps shows through: cell timestamps, TTLs and tombstones are the store's.
