@@ -29,6 +29,9 @@ var arrows = map[string][]string{
 	"compat_tests/drivers":  {"protocol", "protocol/client", "cql/types", "server/cqltest"},
 	"compat_tests/bench":    {"compat_tests/process", "protocol", "protocol/client", "cql/types", "server/cqltest"},
 	"compat_tests/crash":    {"compat_tests/process", "protocol/client"},
+	"compat_tests/histories": {
+		"compat_tests/process", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest",
+	},
 	"compat_tests/hostile":  {"compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr"},
 	"compat_tests/oracle":   {"protocol/client"},
 	"compat_tests/tamper":   {"protocol", "cql/types", "cql/cqlerr"},
@@ -80,6 +83,7 @@ var arrows = map[string][]string{
 var testArrows = map[string][]string{
 	".":                        {"server/cqltest", "protocol/client", "cql/types"},
 	"protocol/client":          {"server/cqltest"},
+	"compat_tests/histories":   {"store/engine"},
 	"compat_tests/script":      {"compat_tests/tamper", "server", "server/cqltest"},
 	"compat_tests/tamper":      {"protocol/client", "server/cqltest"},
 	"compat_tests/differ":      {"compat_tests/tamper", "server/cqltest"},
