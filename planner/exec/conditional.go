@@ -106,7 +106,7 @@ func (e *Executor) startConditional(ctx context.Context, o *Options, batch bool,
 		c.onDecide, c.onRow, c.onDone = c.decide, c.takeRow, c.finish
 	}
 	c.writing, c.ctx, c.batch, c.done = e.startWriting(o), ctx, batch, done
-	c.writing.conditional, c.kind, c.size = c, Conditional, newSize()
+	c.writing.conditional, c.kind = c, Conditional
 	return c
 }
 
