@@ -77,7 +77,7 @@ func (p *planning) assign(m *Modification, a *cql.Assignment) error {
 
 // whole binds column = value.
 func (p *planning) whole(a *cql.Assignment, r expr.Receiver) (expr.Expr, error) {
-	value, err := p.binder.Bind(a.Value, r)
+	value, err := p.terms.Check(a.Value, r)
 	if err == nil && r.Type == types.Counter {
 		err = cqlerr.Invalidf("Cannot set the value of counter column %s (counters can only be incremented/decremented, "+
 			"not set)", r.Name)
@@ -94,17 +94,17 @@ func (p *planning) setPart(a *cql.Assignment, r expr.Receiver) (set SetColumn, e
 	key, value := types.ElementTypes(r.Type)
 	switch {
 	case value == nil && key == nil:
-		return set, notFor(a, "non collection")
+		return set, p.notFor(a, "non collection")
 	case !types.IsMultiCell(r.Type):
-		return set, notFor(a, "frozen collection")
+		return set, p.notFor(a, "frozen collection")
 	}
 	if _, isSet := r.Type.(*types.Set); isSet {
-		return set, notFor(a, "set")
+		return set, p.notFor(a, "set")
 	}
 	if set.Part, err = p.part(a.Key, r); err != nil {
 		return set, err
 	}
-	set.Value, err = p.binder.Bind(a.Value, r.Part("value("+r.Name+")", value))
+	set.Value, err = p.terms.Check(a.Value, r.Part("value("+r.Name+")", value))
 	return set, err
 }
 
@@ -112,11 +112,11 @@ func (p *planning) setPart(a *cql.Assignment, r expr.Receiver) (set SetColumn, e
 func (p *planning) part(t cql.Term, r expr.Receiver) (expr.Expr, error) {
 	switch of := r.Type.(type) {
 	case *types.Map:
-		return p.binder.Bind(t, r.Part("key("+r.Name+")", of.Key))
+		return p.terms.Check(t, r.Part("key("+r.Name+")", of.Key))
 	case *types.Set:
-		return p.binder.Bind(t, r.Part("value("+r.Name+")", of.Elem))
+		return p.terms.Check(t, r.Part("value("+r.Name+")", of.Elem))
 	}
-	return p.binder.Bind(t, r.Part("idx("+r.Name+")", types.Int))
+	return p.terms.Check(t, r.Part("idx("+r.Name+")", types.Int))
 }
 
 // setField binds column.field = value.
@@ -124,15 +124,15 @@ func (p *planning) setField(a *cql.Assignment, r expr.Receiver) (set SetColumn, 
 	t, ok := r.Type.(*types.UserType)
 	switch {
 	case !ok:
-		return set, notFor(a, "non-UDT")
+		return set, p.notFor(a, "non-UDT")
 	case t.Frozen:
-		return set, notFor(a, "frozen UDT")
+		return set, p.notFor(a, "frozen UDT")
 	}
 	set.Change = SetField
 	if set.Field, err = fieldOf(r, t, a.Field); err != nil {
 		return set, err
 	}
-	set.Value, err = p.binder.Bind(a.Value, r.Part(r.Name+"."+a.Field, t.Fields[set.Field].Type))
+	set.Value, err = p.terms.Check(a.Value, r.Part(r.Name+"."+a.Field, t.Fields[set.Field].Type))
 	return set, err
 }
 
@@ -149,15 +149,15 @@ func fieldOf(r expr.Receiver, t *types.UserType, name string) (int, error) {
 // add binds column = column + value.
 func (p *planning) add(a *cql.Assignment, r expr.Receiver, conditional bool) (set SetColumn, err error) {
 	set.Change = Add
-	if err := checkCombined(a, r.Type, conditional); err != nil {
+	if err := p.checkCombined(a, r.Type, conditional); err != nil {
 		return set, err
 	}
 	if !types.IsMultiCell(r.Type) && r.Type != types.Counter {
 		set.Change = Sum
 	}
-	set.Value, err = p.binder.Bind(a.Value, r)
+	set.Value, err = p.terms.Check(a.Value, r)
 	if _, isMap := r.Type.(*types.Map); isMap && err != nil {
-		err = cqlerr.Invalidf("Value for a map addition has to be a map, but was: '%s'", expr.Text(a.Value))
+		err = cqlerr.Invalidf("Value for a map addition has to be a map, but was: '%s'", p.info.Text(a.Value))
 	}
 	return set, err
 }
@@ -165,79 +165,79 @@ func (p *planning) add(a *cql.Assignment, r expr.Receiver, conditional bool) (se
 // remove binds column = column - value. From a map a set of keys is removed.
 func (p *planning) remove(a *cql.Assignment, r expr.Receiver) (set SetColumn, err error) {
 	set.Change = Remove
-	if err := checkCombined(a, r.Type, false); err != nil {
+	if err := p.checkCombined(a, r.Type, false); err != nil {
 		return set, err
 	}
 	m, isMap := r.Type.(*types.Map)
 	if isMap {
 		r = r.Part(r.Name, &types.Set{Elem: m.Key, Frozen: true})
 	}
-	set.Value, err = p.binder.Bind(a.Value, r)
+	set.Value, err = p.terms.Check(a.Value, r)
 	if isMap && err != nil {
-		err = cqlerr.Invalidf("Value for a map substraction has to be a set, but was: '%s'", expr.Text(a.Value))
+		err = cqlerr.Invalidf("Value for a map substraction has to be a set, but was: '%s'", p.info.Text(a.Value))
 	}
 	return set, err
 }
 
-// checkCombined refuses to add to columns, or take from them, that are neither counters nor collections of cells. What a
-// condition looks at can be added to if it is a number or text.
-func checkCombined(a *cql.Assignment, t types.Type, conditional bool) error {
+// checkCombined refuses to add to columns, or take from them, that are neither counters nor collections of cells. What
+// a condition looks at can be added to if it is a number or text.
+func (p *planning) checkCombined(a *cql.Assignment, t types.Type, conditional bool) error {
 	if t == types.Counter {
 		return nil
 	}
 	switch t := t.(type) {
 	case *types.List, *types.Set, *types.Map:
 		if !types.IsMultiCell(t) {
-			return notFor(a, "frozen collection")
+			return p.notFor(a, "frozen collection")
 		}
 		return nil
 	case *types.Tuple, *types.UserType:
 		if a.Op == cql.Append {
-			return notFor(a, "tuple")
+			return p.notFor(a, "tuple")
 		}
 	}
 	if conditional {
 		if functions.Adds(t) {
 			return nil
 		}
-		return refuse(a, "for non-numeric and non-text type "+a.Column.Name)
+		return p.refuse(a, "for non-numeric and non-text type "+a.Column.Name)
 	}
-	return notFor(a, "non counter")
+	return p.notFor(a, "non counter")
 }
 
 // prepend binds column = value + column. Here the value is looked at first.
 func (p *planning) prepend(a *cql.Assignment, r expr.Receiver) (set SetColumn, err error) {
 	set.Change = Prepend
-	if set.Value, err = p.binder.Bind(a.Value, r); err != nil {
+	if set.Value, err = p.terms.Check(a.Value, r); err != nil {
 		return set, err
 	}
 	list, ok := r.Type.(*types.List)
 	switch {
 	case !ok:
-		return set, notFor(a, "non list")
+		return set, p.notFor(a, "non list")
 	case list.Frozen:
-		return set, notFor(a, "frozen list")
+		return set, p.notFor(a, "frozen list")
 	}
 	return set, nil
 }
 
 // notFor refuses an assignment to a column of that kind.
-func notFor(a *cql.Assignment, kind string) error {
-	return refuse(a, "for "+kind+" column "+a.Column.Name)
+func (p *planning) notFor(a *cql.Assignment, kind string) error {
+	return p.refuse(a, "for "+kind+" column "+a.Column.Name)
 }
 
 // refuse refuses an assignment.
-func refuse(a *cql.Assignment, why string) error {
-	return cqlerr.Invalidf("Invalid operation (%s) %s", assignmentText(a), why)
+func (p *planning) refuse(a *cql.Assignment, why string) error {
+	return cqlerr.Invalidf("Invalid operation (%s) %s", p.assignmentText(a), why)
 }
 
 // assignmentText prints an assignment. Cassandra shows prepending as subtraction.
-func assignmentText(a *cql.Assignment) string {
-	name, value := a.Column.Name, expr.Text(a.Value)
+func (p *planning) assignmentText(a *cql.Assignment) string {
+	name, value := a.Column.Name, p.info.Text(a.Value)
 	text := name + " = " + name + " + " + value
 	switch {
 	case a.Key != nil:
-		text = name + "[" + expr.Text(a.Key) + "] = " + value
+		text = name + "[" + p.info.Text(a.Key) + "] = " + value
 	case a.Field != "":
 		text = name + "." + a.Field + " = " + value
 	case a.Op == cql.Subtract:
@@ -249,9 +249,9 @@ func assignmentText(a *cql.Assignment) string {
 }
 
 // checkNoTuple refuses a tuple's literal as the whole value of a column of a user type: Cassandra fails on it, though
-// it takes one inside other values and in WHERE.
+// it takes one inside other values and in WHERE. One with markers is taken: there Cassandra checks what is bound first.
 func checkNoTuple(c *schema.Column, t cql.Term) error {
-	if _, ok := c.Type.(*types.UserType); ok && expr.IsTuple(t) {
+	if _, ok := c.Type.(*types.UserType); ok && expr.IsTuple(t) && !expr.HasMarker(t) {
 		return cqlerr.Invalidf("Invalid tuple literal for %s of type %s", c.Name, c.Type)
 	}
 	return nil

@@ -190,16 +190,16 @@ func (p *planning) conditionValues(out *Condition, c *cql.Condition, r expr.Rece
 	case cql.In:
 		if c.Value != nil {
 			list := r.Part("in("+r.Name+")", &types.List{Elem: types.Freeze(r.Type), Frozen: true})
-			out.List, err = p.binder.Bind(c.Value, list)
+			out.List, err = p.terms.Check(c.Value, list)
 			return err
 		}
-		return p.binder.Each(c.Values, func(t cql.Term) error {
-			e, err := p.binder.Bind(t, r)
+		return p.terms.Each(c.Values, func(t cql.Term) error {
+			e, err := p.terms.Check(t, r)
 			out.Values = append(out.Values, e)
 			return err
 		})
 	}
-	e, err := p.binder.Bind(c.Value, r)
+	e, err := p.terms.Check(c.Value, r)
 	out.Values = []expr.Expr{e}
 	return err
 }

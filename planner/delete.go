@@ -27,7 +27,7 @@ func (p *planning) delete(s *cql.Delete) (*Modification, error) {
 		}
 		m.set(set)
 	}
-	rs := where.New(&p.binder, t, string(Delete))
+	rs := where.New(&p.terms, t, string(Delete))
 	rs.OnlyStatic = m.onlyStatic()
 	if err := where.CheckNoCustom(s.Custom); err != nil {
 		return nil, err

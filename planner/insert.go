@@ -20,7 +20,7 @@ func (p *planning) insert(s *cql.Insert) (*Modification, error) {
 	if err := m.attributes(p, s.Using, s.If); err != nil {
 		return nil, err
 	}
-	rs := where.New(&p.binder, t, string(Insert))
+	rs := where.New(&p.terms, t, string(Insert))
 	if s.JSON != nil {
 		err = p.insertJSON(m, rs, s)
 	} else {
@@ -74,7 +74,7 @@ func (p *planning) insertValues(m *Modification, rs *where.Restrictions, s *cql.
 
 // insertValue binds the value of a column.
 func (p *planning) insertValue(m *Modification, rs *where.Restrictions, c *schema.Column, term cql.Term) error {
-	e, err := p.binder.Bind(term, expr.ColumnReceiver(m.Table, c))
+	e, err := p.terms.Check(term, expr.ColumnReceiver(m.Table, c))
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ func (p *planning) insertJSON(m *Modification, rs *where.Restrictions, s *cql.In
 	columns := expr.NewJSONColumns(m.Table, s.DefaultUnset)
 	value := func(c *schema.Column) expr.Expr { return &expr.JSONColumn{Column: c} }
 	if l, ok := s.JSON.(*cql.Literal); ok {
-		values, err := columns.Parse(l.Text, &p.clock, p.binder.Step)
+		values, err := columns.Parse(l.Text, &p.clock, p.terms.Step)
 		if err != nil {
 			return err
 		}
@@ -22,7 +22,7 @@ func (p *planning) insertJSON(m *Modification, rs *where.Restrictions, s *cql.In
 	} else {
 		var err error
 		r := expr.Receiver{Keyspace: m.Table.Keyspace, Table: m.Table.Name, Name: "[json]", Type: types.Text}
-		if columns.Text, err = p.binder.Bind(s.JSON, r); err != nil {
+		if columns.Text, err = p.terms.Check(s.JSON, r); err != nil {
 			return err
 		}
 		m.JSON = columns

@@ -98,7 +98,7 @@ func (p *planning) writable(verb Verb, name cql.QualifiedName) (*schema.Table, e
 	if schema.IsServers(t) {
 		return nil, define.RowsNotModifiable(t)
 	}
-	p.binder.Table = t
+	p.terms.About(t)
 	return t, nil
 }
 
@@ -119,12 +119,12 @@ func (m *Modification) checkCounterOptions() error {
 func (p *planning) using(keyspace, table string, u cql.Using) (timestamp, ttl expr.Expr, err error) {
 	r := expr.Receiver{Keyspace: keyspace, Table: table}
 	if u.Timestamp != nil {
-		if timestamp, err = p.binder.Bind(u.Timestamp, r.Part("[timestamp]", types.BigInt)); err != nil {
+		if timestamp, err = p.terms.Check(u.Timestamp, r.Part("[timestamp]", types.BigInt)); err != nil {
 			return nil, nil, err
 		}
 	}
 	if u.TTL != nil {
-		if ttl, err = p.binder.Bind(u.TTL, r.Part("[ttl]", types.Int)); err != nil {
+		if ttl, err = p.terms.Check(u.TTL, r.Part("[ttl]", types.Int)); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -28,7 +28,7 @@ func (p *planning) orderings(t *schema.Table, items []cql.Ordering) ([]Sort, err
 			return nil, err
 		}
 		if o.AnnOf != nil {
-			near, err := p.binder.Bind(o.AnnOf, expr.ColumnReceiver(t, c))
+			near, err := p.terms.Check(o.AnnOf, expr.ColumnReceiver(t, c))
 			if err != nil {
 				return nil, err
 			}

@@ -14,10 +14,12 @@ func Make(stmt cql.Statement, env Env) (*Prepared, error) {
 		env: env, scope: scope.New(env.Catalog, env.Keyspace), out: &Prepared{},
 		clock: types.Clock{Now: env.Now},
 	}
-	p.scope.Serve(&p.binder)
-	p.binder.Clock, p.binder.Step = &p.clock, env.Step
+	p.terms = expr.Checker{Scope: expr.Scope{Names: p.scope, Clock: &p.clock, Step: env.Step}, Info: &p.info}
 	plan, err := p.statement(stmt)
 	if err != nil {
+		return nil, err
+	}
+	if err := p.checkMarkers(); err != nil {
 		return nil, err
 	}
 	p.out.Plan, p.out.Uses, p.out.Timed = plan, p.scope.Uses, p.clock.Asked
@@ -27,11 +29,12 @@ func Make(stmt cql.Statement, env Env) (*Prepared, error) {
 
 // planning is the work on one statement.
 type planning struct {
-	env    Env
-	scope  *scope.Scope
-	out    *Prepared
-	binder expr.Binder
-	clock  types.Clock
+	env   Env
+	scope *scope.Scope
+	out   *Prepared
+	terms expr.Checker
+	info  expr.Info
+	clock types.Clock
 }
 
 // statement plans a statement of any kind.

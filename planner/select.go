@@ -37,7 +37,7 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.binder.Table = t
+	p.terms.About(t)
 	if err := checkSelectForms(s); err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	rs := where.New(&p.binder, t, "SELECT")
+	rs := where.New(&p.terms, t, "SELECT")
 	rs.AllowFiltering, rs.OnlyStatic = s.AllowFiltering, onlyStatic
 	if err := rs.AddRelations(s.Where); err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func (p *planning) limit(t *schema.Table, name string, term cql.Term) (expr.Expr
 	if term == nil {
 		return nil, nil
 	}
-	return p.binder.Bind(term, expr.Receiver{Keyspace: t.Keyspace, Table: t.Name, Name: name, Type: types.Int})
+	return p.terms.Check(term, expr.Receiver{Keyspace: t.Keyspace, Table: t.Name, Name: name, Type: types.Int})
 }
 
 // checkDistinct refuses SELECT DISTINCT of anything that may differ inside a partition.

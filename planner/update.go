@@ -20,7 +20,7 @@ func (p *planning) update(s *cql.Update) (*Modification, error) {
 			return nil, err
 		}
 	}
-	rs := where.New(&p.binder, t, string(Update))
+	rs := where.New(&p.terms, t, string(Update))
 	rs.OnlyStatic = m.onlyStatic()
 	if err := where.CheckNoCustom(s.Custom); err != nil {
 		return nil, err

@@ -6,7 +6,6 @@ import (
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/functions"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
@@ -167,17 +166,10 @@ func (d *CreateAggregate) initial(k *schema.Keyspace, state types.Type) ([]byte,
 		return nil, nil
 	}
 	now := time.UnixMicro(d.Time)
-	b := expr.Binder{
-		Clock:     &types.Clock{Now: now},
-		NamedType: func(n *cql.TypeName) (types.Type, error) { return scope.Type(k, *n) },
-		Users: func(name cql.QualifiedName) []*functions.Function {
-			if name.Keyspace != "" && name.Keyspace != k.Name {
-				return nil
-			}
-			return scope.Functions(k, name.Name)
-		},
-	}
-	e, err := b.Bind(t, expr.Receiver{Keyspace: k.Name, Name: "(dummy)", Type: state})
+	terms := expr.Checker{Info: &expr.Info{}, Scope: expr.Scope{
+		Names: scope.New(schema.New(k), k.Name), Keyspace: k.Name, Clock: &types.Clock{Now: now},
+	}}
+	e, err := terms.Check(t, expr.Receiver{Keyspace: k.Name, Name: "(dummy)", Type: state})
 	if err != nil {
 		return nil, err
 	}

@@ -35,26 +35,15 @@ func mask(catalog *schema.Catalog, t *schema.Table, c *schema.Column, m *cql.Mas
 	if m.Default {
 		call = &cql.Call{Function: cql.QualifiedName{Name: "mask_default"}}
 	}
-	k := catalog.Keyspace(t.Keyspace)
-	b := expr.Binder{
-		Table:     t,
-		Clock:     &types.Clock{Now: time.UnixMicro(micros)},
-		NamedType: func(n *cql.TypeName) (types.Type, error) { return scope.Type(k, *n) },
-		Users: func(name cql.QualifiedName) []*functions.Function {
-			if name.Keyspace == "" {
-				return scope.Functions(k, name.Name)
-			}
-			if other := catalog.Keyspace(name.Keyspace); other != nil {
-				return scope.Functions(other, name.Name)
-			}
-			return nil
-		},
-	}
-	f, err := b.MaskFunction(call, c.Type)
+	terms := expr.Checker{Info: &expr.Info{}, Scope: expr.Scope{
+		Names: scope.New(catalog, t.Keyspace), Clock: &types.Clock{Now: time.UnixMicro(micros)},
+	}}
+	terms.About(t)
+	f, err := terms.MaskFunction(call, c.Type)
 	if err != nil {
 		return nil, err
 	}
-	written := maskText(call)
+	written := maskText(terms.Info, call)
 	switch {
 	case f == nil:
 		return nil, cqlerr.Invalidf("Unable to find masking function for %s, no declared function matches the signature %s",
@@ -63,7 +52,7 @@ func mask(catalog *schema.Catalog, t *schema.Table, c *schema.Column, m *cql.Mas
 		return nil, cqlerr.Invalidf("Aggregate function %s cannot be used for masking table columns", written)
 	case f.User == nil && !strings.HasPrefix(f.Name, "mask_"):
 		return nil, cqlerr.Invalidf("Not-masking function %s cannot be used for masking table columns", written)
-	case f.User != nil && f.User.Keyspace != k.Name:
+	case f.User != nil && f.User.Keyspace != t.Keyspace:
 		return nil, cqlerr.Invalidf("Masking function %s doesn't belong to the same keyspace as the table %s.%s", written,
 			t.Keyspace, t.Name)
 	case !types.Equal(f.Returns, c.Type):
@@ -73,10 +62,10 @@ func mask(catalog *schema.Catalog, t *schema.Table, c *schema.Column, m *cql.Mas
 	}
 	out := &schema.Mask{Keyspace: "system", Function: f.Name}
 	if f.User != nil {
-		out.Keyspace = k.Name
+		out.Keyspace = t.Keyspace
 	}
 	for i, term := range call.Args {
-		arg, err := maskArg(&b, t, f, i+1, term)
+		arg, err := maskArg(&terms, f, i+1, term)
 		if err != nil {
 			return nil, err
 		}
@@ -86,25 +75,25 @@ func mask(catalog *schema.Catalog, t *schema.Table, c *schema.Column, m *cql.Mas
 }
 
 // maskArg is the value of one argument of a mask, which is kept with the table.
-func maskArg(b *expr.Binder, t *schema.Table, f *functions.Function, i int, term cql.Term) (schema.MaskArg, error) {
-	e, err := b.Bind(term, expr.ArgReceiver(t.Keyspace, t.Name, f, i))
+func maskArg(terms *expr.Checker, f *functions.Function, i int, term cql.Term) (schema.MaskArg, error) {
+	e, err := terms.Check(term, expr.ArgReceiver(terms.Table.Keyspace, terms.Table.Name, f, i))
 	if err != nil {
 		return schema.MaskArg{}, err
 	}
 	c, ok := e.(*expr.Constant)
 	if !ok {
-		return schema.MaskArg{}, cqlerr.Invalidf("The arguments of a mask must be constants, not %s", expr.Text(term))
+		return schema.MaskArg{}, cqlerr.Invalidf("The arguments of a mask must be constants, not %s", terms.Text(term))
 	}
 	return schema.MaskArg{Type: f.Args[i], Value: c.Value.Bytes}, nil
 }
 
 // maskText is a mask's function as error texts show it.
-func maskText(call *cql.Call) string {
+func maskText(known *expr.Info, call *cql.Call) string {
 	name := call.Function.Name
 	if call.Function.Keyspace != "" {
 		name = call.Function.Keyspace + "." + name
 	}
-	return name + "(" + expr.Texts(cql.Terms{Parts: call.Args}) + ")"
+	return name + "(" + known.Texts(cql.Terms{Parts: call.Args}) + ")"
 }
 
 // unmask is the table without the mask of a column. Others are refused when the statement is planned.

@@ -22,9 +22,9 @@ func (d *CreateView) where(c *schema.Catalog, base *schema.Table) ([]schema.View
 		return nil, cqlerr.Invalidf("WHERE clause for materialized view '%s' cannot contain custom index expressions",
 			s.View.Name)
 	}
-	b := expr.Binder{Table: base}
-	scope.New(c, d.Keyspace).Serve(&b)
-	rs := where.New(&b, base, "SELECT")
+	terms := &expr.Checker{Scope: expr.Scope{Names: scope.New(c, d.Keyspace)}, Info: &expr.Info{}}
+	terms.About(base)
+	rs := where.New(terms, base, "SELECT")
 	rs.AllowFiltering = true
 	relations := make([]schema.ViewRelation, len(s.Where))
 	var restricted []string
@@ -43,7 +43,7 @@ func (d *CreateView) where(c *schema.Catalog, base *schema.Table) ([]schema.View
 			relations[i].Columns = append(relations[i].Columns, c.Name)
 		}
 		restricted = append(restricted, relations[i].Columns...)
-		relations[i].Tuple, relations[i].Rest = rel.Tuple, where.RelationRest(rel)
+		relations[i].Tuple, relations[i].Rest = rel.Tuple, where.RelationRest(terms.Info, rel)
 		if err := setTest(&relations[i], r); err != nil {
 			return nil, err
 		}

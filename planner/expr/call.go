@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,13 +18,13 @@ type Call struct {
 	Checked  bool // the result may be no value of its type, which is refused outside of SELECT lists
 }
 
-// NewCall is a call in a SELECT list, or at once its value when it depends on constants only. One that fails does so
-// when it is run.
+// NewCall is a call of a function, or at once its value when it depends on constants only.
 func NewCall(f *functions.Function, args []Expr) Expr {
 	return computed(&Call{Function: f, Args: args})
 }
 
-// computed is the value of a call that depends on constants only; others stay as they are.
+// computed is the value of a call that depends on constants only; others stay as they are. One that fails does so when
+// it is run.
 func computed(c *Call) Expr {
 	if c.Function.Volatile || c.Function.Costly && !smallArgs(c) {
 		return c
@@ -73,26 +74,28 @@ func (c *Call) String() string {
 	return "system." + c.Function.Name + "(" + strings.Join(args, ", ") + ")"
 }
 
-// call binds a function call on the right of a relation or in VALUES.
-func (b *Binder) call(c *cql.Call, r Receiver) (Expr, error) {
-	f, err := b.resolve(c, r.Type)
+// call checks a call, CAST or operator whose result is for r: the result of a call by name, then the arguments.
+func (c *Checker) call(t cql.Term, r Receiver) (Expr, error) {
+	f, err := c.function(t, r, (*Info).Text)
 	if err != nil {
 		return nil, err
 	}
-	if !types.ValueCompatible(r.Type, f.Returns) {
+	_, named := t.(*cql.Call)
+	if named && !types.ValueCompatible(r.Type, f.Returns) {
 		return nil, cqlerr.Invalidf("Type error: cannot assign result of function %s (type %s) to %s "+
 			"(type %s)", f.FullName(), f.Returns, r.Name, r.Type)
 	}
-	args := make([]Expr, len(c.Args))
-	for i, a := range c.Args {
-		if args[i], err = b.Bind(a, ArgReceiver(r.Keyspace, r.Table, f, i)); err != nil {
+	terms := subterms(t)
+	args := make([]Expr, len(terms))
+	for i, a := range terms {
+		if args[i], err = c.value(a, ArgReceiver(r.Keyspace, r.Table, f, i)); err != nil {
 			return nil, err
 		}
 	}
-	if err := CheckNative(f); err != nil {
+	if err := checkNative(f); err != nil {
 		return nil, err
 	}
-	return computed(&Call{Function: f, Args: args, Checked: f.Returns == types.TimeUUID}), nil
+	return computed(&Call{Function: f, Args: args, Checked: named && f.Returns == types.TimeUUID}), nil
 }
 
 // ArgReceiver is the receiver of a function's argument.
@@ -101,131 +104,59 @@ func ArgReceiver(keyspace, table string, f *functions.Function, i int) Receiver 
 	return Receiver{Keyspace: keyspace, Table: table, Name: name, Type: f.Args[i]}
 }
 
-// resolve finds the function of a call whose arguments are terms and whose result is for a receiver of that
-// type. Calls among the arguments fit, while errors in them are left to Bind.
-func (b *Binder) resolve(c *cql.Call, receiver types.Type) (*functions.Function, error) {
-	if isAggregateName(c.Function) && b.users(c.Function) == nil {
-		return nil, errAggregate()
+// selectedCall checks a call or operator among selectors. Aggregates are numbered as they are met.
+func (c *Checker) selectedCall(t cql.Term) (Expr, error) {
+	if call, ok := t.(*cql.Call); ok && isCountAll(call) {
+		return c.aggregate(&Aggregate{}), nil
 	}
-	if !known(c.Function) && b.users(c.Function) == nil {
-		return nil, cqlerr.Invalidf("Unknown function %s called", functionName(c.Function))
-	}
-	f, err := b.Choose(c.Args, Text, func(args []functions.Arg) (*functions.Function, error) {
-		return b.Resolve(c.Function, args, receiver)
-	})
-	if err == nil && f.IsAggregate() {
-		return nil, errAggregate()
-	}
-	return f, err
-}
-
-func errAggregate() error {
-	return cqlerr.Invalidf("Aggregation function are not supported in the where clause")
-}
-
-// users are the users' functions of a name.
-func (b *Binder) users(name cql.QualifiedName) []*functions.Function {
-	if b.Users == nil {
-		return nil
-	}
-	return b.Users(name)
-}
-
-// CheckNative refuses to call a user's function, which nobody can run.
-func CheckNative(f *functions.Function) error {
-	if f.User == nil {
-		return nil
-	}
-	return NotSupported("Calling " + f.FullName())
-}
-
-// IsNative reports whether a name is one of the server's own functions, not a user's.
-func IsNative(name cql.QualifiedName) bool { return name.Keyspace == "" || name.Keyspace == "system" }
-
-// isAggregateName reports whether a native aggregate has that name.
-func isAggregateName(name cql.QualifiedName) bool {
-	switch name.Name {
-	case "count", "max", "min", "sum", "avg":
-		return IsNative(name)
-	}
-	return false
-}
-
-// known reports whether there is a native function of that name.
-func known(name cql.QualifiedName) bool { return IsNative(name) && functions.Known(name.Name) }
-
-// functionName is a function's name as error texts show it: with the keyspace if one was written, without quotes.
-func functionName(name cql.QualifiedName) string {
-	if name.Keyspace == "" {
-		return name.Name
-	}
-	return name.Keyspace + "." + name.Name
-}
-
-// Resolve finds the function of that name for such arguments and a receiver, nil in a SELECT list. token is the one over
-// the partition key of the table.
-func (b *Binder) Resolve(name cql.QualifiedName, args []functions.Arg, receiver types.Type) (*functions.Function, error) {
-	t := b.Table
-	if users := b.users(name); users != nil {
-		return functions.ResolveWith(users, name.Keyspace, name.Name, args, receiver)
-	}
-	if !known(name) {
-		return nil, cqlerr.Invalidf("Unknown function '%s'", functionName(name))
-	}
-	if name.Name != "token" || t == nil {
-		return functions.ResolveArgs(functionName(name), args, receiver)
-	}
-	key := make([]types.Type, len(t.PartitionKey))
-	for i, c := range t.PartitionKey {
-		key[i] = c.Type
-	}
-	f := functions.Token(key)
-	return f, functions.CheckArgs(f, args)
-}
-
-// likelyType is the type that a literal has when nothing around it says otherwise.
-func likelyType(l *cql.Literal) types.Type {
-	switch l.Kind {
-	case cql.StringLiteral:
-		if types.ASCII.Validate([]byte(l.Text)) == nil {
-			return types.ASCII
+	f, terms := c.of(t).function, subterms(t)
+	args := make([]Expr, len(terms))
+	for i, a := range terms {
+		var err error
+		if args[i], err = c.selector(a, f.Args[i]); err != nil {
+			return nil, err
 		}
-		return types.Text
-	case cql.IntegerLiteral:
-		for _, t := range [...]types.Type{types.Int, types.BigInt} {
-			if _, err := t.ParseLiteral(types.IntegerLiteral, l.Text); err == nil {
-				return t
-			}
-		}
-		return types.VarInt
-	case cql.FloatLiteral:
-		return likelyFraction(l.Text)
-	case cql.BooleanLiteral:
-		return types.Boolean
-	case cql.DurationLiteral:
-		return types.Duration
-	case cql.UUIDLiteral:
-		if _, err := types.TimeUUID.ParseLiteral(types.UUIDLiteral, l.Text); err == nil {
-			return types.TimeUUID
-		}
-		return types.UUID
 	}
-	return types.TinyInt // of hex literals, of which Cassandra thinks so whatever their length
+	if !f.IsAggregate() {
+		return NewCall(f, args), nil
+	}
+	if slices.ContainsFunc(args, containsAggregate) {
+		return nil, cqlerr.Invalidf("aggregate functions cannot be used as arguments of aggregate functions")
+	}
+	return c.aggregate(&Aggregate{Function: f, Args: args}), nil
 }
 
-// likelyFraction is double, if a double printed is the same number, else decimal.
-func likelyFraction(text string) types.Type {
-	exact, err := types.Decimal.ParseLiteral(types.FloatLiteral, text)
+// selectedCast checks CAST of a selector, which does nothing to a value that has the type already. Cassandra does not
+// see that a descending column has it, and looks for a function.
+func (c *Checker) selectedCast(t *cql.Cast) (Expr, error) {
+	e, err := c.selector(t.Value, nil)
 	if err != nil {
-		return types.Double // NaN and the infinite
+		return nil, err
 	}
-	double, err := types.Double.ParseLiteral(types.FloatLiteral, text)
+	to, err := c.Names.TypeOf(c.Keyspace, t.Type)
 	if err != nil {
-		return types.Decimal
+		return nil, err
 	}
-	printed, err := types.Decimal.ParseLiteral(types.FloatLiteral, types.Double.Format(double))
-	if err != nil || types.Decimal.Compare(exact, printed) != 0 {
-		return types.Decimal
+	facts := c.of(t)
+	if types.Equal(to, e.Type()) && !c.descends(t.Value) {
+		facts.same = true
+		return e, nil
 	}
-	return types.Double
+	if !functions.CanCast(t.Type.String()) {
+		return nil, c.cannotCast(t)
+	}
+	name, args := "system."+functions.CastName(t.Type.String()), []functions.Arg{{Type: e.Type()}}
+	if facts.function, err = functions.ResolveArgs(name, args, nil); err != nil {
+		return nil, err
+	}
+	return NewCall(facts.function, []Expr{e}), nil
+}
+
+// cannotCast names the first column that is selected anywhere, as Cassandra does; where there is none that fails.
+func (c *Checker) cannotCast(t *cql.Cast) error {
+	name := c.Name(t.Value)
+	if c.firstColumn != nil {
+		name = c.firstColumn.Name
+	}
+	return cqlerr.Invalidf("%s cannot be cast to %s", name, t.Type)
 }

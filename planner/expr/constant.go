@@ -36,14 +36,14 @@ func (c *Constant) String() string {
 func Null(t types.Type) *Constant { return &Constant{Of: t} }
 
 // literal makes a constant of a literal, as the receiver's type reads it.
-func (b *Binder) literal(l *cql.Literal, r Receiver) (Expr, error) {
+func (c *Checker) literal(l *cql.Literal, r Receiver) (Expr, error) {
 	if l.Kind == cql.NullLiteral && r.Type == types.Counter {
 		return nil, cqlerr.Invalidf("Invalid null value for counter increment/decrement")
 	}
 	if l.Kind == cql.NullLiteral {
 		return Null(r.Type), nil
 	}
-	value, err := b.literalBytes(l, r)
+	value, err := c.literalBytes(l, r)
 	if err != nil {
 		return nil, err
 	}
@@ -51,9 +51,9 @@ func (b *Binder) literal(l *cql.Literal, r Receiver) (Expr, error) {
 }
 
 // literalBytes is the value of a literal that is not null, as the receiver's type reads it.
-func (b *Binder) literalBytes(l *cql.Literal, r Receiver) ([]byte, error) {
+func (c *Checker) literalBytes(l *cql.Literal, r Receiver) ([]byte, error) {
 	kind := types.LiteralKind(l.Kind)
-	value, err := b.Clock.ParseLiteral(r.Type, kind, l.Text)
+	value, err := c.Clock.ParseLiteral(r.Type, kind, l.Text)
 	if errors.Is(err, types.ErrKind) {
 		return nil, cqlerr.Invalidf(`Invalid %s constant (%s) for "%s" of type %s`, kind, l.Text, r.Name, r.Type)
 	}
@@ -66,14 +66,14 @@ func (b *Binder) literalBytes(l *cql.Literal, r Receiver) ([]byte, error) {
 // literalFits reports whether a type takes literals of that kind at all.
 func literalFits(l *cql.Literal, t types.Type) bool {
 	if l.Kind == cql.NullLiteral {
-		return true
+		return t != types.Counter
 	}
 	_, err := t.ParseLiteral(types.LiteralKind(l.Kind), l.Text)
 	return !errors.Is(err, types.ErrKind)
 }
 
-// fold computes an expression that depends on nothing but constants. Where functions are called, what fails does so when
-// it is run.
+// fold computes an expression that depends on nothing but constants. Where functions are called, what fails does so
+// when it is run.
 func fold(e Expr, parts []Expr) (Expr, error) {
 	_, computed := e.(*Call)
 	for _, p := range parts {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/functions"
 	"github.com/cqld/cqld/cql/parser"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
@@ -31,14 +32,21 @@ var (
 	floats  = &types.Vector{Elem: types.Float, Dim: 2}
 )
 
-// nativeType is the type of a hint, in tests a native one.
-func nativeType(n *cql.TypeName) (types.Type, error) {
+// natives are names in tests: types are native, and there are no users' functions.
+type natives struct{}
+
+func (natives) TypeOf(_ string, n cql.TypeName) (types.Type, error) {
 	t, _ := types.Native(n.Name)
 	return t, nil
 }
 
-// TestBind binds terms for a column c; the texts are Cassandra's.
-func TestBind(t *testing.T) {
+func (natives) FunctionsOf(string, cql.QualifiedName) []*functions.Function { return nil }
+
+// checker is one for a statement without a table.
+func checker() *Checker { return &Checker{Scope: Scope{Names: natives{}}, Info: &Info{}} }
+
+// TestCheck checks terms for a column c; the texts are Cassandra's.
+func TestCheck(t *testing.T) {
 	for _, test := range []struct {
 		text string
 		to   types.Type
@@ -109,8 +117,7 @@ func TestBind(t *testing.T) {
 		{"(text) 1", types.Int, "Cannot cast value 1 to type text"},
 		{"(bigint) 1", types.Int, "Cannot assign value (bigint)1 to c of type int"},
 	} {
-		b := &Binder{NamedType: nativeType}
-		e, err := b.Bind(term(t, test.text), Receiver{Keyspace: "ks", Table: "t", Name: "c", Type: test.to})
+		e, err := checker().Check(term(t, test.text), Receiver{Keyspace: "ks", Table: "t", Name: "c", Type: test.to})
 		got := ""
 		if err != nil {
 			got = err.Error()
@@ -126,27 +133,52 @@ func TestBind(t *testing.T) {
 	}
 }
 
+// userTypes are names in a test: all are of one user type.
+type userTypes struct{ natives }
+
+func (userTypes) TypeOf(string, cql.TypeName) (types.Type, error) {
+	return &types.UserType{Keyspace: "ks", Name: "u", Fields: []types.Field{{Name: "a", Type: types.Int}}}, nil
+}
+
+// TestTreeStays checks a term twice: what was found out the first time stands in its Info alone.
+func TestTreeStays(t *testing.T) {
+	hint := term(t, "(u) {a: 1}")
+	written := hint.String()
+	for range 2 {
+		c := &Checker{Scope: Scope{Names: userTypes{}, Keyspace: "ks"}, Info: &Info{}}
+		if got := c.Text(hint); got != "(u){a: 1}" {
+			t.Errorf("before: %s", got)
+		}
+		_, err := c.Check(hint, Receiver{Name: "c", Type: types.Int})
+		if want := "Cannot assign value (ks.u){a: 1} to c of type int"; err == nil || err.Error() != want {
+			t.Errorf("got: %v\nwant: %s", err, want)
+		}
+	}
+	if hint.String() != written {
+		t.Errorf("the tree is %s", hint)
+	}
+}
+
 // TestMarkers looks at what markers are named after.
 func TestMarkers(t *testing.T) {
-	b := &Binder{}
+	c := checker()
 	r := Receiver{Keyspace: "ks", Table: "t", Name: "c", Type: pair}
-	if _, err := b.Bind(term(t, "(?, :word)"), r); err != nil {
+	if _, err := c.Check(term(t, "(?, :word)"), r); err != nil {
 		t.Fatal(err)
 	}
 	want := []Receiver{
 		{Keyspace: "ks", Table: "t", Name: "c[0]", Type: types.Int},
 		{Keyspace: "ks", Table: "t", Name: "word", Type: types.Text},
 	}
-	if len(b.Markers) != 2 || b.Markers[0] != want[0] || b.Markers[1] != want[1] {
-		t.Errorf("%+v", b.Markers)
+	if len(c.Markers) != 2 || c.Markers[0] != want[0] || c.Markers[1] != want[1] {
+		t.Errorf("%+v", c.Markers)
 	}
 }
 
 // TestBoundMarker evaluates markers with values that fit and values that do not.
 func TestBoundMarker(t *testing.T) {
 	marker := func(t types.Type) *Marker {
-		b := &Binder{}
-		return b.mark(&cql.Marker{}, Receiver{Type: t})
+		return checker().mark(&cql.Marker{}, Receiver{Type: t})
 	}
 	eval := func(m *Marker, v types.Value) (types.Value, error) {
 		return m.Eval(&Context{Values: []types.Value{v}})
@@ -185,8 +217,8 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestBindDeep binds a literal inside a literal inside a literal: the work must not double with each.
-func TestBindDeep(t *testing.T) {
+// TestCheckDeep checks a literal inside a literal inside a literal: the work must not double with each.
+func TestCheckDeep(t *testing.T) {
 	const depth = 64
 	tuple, list := types.Type(types.Int), types.Type(types.Int)
 	for range depth {
@@ -200,7 +232,7 @@ func TestBindDeep(t *testing.T) {
 		{strings.Repeat("(", depth) + "1" + strings.Repeat(")", depth), tuple},
 		{strings.Repeat("[", depth) + "1" + strings.Repeat("]", depth), list},
 	} {
-		if _, err := (&Binder{}).Bind(term(t, test.text), Receiver{Name: "c", Type: test.to}); err != nil {
+		if _, err := checker().Check(term(t, test.text), Receiver{Name: "c", Type: test.to}); err != nil {
 			t.Errorf("%s: %v", test.text, err)
 		}
 	}
@@ -209,8 +241,9 @@ func TestBindDeep(t *testing.T) {
 // TestVolatile evaluates now() anew each time, and token of constants once when it is bound.
 func TestVolatile(t *testing.T) {
 	key := schema.NewTable(schema.Table{Keyspace: "ks", Name: "t", Columns: []*schema.Column{{Name: "k", Type: types.Int}}})
-	b := &Binder{Table: key}
-	e, err := b.Bind(term(t, "token(1)"), Receiver{Name: "partition key token", Type: types.BigInt})
+	c := checker()
+	c.About(key)
+	e, err := c.Check(term(t, "token(1)"), Receiver{Name: "partition key token", Type: types.BigInt})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +252,7 @@ func TestVolatile(t *testing.T) {
 	}
 	calls := byte(0)
 	env := &Env{Now: time.Unix(0, 0), TimeUUID: func() [16]byte { calls++; return [16]byte{0: calls, 6: 0x10, 8: 0x80} }}
-	now, err := b.Bind(term(t, "now()"), Receiver{Name: "c", Type: types.TimeUUID})
+	now, err := c.Check(term(t, "now()"), Receiver{Name: "c", Type: types.TimeUUID})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,13 +22,19 @@ func (h *Hinted) Eval(x *Context) (types.Value, error) { return h.Value.Eval(x) 
 // String prints (type)value.
 func (h *Hinted) String() string { return "(" + h.Of.String() + ")" + h.Value.String() }
 
-// hinted is the type that a hint names; in a SELECT list it is frozen.
-func (b *Binder) hinted(h *cql.TypeHint) (types.Type, error) {
-	t, err := b.NamedType(&h.Type)
-	if err != nil || b.Selected == nil {
-		return t, err
+// hinted is the type that a hint names; in a selector it is frozen. From then on texts show the keyspace of user types.
+func (c *Checker) hinted(h *cql.TypeHint) (types.Type, error) {
+	t, err := c.Names.TypeOf(c.Keyspace, h.Type)
+	if err != nil {
+		return nil, err
 	}
-	return types.Freeze(t), nil
+	if c.Keyspace != "" {
+		c.of(h).keyspace = c.Keyspace
+	}
+	if c.Selects {
+		t = types.Freeze(t)
+	}
+	return t, nil
 }
 
 // fitHint is how well the type of a hint fits another one. Only here frozen collections are not the others.
@@ -48,25 +54,45 @@ func fitsReversed(r Receiver, hint types.Type) bool {
 	if r.Column == nil || !r.Column.Desc {
 		return false
 	}
-	elems, ok := Components(r.Type)
+	elems, ok := components(r.Type)
 	return ok && types.ValueCompatible(&types.Tuple{Elems: elems}, hint)
 }
 
-// hint binds (type) term: the term must fit the type, and the type the receiver, whose value the term then is.
-func (b *Binder) hint(h *cql.TypeHint, r Receiver) (Expr, error) {
-	t, err := b.hinted(h)
+// hint checks (type) term: the term must fit the type, and the type the receiver, whose value the term then is.
+func (c *Checker) hint(h *cql.TypeHint, r Receiver) (Expr, error) {
+	t, err := c.hinted(h)
 	if err != nil {
 		return nil, err
 	}
-	fit := b.Fit(h.Value, t)
-	if b.misplaced != nil {
-		return nil, b.misplaced
+	switch fit, err := c.fit(h.Value, t); {
+	case err != nil:
+		return nil, err
+	case fit == functions.NoFit:
+		return nil, cqlerr.Invalidf("Cannot cast value %s to type %s", c.Text(h.Value), printer{info: c.Info}.hint(h))
+	case fitHint(r.Type, t) == functions.NoFit && !fitsReversed(r, t):
+		return nil, cqlerr.Invalidf("Cannot assign value %s to %s of type %s", c.Text(h), r.Name, r.Type)
 	}
-	if fit == functions.NoFit {
-		return nil, cqlerr.Invalidf("Cannot cast value %s to type %s", Text(h.Value), TypeText(h.Type))
+	return c.value(h.Value, r)
+}
+
+// selectedHint checks (type) selector.
+func (c *Checker) selectedHint(h *cql.TypeHint) (Expr, error) {
+	t, err := c.hinted(h)
+	if err != nil {
+		return nil, err
 	}
-	if fitHint(r.Type, t) == functions.NoFit && !fitsReversed(r, t) {
-		return nil, cqlerr.Invalidf("Cannot assign value %s to %s of type %s", Text(h), r.Name, r.Type)
+	if err := c.resolveParts(h.Value, t); err != nil {
+		return nil, err
 	}
-	return b.Bind(h.Value, r)
+	switch fit, err := c.fit(h.Value, t); {
+	case err != nil:
+		return nil, err
+	case fit == functions.NoFit:
+		return nil, cqlerr.Invalidf("Cannot assign value %s to %[1]s of type %s", c.Name(h), t)
+	}
+	e, err := c.selector(h.Value, t)
+	if err != nil {
+		return nil, err
+	}
+	return &Hinted{Of: t, Value: e}, nil
 }

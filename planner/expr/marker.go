@@ -3,7 +3,6 @@ package expr
 import (
 	"strconv"
 
-	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/types"
 )
 
@@ -32,15 +31,3 @@ func (m *Marker) Eval(x *Context) (types.Value, error) {
 
 // String prints ? and the index of the marker.
 func (m *Marker) String() string { return "?" + strconv.Itoa(m.Index) }
-
-// mark records what a marker is for and returns it as an expression.
-func (b *Binder) mark(m *cql.Marker, r Receiver) *Marker {
-	for len(b.Markers) <= m.Index {
-		b.Markers = append(b.Markers, Receiver{})
-	}
-	if m.Name != "" {
-		r.Name = m.Name
-	}
-	b.Markers[m.Index] = r
-	return &Marker{Index: m.Index, Of: r.Type}
-}

@@ -12,8 +12,8 @@ type Packed struct {
 	limit int
 }
 
-// freePacked is how many bytes the values of any literal may have, and packedPerByte how many more for each byte of text.
-// Only null fields of user types, which need no text, come to as much.
+// freePacked is how many bytes the values of any literal may have, and packedPerByte how many more for each byte of
+// text. Only null fields of user types, which need no text, come to as much.
 const (
 	freePacked    = 16 << 20
 	packedPerByte = 16
@@ -51,18 +51,60 @@ func (p *Packed) AddValue(b []byte) error {
 	return nil
 }
 
-// Each calls f for each of the terms until it fails. What it learns of the terms of a run is not kept: nobody asks about
-// them again.
-func (b *Binder) Each(terms cql.Terms, f func(cql.Term) error) error {
-	for _, p := range terms.Parts {
-		run, ok := p.(*cql.Run)
-		if !ok {
-			if err := f(p); err != nil {
-				return err
-			}
-			continue
+// Each calls f for each of the terms until it fails.
+func (c *Checker) Each(terms cql.Terms, f func(cql.Term) error) error {
+	return c.eachEntry(terms, cql.Terms{}, func(t, _ cql.Term) error { return f(t) })
+}
+
+// eachEntry is Each for the keys and values of a map; without values an entry is a term and nil. What is learned of the
+// terms of a run is not kept: nobody asks about them again.
+func (c *Checker) eachEntry(terms, values cql.Terms, f func(t, value cql.Term) error) error {
+	for i, t := range terms.Parts {
+		var value cql.Term
+		if len(values.Parts) > 0 {
+			value = values.Parts[i]
 		}
-		if err := b.eachOf(run, f); err != nil {
+		run, long := t.(*cql.Run)
+		var err error
+		switch {
+		case !long:
+			err = f(t, value)
+		case value != nil:
+			err = c.eachEntryOf(run, f)
+		default:
+			err = c.eachOf(run, f)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachOf is eachEntry for the terms that a run stands for.
+func (c *Checker) eachOf(run *cql.Run, f func(t, value cql.Term) error) error {
+	c.passing++
+	defer func() { c.passing-- }()
+	for t := range run.All() {
+		if err := f(t, nil); err != nil {
+			return err
+		}
+		if err := c.step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachEntryOf is eachEntry for the keys and values that a run stands for.
+func (c *Checker) eachEntryOf(run *cql.Run, f func(t, value cql.Term) error) error {
+	c.passing++
+	defer func() { c.passing-- }()
+	for t, value := range run.Entries() {
+		if err := f(t, value); err != nil {
+			return err
+		}
+		if err := c.step(); err != nil {
 			return err
 		}
 	}
@@ -70,57 +112,11 @@ func (b *Binder) Each(terms cql.Terms, f func(cql.Term) error) error {
 }
 
 // step counts a term, and lets others run now and then.
-func (b *Binder) step() error {
-	if b.bound++; b.bound%512 != 0 || b.Step == nil {
+func (c *Checker) step() error {
+	if c.counted++; c.counted%512 != 0 || c.Step == nil {
 		return nil
 	}
-	return b.Step()
-}
-
-func (b *Binder) eachOf(run *cql.Run, f func(cql.Term) error) error {
-	b.passing++
-	defer func() { b.passing-- }()
-	for t := range run.All() {
-		if err := f(t); err != nil {
-			return err
-		}
-		if err := b.step(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// pack binds terms for a receiver, all of which must be constants; ok is false if one is not.
-func (b *Binder) pack(kind string, terms cql.Terms, r, whole Receiver) (values *Packed, ok bool, err error) {
-	values, ok = NewPacked(terms), true
-	values.Step = b.Step
-	err = b.Each(terms, func(t cql.Term) error {
-		if l, plain := t.(*cql.Literal); plain && ok && l.Kind != cql.NullLiteral {
-			bytes, err := b.literalBytes(l, r)
-			if err != nil {
-				return err
-			}
-			return values.AddValue(bytes)
-		}
-		e, err := b.Bind(t, r)
-		if err != nil {
-			return err
-		}
-		if kind != "vector" {
-			if err := checkNoMarker(kind, whole, t); err != nil {
-				return err
-			}
-		}
-		if ok {
-			ok, err = values.AddConstant(e)
-		}
-		return err
-	})
-	if err == nil && !ok {
-		err = CheckMixed(terms)
-	}
-	return values, ok, err
+	return c.Step()
 }
 
 // CheckMixed refuses a long literal of other terms than constants.
@@ -131,88 +127,55 @@ func CheckMixed(terms cql.Terms) error {
 	return nil
 }
 
-// packElements binds the elements of a long list, set or vector. It returns nil if they are not all constants.
-func (b *Binder) packElements(kind string, c *Composed, terms cql.Terms, r, whole Receiver) (Expr, error) {
-	values, ok, err := b.pack(kind, terms, r, whole)
-	switch {
-	case err != nil || !ok:
-		return nil, err
-	case values.HasNull():
-		return nil, cqlerr.Invalidf("%s", c.null)
-	}
-	var bytes []byte
-	switch t := c.Of.(type) {
-	case *types.Set:
-		bytes = values.Set(t)
-	case *types.Vector:
-		bytes = values.Vector(t)
-	default:
-		bytes = values.List()
-	}
-	return &Constant{Of: c.Of, Value: types.Value{Bytes: bytes}}, values.Err()
-}
-
-// packEntries binds the entries of a long map. It returns nil if they are not all constants.
-func (b *Binder) packEntries(c *Composed, l *cql.MapLiteral, key, value, whole Receiver) (Expr, error) {
-	keys, values := NewPacked(l.Keys), NewPacked(l.Values)
-	keys.Step = b.Step
+// pack checks a long list, set, vector or map. It returns nil if its terms are not all constants.
+func (c *Checker) pack(kind string, whole Receiver, r, valueOf Receiver, terms, values cql.Terms) (Expr, error) {
+	packed := [2]*Packed{NewPacked(terms), NewPacked(values)}
+	packed[0].Step = c.Step
 	constant := true
-	err := b.eachEntry(l, func(k, v cql.Term) error {
-		for _, of := range [...]struct {
-			term cql.Term
-			r    Receiver
-			to   *Packed
-		}{{k, key, keys}, {v, value, values}} {
-			e, err := b.Bind(of.term, of.r)
-			if err != nil {
-				return err
-			}
-			if constant {
-				if constant, err = of.to.AddConstant(e); err != nil {
-					return err
-				}
-			}
+	err := c.eachEntry(terms, values, func(t, value cql.Term) error {
+		err := c.packTerm(packed[0], t, r, &constant)
+		if err == nil && value != nil {
+			err = c.packTerm(packed[1], value, valueOf, &constant)
 		}
-		return checkNoMarker("map", whole, k, v)
+		if err != nil {
+			return err
+		}
+		return checkNoMarker(kind, whole.Name, t, value)
 	})
 	switch {
 	case err != nil:
 		return nil, err
 	case !constant:
-		return nil, CheckMixed(l.Keys)
-	case keys.HasNull() || values.HasNull():
-		return nil, cqlerr.Invalidf("%s", c.null)
+		return nil, CheckMixed(terms)
+	case packed[0].HasNull() || packed[1].HasNull():
+		return nil, cqlerr.Invalidf("%s", composed(whole.Type).null)
 	}
-	return &Constant{Of: c.Of, Value: types.Value{Bytes: keys.Map(c.Of.(*types.Map), &values.Packed)}}, keys.Err()
+	var bytes []byte
+	switch t := whole.Type.(type) {
+	case *types.Set:
+		bytes = packed[0].Set(t)
+	case *types.Vector:
+		bytes = packed[0].Vector(t)
+	case *types.Map:
+		bytes = packed[0].Map(t, &packed[1].Packed)
+	default:
+		bytes = packed[0].List()
+	}
+	return &Constant{Of: whole.Type, Value: types.Value{Bytes: bytes}}, packed[0].Err()
 }
 
-// eachEntry is Each for the entries of a map.
-func (b *Binder) eachEntry(l *cql.MapLiteral, f func(k, v cql.Term) error) error {
-	for i, k := range l.Keys.Parts {
-		run, ok := k.(*cql.Run)
-		if !ok {
-			if err := f(k, l.Values.Parts[i]); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := b.eachEntryOf(run, f); err != nil {
+// packTerm checks a term and adds its value, as long as all are constants.
+func (c *Checker) packTerm(to *Packed, t cql.Term, r Receiver, constant *bool) error {
+	if l, ok := t.(*cql.Literal); ok && *constant && l.Kind != cql.NullLiteral {
+		bytes, err := c.literalBytes(l, r)
+		if err != nil {
 			return err
 		}
+		return to.AddValue(bytes)
 	}
-	return nil
-}
-
-func (b *Binder) eachEntryOf(run *cql.Run, f func(k, v cql.Term) error) error {
-	b.passing++
-	defer func() { b.passing-- }()
-	for k, v := range run.Entries() {
-		if err := f(k, v); err != nil {
-			return err
-		}
-		if err := b.step(); err != nil {
-			return err
-		}
+	e, err := c.value(t, r)
+	if err == nil && *constant {
+		*constant, err = to.AddConstant(e)
 	}
-	return nil
+	return err
 }

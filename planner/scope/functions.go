@@ -5,31 +5,22 @@ import (
 	"github.com/cqld/cqld/cql/functions"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/planner/expr"
 )
 
-// Serve lets a binder ask the scope for the types and functions in terms. Their keyspace is that of the binder's table.
-func (s *Scope) Serve(b *expr.Binder) {
-	b.NamedType = func(n *cql.TypeName) (types.Type, error) { return s.hintedType(b.Table, n) }
-	b.Users = func(name cql.QualifiedName) []*functions.Function { return s.userFunctions(b.Table, name) }
-}
-
-// hintedType resolves the type of a hint, which is about the keyspace of the table.
-func (s *Scope) hintedType(about *schema.Table, n *cql.TypeName) (types.Type, error) {
-	k := s.Catalog.Keyspace(about.Keyspace)
-	t, err := Type(k, *n)
+// TypeOf finds the type of a type hint or CAST in a term.
+func (s *Scope) TypeOf(keyspace string, n cql.TypeName) (types.Type, error) {
+	k := s.Catalog.Keyspace(keyspace)
+	t, err := Type(k, n)
 	if err == nil {
-		expr.Qualify(n, k.Name)
 		s.useTypes(k, t)
 	}
 	return t, err
 }
 
-// userFunctions are the users' functions and aggregates that a call may mean: without a keyspace those of the table's.
-func (s *Scope) userFunctions(about *schema.Table, name cql.QualifiedName) []*functions.Function {
-	keyspace := name.Keyspace
-	if keyspace == "" && about != nil {
-		keyspace = about.Keyspace
+// FunctionsOf finds the users' functions and aggregates that a call may mean.
+func (s *Scope) FunctionsOf(keyspace string, name cql.QualifiedName) []*functions.Function {
+	if name.Keyspace != "" {
+		keyspace = name.Keyspace
 	}
 	k := s.Catalog.Keyspace(keyspace)
 	if k == nil {

@@ -9,7 +9,7 @@ import (
 
 // bindIn binds the values of an IN.
 func (rs *Restrictions) bindIn(c *Choice, values cql.Terms, bind func(cql.Term) (Point, error)) error {
-	return rs.binder.Each(values, func(t cql.Term) error {
+	return rs.terms.Each(values, func(t cql.Term) error {
 		point, err := bind(t)
 		c.Points = append(c.Points, point)
 		return err
@@ -20,7 +20,7 @@ func (rs *Restrictions) bindIn(c *Choice, values cql.Terms, bind func(cql.Term) 
 // IN ? has it, and not a point each.
 func (rs *Restrictions) bindLongIn(c *Choice, values cql.Terms, bind func(cql.Term) (Point, error)) error {
 	list, packed := expr.NewPacked(values), true
-	err := rs.binder.Each(values, func(t cql.Term) error {
+	err := rs.terms.Each(values, func(t cql.Term) error {
 		point, err := bind(t)
 		if err != nil || !packed {
 			return err

@@ -23,17 +23,17 @@ func relationText(rel *cql.Relation) string {
 	case rel.Key != nil:
 		text += "[" + expr.Text(rel.Key) + "]"
 	}
-	return text + " " + RelationRest(rel)
+	return text + " " + RelationRest(nil, rel)
 }
 
-// RelationRest is the part of a relation's text that follows its columns.
-func RelationRest(rel *cql.Relation) string {
+// RelationRest is the part of a relation's text that follows its columns. Something may be known of its values.
+func RelationRest(known *expr.Info, rel *cql.Relation) string {
 	text := rel.Op.String()
 	switch {
 	case rel.Values.Parts != nil:
-		return text + " (" + expr.Texts(rel.Values) + ")"
+		return text + " (" + known.Texts(rel.Values) + ")"
 	case rel.Value != nil:
-		return text + " " + expr.Text(rel.Value)
+		return text + " " + known.Text(rel.Value)
 	}
 	return text
 }

@@ -59,7 +59,7 @@ func (rs *Restrictions) columnRestriction(rel *cql.Relation) (*Restriction, erro
 		return r, rs.bindContains(r, c, rel, receiver)
 	}
 	bind := func(term cql.Term) (Point, error) {
-		e, err := rs.binder.Bind(term, receiver)
+		e, err := rs.terms.Check(term, receiver)
 		return Point{Parts: []expr.Expr{e}}, err
 	}
 	if rel.Op == cql.Like {
@@ -113,7 +113,7 @@ func (rs *Restrictions) tupleRestriction(rel *cql.Relation) (*Restriction, error
 func (rs *Restrictions) tuplePoint(cols []*schema.Column, whole expr.Receiver, term cql.Term) (Point, error) {
 	l, ok := term.(*cql.TupleLiteral)
 	if !ok {
-		e, err := rs.binder.Bind(term, whole)
+		e, err := rs.terms.Check(term, whole)
 		return Point{Tuple: e}, err
 	}
 	if len(l.Elements) != len(cols) {
@@ -123,7 +123,7 @@ func (rs *Restrictions) tuplePoint(cols []*schema.Column, whole expr.Receiver, t
 	point := Point{Parts: make([]expr.Expr, len(cols))}
 	for i, e := range l.Elements {
 		var err error
-		if point.Parts[i], err = rs.binder.Bind(e, expr.ColumnReceiver(rs.table, cols[i])); err != nil {
+		if point.Parts[i], err = rs.terms.Check(e, expr.ColumnReceiver(rs.table, cols[i])); err != nil {
 			return Point{}, err
 		}
 	}
@@ -147,7 +147,7 @@ func (rs *Restrictions) tokenRestriction(rel *cql.Relation) (*Restriction, error
 		Keyspace: rs.table.Keyspace, Table: rs.table.Name, Name: "partition key token", Type: types.BigInt,
 	}
 	bind := func(term cql.Term) (Point, error) {
-		e, err := rs.binder.Bind(term, receiver)
+		e, err := rs.terms.Check(term, receiver)
 		return Point{Parts: []expr.Expr{e}}, err
 	}
 	list := receiver.Part("in(partition key token)", &types.List{Elem: types.BigInt, Frozen: true})
@@ -162,7 +162,7 @@ func (rs *Restrictions) bindRelation(
 		r.Choice = &Choice{Columns: r.Columns, In: rel.Values.Len() != 1}
 		switch {
 		case rel.Values.Parts == nil:
-			e, err := rs.binder.Bind(rel.Value, list)
+			e, err := rs.terms.Check(rel.Value, list)
 			r.Choice.List = e
 			return err
 		case rel.Values.Long():
@@ -197,7 +197,7 @@ func (rs *Restrictions) bindContains(
 	key, value := types.ElementTypes(c.Type)
 	var err error
 	if rel.Key != nil {
-		if found.Key, err = rs.binder.Bind(rel.Key, receiver.Part("key("+c.Name+")", key)); err != nil {
+		if found.Key, err = rs.terms.Check(rel.Key, receiver.Part("key("+c.Name+")", key)); err != nil {
 			return err
 		}
 	}
@@ -205,7 +205,7 @@ func (rs *Restrictions) bindContains(
 	if rel.Op == cql.ContainsKey {
 		of = receiver.Part("key("+c.Name+")", key)
 	}
-	found.Value, err = rs.binder.Bind(rel.Value, of)
+	found.Value, err = rs.terms.Check(rel.Value, of)
 	return err
 }
 

@@ -12,9 +12,9 @@ import (
 
 // Restrictions are those of a whole WHERE clause, by the part of the table they are about.
 type Restrictions struct {
-	binder *expr.Binder
-	table  *schema.Table
-	verb   string // SELECT, UPDATE, DELETE, INSERT: messages name it
+	terms *expr.Checker
+	table *schema.Table
+	verb  string // SELECT, UPDATE, DELETE, INSERT: messages name it
 
 	AllowFiltering bool
 	OnlyStatic     bool // only static columns are read or written
@@ -31,8 +31,8 @@ type Restrictions struct {
 }
 
 // New begins the WHERE clause of a statement on a table, whose verb is SELECT, INSERT, UPDATE or DELETE.
-func New(b *expr.Binder, t *schema.Table, verb string) *Restrictions {
-	return &Restrictions{binder: b, table: t, verb: verb}
+func New(terms *expr.Checker, t *schema.Table, verb string) *Restrictions {
+	return &Restrictions{terms: terms, table: t, verb: verb}
 }
 
 // restrictionSet has the restrictions of columns of one kind, in the columns' order. Columns of the

@@ -1,0 +1,92 @@
+package expr
+
+import (
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/types"
+)
+
+// Checker checks the terms of one statement that stand in one scope, and writes into Info what it finds out.
+type Checker struct {
+	Scope
+	*Info
+}
+
+// Selection is the checker of the statement's SELECT list.
+func (c *Checker) Selection() *Checker {
+	s := *c
+	s.Selects = true
+	return &s
+}
+
+// values is the checker of values inside a SELECT list.
+func (c *Checker) values() *Checker {
+	v := *c
+	v.Selects = false
+	return &v
+}
+
+// Check makes an expression of a term whose value is for r. The type of a selector may be its own: then r is zero.
+func (c *Checker) Check(t cql.Term, r Receiver) (Expr, error) {
+	if !c.Selects {
+		return c.value(t, r)
+	}
+	if err := c.Resolve(t); err != nil {
+		return nil, err
+	}
+	return c.selector(t, r.Type)
+}
+
+// value checks a value.
+func (c *Checker) value(t cql.Term, r Receiver) (Expr, error) {
+	switch t := t.(type) {
+	case *cql.Literal:
+		return c.literal(t, r)
+	case *cql.Marker:
+		return c.mark(t, r), nil
+	case *cql.ListLiteral:
+		return c.list(t, r)
+	case *cql.SetLiteral:
+		return c.set(t, r)
+	case *cql.MapLiteral:
+		return c.mapping(t, r)
+	case *cql.TupleLiteral:
+		return c.tuple(t, r)
+	case *cql.UserTypeLiteral:
+		return c.userType(t, r)
+	case *cql.TypeHint:
+		return c.hint(t, r)
+	case *cql.Call, *cql.Cast, *cql.Arithmetic:
+		return c.call(t, r)
+	}
+	return nil, NotSupported(t.String())
+}
+
+// selector checks a selector whose names are resolved. What has no type of its own gets the expected one; nil: none is.
+func (c *Checker) selector(t cql.Term, expected types.Type) (Expr, error) {
+	switch t := t.(type) {
+	case *cql.Literal, *cql.Marker:
+		if expected == nil {
+			return nil, c.noType(t)
+		}
+		return c.value(t, Receiver{Keyspace: c.Keyspace, Table: c.Table.Name, Name: "[selection]", Type: expected})
+	case *cql.ColumnRef:
+		return c.selectedColumn(t)
+	case *cql.CountAll:
+		return c.aggregate(&Aggregate{}), nil
+	case *cql.CellFunction:
+		return c.stamp(t)
+	case *cql.Element:
+		return c.element(t)
+	case *cql.Slice:
+		return c.slice(t, expected)
+	case *cql.Field:
+		return c.field(t)
+	case *cql.TypeHint:
+		return c.selectedHint(t)
+	case *cql.Call, *cql.Arithmetic:
+		return c.selectedCall(t)
+	case *cql.Cast:
+		return c.selectedCast(t)
+	}
+	return c.selectedLiteral(t, expected)
+}
