@@ -147,8 +147,8 @@ func (r *request) detach(body []byte) []byte {
 	return r.copied
 }
 
-// outlivesInput reports whether what is bound has to stay valid after the reader has run the request: the store compares
-// it when the turn of a conditional write comes.
+// outlivesInput reports whether what is bound has to stay valid after the reader has run the request: the store
+// compares it when the turn of a conditional write comes.
 func (r *request) outlivesInput() bool {
 	return r.decides || r.statement != nil && r.statement.writes == exec.Conditional
 }

@@ -49,8 +49,8 @@ func (s *Store) loadTimestampBound() error {
 	return nil
 }
 
-// moveBound stores a bound with a decision that has a timestamp above the stored one. It returns the bound, which counts
-// when the decision is written; 0: it was not moved.
+// moveBound stores a bound with a decision that has a timestamp above the stored one. It returns the bound, which
+// counts when the decision is written; 0: it was not moved.
 func (s *Store) moveBound(txn engine.Txn) int64 {
 	last := s.last.Load()
 	if last <= s.bound.Load() {

@@ -10,7 +10,8 @@ import (
 	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
-// TestTimestampsOfDecisions puts the clock back and forth while the store is closed. Each decision has a later timestamp
+// TestTimestampsOfDecisions puts the clock back and forth while the store is closed. Each decision has a later
+// timestamp
 // than those before it, and the first ones are not far ahead of the clock. Closing the store writes nothing, so it
 // stands for a crash too.
 func TestTimestampsOfDecisions(t *testing.T) {

@@ -27,7 +27,8 @@ func (s *Snapshot) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error
 	return rd.run(s.src)
 }
 
-// Decide writes the mutations that decide returns. No other Decide in the same partition comes between what decide reads
+// Decide writes the mutations that decide returns. No other Decide in the same partition comes between what decide
+// reads
 // and what is written; an Apply may, and timestamps alone order its writes. done is called exactly once, as by Apply,
 // when the mutations are written; after an error nothing is written, unless it is ErrUnknown.
 //

@@ -2,8 +2,8 @@
 //
 //   - from exec to the first answered query, and memory at rest, in memory and on disk
 //   - requests per second and the server's CPU time per request for prepared reads of one row, inserts, overwrites,
-//     and inserts and updates with conditions that hold (five columns of 100 bytes), under 64 workers of gocql, beside a
-//     null server, which answers canned frames and so shows what client and network leave at best
+//     and inserts and updates with conditions that hold (five columns of 100 bytes), under 64 workers of gocql, beside
+//     a null server, which answers canned frames and so shows what client and network leave at best
 //   - where the server's CPU time goes, from its own profile
 //
 // With -cassandra it measures cqld on disk beside the Cassandra at CASSANDRA_ADDR instead, which compat_tests/oracle

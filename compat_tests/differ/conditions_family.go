@@ -2,8 +2,8 @@ package main
 
 import "github.com/cqld/cqld/cql/types"
 
-// conditionsFamily sends conditional writes beside plain ones. Plain ones have times long ago: by the clock, which Cassandra
-// reads in milliseconds for them, they could come before or after a conditional one.
+// conditionsFamily sends conditional writes beside plain ones. Plain ones have times long ago: by the clock, which
+// Cassandra reads in milliseconds for them, they could come before or after a conditional one.
 var conditionsFamily = &family{
 	name: "conditions", statements: 500, shape: conditionalTable,
 	productions: []production{
@@ -51,8 +51,8 @@ func (g *gen) untimed(make func() *step) *step {
 	return make()
 }
 
-// conditionalType is a type of columns that are compared. A list is frozen: the elements that a conditional write appends
-// to another one are ordered by its ballot in Cassandra, and others by the clock.
+// conditionalType is a type of columns that are compared. A list is frozen: the elements that a conditional write
+// appends to another one are ordered by its ballot in Cassandra, and others by the clock.
 func conditionalType(g *gen) types.Type {
 	if g.percent(50) {
 		return simpleType(g)
@@ -138,8 +138,8 @@ func (g *gen) condition(c *column) *node {
 	return seq(words(c.name+" "+pick(g, []string{"=", "!=", "<", "<=", ">", ">="})+" "), g.any(c.typ))
 }
 
-// partCondition compares a part of a collection; nil: the column has none. Cassandra orders the values of maps as if they
-// were keys, so they are only compared for being equal.
+// partCondition compares a part of a collection; nil: the column has none. Cassandra compares a value of a map as if it
+// were a key, so both have one type where it is compared.
 func (g *gen) partCondition(c *column) *node {
 	contains := words(c.name + " CONTAINS ")
 	switch t := c.typ.(type) {
@@ -151,13 +151,13 @@ func (g *gen) partCondition(c *column) *node {
 		}
 		return seq(words(c.name+"["), g.integer(g.IntN(4)), words("] "+pick(g, []string{"=", "!=", "<", ">="})+" "), g.any(t.Elem))
 	case *types.Map:
-		switch g.IntN(3) {
-		case 0:
+		switch n := g.IntN(3); {
+		case n == 0:
 			return seq(contains, g.any(t.Value))
-		case 1:
+		case n == 1 || t.Key != t.Value:
 			return seq(words(c.name+" CONTAINS KEY "), g.any(t.Key))
 		}
-		return seq(words(c.name+"["), g.any(t.Key), words("] "+pick(g, []string{"=", "!="})+" "), g.any(t.Value))
+		return seq(words(c.name+"["), g.any(t.Key), words("] "+pick(g, []string{"=", "!=", "<", ">="})+" "), g.any(t.Value))
 	}
 	return nil
 }

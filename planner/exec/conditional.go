@@ -15,8 +15,8 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// conditional is one execution of modifications with conditions, alone or in a batch: what is compared in their partition,
-// and what is written if all of it holds. It is reused with its buffers when it is answered.
+// conditional is one execution of modifications with conditions, alone or in a batch: what is compared in their
+// partition, and what is written if all of it holds. It is reused with its buffers when it is answered.
 type conditional struct {
 	*writing
 	ctx        context.Context
@@ -389,13 +389,18 @@ func (c *conditional) takeRow(row *store.Row) (bool, error) {
 // place is which of the rows that are compared a row is.
 func (c *conditional) place(values [][]byte) int {
 	for i, r := range c.rows {
-		if slices.EqualFunc(c.table.Clustering, r.clustering, func(column *schema.Column, v []byte) bool {
-			return bytes.Equal(values[column.Index], v)
-		}) {
+		if c.isAt(values, r.clustering) {
 			return i
 		}
 	}
 	return 0
+}
+
+// isAt reports whether a row has a clustering.
+func (c *conditional) isAt(values, clustering [][]byte) bool {
+	return slices.EqualFunc(c.table.Clustering, clustering, func(column *schema.Column, v []byte) bool {
+		return bytes.Equal(values[column.Index], v)
+	})
 }
 
 // isThere reports whether a row has a value in one of the columns that are looked at.
@@ -470,9 +475,9 @@ func (c *conditional) stored(column *schema.Column, row [][]byte, static bool) [
 		}
 		return c.statics[column.Index]
 	}
-	for i, r := range c.rows {
-		if c.current[i] != nil && slices.EqualFunc(r.clustering, row, bytes.Equal) {
-			return c.current[i][column.Index]
+	for _, values := range c.current {
+		if values != nil && c.isAt(values, row) {
+			return values[column.Index]
 		}
 	}
 	return nil
