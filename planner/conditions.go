@@ -136,6 +136,18 @@ func elementReceiver(c *schema.Column, r expr.Receiver) (expr.Receiver, error) {
 	return r, cqlerr.Invalidf("Invalid element access syntax for non-collection column %s", c.Name)
 }
 
+// comparedAs is the type that Cassandra compares the elements of a column as. Those of a map it compares as the keys,
+// which shows where these are compared byte by byte and the values are not.
+func comparedAs(c *schema.Column, elem types.Type) types.Type {
+	if m, isMap := c.Type.(*types.Map); isMap {
+		switch m.Key {
+		case types.Text, types.ASCII, types.Blob:
+			return types.Blob
+		}
+	}
+	return elem
+}
+
 // fieldReceiver is what column.field is compared with.
 func fieldReceiver(r expr.Receiver, name string) (int, expr.Receiver, error) {
 	t, ok := r.Type.(*types.UserType)
@@ -168,7 +180,9 @@ func checkConditionType(t types.Type, op cql.Operator) error {
 
 // conditionValues binds the right side.
 func (p *planning) conditionValues(out *Condition, c *cql.Condition, r expr.Receiver) (err error) {
-	out.Of = r.Type
+	if out.Of = r.Type; c.Key != nil {
+		out.Of = comparedAs(out.Column, r.Type)
+	}
 	switch c.Op {
 	case cql.ContainsKey:
 		m, ok := r.Type.(*types.Map)
