@@ -55,7 +55,7 @@ func (r *reading) countTombstones() {
 	r.read.Tombstones = t
 	r.command = command{limit: min(r.page.size, r.page.limit)}
 	r.command.paged = r.page.resumed != nil || r.page.size != noLimit && r.page.pages(p)
-	if r.aggregates() {
+	if r.plan.AggregatesAll() {
 		r.command.left = r.page.size
 		r.command.limit = r.page.size
 	}
@@ -63,8 +63,6 @@ func (r *reading) countTombstones() {
 		r.command.from = *r.read.After
 	}
 }
-
-func (r *reading) aggregates() bool { return len(r.plan.Selection.Aggregates) > 0 }
 
 // endCommands ends the commands of the partitions that the store is through with. It is called before a row is looked
 // at, as limits of a command are what was left when its partition began, and when the read is over.
@@ -76,7 +74,7 @@ func (r *reading) endCommands() {
 		}
 		r.command.from = store.Position{}
 		switch {
-		case r.aggregates():
+		case r.plan.AggregatesAll():
 			r.command.limit = r.command.left
 		case r.command.paged:
 			r.command.limit = min(r.page.size, r.page.limit)
@@ -84,12 +82,17 @@ func (r *reading) endCommands() {
 	}
 }
 
-// aggregated notes a row that was added to aggregates: behind a page of them another command begins.
-func (r *reading) aggregated(partition []byte, row [][]byte) {
+// countAggregated notes a row that was added to aggregates or a group: each page of them has its own time.
+func (r *reading) countAggregated() {
 	if r.aggregatedRows++; r.aggregatedRows >= min(r.page.size, aggregatedPage) {
 		r.aggregatedRows = 0
 		r.read.Turn.Again()
 	}
+}
+
+// aggregated notes a row that was added to aggregates: behind a page of them another command begins.
+func (r *reading) aggregated(partition []byte, row [][]byte) {
+	r.countAggregated()
 	if r.command.left == noLimit && r.read.Tombstones == nil {
 		return
 	}
@@ -140,7 +143,7 @@ func (r *reading) limits() string {
 	text := ""
 	if r.command.limit != math.MaxInt32 {
 		text = fmt.Sprintf(" LIMIT %d", r.command.limit)
-	} else if r.aggregates() {
+	} else if r.plan.AggregatesAll() {
 		text = " "
 	}
 	if r.page.perPartition != noLimit {
