@@ -171,6 +171,9 @@ func signature(c *expr.Call) string {
 		}
 	}
 	name, _, _ := strings.Cut(c.Function.String(), " : ")
+	if c.Function.Name == "token" && c.Function.User == nil {
+		name = "token" // in Cassandra it belongs to its table
+	}
 	return name + " : (" + strings.Join(args, ", ") + ") -> " + c.Function.Returns.String()
 }
 
