@@ -100,7 +100,7 @@ func differ(t types.Type, a, b []byte) bool {
 func (g *grouping) keep(r *reading, row [][]byte) {
 	t := r.plan.Table
 	if g.last == nil {
-		g.last = make([][]byte, len(t.Columns))
+		g.last, g.memory = make([][]byte, len(t.Columns)), []byte{}
 	}
 	g.memory = g.memory[:0]
 	for _, c := range t.Clustering {
