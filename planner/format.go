@@ -27,6 +27,7 @@ func (s *Select) String() string {
 	l.flag(s.Distinct, "distinct")
 	if s.Grouping != nil {
 		l.add("one row for each %s", s.Grouping)
+		l.flag(s.Grouping.Refused != nil, "refused when it is run")
 	}
 	l.flag(s.Reverse, "from last to first")
 	for _, o := range s.Sorts {
