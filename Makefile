@@ -8,7 +8,7 @@ STRIP    := -s -w $(if $(VERSION),-X main.version=$(VERSION))
 BIN      := cqld
 
 .DEFAULT_GOAL := help
-.PHONY: help build static cross test race lint generate generated fuzz check bench properties crash damage hostile compare release image drivers metadata oracle oracle-stop judge suites differ
+.PHONY: help build static cross test race lint generate generated fuzz check bench properties crash damage hostile compare release image drivers metadata oracle oracle-stop scripts judge suites differ
 
 # A command behind this finds a real Cassandra 5.0 in $CASSANDRA_ADDR: one that runs already, or one started for it.
 ORACLE := go run ./compat_tests/oracle run
@@ -120,6 +120,9 @@ oracle: ## start a real Cassandra 5.0 on 127.0.0.1:19042; needs Java 17 and Mave
 
 oracle-stop: ## end it
 	go run ./compat_tests/oracle stop
+
+scripts: ## run the scripts in every mode, also those that go test leaves out
+	go test -count=1 ./compat_tests -run Scripts -every
 
 judge: ## ask a real Cassandra again for everything that was recorded from one
 	$(ORACLE) compat_tests/judge

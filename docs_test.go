@@ -173,8 +173,8 @@ var (
 	ownCommand  = regexp.MustCompile(`(?m)^cqld (exec|ping|version)( .*)?$`)
 )
 
-// TestDocumentedCommands runs the commands of cqld that the pages show, against a server of its own, and the searches that
-// show limits. Targets of make and tests that the pages name must exist.
+// TestDocumentedCommands runs the commands of cqld that the pages show, against a server of its own, and the searches
+// that show limits. Targets of make and tests that the pages name must exist.
 func TestDocumentedCommands(t *testing.T) {
 	s := cqltest.RunT(t)
 	targets, ran := makeTargets(t), 0

@@ -24,8 +24,8 @@ var (
 	ghStep      = regexp.MustCompile(`^gh release create .* dist/cqld_\* dist/SHA256SUMS .*--notes-file CHANGELOG\.md$`)
 )
 
-// TestWorkflows wants the workflows to use actions of GitHub and Docker at a major version, and to run scripts and targets
-// of the project, which can be tried without them.
+// TestWorkflows wants the workflows to use actions of GitHub and Docker at a major version, and to run scripts and
+// targets of the project, which can be tried without them.
 func TestWorkflows(t *testing.T) {
 	paths, err := filepath.Glob(".github/workflows/*.yml")
 	if err != nil || len(paths) < 2 {

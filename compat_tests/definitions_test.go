@@ -20,8 +20,8 @@ var defining = flag.Duration("defining", 2*time.Second, "how long TestConcurrent
 // definers is how many clients define at the same time.
 const definers = 200
 
-// raced are the errors that Cassandra gives to one who comes after somebody else: the text of each is that of what was done
-// meanwhile.
+// raced are the errors that Cassandra gives to one who comes after somebody else: the text of each is that of what was
+// done meanwhile.
 var raced = map[cqlerr.Code]*regexp.Regexp{
 	cqlerr.AlreadyExists: regexp.MustCompile(`^Cannot add (already existing table|existing keyspace) "`),
 	cqlerr.Invalid: regexp.MustCompile(`^(keyspace \w+ does not exist|table \w+ does not exist|` +
@@ -35,9 +35,9 @@ var raced = map[cqlerr.Code]*regexp.Regexp{
 	cqlerr.Unprepared: regexp.MustCompile(`^Prepared query with ID \w+ not found`),
 }
 
-// TestConcurrentDefinitions has many clients define, alter, drop, truncate, write and read at the same time, some tables of
-// their own and some of all. They see no errors but those of who comes too late, their own tables have what they wrote, and
-// after the server was killed everything is as it was.
+// TestConcurrentDefinitions has many clients define, alter, drop, truncate, write and read at the same time, some
+// tables of their own and some of all. They see no errors but those of who comes too late, their own tables have what
+// they wrote, and after the server was killed everything is as it was.
 func TestConcurrentDefinitions(t *testing.T) {
 	if *addr != "" {
 		t.Skip("kills its own server")

@@ -18,8 +18,8 @@ func isDifference(path string) bool {
 	return strings.HasPrefix(name(path), differencesFolder+"/")
 }
 
-// TestDifferencesHaveScripts holds docs/differences.md and the scripts one to one: each difference names its script or says
-// why it has none, and each script belongs to a difference.
+// TestDifferencesHaveScripts holds docs/differences.md and the scripts one to one: each difference names its script or
+// says why it has none, and each script belongs to a difference.
 func TestDifferencesHaveScripts(t *testing.T) {
 	page, err := os.ReadFile("../" + differences.Page)
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 var (
 	addr   = flag.String("addr", "", "run the scripts against the server at this address")
 	record = flag.Bool("record", false, "write what the Cassandra at -addr answers into the scripts")
+	every  = flag.Bool("every", false, "bind values in every version of the protocol and with pages of every size")
 	ours   = flag.Bool("record-ours", false, "write what cqld answers into the scripts of differences")
 )
 
@@ -26,23 +27,41 @@ const (
 	smallPage = 1
 )
 
-// modes are the ways every script is run in. The first is the one that is recorded.
+// modes are the ways every script is run in. Values are bound in two of them; with -every in all versions and with
+// pages of both sizes, in which they are bound alike.
 func modes() []script.Mode {
 	var all []script.Mode
 	for _, version := range []protocol.Version{5, 4} {
-		for _, prepared := range []bool{false, true} {
-			for _, page := range []int32{usualPage, smallPage} {
-				all = append(all, script.Mode{Version: version, Prepared: prepared, PageSize: page})
+		for _, page := range []int32{usualPage, smallPage} {
+			all = append(all,
+				script.Mode{Version: version, PageSize: page},
+				script.Mode{Version: version, Prepared: true, PageSize: page})
+			for _, binding := range []script.Binding{script.Bound, script.Parts} {
+				usual := version == 5 && (page == usualPage) == (binding == script.Bound)
+				if usual || *every {
+					all = append(all, script.Mode{Version: version, Prepared: true, Binding: binding, PageSize: page})
+				}
 			}
 		}
 	}
 	return all
 }
 
-// recordedModes are the two that a recording is made in: as different as they can be.
-func recordedModes() (first, second script.Mode) {
-	all := modes()
-	return all[0], all[len(all)-1]
+// runsIn reports whether a script is run in a mode: values of the differences are not bound.
+func runsIn(path string, m script.Mode) bool {
+	return m.Binding == script.Unbound || !isDifference(path)
+}
+
+// recordedModes are the two that each way of binding is recorded in: as different as they can be.
+func recordedModes() (all [][2]script.Mode) {
+	for _, binding := range []script.Binding{script.Unbound, script.Bound, script.Parts} {
+		bound := binding != script.Unbound
+		all = append(all, [2]script.Mode{
+			{Version: 5, Prepared: bound, Binding: binding, PageSize: usualPage},
+			{Version: 4, Prepared: true, Binding: binding, PageSize: smallPage},
+		})
+	}
+	return all
 }
 
 // TestScripts runs every script in every mode: against -addr, or in memory.
@@ -77,6 +96,9 @@ func TestScripts(t *testing.T) {
 				return
 			}
 			for _, m := range modes() {
+				if !runsIn(path, m) {
+					continue
+				}
 				t.Run(m.String(), func(t *testing.T) {
 					differences, err := s.Compare(t.Context(), to, keyspace(path), m)
 					report(t, path, differences)
@@ -137,14 +159,18 @@ func report(t *testing.T, path string, differences []script.Difference) {
 // recordScript writes what a server answers as the expected text, if it answers the same in two modes.
 func recordScript(t *testing.T, to, path string, s *script.Script) {
 	t.Helper()
-	first, second := recordedModes()
-	differences, err := s.Record(t.Context(), to, keyspace(path), first, second)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(differences) > 0 {
-		report(t, path, differences)
-		t.Fatalf("not recorded: wanted is what came as %s, got what came as %s", first, second)
+	for _, m := range recordedModes() {
+		if !runsIn(path, m[0]) {
+			continue
+		}
+		differences, err := s.Record(t.Context(), to, keyspace(path), m[0], m[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(differences) > 0 {
+			report(t, path, differences)
+			t.Fatalf("not recorded: wanted is what came as %s, got what came as %s", m[0], m[1])
+		}
 	}
 	if err := os.WriteFile(path, []byte(s.String()), 0o644); err != nil {
 		t.Fatal(err)

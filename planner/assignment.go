@@ -179,8 +179,8 @@ func (p *planning) remove(a *cql.Assignment, r expr.Receiver) (set SetColumn, er
 	return set, err
 }
 
-// checkCombined refuses to add to columns, or take from them, that are neither counters nor collections of cells. What a
-// condition looks at can be added to if it is a number or text.
+// checkCombined refuses to add to columns, or take from them, that are neither counters nor collections of cells. What
+// a condition looks at can be added to if it is a number or text.
 func (p *planning) checkCombined(a *cql.Assignment, t types.Type, conditional bool) error {
 	if t == types.Counter {
 		return nil
@@ -249,9 +249,9 @@ func (p *planning) assignmentText(a *cql.Assignment) string {
 }
 
 // checkNoTuple refuses a tuple's literal as the whole value of a column of a user type: Cassandra fails on it, though
-// it takes one inside other values and in WHERE.
+// it takes one inside other values and in WHERE. One with markers is taken: there Cassandra checks what is bound first.
 func checkNoTuple(c *schema.Column, t cql.Term) error {
-	if _, ok := c.Type.(*types.UserType); ok && expr.IsTuple(t) {
+	if _, ok := c.Type.(*types.UserType); ok && expr.IsTuple(t) && !expr.HasMarker(t) {
 		return cqlerr.Invalidf("Invalid tuple literal for %s of type %s", c.Name, c.Type)
 	}
 	return nil

@@ -1,6 +1,19 @@
 package planner
 
-import "github.com/cqld/cqld/cql/schema"
+import (
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+)
+
+// checkMarkers refuses a marker that is for nothing: that of the first of two TTLs, for example.
+func (p *planning) checkMarkers() error {
+	for i, m := range p.info.Markers {
+		if m.Type == nil {
+			return cqlerr.Invalidf("Bind marker %d is for a value that the statement does not use", i+1)
+		}
+	}
+	return nil
+}
 
 // describeMarkers tells what each bind marker is for, and which ones are the partition key.
 func (p *planning) describeMarkers() {

@@ -19,6 +19,9 @@ func Make(stmt cql.Statement, env Env) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := p.checkMarkers(); err != nil {
+		return nil, err
+	}
 	p.out.Plan, p.out.Uses, p.out.Timed = plan, p.scope.Uses, p.clock.Asked
 	p.describeMarkers()
 	return p.out, nil

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/protocol"
@@ -41,8 +42,9 @@ type conn struct {
 	turns         pace.Party     // its reads, batches and long texts in the scheduler
 	pendingWrites pendingWrites
 	draining      atomic.Bool
-	waiting       atomic.Bool  // the reader waits for something other than input
-	served        atomic.Int64 // requests
+	waiting       atomic.Bool           // the reader waits for something other than input
+	served        atomic.Int64          // requests
+	burst         []prometheus.Observer // of the reads that the reader has served and whose answers are not written
 
 	// What follows belongs to the reader.
 	in input
@@ -108,6 +110,7 @@ func (c *conn) run() {
 	c.log.Debug().Msg("connection opened")
 
 	err := c.readAll()
+	c.observeBurst()
 	switch {
 	case errors.Is(err, errDraining):
 		c.waiting.Store(true) // the client may hang up
@@ -142,6 +145,7 @@ func (c *conn) readAll() (err error) {
 			return c.readError(err)
 		}
 		c.in.held(c.in.reserved > 0 || !c.segments.Free())
+		c.observeBurst()
 		c.out.idle()
 		if err := c.in.fill(c.socket); err != nil {
 			return c.readError(err)
@@ -228,6 +232,7 @@ func (c *conn) drain() {
 func (c *conn) pause(wait func()) {
 	c.waiting.Store(true)
 	defer c.waiting.Store(false)
+	c.observeBurst()
 	c.out.idle()
 	defer c.out.busy()
 	wait()

@@ -86,7 +86,8 @@ func (r *request) runsInReader(st *statement) bool {
 }
 
 // needsTurn reports whether the request's statement may take long and runs on a turn. Changes of counters and
-// conditional writes have no turn, because they wait for each other; what the reader executes has none, because the reader must not wait.
+// conditional writes have no turn, because they wait for each other; what the reader executes has none, because the
+// reader must not wait.
 func (r *request) needsTurn() bool {
 	st := r.statement
 	if !r.detached {

@@ -167,9 +167,27 @@ var clockStart = time.Now()
 // monotonic returns the time on a clock that is never set.
 func monotonic() time.Duration { return time.Since(clockStart) }
 
-// observe counts the time that the request's statement took, if it got as far as being executed.
+// observe counts the time that the request's statement took, if it got as far as being executed. Reads that the reader
+// serves are answered when the burst is over, so they have the time of that.
 func (r *request) observe() {
-	if r.latency != nil {
+	switch {
+	case r.latency == nil:
+	case !r.detached && r.statement != nil && r.statement.reads:
+		r.conn.burst = append(r.conn.burst, r.latency)
+	default:
 		r.latency.Observe(float64(monotonic()-r.began) / float64(time.Second))
 	}
+}
+
+// observeBurst counts the time that the reads of a burst took. Only the reader calls it, before it writes the answers.
+func (c *conn) observeBurst() {
+	if len(c.burst) == 0 {
+		return
+	}
+	took := float64(monotonic()-c.arrived) / float64(time.Second)
+	for _, latency := range c.burst {
+		latency.Observe(took)
+	}
+	clear(c.burst)
+	c.burst = c.burst[:0]
 }

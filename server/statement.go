@@ -80,7 +80,8 @@ func columnSpecs(columns []planner.ResultColumn) *protocol.ColumnSpecs {
 	return protocol.NewColumnSpecs(specs)
 }
 
-// check says whether the plan fits the current catalog. It does not look again at a catalog that the plan is known to fit.
+// check says whether the plan fits the current catalog. It does not look again at a catalog that the plan is known to
+// fit.
 func (st *statement) check(current *schema.Catalog) planner.Validity {
 	if st.seen.Load() == current {
 		return planner.Valid

@@ -259,7 +259,8 @@ func length(path string) int64 {
 	return info.Size()
 }
 
-// TestNoDescriptors takes all file descriptors from a server: it goes on with those that it has until it must make a file.
+// TestNoDescriptors takes all file descriptors from a server: it goes on with those that it has until it must make a
+// file.
 func TestNoDescriptors(t *testing.T) {
 	t.Parallel()
 	l := startLimited(t, t.TempDir(), 40<<10)

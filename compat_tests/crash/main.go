@@ -7,8 +7,8 @@
 //	crash [-rounds N] [-mode periodic,batch] [-cut]
 //
 // With -cut the folder is on a disk of its own, a file that is mounted, and the kill takes the disk's power as well:
-// what cqld has not synced is gone. That needs Linux and root. In the mode periodic such a cut may lose the writes of the
-// last second, and of them the last ones of all.
+// what cqld has not synced is gone. That needs Linux and root. In the mode periodic such a cut may lose the writes of
+// the last second, and of them the last ones of all.
 //
 // A ledger knows what may be stored (see ledger); kinds are what is written (see kinds.go).
 package main

@@ -1,7 +1,7 @@
 package main
 
-// alterationsFamily changes tables, writes rows with timestamps before and after the times at which columns were dropped, and
-// reads what is left.
+// alterationsFamily changes tables, writes rows with timestamps before and after the times at which columns were
+// dropped, and reads what is left.
 var alterationsFamily = &family{
 	name: "alterations", statements: 60,
 	productions: []production{

@@ -11,8 +11,8 @@ import (
 	"github.com/cqld/cqld/server/cqltest"
 )
 
-// TestLate asks with a deadline that has passed: the answer counts as late, and the connection is of no use any more, so
-// that the answer cannot be taken for another one's.
+// TestLate asks with a deadline that has passed: the answer counts as late, and the connection is of no use any more,
+// so that the answer cannot be taken for another one's.
 func TestLate(t *testing.T) {
 	conn, err := client.Dial(t.Context(), cqltest.RunT(t).Addr(), client.Options{})
 	if err != nil {

@@ -151,8 +151,8 @@ func (r *runner) take(ctx context.Context) (n int, f *family, statements int) {
 	return n, f, statements
 }
 
-// keyspace is the one of the run, for scenarios with one table. No other run has it: a server may still be about to drop
-// the keyspaces of one that did not wait.
+// keyspace is the one of the run, for scenarios with one table. No other run has it: a server may still be about to
+// drop the keyspaces of one that did not wait.
 func (r *runner) keyspace() string {
 	return fmt.Sprintf("differ_%d_%s", r.o.seed, strconv.FormatInt(r.began.UnixMilli(), 36))
 }

@@ -12,6 +12,6 @@
 // a table, prepares, writes 10,000 rows concurrently, reads them in pages of 100, sees a schema event,
 // uses a keyspace by name, and gets errors as the driver's own classes.
 //
-// Programs for gocql, Python and Java also compare what their drivers make of definitions with what they make of Cassandra's:
-// make metadata.
+// Programs for gocql, Python and Java also compare what their drivers make of definitions with what they make of
+// Cassandra's: make metadata.
 package drivers

@@ -19,8 +19,8 @@ const (
 	boundStop    = 2 * time.Second // for the process to end behind the last answer and the signal
 )
 
-// What may be more than before when all is over: the heap grows and shrinks, tables get files, the neighbour's visits come
-// and go.
+// What may be more than before when all is over: the heap grows and shrinks, tables get files, the neighbour's visits
+// come and go.
 const (
 	slackAnon        = 100 << 20
 	restingAnon      = 128 << 20 // a server at rest comes to this sooner or later: tables in memory, and the collector waits

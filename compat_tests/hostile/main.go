@@ -15,9 +15,10 @@
 //
 // When all are done, some run again, and the server is told to stop while they do.
 //
-// The attackers are a process of their own (attackers.go), with a lower priority: where real ones are, they take
-// no time from the server's machine. neighbour.go is the client that behaves well, siege.go has the connections of an attacker, watch.go looks at the
-// process from outside and kills it before it takes the machine's memory, tables.go is what the tables hold.
+// The attackers are a process of their own (attackers.go), with a lower priority: where real ones are, they take no
+// time from the server's machine. neighbour.go is the client that behaves well, siege.go has the connections of an
+// attacker, watch.go looks at the process from outside and kills it before it takes the machine's memory, tables.go is
+// what the tables hold.
 package main
 
 import (

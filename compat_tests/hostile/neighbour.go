@@ -13,8 +13,8 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// neighbour is the client that behaves well: over one connection it reads and writes rows by their key, one request every
-// neighbourEvery, whether or not the last is answered. A second loop is a client that comes, asks once and goes.
+// neighbour is the client that behaves well: over one connection it reads and writes rows by their key, one request
+// every neighbourEvery, whether or not the last is answered. A second loop is a client that comes, asks once and goes.
 type neighbour struct {
 	addr string
 

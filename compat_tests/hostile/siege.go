@@ -139,8 +139,8 @@ func (s *siege) prepare(ctx context.Context, v protocol.Version, cql string) (*c
 	return p, nil
 }
 
-// peer is an attacker's connection after STARTUP. It writes to the socket beside the client, so that answers may be read,
-// or not, while requests are sent.
+// peer is an attacker's connection after STARTUP. It writes to the socket beside the client, so that answers may be
+// read, or not, while requests are sent.
 type peer struct {
 	siege *siege
 	conn  *client.Conn

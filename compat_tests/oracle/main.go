@@ -2,7 +2,7 @@
 //
 //	oracle [flags] start             starts a node, waits until it answers and prints its address
 //	oracle [flags] run COMMAND...    runs a command with the node's address in CASSANDRA_ADDR; for a node that oracle
-//	                                 started, its process id is in CASSANDRA_PID and the folder of its jars in CASSANDRA_LIB
+//	                                 started, CASSANDRA_PID is its process, CASSANDRA_LIB the folder of its jars
 //	oracle [flags] stop              ends the node
 //
 // start begins with an empty node; run takes the node that is there, be it named by CASSANDRA_ADDR already or left by

@@ -108,7 +108,8 @@ func (p *Process) Log() string { return p.log.String() }
 // tailLines is how many lines of a log are kept.
 const tailLines = 40
 
-// tail is the end of a log, or what it says from where the server crashed: why stands before the stacks of all goroutines.
+// tail is the end of a log, or what it says from where the server crashed: why stands before the stacks of all
+// goroutines.
 type tail struct {
 	mu      sync.Mutex
 	lines   []string

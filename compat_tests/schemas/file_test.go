@@ -88,7 +88,8 @@ func (s *schema) String() string {
 	return b.String() + strings.Join(s.statements, "\n") + "\n----\n" + s.described + "\n"
 }
 
-// canBeFed reports whether the schema can be made of what DESCRIBE says. What stands in a comment is not to be used, it says.
+// canBeFed reports whether the schema can be made of what DESCRIBE says. What stands in a comment is not to be used, it
+// says.
 func (s *schema) canBeFed() bool { return s.notFedBack == "" && !strings.Contains(s.described, "\n/*") }
 
 // write writes the file with what was recorded.

@@ -90,8 +90,8 @@ func withoutDropped(rows string) (kept string) {
 	return kept
 }
 
-// TestCassandra makes every schema on a Cassandra, compares or records what it says, its tables of definitions with those of
-// cqld, and feeds it back.
+// TestCassandra makes every schema on a Cassandra, compares or records what it says, its tables of definitions with
+// those of cqld, and feeds it back.
 func TestCassandra(t *testing.T) {
 	if *addr == "" {
 		t.Skip("needs -addr of a Cassandra")

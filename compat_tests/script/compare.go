@@ -10,6 +10,7 @@ import (
 // Difference is a block that did not answer what the script expects.
 type Difference struct {
 	Block *Block
+	Want  []string
 	Got   []string
 }
 
@@ -17,8 +18,9 @@ type Difference struct {
 func (r *Runner) Compare(ctx context.Context, blocks []*Block) []Difference {
 	var all []Difference
 	for _, b := range blocks {
-		if got := r.Run(ctx, b); !slices.Equal(got, b.wanted()) {
-			all = append(all, Difference{b, got})
+		want := b.wanted(r.mode.Binding)
+		if got := r.Run(ctx, b); !slices.Equal(b.forgive(got, want), want) {
+			all = append(all, Difference{b, want, got})
 		}
 	}
 	return all
@@ -26,11 +28,11 @@ func (r *Runner) Compare(ctx context.Context, blocks []*Block) []Difference {
 
 // String shows the statements, and the lines that are not the same.
 func (d Difference) String() string {
-	statements, want := strings.Join(d.Block.Statements, "\n"), d.Block.wanted()
+	statements := strings.Join(d.Block.Statements, "\n")
 	if d.Block.gone(d.Got) {
 		return statements + "\nanswers as Cassandra does: the difference is gone"
 	}
-	return fmt.Sprintf("%s\nwant\n%s\ngot\n%s", statements, otherLines(want, d.Got), otherLines(d.Got, want))
+	return fmt.Sprintf("%s\nwant\n%s\ngot\n%s", statements, otherLines(d.Want, d.Got), otherLines(d.Got, d.Want))
 }
 
 // shownLines is how many lines of a difference are shown.

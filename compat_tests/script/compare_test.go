@@ -142,6 +142,7 @@ func TestWrongExpectationsAreCaught(t *testing.T) {
 func TestDifference(t *testing.T) {
 	d := script.Difference{
 		Block: parse(t, "query\nSELECT k\nFROM t;\n----\nk int\n1\n2\n3").Blocks[0],
+		Want:  []string{"k int", "1", "2", "3"},
 		Got:   []string{"k int", "2", "2"},
 	}
 	if got, want := d.String(), "SELECT k\nFROM t;\nwant\n    2 1\n    4 3\ngot\n    2 2"; got != want {

@@ -17,18 +17,18 @@ func (s *Script) Differs() bool {
 	return slices.ContainsFunc(s.Blocks, func(b *Block) bool { return b.Ours != nil })
 }
 
-// wanted is what the server that is asked should answer.
-func (b *Block) wanted() []string {
+// wanted is what the server that is asked should answer with values bound in some way.
+func (b *Block) wanted(binding Binding) []string {
 	if b.expectOurs && b.Ours != nil {
 		return b.Ours
 	}
-	return b.Expected
+	return b.expected(binding)
 }
 
 // record keeps an answer as that of the server that is asked. Ours is kept only where it is not Cassandra's.
 func (b *Block) record(got []string) {
 	if !b.expectOurs {
-		b.Expected = got
+		b.Expected, b.Bound, b.Parts = got, nil, nil
 		return
 	}
 	b.Ours = nil
@@ -43,8 +43,8 @@ func (b *Block) gone(got []string) bool {
 }
 
 // expectsReadFailure reports whether a read of the block should fail.
-func (b *Block) expectsReadFailure() bool {
-	return slices.ContainsFunc(b.wanted(), func(line string) bool {
+func (b *Block) expectsReadFailure(binding Binding) bool {
+	return slices.ContainsFunc(b.wanted(binding), func(line string) bool {
 		return strings.HasPrefix(line, "error "+readFailure+":")
 	})
 }

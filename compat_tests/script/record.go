@@ -13,14 +13,18 @@ func (s *Script) Compare(ctx context.Context, addr, keyspace string, m Mode) ([]
 	return differences, r.Drop(ctx)
 }
 
-// Record makes what a server answers in one mode the expected text, and compares it with what it answers in another:
-// a script with differences shows chance, or the mode, and is not to be kept.
+// Record makes what a server answers in one mode the expected text of the mode's binding, and compares it with what it
+// answers in another: a script with differences shows chance, or the mode, and is not to be kept. The bindings are
+// recorded in the order of their constants.
 func (s *Script) Record(ctx context.Context, addr, keyspace string, first, second Mode) ([]Difference, error) {
-	answered, err := s.Compare(ctx, addr, keyspace, first)
-	for _, d := range answered {
-		d.Block.record(d.Got)
-	}
+	r, err := Open(ctx, addr, keyspace, first)
 	if err != nil {
+		return nil, err
+	}
+	for _, b := range s.Blocks {
+		b.expect(first.Binding, r.Run(ctx, b))
+	}
+	if err := r.Drop(ctx); err != nil {
 		return nil, err
 	}
 	return s.Compare(ctx, addr, keyspace, second)

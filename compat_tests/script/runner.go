@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 )
@@ -17,13 +18,19 @@ import (
 type Mode struct {
 	Version  protocol.Version
 	Prepared bool
+	Binding  Binding // of prepared statements
 	PageSize int32
 }
 
 // String is the name of the mode among the tests.
 func (m Mode) String() string {
 	how := "plain"
-	if m.Prepared {
+	switch {
+	case m.Binding == Parts:
+		how = "parts"
+	case m.Binding == Bound:
+		how = "bound"
+	case m.Prepared:
 		how = "prepared"
 	}
 	return fmt.Sprintf("v%d_%s_page%d", m.Version, how, m.PageSize)
@@ -83,17 +90,25 @@ func (r *Runner) Drop(ctx context.Context) error {
 // comes too late must not be taken for that to another statement.
 func (r *Runner) Run(ctx context.Context, b *Block) []string {
 	var lines []string
-	failed := false
 	for _, statement := range b.Statements {
 		cql := strings.ReplaceAll(strings.TrimSuffix(statement, ";"), Placeholder, r.keyspace)
-		columns, rows, warnings, err := r.statement(ctx, cql, b.expectsReadFailure())
+		binding := b.binding(r.mode.Binding)
+		columns, rows, warnings, refusals, err := r.statement(ctx, cql, binding, b.expectsReadFailure(binding))
+		if binding != Unbound && (isFault(err) || slices.Contains(refusals, fault)) {
+			lines = append(lines, fault)
+			continue
+		}
+		lines = append(lines, refusals...)
 		switch {
 		case err != nil:
 			if _, answered := cqlerr.As(err); !answered {
 				_ = r.conn.Close()
 			}
-			lines = append(lines, "error "+describe(err))
-			failed = true
+			text := describe(err)
+			if binding != Unbound {
+				text = describeBound(err)
+			}
+			lines = append(lines, "error "+text)
 		case b.Kind != Exec:
 			lines = append(lines, formatRows(columns, rows)...)
 		default:
@@ -103,22 +118,13 @@ func (r *Runner) Run(ctx context.Context, b *Block) []string {
 			lines = append(lines, "warning "+w)
 		}
 	}
-	if b.Kind == Exec && !failed && onlyOK(lines) {
-		lines = lines[:1] // all went well
+	if b.Kind == Exec {
+		lines = collapse(lines)
 	}
 	for i := range lines {
 		lines[i] = strings.ReplaceAll(oneLine(lines[i]), r.keyspace, Placeholder)
 	}
 	return lines
-}
-
-func onlyOK(lines []string) bool {
-	for _, l := range lines {
-		if l != "ok" {
-			return false
-		}
-	}
-	return true
 }
 
 // oneLine keeps an answer on its line.
@@ -127,27 +133,78 @@ func oneLine(s string) string { return strings.ReplaceAll(s, "\n", `\n`) }
 // usePrepared is how Cassandra begins the warning that a connection gets once when it prepares after a USE.
 const usePrepared = "`USE <keyspace>` with prepared statements"
 
-// statement runs one statement in the runner's mode, all its pages. A read that fails while an index may be built runs again,
-// unless it is expected to fail.
-func (r *Runner) statement(ctx context.Context, cql string, mayFail bool) (
-	columns []protocol.ColumnSpec, rows [][][]byte, warnings []string, err error,
+// request is a statement as it is sent.
+type request struct {
+	cql      string
+	prepared *client.Prepared // nil: it is sent as text
+	values   []types.Value
+}
+
+// prepare makes the request for a statement: in the mode's form, with as many markers as the server takes. If it takes
+// fewer than there could be, the refusal of all of them is a line of the answer.
+func (r *Runner) prepare(ctx context.Context, cql string, binding Binding) (q request, refusals []string, err error) {
+	q.cql = cql
+	if !r.mode.Prepared {
+		return q, nil, nil
+	}
+	var first, last error // of the form with all markers, and of the plain text
+	for _, text := range boundTexts(cql, binding) {
+		if q.prepared, last = r.conn.Prepare(ctx, text.cql, ""); last == nil {
+			q.values = text.values(q.prepared.Bind.Columns())
+			switch {
+			case isFault(first):
+				refusals = []string{fault}
+			case isSyntax(first):
+				refusals = []string{"refused syntax"}
+			case first != nil:
+				refusals = []string{"refused " + describeBound(first)}
+			}
+			return q, refusals, nil
+		}
+		if _, answered := cqlerr.As(last); !answered {
+			return q, nil, last
+		}
+		if first == nil {
+			first = last
+		}
+	}
+	if isSyntax(last) {
+		return q, nil, last // no statement in any form
+	}
+	return q, nil, first
+}
+
+func isSyntax(err error) bool {
+	e, ok := cqlerr.As(err)
+	return ok && e.Code == cqlerr.SyntaxError
+}
+
+// statement runs one statement in the runner's mode, all its pages. A read that fails while an index may be built runs
+// again, unless it is expected to fail.
+func (r *Runner) statement(ctx context.Context, cql string, binding Binding, mayFail bool) (
+	columns []protocol.ColumnSpec, rows [][][]byte, warnings, refusals []string, err error,
 ) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	var p *client.Prepared
-	if r.mode.Prepared {
-		if p, err = r.conn.Prepare(ctx, cql, ""); err != nil {
-			return nil, nil, nil, err
-		}
+	q, refusals, err := r.prepare(ctx, cql, binding)
+	if err == nil {
+		columns, rows, warnings, err = r.pages(ctx, q, mayFail)
 	}
+	return columns, rows, warnings, refusals, err
+}
+
+// pages sends a request for one page after the other.
+func (r *Runner) pages(ctx context.Context, q request, mayFail bool) (
+	columns []protocol.ColumnSpec, rows [][][]byte, warnings []string, err error,
+) {
 	o := &client.QueryOptions{PageSize: r.mode.PageSize}
 	building := time.Now().Add(buildTime)
 	for restarts := 0; ; {
 		var page *client.Result
-		if p != nil {
-			page, err = r.conn.Execute(ctx, p, nil, o)
+		if q.prepared != nil {
+			page, err = r.conn.Execute(ctx, q.prepared, q.values, o)
 		} else {
-			page, err = r.conn.Query(ctx, cql, nil, o)
+			page, err = r.conn.Query(ctx, q.cql, nil, o)
 		}
 		if page != nil {
 			warnings = addWarnings(warnings, page.Warnings)
@@ -188,8 +245,8 @@ func isSchemaChanged(err error) bool {
 // buildTime is how long Cassandra gets to build an index that a query wants.
 const buildTime = 10 * time.Second
 
-// isIndexBuilding reports whether a read has failed as it does while an index is built: by an index of the old kind without
-// a reason that a client would know, which a read that is expected to fail may have for good.
+// isIndexBuilding reports whether a read has failed as it does while an index is built: by an index of the old kind
+// without a reason that a client would know, which a read that is expected to fail may have for good.
 func isIndexBuilding(err error, mayFail bool) bool {
 	e, ok := cqlerr.As(err)
 	return ok && (strings.Contains(e.Message, "1 failures: INDEX_NOT_AVAILABLE from") ||

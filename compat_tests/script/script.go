@@ -2,6 +2,7 @@ package script
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -29,15 +30,33 @@ type Block struct {
 	Comment    []string // lines that begin with #, above the block
 	Statements []string // as written, with their semicolons
 	Expected   []string // what Cassandra answers
-	Ours       []string // what cqld answers instead; nil if that is the same
+	Bound      []string // where values are bound: what differs from Expected, as Block.changes writes it
+	Parts      []string // where parts of values are bound: what differs from the answer with whole values
+	Ours       []string // what cqld answers instead of Expected; nil if that is the same
 	expectOurs bool
 }
 
 const (
-	stampPrefix   = "# recorded from: "
-	separator     = "----"
-	oursSeparator = "---- cqld"
+	stampPrefix    = "# recorded from: "
+	separator      = "----"
+	boundSeparator = "---- bound"
+	partsSeparator = "---- parts"
+	oursSeparator  = "---- cqld"
 )
+
+// answerSeparators are what can stand behind an answer.
+var answerSeparators = []string{boundSeparator, partsSeparator, oursSeparator}
+
+// unboundPrefix begins the comment of a block whose literals stay, with the reason.
+const unboundPrefix = "# unbound: "
+
+// binding is what is bound in a block where values are bound in some way.
+func (b *Block) binding(binding Binding) Binding {
+	if slices.ContainsFunc(b.Comment, func(c string) bool { return strings.HasPrefix(c, unboundPrefix) }) {
+		return Unbound
+	}
+	return binding
+}
 
 // Parse reads a script.
 func Parse(text string) (*Script, error) {
@@ -113,8 +132,14 @@ func (p *parser) block() (*Block, error) {
 	if p.more() && p.peek() == separator {
 		p.next()
 	}
-	for p.more() && p.peek() != "" && p.peek() != oursSeparator {
-		b.Expected = append(b.Expected, p.next())
+	b.Expected = p.answer()
+	if p.more() && p.peek() == boundSeparator {
+		p.next()
+		b.Bound = p.answer()
+	}
+	if p.more() && p.peek() == partsSeparator {
+		p.next()
+		b.Parts = p.answer()
 	}
 	if !p.more() || p.next() != oursSeparator {
 		return b, nil
@@ -126,6 +151,15 @@ func (p *parser) block() (*Block, error) {
 		return nil, fmt.Errorf("line %d: nothing behind %q", p.at, oursSeparator)
 	}
 	return b, nil
+}
+
+// answer reads the lines of an answer.
+func (p *parser) answer() []string {
+	var lines []string
+	for p.more() && p.peek() != "" && !slices.Contains(answerSeparators, p.peek()) {
+		lines = append(lines, p.next())
+	}
+	return lines
 }
 
 // complete reports whether a statement ends at the end of its last line. That of a batch ends behind APPLY
@@ -157,17 +191,22 @@ func (s *Script) String() string {
 			fmt.Fprintln(&b, st)
 		}
 		fmt.Fprintln(&b, separator)
-		for _, e := range block.Expected {
-			fmt.Fprintln(&b, e)
-		}
-		if block.Ours != nil {
-			fmt.Fprintln(&b, oursSeparator)
-		}
-		for _, e := range block.Ours {
-			fmt.Fprintln(&b, e)
-		}
+		writeAnswer(&b, "", block.Expected)
+		writeAnswer(&b, boundSeparator, block.Bound)
+		writeAnswer(&b, partsSeparator, block.Parts)
+		writeAnswer(&b, oursSeparator, block.Ours)
 	}
 	return b.String()
+}
+
+// writeAnswer writes the lines of an answer, if there is one, and what stands before it.
+func writeAnswer(b *strings.Builder, separator string, lines []string) {
+	if separator != "" && lines != nil {
+		fmt.Fprintln(b, separator)
+	}
+	for _, l := range lines {
+		fmt.Fprintln(b, l)
+	}
 }
 
 // Tail are the queries behind the last block of another kind: asked again, they must answer the same.

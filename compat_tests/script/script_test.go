@@ -91,13 +91,13 @@ func TestUnrecorded(t *testing.T) {
 func TestParseErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"# Shows.\n\n# nothing\n":                          "line 3: a comment without a block",
-		"# Shows.\n\nrun\nDROP TABLE t;":                   `line 3: a block begins with exec or query, not "run"`,
+		"# Shows.\n\nrun\nDROP TABLE t;":                   `line 3: a block begins with exec, each or query, not "run"`,
 		"# Shows.\n\nexec\nDROP TABLE t\n----\nok":         "line 3: a statement that no semicolon ends",
 		"# Shows.\n\nexec\n\nDROP TABLE t;":                "line 3: a statement that no semicolon ends",
 		"exec\nBEGIN BATCH\nDELETE FROM t WHERE k = 1;\n":  "line 1: a statement that no semicolon ends",
 		"query\nSELECT k FROM t;\nSELECT v FROM t;\n----":  "line 1: a query block has one statement",
-		"exec\nDROP TABLE t;\n----\nok\n\nok\nok\n":        `line 6: a block begins with exec or query, not "ok"`,
-		"exec\nDROP TABLE t;\n----\n\nokay\n----\nok\nok":  `line 5: a block begins with exec or query, not "okay"`,
+		"exec\nDROP TABLE t;\n----\nok\n\nok\nok\n":        `line 6: a block begins with exec, each or query, not "ok"`,
+		"exec\nDROP TABLE t;\n----\n\nokay\n----\nok\nok":  `line 5: a block begins with exec, each or query, not "okay"`,
 		"exec\nDROP TABLE t;\nDROP TABLE u;\nDROP\n\nexec": "line 1: a statement that no semicolon ends",
 	} {
 		if _, err := script.Parse(text); err == nil || err.Error() != want {

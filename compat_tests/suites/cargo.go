@@ -27,7 +27,8 @@ type cargoTests struct {
 	limit time.Duration          // for one test
 }
 
-// nextestSlot tells a test which of those that run at the same time it is, as cargo-nextest does: tests take addresses by it.
+// nextestSlot tells a test which of those that run at the same time it is, as cargo-nextest does: tests take addresses
+// by it.
 const nextestSlot = "NEXTEST_TEST_GLOBAL_SLOT="
 
 // run builds the tests of the crate in a folder and runs each in a process of its own, so that one that hangs

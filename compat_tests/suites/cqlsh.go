@@ -8,8 +8,8 @@ import (
 )
 
 // cqlshTests is what Apache Cassandra's repository has of tests for cqlsh. They run the cqlsh beside them, on the
-// driver from PyPI. Of the files that are left out only test_unicode.py needs a server: it reads the terminal in pieces,
-// and fails when they cut a letter in two.
+// driver from PyPI. Of the files that are left out only test_unicode.py needs a server: it reads the terminal in
+// pieces, and fails when they cut a letter in two.
 var cqlshTests = suite{
 	name: "cqlsh", version: "6.2.0", protocol: "v5", folder: "CASSANDRA_SRC",
 	run: func(ctx context.Context, e *environment) ([]outcome, error) {

@@ -69,8 +69,8 @@ func pythonSuite(name, part string, skip []string) suite {
 	return onUsualPort(s)
 }
 
-// pythonTests copies the driver's tests: they write beside themselves, and away from the driver's source they import the
-// installed one.
+// pythonTests copies the driver's tests: they write beside themselves, and away from the driver's source they import
+// the installed one.
 func pythonTests(e *environment) (source string, err error) {
 	source = filepath.Join(e.work, "source")
 	if err := os.RemoveAll(source); err != nil {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// cdrsTokio is the crate from crates.io: its tests are in it, and dial the usual port. They share tables, so they run one
-// by one; those of the library need no server.
+// cdrsTokio is the crate from crates.io: its tests are in it, and dial the usual port. They share tables, so they run
+// one by one; those of the library need no server.
 var cdrsTokio = onUsualPort(suite{
 	name: "cdrs-tokio", version: "8.1.7", protocol: "v4, v5",
 	run: func(ctx context.Context, e *environment) ([]outcome, error) {
@@ -31,8 +31,8 @@ var cdrsTokio = onUsualPort(suite{
 	},
 })
 
-// scyllaRust is Scylla's driver, whose repository has a crate that its tests need and crates.io has not. They are
-// built as for Cassandra, which leaves out what only Scylla has. Their proxies are on the usual port, and they expect the
+// scyllaRust is Scylla's driver, whose repository has a crate that its tests need and crates.io has not. They are built
+// as for Cassandra, which leaves out what only Scylla has. Their proxies are on the usual port, and they expect the
 // server there.
 var scyllaRust = onUsualPort(suite{
 	name: "scylla-rust", version: "1.8.0", protocol: "v4", folder: "SCYLLA_RUST_SRC",

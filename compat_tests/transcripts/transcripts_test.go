@@ -93,8 +93,8 @@ func readSession(t *testing.T, path string) *Session {
 	return s
 }
 
-// markedPatience is how long to wait for what cqld does not answer as Cassandra does, and perhaps not at all. A statement
-// is always answered.
+// markedPatience is how long to wait for what cqld does not answer as Cassandra does, and perhaps not at all. A
+// statement is always answered.
 const markedPatience = 100 * time.Millisecond
 
 func mayBeSilent(st *Step) bool {

@@ -92,8 +92,8 @@ func (e *envelope) plain() []byte {
 	return b
 }
 
-// askOurs sends a request whose answer differs and returns what comes: at least as many envelopes as are expected, and all
-// that follow them at once.
+// askOurs sends a request whose answer differs and returns what comes: at least as many envelopes as are expected, and
+// all that follow them at once.
 func (r *replay) askOurs(x *exchange, c *connection, want *ours) (*ours, []expectedEnvelope, error) {
 	recorded, err := expected(x, c.framed, c.compression)
 	if err != nil {
@@ -155,8 +155,8 @@ func (v *verdicts) writeOurs(t *testing.T, outcomes []outcome) {
 
 var differenceNumber = regexp.MustCompile(`^differs (\d{3}) `)
 
-// TestReasonsAreDifferences wants a number of docs/differences.md in each reason to differ, and no answer of ours without a
-// verdict.
+// TestReasonsAreDifferences wants a number of docs/differences.md in each reason to differ, and no answer of ours
+// without a verdict.
 func TestReasonsAreDifferences(t *testing.T) {
 	page, err := os.ReadFile("../../" + differences.Page)
 	if err != nil {
@@ -186,8 +186,8 @@ func TestReasonsAreDifferences(t *testing.T) {
 	}
 }
 
-// TestOurs checks the instrument: an answer with one byte more, less or other, or on a connection that ends otherwise, is
-// not the same.
+// TestOurs checks the instrument: an answer with one byte more, less or other, or on a connection that ends otherwise,
+// is not the same.
 func TestOurs(t *testing.T) {
 	all := readOurs(t)
 	if len(all) == 0 {

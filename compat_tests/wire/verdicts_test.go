@@ -10,8 +10,8 @@ import (
 
 // verdicts say of the exchanges that are not equal why. A reason is a kind and a text: "pending" if the server says
 // that something is not supported yet, "differs" if that is wanted or cannot be compared, "not replayed" if it is not
-// even tried. A reason that differs begins with the number of the difference in docs/differences.md, and ours has the answer
-// of cqld. A name without a line number stands for a whole file, which is not replayed.
+// even tried. A reason that differs begins with the number of the difference in docs/differences.md, and ours has the
+// answer of cqld. A name without a line number stands for a whole file, which is not replayed.
 type verdicts struct {
 	list    string // the file
 	reasons []string

@@ -96,7 +96,7 @@ func resolve(shown, name string, args []Arg, receiver types.Type) (*Function, er
 	if f := families[name]; f != nil {
 		return f.resolve(name, args, receiver)
 	}
-	if op, ok := operatorOf(name); ok && len(args) == 2 {
+	if op, ok := operatorOf(name); ok && shown != name && len(args) == 2 { // Cassandra knows them by their keyspace
 		return chooseOperator(op, name, args, receiver)
 	}
 	return choose(shown, byName[name], args, receiver)

@@ -10,9 +10,9 @@ import (
 const maxLength = 32 << 20
 
 // A statement may have so many tokens however short it is, and one more for so many bytes of its text. A token costs
-// about 500 bytes while it is parsed, so that both keep to the 40 bytes for each byte of text that docs/limits.md promises.
-// Runs of plain terms are one token; each statement in a batch is counted for itself, because what parsing it took is
-// free again before the next, but for the tokens.
+// about 500 bytes while it is parsed, so that both keep to the 40 bytes for each byte of text that docs/limits.md
+// promises. Runs of plain terms are one token; each statement in a batch is counted for itself, because what parsing it
+// took is free again before the next, but for the tokens.
 const (
 	freeTokens    = 1 << 15
 	bytesPerToken = 16

@@ -1,13 +1,8 @@
 package types
 
-import (
-	"bytes"
-	"math"
-	"strings"
-)
+import "bytes"
 
-// Custom is a type of a Java class that CQL has no name for: a composite, whose values this package does not take
-// apart. They are any bytes.
+// Custom is a type of a Java class that CQL has no name for. Its values are bytes in the order of bytes.
 type Custom struct{ Class string }
 
 // String puts the class name in single quotes, as statements name such a type.
@@ -22,8 +17,13 @@ func (*Custom) LossyKey() bool { return false }
 // FixedLength is 0: nothing is known of the class.
 func (*Custom) FixedLength() int { return 0 }
 
-// Validate takes everything: what the class would refuse is not known.
-func (*Custom) Validate([]byte) error { return nil }
+// Validate checks the components of a CompositeType. What other classes would refuse is not known.
+func (t *Custom) Validate(b []byte) error {
+	if components, ok := t.components(); ok {
+		return validateComposite(components, b)
+	}
+	return nil
+}
 
 // Compare orders by bytes.
 func (*Custom) Compare(a, b []byte) int { return bytes.Compare(a, b) }
@@ -47,53 +47,6 @@ func (t *Custom) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 		return nil, ErrKind
 	}
 	return parseComposite(components, text)
-}
-
-// components are the types inside a CompositeType.
-func (t *Custom) components() (types []Type, ok bool) {
-	list, ok := strings.CutPrefix(t.Class, marshalPackage+"CompositeType(")
-	if !ok {
-		return nil, false
-	}
-	p := &classParser{rest: list}
-	for !p.take(")") {
-		c, err := p.parse(1)
-		if err != nil {
-			return nil, false
-		}
-		types = append(types, c)
-		p.take(",")
-	}
-	return types, true
-}
-
-// parseComposite reads the text of a composite. A colon behind a backslash belongs to a component, and so does an
-// exclamation mark before the last of a component. A last component that is one alone makes the value end in 1, which
-// stands for the end of all values that begin with it.
-func parseComposite(types []Type, text string) ([]byte, error) {
-	b := []byte{}
-	if text == "" {
-		return b, nil
-	}
-	for i, part := range splitUnescaped(text) {
-		if part == "!" && i > 0 {
-			b[len(b)-1] = 1
-			break
-		}
-		if part == "!" || i >= len(types) {
-			return nil, invalidf("Unable to make a composite of %d components from '%s'", len(types), text)
-		}
-		part = strings.TrimSuffix(strings.ReplaceAll(part, `\:`, ":"), "!")
-		value, err := fromString(types[i], part)
-		if err != nil {
-			return nil, err
-		}
-		if len(value) > math.MaxUint16 {
-			return nil, invalidf("A component of a composite may have %d bytes, not %d", math.MaxUint16, len(value))
-		}
-		b = AppendCompositeKey(b, value)
-	}
-	return b, nil
 }
 
 // Format prints the bytes.

@@ -3,8 +3,8 @@ package types
 import "encoding/binary"
 
 // Normalize returns what is stored of a valid value b: sets and maps in order and without duplicates,
-// and nulls in lists of one form. That goes for collections inside collections too, but what is inside
-// tuples, user types and vectors stays as it is. It may return b.
+// and nulls in lists of one form. That goes for what is inside collections too, but not for what is inside tuples and
+// user types, or inside a vector that is not itself in a collection. It may return b.
 func Normalize(t Type, b []byte) []byte {
 	if b == nil {
 		return nil
@@ -18,7 +18,7 @@ func Normalize(t Type, b []byte) []byte {
 		}
 		elems := NewPacked(DecodeCount(b))
 		for e := range Elements(b) {
-			elems.Add(Normalize(t.Elem, e))
+			elems.Add(normalizeElement(t.Elem, e))
 		}
 		return elems.Set(t)
 	case *Map:
@@ -28,12 +28,25 @@ func Normalize(t Type, b []byte) []byte {
 		n := DecodeCount(b)
 		keys, values := NewPacked(n), NewPacked(n)
 		for k, v := range Entries(b) {
-			keys.Add(Normalize(t.Key, k))
-			values.Add(Normalize(t.Value, v))
+			keys.Add(normalizeElement(t.Key, k))
+			values.Add(normalizeElement(t.Value, v))
 		}
 		return keys.Map(t, values)
 	}
 	return b
+}
+
+// normalizeElement is Normalize for a value in a collection: Cassandra makes a Java object of it, also of a vector.
+func normalizeElement(t Type, e []byte) []byte {
+	v, ok := t.(*Vector)
+	if !ok || len(e) == 0 || !isCollection(v) {
+		return Normalize(t, e)
+	}
+	elems := make([][]byte, 0, v.Dim)
+	for e := range VectorElements(v, e) {
+		elems = append(elems, normalizeElement(v.Elem, e))
+	}
+	return NewVector(v, elems)
 }
 
 // normalizeList is Normalize for a list; empty elements are null if that is said.
@@ -43,7 +56,7 @@ func normalizeList(elem Type, b []byte, emptyIsNull bool) []byte {
 	}
 	list := append(make([]byte, 0, len(b)), b[:4]...)
 	for e := range Elements(b) {
-		if e = Normalize(elem, e); emptyIsNull && len(e) == 0 {
+		if e = normalizeElement(elem, e); emptyIsNull && len(e) == 0 {
 			e = nil
 		}
 		list = AppendElement(list, e)
@@ -96,11 +109,13 @@ func isMapStored(t *Map, b []byte) bool {
 	return true
 }
 
-// isCollection reports whether values of a type may be stored otherwise than they are given.
+// isCollection reports whether values of a type may be stored otherwise than they are given, in a collection at least.
 func isCollection(t Type) bool {
-	switch t.(type) {
+	switch t := t.(type) {
 	case *List, *Set, *Map:
 		return true
+	case *Vector:
+		return isCollection(t.Elem)
 	}
 	return false
 }

@@ -247,6 +247,15 @@ func TupleFields(b []byte, n int) [][]byte {
 	return fields
 }
 
+// TupleLen is the number of components in the bytes of a tuple. What is left over behind them counts as one.
+func TupleLen(b []byte) int {
+	n := 0
+	for ok := true; ok && len(b) > 0; n++ {
+		_, b, ok = readElement(b)
+	}
+	return n
+}
+
 // kindOf is the kind of literal whose text fromString takes a text for.
 func kindOf(t Type) LiteralKind {
 	switch t {

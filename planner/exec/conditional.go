@@ -14,8 +14,8 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// conditional is one execution of modifications with conditions, alone or in a batch: what is compared in their partition,
-// and what is written if all of it holds.
+// conditional is one execution of modifications with conditions, alone or in a batch: what is compared in their
+// partition, and what is written if all of it holds.
 type conditional struct {
 	*writing
 	ctx        context.Context

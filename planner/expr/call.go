@@ -126,8 +126,8 @@ func (c *Checker) selectedCall(t cql.Term) (Expr, error) {
 	return c.aggregate(&Aggregate{Function: f, Args: args}), nil
 }
 
-// selectedCast checks CAST of a selector, which does nothing to a value that has the type already. Cassandra does not see
-// that a descending column has it, and looks for a function.
+// selectedCast checks CAST of a selector, which does nothing to a value that has the type already. Cassandra does not
+// see that a descending column has it, and looks for a function.
 func (c *Checker) selectedCast(t *cql.Cast) (Expr, error) {
 	e, err := c.selector(t.Value, nil)
 	if err != nil {

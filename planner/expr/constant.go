@@ -72,8 +72,8 @@ func literalFits(l *cql.Literal, t types.Type) bool {
 	return !errors.Is(err, types.ErrKind)
 }
 
-// fold computes an expression that depends on nothing but constants. Where functions are called, what fails does so when
-// it is run.
+// fold computes an expression that depends on nothing but constants. Where functions are called, what fails does so
+// when it is run.
 func fold(e Expr, parts []Expr) (Expr, error) {
 	_, computed := e.(*Call)
 	for _, p := range parts {

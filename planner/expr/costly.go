@@ -34,8 +34,8 @@ const (
 	smallScale = 1000 // of decimals, whose digits a sum has between their exponents
 )
 
-// smallArgs reports whether a function has constants as arguments, with which it takes little. exp makes large values of
-// small ones.
+// smallArgs reports whether a function has constants as arguments, with which it takes little. exp makes large values
+// of small ones.
 func smallArgs(c *Call) bool {
 	if c.Function.Name == "exp" {
 		return false

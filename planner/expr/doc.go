@@ -1,14 +1,15 @@
 // Package expr has typed expressions, and checks terms: it gives them their types and makes expressions of them.
 //
-// A Checker works on the terms of one statement. Check takes a term and its Receiver, the column or argument that will get
-// the value, and returns an Expr. Constants become the bytes of their value at once; what depends on one execution, bound
-// values, functions such as now(), and in selections the row, is computed by Expr.Eval from a Context.
+// A Checker works on the terms of one statement. Check takes a term and its Receiver, the column or argument that will
+// get the value, and returns an Expr. Constants become the bytes of their value at once; what depends on one execution,
+// bound values, functions such as now(), and in selections the row, is computed by Expr.Eval from a Context.
 //
 // # Scopes
 //
 // A Scope says where terms stand: whose names they use, which table they are about, and whether they are values or
-// selectors. VALUES, SET, WHERE, USING, LIMIT, the arguments of masks and INITCOND have values. A SELECT list has selectors,
-// and values again between the brackets of m[key]. Cassandra has a class for each of the two, and they differ in this:
+// selectors. VALUES, SET, WHERE, USING, LIMIT, the arguments of masks and INITCOND have values. A SELECT list has
+// selectors, and values again between the brackets of m[key]. Cassandra has a class for each of the two, and they
+// differ in this:
 //
 //	                         values                            selectors
 //	column, field, element   are not there                     are terms
@@ -25,8 +26,8 @@
 //
 // # What is found out
 //
-// Info keeps it for each term, beside the tree, which never changes: the function that was chosen, the types, how well the
-// term fits others. The texts of errors (Info.Text) and the names of result columns (Info.Name) are made from it.
+// Info keeps it for each term, beside the tree, which never changes: the function that was chosen, the types, how well
+// the term fits others. The texts of errors (Info.Text) and the names of result columns (Info.Name) are made from it.
 //
 // # The order of complaints
 //

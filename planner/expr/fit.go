@@ -9,9 +9,9 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// fit is how well a term fits values of a type: the choice of functions and the refusals of literals rest on it. Of a call
-// that cannot be resolved it is found later what is wrong, so it fits here. The error is for terms that can stand nowhere:
-// nothing else is said of a statement that has one.
+// fit is how well a term fits values of a type: the choice of functions and the refusals of literals rest on it. Of a
+// call that cannot be resolved it is found later what is wrong, so it fits here. The error is for terms that can stand
+// nowhere: nothing else is said of a statement that has one.
 func (c *Checker) fit(t cql.Term, to types.Type) (functions.Fit, error) {
 	if c.passing > 0 {
 		return c.workOutFit(t, to)

@@ -10,8 +10,8 @@ import (
 // textOf makes the texts of arguments for a complaint; nil: nobody hears it.
 type textOf func(*Info, cql.Term) string
 
-// function finds the function of a call, CAST or operator whose result is for a receiver. Calls among the arguments fit: what
-// is wrong with them is found when they are checked.
+// function finds the function of a call, CAST or operator whose result is for a receiver. Calls among the arguments
+// fit: what is wrong with them is found when they are checked.
 func (c *Checker) function(t cql.Term, r Receiver, text textOf) (*functions.Function, error) {
 	switch t := t.(type) {
 	case *cql.Cast:
@@ -59,8 +59,8 @@ func errAggregate() error {
 	return cqlerr.Invalidf("Aggregation function are not supported in the where clause")
 }
 
-// MaskFunction finds the function of a mask for values of a type, which are its first argument; nil: there is none of that
-// name.
+// MaskFunction finds the function of a mask for values of a type, which are its first argument; nil: there is none of
+// that name.
 func (c *Checker) MaskFunction(call *cql.Call, masked types.Type) (*functions.Function, error) {
 	users := c.users(call.Function)
 	if users == nil && !isKnown(call.Function) {
@@ -93,8 +93,8 @@ func (c *Checker) named(
 	return f, functions.CheckArgs(f, args)
 }
 
-// choose finds a function for arguments. Their texts are made only for a complaint that will be heard, because those of deep
-// terms are long.
+// choose finds a function for arguments. Their texts are made only for a complaint that will be heard, because those of
+// deep terms are long.
 func (c *Checker) choose(
 	terms []cql.Term, text textOf, resolve func([]functions.Arg) (*functions.Function, error),
 ) (*functions.Function, error) {

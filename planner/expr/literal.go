@@ -60,8 +60,8 @@ func (as *role) receiver(whole Receiver) Receiver {
 	return whole.Part(as.what+"("+whole.Name+")", as.of)
 }
 
-// elements checks the elements of a literal of that kind, or the keys and values of a map, once all of them are known to be
-// for it. Bind markers are for the elements of vectors only.
+// elements checks the elements of a literal of that kind, or the keys and values of a map, once all of them are known
+// to be for it. Bind markers are for the elements of vectors only.
 func (c *Checker) elements(kind string, whole Receiver, roles *[2]role) (Expr, error) {
 	first, second, name := roles[0].terms, roles[1].terms, whole.Name
 	err := c.eachEntry(first, second, func(t, value cql.Term) error {
@@ -99,7 +99,8 @@ func (c *Checker) elements(kind string, whole Receiver, roles *[2]role) (Expr, e
 	return compose(l)
 }
 
-// checkElement refuses a term that is not for its place in a literal. One that is may still be refused when it is checked.
+// checkElement refuses a term that is not for its place in a literal. One that is may still be refused when it is
+// checked.
 func (c *Checker) checkElement(kind, name string, as *role, t cql.Term) error {
 	if fits, err := c.fits(t, as.of); fits || err != nil {
 		return err

@@ -12,8 +12,8 @@ type Packed struct {
 	limit int
 }
 
-// freePacked is how many bytes the values of any literal may have, and packedPerByte how many more for each byte of text.
-// Only null fields of user types, which need no text, come to as much.
+// freePacked is how many bytes the values of any literal may have, and packedPerByte how many more for each byte of
+// text. Only null fields of user types, which need no text, come to as much.
 const (
 	freePacked    = 16 << 20
 	packedPerByte = 16

@@ -42,8 +42,8 @@ func (c *Checker) resolveAll(terms []cql.Term) error {
 	return nil
 }
 
-// resolveEntries resolves a map. Keys that are names may be the fields of a user type: they are looked at when its type is
-// known.
+// resolveEntries resolves a map. Keys that are names may be the fields of a user type: they are looked at when its type
+// is known.
 func (c *Checker) resolveEntries(m *cql.MapLiteral) error {
 	for i, key := range m.Keys.Parts {
 		if _, name := key.(*cql.ColumnRef); !name {
@@ -78,8 +78,9 @@ func (c *Checker) resolveCall(t cql.Term) error {
 	return nil
 }
 
-// ofTimeUUID is a function that returns the type of its first argument, timeuuid, as Cassandra has it: where the argument
-// is a descending column it is timeuuid, else LegacyTimeUUIDType. The second argument of mask_replace has the type too.
+// ofTimeUUID is a function that returns the type of its first argument, timeuuid, as Cassandra has it: where the
+// argument is a descending column it is timeuuid, else LegacyTimeUUIDType. The second argument of mask_replace has the
+// type too.
 func (c *Checker) ofTimeUUID(f *functions.Function, first cql.Term) *functions.Function {
 	own := *f
 	if c.descends(first) {

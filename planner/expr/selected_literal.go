@@ -8,7 +8,8 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// selectedLiteral checks a literal of selectors. Its type is that of the first part that has one, else what is expected.
+// selectedLiteral checks a literal of selectors. Its type is that of the first part that has one, else what is
+// expected.
 func (c *Checker) selectedLiteral(t cql.Term, expected types.Type) (Expr, error) {
 	of := c.exactType(t)
 	list, isList := t.(*cql.ListLiteral)

@@ -152,8 +152,8 @@ func (c *Checker) field(t *cql.Field) (Expr, error) {
 	return &Field{Of: of, Index: i}, nil
 }
 
-// fieldType is the type of x.name, or nil if it is not known before x is checked: Cassandra does not see that a clustering
-// column in descending order is of a user type.
+// fieldType is the type of x.name, or nil if it is not known before x is checked: Cassandra does not see that a
+// clustering column in descending order is of a user type.
 func (c *Checker) fieldType(t *cql.Field) types.Type {
 	if c.descends(t.Of) {
 		return nil

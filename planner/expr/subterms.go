@@ -6,8 +6,8 @@ import (
 	"github.com/cqld/cqld/cql"
 )
 
-// subterms are the terms that a term consists of, in the order of the text. Keys in brackets and the names in {a: b} are not
-// among them: they are not part of the value.
+// subterms are the terms that a term consists of, in the order of the text. Keys in brackets and the names in {a: b}
+// are not among them: they are not part of the value.
 func subterms(t cql.Term) []cql.Term {
 	switch t := t.(type) {
 	case *cql.ListLiteral:

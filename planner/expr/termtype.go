@@ -126,8 +126,8 @@ func (c *Checker) tupleType(l *cql.TupleLiteral, typeOf func(cql.Term) types.Typ
 	return &types.Tuple{Elems: elems}
 }
 
-// likelyType is a type that a term may have where nothing around it tells one: its exact type, or that of what a literal
-// looks like. It is nil if there is none.
+// likelyType is a type that a term may have where nothing around it tells one: its exact type, or that of what a
+// literal looks like. It is nil if there is none.
 func (c *Checker) likelyType(t cql.Term) types.Type {
 	switch t := t.(type) {
 	case *cql.Literal:

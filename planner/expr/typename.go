@@ -38,8 +38,8 @@ func Qualify(n *cql.TypeName, keyspace string) {
 	}
 }
 
-// TypeText is the name of a type as Cassandra's texts show it: settled, without quotes, and without frozen<> where a type
-// cannot be anything else.
+// TypeText is the name of a type as Cassandra's texts show it: settled, without quotes, and without frozen<> where a
+// type cannot be anything else.
 func TypeText(n cql.TypeName) string { return typeText(Settled(n)) }
 
 // typeText is TypeText of a name that is settled.

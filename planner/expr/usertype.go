@@ -88,8 +88,8 @@ func components(t types.Type) (elems []types.Type, ok bool) {
 	return nil, false
 }
 
-// lastFields are the places of the fields of a literal, without repetitions: a field that is given again stays where it was
-// and has the last place.
+// lastFields are the places of the fields of a literal, without repetitions: a field that is given again stays where it
+// was and has the last place.
 func lastFields(fields []string) []int {
 	order := make([]int, 0, len(fields))
 	at := make(map[string]int, len(fields))

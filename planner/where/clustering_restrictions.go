@@ -5,7 +5,6 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
-	"github.com/cqld/cqld/planner/expr"
 )
 
 // checkNothingBehindSlice refuses, without filtering, a clustering column behind one that is restricted
@@ -157,11 +156,10 @@ func (rs *Restrictions) checkNoGap() error {
 	return nil
 }
 
-// oneColumn reports whether an IN written with parentheses is about one column and lists its values, and so
-// nothing else than without them.
+// oneColumn reports whether an IN written with parentheses is about one column and not about tuples that are markers:
+// then it is nothing else than without them.
 func (r *Restriction) oneColumn() bool {
-	_, written := r.Choice.List.(*expr.Constant)
-	return len(r.Columns) == 1 && (r.Choice.List == nil || written) &&
+	return len(r.Columns) == 1 &&
 		!slices.ContainsFunc(r.Choice.Points, func(p Point) bool { return p.Tuple != nil })
 }
 

@@ -69,13 +69,21 @@ const fewValues = 8
 // Listing has the values that columns are compared with by = or IN.
 func Listing(x *expr.Context, c *where.Choice) (*restriction.Listing, error) {
 	if c.List != nil {
-		return restriction.NewListing(x, c)
+		return restriction.NewListListing(x, c, skipNull)
 	}
 	ps, err := points(x, c)
 	if err != nil {
 		return nil, err
 	}
 	return restriction.NewPointListing(x, c.Columns, ps)
+}
+
+// skipNull leaves null in a list of one column out: no cell equals it.
+func skipNull(cols []*schema.Column) error {
+	if len(cols) == 1 {
+		return nil
+	}
+	return restriction.RefuseNull(cols)
 }
 
 // points are the values of a choice that is no bound list. A null in an IN of several is left out: no cell equals it.
@@ -86,6 +94,9 @@ func points(x *expr.Context, c *where.Choice) ([]restriction.Point, error) {
 	var ps []restriction.Point
 	for _, p := range c.Points {
 		if p.Tuple != nil {
+			if err := checkTuple(x, p.Tuple, c); err != nil {
+				return nil, err
+			}
 			return restriction.Points(x, c)
 		}
 		values := make(restriction.Point, 0, len(p.Parts))
@@ -108,6 +119,20 @@ func points(x *expr.Context, c *where.Choice) ([]restriction.Point, error) {
 		}
 	}
 	return ps, nil
+}
+
+// checkTuple refuses null in a tuple that is bound as a whole and that columns have to equal.
+func checkTuple(x *expr.Context, tuple expr.Expr, c *where.Choice) error {
+	v, err := restriction.TupleValue(x, tuple)
+	if err != nil || v.Bytes == nil || c.In {
+		return err
+	}
+	for i, f := range types.TupleFields(v.Bytes, len(c.Columns)) {
+		if err := CheckValue(types.Value{Bytes: f}, c.Columns[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // CheckValue refuses null and unset as the value that a column is compared with.

@@ -33,8 +33,7 @@ type Ordering = func(*schema.Column, []byte, []byte) int
 // NewListing evaluates a choice.
 func NewListing(x *expr.Context, c *where.Choice) (*Listing, error) {
 	if c.List != nil {
-		l := &Listing{cols: c.Columns}
-		return l, l.fromList(x, c)
+		return NewListListing(x, c, RefuseNull)
 	}
 	points, err := Points(x, c)
 	if err != nil {
@@ -49,8 +48,14 @@ func NewPointListing(x *expr.Context, cols []*schema.Column, points []Point) (*L
 	return l, hold(x, PointSize*len(points))
 }
 
+// NewListListing makes a listing of the list that is bound to IN ?. It leaves out null where onNull has no error.
+func NewListListing(x *expr.Context, c *where.Choice, onNull func([]*schema.Column) error) (*Listing, error) {
+	l := &Listing{cols: c.Columns}
+	return l, l.fromList(x, c, onNull)
+}
+
 // fromList takes the values of the list that is bound to IN ?.
-func (l *Listing) fromList(x *expr.Context, c *where.Choice) error {
+func (l *Listing) fromList(x *expr.Context, c *where.Choice, onNull func([]*schema.Column) error) error {
 	v, err := listValue(x, c)
 	if err != nil {
 		return err
@@ -60,7 +65,7 @@ func (l *Listing) fromList(x *expr.Context, c *where.Choice) error {
 		return err
 	}
 	l.bytes, l.starts = v, types.ElementStarts(v)
-	var fields Point
+	kept := l.starts[:0]
 	for i, at := range l.starts {
 		if i%1024 == 1023 {
 			if err := Step(x); err != nil {
@@ -68,16 +73,23 @@ func (l *Listing) fromList(x *expr.Context, c *where.Choice) error {
 			}
 		}
 		b := types.ElementAt(v, at)
-		if b == nil {
-			return errNullValue(c.Columns[0])
-		}
+		null := b == nil
 		if l.tuples {
-			if fields, err = appendFields(fields[:0], b, c.Columns); err != nil {
-				return err
-			}
+			null = null || hasNull(types.TupleFields(b, len(c.Columns)))
+		}
+		if !null {
+			kept = append(kept, at)
+		} else if err := onNull(c.Columns); err != nil {
+			return err
 		}
 	}
+	l.starts = kept
 	return nil
+}
+
+// hasNull reports whether a tuple has a field that is null.
+func hasNull(fields Point) bool {
+	return slices.ContainsFunc(fields, func(f []byte) bool { return f == nil })
 }
 
 // Columns are the columns that the values are for.

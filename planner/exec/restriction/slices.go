@@ -211,7 +211,7 @@ func boundEnd(x *expr.Context, b *where.Bound) (end, error) {
 // here than for (a, b) = ?.
 func BoundPoint(x *expr.Context, b *where.Bound) (Point, error) {
 	if b.Point.Tuple != nil {
-		v, err := b.Point.Tuple.Eval(x)
+		v, err := TupleValue(x, b.Point.Tuple)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,8 @@
 package restriction
 
 import (
+	"strings"
+
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
@@ -58,7 +60,7 @@ func checkTuple(x *expr.Context, c *where.Choice) error {
 
 // appendTuple appends the fields of a tuple that is bound as a whole.
 func appendTuple(dst Point, x *expr.Context, e expr.Expr, cols []*schema.Column) (Point, error) {
-	v, err := e.Eval(x)
+	v, err := TupleValue(x, e)
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +71,24 @@ func appendTuple(dst Point, x *expr.Context, e expr.Expr, cols []*schema.Column)
 		return nil, cqlerr.Invalidf("Invalid null value for tuple (%s)", columnNames(cols))
 	}
 	return appendFields(dst, v.Bytes, cols)
+}
+
+// TupleValue evaluates a tuple that is bound as a whole. Cassandra counts its fields before it looks at them.
+func TupleValue(x *expr.Context, e expr.Expr) (types.Value, error) {
+	v, err := e.Eval(x)
+	if err == nil {
+		return v, nil
+	}
+	if m, ok := e.(*expr.Marker); ok {
+		if t, ok := m.Of.(*types.Tuple); ok && types.TupleLen(x.Values[m.Index].Bytes) > len(t.Elems) {
+			values := "values"
+			if len(t.Elems) == 1 {
+				values = "value"
+			}
+			return v, cqlerr.Invalidf("Expected %d %s for %s column, but got more", len(t.Elems), values, t)
+		}
+	}
+	return v, err
 }
 
 func appendFields(dst Point, tuple []byte, cols []*schema.Column) (Point, error) {
@@ -130,6 +150,15 @@ func listValue(x *expr.Context, c *where.Choice) ([]byte, error) {
 		return nil, cqlerr.Invalidf("Invalid null value for column %s", c.Columns[0].Name)
 	}
 	return v.Bytes, nil
+}
+
+// RefuseNull is the error for null in a list that keys are restricted to.
+func RefuseNull(cols []*schema.Column) error {
+	if len(cols) == 1 {
+		return errNullValue(cols[0])
+	}
+	return cqlerr.Invalidf("Invalid null value in condition for columns: [%s]",
+		strings.ReplaceAll(columnNames(cols), ",", ", "))
 }
 
 func errNullValue(c *schema.Column) error {
