@@ -58,7 +58,8 @@ func (p *planning) grouping(t *schema.Table, s *cql.Select, rs *where.Restrictio
 }
 
 func errGroupingOrder() error {
-	return cqlerr.Invalidf("Group by currently only support groups of columns following their declared order in the PRIMARY KEY")
+	return cqlerr.Invalidf("Group by currently only support groups of columns following their declared order in the " +
+		"PRIMARY KEY")
 }
 
 // groupedBy is the column that one term of GROUP BY is about. Of several functions the last one counts.
@@ -124,8 +125,8 @@ func (p *planning) groupingFunction(terms *expr.Checker, term cql.Term, g *Group
 	return of[0], nil
 }
 
-// checkMonotonic refuses a function whose values do not follow each other as those of its column do: the rows of a group
-// would not be together.
+// checkMonotonic refuses a function whose values are not in the order of its column: the rows of a group would not be
+// together.
 func checkMonotonic(e expr.Expr) error {
 	switch e := e.(type) {
 	case *expr.Column:
