@@ -54,7 +54,7 @@ func (g *grouping) take(r *reading, partition []byte, row [][]byte, static bool)
 		return false, err
 	}
 	g.keep(r, row)
-	r.countAggregated()
+	r.aggregated(partition, row)
 	if r.plan.Distinct {
 		return g.finishGroup(r)
 	}
