@@ -45,6 +45,7 @@ func (g *grouping) take(r *reading, partition []byte, row [][]byte, static bool)
 		}
 		p.enter(partition)
 		if p.partitionLeft <= 0 {
+			r.tombstones.StopPartition()
 			return r.skip(partition), nil
 		}
 		g.restart(r.plan.Selection)
@@ -56,6 +57,9 @@ func (g *grouping) take(r *reading, partition []byte, row [][]byte, static bool)
 	g.keep(r, row)
 	r.aggregated(partition, row)
 	if r.plan.Distinct {
+		if !static {
+			r.tombstones.StopPartition()
+		}
 		return g.finishGroup(r)
 	}
 	return true, nil
@@ -139,9 +143,6 @@ func (g *grouping) finishGroup(r *reading) (more bool, err error) {
 	}
 	if more = r.page.count(len(r.out.Cells), r.read.Turn); !more {
 		r.page.end(r.plan.Table, g.last, g.static)
-	}
-	if r.page.partitionLeft <= 0 && !g.static {
-		r.tombstones.StopPartition()
 	}
 	return more, nil
 }

@@ -76,7 +76,9 @@ func (r *reading) countTombstones() {
 func (r *reading) endCommands() {
 	for t := &r.tombstones; r.command.number < t.Partitions; r.command.number++ {
 		if len(t.Over) > 0 && t.Over[0].Number == r.command.number {
-			r.warn(&t.Over[0].TombstoneCount)
+			if r.command.rows == 0 || r.command.limit > 0 { // else Cassandra knows that no group is wanted
+				r.warn(&t.Over[0].TombstoneCount)
+			}
 			t.Over = t.Over[1:]
 		}
 		r.command.from = store.Position{}
