@@ -20,9 +20,10 @@ const modulePath = "github.com/cqld/cqld"
 // listed may import none. Tests may import what the package may, and server/cqltest.
 var arrows = map[string][]string{
 	".": {
-		"server", "store", "store/engine", "store/engine/badger", "protocol/client/shell", "cql/schema",
+		"server", "store", "store/engine", "store/engine/badger", "store/engine/memory",
+		"protocol/client/shell", "cql/schema",
 	},
-	"server/cqltest":        {"server", "store", "store/engine", "store/engine/badger"},
+	"server/cqltest":        {"server", "store", "store/engine", "store/engine/memory"},
 	"compat_tests":          {"compat_tests/differences", "compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest"},
 	"compat_tests/script":   {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
 	"compat_tests/wire":     {"compat_tests/differences", "compat_tests/script", "protocol", "protocol/client", "cql/types", "server/cqltest"},
@@ -65,6 +66,7 @@ var arrows = map[string][]string{
 	"store":                    {"store/bloom", "store/engine", "store/pace", "store/rows", "cql/schema", "cql/types", "cql/cqlerr"},
 	"store/rows":               {"cql/schema", "cql/types"},
 	"store/engine/badger":      {"store/bloom", "store/engine", "store/engine/badger/check"},
+	"store/engine/memory":      {"store/engine"},
 	"store/engine/enginetest":  {"store/engine"},
 	"protocol":                 {"cql/types", "cql/cqlerr"},
 	"protocol/client":          {"protocol", "cql/types", "cql/cqlerr"},
@@ -90,9 +92,10 @@ var testArrows = map[string][]string{
 	"planner/define":           {"cql/parser"},
 	"planner/expr":             {"cql/parser"},
 	"planner/exec":             {"cql", "cql/parser", "store/system", "store/engine", "store/engine/badger"},
-	"store":                    {"store/engine/badger", "store/engine/enginetest"},
+	"store":                    {"store/engine/badger", "store/engine/memory", "store/engine/enginetest"},
 	"store/system":             {"store/engine", "store/engine/badger", "cql/cqlerr"},
 	"store/engine/badger":      {"store/engine/enginetest"},
+	"store/engine/memory":      {"store/engine/enginetest"},
 	"server/cqltest":           {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
 }
 

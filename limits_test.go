@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/badger"
+	"github.com/cqld/cqld/store/engine/memory"
 )
 
 // TestWriteLimits prints what the storage takes at a time, on disk and in memory, and wants docs/limits.md to say so.
@@ -15,17 +17,17 @@ func TestWriteLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, where := range []struct{ name, dir string }{{"on disk", t.TempDir()}, {"in memory", ""}} {
-		e, err := badger.Open(badger.Options{Dir: where.dir}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+	onDisk, err := badger.Open(badger.Options{Dir: t.TempDir()}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, e := range map[string]engine.Engine{"on disk": onDisk, "in memory": memory.Open(nil)} {
 		limits := e.Limits()
 		if err := e.Close(); err != nil {
 			t.Error(err)
 		}
 		t.Logf("%s: %d bytes and %d rows in one write, %d bytes in one row",
-			where.name, limits.CommitBytes, limits.CommitOps, limits.Value)
+			name, limits.CommitBytes, limits.CommitOps, limits.Value)
 		for _, n := range []int{limits.CommitBytes, limits.CommitOps, limits.Value} {
 			if !strings.Contains(string(page), thousands(n)) {
 				t.Errorf("docs/limits.md has no %s", thousands(n))

@@ -16,6 +16,7 @@ import (
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/badger"
+	"github.com/cqld/cqld/store/engine/memory"
 )
 
 // The times for stopping: requests in flight may take drainTime, and the process ends after stopTime.
@@ -111,14 +112,16 @@ func listen(addr string) (net.Listener, error) {
 
 // openStore opens the data folder, or a store in memory.
 func openStore(s *settings, log zerolog.Logger) (*store.Store, error) {
-	o := badger.Options{Dir: s.data, Sync: s.sync, Repair: s.repair, Log: log}
-	if s.memory {
-		o.Dir = ""
-	} else if err := os.MkdirAll(s.data, 0o755); err != nil {
-		return nil, fmt.Errorf("make the data folder: %w", err)
+	open := func(f engine.Fold) (engine.Engine, error) { return memory.Open(f), nil }
+	if !s.memory {
+		if err := os.MkdirAll(s.data, 0o755); err != nil {
+			return nil, fmt.Errorf("make the data folder: %w", err)
+		}
+		o := badger.Options{Dir: s.data, Sync: s.sync, Repair: s.repair, Log: log}
+		open = func(f engine.Fold) (engine.Engine, error) { return badger.Open(o, f) }
 	}
 	st, err := store.Open(store.Options{
-		Engine:     func(f engine.Fold) (engine.Engine, error) { return badger.Open(o, f) },
+		Engine:     open,
 		System:     server.SystemKeyspaces(),
 		SweepEvery: s.purgeEvery,
 		Log:        log,

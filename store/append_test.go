@@ -26,7 +26,7 @@ func TestAppend(t *testing.T) {
 			folded.Add(int64(len(existing) + len(delta)))
 			return f(key, existing, delta)
 		}
-		if *engineName == "hostile" {
+		if *engineName != "badger" {
 			return openEngine(dir, counted)
 		}
 		return badger.Open(badger.Options{Dir: dir, MemTableSize: badger.SmallMemTable, Log: zerolog.Nop()}, counted)

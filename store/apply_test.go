@@ -72,7 +72,7 @@ func TestApplyRefuses(t *testing.T) {
 	large := NewMutation(table, []byte("k"))
 	large.Row([][]byte{types.EncodeInt(1)})
 	large.Set(table.Regular[0], make([]byte, s.limits.CommitBytes), 1, Expiry{})
-	long := NewMutation(table, make([]byte, 65500))
+	long := NewMutation(table, make([]byte, s.limits.Key))
 	long.Row([][]byte{types.EncodeInt(1)})
 	long.Mark(1, Expiry{})
 	for text, m := range map[string]*Mutation{"oversized mutation": large, "is longer than maximum of": long} {

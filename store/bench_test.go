@@ -12,6 +12,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/badger"
+	"github.com/cqld/cqld/store/engine/memory"
 )
 
 // benchStore opens a store, in memory or in a folder, that is closed after the benchmark.
@@ -23,6 +24,9 @@ func benchStore(b *testing.B, dir string) (*Store, *schema.Table) {
 
 func openBench(b *testing.B, dir string) (*Store, *schema.Table) {
 	s, err := Open(Options{Log: zerolog.Nop(), Engine: func(f engine.Fold) (engine.Engine, error) {
+		if dir == "" {
+			return memory.Open(f), nil
+		}
 		return badger.Open(badger.Options{Dir: dir, Log: zerolog.Nop()}, f)
 	}})
 	if err != nil {

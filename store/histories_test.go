@@ -17,6 +17,7 @@ import (
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/badger"
 	"github.com/cqld/cqld/store/engine/enginetest"
+	"github.com/cqld/cqld/store/engine/memory"
 	"github.com/cqld/cqld/store/rows"
 )
 
@@ -33,7 +34,7 @@ type grounds map[groundKind]*ground
 type ground struct {
 	groundKind
 	store  *Store
-	memory *enginetest.Memory // nil on Badger
+	memory *enginetest.Memory // nil: the engine is not hostile
 	clock  *clock
 	wide   []*schema.Table // with columns that were dropped and added again, without them, with another of such a name
 	plain  *schema.Table   // without clustering columns
@@ -43,7 +44,14 @@ type ground struct {
 
 func openGrounds(t *testing.T) grounds {
 	g := grounds{}
-	for _, kind := range []groundKind{{"hostile", false}, {"hostile", true}, {"badger", false}, {"badger", true}} {
+	for _, kind := range []groundKind{
+		{"hostile", false},
+		{"hostile", true},
+		{"badger", false},
+		{"badger", true},
+		{"memory", false},
+		{"memory", true},
+	} {
 		g[kind] = openGround(t, kind)
 	}
 	return g
@@ -58,7 +66,10 @@ func (g grounds) close(t *testing.T) {
 func openGround(t *testing.T, kind groundKind) *ground {
 	g := &ground{groundKind: kind, clock: new(clock)}
 	s, err := Open(Options{Now: g.clock.now, SweepEvery: time.Hour, Engine: func(f engine.Fold) (engine.Engine, error) {
-		if kind.engine == "badger" {
+		switch kind.engine {
+		case "memory":
+			return memory.Open(f), nil
+		case "badger":
 			return badger.Open(badger.Options{MemTableSize: badger.SmallMemTable, LongValue: 24, Log: zerolog.Nop()}, f)
 		}
 		g.memory = enginetest.NewMemory(f, true)

@@ -20,8 +20,8 @@ var (
 	history   = flag.Int("history", -1, "the only history to run")
 )
 
-// onBadger is how many histories run on a hostile engine for one that runs on Badger.
-const onBadger = 50
+// onOthers is how many histories run on a hostile engine for one that runs on Badger and one on the engine in memory.
+const onOthers = 50
 
 // onGrounds is how many histories run on the same engines: what they leave behind slows down those that follow.
 const onGrounds = 5000
@@ -84,8 +84,11 @@ type player struct {
 func newPlayer(seed uint64, number int, g grounds) *player {
 	r := rand.New(rand.NewPCG(seed, uint64(number)))
 	engine := "hostile"
-	if number%onBadger == 0 {
+	switch number % onOthers {
+	case 0:
 		engine = "badger"
+	case 1:
+		engine = "memory"
 	}
 	hasty := r.IntN(4) == 0
 	p := &player{ground: g[groundKind{engine, hasty}], seed: seed, number: number}

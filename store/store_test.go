@@ -19,6 +19,7 @@ import (
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/badger"
 	"github.com/cqld/cqld/store/engine/enginetest"
+	"github.com/cqld/cqld/store/engine/memory"
 )
 
 // clock is a clock that tests move.
@@ -26,34 +27,52 @@ type clock struct{ micros atomic.Int64 }
 
 func (c *clock) now() time.Time { return time.UnixMicro(c.micros.Load()) }
 
-// engineName is the engine that the tests of this package open; TestOnHostileEngine runs them on the other one.
-var engineName = flag.String("engine", "badger", "run the tests on this engine: badger or hostile")
+// engineName is the engine that the tests of this package open; TestOnOtherEngines runs them on the others.
+var engineName = flag.String("engine", "badger", "run the tests on this engine: badger, memory or hostile")
 
-// hostiles are the engines in memory that stand for folders.
-var hostiles sync.Map
+// folders are the engines in memory that stand for folders.
+var folders sync.Map
 
 // openEngine opens the engine of the tests in a folder, or in memory if dir is empty.
 func openEngine(dir string, f engine.Fold) (engine.Engine, error) {
-	if *engineName != "hostile" {
+	kept, ok := folders.Load(dir)
+	ok = ok && dir != ""
+	switch *engineName {
+	case "memory":
+		e := memory.Open(f)
+		if ok {
+			if err := e.Restore(kept.(*memory.Engine).Snapshot()); err != nil {
+				return nil, err
+			}
+		}
+		folders.Store(dir, e)
+		return e, nil
+	case "hostile":
+		e := enginetest.NewMemory(f, true)
+		if ok {
+			e = kept.(*enginetest.Memory).Reopen(f)
+		}
+		folders.Store(dir, e)
+		return e, nil
+	default:
 		return badger.Open(badger.Options{Dir: dir, MemTableSize: badger.SmallMemTable, Log: zerolog.Nop()}, f)
 	}
-	e := enginetest.NewMemory(f, true)
-	if kept, ok := hostiles.Load(dir); ok && dir != "" {
-		e = kept.(*enginetest.Memory).Reopen(f)
-	}
-	hostiles.Store(dir, e)
-	return e, nil
 }
 
-// TestOnHostileEngine runs the other tests on an engine that does all that the contract allows and Badger never does.
-func TestOnHostileEngine(t *testing.T) {
-	if *engineName == "hostile" {
-		t.Skip("this is that run")
+// TestOnOtherEngines runs the other tests on the engine in memory, and on one that does all that the contract allows
+// and the others never do.
+func TestOnOtherEngines(t *testing.T) {
+	if *engineName != "badger" {
+		t.Skip("this is such a run")
 	}
-	out, err := exec.CommandContext(t.Context(), os.Args[0], "-engine=hostile", "-histories=0",
-		"-test.timeout=5m").CombinedOutput()
-	if err != nil {
-		t.Errorf("%v\n%s", err, out)
+	for _, name := range []string{"memory", "hostile"} {
+		t.Run(name, func(t *testing.T) {
+			out, err := exec.CommandContext(t.Context(), os.Args[0], "-engine="+name, "-histories=0",
+				"-test.timeout=5m").CombinedOutput()
+			if err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
 	}
 }
 

@@ -30,7 +30,7 @@ import (
 	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/engine/badger"
+	"github.com/cqld/cqld/store/engine/memory"
 )
 
 // Server is a running server with its store.
@@ -100,11 +100,10 @@ func RunT(t testing.TB, options ...Option) *Server {
 func start(c config) (*Server, error) {
 	data, err := store.Open(store.Options{
 		Engine: func(fold engine.Fold) (engine.Engine, error) {
-			e, err := badger.Open(badger.Options{MemTableSize: badger.SmallMemTable, Log: c.server.Log}, fold)
-			if err != nil || c.engine == nil {
-				return e, err
+			if c.engine == nil {
+				return memory.Open(fold), nil
 			}
-			return c.engine(e), nil
+			return c.engine(memory.Open(fold)), nil
 		},
 		System: server.SystemKeyspaces(),
 		Now:    c.now,

@@ -1,5 +1,5 @@
 // Package engine is the contract of an ordered key-value engine: what the store needs from whatever
-// keeps its bytes. Badger stands behind it in engine/badger; a distributed engine can later.
+// keeps its bytes: engine/badger on disk and engine/memory in memory; a distributed engine can later.
 //
 // Keys compare as unsigned bytes. Values are never empty. Nothing of an engine's own notions of
 // versions, expiry or timestamps shows through: cell timestamps, TTLs and tombstones are the store's.
@@ -31,7 +31,8 @@ var ErrClosed = errors.New("engine: closed")
 
 // Fold merges a delta into what a key holds (nil when it holds nothing) and returns the new value. The
 // store gives it to the engine at open. It must not keep, change or return its arguments. Folding deltas in
-// any order must give the same value, and so must folding them into each other first.
+// any order must give the same value, and so must folding them into each other first. Folding a delta into nothing
+// gives the delta, so an engine may do without.
 //
 // An error says that what the key holds, or the delta, is not of the store's making. The commit with the delta then
 // fails with it and changes nothing, or whoever reads the key gets it.

@@ -1,0 +1,247 @@
+package memory
+
+import (
+	"errors"
+
+	"github.com/cqld/cqld/store/engine"
+)
+
+var (
+	errEmptyKey   = errors.New("engine: a key is empty")
+	errEmptyValue = errors.New("engine: a value is empty")
+)
+
+// checkOp refuses what the contract does not allow or a limit forbids.
+func checkOp(op *engine.Op) error {
+	switch {
+	case len(op.Key) == 0:
+		return errEmptyKey
+	case len(op.Value) == 0 && op.Kind != engine.Delete:
+		return errEmptyValue
+	case len(op.Key) > maxKey || len(op.Value) > maxCommit:
+		return engine.ErrTooLarge
+	}
+	return nil
+}
+
+// check refuses operations that are no commit, and counts their bytes.
+func check(ops []engine.Op) (size int, err error) {
+	for i := range ops {
+		if err := checkOp(&ops[i]); err != nil {
+			return 0, err
+		}
+		size += len(ops[i].Key) + len(ops[i].Value)
+	}
+	if size > maxCommit || len(ops) > maxOps {
+		return 0, engine.ErrTooLarge
+	}
+	return size, nil
+}
+
+// Commit applies ops and calls done before it returns.
+func (e *Engine) Commit(ops []engine.Op, done func(error)) {
+	size, err := check(ops)
+	e.mu.Lock()
+	if e.closed {
+		e.mu.Unlock()
+		done(engine.ErrClosed)
+		return
+	}
+	e.under.Add(1)
+	if err == nil {
+		err = e.commit(ops, size)
+	}
+	e.mu.Unlock()
+	done(err)
+	e.under.Add(-1)
+}
+
+// A commit with more than this takes long: readers go on with the tree before it.
+const (
+	manyOps   = 64
+	manyBytes = 64 << 10
+)
+
+// commit applies ops, all or none. The lock is held.
+func (e *Engine) commit(ops []engine.Op, size int) error {
+	p := e.beginWriting(len(ops) > manyOps || size > manyBytes)
+	err := e.apply(ops)
+	clear(e.undo)
+	if e.undo = e.undo[:0]; cap(e.undo) > 1024 {
+		e.undo = nil
+	}
+	e.publish(p)
+	return err
+}
+
+// beginWriting lets the tree be changed. It returns what publish needs, which publishes the changes.
+func (e *Engine) beginWriting(long bool) *published {
+	e.version++
+	p := e.current.Load()
+	if !long {
+		e.current.Store(nil)
+	}
+	switch {
+	case p == nil || long:
+	case p.readers.n.Load() != 0:
+		e.retire(p)
+	default:
+		return p
+	}
+	e.tree.edit = newEdit()
+	return nil
+}
+
+// publish lets reads begin on the tree as it is. p is what beginWriting has returned, or nil.
+func (e *Engine) publish(p *published) {
+	e.path.forget()
+	if e.closed {
+		return
+	}
+	if p == nil {
+		p = &published{reader: reader{fold: e.fold}, readers: new(readers)}
+	}
+	p.tree = e.tree
+	if before := e.current.Swap(p); before != nil {
+		e.retire(before)
+	}
+}
+
+// undo is what a key held before an operation; none: nothing.
+type undo struct {
+	key []byte
+	old row
+}
+
+// apply applies ops to the tree, all or none.
+func (e *Engine) apply(ops []engine.Op) error {
+	for i := range ops {
+		old, err := e.applyOne(&ops[i])
+		if err != nil {
+			e.revert()
+			return err
+		}
+		if i < len(ops)-1 {
+			e.undo = append(e.undo, undo{ops[i].Key, old})
+		}
+	}
+	return nil
+}
+
+// applyOne applies an operation and returns what the key held.
+func (e *Engine) applyOne(op *engine.Op) (old row, err error) {
+	if op.Kind == engine.Delete {
+		return e.tree.delete(op.Key, &e.path), nil
+	}
+	e.tree.seek(op.Key, &e.path)
+	if e.path.found {
+		old = e.path.leaf.rows[e.path.at]
+	}
+	var next row
+	if op.Kind == engine.Merge && e.path.found {
+		if next, err = e.merge(old, op); err != nil {
+			return old, err
+		}
+	} else {
+		next = newRow(op.Key, op.Value)
+	}
+	e.tree.put(&e.path, next)
+	return old, nil
+}
+
+// revert takes back what a commit has changed.
+func (e *Engine) revert() {
+	for i := len(e.undo) - 1; i >= 0; i-- {
+		u := &e.undo[i]
+		if u.old.none() {
+			e.tree.delete(u.key, &e.path)
+			continue
+		}
+		e.tree.seek(u.key, &e.path)
+		e.tree.put(&e.path, u.old)
+	}
+}
+
+// delete removes a key and returns what it held. It copies nothing if there is no such key.
+func (t *tree) delete(key []byte, p *path) row {
+	old := t.get(key)
+	if !old.none() {
+		t.seek(key, p)
+		t.remove(p)
+	}
+	return old
+}
+
+// longValue is from how many bytes on a value gets a tail when something short is merged into it: a list that grows
+// by one element at a time would be written anew each time.
+const longValue = 16 << 10
+
+// tailOf is how long the tail of a value may be before it is folded in.
+func tailOf(value []byte) int { return max(2<<10, len(value)/32) }
+
+// merge folds a delta into a row.
+func (e *Engine) merge(old row, op *engine.Op) (row, error) {
+	base, delta := old, op.Value
+	if l := old.long(); l != nil {
+		var err error
+		base = l.base
+		if delta, err = e.fold(op.Key, l.tail.value(), delta); err != nil {
+			return row{}, err
+		}
+	}
+	value := base.value()
+	if len(value) >= longValue && len(delta) <= tailOf(value) && len(value)+len(delta) <= maxCommit {
+		return newLongRow(base, newRow(op.Key, delta)), nil
+	}
+	value, err := e.fold(op.Key, value, delta)
+	if err == nil && len(value) > maxCommit {
+		err = engine.ErrTooLarge
+	}
+	if err != nil {
+		return row{}, err
+	}
+	return newRow(op.Key, value), nil
+}
+
+// rangeRows is how many rows DeleteRange removes at a time.
+const rangeRows = 128
+
+// DeleteRange removes the keys of a range, some at a time.
+func (e *Engine) DeleteRange(start, end []byte) error {
+	for {
+		last, err := e.deleteSome(start, end)
+		if err != nil || last.none() {
+			return err
+		}
+		start = last.key()
+	}
+}
+
+// deleteSome removes the first keys of a range and returns the last of these, or none if none is left.
+func (e *Engine) deleteSome(start, end []byte) (last row, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return row{}, engine.ErrClosed
+	}
+	var keys [rangeRows][]byte
+	n := 0
+	r := reader{tree: e.tree}
+	_ = r.Scan(start, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
+		keys[n] = key
+		n++
+		return n < rangeRows, nil
+	})
+	if n == 0 {
+		return row{}, nil
+	}
+	p := e.beginWriting(false)
+	for _, key := range keys[:n] {
+		last = e.tree.delete(key, &e.path)
+	}
+	e.publish(p)
+	if n < rangeRows {
+		last = row{}
+	}
+	return last, nil
+}

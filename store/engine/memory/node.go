@@ -1,0 +1,133 @@
+package memory
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// What a node has at most. A leaf takes 512 bytes and an inner node 1,024, sizes that Go's allocator has.
+const (
+	leafRows  = 31
+	innerSeps = 41
+)
+
+// node is the beginning of a leaf or of an inner node: its level in the tree tells which. The keys below a node lie
+// between the separators around it, and the first prefix bytes of these are the same.
+type node struct {
+	edit   uint64 // the tree with this number may change the node in place
+	prefix uint32
+	n      uint16 // rows or separators
+}
+
+// leaf has rows in the order of their keys.
+type leaf struct {
+	node
+	heads [leafRows]uint64 // of the keys, behind their prefix
+	rows  [leafRows]row
+}
+
+// inner has nodes, and between each two of them a separator: a key that is greater than those in the left one and not
+// greater than those in the right one.
+type inner struct {
+	node
+	heads [innerSeps]uint64
+	seps  [innerSeps]row
+	kids  [innerSeps + 1]*node
+}
+
+// leaf is the leaf that begins with the node.
+func (n *node) leaf() *leaf { return (*leaf)(unsafe.Pointer(n)) }
+
+// inner is the inner node that begins with the node.
+func (n *node) inner() *inner { return (*inner)(unsafe.Pointer(n)) }
+
+// search looks for a key, or for where it belongs.
+func (l *leaf) search(key []byte) (at int, found bool) {
+	return search(l.heads[:l.n], l.rows[:l.n], key, int(l.prefix))
+}
+
+// kid is the place of the node below which a key is or belongs.
+func (in *inner) kid(key []byte) int {
+	at, found := search(in.heads[:in.n], in.seps[:in.n], key, int(in.prefix))
+	if found {
+		at++
+	}
+	return at
+}
+
+// insert puts a row in at a place. The leaf has room.
+func (l *leaf) insert(at int, r row) {
+	n := int(l.n)
+	copy(l.heads[at+1:n+1], l.heads[at:n])
+	copy(l.rows[at+1:n+1], l.rows[at:n])
+	l.heads[at], l.rows[at] = headOf(r.key(), int(l.prefix)), r
+	l.n++
+}
+
+// remove takes out the row at a place.
+func (l *leaf) remove(at int) {
+	n := int(l.n)
+	copy(l.heads[at:], l.heads[at+1:n])
+	copy(l.rows[at:], l.rows[at+1:n])
+	l.rows[n-1] = row{}
+	l.n--
+}
+
+// cut takes out the rows from n on.
+func (l *leaf) cut(n int) {
+	clear(l.rows[n:l.n])
+	l.n = uint16(n)
+}
+
+// setPrefix sets how many bytes the separators around the leaf have in common.
+func (l *leaf) setPrefix(prefix int) {
+	if int(l.prefix) == prefix {
+		return
+	}
+	l.prefix = uint32(prefix)
+	for i, r := range l.rows[:l.n] {
+		l.heads[i] = headOf(r.key(), prefix)
+	}
+}
+
+// fill replaces what the node has.
+func (in *inner) fill(prefix int, seps []row, kids []*node) {
+	clear(in.seps[len(seps):])
+	clear(in.kids[len(kids):])
+	copy(in.seps[:], seps)
+	copy(in.kids[:], kids)
+	in.n, in.prefix = uint16(len(seps)), uint32(prefix)
+	for i, s := range seps {
+		in.heads[i] = headOf(s.key(), prefix)
+	}
+}
+
+// insert puts a separator in at a place, and a node behind it. There is room.
+func (in *inner) insert(at int, sep row, kid *node) {
+	n := int(in.n)
+	copy(in.heads[at+1:n+1], in.heads[at:n])
+	copy(in.seps[at+1:n+1], in.seps[at:n])
+	copy(in.kids[at+2:n+2], in.kids[at+1:n+1])
+	in.heads[at], in.seps[at], in.kids[at+1] = headOf(sep.key(), int(in.prefix)), sep, kid
+	in.n++
+}
+
+// remove takes out the separator at a place, and the node behind it.
+func (in *inner) remove(at int) {
+	n := int(in.n)
+	copy(in.heads[at:], in.heads[at+1:n])
+	copy(in.seps[at:], in.seps[at+1:n])
+	copy(in.kids[at+1:], in.kids[at+2:n+1])
+	in.seps[n-1], in.kids[n] = row{}, nil
+	in.n--
+}
+
+// replace puts another separator in the place of one.
+func (in *inner) replace(at int, sep row) {
+	in.heads[at], in.seps[at] = headOf(sep.key(), int(in.prefix)), sep
+}
+
+var edits atomic.Uint64
+
+// newEdit draws a number that no node has.
+func newEdit() uint64 { return edits.Add(1) }

@@ -1,0 +1,81 @@
+package memory
+
+// A node that has fewer than this is joined with one beside it, if both together have at most so many.
+const (
+	leafFew   = 10
+	leafJoin  = 24
+	innerFew  = 12 // nodes below it
+	innerJoin = 36
+)
+
+// remove takes out the row that seek has found. A leaf without rows does not stay, unless it is the root.
+func (t *tree) remove(p *path) {
+	l := p.leaf
+	l.remove(p.at)
+	if t.level == 0 || l.n >= leafFew {
+		return
+	}
+	s := &p.steps[t.level-1]
+	at := s.at // of the left one of the two
+	if at == int(s.in.n) {
+		at--
+	}
+	left, right := s.in.kids[at].leaf(), s.in.kids[at+1].leaf()
+	if l.n > 0 && left.n+right.n > leafJoin {
+		return
+	}
+	left = t.ownKid(s.in, at, 0).leaf()
+	left.setPrefix(int(min(left.prefix, right.prefix)))
+	for i, r := range right.rows[:right.n] {
+		left.rows[int(left.n)+i] = r
+		left.heads[int(left.n)+i] = headOf(r.key(), int(left.prefix))
+	}
+	left.n += right.n
+	s.in.remove(at)
+	t.shrink(p)
+}
+
+// shrink makes the inner nodes on a path good again from the bottom on, when one of them has lost a node.
+func (t *tree) shrink(p *path) {
+	for depth := t.level - 1; depth > 0; depth-- {
+		if int(p.steps[depth].in.n)+1 >= innerFew {
+			return
+		}
+		if !t.join(&p.steps[depth-1], t.level-depth) {
+			return
+		}
+	}
+	if root := t.root.inner(); root.n == 0 {
+		t.root = root.kids[0]
+		t.level--
+	}
+}
+
+// join makes one node of the next one on a path and the one beside it, or gives both as many nodes. It reports
+// whether the step's node has lost one.
+func (t *tree) join(s *step, level int) bool {
+	at := s.at
+	if at == int(s.in.n) {
+		at--
+	}
+	left, right := t.ownKid(s.in, at, level).inner(), s.in.kids[at+1].inner()
+	prefix := int(min(left.prefix, right.prefix))
+	var seps [2*innerSeps + 1]row
+	var kids [2*innerSeps + 2]*node
+	n := copy(seps[:], left.seps[:left.n])
+	seps[n] = s.in.seps[at]
+	n += 1 + copy(seps[n+1:], right.seps[:right.n])
+	m := copy(kids[:], left.kids[:left.n+1])
+	copy(kids[m:], right.kids[:right.n+1])
+	if n+1 <= innerJoin {
+		left.fill(prefix, seps[:n], kids[:n+1])
+		s.in.remove(at)
+		return true
+	}
+	right = t.ownKid(s.in, at+1, level).inner()
+	half := n / 2
+	left.fill(prefix, seps[:half], kids[:half+1])
+	right.fill(prefix, seps[half+1:n], kids[half+1:n+1])
+	s.in.replace(at, seps[half])
+	return false
+}

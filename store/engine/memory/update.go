@@ -1,0 +1,165 @@
+package memory
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cqld/cqld/store/engine"
+)
+
+// attempts is how often an Update runs its function before it says that there is a conflict.
+const attempts = 4
+
+// Update runs fn on the last commit, and again if it conflicts with commits made meanwhile.
+func (e *Engine) Update(ctx context.Context, _ []byte, fn func(engine.Txn) error) error {
+	if err := e.take(); err != nil {
+		return err
+	}
+	defer e.under.Add(-1)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case e.updating <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-e.updating }()
+	for range attempts {
+		if err := e.attempt(fn); !errors.Is(err, errRepeat) {
+			return err
+		}
+	}
+	return engine.ErrConflict
+}
+
+// take counts an update in, which a Close that comes later waits for.
+func (e *Engine) take() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return engine.ErrClosed
+	}
+	e.under.Add(1)
+	return nil
+}
+
+// errRepeat says that an attempt of an update conflicts with a commit.
+var errRepeat = errors.New("a key has changed")
+
+// attempt runs fn and commits what it wrote, unless that undid what it did not see.
+func (e *Engine) attempt(fn func(engine.Txn) error) error {
+	x, leave := e.begin()
+	defer func() { leave() }() // fn may panic
+	if err := errors.Join(fn(x), x.err); err != nil {
+		return err
+	}
+	size, err := check(x.ops)
+	if err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if x.version != e.version && x.undoes(&e.tree) {
+		return errRepeat
+	}
+	leave() // so that nodes can be changed in place
+	leave = func() {}
+	return e.commit(x.ops, size)
+}
+
+// begin makes a transaction on the last commit. leave ends its reading.
+func (e *Engine) begin() (x *txn, leave func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	x = &txn{base: reader{tree: e.tree, fold: e.fold}, version: e.version}
+	if p := e.current.Load(); p != nil {
+		p.readers.n.Add(1)
+		return x, p.leave
+	}
+	e.tree.edit = newEdit() // nobody counts readers when the engine is being closed
+	return x, func() {}
+}
+
+// txn reads what was committed when it began, and what it has written.
+type txn struct {
+	base    reader
+	version uint64
+	own     *Engine // a fork of base with what was written; nil: nothing was read since something was written
+	copied  int     // operations that it has
+	ops     []engine.Op
+	buffer  []byte // of their keys and values
+	err     error  // the first
+}
+
+// undoes reports whether what it puts or deletes would undo a change that is in the tree.
+func (x *txn) undoes(t *tree) bool {
+	for i := range x.ops {
+		op := &x.ops[i]
+		if op.Kind != engine.Merge && x.base.tree.get(op.Key) != t.get(op.Key) {
+			return true
+		}
+	}
+	return false
+}
+
+// reader reads the transaction as it is.
+func (x *txn) reader() (reader, error) {
+	if len(x.ops) == 0 {
+		return x.base, nil
+	}
+	if x.own == nil {
+		x.own = &Engine{fold: x.base.fold, tree: x.base.tree}
+	}
+	if x.copied < len(x.ops) {
+		x.own.tree.edit = newEdit() // a scan that is under way goes on with the nodes that it has
+		for i := range x.ops[x.copied:] {
+			if _, err := x.own.applyOne(&x.ops[x.copied+i]); err != nil {
+				return reader{}, err
+			}
+		}
+		x.copied = len(x.ops)
+	}
+	return reader{tree: x.own.tree, fold: x.base.fold}, x.err
+}
+
+// Get reads a key.
+func (x *txn) Get(key []byte, fn func(value []byte) error) (bool, error) {
+	r, err := x.reader()
+	if err != nil {
+		return false, err
+	}
+	return r.Get(key, fn)
+}
+
+// Scan reads a range.
+func (x *txn) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
+	r, err := x.reader()
+	if err != nil {
+		return err
+	}
+	return r.Scan(start, end, o, fn)
+}
+
+// Put sets the value of a key.
+func (x *txn) Put(key, value []byte) { x.write(engine.Put, key, value) }
+
+// Delete removes a key.
+func (x *txn) Delete(key []byte) { x.write(engine.Delete, key, nil) }
+
+// Merge folds a delta into the value of a key.
+func (x *txn) Merge(key, delta []byte) { x.write(engine.Merge, key, delta) }
+
+func (x *txn) write(kind engine.OpKind, key, value []byte) {
+	at := len(x.buffer)
+	x.buffer = append(append(x.buffer, key...), value...)
+	middle, end := at+len(key), len(x.buffer)
+	op := engine.Op{Kind: kind, Key: x.buffer[at:middle:middle], Value: x.buffer[middle:end:end]}
+	if err := checkOp(&op); err != nil {
+		if x.err == nil {
+			x.err = err
+		}
+		return
+	}
+	x.ops = append(x.ops, op)
+}
