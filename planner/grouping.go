@@ -18,6 +18,8 @@ type Grouping struct {
 	Columns  []*schema.Column // none: a partition is one group
 	Function expr.Expr        // nil: none
 	Refused  error            // why the function groups nothing; Cassandra says so when it runs the statement
+
+	Beforehand []expr.Expr // parts of the function that no row matters to, as those of Selection
 }
 
 // grouping plans GROUP BY; nil: there is none. Columns of the primary key that are restricted to one value may be left
@@ -52,7 +54,7 @@ func (p *planning) grouping(t *schema.Table, s *cql.Select, rs *where.Restrictio
 	}
 	if g.Function != nil {
 		g.Columns = g.Columns[:len(g.Columns)-1]
-		g.Refused = checkMonotonic(g.Function)
+		g.Refused, g.Beforehand = checkMonotonic(g.Function), expr.Beforehand(g.Function)
 	}
 	return g, nil
 }

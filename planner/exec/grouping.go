@@ -5,6 +5,7 @@ import (
 
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/expr"
 )
 
 // grouping makes one row of each group of GROUP BY. That a group is over shows at the next row, or when there is none.
@@ -22,6 +23,16 @@ type grouping struct {
 
 func newGrouping(p *planner.Select) *grouping {
 	return &grouping{aggregation: newAggregation(p.Selection)}
+}
+
+// check refuses values and functions that groups cannot be made by, even if there are no rows.
+func (g *grouping) check(x *expr.Context, by *planner.Grouping) error {
+	for _, e := range by.Beforehand {
+		if _, err := e.Eval(x); err != nil {
+			return err
+		}
+	}
+	return by.Refused
 }
 
 // take puts a row into its group if it passes the filters, and reports whether more are wanted.

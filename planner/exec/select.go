@@ -118,8 +118,9 @@ func (r *reading) begin(req *Request) error {
 		}
 	}
 	if p.Grouping != nil {
-		if r.groups = newGrouping(p); p.Grouping.Refused != nil {
-			return p.Grouping.Refused
+		r.groups = newGrouping(p)
+		if err := r.groups.check(&r.x, p.Grouping); err != nil {
+			return err
 		}
 	}
 	r.level = req.Consistency
