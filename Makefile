@@ -8,7 +8,7 @@ STRIP    := -s -w $(if $(VERSION),-X main.version=$(VERSION))
 BIN      := cqld
 
 .DEFAULT_GOAL := help
-.PHONY: help build static cross test race lint generate generated fuzz check bench properties crash damage hostile compare release image drivers metadata oracle oracle-stop scripts judge suites differ
+.PHONY: help build static cross test race lint generate generated fuzz check bench properties histories crash damage hostile compare release image drivers metadata oracle oracle-stop scripts judge suites differ
 
 # A command behind this finds a real Cassandra 5.0 in $CASSANDRA_ADDR: one that runs already, or one started for it.
 ORACLE := go run ./compat_tests/oracle run
@@ -97,6 +97,11 @@ HISTORIES ?= 1000000
 properties: ## compare a million pairs of values of each type, and their keys; a million histories of writes with a model
 	go test -count=1 -run '^TestProperty' ./cql/types -pairs 1000000
 	go test -count=1 -timeout 0 -v -run '^TestProperty' ./store -histories $(HISTORIES) -seed $$(od -An -N4 -tu4 /dev/urandom)
+
+ROUNDS ?= 100
+
+histories: ## look for an order of conditional writes and serial reads that explains their answers, in ROUNDS (100) histories, in memory and across kills
+	go test -count=1 -timeout 0 -v ./compat_tests/histories -rounds $(ROUNDS)
 
 crash: ## kill a server while it is written to, a hundred times for each way of acknowledging, and look what is left
 	go run ./compat_tests/crash

@@ -45,17 +45,17 @@ const (
 	OpContainsKey = cql.ContainsKey
 )
 
-// Columns are the columns that are compared, those of rows first, each once.
-func (c *Conditions) Columns() []*schema.Column {
-	var columns []*schema.Column
+// plain reports whether no function is called.
+func (c *Conditions) plain() bool {
 	for _, list := range [...][]*Condition{c.Rows, c.Statics} {
 		for _, cond := range list {
-			if !slices.Contains(columns, cond.Column) {
-				columns = append(columns, cond.Column)
+			if cond.Part != nil && !where.IsPlain(cond.Part) || cond.List != nil && !where.IsPlain(cond.List) ||
+				slices.ContainsFunc(cond.Values, func(e expr.Expr) bool { return !where.IsPlain(e) }) {
+				return false
 			}
 		}
 	}
-	return columns
+	return true
 }
 
 // conditions binds an IF clause; nil: there is none.

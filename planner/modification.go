@@ -80,6 +80,7 @@ func (m *Modification) settle() {
 			m.Plain = m.Plain && where.IsPlain(s.Value) && (s.Part == nil || where.IsPlain(s.Part))
 		}
 	}
+	m.Plain = m.Plain && (m.If == nil || m.If.plain())
 }
 
 // writable resolves the table of a modification.

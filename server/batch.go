@@ -24,9 +24,11 @@ func batchInReader(r *request) bool {
 		if !m.Children[i].Prepared {
 			return false
 		}
-		if st, err := r.conn.server.lookup(m.Children[i].ID); err != nil || !st.quick {
+		st, err := r.conn.server.lookup(m.Children[i].ID)
+		if err != nil || !st.quick {
 			return false
 		}
+		r.decides = r.decides || st.writes == exec.Conditional
 	}
 	return true
 }

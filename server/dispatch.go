@@ -56,6 +56,12 @@ func (c *conn) serveRequest(h protocol.Header, body []byte) error {
 	by := &handlers[h.Opcode]
 	intercepted := c.server.intercept != nil && h.Opcode.Traceable()
 	if !intercepted && (by.inReader == nil || by.inReader(r)) {
+		if r.outlivesInput() {
+			if err := r.decode(r.detach(body)); err != nil {
+				r.run(func(r *request) { r.fail(err) })
+				return nil
+			}
+		}
 		r.run(by.serve)
 		return nil
 	}

@@ -47,6 +47,7 @@ type request struct {
 	detached   bool       // it has a goroutine of its own
 	skip       bool       // the client asked for rows without metadata
 	prepared   bool       // EXECUTE
+	decides    bool       // BATCH with conditions
 	expected   preparedID // of the result columns that the client knows (v5)
 	done       func(exec.Result, error)
 	holders    atomic.Int32
@@ -105,7 +106,7 @@ func (r *request) release() {
 	r.batch = exec.BatchRequest{Children: r.batch.Children[:0]}
 	r.prefix = protocol.Prefix{Warnings: r.prefix.Warnings[:0]}
 	r.rows = protocol.Rows{}
-	r.detached, r.skip, r.prepared, r.overloaded, r.expected = false, false, false, false, preparedID{}
+	r.detached, r.skip, r.prepared, r.decides, r.overloaded, r.expected = false, false, false, false, false, preparedID{}
 	if cap(r.copied) > keepBody {
 		r.copied = nil
 	}
@@ -144,6 +145,12 @@ func (r *request) detach(body []byte) []byte {
 	}
 	r.copied = append(r.copied[:0], body...)
 	return r.copied
+}
+
+// outlivesInput reports whether what is bound has to stay valid after the reader has run the request: the store
+// compares it when the turn of a conditional write comes.
+func (r *request) outlivesInput() bool {
+	return r.decides || r.statement != nil && r.statement.writes == exec.Conditional
 }
 
 // context bounds the execution. Reads end with their connection. Writes do not: once they have arrived, they are done.

@@ -42,12 +42,15 @@ func (r *request) resultMessage(result exec.Result) protocol.Response {
 //     otherwise it always sends them with their id.
 //   - EXECUTE of a conditional statement always sends them, because they depend on the outcome.
 func (r *request) rowsMessage(rows *exec.Rows) protocol.Response {
+	if rows.Conditional {
+		skip := r.skip && !r.prepared
+		r.rows = protocol.Rows{Metadata: protocol.RowsMetadata{Columns: columnSpecs(rows.Columns), Skip: skip}, Count: rows.Count, Cells: rows.Cells}
+		return &r.rows
+	}
 	columns, id := r.rowColumns(rows.Columns)
 	metadata := protocol.RowsMetadata{Columns: columns, Skip: r.skip, PagingState: rows.PagingState}
 	switch {
 	case !r.prepared:
-	case rows.Conditional:
-		metadata.Skip = false
 	case r.conn.session.version.HasResultMetadataID() && r.expected != *id:
 		metadata.NewMetadataID = id[:]
 	}

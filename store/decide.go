@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
@@ -26,33 +27,75 @@ func (s *Snapshot) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error
 	return rd.run(s.src)
 }
 
-// Decide writes the mutations that decide returns. No other Decide in the partition comes between what decide reads
-// and what is written; an Apply may, and timestamps alone order its writes. Decide returns when the mutations are
-// written; after an error nothing is written, unless it is ErrUnknown.
+// Decide writes the mutations that decide returns. No other Decide in the same partition comes between what decide
+// reads
+// and what is written; an Apply may, and timestamps alone order its writes. done is called exactly once, as by Apply,
+// when the mutations are written; after an error nothing is written, unless it is ErrUnknown.
 //
-// decide may be called more than once, and only what it returns last counts. Other writes wait while it runs.
+// decide may be called more than once and from another goroutine, and only what it returns last counts. Other writes
+// wait while it runs. partition is copied.
 func (s *Store) Decide(
-	ctx context.Context, t *schema.Table, partition []byte, decide func(*Snapshot) ([]*Mutation, error),
-) error {
-	var ms []*Mutation
-	var refused error // by decide, or what it decided cannot be written
-	update := func(txn engine.Txn) error {
-		free(ms, errRetried)
-		if ms, refused = decide(&Snapshot{store: s, src: txn}); refused != nil {
-			return refused
-		}
-		refused = s.stage(txn, ms)
-		return refused
+	ctx context.Context, t *schema.Table, partition []byte, decide func(*Snapshot) ([]*Mutation, error), done func(error),
+) {
+	d := decisions.Get().(*decision)
+	if d.onUpdate == nil {
+		d.onUpdate, d.onOutcome = d.update, d.outcome
 	}
-	guard := append(append([]byte(nil), t.ID[:]...), partition...)
-	err := s.update(ctx, guard, update)
-	for errors.Is(err, errTruncated) {
-		err = s.update(ctx, guard, update)
+	d.ctx, d.snapshot.store, d.decide, d.done = ctx, s, decide, done
+	d.guard = append(append(d.guard[:0], t.ID[:]...), partition...)
+	s.engine.Update(ctx, d.guard, d.onUpdate, d.onOutcome)
+}
+
+// decision is one Decide. It is reused with its buffers.
+type decision struct {
+	ctx      context.Context
+	snapshot Snapshot
+	guard    []byte
+	decide   func(*Snapshot) ([]*Mutation, error)
+	done     func(error)
+
+	mutations []*Mutation
+	refused   error // by decide, or what it decided cannot be written
+	bound     int64 // of timestamps, if it is moved
+
+	onUpdate  func(engine.Txn) error // update and outcome, as values that are made once
+	onOutcome func(error)
+}
+
+var decisions = sync.Pool{New: func() any { return new(decision) }}
+
+// update decides, and gives what is written to a transaction.
+func (d *decision) update(txn engine.Txn) error {
+	s := d.snapshot.store
+	_ = free(d.mutations, errRetried)
+	d.snapshot.src, d.bound = txn, 0
+	if d.mutations, d.refused = d.decide(&d.snapshot); d.refused != nil || len(d.mutations) == 0 {
+		return d.refused
 	}
-	if refused != nil && errors.Is(err, refused) {
-		err = refused // without what the engine says of it
+	if d.refused = s.stage(txn, d.mutations); d.refused == nil {
+		d.bound = s.moveBound(txn)
 	}
-	return free(ms, err)
+	return d.refused
+}
+
+// outcome ends the decision, or begins it again where another write or TRUNCATE came in between.
+func (d *decision) outcome(err error) {
+	s := d.snapshot.store
+	if errors.Is(err, engine.ErrConflict) || errors.Is(err, errTruncated) {
+		go s.engine.Update(d.ctx, d.guard, d.onUpdate, d.onOutcome)
+		return
+	}
+	if err == nil {
+		s.boundMoved(d.bound)
+	}
+	if d.refused != nil && errors.Is(err, d.refused) {
+		err = d.refused // without what the engine says of it
+	}
+	err = free(d.mutations, err)
+	done := d.done
+	*d = decision{guard: d.guard[:0], onUpdate: d.onUpdate, onOutcome: d.onOutcome}
+	decisions.Put(d)
+	done(err)
 }
 
 // errRetried ends mutations that are decided again.

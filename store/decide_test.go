@@ -2,12 +2,21 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"sync"
 	"testing"
 
+	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 )
+
+// decideAndWait waits for the outcome of a decision.
+func decideAndWait(s *Store, t *schema.Table, key []byte, decide func(*Snapshot) ([]*Mutation, error)) error {
+	outcome := make(chan error, 1)
+	s.Decide(context.Background(), t, key, decide, func(err error) { outcome <- err })
+	return <-outcome
+}
 
 // TestDecideTogether adds to a value from several goroutines, each to what it has read: no change may be lost, also
 // behind a TRUNCATE.
@@ -18,7 +27,7 @@ func TestDecideTogether(t *testing.T) {
 	table := s.Catalog().Table("ks", "t")
 	key := types.EncodeInt(1)
 	add := func() error {
-		return s.Decide(t.Context(), table, key, func(now *Snapshot) ([]*Mutation, error) {
+		return decideAndWait(s, table, key, func(now *Snapshot) ([]*Mutation, error) {
 			var v uint32
 			read := &Read{Table: table, Keys: [][]byte{key}, Slices: []Slice{{}}}
 			err := now.Read(t.Context(), read, func(r *Row) (bool, error) {
@@ -68,7 +77,7 @@ func TestDecideRefused(t *testing.T) {
 	table := s.Catalog().Table("ks", "t")
 	key := types.EncodeInt(1)
 	long := make([]byte, s.limits.Key+1)
-	err := s.Decide(t.Context(), table, key, func(*Snapshot) ([]*Mutation, error) {
+	err := decideAndWait(s, table, key, func(*Snapshot) ([]*Mutation, error) {
 		var ms []*Mutation
 		for _, clustering := range [][]byte{[]byte("a"), long} {
 			m := NewMutation(table, key)

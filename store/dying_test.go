@@ -46,8 +46,8 @@ func (d *dying) Commit(ops []engine.Op, done func(error)) {
 	}))
 }
 
-func (d *dying) Update(ctx context.Context, guard []byte, fn func(engine.Txn) error) error {
-	return d.write(func() error { return d.Memory.Update(ctx, guard, fn) })
+func (d *dying) Update(ctx context.Context, guard []byte, fn func(engine.Txn) error, done func(error)) {
+	done(d.write(func() error { return engine.Update(ctx, d.Memory, guard, fn) }))
 }
 
 func (d *dying) DeleteRange(start, end []byte) error {

@@ -25,6 +25,7 @@ var (
 	definitionKeys = ownKey("definition/")
 	deadKey        = ownKey("dead/")
 	sweepKeys      = ownKey("sweep/")
+	boundKey       = ownKey("timestamps") // the bound of the timestamps of decisions
 )
 
 func ownKey(name string) []byte { return append(rows.AppendArea(nil, 0, rows.AreaRows), name...) }

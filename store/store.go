@@ -33,6 +33,7 @@ type Store struct {
 	now     func() time.Time
 	log     zerolog.Logger
 	last    atomic.Int64 // the last Timestamp
+	bound   atomic.Int64 // is stored: no decision has a later timestamp
 	state   atomic.Pointer[state]
 	filters tombstoneFilters
 
@@ -114,6 +115,9 @@ func (s *Store) load(system []*schema.Keyspace) error {
 		}
 	}
 	s.host = s.meta.host
+	if err := s.loadTimestampBound(); err != nil {
+		return err
+	}
 	catalog, err := s.loadCatalog(system)
 	if err != nil {
 		return err
@@ -139,7 +143,7 @@ func (s *Store) commit(ops []engine.Op) error {
 // update runs an update of the engine again until it does not conflict.
 func (s *Store) update(ctx context.Context, guard []byte, fn func(engine.Txn) error) error {
 	for {
-		if err := s.engine.Update(ctx, guard, fn); !errors.Is(err, engine.ErrConflict) {
+		if err := engine.Update(ctx, s.engine, guard, fn); !errors.Is(err, engine.ErrConflict) {
 			return err
 		}
 	}

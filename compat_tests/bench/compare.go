@@ -49,7 +49,7 @@ func (m *measurement) compare() error {
 			return err
 		}
 	}
-	for _, w := range works {
+	for _, w := range m.works() {
 		for _, t := range []target{a, b} {
 			if _, err := hammer(t.session, w, m.warm); err != nil {
 				return fmt.Errorf("%s of %s: %w", w.name, t.name, err)

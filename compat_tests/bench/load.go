@@ -8,7 +8,9 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,6 +29,9 @@ const (
 	keyspace  = "bench"
 	insertCQL = "INSERT INTO bench.t (k, a, b, c, d, e) VALUES (?, ?, ?, ?, ?, ?)"
 	selectCQL = "SELECT a, b, c, d, e FROM bench.t WHERE k = ?"
+
+	conditionalInsertCQL = insertCQL + " IF NOT EXISTS"
+	conditionalUpdateCQL = "UPDATE bench.t SET a = ?, b = ?, c = ?, d = ?, e = ? WHERE k = ? IF a = ?"
 )
 
 // work is one kind of request.
@@ -50,6 +55,30 @@ var works = []work{
 		return s.Query(insertCQL, rows+inserted.Add(1), cell, cell, cell, cell, cell).Exec()
 	}},
 	{"overwrites", overwrite},
+	{"conditional inserts", func(s *gocql.Session, _ int) error {
+		return applied(s.Query(conditionalInsertCQL, rows+inserted.Add(1), cell, cell, cell, cell, cell))
+	}},
+	{"conditional updates", func(s *gocql.Session, k int) error {
+		return applied(s.Query(conditionalUpdateCQL, cell, cell, cell, cell, cell, k%rows, cell))
+	}},
+}
+
+// applied runs a conditional write whose conditions hold.
+func applied(q *gocql.Query) error {
+	ok, err := q.MapScanCAS(map[string]any{})
+	if err == nil && !ok {
+		err = fmt.Errorf("not applied: %v", q)
+	}
+	return err
+}
+
+// works are the kinds of requests that are measured.
+func (m *measurement) works() []work {
+	if m.only == "" {
+		return works
+	}
+	names := strings.Split(m.only, ",")
+	return slices.DeleteFunc(slices.Clone(works), func(w work) bool { return !slices.Contains(names, w.name) })
 }
 
 // overwrite writes one of the rows that are there from the start.
@@ -80,12 +109,12 @@ type target struct {
 }
 
 // measureLoad runs rounds on cqld and on a null server in turn.
-func measureLoad(binary string, round time.Duration, rounds int) error {
+func (m *measurement) measureLoad() error {
 	me, err := self()
 	if err != nil {
 		return err
 	}
-	cqld, err := process.Start(binary, "serve", "--memory", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--log-format", "json")
+	cqld, err := process.Start(m.binary, "serve", "--memory", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--log-format", "json")
 	if err != nil {
 		return err
 	}
@@ -109,9 +138,9 @@ func measureLoad(binary string, round time.Duration, rounds int) error {
 		return err
 	}
 	a, b := target{"cqld", cqld.Pid(), ours}, target{"null server", null.Pid(), theirs}
-	for _, w := range works {
-		profile := profileInBackground(cqld, w.name, round, rounds)
-		if err := alternate(a, b, w, round, rounds); err != nil {
+	for _, w := range m.works() {
+		profile := profileInBackground(cqld, w.name, m.round, m.rounds)
+		if err := alternate(a, b, w, m.round, m.rounds); err != nil {
 			return err
 		}
 		if err := <-profile; err != nil {
@@ -132,7 +161,7 @@ func alternate(a, b target, w work, round time.Duration, rounds int) error {
 			return err
 		}
 	}
-	fmt.Printf("%-10s %s %8.0f/s at %5.1f µs CPU, %s %8.0f/s at %5.1f µs CPU, ratio %.2f\n", w.name,
+	fmt.Printf("%-19s %s %8.0f/s at %5.1f µs CPU, %s %8.0f/s at %5.1f µs CPU, ratio %.2f\n", w.name,
 		a.name, ofA.perSecond(), ofA.cpuMicros(), b.name, ofB.perSecond(), ofB.cpuMicros(), ofA.perSecond()/ofB.perSecond())
 	return nil
 }

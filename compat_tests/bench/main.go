@@ -1,9 +1,9 @@
 // Command bench measures the server as a process of its own, and prints all numbers of one run:
 //
 //   - from exec to the first answered query, and memory at rest, in memory and on disk
-//   - requests per second and the server's CPU time per request for prepared reads of one row, inserts and overwrites
-//     (five columns of 100 bytes) under 64 workers of gocql, beside a null server, which answers canned
-//     frames and so shows what client and network leave at best
+//   - requests per second and the server's CPU time per request for prepared reads of one row, inserts, overwrites,
+//     and inserts and updates with conditions that hold (five columns of 100 bytes), under 64 workers of gocql, beside
+//     a null server, which answers canned frames and so shows what client and network leave at best
 //   - where the server's CPU time goes, from its own profile
 //
 // With -cassandra it measures cqld on disk beside the Cassandra at CASSANDRA_ADDR instead, which compat_tests/oracle
@@ -30,12 +30,13 @@ func main() {
 	cassandra := flag.Bool("cassandra", false, "compare with the Cassandra at CASSANDRA_ADDR")
 	warm := flag.Duration("warm", 15*time.Second, "beside Cassandra: how long each kind of request runs before it is measured")
 	binary := flag.String("binary", "", "measure this binary instead of building one")
+	only := flag.String("only", "", "measure only these kinds of requests, with commas between their names, and not the start")
 	flag.Parse()
 	if *null {
 		fail(serveNull())
 		return
 	}
-	m := measurement{binary: *binary, round: time.Duration(*seconds * float64(time.Second)), rounds: *rounds, warm: *warm}
+	m := measurement{binary: *binary, round: time.Duration(*seconds * float64(time.Second)), rounds: *rounds, warm: *warm, only: *only}
 	fail(m.run(*cassandra))
 }
 
@@ -46,6 +47,7 @@ type measurement struct {
 	round  time.Duration
 	rounds int
 	warm   time.Duration
+	only   string // kinds of requests; empty: all
 }
 
 func fail(err error) {
@@ -69,8 +71,10 @@ func (m *measurement) run(besideCassandra bool) (err error) {
 	if besideCassandra {
 		return m.compare()
 	}
-	if err := measureStart(m.binary, m.folder); err != nil {
-		return err
+	if m.only == "" {
+		if err := measureStart(m.binary, m.folder); err != nil {
+			return err
+		}
 	}
-	return measureLoad(m.binary, m.round, m.rounds)
+	return m.measureLoad()
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 )
 
@@ -24,10 +25,12 @@ const (
 	opRegister  = 0x0b
 )
 
-// idSelect and idInsert are the first bytes of the prepared ids that the null server gives out.
+// These are the first bytes of the prepared ids that the null server gives out.
 const (
-	idSelect = 's'
-	idInsert = 'i'
+	idSelect            = 's'
+	idInsert            = 'i'
+	idConditionalInsert = 'n'
+	idConditionalUpdate = 'u'
 )
 
 // serveNull answers every request with a frame made beforehand: it reads, looks at the opcode, and writes.
@@ -84,7 +87,9 @@ func nullConnection(conn net.Conn) {
 
 // answers are frames with everything but the stream id.
 type answers struct {
-	ready, supported, void, local, none, row, preparedSelect, preparedInsert []byte
+	ready, supported, void, local, none, row, applied []byte
+
+	preparedSelect, preparedInsert, preparedConditionalInsert, preparedConditionalUpdate []byte
 }
 
 func (a *answers) choose(opcode byte, body []byte) []byte {
@@ -94,13 +99,21 @@ func (a *answers) choose(opcode byte, body []byte) []byte {
 	case opOptions:
 		return a.supported
 	case opPrepare:
-		if len(body) > 4 && body[4] == 'S' {
+		switch {
+		case len(body) > 4 && body[4] == 'S':
 			return a.preparedSelect
+		case len(body) > 4 && body[4] == 'U':
+			return a.preparedConditionalUpdate
+		case contains(body, "IF NOT EXISTS"):
+			return a.preparedConditionalInsert
 		}
 		return a.preparedInsert
 	case opExecute:
-		if body[2] == idSelect {
+		switch body[2] {
+		case idSelect:
 			return a.row
+		case idConditionalInsert, idConditionalUpdate:
+			return a.applied
 		}
 		return a.void
 	}
@@ -122,6 +135,7 @@ func contains(body []byte, s string) bool {
 // Types of columns as metadata has them.
 const (
 	typeBlob = 3
+	typeBool = 4
 	typeInt  = 9
 	typeText = 13
 	typeUUID = 12
@@ -136,6 +150,7 @@ type column struct {
 var (
 	valueColumns  = []column{{"a", typeBlob}, {"b", typeBlob}, {"c", typeBlob}, {"d", typeBlob}, {"e", typeBlob}}
 	insertColumns = append([]column{{"k", typeInt}}, valueColumns...)
+	updateColumns = slices.Concat(valueColumns, []column{{"k", typeInt}, {"a", typeBlob}})
 	localColumns  = []column{
 		{"key", typeText},
 		{"data_center", typeText},
@@ -170,9 +185,13 @@ func cannedAnswers() *answers {
 		void:           frame(opResult, []byte{0, 0, 0, 1}),
 		local:          frame(opResult, local),
 		none:           frame(opResult, appendRows(nil, nil)),
+		applied:        frame(opResult, appendRows([]column{{"[applied]", typeBool}}, [][]byte{{1}})),
 		row:            frame(opResult, rowsWithoutMetadata(cells)),
-		preparedSelect: frame(opResult, prepared(idSelect, insertColumns[:1], valueColumns)),
-		preparedInsert: frame(opResult, prepared(idInsert, insertColumns, nil)),
+		preparedSelect: frame(opResult, prepared(idSelect, insertColumns[:1], 0, valueColumns)),
+		preparedInsert: frame(opResult, prepared(idInsert, insertColumns, 0, nil)),
+
+		preparedConditionalInsert: frame(opResult, prepared(idConditionalInsert, insertColumns, 0, nil)),
+		preparedConditionalUpdate: frame(opResult, prepared(idConditionalUpdate, updateColumns, len(valueColumns), nil)),
 	}
 }
 
@@ -222,12 +241,12 @@ func appendCells(b []byte, cells [][]byte) []byte {
 	return b
 }
 
-// prepared is the answer to PREPARE: id, markers with the key first, and the columns of rows.
-func prepared(id byte, markers, result []column) []byte {
+// prepared is the answer to PREPARE: id, markers of which one is the key, and the columns of rows.
+func prepared(id byte, markers []column, key int, result []column) []byte {
 	b := appendInts(nil, 4)
 	b = append(b, 0, 16, id)
 	b = append(b, make([]byte, 15)...)
-	b = append(appendInts(b, 1, uint32(len(markers)), 1), 0, 0)
+	b = append(appendInts(b, 1, uint32(len(markers)), 1), 0, byte(key))
 	b = appendColumns(b, markers)
 	if result == nil {
 		return appendInts(b, 4, 0) // no metadata

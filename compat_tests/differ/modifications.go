@@ -18,7 +18,10 @@ func (g *gen) usingItems(ttl bool) []*node {
 		g.ttls++
 		at = g.ttls // expiring in the same second or not would decide between equal write times
 	}
-	items := []*node{seq(words("TIMESTAMP "), g.term(literal(types.BigInt, itoa(at))))}
+	var items []*node
+	if !g.table.untimed {
+		items = append(items, seq(words("TIMESTAMP "), g.term(literal(types.BigInt, itoa(at)))))
+	}
 	if ttl && g.percent(20) {
 		g.ttls++
 		items = append(items, g.opt(seq(words("TTL "), g.integer(1000000+1000*g.ttls))))

@@ -27,6 +27,7 @@ type column struct {
 type table struct {
 	columns []*column
 	expires bool // it has a default TTL
+	untimed bool // the write that is being made has no USING TIMESTAMP
 }
 
 // of are the columns of some kinds.

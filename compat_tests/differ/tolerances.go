@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -31,6 +32,13 @@ var tolerances = []tolerance{
 		return aspect == "error message" && cassandra.err.Code == cqlerr.SyntaxError &&
 			withoutSnippet(cassandra.err.Message) == withoutSnippet(cqld.err.Message)
 	}},
+	{"a number that is unset or empty is added", func(_ string, cassandra, _ *answer) bool {
+		return cassandra.err != nil && strings.HasPrefix(cassandra.err.Message, "java.lang.NullPointerException")
+	}},
+	{"the order in which the conditions of a row are compared", func(_ string, cassandra, cqld *answer) bool {
+		return cassandra.err != nil && conditionRefused.MatchString(cassandra.err.Message) ||
+			cqld.err != nil && conditionRefused.MatchString(cqld.err.Message)
+	}},
 	{"DESCRIBE in pages, while definitions change", func(_ string, cassandra, _ *answer) bool {
 		return cassandra.err != nil && strings.HasPrefix(cassandra.err.Message, "The schema has changed since the previous page")
 	}},
@@ -40,6 +48,9 @@ var tolerances = []tolerance{
 		return x != y && strings.Contains(x, "(") && plainName(x) == plainName(y)
 	}},
 }
+
+// conditionRefused is said of a value of a condition, when its turn comes.
+var conditionRefused = regexp.MustCompile(`^Invalid (comparison with|'unset' value in|null value for|negative list index)`)
 
 // withoutSnippet is a syntax error without the piece of the statement at its end.
 func withoutSnippet(text string) string {

@@ -13,11 +13,11 @@ func (e *Executor) batch(ctx context.Context, r *Request, b *planner.Batch, done
 		return
 	}
 	if planner.IsConditional(b.Statements) {
-		writes := make([]conditionalWrite, len(b.Statements))
-		for i, m := range b.Statements {
-			writes[i] = conditionalWrite{m, r.Values}
+		c := e.startConditional(ctx, &r.Options, true, done)
+		for _, m := range b.Statements {
+			c.statements = append(c.statements, conditionalWrite{m, r.Values})
 		}
-		done(e.conditionally(ctx, &r.Options, true, writes))
+		c.run()
 		return
 	}
 	w := e.startBatch(&r.Options)
@@ -60,11 +60,11 @@ func (e *Executor) ExecuteBatch(ctx context.Context, r *BatchRequest, done func(
 	}
 	statements, err := checkBatch(r)
 	if err == nil && planner.IsConditional(statements) {
-		writes := make([]conditionalWrite, len(statements))
+		c := e.startConditional(ctx, &r.Options, true, done)
 		for i, m := range statements {
-			writes[i] = conditionalWrite{m, r.Children[i].Values}
+			c.statements = append(c.statements, conditionalWrite{m, r.Children[i].Values})
 		}
-		done(e.conditionally(ctx, &r.Options, true, writes))
+		c.run()
 		return
 	}
 	w := e.startBatch(&r.Options)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
@@ -15,15 +16,18 @@ import (
 )
 
 // conditional is one execution of modifications with conditions, alone or in a batch: what is compared in their
-// partition, and what is written if all of it holds.
+// partition, and what is written if all of it holds. It is reused with its buffers when it is answered.
 type conditional struct {
 	*writing
 	ctx        context.Context
+	done       func(Result, error)
 	table      *schema.Table
 	key        []byte
 	statements []conditionalWrite
-	static     *rowConditions
+	hasStatic  bool
+	static     rowConditions    // if hasStatic is set
 	rows       []*rowConditions // in the order of rows
+	first      rowConditions    // is among rows, if there are some
 
 	// The columns whose values are looked at, by index. A row exists if it has one of these, or a marker.
 	fetched  []bool
@@ -32,9 +36,21 @@ type conditional struct {
 	batch    bool
 	shown    []*schema.Column
 
-	current  []*storedRow // of rows, nil where there is none; without conditions on rows the first one of the partition
-	statics  [][]byte     // by column index; nil: there is no static row
+	// What is read. The values are by column index, in memory of read.
+	slices   []store.Slice
+	current  [][][]byte // of rows, nil where there is none; without conditions on rows the first one of the partition
+	statics  [][]byte   // nil: there is no static row
+	read     values
 	snapshot *store.Snapshot
+	applied  bool
+
+	kept    values // what is bound
+	columns []planner.ResultColumn
+	answer  Rows
+
+	onDecide func(*store.Snapshot) ([]*store.Mutation, error) // methods as values that are made once
+	onRow    func(*store.Row) (bool, error)
+	onDone   func(error)
 }
 
 // conditionalWrite is one of the modifications, with its values.
@@ -43,41 +59,123 @@ type conditionalWrite struct {
 	values []types.Value
 }
 
-// storedRow is a row as it is before the write, by column index.
-type storedRow struct{ values [][]byte }
+// values is memory for rows of values.
+type values struct {
+	bytes []byte
+	rows  [][]byte
+}
 
-// conditionally runs modifications of which one has conditions.
-func (e *Executor) conditionally(ctx context.Context, o *Options, batch bool, statements []conditionalWrite) (Result, error) {
-	w := e.startWriting(o)
-	defer w.release()
-	t := statements[0].plan.Table
-	c := &conditional{writing: w, ctx: ctx, table: t, statements: statements, batch: batch, fetched: make([]bool, len(t.Columns))}
-	w.conditional, w.kind, w.size = c, Conditional, newSize()
-	for i := range statements {
-		if err := c.take(&statements[i]); err != nil {
-			return nil, err
+// keepValues is how many bytes of values are kept for the next request.
+const keepValues = 64 << 10
+
+func (v *values) clear() {
+	clear(v.rows)
+	if v.bytes, v.rows = v.bytes[:0], v.rows[:0]; cap(v.bytes) > keepValues {
+		v.bytes = nil
+	}
+}
+
+// row makes a row of n values, all nil. It is never nil itself.
+func (v *values) row(n int) [][]byte {
+	if n == 0 {
+		return [][]byte{}
+	}
+	at := len(v.rows)
+	for range n {
+		v.rows = append(v.rows, nil)
+	}
+	return v.rows[at:len(v.rows):len(v.rows)]
+}
+
+// copy copies a value.
+func (v *values) copy(value []byte) []byte {
+	if len(value) == 0 {
+		return value
+	}
+	at := len(v.bytes)
+	v.bytes = append(v.bytes, value...)
+	return v.bytes[at:len(v.bytes):len(v.bytes)]
+}
+
+var conditionals = sync.Pool{New: func() any { return new(conditional) }}
+
+// startConditional begins a write with conditions. The caller adds its statements.
+func (e *Executor) startConditional(ctx context.Context, o *Options, batch bool, done func(Result, error)) *conditional {
+	c := conditionals.Get().(*conditional)
+	if c.onDecide == nil {
+		c.onDecide, c.onRow, c.onDone = c.decide, c.takeRow, c.finish
+	}
+	c.writing, c.ctx, c.batch, c.done = e.startWriting(o), ctx, batch, done
+	c.writing.conditional, c.kind = c, Conditional
+	return c
+}
+
+// release ends the write, and forgets what belongs to it.
+func (c *conditional) release() {
+	c.writing.release()
+	c.read.clear()
+	c.kept.clear()
+	clear(c.statements)
+	clear(c.rows)
+	clear(c.slices)
+	clear(c.current)
+	clear(c.shown)
+	*c = conditional{
+		key: c.key[:0], statements: c.statements[:0], rows: c.rows[:0], first: c.first.cleared(), static: c.static.cleared(),
+		fetched: c.fetched[:0], shown: c.shown[:0], slices: c.slices[:0], current: c.current[:0], read: c.read, kept: c.kept,
+		columns: c.columns[:0], answer: Rows{Cells: c.answer.Cells[:0]},
+		onDecide: c.onDecide, onRow: c.onRow, onDone: c.onDone,
+	}
+	conditionals.Put(c)
+}
+
+// run decides and answers. Unless it may give way to others, on a turn, it does not wait for that.
+func (c *conditional) run() {
+	if err := c.prepare(); err != nil {
+		c.fail(err)
+		return
+	}
+	if c.options.Turn == nil {
+		c.e.store.Decide(c.ctx, c.table, c.key, c.onDecide, c.onDone)
+		return
+	}
+	outcome := make(chan error, 1)
+	c.e.store.Decide(c.ctx, c.table, c.key, c.onDecide, func(err error) { outcome <- err })
+	c.finish(<-outcome)
+}
+
+// prepare takes the statements, and refuses what does not depend on stored rows.
+func (c *conditional) prepare() error {
+	c.table = c.statements[0].plan.Table
+	c.fetched = slices.Grow(c.fetched, len(c.table.Columns))[:len(c.table.Columns)]
+	clear(c.fetched)
+	for i := range c.statements {
+		if err := c.take(&c.statements[i]); err != nil {
+			return err
 		}
 	}
 	c.finishColumns()
-	if err := checkConditionalLevels(e.store.Catalog(), t, o); err != nil {
-		return nil, err
-	}
-	applied := false
-	err := e.store.Decide(ctx, t, c.key, func(s *store.Snapshot) ([]*store.Mutation, error) {
-		var err error
-		if applied, err = c.decide(s); err != nil || !applied {
-			return nil, err
-		}
-		return w.mutations, nil
-	})
-	w.mutations = w.mutations[:0] // the store has them
+	return checkConditionalLevels(c.e.store.Catalog(), c.table, c.options)
+}
+
+// finish answers when it is known what became of the write.
+func (c *conditional) finish(err error) {
 	switch {
 	case errors.Is(err, store.ErrUnknown):
-		return nil, cqlerr.CASUnknown(o.serial())
+		c.fail(cqlerr.CASUnknown(c.options.serial()))
 	case err != nil:
-		return nil, err
+		c.fail(err)
+	default:
+		c.makeAnswer()
+		c.done(&c.answer, nil)
+		c.release()
 	}
-	return c.answer(applied)
+}
+
+func (c *conditional) fail(err error) {
+	done := c.done
+	c.release()
+	done(nil, err)
 }
 
 // Conditional is what the protocol calls the kind of a conditional write.
@@ -95,8 +193,10 @@ func (o *Options) serial() cqlerr.Consistency {
 func (c *conditional) take(s *conditionalWrite) error {
 	m := s.plan
 	c.x.Values = s.values
-	c.x.Env = c.e.env()
-	c.x.Env.Step = c.x.Step
+	if c.x.Env == nil && !m.Plain {
+		c.x.Env = c.e.env()
+		c.x.Env.Step = c.x.Step
+	}
 	if m.JSON != nil {
 		var err error
 		if c.x.JSON, err = m.JSON.Read(&c.x); err != nil {
@@ -119,8 +219,8 @@ func (c *conditional) take(s *conditionalWrite) error {
 
 // takeKey finds the partition that a modification names, which must be that of the others.
 func (c *conditional) takeKey(m *planner.Modification) error {
-	keys, rest, err := restriction.AppendKeys(nil, &c.x, m.Where, 1)
-	if err != nil {
+	keys, rest, err := restriction.AppendKeys(c.keys[:0], &c.x, m.Where, 1)
+	if c.keys = keys; err != nil {
 		return err
 	}
 	if err := restriction.CheckKeys(keys); err != nil {
@@ -136,8 +236,8 @@ func (c *conditional) takeKey(m *planner.Modification) error {
 		return m.CheckNoIn()
 	}
 	switch {
-	case c.key == nil:
-		c.key = bytes.Clone(keys[0])
+	case len(c.key) == 0:
+		c.key = append(c.key[:0], keys[0]...)
 	case !bytes.Equal(c.key, keys[0]):
 		return cqlerr.Invalidf("Batch with conditions cannot span multiple partitions")
 	}
@@ -152,9 +252,9 @@ func (c *conditional) rowOf(m *planner.Modification) ([][]byte, error) {
 	if err := c.oneRow(m); err != nil {
 		return nil, err
 	}
-	row := make([][]byte, len(c.row))
-	for i, v := range c.row {
-		row[i] = bytes.Clone(v)
+	row := c.kept.row(len(c.writing.row))
+	for i, v := range c.writing.row {
+		row[i] = c.kept.copy(v)
 	}
 	return row, nil
 }
@@ -168,10 +268,12 @@ func (c *conditional) look(m *planner.Modification) {
 	if m.If.Exists || m.If.NotExists {
 		c.everyRow = true
 	}
-	for _, column := range m.If.Columns() {
-		c.fetched[column.Index] = true
-		if !slices.Contains(c.shown, column) {
-			c.shown = append(c.shown, column)
+	for _, conditions := range [...][]*planner.Condition{m.If.Rows, m.If.Statics} {
+		for _, condition := range conditions {
+			c.fetched[condition.Column.Index] = true
+			if !slices.Contains(c.shown, condition.Column) {
+				c.shown = append(c.shown, condition.Column)
+			}
 		}
 	}
 	for _, sets := range [...][]planner.SetColumn{m.Statics, m.Sets} {
@@ -202,145 +304,167 @@ func (c *conditional) finishColumns() {
 	}
 	switch {
 	case c.everyRow:
-		c.shown = c.table.Shown()
+		c.shown = append(c.shown[:0], c.table.Shown()...)
 	case c.batch:
 		c.shown = slices.Concat(c.table.PartitionKey, c.table.Clustering, c.shown)
 	}
 }
 
 // decide compares, and makes the mutations if all conditions hold. It may be called again.
-func (c *conditional) decide(s *store.Snapshot) (bool, error) {
-	c.snapshot = s
-	if err := c.read(); err != nil {
-		return false, err
+func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
+	c.snapshot, c.applied = s, false
+	if err := c.readRows(); err != nil {
+		return nil, err
 	}
-	if c.static != nil {
-		if holds, err := c.static.hold(c.statics); !holds || err != nil {
-			return false, err
-		}
+	if holds, err := c.hold(); !holds || err != nil {
+		return nil, err
 	}
-	for i, r := range c.rows {
-		var values [][]byte
-		if row := c.current[i]; row != nil {
-			values = row.values
-		}
-		if holds, err := r.hold(values); !holds || err != nil {
-			return false, err
-		}
+	if err := checkReplicas(c.e.store.Catalog(), c.table, c.options.Consistency); err != nil {
+		return nil, err
 	}
 	c.mutations, c.writing.rows, c.bytes = c.mutations[:0], 0, 0
 	c.given, c.stamp = true, c.e.store.Timestamp()
 	for i := range c.statements {
 		if err := c.add(c.ctx, c.statements[i].plan, c.statements[i].values); err != nil {
+			return nil, err
+		}
+	}
+	c.applied = true
+	return c.mutations, c.unindexed
+}
+
+// hold reports whether all conditions do.
+func (c *conditional) hold() (bool, error) {
+	if c.hasStatic {
+		if holds, err := c.static.hold(c.statics); !holds || err != nil {
 			return false, err
 		}
 	}
-	return true, c.unindexed
+	for i, r := range c.rows {
+		if holds, err := r.hold(c.current[i]); !holds || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
-// read reads the rows that are compared, or the first one where there is none.
-func (c *conditional) read() error {
+// readRows reads the rows that are compared, or the first one where there is none.
+func (c *conditional) readRows() error {
+	c.read.clear()
 	c.statics = nil
-	c.current = make([]*storedRow, max(1, len(c.rows)))
-	read := store.Read{Table: c.table, Keys: [][]byte{c.key}, Now: c.x.Now}
-	for _, r := range c.rows {
-		read.Slices = append(read.Slices, store.Slice{
+	c.current = append(c.current[:0], nil)
+	c.slices = c.slices[:0]
+	for i, r := range c.rows {
+		if i > 0 {
+			c.current = append(c.current, nil)
+		}
+		c.slices = append(c.slices, store.Slice{
 			Start: r.clustering, End: r.clustering, StartInclusive: true, EndInclusive: true,
 		})
 	}
-	return c.snapshot.Read(c.ctx, &read, func(row *store.Row) (bool, error) {
-		if row.Static {
-			c.statics = c.keep(row.Values, c.table.Static)
-			return true, nil
+	c.keys = append(c.keys[:0], c.key)
+	read := store.Read{Table: c.table, Keys: c.keys, Now: c.x.Now}
+	if len(c.slices) > 0 {
+		read.Slices = c.slices
+	}
+	return c.snapshot.Read(c.ctx, &read, c.onRow)
+}
+
+// takeRow takes a row that was read.
+func (c *conditional) takeRow(row *store.Row) (bool, error) {
+	if row.Static {
+		if c.isThere(row.Values, c.table.Static) {
+			c.statics = c.copyRow(row.Values)
 		}
-		values := c.keep(row.Values, c.table.Regular)
-		if values == nil && row.Marked {
-			values = c.copyRow(row.Values)
-		}
-		if values == nil {
-			return true, nil
-		}
-		c.current[c.place(values)] = &storedRow{values}
-		return len(c.rows) > 0, nil
-	})
+		return true, nil
+	}
+	if !row.Marked && !c.isThere(row.Values, c.table.Regular) {
+		return true, nil
+	}
+	values := c.copyRow(row.Values)
+	c.current[c.place(values)] = values
+	return len(c.rows) > 0, nil
 }
 
 // place is which of the rows that are compared a row is.
 func (c *conditional) place(values [][]byte) int {
 	for i, r := range c.rows {
-		if slices.EqualFunc(c.table.Clustering, r.clustering, func(column *schema.Column, v []byte) bool {
-			return bytes.Equal(values[column.Index], v)
-		}) {
+		if c.isAt(values, r.clustering) {
 			return i
 		}
 	}
 	return 0
 }
 
-// keep copies what is looked at of a row that has a value in one of the columns, else it returns nil.
-func (c *conditional) keep(values [][]byte, columns []*schema.Column) [][]byte {
+// isAt reports whether a row has a clustering.
+func (c *conditional) isAt(values, clustering [][]byte) bool {
+	return slices.EqualFunc(c.table.Clustering, clustering, func(column *schema.Column, v []byte) bool {
+		return bytes.Equal(values[column.Index], v)
+	})
+}
+
+// isThere reports whether a row has a value in one of the columns that are looked at.
+func (c *conditional) isThere(values [][]byte, columns []*schema.Column) bool {
 	for _, column := range columns {
 		if c.fetched[column.Index] && values[column.Index] != nil {
-			return c.copyRow(values)
+			return true
 		}
 	}
-	return nil
+	return false
 }
 
+// copyRow copies what is looked at of a row.
 func (c *conditional) copyRow(values [][]byte) [][]byte {
-	kept := make([][]byte, len(values))
+	row := c.read.row(len(values))
 	for i, v := range values {
 		if c.fetched[i] {
-			kept[i] = bytes.Clone(v)
+			row[i] = c.read.copy(v)
 		}
 	}
-	return kept
+	return row
 }
 
-// answer tells whether the write was applied; if not, it shows what the conditions were compared with.
-func (c *conditional) answer(applied bool) (Result, error) {
-	out := &Rows{Conditional: true, Columns: []planner.ResultColumn{{
+// makeAnswer tells whether the write was applied; if not, it shows what the conditions were compared with.
+func (c *conditional) makeAnswer() {
+	out := &c.answer
+	out.Conditional = true
+	c.columns = append(c.columns[:0], planner.ResultColumn{
 		Keyspace: c.table.Keyspace, Table: c.table.Name, Name: "[applied]", Type: types.Boolean,
-	}}}
-	shown := c.found()
-	if applied || len(shown) == 0 {
-		verdict := []byte{0}
-		if applied {
-			verdict[0] = 1
-		}
-		out.Count, out.Cells = 1, appendCell(nil, verdict)
-		return out, nil
+	})
+	verdict := [1]byte{}
+	if c.applied {
+		verdict[0] = 1
+	}
+	c.dropMissing()
+	if c.applied || len(c.current) == 0 {
+		out.Count, out.Cells, out.Columns = 1, appendCell(out.Cells[:0], verdict[:]), c.columns
+		return
 	}
 	for _, column := range c.shown {
-		out.Columns = append(out.Columns, planner.ResultColumn{
+		c.columns = append(c.columns, planner.ResultColumn{
 			Keyspace: c.table.Keyspace, Table: c.table.Name, Name: column.Name, Type: column.Type, Desc: column.Desc,
 		})
 	}
-	for _, values := range shown {
+	out.Columns = c.columns
+	for _, values := range c.current {
 		out.Count++
-		out.Cells = appendCell(out.Cells, []byte{0})
+		out.Cells = appendCell(out.Cells, verdict[:])
 		for _, column := range c.shown {
 			out.Cells = appendCell(out.Cells, values[column.Index])
 		}
 	}
-	return out, nil
 }
 
-// found are the rows that were compared, or the static row if there are none.
-func (c *conditional) found() [][][]byte {
-	var found [][][]byte
-	for _, row := range c.current {
-		if row != nil {
-			found = append(found, row.values)
-		}
-	}
-	if len(found) > 0 || c.statics == nil {
-		return found
+// dropMissing leaves the rows that there are in current, or the static row if there are none.
+func (c *conditional) dropMissing() {
+	c.current = slices.DeleteFunc(c.current, func(row [][]byte) bool { return row == nil })
+	if len(c.current) > 0 || c.statics == nil {
+		return
 	}
 	for _, column := range c.table.Clustering {
 		c.statics[column.Index] = nil
 	}
-	return [][][]byte{c.statics}
+	c.current = append(c.current, c.statics)
 }
 
 // stored is what a column holds before the write; nil: nothing, or the row was not looked at.
@@ -351,9 +475,9 @@ func (c *conditional) stored(column *schema.Column, row [][]byte, static bool) [
 		}
 		return c.statics[column.Index]
 	}
-	for i, r := range c.rows {
-		if c.current[i] != nil && slices.EqualFunc(r.clustering, row, bytes.Equal) {
-			return c.current[i].values[column.Index]
+	for _, values := range c.current {
+		if values != nil && c.isAt(values, row) {
+			return values[column.Index]
 		}
 	}
 	return nil
@@ -371,8 +495,9 @@ func checkConditionalLevels(catalog *schema.Catalog, t *schema.Table, o *Options
 	if err := checkLevel(o.Consistency); err != nil {
 		return err
 	}
-	if err := checkReplicas(catalog, t, readLevel(o.SerialConsistency, false)); err != nil {
-		return err
+	if k := catalog.Keyspace(t.Keyspace); k != nil && o.Consistency == cqlerr.EachQuorum && k.Datacenter() == "" {
+		return cqlerr.Invalidf("consistency level %s not compatible with replication strategy (%s)",
+			o.Consistency, k.Replication["class"])
 	}
-	return checkReplicas(catalog, t, o.Consistency)
+	return checkReplicas(catalog, t, readLevel(o.SerialConsistency, false))
 }

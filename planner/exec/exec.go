@@ -25,7 +25,8 @@ func New(s *store.Store, log zerolog.Logger) *Executor {
 }
 
 // Execute runs one statement and calls done exactly once: before it returns, or later from another
-// goroutine. The request, its values and the rows given to done are the caller's again afterwards.
+// goroutine. The request, its values and the rows given to done are the caller's again afterwards. What was bound to a
+// conditional write stays valid until then; other writes are done with it when Execute returns.
 func (e *Executor) Execute(ctx context.Context, r *Request, done func(Result, error)) {
 	switch p := r.Prepared.Plan.(type) {
 	case *planner.Select:

@@ -78,7 +78,9 @@ func (w *writing) release() {
 // modify runs INSERT, UPDATE or DELETE.
 func (e *Executor) modify(ctx context.Context, r *Request, m *planner.Modification, done func(Result, error)) {
 	if m.If != nil {
-		done(e.conditionally(ctx, &r.Options, false, []conditionalWrite{{m, r.Values}}))
+		c := e.startConditional(ctx, &r.Options, false, done)
+		c.statements = append(c.statements, conditionalWrite{m, r.Values})
+		c.run()
 		return
 	}
 	if err := checkWriteLevel(r.Consistency, m.Table); err != nil {

@@ -38,7 +38,7 @@ func isQuickRead(p *planner.Select) bool {
 }
 
 func isQuickWrite(m *planner.Modification) bool {
-	if m.Table.Counter || m.JSON != nil || m.If != nil {
+	if m.Table.Counter || m.JSON != nil || m.If != nil && !isQuickIf(m.If) {
 		return false
 	}
 	for _, sets := range [...][]planner.SetColumn{m.Statics, m.Sets} {
@@ -49,6 +49,19 @@ func isQuickWrite(m *planner.Modification) bool {
 		}
 	}
 	return isQuickWhere(m.Where)
+}
+
+// isQuickIf reports whether conditions compare with values that are computed in no time. The store compares.
+func isQuickIf(c *planner.Conditions) bool {
+	for _, conditions := range [...][]*planner.Condition{c.Rows, c.Statics} {
+		for _, condition := range conditions {
+			if expr.Costly(condition.Part) || expr.Costly(condition.List) || len(condition.Values) > quickRows ||
+				slices.ContainsFunc(condition.Values, expr.Costly) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // isQuickWhere reports whether a WHERE clause names few rows, by values that are computed in no time.

@@ -20,6 +20,12 @@ type rowConditions struct {
 	tests             []rowTest // where neither is set
 }
 
+// cleared has no conditions, and the buffer of those that there were.
+func (r *rowConditions) cleared() rowConditions {
+	clear(r.tests)
+	return rowConditions{tests: r.tests[:0]}
+}
+
 // rowTest is a condition with its values. Of IN, one has to be equal.
 type rowTest struct {
 	*planner.Condition
@@ -46,10 +52,8 @@ func (c *conditional) addConditions(m *planner.Modification, row [][]byte) error
 // conditionsOf are the conditions so far of a row, or of the static columns.
 func (c *conditional) conditionsOf(row [][]byte) *rowConditions {
 	if row == nil {
-		if c.static == nil {
-			c.static = &rowConditions{}
-		}
-		return c.static
+		c.hasStatic = true
+		return &c.static
 	}
 	i, found := slices.BinarySearchFunc(c.rows, row, func(r *rowConditions, row [][]byte) int {
 		for i, column := range c.table.Clustering {
@@ -60,7 +64,12 @@ func (c *conditional) conditionsOf(row [][]byte) *rowConditions {
 		return 0
 	})
 	if !found {
-		c.rows = slices.Insert(c.rows, i, &rowConditions{clustering: row})
+		r := &c.first
+		if len(c.rows) > 0 {
+			r = new(rowConditions)
+		}
+		r.clustering = row
+		c.rows = slices.Insert(c.rows, i, r)
 	}
 	return c.rows[i]
 }
@@ -177,14 +186,18 @@ func (t *rowTest) holds(value []byte) (bool, error) {
 func (t *rowTest) element(collection []byte) ([]byte, error) {
 	m, isMap := t.Column.Type.(*types.Map)
 	if isMap {
-		if t.part.Bytes == nil {
+		key := t.part.Bytes
+		switch {
+		case t.part.Unset:
+			key = []byte{} // as Cassandra has it
+		case key == nil:
 			return nil, cqlerr.Invalidf("Invalid null value for map element access")
 		}
 		if collection == nil {
 			return nil, nil
 		}
 		for k, v := range types.Entries(collection) {
-			if m.Key.Compare(k, t.part.Bytes) == 0 {
+			if m.Key.Compare(k, key) == 0 {
 				return v, nil
 			}
 		}
@@ -226,11 +239,14 @@ func (t *rowTest) compare(stored []byte, v types.Value) (bool, error) {
 	if op == planner.OpIn {
 		op = planner.OpEq
 	}
-	if v.Unset {
-		return false, errUnsetCondition()
-	}
 	contains := op == planner.OpContains || op == planner.OpContainsKey
 	value := v.Bytes
+	switch {
+	case v.Unset && contains:
+		value = []byte{} // as Cassandra has it
+	case v.Unset:
+		return false, errUnsetCondition()
+	}
 	whole := t.Part == nil && t.Field < 0
 	if value != nil && whole && !contains && isEmptyCollection(t.Column.Type, value) {
 		if op != planner.OpEq && op != planner.OpNotEq {

@@ -45,6 +45,15 @@ func (f *filter) write(key []byte, hash uint64, below engine.Reader) (first bool
 	return first, nil
 }
 
+// neverWritten reports whether a key certainly never was written.
+func (f *filter) neverWritten(key []byte, hash uint64) bool {
+	if len(key) < groupSize {
+		return false
+	}
+	g := f.groups[binary.BigEndian.Uint32(key)]
+	return g != nil && !g.Has(hash)
+}
+
 // giveUp forgets the group with most keys and returns its filter.
 func (f *filter) giveUp() *bloom.Filter {
 	var most *bloom.Filter

@@ -78,7 +78,7 @@ func TestRefusedBatch(t *testing.T) {
 			}
 			filler := bytes.Repeat([]byte("f"), e.limits.CommitBytes*3/5)
 			outcomes := [2]chan error{make(chan error, 1), make(chan error, 1)}
-			err := e.Update(t.Context(), nil, func(engine.Txn) error { // the writer is busy until both are queued
+			err := engine.Update(t.Context(), e, nil, func(engine.Txn) error { // the writer is busy until both are queued
 				full.Store(true)
 				e.room.left = 0
 				for i, word := range []string{"refused", "written"} {

@@ -192,6 +192,9 @@ func (s *stage) Get(key []byte, fn func(value []byte) error) (bool, error) {
 	if tail := s.ownTail(key); tail != nil {
 		return s.getLong(key, tail, fn)
 	}
+	if s.filter.neverWritten(key, hashKey(key)) {
+		return false, nil
+	}
 	return s.below.Get(key, fn)
 }
 

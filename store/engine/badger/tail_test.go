@@ -98,7 +98,7 @@ func (x *tailsPlayer) write(t *testing.T) {
 	var seen [2]string
 	fails := x.r.IntN(4) == 0
 	for i, e := range []engine.Engine{x.plain, x.long} {
-		err := e.Update(context.Background(), []byte("guard"), func(txn engine.Txn) error {
+		err := engine.Update(context.Background(), e, []byte("guard"), func(txn engine.Txn) error {
 			seen[i] = ""
 			for _, op := range ops {
 				switch op.Kind {

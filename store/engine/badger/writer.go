@@ -36,12 +36,10 @@ func (e *Engine) Commit(ops []engine.Op, done func(error)) {
 }
 
 // Update runs fn in the writer, so it is alone with the database whatever its guard.
-func (e *Engine) Update(ctx context.Context, _ []byte, fn func(engine.Txn) error) error {
-	result := make(chan error, 1)
-	if err := e.send(request{fn: fn, ctx: ctx, done: func(err error) { result <- err }}); err != nil {
-		return err
+func (e *Engine) Update(ctx context.Context, _ []byte, fn func(engine.Txn) error, done func(error)) {
+	if err := e.send(request{fn: fn, ctx: ctx, done: done}); err != nil {
+		done(err)
 	}
-	return <-result
 }
 
 func (e *Engine) send(r request) error {

@@ -142,7 +142,7 @@ func updatesFail(t *testing.T, e engine.Engine) {
 	}
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	err = e.Update(cancelled, []byte("g"), func(txn engine.Txn) error {
+	err = engine.Update(cancelled, e, []byte("g"), func(txn engine.Txn) error {
 		txn.Put([]byte("a"), []byte("3"))
 		return nil
 	})

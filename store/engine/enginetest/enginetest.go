@@ -106,7 +106,7 @@ func merge(key, delta string) engine.Op {
 // update updates until there is no conflict.
 func update(e engine.Engine, guard string, fn func(engine.Txn) error) error {
 	for {
-		if err := e.Update(context.Background(), []byte(guard), fn); !errors.Is(err, engine.ErrConflict) {
+		if err := engine.Update(context.Background(), e, []byte(guard), fn); !errors.Is(err, engine.ErrConflict) {
 			return err
 		}
 	}
@@ -317,7 +317,7 @@ func closed(t *testing.T, e engine.Engine) {
 		"scan":         e.Scan(nil, nil, engine.ScanOptions{}, ignore),
 		"view":         e.View(func(engine.Reader) error { return nil }),
 		"commit":       commit(e, put("a", "1")),
-		"update":       e.Update(context.Background(), []byte("g"), func(engine.Txn) error { return nil }),
+		"update":       engine.Update(context.Background(), e, []byte("g"), func(engine.Txn) error { return nil }),
 		"delete range": e.DeleteRange([]byte("a"), []byte("b")),
 		"sync":         e.Sync(),
 		"close":        e.Close(),

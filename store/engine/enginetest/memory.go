@@ -163,7 +163,11 @@ func (*Memory) Limits() engine.Limits {
 }
 
 // Update runs fn and replays on the last tree what it wrote.
-func (m *Memory) Update(ctx context.Context, guard []byte, fn func(engine.Txn) error) error {
+func (m *Memory) Update(ctx context.Context, guard []byte, fn func(engine.Txn) error, done func(error)) {
+	done(m.update(ctx, guard, fn))
+}
+
+func (m *Memory) update(ctx context.Context, guard []byte, fn func(engine.Txn) error) error {
 	if _, err := m.enter(); err != nil {
 		return err
 	}

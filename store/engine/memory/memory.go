@@ -1,10 +1,10 @@
 // Package memory is an engine that keeps everything in memory, for cqld --memory and for tests.
 //
 // Its rows are in a copy-on-write B+tree (see tree). A commit is applied on the caller's goroutine under the one lock
-// of writers, and is answered before Commit returns. Readers take no lock: they read the tree that the last commit has
-// published. Only while a short commit is being applied they wait for it. Nodes are changed in place if nobody reads
-// them, so a write copies the path to its row only if a read is under way, or a Snapshot was made since the write before
-// (see published).
+// of writers, and is answered before Commit returns. Readers take no lock: they read the tree that the last commit
+// has published. Only while a short commit is being applied they wait for it. Nodes are changed in place if nobody
+// reads them, so a write copies the path to its row only if a read is under way, or a Snapshot was made since the
+// write before (see published).
 //
 // An Update runs its function on the published tree without the lock. When it commits, it looks whether a key that it
 // puts or deletes has changed meanwhile, and runs the function again in that case. Updates run one after the other,

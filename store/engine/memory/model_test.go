@@ -240,7 +240,7 @@ func (m *model) update() {
 	after := maps.Clone(m.holds)
 	broken := errors.New("broken")
 	fails := m.r.IntN(4) == 0
-	err := m.engine.Update(context.Background(), []byte("g"), func(txn engine.Txn) error {
+	err := engine.Update(context.Background(), m.engine, []byte("g"), func(txn engine.Txn) error {
 		for range m.r.IntN(6) {
 			op := m.op()
 			apply(m.T, after, op)

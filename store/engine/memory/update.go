@@ -11,7 +11,11 @@ import (
 const attempts = 4
 
 // Update runs fn on the last commit, and again if it conflicts with commits made meanwhile.
-func (e *Engine) Update(ctx context.Context, _ []byte, fn func(engine.Txn) error) error {
+func (e *Engine) Update(ctx context.Context, _ []byte, fn func(engine.Txn) error, done func(error)) {
+	done(e.update(ctx, fn))
+}
+
+func (e *Engine) update(ctx context.Context, fn func(engine.Txn) error) error {
 	if err := e.take(); err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func TestUpdateRunsAgain(t *testing.T) {
 	for times, conflicts := range map[int]bool{0: false, 1: false, attempts - 1: false, attempts: true} {
 		e := Open(enginetest.Union)
 		runs := 0
-		err := e.Update(context.Background(), nil, func(txn engine.Txn) error {
+		err := engine.Update(context.Background(), e, nil, func(txn engine.Txn) error {
 			runs++
 			seen := dump(t, txn)
 			if runs <= times {
@@ -47,7 +47,7 @@ func TestUpdateRunsAgain(t *testing.T) {
 func TestUpdateHoldsUpNobody(t *testing.T) {
 	e := Open(enginetest.Union)
 	commit(t, e, put("a", "1"))
-	err := e.Update(context.Background(), nil, func(txn engine.Txn) error {
+	err := engine.Update(context.Background(), e, nil, func(txn engine.Txn) error {
 		txn.Merge([]byte("a"), []byte("3"))
 		commit(t, e, engine.Op{Kind: engine.Merge, Key: []byte("a"), Value: []byte("2")}, put("b", "1"))
 		expect(t, "the engine meanwhile", e, "a=1 2 b=1")
@@ -63,11 +63,11 @@ func TestUpdateHoldsUpNobody(t *testing.T) {
 // TestUpdateWaits ends the waiting for another update by its context.
 func TestUpdateWaits(t *testing.T) {
 	e := Open(enginetest.Union)
-	err := e.Update(context.Background(), nil, func(engine.Txn) error {
+	err := engine.Update(context.Background(), e, nil, func(engine.Txn) error {
 		ctx, cancel := context.WithCancel(context.Background())
 		waits := make(chan error)
 		go func() {
-			waits <- e.Update(ctx, nil, func(engine.Txn) error { return errors.New("two updates at a time") })
+			waits <- engine.Update(ctx, e, nil, func(engine.Txn) error { return errors.New("two updates at a time") })
 		}()
 		cancel()
 		if err := <-waits; !errors.Is(err, context.Canceled) {
@@ -84,7 +84,7 @@ func TestUpdateWaits(t *testing.T) {
 func TestCloseWaitsForUpdates(t *testing.T) {
 	e := Open(enginetest.Union)
 	closed := make(chan error, 1)
-	err := e.Update(context.Background(), nil, func(txn engine.Txn) error {
+	err := engine.Update(context.Background(), e, nil, func(txn engine.Txn) error {
 		go func() { closed <- e.Close() }()
 		for e.Sync() == nil { // until Close has begun
 			continue
