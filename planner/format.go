@@ -25,6 +25,10 @@ func (s *Select) String() string {
 	l.add("select %s from %s", s.Selection, tableName(s.Table))
 	l.addAll(s.Where.Lines())
 	l.flag(s.Distinct, "distinct")
+	if s.Grouping != nil {
+		l.add("one row for each %s", s.Grouping)
+		l.flag(s.Grouping.Refused != nil, "refused when it is run")
+	}
 	l.flag(s.Reverse, "from last to first")
 	for _, o := range s.Sorts {
 		l.add("merge partitions by %s %s", o.Column.Name, direction(o.Desc))

@@ -17,6 +17,7 @@ type Select struct {
 	Selection         *Selection
 	Where             *where.Clause
 	Distinct          bool
+	Grouping          *Grouping // nil: no GROUP BY
 	Reverse           bool
 	Sorts             []Sort         // set when partitions of IN must be merged by them
 	Nearest           *where.Nearest // orders the rows, of which there is a limit
@@ -38,9 +39,6 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 		return nil, err
 	}
 	p.terms.About(t)
-	if err := checkSelectForms(s); err != nil {
-		return nil, err
-	}
 	onlyStatic, err := p.selectsOnlyStatic(t, s.Selectors)
 	if err != nil {
 		return nil, err
@@ -75,7 +73,10 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 	if err := checkDistinct(s, plan, rs, sorts); err != nil {
 		return nil, err
 	}
-	if len(plan.Selection.Aggregates) > 0 && s.PerPartitionLimit != nil {
+	if plan.Grouping, err = p.grouping(t, s, rs); err != nil {
+		return nil, err
+	}
+	if plan.AggregatesAll() && s.PerPartitionLimit != nil {
 		return nil, cqlerr.Invalidf("PER PARTITION LIMIT is not allowed with aggregate queries.")
 	}
 	if len(sorts) > 0 {
@@ -112,14 +113,8 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 	return plan, nil
 }
 
-// checkSelectForms refuses the parts of SELECT that are not built.
-func checkSelectForms(s *cql.Select) error {
-	switch {
-	case len(s.GroupBy) > 0:
-		return expr.NotSupported("GROUP BY")
-	}
-	return nil
-}
+// AggregatesAll reports whether one row is made of all rows.
+func (s *Select) AggregatesAll() bool { return len(s.Selection.Aggregates) > 0 && s.Grouping == nil }
 
 // limit binds LIMIT or PER PARTITION LIMIT.
 func (p *planning) limit(t *schema.Table, name string, term cql.Term) (expr.Expr, error) {
@@ -192,7 +187,7 @@ func exprColumns(e expr.Expr) []*schema.Column {
 func (s *Select) settle() {
 	isStatic := func(c *schema.Column) bool { return c.Kind == schema.Static }
 	s.OneRow = s.Where.SingleRow(s.Table)
-	s.Plain = s.OneRow && s.Selection.Plain != nil && s.Where.Plain()
+	s.Plain = s.OneRow && s.Selection.Plain != nil && s.Where.Plain() && s.Grouping == nil
 	s.Statics = slices.ContainsFunc(s.selectedColumns(), isStatic)
 	sasi := func(f *where.Filter) bool { return f.Index != nil && f.Index.Kind() == schema.SASI } // which finds rows only
 	s.FullPartitions = len(s.Table.Static) > 0 && len(s.Where.Clustering) == 0 && s.Where.Slice == nil &&
@@ -241,9 +236,9 @@ func (s *Select) asked() (asked []bool) {
 	return asked
 }
 
-// aggregationWarnings tells clients of aggregates over more than one partition.
+// aggregationWarnings tells clients of aggregates and groups over more than one partition.
 func aggregationWarnings(s *Select, rs *where.Restrictions) []string {
-	if len(s.Selection.Aggregates) == 0 {
+	if len(s.Selection.Aggregates) == 0 && s.Grouping == nil {
 		return nil
 	}
 	if !rs.Restricts(schema.PartitionKey) && !rs.RestrictsToken() {

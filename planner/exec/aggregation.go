@@ -7,27 +7,35 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// aggregation makes the one row of a query with aggregates. Columns outside of aggregates have the values of the first
-// row.
+// aggregation makes one row of many. Columns outside of aggregates have the values of the first row.
 type aggregation struct {
 	states []expr.Accumulator
+	filled bool // there is a first row
 	first  [][]byte
 	meta   []store.CellMeta
+	bytes  []byte // the memory of first
 	holding
 }
 
 func newAggregation(s *planner.Selection) *aggregation {
 	a := &aggregation{states: make([]expr.Accumulator, len(s.Aggregates))}
-	for i, g := range s.Aggregates {
-		a.states[i] = g.Start()
-	}
+	a.restart(s)
 	return a
 }
 
+// restart forgets all rows.
+func (a *aggregation) restart(s *planner.Selection) {
+	for i, g := range s.Aggregates {
+		a.states[i] = g.Start()
+	}
+	a.filled, a.used = false, 0
+}
+
 func (a *aggregation) add(r *reading, row [][]byte) error {
-	if a.first == nil {
-		a.first, _ = copyRow(nil, nil, row)
-		a.meta = append(a.meta, r.meta...)
+	if !a.filled {
+		a.filled = true
+		a.first, a.bytes = copyRow(a.first, a.bytes, row)
+		a.meta = append(a.meta[:0], r.meta...)
 		if err := a.grow(r.read.Turn, length(row)); err != nil {
 			return err
 		}
@@ -46,11 +54,22 @@ func (a *aggregation) add(r *reading, row [][]byte) error {
 }
 
 func (a *aggregation) finish(r *reading) error {
-	if a.first == nil {
+	if err := a.result(r); err != nil {
+		return err
+	}
+	r.out.Count = 1
+	return r.out.encode(&r.x, a.first)
+}
+
+// result makes the results of the aggregates, for the first row.
+func (a *aggregation) result(r *reading) error {
+	if !a.filled {
 		a.first = make([][]byte, len(r.plan.Table.Columns))
 	}
 	r.meta = a.meta
-	r.x.Results = make([]types.Value, len(a.states))
+	if r.x.Results == nil {
+		r.x.Results = make([]types.Value, len(a.states))
+	}
 	for i, s := range a.states {
 		v, err := s.Result()
 		if err != nil {
@@ -58,6 +77,5 @@ func (a *aggregation) finish(r *reading) error {
 		}
 		r.x.Results[i] = v
 	}
-	r.out.Count = 1
-	return r.out.encode(&r.x, a.first)
+	return nil
 }

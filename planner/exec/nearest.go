@@ -105,7 +105,7 @@ func (r *reading) beginNearest(o *Options) error {
 	p := r.plan
 	r.out.Warnings = nil // they were about aggregates
 	switch {
-	case len(p.Selection.Aggregates) > 0:
+	case len(p.Selection.Aggregates) > 0 || p.Grouping != nil:
 		return cqlerr.Invalidf("Top-K queries can not be run with aggregation")
 	case o.Consistency.IsSerial():
 		return cqlerr.Invalidf("Top-K queries can only be run with consistency level ONE/LOCAL_ONE. Consistency level %s was "+

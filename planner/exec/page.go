@@ -21,7 +21,8 @@ const maxPageBytes = 16 << 20
 // leastShortPage is how many bytes of cells a page has at least when it ends early because memory is scarce.
 const leastShortPage = 64 << 10
 
-// page counts the rows of a page, and those of the current partition, against all limits.
+// page counts the rows of a page, and those of the current partition, against all limits. The rows are those of the
+// result: a group is one.
 type page struct {
 	size          int // rows left on this page; noLimit: no paging
 	limit         int // rows left under the LIMIT
@@ -56,6 +57,9 @@ func (p *page) begin(x *expr.Context, plan *planner.Select, o *Options) (err err
 	}
 	if plan.Distinct {
 		p.perPartition = 1
+		if plan.Grouping != nil {
+			p.size = noLimit // Cassandra has no pages of these
+		}
 	}
 	p.partitionLeft = p.perPartition
 	if p.short = p.pages(plan); p.short {
@@ -65,9 +69,9 @@ func (p *page) begin(x *expr.Context, plan *planner.Select, o *Options) (err err
 }
 
 // pages reports whether the rows come in pages. Where all rows fit on one page, the paging state does not matter.
-// Aggregates read in pages whatever the request says.
+// Aggregates and groups are read in pages whatever the request says.
 func (p *page) pages(plan *planner.Select) bool {
-	return p.size < p.limit || len(plan.Selection.Aggregates) > 0
+	return p.size < p.limit || len(plan.Selection.Aggregates) > 0 || plan.Grouping != nil
 }
 
 // limit evaluates LIMIT or PER PARTITION LIMIT.
@@ -95,9 +99,14 @@ func errSortedPages() error {
 		"either remove the ORDER BY or the IN and sort client side, or disable paging for this query")
 }
 
+// isIn reports whether the last row was of the partition.
+func (p *page) isIn(partition []byte) bool {
+	return p.entered && (p.single || bytes.Equal(p.partition, partition))
+}
+
 // enter notes the partition of the next row.
 func (p *page) enter(partition []byte) {
-	if p.entered && (p.single || bytes.Equal(p.partition, partition)) {
+	if p.isIn(partition) {
 		return
 	}
 	p.entered = true

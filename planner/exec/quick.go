@@ -18,7 +18,7 @@ const quickRows = 100
 func (e *Executor) Quick(p planner.Plan) bool {
 	switch p := p.(type) {
 	case *planner.Select:
-		return p.OneRow && p.Table.View == nil && !schema.IsServers(p.Table) && isQuickRead(p)
+		return p.OneRow && p.Grouping == nil && p.Table.View == nil && !schema.IsServers(p.Table) && isQuickRead(p)
 	case *planner.Modification:
 		return isQuickWrite(p)
 	case *planner.Batch:

@@ -47,6 +47,9 @@ func (r *reading) showStatic() (more bool, err error) {
 
 // show puts a row into the result if it passes the filters, and reports whether more are wanted.
 func (r *reading) show(partition []byte, row [][]byte, static bool) (more bool, err error) {
+	if r.groups != nil {
+		return r.groups.take(r, partition, row, static)
+	}
 	r.page.enter(partition)
 	if r.page.partitionLeft <= 0 {
 		return r.skip(partition), nil
@@ -61,7 +64,7 @@ func (r *reading) show(partition []byte, row [][]byte, static bool) (more bool, 
 			return false, err
 		}
 		r.page.partitionLeft--
-		if r.aggregates() {
+		if r.plan.AggregatesAll() {
 			r.aggregated(partition, row)
 		}
 		return true, nil

@@ -31,7 +31,8 @@ type reading struct {
 
 	meta   []store.CellMeta // of the current row
 	static staticRow
-	gather gatherer // takes the rows, instead of encoding them at once; nil: none
+	groups *grouping // makes one row of each group; nil: there are no groups
+	gather gatherer  // takes the rows, instead of encoding them at once; nil: none
 	out    answer
 	kept   holding // what is kept besides the result: keys, ranges and the static row
 
@@ -116,6 +117,12 @@ func (r *reading) begin(req *Request) error {
 			return err
 		}
 	}
+	if p.Grouping != nil {
+		r.groups = newGrouping(p)
+		if err := r.groups.check(&r.x, p.Grouping); err != nil {
+			return err
+		}
+	}
 	r.level = req.Consistency
 	r.read = store.Read{
 		Table: p.Table, Reverse: p.Reverse, Now: r.x.Now, Meta: p.Selection.Meta, Session: req.Session, Turn: req.Turn,
@@ -127,7 +134,7 @@ func (r *reading) begin(req *Request) error {
 		if err := r.beginNearest(&req.Options); err != nil {
 			return err
 		}
-	case len(p.Selection.Aggregates) > 0:
+	case p.AggregatesAll():
 		r.gather = newAggregation(p.Selection)
 	case p.Sorts != nil:
 		r.gather = newMerging(r.page.limit)
@@ -139,7 +146,7 @@ func (r *reading) begin(req *Request) error {
 	if err := r.hold(listedSize(len(r.partitions.keys), len(r.slices))); err != nil {
 		return err
 	}
-	wanted := len(r.partitions.keys) > 0 && !r.page.nothing || len(p.Selection.Aggregates) > 0
+	wanted := len(r.partitions.keys) > 0 && !r.page.nothing || len(p.Selection.Aggregates) > 0 || p.Grouping != nil
 	if p.Sorts != nil && req.PageSize > 0 && wanted {
 		return errSortedPages()
 	}
@@ -251,6 +258,11 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 	}
 	if !r.page.full {
 		if _, err := r.showStatic(); err != nil {
+			return err
+		}
+	}
+	if r.groups != nil && !r.page.full {
+		if err := r.groups.finish(r); err != nil {
 			return err
 		}
 	}

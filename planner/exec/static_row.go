@@ -42,7 +42,7 @@ func copyRow(values [][]byte, memory []byte, row [][]byte) ([][]byte, []byte) {
 	for _, v := range row {
 		size += len(v)
 	}
-	if cap(memory) < size {
+	if memory == nil || cap(memory) < size { // a slice of nil would make null of an empty value
 		memory = make([]byte, 0, size)
 	}
 	for _, v := range row {

@@ -37,7 +37,8 @@ type command struct {
 	number int                   // of the partition, where partitions are read by their keys
 	from   store.Position        // behind which it begins; without a partition: at the beginning
 	limit  int                   // rows it may give
-	left   int                   // of the page of rows to aggregate
+	left   int                   // of the page of rows to aggregate or to group
+	rows   int                   // in such a page of rows to group; 0: there are no groups, and limit is of rows
 	paged  bool                  // what is left of the page limits the next partition
 	read   *store.TombstoneCount // what it has read; set for a warning
 }
@@ -55,28 +56,39 @@ func (r *reading) countTombstones() {
 	r.read.Tombstones = t
 	r.command = command{limit: min(r.page.size, r.page.limit)}
 	r.command.paged = r.page.resumed != nil || r.page.size != noLimit && r.page.pages(p)
-	if r.aggregates() {
+	switch {
+	case r.plan.AggregatesAll():
 		r.command.left = r.page.size
 		r.command.limit = r.page.size
+	case p.Grouping != nil && !p.Distinct:
+		if r.command.rows = r.page.size; r.page.size == noLimit {
+			r.command.rows = aggregatedPage
+		}
+		r.command.left = r.command.rows
 	}
 	if r.page.resumed != nil && r.read.After != nil {
 		r.command.from = *r.read.After
 	}
 }
 
-func (r *reading) aggregates() bool { return len(r.plan.Selection.Aggregates) > 0 }
-
 // endCommands ends the commands of the partitions that the store is through with. It is called before a row is looked
 // at, as limits of a command are what was left when its partition began, and when the read is over.
 func (r *reading) endCommands() {
 	for t := &r.tombstones; r.command.number < t.Partitions; r.command.number++ {
 		if len(t.Over) > 0 && t.Over[0].Number == r.command.number {
-			r.warn(&t.Over[0].TombstoneCount)
+			if r.command.rows == 0 || r.command.limit > 0 { // else Cassandra knows that no group is wanted
+				r.warn(&t.Over[0].TombstoneCount)
+			}
 			t.Over = t.Over[1:]
 		}
 		r.command.from = store.Position{}
 		switch {
-		case r.aggregates():
+		case r.command.rows > 0:
+			r.command.left = r.command.rows
+			if r.command.limit = min(r.page.size, r.page.limit); r.groups.open {
+				r.command.limit--
+			}
+		case r.plan.AggregatesAll():
 			r.command.limit = r.command.left
 		case r.command.paged:
 			r.command.limit = min(r.page.size, r.page.limit)
@@ -84,13 +96,13 @@ func (r *reading) endCommands() {
 	}
 }
 
-// aggregated notes a row that was added to aggregates: behind a page of them another command begins.
+// aggregated notes a row that was added to aggregates or a group: behind a page of them another command begins.
 func (r *reading) aggregated(partition []byte, row [][]byte) {
 	if r.aggregatedRows++; r.aggregatedRows >= min(r.page.size, aggregatedPage) {
 		r.aggregatedRows = 0
 		r.read.Turn.Again()
 	}
-	if r.command.left == noLimit && r.read.Tombstones == nil {
+	if r.read.Tombstones == nil || r.groups != nil && r.command.rows == 0 {
 		return
 	}
 	if r.command.left--; r.command.left > 0 {
@@ -98,7 +110,11 @@ func (r *reading) aggregated(partition []byte, row [][]byte) {
 	}
 	r.warn(&r.tombstones.TombstoneCount)
 	r.tombstones.Restart()
-	r.command = command{number: r.command.number, limit: r.page.size, left: r.page.size}
+	next := command{number: r.command.number, rows: r.command.rows, limit: r.page.size, left: r.page.size}
+	if next.rows > 0 {
+		next.limit, next.left = min(r.page.size, r.page.limit), next.rows
+	}
+	r.command = next
 	r.command.from.Partition = append([]byte{}, partition...)
 	for _, c := range r.plan.Table.Clustering {
 		r.command.from.Clustering = append(r.command.from.Clustering, append([]byte{}, row[c.Index]...))
@@ -138,9 +154,18 @@ func failure(err error, req *Request) error {
 // limits are the command's limits as Cassandra prints them, with a space in front.
 func (r *reading) limits() string {
 	text := ""
+	if r.command.rows > 0 {
+		if r.command.limit != noLimit {
+			text = fmt.Sprintf(" GROUP LIMIT %d", r.command.limit)
+		}
+		if r.page.perPartition != noLimit {
+			text += fmt.Sprintf(" GROUP PER PARTITION LIMIT %d", r.page.perPartition)
+		}
+		return text + fmt.Sprintf(" LIMIT %d", r.command.rows)
+	}
 	if r.command.limit != math.MaxInt32 {
 		text = fmt.Sprintf(" LIMIT %d", r.command.limit)
-	} else if r.aggregates() {
+	} else if r.plan.AggregatesAll() {
 		text = " "
 	}
 	if r.page.perPartition != noLimit {

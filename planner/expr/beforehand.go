@@ -15,7 +15,7 @@ func Beforehand(e Expr) (all []Expr) {
 	case *Marker, *Key:
 		return []Expr{e}
 	case *Call:
-		if rowless(e) {
+		if Rowless(e) {
 			return []Expr{e}
 		}
 	}
@@ -24,7 +24,7 @@ func Beforehand(e Expr) (all []Expr) {
 	}
 	if c, ok := e.(*Call); ok && c.Function.Prepare != nil {
 		for i, a := range c.Args {
-			if rowless(a) {
+			if Rowless(a) {
 				all = append(all, &argument{c, i})
 			}
 		}
@@ -32,8 +32,8 @@ func Beforehand(e Expr) (all []Expr) {
 	return all
 }
 
-// rowless reports whether the value of an expression is the same for all rows.
-func rowless(e Expr) bool {
+// Rowless reports whether the value of an expression is the same for all rows.
+func Rowless(e Expr) bool {
 	switch e := e.(type) {
 	case *Constant, *Marker:
 		return true
@@ -46,7 +46,7 @@ func rowless(e Expr) bool {
 		return false
 	}
 	for _, p := range Parts(e) {
-		if !rowless(p) {
+		if !Rowless(p) {
 			return false
 		}
 	}

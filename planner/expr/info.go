@@ -71,3 +71,6 @@ func (i *Info) mark(m *cql.Marker, r Receiver) *Marker {
 	i.Markers[m.Index] = r
 	return &Marker{Index: m.Index, Of: r.Type}
 }
+
+// Function is the function of a call or operator that is resolved; nil: the term is none, or count(*).
+func (i *Info) Function(t cql.Term) *functions.Function { return i.of(t).function }

@@ -227,8 +227,10 @@ func (rs *Restrictions) RestrictsToken() bool { return rs.token != nil }
 // PartitionIn reports whether a partition key column may have one of several values.
 func (rs *Restrictions) PartitionIn() bool { return rs.partition.hasIn() }
 
-// ByEqual reports whether a clustering column is restricted to one value.
-func (rs *Restrictions) ByEqual(c *schema.Column) bool { return rs.clustering.byEqual(c) }
+// ByEqual reports whether a column of the primary key is restricted to one value.
+func (rs *Restrictions) ByEqual(c *schema.Column) bool {
+	return rs.clustering.byEqual(c) || rs.partition.byEqual(c)
+}
 
 // Others are the first columns of the restrictions outside of the primary key.
 func (rs *Restrictions) Others() []*schema.Column {
