@@ -1,0 +1,184 @@
+package exec
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/store"
+)
+
+// readRows reads the rows that are compared, or the first one where there is none.
+func (c *conditional) readRows() error {
+	c.read.clear()
+	c.statics = nil
+	c.current = append(c.current[:0], nil)
+	c.slices = c.slices[:0]
+	for i, r := range c.rows {
+		if i > 0 {
+			c.current = append(c.current, nil)
+		}
+		c.slices = append(c.slices, store.Slice{
+			Start: r.clustering, End: r.clustering, StartInclusive: true, EndInclusive: true,
+		})
+	}
+	c.keys = append(c.keys[:0], c.key)
+	read := store.Read{Table: c.table, Keys: c.keys, Now: c.x.Now}
+	if len(c.slices) > 0 {
+		read.Slices = c.slices
+	}
+	return c.snapshot.Read(c.ctx, &read, c.onRow)
+}
+
+// takeRow takes a row that was read.
+func (c *conditional) takeRow(row *store.Row) (bool, error) {
+	if row.Static {
+		if c.isThere(row.Values, c.table.Static) {
+			c.statics = c.copyRow(row.Values)
+		}
+		return true, nil
+	}
+	if !row.Marked && !c.isThere(row.Values, c.table.Regular) {
+		return true, nil
+	}
+	values := c.copyRow(row.Values)
+	c.current[c.place(values)] = values
+	return len(c.rows) > 0, nil
+}
+
+// place is which of the rows that are compared a row is.
+func (c *conditional) place(values [][]byte) int {
+	for i, r := range c.rows {
+		if c.isAt(values, r.clustering) {
+			return i
+		}
+	}
+	return 0
+}
+
+// isAt reports whether a row has a clustering.
+func (c *conditional) isAt(values, clustering [][]byte) bool {
+	return slices.EqualFunc(c.table.Clustering, clustering, func(column *schema.Column, v []byte) bool {
+		return bytes.Equal(values[column.Index], v)
+	})
+}
+
+// isThere reports whether a row has a value in one of the columns that are looked at.
+func (c *conditional) isThere(values [][]byte, columns []*schema.Column) bool {
+	for _, column := range columns {
+		if c.fetched[column.Index] && values[column.Index] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// copyRow copies what is looked at of a row.
+func (c *conditional) copyRow(values [][]byte) [][]byte {
+	row := c.read.row(len(values))
+	for i, v := range values {
+		if c.fetched[i] {
+			row[i] = c.read.copy(v)
+		}
+	}
+	return row
+}
+
+// makeAnswer tells whether the write was applied; if not, it shows what the conditions were compared with.
+func (c *conditional) makeAnswer() {
+	out := &c.answer
+	out.Conditional = true
+	c.columns = append(c.columns[:0], planner.ResultColumn{
+		Keyspace: c.table.Keyspace, Table: c.table.Name, Name: "[applied]", Type: types.Boolean,
+	})
+	verdict := [1]byte{}
+	if c.applied {
+		verdict[0] = 1
+	}
+	c.dropMissing()
+	if c.applied || len(c.current) == 0 {
+		out.Count, out.Cells, out.Columns = 1, appendCell(out.Cells[:0], verdict[:]), c.columns
+		return
+	}
+	for _, column := range c.shown {
+		c.columns = append(c.columns, planner.ResultColumn{
+			Keyspace: c.table.Keyspace, Table: c.table.Name, Name: column.Name, Type: column.Type, Desc: column.Desc,
+		})
+	}
+	out.Columns = c.columns
+	for _, values := range c.current {
+		out.Count++
+		out.Cells = appendCell(out.Cells, verdict[:])
+		for _, column := range c.shown {
+			out.Cells = appendCell(out.Cells, values[column.Index])
+		}
+	}
+}
+
+// dropMissing leaves the rows that there are in current, or the static row if there are none.
+func (c *conditional) dropMissing() {
+	c.current = slices.DeleteFunc(c.current, func(row [][]byte) bool { return row == nil })
+	if len(c.current) > 0 || c.statics == nil {
+		return
+	}
+	for _, column := range c.table.Clustering {
+		c.statics[column.Index] = nil
+	}
+	c.current = append(c.current, c.statics)
+}
+
+// stored is what a column holds before the write; nil: nothing, or the row was not looked at.
+func (c *conditional) stored(column *schema.Column, row [][]byte, static bool) []byte {
+	if static {
+		if c.statics == nil {
+			return nil
+		}
+		return c.statics[column.Index]
+	}
+	for _, values := range c.current {
+		if values != nil && c.isAt(values, row) {
+			return values[column.Index]
+		}
+	}
+	return nil
+}
+
+// values is memory for rows of values.
+type values struct {
+	bytes []byte
+	rows  [][]byte
+}
+
+// keepValues is how many bytes of values are kept for the next request.
+const keepValues = 64 << 10
+
+func (v *values) clear() {
+	clear(v.rows)
+	if v.bytes, v.rows = v.bytes[:0], v.rows[:0]; cap(v.bytes) > keepValues {
+		v.bytes = nil
+	}
+}
+
+// row makes a row of n values, all nil. It is never nil itself.
+func (v *values) row(n int) [][]byte {
+	if n == 0 {
+		return [][]byte{}
+	}
+	at := len(v.rows)
+	for range n {
+		v.rows = append(v.rows, nil)
+	}
+	return v.rows[at:len(v.rows):len(v.rows)]
+}
+
+// copy copies a value.
+func (v *values) copy(value []byte) []byte {
+	if len(value) == 0 {
+		return value
+	}
+	at := len(v.bytes)
+	v.bytes = append(v.bytes, value...)
+	return v.bytes[at:len(v.bytes):len(v.bytes)]
+}
