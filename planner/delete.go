@@ -41,9 +41,6 @@ func (p *planning) delete(s *cql.Delete) (*Modification, error) {
 	if err := m.checkConditionalDelete(); err != nil {
 		return nil, err
 	}
-	if err := checkRangeDelete(m); err != nil {
-		return nil, err
-	}
 	return m, nil
 }
 
@@ -93,12 +90,4 @@ func deletableField(r expr.Receiver, name string) (int, error) {
 		return 0, cqlerr.Invalidf("Frozen UDT column %s does not support field deletions", r.Name)
 	}
 	return fieldOf(r, t, name)
-}
-
-// checkRangeDelete refuses to delete ranges over columns of which some ascend and some descend.
-func checkRangeDelete(m *Modification) error {
-	if s := m.Where.Slice; s != nil && s.MixedOrder() {
-		return expr.NotSupported("Deleting a range of several columns with different clustering orders")
-	}
-	return nil
 }

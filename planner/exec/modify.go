@@ -159,12 +159,7 @@ func (w *writing) add(ctx context.Context, m *planner.Modification, values []typ
 	if simple {
 		err = w.oneRow(m)
 	} else {
-		var many *restriction.Ranges
-		mostRanges := (most - w.rows) / max(1, len(w.keys))
-		w.ranges, many, null, err = restriction.AppendSlices(w.ranges[:0], &w.x, m.Where, mostRanges)
-		if many != nil {
-			err = errTooManyRows(most)
-		}
+		null, err = w.manyRows(m, most)
 	}
 	if err != nil {
 		return err
@@ -235,6 +230,22 @@ func checkBounds(x *expr.Context, r *where.Range) error {
 		}
 	}
 	return nil
+}
+
+// manyRows evaluates the ranges of rows that a statement names. null says that a range ends with null.
+func (w *writing) manyRows(m *planner.Modification, most int) (null bool, err error) {
+	tooMany, mostRanges := false, (most-w.rows)/max(1, len(w.keys))
+	if m.Where.Slice != nil && m.Where.Slice.MixedOrder() {
+		w.ranges, tooMany, err = restriction.AppendMixedSlices(w.ranges[:0], &w.x, m.Where, mostRanges)
+	} else {
+		var many *restriction.Ranges
+		w.ranges, many, null, err = restriction.AppendSlices(w.ranges[:0], &w.x, m.Where, mostRanges)
+		tooMany = many != nil
+	}
+	if tooMany {
+		err = errTooManyRows(most)
+	}
+	return null, err
 }
 
 // oneRow evaluates the clustering of the only row that a statement names.
