@@ -13,6 +13,7 @@ import (
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/store"
+	"github.com/cqld/cqld/store/pace"
 )
 
 // conditional is one execution of modifications with conditions, alone or in a batch: what is compared in their
@@ -37,12 +38,13 @@ type conditional struct {
 	shown    []*schema.Column
 
 	// What is read. The values are by column index, in memory of read.
-	slices   []store.Slice
-	current  [][][]byte // of rows, nil where there is none; without conditions on rows the first one of the partition
-	statics  [][]byte   // nil: there is no static row
-	read     values
-	snapshot *store.Snapshot
-	applied  bool
+	slices     []store.Slice
+	clustering [][]byte   // of one row
+	current    [][][]byte // of rows, nil where there is none; without conditions on rows the first one of the partition
+	statics    [][]byte   // nil: there is no static row
+	read       values
+	snapshot   *store.Snapshot
+	applied    bool
 
 	kept    values // what is bound
 	columns []planner.ResultColumn
@@ -80,11 +82,12 @@ func (c *conditional) release() {
 	clear(c.statements)
 	clear(c.rows)
 	clear(c.slices)
+	clear(c.clustering)
 	clear(c.current)
 	clear(c.shown)
 	*c = conditional{
 		key: c.key[:0], statements: c.statements[:0], rows: c.rows[:0], first: c.first.cleared(), static: c.static.cleared(),
-		fetched: c.fetched[:0], shown: c.shown[:0], slices: c.slices[:0], current: c.current[:0], read: c.read, kept: c.kept,
+		fetched: c.fetched[:0], shown: c.shown[:0], slices: c.slices[:0], clustering: c.clustering[:0], current: c.current[:0], read: c.read, kept: c.kept,
 		columns: c.columns[:0], answer: Rows{Cells: c.answer.Cells[:0]},
 		onDecide: c.onDecide, onRow: c.onRow, onDone: c.onDone,
 	}
@@ -112,6 +115,11 @@ func (c *conditional) prepare() error {
 	c.fetched = slices.Grow(c.fetched, len(c.table.Columns))[:len(c.table.Columns)]
 	clear(c.fetched)
 	for i := range c.statements {
+		if i%64 == 63 {
+			if err := restriction.Step(&c.x); err != nil {
+				return err
+			}
+		}
 		if err := c.take(&c.statements[i]); err != nil {
 			return err
 		}
@@ -134,8 +142,12 @@ func (c *conditional) finish(err error) {
 	}
 }
 
+// fail answers with an error. Nothing is written.
 func (c *conditional) fail(err error) {
 	done := c.done
+	if errors.Is(err, pace.ErrTimeout) {
+		err = cqlerr.WriteUnknown(c.options.Consistency, Conditional)
+	}
 	c.release()
 	done(nil, err)
 }
@@ -206,7 +218,8 @@ func (c *conditional) takeKey(m *planner.Modification) error {
 	return m.CheckNoClusteringIn()
 }
 
-// rowOf is the clustering of the row that a modification names. It is nil if it is about static columns alone.
+// rowOf is the clustering of the row that a modification names, with null for the columns that a table WITH COMPACT
+// STORAGE lets it leave out. It is nil if the modification is about static columns alone.
 func (c *conditional) rowOf(m *planner.Modification) ([][]byte, error) {
 	if !m.ChecksRow() {
 		return nil, nil
@@ -214,7 +227,7 @@ func (c *conditional) rowOf(m *planner.Modification) ([][]byte, error) {
 	if err := c.oneRow(m); err != nil {
 		return nil, err
 	}
-	row := c.kept.row(len(c.writing.row))
+	row := c.kept.row(len(c.table.Clustering))
 	for i, v := range c.writing.row {
 		row[i] = c.kept.copy(v)
 	}

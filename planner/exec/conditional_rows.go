@@ -1,12 +1,12 @@
 package exec
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/store"
 )
 
@@ -50,19 +50,42 @@ func (c *conditional) takeRow(row *store.Row) (bool, error) {
 
 // place is which of the rows that are compared a row is.
 func (c *conditional) place(values [][]byte) int {
-	for i, r := range c.rows {
-		if c.isAt(values, r.clustering) {
-			return i
+	i, _ := c.find(c.clusteringOf(values))
+	return i
+}
+
+// find returns where the row of a clustering stands among rows, or would stand.
+func (c *conditional) find(clustering [][]byte) (at int, found bool) {
+	return slices.BinarySearchFunc(c.rows, clustering, func(r *rowConditions, clustering [][]byte) int {
+		return c.compareClusterings(r.clustering, clustering)
+	})
+}
+
+// compareClusterings orders clusterings. Their last values may be null in a table WITH COMPACT STORAGE.
+func (c *conditional) compareClusterings(a, b [][]byte) int {
+	for i, column := range c.table.Clustering {
+		switch {
+		case a[i] == nil && b[i] == nil:
+			return 0
+		case a[i] == nil:
+			return -1
+		case b[i] == nil:
+			return 1
+		}
+		if o := restriction.ByClustering(column, a[i], b[i]); o != 0 {
+			return o
 		}
 	}
 	return 0
 }
 
-// isAt reports whether a row has a clustering.
-func (c *conditional) isAt(values, clustering [][]byte) bool {
-	return slices.EqualFunc(c.table.Clustering, clustering, func(column *schema.Column, v []byte) bool {
-		return bytes.Equal(values[column.Index], v)
-	})
+// clusteringOf is the clustering of a row that was read. It is valid until the next call.
+func (c *conditional) clusteringOf(values [][]byte) [][]byte {
+	c.clustering = c.clustering[:0]
+	for _, column := range c.table.Clustering {
+		c.clustering = append(c.clustering, values[column.Index])
+	}
+	return c.clustering
 }
 
 // isThere reports whether a row has a value in one of the columns that are looked at.
@@ -137,12 +160,11 @@ func (c *conditional) stored(column *schema.Column, row [][]byte, static bool) [
 		}
 		return c.statics[column.Index]
 	}
-	for _, values := range c.current {
-		if values != nil && c.isAt(values, row) {
-			return values[column.Index]
-		}
+	i, _ := c.find(row)
+	if i == len(c.current) || c.current[i] == nil || c.compareClusterings(c.clusteringOf(c.current[i]), row) != 0 {
+		return nil
 	}
-	return nil
+	return c.current[i][column.Index]
 }
 
 // values is memory for rows of values.

@@ -9,7 +9,6 @@ import (
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec/filter"
-	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/planner/expr"
 )
 
@@ -55,14 +54,7 @@ func (c *conditional) conditionsOf(row [][]byte) *rowConditions {
 		c.hasStatic = true
 		return &c.static
 	}
-	i, found := slices.BinarySearchFunc(c.rows, row, func(r *rowConditions, row [][]byte) int {
-		for i, column := range c.table.Clustering {
-			if o := restriction.ByClustering(column, r.clustering[i], row[i]); o != 0 {
-				return o
-			}
-		}
-		return 0
-	})
+	i, found := c.find(row)
 	if !found {
 		r := &c.first
 		if len(c.rows) > 0 {
