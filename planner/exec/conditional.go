@@ -166,16 +166,8 @@ func (o *Options) serial() cqlerr.Consistency {
 // take adds a modification: its partition, and its conditions with their values.
 func (c *conditional) take(s *conditionalWrite) error {
 	m := s.plan
-	c.x.Values = s.values
-	if c.x.Env == nil && !m.Plain {
-		c.x.Env = c.e.env()
-		c.x.Env.Step = c.x.Step
-	}
-	if m.JSON != nil {
-		var err error
-		if c.x.JSON, err = m.JSON.Read(&c.x); err != nil {
-			return err
-		}
+	if err := c.bind(m, s.values); err != nil {
+		return err
 	}
 	if err := c.takeKey(m); err != nil {
 		return err
@@ -193,17 +185,11 @@ func (c *conditional) take(s *conditionalWrite) error {
 
 // takeKey finds the partition that a modification names, which must be that of the others.
 func (c *conditional) takeKey(m *planner.Modification) error {
-	keys, rest, err := restriction.AppendKeys(c.keys[:0], &c.x, m.Where, 1)
-	if c.keys = keys; err != nil {
+	more, err := c.evaluateKeys(m, 1)
+	if err != nil {
 		return err
 	}
-	if err := restriction.CheckKeys(keys); err != nil {
-		return err
-	}
-	if err := restriction.CheckKeyValues(m.Table, keys); err != nil {
-		return err
-	}
-	if m.Where.MultiPartition() || rest != nil || len(keys) != 1 {
+	if m.Where.MultiPartition() || more || len(c.keys) != 1 {
 		if c.batch {
 			return cqlerr.Invalidf("Batch with conditions cannot span multiple partitions (you cannot use IN on the partition key)")
 		}
@@ -211,8 +197,8 @@ func (c *conditional) takeKey(m *planner.Modification) error {
 	}
 	switch {
 	case len(c.key) == 0:
-		c.key = append(c.key[:0], keys[0]...)
-	case !bytes.Equal(c.key, keys[0]):
+		c.key = append(c.key[:0], c.keys[0]...)
+	case !bytes.Equal(c.key, c.keys[0]):
 		return cqlerr.Invalidf("Batch with conditions cannot span multiple partitions")
 	}
 	return m.CheckNoClusteringIn()

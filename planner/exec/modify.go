@@ -130,29 +130,15 @@ func (w *writing) apply(err error, answer *Void, done func(Result, error)) {
 
 // add makes the mutations of one statement.
 func (w *writing) add(ctx context.Context, m *planner.Modification, values []types.Value) (err error) {
-	w.x.Values = values
-	if w.x.Env == nil && !m.Plain {
-		w.x.Env = w.e.env()
-		w.x.Env.Step = w.x.Step
-	}
-	if m.JSON != nil {
-		if w.x.JSON, err = m.JSON.Read(&w.x); err != nil {
-			return err
-		}
+	if err := w.bind(m, values); err != nil {
+		return err
 	}
 	most := w.e.store.MaxRows()
-	var rest *restriction.KeyWalk
-	if w.keys, rest, err = restriction.AppendKeys(w.keys[:0], &w.x, m.Where, most-w.rows); err != nil {
+	switch more, err := w.evaluateKeys(m, most-w.rows); {
+	case err != nil:
 		return err
-	}
-	if rest != nil {
+	case more:
 		return errTooManyRows(most)
-	}
-	if err = restriction.CheckKeys(w.keys); err != nil {
-		return err
-	}
-	if err = restriction.CheckKeyValues(m.Table, w.keys); err != nil {
-		return err
 	}
 	simple := m.OneRow && len(m.Where.Clustering) == len(m.Table.Clustering)
 	null := false
@@ -207,6 +193,32 @@ func (w *writing) add(ctx context.Context, m *planner.Modification, values []typ
 		}
 	}
 	return nil
+}
+
+// bind sets the values that the expressions of a statement are evaluated with.
+func (w *writing) bind(m *planner.Modification, values []types.Value) (err error) {
+	w.x.Values = values
+	if w.x.Env == nil && !m.Plain {
+		w.x.Env = w.e.env()
+		w.x.Env.Step = w.x.Step
+	}
+	if m.JSON != nil {
+		w.x.JSON, err = m.JSON.Read(&w.x)
+	}
+	return err
+}
+
+// evaluateKeys evaluates the keys of the partitions that a statement names, up to most of them, and reports whether
+// there are more.
+func (w *writing) evaluateKeys(m *planner.Modification, most int) (more bool, err error) {
+	var rest *restriction.KeyWalk
+	if w.keys, rest, err = restriction.AppendKeys(w.keys[:0], &w.x, m.Where, most); err != nil {
+		return false, err
+	}
+	if err := restriction.CheckKeys(w.keys); err != nil {
+		return false, err
+	}
+	return rest != nil, restriction.CheckKeyValues(m.Table, w.keys)
 }
 
 // checkRows refuses to delete cells of rows that are not named one by one.
