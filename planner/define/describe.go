@@ -80,13 +80,13 @@ func (d *Describe) Rows(c *schema.Catalog) ([][][]byte, error) {
 	case cql.DescribeKeyspaces:
 		return describeKeyspaces(c), nil
 	case cql.DescribeTables:
-		return d.tables(c)
+		return d.list(c, tableNames)
 	case cql.DescribeTypes:
-		return d.types(c)
+		return d.list(c, typeNames)
 	case cql.DescribeFunctions:
-		return d.functions(c)
+		return d.list(c, functionNames)
 	case cql.DescribeAggregates:
-		return d.aggregates(c)
+		return d.list(c, aggregateNames)
 	case cql.DescribeSchema:
 		return d.wholeSchema(c), nil
 	case cql.DescribeKeyspace:
@@ -115,27 +115,27 @@ func describeKeyspaces(c *schema.Catalog) (rows [][][]byte) {
 	return rows
 }
 
-// listed are the keyspaces that lists are about: the one in use, else all.
-func (d *Describe) listed(c *schema.Catalog) ([]*schema.Keyspace, error) {
-	if d.Keyspace == "" {
-		return sortedKeyspaces(c), nil
-	}
-	k, err := foundKeyspace(c, d.Keyspace)
-	return []*schema.Keyspace{k}, err
-}
-
-// tables lists the tables.
-func (d *Describe) tables(c *schema.Catalog) (rows [][][]byte, err error) {
-	keyspaces, err := d.listed(c)
-	if err != nil {
-		return nil, err
-	}
-	for _, k := range keyspaces {
-		for _, t := range sortedTables(k) {
-			rows = append(rows, textRow(cql.Quote(k.Name), "table", cql.Quote(t.Name)))
+// list makes the rows of DESCRIBE TABLES and of other lists: those of the keyspace in use, else of all keyspaces.
+func (d *Describe) list(c *schema.Catalog, rowsOf func(*schema.Keyspace) [][][]byte) (rows [][][]byte, err error) {
+	if d.Keyspace != "" {
+		k, err := foundKeyspace(c, d.Keyspace)
+		if err != nil {
+			return nil, err
 		}
+		return rowsOf(k), nil
+	}
+	for _, k := range sortedKeyspaces(c) {
+		rows = append(rows, rowsOf(k)...)
 	}
 	return rows, nil
+}
+
+// tableNames lists the tables of a keyspace.
+func tableNames(k *schema.Keyspace) (rows [][][]byte) {
+	for _, t := range sortedTables(k) {
+		rows = append(rows, textRow(cql.Quote(k.Name), "table", cql.Quote(t.Name)))
+	}
+	return rows
 }
 
 // wholeSchema is every keyspace, the server's own only with FULL.

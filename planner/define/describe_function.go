@@ -8,32 +8,20 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 )
 
-// functions lists the functions with their arguments.
-func (d *Describe) functions(c *schema.Catalog) (rows [][][]byte, err error) {
-	keyspaces, err := d.listed(c)
-	if err != nil {
-		return nil, err
+// functionNames lists the functions of a keyspace with their arguments.
+func functionNames(k *schema.Keyspace) (rows [][][]byte) {
+	for _, f := range sortedFunctions(k.Functions) {
+		rows = append(rows, functionRow(f)[:3])
 	}
-	for _, k := range keyspaces {
-		for _, f := range sortedFunctions(k.Functions) {
-			rows = append(rows, functionRow(f)[:3])
-		}
-	}
-	return rows, nil
+	return rows
 }
 
-// aggregates lists the aggregates with their arguments.
-func (d *Describe) aggregates(c *schema.Catalog) (rows [][][]byte, err error) {
-	keyspaces, err := d.listed(c)
-	if err != nil {
-		return nil, err
+// aggregateNames lists the aggregates of a keyspace with their arguments.
+func aggregateNames(k *schema.Keyspace) (rows [][][]byte) {
+	for _, a := range sortedFunctions(k.Aggregates) {
+		rows = append(rows, aggregateRow(a)[:3])
 	}
-	for _, k := range keyspaces {
-		for _, a := range sortedFunctions(k.Aggregates) {
-			rows = append(rows, aggregateRow(a)[:3])
-		}
-	}
-	return rows, nil
+	return rows
 }
 
 // function is all functions of a name.

@@ -9,20 +9,14 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// types lists the user types by name, whatever their case.
-func (d *Describe) types(c *schema.Catalog) (rows [][][]byte, err error) {
-	keyspaces, err := d.listed(c)
-	if err != nil {
-		return nil, err
+// typeNames lists the user types of a keyspace by name, whatever their case.
+func typeNames(k *schema.Keyspace) (rows [][][]byte) {
+	all := k.SortedTypes()
+	slices.SortStableFunc(all, func(a, b *types.UserType) int { return compareFolded(a.Name, b.Name) })
+	for _, t := range all {
+		rows = append(rows, textRow(cql.Quote(k.Name), "type", cql.Quote(t.Name)))
 	}
-	for _, k := range keyspaces {
-		all := k.SortedTypes()
-		slices.SortStableFunc(all, func(a, b *types.UserType) int { return compareFolded(a.Name, b.Name) })
-		for _, t := range all {
-			rows = append(rows, textRow(cql.Quote(k.Name), "type", cql.Quote(t.Name)))
-		}
-	}
-	return rows, nil
+	return rows
 }
 
 // userType is one user type.
