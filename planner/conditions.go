@@ -18,18 +18,18 @@ type Conditions struct {
 	Rows, Statics     []*Condition // on columns of the row, and on static ones
 }
 
-// Condition compares what a column holds with values.
+// Condition compares the value of a column, or of a part of it, with other values.
 type Condition struct {
 	Column *schema.Column
-	Part   expr.Expr  // of column[part]: which; nil: not that form
-	Field  int        // of column.field: its position; -1: not that form
+	Part   expr.Expr  // the index or key in column[part]; nil: no such condition
+	Field  int        // the position of the field in column.field; -1: no such condition
 	Of     types.Type // what is compared: the column's, an element's or a field's; of CONTAINS an element's
 	Op     Operator
 	Values []expr.Expr // one, or those of IN
 	List   expr.Expr   // of IN ?, instead of Values
 }
 
-// Operator is how a condition compares.
+// Operator says how a condition compares. It is the operator of the syntax, which package exec does not import.
 type Operator = cql.Operator
 
 // The operators of conditions.
@@ -45,7 +45,7 @@ const (
 	OpContainsKey = cql.ContainsKey
 )
 
-// plain reports whether no function is called.
+// plain reports whether the conditions call no function.
 func (c *Conditions) plain() bool {
 	for _, list := range [...][]*Condition{c.Rows, c.Statics} {
 		for _, cond := range list {
@@ -58,7 +58,7 @@ func (c *Conditions) plain() bool {
 	return true
 }
 
-// conditions binds an IF clause; nil: there is none.
+// conditions plans an IF clause; nil: there is none.
 func (p *planning) conditions(t *schema.Table, c cql.Conditions, u cql.Using) (*Conditions, error) {
 	if !c.Any() {
 		return nil, nil
@@ -86,7 +86,7 @@ func errConditionalTimestamp() error {
 	return cqlerr.Invalidf("Cannot provide custom timestamp for conditional updates")
 }
 
-// condition binds one condition.
+// condition plans one condition.
 func (p *planning) condition(t *schema.Table, c *cql.Condition) (*Condition, error) {
 	column, err := scope.Column(t, c.Column)
 	if err != nil {
@@ -178,7 +178,7 @@ func checkConditionType(t types.Type, op cql.Operator) error {
 	return cqlerr.Invalidf("Slice conditions are not supported on %s", where.DurationColumns(t))
 }
 
-// conditionValues binds the right side.
+// conditionValues plans the right side of a condition, and finds the type of the comparison.
 func (p *planning) conditionValues(out *Condition, c *cql.Condition, r expr.Receiver) (err error) {
 	if out.Of = r.Type; c.Key != nil {
 		out.Of = comparedAs(out.Column, r.Type)
@@ -218,7 +218,7 @@ func (p *planning) conditionValues(out *Condition, c *cql.Condition, r expr.Rece
 	return err
 }
 
-// onlyStatic reports whether the assignments and conditions are all of static columns, so that no row has to be named.
+// onlyStatic reports whether all assignments and conditions are on static columns, so that no row has to be named.
 func (m *Modification) onlyStatic() bool {
 	conditions := m.If != nil && len(m.If.Rows) > 0
 	statics := len(m.Statics) > 0 || m.If != nil && len(m.If.Statics) > 0
@@ -241,7 +241,7 @@ func (m *Modification) checkConditional() error {
 	return nil
 }
 
-// checkConditionalDelete refuses conditions where rows are deleted that are not named by their whole key.
+// checkConditionalDelete refuses conditions on a deletion that does not name a row by its whole key.
 func (m *Modification) checkConditionalDelete() error {
 	if m.If == nil || m.Where.NamesRow(m.Table) {
 		return nil
@@ -261,7 +261,7 @@ func (m *Modification) ChecksRow() bool {
 	return len(m.Table.Clustering) == 0 || len(m.Where.Clustering) > 0 || m.Where.Slice != nil
 }
 
-// conditional is how errors call what a verb does where it may not be combined with IN.
+// conditional is the word for conditional writes of a verb in errors about IN.
 func (v Verb) conditional() string {
 	if v == Delete {
 		return "deletions"
@@ -269,7 +269,7 @@ func (v Verb) conditional() string {
 	return "updates"
 }
 
-// CheckNoIn refuses IN in the key of a modification that stands with conditions.
+// CheckNoIn refuses IN in the key of a conditional modification.
 func (m *Modification) CheckNoIn() error {
 	if m.Where.MultiPartition() {
 		return cqlerr.Invalidf("IN on the partition key is not supported with conditional %s", m.Verb.conditional())
@@ -277,7 +277,7 @@ func (m *Modification) CheckNoIn() error {
 	return m.CheckNoClusteringIn()
 }
 
-// CheckNoClusteringIn refuses IN on clustering columns of a modification that stands with conditions.
+// CheckNoClusteringIn refuses IN on the clustering columns of a conditional modification.
 func (m *Modification) CheckNoClusteringIn() error {
 	if m.Where.ManyRows() {
 		return cqlerr.Invalidf("IN on the clustering key columns is not supported with conditional %s", m.Verb.conditional())

@@ -64,7 +64,7 @@ func errGroupingOrder() error {
 		"PRIMARY KEY")
 }
 
-// groupedBy is the column that one term of GROUP BY is about. Of several functions the last one counts.
+// groupedBy plans one term of GROUP BY and returns its column. If there are several functions, the last one counts.
 func (p *planning) groupedBy(t *schema.Table, term cql.Term, g *Grouping) (*schema.Column, error) {
 	terms := p.terms.Selection()
 	switch term := term.(type) {
@@ -155,7 +155,7 @@ func checkMonotonic(e expr.Expr) error {
 	return errNotMonotonic()
 }
 
-// errNotMonotonic refuses what is neither a column nor a function. Cassandra has no text for some of it.
+// errNotMonotonic refuses terms that are neither columns nor functions. For some of them Cassandra has no text.
 func errNotMonotonic() error {
 	return cqlerr.Invalidf("Only column names and monotonic scalar functions are supported in the GROUP BY clause.")
 }
@@ -164,7 +164,7 @@ func allRowless(all []expr.Expr) bool {
 	return !slices.ContainsFunc(all, func(e expr.Expr) bool { return !expr.Rowless(e) })
 }
 
-// signature is that of a call's function, with its constant arguments marked.
+// signature is the signature of the function of a call. It marks the arguments that are constant.
 func signature(c *expr.Call) string {
 	args := make([]string, len(c.Args))
 	for i, a := range c.Args {

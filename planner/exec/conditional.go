@@ -16,8 +16,8 @@ import (
 	"github.com/cqld/cqld/store/pace"
 )
 
-// conditional is one execution of modifications with conditions, alone or in a batch: what is compared in their
-// partition, and what is written if all of it holds. It is reused with its buffers when it is answered.
+// conditional is one execution of modifications with conditions, alone or in a batch: it compares rows of their
+// partition with the conditions, and writes only if all conditions hold. It is reused with its buffers.
 type conditional struct {
 	*writing
 	ctx        context.Context
@@ -94,7 +94,7 @@ func (c *conditional) release() {
 	conditionals.Put(c)
 }
 
-// run decides and answers. Unless it may give way to others, on a turn, it does not wait for that.
+// run decides and answers. It waits for the decision only if the request has a turn.
 func (c *conditional) run() {
 	if err := c.prepare(); err != nil {
 		c.fail(err)
@@ -128,7 +128,7 @@ func (c *conditional) prepare() error {
 	return checkConditionalLevels(c.e.store.Catalog(), c.table, c.options)
 }
 
-// finish answers when it is known what became of the write.
+// finish answers when the outcome of the write is known.
 func (c *conditional) finish(err error) {
 	switch {
 	case errors.Is(err, store.ErrUnknown):
@@ -152,7 +152,7 @@ func (c *conditional) fail(err error) {
 	done(nil, err)
 }
 
-// Conditional is what the protocol calls the kind of a conditional write.
+// Conditional is the protocol's name for the kind of a conditional write.
 const Conditional = "CAS"
 
 // serial is the level that conditions are compared at.
@@ -220,7 +220,7 @@ func (c *conditional) rowOf(m *planner.Modification) ([][]byte, error) {
 	return row, nil
 }
 
-// look notes which columns a modification makes necessary to look at.
+// look notes the columns that have to be fetched for a modification.
 func (c *conditional) look(m *planner.Modification) {
 	c.anyRow = c.anyRow || m.ChecksRow()
 	if m.If == nil {
@@ -251,7 +251,7 @@ func (c *conditional) look(m *planner.Modification) {
 	}
 }
 
-// finishColumns settles what is looked at and shown.
+// finishColumns completes the columns that are fetched and shown.
 func (c *conditional) finishColumns() {
 	if c.anyRow {
 		for _, column := range c.table.Regular {
@@ -271,7 +271,7 @@ func (c *conditional) finishColumns() {
 	}
 }
 
-// decide compares, and makes the mutations if all conditions hold. It may be called again.
+// decide reads and compares the rows, and makes the mutations if all conditions hold. It may be called again.
 func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 	c.snapshot, c.applied = s, false
 	if err := c.readRows(); err != nil {
@@ -294,7 +294,7 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 	return c.mutations, c.unindexed
 }
 
-// hold reports whether all conditions do.
+// hold reports whether all conditions hold.
 func (c *conditional) hold() (bool, error) {
 	if c.hasStatic {
 		if holds, err := c.static.hold(c.statics); !holds || err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// readRows reads the rows that are compared, or the first one where there is none.
+// readRows reads the rows that have conditions. If no row has any, it reads the first one of the partition.
 func (c *conditional) readRows() error {
 	c.read.clear()
 	c.statics = nil
@@ -88,7 +88,7 @@ func (c *conditional) clusteringOf(values [][]byte) [][]byte {
 	return c.clustering
 }
 
-// isThere reports whether a row has a value in one of the columns that are looked at.
+// isThere reports whether a row has a value in one of the columns, of those that are fetched.
 func (c *conditional) isThere(values [][]byte, columns []*schema.Column) bool {
 	for _, column := range columns {
 		if c.fetched[column.Index] && values[column.Index] != nil {
@@ -98,7 +98,7 @@ func (c *conditional) isThere(values [][]byte, columns []*schema.Column) bool {
 	return false
 }
 
-// copyRow copies what is looked at of a row.
+// copyRow copies the values of a row that are fetched.
 func (c *conditional) copyRow(values [][]byte) [][]byte {
 	row := c.read.row(len(values))
 	for i, v := range values {
@@ -109,7 +109,7 @@ func (c *conditional) copyRow(values [][]byte) [][]byte {
 	return row
 }
 
-// makeAnswer tells whether the write was applied; if not, it shows what the conditions were compared with.
+// makeAnswer says whether the write was applied. If it was not, the answer has the rows that the conditions refused.
 func (c *conditional) makeAnswer() {
 	out := &c.answer
 	out.Conditional = true
@@ -140,7 +140,7 @@ func (c *conditional) makeAnswer() {
 	}
 }
 
-// dropMissing leaves the rows that there are in current, or the static row if there are none.
+// dropMissing removes the rows that do not exist from current. If no row is left, it adds the static row.
 func (c *conditional) dropMissing() {
 	c.current = slices.DeleteFunc(c.current, func(row [][]byte) bool { return row == nil })
 	if len(c.current) > 0 || c.statics == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/cqld/cqld/planner/expr"
 )
 
-// grouping makes one row of each group of GROUP BY. That a group is over shows at the next row, or when there is none.
+// grouping makes one row of each group of GROUP BY. A group ends at the first row of another one, or with the last row.
 // Limits and pages count groups.
 type grouping struct {
 	*aggregation      // of the current group
@@ -25,7 +25,7 @@ func newGrouping(p *planner.Select) *grouping {
 	return &grouping{aggregation: newAggregation(p.Selection)}
 }
 
-// check refuses values and functions that groups cannot be made by, even if there are no rows.
+// check refuses functions that rows cannot be grouped by, even if there are no rows.
 func (g *grouping) check(x *expr.Context, by *planner.Grouping) error {
 	for _, e := range by.Beforehand {
 		if _, err := e.Eval(x); err != nil {
@@ -111,7 +111,7 @@ func differ(t types.Type, a, b []byte) bool {
 	return !bytes.Equal(a, b) && t.Compare(a, b) != 0
 }
 
-// keep copies what is needed of the last row.
+// keep copies the parts of the last row that the next row and the paging state need.
 func (g *grouping) keep(r *reading, row [][]byte) {
 	t := r.plan.Table
 	if g.last == nil {

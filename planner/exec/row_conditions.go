@@ -19,7 +19,7 @@ type rowConditions struct {
 	tests             []rowTest // where neither is set
 }
 
-// cleared has no conditions, and the buffer of those that there were.
+// cleared is a value without conditions that reuses the buffer of r.
 func (r *rowConditions) cleared() rowConditions {
 	clear(r.tests)
 	return rowConditions{tests: r.tests[:0]}
@@ -32,7 +32,7 @@ type rowTest struct {
 	values []types.Value
 }
 
-// addConditions adds those of a modification on a row; nil: on static columns alone.
+// addConditions adds the conditions of a modification on a row; nil: it has conditions on static columns only.
 func (c *conditional) addConditions(m *planner.Modification, row [][]byte) error {
 	if m.If.Exists || m.If.NotExists {
 		return c.addExistence(m, row)
@@ -48,7 +48,7 @@ func (c *conditional) addConditions(m *planner.Modification, row [][]byte) error
 	return nil
 }
 
-// conditionsOf are the conditions so far of a row, or of the static columns.
+// conditionsOf returns the conditions of a row that were added so far; nil: those of the static columns.
 func (c *conditional) conditionsOf(row [][]byte) *rowConditions {
 	if row == nil {
 		c.hasStatic = true
@@ -133,7 +133,7 @@ func (t *rowTest) bind(x *expr.Context) (err error) {
 
 func errUnsetCondition() error { return cqlerr.Invalidf("Invalid 'unset' value in condition") }
 
-// hold reports whether all conditions do; row is nil if there is none.
+// hold reports whether a row meets all conditions; nil: the row does not exist.
 func (r *rowConditions) hold(row [][]byte) (bool, error) {
 	switch {
 	case r.notExists:
@@ -154,7 +154,7 @@ func (r *rowConditions) hold(row [][]byte) (bool, error) {
 	return true, nil
 }
 
-// holds reports whether what the column holds is as the condition wants it.
+// holds reports whether the value of the column meets the condition.
 func (t *rowTest) holds(value []byte) (bool, error) {
 	var err error
 	switch {
@@ -225,7 +225,7 @@ func field(c *schema.Column, value []byte, at int) []byte {
 	return types.TupleFields(value, len(c.Type.(*types.UserType).Fields))[at]
 }
 
-// compare compares what is stored with one value.
+// compare compares the stored value with one value of the condition.
 func (t *rowTest) compare(stored []byte, v types.Value) (bool, error) {
 	op := t.Op
 	if op == planner.OpIn {
@@ -274,7 +274,7 @@ func (t *rowTest) compare(stored []byte, v types.Value) (bool, error) {
 	return o >= 0, nil
 }
 
-// contains is for CONTAINS and CONTAINS KEY.
+// contains reports whether a collection has a value, for CONTAINS, or a key, for CONTAINS KEY.
 func (t *rowTest) contains(collection, value []byte) bool {
 	if m, isMap := t.Column.Type.(*types.Map); isMap {
 		return filter.HasEntry(collection, m, t.Op == planner.OpContainsKey, nil, value)
@@ -287,7 +287,7 @@ func isEmptyCollection(t types.Type, value []byte) bool {
 	return collectionKind(t) != "" && types.IsMultiCell(t) && len(value) >= 4 && binary.BigEndian.Uint32(value) == 0
 }
 
-// collectionKind is what error texts call a type of collections; "" if it is none.
+// collectionKind is the name of a type of collections in errors; "" for other types.
 func collectionKind(t types.Type) string {
 	switch t.(type) {
 	case *types.List:

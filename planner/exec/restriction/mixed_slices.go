@@ -55,8 +55,8 @@ func mixedEnd(x *expr.Context, b *where.Bound) (*end, error) {
 	return &e, nil
 }
 
-// cutMixed appends the ranges behind a prefix: of the rows whose values of columns are between the ends. Their first
-// values decide, and the others where these are equal to those of an end.
+// cutMixed appends the ranges of the rows that begin with a prefix and whose values of columns are between the ends.
+// The first column decides, unless its value equals the first value of an end: then the next columns do.
 func cutMixed(dst []store.Slice, prefix Point, columns []*schema.Column, lower, upper *end) []store.Slice {
 	if lower.isSpent() && !lower.inclusive || upper.isSpent() && !upper.inclusive {
 		return dst // the rows with the values of the end are outside
