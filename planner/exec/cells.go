@@ -137,7 +137,7 @@ func (w *writing) sum(c *schema.Column, v types.Value) (types.Value, error) {
 		return v, nil
 	}
 	if v.Bytes == nil {
-		return v, cqlerr.Invalidf("Invalid null value for column %s", c.Name)
+		return v, restriction.ErrNull(c)
 	}
 	t := &w.target
 	stored, found := t.sums[c]

@@ -9,6 +9,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec/restriction"
+	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/store"
 )
 
@@ -46,7 +47,7 @@ func (w *writing) collection(s *planner.SetColumn) error {
 // change nothing.
 func checkUnset(s *planner.SetColumn) error {
 	if _, isList := s.Column.Type.(*types.List); isList && s.Change == planner.Add {
-		return cqlerr.Invalidf("Invalid unset value for column %s", s.Column.Name)
+		return restriction.ErrUnset(s.Column)
 	}
 	return nil
 }
@@ -99,7 +100,7 @@ func (w *writing) putAll(c *schema.Column, value []byte) error {
 	case *types.List:
 		for e := range types.Elements(value) {
 			if e == nil {
-				return errNullElement()
+				return expr.ErrNullElement()
 			}
 			if err := w.putPlace(c, false, e); err != nil {
 				return err
@@ -139,8 +140,6 @@ func (w *writing) putPlace(c *schema.Column, front bool, value []byte) error {
 	return w.put(c, w.place, value)
 }
 
-func errNullElement() error { return cqlerr.Invalidf("null is not supported inside collections") }
-
 // prepend writes elements at the beginning of a list, the last one first.
 func (w *writing) prepend(c *schema.Column, value []byte) error {
 	if err := w.expect(c, value, true); err != nil {
@@ -148,7 +147,7 @@ func (w *writing) prepend(c *schema.Column, value []byte) error {
 	}
 	for e := range types.Elements(value) {
 		if e == nil {
-			return errNullElement()
+			return expr.ErrNullElement()
 		}
 	}
 	starts := types.ElementStarts(value)

@@ -59,6 +59,9 @@ func (c *Composed) String() string {
 
 const nullInCollection = "null is not supported inside collections"
 
+// ErrNullElement refuses null as an element of a collection.
+func ErrNullElement() error { return cqlerr.Invalidf(nullInCollection) }
+
 // compose folds a composed value whose parts are constants.
 func compose(c *Composed) (Expr, error) { return fold(c, c.Parts) }
 

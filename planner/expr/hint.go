@@ -70,9 +70,14 @@ func (c *Checker) hint(h *cql.TypeHint, r Receiver) (Expr, error) {
 	case fit == functions.NoFit:
 		return nil, cqlerr.Invalidf("Cannot cast value %s to type %s", c.Text(h.Value), printer{info: c.Info}.hint(h))
 	case fitHint(r.Type, t) == functions.NoFit && !fitsReversed(r, t):
-		return nil, cqlerr.Invalidf("Cannot assign value %s to %s of type %s", c.Text(h), r.Name, r.Type)
+		return nil, errNotAssignable(c.Text(h), r.Name, r.Type)
 	}
 	return c.value(h.Value, r)
+}
+
+// errNotAssignable refuses a value whose type does not fit what it is for.
+func errNotAssignable(value, receiver string, t types.Type) error {
+	return cqlerr.Invalidf("Cannot assign value %s to %s of type %s", value, receiver, t)
 }
 
 // selectedHint checks (type) selector.
@@ -88,7 +93,7 @@ func (c *Checker) selectedHint(h *cql.TypeHint) (Expr, error) {
 	case err != nil:
 		return nil, err
 	case fit == functions.NoFit:
-		return nil, cqlerr.Invalidf("Cannot assign value %s to %[1]s of type %s", c.Name(h), t)
+		return nil, errNotAssignable(c.Name(h), c.Name(h), t)
 	}
 	e, err := c.selector(h.Value, t)
 	if err != nil {

@@ -35,7 +35,7 @@ func (c *Checker) selectedLiteral(t cql.Term, expected types.Type) (Expr, error)
 			return selectedParts(of, nil), nil
 		case *types.Set:
 			if of.Elem == types.Duration {
-				return nil, cqlerr.Invalidf("Durations are not allowed inside sets: %s", of)
+				return nil, ErrSetOfDurations(of.String())
 			}
 			return c.parts(of, t.Elements.Parts, func(int) types.Type { return of.Elem })
 		}
@@ -94,7 +94,7 @@ func (c *Checker) entries(t cql.Term) []cql.Term {
 // selectedMap checks {key: value}.
 func (c *Checker) selectedMap(t cql.Term, m *types.Map) (Expr, error) {
 	if m.Key == types.Duration {
-		return nil, cqlerr.Invalidf("Durations are not allowed as map keys: %s", m)
+		return nil, ErrDurationKeys(m.String())
 	}
 	entries := c.entries(t)
 	if err := c.resolveAll(entries); err != nil {

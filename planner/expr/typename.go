@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
 )
 
@@ -67,4 +68,14 @@ func typeText(n cql.TypeName) string {
 		return "frozen<" + text + ">"
 	}
 	return text
+}
+
+// ErrSetOfDurations refuses a type of sets: durations have no order.
+func ErrSetOfDurations(set string) error {
+	return cqlerr.Invalidf("Durations are not allowed inside sets: %s", set)
+}
+
+// ErrDurationKeys refuses a type of maps whose keys are durations.
+func ErrDurationKeys(mapType string) error {
+	return cqlerr.Invalidf("Durations are not allowed as map keys: %s", mapType)
 }

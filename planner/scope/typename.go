@@ -81,11 +81,11 @@ func collection(k *schema.Keyspace, n cql.TypeName) (types.Type, error) {
 		return nil, err
 	}
 	if n.Name == "set" && IsNative(value, "duration") {
-		return nil, cqlerr.Invalidf("Durations are not allowed inside sets: %s", expr.TypeText(n))
+		return nil, expr.ErrSetOfDurations(expr.TypeText(n))
 	}
 	if key := n.Args[0]; n.Name == "map" {
 		if IsNative(key, "duration") {
-			return nil, cqlerr.Invalidf("Durations are not allowed as map keys: %s", expr.TypeText(n))
+			return nil, expr.ErrDurationKeys(expr.TypeText(n))
 		}
 		if err := checkPart(n, key); err != nil {
 			return nil, err

@@ -1,7 +1,6 @@
 package restriction
 
 import (
-	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
@@ -217,7 +216,7 @@ func BoundPoint(x *expr.Context, b *where.Bound) (Point, error) {
 		}
 		for i, f := range types.TupleFields(v.Bytes, len(b.Columns)) {
 			if f == nil && v.Bytes != nil {
-				return nil, cqlerr.Invalidf("Invalid null value in condition for column %s", b.Columns[i].Name)
+				return nil, errNullInCondition(b.Columns[i])
 			}
 		}
 	}

@@ -20,10 +20,10 @@ func keyValue(x *expr.Context, e expr.Expr, c *schema.Column) ([]byte, error) {
 		return nil, err
 	}
 	if v.Unset {
-		return nil, cqlerr.Invalidf("Invalid unset value for column %s", c.Name)
+		return nil, ErrUnset(c)
 	}
 	if v.Bytes == nil {
-		return nil, errNullValue(c)
+		return nil, errNullInCondition(c)
 	}
 	return v.Bytes, nil
 }
@@ -51,7 +51,7 @@ func checkTuple(x *expr.Context, c *where.Choice) error {
 	for _, p := range c.Points {
 		for i, e := range p.Parts {
 			if v, err := e.Eval(x); err == nil && v.IsNull() {
-				return cqlerr.Invalidf("Invalid null value for column %s", c.Columns[i].Name)
+				return ErrNull(c.Columns[i])
 			}
 		}
 	}
@@ -94,7 +94,7 @@ func TupleValue(x *expr.Context, e expr.Expr) (types.Value, error) {
 func appendFields(dst Point, tuple []byte, cols []*schema.Column) (Point, error) {
 	for i, f := range types.TupleFields(tuple, len(cols)) {
 		if f == nil {
-			return nil, cqlerr.Invalidf("Invalid null value for column %s", cols[i].Name)
+			return nil, ErrNull(cols[i])
 		}
 		dst = append(dst, f)
 	}
@@ -143,11 +143,11 @@ func listValue(x *expr.Context, c *where.Choice) ([]byte, error) {
 	case v.Unset && several:
 		return nil, cqlerr.Invalidf("Invalid unset value for in(%s)", columnNames(c.Columns))
 	case v.Unset:
-		return nil, cqlerr.Invalidf("Invalid unset value for column %s", c.Columns[0].Name)
+		return nil, ErrUnset(c.Columns[0])
 	case v.Bytes == nil && several:
 		return nil, cqlerr.Invalidf("Invalid null value for IN restriction")
 	case v.Bytes == nil:
-		return nil, cqlerr.Invalidf("Invalid null value for column %s", c.Columns[0].Name)
+		return nil, ErrNull(c.Columns[0])
 	}
 	return v.Bytes, nil
 }
@@ -155,13 +155,23 @@ func listValue(x *expr.Context, c *where.Choice) ([]byte, error) {
 // RefuseNull is the error for null in a list that keys are restricted to.
 func RefuseNull(cols []*schema.Column) error {
 	if len(cols) == 1 {
-		return errNullValue(cols[0])
+		return errNullInCondition(cols[0])
 	}
 	return cqlerr.Invalidf("Invalid null value in condition for columns: [%s]",
 		strings.ReplaceAll(columnNames(cols), ",", ", "))
 }
 
-func errNullValue(c *schema.Column) error {
+// ErrNull refuses null as the value of a column.
+func ErrNull(c *schema.Column) error {
+	return cqlerr.Invalidf("Invalid null value for column %s", c.Name)
+}
+
+// ErrUnset refuses an unset value of a column.
+func ErrUnset(c *schema.Column) error {
+	return cqlerr.Invalidf("Invalid unset value for column %s", c.Name)
+}
+
+func errNullInCondition(c *schema.Column) error {
 	return cqlerr.Invalidf("Invalid null value in condition for column %s", c.Name)
 }
 
