@@ -43,26 +43,16 @@ func (c *conditional) takeRow(row *store.Row) (bool, error) {
 	if !row.Marked && !c.isThere(row.Values, c.table.Regular) {
 		return true, nil
 	}
-	values := c.copyRow(row.Values)
-	c.current[c.place(values)] = values
-	return len(c.rows) > 0, nil
-}
-
-// place is which of the rows that are compared a row is.
-func (c *conditional) place(values [][]byte) int {
-	for i, r := range c.rows {
-		if c.isAt(values, r.clustering) {
-			return i
+	at := 0
+	if len(c.rows) > 1 {
+		if err := c.step(); err != nil {
+			return false, err
 		}
+		first := c.table.Clustering[0].Index
+		at, _ = c.place(row.Values[first : first+len(c.table.Clustering)])
 	}
-	return 0
-}
-
-// isAt reports whether a row has a clustering.
-func (c *conditional) isAt(values, clustering [][]byte) bool {
-	return slices.EqualFunc(c.table.Clustering, clustering, func(column *schema.Column, v []byte) bool {
-		return bytes.Equal(values[column.Index], v)
-	})
+	c.current[at] = c.copyRow(row.Values)
+	return len(c.rows) > 0, nil
 }
 
 // isThere reports whether a row has a value in one of the columns that are looked at.
@@ -137,12 +127,24 @@ func (c *conditional) stored(column *schema.Column, row [][]byte, static bool) [
 		}
 		return c.statics[column.Index]
 	}
-	for _, values := range c.current {
-		if values != nil && c.isAt(values, row) {
-			return values[column.Index]
+	if len(c.rows) == 0 {
+		if first := c.current[0]; first != nil && c.isAt(first, row) {
+			return first[column.Index]
 		}
+		return nil
 	}
-	return nil
+	at, found := c.place(row)
+	if !found || c.current[at] == nil {
+		return nil
+	}
+	return c.current[at][column.Index]
+}
+
+// isAt reports whether a row has a clustering.
+func (c *conditional) isAt(values, clustering [][]byte) bool {
+	return slices.EqualFunc(c.table.Clustering, clustering, func(column *schema.Column, v []byte) bool {
+		return bytes.Equal(values[column.Index], v)
+	})
 }
 
 // values is memory for rows of values.

@@ -55,14 +55,7 @@ func (c *conditional) conditionsOf(row [][]byte) *rowConditions {
 		c.hasStatic = true
 		return &c.static
 	}
-	i, found := slices.BinarySearchFunc(c.rows, row, func(r *rowConditions, row [][]byte) int {
-		for i, column := range c.table.Clustering {
-			if o := restriction.ByClustering(column, r.clustering[i], row[i]); o != 0 {
-				return o
-			}
-		}
-		return 0
-	})
+	i, found := c.place(row)
 	if !found {
 		r := &c.first
 		if len(c.rows) > 0 {
@@ -72,6 +65,19 @@ func (c *conditional) conditionsOf(row [][]byte) *rowConditions {
 		c.rows = slices.Insert(c.rows, i, r)
 	}
 	return c.rows[i]
+}
+
+// place is which of the rows that are compared has a clustering, or where it belongs among them. Equal values may have
+// different bytes, as 1.0 and 1.00 have.
+func (c *conditional) place(clustering [][]byte) (int, bool) {
+	return slices.BinarySearchFunc(c.rows, clustering, func(r *rowConditions, clustering [][]byte) int {
+		for i, column := range c.table.Clustering {
+			if o := restriction.ByClustering(column, r.clustering[i], clustering[i]); o != 0 {
+				return o
+			}
+		}
+		return 0
+	})
 }
 
 // addExistence adds IF EXISTS or IF NOT EXISTS. Several modifications of a row may have the same.
@@ -142,7 +148,7 @@ func (t *rowTest) bind(x *expr.Context) (err error) {
 func errUnsetCondition() error { return cqlerr.Invalidf("Invalid 'unset' value in condition") }
 
 // hold reports whether all conditions do; row is nil if there is none.
-func (r *rowConditions) hold(row [][]byte) (bool, error) {
+func (r *rowConditions) hold(x *expr.Context, row [][]byte) (bool, error) {
 	switch {
 	case r.notExists:
 		return row == nil, nil
@@ -150,6 +156,11 @@ func (r *rowConditions) hold(row [][]byte) (bool, error) {
 		return row != nil, nil
 	}
 	for i := range r.tests {
+		if i > 0 {
+			if err := restriction.Step(x); err != nil {
+				return false, err
+			}
+		}
 		t := &r.tests[i]
 		var value []byte
 		if row != nil {
