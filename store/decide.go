@@ -27,10 +27,10 @@ func (s *Snapshot) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error
 	return rd.run(s.src)
 }
 
-// Decide writes the mutations that decide returns. No other Decide in the same partition comes between what decide
-// reads
-// and what is written; an Apply may, and timestamps alone order its writes. done is called exactly once, as by Apply,
-// when the mutations are written; after an error nothing is written, unless it is ErrUnknown.
+// Decide writes the mutations that decide returns, which are of the table and the partition. No other Decide in the
+// same partition comes between what decide reads and what is written, and no TRUNCATE of the table; an Apply may, and
+// timestamps alone order its writes. done is called exactly once, as by Apply, when the mutations are written; after an
+// error nothing is written, unless it is ErrUnknown.
 //
 // decide may be called more than once and from another goroutine, and only what it returns last counts. Other writes
 // wait while it runs. partition is copied.
@@ -41,7 +41,7 @@ func (s *Store) Decide(
 	if d.onUpdate == nil {
 		d.onUpdate, d.onOutcome = d.update, d.outcome
 	}
-	d.ctx, d.snapshot.store, d.decide, d.done = ctx, s, decide, done
+	d.ctx, d.snapshot.store, d.table, d.decide, d.done = ctx, s, t.ID, decide, done
 	d.guard = append(append(d.guard[:0], t.ID[:]...), partition...)
 	s.engine.Update(ctx, d.guard, d.onUpdate, d.onOutcome)
 }
@@ -50,6 +50,7 @@ func (s *Store) Decide(
 type decision struct {
 	ctx      context.Context
 	snapshot Snapshot
+	table    [16]byte
 	guard    []byte
 	decide   func(*Snapshot) ([]*Mutation, error)
 	done     func(error)
@@ -69,13 +70,19 @@ func (d *decision) update(txn engine.Txn) error {
 	s := d.snapshot.store
 	_ = free(d.mutations, errRetried)
 	d.snapshot.src, d.bound = txn, 0
+	id := s.state.Load().ids[d.table]
 	if d.mutations, d.refused = d.decide(&d.snapshot); d.refused != nil || len(d.mutations) == 0 {
 		return d.refused
 	}
-	if d.refused = s.stage(txn, d.mutations); d.refused == nil {
-		d.bound = s.moveBound(txn)
+	if d.refused = s.stage(txn, d.mutations); d.refused != nil {
+		return d.refused
 	}
-	return d.refused
+	if s.state.Load().ids[d.table] != id { // the mutations may be of the truncated table, and what was read of the old one
+		d.refused = errTruncated
+		return d.refused
+	}
+	d.bound = s.moveBound(txn)
+	return nil
 }
 
 // outcome ends the decision, or begins it again where another write or TRUNCATE came in between.

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"sync"
 	"testing"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/memory"
 )
 
 // decideAndWait waits for the outcome of a decision.
@@ -95,5 +98,45 @@ func TestDecideRefused(t *testing.T) {
 	}
 	if err := s.Truncate(t.Context(), table); err != nil { // waits for writes that do not end
 		t.Fatal(err)
+	}
+}
+
+// TestDecideAndTruncate truncates the table between what a decision reads and what it writes: it is made again, and
+// sees no row.
+func TestDecideAndTruncate(t *testing.T) {
+	s := open(t, "", Options{Engine: func(f engine.Fold) (engine.Engine, error) { return memory.Open(f), nil }})
+	defer closeStore(t, s)
+	define(t, s, newTable(t, "t", "k int", "", "v int"))
+	table := s.Catalog().Table("ks", "t")
+	key := types.EncodeInt(1)
+	m := NewMutation(table, key)
+	m.Row(nil)
+	m.Mark(s.Timestamp(), Expiry{})
+	if err := apply(s, m); err != nil {
+		t.Fatal(err)
+	}
+	runs := 0
+	err := decideAndWait(s, table, key, func(now *Snapshot) ([]*Mutation, error) {
+		found := false
+		err := now.Read(t.Context(), &Read{Table: table, Keys: [][]byte{key}}, func(*Row) (bool, error) {
+			found = true
+			return true, nil
+		})
+		if runs++; runs == 1 { // this engine runs it without a lock
+			err = errors.Join(err, s.Truncate(t.Context(), table))
+		}
+		if err != nil || !found {
+			return nil, err
+		}
+		m := NewMutation(table, key)
+		m.Row(nil)
+		m.Set(table.Column("v"), key, s.Timestamp(), Expiry{})
+		return []*Mutation{m}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := readRows(t, s, &Read{Table: table, Keys: [][]byte{key}}); len(got) != 0 || runs != 2 {
+		t.Errorf("%q is there after %d runs", got, runs)
 	}
 }

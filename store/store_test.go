@@ -27,7 +27,8 @@ type clock struct{ micros atomic.Int64 }
 
 func (c *clock) now() time.Time { return time.UnixMicro(c.micros.Load()) }
 
-// engineName is the engine that the tests of this package open; TestOnOtherEngines runs them on the others.
+// engineName is the engine that the tests of this package open. TestOnOtherEngines runs the test binary again with each
+// of the others.
 var engineName = flag.String("engine", "badger", "run the tests on this engine: badger, memory or hostile")
 
 // folders are the engines in memory that stand for folders.
@@ -63,7 +64,7 @@ func openEngine(dir string, f engine.Fold) (engine.Engine, error) {
 // and the others never do.
 func TestOnOtherEngines(t *testing.T) {
 	if *engineName != "badger" {
-		t.Skip("this is such a run")
+		t.Skipf("this process runs the tests on the engine %s already", *engineName)
 	}
 	for _, name := range []string{"memory", "hostile"} {
 		t.Run(name, func(t *testing.T) {
@@ -101,7 +102,7 @@ func closeStore(t testing.TB, s *Store) {
 	}
 }
 
-// columns is a table as the tests write it: "k int, c int desc, s static text, v text" with the parts
+// newTable is a table as the tests write it: "k int, c int desc, s static text, v text" with the parts
 // of the partition key and the clustering key separated by semicolons.
 func newTable(t testing.TB, name, partition, clustering, others string) *schema.Table {
 	t.Helper()
@@ -199,7 +200,7 @@ func literal(t testing.TB, typ types.Type, text string) []byte {
 	return b
 }
 
-// rows runs a read and prints what comes: "static k=1 s=a" or "k=1 c=2 v=b".
+// readRows runs a read and prints what comes: "static k=1 s=a" or "k=1 c=2 v=b".
 func readRows(t testing.TB, s *Store, r *Read) []string {
 	t.Helper()
 	var out []string

@@ -21,7 +21,7 @@ func (w *writing) hold(n int) error {
 	if n < heldStep {
 		return nil
 	}
-	return w.options.Turn.Hold(int64(n))
+	return w.turn().Hold(int64(n))
 }
 
 // expect refuses a collection that is too large to be written, and makes room for its elements. With written it counts

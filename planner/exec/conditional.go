@@ -6,12 +6,14 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec/restriction"
+	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/pace"
 )
@@ -44,6 +46,7 @@ type conditional struct {
 	statics    [][]byte   // nil: there is no static row
 	read       values
 	snapshot   *store.Snapshot
+	until      time.Time // when it has to be decided; zero: that has not begun
 	applied    bool
 
 	kept    values // what is bound
@@ -53,7 +56,11 @@ type conditional struct {
 	onDecide func(*store.Snapshot) ([]*store.Mutation, error) // methods as values that are made once
 	onRow    func(*store.Row) (bool, error)
 	onDone   func(error)
+	onStep   func() error
 }
+
+// longestDecision is how long it may take to decide: other writes of the store wait meanwhile.
+const longestDecision = time.Second
 
 // conditionalWrite is one of the modifications, with its values.
 type conditionalWrite struct {
@@ -67,10 +74,10 @@ var conditionals = sync.Pool{New: func() any { return new(conditional) }}
 func (e *Executor) startConditional(ctx context.Context, o *Options, batch bool, done func(Result, error)) *conditional {
 	c := conditionals.Get().(*conditional)
 	if c.onDecide == nil {
-		c.onDecide, c.onRow, c.onDone = c.decide, c.takeRow, c.finish
+		c.onDecide, c.onRow, c.onDone, c.onStep = c.decide, c.takeRow, c.finish, c.step
 	}
 	c.writing, c.ctx, c.batch, c.done = e.startWriting(o), ctx, batch, done
-	c.writing.conditional, c.kind = c, Conditional
+	c.writing.conditional, c.kind, c.x.Step = c, Conditional, c.onStep
 	return c
 }
 
@@ -89,7 +96,7 @@ func (c *conditional) release() {
 		key: c.key[:0], statements: c.statements[:0], rows: c.rows[:0], first: c.first.cleared(), static: c.static.cleared(),
 		fetched: c.fetched[:0], shown: c.shown[:0], slices: c.slices[:0], clustering: c.clustering[:0], current: c.current[:0], read: c.read, kept: c.kept,
 		columns: c.columns[:0], answer: Rows{Cells: c.answer.Cells[:0]},
-		onDecide: c.onDecide, onRow: c.onRow, onDone: c.onDone,
+		onDecide: c.onDecide, onRow: c.onRow, onDone: c.onDone, onStep: c.onStep,
 	}
 	conditionals.Put(c)
 }
@@ -150,6 +157,23 @@ func (c *conditional) fail(err error) {
 	}
 	c.release()
 	done(nil, err)
+}
+
+// step ends the write when its time is over. It lets other work run, but not while other writes wait for the decision:
+// the work that then runs may itself wait for a write.
+func (c *conditional) step() (err error) {
+	switch {
+	case c.until.IsZero():
+		err = c.options.Turn.Step()
+	case time.Now().After(c.until):
+		err = pace.ErrTimeout
+	default:
+		err = c.ctx.Err()
+	}
+	if err != nil {
+		return &expr.Ended{Cause: err}
+	}
+	return nil
 }
 
 // Conditional is the protocol's name for the kind of a conditional write.
@@ -273,7 +297,7 @@ func (c *conditional) finishColumns() {
 
 // decide reads and compares the rows, and makes the mutations if all conditions hold. It may be called again.
 func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
-	c.snapshot, c.applied = s, false
+	c.snapshot, c.applied, c.until = s, false, time.Now().Add(longestDecision)
 	if err := c.readRows(); err != nil {
 		return nil, err
 	}
@@ -286,6 +310,11 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 	c.mutations, c.writing.rows, c.bytes = c.mutations[:0], 0, 0
 	c.given, c.stamp = true, c.e.store.Timestamp()
 	for i := range c.statements {
+		if i%64 == 63 {
+			if err := c.step(); err != nil {
+				return nil, err
+			}
+		}
 		if err := c.add(c.ctx, c.statements[i].plan, c.statements[i].values); err != nil {
 			return nil, err
 		}
@@ -297,12 +326,17 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 // hold reports whether all conditions hold.
 func (c *conditional) hold() (bool, error) {
 	if c.hasStatic {
-		if holds, err := c.static.hold(c.statics); !holds || err != nil {
+		if holds, err := c.static.hold(&c.x, c.statics); !holds || err != nil {
 			return false, err
 		}
 	}
 	for i, r := range c.rows {
-		if holds, err := r.hold(c.current[i]); !holds || err != nil {
+		if i > 0 {
+			if err := c.step(); err != nil {
+				return false, err
+			}
+		}
+		if holds, err := r.hold(&c.x, c.current[i]); !holds || err != nil {
 			return false, err
 		}
 	}

@@ -43,6 +43,11 @@ func (c *conditional) takeRow(row *store.Row) (bool, error) {
 	if !row.Marked && !c.isThere(row.Values, c.table.Regular) {
 		return true, nil
 	}
+	if len(c.rows) > 1 {
+		if err := c.step(); err != nil {
+			return false, err
+		}
+	}
 	values := c.copyRow(row.Values)
 	c.current[c.place(values)] = values
 	return len(c.rows) > 0, nil

@@ -59,7 +59,7 @@ func (w *writing) readLists(ctx context.Context, sets []planner.SetColumn) error
 func (w *writing) readList(ctx context.Context, l *list) error {
 	t := &w.target
 	read := store.Read{
-		Table: t.plan.Table, Keys: [][]byte{t.key}, Slices: []store.Slice{}, Now: w.x.Now, Meta: true, Turn: w.options.Turn,
+		Table: t.plan.Table, Keys: [][]byte{t.key}, Slices: []store.Slice{}, Now: w.x.Now, Meta: true, Turn: w.turn(),
 	}
 	if !t.static {
 		read.Slices = append(read.Slices, store.Slice{Start: t.row, End: t.row, StartInclusive: true, EndInclusive: true})

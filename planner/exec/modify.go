@@ -75,6 +75,14 @@ func (w *writing) release() {
 	writings.Put(w)
 }
 
+// turn is what the write runs on, so that others run too. It is nil while other writes wait for this one's decision.
+func (w *writing) turn() *pace.Turn {
+	if w.conditional != nil && !w.conditional.until.IsZero() {
+		return nil
+	}
+	return w.options.Turn
+}
+
 // modify runs INSERT, UPDATE or DELETE.
 func (e *Executor) modify(ctx context.Context, r *Request, m *planner.Modification, done func(Result, error)) {
 	if m.If != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec/filter"
+	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/planner/expr"
 )
 
@@ -134,7 +135,7 @@ func (t *rowTest) bind(x *expr.Context) (err error) {
 func errUnsetCondition() error { return cqlerr.Invalidf("Invalid 'unset' value in condition") }
 
 // hold reports whether a row meets all conditions; nil: the row does not exist.
-func (r *rowConditions) hold(row [][]byte) (bool, error) {
+func (r *rowConditions) hold(x *expr.Context, row [][]byte) (bool, error) {
 	switch {
 	case r.notExists:
 		return row == nil, nil
@@ -142,6 +143,11 @@ func (r *rowConditions) hold(row [][]byte) (bool, error) {
 		return row != nil, nil
 	}
 	for i := range r.tests {
+		if i > 0 {
+			if err := restriction.Step(x); err != nil {
+				return false, err
+			}
+		}
 		t := &r.tests[i]
 		var value []byte
 		if row != nil {

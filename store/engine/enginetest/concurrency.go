@@ -218,3 +218,19 @@ func closeWaits(t *testing.T, e engine.Engine) {
 		t.Errorf("closed after %d of %d commits and %d of 1 views", answered.Load(), sent.Load(), viewed.Load())
 	}
 }
+
+// closeWaitsForUpdates closes while an update is being answered.
+func closeWaitsForUpdates(t *testing.T, e engine.Engine) {
+	begun := make(chan struct{})
+	var answered atomic.Bool
+	go e.Update(context.Background(), []byte("g"), func(engine.Txn) error { return nil }, func(error) {
+		close(begun)
+		time.Sleep(20 * time.Millisecond)
+		answered.Store(true)
+	})
+	<-begun
+	must(t, e.Close())
+	if !answered.Load() {
+		t.Error("closed before an update was answered")
+	}
+}

@@ -61,6 +61,7 @@ func Run(t *testing.T, h Harness) {
 	}
 	t.Run("closed", func(t *testing.T) { closed(t, h.Open(t, Union)) })
 	t.Run("close waits", func(t *testing.T) { closeWaits(t, h.Open(t, Union)) })
+	t.Run("close waits for updates", func(t *testing.T) { closeWaitsForUpdates(t, h.Open(t, Union)) })
 	if h.Reopen != nil {
 		t.Run("reopen", func(t *testing.T) { reopen(t, h) })
 	}

@@ -164,14 +164,15 @@ func (*Memory) Limits() engine.Limits {
 
 // Update runs fn and replays on the last tree what it wrote.
 func (m *Memory) Update(ctx context.Context, guard []byte, fn func(engine.Txn) error, done func(error)) {
+	if _, err := m.enter(); err != nil {
+		done(err)
+		return
+	}
+	defer m.under.Done()
 	done(m.update(ctx, guard, fn))
 }
 
 func (m *Memory) update(ctx context.Context, guard []byte, fn func(engine.Txn) error) error {
-	if _, err := m.enter(); err != nil {
-		return err
-	}
-	defer m.under.Done()
 	m.mu.Lock()
 	lock := m.guards[string(guard)]
 	if lock == nil {

@@ -12,14 +12,15 @@ const attempts = 4
 
 // Update runs fn on the last commit, and again if it conflicts with commits made meanwhile.
 func (e *Engine) Update(ctx context.Context, _ []byte, fn func(engine.Txn) error, done func(error)) {
+	if err := e.take(); err != nil {
+		done(err)
+		return
+	}
+	defer e.under.Add(-1)
 	done(e.update(ctx, fn))
 }
 
 func (e *Engine) update(ctx context.Context, fn func(engine.Txn) error) error {
-	if err := e.take(); err != nil {
-		return err
-	}
-	defer e.under.Add(-1)
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -1,0 +1,73 @@
+package exec_test
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/exec"
+	"github.com/cqld/cqld/store/pace"
+)
+
+// TestLongDecision makes a conditional write compute what takes long while other writes wait: it ends, and writes
+// nothing.
+func TestLongDecision(t *testing.T) {
+	s := withTable(t, "k int PRIMARY KEY, d decimal, v int")
+	long := new(big.Int).Exp(big.NewInt(10), big.NewInt(99_999), nil)
+	p, err := s.prepare("UPDATE t SET d = log((decimal)?), v = 1 WHERE k = 1 IF v = null")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.execute(p, exec.Options{SerialConsistency: cqlerr.Serial},
+		types.Value{Bytes: types.EncodeDecimal(long.Add(long, big.NewInt(1)), 40_000)})
+	if e, ok := cqlerr.As(err); !ok || e.Code != cqlerr.WriteTimeout {
+		t.Errorf("%v, want a timeout", err)
+	}
+	if got := s.bound("SELECT v FROM t"); got != "" {
+		t.Error(got)
+	}
+}
+
+// TestDecisionsDoNotGiveWay decides on a turn whose slice is over while others wait for their turns, which they get only
+// when the decision is made.
+func TestDecisionsDoNotGiveWay(t *testing.T) {
+	s := withTable(t, "k int PRIMARY KEY, l list<int>, v int")
+	s.must("INSERT INTO t (k, l, v) VALUES (1, [1, 2, 3], 1)")
+	scheduler := pace.NewScheduler(pace.Options{
+		Running: 1, Started: 2, PerParty: 2, Slice: time.Nanosecond, Room: pace.NewRoom(1 << 20),
+	})
+	var party pace.Party
+	var turn, other pace.Turn
+	if err := turn.Begin(t.Context(), scheduler, &party, time.Now().Add(10*time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	defer turn.End()
+	begun, over := make(chan error, 1), make(chan struct{})
+	defer close(over)
+	go func() {
+		begun <- other.Begin(context.Background(), scheduler, &party, time.Now().Add(10*time.Second))
+		<-over
+		other.End()
+	}()
+	var b strings.Builder
+	b.WriteString("BEGIN BATCH ")
+	for i := range 60 { // so few are prepared without giving way
+		fmt.Fprintf(&b, "UPDATE t SET l[0] = %d WHERE k = 1 IF v = 1; ", i)
+	}
+	p, err := s.prepare(b.String() + "APPLY BATCH")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.execute(p, exec.Options{SerialConsistency: cqlerr.Serial, Turn: &turn}); err != nil {
+		t.Error(err)
+	}
+	turn.End()
+	if err := <-begun; err != nil {
+		t.Error(err)
+	}
+}
