@@ -3,9 +3,11 @@
 FUZZTIME ?= 10s
 RACE     := ./server/... ./protocol/... ./store/...
 VERSION  ?=
-PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 STRIP    := -s -w $(if $(VERSION),-X main.version=$(VERSION))
 BIN      := cqld
+
+# The systems that cqld supports beside linux/amd64.
+SYSTEMS := linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 .DEFAULT_GOAL := help
 .PHONY: help build static cross test race lint generate generated fuzz check bench properties histories crash damage hostile compare release image drivers metadata oracle oracle-stop scripts judge suites differ
@@ -25,7 +27,7 @@ static: ## build ./cqld as the container image has it, and prove that it needs n
 
 release: ## build dist/: an archive for each platform, and their checksums; VERSION names them
 	rm -rf dist && mkdir dist
-	@set -e; for platform in $(PLATFORMS); do \
+	@set -e; for platform in linux/amd64 $(SYSTEMS); do \
 		os=$${platform%/*} arch=$${platform#*/}; name=cqld_$(or $(VERSION),devel)_$${os}_$$arch; \
 		binary=cqld; [ $$os != windows ] || binary=cqld.exe; \
 		echo "$$name"; mkdir dist/$$name; cp README.md LICENSE CHANGELOG.md dist/$$name; \
@@ -39,10 +41,7 @@ release: ## build dist/: an archive for each platform, and their checksums; VERS
 image: ## build the container image cqld with Docker
 	docker build --build-arg VERSION=$(VERSION) -t cqld$(if $(VERSION),:$(VERSION)) .
 
-# The systems beside linux/amd64 that all commands have to build for.
-SYSTEMS := linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
-
-cross: ## build for the other systems that cqld supports
+cross: ## build all packages, also those of compat_tests, for the other systems that cqld supports
 	@for system in $(SYSTEMS); do \
 		echo "go build ./... for $$system"; \
 		CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} go build ./... || exit 1; \
@@ -82,7 +81,7 @@ fuzz: ## run each fuzz target for FUZZTIME (10s)
 		{ cat "$$log"; exit 1; }; \
 	done; code=$$?; rm -f "$$log"; exit $$code
 
-check: lint generated test race fuzz ## everything CI runs but the drivers
+check: lint generated test race fuzz ## what CI checks; CI also builds for each system, and runs the drivers
 
 bench: ## measure start, memory, requests per second beside a server that does nothing, parsing and values
 	go run ./compat_tests/bench

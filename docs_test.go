@@ -248,8 +248,8 @@ func TestDocumentedCode(t *testing.T) {
 					t.Errorf("%s shows what is not in server/cqltest/example_test.go:\n%s", p.path, b.code)
 				}
 			case "yaml":
-				var any map[string]any
-				if err := yaml.Unmarshal([]byte(b.code), &any); err != nil {
+				var content map[string]any
+				if err := yaml.Unmarshal([]byte(b.code), &content); err != nil {
 					t.Errorf("%s: %v in\n%s", p.path, err, b.code)
 				}
 			}

@@ -7,7 +7,7 @@
 //	cqld version
 //
 // main.go chooses the command. serve.go runs the server from the settings that flags.go reads; memory.go,
-// descriptors.go and http.go are about its process. client.go has the flags of ping and exec, which are in
+// descriptors.go, http.go and metrics.go are about its process. client.go has the flags of ping and exec, which are in
 // protocol/client/shell.
 package main
 

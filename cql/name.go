@@ -30,9 +30,6 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// Quote is quote.Name.
-func Quote(name string) string { return quote.Name(name) }
-
 // ident prints a name so that it is read as one. Cassandra, and so quote.Name, leaves two words bare that are none.
 func ident(name string) string {
 	if name == "true" || name == "false" {

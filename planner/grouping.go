@@ -6,6 +6,7 @@ import (
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/planner/scope"
@@ -116,7 +117,7 @@ func (p *planning) groupingFunction(terms *expr.Checker, term cql.Term, g *Group
 	case len(of) > 1:
 		names := make([]string, len(of))
 		for i, c := range of {
-			names[i] = cql.Quote(c.Name)
+			names[i] = quote.Name(c.Name)
 		}
 		return nil, cqlerr.Invalidf("GROUP BY functions accept only one clustering column as parameter, got: %s",
 			strings.Join(names, ","))

@@ -42,9 +42,8 @@ type conn struct {
 	turns         pace.Party     // its reads, batches and long texts in the scheduler
 	pendingWrites pendingWrites
 	draining      atomic.Bool
-	waiting       atomic.Bool           // the reader waits for something other than input
-	served        atomic.Int64          // requests
-	burst         []prometheus.Observer // of the reads that the reader has served and whose answers are not written
+	waiting       atomic.Bool  // the reader waits for something other than input
+	served        atomic.Int64 // requests
 
 	// What follows belongs to the reader.
 	in input
@@ -52,6 +51,7 @@ type conn struct {
 	// serveNext serves the first message of the input: serveHandshake, serveEnvelope or serveSegment.
 	serveNext func([]byte) (int64, error)
 
+	burst    []prometheus.Observer // of the reads that it has served and that observeBurst has not counted
 	segments protocol.Segments
 	plain    []byte        // the decompressed body of an envelope
 	arrived  time.Duration // when the input was read, by monotonic, or when the reader last waited

@@ -52,6 +52,8 @@
 //
 // # Debugging
 //
+// How long statements take is counted by their kind and table (latency.go); metrics.go counts all else.
+//
 // At debug level every connection logs when it opens, becomes ready and ends, and why; its id in the log is
 // also in the errors about checksums. protocol's messages print themselves in a line. A request with
 // the tracing flag leaves its steps in system_traces (trace.go). Panics in requests are answered as server

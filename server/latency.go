@@ -168,16 +168,25 @@ var clockStart = time.Now()
 func monotonic() time.Duration { return time.Since(clockStart) }
 
 // observe counts the time that the request's statement took, if it got as far as being executed. Reads that the reader
-// serves are answered when the burst is over, so they have the time of that.
+// serves are answered when the burst is over, so they have the time of that; but a read that the reader itself waited
+// for began before the burst.
 func (r *request) observe() {
+	c := r.conn
 	switch {
 	case r.latency == nil:
-	case !r.detached && r.statement != nil && r.statement.reads:
-		r.conn.burst = append(r.conn.burst, r.latency)
+	case !r.detached && r.statement != nil && r.statement.reads && r.began == c.arrived:
+		c.burst = append(c.burst, r.latency)
+		if len(c.burst) == longestBurst {
+			c.observeBurst()
+		}
 	default:
 		r.latency.Observe(float64(monotonic()-r.began) / float64(time.Second))
 	}
 }
+
+// longestBurst is how many reads are counted at a time: a connection keeps room for as many, and compressed segments
+// may have a lot more of them.
+const longestBurst = 1024
 
 // observeBurst counts the time that the reads of a burst took. Only the reader calls it, before it writes the answers.
 func (c *conn) observeBurst() {

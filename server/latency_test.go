@@ -19,25 +19,21 @@ import (
 func TestStatementLatencies(t *testing.T) {
 	s := cqltest.RunT(t)
 	c := connect(t, s, client.Options{})
-	query := func(cql string) {
-		t.Helper()
-		if _, err := c.Query(t.Context(), cql, nil, nil); err != nil {
-			t.Fatalf("%s: %v", cql, err)
-		}
-	}
-	query(createKeyspace)
-	query("CREATE TABLE ks.t (k int PRIMARY KEY, v text)")
-	query("CREATE TABLE ks.u (k int PRIMARY KEY, v text)")
-	query("CREATE MATERIALIZED VIEW ks.m AS SELECT * FROM ks.t WHERE k IS NOT NULL AND v IS NOT NULL PRIMARY KEY (v, k)")
-	query("SELECT * FROM ks.m")
-	query("UPDATE ks.t SET v = 'x' WHERE k = 1")
-	query("DELETE FROM ks.u WHERE k = 1")
-	query("TRUNCATE ks.u")
-	query("USE ks")
-	query("DESCRIBE TABLES")
-	query("SELECT key FROM system.local")
-	query("BEGIN BATCH INSERT INTO ks.t (k) VALUES (1); INSERT INTO ks.t (k) VALUES (2); APPLY BATCH")
-	query("BEGIN BATCH INSERT INTO ks.t (k) VALUES (1); INSERT INTO ks.u (k) VALUES (2); APPLY BATCH")
+	run(t, c,
+		createKeyspace,
+		"CREATE TABLE ks.t (k int PRIMARY KEY, v text)",
+		"CREATE TABLE ks.u (k int PRIMARY KEY, v text)",
+		"CREATE MATERIALIZED VIEW ks.m AS SELECT * FROM ks.t WHERE k IS NOT NULL AND v IS NOT NULL PRIMARY KEY (v, k)",
+		"SELECT * FROM ks.m",
+		"UPDATE ks.t SET v = 'x' WHERE k = 1",
+		"DELETE FROM ks.u WHERE k = 1",
+		"TRUNCATE ks.u",
+		"USE ks",
+		"DESCRIBE TABLES",
+		"SELECT key FROM system.local",
+		"BEGIN BATCH INSERT INTO ks.t (k) VALUES (1); INSERT INTO ks.t (k) VALUES (2); APPLY BATCH",
+		"BEGIN BATCH INSERT INTO ks.t (k) VALUES (1); INSERT INTO ks.u (k) VALUES (2); APPLY BATCH",
+	)
 
 	insert, err := c.Prepare(t.Context(), "INSERT INTO ks.t (k, v) VALUES (?, ?)", "")
 	if err != nil {
@@ -80,28 +76,19 @@ func TestStatementLatencies(t *testing.T) {
 func TestStatementLatenciesOfDroppedTables(t *testing.T) {
 	s := cqltest.RunT(t)
 	c := connect(t, s, client.Options{})
-	query := func(cql string) {
-		t.Helper()
-		if _, err := c.Query(t.Context(), cql, nil, nil); err != nil {
-			t.Fatalf("%s: %v", cql, err)
-		}
-	}
-	query(createKeyspace)
+	run(t, c, createKeyspace)
 	for range 3 {
-		query("CREATE TABLE ks.t (k int PRIMARY KEY)")
+		run(t, c, "CREATE TABLE ks.t (k int PRIMARY KEY)")
 		if n := executions(t, s.Server)["select ks.t"]; n != 0 {
 			t.Errorf("%d reads before the first", n)
 		}
-		query("SELECT * FROM ks.t")
-		query("SELECT * FROM ks.t")
+		run(t, c, "SELECT * FROM ks.t", "SELECT * FROM ks.t")
 		if n := executions(t, s.Server)["select ks.t"]; n != 2 {
 			t.Errorf("%d reads, want 2", n)
 		}
-		query("DROP TABLE ks.t")
+		run(t, c, "DROP TABLE ks.t")
 	}
-	query("CREATE TABLE ks.t (k int PRIMARY KEY)")
-	query("SELECT * FROM ks.t")
-	query("DROP KEYSPACE ks")
+	run(t, c, "CREATE TABLE ks.t (k int PRIMARY KEY)", "SELECT * FROM ks.t", "DROP KEYSPACE ks")
 	for series := range executions(t, s.Server) {
 		if strings.Contains(series, "ks.") {
 			t.Errorf("%s is left", series)
@@ -113,17 +100,10 @@ func TestStatementLatenciesOfDroppedTables(t *testing.T) {
 func TestStatementLatenciesOfManyTables(t *testing.T) {
 	s := cqltest.RunT(t)
 	c := connect(t, s, client.Options{})
-	query := func(format string, args ...any) {
-		t.Helper()
-		if _, err := c.Query(t.Context(), fmt.Sprintf(format, args...), nil, nil); err != nil {
-			t.Fatalf("%s: %v", fmt.Sprintf(format, args...), err)
-		}
-	}
 	const own, more = 256, 3
-	query(createKeyspace)
+	run(t, c, createKeyspace)
 	for i := range own + more {
-		query("CREATE TABLE ks.t%d (k int PRIMARY KEY)", i)
-		query("SELECT * FROM ks.t%d", i)
+		run(t, c, fmt.Sprintf("CREATE TABLE ks.t%d (k int PRIMARY KEY)", i), fmt.Sprintf("SELECT * FROM ks.t%d", i))
 	}
 	got := executions(t, s.Server)
 	if n := got["select ."]; n != more {
@@ -132,8 +112,7 @@ func TestStatementLatenciesOfManyTables(t *testing.T) {
 	if len(got) != own+2 { // "select ." and "definition ."
 		t.Errorf("%d histograms, want %d", len(got), own+2)
 	}
-	query("DROP TABLE ks.t0")
-	query("SELECT k FROM ks.t%d", own)
+	run(t, c, "DROP TABLE ks.t0", fmt.Sprintf("SELECT k FROM ks.t%d", own))
 	if n := executions(t, s.Server)[fmt.Sprintf("select ks.t%d", own)]; n != 1 {
 		t.Errorf("the next table has %d reads in the place of a dropped one, want 1", n)
 	}

@@ -37,10 +37,15 @@ func (w *pendingWrites) add(r *request, kind string) {
 	w.last = r
 }
 
-// remove takes a request out.
+// remove takes a request out, unless it is out already.
 func (w *pendingWrites) remove(r *request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.unlink(r)
+}
+
+// unlink is remove with the lock held.
+func (w *pendingWrites) unlink(r *request) {
 	if !r.write.listed {
 		return
 	}
@@ -68,7 +73,7 @@ func (w *pendingWrites) expire(before int64) {
 	}
 }
 
-// claimLate returns the first write that began before a round and is not answered; nil: there is none. The caller
+// claimLate takes out the first write that began before a round and is not answered; nil: there is none. The caller
 // answers and releases it.
 func (w *pendingWrites) claimLate(before int64) *request {
 	w.mu.Lock()
@@ -77,6 +82,7 @@ func (w *pendingWrites) claimLate(before int64) *request {
 		if r.answered.CompareAndSwap(false, true) {
 			r.write.late = true
 			r.holders.Add(1)
+			w.unlink(r)
 			return r
 		}
 	}

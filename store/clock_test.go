@@ -10,9 +10,9 @@ import (
 	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
-// TestTimestampsOfDecisions puts the clock back and forth while the store is closed. Each decision has a later timestamp
-// than the ones before it, and the first timestamp is not far ahead of the clock. Closing the store writes nothing, so
-// it stands for a crash too.
+// TestTimestampsOfDecisions puts the clock back and forth while the store is closed. Each decision has a later
+// timestamp than the ones before it, and the first timestamp is not far ahead of the clock. Closing the store writes
+// nothing, so it stands for a crash too.
 func TestTimestampsOfDecisions(t *testing.T) {
 	var clock atomic.Int64 // in microseconds
 	clock.Store(1_800_000_000_000_000)

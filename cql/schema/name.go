@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/quote"
 )
 
 // The longest names of keyspaces and tables: Cassandra makes file names of them.
@@ -45,6 +44,3 @@ func CheckTableName(keyspace, name string) error {
 	}
 	return nil
 }
-
-// QuoteName is quote.Name.
-func QuoteName(name string) string { return quote.Name(name) }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
@@ -122,7 +123,7 @@ func addField(k *schema.Keyspace, t *types.UserType, change *cql.AddField) (*typ
 }
 
 // typeName is a type's name with that of its keyspace.
-func typeName(t *types.UserType) string { return cql.Quote(t.Keyspace) + "." + cql.Quote(t.Name) }
+func typeName(t *types.UserType) string { return quote.Name(t.Keyspace) + "." + quote.Name(t.Name) }
 
 // partitionedBy names the tables that have the type in their partition keys.
 func partitionedBy(k *schema.Keyspace, t *types.UserType) []string {
@@ -130,7 +131,7 @@ func partitionedBy(k *schema.Keyspace, t *types.UserType) []string {
 	for _, table := range slices.Concat(k.TablesByAge(), k.SortedViews()) {
 		uses := func(c *schema.Column) bool { return types.UsesUserType(c.Type, t.Name) }
 		if slices.ContainsFunc(table.PartitionKey, uses) {
-			names = append(names, cql.Quote(table.Keyspace)+"."+cql.Quote(table.Name))
+			names = append(names, quote.Name(table.Keyspace)+"."+quote.Name(table.Name))
 		}
 	}
 	return names

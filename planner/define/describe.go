@@ -6,6 +6,7 @@ import (
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 )
@@ -109,7 +110,7 @@ func (d *Describe) Rows(c *schema.Catalog) ([][][]byte, error) {
 
 func describeKeyspaces(c *schema.Catalog) (rows [][][]byte) {
 	for _, k := range sortedKeyspaces(c) {
-		name := cql.Quote(k.Name)
+		name := quote.Name(k.Name)
 		rows = append(rows, textRow(name, "keyspace", name))
 	}
 	return rows
@@ -133,7 +134,7 @@ func (d *Describe) list(c *schema.Catalog, rowsOf func(*schema.Keyspace) [][][]b
 // tableNames lists the tables of a keyspace.
 func tableNames(k *schema.Keyspace) (rows [][][]byte) {
 	for _, t := range sortedTables(k) {
-		rows = append(rows, textRow(cql.Quote(k.Name), "table", cql.Quote(t.Name)))
+		rows = append(rows, textRow(quote.Name(k.Name), "table", quote.Name(t.Name)))
 	}
 	return rows
 }
@@ -166,7 +167,7 @@ func (d *Describe) within(c *schema.Catalog) (*schema.Keyspace, error) {
 
 // keyspaceRows is a keyspace followed by its types, functions, aggregates and tables, unless ONLY it is wanted.
 func (d *Describe) keyspaceRows(k *schema.Keyspace) [][][]byte {
-	name := cql.Quote(k.Name)
+	name := quote.Name(k.Name)
 	rows := [][][]byte{textRow(name, "keyspace", name, k.CQL())}
 	if d.Only {
 		return rows
@@ -199,7 +200,7 @@ func (d *Describe) table(c *schema.Catalog) ([][][]byte, error) {
 }
 
 func (d *Describe) tableRow(t *schema.Table) [][]byte {
-	return textRow(cql.Quote(t.Keyspace), "table", cql.Quote(t.Name), t.CQL(d.Internals))
+	return textRow(quote.Name(t.Keyspace), "table", quote.Name(t.Name), t.CQL(d.Internals))
 }
 
 // anything is a keyspace of the name, else a table, else an index, else a view.

@@ -3,8 +3,8 @@ package define
 import (
 	"slices"
 
-	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
 )
 
@@ -55,11 +55,11 @@ func (d *Describe) aggregate(c *schema.Catalog) (rows [][][]byte, err error) {
 }
 
 func functionRow(f *schema.Function) [][]byte {
-	return textRow(cql.Quote(f.Keyspace), "function", f.QuotedSignature(), f.CQL())
+	return textRow(quote.Name(f.Keyspace), "function", f.QuotedSignature(), f.CQL())
 }
 
 func aggregateRow(a *schema.Aggregate) [][]byte {
-	return textRow(cql.Quote(a.Keyspace), "aggregate", a.QuotedSignature(), a.CQL())
+	return textRow(quote.Name(a.Keyspace), "aggregate", a.QuotedSignature(), a.CQL())
 }
 
 // sortedFunctions are functions or aggregates by name and arguments, whatever their case.

@@ -3,8 +3,8 @@ package define
 import (
 	"slices"
 
-	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
 )
 
@@ -36,5 +36,5 @@ func (d *Describe) tableRows(k *schema.Keyspace, t *schema.Table) [][][]byte {
 }
 
 func indexRow(t *schema.Table, x *schema.Index) [][]byte {
-	return textRow(cql.Quote(t.Keyspace), "index", cql.Quote(x.Name), x.CQL(t))
+	return textRow(quote.Name(t.Keyspace), "index", quote.Name(x.Name), x.CQL(t))
 }

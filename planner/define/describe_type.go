@@ -3,8 +3,8 @@ package define
 import (
 	"slices"
 
-	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 )
@@ -14,7 +14,7 @@ func typeNames(k *schema.Keyspace) (rows [][][]byte) {
 	all := k.SortedTypes()
 	slices.SortStableFunc(all, func(a, b *types.UserType) int { return compareFolded(a.Name, b.Name) })
 	for _, t := range all {
-		rows = append(rows, textRow(cql.Quote(k.Name), "type", cql.Quote(t.Name)))
+		rows = append(rows, textRow(quote.Name(k.Name), "type", quote.Name(t.Name)))
 	}
 	return rows
 }
@@ -33,5 +33,5 @@ func (d *Describe) userType(c *schema.Catalog) ([][][]byte, error) {
 }
 
 func typeRow(t *types.UserType) [][]byte {
-	return textRow(cql.Quote(t.Keyspace), "type", cql.Quote(t.Name), schema.TypeCQL(t))
+	return textRow(quote.Name(t.Keyspace), "type", quote.Name(t.Name), schema.TypeCQL(t))
 }

@@ -1,8 +1,8 @@
 package define
 
 import (
-	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
 )
 
@@ -20,5 +20,5 @@ func (d *Describe) view(c *schema.Catalog) ([][][]byte, error) {
 }
 
 func (d *Describe) viewRow(v *schema.Table) [][]byte {
-	return textRow(cql.Quote(v.Keyspace), "materialized_view", cql.Quote(v.Name), v.CQL(d.Internals))
+	return textRow(quote.Name(v.Keyspace), "materialized_view", quote.Name(v.Name), v.CQL(d.Internals))
 }

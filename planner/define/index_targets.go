@@ -6,6 +6,7 @@ import (
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/scope"
@@ -85,7 +86,7 @@ func checkIndexPart(c *schema.Column, part schema.IndexPart) error {
 	switch {
 	case collection && !cells && part != schema.IndexFull:
 		return cqlerr.Invalidf("Cannot create %s() index on frozen column %s. Frozen collections are immutable and must be "+
-			"fully indexed by using the 'full(%s)' modifier", part, c.Name, cql.Quote(c.Name))
+			"fully indexed by using the 'full(%s)' modifier", part, c.Name, quote.Name(c.Name))
 	case (!collection || cells) && part == schema.IndexFull:
 		return cqlerr.Invalidf("full() indexes can only be created on frozen collections")
 	case !collection && part != schema.IndexSimple:

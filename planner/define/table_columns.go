@@ -6,6 +6,7 @@ import (
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/scope"
@@ -141,7 +142,7 @@ func keyColumns(s *cql.CreateTable, key cql.PrimaryKey, byName map[string]*schem
 func checkKeyType(c *schema.Column) error {
 	if u, ok := c.Type.(*types.UserType); ok && !u.Frozen {
 		return cqlerr.Invalidf("Invalid non-frozen user-defined type %s for PRIMARY KEY column '%s'",
-			cql.Quote(u.Keyspace+"."+u.Name), c.Name)
+			quote.Name(u.Keyspace+"."+u.Name), c.Name)
 	}
 	if types.IsMultiCell(c.Type) {
 		return cqlerr.Invalidf("Invalid non-frozen collection type %s for PRIMARY KEY column '%s'", c.Type, c.Name)

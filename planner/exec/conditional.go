@@ -84,6 +84,9 @@ func (e *Executor) startConditional(ctx context.Context, o *Options, batch bool,
 // release ends the write, and forgets what belongs to it.
 func (c *conditional) release() {
 	c.writing.release()
+	if cap(c.answer.Cells) > maxKeptCells {
+		c.answer.Cells = nil
+	}
 	c.read.clear()
 	c.kept.clear()
 	clear(c.statements)

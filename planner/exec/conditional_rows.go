@@ -136,6 +136,7 @@ func (c *conditional) makeAnswer() {
 		})
 	}
 	out.Columns = c.columns
+	out.Cells = slices.Grow(out.Cells, c.shownSize())
 	for _, values := range c.current {
 		out.Count++
 		out.Cells = appendCell(out.Cells, verdict[:])
@@ -143,6 +144,17 @@ func (c *conditional) makeAnswer() {
 			out.Cells = appendCell(out.Cells, values[column.Index])
 		}
 	}
+}
+
+// shownSize is how many bytes the cells of the rows that are shown take, each row behind the verdict.
+func (c *conditional) shownSize() (n int) {
+	for _, values := range c.current {
+		n += 5
+		for _, column := range c.shown {
+			n += 4 + len(values[column.Index])
+		}
+	}
+	return n
 }
 
 // dropMissing removes the rows that do not exist from current. If no row is left, it adds the static row.
@@ -174,12 +186,16 @@ func (c *conditional) stored(column *schema.Column, row [][]byte, static bool) [
 
 // values is memory for rows of values.
 type values struct {
-	bytes []byte
+	bytes []byte // the block that values are copied to
 	rows  [][]byte
 }
 
-// keepValues is how many bytes of values are kept for the next request.
-const keepValues = 64 << 10
+// keepValues is how many bytes of values are kept for the next request. leastBlock is how many there is room for at
+// first.
+const (
+	keepValues = 64 << 10
+	leastBlock = 128
+)
 
 func (v *values) clear() {
 	clear(v.rows)
@@ -200,10 +216,13 @@ func (v *values) row(n int) [][]byte {
 	return v.rows[at:len(v.rows):len(v.rows)]
 }
 
-// copy copies a value.
+// copy copies a value. A full block is left to the values in it: to make it larger would copy them all again.
 func (v *values) copy(value []byte) []byte {
 	if len(value) == 0 {
 		return value
+	}
+	if len(value) > cap(v.bytes)-len(v.bytes) {
+		v.bytes = make([]byte, 0, max(len(value), min(2*cap(v.bytes), keepValues), leastBlock))
 	}
 	at := len(v.bytes)
 	v.bytes = append(v.bytes, value...)

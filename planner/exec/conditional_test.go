@@ -33,8 +33,8 @@ func TestLongDecision(t *testing.T) {
 	}
 }
 
-// TestDecisionsDoNotGiveWay decides on a turn whose slice is over while others wait for their turns, which they get only
-// when the decision is made.
+// TestDecisionsDoNotGiveWay decides on a turn whose slice is over while others wait for their turns, which they get
+// only when the decision is made.
 func TestDecisionsDoNotGiveWay(t *testing.T) {
 	s := withTable(t, "k int PRIMARY KEY, l list<int>, v int")
 	s.must("INSERT INTO t (k, l, v) VALUES (1, [1, 2, 3], 1)")

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/exec/filter"
@@ -22,7 +23,7 @@ func (w *writing) checkIndexed(t *schema.Table, c *schema.Column, name, value []
 		case schema.LegacyIndex:
 			if n := indexedSize(c, x.Part(), name, value); n >= filter.MaxLegacyValue {
 				w.unindexed = cqlerr.Invalidf("Cannot index value of size %d for index %s on %s.%s(%s) (maximum allowed size=%d)",
-					n, x.Name, schema.QuoteName(t.Keyspace), schema.QuoteName(t.Name), c.Name, filter.MaxLegacyValue)
+					n, x.Name, quote.Name(t.Keyspace), quote.Name(t.Name), c.Name, filter.MaxLegacyValue)
 			}
 		case schema.SAI:
 			if isVector && value != nil {

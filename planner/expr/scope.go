@@ -4,6 +4,7 @@ import (
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/functions"
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 )
@@ -43,8 +44,8 @@ func (s *Scope) column(ref *cql.ColumnRef) (*schema.Column, error) {
 	if c := s.Table.Visible(ref.Name); c != nil {
 		return c, nil
 	}
-	return nil, cqlerr.Invalidf("Undefined column name %s in table %s.%s", cql.Quote(ref.Name), cql.Quote(s.Table.Keyspace),
-		cql.Quote(s.Table.Name))
+	return nil, cqlerr.Invalidf("Undefined column name %s in table %s.%s", quote.Name(ref.Name), quote.Name(s.Table.Keyspace),
+		quote.Name(s.Table.Name))
 }
 
 // descends reports whether a term is a column in descending order. In Cassandra its type is another one.

@@ -3,6 +3,7 @@ package scope
 import (
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/functions"
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 )
@@ -32,7 +33,7 @@ func (s *Scope) FunctionsOf(keyspace string, name cql.QualifiedName) []*function
 
 // Functions are the functions and aggregates of a name, as overload choice sees them.
 func Functions(k *schema.Keyspace, name string) (all []*functions.Function) {
-	quoted := cql.Quote(k.Name) + "." + cql.Quote(name)
+	quoted := quote.Name(k.Name) + "." + quote.Name(name)
 	for _, f := range k.FunctionsNamed(name) {
 		all = append(all, &functions.Function{
 			Name: name, Args: f.Args, Returns: f.Returns, User: &functions.User{Keyspace: k.Name, Quoted: quoted},

@@ -3,6 +3,7 @@ package scope
 import (
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
 )
 
@@ -59,8 +60,8 @@ func Column(t *schema.Table, c cql.ColumnRef) (*schema.Column, error) {
 
 // UndefinedColumn refuses a column that a table does not have, or does not show.
 func UndefinedColumn(t *schema.Table, name string) error {
-	return cqlerr.Invalidf("Undefined column name %s in table %s", cql.Quote(name), QuotedTable(t))
+	return cqlerr.Invalidf("Undefined column name %s in table %s", quote.Name(name), QuotedTable(t))
 }
 
 // QuotedTable is a table's name with that of its keyspace, as it is written in statements.
-func QuotedTable(t *schema.Table) string { return cql.Quote(t.Keyspace) + "." + cql.Quote(t.Name) }
+func QuotedTable(t *schema.Table) string { return quote.Name(t.Keyspace) + "." + quote.Name(t.Name) }

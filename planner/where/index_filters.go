@@ -5,6 +5,7 @@ import (
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner/expr"
 )
@@ -67,8 +68,8 @@ func CheckCustom(t *schema.Table, expressions []cql.CustomExpression) error {
 	name := expressions[0].Index
 	switch x := t.Index(name); {
 	case x == nil:
-		return cqlerr.Invalidf("Invalid index expression, index %s not found for %s.%s", name, cql.Quote(t.Keyspace),
-			cql.Quote(t.Name))
+		return cqlerr.Invalidf("Invalid index expression, index %s not found for %s.%s", name, quote.Name(t.Keyspace),
+			quote.Name(t.Name))
 	case x.Class == "":
 		return cqlerr.Invalidf("Only CUSTOM indexes may be used in custom index expressions, %s is not valid", name)
 	}

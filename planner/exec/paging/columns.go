@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
@@ -54,7 +55,7 @@ func (c *Command) columnsText() string {
 		return strings.Compare(a.Name, b.Name)
 	})
 	return each(columns, func(c *schema.Column) string {
-		name := schema.QuoteName(c.Name)
+		name := quote.Name(c.Name)
 		parts := asked[c]
 		if len(parts) == 0 {
 			return name

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
@@ -31,7 +32,7 @@ type Command struct {
 // Text is the command as Cassandra prints it: a SELECT of the columns and the rows that it reads.
 func (c *Command) Text() string {
 	t := c.Plan.Table
-	text := "SELECT " + c.columnsText() + " FROM " + schema.QuoteName(t.Keyspace) + "." + schema.QuoteName(t.Name)
+	text := "SELECT " + c.columnsText() + " FROM " + quote.Name(t.Keyspace) + "." + quote.Name(t.Name)
 	relations := c.slicesText()
 	if c.Partition != nil {
 		relations = append(c.keyText(), relations...)
@@ -43,7 +44,7 @@ func (c *Command) Text() string {
 	}
 	if c.Plan.Reverse {
 		text += " ORDER BY " + each(t.Clustering, func(column *schema.Column) string {
-			return schema.QuoteName(column.Name) + map[bool]string{true: " ASC", false: " DESC"}[column.Desc]
+			return quote.Name(column.Name) + map[bool]string{true: " ASC", false: " DESC"}[column.Desc]
 		})
 	}
 	return text + c.Limits + " ALLOW FILTERING"
@@ -59,7 +60,7 @@ func each(columns []*schema.Column, text func(*schema.Column) string) string {
 }
 
 func relation(c *schema.Column, operator string, value []byte) string {
-	return schema.QuoteName(c.Name) + " " + operator + " " + c.Type.Format(value)
+	return quote.Name(c.Name) + " " + operator + " " + c.Type.Format(value)
 }
 
 // keyText has the restrictions of the partition key.
@@ -87,7 +88,7 @@ func (c *Command) keyValues(key []byte) [][]byte {
 // tokensText has the restrictions of the token.
 func (c *Command) tokensText() (relations []string) {
 	t := c.Plan.Table
-	token := "token(" + each(t.PartitionKey, func(c *schema.Column) string { return schema.QuoteName(c.Name) }) + ") "
+	token := "token(" + each(t.PartitionKey, func(c *schema.Column) string { return quote.Name(c.Name) }) + ") "
 	var given where.Range
 	if c.Plan.Where.Token != nil {
 		given = *c.Plan.Where.Token
@@ -172,7 +173,7 @@ func (c *Command) choiceText(f *where.Choice) (relations []string) {
 			values = append(values, l.Append(nil, i)[0])
 		}
 		list := &types.List{Elem: f.Columns[0].Type}
-		return []string{schema.QuoteName(f.Columns[0].Name) + " IN " + list.Format(types.NewList(values))}
+		return []string{quote.Name(f.Columns[0].Name) + " IN " + list.Format(types.NewList(values))}
 	}
 	values := l.Append(nil, 0)
 	for i, column := range f.Columns {
@@ -200,7 +201,7 @@ func (c *Command) rangeText(f *where.Range) (relations []string) {
 }
 
 func (c *Command) containsText(f *where.Contains) string {
-	value, name := c.valueText(f.Value), schema.QuoteName(f.Column.Name)
+	value, name := c.valueText(f.Value), quote.Name(f.Column.Name)
 	switch {
 	case f.Key != nil:
 		return name + "[" + c.valueText(f.Key) + "] = " + value

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/store"
@@ -140,9 +141,9 @@ func equalsText(c *schema.Column, left []store.Slice, i int) string {
 		}
 	}
 	if len(texts) == 1 {
-		return schema.QuoteName(c.Name) + " = " + texts[0]
+		return quote.Name(c.Name) + " = " + texts[0]
 	}
-	return schema.QuoteName(c.Name) + " IN (" + strings.Join(texts, ", ") + ")"
+	return quote.Name(c.Name) + " IN (" + strings.Join(texts, ", ") + ")"
 }
 
 // namesText has the clusterings of rows that are read by their whole keys; "" if the statement does not name rows.
@@ -167,7 +168,7 @@ func (c *Command) namesText(rows []store.Slice) string {
 		}
 		texts[i] = open + strings.Join(values, ", ") + end
 	}
-	names := open + each(t.Clustering, func(c *schema.Column) string { return schema.QuoteName(c.Name) }) + end
+	names := open + each(t.Clustering, func(c *schema.Column) string { return quote.Name(c.Name) }) + end
 	if len(texts) == 1 {
 		return names + " = " + texts[0]
 	}

@@ -2,17 +2,6 @@ package cql
 
 import "testing"
 
-func TestQuote(t *testing.T) {
-	for name, want := range map[string]string{
-		"v": "v", "a_1": "a_1", "V": `"V"`, "order": `"order"`, "null": `"null"`, "1a": `"1a"`, "_a": `"_a"`,
-		`a"b`: `"a""b"`, "": `""`, "é": `"é"`, "key": "key", "type": "type", "text": "text", "true": "true",
-	} {
-		if got := Quote(name); got != want {
-			t.Errorf("Quote(%q) is %s, want %s", name, got, want)
-		}
-	}
-}
-
 // What the parser never builds prints sensibly as well: no minus joins a number, none begins a comment.
 func TestMinus(t *testing.T) {
 	five := &Literal{Kind: IntegerLiteral, Text: "5"}
