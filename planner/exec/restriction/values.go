@@ -43,8 +43,8 @@ func AppendPoint(dst Point, x *expr.Context, p where.Point, cols []*schema.Colum
 	return dst, nil
 }
 
-// checkTuple refuses null in the tuples of (a, b) = (1, 2): Cassandra has another error for it than for one column, and a
-// third one for several tuples behind IN.
+// checkTuple refuses null in the tuples of (a, b) = (1, 2): Cassandra has another error for it than for one column, and
+// a third one for several tuples behind IN.
 func checkTuple(x *expr.Context, c *where.Choice) error {
 	if len(c.Columns) < 2 {
 		return nil
