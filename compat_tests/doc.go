@@ -4,6 +4,8 @@
 // them, and the test of this package runs each in every mode. differences reads docs/differences.md, which a test holds
 // against the scripts of what cqld answers otherwise. transcripts has sessions message by message, wire replays
 // recorded bytes, recorded keeps the data of other packages' tests true, differ compares random statements, suites runs
-// the clients' own tests, drivers what applications run, and bench measures. oracle starts the real Cassandra, process
-// starts cqld, and tamper falsifies answers for the tests of all these. README.md says how to run and how to record.
+// the clients' own tests, drivers what applications run, and bench measures. schemas feeds what DESCRIBE prints to the
+// server again, histories looks for an order of conditional writes, crash kills servers, and hostile attacks them.
+// oracle starts the real Cassandra, process starts cqld, and tamper falsifies answers for the tests of all these.
+// README.md says how to run and how to record.
 package compat_tests

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/protocol"
 )
 
 // tolerance is a difference that is counted and not shown.
@@ -32,12 +33,13 @@ var tolerances = []tolerance{
 		return aspect == "error message" && cassandra.err.Code == cqlerr.SyntaxError &&
 			withoutSnippet(cassandra.err.Message) == withoutSnippet(cqld.err.Message)
 	}},
-	{"a number that is unset or empty is added", func(_ string, cassandra, _ *answer) bool {
-		return cassandra.err != nil && strings.HasPrefix(cassandra.err.Message, "java.lang.NullPointerException")
+	{"a number that is unset or empty is added under a condition", func(_ string, cassandra, cqld *answer) bool {
+		return cassandra.err != nil && strings.HasPrefix(cassandra.err.Message, "java.lang.NullPointerException") &&
+			ofConditions(cqld)
 	}},
 	{"the order in which the conditions of a row are compared", func(_ string, cassandra, cqld *answer) bool {
-		return cassandra.err != nil && conditionRefused.MatchString(cassandra.err.Message) ||
-			cqld.err != nil && conditionRefused.MatchString(cqld.err.Message)
+		return refusesCondition(cassandra) && (refusesCondition(cqld) || ofConditions(cqld)) ||
+			refusesCondition(cqld) && ofConditions(cassandra)
 	}},
 	{"DESCRIBE in pages, while definitions change", func(_ string, cassandra, _ *answer) bool {
 		return cassandra.err != nil && strings.HasPrefix(cassandra.err.Message, "The schema has changed since the previous page")
@@ -51,6 +53,21 @@ var tolerances = []tolerance{
 
 // conditionRefused is said of a value of a condition, when its turn comes.
 var conditionRefused = regexp.MustCompile(`^Invalid (comparison with|'unset' value in|null value for|negative list index)`)
+
+// refusesCondition reports whether an answer is what a value of a condition can be refused with.
+func refusesCondition(a *answer) bool {
+	return a.err != nil && conditionRefused.MatchString(a.err.Message)
+}
+
+// ofConditions reports whether an answer tells if conditions held.
+func ofConditions(a *answer) bool {
+	rows, ok := a.response.(*protocol.Rows)
+	if !ok || rows.Metadata.Columns == nil {
+		return false
+	}
+	columns := rows.Metadata.Columns.Columns()
+	return len(columns) > 0 && columns[0].Name == "[applied]"
+}
 
 // withoutSnippet is a syntax error without the piece of the statement at its end.
 func withoutSnippet(text string) string {

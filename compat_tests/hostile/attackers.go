@@ -102,13 +102,16 @@ func (o order) attack(ctx context.Context) report {
 	began := time.Now()
 	go func() { attacked <- o.run(ctx, s) }()
 	var err error
+	done := false
 	select {
 	case err = <-attacked:
-		wait(ctx, time.Until(began.Add(o.Least)))
+		done = err == nil || !over(ctx)
 	case <-ctx.Done():
-		if o.Attack == fillAttack.name {
-			err = fmt.Errorf("not done in %s", seconds(o.Press))
-		}
+	}
+	if done {
+		wait(ctx, time.Until(began.Add(o.Least)))
+	} else if o.Attack == fillAttack.name {
+		err = fmt.Errorf("not done in %s", seconds(o.Press))
 	}
 	s.leave()
 	s.mu.Lock()
@@ -117,6 +120,12 @@ func (o order) attack(ctx context.Context) report {
 		s.report.Failed = err.Error()
 	}
 	return s.report
+}
+
+// over reports whether ctx has ended or is about to: connections notice its deadline on their own, and may be earlier.
+func over(ctx context.Context) bool {
+	deadline, limited := ctx.Deadline()
+	return ctx.Err() != nil || limited && !time.Now().Before(deadline)
 }
 
 // run finds the attack by its name.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -126,6 +127,25 @@ func TestCutOff(t *testing.T) {
 	trial.end()
 	if err == nil || !strings.Contains(err.Error(), "not done") {
 		t.Error(err)
+	}
+}
+
+// TestCutOffConnection has an attack end while it waits for an answer: connections and the attack notice that at the
+// same time, and either may be first.
+func TestCutOffConnection(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	o := order{Attack: fillAttack.name, Press: 5 * time.Millisecond, Addr: silent.Addr().String(), Size: tiny}
+	for range 50 {
+		ctx, cancel := context.WithTimeout(t.Context(), o.Press)
+		r := o.attack(ctx)
+		cancel()
+		if !strings.Contains(r.Failed, "not done") {
+			t.Fatalf("the attack says %q", r.Failed)
+		}
 	}
 }
 

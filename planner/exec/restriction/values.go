@@ -43,7 +43,8 @@ func AppendPoint(dst Point, x *expr.Context, p where.Point, cols []*schema.Colum
 	return dst, nil
 }
 
-// checkTuple refuses null in the tuples of (a, b) = (1, 2): Cassandra has another error for it than for one column.
+// checkTuple refuses null in the tuples of (a, b) = (1, 2): Cassandra has another error for it than for one column, and
+// a third one for several tuples behind IN.
 func checkTuple(x *expr.Context, c *where.Choice) error {
 	if len(c.Columns) < 2 {
 		return nil
@@ -51,6 +52,9 @@ func checkTuple(x *expr.Context, c *where.Choice) error {
 	for _, p := range c.Points {
 		for i, e := range p.Parts {
 			if v, err := e.Eval(x); err == nil && v.IsNull() {
+				if len(c.Points) > 1 {
+					return RefuseNull(c.Columns)
+				}
 				return ErrNull(c.Columns[i])
 			}
 		}
