@@ -10,7 +10,7 @@ import (
 // TestToleratedConditions wants what is allowed of conditional writes not to be allowed of anything else.
 func TestToleratedConditions(t *testing.T) {
 	rows := func(column string) *answer {
-		return &answer{response: &protocol.Rows{Metadata: protocol.RowsMetadata{Columns: []protocol.ColumnSpec{{Name: column}}}}}
+		return &answer{response: &protocol.Rows{Metadata: protocol.RowsMetadata{Columns: protocol.NewColumnSpecs([]protocol.ColumnSpec{{Name: column}})}}}
 	}
 	refusal := func(code cqlerr.Code, text string) *answer {
 		return &answer{err: &cqlerr.Error{Code: code, Message: text}}
