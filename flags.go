@@ -78,6 +78,12 @@ func serveFlags(s *settings) *flag.FlagSet {
 	f.DurationVar(&s.limits.RangeTimeout, "range-timeout", 10*time.Second,
 		"the `time` that a read of many partitions may take")
 	f.DurationVar(&s.limits.WriteTimeout, "write-timeout", 2*time.Second, "the `time` that a client waits for a write")
+	f.DurationVar(&s.limits.CounterTimeout, "counter-timeout", 5*time.Second,
+		"the `time` that a client waits for a change of a counter")
+	f.DurationVar(&s.limits.CASTimeout, "cas-timeout", 1800*time.Millisecond,
+		"the `time` that a client waits for a conditional write")
+	f.DurationVar(&s.limits.TruncateTimeout, "truncate-timeout", time.Minute,
+		"the `time` that a client waits for TRUNCATE")
 	return f
 }
 
@@ -140,6 +146,9 @@ func (s *settings) checkLimits() (err error) {
 		{"read-timeout", s.limits.ReadTimeout},
 		{"range-timeout", s.limits.RangeTimeout},
 		{"write-timeout", s.limits.WriteTimeout},
+		{"counter-timeout", s.limits.CounterTimeout},
+		{"cas-timeout", s.limits.CASTimeout},
+		{"truncate-timeout", s.limits.TruncateTimeout},
 	} {
 		if timeout.value <= 0 {
 			return badFlag(timeout.name, timeout.value.String(), "want a time, like 5s")

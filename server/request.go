@@ -38,6 +38,7 @@ type request struct {
 	paging    *paging.State // nil: the request has none
 	turn      pace.Turn     // that it runs on, if it may take long
 	write     pendingWrite
+	decision  exec.Decision       // of a conditional write
 	began     time.Duration       // when it arrived: conn.arrived
 	latency   prometheus.Observer // of its statement; nil until it is executed
 
@@ -102,7 +103,7 @@ func (r *request) release() {
 		c.giveBytes(r.charge)
 	}
 	r.conn, r.message, r.statement, r.paging, r.trace, r.latency = nil, nil, nil, nil, nil, nil
-	r.single, r.write = exec.Request{}, pendingWrite{}
+	r.single, r.write, r.decision = exec.Request{}, pendingWrite{}, exec.Decision{}
 	r.batch = exec.BatchRequest{Children: r.batch.Children[:0]}
 	r.prefix = protocol.Prefix{Warnings: r.prefix.Warnings[:0]}
 	r.rows = protocol.Rows{}
@@ -169,12 +170,9 @@ func (r *request) consistency() cqlerr.Consistency {
 	return r.single.Consistency
 }
 
-// writeLevel returns the level that errors of a write name.
-func (r *request) writeLevel() cqlerr.Consistency {
-	switch {
-	case r.write.kind != exec.Conditional:
-		return r.consistency()
-	case r.header.Opcode == protocol.OpBatch:
+// serialLevel is the serial consistency level of the request.
+func (r *request) serialLevel() cqlerr.Consistency {
+	if _, ok := r.message.(*protocol.Batch); ok {
 		return r.batch.SerialConsistency
 	}
 	return r.single.SerialConsistency

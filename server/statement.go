@@ -22,6 +22,7 @@ type statement struct {
 	isBatch    bool   // a BEGIN BATCH, which modifies but cannot stand in a batch
 	writes     string // the write type for errors; "": it writes nothing
 	reads      bool   // it is a SELECT
+	truncates  bool   // it is a TRUNCATE
 	manyWrites bool   // it is a batch of many statements
 	ranges     bool   // it reads ranges of partitions
 	size       int64  // bytes of memory that it takes, when it was measured

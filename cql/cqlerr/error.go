@@ -164,6 +164,17 @@ func WriteUnknown(level Consistency, writeType string) *Error {
 	}
 }
 
+// CASTimedOut is for a conditional write whose time was over before it was decided: it is not stored. It was decided
+// again so many times because other writes came in between.
+func CASTimedOut(level Consistency, contentions int) *Error {
+	return &Error{
+		Code: WriteTimeout,
+		Message: fmt.Sprintf("CAS operation timed out: received 0 of 1 required responses after %d contention retries",
+			contentions),
+		Detail: TimeoutDetail{Consistency: level, BlockFor: 1, WriteType: "CAS", Contentions: contentions},
+	}
+}
+
 // CASUnknown is for a conditional write that may or may not have been stored.
 func CASUnknown(level Consistency) *Error {
 	return &Error{
@@ -179,6 +190,14 @@ func ReadTimedOut(level Consistency) *Error {
 		Code:    ReadTimeout,
 		Message: "Operation timed out - received only 0 responses.",
 		Detail:  TimeoutDetail{Consistency: level, BlockFor: 1},
+	}
+}
+
+// TruncateTimedOut is for a TRUNCATE whose time is over.
+func TruncateTimedOut() *Error {
+	return &Error{
+		Code:    TruncateError,
+		Message: "Error during truncate: Truncate timed out - received only 0 responses",
 	}
 }
 

@@ -59,9 +59,6 @@ type conditional struct {
 	onStep   func() error
 }
 
-// longestDecision is how long it may take to decide: other writes of the store wait meanwhile.
-const longestDecision = time.Second
-
 // conditionalWrite is one of the modifications, with its values.
 type conditionalWrite struct {
 	plan   *planner.Modification
@@ -156,7 +153,7 @@ func (c *conditional) finish(err error) {
 func (c *conditional) fail(err error) {
 	done := c.done
 	if errors.Is(err, pace.ErrTimeout) {
-		err = cqlerr.WriteUnknown(c.options.Consistency, Conditional)
+		err = cqlerr.CASTimedOut(c.options.serial(), c.options.Decision.contentions())
 	}
 	c.release()
 	done(nil, err)
@@ -300,7 +297,11 @@ func (c *conditional) finishColumns() {
 
 // decide reads and compares the rows, and makes the mutations if all conditions hold. It may be called again.
 func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
-	c.snapshot, c.applied, c.until = s, false, time.Now().Add(longestDecision)
+	until, err := c.options.Decision.begin()
+	if err != nil {
+		return nil, err
+	}
+	c.snapshot, c.applied, c.until = s, false, until
 	if err := c.readRows(); err != nil {
 		return nil, err
 	}
@@ -322,8 +323,11 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 			return nil, err
 		}
 	}
+	if c.unindexed != nil {
+		return nil, c.unindexed
+	}
 	c.applied = true
-	return c.mutations, c.unindexed
+	return c.mutations, c.options.Decision.end()
 }
 
 // hold reports whether all conditions hold.

@@ -29,6 +29,7 @@ type Options struct {
 	Version           int // of the protocol: paging states differ
 	Session           store.Session
 	Turn              *pace.Turn // that long work runs on; nil: nothing bounds it
+	Decision          *Decision  // of a conditional write; nil: nobody gives it up
 	Keyspace          string     // the session's
 }
 
