@@ -38,6 +38,7 @@ type settings struct {
 	clusterName string
 	datacenter  string
 	rack        string
+	strict      bool
 	level       zerolog.Level
 	logFormat   string
 	http        string // "": no HTTP
@@ -68,6 +69,8 @@ func serveFlags(s *settings) *flag.FlagSet {
 	f.StringVar(&s.clusterName, "cluster-name", "Test Cluster", "the cluster's `name` in system.local")
 	f.StringVar(&s.datacenter, "datacenter", "datacenter1", "the datacenter's `name`")
 	f.StringVar(&s.rack, "rack", "rack1", "the rack's `name`")
+	f.BoolVar(&s.strict, "strict-replicas", false, "answer Unavailable where a consistency level needs more replicas "+
+		"than one node is; otherwise the node stands for all that a keyspace asks for")
 	f.StringVar(&s.given.level, "log-level", "info", "the least `level` to log: debug, info, warn or error")
 	f.StringVar(&s.logFormat, "log-format", "auto", "auto, console or json: the `format` of log lines")
 	f.StringVar(&s.http, "http", "", "serve /health, /metrics and /debug/pprof at this `address`; empty: do not")

@@ -155,6 +155,11 @@ func NotEnoughIn(datacenter string, level Consistency, required int) *Error {
 	return e
 }
 
+// NoFullReplica is for a read in a keyspace without replicas, at a level that asks for none.
+func NoFullReplica(level Consistency) *Error {
+	return &Error{Code: Unavailable, Message: "Insufficient full replicas", Detail: UnavailableDetail{Consistency: level}}
+}
+
 // WriteUnknown is for a write that may or may not have been stored.
 func WriteUnknown(level Consistency, writeType string) *Error {
 	return &Error{

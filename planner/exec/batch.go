@@ -117,7 +117,7 @@ func (w *writing) finishBatch(err error, kind BatchKind, done func(Result, error
 	}
 	for _, t := range w.size.tables {
 		if err == nil {
-			err = checkReplicas(w.e.store.Catalog(), t, w.options.Consistency)
+			err = w.e.checkReplicas(t, w.options.Consistency)
 		}
 	}
 	w.apply(err, &answer, done)

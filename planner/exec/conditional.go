@@ -132,7 +132,7 @@ func (c *conditional) prepare() error {
 		}
 	}
 	c.finishColumns()
-	return checkConditionalLevels(c.e.store.Catalog(), c.table, c.options)
+	return c.e.checkConditionalLevels(c.table, c.options)
 }
 
 // finish answers when the outcome of the write is known.
@@ -308,7 +308,7 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 	if holds, err := c.hold(); !holds || err != nil {
 		return nil, err
 	}
-	if err := checkReplicas(c.e.store.Catalog(), c.table, c.options.Consistency); err != nil {
+	if err := c.e.checkReplicas(c.table, c.options.Consistency); err != nil {
 		return nil, err
 	}
 	c.mutations, c.writing.rows, c.bytes = c.mutations[:0], 0, 0
@@ -351,7 +351,7 @@ func (c *conditional) hold() (bool, error) {
 }
 
 // checkConditionalLevels refuses the levels that conditional writes cannot have, and those that one node cannot give.
-func checkConditionalLevels(catalog *schema.Catalog, t *schema.Table, o *Options) error {
+func (e *Executor) checkConditionalLevels(t *schema.Table, o *Options) error {
 	switch {
 	case !o.SerialConsistency.IsSerial():
 		return cqlerr.Invalidf("Invalid consistency for conditional update. Must be one of SERIAL or LOCAL_SERIAL")
@@ -362,9 +362,10 @@ func checkConditionalLevels(catalog *schema.Catalog, t *schema.Table, o *Options
 	if err := checkLevel(o.Consistency); err != nil {
 		return err
 	}
-	if k := catalog.Keyspace(t.Keyspace); k != nil && o.Consistency == cqlerr.EachQuorum && k.Datacenter() == "" {
+	r := e.replicasOf(t)
+	if k := r.keyspace; k != nil && o.Consistency == cqlerr.EachQuorum && k.ByDatacenter() == nil {
 		return cqlerr.Invalidf("consistency level %s not compatible with replication strategy (%s)",
 			o.Consistency, k.Replication["class"])
 	}
-	return checkReplicas(catalog, t, readLevel(o.SerialConsistency, false))
+	return r.checkSerial(o.SerialConsistency)
 }

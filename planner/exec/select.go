@@ -223,8 +223,7 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 		if serial && r.partitions.several() && !r.page.pages(r.plan) {
 			return errSerialPartitions()
 		}
-		cl := readLevel(r.level, !r.plan.Where.SinglePartition())
-		if err := checkReplicas(r.e.store.Catalog(), r.plan.Table, cl); err != nil {
+		if err := r.e.checkReadReplicas(r.plan.Table, r.level, r.plan.Where.SinglePartition()); err != nil {
 			return err
 		}
 		if err := r.resume(); err != nil {
