@@ -75,6 +75,7 @@ func (c *conn) serveDetached(r *request, body []byte, serve func(*request)) erro
 		return nil
 	}
 	return c.serveInGoroutine(r, func(r *request) {
+		c.detached.add(r)
 		if err := r.intercept(); err != nil {
 			r.fail(err)
 			return
@@ -102,6 +103,7 @@ func (c *conn) serveLong(r *request, body []byte) error {
 			r.fail(err)
 			return
 		}
+		c.detached.add(r)
 		if r.header.Flags.Has(protocol.FlagTracing) {
 			r.startTrace()
 		}

@@ -104,7 +104,7 @@ func (s *Server) planOn(turn *pace.Turn, text, keyspace string, run bool, at tim
 	st := &statement{text: text, keyspace: keyspace, planned: at, plan: plan, quick: s.exec.Quick(plan.Plan)}
 	_, st.isBatch = parsed.(*cql.Batch)
 	st.writes = exec.WriteType(plan.Plan)
-	st.latency = s.latencies.ofPlan(plan.Plan)
+	st.latency, st.amounts = s.latencies.ofPlan(plan.Plan)
 	switch p := plan.Plan.(type) {
 	case *planner.Select:
 		st.reads, st.ranges = true, p.Where.Partition == nil

@@ -8,8 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/planner/exec/paging"
@@ -38,9 +36,11 @@ type request struct {
 	paging    *paging.State // nil: the request has none
 	turn      pace.Turn     // that it runs on, if it may take long
 	write     pendingWrite
-	decision  exec.Decision       // of a conditional write
-	began     time.Duration       // when it arrived: conn.arrived
-	latency   prometheus.Observer // of its statement; nil until it is executed
+	place     detachedRequest
+	decision  exec.Decision // of a conditional write
+	began     time.Duration // when it arrived: conn.arrived
+	latency   *histogram    // of its statement; nil until it is executed
+	work      exec.Work     // what the execution went over
 
 	prefix     protocol.Prefix
 	trace      *trace
@@ -95,6 +95,9 @@ func (r *request) release() {
 		return
 	}
 	c := r.conn
+	if r.place.listed {
+		c.detached.remove(r)
+	}
 	if r.largeWrite > 0 {
 		c.server.memory.largeWrites.Give(r.largeWrite)
 		r.largeWrite = 0
@@ -103,7 +106,7 @@ func (r *request) release() {
 		c.giveBytes(r.charge)
 	}
 	r.conn, r.message, r.statement, r.paging, r.trace, r.latency = nil, nil, nil, nil, nil, nil
-	r.single, r.write, r.decision = exec.Request{}, pendingWrite{}, exec.Decision{}
+	r.single, r.write, r.decision, r.work = exec.Request{}, pendingWrite{}, exec.Decision{}, exec.Work{}
 	r.batch = exec.BatchRequest{Children: r.batch.Children[:0]}
 	r.prefix = protocol.Prefix{Warnings: r.prefix.Warnings[:0]}
 	r.rows = protocol.Rows{}
@@ -233,6 +236,7 @@ func (r *request) finish(result exec.Result, err error) {
 		r.fail(err)
 		return
 	}
+	r.countWork()
 	r.answer(r.resultMessage(result))
 }
 

@@ -75,6 +75,8 @@ type Server struct {
 	running       sync.WaitGroup // listeners and connections
 	watchdogEnded chan struct{}  // nil: the watchdog does not run
 	rounds        atomic.Int64   // how many rounds the watchdog has made
+
+	batches [exec.Counter + 1]amounts // of partitions, by the kind of batch
 }
 
 // New makes a server of a store: it adds the tables that show this server to the store.

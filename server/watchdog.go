@@ -31,6 +31,9 @@ func (s *Server) runWatchdog() {
 // long.
 func (s *Server) checkConnections(now time.Time, scarce bool) {
 	round := s.rounds.Add(1)
+	if round%int64(rateEvery/watchdogInterval) == 0 {
+		s.latencies.tick()
+	}
 	s.mu.Lock()
 	conns := make([]*conn, 0, len(s.conns))
 	for c := range s.conns {

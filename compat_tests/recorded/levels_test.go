@@ -87,7 +87,8 @@ func (c *cassandra) atLevel(text string, level, serial cqlerr.Consistency) strin
 	case cqlerr.UnavailableDetail:
 		return fmt.Sprintf("unavailable %s %d %d: %s", d.Consistency, d.Required, d.Alive, message)
 	case cqlerr.TimeoutDetail:
-		return fmt.Sprintf("timeout %04x %s %d %d %s: %s", uint32(e.Code), d.Consistency, d.Received, d.BlockFor, d.WriteType, message)
+		return fmt.Sprintf("timeout %04x %s %d %d %s: %s",
+			uint32(e.Code), d.Consistency, d.Received, d.BlockFor, d.WriteType, message)
 	}
 	return fmt.Sprintf("error %04x: %s", uint32(e.Code), message)
 }

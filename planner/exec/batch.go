@@ -120,6 +120,9 @@ func (w *writing) finishBatch(err error, kind BatchKind, done func(Result, error
 			err = w.e.checkReplicas(t, w.options.Consistency)
 		}
 	}
+	if work := w.options.Work; work != nil && err == nil {
+		work.Batch, work.Partitions = kind, len(w.size.keys)
+	}
 	w.apply(err, &answer, done)
 }
 

@@ -68,6 +68,10 @@ func (e *Executor) read(ctx context.Context, req *Request, p *planner.Select, do
 	if err == nil {
 		err = r.run(ctx, req)
 	}
+	if w := req.Work; w != nil && r.read.Tombstones != nil {
+		w.Read = true
+		w.Rows, w.Tombstones = r.tombstones.All()
+	}
 	switch {
 	case err == nil:
 		done(&r.out.Rows, nil)
