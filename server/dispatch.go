@@ -36,10 +36,14 @@ func (c *conn) serveRequest(h protocol.Header, body []byte) error {
 	c.server.metrics.requests[h.Opcode].Add(1)
 	c.served.Add(1)
 	r := newRequest(c, h, body)
-	if err := c.takeBytes(r.charge); err != nil {
+	waited, err := c.takeBytes(r.charge)
+	if err != nil {
 		r.overloaded = true
 		r.run(func(r *request) { r.fail(err) })
 		return nil
+	}
+	if waited {
+		r.warnAboutBytes()
 	}
 	if h.Opcode == protocol.OpBatch && len(body) > longBatch && c.server.intercept == nil {
 		c.errors = 0
