@@ -13,24 +13,30 @@ import (
 )
 
 // An index is kept as keys beside the rows. An entry has the number of the index, the indexed value and the key of the
-// row, so the entries of one value are in the order of the rows. A write adds entries and removes none: an entry may
-// be of a value that the row has no more. So a read that uses an index still compares the rows, and has entries that
-// it finds stale removed. Writes read nothing for it.
+// row, so the entries of one value are in the order of the rows. A materialized view is kept as an index too, whose
+// entries have the keys of the view's rows. A write adds entries and removes none: an entry may be of a value that the
+// row has no more. So a read that uses an index still compares the rows, and has entries that it finds stale removed.
+// Writes read nothing for it.
 //
 // The entries of rows that are older than the index are made in the background (see index_build.go). Until then reads
 // do without the index.
 
-// keptIndex is an index whose entries are kept.
+// keptIndex is an index, or a view, whose entries are kept.
 type keptIndex struct {
-	id         uint32 // the number of its keys
-	table      uint32 // the number of its table's keys
-	column     *schema.Column
-	definition *schema.Table
-	part       schema.IndexPart
-	value      types.Type // of what is indexed
-	key        types.Type // of the keys of entries of maps; else nil
-	name       string     // says what is indexed: another index of the same name differs in it
-	built      bool       // it has the entries of all rows
+	id      uint32 // the number of its keys
+	tableID uint32 // the number of its table's keys
+	name    string // says what is indexed: another index of the same name differs in it
+	built   bool   // it has the entries of all rows
+
+	table  *schema.Table
+	column *schema.Column // of a view: the one of its key that is not in the key of the table, or nil
+	part   schema.IndexPart
+	value  types.Type    // of what is indexed
+	key    types.Type    // of the keys of entries of maps; else nil
+	view   *schema.Table // nil: it is no view
+	places []int         // of a view: the indexes in the table of the columns of its key
+
+	conditions []*schema.ViewRelation // of a view: those on columns of its key
 }
 
 // newKeptIndex returns what is kept for an index, or nil if nothing is.
@@ -42,7 +48,7 @@ func newKeptIndex(t *schema.Table, x *schema.Index) *keptIndex {
 	if c == nil {
 		return nil
 	}
-	k := &keptIndex{table: uint32(t.StoreID), column: c, definition: t, part: x.Part()}
+	k := &keptIndex{tableID: uint32(t.StoreID), table: t, column: c, part: x.Part()}
 	k.value, k.key = schema.IndexedType(c, k.part)
 	if !comparesByKey(k.value, x.Kind()) || k.key != nil && !comparesByKey(k.key, x.Kind()) {
 		return nil
@@ -52,7 +58,7 @@ func newKeptIndex(t *schema.Table, x *schema.Index) *keptIndex {
 }
 
 // tableName is the name of the index's table.
-func (x *keptIndex) tableName() string { return x.definition.Keyspace + "." + x.definition.Name }
+func (x *keptIndex) tableName() string { return x.table.Keyspace + "." + x.table.Name }
 
 // comparesByKey reports whether values that are equal for an index have equal keys, for ever. The fields of user types
 // grow, vectors have indexes of another kind, and storage-attached indexes find addresses in both of their forms.
@@ -79,7 +85,7 @@ func (x *keptIndex) record() engine.Op {
 	if x.built {
 		built = 1
 	}
-	value := binary.BigEndian.AppendUint32([]byte{built}, x.table)
+	value := binary.BigEndian.AppendUint32([]byte{built}, x.tableID)
 	return engine.Op{Kind: engine.Put, Key: indexKey(x.id), Value: append(value, x.name...)}
 }
 
@@ -94,10 +100,10 @@ func (s *state) numberIndexes(old *state, m *meta) (ops, undo []engine.Op) {
 			if same && before != nil {
 				s.indexes[uint32(t.StoreID)] = before
 			}
-			if same || t.StoreID == 0 || len(t.Indexes) == 0 {
+			if same || t.StoreID == 0 {
 				continue
 			}
-			all, added := m.number(t, before)
+			all, added := m.number(keptIndexes(k, t), before)
 			for _, x := range added {
 				ops = append(ops, x.record())
 			}
@@ -123,26 +129,37 @@ func (s *state) numberIndexes(old *state, m *meta) (ops, undo []engine.Op) {
 	return ops, undo
 }
 
-// number returns what is kept for the indexes of a table, and which of it is new. An index that was there before stays
-// what it was, with the columns as they are now.
-func (m *meta) number(t *schema.Table, before []*keptIndex) (all, added []*keptIndex) {
+// keptIndexes returns what is kept for a table, without numbers.
+func keptIndexes(k *schema.Keyspace, t *schema.Table) (all []*keptIndex) {
 	for _, x := range t.Indexes {
-		kept := newKeptIndex(t, x)
-		if kept == nil {
-			continue
+		if kept := newKeptIndex(t, x); kept != nil {
+			all = append(all, kept)
 		}
-		i := slices.IndexFunc(before, func(b *keptIndex) bool { return b.name == kept.name })
+	}
+	for _, v := range k.ViewsOf(t) {
+		if kept := newKeptView(t, v); kept != nil {
+			all = append(all, kept)
+		}
+	}
+	return all
+}
+
+// number gives numbers to the indexes of a table, and returns them and those that are new. An index that was there
+// before stays what it was.
+func (m *meta) number(wanted, before []*keptIndex) (all, added []*keptIndex) {
+	for _, x := range wanted {
+		i := slices.IndexFunc(before, func(b *keptIndex) bool { return b.name == x.name })
 		switch {
 		case i >= 0:
-			kept.id, kept.built = before[i].id, before[i].built
+			x.id, x.built = before[i].id, before[i].built
 		case m.next > rows.MaxStoreID:
 			continue
 		default:
-			kept.id = m.next
+			x.id = m.next
 			m.next++
-			added = append(added, kept)
+			added = append(added, x)
 		}
-		all = append(all, kept)
+		all = append(all, x)
 	}
 	return all, added
 }
@@ -167,9 +184,9 @@ func (s *Store) loadIndexes(first *state) error {
 		}
 		x := &keptIndex{
 			id: binary.BigEndian.Uint32(key[len(indexKeys):]), built: value[0] == 1,
-			table: binary.BigEndian.Uint32(value[1:]), name: string(value[5:]),
+			tableID: binary.BigEndian.Uint32(value[1:]), name: string(value[5:]),
 		}
-		stored.indexes[x.table] = append(stored.indexes[x.table], x)
+		stored.indexes[x.tableID] = append(stored.indexes[x.tableID], x)
 		return true, nil
 	})
 	if err != nil {
@@ -192,7 +209,7 @@ func (s *Store) replaceIndex(x *keptIndex) (*keptIndex, error) {
 	s.defining.Lock()
 	defer s.defining.Unlock()
 	old := s.state.Load()
-	i := slices.IndexFunc(old.indexes[x.table], func(o *keptIndex) bool { return o.id == x.id })
+	i := slices.IndexFunc(old.indexes[x.tableID], func(o *keptIndex) bool { return o.id == x.id })
 	if i < 0 {
 		return nil, nil
 	}
@@ -204,8 +221,8 @@ func (s *Store) replaceIndex(x *keptIndex) (*keptIndex, error) {
 	for id, all := range old.indexes {
 		next.indexes[id] = all
 	}
-	next.indexes[x.table] = slices.Clone(old.indexes[x.table])
-	next.indexes[x.table][i] = x
+	next.indexes[x.tableID] = slices.Clone(old.indexes[x.tableID])
+	next.indexes[x.tableID][i] = x
 	s.state.Store(&next)
 	return x, nil
 }

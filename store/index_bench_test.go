@@ -59,3 +59,49 @@ func BenchmarkIndexed(b *testing.B) {
 		closeStore(b, s)
 	}
 }
+
+// BenchmarkView reads a partition of ten rows of a view, and the first hundred rows of it, over a base of 200,000 rows:
+// through the entries of the view, and by making the view's rows from all of the base.
+func BenchmarkView(b *testing.B) {
+	const n, same = 200_000, 10
+	s := open(b, "", Options{})
+	defer closeStore(b, s)
+	base := newTable(b, "base", "k bigint", "", "v int, w text")
+	view := viewOf(base, newTable(b, "byv", "v int", "k bigint", "w text"))
+	define(b, s, base, view)
+	for i := range n {
+		m := NewMutation(base, binary.BigEndian.AppendUint64(nil, uint64(i)))
+		m.Row(nil)
+		m.Mark(1, Expiry{})
+		m.Set(base.Column("v"), types.EncodeInt(int32(i/same)), 1, Expiry{})
+		m.Set(base.Column("w"), []byte("some text"), 1, Expiry{})
+		if err := apply(s, m); err != nil {
+			b.Fatal(err)
+		}
+	}
+	waitForIndexes(b, s)
+	read := func(b *testing.B, r Read, most int) {
+		found := 0
+		err := s.Read(b.Context(), &r, func(*Row) (bool, error) {
+			found++
+			return found < most, nil
+		})
+		if err != nil || found != most {
+			b.Fatal(found, err)
+		}
+	}
+	all := func(b *testing.B) {
+		b.Run("partition", func(b *testing.B) {
+			for i := range b.N {
+				read(b, Read{Table: view, Keys: [][]byte{types.EncodeInt(int32(i % (n / same)))}}, same)
+			}
+		})
+		b.Run("page", func(b *testing.B) {
+			for range b.N {
+				read(b, Read{Table: view}, 100)
+			}
+		})
+	}
+	b.Run("entries", all)
+	b.Run("base", func(b *testing.B) { withoutIndexes(s, func() { all(b) }) })
+}

@@ -76,7 +76,7 @@ func (s *Store) buildIndexes() error {
 // buildIndex writes the entries of all rows. Writes that are under way write those of their own rows.
 func (s *Store) buildIndex(x *keptIndex) error {
 	began := time.Now()
-	position := rows.AppendArea(nil, x.table, rows.AreaRows)
+	position := rows.AppendArea(nil, x.tableID, rows.AreaRows)
 	end := rows.Successor(bytes.Clone(position))
 	var maker entryMaker
 	entries := 0
@@ -121,9 +121,8 @@ func (s *Store) entriesFrom(
 			return false, rows.ErrKey
 		}
 		err := maker.each(x, key, prefix, value, func(entry []byte) bool {
-			entry = slices.Concat(entry, key[rows.AreaSize:])
-			ops = append(ops, engine.Op{Kind: engine.Put, Key: entry, Value: entryValue})
-			size += len(entry)
+			op := entryOp(entry, key)
+			ops, size = append(ops, op), size+len(op.Key)
 			return true
 		})
 		if seen++; seen < most && size < min(chunkBytes, s.limits.CommitBytes/4) && len(ops) < most {
@@ -137,9 +136,9 @@ func (s *Store) entriesFrom(
 
 // commitEntries commits entries of rows, unless the index is gone.
 func (s *Store) commitEntries(x *keptIndex, ops []engine.Op) (gone bool, err error) {
-	u := s.usages.of(x.table)
+	u := s.usages.of(x.tableID)
 	defer u.end(u.start(0, 0, math.MaxInt64))
-	if !slices.ContainsFunc(s.state.Load().indexes[x.table], func(o *keptIndex) bool { return o.id == x.id }) {
+	if !slices.ContainsFunc(s.state.Load().indexes[x.tableID], func(o *keptIndex) bool { return o.id == x.id }) {
 		return true, nil
 	}
 	for len(ops) > 0 { // the entries of one row may be many

@@ -3,12 +3,10 @@ package store
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"slices"
 	"time"
 
-	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
@@ -58,7 +56,7 @@ func (s *Store) removeEntries(ctx context.Context, all []staleEntry) error {
 	return s.update(ctx, all[0].key, func(txn engine.Txn) error {
 		for i := range all {
 			e := &all[i]
-			row = append(rows.AppendArea(row[:0], e.index.table, rows.AreaRows), e.key[e.prefix:]...)
+			row = append(rows.AppendArea(row[:0], e.index.tableID, rows.AreaRows), e.key[e.prefix:]...)
 			has := false
 			_, err := txn.Get(row, func(value []byte) error {
 				has = maker.mayHave(e.index, row, value, e.key[:e.prefix])
@@ -135,12 +133,12 @@ func (w *sweep) staleFrom(x *keptIndex, start, end []byte) (stale []staleEntry, 
 	var row []byte
 	seen := 0
 	err = w.store.engine.View(func(src engine.Reader) error {
-		return src.Scan(start, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
-			n, err := x.entryLength(key)
+		return src.Scan(start, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
+			n, err := entryLength(key, value)
 			if err != nil {
 				return false, err
 			}
-			row = append(rows.AppendArea(row[:0], x.table, rows.AreaRows), key[n:]...)
+			row = append(rows.AppendArea(row[:0], x.tableID, rows.AreaRows), key[n:]...)
 			has := false
 			_, err = src.Get(row, func(value []byte) error {
 				has = maker.mayHave(x, row, value, key[:n])
@@ -156,26 +154,4 @@ func (w *sweep) staleFrom(x *keptIndex, start, end []byte) (stale []staleEntry, 
 		})
 	})
 	return stale, next, err
-}
-
-// entryLength is how much of an entry comes in front of the key of the row.
-func (x *keptIndex) entryLength(entry []byte) (int, error) {
-	at := rows.AreaSize + 1
-	if len(entry) < at {
-		return 0, rows.ErrKey
-	}
-	if entry[rows.AreaSize] == hashedValue {
-		return at + sha256.Size, nil
-	}
-	rest := entry[at:]
-	for _, t := range []types.Type{x.key, x.value} {
-		if t == nil {
-			continue
-		}
-		var err error
-		if _, rest, err = t.DecodeKey(nil, rest, false); err != nil {
-			return 0, errors.Join(rows.ErrKey, err)
-		}
-	}
-	return len(entry) - len(rest), nil
 }

@@ -19,6 +19,8 @@ import (
 //
 // What follows the value is the key of the row, but for the number of its table. In form 0 the value is as
 // types.Type.AppendKey writes it, in form 1 the SHA-256 of that. Entries of maps have the key in front of the value.
+// An entry of a view has the key of the view's row in place of form and value. The value of an entry is the length of
+// what comes in front of the key of the row, as a uvarint.
 const (
 	wholeValue  = 0
 	hashedValue = 1
@@ -26,16 +28,31 @@ const (
 	longestWhole = 256
 )
 
-// entryValue is what all entries have as their value, because no value may be empty.
-var entryValue = []byte{1}
+// entryOp writes the entry of a row with a key.
+func entryOp(entry, row []byte) engine.Op {
+	b := slices.Grow(slices.Clone(entry), len(row)+4)
+	b = append(b, row[rows.AreaSize:]...)
+	key := b[:len(b):len(b)]
+	return engine.Op{Kind: engine.Put, Key: key, Value: binary.AppendUvarint(b, uint64(len(entry)))[len(b):]}
+}
+
+// entryLength is how much of the key of an entry comes in front of the key of the row, given the entry's value.
+func entryLength(key, value []byte) (int, error) {
+	n, size := binary.Uvarint(value)
+	if size <= 0 || n < rows.AreaSize || n > uint64(len(key)) {
+		return 0, rows.ErrKey
+	}
+	return int(n), nil
+}
 
 // entryMaker makes the entries of rows. It is reused with its buffers.
 type entryMaker struct {
 	row       rows.Reader
 	value     []byte // that is indexed, as it stands in keys
 	entry     []byte
-	partition []byte
-	fields    [][]byte
+	partition []byte   // the partition key, and that of a view's row
+	memory    []byte   // of values of clustering columns
+	fields    [][]byte // values of columns of the key, by their index
 }
 
 // appendValue appends what the entries of a value begin with.
@@ -56,6 +73,12 @@ func (e *entryMaker) each(x *keptIndex, key []byte, prefix int, value []byte, fn
 		return err
 	}
 	static := len(key) > prefix && key[prefix] == rows.KindStatic
+	if x.view != nil {
+		if static {
+			return nil
+		}
+		return e.ofView(x, key, prefix, fn)
+	}
 	switch x.column.Kind {
 	case schema.PartitionKey:
 		return e.ofRow(x, key, prefix, fn)
@@ -110,47 +133,55 @@ func (x *keptIndex) appendCell(dst []byte, c *rows.Cell) []byte {
 
 // ofRow gives the value of a column of the key, if the row has anything but tombstones.
 func (e *entryMaker) ofRow(x *keptIndex, key []byte, prefix int, fn func(entry []byte) bool) error {
-	alive := e.row.Marker.Timestamp != rows.NoTimestamp
-	for !alive && e.row.ReadCell() {
-		alive = !e.row.Cell.Deleted
-	}
-	if !alive {
+	if !e.alive() {
 		return e.row.Err
 	}
-	value, err := e.keyValue(x, key, prefix)
-	if err != nil {
+	if err := e.readKey(x.table, key, prefix); err != nil {
 		return err
 	}
-	e.value = x.value.AppendKey(e.value[:0], value, false)
+	e.value = x.value.AppendKey(e.value[:0], e.fields[x.column.Index], false)
 	e.give(x, fn)
 	return nil
 }
 
-// keyValue returns the value of a column of the key.
-func (e *entryMaker) keyValue(x *keptIndex, key []byte, prefix int) (value []byte, err error) {
-	if x.column.Kind == schema.PartitionKey {
-		var partition []byte
-		if partition, _, err = rows.SplitEscaped(e.partition[:0], key[rows.AreaSize+rows.TokenSize:]); err != nil {
-			return nil, err
-		}
-		e.partition = partition
-		e.fields = slices.Grow(e.fields[:0], len(x.definition.Columns))[:len(x.definition.Columns)]
-		err = rows.SplitPartitionKey(e.fields, x.definition, partition)
-		return e.fields[x.column.Index], err
+// alive reports whether the row has anything but tombstones.
+func (e *entryMaker) alive() bool {
+	alive := e.row.Marker.Timestamp != rows.NoTimestamp
+	for !alive && e.row.ReadCell() {
+		alive = !e.row.Cell.Deleted
 	}
+	return alive
+}
+
+// readKey reads the values of the columns of the key.
+func (e *entryMaker) readKey(t *schema.Table, key []byte, prefix int) (err error) {
+	e.partition, _, err = rows.SplitEscaped(e.partition[:0], key[rows.AreaSize+rows.TokenSize:])
+	if err != nil {
+		return err
+	}
+	e.fields = slices.Grow(e.fields[:0], len(t.Columns))[:len(t.Columns)]
+	clear(e.fields)
+	if err := rows.SplitPartitionKey(e.fields, t, e.partition); err != nil {
+		return err
+	}
+	if key[prefix] == rows.KindStatic {
+		return nil
+	}
+	e.memory = e.memory[:0]
 	rest := key[prefix+1:]
-	for _, c := range x.definition.Clustering {
+	for _, c := range t.Clustering {
 		if len(rest) == 0 {
-			return nil, nil // the last column of a row in a table WITH COMPACT STORAGE
+			break // the last column of a row in a table WITH COMPACT STORAGE
 		}
-		if value, rest, err = c.Type.DecodeKey(e.partition[:0], rest, c.Desc); err != nil {
-			return nil, errors.Join(rows.ErrKey, err)
+		at := len(e.memory)
+		var value []byte
+		if value, rest, err = c.Type.DecodeKey(e.memory, rest, c.Desc); err != nil {
+			return errors.Join(rows.ErrKey, err)
 		}
-		if c == x.column {
-			break
-		}
+		e.memory = value
+		e.fields[c.Index] = value[at:len(value):len(value)]
 	}
-	return value, nil
+	return nil
 }
 
 // has reports whether a row, as it is stored, has the entry that begins so.
@@ -174,8 +205,7 @@ func (m *Mutation) appendEntries(all, ops []engine.Op, indexes []*keptIndex) ([]
 		}
 		for _, x := range indexes {
 			err := m.entries.each(x, op.Key, len(m.prefix), op.Value, func(entry []byte) bool {
-				key := slices.Concat(entry, op.Key[rows.AreaSize:])
-				all = append(all, engine.Op{Kind: engine.Put, Key: key, Value: entryValue})
+				all = append(all, entryOp(entry, op.Key))
 				return true
 			})
 			if err != nil {
