@@ -31,7 +31,8 @@ func newKeptView(t, view *schema.Table) *keptIndex {
 	}
 	for i := range view.View.Where {
 		w := &view.View.Where[i]
-		if !slices.ContainsFunc(w.Columns, func(name string) bool { return !slices.Contains(k.places, t.Column(name).Index) }) {
+		other := func(name string) bool { return !slices.Contains(k.places, t.Column(name).Index) }
+		if !slices.ContainsFunc(w.Columns, other) {
 			k.conditions = append(k.conditions, w)
 		}
 	}
