@@ -9,18 +9,22 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// Lookup says that only rows are wanted for which an index has a value: that of its column, or an element or a key or
-// an entry of it. A Read may deliver other rows as well.
+// Lookup says that only rows are wanted for which an index has a value, or one of a range: that of its column, or an
+// element or a key or an entry of it. A Read may deliver other rows as well.
 type Lookup struct {
 	Index *schema.Index
 	Key   []byte // of an entry of a map
 	Value []byte
+
+	Ranged   bool   // instead of Value a range is meant
+	From, To []byte // its ends, inclusive; nil: it has none
 }
 
 // lookup is a read through an index.
 type lookup struct {
 	index  *keptIndex
-	entry  []byte // what the entries begin with
+	entry  []byte // what the entries of one value begin with; nil: a range is meant, and rows has the keys of the rows
+	rows   [][]byte
 	maker  entryMaker
 	value  []byte
 	bounds [][2][]byte // of the slices, in a partition
@@ -42,14 +46,15 @@ func (r *reader) chooseIndex() (bool, error) {
 	l := &r.lookup
 	l.index = nil
 	fewest := 0
+	var chosen *Lookup
 	for i := range read.Lookups {
 		x := r.keptIndex(read.Lookups[i].Index)
 		if x == nil {
 			continue
 		}
-		entry := x.entryOf(&read.Lookups[i])
 		if len(read.Lookups) > 1 {
-			n, err := countSome(r.src, entry)
+			start, end := x.entriesOf(&read.Lookups[i])
+			n, err := countSome(r.src, start, end)
 			if err != nil {
 				return false, err
 			}
@@ -58,9 +63,17 @@ func (r *reader) chooseIndex() (bool, error) {
 			}
 			fewest = n
 		}
-		l.index, l.entry = x, entry
+		l.index, chosen = x, &read.Lookups[i]
 	}
-	return l.index != nil, nil
+	switch {
+	case l.index == nil:
+		return false, nil
+	case chosen.Ranged:
+		l.entry = nil
+		return r.gatherRows(chosen)
+	}
+	l.entry, _ = l.index.entriesOf(chosen)
+	return true, nil
 }
 
 // keptIndex is what is kept of an index, or nil if it is not built.
@@ -77,34 +90,90 @@ func (r *reader) keptIndex(index *schema.Index) *keptIndex {
 	return nil
 }
 
-// entryOf is what the entries of a value begin with.
-func (x *keptIndex) entryOf(l *Lookup) []byte {
-	var value []byte
-	if x.key != nil {
-		value = x.key.AppendKey(value, l.Key, false)
+// entriesOf is where the entries of a value, or a range of values, begin and end. Those of one value begin with start.
+// A range is without the long values.
+func (x *keptIndex) entriesOf(l *Lookup) (start, end []byte) {
+	if !l.Ranged {
+		var value []byte
+		if x.key != nil {
+			value = x.key.AppendKey(value, l.Key, false)
+		}
+		start = x.appendValue(nil, x.value.AppendKey(value, l.Value, false))
+		return start, rows.Successor(bytes.Clone(start))
 	}
-	return x.appendValue(nil, x.value.AppendKey(value, l.Value, false))
+	whole := append(rows.AppendArea(nil, x.id, rows.AreaRows), wholeValue)
+	start, end = whole, rows.Successor(bytes.Clone(whole))
+	if l.From != nil {
+		start = x.value.AppendKey(slices.Clip(whole), l.From, false)
+	}
+	if l.To != nil {
+		end = rows.Successor(x.value.AppendKey(slices.Clip(whole), l.To, false))
+	}
+	return start, end
 }
 
 // fewEntries is how many entries are counted to compare indexes.
 const fewEntries = 128
 
-// countSome counts the entries that begin so, up to fewEntries.
-func countSome(src engine.Reader, entry []byte) (n int, err error) {
-	err = src.Scan(entry, rows.Successor(bytes.Clone(entry)), engine.ScanOptions{KeysOnly: true},
-		func(_, _ []byte) (bool, error) {
-			n++
-			return n < fewEntries, nil
-		})
+// countSome counts entries, up to fewEntries.
+func countSome(src engine.Reader, start, end []byte) (n int, err error) {
+	err = src.Scan(start, end, engine.ScanOptions{KeysOnly: true}, func(_, _ []byte) (bool, error) {
+		n++
+		return n < fewEntries, nil
+	})
 	return n, err
+}
+
+// What is gathered of a range of values at most: of more rows there is soon one that a scan comes by.
+const (
+	mostGathered      = 20_000
+	mostGatheredBytes = 4 << 20
+)
+
+// gatherRows gathers the keys of the rows that have entries in a range of values. It reports false if they are too
+// many.
+func (r *reader) gatherRows(l *Lookup) (bool, error) {
+	from, to, ok := r.rowBounds()
+	if !ok {
+		r.lookup.rows = nil
+		return true, nil
+	}
+	var all [][]byte
+	size, seen := 0, 0
+	take := func(key, value []byte) (bool, error) {
+		if seen++; seen%64 == 0 {
+			if err := r.step(); err != nil {
+				return false, err
+			}
+		}
+		n, err := entryLength(key, value)
+		if err != nil {
+			return false, err
+		}
+		rest := key[n:]
+		if bytes.Compare(rest, from) >= 0 && (len(to) == 0 || bytes.Compare(rest, to) < 0) {
+			all = append(all, bytes.Clone(rest))
+			size += len(rest)
+		}
+		return seen <= mostGathered && size <= mostGatheredBytes, nil
+	}
+	x := r.lookup.index
+	start, end := x.entriesOf(l)
+	if err := r.src.Scan(start, end, engine.ScanOptions{}, take); err != nil {
+		return false, err
+	}
+	area := rows.AppendArea(nil, x.id, rows.AreaRows)
+	err := r.src.Scan(append(bytes.Clone(area), hashedValue), rows.Successor(area), engine.ScanOptions{}, take)
+	if err != nil || seen > mostGathered || size > mostGatheredBytes {
+		return false, err
+	}
+	slices.SortFunc(all, bytes.Compare)
+	r.lookup.rows = slices.CompactFunc(all, bytes.Equal)
+	return true, nil
 }
 
 // throughIndex reads the rows that have an entry in the index.
 func (r *reader) throughIndex() error {
-	start, end, ok := r.entryBounds()
-	if !ok {
-		return nil
-	}
 	l := &r.lookup
 	if l.candidate == nil {
 		l.candidate, l.indexed = r.takeCandidate, r.takeIndexed
@@ -120,7 +189,7 @@ func (r *reader) throughIndex() error {
 		}
 	}
 	r.place.prefix = r.place.prefix[:0]
-	if err := r.src.Scan(start, end, engine.ScanOptions{KeysOnly: true}, l.candidate); err != nil {
+	if err := r.eachCandidate(); err != nil {
 		return err
 	}
 	if r.read.Keys != nil {
@@ -129,11 +198,32 @@ func (r *reader) throughIndex() error {
 	return nil
 }
 
-// entryBounds are the keys between which the entries are, given the partition or the tokens and the position to
-// continue from.
-func (r *reader) entryBounds() (start, end []byte, ok bool) {
+// eachCandidate reads the rows that entries stand for.
+func (r *reader) eachCandidate() error {
+	l := &r.lookup
+	if l.entry == nil {
+		for _, rest := range l.rows {
+			if more, err := r.takeCandidate(rest, nil); err != nil || !more {
+				return err
+			}
+		}
+		return nil
+	}
+	from, to, ok := r.rowBounds()
+	if !ok {
+		return nil
+	}
+	start, end := append(bytes.Clone(l.entry), from...), rows.Successor(bytes.Clone(l.entry))
+	if len(to) > 0 {
+		end = append(bytes.Clone(l.entry), to...)
+	}
+	return r.src.Scan(start, end, engine.ScanOptions{KeysOnly: true}, l.candidate)
+}
+
+// rowBounds are the keys of rows, behind the number of the table, between which rows are wanted, given the partition or
+// the tokens and the position to continue from. An empty end is that of the table.
+func (r *reader) rowBounds() (from, to []byte, ok bool) {
 	l, read := &r.lookup, r.read
-	var from, to []byte // of the rows' keys
 	if read.Keys != nil {
 		if len(read.Keys) == 0 {
 			return nil, nil, false
@@ -148,7 +238,6 @@ func (r *reader) entryBounds() (start, end []byte, ok bool) {
 		switch {
 		case a.Whole || a.Clustering == nil && len(read.Table.Clustering) == 0:
 			behind = rows.Successor(behind)
-			r.after = nil
 		case a.Clustering != nil && l.index.column.Kind != schema.Static:
 			behind = rows.AppendClustering(append(behind, rows.KindRow), read.Table, a.Clustering)
 			behind = append(behind, 0)
@@ -157,14 +246,15 @@ func (r *reader) entryBounds() (start, end []byte, ok bool) {
 			from = behind
 		}
 	}
-	start = append(bytes.Clone(l.entry), from[rows.AreaSize:]...)
 	if len(to) <= rows.AreaSize {
-		return start, rows.Successor(bytes.Clone(l.entry)), true
+		to = nil
+	} else {
+		to = to[rows.AreaSize:]
 	}
-	return start, append(bytes.Clone(l.entry), to[rows.AreaSize:]...), true
+	return from[rows.AreaSize:], to, true
 }
 
-// takeCandidate reads what an entry stands for.
+// takeCandidate reads what an entry stands for, given its key, or the key of the row if a range is meant.
 func (r *reader) takeCandidate(key, _ []byte) (bool, error) {
 	if r.ticks++; r.ticks%64 == 0 {
 		if err := r.step(); err != nil {
@@ -188,7 +278,7 @@ func (r *reader) takeCandidate(key, _ []byte) (bool, error) {
 	r.row.given = nil
 	p.start = append(append(p.start[:0], p.prefix...), position...)
 	found, err := r.src.Get(p.start, l.indexed)
-	if !found && err == nil {
+	if !found && err == nil && l.entry != nil {
 		r.store.noteStale(l.index, l.entry, rest)
 	}
 	return !r.done, err
@@ -229,6 +319,9 @@ func (l *lookup) wants(position []byte) bool {
 // takeIndexed takes the value of a row that has an entry, unless the row has not that value any more.
 func (r *reader) takeIndexed(value []byte) error {
 	l, p := &r.lookup, &r.place
+	if l.entry == nil {
+		return r.takeOnlyRow(value)
+	}
 	has, err := l.maker.has(l.index, p.start, len(p.prefix), value, l.entry)
 	if err != nil {
 		return err

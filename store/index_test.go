@@ -219,7 +219,14 @@ func (w *indexWriter) lookup(x *schema.Index) (Lookup, func(row [][]byte) bool) 
 			return false
 		}
 	}
-	return l, func(row [][]byte) bool { return equal(c.Type, row[c.Index]) }
+	if w.rand.IntN(3) > 0 {
+		return l, func(row [][]byte) bool { return equal(c.Type, row[c.Index]) }
+	}
+	l.Ranged, l.From, l.To, l.Value = true, w.maybe(l.Value), w.maybe(l.Value), nil
+	return l, func(row [][]byte) bool {
+		v := row[c.Index]
+		return v != nil && (l.From == nil || c.Type.Compare(v, l.From) >= 0) && (l.To == nil || c.Type.Compare(v, l.To) <= 0)
+	}
 }
 
 // readBoth reads through indexes and without them, and compares the rows that are asked for.

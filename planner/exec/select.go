@@ -204,6 +204,14 @@ func (r *reading) lookUp(filters []*where.Filter) error {
 		}
 		if ok {
 			r.read.Lookups = append(r.read.Lookups, store.Lookup{Index: f.Index, Key: key, Value: value})
+			continue
+		}
+		lower, upper, ok, err := filter.Between(&r.x, f)
+		if err != nil {
+			return err
+		}
+		if ok {
+			r.read.Lookups = append(r.read.Lookups, store.Lookup{Index: f.Index, Ranged: true, From: lower, To: upper})
 		}
 	}
 	return nil
