@@ -9,8 +9,8 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// fillSAIIndexes makes system_views.sai_column_indexes. No index needs building.
-func fillSAIIndexes(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
+// fillSAIIndexes makes system_views.sai_column_indexes. An index can be queried while it is built: reads do without it.
+func fillSAIIndexes(n *node, w *writer, _ store.Session, c *schema.Catalog) {
 	for _, k := range c.Keyspaces() {
 		started := false
 		for _, t := range k.Tables {
@@ -26,7 +26,7 @@ func fillSAIIndexes(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 				w.row(types.EncodeText(x.Name))
 				w.text("analyzer", analyzer(x))
 				w.text("column_name", x.Column())
-				w.bool("is_building", false)
+				w.bool("is_building", n.isBuilding(t, x))
 				w.bool("is_queryable", true)
 				w.bool("is_string", key != nil || isLiteral(of))
 				w.text("table_name", t.Name)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/system"
 )
@@ -136,5 +137,47 @@ func TestSweepIsTask(t *testing.T) {
 	}
 	if rows := read(t, s, "system_views", "sstable_tasks"); len(rows) != 0 {
 		t.Errorf("%v after the sweep", rows)
+	}
+}
+
+// An index is shown as built when it has the entries of all rows.
+func TestIndexIsBuilt(t *testing.T) {
+	s := open(t, system.Options{})
+	if err := s.Define(userTables); err != nil {
+		t.Fatal(err)
+	}
+	var keyspace *schema.Keyspace
+	for _, k := range s.Catalog().Keyspaces() {
+		if !schema.IsSystem(k.Name) {
+			keyspace = k
+		}
+	}
+	name := keyspace.SortedTables()[0].Name
+	err := s.Define(func(c *schema.Catalog) (*schema.Catalog, error) {
+		indexed := c.Table(keyspace.Name, name)
+		column := indexed.Regular[0]
+		for _, r := range indexed.Regular {
+			if r.Type == types.Text || r.Type == types.Int {
+				column = r
+			}
+		}
+		return c.WithTable(indexed.WithIndex(&schema.Index{
+			Name: "shown", Class: "StorageAttachedIndex", Targets: []schema.IndexTarget{{Column: column.Name}},
+		})), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	deadline := time.Now().Add(time.Minute)
+	for {
+		shown := read(t, s, "system_views", "sai_column_indexes")
+		if len(shown) == 1 && shown[0]["index_name"] == "shown" && shown[0]["is_queryable"] == true &&
+			shown[0]["is_building"] == false {
+			return
+		}
+		if len(shown) != 1 || time.Now().After(deadline) {
+			t.Fatalf("%v is shown", shown)
+		}
+		time.Sleep(time.Millisecond)
 	}
 }

@@ -38,6 +38,8 @@ type node struct {
 	now      func() time.Time
 	sweep    func() *store.SweepProgress
 	sweeps   func() uint64 // that are complete
+
+	isBuilding func(*schema.Table, *schema.Index) bool
 }
 
 // filler makes the rows of one table.
@@ -115,6 +117,7 @@ func Register(s *store.Store, o Options) {
 	n := &node{
 		Options: o, hostID: s.HostID(), started: s.Now(), estimate: s.Estimate,
 		now: s.Now, sweep: s.SweepProgress, sweeps: func() uint64 { return s.SweepMetrics().Sweeps },
+		isBuilding: s.IsBuilding,
 	}
 	for _, k := range keyspaces {
 		for _, t := range k.SortedTables() {
