@@ -40,13 +40,15 @@ type conditional struct {
 	shown    []*schema.Column
 
 	// What is read. The values are by column index, in memory of read.
+	reading    store.Read
 	slices     []store.Slice
 	clustering [][]byte   // of one row
 	current    [][][]byte // of rows, nil where there is none; without conditions on rows the first one of the partition
 	statics    [][]byte   // nil: there is no static row
 	read       values
 	snapshot   *store.Snapshot
-	until      time.Time // when it has to be decided; zero: that has not begun
+	deciding   bool
+	until      time.Time // when it has to be decided, if it is long; zero: that is not known yet
 	applied    bool
 
 	kept    values // what is bound
@@ -165,8 +167,11 @@ func (c *conditional) fail(err error) {
 // step ends the write when its time is over. It lets other work run, but not while other writes wait for the decision:
 // the work that then runs may itself wait for a write.
 func (c *conditional) step() (err error) {
+	if c.deciding && c.until.IsZero() {
+		c.until = time.Now().Add(longestDecision)
+	}
 	switch {
-	case c.until.IsZero():
+	case !c.deciding:
 		err = c.options.Turn.Step()
 	case time.Now().After(c.until):
 		err = pace.ErrTimeout
@@ -300,7 +305,7 @@ func (c *conditional) finishColumns() {
 
 // decide reads and compares the rows, and makes the mutations if all conditions hold. It may be called again.
 func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
-	c.snapshot, c.applied, c.until = s, false, time.Now().Add(longestDecision)
+	c.snapshot, c.applied, c.deciding, c.until = s, false, true, time.Time{}
 	if err := c.readRows(); err != nil {
 		return nil, err
 	}
@@ -358,9 +363,11 @@ func checkConditionalLevels(catalog *schema.Catalog, t *schema.Table, o *Options
 	if err := checkLevel(o.Consistency); err != nil {
 		return err
 	}
-	if k := catalog.Keyspace(t.Keyspace); k != nil && o.Consistency == cqlerr.EachQuorum && k.Datacenter() == "" {
-		return cqlerr.Invalidf("consistency level %s not compatible with replication strategy (%s)",
-			o.Consistency, k.Replication["class"])
+	if o.Consistency == cqlerr.EachQuorum {
+		if k := catalog.Keyspace(t.Keyspace); k != nil && k.Datacenter() == "" {
+			return cqlerr.Invalidf("consistency level %s not compatible with replication strategy (%s)",
+				o.Consistency, k.Replication["class"])
+		}
 	}
 	return checkReplicas(catalog, t, readLevel(o.SerialConsistency, false))
 }
