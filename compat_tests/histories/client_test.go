@@ -18,13 +18,8 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// The clients, and the partitions that they share.
-const (
-	conditionalClients = 6
-	plainClients       = 2
-	sharedKeys         = 3
-	firstPlainKey      = 1000 // each plain client has a partition of its own
-)
+// Of the clients, one in plainShare writes without conditions, to a partition of its own: -1, -2 and so on.
+const plainShare = 4
 
 // statements are the requests as CQL.
 var statements = [...]string{
@@ -38,26 +33,31 @@ var statements = [...]string{
 
 // recorder keeps what clients asked for and were answered.
 type recorder struct {
-	began  time.Time
-	values atomic.Int64 // written so far: each is another one
-	mu     sync.Mutex
-	all    []porcupine.Operation
+	began     time.Time
+	values    atomic.Int64 // written so far: each is another one
+	mu        sync.Mutex
+	histories map[int][]porcupine.Operation // by number: of the keys from number * *keys on
+	applied   int                           // writes, in histories that were checked
+	requests  int                           // in these
+	undecided int                           // partitions, in these
 }
 
 func (r *recorder) add(o porcupine.Operation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.all = append(r.all, o)
+	n := o.Input.(request).key / *keys
+	r.histories[n] = append(r.histories[n], o)
 }
 
-// worker is a client of the shared partitions.
+// worker is a client of the partitions of some histories.
 type worker struct {
-	id       int
-	recorder *recorder
-	random   *rand.Rand
-	conn     *client.Conn
-	prepared [len(statements)]*client.Prepared
-	seen     [sharedKeys]partition // what it knows of the partitions
+	id        int
+	recorder  *recorder
+	random    *rand.Rand
+	histories []int // whose partitions it uses
+	conn      *client.Conn
+	prepared  [len(statements)]*client.Prepared
+	seen      map[int]partition // what it knows of the partitions
 }
 
 // create makes the table.
@@ -126,7 +126,10 @@ func isUnknown(err error) bool {
 
 // choose draws a request. Most conditions are what the client has seen last.
 func (w *worker) choose() request {
-	r := request{kind: kind(w.random.IntN(len(statements))), key: w.random.IntN(sharedKeys), row: w.random.IntN(rowsEach)}
+	history := w.histories[w.random.IntN(len(w.histories))]
+	r := request{
+		kind: kind(w.random.IntN(len(statements))), key: history**keys + w.random.IntN(*keys), row: w.random.IntN(rowsEach),
+	}
 	if w.random.IntN(3) == 0 {
 		r.kind = update
 	}
@@ -141,15 +144,17 @@ func (w *worker) choose() request {
 
 // learn notes what an answer says of the partition.
 func (w *worker) learn(r request, a answer) {
+	seen := w.seen[r.key]
 	for row := range r.to {
 		switch {
 		case a.unknown || !r.touches(row):
 		case a.applied:
-			w.seen[r.key][row] = r.to[row]
+			seen[row] = r.to[row]
 		default:
-			w.seen[r.key][row] = a.shown[row]
+			seen[row] = a.shown[row]
 		}
 	}
+	w.seen[r.key] = seen
 }
 
 // send sends a request and decodes the answer.
@@ -230,15 +235,4 @@ func runPlain(ctx context.Context, addr string, key int, end time.Time, dying fu
 		}
 	}
 	return nil
-}
-
-// empty removes all rows.
-func empty(ctx context.Context, addr string) error {
-	c, err := client.Dial(ctx, addr, client.Options{})
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	_, err = c.Query(ctx, "TRUNCATE h.t", nil, nil)
-	return err
 }
