@@ -191,7 +191,7 @@ func TestUnguarded(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := newRecorder()
-	for n, end := 0, time.Now().Add(time.Minute); time.Now().Before(end); n++ {
+	for n, end := 0, time.Now().Add(3*time.Minute); time.Now().Before(end); n++ {
 		r.session(t.Context(), t, s.Addr(), never, n)
 		if r.check(t, n) != nil {
 			t.Logf("found in history %d", n+1)
