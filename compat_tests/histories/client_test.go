@@ -78,17 +78,21 @@ func create(ctx context.Context, addr string) error {
 	return nil
 }
 
-// run sends requests until the time is over or the server is gone. dying reports whether the server may be gone.
-func (w *worker) run(ctx context.Context, addr string, end time.Time, dying func() bool) (err error) {
+// connect opens the connection and prepares the statements.
+func (w *worker) connect(ctx context.Context, addr string) (err error) {
 	if w.conn, err = client.Dial(ctx, addr, client.Options{}); err != nil {
-		return unless(dying(), err)
+		return err
 	}
-	defer w.conn.Close()
 	for i, text := range statements {
 		if w.prepared[i], err = w.conn.Prepare(ctx, text, ""); err != nil {
-			return unless(dying(), err)
+			return err
 		}
 	}
+	return nil
+}
+
+// run sends requests until the time is over or the server is gone. dying reports whether the server may be gone.
+func (w *worker) run(ctx context.Context, end time.Time, dying func() bool) error {
 	for time.Now().Before(end) {
 		r := w.choose()
 		call := time.Since(w.recorder.began)
@@ -212,12 +216,8 @@ func orNull(n int) types.Value {
 }
 
 // runPlain writes to a partition of its own without conditions, and reads what it has written.
-func runPlain(ctx context.Context, addr string, key int, end time.Time, dying func() bool) error {
-	c, err := client.Dial(ctx, addr, client.Options{})
-	if err != nil {
-		return unless(dying(), err)
-	}
-	defer c.Close()
+func (w *worker) runPlain(ctx context.Context, key int, end time.Time, dying func() bool) error {
+	c := w.conn
 	for i := 1; time.Now().Before(end); i++ {
 		text := fmt.Sprintf("INSERT INTO h.t (k, c, v) VALUES (%d, 0, %d)", key, i)
 		if i%5 == 0 {

@@ -33,27 +33,40 @@ func newRecorder() *recorder {
 	return &recorder{began: time.Now(), histories: map[int][]porcupine.Operation{}}
 }
 
-// session runs the clients for a time, or until the server is gone, and adds to some histories.
-func (r *recorder) session(ctx context.Context, t *testing.T, addr string, dying func() bool, histories ...int) {
+// session runs the clients for a time, or until the server is gone, and adds to some histories. It calls began when all
+// clients are connected.
+func (r *recorder) session(ctx context.Context, t *testing.T, addr string, began func(), dying func() bool, histories ...int) {
 	t.Helper()
-	end := time.Now().Add(time.Duration(*seconds * float64(time.Second)))
-	failed := make([]error, *clients)
-	var running sync.WaitGroup
-	for i := range *clients {
-		if i%plainShare == plainShare-1 {
-			running.Go(func() { failed[i] = runPlain(ctx, addr, -1-i, end, dying) })
-			continue
-		}
+	workers := make([]*worker, *clients)
+	for i := range workers {
 		w := &worker{id: i, recorder: r, random: rand.New(rand.NewPCG(*seed, rand.Uint64())), histories: histories, seen: map[int]partition{}}
 		if *seed != 0 {
 			w.random = rand.New(rand.NewPCG(*seed, uint64(histories[0]**clients+i)))
 		}
-		running.Go(func() { failed[i] = w.run(ctx, addr, end, dying) })
+		workers[i] = w
 	}
-	running.Wait()
-	if err := errors.Join(failed...); err != nil {
-		t.Fatal(err)
+	each := func(do func(*worker) error) {
+		t.Helper()
+		failed := make([]error, len(workers))
+		var running sync.WaitGroup
+		for i, w := range workers {
+			running.Go(func() { failed[i] = do(w) })
+		}
+		running.Wait()
+		if err := errors.Join(failed...); err != nil {
+			t.Fatal(err)
+		}
 	}
+	each(func(w *worker) error { return w.connect(ctx, addr) })
+	began()
+	end := time.Now().Add(time.Duration(*seconds * float64(time.Second)))
+	each(func(w *worker) error {
+		defer w.conn.Close()
+		if w.id%plainShare == plainShare-1 {
+			return w.runPlain(ctx, -1-w.id, end, dying)
+		}
+		return w.run(ctx, end, dying)
+	})
 }
 
 // check looks for an order of a history, which it then forgets. It returns the operations of a partition that has no
@@ -99,6 +112,8 @@ func (r *recorder) conclude(t *testing.T) {
 
 func never() bool { return false }
 
+func nothing() {}
+
 // TestMemory checks histories of a server in memory.
 func TestMemory(t *testing.T) {
 	s := cqltest.RunT(t)
@@ -107,7 +122,7 @@ func TestMemory(t *testing.T) {
 	}
 	r := newRecorder()
 	for n := range *rounds {
-		r.session(t.Context(), t, s.Addr(), never, n)
+		r.session(t.Context(), t, s.Addr(), nothing, never, n)
 		r.mustCheck(t, n)
 	}
 	r.conclude(t)
@@ -134,12 +149,12 @@ func TestKilled(t *testing.T) {
 		}
 		var dying atomic.Bool
 		killed := make(chan error, 1)
-		go func() {
+		kill := func() {
 			time.Sleep(time.Duration((0.3 + 0.7*rand.Float64()) * *seconds * float64(time.Second)))
 			dying.Store(true)
 			killed <- p.Kill()
-		}()
-		r.session(t.Context(), t, p.Addr, dying.Load, n, max(n-1, 0))
+		}
+		r.session(t.Context(), t, p.Addr, func() { go kill() }, dying.Load, n, max(n-1, 0))
 		if err := <-killed; err != nil {
 			t.Fatal(err)
 		}
@@ -192,7 +207,7 @@ func TestUnguarded(t *testing.T) {
 	}
 	r := newRecorder()
 	for n, end := 0, time.Now().Add(3*time.Minute); time.Now().Before(end); n++ {
-		r.session(t.Context(), t, s.Addr(), never, n)
+		r.session(t.Context(), t, s.Addr(), nothing, never, n)
 		if r.check(t, n) != nil {
 			t.Logf("found in history %d", n+1)
 			return
