@@ -317,18 +317,40 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 	}
 	c.mutations, c.writing.rows, c.bytes = c.mutations[:0], 0, 0
 	c.given, c.stamp = true, c.e.store.Timestamp()
-	for i := range c.statements {
-		if i%64 == 63 {
-			if err := c.step(); err != nil {
-				return nil, err
-			}
-		}
-		if err := c.add(c.ctx, c.statements[i].plan, c.statements[i].values); err != nil {
+	for _, ranges := range [...]bool{false, true} {
+		if err := c.write(ranges); err != nil {
 			return nil, err
 		}
 	}
 	c.applied = true
 	return c.mutations, c.unindexed
+}
+
+// write makes the mutations of the statements that delete ranges of rows, or of the others. Cassandra writes rows first,
+// and so what it says of their values comes first.
+func (c *conditional) write(ranges bool) error {
+	for i := range c.statements {
+		m := c.statements[i].plan
+		if deletesRange(m) != ranges {
+			continue
+		}
+		if i%64 == 63 {
+			if err := c.step(); err != nil {
+				return err
+			}
+		}
+		if err := c.add(c.ctx, m, c.statements[i].values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deletesRange reports whether a modification deletes rows that it does not name one by one, inside a partition.
+func deletesRange(m *planner.Modification) bool {
+	where := m.Where
+	return m.Verb == planner.Delete && (where.Slice != nil || len(where.Clustering) > 0) &&
+		!(m.OneRow && len(where.Clustering) == len(m.Table.Clustering))
 }
 
 // hold reports whether all conditions hold.
