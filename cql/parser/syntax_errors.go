@@ -115,7 +115,14 @@ func (r *reporter) isMereColumn(word int) bool {
 // each as soon as it is parsed.
 func (r *reporter) assignments(c *grammar.UpdateStatementContext) *cqlerr.Error {
 	b := builder{m: r.m, text: r.m.input.text}
-	b.assignments(c.GetAssignments())
+	all := c.GetAssignments()
+	if addsColumn(c) {
+		last := all[len(all)-1]
+		if next := last.GetStop().GetTokenIndex() + 1; !r.m.tokens.is(next, grammar.CqlLexerK_WHERE) && !r.m.tokens.is(next, grammar.CqlLexerCOMMA) {
+			all = all[:len(all)-1] // + and the column could not follow
+		}
+	}
+	b.assignments(all)
 	return b.err
 }
 

@@ -140,12 +140,27 @@ func (t *rowTest) bind(x *expr.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		if v.Unset && t.Op == planner.OpIn {
+		switch {
+		case v.Unset && t.Op == planner.OpIn:
 			continue
+		case v.Unset && t.isOfCells():
+			return errUnsetCondition() // before anything is compared: Cassandra fails
 		}
 		t.values = append(t.values, v)
 	}
 	return nil
+}
+
+// isOfCells reports whether the condition compares a whole set or map whose elements are cells.
+func (t *rowTest) isOfCells() bool {
+	if t.Part != nil || t.Op == planner.OpContains || t.Op == planner.OpContainsKey {
+		return false
+	}
+	switch t.Column.Type.(type) {
+	case *types.Set, *types.Map:
+		return types.IsMultiCell(t.Column.Type)
+	}
+	return false
 }
 
 func errUnsetCondition() error { return cqlerr.Invalidf("Invalid 'unset' value in condition") }
