@@ -47,6 +47,7 @@ type conditional struct {
 	statics    [][]byte   // nil: there is no static row
 	read       values
 	snapshot   *store.Snapshot
+	unsetCells bool // a condition compares a set or map whose elements are cells with an unset value
 	deciding   bool
 	until      time.Time // when it has to be decided, if it is long; zero: that is not known yet
 	applied    bool
@@ -135,6 +136,9 @@ func (c *conditional) prepare() error {
 		if err := c.take(&c.statements[i]); err != nil {
 			return err
 		}
+	}
+	if c.unsetCells {
+		return errUnsetCondition() // before anything is compared: Cassandra fails
 	}
 	c.finishColumns()
 	return checkConditionalLevels(c.e.store.Catalog(), c.table, c.options)

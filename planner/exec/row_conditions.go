@@ -109,6 +109,7 @@ func (c *conditional) addTests(r *rowConditions, conditions []*planner.Condition
 		if err := t.bind(&c.x); err != nil {
 			return err
 		}
+		c.unsetCells = c.unsetCells || t.isOfCells() && slices.ContainsFunc(t.values, func(v types.Value) bool { return v.Unset })
 	}
 	return nil
 }
@@ -140,11 +141,8 @@ func (t *rowTest) bind(x *expr.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		switch {
-		case v.Unset && t.Op == planner.OpIn:
+		if v.Unset && t.Op == planner.OpIn {
 			continue
-		case v.Unset && t.isOfCells():
-			return errUnsetCondition() // before anything is compared: Cassandra fails
 		}
 		t.values = append(t.values, v)
 	}
