@@ -77,7 +77,8 @@ func (d *decision) update(txn engine.Txn) error {
 	if d.refused = s.stage(txn, d.mutations); d.refused != nil {
 		return d.refused
 	}
-	if now := s.state.Load(); now != state && now.ids[d.table] != state.ids[d.table] { // the mutations may be of the truncated table, and what was read of the old one
+	// the mutations may be of the truncated table, and what was read of the old one
+	if now := s.state.Load(); now != state && now.ids[d.table] != state.ids[d.table] {
 		d.refused = errTruncated
 		return d.refused
 	}

@@ -26,8 +26,8 @@ func (b *builder) fail(format string, args ...any) {
 	}
 }
 
-// failJava remembers an error that in Cassandra is an exception of Java while it parses: it ends the parse, and what was
-// wrong before is not told.
+// failJava remembers an error that in Cassandra is an exception of Java while it parses: it ends the parse, and
+// what was wrong before is not told.
 func (b *builder) failJava(exception, message string) {
 	if !b.ended {
 		b.err = cqlerr.Syntaxf("Failed parsing statement: [%s] reason: %s %s", b.text, exception, message)

@@ -118,7 +118,8 @@ func (r *reporter) assignments(c *grammar.UpdateStatementContext) *cqlerr.Error 
 	all := c.GetAssignments()
 	if addsColumn(c) {
 		last := all[len(all)-1]
-		if next := last.GetStop().GetTokenIndex() + 1; !r.m.tokens.is(next, grammar.CqlLexerK_WHERE) && !r.m.tokens.is(next, grammar.CqlLexerCOMMA) {
+		next := last.GetStop().GetTokenIndex() + 1
+		if !r.m.tokens.is(next, grammar.CqlLexerK_WHERE) && !r.m.tokens.is(next, grammar.CqlLexerCOMMA) {
 			all = all[:len(all)-1] // + and the column could not follow
 		}
 	}

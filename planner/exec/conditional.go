@@ -330,8 +330,8 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 	return c.mutations, c.unindexed
 }
 
-// write makes the mutations of the statements that delete ranges of rows, or of the others. Cassandra writes rows first,
-// and so what it says of their values comes first.
+// write makes the mutations of the statements that delete ranges of rows, or of the others. Cassandra writes rows
+// first, and so what it says of their values comes first.
 func (c *conditional) write(ranges bool) error {
 	for i := range c.statements {
 		m := c.statements[i].plan
