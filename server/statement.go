@@ -39,6 +39,9 @@ type statement struct {
 	// large is how many of its next reads are not quick, because one gave large rows.
 	large atomic.Int32
 
+	// applied are the columns of a conditional write that was applied, once there was one.
+	applied atomic.Pointer[protocol.ColumnSpecs]
+
 	// seen is the newest catalog that the plan is known to fit.
 	seen atomic.Pointer[schema.Catalog]
 }
