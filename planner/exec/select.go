@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec/filter"
 	"github.com/cqld/cqld/planner/exec/restriction"
@@ -234,9 +235,7 @@ func (r *reading) restrictClustering(w *where.Clause) error {
 		slices = []store.Slice{} // no rows: nil would be all of them
 	}
 	r.slices, r.read.Slices = slices, slices
-	t := r.plan.Table
-	rowsOfStatics := len(t.Static) > 0 && w.Slice == nil && len(w.Clustering) == len(t.Clustering)
-	r.page.nothing = many == nil && len(slices) == 0 && !null && !rowsOfStatics
+	r.page.nothing = many == nil && len(slices) == 0 && !null && !(len(r.plan.Table.Static) > 0 && namesRows(w, r.plan.Table))
 	if w.Slice != nil && w.Slice.MixedOrder() {
 		inside, err := filter.InRange(&r.x, w.Slice)
 		if err != nil {
@@ -245,6 +244,15 @@ func (r *reading) restrictClustering(w *where.Clause) error {
 		r.filters = append(r.filters, inside)
 	}
 	return nil
+}
+
+// namesRows reports whether a WHERE clause has values for all clustering columns.
+func namesRows(w *where.Clause, t *schema.Table) bool {
+	n := 0
+	for _, c := range w.Clustering {
+		n += len(c.Columns)
+	}
+	return w.Slice == nil && n == len(t.Clustering)
 }
 
 // run reads the rows of a page.
