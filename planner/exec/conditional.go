@@ -310,7 +310,7 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 	if err := checkReplicas(c.e.store.Catalog(), c.table, c.options.Consistency); err != nil {
 		return nil, err
 	}
-	c.mutations, c.writing.rows, c.bytes = c.mutations[:0], 0, 0
+	c.mutations, c.terms, c.writing.rows, c.bytes = c.mutations[:0], c.terms[:0], 0, 0
 	c.given, c.stamp = true, c.e.store.Timestamp()
 	for i := range c.statements {
 		if i%64 == 63 {
@@ -323,7 +323,7 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 		}
 	}
 	c.applied = true
-	return c.mutations, c.unindexed
+	return c.mutations, c.checkTerms()
 }
 
 // hold reports whether all conditions hold.

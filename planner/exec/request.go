@@ -5,6 +5,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec/paging"
+	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/pace"
 )
@@ -30,6 +31,9 @@ type Options struct {
 	Session           store.Session
 	Turn              *pace.Turn // that long work runs on; nil: nothing bounds it
 	Keyspace          string     // the session's
+
+	// Guard has the guardrails that the client is subject to; nil: none.
+	Guard *guardrail.Check
 }
 
 // BatchRequest is one execution of a protocol batch.
