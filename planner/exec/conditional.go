@@ -48,6 +48,7 @@ type conditional struct {
 	snapshot   *store.Snapshot
 	until      time.Time // when it has to be decided; zero: that has not begun
 	applied    bool
+	warned     int // warnings of guardrails before the decision
 
 	kept    values // what is bound
 	columns []planner.ResultColumn
@@ -135,6 +136,9 @@ func (c *conditional) prepare() error {
 		}
 	}
 	c.finishColumns()
+	if g := c.options.Guard; g != nil {
+		c.warned = len(g.Warnings)
+	}
 	return checkConditionalLevels(c.e.store.Catalog(), c.table, c.options)
 }
 
@@ -301,6 +305,9 @@ func (c *conditional) finishColumns() {
 // decide reads and compares the rows, and makes the mutations if all conditions hold. It may be called again.
 func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 	c.snapshot, c.applied, c.until = s, false, time.Now().Add(longestDecision)
+	if g := c.options.Guard; g != nil {
+		g.Warnings = g.Warnings[:c.warned]
+	}
 	if err := c.readRows(); err != nil {
 		return nil, err
 	}
