@@ -59,6 +59,8 @@ func serveStore(
 		Rack:        s.rack,
 		Limits:      s.limits,
 		Settings:    s.guardrails,
+
+		StrictReplicas: s.strict,
 	})
 	if err != nil {
 		return err

@@ -64,7 +64,7 @@ func TestGuardrails(t *testing.T) {
 					to := *addr
 					if to == "" {
 						s.ExpectOurs()
-						to = cqltest.RunT(t, cqltest.WithSettings(oursOf(s))).Addr()
+						to = cqltest.RunT(t, cqltest.WithSettings(oursOf(s)), cqltest.WithStrictReplicas()).Addr()
 					}
 					differences, err := s.Compare(t.Context(), to, keyspace(path), m)
 					report(t, path, differences)
@@ -91,7 +91,7 @@ func TestGuardrailsOnDisk(t *testing.T) {
 		t.Run(name(path), func(t *testing.T) {
 			s := readScript(t, path)
 			s.ExpectOurs()
-			args := []string{"serve", "--listen", "127.0.0.1:0", "--data", t.TempDir()}
+			args := []string{"serve", "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--strict-replicas"}
 			for name, value := range oursOf(s) {
 				args = append(args, "--set", name+"="+value)
 			}

@@ -22,6 +22,7 @@ func (s *Server) registerSystem(o Options) {
 		Port:        int(o.Advertise.Port()),
 		Clients:     s.clients,
 		Settings:    shownSettings(o.Settings),
+		Monitor:     monitor{s},
 	})
 }
 

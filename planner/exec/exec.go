@@ -21,6 +21,8 @@ type Executor struct {
 	settings *guardrail.Settings
 
 	ids *identifiers
+
+	strictIn string // the node's datacenter, if StrictReplicas was called
 }
 
 // New returns an executor on a store. Nil settings are the defaults.

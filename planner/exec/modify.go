@@ -118,7 +118,7 @@ func (e *Executor) modify(ctx context.Context, r *Request, m *planner.Modificati
 		err = w.checkTerms()
 	}
 	if err == nil {
-		err = checkReplicas(e.store.Catalog(), m.Table, r.Consistency)
+		err = e.checkReplicas(m.Table, r.Consistency)
 	}
 	w.apply(err, nothing, done)
 }
