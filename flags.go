@@ -16,6 +16,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/store/engine/badger"
 )
@@ -43,8 +44,12 @@ type settings struct {
 	logFormat   string
 	http        string // "": no HTTP
 	limits      server.Limits
+	guardrails  *guardrail.Settings
 
-	given struct{ advertise, sync, level, memory string } // flags as they are given
+	given struct { // flags as they are given
+		advertise, sync, level, memory, config string
+		set                                    assignments
+	}
 }
 
 // logFormats are the values of --log-format; auto is console on a terminal and json elsewhere.
@@ -81,6 +86,9 @@ func serveFlags(s *settings) *flag.FlagSet {
 	f.DurationVar(&s.limits.RangeTimeout, "range-timeout", 10*time.Second,
 		"the `time` that a read of many partitions may take")
 	f.DurationVar(&s.limits.WriteTimeout, "write-timeout", 2*time.Second, "the `time` that a client waits for a write")
+	f.StringVar(&s.given.config, "config", "", "a `file` like cqld.yaml with settings by the names of cassandra.yaml")
+	f.Var(&s.given.set, "set", "`name=value`: a setting by its name in cassandra.yaml, in place of that in --config; "+
+		"may be given several times")
 	f.DurationVar(&s.limits.CounterTimeout, "counter-timeout", 5*time.Second,
 		"the `time` that a client waits for a change of a counter")
 	f.DurationVar(&s.limits.CASTimeout, "cas-timeout", 1800*time.Millisecond,
@@ -101,7 +109,12 @@ func readSettings(c *console, args []string) (*settings, error) {
 		return nil, fmt.Errorf("%w: serve takes no argument %q", errUsage, f.Arg(0))
 	}
 	s.listen = withPort(s.listen)
-	return s, errors.Join(s.check(), s.checkLimits())
+	if err := errors.Join(s.check(), s.checkLimits()); err != nil {
+		return s, err
+	}
+	var err error
+	s.guardrails, err = readGuardrails(s.given.config, s.given.set)
+	return s, err
 }
 
 // check checks and converts the values of flags.

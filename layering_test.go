@@ -21,9 +21,9 @@ const modulePath = "github.com/cqld/cqld"
 var arrows = map[string][]string{
 	".": {
 		"server", "store", "store/engine", "store/engine/badger", "store/engine/memory",
-		"protocol/client/shell", "cql/schema",
+		"protocol/client/shell", "planner/guardrail", "cql/schema",
 	},
-	"server/cqltest":       {"server", "store", "store/engine", "store/engine/memory"},
+	"server/cqltest":       {"server", "planner/guardrail", "store", "store/engine", "store/engine/memory"},
 	"compat_tests":         {"compat_tests/differences", "compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest"},
 	"compat_tests/script":  {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
 	"compat_tests/wire":    {"compat_tests/differences", "compat_tests/script", "protocol", "protocol/client", "cql/types", "server/cqltest"},
@@ -45,11 +45,11 @@ var arrows = map[string][]string{
 	},
 	"server": {
 		"protocol", "cql", "cql/parser", "cql/schema", "cql/types", "cql/cqlerr", "planner", "planner/define",
-		"planner/exec", "planner/exec/paging",
+		"planner/guardrail", "planner/exec", "planner/exec/paging",
 		"store", "store/pace", "store/system",
 	},
 	"planner/exec": {
-		"planner", "planner/define", "planner/where", "planner/expr", "planner/exec/filter", "planner/exec/paging",
+		"planner", "planner/define", "planner/guardrail", "planner/where", "planner/expr", "planner/exec/filter", "planner/exec/paging",
 		"planner/exec/restriction", "store", "store/pace", "cql/functions", "cql/schema", "cql/quote", "cql/types", "cql/cqlerr",
 	},
 	"planner/exec/paging": {
@@ -60,8 +60,9 @@ var arrows = map[string][]string{
 		"planner/where", "planner/expr", "planner/exec/restriction", "cql/schema", "cql/types", "cql/cqlerr",
 	},
 	"planner/exec/restriction": {"planner/where", "planner/expr", "store", "cql/schema", "cql/types", "cql/cqlerr"},
-	"planner/define":           {"planner/where", "planner/scope", "planner/expr", "cql", "cql/schema", "cql/quote", "cql/types", "cql/functions", "cql/cqlerr"},
-	"planner":                  {"planner/define", "planner/where", "planner/scope", "planner/expr", "cql", "cql/schema", "cql/quote", "cql/types", "cql/functions", "cql/cqlerr"},
+	"planner/define":           {"planner/guardrail", "planner/where", "planner/scope", "planner/expr", "cql", "cql/schema", "cql/quote", "cql/types", "cql/functions", "cql/cqlerr"},
+	"planner":                  {"planner/define", "planner/guardrail", "planner/where", "planner/scope", "planner/expr", "cql", "cql/schema", "cql/quote", "cql/types", "cql/functions", "cql/cqlerr"},
+	"planner/guardrail":        {"cql/schema", "cql/cqlerr"},
 	"planner/where":            {"planner/scope", "planner/expr", "cql", "cql/schema", "cql/quote", "cql/types", "cql/functions", "cql/cqlerr"},
 	"planner/scope":            {"planner/expr", "cql", "cql/schema", "cql/quote", "cql/types", "cql/functions", "cql/cqlerr"},
 	"planner/expr":             {"cql", "cql/schema", "cql/quote", "cql/types", "cql/functions", "cql/cqlerr"},

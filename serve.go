@@ -58,6 +58,7 @@ func serveStore(
 		Datacenter:  s.datacenter,
 		Rack:        s.rack,
 		Limits:      s.limits,
+		Settings:    s.guardrails,
 
 		StrictReplicas: s.strict,
 	})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/planner/scope"
 )
 
@@ -26,6 +27,11 @@ type Env struct {
 
 	// Datacenter is the node's, for replication strategies that name it; "" is datacenter1.
 	Datacenter string
+
+	ReplicationFactor int // of keyspaces that name none; 0 is 1
+
+	// Guard has the guardrails that the client who prepares or runs the statement is subject to; nil: none.
+	Guard *guardrail.Check
 
 	// Step is called often while what is long is planned: an error ends it; nil: nobody waits.
 	Step func() error

@@ -62,7 +62,7 @@ func catalog(t testing.TB) *schema.Catalog {
 	t.Helper()
 	k, _, err := schema.NewKeyspace("ks", []schema.Property{
 		{Name: "replication", Map: map[string]string{"class": "SimpleStrategy"}},
-	}, "datacenter1")
+	}, schema.Placement{Datacenter: "datacenter1"})
 	if err != nil {
 		t.Fatal(err)
 	}

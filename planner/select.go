@@ -27,6 +27,8 @@ type Select struct {
 	OneRow            bool   // the whole primary key is given: one row at most
 	Plain             bool   // no function is called
 	Statics           bool   // static columns are selected or compared
+	AllowFiltering    bool   // written with ALLOW FILTERING
+	Intersects        bool   // rows are compared with several values outside of their keys
 	FullPartitions    bool   // partitions with static content only give a row
 	Asked             []bool // by column index, what is selected or compared beside the primary key; nil: all
 	Warnings          []string
@@ -48,7 +50,7 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 		return nil, err
 	}
 	rs := where.New(&p.terms, t, "SELECT")
-	rs.AllowFiltering, rs.OnlyStatic = s.AllowFiltering, onlyStatic
+	rs.AllowFiltering, rs.OnlyStatic, rs.NeverFilters = s.AllowFiltering, onlyStatic, !p.env.Guard.MayFilter()
 	if err := rs.AddRelations(s.Where); err != nil {
 		return nil, err
 	}
@@ -62,11 +64,16 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan := &Select{Table: t, Distinct: s.Distinct}
+	plan := &Select{Table: t, Distinct: s.Distinct, AllowFiltering: s.AllowFiltering}
 	if plan.Where, err = rs.Resolve(); err != nil {
 		return nil, err
 	}
 	plan.Indexed = rs.Indexed()
+	if len(s.GroupBy) > 0 {
+		if err := p.env.Guard.GroupBy(); err != nil {
+			return nil, err
+		}
+	}
 	if plan.Selection, err = p.selection(t, s.Selectors, s.JSON); err != nil {
 		return nil, err
 	}
@@ -93,6 +100,7 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 	if err := rs.CheckNeedsFiltering(); err != nil {
 		return nil, err
 	}
+	plan.Intersects = plan.Where.Comparisons() > 1 && rs.NeedsFiltering()
 	if near != nil {
 		if plan.Nearest, err = rs.Nearest(); err != nil {
 			return nil, err

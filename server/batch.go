@@ -97,7 +97,7 @@ func (r *request) childStatement(child *protocol.BatchChild, p *protocol.QueryPa
 		var keyspace string
 		if keyspace, err = r.keyspaceFor(p); err == nil {
 			err = r.whenPlannable(child.Query, func(turn *pace.Turn) (err error) {
-				st, err = r.conn.server.planText(turn, child.Query, keyspace)
+				st, err = r.conn.server.planText(turn, r.guarded(), child.Query, keyspace)
 				return err
 			})
 		}

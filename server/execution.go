@@ -78,6 +78,7 @@ func (r *request) options(p *protocol.QueryParameters) exec.Options {
 		Version:           int(r.conn.session.version),
 		Session:           r.conn.storeSession(),
 		Keyspace:          r.conn.session.currentKeyspace(),
+		Guard:             r.guarded(),
 		Work:              &r.work,
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/define"
 	"github.com/cqld/cqld/planner/exec"
+	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/store/pace"
 )
 
@@ -18,24 +19,24 @@ const keptText = 4 << 10
 
 // planText returns the plan of a text. It keeps plans of reads and writes for the next time, except those that have the
 // current time in them.
-func (s *Server) planText(turn *pace.Turn, text, keyspace string) (*statement, error) {
-	if st := s.knownText(text, keyspace); st != nil {
+func (s *Server) planText(turn *pace.Turn, guard *guardrail.Check, text, keyspace string) (*statement, error) {
+	key := textKey{keyspace, text, guard != nil}
+	if st := s.knownText(key); st != nil {
 		return st, nil
 	}
-	st, err := s.planOn(turn, text, keyspace, true, s.store.Now())
+	st, err := s.planOn(turn, guard, text, keyspace, true, s.store.Now())
 	if err != nil {
 		return nil, err
 	}
 	if len(text) <= keptText && (st.plan.Modifies || st.plan.Result != nil) && !st.plan.Timed {
 		st.estimate()
-		s.texts.put(textKey{keyspace, text}, st)
+		s.texts.put(key, st)
 	}
 	return st, nil
 }
 
 // knownText returns the kept plan of a text; nil: there is none.
-func (s *Server) knownText(text, keyspace string) *statement {
-	key := textKey{keyspace, text}
+func (s *Server) knownText(key textKey) *statement {
 	st := s.texts.get(key)
 	if st == nil {
 		return nil
@@ -80,11 +81,13 @@ func planningCost(length int64) int64 { return 40*length + min(210*length, 8<<20
 
 // plan parses and plans a statement at a time. The statement is run at once, or else prepared.
 func (s *Server) plan(text, keyspace string, run bool, at time.Time) (*statement, error) {
-	return s.planOn(nil, text, keyspace, run, at)
+	return s.planOn(nil, nil, text, keyspace, run, at)
 }
 
-// planOn is plan on a turn; nil: it needs none.
-func (s *Server) planOn(turn *pace.Turn, text, keyspace string, run bool, at time.Time) (*statement, error) {
+// planOn is plan on a turn, for a client that is subject to guardrails; both may be nil.
+func (s *Server) planOn(
+	turn *pace.Turn, guard *guardrail.Check, text, keyspace string, run bool, at time.Time,
+) (*statement, error) {
 	parsed, markers, err := parser.Parse(text)
 	if err != nil {
 		return nil, err
@@ -95,8 +98,8 @@ func (s *Server) planOn(turn *pace.Turn, text, keyspace string, run bool, at tim
 	}
 	catalog := s.store.Catalog()
 	plan, err := planner.Make(parsed, planner.Env{
-		Catalog: catalog, Keyspace: keyspace, Text: text, Run: run, Datacenter: s.datacenter, Now: at,
-		Step: turn.Step,
+		Catalog: catalog, Keyspace: keyspace, Text: text, Run: run, Datacenter: s.datacenter, ReplicationFactor: int(s.settings.DefaultKeyspaceRF), Now: at,
+		Guard: guard, Step: turn.Step,
 	})
 	if err != nil {
 		return nil, err

@@ -22,11 +22,11 @@ func TestPlanningOnTurn(t *testing.T) {
 	}
 	defer turn.End()
 	text := "SELECT * FROM system.local WHERE key IN ('a'" + strings.Repeat(",'a'", 20_000) + ")"
-	if _, err := s.planOn(&turn, text, "", true, time.Now()); err != nil {
+	if _, err := s.planOn(&turn, nil, text, "", true, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	leave()
-	if _, err := s.planOn(&turn, text, "", true, time.Now()); !errors.Is(err, context.Canceled) {
+	if _, err := s.planOn(&turn, nil, text, "", true, time.Now()); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/store/pace"
 )
 
@@ -48,13 +49,18 @@ func (s *Server) planAgain(id preparedID, old *statement) (*statement, error) {
 
 // prepare returns the prepared statement of a text, and whether it is fresh: was not there before. A text with
 // unqualified names is another statement in each keyspace.
-func (s *Server) prepare(turn *pace.Turn, text, keyspace string) (st *statement, fresh bool, err error) {
+func (s *Server) prepare(
+	turn *pace.Turn, guard *guardrail.Check, text, keyspace string,
+) (st *statement, fresh bool, err error) {
 	st = s.known(statementID(text, keyspace))
 	if st != nil && st.check(s.store.Catalog()) == planner.Valid && s.known(statementID(text, "")) != nil &&
 		(st.plan.Qualified || keyspace != "" && st.keyspace == keyspace) {
 		return st, false, nil
 	}
-	if st, err = s.planOn(turn, text, keyspace, false, s.store.Now()); err != nil {
+	if st, err = s.planOn(turn, guard, text, keyspace, false, s.store.Now()); err != nil {
+		return nil, false, err
+	}
+	if err := s.exec.Validate(st.plan.Plan, guard); err != nil {
 		return nil, false, err
 	}
 	s.keep(st)

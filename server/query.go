@@ -18,7 +18,7 @@ func queryInReader(r *request) bool {
 	if planner.IsUse(m.Query) {
 		return true
 	}
-	r.statement = r.conn.server.knownText(m.Query, keyspace)
+	r.statement = r.conn.server.knownText(textKey{keyspace, m.Query, r.guarded() != nil})
 	return r.statement != nil && r.runsInReader(r.statement)
 }
 
@@ -51,7 +51,7 @@ func (r *request) planText(text string, p *protocol.QueryParameters) (err error)
 	}
 	r.tracef("Parsing %s", text)
 	err = r.whenPlannable(text, func(turn *pace.Turn) (err error) {
-		r.statement, err = r.conn.server.planText(turn, text, keyspace)
+		r.statement, err = r.conn.server.planText(turn, r.guarded(), text, keyspace)
 		return err
 	})
 	if err == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/planner/exec/paging"
+	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/store/pace"
 )
@@ -36,6 +37,7 @@ type request struct {
 	paging    *paging.State // nil: the request has none
 	turn      pace.Turn     // that it runs on, if it may take long
 	write     pendingWrite
+	guard     guardrail.Check // for clients that are subject to guardrails
 	place     detachedRequest
 	decision  exec.Decision // of a conditional write
 	began     time.Duration // when it arrived: conn.arrived
@@ -107,6 +109,7 @@ func (r *request) release() {
 	}
 	r.conn, r.message, r.statement, r.paging, r.trace, r.latency = nil, nil, nil, nil, nil, nil
 	r.single, r.write, r.decision, r.work = exec.Request{}, pendingWrite{}, exec.Decision{}, exec.Work{}
+	r.guard = guardrail.Check{}
 	r.batch = exec.BatchRequest{Children: r.batch.Children[:0]}
 	r.prefix = protocol.Prefix{Warnings: r.prefix.Warnings[:0]}
 	r.rows = protocol.Rows{}
@@ -220,10 +223,23 @@ func (r *request) send(m protocol.Response) {
 		r.trace.start()
 		r.prefix.Traced, r.prefix.TracingID = true, r.trace.id
 	}
+	if len(r.guard.Warnings) > 0 {
+		r.prefix.Warnings = append(r.guard.Warnings, r.prefix.Warnings...)
+	}
 	if r.prefix.Traced || len(r.prefix.Warnings) > 0 {
 		p = &r.prefix
 	}
 	r.conn.out.append(r.header.Stream, p, m)
+}
+
+// guarded returns what applies guardrails to the request; nil: its client is not subject to them. There are no logins,
+// so every client is what Cassandra calls a superuser.
+func (r *request) guarded() *guardrail.Check {
+	if s := r.conn.server.settings; s.ApplyToAll {
+		r.guard.Settings = s
+		return &r.guard
+	}
+	return nil
 }
 
 // finish answers with the result of an execution. exec calls it, perhaps from a goroutine of the store.

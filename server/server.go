@@ -16,6 +16,7 @@ import (
 
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/exec"
+	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/pace"
 	"github.com/cqld/cqld/store/system"
@@ -41,7 +42,8 @@ type Options struct {
 	StrictReplicas bool
 
 	Limits    Limits
-	Intercept Interceptor // nil: requests are served as usual
+	Settings  *guardrail.Settings // nil: the defaults
+	Intercept Interceptor         // nil: requests are served as usual
 }
 
 // Server answers CQL clients from one store. Its connections share the prepared statements, the limits and
@@ -51,6 +53,7 @@ type Server struct {
 	exec      *exec.Executor
 	log       zerolog.Logger
 	limits    Limits
+	settings  *guardrail.Settings
 	intercept Interceptor
 
 	datacenter string // for replication strategies that name it
@@ -84,11 +87,15 @@ func New(o Options) (*Server, error) {
 	if o.Store == nil {
 		return nil, errors.New("server: Options.Store is missing")
 	}
+	if o.Settings == nil {
+		o.Settings = guardrail.Default()
+	}
 	s := &Server{
 		store:     o.Store,
-		exec:      exec.New(o.Store, o.Log),
+		exec:      exec.New(o.Store, o.Log, o.Settings),
 		log:       o.Log,
 		limits:    o.Limits.withDefaults(),
+		settings:  o.Settings,
 		intercept: o.Intercept,
 
 		datacenter: o.Datacenter,

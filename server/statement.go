@@ -50,7 +50,10 @@ type statement struct {
 type preparedID = [md5.Size]byte
 
 // textKey finds the plan of a statement that came as text.
-type textKey struct{ keyspace, text string }
+type textKey struct {
+	keyspace, text string
+	guarded        bool // its client is subject to guardrails
+}
 
 // describe fills in what PREPARE answers.
 func (st *statement) describe() {

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/store/system"
 )
@@ -20,8 +21,18 @@ func (s *Server) registerSystem(o Options) {
 		Advertise:   o.Advertise.Addr(),
 		Port:        int(o.Advertise.Port()),
 		Clients:     s.clients,
+		Settings:    shownSettings(o.Settings),
 		Monitor:     monitor{s},
 	})
+}
+
+// shownSettings are settings as system_views.settings shows them.
+func shownSettings(s *guardrail.Settings) []system.Setting {
+	var all []system.Setting
+	for _, shown := range s.Shown() {
+		all = append(all, system.Setting(shown))
+	}
+	return all
 }
 
 // anonymous is the user of every connection: there are no logins.

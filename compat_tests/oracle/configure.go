@@ -82,6 +82,13 @@ func (n *node) configure() error {
 		"{authenticator}", authenticator,
 		"{authorizer}", authorizer,
 	).Replace(cassandraYAML)
+	for _, setting := range strings.Split(n.settings, ";") {
+		if name, value, ok := strings.Cut(setting, "="); ok {
+			yaml += strings.TrimSpace(name) + ": " + strings.TrimSpace(value) + "\n"
+		} else if strings.TrimSpace(setting) != "" {
+			return fmt.Errorf("-settings %q: want NAME=VALUE", setting)
+		}
+	}
 	for name, content := range map[string][]byte{
 		"cassandra.yaml": []byte(yaml),
 		"jvm.options":    jvmOptions,

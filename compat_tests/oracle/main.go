@@ -37,6 +37,7 @@ func main() {
 	flag.IntVar(&n.port, "port", 19042, "the port for CQL; the three behind it are used as well")
 	flag.StringVar(&n.heap, "heap", "2G", "the size of the heap")
 	flag.BoolVar(&n.auth, "auth", false, "want a password (cassandra, cassandra) and check permissions")
+	flag.StringVar(&n.settings, "settings", "", "more lines of cassandra.yaml: `NAME=VALUE`, with semicolons between them")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer cancel()

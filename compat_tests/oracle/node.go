@@ -22,6 +22,7 @@ type node struct {
 	port            int
 	heap            string
 	auth            bool
+	settings        string // more lines of cassandra.yaml, as NAME=VALUE; NAME=VALUE
 }
 
 const (

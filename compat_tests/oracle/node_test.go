@@ -10,6 +10,22 @@ import (
 	"testing"
 )
 
+// TestSettings wants further lines of cassandra.yaml to be written as they are given.
+func TestSettings(t *testing.T) {
+	n := &node{folder: t.TempDir(), port: 19999, settings: "tables_warn_threshold=3; table_properties_warned=[comment, cdc]"}
+	if err := n.configure(); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(filepath.Join(n.home(), "cassandra.yaml"))
+	if err != nil || !strings.HasSuffix(string(content), "\ntables_warn_threshold: 3\ntable_properties_warned: [comment, cdc]\n") {
+		t.Errorf("%v, the end is not the settings in\n%s", err, content)
+	}
+	n.settings = "tables_warn_threshold"
+	if err := n.configure(); err == nil {
+		t.Error("a setting without a value is written")
+	}
+}
+
 // TestConfiguration wants every brace of the configuration filled in, and the two authenticators told apart.
 func TestConfiguration(t *testing.T) {
 	for _, auth := range []bool{false, true} {

@@ -9,6 +9,9 @@ var javaDetail = regexp.MustCompile(`(?s)((?:NullPointer|ArrayIndexOutOfBounds|C
 // nodeAddress is how Cassandra names itself when it fails to read or write.
 var nodeAddress = regexp.MustCompile(`from /[0-9.]+:[0-9]+`)
 
+// currentTime finds a time of which a guardrail says how far it is from the current one.
+var currentTime = regexp.MustCompile(`(allowable (?:warning|failure) threshold) [0-9]+`)
+
 // withoutChance takes out of an error's text what depends on Cassandra's address and age.
 func withoutChance(message string) string {
 	return nodeAddress.ReplaceAllString(javaDetail.ReplaceAllString(message, "$1"), "from /{node}")

@@ -5,7 +5,7 @@ import "context"
 // Compare runs a script in a keyspace of its own, which is dropped in the end, and returns the blocks that answer
 // something else than they expect.
 func (s *Script) Compare(ctx context.Context, addr, keyspace string, m Mode) ([]Difference, error) {
-	r, err := Open(ctx, addr, keyspace, m)
+	r, err := s.open(ctx, addr, keyspace, m)
 	if err != nil {
 		return nil, err
 	}
@@ -17,7 +17,7 @@ func (s *Script) Compare(ctx context.Context, addr, keyspace string, m Mode) ([]
 // answers in another: a script with differences shows chance, or the mode, and is not to be kept. The bindings are
 // recorded in the order of their constants.
 func (s *Script) Record(ctx context.Context, addr, keyspace string, first, second Mode) ([]Difference, error) {
-	r, err := Open(ctx, addr, keyspace, first)
+	r, err := s.open(ctx, addr, keyspace, first)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,6 +42,7 @@ type Runner struct {
 	conn     *client.Conn
 	mode     Mode
 	keyspace string
+	guarded  *guarded // nil: it is the runner of a script without settings
 }
 
 // Placeholder stands for the keyspace of the run in statements and in what they answer.
@@ -82,6 +84,9 @@ func (r *Runner) Close() error { return r.conn.Close() }
 
 // Drop removes the keyspace and closes the connection.
 func (r *Runner) Drop(ctx context.Context) error {
+	if r.guarded != nil {
+		return errors.Join(r.guarded.drop(ctx, r.keyspace), r.conn.Close())
+	}
 	_, err := r.conn.Query(ctx, "DROP KEYSPACE IF EXISTS "+r.keyspace, nil, nil)
 	return errors.Join(err, r.conn.Close())
 }
@@ -93,7 +98,7 @@ func (r *Runner) Run(ctx context.Context, b *Block) []string {
 	for _, statement := range b.Statements {
 		cql := strings.ReplaceAll(strings.TrimSuffix(statement, ";"), Placeholder, r.keyspace)
 		binding := b.binding(r.mode.Binding)
-		columns, rows, warnings, refusals, err := r.statement(ctx, cql, binding, b.expectsReadFailure(binding))
+		columns, rows, warnings, refusals, err := r.statement(ctx, cql, b, binding)
 		if binding != Unbound && (isFault(err) || slices.Contains(refusals, fault)) {
 			lines = append(lines, fault)
 			continue
@@ -122,6 +127,7 @@ func (r *Runner) Run(ctx context.Context, b *Block) []string {
 		lines = collapse(lines)
 	}
 	for i := range lines {
+		lines[i] = currentTime.ReplaceAllString(lines[i], "$1 {time}")
 		lines[i] = strings.ReplaceAll(oneLine(lines[i]), r.keyspace, Placeholder)
 	}
 	return lines
@@ -138,19 +144,20 @@ type request struct {
 	cql      string
 	prepared *client.Prepared // nil: it is sent as text
 	values   []types.Value
+	warnings []string // of PREPARE
 }
 
 // prepare makes the request for a statement: in the mode's form, with as many markers as the server takes. If it takes
 // fewer than there could be, the refusal of all of them is a line of the answer.
-func (r *Runner) prepare(ctx context.Context, cql string, binding Binding) (q request, refusals []string, err error) {
+func (r *Runner) prepare(ctx context.Context, cql string, b *Block, binding Binding) (q request, refusals []string, err error) {
 	q.cql = cql
-	if !r.mode.Prepared {
+	if !r.mode.Prepared || b.tagged(plainPrefix) != "" {
 		return q, nil, nil
 	}
 	var first, last error // of the form with all markers, and of the plain text
 	for _, text := range boundTexts(cql, binding) {
 		if q.prepared, last = r.conn.Prepare(ctx, text.cql, ""); last == nil {
-			q.values = text.values(q.prepared.Bind.Columns())
+			q.values, q.warnings = text.values(q.prepared.Bind.Columns()), q.prepared.Warnings
 			switch {
 			case isFault(first):
 				refusals = []string{fault}
@@ -165,7 +172,7 @@ func (r *Runner) prepare(ctx context.Context, cql string, binding Binding) (q re
 			return q, nil, last
 		}
 		if first == nil {
-			first = last
+			first, q.warnings = last, q.prepared.Warnings
 		}
 	}
 	if isSyntax(last) {
@@ -181,23 +188,29 @@ func isSyntax(err error) bool {
 
 // statement runs one statement in the runner's mode, all its pages. A read that fails while an index may be built runs
 // again, unless it is expected to fail.
-func (r *Runner) statement(ctx context.Context, cql string, binding Binding, mayFail bool) (
+func (r *Runner) statement(ctx context.Context, cql string, b *Block, binding Binding) (
 	columns []protocol.ColumnSpec, rows [][][]byte, warnings, refusals []string, err error,
 ) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	q, refusals, err := r.prepare(ctx, cql, binding)
+	q, refusals, err := r.prepare(ctx, cql, b, binding)
+	warnings = addWarnings(nil, q.warnings)
 	if err == nil {
-		columns, rows, warnings, err = r.pages(ctx, q, mayFail)
+		var more []string
+		columns, rows, more, err = r.pages(ctx, q, b, b.expectsReadFailure(binding))
+		warnings = addWarnings(warnings, more)
 	}
 	return columns, rows, warnings, refusals, err
 }
 
 // pages sends a request for one page after the other.
-func (r *Runner) pages(ctx context.Context, q request, mayFail bool) (
+func (r *Runner) pages(ctx context.Context, q request, b *Block, mayFail bool) (
 	columns []protocol.ColumnSpec, rows [][][]byte, warnings []string, err error,
 ) {
-	o := &client.QueryOptions{PageSize: r.mode.PageSize}
+	o, err := r.queryOptions(b)
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	building := time.Now().Add(buildTime)
 	for restarts := 0; ; {
 		var page *client.Result
@@ -230,6 +243,26 @@ func (r *Runner) pages(ctx context.Context, q request, mayFail bool) (
 		}
 		o.PagingState = page.PagingState
 	}
+}
+
+// queryOptions are what the statements of a block are sent with.
+func (r *Runner) queryOptions(b *Block) (o *client.QueryOptions, err error) {
+	o = &client.QueryOptions{PageSize: r.mode.PageSize}
+	if page := b.tagged(pagePrefix); page != "" {
+		n, err := strconv.ParseInt(page, 10, 32)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", b.Line, err)
+		}
+		o.PageSize = int32(n)
+	}
+	if level := b.tagged(levelPrefix); level != "" {
+		for o.Consistency.String() != level {
+			if o.Consistency++; !o.Consistency.Known() {
+				return nil, fmt.Errorf("line %d: %s is not a consistency level", b.Line, level)
+			}
+		}
+	}
+	return o, nil
 }
 
 // maxRestarts is how often a DESCRIBE begins again when someone else changes the schema between its pages. Half of the

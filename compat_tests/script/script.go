@@ -8,9 +8,12 @@ import (
 
 // Script is a file of blocks behind a comment.
 type Script struct {
-	Comment []string // the lines that begin with # at the top, without what it was recorded from
-	Stamp   string   // what it was recorded from: Cassandra 5.0.8
-	Blocks  []*Block
+	Comment  []string // the lines that begin with # at the top, without those of Settings and Stamp
+	Settings string   // of the server, with semicolons between them: tables_warn_threshold=3; group_by_enabled=false
+	Stamp    string   // what it was recorded from: Cassandra 5.0.8
+	Blocks   []*Block
+
+	Logins *Logins // nil: everybody may do everything
 }
 
 // Kind is what a block shows of its statements.
@@ -37,6 +40,7 @@ type Block struct {
 }
 
 const (
+	settingsPrefix = "# settings: "
 	stampPrefix    = "# recorded from: "
 	separator      = "----"
 	boundSeparator = "---- bound"
@@ -50,9 +54,28 @@ var answerSeparators = []string{boundSeparator, partsSeparator, oursSeparator}
 // unboundPrefix begins the comment of a block whose literals stay, with the reason.
 const unboundPrefix = "# unbound: "
 
+// Comments of a block that begin with these say how its statements are sent.
+const (
+	levelPrefix = "# consistency: "
+	pagePrefix  = "# page: "
+)
+
+// tagged returns what follows a prefix in the comment of the block; "": no line has it.
+func (b *Block) tagged(prefix string) string {
+	for _, c := range b.Comment {
+		if text, ok := strings.CutPrefix(c, prefix); ok {
+			return text
+		}
+	}
+	return ""
+}
+
+// plainPrefix begins the comment of a block whose statements are never prepared, with the reason.
+const plainPrefix = "# plain: "
+
 // binding is what is bound in a block where values are bound in some way.
 func (b *Block) binding(binding Binding) Binding {
-	if slices.ContainsFunc(b.Comment, func(c string) bool { return strings.HasPrefix(c, unboundPrefix) }) {
+	if b.tagged(unboundPrefix) != "" || b.tagged(plainPrefix) != "" {
 		return Unbound
 	}
 	return binding
@@ -66,6 +89,8 @@ func Parse(text string) (*Script, error) {
 		line := p.next()
 		if stamp, ok := strings.CutPrefix(line, stampPrefix); ok {
 			s.Stamp = stamp
+		} else if settings, ok := strings.CutPrefix(line, settingsPrefix); ok {
+			s.Settings = settings
 		} else {
 			s.Comment = append(s.Comment, line)
 		}
@@ -177,6 +202,9 @@ func (s *Script) String() string {
 	var b strings.Builder
 	for _, c := range s.Comment {
 		fmt.Fprintln(&b, c)
+	}
+	if s.Settings != "" {
+		fmt.Fprintln(&b, settingsPrefix+s.Settings)
 	}
 	if s.Stamp != "" {
 		fmt.Fprintln(&b, stampPrefix+s.Stamp)

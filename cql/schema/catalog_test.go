@@ -25,7 +25,7 @@ func newKeyspace(t *testing.T, name string) *schema.Keyspace {
 	t.Helper()
 	k, _, err := schema.NewKeyspace(name, []schema.Property{
 		{Name: "replication", Map: map[string]string{"class": "SimpleStrategy", "replication_factor": "1"}},
-	}, "datacenter1")
+	}, schema.Placement{Datacenter: "datacenter1"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,11 @@ import (
 // locatorPackage is where Cassandra looks for a replication strategy that is named without a package.
 const locatorPackage = "org.apache.cassandra.locator."
 
-// defaultReplicationFactor is the factor of a keyspace that names none.
-const defaultReplicationFactor = "1"
+// Placement is what a replication strategy needs to know of the cluster, which has one node.
+type Placement struct {
+	Datacenter string // of the node
+	Factor     int    // of a keyspace that names none; 0 is 1
+}
 
 // CheckKeyspaceProperties refuses a WITH clause of CREATE KEYSPACE for what Cassandra finds before it
 // knows whether the keyspace exists.
@@ -49,17 +52,16 @@ func CheckKeyspaceChange(props []Property) error {
 	return nil
 }
 
-// NewKeyspace makes the keyspace that CREATE KEYSPACE describes, without tables, on a cluster of one node
-// in that datacenter. props have passed CheckKeyspaceProperties. It also returns the warnings for the
-// client.
-func NewKeyspace(name string, props []Property, datacenter string) (*Keyspace, []string, error) {
-	return (&Keyspace{Name: name, DurableWrites: true, Tables: map[string]*Table{}}).with(props, datacenter)
+// NewKeyspace makes the keyspace that CREATE KEYSPACE describes, without tables. props have passed
+// CheckKeyspaceProperties. It also returns the warnings for the client.
+func NewKeyspace(name string, props []Property, at Placement) (*Keyspace, []string, error) {
+	return (&Keyspace{Name: name, DurableWrites: true, Tables: map[string]*Table{}}).with(props, at)
 }
 
 // Altered makes the keyspace that ALTER KEYSPACE leaves; props have passed CheckKeyspaceChange.
-func (k *Keyspace) Altered(props []Property, datacenter string) (*Keyspace, []string, error) {
+func (k *Keyspace) Altered(props []Property, at Placement) (*Keyspace, []string, error) {
 	own := *k
-	changed, warnings, err := own.with(props, datacenter)
+	changed, warnings, err := own.with(props, at)
 	if err == nil && changed.counted().replicas > k.counted().replicas {
 		warnings = append(warnings, "When increasing replication factor you need to run a full (-full) repair to distribute "+
 			"the data.")
@@ -68,7 +70,7 @@ func (k *Keyspace) Altered(props []Property, datacenter string) (*Keyspace, []st
 }
 
 // with changes the keyspace as a WITH clause says. What it has of its replication so far is the default.
-func (k *Keyspace) with(props []Property, datacenter string) (*Keyspace, []string, error) {
+func (k *Keyspace) with(props []Property, at Placement) (*Keyspace, []string, error) {
 	var options map[string]string
 	for _, p := range props {
 		var err error
@@ -94,9 +96,9 @@ func (k *Keyspace) with(props []Property, datacenter string) (*Keyspace, []strin
 
 	var warnings []string
 	if class == "SimpleStrategy" {
-		warnings, err = simpleReplication(k, options)
+		warnings, err = simpleReplication(k, options, at)
 	} else {
-		warnings, err = networkReplication(k, options, datacenter)
+		warnings, err = networkReplication(k, options, at)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -139,8 +141,8 @@ func strategyClass(options map[string]string) (string, error) {
 }
 
 // simpleReplication fills in and checks the options of SimpleStrategy.
-func simpleReplication(k *Keyspace, options map[string]string) ([]string, error) {
-	setDefault(options, "replication_factor", k.defaultFactor())
+func simpleReplication(k *Keyspace, options map[string]string, at Placement) ([]string, error) {
+	setDefault(options, "replication_factor", k.defaultFactor(at))
 	factor, err := parseFactor(options["replication_factor"])
 	if err != nil {
 		return nil, err
@@ -156,8 +158,9 @@ func simpleReplication(k *Keyspace, options map[string]string) ([]string, error)
 
 // networkReplication gives the datacenter the factor that is meant for all, drops datacenters without
 // replicas and checks the rest.
-func networkReplication(k *Keyspace, options map[string]string, datacenter string) ([]string, error) {
-	k.expandFactor(options, datacenter)
+func networkReplication(k *Keyspace, options map[string]string, at Placement) ([]string, error) {
+	datacenter := at.Datacenter
+	k.expandFactor(options, at)
 	names := hashOrder(unknownKeys(options))
 	for _, dc := range names {
 		if strings.EqualFold(dc, "replication_factor") {
@@ -182,9 +185,9 @@ func networkReplication(k *Keyspace, options map[string]string, datacenter strin
 
 // expandFactor turns replication_factor, or its absence beside no datacenter, into the datacenter's
 // factor. Factors that datacenters have stay. One that cannot be read is dropped without a word, as Cassandra does.
-func (k *Keyspace) expandFactor(options map[string]string, datacenter string) {
+func (k *Keyspace) expandFactor(options map[string]string, at Placement) {
 	if len(options) == 0 {
-		options["replication_factor"] = k.defaultFactor()
+		options["replication_factor"] = k.defaultFactor(at)
 	}
 	if given, ok := options["replication_factor"]; ok {
 		delete(options, "replication_factor")
@@ -197,17 +200,17 @@ func (k *Keyspace) expandFactor(options map[string]string, datacenter string) {
 		if err != nil {
 			return
 		}
-		setDefault(options, datacenter, strconv.Itoa(factor))
+		setDefault(options, at.Datacenter, strconv.Itoa(factor))
 	}
 	maps.DeleteFunc(options, func(_, factor string) bool { return factor == "0" })
 }
 
 // defaultFactor is the factor of a strategy that is not given one: that of the keyspace so far, if it has one for all.
-func (k *Keyspace) defaultFactor() string {
+func (k *Keyspace) defaultFactor(at Placement) string {
 	if factor, ok := k.Replication["replication_factor"]; ok {
 		return factor
 	}
-	return defaultReplicationFactor
+	return strconv.Itoa(max(at.Factor, 1))
 }
 
 // parseFactor reads a replication factor, <replicas> or <replicas>/<transient>.

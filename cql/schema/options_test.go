@@ -213,7 +213,7 @@ func TestKeyspaceOptions(t *testing.T) {
 		if exists[name] {
 			return nil, nil, cqlerr.KeyspaceExists(name)
 		}
-		return schema.NewKeyspace(name, props, "datacenter1")
+		return schema.NewKeyspace(name, props, schema.Placement{Datacenter: "datacenter1"})
 	}
 	for _, r := range readLines[record](t, "testdata/keyspace_options.jsonl") {
 		t.Run(fmt.Sprint(r.Name, r.Props), func(t *testing.T) {

@@ -115,9 +115,12 @@ func AlterTableOptions(old TableOptions, props []Property) (TableOptions, error)
 
 // CheckTableProperties refuses a property that tables do not have, once the table may be created.
 func CheckTableProperties(props []Property) error {
-	return checkKnown(props, func(name string) bool {
-		return slices.ContainsFunc(tableProperties, func(t tableProperty) bool { return t.name == name })
-	})
+	return checkKnown(props, IsTableProperty)
+}
+
+// IsTableProperty reports whether tables have a property of that name.
+func IsTableProperty(name string) bool {
+	return slices.ContainsFunc(tableProperties, func(t tableProperty) bool { return t.name == name })
 }
 
 // checkKnown refuses the first property that is not known, in the order of a Java hash map.

@@ -35,6 +35,9 @@ func (d *AlterTable) addColumns(
 		added = append(added, c)
 	}
 	changed := t.WithColumns(added)
+	if err := d.guard.Columns(t.Name, len(changed.Columns)); err != nil {
+		return nil, err
+	}
 	if err := changed.Options.Validate(); err != nil {
 		return nil, err
 	}

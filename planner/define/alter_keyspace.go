@@ -7,6 +7,7 @@ import (
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/guardrail"
 )
 
 // AlterKeyspace changes the options of a keyspace.
@@ -14,14 +15,22 @@ type AlterKeyspace struct {
 	Name       string
 	IfExists   bool
 	Properties []schema.Property
-	Datacenter string
+	Placement  schema.Placement
+	guard      *guardrail.Check
 }
 
 // alterKeyspace plans ALTER KEYSPACE.
 func (p *planning) alterKeyspace(s *cql.AlterKeyspace) (*AlterKeyspace, error) {
 	return &AlterKeyspace{
-		Name: s.Name, IfExists: s.IfExists, Properties: properties(s.Properties), Datacenter: p.datacenter(),
+		Name: s.Name, IfExists: s.IfExists, Properties: properties(s.Properties), Placement: p.placement(),
 	}, nil
+}
+
+// Under is the definition for a client that is subject to guardrails.
+func (d *AlterKeyspace) Under(guard *guardrail.Check) Definition {
+	guarded := *d
+	guarded.guard = guard
+	return &guarded
 }
 
 // Apply changes the keyspace.
@@ -42,8 +51,14 @@ func (d *AlterKeyspace) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, O
 		}
 		return nil, Outcome{}, keyspaceMissing(d.Name)
 	}
-	changed, warnings, err := k.Altered(d.Properties, d.Datacenter)
+	if err := checkStrategy(d.guard, d.Properties); err != nil {
+		return nil, Outcome{}, err
+	}
+	changed, warnings, err := k.Altered(d.Properties, d.Placement)
 	if err != nil {
+		return nil, Outcome{}, err
+	}
+	if err := checkFactors(d.guard, changed); err != nil {
 		return nil, Outcome{}, err
 	}
 	if changed.DurableWrites == k.DurableWrites && maps.Equal(changed.Replication, k.Replication) {

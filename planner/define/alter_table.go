@@ -5,6 +5,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/guardrail"
 )
 
 // AlterTable changes a table.
@@ -13,6 +14,7 @@ type AlterTable struct {
 	Statement  *cql.AlterTable
 	Properties []schema.Property
 	Time       int64 // microseconds: when columns are dropped that are not dropped as of another time, and masks made
+	guard      *guardrail.Check
 }
 
 // alterTable plans ALTER TABLE: what PREPARE says of it already, without looking at the table.
@@ -36,7 +38,7 @@ func (p *planning) alterTable(s *cql.AlterTable) (*AlterTable, error) {
 	if change, ok := s.Change.(*cql.MaskColumn); ok && change.Mask != nil {
 		return nil, errNoMasks
 	}
-	_, err = schema.ParseTableOptions(schema.DefaultTableOptions(), d.Properties)
+	_, err = schema.ParseTableOptions(schema.DefaultTableOptions(), p.env.Guard.KeptProperties(d.Properties))
 	return d, err
 }
 
@@ -47,10 +49,21 @@ func (d *AlterTable) At(micros int64) Definition {
 	return &dated
 }
 
+// Under is the definition for a client that is subject to guardrails.
+func (d *AlterTable) Under(guard *guardrail.Check) Definition {
+	guarded := *d
+	guarded.guard = guard
+	return &guarded
+}
+
 // Apply changes the table.
 func (d *AlterTable) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
 	s := d.Statement
 	if err := checkTableChange("ALTER", d.Keyspace, s.Table.Name); err != nil {
+		return nil, Outcome{}, err
+	}
+	d, err := d.checkGuardrails()
+	if err != nil {
 		return nil, Outcome{}, err
 	}
 	t := c.Table(d.Keyspace, s.Table.Name)
@@ -77,6 +90,12 @@ func (d *AlterTable) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outc
 
 // change is the table as changed.
 func (d *AlterTable) change(c *schema.Catalog, t *schema.Table) (*schema.Table, error) {
+	switch d.Statement.Change.(type) {
+	case *cql.AddColumns, *cql.DropColumns, *cql.RenameColumns:
+		if err := d.guard.AlterTable(); err != nil {
+			return nil, err
+		}
+	}
 	switch change := d.Statement.Change.(type) {
 	case *cql.AddColumns:
 		return d.addColumns(c, t, change)
@@ -119,7 +138,10 @@ func (d *AlterTable) setOptions(c *schema.Catalog, t *schema.Table) (*schema.Tab
 	if err := checkCountersStay(t.Counter, changed.Options.DefaultTimeToLive); err != nil {
 		return nil, err
 	}
-	return schema.NewTable(changed), checkViewsGrace(c, &changed)
+	if err := checkViewsGrace(c, &changed); err != nil {
+		return nil, err
+	}
+	return schema.NewTable(changed), checkCompressed(d.guard, changed.Options)
 }
 
 // checkNoID refuses to change the id of a table or view.

@@ -10,6 +10,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/planner/scope"
 )
 
@@ -17,6 +18,7 @@ import (
 type AlterType struct {
 	Keyspace  string
 	Statement *cql.AlterType
+	guard     *guardrail.Check
 }
 
 // alterType plans ALTER TYPE.
@@ -36,6 +38,13 @@ func (p *planning) alterType(s *cql.AlterType) (*AlterType, error) {
 		return nil, err
 	}
 	return &AlterType{Keyspace: keyspace, Statement: s}, nil
+}
+
+// Under is the definition for a client that is subject to guardrails.
+func (d *AlterType) Under(guard *guardrail.Check) Definition {
+	guarded := *d
+	guarded.guard = guard
+	return &guarded
 }
 
 // Apply changes the type. The events tell of all types that it is in, by name, then of the tables, the oldest first,
@@ -83,7 +92,7 @@ func (d *AlterType) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outco
 func (d *AlterType) change(k *schema.Keyspace, t *types.UserType) (*types.UserType, error) {
 	switch change := d.Statement.Change.(type) {
 	case *cql.AddField:
-		return addField(k, t, change)
+		return d.addField(k, t, change)
 	case *cql.RenameFields:
 		return renameFields(k, t, change)
 	}
@@ -91,7 +100,7 @@ func (d *AlterType) change(k *schema.Keyspace, t *types.UserType) (*types.UserTy
 }
 
 // addField is the type with one more field at its end.
-func addField(k *schema.Keyspace, t *types.UserType, change *cql.AddField) (*types.UserType, error) {
+func (d *AlterType) addField(k *schema.Keyspace, t *types.UserType, change *cql.AddField) (*types.UserType, error) {
 	name, field := typeName(t), change.Field
 	if err := checkField(field.Type); err != nil {
 		return nil, err
@@ -116,6 +125,12 @@ func addField(k *schema.Keyspace, t *types.UserType, change *cql.AddField) (*typ
 	if tables := partitionedBy(k, t); len(tables) > 0 {
 		return nil, cqlerr.Invalidf("Cannot add new field %s of type %s to user type %s as the type is being used in "+
 			"partition key by the following tables: %s", field.Name, expr.TypeText(written), name, strings.Join(tables, ", "))
+	}
+	if err := d.guard.Fields(t.Name, len(t.Fields)+1); err != nil {
+		return nil, err
+	}
+	if err := checkVector(d.guard, "Field "+field.Name, field.Type); err != nil {
+		return nil, err
 	}
 	changed := *t
 	changed.Fields = append(slices.Clip(t.Fields), types.Field{Name: field.Name, Type: of})

@@ -3,6 +3,7 @@ package define
 import (
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/planner/guardrail"
 )
 
 // Definition is the plan of a statement that changes the schema. Its rules depend on what is defined when
@@ -21,6 +22,23 @@ type Dated interface {
 
 	// At is the definition as of a time in microseconds.
 	At(micros int64) Definition
+}
+
+// Guarded is a definition that guardrails may refuse or warn of.
+type Guarded interface {
+	Definition
+
+	// Under is the definition for a client that is subject to guardrails.
+	Under(guard *guardrail.Check) Definition
+}
+
+// Validated is a definition that guardrails may refuse or warn of before it runs: when it is prepared, and each time it
+// runs.
+type Validated interface {
+	Guarded
+
+	// Validate applies these guardrails beside what is defined.
+	Validate(c *schema.Catalog, guard *guardrail.Check) error
 }
 
 // Outcome is what a definition tells: the answer of the one who ran it, and the events of all others.

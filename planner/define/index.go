@@ -6,6 +6,7 @@ import (
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/planner/guardrail"
 )
 
 // legacyIndex is the name of Cassandra's first kind of index, which is the default.
@@ -18,6 +19,7 @@ type CreateIndex struct {
 	Custom     bool
 	Class      string // of a custom index
 	Properties []schema.Property
+	guard      *guardrail.Check
 }
 
 // createIndex plans CREATE INDEX. USING makes an index a custom one, but for the name of the default kind.
@@ -38,6 +40,13 @@ func (p *planning) createIndex(s *cql.CreateIndex) (*CreateIndex, error) {
 	return d, nil
 }
 
+// Under is the definition for a client that is subject to guardrails.
+func (d *CreateIndex) Under(guard *guardrail.Check) Definition {
+	guarded := *d
+	guarded.guard = guard
+	return &guarded
+}
+
 // Apply adds the index.
 func (d *CreateIndex) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
 	name := d.Statement.Table.Name
@@ -46,6 +55,9 @@ func (d *CreateIndex) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Out
 	}
 	options, err := d.options()
 	if err != nil {
+		return nil, Outcome{}, err
+	}
+	if err := d.guard.CreateIndex(); err != nil {
 		return nil, Outcome{}, err
 	}
 	t, err := findTable(c, d.Keyspace, name)
@@ -86,6 +98,9 @@ func (d *CreateIndex) index(k *schema.Keyspace, t *schema.Table) (*schema.Index,
 	}
 	if t.View != nil {
 		return nil, cqlerr.Invalidf("Secondary indexes on materialized views aren't supported")
+	}
+	if err := d.guard.Indexes(t.Name, s.Name, len(t.Indexes)+1); err != nil {
+		return nil, err
 	}
 	targets, err := d.targets(t)
 	if err != nil {

@@ -1,11 +1,13 @@
 package define
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/planner/guardrail"
 )
 
 // CreateKeyspace defines a keyspace.
@@ -13,30 +15,41 @@ type CreateKeyspace struct {
 	Name        string
 	IfNotExists bool
 	Properties  []schema.Property
-	Datacenter  string
+	Placement   schema.Placement
+	guard       *guardrail.Check
 }
 
 // createKeyspace plans CREATE KEYSPACE.
 func (p *planning) createKeyspace(s *cql.CreateKeyspace) (*CreateKeyspace, error) {
 	return &CreateKeyspace{
-		Name: s.Name, IfNotExists: s.IfNotExists, Properties: properties(s.Properties), Datacenter: p.datacenter(),
+		Name: s.Name, IfNotExists: s.IfNotExists, Properties: properties(s.Properties), Placement: p.placement(),
 	}, nil
 }
 
-// datacenter is the node's.
-func (p *planning) datacenter() string {
-	if p.env.Datacenter == "" {
-		return "datacenter1"
-	}
-	return p.env.Datacenter
+// placement is what replication strategies need to know.
+func (p *planning) placement() schema.Placement {
+	return schema.Placement{Datacenter: cmp.Or(p.env.Datacenter, "datacenter1"), Factor: p.env.ReplicationFactor}
+}
+
+// Under is the definition for a client that is subject to guardrails.
+func (d *CreateKeyspace) Under(guard *guardrail.Check) Definition {
+	guarded := *d
+	guarded.guard = guard
+	return &guarded
 }
 
 // Apply adds the keyspace.
 func (d *CreateKeyspace) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
+	if err := d.guard.Keyspace(c, d.Name); err != nil {
+		return nil, Outcome{}, err
+	}
 	if err := schema.CheckKeyspaceName(d.Name); err != nil {
 		return nil, Outcome{}, err
 	}
 	if err := schema.CheckKeyspaceProperties(d.Properties); err != nil {
+		return nil, Outcome{}, err
+	}
+	if err := checkStrategy(d.guard, d.Properties); err != nil {
 		return nil, Outcome{}, err
 	}
 	if c.Keyspace(d.Name) != nil {
@@ -45,8 +58,11 @@ func (d *CreateKeyspace) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, 
 		}
 		return nil, Outcome{}, cqlerr.KeyspaceExists(d.Name)
 	}
-	k, warnings, err := schema.NewKeyspace(d.Name, d.Properties, d.Datacenter)
+	k, warnings, err := schema.NewKeyspace(d.Name, d.Properties, d.Placement)
 	if err != nil {
+		return nil, Outcome{}, err
+	}
+	if err := checkFactors(d.guard, k); err != nil {
 		return nil, Outcome{}, err
 	}
 	out := told(schema.Created, schema.TargetKeyspace, d.Name, "")
@@ -58,6 +74,7 @@ func (d *CreateKeyspace) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, 
 type DropKeyspace struct {
 	Name     string
 	IfExists bool
+	guard    *guardrail.Check
 }
 
 // dropKeyspace plans DROP KEYSPACE.
@@ -65,10 +82,20 @@ func (p *planning) dropKeyspace(s *cql.DropKeyspace) (*DropKeyspace, error) {
 	return &DropKeyspace{Name: s.Name, IfExists: s.IfExists}, nil
 }
 
+// Under is the definition for a client that is subject to guardrails.
+func (d *DropKeyspace) Under(guard *guardrail.Check) Definition {
+	guarded := *d
+	guarded.guard = guard
+	return &guarded
+}
+
 // Apply removes the keyspace. The events tell of its aggregates and functions first, then of its views, of its tables,
 // the oldest before the others, and of its types.
 func (d *DropKeyspace) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
 	if err := checkSchemaChange("DROP", d.Name, "<keyspace "+d.Name+">"); err != nil {
+		return nil, Outcome{}, err
+	}
+	if err := d.guard.DropKeyspace(); err != nil {
 		return nil, Outcome{}, err
 	}
 	k := c.Keyspace(d.Name)

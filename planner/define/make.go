@@ -3,6 +3,7 @@ package define
 import (
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/planner/scope"
 )
 
@@ -42,6 +43,10 @@ type Env struct {
 
 	// Datacenter is the node's, for replication strategies that name it; "" is datacenter1.
 	Datacenter string
+
+	ReplicationFactor int // of keyspaces that name none; 0 is 1
+
+	Guard *guardrail.Check // what the client is subject to; nil: no guardrails
 }
 
 // Make plans a statement, or refuses it with the error a client gets.

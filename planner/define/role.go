@@ -142,7 +142,8 @@ func optionName(o cql.RoleOption) string {
 
 // checkAccess refuses places that there are not, and then everything.
 func (p *planning) checkAccess(options []cql.RoleOption) error {
-	if names := access(options, false); slices.ContainsFunc(names, func(n string) bool { return n != p.datacenter() }) {
+	elsewhere := func(name string) bool { return name != p.placement().Datacenter }
+	if names := access(options, false); slices.ContainsFunc(names, elsewhere) {
 		return cqlerr.Invalidf("Invalid value(s) for DATACENTERS '%s',All values must be valid datacenters",
 			schema.HashSet(names))
 	}

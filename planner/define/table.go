@@ -4,6 +4,7 @@ import (
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/planner/guardrail"
 )
 
 // CreateTable defines a table.
@@ -12,6 +13,7 @@ type CreateTable struct {
 	Statement  *cql.CreateTable
 	Properties []schema.Property
 	Options    schema.TableOptions
+	guard      *guardrail.Check
 }
 
 // createTable plans CREATE TABLE: what PREPARE says of it already, without looking at the keyspace.
@@ -38,7 +40,8 @@ func (p *planning) createTable(s *cql.CreateTable) (*CreateTable, error) {
 	if schema.IsSystem(keyspace) {
 		return d, nil // to be refused for that, whatever its options are
 	}
-	if d.Options, err = schema.ParseTableOptions(schema.DefaultTableOptions(), props); err != nil {
+	kept := p.env.Guard.KeptProperties(props)
+	if d.Options, err = schema.ParseTableOptions(schema.DefaultTableOptions(), kept); err != nil {
 		return nil, err
 	}
 	return d, checkNoMask(s.Columns)
@@ -77,11 +80,24 @@ func checkDeclarations(s *cql.CreateTable, written string) error {
 	return nil
 }
 
+// Under is the definition for a client that is subject to guardrails.
+func (d *CreateTable) Under(guard *guardrail.Check) Definition {
+	guarded := *d
+	guarded.guard = guard
+	return &guarded
+}
+
 // Apply adds the table.
 func (d *CreateTable) Apply(c *schema.Catalog, newID [16]byte) (*schema.Catalog, Outcome, error) {
 	name := d.Statement.Table.Name
 	if err := checkTablesChange("CREATE", d.Keyspace); err != nil {
 		return nil, Outcome{}, err
+	}
+	if d.guard != nil {
+		var err error
+		if d, err = d.checkGuardrails(c); err != nil {
+			return nil, Outcome{}, err
+		}
 	}
 	if c.Keyspace(d.Keyspace) == nil {
 		return nil, Outcome{}, keyspaceMissing(d.Keyspace)
@@ -121,6 +137,9 @@ func (d *CreateTable) Apply(c *schema.Catalog, newID [16]byte) (*schema.Catalog,
 	if err := c.CheckTableID(t); err != nil {
 		return nil, Outcome{}, err
 	}
+	if err := checkCompressed(d.guard, d.Options); err != nil {
+		return nil, Outcome{}, err
+	}
 	return c.WithTable(t), told(schema.Created, schema.TargetTable, d.Keyspace, name), nil
 }
 
@@ -128,6 +147,7 @@ func (d *CreateTable) Apply(c *schema.Catalog, newID [16]byte) (*schema.Catalog,
 type DropTable struct {
 	Keyspace, Name string
 	IfExists       bool
+	guard          *guardrail.Check
 }
 
 // dropTable plans DROP TABLE.
@@ -139,9 +159,19 @@ func (p *planning) dropTable(s *cql.DropTable) (*DropTable, error) {
 	return &DropTable{Keyspace: keyspace, Name: s.Table.Name, IfExists: s.IfExists}, nil
 }
 
+// Under is the definition for a client that is subject to guardrails.
+func (d *DropTable) Under(guard *guardrail.Check) Definition {
+	guarded := *d
+	guarded.guard = guard
+	return &guarded
+}
+
 // Apply removes the table.
 func (d *DropTable) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
 	if err := checkTableChange("DROP", d.Keyspace, d.Name); err != nil {
+		return nil, Outcome{}, err
+	}
+	if err := d.guard.DropTable(); err != nil {
 		return nil, Outcome{}, err
 	}
 	t := c.Table(d.Keyspace, d.Name)

@@ -7,6 +7,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/planner/scope"
 )
 
@@ -14,6 +15,7 @@ import (
 type CreateType struct {
 	Keyspace  string
 	Statement *cql.CreateType
+	guard     *guardrail.Check
 }
 
 // createType plans CREATE TYPE.
@@ -30,10 +32,20 @@ func (p *planning) createType(s *cql.CreateType) (*CreateType, error) {
 	return &CreateType{Keyspace: keyspace, Statement: s}, nil
 }
 
+// Under is the definition for a client that is subject to guardrails.
+func (d *CreateType) Under(guard *guardrail.Check) Definition {
+	guarded := *d
+	guarded.guard = guard
+	return &guarded
+}
+
 // Apply adds the type.
 func (d *CreateType) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
 	name := d.Statement.Type.Name
 	if err := checkTablesChange("CREATE", d.Keyspace); err != nil {
+		return nil, Outcome{}, err
+	}
+	if err := d.Validate(c, d.guard); err != nil {
 		return nil, Outcome{}, err
 	}
 	k := c.Keyspace(d.Keyspace)

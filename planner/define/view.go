@@ -7,6 +7,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/guardrail"
 )
 
 // viewsAreExperimental is the warning that every CREATE MATERIALIZED VIEW gives.
@@ -17,6 +18,7 @@ type CreateView struct {
 	Keyspace   string
 	Statement  *cql.CreateView
 	Properties []schema.Property
+	guard      *guardrail.Check
 }
 
 // createView plans CREATE MATERIALIZED VIEW. All that depends on the base is seen when it runs.
@@ -49,6 +51,13 @@ func writtenName(n cql.QualifiedName) string {
 		return n.Name
 	}
 	return n.Keyspace + "." + n.Name
+}
+
+// Under is the definition for a client that is subject to guardrails.
+func (d *CreateView) Under(guard *guardrail.Check) Definition {
+	guarded := *d
+	guarded.guard = guard
+	return &guarded
 }
 
 // Apply adds the view.
@@ -98,6 +107,13 @@ func (d *CreateView) view(c *schema.Catalog, base *schema.Table, id [16]byte) (*
 	if base.Counter {
 		return nil, cqlerr.Invalidf("Materialized views are not supported on counter tables")
 	}
+	props, err := d.guard.TableProperties(d.Properties)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.guard.Views(base.Name, name, len(c.Keyspace(d.Keyspace).ViewsOf(base))+1); err != nil {
+		return nil, err
+	}
 	if base.Options.GCGraceSeconds == 0 {
 		return nil, cqlerr.Invalidf("Cannot create materialized view '%s' for base table '%s' with gc_grace_seconds of 0, "+
 			"since this value is used to TTL undelivered updates. Setting gc_grace_seconds too low might cause undelivered "+
@@ -111,11 +127,11 @@ func (d *CreateView) view(c *schema.Catalog, base *schema.Table, id [16]byte) (*
 	if err != nil {
 		return nil, err
 	}
-	options, err := viewOptions(d.Properties)
+	options, err := viewOptions(props)
 	if err != nil {
 		return nil, err
 	}
-	if given, ok, err := schema.TableID(d.Properties); err != nil {
+	if given, ok, err := schema.TableID(props); err != nil {
 		return nil, err
 	} else if ok {
 		id = given
@@ -157,6 +173,7 @@ type AlterView struct {
 	Keyspace, Name string
 	IfExists       bool
 	Properties     []schema.Property
+	guard          *guardrail.Check
 }
 
 // alterView plans ALTER MATERIALIZED VIEW.
@@ -169,23 +186,37 @@ func (p *planning) alterView(s *cql.AlterView) (*AlterView, error) {
 	return &AlterView{Keyspace: keyspace, Name: s.View.Name, IfExists: s.IfExists, Properties: props}, nil
 }
 
+// Under is the definition for a client that is subject to guardrails.
+func (d *AlterView) Under(guard *guardrail.Check) Definition {
+	guarded := *d
+	guarded.guard = guard
+	return &guarded
+}
+
 // Apply changes the options. As in Cassandra they are judged beside the defaults, not beside those that the view has.
 func (d *AlterView) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
 	view, err := findView(c, d.Keyspace, d.Name, d.IfExists)
 	if view == nil {
 		return c, Outcome{}, err
 	}
-	if _, err := checkOptions(d.Properties); err != nil {
+	if err := schema.CheckTableProperties(d.Properties); err != nil {
 		return nil, Outcome{}, err
 	}
-	if err := checkNoID(d.Properties); err != nil {
+	props, err := d.guard.TableProperties(d.Properties)
+	if err != nil {
+		return nil, Outcome{}, err
+	}
+	if _, err := checkOptions(props); err != nil {
+		return nil, Outcome{}, err
+	}
+	if err := checkNoID(props); err != nil {
 		return nil, Outcome{}, err
 	}
 	spec := *view
-	if spec.Options, err = schema.ParseTableOptions(view.Options, d.Properties); err != nil {
+	if spec.Options, err = schema.ParseTableOptions(view.Options, props); err != nil {
 		return nil, Outcome{}, err
 	}
-	if !slices.ContainsFunc(d.Properties, func(p schema.Property) bool { return p.Name == "bloom_filter_fp_chance" }) {
+	if !slices.ContainsFunc(props, func(p schema.Property) bool { return p.Name == "bloom_filter_fp_chance" }) {
 		spec.Options.BloomFilterFPChance = view.Options.BloomFilterFPChance // whatever the compaction becomes
 	}
 	if spec.Options.GCGraceSeconds == 0 {

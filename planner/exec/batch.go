@@ -8,6 +8,10 @@ import (
 
 // batch runs BEGIN BATCH ... APPLY BATCH.
 func (e *Executor) batch(ctx context.Context, r *Request, b *planner.Batch, done func(Result, error)) {
+	if err := guardWrite(&r.Options, b.Statements...); err != nil {
+		done(nil, err)
+		return
+	}
 	if err := checkLevel(r.Consistency); err != nil {
 		done(nil, err)
 		return
@@ -59,6 +63,9 @@ func (e *Executor) ExecuteBatch(ctx context.Context, r *BatchRequest, done func(
 		return
 	}
 	statements, err := checkBatch(r)
+	if err == nil {
+		err = guardWrite(&r.Options, statements...)
+	}
 	if err == nil && planner.IsConditional(statements) {
 		c := e.startConditional(ctx, &r.Options, true, done)
 		for i, m := range statements {
@@ -110,10 +117,10 @@ func (w *writing) finishBatch(err error, kind BatchKind, done func(Result, error
 	var answer Void
 	w.kind = kind.WriteType()
 	if err == nil {
-		err = w.unindexed
+		err = w.checkTerms()
 	}
 	if err == nil {
-		answer.Warnings, err = w.size.check(kind)
+		answer.Warnings, err = w.size.check(kind, w.e.settings)
 	}
 	for _, t := range w.size.tables {
 		if err == nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/planner/guardrail"
 )
 
 // size measures a batch as Cassandra does: the bytes that its rows and cells take there, and their partitions. A row
@@ -17,19 +18,16 @@ type size struct {
 	tables  []*schema.Table
 }
 
-// The number of bytes that Cassandra adds to values, and the limits of batches.
+// The number of bytes that Cassandra adds to values.
 const (
-	rowOverhead       = 8 + 13            // the marker's timestamp and the row's deletion
-	partitionOverhead = 8 + rowOverhead   // its deletion and its static row, even an empty one
-	expiryOverhead    = 4 + 8             // of a marker
-	cellOverhead      = 8 + 4 + 8         // timestamp, TTL, expiry
-	counterSize       = 36                // of a change of a counter
-	deletionOverhead  = 8 + 4             // of all elements of a collection
-	rangesOverhead    = 4                 // the number of deleted ranges in a partition
-	rangeOverhead     = 8 + 4             // the time of one
-	batchWarning      = 5 << 10           // bytes
-	batchLimit        = 10 * batchWarning // bytes
-	unloggedWarning   = 10                // partitions
+	rowOverhead       = 8 + 13          // the marker's timestamp and the row's deletion
+	partitionOverhead = 8 + rowOverhead // its deletion and its static row, even an empty one
+	expiryOverhead    = 4 + 8           // of a marker
+	cellOverhead      = 8 + 4 + 8       // timestamp, TTL, expiry
+	counterSize       = 36              // of a change of a counter
+	deletionOverhead  = 8 + 4           // of all elements of a collection
+	rangesOverhead    = 4               // the number of deleted ranges in a partition
+	rangeOverhead     = 8 + 4           // the time of one
 )
 
 func newSize() size { return size{updates: map[string]bool{}, keys: map[string]bool{}} }
@@ -90,7 +88,7 @@ func length(values [][]byte) (n int) {
 }
 
 // check refuses large batches over several partitions, and warns of batches that Cassandra warns of.
-func (s *size) check(kind BatchKind) ([]string, error) {
+func (s *size) check(kind BatchKind, settings *guardrail.Settings) ([]string, error) {
 	var warnings []string
 	if kind == Logged {
 		warnings = s.checkGrace(warnings)
@@ -98,16 +96,17 @@ func (s *size) check(kind BatchKind) ([]string, error) {
 	if len(s.keys) < 2 {
 		return warnings, nil
 	}
-	if s.bytes > batchLimit {
-		return nil, cqlerr.Invalidf("Batch too large")
-	}
-	if s.bytes > batchWarning {
+	bytes, partitions := int64(s.bytes), int64(len(s.keys))
+	if limit := settings.BatchSizeWarn; bytes > limit {
+		if bytes > settings.BatchSizeFail {
+			return nil, cqlerr.Invalidf("Batch too large")
+		}
 		warnings = append(warnings, fmt.Sprintf("Batch for %s is of size %d, exceeding specified threshold of %d by %d.",
-			tableNames(s.tables), s.bytes, batchWarning, s.bytes-batchWarning))
+			tableNames(s.tables), bytes, limit, bytes-limit))
 	}
-	if kind != Logged && len(s.keys) > unloggedWarning {
+	if kind != Logged && partitions > settings.UnloggedPartitionsWarn {
 		warnings = append(warnings, fmt.Sprintf("Unlogged batch covering %d partitions detected against table%s. You should "+
-			"use a logged batch for atomicity, or asynchronous writes for performance.", len(s.keys), plural(s.tables)))
+			"use a logged batch for atomicity, or asynchronous writes for performance.", partitions, plural(s.tables)))
 	}
 	return warnings, nil
 }

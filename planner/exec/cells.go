@@ -77,6 +77,7 @@ func (w *writing) rowCells(ctx context.Context, row [][]byte) error {
 	}
 	t.row = row
 	t.to.Row(row)
+	w.guardClustering(t.plan.Table, row)
 	w.size.row(row, t.plan.Mark && t.expiry.TTL > 0)
 	if t.plan.Mark {
 		t.to.Mark(t.ts, t.expiry)
@@ -116,6 +117,9 @@ func (w *writing) cells(ctx context.Context, sets []planner.SetColumn) error {
 		}
 		if v.Unset {
 			continue
+		}
+		if err := w.guardCell(s.Column, v.Bytes); err != nil {
+			return err
 		}
 		if v.Bytes == nil {
 			t.to.Set(s.Column, nil, t.ts, store.Expiry{})

@@ -15,6 +15,9 @@ import (
 
 // collection writes what an assignment changes in a collection, or a user type, that is not frozen.
 func (w *writing) collection(s *planner.SetColumn) error {
+	if err := w.guardList(s); err != nil {
+		return err
+	}
 	switch s.Change {
 	case planner.SetPart:
 		return w.setElement(s)
@@ -62,6 +65,9 @@ func (w *writing) put(c *schema.Column, name, value []byte) error {
 
 // putElement is put for an element that the statement does not read again.
 func (w *writing) putElement(c *schema.Column, name, value []byte) error {
+	if err := w.guardElement(c, name, value); err != nil {
+		return err
+	}
 	t := &w.target
 	expiry := t.expiry
 	if value == nil {
@@ -94,6 +100,9 @@ func (w *writing) clear(c *schema.Column) {
 // putAll writes all elements of a value.
 func (w *writing) putAll(c *schema.Column, value []byte) error {
 	if err := w.expect(c, value, true); err != nil {
+		return err
+	}
+	if err := w.guardItems(c, value); err != nil {
 		return err
 	}
 	switch t := c.Type.(type) {
@@ -131,7 +140,7 @@ func (w *writing) putAll(c *schema.Column, value []byte) error {
 			}
 		}
 	}
-	return nil
+	return w.guardCollection(c, value)
 }
 
 // putPlace writes an element at the end or the beginning of a list.

@@ -51,6 +51,7 @@ type conditional struct {
 	deciding   bool
 	until      time.Time // when it has to be decided
 	applied    bool
+	warned     int // warnings of guardrails before the decision
 
 	kept    values // what is bound
 	columns []planner.ResultColumn
@@ -138,6 +139,9 @@ func (c *conditional) prepare() error {
 		return errUnsetCondition() // before anything is compared: Cassandra fails
 	}
 	c.finishColumns()
+	if g := c.options.Guard; g != nil {
+		c.warned = len(g.Warnings)
+	}
 	return c.e.checkConditionalLevels(c.table, c.options)
 }
 
@@ -308,6 +312,9 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 		return nil, err
 	}
 	c.snapshot, c.applied, c.deciding, c.until = s, false, true, until
+	if g := c.options.Guard; g != nil {
+		g.Warnings = g.Warnings[:c.warned]
+	}
 	if err := c.readRows(); err != nil {
 		return nil, err
 	}
@@ -317,15 +324,15 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 	if err := c.e.checkReplicas(c.table, c.options.Consistency); err != nil {
 		return nil, err
 	}
-	c.mutations, c.writing.rows, c.bytes = c.mutations[:0], 0, 0
+	c.mutations, c.terms, c.writing.rows, c.bytes = c.mutations[:0], c.terms[:0], 0, 0
 	c.given, c.stamp = true, c.e.store.Timestamp()
 	for _, ranges := range [...]bool{false, true} {
 		if err := c.write(ranges); err != nil {
 			return nil, err
 		}
 	}
-	if c.unindexed != nil {
-		return nil, c.unindexed
+	if err := c.checkTerms(); err != nil {
+		return nil, err
 	}
 	c.applied = true
 	return c.mutations, c.options.Decision.end()

@@ -9,7 +9,10 @@ import (
 )
 
 // define runs a statement that changes the schema.
-func (e *Executor) define(p define.Definition) (Result, error) {
+func (e *Executor) define(r *Request, p define.Definition) (Result, error) {
+	if guarded, ok := p.(define.Guarded); ok && r.Guard != nil {
+		p = guarded.Under(r.Guard)
+	}
 	var out define.Outcome
 	changed := false
 	err := e.store.Define(func(c *schema.Catalog) (*schema.Catalog, error) {

@@ -8,6 +8,7 @@ import (
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/define"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/store"
 	"github.com/rs/zerolog"
 )
@@ -16,14 +17,20 @@ import (
 type Executor struct {
 	store *store.Store
 	log   zerolog.Logger
-	ids   *identifiers
+
+	settings *guardrail.Settings
+
+	ids *identifiers
 
 	strictIn string // the node's datacenter, if StrictReplicas was called
 }
 
-// New returns an executor on a store.
-func New(s *store.Store, log zerolog.Logger) *Executor {
-	return &Executor{store: s, log: log, ids: newIdentifiers(s.Now)}
+// New returns an executor on a store. Nil settings are the defaults.
+func New(s *store.Store, log zerolog.Logger, settings *guardrail.Settings) *Executor {
+	if settings == nil {
+		settings = guardrail.Default()
+	}
+	return &Executor{store: s, log: log, settings: settings, ids: newIdentifiers(s.Now)}
 }
 
 // Execute runs one statement and calls done exactly once: before it returns, or later from another
@@ -42,7 +49,7 @@ func (e *Executor) Execute(ctx context.Context, r *Request, done func(Result, er
 	case *planner.Use:
 		done(e.use(p))
 	case define.Definition:
-		done(e.define(p))
+		done(e.define(r, p))
 	case *define.Describe:
 		answer, err := e.describe(ctx, r, p)
 		done(answer, failure(err, r))
@@ -62,6 +69,9 @@ func (e *Executor) use(p *planner.Use) (Result, error) {
 // truncate removes all rows of a table.
 func (e *Executor) truncate(ctx context.Context, r *Request, p *define.Truncate) (Result, error) {
 	if err := checkLevel(r.Consistency); err != nil {
+		return nil, err
+	}
+	if err := r.Guard.DropTable(); err != nil {
 		return nil, err
 	}
 	if err := e.store.Truncate(ctx, p.Table); err != nil {

@@ -26,11 +26,20 @@ func (w *writing) checkIndexed(t *schema.Table, c *schema.Column, name, value []
 					n, x.Name, quote.Name(t.Keyspace), quote.Name(t.Name), c.Name, filter.MaxLegacyValue)
 			}
 		case schema.SAI:
+			w.guardIndexed(x, c, name, value)
 			if isVector && value != nil {
 				w.unindexed = checkVector(x, value, c.Type)
 			}
 		}
 	}
+}
+
+// checkTerms refuses values that indexes do not take.
+func (w *writing) checkTerms() error {
+	if err := w.guardTerms(); err != nil {
+		return err
+	}
+	return w.unindexed
 }
 
 // indexedSize is the number of bytes of a cell that go into an index, also those of a deleted element.

@@ -12,6 +12,7 @@ import (
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/planner/where"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/pace"
@@ -43,6 +44,9 @@ type writing struct {
 
 	conditional *conditional // what the write depends on; nil: on nothing
 
+	guard *guardrail.Check // nil: no guardrail of values is on
+	terms []term           // that storage-attached indexes get
+
 	unindexed error // why an index refuses a value; nil: none does
 }
 
@@ -60,6 +64,9 @@ func (e *Executor) startWriting(o *Options) *writing {
 	w.began = e.store.Now()
 	w.x.Now = o.now(w.began)
 	w.given, w.stamp = o.HasTimestamp, o.Timestamp
+	if o.Guard.Values() {
+		w.guard = o.Guard
+	}
 	return w
 }
 
@@ -85,6 +92,10 @@ func (w *writing) turn() *pace.Turn {
 
 // modify runs INSERT, UPDATE or DELETE.
 func (e *Executor) modify(ctx context.Context, r *Request, m *planner.Modification, done func(Result, error)) {
+	if err := guardWrite(&r.Options, m); err != nil {
+		done(nil, err)
+		return
+	}
 	if m.If != nil {
 		c := e.startConditional(ctx, &r.Options, false, done)
 		c.statements = append(c.statements, conditionalWrite{m, r.Values})
@@ -99,9 +110,12 @@ func (e *Executor) modify(ctx context.Context, r *Request, m *planner.Modificati
 	if w.kind = "SIMPLE"; m.Table.Counter {
 		w.kind = "COUNTER"
 	}
-	err := w.add(ctx, m, r.Values)
+	err := w.guardTimestamp(m, r.Values)
 	if err == nil {
-		err = w.unindexed
+		err = w.add(ctx, m, r.Values)
+	}
+	if err == nil {
+		err = w.checkTerms()
 	}
 	if err == nil {
 		err = e.checkReplicas(m.Table, r.Consistency)
@@ -139,6 +153,9 @@ func (w *writing) apply(err error, answer *Void, done func(Result, error)) {
 // add makes the mutations of one statement.
 func (w *writing) add(ctx context.Context, m *planner.Modification, values []types.Value) (err error) {
 	if err := w.bind(m, values); err != nil {
+		return err
+	}
+	if err := w.guardRows(m); err != nil {
 		return err
 	}
 	most := w.e.store.MaxRows()
@@ -313,6 +330,7 @@ func (w *writing) removeRow(t *schema.Table, from *store.Mutation, row [][]byte,
 		return err
 	}
 	from.Row(row)
+	w.guardClustering(t, row)
 	w.size.row(row, false)
 	c := t.KeepsRows()
 	if c == nil {

@@ -103,7 +103,6 @@ func checkVector(x *schema.Index, vector []byte, t types.Type) error {
 // beginNearest checks ORDER BY ... ANN OF and evaluates its vector. Such a read has no pages and asks one replica.
 func (r *reading) beginNearest(o *Options) error {
 	p := r.plan
-	r.out.Warnings = nil // they were about aggregates
 	switch {
 	case len(p.Selection.Aggregates) > 0 || p.Grouping != nil:
 		return cqlerr.Invalidf("Top-K queries can not be run with aggregation")

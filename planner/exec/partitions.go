@@ -24,6 +24,14 @@ func (p *partitions) evaluate(x *expr.Context, w *where.Clause) (err error) {
 // several reports whether there is more than one partition.
 func (p *partitions) several() bool { return len(p.keys) > 1 || p.rest != nil }
 
+// count is how many partitions there are. Of many it is the number of combinations, whatever their tokens.
+func (p *partitions) count() int {
+	if p.rest == nil {
+		return len(p.keys)
+	}
+	return len(p.keys) + p.rest.Len()
+}
+
 // check refuses keys that Cassandra does not accept.
 func (p *partitions) check() error {
 	err := restriction.CheckKeys(p.keys)

@@ -5,6 +5,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec/paging"
+	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/pace"
 )
@@ -32,6 +33,9 @@ type Options struct {
 	Decision          *Decision  // of a conditional write; nil: nobody gives it up
 	Keyspace          string     // the session's
 	Work              *Work      // is filled in before done is called; nil: nobody counts
+
+	// Guard has the guardrails that the client is subject to; nil: none.
+	Guard *guardrail.Check
 }
 
 // Work is what an execution has gone over.

@@ -10,6 +10,7 @@ import (
 	"github.com/cqld/cqld/planner/exec/filter"
 	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/planner/where"
 	"github.com/cqld/cqld/store"
 )
@@ -24,6 +25,7 @@ type reading struct {
 	slices     []store.Slice
 	filters    []filter.Condition
 	level      cqlerr.Consistency // at which rows are read
+	guard      *guardrail.Check   // nil: no guardrail of reads is on
 
 	read     store.Read
 	position store.Position // that read.After points to
@@ -104,10 +106,21 @@ func (r *reading) release() {
 
 // begin evaluates what the read depends on.
 func (r *reading) begin(req *Request) error {
+	p := r.plan
+	if req.Guard.Reads() {
+		r.guard = req.Guard
+		if err := guardFiltering(r.guard, p); err != nil {
+			return err
+		}
+	}
 	if err := checkReadLevel(req.Consistency); err != nil {
 		return err
 	}
-	p := r.plan
+	if r.guard != nil {
+		if err := r.guard.ReadLevel(req.Consistency); err != nil {
+			return err
+		}
+	}
 	r.x.Values, r.x.Now, r.x.Cell, r.x.Hold = req.Values, r.e.now(&req.Options), r.onCell, r.onHold
 	r.x.Step = steps(req.Turn)
 	if !p.Plain {
@@ -132,7 +145,7 @@ func (r *reading) begin(req *Request) error {
 	r.read = store.Read{
 		Table: p.Table, Reverse: p.Reverse, Now: r.x.Now, Meta: p.Selection.Meta, Session: req.Session, Turn: req.Turn,
 	}
-	r.out.Columns, r.out.Warnings = p.Selection.Columns, p.Warnings
+	r.out.Columns = p.Selection.Columns
 	r.out.selection, r.out.turn = p.Selection, req.Turn
 	switch {
 	case p.Nearest != nil:
@@ -147,6 +160,19 @@ func (r *reading) begin(req *Request) error {
 	}
 	if err := r.restrict(); err != nil {
 		return err
+	}
+	if p.Intersects && req.Guard != nil && !r.page.nothing {
+		if err := r.guardIntersection(req); err != nil {
+			return err
+		}
+	}
+	if r.guard != nil && !r.page.nothing && r.page.pages(p) {
+		if err := r.guard.PageSize(p.Table.Name, req.PageSize); err != nil {
+			return err
+		}
+	}
+	if p.Nearest == nil {
+		r.out.Warnings = p.Warnings // about aggregates
 	}
 	if err := r.hold(listedSize(len(r.partitions.keys), len(r.slices))); err != nil {
 		return err
@@ -165,6 +191,11 @@ func (r *reading) hold(n int) error { return r.kept.grow(r.read.Turn, n) }
 // keys and tokens only if there can be something to read.
 func (r *reading) restrict() (err error) {
 	w := r.plan.Where
+	if r.guard != nil {
+		if err := r.guardIndex(); err != nil {
+			return err
+		}
+	}
 	if len(w.Filters) > 0 {
 		if r.filters, err = filter.Conditions(&r.x, w.Filters); err != nil {
 			return err
@@ -174,7 +205,7 @@ func (r *reading) restrict() (err error) {
 		}
 	}
 	if w.Partition != nil {
-		if err = r.partitions.evaluate(&r.x, w); err != nil {
+		if err = r.evaluateKeys(); err != nil {
 			return err
 		}
 		r.read.Keys = r.partitions.keys
@@ -225,6 +256,11 @@ func (r *reading) lookUp(filters []*where.Filter) error {
 // restrictClustering evaluates the restrictions of clustering columns. A range that ends with null selects nothing, but
 // keys are checked as if it did; so are those of a table with static columns where an IN of whole rows is empty.
 func (r *reading) restrictClustering(w *where.Clause) error {
+	if w.NamesRow(r.plan.Table) {
+		if err := guardProduct(r.guard, &r.x, w.Clustering, clusteringKey); err != nil {
+			return err
+		}
+	}
 	slices, many, null, err := restriction.AppendSlices(r.slices, &r.x, w, restriction.MaxListed)
 	if err != nil {
 		return err

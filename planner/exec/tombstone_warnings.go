@@ -14,13 +14,6 @@ import (
 	"github.com/cqld/cqld/store/pace"
 )
 
-// How many tombstones one of Cassandra's commands may read before the client is warned, and before it fails: its
-// tombstone_warn_threshold and tombstone_failure_threshold.
-const (
-	warnTombstones = 1000
-	mostTombstones = 100000
-)
-
 // aggregatedPage is how many rows Cassandra aggregates at a time when the request has no pages. Each page of them has
 // the time of a whole read.
 const aggregatedPage = 10_000
@@ -51,7 +44,7 @@ func (r *reading) countTombstones() {
 		return
 	}
 	t := &r.tombstones
-	t.Most, t.Warn, t.Asked = mostTombstones, warnTombstones, p.Asked
+	t.Most, t.Warn, t.Asked = int(r.e.settings.TombstoneFail), int(r.e.settings.TombstoneWarn), p.Asked
 	t.Statics = p.Asked == nil || p.FullPartitions || p.Statics
 	r.read.Tombstones = t
 	r.command = command{limit: min(r.page.size, r.page.limit)}
@@ -123,7 +116,7 @@ func (r *reading) aggregated(partition []byte, row [][]byte) {
 
 // warn warns of a command that has read many tombstones.
 func (r *reading) warn(c *store.TombstoneCount) {
-	if c.Tombstones <= warnTombstones {
+	if int64(c.Tombstones) <= r.e.settings.TombstoneWarn {
 		return
 	}
 	r.command.read = c

@@ -96,6 +96,20 @@ func (f *Filter) Columns() []*schema.Column {
 	return []*schema.Column{f.Contains.Column}
 }
 
+// Comparisons is how many values outside of their keys rows are compared with. A range with two ends has two.
+func (w *Clause) Comparisons() (n int) {
+	for _, f := range w.Filters {
+		switch {
+		case f.Columns()[0].Kind.IsKey():
+		case f.Range != nil && f.Range.Lower != nil && f.Range.Upper != nil:
+			n += 2
+		default:
+			n++
+		}
+	}
+	return n
+}
+
 // SinglePartition reports whether the clause names one partition key, and no token range on top.
 func (w *Clause) SinglePartition() bool {
 	return w.Partition != nil && w.Token == nil && allSingle(w.Partition)

@@ -8,11 +8,23 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 )
 
-// needsFiltering is the refusal of a query that would compare rows one by one without being told to.
-func needsFiltering() error {
-	return cqlerr.Invalidf("Cannot execute this query as it might involve data filtering and thus may have " +
-		"unpredictable performance. If you want to execute this query despite the performance unpredictability, use " +
-		"ALLOW FILTERING")
+// mightFilter is how refusals of filtering begin.
+const mightFilter = "Cannot execute this query as it might involve data filtering and thus may have unpredictable " +
+	"performance. "
+
+// errNeedsFiltering refuses a query that would compare rows one by one without being told to.
+func errNeedsFiltering() error {
+	return cqlerr.Invalidf(mightFilter + "If you want to execute this query despite the performance " +
+		"unpredictability, use ALLOW FILTERING")
+}
+
+// needsFiltering is errNeedsFiltering in the words for a client that may not use ALLOW FILTERING.
+func (rs *Restrictions) needsFiltering() error {
+	if !rs.NeverFilters {
+		return errNeedsFiltering()
+	}
+	return cqlerr.Invalidf(mightFilter + "Executing this query despite the performance unpredictability with ALLOW " +
+		"FILTERING has been disabled by the allow_filtering_enabled property in cassandra.yaml")
 }
 
 // filtersImplicitly reports whether the table may be filtered without ALLOW FILTERING: those made by code.
@@ -36,7 +48,7 @@ func (rs *Restrictions) resolveOther(w *Clause) error {
 	if rs.indexable {
 		rs.indexed = true
 	} else if !rs.AllowFiltering && !rs.filtersImplicitly() {
-		return needsFiltering()
+		return rs.needsFiltering()
 	}
 	rs.filter(w, rs.other)
 	rs.filtered = append(rs.filtered, rs.other)
@@ -59,11 +71,17 @@ func (rs *Restrictions) checkIndexed() error {
 }
 
 // CheckNeedsFiltering refuses reads of many partitions, and those with indexes, that leave something to be compared row
-// by row: what no one group of indexes serves, and clustering keys in each partition.
+// by row.
 func (rs *Restrictions) CheckNeedsFiltering() error {
-	if rs.AllowFiltering || rs.filtersImplicitly() || !rs.keyRange && !rs.indexed {
+	if rs.AllowFiltering || rs.filtersImplicitly() || !rs.keyRange && !rs.indexed || !rs.NeedsFiltering() {
 		return nil
 	}
+	return errNeedsFiltering()
+}
+
+// NeedsFiltering reports whether something is left to be compared row by row: what no one group of indexes serves, and
+// clustering keys in each partition.
+func (rs *Restrictions) NeedsFiltering() bool {
 	n := 0
 	for _, set := range rs.filtered {
 		n += len(set)
@@ -73,10 +91,7 @@ func (rs *Restrictions) CheckNeedsFiltering() error {
 			return slices.ContainsFunc(set, func(r *Restriction) bool { return r.needsFiltering(group) })
 		})
 	}
-	if n > 0 && !slices.ContainsFunc(indexGroups(rs.table), serving) || n == 0 && len(rs.clustering) > 0 {
-		return needsFiltering()
-	}
-	return nil
+	return n > 0 && !slices.ContainsFunc(indexGroups(rs.table), serving) || n == 0 && len(rs.clustering) > 0
 }
 
 // filter adds restrictions as conditions on rows.

@@ -49,7 +49,7 @@ func (rs *Restrictions) resolvePartition(w *Clause) error {
 	missing := rs.partition.unrestricted(rs.table.PartitionKey)
 	if len(missing) > 0 || rs.partition.hasSlice() || rs.partition.hasContains() {
 		if !rs.AllowFiltering && !rs.indexable && !rs.filtersImplicitly() {
-			return needsFiltering()
+			return rs.needsFiltering()
 		}
 		rs.keyRange, rs.indexed = true, rs.indexable
 		rs.filter(w, rs.partition)

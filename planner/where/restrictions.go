@@ -17,6 +17,7 @@ type Restrictions struct {
 	verb  string // SELECT, UPDATE, DELETE, INSERT: messages name it
 
 	AllowFiltering bool
+	NeverFilters   bool // the client may not use ALLOW FILTERING
 	OnlyStatic     bool // only static columns are read or written
 
 	partition, clustering, other restrictionSet

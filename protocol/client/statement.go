@@ -40,6 +40,7 @@ type Prepared struct {
 	*protocol.Prepared
 	Query    string
 	Keyspace string // that it was prepared for, if any
+	Warnings []string
 }
 
 // Query runs a statement.
@@ -48,21 +49,25 @@ func (c *Conn) Query(ctx context.Context, text string, values []types.Value, o *
 	return c.run(ctx, &protocol.Query{Query: text, Parameters: o.parameters(values)}, o, nil)
 }
 
-// Prepare asks the server to keep a statement, to be run with Execute.
+// Prepare asks the server to keep a statement, to be run with Execute. After an ERROR the result has only its warnings.
 func (c *Conn) Prepare(ctx context.Context, text, keyspace string) (*Prepared, error) {
 	m := &protocol.Prepare{Query: text}
 	if keyspace != "" {
 		m.Flags, m.Keyspace = protocol.PrepareWithKeyspace, keyspace
 	}
-	answer, err := c.Do(ctx, m)
-	if err != nil {
+	answer, err := c.do(ctx, m, 0, nil)
+	if answer == nil {
 		return nil, err
+	}
+	warnings := answer.Prefix.Warnings
+	if err != nil {
+		return &Prepared{Warnings: warnings}, err
 	}
 	p, ok := answer.Response.(*protocol.Prepared)
 	if !ok {
 		return nil, unexpected(answer)
 	}
-	return &Prepared{Prepared: p, Query: text, Keyspace: keyspace}, nil
+	return &Prepared{Prepared: p, Query: text, Keyspace: keyspace, Warnings: warnings}, nil
 }
 
 // Execute runs a prepared statement. One that the server has forgotten is prepared again.

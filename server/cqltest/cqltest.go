@@ -27,6 +27,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
@@ -48,6 +49,8 @@ type config struct {
 	server server.Options
 	now    func() time.Time
 	engine func(engine.Engine) engine.Engine
+
+	settings map[string]string
 }
 
 // Option changes what RunT starts.
@@ -67,6 +70,10 @@ func WithStrictReplicas() Option { return func(c *config) { c.server.StrictRepli
 
 // WithLimits bounds what clients can make the server hold.
 func WithLimits(l server.Limits) Option { return func(c *config) { c.server.Limits = l } }
+
+// WithSettings gives the server settings by their names in cassandra.yaml, for example tables_fail_threshold. With
+// guardrails_apply_to_all=true clients are subject to guardrails.
+func WithSettings(values map[string]string) Option { return func(c *config) { c.settings = values } }
 
 // WithEngine lets the test stand between the store and its engine, to delay what is read and written or have it fail.
 func WithEngine(wrap func(engine.Engine) engine.Engine) Option {
@@ -102,6 +109,11 @@ func RunT(t testing.TB, options ...Option) *Server {
 
 // start opens a store in memory and serves it.
 func start(c config) (*Server, error) {
+	settings, err := guardrail.Read(c.settings)
+	if err != nil {
+		return nil, err
+	}
+	c.server.Settings = settings
 	data, err := store.Open(store.Options{
 		Engine: func(fold engine.Fold) (engine.Engine, error) {
 			if c.engine == nil {

@@ -16,6 +16,9 @@ type Options struct {
 	Advertise   netip.Addr // the address clients are told; zero: the one they dialled
 	Port        int        // of the native protocol, told to clients; 0: the one they dialled
 
+	// Settings are those of system_views.settings that package system does not know itself.
+	Settings []Setting
+
 	// Clients returns the connections that system_views.clients shows; nil: none.
 	Clients func() []Client
 

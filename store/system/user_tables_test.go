@@ -12,7 +12,7 @@ func userTables(c *schema.Catalog) (*schema.Catalog, error) {
 	)
 	k, _, err := schema.NewKeyspace("shapes", []schema.Property{
 		{Name: "replication", Map: map[string]string{"class": "SimpleStrategy", "replication_factor": "1"}},
-	}, "datacenter1")
+	}, schema.Placement{Datacenter: "datacenter1"})
 	if err != nil {
 		return nil, err
 	}

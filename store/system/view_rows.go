@@ -49,6 +49,12 @@ func fillClients(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
 	}
 }
 
+// Setting is one row of system_views.settings.
+type Setting struct {
+	Name, Value string
+	Null        bool // it has no value
+}
+
 // fillSettings makes system_views.settings: those settings of Cassandra's that this node has too.
 func fillSettings(n *node, w *writer, session store.Session, _ *schema.Catalog) {
 	_, port := n.address(session)
@@ -61,5 +67,12 @@ func fillSettings(n *node, w *writer, session store.Session, _ *schema.Catalog) 
 		w.partition(types.EncodeText(setting[0]))
 		w.row()
 		w.text("value", setting[1])
+	}
+	for _, setting := range n.Settings {
+		w.partition(types.EncodeText(setting.Name))
+		w.row()
+		if !setting.Null {
+			w.text("value", setting.Value)
+		}
 	}
 }

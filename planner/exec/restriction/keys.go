@@ -76,6 +76,9 @@ func (k *KeyWalk) Fill(dst [][]byte, most int) (_ [][]byte, err error) {
 	return dst, nil
 }
 
+// Len is how many combinations are left.
+func (k *KeyWalk) Len() int { return k.n - k.next }
+
 // key is the key of the i-th combination.
 func (k *KeyWalk) key(i int) (_ []byte, err error) {
 	k.values = k.product.append(k.values[:0], i)
