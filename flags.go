@@ -43,7 +43,9 @@ type settings struct {
 	http        string // "": no HTTP
 	limits      server.Limits
 
-	given struct{ advertise, sync, level, memory string } // flags as they are given
+	logins bool // clients log in with a password
+
+	given struct{ advertise, sync, level, memory, auth string } // flags as they are given
 }
 
 // logFormats are the values of --log-format; auto is console on a terminal and json elsewhere.
@@ -71,6 +73,8 @@ func serveFlags(s *settings) *flag.FlagSet {
 	f.StringVar(&s.given.level, "log-level", "info", "the least `level` to log: debug, info, warn or error")
 	f.StringVar(&s.logFormat, "log-format", "auto", "auto, console or json: the `format` of log lines")
 	f.StringVar(&s.http, "http", "", "serve /health, /metrics and /debug/pprof at this `address`; empty: do not")
+	f.StringVar(&s.given.auth, "auth", "none", "how clients `log in`: none for everybody who can connect, "+
+		"or password for roles and permissions")
 	f.StringVar(&s.given.memory, "client-memory", "", "how many `bytes` are held for clients, like 256MiB; empty: 112MiB, "+
 		"or less where there is little memory")
 	f.DurationVar(&s.limits.ReadTimeout, "read-timeout", 5*time.Second,
@@ -115,6 +119,15 @@ func (s *settings) check() error {
 	s.sync = badger.Sync(mode)
 	if !slices.Contains(logFormats, s.logFormat) {
 		return badFlag("log-format", s.logFormat, "want "+strings.Join(logFormats, ", "))
+	}
+	switch s.given.auth {
+	case "none":
+	case "password":
+		s.logins = true
+	case "mtls":
+		return badFlag("auth", s.given.auth, "logins by certificates are not supported")
+	default:
+		return badFlag("auth", s.given.auth, "want none or password")
 	}
 	if s.purgeEvery <= 0 {
 		return badFlag("purge-every", s.purgeEvery.String(), "want a time, like 10s")

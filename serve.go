@@ -57,6 +57,7 @@ func serveStore(
 		ClusterName: s.clusterName,
 		Datacenter:  s.datacenter,
 		Rack:        s.rack,
+		Logins:      s.logins,
 		Limits:      s.limits,
 	})
 	if err != nil {

@@ -22,6 +22,8 @@ type Env struct {
 	Text string // the statement as it came, for error texts that repeat it
 	Run  bool   // it is run at once: Cassandra asks for permissions before it looks at mistakes then
 
+	Logins bool // clients log in: without that nobody may see or change roles
+
 	Now time.Time // the time for constants that ask for it
 
 	// Datacenter is the node's, for replication strategies that name it; "" is datacenter1.

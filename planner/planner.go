@@ -64,7 +64,9 @@ func modifies[S cql.Statement, P Plan](p *planning, s S, plan func(S) (P, error)
 
 // define plans a statement that has nothing to do with single rows.
 func (p *planning) define(stmt cql.Statement) (Plan, error) {
-	plan, err := define.Make(stmt, p.scope, define.Env{Text: p.env.Text, Run: p.env.Run, Datacenter: p.env.Datacenter})
+	plan, err := define.Make(stmt, p.scope, define.Env{
+		Text: p.env.Text, Run: p.env.Run, Logins: p.env.Logins, Datacenter: p.env.Datacenter,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -2,9 +2,11 @@ package planner
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
@@ -30,6 +32,7 @@ type Select struct {
 	FullPartitions    bool   // partitions with static content only give a row
 	Asked             []bool // by column index, what is selected or compared beside the primary key; nil: all
 	Warnings          []string
+	RestrictedMasks   string // the masked columns that the WHERE clause restricts, as texts list them; "": none
 }
 
 // selectRows plans SELECT.
@@ -107,10 +110,25 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 	if err := rs.Unfilterable(); err != nil {
 		return nil, err
 	}
+	plan.RestrictedMasks = restrictedMasks(t, rs)
 	plan.settle()
 	p.out.Result = plan.Selection.Columns
 	plan.Warnings = aggregationWarnings(plan, rs)
 	return plan, nil
+}
+
+// restrictedMasks lists the masked columns that are restricted.
+func restrictedMasks(t *schema.Table, rs *where.Restrictions) string {
+	var names []string
+	for _, c := range t.Columns {
+		if c.Mask != nil && rs.RestrictsColumn(c) {
+			names = append(names, quote.Name(c.Name))
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return "[" + strings.Join(names, ", ") + "]"
 }
 
 // AggregatesAll reports whether one row is made of all rows.

@@ -35,6 +35,7 @@ type request struct {
 	statement *statement // of QUERY and EXECUTE, once it is known
 	single    exec.Request
 	batch     exec.BatchRequest
+	children  []*statement  // of BATCH, where clients log in
 	paging    *paging.State // nil: the request has none
 	turn      pace.Turn     // that it runs on, if it may take long
 	write     pendingWrite
@@ -48,6 +49,7 @@ type request struct {
 	skip       bool       // the client asked for rows without metadata
 	prepared   bool       // EXECUTE
 	decides    bool       // BATCH with conditions
+	roles      bool       // it writes to the tables that have the roles
 	expected   preparedID // of the result columns that the client knows (v5)
 	done       func(exec.Result, error)
 	holders    atomic.Int32
@@ -104,9 +106,12 @@ func (r *request) release() {
 	r.conn, r.message, r.statement, r.paging, r.trace, r.latency = nil, nil, nil, nil, nil, nil
 	r.single, r.write = exec.Request{}, pendingWrite{}
 	r.batch = exec.BatchRequest{Children: r.batch.Children[:0]}
+	clear(r.children)
+	r.children = r.children[:0]
 	r.prefix = protocol.Prefix{Warnings: r.prefix.Warnings[:0]}
 	r.rows = protocol.Rows{}
 	r.detached, r.skip, r.prepared, r.decides, r.overloaded, r.expected = false, false, false, false, false, preparedID{}
+	r.roles = false
 	if cap(r.copied) > keepBody {
 		r.copied = nil
 	}
@@ -228,6 +233,9 @@ func (r *request) send(m protocol.Response) {
 // finish answers with the result of an execution. exec calls it, perhaps from a goroutine of the store.
 func (r *request) finish(result exec.Result, err error) {
 	defer r.answerPanic()
+	if r.roles {
+		r.conn.server.roles.Changed()
+	}
 	if err != nil {
 		if warned, ok := result.(*exec.Void); ok {
 			r.warn(warned.Warnings...)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/cqld/cqld/auth/roles"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/store"
@@ -34,6 +35,10 @@ type Options struct {
 	Datacenter  string // datacenter1
 	Rack        string // rack1
 
+	// Logins makes clients log in with a password and checks what they may do; without it everybody may do everything.
+	Logins     bool
+	BcryptCost int // of the passwords that are stored; 0: Cassandra's
+
 	Limits    Limits
 	Intercept Interceptor // nil: requests are served as usual
 }
@@ -47,7 +52,8 @@ type Server struct {
 	limits    Limits
 	intercept Interceptor
 
-	datacenter string // for replication strategies that name it
+	datacenter string        // for replication strategies that name it
+	roles      *roles.Keeper // nil: nobody logs in
 
 	uuids     *types.UUIDClock
 	prepared  *statementCache[preparedID]
@@ -78,7 +84,6 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		store:     o.Store,
-		exec:      exec.New(o.Store, o.Log),
 		log:       o.Log,
 		limits:    o.Limits.withDefaults(),
 		intercept: o.Intercept,
@@ -89,6 +94,15 @@ func New(o Options) (*Server, error) {
 		conns:     make(map[*conn]struct{}),
 		perIP:     make(map[netip.Addr]int),
 	}
+	if o.Logins {
+		var err error
+		if s.roles, err = roles.Open(roles.Options{
+			Store: o.Store, Log: o.Log, Cost: o.BcryptCost, Datacenter: o.Datacenter,
+		}); err != nil {
+			return nil, err
+		}
+	}
+	s.exec = exec.New(o.Store, s.roles, o.Log)
 	host := o.Store.HostID() // random, and the same as long as the data is there
 	s.uuids = types.NewUUIDClock([8]byte(host[8:]))
 	s.prepared = newStatementCache[preparedID](s.limits.PreparedBytes)

@@ -39,6 +39,9 @@ type statement struct {
 	// large is how many of its next reads are not quick, because one gave large rows.
 	large atomic.Int32
 
+	// needs are the permissions that the statement takes, as of a catalog; nil: nobody has asked for them.
+	needs atomic.Pointer[needs]
+
 	// seen is the newest catalog that the plan is known to fit.
 	seen atomic.Pointer[schema.Catalog]
 }

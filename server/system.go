@@ -23,7 +23,7 @@ func (s *Server) registerSystem(o Options) {
 	})
 }
 
-// anonymous is the user of every connection: there are no logins.
+// anonymous is the user of connections that have not logged in.
 const anonymous = "anonymous"
 
 // clients are the connections as system_views.clients shows them.
@@ -46,7 +46,7 @@ func (c *conn) describe() system.Client {
 		return client
 	}
 	client.Stage = "ready"
-	client.Username = anonymous
+	client.Username = c.session.username()
 	client.Hostname = hostname(c.remote.Addr())
 	client.Options = c.session.options
 	client.Driver = c.session.options[protocol.OptionDriverName]

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"github.com/cqld/cqld/auth"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
@@ -30,6 +31,7 @@ type Options struct {
 	Session           store.Session
 	Turn              *pace.Turn // that long work runs on; nil: nothing bounds it
 	Keyspace          string     // the session's
+	User              *auth.User // who has logged in; nil: nobody does
 }
 
 // BatchRequest is one execution of a protocol batch.

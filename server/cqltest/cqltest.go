@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"golang.org/x/crypto/bcrypt"
 
 	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/store"
@@ -59,6 +60,12 @@ func WithClock(now func() time.Time) Option { return func(c *config) { c.now = n
 // WithInterceptor lets the test see, delay and fail requests.
 func WithInterceptor(i server.Interceptor) Option {
 	return func(c *config) { c.server.Intercept = i }
+}
+
+// WithAuth makes clients log in. There is one role at first: the superuser cassandra, whose password is cassandra.
+// Hashes of passwords are cheap, so that tests do not wait for them.
+func WithAuth() Option {
+	return func(c *config) { c.server.Logins, c.server.BcryptCost = true, bcrypt.MinCost }
 }
 
 // WithLimits bounds what clients can make the server hold.
