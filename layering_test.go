@@ -100,6 +100,7 @@ var testArrows = map[string][]string{
 	"planner/exec":             {"cql", "cql/parser", "store/system", "store/engine", "store/engine/badger"},
 	"store":                    {"store/engine/badger", "store/engine/memory", "store/engine/enginetest"},
 	"store/system":             {"store/engine", "store/engine/badger", "cql/cqlerr"},
+	"auth/roles":               {"store/engine", "store/engine/badger", "store/system"},
 	"store/engine/badger":      {"store/engine/enginetest"},
 	"store/engine/memory":      {"store/engine/enginetest"},
 	"server/cqltest":           {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
