@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"errors"
 	"runtime"
 	"strings"
 	"sync"
@@ -113,14 +112,16 @@ func (k *Keeper) Login(ctx context.Context, name, password string) error {
 	}
 	switch {
 	case !right:
-		return &cqlerr.Error{
-			Code:    cqlerr.BadCredentials,
-			Message: "Provided username " + name + " and/or password are incorrect",
-		}
+		return badCredentials("Provided username " + name + " and/or password are incorrect")
 	case !r.login:
-		return &cqlerr.Error{Code: cqlerr.BadCredentials, Message: name + " is not permitted to log in"}
+		return badCredentials(name + " is not permitted to log in")
 	}
 	return nil
+}
+
+// badCredentials refuses a login.
+func badCredentials(text string) error {
+	return &cqlerr.Error{Code: cqlerr.BadCredentials, Message: text}
 }
 
 // compare compares the password with the hash of a role, or with a hash that nobody has.
@@ -147,16 +148,17 @@ func (k *Keeper) compare(ctx context.Context, r role, password string) (bool, er
 func Credentials(token []byte) (name, password string, err error) {
 	parts := strings.Split(string(token), "\x00")
 	n := len(parts)
+	missing := ""
 	switch {
 	case n > 3:
-		err = errors.New(`Credential format error: username or password is empty or contains NUL(\0) character`)
+		missing = `Credential format error: username or password is empty or contains NUL(\0) character`
 	case n == 1 || parts[n-1] == "":
-		err = errors.New("Password must not be null")
+		missing = "Password must not be null"
 	case n == 2 || parts[n-2] == "":
-		err = errors.New("Authentication ID must not be null")
+		missing = "Authentication ID must not be null"
 	}
-	if err != nil {
-		return "", "", &cqlerr.Error{Code: cqlerr.BadCredentials, Message: err.Error()}
+	if missing != "" {
+		return "", "", badCredentials(missing)
 	}
 	return validText(parts[n-2]), validText(parts[n-1]), nil
 }
