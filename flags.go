@@ -44,6 +44,7 @@ type settings struct {
 	limits      server.Limits
 
 	logins bool // clients log in with a password
+	masks  bool // columns may be masked
 
 	given struct{ advertise, sync, level, memory, auth string } // flags as they are given
 }
@@ -75,6 +76,7 @@ func serveFlags(s *settings) *flag.FlagSet {
 	f.StringVar(&s.http, "http", "", "serve /health, /metrics and /debug/pprof at this `address`; empty: do not")
 	f.StringVar(&s.given.auth, "auth", "none", "how clients `log in`: none for everybody who can connect, "+
 		"or password for roles and permissions")
+	f.BoolVar(&s.masks, "dynamic-data-masking", false, "columns may be masked, and are for roles that lack UNMASK")
 	f.StringVar(&s.given.memory, "client-memory", "", "how many `bytes` are held for clients, like 256MiB; empty: 112MiB, "+
 		"or less where there is little memory")
 	f.DurationVar(&s.limits.ReadTimeout, "read-timeout", 5*time.Second,

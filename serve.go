@@ -58,6 +58,7 @@ func serveStore(
 		Datacenter:  s.datacenter,
 		Rack:        s.rack,
 		Logins:      s.logins,
+		Masks:       s.masks,
 		Limits:      s.limits,
 	})
 	if err != nil {

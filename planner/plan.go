@@ -24,6 +24,8 @@ type Env struct {
 
 	Logins bool // clients log in: without that nobody may see or change roles
 
+	Masks bool // columns may be masked, and are for those who lack a permission
+
 	Now time.Time // the time for constants that ask for it
 
 	// Datacenter is the node's, for replication strategies that name it; "" is datacenter1.

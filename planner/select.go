@@ -33,6 +33,11 @@ type Select struct {
 	Asked             []bool // by column index, what is selected or compared beside the primary key; nil: all
 	Warnings          []string
 	RestrictedMasks   string // the masked columns that the WHERE clause restricts, as texts list them; "": none
+
+	// Masked is the plan for those who may not see what masked columns hold, and MaskRefused why they get nothing; both
+	// nil: no column is masked.
+	Masked      *Select
+	MaskRefused error
 }
 
 // selectRows plans SELECT.
@@ -110,7 +115,7 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 	if err := rs.Unfilterable(); err != nil {
 		return nil, err
 	}
-	plan.RestrictedMasks = restrictedMasks(t, rs)
+	plan.RestrictedMasks = restrictedMasks(t, p.masksOf(t), rs)
 	plan.settle()
 	p.out.Result = plan.Selection.Columns
 	plan.Warnings = aggregationWarnings(plan, rs)
@@ -118,10 +123,13 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 }
 
 // restrictedMasks lists the masked columns that are restricted.
-func restrictedMasks(t *schema.Table, rs *where.Restrictions) string {
+func restrictedMasks(t *schema.Table, masks map[string]*schema.Mask, rs *where.Restrictions) string {
+	if len(masks) == 0 {
+		return ""
+	}
 	var names []string
 	for _, c := range t.Columns {
-		if c.Mask != nil && rs.RestrictsColumn(c) {
+		if masks[c.Name] != nil && rs.RestrictsColumn(c) {
 			names = append(names, quote.Name(c.Name))
 		}
 	}

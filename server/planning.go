@@ -94,7 +94,7 @@ func (s *Server) planOn(turn *pace.Turn, text, keyspace string, run bool, at tim
 	}
 	catalog := s.store.Catalog()
 	plan, err := planner.Make(parsed, planner.Env{
-		Catalog: catalog, Keyspace: keyspace, Text: text, Run: run, Logins: s.roles != nil, Datacenter: s.datacenter,
+		Catalog: catalog, Keyspace: keyspace, Text: text, Run: run, Logins: s.roles != nil, Masks: s.masks, Datacenter: s.datacenter,
 		Now: at, Step: turn.Step,
 	})
 	if err != nil {

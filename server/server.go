@@ -37,7 +37,8 @@ type Options struct {
 
 	// Logins makes clients log in with a password and checks what they may do; without it everybody may do everything.
 	Logins     bool
-	BcryptCost int // of the passwords that are stored; 0: Cassandra's
+	Masks      bool // columns may be masked, and are for those who lack the permission UNMASK
+	BcryptCost int  // of the passwords that are stored; 0: Cassandra's
 
 	Limits    Limits
 	Intercept Interceptor // nil: requests are served as usual
@@ -54,6 +55,7 @@ type Server struct {
 
 	datacenter string        // for replication strategies that name it
 	roles      *roles.Keeper // nil: nobody logs in
+	masks      bool
 
 	uuids     *types.UUIDClock
 	prepared  *statementCache[preparedID]
@@ -89,6 +91,7 @@ func New(o Options) (*Server, error) {
 		intercept: o.Intercept,
 
 		datacenter: o.Datacenter,
+		masks:      o.Masks,
 
 		listeners: make(map[net.Listener]struct{}),
 		conns:     make(map[*conn]struct{}),

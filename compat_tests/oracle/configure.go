@@ -81,6 +81,7 @@ func (n *node) configure() error {
 		"{node}", n.home(),
 		"{authenticator}", authenticator,
 		"{authorizer}", authorizer,
+		"{auth}", strconv.FormatBool(n.auth),
 	).Replace(cassandraYAML)
 	for name, content := range map[string][]byte{
 		"cassandra.yaml": []byte(yaml),

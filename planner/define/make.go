@@ -44,6 +44,8 @@ type Env struct {
 	// Logins says that clients log in. Without them nobody may see or change roles.
 	Logins bool
 
+	Masks bool // columns may be masked
+
 	// Datacenter is the node's, for replication strategies that name it; "" is datacenter1.
 	Datacenter string
 }

@@ -63,9 +63,11 @@ func WithInterceptor(i server.Interceptor) Option {
 }
 
 // WithAuth makes clients log in. There is one role at first: the superuser cassandra, whose password is cassandra.
-// Hashes of passwords are cheap, so that tests do not wait for them.
+// Hashes of passwords are cheap, so that tests do not wait for them. Columns may be masked.
 func WithAuth() Option {
-	return func(c *config) { c.server.Logins, c.server.BcryptCost = true, bcrypt.MinCost }
+	return func(c *config) {
+		c.server.Logins, c.server.Masks, c.server.BcryptCost = true, true, bcrypt.MinCost
+	}
 }
 
 // WithLimits bounds what clients can make the server hold.
