@@ -23,6 +23,7 @@ var loginModes = []script.Mode{
 
 // TestLogins runs the scripts that log in, each on a server of its own: against -login-addr, or in memory.
 func TestLogins(t *testing.T) {
+	skipWithoutLogins(t)
 	paths, err := filepath.Glob(filepath.Join(loginScripts, "*.txt"))
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no scripts: %v", err)
@@ -47,6 +48,14 @@ func TestLogins(t *testing.T) {
 				})
 			}
 		})
+	}
+}
+
+// skipWithoutLogins skips tests that log in where another server is asked that does not want that.
+func skipWithoutLogins(t *testing.T) {
+	t.Helper()
+	if *addr != "" && *loginAddr == "" {
+		t.Skip("needs -login-addr")
 	}
 }
 

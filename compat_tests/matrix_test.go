@@ -208,6 +208,7 @@ const matrixPassword = "secret"
 // TestPermissions asks every role of the matrix to run every statement of it, and compares the answers with
 // Cassandra's.
 func TestPermissions(t *testing.T) {
+	skipWithoutLogins(t)
 	to := *loginAddr
 	if to == "" {
 		to = cqltest.RunT(t, cqltest.WithAuth()).Addr()

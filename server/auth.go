@@ -32,7 +32,6 @@ func (c *conn) authenticate(h protocol.Header, body []byte) {
 		return
 	}
 	c.session.authenticates, c.session.ready = false, true
-	c.session.shown.Store(true)
 	c.setReadDeadline(time.Time{})
 	c.out.append(h.Stream, nil, &protocol.AuthSuccess{})
 }

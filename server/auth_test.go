@@ -156,6 +156,27 @@ func TestLoginAgain(t *testing.T) {
 	}
 }
 
+// Whoever has not logged in yet is shown as authenticating, as Cassandra 5.0.8 does.
+func TestClientsBeforeLogin(t *testing.T) {
+	s, _ := quiet(t)
+	c, err := client.Connect(testContext(t), s.Addr(), protocol.V4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.Do(testContext(t), startupMessage); err != nil {
+		t.Fatal(err)
+	}
+	r := run(t, connect(t, s, asSuperuser(protocol.V4)), "SELECT connection_stage, username FROM system_views.clients")
+	stages := map[string]string{}
+	for _, row := range r.Rows {
+		stages[string(row[0])] = string(row[1])
+	}
+	if name, there := stages["authenticating"]; !there || name != "" || stages["ready"] != "cassandra" {
+		t.Errorf("the clients are %v", stages)
+	}
+}
+
 // Failed logins hold up nobody else.
 func TestFailedLoginsWaitAlone(t *testing.T) {
 	s, _ := quiet(t)

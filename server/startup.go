@@ -57,12 +57,12 @@ func (c *conn) started() protocol.Response {
 func (c *conn) becomeReady(m *protocol.Startup) {
 	c.session.options = m.Map()
 	c.session.throwOverload = c.session.options[protocol.OptionThrowOnOverload] == "1"
+	c.session.shown.Store(true)
 	if c.server.roles != nil {
 		c.session.authenticates = true
 		return
 	}
 	c.session.ready = true
-	c.session.shown.Store(true)
 	c.setReadDeadline(time.Time{})
 	c.log.Debug().Stringer("version", c.session.version).Stringer("compression", c.session.compression).
 		Str("driver", c.session.options[protocol.OptionDriverName]).

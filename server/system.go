@@ -45,8 +45,10 @@ func (c *conn) describe() system.Client {
 	if !c.session.shown.Load() {
 		return client
 	}
-	client.Stage = "ready"
-	client.Username = c.session.username()
+	client.Stage, client.Username = "ready", c.session.username()
+	if c.server.roles != nil && c.session.user.Load() == nil {
+		client.Stage, client.Username = "authenticating", ""
+	}
 	client.Hostname = hostname(c.remote.Addr())
 	client.Options = c.session.options
 	client.Driver = c.session.options[protocol.OptionDriverName]
