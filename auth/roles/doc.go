@@ -10,6 +10,6 @@
 // A statement goes through the phases that Cassandra has. authorize asks what the user may do, validate looks for
 // mistakes, and run does it. PREPARE goes through validate alone.
 //
-// Every change makes a new version. A auth.User is as of a version: who holds one asks the Keeper for another when the
-// version has changed.
+// Every change makes a new version. An auth.User is as of a version: whoever holds one asks the Keeper for another when
+// the version has changed.
 package roles

@@ -21,29 +21,36 @@ func (p *planning) authorized(s cql.Statement, what cql.Permissions, on *cql.Res
 	if !p.env.Logins {
 		return nil, p.anonymous(s, what, on)
 	}
-	a := &Authorization{auth.Statement{Statement: s}}
-	if _, lists := s.(*cql.ListPermissions); !lists && on != nil && on.Kind == cql.OneFunction {
+	_, lists := s.(*cql.ListPermissions)
+	if !lists && on != nil && on.Kind == cql.OneFunction {
 		if err := p.grantedFunction(what, *on); err != nil {
 			return nil, err
 		}
 	}
-	if on != nil {
-		r, err := p.resource(*on)
-		if err != nil {
-			return nil, err
-		}
-		a.Resource = &r
+	a := &Authorization{auth.Statement{Statement: s, Permissions: permissions(what)}}
+	if on == nil {
+		return a, nil
 	}
-	for _, one := range what {
-		a.Permissions |= auth.ParsePermission(string(one))
+	r, err := p.resource(*on)
+	if err != nil {
+		return nil, err
 	}
-	if len(what) == 0 {
-		a.Permissions = auth.Every
-	}
-	if _, lists := s.(*cql.ListPermissions); !lists && a.Resource != nil {
-		a.Permissions &= a.Resource.Applicable()
+	a.Resource = &r
+	if !lists {
+		a.Permissions &= r.Applicable()
 	}
 	return a, nil
+}
+
+// permissions are those that a statement names; none is all of them.
+func permissions(what cql.Permissions) (all auth.Permissions) {
+	if len(what) == 0 {
+		return auth.Every
+	}
+	for _, one := range what {
+		all |= auth.ParsePermission(string(one))
+	}
+	return all
 }
 
 // anonymous refuses a statement of a client that cannot log in.
