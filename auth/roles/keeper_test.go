@@ -106,6 +106,24 @@ func TestLongPasswords(t *testing.T) {
 	}
 }
 
+// Nobody can make logins wait for a hash that takes hours.
+func TestCostlyHashes(t *testing.T) {
+	const hash = "$2a$31$JSJEMFm6GeaW9XxT5JIheuEtPvat6i7uKbnTcxX3c1wshIIsGyUtG"
+	if err := checkHash(hash); err == nil || !strings.Contains(err.Error(), "cost above 15") {
+		t.Error(err)
+	}
+	st, k, _ := open(t, t.TempDir())
+	defer st.Close()
+	w, yes, costly := k.write(), true, hash
+	w.role(role{name: "r"}, nil, &yes, &costly, true) // as a superuser can write it to system_auth.roles
+	if err := w.apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Login(t.Context(), "r", "x"); err == nil {
+		t.Error("a login is right")
+	}
+}
+
 // The password of an unknown role is compared with a hash, as every other: the time that takes tells nothing.
 func TestUnknownRolesAreCompared(t *testing.T) {
 	st, k, _ := open(t, t.TempDir())

@@ -89,9 +89,15 @@ func matches(hash, password string) bool {
 	return bcrypt.CompareHashAndPassword([]byte(hash), []byte(password)) == nil
 }
 
-// checkHash refuses what is no hash that Cassandra can compare with.
+// mostCost is the highest cost of a hash that is compared with: each more doubles the time, which is a few seconds here.
+const mostCost = 15
+
+// checkHash refuses what is no hash that Cassandra can compare with, and hashes that would keep logins waiting.
 func checkHash(hash string) error {
-	_, err := bcrypt.Cost([]byte(hash))
+	cost, err := bcrypt.Cost([]byte(hash))
+	if cost > mostCost {
+		return cqlerr.Invalidf("Hashed passwords of a cost above %d are not supported by cqld", mostCost)
+	}
 	if err != nil || len(hash) != 60 || !strings.HasPrefix(hash, "$2a$") {
 		return cqlerr.Invalidf("Invalid hashed password value. Please use jBcrypt.")
 	}
