@@ -89,7 +89,7 @@ func matches(hash, password string) bool {
 	return bcrypt.CompareHashAndPassword([]byte(hash), []byte(password)) == nil
 }
 
-// mostCost is the highest cost of a hash that is compared with: each more doubles the time, which is a few seconds here.
+// mostCost is the highest cost of a hash that is compared with. One more doubles the time, which is seconds here.
 const mostCost = 15
 
 // checkHash refuses what is no hash that Cassandra can compare with, and hashes that would keep logins waiting.
