@@ -60,6 +60,8 @@ func serveStore(
 		Logins:      s.logins,
 		Masks:       s.masks,
 		Limits:      s.limits,
+
+		StrictReplicas: s.strict,
 	})
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/pace"
+	"github.com/cqld/cqld/store/system"
 )
 
 // ErrClosed is what Serve returns when the server was shut down before it began.
@@ -39,6 +41,10 @@ type Options struct {
 	Logins     bool
 	Masks      bool // columns may be masked, and are for those who lack the permission UNMASK
 	BcryptCost int  // of the passwords that are stored; 0: Cassandra's
+
+	// StrictReplicas answers Unavailable where a consistency level needs more replicas than this node is. Otherwise the
+	// node stands for all replicas that a keyspace asks for.
+	StrictReplicas bool
 
 	Limits    Limits
 	Intercept Interceptor // nil: requests are served as usual
@@ -77,6 +83,8 @@ type Server struct {
 	running       sync.WaitGroup // listeners and connections
 	watchdogEnded chan struct{}  // nil: the watchdog does not run
 	rounds        atomic.Int64   // how many rounds the watchdog has made
+
+	batches [exec.Counter + 1]amounts // of partitions, by the kind of batch
 }
 
 // New makes a server of a store: it adds the tables that show this server to the store.
@@ -106,6 +114,10 @@ func New(o Options) (*Server, error) {
 		}
 	}
 	s.exec = exec.New(o.Store, s.roles, o.Log)
+
+	if o.StrictReplicas {
+		s.exec.StrictReplicas(cmp.Or(o.Datacenter, system.DefaultDatacenter))
+	}
 	host := o.Store.HostID() // random, and the same as long as the data is there
 	s.uuids = types.NewUUIDClock([8]byte(host[8:]))
 	s.prepared = newStatementCache[preparedID](s.limits.PreparedBytes)

@@ -19,6 +19,8 @@ type Executor struct {
 	log   zerolog.Logger
 	ids   *identifiers
 	roles *roles.Keeper // nil: nobody logs in
+
+	strictIn string // the node's datacenter, if StrictReplicas was called
 }
 
 // New returns an executor on a store. keeper has its roles; nil: nobody logs in.

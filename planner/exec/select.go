@@ -78,6 +78,10 @@ func (e *Executor) read(ctx context.Context, req *Request, p *planner.Select, do
 	if err == nil {
 		err = r.run(ctx, req)
 	}
+	if w := req.Work; w != nil && r.read.Tombstones != nil {
+		w.Read = true
+		w.Rows, w.Tombstones = r.tombstones.All()
+	}
 	switch {
 	case err == nil:
 		done(&r.out.Rows, nil)
@@ -258,8 +262,7 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 		if serial && r.partitions.several() && !r.page.pages(r.plan) {
 			return errSerialPartitions()
 		}
-		cl := readLevel(r.level, !r.plan.Where.SinglePartition())
-		if err := checkReplicas(r.e.store.Catalog(), r.plan.Table, cl); err != nil {
+		if err := r.e.checkReadReplicas(r.plan.Table, r.level, r.plan.Where.SinglePartition()); err != nil {
 			return err
 		}
 		if err := r.resume(); err != nil {
