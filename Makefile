@@ -97,10 +97,10 @@ properties: ## compare a million pairs of values of each type, and their keys; a
 	go test -count=1 -run '^TestProperty' ./cql/types -pairs 1000000
 	go test -count=1 -timeout 0 -v -run '^TestProperty' ./store -histories $(HISTORIES) -seed $$(od -An -N4 -tu4 /dev/urandom)
 
-ROUNDS ?= 100
+ROUNDS ?= 200
 
-histories: ## look for an order of conditional writes and serial reads that explains their answers, in ROUNDS (100) histories, in memory and across kills
-	go test -count=1 -timeout 0 -v ./compat_tests/histories -rounds $(ROUNDS)
+histories: ## look for an order of conditional writes and serial reads that explains their answers, in ROUNDS (200) histories of 64 clients and 100 partitions, in memory and across kills
+	go test -count=1 -timeout 0 -v ./compat_tests/histories -rounds $(ROUNDS) -clients 64 -keys 100
 
 crash: ## kill a server while it is written to, a hundred times for each way of acknowledging, and look what is left
 	go run ./compat_tests/crash

@@ -44,7 +44,7 @@ func (r *request) resultMessage(result exec.Result) protocol.Response {
 func (r *request) rowsMessage(rows *exec.Rows) protocol.Response {
 	if rows.Conditional {
 		skip := r.skip && !r.prepared
-		r.rows = protocol.Rows{Metadata: protocol.RowsMetadata{Columns: columnSpecs(rows.Columns), Skip: skip}, Count: rows.Count, Cells: rows.Cells}
+		r.rows = protocol.Rows{Metadata: protocol.RowsMetadata{Columns: r.conditionalColumns(rows.Columns), Skip: skip}, Count: rows.Count, Cells: rows.Cells}
 		return &r.rows
 	}
 	columns, id := r.rowColumns(rows.Columns)
@@ -56,6 +56,21 @@ func (r *request) rowsMessage(rows *exec.Rows) protocol.Response {
 	}
 	r.rows = protocol.Rows{Metadata: metadata, Count: rows.Count, Cells: rows.Cells}
 	return &r.rows
+}
+
+// conditionalColumns returns encoded columns of a conditional write. If it was applied, there is only [applied], and
+// the statement has it.
+func (r *request) conditionalColumns(columns []planner.ResultColumn) *protocol.ColumnSpecs {
+	st := r.statement
+	if st == nil || len(columns) != 1 {
+		return columnSpecs(columns)
+	}
+	specs := st.applied.Load()
+	if specs == nil {
+		specs = columnSpecs(columns)
+		st.applied.Store(specs)
+	}
+	return specs
 }
 
 // rowColumns returns encoded columns and their id. If they are the ones of the plan, the statement has both.

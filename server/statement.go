@@ -42,6 +42,9 @@ type statement struct {
 	// needs are the permissions that the statement takes, as of a catalog; nil: nobody has asked for them.
 	needs atomic.Pointer[needs]
 
+	// applied are the columns of a conditional write that was applied, once there was one.
+	applied atomic.Pointer[protocol.ColumnSpecs]
+
 	// seen is the newest catalog that the plan is known to fit.
 	seen atomic.Pointer[schema.Catalog]
 }

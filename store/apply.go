@@ -108,7 +108,13 @@ func (s *Store) startWriting(m *Mutation) (uint32, []*keptIndex, error) {
 
 // finish tells the caller of Apply the outcome, and frees the mutations.
 func (m *Mutation) finish(err error) {
-	s, done, group := m.apply.store, m.apply.done, m.apply.group
+	done := m.apply.done
+	done(m.end(err))
+}
+
+// end frees the mutations, and returns what a client is told of the error they ended with.
+func (m *Mutation) end(err error) error {
+	s, group := m.apply.store, m.apply.group
 	switch {
 	case errors.Is(err, engine.ErrTooLarge):
 		err = s.tooLarge(m)
@@ -127,7 +133,7 @@ func (m *Mutation) finish(err error) {
 		g.deleting.end()
 		g.release()
 	}
-	done(err)
+	return err
 }
 
 // MaxRows is how many small rows, ranges and partitions one Apply can write to.

@@ -70,14 +70,15 @@ func (d *decision) update(txn engine.Txn) error {
 	s := d.snapshot.store
 	_ = free(d.mutations, errRetried)
 	d.snapshot.src, d.bound = txn, 0
-	id := s.state.Load().ids[d.table]
+	state := s.state.Load()
 	if d.mutations, d.refused = d.decide(&d.snapshot); d.refused != nil || len(d.mutations) == 0 {
 		return d.refused
 	}
 	if d.refused = s.stage(txn, d.mutations); d.refused != nil {
 		return d.refused
 	}
-	if s.state.Load().ids[d.table] != id { // the mutations may be of the truncated table, and what was read of the old one
+	// the mutations may be of the truncated table, and what was read of the old one
+	if now := s.state.Load(); now != state && now.ids[d.table] != state.ids[d.table] {
 		d.refused = errTruncated
 		return d.refused
 	}
@@ -130,11 +131,9 @@ func (s *Store) stage(txn engine.Txn, ms []*Mutation) error {
 }
 
 // free ends mutations that were staged, and returns what a client is told of the error they ended with.
-func free(ms []*Mutation, err error) (told error) {
+func free(ms []*Mutation, err error) error {
 	if len(ms) == 0 {
 		return err
 	}
-	ms[0].apply.done = func(err error) { told = err }
-	ms[0].finish(err)
-	return told
+	return ms[0].end(err)
 }

@@ -77,7 +77,11 @@ func (g *gen) vector(t *types.Vector) *value {
 // bytesFor are bytes that may or may not be a value of a type.
 func (g *gen) bytesFor(t types.Type) []byte {
 	b := append([]byte{}, pick(g, g.pool(t)).bytes...)
-	switch g.IntN(5) {
+	kinds := 5
+	if strings.Contains(t.String(), "boolean") {
+		kinds = 3 // of elements and keys that are true, but not equal, Cassandra keeps and orders one by chance
+	}
+	switch g.IntN(kinds) {
 	case 0:
 		return []byte{}
 	case 1:

@@ -25,7 +25,7 @@ type production struct {
 // families are all there are; they take turns.
 var families = []*family{
 	rowsFamily, slicesFamily, keysFamily, valuesFamily, expressionsFamily, definitionsFamily, mutationsFamily, partsFamily,
-	countersFamily, alterationsFamily, conditionsFamily, conditionalBatchesFamily,
+	countersFamily, alterationsFamily, conditionsFamily, conditionalBatchesFamily, groupsFamily,
 }
 
 // familyNames are what -only takes.

@@ -33,6 +33,15 @@ var tolerances = []tolerance{
 		return aspect == "error message" && cassandra.err.Code == cqlerr.SyntaxError &&
 			withoutSnippet(cassandra.err.Message) == withoutSnippet(cqld.err.Message)
 	}},
+	{"a number beyond a double behind a syntax error, where Cassandra goes on to parse", func(aspect string, cassandra, cqld *answer) bool {
+		return aspect == "error message" && cassandra.err.Code == cqlerr.SyntaxError &&
+			strings.Contains(cassandra.err.Message, "] reason: NumberFormatException ") &&
+			strings.HasPrefix(cassandra.err.Message, "Failed parsing statement: [") && strings.HasPrefix(cqld.err.Message, "line ")
+	}},
+	{"a page of groups in front of a row for which floor fails, which cqld has looked at", func(_ string, cassandra, cqld *answer) bool {
+		return cassandra.err == nil && cqld.err != nil &&
+			cqld.err.Message == "The floor function starting time is greater than the provided time"
+	}},
 	{"a number that is unset or empty is added under a condition", func(_ string, cassandra, cqld *answer) bool {
 		return cassandra.err != nil && strings.HasPrefix(cassandra.err.Message, "java.lang.NullPointerException") &&
 			ofConditions(cqld)

@@ -18,13 +18,8 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// The clients, and the partitions that they share.
-const (
-	conditionalClients = 6
-	plainClients       = 2
-	sharedKeys         = 3
-	firstPlainKey      = 1000 // each plain client has a partition of its own
-)
+// Of the clients, one in plainShare writes without conditions, to a partition of its own: -1, -2 and so on.
+const plainShare = 4
 
 // statements are the requests as CQL.
 var statements = [...]string{
@@ -38,26 +33,31 @@ var statements = [...]string{
 
 // recorder keeps what clients asked for and were answered.
 type recorder struct {
-	began  time.Time
-	values atomic.Int64 // written so far: each is another one
-	mu     sync.Mutex
-	all    []porcupine.Operation
+	began     time.Time
+	values    atomic.Int64 // written so far: each is another one
+	mu        sync.Mutex
+	histories map[int][]porcupine.Operation // by number: of the keys from number * *keys on
+	applied   int                           // writes, in histories that were checked
+	requests  int                           // in these
+	undecided int                           // partitions, in these
 }
 
 func (r *recorder) add(o porcupine.Operation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.all = append(r.all, o)
+	n := o.Input.(request).key / *keys
+	r.histories[n] = append(r.histories[n], o)
 }
 
-// worker is a client of the shared partitions.
+// worker is a client of the partitions of some histories.
 type worker struct {
-	id       int
-	recorder *recorder
-	random   *rand.Rand
-	conn     *client.Conn
-	prepared [len(statements)]*client.Prepared
-	seen     [sharedKeys]partition // what it knows of the partitions
+	id        int
+	recorder  *recorder
+	random    *rand.Rand
+	histories []int // whose partitions it uses
+	conn      *client.Conn
+	prepared  [len(statements)]*client.Prepared
+	seen      map[int]partition // what it knows of the partitions
 }
 
 // create makes the table.
@@ -78,17 +78,21 @@ func create(ctx context.Context, addr string) error {
 	return nil
 }
 
-// run sends requests until the time is over or the server is gone. dying reports whether the server may be gone.
-func (w *worker) run(ctx context.Context, addr string, end time.Time, dying func() bool) (err error) {
+// connect opens the connection and prepares the statements.
+func (w *worker) connect(ctx context.Context, addr string) (err error) {
 	if w.conn, err = client.Dial(ctx, addr, client.Options{}); err != nil {
-		return unless(dying(), err)
+		return err
 	}
-	defer w.conn.Close()
 	for i, text := range statements {
 		if w.prepared[i], err = w.conn.Prepare(ctx, text, ""); err != nil {
-			return unless(dying(), err)
+			return err
 		}
 	}
+	return nil
+}
+
+// run sends requests until the time is over or the server is gone. dying reports whether the server may be gone.
+func (w *worker) run(ctx context.Context, end time.Time, dying func() bool) error {
 	for time.Now().Before(end) {
 		r := w.choose()
 		call := time.Since(w.recorder.began)
@@ -126,7 +130,10 @@ func isUnknown(err error) bool {
 
 // choose draws a request. Most conditions are what the client has seen last.
 func (w *worker) choose() request {
-	r := request{kind: kind(w.random.IntN(len(statements))), key: w.random.IntN(sharedKeys), row: w.random.IntN(rowsEach)}
+	history := w.histories[w.random.IntN(len(w.histories))]
+	r := request{
+		kind: kind(w.random.IntN(len(statements))), key: history**keys + w.random.IntN(*keys), row: w.random.IntN(rowsEach),
+	}
 	if w.random.IntN(3) == 0 {
 		r.kind = update
 	}
@@ -141,15 +148,17 @@ func (w *worker) choose() request {
 
 // learn notes what an answer says of the partition.
 func (w *worker) learn(r request, a answer) {
+	seen := w.seen[r.key]
 	for row := range r.to {
 		switch {
 		case a.unknown || !r.touches(row):
 		case a.applied:
-			w.seen[r.key][row] = r.to[row]
+			seen[row] = r.to[row]
 		default:
-			w.seen[r.key][row] = a.shown[row]
+			seen[row] = a.shown[row]
 		}
 	}
+	w.seen[r.key] = seen
 }
 
 // send sends a request and decodes the answer.
@@ -207,12 +216,8 @@ func orNull(n int) types.Value {
 }
 
 // runPlain writes to a partition of its own without conditions, and reads what it has written.
-func runPlain(ctx context.Context, addr string, key int, end time.Time, dying func() bool) error {
-	c, err := client.Dial(ctx, addr, client.Options{})
-	if err != nil {
-		return unless(dying(), err)
-	}
-	defer c.Close()
+func (w *worker) runPlain(ctx context.Context, key int, end time.Time, dying func() bool) error {
+	c := w.conn
 	for i := 1; time.Now().Before(end); i++ {
 		text := fmt.Sprintf("INSERT INTO h.t (k, c, v) VALUES (%d, 0, %d)", key, i)
 		if i%5 == 0 {
@@ -230,15 +235,4 @@ func runPlain(ctx context.Context, addr string, key int, end time.Time, dying fu
 		}
 	}
 	return nil
-}
-
-// empty removes all rows.
-func empty(ctx context.Context, addr string) error {
-	c, err := client.Dial(ctx, addr, client.Options{})
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	_, err = c.Query(ctx, "TRUNCATE h.t", nil, nil)
-	return err
 }

@@ -20,6 +20,8 @@ import (
 
 var (
 	rounds  = flag.Int("rounds", 2, "how many histories of each kind are checked")
+	clients = flag.Int("clients", 8, "how many clients take part in a history")
+	keys    = flag.Int("keys", 3, "how many partitions a history has")
 	seconds = flag.Float64("seconds", 0.3, "how long clients run for a history; on disk between two kills")
 	seed    = flag.Uint64("seed", 0, "of what clients do; 0: another one each time")
 )
@@ -27,54 +29,90 @@ var (
 // maxCheck is how long the search for an order may take.
 const maxCheck = time.Minute
 
-// session runs the clients for a time, or until the server is gone, and adds to the history.
-func (r *recorder) session(ctx context.Context, t *testing.T, addr string, dying func() bool) {
-	t.Helper()
-	end := time.Now().Add(time.Duration(*seconds * float64(time.Second)))
-	failed := make([]error, conditionalClients+plainClients)
-	var running sync.WaitGroup
-	for i := range conditionalClients {
-		w := &worker{id: i, recorder: r, random: rand.New(rand.NewPCG(*seed, rand.Uint64()))}
-		if *seed != 0 {
-			w.random = rand.New(rand.NewPCG(*seed, uint64(i)))
-		}
-		running.Go(func() { failed[i] = w.run(ctx, addr, end, dying) })
-	}
-	for i := range plainClients {
-		running.Go(func() { failed[conditionalClients+i] = runPlain(ctx, addr, firstPlainKey+i, end, dying) })
-	}
-	running.Wait()
-	if err := errors.Join(failed...); err != nil {
-		t.Fatal(err)
-	}
+func newRecorder() *recorder {
+	return &recorder{began: time.Now(), histories: map[int][]porcupine.Operation{}}
 }
 
-// check looks for an order of the history. It returns the key of a partition that has none, or -1.
-func (r *recorder) check(t *testing.T) (wrong int) {
+// session runs the clients for a time, or until the server is gone, and adds to some histories. It calls began when all
+// clients are connected.
+func (r *recorder) session(ctx context.Context, t *testing.T, addr string, began func(), dying func() bool, histories ...int) {
 	t.Helper()
-	wrong = -1
-	applied := 0
-	for _, part := range model.Partition(r.all) {
+	workers := make([]*worker, *clients)
+	for i := range workers {
+		w := &worker{id: i, recorder: r, random: rand.New(rand.NewPCG(*seed, rand.Uint64())), histories: histories, seen: map[int]partition{}}
+		if *seed != 0 {
+			w.random = rand.New(rand.NewPCG(*seed, uint64(histories[0]**clients+i)))
+		}
+		workers[i] = w
+	}
+	each := func(do func(*worker) error) {
+		t.Helper()
+		failed := make([]error, len(workers))
+		var running sync.WaitGroup
+		for i, w := range workers {
+			running.Go(func() { failed[i] = do(w) })
+		}
+		running.Wait()
+		if err := errors.Join(failed...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	each(func(w *worker) error { return w.connect(ctx, addr) })
+	began()
+	end := time.Now().Add(time.Duration(*seconds * float64(time.Second)))
+	each(func(w *worker) error {
+		defer w.conn.Close()
+		if w.id%plainShare == plainShare-1 {
+			return w.runPlain(ctx, -1-w.id, end, dying)
+		}
+		return w.run(ctx, end, dying)
+	})
+}
+
+// check looks for an order of a history, which it then forgets. It returns the operations of a partition that has no
+// order, or none.
+func (r *recorder) check(t *testing.T, number int) (wrong []porcupine.Operation) {
+	t.Helper()
+	all := r.histories[number]
+	delete(r.histories, number)
+	r.requests += len(all)
+	for _, part := range model.Partition(all) {
 		for _, o := range part {
 			if o.Output.(answer).applied {
-				applied++
+				r.applied++
 			}
 		}
 		switch porcupine.CheckOperationsTimeout(model, part, maxCheck) {
 		case porcupine.Illegal:
-			wrong = part[0].Input.(request).key
+			wrong = part
 		case porcupine.Unknown:
+			r.undecided++
 			t.Logf("no order was found or excluded within %v", maxCheck)
 		}
-	}
-	t.Logf("%d requests, %d writes applied", len(r.all), applied)
-	if applied == 0 {
-		t.Error("no write was applied")
 	}
 	return wrong
 }
 
+// mustCheck is check of a server that has to be linearizable.
+func (r *recorder) mustCheck(t *testing.T, number int) {
+	t.Helper()
+	if wrong := r.check(t, number); wrong != nil {
+		t.Errorf("no order of these requests explains their answers:\n%s", printHistory(wrong))
+	}
+}
+
+// conclude prints what was checked.
+func (r *recorder) conclude(t *testing.T) {
+	t.Helper()
+	t.Logf("%d requests, %d writes applied, %d partitions undecided", r.requests, r.applied, r.undecided)
+	if r.applied == 0 {
+		t.Error("no write was applied")
+	}
+}
+
 func never() bool { return false }
+
+func nothing() {}
 
 // TestMemory checks histories of a server in memory.
 func TestMemory(t *testing.T) {
@@ -82,48 +120,49 @@ func TestMemory(t *testing.T) {
 	if err := create(t.Context(), s.Addr()); err != nil {
 		t.Fatal(err)
 	}
-	r := &recorder{began: time.Now()}
-	for range *rounds {
-		r.session(t.Context(), t, s.Addr(), never)
+	r := newRecorder()
+	for n := range *rounds {
+		r.session(t.Context(), t, s.Addr(), nothing, never, n)
+		r.mustCheck(t, n)
 	}
-	if key := r.check(t); key >= 0 {
-		t.Errorf("no order of these requests explains their answers:\n%s", printHistory(r.all, key))
-	}
+	r.conclude(t)
 }
 
-// TestKilled checks histories of a server on disk that is killed while clients write to it, and started again.
+// TestKilled checks histories of a server on disk that is killed while clients write to it, and started again. Each
+// history goes on after one kill, beside the next history.
 func TestKilled(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "cqld")
 	if err := process.Build(binary); err != nil {
 		t.Fatal(err)
 	}
 	data := t.TempDir()
-	r := &recorder{began: time.Now()}
-	for round := range *rounds + 1 {
+	r := newRecorder()
+	for n := range *rounds + 1 {
 		p, err := process.Start(binary, "serve", "--listen", "127.0.0.1:0", "--data", data)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if round == 0 {
+		if n == 0 {
 			if err := create(t.Context(), p.Addr); err != nil {
 				t.Fatal(errors.Join(err, p.Kill()))
 			}
 		}
 		var dying atomic.Bool
 		killed := make(chan error, 1)
-		go func() {
+		kill := func() {
 			time.Sleep(time.Duration((0.3 + 0.7*rand.Float64()) * *seconds * float64(time.Second)))
 			dying.Store(true)
 			killed <- p.Kill()
-		}()
-		r.session(t.Context(), t, p.Addr, dying.Load)
+		}
+		r.session(t.Context(), t, p.Addr, func() { go kill() }, dying.Load, n, max(n-1, 0))
 		if err := <-killed; err != nil {
 			t.Fatal(err)
 		}
+		if n > 0 {
+			r.mustCheck(t, n-1)
+		}
 	}
-	if key := r.check(t); key >= 0 {
-		t.Errorf("no order of these requests explains their answers:\n%s", printHistory(r.all, key))
-	}
+	r.conclude(t)
 }
 
 // unguarded is an engine whose updates read a snapshot and commit later, so that others come in between.
@@ -166,14 +205,12 @@ func TestUnguarded(t *testing.T) {
 	if err := create(t.Context(), s.Addr()); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
-		r := &recorder{began: time.Now()}
-		r.session(t.Context(), t, s.Addr(), never)
-		if r.check(t) >= 0 {
+	r := newRecorder()
+	for n, end := 0, time.Now().Add(3*time.Minute); time.Now().Before(end); n++ {
+		r.session(t.Context(), t, s.Addr(), nothing, never, n)
+		if r.check(t, n) != nil {
+			t.Logf("found in history %d", n+1)
 			return
-		}
-		if err := empty(t.Context(), s.Addr()); err != nil {
-			t.Fatal(err)
 		}
 	}
 	t.Error("nothing was found")

@@ -132,13 +132,12 @@ func describe(r request, a answer) string {
 	return s + fmt.Sprintf(": applied %v, shown %v", a.applied, a.shown)
 }
 
-// printHistory prints the operations of a key in the order in which they were sent.
-func printHistory(history []porcupine.Operation, key int) (s string) {
+// printHistory prints operations in the order in which they were sent.
+func printHistory(history []porcupine.Operation) (s string) {
 	slices.SortFunc(history, func(a, b porcupine.Operation) int { return int(a.Call - b.Call) })
 	for _, o := range history {
-		if r := o.Input.(request); r.key == key {
-			s += fmt.Sprintf("%9d to %9d µs, client %d: %s\n", o.Call/1000, o.Return/1000, o.ClientId, describe(r, o.Output.(answer)))
-		}
+		s += fmt.Sprintf("%9d to %9d µs, client %d: %s\n",
+			o.Call/1000, o.Return/1000, o.ClientId, describe(o.Input.(request), o.Output.(answer)))
 	}
 	return s
 }

@@ -116,6 +116,10 @@ func matchStart(c antlr.ParserRuleContext, ts *tokens, wanted int) int {
 		if ts.is(pos-1, grammar.CqlLexerK_EXISTS) && ts.is(pos-2, grammar.CqlLexerK_IF) {
 			return pos - 1
 		}
+	case grammar.CqlParserRULE_updateStatement: // x = 1 + x, where x could be a function
+		if wanted == grammar.CqlParserK_WHERE && addsColumn(c.(*grammar.UpdateStatementContext)) {
+			return pos - 2
+		}
 	case grammar.CqlParserRULE_userPassword:
 		if wanted == grammar.CqlParserK_PASSWORD && pos == start {
 			return start
@@ -143,4 +147,14 @@ func matchStart(c antlr.ParserRuleContext, ts *tokens, wanted int) int {
 		}
 	}
 	return -1
+}
+
+// addsColumn reports whether the last assignment of an UPDATE ends with + and a column.
+func addsColumn(c *grammar.UpdateStatementContext) bool {
+	all := c.GetAssignments()
+	if len(all) == 0 {
+		return false
+	}
+	plain := all[len(all)-1].GetPlain()
+	return plain != nil && plain.GetSum() != nil && plain.GetColumn() != nil
 }

@@ -27,7 +27,7 @@ func Parse(text string) (cql.Statement, int, error) {
 	}
 	b := builder{m: m, text: text}
 	if m.built != nil && m.built.begun {
-		b.markers, b.err, b.built = m.built.b.markers, m.built.b.err, m.built
+		b.markers, b.err, b.ended, b.built = m.built.b.markers, m.built.b.err, m.built.b.ended, m.built
 	}
 	statement := b.statement(tree.GetBody())
 	if b.err != nil {

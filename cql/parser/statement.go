@@ -16,6 +16,7 @@ type builder struct {
 	markers int
 	built   *builtBatch // of a long batch
 	err     *cqlerr.Error
+	ended   bool // by an exception of Java in Cassandra
 }
 
 // fail remembers the first error.
@@ -25,9 +26,13 @@ func (b *builder) fail(format string, args ...any) {
 	}
 }
 
-// failJava remembers an error that in Cassandra is an exception of Java while it parses.
+// failJava remembers an error that in Cassandra is an exception of Java while it parses: it ends the parse, and
+// what was wrong before is not told.
 func (b *builder) failJava(exception, message string) {
-	b.fail("Failed parsing statement: [%s] reason: %s %s", b.text, exception, message)
+	if !b.ended {
+		b.err = cqlerr.Syntaxf("Failed parsing statement: [%s] reason: %s %s", b.text, exception, message)
+		b.ended = true
+	}
 }
 
 // refuse remembers a syntax error at a token that the grammar takes and the language does not.

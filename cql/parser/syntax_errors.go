@@ -87,6 +87,10 @@ func (r *reporter) fail(c antlr.ParserRuleContext, err *cqlerr.Error) {
 			if earlier := r.assignments(around); earlier != nil {
 				err = earlier
 			}
+		case *grammar.BatchStatementContext:
+			if earlier := r.statements(around); earlier != nil {
+				err = earlier
+			}
 		}
 	}
 	panic(failure{err})
@@ -111,7 +115,27 @@ func (r *reporter) isMereColumn(word int) bool {
 // each as soon as it is parsed.
 func (r *reporter) assignments(c *grammar.UpdateStatementContext) *cqlerr.Error {
 	b := builder{m: r.m, text: r.m.input.text}
-	b.assignments(c.GetAssignments())
+	all := c.GetAssignments()
+	if addsColumn(c) {
+		last := all[len(all)-1]
+		next := last.GetStop().GetTokenIndex() + 1
+		if !r.m.tokens.is(next, grammar.CqlLexerK_WHERE) && !r.m.tokens.is(next, grammar.CqlLexerCOMMA) {
+			all = all[:len(all)-1] // + and the column could not follow
+		}
+	}
+	b.assignments(all)
+	return b.err
+}
+
+// statements returns what is wrong with the statements of a batch before the place of an error.
+func (r *reporter) statements(c *grammar.BatchStatementContext) *cqlerr.Error {
+	if built := r.m.built; built != nil {
+		return built.b.err // its statements are given up
+	}
+	b := builder{m: r.m, text: r.m.input.text}
+	for _, item := range c.GetStatements() {
+		b.modification(item)
+	}
 	return b.err
 }
 

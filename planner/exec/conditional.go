@@ -40,13 +40,16 @@ type conditional struct {
 	shown    []*schema.Column
 
 	// What is read. The values are by column index, in memory of read.
+	reading    store.Read
 	slices     []store.Slice
 	clustering [][]byte   // of one row
 	current    [][][]byte // of rows, nil where there is none; without conditions on rows the first one of the partition
 	statics    [][]byte   // nil: there is no static row
 	read       values
 	snapshot   *store.Snapshot
-	until      time.Time // when it has to be decided; zero: that has not begun
+	unsetCells bool // a condition compares a set or map whose elements are cells with an unset value
+	deciding   bool
+	until      time.Time // when it has to be decided
 	applied    bool
 
 	kept    values // what is bound
@@ -131,6 +134,9 @@ func (c *conditional) prepare() error {
 			return err
 		}
 	}
+	if c.unsetCells {
+		return errUnsetCondition() // before anything is compared: Cassandra fails
+	}
 	c.finishColumns()
 	return c.e.checkConditionalLevels(c.table, c.options)
 }
@@ -163,7 +169,7 @@ func (c *conditional) fail(err error) {
 // the work that then runs may itself wait for a write.
 func (c *conditional) step() (err error) {
 	switch {
-	case c.until.IsZero():
+	case !c.deciding:
 		err = c.options.Turn.Step()
 	case time.Now().After(c.until):
 		err = pace.ErrTimeout
@@ -301,7 +307,7 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.snapshot, c.applied, c.until = s, false, until
+	c.snapshot, c.applied, c.deciding, c.until = s, false, true, until
 	if err := c.readRows(); err != nil {
 		return nil, err
 	}
@@ -313,13 +319,8 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 	}
 	c.mutations, c.writing.rows, c.bytes = c.mutations[:0], 0, 0
 	c.given, c.stamp = true, c.e.store.Timestamp()
-	for i := range c.statements {
-		if i%64 == 63 {
-			if err := c.step(); err != nil {
-				return nil, err
-			}
-		}
-		if err := c.add(c.ctx, c.statements[i].plan, c.statements[i].values); err != nil {
+	for _, ranges := range [...]bool{false, true} {
+		if err := c.write(ranges); err != nil {
 			return nil, err
 		}
 	}
@@ -328,6 +329,33 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 	}
 	c.applied = true
 	return c.mutations, c.options.Decision.end()
+}
+
+// write makes the mutations of the statements that delete ranges of rows, or of the others. Cassandra writes rows
+// first, and so what it says of their values comes first.
+func (c *conditional) write(ranges bool) error {
+	for i := range c.statements {
+		m := c.statements[i].plan
+		if deletesRange(m) != ranges {
+			continue
+		}
+		if i%64 == 63 {
+			if err := c.step(); err != nil {
+				return err
+			}
+		}
+		if err := c.add(c.ctx, m, c.statements[i].values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deletesRange reports whether a modification deletes rows that it does not name one by one, inside a partition.
+func deletesRange(m *planner.Modification) bool {
+	where := m.Where
+	return m.Verb == planner.Delete && (where.Slice != nil || len(where.Clustering) > 0) &&
+		!(m.OneRow && len(where.Clustering) == len(m.Table.Clustering))
 }
 
 // hold reports whether all conditions hold.

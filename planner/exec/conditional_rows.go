@@ -25,11 +25,11 @@ func (c *conditional) readRows() error {
 		})
 	}
 	c.keys = append(c.keys[:0], c.key)
-	read := store.Read{Table: c.table, Keys: c.keys, Now: c.x.Now}
+	c.reading = store.Read{Table: c.table, Keys: c.keys, Now: c.x.Now}
 	if len(c.slices) > 0 {
-		read.Slices = c.slices
+		c.reading.Slices = c.slices
 	}
-	return c.snapshot.Read(c.ctx, &read, c.onRow)
+	return c.snapshot.Read(c.ctx, &c.reading, c.onRow)
 }
 
 // takeRow takes a row that was read.

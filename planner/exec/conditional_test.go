@@ -146,3 +146,19 @@ func TestContentions(t *testing.T) {
 		t.Errorf("%q is stored", got)
 	}
 }
+
+// TestUnsetCollections refuses an unset set or map in a condition also where a condition before it decides: Cassandra
+// fails in both cases.
+func TestUnsetCollections(t *testing.T) {
+	s := withTable(t, "k int PRIMARY KEY, s set<int>, m map<int, int>, f frozen<set<int>>, v int")
+	for condition, refused := range map[string]bool{"v = 1 AND s = ?": true, "v = 1 AND m < ?": true, "v = 1 AND f = ?": false} {
+		p, err := s.prepare("UPDATE t SET v = 2 WHERE k = 1 IF " + condition)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.execute(p, exec.Options{SerialConsistency: cqlerr.Serial}, types.Value{Unset: true})
+		if (err != nil) != refused {
+			t.Errorf("IF %s: %v", condition, err)
+		}
+	}
+}

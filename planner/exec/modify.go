@@ -77,7 +77,7 @@ func (w *writing) release() {
 
 // turn is what the write runs on, so that others run too. It is nil while other writes wait for this one's decision.
 func (w *writing) turn() *pace.Turn {
-	if w.conditional != nil && !w.conditional.until.IsZero() {
+	if w.conditional != nil && w.conditional.deciding {
 		return nil
 	}
 	return w.options.Turn

@@ -20,9 +20,11 @@ type rowConditions struct {
 	tests             []rowTest // where neither is set
 }
 
-// cleared is a value without conditions that reuses the buffer of r.
+// cleared is a value without conditions that reuses the buffers of r.
 func (r *rowConditions) cleared() rowConditions {
-	clear(r.tests)
+	for i := range r.tests {
+		r.tests[i] = rowTest{values: r.tests[i].emptied()}
+	}
 	return rowConditions{tests: r.tests[:0]}
 }
 
@@ -31,6 +33,18 @@ type rowTest struct {
 	*planner.Condition
 	part   types.Value
 	values []types.Value
+}
+
+// maxKeptValues is the largest number of values of a test whose buffer is worth keeping.
+const maxKeptValues = 64
+
+// emptied is the buffer of the values of a test.
+func (t *rowTest) emptied() []types.Value {
+	if cap(t.values) > maxKeptValues {
+		return nil
+	}
+	clear(t.values)
+	return t.values[:0]
 }
 
 // addConditions adds the conditions of a modification on a row; nil: it has conditions on static columns only.
@@ -88,11 +102,14 @@ func (c *conditional) addTests(r *rowConditions, conditions []*planner.Condition
 		return cqlerr.Invalidf("Cannot mix IF conditions and IF NOT EXISTS for the same row")
 	}
 	for _, condition := range conditions {
-		test := rowTest{Condition: condition}
-		if err := test.bind(&c.x); err != nil {
+		n := len(r.tests)
+		r.tests = slices.Grow(r.tests, 1)[:n+1] // with the buffer that a test had there
+		t := &r.tests[n]
+		t.Condition = condition
+		if err := t.bind(&c.x); err != nil {
 			return err
 		}
-		r.tests = append(r.tests, test)
+		c.unsetCells = c.unsetCells || t.isOfCells() && slices.ContainsFunc(t.values, func(v types.Value) bool { return v.Unset })
 	}
 	return nil
 }
@@ -130,6 +147,18 @@ func (t *rowTest) bind(x *expr.Context) (err error) {
 		t.values = append(t.values, v)
 	}
 	return nil
+}
+
+// isOfCells reports whether the condition compares a whole set or map whose elements are cells.
+func (t *rowTest) isOfCells() bool {
+	if t.Part != nil || t.Op == planner.OpContains || t.Op == planner.OpContainsKey {
+		return false
+	}
+	switch t.Column.Type.(type) {
+	case *types.Set, *types.Map:
+		return types.IsMultiCell(t.Column.Type)
+	}
+	return false
 }
 
 func errUnsetCondition() error { return cqlerr.Invalidf("Invalid 'unset' value in condition") }

@@ -232,7 +232,7 @@ func (r *reading) lookUp(filters []*where.Filter) error {
 }
 
 // restrictClustering evaluates the restrictions of clustering columns. A range that ends with null selects nothing, but
-// keys are checked as if it did.
+// keys are checked as if it did; so are those of a table with static columns where an IN of whole rows is empty.
 func (r *reading) restrictClustering(w *where.Clause) error {
 	slices, many, null, err := restriction.AppendSlices(r.slices, &r.x, w, restriction.MaxListed)
 	if err != nil {
@@ -244,7 +244,9 @@ func (r *reading) restrictClustering(w *where.Clause) error {
 		slices = []store.Slice{} // no rows: nil would be all of them
 	}
 	r.slices, r.read.Slices = slices, slices
-	r.page.nothing = many == nil && len(slices) == 0 && !null
+	t := r.plan.Table
+	rowsOfStatics := len(t.Static) > 0 && w.Slice == nil && len(w.Clustering) == len(t.Clustering)
+	r.page.nothing = many == nil && len(slices) == 0 && !null && !rowsOfStatics
 	if w.Slice != nil && w.Slice.MixedOrder() {
 		inside, err := filter.InRange(&r.x, w.Slice)
 		if err != nil {

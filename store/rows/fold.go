@@ -41,7 +41,7 @@ func FoldRows(x, y []byte) ([]byte, error) {
 	if err := b.ReadHead(y); err != nil {
 		return nil, foldError(y, err)
 	}
-	w := Writer{Head: foldHeads(&a.Head, &b.Head), Dst: make([]byte, 0, len(x)+len(y)+16)}
+	w := Writer{Head: foldHeads(&a.Head, &b.Head), Dst: make([]byte, 0, foldedSize(len(x), len(y)))}
 	var hidden columnTombstone
 	write := func(c *Cell) {
 		if !hidden.hides(c) && (c.Timestamp > w.Deletion.Timestamp || c.Counter) {
@@ -93,6 +93,10 @@ func FoldRows(x, y []byte) ([]byte, error) {
 	}
 	return w.Finish(), nil
 }
+
+// foldedSize is how many bytes there is room for at first when two values are folded. Most writes are small, or replace
+// what there is.
+func foldedSize(x, y int) int { return max(x, y) + min(x, y, 128) + 16 }
 
 // foldHeads merges the heads of two values.
 func foldHeads(a, b *Head) Head {

@@ -42,7 +42,7 @@ func check(ops []engine.Op) (size int, err error) {
 func (e *Engine) Commit(ops []engine.Op, done func(error)) {
 	size, err := check(ops)
 	e.mu.Lock()
-	if e.closed {
+	if e.closed.Load() {
 		e.mu.Unlock()
 		done(engine.ErrClosed)
 		return
@@ -95,13 +95,13 @@ func (e *Engine) beginWriting(long bool) *published {
 // publish lets reads begin on the tree as it is. p is what beginWriting has returned, or nil.
 func (e *Engine) publish(p *published) {
 	e.path.forget()
-	if e.closed {
+	if e.closed.Load() {
 		return
 	}
 	if p == nil {
 		p = &published{reader: reader{fold: e.fold}, readers: new(readers)}
 	}
-	p.tree = e.tree
+	p.tree, p.version = e.tree, e.version
 	if before := e.current.Swap(p); before != nil {
 		e.retire(before)
 	}
@@ -221,7 +221,7 @@ func (e *Engine) DeleteRange(start, end []byte) error {
 func (e *Engine) deleteSome(start, end []byte) (last row, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.closed {
+	if e.closed.Load() {
 		return row{}, engine.ErrClosed
 	}
 	var keys [rangeRows][]byte

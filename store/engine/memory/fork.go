@@ -22,7 +22,7 @@ func (e *Engine) freeze() tree {
 func (e *Engine) Restore(s *Snapshot) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.closed {
+	if e.closed.Load() {
 		return engine.ErrClosed
 	}
 	p := e.beginWriting(true)

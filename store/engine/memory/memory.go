@@ -30,11 +30,11 @@ type Engine struct {
 	current  atomic.Pointer[published] // nil: a commit is being applied, or the engine is closed
 	updating chan struct{}             // has an element while an Update is under way
 	under    atomic.Int64              // commits and updates that are not answered
+	closed   atomic.Bool               // is set with the lock held
 
 	mu      sync.Mutex // held to write
 	tree    tree
-	version uint64 // counts changes of the tree
-	closed  bool
+	version uint64     // counts changes of the tree
 	path    path       // of the row that is being written
 	undo    []undo     // of the commit that is being applied
 	left    []*readers // of trees that are not published any more
@@ -73,7 +73,7 @@ func (*Engine) Refusing() error { return nil }
 func (e *Engine) Sync() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.closed {
+	if e.closed.Load() {
 		return engine.ErrClosed
 	}
 	return nil
@@ -83,11 +83,11 @@ func (e *Engine) Sync() error {
 // still be had with Snapshot and Fork.
 func (e *Engine) Close() error {
 	e.mu.Lock()
-	if e.closed {
+	if e.closed.Load() {
 		e.mu.Unlock()
 		return engine.ErrClosed
 	}
-	e.closed = true
+	e.closed.Store(true)
 	e.retire(e.current.Swap(nil))
 	e.mu.Unlock()
 	for i := 0; e.busy(); i++ {

@@ -44,6 +44,7 @@ func (r *reader) value(found row) ([]byte, error) {
 // does if nobody reads it. Otherwise it gives its tree another number, so that all nodes of this one stay as they are.
 type published struct {
 	reader
+	version uint64 // of the tree
 	readers *readers
 }
 
@@ -79,7 +80,7 @@ func (e *Engine) enterAt(p *published) bool {
 func (e *Engine) enterLocked() (*published, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.closed {
+	if e.closed.Load() {
 		return nil, engine.ErrClosed
 	}
 	p := e.current.Load()

@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/cqld/cqld/store/engine"
 )
@@ -12,11 +13,12 @@ const attempts = 4
 
 // Update runs fn on the last commit, and again if it conflicts with commits made meanwhile.
 func (e *Engine) Update(ctx context.Context, _ []byte, fn func(engine.Txn) error, done func(error)) {
-	if err := e.take(); err != nil {
-		done(err)
+	e.under.Add(1) // a Close that comes later waits
+	defer e.under.Add(-1)
+	if e.closed.Load() {
+		done(engine.ErrClosed)
 		return
 	}
-	defer e.under.Add(-1)
 	done(e.update(ctx, fn))
 }
 
@@ -24,38 +26,42 @@ func (e *Engine) update(ctx context.Context, fn func(engine.Txn) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	select {
-	case e.updating <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := e.takeUpdating(ctx); err != nil {
+		return err
 	}
 	defer func() { <-e.updating }()
+	x := txns.Get().(*txn)
+	defer x.release()
 	for range attempts {
-		if err := e.attempt(fn); !errors.Is(err, errRepeat) {
+		if err := e.attempt(x, fn); err != errRepeat {
 			return err
 		}
 	}
 	return engine.ErrConflict
 }
 
-// take counts an update in, which a Close that comes later waits for.
-func (e *Engine) take() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closed {
-		return engine.ErrClosed
+// takeUpdating waits until no other Update is under way.
+func (e *Engine) takeUpdating(ctx context.Context) error {
+	select {
+	case e.updating <- struct{}{}:
+		return nil
+	default: // a select that waits costs much more
 	}
-	e.under.Add(1)
-	return nil
+	select {
+	case e.updating <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // errRepeat says that an attempt of an update conflicts with a commit.
 var errRepeat = errors.New("a key has changed")
 
 // attempt runs fn and commits what it wrote, unless that undid what it did not see.
-func (e *Engine) attempt(fn func(engine.Txn) error) error {
-	x, leave := e.begin()
-	defer func() { leave() }() // fn may panic
+func (e *Engine) attempt(x *txn, fn func(engine.Txn) error) error {
+	e.begin(x)
+	defer x.leave() // fn may panic
 	if err := errors.Join(fn(x), x.err); err != nil {
 		return err
 	}
@@ -68,26 +74,26 @@ func (e *Engine) attempt(fn func(engine.Txn) error) error {
 	if x.version != e.version && x.undoes(&e.tree) {
 		return errRepeat
 	}
-	leave() // so that nodes can be changed in place
-	leave = func() {}
+	x.leave() // so that nodes can be changed in place
 	return e.commit(x.ops, size)
 }
 
-// begin makes a transaction on the last commit. leave ends its reading.
-func (e *Engine) begin() (x *txn, leave func()) {
+// begin starts a transaction on the last commit.
+func (e *Engine) begin(x *txn) {
+	x.reset()
+	if p, err := e.enter(); err == nil {
+		x.reading, x.base, x.version = p, p.reader, p.version
+		return
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	x = &txn{base: reader{tree: e.tree, fold: e.fold}, version: e.version}
-	if p := e.current.Load(); p != nil {
-		p.readers.n.Add(1)
-		return x, p.leave
-	}
+	x.base, x.version = reader{tree: e.tree, fold: e.fold}, e.version
 	e.tree.edit = newEdit() // nobody counts readers when the engine is being closed
-	return x, func() {}
 }
 
-// txn reads what was committed when it began, and what it has written.
+// txn reads what was committed when it began, and what it has written. It is reused with its buffers.
 type txn struct {
+	reading *published // counts the transaction as a reader; nil: nothing does
 	base    reader
 	version uint64
 	own     *Engine // a fork of base with what was written; nil: nothing was read since something was written
@@ -95,6 +101,40 @@ type txn struct {
 	ops     []engine.Op
 	buffer  []byte // of their keys and values
 	err     error  // the first
+}
+
+var txns = sync.Pool{New: func() any { return new(txn) }}
+
+// Larger buffers of a transaction are not kept.
+const (
+	maxKeptBuffer = 64 << 10
+	maxKeptOps    = 1 << 10
+)
+
+// leave ends the reading of what was committed.
+func (x *txn) leave() {
+	if x.reading != nil {
+		x.reading.leave()
+		x.reading = nil
+	}
+}
+
+// reset forgets what was read and written.
+func (x *txn) reset() {
+	clear(x.ops)
+	*x = txn{ops: x.ops[:0], buffer: x.buffer[:0]}
+}
+
+// release gives the transaction back for reuse.
+func (x *txn) release() {
+	x.reset()
+	if cap(x.buffer) > maxKeptBuffer {
+		x.buffer = nil
+	}
+	if cap(x.ops) > maxKeptOps {
+		x.ops = nil
+	}
+	txns.Put(x)
 }
 
 // undoes reports whether what it puts or deletes would undo a change that is in the tree.
