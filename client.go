@@ -21,6 +21,8 @@ func execute(ctx context.Context, c *console, args []string) error {
 	file := f.String("f", "", "a `file` of statements; - is the standard input")
 	text := f.String("e", "", "the `statements` themselves")
 	keyspace := f.String("k", "", "the `keyspace` to use")
+	username := f.String("username", "", "the `role` to log in as, if the server asks")
+	password := f.String("password", "", "its `password`; the environment does not show it to others")
 	timeout := f.Duration("timeout", 30*time.Second, "the `time` to wait for the connection and for each answer")
 	addr, err := addressAndFlags(f, c, args)
 	if err != nil {
@@ -31,6 +33,7 @@ func execute(ctx context.Context, c *console, args []string) error {
 	}
 	s := shell.Script{
 		Addr: serverAddress(c, addr), Keyspace: *keyspace, Timeout: *timeout, Out: c.stdout, Err: c.stderr,
+		Username: *username, Password: *password,
 	}
 	if s.Text, s.Name, err = readScript(c, *file, *text); err != nil {
 		return err

@@ -46,9 +46,12 @@ type settings struct {
 	limits      server.Limits
 	guardrails  *guardrail.Settings
 
+	logins bool // clients log in with a password
+	masks  bool // columns may be masked
+
 	given struct { // flags as they are given
-		advertise, sync, level, memory, config string
-		set                                    assignments
+		advertise, sync, level, memory, config, auth string
+		set                                          assignments
 	}
 }
 
@@ -79,6 +82,9 @@ func serveFlags(s *settings) *flag.FlagSet {
 	f.StringVar(&s.given.level, "log-level", "info", "the least `level` to log: debug, info, warn or error")
 	f.StringVar(&s.logFormat, "log-format", "auto", "auto, console or json: the `format` of log lines")
 	f.StringVar(&s.http, "http", "", "serve /health, /metrics and /debug/pprof at this `address`; empty: do not")
+	f.StringVar(&s.given.auth, "auth", "none", "how clients `log in`: none for everybody who can connect, "+
+		"or password for roles and permissions")
+	f.BoolVar(&s.masks, "dynamic-data-masking", false, "columns may be masked, and are for roles that lack UNMASK")
 	f.StringVar(&s.given.memory, "client-memory", "", "how many `bytes` are held for clients, like 256MiB; empty: 112MiB, "+
 		"or less where there is little memory")
 	f.DurationVar(&s.limits.ReadTimeout, "read-timeout", 5*time.Second,
@@ -137,6 +143,15 @@ func (s *settings) check() error {
 	s.sync = badger.Sync(mode)
 	if !slices.Contains(logFormats, s.logFormat) {
 		return badFlag("log-format", s.logFormat, "want "+strings.Join(logFormats, ", "))
+	}
+	switch s.given.auth {
+	case "none":
+	case "password":
+		s.logins = true
+	case "mtls":
+		return badFlag("auth", s.given.auth, "logins by certificates are not supported")
+	default:
+		return badFlag("auth", s.given.auth, "want none or password")
 	}
 	if s.purgeEvery <= 0 {
 		return badFlag("purge-every", s.purgeEvery.String(), "want a time, like 10s")

@@ -154,6 +154,42 @@ SELECT * FROM t;`), 0o600)
 	}
 }
 
+// Where clients log in exec does too, and ping needs not.
+func TestPingAndExecWithLogins(t *testing.T) {
+	addr := cqltest.RunT(t, cqltest.WithAuth()).Addr()
+	if code, out, errs := cqld(t, nil, "ping", addr); code != 0 || !strings.Contains(out, "asks for a password") {
+		t.Errorf("ping: exit %d, %s%s", code, out, errs)
+	}
+	const list = "LIST USERS"
+	for _, test := range []struct {
+		env  map[string]string
+		args []string
+		want string
+	}{
+		{nil, nil, "the server asks for a user and a password"},
+		{nil, []string{"--username", "cassandra", "--password", "guess"}, "are incorrect"},
+		{nil, []string{"--username", "cassandra", "--password", "cassandra"}, "cassandra |  True"},
+		{map[string]string{"CQLD_USERNAME": "cassandra", "CQLD_PASSWORD": "cassandra"}, nil, "cassandra |  True"},
+	} {
+		_, out, errs := cqld(t, test.env, append([]string{"exec", addr, "-e", list}, test.args...)...)
+		if !strings.Contains(out+errs, test.want) {
+			t.Errorf("%v %v: %s%s", test.env, test.args, out, errs)
+		}
+	}
+}
+
+// The ways to log in are none and passwords.
+func TestAuthFlag(t *testing.T) {
+	for value, want := range map[string]string{
+		"mtls": "logins by certificates are not supported", "nope": "want none or password",
+	} {
+		code, _, errs := cqld(t, nil, "serve", "--memory", "--auth", value)
+		if code == 0 || !strings.Contains(errs, want) {
+			t.Errorf("%s: exit %d, %s", value, code, errs)
+		}
+	}
+}
+
 // TestHelp lists the commands before the flags, and flags with the dashes that people type.
 func TestHelp(t *testing.T) {
 	for _, args := range [][]string{{"--help"}, {"-h"}, {"help"}} {
@@ -164,7 +200,7 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	code, out, errs := cqld(t, nil, "exec", "--help")
-	for _, want := range []string{"--timeout from CQLD_TIMEOUT", "\n  -f file\n", "\n  --timeout time\n"} {
+	for _, want := range []string{"--password from CQLD_PASSWORD", "\n  -f file\n", "\n  --timeout time\n"} {
 		if code != 0 || errs != "" || !strings.Contains(out, want) {
 			t.Errorf("exec --help: exit %d, %s, not %q in\n%s", code, errs, want, out)
 		}

@@ -57,6 +57,8 @@ func serveStore(
 		ClusterName: s.clusterName,
 		Datacenter:  s.datacenter,
 		Rack:        s.rack,
+		Logins:      s.logins,
+		Masks:       s.masks,
 		Limits:      s.limits,
 		Settings:    s.guardrails,
 

@@ -23,6 +23,10 @@ type Env struct {
 	Text string // the statement as it came, for error texts that repeat it
 	Run  bool   // it is run at once: Cassandra asks for permissions before it looks at mistakes then
 
+	Logins bool // clients log in: without that nobody may see or change roles
+
+	Masks bool // columns may be masked, and are for those who lack a permission
+
 	Now time.Time // the time for constants that ask for it
 
 	// Datacenter is the node's, for replication strategies that name it; "" is datacenter1.

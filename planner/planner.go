@@ -2,6 +2,7 @@ package planner
 
 import (
 	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/define"
 	"github.com/cqld/cqld/planner/expr"
@@ -10,11 +11,7 @@ import (
 
 // Make plans a statement, or refuses it with the error a client gets.
 func Make(stmt cql.Statement, env Env) (*Prepared, error) {
-	p := &planning{
-		env: env, scope: scope.New(env.Catalog, env.Keyspace), out: &Prepared{},
-		clock: types.Clock{Now: env.Now},
-	}
-	p.terms = expr.Checker{Scope: expr.Scope{Names: p.scope, Clock: &p.clock, Step: env.Step}, Info: &p.info}
+	p := newPlanning(env)
 	plan, err := p.statement(stmt)
 	if err != nil {
 		return nil, err
@@ -27,6 +24,16 @@ func Make(stmt cql.Statement, env Env) (*Prepared, error) {
 	return p.out, nil
 }
 
+// newPlanning begins the work on a statement.
+func newPlanning(env Env) *planning {
+	p := &planning{
+		env: env, scope: scope.New(env.Catalog, env.Keyspace), out: &Prepared{},
+		clock: types.Clock{Now: env.Now},
+	}
+	p.terms = expr.Checker{Scope: expr.Scope{Names: p.scope, Clock: &p.clock, Step: env.Step}, Info: &p.info}
+	return p
+}
+
 // planning is the work on one statement.
 type planning struct {
 	env   Env
@@ -35,13 +42,16 @@ type planning struct {
 	terms expr.Checker
 	info  expr.Info
 	clock types.Clock
+
+	// masked makes what masked columns show; nil: what they hold.
+	masked func(*schema.Column) (expr.Expr, error)
 }
 
 // statement plans a statement of any kind.
 func (p *planning) statement(stmt cql.Statement) (Plan, error) {
 	switch s := stmt.(type) {
 	case *cql.Select:
-		return p.selectRows(s)
+		return p.selectAnything(s)
 	case *cql.Insert:
 		return modifies(p, s, p.insert)
 	case *cql.Update:
@@ -65,8 +75,8 @@ func modifies[S cql.Statement, P Plan](p *planning, s S, plan func(S) (P, error)
 // define plans a statement that has nothing to do with single rows.
 func (p *planning) define(stmt cql.Statement) (Plan, error) {
 	plan, err := define.Make(stmt, p.scope, define.Env{
-		Text: p.env.Text, Run: p.env.Run, Datacenter: p.env.Datacenter, ReplicationFactor: p.env.ReplicationFactor,
-		Guard: p.env.Guard,
+		Text: p.env.Text, Run: p.env.Run, Logins: p.env.Logins, Masks: p.env.Masks, Guard: p.env.Guard,
+		Datacenter: p.env.Datacenter, ReplicationFactor: p.env.ReplicationFactor,
 	})
 	if err != nil {
 		return nil, err

@@ -2,9 +2,11 @@ package planner
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
@@ -32,6 +34,12 @@ type Select struct {
 	FullPartitions    bool   // partitions with static content only give a row
 	Asked             []bool // by column index, what is selected or compared beside the primary key; nil: all
 	Warnings          []string
+	RestrictedMasks   string // the masked columns that the WHERE clause restricts, as texts list them; "": none
+
+	// Masked is the plan for those who may not see what masked columns hold, and MaskRefused why they get nothing; both
+	// nil: no column is masked.
+	Masked      *Select
+	MaskRefused error
 }
 
 // selectRows plans SELECT.
@@ -115,10 +123,28 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 	if err := rs.Unfilterable(); err != nil {
 		return nil, err
 	}
+	plan.RestrictedMasks = restrictedMasks(t, p.masksOf(t), rs)
 	plan.settle()
 	p.out.Result = plan.Selection.Columns
 	plan.Warnings = aggregationWarnings(plan, rs)
 	return plan, nil
+}
+
+// restrictedMasks lists the masked columns that are restricted.
+func restrictedMasks(t *schema.Table, masks map[string]*schema.Mask, rs *where.Restrictions) string {
+	if len(masks) == 0 {
+		return ""
+	}
+	var names []string
+	for _, c := range t.Columns {
+		if masks[c.Name] != nil && rs.RestrictsColumn(c) {
+			names = append(names, quote.Name(c.Name))
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return "[" + strings.Join(names, ", ") + "]"
 }
 
 // AggregatesAll reports whether one row is made of all rows.

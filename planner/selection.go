@@ -23,10 +23,15 @@ func (p *planning) selection(t *schema.Table, selectors []cql.Selector, asJSON b
 	if len(selectors) == 0 {
 		s.All = true
 		for _, c := range t.Shown() {
-			s.add(t, c.Name, &expr.Column{Column: c})
+			shown, err := p.shown(c)
+			if err != nil {
+				return nil, err
+			}
+			s.add(t, c.Name, shown)
 		}
 	}
 	terms := p.terms.Selection()
+	terms.Masked = p.masked
 	for _, sel := range selectors {
 		e, err := terms.Check(sel.Expr, expr.Receiver{})
 		if err != nil {
@@ -49,6 +54,14 @@ func (p *planning) selection(t *schema.Table, selectors []cql.Selector, asJSON b
 		s.Plain, s.Exprs = plain, nil
 	}
 	return s, nil
+}
+
+// shown is a column of SELECT *.
+func (p *planning) shown(c *schema.Column) (expr.Expr, error) {
+	if p.masked != nil {
+		return p.masked(c)
+	}
+	return &expr.Column{Column: c}, nil
 }
 
 // add puts one more column into the result.

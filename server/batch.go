@@ -48,6 +48,9 @@ func batch(r *request) {
 			return
 		}
 		r.batch.Children = append(r.batch.Children, exec.Request{Prepared: st.plan, Values: m.Children[i].Values})
+		if r.conn.server.roles != nil {
+			r.children = append(r.children, st)
+		}
 		if first == nil {
 			first = st
 		}
@@ -60,6 +63,12 @@ func batch(r *request) {
 	if !onlyModifications {
 		r.fail(planner.ErrNotInBatch())
 		return
+	}
+	if r.conn.server.roles != nil {
+		if err := r.authorizeBatch(); err != nil {
+			r.fail(err)
+			return
+		}
 	}
 	if len(m.Children) == 0 {
 		r.answer(&protocol.Void{})

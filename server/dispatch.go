@@ -22,7 +22,7 @@ var handlers = [...]handler{
 	protocol.OpExecute:      {inReader: executeInReader, serve: execute},
 	protocol.OpRegister:     {serve: register},
 	protocol.OpBatch:        {inReader: batchInReader, serve: batch},
-	protocol.OpAuthResponse: {serve: authResponse},
+	protocol.OpAuthResponse: {inReader: never, serve: authResponse},
 }
 
 func never(*request) bool { return false }
@@ -30,7 +30,11 @@ func never(*request) bool { return false }
 // serveRequest serves a request of the agreed version. An error ends the connection.
 func (c *conn) serveRequest(h protocol.Header, body []byte) error {
 	if !c.session.ready {
-		c.handshakeAgain(h, body)
+		if c.session.authenticates {
+			c.authenticate(h, body)
+		} else {
+			c.handshakeAgain(h, body)
+		}
 		return nil
 	}
 	c.server.metrics.requests[h.Opcode].Add(1)

@@ -18,12 +18,19 @@
 //	EXECUTE         execute.go    find the plan, bind the values, execute
 //	BATCH           batch.go      find or plan each statement; execute all together
 //	REGISTER        register.go   remember which events the connection wants (events.go sends them)
-//	AUTH_RESPONSE   auth.go       everybody is welcome
+//	AUTH_RESPONSE   auth.go       check a password; without logins everybody is welcome
 //	OPTIONS         options.go    what is supported
 //
 // execution.go hands the plan and the values to planner/exec. That calls request.finish, perhaps much later, which
 // makes a message of the result (result.go) or of the error (errors.go, the only place for that) and appends it to the
 // write buffer of the connection (output.go).
+//
+// # Who may do what
+//
+// Where clients log in, STARTUP is answered with AUTHENTICATE, and nothing but AUTH_RESPONSE is served until a password
+// is right (auth.go). A session has the auth.User who logged in, as of a version of the roles. Before a statement is
+// executed authorize.go compares its needs with what the user was granted; a statement remembers the last user who had
+// all of them. Definitions and statements about roles are checked where they run, in planner/exec and auth/roles.
 //
 // # Who runs what
 //

@@ -19,6 +19,12 @@ func (r *request) execute(values []types.Value, p *protocol.QueryParameters) {
 	r.latency = r.statement.latency
 	r.single = exec.Request{Prepared: r.statement.plan, Values: values, Options: r.options(p)}
 	s, st := r.conn.server, r.statement
+	if s.roles != nil {
+		if err := r.authorize(&r.single.Options, st); err != nil {
+			r.fail(err)
+			return
+		}
+	}
 	if st.writes != "" && r.size > largeWrite {
 		if err := r.startLargeWrite(st.writes); err != nil {
 			r.fail(err)

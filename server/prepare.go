@@ -20,13 +20,16 @@ func prepare(r *request) {
 			return
 		}
 	}
-	r.tracef("Parsing %s", m.Query)
+	r.tracef("Parsing %s", withoutPassword(m.Query))
 	var st *statement
 	var fresh bool
 	err := r.whenPlannable(m.Query, func(turn *pace.Turn) (err error) {
 		st, fresh, err = s.prepare(turn, r.guarded(), m.Query, keyspace)
 		return err
 	})
+	if err == nil {
+		err = r.validateAuthorization(st)
+	}
 	if err != nil {
 		r.fail(err)
 		return

@@ -49,7 +49,7 @@ func (r *request) planText(text string, p *protocol.QueryParameters) (err error)
 	if err != nil || r.statement != nil {
 		return err
 	}
-	r.tracef("Parsing %s", text)
+	r.tracef("Parsing %s", withoutPassword(text))
 	err = r.whenPlannable(text, func(turn *pace.Turn) (err error) {
 		r.statement, err = r.conn.server.planText(turn, r.guarded(), text, keyspace)
 		return err

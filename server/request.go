@@ -34,6 +34,7 @@ type request struct {
 	statement *statement // of QUERY and EXECUTE, once it is known
 	single    exec.Request
 	batch     exec.BatchRequest
+	children  []*statement  // of BATCH, where clients log in
 	paging    *paging.State // nil: the request has none
 	turn      pace.Turn     // that it runs on, if it may take long
 	write     pendingWrite
@@ -51,6 +52,7 @@ type request struct {
 	skip       bool       // the client asked for rows without metadata
 	prepared   bool       // EXECUTE
 	decides    bool       // BATCH with conditions
+	roles      bool       // it writes to the tables that have the roles
 	expected   preparedID // of the result columns that the client knows (v5)
 	done       func(exec.Result, error)
 	holders    atomic.Int32
@@ -111,9 +113,12 @@ func (r *request) release() {
 	r.single, r.write, r.decision, r.work = exec.Request{}, pendingWrite{}, exec.Decision{}, exec.Work{}
 	r.guard = guardrail.Check{}
 	r.batch = exec.BatchRequest{Children: r.batch.Children[:0]}
+	clear(r.children)
+	r.children = r.children[:0]
 	r.prefix = protocol.Prefix{Warnings: r.prefix.Warnings[:0]}
 	r.rows = protocol.Rows{}
 	r.detached, r.skip, r.prepared, r.decides, r.overloaded, r.expected = false, false, false, false, false, preparedID{}
+	r.roles = false
 	if cap(r.copied) > keepBody {
 		r.copied = nil
 	}
@@ -232,10 +237,10 @@ func (r *request) send(m protocol.Response) {
 	r.conn.out.append(r.header.Stream, p, m)
 }
 
-// guarded returns what applies guardrails to the request; nil: its client is not subject to them. There are no logins,
-// so every client is what Cassandra calls a superuser.
+// guarded returns what applies guardrails to the request; nil: its client is not subject to them, as superusers are not
+// and nobody is where nobody logs in, unless the settings say that all are.
 func (r *request) guarded() *guardrail.Check {
-	if s := r.conn.server.settings; s.ApplyToAll {
+	if s := r.conn.server.settings; s.ApplyToAll || !r.conn.session.superuser() {
 		r.guard.Settings = s
 		return &r.guard
 	}
@@ -245,6 +250,9 @@ func (r *request) guarded() *guardrail.Check {
 // finish answers with the result of an execution. exec calls it, perhaps from a goroutine of the store.
 func (r *request) finish(result exec.Result, err error) {
 	defer r.answerPanic()
+	if r.roles {
+		r.conn.server.roles.Changed()
+	}
 	if err != nil {
 		if warned, ok := result.(*exec.Void); ok {
 			r.warn(warned.Warnings...)

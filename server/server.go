@@ -14,6 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/cqld/cqld/auth/roles"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/planner/guardrail"
@@ -37,6 +38,11 @@ type Options struct {
 	Datacenter  string // datacenter1
 	Rack        string // rack1
 
+	// Logins makes clients log in with a password and checks what they may do; without it everybody may do everything.
+	Logins     bool
+	Masks      bool // columns may be masked, and are for those who lack the permission UNMASK
+	BcryptCost int  // of the passwords that are stored; 0: Cassandra's
+
 	// StrictReplicas answers Unavailable where a consistency level needs more replicas than this node is. Otherwise the
 	// node stands for all replicas that a keyspace asks for.
 	StrictReplicas bool
@@ -56,7 +62,9 @@ type Server struct {
 	settings  *guardrail.Settings
 	intercept Interceptor
 
-	datacenter string // for replication strategies that name it
+	datacenter string        // for replication strategies that name it
+	roles      *roles.Keeper // nil: nobody logs in
+	masks      bool
 
 	uuids     *types.UUIDClock
 	prepared  *statementCache[preparedID]
@@ -92,18 +100,28 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		store:     o.Store,
-		exec:      exec.New(o.Store, o.Log, o.Settings),
 		log:       o.Log,
 		limits:    o.Limits.withDefaults(),
 		settings:  o.Settings,
 		intercept: o.Intercept,
 
 		datacenter: o.Datacenter,
+		masks:      o.Masks,
 
 		listeners: make(map[net.Listener]struct{}),
 		conns:     make(map[*conn]struct{}),
 		perIP:     make(map[netip.Addr]int),
 	}
+	if o.Logins {
+		var err error
+		if s.roles, err = roles.Open(roles.Options{
+			Store: o.Store, Log: o.Log, Cost: o.BcryptCost, Datacenter: o.Datacenter,
+		}); err != nil {
+			return nil, err
+		}
+	}
+	s.exec = exec.New(o.Store, s.roles, o.Settings, o.Log)
+
 	if o.StrictReplicas {
 		s.exec.StrictReplicas(cmp.Or(o.Datacenter, system.DefaultDatacenter))
 	}

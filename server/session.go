@@ -3,6 +3,7 @@ package server
 import (
 	"sync/atomic"
 
+	"github.com/cqld/cqld/auth"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/store"
@@ -12,6 +13,7 @@ import (
 type session struct {
 	// Set by STARTUP, in the goroutine that reads, and constant when requests run.
 	ready         bool
+	authenticates bool // STARTUP was right, and AUTH_RESPONSE has to follow
 	version       protocol.Version
 	compression   protocol.Compression
 	throwOverload bool              // over the limits, answer an error instead of waiting
@@ -19,6 +21,9 @@ type session struct {
 
 	// shown tells other goroutines that the fields above are set.
 	shown atomic.Bool
+
+	// user is who has logged in, as of some version of the roles; nil: nobody has.
+	user atomic.Pointer[auth.User]
 
 	// Changed by requests, which run concurrently.
 	keyspace  atomic.Pointer[string] // set by USE; nil if none

@@ -28,7 +28,7 @@ func (c *conn) startup(h protocol.Header, m *protocol.Startup) {
 		c.refuse(h.Stream, err)
 	} else {
 		c.becomeReady(m)
-		c.out.append(h.Stream, nil, &protocol.Ready{})
+		c.out.append(h.Stream, nil, c.started())
 	}
 	if !first {
 		return
@@ -45,12 +45,24 @@ func (c *conn) startup(h protocol.Header, m *protocol.Startup) {
 	}
 }
 
-// becomeReady applies the options to the session.
+// started answers a STARTUP that is right.
+func (c *conn) started() protocol.Response {
+	if c.session.authenticates {
+		return &protocol.Authenticate{Authenticator: protocol.PasswordAuthenticator}
+	}
+	return &protocol.Ready{}
+}
+
+// becomeReady applies the options to the session. Where clients log in, the handshake goes on.
 func (c *conn) becomeReady(m *protocol.Startup) {
-	c.session.ready = true
 	c.session.options = m.Map()
 	c.session.throwOverload = c.session.options[protocol.OptionThrowOnOverload] == "1"
 	c.session.shown.Store(true)
+	if c.server.roles != nil {
+		c.session.authenticates = true
+		return
+	}
+	c.session.ready = true
 	c.setReadDeadline(time.Time{})
 	c.log.Debug().Stringer("version", c.session.version).Stringer("compression", c.session.compression).
 		Str("driver", c.session.options[protocol.OptionDriverName]).

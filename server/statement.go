@@ -39,6 +39,9 @@ type statement struct {
 	// large is how many of its next reads are not quick, because one gave large rows.
 	large atomic.Int32
 
+	// needs are the permissions that the statement takes, as of a catalog; nil: nobody has asked for them.
+	needs atomic.Pointer[needs]
+
 	// applied are the columns of a conditional write that was applied, once there was one.
 	applied atomic.Pointer[protocol.ColumnSpecs]
 

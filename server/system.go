@@ -35,7 +35,7 @@ func shownSettings(s *guardrail.Settings) []system.Setting {
 	return all
 }
 
-// anonymous is the user of every connection: there are no logins.
+// anonymous is the user of connections that have not logged in.
 const anonymous = "anonymous"
 
 // clients are the connections as system_views.clients shows them.
@@ -57,8 +57,10 @@ func (c *conn) describe() system.Client {
 	if !c.session.shown.Load() {
 		return client
 	}
-	client.Stage = "ready"
-	client.Username = anonymous
+	client.Stage, client.Username = "ready", c.session.username()
+	if c.server.roles != nil && c.session.user.Load() == nil {
+		client.Stage, client.Username = "authenticating", ""
+	}
 	client.Hostname = hostname(c.remote.Addr())
 	client.Options = c.session.options
 	client.Driver = c.session.options[protocol.OptionDriverName]

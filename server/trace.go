@@ -66,7 +66,7 @@ func (r *request) traceRequest(name, text string, p *protocol.QueryParameters) {
 		t.set("page_size", strconv.Itoa(int(p.PageSize)))
 	}
 	if text != "" {
-		t.set("query", text)
+		t.set("query", withoutPassword(text))
 	}
 	if p != nil {
 		t.set("serial_consistency_level", p.SerialConsistency.String())

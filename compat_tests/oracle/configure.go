@@ -81,6 +81,7 @@ func (n *node) configure() error {
 		"{node}", n.home(),
 		"{authenticator}", authenticator,
 		"{authorizer}", authorizer,
+		"{auth}", strconv.FormatBool(n.auth),
 	).Replace(cassandraYAML)
 	for _, setting := range strings.Split(n.settings, ";") {
 		if name, value, ok := strings.Cut(setting, "="); ok {

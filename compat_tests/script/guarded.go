@@ -49,6 +49,7 @@ func (s *Script) open(ctx context.Context, addr, keyspace string, m Mode) (*Runn
 	if r.conn, err = client.Dial(ctx, addr, user); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
+	r.logins = &logins{addr: addr, super: r.conn}
 	if s.Logins == nil {
 		r.guarded.admin = nil
 		return r, conn.Close()

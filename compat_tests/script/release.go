@@ -13,7 +13,7 @@ import (
 // is an error, also a server that only says that it is Cassandra: the threads of Cassandra's stages are in a
 // table that nobody else fills.
 func CassandraRelease(ctx context.Context, addr string) (string, error) {
-	conn, err := client.Dial(ctx, addr, client.Options{Username: "cassandra", Password: "cassandra"})
+	conn, err := client.Dial(ctx, addr, superuser(0))
 	if err != nil {
 		return "", err
 	}

@@ -37,12 +37,14 @@ func (m Mode) String() string {
 	return fmt.Sprintf("v%d_%s_page%d", m.Version, how, m.PageSize)
 }
 
-// Runner runs blocks on one connection in a keyspace of their own, which statements call {ks}.
+// Runner runs blocks on one connection in a keyspace of their own, which statements call {ks}. A script that logs in
+// has a connection for each login.
 type Runner struct {
 	conn     *client.Conn
 	mode     Mode
 	keyspace string
 	guarded  *guarded // nil: it is the runner of a script without settings
+	logins   *logins
 }
 
 // Placeholder stands for the keyspace of the run in statements and in what they answer.
@@ -53,11 +55,11 @@ const answerTime = 2 * time.Minute
 
 // Open connects and makes the keyspace anew.
 func Open(ctx context.Context, addr, keyspace string, m Mode) (*Runner, error) {
-	conn, err := client.Dial(ctx, addr, client.Options{Version: m.Version})
+	conn, err := client.Dial(ctx, addr, superuser(m.Version))
 	if err != nil {
 		return nil, err
 	}
-	r := &Runner{conn: conn, mode: m, keyspace: keyspace}
+	r := &Runner{conn: conn, mode: m, keyspace: keyspace, logins: &logins{addr: addr, super: conn}}
 	for _, cql := range []string{
 		"DROP KEYSPACE IF EXISTS " + keyspace,
 		"CREATE KEYSPACE " + keyspace + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
@@ -72,23 +74,28 @@ func Open(ctx context.Context, addr, keyspace string, m Mode) (*Runner, error) {
 
 // Reopen connects to a server where the script has run.
 func Reopen(ctx context.Context, addr, keyspace string, m Mode) (*Runner, error) {
-	conn, err := client.Dial(ctx, addr, client.Options{Version: m.Version, Keyspace: keyspace})
+	o := superuser(m.Version)
+	o.Keyspace = keyspace
+	conn, err := client.Dial(ctx, addr, o)
 	if err != nil {
 		return nil, err
 	}
-	return &Runner{conn: conn, mode: m, keyspace: keyspace}, nil
+	return &Runner{conn: conn, mode: m, keyspace: keyspace, logins: &logins{addr: addr, super: conn}}, nil
 }
 
 // Close closes the connection and keeps the keyspace.
-func (r *Runner) Close() error { return r.conn.Close() }
+func (r *Runner) Close() error {
+	return errors.Join(r.logins.close(), r.logins.super.Close())
+}
 
 // Drop removes the keyspace and closes the connection.
 func (r *Runner) Drop(ctx context.Context) error {
 	if r.guarded != nil {
 		return errors.Join(r.guarded.drop(ctx, r.keyspace), r.conn.Close())
 	}
+	r.conn = r.logins.super
 	_, err := r.conn.Query(ctx, "DROP KEYSPACE IF EXISTS "+r.keyspace, nil, nil)
-	return errors.Join(err, r.conn.Close())
+	return errors.Join(err, r.logins.dropRoles(ctx), r.Close())
 }
 
 // Run runs a block and returns what it answers, in lines. A connection that fails is given up: an answer that
@@ -97,12 +104,18 @@ func (r *Runner) Run(ctx context.Context, b *Block) []string {
 	var lines []string
 	for _, statement := range b.Statements {
 		cql := strings.ReplaceAll(strings.TrimSuffix(statement, ";"), Placeholder, r.keyspace)
+		cql, err := r.logIn(ctx, cql)
+		if err != nil {
+			lines = append(lines, "error "+describe(err))
+			continue
+		}
 		binding := b.binding(r.mode.Binding)
 		columns, rows, warnings, refusals, err := r.statement(ctx, cql, b, binding)
 		if binding != Unbound && (isFault(err) || slices.Contains(refusals, fault)) {
 			lines = append(lines, fault)
 			continue
 		}
+		r.logins.settle(ctx, cql)
 		lines = append(lines, refusals...)
 		switch {
 		case err != nil:
@@ -301,19 +314,20 @@ const readFailure = "read failure"
 
 // errorWords are what scripts call the kinds of errors.
 var errorWords = map[cqlerr.Code]string{
-	cqlerr.ServerError:   "server",
-	cqlerr.ProtocolError: "protocol",
-	cqlerr.Unavailable:   "unavailable",
-	cqlerr.Overloaded:    "overloaded",
-	cqlerr.TruncateError: "truncate",
-	cqlerr.ReadFailure:   readFailure,
-	cqlerr.WriteFailure:  "write failure",
-	cqlerr.SyntaxError:   "syntax",
-	cqlerr.Unauthorized:  "unauthorized",
-	cqlerr.Invalid:       "invalid",
-	cqlerr.ConfigError:   "config",
-	cqlerr.AlreadyExists: "exists",
-	cqlerr.Unprepared:    "unprepared",
+	cqlerr.ServerError:    "server",
+	cqlerr.BadCredentials: "credentials",
+	cqlerr.ProtocolError:  "protocol",
+	cqlerr.Unavailable:    "unavailable",
+	cqlerr.Overloaded:     "overloaded",
+	cqlerr.TruncateError:  "truncate",
+	cqlerr.ReadFailure:    readFailure,
+	cqlerr.WriteFailure:   "write failure",
+	cqlerr.SyntaxError:    "syntax",
+	cqlerr.Unauthorized:   "unauthorized",
+	cqlerr.Invalid:        "invalid",
+	cqlerr.ConfigError:    "config",
+	cqlerr.AlreadyExists:  "exists",
+	cqlerr.Unprepared:     "unprepared",
 }
 
 func describe(err error) string {

@@ -35,7 +35,7 @@ func (p *planning) alterTable(s *cql.AlterTable) (*AlterTable, error) {
 	if d.Keyspace, err = p.scope.Keyspace(s.Table); err != nil || schema.IsSystem(d.Keyspace) {
 		return d, err
 	}
-	if change, ok := s.Change.(*cql.MaskColumn); ok && change.Mask != nil {
+	if change, ok := s.Change.(*cql.MaskColumn); ok && change.Mask != nil && !p.env.Masks {
 		return nil, errNoMasks
 	}
 	_, err = schema.ParseTableOptions(schema.DefaultTableOptions(), p.env.Guard.KeptProperties(d.Properties))
@@ -104,7 +104,7 @@ func (d *AlterTable) change(c *schema.Catalog, t *schema.Table) (*schema.Table, 
 	case *cql.RenameColumns:
 		return renameColumns(t, change)
 	case *cql.MaskColumn:
-		return unmask(t, change)
+		return d.changeMask(c, t, change)
 	case *cql.SetTableOptions:
 		return d.setOptions(c, t)
 	case *cql.DropCompactStorage:

@@ -9,7 +9,9 @@
 // A file is named after what its statements define; alter_*.go have the changes of what is there. Shared by them:
 //
 //	definition.go     what a definition is, and WITH properties
-//	permission.go, role.go, not_modifiable.go    who may do what: nobody logs in
+//	permission.go, role.go, not_modifiable.go    who may do what where nobody logs in
+//	needs.go          which permissions definitions take where clients log in
+//	authorization.go  statements about roles and permissions there; their rules are in package auth/roles
 //	type_size.go      how large types may become
 //	callable.go       what functions and aggregates have in common
 //	view_where.go     the WHERE clause of a view, by the rules of package where

@@ -7,7 +7,7 @@ import (
 )
 
 // String returns the plan in words.
-func (t *Truncate) String() string { return "truncate " + t.Table.Keyspace + "." + t.Table.Name }
+func (t *Truncate) String() string { return "truncate " + t.Keyspace + "." + t.Name }
 
 // String returns the plan in words.
 func (d *CreateKeyspace) String() string { return "create keyspace " + d.Name }

@@ -7,7 +7,7 @@ import (
 	"github.com/cqld/cqld/planner/scope"
 )
 
-// Plan is what a statement of this package will do: a Definition, a Describe or a Truncate.
+// Plan is what a statement of this package will do: a Definition, a Describe, a Truncate or an Authorization.
 type Plan interface {
 	plan()
 	String() string // the plan in words; golden files compare it
@@ -35,11 +35,17 @@ func (*DropTrigger) plan()     {}
 func (*CreateIndex) plan()     {}
 func (*DropIndex) plan()       {}
 func (*Describe) plan()        {}
+func (*Authorization) plan()   {}
 
 // Env is what a statement is planned against, besides the names in it.
 type Env struct {
 	Text string // the statement as it came, for error texts that repeat it
 	Run  bool   // it is run at once: Cassandra asks for permissions before it looks at mistakes then
+
+	// Logins says that clients log in. Without them nobody may see or change roles.
+	Logins bool
+
+	Masks bool // columns may be masked
 
 	// Datacenter is the node's, for replication strategies that name it; "" is datacenter1.
 	Datacenter string
@@ -109,14 +115,14 @@ func (p *planning) statement(stmt cql.Statement) (Plan, error) {
 	case *cql.Describe:
 		return p.describe(s)
 	case *cql.GrantPermissions:
-		return nil, p.grant(s.Permissions, s.Resource)
+		return p.authorized(s, s.Permissions, &s.Resource)
 	case *cql.RevokePermissions:
-		return nil, p.grant(s.Permissions, s.Resource)
+		return p.authorized(s, s.Permissions, &s.Resource)
 	case *cql.ListPermissions:
-		return nil, p.list(s.Resource)
+		return p.authorized(s, s.Permissions, s.Resource)
 	case *cql.CreateRole, *cql.AlterRole, *cql.DropRole, *cql.CreateUser, *cql.AlterUser, *cql.DropUser, *cql.AddIdentity,
 		*cql.DropIdentity, *cql.GrantRole, *cql.RevokeRole, *cql.ListRoles, *cql.ListUsers:
-		return nil, p.role(s)
+		return p.authorized(s, nil, nil)
 	}
 	return nil, cqlerr.Serverf("no plan for a %T", stmt)
 }

@@ -1,6 +1,8 @@
 package define
 
 import (
+	"slices"
+
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
@@ -13,7 +15,15 @@ type CreateTable struct {
 	Statement  *cql.CreateTable
 	Properties []schema.Property
 	Options    schema.TableOptions
+	Time       int64 // microseconds: when masks are made
 	guard      *guardrail.Check
+}
+
+// At is the definition as of a time.
+func (d *CreateTable) At(micros int64) Definition {
+	dated := *d
+	dated.Time = micros
+	return &dated
 }
 
 // createTable plans CREATE TABLE: what PREPARE says of it already, without looking at the keyspace.
@@ -44,7 +54,7 @@ func (p *planning) createTable(s *cql.CreateTable) (*CreateTable, error) {
 	if d.Options, err = schema.ParseTableOptions(schema.DefaultTableOptions(), kept); err != nil {
 		return nil, err
 	}
-	return d, checkNoMask(s.Columns)
+	return d, p.checkNoMask(s.Columns)
 }
 
 // declaredKeys are the primary keys a statement declares: PRIMARY KEY behind a column is one too.
@@ -118,6 +128,9 @@ func (d *CreateTable) Apply(c *schema.Catalog, newID [16]byte) (*schema.Catalog,
 		return nil, Outcome{}, err
 	}
 	columns, err := d.columns(c.Keyspace(d.Keyspace))
+	if err == nil {
+		err = d.maskColumns(c, columns)
+	}
 	if err != nil {
 		return nil, Outcome{}, err
 	}
@@ -141,6 +154,23 @@ func (d *CreateTable) Apply(c *schema.Catalog, newID [16]byte) (*schema.Catalog,
 		return nil, Outcome{}, err
 	}
 	return c.WithTable(t), told(schema.Created, schema.TargetTable, d.Keyspace, name), nil
+}
+
+// maskColumns gives columns their masks.
+func (d *CreateTable) maskColumns(c *schema.Catalog, columns []*schema.Column) error {
+	table := &schema.Table{Keyspace: d.Keyspace, Name: d.Statement.Table.Name, Columns: columns}
+	for _, def := range d.Statement.Columns {
+		i := slices.IndexFunc(columns, func(c *schema.Column) bool { return c.Name == def.Name })
+		if def.Mask == nil || i < 0 {
+			continue
+		}
+		made, err := mask(c, table, columns[i], def.Mask, d.Time)
+		if err != nil {
+			return err
+		}
+		columns[i].Mask = made
+	}
+	return nil
 }
 
 // DropTable removes a table.

@@ -7,10 +7,27 @@ import (
 )
 
 // Truncate removes all rows of a table.
-type Truncate struct{ Table *schema.Table }
+type Truncate struct {
+	Keyspace, Name string
+	Table          *schema.Table // nil if the statement is refused
+	Refused        error         // told to those who have the permission
+}
 
-// truncate plans TRUNCATE.
+// truncate plans TRUNCATE. Where clients log in Cassandra asks for the permission before it looks at the table.
 func (p *planning) truncate(s *cql.Truncate) (Plan, error) {
+	keyspace, err := p.scope.Keyspace(s.Table)
+	if err != nil {
+		return nil, err
+	}
+	t, err := p.truncated(s)
+	if err != nil && !(p.env.Logins && p.env.Run) {
+		return nil, err
+	}
+	return &Truncate{Keyspace: keyspace, Name: s.Table.Name, Table: t, Refused: err}, nil
+}
+
+// truncated is the table of a TRUNCATE.
+func (p *planning) truncated(s *cql.Truncate) (*schema.Table, error) {
 	t, err := p.scope.Table(s.Table)
 	if err != nil {
 		return nil, err
@@ -24,5 +41,5 @@ func (p *planning) truncate(s *cql.Truncate) (Plan, error) {
 	if schema.IsServers(t) {
 		return nil, RowsNotModifiable(t)
 	}
-	return &Truncate{Table: t}, nil
+	return t, nil
 }

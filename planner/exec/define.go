@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -9,18 +10,23 @@ import (
 )
 
 // define runs a statement that changes the schema.
-func (e *Executor) define(r *Request, p define.Definition) (Result, error) {
+func (e *Executor) define(ctx context.Context, r *Request, p define.Definition) (Result, error) {
 	if guarded, ok := p.(define.Guarded); ok && r.Guard != nil {
 		p = guarded.Under(r.Guard)
 	}
 	var out define.Outcome
+	var before, after *schema.Catalog
 	changed := false
 	err := e.store.Define(func(c *schema.Catalog) (*schema.Catalog, error) {
+		if err := define.Authorize(p, r.User, c); err != nil {
+			return nil, err
+		}
 		if dated, ok := p.(define.Dated); ok {
 			p = dated.At(e.store.Timestamp())
 		}
 		next, o, err := p.Apply(c, e.ids.random())
 		out, changed = o, next != c
+		before, after = c, next
 		return next, err
 	})
 	if _, known := cqlerr.As(err); err != nil && !known {
@@ -32,5 +38,21 @@ func (e *Executor) define(r *Request, p define.Definition) (Result, error) {
 	if !changed {
 		return &Void{Warnings: out.Warnings}, nil
 	}
+	if err := e.updatePermissions(ctx, r, p, out.Answer.Keyspace, before, after); err != nil {
+		return nil, err
+	}
 	return &SchemaChange{Answer: out.Answer, Events: out.Events, Warnings: out.Warnings}, nil
+}
+
+// updatePermissions gives permissions on what a definition has made, and takes away those on what it has removed.
+func (e *Executor) updatePermissions(
+	ctx context.Context, r *Request, p define.Definition, keyspace string, before, after *schema.Catalog,
+) error {
+	if e.roles == nil {
+		return nil
+	}
+	if err := e.roles.Dropped(ctx, define.Dropped(keyspace, before, after)); err != nil {
+		return err
+	}
+	return e.roles.Created(ctx, r.User, define.Created(p, before, after))
 }

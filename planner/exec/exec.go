@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cqld/cqld/auth/roles"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/define"
 	"github.com/cqld/cqld/planner/expr"
@@ -17,20 +18,20 @@ import (
 type Executor struct {
 	store *store.Store
 	log   zerolog.Logger
+	ids   *identifiers
+	roles *roles.Keeper // nil: nobody logs in
 
 	settings *guardrail.Settings
-
-	ids *identifiers
 
 	strictIn string // the node's datacenter, if StrictReplicas was called
 }
 
-// New returns an executor on a store. Nil settings are the defaults.
-func New(s *store.Store, log zerolog.Logger, settings *guardrail.Settings) *Executor {
+// New returns an executor on a store. keeper has its roles; nil: nobody logs in. Nil settings are the defaults.
+func New(s *store.Store, keeper *roles.Keeper, settings *guardrail.Settings, log zerolog.Logger) *Executor {
 	if settings == nil {
 		settings = guardrail.Default()
 	}
-	return &Executor{store: s, log: log, settings: settings, ids: newIdentifiers(s.Now)}
+	return &Executor{store: s, log: log, settings: settings, ids: newIdentifiers(s.Now), roles: keeper}
 }
 
 // Execute runs one statement and calls done exactly once: before it returns, or later from another
@@ -49,7 +50,9 @@ func (e *Executor) Execute(ctx context.Context, r *Request, done func(Result, er
 	case *planner.Use:
 		done(e.use(p))
 	case define.Definition:
-		done(e.define(r, p))
+		done(e.define(ctx, r, p))
+	case *define.Authorization:
+		done(e.authorization(ctx, r, p))
 	case *define.Describe:
 		answer, err := e.describe(ctx, r, p)
 		done(answer, failure(err, r))
@@ -68,6 +71,9 @@ func (e *Executor) use(p *planner.Use) (Result, error) {
 
 // truncate removes all rows of a table.
 func (e *Executor) truncate(ctx context.Context, r *Request, p *define.Truncate) (Result, error) {
+	if p.Refused != nil {
+		return nil, p.Refused
+	}
 	if err := checkLevel(r.Consistency); err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func (e *Executor) Quick(p planner.Plan) bool {
 const maxRepeated = 4
 
 func isQuickRead(p *planner.Select) bool {
-	return len(p.Selection.Columns) <= maxRepeated*len(p.Table.Columns) &&
+	return p.Masked == nil && len(p.Selection.Columns) <= maxRepeated*len(p.Table.Columns) &&
 		!slices.ContainsFunc(p.Selection.Exprs, expr.Costly) && isQuickWhere(p.Where)
 }
 

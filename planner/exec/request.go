@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"github.com/cqld/cqld/auth"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
@@ -32,6 +33,7 @@ type Options struct {
 	Turn              *pace.Turn // that long work runs on; nil: nothing bounds it
 	Decision          *Decision  // of a conditional write; nil: nobody gives it up
 	Keyspace          string     // the session's
+	User              *auth.User // who has logged in; nil: nobody does
 	Work              *Work      // is filled in before done is called; nil: nobody counts
 
 	// Guard has the guardrails that the client is subject to; nil: none.

@@ -62,7 +62,7 @@ func newSessionOn(t testing.TB, wrap func(engine.Engine) engine.Engine) *session
 		}
 	})
 	system.Register(st, system.Options{})
-	s.store, s.executor = st, exec.New(st, zerolog.Nop(), nil)
+	s.store, s.executor = st, exec.New(st, nil, nil, zerolog.Nop())
 	return s
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/cqld/cqld/auth"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner"
@@ -65,6 +66,15 @@ const maxKeptCells = 1 << 20
 
 // read runs a SELECT.
 func (e *Executor) read(ctx context.Context, req *Request, p *planner.Select, done func(Result, error)) {
+	if p.Masked != nil || p.MaskRefused != nil {
+		if !req.User.Has(auth.Unmask, auth.Table(p.Table.Keyspace, p.Table.Name)) {
+			if p.MaskRefused != nil {
+				done(nil, p.MaskRefused)
+				return
+			}
+			p = p.Masked
+		}
+	}
 	r := readings.Get().(*reading)
 	r.e, r.plan = e, p
 	err := r.begin(req)

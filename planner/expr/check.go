@@ -2,6 +2,7 @@ package expr
 
 import (
 	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 )
 
@@ -9,6 +10,9 @@ import (
 type Checker struct {
 	Scope
 	*Info
+
+	// Masked makes what selectors show of a column to those who may not see masked values; nil: the column.
+	Masked func(*schema.Column) (Expr, error)
 }
 
 // Selection is the checker of the statement's SELECT list.

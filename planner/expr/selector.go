@@ -23,6 +23,9 @@ func (c *Checker) selectedColumn(ref *cql.ColumnRef) (Expr, error) {
 	if c.firstColumn == nil {
 		c.firstColumn = column
 	}
+	if c.Masked != nil {
+		return c.Masked(column)
+	}
 	return &Column{Column: column}, nil
 }
 
@@ -48,7 +51,9 @@ func (c *Checker) stamp(t *cql.CellFunction) (Expr, error) {
 	if column.Kind.IsKey() {
 		return nil, cqlerr.Invalidf("Cannot use selection function %s on PRIMARY KEY part %s", t.Name, column.Name)
 	}
-	of, err := c.selector(t.Arg, nil)
+	clear := *c
+	clear.Masked = nil // masks hide values, not when they were written
+	of, err := clear.selector(t.Arg, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -225,6 +225,16 @@ func (rs *Restrictions) Restricts(kind schema.ColumnKind) bool {
 // RestrictsToken reports whether the token of the partition key is restricted.
 func (rs *Restrictions) RestrictsToken() bool { return rs.token != nil }
 
+// RestrictsColumn reports whether a column is restricted, alone or with others, or by its token.
+func (rs *Restrictions) RestrictsColumn(c *schema.Column) bool {
+	for _, set := range []restrictionSet{rs.partition, rs.clustering, rs.other} {
+		if slices.ContainsFunc(set, func(r *Restriction) bool { return slices.Contains(r.Columns, c) }) {
+			return true
+		}
+	}
+	return rs.token != nil && c.Kind == schema.PartitionKey
+}
+
 // PartitionIn reports whether a partition key column may have one of several values.
 func (rs *Restrictions) PartitionIn() bool { return rs.partition.hasIn() }
 

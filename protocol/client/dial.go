@@ -104,10 +104,13 @@ func (c *Conn) start(ctx context.Context, o Options) error {
 	return err
 }
 
+// ErrPasswordWanted is why Dial fails without a user at a server where clients log in.
+var ErrPasswordWanted = errors.New("the server asks for a user and a password")
+
 // authenticate answers AUTHENTICATE with SASL PLAIN.
 func (c *Conn) authenticate(ctx context.Context, o Options) error {
 	if o.Username == "" {
-		return errors.New("the server asks for a user and a password")
+		return ErrPasswordWanted
 	}
 	token := []byte("\x00" + o.Username + "\x00" + o.Password)
 	_, err := c.Do(ctx, &protocol.AuthResponse{Token: token})

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"golang.org/x/crypto/bcrypt"
 
 	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/server"
@@ -62,6 +63,14 @@ func WithClock(now func() time.Time) Option { return func(c *config) { c.now = n
 // WithInterceptor lets the test see, delay and fail requests.
 func WithInterceptor(i server.Interceptor) Option {
 	return func(c *config) { c.server.Intercept = i }
+}
+
+// WithAuth makes clients log in. There is one role at first: the superuser cassandra, whose password is cassandra.
+// Hashes of passwords are cheap, so that tests do not wait for them. Columns may be masked.
+func WithAuth() Option {
+	return func(c *config) {
+		c.server.Logins, c.server.Masks, c.server.BcryptCost = true, true, bcrypt.MinCost
+	}
 }
 
 // WithStrictReplicas makes the server answer Unavailable where a consistency level needs more replicas than one node,

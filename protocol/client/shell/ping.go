@@ -2,15 +2,21 @@ package shell
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// Ping connects to a server with a CQL handshake, and prints which version of the protocol it speaks.
+// Ping connects to a server with a CQL handshake, and prints which version of the protocol it speaks. A server that
+// asks for a password is there too.
 func Ping(ctx context.Context, addr string, out io.Writer) error {
 	conn, err := client.Dial(ctx, addr, client.Options{})
+	if errors.Is(err, client.ErrPasswordWanted) {
+		fmt.Fprintf(out, "%s answers and asks for a password\n", addr)
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("ping %s: %w", addr, err)
 	}

@@ -17,6 +17,8 @@ type Script struct {
 	Keyspace string        // "": none is used
 	Timeout  time.Duration // for the connection and for each answer
 
+	Username, Password string // if the server asks
+
 	Name string // of the script, in messages about its lines
 	Text string
 
@@ -28,7 +30,9 @@ type Script struct {
 func (s *Script) Run(ctx context.Context) error {
 	dialling, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
-	conn, err := client.Dial(dialling, s.Addr, client.Options{Keyspace: s.Keyspace})
+	conn, err := client.Dial(dialling, s.Addr, client.Options{
+		Keyspace: s.Keyspace, Username: s.Username, Password: s.Password,
+	})
 	if err != nil {
 		return fmt.Errorf("connect to %s: %w", s.Addr, err)
 	}

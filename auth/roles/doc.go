@@ -1,0 +1,15 @@
+// Package roles keeps roles, permissions and identities in the tables of system_auth, checks passwords, and runs the
+// statements about them: CREATE ROLE, GRANT, LIST PERMISSIONS and the others.
+//
+//	keeper.go       Keeper: roles and users as of the newest version
+//	tables.go       rows of system_auth, read and written
+//	login.go        passwords
+//	statement.go    the three phases of a statement
+//	role.go, membership.go, permission.go, identity.go, list.go    the statements
+//
+// A statement goes through the phases that Cassandra has. authorize asks what the user may do, validate looks for
+// mistakes, and run does it. PREPARE goes through validate alone.
+//
+// Every change makes a new version. An auth.User is as of a version: whoever holds one asks the Keeper for another when
+// the version has changed.
+package roles

@@ -1,0 +1,180 @@
+package roles
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/rs/zerolog"
+
+	"github.com/cqld/cqld/auth"
+	"github.com/cqld/cqld/store"
+)
+
+// Keeper has the roles of a store.
+type Keeper struct {
+	store      *store.Store
+	log        zerolog.Logger
+	cost       int
+	datacenter string
+
+	version atomic.Uint64
+	changes sync.Mutex // held by whoever decides on a change and makes it
+
+	mu    sync.RWMutex
+	users map[string]*auth.User // by name, as of some version
+
+	passwords passwords
+}
+
+// Options are what a Keeper is made of. Only Store is required.
+type Options struct {
+	Store      *store.Store
+	Log        zerolog.Logger
+	Cost       int    // of bcrypt, the logarithm of its rounds; 0: DefaultCost
+	Datacenter string // ACCESS TO DATACENTERS may name it; "": datacenter1
+}
+
+// DefaultCost is the cost of the hashes that Cassandra makes.
+const DefaultCost = 10
+
+// The superuser of a server that has no roles.
+const (
+	defaultSuperuser = "cassandra"
+	defaultPassword  = "cassandra"
+)
+
+// Open returns the roles of a store. If it has none it gets the superuser cassandra, whose password is cassandra.
+func Open(o Options) (*Keeper, error) {
+	k := &Keeper{store: o.Store, log: o.Log, cost: o.Cost, datacenter: o.Datacenter, users: map[string]*auth.User{}}
+	if k.cost == 0 {
+		k.cost = DefaultCost
+	}
+	if k.datacenter == "" {
+		k.datacenter = "datacenter1"
+	}
+	k.version.Store(1)
+	if err := k.passwords.init(k.cost); err != nil {
+		return nil, err
+	}
+	ctx := context.Background()
+	names, err := k.allRoles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		if err := k.createSuperuser(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return k, k.warnOfDefault(ctx)
+}
+
+// createSuperuser makes the first role. Its cells are as old as can be, so that whatever was written to the role before
+// wins.
+func (k *Keeper) createSuperuser(ctx context.Context) error {
+	hash, err := hashPassword(defaultPassword, k.cost)
+	if err != nil {
+		return err
+	}
+	w := k.write()
+	w.at = 0
+	yes := true
+	w.role(role{name: defaultSuperuser}, &yes, &yes, &hash, true)
+	if err := w.apply(ctx); err != nil {
+		return err
+	}
+	k.log.Info().Str("role", defaultSuperuser).Msg("created the default superuser")
+	return nil
+}
+
+// warnOfDefault warns as long as everybody knows the password of a superuser.
+func (k *Keeper) warnOfDefault(ctx context.Context) error {
+	r, err := k.role(ctx, defaultSuperuser)
+	if err == nil && r.login && r.super && matches(r.hash, defaultPassword) {
+		k.log.Warn().Str("role", defaultSuperuser).
+			Msg("the default superuser still has the default password: change it or make another superuser and drop this one")
+	}
+	return err
+}
+
+// Version is a number that changes with every change of roles and permissions.
+func (k *Keeper) Version() uint64 { return k.version.Load() }
+
+// Changed makes a new version. It is called after rows of system_auth have changed.
+func (k *Keeper) Changed() { k.version.Add(1) }
+
+// User is a role as it is now, with all that it was granted.
+func (k *Keeper) User(ctx context.Context, name string) (*auth.User, error) {
+	version := k.version.Load()
+	k.mu.RLock()
+	u := k.users[name]
+	k.mu.RUnlock()
+	if u != nil && u.Version == version {
+		return u, nil
+	}
+	u, err := k.load(ctx, name, version)
+	if err != nil {
+		return nil, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if known := k.users[name]; known == nil || known.Version < version {
+		if len(k.users) >= mostUsers {
+			clear(k.users)
+		}
+		k.users[name] = u
+	}
+	return u, nil
+}
+
+// mostUsers is how many users are kept.
+const mostUsers = 10000
+
+// load reads what a role was granted, as of a version or later.
+func (k *Keeper) load(ctx context.Context, name string, version uint64) (*auth.User, error) {
+	all, err := k.inherited(ctx, name, true)
+	if err != nil {
+		return nil, err
+	}
+	u := &auth.User{Name: name, Roles: map[string]bool{}, Granted: map[string]auth.Permissions{}, Version: version}
+	for _, r := range all {
+		u.Exists = u.Exists || r.name == name
+		u.Super = u.Super || r.super
+		u.Roles[r.name] = true
+		if err := k.permissionsOf(ctx, r.name, "", func(resource string, p auth.Permissions) {
+			u.Granted[resource] |= p
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return u, nil
+}
+
+// inherited are a role and those that were granted to it: all of them, or only those granted directly. Roles that were
+// dropped are left out.
+func (k *Keeper) inherited(ctx context.Context, name string, indirectly bool) ([]role, error) {
+	seen := map[string]bool{name: true}
+	var all []role
+	for next, first := []string{name}, true; len(next) > 0; first = false {
+		var above []string
+		for _, n := range next {
+			r, err := k.role(ctx, n)
+			if err != nil {
+				return nil, err
+			}
+			if !r.exists {
+				continue
+			}
+			all = append(all, r)
+			for _, m := range r.memberOf {
+				if (first || indirectly) && !seen[m] {
+					seen[m] = true
+					above = append(above, m)
+				}
+			}
+		}
+		next = above
+	}
+	return all, nil
+}

@@ -1,0 +1,227 @@
+package define
+
+import (
+	"github.com/cqld/cqld/auth"
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+)
+
+// Authorize refuses a definition that a user may not run.
+func Authorize(d Definition, u *auth.User, c *schema.Catalog) error {
+	if u.IsSuper() {
+		return nil
+	}
+	needs, err := needsOf(d, c)
+	if err != nil {
+		return err
+	}
+	for i := range needs {
+		if err := checkSystem(&needs[i]); err != nil {
+			return err
+		}
+		if err := u.Check(&needs[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkSystem refuses changes of what comes with the server: nobody can be permitted to make them.
+func checkSystem(n *auth.Need) error {
+	r := n.Resource
+	if r.Kind != auth.Data || n.Permission&(auth.Create|auth.Alter|auth.Drop) == 0 {
+		return nil
+	}
+	if schema.IsLocal(r.Keyspace) {
+		return NotModifiable(r.Keyspace)
+	}
+	keyspaces := r.Object == "" && !r.Tables
+	if schema.IsReplicatedSystem(r.Keyspace) && !(keyspaces && n.Permission == auth.Alter) {
+		return cqlerr.Unauthorizedf("Cannot %s %s", n.Permission, r)
+	}
+	return nil
+}
+
+// needsOf are the permissions that a definition takes, in the order in which they are asked for.
+func needsOf(d Definition, c *schema.Catalog) ([]auth.Need, error) {
+	one := func(p auth.Permissions, r auth.Resource) ([]auth.Need, error) {
+		return []auth.Need{auth.NewNeed(p, r)}, nil
+	}
+	switch d := d.(type) {
+	case *CreateKeyspace:
+		return one(auth.Create, auth.All(auth.Data))
+	case *AlterKeyspace:
+		return one(auth.Alter, auth.Keyspace(d.Name))
+	case *DropKeyspace:
+		return one(auth.Drop, auth.Keyspace(d.Name))
+	case *CreateTable:
+		return one(auth.Create, auth.AllTables(d.Keyspace))
+	case *AlterTable:
+		return one(auth.Alter, auth.Table(d.Keyspace, d.Statement.Table.Name))
+	case *DropTable:
+		return one(auth.Drop, auth.Table(d.Keyspace, d.Name))
+	case *CreateType:
+		return one(auth.Create, auth.AllTables(d.Keyspace))
+	case *AlterType:
+		return one(auth.Alter, auth.AllTables(d.Keyspace))
+	case *DropType:
+		return one(auth.Drop, auth.AllTables(d.Keyspace))
+	case *CreateIndex:
+		return one(auth.Alter, auth.Table(d.Keyspace, d.Statement.Table.Name))
+	case *DropIndex:
+		if k := c.Keyspace(d.Keyspace); k != nil && k.IndexedTable(d.Name) != nil {
+			return one(auth.Alter, auth.Table(d.Keyspace, k.IndexedTable(d.Name).Name))
+		}
+		return nil, nil
+	case *CreateView:
+		return one(auth.Alter, auth.Table(d.Keyspace, d.Statement.Table.Name))
+	case *AlterView:
+		return baseNeed(c, d.Keyspace, d.Name), nil
+	case *DropView:
+		return baseNeed(c, d.Keyspace, d.Name), nil
+	case *CreateTrigger:
+		return nil, cqlerr.Unauthorizedf("Only superusers are allowed to perform CREATE TRIGGER queries")
+	case *DropTrigger:
+		return nil, cqlerr.Unauthorizedf("Only superusers are allowed to perfrom DROP TRIGGER queries")
+	}
+	return callableNeeds(d, c)
+}
+
+// baseNeed is the permission that changes of a view take: ALTER on the table that it is made of.
+func baseNeed(c *schema.Catalog, keyspace, view string) []auth.Need {
+	k := c.Keyspace(keyspace)
+	if k == nil || k.Views[view] == nil {
+		return nil
+	}
+	return []auth.Need{auth.NewNeed(auth.Alter, auth.Table(keyspace, k.Views[view].View.Base))}
+}
+
+// callableNeeds are the permissions that definitions of functions and aggregates take. A mistake that keeps them from
+// being known is told when the definition is applied.
+func callableNeeds(d Definition, c *schema.Catalog) ([]auth.Need, error) {
+	switch d := d.(type) {
+	case *CreateFunction:
+		return createNeed(c, d.Keyspace, d.Statement.Function.Name, argTypes(d.Statement), d.Statement.OrReplace), nil
+	case *CreateAggregate:
+		return aggregateNeeds(d, c), nil
+	case *DropFunction:
+		return dropNeeds(c, d.Keyspace, d.Statement.Function.Name, d.Statement.Args), nil
+	case *DropAggregate:
+		return dropNeeds(c, d.Keyspace, d.Statement.Function.Name, d.Statement.Args), nil
+	}
+	return nil, cqlerr.Serverf("nobody knows what permission a %T takes", d)
+}
+
+// typesOf are the types of arguments, if they can be found.
+func typesOf(k *schema.Keyspace, args written) ([]types.Type, bool) {
+	if k == nil {
+		return nil, false
+	}
+	found, err := append(written(nil), args...).resolve(k)
+	return found, err == nil
+}
+
+// createNeed is CREATE on the functions of a keyspace, or ALTER on the function that is replaced.
+func createNeed(c *schema.Catalog, keyspace, name string, args written, replaces bool) []auth.Need {
+	k := c.Keyspace(keyspace)
+	found, ok := typesOf(k, args)
+	if ok && replaces && (k.Function(name, found) != nil || k.Aggregate(name, found) != nil) {
+		return []auth.Need{auth.NewNeed(auth.Alter, auth.Function(keyspace, name, found))}
+	}
+	return []auth.Need{auth.NewNeed(auth.Create, auth.FunctionsIn(keyspace))}
+}
+
+// aggregateNeeds are what CREATE AGGREGATE takes: its functions may be called as well.
+func aggregateNeeds(d *CreateAggregate, c *schema.Catalog) []auth.Need {
+	s, k := d.Statement, c.Keyspace(d.Keyspace)
+	args := written(s.Args.Types)
+	needs := createNeed(c, d.Keyspace, s.Function.Name, args, s.OrReplace)
+	state := written{s.StateType}
+	if called, ok := typesOf(k, append(state, args...)); ok {
+		needs = append(needs, executeNeed(d.Keyspace, s.StateFunction, called))
+	}
+	if called, ok := typesOf(k, state); ok && s.FinalFunction != "" {
+		needs = append(needs, executeNeed(d.Keyspace, s.FinalFunction, called))
+	}
+	return needs
+}
+
+func executeNeed(keyspace, name string, args []types.Type) auth.Need {
+	return auth.NewNeed(auth.Execute, auth.Function(keyspace, name, args))
+}
+
+// dropNeeds are DROP on each function or aggregate that may be meant.
+func dropNeeds(c *schema.Catalog, keyspace, name string, args *cql.Signature) (needs []auth.Need) {
+	k := c.Keyspace(keyspace)
+	if k == nil {
+		return nil
+	}
+	need := func(types []types.Type) {
+		needs = append(needs, auth.NewNeed(auth.Drop, auth.Function(keyspace, name, types)))
+	}
+	if args != nil {
+		found, ok := typesOf(k, args.Types)
+		if ok && (k.Function(name, found) != nil || k.Aggregate(name, found) != nil) {
+			need(found)
+		}
+		return needs
+	}
+	for _, f := range k.FunctionsNamed(name) {
+		need(f.Args)
+	}
+	for _, a := range k.AggregatesNamed(name) {
+		need(a.Args)
+	}
+	return needs
+}
+
+// Created are the resources that a definition has made, on which whoever ran it gets all permissions.
+func Created(d Definition, before, after *schema.Catalog) []auth.Resource {
+	switch d := d.(type) {
+	case *CreateKeyspace:
+		return []auth.Resource{auth.Keyspace(d.Name), auth.FunctionsIn(d.Name)}
+	case *CreateTable:
+		return []auth.Resource{auth.Table(d.Keyspace, d.Statement.Table.Name)}
+	case *CreateFunction:
+		return callablesMissing(after.Keyspace(d.Keyspace), before.Keyspace(d.Keyspace))
+	case *CreateAggregate:
+		return callablesMissing(after.Keyspace(d.Keyspace), before.Keyspace(d.Keyspace))
+	}
+	return nil
+}
+
+// Dropped are the resources of a keyspace that a definition has removed.
+func Dropped(keyspace string, before, after *schema.Catalog) (gone []auth.Resource) {
+	old, k := before.Keyspace(keyspace), after.Keyspace(keyspace)
+	if old == nil {
+		return nil
+	}
+	if k == nil {
+		gone = append(gone, auth.Keyspace(keyspace), auth.AllTables(keyspace), auth.FunctionsIn(keyspace))
+	}
+	for _, tables := range []map[string]*schema.Table{old.Tables, old.Views} {
+		for name := range tables {
+			if after.Table(keyspace, name) == nil {
+				gone = append(gone, auth.Table(keyspace, name))
+			}
+		}
+	}
+	return append(gone, callablesMissing(old, k)...)
+}
+
+// callablesMissing are the functions and aggregates of a keyspace that it does not have in another catalog.
+func callablesMissing(k, other *schema.Keyspace) (missing []auth.Resource) {
+	for _, f := range k.Functions {
+		if other == nil || other.Function(f.Name, f.Args) == nil {
+			missing = append(missing, auth.Function(k.Name, f.Name, f.Args))
+		}
+	}
+	for _, a := range k.Aggregates {
+		if other == nil || other.Aggregate(a.Name, a.Args) == nil {
+			missing = append(missing, auth.Function(k.Name, a.Name, a.Args))
+		}
+	}
+	return missing
+}
