@@ -23,13 +23,17 @@ var arrows = map[string][]string{
 		"server", "store", "store/engine", "store/engine/badger", "store/engine/memory",
 		"protocol/client/shell", "cql/schema",
 	},
-	"server/cqltest":       {"server", "store", "store/engine", "store/engine/memory"},
-	"compat_tests":         {"compat_tests/differences", "compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest"},
-	"compat_tests/script":  {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
-	"compat_tests/wire":    {"compat_tests/differences", "compat_tests/script", "protocol", "protocol/client", "cql/types", "server/cqltest"},
-	"compat_tests/drivers": {"protocol", "protocol/client", "cql/types", "server/cqltest"},
-	"compat_tests/bench":   {"compat_tests/process", "protocol", "protocol/client", "cql/types", "server/cqltest"},
-	"compat_tests/crash":   {"compat_tests/process", "protocol/client"},
+	"server/cqltest": {
+		"server", "store", "store/engine", "store/engine/memory", "protocol", "protocol/client", "cql/parser", "cql/cqlerr",
+	},
+	"server/cqltest/gocqltest":   {"server/cqltest"},
+	"server/cqltest/gocqlv2test": {"server/cqltest"},
+	"compat_tests":               {"compat_tests/differences", "compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest"},
+	"compat_tests/script":        {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
+	"compat_tests/wire":          {"compat_tests/differences", "compat_tests/script", "protocol", "protocol/client", "cql/types", "server/cqltest"},
+	"compat_tests/drivers":       {"protocol", "protocol/client", "cql/types", "server/cqltest"},
+	"compat_tests/bench":         {"compat_tests/process", "protocol", "protocol/client", "cql/types", "server/cqltest"},
+	"compat_tests/crash":         {"compat_tests/process", "protocol/client"},
 	"compat_tests/histories": {
 		"compat_tests/process", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest",
 	},
@@ -100,7 +104,7 @@ var testArrows = map[string][]string{
 	"store/system":             {"store/engine", "store/engine/badger", "cql/cqlerr"},
 	"store/engine/badger":      {"store/engine/enginetest"},
 	"store/engine/memory":      {"store/engine/enginetest"},
-	"server/cqltest":           {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
+	"server/cqltest":           {"server/cqltest/gocqltest", "server/cqltest/gocqlv2test", "cql/types"},
 }
 
 // goFile is one file of ours as far as this test looks at it.

@@ -82,6 +82,7 @@ func batch(r *request) {
 	if r.turn.Begun() {
 		r.batch.Turn = &r.turn
 	}
+	r.conn.server.recent.note(r)
 	r.conn.pendingWrites.add(r, kind)
 	r.conn.server.exec.ExecuteBatch(r.conn.server.ctx, &r.batch, r.done)
 }

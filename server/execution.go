@@ -19,6 +19,7 @@ func (r *request) execute(values []types.Value, p *protocol.QueryParameters) {
 	r.latency = r.statement.latency
 	r.single = exec.Request{Prepared: r.statement.plan, Values: values, Options: r.options(p)}
 	s, st := r.conn.server, r.statement
+	s.recent.note(r)
 	if st.writes != "" && r.size > largeWrite {
 		if err := r.startLargeWrite(st.writes); err != nil {
 			r.fail(err)

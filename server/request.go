@@ -41,6 +41,7 @@ type request struct {
 	began     time.Duration       // when it arrived: conn.arrived
 	latency   prometheus.Observer // of its statement; nil until it is executed
 
+	said       said
 	prefix     protocol.Prefix
 	trace      *trace
 	rows       protocol.Rows
@@ -105,7 +106,7 @@ func (r *request) release() {
 	r.single, r.write = exec.Request{}, pendingWrite{}
 	r.batch = exec.BatchRequest{Children: r.batch.Children[:0]}
 	r.prefix = protocol.Prefix{Warnings: r.prefix.Warnings[:0]}
-	r.rows = protocol.Rows{}
+	r.rows, r.said = protocol.Rows{}, said{}
 	r.detached, r.skip, r.prepared, r.decides, r.overloaded, r.expected = false, false, false, false, false, preparedID{}
 	if cap(r.copied) > keepBody {
 		r.copied = nil
@@ -200,6 +201,9 @@ func (r *request) answer(m protocol.Response) {
 	}
 	defer r.release()
 	r.observe()
+	if recent := r.conn.server.recent; recent != nil {
+		recent.add(r, m)
+	}
 	r.send(m)
 }
 

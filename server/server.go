@@ -35,7 +35,8 @@ type Options struct {
 	Rack        string // rack1
 
 	Limits    Limits
-	Intercept Interceptor // nil: requests are served as usual
+	Intercept Interceptor       // nil: requests are served as usual
+	Recent    *RecentStatements // nil: nobody wants to know
 }
 
 // Server answers CQL clients from one store. Its connections share the prepared statements, the limits and
@@ -46,6 +47,7 @@ type Server struct {
 	log       zerolog.Logger
 	limits    Limits
 	intercept Interceptor
+	recent    *RecentStatements
 
 	datacenter string // for replication strategies that name it
 
@@ -82,6 +84,7 @@ func New(o Options) (*Server, error) {
 		log:       o.Log,
 		limits:    o.Limits.withDefaults(),
 		intercept: o.Intercept,
+		recent:    o.Recent,
 
 		datacenter: o.Datacenter,
 

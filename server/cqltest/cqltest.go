@@ -22,6 +22,7 @@ import (
 	"errors"
 	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,6 +42,11 @@ type Server struct {
 	listener net.Listener
 	served   chan error
 	stopOnce sync.Once
+	recent   *server.RecentStatements
+
+	setup     setupConn
+	stopped   atomic.Bool
+	keyspaces atomic.Int64 // that Keyspace has created
 }
 
 // config is what the options say.
@@ -48,6 +54,8 @@ type config struct {
 	server server.Options
 	now    func() time.Time
 	engine func(engine.Engine) engine.Engine
+	shown  int  // statements that are shown of a test that fails
+	values bool // and their bound values
 }
 
 // Option changes what RunT starts.
@@ -72,6 +80,12 @@ func WithEngine(wrap func(engine.Engine) engine.Engine) Option {
 // WithLog makes the server log. Without it, it logs warnings and errors to the test.
 func WithLog(log zerolog.Logger) Option { return func(c *config) { c.server.Log = log } }
 
+// WithFailureLog sets how many statements, the last ones, are printed when the test has failed. Without it they are 50;
+// with 0 nothing is printed or kept. Bound values may be secret, so they are printed only if values is set.
+func WithFailureLog(statements int, values bool) Option {
+	return func(c *config) { c.shown, c.values = statements, values }
+}
+
 // stopTime is how long requests that are running when the test ends may take to finish.
 const stopTime = 5 * time.Second
 
@@ -79,6 +93,9 @@ const stopTime = 5 * time.Second
 func RunT(t testing.TB, options ...Option) *Server {
 	t.Helper()
 	c := config{server: server.Options{Log: zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel)}}
+	if _, benchmark := t.(*testing.B); !benchmark {
+		c.shown = shownStatements
+	}
 	for _, o := range options {
 		o(&c)
 	}
@@ -87,6 +104,9 @@ func RunT(t testing.TB, options ...Option) *Server {
 		t.Fatalf("start a CQL server: %v", err)
 	}
 	t.Cleanup(func() {
+		if t.Failed() {
+			s.showFailure(t)
+		}
 		ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 		defer cancel()
 		if err := s.Stop(ctx); err != nil {
@@ -114,6 +134,10 @@ func start(c config) (*Server, error) {
 	}
 	c.server.Store = data
 	s := &Server{Store: data, served: make(chan error, 1)}
+	if c.shown > 0 {
+		s.recent = server.NewRecentStatements(c.shown, c.values)
+		c.server.Recent = s.recent
+	}
 	if s.Server, err = server.New(c.server); err != nil {
 		return nil, closeStore(data, err)
 	}
@@ -135,10 +159,20 @@ func closeStore(data *store.Store, reason error) error {
 // Addr is the address to connect to, as host:port.
 func (s *Server) Addr() string { return s.listener.Addr().String() }
 
+// Host is the host of Addr: 127.0.0.1.
+func (s *Server) Host() string { return s.address().IP.String() }
+
+// Port is the port of Addr.
+func (s *Server) Port() int { return s.address().Port }
+
+func (s *Server) address() *net.TCPAddr { return s.listener.Addr().(*net.TCPAddr) }
+
 // Stop stops the server before the test ends: requests under way are answered, then connections and store
 // are closed. ctx bounds how long that may take. Only the first call does anything.
 func (s *Server) Stop(ctx context.Context) (err error) {
 	s.stopOnce.Do(func() {
+		s.stopped.Store(true)
+		s.setup.close()
 		err = s.Shutdown(ctx)
 		if served := <-s.served; err == nil && !errors.Is(served, server.ErrClosed) {
 			err = served
