@@ -43,6 +43,7 @@ type Server struct {
 	served   chan error
 	stopOnce sync.Once
 	recent   *server.RecentStatements
+	clock    *Clock
 
 	setup     setupConn
 	stopped   atomic.Bool
@@ -52,7 +53,7 @@ type Server struct {
 // config is what the options say.
 type config struct {
 	server server.Options
-	now    func() time.Time
+	clock  *Clock
 	engine func(engine.Engine) engine.Engine
 	shown  int  // statements that are shown of a test that fails
 	values bool // and their bound values
@@ -61,8 +62,8 @@ type config struct {
 // Option changes what RunT starts.
 type Option func(*config)
 
-// WithClock makes the server take the time from now: for write times, TTLs and functions such as now().
-func WithClock(now func() time.Time) Option { return func(c *config) { c.now = now } }
+// WithClock makes the server take the time from now, for all that Clock is for. Server.Clock then moves on from that.
+func WithClock(now func() time.Time) Option { return func(c *config) { c.clock = newClock(now) } }
 
 // WithInterceptor lets the test see, delay and fail requests.
 func WithInterceptor(i server.Interceptor) Option {
@@ -92,7 +93,7 @@ const stopTime = 5 * time.Second
 // RunT starts a server on 127.0.0.1 that stops with the test. It fails the test if that is impossible.
 func RunT(t testing.TB, options ...Option) *Server {
 	t.Helper()
-	c := config{server: server.Options{Log: zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel)}}
+	c := config{clock: newClock(nil), server: server.Options{Log: zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel)}}
 	if _, benchmark := t.(*testing.B); !benchmark {
 		c.shown = shownStatements
 	}
@@ -126,14 +127,14 @@ func start(c config) (*Server, error) {
 			return c.engine(memory.Open(fold)), nil
 		},
 		System: server.SystemKeyspaces(),
-		Now:    c.now,
+		Now:    c.clock.Now,
 		Log:    c.server.Log,
 	})
 	if err != nil {
 		return nil, err
 	}
 	c.server.Store = data
-	s := &Server{Store: data, served: make(chan error, 1)}
+	s := &Server{Store: data, clock: c.clock, served: make(chan error, 1)}
 	if c.shown > 0 {
 		s.recent = server.NewRecentStatements(c.shown, c.values)
 		c.server.Recent = s.recent
@@ -158,6 +159,9 @@ func closeStore(data *store.Store, reason error) error {
 
 // Addr is the address to connect to, as host:port.
 func (s *Server) Addr() string { return s.listener.Addr().String() }
+
+// Clock is the server's clock, which the test can move.
+func (s *Server) Clock() *Clock { return s.clock }
 
 // Host is the host of Addr: 127.0.0.1.
 func (s *Server) Host() string { return s.address().IP.String() }

@@ -26,10 +26,11 @@ func Session(t testing.TB, s *cqltest.Server, configure ...func(*gocql.ClusterCo
 }
 
 // Cluster returns the driver's configuration for the server at an address: one connection, which is opened again at
-// once when the server has closed it.
+// once when the server has closed it, and no timestamps of the driver's own, so that the server's clock counts.
 func Cluster(addr string) *gocql.ClusterConfig {
 	cluster := gocql.NewCluster(addr)
 	cluster.NumConns = 1
+	cluster.DefaultTimestamp = false
 	cluster.ReconnectionPolicy = &gocql.ConstantReconnectionPolicy{MaxRetries: 10, Interval: 10 * time.Millisecond}
 	return cluster
 }
