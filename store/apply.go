@@ -66,8 +66,18 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 
 // operations appends what mutations write. They are begun, and have to be finished also if there is an error.
 func (s *Store) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error) {
-	for _, m := range ms {
+	begin := len(ops)
+	for i := 0; i < len(ms); i++ {
+		m := ms[i]
 		id, err := s.startWriting(m)
+		if errors.Is(err, errRestoring) { // which waits for the mutations that are begun
+			for _, begun := range ms[:i] {
+				begun.stopWriting()
+			}
+			s.current()
+			i, ops = -1, ops[:begin]
+			continue
+		}
 		if err != nil {
 			return ops, err
 		}
@@ -85,6 +95,9 @@ func (s *Store) startWriting(m *Mutation) (uint32, error) {
 	m.endRow()
 	for {
 		state := s.state.Load()
+		if state.restoring != nil {
+			return 0, errRestoring
+		}
 		id, err := state.writableID(m.table)
 		if err != nil {
 			return 0, err
@@ -97,6 +110,15 @@ func (s *Store) startWriting(m *Mutation) (uint32, error) {
 		}
 		u.end() // the table was truncated or dropped, and the purge may not have seen the mutation
 	}
+}
+
+// stopWriting is called when a mutation is committed or has failed.
+func (m *Mutation) stopWriting() {
+	if m.usage != nil {
+		m.usage.end()
+	}
+	m.deleting.end()
+	m.usage, m.deleting = nil, deleting{}
 }
 
 // finish tells the caller of Apply the outcome, and frees the mutations.
@@ -114,10 +136,7 @@ func (m *Mutation) finish(err error) {
 	for i := len(group) - 1; i >= 0; i-- { // the first one last: the slice is part of it
 		g := group[i]
 		group[i] = nil
-		if g.usage != nil {
-			g.usage.end()
-		}
-		g.deleting.end()
+		g.stopWriting()
 		g.release()
 	}
 	done(err)

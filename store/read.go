@@ -151,7 +151,7 @@ var errTruncated = errors.New("the table is being truncated")
 // source says where the rows of a table come from: from a reader if code makes them, else from the engine under a
 // number.
 func (s *Store) source(r *Read) (engine.Reader, uint32, error) {
-	state := s.state.Load()
+	state := s.current()
 	if v, ok := state.virtual[r.Table.ID]; ok {
 		src, err := v.rows(r.Session, state.catalog)
 		return src, 0, err

@@ -21,7 +21,7 @@ const maxViewBytes = 16 << 20
 // readView is Read for a materialized view: it makes the view's rows from a snapshot of the base.
 func (s *Store) readView(ctx context.Context, rd *reader, r *Read, fn func(*Row) (bool, error)) error {
 	for {
-		state := s.state.Load()
+		state := s.current()
 		view := state.catalog.Table(r.Table.Keyspace, r.Table.Name)
 		if view == nil || view.ID != r.Table.ID {
 			return noTable(r.Table)

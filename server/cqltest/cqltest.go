@@ -55,8 +55,9 @@ type config struct {
 	server server.Options
 	clock  *Clock
 	engine func(engine.Engine) engine.Engine
-	shown  int  // statements that are shown of a test that fails
-	values bool // and their bound values
+	from   *Snapshot // nil: it begins empty
+	shown  int       // statements that are shown of a test that fails
+	values bool      // and their bound values
 }
 
 // Option changes what RunT starts.
@@ -74,6 +75,7 @@ func WithInterceptor(i server.Interceptor) Option {
 func WithLimits(l server.Limits) Option { return func(c *config) { c.server.Limits = l } }
 
 // WithEngine lets the test stand between the store and its engine, to delay what is read and written or have it fail.
+// Snapshots are of the engine behind.
 func WithEngine(wrap func(engine.Engine) engine.Engine) Option {
 	return func(c *config) { c.engine = wrap }
 }
@@ -93,9 +95,18 @@ const stopTime = 5 * time.Second
 // RunT starts a server on 127.0.0.1 that stops with the test. It fails the test if that is impossible.
 func RunT(t testing.TB, options ...Option) *Server {
 	t.Helper()
+	return run(t, nil, options)
+}
+
+// run is RunT for a server that begins with what a snapshot has; nil: with nothing.
+func run(t testing.TB, from *Snapshot, options []Option) *Server {
+	t.Helper()
 	c := config{clock: newClock(nil), server: server.Options{Log: zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel)}}
 	if _, benchmark := t.(*testing.B); !benchmark {
 		c.shown = shownStatements
+	}
+	if c.from = from; from != nil {
+		c.clock = from.clock.copy()
 	}
 	for _, o := range options {
 		o(&c)
@@ -119,17 +130,13 @@ func RunT(t testing.TB, options ...Option) *Server {
 
 // start opens a store in memory and serves it.
 func start(c config) (*Server, error) {
-	data, err := store.Open(store.Options{
-		Engine: func(fold engine.Fold) (engine.Engine, error) {
-			if c.engine == nil {
-				return memory.Open(fold), nil
-			}
-			return c.engine(memory.Open(fold)), nil
-		},
-		System: server.SystemKeyspaces(),
-		Now:    c.clock.Now,
-		Log:    c.server.Log,
-	})
+	o := store.Options{Now: c.clock.Now, Log: c.server.Log, Engine: c.openEngine}
+	if c.from != nil {
+		o.Image = c.from.image
+	} else {
+		o.System = server.SystemKeyspaces()
+	}
+	data, err := store.Open(o)
 	if err != nil {
 		return nil, err
 	}
@@ -148,6 +155,33 @@ func start(c config) (*Server, error) {
 	go func() { s.served <- s.Serve(s.listener) }()
 	return s, nil
 }
+
+// openEngine opens the engine in memory, and puts what the test wants before it.
+func (c *config) openEngine(fold engine.Fold) (engine.Engine, error) {
+	var own engine.Engine = memory.Open(fold)
+	if c.from != nil {
+		var err error
+		if own, err = c.from.image.Engine(fold); err != nil {
+			return nil, err
+		}
+	}
+	if c.engine == nil {
+		return own, nil
+	}
+	return interposed{c.engine(own), own.(engine.Snapshotter)}, nil
+}
+
+// interposed is an engine that a test stands before. Snapshots are of the engine behind.
+type interposed struct {
+	engine.Engine
+	behind engine.Snapshotter
+}
+
+// Snapshot returns what the engine behind holds.
+func (i interposed) Snapshot() engine.Snapshot { return i.behind.Snapshot() }
+
+// Restore makes the engine behind hold what a snapshot has.
+func (i interposed) Restore(s engine.Snapshot) error { return i.behind.Restore(s) }
 
 // closeStore closes the store of a server that could not be started, and returns why it could not.
 func closeStore(data *store.Store, reason error) error {

@@ -31,13 +31,14 @@ type Engine struct {
 	updating chan struct{}             // has an element while an Update is under way
 	under    atomic.Int64              // commits and updates that are not answered
 
-	mu      sync.Mutex // held to write
-	tree    tree
-	version uint64 // counts changes of the tree
-	closed  bool
-	path    path       // of the row that is being written
-	undo    []undo     // of the commit that is being applied
-	left    []*readers // of trees that are not published any more
+	mu       sync.Mutex // held to write
+	tree     tree
+	version  uint64 // counts changes of the tree
+	restored uint64 // counts calls of Restore
+	closed   bool
+	path     path       // of the row that is being written
+	undo     []undo     // of the commit that is being applied
+	left     []*readers // of trees that are not published any more
 }
 
 var _ engine.Engine = (*Engine)(nil)

@@ -65,7 +65,7 @@ func (e *Engine) attempt(fn func(engine.Txn) error) error {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if x.version != e.version && x.undoes(&e.tree) {
+	if x.restored != e.restored || x.version != e.version && x.undoes(&e.tree) {
 		return errRepeat
 	}
 	leave() // so that nodes can be changed in place
@@ -77,7 +77,7 @@ func (e *Engine) attempt(fn func(engine.Txn) error) error {
 func (e *Engine) begin() (x *txn, leave func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	x = &txn{base: reader{tree: e.tree, fold: e.fold}, version: e.version}
+	x = &txn{base: reader{tree: e.tree, fold: e.fold}, version: e.version, restored: e.restored}
 	if p := e.current.Load(); p != nil {
 		p.readers.n.Add(1)
 		return x, p.leave
@@ -88,13 +88,14 @@ func (e *Engine) begin() (x *txn, leave func()) {
 
 // txn reads what was committed when it began, and what it has written.
 type txn struct {
-	base    reader
-	version uint64
-	own     *Engine // a fork of base with what was written; nil: nothing was read since something was written
-	copied  int     // operations that it has
-	ops     []engine.Op
-	buffer  []byte // of their keys and values
-	err     error  // the first
+	base     reader
+	version  uint64
+	restored uint64
+	own      *Engine // a fork of base with what was written; nil: nothing was read since something was written
+	copied   int     // operations that it has
+	ops      []engine.Op
+	buffer   []byte // of their keys and values
+	err      error  // the first
 }
 
 // undoes reports whether what it puts or deletes would undo a change that is in the tree.
