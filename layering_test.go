@@ -24,7 +24,8 @@ var arrows = map[string][]string{
 		"protocol/client/shell", "cql/schema",
 	},
 	"server/cqltest": {
-		"server", "store", "store/engine", "store/engine/memory", "protocol", "protocol/client", "cql/parser", "cql/cqlerr",
+		"server", "store", "store/engine", "store/engine/memory", "protocol", "protocol/client", "cql/parser", "cql/schema",
+		"cql/cqlerr",
 	},
 	"server/cqltest/gocqltest":   {"server/cqltest"},
 	"server/cqltest/gocqlv2test": {"server/cqltest"},

@@ -61,7 +61,12 @@ func bind(markers []planner.Marker, p *protocol.QueryParameters) []types.Value {
 
 // options are the parameters of a request in the form that exec has.
 func (r *request) options(p *protocol.QueryParameters) exec.Options {
+	var work *exec.Work
+	if r.inspection != nil {
+		work = &r.inspection.work
+	}
 	return exec.Options{
+		Work:              work,
 		Consistency:       p.Consistency,
 		SerialConsistency: p.SerialConsistency,
 		PageSize:          int(p.PageSize),

@@ -42,6 +42,7 @@ type request struct {
 	latency   prometheus.Observer // of its statement; nil until it is executed
 
 	said       said
+	inspection *inspection // nil: nobody looks at it
 	prefix     protocol.Prefix
 	trace      *trace
 	rows       protocol.Rows
@@ -106,7 +107,7 @@ func (r *request) release() {
 	r.single, r.write = exec.Request{}, pendingWrite{}
 	r.batch = exec.BatchRequest{Children: r.batch.Children[:0]}
 	r.prefix = protocol.Prefix{Warnings: r.prefix.Warnings[:0]}
-	r.rows, r.said = protocol.Rows{}, said{}
+	r.rows, r.said, r.inspection = protocol.Rows{}, said{}, nil
 	r.detached, r.skip, r.prepared, r.decides, r.overloaded, r.expected = false, false, false, false, false, preparedID{}
 	if cap(r.copied) > keepBody {
 		r.copied = nil
@@ -201,10 +202,15 @@ func (r *request) answer(m protocol.Response) {
 	}
 	defer r.release()
 	r.observe()
+	if r.inspection != nil {
+		m = r.inspectAnswer(m)
+	}
 	if recent := r.conn.server.recent; recent != nil {
 		recent.add(r, m)
 	}
-	r.send(m)
+	if m != nil {
+		r.send(m)
+	}
 }
 
 // fail answers with an error.
@@ -223,7 +229,7 @@ func (r *request) send(m protocol.Response) {
 		r.trace.start()
 		r.prefix.Traced, r.prefix.TracingID = true, r.trace.id
 	}
-	if r.prefix.Traced || len(r.prefix.Warnings) > 0 {
+	if r.prefix.Traced || len(r.prefix.Warnings) > 0 || len(r.prefix.Payload) > 0 {
 		p = &r.prefix
 	}
 	r.conn.out.append(r.header.Stream, p, m)

@@ -48,6 +48,7 @@ type Server struct {
 	limits    Limits
 	intercept Interceptor
 	recent    *RecentStatements
+	inspector atomic.Pointer[Inspector] // nil: there is none
 
 	datacenter string // for replication strategies that name it
 

@@ -166,7 +166,8 @@ func TestRestoreUnderLoad(t *testing.T) {
 		m.Add(n.Column("n"), 1, s.Timestamp())
 		return apply(s, m)
 	}
-	value := func(read func(context.Context, *Read, func(*Row) (bool, error)) error, table *schema.Table) (v uint32, err error) {
+	type reading = func(context.Context, *Read, func(*Row) (bool, error)) error
+	value := func(read reading, table *schema.Table) (v uint32, err error) {
 		err = read(t.Context(), &Read{Table: table, Keys: [][]byte{key}}, func(r *Row) (bool, error) {
 			cell := r.Values[1]
 			v = binary.BigEndian.Uint32(cell[len(cell)-4:])

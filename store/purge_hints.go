@@ -97,8 +97,8 @@ func (s *Store) followPurgeHint(run purgeHint) error {
 		return nil // its definition may not be the one that the rows are of
 	}
 	w := sweep{
-		store: s, era: era, id: run.id, table: run.table, purger: rows.NewPurger(run.table, s.now().Unix()), due: math.MaxInt64,
-		position: run.first, end: append(run.last, 0),
+		store: s, era: era, id: run.id, table: run.table, purger: rows.NewPurger(run.table, s.now().Unix()),
+		due: math.MaxInt64, position: run.first, end: append(run.last, 0),
 	}
 	for {
 		more, err := w.chunk(s.closing)

@@ -35,6 +35,8 @@ type TombstonesRead struct {
 	Partitions int              // how many of them the Read is through with
 	Over       []PartitionCount // those with more than Warn tombstones, in their order
 
+	Total int // tombstones of all that was read since Reset
+
 	purger  rows.Purger // of the table at the time of the read
 	reverse bool
 
@@ -113,6 +115,7 @@ func (t *TombstonesRead) note() {
 func (t *TombstonesRead) add() {
 	if !t.stopped && t.Tombstones <= t.Most {
 		t.Tombstones++
+		t.Total++
 		t.note()
 	}
 }

@@ -30,6 +30,7 @@ type Options struct {
 	Session           store.Session
 	Turn              *pace.Turn // that long work runs on; nil: nothing bounds it
 	Keyspace          string     // the session's
+	Work              *Work      // takes what the execution touches; nil: nobody wants to know
 }
 
 // BatchRequest is one execution of a protocol batch.

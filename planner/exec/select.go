@@ -232,9 +232,15 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 		}
 		r.countTombstones()
 	}
+	onRow := r.onRow
+	if req.Work != nil {
+		onRow = req.Work.counting(onRow)
+		defer func() { req.Work.Tombstones += r.tombstones.Total }()
+	}
 	for !r.page.nothing {
 		r.page.again = false
-		err := r.e.store.Read(ctx, &r.read, r.onRow)
+		req.Work.read(&r.read)
+		err := r.e.store.Read(ctx, &r.read, onRow)
 		r.endCommands()
 		if err == nil && r.page.again {
 			r.read.After = &r.position

@@ -45,6 +45,7 @@ type Server struct {
 	recent   *server.RecentStatements
 	clock    *Clock
 
+	inspector inspector
 	setup     setupConn
 	stopped   atomic.Bool
 	keyspaces atomic.Int64 // that Keyspace has created
@@ -55,6 +56,7 @@ type config struct {
 	server server.Options
 	clock  *Clock
 	engine func(engine.Engine) engine.Engine
+	record bool
 	from   *Snapshot // nil: it begins empty
 	shown  int       // statements that are shown of a test that fails
 	values bool      // and their bound values
@@ -148,6 +150,10 @@ func start(c config) (*Server, error) {
 	}
 	if s.Server, err = server.New(c.server); err != nil {
 		return nil, closeStore(data, err)
+	}
+	s.inspector.init(s.Server)
+	if c.record {
+		s.Record()
 	}
 	if s.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		return nil, closeStore(data, err)
