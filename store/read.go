@@ -104,6 +104,7 @@ type Row struct {
 	Static    bool       // the static row: it comes before the partition's other rows, if it has live cells
 	Values    [][]byte   // by schema.Column.Index; nil is null. Other rows have the key columns and the static ones too
 	Meta      []CellMeta // by schema.Column.Index, when asked for
+	Marker    CellMeta   // of the marker, when asked for and the row is Marked
 }
 
 // Expiry is a TTL and the second it ends; the zero value is none.

@@ -235,7 +235,9 @@ func TestFaultEffects(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	present := func(k int) bool { return one(t, s, fmt.Sprint("SELECT count(*) FROM t_faulteffects_1.t WHERE k = ", k)) == "1" }
+	present := func(k int) bool {
+		return one(t, s, fmt.Sprint("SELECT count(*) FROM t_faulteffects_1.t WHERE k = ", k)) == "1"
+	}
 	for i, test := range []struct {
 		act     cqltest.Act
 		err     string // part of it

@@ -1,5 +1,5 @@
-// Package gocqlv2test connects tests that use github.com/apache/cassandra-gocql-driver/v2 to servers of package cqltest, which itself
-// imports no driver.
+// Package gocqlv2test connects tests that use github.com/apache/cassandra-gocql-driver/v2 to servers of package
+// cqltest, which itself imports no driver.
 package gocqlv2test
 
 import (
