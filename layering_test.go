@@ -91,6 +91,7 @@ var testArrows = map[string][]string{
 	".":                        {"server/cqltest", "protocol/client", "cql/types"},
 	"protocol/client":          {"server/cqltest"},
 	"compat_tests/histories":   {"store/engine"},
+	"compat_tests/example":     {"server/cqltest", "server/cqltest/gocqltest"},
 	"compat_tests/script":      {"compat_tests/tamper", "server", "server/cqltest"},
 	"compat_tests/tamper":      {"protocol/client", "server/cqltest"},
 	"compat_tests/differ":      {"compat_tests/tamper", "server/cqltest"},

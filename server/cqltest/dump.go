@@ -27,8 +27,9 @@ const (
 	DumpNoRows                            // definitions only
 )
 
-// Dump returns all keyspaces that are not the server's, as CQL: their definitions, and a statement or more for each row,
-// in an order that does not depend on how they were made. Exec runs a dump, and then a dump of that server is the same.
+// Dump returns all keyspaces that are not the server's, as CQL: their definitions, and a statement or more for each
+// row, in an order that does not depend on how they were made. Exec runs a dump, and then a dump of that server is the
+// same.
 //
 // Rows that only UPDATE has written are there as UPDATE, because they go with their last value. Values of no length,
 // where the type has no literal for them, are there as blob_as_int(0x) and the like. Materialized views have no rows of
@@ -169,6 +170,7 @@ func (d *dumper) using(t *schema.Table, timestamp, expiresAt int64) (u usage) {
 // forEver is the TTL of a value without one in a table whose values have one otherwise: it is written as 0.
 const forEver = -1
 
+// String is the clause, with a space before it.
 func (u usage) String() string {
 	var parts []string
 	if u.timestamp != 0 {
