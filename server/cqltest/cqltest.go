@@ -2,19 +2,35 @@
 //
 //	func TestUsers(t *testing.T) {
 //		srv := cqltest.RunT(t)
-//		session, err := gocql.NewCluster(srv.Addr()).CreateSession()
+//		srv.LoadDir(t, "schema")
+//		session := gocqltest.Session(t, srv)
 //		...
 //	}
 //
-// Any driver can connect; nothing but the address is needed. Time can be moved with WithClock, and
-// WithInterceptor lets a test delay requests or have them fail as a cluster in trouble would:
+// Any driver can connect; nothing but the address is needed. Session opens a session of any driver in a keyspace of its
+// own, and packages gocqltest and gocqlv2test do so for the two lines of gocql, so that this package depends on none.
+// Servers share nothing: hundreds of them may run at the same time.
 //
-//	srv := cqltest.RunT(t, cqltest.WithInterceptor(func(ctx context.Context, r server.Intercepted) error {
-//		if r.Opcode == "EXECUTE" {
-//			return cqlerr.NotEnoughReplicas(cqlerr.Quorum, 2, 1)
-//		}
-//		return nil
-//	}))
+// # Failed tests
+//
+// A test that has failed prints the last statements that its servers have run, without bound values unless
+// WithFailureLog asks for them. With the flag -cqltest.keep, or CQLTEST_KEEP=1 where packages without this flag are
+// tested too, its server stays up until the process is interrupted, and its address is printed.
+//
+// # What a test can do with its server
+//
+//   - Exec, LoadDir and LoadFS run statements and files of them.
+//   - Clock moves, stops and starts the clock that all of CQL goes by: a TTL of an hour takes no time.
+//   - Snapshot, Restore and Fork keep what the server holds, go back to it and start others from it, in a time that
+//     does not depend on the number of rows. Migrate once, and let each test begin with a fork.
+//   - Faults have requests fail as in a cluster in trouble, while the others go on with real data: every error of the
+//     protocol with all its fields, delays, lost connections and answers, before or after a write is applied.
+//   - Record and Statements show what clients have run, with the partitions, rows and tombstones that it has met;
+//     AssertNoFullScan and AssertPrepared fail the test on what a cluster would suffer from.
+//   - Dump and Diff show what is there as CQL, and compare two servers.
+//
+// Faults and the record of statements cost something only while there are any, and so does an interceptor
+// (WithInterceptor), which is a function of the test's own.
 package cqltest
 
 import (
@@ -73,7 +89,8 @@ func WithInterceptor(i server.Interceptor) Option {
 	return func(c *config) { c.server.Intercept = i }
 }
 
-// WithLimits bounds what clients can make the server hold.
+// WithLimits bounds what clients can make the server hold, and sets how long requests may take. Without it, they may
+// take a minute: a slow machine is no reason for timeouts, and Faults make them.
 func WithLimits(l server.Limits) Option { return func(c *config) { c.server.Limits = l } }
 
 // WithEngine lets the test stand between the store and its engine, to delay what is read and written or have it fail.
@@ -91,6 +108,10 @@ func WithFailureLog(statements int, values bool) Option {
 	return func(c *config) { c.shown, c.values = statements, values }
 }
 
+// patience is how long a request may take. Machines that run many tests at a time are slow, and that is no reason for
+// one of them to see a timeout.
+const patience = time.Minute
+
 // stopTime is how long requests that are running when the test ends may take to finish.
 const stopTime = 5 * time.Second
 
@@ -103,7 +124,10 @@ func RunT(t testing.TB, options ...Option) *Server {
 // run is RunT for a server that begins with what a snapshot has; nil: with nothing.
 func run(t testing.TB, from *Snapshot, options []Option) *Server {
 	t.Helper()
-	c := config{clock: newClock(nil), server: server.Options{Log: zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel)}}
+	c := config{clock: newClock(nil), server: server.Options{
+		Log:    zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel),
+		Limits: server.Limits{ReadTimeout: patience, RangeTimeout: patience, WriteTimeout: patience},
+	}}
 	if _, benchmark := t.(*testing.B); !benchmark {
 		c.shown = shownStatements
 	}

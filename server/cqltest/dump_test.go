@@ -85,26 +85,24 @@ func TestDump(t *testing.T) {
 		INSERT INTO keys (k) VALUES (3) USING TTL 1`)
 	s.Clock().Advance(2 * time.Second)
 	for _, options := range [][]DumpOption{
-		nil, {DumpTTLs}, {DumpTimestamps}, {DumpTTLs, DumpTimestamps}, {DumpNoRows},
+		nil, {DumpTTLs}, {DumpTTLs, DumpTimestamps},
 	} {
 		dump := s.Dump(t, options...)
 		loaded := RunT(t)
 		loaded.Clock().Freeze()
 		loaded.Clock().Set(s.Clock().Now())
 		loaded.Exec(t, dump)
-		if diff := s.Diff(t, loaded, options...); diff != "" {
-			t.Errorf("%v: what was loaded differs:\n%s", options, diff)
-		}
 		if again := loaded.Dump(t, options...); again != dump {
-			t.Errorf("%v: the order differs", options)
+			t.Errorf("%v: what was loaded differs:\n%s", options, s.Diff(t, loaded, options...))
 		}
-		for _, want := range map[bool][]string{true: nil, false: {
-			"INSERT INTO shop.keys (k) VALUES (1)", "UPDATE shop.visits SET n = n + 5 WHERE page = 'home';",
-			"SET v = 'no marker' WHERE", "blob_as_int(0x)", "SET st = 'x' WHERE a = 1 AND b = 'only static';",
-		}}[len(options) > 0] {
-			if !strings.Contains(dump, want) {
-				t.Errorf("%q is not in the dump:\n%s", want, dump)
-			}
+	}
+	dump := s.Dump(t, DumpNoSchema)
+	for _, want := range []string{
+		"INSERT INTO shop.keys (k) VALUES (1)", "UPDATE shop.visits SET n = n + 5 WHERE page = 'home';",
+		"SET v = 'no marker' WHERE", "blob_as_int(0x)", "SET st = 'x' WHERE a = 1 AND b = 'only static';",
+	} {
+		if !strings.Contains(dump, want) {
+			t.Errorf("%q is not in the dump:\n%s", want, dump)
 		}
 	}
 	if dump := s.Dump(t, DumpTTLs, DumpNoSchema); !strings.Contains(dump, " USING TTL 98 SET m['later'] = ") ||
