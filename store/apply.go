@@ -69,7 +69,7 @@ func (s *Store) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error)
 	begin := len(ops)
 	for i := 0; i < len(ms); i++ {
 		m := ms[i]
-		id, err := s.startWriting(m)
+		id, indexes, err := s.startWriting(m)
 		if errors.Is(err, errRestoring) { // which waits for the mutations that are begun
 			for _, begun := range ms[:i] {
 				begun.stopWriting()
@@ -84,38 +84,45 @@ func (s *Store) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error)
 		if kinds := m.deletes(); kinds != ([tombstoneKinds]bool{}) {
 			m.deleting = s.filters.begin(id, rows.TokenOf(m.prefix), kinds)
 		}
+		n := len(ops)
 		ops = m.appendOps(ops, id)
+		if len(indexes) > 0 {
+			if ops, err = m.appendEntries(ops, ops[n:], indexes); err != nil {
+				return ops, err
+			}
+		}
 	}
 	return ops, s.checkKeys(ops)
 }
 
-// startWriting finds the number under which a mutation writes. Rows under it are not purged until the mutation is
-// finished.
-func (s *Store) startWriting(m *Mutation) (uint32, error) {
+// startWriting finds the number under which a mutation writes, and the indexes that it writes to. Rows under the number
+// are not purged until the mutation is finished.
+func (s *Store) startWriting(m *Mutation) (uint32, []*keptIndex, error) {
 	m.endRow()
 	for {
 		state := s.state.Load()
 		if state.restoring != nil {
-			return 0, errRestoring
+			return 0, nil, errRestoring
 		}
 		id, err := state.writableID(m.table)
 		if err != nil {
-			return 0, err
+			return 0, nil, err
 		}
 		u := s.usages.of(id)
-		u.start(len(m.spans), len(m.buf), m.due)
-		if now := s.state.Load(); now == state || now.ids[m.table.ID] == id {
-			m.usage = u
-			return id, nil
+		period := u.start(len(m.spans), len(m.buf), m.due)
+		now := s.state.Load()
+		if now == state || now.ids[m.table.ID] == id && sameIndexes(now.indexes[id], state.indexes[id]) {
+			m.usage, m.period = u, period
+			return id, state.indexes[id], nil
 		}
-		u.end() // the table was truncated or dropped, and the purge may not have seen the mutation
+		u.end(period) // the table was changed, truncated or dropped, and whoever did it may not have seen the mutation
 	}
 }
 
 // stopWriting is called when a mutation is committed or has failed.
 func (m *Mutation) stopWriting() {
 	if m.usage != nil {
-		m.usage.end()
+		m.usage.end(m.period)
 	}
 	m.deleting.end()
 	m.usage, m.deleting = nil, deleting{}

@@ -84,7 +84,9 @@ func (s *Store) Restore(i *Image) (before *schema.Catalog, err error) {
 	s.restoreTombstones(i)
 	err = s.continueFrom(i)
 	s.state.Store(&next)
+	s.restores.Add(1) // who saw the state of before must notice
 	s.wakePurge()
+	s.wakeIndexing()
 	return old.catalog, err
 }
 

@@ -143,6 +143,86 @@ func TestImage(t *testing.T) {
 	}
 }
 
+// TestRestoreIndexes goes back to states with and without an index: reads through it find what is there, also when it
+// was not built yet.
+func TestRestoreIndexes(t *testing.T) {
+	s := openImaged(t, Options{})
+	define(t, s, newTable(t, "t", "k int", "", "v text"))
+	table := s.Catalog().Table("ks", "t")
+	insertValue := func(k int32, v string) {
+		t.Helper()
+		m := NewMutation(table, types.EncodeInt(k))
+		m.Row(nil)
+		m.Set(table.Column("v"), []byte(v), s.Timestamp(), Expiry{})
+		if err := apply(s, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for k := range int32(3000) {
+		insertValue(k, "a")
+	}
+	plain := imageOf(t, s)
+	spec := *table
+	spec.Indexes = []*schema.Index{{Name: "i", Targets: []schema.IndexTarget{{Column: "v"}}}}
+	indexed := schema.NewTable(spec)
+	define(t, s, indexed)
+	building := imageOf(t, s) // most likely
+	found := func(s *Store, v string) (n int) {
+		t.Helper()
+		table := s.Catalog().Table("ks", "t")
+		r := &Read{Table: table}
+		if len(table.Indexes) > 0 {
+			r.Lookups = []Lookup{{Index: table.Indexes[0], Value: []byte(v)}}
+		}
+		err := s.Read(t.Context(), r, func(row *Row) (bool, error) {
+			if string(row.Values[1]) == v {
+				n++
+			}
+			return true, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	awaitIndex := func(s *Store) {
+		t.Helper()
+		for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+			all := s.state.Load().indexes[uint32(s.Catalog().Table("ks", "t").StoreID)]
+			if len(all) == 1 && all[0].built {
+				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("the index is not built: %v", all)
+			}
+		}
+	}
+	awaitIndex(s)
+	insertValue(1, "b")
+	built := imageOf(t, s)
+	for range 3 {
+		for i, image := range []*Image{plain, building, built} {
+			insertValue(2, "c")
+			if _, err := s.Restore(image); err != nil {
+				t.Fatal(err)
+			}
+			fork := openImaged(t, Options{Image: image})
+			for _, s := range []*Store{s, fork} {
+				for range 2 {
+					a, b, c := found(s, "a"), found(s, "b"), found(s, "c")
+					wrong := i < 2 && (a != 3000 || b != 0) || i == 2 && (a != 2999 || b != 1) || c != 0
+					if wrong {
+						t.Errorf("image %d: %d rows with a, %d with b, %d with c", i, a, b, c)
+					}
+					if i > 0 {
+						awaitIndex(s)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestRestoreUnderLoad restores an image again and again while rows are written, counted, decided on, read, swept,
 // truncated and dropped. A batch over two tables is in both or in neither, and nothing waits for ever. When the others
 // have stopped, the image is there, and what is counted and decided from then on is counted from its state.

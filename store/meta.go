@@ -17,7 +17,8 @@ import (
 //	2  collections that are not frozen, counters, the seconds of tombstones
 //	3  a record for each keyspace and table, in place of one for all
 //	4  the Badger engine keeps what is merged into long values beside them, which earlier versions would not see
-const formatVersion = 4
+//	5  indexes have entries, which earlier versions would not write
+const formatVersion = 5
 
 // The store's own records are keys of table 0.
 var (
@@ -26,6 +27,7 @@ var (
 	definitionKeys = ownKey("definition/")
 	deadKey        = ownKey("dead/")
 	sweepKeys      = ownKey("sweep/")
+	indexKeys      = ownKey("index/")
 	boundKey       = ownKey("timestamps") // the bound of the timestamps of decisions
 )
 

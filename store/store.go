@@ -53,8 +53,11 @@ type Store struct {
 	toUndo      []engine.Op              // undo definitions that failed and may be in the engine; guarded by defining
 	host        [16]byte
 
-	restores   atomic.Uint64 // calls of Restore
+	restores   atomic.Uint64 // how often a Restore has begun or ended
 	background sync.RWMutex  // held by steps of background work, which Restore waits for
+
+	indexing chan struct{}   // has an element when there may be indexes to build
+	stale    chan staleEntry // entries of indexes to look at
 
 	purging  sync.WaitGroup
 	purge    chan struct{} // has an element when there are dead tables to look for
@@ -69,6 +72,7 @@ type state struct {
 	ids     map[[16]byte]uint32 // StoreIDs by table ID: a statement may hold a table as it was before TRUNCATE
 	live    map[uint32]bool     // the StoreIDs
 	virtual map[[16]byte]virtual
+	indexes map[uint32][]*keptIndex // of the tables, by their StoreIDs
 
 	restoring chan struct{} // is closed when Restore is over, which replaces this state; nil: no Restore is under way
 }
@@ -102,7 +106,11 @@ func Open(o Options) (*Store, error) {
 		o.SweepEvery = defaultSweepEvery
 	}
 	s.purgeHints = make(chan purgeHint, 16)
-	s.purging.Add(3)
+	s.stale = make(chan staleEntry, 1024)
+	s.indexing = make(chan struct{}, 1)
+	s.indexing <- struct{}{}
+	s.purging.Add(4)
+	go s.keepIndexes()
 	go s.purgeTables()
 	go s.followPurgeHints()
 	go s.sweepTables(o.SweepEvery)
@@ -137,6 +145,9 @@ func (s *Store) load(system []*schema.Keyspace) error {
 		return err
 	}
 	first := newState(catalog)
+	if err := s.loadIndexes(first); err != nil {
+		return fmt.Errorf("load the indexes: %w", err)
+	}
 	s.state.Store(first)
 	left, err := s.loadTombstones(first.ids)
 	if err != nil {

@@ -31,6 +31,8 @@ type sweep struct {
 	tombstones tombstoneReader
 	lessened   [][]byte // keys of rows of which something may go
 	damaged    int      // rows
+	indexes    []*keptIndex
+	makers     [2]entryMaker // of entries of rows as they were and as they are kept
 }
 
 // run goes from the first row to the last. It continues where an earlier pass stopped because the process ended.
@@ -38,7 +40,11 @@ func (w *sweep) run(ctx context.Context) error {
 	started := w.store.now().Unix()
 	w.purger = rows.NewPurger(w.table, started)
 	w.due = math.MaxInt64
-	err := w.step(func() error { w.usage.begin(started); return nil })
+	err := w.step(func() error {
+		w.indexes = w.store.state.Load().indexes[w.id]
+		w.usage.begin(started)
+		return nil
+	})
 	if err != nil {
 		return err
 	}
@@ -70,6 +76,9 @@ func (w *sweep) run(ctx context.Context) error {
 		if err := w.rest(ctx, time.Since(began)); err != nil {
 			return err
 		}
+	}
+	if err := w.cleanIndexes(ctx); err != nil {
+		return err
 	}
 	if deletions != nil && !w.resumed { // else rows were gone through before tombstones were written that are old by now
 		if err := w.purgeTombstones(ctx, deletions); err != nil {
@@ -222,16 +231,19 @@ func (w *sweep) purge(ctx context.Context, keys [][]byte) error {
 			}
 			_, err = txn.Get(key, func(value []byte) error {
 				kept, less, err := w.purger.Purge(value, hidden)
-				switch {
-				case err != nil || !less:
+				if err != nil || !less {
 					return err
-				case kept == nil:
+				}
+				if err := w.dropEntries(txn, key, value, kept); err != nil {
+					return err
+				}
+				if kept == nil {
 					removed, freed = removed+1, freed+len(key)+len(value)
 					txn.Delete(key)
-				default:
-					rewritten, freed = rewritten+1, freed+len(value)-len(kept)
-					txn.Put(key, kept)
+					return nil
 				}
+				rewritten, freed = rewritten+1, freed+len(value)-len(kept)
+				txn.Put(key, kept)
 				return nil
 			})
 			if err != nil {

@@ -164,6 +164,9 @@ func (r *reading) restrict() (err error) {
 		if r.filters, err = filter.Conditions(&r.x, w.Filters); err != nil {
 			return err
 		}
+		if err := r.lookUp(w.Filters); err != nil {
+			return err
+		}
 	}
 	if w.Partition != nil {
 		if err = r.partitions.evaluate(&r.x, w); err != nil {
@@ -190,6 +193,28 @@ func (r *reading) restrict() (err error) {
 	}
 	r.page.nothing = r.page.nothing || r.read.Ranges == nil && r.read.Slices != nil && len(r.read.Slices) == 0
 	return err
+}
+
+// lookUp says what indexes have of the rows.
+func (r *reading) lookUp(filters []*where.Filter) error {
+	for _, f := range filters {
+		key, value, ok, err := filter.Sought(&r.x, f)
+		if err != nil {
+			return err
+		}
+		if ok {
+			r.read.Lookups = append(r.read.Lookups, store.Lookup{Index: f.Index, Key: key, Value: value})
+			continue
+		}
+		lower, upper, ok, err := filter.Between(&r.x, f)
+		if err != nil {
+			return err
+		}
+		if ok {
+			r.read.Lookups = append(r.read.Lookups, store.Lookup{Index: f.Index, Ranged: true, From: lower, To: upper})
+		}
+	}
+	return nil
 }
 
 // restrictClustering evaluates the restrictions of clustering columns. A range that ends with null selects nothing, but
