@@ -14,6 +14,7 @@ import (
 // something. Methods may be called concurrently.
 type RecentStatements struct {
 	values bool
+	most   int
 
 	mu    sync.Mutex
 	kept  []RecentStatement // a ring
@@ -36,7 +37,7 @@ const longestRecent = 1 << 10
 // NewRecentStatements keeps so many statements. They have their bound values only if values is set: values may be
 // secret.
 func NewRecentStatements(most int, values bool) *RecentStatements {
-	return &RecentStatements{kept: make([]RecentStatement, 0, most), values: values}
+	return &RecentStatements{kept: make([]RecentStatement, 0, most), most: most, values: values}
 }
 
 // List returns the statements, the oldest first, and how many there were before them.
@@ -53,7 +54,7 @@ func (l *RecentStatements) List() (all []RecentStatement, before int) {
 
 // add keeps a request that is about to be answered.
 func (l *RecentStatements) add(r *request, answer protocol.Response) {
-	if !r.header.Opcode.Traceable() || cap(l.kept) == 0 {
+	if !r.header.Opcode.Traceable() || l.most == 0 {
 		return
 	}
 	s := RecentStatement{
@@ -65,7 +66,7 @@ func (l *RecentStatements) add(r *request, answer protocol.Response) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.kept) < cap(l.kept) {
+	if len(l.kept) < l.most {
 		l.kept = append(l.kept, s)
 	} else {
 		l.kept[l.total%len(l.kept)] = s
