@@ -86,9 +86,9 @@ func (s *Server) intercepts() bool { return s.intercept != nil || s.inspector.Lo
 
 // inspection is a request that an inspector looks at.
 type inspection struct {
-	by   Inspector
-	seen Inspected
-	work exec.Work
+	by      Inspector
+	seen    Inspected
+	touched exec.Touched
 
 	malformed bool // what Before has asked for
 }
@@ -218,8 +218,8 @@ func (r *request) inspectAnswer(m protocol.Response) protocol.Response {
 	case *protocol.Rows:
 		seen.Returned = m.Count
 	}
-	seen.RowsRead, seen.Tombstones = i.work.Rows, i.work.Tombstones
-	for _, k := range i.work.Keys {
+	seen.RowsRead, seen.Tombstones = i.touched.Rows, i.touched.Tombstones
+	for _, k := range i.touched.Keys {
 		seen.Keys = append(seen.Keys, partitionKey(k))
 	}
 	err := i.by.After(seen)
@@ -240,7 +240,7 @@ func (r *request) inspectAnswer(m protocol.Response) protocol.Response {
 }
 
 // partitionKey prints a key.
-func partitionKey(k exec.WorkKey) PartitionKey {
+func partitionKey(k exec.TouchedKey) PartitionKey {
 	text := ""
 	if values, err := types.SplitCompositeKey(k.Key, len(k.Table.PartitionKey)); err == nil {
 		for i, v := range values {

@@ -8,8 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/planner/exec/paging"
@@ -38,8 +36,11 @@ type request struct {
 	paging    *paging.State // nil: the request has none
 	turn      pace.Turn     // that it runs on, if it may take long
 	write     pendingWrite
-	began     time.Duration       // when it arrived: conn.arrived
-	latency   prometheus.Observer // of its statement; nil until it is executed
+	place     detachedRequest
+	decision  exec.Decision // of a conditional write
+	began     time.Duration // when it arrived: conn.arrived
+	latency   *histogram    // of its statement; nil until it is executed
+	work      exec.Work     // what the execution went over
 
 	said       said
 	inspection *inspection // nil: nobody looks at it
@@ -96,6 +97,9 @@ func (r *request) release() {
 		return
 	}
 	c := r.conn
+	if r.place.listed {
+		c.detached.remove(r)
+	}
 	if r.largeWrite > 0 {
 		c.server.memory.largeWrites.Give(r.largeWrite)
 		r.largeWrite = 0
@@ -104,7 +108,7 @@ func (r *request) release() {
 		c.giveBytes(r.charge)
 	}
 	r.conn, r.message, r.statement, r.paging, r.trace, r.latency = nil, nil, nil, nil, nil, nil
-	r.single, r.write = exec.Request{}, pendingWrite{}
+	r.single, r.write, r.decision, r.work = exec.Request{}, pendingWrite{}, exec.Decision{}, exec.Work{}
 	r.batch = exec.BatchRequest{Children: r.batch.Children[:0]}
 	r.prefix = protocol.Prefix{Warnings: r.prefix.Warnings[:0]}
 	r.rows, r.said, r.inspection = protocol.Rows{}, said{}, nil
@@ -171,12 +175,9 @@ func (r *request) consistency() cqlerr.Consistency {
 	return r.single.Consistency
 }
 
-// writeLevel returns the level that errors of a write name.
-func (r *request) writeLevel() cqlerr.Consistency {
-	switch {
-	case r.write.kind != exec.Conditional:
-		return r.consistency()
-	case r.header.Opcode == protocol.OpBatch:
+// serialLevel is the serial consistency level of the request.
+func (r *request) serialLevel() cqlerr.Consistency {
+	if _, ok := r.message.(*protocol.Batch); ok {
 		return r.batch.SerialConsistency
 	}
 	return r.single.SerialConsistency
@@ -245,6 +246,7 @@ func (r *request) finish(result exec.Result, err error) {
 		r.fail(err)
 		return
 	}
+	r.countWork()
 	r.answer(r.resultMessage(result))
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
@@ -28,6 +29,14 @@ func (s *Store) followIndexes(old, next *state) {
 	if changed {
 		s.wakeIndexing()
 	}
+}
+
+// IsBuilding reports whether an index of a table has not the entries of all rows yet: reads do without it until then.
+func (s *Store) IsBuilding(t *schema.Table, index *schema.Index) bool {
+	wanted, current := newKeptIndex(t, index), s.state.Load()
+	return wanted != nil && slices.ContainsFunc(current.indexes[current.ids[t.ID]], func(x *keptIndex) bool {
+		return x.name == wanted.name && !x.built
+	})
 }
 
 // wakeIndexing makes keepIndexes look for indexes to build.

@@ -43,6 +43,7 @@ type Store struct {
 	counting   countLocks
 	usages     usages
 	sweeping   sync.Mutex // held by a sweep
+	underSweep atomic.Pointer[sweep]
 	swept      sweepCounters
 	purgeHints chan purgeHint
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"sync/atomic"
 	"time"
 
 	"github.com/cqld/cqld/cql/schema"
@@ -33,6 +34,9 @@ type sweep struct {
 	damaged    int      // rows
 	indexes    []*keptIndex
 	makers     [2]entryMaker // of entries of rows as they were and as they are kept
+
+	progress SweepProgress // without its rows, which looked has
+	looked   atomic.Int64
 }
 
 // run goes from the first row to the last. It continues where an earlier pass stopped because the process ended.
@@ -162,6 +166,7 @@ func (w *sweep) purgeChunk(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	w.store.swept.rows.Add(uint64(seen))
+	w.looked.Add(int64(seen))
 	w.position = append(last, 0)
 	for n := purgeAtOnce; len(w.lessened) > 0; {
 		n = min(len(w.lessened), n)

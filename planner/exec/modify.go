@@ -104,7 +104,7 @@ func (e *Executor) modify(ctx context.Context, r *Request, m *planner.Modificati
 		err = w.unindexed
 	}
 	if err == nil {
-		err = checkReplicas(e.store.Catalog(), m.Table, r.Consistency)
+		err = e.checkReplicas(m.Table, r.Consistency)
 	}
 	w.apply(err, nothing, done)
 }
@@ -189,7 +189,7 @@ func (w *writing) add(ctx context.Context, m *planner.Modification, values []typ
 		mutation.At(w.x.Now)
 		w.mutations = append(w.mutations, mutation)
 		w.size.partition(m.Table, key)
-		w.options.Work.hit(m.Table, key)
+		w.options.Touched.hit(m.Table, key)
 		if m.Removes {
 			if err := w.remove(m, mutation, simple, ts); err != nil {
 				return err

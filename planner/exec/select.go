@@ -68,6 +68,10 @@ func (e *Executor) read(ctx context.Context, req *Request, p *planner.Select, do
 	if err == nil {
 		err = r.run(ctx, req)
 	}
+	if w := req.Work; w != nil && r.read.Tombstones != nil {
+		w.Read = true
+		w.Rows, w.Tombstones = r.tombstones.All()
+	}
 	switch {
 	case err == nil:
 		done(&r.out.Rows, nil)
@@ -248,8 +252,7 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 		if serial && r.partitions.several() && !r.page.pages(r.plan) {
 			return errSerialPartitions()
 		}
-		cl := readLevel(r.level, !r.plan.Where.SinglePartition())
-		if err := checkReplicas(r.e.store.Catalog(), r.plan.Table, cl); err != nil {
+		if err := r.e.checkReadReplicas(r.plan.Table, r.level, r.plan.Where.SinglePartition()); err != nil {
 			return err
 		}
 		if err := r.resume(); err != nil {
@@ -258,13 +261,13 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 		r.countTombstones()
 	}
 	onRow := r.onRow
-	if req.Work != nil {
-		onRow = req.Work.counting(onRow)
-		defer func() { req.Work.Tombstones += r.tombstones.Total }()
+	if req.Touched != nil {
+		onRow = req.Touched.counting(onRow)
+		defer func() { _, req.Touched.Tombstones = r.tombstones.All() }()
 	}
 	for !r.page.nothing {
 		r.page.again = false
-		req.Work.read(&r.read)
+		req.Touched.read(&r.read)
 		err := r.e.store.Read(ctx, &r.read, onRow)
 		r.endCommands()
 		if err == nil && r.page.again {

@@ -89,6 +89,10 @@ func WithInterceptor(i server.Interceptor) Option {
 	return func(c *config) { c.server.Intercept = i }
 }
 
+// WithStrictReplicas makes the server answer Unavailable where a consistency level needs more replicas than one node,
+// as a Cassandra of one node does.
+func WithStrictReplicas() Option { return func(c *config) { c.server.StrictReplicas = true } }
+
 // WithLimits bounds what clients can make the server hold, and sets how long requests may take. Without it, they may
 // take a minute: a slow machine is no reason for timeouts, and Faults make them.
 func WithLimits(l server.Limits) Option { return func(c *config) { c.server.Limits = l } }
