@@ -23,13 +23,18 @@ var arrows = map[string][]string{
 		"server", "store", "store/engine", "store/engine/badger", "store/engine/memory",
 		"protocol/client/shell", "planner/guardrail", "cql/schema",
 	},
-	"server/cqltest":       {"server", "planner/guardrail", "store", "store/engine", "store/engine/memory"},
-	"compat_tests":         {"compat_tests/differences", "compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest"},
-	"compat_tests/script":  {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
-	"compat_tests/wire":    {"compat_tests/differences", "compat_tests/script", "protocol", "protocol/client", "cql/types", "server/cqltest"},
-	"compat_tests/drivers": {"protocol", "protocol/client", "cql/types", "server/cqltest"},
-	"compat_tests/bench":   {"compat_tests/process", "protocol", "protocol/client", "cql/types", "server/cqltest"},
-	"compat_tests/crash":   {"compat_tests/process", "protocol/client"},
+	"server/cqltest": {
+		"server", "planner/guardrail", "store", "store/engine", "store/engine/memory", "protocol", "protocol/client", "cql/parser", "cql/quote",
+		"cql/schema", "cql/types", "cql/cqlerr",
+	},
+	"server/cqltest/gocqltest":   {"server/cqltest"},
+	"server/cqltest/gocqlv2test": {"server/cqltest"},
+	"compat_tests":               {"compat_tests/differences", "compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest"},
+	"compat_tests/script":        {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
+	"compat_tests/wire":          {"compat_tests/differences", "compat_tests/script", "protocol", "protocol/client", "cql/types", "server/cqltest"},
+	"compat_tests/drivers":       {"protocol", "protocol/client", "cql/types", "server/cqltest"},
+	"compat_tests/bench":         {"compat_tests/process", "protocol", "protocol/client", "cql/types", "server/cqltest"},
+	"compat_tests/crash":         {"compat_tests/process", "protocol/client"},
 	"compat_tests/histories": {
 		"compat_tests/process", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest",
 	},
@@ -90,6 +95,7 @@ var testArrows = map[string][]string{
 	".":                        {"server/cqltest", "protocol/client", "cql/types"},
 	"protocol/client":          {"server/cqltest"},
 	"compat_tests/histories":   {"store/engine"},
+	"compat_tests/example":     {"server/cqltest", "server/cqltest/gocqltest"},
 	"compat_tests/script":      {"compat_tests/tamper", "server", "server/cqltest"},
 	"compat_tests/tamper":      {"protocol/client", "server/cqltest"},
 	"compat_tests/differ":      {"compat_tests/tamper", "server/cqltest"},
@@ -105,7 +111,7 @@ var testArrows = map[string][]string{
 	"auth/roles":               {"store/engine", "store/engine/badger", "store/system"},
 	"store/engine/badger":      {"store/engine/enginetest"},
 	"store/engine/memory":      {"store/engine/enginetest"},
-	"server/cqltest":           {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
+	"server/cqltest":           {"server/cqltest/gocqltest", "server/cqltest/gocqlv2test"},
 }
 
 // goFile is one file of ours as far as this test looks at it.

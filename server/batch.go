@@ -91,6 +91,7 @@ func batch(r *request) {
 	if r.turn.Begun() {
 		r.batch.Turn = &r.turn
 	}
+	r.conn.server.recent.note(r)
 	if kind == exec.Conditional {
 		r.batch.Decision = r.startDecision()
 	}

@@ -49,7 +49,7 @@ func (c *conn) serveRequest(h protocol.Header, body []byte) error {
 	if waited {
 		r.warnAboutBytes()
 	}
-	if h.Opcode == protocol.OpBatch && len(body) > longBatch && c.server.intercept == nil {
+	if h.Opcode == protocol.OpBatch && len(body) > longBatch && !c.server.intercepts() {
 		c.errors = 0
 		return c.serveLong(r, body)
 	}
@@ -62,7 +62,7 @@ func (c *conn) serveRequest(h protocol.Header, body []byte) error {
 		r.startTrace()
 	}
 	by := &handlers[h.Opcode]
-	intercepted := c.server.intercept != nil && h.Opcode.Traceable()
+	intercepted := c.server.intercepts() && h.Opcode.Traceable()
 	if !intercepted && (by.inReader == nil || by.inReader(r)) {
 		if r.outlivesInput() {
 			if err := r.decode(r.detach(body)); err != nil {

@@ -19,6 +19,7 @@ func (r *request) execute(values []types.Value, p *protocol.QueryParameters) {
 	r.latency = r.statement.latency
 	r.single = exec.Request{Prepared: r.statement.plan, Values: values, Options: r.options(p)}
 	s, st := r.conn.server, r.statement
+	s.recent.note(r)
 	if s.roles != nil {
 		if err := r.authorize(&r.single.Options, st); err != nil {
 			r.fail(err)
@@ -72,7 +73,12 @@ func bind(markers []planner.Marker, p *protocol.QueryParameters) []types.Value {
 
 // options are the parameters of a request in the form that exec has.
 func (r *request) options(p *protocol.QueryParameters) exec.Options {
+	var touched *exec.Touched
+	if r.inspection != nil {
+		touched = &r.inspection.touched
+	}
 	return exec.Options{
+		Touched:           touched,
 		Consistency:       p.Consistency,
 		SerialConsistency: p.SerialConsistency,
 		PageSize:          int(p.PageSize),

@@ -29,19 +29,25 @@ type Intercepted struct {
 	Options    map[string]string // of the connection's STARTUP, not to be changed
 }
 
-// intercept calls the interceptor, if there is one.
+// intercept calls the interceptor and the inspector, if there are any.
 func (r *request) intercept() error {
-	intercept := r.conn.server.intercept
-	if intercept == nil {
-		return nil
+	if intercept := r.conn.server.intercept; intercept != nil {
+		if err := intercept(r.conn.ctx, r.intercepted()); err != nil {
+			return err
+		}
 	}
-	return intercept(r.conn.ctx, Intercepted{
+	return r.inspect()
+}
+
+// intercepted is the request as an Interceptor sees it.
+func (r *request) intercepted() Intercepted {
+	return Intercepted{
 		Opcode:     r.header.Opcode.String(),
 		Statements: r.statements(),
 		Keyspace:   r.conn.session.currentKeyspace(),
 		Client:     r.conn.remote,
 		Options:    r.conn.session.options,
-	})
+	}
 }
 
 // statements are the texts of a request.

@@ -45,6 +45,8 @@ type request struct {
 	latency   *histogram    // of its statement; nil until it is executed
 	work      exec.Work     // what the execution went over
 
+	said       said
+	inspection *inspection // nil: nobody looks at it
 	prefix     protocol.Prefix
 	trace      *trace
 	rows       protocol.Rows
@@ -116,7 +118,7 @@ func (r *request) release() {
 	clear(r.children)
 	r.children = r.children[:0]
 	r.prefix = protocol.Prefix{Warnings: r.prefix.Warnings[:0]}
-	r.rows = protocol.Rows{}
+	r.rows, r.said, r.inspection = protocol.Rows{}, said{}, nil
 	r.detached, r.skip, r.prepared, r.decides, r.overloaded, r.expected = false, false, false, false, false, preparedID{}
 	r.roles = false
 	if cap(r.copied) > keepBody {
@@ -209,7 +211,15 @@ func (r *request) answer(m protocol.Response) {
 	}
 	defer r.release()
 	r.observe()
-	r.send(m)
+	if r.inspection != nil {
+		m = r.inspectAnswer(m)
+	}
+	if recent := r.conn.server.recent; recent != nil {
+		recent.add(r, m)
+	}
+	if m != nil {
+		r.send(m)
+	}
 }
 
 // fail answers with an error.
@@ -231,7 +241,7 @@ func (r *request) send(m protocol.Response) {
 	if len(r.guard.Warnings) > 0 {
 		r.prefix.Warnings = append(r.guard.Warnings, r.prefix.Warnings...)
 	}
-	if r.prefix.Traced || len(r.prefix.Warnings) > 0 {
+	if r.prefix.Traced || len(r.prefix.Warnings) > 0 || len(r.prefix.Payload) > 0 {
 		p = &r.prefix
 	}
 	r.conn.out.append(r.header.Stream, p, m)

@@ -50,6 +50,7 @@ type Options struct {
 	Limits    Limits
 	Settings  *guardrail.Settings // nil: the defaults
 	Intercept Interceptor         // nil: requests are served as usual
+	Recent    *RecentStatements   // nil: nobody wants to know
 }
 
 // Server answers CQL clients from one store. Its connections share the prepared statements, the limits and
@@ -61,6 +62,8 @@ type Server struct {
 	limits    Limits
 	settings  *guardrail.Settings
 	intercept Interceptor
+	recent    *RecentStatements
+	inspector atomic.Pointer[Inspector] // nil: there is none
 
 	datacenter string        // for replication strategies that name it
 	roles      *roles.Keeper // nil: nobody logs in
@@ -104,6 +107,7 @@ func New(o Options) (*Server, error) {
 		limits:    o.Limits.withDefaults(),
 		settings:  o.Settings,
 		intercept: o.Intercept,
+		recent:    o.Recent,
 
 		datacenter: o.Datacenter,
 		masks:      o.Masks,

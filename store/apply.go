@@ -66,8 +66,18 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 
 // operations appends what mutations write. They are begun, and have to be finished also if there is an error.
 func (s *Store) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error) {
-	for _, m := range ms {
+	begin := len(ops)
+	for i := 0; i < len(ms); i++ {
+		m := ms[i]
 		id, indexes, err := s.startWriting(m)
+		if errors.Is(err, errRestoring) { // which waits for the mutations that are begun
+			for _, begun := range ms[:i] {
+				begun.stopWriting()
+			}
+			s.current()
+			i, ops = -1, ops[:begin]
+			continue
+		}
 		if err != nil {
 			return ops, err
 		}
@@ -91,6 +101,9 @@ func (s *Store) startWriting(m *Mutation) (uint32, []*keptIndex, error) {
 	m.endRow()
 	for {
 		state := s.state.Load()
+		if state.restoring != nil {
+			return 0, nil, errRestoring
+		}
 		id, err := state.writableID(m.table)
 		if err != nil {
 			return 0, nil, err
@@ -104,6 +117,15 @@ func (s *Store) startWriting(m *Mutation) (uint32, []*keptIndex, error) {
 		}
 		u.end(period) // the table was changed, truncated or dropped, and whoever did it may not have seen the mutation
 	}
+}
+
+// stopWriting is called when a mutation is committed or has failed.
+func (m *Mutation) stopWriting() {
+	if m.usage != nil {
+		m.usage.end(m.period)
+	}
+	m.deleting.end()
+	m.usage, m.deleting = nil, deleting{}
 }
 
 // finish tells the caller of Apply the outcome, and frees the mutations.
@@ -127,10 +149,7 @@ func (m *Mutation) end(err error) error {
 	for i := len(group) - 1; i >= 0; i-- { // the first one last: the slice is part of it
 		g := group[i]
 		group[i] = nil
-		if g.usage != nil {
-			g.usage.end(g.period)
-		}
-		g.deleting.end()
+		g.stopWriting()
 		g.release()
 	}
 	return err

@@ -57,8 +57,14 @@ func (s *Store) moveBound(txn engine.Txn) int64 {
 		return 0
 	}
 	bound := last + boundAhead
-	txn.Put(boundKey, binary.BigEndian.AppendUint64(nil, uint64(bound)))
+	op := boundOp(bound)
+	txn.Put(op.Key, op.Value)
 	return bound
+}
+
+// boundOp stores a bound.
+func boundOp(bound int64) engine.Op {
+	return engine.Op{Kind: engine.Put, Key: boundKey, Value: binary.BigEndian.AppendUint64(nil, uint64(bound))}
 }
 
 // boundMoved notes that a bound is stored.

@@ -41,12 +41,20 @@ func (s *Store) purgeTables() {
 			s.log.Error().Err(err).Msg("cannot undo a definition that failed yet")
 			time.AfterFunc(purgeAgain, s.wakePurge)
 		}
+		if ids := s.uncollected.Swap(nil); ids != nil {
+			s.collectTombstones(*ids)
+		}
+		era := s.restores.Load()
 		dead, err := s.deadTables()
 		s.awaitDefinition()
 		for _, id := range dead {
 			if err == nil {
-				err = s.purgeTable(id)
+				err = s.purgeTable(id, era)
 			}
+		}
+		if errors.Is(err, errRestored) {
+			s.wakePurge()
+			continue
 		}
 		if err != nil && s.closing.Err() == nil && !errors.Is(err, engine.ErrClosed) {
 			s.log.Error().Err(err).Msg("cannot remove the rows of a dropped table yet")
@@ -74,8 +82,9 @@ func (s *Store) deadTables() (ids []uint32, err error) {
 	return slices.DeleteFunc(ids, func(id uint32) bool { return live[id] }), err
 }
 
-// purgeTable removes one table's keys once nobody writes them any more. Close can stop it between steps.
-func (s *Store) purgeTable(id uint32) error {
+// purgeTable removes one table's keys once nobody writes them any more. Close can stop it between steps, and so can
+// Restore, which the store has gone through as often as era says.
+func (s *Store) purgeTable(id uint32, era uint64) error {
 	for !s.usages.of(id).idle() {
 		if err := s.closing.Err(); err != nil {
 			return err
@@ -92,11 +101,13 @@ func (s *Store) purgeTable(id uint32) error {
 		if err := s.closing.Err(); err != nil {
 			return err
 		}
-		if err := s.engine.DeleteRange(start, end); err != nil {
+		if err := s.step(era, func() error { return s.engine.DeleteRange(start, end) }); err != nil {
 			return fmt.Errorf("purge table %d: %w", id, err)
 		}
 		start = end
 	}
-	s.usages.drop(id)
-	return s.commit([]engine.Op{{Kind: engine.Delete, Key: deadTableKey(id)}})
+	return s.step(era, func() error {
+		s.usages.drop(id)
+		return s.commit([]engine.Op{{Kind: engine.Delete, Key: deadTableKey(id)}})
+	})
 }

@@ -84,6 +84,20 @@ func (u *usage) isWriting(period int) bool {
 	return u.writing[period&1] > 0
 }
 
+// copy is what is known of the table, without what is being committed.
+func (u *usage) copy() *usage {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return &usage{counted: u.counted, swept: u.swept, written: u.written, due: u.due, sweptAt: u.sweptAt}
+}
+
+// restore makes known of the table what is known in another usage, which nobody changes.
+func (u *usage) restore(from *usage) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.counted, u.swept, u.written, u.due, u.sweptAt = from.counted, from.swept, from.written, from.due, from.sweptAt
+}
+
 // dueAt notes that something may be purged from a second on.
 func (u *usage) dueAt(second int64) {
 	u.mu.Lock()
@@ -183,7 +197,7 @@ func (u *usages) drop(id uint32) { u.set(id, nil) }
 
 // Estimate returns roughly how much a table has.
 func (s *Store) Estimate(t *schema.Table) Estimate {
-	id, ok := s.state.Load().ids[t.ID]
+	id, ok := s.current().ids[t.ID]
 	if !ok {
 		return Estimate{}
 	}

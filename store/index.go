@@ -205,9 +205,12 @@ func (s *Store) loadIndexes(first *state) error {
 }
 
 // replaceIndex puts an index in the place of what it was, unless the index is gone. It returns the index as it is.
-func (s *Store) replaceIndex(x *keptIndex) (*keptIndex, error) {
+func (s *Store) replaceIndex(x *keptIndex, era uint64) (*keptIndex, error) {
 	s.defining.Lock()
 	defer s.defining.Unlock()
+	if s.restores.Load() != era {
+		return nil, errRestored
+	}
 	old := s.state.Load()
 	i := slices.IndexFunc(old.indexes[x.tableID], func(o *keptIndex) bool { return o.id == x.id })
 	if i < 0 {

@@ -56,7 +56,9 @@ func (s *Store) keepIndexes() {
 		case <-s.closing.Done():
 			return
 		case <-s.indexing:
-			err = s.buildIndexes()
+			if err = s.buildIndexes(); errors.Is(err, errRestored) {
+				continue // Restore has them built anew
+			}
 		case first := <-s.stale:
 			err = s.removeStale(first)
 		}
@@ -69,12 +71,13 @@ func (s *Store) keepIndexes() {
 
 // buildIndexes builds one index after the other.
 func (s *Store) buildIndexes() error {
+	era := s.restores.Load()
 	for _, all := range s.awaitDefinition().indexes {
 		for _, x := range all {
 			if x.built {
 				continue
 			}
-			if err := s.buildIndex(x); err != nil {
+			if err := s.buildIndex(x, era); err != nil {
 				return err
 			}
 		}
@@ -82,8 +85,9 @@ func (s *Store) buildIndexes() error {
 	return nil
 }
 
-// buildIndex writes the entries of all rows. Writes that are under way write those of their own rows.
-func (s *Store) buildIndex(x *keptIndex) error {
+// buildIndex writes the entries of all rows. Writes that are under way write those of their own rows. It fails if the
+// store is restored meanwhile, which it was as often as era says before.
+func (s *Store) buildIndex(x *keptIndex, era uint64) error {
 	began := time.Now()
 	position := rows.AppendArea(nil, x.tableID, rows.AreaRows)
 	end := rows.Successor(bytes.Clone(position))
@@ -93,22 +97,27 @@ func (s *Store) buildIndex(x *keptIndex) error {
 		if err := s.closing.Err(); err != nil {
 			return err
 		}
-		ops, next, err := s.entriesFrom(x, &maker, position, end)
+		var ops []engine.Op
+		var next []byte
+		gone := false
+		err := s.step(era, func() (err error) {
+			if ops, next, err = s.entriesFrom(x, &maker, position, end); err == nil {
+				gone, err = s.commitEntries(x, ops)
+			}
+			return err
+		})
 		if errors.Is(err, rows.ErrRow) || errors.Is(err, rows.ErrKey) {
 			s.log.Error().Err(err).Str("table", x.tableName()).Msg("an index is not built: reads do without it")
 			return nil
 		}
-		if err != nil {
-			return err
-		}
-		if gone, err := s.commitEntries(x, ops); err != nil || gone {
+		if err != nil || gone {
 			return err
 		}
 		position, entries = next, entries+len(ops)
 	}
 	whole := *x
 	whole.built = true
-	if kept, err := s.replaceIndex(&whole); err != nil || kept == nil {
+	if kept, err := s.replaceIndex(&whole, era); err != nil || kept == nil {
 		return err
 	}
 	if entries > 0 {

@@ -107,14 +107,21 @@ func (w *sweep) cleanIndexes(ctx context.Context) error {
 		end := rows.Successor(bytes.Clone(position))
 		for position != nil {
 			began := time.Now()
-			stale, next, err := w.staleFrom(x, position, end)
-			if err != nil {
-				return err
-			}
-			for part := range slices.Chunk(stale, staleAtOnce) {
-				if err := w.store.removeEntries(ctx, part); err != nil {
+			var stale []staleEntry
+			var next []byte
+			err := w.step(func() (err error) {
+				if stale, next, err = w.staleFrom(x, position, end); err != nil {
 					return err
 				}
+				for part := range slices.Chunk(stale, staleAtOnce) {
+					if err := w.store.removeEntries(ctx, part); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				return err
 			}
 			w.store.swept.removed.Add(uint64(len(stale)))
 			if err := w.rest(ctx, time.Since(began)); err != nil {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -61,6 +62,16 @@ func (m *meta) load(r engine.Reader) (found bool, err error) {
 		m.next = binary.BigEndian.Uint32(b[20:])
 		return nil
 	})
+}
+
+// drawHost gives the store an id of its own.
+func (m *meta) drawHost() error {
+	if _, err := rand.Read(m.host[:]); err != nil {
+		return fmt.Errorf("draw a host id: %w", err)
+	}
+	m.host[6] = m.host[6]&0x0f | 0x40 // a random UUID, version 4
+	m.host[8] = m.host[8]&0x3f | 0x80
+	return nil
 }
 
 // op writes the record.

@@ -36,6 +36,7 @@ type Mutation struct {
 	size     int    // a lower bound of its bytes, unless some cells are in the same place
 	united   int    // size when cells were last united
 	counts   bool   // it changes counters
+	moved    bool   // its keys are those of another number than the table's
 	second   int64  // in which its tombstones are written; 0: not known
 	due      int64  // the second from which something may be purged; math.MaxInt64: never
 	usage    *usage // of the table, while it is being committed
@@ -81,7 +82,7 @@ func (m *Mutation) release() {
 	}
 	m.dropCells()
 	clear(m.ops)
-	m.table, m.partition, m.usage, m.open, m.counts = nil, nil, nil, false, false
+	m.table, m.partition, m.usage, m.open, m.counts, m.moved = nil, nil, nil, false, false, false
 	m.deleting = deleting{}
 	m.buf, m.spans, m.ops = m.buf[:0], m.spans[:0], m.ops[:0]
 	mutations.Put(m)
@@ -252,7 +253,8 @@ func (m *Mutation) appendOps(ops []engine.Op, id uint32) []engine.Op {
 	m.endRow()
 	for _, s := range m.spans {
 		key, value := m.buf[s.key:s.value:s.value], m.buf[s.value:s.end:s.end]
-		if uint32(m.table.StoreID) != id {
+		if uint32(m.table.StoreID) != id || m.moved {
+			m.moved = true
 			rows.SetArea(key, id, uint32(key[rows.AreaSize-1]&1))
 		}
 		ops = append(ops, engine.Op{Kind: engine.Merge, Key: key, Value: value})

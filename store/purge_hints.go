@@ -80,6 +80,9 @@ func (s *Store) followPurgeHints() {
 			return
 		case run := <-s.purgeHints:
 			err := s.followPurgeHint(run)
+			if errors.Is(err, errRestored) {
+				continue
+			}
 			if err != nil && s.closing.Err() == nil && !errors.Is(err, engine.ErrClosed) {
 				s.log.Error().Err(err).Msg("cannot purge dead rows")
 			}
@@ -89,9 +92,13 @@ func (s *Store) followPurgeHints() {
 
 // followPurgeHint purges the rows of one range.
 func (s *Store) followPurgeHint(run purgeHint) error {
+	era := s.restores.Load()
+	if t := run.table; s.state.Load().catalog.Table(t.Keyspace, t.Name) != t {
+		return nil // its definition may not be the one that the rows are of
+	}
 	w := sweep{
-		store: s, id: run.id, table: run.table, purger: rows.NewPurger(run.table, s.now().Unix()), due: math.MaxInt64,
-		position: run.first, end: append(run.last, 0),
+		store: s, era: era, id: run.id, table: run.table, purger: rows.NewPurger(run.table, s.now().Unix()),
+		due: math.MaxInt64, position: run.first, end: append(run.last, 0),
 	}
 	for {
 		more, err := w.chunk(s.closing)

@@ -105,6 +105,7 @@ type Row struct {
 	Static    bool       // the static row: it comes before the partition's other rows, if it has live cells
 	Values    [][]byte   // by schema.Column.Index; nil is null. Other rows have the key columns and the static ones too
 	Meta      []CellMeta // by schema.Column.Index, when asked for
+	Marker    CellMeta   // of the marker, when asked for and the row is Marked
 }
 
 // Expiry is a TTL and the second it ends; the zero value is none.
@@ -152,7 +153,7 @@ var errTruncated = errors.New("the table is being truncated")
 // source says where the rows of a table come from: from a reader if code makes them, else from the engine under a
 // number.
 func (s *Store) source(r *Read) (engine.Reader, uint32, error) {
-	state := s.state.Load()
+	state := s.current()
 	if v, ok := state.virtual[r.Table.ID]; ok {
 		src, err := v.rows(r.Session, state.catalog)
 		return src, 0, err

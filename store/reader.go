@@ -19,6 +19,7 @@ type reader struct {
 	fn      func(*Row) (bool, error)
 	src     engine.Reader
 	indexes []*keptIndex // of the table, as they were before the snapshot was taken
+	era     uint64       // how often the store was restored before
 	after   *Position    // until the partition it is in has been read
 	done    bool         // fn wants no more
 	ticks   int          // rows of scans
@@ -63,6 +64,7 @@ func (r *reader) begin(ctx context.Context, s *Store, read *Read, id uint32, fn 
 	r.tombstones.begin(nil)
 	if id != 0 {
 		r.tombstones.begin(s.filters.of(id))
+		r.era = s.restores.Load()
 		r.indexes = s.state.Load().indexes[id]
 	}
 	r.row.begin(read)
@@ -90,6 +92,9 @@ func (r *reader) run(src engine.Reader) error {
 	}
 	r.src = src
 	if len(r.read.Lookups) > 0 && r.id != 0 {
+		if r.era != r.store.restores.Load() {
+			return errTruncated // the indexes are those of before
+		}
 		if chosen, err := r.chooseIndex(); err != nil {
 			return err
 		} else if chosen {

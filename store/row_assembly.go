@@ -174,6 +174,10 @@ func (a *rowAssembly) regular(value []byte, hidden int64) (live bool, deletion i
 	a.collections.Reset()
 	live, err = a.cells(deletion, &a.collections)
 	a.row.Marked = a.values.Marker.Live(deletion, a.now)
+	if a.row.Meta != nil {
+		m := &a.values.Marker
+		a.row.Marker = CellMeta{Timestamp: m.Timestamp, TTL: m.Expiry.TTL, ExpiresAt: m.Expiry.At}
+	}
 	return live || a.row.Marked, deletion, err
 }
 

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"sync"
@@ -21,6 +20,10 @@ type Options struct {
 	Engine func(engine.Fold) (engine.Engine, error)
 	System []*schema.Keyspace // the keyspaces that come with the server; they are not persisted
 	Now    func() time.Time   // nil: time.Now
+
+	// Image makes the store hold what another one held. System then is not needed, and Engine only to stand before the
+	// engine that Image.Engine opens.
+	Image *Image
 
 	SweepEvery time.Duration // how often tables are looked at that may have something to purge; 0: 10 seconds
 	Log        zerolog.Logger
@@ -44,11 +47,15 @@ type Store struct {
 	swept      sweepCounters
 	purgeHints chan purgeHint
 
-	viewBytes int        // maxViewBytes, but in tests
-	defining  sync.Mutex // held by whoever replaces state; guards meta
-	meta      meta
-	toUndo    []engine.Op // undo definitions that failed and may be in the engine; guarded by defining
-	host      [16]byte
+	viewBytes   int        // maxViewBytes, but in tests
+	defining    sync.Mutex // held by whoever replaces state; guards meta
+	meta        meta
+	uncollected atomic.Pointer[[]uint32] // tables whose tombstones are to be collected after Restore
+	toUndo      []engine.Op              // undo definitions that failed and may be in the engine; guarded by defining
+	host        [16]byte
+
+	restores   atomic.Uint64 // how often a Restore has begun or ended
+	background sync.RWMutex  // held by steps of background work, which Restore waits for
 
 	indexing chan struct{}   // has an element when there may be indexes to build
 	stale    chan staleEntry // entries of indexes to look at
@@ -67,12 +74,17 @@ type state struct {
 	live    map[uint32]bool     // the StoreIDs
 	virtual map[[16]byte]virtual
 	indexes map[uint32][]*keptIndex // of the tables, by their StoreIDs
+
+	restoring chan struct{} // is closed when Restore is over, which replaces this state; nil: no Restore is under way
 }
 
 var _ engine.Fold = rows.Fold
 
 // Open opens the engine, checks the format of what it holds and loads the catalog.
 func Open(o Options) (*Store, error) {
+	if o.Engine == nil {
+		o.Engine = o.Image.Engine
+	}
 	e, err := o.Engine(rows.Fold)
 	if err != nil {
 		return nil, err
@@ -84,7 +96,11 @@ func Open(o Options) (*Store, error) {
 		s.now = time.Now
 	}
 	s.closing, s.stop = context.WithCancel(context.Background())
-	if err := s.load(o.System); err != nil {
+	load := func() error { return s.load(o.System) }
+	if o.Image != nil {
+		load = func() error { return s.loadImage(o.Image) }
+	}
+	if err := load(); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
 	if o.SweepEvery == 0 {
@@ -112,11 +128,9 @@ func (s *Store) load(system []*schema.Keyspace) error {
 	}
 	if !found {
 		s.meta = meta{next: schema.FirstUserStoreID}
-		if _, err := rand.Read(s.meta.host[:]); err != nil {
-			return fmt.Errorf("draw a host id: %w", err)
+		if err := s.meta.drawHost(); err != nil {
+			return err
 		}
-		s.meta.host[6] = s.meta.host[6]&0x0f | 0x40 // a random UUID, version 4
-		s.meta.host[8] = s.meta.host[8]&0x3f | 0x80
 	}
 	if s.meta.version < formatVersion {
 		if err := s.commit([]engine.Op{s.meta.op()}); err != nil {
@@ -141,7 +155,10 @@ func (s *Store) load(system []*schema.Keyspace) error {
 		return fmt.Errorf("load the tombstones: %w", err)
 	}
 	s.purging.Add(1)
-	go s.collectTombstones(left)
+	go func() {
+		defer s.purging.Done()
+		s.collectTombstones(left)
+	}()
 	return nil
 }
 

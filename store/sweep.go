@@ -91,17 +91,21 @@ func (s *Store) Sweep(ctx context.Context) error { return s.sweepAll(ctx, 0) }
 func (s *Store) sweepAll(ctx context.Context, pause int) error {
 	s.sweeping.Lock()
 	defer s.sweeping.Unlock()
+	era := s.restores.Load()
 	for _, k := range s.state.Load().catalog.Keyspaces() {
 		for _, t := range k.SortedTables() {
 			id, stored := s.state.Load().ids[t.ID]
 			if !stored || !s.usages.of(id).wanted(s.now().Unix()) {
 				continue
 			}
-			w := sweep{store: s, id: id, table: t, usage: s.usages.of(id), pause: pause}
+			w := sweep{store: s, era: era, id: id, table: t, usage: s.usages.of(id), pause: pause}
 			w.progress = SweepProgress{Table: t, Began: s.now(), Total: s.Estimate(t).Rows}
 			s.underSweep.Store(&w)
 			err := w.run(ctx)
 			s.underSweep.Store(nil)
+			if errors.Is(err, errRestored) {
+				return nil // and what is there now has its turn later
+			}
 			if err != nil {
 				return fmt.Errorf("sweep %s.%s: %w", t.Keyspace, t.Name, err)
 			}

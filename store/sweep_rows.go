@@ -16,6 +16,7 @@ import (
 // sweep is one pass over a table.
 type sweep struct {
 	store  *Store
+	era    uint64 // how often Restore was called before
 	id     uint32
 	table  *schema.Table
 	usage  *usage
@@ -43,8 +44,14 @@ func (w *sweep) run(ctx context.Context) error {
 	started := w.store.now().Unix()
 	w.purger = rows.NewPurger(w.table, started)
 	w.due = math.MaxInt64
-	w.indexes = w.store.state.Load().indexes[w.id]
-	w.usage.begin(started)
+	err := w.step(func() error {
+		w.indexes = w.store.state.Load().indexes[w.id]
+		w.usage.begin(started)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	deletions, err := w.store.filters.collect(ctx, w.id)
 	if err != nil {
 		return err
@@ -66,7 +73,7 @@ func (w *sweep) run(ctx context.Context) error {
 		}
 		if chunk%positionEvery == 0 {
 			op := engine.Op{Kind: engine.Put, Key: sweepKey(w.id), Value: w.position}
-			if err := w.store.commit([]engine.Op{op}); err != nil {
+			if err := w.step(func() error { return w.store.commit([]engine.Op{op}) }); err != nil {
 				return err
 			}
 		}
@@ -82,7 +89,10 @@ func (w *sweep) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := w.store.commit([]engine.Op{{Kind: engine.Delete, Key: sweepKey(w.id)}}); err != nil {
+	err = w.step(func() error {
+		return w.store.commit([]engine.Op{{Kind: engine.Delete, Key: sweepKey(w.id)}})
+	})
+	if err != nil {
 		return err
 	}
 	if w.damaged > 0 {
@@ -94,9 +104,11 @@ func (w *sweep) run(ctx context.Context) error {
 		w.usage.dueAt(started)
 		return nil // it has counted a part of the rows only, and wants to be run again
 	}
-	w.usage.finish(w.census.Estimate, w.due)
-	return nil
+	return w.step(func() error { w.usage.finish(w.census.Estimate, w.due); return nil })
 }
+
+// step runs a step of the sweep, unless the store was restored since it began.
+func (w *sweep) step(fn func() error) error { return w.store.step(w.era, fn) }
 
 // resume finds where to begin.
 func (w *sweep) resume() error {
@@ -127,6 +139,15 @@ func (w *sweep) rest(ctx context.Context, worked time.Duration) error {
 
 // chunk looks at some rows and purges them. It reports whether there are more.
 func (w *sweep) chunk(ctx context.Context) (more bool, err error) {
+	err = w.step(func() (err error) {
+		more, err = w.purgeChunk(ctx)
+		return err
+	})
+	return more, err
+}
+
+// purgeChunk is chunk, as one step.
+func (w *sweep) purgeChunk(ctx context.Context) (more bool, err error) {
 	seen, size := 0, 0
 	w.lessened = w.lessened[:0]
 	var last []byte

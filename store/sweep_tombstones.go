@@ -24,23 +24,23 @@ func (w *sweep) purgeTombstones(ctx context.Context, c *filterRebuild) error {
 	for more := true; more; {
 		began := time.Now()
 		var gone []goneTombstone
-		var err error
-		if gone, more, err = w.goneTombstones(c); err != nil {
-			return err
-		}
-		for len(gone) > 0 {
-			n := min(len(gone), purgeAtOnce)
-			if err := w.removeTombstones(ctx, gone[:n], c); err != nil {
-				return err
+		err := w.step(func() (err error) {
+			gone, more, err = w.goneTombstones(c)
+			for len(gone) > 0 && err == nil {
+				n := min(len(gone), purgeAtOnce)
+				err = w.removeTombstones(ctx, gone[:n], c)
+				gone = gone[n:]
 			}
-			gone = gone[n:]
+			return err
+		})
+		if err != nil {
+			return err
 		}
 		if err := w.rest(ctx, time.Since(began)); err != nil {
 			return err
 		}
 	}
-	c.finish()
-	return nil
+	return w.step(func() error { c.finish(); return nil })
 }
 
 // purgeAtOnce is how many keys one update purges.

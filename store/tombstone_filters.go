@@ -211,6 +211,25 @@ func (x *tombstoneFilters) set(id uint32, known *knownTombstones) *tableTombston
 
 func (x *tombstoneFilters) drop(id uint32) { x.set(id, nil) }
 
+// reset forgets all tables. Nothing is known of those given until their filters are rebuilt, and others have no
+// tombstones.
+func (x *tombstoneFilters) reset(unknown []uint32) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if old := x.tables.Load(); old != nil {
+		for _, t := range *old {
+			t.known.Load().free()
+		}
+	}
+	tables := make(map[uint32]*tableTombstones, len(unknown))
+	for _, id := range unknown {
+		t := new(tableTombstones)
+		t.known.Store(new(knownTombstones))
+		tables[id] = t
+	}
+	x.tables.Store(&tables)
+}
+
 // load makes the filters of a table that has few tombstones stored. It returns how many it has read, and whether
 // there are more: then nothing is known of the table until its filters are rebuilt.
 func (x *tombstoneFilters) load(r engine.Reader, id uint32, few int) (n int, more bool, err error) {
@@ -343,7 +362,6 @@ func (s *Store) loadTombstones(ids map[[16]byte]uint32) (left []uint32, err erro
 
 // collectTombstones makes the filters of tables that have many tombstones.
 func (s *Store) collectTombstones(ids []uint32) {
-	defer s.purging.Done()
 	for _, id := range ids {
 		if err := s.collectTable(id); err != nil && s.closing.Err() == nil {
 			s.log.Error().Err(err).Uint32("store_id", id).Msg("cannot load the tombstones of a table")

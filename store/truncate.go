@@ -29,7 +29,7 @@ func (s *Store) Truncate(ctx context.Context, t *schema.Table) error {
 
 // deleteRows empties a system table, which keeps its number for ever. A read meanwhile sees some of its rows.
 func (s *Store) deleteRows(ctx context.Context, t *schema.Table) error {
-	id, err := s.state.Load().writableID(t)
+	id, err := s.current().writableID(t)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,8 @@ const maxViewBytes = 16 << 20
 // readView is Read for a materialized view: it makes the view's rows from a snapshot of the base.
 func (s *Store) readView(ctx context.Context, rd *reader, r *Read, fn func(*Row) (bool, error)) error {
 	for {
-		state := s.state.Load()
+		era := s.restores.Load()
+		state := s.current()
 		view := state.catalog.Table(r.Table.Keyspace, r.Table.Name)
 		if view == nil || view.ID != r.Table.ID {
 			return noTable(r.Table)
@@ -38,6 +39,9 @@ func (s *Store) readView(ctx context.Context, rd *reader, r *Read, fn func(*Row)
 		entries := state.viewEntries(id, v, r)
 		known := s.filters.of(id)
 		err := s.engine.View(func(src engine.Reader) error {
+			if s.restores.Load() != era {
+				return errTruncated
+			}
 			v.kept = &base.row.kept
 			if entries != nil {
 				base.begin(ctx, s, &entries.read, id, v.take)

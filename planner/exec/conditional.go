@@ -111,6 +111,7 @@ func (c *conditional) run() {
 		c.fail(err)
 		return
 	}
+	c.options.Touched.hit(c.table, c.key)
 	if c.options.Turn == nil {
 		c.e.store.Decide(c.ctx, c.table, c.key, c.onDecide, c.onDone)
 		return

@@ -206,6 +206,7 @@ func (w *writing) add(ctx context.Context, m *planner.Modification, values []typ
 		mutation.At(w.x.Now)
 		w.mutations = append(w.mutations, mutation)
 		w.size.partition(m.Table, key)
+		w.options.Touched.hit(m.Table, key)
 		if m.Removes {
 			if err := w.remove(m, mutation, simple, ts); err != nil {
 				return err

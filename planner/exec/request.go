@@ -34,6 +34,7 @@ type Options struct {
 	Decision          *Decision  // of a conditional write; nil: nobody gives it up
 	Keyspace          string     // the session's
 	User              *auth.User // who has logged in; nil: nobody does
+	Touched           *Touched   // takes what the execution touches; nil: nobody wants to know
 	Work              *Work      // is filled in before done is called; nil: nobody counts
 
 	// Guard has the guardrails that the client is subject to; nil: none.

@@ -316,9 +316,15 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 		}
 		r.countTombstones()
 	}
+	onRow := r.onRow
+	if req.Touched != nil {
+		onRow = req.Touched.counting(onRow)
+		defer func() { _, req.Touched.Tombstones = r.tombstones.All() }()
+	}
 	for !r.page.nothing {
 		r.page.again = false
-		err := r.e.store.Read(ctx, &r.read, r.onRow)
+		req.Touched.read(&r.read)
+		err := r.e.store.Read(ctx, &r.read, onRow)
 		r.endCommands()
 		if err == nil && r.page.again {
 			r.read.After = &r.position

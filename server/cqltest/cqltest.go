@@ -2,19 +2,35 @@
 //
 //	func TestUsers(t *testing.T) {
 //		srv := cqltest.RunT(t)
-//		session, err := gocql.NewCluster(srv.Addr()).CreateSession()
+//		srv.LoadDir(t, "schema")
+//		session := gocqltest.Session(t, srv)
 //		...
 //	}
 //
-// Any driver can connect; nothing but the address is needed. Time can be moved with WithClock, and
-// WithInterceptor lets a test delay requests or have them fail as a cluster in trouble would:
+// Any driver can connect; nothing but the address is needed. Session opens a session of any driver in a keyspace of its
+// own, and packages gocqltest and gocqlv2test do so for the two lines of gocql, so that this package depends on none.
+// Servers share nothing: hundreds of them may run at the same time.
 //
-//	srv := cqltest.RunT(t, cqltest.WithInterceptor(func(ctx context.Context, r server.Intercepted) error {
-//		if r.Opcode == "EXECUTE" {
-//			return cqlerr.NotEnoughReplicas(cqlerr.Quorum, 2, 1)
-//		}
-//		return nil
-//	}))
+// # Failed tests
+//
+// A test that has failed prints the last statements that its servers have run, without bound values unless
+// WithFailureLog asks for them. With the flag -cqltest.keep, or CQLTEST_KEEP=1 where packages without this flag are
+// tested too, its server stays up until the process is interrupted, and its address is printed.
+//
+// # What a test can do with its server
+//
+//   - Exec, LoadDir and LoadFS run statements and files of them.
+//   - Clock moves, stops and starts the clock that all of CQL goes by: a TTL of an hour takes no time.
+//   - Snapshot, Restore and Fork keep what the server holds, go back to it and start others from it, in a time that
+//     does not depend on the number of rows. Migrate once, and let each test begin with a fork.
+//   - Faults have requests fail as in a cluster in trouble, while the others go on with real data: every error of the
+//     protocol with all its fields, delays, lost connections and answers, before or after a write is applied.
+//   - Record and Statements show what clients have run, with the partitions, rows and tombstones that it has met;
+//     AssertNoFullScan and AssertPrepared fail the test on what a cluster would suffer from.
+//   - Dump and Diff show what is there as CQL, and compare two servers.
+//
+// Faults and the record of statements cost something only while there are any, and so does an interceptor
+// (WithInterceptor), which is a function of the test's own.
 package cqltest
 
 import (
@@ -22,6 +38,7 @@ import (
 	"errors"
 	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -43,13 +60,24 @@ type Server struct {
 	listener net.Listener
 	served   chan error
 	stopOnce sync.Once
+	recent   *server.RecentStatements
+	clock    *Clock
+
+	inspector inspector
+	setup     setupConn
+	stopped   atomic.Bool
+	keyspaces atomic.Int64 // that Keyspace has created
 }
 
 // config is what the options say.
 type config struct {
 	server server.Options
-	now    func() time.Time
+	clock  *Clock
 	engine func(engine.Engine) engine.Engine
+	record bool
+	from   *Snapshot // nil: it begins empty
+	shown  int       // statements that are shown of a test that fails
+	values bool      // and their bound values
 
 	settings map[string]string
 }
@@ -57,8 +85,8 @@ type config struct {
 // Option changes what RunT starts.
 type Option func(*config)
 
-// WithClock makes the server take the time from now: for write times, TTLs and functions such as now().
-func WithClock(now func() time.Time) Option { return func(c *config) { c.now = now } }
+// WithClock makes the server take the time from now, for all that Clock is for. Server.Clock then moves on from that.
+func WithClock(now func() time.Time) Option { return func(c *config) { c.clock = newClock(now) } }
 
 // WithInterceptor lets the test see, delay and fail requests.
 func WithInterceptor(i server.Interceptor) Option {
@@ -77,7 +105,8 @@ func WithAuth() Option {
 // as a Cassandra of one node does.
 func WithStrictReplicas() Option { return func(c *config) { c.server.StrictReplicas = true } }
 
-// WithLimits bounds what clients can make the server hold.
+// WithLimits bounds what clients can make the server hold, and sets how long requests may take. Without it, they may
+// take a minute: a slow machine is no reason for timeouts, and Faults make them.
 func WithLimits(l server.Limits) Option { return func(c *config) { c.server.Limits = l } }
 
 // WithSettings gives the server settings by their names in cassandra.yaml, for example tables_fail_threshold. With
@@ -85,6 +114,7 @@ func WithLimits(l server.Limits) Option { return func(c *config) { c.server.Limi
 func WithSettings(values map[string]string) Option { return func(c *config) { c.settings = values } }
 
 // WithEngine lets the test stand between the store and its engine, to delay what is read and written or have it fail.
+// Snapshots are of the engine behind.
 func WithEngine(wrap func(engine.Engine) engine.Engine) Option {
 	return func(c *config) { c.engine = wrap }
 }
@@ -92,13 +122,38 @@ func WithEngine(wrap func(engine.Engine) engine.Engine) Option {
 // WithLog makes the server log. Without it, it logs warnings and errors to the test.
 func WithLog(log zerolog.Logger) Option { return func(c *config) { c.server.Log = log } }
 
+// WithFailureLog sets how many statements, the last ones, are printed when the test has failed. Without it they are 50;
+// with 0 nothing is printed or kept. Bound values may be secret, so they are printed only if values is set.
+func WithFailureLog(statements int, values bool) Option {
+	return func(c *config) { c.shown, c.values = statements, values }
+}
+
+// patience is how long a request may take. Machines that run many tests at a time are slow, and that is no reason for
+// one of them to see a timeout.
+const patience = time.Minute
+
 // stopTime is how long requests that are running when the test ends may take to finish.
 const stopTime = 5 * time.Second
 
 // RunT starts a server on 127.0.0.1 that stops with the test. It fails the test if that is impossible.
 func RunT(t testing.TB, options ...Option) *Server {
 	t.Helper()
-	c := config{server: server.Options{Log: zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel)}}
+	return run(t, nil, options)
+}
+
+// run is RunT for a server that begins with what a snapshot has; nil: with nothing.
+func run(t testing.TB, from *Snapshot, options []Option) *Server {
+	t.Helper()
+	c := config{clock: newClock(nil), server: server.Options{
+		Log:    zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel),
+		Limits: server.Limits{ReadTimeout: patience, RangeTimeout: patience, WriteTimeout: patience},
+	}}
+	if _, benchmark := t.(*testing.B); !benchmark {
+		c.shown = shownStatements
+	}
+	if c.from = from; from != nil {
+		c.clock = from.clock.copy()
+	}
 	for _, o := range options {
 		o(&c)
 	}
@@ -107,6 +162,9 @@ func RunT(t testing.TB, options ...Option) *Server {
 		t.Fatalf("start a CQL server: %v", err)
 	}
 	t.Cleanup(func() {
+		if t.Failed() {
+			s.showFailure(t)
+		}
 		ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 		defer cancel()
 		if err := s.Stop(ctx); err != nil {
@@ -123,24 +181,28 @@ func start(c config) (*Server, error) {
 		return nil, err
 	}
 	c.server.Settings = settings
-	data, err := store.Open(store.Options{
-		Engine: func(fold engine.Fold) (engine.Engine, error) {
-			if c.engine == nil {
-				return memory.Open(fold), nil
-			}
-			return c.engine(memory.Open(fold)), nil
-		},
-		System: server.SystemKeyspaces(),
-		Now:    c.now,
-		Log:    c.server.Log,
-	})
+	o := store.Options{Now: c.clock.Now, Log: c.server.Log, Engine: c.openEngine}
+	if c.from != nil {
+		o.Image = c.from.image
+	} else {
+		o.System = server.SystemKeyspaces()
+	}
+	data, err := store.Open(o)
 	if err != nil {
 		return nil, err
 	}
 	c.server.Store = data
-	s := &Server{Store: data, served: make(chan error, 1)}
+	s := &Server{Store: data, clock: c.clock, served: make(chan error, 1)}
+	if c.shown > 0 {
+		s.recent = server.NewRecentStatements(c.shown, c.values)
+		c.server.Recent = s.recent
+	}
 	if s.Server, err = server.New(c.server); err != nil {
 		return nil, closeStore(data, err)
+	}
+	s.inspector.init(s.Server)
+	if c.record {
+		s.Record()
 	}
 	if s.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		return nil, closeStore(data, err)
@@ -148,6 +210,33 @@ func start(c config) (*Server, error) {
 	go func() { s.served <- s.Serve(s.listener) }()
 	return s, nil
 }
+
+// openEngine opens the engine in memory, and puts what the test wants before it.
+func (c *config) openEngine(fold engine.Fold) (engine.Engine, error) {
+	var own engine.Engine = memory.Open(fold)
+	if c.from != nil {
+		var err error
+		if own, err = c.from.image.Engine(fold); err != nil {
+			return nil, err
+		}
+	}
+	if c.engine == nil {
+		return own, nil
+	}
+	return interposed{c.engine(own), own.(engine.Snapshotter)}, nil
+}
+
+// interposed is an engine that a test stands before. Snapshots are of the engine behind.
+type interposed struct {
+	engine.Engine
+	behind engine.Snapshotter
+}
+
+// Snapshot returns what the engine behind holds.
+func (i interposed) Snapshot() engine.Snapshot { return i.behind.Snapshot() }
+
+// Restore makes the engine behind hold what a snapshot has.
+func (i interposed) Restore(s engine.Snapshot) error { return i.behind.Restore(s) }
 
 // closeStore closes the store of a server that could not be started, and returns why it could not.
 func closeStore(data *store.Store, reason error) error {
@@ -160,10 +249,23 @@ func closeStore(data *store.Store, reason error) error {
 // Addr is the address to connect to, as host:port.
 func (s *Server) Addr() string { return s.listener.Addr().String() }
 
+// Clock is the server's clock, which the test can move.
+func (s *Server) Clock() *Clock { return s.clock }
+
+// Host is the host of Addr: 127.0.0.1.
+func (s *Server) Host() string { return s.address().IP.String() }
+
+// Port is the port of Addr.
+func (s *Server) Port() int { return s.address().Port }
+
+func (s *Server) address() *net.TCPAddr { return s.listener.Addr().(*net.TCPAddr) }
+
 // Stop stops the server before the test ends: requests under way are answered, then connections and store
 // are closed. ctx bounds how long that may take. Only the first call does anything.
 func (s *Server) Stop(ctx context.Context) (err error) {
 	s.stopOnce.Do(func() {
+		s.stopped.Store(true)
+		s.setup.close()
 		err = s.Shutdown(ctx)
 		if served := <-s.served; err == nil && !errors.Is(served, server.ErrClosed) {
 			err = served

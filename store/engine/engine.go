@@ -125,6 +125,25 @@ type Engine interface {
 	Close() error
 }
 
+// Snapshotter is an Engine that can go back to what it held. Neither method takes longer for many keys than for few.
+type Snapshotter interface {
+	Engine
+
+	// Snapshot returns what the engine holds.
+	Snapshot() Snapshot
+
+	// Restore makes the engine hold what a snapshot has: of this engine, or of another one of its kind with the same
+	// Fold. Views under way go on with what there was, and Updates under way run their functions again.
+	Restore(Snapshot) error
+}
+
+// Snapshot is what an engine held at one time. It never changes.
+type Snapshot interface {
+	// Open opens another engine, which holds the same. What is written to one of them is not in the other. It takes no
+	// longer for many keys than for few.
+	Open(Fold) Engine
+}
+
 // Update runs an update of an engine and waits for its outcome.
 func Update(ctx context.Context, e Engine, guard []byte, fn func(Txn) error) error {
 	outcome := make(chan error, 1)

@@ -1,12 +1,25 @@
 package memory
 
-import "github.com/cqld/cqld/store/engine"
+import (
+	"fmt"
+
+	"github.com/cqld/cqld/store/engine"
+)
+
+var _ engine.Snapshotter = (*Engine)(nil)
 
 // Snapshot is what an engine held at one time. It never changes, and holds memory for the rows that were changed since.
 type Snapshot struct{ tree tree }
 
 // Snapshot returns what the engine holds.
-func (e *Engine) Snapshot() *Snapshot { return &Snapshot{e.freeze()} }
+func (e *Engine) Snapshot() engine.Snapshot { return &Snapshot{e.freeze()} }
+
+// Open opens an engine that holds the same.
+func (s *Snapshot) Open(fold engine.Fold) engine.Engine {
+	t := s.tree
+	t.edit = newEdit()
+	return open(fold, t)
+}
 
 // freeze returns the tree, which the engine does not change from then on: it goes on with a tree that shares its nodes.
 func (e *Engine) freeze() tree {
@@ -18,13 +31,18 @@ func (e *Engine) freeze() tree {
 }
 
 // Restore makes the engine hold what a snapshot has, of this engine or another one with the same Fold. Reads that are
-// under way go on with what there was.
-func (e *Engine) Restore(s *Snapshot) error {
+// under way go on with what there was, and updates run again.
+func (e *Engine) Restore(snapshot engine.Snapshot) error {
+	s, ok := snapshot.(*Snapshot)
+	if !ok {
+		return fmt.Errorf("a %T is no snapshot of an engine in memory", snapshot)
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed.Load() {
 		return engine.ErrClosed
 	}
+	e.restored++
 	p := e.beginWriting(true)
 	e.tree.root, e.tree.level = s.tree.root, s.tree.level
 	e.publish(p)

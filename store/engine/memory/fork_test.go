@@ -133,7 +133,7 @@ func TestForksCostNothing(t *testing.T) {
 // number in all of its rows.
 func TestRestoreUnderReads(t *testing.T) {
 	e := Open(enginetest.Union)
-	var states []*Snapshot
+	var states []engine.Snapshot
 	for state := range 2 {
 		value := []byte(fmt.Sprint(state))
 		fill(t, e, 500, value, same)

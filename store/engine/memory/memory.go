@@ -32,12 +32,13 @@ type Engine struct {
 	under    atomic.Int64              // commits and updates that are not answered
 	closed   atomic.Bool               // is set with the lock held
 
-	mu      sync.Mutex // held to write
-	tree    tree
-	version uint64     // counts changes of the tree
-	path    path       // of the row that is being written
-	undo    []undo     // of the commit that is being applied
-	left    []*readers // of trees that are not published any more
+	mu       sync.Mutex // held to write
+	tree     tree
+	version  uint64     // counts changes of the tree
+	restored uint64     // the version after the last Restore
+	path     path       // of the row that is being written
+	undo     []undo     // of the commit that is being applied
+	left     []*readers // of trees that are not published any more
 }
 
 var _ engine.Engine = (*Engine)(nil)

@@ -26,7 +26,7 @@ type model struct {
 
 // kept is a snapshot and what it must hold.
 type kept struct {
-	snapshot *Snapshot
+	snapshot engine.Snapshot
 	holds    map[string]string
 }
 

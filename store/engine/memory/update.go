@@ -71,7 +71,7 @@ func (e *Engine) attempt(x *txn, fn func(engine.Txn) error) error {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if x.version != e.version && x.undoes(&e.tree) {
+	if x.version < e.restored || x.version != e.version && x.undoes(&e.tree) {
 		return errRepeat
 	}
 	x.leave() // so that nodes can be changed in place

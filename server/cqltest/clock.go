@@ -1,0 +1,102 @@
+package cqltest
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// Clock is the clock of a server. It runs like the real one until the test moves or stops it. Methods may be called
+// while requests are served.
+//
+// It is the clock of all that CQL shows: TTLs and what they leave, timestamps of writes without one of their own,
+// now() and the other functions of time, 'now' in literals, gc_grace_seconds, times in traces and in system tables.
+// Timestamps and now() never go back: when the clock does, they go on behind the last one in the smallest steps.
+//
+// Timeouts and the duration of statements are of the real clock, because clients wait on that: to have a request time
+// out is what faults are for. A driver that sends timestamps with its writes, as most do, takes them from its own
+// clock; package gocqltest tells its sessions not to.
+type Clock struct {
+	source  func() time.Time
+	setting atomic.Pointer[setting]
+}
+
+// setting is what the clock shows: source and an offset, or always the same.
+type setting struct {
+	offset time.Duration
+	frozen time.Time // zero: it runs
+}
+
+// newClock makes a clock that shows what source does.
+func newClock(source func() time.Time) *Clock {
+	if source == nil {
+		source = time.Now
+	}
+	c := &Clock{source: source}
+	c.setting.Store(new(setting))
+	return c
+}
+
+// copy makes a clock that shows the same, and is moved on its own.
+func (c *Clock) copy() *Clock {
+	d := &Clock{source: c.source}
+	d.setting.Store(c.setting.Load())
+	return d
+}
+
+// Now is the time that it shows.
+func (c *Clock) Now() time.Time { return c.setting.Load().time(c.source) }
+
+func (s *setting) time(source func() time.Time) time.Time {
+	switch {
+	case !s.frozen.IsZero():
+		return s.frozen
+	case s.offset == 0:
+		return source()
+	}
+	return source().Add(s.offset)
+}
+
+// Advance moves the clock, back if d is negative.
+func (c *Clock) Advance(d time.Duration) {
+	c.change(func(s setting) setting {
+		if s.frozen.IsZero() {
+			return setting{offset: s.offset + d}
+		}
+		return setting{frozen: s.frozen.Add(d)}
+	})
+}
+
+// Set makes the clock show t. It goes on from there, unless it is frozen.
+func (c *Clock) Set(t time.Time) {
+	c.change(func(s setting) setting {
+		if s.frozen.IsZero() {
+			return setting{offset: t.Sub(c.source())}
+		}
+		return setting{frozen: t}
+	})
+}
+
+// Freeze stops the clock where it is.
+func (c *Clock) Freeze() {
+	c.change(func(s setting) setting { return setting{frozen: s.time(c.source)} })
+}
+
+// Run lets a frozen clock go on from where it is.
+func (c *Clock) Run() {
+	c.change(func(s setting) setting {
+		if s.frozen.IsZero() {
+			return s
+		}
+		return setting{offset: s.frozen.Sub(c.source())}
+	})
+}
+
+func (c *Clock) change(to func(setting) setting) {
+	for {
+		old := c.setting.Load()
+		next := to(*old)
+		if c.setting.CompareAndSwap(old, &next) {
+			return
+		}
+	}
+}

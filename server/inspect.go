@@ -1,0 +1,268 @@
+package server
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/exec"
+	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/store/pace"
+)
+
+// ErrMalformed returned by an Inspector answers with a message that clients cannot decode.
+var ErrMalformed = errors.New("server: malformed answer")
+
+// Inspector sees requests before and after they are served, and may change what becomes of them. It is more than an
+// Interceptor: it sees what a request means and what became of it, and can be put in place while the server runs. Its
+// methods are called concurrently, for every QUERY, PREPARE, EXECUTE and BATCH.
+type Inspector interface {
+	// Before is called before a request is served. It may do what an Interceptor may, and return ErrMalformed.
+	Before(ctx context.Context, r *Inspected) error
+
+	// After is called when a request was served, or has failed, before the client gets the answer; perhaps by a
+	// goroutine of the store, so it does not wait. It may return an error, which the client gets instead, though what
+	// was asked for is done. ErrHangUp and ErrMalformed mean what they mean before.
+	After(r *Inspected) error
+}
+
+// Inspected is a request as an Inspector sees it. Before and After get the same one.
+type Inspected struct {
+	Intercepted
+	Consistency       cqlerr.Consistency // of PREPARE: Any
+	SerialConsistency cqlerr.Consistency
+	Parts             []Part                  // its statements; none of a text that is refused or an id that is unknown
+	Payload           []protocol.PayloadEntry // that the client has sent
+	PreparedID        []byte                  // of EXECUTE, or the first one in a BATCH
+
+	// AnswerPayload is sent with the answer. Before may set it.
+	AnswerPayload []protocol.PayloadEntry
+
+	// Of the answer, for After.
+	Err        *cqlerr.Error // nil: it succeeded
+	Took       time.Duration // since the request arrived
+	Returned   int           // rows in the answer
+	RowsRead   int           // also those that filters left out
+	Tombstones int           // read
+	Keys       []PartitionKey
+
+	Data any // the Inspector's own
+}
+
+// Part is one statement of a request.
+type Part struct {
+	Kind            string // select, insert, update, delete, truncate, use, describe or definition
+	Keyspace, Table string // "" for definitions and what has no table
+	Text            string
+	Prepared        bool
+	Scan            bool // it reads all partitions: neither a key, nor tokens, nor an index say which
+	Conditional     bool // it has conditions: IF
+}
+
+// PartitionKey is a partition that a request reads by its key or writes to.
+type PartitionKey struct {
+	Keyspace, Table string
+	Key             string // the values of its columns, as literals with commas between them
+}
+
+// Inspect puts an inspector in place, for the requests that arrive from then on; nil removes it. While there is one,
+// each request has a goroutine of its own.
+func (s *Server) Inspect(i Inspector) {
+	if i == nil {
+		s.inspector.Store(nil)
+		return
+	}
+	s.inspector.Store(&i)
+}
+
+// intercepts reports whether requests are to be shown to somebody before they are served.
+func (s *Server) intercepts() bool { return s.intercept != nil || s.inspector.Load() != nil }
+
+// inspection is a request that an inspector looks at.
+type inspection struct {
+	by      Inspector
+	seen    Inspected
+	touched exec.Touched
+
+	malformed bool // what Before has asked for
+}
+
+// inspect shows the request to the inspector, if there is one.
+func (r *request) inspect() error {
+	by := r.conn.server.inspector.Load()
+	if by == nil {
+		return nil
+	}
+	i := &inspection{by: *by, seen: Inspected{
+		Intercepted: r.intercepted(),
+		Parts:       r.parts(),
+		Payload:     slices.Clone(r.decoder.Payload),
+		PreparedID:  r.preparedID(),
+	}}
+	if p := r.parameters(); p != nil {
+		i.seen.Consistency, i.seen.SerialConsistency = p.Consistency, p.SerialConsistency
+	}
+	r.inspection = i
+	err := i.by.Before(r.conn.ctx, &i.seen)
+	r.prefix.Payload = i.seen.AnswerPayload
+	if errors.Is(err, ErrMalformed) {
+		i.malformed = true
+		err = cqlerr.Serverf("%v", err)
+	}
+	return err
+}
+
+// parameters are those of the request; nil: a PREPARE has none.
+func (r *request) parameters() *protocol.QueryParameters {
+	switch m := r.message.(type) {
+	case *protocol.Query:
+		return &m.Parameters
+	case *protocol.Execute:
+		return &m.Parameters
+	case *protocol.Batch:
+		return &m.Parameters
+	}
+	return nil
+}
+
+// preparedID is the first id in the request.
+func (r *request) preparedID() []byte {
+	switch m := r.message.(type) {
+	case *protocol.Execute:
+		return slices.Clone(m.ID)
+	case *protocol.Batch:
+		for i := range m.Children {
+			if m.Children[i].Prepared {
+				return slices.Clone(m.Children[i].ID)
+			}
+		}
+	}
+	return nil
+}
+
+// parts finds or plans the statements of the request. Errors come up again when it is served.
+func (r *request) parts() (all []Part) {
+	s := r.conn.server
+	switch m := r.message.(type) {
+	case *protocol.Query:
+		if err := r.planText(m.Query, &m.Parameters); err == nil {
+			all = appendParts(all, r.statement, false)
+		}
+	case *protocol.Execute:
+		if st, err := s.lookup(m.ID); err == nil {
+			r.statement = st
+			all = appendParts(all, st, true)
+		}
+	case *protocol.Prepare:
+		keyspace := r.conn.session.currentKeyspace()
+		if m.Flags&protocol.PrepareWithKeyspace != 0 {
+			keyspace = m.Keyspace
+		}
+		_ = r.whenPlannable(m.Query, func(turn *pace.Turn) error {
+			st, err := s.planOn(turn, nil, m.Query, keyspace, false, s.store.Now())
+			if err == nil {
+				all = appendParts(all, st, false)
+			}
+			return err
+		})
+	case *protocol.Batch:
+		for i := range m.Children {
+			if st, err := r.childStatement(&m.Children[i], &m.Parameters); err == nil {
+				all = appendParts(all, st, m.Children[i].Prepared)
+			}
+		}
+	}
+	return all
+}
+
+// appendParts appends a statement, or those of a BEGIN BATCH.
+func appendParts(all []Part, st *statement, prepared bool) []Part {
+	kind, table := kindAndTable(st.plan.Plan)
+	part := Part{Kind: kind, Text: st.text, Prepared: prepared}
+	in := func(t *schema.Table) Part {
+		if t != nil {
+			part.Keyspace, part.Table = t.Keyspace, t.Name
+		}
+		return part
+	}
+	switch p := st.plan.Plan.(type) {
+	case *planner.Batch:
+		for _, m := range p.Statements {
+			part.Kind, table = kindAndTable(m)
+			part.Conditional = m.If != nil
+			all = append(all, in(table))
+		}
+		return all
+	case *planner.Modification:
+		part.Conditional = p.If != nil
+	case *planner.Select:
+		part.Scan = p.Where.Partition == nil && p.Where.Token == nil && !p.Indexed && !p.Table.Virtual
+	}
+	return append(all, in(table))
+}
+
+// inspectAnswer shows the answer to the inspector. It returns what is answered; nil: nothing is.
+func (r *request) inspectAnswer(m protocol.Response) protocol.Response {
+	i := r.inspection
+	seen := &i.seen
+	seen.Took = monotonic() - r.began
+	switch m := m.(type) {
+	case *protocol.Error:
+		seen.Err = m.Err
+	case *protocol.Rows:
+		seen.Returned = m.Count
+	}
+	seen.RowsRead, seen.Tombstones = i.touched.Rows, i.touched.Tombstones
+	for _, k := range i.touched.Keys {
+		seen.Keys = append(seen.Keys, partitionKey(k))
+	}
+	err := i.by.After(seen)
+	if i.malformed {
+		err = ErrMalformed
+	}
+	switch {
+	case err == nil:
+		return m
+	case errors.Is(err, ErrHangUp):
+		r.conn.abort()
+		return nil
+	case errors.Is(err, ErrMalformed):
+		r.sendMalformed()
+		return nil
+	}
+	return r.conn.errorMessage(err)
+}
+
+// partitionKey prints a key.
+func partitionKey(k exec.TouchedKey) PartitionKey {
+	text := ""
+	if values, err := types.SplitCompositeKey(k.Key, len(k.Table.PartitionKey)); err == nil {
+		for i, v := range values {
+			if i > 0 {
+				text += ", "
+			}
+			text += k.Table.PartitionKey[i].Type.Format(v)
+		}
+	}
+	return PartitionKey{Keyspace: k.Table.Keyspace, Table: k.Table.Name, Key: text}
+}
+
+// sendMalformed answers with a RESULT of a kind that does not exist.
+func (r *request) sendMalformed() {
+	var envelope [protocol.HeaderSize + 4]byte
+	envelope[0] = byte(r.header.Version) | 0x80
+	binary.BigEndian.PutUint16(envelope[2:], uint16(r.header.Stream))
+	envelope[4] = byte(protocol.OpResult)
+	binary.BigEndian.PutUint32(envelope[5:], 4)
+	binary.BigEndian.PutUint32(envelope[9:], 0x7fffffff)
+	o := &r.conn.out
+	if o.encode(func(buf []byte) []byte { return o.encoder.AppendEnvelope(buf, envelope[:]) }) {
+		go o.writeSoon()
+	}
+}

@@ -1,0 +1,134 @@
+package server
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/protocol"
+)
+
+// RecentStatements keeps the last statements that clients have run on a server, for whoever wants to know what led to
+// something. Methods may be called concurrently.
+type RecentStatements struct {
+	values bool
+	most   int
+
+	mu    sync.Mutex
+	kept  []RecentStatement // a ring
+	total int               // statements, also those that are not kept
+}
+
+// RecentStatement is one of RecentStatements.
+type RecentStatement struct {
+	Opcode   string // QUERY, PREPARE, EXECUTE or BATCH
+	Text     string // shortened
+	Values   string // bound values as literals, if they are wanted
+	Keyspace string // of the session
+	Took     time.Duration
+	Error    string // "": it succeeded
+}
+
+// longestRecent is how many bytes are kept of a text.
+const longestRecent = 1 << 10
+
+// NewRecentStatements keeps so many statements. They have their bound values only if values is set: values may be
+// secret.
+func NewRecentStatements(most int, values bool) *RecentStatements {
+	return &RecentStatements{kept: make([]RecentStatement, 0, most), most: most, values: values}
+}
+
+// List returns the statements, the oldest first, and how many there were before them.
+func (l *RecentStatements) List() (all []RecentStatement, before int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n := len(l.kept); n > 0 && l.total > n {
+		first := l.total % n
+		all = append(all, l.kept[first:]...)
+		return append(all, l.kept[:first]...), l.total - n
+	}
+	return append(all, l.kept...), 0
+}
+
+// add keeps a request that is about to be answered.
+func (l *RecentStatements) add(r *request, answer protocol.Response) {
+	if !r.header.Opcode.Traceable() || l.most == 0 {
+		return
+	}
+	s := RecentStatement{
+		Opcode: r.header.Opcode.String(), Text: r.recentText(), Keyspace: r.conn.session.currentKeyspace(),
+		Values: r.said.values, Took: monotonic() - r.began,
+	}
+	if e, ok := answer.(*protocol.Error); ok {
+		s.Error = e.Err.Message
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.kept) < l.most {
+		l.kept = append(l.kept, s)
+	} else {
+		l.kept[l.total%len(l.kept)] = s
+	}
+	l.total++
+}
+
+// recentText is the text of a request, or those of a BATCH.
+func (r *request) recentText() string {
+	switch m := r.message.(type) {
+	case *protocol.Query:
+		return shorten(m.Query)
+	case *protocol.Prepare:
+		return shorten(m.Query)
+	case *protocol.Execute:
+		if r.statement != nil {
+			return shorten(r.statement.text)
+		}
+	case *protocol.Batch:
+		return r.said.texts
+	}
+	return ""
+}
+
+// shorten cuts a text that is too long, and copies what is kept of it. It leaves passwords out.
+func shorten(text string) string {
+	text = withoutPassword(text)
+	if len(text) <= longestRecent {
+		return text
+	}
+	return strings.Clone(text[:longestRecent]) + "..."
+}
+
+// said is what RecentStatements keep of a request and what is not there any more when it is answered.
+type said struct{ texts, values string }
+
+// note keeps what r is about to execute. l may be nil.
+func (l *RecentStatements) note(r *request) {
+	if l == nil {
+		return
+	}
+	if len(r.batch.Children) > 0 {
+		r.said.texts = shorten(strings.Join(r.statements(), "; "))
+	}
+	if l.values {
+		r.said.values = r.boundValues()
+	}
+}
+
+// boundValues are the values of a request as literals.
+func (r *request) boundValues() string {
+	var parts []string
+	add := func(p *planner.Prepared, values []types.Value) {
+		for i, v := range values {
+			parts = append(parts, formatValue(p.Markers[i].Type, v))
+		}
+	}
+	if r.single.Prepared != nil {
+		add(r.single.Prepared, r.single.Values)
+	}
+	for i := range r.batch.Children {
+		add(r.batch.Children[i].Prepared, r.batch.Children[i].Values)
+	}
+	return shorten(strings.Join(parts, ", "))
+}

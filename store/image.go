@@ -1,0 +1,176 @@
+package store
+
+import (
+	"errors"
+	"time"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store/bloom"
+	"github.com/cqld/cqld/store/engine"
+)
+
+// Image is what a store held at one time: rows, definitions, and what the store keeps beside them. It never changes.
+// It can be restored as often as wanted, and stores can be opened that hold the same (Options.Image). None of this
+// takes longer for many rows than for few.
+type Image struct {
+	rows       engine.Snapshot
+	state      *state
+	usages     map[uint32]*usage
+	tombstones []uint32 // the tables that may have tombstones of partitions or ranges
+	next       uint32   // the next table's number
+	last       int64    // no timestamp is later
+}
+
+// ErrNoImage says that the store's engine cannot go back to what it held.
+var ErrNoImage = errors.New("this engine makes no snapshots")
+
+var (
+	errRestored  = errors.New("the store was restored")
+	errRestoring = errors.New("the store is being restored")
+)
+
+// Engine opens an engine with the rows of the image.
+func (i *Image) Engine(fold engine.Fold) (engine.Engine, error) { return i.rows.Open(fold), nil }
+
+// Image returns what the store holds.
+func (s *Store) Image() (*Image, error) {
+	e, ok := s.engine.(engine.Snapshotter)
+	if !ok {
+		return nil, ErrNoImage
+	}
+	s.defining.Lock()
+	defer s.defining.Unlock()
+	i := &Image{rows: e.Snapshot(), state: s.state.Load(), usages: map[uint32]*usage{}, next: s.meta.next}
+	for _, id := range i.state.ids {
+		i.usages[id] = s.usages.of(id).copy()
+		if s.filters.of(id).any() { // a tombstone is in there before it is in the engine
+			i.tombstones = append(i.tombstones, id)
+		}
+	}
+	i.last = s.last.Load()
+	return i, nil
+}
+
+// Restore makes the store hold what an image has, of this store or of another one, and returns the catalog that it had
+// before. The store's id stays. Timestamps go on behind the last one that the image knows. What is read or written
+// meanwhile is so either before or after.
+//
+// Background work that goes over rows ends with the step that it is in. It begins anew with what is restored.
+func (s *Store) Restore(i *Image) (before *schema.Catalog, err error) {
+	e, ok := s.engine.(engine.Snapshotter)
+	if !ok {
+		return nil, ErrNoImage
+	}
+	s.defining.Lock()
+	defer s.defining.Unlock()
+	s.background.Lock()
+	defer s.background.Unlock()
+	s.restores.Add(1)
+
+	old := s.state.Load()
+	next := *i.state
+	next.virtual = old.virtual
+	between := state{catalog: next.catalog, virtual: old.virtual, restoring: make(chan struct{})}
+	s.state.Store(&between)
+	defer close(between.restoring)
+	s.usages.awaitWrites()
+	if err := e.Restore(i.rows); err != nil {
+		s.state.Store(old)
+		return nil, err
+	}
+	s.meta.next = max(s.meta.next, i.next)
+	s.toUndo = nil
+	s.restoreUsages(old, i)
+	s.restoreTombstones(i)
+	err = s.continueFrom(i)
+	s.state.Store(&next)
+	s.restores.Add(1) // who saw the state of before must notice
+	s.wakePurge()
+	s.wakeIndexing()
+	return old.catalog, err
+}
+
+// loadImage is load for a store that begins as an image.
+func (s *Store) loadImage(i *Image) error {
+	s.meta = meta{next: i.next}
+	if err := s.meta.drawHost(); err != nil {
+		return err
+	}
+	s.host = s.meta.host
+	first := *i.state
+	first.virtual = nil // show another server
+	s.state.Store(&first)
+	s.filters.budget = bloom.NewBudget(maxTombstoneFilters)
+	s.restoreUsages(new(state), i)
+	s.restoreTombstones(i)
+	return s.continueFrom(i)
+}
+
+// continueFrom writes the store's own records into rows that were restored, and makes timestamps go on behind theirs.
+func (s *Store) continueFrom(i *Image) error {
+	bound := i.last + boundAhead
+	s.last.Store(i.last)
+	s.bound.Store(bound)
+	return s.commit([]engine.Op{s.meta.op(), boundOp(bound)})
+}
+
+// restoreUsages makes known of tables what the image knows.
+func (s *Store) restoreUsages(old *state, i *Image) {
+	for _, id := range old.ids {
+		if i.usages[id] == nil {
+			s.usages.drop(id)
+		}
+	}
+	for id, u := range i.usages {
+		s.usages.of(id).restore(u)
+	}
+}
+
+// restoreTombstones makes known which tables may have tombstones. Their filters are made in the background.
+func (s *Store) restoreTombstones(i *Image) {
+	s.filters.reset(i.tombstones)
+	s.uncollected.Store(&i.tombstones)
+}
+
+// current is the state, when Restore does not replace it.
+func (s *Store) current() *state {
+	if now := s.state.Load(); now.restoring == nil {
+		return now
+	}
+	return s.restored()
+}
+
+// restored waits until Restore is over.
+func (s *Store) restored() *state {
+	for {
+		now := s.state.Load()
+		if now.restoring == nil {
+			return now
+		}
+		<-now.restoring
+	}
+}
+
+// step runs a step of background work that began when the store had been restored as often as era says. It fails if
+// the store was restored since: then what the work has found out does not hold any more.
+func (s *Store) step(era uint64, fn func() error) error {
+	s.background.RLock()
+	defer s.background.RUnlock()
+	if s.restores.Load() != era {
+		return errRestored
+	}
+	return fn()
+}
+
+// awaitWrites waits until no mutation is being committed.
+func (u *usages) awaitWrites() {
+	tables := u.tables.Load()
+	if tables == nil {
+		return
+	}
+	for _, known := range *tables {
+		for !known.idle() {
+			time.Sleep(50 * time.Microsecond)
+		}
+	}
+}
