@@ -17,7 +17,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/store/engine/badger"
+	"github.com/cqld/cqld/store/engine/disk"
 )
 
 const (
@@ -33,7 +33,8 @@ type settings struct {
 	data        string
 	memory      bool
 	repair      bool
-	sync        badger.Sync
+	memtable    int64 // 0: what the engine takes
+	sync        disk.Sync
 	purgeEvery  time.Duration
 	clusterName string
 	datacenter  string
@@ -43,14 +44,14 @@ type settings struct {
 	http        string // "": no HTTP
 	limits      server.Limits
 
-	given struct{ advertise, sync, level, memory string } // flags as they are given
+	given struct{ advertise, sync, level, memory, memtable string } // flags as they are given
 }
 
 // logFormats are the values of --log-format; auto is console on a terminal and json elsewhere.
 var logFormats = []string{"auto", "console", "json"}
 
 // syncModes are the values of --commitlog-sync.
-var syncModes = []string{badger.Periodic: "periodic", badger.Batch: "batch"}
+var syncModes = []string{disk.Periodic: "periodic", disk.Batch: "batch"}
 
 // serveFlags makes the flags of serve, which set s.
 func serveFlags(s *settings) *flag.FlagSet {
@@ -64,6 +65,8 @@ func serveFlags(s *settings) *flag.FlagSet {
 		"they are set aside in it")
 	f.StringVar(&s.given.sync, "commitlog-sync", "periodic", "the `mode` of acknowledging writes: "+
 		"periodic before they are on disk, where they are within a second, or batch when they are")
+	f.StringVar(&s.given.memtable, "memtable", "", "how many `bytes` of what was written are in memory before they go to "+
+		"tables, like 64MiB; empty: 32MiB")
 	f.DurationVar(&s.purgeEvery, "purge-every", 10*time.Second, "the `time` between looks for what may be purged")
 	f.StringVar(&s.clusterName, "cluster-name", "Test Cluster", "the cluster's `name` in system.local")
 	f.StringVar(&s.datacenter, "datacenter", "datacenter1", "the datacenter's `name`")
@@ -112,7 +115,7 @@ func (s *settings) check() error {
 	if mode < 0 {
 		return badFlag("commitlog-sync", sync, "want "+strings.Join(syncModes, " or "))
 	}
-	s.sync = badger.Sync(mode)
+	s.sync = disk.Sync(mode)
 	if !slices.Contains(logFormats, s.logFormat) {
 		return badFlag("log-format", s.logFormat, "want "+strings.Join(logFormats, ", "))
 	}
@@ -133,6 +136,11 @@ func (s *settings) checkLimits() (err error) {
 			return badFlag("client-memory", memory, "want a number of bytes of at least 16MiB")
 		}
 	}
+	if text := s.given.memtable; text != "" {
+		if s.memtable, err = parseBytes(text); err != nil || s.memtable < minMemtable || s.memtable > maxMemtable {
+			return badFlag("memtable", text, "want a number of bytes from 64KiB to 4GiB")
+		}
+	}
 	for _, timeout := range []struct {
 		name  string
 		value time.Duration
@@ -150,6 +158,12 @@ func (s *settings) checkLimits() (err error) {
 
 // minClientMemory is the least that --client-memory may be.
 const minClientMemory = 16 << 20
+
+// The least and the most that --memtable may be.
+const (
+	minMemtable = 64 << 10
+	maxMemtable = 4 << 30
+)
 
 // parseBytes reads a number of bytes, with or without one of the units that Go's runtime takes in GOMEMLIMIT.
 func parseBytes(text string) (int64, error) {

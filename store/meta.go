@@ -16,7 +16,8 @@ import (
 //	2  collections that are not frozen, counters, the seconds of tombstones
 //	3  a record for each keyspace and table, in place of one for all
 //	4  the Badger engine keeps what is merged into long values beside them, which earlier versions would not see
-const formatVersion = 4
+//	5  a commit log in front of Badger, which earlier versions would not read
+const formatVersion = 5
 
 // The store's own records are keys of table 0.
 var (

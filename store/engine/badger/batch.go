@@ -11,6 +11,7 @@ type batch struct {
 	snapshot // its transaction takes the writes; nil as long as there is none
 	entries  []entry
 	size     int
+	inTables int         // of size, what counts for the limit of a commit
 	large    bool        // has values that go to the value log
 	written  [256]uint64 // has the bits of the entries' hashes, if there is a cache
 	slab     slab

@@ -83,6 +83,17 @@ func (s *stage) longest() (n int) {
 	return n
 }
 
+// inTables is the size of what counts for the limit of a commit.
+func (s *stage) inTables(e *Engine) (n int) {
+	if !e.front {
+		return s.size
+	}
+	for i := range s.entries {
+		n += e.tableSize(s.entries[i].key, s.entries[i].value)
+	}
+	return n
+}
+
 // find returns the position of key among the entries, or -1.
 func (s *stage) find(key []byte) int {
 	if s.index != nil {

@@ -69,7 +69,7 @@ func (e *Engine) check(ops []engine.Op) error {
 		if len(op.Value) > e.limits.Value {
 			return engine.ErrTooLarge
 		}
-		size += entrySize(op.Key, op.Value)
+		size += e.tableSize(op.Key, op.Value)
 	}
 	if size > e.limits.CommitBytes {
 		return engine.ErrTooLarge
@@ -90,6 +90,18 @@ func checkKey(key []byte) error {
 		}
 	}
 	return nil
+}
+
+// CheckKey refuses keys that cannot be written.
+func (e *Engine) CheckKey(key []byte) error { return checkKey(key) }
+
+// tableSize is what an entry counts of what a commit may have. Behind a commit log values for the value log count
+// little.
+func (e *Engine) tableSize(key, value []byte) int {
+	if e.front && int64(len(value)) >= e.db.Opts().ValueThreshold {
+		return entrySize(key, nil) + 16
+	}
+	return entrySize(key, value)
 }
 
 // entrySize is the most that an entry counts in a transaction of Badger's.
@@ -197,7 +209,8 @@ func (w *writer) add(r request) {
 		r.done(err)
 		return
 	}
-	if w.batch.size+w.stage.size > w.limits.CommitBytes || len(w.batch.entries)+len(w.stage.entries) > w.limits.CommitOps {
+	if w.batch.inTables+w.stage.inTables(w.Engine) > w.limits.CommitBytes ||
+		len(w.batch.entries)+len(w.stage.entries) > w.limits.CommitOps {
 		// The batch is full. What is staged was computed on top of it, and holds only if it is committed.
 		if err := w.commit(); err != nil {
 			if err := w.stageRequest(&r); err != nil {
@@ -208,6 +221,7 @@ func (w *writer) add(r request) {
 		w.batch.begin(w.db, w.cache, w.fold, w.version)
 	}
 	w.waiting = append(w.waiting, r)
+	w.batch.inTables += w.stage.inTables(w.Engine)
 	w.batch.add(w.stage.entries, w.threshold)
 }
 
@@ -219,7 +233,7 @@ func (w *writer) stageRequest(r *request) error {
 		return err
 	}
 	s := &w.stage
-	if s.size > w.limits.CommitBytes || len(s.entries) > w.limits.CommitOps || s.longest() > w.limits.Value {
+	if s.inTables(w.Engine) > w.limits.CommitBytes || len(s.entries) > w.limits.CommitOps || s.longest() > w.limits.Value {
 		return engine.ErrTooLarge
 	}
 	return nil

@@ -1,19 +1,22 @@
 package memory
 
-import "github.com/cqld/cqld/store/engine"
+import (
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/tree"
+)
 
 // Snapshot is what an engine held at one time. It never changes, and holds memory for the rows that were changed since.
-type Snapshot struct{ tree tree }
+type Snapshot struct{ tree tree.Tree }
 
 // Snapshot returns what the engine holds.
 func (e *Engine) Snapshot() *Snapshot { return &Snapshot{e.freeze()} }
 
 // freeze returns the tree, which the engine does not change from then on: it goes on with a tree that shares its nodes.
-func (e *Engine) freeze() tree {
+func (e *Engine) freeze() tree.Tree {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	t := e.tree
-	e.tree.edit = newEdit()
+	e.tree.Detach()
 	return t
 }
 
@@ -26,7 +29,8 @@ func (e *Engine) Restore(s *Snapshot) error {
 		return engine.ErrClosed
 	}
 	p := e.beginWriting(true)
-	e.tree.root, e.tree.level = s.tree.root, s.tree.level
+	e.tree = s.tree
+	e.tree.Detach()
 	e.publish(p)
 	return nil
 }
@@ -34,6 +38,6 @@ func (e *Engine) Restore(s *Snapshot) error {
 // Fork opens another engine that holds the same. What is written to one of them is not in the other.
 func (e *Engine) Fork() *Engine {
 	t := e.freeze()
-	t.edit = newEdit()
+	t.Detach()
 	return open(e.fold, t)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/tree"
 )
 
 // attempts is how often an Update runs its function before it says that there is a conflict.
@@ -82,7 +83,7 @@ func (e *Engine) begin() (x *txn, leave func()) {
 		p.readers.n.Add(1)
 		return x, p.leave
 	}
-	e.tree.edit = newEdit() // nobody counts readers when the engine is being closed
+	e.tree.Detach() // nobody counts readers when the engine is being closed
 	return x, func() {}
 }
 
@@ -98,10 +99,10 @@ type txn struct {
 }
 
 // undoes reports whether what it puts or deletes would undo a change that is in the tree.
-func (x *txn) undoes(t *tree) bool {
+func (x *txn) undoes(t *tree.Tree) bool {
 	for i := range x.ops {
 		op := &x.ops[i]
-		if op.Kind != engine.Merge && x.base.tree.get(op.Key) != t.get(op.Key) {
+		if op.Kind != engine.Merge && x.base.tree.Get(op.Key) != t.Get(op.Key) {
 			return true
 		}
 	}
@@ -117,7 +118,7 @@ func (x *txn) reader() (reader, error) {
 		x.own = &Engine{fold: x.base.fold, tree: x.base.tree}
 	}
 	if x.copied < len(x.ops) {
-		x.own.tree.edit = newEdit() // a scan that is under way goes on with the nodes that it has
+		x.own.tree.Detach() // a scan that is under way goes on with the nodes that it has
 		for i := range x.ops[x.copied:] {
 			if _, err := x.own.applyOne(&x.ops[x.copied+i]); err != nil {
 				return reader{}, err
