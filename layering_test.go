@@ -68,10 +68,10 @@ var arrows = map[string][]string{
 	"store/system":              {"store", "cql/schema", "cql/types"},
 	"store":                     {"store/bloom", "store/engine", "store/pace", "store/rows", "cql/schema", "cql/types", "cql/cqlerr"},
 	"store/rows":                {"cql/schema", "cql/types"},
-	"store/engine/badger":       {"store/bloom", "store/engine", "store/engine/badger/check", "store/engine/files"},
+	"store/engine/badger":       {"store/engine", "store/engine/badger/check", "store/engine/files"},
 	"store/engine/badger/check": {"store/engine/files"},
 	"store/engine/disk": {
-		"store/engine", "store/engine/badger", "store/engine/badger/check", "store/engine/disk/commitlog", "store/engine/files", "store/engine/tree",
+		"store/bloom", "store/engine", "store/engine/badger", "store/engine/badger/check", "store/engine/disk/commitlog", "store/engine/files", "store/engine/tree",
 	},
 	"store/engine/disk/commitlog": {"store/engine", "store/engine/files"},
 	"store/engine/memory":         {"store/engine", "store/engine/tree"},

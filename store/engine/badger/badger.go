@@ -187,7 +187,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	}
 	e.finished.Add(2)
 	go e.probe()
-	go (&writer{Engine: e, version: last, filter: newFilter(), tails: t, threshold: db.Opts().ValueThreshold}).run()
+	go (&writer{Engine: e, version: last, tails: t, threshold: db.Opts().ValueThreshold}).run()
 	if folder != nil && folder.values {
 		n, err := e.dropUnreadable()
 		if err != nil {
@@ -255,6 +255,9 @@ func badgerOptions(o Options, g *gate) badger.Options {
 		WithMemTableSize(o.MemTableSize).
 		WithValueLogFileSize(valueLogFile).
 		WithSyncWrites(o.Sync == Batch)
+	if o.CommitLog != nil { // tables of the first level are small, and come in the order of their keys
+		b = b.WithNumLevelZeroTables(5).WithNumLevelZeroTablesStall(15).WithBaseLevelSize(64 << 20)
+	}
 	if o.Dir != "" {
 		b.ValueThreshold = min(b.ValueThreshold, o.MemTableSize/10)
 	}

@@ -120,7 +120,7 @@ func (e *Engine) DeleteRange(start, end []byte) error {
 			return err
 		}
 		if len(ops) == 0 {
-			return e.forget(start)
+			return nil
 		}
 		result := make(chan error, 1)
 		e.Commit(ops, func(err error) { result <- err })
@@ -129,15 +129,6 @@ func (e *Engine) DeleteRange(start, end []byte) error {
 		}
 		start = append(ops[len(ops)-1].Key, 0)
 	}
-}
-
-// forget frees the filter of a key's group.
-func (e *Engine) forget(key []byte) error {
-	result := make(chan error, 1)
-	if err := e.send(request{forget: key, done: func(err error) { result <- err }}); err != nil {
-		return err
-	}
-	return <-result
 }
 
 // publish makes everything up to version visible to reads from here on.
@@ -154,7 +145,6 @@ type writer struct {
 	batch     batch
 	waiting   []request // whose writes are in the batch
 	stage     stage
-	filter    *filter
 	tails     *tails
 	emptied   emptiedRanges // as of version
 	watched   *emptiedRange // is being probed; nil: none is, or something was written to it
@@ -192,10 +182,6 @@ func (w *writer) addAll(taken []request) {
 // add adds a request to the batch, or answers with its error.
 func (w *writer) add(r request) {
 	switch {
-	case r.forget != nil:
-		w.filter.forget(r.forget)
-		r.done(nil)
-		return
 	case r.watch != nil:
 		w.watched = r.watch
 		r.done(nil)
@@ -228,7 +214,7 @@ func (w *writer) add(r request) {
 // stageRequest computes what a request writes on top of the batch, and refuses what is too large.
 func (w *writer) stageRequest(r *request) error {
 	w.batch.begin(w.db, w.cache, w.fold, w.version)
-	w.stage.begin(&w.batch, w.fold, w.filter, w.tails)
+	w.stage.begin(&w.batch, w.fold, w.tails)
 	if err := w.stage.run(r); err != nil {
 		return err
 	}

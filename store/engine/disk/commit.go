@@ -196,7 +196,7 @@ func (e *Engine) checkGrowth(ops []engine.Op) error {
 // apply applies ops to the tree. If it fails, those before are applied.
 func (e *Engine) apply(ops []engine.Op) error {
 	for i := range ops {
-		old, err := apply(&e.memtable, &e.path, &ops[i], e.fold)
+		old, err := apply(&e.memtable, &e.path, &ops[i], e.fold, e.first)
 		if err != nil {
 			return err
 		}
@@ -205,17 +205,32 @@ func (e *Engine) apply(ops []engine.Op) error {
 	return nil
 }
 
-// apply applies an operation to a memtable and returns what the key held.
-func apply(m *memtable, path *tree.Path, op *engine.Op, fold engine.Fold) (old tree.Row, err error) {
+// isFirst notes that a key is written that the tree does not have, and reports whether it certainly never was before.
+func (e *Engine) isFirst(key []byte) (bool, error) {
+	below := view{tree: e.memtable.tree, layers: e.layers, fold: e.fold}
+	return e.filter.write(key, hashKey(key), &below)
+}
+
+// apply applies an operation to a memtable and returns what the key held. first is asked about keys that the memtable
+// does not have; nil: nothing is known of them.
+func apply(
+	m *memtable, path *tree.Path, op *engine.Op, fold engine.Fold, first func(key []byte) (bool, error),
+) (old tree.Row, err error) {
 	m.tree.Seek(op.Key, path)
 	if path.Found {
 		old = path.Row()
+	}
+	isFirst := false
+	if !path.Found && op.Kind != engine.Delete && first != nil {
+		if isFirst, err = first(op.Key); err != nil {
+			return old, err
+		}
 	}
 	var next tree.Row
 	switch {
 	case op.Kind == engine.Delete:
 		next = newRow(deleted, op.Key, nil)
-	case op.Kind == engine.Put:
+	case op.Kind == engine.Put || isFirst:
 		next = newRow(holds, op.Key, op.Value)
 	case path.Found:
 		if next, err = mergeInto(old, op.Key, op.Value, fold); err != nil {
@@ -262,8 +277,14 @@ func (e *Engine) DeleteRange(start, end []byte) error {
 			ops = append(ops, engine.Op{Kind: engine.Delete, Key: append([]byte(nil), key...)})
 			return len(ops) < step, nil
 		})
-		if err != nil || len(ops) == 0 {
+		if err != nil {
 			return err
+		}
+		if len(ops) == 0 {
+			e.mu.Lock()
+			e.filter.forget(start)
+			e.mu.Unlock()
+			return nil
 		}
 		result := make(chan error, 1)
 		e.Commit(ops, func(err error) { result <- err })

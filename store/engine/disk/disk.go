@@ -75,6 +75,9 @@ const (
 	// badgerMemtable is Badger's own, which takes 1.3 times as much memory, up to three times.
 	badgerMemtable = 16 << 20
 
+	// cacheSize is how many bytes of values are kept that are read from tables again and again.
+	cacheSize = 32 << 20
+
 	// maxSegment is how long a segment of the log is at most.
 	maxSegment = 32 << 20
 
@@ -102,6 +105,8 @@ type Engine struct {
 	memtable memtable   // the tree that is written to
 	layers   *layers    // below it
 	version  uint64     // counts changes
+	filter   *filter
+	first    func(key []byte) (bool, error) // isFirst
 	closed   bool
 	path     tree.Path // of the row that is being written
 	undo     []undo    // of the commit that is being applied
@@ -134,6 +139,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 		stop: make(chan struct{}),
 	}
 	e.changed.L = &e.mu
+	e.filter, e.first = newFilter(), e.isFirst
 	e.syncing.wake = make(chan struct{}, 1)
 	var x *commitlog.Examination
 	below := o.below
@@ -149,6 +155,9 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 			return x.Damages, nil
 		},
 		Create: func() error { return x.Create() },
+	}
+	if below.CacheSize == 0 {
+		below.CacheSize = cacheSize
 	}
 	var err error
 	if e.below, err = badger.Open(below, fold); err != nil {

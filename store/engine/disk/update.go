@@ -134,7 +134,7 @@ func (x *txn) reader() (view, error) {
 	if x.copied < len(x.ops) {
 		x.own.tree.Detach() // a scan that is under way goes on with the nodes that it has
 		for i := range x.ops[x.copied:] {
-			if _, err := apply(x.own, &x.path, &x.ops[x.copied+i], x.base.fold); err != nil {
+			if _, err := apply(x.own, &x.path, &x.ops[x.copied+i], x.base.fold, nil); err != nil {
 				return view{}, err
 			}
 		}
