@@ -1,4 +1,4 @@
-// Package badger is the default engine: a Badger database in memory or in a folder.
+// Package badger is a Badger database in a folder or in memory as an engine: what engine/disk flushes to.
 //
 // Badger runs in managed mode: this package numbers commits itself. One goroutine, the writer, takes
 // what Commit and Update have queued and commits it as one Badger transaction, so that many small writes
