@@ -39,6 +39,7 @@ type settings struct {
 	clusterName string
 	datacenter  string
 	rack        string
+	strict      bool
 	level       zerolog.Level
 	logFormat   string
 	http        string // "": no HTTP
@@ -71,6 +72,8 @@ func serveFlags(s *settings) *flag.FlagSet {
 	f.StringVar(&s.clusterName, "cluster-name", "Test Cluster", "the cluster's `name` in system.local")
 	f.StringVar(&s.datacenter, "datacenter", "datacenter1", "the datacenter's `name`")
 	f.StringVar(&s.rack, "rack", "rack1", "the rack's `name`")
+	f.BoolVar(&s.strict, "strict-replicas", false, "answer Unavailable where a consistency level needs more replicas "+
+		"than one node is; otherwise the node stands for all that a keyspace asks for")
 	f.StringVar(&s.given.level, "log-level", "info", "the least `level` to log: debug, info, warn or error")
 	f.StringVar(&s.logFormat, "log-format", "auto", "auto, console or json: the `format` of log lines")
 	f.StringVar(&s.http, "http", "", "serve /health, /metrics and /debug/pprof at this `address`; empty: do not")
@@ -81,6 +84,12 @@ func serveFlags(s *settings) *flag.FlagSet {
 	f.DurationVar(&s.limits.RangeTimeout, "range-timeout", 10*time.Second,
 		"the `time` that a read of many partitions may take")
 	f.DurationVar(&s.limits.WriteTimeout, "write-timeout", 2*time.Second, "the `time` that a client waits for a write")
+	f.DurationVar(&s.limits.CounterTimeout, "counter-timeout", 5*time.Second,
+		"the `time` that a client waits for a change of a counter")
+	f.DurationVar(&s.limits.CASTimeout, "cas-timeout", 1800*time.Millisecond,
+		"the `time` that a client waits for a conditional write")
+	f.DurationVar(&s.limits.TruncateTimeout, "truncate-timeout", time.Minute,
+		"the `time` that a client waits for TRUNCATE")
 	return f
 }
 
@@ -148,6 +157,9 @@ func (s *settings) checkLimits() (err error) {
 		{"read-timeout", s.limits.ReadTimeout},
 		{"range-timeout", s.limits.RangeTimeout},
 		{"write-timeout", s.limits.WriteTimeout},
+		{"counter-timeout", s.limits.CounterTimeout},
+		{"cas-timeout", s.limits.CASTimeout},
+		{"truncate-timeout", s.limits.TruncateTimeout},
 	} {
 		if timeout.value <= 0 {
 			return badFlag(timeout.name, timeout.value.String(), "want a time, like 5s")

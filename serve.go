@@ -59,6 +59,8 @@ func serveStore(
 		Datacenter:  s.datacenter,
 		Rack:        s.rack,
 		Limits:      s.limits,
+
+		StrictReplicas: s.strict,
 	})
 	if err != nil {
 		return err

@@ -41,9 +41,9 @@ const (
 	leastGoroutines = 4
 )
 
-// takeBytes takes room for a request from the bytes in flight. It waits for room, unless the client asked in STARTUP
-// for an error instead.
-func (c *conn) takeBytes(n int64) error {
+// takeBytes takes room for a request from the bytes in flight. It waits for room, and reports that, unless the client
+// asked in STARTUP for an error instead.
+func (c *conn) takeBytes(n int64) (waited bool, err error) {
 	all := &c.server.memory.requests
 	for {
 		used := c.bytes.used.Load()
@@ -53,22 +53,29 @@ func (c *conn) takeBytes(n int64) error {
 			all.Add(n)
 		case used > 0 || !all.TryTake(n):
 			if c.session.throwOverload {
-				return c.overloaded()
+				return false, c.overloaded()
 			}
+			waited = true
 			if used > 0 {
 				if err := c.waitFor(&c.bytes); err != nil {
-					return err
+					return waited, err
 				}
 				continue
 			}
-			var err error
 			if c.pause(func() { err = all.Take(c.ctx, c, n) }); err != nil {
-				return err
+				return waited, err
 			}
 		}
 		c.bytes.used.Add(n)
-		return nil
+		return waited, nil
 	}
+}
+
+// warnAboutBytes adds the warning to a request that had to wait for room.
+func (r *request) warnAboutBytes() {
+	l := &r.conn.server.limits
+	r.warn(fmt.Sprintf("Request breached limit(s) on bytes in flight (Endpoint: %d, Global: %d) and triggered "+
+		"backpressure.", l.ConnectionBytes, l.BytesInFlight))
 }
 
 // overloaded is the error for a request that would have to wait for memory.

@@ -72,7 +72,7 @@ func batch(r *request) {
 	}
 	r.tracef("Executing batch of %d statements", len(m.Children))
 	if (len(m.Children) > shortBatch || r.size > batchWeight*longestDirectWrite) && !r.turn.Begun() {
-		turn, err := r.takeTurn(r.conn.server.limits.WriteTimeout)
+		turn, err := r.takeTurn(r.conn.server.limits.writeTimeout(classOf(kind)))
 		if err != nil {
 			r.fail(r.timedOut(err, kind))
 			return
@@ -81,6 +81,9 @@ func batch(r *request) {
 	}
 	if r.turn.Begun() {
 		r.batch.Turn = &r.turn
+	}
+	if kind == exec.Conditional {
+		r.batch.Decision = r.startDecision()
 	}
 	r.conn.pendingWrites.add(r, kind)
 	r.conn.server.exec.ExecuteBatch(r.conn.server.ctx, &r.batch, r.done)

@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/protocol"
@@ -41,6 +40,7 @@ type conn struct {
 	bytes         share          // of requests that are not answered
 	turns         pace.Party     // its reads, batches and long texts in the scheduler
 	pendingWrites pendingWrites
+	detached      detachedRequests
 	draining      atomic.Bool
 	waiting       atomic.Bool  // the reader waits for something other than input
 	served        atomic.Int64 // requests
@@ -51,7 +51,7 @@ type conn struct {
 	// serveNext serves the first message of the input: serveHandshake, serveEnvelope or serveSegment.
 	serveNext func([]byte) (int64, error)
 
-	burst    []prometheus.Observer // of the reads that it has served and that observeBurst has not counted
+	burst    []*histogram // of the reads that it has served and that observeBurst has not counted
 	segments protocol.Segments
 	plain    []byte        // the decompressed body of an envelope
 	arrived  time.Duration // when the input was read, by monotonic, or when the reader last waited
@@ -231,6 +231,7 @@ func (c *conn) drain() {
 // pause waits for something other than input. Answers are written before.
 func (c *conn) pause(wait func()) {
 	c.waiting.Store(true)
+	c.server.metrics.waits.Add(1)
 	defer c.waiting.Store(false)
 	c.observeBurst()
 	c.out.idle()

@@ -36,10 +36,14 @@ func (c *conn) serveRequest(h protocol.Header, body []byte) error {
 	c.server.metrics.requests[h.Opcode].Add(1)
 	c.served.Add(1)
 	r := newRequest(c, h, body)
-	if err := c.takeBytes(r.charge); err != nil {
+	waited, err := c.takeBytes(r.charge)
+	if err != nil {
 		r.overloaded = true
 		r.run(func(r *request) { r.fail(err) })
 		return nil
+	}
+	if waited {
+		r.warnAboutBytes()
 	}
 	if h.Opcode == protocol.OpBatch && len(body) > longBatch && c.server.intercept == nil {
 		c.errors = 0
@@ -75,6 +79,7 @@ func (c *conn) serveDetached(r *request, body []byte, serve func(*request)) erro
 		return nil
 	}
 	return c.serveInGoroutine(r, func(r *request) {
+		c.detached.add(r)
 		if err := r.intercept(); err != nil {
 			r.fail(err)
 			return
@@ -102,6 +107,7 @@ func (c *conn) serveLong(r *request, body []byte) error {
 			r.fail(err)
 			return
 		}
+		c.detached.add(r)
 		if r.header.Flags.Has(protocol.FlagTracing) {
 			r.startTrace()
 		}

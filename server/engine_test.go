@@ -1,6 +1,8 @@
 package server_test
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -21,9 +23,10 @@ type heldEngine struct {
 	perKey  atomic.Int64 // nanoseconds that a scan waits at each key
 	scanned atomic.Int64 // keys at which it did
 
-	mu      sync.Mutex
-	holding bool
-	held    []func() // what tells the outcomes of commits
+	mu       sync.Mutex
+	holding  bool
+	stalling bool
+	held     []func() // what tells the outcomes of commits and updates, and begins updates
 }
 
 // withHeldEngine makes a server use one.
@@ -57,17 +60,24 @@ func (r heldReader) Scan(start, end []byte, o engine.ScanOptions, fn func(key, v
 	})
 }
 
-// hold keeps back what commits come to until release is called.
+// hold keeps back what commits and updates come to until release is called.
 func (h *heldEngine) hold() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.holding = true
 }
 
+// stall keeps updates from beginning until release is called.
+func (h *heldEngine) stall() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.stalling = true
+}
+
 func (h *heldEngine) release() {
 	h.mu.Lock()
 	held := h.held
-	h.holding, h.held = false, nil
+	h.holding, h.stalling, h.held = false, false, nil
 	h.mu.Unlock()
 	for _, tell := range held {
 		tell()
@@ -75,7 +85,25 @@ func (h *heldEngine) release() {
 }
 
 func (h *heldEngine) Commit(ops []engine.Op, done func(error)) {
-	h.Engine.Commit(ops, func(err error) {
+	h.Engine.Commit(ops, h.tell(done))
+}
+
+func (h *heldEngine) Update(ctx context.Context, guard []byte, fn func(engine.Txn) error, done func(error)) {
+	update := func() { h.Engine.Update(ctx, guard, fn, h.tell(done)) }
+	h.mu.Lock()
+	if h.stalling {
+		guard = bytes.Clone(guard)
+		h.held = append(h.held, update)
+		h.mu.Unlock()
+		return
+	}
+	h.mu.Unlock()
+	update()
+}
+
+// tell returns what tells an outcome, at once or when it is not held any more.
+func (h *heldEngine) tell(done func(error)) func(error) {
+	return func(err error) {
 		h.mu.Lock()
 		if h.holding {
 			h.held = append(h.held, func() { done(err) })
@@ -84,7 +112,7 @@ func (h *heldEngine) Commit(ops []engine.Op, done func(error)) {
 		}
 		h.mu.Unlock()
 		done(err)
-	})
+	}
 }
 
 // fill makes ks.wide (p int, c int, n int, v blob, PRIMARY KEY (p, c)) with so many rows of a size in partition 1.

@@ -34,8 +34,14 @@ func (r *request) execute(values []types.Value, p *protocol.QueryParameters) {
 		defer turn.End()
 		r.single.Turn = turn
 	}
-	if st.writes != "" {
+	switch {
+	case st.writes == exec.Conditional:
+		r.single.Decision = r.startDecision()
 		r.conn.pendingWrites.add(r, st.writes)
+	case st.writes != "":
+		r.conn.pendingWrites.add(r, st.writes)
+	case st.truncates:
+		r.conn.pendingWrites.add(r, truncation)
 	}
 	s.exec.Execute(r.context(), &r.single, r.done)
 }
@@ -72,6 +78,7 @@ func (r *request) options(p *protocol.QueryParameters) exec.Options {
 		Version:           int(r.conn.session.version),
 		Session:           r.conn.storeSession(),
 		Keyspace:          r.conn.session.currentKeyspace(),
+		Work:              &r.work,
 	}
 }
 
@@ -104,11 +111,17 @@ func (r *request) needsTurn() bool {
 func (s *Server) timeout(st *statement) time.Duration {
 	switch {
 	case st.writes != "":
-		return s.limits.WriteTimeout
+		return s.limits.writeTimeout(classOf(st.writes))
 	case st.ranges:
 		return s.limits.RangeTimeout
 	}
 	return s.limits.ReadTimeout
+}
+
+// startDecision gives a conditional write its time, which began when the request arrived.
+func (r *request) startDecision() *exec.Decision {
+	r.decision.Until = clockStart.Add(r.began + r.conn.server.limits.CASTimeout)
+	return &r.decision
 }
 
 // timedOut is the error of a request that could not begin in time. kind is the write type for errors; "": a read.
@@ -117,7 +130,7 @@ func (r *request) timedOut(err error, kind string) error {
 	case !errors.Is(err, pace.ErrTimeout):
 		return err
 	case kind != "":
-		return cqlerr.WriteUnknown(r.consistency(), kind)
+		return r.notBegun(kind)
 	}
 	return cqlerr.ReadTimedOut(r.consistency())
 }

@@ -20,17 +20,18 @@ func TestLateWritesAreTakenOut(t *testing.T) {
 	c.server.rounds.Add(1)
 	early := add()
 	for _, r := range late {
-		if got := w.claimLate(1); got != r || !r.write.late || w.first == r {
-			t.Fatalf("%p is claimed, want %p; the first is %p", got, r, w.first)
+		if got := w.claimLate(plainWrites, 1); got != r || !r.write.late || w.classes[plainWrites].first == r {
+			t.Fatalf("%p is claimed, want %p", got, r)
 		}
 	}
-	if r := w.claimLate(1); r != nil || w.first != early || w.last != early {
-		t.Errorf("%p is claimed; from %p to %p are left, want %p", r, w.first, w.last, early)
+	list := &w.classes[plainWrites]
+	if r := w.claimLate(plainWrites, 1); r != nil || list.first != early || list.last != early {
+		t.Errorf("%p is claimed; from %p to %p are left, want %p", r, list.first, list.last, early)
 	}
 	for _, r := range append(late, early) {
 		w.remove(r) // as when the store answers
 	}
-	if w.first != nil || w.last != nil {
+	if list.first != nil || list.last != nil {
 		t.Error("something is left")
 	}
 }

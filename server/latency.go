@@ -9,6 +9,7 @@ import (
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/define"
 	"github.com/cqld/cqld/store"
+	"github.com/cqld/cqld/store/system"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
@@ -16,26 +17,38 @@ import (
 // used with, and a scrape prints each as two dozen lines: with four kinds some 10 KB for a table, 2.5 MB in all.
 const latencyTables = 256
 
-// latencyBuckets are the upper bounds of the histograms' buckets, in seconds: from a read of one row in memory to the
-// longest of the default timeouts.
-var latencyBuckets = []float64{
-	10e-6, 25e-6, 50e-6, 100e-6, 250e-6, 500e-6,
-	1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 100e-3, 250e-3, 500e-3,
-	1, 2.5, 5, 10,
-}
-
 // latencies are histograms of how long statements take, by kind of statement and by table. A plan is kept together with
 // its histogram, so an execution looks nothing up.
 type latencies struct {
-	store      *store.Store
-	histograms *prometheus.HistogramVec
+	store *store.Store
 
 	// ofMixedBatches returns the histogram of batches that write to several tables.
-	ofMixedBatches func() prometheus.Observer
+	ofMixedBatches func() *histogram
 
 	mu     sync.Mutex
-	tables map[tableName]tableID // with histograms of their own
+	shared map[string]*histogram // by kind, of statements of no table and of several
+	past   map[string]*timings   // by kind, of tables without histograms of their own that were dropped
+	tables map[tableName]*tableLatencies
+	own    int // how many tables have histograms of their own
 }
+
+// tableLatencies are the histograms of a table.
+type tableLatencies struct {
+	id     tableID
+	own    bool // the metrics have histograms of the table; else it is counted with others
+	series map[series]*histogram
+	reads  readAmounts
+}
+
+// series tells histograms of a table apart.
+type series struct {
+	kind string
+	scan bool // of a SELECT: it reads ranges of partitions
+	own  bool // of tableLatencies when the histogram was made
+}
+
+// readAmounts are how many rows and tombstones the reads of a table went over.
+type readAmounts struct{ rows, tombstones amounts }
 
 type tableName struct{ keyspace, table string }
 
@@ -44,50 +57,125 @@ type tableID = [16]byte
 
 func newLatencies(st *store.Store) *latencies {
 	l := &latencies{
-		store: st,
-		histograms: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "cqld_statement_duration_seconds",
-			Help:    "Time from the arrival of a statement to its answer.",
-			Buckets: latencyBuckets,
-		}, []string{"statement", "keyspace", "table"}),
-		tables: make(map[tableName]tableID),
+		store:  st,
+		shared: make(map[string]*histogram),
+		past:   make(map[string]*timings),
+		tables: make(map[tableName]*tableLatencies),
 	}
-	l.ofMixedBatches = sync.OnceValue(func() prometheus.Observer { return l.of(batchKind, nil) })
+	l.ofMixedBatches = sync.OnceValue(func() *histogram { return l.of(batchKind, false, nil) })
 	return l
 }
 
 // StatementLatencies returns the histograms of how long statements take, by kind of statement and by table.
-func (s *Server) StatementLatencies() prometheus.Collector { return s.latencies.histograms }
+func (s *Server) StatementLatencies() prometheus.Collector { return s.latencies }
 
-// ofPlan returns the histogram of executions of a plan.
-func (l *latencies) ofPlan(plan planner.Plan) prometheus.Observer {
+// statementDuration is the metric of the histograms.
+var statementDuration = prometheus.NewDesc("cqld_statement_duration_seconds",
+	"Time from the arrival of a statement to its answer.", []string{"statement", "keyspace", "table"}, nil)
+
+// Describe sends the name of the metric.
+func (l *latencies) Describe(ch chan<- *prometheus.Desc) { ch <- statementDuration }
+
+// Collect sends the histograms of tables that have their own, and those that the others share.
+func (l *latencies) Collect(ch chan<- prometheus.Metric) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	shared := make(map[string]*timings)
+	of := func(all map[string]*timings, kind string) *timings {
+		if all[kind] == nil {
+			all[kind] = new(timings)
+		}
+		return all[kind]
+	}
+	for kind, h := range l.shared {
+		of(shared, kind).add(h)
+	}
+	for kind, t := range l.past {
+		of(shared, kind).merge(t)
+	}
+	for name, table := range l.tables {
+		own := make(map[string]*timings)
+		for s, h := range table.series {
+			if s.own {
+				of(own, s.kind).add(h)
+			} else {
+				of(shared, s.kind).add(h)
+			}
+		}
+		for kind, t := range own {
+			ch <- t.metric(kind, name.keyspace, name.table)
+		}
+	}
+	for kind, t := range shared {
+		ch <- t.metric(kind, "", "")
+	}
+}
+
+// metric is a histogram as Prometheus has it.
+func (t *timings) metric(labels ...string) prometheus.Metric {
+	n, buckets := uint64(0), make(map[float64]uint64, len(latencyBounds))
+	for i, bound := range latencyBounds {
+		n += t.buckets[i]
+		buckets[bound.Seconds()] = n
+	}
+	return prometheus.MustNewConstHistogram(statementDuration, t.count(), t.total.Seconds(), buckets, labels...)
+}
+
+// ofPlan returns the histogram of executions of a plan, and of a SELECT also where its rows are counted.
+func (l *latencies) ofPlan(plan planner.Plan) (*histogram, *readAmounts) {
 	kind, table := kindAndTable(plan)
-	return l.of(kind, table)
+	p, read := plan.(*planner.Select)
+	h := l.of(kind, read && p.Where.Partition == nil, table)
+	if !read {
+		return h, nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if t := l.tables[tableName{table.Keyspace, table.Name}]; t != nil && t.id == table.ID {
+		return h, &t.reads
+	}
+	return h, nil
 }
 
 // of returns the histogram of a kind of statement and a table. Statements of no table or of several share one for each
-// kind, and so do the tables beyond latencyTables.
-func (l *latencies) of(kind string, table *schema.Table) prometheus.Observer {
-	if table == nil {
-		return l.histograms.WithLabelValues(kind, "", "")
-	}
-	name := tableName{table.Keyspace, table.Name}
+// kind.
+func (l *latencies) of(kind string, scan bool, table *schema.Table) *histogram {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	id, known := l.tables[name]
-	if known && id != table.ID {
+	if table == nil {
+		return l.sharedOf(kind)
+	}
+	name := tableName{table.Keyspace, table.Name}
+	t := l.tables[name]
+	if t != nil && t.id != table.ID {
 		l.forget(name)
-		known = false
+		t = nil
 	}
-	if !known {
+	if t == nil {
 		// The plan may be older than a DROP TABLE, whose schemaChanged has already forgotten the table.
-		if current := l.store.Catalog().Table(name.keyspace, name.table); len(l.tables) >= latencyTables ||
-			current == nil || current.ID != table.ID {
-			return l.histograms.WithLabelValues(kind, "", "")
+		if current := l.store.Catalog().Table(name.keyspace, name.table); current == nil || current.ID != table.ID {
+			return l.sharedOf(kind)
 		}
-		l.tables[name] = table.ID
+		t = &tableLatencies{id: table.ID, series: make(map[series]*histogram)}
+		l.tables[name] = t
 	}
-	return l.histograms.WithLabelValues(kind, name.keyspace, name.table)
+	if !t.own && l.own < latencyTables {
+		t.own = true
+		l.own++
+	}
+	key := series{kind, scan, t.own}
+	if t.series[key] == nil {
+		t.series[key] = new(histogram)
+	}
+	return t.series[key]
+}
+
+// sharedOf returns the histogram that statements of a kind share. The caller holds mu.
+func (l *latencies) sharedOf(kind string) *histogram {
+	if l.shared[kind] == nil {
+		l.shared[kind] = new(histogram)
+	}
+	return l.shared[kind]
 }
 
 // prune removes the histograms of tables that were dropped.
@@ -95,27 +183,80 @@ func (l *latencies) prune() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	catalog := l.store.Catalog()
-	for name, id := range l.tables {
-		if t := catalog.Table(name.keyspace, name.table); t == nil || t.ID != id {
+	for name, known := range l.tables {
+		if t := catalog.Table(name.keyspace, name.table); t == nil || t.ID != known.id {
 			l.forget(name)
 		}
 	}
 }
 
-// forget removes the histograms of a table. The caller holds mu.
+// forget removes the histograms of a table. What was counted with other tables stays counted. The caller holds mu.
 func (l *latencies) forget(name tableName) {
-	l.histograms.DeletePartialMatch(prometheus.Labels{"keyspace": name.keyspace, "table": name.table})
+	t := l.tables[name]
+	for s, h := range t.series {
+		if s.own {
+			continue
+		}
+		if l.past[s.kind] == nil {
+			l.past[s.kind] = new(timings)
+		}
+		var counted timings
+		counted.add(h)
+		l.past[s.kind].merge(&counted)
+	}
+	if t.own {
+		l.own--
+	}
 	delete(l.tables, name)
 }
 
-// batchOf returns the histogram of BATCH messages that consist of statements on the table of st alone.
-func (l *latencies) batchOf(st *statement) prometheus.Observer {
-	if kept := st.batchLatency.Load(); kept != nil {
-		return kept.(prometheus.Observer)
+// tick computes the rates of all tables.
+func (l *latencies) tick() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, t := range l.tables {
+		for _, h := range t.series {
+			var counted timings
+			counted.add(h)
+			h.rate.tick(counted.count())
+		}
 	}
-	o := l.of(batchKind, modifiedTable(st))
-	st.batchLatency.Store(o)
-	return o
+}
+
+// activity is what virtual tables show of the statements of a table.
+func (l *latencies) activity(table *schema.Table) (a system.TableActivity) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t := l.tables[tableName{table.Keyspace, table.Name}]
+	if t == nil || t.id != table.ID {
+		return a
+	}
+	var reads, scans, writes timings
+	for s, h := range t.series {
+		switch {
+		case s.kind == "truncate":
+		case s.kind != "select":
+			writes.add(h)
+		case s.scan:
+			scans.add(h)
+		default:
+			reads.add(h)
+		}
+	}
+	return system.TableActivity{
+		Reads: reads.latency(), Scans: scans.latency(), Writes: writes.latency(),
+		Rows: t.reads.rows.distribution(), Tombstones: t.reads.tombstones.distribution(),
+	}
+}
+
+// batchOf returns the histogram of BATCH messages that consist of statements on the table of st alone.
+func (l *latencies) batchOf(st *statement) *histogram {
+	if kept := st.batchLatency.Load(); kept != nil {
+		return kept
+	}
+	h := l.of(batchKind, false, modifiedTable(st))
+	st.batchLatency.Store(h)
+	return h
 }
 
 // modifiedTable returns the table of an INSERT, UPDATE or DELETE, and nil for other statements.
@@ -180,7 +321,7 @@ func (r *request) observe() {
 			c.observeBurst()
 		}
 	default:
-		r.latency.Observe(float64(monotonic()-r.began) / float64(time.Second))
+		r.latency.observe(monotonic() - r.began)
 	}
 }
 
@@ -193,9 +334,9 @@ func (c *conn) observeBurst() {
 	if len(c.burst) == 0 {
 		return
 	}
-	took := float64(monotonic()-c.arrived) / float64(time.Second)
+	took := monotonic() - c.arrived
 	for _, latency := range c.burst {
-		latency.Observe(took)
+		latency.observe(took)
 	}
 	clear(c.burst)
 	c.burst = c.burst[:0]

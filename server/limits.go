@@ -41,6 +41,10 @@ type Limits struct {
 	// (read_request_timeout, range_request_timeout, write_request_timeout).
 	ReadTimeout, RangeTimeout, WriteTimeout time.Duration
 
+	// The timeouts of changes of counters, of conditional writes, and of TRUNCATE: 5, 1.8 and 60 seconds
+	// (counter_write_request_timeout, cas_contention_timeout, truncate_request_timeout).
+	CounterTimeout, CASTimeout, TruncateTimeout time.Duration
+
 	Handshake time.Duration // one minute until STARTUP; Cassandra waits forever
 
 	// Stalled is how long a client may leave a message incomplete or answers unread while others wait for the memory: 5
@@ -63,6 +67,9 @@ func (l Limits) withDefaults() Limits {
 	setDefault(&l.ReadTimeout, 5*time.Second)
 	setDefault(&l.RangeTimeout, 10*time.Second)
 	setDefault(&l.WriteTimeout, 2*time.Second)
+	setDefault(&l.CounterTimeout, 5*time.Second)
+	setDefault(&l.CASTimeout, 1800*time.Millisecond)
+	setDefault(&l.TruncateTimeout, time.Minute)
 	setDefault(&l.Handshake, time.Minute)
 	setDefault(&l.Stalled, 5*time.Second)
 	setDefault(&l.PreparedBytes, 64<<20)

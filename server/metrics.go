@@ -30,6 +30,7 @@ type Metrics struct {
 // counters are what the connections count together.
 type counters struct {
 	accepted, refused, stalled atomic.Uint64
+	waits                      atomic.Uint64 // of connections, for memory or goroutines
 
 	requests [protocol.OpAuthSuccess + 1]atomic.Uint64 // by opcode
 	errors   [len(errorNames)]atomic.Uint64            // by place in errorNames

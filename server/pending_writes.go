@@ -3,15 +3,57 @@ package server
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/planner/exec"
 )
 
-// pendingWrites are the writes of a connection that are not answered, the oldest first.
+// writeClass is a class of writes that have the same time.
+type writeClass uint8
+
+// The classes of writes.
+const (
+	plainWrites writeClass = iota
+	counterWrites
+	conditionalWrites
+	truncations
+	writeClasses
+)
+
+// truncation is the kind of a TRUNCATE among the pending writes.
+const truncation = "TRUNCATE"
+
+// classOf returns the class of a kind of write.
+func classOf(kind string) writeClass {
+	switch kind {
+	case exec.Conditional:
+		return conditionalWrites
+	case "COUNTER":
+		return counterWrites
+	case truncation:
+		return truncations
+	}
+	return plainWrites
+}
+
+// writeTimeout is how long a client waits for a write of a class.
+func (l *Limits) writeTimeout(class writeClass) time.Duration {
+	switch class {
+	case counterWrites:
+		return l.CounterTimeout
+	case conditionalWrites:
+		return l.CASTimeout
+	case truncations:
+		return l.TruncateTimeout
+	}
+	return l.WriteTimeout
+}
+
+// pendingWrites are the writes of a connection that are not answered.
 type pendingWrites struct {
-	mu    sync.Mutex
-	first *request
-	last  *request
+	mu      sync.Mutex
+	classes [writeClasses]struct{ first, last *request } // the oldest first
 }
 
 // pendingWrite is the place of a request among them.
@@ -28,13 +70,14 @@ type pendingWrite struct {
 func (w *pendingWrites) add(r *request, kind string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r.write = pendingWrite{since: r.conn.server.rounds.Load(), kind: kind, prev: w.last, listed: true}
-	if w.last == nil {
-		w.first = r
+	list := &w.classes[classOf(kind)]
+	r.write = pendingWrite{since: r.conn.server.rounds.Load(), kind: kind, prev: list.last, listed: true}
+	if list.last == nil {
+		list.first = r
 	} else {
-		w.last.write.next = r
+		list.last.write.next = r
 	}
-	w.last = r
+	list.last = r
 }
 
 // remove takes a request out, unless it is out already.
@@ -49,36 +92,56 @@ func (w *pendingWrites) unlink(r *request) {
 	if !r.write.listed {
 		return
 	}
+	list := &w.classes[classOf(r.write.kind)]
 	prev, next := r.write.prev, r.write.next
 	if prev == nil {
-		w.first = next
+		list.first = next
 	} else {
 		prev.write.next = next
 	}
 	if next == nil {
-		w.last = prev
+		list.last = prev
 	} else {
 		next.write.prev = prev
 	}
 	r.write.prev, r.write.next, r.write.listed = nil, nil, false
 }
 
-// expire answers the writes that began before a round of the watchdog. It is not known whether they are stored.
-func (w *pendingWrites) expire(before int64) {
-	for r := w.claimLate(before); r != nil; r = w.claimLate(before) {
+// expire answers the writes of a class that began before a round of the watchdog.
+func (w *pendingWrites) expire(class writeClass, before int64) {
+	for r := w.claimLate(class, before); r != nil; r = w.claimLate(class, before) {
 		r.observe()
 		c := r.conn
-		c.out.append(r.header.Stream, nil, c.errorMessage(cqlerr.WriteUnknown(r.writeLevel(), r.write.kind)))
+		c.out.append(r.header.Stream, nil, c.errorMessage(r.late()))
 		r.release()
 	}
 }
 
-// claimLate takes out the first write that began before a round and is not answered; nil: there is none. The caller
-// answers and releases it.
-func (w *pendingWrites) claimLate(before int64) *request {
+// late is the error of a write whose time is over. Of most it is not known whether they are stored.
+func (r *request) late() error {
+	switch r.write.kind {
+	case exec.Conditional:
+		return r.decision.GiveUp(r.serialLevel())
+	case truncation:
+		return cqlerr.TruncateTimedOut()
+	}
+	return cqlerr.WriteUnknown(r.consistency(), r.write.kind)
+}
+
+// notBegun is the error of a write that could not begin in time.
+func (r *request) notBegun(kind string) error {
+	if kind == exec.Conditional {
+		return cqlerr.CASTimedOut(r.serialLevel(), 0)
+	}
+	return cqlerr.WriteUnknown(r.consistency(), kind)
+}
+
+// claimLate takes out the first write of a class that began before a round and is not answered; nil: there is none. The
+// caller answers and releases it.
+func (w *pendingWrites) claimLate(class writeClass, before int64) *request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for r := w.first; r != nil && r.write.since < before; r = r.write.next {
+	for r := w.classes[class].first; r != nil && r.write.since < before; r = r.write.next {
 		if r.answered.CompareAndSwap(false, true) {
 			r.write.late = true
 			r.holders.Add(1)
@@ -103,13 +166,13 @@ func (r *request) startLargeWrite(kind string) error {
 		r.largeWrite = n
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(s.ctx, s.limits.WriteTimeout)
+	ctx, cancel := context.WithTimeout(s.ctx, s.limits.writeTimeout(classOf(kind)))
 	defer cancel()
 	if err := s.memory.largeWrites.Take(ctx, nil, n); err != nil {
 		if s.ctx.Err() != nil {
 			return err
 		}
-		return cqlerr.WriteUnknown(r.consistency(), kind)
+		return r.notBegun(kind)
 	}
 	r.largeWrite = n
 	return nil

@@ -246,7 +246,7 @@ func TestWriteTimeouts(t *testing.T) {
 	var log lockedBuffer
 	e, withEngine := withHeldEngine()
 	s := withTable(t, withEngine, cqltest.WithLog(zerolog.New(&log).Level(zerolog.WarnLevel)),
-		cqltest.WithLimits(server.Limits{WriteTimeout: 50 * time.Millisecond}))
+		cqltest.WithLimits(server.Limits{WriteTimeout: 50 * time.Millisecond, CounterTimeout: 50 * time.Millisecond}))
 	c := connect(t, s, client.Options{})
 	run(t, c, "CREATE TABLE ks.counted (k int PRIMARY KEY, n counter)")
 	insert, count := "INSERT INTO ks.t (k, v) VALUES (7, 'late')", "UPDATE ks.counted SET n = n + 1 WHERE k = 1"

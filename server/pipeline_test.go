@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -219,6 +220,46 @@ func TestThrowOnOverload(t *testing.T) {
 	close(block)
 	if a, err := c.Receive(testContext(t)); err != nil || a.Header.Stream != 0 {
 		t.Errorf("%v, %v", a, err)
+	}
+}
+
+// A request that had to wait for room among the bytes in flight is answered with a warning, where the protocol has
+// warnings.
+func TestWarnsOfBytesInFlight(t *testing.T) {
+	for _, v := range []protocol.Version{protocol.V3, protocol.V4, protocol.V5} {
+		block := make(chan struct{})
+		s := withTable(t, cqltest.WithLimits(server.Limits{ConnectionBytes: 200, BytesInFlight: 1 << 20}),
+			cqltest.WithInterceptor(func(ctx context.Context, r server.Intercepted) error {
+				if strings.Contains(r.Statements[0], "/*x") {
+					<-block
+				}
+				return nil
+			}))
+		c, other := connect(t, s, client.Options{Version: v}), connect(t, s, client.Options{})
+		m := queryOf(0, "SELECT * FROM ks.t WHERE k = 1 /*%s*/", strings.Repeat("x", 100))
+		sendAll(t, c, 2, m)
+		eventually(t, "the connection is not read", func() bool {
+			return viewRow(t, other, "thread_pools", "name = 'Native-Transport-Requests'")["blocked_tasks"] == 1
+		})
+		close(block)
+		want := []string{"Request breached limit(s) on bytes in flight (Endpoint: 200, Global: 1048576) and triggered " +
+			"backpressure."}
+		if v == protocol.V3 {
+			want = nil
+		}
+		for i := range 2 {
+			a, err := c.Receive(testContext(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			if a.Prefix != nil {
+				got = a.Prefix.Warnings
+			}
+			if i == 0 && len(got) > 0 || i == 1 && !slices.Equal(got, want) {
+				t.Errorf("%s, request %d: %q", v, i, got)
+			}
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/parser"
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/define"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/store/pace"
 )
@@ -103,10 +104,12 @@ func (s *Server) planOn(turn *pace.Turn, text, keyspace string, run bool, at tim
 	st := &statement{text: text, keyspace: keyspace, planned: at, plan: plan, quick: s.exec.Quick(plan.Plan)}
 	_, st.isBatch = parsed.(*cql.Batch)
 	st.writes = exec.WriteType(plan.Plan)
-	st.latency = s.latencies.ofPlan(plan.Plan)
+	st.latency, st.amounts = s.latencies.ofPlan(plan.Plan)
 	switch p := plan.Plan.(type) {
 	case *planner.Select:
 		st.reads, st.ranges = true, p.Where.Partition == nil
+	case *define.Truncate:
+		st.truncates = true
 	case *planner.Batch:
 		st.manyWrites = len(p.Statements) > shortBatch
 		st.quick = st.quick && !st.manyWrites

@@ -8,8 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/planner/exec/paging"
@@ -38,8 +36,11 @@ type request struct {
 	paging    *paging.State // nil: the request has none
 	turn      pace.Turn     // that it runs on, if it may take long
 	write     pendingWrite
-	began     time.Duration       // when it arrived: conn.arrived
-	latency   prometheus.Observer // of its statement; nil until it is executed
+	place     detachedRequest
+	decision  exec.Decision // of a conditional write
+	began     time.Duration // when it arrived: conn.arrived
+	latency   *histogram    // of its statement; nil until it is executed
+	work      exec.Work     // what the execution went over
 
 	prefix     protocol.Prefix
 	trace      *trace
@@ -94,6 +95,9 @@ func (r *request) release() {
 		return
 	}
 	c := r.conn
+	if r.place.listed {
+		c.detached.remove(r)
+	}
 	if r.largeWrite > 0 {
 		c.server.memory.largeWrites.Give(r.largeWrite)
 		r.largeWrite = 0
@@ -102,7 +106,7 @@ func (r *request) release() {
 		c.giveBytes(r.charge)
 	}
 	r.conn, r.message, r.statement, r.paging, r.trace, r.latency = nil, nil, nil, nil, nil, nil
-	r.single, r.write = exec.Request{}, pendingWrite{}
+	r.single, r.write, r.decision, r.work = exec.Request{}, pendingWrite{}, exec.Decision{}, exec.Work{}
 	r.batch = exec.BatchRequest{Children: r.batch.Children[:0]}
 	r.prefix = protocol.Prefix{Warnings: r.prefix.Warnings[:0]}
 	r.rows = protocol.Rows{}
@@ -169,12 +173,9 @@ func (r *request) consistency() cqlerr.Consistency {
 	return r.single.Consistency
 }
 
-// writeLevel returns the level that errors of a write name.
-func (r *request) writeLevel() cqlerr.Consistency {
-	switch {
-	case r.write.kind != exec.Conditional:
-		return r.consistency()
-	case r.header.Opcode == protocol.OpBatch:
+// serialLevel is the serial consistency level of the request.
+func (r *request) serialLevel() cqlerr.Consistency {
+	if _, ok := r.message.(*protocol.Batch); ok {
 		return r.batch.SerialConsistency
 	}
 	return r.single.SerialConsistency
@@ -235,6 +236,7 @@ func (r *request) finish(result exec.Result, err error) {
 		r.fail(err)
 		return
 	}
+	r.countWork()
 	r.answer(r.resultMessage(result))
 }
 

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/pace"
+	"github.com/cqld/cqld/store/system"
 )
 
 // ErrClosed is what Serve returns when the server was shut down before it began.
@@ -33,6 +35,10 @@ type Options struct {
 	ClusterName string // Test Cluster
 	Datacenter  string // datacenter1
 	Rack        string // rack1
+
+	// StrictReplicas answers Unavailable where a consistency level needs more replicas than this node is. Otherwise the
+	// node stands for all replicas that a keyspace asks for.
+	StrictReplicas bool
 
 	Limits    Limits
 	Intercept Interceptor // nil: requests are served as usual
@@ -69,6 +75,8 @@ type Server struct {
 	running       sync.WaitGroup // listeners and connections
 	watchdogEnded chan struct{}  // nil: the watchdog does not run
 	rounds        atomic.Int64   // how many rounds the watchdog has made
+
+	batches [exec.Counter + 1]amounts // of partitions, by the kind of batch
 }
 
 // New makes a server of a store: it adds the tables that show this server to the store.
@@ -88,6 +96,9 @@ func New(o Options) (*Server, error) {
 		listeners: make(map[net.Listener]struct{}),
 		conns:     make(map[*conn]struct{}),
 		perIP:     make(map[netip.Addr]int),
+	}
+	if o.StrictReplicas {
+		s.exec.StrictReplicas(cmp.Or(o.Datacenter, system.DefaultDatacenter))
 	}
 	host := o.Store.HostID() // random, and the same as long as the data is there
 	s.uuids = types.NewUUIDClock([8]byte(host[8:]))

@@ -5,8 +5,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/protocol"
@@ -22,6 +20,7 @@ type statement struct {
 	isBatch    bool   // a BEGIN BATCH, which modifies but cannot stand in a batch
 	writes     string // the write type for errors; "": it writes nothing
 	reads      bool   // it is a SELECT
+	truncates  bool   // it is a TRUNCATE
 	manyWrites bool   // it is a batch of many statements
 	ranges     bool   // it reads ranges of partitions
 	size       int64  // bytes of memory that it takes, when it was measured
@@ -33,8 +32,9 @@ type statement struct {
 	columns   *protocol.ColumnSpecs // nil: it returns no rows, or the columns are not known
 	resultID  preparedID            // of columns
 
-	latency      prometheus.Observer // of its executions
-	batchLatency atomic.Value        // a prometheus.Observer of batches of such statements, when there was one
+	latency      *histogram                // of its executions
+	batchLatency atomic.Pointer[histogram] // of batches of such statements, when there was one
+	amounts      *readAmounts              // what reads go over; nil: it is not counted
 
 	// large is how many of its next reads are not quick, because one gave large rows.
 	large atomic.Int32

@@ -20,6 +20,7 @@ func (s *Server) registerSystem(o Options) {
 		Advertise:   o.Advertise.Addr(),
 		Port:        int(o.Advertise.Port()),
 		Clients:     s.clients,
+		Monitor:     monitor{s},
 	})
 }
 

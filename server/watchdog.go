@@ -30,7 +30,10 @@ func (s *Server) runWatchdog() {
 // checkConnections checks all connections once. If memory is scarce, it closes those whose client holds it for too
 // long.
 func (s *Server) checkConnections(now time.Time, scarce bool) {
-	late := s.rounds.Add(1) - int64((s.limits.WriteTimeout+watchdogInterval-1)/watchdogInterval)
+	round := s.rounds.Add(1)
+	if round%int64(rateEvery/watchdogInterval) == 0 {
+		s.latencies.tick()
+	}
 	s.mu.Lock()
 	conns := make([]*conn, 0, len(s.conns))
 	for c := range s.conns {
@@ -38,7 +41,10 @@ func (s *Server) checkConnections(now time.Time, scarce bool) {
 	}
 	s.mu.Unlock()
 	for _, c := range conns {
-		c.pendingWrites.expire(late)
+		for class := range writeClasses {
+			timeout := s.limits.writeTimeout(class)
+			c.pendingWrites.expire(class, round-int64((timeout+watchdogInterval-1)/watchdogInterval))
+		}
 		if c.waiting.Load() && hungUp(c.socket) {
 			c.cancel()
 		}

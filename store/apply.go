@@ -67,35 +67,42 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 // operations appends what mutations write. They are begun, and have to be finished also if there is an error.
 func (s *Store) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error) {
 	for _, m := range ms {
-		id, err := s.startWriting(m)
+		id, indexes, err := s.startWriting(m)
 		if err != nil {
 			return ops, err
 		}
 		if kinds := m.deletes(); kinds != ([tombstoneKinds]bool{}) {
 			m.deleting = s.filters.begin(id, rows.TokenOf(m.prefix), kinds)
 		}
+		n := len(ops)
 		ops = m.appendOps(ops, id)
+		if len(indexes) > 0 {
+			if ops, err = m.appendEntries(ops, ops[n:], indexes); err != nil {
+				return ops, err
+			}
+		}
 	}
 	return ops, s.checkKeys(ops)
 }
 
-// startWriting finds the number under which a mutation writes. Rows under it are not purged until the mutation is
-// finished.
-func (s *Store) startWriting(m *Mutation) (uint32, error) {
+// startWriting finds the number under which a mutation writes, and the indexes that it writes to. Rows under the number
+// are not purged until the mutation is finished.
+func (s *Store) startWriting(m *Mutation) (uint32, []*keptIndex, error) {
 	m.endRow()
 	for {
 		state := s.state.Load()
 		id, err := state.writableID(m.table)
 		if err != nil {
-			return 0, err
+			return 0, nil, err
 		}
 		u := s.usages.of(id)
-		u.start(len(m.spans), len(m.buf), m.due)
-		if now := s.state.Load(); now == state || now.ids[m.table.ID] == id {
-			m.usage = u
-			return id, nil
+		period := u.start(len(m.spans), len(m.buf), m.due)
+		now := s.state.Load()
+		if now == state || now.ids[m.table.ID] == id && sameIndexes(now.indexes[id], state.indexes[id]) {
+			m.usage, m.period = u, period
+			return id, state.indexes[id], nil
 		}
-		u.end() // the table was truncated or dropped, and the purge may not have seen the mutation
+		u.end(period) // the table was changed, truncated or dropped, and whoever did it may not have seen the mutation
 	}
 }
 
@@ -115,7 +122,7 @@ func (m *Mutation) finish(err error) {
 		g := group[i]
 		group[i] = nil
 		if g.usage != nil {
-			g.usage.end()
+			g.usage.end(g.period)
 		}
 		g.deleting.end()
 		g.release()

@@ -109,9 +109,10 @@ func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 	}
 	next := newState(c)
 	next.virtual = old.virtual
+	indexes, undo := next.numberIndexes(old, &m)
 	dead := missing(old.ids, next.live)
-	ops := slices.Concat(s.toUndo, []engine.Op{m.op()}, definitionOps(schema.Changes(old.catalog, c)))
-	undo := definitionOps(schema.Changes(c, old.catalog))
+	ops := slices.Concat(s.toUndo, []engine.Op{m.op()}, definitionOps(schema.Changes(old.catalog, c)), indexes)
+	undo = append(undo, definitionOps(schema.Changes(c, old.catalog))...)
 	for _, id := range dead {
 		ops = append(ops, engine.Op{Kind: engine.Put, Key: deadTableKey(id), Value: []byte{1}},
 			engine.Op{Kind: engine.Delete, Key: sweepKey(id)})
@@ -129,10 +130,11 @@ func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 	s.meta = m
 	s.state.Store(next)
 	s.noteChanges(old.catalog, c)
+	s.followIndexes(old, next)
 	for _, id := range dead {
 		s.filters.drop(id)
 	}
-	if len(dead) > 0 {
+	if len(dead) > 0 || len(indexes) > 0 {
 		s.wakePurge()
 	}
 	return nil

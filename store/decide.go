@@ -120,6 +120,10 @@ func (s *Store) stage(txn engine.Txn, ms []*Mutation) error {
 		return err
 	}
 	for i := range ops {
+		if ops[i].Kind == engine.Put { // an entry of an index
+			txn.Put(ops[i].Key, ops[i].Value)
+			continue
+		}
 		txn.Merge(ops[i].Key, ops[i].Value)
 	}
 	return nil

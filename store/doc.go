@@ -11,7 +11,8 @@
 // Keys and values are those of package rows. The store's own records are keys of table 0, area 1: "meta" (format
 // version, host id, next table number), "definition/" and the name of each keyspace and table (schema.Records),
 // "dead/" and the number of each dropped or truncated table whose rows are still to be removed, "sweep/" and the
-// number of a table with the key that its sweep has reached.
+// number of a table with the key that its sweep has reached, "index/" and the number of an index with its definition.
+// An index has a number like a table, and its entries are keys of area 1 (see index_entries.go).
 //
 // # Reading and purging
 //

@@ -42,6 +42,7 @@ func (s *Store) purgeTables() {
 			time.AfterFunc(purgeAgain, s.wakePurge)
 		}
 		dead, err := s.deadTables()
+		s.awaitDefinition()
 		for _, id := range dead {
 			if err == nil {
 				err = s.purgeTable(id)
@@ -52,6 +53,13 @@ func (s *Store) purgeTables() {
 			time.AfterFunc(purgeAgain, s.wakePurge)
 		}
 	}
+}
+
+// awaitDefinition waits for the Define that is under way, which waits for writes that do not know of it.
+func (s *Store) awaitDefinition() *state {
+	s.defining.Lock()
+	defer s.defining.Unlock()
+	return s.state.Load()
 }
 
 // deadTables returns the numbers with a record, except those in use: a definition may have failed after its records

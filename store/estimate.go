@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/rows"
@@ -39,27 +40,48 @@ type usage struct {
 	written struct{ rows, bytes int64 }
 	due     int64 // the second from which something may be purged; math.MaxInt64: nothing
 	sweptAt int64
-	writing int // mutations that are being committed
+	period  int    // counts the calls of wait
+	writing [2]int // mutations that are being committed and have begun in an even or an odd period
 }
 
 // newUsage is the usage of a table that has to be swept, because nothing is known of it.
 func newUsage() *usage { return &usage{} }
 
-// start adds what a mutation writes. The mutation is being committed until end.
-func (u *usage) start(rows, bytes int, due int64) {
+// start adds what a mutation writes. The mutation is being committed until end is called with the period that start
+// has returned.
+func (u *usage) start(rows, bytes int, due int64) (period int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.writing++
+	u.writing[u.period&1]++
 	u.written.rows += int64(rows)
 	u.written.bytes += int64(bytes)
 	u.due = min(u.due, due)
+	return u.period
 }
 
 // end is called when a mutation is committed or has failed.
-func (u *usage) end() {
+func (u *usage) end(period int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.writing--
+	u.writing[period&1]--
+}
+
+// wait waits until the mutations have ended that have begun before. Only one wait at a time is under way.
+func (u *usage) wait() {
+	u.mu.Lock()
+	before := u.period
+	u.period++
+	u.mu.Unlock()
+	for u.isWriting(before) {
+		time.Sleep(100 * time.Microsecond)
+	}
+}
+
+// isWriting reports whether mutations of a period are being committed.
+func (u *usage) isWriting(period int) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.writing[period&1] > 0
 }
 
 // dueAt notes that something may be purged from a second on.
@@ -73,7 +95,7 @@ func (u *usage) dueAt(second int64) {
 func (u *usage) idle() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return u.writing == 0
+	return u.writing == [2]int{}
 }
 
 // What must at least have been written, and the seconds gone by, before a table is counted again.

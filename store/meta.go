@@ -16,8 +16,9 @@ import (
 //	2  collections that are not frozen, counters, the seconds of tombstones
 //	3  a record for each keyspace and table, in place of one for all
 //	4  the Badger engine keeps what is merged into long values beside them, which earlier versions would not see
-//	5  a commit log in front of Badger, which earlier versions would not read
-const formatVersion = 5
+//	5  indexes have entries, which earlier versions would not write
+//	6  a commit log in front of Badger, which earlier versions would not read
+const formatVersion = 6
 
 // The store's own records are keys of table 0.
 var (
@@ -26,6 +27,7 @@ var (
 	definitionKeys = ownKey("definition/")
 	deadKey        = ownKey("dead/")
 	sweepKeys      = ownKey("sweep/")
+	indexKeys      = ownKey("index/")
 	boundKey       = ownKey("timestamps") // the bound of the timestamps of decisions
 )
 

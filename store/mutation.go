@@ -39,8 +39,10 @@ type Mutation struct {
 	second   int64  // in which its tombstones are written; 0: not known
 	due      int64  // the second from which something may be purged; math.MaxInt64: never
 	usage    *usage // of the table, while it is being committed
+	period   int    // of usage, in which it began
 
 	deleting deleting
+	entries  *entryMaker // of indexes; nil: no table that this mutation was for had any
 
 	apply applying // of the first mutation of an Apply
 }

@@ -23,6 +23,7 @@ type Read struct {
 	Meta    bool       // fill Row.Meta
 	After   *Position  // start behind this row, which the same Read delivered earlier
 	Session Session    // what tables made by code may show of the reader
+	Lookups []Lookup   // all of which hold for the rows that are wanted
 	Turn    *pace.Turn // on which it reads; nil: it gives way to nobody
 
 	Tombstones *TombstonesRead // counts live rows and tombstones; nil: nobody does

@@ -12,20 +12,22 @@ import (
 
 // reader runs one Read. It is reused with its buffers, so that reading one row allocates nothing here.
 type reader struct {
-	ctx   context.Context
-	store *Store
-	read  *Read
-	id    uint32 // of the table's keys; 0: they are not in the engine
-	fn    func(*Row) (bool, error)
-	src   engine.Reader
-	after *Position // until the partition it is in has been read
-	done  bool      // fn wants no more
-	ticks int       // rows of scans
+	ctx     context.Context
+	store   *Store
+	read    *Read
+	id      uint32 // of the table's keys; 0: they are not in the engine
+	fn      func(*Row) (bool, error)
+	src     engine.Reader
+	indexes []*keptIndex // of the table, as they were before the snapshot was taken
+	after   *Position    // until the partition it is in has been read
+	done    bool         // fn wants no more
+	ticks   int          // rows of scans
 
 	place      readPlace
 	tombstones tombstoneReader
 	row        rowAssembly
 	dead       deadRows
+	lookup     lookup
 	calls      readerCalls
 }
 
@@ -61,6 +63,7 @@ func (r *reader) begin(ctx context.Context, s *Store, read *Read, id uint32, fn 
 	r.tombstones.begin(nil)
 	if id != 0 {
 		r.tombstones.begin(s.filters.of(id))
+		r.indexes = s.state.Load().indexes[id]
 	}
 	r.row.begin(read)
 	if read.Tombstones != nil {
@@ -71,6 +74,7 @@ func (r *reader) begin(ctx context.Context, s *Store, read *Read, id uint32, fn 
 // release forgets what belongs to the request and keeps the reader for another.
 func (r *reader) release() {
 	r.ctx, r.store, r.read, r.fn, r.src, r.after, r.place.slice = nil, nil, nil, nil, nil, nil, Slice{}
+	r.indexes, r.lookup.index, r.lookup.entry, r.lookup.rows = nil, nil, nil, nil
 	r.row.release()
 	r.tombstones.release()
 	readers.Put(r)
@@ -85,6 +89,13 @@ func (r *reader) run(src engine.Reader) error {
 		r.tombstones.known = r.store.filters.in(r.id, r.tombstones.known)
 	}
 	r.src = src
+	if len(r.read.Lookups) > 0 && r.id != 0 {
+		if chosen, err := r.chooseIndex(); err != nil {
+			return err
+		} else if chosen {
+			return r.throughIndex()
+		}
+	}
 	if r.read.Keys != nil {
 		return r.keys()
 	}

@@ -40,6 +40,7 @@ type Store struct {
 	counting   countLocks
 	usages     usages
 	sweeping   sync.Mutex // held by a sweep
+	underSweep atomic.Pointer[sweep]
 	swept      sweepCounters
 	purgeHints chan purgeHint
 
@@ -48,6 +49,9 @@ type Store struct {
 	meta      meta
 	toUndo    []engine.Op // undo definitions that failed and may be in the engine; guarded by defining
 	host      [16]byte
+
+	indexing chan struct{}   // has an element when there may be indexes to build
+	stale    chan staleEntry // entries of indexes to look at
 
 	purging  sync.WaitGroup
 	purge    chan struct{} // has an element when there are dead tables to look for
@@ -62,6 +66,7 @@ type state struct {
 	ids     map[[16]byte]uint32 // StoreIDs by table ID: a statement may hold a table as it was before TRUNCATE
 	live    map[uint32]bool     // the StoreIDs
 	virtual map[[16]byte]virtual
+	indexes map[uint32][]*keptIndex // of the tables, by their StoreIDs
 }
 
 var _ engine.Fold = rows.Fold
@@ -86,7 +91,11 @@ func Open(o Options) (*Store, error) {
 		o.SweepEvery = defaultSweepEvery
 	}
 	s.purgeHints = make(chan purgeHint, 16)
-	s.purging.Add(3)
+	s.stale = make(chan staleEntry, 1024)
+	s.indexing = make(chan struct{}, 1)
+	s.indexing <- struct{}{}
+	s.purging.Add(4)
+	go s.keepIndexes()
 	go s.purgeTables()
 	go s.followPurgeHints()
 	go s.sweepTables(o.SweepEvery)
@@ -123,6 +132,9 @@ func (s *Store) load(system []*schema.Keyspace) error {
 		return err
 	}
 	first := newState(catalog)
+	if err := s.loadIndexes(first); err != nil {
+		return fmt.Errorf("load the indexes: %w", err)
+	}
 	s.state.Store(first)
 	left, err := s.loadTombstones(first.ids)
 	if err != nil {

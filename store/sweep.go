@@ -47,6 +47,25 @@ func (s *Store) SweepMetrics() SweepMetrics {
 	}
 }
 
+// SweepProgress is how far a sweep has come.
+type SweepProgress struct {
+	Table *schema.Table
+	Began time.Time
+	Rows  int64 // that were looked at
+	Total int64 // rows, estimated when it began
+}
+
+// SweepProgress returns how far the sweep has come that is under way, or nil.
+func (s *Store) SweepProgress() *SweepProgress {
+	w := s.underSweep.Load()
+	if w == nil {
+		return nil
+	}
+	p := w.progress
+	p.Rows = w.looked.Load()
+	return &p
+}
+
 // sweepTables sweeps tables that want it, until the store is closed.
 func (s *Store) sweepTables(every time.Duration) {
 	defer s.purging.Done()
@@ -79,7 +98,11 @@ func (s *Store) sweepAll(ctx context.Context, pause int) error {
 				continue
 			}
 			w := sweep{store: s, id: id, table: t, usage: s.usages.of(id), pause: pause}
-			if err := w.run(ctx); err != nil {
+			w.progress = SweepProgress{Table: t, Began: s.now(), Total: s.Estimate(t).Rows}
+			s.underSweep.Store(&w)
+			err := w.run(ctx)
+			s.underSweep.Store(nil)
+			if err != nil {
 				return fmt.Errorf("sweep %s.%s: %w", t.Keyspace, t.Name, err)
 			}
 		}

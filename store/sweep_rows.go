@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"sync/atomic"
 	"time"
 
 	"github.com/cqld/cqld/cql/schema"
@@ -30,6 +31,11 @@ type sweep struct {
 	tombstones tombstoneReader
 	lessened   [][]byte // keys of rows of which something may go
 	damaged    int      // rows
+	indexes    []*keptIndex
+	makers     [2]entryMaker // of entries of rows as they were and as they are kept
+
+	progress SweepProgress // without its rows, which looked has
+	looked   atomic.Int64
 }
 
 // run goes from the first row to the last. It continues where an earlier pass stopped because the process ended.
@@ -37,6 +43,7 @@ func (w *sweep) run(ctx context.Context) error {
 	started := w.store.now().Unix()
 	w.purger = rows.NewPurger(w.table, started)
 	w.due = math.MaxInt64
+	w.indexes = w.store.state.Load().indexes[w.id]
 	w.usage.begin(started)
 	deletions, err := w.store.filters.collect(ctx, w.id)
 	if err != nil {
@@ -66,6 +73,9 @@ func (w *sweep) run(ctx context.Context) error {
 		if err := w.rest(ctx, time.Since(began)); err != nil {
 			return err
 		}
+	}
+	if err := w.cleanIndexes(ctx); err != nil {
+		return err
 	}
 	if deletions != nil && !w.resumed { // else rows were gone through before tombstones were written that are old by now
 		if err := w.purgeTombstones(ctx, deletions); err != nil {
@@ -135,6 +145,7 @@ func (w *sweep) chunk(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	w.store.swept.rows.Add(uint64(seen))
+	w.looked.Add(int64(seen))
 	w.position = append(last, 0)
 	for n := purgeAtOnce; len(w.lessened) > 0; {
 		n = min(len(w.lessened), n)
@@ -204,16 +215,19 @@ func (w *sweep) purge(ctx context.Context, keys [][]byte) error {
 			}
 			_, err = txn.Get(key, func(value []byte) error {
 				kept, less, err := w.purger.Purge(value, hidden)
-				switch {
-				case err != nil || !less:
+				if err != nil || !less {
 					return err
-				case kept == nil:
+				}
+				if err := w.dropEntries(txn, key, value, kept); err != nil {
+					return err
+				}
+				if kept == nil {
 					removed, freed = removed+1, freed+len(key)+len(value)
 					txn.Delete(key)
-				default:
-					rewritten, freed = rewritten+1, freed+len(value)-len(kept)
-					txn.Put(key, kept)
+					return nil
 				}
+				rewritten, freed = rewritten+1, freed+len(value)-len(kept)
+				txn.Put(key, kept)
 				return nil
 			})
 			if err != nil {

@@ -35,6 +35,8 @@ type TombstonesRead struct {
 	Partitions int              // how many of them the Read is through with
 	Over       []PartitionCount // those with more than Warn tombstones, in their order
 
+	before TombstoneCount // what was counted of earlier partitions, and before the Restart
+
 	purger  rows.Purger // of the table at the time of the read
 	reverse bool
 
@@ -70,7 +72,16 @@ func (t *TombstonesRead) Reset() {
 func (t *TombstonesRead) StopPartition() { t.stopped = true }
 
 // Restart counts anew in the middle of a partition, as a Read does that continues there: with its static row.
-func (t *TombstonesRead) Restart() { t.Live, t.Tombstones = t.static.Live, t.static.Tombstones }
+func (t *TombstonesRead) Restart() {
+	t.before.Live += t.Live - t.static.Live
+	t.before.Tombstones += t.Tombstones - t.static.Tombstones
+	t.Live, t.Tombstones = t.static.Live, t.static.Tombstones
+}
+
+// All returns the counts of all partitions of the Read.
+func (t *TombstonesRead) All() (live, tombstones int) {
+	return t.before.Live + t.Live, t.before.Tombstones + t.Tombstones
+}
 
 func (t *TombstonesRead) begin(r *Read) {
 	t.purger, t.reverse, t.bounds = rows.NewPurger(r.Table, r.Now), r.Reverse, t.bounds[:0]
@@ -98,6 +109,8 @@ func (t *TombstonesRead) endPartition() {
 		t.Over = append(t.Over, c)
 	}
 	t.Partitions++
+	t.before.Live += t.Live
+	t.before.Tombstones += t.Tombstones
 	t.Live, t.Tombstones = 0, 0
 }
 

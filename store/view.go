@@ -35,8 +35,19 @@ func (s *Store) readView(ctx context.Context, rd *reader, r *Read, fn func(*Row)
 		rd.begin(ctx, s, r, 0, fn)
 		base := readers.Get().(*reader)
 		id := state.ids[v.base.ID]
+		entries := state.viewEntries(id, v, r)
 		known := s.filters.of(id)
 		err := s.engine.View(func(src engine.Reader) error {
+			v.kept = &base.row.kept
+			if entries != nil {
+				base.begin(ctx, s, &entries.read, id, v.take)
+				base.row.keeps, base.tombstones.known = true, known
+				if err := base.beginNamed(src); err != nil {
+					return err
+				}
+				entries.src, entries.base = src, base
+				return rd.run(entries)
+			}
 			v.load = func(take func(*Row) (bool, error)) error {
 				for _, read := range v.reads {
 					base.begin(ctx, s, read, id, take)
@@ -47,7 +58,6 @@ func (s *Store) readView(ctx context.Context, rd *reader, r *Read, fn func(*Row)
 				}
 				return nil
 			}
-			v.kept = &base.row.kept
 			return rd.run(v)
 		})
 		base.release()

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
@@ -34,7 +35,7 @@ func TestViews(t *testing.T) {
 }
 
 func compareViews(t *testing.T, room int) {
-	s := open(t, "", Options{})
+	s := open(t, "", Options{SweepEvery: time.Hour}) // what expires has expired long ago by its clock
 	defer closeStore(t, s)
 	s.viewBytes = room
 	base := newTable(t, "base", "k int", "c int, d int desc", "s int static, v int, w text, m map<int:text>")
@@ -62,10 +63,33 @@ func compareViews(t *testing.T, room int) {
 		stored.Name, stored.ID, view.ID = "stored"+test.twin.Name, [16]byte{byte(i), 1}, [16]byte{byte(i), 2}
 		twin, made := schema.NewTable(stored), viewOf(base, &view, test.where...)
 		define(t, s, twin, made)
-		copyRows(t, s, base, twin, made)
-		twin, made = s.Catalog().Table("ks", twin.Name), s.Catalog().Table("ks", made.Name)
-		compareReads(t, s, twin, made, random)
+		for range 3 {
+			copyRows(t, s, base, twin, made)
+			twin, made = s.Catalog().Table("ks", twin.Name), s.Catalog().Table("ks", made.Name)
+			waitForIndexes(t, s)
+			compareReads(t, s, twin, made, random)
+			withoutIndexes(s, func() { compareReads(t, s, twin, made, random) })
+			for range 10 {
+				writeRandomly(t, s, base, random)
+			}
+			if err := s.Truncate(t.Context(), twin); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
+	if n := len(s.state.Load().indexes[uint32(s.Catalog().Table("ks", "base").StoreID)]); n != len(tables) {
+		t.Errorf("entries of %d views are kept", n)
+	}
+}
+
+// withoutIndexes has reads do without entries. Nothing may be written or defined meanwhile.
+func withoutIndexes(s *Store, read func()) {
+	before := s.state.Load()
+	without := *before
+	without.indexes = nil
+	s.state.Store(&without)
+	defer s.state.Store(before)
+	read()
 }
 
 // writeRandomly writes a few random cells, rows and deletions.
@@ -163,7 +187,7 @@ func copyCell(m *Mutation, c *schema.Column, value []byte, meta CellMeta) {
 // compareReads reads a view and its twin in many ways.
 func compareReads(t *testing.T, s *Store, twin, view *schema.Table, r *rand.Rand) {
 	keys := partitions(t, s, twin)
-	for range 150 {
+	for range 75 {
 		read := Read{Now: 1000, Meta: r.IntN(2) == 0}
 		switch r.IntN(4) {
 		case 0:

@@ -37,6 +37,7 @@ var files = map[string]recorder{
 	"cql/types/testdata/literals.txt":            literals,
 	"cql/types/testdata/utf8.txt":                utf8,
 	"cql/types/testdata/validate.txt":            validate,
+	"planner/exec/testdata/levels.txt":           levels,
 	"planner/exec/testdata/pages.txt":            pages,
 	"planner/expr/testdata/expressions.txt":      statements,
 	"planner/define/testdata/roles.txt":          roles,

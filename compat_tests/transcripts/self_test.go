@@ -13,7 +13,7 @@ import (
 
 // TestTampered lets somebody falsify the answers on their way: a session that is answered well otherwise sees it.
 func TestTampered(t *testing.T) {
-	server := cqltest.RunT(t).Addr()
+	server := cqltest.RunT(t, cqltest.WithStrictReplicas()).Addr()
 	for _, c := range []struct {
 		what    string
 		session string

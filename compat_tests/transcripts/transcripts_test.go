@@ -24,7 +24,7 @@ func TestSessions(t *testing.T) {
 	to := *addr
 	own := to == "" && !*record
 	if own {
-		to = cqltest.RunT(t).Addr()
+		to = cqltest.RunT(t, cqltest.WithStrictReplicas()).Addr()
 	}
 	release, err := script.CassandraRelease(t.Context(), to)
 	if *record && err != nil {
@@ -37,7 +37,7 @@ func TestSessions(t *testing.T) {
 				t.Parallel()
 				s, to := readSession(t, path), to
 				if own {
-					to = cqltest.RunT(t).Addr() // pages of DESCRIBE end when another session changes the schema
+					to = cqltest.RunT(t, cqltest.WithStrictReplicas()).Addr() // pages of DESCRIBE end when another session changes the schema
 				}
 				got := runSession(t, to, name(path), s, real)
 				if *record {

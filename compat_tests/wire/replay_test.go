@@ -77,7 +77,7 @@ func replayFile(t *testing.T, path string, v *verdicts) []outcome {
 	}
 	to := *addr
 	if to == "" {
-		to = cqltest.RunT(t).Addr()
+		to = cqltest.RunT(t, cqltest.WithStrictReplicas()).Addr()
 	}
 	r := &replay{addr: to, verdicts: v, conns: map[string]*connection{}, gaps: newGaps()}
 	setUp(t, to, all[0].file, all, r.gaps)

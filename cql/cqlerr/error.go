@@ -155,12 +155,28 @@ func NotEnoughIn(datacenter string, level Consistency, required int) *Error {
 	return e
 }
 
+// NoFullReplica is for a read in a keyspace without replicas, at a level that asks for none.
+func NoFullReplica(level Consistency) *Error {
+	return &Error{Code: Unavailable, Message: "Insufficient full replicas", Detail: UnavailableDetail{Consistency: level}}
+}
+
 // WriteUnknown is for a write that may or may not have been stored.
 func WriteUnknown(level Consistency, writeType string) *Error {
 	return &Error{
 		Code:    WriteTimeout,
 		Message: "Operation timed out - received only 0 responses.",
 		Detail:  TimeoutDetail{Consistency: level, BlockFor: 1, WriteType: writeType},
+	}
+}
+
+// CASTimedOut is for a conditional write whose time was over before it was decided: it is not stored. It was decided
+// again so many times because other writes came in between.
+func CASTimedOut(level Consistency, contentions int) *Error {
+	return &Error{
+		Code: WriteTimeout,
+		Message: fmt.Sprintf("CAS operation timed out: received 0 of 1 required responses after %d contention retries",
+			contentions),
+		Detail: TimeoutDetail{Consistency: level, BlockFor: 1, WriteType: "CAS", Contentions: contentions},
 	}
 }
 
@@ -179,6 +195,14 @@ func ReadTimedOut(level Consistency) *Error {
 		Code:    ReadTimeout,
 		Message: "Operation timed out - received only 0 responses.",
 		Detail:  TimeoutDetail{Consistency: level, BlockFor: 1},
+	}
+}
+
+// TruncateTimedOut is for a TRUNCATE whose time is over.
+func TruncateTimedOut() *Error {
+	return &Error{
+		Code:    TruncateError,
+		Message: "Error during truncate: Truncate timed out - received only 0 responses",
 	}
 }
 

@@ -23,25 +23,18 @@ type Keyspace struct {
 	Aggregates    []*Aggregate               // likewise
 	Views         map[string]*Table          // the materialized views
 
-	replicas int // derived from Replication when the keyspace joins a catalog
+	// The replicas are derived from Replication when the keyspace joins a catalog.
+	replicas     int
+	byDatacenter map[string]int // nil: they are not counted by datacenter
 }
 
 // Replicas is how many replicas a keyspace of a catalog asks for, in all datacenters together. Every read
 // and write compares it with its consistency level.
 func (k *Keyspace) Replicas() int { return k.replicas }
 
-// Datacenter is the one that the replicas are in, or "" where the keyspace names none.
-func (k *Keyspace) Datacenter() string {
-	if !strings.HasSuffix(k.Replication["class"], "NetworkTopologyStrategy") {
-		return ""
-	}
-	for option := range k.Replication {
-		if option != "class" {
-			return option
-		}
-	}
-	return ""
-}
+// ByDatacenter is how many replicas a keyspace of a catalog asks for in each datacenter. It is nil where the strategy
+// does not tell datacenters apart. Nobody changes it.
+func (k *Keyspace) ByDatacenter() map[string]int { return k.byDatacenter }
 
 // counted is the keyspace with its replicas counted.
 func (k *Keyspace) counted() *Keyspace {
@@ -51,10 +44,16 @@ func (k *Keyspace) counted() *Keyspace {
 		return &own
 	}
 	own.replicas = 0
+	if strings.HasSuffix(k.Replication["class"], "NetworkTopologyStrategy") {
+		own.byDatacenter = make(map[string]int)
+	}
 	for option, value := range k.Replication {
 		full, _, _ := strings.Cut(value, "/") // behind the slash stand transient ones
 		if n, err := strconv.Atoi(full); err == nil && option != "class" {
 			own.replicas += n
+			if own.byDatacenter != nil {
+				own.byDatacenter[option] = n
+			}
 		}
 	}
 	return &own

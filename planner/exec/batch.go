@@ -117,8 +117,11 @@ func (w *writing) finishBatch(err error, kind BatchKind, done func(Result, error
 	}
 	for _, t := range w.size.tables {
 		if err == nil {
-			err = checkReplicas(w.e.store.Catalog(), t, w.options.Consistency)
+			err = w.e.checkReplicas(t, w.options.Consistency)
 		}
+	}
+	if work := w.options.Work; work != nil && err == nil {
+		work.Batch, work.Partitions = kind, len(w.size.keys)
 	}
 	w.apply(err, &answer, done)
 }

@@ -105,7 +105,7 @@ func (s *size) check(kind BatchKind) ([]string, error) {
 		warnings = append(warnings, fmt.Sprintf("Batch for %s is of size %d, exceeding specified threshold of %d by %d.",
 			tableNames(s.tables), s.bytes, batchWarning, s.bytes-batchWarning))
 	}
-	if kind == Unlogged && len(s.keys) > unloggedWarning {
+	if kind != Logged && len(s.keys) > unloggedWarning {
 		warnings = append(warnings, fmt.Sprintf("Unlogged batch covering %d partitions detected against table%s. You should "+
 			"use a logged batch for atomicity, or asynchronous writes for performance.", len(s.keys), plural(s.tables)))
 	}

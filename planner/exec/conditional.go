@@ -59,9 +59,6 @@ type conditional struct {
 	onStep   func() error
 }
 
-// longestDecision is how long it may take to decide: other writes of the store wait meanwhile.
-const longestDecision = time.Second
-
 // conditionalWrite is one of the modifications, with its values.
 type conditionalWrite struct {
 	plan   *planner.Modification
@@ -135,7 +132,7 @@ func (c *conditional) prepare() error {
 		}
 	}
 	c.finishColumns()
-	return checkConditionalLevels(c.e.store.Catalog(), c.table, c.options)
+	return c.e.checkConditionalLevels(c.table, c.options)
 }
 
 // finish answers when the outcome of the write is known.
@@ -156,7 +153,7 @@ func (c *conditional) finish(err error) {
 func (c *conditional) fail(err error) {
 	done := c.done
 	if errors.Is(err, pace.ErrTimeout) {
-		err = cqlerr.WriteUnknown(c.options.Consistency, Conditional)
+		err = cqlerr.CASTimedOut(c.options.serial(), c.options.Decision.contentions())
 	}
 	c.release()
 	done(nil, err)
@@ -300,14 +297,18 @@ func (c *conditional) finishColumns() {
 
 // decide reads and compares the rows, and makes the mutations if all conditions hold. It may be called again.
 func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
-	c.snapshot, c.applied, c.until = s, false, time.Now().Add(longestDecision)
+	until, err := c.options.Decision.begin()
+	if err != nil {
+		return nil, err
+	}
+	c.snapshot, c.applied, c.until = s, false, until
 	if err := c.readRows(); err != nil {
 		return nil, err
 	}
 	if holds, err := c.hold(); !holds || err != nil {
 		return nil, err
 	}
-	if err := checkReplicas(c.e.store.Catalog(), c.table, c.options.Consistency); err != nil {
+	if err := c.e.checkReplicas(c.table, c.options.Consistency); err != nil {
 		return nil, err
 	}
 	c.mutations, c.writing.rows, c.bytes = c.mutations[:0], 0, 0
@@ -322,8 +323,11 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 			return nil, err
 		}
 	}
+	if c.unindexed != nil {
+		return nil, c.unindexed
+	}
 	c.applied = true
-	return c.mutations, c.unindexed
+	return c.mutations, c.options.Decision.end()
 }
 
 // hold reports whether all conditions hold.
@@ -347,7 +351,7 @@ func (c *conditional) hold() (bool, error) {
 }
 
 // checkConditionalLevels refuses the levels that conditional writes cannot have, and those that one node cannot give.
-func checkConditionalLevels(catalog *schema.Catalog, t *schema.Table, o *Options) error {
+func (e *Executor) checkConditionalLevels(t *schema.Table, o *Options) error {
 	switch {
 	case !o.SerialConsistency.IsSerial():
 		return cqlerr.Invalidf("Invalid consistency for conditional update. Must be one of SERIAL or LOCAL_SERIAL")
@@ -358,9 +362,10 @@ func checkConditionalLevels(catalog *schema.Catalog, t *schema.Table, o *Options
 	if err := checkLevel(o.Consistency); err != nil {
 		return err
 	}
-	if k := catalog.Keyspace(t.Keyspace); k != nil && o.Consistency == cqlerr.EachQuorum && k.Datacenter() == "" {
+	r := e.replicasOf(t)
+	if k := r.keyspace; k != nil && o.Consistency == cqlerr.EachQuorum && k.ByDatacenter() == nil {
 		return cqlerr.Invalidf("consistency level %s not compatible with replication strategy (%s)",
 			o.Consistency, k.Replication["class"])
 	}
-	return checkReplicas(catalog, t, readLevel(o.SerialConsistency, false))
+	return r.checkSerial(o.SerialConsistency)
 }

@@ -1,7 +1,9 @@
 package exec_test
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/exec"
+	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/pace"
 )
 
@@ -69,5 +72,77 @@ func TestDecisionsDoNotGiveWay(t *testing.T) {
 	turn.End()
 	if err := <-begun; err != nil {
 		t.Error(err)
+	}
+}
+
+// repeating is an engine that runs an update's function three times, and calls a function before the last.
+type repeating struct {
+	engine.Engine
+	beforeLast func()
+}
+
+func (r *repeating) Update(ctx context.Context, guard []byte, fn func(engine.Txn) error, done func(error)) {
+	if r.beforeLast == nil {
+		r.Engine.Update(ctx, guard, fn, done)
+		return
+	}
+	conflict := errors.New("conflict")
+	for range 2 {
+		err := engine.Update(ctx, r.Engine, guard, func(txn engine.Txn) error { return cmp.Or(fn(txn), conflict) })
+		if !errors.Is(err, conflict) {
+			done(err)
+			return
+		}
+	}
+	r.beforeLast()
+	r.Engine.Update(ctx, guard, fn, done)
+}
+
+// TestContentions lets the time of a conditional write end when it has been decided twice, in two ways: its own clock
+// tells so, or who waits for it gives it up. The error has how often it was decided again.
+func TestContentions(t *testing.T) {
+	var r *repeating
+	s := newSessionOn(t, func(e engine.Engine) engine.Engine {
+		r = &repeating{Engine: e}
+		return r
+	})
+	s.must(simple)
+	s.must("USE ks")
+	s.must("CREATE TABLE t (k int PRIMARY KEY, v int)")
+	want := cqlerr.TimeoutDetail{Consistency: cqlerr.Serial, BlockFor: 1, WriteType: "CAS", Contentions: 1}
+	check := func(err error) {
+		t.Helper()
+		e, ok := cqlerr.As(err)
+		if !ok || e.Code != cqlerr.WriteTimeout || e.Detail != want ||
+			e.Message != "CAS operation timed out: received 0 of 1 required responses after 1 contention retries" {
+			t.Errorf("%v, want %+v", err, want)
+		}
+	}
+	o := atSerial
+	for _, statement := range []string{
+		"INSERT INTO t (k, v) VALUES (1, 1) IF NOT EXISTS",
+		"UPDATE t SET v = 1 WHERE k = 1 IF v = 7", // writes nothing, and is decided again too
+	} {
+		o.Decision = &exec.Decision{Until: time.Now().Add(time.Hour)}
+		r.beforeLast = func() { o.Decision.Until = time.Unix(0, 0) }
+		_, err := s.run(statement, o)
+		check(err)
+	}
+	o.Decision = new(exec.Decision)
+	r.beforeLast = func() {
+		if e := o.Decision.GiveUp(cqlerr.Serial); e.Code != cqlerr.CASWriteUnknown {
+			t.Errorf("%v, want an unknown outcome", e)
+		}
+	}
+	if _, err := s.run("INSERT INTO t (k, v) VALUES (1, 1) IF NOT EXISTS", o); err != nil {
+		t.Error(err)
+	}
+	o.Decision = new(exec.Decision)
+	r.beforeLast = func() { check(o.Decision.GiveUp(cqlerr.Serial)) }
+	_, err := s.run("UPDATE t SET v = 1 WHERE k = 1 IF v = 7", o)
+	check(err)
+	r.beforeLast = nil
+	if got := s.bound("SELECT v FROM t"); got != "1\n" {
+		t.Errorf("%q is stored", got)
 	}
 }

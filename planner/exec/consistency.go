@@ -35,60 +35,35 @@ func checkWriteLevel(cl cqlerr.Consistency, t *schema.Table) error {
 	return checkLevel(cl)
 }
 
+// checkReplicas refuses a write at a level that the replicas of a table cannot reach.
+func (e *Executor) checkReplicas(t *schema.Table, cl cqlerr.Consistency) error {
+	if t.Virtual {
+		return nil
+	}
+	r := e.replicasOf(t)
+	if t.Counter {
+		return r.checkRead(cl) // a counter is read before it is written
+	}
+	return r.checkWrite(cl)
+}
+
+// checkReadReplicas refuses a read at a level that the replicas of a table cannot reach. serial says that it is a read
+// of one partition, which serial levels are meant for.
+func (e *Executor) checkReadReplicas(t *schema.Table, cl cqlerr.Consistency, serial bool) error {
+	if t.Virtual {
+		return nil
+	}
+	r := e.replicasOf(t)
+	if serial && cl.IsSerial() {
+		return r.checkSerial(cl)
+	}
+	return r.checkRead(cl)
+}
+
 // errSerialPartitions refuses a serial read of several partitions at once. In pages they are read one after the other,
 // which is allowed.
 func errSerialPartitions() error {
 	return cqlerr.Invalidf("SERIAL/LOCAL_SERIAL consistency may only be requested for one partition at a time")
-}
-
-// checkReplicas refuses a consistency level that one node cannot reach: it is one replica, however many the keyspace
-// asks for.
-func checkReplicas(c *schema.Catalog, t *schema.Table, cl cqlerr.Consistency) error {
-	if t.Virtual {
-		return nil
-	}
-	factor := 1
-	k := c.Keyspace(t.Keyspace)
-	if k != nil {
-		factor = k.Replicas()
-	}
-	alive := min(factor, 1)
-	required := requiredReplicas(cl, factor)
-	if required <= alive {
-		return nil
-	}
-	if k != nil && cl == cqlerr.EachQuorum && k.Datacenter() != "" {
-		return cqlerr.NotEnoughIn(k.Datacenter(), cl, required)
-	}
-	return cqlerr.NotEnoughReplicas(cl, required, alive)
-}
-
-// requiredReplicas is how many replicas have to answer.
-func requiredReplicas(cl cqlerr.Consistency, factor int) int {
-	switch cl {
-	case cqlerr.Any:
-		return 0
-	case cqlerr.Two:
-		return 2
-	case cqlerr.Three:
-		return 3
-	case cqlerr.All:
-		return factor
-	case cqlerr.Quorum, cqlerr.LocalQuorum, cqlerr.EachQuorum, cqlerr.Serial, cqlerr.LocalSerial:
-		return factor/2 + 1
-	}
-	return 1
-}
-
-// readLevel is the level that decides how many replicas a read needs: a serial read of one partition needs a quorum.
-func readLevel(cl cqlerr.Consistency, scan bool) cqlerr.Consistency {
-	if !scan && cl == cqlerr.Serial {
-		return cqlerr.Quorum
-	}
-	if !scan && cl == cqlerr.LocalSerial {
-		return cqlerr.LocalQuorum
-	}
-	return cl
 }
 
 // oneReplica is the level of one replica that replaces another level.

@@ -17,6 +17,8 @@ type Executor struct {
 	store *store.Store
 	log   zerolog.Logger
 	ids   *identifiers
+
+	strictIn string // the node's datacenter, if StrictReplicas was called
 }
 
 // New returns an executor on a store.

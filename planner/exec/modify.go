@@ -104,7 +104,7 @@ func (e *Executor) modify(ctx context.Context, r *Request, m *planner.Modificati
 		err = w.unindexed
 	}
 	if err == nil {
-		err = checkReplicas(e.store.Catalog(), m.Table, r.Consistency)
+		err = e.checkReplicas(m.Table, r.Consistency)
 	}
 	w.apply(err, nothing, done)
 }

@@ -29,7 +29,18 @@ type Options struct {
 	Version           int // of the protocol: paging states differ
 	Session           store.Session
 	Turn              *pace.Turn // that long work runs on; nil: nothing bounds it
+	Decision          *Decision  // of a conditional write; nil: nobody gives it up
 	Keyspace          string     // the session's
+	Work              *Work      // is filled in before done is called; nil: nobody counts
+}
+
+// Work is what an execution has gone over.
+type Work struct {
+	Read             bool // rows and tombstones of stored tables were counted
+	Rows, Tombstones int  // alive, and as TombstonesRead counts them
+
+	Batch      BatchKind
+	Partitions int // that a batch without conditions writes to; 0: it was none
 }
 
 // BatchRequest is one execution of a protocol batch.

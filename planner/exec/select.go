@@ -68,6 +68,10 @@ func (e *Executor) read(ctx context.Context, req *Request, p *planner.Select, do
 	if err == nil {
 		err = r.run(ctx, req)
 	}
+	if w := req.Work; w != nil && r.read.Tombstones != nil {
+		w.Read = true
+		w.Rows, w.Tombstones = r.tombstones.All()
+	}
 	switch {
 	case err == nil:
 		done(&r.out.Rows, nil)
@@ -164,6 +168,9 @@ func (r *reading) restrict() (err error) {
 		if r.filters, err = filter.Conditions(&r.x, w.Filters); err != nil {
 			return err
 		}
+		if err := r.lookUp(w.Filters); err != nil {
+			return err
+		}
 	}
 	if w.Partition != nil {
 		if err = r.partitions.evaluate(&r.x, w); err != nil {
@@ -190,6 +197,28 @@ func (r *reading) restrict() (err error) {
 	}
 	r.page.nothing = r.page.nothing || r.read.Ranges == nil && r.read.Slices != nil && len(r.read.Slices) == 0
 	return err
+}
+
+// lookUp says what indexes have of the rows.
+func (r *reading) lookUp(filters []*where.Filter) error {
+	for _, f := range filters {
+		key, value, ok, err := filter.Sought(&r.x, f)
+		if err != nil {
+			return err
+		}
+		if ok {
+			r.read.Lookups = append(r.read.Lookups, store.Lookup{Index: f.Index, Key: key, Value: value})
+			continue
+		}
+		lower, upper, ok, err := filter.Between(&r.x, f)
+		if err != nil {
+			return err
+		}
+		if ok {
+			r.read.Lookups = append(r.read.Lookups, store.Lookup{Index: f.Index, Ranged: true, From: lower, To: upper})
+		}
+	}
+	return nil
 }
 
 // restrictClustering evaluates the restrictions of clustering columns. A range that ends with null selects nothing, but
@@ -223,8 +252,7 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 		if serial && r.partitions.several() && !r.page.pages(r.plan) {
 			return errSerialPartitions()
 		}
-		cl := readLevel(r.level, !r.plan.Where.SinglePartition())
-		if err := checkReplicas(r.e.store.Catalog(), r.plan.Table, cl); err != nil {
+		if err := r.e.checkReadReplicas(r.plan.Table, r.level, r.plan.Where.SinglePartition()); err != nil {
 			return err
 		}
 		if err := r.resume(); err != nil {

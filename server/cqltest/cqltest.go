@@ -61,6 +61,10 @@ func WithInterceptor(i server.Interceptor) Option {
 	return func(c *config) { c.server.Intercept = i }
 }
 
+// WithStrictReplicas makes the server answer Unavailable where a consistency level needs more replicas than one node,
+// as a Cassandra of one node does.
+func WithStrictReplicas() Option { return func(c *config) { c.server.StrictReplicas = true } }
+
 // WithLimits bounds what clients can make the server hold.
 func WithLimits(l server.Limits) Option { return func(c *config) { c.server.Limits = l } }
 

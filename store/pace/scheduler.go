@@ -26,6 +26,7 @@ type Scheduler struct {
 	fresh   ring // parties with turns that have not run yet
 	paused  ring // parties with turns that have
 	inRow   int  // fresh turns that ran since a paused one did
+	ended   int64
 }
 
 // freshInRow is how many turns that begin may go before one that has had a slice.
@@ -107,6 +108,13 @@ func (r *ring) next(may func(*Party) bool) *Turn {
 		return t
 	}
 	return nil
+}
+
+// Turns returns how many turns are under way, and how many have ended.
+func (s *Scheduler) Turns() (underWay int, ended int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.started, s.ended
 }
 
 // Resume lets a party's turns begin again after it was behind.

@@ -63,6 +63,7 @@ func (t *Turn) End() {
 		t.begun = false
 		t.party.started--
 		s.started--
+		s.ended++
 	}
 	s.grant()
 	s.mu.Unlock()

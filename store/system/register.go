@@ -18,6 +18,8 @@ type Options struct {
 
 	// Clients returns the connections that system_views.clients shows; nil: none.
 	Clients func() []Client
+
+	Monitor Monitor // of the server; nil: nothing is counted
 }
 
 // The names of a node that is given none, as Cassandra's default settings have them.
@@ -33,6 +35,11 @@ type node struct {
 	hostID   [16]byte
 	started  time.Time
 	estimate func(*schema.Table) store.Estimate
+	now      func() time.Time
+	sweep    func() *store.SweepProgress
+	sweeps   func() uint64 // that are complete
+
+	isBuilding func(*schema.Table, *schema.Index) bool
 }
 
 // filler makes the rows of one table.
@@ -67,8 +74,32 @@ var fillers = map[string]map[string]filler{
 		"columns":   fillVirtualColumns,
 	},
 	"system_views": {
-		"clients":  fillClients,
-		"settings": fillSettings,
+		"batch_metrics":                    fillBatchMetrics,
+		"caches":                           fillCaches,
+		"cidr_filtering_metrics_counts":    fillCIDRCounts,
+		"cidr_filtering_metrics_latencies": fillCIDRLatencies,
+		"clients":                          fillClients,
+		"cql_metrics":                      fillCQLMetrics,
+		"gossip_info":                      fillGossip,
+		"queries":                          fillQueries,
+		"sai_column_indexes":               fillSAIIndexes,
+		"settings":                         fillSettings,
+		"sstable_tasks":                    fillTasks,
+		"thread_pools":                     fillThreadPools,
+
+		"coordinator_read_latency":  latencyFiller(func(a TableActivity) Latency { return a.Reads }),
+		"coordinator_scan_latency":  latencyFiller(func(a TableActivity) Latency { return a.Scans }),
+		"coordinator_write_latency": latencyFiller(func(a TableActivity) Latency { return a.Writes }),
+		"local_read_latency":        latencyFiller(func(a TableActivity) Latency { return a.Reads }),
+		"local_scan_latency":        latencyFiller(func(a TableActivity) Latency { return a.Scans }),
+		"local_write_latency":       latencyFiller(func(a TableActivity) Latency { return a.Writes }),
+		"rows_per_read":             amountFiller(func(a TableActivity) Distribution { return a.Rows }),
+		"tombstones_per_read":       amountFiller(func(a TableActivity) Distribution { return a.Tombstones }),
+
+		"disk_usage":           sizeFiller(func(e store.Estimate) int64 { return e.Bytes }),
+		"max_partition_size":   sizeFiller(func(e store.Estimate) int64 { return e.LargestPartition }),
+		"max_sstable_size":     sizeFiller(noSize),
+		"max_sstable_duration": fillDurations,
 	},
 }
 
@@ -83,7 +114,11 @@ func Register(s *store.Store, o Options) {
 	if o.Rack == "" {
 		o.Rack = DefaultRack
 	}
-	n := &node{Options: o, hostID: s.HostID(), started: s.Now(), estimate: s.Estimate}
+	n := &node{
+		Options: o, hostID: s.HostID(), started: s.Now(), estimate: s.Estimate,
+		now: s.Now, sweep: s.SweepProgress, sweeps: func() uint64 { return s.SweepMetrics().Sweeps },
+		isBuilding: s.IsBuilding,
+	}
 	for _, k := range keyspaces {
 		for _, t := range k.SortedTables() {
 			fill := fillers[k.Name][t.Name]

@@ -117,7 +117,15 @@ func TestReadAll(t *testing.T) {
 		"system_schema.tables":  true,
 		"system_schema.columns": true, "system_schema.dropped_columns": true, "system_schema.indexes": true,
 		"system_virtual_schema.keyspaces": true, "system_virtual_schema.tables": true,
-		"system_virtual_schema.columns": true, "system_views.settings": true,
+		"system_virtual_schema.columns": true,
+	}
+	for _, name := range []string{
+		"batch_metrics", "caches", "cidr_filtering_metrics_counts", "cidr_filtering_metrics_latencies",
+		"coordinator_read_latency", "coordinator_scan_latency", "coordinator_write_latency", "cql_metrics", "disk_usage",
+		"gossip_info", "local_read_latency", "local_scan_latency", "local_write_latency", "max_partition_size",
+		"max_sstable_duration", "max_sstable_size", "rows_per_read", "settings", "thread_pools", "tombstones_per_read",
+	} {
+		withRows["system_views."+name] = true
 	}
 	for _, k := range s.Catalog().Keyspaces() {
 		for _, table := range k.SortedTables() {

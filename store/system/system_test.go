@@ -27,9 +27,27 @@ var started = time.UnixMilli(1700000000123)
 // open opens a store in memory with the system tables.
 func open(t *testing.T, o system.Options) *store.Store {
 	t.Helper()
+	return openOn(t, o, func() {})
+}
+
+// watched is an engine that calls a function before each view.
+type watched struct {
+	engine.Engine
+	beforeView func()
+}
+
+func (w watched) View(fn func(engine.Reader) error) error {
+	w.beforeView()
+	return w.Engine.View(fn)
+}
+
+// openOn is open with a function that is called before the store reads from its engine.
+func openOn(t *testing.T, o system.Options, beforeView func()) *store.Store {
+	t.Helper()
 	s, err := store.Open(store.Options{
 		Engine: func(fold engine.Fold) (engine.Engine, error) {
-			return badger.Open(badger.Options{MemTableSize: badger.SmallMemTable}, fold)
+			e, err := badger.Open(badger.Options{MemTableSize: badger.SmallMemTable}, fold)
+			return watched{e, beforeView}, err
 		},
 		System: system.Definitions(),
 		Now:    func() time.Time { return started },

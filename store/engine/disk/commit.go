@@ -76,7 +76,7 @@ func (e *Engine) commit(ops []engine.Op, size int, x *txn) error {
 	if len(ops) == 0 {
 		return nil
 	}
-	if err := e.waitForRoom(ops); err != nil {
+	if err := e.waitForRoom(ops, size); err != nil {
 		return err
 	}
 	if x != nil {
@@ -129,7 +129,8 @@ const longestWait = 5 * time.Second
 
 // waitForRoom waits while too many memtables wait to be flushed, or the log has no segment for a commit. It says why
 // there are no commits, if there are none.
-func (e *Engine) waitForRoom(ops []engine.Op) error {
+func (e *Engine) waitForRoom(ops []engine.Op, size int) error {
+	e.slowDown(size)
 	var began time.Time
 	for {
 		if err := e.refused(); err != nil {
@@ -152,6 +153,35 @@ func (e *Engine) waitForRoom(ops []engine.Op) error {
 			return fmt.Errorf("%w: what was written before is not in tables yet", engine.ErrRefused)
 		}
 		e.changed.Wait()
+	}
+}
+
+// longestDelay is how long slowDown delays a commit at most.
+const longestDelay = 20 * time.Millisecond
+
+// slowDown delays a commit of so many bytes while a memtable is flushed, so that no more is written than is flushed
+// meanwhile: otherwise all commits would have to wait at once until a flush is over. It releases the lock meanwhile.
+func (e *Engine) slowDown(size int) {
+	waiting := len(e.layers.frozen)
+	if waiting == 0 {
+		return
+	}
+	rate := 2 * e.flushRate // bytes a second: there is still room
+	if waiting >= maxFrozen {
+		rate = e.flushRate * 3 / 4
+	}
+	now := time.Now()
+	if e.slowed.Before(now) {
+		e.slowed = now
+	}
+	e.slowed = e.slowed.Add(time.Duration(int64(size+rowOverhead) * int64(time.Second) / rate))
+	if delay := e.slowed.Sub(now); delay > time.Millisecond {
+		if delay > longestDelay {
+			delay, e.slowed = longestDelay, now.Add(longestDelay)
+		}
+		e.mu.Unlock()
+		time.Sleep(delay)
+		e.mu.Lock()
 	}
 }
 

@@ -75,6 +75,9 @@ const (
 	// badgerMemtable is Badger's own, which takes 1.3 times as much memory, up to three times.
 	badgerMemtable = 16 << 20
 
+	// firstRate is how many bytes a second a flush writes, as long as none was measured.
+	firstRate = 32 << 20
+
 	// cacheSize is how many bytes of values are kept that are read from tables again and again.
 	cacheSize = 32 << 20
 
@@ -100,19 +103,21 @@ type Engine struct {
 	waits     atomic.Uint64             // commits that had to wait for a flush
 	flushes   atomic.Uint64
 
-	mu       sync.Mutex // held to write
-	changed  sync.Cond  // a tree was flushed, a segment made or tried to be made, or the engine closed
-	memtable memtable   // the tree that is written to
-	layers   *layers    // below it
-	version  uint64     // counts changes
-	filter   *filter
-	first    func(key []byte) (bool, error) // isFirst
-	closed   bool
-	path     tree.Path // of the row that is being written
-	undo     []undo    // of the commit that is being applied
-	left     []retired // what is not published any more and still being read
-	oldBases []*base   // snapshots of Badger that may still be read
-	dropped  uint64    // the number of the last memtable that was flushed
+	mu        sync.Mutex // held to write
+	changed   sync.Cond  // a tree was flushed, a segment made or tried to be made, or the engine closed
+	memtable  memtable   // the tree that is written to
+	layers    *layers    // below it
+	version   uint64     // counts changes
+	flushRate int64      // bytes a second that the last flushes have written
+	slowed    time.Time  // when the commits that were made while a flush is under way are paid for by it
+	filter    *filter
+	first     func(key []byte) (bool, error) // isFirst
+	closed    bool
+	path      tree.Path // of the row that is being written
+	undo      []undo    // of the commit that is being applied
+	left      []retired // what is not published any more and still being read
+	oldBases  []*base   // snapshots of Badger that may still be read
+	dropped   uint64    // the number of the last memtable that was flushed
 
 	syncing  syncing
 	flushing chan struct{} // has an element when there is something to flush
@@ -139,6 +144,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 		stop: make(chan struct{}),
 	}
 	e.changed.L = &e.mu
+	e.flushRate = firstRate
 	e.filter, e.first = newFilter(), e.isFirst
 	e.syncing.wake = make(chan struct{}, 1)
 	var x *commitlog.Examination

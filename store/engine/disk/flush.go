@@ -53,6 +53,7 @@ var errStopped = errors.New("the engine is being closed")
 // flush writes a memtable to Badger. When it is safe there, reads begin without the memtable, and the log loses what it
 // has of it.
 func (e *Engine) flush(m *memtable) error {
+	began := time.Now()
 	if err := e.write(m); err != nil {
 		return err
 	}
@@ -66,6 +67,8 @@ func (e *Engine) flush(m *memtable) error {
 	e.mu.Lock()
 	e.replaceLayers(&layers{frozen: e.layers.frozen[:len(e.layers.frozen)-1], base: next})
 	e.dropped = m.number
+	rate := int64(float64(m.size) / time.Since(began).Seconds())
+	e.flushRate = max(1<<20, (e.flushRate+rate)/2)
 	e.changed.Broadcast()
 	e.mu.Unlock()
 	e.flushes.Add(1)

@@ -1,0 +1,228 @@
+package store
+
+import (
+	"encoding/binary"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
+)
+
+// An index is kept as keys beside the rows. An entry has the number of the index, the indexed value and the key of the
+// row, so the entries of one value are in the order of the rows. A materialized view is kept as an index too, whose
+// entries have the keys of the view's rows. A write adds entries and removes none: an entry may be of a value that the
+// row has no more. So a read that uses an index still compares the rows, and has entries that it finds stale removed.
+// Writes read nothing for it.
+//
+// The entries of rows that are older than the index are made in the background (see index_build.go). Until then reads
+// do without the index.
+
+// keptIndex is an index, or a view, whose entries are kept.
+type keptIndex struct {
+	id      uint32 // the number of its keys
+	tableID uint32 // the number of its table's keys
+	name    string // says what is indexed: another index of the same name differs in it
+	built   bool   // it has the entries of all rows
+
+	table  *schema.Table
+	column *schema.Column // of a view: the one of its key that is not in the key of the table, or nil
+	part   schema.IndexPart
+	value  types.Type    // of what is indexed
+	key    types.Type    // of the keys of entries of maps; else nil
+	view   *schema.Table // nil: it is no view
+	places []int         // of a view: the indexes in the table of the columns of its key
+
+	conditions []*schema.ViewRelation // of a view: those on columns of its key
+}
+
+// newKeptIndex returns what is kept for an index, or nil if nothing is.
+func newKeptIndex(t *schema.Table, x *schema.Index) *keptIndex {
+	if x.Kind() == schema.SASI || x.Kind() == schema.SAI && len(x.Options) > 0 || x.Column() == "" {
+		return nil
+	}
+	c := t.Column(x.Column())
+	if c == nil {
+		return nil
+	}
+	k := &keptIndex{tableID: uint32(t.StoreID), table: t, column: c, part: x.Part()}
+	k.value, k.key = schema.IndexedType(c, k.part)
+	if !comparesByKey(k.value, x.Kind()) || k.key != nil && !comparesByKey(k.key, x.Kind()) {
+		return nil
+	}
+	k.name = strings.Join([]string{x.Name, strconv.Itoa(int(c.ID)), c.Type.String(), k.part.String(), x.Class}, "\x00")
+	return k
+}
+
+// tableName is the name of the index's table.
+func (x *keptIndex) tableName() string { return x.table.Keyspace + "." + x.table.Name }
+
+// comparesByKey reports whether values that are equal for an index have equal keys, for ever. The fields of user types
+// grow, vectors have indexes of another kind, and storage-attached indexes find addresses in both of their forms.
+func comparesByKey(t types.Type, kind schema.IndexKind) bool {
+	switch t := t.(type) {
+	case *types.List:
+		return comparesByKey(t.Elem, kind)
+	case *types.Set:
+		return comparesByKey(t.Elem, kind)
+	case *types.Map:
+		return comparesByKey(t.Key, kind) && comparesByKey(t.Value, kind)
+	case *types.Tuple, *types.UserType, *types.Vector, *types.Custom:
+		return false
+	}
+	return kind == schema.LegacyIndex || t != types.Inet
+}
+
+// indexKey is the key of the record of an index that is kept.
+func indexKey(id uint32) []byte { return binary.BigEndian.AppendUint32(slices.Clone(indexKeys), id) }
+
+// record is what is stored of the index: whether it is built, the table's number and the name.
+func (x *keptIndex) record() engine.Op {
+	built := byte(0)
+	if x.built {
+		built = 1
+	}
+	value := binary.BigEndian.AppendUint32([]byte{built}, x.tableID)
+	return engine.Op{Kind: engine.Put, Key: indexKey(x.id), Value: append(value, x.name...)}
+}
+
+// numberIndexes gives the indexes of a catalog that is about to replace another the numbers that they have, or new
+// ones. It returns the operations that store that, and those that undo it.
+func (s *state) numberIndexes(old *state, m *meta) (ops, undo []engine.Op) {
+	s.indexes = map[uint32][]*keptIndex{}
+	for _, k := range s.catalog.Keyspaces() {
+		same := old.catalog.Keyspace(k.Name) == k
+		for _, t := range k.Tables {
+			before := old.indexes[uint32(t.StoreID)]
+			if same && before != nil {
+				s.indexes[uint32(t.StoreID)] = before
+			}
+			if same || t.StoreID == 0 {
+				continue
+			}
+			all, added := m.number(keptIndexes(k, t), before)
+			for _, x := range added {
+				ops = append(ops, x.record())
+			}
+			if len(all) > 0 {
+				s.indexes[uint32(t.StoreID)] = all
+			}
+		}
+	}
+	s.noteIndexes()
+	for _, op := range ops {
+		undo = append(undo, engine.Op{Kind: engine.Delete, Key: op.Key})
+	}
+	for _, all := range old.indexes {
+		for _, x := range all {
+			if !s.live[x.id] {
+				dead := deadTableKey(x.id)
+				ops = append(ops, engine.Op{Kind: engine.Put, Key: dead, Value: []byte{1}},
+					engine.Op{Kind: engine.Delete, Key: indexKey(x.id)})
+				undo = append(undo, engine.Op{Kind: engine.Delete, Key: dead}, x.record())
+			}
+		}
+	}
+	return ops, undo
+}
+
+// keptIndexes returns what is kept for a table, without numbers.
+func keptIndexes(k *schema.Keyspace, t *schema.Table) (all []*keptIndex) {
+	for _, x := range t.Indexes {
+		if kept := newKeptIndex(t, x); kept != nil {
+			all = append(all, kept)
+		}
+	}
+	for _, v := range k.ViewsOf(t) {
+		if kept := newKeptView(t, v); kept != nil {
+			all = append(all, kept)
+		}
+	}
+	return all
+}
+
+// number gives numbers to the indexes of a table, and returns them and those that are new. An index that was there
+// before stays what it was.
+func (m *meta) number(wanted, before []*keptIndex) (all, added []*keptIndex) {
+	for _, x := range wanted {
+		i := slices.IndexFunc(before, func(b *keptIndex) bool { return b.name == x.name })
+		switch {
+		case i >= 0:
+			x.id, x.built = before[i].id, before[i].built
+		case m.next > rows.MaxStoreID:
+			continue
+		default:
+			x.id = m.next
+			m.next++
+			added = append(added, x)
+		}
+		all = append(all, x)
+	}
+	return all, added
+}
+
+// noteIndexes notes that the numbers of the indexes are in use.
+func (s *state) noteIndexes() {
+	for _, all := range s.indexes {
+		for _, x := range all {
+			s.live[x.id] = true
+		}
+	}
+}
+
+// loadIndexes finds the indexes of the catalog among the records of a store that is being opened. Indexes without a
+// record get one, and records without an index are of indexes whose keys are to be removed.
+func (s *Store) loadIndexes(first *state) error {
+	stored := &state{catalog: &schema.Catalog{}, indexes: map[uint32][]*keptIndex{}}
+	end := rows.Successor(slices.Clone(indexKeys))
+	err := s.engine.Scan(indexKeys, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
+		if len(key) != len(indexKeys)+4 || len(value) < 5 {
+			return false, errMeta
+		}
+		x := &keptIndex{
+			id: binary.BigEndian.Uint32(key[len(indexKeys):]), built: value[0] == 1,
+			tableID: binary.BigEndian.Uint32(value[1:]), name: string(value[5:]),
+		}
+		stored.indexes[x.tableID] = append(stored.indexes[x.tableID], x)
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	m := s.meta
+	ops, _ := first.numberIndexes(stored, &m)
+	if len(ops) == 0 {
+		return nil
+	}
+	if err := s.commit(append(ops, m.op())); err != nil {
+		return err
+	}
+	s.meta = m
+	return nil
+}
+
+// replaceIndex puts an index in the place of what it was, unless the index is gone. It returns the index as it is.
+func (s *Store) replaceIndex(x *keptIndex) (*keptIndex, error) {
+	s.defining.Lock()
+	defer s.defining.Unlock()
+	old := s.state.Load()
+	i := slices.IndexFunc(old.indexes[x.tableID], func(o *keptIndex) bool { return o.id == x.id })
+	if i < 0 {
+		return nil, nil
+	}
+	if err := s.commit([]engine.Op{x.record()}); err != nil {
+		return nil, err
+	}
+	next := *old
+	next.indexes = make(map[uint32][]*keptIndex, len(old.indexes))
+	for id, all := range old.indexes {
+		next.indexes[id] = all
+	}
+	next.indexes[x.tableID] = slices.Clone(old.indexes[x.tableID])
+	next.indexes[x.tableID][i] = x
+	s.state.Store(&next)
+	return x, nil
+}

@@ -1,0 +1,161 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
+)
+
+// sameIndexes reports whether two lists of indexes have the same numbers: writes add the same entries.
+func sameIndexes(a, b []*keptIndex) bool {
+	return slices.EqualFunc(a, b, func(a, b *keptIndex) bool { return a.id == b.id })
+}
+
+// followIndexes waits for the writes that do not know the indexes of a new catalog, and has new indexes built.
+func (s *Store) followIndexes(old, next *state) {
+	changed := false
+	for id := range next.live {
+		if old.live[id] && !sameIndexes(old.indexes[id], next.indexes[id]) {
+			s.usages.of(id).wait()
+			changed = true
+		}
+	}
+	if changed {
+		s.wakeIndexing()
+	}
+}
+
+// IsBuilding reports whether an index of a table has not the entries of all rows yet: reads do without it until then.
+func (s *Store) IsBuilding(t *schema.Table, index *schema.Index) bool {
+	wanted, current := newKeptIndex(t, index), s.state.Load()
+	return wanted != nil && slices.ContainsFunc(current.indexes[current.ids[t.ID]], func(x *keptIndex) bool {
+		return x.name == wanted.name && !x.built
+	})
+}
+
+// wakeIndexing makes keepIndexes look for indexes to build.
+func (s *Store) wakeIndexing() {
+	select {
+	case s.indexing <- struct{}{}:
+	default:
+	}
+}
+
+// keepIndexes builds indexes and removes stale entries, until the store is closed.
+func (s *Store) keepIndexes() {
+	defer s.purging.Done()
+	for {
+		var err error
+		select {
+		case <-s.closing.Done():
+			return
+		case <-s.indexing:
+			err = s.buildIndexes()
+		case first := <-s.stale:
+			err = s.removeStale(first)
+		}
+		if err != nil && s.closing.Err() == nil && !errors.Is(err, engine.ErrClosed) {
+			s.log.Error().Err(err).Msg("cannot work on an index yet")
+			time.AfterFunc(purgeAgain, s.wakeIndexing)
+		}
+	}
+}
+
+// buildIndexes builds one index after the other.
+func (s *Store) buildIndexes() error {
+	for _, all := range s.awaitDefinition().indexes {
+		for _, x := range all {
+			if x.built {
+				continue
+			}
+			if err := s.buildIndex(x); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// buildIndex writes the entries of all rows. Writes that are under way write those of their own rows.
+func (s *Store) buildIndex(x *keptIndex) error {
+	began := time.Now()
+	position := rows.AppendArea(nil, x.tableID, rows.AreaRows)
+	end := rows.Successor(bytes.Clone(position))
+	var maker entryMaker
+	entries := 0
+	for position != nil {
+		if err := s.closing.Err(); err != nil {
+			return err
+		}
+		ops, next, err := s.entriesFrom(x, &maker, position, end)
+		if errors.Is(err, rows.ErrRow) || errors.Is(err, rows.ErrKey) {
+			s.log.Error().Err(err).Str("table", x.tableName()).Msg("an index is not built: reads do without it")
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if gone, err := s.commitEntries(x, ops); err != nil || gone {
+			return err
+		}
+		position, entries = next, entries+len(ops)
+	}
+	whole := *x
+	whole.built = true
+	if kept, err := s.replaceIndex(&whole); err != nil || kept == nil {
+		return err
+	}
+	if entries > 0 {
+		s.log.Info().Str("table", x.tableName()).Int("entries", entries).
+			Dur("took", time.Since(began)).Msg("an index is built")
+	}
+	return nil
+}
+
+// entriesFrom makes the entries of some rows. next is the key to go on from, or nil behind the last row.
+func (s *Store) entriesFrom(
+	x *keptIndex, maker *entryMaker, start, end []byte,
+) (ops []engine.Op, next []byte, err error) {
+	seen, size := 0, 0
+	most := min(chunkRows, s.limits.CommitOps/2)
+	err = s.engine.Scan(start, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
+		prefix := rows.PartitionPrefixLength(key)
+		if prefix < 0 {
+			return false, rows.ErrKey
+		}
+		err := maker.each(x, key, prefix, value, func(entry []byte) bool {
+			op := entryOp(entry, key)
+			ops, size = append(ops, op), size+len(op.Key)
+			return true
+		})
+		if seen++; seen < most && size < min(chunkBytes, s.limits.CommitBytes/4) && len(ops) < most {
+			return true, err
+		}
+		next = append(bytes.Clone(key), 0)
+		return false, err
+	})
+	return ops, next, err
+}
+
+// commitEntries commits entries of rows, unless the index is gone.
+func (s *Store) commitEntries(x *keptIndex, ops []engine.Op) (gone bool, err error) {
+	u := s.usages.of(x.tableID)
+	defer u.end(u.start(0, 0, math.MaxInt64))
+	if !slices.ContainsFunc(s.state.Load().indexes[x.tableID], func(o *keptIndex) bool { return o.id == x.id }) {
+		return true, nil
+	}
+	for len(ops) > 0 { // the entries of one row may be many
+		n := min(len(ops), s.limits.CommitOps/2)
+		if err := s.commit(ops[:n]); err != nil {
+			return false, err
+		}
+		ops = ops[n:]
+	}
+	return false, nil
+}

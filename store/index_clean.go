@@ -1,0 +1,157 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
+)
+
+// staleEntry is an entry whose row had not its value when a read came by.
+type staleEntry struct {
+	index  *keptIndex
+	key    []byte
+	prefix int // how much of the key comes in front of that of the row
+}
+
+// noteStale has an entry looked at, unless many others wait.
+func (s *Store) noteStale(x *keptIndex, entry, rest []byte) {
+	if len(s.stale) == cap(s.stale) {
+		return
+	}
+	key := append(bytes.Clone(entry), rest...)
+	select {
+	case s.stale <- staleEntry{x, key, len(entry)}:
+	default:
+	}
+}
+
+// staleAtOnce is how many entries are removed at once.
+const staleAtOnce = 64
+
+// removeStale removes entries whose rows do not have their values: one entry, and others that wait.
+func (s *Store) removeStale(first staleEntry) error {
+	all := append(make([]staleEntry, 0, staleAtOnce), first)
+	for len(all) < staleAtOnce {
+		select {
+		case e := <-s.stale:
+			all = append(all, e)
+			continue
+		default:
+		}
+		break
+	}
+	return s.removeEntries(s.closing, all)
+}
+
+// removeEntries removes those of some entries whose rows do not have their values now. A write that adds such an entry
+// meanwhile is not undone: the engine runs the update again.
+func (s *Store) removeEntries(ctx context.Context, all []staleEntry) error {
+	var maker entryMaker
+	var row []byte
+	return s.update(ctx, all[0].key, func(txn engine.Txn) error {
+		for i := range all {
+			e := &all[i]
+			row = append(rows.AppendArea(row[:0], e.index.tableID, rows.AreaRows), e.key[e.prefix:]...)
+			has := false
+			_, err := txn.Get(row, func(value []byte) error {
+				has = maker.mayHave(e.index, row, value, e.key[:e.prefix])
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			if !has {
+				txn.Delete(e.key)
+			}
+		}
+		return nil
+	})
+}
+
+// mayHave is has for a row that may be damaged, whose entries stay.
+func (e *entryMaker) mayHave(x *keptIndex, key, value, entry []byte) bool {
+	has, err := e.has(x, key, rows.PartitionPrefixLength(key), value, entry)
+	return has || err != nil
+}
+
+// dropEntries removes the entries of what a row loses. kept is what is left of it, or nil.
+func (w *sweep) dropEntries(txn engine.Txn, key, value, kept []byte) error {
+	for _, x := range w.indexes {
+		var failed error
+		err := w.makers[0].each(x, key, len(w.prefix), value, func(entry []byte) bool {
+			stays := false
+			if kept != nil {
+				stays, failed = w.makers[1].has(x, key, len(w.prefix), kept, entry)
+			}
+			if !stays && failed == nil {
+				txn.Delete(slices.Concat(entry, key[rows.AreaSize:]))
+			}
+			return failed == nil
+		})
+		if err != nil || failed != nil {
+			return errors.Join(err, failed)
+		}
+	}
+	return nil
+}
+
+// cleanIndexes goes over all entries and removes those of values that were overwritten, which no read has come by.
+func (w *sweep) cleanIndexes(ctx context.Context) error {
+	for _, x := range w.indexes {
+		position := rows.AppendArea(nil, x.id, rows.AreaRows)
+		end := rows.Successor(bytes.Clone(position))
+		for position != nil {
+			began := time.Now()
+			stale, next, err := w.staleFrom(x, position, end)
+			if err != nil {
+				return err
+			}
+			for part := range slices.Chunk(stale, staleAtOnce) {
+				if err := w.store.removeEntries(ctx, part); err != nil {
+					return err
+				}
+			}
+			w.store.swept.removed.Add(uint64(len(stale)))
+			if err := w.rest(ctx, time.Since(began)); err != nil {
+				return err
+			}
+			position = next
+		}
+	}
+	return nil
+}
+
+// staleFrom looks at some entries and returns those whose rows have not their values. next is the key to go on from, or
+// nil behind the last entry.
+func (w *sweep) staleFrom(x *keptIndex, start, end []byte) (stale []staleEntry, next []byte, err error) {
+	maker := &w.makers[0]
+	var row []byte
+	seen := 0
+	err = w.store.engine.View(func(src engine.Reader) error {
+		return src.Scan(start, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
+			n, err := entryLength(key, value)
+			if err != nil {
+				return false, err
+			}
+			row = append(rows.AppendArea(row[:0], x.tableID, rows.AreaRows), key[n:]...)
+			has := false
+			_, err = src.Get(row, func(value []byte) error {
+				has = maker.mayHave(x, row, value, key[:n])
+				return nil
+			})
+			if !has {
+				stale = append(stale, staleEntry{x, bytes.Clone(key), n})
+			}
+			if seen++; seen == chunkRows {
+				next = append(bytes.Clone(key), 0)
+			}
+			return next == nil, err
+		})
+	})
+	return stale, next, err
+}

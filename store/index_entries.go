@@ -1,0 +1,217 @@
+package store
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
+)
+
+// The keys of the entries of an index:
+//
+//	| 2 × index + 1 : 4 | form : 1 | value | token : 8 | partition key | 00 00 | ...
+//
+// What follows the value is the key of the row, but for the number of its table. In form 0 the value is as
+// types.Type.AppendKey writes it, in form 1 the SHA-256 of that. Entries of maps have the key in front of the value.
+// An entry of a view has the key of the view's row in place of form and value. The value of an entry is the length of
+// what comes in front of the key of the row, as a uvarint.
+const (
+	wholeValue  = 0
+	hashedValue = 1
+
+	longestWhole = 256
+)
+
+// entryOp writes the entry of a row with a key.
+func entryOp(entry, row []byte) engine.Op {
+	b := slices.Grow(slices.Clone(entry), len(row)+4)
+	b = append(b, row[rows.AreaSize:]...)
+	key := b[:len(b):len(b)]
+	return engine.Op{Kind: engine.Put, Key: key, Value: binary.AppendUvarint(b, uint64(len(entry)))[len(b):]}
+}
+
+// entryLength is how much of the key of an entry comes in front of the key of the row, given the entry's value.
+func entryLength(key, value []byte) (int, error) {
+	n, size := binary.Uvarint(value)
+	if size <= 0 || n < rows.AreaSize || n > uint64(len(key)) {
+		return 0, rows.ErrKey
+	}
+	return int(n), nil
+}
+
+// entryMaker makes the entries of rows. It is reused with its buffers.
+type entryMaker struct {
+	row       rows.Reader
+	value     []byte // that is indexed, as it stands in keys
+	entry     []byte
+	partition []byte   // the partition key, and that of a view's row
+	memory    []byte   // of values of clustering columns
+	fields    [][]byte // values of columns of the key, by their index
+}
+
+// appendValue appends what the entries of a value begin with.
+func (x *keptIndex) appendValue(dst, encoded []byte) []byte {
+	dst = rows.AppendArea(dst, x.id, rows.AreaRows)
+	if len(encoded) > longestWhole {
+		sum := sha256.Sum256(encoded)
+		return append(append(dst, hashedValue), sum[:]...)
+	}
+	return append(append(dst, wholeValue), encoded...)
+}
+
+// each calls fn with what comes in front of the row's key in each entry of a row, until it returns false. The row is as
+// it is stored; prefix is the length of what all keys of its partition begin with. Values that have expired, or that a
+// tombstone of a range or of the partition hides, have entries too.
+func (e *entryMaker) each(x *keptIndex, key []byte, prefix int, value []byte, fn func(entry []byte) bool) error {
+	if err := e.row.ReadHead(value); err != nil {
+		return err
+	}
+	static := len(key) > prefix && key[prefix] == rows.KindStatic
+	if x.view != nil {
+		if static {
+			return nil
+		}
+		return e.ofView(x, key, prefix, fn)
+	}
+	switch x.column.Kind {
+	case schema.PartitionKey:
+		return e.ofRow(x, key, prefix, fn)
+	case schema.Clustering:
+		if static {
+			return nil
+		}
+		return e.ofRow(x, key, prefix, fn)
+	case schema.Static:
+		if !static {
+			return nil
+		}
+	}
+	for e.row.ReadCell() {
+		c := &e.row.Cell
+		if c.Column != x.column.ID || c.Deleted {
+			continue
+		}
+		if e.value = x.appendCell(e.value[:0], c); !e.give(x, fn) {
+			return nil
+		}
+	}
+	return e.row.Err
+}
+
+// give calls fn with the value at hand.
+func (e *entryMaker) give(x *keptIndex, fn func(entry []byte) bool) bool {
+	e.entry = x.appendValue(e.entry[:0], e.value)
+	return fn(e.entry)
+}
+
+// appendCell appends what is indexed of a cell, as it stands in keys.
+func (x *keptIndex) appendCell(dst []byte, c *rows.Cell) []byte {
+	value := c.Value
+	if c.Path == nil {
+		return x.value.AppendKey(dst, value, false)
+	}
+	if rows.KeepsName(x.column.Type) {
+		if n, size := binary.Uvarint(value); size > 0 && n <= uint64(len(value)-size) {
+			value = value[size+int(n):]
+		}
+	}
+	_, isSet := x.column.Type.(*types.Set)
+	switch {
+	case isSet || x.part == schema.IndexKeys:
+		return append(dst, c.Path...)
+	case x.part == schema.IndexEntries:
+		dst = append(dst, c.Path...)
+	}
+	return x.value.AppendKey(dst, value, false)
+}
+
+// ofRow gives the value of a column of the key, if the row has anything but tombstones.
+func (e *entryMaker) ofRow(x *keptIndex, key []byte, prefix int, fn func(entry []byte) bool) error {
+	if !e.alive() {
+		return e.row.Err
+	}
+	if err := e.readKey(x.table, key, prefix); err != nil {
+		return err
+	}
+	e.value = x.value.AppendKey(e.value[:0], e.fields[x.column.Index], false)
+	e.give(x, fn)
+	return nil
+}
+
+// alive reports whether the row has anything but tombstones.
+func (e *entryMaker) alive() bool {
+	alive := e.row.Marker.Timestamp != rows.NoTimestamp
+	for !alive && e.row.ReadCell() {
+		alive = !e.row.Cell.Deleted
+	}
+	return alive
+}
+
+// readKey reads the values of the columns of the key.
+func (e *entryMaker) readKey(t *schema.Table, key []byte, prefix int) (err error) {
+	e.partition, _, err = rows.SplitEscaped(e.partition[:0], key[rows.AreaSize+rows.TokenSize:])
+	if err != nil {
+		return err
+	}
+	e.fields = slices.Grow(e.fields[:0], len(t.Columns))[:len(t.Columns)]
+	clear(e.fields)
+	if err := rows.SplitPartitionKey(e.fields, t, e.partition); err != nil {
+		return err
+	}
+	if key[prefix] == rows.KindStatic {
+		return nil
+	}
+	e.memory = e.memory[:0]
+	rest := key[prefix+1:]
+	for _, c := range t.Clustering {
+		if len(rest) == 0 {
+			break // the last column of a row in a table WITH COMPACT STORAGE
+		}
+		at := len(e.memory)
+		var value []byte
+		if value, rest, err = c.Type.DecodeKey(e.memory, rest, c.Desc); err != nil {
+			return errors.Join(rows.ErrKey, err)
+		}
+		e.memory = value
+		e.fields[c.Index] = value[at:len(value):len(value)]
+	}
+	return nil
+}
+
+// has reports whether a row, as it is stored, has the entry that begins so.
+func (e *entryMaker) has(x *keptIndex, key []byte, prefix int, value, entry []byte) (found bool, err error) {
+	err = e.each(x, key, prefix, value, func(of []byte) bool {
+		found = bytes.Equal(of, entry)
+		return !found
+	})
+	return found, err
+}
+
+// appendEntries appends operations that write the entries of the rows of a mutation. ops are its operations.
+func (m *Mutation) appendEntries(all, ops []engine.Op, indexes []*keptIndex) ([]engine.Op, error) {
+	if m.entries == nil {
+		m.entries = new(entryMaker)
+	}
+	for i := range ops {
+		op := &ops[i]
+		if rows.IsTombstoneKey(op.Key) {
+			continue
+		}
+		for _, x := range indexes {
+			err := m.entries.each(x, op.Key, len(m.prefix), op.Value, func(entry []byte) bool {
+				all = append(all, entryOp(entry, op.Key))
+				return true
+			})
+			if err != nil {
+				return all, err
+			}
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,188 @@
+package system
+
+import (
+	"fmt"
+	"math"
+	"net/netip"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store"
+)
+
+// named starts a row whose key is a name.
+func (w *writer) named(name string) {
+	w.partition(types.EncodeText(name))
+	w.row()
+}
+
+// fillBatchMetrics makes system_views.batch_metrics.
+func fillBatchMetrics(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
+	var b Batches
+	if n.Monitor != nil {
+		b = n.Monitor.Batches()
+	}
+	for _, kind := range []struct {
+		name string
+		Distribution
+	}{{"counter", b.Counter}, {"logged", b.Logged}, {"unlogged", b.Unlogged}} {
+		w.named("partitions_per_" + kind.name + "_batch")
+		w.bigint("max", kind.Max)
+		w.double("p50th", float64(kind.P50))
+		w.double("p999th", float64(kind.P999))
+		w.double("p99th", float64(kind.P99))
+	}
+}
+
+// fillCaches makes system_views.caches: Cassandra's caches, which this node does not have. They look like caches that
+// are switched off.
+func fillCaches(_ *node, w *writer, _ store.Session, _ *schema.Catalog) {
+	for _, name := range []string{"counters", "keys", "rows"} {
+		w.named(name)
+		w.bigint("capacity_bytes", 0)
+		w.int("entry_count", 0)
+		w.bigint("hit_count", 0)
+		w.double("hit_ratio", math.NaN())
+		w.bigint("recent_hit_rate_per_second", 0)
+		w.bigint("recent_request_rate_per_second", 0)
+		w.bigint("request_count", 0)
+		w.bigint("size_bytes", 0)
+	}
+}
+
+// fillCIDRCounts makes system_views.cidr_filtering_metrics_counts: there are no CIDR groups.
+func fillCIDRCounts(_ *node, w *writer, _ store.Session, _ *schema.Catalog) {
+	w.named("CIDR groups cache reload count")
+	w.bigint("value", 0)
+}
+
+// fillCIDRLatencies makes system_views.cidr_filtering_metrics_latencies.
+func fillCIDRLatencies(_ *node, w *writer, _ store.Session, _ *schema.Catalog) {
+	for _, name := range []string{
+		"CIDR checks latency (ns)", "CIDR groups cache reload latency (ns)", "Lookup IP in CIDR groups cache latency (ns)",
+	} {
+		w.named(name)
+		for _, column := range []string{"max", "p50th", "p95th", "p999th", "p99th"} {
+			w.double(column, 0)
+		}
+	}
+}
+
+// fillCQLMetrics makes system_views.cql_metrics.
+func fillCQLMetrics(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
+	var s Statements
+	if n.Monitor != nil {
+		s = n.Monitor.Statements()
+	}
+	ratio := 0.0
+	if all := s.Executes + s.Queries; all > 0 {
+		ratio = float64(s.Executes) / float64(all)
+	}
+	for _, metric := range []struct {
+		name  string
+		value float64
+	}{
+		{"prepared_statements_count", float64(s.Prepared)},
+		{"prepared_statements_evicted", float64(s.Evicted)},
+		{"prepared_statements_executed", float64(s.Executes)},
+		{"prepared_statements_ratio", ratio},
+		{"regular_statements_executed", float64(s.Queries)},
+	} {
+		w.named(metric.name)
+		w.double("value", metric.value)
+	}
+}
+
+// fillQueries makes system_views.queries.
+func fillQueries(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
+	if n.Monitor == nil {
+		return
+	}
+	for _, q := range n.Monitor.Queries() {
+		w.named(q.ID)
+		w.bigint("queued_micros", 0)
+		w.bigint("running_micros", q.Running.Microseconds())
+		w.text("task", q.Task)
+	}
+}
+
+// fillThreadPools makes system_views.thread_pools: what bounds work on this node.
+func fillThreadPools(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
+	var pools []Pool
+	if n.Monitor != nil {
+		pools = n.Monitor.Pools()
+	}
+	sweeping := 0
+	if n.sweep() != nil {
+		sweeping = 1
+	}
+	pools = append(pools, Pool{Name: "Sweeps", Active: sweeping, Limit: 1, Completed: int64(n.sweeps())})
+	for _, p := range pools {
+		w.named(p.Name)
+		w.int("active_tasks", p.Active)
+		w.int("active_tasks_limit", p.Limit)
+		w.bigint("blocked_tasks", int64(p.Blocked))
+		w.bigint("blocked_tasks_all_time", p.BlockedAllTime)
+		w.bigint("completed_tasks", p.Completed)
+		w.int("pending_tasks", p.Pending)
+	}
+}
+
+// sweepKind is how Cassandra calls a task that removes what is deleted or expired.
+const sweepKind = "remove deleted data"
+
+// fillTasks makes system_views.sstable_tasks: the sweep that is under way. Its progress is in rows.
+func fillTasks(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
+	s := n.sweep()
+	if s == nil {
+		return
+	}
+	ratio := 1.0
+	if s.Total > 0 {
+		ratio = min(float64(s.Rows)/float64(s.Total), 1)
+	}
+	id := types.NewUUIDClock([8]byte(n.hostID[8:])).Next(s.Began)
+	w.partition(types.EncodeText(s.Table.Keyspace))
+	w.row(types.EncodeText(s.Table.Name), id[:])
+	w.double("completion_ratio", ratio)
+	w.text("kind", sweepKind)
+	w.bigint("progress", s.Rows)
+	w.int("sstables", 0)
+	w.bigint("total", s.Total)
+	w.text("unit", "rows")
+}
+
+// fillGossip makes system_views.gossip_info: what this node would tell others. There is no gossip, so nothing of it has
+// a version.
+func fillGossip(n *node, w *writer, session store.Session, c *schema.Catalog) {
+	address, port := n.address(session)
+	version := c.Version()
+	w.partition(address.AsSlice())
+	w.row(types.EncodeInt(storagePort))
+	w.text("dc", n.Datacenter)
+	w.int("generation", int(n.started.Unix()))
+	w.int("heartbeat", int(n.now().Sub(n.started).Seconds()))
+	w.text("host_id", types.UUID.Format(n.hostID[:]))
+	w.text("load", fmt.Sprintf("%.1f", float64(n.load(c))))
+	w.text("native_address_and_port", netip.AddrPortFrom(address, uint16(port)).String())
+	w.text("rack", n.Rack)
+	w.text("release_version", releaseVersion)
+	w.text("rpc_address", address.String())
+	w.text("rpc_ready", "true")
+	w.text("schema", types.UUID.Format(version[:]))
+	w.text("status", "NORMAL,"+n.tokens()[0])
+	w.text("status_with_port", "NORMAL,"+n.tokens()[0])
+}
+
+// load is how many bytes the tables have.
+func (n *node) load(c *schema.Catalog) (bytes int64) {
+	for _, k := range c.Keyspaces() {
+		if k.Virtual || schema.IsLocal(k.Name) {
+			continue
+		}
+		for _, t := range k.Tables {
+			bytes += n.estimate(t).Bytes
+		}
+	}
+	return bytes
+}
