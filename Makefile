@@ -107,7 +107,7 @@ crash: ## kill a server while it is written to, a hundred times for each way of 
 	go run ./compat_tests/crash
 
 damage: ## damage each file of data folders in all ways, open them and repair them
-	CQLD_TEST_MATRIX=all go test -count=1 -timeout 0 -run '^TestMatrix$$' ./store/engine/badger
+	CQLD_TEST_MATRIX=all go test -count=1 -timeout 0 -run '^(TestMatrix|TestDamagedLog)$$' ./store/engine/badger ./store/engine/disk
 
 HOSTILE ?=
 

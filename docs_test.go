@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/cqld/cqld/server/cqltest"
+	"github.com/cqld/cqld/store/engine/disk"
 )
 
 // page is a Markdown page for users.
@@ -127,7 +128,16 @@ func TestDocumentedMetrics(t *testing.T) {
 		t.Fatal(errs)
 	}
 	answer := httptest.NewRecorder()
-	metricsHandler(s.Server, s.Store).ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
+	onDisk, err := disk.Open(disk.Options{Dir: t.TempDir()}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := onDisk.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	metricsHandler(s.Server, s.Store, onDisk).ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
 	served := map[string]bool{}
 	for _, m := range regexp.MustCompile(`(?m)^# TYPE (cqld_\w+) `).FindAllStringSubmatch(answer.Body.String(), -1) {
 		served[m[1]] = true

@@ -18,7 +18,7 @@ import (
 
 	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/store/engine/badger"
+	"github.com/cqld/cqld/store/engine/disk"
 )
 
 const (
@@ -34,7 +34,8 @@ type settings struct {
 	data        string
 	memory      bool
 	repair      bool
-	sync        badger.Sync
+	memtable    int64 // 0: what the engine takes
+	sync        disk.Sync
 	purgeEvery  time.Duration
 	clusterName string
 	datacenter  string
@@ -50,8 +51,8 @@ type settings struct {
 	masks  bool // columns may be masked
 
 	given struct { // flags as they are given
-		advertise, sync, level, memory, config, auth string
-		set                                          assignments
+		advertise, sync, level, memory, memtable, config, auth string
+		set                                                    assignments
 	}
 }
 
@@ -59,7 +60,7 @@ type settings struct {
 var logFormats = []string{"auto", "console", "json"}
 
 // syncModes are the values of --commitlog-sync.
-var syncModes = []string{badger.Periodic: "periodic", badger.Batch: "batch"}
+var syncModes = []string{disk.Periodic: "periodic", disk.Batch: "batch"}
 
 // serveFlags makes the flags of serve, which set s.
 func serveFlags(s *settings) *flag.FlagSet {
@@ -73,6 +74,8 @@ func serveFlags(s *settings) *flag.FlagSet {
 		"they are set aside in it")
 	f.StringVar(&s.given.sync, "commitlog-sync", "periodic", "the `mode` of acknowledging writes: "+
 		"periodic before they are on disk, where they are within a second, or batch when they are")
+	f.StringVar(&s.given.memtable, "memtable", "", "how many `bytes` of what was written are in memory before they go to "+
+		"tables, like 64MiB; empty: 32MiB")
 	f.DurationVar(&s.purgeEvery, "purge-every", 10*time.Second, "the `time` between looks for what may be purged")
 	f.StringVar(&s.clusterName, "cluster-name", "Test Cluster", "the cluster's `name` in system.local")
 	f.StringVar(&s.datacenter, "datacenter", "datacenter1", "the datacenter's `name`")
@@ -140,7 +143,7 @@ func (s *settings) check() error {
 	if mode < 0 {
 		return badFlag("commitlog-sync", sync, "want "+strings.Join(syncModes, " or "))
 	}
-	s.sync = badger.Sync(mode)
+	s.sync = disk.Sync(mode)
 	if !slices.Contains(logFormats, s.logFormat) {
 		return badFlag("log-format", s.logFormat, "want "+strings.Join(logFormats, ", "))
 	}
@@ -170,6 +173,11 @@ func (s *settings) checkLimits() (err error) {
 			return badFlag("client-memory", memory, "want a number of bytes of at least 16MiB")
 		}
 	}
+	if text := s.given.memtable; text != "" {
+		if s.memtable, err = parseBytes(text); err != nil || s.memtable < minMemtable || s.memtable > maxMemtable {
+			return badFlag("memtable", text, "want a number of bytes from 64KiB to 4GiB")
+		}
+	}
 	for _, timeout := range []struct {
 		name  string
 		value time.Duration
@@ -190,6 +198,12 @@ func (s *settings) checkLimits() (err error) {
 
 // minClientMemory is the least that --client-memory may be.
 const minClientMemory = 16 << 20
+
+// The least and the most that --memtable may be.
+const (
+	minMemtable = 64 << 10
+	maxMemtable = 4 << 30
+)
 
 // parseBytes reads a number of bytes, with or without one of the units that Go's runtime takes in GOMEMLIMIT.
 func parseBytes(text string) (int64, error) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/store"
+	"github.com/cqld/cqld/store/engine/disk"
 )
 
 // web is the HTTP side: health, metrics and profiles. A nil *web is one that is off.
@@ -24,7 +25,7 @@ type web struct {
 }
 
 // startHTTP serves at addr; an empty addr is off.
-func startHTTP(addr string, srv *server.Server, st *store.Store, log zerolog.Logger) (*web, error) {
+func startHTTP(addr string, srv *server.Server, st *store.Store, onDisk *disk.Engine, log zerolog.Logger) (*web, error) {
 	if addr == "" {
 		return nil, nil
 	}
@@ -35,7 +36,7 @@ func startHTTP(addr string, srv *server.Server, st *store.Store, log zerolog.Log
 	w := &web{store: st, done: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /health", w.health)
-	mux.Handle("GET /metrics", metricsHandler(srv, st))
+	mux.Handle("GET /metrics", metricsHandler(srv, st, onDisk))
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/engine/badger"
+	"github.com/cqld/cqld/store/engine/disk"
 	"github.com/cqld/cqld/store/engine/memory"
 )
 
@@ -17,7 +17,7 @@ func TestWriteLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	onDisk, err := badger.Open(badger.Options{Dir: t.TempDir()}, nil)
+	onDisk, err := disk.Open(disk.Options{Dir: t.TempDir()}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

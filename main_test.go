@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/cqld/cqld/server/cqltest"
-	"github.com/cqld/cqld/store/engine/badger"
+	"github.com/cqld/cqld/store/engine/disk"
 )
 
 // cqld runs a command and returns its exit code and what it printed.
@@ -42,6 +42,8 @@ func TestWrongUsageIsOneLine(t *testing.T) {
 		{"--truncate-timeout", "late"},
 		{"--client-memory", "much"},
 		{"--client-memory", "1MiB"},
+		{"--memtable", "1KiB"},
+		{"--memtable", "large"},
 		{"--purge-every", "often"},
 		{"--advertise", "not an address"},
 		{"exec"},
@@ -80,7 +82,7 @@ func TestServeRefusals(t *testing.T) {
 // TestServeRefusesFolder starts a server on a folder that another has open, and on one that is damaged.
 func TestServeRefusesFolder(t *testing.T) {
 	dir := t.TempDir()
-	e, err := badger.Open(badger.Options{Dir: dir, MemTableSize: badger.SmallMemTable}, nil)
+	e, err := disk.Open(disk.Options{Dir: dir}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,10 +12,11 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/store"
+	"github.com/cqld/cqld/store/engine/disk"
 )
 
 // metricsHandler serves /metrics: what the server, its store and the process count, in Prometheus' text format.
-func metricsHandler(srv *server.Server, st *store.Store) http.Handler {
+func metricsHandler(srv *server.Server, st *store.Store, onDisk *disk.Engine) http.Handler {
 	r := prometheus.NewRegistry()
 	r.MustRegister(
 		serverCollector{srv},
@@ -24,6 +25,9 @@ func metricsHandler(srv *server.Server, st *store.Store) http.Handler {
 		runtimeCollector{},
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
+	if onDisk != nil {
+		r.MustRegister(diskCollector{onDisk})
+	}
 	return promhttp.HandlerFor(r, promhttp.HandlerOpts{})
 }
 
@@ -143,6 +147,38 @@ func (c storeCollector) Collect(ch chan<- prometheus.Metric) {
 			sendGauge(ch, tableLargest, e.LargestPartition, k.Name, t.Name)
 		}
 	}
+}
+
+// diskCollector collects what the engine on disk knows.
+type diskCollector struct{ engine *disk.Engine }
+
+var (
+	memtableBytes     = metric("memtable_bytes", "Bytes of what was written and is not in tables yet.")
+	memtablesFrozen   = metric("memtables_frozen", "Memtables that wait to be written to tables.")
+	commitlogSegments = metric("commitlog_segments", "Files of the commit log.")
+	commitlogBytes    = metric("commitlog_bytes", "Bytes of writes in the commit log.")
+	flushesTotal      = metric("flushes_total", "Memtables that were written to tables.")
+	flushWaits        = metric("flush_waits_total", "Writes that had to wait for a memtable to be written to tables.")
+)
+
+// Describe sends the names of what the engine knows.
+func (c diskCollector) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{
+		memtableBytes, memtablesFrozen, commitlogSegments, commitlogBytes, flushesTotal, flushWaits,
+	} {
+		ch <- d
+	}
+}
+
+// Collect asks the engine once and sends what it answers.
+func (c diskCollector) Collect(ch chan<- prometheus.Metric) {
+	m := c.engine.Metrics()
+	sendGauge(ch, memtableBytes, m.MemtableBytes)
+	sendGauge(ch, memtablesFrozen, m.MemtablesFrozen)
+	sendGauge(ch, commitlogSegments, m.LogSegments)
+	sendGauge(ch, commitlogBytes, m.LogBytes)
+	sendCounter(ch, flushesTotal, m.Flushes)
+	sendCounter(ch, flushWaits, m.Waits)
 }
 
 // runtimeCollector collects what the Go runtime knows.

@@ -76,7 +76,7 @@ func TestMetrics(t *testing.T) {
 
 // scraper returns a function that asks for /metrics.
 func scraper(t *testing.T, srv *server.Server, st *store.Store) func() string {
-	web := httptest.NewServer(metricsHandler(srv, st))
+	web := httptest.NewServer(metricsHandler(srv, st, nil))
 	t.Cleanup(web.Close)
 	return func() string {
 		t.Helper()
@@ -98,7 +98,7 @@ func scraper(t *testing.T, srv *server.Server, st *store.Store) func() string {
 
 // Metrics have the estimates of tables and what sweeps have done.
 func TestStoreMetrics(t *testing.T) {
-	st, err := openStore(&settings{memory: true}, zerolog.Nop())
+	st, _, err := openStore(&settings{memory: true}, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/engine/badger"
+	"github.com/cqld/cqld/store/engine/disk"
 	"github.com/cqld/cqld/store/engine/memory"
 )
 
@@ -38,17 +38,18 @@ func serve(ctx context.Context, c *console, args []string) error {
 		return err
 	}
 	defer listener.Close()
-	st, err := openStore(s, log)
+	st, onDisk, err := openStore(s, log)
 	if err != nil {
 		return err
 	}
-	err = serveStore(ctx, s, st, listener, log, c.getenv)
+	err = serveStore(ctx, s, st, onDisk, listener, log, c.getenv)
 	return errors.Join(err, st.Close())
 }
 
 // serveStore serves clients from an open store. When it returns, all requests have ended.
 func serveStore(
-	ctx context.Context, s *settings, st *store.Store, listener net.Listener, log zerolog.Logger, getenv func(string) string,
+	ctx context.Context, s *settings, st *store.Store, onDisk *disk.Engine, listener net.Listener, log zerolog.Logger,
+	getenv func(string) string,
 ) error {
 	srv, err := server.New(server.Options{
 		Store:       st,
@@ -67,7 +68,7 @@ func serveStore(
 	if err != nil {
 		return err
 	}
-	web, err := startHTTP(s.http, srv, st, log)
+	web, err := startHTTP(s.http, srv, st, onDisk, log)
 	if err != nil {
 		return err
 	}
@@ -115,26 +116,30 @@ func listen(addr string) (net.Listener, error) {
 	}
 }
 
-// openStore opens the data folder, or a store in memory.
-func openStore(s *settings, log zerolog.Logger) (*store.Store, error) {
+// openStore opens the data folder, or a store in memory, which has no engine on disk.
+func openStore(s *settings, log zerolog.Logger) (st *store.Store, onDisk *disk.Engine, err error) {
 	open := func(f engine.Fold) (engine.Engine, error) { return memory.Open(f), nil }
 	if !s.memory {
 		if err := os.MkdirAll(s.data, 0o755); err != nil {
-			return nil, fmt.Errorf("make the data folder: %w", err)
+			return nil, nil, fmt.Errorf("make the data folder: %w", err)
 		}
-		o := badger.Options{Dir: s.data, Sync: s.sync, Repair: s.repair, Log: log}
-		open = func(f engine.Fold) (engine.Engine, error) { return badger.Open(o, f) }
+		o := disk.Options{Dir: s.data, Sync: s.sync, Memtable: s.memtable, Repair: s.repair, Log: log}
+		open = func(f engine.Fold) (engine.Engine, error) {
+			var err error
+			onDisk, err = disk.Open(o, f)
+			return onDisk, err
+		}
 	}
-	st, err := store.Open(store.Options{
+	st, err = store.Open(store.Options{
 		Engine:     open,
 		System:     server.SystemKeyspaces(),
 		SweepEvery: s.purgeEvery,
 		Log:        log,
 	})
-	if errors.Is(err, badger.ErrDamaged) {
+	if errors.Is(err, disk.ErrDamaged) {
 		err = fmt.Errorf("%w; --repair opens the folder with what can be kept", err)
 	}
-	return st, err
+	return st, onDisk, err
 }
 
 // newLogger logs lines for people on a terminal and JSON elsewhere, or in the format that the settings ask for.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/engine/badger"
+	"github.com/cqld/cqld/store/engine/disk"
 	"github.com/cqld/cqld/store/engine/memory"
 )
 
@@ -27,7 +27,7 @@ func openBench(b *testing.B, dir string) (*Store, *schema.Table) {
 		if dir == "" {
 			return memory.Open(f), nil
 		}
-		return badger.Open(badger.Options{Dir: dir, Log: zerolog.Nop()}, f)
+		return disk.Open(disk.Options{Dir: dir, Log: zerolog.Nop()}, f)
 	}})
 	if err != nil {
 		b.Fatal(err)

@@ -18,7 +18,7 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/engine/badger"
+	"github.com/cqld/cqld/store/engine/disk"
 )
 
 var purging = flag.Duration("purging", time.Minute,
@@ -54,7 +54,7 @@ func BenchmarkPurge(b *testing.B) {
 func openSweeping(b *testing.B, dir string, every time.Duration) (*Store, *schema.Table) {
 	b.Helper()
 	s, err := Open(Options{Log: zerolog.Nop(), SweepEvery: every, Engine: func(f engine.Fold) (engine.Engine, error) {
-		return badger.Open(badger.Options{Dir: dir, Log: zerolog.Nop()}, f)
+		return disk.Open(disk.Options{Dir: dir, Log: zerolog.Nop()}, f)
 	}})
 	if err != nil {
 		b.Fatal(err)

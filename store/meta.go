@@ -18,7 +18,8 @@ import (
 //	3  a record for each keyspace and table, in place of one for all
 //	4  the Badger engine keeps what is merged into long values beside them, which earlier versions would not see
 //	5  indexes have entries, which earlier versions would not write
-const formatVersion = 5
+//	6  a commit log in front of Badger, which earlier versions would not read
+const formatVersion = 6
 
 // The store's own records are keys of table 0.
 var (

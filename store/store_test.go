@@ -18,6 +18,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/badger"
+	"github.com/cqld/cqld/store/engine/disk"
 	"github.com/cqld/cqld/store/engine/enginetest"
 	"github.com/cqld/cqld/store/engine/memory"
 )
@@ -29,7 +30,7 @@ func (c *clock) now() time.Time { return time.UnixMicro(c.micros.Load()) }
 
 // engineName is the engine that the tests of this package open. TestOnOtherEngines runs the test binary again with each
 // of the others.
-var engineName = flag.String("engine", "badger", "run the tests on this engine: badger, memory or hostile")
+var engineName = flag.String("engine", "badger", "run the tests on this engine: disk, badger, memory or hostile")
 
 // folders are the engines in memory that stand for folders.
 var folders sync.Map
@@ -55,9 +56,36 @@ func openEngine(dir string, f engine.Fold) (engine.Engine, error) {
 		}
 		folders.Store(dir, e)
 		return e, nil
+	case "disk":
+		return openDisk(dir, disk.Periodic, f)
 	default:
 		return badger.Open(badger.Options{Dir: dir, MemTableSize: badger.SmallMemTable, Log: zerolog.Nop()}, f)
 	}
+}
+
+// openDisk opens the engine in a folder, or in one that is removed when the process ends. Its trees are so small that
+// they are flushed again and again.
+func openDisk(dir string, sync disk.Sync, f engine.Fold) (engine.Engine, error) {
+	if dir == "" {
+		var err error
+		if dir, err = os.MkdirTemp(scratch, "disk"); err != nil {
+			return nil, err
+		}
+	}
+	return disk.Open(disk.Options{Dir: dir, Sync: sync, Memtable: 16 << 10, Log: zerolog.Nop()}, f)
+}
+
+// scratch has the folders of engines that are given none.
+var scratch string
+
+func TestMain(m *testing.M) {
+	var err error
+	if scratch, err = os.MkdirTemp("", "cqld-store-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(scratch)
+	os.Exit(code)
 }
 
 // TestOnOtherEngines runs the other tests on the engine in memory, and on one that does all that the contract allows
@@ -66,7 +94,7 @@ func TestOnOtherEngines(t *testing.T) {
 	if *engineName != "badger" {
 		t.Skipf("this process runs the tests on the engine %s already", *engineName)
 	}
-	for _, name := range []string{"memory", "hostile"} {
+	for _, name := range []string{"disk", "memory", "hostile"} {
 		t.Run(name, func(t *testing.T) {
 			out, err := exec.CommandContext(t.Context(), os.Args[0], "-engine="+name, "-histories=0",
 				"-test.timeout=5m").CombinedOutput()

@@ -78,7 +78,7 @@ func (t *trial) start() (*process.Process, error) {
 }
 
 func (t *trial) arguments() []string {
-	return []string{"serve", "--listen", "127.0.0.1:0", "--data", t.data, "--commitlog-sync", t.mode, "--purge-every", "50ms"}
+	return []string{"serve", "--listen", "127.0.0.1:0", "--data", t.data, "--commitlog-sync", t.mode, "--purge-every", "50ms", "--memtable", "128KiB"}
 }
 
 // load writes until it kills the server, and returns when that was.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/cqld/cqld/store/engine/files"
+
 	"github.com/cqld/cqld/store/engine/badger/check"
 )
 
@@ -180,7 +182,7 @@ func (f *aheadFile) take(size int64) error {
 		return nil
 	}
 	from, to := max(f.taken, 0), f.end+size+aheadStep
-	err := takeBlocks(f.f, from, to-from)
+	err := files.TakeBlocks(f.f, from, to-from)
 	if errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.ENOSYS) {
 		err = nil // there is only the reserve
 	}

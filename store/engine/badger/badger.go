@@ -1,4 +1,4 @@
-// Package badger is the default engine: a Badger database in memory or in a folder.
+// Package badger is a Badger database in a folder or in memory as an engine: what engine/disk flushes to.
 //
 // Badger runs in managed mode: this package numbers commits itself. One goroutine, the writer, takes
 // what Commit and Update have queued and commits it as one Badger transaction, so that many small writes
@@ -30,6 +30,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cqld/cqld/store/engine/files"
+
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
 	"github.com/rs/zerolog"
@@ -49,6 +51,9 @@ const (
 
 	// Batch acknowledges a commit when it is on disk. All commits that were waiting share one sync.
 	Batch
+
+	// Requested acknowledges a commit before it is on disk. Only Sync syncs.
+	Requested
 )
 
 // Sizes of the memtable for Options.MemTableSize. It is allocated at once, and a commit may have at most
@@ -69,7 +74,19 @@ type Options struct {
 	Repair       bool          // open a folder with damaged files with what can be kept of them
 	Log          zerolog.Logger
 
-	free func(dir string) (int64, error) // of a test; nil: freeBytes
+	CommitLog *CommitLog // a log in front of the engine that is kept in the same folder; nil: there is none
+
+	free func(dir string) (int64, error) // of a test; nil: files.FreeBytes
+}
+
+// CommitLog is what Open has done to a commit log.
+type CommitLog struct {
+	// Examine examines it before anything in the folder is changed, and returns what is damaged. wanted says that there
+	// must be one.
+	Examine func(wanted bool) ([]files.Damage, error)
+
+	// Create makes one if there is none. From then on there must be one.
+	Create func() error
 }
 
 // Engine is the engine; see engine.Engine for what its methods promise.
@@ -83,6 +100,7 @@ type Engine struct {
 	logs     *logs // nil: the engine is in memory
 	syncing  sync.Mutex
 	sync     Sync
+	front    bool // there is a commit log in front
 	room     room // the writer's
 	log      zerolog.Logger
 	gate     *gate // nil: the engine is in memory
@@ -115,7 +133,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 		o.SyncEvery = time.Second
 	}
 	if o.free == nil {
-		o.free = freeBytes
+		o.free = files.FreeBytes
 	}
 	var folder *prepared
 	var g *gate
@@ -124,6 +142,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 		if folder, err = prepareFolder(o); err != nil {
 			return nil, err
 		}
+		o.MemTableSize = max(o.MemTableSize, folder.memtable)
 		g = newGate(o)
 		g.register()
 	}
@@ -146,6 +165,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 			Key: maxKey, Value: largestValue(o, bytes), CommitBytes: bytes, CommitOps: int(db.MaxBatchCount() * 9 / 10),
 		},
 		sync:  o.Sync,
+		front: o.CommitLog != nil,
 		queue: newQueue(),
 		stop:  make(chan struct{}),
 		log:   o.Log,
@@ -167,7 +187,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	}
 	e.finished.Add(2)
 	go e.probe()
-	go (&writer{Engine: e, version: last, filter: newFilter(), tails: t, threshold: db.Opts().ValueThreshold}).run()
+	go (&writer{Engine: e, version: last, tails: t, threshold: db.Opts().ValueThreshold}).run()
 	if folder != nil && folder.values {
 		n, err := e.dropUnreadable()
 		if err != nil {
@@ -233,17 +253,26 @@ func badgerOptions(o Options, g *gate) badger.Options {
 		WithNumMemtables(2).
 		WithVerifyValueChecksum(true).
 		WithMemTableSize(o.MemTableSize).
-		WithValueLogFileSize(128 << 20).
+		WithValueLogFileSize(valueLogFile).
 		WithSyncWrites(o.Sync == Batch)
+	if o.CommitLog != nil { // tables of the first level are small, and come in the order of their keys
+		b = b.WithNumLevelZeroTables(5).WithNumLevelZeroTablesStall(15).WithBaseLevelSize(64 << 20)
+	}
 	if o.Dir != "" {
 		b.ValueThreshold = min(b.ValueThreshold, o.MemTableSize/10)
 	}
 	return b
 }
 
+// valueLogFile is how long a value log becomes. A value has to fit in.
+const valueLogFile = 128 << 20
+
 // largestValue is the length of the longest value. In memory there is no value log for values of the threshold's
-// length or more.
+// length or more. Behind a commit log a value may be longer than a commit is otherwise: it goes to the value log.
 func largestValue(o Options, commit int) int {
+	if o.CommitLog != nil {
+		return valueLogFile / 2
+	}
 	if o.Dir == "" {
 		return min(commit, int(badgerOptions(o, nil).ValueThreshold)-1)
 	}

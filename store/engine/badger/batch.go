@@ -11,6 +11,7 @@ type batch struct {
 	snapshot // its transaction takes the writes; nil as long as there is none
 	entries  []entry
 	size     int
+	inTables int         // of size, what counts for the limit of a commit
 	large    bool        // has values that go to the value log
 	written  [256]uint64 // has the bits of the entries' hashes, if there is a cache
 	slab     slab
@@ -100,14 +101,13 @@ func (b *batch) has(hash uint64) bool {
 }
 
 // commit writes the batch as version and updates the cache. After an error nobody knows what was written, so the
-// batch's keys leave the cache. Keys that were never written before cannot be in the cache.
+// batch's keys leave the cache.
 func (b *batch) commit(version uint64) error {
 	err := b.txn.CommitAt(version, nil)
 	if b.cache != nil {
 		for i := range b.entries {
 			en := &b.entries[i]
 			switch {
-			case en.first:
 			case err != nil || en.long:
 				b.cache.write(en.hash, en.key, nil, version)
 			case en.folded:

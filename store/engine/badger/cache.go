@@ -55,7 +55,7 @@ func newCache(size int64) *cache {
 // seed makes the hashes of one process differ from those of another.
 var seed = maphash.MakeSeed()
 
-// hashKey is the hash of a key for the cache, the filter and batches.
+// hashKey is the hash of a key for the cache and batches.
 func hashKey(key []byte) uint64 { return maphash.Bytes(seed, key) }
 
 func (c *cache) shard(hash uint64) *shard { return &c.shards[hash&c.mask] }

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/cqld/cqld/store/engine/files"
+
 	"github.com/cqld/cqld/store/engine/badger/check"
 )
 
@@ -21,14 +23,14 @@ type commits struct {
 // openCommits makes the file anew, with the number of the last commit, which is synced.
 func openCommits(dir string, n uint64) (*commits, error) {
 	path := filepath.Join(dir, check.CommitsName)
-	if err := check.ReplaceFile(path, check.EncodeCommits(n)); err != nil {
+	if err := files.ReplaceFile(path, check.EncodeCommits(n)); err != nil {
 		return nil, err
 	}
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err
 	}
-	b, unmap, err := mapFile(f, check.CommitsBytes)
+	b, unmap, err := files.MapFile(f, check.CommitsBytes)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}

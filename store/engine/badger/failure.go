@@ -26,6 +26,20 @@ func (e *Engine) refused() error {
 	return nil
 }
 
+// Damage is the damage that was found while the engine works: it reads and writes no more then.
+func (e *Engine) Damage() error {
+	if p := e.damage.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+// Failed reports whether there are no more commits until the folder is opened again.
+func (e *Engine) Failed() bool { return e.damage.Load() != nil || e.failed.Load() != nil }
+
+// Passes reports whether an error of Sync ends by itself.
+func (e *Engine) Passes(err error) bool { return passes(err) }
+
 // Refusing says why commits are refused at the moment.
 func (e *Engine) Refusing() error {
 	if err := e.refused(); err != nil {

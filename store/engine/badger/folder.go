@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cqld/cqld/store/engine/files"
+
 	"github.com/cqld/cqld/store/engine/badger/check"
 )
 
@@ -15,21 +17,25 @@ type prepared struct {
 	unchecked []string // tables and value logs to check while the engine works
 	values    bool     // values are lost, and their keys have to go
 	seen      check.FilesSeen
+	memtable  int64 // the least size of the memtable that the folder's logs fit in
 }
 
 // prepareFolder examines a folder, repairs it if it may, and makes it ready for Badger. It changes nothing in a
 // folder that it refuses.
 func prepareFolder(o Options) (*prepared, error) {
-	if err := check.MakeSynced(o.Dir); err != nil {
+	if err := files.MakeSynced(o.Dir); err != nil {
 		return nil, fmt.Errorf("the folder %s cannot be created: %w", o.Dir, err)
 	}
-	unlock, err := lockFolder(o.Dir)
+	unlock, err := files.LockFolder(o.Dir)
 	if err != nil {
-		return nil, err
+		return nil, lockRefusal(o.Dir, err)
 	}
 	defer unlock()
 	x, err := check.Examine(o.Dir, false)
 	if err != nil {
+		return nil, err
+	}
+	if err := examineCommitLog(o, x); err != nil {
 		return nil, err
 	}
 	refusal := x.Refusal()
@@ -43,7 +49,7 @@ func prepareFolder(o Options) (*prepared, error) {
 		return nil, err
 	}
 	p := &prepared{}
-	if refusal != nil {
+	if x.OwnDamage() {
 		if p.values, err = x.Repair(o.Log); err != nil {
 			return nil, fmt.Errorf("repair the folder %s: %w", o.Dir, err)
 		}
@@ -62,7 +68,13 @@ func prepareFolder(o Options) (*prepared, error) {
 		return nil, err
 	}
 	p.unchecked = x.Unchecked
-	p.record, p.seen, err = x.Opening()
+	if o.CommitLog != nil {
+		p.memtable = x.Memtable(ServerMemTable)
+		if err := o.CommitLog.Create(); err != nil {
+			return nil, err
+		}
+	}
+	p.record, p.seen, err = x.Opening(o.CommitLog != nil, max(o.MemTableSize, p.memtable))
 	return p, err
 }
 
@@ -73,6 +85,27 @@ func writable(dir string) error {
 		return fmt.Errorf("the folder %s cannot be written to: %w", dir, errors.Unwrap(err))
 	}
 	return errors.Join(f.Close(), os.Remove(filepath.Clean(f.Name())))
+}
+
+// examineCommitLog has the commit log in front of the engine examined. A folder with such a log is refused by who does
+// not know it.
+func examineCommitLog(o Options, x *check.Examination) (err error) {
+	if o.CommitLog != nil {
+		x.Beside, err = o.CommitLog.Examine(x.CommitLog())
+		return err
+	}
+	if x.CommitLog() {
+		return fmt.Errorf("the folder %s has a commit log, which holds what is newest", o.Dir)
+	}
+	return nil
+}
+
+// lockRefusal names the folder if another process has it.
+func lockRefusal(dir string, err error) error {
+	if errors.Is(err, files.ErrInUse) {
+		return errInUse(dir)
+	}
+	return err
 }
 
 // errInUse says that another process has a folder open.

@@ -4,6 +4,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/cqld/cqld/store/engine/files"
 )
 
 // TestGate closes the gate: no tables are merged until it is open again. It fails if Badger does not say any more
@@ -22,7 +24,7 @@ func TestGate(t *testing.T) {
 		if closed.Load() {
 			return 0, nil
 		}
-		return freeBytes(dir)
+		return files.FreeBytes(dir)
 	}
 	const count = 4000
 	writeTiny(t, e, 0, count)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
+
+	"github.com/cqld/cqld/store/engine/files"
 	_ "unsafe" // for go:linkname
 
 	"github.com/cqld/cqld/store/engine/badger/check"
@@ -85,7 +87,7 @@ func takeMapped(fd int, length int64) {
 		return // it was written before
 	}
 	found.(*gate).wait(func() error {
-		err := fallocate(fd, 0, length)
+		err := files.Fallocate(fd, 0, length)
 		if errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.ENOSYS) {
 			return nil
 		}

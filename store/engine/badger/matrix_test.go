@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cqld/cqld/store/engine/files"
+
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/store/engine/badger/check"
@@ -191,7 +193,7 @@ func trimmed(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	b, err := check.DataFrom(f, 0)
+	b, err := files.DataFrom(f, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +306,7 @@ func tryDamage(t *testing.T, f damagedFolder, name string, c change) {
 		t.Errorf("the log of the repair does not name the file: %s", log)
 	}
 	if was, ok := before["/"+name]; ok {
-		kept := trimmed(t, filepath.Join(dir, check.AsideFolder, name))
+		kept := trimmed(t, filepath.Join(dir, files.AsideFolder, name))
 		if _, b, _ := strings.Cut(was, " "); b != string(kept) {
 			t.Errorf("what is set aside is not the damaged file")
 		}

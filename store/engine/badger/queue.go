@@ -14,7 +14,6 @@ type request struct {
 	ctx  context.Context        // of an Update
 	done func(error)
 
-	forget   []byte        // a key of a group of which the filter is to know nothing
 	watch    *emptiedRange // a range to watch for writes
 	remember bool          // the watched range was found to be empty
 }

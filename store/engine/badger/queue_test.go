@@ -11,7 +11,7 @@ import (
 
 // requestOf is a request that is told from others by its operations.
 func requestOf(sender, n int) request {
-	return request{ops: make([]engine.Op, sender), forget: make([]byte, n)}
+	return request{ops: make([]engine.Op, sender), watch: &emptiedRange{passed: n}}
 }
 
 // TestQueueOrder sends from many sides, more than there is room for: each one's requests come in its order, and all of
@@ -44,7 +44,7 @@ func TestQueueOrder(t *testing.T) {
 			t.Fatalf("%d requests waited", len(taken))
 		}
 		for _, r := range taken {
-			if sender, n := len(r.ops), len(r.forget); n != next[sender] {
+			if sender, n := len(r.ops), r.watch.passed; n != next[sender] {
 				t.Fatalf("request %d of %d comes instead of %d", n, sender, next[sender])
 			}
 			next[len(r.ops)]++

@@ -6,6 +6,8 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/cqld/cqld/store/engine/files"
+
 	"github.com/cqld/cqld/store/engine"
 )
 
@@ -84,7 +86,7 @@ func (r *room) enough(size int64) (free int64, err error) {
 
 // writable refuses commits while the disk cannot be written to at all.
 func (r *room) writable() error {
-	if err := mayWrite(r.dir); err != nil {
+	if err := files.MayWrite(r.dir); err != nil {
 		return r.refusal(&os.PathError{Op: "write to", Path: r.dir, Err: err})
 	}
 	return nil

@@ -12,7 +12,6 @@ import (
 type stage struct {
 	below   *batch // what is committed and what earlier requests of the batch wrote
 	fold    engine.Fold
-	filter  *filter
 	tails   *tails
 	entries []entry
 	index   map[string]int // of entries; only made when they are many
@@ -25,7 +24,6 @@ type stage struct {
 type entry struct {
 	key, value []byte
 	hash       uint64 // of the key
-	first      bool   // the key was certainly never written before
 	folded     bool   // the value was folded, so nobody else has it
 	long       bool   // the value may have a tail
 	tail       bool   // the key is that of a tail
@@ -34,9 +32,9 @@ type entry struct {
 // fewEntries is how many entries are searched one by one; more get an index.
 const fewEntries = 8
 
-func (s *stage) begin(below *batch, fold engine.Fold, f *filter, t *tails) {
+func (s *stage) begin(below *batch, fold engine.Fold, t *tails) {
 	s.clear()
-	s.below, s.fold, s.filter, s.tails = below, fold, f, t
+	s.below, s.fold, s.tails = below, fold, t
 }
 
 // clear forgets the entries and the memory of their values.
@@ -83,6 +81,17 @@ func (s *stage) longest() (n int) {
 	return n
 }
 
+// inTables is the size of what counts for the limit of a commit.
+func (s *stage) inTables(e *Engine) (n int) {
+	if !e.front {
+		return s.size
+	}
+	for i := range s.entries {
+		n += e.tableSize(s.entries[i].key, s.entries[i].value)
+	}
+	return n
+}
+
 // find returns the position of key among the entries, or -1.
 func (s *stage) find(key []byte) int {
 	if s.index != nil {
@@ -97,13 +106,7 @@ func (s *stage) find(key []byte) int {
 // put writes a value, or deletes the key if it is nil.
 func (s *stage) put(key, value []byte) {
 	e := entry{key: key, value: value, hash: hashKey(key)}
-	if value != nil {
-		var err error
-		if e.first, err = s.filter.write(key, e.hash, s.below); err != nil && s.err == nil {
-			s.err = err
-		}
-	}
-	if s.tails.some && !e.first {
+	if s.tails.some {
 		if err := s.dropTail(key); err != nil && s.err == nil {
 			s.err = err
 		}
@@ -138,14 +141,6 @@ func (s *stage) set(e entry) {
 // merge folds a delta into the value of a key. Without a value the delta is the value.
 func (s *stage) merge(key, delta []byte) error {
 	e := entry{key: key, value: delta, hash: hashKey(key)}
-	var err error
-	if e.first, err = s.filter.write(key, e.hash, s.below); err != nil {
-		return err
-	}
-	if e.first {
-		s.set(e)
-		return nil
-	}
 	if i := s.find(key); i >= 0 {
 		return s.mergeInto(e, s.entries[i].value)
 	}
@@ -191,9 +186,6 @@ func (s *stage) Get(key []byte, fn func(value []byte) error) (bool, error) {
 	}
 	if tail := s.ownTail(key); tail != nil {
 		return s.getLong(key, tail, fn)
-	}
-	if s.filter.neverWritten(key, hashKey(key)) {
-		return false, nil
 	}
 	return s.below.Get(key, fn)
 }

@@ -69,7 +69,7 @@ func (e *Engine) check(ops []engine.Op) error {
 		if len(op.Value) > e.limits.Value {
 			return engine.ErrTooLarge
 		}
-		size += entrySize(op.Key, op.Value)
+		size += e.tableSize(op.Key, op.Value)
 	}
 	if size > e.limits.CommitBytes {
 		return engine.ErrTooLarge
@@ -92,6 +92,18 @@ func checkKey(key []byte) error {
 	return nil
 }
 
+// CheckKey refuses keys that cannot be written.
+func (e *Engine) CheckKey(key []byte) error { return checkKey(key) }
+
+// tableSize is what an entry counts of what a commit may have. Behind a commit log values for the value log count
+// little.
+func (e *Engine) tableSize(key, value []byte) int {
+	if e.front && int64(len(value)) >= e.db.Opts().ValueThreshold {
+		return entrySize(key, nil) + 16
+	}
+	return entrySize(key, value)
+}
+
 // entrySize is the most that an entry counts in a transaction of Badger's.
 func entrySize(key, value []byte) int { return len(key) + len(value) + 16 }
 
@@ -108,7 +120,7 @@ func (e *Engine) DeleteRange(start, end []byte) error {
 			return err
 		}
 		if len(ops) == 0 {
-			return e.forget(start)
+			return nil
 		}
 		result := make(chan error, 1)
 		e.Commit(ops, func(err error) { result <- err })
@@ -117,15 +129,6 @@ func (e *Engine) DeleteRange(start, end []byte) error {
 		}
 		start = append(ops[len(ops)-1].Key, 0)
 	}
-}
-
-// forget frees the filter of a key's group.
-func (e *Engine) forget(key []byte) error {
-	result := make(chan error, 1)
-	if err := e.send(request{forget: key, done: func(err error) { result <- err }}); err != nil {
-		return err
-	}
-	return <-result
 }
 
 // publish makes everything up to version visible to reads from here on.
@@ -142,7 +145,6 @@ type writer struct {
 	batch     batch
 	waiting   []request // whose writes are in the batch
 	stage     stage
-	filter    *filter
 	tails     *tails
 	emptied   emptiedRanges // as of version
 	watched   *emptiedRange // is being probed; nil: none is, or something was written to it
@@ -180,10 +182,6 @@ func (w *writer) addAll(taken []request) {
 // add adds a request to the batch, or answers with its error.
 func (w *writer) add(r request) {
 	switch {
-	case r.forget != nil:
-		w.filter.forget(r.forget)
-		r.done(nil)
-		return
 	case r.watch != nil:
 		w.watched = r.watch
 		r.done(nil)
@@ -197,7 +195,8 @@ func (w *writer) add(r request) {
 		r.done(err)
 		return
 	}
-	if w.batch.size+w.stage.size > w.limits.CommitBytes || len(w.batch.entries)+len(w.stage.entries) > w.limits.CommitOps {
+	if w.batch.inTables+w.stage.inTables(w.Engine) > w.limits.CommitBytes ||
+		len(w.batch.entries)+len(w.stage.entries) > w.limits.CommitOps {
 		// The batch is full. What is staged was computed on top of it, and holds only if it is committed.
 		if err := w.commit(); err != nil {
 			if err := w.stageRequest(&r); err != nil {
@@ -208,18 +207,19 @@ func (w *writer) add(r request) {
 		w.batch.begin(w.db, w.cache, w.fold, w.version)
 	}
 	w.waiting = append(w.waiting, r)
+	w.batch.inTables += w.stage.inTables(w.Engine)
 	w.batch.add(w.stage.entries, w.threshold)
 }
 
 // stageRequest computes what a request writes on top of the batch, and refuses what is too large.
 func (w *writer) stageRequest(r *request) error {
 	w.batch.begin(w.db, w.cache, w.fold, w.version)
-	w.stage.begin(&w.batch, w.fold, w.filter, w.tails)
+	w.stage.begin(&w.batch, w.fold, w.tails)
 	if err := w.stage.run(r); err != nil {
 		return err
 	}
 	s := &w.stage
-	if s.size > w.limits.CommitBytes || len(s.entries) > w.limits.CommitOps || s.longest() > w.limits.Value {
+	if s.inTables(w.Engine) > w.limits.CommitBytes || len(s.entries) > w.limits.CommitOps || s.longest() > w.limits.Value {
 		return engine.ErrTooLarge
 	}
 	return nil

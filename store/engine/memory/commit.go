@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/tree"
 )
 
 var (
@@ -88,13 +89,13 @@ func (e *Engine) beginWriting(long bool) *published {
 	default:
 		return p
 	}
-	e.tree.edit = newEdit()
+	e.tree.Detach()
 	return nil
 }
 
 // publish lets reads begin on the tree as it is. p is what beginWriting has returned, or nil.
 func (e *Engine) publish(p *published) {
-	e.path.forget()
+	e.path.Forget()
 	if e.closed.Load() {
 		return
 	}
@@ -110,7 +111,7 @@ func (e *Engine) publish(p *published) {
 // undo is what a key held before an operation; none: nothing.
 type undo struct {
 	key []byte
-	old row
+	old tree.Row
 }
 
 // apply applies ops to the tree, all or none.
@@ -129,23 +130,23 @@ func (e *Engine) apply(ops []engine.Op) error {
 }
 
 // applyOne applies an operation and returns what the key held.
-func (e *Engine) applyOne(op *engine.Op) (old row, err error) {
+func (e *Engine) applyOne(op *engine.Op) (old tree.Row, err error) {
 	if op.Kind == engine.Delete {
-		return e.tree.delete(op.Key, &e.path), nil
+		return e.tree.Delete(op.Key, &e.path), nil
 	}
-	e.tree.seek(op.Key, &e.path)
-	if e.path.found {
-		old = e.path.leaf.rows[e.path.at]
+	e.tree.Seek(op.Key, &e.path)
+	if e.path.Found {
+		old = e.path.Row()
 	}
-	var next row
-	if op.Kind == engine.Merge && e.path.found {
+	var next tree.Row
+	if op.Kind == engine.Merge && e.path.Found {
 		if next, err = e.merge(old, op); err != nil {
 			return old, err
 		}
 	} else {
-		next = newRow(op.Key, op.Value)
+		next = tree.NewRow(op.Key, op.Value)
 	}
-	e.tree.put(&e.path, next)
+	e.tree.Put(&e.path, next)
 	return old, nil
 }
 
@@ -153,23 +154,13 @@ func (e *Engine) applyOne(op *engine.Op) (old row, err error) {
 func (e *Engine) revert() {
 	for i := len(e.undo) - 1; i >= 0; i-- {
 		u := &e.undo[i]
-		if u.old.none() {
-			e.tree.delete(u.key, &e.path)
+		if u.old.None() {
+			e.tree.Delete(u.key, &e.path)
 			continue
 		}
-		e.tree.seek(u.key, &e.path)
-		e.tree.put(&e.path, u.old)
+		e.tree.Seek(u.key, &e.path)
+		e.tree.Put(&e.path, u.old)
 	}
-}
-
-// delete removes a key and returns what it held. It copies nothing if there is no such key.
-func (t *tree) delete(key []byte, p *path) row {
-	old := t.get(key)
-	if !old.none() {
-		t.seek(key, p)
-		t.remove(p)
-	}
-	return old
 }
 
 // longValue is from how many bytes on a value gets a tail when something short is merged into it: a list that grows
@@ -180,27 +171,27 @@ const longValue = 16 << 10
 func tailOf(value []byte) int { return max(2<<10, len(value)/32) }
 
 // merge folds a delta into a row.
-func (e *Engine) merge(old row, op *engine.Op) (row, error) {
+func (e *Engine) merge(old tree.Row, op *engine.Op) (tree.Row, error) {
 	base, delta := old, op.Value
-	if l := old.long(); l != nil {
+	if l := old.Long(); l != nil {
 		var err error
-		base = l.base
-		if delta, err = e.fold(op.Key, l.tail.value(), delta); err != nil {
-			return row{}, err
+		base = l.Base
+		if delta, err = e.fold(op.Key, l.Tail.Value(), delta); err != nil {
+			return tree.Row{}, err
 		}
 	}
-	value := base.value()
+	value := base.Value()
 	if len(value) >= longValue && len(delta) <= tailOf(value) && len(value)+len(delta) <= maxCommit {
-		return newLongRow(base, newRow(op.Key, delta)), nil
+		return tree.NewLongRow(base, tree.NewRow(op.Key, delta)), nil
 	}
 	value, err := e.fold(op.Key, value, delta)
 	if err == nil && len(value) > maxCommit {
 		err = engine.ErrTooLarge
 	}
 	if err != nil {
-		return row{}, err
+		return tree.Row{}, err
 	}
-	return newRow(op.Key, value), nil
+	return tree.NewRow(op.Key, value), nil
 }
 
 // rangeRows is how many rows DeleteRange removes at a time.
@@ -210,19 +201,19 @@ const rangeRows = 128
 func (e *Engine) DeleteRange(start, end []byte) error {
 	for {
 		last, err := e.deleteSome(start, end)
-		if err != nil || last.none() {
+		if err != nil || last.None() {
 			return err
 		}
-		start = last.key()
+		start = last.Key()
 	}
 }
 
 // deleteSome removes the first keys of a range and returns the last of these, or none if none is left.
-func (e *Engine) deleteSome(start, end []byte) (last row, err error) {
+func (e *Engine) deleteSome(start, end []byte) (last tree.Row, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed.Load() {
-		return row{}, engine.ErrClosed
+		return tree.Row{}, engine.ErrClosed
 	}
 	var keys [rangeRows][]byte
 	n := 0
@@ -233,15 +224,15 @@ func (e *Engine) deleteSome(start, end []byte) (last row, err error) {
 		return n < rangeRows, nil
 	})
 	if n == 0 {
-		return row{}, nil
+		return tree.Row{}, nil
 	}
 	p := e.beginWriting(false)
 	for _, key := range keys[:n] {
-		last = e.tree.delete(key, &e.path)
+		last = e.tree.Delete(key, &e.path)
 	}
 	e.publish(p)
 	if n < rangeRows {
-		last = row{}
+		last = tree.Row{}
 	}
 	return last, nil
 }

@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/tree"
 )
 
 var _ engine.Snapshotter = (*Engine)(nil)
 
 // Snapshot is what an engine held at one time. It never changes, and holds memory for the rows that were changed since.
-type Snapshot struct{ tree tree }
+type Snapshot struct{ tree tree.Tree }
 
 // Snapshot returns what the engine holds.
 func (e *Engine) Snapshot() engine.Snapshot { return &Snapshot{e.freeze()} }
@@ -17,16 +18,16 @@ func (e *Engine) Snapshot() engine.Snapshot { return &Snapshot{e.freeze()} }
 // Open opens an engine that holds the same.
 func (s *Snapshot) Open(fold engine.Fold) engine.Engine {
 	t := s.tree
-	t.edit = newEdit()
+	t.Detach()
 	return open(fold, t)
 }
 
 // freeze returns the tree, which the engine does not change from then on: it goes on with a tree that shares its nodes.
-func (e *Engine) freeze() tree {
+func (e *Engine) freeze() tree.Tree {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	t := e.tree
-	e.tree.edit = newEdit()
+	e.tree.Detach()
 	return t
 }
 
@@ -42,9 +43,10 @@ func (e *Engine) Restore(snapshot engine.Snapshot) error {
 	if e.closed.Load() {
 		return engine.ErrClosed
 	}
-	e.restored++
 	p := e.beginWriting(true)
-	e.tree.root, e.tree.level = s.tree.root, s.tree.level
+	e.restored = e.version
+	e.tree = s.tree
+	e.tree.Detach()
 	e.publish(p)
 	return nil
 }
@@ -52,6 +54,6 @@ func (e *Engine) Restore(snapshot engine.Snapshot) error {
 // Fork opens another engine that holds the same. What is written to one of them is not in the other.
 func (e *Engine) Fork() *Engine {
 	t := e.freeze()
-	t.edit = newEdit()
+	t.Detach()
 	return open(e.fold, t)
 }

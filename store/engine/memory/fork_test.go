@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -175,4 +176,36 @@ func TestRestoreUnderReads(t *testing.T) {
 	}
 	close(stop)
 	readers.Wait()
+}
+
+// TestUpdateAcrossRestore restores a snapshot while an update is under way: the update runs again, on what there is
+// then, also where it writes another key than it has read.
+func TestUpdateAcrossRestore(t *testing.T) {
+	e := Open(enginetest.Union)
+	defer e.Close()
+	put := func(key, value string) {
+		e.Commit([]engine.Op{{Kind: engine.Put, Key: []byte(key), Value: []byte(value)}}, func(err error) {
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	put("k", "old")
+	s := e.Snapshot()
+	put("k", "new")
+	var seen []string
+	err := engine.Update(t.Context(), e, []byte("k"), func(txn engine.Txn) error {
+		_, err := txn.Get([]byte("k"), func(value []byte) error {
+			seen = append(seen, string(value))
+			txn.Put([]byte("copy"), value)
+			return nil
+		})
+		if len(seen) == 1 {
+			err = errors.Join(err, e.Restore(s))
+		}
+		return err
+	})
+	if err != nil || !slices.Equal(seen, []string{"new", "old"}) {
+		t.Errorf("%v, %v", seen, err)
+	}
 }

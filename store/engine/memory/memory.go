@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/tree"
 )
 
 // Engine is the engine; see engine.Engine for what its methods promise.
@@ -33,10 +34,10 @@ type Engine struct {
 	closed   atomic.Bool               // is set with the lock held
 
 	mu       sync.Mutex // held to write
-	tree     tree
+	tree     tree.Tree
 	version  uint64     // counts changes of the tree
 	restored uint64     // the version after the last Restore
-	path     path       // of the row that is being written
+	path     tree.Path  // of the row that is being written
 	undo     []undo     // of the commit that is being applied
 	left     []*readers // of trees that are not published any more
 }
@@ -44,10 +45,10 @@ type Engine struct {
 var _ engine.Engine = (*Engine)(nil)
 
 // Open makes an empty engine.
-func Open(fold engine.Fold) *Engine { return open(fold, newTree()) }
+func Open(fold engine.Fold) *Engine { return open(fold, tree.New()) }
 
 // open makes an engine with a tree whose number nobody else has.
-func open(fold engine.Fold, t tree) *Engine {
+func open(fold engine.Fold, t tree.Tree) *Engine {
 	e := &Engine{fold: fold, tree: t, updating: make(chan struct{}, 1)}
 	e.publish(nil)
 	return e

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/enginetest"
+	"github.com/cqld/cqld/store/engine/tree"
 )
 
 // model is an engine beside a map that must hold the same.
@@ -278,66 +278,11 @@ func (m *model) deleteRange() {
 }
 
 // checkTree checks what all trees have in common.
-func checkTree(t testing.TB, tr *tree) (rows, leaves int) {
+func checkTree(t testing.TB, tr *tree.Tree) (rows, leaves int) {
 	t.Helper()
-	var last []byte
-	var visit func(n *node, level int, lo, hi row)
-	visit = func(n *node, level int, lo, hi row) {
-		if int(n.prefix) > prefixBetween(lo, hi) {
-			t.Fatalf("a prefix of %d bytes between %q and %q", n.prefix, lo.key(), hi.key())
-		}
-		head := func(h uint64, r row) {
-			if h != headOf(r.key(), int(n.prefix)) {
-				t.Fatalf("another head of %q", r.key())
-			}
-			if !lo.none() && bytes.Compare(r.key(), lo.key()) < 0 || !hi.none() && bytes.Compare(r.key(), hi.key()) >= 0 {
-				t.Fatalf("%q is not between %q and %q", r.key(), lo.key(), hi.key())
-			}
-		}
-		if level == 0 {
-			l := n.leaf()
-			if n.n == 0 && tr.level > 0 {
-				t.Fatal("an empty leaf")
-			}
-			for i, r := range l.rows {
-				if i >= int(n.n) {
-					if !r.none() {
-						t.Fatal("a row behind the last one")
-					}
-					continue
-				}
-				head(l.heads[i], r)
-				if last != nil && bytes.Compare(last, r.key()) >= 0 {
-					t.Fatalf("%q before %q", last, r.key())
-				}
-				last = r.key()
-			}
-			rows += int(n.n)
-			leaves++
-			return
-		}
-		in := n.inner()
-		if n.n == 0 {
-			t.Fatal("an inner node with one below it")
-		}
-		for i, kid := range in.kids {
-			if i > int(n.n) {
-				if kid != nil || !in.seps[i-1].none() {
-					t.Fatal("a node behind the last one")
-				}
-				continue
-			}
-			from, to := lo, hi
-			if i > 0 {
-				head(in.heads[i-1], in.seps[i-1])
-				from = in.seps[i-1]
-			}
-			if i < int(n.n) {
-				to = in.seps[i]
-			}
-			visit(kid, level-1, from, to)
-		}
+	rows, leaves, err := tr.Check()
+	if err != nil {
+		t.Fatal(err)
 	}
-	visit(tr.root, tr.level, row{}, row{})
 	return rows, leaves
 }

@@ -4,18 +4,19 @@ import (
 	"sync/atomic"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/tree"
 )
 
 // reader reads a tree that nobody changes meanwhile.
 type reader struct {
-	tree tree
+	tree tree.Tree
 	fold engine.Fold
 }
 
 // Get reads a key.
 func (r *reader) Get(key []byte, fn func(value []byte) error) (bool, error) {
-	found := r.tree.get(key)
-	if found.none() {
+	found := r.tree.Get(key)
+	if found.None() {
 		return false, nil
 	}
 	value, err := r.value(found)
@@ -27,17 +28,25 @@ func (r *reader) Get(key []byte, fn func(value []byte) error) (bool, error) {
 
 // Scan reads a range.
 func (r *reader) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
-	s := scanning{reader: r, start: start, end: end, options: o, fn: fn}
-	return s.run()
+	return r.tree.Scan(start, end, o.Reverse, func(found tree.Row) (more bool, err error) {
+		if o.KeysOnly {
+			return fn(found.Key(), nil)
+		}
+		value, err := r.value(found)
+		if err != nil {
+			return false, err
+		}
+		return fn(found.Key(), value)
+	})
 }
 
 // value is what a row holds.
-func (r *reader) value(found row) ([]byte, error) {
-	l := found.long()
+func (r *reader) value(found tree.Row) ([]byte, error) {
+	l := found.Long()
 	if l == nil {
-		return found.value(), nil
+		return found.Value(), nil
 	}
-	return r.fold(l.base.key(), l.base.value(), l.tail.value())
+	return r.fold(l.Base.Key(), l.Base.Value(), l.Tail.Value())
 }
 
 // published is the tree that reads begin on. The writer takes it back before it changes nodes of it in place, which it

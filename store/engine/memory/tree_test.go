@@ -67,8 +67,8 @@ func TestGrowth(t *testing.T) {
 					t.Fatalf("%d of %d rows are in %d leaves", rows, left, leaves)
 				}
 			}
-			if e.tree.level != 0 {
-				t.Errorf("an empty tree has the level %d", e.tree.level)
+			if e.tree.Level() != 0 {
+				t.Errorf("an empty tree has the level %d", e.tree.Level())
 			}
 		})
 	}
@@ -154,7 +154,7 @@ func TestWritesInPlace(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if n := testing.AllocsPerRun(100, func() { e.Snapshot(); write() }); n < float64(e.tree.level+2) {
+	if n := testing.AllocsPerRun(100, func() { e.Snapshot(); write() }); n < float64(e.tree.Level()+2) {
 		t.Errorf("a write behind a snapshot allocates %v times", n)
 	}
 }

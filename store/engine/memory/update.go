@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/tree"
 )
 
 // attempts is how often an Update runs its function before it says that there is a conflict.
@@ -88,7 +89,7 @@ func (e *Engine) begin(x *txn) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	x.base, x.version = reader{tree: e.tree, fold: e.fold}, e.version
-	e.tree.edit = newEdit() // nobody counts readers when the engine is being closed
+	e.tree.Detach() // nobody counts readers when the engine is being closed
 }
 
 // txn reads what was committed when it began, and what it has written. It is reused with its buffers.
@@ -138,10 +139,10 @@ func (x *txn) release() {
 }
 
 // undoes reports whether what it puts or deletes would undo a change that is in the tree.
-func (x *txn) undoes(t *tree) bool {
+func (x *txn) undoes(t *tree.Tree) bool {
 	for i := range x.ops {
 		op := &x.ops[i]
-		if op.Kind != engine.Merge && x.base.tree.get(op.Key) != t.get(op.Key) {
+		if op.Kind != engine.Merge && x.base.tree.Get(op.Key) != t.Get(op.Key) {
 			return true
 		}
 	}
@@ -157,7 +158,7 @@ func (x *txn) reader() (reader, error) {
 		x.own = &Engine{fold: x.base.fold, tree: x.base.tree}
 	}
 	if x.copied < len(x.ops) {
-		x.own.tree.edit = newEdit() // a scan that is under way goes on with the nodes that it has
+		x.own.tree.Detach() // a scan that is under way goes on with the nodes that it has
 		for i := range x.ops[x.copied:] {
 			if _, err := x.own.applyOne(&x.ops[x.copied+i]); err != nil {
 				return reader{}, err

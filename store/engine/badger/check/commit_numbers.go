@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
+
+	"github.com/cqld/cqld/store/engine/files"
 )
 
 // CommitsName is the file with the numbers of the last commit and of the last one that was synced.
@@ -14,7 +16,7 @@ const CommitsBytes = 16
 
 // SealNumber puts 16 bits of a checksum behind a number.
 func SealNumber(n uint64) uint64 {
-	return n<<16 | uint64(uint16(Checksum(binary.BigEndian.AppendUint64(nil, n))))
+	return n<<16 | uint64(uint16(files.Checksum(binary.BigEndian.AppendUint64(nil, n))))
 }
 
 // readCommits reads COMMITS.

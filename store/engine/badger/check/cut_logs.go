@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+
+	"github.com/cqld/cqld/store/engine/files"
 )
 
 // Recover cuts the logs where they end, and removes empty files, which Badger stumbles over.
@@ -24,7 +26,7 @@ func (x *Examination) Recover() error {
 // cutLogs ends the logs at a place, and keeps a copy of what is behind it.
 func (x *Examination) cutLogs(c *logCut) error {
 	path := filepath.Join(x.dir, c.log.name)
-	if _, err := copyAside(path); err != nil {
+	if _, err := files.CopyAside(path); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -39,7 +41,7 @@ func (x *Examination) cutLogs(c *logCut) error {
 			continue
 		}
 		for _, later := range x.logs[i+1:] {
-			if _, err := setAside(filepath.Join(x.dir, later.name)); err != nil {
+			if _, err := files.SetAside(filepath.Join(x.dir, later.name)); err != nil {
 				return err
 			}
 		}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqld/cqld/store/engine/files"
+
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/table"
 )
@@ -17,8 +19,9 @@ import (
 // Repair.
 type Examination struct {
 	dir          string
-	damages      []damage
-	Told         []string // warnings for the server's log when the folder is opened
+	damages      []files.Damage
+	Beside       []files.Damage // of the commit log, which is examined elsewhere
+	Told         []string       // warnings for the server's log when the folder is opened
 	list         *manifest
 	record       *Record // nil: FILES is not there
 	counted      bool    // COMMITS is there
@@ -31,11 +34,6 @@ type Examination struct {
 	cut          *logCut  // nil: logs end where there is nothing more
 	Unchecked    []string // tables and value logs that the engine has to check
 	left         int64    // how many bytes may still be checked
-}
-
-// damage is what is wrong with a file.
-type damage struct {
-	name, what string
 }
 
 // logCut is a place where the logs end though there is more behind it.
@@ -98,7 +96,7 @@ func (x *Examination) found(name string, err error) error {
 }
 
 func (x *Examination) damage(name, format string, args ...any) {
-	x.damages = append(x.damages, damage{name, fmt.Sprintf(format, args...)})
+	x.damages = append(x.damages, files.Damage{Name: name, What: fmt.Sprintf(format, args...)})
 }
 
 func (x *Examination) tell(format string, args ...any) {
@@ -108,8 +106,8 @@ func (x *Examination) tell(format string, args ...any) {
 // Refusal is an error that names all damaged files, or nil.
 func (x *Examination) Refusal() error {
 	var all []string
-	for _, d := range x.damages {
-		all = append(all, fmt.Sprintf("%s: %s", filepath.Join(x.dir, d.name), d.what))
+	for _, d := range slices.Concat(x.damages, x.Beside) {
+		all = append(all, fmt.Sprintf("%s: %s", filepath.Join(x.dir, d.Name), d.What))
 	}
 	if len(all) == 0 {
 		return nil
@@ -117,9 +115,27 @@ func (x *Examination) Refusal() error {
 	return fmt.Errorf("%w: %s", ErrDamaged, strings.Join(all, "; "))
 }
 
+// OwnDamage reports whether a file is damaged that Repair repairs.
+func (x *Examination) OwnDamage() bool { return len(x.damages) > 0 }
+
+// CommitLog reports whether the record says that the folder has a commit log.
+func (x *Examination) CommitLog() bool { return x.record != nil && x.record.commitLog }
+
+// Memtable is the size of the memtables that the logs of the folder fit in; 0: there is nothing in them. earlier is
+// that of an earlier version, which did not note it.
+func (x *Examination) Memtable(earlier int64) int64 {
+	if !slices.ContainsFunc(x.logs, func(l *logState) bool { return l.entries > 0 }) {
+		return 0
+	}
+	if x.record != nil && x.record.memtable > 0 {
+		return x.record.memtable
+	}
+	return earlier
+}
+
 // has reports whether a file is damaged.
 func (x *Examination) has(name string) bool {
-	return slices.ContainsFunc(x.damages, func(d damage) bool { return d.name == name })
+	return slices.ContainsFunc(x.damages, func(d files.Damage) bool { return d.Name == name })
 }
 
 // readOwn reads FILES and COMMITS.
@@ -158,7 +174,7 @@ func (x *Examination) readList(names []string) (err error) {
 	if r == nil {
 		return nil
 	}
-	whole := x.list.length() >= r.list && Checksum(x.list.content[:r.list]) == r.listSum
+	whole := x.list.length() >= r.list && files.Checksum(x.list.content[:r.list]) == r.listSum
 	switch {
 	case r.closed && whole && x.list.length() > r.list:
 		x.damage(RecordName, "it is older than %s", badger.ManifestFilename)
@@ -221,9 +237,9 @@ func (x *Examination) checkUnlisted(names []string) error {
 	for _, s := range x.tables {
 		listed = max(listed, s.last)
 	}
-	isMissing := func(d damage) bool {
-		ext := filepath.Ext(d.name)
-		return d.what == notThere && (ext == TableFile || ext == MemtableLog)
+	isMissing := func(d files.Damage) bool {
+		ext := filepath.Ext(d.Name)
+		return d.What == notThere && (ext == TableFile || ext == MemtableLog)
 	}
 	lacking := slices.ContainsFunc(x.damages, isMissing)
 	for _, name := range names {
@@ -233,7 +249,9 @@ func (x *Examination) checkUnlisted(names []string) error {
 		}
 		s, err := checkTable(filepath.Join(x.dir, name), false, 0)
 		inLogs := slices.ContainsFunc(x.logs, func(l *logState) bool { return l.first <= s.last && s.last <= l.last })
-		if err == nil && (lacking || s.last > listed && !inLogs) {
+		// Behind a commit log nothing is lost that was not synced here: the log has it still.
+		logged := x.CommitLog() && x.counted && s.last > x.synced
+		if err == nil && (lacking || s.last > listed && !inLogs && !logged) {
 			x.damages = slices.DeleteFunc(x.damages, isMissing) // that is why
 			x.damage(badger.ManifestFilename, "it does not have the table %s, and its commits up to %d are nowhere else",
 				name, s.last)

@@ -2,22 +2,20 @@ package check
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
-	"errors"
 	"hash/crc32"
 	"io"
 	"math"
 	"os"
 	"strconv"
-	"syscall"
+
+	"github.com/cqld/cqld/store/engine/files"
 )
 
 const (
 	LogStart      = 20 // bytes in front of a log's first entry: the number of its decryption key, and 12 random bytes
 	logHeader     = 2 + 2*binary.MaxVarintLen32 + binary.MaxVarintLen64
 	longestValue  = 1 << 30
-	seekData      = 3 // os.File.Seek: to where the next bytes are that are not a hole
 	checksumBytes = 4
 	pageSize      = 4096 // the system writes mapped files to disk in pages
 
@@ -67,7 +65,7 @@ func parseHead(head []byte) (key, value, size int) {
 // wholeEntry reports whether an entry has its checksum.
 func wholeEntry(b []byte) bool {
 	n := len(b) - checksumBytes
-	return Checksum(b[:n]) == binary.BigEndian.Uint32(b[n:])
+	return files.Checksum(b[:n]) == binary.BigEndian.Uint32(b[n:])
 }
 
 // logReader goes over a log's entries.
@@ -113,44 +111,6 @@ func (e *logEntry) ends(version uint64) bool {
 	return err == nil && n == version
 }
 
-// DataFrom returns what a file has from a byte on, without the zeros at its end.
-func DataFrom(f *os.File, from int64) ([]byte, error) {
-	end, err := endOfData(f, from)
-	if err != nil || end == from {
-		return nil, err
-	}
-	data := make([]byte, end-from)
-	_, err = f.ReadAt(data, from)
-	return data, err
-}
-
-// endOfData returns where the zeros at a file's end begin, from a byte on.
-func endOfData(f *os.File, from int64) (end int64, err error) {
-	info, err := f.Stat()
-	if err != nil {
-		return from, err
-	}
-	end = from
-	buf := make([]byte, 1<<18)
-	for at := from; at < info.Size(); {
-		next, err := f.Seek(at, seekData)
-		if errors.Is(err, syscall.ENXIO) {
-			break
-		}
-		if err == nil {
-			at = max(next, from)
-		}
-		n, err := f.ReadAt(buf, at)
-		if i := len(bytes.TrimRight(buf[:n], "\x00")); i > 0 {
-			end = at + int64(i)
-		}
-		if at += int64(n); err != nil && err != io.EOF {
-			return end, err
-		}
-	}
-	return end, nil
-}
-
 // nextEntry finds the first sound entry at or behind a place in data, and returns where it begins and its length.
 // Entries that cqld writes have no time, no flags of their own and a version far from the largest.
 func nextEntry(data []byte, from int) (at, size int) {
@@ -182,9 +142,6 @@ func lostPage(data []byte, from, begin, end int64) bool {
 	}
 	return false
 }
-
-// Checksum is the checksum that Badger has in its logs.
-func Checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
 // EndOfEntries follows the entries of a log by the lengths in their heads, from a place where one begins, and
 // returns where they end. It compares no checksums.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/cqld/cqld/store/engine/files"
+
 	"github.com/dgraph-io/badger/v4"
 )
 
@@ -59,7 +61,7 @@ func readManifest(dir string) (*manifest, error) {
 			m.torn = true
 			return m, nil
 		}
-		if Checksum(rest[:length]) != sum {
+		if files.Checksum(rest[:length]) != sum {
 			return m, damaged(m.path, "the record at byte %d does not have the checksum that it was written with", at)
 		}
 		if !m.apply(int64(at), rest[:length]) {
@@ -163,6 +165,6 @@ func encodeManifest(levels map[uint64]int) []byte {
 		record = append(record, change...)
 	}
 	b := binary.BigEndian.AppendUint32(bytes.Clone(manifestKind), uint32(len(record)))
-	b = binary.BigEndian.AppendUint32(b, Checksum(record))
+	b = binary.BigEndian.AppendUint32(b, files.Checksum(record))
 	return append(b, record...)
 }

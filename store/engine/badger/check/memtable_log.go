@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
+
+	"github.com/cqld/cqld/store/engine/files"
 )
 
 // valuePlace is the place of a value in the value logs.
@@ -69,7 +71,7 @@ func examineLog(path string, gaps bool) (s *logState, err error) {
 	}
 	l := newLogReader(f)
 	stray := s.entriesOf(l, gaps)
-	data, err := DataFrom(f, s.end)
+	data, err := files.DataFrom(f, s.end)
 	if err != nil {
 		return nil, damaged(path, "%v", err)
 	}

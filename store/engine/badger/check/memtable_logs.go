@@ -3,6 +3,8 @@ package check
 import (
 	"path/filepath"
 	"slices"
+
+	"github.com/cqld/cqld/store/engine/files"
 )
 
 // readLogs reads the logs of memtables, the oldest first.
@@ -89,7 +91,7 @@ func (x *Examination) cutAt(l *logState, at int64, last uint64) bool {
 	x.cut = &logCut{l, at}
 	x.tell("the log %s ends at the commit %d: pages behind it were not written when the power was cut, "+
 		"and what else is behind it is kept in %s",
-		l.name, last, AsideFolder)
+		l.name, last, files.AsideFolder)
 	return true
 }
 
@@ -150,7 +152,7 @@ func (x *Examination) tellRest(end uint64) {
 		x.cut = &logCut{last, last.end}
 		x.tell("the log %s ends at the commit %d: those up to %d, which were not synced, are lost, "+
 			"and what is behind it is kept in %s",
-			last.name, end, x.last, AsideFolder)
+			last.name, end, x.last, files.AsideFolder)
 	case end > 0 && end < x.last:
 		x.tell("the logs end at the commit %d: those up to %d, which were not synced, are lost", end, x.last)
 	case last != nil:

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/cqld/cqld/store/engine/files"
 )
 
 // RecordName is the file with the record.
@@ -22,16 +24,18 @@ const RecordName = "FILES"
 // The log of a memtable goes when the list of tables has its table. So the record has all logs since a place in the
 // list, in their order. As many of them may be gone as tables were listed behind that place.
 type Record struct {
-	closed   bool   // nothing changes any more
-	gaps     bool   // the folder was repaired: commits are missing in the logs
-	cleaning bool   // value logs may be removed
-	list     int64  // how long the list of tables is
-	listSum  uint32 // and its checksum
-	from     int64  // where in the list the tables of logs begin
-	tables   map[string]tableRecord
-	values   []valuesRecord
-	logs     []logRecord
-	files    map[string]uint32 // checksums of other files
+	closed    bool   // nothing changes any more
+	gaps      bool   // the folder was repaired: commits are missing in the logs
+	cleaning  bool   // value logs may be removed
+	commitLog bool   // there is a commit log beside the files; an earlier version refuses the folder then
+	memtable  int64  // bytes of a memtable, if there is a commit log
+	list      int64  // how long the list of tables is
+	listSum   uint32 // and its checksum
+	from      int64  // where in the list the tables of logs begin
+	tables    map[string]tableRecord
+	values    []valuesRecord
+	logs      []logRecord
+	files     map[string]uint32 // checksums of other files
 }
 
 // tableRecord is a table. It never changes.
@@ -60,10 +64,15 @@ const recordHead = "cqld files 1\n"
 func (r *Record) encode() []byte {
 	var b bytes.Buffer
 	b.WriteString(recordHead)
-	for word, set := range map[string]bool{"closed": r.closed, "gaps": r.gaps, "cleaning": r.cleaning} {
+	for word, set := range map[string]bool{
+		"closed": r.closed, "gaps": r.gaps, "cleaning": r.cleaning, "commit-log": r.commitLog,
+	} {
 		if set {
 			fmt.Fprintf(&b, "%s\n", word)
 		}
+	}
+	if r.memtable > 0 {
+		fmt.Fprintf(&b, "memtable %d\n", r.memtable)
 	}
 	fmt.Fprintf(&b, "list %d %d %d\n", r.list, r.listSum, r.from)
 	for _, name := range slices.Sorted(maps.Keys(r.tables)) {
@@ -79,14 +88,14 @@ func (r *Record) encode() []byte {
 	for _, name := range slices.Sorted(maps.Keys(r.files)) {
 		fmt.Fprintf(&b, "file %s %d\n", name, r.files[name])
 	}
-	fmt.Fprintf(&b, "sum %d\n", Checksum(b.Bytes()))
+	fmt.Fprintf(&b, "sum %d\n", files.Checksum(b.Bytes()))
 	return b.Bytes()
 }
 
 // decodeRecord reads what encode wrote, and reports whether it is sound.
 func decodeRecord(b []byte) (*Record, bool) {
 	text, sum, found := strings.Cut(string(b), "sum ")
-	if !found || sum != fmt.Sprintf("%d\n", Checksum([]byte(text))) || !strings.HasPrefix(text, recordHead) {
+	if !found || sum != fmt.Sprintf("%d\n", files.Checksum([]byte(text))) || !strings.HasPrefix(text, recordHead) {
 		return nil, false
 	}
 	r := &Record{tables: map[string]tableRecord{}, files: map[string]uint32{}}
@@ -100,6 +109,10 @@ func decodeRecord(b []byte) (*Record, bool) {
 			r.gaps = true
 		case "cleaning":
 			r.cleaning = true
+		case "commit-log":
+			r.commitLog = true
+		case "memtable":
+			_, err = fmt.Sscan(rest, &r.memtable)
 		case "list":
 			_, err = fmt.Sscan(rest, &r.list, &r.listSum, &r.from)
 		case "table":
@@ -147,7 +160,7 @@ func readRecord(dir string) (*Record, error) {
 
 // write replaces the record of a folder.
 func (r *Record) write(dir string) error {
-	return ReplaceFile(filepath.Join(dir, RecordName), r.encode())
+	return files.ReplaceFile(filepath.Join(dir, RecordName), r.encode())
 }
 
 // sumFile is the checksum of a file, or of nothing if there is none.
@@ -156,5 +169,5 @@ func sumFile(path string) (uint32, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	return Checksum(b), err
+	return files.Checksum(b), err
 }

@@ -9,13 +9,16 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/cqld/cqld/store/engine/files"
+
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/table"
 )
 
 // Opening writes the record of a folder that is about to be opened, because Badger changes files from here on. It
-// returns the record and the newest logs.
-func (x *Examination) Opening() (*Record, FilesSeen, error) {
+// returns the record and the newest logs. commitLog says that there is a commit log from here on, and memtable is the
+// size of Badger's memtables then.
+func (x *Examination) Opening(commitLog bool, memtable int64) (*Record, FilesSeen, error) {
 	var seen FilesSeen
 	for _, l := range x.logs {
 		n, _ := NumberOf(l.name, MemtableLog)
@@ -27,6 +30,9 @@ func (x *Examination) Opening() (*Record, FilesSeen, error) {
 	r, err := x.openingRecord()
 	if err != nil {
 		return nil, seen, err
+	}
+	if r.commitLog = commitLog; commitLog {
+		r.memtable = memtable
 	}
 	return r, seen, r.write(x.dir)
 }
@@ -64,7 +70,7 @@ func (x *Examination) openingRecord() (*Record, error) {
 
 // setList notes the length and the checksum of the list of tables.
 func (r *Record) setList(m *manifest) {
-	r.list, r.listSum = m.length(), Checksum(m.content)
+	r.list, r.listSum = m.length(), files.Checksum(m.content)
 }
 
 // sum notes the checksum of a file, if it exists.
@@ -73,7 +79,7 @@ func (r *Record) sum(dir, name string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	r.files[name] = Checksum(b)
+	r.files[name] = files.Checksum(b)
 	return err
 }
 
@@ -154,7 +160,10 @@ func (r *Recorder) rewrite(last uint64) error {
 	if err != nil {
 		return err
 	}
-	next := &Record{cleaning: r.record.cleaning, gaps: r.record.gaps, files: r.record.files}
+	next := &Record{
+		cleaning: r.record.cleaning, gaps: r.record.gaps, commitLog: r.record.commitLog, memtable: r.record.memtable,
+		files: r.record.files,
+	}
 	next.logs = slices.Clone(r.record.logs)
 	for n := r.Seen.Log + 1; n <= seen.Log; n++ {
 		next.logs = append(next.logs, logRecord{LogName(n), last})
@@ -248,7 +257,7 @@ func (r *Recorder) Close() error {
 	if err != nil {
 		return err
 	}
-	last := &Record{closed: true, files: map[string]uint32{}}
+	last := &Record{closed: true, commitLog: r.record.commitLog, files: map[string]uint32{}}
 	last.setList(list)
 	last.from = last.list
 	if last.tables, err = r.tables(list); err != nil {

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cqld/cqld/store/engine/files"
+
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/table"
 	"github.com/rs/zerolog"
@@ -21,8 +23,8 @@ func (x *Examination) Repair(log zerolog.Logger) (values bool, err error) {
 	list := false
 	for _, d := range x.damages {
 		var lost string
-		path := filepath.Join(x.dir, d.name)
-		switch filepath.Ext(d.name) {
+		path := filepath.Join(x.dir, d.Name)
+		switch filepath.Ext(d.Name) {
 		case MemtableLog:
 			lost, err = x.repairLog(path)
 		case ValueLog:
@@ -32,16 +34,16 @@ func (x *Examination) Repair(log zerolog.Logger) (values bool, err error) {
 			list = true
 			lost, err = x.repairTable(path)
 		default:
-			list = list || d.name == badger.ManifestFilename
-			if lost, err = "nothing", nil; d.name != badger.ManifestFilename {
+			list = list || d.Name == badger.ManifestFilename
+			if lost, err = "nothing", nil; d.Name != badger.ManifestFilename {
 				err = setAsideAny(path)
 			}
 		}
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", path, err)
 		}
-		log.Error().Str("file", path).Str("damage", d.what).Str("lost", lost).
-			Str("kept_in", filepath.Join(x.dir, AsideFolder)).Msg("a damaged file is repaired")
+		log.Error().Str("file", path).Str("damage", d.What).Str("lost", lost).
+			Str("kept_in", filepath.Join(x.dir, files.AsideFolder)).Msg("a damaged file is repaired")
 	}
 	if list {
 		if err := x.repairList(log); err != nil {
@@ -55,7 +57,7 @@ func (x *Examination) Repair(log zerolog.Logger) (values bool, err error) {
 
 // setAsideAny sets a file aside if it exists.
 func setAsideAny(path string) error {
-	_, err := setAside(path)
+	_, err := files.SetAside(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -71,14 +73,14 @@ func (x *Examination) repairLog(path string) (lost string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := setAside(path); err != nil || x.record != nil && x.record.closed {
+	if _, err := files.SetAside(path); err != nil || x.record != nil && x.record.closed {
 		return "nothing that was in the folder when it was closed", err
 	}
 	kept, missing := wholeCommits(b)
 	if len(kept) == 0 {
 		return "all of it", nil
 	}
-	return fmt.Sprintf("at least %d commits", missing), ReplaceFile(path, append(make([]byte, LogStart), kept...))
+	return fmt.Sprintf("at least %d commits", missing), files.ReplaceFile(path, append(make([]byte, LogStart), kept...))
 }
 
 // wholeCommits returns the sound commits of a log, and how many are missing between them.
@@ -129,7 +131,7 @@ func repairValues(path string) (lost string, err error) {
 		return "", err
 	}
 	defer f.Close()
-	b, err := DataFrom(f, 0)
+	b, err := files.DataFrom(f, 0)
 	if err != nil {
 		return "", err
 	}
@@ -150,11 +152,11 @@ func repairValues(path string) (lost string, err error) {
 		}
 		end = next + size
 	}
-	if _, err := setAside(path); err != nil {
+	if _, err := files.SetAside(path); err != nil {
 		return "", err
 	}
 	lost = fmt.Sprintf("values in %d places, and those behind its end if it is shorter than it was", filled)
-	return lost, ReplaceFile(path, b[:end])
+	return lost, files.ReplaceFile(path, b[:end])
 }
 
 // fillerKey is a key that nobody reads, with a version.
@@ -179,7 +181,7 @@ func fillEntry(b []byte) bool {
 			head := binary.AppendUvarint([]byte{0, 0}, uint64(len(key)))
 			head = append(binary.AppendUvarint(head, uint64(value)), 0)
 			copy(b[copy(b, head):], key)
-			binary.BigEndian.PutUint32(b[len(b)-checksumBytes:], Checksum(b[:len(b)-checksumBytes]))
+			binary.BigEndian.PutUint32(b[len(b)-checksumBytes:], files.Checksum(b[:len(b)-checksumBytes]))
 			return true
 		}
 	}
@@ -198,14 +200,14 @@ func (x *Examination) repairTable(path string) (lost string, err error) {
 	if err != nil && !isDamaged(err) {
 		return "", err
 	}
-	if _, err := setAside(path); err != nil {
+	if _, err := files.SetAside(path); err != nil {
 		return "", err
 	}
 	if whole || len(kept) == 0 {
 		return "all of it", nil
 	}
 	x.tables[id] = tableState{}
-	return fmt.Sprintf("%d of %d blocks", all-blocks, all), ReplaceFile(path, kept)
+	return fmt.Sprintf("%d of %d blocks", all-blocks, all), files.ReplaceFile(path, kept)
 }
 
 // repairList makes the list of tables anew, of the tables that it names and that exist. If the list itself is
@@ -238,7 +240,7 @@ func (x *Examination) repairList(log zerolog.Logger) error {
 	if err := setAsideAny(path); err != nil {
 		return err
 	}
-	return ReplaceFile(path, encodeManifest(levels))
+	return files.ReplaceFile(path, encodeManifest(levels))
 }
 
 // addUnlisted adds the tables in the folder that were never on the list.

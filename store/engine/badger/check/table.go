@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 
+	"github.com/cqld/cqld/store/engine/files"
+
 	"github.com/dgraph-io/badger/v4/fb"
 	"github.com/dgraph-io/badger/v4/pb"
 	"github.com/dgraph-io/badger/v4/y"
@@ -74,7 +76,7 @@ func readTail(f *os.File) (s tableState, err error) {
 	s.size = info.Size()
 	tail := make([]byte, min(tailBytes, s.size))
 	_, err = f.ReadAt(tail, s.size-int64(len(tail)))
-	s.sum = Checksum(tail)
+	s.sum = files.Checksum(tail)
 	return s, err
 }
 

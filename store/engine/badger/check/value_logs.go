@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/cqld/cqld/store/engine/files"
 )
 
 // valueLogState is what was found in a value log.
@@ -133,7 +135,7 @@ func checkValueLog(path string, check bool, rest int) (*valueLogState, error) {
 		p.worked(l.size)
 	}
 	s.end = l.next
-	data, err := DataFrom(f, s.end)
+	data, err := files.DataFrom(f, s.end)
 	if err != nil {
 		return s, damaged(path, "%v", err)
 	}

@@ -1,14 +1,16 @@
-package badger
+package disk
 
 import (
 	"encoding/binary"
+	"hash/maphash"
 
 	"github.com/cqld/cqld/store/bloom"
 	"github.com/cqld/cqld/store/engine"
 )
 
-// filter reports keys that were certainly never written, so that a merge need not look for an old value: looking
-// would be most of the cost of an insert. It belongs to the writer.
+// filter reports keys that were certainly never written, so that a merge need not look for an old value: looking would
+// be most of the cost of an insert, and of reading the row while it is in the tree. The lock of writers is held to use
+// it.
 //
 // Keys are grouped by their first bytes. The filter knows a group that had no keys when the engine first wrote to
 // it since it was opened; of others it knows nothing. When its memory is used up it forgets the group with most
@@ -28,8 +30,8 @@ func newFilter() *filter {
 	return &filter{groups: map[uint32]*bloom.Filter{}, budget: bloom.NewBudget(maxFilter)}
 }
 
-// write notes that a key is written, and reports whether it certainly never was before. below is what is committed
-// and in the batch.
+// write notes that a key is written, and reports whether it certainly never was before. below is what was written
+// before.
 func (f *filter) write(key []byte, hash uint64, below engine.Reader) (first bool, err error) {
 	g, err := f.group(key, below)
 	if g == nil {
@@ -43,15 +45,6 @@ func (f *filter) write(key []byte, hash uint64, below engine.Reader) (first bool
 		first, ok = g.Add(hash)
 	}
 	return first, nil
-}
-
-// neverWritten reports whether a key certainly never was written.
-func (f *filter) neverWritten(key []byte, hash uint64) bool {
-	if len(key) < groupSize {
-		return false
-	}
-	g := f.groups[binary.BigEndian.Uint32(key)]
-	return g != nil && !g.Has(hash)
 }
 
 // giveUp forgets the group with most keys and returns its filter.
@@ -108,3 +101,8 @@ func (f *filter) group(key []byte, below engine.Reader) (*bloom.Filter, error) {
 	f.groups[prefix] = g
 	return g, nil
 }
+
+var seed = maphash.MakeSeed()
+
+// hashKey is the hash of a key for the filter.
+func hashKey(key []byte) uint64 { return maphash.Bytes(seed, key) }

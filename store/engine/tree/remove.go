@@ -1,4 +1,4 @@
-package memory
+package tree
 
 // A node that has fewer than this is joined with one beside it, if both together have at most so many.
 const (
@@ -9,7 +9,7 @@ const (
 )
 
 // remove takes out the row that seek has found. A leaf without rows does not stay, unless it is the root.
-func (t *tree) remove(p *path) {
+func (t *Tree) remove(p *Path) {
 	l := p.leaf
 	l.remove(p.at)
 	if t.level == 0 || l.n >= leafFew {
@@ -28,7 +28,7 @@ func (t *tree) remove(p *path) {
 	left.setPrefix(int(min(left.prefix, right.prefix)))
 	for i, r := range right.rows[:right.n] {
 		left.rows[int(left.n)+i] = r
-		left.heads[int(left.n)+i] = headOf(r.key(), int(left.prefix))
+		left.heads[int(left.n)+i] = headOf(r.Key(), int(left.prefix))
 	}
 	left.n += right.n
 	s.in.remove(at)
@@ -36,7 +36,7 @@ func (t *tree) remove(p *path) {
 }
 
 // shrink makes the inner nodes on a path good again from the bottom on, when one of them has lost a node.
-func (t *tree) shrink(p *path) {
+func (t *Tree) shrink(p *Path) {
 	for depth := t.level - 1; depth > 0; depth-- {
 		if int(p.steps[depth].in.n)+1 >= innerFew {
 			return
@@ -53,14 +53,14 @@ func (t *tree) shrink(p *path) {
 
 // join makes one node of the next one on a path and the one beside it, or gives both as many nodes. It reports
 // whether the step's node has lost one.
-func (t *tree) join(s *step, level int) bool {
+func (t *Tree) join(s *step, level int) bool {
 	at := s.at
 	if at == int(s.in.n) {
 		at--
 	}
 	left, right := t.ownKid(s.in, at, level).inner(), s.in.kids[at+1].inner()
 	prefix := int(min(left.prefix, right.prefix))
-	var seps [2*innerSeps + 1]row
+	var seps [2*innerSeps + 1]Row
 	var kids [2*innerSeps + 2]*node
 	n := copy(seps[:], left.seps[:left.n])
 	seps[n] = s.in.seps[at]

@@ -1,4 +1,4 @@
-package badger
+package disk
 
 import (
 	"encoding/binary"

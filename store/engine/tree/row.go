@@ -1,4 +1,4 @@
-package memory
+package tree
 
 import (
 	"bytes"
@@ -7,13 +7,13 @@ import (
 	"unsafe"
 )
 
-// row is a key and its value in one allocation without pointers. It never changes. The zero row is none.
+// Row is a key and its value in one allocation without pointers. It never changes. The zero row is none.
 //
 //	<key uint16> <value uint16> <key> <value>
 //	<FFFF> <form uint16> <key uint32> <value uint32> <key> <value>	where a length is 65,535 or more
 //
-// The numbers are lengths. A third form is that of a longRow.
-type row struct{ first *byte }
+// The numbers are lengths. A third form is that of a LongRow.
+type Row struct{ first *byte }
 
 const (
 	shortHead = 4
@@ -24,36 +24,42 @@ const (
 	tailed = 1
 )
 
-// newRow copies a key and a value.
-func newRow(key, value []byte) row {
-	if len(key) < longForm && len(value) <= math.MaxUint16 {
-		b := make([]byte, shortHead+len(key)+len(value))
+// NewRow copies a key and a value.
+func NewRow(key, value []byte) Row {
+	r, room := MakeRow(key, len(value))
+	copy(room, value)
+	return r
+}
+
+// MakeRow makes a row with a copy of a key, and returns the room of its value, to be filled before anybody reads the
+// row.
+func MakeRow(key []byte, size int) (r Row, value []byte) {
+	if len(key) < longForm && size <= math.MaxUint16 {
+		b := make([]byte, shortHead+len(key)+size)
 		binary.LittleEndian.PutUint16(b, uint16(len(key)))
-		binary.LittleEndian.PutUint16(b[2:], uint16(len(value)))
+		binary.LittleEndian.PutUint16(b[2:], uint16(size))
 		copy(b[shortHead:], key)
-		copy(b[shortHead+len(key):], value)
-		return row{&b[0]}
+		return Row{&b[0]}, b[shortHead+len(key):]
 	}
-	b := make([]byte, longHead+len(key)+len(value))
+	b := make([]byte, longHead+len(key)+size)
 	binary.LittleEndian.PutUint16(b, longForm)
 	binary.LittleEndian.PutUint16(b[2:], plain)
 	binary.LittleEndian.PutUint32(b[4:], uint32(len(key)))
-	binary.LittleEndian.PutUint32(b[8:], uint32(len(value)))
+	binary.LittleEndian.PutUint32(b[8:], uint32(size))
 	copy(b[longHead:], key)
-	copy(b[longHead+len(key):], value)
-	return row{&b[0]}
+	return Row{&b[0]}, b[longHead+len(key):]
 }
 
-// none reports whether there is no row.
-func (r row) none() bool { return r.first == nil }
+// None reports whether there is no row.
+func (r Row) None() bool { return r.first == nil }
 
 // bytes are n bytes of the row from an offset on.
-func (r row) bytes(from, n int) []byte {
+func (r Row) bytes(from, n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(r.first), from)), n)
 }
 
 // lengths are where the key begins, and the lengths of key and value.
-func (r row) lengths() (head, key, value int) {
+func (r Row) lengths() (head, key, value int) {
 	h := r.bytes(0, shortHead)
 	if n := binary.LittleEndian.Uint16(h); n != longForm {
 		return shortHead, int(n), int(binary.LittleEndian.Uint16(h[2:]))
@@ -62,49 +68,49 @@ func (r row) lengths() (head, key, value int) {
 	return longHead, int(binary.LittleEndian.Uint32(h[4:])), int(binary.LittleEndian.Uint32(h[8:]))
 }
 
-// key is the row's key.
-func (r row) key() []byte {
+// Key is the row's key.
+func (r Row) Key() []byte {
 	if n := binary.LittleEndian.Uint16(r.bytes(0, shortHead)); n != longForm {
 		return r.bytes(shortHead, int(n))
 	}
-	if l := r.long(); l != nil {
-		r = l.base
+	if l := r.Long(); l != nil {
+		r = l.Base
 	}
 	head, key, _ := r.lengths()
 	return r.bytes(head, key)
 }
 
-// value is the value of a row that is no longRow.
-func (r row) value() []byte {
+// Value is the value of a row that is no LongRow.
+func (r Row) Value() []byte {
 	head, key, value := r.lengths()
 	return r.bytes(head+key, value)
 }
 
-// longRow is a row with a long value, and what was merged into it since and is not folded in yet.
-type longRow struct {
+// LongRow is a row with a long value, and what was merged into it since and is not folded in yet.
+type LongRow struct {
 	head       [shortHead]byte // <FFFF> <tailed>
-	base, tail row             // they have the same key
+	Base, Tail Row             // they have the same key
 }
 
-// newLongRow puts a tail to a row.
-func newLongRow(base, tail row) row {
-	l := &longRow{base: base, tail: tail}
+// NewLongRow puts a tail to a row.
+func NewLongRow(base, tail Row) Row {
+	l := &LongRow{Base: base, Tail: tail}
 	binary.LittleEndian.PutUint16(l.head[:], longForm)
 	binary.LittleEndian.PutUint16(l.head[2:], tailed)
-	return row{&l.head[0]}
+	return Row{&l.head[0]}
 }
 
-// long returns the row with its tail, nil if it has none.
-func (r row) long() *longRow {
+// Long returns the row with its tail, nil if it has none.
+func (r Row) Long() *LongRow {
 	if binary.LittleEndian.Uint32(r.bytes(0, shortHead)) != longForm|tailed<<16 {
 		return nil
 	}
-	return (*longRow)(unsafe.Pointer(r.first))
+	return (*LongRow)(unsafe.Pointer(r.first))
 }
 
 // separator makes the shortest key that is greater than before and not greater than key, as a row without a value.
-func separator(before, key []byte) row {
-	return newRow(key[:commonPrefix(before, key)+1], nil)
+func separator(before, key []byte) Row {
+	return NewRow(key[:commonPrefix(before, key)+1], nil)
 }
 
 // commonPrefix is how many bytes two keys have in common at the beginning.
@@ -132,7 +138,7 @@ func headOf(key []byte, prefix int) uint64 {
 
 // search returns the first of some rows whose key is not less than key, and whether it is that key. All keys have their
 // first prefix bytes in common.
-func search(heads []uint64, rows []row, key []byte, prefix int) (at int, found bool) {
+func search(heads []uint64, rows []Row, key []byte, prefix int) (at int, found bool) {
 	h := headOf(key, prefix)
 	first, end := 0, len(heads)
 	for first < end {
@@ -147,7 +153,7 @@ func search(heads []uint64, rows []row, key []byte, prefix int) (at int, found b
 	}
 	for first < end {
 		middle := int(uint(first+end) >> 1)
-		switch order := bytes.Compare(rows[middle].key()[prefix:], key[prefix:]); {
+		switch order := bytes.Compare(rows[middle].Key()[prefix:], key[prefix:]); {
 		case order == 0:
 			return middle, true
 		case order < 0:

@@ -1,23 +1,33 @@
-package memory
+// Package tree is a copy-on-write B+tree of rows in memory: what engine/memory keeps everything in, and engine/disk
+// what it has not written to tables yet.
+//
+// A tree is a small value. A copy of it shares its nodes. Whoever copies a tree calls Detach on one of the two before
+// it is changed again, so that the other stays as it is; that takes no longer for many rows than for few. One goroutine
+// at a time may change a tree, and nobody may read a tree whose nodes are changed in place meanwhile: engines see to
+// that.
+package tree
 
-// tree is a B+tree of rows. It changes nodes in place that have its number and copies all others, so another tree
+// Tree is a B+tree of rows. It changes nodes in place that have its number and copies all others, so another tree
 // shares its nodes as soon as it gets another number. The prefixes and heads in nodes make most comparisons one of two
 // numbers that lie side by side; a key that is looked for needs no comparison with the prefix, because it lies between
 // the same separators as the node.
-type tree struct {
+type Tree struct {
 	root  *node
 	level int // of the root; leaves have 0
 	edit  uint64
 }
 
-// newTree makes an empty tree.
-func newTree() tree {
+// New makes an empty tree.
+func New() Tree {
 	edit := newEdit()
-	return tree{root: &(&leaf{node: node{edit: edit}}).node, edit: edit}
+	return Tree{root: &(&leaf{node: node{edit: edit}}).node, edit: edit}
 }
 
-// get returns the row of a key, or none.
-func (t *tree) get(key []byte) row {
+// Detach makes the tree copy each node that it has before it changes it: copies of the tree stay as they are.
+func (t *Tree) Detach() { t.edit = newEdit() }
+
+// Get returns the row of a key, or none.
+func (t *Tree) Get(key []byte) Row {
 	n := t.root
 	for level := t.level; level > 0; level-- {
 		in := n.inner()
@@ -27,41 +37,44 @@ func (t *tree) get(key []byte) row {
 	if at, found := l.search(key); found {
 		return l.rows[at]
 	}
-	return row{}
+	return Row{}
 }
 
 // maxLevel is more than a tree can have: all nodes but the root have at least two below them.
 const maxLevel = 48
 
-// path is the way to a row. The tree may change the nodes on it.
-type path struct {
+// Path is the way to a row. The tree may change the nodes on it.
+type Path struct {
 	steps  [maxLevel]step // from the root to the parent of the leaf
 	leaf   *leaf
-	lo, hi row // the separators around the leaf; none: it is the first or the last one
-	at     int // the row's place, or where it belongs
-	found  bool
+	lo, hi Row  // the separators around the leaf; none: it is the first or the last one
+	at     int  // the row's place, or where it belongs
+	Found  bool // the key is there
 }
 
-// forget lets go of the nodes and rows of a path, which would be kept otherwise when they are gone.
-func (p *path) forget() {
+// Forget lets go of the nodes and rows of a path, which would be kept otherwise when they are gone.
+func (p *Path) Forget() {
 	for i := 0; i < maxLevel && p.steps[i].in != nil; i++ {
 		p.steps[i] = step{}
 	}
-	p.leaf, p.lo, p.hi = nil, row{}, row{}
+	p.leaf, p.lo, p.hi = nil, Row{}, Row{}
 }
+
+// Row is the row that Seek has found.
+func (p *Path) Row() Row { return p.leaf.rows[p.at] }
 
 // step is an inner node on a path, and the place of the next node in it.
 type step struct {
 	in     *inner
 	at     int
-	lo, hi row // the separators around the node
+	lo, hi Row // the separators around the node
 }
 
-// seek finds a key, and makes the nodes that lead to it changeable.
-func (t *tree) seek(key []byte, p *path) {
+// Seek finds a key, and makes the nodes that lead to it changeable.
+func (t *Tree) Seek(key []byte, p *Path) {
 	t.root = t.own(t.root, t.level)
 	n := t.root
-	p.lo, p.hi = row{}, row{}
+	p.lo, p.hi = Row{}, Row{}
 	for level := t.level; level > 0; level-- {
 		in := n.inner()
 		at := in.kid(key)
@@ -75,11 +88,11 @@ func (t *tree) seek(key []byte, p *path) {
 		n = t.ownKid(in, at, level-1)
 	}
 	p.leaf = n.leaf()
-	p.at, p.found = p.leaf.search(key)
+	p.at, p.Found = p.leaf.search(key)
 }
 
 // own returns a node, or a copy of it, that the tree may change.
-func (t *tree) own(n *node, level int) *node {
+func (t *Tree) own(n *node, level int) *node {
 	switch {
 	case n.edit == t.edit:
 		return n
@@ -97,7 +110,7 @@ func (t *tree) own(n *node, level int) *node {
 }
 
 // ownKid makes a node below another one changeable.
-func (t *tree) ownKid(in *inner, at, level int) *node {
+func (t *Tree) ownKid(in *inner, at, level int) *node {
 	kid := in.kids[at]
 	if kid.edit != t.edit {
 		kid = t.own(kid, level)
@@ -106,10 +119,10 @@ func (t *tree) ownKid(in *inner, at, level int) *node {
 	return kid
 }
 
-// put stores a row where seek has found its key or the place for it.
-func (t *tree) put(p *path, r row) {
+// Put stores a row where seek has found its key or the place for it.
+func (t *Tree) Put(p *Path, r Row) {
 	l := p.leaf
-	if p.found {
+	if p.Found {
 		l.rows[p.at] = r
 		return
 	}
@@ -121,7 +134,7 @@ func (t *tree) put(p *path, r row) {
 }
 
 // split puts a row into a full leaf. A leaf that rows are appended to stays full.
-func (t *tree) split(p *path, r row) {
+func (t *Tree) split(p *Path, r Row) {
 	l, right := p.leaf, &leaf{node: node{edit: t.edit, prefix: p.leaf.prefix}}
 	cut := leafRows / 2
 	if p.at == leafRows {
@@ -135,22 +148,22 @@ func (t *tree) split(p *path, r row) {
 	} else {
 		right.insert(p.at-cut, r)
 	}
-	sep := separator(l.rows[l.n-1].key(), right.rows[0].key())
+	sep := separator(l.rows[l.n-1].Key(), right.rows[0].Key())
 	l.setPrefix(prefixBetween(p.lo, sep))
 	right.setPrefix(prefixBetween(sep, p.hi))
 	t.grow(p, t.level-1, sep, &right.node)
 }
 
 // prefixBetween is the prefix of a node between two separators.
-func prefixBetween(lo, hi row) int {
-	if lo.none() || hi.none() {
+func prefixBetween(lo, hi Row) int {
+	if lo.None() || hi.None() {
 		return 0
 	}
-	return commonPrefix(lo.key(), hi.key())
+	return commonPrefix(lo.Key(), hi.Key())
 }
 
 // grow puts a separator and the node behind it into the inner node at a step of a path, or above the root.
-func (t *tree) grow(p *path, depth int, sep row, kid *node) {
+func (t *Tree) grow(p *Path, depth int, sep Row, kid *node) {
 	for ; depth >= 0; depth-- {
 		s := &p.steps[depth]
 		if s.in.n < innerSeps {
@@ -160,14 +173,14 @@ func (t *tree) grow(p *path, depth int, sep row, kid *node) {
 		sep, kid = t.splitInner(s, sep, kid)
 	}
 	root := &inner{node: node{edit: t.edit}}
-	root.fill(0, []row{sep}, []*node{t.root, kid})
+	root.fill(0, []Row{sep}, []*node{t.root, kid})
 	t.root = &root.node
 	t.level++
 }
 
 // splitInner puts a separator and a node into a full inner node. It returns the new node and the separator before it.
-func (t *tree) splitInner(s *step, sep row, kid *node) (row, *node) {
-	var seps [innerSeps + 1]row
+func (t *Tree) splitInner(s *step, sep Row, kid *node) (Row, *node) {
+	var seps [innerSeps + 1]Row
 	var kids [innerSeps + 2]*node
 	copy(seps[:], s.in.seps[:s.at])
 	seps[s.at] = sep
@@ -183,4 +196,14 @@ func (t *tree) splitInner(s *step, sep row, kid *node) (row, *node) {
 	right.fill(prefixBetween(middle, s.hi), seps[cut+1:], kids[cut+1:])
 	s.in.fill(prefixBetween(s.lo, middle), seps[:cut], kids[:cut+1])
 	return middle, &right.node
+}
+
+// Delete removes a key and returns what it held. It copies nothing if there is no such key.
+func (t *Tree) Delete(key []byte, p *Path) Row {
+	old := t.Get(key)
+	if !old.None() {
+		t.Seek(key, p)
+		t.remove(p)
+	}
+	return old
 }

@@ -1,4 +1,4 @@
-package check
+package files
 
 import (
 	"errors"
@@ -29,8 +29,8 @@ func asidePath(path string) (string, error) {
 	}
 }
 
-// setAside moves a file out of the way, and returns where it is.
-func setAside(path string) (string, error) {
+// SetAside moves a file out of the way, and returns where it is.
+func SetAside(path string) (string, error) {
 	aside, err := asidePath(path)
 	if err != nil {
 		return "", err
@@ -41,8 +41,8 @@ func setAside(path string) (string, error) {
 	return aside, errors.Join(SyncFile(filepath.Dir(aside)), SyncFile(filepath.Dir(path)))
 }
 
-// copyAside keeps a copy of a file, without the zeros at its end.
-func copyAside(path string) (string, error) {
+// CopyAside keeps a copy of a file, without the zeros at its end.
+func CopyAside(path string) (string, error) {
 	aside, err := asidePath(path)
 	if err != nil {
 		return "", err
@@ -52,7 +52,7 @@ func copyAside(path string) (string, error) {
 		return "", err
 	}
 	defer from.Close()
-	end, err := endOfData(from, 0)
+	end, err := EndOfData(from, 0)
 	if err != nil {
 		return "", err
 	}

@@ -1,27 +1,23 @@
-package memory
+package tree
 
-import (
-	"bytes"
+import "bytes"
 
-	"github.com/cqld/cqld/store/engine"
-)
+// Scan calls fn with the rows whose keys are in [start, end), in their order or backwards, until it returns false or an
+// error. An end without bytes is behind the last key.
+func (t *Tree) Scan(start, end []byte, reverse bool, fn func(Row) (more bool, err error)) error {
+	if len(end) > 0 && bytes.Compare(start, end) >= 0 {
+		return nil
+	}
+	s := scanning{start, end, reverse, fn}
+	_, err := s.node(t.root, t.level, len(start) > 0, len(end) > 0)
+	return err
+}
 
 // scanning is a Scan under way.
 type scanning struct {
-	reader     *reader
 	start, end []byte
-	options    engine.ScanOptions
-	fn         func(key, value []byte) (bool, error)
-}
-
-// run scans the reader's tree.
-func (s *scanning) run() error {
-	if len(s.end) > 0 && bytes.Compare(s.start, s.end) >= 0 {
-		return nil
-	}
-	t := &s.reader.tree
-	_, err := s.node(t.root, t.level, len(s.start) > 0, len(s.end) > 0)
-	return err
+	reverse    bool
+	fn         func(Row) (bool, error)
 }
 
 // node scans what is below a node. fromStart and toEnd say that the start and the end of the scan lie between the
@@ -40,7 +36,7 @@ func (s *scanning) node(n *node, level int, fromStart, toEnd bool) (more bool, e
 	}
 	for i := first; i <= last; i++ {
 		at := i
-		if s.options.Reverse {
+		if s.reverse {
 			at = first + last - i
 		}
 		more, err = s.node(in.kids[at], level-1, fromStart && at == first, toEnd && at == last)
@@ -62,24 +58,12 @@ func (s *scanning) leaf(l *leaf, fromStart, toEnd bool) (more bool, err error) {
 	}
 	for i := first; i < end; i++ {
 		at := i
-		if s.options.Reverse {
+		if s.reverse {
 			at = first + end - 1 - i
 		}
-		if more, err = s.row(l.rows[at]); err != nil || !more {
+		if more, err = s.fn(l.rows[at]); err != nil || !more {
 			return false, err
 		}
 	}
 	return true, nil
-}
-
-// row calls the scan's function with a row.
-func (s *scanning) row(r row) (more bool, err error) {
-	if s.options.KeysOnly {
-		return s.fn(r.key(), nil)
-	}
-	value, err := s.reader.value(r)
-	if err != nil {
-		return false, err
-	}
-	return s.fn(r.key(), value)
 }

@@ -1,4 +1,6 @@
-package check
+// Package files is what engines need of the file system besides package os: blocks that are taken before they are used,
+// files that are replaced as a whole or set aside, mappings, locks, and how much room is left.
+package files
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package memory
+package tree
 
 import (
 	"sync/atomic"
@@ -23,7 +23,7 @@ type node struct {
 type leaf struct {
 	node
 	heads [leafRows]uint64 // of the keys, behind their prefix
-	rows  [leafRows]row
+	rows  [leafRows]Row
 }
 
 // inner has nodes, and between each two of them a separator: a key that is greater than those in the left one and not
@@ -31,7 +31,7 @@ type leaf struct {
 type inner struct {
 	node
 	heads [innerSeps]uint64
-	seps  [innerSeps]row
+	seps  [innerSeps]Row
 	kids  [innerSeps + 1]*node
 }
 
@@ -56,11 +56,11 @@ func (in *inner) kid(key []byte) int {
 }
 
 // insert puts a row in at a place. The leaf has room.
-func (l *leaf) insert(at int, r row) {
+func (l *leaf) insert(at int, r Row) {
 	n := int(l.n)
 	copy(l.heads[at+1:n+1], l.heads[at:n])
 	copy(l.rows[at+1:n+1], l.rows[at:n])
-	l.heads[at], l.rows[at] = headOf(r.key(), int(l.prefix)), r
+	l.heads[at], l.rows[at] = headOf(r.Key(), int(l.prefix)), r
 	l.n++
 }
 
@@ -69,7 +69,7 @@ func (l *leaf) remove(at int) {
 	n := int(l.n)
 	copy(l.heads[at:], l.heads[at+1:n])
 	copy(l.rows[at:], l.rows[at+1:n])
-	l.rows[n-1] = row{}
+	l.rows[n-1] = Row{}
 	l.n--
 }
 
@@ -86,29 +86,29 @@ func (l *leaf) setPrefix(prefix int) {
 	}
 	l.prefix = uint32(prefix)
 	for i, r := range l.rows[:l.n] {
-		l.heads[i] = headOf(r.key(), prefix)
+		l.heads[i] = headOf(r.Key(), prefix)
 	}
 }
 
 // fill replaces what the node has.
-func (in *inner) fill(prefix int, seps []row, kids []*node) {
+func (in *inner) fill(prefix int, seps []Row, kids []*node) {
 	clear(in.seps[len(seps):])
 	clear(in.kids[len(kids):])
 	copy(in.seps[:], seps)
 	copy(in.kids[:], kids)
 	in.n, in.prefix = uint16(len(seps)), uint32(prefix)
 	for i, s := range seps {
-		in.heads[i] = headOf(s.key(), prefix)
+		in.heads[i] = headOf(s.Key(), prefix)
 	}
 }
 
 // insert puts a separator in at a place, and a node behind it. There is room.
-func (in *inner) insert(at int, sep row, kid *node) {
+func (in *inner) insert(at int, sep Row, kid *node) {
 	n := int(in.n)
 	copy(in.heads[at+1:n+1], in.heads[at:n])
 	copy(in.seps[at+1:n+1], in.seps[at:n])
 	copy(in.kids[at+2:n+2], in.kids[at+1:n+1])
-	in.heads[at], in.seps[at], in.kids[at+1] = headOf(sep.key(), int(in.prefix)), sep, kid
+	in.heads[at], in.seps[at], in.kids[at+1] = headOf(sep.Key(), int(in.prefix)), sep, kid
 	in.n++
 }
 
@@ -118,13 +118,13 @@ func (in *inner) remove(at int) {
 	copy(in.heads[at:], in.heads[at+1:n])
 	copy(in.seps[at:], in.seps[at+1:n])
 	copy(in.kids[at+1:], in.kids[at+2:n+1])
-	in.seps[n-1], in.kids[n] = row{}, nil
+	in.seps[n-1], in.kids[n] = Row{}, nil
 	in.n--
 }
 
 // replace puts another separator in the place of one.
-func (in *inner) replace(at int, sep row) {
-	in.heads[at], in.seps[at] = headOf(sep.key(), int(in.prefix)), sep
+func (in *inner) replace(at int, sep Row) {
+	in.heads[at], in.seps[at] = headOf(sep.Key(), int(in.prefix)), sep
 }
 
 var edits atomic.Uint64

@@ -1,0 +1,326 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/tree"
+)
+
+var errEmptyValue = errors.New("engine: a value is empty")
+
+// checkOp refuses what the contract does not allow or a limit forbids.
+func (e *Engine) checkOp(op *engine.Op) error {
+	if len(op.Value) == 0 && op.Kind != engine.Delete {
+		return errEmptyValue
+	}
+	if len(op.Value) > maxCommit {
+		return engine.ErrTooLarge
+	}
+	return e.below.CheckKey(op.Key)
+}
+
+// check refuses operations that are no commit, and counts their bytes.
+func (e *Engine) check(ops []engine.Op) (size int, err error) {
+	for i := range ops {
+		if err := e.checkOp(&ops[i]); err != nil {
+			return 0, err
+		}
+		size += len(ops[i].Key) + len(ops[i].Value)
+	}
+	if size > maxCommit || len(ops) > maxOps {
+		return 0, engine.ErrTooLarge
+	}
+	return size, nil
+}
+
+// Commit applies ops and appends them to the log. In the mode Periodic it calls done before it returns.
+func (e *Engine) Commit(ops []engine.Op, done func(error)) {
+	size, err := e.check(ops)
+	e.mu.Lock()
+	if e.closed {
+		e.mu.Unlock()
+		done(engine.ErrClosed)
+		return
+	}
+	e.under.Add(1)
+	if err == nil {
+		err = e.commit(ops, size, nil)
+	}
+	e.mu.Unlock()
+	e.answer(err, done)
+}
+
+// answer calls done when what was committed is as durable as it has to be.
+func (e *Engine) answer(err error, done func(error)) {
+	if err == nil && e.o.Sync == Batch {
+		e.syncing.add(done)
+		return
+	}
+	done(err)
+	e.under.Add(-1)
+}
+
+// A commit with more than this takes long: readers go on with the tree before it.
+const (
+	manyOps   = 64
+	manyBytes = 64 << 10
+)
+
+// commit applies ops, all or none, and appends them to the log. It waits without the lock, until there is room. x is
+// the update that they are of, or nil.
+func (e *Engine) commit(ops []engine.Op, size int, x *txn) error {
+	if len(ops) == 0 {
+		return nil
+	}
+	if err := e.waitForRoom(ops, size); err != nil {
+		return err
+	}
+	if x != nil {
+		if x.version != e.version && e.undoes(x) {
+			return errRepeat
+		}
+		x.leave() // so that nodes can be changed in place
+	}
+	wants, err := e.append(ops, len(ops) > manyOps || size > manyBytes)
+	if wants {
+		e.wake(e.making)
+	}
+	return err
+}
+
+// append applies ops and appends them to the log, or does neither.
+func (e *Engine) append(ops []engine.Op, long bool) (wantsSegment bool, err error) {
+	p := e.beginWriting(long)
+	if err = e.apply(ops); err == nil {
+		err = e.checkGrowth(ops)
+	}
+	if err == nil {
+		if wantsSegment, err = e.log.Append(ops); err != nil {
+			err = refusal(err)
+		}
+	}
+	if err != nil {
+		e.revert()
+	} else if e.memtable.last = e.log.Last(); e.memtable.size >= e.o.Memtable {
+		e.freeze()
+		p = nil
+		e.wake(e.flushing)
+	}
+	e.forgetUndo()
+	e.publish(p)
+	return wantsSegment, err
+}
+
+// refusal says why nothing can be written.
+func refusal(err error) error {
+	kind := engine.ErrRefused
+	if errors.Is(err, syscall.ENOSPC) {
+		kind = engine.ErrFull
+	}
+	return fmt.Errorf("%w: %w", kind, err)
+}
+
+// longestWait is how long a commit waits for a flush at most: who waits for its answer gives up not much later.
+const longestWait = 5 * time.Second
+
+// waitForRoom waits while too many memtables wait to be flushed, or the log has no segment for a commit. It says why
+// there are no commits, if there are none.
+func (e *Engine) waitForRoom(ops []engine.Op, size int) error {
+	e.slowDown(size)
+	var began time.Time
+	for {
+		if err := e.refused(); err != nil {
+			return err
+		}
+		behind := len(e.layers.frozen) > maxFrozen || len(e.layers.frozen) == maxFrozen && e.memtable.size >= e.o.Memtable/2
+		if !behind {
+			if e.log.Ready(ops) {
+				return nil
+			}
+			if p := e.noSegment.Load(); p != nil {
+				return refusal(*p)
+			}
+		}
+		if began.IsZero() {
+			began = time.Now()
+			e.waits.Add(1)
+			defer time.AfterFunc(longestWait, e.changed.Broadcast).Stop()
+		} else if time.Since(began) >= longestWait {
+			return fmt.Errorf("%w: what was written before is not in tables yet", engine.ErrRefused)
+		}
+		e.changed.Wait()
+	}
+}
+
+// longestDelay is how long slowDown delays a commit at most.
+const longestDelay = 20 * time.Millisecond
+
+// slowDown delays a commit of so many bytes while a memtable is flushed, so that no more is written than is flushed
+// meanwhile: otherwise all commits would have to wait at once until a flush is over. It releases the lock meanwhile.
+func (e *Engine) slowDown(size int) {
+	waiting := len(e.layers.frozen)
+	if waiting == 0 {
+		return
+	}
+	rate := 2 * e.flushRate // bytes a second: there is still room
+	if waiting >= maxFrozen {
+		rate = e.flushRate * 3 / 4
+	}
+	now := time.Now()
+	if e.slowed.Before(now) {
+		e.slowed = now
+	}
+	e.slowed = e.slowed.Add(time.Duration(int64(size+rowOverhead) * int64(time.Second) / rate))
+	if delay := e.slowed.Sub(now); delay > time.Millisecond {
+		if delay > longestDelay {
+			delay, e.slowed = longestDelay, now.Add(longestDelay)
+		}
+		e.mu.Unlock()
+		time.Sleep(delay)
+		e.mu.Lock()
+	}
+}
+
+// undo is what a key held before an operation; none: nothing.
+type undo struct {
+	key []byte
+	old tree.Row
+}
+
+// longDelta is from how many bytes on it is looked whether a value becomes too long by what is merged into it.
+const longDelta = 256 << 10
+
+// checkGrowth refuses merges that make a value below the tree too long.
+func (e *Engine) checkGrowth(ops []engine.Op) error {
+	for i := range ops {
+		if ops[i].Kind != engine.Merge || len(ops[i].Value) < longDelta {
+			continue
+		}
+		key := ops[i].Key
+		r := e.memtable.tree.Get(key)
+		if kindOf(r) != merged {
+			continue
+		}
+		_, delta, err := content(r, e.fold)
+		if err != nil {
+			return err
+		}
+		below := view{tree: tree.New(), layers: e.layers, fold: e.fold}
+		_, err = below.Get(key, func(value []byte) error {
+			if value, err = e.fold(key, value, delta); err == nil && len(value) > maxCommit {
+				err = engine.ErrTooLarge
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// apply applies ops to the tree. If it fails, those before are applied.
+func (e *Engine) apply(ops []engine.Op) error {
+	for i := range ops {
+		old, err := apply(&e.memtable, &e.path, &ops[i], e.fold, e.first)
+		if err != nil {
+			return err
+		}
+		e.undo = append(e.undo, undo{ops[i].Key, old})
+	}
+	return nil
+}
+
+// isFirst notes that a key is written that the tree does not have, and reports whether it certainly never was before.
+func (e *Engine) isFirst(key []byte) (bool, error) {
+	below := view{tree: e.memtable.tree, layers: e.layers, fold: e.fold}
+	return e.filter.write(key, hashKey(key), &below)
+}
+
+// apply applies an operation to a memtable and returns what the key held. first is asked about keys that the memtable
+// does not have; nil: nothing is known of them.
+func apply(
+	m *memtable, path *tree.Path, op *engine.Op, fold engine.Fold, first func(key []byte) (bool, error),
+) (old tree.Row, err error) {
+	m.tree.Seek(op.Key, path)
+	if path.Found {
+		old = path.Row()
+	}
+	isFirst := false
+	if !path.Found && op.Kind != engine.Delete && first != nil {
+		if isFirst, err = first(op.Key); err != nil {
+			return old, err
+		}
+	}
+	var next tree.Row
+	switch {
+	case op.Kind == engine.Delete:
+		next = newRow(deleted, op.Key, nil)
+	case op.Kind == engine.Put || isFirst:
+		next = newRow(holds, op.Key, op.Value)
+	case path.Found:
+		if next, err = mergeInto(old, op.Key, op.Value, fold); err != nil {
+			return old, err
+		}
+	default:
+		next = newRow(merged, op.Key, op.Value)
+	}
+	m.tree.Put(path, next)
+	m.size += sizeOf(next) - sizeOf(old)
+	return old, nil
+}
+
+// revert takes back what a commit has changed.
+func (e *Engine) revert() {
+	m := &e.memtable
+	for i := len(e.undo) - 1; i >= 0; i-- {
+		u := &e.undo[i]
+		m.tree.Seek(u.key, &e.path)
+		m.size -= sizeOf(e.path.Row()) - sizeOf(u.old)
+		if u.old.None() {
+			m.tree.Delete(u.key, &e.path)
+		} else {
+			m.tree.Put(&e.path, u.old)
+		}
+	}
+	e.undo = e.undo[:0]
+}
+
+// forgetUndo lets go of what could be taken back.
+func (e *Engine) forgetUndo() {
+	clear(e.undo)
+	if e.undo = e.undo[:0]; cap(e.undo) > 1024 {
+		e.undo = nil
+	}
+}
+
+// DeleteRange removes keys in commits of a few thousand.
+func (e *Engine) DeleteRange(start, end []byte) error {
+	const step = 2000
+	for {
+		var ops []engine.Op
+		err := e.Scan(start, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
+			ops = append(ops, engine.Op{Kind: engine.Delete, Key: append([]byte(nil), key...)})
+			return len(ops) < step, nil
+		})
+		if err != nil {
+			return err
+		}
+		if len(ops) == 0 {
+			e.mu.Lock()
+			e.filter.forget(start)
+			e.mu.Unlock()
+			return nil
+		}
+		result := make(chan error, 1)
+		e.Commit(ops, func(err error) { result <- err })
+		if err := <-result; err != nil {
+			return err
+		}
+		start = append(ops[len(ops)-1].Key, 0)
+	}
+}

@@ -1,0 +1,269 @@
+// Package commitlog is the log in front of engine/disk's tables: each commit is appended to it before it is answered,
+// and it is read again when a folder is opened that was not closed.
+//
+// The log is a row of segments, files whose blocks of the disk are taken before they are used. A segment has a head and
+// records, one behind the other:
+//
+//	<magic> <number uint64> <checksum uint32>			the head
+//	<length uint32> <checksum uint32> <sequence uint64> <operations>	a record: a commit
+//
+// Sequence numbers count commits, over all segments, without a gap. So a record that is missing is noticed wherever it
+// was. Two more files tell where the log begins and ends: LOG has the numbers of the first and the last segment, and is
+// replaced when a segment is made or goes; LOGGED has the sequence numbers of the last record and of the last one that
+// was synced, and is mapped.
+//
+// Examine looks at the files and changes nothing. What follows the last sound record was being written when the process
+// or the power went, unless LOGGED says that it was synced: then the log is damaged.
+package commitlog
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/files"
+)
+
+// Options of a log.
+type Options struct {
+	SegmentSize int64                // bytes of a segment; 0: 32 MiB
+	Sync        func(*os.File) error // of a test; nil: syncs the file
+}
+
+// defaultSegment is the size of segments.
+const defaultSegment = 32 << 20
+
+// ErrNoSegment says that a record cannot be appended because the next segment could not be made yet.
+var ErrNoSegment = errors.New("the next segment of the log is not ready")
+
+// Log appends records. One goroutine at a time calls Append; all other methods may be called at any time.
+type Log struct {
+	dir  string
+	o    Options
+	last atomic.Uint64 // the sequence number of the last record
+	buf  []byte        // of the record that is being appended
+
+	mu      sync.Mutex // guards the segments
+	current *segment   // nil: the next record begins a segment
+	spare   *segment   // the next one, or nil
+	full    []*segment // nothing is appended to these any more; oldest first
+
+	changing sync.Mutex // held while segments are made and removed
+	list     list       // as it is in LOG; guarded by changing
+
+	syncing sync.Mutex // held while segments are synced
+	synced  uint64     // guarded by syncing
+	marks   *marks
+}
+
+// open makes a log that goes on behind a record. The segments before it are sealed, and in LOG.
+func open(dir string, o Options, l list, full []*segment, last uint64) (*Log, error) {
+	if o.SegmentSize == 0 {
+		o.SegmentSize = defaultSegment
+	}
+	if o.Sync == nil {
+		o.Sync = (*os.File).Sync
+	}
+	m, err := openMarks(dir, last)
+	if err != nil {
+		return nil, err
+	}
+	log := &Log{dir: dir, o: o, list: l, full: full, marks: m, synced: last}
+	log.last.Store(last)
+	if err := log.Prepare(); err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
+	return log, nil
+}
+
+// Last is the sequence number of the last record.
+func (l *Log) Last() uint64 { return l.last.Load() }
+
+// Ready reports whether a commit can be appended without another segment.
+func (l *Log) Ready(ops []engine.Op) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.spare != nil || !l.isFull(ops)
+}
+
+// isFull reports whether a commit does not go into the current segment. One that is too long for any gets one alone.
+func (l *Log) isFull(ops []engine.Op) bool {
+	s := l.current
+	return s == nil || s.end > headBytes && s.end+int64(recordBytes(ops)) > l.o.SegmentSize
+}
+
+// Append appends a commit. If it fails nothing was appended. It wants Prepare when it has taken the next segment.
+func (l *Log) Append(ops []engine.Op) (wantsSegment bool, err error) {
+	seq := l.last.Load() + 1
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.current
+	if l.isFull(ops) {
+		if l.spare == nil {
+			return true, ErrNoSegment
+		}
+		if s != nil {
+			l.full = append(l.full, s)
+		}
+		s, l.spare = l.spare, nil
+		s.first = seq
+		l.current, wantsSegment = s, true
+	}
+	l.buf = appendRecord(l.buf[:0], s.number, seq, ops)
+	if _, err := s.file.WriteAt(l.buf, s.end); err != nil {
+		return wantsSegment, err
+	}
+	s.end += int64(len(l.buf))
+	s.last = seq
+	l.last.Store(seq)
+	l.marks.appended(seq)
+	if cap(l.buf) > keptBuffer {
+		l.buf = nil
+	}
+	return wantsSegment, nil
+}
+
+// keptBuffer is the length of the longest record whose buffer is kept for the next.
+const keptBuffer = 1 << 20
+
+// Prepare makes the next segment, unless there is one.
+func (l *Log) Prepare() error {
+	l.changing.Lock()
+	defer l.changing.Unlock()
+	l.mu.Lock()
+	ready := l.spare != nil
+	l.mu.Unlock()
+	if ready {
+		return nil
+	}
+	s, err := createSegment(l.dir, l.list.last+1, l.o.SegmentSize)
+	if err != nil {
+		return fmt.Errorf("make a segment of the log: %w", err)
+	}
+	next := l.list
+	next.last++
+	if err := next.write(l.dir); err != nil {
+		return errors.Join(fmt.Errorf("make a segment of the log: %w", err), s.file.Close(), os.Remove(s.path(l.dir)))
+	}
+	l.list = next
+	l.mu.Lock()
+	l.spare = s
+	l.mu.Unlock()
+	return nil
+}
+
+// Sync returns when all records that were appended before are on disk. An error says that nobody knows what is.
+func (l *Log) Sync() error {
+	l.syncing.Lock()
+	defer l.syncing.Unlock()
+	l.mu.Lock()
+	last := l.last.Load()
+	var behind []*segment
+	for _, s := range l.full {
+		if s.last > l.synced && s.file != nil {
+			behind = append(behind, s)
+		}
+	}
+	if l.current != nil {
+		behind = append(behind, l.current)
+	}
+	l.mu.Unlock()
+	if last == l.synced {
+		return nil
+	}
+	for _, s := range behind {
+		if err := l.o.Sync(s.file); err != nil {
+			return fmt.Errorf("sync the log: %w", err)
+		}
+	}
+	l.synced = last
+	l.marks.synced(last)
+	return nil
+}
+
+// Drop removes the segments of which nothing behind a record is needed any more.
+func (l *Log) Drop(upTo uint64) error {
+	l.changing.Lock()
+	defer l.changing.Unlock()
+	l.mu.Lock()
+	n := 0
+	for n < len(l.full) && l.full[n].last <= upTo {
+		n++
+	}
+	gone := l.full[:n:n]
+	next := l.list
+	if n > 0 {
+		next.first, next.seq = gone[n-1].number+1, gone[n-1].last+1
+	}
+	l.mu.Unlock()
+	if n == 0 {
+		return nil
+	}
+	if err := next.write(l.dir); err != nil {
+		return err
+	}
+	l.list = next
+	l.mu.Lock()
+	l.full = l.full[n:]
+	l.mu.Unlock()
+	l.syncing.Lock() // a sync may be under way
+	defer l.syncing.Unlock()
+	var err error
+	for _, s := range gone {
+		err = errors.Join(err, s.remove(l.dir))
+	}
+	return err
+}
+
+// Size is how many segments the log has, without the one that waits, and how many bytes of records.
+func (l *Log) Size() (segments int, bytes int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.full {
+		bytes += s.end
+	}
+	segments = len(l.full)
+	if l.current != nil {
+		segments++
+		bytes += l.current.end
+	}
+	return segments, bytes
+}
+
+// Close closes the files. Nothing is appended any more.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var err error
+	for _, s := range append(l.full, l.current, l.spare) {
+		if s != nil && s.file != nil {
+			err = errors.Join(err, s.file.Close())
+		}
+	}
+	return errors.Join(err, l.marks.close())
+}
+
+// Empty closes the log and removes all segments: everything in them is kept elsewhere.
+func (l *Log) Empty() error {
+	l.changing.Lock()
+	defer l.changing.Unlock()
+	if err := l.Close(); err != nil {
+		return err
+	}
+	next := list{first: l.list.last + 1, seq: l.last.Load() + 1, last: l.list.last}
+	if err := files.ReplaceFile(filepath.Join(l.dir, marksName), encodeMarks(l.last.Load())); err != nil {
+		return err
+	}
+	if err := next.write(l.dir); err != nil {
+		return err
+	}
+	var err error
+	for n := l.list.first; n <= l.list.last; n++ {
+		err = errors.Join(err, os.Remove(filepath.Join(l.dir, segmentName(n))))
+	}
+	return err
+}

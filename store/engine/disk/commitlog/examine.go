@@ -1,0 +1,351 @@
+package commitlog
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/rs/zerolog"
+
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/files"
+)
+
+// Examination is what was found of a log that is not open. Nothing is changed until Open or Reset.
+type Examination struct {
+	dir      string
+	Exists   bool           // there is a log, though it may be empty
+	Damages  []files.Damage // what is wrong with which file
+	Told     []string       // warnings for the server's log when the log is opened
+	list     list
+	segments []*segment
+	seq      uint64   // of the last record that is kept
+	cut      bool     // there are records that do not follow the last one
+	left     []string // segments that are in no list
+}
+
+// Examine reads the log of a folder. wanted says that there must be one.
+func Examine(dir string, wanted bool) (*Examination, error) {
+	x := &Examination{dir: dir}
+	numbers, err := segmentNumbers(dir)
+	if err != nil {
+		return nil, err
+	}
+	l, sound, err := readList(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if wanted || len(numbers) > 0 {
+			x.damage(ListName, "it is not there")
+			x.keepAll(numbers)
+			return x, nil
+		}
+		x.list = list{first: 1, seq: 1}
+		return x, nil
+	case err != nil:
+		return nil, err
+	}
+	x.Exists = true
+	if !sound {
+		x.damage(ListName, "it does not have the checksum that it was written with")
+		x.keepAll(numbers)
+		return x, nil
+	}
+	x.list = l
+	for _, n := range numbers {
+		if n < l.first || n > l.last {
+			x.left = append(x.left, segmentName(n))
+		}
+	}
+	last, synced, sound, err := readMarks(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if !sound {
+		what := "it does not have the checksum that it was written with"
+		if err != nil {
+			what = "it is not there"
+		}
+		x.damage(marksName, "%s", what)
+	}
+	if err := x.follow(last, synced); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+func (x *Examination) damage(name, format string, args ...any) {
+	x.Damages = append(x.Damages, files.Damage{Name: name, What: fmt.Sprintf(format, args...)})
+}
+
+// segmentNumbers are the numbers of the segments in a folder, in their order.
+func segmentNumbers(dir string) (numbers []uint64, err error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if n, ok := numberOf(e.Name()); ok {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers, err
+}
+
+// follow reads the records in their order up to the first that is missing. last is the last that was appended, and
+// synced the last one that was synced.
+func (x *Examination) follow(last, synced uint64) error {
+	x.seq = x.list.seq - 1
+	newest := ListName // the segment with the last record
+	blamed := ""       // the first segment behind it with something that is no record
+	for n := x.list.first; n <= x.list.last; n++ {
+		s := &segment{number: n, end: headBytes}
+		name := segmentName(n)
+		data, err := os.ReadFile(s.path(x.dir))
+		if errors.Is(err, fs.ErrNotExist) {
+			x.damage(name, "it is not there")
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		x.segments = append(x.segments, s)
+		if len(data) < headBytes || string(data[:headBytes]) != string(head(n)) {
+			x.damage(name, "it does not begin as a segment of the log with its number does")
+			continue
+		}
+		x.followSegment(s, data)
+		if s.last > 0 {
+			newest, blamed = name, ""
+		}
+		if blamed == "" && !x.cut && restOf(data, s.end) {
+			blamed = name
+		}
+	}
+	if len(x.Damages) > 0 {
+		return nil
+	}
+	if blamed == "" {
+		blamed = newest
+	}
+	switch {
+	case x.seq < synced:
+		x.damage(blamed, "the log ends in it with the commit %d, and was synced up to %d", x.seq, synced)
+	case x.seq < last:
+		x.tell("the log %s ends with the commit %d: the %d commits behind it are lost, which were not synced",
+			filepath.Join(x.dir, blamed), x.seq, last-x.seq)
+	}
+	return nil
+}
+
+// followSegment reads the records of a segment up to one that does not follow the last one: something is missing before
+// it.
+func (x *Examination) followSegment(s *segment, data []byte) {
+	for !x.cut {
+		size, seq, ok := parseRecord(s.number, data[s.end:])
+		if !ok {
+			return
+		}
+		if seq != x.seq+1 {
+			x.cut = true
+			return
+		}
+		if s.last == 0 {
+			s.first = seq
+		}
+		x.seq, s.last = seq, seq
+		s.end += int64(size)
+	}
+}
+
+// restOf reports whether there is more than zeros behind a place.
+func restOf(data []byte, from int64) bool {
+	for _, b := range data[from:] {
+		if b != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (x *Examination) tell(format string, args ...any) {
+	x.Told = append(x.Told, fmt.Sprintf(format, args...))
+}
+
+// keepAll takes all segments for those of the log: LOG does not tell which there are.
+func (x *Examination) keepAll(numbers []uint64) {
+	x.Exists, x.list = true, list{first: 1, seq: 1}
+	for _, n := range numbers {
+		x.segments = append(x.segments, &segment{number: n})
+		x.list.last = n
+	}
+}
+
+// Replay calls fn with the commits that are kept, in their order. ops are only valid until it returns.
+func (x *Examination) Replay(fn func(seq uint64, ops []engine.Op) error) error {
+	var ops []engine.Op
+	for _, s := range x.segments {
+		if s.last == 0 {
+			continue
+		}
+		data, err := os.ReadFile(s.path(x.dir))
+		if err != nil {
+			return err
+		}
+		for at := int64(headBytes); at < s.end; {
+			size, seq, ok := parseRecord(s.number, data[at:])
+			if ok {
+				ops, ok = parseOps(ops[:0], data[at:at+int64(size)])
+			}
+			if !ok {
+				return fmt.Errorf("the log %s has changed while it was read", s.path(x.dir))
+			}
+			if err := fn(seq, ops); err != nil {
+				return err
+			}
+			at += int64(size)
+		}
+	}
+	return nil
+}
+
+// ReplaySound calls fn with all sound records, also behind those that are damaged or missing. Segments whose names were
+// exchanged are read in their order.
+func (x *Examination) ReplaySound(fn func(seq uint64, ops []engine.Op) error) error {
+	all := make([]*segment, 0, len(x.segments))
+	names := map[*segment]string{}
+	for _, s := range x.segments {
+		number, err := headNumber(s.path(x.dir), s.number)
+		if err != nil {
+			return err
+		}
+		real := &segment{number: number}
+		all, names[real] = append(all, real), s.path(x.dir)
+	}
+	slices.SortStableFunc(all, func(a, b *segment) int { return cmp.Compare(a.number, b.number) })
+	var ops []engine.Op
+	for _, s := range all {
+		data, err := os.ReadFile(names[s])
+		if err != nil {
+			return err
+		}
+		for at := 0; at+recordHead < len(data); {
+			size, seq, ok := parseRecord(s.number, data[at:])
+			if ok {
+				ops, ok = parseOps(ops[:0], data[at:at+size])
+			}
+			if !ok || seq < x.list.seq {
+				at++
+				continue
+			}
+			x.seq = max(x.seq, seq)
+			if err := fn(seq, ops); err != nil {
+				return err
+			}
+			at += size
+		}
+	}
+	return nil
+}
+
+// Create makes an empty log if there is none.
+func (x *Examination) Create() error {
+	if x.Exists {
+		return nil
+	}
+	if err := files.ReplaceFile(filepath.Join(x.dir, marksName), encodeMarks(0)); err != nil {
+		return err
+	}
+	x.Exists = true
+	return x.list.write(x.dir)
+}
+
+// Open opens the log behind the last record. What is behind it was not whole: it is set aside.
+func (x *Examination) Open(o Options) (*Log, error) {
+	var full, others []*segment
+	for _, s := range x.segments {
+		if s.last > 0 {
+			full = append(full, s)
+		} else {
+			others = append(others, s)
+		}
+		if err := x.cutTail(s); err != nil {
+			return nil, err
+		}
+	}
+	l := list{first: x.list.first, seq: x.list.seq}
+	if len(full) > 0 {
+		l.last = full[len(full)-1].number
+	} else {
+		l = list{first: x.list.last + 1, seq: x.seq + 1, last: x.list.last}
+	}
+	if err := l.write(x.dir); err != nil {
+		return nil, err
+	}
+	for _, s := range others {
+		x.left = append(x.left, segmentName(s.number))
+	}
+	if err := x.removeLeft(); err != nil {
+		return nil, err
+	}
+	return open(x.dir, o, l, full, x.seq)
+}
+
+// removeLeft removes segments that no list has: they were being made or removed, or have no record.
+func (x *Examination) removeLeft() error {
+	for _, name := range x.left {
+		if err := os.Remove(filepath.Join(x.dir, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cutTail makes zeros of what is behind the last record of a segment, and keeps a copy.
+func (x *Examination) cutTail(s *segment) (err error) {
+	f, err := os.OpenFile(s.path(x.dir), os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	end, err := files.EndOfData(f, s.end)
+	if err != nil || end <= s.end {
+		return err
+	}
+	if _, err := files.CopyAside(s.path(x.dir)); err != nil {
+		return err
+	}
+	return errors.Join(f.Truncate(s.end), f.Sync())
+}
+
+// Reset sets the damaged files aside and begins an empty log: what was kept of its records is elsewhere.
+func (x *Examination) Reset(log zerolog.Logger, o Options) (*Log, error) {
+	var names []string
+	for _, d := range x.Damages {
+		path := filepath.Join(x.dir, d.Name)
+		log.Error().Str("file", path).Str("damage", d.What).Str("lost", "the commits in it that cannot be read").
+			Str("kept_in", filepath.Join(x.dir, files.AsideFolder)).Msg("a damaged file is repaired")
+		names = append(names, d.Name)
+	}
+	for _, s := range x.segments {
+		names = append(names, segmentName(s.number))
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		if _, err := files.SetAside(filepath.Join(x.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	if err := x.removeLeft(); err != nil {
+		return nil, err
+	}
+	l := list{first: x.list.last + 1, seq: x.seq + 1, last: x.list.last}
+	if err := l.write(x.dir); err != nil {
+		return nil, err
+	}
+	return open(x.dir, o, l, nil, x.seq)
+}

@@ -1,0 +1,93 @@
+package commitlog
+
+import (
+	"encoding/binary"
+
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/files"
+)
+
+// recordHead is the length of what stands before the operations of a record.
+const recordHead = 16
+
+// recordBytes is how long the record of a commit is at most.
+func recordBytes(ops []engine.Op) int {
+	n := recordHead + binary.MaxVarintLen32
+	for i := range ops {
+		n += 1 + 2*binary.MaxVarintLen32 + len(ops[i].Key) + len(ops[i].Value)
+	}
+	return n
+}
+
+// appendRecord appends the record of a commit. Its operations are
+//
+//	<count> { <kind byte> <length> <key> <length> <value> }
+//
+// with varints for numbers.
+func appendRecord(b []byte, segment, seq uint64, ops []engine.Op) []byte {
+	at := len(b)
+	b = append(b, make([]byte, recordHead)...)
+	binary.LittleEndian.PutUint64(b[at+8:], seq)
+	b = binary.AppendUvarint(b, uint64(len(ops)))
+	for i := range ops {
+		op := &ops[i]
+		b = append(b, byte(op.Kind))
+		b = append(binary.AppendUvarint(b, uint64(len(op.Key))), op.Key...)
+		b = append(binary.AppendUvarint(b, uint64(len(op.Value))), op.Value...)
+	}
+	binary.LittleEndian.PutUint32(b[at:], uint32(len(b)-at-recordHead))
+	binary.LittleEndian.PutUint32(b[at+4:], sumRecord(segment, b[at:]))
+	return b
+}
+
+// sumRecord is the checksum of a record in a segment: a record of another segment does not have it.
+func sumRecord(segment uint64, record []byte) uint32 {
+	return files.Checksum(record[8:]) ^ uint32(segment*0x9e3779b97f4a7c15>>32) ^ binary.LittleEndian.Uint32(record)
+}
+
+// parseRecord returns the length and sequence number of the record that data begins with, if it is sound.
+func parseRecord(segment uint64, data []byte) (size int, seq uint64, ok bool) {
+	if len(data) <= recordHead {
+		return 0, 0, false
+	}
+	n := int(binary.LittleEndian.Uint32(data))
+	if n == 0 || n > len(data)-recordHead {
+		return 0, 0, false
+	}
+	size = recordHead + n
+	if sumRecord(segment, data[:size]) != binary.LittleEndian.Uint32(data[4:]) {
+		return 0, 0, false
+	}
+	return size, binary.LittleEndian.Uint64(data[8:]), true
+}
+
+// parseOps returns the operations of a sound record, which point into it.
+func parseOps(ops []engine.Op, record []byte) ([]engine.Op, bool) {
+	b, ok := record[recordHead:], true
+	number := func() int {
+		n, size := binary.Uvarint(b)
+		if size <= 0 {
+			ok = false
+			return 0
+		}
+		b = b[size:]
+		return int(n)
+	}
+	text := func() []byte {
+		n := number()
+		if n < 0 || n > len(b) {
+			ok = false
+			return nil
+		}
+		t := b[:n:n]
+		b = b[n:]
+		return t
+	}
+	for count := number(); count > 0 && ok && len(b) > 0; count-- {
+		op := engine.Op{Kind: engine.OpKind(b[0])}
+		b = b[1:]
+		op.Key, op.Value = text(), text()
+		ops = append(ops, op)
+	}
+	return ops, ok && len(b) == 0
+}

@@ -1,0 +1,107 @@
+package commitlog
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/cqld/cqld/store/engine/files"
+)
+
+// segment is a file of the log.
+type segment struct {
+	number      uint64
+	file        *os.File // nil: it was there when the log was opened
+	end         int64    // of the last record
+	first, last uint64   // sequence numbers of its records; last is 0 if it has none
+}
+
+// segmentSuffix ends the names of segments.
+const segmentSuffix = ".log"
+
+func segmentName(number uint64) string { return fmt.Sprintf("%06d%s", number, segmentSuffix) }
+
+// numberOf is the number in a segment's name.
+func numberOf(name string) (number uint64, ok bool) {
+	text, ok := strings.CutSuffix(name, segmentSuffix)
+	number, err := strconv.ParseUint(text, 10, 64)
+	return number, ok && err == nil && segmentName(number) == name
+}
+
+func (s *segment) path(dir string) string { return filepath.Join(dir, segmentName(s.number)) }
+
+const magic = "cqldlog1"
+
+// headBytes is the length of a segment's head.
+const headBytes = 20
+
+// head is the head of a segment.
+func head(number uint64) []byte {
+	b := binary.LittleEndian.AppendUint64([]byte(magic), number)
+	return binary.LittleEndian.AppendUint32(b, files.Checksum(b))
+}
+
+// headNumber is the number in the head of a file, or the one in its name if the head is damaged.
+func headNumber(path string, named uint64) (uint64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	b := make([]byte, headBytes)
+	n, err := f.ReadAt(b, 0)
+	if err != nil && err != io.EOF {
+		return 0, err
+	}
+	if n == headBytes {
+		if number := binary.LittleEndian.Uint64(b[len(magic):]); string(head(number)) == string(b) {
+			return number, nil
+		}
+	}
+	return named, nil
+}
+
+// createSegment makes the file of a segment, and syncs it. It replaces what was left of one that was never used.
+func createSegment(dir string, number uint64, size int64) (*segment, error) {
+	s := &segment{number: number, end: headBytes}
+	f, err := os.OpenFile(s.path(dir), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	s.file = f
+	fail := func(err error) (*segment, error) { return nil, errors.Join(err, f.Close(), os.Remove(s.path(dir))) }
+	if err := takeAll(f, size); err != nil {
+		return fail(err)
+	}
+	if _, err := f.WriteAt(head(number), 0); err != nil {
+		return fail(err)
+	}
+	if err := errors.Join(f.Sync(), files.SyncFile(dir)); err != nil {
+		return fail(err)
+	}
+	return s, nil
+}
+
+// takeAll makes a file so long, and takes its blocks where the system can.
+func takeAll(f *os.File, size int64) error {
+	err := files.TakeBlocks(f, 0, size)
+	if err != nil && !errors.Is(err, syscall.EOPNOTSUPP) && !errors.Is(err, syscall.ENOSYS) {
+		return &os.PathError{Op: "take blocks for", Path: f.Name(), Err: err}
+	}
+	return f.Truncate(size)
+}
+
+// remove closes and removes the file.
+func (s *segment) remove(dir string) error {
+	var err error
+	if s.file != nil {
+		err = s.file.Close()
+	}
+	return errors.Join(err, os.Remove(s.path(dir)))
+}

@@ -1,0 +1,325 @@
+// Package disk is the engine of a folder: a commit log and a tree in memory in front of engine/badger.
+//
+// A commit is applied to the tree on the caller's goroutine, under the one lock of writers, appended to the log (see
+// commitlog) and published. In the mode Periodic it is answered then, as a killed process leaves to the system what it
+// has written; a sync follows within SyncEvery. In the mode Batch one goroutine syncs the log and answers all commits
+// that were appended before.
+//
+// The tree has only what was written of late: values, deltas that were merged into keys of which it does not know what
+// they hold, and that a key is deleted (see kind). A tree that has become large is frozen, and another one begun. The
+// flusher writes frozen trees to Badger in the order of their keys, has Badger synced, and drops the segments of the
+// log that nobody needs any more. A process that is killed meanwhile loses nothing: the log is read again from the
+// first segment that is left, and what Badger has of it already is written over, or folded in a second time, which
+// changes nothing.
+//
+// A reader looks into the tree, the frozen trees, the newest first, and a snapshot of Badger. These belong together
+// (see layers): the snapshot is older than the first flush of what is frozen, so a flush that is under way is never
+// seen. A scan merges them.
+//
+// Badger's own limits do not show: the log makes a commit atomic, and the flusher divides it.
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/badger"
+	"github.com/cqld/cqld/store/engine/badger/check"
+	"github.com/cqld/cqld/store/engine/disk/commitlog"
+	"github.com/cqld/cqld/store/engine/files"
+	"github.com/cqld/cqld/store/engine/tree"
+)
+
+// Sync is when a commit is safe from a power cut. A killed process loses no acknowledged commit either way.
+type Sync uint8
+
+const (
+	// Periodic acknowledges a commit before it is on disk. The log is synced every SyncEvery, so a power cut loses what
+	// was acknowledged in the last SyncEvery and the time that a sync takes.
+	Periodic Sync = iota
+
+	// Batch acknowledges a commit when it is on disk. All commits that were waiting share one sync.
+	Batch
+)
+
+// Options open an engine.
+type Options struct {
+	Dir       string
+	Sync      Sync
+	SyncEvery time.Duration // of Periodic; 0: a second
+	Memtable  int64         // bytes of a tree that is flushed; 0: 32 MiB
+	Repair    bool          // open a folder with damaged files with what can be kept of them
+	Log       zerolog.Logger
+
+	segment  int64                // of a test: bytes of a segment of the log
+	below    badger.Options       // of a test: how Badger is opened, without the folder
+	syncFile func(*os.File) error // of a test: syncs a segment
+}
+
+// ErrDamaged is the kind of error that Open refuses a folder with damaged files with.
+var ErrDamaged = check.ErrDamaged
+
+const (
+	// defaultMemtable is the size of a tree that is flushed. With the trees that wait it is most of what the engine
+	// holds.
+	defaultMemtable = 32 << 20
+
+	// badgerMemtable is Badger's own, which takes 1.3 times as much memory, up to three times.
+	badgerMemtable = 16 << 20
+
+	// firstRate is how many bytes a second a flush writes, as long as none was measured.
+	firstRate = 32 << 20
+
+	// cacheSize is how many bytes of values are kept that are read from tables again and again.
+	cacheSize = 32 << 20
+
+	// maxSegment is how long a segment of the log is at most.
+	maxSegment = 32 << 20
+
+	// maxFrozen is how many trees wait to be flushed before commits have to wait.
+	maxFrozen = 2
+)
+
+// Engine is the engine; see engine.Engine for what its methods promise.
+type Engine struct {
+	o         Options
+	fold      engine.Fold
+	below     *badger.Engine
+	log       *commitlog.Log
+	current   atomic.Pointer[published] // nil: a commit is being applied, or the engine is closed
+	updating  chan struct{}             // has an element while an Update is under way
+	under     atomic.Int64              // commits and updates that are not answered
+	failed    atomic.Pointer[error]     // why there are no more commits
+	stuck     atomic.Pointer[error]     // why nothing can be flushed at the moment
+	noSegment atomic.Pointer[error]     // why no segment of the log can be made at the moment
+	waits     atomic.Uint64             // commits that had to wait for a flush
+	flushes   atomic.Uint64
+
+	mu        sync.Mutex // held to write
+	changed   sync.Cond  // a tree was flushed, a segment made or tried to be made, or the engine closed
+	memtable  memtable   // the tree that is written to
+	layers    *layers    // below it
+	version   uint64     // counts changes
+	flushRate int64      // bytes a second that the last flushes have written
+	slowed    time.Time  // when the commits that were made while a flush is under way are paid for by it
+	filter    *filter
+	first     func(key []byte) (bool, error) // isFirst
+	closed    bool
+	path      tree.Path // of the row that is being written
+	undo      []undo    // of the commit that is being applied
+	left      []retired // what is not published any more and still being read
+	oldBases  []*base   // snapshots of Badger that may still be read
+	dropped   uint64    // the number of the last memtable that was flushed
+
+	syncing  syncing
+	flushing chan struct{} // has an element when there is something to flush
+	making   chan struct{} // has an element when the log wants a segment
+	stop     chan struct{}
+	finished sync.WaitGroup
+}
+
+var _ engine.Engine = (*Engine)(nil)
+
+// Open opens or creates an engine.
+func Open(o Options, fold engine.Fold) (*Engine, error) {
+	if o.Memtable == 0 {
+		o.Memtable = defaultMemtable
+	}
+	if o.SyncEvery == 0 {
+		o.SyncEvery = time.Second
+	}
+	if o.segment == 0 {
+		o.segment = min(o.Memtable, maxSegment)
+	}
+	e := &Engine{
+		o: o, fold: fold, updating: make(chan struct{}, 1), flushing: make(chan struct{}, 1), making: make(chan struct{}, 1),
+		stop: make(chan struct{}),
+	}
+	e.changed.L = &e.mu
+	e.flushRate = firstRate
+	e.filter, e.first = newFilter(), e.isFirst
+	e.syncing.wake = make(chan struct{}, 1)
+	var x *commitlog.Examination
+	below := o.below
+	below.Dir, below.Repair, below.Log, below.Sync = o.Dir, o.Repair, o.Log, badger.Requested
+	if below.MemTableSize == 0 {
+		below.MemTableSize = badgerMemtable
+	}
+	below.CommitLog = &badger.CommitLog{
+		Examine: func(wanted bool) (damages []files.Damage, err error) {
+			if x, err = commitlog.Examine(o.Dir, wanted); err != nil {
+				return nil, err
+			}
+			return x.Damages, nil
+		},
+		Create: func() error { return x.Create() },
+	}
+	if below.CacheSize == 0 {
+		below.CacheSize = cacheSize
+	}
+	var err error
+	if e.below, err = badger.Open(below, fold); err != nil {
+		return nil, err
+	}
+	if err := e.openLog(x); err != nil {
+		return nil, errors.Join(err, e.below.Close())
+	}
+	return e, nil
+}
+
+// openLog reads the log into trees and starts what the engine does besides.
+func (e *Engine) openLog(x *commitlog.Examination) error {
+	first, err := e.openBase()
+	if err != nil {
+		return err
+	}
+	e.layers = &layers{base: first}
+	e.memtable = newMemtable(1)
+	replay := func(seq uint64, ops []engine.Op) error {
+		err := e.apply(ops)
+		e.forgetUndo()
+		if err != nil {
+			return fmt.Errorf("read the commit %d of the log: %w", seq, err)
+		}
+		e.memtable.last = seq
+		if e.memtable.size >= e.o.Memtable {
+			e.freeze()
+		}
+		return nil
+	}
+	options := commitlog.Options{SegmentSize: e.o.segment, Sync: e.o.syncFile}
+	if len(x.Damages) > 0 {
+		err = e.repairLog(x, options, replay)
+	} else {
+		for _, text := range x.Told {
+			e.o.Log.Warn().Str("folder", e.o.Dir).Msg(text)
+		}
+		if err = x.Replay(replay); err == nil {
+			e.log, err = x.Open(options)
+		}
+	}
+	if err != nil {
+		close(first.release)
+		return err
+	}
+	e.publish(nil)
+	e.finished.Add(3)
+	go e.flushFrozen()
+	go e.makeSegments()
+	go e.syncLog()
+	e.wake(e.flushing)
+	return nil
+}
+
+// repairLog flushes what can be read of a damaged log before the log is begun anew.
+func (e *Engine) repairLog(
+	x *commitlog.Examination, o commitlog.Options, replay func(seq uint64, ops []engine.Op) error,
+) (err error) {
+	if err := x.ReplaySound(replay); err != nil {
+		return err
+	}
+	e.freeze()
+	for _, m := range e.layers.oldestFirst() {
+		if err := e.write(m); err != nil {
+			return err
+		}
+	}
+	if err := e.below.Sync(); err != nil {
+		return err
+	}
+	old := e.layers.base
+	next, err := e.openBase()
+	if err != nil {
+		return err
+	}
+	e.layers = &layers{base: next}
+	close(old.release)
+	e.log, err = x.Reset(e.o.Log, o)
+	return err
+}
+
+// Limits of the engine. A write has the length that Cassandra takes. The number of operations bounds what a statement
+// gathers before it is refused.
+const (
+	maxCommit = 16 << 20
+	maxOps    = 1 << 17
+)
+
+// Limits says what a commit may have at most.
+func (e *Engine) Limits() engine.Limits {
+	return engine.Limits{Key: e.below.Limits().Key, Value: maxCommit, CommitBytes: maxCommit, CommitOps: maxOps}
+}
+
+// Close waits for the commits and updates that are not answered and for the reads under way, and flushes everything, so
+// that there is no log to read when the folder is opened again.
+func (e *Engine) Close() error {
+	e.mu.Lock()
+	if e.closed {
+		e.mu.Unlock()
+		return engine.ErrClosed
+	}
+	e.closed = true
+	e.retire(e.current.Swap(nil))
+	e.changed.Broadcast()
+	e.mu.Unlock()
+	for i := 0; e.busy(); i++ {
+		if i < 100 {
+			runtime.Gosched()
+		} else {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	close(e.stop)
+	e.finished.Wait()
+	return e.closeFiles()
+}
+
+// closeFiles flushes what is left and closes log and tables.
+func (e *Engine) closeFiles() error {
+	err := e.flushAll()
+	if err != nil {
+		e.o.Log.Warn().Err(err).Msg("not all could be written to tables: it stays in the log")
+		err = e.log.Sync()
+		if e.failed.Load() != nil {
+			err = nil // it was told
+		}
+		err = errors.Join(err, e.log.Close())
+	} else {
+		err = e.log.Empty()
+	}
+	close(e.layers.base.release)
+	for _, b := range e.oldBases {
+		close(b.release)
+	}
+	if closing := e.below.Close(); closing != nil || err != nil {
+		return fmt.Errorf("close the data: %w", errors.Join(err, closing))
+	}
+	return nil
+}
+
+// busy reports whether a closed engine still has to wait for somebody.
+func (e *Engine) busy() bool {
+	if e.under.Load() != 0 {
+		return true
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.forget()
+	return len(e.left) > 0
+}
+
+// wake puts an element into a channel, unless it has one.
+func (e *Engine) wake(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}

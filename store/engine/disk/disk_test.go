@@ -1,0 +1,86 @@
+package disk
+
+import (
+	"os"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/badger"
+	"github.com/cqld/cqld/store/engine/enginetest"
+)
+
+// tiny are options with which a few hundred commits are flushed several times.
+func tiny(t testing.TB, dir string, sync Sync) Options {
+	return Options{
+		Dir: dir, Sync: sync, Memtable: 64 << 10, segment: 32 << 10, below: badger.Options{MemTableSize: 1 << 20},
+		Log: zerolog.New(zerolog.NewTestWriter(t)),
+	}
+}
+
+// folder makes a folder for a test, in memory where the system has a file system for that: the tests sync much.
+func folder(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "cqld-disk-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+func open(t testing.TB, o Options) *Engine {
+	t.Helper()
+	e, err := Open(o, enginetest.Union)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func TestContract(t *testing.T) {
+	for name, options := range map[string]func(t testing.TB, dir string) Options{
+		"periodic": func(t testing.TB, dir string) Options {
+			return Options{Dir: dir, Log: zerolog.New(zerolog.NewTestWriter(t))}
+		},
+		"batch": func(t testing.TB, dir string) Options {
+			return Options{Dir: dir, Sync: Batch, Log: zerolog.New(zerolog.NewTestWriter(t))}
+		},
+		"many flushes":          func(t testing.TB, dir string) Options { return tiny(t, dir, Periodic) },
+		"many flushes in batch": func(t testing.TB, dir string) Options { return tiny(t, dir, Batch) },
+		"flushed after each commit": func(t testing.TB, dir string) Options {
+			o := tiny(t, dir, Periodic)
+			o.Memtable = 1
+			return o
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			enginetest.Run(t, enginetest.Harness{
+				Open: func(t *testing.T, fold engine.Fold) engine.Engine {
+					e, err := Open(options(t, folder(t)), fold)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return e
+				},
+				Reopen: func(t *testing.T, e engine.Engine, fold engine.Fold) engine.Engine {
+					if err := e.Close(); err != nil {
+						t.Fatal(err)
+					}
+					again, err := Open(options(t, e.(*Engine).o.Dir), fold)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return again
+				},
+			})
+		})
+	}
+}
+
+// openAlone opens Badger without a log in front.
+func openAlone(dir string) (*badger.Engine, error) {
+	return badger.Open(badger.Options{Dir: dir, Log: zerolog.Nop()}, enginetest.Union)
+}
