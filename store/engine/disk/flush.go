@@ -51,8 +51,11 @@ func (e *Engine) oldestFrozen() *memtable {
 var errStopped = errors.New("the engine is being closed")
 
 // flush writes a memtable to Badger. When it is safe there, reads begin without the memtable, and the log loses what it
-// has of it.
+// has of it. The log is synced before: else a power cut could leave a part of a commit in tables that the log lacks.
 func (e *Engine) flush(m *memtable) error {
+	if err := e.syncNow(); err != nil {
+		return err
+	}
 	began := time.Now()
 	if err := e.write(m); err != nil {
 		return err
@@ -95,6 +98,9 @@ func (e *Engine) syncBelow() error {
 func (e *Engine) flushAll() error {
 	if p := e.failed.Load(); p != nil {
 		return *p
+	}
+	if err := e.syncNow(); err != nil {
+		return err
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -34,6 +34,14 @@ type Options struct {
 	Sync        func(*os.File) error // of a test; nil: syncs the file
 }
 
+// sync is how a segment is synced.
+func (o *Options) sync() func(*os.File) error {
+	if o.Sync != nil {
+		return o.Sync
+	}
+	return (*os.File).Sync
+}
+
 // defaultSegment is the size of segments.
 const defaultSegment = 32 << 20
 
@@ -65,9 +73,7 @@ func open(dir string, o Options, l list, full []*segment, last uint64) (*Log, er
 	if o.SegmentSize == 0 {
 		o.SegmentSize = defaultSegment
 	}
-	if o.Sync == nil {
-		o.Sync = (*os.File).Sync
-	}
+	o.Sync = o.sync()
 	m, err := openMarks(dir, last)
 	if err != nil {
 		return nil, err

@@ -273,7 +273,7 @@ func (x *Examination) Open(o Options) (*Log, error) {
 		} else {
 			others = append(others, s)
 		}
-		if err := x.cutTail(s); err != nil {
+		if err := x.cutTail(s, o.sync()); err != nil {
 			return nil, err
 		}
 	}
@@ -305,21 +305,27 @@ func (x *Examination) removeLeft() error {
 	return nil
 }
 
-// cutTail makes zeros of what is behind the last record of a segment, and keeps a copy.
-func (x *Examination) cutTail(s *segment) (err error) {
+// cutTail cuts off what is behind the last record of a segment, and keeps a copy. It syncs the segment: the process that
+// wrote it may have been killed before it did.
+func (x *Examination) cutTail(s *segment, sync func(*os.File) error) (err error) {
 	f, err := os.OpenFile(s.path(x.dir), os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	end, err := files.EndOfData(f, s.end)
-	if err != nil || end <= s.end {
+	if err != nil {
 		return err
 	}
-	if _, err := files.CopyAside(s.path(x.dir)); err != nil {
-		return err
+	if end > s.end {
+		if _, err := files.CopyAside(s.path(x.dir)); err != nil {
+			return err
+		}
+		if err := f.Truncate(s.end); err != nil {
+			return err
+		}
 	}
-	return errors.Join(f.Truncate(s.end), f.Sync())
+	return sync(f)
 }
 
 // Reset sets the damaged files aside and begins an empty log: what was kept of its records is elsewhere.
