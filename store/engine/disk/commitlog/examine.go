@@ -305,8 +305,8 @@ func (x *Examination) removeLeft() error {
 	return nil
 }
 
-// cutTail cuts off what is behind the last record of a segment, and keeps a copy. It syncs the segment: the process that
-// wrote it may have been killed before it did.
+// cutTail cuts off what is behind the last record of a segment, and keeps a copy. It syncs the segment: the process
+// that wrote it may have been killed before it did.
 func (x *Examination) cutTail(s *segment, sync func(*os.File) error) (err error) {
 	f, err := os.OpenFile(s.path(x.dir), os.O_RDWR, 0)
 	if err != nil {
