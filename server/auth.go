@@ -50,10 +50,6 @@ func authResponse(r *request) {
 
 // login checks a token and makes its user that of the session.
 func (c *conn) login(token []byte) error {
-	if token == nil {
-		return cqlerr.Serverf(`java.lang.NullPointerException: Cannot invoke "java.nio.ByteBuffer.remaining()" because ` +
-			`"b" is null`)
-	}
 	name, password, err := roles.Credentials(token)
 	if err != nil {
 		return c.failedLogin("", err)

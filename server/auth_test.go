@@ -145,10 +145,12 @@ func TestLoginAgain(t *testing.T) {
 		t.Error("a wrong password is right")
 	}
 	run(t, c, "SELECT role FROM system_auth.roles")
+	_, err := c.Do(testContext(t), &protocol.AuthResponse{})
+	expectError(t, err, cqlerr.BadCredentials, "Password must not be null")
 	if _, err := c.Do(testContext(t), &protocol.AuthResponse{Token: []byte("\x00bob\x00secret")}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := c.Query(testContext(t), "SELECT role FROM system_auth.roles", nil, nil)
+	_, err = c.Query(testContext(t), "SELECT role FROM system_auth.roles", nil, nil)
 	expectError(t, err, cqlerr.Unauthorized,
 		"User bob has no SELECT permission on <table system_auth.roles> or any of its parents")
 	if names := users(); !strings.Contains(names, "bob") {

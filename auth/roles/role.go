@@ -147,8 +147,7 @@ func (k *running) create(name string, o *options) error {
 		return err
 	}
 	if len(identities) > 0 {
-		return cqlerr.Serverf("java.lang.IllegalStateException: Cannot create a role '%s' when identities already exists "+
-			"for it", name)
+		return cqlerr.Invalidf("Cannot create a role '%s' when identities already exists for it", name)
 	}
 	hash, err := k.hash(o)
 	if err != nil {
