@@ -56,16 +56,16 @@ var errRepeat = errors.New("a key has changed")
 func (e *Engine) attempt(fn func(engine.Txn) error) error {
 	x := e.begin()
 	defer x.leave() // fn may panic
-	if err := errors.Join(fn(x), x.err); err != nil {
+	if err := errors.Join(fn(x), x.Err); err != nil {
 		return err
 	}
-	size, err := e.check(x.ops)
+	size, err := e.check(x.Ops)
 	if err != nil {
 		return err
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.commit(x.ops, size, x)
+	return e.commit(x.Ops, size, x)
 }
 
 // begin makes a transaction on the last commit. Its leave has to be called.
@@ -73,7 +73,7 @@ func (e *Engine) begin() *txn {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	x := &txn{
-		engine: e, version: e.version, memtable: e.memtable.number,
+		Writes: engine.Writes{Check: e.checkOp}, version: e.version, memtable: e.memtable.number,
 		base: view{tree: e.memtable.tree, layers: e.layers, fold: e.fold},
 	}
 	if x.read = e.current.Load(); x.read != nil {
@@ -94,7 +94,6 @@ func (x *txn) leave() {
 
 // txn reads what was committed when it began, and what it has written.
 type txn struct {
-	engine   *Engine
 	base     view
 	read     *published // that it counts as a reader of, or nil
 	version  uint64
@@ -102,17 +101,15 @@ type txn struct {
 	own      *memtable // a copy of base's with what was written; nil: nothing was read since something was written
 	path     tree.Path
 	copied   int // operations that it has
-	ops      []engine.Op
-	buffer   []byte // of their keys and values
-	err      error  // the first
+	engine.Writes
 }
 
 // undoes reports whether what an update puts or deletes would undo a change that was made since it began. Where
 // everything that was written meanwhile may have been flushed, it cannot be told.
 func (e *Engine) undoes(x *txn) bool {
 	latest := view{tree: e.memtable.tree, layers: e.layers}
-	for i := range x.ops {
-		op := &x.ops[i]
+	for i := range x.Ops {
+		op := &x.Ops[i]
 		if op.Kind == engine.Merge {
 			continue
 		}
@@ -125,22 +122,22 @@ func (e *Engine) undoes(x *txn) bool {
 
 // reader reads the transaction as it is.
 func (x *txn) reader() (view, error) {
-	if len(x.ops) == 0 {
+	if len(x.Ops) == 0 {
 		return x.base, nil
 	}
 	if x.own == nil {
 		x.own = &memtable{tree: x.base.tree}
 	}
-	if x.copied < len(x.ops) {
+	if x.copied < len(x.Ops) {
 		x.own.tree.Detach() // a scan that is under way goes on with the nodes that it has
-		for i := range x.ops[x.copied:] {
-			if _, err := apply(x.own, &x.path, &x.ops[x.copied+i], x.base.fold, nil); err != nil {
+		for i := range x.Ops[x.copied:] {
+			if _, err := apply(x.own, &x.path, &x.Ops[x.copied+i], x.base.fold, nil); err != nil {
 				return view{}, err
 			}
 		}
-		x.copied = len(x.ops)
+		x.copied = len(x.Ops)
 	}
-	return view{tree: x.own.tree, layers: x.base.layers, fold: x.base.fold}, x.err
+	return view{tree: x.own.tree, layers: x.base.layers, fold: x.base.fold}, x.Err
 }
 
 // Get reads a key.
@@ -159,27 +156,4 @@ func (x *txn) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value [
 		return err
 	}
 	return v.Scan(start, end, o, fn)
-}
-
-// Put sets the value of a key.
-func (x *txn) Put(key, value []byte) { x.write(engine.Put, key, value) }
-
-// Delete removes a key.
-func (x *txn) Delete(key []byte) { x.write(engine.Delete, key, nil) }
-
-// Merge folds a delta into the value of a key.
-func (x *txn) Merge(key, delta []byte) { x.write(engine.Merge, key, delta) }
-
-func (x *txn) write(kind engine.OpKind, key, value []byte) {
-	at := len(x.buffer)
-	x.buffer = append(append(x.buffer, key...), value...)
-	middle, end := at+len(key), len(x.buffer)
-	op := engine.Op{Kind: kind, Key: x.buffer[at:middle:middle], Value: x.buffer[middle:end:end]}
-	if err := x.engine.checkOp(&op); err != nil {
-		if x.err == nil {
-			x.err = err
-		}
-		return
-	}
-	x.ops = append(x.ops, op)
 }

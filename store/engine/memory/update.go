@@ -63,10 +63,10 @@ var errRepeat = errors.New("a key has changed")
 func (e *Engine) attempt(x *txn, fn func(engine.Txn) error) error {
 	e.begin(x)
 	defer x.leave() // fn may panic
-	if err := errors.Join(fn(x), x.err); err != nil {
+	if err := errors.Join(fn(x), x.Err); err != nil {
 		return err
 	}
-	size, err := check(x.ops)
+	size, err := check(x.Ops)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (e *Engine) attempt(x *txn, fn func(engine.Txn) error) error {
 		return errRepeat
 	}
 	x.leave() // so that nodes can be changed in place
-	return e.commit(x.ops, size)
+	return e.commit(x.Ops, size)
 }
 
 // begin starts a transaction on the last commit.
@@ -99,18 +99,10 @@ type txn struct {
 	version uint64
 	own     *Engine // a fork of base with what was written; nil: nothing was read since something was written
 	copied  int     // operations that it has
-	ops     []engine.Op
-	buffer  []byte // of their keys and values
-	err     error  // the first
+	engine.Writes
 }
 
-var txns = sync.Pool{New: func() any { return new(txn) }}
-
-// Larger buffers of a transaction are not kept.
-const (
-	maxKeptBuffer = 64 << 10
-	maxKeptOps    = 1 << 10
-)
+var txns = sync.Pool{New: func() any { return &txn{Writes: engine.Writes{Check: checkOp}} }}
 
 // leave ends the reading of what was committed.
 func (x *txn) leave() {
@@ -122,26 +114,20 @@ func (x *txn) leave() {
 
 // reset forgets what was read and written.
 func (x *txn) reset() {
-	clear(x.ops)
-	*x = txn{ops: x.ops[:0], buffer: x.buffer[:0]}
+	x.Reset()
+	*x = txn{Writes: x.Writes}
 }
 
 // release gives the transaction back for reuse.
 func (x *txn) release() {
 	x.reset()
-	if cap(x.buffer) > maxKeptBuffer {
-		x.buffer = nil
-	}
-	if cap(x.ops) > maxKeptOps {
-		x.ops = nil
-	}
 	txns.Put(x)
 }
 
 // undoes reports whether what it puts or deletes would undo a change that is in the tree.
 func (x *txn) undoes(t *tree.Tree) bool {
-	for i := range x.ops {
-		op := &x.ops[i]
+	for i := range x.Ops {
+		op := &x.Ops[i]
 		if op.Kind != engine.Merge && x.base.tree.Get(op.Key) != t.Get(op.Key) {
 			return true
 		}
@@ -151,22 +137,22 @@ func (x *txn) undoes(t *tree.Tree) bool {
 
 // reader reads the transaction as it is.
 func (x *txn) reader() (reader, error) {
-	if len(x.ops) == 0 {
+	if len(x.Ops) == 0 {
 		return x.base, nil
 	}
 	if x.own == nil {
 		x.own = &Engine{fold: x.base.fold, tree: x.base.tree}
 	}
-	if x.copied < len(x.ops) {
+	if x.copied < len(x.Ops) {
 		x.own.tree.Detach() // a scan that is under way goes on with the nodes that it has
-		for i := range x.ops[x.copied:] {
-			if _, err := x.own.applyOne(&x.ops[x.copied+i]); err != nil {
+		for i := range x.Ops[x.copied:] {
+			if _, err := x.own.applyOne(&x.Ops[x.copied+i]); err != nil {
 				return reader{}, err
 			}
 		}
-		x.copied = len(x.ops)
+		x.copied = len(x.Ops)
 	}
-	return reader{tree: x.own.tree, fold: x.base.fold}, x.err
+	return reader{tree: x.own.tree, fold: x.base.fold}, x.Err
 }
 
 // Get reads a key.
@@ -185,27 +171,4 @@ func (x *txn) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value [
 		return err
 	}
 	return r.Scan(start, end, o, fn)
-}
-
-// Put sets the value of a key.
-func (x *txn) Put(key, value []byte) { x.write(engine.Put, key, value) }
-
-// Delete removes a key.
-func (x *txn) Delete(key []byte) { x.write(engine.Delete, key, nil) }
-
-// Merge folds a delta into the value of a key.
-func (x *txn) Merge(key, delta []byte) { x.write(engine.Merge, key, delta) }
-
-func (x *txn) write(kind engine.OpKind, key, value []byte) {
-	at := len(x.buffer)
-	x.buffer = append(append(x.buffer, key...), value...)
-	middle, end := at+len(key), len(x.buffer)
-	op := engine.Op{Kind: kind, Key: x.buffer[at:middle:middle], Value: x.buffer[middle:end:end]}
-	if err := checkOp(&op); err != nil {
-		if x.err == nil {
-			x.err = err
-		}
-		return
-	}
-	x.ops = append(x.ops, op)
 }

@@ -1,0 +1,51 @@
+package engine
+
+// Writes are what a Txn has written, in an engine that keeps it until the transaction ends. Keys and values are copied.
+type Writes struct {
+	Check func(*Op) error // refuses an operation
+	Ops   []Op
+	Err   error // the first refusal
+
+	buffer []byte // of keys and values
+}
+
+// Larger memory of transactions is not kept for the next.
+const (
+	maxKeptBuffer = 64 << 10
+	maxKeptOps    = 1 << 10
+)
+
+// Put sets the value of a key.
+func (w *Writes) Put(key, value []byte) { w.write(Put, key, value) }
+
+// Delete removes a key.
+func (w *Writes) Delete(key []byte) { w.write(Delete, key, nil) }
+
+// Merge folds a delta into the value of a key.
+func (w *Writes) Merge(key, delta []byte) { w.write(Merge, key, delta) }
+
+func (w *Writes) write(kind OpKind, key, value []byte) {
+	at := len(w.buffer)
+	w.buffer = append(append(w.buffer, key...), value...)
+	middle, end := at+len(key), len(w.buffer)
+	op := Op{Kind: kind, Key: w.buffer[at:middle:middle], Value: w.buffer[middle:end:end]}
+	if err := w.Check(&op); err != nil {
+		if w.Err == nil {
+			w.Err = err
+		}
+		return
+	}
+	w.Ops = append(w.Ops, op)
+}
+
+// Reset forgets what was written, and keeps memory of usual size.
+func (w *Writes) Reset() {
+	clear(w.Ops)
+	w.Ops, w.buffer, w.Err = w.Ops[:0], w.buffer[:0], nil
+	if cap(w.buffer) > maxKeptBuffer {
+		w.buffer = nil
+	}
+	if cap(w.Ops) > maxKeptOps {
+		w.Ops = nil
+	}
+}
