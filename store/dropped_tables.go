@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -91,23 +92,43 @@ func (s *Store) purgeTable(id uint32, era uint64) error {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	first := rows.AppendArea(nil, id, rows.AreaRows)
-	start := rows.AppendArea(nil, id, rows.AreaTombstones)
-	for i := range 256 {
-		end := append(append([]byte(nil), first...), byte(i)+1)
-		if i == 255 {
-			end = rows.Successor(append([]byte(nil), first...))
-		}
+	for start := rows.AppendArea(nil, id, rows.AreaTombstones); start != nil; {
 		if err := s.closing.Err(); err != nil {
 			return err
 		}
-		if err := s.step(era, func() error { return s.engine.DeleteRange(start, end) }); err != nil {
+		err := s.step(era, func() error {
+			end, err := s.partToPurge(start, id)
+			if err == nil && end != nil {
+				err = s.engine.DeleteRange(start, end)
+			}
+			start = end
+			return err
+		})
+		if err != nil {
 			return fmt.Errorf("purge table %d: %w", id, err)
 		}
-		start = end
 	}
 	return s.step(era, func() error {
 		s.usages.drop(id)
 		return s.commit([]engine.Op{{Kind: engine.Delete, Key: deadTableKey(id)}})
 	})
+}
+
+// partToPurge returns where the part of a table's keys ends that begins with the first key from start on: the
+// tombstones, or a 256th of the tokens. It returns nil if there is no key.
+func (s *Store) partToPurge(start []byte, id uint32) (end []byte, err error) {
+	first := rows.AppendArea(nil, id, rows.AreaRows)
+	behind := rows.Successor(bytes.Clone(first))
+	err = s.engine.Scan(start, behind, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
+		switch {
+		case bytes.Compare(key, first) < 0:
+			end = first
+		case len(key) > len(first) && key[len(first)] < 0xFF:
+			end = append(first, key[len(first)]+1)
+		default:
+			end = behind
+		}
+		return false, nil
+	})
+	return end, err
 }

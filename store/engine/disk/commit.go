@@ -40,6 +40,10 @@ func (e *Engine) check(ops []engine.Op) (size int, err error) {
 // Commit applies ops and appends them to the log. In the mode Periodic it calls done before it returns.
 func (e *Engine) Commit(ops []engine.Op, done func(error)) {
 	size, err := e.check(ops)
+	if size > bigCommit {
+		e.big.Lock()
+		defer e.big.Unlock()
+	}
 	e.mu.Lock()
 	if e.closed {
 		e.mu.Unlock()
@@ -63,6 +67,10 @@ func (e *Engine) answer(err error, done func(error)) {
 	done(err)
 	e.under.Add(-1)
 }
+
+// bigCommit is from how many bytes on commits come one at a time: a small one then waits for the lock behind one of
+// them at most, and not behind all.
+const bigCommit = 256 << 10
 
 // A commit with more than this takes long: readers go on with the tree before it.
 const (
@@ -136,8 +144,7 @@ func (e *Engine) waitForRoom(ops []engine.Op, size int) error {
 		if err := e.refused(); err != nil {
 			return err
 		}
-		behind := len(e.layers.frozen) > maxFrozen || len(e.layers.frozen) == maxFrozen && e.memtable.size >= e.o.Memtable/2
-		if !behind {
+		if !e.isBehind(size) {
 			if e.log.Ready(ops) {
 				return nil
 			}
@@ -156,8 +163,24 @@ func (e *Engine) waitForRoom(ops []engine.Op, size int) error {
 	}
 }
 
-// longestDelay is how long slowDown delays a commit at most.
-const longestDelay = 20 * time.Millisecond
+// isBehind reports whether a commit of so many bytes has to wait for a flush. Half of the last memtable is kept for
+// small commits, so that they need not wait where others write much at a time.
+func (e *Engine) isBehind(size int) bool {
+	limit := e.o.Memtable / 2
+	if size <= smallCommit {
+		limit = e.o.Memtable
+	}
+	waiting := len(e.layers.frozen)
+	return waiting > maxFrozen || waiting == maxFrozen && e.memtable.size >= limit
+}
+
+// How many bytes a small commit has at most, and how long slowDown delays a commit at most.
+const (
+	smallCommit   = 4 << 10
+	shortestDelay = time.Millisecond
+	smallDelay    = 5 * time.Millisecond
+	longestDelay  = 20 * time.Millisecond
+)
 
 // slowDown delays a commit of so many bytes while a memtable is flushed, so that no more is written than is flushed
 // meanwhile: otherwise all commits would have to wait at once until a flush is over. It releases the lock meanwhile.
@@ -175,10 +198,14 @@ func (e *Engine) slowDown(size int) {
 		e.slowed = now
 	}
 	e.slowed = e.slowed.Add(time.Duration(int64(size+rowOverhead) * int64(time.Second) / rate))
-	if delay := e.slowed.Sub(now); delay > time.Millisecond {
-		if delay > longestDelay {
-			delay, e.slowed = longestDelay, now.Add(longestDelay)
-		}
+	if e.slowed.Sub(now) > longestDelay {
+		e.slowed = now.Add(longestDelay)
+	}
+	delay := e.slowed.Sub(now)
+	if size <= smallCommit {
+		delay = min(delay, smallDelay)
+	}
+	if delay > shortestDelay {
 		e.mu.Unlock()
 		time.Sleep(delay)
 		e.mu.Lock()

@@ -103,6 +103,8 @@ type Engine struct {
 	waits     atomic.Uint64             // commits that had to wait for a flush
 	flushes   atomic.Uint64
 
+	big sync.Mutex // held by a big commit, before mu
+
 	mu        sync.Mutex // held to write
 	changed   sync.Cond  // a tree was flushed, a segment made or tried to be made, or the engine closed
 	memtable  memtable   // the tree that is written to

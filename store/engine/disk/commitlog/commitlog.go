@@ -119,22 +119,27 @@ func (l *Log) Append(ops []engine.Op) (wantsSegment bool, err error) {
 		s.first = seq
 		l.current, wantsSegment = s, true
 	}
-	l.buf = appendRecord(l.buf[:0], s.number, seq, ops)
-	if _, err := s.file.WriteAt(l.buf, s.end); err != nil {
+	buf := &l.buf
+	if recordBytes(ops) > keptBuffer {
+		buf = longBuffers.Get().(*[]byte)
+		defer longBuffers.Put(buf)
+	}
+	*buf = appendRecord((*buf)[:0], s.number, seq, ops)
+	if _, err := s.file.WriteAt(*buf, s.end); err != nil {
 		return wantsSegment, err
 	}
-	s.end += int64(len(l.buf))
+	s.end += int64(len(*buf))
 	s.last = seq
 	l.last.Store(seq)
 	l.marks.appended(seq)
-	if cap(l.buf) > keptBuffer {
-		l.buf = nil
-	}
 	return wantsSegment, nil
 }
 
 // keptBuffer is the length of the longest record whose buffer is kept for the next.
 const keptBuffer = 1 << 20
+
+// longBuffers are for longer records. The garbage collector takes them when they are not used.
+var longBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // Prepare makes the next segment, unless there is one.
 func (l *Log) Prepare() error {
