@@ -224,10 +224,10 @@ const longDelta = 256 << 10
 // checkGrowth refuses merges that make a value below the tree too long.
 func (e *Engine) checkGrowth(ops []engine.Op) error {
 	for i := range ops {
-		if ops[i].Kind != engine.Merge || len(ops[i].Value) < longDelta {
+		key := ops[i].Key
+		if ops[i].Kind != engine.Merge || len(ops[i].Value) < longDelta && !e.large.has(key) {
 			continue
 		}
-		key := ops[i].Key
 		r := e.memtable.tree.Get(key)
 		if kindOf(r) != merged {
 			continue

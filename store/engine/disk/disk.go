@@ -103,7 +103,8 @@ type Engine struct {
 	waits     atomic.Uint64             // commits that had to wait for a flush
 	flushes   atomic.Uint64
 
-	big sync.Mutex // held by a big commit, before mu
+	large largeKeys  // keys whose values in Badger are nearly as long as may be
+	big   sync.Mutex // held by a big commit, before mu
 
 	mu        sync.Mutex // held to write
 	changed   sync.Cond  // a tree was flushed, a segment made or tried to be made, or the engine closed
@@ -168,7 +169,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 		below.CacheSize = cacheSize
 	}
 	var err error
-	if e.below, err = badger.Open(below, fold); err != nil {
+	if e.below, err = badger.Open(below, e.large.noting(fold)); err != nil {
 		return nil, err
 	}
 	if err := e.openLog(x); err != nil {

@@ -1,0 +1,56 @@
+package disk
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/cqld/cqld/store/engine"
+)
+
+// largeKeys knows keys whose values in Badger are nearly as long as may be. What is merged into a key is folded only
+// when it is flushed, too late to be refused; of these keys it is looked before (see checkGrowth). A flush merges
+// maxCommit bytes into a value at most, so no value becomes too long for Badger before it is known here.
+type largeKeys struct {
+	n    atomic.Int64
+	mu   sync.Mutex
+	keys map[string]bool
+}
+
+// largeValue is from how many bytes on a key is known, and mostLarge how many keys are.
+const (
+	largeValue = 12 << 20
+	mostLarge  = 4096
+)
+
+// noting is fold, and notes keys whose values become long.
+func (l *largeKeys) noting(fold engine.Fold) engine.Fold {
+	return func(key, existing, delta []byte) ([]byte, error) {
+		value, err := fold(key, existing, delta)
+		if len(value) >= largeValue {
+			l.note(key)
+		}
+		return value, err
+	}
+}
+
+func (l *largeKeys) note(key []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.keys == nil {
+		l.keys = map[string]bool{}
+	}
+	if len(l.keys) < mostLarge {
+		l.keys[string(key)] = true
+		l.n.Store(int64(len(l.keys)))
+	}
+}
+
+// has reports whether a key is known.
+func (l *largeKeys) has(key []byte) bool {
+	if l.n.Load() == 0 {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.keys[string(key)]
+}
