@@ -105,7 +105,7 @@ func TestReadsAreOfOneSnapshot(t *testing.T) {
 		"a table without rows":  {Table: plain, Keys: keys},
 		"a scan of it":          {Table: plain},
 	} {
-		for range 20 {
+		for committed := 0; committed < 20; { // not if the store itself reads at that moment
 			before := last.Load()
 			seen := map[string]int{}
 			err := s.Read(t.Context(), r, func(row *Row) (bool, error) {
@@ -119,8 +119,8 @@ func TestReadsAreOfOneSnapshot(t *testing.T) {
 			if err != nil || len(seen) != 1 {
 				t.Fatalf("%s sees values of partitions %v, error %v", name, seen, err)
 			}
-			if last.Load() == before {
-				t.Fatalf("nothing was committed during %s", name)
+			if last.Load() != before {
+				committed++
 			}
 		}
 	}
