@@ -10,7 +10,7 @@ BIN      := cqld
 SYSTEMS := linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 .DEFAULT_GOAL := help
-.PHONY: help build static cross test race lint generate generated fuzz check bench properties histories crash damage hostile compare release image drivers metadata oracle oracle-stop scripts judge suites differ
+.PHONY: help build static cross test race lint generate generated fuzz check bench properties histories crash damage hostile compare release image drivers metadata oracle oracle-stop scripts judge suites differ differ-guardrails
 
 # A command behind this finds a real Cassandra 5.0 in $CASSANDRA_ADDR: one that runs already, or one started for it.
 ORACLE := go run ./compat_tests/oracle run
@@ -137,3 +137,17 @@ suites: ## run the clients' own test suites against cqld and Cassandra, and writ
 
 differ: ## send the same random statements to cqld and Cassandra, and show the smallest script of each difference
 	$(ORACLE) go run ./compat_tests/differ
+
+# Limits that random statements are around, and a feature that is off.
+GUARDRAILS := columns_per_table_warn_threshold=10; columns_per_table_fail_threshold=14; \
+	column_value_size_warn_threshold=20B; column_value_size_fail_threshold=60B; \
+	collection_size_warn_threshold=60B; collection_size_fail_threshold=200B; \
+	items_per_collection_warn_threshold=2; items_per_collection_fail_threshold=4; \
+	page_size_warn_threshold=3; page_size_fail_threshold=5; \
+	partition_keys_in_select_warn_threshold=2; partition_keys_in_select_fail_threshold=4; \
+	in_select_cartesian_product_warn_threshold=3; in_select_cartesian_product_fail_threshold=6; \
+	unlogged_batch_across_partitions_warn_threshold=1; batch_size_warn_threshold=1KiB; batch_size_fail_threshold=2KiB; \
+	tombstone_warn_threshold=5; tombstone_failure_threshold=10; read_before_write_list_operations_enabled=false
+
+differ-guardrails: ## the same of what guardrails are about, with a Cassandra that has low limits, and ordinary users
+	go run ./compat_tests/oracle -port 19242 -auth -settings '$(GUARDRAILS)' run go run ./compat_tests/differ -settings '$(GUARDRAILS)'

@@ -39,6 +39,9 @@ func found(t *testing.T, cassandra, cqld, family string) []*script.Script {
 func TestNothing(t *testing.T) {
 	cassandra, cqld := cqltest.RunT(t).Addr(), cqltest.RunT(t).Addr()
 	for _, f := range families {
+		if f.guarded {
+			continue
+		}
 		for _, s := range found(t, cassandra, cqld, f.name) {
 			t.Errorf("%s:\n%s", f.name, s)
 		}

@@ -13,6 +13,7 @@ type family struct {
 	shape       func(*gen) *table // nil: statements make their own, in a keyspace of their own
 	statements  int               // in a scenario
 	productions []production
+	guarded     bool // it is for servers with guardrails, see options.settings
 }
 
 // production makes one statement. It comes as often as its weight says.
@@ -25,7 +26,7 @@ type production struct {
 // families are all there are; they take turns.
 var families = []*family{
 	rowsFamily, slicesFamily, keysFamily, valuesFamily, expressionsFamily, definitionsFamily, mutationsFamily, partsFamily,
-	countersFamily, alterationsFamily, conditionsFamily, conditionalBatchesFamily, groupsFamily,
+	countersFamily, alterationsFamily, conditionsFamily, conditionalBatchesFamily, groupsFamily, guardrailsFamily,
 }
 
 // familyNames are what -only takes.
@@ -37,17 +38,19 @@ func familyNames() string {
 	return strings.Join(names, ", ")
 }
 
-// findFamilies are the families of a run: the one that is named, or all.
-func findFamilies(only string) ([]*family, error) {
-	if only == "" {
-		return families, nil
-	}
+// findFamilies are the families of a run: the one that is named, or all that are for servers with guardrails, or for
+// servers without.
+func findFamilies(only string, guarded bool) ([]*family, error) {
+	var found []*family
 	for _, f := range families {
-		if f.name == only {
-			return []*family{f}, nil
+		if f.guarded == guarded && (only == "" || f.name == only) {
+			found = append(found, f)
 		}
 	}
-	return nil, fmt.Errorf("no family %q; there are %s", only, familyNames())
+	if found == nil {
+		return nil, fmt.Errorf("no family %q for servers with these settings; there are %s", only, familyNames())
+	}
+	return found, nil
 }
 
 // tableName stands for the name of a scenario's table, which has as many letters.

@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -32,6 +33,8 @@ func main() {
 	flag.IntVar(&o.shows, "shows", 200, "shrink and show at most so many differences; the others are counted")
 	flag.StringVar(&o.cassandra, "cassandra", os.Getenv("CASSANDRA_ADDR"), "the address of Cassandra")
 	flag.StringVar(&o.cqld, "cqld", "", "the address of a cqld that runs already; one is built and started otherwise")
+	flag.StringVar(&o.settings, "settings", "", "send what guardrails are about: these settings, like `NAME=VALUE; NAME=VALUE`, "+
+		"are those of Cassandra, which has to ask for passwords")
 	flag.StringVar(&o.only, "only", "", "run this family alone: "+familyNames())
 	flag.Parse()
 	o.duration = time.Duration(*minutes * float64(time.Minute))
@@ -45,6 +48,18 @@ func main() {
 		stop()
 		os.Exit(1)
 	}
+}
+
+// serveArguments start a cqld with settings, which apply to everybody.
+func serveArguments(settings string) []string {
+	args := []string{"serve", "--memory", "--listen", "127.0.0.1:0"}
+	if settings != "" {
+		args = append(args, "--set", "guardrails_apply_to_all=true")
+		for _, setting := range strings.Split(settings, ";") {
+			args = append(args, "--set", strings.TrimSpace(setting))
+		}
+	}
+	return args
 }
 
 // differ runs with a cqld of its own unless it is told of one.
@@ -62,7 +77,7 @@ func differ(ctx context.Context, o options) (found int, err error) {
 		if err := process.Build(binary); err != nil {
 			return 0, err
 		}
-		server, err := process.Start(binary, "serve", "--memory", "--listen", "127.0.0.1:0")
+		server, err := process.Start(binary, serveArguments(o.settings)...)
 		if err != nil {
 			return 0, err
 		}

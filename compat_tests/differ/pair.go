@@ -32,7 +32,7 @@ func (r *runner) open(ctx context.Context, f *family, v protocol.Version) (*pair
 			return nil, err
 		}
 	}
-	o := client.Options{Version: v, Keyspace: p.keyspace}
+	o := client.Options{Version: v, Keyspace: p.keyspace, Username: ordinary, Password: ordinary}
 	err := both(
 		func() (err error) { p.cassandra, err = client.Dial(ctx, r.o.cassandra, o); return err },
 		func() (err error) { p.cqld, err = client.Dial(ctx, r.o.cqld, o); return err },
@@ -41,6 +41,20 @@ func (r *runner) open(ctx context.Context, f *family, v protocol.Version) (*pair
 		return nil, errors.Join(err, p.close())
 	}
 	return p, nil
+}
+
+// Guardrails do not apply to superusers: statements are sent by an ordinary user, keyspaces made by a superuser.
+// Servers without logins do not ask who it is.
+const (
+	superuser = "cassandra"
+	ordinary  = "ordinary"
+)
+
+// createOrdinary makes the ordinary user of Cassandra, who may do everything. In cqld guardrails apply to everybody.
+func createOrdinary(ctx context.Context, o *options) error {
+	return execute(ctx, o.cassandra,
+		"CREATE ROLE IF NOT EXISTS "+ordinary+" WITH PASSWORD = '"+ordinary+"' AND LOGIN = true",
+		"GRANT ALL ON ALL KEYSPACES TO "+ordinary)
 }
 
 // release closes a pair's connections and has its keyspace dropped if it is its own.
@@ -70,7 +84,7 @@ const definitionTime = 5 * time.Minute
 func execute(ctx context.Context, addr string, statements ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, definitionTime)
 	defer cancel()
-	conn, err := client.Dial(ctx, addr, client.Options{})
+	conn, err := client.Dial(ctx, addr, client.Options{Username: superuser, Password: superuser})
 	if err != nil {
 		return err
 	}

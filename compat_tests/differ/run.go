@@ -20,6 +20,7 @@ type options struct {
 	duration        time.Duration // 0: statements decide
 	only            string
 	shows           int // at most so many differences are shown
+	settings        string // guardrails of both servers; "": none
 	cassandra, cqld string
 	out             io.Writer
 }
@@ -65,11 +66,16 @@ func run(ctx context.Context, o options) (found int, err error) {
 	r := &runner{
 		o: &o, began: time.Now(), causes: map[string]int{}, tolerated: map[string]int{}, unused: make(chan string, 100),
 	}
-	if r.families, err = findFamilies(o.only); err != nil {
+	if r.families, err = findFamilies(o.only, o.settings != ""); err != nil {
 		return 0, err
 	}
 	if o.duration > 0 {
 		r.deadline = r.began.Add(o.duration)
+	}
+	if o.settings != "" {
+		if err := createOrdinary(ctx, r.o); err != nil {
+			return 0, err
+		}
 	}
 	if err := createKeyspace(ctx, r.o, r.keyspace()); err != nil {
 		return 0, err
