@@ -26,6 +26,7 @@ type Intercepted struct {
 	Statements []string // the text, or all texts of a BATCH; "" for an unknown prepared statement
 	Keyspace   string   // of the session
 	Client     netip.AddrPort
+	Node       int               // the number of the node that coordinates the request; 1: there is no ring
 	Options    map[string]string // of the connection's STARTUP, not to be changed
 }
 
@@ -46,6 +47,7 @@ func (r *request) intercepted() Intercepted {
 		Statements: r.statements(),
 		Keyspace:   r.conn.session.currentKeyspace(),
 		Client:     r.conn.remote,
+		Node:       r.conn.node.Number,
 		Options:    r.conn.session.options,
 	}
 }

@@ -64,3 +64,21 @@ func (s *Server) preparedUsage() (count int, bytes int64, evicted uint64) {
 	}
 	return count, bytes, evicted
 }
+
+// nodesByDatacenter returns how many nodes there are in each datacenter; nil: the server is one node.
+func (s *Server) nodesByDatacenter() map[string]int {
+	if s.ring == nil {
+		return nil
+	}
+	s.ring.mu.Lock()
+	defer s.ring.mu.Unlock()
+	return s.ring.topology.ByDatacenter()
+}
+
+// hasDatacenter returns the function that knows the datacenters of a ring; nil: there is no ring.
+func (s *Server) hasDatacenter(o Options) func(string) bool {
+	if o.Ring == nil {
+		return nil
+	}
+	return func(name string) bool { return s.nodesByDatacenter()[name] > 0 }
+}

@@ -126,7 +126,7 @@ func New(o Options) (*Server, error) {
 	if o.Logins {
 		var err error
 		if s.roles, err = roles.Open(roles.Options{
-			Store: o.Store, Log: o.Log, Cost: o.BcryptCost, Datacenter: o.Datacenter,
+			Store: o.Store, Log: o.Log, Cost: o.BcryptCost, Datacenter: o.Datacenter, HasDatacenter: s.hasDatacenter(o),
 		}); err != nil {
 			return nil, err
 		}

@@ -77,8 +77,10 @@ type config struct {
 	record bool
 	from   *Snapshot // nil: it begins empty
 	layout string    // of the ring; "": there is none
-	shown  int       // statements that are shown of a test that fails
-	values bool      // and their bound values
+
+	ring   []server.RingNode // of the server that from is of; none: it has no ring
+	shown  int               // statements that are shown of a test that fails
+	values bool              // and their bound values
 
 	settings map[string]string
 }
@@ -153,7 +155,7 @@ func run(t testing.TB, from *Snapshot, options []Option) *Server {
 		c.shown = shownStatements
 	}
 	if c.from = from; from != nil {
-		c.clock = from.clock.copy()
+		c.clock, c.ring = from.clock.copy(), from.ring
 	}
 	for _, o := range options {
 		o(&c)
@@ -206,6 +208,9 @@ func start(c config) (*Server, error) {
 		c.server.Ring = &server.RingOptions{Nodes: nodes}
 	}
 	if s.Server, err = server.New(c.server); err != nil {
+		for _, n := range nodes {
+			err = errors.Join(err, n.Listener.Close())
+		}
 		return nil, closeStore(data, err)
 	}
 	s.inspector.init(s.Server)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/cqld/cqld/server"
@@ -30,14 +31,29 @@ func RingOf(layout string) Option { return func(c *config) { c.layout = layout }
 
 // ringNodes returns the nodes that the server starts with, and opens their listeners; none: it is one node alone.
 func (c *config) ringNodes() ([]server.RingNode, error) {
-	if c.layout == "" {
+	nodes := slices.Clone(c.ring)
+	if c.layout != "" {
+		var err error
+		if nodes, err = server.ParseRing(c.layout); err != nil {
+			return nil, err
+		}
+	}
+	if nodes == nil {
 		return nil, nil
 	}
-	nodes, err := server.ParseRing(c.layout)
-	if err != nil {
-		return nil, err
-	}
 	return nodes, server.ListenRing("127.0.0.1:0", nodes, nil)
+}
+
+// ringNodes returns the nodes of the server's ring for a server that is made like it; none: it has no ring.
+func (s *Server) ringNodes() (nodes []server.RingNode) {
+	r := s.Server.Ring()
+	if r == nil {
+		return nil
+	}
+	for _, n := range r.Nodes() {
+		nodes = append(nodes, server.RingNode{Datacenter: n.Datacenter, Rack: n.Rack, Tokens: n.Tokens})
+	}
+	return nodes
 }
 
 // Node is a node of a server's ring. Its methods return when the change has taken effect and clients that have

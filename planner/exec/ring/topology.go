@@ -66,6 +66,22 @@ func New(nodes []*Node) *Topology {
 	return t
 }
 
+// StoragePort returns the port at which a node would talk to the others. Nodes that share an address differ in it, as
+// in the port that clients connect to.
+func (t *Topology) StoragePort(n *Node) int {
+	port, first := storagePort, t.Nodes[0]
+	if len(t.Nodes) > 1 && t.Nodes[1].Address.Addr() == first.Address.Addr() {
+		port += n.Number - first.Number
+	}
+	return port
+}
+
+// storagePort is Cassandra's default.
+const storagePort = 7000
+
+// ByDatacenter returns how many nodes there are in each datacenter. Nobody changes it.
+func (t *Topology) ByDatacenter() map[string]int { return t.nodes }
+
 // Tokens returns the tokens of all nodes, in order. Each ends a range that begins behind the one before it.
 func (t *Topology) Tokens() []int64 { return t.tokens }
 
