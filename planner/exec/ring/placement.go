@@ -22,10 +22,8 @@ func (p *Placement) Replicas(token int64) []int { return p.ranges[p.topology.ran
 // Each calls fn for the ranges that have a token from first to last, until it returns an error. It calls fn once for
 // ranges that have the same replicas.
 func (p *Placement) Each(first, last int64, fn func(replicas []int) error) error {
-	from, to := p.topology.rangeOf(first), p.topology.rangeOf(last)
-	if last > p.topology.tokens[len(p.topology.tokens)-1] {
-		to = len(p.ranges) // the first range, whose other end is behind the last token
-	}
+	from, _ := slices.BinarySearch(p.topology.tokens, first)
+	to, _ := slices.BinarySearch(p.topology.tokens, last) // behind the last token it is the first range again
 	var done [][]int
 	for i := from; i <= to; i++ {
 		replicas := p.ranges[i%len(p.ranges)]
