@@ -70,17 +70,15 @@ func nodeAddress(first netip.AddrPort, behind int, ports bool) netip.AddrPort {
 	return netip.AddrPortFrom(a, first.Port())
 }
 
-// ServeRing accepts connections to all nodes until Shutdown, which makes it return nil. If it returns an error, the
-// listeners are closed.
+// ServeRing accepts connections to the nodes until Shutdown, which makes it return nil. It closes the listeners if the
+// server was shut down before.
 func (s *Server) ServeRing() error {
 	r := s.ring
 	r.mu.Lock()
 	var err error
 	for _, n := range r.nodes {
-		if err == nil {
-			err = s.startAccepting(n, n.listener)
-		} else if n.listener != nil {
-			err = errors.Join(err, n.listener.Close())
+		if n.listener != nil && !s.accepts(n) { // it may have been stopped or started already
+			err = errors.Join(err, s.startAccepting(n, n.listener))
 		}
 	}
 	r.mu.Unlock()
@@ -89,6 +87,13 @@ func (s *Server) ServeRing() error {
 	}
 	<-s.ctx.Done()
 	return nil
+}
+
+// accepts reports whether connections to a node are accepted.
+func (s *Server) accepts(n *node) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return n.accepting
 }
 
 // startAccepting accepts connections to a node, until its listener is closed.

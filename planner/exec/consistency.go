@@ -93,8 +93,8 @@ func (w *writing) checkReplicas(tables ...*schema.Table) error {
 	return nil
 }
 
-// checkReadAt refuses a read at a level that the replicas of a partition cannot reach, and returns how long it waits for
-// them. serial says that it is a read of one partition, which serial levels are meant for.
+// checkReadAt refuses a read at a level that the replicas cannot reach, and returns how long it waits for them. serial
+// says that it is a read of one partition, which serial levels are meant for.
 func (r *replicas) checkReadAt(o *Options, cl cqlerr.Consistency, serial bool) (awaited, error) {
 	if serial && cl.IsSerial() {
 		late := func(_, blockFor int) *cqlerr.Error { return cqlerr.ReadLate(cl, 0, blockFor) }

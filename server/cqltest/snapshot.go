@@ -28,8 +28,8 @@ func (s *Server) Snapshot() *Snapshot {
 }
 
 // Restore makes the server hold what a snapshot has, of this server or of another one, and sets the clock as it was
-// set. Connections stay, and so do the nodes of a ring. Drivers get the changes of the schema as events, and prepare statements again that the server
-// does not know any more. The server must not be stopped.
+// set. Connections stay, and so do the nodes of a ring. Drivers get the changes of the schema as events, and prepare
+// statements again that the server does not know any more. The server must not be stopped.
 func (s *Server) Restore(snapshot *Snapshot) {
 	s.clock.setting.Store(snapshot.clock.setting.Load())
 	if err := s.Server.Restore(snapshot.image); err != nil {
@@ -38,8 +38,8 @@ func (s *Server) Restore(snapshot *Snapshot) {
 }
 
 // Fork starts another server that holds the same and stops with the test t. From then on they are independent: each
-// has a port, a clock, faults and a host id of its own, so that drivers take them for two clusters. The fork of a ring is
-// a ring with as many nodes, which have the same tokens and are all up, unless an option makes it another one.
+// has a port, a clock, faults and a host id of its own, so that drivers take them for two clusters. The fork of a ring
+// is a ring with as many nodes, which have the same tokens and are all up, unless an option makes it another one.
 func (s *Server) Fork(t testing.TB, options ...Option) *Server {
 	t.Helper()
 	return s.Snapshot().Fork(t, options...)

@@ -151,8 +151,8 @@ func fillTasks(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
 	w.text("unit", "rows")
 }
 
-// fillGossip makes system_views.gossip_info: what nodes would tell each other. There is no gossip, so nothing of it has a
-// version.
+// fillGossip makes system_views.gossip_info: what nodes would tell each other. There is no gossip, so nothing of it has
+// a version.
 func fillGossip(n *node, w *writer, session store.Session, c *schema.Catalog) {
 	version := c.Version()
 	for _, about := range append(n.peers(session), n.self(session)) {
