@@ -74,6 +74,7 @@ func serveStore(
 	governed, stopGoverning := context.WithCancel(ctx)
 	defer stopGoverning()
 	go governMemory(governed, getenv)
+	go governProcessors(governed, getenv)
 	served := make(chan error, 1)
 	go func() { served <- listeners.serve(srv) }()
 	for _, address := range listeners.addresses() {
