@@ -203,6 +203,8 @@ func TestRingOfOrders(t *testing.T) {
 	srv := cqltest.RunT(t, cqltest.RingOf("dc1=3,dc2=3"))
 	srv.Exec(t, "CREATE KEYSPACE shop WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': 3, 'dc2': 3}",
 		"CREATE TABLE shop.orders (id int PRIMARY KEY)")
+	srv.Node(2).Stop()
+	srv.Node(3).Stop()
 	cluster := gocql.NewCluster(srv.Addr())
 	cluster.PoolConfig.HostSelectionPolicy = gocql.DCAwareRoundRobinPolicy("dc1")
 	session, err := cluster.CreateSession()
@@ -212,8 +214,6 @@ func TestRingOfOrders(t *testing.T) {
 	defer session.Close()
 	srv.Record()
 
-	srv.Node(2).Stop()
-	srv.Node(3).Stop()
 	err = session.Query("INSERT INTO shop.orders (id) VALUES (1)").Consistency(gocql.LocalQuorum).Exec()
 	var unavailable *gocql.RequestErrUnavailable
 	if !errors.As(err, &unavailable) || unavailable.Required != 2 || unavailable.Alive != 1 {

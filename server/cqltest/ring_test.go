@@ -20,8 +20,8 @@ import (
 	"github.com/cqld/cqld/server/cqltest/gocqltest"
 )
 
-// ringSchema has keyspaces on a ring of dc1=3,dc2=3. In the keyspace all, every node is a replica of everything; in one,
-// one node is.
+// ringSchema has keyspaces on a ring of dc1=3,dc2=3. Every node is a replica of what is in the keyspace all, and one
+// node of each partition in the keyspace one.
 const ringSchema = `
 CREATE KEYSPACE all WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': 3, 'dc2': 3};
 CREATE KEYSPACE one WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': 1};
