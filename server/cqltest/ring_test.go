@@ -44,7 +44,7 @@ func ringSnapshot(t *testing.T) *cqltest.Snapshot {
 	return s.Snapshot()
 }
 
-// Policies of gocql.
+// near is the policy of an application in a datacenter.
 func near(datacenter string) gocql.HostSelectionPolicy {
 	return gocql.DCAwareRoundRobinPolicy(datacenter)
 }
@@ -232,14 +232,13 @@ func TestRingScenarios(t *testing.T) {
 	for _, sc := range scenarios() {
 		t.Run(strings.ReplaceAll(sc.name, " ", "_"), func(t *testing.T) {
 			t.Parallel()
-			limit := 300 * time.Millisecond
-			s := snapshot.Fork(t, cqltest.WithFailureLog(0, false), cqltest.WithLimits(server.Limits{
-				ReadTimeout: limit, RangeTimeout: limit, WriteTimeout: limit, CounterTimeout: limit, CASTimeout: limit,
-			}))
-			if len(sc.slow) == 0 || sc.lag > 0 {
-				s = snapshot.Fork(t, cqltest.WithFailureLog(0, false))
+			limit := time.Minute
+			if len(sc.slow) > 0 && sc.lag == 0 {
+				limit = 500 * time.Millisecond
 			}
-			sc.run(t, s)
+			sc.run(t, snapshot.Fork(t, cqltest.WithLimits(server.Limits{
+				ReadTimeout: limit, RangeTimeout: limit, WriteTimeout: limit, CounterTimeout: limit, CASTimeout: limit,
+			})))
 		})
 	}
 }
