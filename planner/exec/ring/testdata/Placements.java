@@ -25,7 +25,7 @@ public class Placements {
         DatabaseDescriptor.setEndpointSnitch(snitch);
         System.out.println("# Which nodes of a ring are replicas, in the order of Cassandra. A line \"node\" has a number, a datacenter, a rack");
         System.out.println("# and tokens; \"keyspace\" the replication; the others a token and the numbers of the nodes that keep its partitions.");
-        System.out.println("# recorded from: Cassandra 5.0.8, by Placements.java");
+        System.out.println("# made by Placements.java, with the classes of Cassandra 5.0.8");
         Random random = new Random(7);
         String[][] shapes = {
             {"dc1 r1", "dc1 r1", "dc1 r1"},
