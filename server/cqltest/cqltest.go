@@ -25,6 +25,8 @@
 //     does not depend on the number of rows. Migrate once, and let each test begin with a fork.
 //   - Faults have requests fail as in a cluster in trouble, while the others go on with real data: every error of the
 //     protocol with all its fields, delays, lost connections and answers, before or after a write is applied.
+//   - Ring and RingOf make the server a cluster for drivers, whose nodes a test stops, slows and partitions: levels
+//     that replicas cannot reach are answered Unavailable, or time out; recorded statements have their coordinators.
 //   - Record and Statements show what clients have run, with the partitions, rows and tombstones that it has met;
 //     AssertNoFullScan and AssertPrepared fail the test on what a cluster would suffer from.
 //   - Dump and Diff show what is there as CQL, and compare two servers.
