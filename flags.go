@@ -41,6 +41,7 @@ type settings struct {
 	datacenter  string
 	rack        string
 	strict      bool
+	ring        []server.RingNode // none: one node
 	level       zerolog.Level
 	logFormat   string
 	http        string // "": no HTTP
@@ -51,8 +52,8 @@ type settings struct {
 	masks  bool // columns may be masked
 
 	given struct { // flags as they are given
-		advertise, sync, level, memory, memtable, config, auth string
-		set                                                    assignments
+		advertise, sync, level, memory, memtable, config, auth, ring string
+		set                                                          assignments
 	}
 }
 
@@ -82,6 +83,8 @@ func serveFlags(s *settings) *flag.FlagSet {
 	f.StringVar(&s.rack, "rack", "rack1", "the rack's `name`")
 	f.BoolVar(&s.strict, "strict-replicas", false, "answer Unavailable where a consistency level needs more replicas "+
 		"than one node is; otherwise the node stands for all that a keyspace asks for")
+	f.StringVar(&s.given.ring, "ring", "", "stand for several `nodes`, like dc1=3,dc2=3, or with racks "+
+		"dc1:rack1=2,dc1:rack2=1: the first one at --listen, the others at the addresses behind it; empty: one node")
 	f.StringVar(&s.given.level, "log-level", "info", "the least `level` to log: debug, info, warn or error")
 	f.StringVar(&s.logFormat, "log-format", "auto", "auto, console or json: the `format` of log lines")
 	f.StringVar(&s.http, "http", "", "serve /health, /metrics and /debug/pprof at this `address`; empty: do not")
@@ -156,11 +159,34 @@ func (s *settings) check() error {
 	default:
 		return badFlag("auth", s.given.auth, "want none or password")
 	}
+	if err := s.checkRing(); err != nil {
+		return err
+	}
 	if s.purgeEvery <= 0 {
 		return badFlag("purge-every", s.purgeEvery.String(), "want a time, like 10s")
 	}
 	if !s.memory && s.data == "" {
 		return badFlag("data", s.data, "want a folder")
+	}
+	return nil
+}
+
+// checkRing reads the nodes of the ring, and refuses flags that do not go with it.
+func (s *settings) checkRing() (err error) {
+	text := s.given.ring
+	if text == "" {
+		return nil
+	}
+	if s.ring, err = server.ParseRing(text); err != nil {
+		return fmt.Errorf("%w: --ring %w", errUsage, err)
+	}
+	for name, given := range map[string]bool{
+		"advertise": s.given.advertise != "", "strict-replicas": s.strict,
+		"datacenter": s.datacenter != "datacenter1", "rack": s.rack != "rack1",
+	} {
+		if given {
+			return badFlag("ring", text, "does not go with --"+name)
+		}
 	}
 	return nil
 }

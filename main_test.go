@@ -6,9 +6,13 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server/cqltest"
 	"github.com/cqld/cqld/store/engine/disk"
 )
@@ -46,6 +50,11 @@ func TestWrongUsageIsOneLine(t *testing.T) {
 		{"--memtable", "large"},
 		{"--purge-every", "often"},
 		{"--advertise", "not an address"},
+		{"--ring", "3"},
+		{"--ring", "dc1=3,dc2=none"},
+		{"--ring", "dc1=3", "--strict-replicas"},
+		{"--ring", "dc1=3", "--advertise", "10.0.0.1"},
+		{"--ring", "dc1=3", "--datacenter", "dc1"},
 		{"exec"},
 		{"exec", "-e", "x", "-f", "y"},
 		{"exec", "one", "two", "-e", "x"},
@@ -56,6 +65,63 @@ func TestWrongUsageIsOneLine(t *testing.T) {
 			t.Errorf("%q: exit %d, %q, %q", args, code, stdout, stderr)
 		}
 	}
+}
+
+// TestServeRing starts a ring, whose nodes answer at addresses of their own and know each other.
+func TestServeRing(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	log := new(lockedBuffer)
+	c := &console{stdin: strings.NewReader(""), stdout: log, stderr: log, getenv: func(string) string { return "" }}
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, c, []string{"serve", "--memory", "--listen", "127.0.0.1:0", "--ring", "dc1=2,dc2:r1=1", "--log-format", "json"})
+	}()
+	addresses := regexp.MustCompile(`CQL clients on /(\S+) `)
+	var found [][]string
+	for end := time.Now().Add(time.Minute); !strings.Contains(log.String(), "Startup complete"); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("the ring does not start:\n%s", log)
+		}
+	}
+	if found = addresses.FindAllStringSubmatch(log.String(), -1); len(found) != 3 {
+		t.Fatalf("%d nodes listen:\n%s", len(found), log)
+	}
+	for i, want := range []string{"dc1", "dc1", "dc2"} {
+		conn, err := client.Dial(ctx, found[i][1], client.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		local, err := conn.Query(ctx, "SELECT data_center FROM system.local", nil, nil)
+		if err != nil || string(local.Rows[0][0]) != want {
+			t.Errorf("node %d is in %s, error %v", i+1, local.Rows, err)
+		}
+		if peers, err := conn.Query(ctx, "SELECT host_id FROM system.peers_v2", nil, nil); err != nil || len(peers.Rows) != 2 {
+			t.Errorf("node %d has %d peers, error %v", i+1, len(peers.Rows), err)
+		}
+	}
+	cancel()
+	if code := <-ended; code != 0 {
+		t.Errorf("exit %d:\n%s", code, log)
+	}
+}
+
+// lockedBuffer is a buffer that may be read while it is written to.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(b)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
 }
 
 func TestServeRefusals(t *testing.T) {

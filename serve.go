@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
-	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -33,22 +31,22 @@ func serve(ctx context.Context, c *console, args []string) error {
 	}
 	tuneMemory(c.getenv)
 	log := newLogger(c.stderr, s)
-	listener, err := listen(s.listen)
+	listeners, err := openListeners(s, log)
 	if err != nil {
 		return err
 	}
-	defer listener.Close()
+	defer listeners.close()
 	st, onDisk, err := openStore(s, log)
 	if err != nil {
 		return err
 	}
-	err = serveStore(ctx, s, st, onDisk, listener, log, c.getenv)
+	err = serveStore(ctx, s, st, onDisk, listeners, log, c.getenv)
 	return errors.Join(err, st.Close())
 }
 
 // serveStore serves clients from an open store. When it returns, all requests have ended.
 func serveStore(
-	ctx context.Context, s *settings, st *store.Store, onDisk *disk.Engine, listener net.Listener, log zerolog.Logger,
+	ctx context.Context, s *settings, st *store.Store, onDisk *disk.Engine, listeners *listeners, log zerolog.Logger,
 	getenv func(string) string,
 ) error {
 	srv, err := server.New(server.Options{
@@ -64,6 +62,7 @@ func serveStore(
 		Settings:    s.guardrails,
 
 		StrictReplicas: s.strict,
+		Ring:           listeners.ring,
 	})
 	if err != nil {
 		return err
@@ -77,8 +76,10 @@ func serveStore(
 	go governMemory(governed, getenv)
 	go governProcessors(governed, getenv)
 	served := make(chan error, 1)
-	go func() { served <- srv.Serve(&sparing{listener, log}) }()
-	log.Info().Msgf("Starting listening for CQL clients on /%s (unencrypted)...", listener.Addr())
+	go func() { served <- listeners.serve(srv) }()
+	for _, address := range listeners.addresses() {
+		log.Info().Msgf("Starting listening for CQL clients on /%s (unencrypted)...", address)
+	}
 	log.Info().Msg("Startup complete")
 	web.ready(true)
 
@@ -102,19 +103,6 @@ func serveStore(
 	web.close()
 	log.Info().Msg("stopped")
 	return failed
-}
-
-// listen opens the port. The error says in one line why that failed.
-func listen(addr string) (net.Listener, error) {
-	l, err := net.Listen("tcp", addr)
-	switch {
-	case err == nil:
-		return l, nil
-	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("listen on %s: another process has this port; --listen chooses another", addr)
-	default:
-		return nil, fmt.Errorf("listen on %s: %w", addr, err)
-	}
 }
 
 // openStore opens the data folder, or a store in memory, which has no engine on disk.

@@ -32,6 +32,9 @@ type Env struct {
 	// Datacenter is the node's, for replication strategies that name it; "" is datacenter1.
 	Datacenter string
 
+	// Nodes is how many nodes there are in each datacenter; nil: one.
+	Nodes map[string]int
+
 	ReplicationFactor int // of keyspaces that name none; 0 is 1
 
 	// Guard has the guardrails that the client who prepares or runs the statement is subject to; nil: none.

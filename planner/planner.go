@@ -76,7 +76,7 @@ func modifies[S cql.Statement, P Plan](p *planning, s S, plan func(S) (P, error)
 func (p *planning) define(stmt cql.Statement) (Plan, error) {
 	plan, err := define.Make(stmt, p.scope, define.Env{
 		Text: p.env.Text, Run: p.env.Run, Logins: p.env.Logins, Masks: p.env.Masks, Guard: p.env.Guard,
-		Datacenter: p.env.Datacenter, ReplicationFactor: p.env.ReplicationFactor,
+		Datacenter: p.env.Datacenter, Nodes: p.env.Nodes, ReplicationFactor: p.env.ReplicationFactor,
 	})
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ func batchInReader(r *request) bool {
 		if !m.Children[i].Prepared {
 			return false
 		}
-		st, err := r.conn.server.lookup(m.Children[i].ID)
+		st, err := r.conn.node.lookup(m.Children[i].ID)
 		if err != nil || !st.quick {
 			return false
 		}
@@ -37,7 +37,7 @@ func batchInReader(r *request) bool {
 func batch(r *request) {
 	m := r.message.(*protocol.Batch)
 	r.traceRequest("Execute batch of CQL3 queries", "", &m.Parameters)
-	r.batch.Kind, r.batch.Options = exec.BatchKind(m.Type), r.options(&m.Parameters)
+	r.batch.Kind = exec.BatchKind(m.Type)
 	kind := r.batch.Kind.WriteType()
 	onlyModifications, sameTable := true, true
 	var first *statement
@@ -64,6 +64,7 @@ func batch(r *request) {
 		r.fail(planner.ErrNotInBatch())
 		return
 	}
+	r.batch.Options = r.options(&m.Parameters, r.conn.server.limits.writeTimeout(classOf(kind)))
 	if r.conn.server.roles != nil {
 		if err := r.authorizeBatch(); err != nil {
 			r.fail(err)
@@ -102,7 +103,7 @@ func batch(r *request) {
 // childStatement finds or plans one statement of a batch, and counts its values.
 func (r *request) childStatement(child *protocol.BatchChild, p *protocol.QueryParameters) (st *statement, err error) {
 	if child.Prepared {
-		st, err = r.conn.server.lookup(child.ID)
+		st, err = r.conn.node.lookup(child.ID)
 	} else {
 		var keyspace string
 		if keyspace, err = r.keyspaceFor(p); err == nil {

@@ -1,6 +1,9 @@
 package server
 
-import "github.com/cqld/cqld/protocol"
+import (
+	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/store/pace"
+)
 
 // handler is how a kind of request is served.
 type handler struct {
@@ -49,7 +52,7 @@ func (c *conn) serveRequest(h protocol.Header, body []byte) error {
 	if waited {
 		r.warnAboutBytes()
 	}
-	if h.Opcode == protocol.OpBatch && len(body) > longBatch && !c.server.intercepts() {
+	if h.Opcode == protocol.OpBatch && len(body) > longBatch && !c.mayWait() {
 		c.errors = 0
 		return c.serveLong(r, body)
 	}
@@ -62,8 +65,8 @@ func (c *conn) serveRequest(h protocol.Header, body []byte) error {
 		r.startTrace()
 	}
 	by := &handlers[h.Opcode]
-	intercepted := c.server.intercepts() && h.Opcode.Traceable()
-	if !intercepted && (by.inReader == nil || by.inReader(r)) {
+	mayWait := c.mayWait() && h.Opcode.Traceable()
+	if !mayWait && (by.inReader == nil || by.inReader(r)) {
 		if r.outlivesInput() {
 			if err := r.decode(r.detach(body)); err != nil {
 				r.run(func(r *request) { r.fail(err) })
@@ -76,6 +79,10 @@ func (c *conn) serveRequest(h protocol.Header, body []byte) error {
 	return c.serveDetached(r, body, by.serve)
 }
 
+// mayWait reports whether a request may have to wait for what the reader does not wait for: somebody who looks at it
+// before it is served, or nodes that are slow.
+func (c *conn) mayWait() bool { return c.server.intercepts() || c.node.slowed() }
+
 // serveDetached copies a request out of the read buffer and serves it in a goroutine.
 func (c *conn) serveDetached(r *request, body []byte, serve func(*request)) error {
 	if err := r.decode(r.detach(body)); err != nil {
@@ -84,6 +91,12 @@ func (c *conn) serveDetached(r *request, body []byte, serve func(*request)) erro
 	}
 	return c.serveInGoroutine(r, func(r *request) {
 		c.detached.add(r)
+		if lag := c.node.lag(); lag > 0 && r.header.Opcode.Traceable() {
+			if err := pace.Sleep(c.ctx, lag); err != nil {
+				r.fail(err)
+				return
+			}
+		}
 		if err := r.intercept(); err != nil {
 			r.fail(err)
 			return

@@ -51,6 +51,14 @@
 // Answers to a burst are written together: by the reader before it waits for more input, or by a goroutine that lets
 // others append their answers first. There are no timers.
 //
+// # Several nodes
+//
+// A server may stand for the nodes of a ring, over one store (ring.go; ring_listen.go opens their addresses). A
+// connection belongs to the node whose address was dialled (node.go), which has prepared statements of its own. The
+// node has a ring.View of the others: who is up, and how late their answers come. A request takes its node's view
+// along, and planner/exec finds out whether enough replicas answer in time. Whoever stops or slows a node through
+// Ring gives all nodes other views, and tells their clients what has changed (ring_views.go).
+//
 // # Shutting down
 //
 // Shutdown closes the listeners and tells each connection to drain: it stops reading, waits for its requests,

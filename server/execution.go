@@ -8,6 +8,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec"
+	"github.com/cqld/cqld/planner/exec/ring"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/store/pace"
 )
@@ -17,8 +18,8 @@ func (r *request) execute(values []types.Value, p *protocol.QueryParameters) {
 	r.traceValues(values)
 	r.skip = p.Flags.Has(protocol.SkipMetadata)
 	r.latency = r.statement.latency
-	r.single = exec.Request{Prepared: r.statement.plan, Values: values, Options: r.options(p)}
 	s, st := r.conn.server, r.statement
+	r.single = exec.Request{Prepared: st.plan, Values: values, Options: r.options(p, s.timeout(st))}
 	s.recent.note(r)
 	if s.roles != nil {
 		if err := r.authorize(&r.single.Options, st); err != nil {
@@ -71,13 +72,13 @@ func bind(markers []planner.Marker, p *protocol.QueryParameters) []types.Value {
 	return values
 }
 
-// options are the parameters of a request in the form that exec has.
-func (r *request) options(p *protocol.QueryParameters) exec.Options {
+// options are the parameters of a request in the form that exec has. timeout is how long the request may take.
+func (r *request) options(p *protocol.QueryParameters, timeout time.Duration) exec.Options {
 	var touched *exec.Touched
 	if r.inspection != nil {
 		touched = &r.inspection.touched
 	}
-	return exec.Options{
+	o := exec.Options{
 		Touched:           touched,
 		Consistency:       p.Consistency,
 		SerialConsistency: p.SerialConsistency,
@@ -93,6 +94,31 @@ func (r *request) options(p *protocol.QueryParameters) exec.Options {
 		Guard:             r.guarded(),
 		Work:              &r.work,
 	}
+	if view := r.conn.node.view.Load(); view != nil {
+		r.coordinate(&o, view, timeout)
+	}
+	return o
+}
+
+// coordinate says how the node sees the ring. The reader does not wait for slow nodes: one that has become slow since
+// it chose the request is as fast as before.
+func (r *request) coordinate(o *exec.Options, view *ring.View, timeout time.Duration) {
+	if view.Delay != nil && !r.detached {
+		fast := *view
+		fast.Delay = nil
+		view = &fast
+	}
+	o.View, o.Timeout = view, timeout
+	if view.Delay != nil {
+		o.Sleep = r.sleep
+	}
+}
+
+// sleep waits for slow nodes. Meanwhile the request's turn is another's, and the watchdog does not look at it: its time
+// is counted here.
+func (r *request) sleep(d time.Duration) error {
+	r.conn.pendingWrites.remove(r)
+	return r.turn.Sleep(r.conn.ctx, d)
 }
 
 // runsInReader reports whether the reader may execute the request's statement. It may not if the statement is a large
@@ -125,6 +151,8 @@ func (s *Server) timeout(st *statement) time.Duration {
 	switch {
 	case st.writes != "":
 		return s.limits.writeTimeout(classOf(st.writes))
+	case st.truncates:
+		return s.limits.TruncateTimeout
 	case st.ranges:
 		return s.limits.RangeTimeout
 	}

@@ -26,6 +26,7 @@ type Intercepted struct {
 	Statements []string // the text, or all texts of a BATCH; "" for an unknown prepared statement
 	Keyspace   string   // of the session
 	Client     netip.AddrPort
+	Node       int               // the number of the node that coordinates the request; 1: there is no ring
 	Options    map[string]string // of the connection's STARTUP, not to be changed
 }
 
@@ -46,6 +47,7 @@ func (r *request) intercepted() Intercepted {
 		Statements: r.statements(),
 		Keyspace:   r.conn.session.currentKeyspace(),
 		Client:     r.conn.remote,
+		Node:       r.conn.node.Number,
 		Options:    r.conn.session.options,
 	}
 }
@@ -58,13 +60,13 @@ func (r *request) statements() []string {
 	case *protocol.Prepare:
 		return []string{m.Query}
 	case *protocol.Execute:
-		return []string{r.conn.server.preparedText(m.ID)}
+		return []string{r.conn.node.preparedText(m.ID)}
 	case *protocol.Batch:
 		texts := make([]string, len(m.Children))
 		for i, child := range m.Children {
 			texts[i] = child.Query
 			if child.Prepared {
-				texts[i] = r.conn.server.preparedText(child.ID)
+				texts[i] = r.conn.node.preparedText(child.ID)
 			}
 		}
 		return texts
@@ -73,11 +75,11 @@ func (r *request) statements() []string {
 }
 
 // preparedText is the text of a prepared statement, or "".
-func (s *Server) preparedText(id []byte) string {
+func (n *node) preparedText(id []byte) string {
 	if len(id) != len(preparedID{}) {
 		return ""
 	}
-	if st := s.prepared.get(preparedID(id)); st != nil {
+	if st := n.prepared.get(preparedID(id)); st != nil {
 		return st.text
 	}
 	return ""

@@ -99,7 +99,7 @@ func (s *Server) planOn(
 	catalog := s.store.Catalog()
 	plan, err := planner.Make(parsed, planner.Env{
 		Catalog: catalog, Keyspace: keyspace, Text: text, Run: run, Logins: s.roles != nil, Masks: s.masks,
-		Datacenter: s.datacenter, ReplicationFactor: int(s.settings.DefaultKeyspaceRF), Now: at,
+		Datacenter: s.datacenter, Nodes: s.nodesByDatacenter(), ReplicationFactor: int(s.settings.DefaultKeyspaceRF), Now: at,
 		Guard: guard, Step: turn.Step,
 	})
 	if err != nil {

@@ -40,7 +40,9 @@ func (s *session) currentKeyspace() string {
 }
 
 // storeSession is what virtual tables may show of the connection.
-func (c *conn) storeSession() store.Session { return store.Session{LocalAddr: c.local} }
+func (c *conn) storeSession() store.Session {
+	return store.Session{LocalAddr: c.local, Node: c.node.Number}
+}
 
 // keyspaceFor is the keyspace of unqualified names: the request's own or the session's.
 func (r *request) keyspaceFor(p *protocol.QueryParameters) (string, error) {

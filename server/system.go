@@ -6,6 +6,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/system"
 )
 
@@ -14,7 +15,12 @@ func SystemKeyspaces() []*schema.Keyspace { return system.Definitions() }
 
 // registerSystem adds the virtual tables that show this server to the store.
 func (s *Server) registerSystem(o Options) {
+	var nodes func(store.Session) (system.Node, []system.Node)
+	if s.ring != nil {
+		nodes = s.ringOf
+	}
 	system.Register(s.store, system.Options{
+		Ring:        nodes,
 		ClusterName: o.ClusterName,
 		Datacenter:  o.Datacenter,
 		Rack:        o.Rack,
@@ -38,13 +44,33 @@ func shownSettings(s *guardrail.Settings) []system.Setting {
 // anonymous is the user of connections that have not logged in.
 const anonymous = "anonymous"
 
-// clients are the connections as system_views.clients shows them.
-func (s *Server) clients() []system.Client {
+// ringOf returns the node that a session is with, and the others, as system tables show them. All nodes are among them,
+// as in Cassandra, also those that are down.
+func (s *Server) ringOf(session store.Session) (self system.Node, peers []system.Node) {
+	r := s.ring
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, n := range r.nodes {
+		about := system.Node{
+			Address: n.Address, StoragePort: r.topology.StoragePort(n.Node), HostID: n.HostID,
+			Datacenter: n.Datacenter, Rack: n.Rack, Tokens: n.Tokens,
+		}
+		if n.Number == session.Node {
+			self = about
+		} else {
+			peers = append(peers, about)
+		}
+	}
+	return self, peers
+}
+
+// clients are the connections to a session's node as system_views.clients shows them.
+func (s *Server) clients(session store.Session) []system.Client {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	list := make([]system.Client, 0, len(s.conns))
 	for c := range s.conns {
-		if c.remote.IsValid() {
+		if c.remote.IsValid() && (s.ring == nil || c.node.Number == session.Node) {
 			list = append(list, c.describe())
 		}
 	}

@@ -71,6 +71,9 @@ func NewMutation(t *schema.Table, partition []byte) *Mutation {
 	return m
 }
 
+// Partition returns the table and the serialized key of the partition.
+func (m *Mutation) Partition() (*schema.Table, []byte) { return m.table, m.partition }
+
 // At sets the second, since 1970, in which tombstones from here on are written. gc_grace_seconds later they may be
 // purged.
 func (m *Mutation) At(second int64) { m.second = second }

@@ -32,6 +32,7 @@ type Read struct {
 // Session is what a virtual row may depend on.
 type Session struct {
 	LocalAddr netip.AddrPort // the address the client dialled
+	Node      int            // the number of the node that it is with
 }
 
 // TokenRange is (After, UpTo] or with its ends as the flags say; both ends zero and Bounded false is the

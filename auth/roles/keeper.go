@@ -1,6 +1,7 @@
 package roles
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"sync/atomic"
@@ -13,10 +14,10 @@ import (
 
 // Keeper has the roles of a store.
 type Keeper struct {
-	store      *store.Store
-	log        zerolog.Logger
-	cost       int
-	datacenter string
+	store     *store.Store
+	log       zerolog.Logger
+	cost      int
+	inCluster func(datacenter string) bool
 
 	version atomic.Uint64
 	changes sync.Mutex // held by whoever decides on a change and makes it
@@ -33,6 +34,9 @@ type Options struct {
 	Log        zerolog.Logger
 	Cost       int    // of bcrypt, the logarithm of its rounds; 0: DefaultCost
 	Datacenter string // ACCESS TO DATACENTERS may name it; "": datacenter1
+
+	// HasDatacenter reports whether there is a datacenter; nil: Datacenter is the only one.
+	HasDatacenter func(name string) bool
 }
 
 // DefaultCost is the cost of the hashes that Cassandra makes.
@@ -46,12 +50,13 @@ const (
 
 // Open returns the roles of a store. If it has none it gets the superuser cassandra, whose password is cassandra.
 func Open(o Options) (*Keeper, error) {
-	k := &Keeper{store: o.Store, log: o.Log, cost: o.Cost, datacenter: o.Datacenter, users: map[string]*auth.User{}}
+	k := &Keeper{store: o.Store, log: o.Log, cost: o.Cost, inCluster: o.HasDatacenter, users: map[string]*auth.User{}}
 	if k.cost == 0 {
 		k.cost = DefaultCost
 	}
-	if k.datacenter == "" {
-		k.datacenter = "datacenter1"
+	if k.inCluster == nil {
+		only := cmp.Or(o.Datacenter, "datacenter1")
+		k.inCluster = func(name string) bool { return name == only }
 	}
 	k.version.Store(1)
 	if err := k.passwords.init(k.cost); err != nil {

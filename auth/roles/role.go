@@ -79,8 +79,8 @@ func (o *options) validate() error {
 
 // validateAccess refuses places that there are not.
 func (k *running) validateAccess(o *options) error {
-	there := func(n string) bool { return n == k.datacenter }
-	if d := o.datacenters; d != nil && slices.ContainsFunc(d.Names, func(n string) bool { return !there(n) }) {
+	elsewhere := func(name string) bool { return !k.inCluster(name) }
+	if d := o.datacenters; d != nil && slices.ContainsFunc(d.Names, elsewhere) {
 		return cqlerr.Invalidf("Invalid value(s) for DATACENTERS '%s',All values must be valid datacenters",
 			schema.HashSet(d.Names))
 	}

@@ -198,6 +198,39 @@ func ReadTimedOut(level Consistency) *Error {
 	}
 }
 
+// ReadLate is for a read that too few replicas have answered in time. The first of them sends the data.
+func ReadLate(level Consistency, received, blockFor int) *Error {
+	return &Error{
+		Code:    ReadTimeout,
+		Message: fmt.Sprintf("Operation timed out - received only %d responses.", received),
+		Detail:  TimeoutDetail{Consistency: level, Received: received, BlockFor: blockFor, DataPresent: received > 0},
+	}
+}
+
+// WriteLate is for a write that too few replicas have confirmed in time.
+func WriteLate(level Consistency, received, blockFor int, writeType string) *Error {
+	return &Error{
+		Code:    WriteTimeout,
+		Message: fmt.Sprintf("Operation timed out - received only %d responses.", received),
+		Detail:  TimeoutDetail{Consistency: level, Received: received, BlockFor: blockFor, WriteType: writeType},
+	}
+}
+
+// NoBatchLog is for a logged batch that no other node can keep until it is applied.
+func NoBatchLog(required int) *Error {
+	return &Error{
+		Code: Unavailable,
+		Message: fmt.Sprintf("Cannot achieve consistency level %s for batchlog in local DC, required:%d, available:0",
+			Two, required),
+		Detail: UnavailableDetail{Consistency: Two, Required: required},
+	}
+}
+
+// TruncateUnavailable is for a TRUNCATE while a node is down.
+func TruncateUnavailable() *Error {
+	return &Error{Code: TruncateError, Message: "Error during truncate: Cannot achieve consistency level ALL"}
+}
+
 // TruncateTimedOut is for a TRUNCATE whose time is over.
 func TruncateTimedOut() *Error {
 	return &Error{

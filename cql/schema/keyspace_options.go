@@ -12,10 +12,19 @@ import (
 // locatorPackage is where Cassandra looks for a replication strategy that is named without a package.
 const locatorPackage = "org.apache.cassandra.locator."
 
-// Placement is what a replication strategy needs to know of the cluster, which has one node.
+// Placement is what a replication strategy needs to know of the cluster.
 type Placement struct {
-	Datacenter string // of the node
-	Factor     int    // of a keyspace that names none; 0 is 1
+	Datacenter string         // of the node
+	Factor     int            // of a keyspace that names none; 0 is 1
+	Nodes      map[string]int // how many there are in each datacenter; nil: one, in Datacenter
+}
+
+// nodes is how many nodes there are in each datacenter.
+func (p *Placement) nodes() map[string]int {
+	if p.Nodes == nil {
+		return map[string]int{p.Datacenter: 1}
+	}
+	return p.Nodes
 }
 
 // CheckKeyspaceProperties refuses a WITH clause of CREATE KEYSPACE for what Cassandra finds before it
@@ -150,16 +159,20 @@ func simpleReplication(k *Keyspace, options map[string]string, at Placement) ([]
 	if unknown := unknownKeys(options, "replication_factor"); len(unknown) > 0 {
 		return nil, unrecognized(unknown, "SimpleStrategy", k.Name)
 	}
-	if factor > 1 {
-		return []string{tooManyReplicas(factor, k.Name)}, nil
+	all := 0
+	for _, n := range at.nodes() {
+		all += n
+	}
+	if factor > all {
+		return []string{tooManyReplicas(factor, k.Name, all)}, nil
 	}
 	return nil, nil
 }
 
-// networkReplication gives the datacenter the factor that is meant for all, drops datacenters without
-// replicas and checks the rest.
+// networkReplication gives each datacenter the factor that is meant for all, drops datacenters without replicas and
+// checks the rest.
 func networkReplication(k *Keyspace, options map[string]string, at Placement) ([]string, error) {
-	datacenter := at.Datacenter
+	nodes := at.nodes()
 	k.expandFactor(options, at)
 	names := hashOrder(unknownKeys(options))
 	for _, dc := range names {
@@ -174,17 +187,21 @@ func networkReplication(k *Keyspace, options map[string]string, at Placement) ([
 	if len(names) == 0 {
 		return nil, cqlerr.Configf("Configuration for at least one datacenter must be present")
 	}
-	if unknown := unknownKeys(options, datacenter); len(unknown) > 0 {
+	datacenters := slices.Sorted(maps.Keys(nodes))
+	if unknown := unknownKeys(options, datacenters...); len(unknown) > 0 {
 		return nil, unrecognized(unknown, "NetworkTopologyStrategy", k.Name)
 	}
-	if factor, _ := parseFactor(options[datacenter]); factor > 1 {
-		return []string{tooManyReplicas(factor, k.Name) + " for datacenter " + datacenter}, nil
+	var warnings []string
+	for _, datacenter := range datacenters {
+		if factor, _ := parseFactor(options[datacenter]); factor > nodes[datacenter] {
+			warnings = append(warnings, tooManyReplicas(factor, k.Name, nodes[datacenter])+" for datacenter "+datacenter)
+		}
 	}
-	return nil, nil
+	return warnings, nil
 }
 
-// expandFactor turns replication_factor, or its absence beside no datacenter, into the datacenter's
-// factor. Factors that datacenters have stay. One that cannot be read is dropped without a word, as Cassandra does.
+// expandFactor turns replication_factor, or its absence beside no datacenter, into the factor of each datacenter.
+// Factors that datacenters have stay. One that cannot be read is dropped without a word, as Cassandra does.
 func (k *Keyspace) expandFactor(options map[string]string, at Placement) {
 	if len(options) == 0 {
 		options["replication_factor"] = k.defaultFactor(at)
@@ -200,7 +217,9 @@ func (k *Keyspace) expandFactor(options map[string]string, at Placement) {
 		if err != nil {
 			return
 		}
-		setDefault(options, at.Datacenter, strconv.Itoa(factor))
+		for datacenter := range at.nodes() {
+			setDefault(options, datacenter, strconv.Itoa(factor))
+		}
 	}
 	maps.DeleteFunc(options, func(_, factor string) bool { return factor == "0" })
 }
@@ -244,7 +263,7 @@ func unrecognized(options []string, class, keyspace string) error {
 		hashOrder(options)[0], class, keyspace)
 }
 
-func tooManyReplicas(factor int, keyspace string) string {
+func tooManyReplicas(factor int, keyspace string, nodes int) string {
 	return "Your replication factor " + strconv.Itoa(factor) + " for keyspace " + keyspace +
-		" is higher than the number of nodes 1"
+		" is higher than the number of nodes " + strconv.Itoa(nodes)
 }

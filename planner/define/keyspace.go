@@ -28,7 +28,9 @@ func (p *planning) createKeyspace(s *cql.CreateKeyspace) (*CreateKeyspace, error
 
 // placement is what replication strategies need to know.
 func (p *planning) placement() schema.Placement {
-	return schema.Placement{Datacenter: cmp.Or(p.env.Datacenter, "datacenter1"), Factor: p.env.ReplicationFactor}
+	return schema.Placement{
+		Datacenter: cmp.Or(p.env.Datacenter, "datacenter1"), Factor: p.env.ReplicationFactor, Nodes: p.env.Nodes,
+	}
 }
 
 // Under is the definition for a client that is subject to guardrails.

@@ -142,7 +142,10 @@ func optionName(o cql.RoleOption) string {
 
 // checkAccess refuses places that there are not, and then everything.
 func (p *planning) checkAccess(options []cql.RoleOption) error {
-	elsewhere := func(name string) bool { return name != p.placement().Datacenter }
+	elsewhere := func(name string) bool {
+		at := p.placement()
+		return at.Nodes[name] == 0 && (at.Nodes != nil || name != at.Datacenter)
+	}
 	if names := access(options, false); slices.ContainsFunc(names, elsewhere) {
 		return cqlerr.Invalidf("Invalid value(s) for DATACENTERS '%s',All values must be valid datacenters",
 			schema.HashSet(names))

@@ -122,10 +122,15 @@ func (w *writing) finishBatch(err error, kind BatchKind, done func(Result, error
 	if err == nil {
 		answer.Warnings, err = w.size.check(kind, w.e.settings)
 	}
-	for _, t := range w.size.tables {
-		if err == nil {
-			err = w.e.checkReplicas(t, w.options.Consistency)
+	if err == nil && w.options.View != nil && kind == Logged && len(w.size.keys) > 1 {
+		var a awaited
+		if a, err = checkBatchLog(w.options); a.late != nil {
+			err = a.wait(w.options) // nothing is applied
 		}
+		w.awaited.add(a)
+	}
+	if err == nil {
+		err = w.checkReplicas(w.size.tables...)
 	}
 	if work := w.options.Work; work != nil && err == nil {
 		work.Batch, work.Partitions = kind, len(w.size.keys)

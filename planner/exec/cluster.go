@@ -1,13 +1,16 @@
 package exec
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"net/netip"
+	"slices"
 	"strconv"
 
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/define"
+	"github.com/cqld/cqld/planner/exec/ring"
 	"github.com/cqld/cqld/store"
 )
 
@@ -28,7 +31,12 @@ func (e *Executor) describeCluster(ctx context.Context, r *Request, d *define.De
 		}
 		told := [][]byte{clone(value("cluster_name")), []byte("Murmur3Partitioner"), []byte("DynamicEndpointSnitch")}
 		if d.ShowsRing() {
-			told = append(told, ringOwnership(value("tokens"), value("listen_address"), value("listen_port")))
+			owners := func([]byte) [][]byte { return [][]byte{endpoint(value("listen_address"), value("listen_port"))} }
+			tokens := value("tokens")
+			if v := r.View; v != nil {
+				tokens, owners = ringTokens(v), e.ringOwners(v, d.Keyspace)
+			}
+			told = append(told, ringOwnership(tokens, owners))
 		}
 		rows = append(rows, told)
 		return false, nil
@@ -36,8 +44,8 @@ func (e *Executor) describeCluster(ctx context.Context, r *Request, d *define.De
 	return rows, err
 }
 
-// ringOwnership is a map<text, frozen<list<text>>> from each token to the only node.
-func ringOwnership(tokens, address, port []byte) []byte {
+// endpoint prints an address at which nodes would talk to each other.
+func endpoint(address, port []byte) []byte {
 	node := "/"
 	if a, ok := netip.AddrFromSlice(address); ok {
 		node += a.String()
@@ -45,11 +53,49 @@ func ringOwnership(tokens, address, port []byte) []byte {
 	if len(port) == 4 {
 		node += ":" + strconv.Itoa(int(binary.BigEndian.Uint32(port)))
 	}
-	owners := types.NewList([][]byte{[]byte(node)})
+	return []byte(node)
+}
+
+// ringTokens are the tokens of a ring as a set<text>.
+func ringTokens(v *ring.View) []byte {
+	texts := make([][]byte, len(v.Tokens()))
+	for i, token := range v.Tokens() {
+		texts[i] = strconv.AppendInt(nil, token, 10)
+	}
+	slices.SortFunc(texts, bytes.Compare)
+	return types.NewList(texts)
+}
+
+// ringOwners returns the function that names the replicas of the range that a token ends.
+func (e *Executor) ringOwners(v *ring.View, keyspace string) func(token []byte) [][]byte {
+	k := e.store.Catalog().Keyspace(keyspace)
+	if k == nil {
+		return func([]byte) [][]byte { return nil } // it was dropped
+	}
+	p := v.Placement(k)
+	return func(text []byte) (owners [][]byte) {
+		token, err := strconv.ParseInt(string(text), 10, 64)
+		if err != nil {
+			return nil
+		}
+		replicas := []int{v.Self}
+		if !p.Everywhere {
+			replicas = p.Replicas(token)
+		}
+		for _, i := range replicas {
+			n := v.Nodes[i]
+			owners = append(owners, endpoint(n.Address.Addr().AsSlice(), types.EncodeInt(int32(v.StoragePort(n)))))
+		}
+		return owners
+	}
+}
+
+// ringOwnership is a map<text, frozen<list<text>>> from each token to the nodes that own the range that it ends.
+func ringOwnership(tokens []byte, owners func(token []byte) [][]byte) []byte {
 	var keys, values [][]byte
 	if tokens != nil {
 		for token := range types.Elements(tokens) {
-			keys, values = append(keys, token), append(values, owners)
+			keys, values = append(keys, token), append(values, types.NewList(owners(token)))
 		}
 	}
 	m := &types.Map{Key: types.Text, Value: &types.List{Elem: types.Text, Frozen: true}}

@@ -143,7 +143,7 @@ func (c *conditional) prepare() error {
 	if g := c.options.Guard; g != nil {
 		c.warned = len(g.Warnings)
 	}
-	return c.e.checkConditionalLevels(c.table, c.options)
+	return c.checkLevels()
 }
 
 // finish answers when the outcome of the write is known.
@@ -153,11 +153,25 @@ func (c *conditional) finish(err error) {
 		c.fail(cqlerr.CASUnknown(c.options.serial()))
 	case err != nil:
 		c.fail(err)
+	case c.applied && c.awaited != awaited{}:
+		go c.finishLate()
 	default:
 		c.makeAnswer()
 		c.done(&c.answer, nil)
 		c.release()
 	}
+}
+
+// finishLate answers when the replicas have taken what is written, or when the time for that is over.
+func (c *conditional) finishLate() {
+	a := c.awaited
+	if err := a.wait(c.options); a.late != nil {
+		c.fail(err)
+		return
+	}
+	c.makeAnswer()
+	c.done(&c.answer, nil)
+	c.release()
 }
 
 // fail answers with an error. Nothing is written.
@@ -322,7 +336,7 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 	if holds, err := c.hold(); !holds || err != nil {
 		return nil, err
 	}
-	if err := c.e.checkReplicas(c.table, c.options.Consistency); err != nil {
+	if c.awaited, err = c.e.checkWrite(c.options, c.table, c.key, "SIMPLE"); err != nil {
 		return nil, err
 	}
 	c.mutations, c.terms, c.writing.rows, c.bytes = c.mutations[:0], c.terms[:0], 0, 0
@@ -386,8 +400,10 @@ func (c *conditional) hold() (bool, error) {
 	return true, nil
 }
 
-// checkConditionalLevels refuses the levels that conditional writes cannot have, and those that one node cannot give.
-func (e *Executor) checkConditionalLevels(t *schema.Table, o *Options) error {
+// checkLevels refuses the levels that conditional writes cannot have, and those that the replicas cannot reach. It
+// waits for replicas that are slow to agree.
+func (c *conditional) checkLevels() error {
+	o := c.options
 	switch {
 	case !o.SerialConsistency.IsSerial():
 		return cqlerr.Invalidf("Invalid consistency for conditional update. Must be one of SERIAL or LOCAL_SERIAL")
@@ -398,10 +414,14 @@ func (e *Executor) checkConditionalLevels(t *schema.Table, o *Options) error {
 	if err := checkLevel(o.Consistency); err != nil {
 		return err
 	}
-	r := e.replicasOf(t)
+	r := c.e.replicasFor(o, c.table, c.key)
 	if k := r.keyspace; k != nil && o.Consistency == cqlerr.EachQuorum && k.ByDatacenter() == nil {
 		return cqlerr.Invalidf("consistency level %s not compatible with replication strategy (%s)",
 			o.Consistency, k.Replication["class"])
 	}
-	return r.checkSerial(o.SerialConsistency)
+	if err := r.checkSerial(o.SerialConsistency); err != nil {
+		return err
+	}
+	a := r.awaitAgreement(o, o.SerialConsistency, writeLate(o.SerialConsistency, Conditional))
+	return a.wait(o)
 }

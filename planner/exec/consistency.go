@@ -1,8 +1,11 @@
 package exec
 
 import (
+	"math"
+
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
 )
 
 // checkLevel refuses NODE_LOCAL.
@@ -35,29 +38,123 @@ func checkWriteLevel(cl cqlerr.Consistency, t *schema.Table) error {
 	return checkLevel(cl)
 }
 
-// checkReplicas refuses a write at a level that the replicas of a table cannot reach.
-func (e *Executor) checkReplicas(t *schema.Table, cl cqlerr.Consistency) error {
-	if t.Virtual {
-		return nil
+// replicasFor returns the replicas of a partition as the coordinator of a request sees them.
+func (e *Executor) replicasFor(o *Options, t *schema.Table, key []byte) replicas {
+	if o.View == nil {
+		return e.replicasOf(t)
 	}
-	r := e.replicasOf(t)
-	if t.Counter {
-		return r.checkRead(cl) // a counter is read before it is written
+	k := e.store.Catalog().Keyspace(t.Keyspace)
+	if k == nil {
+		return replicasIn(o.View, nil, []int{o.View.Self})
 	}
-	return r.checkWrite(cl)
+	p := o.View.Placement(k)
+	if p.Everywhere {
+		return replicasIn(o.View, nil, []int{o.View.Self})
+	}
+	return replicasIn(o.View, k, p.Replicas(types.Token(key)))
 }
 
-// checkReadReplicas refuses a read at a level that the replicas of a table cannot reach. serial says that it is a read
-// of one partition, which serial levels are meant for.
-func (e *Executor) checkReadReplicas(t *schema.Table, cl cqlerr.Consistency, serial bool) error {
+// checkWrite refuses a write to a partition at a level that its replicas cannot reach, and returns how long it waits
+// for them.
+func (e *Executor) checkWrite(o *Options, t *schema.Table, key []byte, kind string) (awaited, error) {
+	if t.Virtual {
+		return awaited{}, nil
+	}
+	r := e.replicasFor(o, t, key)
+	check := r.checkWrite
+	if t.Counter {
+		check = r.checkCounter
+	}
+	if err := check(o.Consistency); err != nil {
+		return awaited{}, err
+	}
+	return r.await(o, o.Consistency, writeLate(o.Consistency, kind)), nil
+}
+
+// checkReplicas refuses the write at a level that replicas cannot reach: those of the tables, or in a ring those of
+// each partition.
+func (w *writing) checkReplicas(tables ...*schema.Table) error {
+	if w.options.View == nil {
+		for _, t := range tables {
+			if _, err := w.e.checkWrite(w.options, t, nil, w.kind); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, m := range w.mutations {
+		t, key := m.Partition()
+		a, err := w.e.checkWrite(w.options, t, key, w.kind)
+		if err != nil {
+			return err
+		}
+		w.awaited.add(a)
+	}
+	return nil
+}
+
+// checkReadAt refuses a read at a level that the replicas cannot reach, and returns how long it waits for them. serial
+// says that it is a read of one partition, which serial levels are meant for.
+func (r *replicas) checkReadAt(o *Options, cl cqlerr.Consistency, serial bool) (awaited, error) {
+	if serial && cl.IsSerial() {
+		late := func(_, blockFor int) *cqlerr.Error { return cqlerr.ReadLate(cl, 0, blockFor) }
+		return r.awaitAgreement(o, cl, late), r.checkSerial(cl)
+	}
+	return r.await(o, cl, readLate(cl)), r.checkRead(cl)
+}
+
+// checkReplicas refuses the read at a level that the replicas of what it is about to read cannot reach, and waits for
+// those that are slow.
+func (r *reading) checkReplicas(o *Options) error {
+	t, serial := r.plan.Table, r.plan.Where.SinglePartition()
 	if t.Virtual {
 		return nil
 	}
-	r := e.replicasOf(t)
-	if serial && cl.IsSerial() {
-		return r.checkSerial(cl)
+	if o.View == nil {
+		replicas := r.e.replicasOf(t)
+		_, err := replicas.checkReadAt(o, r.level, serial)
+		return err
 	}
-	return r.checkRead(cl)
+	var last awaited
+	check := func(replicas replicas) error {
+		a, err := replicas.checkReadAt(o, r.level, serial)
+		last.add(a)
+		return err
+	}
+	if err := r.eachReplicas(o, check); err != nil {
+		return err
+	}
+	return last.wait(o)
+}
+
+// eachReplicas calls check with the replicas of each partition that is read next, or of each range of the ring.
+func (r *reading) eachReplicas(o *Options, check func(replicas) error) error {
+	if r.read.Keys != nil {
+		for _, key := range r.read.Keys {
+			if err := check(r.e.replicasFor(o, r.plan.Table, key)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	k := r.e.store.Catalog().Keyspace(r.plan.Table.Keyspace)
+	if k == nil {
+		return nil
+	}
+	p := o.View.Placement(k)
+	if p.Everywhere {
+		return check(replicasIn(o.View, nil, []int{o.View.Self}))
+	}
+	first, last := int64(math.MinInt64), int64(math.MaxInt64)
+	if tokens := r.read.Tokens; tokens.Bounded {
+		if first, last = tokens.Start, tokens.End; !tokens.StartInclusive && first < math.MaxInt64 {
+			first++
+		}
+		if first > last {
+			return nil
+		}
+	}
+	return p.Each(first, last, func(nodes []int) error { return check(replicasIn(o.View, k, nodes)) })
 }
 
 // errSerialPartitions refuses a serial read of several partitions at once. In pages they are read one after the other,

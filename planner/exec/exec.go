@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/auth/roles"
+	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/define"
 	"github.com/cqld/cqld/planner/expr"
@@ -79,6 +80,19 @@ func (e *Executor) truncate(ctx context.Context, r *Request, p *define.Truncate)
 	}
 	if err := r.Guard.DropTable(); err != nil {
 		return nil, err
+	}
+	if v := r.View; v != nil {
+		if !v.AllUp() {
+			return nil, cqlerr.TruncateUnavailable()
+		}
+		if slowest := v.Slowest(); slowest > r.Timeout {
+			a := awaited{r.Timeout, cqlerr.TruncateTimedOut()}
+			return nil, a.wait(&r.Options)
+		} else if slowest > 0 {
+			if err := r.Sleep(slowest); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if err := e.store.Truncate(ctx, p.Table); err != nil {
 		return nil, fmt.Errorf("truncate %s.%s: %w", p.Table.Keyspace, p.Table.Name, err)

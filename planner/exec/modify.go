@@ -48,6 +48,8 @@ type writing struct {
 	terms []term           // that storage-attached indexes get
 
 	unindexed error // why an index refuses a value; nil: none does
+
+	awaited awaited // the replicas
 }
 
 var writings = sync.Pool{New: func() any {
@@ -118,7 +120,7 @@ func (e *Executor) modify(ctx context.Context, r *Request, m *planner.Modificati
 		err = w.checkTerms()
 	}
 	if err == nil {
-		err = e.checkReplicas(m.Table, r.Consistency)
+		err = w.checkReplicas(m.Table)
 	}
 	w.apply(err, nothing, done)
 }
@@ -137,6 +139,12 @@ func (w *writing) apply(err error, answer *Void, done func(Result, error)) {
 		return
 	}
 	level, kind := w.options.Consistency, w.kind
+	if a := w.awaited; a.late != nil {
+		w.applyLate(done)
+		return
+	} else if a.time > 0 {
+		_ = a.wait(w.options) // the write is done, also if nobody waits for it any more
+	}
 	w.e.store.Apply(w.mutations, func(err error) {
 		switch {
 		case err == nil:
@@ -148,6 +156,20 @@ func (w *writing) apply(err error, answer *Void, done func(Result, error)) {
 		}
 	})
 	w.release()
+}
+
+// applyLate applies the mutations, which some replicas take and others get too late, and answers when the time of the
+// write is over.
+func (w *writing) applyLate(done func(Result, error)) {
+	a, o := w.awaited, w.options
+	applied := make(chan error, 1)
+	w.e.store.Apply(w.mutations, func(err error) { applied <- err })
+	w.release()
+	late := a.wait(o)
+	if err := <-applied; err != nil && !errors.Is(err, store.ErrUnknown) {
+		late = err
+	}
+	done(nil, late)
 }
 
 // add makes the mutations of one statement.

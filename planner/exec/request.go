@@ -1,11 +1,14 @@
 package exec
 
 import (
+	"time"
+
 	"github.com/cqld/cqld/auth"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec/paging"
+	"github.com/cqld/cqld/planner/exec/ring"
 	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/pace"
@@ -36,6 +39,12 @@ type Options struct {
 	User              *auth.User // who has logged in; nil: nobody does
 	Touched           *Touched   // takes what the execution touches; nil: nobody wants to know
 	Work              *Work      // is filled in before done is called; nil: nobody counts
+
+	// View is how the coordinator sees the ring; nil: there is none. While a node of it is slow, Timeout is how long the
+	// request waits for replicas, and Sleep waits so long, or less if nobody waits for a read any more.
+	View    *ring.View
+	Timeout time.Duration
+	Sleep   func(time.Duration) error
 
 	// Guard has the guardrails that the client is subject to; nil: none.
 	Guard *guardrail.Check

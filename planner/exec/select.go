@@ -308,7 +308,7 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 		if serial && r.partitions.several() && !r.page.pages(r.plan) {
 			return errSerialPartitions()
 		}
-		if err := r.e.checkReadReplicas(r.plan.Table, r.level, r.plan.Where.SinglePartition()); err != nil {
+		if err := r.checkReplicas(&req.Options); err != nil {
 			return err
 		}
 		if err := r.resume(); err != nil {
@@ -334,7 +334,10 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 			var more bool
 			more, err = r.partitions.next()
 			r.read.Keys, r.read.After = r.partitions.keys, nil
-			if more {
+			if more && req.View != nil {
+				err = r.checkReplicas(&req.Options)
+			}
+			if more && err == nil {
 				continue
 			}
 		}

@@ -25,6 +25,8 @@
 //     does not depend on the number of rows. Migrate once, and let each test begin with a fork.
 //   - Faults have requests fail as in a cluster in trouble, while the others go on with real data: every error of the
 //     protocol with all its fields, delays, lost connections and answers, before or after a write is applied.
+//   - Ring and RingOf make the server a cluster for drivers, whose nodes a test stops, slows and partitions: levels
+//     that replicas cannot reach are answered Unavailable, or time out; recorded statements have their coordinators.
 //   - Record and Statements show what clients have run, with the partitions, rows and tombstones that it has met;
 //     AssertNoFullScan and AssertPrepared fail the test on what a cluster would suffer from.
 //   - Dump and Diff show what is there as CQL, and compare two servers.
@@ -57,7 +59,7 @@ type Server struct {
 	*server.Server
 	Store *store.Store
 
-	listener net.Listener
+	address  *net.TCPAddr // of the first node
 	served   chan error
 	stopOnce sync.Once
 	recent   *server.RecentStatements
@@ -76,8 +78,11 @@ type config struct {
 	engine func(engine.Engine) engine.Engine
 	record bool
 	from   *Snapshot // nil: it begins empty
-	shown  int       // statements that are shown of a test that fails
-	values bool      // and their bound values
+	layout string    // of the ring; "": there is none
+
+	ring   []server.RingNode // of the server that from is of; none: it has no ring
+	shown  int               // statements that are shown of a test that fails
+	values bool              // and their bound values
 
 	settings map[string]string
 }
@@ -152,7 +157,7 @@ func run(t testing.TB, from *Snapshot, options []Option) *Server {
 		c.shown = shownStatements
 	}
 	if c.from = from; from != nil {
-		c.clock = from.clock.copy()
+		c.clock, c.ring = from.clock.copy(), from.ring
 	}
 	for _, o := range options {
 		o(&c)
@@ -197,17 +202,26 @@ func start(c config) (*Server, error) {
 		s.recent = server.NewRecentStatements(c.shown, c.values)
 		c.server.Recent = s.recent
 	}
+	nodes, err := c.ringNodes()
+	if err != nil {
+		return nil, closeStore(data, err)
+	}
+	if nodes != nil {
+		c.server.Ring = &server.RingOptions{Nodes: nodes}
+	}
 	if s.Server, err = server.New(c.server); err != nil {
+		for _, n := range nodes {
+			err = errors.Join(err, n.Listener.Close())
+		}
 		return nil, closeStore(data, err)
 	}
 	s.inspector.init(s.Server)
 	if c.record {
 		s.Record()
 	}
-	if s.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+	if err := s.serve(nodes); err != nil {
 		return nil, closeStore(data, err)
 	}
-	go func() { s.served <- s.Serve(s.listener) }()
 	return s, nil
 }
 
@@ -247,18 +261,16 @@ func closeStore(data *store.Store, reason error) error {
 }
 
 // Addr is the address to connect to, as host:port.
-func (s *Server) Addr() string { return s.listener.Addr().String() }
+func (s *Server) Addr() string { return s.address.String() }
 
 // Clock is the server's clock, which the test can move.
 func (s *Server) Clock() *Clock { return s.clock }
 
 // Host is the host of Addr: 127.0.0.1.
-func (s *Server) Host() string { return s.address().IP.String() }
+func (s *Server) Host() string { return s.address.IP.String() }
 
 // Port is the port of Addr.
-func (s *Server) Port() int { return s.address().Port }
-
-func (s *Server) address() *net.TCPAddr { return s.listener.Addr().(*net.TCPAddr) }
+func (s *Server) Port() int { return s.address.Port }
 
 // Stop stops the server before the test ends: requests under way are answered, then connections and store
 // are closed. ctx bounds how long that may take. Only the first call does anything.

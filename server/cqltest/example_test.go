@@ -198,6 +198,38 @@ func TestDumps(t *testing.T) {
 	}
 }
 
+// A ring of two datacenters, of which one loses its quorum.
+func TestRingOfOrders(t *testing.T) {
+	srv := cqltest.RunT(t, cqltest.RingOf("dc1=3,dc2=3"))
+	srv.Exec(t, "CREATE KEYSPACE shop WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': 3, 'dc2': 3}",
+		"CREATE TABLE shop.orders (id int PRIMARY KEY)")
+	srv.Node(2).Stop()
+	srv.Node(3).Stop()
+	cluster := gocql.NewCluster(srv.Addr())
+	cluster.PoolConfig.HostSelectionPolicy = gocql.DCAwareRoundRobinPolicy("dc1")
+	session, err := cluster.CreateSession()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	srv.Record()
+
+	err = session.Query("INSERT INTO shop.orders (id) VALUES (1)").Consistency(gocql.LocalQuorum).Exec()
+	var unavailable *gocql.RequestErrUnavailable
+	if !errors.As(err, &unavailable) || unavailable.Required != 2 || unavailable.Alive != 1 {
+		t.Errorf("LOCAL_QUORUM without a quorum: %v", err)
+	}
+	err = session.Query("INSERT INTO shop.orders (id) VALUES (1)").Consistency(gocql.Quorum).Exec()
+	if err != nil {
+		t.Errorf("QUORUM with four of six nodes: %v", err)
+	}
+	for _, s := range srv.Statements() {
+		if s.Node != 1 {
+			t.Errorf("node %d coordinated %v", s.Node, s)
+		}
+	}
+}
+
 func run(t *testing.T, session *gocql.Session, statement string, values ...any) {
 	t.Helper()
 	if err := session.Query(statement, values...).Exec(); err != nil {
@@ -247,6 +279,21 @@ func ExampleRunT() {
 	}
 	fmt.Println(word)
 	// Output: hello
+}
+
+// A ring of two datacenters whose nodes fail and come back.
+func ExampleRingOf() {
+	t := new(exampleT)
+	defer t.end()
+
+	srv := cqltest.RunT(t, cqltest.RingOf("dc1=3,dc2=3"))
+	srv.Node(2).Stop()          // its clients lose their connections, and those of the others get the event DOWN
+	srv.Node(3).Slow(time.Hour) // levels that need its answer time out
+	srv.Node(4).Partition()     // clients reach it, and the other nodes do not
+	srv.AddNode("dc2", "rack2") // clients get the event NEW_NODE
+	srv.Node(2).Start()         // they get UP
+	fmt.Println(srv.Node(2).State().Datacenter, len(srv.Nodes()))
+	// Output: dc1 7
 }
 
 // Any driver can be connected.

@@ -34,6 +34,7 @@ type Fault struct {
 	Conditional bool                         // only statements with IF
 	Consistency []cqlerr.Consistency         // one of these levels
 	Client      string                       // an address, with its port or without
+	Node        int                          // the number of the node that coordinates the request
 	Application string                       // the client's APPLICATION_NAME or DRIVER_NAME in STARTUP
 	Match       func(*server.Inspected) bool // anything else; it must not keep the request
 
@@ -301,6 +302,7 @@ func (r *Rule) String() string {
 	add("conditional", true, r.Conditional)
 	add("consistency", r.Consistency, len(r.Consistency) > 0)
 	add("client", r.Client, r.Client != "")
+	add("node", r.Node, r.Node > 0)
 	add("application", r.Application, r.Application != "")
 	add("match", "func", r.Match != nil)
 	add("call", r.Call, r.Call > 0)
@@ -388,6 +390,7 @@ func (r *Rule) matches(request *server.Inspected) bool {
 		r.Act.kind == actUnprepared && request.PreparedID == nil,
 		len(r.Consistency) > 0 && !slices.Contains(r.Consistency, request.Consistency),
 		r.Client != "" && r.Client != request.Client.String() && r.Client != request.Client.Addr().String(),
+		r.Node != 0 && r.Node != request.Node,
 		r.Application != "" && r.Application != request.Options["APPLICATION_NAME"] &&
 			r.Application != request.Options[protocol.OptionDriverName]:
 		return false

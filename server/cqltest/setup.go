@@ -63,7 +63,8 @@ func (c *setupConn) close() {
 // Exec runs statements one after the other, and fails the test at the first error. Each text may have several
 // statements, with semicolons between them. USE counts for what Exec and Load run from then on.
 //
-// What Exec runs is preparation: faults do not apply to it, and Statements does not list it.
+// What Exec runs is preparation: faults do not apply to it, and Statements does not list it. In a ring a node that is
+// up runs it, at level ONE.
 func (s *Server) Exec(t testing.TB, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
@@ -137,7 +138,7 @@ func readScript(files fs.FS, name string) (string, error) {
 func (s *Server) load(name, text string) error {
 	for _, piece := range parser.Split(text) {
 		ctx, cancel := context.WithTimeout(context.Background(), setupTime)
-		err := s.setup.use(ctx, s.Addr(), func(c *client.Conn) error {
+		err := s.setup.use(ctx, s.upAddr(), func(c *client.Conn) error {
 			_, err := c.Query(ctx, piece.Text+"\n", nil, nil) // the line break ends a comment
 			return err
 		})
@@ -151,6 +152,16 @@ func (s *Server) load(name, text string) error {
 		}
 	}
 	return nil
+}
+
+// upAddr is the address of the first node that is up.
+func (s *Server) upAddr() string {
+	for _, n := range s.Nodes() {
+		if state := n.State(); !state.Stopped {
+			return state.Address.String()
+		}
+	}
+	return s.Addr()
 }
 
 // isBroken reports whether an error is of a connection and not of a statement.

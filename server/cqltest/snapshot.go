@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/store"
 )
 
@@ -14,6 +15,7 @@ import (
 type Snapshot struct {
 	image *store.Image
 	clock *Clock
+	ring  []server.RingNode // the nodes of the server's ring; none: it has none
 }
 
 // Snapshot returns what the server holds. Requests under way are in it or not, as a whole.
@@ -22,12 +24,12 @@ func (s *Server) Snapshot() *Snapshot {
 	if err != nil { // its engine is ours
 		panic(fmt.Sprintf("cqltest: make a snapshot: %v", err))
 	}
-	return &Snapshot{image: image, clock: s.clock.copy()}
+	return &Snapshot{image: image, clock: s.clock.copy(), ring: s.ringNodes()}
 }
 
 // Restore makes the server hold what a snapshot has, of this server or of another one, and sets the clock as it was
-// set. Connections stay. Drivers get the changes of the schema as events, and prepare statements again that the server
-// does not know any more. The server must not be stopped.
+// set. Connections stay, and so do the nodes of a ring. Drivers get the changes of the schema as events, and prepare
+// statements again that the server does not know any more. The server must not be stopped.
 func (s *Server) Restore(snapshot *Snapshot) {
 	s.clock.setting.Store(snapshot.clock.setting.Load())
 	if err := s.Server.Restore(snapshot.image); err != nil {
@@ -36,7 +38,8 @@ func (s *Server) Restore(snapshot *Snapshot) {
 }
 
 // Fork starts another server that holds the same and stops with the test t. From then on they are independent: each
-// has a port, a clock, faults and a host id of its own, so that drivers take them for two clusters.
+// has a port, a clock, faults and a host id of its own, so that drivers take them for two clusters. The fork of a ring
+// is a ring with as many nodes, which have the same tokens and are all up, unless an option makes it another one.
 func (s *Server) Fork(t testing.TB, options ...Option) *Server {
 	t.Helper()
 	return s.Snapshot().Fork(t, options...)

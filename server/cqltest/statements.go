@@ -32,6 +32,7 @@ type Statement struct {
 	Scanned    bool     // it has read all partitions: neither a key, nor tokens, nor an index say which
 
 	Client string
+	Node   int // the number of the node that coordinated it; 1: the server has no ring
 	Took   time.Duration
 	Err    error // that the client got; nil: it succeeded
 }
@@ -133,7 +134,7 @@ func (r *record) add(seen *server.Inspected, err error) {
 	st := Statement{
 		Opcode: seen.Opcode, Text: strings.Join(seen.Statements, "; "), Consistency: seen.Consistency,
 		Returned: seen.Returned, RowsRead: seen.RowsRead, Tombstones: seen.Tombstones,
-		Client: seen.Client.String(), Took: seen.Took, Prepared: len(seen.Parts) > 0, Err: err,
+		Client: seen.Client.String(), Node: seen.Node, Took: seen.Took, Prepared: len(seen.Parts) > 0, Err: err,
 	}
 	if seen.Err != nil && err == nil {
 		st.Err = seen.Err

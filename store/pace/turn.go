@@ -108,6 +108,37 @@ func (t *Turn) Step() error {
 	return nil
 }
 
+// Sleep waits for a time or until ctx ends, whose error it returns. Others run meanwhile, and the time does not count.
+func (t *Turn) Sleep(ctx context.Context, d time.Duration) error {
+	if !t.Begun() {
+		return Sleep(ctx, d)
+	}
+	t.s.mu.Lock()
+	t.stop()
+	t.s.grant()
+	t.s.mu.Unlock()
+	err := Sleep(ctx, d)
+	if !t.deadline.IsZero() {
+		t.Extend(t.deadline.Add(d))
+	}
+	if err != nil {
+		return err
+	}
+	return t.queue(&t.s.paused)
+}
+
+// Sleep waits for a time or until ctx ends, whose error it returns.
+func Sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // slice begins a slice.
 func (t *Turn) slice() {
 	now := time.Now()

@@ -14,66 +14,84 @@ import (
 // stands for either end of the ring.
 type tokenSpan struct{ start, end string }
 
-// spans are the parts of the ring between the node's tokens, in order, and what share of the ring each is.
-func (n *node) spans() (spans []tokenSpan, shares []float64) {
+// spans are the parts of the ring that the session's node is the first replica of, in order, and what share of the ring
+// each is. Only the nodes of the datacenter count if near is set.
+func (n *node) spans(session store.Session, near bool) (spans []tokenSpan, shares []float64) {
+	self := n.self(session)
 	at := []int64{math.MinInt64}
-	for _, text := range n.tokens() {
-		token, err := strconv.ParseInt(text, 10, 64)
-		if err == nil && token != math.MinInt64 {
-			at = append(at, token)
+	add := func(tokens []int64) {
+		for _, token := range tokens {
+			if token != math.MinInt64 {
+				at = append(at, token)
+			}
+		}
+	}
+	add(self.Tokens)
+	for _, p := range n.peers(session) {
+		if !near || p.Datacenter == self.Datacenter {
+			add(p.Tokens)
 		}
 	}
 	slices.Sort(at)
 	for i, start := range at {
-		end, last := int64(math.MinInt64), float64(math.MaxInt64)
+		end, last, owner := int64(math.MinInt64), float64(math.MaxInt64), at[min(1, len(at)-1)]
 		if i+1 < len(at) {
-			end, last = at[i+1], float64(at[i+1])
+			end, last, owner = at[i+1], float64(at[i+1]), at[i+1]
 		}
-		spans = append(spans, tokenSpan{strconv.FormatInt(start, 10), strconv.FormatInt(end, 10)})
-		shares = append(shares, (last-float64(start))/math.Exp2(64))
+		if slices.Contains(self.Tokens, owner) {
+			spans = append(spans, tokenSpan{strconv.FormatInt(start, 10), strconv.FormatInt(end, 10)})
+			shares = append(shares, (last-float64(start))/math.Exp2(64))
+		}
 	}
 	return spans, shares
 }
 
-// eachEstimate calls fn for each table that is not the node's own, and each part of the ring, with the estimate of the
-// partitions there: keys are spread evenly.
-func (n *node) eachEstimate(
-	c *schema.Catalog, begin func(*schema.Keyspace), fn func(*schema.Table, tokenSpan, int64, int64),
-) {
-	spans, shares := n.spans()
+// eachTable calls begin for each keyspace whose tables are not the node's own, and fn for its tables.
+func (n *node) eachTable(c *schema.Catalog, begin func(*schema.Keyspace), fn func(*schema.Table)) {
 	for _, k := range c.Keyspaces() {
 		if k.Virtual || schema.IsLocal(k.Name) || len(k.Tables) == 0 {
 			continue
 		}
 		begin(k)
 		for _, t := range k.SortedTables() {
-			e := n.estimate(t)
-			for i, span := range spans {
-				count := int64(math.Round(float64(e.Partitions) * shares[i]))
-				fn(t, span, e.MeanPartition(), count)
-			}
+			fn(t)
 		}
 	}
 }
 
+// eachEstimate calls fn for each of some parts of the ring with the estimate of a table's partitions there: keys are
+// spread evenly.
+func (n *node) eachEstimate(t *schema.Table, spans []tokenSpan, shares []float64, fn func(tokenSpan, int64, int64)) {
+	e := n.estimate(t)
+	for i, span := range spans {
+		fn(span, e.MeanPartition(), int64(math.Round(float64(e.Partitions)*shares[i])))
+	}
+}
+
 // fillSizeEstimates shows the estimates as they are at this moment.
-func fillSizeEstimates(n *node, w *writer, _ store.Session, c *schema.Catalog) {
+func fillSizeEstimates(n *node, w *writer, session store.Session, c *schema.Catalog) {
+	spans, shares := n.spans(session, false)
 	begin := func(k *schema.Keyspace) { w.partition(types.EncodeText(k.Name)) }
-	n.eachEstimate(c, begin, func(t *schema.Table, span tokenSpan, mean, count int64) {
-		w.row(types.EncodeText(t.Name), types.EncodeText(span.start), types.EncodeText(span.end))
-		w.bigint("mean_partition_size", mean)
-		w.bigint("partitions_count", count)
+	n.eachTable(c, begin, func(t *schema.Table) {
+		n.eachEstimate(t, spans, shares, func(span tokenSpan, mean, count int64) {
+			w.row(types.EncodeText(t.Name), types.EncodeText(span.start), types.EncodeText(span.end))
+			w.bigint("mean_partition_size", mean)
+			w.bigint("partitions_count", count)
+		})
 	})
 }
 
-// fillTableEstimates shows them twice: one node's first replicas are those of its data centre.
-func fillTableEstimates(n *node, w *writer, _ store.Session, c *schema.Catalog) {
+// fillTableEstimates shows them twice: for the first replica of all, and for the first one in each datacenter.
+func fillTableEstimates(n *node, w *writer, session store.Session, c *schema.Catalog) {
 	begin := func(k *schema.Keyspace) { w.partition(types.EncodeText(k.Name)) }
-	n.eachEstimate(c, begin, func(t *schema.Table, span tokenSpan, mean, count int64) {
+	n.eachTable(c, begin, func(t *schema.Table) {
 		for _, kind := range []string{"local_primary", "primary"} {
-			w.row(types.EncodeText(t.Name), types.EncodeText(kind), types.EncodeText(span.start), types.EncodeText(span.end))
-			w.bigint("mean_partition_size", mean)
-			w.bigint("partitions_count", count)
+			spans, shares := n.spans(session, kind == "local_primary")
+			n.eachEstimate(t, spans, shares, func(span tokenSpan, mean, count int64) {
+				w.row(types.EncodeText(t.Name), types.EncodeText(kind), types.EncodeText(span.start), types.EncodeText(span.end))
+				w.bigint("mean_partition_size", mean)
+				w.bigint("partitions_count", count)
+			})
 		}
 	})
 }

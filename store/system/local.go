@@ -1,10 +1,8 @@
 package system
 
 import (
-	"crypto/md5"
 	"encoding/binary"
 	"net/netip"
-	"strconv"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
@@ -19,7 +17,7 @@ const (
 	partitioner     = "org.apache.cassandra.dht.Murmur3Partitioner"
 )
 
-// storagePort is the port nodes talk to each other at. Nobody listens there, but the columns are not null
+// storagePort is the port at which nodes talk to each other. Nobody listens there, but the columns are not null
 // in a node of Cassandra's.
 const storagePort = 7000
 
@@ -29,27 +27,28 @@ const tokenCount = 16
 // fillLocal makes the one row that says what node this is. Drivers connect to the address it has: it is
 // the one the client dialled, unless the node was told what to advertise.
 func fillLocal(n *node, w *writer, session store.Session, c *schema.Catalog) {
-	address, port := n.address(session)
+	self := n.self(session)
+	address, port := self.Address.Addr(), int(self.Address.Port())
 	w.partition(types.EncodeText("local"))
 	w.row()
 	w.text("bootstrapped", "COMPLETED")
 	w.inet("broadcast_address", address)
-	w.int("broadcast_port", storagePort)
+	w.int("broadcast_port", self.StoragePort)
 	w.text("cluster_name", n.ClusterName)
 	w.text("cql_version", cqlVersion)
-	w.text("data_center", n.Datacenter)
+	w.text("data_center", self.Datacenter)
 	w.int("gossip_generation", int(n.started.Unix()))
-	w.uuid("host_id", n.hostID)
+	w.uuid("host_id", self.HostID)
 	w.inet("listen_address", address)
-	w.int("listen_port", storagePort)
+	w.int("listen_port", self.StoragePort)
 	w.text("native_protocol_version", protocolVersion)
 	w.text("partitioner", partitioner)
-	w.text("rack", n.Rack)
+	w.text("rack", self.Rack)
 	w.text("release_version", releaseVersion)
 	w.inet("rpc_address", address)
 	w.int("rpc_port", port)
 	w.uuid("schema_version", c.Version())
-	w.texts("tokens", n.tokens()...)
+	w.texts("tokens", self.tokenTexts()...)
 	w.set("truncated_at", n.truncations())
 }
 
@@ -66,16 +65,6 @@ func (n *node) address(session store.Session) (netip.Addr, int) {
 		port = n.Port
 	}
 	return address, port
-}
-
-// tokens are the node's places on the ring. They follow from its host id, so that they stay.
-func (n *node) tokens() []string {
-	tokens := make([]string, tokenCount)
-	for i := range tokens {
-		sum := md5.Sum(append(n.hostID[:len(n.hostID):len(n.hostID)], byte(i)))
-		tokens[i] = strconv.FormatInt(int64(binary.BigEndian.Uint64(sum[:])), 10)
-	}
-	return tokens
 }
 
 // truncations has the tables that Cassandra empties when it starts: drivers rely on the column not being

@@ -3,7 +3,6 @@ package system
 import (
 	"fmt"
 	"math"
-	"net/netip"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
@@ -152,26 +151,31 @@ func fillTasks(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
 	w.text("unit", "rows")
 }
 
-// fillGossip makes system_views.gossip_info: what this node would tell others. There is no gossip, so nothing of it has
+// fillGossip makes system_views.gossip_info: what nodes would tell each other. There is no gossip, so nothing of it has
 // a version.
 func fillGossip(n *node, w *writer, session store.Session, c *schema.Catalog) {
-	address, port := n.address(session)
 	version := c.Version()
-	w.partition(address.AsSlice())
-	w.row(types.EncodeInt(storagePort))
-	w.text("dc", n.Datacenter)
-	w.int("generation", int(n.started.Unix()))
-	w.int("heartbeat", int(n.now().Sub(n.started).Seconds()))
-	w.text("host_id", types.UUID.Format(n.hostID[:]))
-	w.text("load", fmt.Sprintf("%.1f", float64(n.load(c))))
-	w.text("native_address_and_port", netip.AddrPortFrom(address, uint16(port)).String())
-	w.text("rack", n.Rack)
-	w.text("release_version", releaseVersion)
-	w.text("rpc_address", address.String())
-	w.text("rpc_ready", "true")
-	w.text("schema", types.UUID.Format(version[:]))
-	w.text("status", "NORMAL,"+n.tokens()[0])
-	w.text("status_with_port", "NORMAL,"+n.tokens()[0])
+	for _, about := range append(n.peers(session), n.self(session)) {
+		if len(about.Tokens) == 0 {
+			continue // the session's node was removed from the ring
+		}
+		address, status := about.Address.Addr(), "NORMAL,"+about.tokenTexts()[0]
+		w.partition(address.AsSlice())
+		w.row(types.EncodeInt(int32(about.StoragePort)))
+		w.text("dc", about.Datacenter)
+		w.int("generation", int(n.started.Unix()))
+		w.int("heartbeat", int(n.now().Sub(n.started).Seconds()))
+		w.text("host_id", types.UUID.Format(about.HostID[:]))
+		w.text("load", fmt.Sprintf("%.1f", float64(n.load(c))))
+		w.text("native_address_and_port", about.Address.String())
+		w.text("rack", about.Rack)
+		w.text("release_version", releaseVersion)
+		w.text("rpc_address", address.String())
+		w.text("rpc_ready", "true")
+		w.text("schema", types.UUID.Format(version[:]))
+		w.text("status", status)
+		w.text("status_with_port", status)
+	}
 }
 
 // load is how many bytes the tables have.

@@ -20,7 +20,11 @@ type Options struct {
 	Settings []Setting
 
 	// Clients returns the connections that system_views.clients shows; nil: none.
-	Clients func() []Client
+	Clients func(store.Session) []Client
+
+	// Ring returns the node that a session is with, and the others; nil: the node is alone, and has the datacenter, the
+	// rack and the address above.
+	Ring func(store.Session) (self Node, peers []Node)
 
 	Monitor Monitor // of the server; nil: nothing is counted
 }
@@ -55,6 +59,7 @@ var fillers = map[string]map[string]filler{
 		"IndexInfo": fillIndexInfo, "local": fillLocal,
 		"size_estimates": fillSizeEstimates, "table_estimates": fillTableEstimates,
 		"built_views": fillBuiltViews,
+		"peers":       fillPeers, "peers_v2": fillPeersV2,
 	},
 	"system_distributed": {
 		"view_build_status": fillViewBuildStatus,

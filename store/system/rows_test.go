@@ -82,7 +82,7 @@ func TestOptions(t *testing.T) {
 
 func TestClients(t *testing.T) {
 	at := func(port uint16) netip.AddrPort { return netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), port) }
-	s := open(t, system.Options{Clients: func() []system.Client {
+	s := open(t, system.Options{Clients: func(store.Session) []system.Client {
 		return []system.Client{
 			{
 				Address: at(2), Stage: "ready", Hostname: "localhost", Driver: "x", DriverVersion: "1", ProtocolVersion: 5,

@@ -34,13 +34,15 @@ func fillBuiltViews(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 }
 
 // fillViewBuildStatus makes system_distributed.view_build_status: this node has built all views.
-func fillViewBuildStatus(n *node, w *writer, _ store.Session, c *schema.Catalog) {
+func fillViewBuildStatus(n *node, w *writer, session store.Session, c *schema.Catalog) {
 	for _, k := range c.Keyspaces() {
 		for name := range k.Views {
 			key := types.AppendCompositeKey(nil, types.EncodeText(k.Name))
 			w.partition(types.AppendCompositeKey(key, types.EncodeText(name)))
-			w.row(n.hostID[:])
-			w.text("status", "SUCCESS")
+			for _, on := range append(n.peers(session), n.self(session)) {
+				w.row(on.HostID[:])
+				w.text("status", "SUCCESS")
+			}
 		}
 	}
 }

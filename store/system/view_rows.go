@@ -25,11 +25,11 @@ type Client struct {
 }
 
 // fillClients makes system_views.clients.
-func fillClients(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
+func fillClients(n *node, w *writer, session store.Session, _ *schema.Catalog) {
 	if n.Clients == nil {
 		return
 	}
-	for _, c := range n.Clients() {
+	for _, c := range n.Clients(session) {
 		w.partition(c.Address.Addr().Unmap().AsSlice())
 		w.row(types.EncodeInt(int32(c.Address.Port())))
 		if c.Options != nil {
@@ -57,7 +57,7 @@ type Setting struct {
 
 // fillSettings makes system_views.settings: those settings of Cassandra's that this node has too.
 func fillSettings(n *node, w *writer, session store.Session, _ *schema.Catalog) {
-	_, port := n.address(session)
+	port := int(n.self(session).Address.Port())
 	for _, setting := range [][2]string{
 		{"cluster_name", n.ClusterName},
 		{"native_transport_port", strconv.Itoa(port)},
