@@ -70,7 +70,7 @@ func (w *web) close() {
 
 func (w *web) health(rw http.ResponseWriter, _ *http.Request) {
 	if !w.up.Load() {
-		http.Error(rw, "stopping", http.StatusServiceUnavailable)
+		http.Error(rw, "not ready: the server starts or stops", http.StatusServiceUnavailable)
 		return
 	}
 	if err := w.store.Refusing(); err != nil {

@@ -21,11 +21,11 @@ const modulePath = "github.com/cqld/cqld"
 var arrows = map[string][]string{
 	".": {
 		"server", "store", "store/engine", "store/engine/disk", "store/engine/memory",
-		"protocol/client/shell", "planner/guardrail", "cql/schema",
+		"protocol/client", "protocol/client/cqlfiles", "protocol/client/shell", "planner/guardrail", "cql/schema",
 	},
 	"server/cqltest": {
-		"server", "planner/guardrail", "store", "store/engine", "store/engine/memory", "protocol", "protocol/client", "cql/parser", "cql/quote",
-		"cql/schema", "cql/types", "cql/cqlerr",
+		"server", "planner/guardrail", "store", "store/engine", "store/engine/memory", "protocol", "protocol/client",
+		"protocol/client/cqlfiles", "cql/quote", "cql/schema", "cql/types", "cql/cqlerr",
 	},
 	"server/cqltest/gocqltest":   {"server/cqltest"},
 	"server/cqltest/gocqlv2test": {"server/cqltest"},
@@ -87,7 +87,8 @@ var arrows = map[string][]string{
 	"store/engine/enginetest":     {"store/engine"},
 	"protocol":                    {"cql/types", "cql/cqlerr"},
 	"protocol/client":             {"protocol", "cql/types", "cql/cqlerr"},
-	"protocol/client/shell":       {"protocol", "protocol/client", "cql/parser", "cql/types"},
+	"protocol/client/cqlfiles":    {"cql/parser"},
+	"protocol/client/shell":       {"protocol", "protocol/client", "protocol/client/cqlfiles", "cql/types"},
 	"cql":                         {"cql/quote"},
 	"cql/types":                   {"cql/quote"},
 	"cql/parser":                  {"cql", "grammar", "cql/cqlerr"},

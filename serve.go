@@ -33,23 +33,34 @@ func serve(ctx context.Context, c *console, args []string) error {
 	}
 	tuneMemory(c.getenv)
 	log := newLogger(c.stderr, s)
+	for _, warning := range s.told {
+		log.Warn().Msg(warning)
+	}
 	listener, err := listen(s.listen)
 	if err != nil {
 		return err
 	}
-	defer listener.Close()
+	defer func() { _ = listener.Close() }() // the server may have closed it
+	first, err := planInit(s, log)
+	if err != nil {
+		return err
+	}
+	if first != nil {
+		_ = listener.Close() // nobody connects before the scripts have run
+	}
 	st, onDisk, err := openStore(s, log)
 	if err != nil {
 		return err
 	}
-	err = serveStore(ctx, s, st, onDisk, listener, log, c.getenv)
+	err = serveStore(ctx, s, st, onDisk, listener, first, log, c.getenv)
 	return errors.Join(err, st.Close())
 }
 
-// serveStore serves clients from an open store. When it returns, all requests have ended.
+// serveStore serves clients from an open store. When it returns, all requests have ended. The listener is closed if
+// scripts are to be run first.
 func serveStore(
-	ctx context.Context, s *settings, st *store.Store, onDisk *disk.Engine, listener net.Listener, log zerolog.Logger,
-	getenv func(string) string,
+	ctx context.Context, s *settings, st *store.Store, onDisk *disk.Engine, listener net.Listener, first *initialisation,
+	log zerolog.Logger, getenv func(string) string,
 ) error {
 	srv, err := server.New(server.Options{
 		Store:       st,
@@ -71,6 +82,12 @@ func serveStore(
 	web, err := startHTTP(s.http, srv, st, onDisk, log)
 	if err != nil {
 		return err
+	}
+	defer web.close()
+	if first != nil {
+		if listener, err = first.prepare(ctx, s, srv, onDisk); err != nil {
+			return err
+		}
 	}
 	governed, stopGoverning := context.WithCancel(ctx)
 	defer stopGoverning()
@@ -98,7 +115,6 @@ func serveStore(
 	if err := srv.Shutdown(drain); err != nil {
 		log.Warn().Err(err).Msg("requests were abandoned")
 	}
-	web.close()
 	log.Info().Msg("stopped")
 	return failed
 }
@@ -144,13 +160,16 @@ func openStore(s *settings, log zerolog.Logger) (st *store.Store, onDisk *disk.E
 
 // newLogger logs lines for people on a terminal and JSON elsewhere, or in the format that the settings ask for.
 func newLogger(w io.Writer, s *settings) zerolog.Logger {
-	terminal := false
-	if f, ok := w.(*os.File); ok {
-		info, err := f.Stat()
-		terminal = err == nil && info.Mode()&os.ModeCharDevice != 0
-	}
+	f, isFile := w.(*os.File)
+	terminal := isFile && isTerminal(f)
 	if s.logFormat == "console" || s.logFormat == "auto" && terminal {
 		w = zerolog.ConsoleWriter{Out: w, NoColor: !terminal, TimeFormat: time.DateTime}
 	}
 	return zerolog.New(w).Level(s.level).With().Timestamp().Logger()
+}
+
+// isTerminal reports whether a file is a terminal.
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

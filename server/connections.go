@@ -37,6 +37,14 @@ func (s *Server) admit(socket net.Conn) {
 	go c.run()
 }
 
+// Connect opens a connection inside the process. It needs no listener, so that a server can be prepared before clients
+// reach it.
+func (s *Server) Connect() net.Conn {
+	ours, theirs := net.Pipe()
+	s.admit(ours)
+	return theirs
+}
+
 // forget removes a connection that has ended.
 func (s *Server) forget(c *conn) {
 	ip := c.remote.Addr()
