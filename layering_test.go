@@ -23,8 +23,9 @@ var arrows = map[string][]string{
 		"server", "store", "store/engine", "store/engine/disk", "store/engine/memory",
 		"protocol/client", "protocol/client/cqlfiles", "protocol/client/shell", "planner/guardrail", "cql/schema",
 	},
+	"server/control": {"server", "store", "protocol", "cql/schema", "cql/types", "cql/cqlerr"},
 	"server/cqltest": {
-		"server", "planner/guardrail", "store", "store/engine", "store/engine/memory", "protocol", "protocol/client",
+		"server", "server/control", "planner/guardrail", "store", "store/engine", "store/engine/memory", "protocol", "protocol/client",
 		"protocol/client/cqlfiles", "cql/quote", "cql/schema", "cql/types", "cql/cqlerr",
 	},
 	"server/cqltest/gocqltest":   {"server/cqltest"},

@@ -47,6 +47,7 @@ import (
 
 	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/server"
+	"github.com/cqld/cqld/server/control"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/memory"
@@ -61,9 +62,8 @@ type Server struct {
 	served   chan error
 	stopOnce sync.Once
 	recent   *server.RecentStatements
-	clock    *Clock
 
-	inspector inspector
+	controls  *control.Controls
 	setup     setupConn
 	stopped   atomic.Bool
 	keyspaces atomic.Int64 // that Keyspace has created
@@ -86,7 +86,9 @@ type config struct {
 type Option func(*config)
 
 // WithClock makes the server take the time from now, for all that Clock is for. Server.Clock then moves on from that.
-func WithClock(now func() time.Time) Option { return func(c *config) { c.clock = newClock(now) } }
+func WithClock(now func() time.Time) Option {
+	return func(c *config) { c.clock = control.NewClock(now) }
+}
 
 // WithInterceptor lets the test see, delay and fail requests.
 func WithInterceptor(i server.Interceptor) Option {
@@ -144,7 +146,7 @@ func RunT(t testing.TB, options ...Option) *Server {
 // run is RunT for a server that begins with what a snapshot has; nil: with nothing.
 func run(t testing.TB, from *Snapshot, options []Option) *Server {
 	t.Helper()
-	c := config{clock: newClock(nil), server: server.Options{
+	c := config{clock: control.NewClock(nil), server: server.Options{
 		Log:    zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel),
 		Limits: server.Limits{ReadTimeout: patience, RangeTimeout: patience, WriteTimeout: patience},
 	}}
@@ -152,7 +154,7 @@ func run(t testing.TB, from *Snapshot, options []Option) *Server {
 		c.shown = shownStatements
 	}
 	if c.from = from; from != nil {
-		c.clock = from.clock.copy()
+		c.clock = from.held.Clock.Copy()
 	}
 	for _, o := range options {
 		o(&c)
@@ -183,7 +185,7 @@ func start(c config) (*Server, error) {
 	c.server.Settings = settings
 	o := store.Options{Now: c.clock.Now, Log: c.server.Log, Engine: c.openEngine}
 	if c.from != nil {
-		o.Image = c.from.image
+		o.Image = c.from.held.Image
 	} else {
 		o.System = server.SystemKeyspaces()
 	}
@@ -192,7 +194,7 @@ func start(c config) (*Server, error) {
 		return nil, err
 	}
 	c.server.Store = data
-	s := &Server{Store: data, clock: c.clock, served: make(chan error, 1)}
+	s := &Server{Store: data, served: make(chan error, 1)}
 	if c.shown > 0 {
 		s.recent = server.NewRecentStatements(c.shown, c.values)
 		c.server.Recent = s.recent
@@ -200,7 +202,7 @@ func start(c config) (*Server, error) {
 	if s.Server, err = server.New(c.server); err != nil {
 		return nil, closeStore(data, err)
 	}
-	s.inspector.init(s.Server)
+	s.controls = control.New(s.Server, data, c.clock)
 	if c.record {
 		s.Record()
 	}
@@ -216,7 +218,7 @@ func (c *config) openEngine(fold engine.Fold) (engine.Engine, error) {
 	var own engine.Engine = memory.Open(fold)
 	if c.from != nil {
 		var err error
-		if own, err = c.from.image.Engine(fold); err != nil {
+		if own, err = c.from.held.Image.Engine(fold); err != nil {
 			return nil, err
 		}
 	}
@@ -250,7 +252,7 @@ func closeStore(data *store.Store, reason error) error {
 func (s *Server) Addr() string { return s.listener.Addr().String() }
 
 // Clock is the server's clock, which the test can move.
-func (s *Server) Clock() *Clock { return s.clock }
+func (s *Server) Clock() *Clock { return s.controls.Clock }
 
 // Host is the host of Addr: 127.0.0.1.
 func (s *Server) Host() string { return s.address().IP.String() }

@@ -13,10 +13,8 @@ import (
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/protocol/client/cqlfiles"
+	"github.com/cqld/cqld/server/control"
 )
-
-// setupName is the driver name of the connection that Exec and Load use.
-const setupName = "cqltest"
 
 // setupTime is how long one statement of Exec or Load may take.
 const setupTime = time.Minute
@@ -32,7 +30,7 @@ func (c *setupConn) use(ctx context.Context, addr string, fn func(*client.Conn) 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.conn == nil {
-		name := protocol.Option{Key: protocol.OptionDriverName, Value: setupName}
+		name := protocol.Option{Key: protocol.OptionDriverName, Value: control.SetupDriver}
 		conn, err := client.Dial(ctx, addr, client.Options{Startup: []protocol.Option{name}})
 		if err != nil {
 			return err
