@@ -51,18 +51,19 @@ var arrows = map[string][]string{
 	},
 	"server": {
 		"auth", "auth/roles", "protocol", "cql", "cql/parser", "cql/schema", "cql/types", "cql/cqlerr", "planner",
-		"planner/define", "planner/guardrail", "planner/exec", "planner/exec/paging",
+		"planner/define", "planner/guardrail", "planner/exec", "planner/exec/paging", "planner/exec/ring",
 		"store", "store/pace", "store/system",
 	},
 	"planner/exec": {
 		"auth", "auth/roles", "planner", "planner/define", "planner/guardrail", "planner/where", "planner/expr",
-		"planner/exec/filter", "planner/exec/paging",
+		"planner/exec/filter", "planner/exec/paging", "planner/exec/ring",
 		"planner/exec/restriction", "store", "store/pace", "cql/functions", "cql/schema", "cql/quote", "cql/types", "cql/cqlerr",
 	},
 	"planner/exec/paging": {
 		"planner", "planner/where", "planner/expr", "planner/exec/filter", "planner/exec/restriction",
 		"store", "cql/schema", "cql/quote", "cql/types", "cql/cqlerr",
 	},
+	"planner/exec/ring": {"cql/schema"},
 	"planner/exec/filter": {
 		"planner/where", "planner/expr", "planner/exec/restriction", "cql/schema", "cql/types", "cql/cqlerr",
 	},

@@ -24,7 +24,7 @@ func batchInReader(r *request) bool {
 		if !m.Children[i].Prepared {
 			return false
 		}
-		st, err := r.conn.server.lookup(m.Children[i].ID)
+		st, err := r.conn.node.lookup(m.Children[i].ID)
 		if err != nil || !st.quick {
 			return false
 		}
@@ -102,7 +102,7 @@ func batch(r *request) {
 // childStatement finds or plans one statement of a batch, and counts its values.
 func (r *request) childStatement(child *protocol.BatchChild, p *protocol.QueryParameters) (st *statement, err error) {
 	if child.Prepared {
-		st, err = r.conn.server.lookup(child.ID)
+		st, err = r.conn.node.lookup(child.ID)
 	} else {
 		var keyspace string
 		if keyspace, err = r.keyspaceFor(p); err == nil {

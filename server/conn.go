@@ -22,6 +22,7 @@ import (
 // others have goroutines of their own, which run waits for.
 type conn struct {
 	server        *Server
+	node          *node // that the client has connected to
 	socket        net.Conn
 	id            string // 8 hex digits: in log lines and in errors about checksums
 	log           zerolog.Logger
@@ -70,9 +71,11 @@ var (
 // socket with unread input would discard them.
 const lingerTime = 500 * time.Millisecond
 
-func newConn(s *Server, socket net.Conn, id uint32) *conn {
+func newConn(n *node, socket net.Conn, id uint32) *conn {
+	s := n.server
 	c := &conn{
 		server: s,
+		node:   n,
 		socket: socket,
 		id:     fmt.Sprintf("%08x", id),
 		local:  addrPort(socket.LocalAddr()),

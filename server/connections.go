@@ -5,15 +5,17 @@ import (
 	"net"
 )
 
-// admit starts to serve a connection, or closes it if there are too many.
-func (s *Server) admit(socket net.Conn) {
-	c := newConn(s, socket, rand.Uint32())
+// admit starts to serve a connection to a node, or closes it if there are too many.
+func (s *Server) admit(n *node, socket net.Conn) {
+	c := newConn(n, socket, rand.Uint32())
 	ip := c.remote.Addr()
 	s.mu.Lock()
 	var reason string
 	switch limits := &s.limits; {
 	case s.closing:
 		reason = "the server shuts down"
+	case !n.accepting:
+		reason = "the node is stopped"
 	case limits.Connections > 0 && len(s.conns) >= limits.Connections:
 		reason = "there are too many connections"
 	case limits.ConnectionsPerIP > 0 && s.perIP[ip] >= limits.ConnectionsPerIP:

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"slices"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/protocol"
 )
@@ -11,10 +13,21 @@ const backlogLimit = 64 << 20
 // publish sends schema changes, in order, to the connections that registered for them. When it returns, they are in the
 // connections' buffers: the connection that changes the schema gets them before the answer.
 func (s *Server) publish(changes []schema.Change) {
+	events := make([]protocol.Event, len(changes))
+	for i, change := range changes {
+		events[i] = protocol.Event{Type: protocol.SchemaChanges, Schema: schemaChange(change)}
+	}
+	s.send(events, func(*conn) bool { return true })
+}
+
+// send sends events, in order, to the connections among some that have registered for them.
+func (s *Server) send(events []protocol.Event, to func(*conn) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range s.conns {
-		if c.session.events.Load()&eventBits[protocol.SchemaChanges] == 0 {
+		registered := c.session.events.Load()
+		wants := func(e protocol.Event) bool { return registered&eventBits[e.Type] != 0 }
+		if !to(c) || !slices.ContainsFunc(events, wants) {
 			continue
 		}
 		if c.out.unread.Load() > backlogLimit {
@@ -22,9 +35,10 @@ func (s *Server) publish(changes []schema.Change) {
 			c.abort()
 			continue
 		}
-		for _, change := range changes {
-			event := protocol.Event{Type: protocol.SchemaChanges, Schema: schemaChange(change)}
-			c.out.append(protocol.EventStream, nil, &event)
+		for _, event := range events {
+			if wants(event) {
+				c.out.append(protocol.EventStream, nil, &event)
+			}
 		}
 	}
 }

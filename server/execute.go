@@ -9,7 +9,7 @@ import (
 
 // executeInReader finds the prepared statement. The reader runs most of them.
 func executeInReader(r *request) bool {
-	st, err := r.conn.server.lookup(r.message.(*protocol.Execute).ID)
+	st, err := r.conn.node.lookup(r.message.(*protocol.Execute).ID)
 	if err != nil {
 		return true // to be answered
 	}
@@ -24,7 +24,7 @@ func execute(r *request) {
 	st := r.statement
 	if st == nil {
 		var err error
-		if st, err = r.conn.server.lookup(m.ID); err != nil {
+		if st, err = r.conn.node.lookup(m.ID); err != nil {
 			r.traceRequest("Execute CQL3 prepared query", "", p)
 			r.fail(err)
 			return

@@ -155,7 +155,7 @@ func (r *request) parts() (all []Part) {
 			all = appendParts(all, r.statement, false)
 		}
 	case *protocol.Execute:
-		if st, err := s.lookup(m.ID); err == nil {
+		if st, err := r.conn.node.lookup(m.ID); err == nil {
 			r.statement = st
 			all = appendParts(all, st, true)
 		}

@@ -58,13 +58,13 @@ func (r *request) statements() []string {
 	case *protocol.Prepare:
 		return []string{m.Query}
 	case *protocol.Execute:
-		return []string{r.conn.server.preparedText(m.ID)}
+		return []string{r.conn.node.preparedText(m.ID)}
 	case *protocol.Batch:
 		texts := make([]string, len(m.Children))
 		for i, child := range m.Children {
 			texts[i] = child.Query
 			if child.Prepared {
-				texts[i] = r.conn.server.preparedText(child.ID)
+				texts[i] = r.conn.node.preparedText(child.ID)
 			}
 		}
 		return texts
@@ -73,11 +73,11 @@ func (r *request) statements() []string {
 }
 
 // preparedText is the text of a prepared statement, or "".
-func (s *Server) preparedText(id []byte) string {
+func (n *node) preparedText(id []byte) string {
 	if len(id) != len(preparedID{}) {
 		return ""
 	}
-	if st := s.prepared.get(preparedID(id)); st != nil {
+	if st := n.prepared.get(preparedID(id)); st != nil {
 		return st.text
 	}
 	return ""

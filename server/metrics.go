@@ -95,7 +95,7 @@ func (s *Server) Metrics() Metrics {
 	for i, e := range errorNames {
 		m.Errors[e.name] = s.metrics.errors[i].Load()
 	}
-	m.PreparedStatements, m.PreparedBytes, m.PreparedEvicted = s.prepared.usage()
+	m.PreparedStatements, m.PreparedBytes, m.PreparedEvicted = s.preparedUsage()
 	s.mu.Lock()
 	m.Connections = len(s.conns)
 	s.mu.Unlock()

@@ -40,7 +40,7 @@ func (m monitor) Batches() system.Batches {
 
 // Statements returns what is prepared and how much was executed.
 func (m monitor) Statements() system.Statements {
-	prepared, _, evicted := m.prepared.usage()
+	prepared, _, evicted := m.preparedUsage()
 	return system.Statements{
 		Prepared: int64(prepared), Evicted: int64(evicted),
 		Executes: int64(m.metrics.requests[protocol.OpExecute].Load()),

@@ -24,7 +24,7 @@ func prepare(r *request) {
 	var st *statement
 	var fresh bool
 	err := r.whenPlannable(m.Query, func(turn *pace.Turn) (err error) {
-		st, fresh, err = s.prepare(turn, r.guarded(), m.Query, keyspace)
+		st, fresh, err = r.conn.node.prepare(turn, r.guarded(), m.Query, keyspace)
 		return err
 	})
 	if err == nil {

@@ -8,26 +8,26 @@ import (
 	"github.com/cqld/cqld/store/pace"
 )
 
-// All connections share the prepared statements. Each is kept under the MD5 of its text, and, if a keyspace is used,
+// The connections to a node share its prepared statements. Each is kept under the MD5 of its text, and, if a keyspace is used,
 // also under the MD5 of keyspace and text; clients may execute either. The same text may be prepared in several
 // keyspaces: then the MD5 of the text belongs to the first one.
 
 // lookup returns a prepared statement whose plan fits the current schema, or the error UNPREPARED.
-func (s *Server) lookup(id []byte) (*statement, error) {
+func (n *node) lookup(id []byte) (*statement, error) {
 	if len(id) != len(preparedID{}) {
 		return nil, unprepared(id)
 	}
 	key := preparedID(id)
-	st := s.prepared.get(key)
+	st := n.prepared.get(key)
 	if st == nil {
 		return nil, unprepared(id)
 	}
-	switch st.check(s.store.Catalog()) {
+	switch st.check(n.server.store.Catalog()) {
 	case planner.Invalid:
-		s.prepared.drop(key, st)
+		n.prepared.drop(key, st)
 		return nil, unprepared(id)
 	case planner.Outdated:
-		return s.planAgain(key, st)
+		return n.planAgain(key, st)
 	}
 	return st, nil
 }
@@ -37,23 +37,24 @@ func unprepared(id []byte) error { return cqlerr.UnpreparedID(append([]byte(nil)
 
 // planAgain replaces a plan by one for the current schema, under the same id. Its constants keep the time that they
 // had.
-func (s *Server) planAgain(id preparedID, old *statement) (*statement, error) {
-	st, err := s.plan(old.text, old.keyspace, false, old.planned)
+func (n *node) planAgain(id preparedID, old *statement) (*statement, error) {
+	st, err := n.server.plan(old.text, old.keyspace, false, old.planned)
 	if err != nil {
 		return nil, err
 	}
 	st.describe()
-	s.prepared.put(id, st)
+	n.prepared.put(id, st)
 	return st, nil
 }
 
 // prepare returns the prepared statement of a text, and whether it is fresh: was not there before. A text with
 // unqualified names is another statement in each keyspace.
-func (s *Server) prepare(
+func (n *node) prepare(
 	turn *pace.Turn, guard *guardrail.Check, text, keyspace string,
 ) (st *statement, fresh bool, err error) {
-	st = s.known(statementID(text, keyspace))
-	if st != nil && st.check(s.store.Catalog()) == planner.Valid && s.known(statementID(text, "")) != nil &&
+	s := n.server
+	st = n.known(statementID(text, keyspace))
+	if st != nil && st.check(s.store.Catalog()) == planner.Valid && n.known(statementID(text, "")) != nil &&
 		(st.plan.Qualified || keyspace != "" && st.keyspace == keyspace) {
 		return st, false, nil
 	}
@@ -63,28 +64,28 @@ func (s *Server) prepare(
 	if err := s.exec.Validate(st.plan.Plan, guard); err != nil {
 		return nil, false, err
 	}
-	s.keep(st)
+	n.keep(st)
 	return st, true, nil
 }
 
 // known returns the prepared statement of an id; nil: clients have to prepare it again.
-func (s *Server) known(id preparedID) *statement {
-	st := s.prepared.get(id)
-	if st != nil && st.check(s.store.Catalog()) == planner.Invalid {
+func (n *node) known(id preparedID) *statement {
+	st := n.prepared.get(id)
+	if st != nil && st.check(n.server.store.Catalog()) == planner.Invalid {
 		return nil
 	}
 	return st
 }
 
 // keep keeps a statement so that clients can execute it.
-func (s *Server) keep(st *statement) {
+func (n *node) keep(st *statement) {
 	st.describe()
 	if st.keyspace != "" {
-		s.prepared.put(statementID(st.text, st.keyspace), st)
+		n.prepared.put(statementID(st.text, st.keyspace), st)
 	}
 	id := statementID(st.text, "")
-	if first := s.known(id); first == nil || first.keyspace == st.keyspace {
-		s.prepared.put(id, st)
+	if first := n.known(id); first == nil || first.keyspace == st.keyspace {
+		n.prepared.put(id, st)
 	}
 }
 
@@ -100,7 +101,9 @@ func (s *Server) schemaChanged(changes []schema.Change) {
 	}
 	catalog := s.store.Catalog()
 	stale := func(st *statement) bool { return st.check(catalog) == planner.Invalid }
-	s.prepared.prune(stale)
+	for _, n := range s.allNodes() {
+		n.prepared.prune(stale)
+	}
 	s.texts.prune(stale)
 	s.latencies.prune()
 }

@@ -4,7 +4,7 @@ import "github.com/cqld/cqld/protocol"
 
 // eventBits are the bits of session.events.
 var eventBits = map[protocol.EventType]uint32{
-	protocol.TopologyChange: 1 << 0, // a single node has none
+	protocol.TopologyChange: 1 << 0, // of a ring: a single node has none
 	protocol.StatusChange:   1 << 1, // likewise
 	protocol.SchemaChanges:  1 << 2,
 	protocol.TraceComplete:  1 << 3, // never sent, by Cassandra either

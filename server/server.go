@@ -17,6 +17,7 @@ import (
 	"github.com/cqld/cqld/auth/roles"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/exec"
+	"github.com/cqld/cqld/planner/exec/ring"
 	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/pace"
@@ -47,6 +48,10 @@ type Options struct {
 	// node stands for all replicas that a keyspace asks for.
 	StrictReplicas bool
 
+	// Ring makes the server stand for several nodes; nil: it is one. ServeRing then takes the place of Serve. Advertise,
+	// Datacenter, Rack and StrictReplicas are of no use.
+	Ring *RingOptions
+
 	Limits    Limits
 	Settings  *guardrail.Settings // nil: the defaults
 	Intercept Interceptor         // nil: requests are served as usual
@@ -65,12 +70,14 @@ type Server struct {
 	recent    *RecentStatements
 	inspector atomic.Pointer[Inspector] // nil: there is none
 
+	alone *node // what connections of Serve are to; nil: there is a ring
+	ring  *Ring // nil: the server is one node
+
 	datacenter string        // for replication strategies that name it
 	roles      *roles.Keeper // nil: nobody logs in
 	masks      bool
 
 	uuids     *types.UUIDClock
-	prepared  *statementCache[preparedID]
 	texts     *statementCache[textKey]
 	memory    memory
 	scheduler *pace.Scheduler // of work that may take long
@@ -131,7 +138,6 @@ func New(o Options) (*Server, error) {
 	}
 	host := o.Store.HostID() // random, and the same as long as the data is there
 	s.uuids = types.NewUUIDClock([8]byte(host[8:]))
-	s.prepared = newStatementCache[preparedID](s.limits.PreparedBytes)
 	s.texts = newStatementCache[textKey](s.limits.TextBytes)
 	s.latencies = newLatencies(o.Store)
 	s.memory.init(&s.limits)
@@ -142,25 +148,38 @@ func New(o Options) (*Server, error) {
 		Slice:    readSlice,
 		Room:     s.memory.answers,
 	})
+	if o.Ring != nil {
+		s.ring = s.startRing(o.Ring)
+	} else {
+		s.alone = s.newNode(&ring.Node{Number: 1})
+	}
 	s.registerSystem(o)
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s, nil
 }
 
 // Serve accepts connections until Shutdown, which makes it return nil, or until the listener fails. It may
-// be called for several listeners.
+// be called for several listeners. A server with a ring is served by ServeRing.
 func (s *Server) Serve(l net.Listener) error {
-	if !s.addListener(l) {
+	if s.alone == nil {
+		return errors.Join(errors.New("server: the nodes of a ring have listeners of their own"), l.Close())
+	}
+	if !s.addListener(s.alone, l) {
 		return errors.Join(ErrClosed, l.Close())
 	}
 	defer s.running.Done()
+	return s.accept(s.alone, l)
+}
+
+// accept accepts connections to a node until its listener is closed by the server, or fails.
+func (s *Server) accept(n *node, l net.Listener) error {
 	for {
 		socket, err := l.Accept()
 		if err == nil {
-			s.admit(socket)
+			s.admit(n, socket)
 			continue
 		}
-		if s.isClosing() {
+		if !s.listensOn(l) {
 			return nil
 		}
 		if errors.Is(err, net.ErrClosed) {
@@ -175,7 +194,8 @@ func (s *Server) Serve(l net.Listener) error {
 // acceptPause is how long Serve waits after a listener has failed.
 const acceptPause = 50 * time.Millisecond
 
-func (s *Server) addListener(l net.Listener) bool {
+// addListener notes that connections to a node are accepted. It reports false if the server is closing.
+func (s *Server) addListener(n *node, l net.Listener) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closing {
@@ -186,14 +206,17 @@ func (s *Server) addListener(l net.Listener) bool {
 		go s.runWatchdog()
 	}
 	s.listeners[l] = struct{}{}
+	n.accepting = true
 	s.running.Add(1)
 	return true
 }
 
-func (s *Server) isClosing() bool {
+// listensOn reports whether the server has not closed a listener.
+func (s *Server) listensOn(l net.Listener) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.closing
+	_, open := s.listeners[l]
+	return open && !s.closing
 }
 
 // Shutdown stops accepting, lets the requests in flight be answered, closes every connection and returns

@@ -58,7 +58,7 @@ type Server struct {
 	*server.Server
 	Store *store.Store
 
-	listener net.Listener
+	address  *net.TCPAddr // of the first node
 	served   chan error
 	stopOnce sync.Once
 	recent   *server.RecentStatements
@@ -76,6 +76,7 @@ type config struct {
 	engine func(engine.Engine) engine.Engine
 	record bool
 	from   *Snapshot // nil: it begins empty
+	layout string    // of the ring; "": there is none
 	shown  int       // statements that are shown of a test that fails
 	values bool      // and their bound values
 
@@ -199,6 +200,13 @@ func start(c config) (*Server, error) {
 		s.recent = server.NewRecentStatements(c.shown, c.values)
 		c.server.Recent = s.recent
 	}
+	nodes, err := c.ringNodes()
+	if err != nil {
+		return nil, closeStore(data, err)
+	}
+	if nodes != nil {
+		c.server.Ring = &server.RingOptions{Nodes: nodes}
+	}
 	if s.Server, err = server.New(c.server); err != nil {
 		return nil, closeStore(data, err)
 	}
@@ -206,10 +214,9 @@ func start(c config) (*Server, error) {
 	if c.record {
 		s.Record()
 	}
-	if s.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+	if err := s.serve(nodes); err != nil {
 		return nil, closeStore(data, err)
 	}
-	go func() { s.served <- s.Serve(s.listener) }()
 	return s, nil
 }
 
@@ -249,18 +256,16 @@ func closeStore(data *store.Store, reason error) error {
 }
 
 // Addr is the address to connect to, as host:port.
-func (s *Server) Addr() string { return s.listener.Addr().String() }
+func (s *Server) Addr() string { return s.address.String() }
 
 // Clock is the server's clock, which the test can move.
 func (s *Server) Clock() *Clock { return s.controls.Clock }
 
 // Host is the host of Addr: 127.0.0.1.
-func (s *Server) Host() string { return s.address().IP.String() }
+func (s *Server) Host() string { return s.address.IP.String() }
 
 // Port is the port of Addr.
-func (s *Server) Port() int { return s.address().Port }
-
-func (s *Server) address() *net.TCPAddr { return s.listener.Addr().(*net.TCPAddr) }
+func (s *Server) Port() int { return s.address.Port }
 
 // Stop stops the server before the test ends: requests under way are answered, then connections and store
 // are closed. ctx bounds how long that may take. Only the first call does anything.
