@@ -51,6 +51,8 @@ type settings struct {
 	logins bool // clients log in with a password
 	masks  bool // columns may be masked
 
+	controls bool // clients may control the clock, faults and more
+
 	told []string // warnings for the log
 
 	given struct { // flags as they are given
@@ -88,6 +90,8 @@ func serveFlags(s *settings) *flag.FlagSet {
 	f.StringVar(&s.given.level, "log-level", "info", "the least `level` to log: debug, info, warn or error")
 	f.StringVar(&s.logFormat, "log-format", "auto", "auto, console or json: the `format` of log lines")
 	f.StringVar(&s.http, "http", "", "serve /health, /metrics and /debug/pprof at this `address`; empty: do not")
+	f.BoolVar(&s.controls, "test-controls", false, "for tests: let every client move the clock, have requests fail, take "+
+		"snapshots and see statements, by the tables of keyspace cqld_control and below /control/ of --http")
 	f.StringVar(&s.init, "init", "", "a `folder` whose files that end in .cql and .cql.gz are run, in the order of their "+
 		"names, before clients are served; only where there is no data yet")
 	f.StringVar(&s.given.auth, "auth", "none", "how clients `log in`: none for everybody who can connect, "+

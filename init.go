@@ -13,9 +13,11 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/protocol/client/cqlfiles"
 	"github.com/cqld/cqld/server"
+	"github.com/cqld/cqld/server/control"
 	"github.com/cqld/cqld/store/engine/disk"
 )
 
@@ -135,7 +137,8 @@ func (i *initialisation) prepare(
 // run runs the scripts, over a connection inside the process. logins says that clients log in: the superuser that a new
 // server has does so.
 func (i *initialisation) run(ctx context.Context, srv *server.Server, onDisk *disk.Engine, logins bool) error {
-	o := client.Options{Dial: func(context.Context, string) (net.Conn, error) { return srv.Connect(), nil }}
+	name := protocol.Option{Key: protocol.OptionDriverName, Value: control.SetupDriver}
+	o := client.Options{Startup: []protocol.Option{name}, Dial: func(context.Context, string) (net.Conn, error) { return srv.Connect(), nil }}
 	if logins {
 		o.Username, o.Password = "cassandra", "cassandra"
 	}

@@ -151,7 +151,7 @@ func TestInitStops(t *testing.T) {
 // TestInitHealth wants a server to be unhealthy until its scripts have run.
 func TestInitHealth(t *testing.T) {
 	data := t.TempDir()
-	st, onDisk, err := openStore(&settings{data: data, purgeEvery: time.Minute}, zerolog.Nop())
+	st, onDisk, err := openStore(&settings{data: data, purgeEvery: time.Minute}, nil, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestInitHealth(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer srv.Shutdown(t.Context())
-	web, err := startHTTP("127.0.0.1:0", srv, st, onDisk, zerolog.Nop())
+	web, err := startHTTP("127.0.0.1:0", srv, st, onDisk, nil, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}

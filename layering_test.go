@@ -20,10 +20,10 @@ const modulePath = "github.com/cqld/cqld"
 // listed may import none. Tests may import what the package may, and server/cqltest.
 var arrows = map[string][]string{
 	".": {
-		"server", "store", "store/engine", "store/engine/disk", "store/engine/memory",
-		"protocol/client", "protocol/client/cqlfiles", "protocol/client/shell", "planner/guardrail", "cql/schema",
+		"server", "server/control", "store", "store/engine", "store/engine/disk", "store/engine/memory",
+		"protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/shell", "planner/guardrail", "cql/schema",
 	},
-	"server/control": {"server", "store", "protocol", "cql/schema", "cql/types", "cql/cqlerr"},
+	"server/control": {"server", "store", "store/system", "protocol", "cql/schema", "cql/types", "cql/cqlerr"},
 	"server/cqltest": {
 		"server", "server/control", "planner/guardrail", "store", "store/engine", "store/engine/memory", "protocol", "protocol/client",
 		"protocol/client/cqlfiles", "cql/quote", "cql/schema", "cql/types", "cql/cqlerr",
@@ -120,6 +120,7 @@ var testArrows = map[string][]string{
 	"store/engine/badger":      {"store/engine/enginetest"},
 	"store/engine/memory":      {"store/engine/enginetest"},
 	"store/engine/disk":        {"store/engine/enginetest"},
+	"server/control":           {"server/cqltest", "protocol/client", "store/engine", "store/engine/memory"},
 	"server/cqltest":           {"server/cqltest/gocqltest", "server/cqltest/gocqlv2test"},
 }
 

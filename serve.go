@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"syscall"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/server"
+	"github.com/cqld/cqld/server/control"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/disk"
@@ -48,19 +50,24 @@ func serve(ctx context.Context, c *console, args []string) error {
 	if first != nil {
 		_ = listener.Close() // nobody connects before the scripts have run
 	}
-	st, onDisk, err := openStore(s, log)
+	var clock *control.Clock
+	if s.controls {
+		clock = control.NewClock(nil)
+		log.Warn().Msg("every client can control this server, for tests: --test-controls")
+	}
+	st, onDisk, err := openStore(s, clock, log)
 	if err != nil {
 		return err
 	}
-	err = serveStore(ctx, s, st, onDisk, listener, first, log, c.getenv)
+	err = serveStore(ctx, s, st, onDisk, clock, listener, first, log, c.getenv)
 	return errors.Join(err, st.Close())
 }
 
 // serveStore serves clients from an open store. When it returns, all requests have ended. The listener is closed if
-// scripts are to be run first.
+// scripts are to be run first. clock is the store's, if clients may move it, or nil.
 func serveStore(
-	ctx context.Context, s *settings, st *store.Store, onDisk *disk.Engine, listener net.Listener, first *initialisation,
-	log zerolog.Logger, getenv func(string) string,
+	ctx context.Context, s *settings, st *store.Store, onDisk *disk.Engine, clock *control.Clock, listener net.Listener,
+	first *initialisation, log zerolog.Logger, getenv func(string) string,
 ) error {
 	srv, err := server.New(server.Options{
 		Store:       st,
@@ -79,7 +86,11 @@ func serveStore(
 	if err != nil {
 		return err
 	}
-	web, err := startHTTP(s.http, srv, st, onDisk, log)
+	var controls http.Handler
+	if clock != nil {
+		controls = control.New(srv, st, clock).Register().Handler()
+	}
+	web, err := startHTTP(s.http, srv, st, onDisk, controls, log)
 	if err != nil {
 		return err
 	}
@@ -132,8 +143,9 @@ func listen(addr string) (net.Listener, error) {
 	}
 }
 
-// openStore opens the data folder, or a store in memory, which has no engine on disk.
-func openStore(s *settings, log zerolog.Logger) (st *store.Store, onDisk *disk.Engine, err error) {
+// openStore opens the data folder, or a store in memory, which has no engine on disk. clock is what clients may move,
+// or nil.
+func openStore(s *settings, clock *control.Clock, log zerolog.Logger) (st *store.Store, onDisk *disk.Engine, err error) {
 	open := func(f engine.Fold) (engine.Engine, error) { return memory.Open(f), nil }
 	if !s.memory {
 		if err := os.MkdirAll(s.data, 0o755); err != nil {
@@ -146,12 +158,11 @@ func openStore(s *settings, log zerolog.Logger) (st *store.Store, onDisk *disk.E
 			return onDisk, err
 		}
 	}
-	st, err = store.Open(store.Options{
-		Engine:     open,
-		System:     server.SystemKeyspaces(),
-		SweepEvery: s.purgeEvery,
-		Log:        log,
-	})
+	o := store.Options{Engine: open, System: server.SystemKeyspaces(), SweepEvery: s.purgeEvery, Log: log}
+	if clock != nil {
+		o.System, o.Now = append(o.System, control.Keyspace()), clock.Now
+	}
+	st, err = store.Open(o)
 	if errors.Is(err, disk.ErrDamaged) {
 		err = fmt.Errorf("%w; --repair opens the folder with what can be kept", err)
 	}

@@ -66,12 +66,29 @@ type Rule struct {
 
 // Add puts a rule in force, for requests that arrive from then on.
 func (f *Faults) Add(fault Fault) *Rule {
-	r := &Rule{Fault: fault, faults: f, random: rand.New(rand.NewPCG(fault.Seed, 0))}
+	r := f.newRule(fault)
 	f.mu.Lock()
 	f.rules = append(f.rules, r)
 	f.mu.Unlock()
 	f.controls.update()
 	return r
+}
+
+// put puts a rule in force, at the place of another one if old is not nil and still in force.
+func (f *Faults) put(old *Rule, fault Fault) *Rule {
+	f.mu.Lock()
+	at := slices.Index(f.rules, old)
+	if at >= 0 {
+		f.rules[at] = f.newRule(fault)
+		defer f.mu.Unlock()
+		return f.rules[at]
+	}
+	f.mu.Unlock()
+	return f.Add(fault)
+}
+
+func (f *Faults) newRule(fault Fault) *Rule {
+	return &Rule{Fault: fault, faults: f, random: rand.New(rand.NewPCG(fault.Seed, 0))}
 }
 
 // List returns the rules that are in force, also those that have acted as often as they may.

@@ -75,6 +75,7 @@ type config struct {
 	clock  *Clock
 	engine func(engine.Engine) engine.Engine
 	record bool
+	tables bool      // of keyspace cqld_control
 	from   *Snapshot // nil: it begins empty
 	layout string    // of the ring; "": there is none
 	shown  int       // statements that are shown of a test that fails
@@ -115,6 +116,10 @@ func WithLimits(l server.Limits) Option { return func(c *config) { c.server.Limi
 // WithSettings gives the server settings by their names in cassandra.yaml, for example tables_fail_threshold. With
 // guardrails_apply_to_all=true clients are subject to guardrails.
 func WithSettings(values map[string]string) Option { return func(c *config) { c.settings = values } }
+
+// WithControls adds keyspace cqld_control, as cqld serve --test-controls has it: its tables are the clock, faults,
+// snapshots, nodes and statements, which are recorded. Then a client in another process can do what this package can.
+func WithControls() Option { return func(c *config) { c.tables = true } }
 
 // WithEngine lets the test stand between the store and its engine, to delay what is read and written or have it fail.
 // Snapshots are of the engine behind.
@@ -184,11 +189,12 @@ func start(c config) (*Server, error) {
 		return nil, err
 	}
 	c.server.Settings = settings
-	o := store.Options{Now: c.clock.Now, Log: c.server.Log, Engine: c.openEngine}
+	o := store.Options{Now: c.clock.Now, Log: c.server.Log, Engine: c.openEngine, System: server.SystemKeyspaces()}
 	if c.from != nil {
 		o.Image = c.from.held.Image
-	} else {
-		o.System = server.SystemKeyspaces()
+	}
+	if c.tables {
+		o.System = append(o.System, control.Keyspace())
 	}
 	data, err := store.Open(o)
 	if err != nil {
@@ -211,6 +217,9 @@ func start(c config) (*Server, error) {
 		return nil, closeStore(data, err)
 	}
 	s.controls = control.New(s.Server, data, c.clock)
+	if c.tables {
+		s.controls.Register()
+	}
 	if c.record {
 		s.Record()
 	}
