@@ -21,7 +21,8 @@ const modulePath = "github.com/cqld/cqld"
 var arrows = map[string][]string{
 	".": {
 		"server", "server/control", "store", "store/engine", "store/engine/disk", "store/engine/memory",
-		"protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/shell", "planner/guardrail", "cql/schema",
+		"protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/shell", "protocol/client/traffic",
+		"planner/guardrail", "cql/schema",
 	},
 	"server/control": {"server", "store", "store/system", "protocol", "cql/schema", "cql/types", "cql/cqlerr"},
 	"server/cqltest": {
@@ -89,6 +90,7 @@ var arrows = map[string][]string{
 	"store/engine/enginetest":     {"store/engine"},
 	"protocol":                    {"cql/types", "cql/cqlerr"},
 	"protocol/client":             {"protocol", "cql/types", "cql/cqlerr"},
+	"protocol/client/traffic":     {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
 	"protocol/client/cqlfiles":    {"cql/parser"},
 	"protocol/client/shell":       {"protocol", "protocol/client", "protocol/client/cqlfiles", "cql/types"},
 	"cql":                         {"cql/quote"},
@@ -102,6 +104,7 @@ var arrows = map[string][]string{
 var testArrows = map[string][]string{
 	".":                        {"server/cqltest", "protocol/client", "cql/types"},
 	"protocol/client":          {"server/cqltest"},
+	"protocol/client/traffic":  {"server/cqltest"},
 	"compat_tests/histories":   {"store/engine"},
 	"compat_tests/example":     {"server/cqltest", "server/cqltest/gocqltest"},
 	"compat_tests/script":      {"compat_tests/tamper", "server", "server/cqltest"},
