@@ -8,9 +8,9 @@ import (
 	"github.com/cqld/cqld/store/pace"
 )
 
-// The connections to a node share its prepared statements. Each is kept under the MD5 of its text, and, if a keyspace is used,
-// also under the MD5 of keyspace and text; clients may execute either. The same text may be prepared in several
-// keyspaces: then the MD5 of the text belongs to the first one.
+// The connections to a node share its prepared statements. Each is kept under the MD5 of its text, and, if a keyspace
+// is used, also under the MD5 of keyspace and text; clients may execute either. The same text may be prepared in
+// several keyspaces: then the MD5 of the text belongs to the first one.
 
 // lookup returns a prepared statement whose plan fits the current schema, or the error UNPREPARED.
 func (n *node) lookup(id []byte) (*statement, error) {
