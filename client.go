@@ -5,20 +5,21 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"net"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/cqld/cqld/protocol/client/cqlfiles"
 	"github.com/cqld/cqld/protocol/client/shell"
 )
 
 // execute is cqld exec: it runs statements and prints what they return.
 func execute(ctx context.Context, c *console, args []string) error {
 	f := newFlags("exec")
-	file := f.String("f", "", "a `file` of statements; - is the standard input")
+	file := f.String("f", "", "a `file` of statements, unpacked if its name ends in .gz; - is the standard input")
 	text := f.String("e", "", "the `statements` themselves")
 	keyspace := f.String("k", "", "the `keyspace` to use")
 	username := f.String("username", "", "the `role` to log in as, if the server asks")
@@ -35,7 +36,7 @@ func execute(ctx context.Context, c *console, args []string) error {
 		Addr: serverAddress(c, addr), Keyspace: *keyspace, Timeout: *timeout, Out: c.stdout, Err: c.stderr,
 		Username: *username, Password: *password,
 	}
-	if s.Text, s.Name, err = readScript(c, *file, *text); err != nil {
+	if s.File, err = readScript(c, *file, *text); err != nil {
 		return err
 	}
 	return s.Run(ctx)
@@ -54,21 +55,21 @@ func ping(ctx context.Context, c *console, args []string) error {
 	return shell.Ping(ctx, serverAddress(c, addr), c.stdout)
 }
 
-// readScript returns the statements, and their name in messages.
-func readScript(c *console, file, text string) (script, name string, err error) {
-	if text != "" {
-		return text, "-e", nil
-	}
-	var content []byte
-	if file == "-" {
-		content, err = io.ReadAll(c.stdin)
-	} else {
-		content, err = os.ReadFile(file)
+// readScript returns the statements of a file, "-" being the standard input, or those given as a text.
+func readScript(c *console, file, text string) (script cqlfiles.File, err error) {
+	switch {
+	case text != "":
+		return cqlfiles.File{Name: "-e", Text: text}, nil
+	case file == "-":
+		script, err = cqlfiles.Read(c.stdin, file)
+	default:
+		script, err = cqlfiles.ReadFile(os.DirFS(filepath.Dir(file)), filepath.Base(file))
+		script.Name = file
 	}
 	if err != nil {
-		return "", "", fmt.Errorf("read the statements: %w", err)
+		err = fmt.Errorf("read the statements: %w", err)
 	}
-	return strings.TrimPrefix(string(content), "\ufeff"), file, nil
+	return script, err
 }
 
 // addressAndFlags parses a command line with an address before, between or behind the flags.
@@ -93,8 +94,10 @@ func addressAndFlags(f *flag.FlagSet, c *console, args []string) (addr string, e
 // serverAddress is where ping and exec connect to: ADDR, or the address that a server with the same environment listens
 // at, or the default.
 func serverAddress(c *console, addr string) string {
-	if addr == "" {
-		addr = c.getenv(envName("listen"))
+	for _, name := range []string{envName("listen"), cassandraPrefix + "RPC_ADDRESS"} {
+		if addr == "" {
+			addr = c.getenv(name)
+		}
 	}
 	if addr == "" {
 		return defaultListen

@@ -45,11 +45,16 @@ type settings struct {
 	level       zerolog.Level
 	logFormat   string
 	http        string // "": no HTTP
+	init        string // the folder of scripts for a server without data; "": none
 	limits      server.Limits
 	guardrails  *guardrail.Settings
 
 	logins bool // clients log in with a password
 	masks  bool // columns may be masked
+
+	controls bool // clients may control the clock, faults and more
+
+	told []string // warnings for the log
 
 	given struct { // flags as they are given
 		advertise, sync, level, memory, memtable, config, auth, ring string
@@ -88,6 +93,10 @@ func serveFlags(s *settings) *flag.FlagSet {
 	f.StringVar(&s.given.level, "log-level", "info", "the least `level` to log: debug, info, warn or error")
 	f.StringVar(&s.logFormat, "log-format", "auto", "auto, console or json: the `format` of log lines")
 	f.StringVar(&s.http, "http", "", "serve /health, /metrics and /debug/pprof at this `address`; empty: do not")
+	f.BoolVar(&s.controls, "test-controls", false, "for tests: let every client move the clock, have requests fail, take "+
+		"snapshots and see statements, by the tables of keyspace cqld_control and below /control/ of --http")
+	f.StringVar(&s.init, "init", "", "a `folder` whose files that end in .cql and .cql.gz are run, in the order of their "+
+		"names, before clients are served; only where there is no data yet")
 	f.StringVar(&s.given.auth, "auth", "none", "how clients `log in`: none for everybody who can connect, "+
 		"or password for roles and permissions")
 	f.BoolVar(&s.masks, "dynamic-data-masking", false, "columns may be masked, and are for roles that lack UNMASK")
@@ -120,11 +129,14 @@ func readSettings(c *console, args []string) (*settings, error) {
 	if f.NArg() > 0 {
 		return nil, fmt.Errorf("%w: serve takes no argument %q", errUsage, f.Arg(0))
 	}
+	var err error
+	if s.told, err = cassandraEnv(f, c.getenv); err != nil {
+		return nil, err
+	}
 	s.listen = withPort(s.listen)
 	if err := errors.Join(s.check(), s.checkLimits()); err != nil {
 		return s, err
 	}
-	var err error
 	s.guardrails, err = readGuardrails(s.given.config, s.given.set)
 	return s, err
 }

@@ -24,8 +24,10 @@ type web struct {
 	done   chan struct{}
 }
 
-// startHTTP serves at addr; an empty addr is off.
-func startHTTP(addr string, srv *server.Server, st *store.Store, onDisk *disk.Engine, log zerolog.Logger) (*web, error) {
+// startHTTP serves at addr; an empty addr is off. controls serves what is below /control/; nil: nothing is.
+func startHTTP(
+	addr string, srv *server.Server, st *store.Store, onDisk *disk.Engine, controls http.Handler, log zerolog.Logger,
+) (*web, error) {
 	if addr == "" {
 		return nil, nil
 	}
@@ -37,6 +39,9 @@ func startHTTP(addr string, srv *server.Server, st *store.Store, onDisk *disk.En
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /health", w.health)
 	mux.Handle("GET /metrics", metricsHandler(srv, st, onDisk))
+	if controls != nil {
+		mux.Handle("/control/", controls)
+	}
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
@@ -70,7 +75,7 @@ func (w *web) close() {
 
 func (w *web) health(rw http.ResponseWriter, _ *http.Request) {
 	if !w.up.Load() {
-		http.Error(rw, "stopping", http.StatusServiceUnavailable)
+		http.Error(rw, "not ready: the server starts or stops", http.StatusServiceUnavailable)
 		return
 	}
 	if err := w.store.Refusing(); err != nil {

@@ -20,12 +20,14 @@ const modulePath = "github.com/cqld/cqld"
 // listed may import none. Tests may import what the package may, and server/cqltest.
 var arrows = map[string][]string{
 	".": {
-		"server", "store", "store/engine", "store/engine/disk", "store/engine/memory",
-		"protocol/client/shell", "planner/guardrail", "cql/schema",
+		"server", "server/control", "store", "store/engine", "store/engine/disk", "store/engine/memory",
+		"protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/shell", "protocol/client/traffic",
+		"planner/guardrail", "cql/schema",
 	},
+	"server/control": {"server", "store", "store/system", "protocol", "cql/schema", "cql/types", "cql/cqlerr"},
 	"server/cqltest": {
-		"server", "planner/guardrail", "store", "store/engine", "store/engine/memory", "protocol", "protocol/client", "cql/parser", "cql/quote",
-		"cql/schema", "cql/types", "cql/cqlerr",
+		"server", "server/control", "planner/guardrail", "store", "store/engine", "store/engine/memory", "protocol", "protocol/client",
+		"protocol/client/cqlfiles", "cql/quote", "cql/schema", "cql/types", "cql/cqlerr",
 	},
 	"server/cqltest/gocqltest":   {"server/cqltest"},
 	"server/cqltest/gocqlv2test": {"server/cqltest"},
@@ -88,7 +90,9 @@ var arrows = map[string][]string{
 	"store/engine/enginetest":     {"store/engine"},
 	"protocol":                    {"cql/types", "cql/cqlerr"},
 	"protocol/client":             {"protocol", "cql/types", "cql/cqlerr"},
-	"protocol/client/shell":       {"protocol", "protocol/client", "cql/parser", "cql/types"},
+	"protocol/client/traffic":     {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
+	"protocol/client/cqlfiles":    {"cql/parser"},
+	"protocol/client/shell":       {"protocol", "protocol/client", "protocol/client/cqlfiles", "cql/types"},
 	"cql":                         {"cql/quote"},
 	"cql/types":                   {"cql/quote"},
 	"cql/parser":                  {"cql", "grammar", "cql/cqlerr"},
@@ -100,6 +104,7 @@ var arrows = map[string][]string{
 var testArrows = map[string][]string{
 	".":                        {"server/cqltest", "protocol/client", "cql/types"},
 	"protocol/client":          {"server/cqltest"},
+	"protocol/client/traffic":  {"server/cqltest"},
 	"compat_tests/histories":   {"store/engine"},
 	"compat_tests/example":     {"server/cqltest", "server/cqltest/gocqltest"},
 	"compat_tests/script":      {"compat_tests/tamper", "server", "server/cqltest"},
@@ -118,6 +123,7 @@ var testArrows = map[string][]string{
 	"store/engine/badger":      {"store/engine/enginetest"},
 	"store/engine/memory":      {"store/engine/enginetest"},
 	"store/engine/disk":        {"store/engine/enginetest"},
+	"server/control":           {"server/cqltest", "protocol/client", "store/engine", "store/engine/memory"},
 	"server/cqltest":           {"server/cqltest/gocqltest", "server/cqltest/gocqlv2test"},
 }
 

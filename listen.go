@@ -14,7 +14,8 @@ import (
 
 // listeners are what clients connect to: one listener, or one for each node of a ring.
 type listeners struct {
-	alone net.Listener        // nil: there is a ring
+	alone net.Listener // nil: there is a ring
+	log   zerolog.Logger
 	ring  *server.RingOptions // nil: there is none
 }
 
@@ -29,7 +30,7 @@ func openListeners(s *settings, log zerolog.Logger) (*listeners, error) {
 	}
 	if len(s.ring) == 0 {
 		l, err := open("tcp", s.listen)
-		return &listeners{alone: l}, err
+		return &listeners{alone: l, log: log}, err
 	}
 	nodes := slices.Clone(s.ring)
 	if err := server.ListenRing(s.listen, nodes, open); err != nil {
@@ -63,6 +64,25 @@ func (l *listeners) serve(srv *server.Server) error {
 		return srv.ServeRing()
 	}
 	return srv.Serve(l.alone)
+}
+
+// pause keeps clients out until resume: they cannot connect, or in a ring, whose nodes keep their addresses, they wait.
+func (l *listeners) pause() {
+	if l.ring == nil {
+		_ = l.alone.Close()
+	}
+}
+
+// resume opens again what pause has closed.
+func (l *listeners) resume(addr string) error {
+	if l.ring != nil {
+		return nil
+	}
+	alone, err := listen(addr)
+	if err == nil {
+		l.alone = &sparing{alone, l.log}
+	}
+	return err
 }
 
 // close closes the listeners, which the server may have closed before.

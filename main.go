@@ -4,11 +4,15 @@
 //	cqld [serve] [flags]               runs the server until it is told to stop
 //	cqld ping [ADDR]                   succeeds once a CQL handshake answers
 //	cqld exec [ADDR] -f FILE|-e CQL    runs statements and prints tables as cqlsh does
+//	cqld cqlsh [options] [HOST [PORT]] the same for those who call cqlsh
+//	cqld proxy --to HOST               records what clients and a server say to each other
+//	cqld replay FILE --against ADDR    plays that against another server and prints differences
 //	cqld version
 //
-// main.go chooses the command. serve.go runs the server from the settings that flags.go reads; memory.go,
-// descriptors.go, http.go and metrics.go are about its process. client.go has the flags of ping and exec, which are in
-// protocol/client/shell.
+// main.go chooses the command. serve.go runs the server from the settings that flags.go reads, or cassandra_env.go for
+// containers; init.go runs the scripts of --init. memory.go, descriptors.go, http.go and metrics.go are about its
+// process. client.go and cqlsh.go have the flags of ping, exec and cqlsh, which are in protocol/client/shell;
+// traffic.go has those of proxy and replay, which are in protocol/client/traffic.
 package main
 
 import (
@@ -34,6 +38,9 @@ var commands = []command{
 	{"serve", "[flags]                      run the server (also without the word serve)", serve},
 	{"ping", "[ADDR]                       succeed once the server at ADDR answers", ping},
 	{"exec", "[ADDR] -f FILE | -e CQL      run statements and print what they return", execute},
+	{"cqlsh", "[-e CQL | -f FILE] [HOST]    the same with options of cqlsh; also where cqld is named cqlsh", cqlsh},
+	{"proxy", "--to HOST                   record what clients and a server say to each other", proxy},
+	{"replay", "FILE --against ADDR         play a recording, and print where answers differ", replay},
 	{"version", "                             print the version", printVersion},
 }
 
@@ -60,7 +67,11 @@ func main() {
 		stop() // a second signal ends the process at once
 	}()
 	c := &console{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}
-	os.Exit(run(ctx, c, os.Args[1:]))
+	args := os.Args[1:]
+	if isCqlsh(os.Args[0]) {
+		args = append([]string{"cqlsh"}, args...)
+	}
+	os.Exit(run(ctx, c, args))
 }
 
 // run chooses the command, and turns its error into a line and an exit code.

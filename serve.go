@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/server"
+	"github.com/cqld/cqld/server/control"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/disk"
@@ -31,23 +33,39 @@ func serve(ctx context.Context, c *console, args []string) error {
 	}
 	tuneMemory(c.getenv)
 	log := newLogger(c.stderr, s)
+	for _, warning := range s.told {
+		log.Warn().Msg(warning)
+	}
 	listeners, err := openListeners(s, log)
 	if err != nil {
 		return err
 	}
 	defer listeners.close()
-	st, onDisk, err := openStore(s, log)
+	first, err := planInit(s, log)
 	if err != nil {
 		return err
 	}
-	err = serveStore(ctx, s, st, onDisk, listeners, log, c.getenv)
+	if first != nil {
+		listeners.pause() // nobody is served before the scripts have run
+	}
+	var clock *control.Clock
+	if s.controls {
+		clock = control.NewClock(nil)
+		log.Warn().Msg("every client can control this server, for tests: --test-controls")
+	}
+	st, onDisk, err := openStore(s, clock, log)
+	if err != nil {
+		return err
+	}
+	err = serveStore(ctx, s, st, onDisk, clock, listeners, first, log, c.getenv)
 	return errors.Join(err, st.Close())
 }
 
-// serveStore serves clients from an open store. When it returns, all requests have ended.
+// serveStore serves clients from an open store. When it returns, all requests have ended. first has the scripts
+// that are to be run before, or is nil. clock is the store's, if clients may move it, or nil.
 func serveStore(
-	ctx context.Context, s *settings, st *store.Store, onDisk *disk.Engine, listeners *listeners, log zerolog.Logger,
-	getenv func(string) string,
+	ctx context.Context, s *settings, st *store.Store, onDisk *disk.Engine, clock *control.Clock, listeners *listeners,
+	first *initialisation, log zerolog.Logger, getenv func(string) string,
 ) error {
 	srv, err := server.New(server.Options{
 		Store:       st,
@@ -67,9 +85,19 @@ func serveStore(
 	if err != nil {
 		return err
 	}
-	web, err := startHTTP(s.http, srv, st, onDisk, log)
+	var controls http.Handler
+	if clock != nil {
+		controls = control.New(srv, st, clock).Register().Handler()
+	}
+	web, err := startHTTP(s.http, srv, st, onDisk, controls, log)
 	if err != nil {
 		return err
+	}
+	defer web.close()
+	if first != nil {
+		if err := first.prepare(ctx, s, srv, onDisk, listeners); err != nil {
+			return err
+		}
 	}
 	governed, stopGoverning := context.WithCancel(ctx)
 	defer stopGoverning()
@@ -100,13 +128,13 @@ func serveStore(
 	if err := srv.Shutdown(drain); err != nil {
 		log.Warn().Err(err).Msg("requests were abandoned")
 	}
-	web.close()
 	log.Info().Msg("stopped")
 	return failed
 }
 
-// openStore opens the data folder, or a store in memory, which has no engine on disk.
-func openStore(s *settings, log zerolog.Logger) (st *store.Store, onDisk *disk.Engine, err error) {
+// openStore opens the data folder, or a store in memory, which has no engine on disk. clock is what clients may move,
+// or nil.
+func openStore(s *settings, clock *control.Clock, log zerolog.Logger) (st *store.Store, onDisk *disk.Engine, err error) {
 	open := func(f engine.Fold) (engine.Engine, error) { return memory.Open(f), nil }
 	if !s.memory {
 		if err := os.MkdirAll(s.data, 0o755); err != nil {
@@ -119,12 +147,11 @@ func openStore(s *settings, log zerolog.Logger) (st *store.Store, onDisk *disk.E
 			return onDisk, err
 		}
 	}
-	st, err = store.Open(store.Options{
-		Engine:     open,
-		System:     server.SystemKeyspaces(),
-		SweepEvery: s.purgeEvery,
-		Log:        log,
-	})
+	o := store.Options{Engine: open, System: server.SystemKeyspaces(), SweepEvery: s.purgeEvery, Log: log}
+	if clock != nil {
+		o.System, o.Now = append(o.System, control.Keyspace()), clock.Now
+	}
+	st, err = store.Open(o)
 	if errors.Is(err, disk.ErrDamaged) {
 		err = fmt.Errorf("%w; --repair opens the folder with what can be kept", err)
 	}
@@ -133,13 +160,16 @@ func openStore(s *settings, log zerolog.Logger) (st *store.Store, onDisk *disk.E
 
 // newLogger logs lines for people on a terminal and JSON elsewhere, or in the format that the settings ask for.
 func newLogger(w io.Writer, s *settings) zerolog.Logger {
-	terminal := false
-	if f, ok := w.(*os.File); ok {
-		info, err := f.Stat()
-		terminal = err == nil && info.Mode()&os.ModeCharDevice != 0
-	}
+	f, isFile := w.(*os.File)
+	terminal := isFile && isTerminal(f)
 	if s.logFormat == "console" || s.logFormat == "auto" && terminal {
 		w = zerolog.ConsoleWriter{Out: w, NoColor: !terminal, TimeFormat: time.DateTime}
 	}
 	return zerolog.New(w).Level(s.level).With().Timestamp().Logger()
+}
+
+// isTerminal reports whether a file is a terminal.
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

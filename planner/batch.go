@@ -75,13 +75,20 @@ type BatchKind = cql.BatchKind
 
 // CheckBatch refuses statements that cannot stand together in a batch of that kind.
 func CheckBatch(kind BatchKind, statements []*Modification) error {
-	counters := 0
+	counters, virtual := 0, 0
 	for _, m := range statements {
 		if m.Table.Counter {
 			counters++
 		}
+		if m.Table.Virtual {
+			virtual++
+		}
 	}
 	switch {
+	case kind == cql.LoggedBatch && virtual > 0:
+		return cqlerr.Invalidf("Cannot include a virtual table statement in a logged batch")
+	case virtual > 0 && virtual < len(statements):
+		return cqlerr.Invalidf("Mutations for virtual and regular tables cannot exist in the same batch")
 	case kind == cql.CounterBatch && counters < len(statements):
 		return cqlerr.Invalidf("Cannot include non-counter statement in a counter batch")
 	case counters > 0 && counters < len(statements):

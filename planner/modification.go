@@ -71,6 +71,21 @@ func (m *Modification) checkNoView() error {
 	return nil
 }
 
+// checkVirtual refuses what tables made by code cannot do.
+func (m *Modification) checkVirtual() error {
+	switch {
+	case !m.Table.Virtual:
+		return nil
+	case m.Timestamp != nil:
+		return cqlerr.Invalidf("Custom timestamp is not supported by virtual tables")
+	case m.TTL != nil:
+		return cqlerr.Invalidf("Expiring columns are not supported by virtual tables")
+	case m.If != nil:
+		return cqlerr.Invalidf("Conditional updates are not supported by virtual tables")
+	}
+	return nil
+}
+
 // settle decides what execution would otherwise find out again each time.
 func (m *Modification) settle() {
 	m.OneRow = m.Where.SingleRow(m.Table) || m.onlyStatic() && m.Where.SinglePartition()
@@ -92,10 +107,10 @@ func (p *planning) writable(verb Verb, name cql.QualifiedName) (*schema.Table, e
 	if t.Counter && verb == Insert {
 		return nil, cqlerr.Invalidf("INSERT statements are not allowed on counter tables, use UPDATE instead")
 	}
-	if t.Virtual {
+	if t.Virtual && !t.Writable {
 		return nil, cqlerr.Invalidf("Modification is not supported by table %s.%s", t.Keyspace, t.Name)
 	}
-	if schema.IsServers(t) {
+	if schema.IsServers(t) && !t.Writable {
 		return nil, define.RowsNotModifiable(t)
 	}
 	p.terms.About(t)
@@ -136,6 +151,8 @@ func (m *Modification) attributes(p *planning, u cql.Using, c cql.Conditions) (e
 	if m.Timestamp, m.TTL, err = p.using(m.Table.Keyspace, m.Table.Name, u); err != nil {
 		return err
 	}
-	m.If, err = p.conditions(m.Table, c, u)
-	return err
+	if m.If, err = p.conditions(m.Table, c, u); err != nil {
+		return err
+	}
+	return m.checkVirtual()
 }

@@ -14,7 +14,7 @@ func (s *Server) admit(n *node, socket net.Conn) {
 	switch limits := &s.limits; {
 	case s.closing:
 		reason = "the server shuts down"
-	case !n.accepting:
+	case !n.accepting && c.remote.IsValid(): // one from inside needs no listener
 		reason = "the node is stopped"
 	case limits.Connections > 0 && len(s.conns) >= limits.Connections:
 		reason = "there are too many connections"
@@ -37,6 +37,14 @@ func (s *Server) admit(n *node, socket net.Conn) {
 	}
 	s.metrics.accepted.Add(1)
 	go c.run()
+}
+
+// Connect opens a connection inside the process. It needs no listener, so that a server can be prepared before clients
+// reach it. It is to the first node.
+func (s *Server) Connect() net.Conn {
+	ours, theirs := net.Pipe()
+	s.admit(s.allNodes()[0], ours)
+	return theirs
 }
 
 // forget removes a connection that has ended.

@@ -70,6 +70,7 @@ func (s *Store) Restore(i *Image) (before *schema.Catalog, err error) {
 	old := s.state.Load()
 	next := *i.state
 	next.virtual = old.virtual
+	next.catalog = withControls(next.catalog, old.catalog.Keyspace(schema.ControlKeyspace))
 	between := state{catalog: next.catalog, virtual: old.virtual, restoring: make(chan struct{})}
 	s.state.Store(&between)
 	defer close(between.restoring)
@@ -91,7 +92,7 @@ func (s *Store) Restore(i *Image) (before *schema.Catalog, err error) {
 }
 
 // loadImage is load for a store that begins as an image.
-func (s *Store) loadImage(i *Image) error {
+func (s *Store) loadImage(i *Image, system []*schema.Keyspace) error {
 	s.meta = meta{next: i.next}
 	if err := s.meta.drawHost(); err != nil {
 		return err
@@ -99,11 +100,30 @@ func (s *Store) loadImage(i *Image) error {
 	s.host = s.meta.host
 	first := *i.state
 	first.virtual = nil // show another server
+	var controls *schema.Keyspace
+	for _, k := range system {
+		if k.Name == schema.ControlKeyspace {
+			controls = k
+		}
+	}
+	first.catalog = withControls(first.catalog, controls)
 	s.state.Store(&first)
 	s.filters.budget = bloom.NewBudget(maxTombstoneFilters)
 	s.restoreUsages(new(state), i)
 	s.restoreTombstones(i)
 	return s.continueFrom(i)
+}
+
+// withControls returns a catalog with the tables that control a server, or without them if k is nil: they are of the
+// server and not of the image.
+func withControls(c *schema.Catalog, k *schema.Keyspace) *schema.Catalog {
+	switch had := c.Keyspace(schema.ControlKeyspace) != nil; {
+	case k != nil && !had:
+		return c.WithKeyspace(k)
+	case k == nil && had:
+		return c.WithoutKeyspace(schema.ControlKeyspace)
+	}
+	return c
 }
 
 // continueFrom writes the store's own records into rows that were restored, and makes timestamps go on behind theirs.

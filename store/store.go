@@ -21,8 +21,8 @@ type Options struct {
 	System []*schema.Keyspace // the keyspaces that come with the server; they are not persisted
 	Now    func() time.Time   // nil: time.Now
 
-	// Image makes the store hold what another one held. System then is not needed, and Engine only to stand before the
-	// engine that Image.Engine opens.
+	// Image makes the store hold what another one held. System then is needed only for the tables that control this
+	// server, if there are some, and Engine only to stand before the engine that Image.Engine opens.
 	Image *Image
 
 	SweepEvery time.Duration // how often tables are looked at that may have something to purge; 0: 10 seconds
@@ -98,7 +98,7 @@ func Open(o Options) (*Store, error) {
 	s.closing, s.stop = context.WithCancel(context.Background())
 	load := func() error { return s.load(o.System) }
 	if o.Image != nil {
-		load = func() error { return s.loadImage(o.Image) }
+		load = func() error { return s.loadImage(o.Image, o.System) }
 	}
 	if err := load(); err != nil {
 		return nil, errors.Join(err, e.Close())

@@ -15,6 +15,9 @@ func (s *Store) Truncate(ctx context.Context, t *schema.Table) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if w := s.current().virtual[t.ID].writer; w != nil {
+		return w.Truncate()
+	}
 	if schema.IsSystem(t.Keyspace) {
 		return s.deleteRows(ctx, t)
 	}

@@ -13,8 +13,23 @@ import (
 
 // virtual is a table that exists only as code.
 type virtual struct {
-	fill func(Session, *schema.Catalog) ([]*Mutation, error)
-	kept *keptRows // nil: its rows are made at each read
+	fill   func(Session, *schema.Catalog) ([]*Mutation, error)
+	kept   *keptRows // nil: its rows are made at each read
+	writer VirtualWriter
+}
+
+// VirtualWriter is what statements change who write to a table that exists only as code. Its partitions have one row
+// each. Errors of package cqlerr reach the client.
+type VirtualWriter interface {
+	// Write applies what a statement writes to the row of a partition key: the values of columns, nil where the
+	// statement deletes the value. They may be kept.
+	Write(key []byte, values map[string][]byte) error
+
+	// Delete deletes the row of a partition key.
+	Delete(key []byte) error
+
+	// Truncate deletes all rows.
+	Truncate() error
 }
 
 // keptRows are the rows made from a catalog. They are made once for each catalog, because those of many definitions
@@ -34,6 +49,62 @@ func (s *Store) AddVirtual(t *schema.Table, fill func(Session, *schema.Catalog) 
 // AddDefinitions is AddVirtual for a table whose rows depend on nothing but the catalog.
 func (s *Store) AddDefinitions(t *schema.Table, fill func(Session, *schema.Catalog) ([]*Mutation, error)) {
 	s.addVirtual(t, virtual{fill: fill, kept: new(keptRows)})
+}
+
+// AddWritable is AddVirtual for a table that statements may write to: its definition is Writable.
+func (s *Store) AddWritable(
+	t *schema.Table, fill func(Session, *schema.Catalog) ([]*Mutation, error), w VirtualWriter,
+) {
+	s.addVirtual(t, virtual{fill: fill, writer: w})
+}
+
+// WriteVirtual applies mutations of writable tables one after the other, up to the first error, and frees them.
+func (s *Store) WriteVirtual(ms []*Mutation) (err error) {
+	virtual := s.current().virtual
+	for _, m := range ms {
+		if err == nil {
+			if w := virtual[m.table.ID].writer; w != nil {
+				err = m.writeTo(w)
+			} else {
+				err = noTable(m.table)
+			}
+		}
+		m.release()
+	}
+	return err
+}
+
+// writeTo applies a mutation to the row that it is about.
+func (m *Mutation) writeTo(w VirtualWriter) error {
+	m.endRow()
+	key := bytes.Clone(m.partition)
+	for _, span := range m.spans {
+		if rows.IsTombstoneKey(m.buf[span.key:span.value]) {
+			if err := w.Delete(key); err != nil {
+				return err
+			}
+			continue
+		}
+		var r rows.Reader
+		if err := r.ReadHead(m.buf[span.value:span.end]); err != nil {
+			return err
+		}
+		values := map[string][]byte{}
+		for r.ReadCell() {
+			for _, c := range m.table.Columns {
+				if c.ID == r.Cell.Column {
+					values[c.Name] = bytes.Clone(r.Cell.Value)
+				}
+			}
+		}
+		if r.Err != nil {
+			return r.Err
+		}
+		if err := w.Write(key, values); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Store) addVirtual(t *schema.Table, v virtual) {

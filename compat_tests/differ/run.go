@@ -19,7 +19,7 @@ type options struct {
 	statements      int
 	duration        time.Duration // 0: statements decide
 	only            string
-	shows           int // at most so many differences are shown
+	shows           int    // at most so many differences are shown
 	settings        string // guardrails of both servers; "": none
 	cassandra, cqld string
 	out             io.Writer

@@ -105,11 +105,15 @@ func (k *Keyspace) contentDigest() digest {
 	return d
 }
 
+// ControlKeyspace is the keyspace of tables that control a server for tests. It exists only where that is allowed, and
+// its name is reserved everywhere.
+const ControlKeyspace = "cqld_control"
+
 // IsLocal reports whether a keyspace is one of those that nobody may change in any way: Cassandra's local
-// and virtual ones.
+// and virtual ones, and ControlKeyspace.
 func IsLocal(keyspace string) bool {
 	switch keyspace {
-	case "system", "system_schema", "system_views", "system_virtual_schema":
+	case "system", "system_schema", "system_views", "system_virtual_schema", ControlKeyspace:
 		return true
 	}
 	return false

@@ -15,6 +15,7 @@ type Table struct {
 	Columns  []*Column // in the order of SELECT *: partition key, clustering, static by name, regular by name
 	Options  TableOptions
 	Virtual  bool   // one of Cassandra's virtual tables: DESCRIBE and the rules for reads and writes differ
+	Writable bool   // of a virtual table: statements may write to it
 	Counter  bool   // its columns outside the primary key are, or were, counters
 	NextID   uint32 // the ID of the next column that is added
 	Indexes  []*Index
@@ -36,9 +37,9 @@ type Table struct {
 // that come with the server.
 const FirstUserStoreID = 1000
 
-// NewTable makes a table of what spec says: names, ID, StoreID, Options, Virtual, NextID, Indexes, View, Compact,
-// Dropped, and for each of Columns its Name, Type, Kind and Desc. Key columns stand in Columns in the order of the
-// PRIMARY KEY; others anywhere. Columns with an ID keep it, the others get the next ones.
+// NewTable makes a table of what spec says: names, ID, StoreID, Options, Virtual, Writable, NextID, Indexes, View,
+// Compact, Dropped, and for each of Columns its Name, Type, Kind and Desc. Key columns stand in Columns in the order of
+// the PRIMARY KEY; others anywhere. Columns with an ID keep it, the others get the next ones.
 func NewTable(spec Table) *Table {
 	t := spec
 	t.PartitionKey, t.Clustering, t.Static, t.Regular = nil, nil, nil, nil

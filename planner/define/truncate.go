@@ -35,10 +35,10 @@ func (p *planning) truncated(s *cql.Truncate) (*schema.Table, error) {
 	if t.View != nil {
 		return nil, cqlerr.Invalidf("Cannot TRUNCATE materialized view directly; must truncate base table instead")
 	}
-	if t.Virtual {
+	if t.Virtual && !t.Writable {
 		return nil, cqlerr.Invalidf("Truncation is not supported by table %s.%s", t.Keyspace, t.Name)
 	}
-	if schema.IsServers(t) {
+	if schema.IsServers(t) && !t.Writable {
 		return nil, RowsNotModifiable(t)
 	}
 	return t, nil

@@ -42,6 +42,8 @@ type writing struct {
 
 	onHold func(int) error // hold, as a value that is made once
 
+	virtual bool // it is to tables made by code
+
 	conditional *conditional // what the write depends on; nil: on nothing
 
 	guard *guardrail.Check // nil: no guardrail of values is on
@@ -138,6 +140,10 @@ func (w *writing) apply(err error, answer *Void, done func(Result, error)) {
 		done(nil, err)
 		return
 	}
+	if w.virtual {
+		w.applyVirtual(answer, done)
+		return
+	}
 	level, kind := w.options.Consistency, w.kind
 	if a := w.awaited; a.late != nil {
 		w.applyLate(done)
@@ -170,6 +176,17 @@ func (w *writing) applyLate(done func(Result, error)) {
 		late = err
 	}
 	done(nil, late)
+}
+
+// applyVirtual hands the mutations over to the code that makes their tables.
+func (w *writing) applyVirtual(answer *Void, done func(Result, error)) {
+	err := w.e.store.WriteVirtual(w.mutations)
+	w.release()
+	if err != nil {
+		done(nil, err)
+		return
+	}
+	done(answer, nil)
 }
 
 // add makes the mutations of one statement.
@@ -215,6 +232,7 @@ func (w *writing) add(ctx context.Context, m *planner.Modification, values []typ
 			return err
 		}
 	}
+	w.virtual = m.Table.Virtual
 	for i, key := range w.keys {
 		if i%64 == 63 {
 			if err := restriction.Step(&w.x); err != nil {

@@ -38,7 +38,7 @@ func isQuickRead(p *planner.Select) bool {
 }
 
 func isQuickWrite(m *planner.Modification) bool {
-	if m.Table.Counter || m.JSON != nil || m.If != nil && !isQuickIf(m.If) {
+	if m.Table.Counter || m.Table.Virtual || m.JSON != nil || m.If != nil && !isQuickIf(m.If) {
 		return false
 	}
 	for _, sets := range [...][]planner.SetColumn{m.Statics, m.Sets} {

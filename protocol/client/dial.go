@@ -19,6 +19,9 @@ type Options struct {
 	Keyspace           string            // exact name, for a USE behind the start; "": none
 	Username, Password string            // if the server asks
 	Startup            []protocol.Option // behind CQL_VERSION, COMPRESSION and the driver's name
+
+	// Dial opens the connection to an address; nil: over TCP.
+	Dial func(ctx context.Context, addr string) (net.Conn, error)
 }
 
 // The driver's name and version in STARTUP, which servers show in their list of clients.
@@ -56,22 +59,35 @@ func unsupportedVersion(err error) bool {
 
 // Connect opens a connection without starting the protocol.
 func Connect(ctx context.Context, addr string, v protocol.Version) (*Conn, error) {
-	var dialer net.Dialer
-	sock, err := dialer.DialContext(ctx, "tcp", addr)
+	sock, err := dialTCP(ctx, addr)
 	if err != nil {
 		return nil, err
 	}
+	return newConn(sock, v), nil
+}
+
+func dialTCP(ctx context.Context, addr string) (net.Conn, error) {
+	var dialer net.Dialer
+	return dialer.DialContext(ctx, "tcp", addr)
+}
+
+func newConn(sock net.Conn, v protocol.Version) *Conn {
 	return &Conn{
 		sock: sock, in: bufio.NewReaderSize(sock, 1<<16), enc: protocol.Encoder{Version: v},
 		segments: protocol.Segments{Limit: maxBody},
-	}, nil
+	}
 }
 
 func dialVersion(ctx context.Context, addr string, v protocol.Version, o Options) (*Conn, error) {
-	c, err := Connect(ctx, addr, v)
+	dial := o.Dial
+	if dial == nil {
+		dial = dialTCP
+	}
+	sock, err := dial(ctx, addr)
 	if err != nil {
 		return nil, err
 	}
+	c := newConn(sock, v)
 	if err := c.start(ctx, o); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}

@@ -49,6 +49,7 @@ import (
 
 	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/server"
+	"github.com/cqld/cqld/server/control"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/memory"
@@ -63,9 +64,8 @@ type Server struct {
 	served   chan error
 	stopOnce sync.Once
 	recent   *server.RecentStatements
-	clock    *Clock
 
-	inspector inspector
+	controls  *control.Controls
 	setup     setupConn
 	stopped   atomic.Bool
 	keyspaces atomic.Int64 // that Keyspace has created
@@ -77,6 +77,7 @@ type config struct {
 	clock  *Clock
 	engine func(engine.Engine) engine.Engine
 	record bool
+	tables bool      // of keyspace cqld_control
 	from   *Snapshot // nil: it begins empty
 	layout string    // of the ring; "": there is none
 
@@ -91,7 +92,9 @@ type config struct {
 type Option func(*config)
 
 // WithClock makes the server take the time from now, for all that Clock is for. Server.Clock then moves on from that.
-func WithClock(now func() time.Time) Option { return func(c *config) { c.clock = newClock(now) } }
+func WithClock(now func() time.Time) Option {
+	return func(c *config) { c.clock = control.NewClock(now) }
+}
 
 // WithInterceptor lets the test see, delay and fail requests.
 func WithInterceptor(i server.Interceptor) Option {
@@ -117,6 +120,10 @@ func WithLimits(l server.Limits) Option { return func(c *config) { c.server.Limi
 // WithSettings gives the server settings by their names in cassandra.yaml, for example tables_fail_threshold. With
 // guardrails_apply_to_all=true clients are subject to guardrails.
 func WithSettings(values map[string]string) Option { return func(c *config) { c.settings = values } }
+
+// WithControls adds keyspace cqld_control, as cqld serve --test-controls has it: its tables are the clock, faults,
+// snapshots, nodes and statements, which are recorded. Then a client in another process can do what this package can.
+func WithControls() Option { return func(c *config) { c.tables = true } }
 
 // WithEngine lets the test stand between the store and its engine, to delay what is read and written or have it fail.
 // Snapshots are of the engine behind.
@@ -149,7 +156,7 @@ func RunT(t testing.TB, options ...Option) *Server {
 // run is RunT for a server that begins with what a snapshot has; nil: with nothing.
 func run(t testing.TB, from *Snapshot, options []Option) *Server {
 	t.Helper()
-	c := config{clock: newClock(nil), server: server.Options{
+	c := config{clock: control.NewClock(nil), server: server.Options{
 		Log:    zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel),
 		Limits: server.Limits{ReadTimeout: patience, RangeTimeout: patience, WriteTimeout: patience},
 	}}
@@ -157,7 +164,7 @@ func run(t testing.TB, from *Snapshot, options []Option) *Server {
 		c.shown = shownStatements
 	}
 	if c.from = from; from != nil {
-		c.clock, c.ring = from.clock.copy(), from.ring
+		c.clock, c.ring = from.held.Clock.Copy(), from.ring
 	}
 	for _, o := range options {
 		o(&c)
@@ -186,18 +193,19 @@ func start(c config) (*Server, error) {
 		return nil, err
 	}
 	c.server.Settings = settings
-	o := store.Options{Now: c.clock.Now, Log: c.server.Log, Engine: c.openEngine}
+	o := store.Options{Now: c.clock.Now, Log: c.server.Log, Engine: c.openEngine, System: server.SystemKeyspaces()}
 	if c.from != nil {
-		o.Image = c.from.image
-	} else {
-		o.System = server.SystemKeyspaces()
+		o.Image = c.from.held.Image
+	}
+	if c.tables {
+		o.System = append(o.System, control.Keyspace())
 	}
 	data, err := store.Open(o)
 	if err != nil {
 		return nil, err
 	}
 	c.server.Store = data
-	s := &Server{Store: data, clock: c.clock, served: make(chan error, 1)}
+	s := &Server{Store: data, served: make(chan error, 1)}
 	if c.shown > 0 {
 		s.recent = server.NewRecentStatements(c.shown, c.values)
 		c.server.Recent = s.recent
@@ -215,7 +223,10 @@ func start(c config) (*Server, error) {
 		}
 		return nil, closeStore(data, err)
 	}
-	s.inspector.init(s.Server)
+	s.controls = control.New(s.Server, data, c.clock)
+	if c.tables {
+		s.controls.Register()
+	}
 	if c.record {
 		s.Record()
 	}
@@ -230,7 +241,7 @@ func (c *config) openEngine(fold engine.Fold) (engine.Engine, error) {
 	var own engine.Engine = memory.Open(fold)
 	if c.from != nil {
 		var err error
-		if own, err = c.from.image.Engine(fold); err != nil {
+		if own, err = c.from.held.Image.Engine(fold); err != nil {
 			return nil, err
 		}
 	}
@@ -264,7 +275,7 @@ func closeStore(data *store.Store, reason error) error {
 func (s *Server) Addr() string { return s.address.String() }
 
 // Clock is the server's clock, which the test can move.
-func (s *Server) Clock() *Clock { return s.clock }
+func (s *Server) Clock() *Clock { return s.controls.Clock }
 
 // Host is the host of Addr: 127.0.0.1.
 func (s *Server) Host() string { return s.address.IP.String() }

@@ -84,7 +84,7 @@ type dumper struct {
 }
 
 func (s *Server) dump(options []DumpOption) ([]string, error) {
-	d := &dumper{store: s.Store, now: s.clock.Now().Unix()}
+	d := &dumper{store: s.Store, now: s.Clock().Now().Unix()}
 	for _, o := range options {
 		d.options |= o
 	}

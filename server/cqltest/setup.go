@@ -1,26 +1,20 @@
 package cqltest
 
 import (
-	"compress/gzip"
 	"context"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"path"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/parser"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
+	"github.com/cqld/cqld/protocol/client/cqlfiles"
+	"github.com/cqld/cqld/server/control"
 )
-
-// setupName is the driver name of the connection that Exec and Load use.
-const setupName = "cqltest"
 
 // setupTime is how long one statement of Exec or Load may take.
 const setupTime = time.Minute
@@ -36,7 +30,7 @@ func (c *setupConn) use(ctx context.Context, addr string, fn func(*client.Conn) 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.conn == nil {
-		name := protocol.Option{Key: protocol.OptionDriverName, Value: setupName}
+		name := protocol.Option{Key: protocol.OptionDriverName, Value: control.SetupDriver}
 		conn, err := client.Dial(ctx, addr, client.Options{Startup: []protocol.Option{name}})
 		if err != nil {
 			return err
@@ -68,7 +62,7 @@ func (c *setupConn) close() {
 func (s *Server) Exec(t testing.TB, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
-		if err := s.load("", text); err != nil {
+		if err := s.load(cqlfiles.File{Text: text}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -93,65 +87,31 @@ func (s *Server) LoadFS(t testing.TB, files fs.FS) {
 
 // loadFS runs the files of a file system. dir is put before their names in errors.
 func (s *Server) loadFS(files fs.FS, dir string) error {
-	entries, err := fs.ReadDir(files, ".")
+	scripts, _, err := cqlfiles.ReadFolder(files, dir)
 	if err != nil {
 		return err
 	}
-	loaded := 0
-	for _, e := range entries {
-		if e.IsDir() || !strings.HasSuffix(strings.TrimSuffix(e.Name(), ".gz"), ".cql") {
-			continue
-		}
-		text, err := readScript(files, e.Name())
-		if err != nil {
-			return fmt.Errorf("%s: %w", path.Join(dir, e.Name()), err)
-		}
-		if err := s.load(path.Join(dir, e.Name()), text); err != nil {
-			return err
-		}
-		loaded++
-	}
-	if loaded == 0 {
+	if len(scripts) == 0 {
 		return fmt.Errorf("no file in %q ends in .cql or .cql.gz", dir)
 	}
+	for _, script := range scripts {
+		if err := s.load(script); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// readScript reads a file, which is unpacked if its name ends in .gz.
-func readScript(files fs.FS, name string) (string, error) {
-	f, err := files.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	in := io.Reader(f)
-	if strings.HasSuffix(name, ".gz") {
-		if in, err = gzip.NewReader(f); err != nil {
-			return "", err
-		}
-	}
-	text, err := io.ReadAll(in)
-	return string(text), err
-}
-
-// load runs the statements of a text. name is that of the file it is from, or "".
-func (s *Server) load(name, text string) error {
-	for _, piece := range parser.Split(text) {
+// load runs the statements of a script.
+func (s *Server) load(script cqlfiles.File) error {
+	return script.Run(func(text string) error {
 		ctx, cancel := context.WithTimeout(context.Background(), setupTime)
-		err := s.setup.use(ctx, s.upAddr(), func(c *client.Conn) error {
-			_, err := c.Query(ctx, piece.Text+"\n", nil, nil) // the line break ends a comment
+		defer cancel()
+		return s.setup.use(ctx, s.upAddr(), func(c *client.Conn) error {
+			_, err := c.Query(ctx, text, nil, nil)
 			return err
 		})
-		cancel()
-		switch {
-		case err == nil:
-		case name != "":
-			return fmt.Errorf("%s:%d: %w", name, piece.Line, err)
-		default:
-			return fmt.Errorf("%s: %w", piece.Text, err)
-		}
-	}
-	return nil
+	})
 }
 
 // upAddr is the address of the first node that is up.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/protocol/client"
+	"github.com/cqld/cqld/protocol/client/cqlfiles"
 )
 
 // rowsOf runs a statement on a connection of its own and returns the number of rows.
@@ -44,7 +45,7 @@ func TestExec(t *testing.T) {
 	if n := rowsOf(t, s, "SELECT * FROM shop.t"); n != 3 {
 		t.Errorf("%d rows", n)
 	}
-	if err := s.load("", "SELECT 1"); err == nil {
+	if err := s.load(cqlfiles.File{Text: "SELECT 1"}); err == nil {
 		t.Error("no error for what does not parse")
 	}
 	s.Exec(t, "INSERT INTO t (k) VALUES (4)")

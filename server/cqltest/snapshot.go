@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/store"
+	"github.com/cqld/cqld/server/control"
 )
 
 // Snapshot is what a server held at one time: rows, definitions, and how its clock was set. It never changes, and
@@ -13,26 +13,24 @@ import (
 //
 // It shares all that has not changed since, so it, Restore and Fork take no longer for many rows than for few.
 type Snapshot struct {
-	image *store.Image
-	clock *Clock
-	ring  []server.RingNode // the nodes of the server's ring; none: it has none
+	held *control.Snapshot
+	ring []server.RingNode // the nodes of the server's ring; none: it has none
 }
 
 // Snapshot returns what the server holds. Requests under way are in it or not, as a whole.
 func (s *Server) Snapshot() *Snapshot {
-	image, err := s.Store.Image()
+	held, err := s.controls.TakeSnapshot()
 	if err != nil { // its engine is ours
 		panic(fmt.Sprintf("cqltest: make a snapshot: %v", err))
 	}
-	return &Snapshot{image: image, clock: s.clock.copy(), ring: s.ringNodes()}
+	return &Snapshot{held, s.ringNodes()}
 }
 
 // Restore makes the server hold what a snapshot has, of this server or of another one, and sets the clock as it was
 // set. Connections stay, and so do the nodes of a ring. Drivers get the changes of the schema as events, and prepare
 // statements again that the server does not know any more. The server must not be stopped.
 func (s *Server) Restore(snapshot *Snapshot) {
-	s.clock.setting.Store(snapshot.clock.setting.Load())
-	if err := s.Server.Restore(snapshot.image); err != nil {
+	if err := s.controls.RestoreSnapshot(snapshot.held); err != nil {
 		panic(fmt.Sprintf("cqltest: restore a snapshot: %v", err))
 	}
 }

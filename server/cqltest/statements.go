@@ -1,60 +1,15 @@
 package cqltest
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 
-	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/schema"
-	"github.com/cqld/cqld/server"
+	"github.com/cqld/cqld/server/control"
 )
 
 // Statement is a statement that a client has run.
-type Statement struct {
-	Opcode      string // QUERY, EXECUTE or BATCH; PREPARE is recorded too
-	Kind        string // select, insert, update, delete, truncate, use, describe or definition; batch: of several tables
-	Text        string // of a BATCH: all statements, with semicolons between them
-	Keyspace    string
-	Table       string
-	Prepared    bool // all of it was prepared
-	Consistency cqlerr.Consistency
-
-	Keys       []string // partitions that were read by their keys or written to: the values, with commas between them
-	Returned   int      // rows in the answer
-	RowsRead   int      // also those that were filtered out
-	Tombstones int      // read
-	Scanned    bool     // it has read all partitions: neither a key, nor tokens, nor an index say which
-
-	Client string
-	Node   int // the number of the node that coordinated it; 1: the server has no ring
-	Took   time.Duration
-	Err    error // that the client got; nil: it succeeded
-}
-
-// String is the statement on one line, with what it has read.
-func (s Statement) String() string {
-	text := fmt.Sprintf("%s %s: %d rows read, %d returned", s.Opcode, strings.Join(strings.Fields(s.Text), " "), s.RowsRead, s.Returned)
-	if s.Scanned {
-		text += ", all partitions"
-	}
-	if s.Err != nil {
-		text += ", " + s.Err.Error()
-	}
-	return text
-}
-
-// record is what Statements returns.
-type record struct {
-	on  atomic.Bool
-	mu  sync.Mutex
-	all []Statement
-}
+type Statement = control.Statement
 
 // WithStatements records statements from the start.
 func WithStatements() Option { return func(c *config) { c.record = true } }
@@ -62,27 +17,15 @@ func WithStatements() Option { return func(c *config) { c.record = true } }
 // Record has statements recorded from now on, and forgets those that were. It costs the server a goroutine for each
 // request, so nothing is recorded unless the test has called Record, or WithStatements is given.
 func (s *Server) Record() {
-	s.Reset()
-	s.inspector.record.on.Store(true)
-	s.inspector.update()
+	s.controls.Record.Start(0)
 }
 
 // Statements are the statements that clients have run since Record or Reset, in the order in which they were answered.
 // What drivers read of the server's own tables is not among them, nor what Exec and Load run.
-func (s *Server) Statements() []Statement {
-	r := &s.inspector.record
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.all)
-}
+func (s *Server) Statements() []Statement { return s.controls.Record.Statements() }
 
 // Reset forgets the recorded statements.
-func (s *Server) Reset() {
-	r := &s.inspector.record
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.all = nil
-}
+func (s *Server) Reset() { s.controls.Record.Forget() }
 
 // StatementCounts returns how many statements were run on each table since Record or Reset, by keyspace.table. Those
 // that only prepare do not count.
@@ -115,7 +58,7 @@ func (s *Server) AssertPrepared(t testing.TB) {
 // assert fails the test for each text whose statement is wrong.
 func (s *Server) assert(t testing.TB, what string, wrong func(Statement) bool) {
 	t.Helper()
-	if !s.inspector.record.on.Load() {
+	if !s.controls.Record.IsOn() {
 		t.Fatal("no statements are recorded: the test has to call Record first")
 	}
 	texts := map[string]int{}
@@ -127,39 +70,4 @@ func (s *Server) assert(t testing.TB, what string, wrong func(Statement) bool) {
 	for _, text := range slices.Sorted(maps.Keys(texts)) {
 		t.Errorf("%s (%d times): %s", what, texts[text], text)
 	}
-}
-
-// add records a request. err is what a fault has put in the place of its answer.
-func (r *record) add(seen *server.Inspected, err error) {
-	st := Statement{
-		Opcode: seen.Opcode, Text: strings.Join(seen.Statements, "; "), Consistency: seen.Consistency,
-		Returned: seen.Returned, RowsRead: seen.RowsRead, Tombstones: seen.Tombstones,
-		Client: seen.Client.String(), Node: seen.Node, Took: seen.Took, Prepared: len(seen.Parts) > 0, Err: err,
-	}
-	if seen.Err != nil && err == nil {
-		st.Err = seen.Err
-	}
-	own := len(seen.Parts) > 0 // it reads nothing but the server's own tables
-	for i, p := range seen.Parts {
-		own = own && schema.IsSystem(p.Keyspace)
-		if i == 0 {
-			st.Kind, st.Keyspace, st.Table = p.Kind, p.Keyspace, p.Table
-		} else if p.Keyspace != st.Keyspace || p.Table != st.Table || p.Kind != st.Kind {
-			st.Kind = "batch"
-			if p.Keyspace != st.Keyspace || p.Table != st.Table {
-				st.Keyspace, st.Table = "", ""
-			}
-		}
-		st.Prepared = st.Prepared && p.Prepared
-		st.Scanned = st.Scanned || p.Scan && seen.Opcode != "PREPARE" && seen.Err == nil
-	}
-	if own {
-		return
-	}
-	for _, k := range seen.Keys {
-		st.Keys = append(st.Keys, k.Key)
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.all = append(r.all, st)
 }

@@ -34,6 +34,7 @@ type keyspaceDeclaration struct {
 	// firstStoreID is the number in the store of the first table; the others follow. All are below
 	// schema.FirstUserStoreID, and a table keeps its number for ever: a further one goes behind the others.
 	firstStoreID  uint64
+	writable      bool // statements may write to its virtual tables
 	gcGrace       int
 	flushPeriodMs int
 }
@@ -109,7 +110,8 @@ func (d keyspaceDeclaration) build() *schema.Keyspace {
 		}
 		k.Tables[t.name] = schema.NewTable(schema.Table{
 			Keyspace: d.name, Name: t.name, ID: nameID(d.name, t.name), StoreID: d.firstStoreID + uint64(i),
-			Columns: columns, Options: options, Virtual: k.Virtual, Indexes: indexes,
+			Columns: columns, Options: options, Virtual: k.Virtual, Writable: d.writable,
+			Indexes: indexes,
 		})
 	}
 	return k

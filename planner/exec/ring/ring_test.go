@@ -136,7 +136,8 @@ func TestTokens(t *testing.T) {
 // Each goes over the ranges between two tokens, also around the end of the ring.
 func TestEachRange(t *testing.T) {
 	topology := ring.New([]*ring.Node{
-		{Number: 1, Datacenter: "d", Tokens: []int64{-100}}, {Number: 2, Datacenter: "d", Tokens: []int64{0}},
+		{Number: 1, Datacenter: "d", Tokens: []int64{-100}},
+		{Number: 2, Datacenter: "d", Tokens: []int64{0}},
 		{Number: 3, Datacenter: "d", Tokens: []int64{100}},
 	})
 	p := topology.Placement(keyspace(t, map[string]string{"class": "SimpleStrategy", "replication_factor": "1"}))

@@ -7,8 +7,8 @@ import (
 	"io"
 	"time"
 
-	"github.com/cqld/cqld/cql/parser"
 	"github.com/cqld/cqld/protocol/client"
+	"github.com/cqld/cqld/protocol/client/cqlfiles"
 )
 
 // Script is statements to run, with the server to run them on.
@@ -19,8 +19,7 @@ type Script struct {
 
 	Username, Password string // if the server asks
 
-	Name string // of the script, in messages about its lines
-	Text string
+	File cqlfiles.File
 
 	Out, Err io.Writer // for results and for errors of statements
 }
@@ -41,7 +40,7 @@ func (s *Script) Run(ctx context.Context) error {
 	out := bufio.NewWriter(s.Out)
 	defer out.Flush()
 	failed := 0
-	statements := parser.Split(s.Text)
+	statements := s.File.Statements()
 	for _, statement := range statements {
 		err := runStatement(ctx, out, conn, statement.Text, s.Timeout)
 		if err == nil {
@@ -51,7 +50,7 @@ func (s *Script) Run(ctx context.Context) error {
 		if err := out.Flush(); err != nil {
 			return err
 		}
-		fmt.Fprintf(s.Err, "%s:%d: %v\n", s.Name, statement.Line, err)
+		fmt.Fprintln(s.Err, statement.Error(err))
 		if !isAlive(ctx, conn, s.Timeout) {
 			return fmt.Errorf("the connection to %s is lost", s.Addr)
 		}
@@ -72,7 +71,7 @@ func runStatement(ctx context.Context, out io.Writer, conn *client.Conn, cql str
 	var rows [][][]byte
 	o := client.QueryOptions{PageSize: pageRows}
 	for {
-		r, err := conn.Query(ctx, cql+"\n", nil, &o) // the line break ends a comment
+		r, err := conn.Query(ctx, cql, nil, &o)
 		if err != nil {
 			return err
 		}

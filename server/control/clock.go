@@ -1,4 +1,4 @@
-package cqltest
+package control
 
 import (
 	"sync/atomic"
@@ -14,7 +14,7 @@ import (
 //
 // Timeouts and the duration of statements are of the real clock, because clients wait on that: to have a request time
 // out is what faults are for. A driver that sends timestamps with its writes, as most do, takes them from its own
-// clock; package gocqltest tells its sessions not to.
+// clock; package server/cqltest/gocqltest tells its sessions not to.
 type Clock struct {
 	source  func() time.Time
 	setting atomic.Pointer[setting]
@@ -26,8 +26,8 @@ type setting struct {
 	frozen time.Time // zero: it runs
 }
 
-// newClock makes a clock that shows what source does.
-func newClock(source func() time.Time) *Clock {
+// NewClock makes a clock that shows what source does; nil: the real time.
+func NewClock(source func() time.Time) *Clock {
 	if source == nil {
 		source = time.Now
 	}
@@ -36,8 +36,8 @@ func newClock(source func() time.Time) *Clock {
 	return c
 }
 
-// copy makes a clock that shows the same, and is moved on its own.
-func (c *Clock) copy() *Clock {
+// Copy makes a clock that shows the same, and is moved on its own.
+func (c *Clock) Copy() *Clock {
 	d := &Clock{source: c.source}
 	d.setting.Store(c.setting.Load())
 	return d
@@ -90,6 +90,21 @@ func (c *Clock) Run() {
 		return setting{offset: s.frozen.Sub(c.source())}
 	})
 }
+
+// Reset makes the clock show the time of its source again.
+func (c *Clock) Reset() { c.setting.Store(new(setting)) }
+
+// Frozen reports whether the clock stands.
+func (c *Clock) Frozen() bool { return !c.setting.Load().frozen.IsZero() }
+
+// Ahead is how far the clock is ahead of its source.
+func (c *Clock) Ahead() time.Duration {
+	now := c.source()
+	return c.setting.Load().time(func() time.Time { return now }).Sub(now)
+}
+
+// follow sets the clock as another one is set.
+func (c *Clock) follow(other *Clock) { c.setting.Store(other.setting.Load()) }
 
 func (c *Clock) change(to func(setting) setting) {
 	for {

@@ -1,0 +1,70 @@
+package cqlfiles
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"reflect"
+	"testing"
+	"testing/fstest"
+)
+
+// pack packs a text with gzip.
+func pack(t *testing.T, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestFolder reads scripts in the order of their names, packed ones too, and leaves others and folders alone.
+func TestFolder(t *testing.T) {
+	scripts, skipped, err := ReadFolder(fstest.MapFS{
+		"20.cql":      {Data: []byte("\ufeffSELECT 2;")},
+		"10.cql.gz":   {Data: pack(t, "SELECT 1;")},
+		"30.sh":       {Data: []byte("exit 1")},
+		"old/x.cql":   {Data: []byte("SELECT 0;")},
+		"notes.gz":    {Data: []byte("not packed")},
+		"x.cql/y.cql": {Data: []byte("SELECT 0;")},
+	}, "dir")
+	want := []File{{"dir/10.cql.gz", "SELECT 1;"}, {"dir/20.cql", "SELECT 2;"}}
+	if err != nil || !reflect.DeepEqual(scripts, want) {
+		t.Errorf("%q, error %v, want %q", scripts, err, want)
+	}
+	if want := []string{"30.sh", "notes.gz", "old", "x.cql"}; !reflect.DeepEqual(skipped, want) {
+		t.Errorf("skipped are %q, want %q", skipped, want)
+	}
+	_, _, err = ReadFolder(fstest.MapFS{"a.cql.gz": {Data: []byte("not packed")}}, "dir")
+	if err == nil || err.Error() != "dir/a.cql.gz: "+gzip.ErrHeader.Error() {
+		t.Errorf("a file that is not packed: %v", err)
+	}
+}
+
+// TestRun stops at the first error, which has the file and the line.
+func TestRun(t *testing.T) {
+	f := File{Name: "a.cql", Text: "-- first\nINSERT 1;\n\n/* second */ INSERT\n 2 -- no semicolon"}
+	failed := errors.New("no")
+	var ran []string
+	err := f.Run(func(text string) error {
+		if ran = append(ran, text); len(ran) == 2 {
+			return failed
+		}
+		return nil
+	})
+	if want := []string{"INSERT 1\n", "INSERT\n 2 -- no semicolon\n"}; !reflect.DeepEqual(ran, want) {
+		t.Errorf("ran %q, want %q", ran, want)
+	}
+	if err == nil || err.Error() != "a.cql:4: no" || !errors.Is(err, failed) {
+		t.Errorf("the error is %v", err)
+	}
+	err = File{Text: "SELECT 1;"}.Run(func(string) error { return failed })
+	if err == nil || err.Error() != "SELECT 1: no" {
+		t.Errorf("without a name the error is %v", err)
+	}
+}

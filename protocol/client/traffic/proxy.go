@@ -1,0 +1,261 @@
+package traffic
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cqld/cqld/protocol"
+)
+
+// Proxy passes connections on to a server, byte for byte, and writes what it hears. What it cannot understand it passes
+// on without writing it.
+type Proxy struct {
+	To   string        // the server's address
+	Out  io.Writer     // for the recording
+	Told func(error)   // is told of connections that failed; it may be called concurrently
+	Dial time.Duration // how long connecting to the server may take
+
+	mu    sync.Mutex
+	conns int
+	err   error // of Out
+}
+
+// Serve accepts connections until ctx ends, and returns when the last one has ended. It fails if the recording cannot
+// be written.
+func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
+	defer stop()
+	p.write(fmt.Appendf(nil, "# cqld proxy: traffic of %s\n", p.To))
+	var running sync.WaitGroup
+	defer running.Wait()
+	for {
+		socket, err := l.Accept()
+		if ctx.Err() != nil {
+			if err == nil {
+				_ = socket.Close()
+			}
+			return p.failed()
+		}
+		if err != nil {
+			return err
+		}
+		running.Add(1)
+		go func() {
+			defer running.Done()
+			if err := p.pass(ctx, socket); err != nil {
+				p.Told(err)
+			}
+			if p.failed() != nil {
+				cancel()
+			}
+		}()
+	}
+}
+
+// failed returns why the recording could not be written.
+func (p *Proxy) failed() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err
+}
+
+// write appends to the recording.
+func (p *Proxy) write(b []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, err := p.Out.Write(b); err != nil && p.err == nil {
+		p.err = fmt.Errorf("write the recording: %w", err)
+	}
+}
+
+// pass passes on one connection.
+func (p *Proxy) pass(ctx context.Context, client net.Conn) error {
+	defer client.Close()
+	dialer := net.Dialer{Timeout: p.Dial}
+	server, err := dialer.DialContext(ctx, "tcp", p.To)
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	stop := context.AfterFunc(ctx, func() {
+		_ = client.Close()
+		_ = server.Close()
+	})
+	defer stop()
+	p.mu.Lock()
+	p.conns++
+	c := &listening{proxy: p, conn: p.conns, secrets: map[int16]bool{}}
+	p.mu.Unlock()
+	c.mark("open")
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		c.copy(server, client, &c.requests)
+		_ = server.(*net.TCPConn).CloseWrite() // the server may have closed it
+	}()
+	c.copy(client, server, &c.answers)
+	_ = client.Close()
+	<-ended
+	c.mark("closed")
+	return c.trouble
+}
+
+// listening is a connection that is listened to.
+type listening struct {
+	proxy *Proxy
+	conn  int
+
+	mu          sync.Mutex // so that a request is written before its answer
+	requests    heard
+	answers     heard
+	compression protocol.Compression
+	segments    bool // the answer to STARTUP has come, and the version has segments
+	starting    bool // a STARTUP was sent
+	deaf        bool // something was not understood: nothing is written any more
+	secrets     map[int16]bool
+	trouble     error
+}
+
+// heard is one direction: bytes that are not a whole message yet.
+type heard struct {
+	bytes    []byte
+	segments protocol.Segments
+}
+
+// maxMessage is the longest message that is written.
+const maxMessage = 256 << 20
+
+// copy passes bytes on and listens. Bytes are listened to before they are passed on, so that requests are written
+// before their answers.
+func (c *listening) copy(to, from net.Conn, h *heard) {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buf)
+		if n > 0 {
+			c.hear(h, buf[:n])
+			if _, err := to.Write(buf[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// hear takes bytes of a direction and writes the messages that are whole.
+func (c *listening) hear(h *heard, b []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.deaf {
+		return
+	}
+	h.bytes = append(h.bytes, b...)
+	for {
+		n, err := c.next(h)
+		if err != nil {
+			c.deaf, h.bytes = true, nil
+			c.trouble = fmt.Errorf("connection %d is not recorded any more: %w", c.conn, err)
+			c.proxy.write(fmt.Appendf(nil, "# %v\n", c.trouble))
+			return
+		}
+		if n == 0 {
+			h.bytes = slices.Clip(h.bytes)
+			return
+		}
+		h.bytes = h.bytes[n:]
+	}
+}
+
+// next writes the first message, or those of the first segment, and returns how long it is; 0: it is not whole.
+func (c *listening) next(h *heard) (int, error) {
+	// Requests behind a STARTUP that is not answered cannot be told from segments: clients do not send any.
+	if c.segments {
+		h.segments.Compressed, h.segments.Limit = c.compression == protocol.LZ4, maxMessage
+		envelopes, n, err := h.segments.Next(h.bytes)
+		for err == nil && len(envelopes) > 0 {
+			var header protocol.Header
+			var body []byte
+			if header, body, envelopes, err = protocol.CutEnvelope(envelopes, maxMessage); err == nil {
+				err = c.message(header, body)
+			}
+		}
+		return n, err
+	}
+	if len(h.bytes) < protocol.HeaderSize {
+		return 0, nil
+	}
+	header := protocol.ParseHeader(h.bytes)
+	switch {
+	case !header.Version.Supported():
+		return 0, fmt.Errorf("version %d of the protocol is unknown", header.Version)
+	case header.Length > maxMessage:
+		return 0, fmt.Errorf("a message has %d bytes", header.Length)
+	}
+	end := protocol.HeaderSize + int(header.Length)
+	if len(h.bytes) < end {
+		return 0, nil
+	}
+	body, err := c.compression.Body(header, h.bytes[protocol.HeaderSize:end], nil, maxMessage)
+	if err != nil {
+		return 0, err
+	}
+	return end, c.message(header, body)
+}
+
+// secretWord is what a statement has that tells a password.
+var secretWord = regexp.MustCompile(`(?i)password`)
+
+// message writes a message and follows what connections agree on.
+func (c *listening) message(h protocol.Header, body []byte) error {
+	l := line{mark: markRequest, conn: c.conn, at: time.Now(), header: h, body: body}
+	var comment []byte
+	if h.Response {
+		l.mark = markAnswer
+		l.secret = c.secrets[h.Stream] || h.Opcode == protocol.OpAuthChallenge || h.Opcode == protocol.OpAuthSuccess
+		delete(c.secrets, h.Stream)
+		if c.starting && (h.Opcode == protocol.OpReady || h.Opcode == protocol.OpAuthenticate) {
+			c.starting, c.segments = false, h.Version.HasSegments()
+		}
+	} else {
+		var requests protocol.Requests
+		m, err := requests.Decode(h, body)
+		if err == nil {
+			comment = fmt.Appendf(nil, "# %s\n", m)
+		}
+		switch m := m.(type) {
+		case *protocol.Startup:
+			c.starting = true
+			if name, ok := m.Get(protocol.OptionCompression); ok {
+				if agreed, err := protocol.ParseCompression(name, h.Version); err == nil { // else the server refuses it
+					c.compression = agreed
+				}
+			}
+		case *protocol.AuthResponse, *protocol.Credentials:
+			l.secret = true
+		default:
+			l.secret = secretWord.Match(body)
+		}
+		if l.secret {
+			comment = nil
+			c.secrets[h.Stream] = true
+		}
+	}
+	c.proxy.write(l.append(bytes.Clone(comment)))
+	return nil
+}
+
+// mark writes that the connection is opened or closed.
+func (c *listening) mark(state string) {
+	l := line{mark: markConnection, conn: c.conn, at: time.Now(), state: state}
+	c.proxy.write(l.append(nil))
+}

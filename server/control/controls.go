@@ -1,0 +1,31 @@
+// Package control is what a test can do to a server besides sending requests: move its clock (clock.go), have requests
+// fail (faults.go, acts.go), see what clients have run (record.go), and go back to what the server held (snapshot.go).
+//
+// A Controls has all of them for one server. Package server/cqltest gives it to tests in Go. For tests in other
+// languages tables.go makes tables of it, in keyspace cqld_control, and http.go JSON endpoints.
+package control
+
+import (
+	"sync"
+
+	"github.com/cqld/cqld/server"
+	"github.com/cqld/cqld/store"
+)
+
+// Controls are the controls of one server.
+type Controls struct {
+	Clock  *Clock
+	Faults Faults
+	Record Record
+
+	server  *server.Server
+	store   *store.Store
+	placing sync.Mutex // held to put the inspector in place
+}
+
+// New returns the controls of a server, whose store takes the time from the clock.
+func New(srv *server.Server, st *store.Store, clock *Clock) *Controls {
+	c := &Controls{Clock: clock, server: srv, store: st}
+	c.Faults.controls, c.Record.controls = c, c
+	return c
+}

@@ -1,0 +1,257 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/server"
+)
+
+// Fault is a rule: which requests, and what becomes of them. A field that is not set matches all requests, but for two
+// things: requests are prepared without faults unless Opcode is PREPARE, and tables of keyspaces that come with the
+// server, which drivers read on their own, are left alone unless Keyspace names one of them.
+//
+//	faults.Add(control.Fault{Kind: "insert", Table: "orders", Times: 2, Act: control.Overloaded()})
+//
+// A BATCH matches if one of its statements does.
+type Fault struct {
+	Opcode      string         // QUERY, PREPARE, EXECUTE or BATCH
+	Kind        string         // select, insert, update, delete, truncate or definition; write: insert, update or delete
+	Text        string         // is contained in the statement
+	Pattern     *regexp.Regexp // matches the statement
+	Keyspace    string
+	Table       string
+	Conditional bool                         // only statements with IF
+	Consistency []cqlerr.Consistency         // one of these levels
+	Client      string                       // an address, with its port or without
+	Node        int                          // the number of the node that coordinates the request
+	Application string                       // the client's APPLICATION_NAME or DRIVER_NAME in STARTUP
+	Match       func(*server.Inspected) bool // anything else; it must not keep the request
+
+	Call        int     // only the n-th of the requests that match all that is above, counted from 1
+	Probability float64 // how likely it is that the rule acts; 0: it always does
+	Seed        uint64  // of what is likely: the same requests meet the same fate
+	Times       int     // how often the rule acts; 0: always
+
+	Delay time.Duration // the request waits that long before it is served, or before the rest is done
+	Act   Act           // the zero value does nothing more
+}
+
+// Faults are the rules of a server, in the order in which they were added. The first rule that matches a request and
+// does more than delay it is the last one that is looked at.
+type Faults struct {
+	controls *Controls
+
+	mu    sync.Mutex
+	rules []*Rule
+}
+
+// Rule is a Fault that is in force.
+type Rule struct {
+	Fault
+
+	faults  *Faults
+	matched int // guarded by faults.mu
+	acted   int
+	random  *rand.Rand
+}
+
+// Add puts a rule in force, for requests that arrive from then on.
+func (f *Faults) Add(fault Fault) *Rule {
+	r := f.newRule(fault)
+	f.mu.Lock()
+	f.rules = append(f.rules, r)
+	f.mu.Unlock()
+	f.controls.update()
+	return r
+}
+
+// put puts a rule in force, at the place of another one if old is not nil and still in force.
+func (f *Faults) put(old *Rule, fault Fault) *Rule {
+	f.mu.Lock()
+	at := slices.Index(f.rules, old)
+	if at >= 0 {
+		f.rules[at] = f.newRule(fault)
+		defer f.mu.Unlock()
+		return f.rules[at]
+	}
+	f.mu.Unlock()
+	return f.Add(fault)
+}
+
+func (f *Faults) newRule(fault Fault) *Rule {
+	return &Rule{Fault: fault, faults: f, random: rand.New(rand.NewPCG(fault.Seed, 0))}
+}
+
+// List returns the rules that are in force, also those that have acted as often as they may.
+func (f *Faults) List() []*Rule {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.rules)
+}
+
+// Clear removes all rules.
+func (f *Faults) Clear() {
+	f.mu.Lock()
+	f.rules = nil
+	f.mu.Unlock()
+	f.controls.update()
+}
+
+// Remove ends the rule.
+func (r *Rule) Remove() {
+	f := r.faults
+	f.mu.Lock()
+	f.rules = slices.DeleteFunc(f.rules, func(other *Rule) bool { return other == r })
+	f.mu.Unlock()
+	f.controls.update()
+}
+
+// Matched is how many requests have matched the rule, whether it has acted or not.
+func (r *Rule) Matched() int {
+	r.faults.mu.Lock()
+	defer r.faults.mu.Unlock()
+	return r.matched
+}
+
+// Acted is how often the rule has acted.
+func (r *Rule) Acted() int {
+	r.faults.mu.Lock()
+	defer r.faults.mu.Unlock()
+	return r.acted
+}
+
+// String is what the rule is, on one line.
+func (r *Rule) String() string {
+	var parts []string
+	add := func(name string, value any, set bool) {
+		if set {
+			parts = append(parts, fmt.Sprintf("%s=%v", name, value))
+		}
+	}
+	add("opcode", r.Opcode, r.Opcode != "")
+	add("kind", r.Kind, r.Kind != "")
+	add("text", fmt.Sprintf("%q", r.Text), r.Text != "")
+	add("pattern", r.Pattern, r.Pattern != nil)
+	add("keyspace", r.Keyspace, r.Keyspace != "")
+	add("table", r.Table, r.Table != "")
+	add("conditional", true, r.Conditional)
+	add("consistency", r.Consistency, len(r.Consistency) > 0)
+	add("client", r.Client, r.Client != "")
+	add("node", r.Node, r.Node > 0)
+	add("application", r.Application, r.Application != "")
+	add("match", "func", r.Match != nil)
+	add("call", r.Call, r.Call > 0)
+	add("probability", r.Probability, r.Probability > 0)
+	add("times", r.Times, r.Times > 0)
+	add("delay", r.Delay, r.Delay > 0)
+	add("act", r.Act, r.Act.kind != actNothing)
+	add("matched", r.Matched(), true)
+	add("acted", r.Acted(), true)
+	return strings.Join(parts, " ")
+}
+
+// before does what the rules say before a request is served. What is to be done afterwards is in r.Data.
+func (f *Faults) before(ctx context.Context, r *server.Inspected) error {
+	var delay time.Duration
+	act := Act{}
+	f.mu.Lock()
+	for _, rule := range f.rules {
+		if !rule.acts(r) {
+			continue
+		}
+		delay += rule.Delay
+		if act = rule.Act; act.kind != actNothing {
+			break
+		}
+	}
+	f.mu.Unlock()
+	if delay > 0 {
+		timer := time.NewTimer(delay)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+	}
+	switch {
+	case act.kind == actEcho:
+		r.AnswerPayload = r.Payload
+	case act.applied:
+		r.Data = act
+	default:
+		return act.of(r)
+	}
+	return nil
+}
+
+// after does what is to be done when a request was served.
+func (f *Faults) after(r *server.Inspected) error {
+	act, ok := r.Data.(Act)
+	if !ok || r.Err != nil {
+		return nil
+	}
+	return act.of(r)
+}
+
+// acts reports whether the rule acts on a request, and counts. The lock of the rules is held.
+func (r *Rule) acts(request *server.Inspected) bool {
+	if r.Times > 0 && r.acted >= r.Times || !r.matches(request) {
+		return false
+	}
+	r.matched++
+	if r.Call > 0 && r.matched != r.Call || r.Probability > 0 && r.random.Float64() >= r.Probability {
+		return false
+	}
+	r.acted++
+	return true
+}
+
+// matches reports whether a request is one that the rule is about.
+func (r *Rule) matches(request *server.Inspected) bool {
+	switch {
+	case r.Opcode != request.Opcode && (r.Opcode != "" || request.Opcode == "PREPARE"),
+		r.Act.kind == actUnprepared && request.PreparedID == nil,
+		len(r.Consistency) > 0 && !slices.Contains(r.Consistency, request.Consistency),
+		r.Client != "" && r.Client != request.Client.String() && r.Client != request.Client.Addr().String(),
+		r.Node != 0 && r.Node != request.Node,
+		r.Application != "" && r.Application != request.Options["APPLICATION_NAME"] &&
+			r.Application != request.Options[protocol.OptionDriverName]:
+		return false
+	}
+	return r.matchesStatement(request) && (r.Match == nil || r.Match(request))
+}
+
+// matchesStatement reports whether one of the request's statements is one that the rule is about.
+func (r *Rule) matchesStatement(request *server.Inspected) bool {
+	for _, p := range request.Parts {
+		if (r.Keyspace != "" || !schema.IsSystem(p.Keyspace)) && r.matchesPart(&p) {
+			return true
+		}
+	}
+	// A text that is refused, or of no table.
+	return len(request.Parts) == 0 && r.Kind == "" && r.Keyspace == "" && r.Table == "" && !r.Conditional &&
+		slices.ContainsFunc(request.Statements, r.matchesText)
+}
+
+func (r *Rule) matchesPart(p *server.Part) bool {
+	kind := r.Kind == "" || r.Kind == p.Kind
+	if r.Kind == "write" {
+		kind = p.Kind == "insert" || p.Kind == "update" || p.Kind == "delete"
+	}
+	return kind && (r.Keyspace == "" || r.Keyspace == p.Keyspace) && (r.Table == "" || r.Table == p.Table) &&
+		(!r.Conditional || p.Conditional) && r.matchesText(p.Text)
+}
+
+func (r *Rule) matchesText(text string) bool {
+	return strings.Contains(text, r.Text) && (r.Pattern == nil || r.Pattern.MatchString(text))
+}

@@ -1,0 +1,132 @@
+package control
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/server"
+)
+
+// Statement is a statement that a client has run.
+type Statement struct {
+	Opcode      string // QUERY, EXECUTE or BATCH; PREPARE is recorded too
+	Kind        string // select, insert, update, delete, truncate, use, describe or definition; batch: of several tables
+	Text        string // of a BATCH: all statements, with semicolons between them
+	Keyspace    string
+	Table       string
+	Prepared    bool // all of it was prepared
+	Consistency cqlerr.Consistency
+
+	Keys       []string // partitions that were read by their keys or written to: the values, with commas between them
+	Returned   int      // rows in the answer
+	RowsRead   int      // also those that were filtered out
+	Tombstones int      // read
+	Scanned    bool     // it has read all partitions: neither a key, nor tokens, nor an index say which
+
+	Number int64 // counted from 1 since the server was started
+	Client string
+	Node   int // the number of the node that coordinated it; 1: the server has no ring
+	Took   time.Duration
+	Err    error // that the client got; nil: it succeeded
+}
+
+// String is the statement on one line, with what it has read.
+func (s Statement) String() string {
+	text := fmt.Sprintf("%s %s: %d rows read, %d returned", s.Opcode, strings.Join(strings.Fields(s.Text), " "), s.RowsRead, s.Returned)
+	if s.Scanned {
+		text += ", all partitions"
+	}
+	if s.Err != nil {
+		text += ", " + s.Err.Error()
+	}
+	return text
+}
+
+// Record keeps the statements that clients have run, while it is on.
+type Record struct {
+	controls *Controls
+	isOn     atomic.Bool
+
+	mu     sync.Mutex
+	all    []Statement
+	most   int   // how many are kept, the last ones; 0: all
+	number int64 // of the last one
+}
+
+// Start records statements from now on, and forgets those that were. most is how many are kept, the last ones; 0: all.
+// It costs the server a goroutine for each request.
+func (r *Record) Start(most int) {
+	r.mu.Lock()
+	r.all, r.most = nil, most
+	r.mu.Unlock()
+	r.isOn.Store(true)
+	r.controls.update()
+}
+
+// IsOn reports whether statements are recorded.
+func (r *Record) IsOn() bool { return r.isOn.Load() }
+
+// Statements are the statements that clients have run since Start or Forget, in the order in which they were answered.
+// What drivers read of the server's own tables is not among them.
+func (r *Record) Statements() []Statement {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	last := r.all
+	if r.most > 0 && len(last) > r.most {
+		last = last[len(last)-r.most:]
+	}
+	return slices.Clone(last)
+}
+
+// Forget forgets the recorded statements.
+func (r *Record) Forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all = nil
+}
+
+// add records a request. err is what a fault has put in the place of its answer.
+func (r *Record) add(seen *server.Inspected, err error) {
+	st := Statement{
+		Opcode: seen.Opcode, Text: strings.Join(seen.Statements, "; "), Consistency: seen.Consistency,
+		Returned: seen.Returned, RowsRead: seen.RowsRead, Tombstones: seen.Tombstones,
+		Client: seen.Client.String(), Node: seen.Node, Took: seen.Took, Prepared: len(seen.Parts) > 0, Err: err,
+	}
+	if seen.Err != nil && err == nil {
+		st.Err = seen.Err
+	}
+	own := len(seen.Parts) > 0 // it reads nothing but the server's own tables
+	for i, p := range seen.Parts {
+		own = own && schema.IsSystem(p.Keyspace)
+		if i == 0 {
+			st.Kind, st.Keyspace, st.Table = p.Kind, p.Keyspace, p.Table
+		} else if p.Keyspace != st.Keyspace || p.Table != st.Table || p.Kind != st.Kind {
+			st.Kind = "batch"
+			if p.Keyspace != st.Keyspace || p.Table != st.Table {
+				st.Keyspace, st.Table = "", ""
+			}
+		}
+		st.Prepared = st.Prepared && p.Prepared
+		st.Scanned = st.Scanned || p.Scan && seen.Opcode != "PREPARE" && seen.Err == nil
+	}
+	if own {
+		return
+	}
+	for _, k := range seen.Keys {
+		st.Keys = append(st.Keys, k.Key)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.number++
+	st.Number = r.number
+	if r.most > 0 && len(r.all) >= 2*r.most {
+		r.all = slices.Clone(r.all[len(r.all)-r.most+1:])
+	}
+	r.all = append(r.all, st)
+}

@@ -1,0 +1,140 @@
+package control
+
+import (
+	"sync"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store"
+	"github.com/cqld/cqld/store/system"
+)
+
+// Keyspace is the keyspace of the tables that Register fills. The server's store is to be opened with it.
+func Keyspace() *schema.Keyspace { return system.Controls() }
+
+// table is a table of keyspace cqld_control, and what the endpoint of its name shows.
+type table interface {
+	// Statements write to it. Errors of package cqlerr reach the client.
+	store.VirtualWriter
+
+	// rows returns its rows, in any order.
+	rows() []row
+}
+
+// row is a row: the key, and what its other columns have; what is not there is null.
+type row struct {
+	key []byte
+	values
+}
+
+// recorded is how many statements the table of statements has, the last ones.
+const recorded = 10_000
+
+// Tables are the tables of keyspace cqld_control for one server.
+type Tables struct {
+	controls *Controls
+	byName   map[string]*oneByOne
+}
+
+// Register gives the server's store the tables of keyspace cqld_control, and has statements recorded.
+func (c *Controls) Register() *Tables {
+	t := &Tables{controls: c, byName: map[string]*oneByOne{}}
+	for name, of := range map[string]table{
+		"clock":      clockTable{c.Clock},
+		"faults":     &faultTable{faults: &c.Faults, named: map[string]*namedFault{}},
+		"nodes":      nodeTable{c.server},
+		"snapshots":  &snapshotTable{controls: c, named: map[string]*namedSnapshot{}},
+		"statements": statementTable{&c.Record},
+	} {
+		o := &oneByOne{table: of, of: Keyspace().Tables[name]}
+		t.byName[name] = o
+		c.store.AddWritable(o.of, func(store.Session, *schema.Catalog) ([]*store.Mutation, error) {
+			return mutations(o.of, o.rows()), nil
+		}, o)
+	}
+	c.Record.Start(recorded)
+	return t
+}
+
+// mutations are the rows of a table as the store reads them.
+func mutations(t *schema.Table, rows []row) []*store.Mutation {
+	const timestamp = 1
+	all := make([]*store.Mutation, len(rows))
+	for i, r := range rows {
+		m := store.NewMutation(t, r.key)
+		m.Row(nil)
+		m.Mark(timestamp, store.Expiry{})
+		for name, value := range r.values {
+			if value != nil {
+				m.Set(t.Column(name), value, timestamp, store.Expiry{})
+			}
+		}
+		all[i] = m
+	}
+	return all
+}
+
+// oneByOne reads and writes a table for one client at a time.
+type oneByOne struct {
+	table
+	of *schema.Table
+	mu sync.Mutex
+}
+
+func (o *oneByOne) rows() []row {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.table.rows()
+}
+
+// Write implements store.VirtualWriter.
+func (o *oneByOne) Write(key []byte, values map[string][]byte) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.table.Write(key, values)
+}
+
+// Delete implements store.VirtualWriter.
+func (o *oneByOne) Delete(key []byte) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.table.Delete(key)
+}
+
+// Truncate implements store.VirtualWriter.
+func (o *oneByOne) Truncate() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.table.Truncate()
+}
+
+// find returns the row of a key; false: there is none.
+func find(t table, key []byte) (row, bool) {
+	for _, r := range t.rows() {
+		if string(r.key) == string(key) {
+			return r, true
+		}
+	}
+	return row{}, false
+}
+
+// readOnly refuses to write to columns other than some.
+func readOnly(values map[string][]byte, writable ...string) error {
+next:
+	for name := range values {
+		for _, w := range writable {
+			if name == w {
+				continue next
+			}
+		}
+		return cqlerr.Invalidf("Column %s cannot be written", name)
+	}
+	return nil
+}
+
+// errCannot is the refusal of a statement that a table has no use for.
+func errCannot(format string, args ...any) error { return cqlerr.Invalidf(format, args...) }
+
+// textKey is a key of a table whose key is a text.
+func textKey(name string) []byte { return types.EncodeText(name) }
