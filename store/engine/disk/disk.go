@@ -116,11 +116,11 @@ type Engine struct {
 	filter    *filter
 	first     func(key []byte) (bool, error) // isFirst
 	closed    bool
-	path      tree.Path // of the row that is being written
-	undo      []undo    // of the commit that is being applied
-	left      []retired // what is not published any more and still being read
-	oldBases  []*base   // snapshots of Badger that may still be read
-	dropped   uint64    // the number of the last memtable that was flushed
+	path      tree.Path          // of the row that is being written
+	undo      []undo             // of the commit that is being applied
+	left      []retired          // what is not published any more and still being read
+	oldBases  []*badger.Snapshot // that may still be read
+	dropped   uint64             // the number of the last memtable that was flushed
 
 	syncing  syncing
 	flushing chan struct{} // has an element when there is something to flush
@@ -152,7 +152,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	e.syncing.wake = make(chan struct{}, 1)
 	var x *commitlog.Examination
 	below := o.below
-	below.Dir, below.Repair, below.Log, below.Sync = o.Dir, o.Repair, o.Log, badger.Requested
+	below.Dir, below.Repair, below.Log = o.Dir, o.Repair, o.Log
 	if below.MemTableSize == 0 {
 		below.MemTableSize = badgerMemtable
 	}
@@ -180,11 +180,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 
 // openLog reads the log into trees and starts what the engine does besides.
 func (e *Engine) openLog(x *commitlog.Examination) error {
-	first, err := e.openBase()
-	if err != nil {
-		return err
-	}
-	e.layers = &layers{base: first}
+	e.layers = &layers{base: e.below.Snapshot()}
 	e.memtable = newMemtable(1)
 	replay := func(seq uint64, ops []engine.Op) error {
 		err := e.apply(ops)
@@ -198,6 +194,7 @@ func (e *Engine) openLog(x *commitlog.Examination) error {
 		}
 		return nil
 	}
+	var err error
 	options := commitlog.Options{SegmentSize: e.o.segment, Sync: e.o.syncFile}
 	if len(x.Damages) > 0 {
 		err = e.repairLog(x, options, replay)
@@ -210,7 +207,6 @@ func (e *Engine) openLog(x *commitlog.Examination) error {
 		}
 	}
 	if err != nil {
-		close(first.release)
 		return err
 	}
 	e.publish(nil)
@@ -238,13 +234,8 @@ func (e *Engine) repairLog(
 	if err := e.below.Sync(); err != nil {
 		return err
 	}
-	old := e.layers.base
-	next, err := e.openBase()
-	if err != nil {
-		return err
-	}
-	e.layers = &layers{base: next}
-	close(old.release)
+	e.layers.base.Release()
+	e.layers = &layers{base: e.below.Snapshot()}
 	e.log, err = x.Reset(e.o.Log, o)
 	return err
 }
@@ -258,7 +249,7 @@ const (
 
 // Limits says what a commit may have at most.
 func (e *Engine) Limits() engine.Limits {
-	return engine.Limits{Key: e.below.Limits().Key, Value: maxCommit, CommitBytes: maxCommit, CommitOps: maxOps}
+	return engine.Limits{Key: badger.MaxKey, Value: maxCommit, CommitBytes: maxCommit, CommitOps: maxOps}
 }
 
 // Close waits for the commits and updates that are not answered and for the reads under way, and flushes everything, so
@@ -297,10 +288,6 @@ func (e *Engine) closeFiles() error {
 		err = errors.Join(err, e.log.Close())
 	} else {
 		err = e.log.Empty()
-	}
-	close(e.layers.base.release)
-	for _, b := range e.oldBases {
-		close(b.release)
 	}
 	if closing := e.below.Close(); closing != nil || err != nil {
 		return fmt.Errorf("close the data: %w", errors.Join(err, closing))

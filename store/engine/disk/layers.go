@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/badger"
 	"github.com/cqld/cqld/store/engine/tree"
 )
 
@@ -20,8 +21,8 @@ func newMemtable(number uint64) memtable { return memtable{tree: tree.New(), num
 
 // layers are what is below the tree that is written to.
 type layers struct {
-	frozen []*memtable // that are not flushed, the newest first
-	base   *base       // as Badger was when the oldest of them was frozen, or before
+	frozen []*memtable      // that are not flushed, the newest first
+	base   *badger.Snapshot // from when the oldest of them was frozen, or before
 }
 
 // oldestFirst are the frozen memtables in the order in which they are flushed.
@@ -29,27 +30,6 @@ func (l *layers) oldestFirst() []*memtable {
 	all := slices.Clone(l.frozen)
 	slices.Reverse(all)
 	return all
-}
-
-// base is a snapshot of Badger. A goroutine keeps a view open for it.
-type base struct {
-	reader  engine.Reader
-	release chan struct{} // is closed when nobody reads the snapshot any more
-}
-
-// openBase makes a snapshot of what Badger has.
-func (e *Engine) openBase() (*base, error) {
-	b := &base{release: make(chan struct{})}
-	opened := make(chan error, 1)
-	go func() {
-		opened <- e.below.View(func(r engine.Reader) error {
-			b.reader = r
-			opened <- nil
-			<-b.release
-			return nil
-		})
-	}()
-	return b, <-opened
 }
 
 // published is what reads begin on: a tree and what is below it. The writer takes it back before it changes nodes of
@@ -66,7 +46,7 @@ type readers struct{ n atomic.Int64 }
 // retired is what was published before and is still being read.
 type retired struct {
 	readers *readers
-	base    *base
+	base    *badger.Snapshot
 }
 
 // enter counts a read in, which has to call leave when it is done. A read counts itself before it looks whether the
@@ -151,10 +131,10 @@ func (e *Engine) retire(p *published) {
 // forget drops what nobody reads any more.
 func (e *Engine) forget() {
 	e.left = slices.DeleteFunc(e.left, func(r retired) bool { return r.readers.n.Load() == 0 })
-	e.oldBases = slices.DeleteFunc(e.oldBases, func(b *base) bool {
+	e.oldBases = slices.DeleteFunc(e.oldBases, func(b *badger.Snapshot) bool {
 		read := slices.ContainsFunc(e.left, func(r retired) bool { return r.base == b })
 		if !read {
-			close(b.release)
+			b.Release()
 		}
 		return !read
 	})

@@ -79,9 +79,9 @@ func (v *view) Get(key []byte, fn func(value []byte) error) (bool, error) {
 		r = v.layers.frozen[next].tree.Get(key)
 	}
 	if deltas.n == 0 {
-		return v.layers.base.reader.Get(key, fn)
+		return v.layers.base.Get(key, fn)
 	}
-	found, err := v.layers.base.reader.Get(key, func(value []byte) error {
+	found, err := v.layers.base.Get(key, func(value []byte) error {
 		_, err := v.folded(true, key, value, &deltas, fn)
 		return err
 	})
@@ -189,7 +189,7 @@ func (m *merging) end() {
 // run merges the trees with what is below.
 func (m *merging) run(start, end []byte) error {
 	stopped := false
-	err := m.view.layers.base.reader.Scan(start, end, m.options, func(key, value []byte) (more bool, err error) {
+	err := m.view.layers.base.Scan(start, end, m.options, func(key, value []byte) (more bool, err error) {
 		for {
 			at := m.first()
 			order := 1
