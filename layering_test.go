@@ -80,10 +80,10 @@ var arrows = map[string][]string{
 	"store/engine/badger":       {"store/engine", "store/engine/badger/check", "store/engine/files"},
 	"store/engine/badger/check": {"store/engine/files"},
 	"store/engine/disk": {
-		"store/bloom", "store/engine", "store/engine/badger", "store/engine/badger/check", "store/engine/disk/commitlog", "store/engine/files", "store/engine/tree",
+		"store/bloom", "store/engine", "store/engine/badger", "store/engine/badger/check", "store/engine/disk/commitlog", "store/engine/files", "store/engine/publish", "store/engine/tree",
 	},
 	"store/engine/disk/commitlog": {"store/engine", "store/engine/files"},
-	"store/engine/memory":         {"store/engine", "store/engine/tree"},
+	"store/engine/memory":         {"store/engine", "store/engine/publish", "store/engine/tree"},
 	"store/engine/enginetest":     {"store/engine"},
 	"protocol":                    {"cql/types", "cql/cqlerr"},
 	"protocol/client":             {"protocol", "cql/types", "cql/cqlerr"},

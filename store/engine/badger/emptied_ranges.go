@@ -24,10 +24,6 @@ type emptiedRange struct {
 	passed     int // about how many deleted keys are in it
 }
 
-func (h *emptiedRange) has(key []byte) bool {
-	return bytes.Compare(h.start, key) <= 0 && bytes.Compare(key, h.end) < 0
-}
-
 // emptiedRanges are in order and do not overlap. They are never changed.
 type emptiedRanges []emptiedRange
 

@@ -35,6 +35,7 @@ import (
 	"github.com/cqld/cqld/store/engine/badger/check"
 	"github.com/cqld/cqld/store/engine/disk/commitlog"
 	"github.com/cqld/cqld/store/engine/files"
+	"github.com/cqld/cqld/store/engine/publish"
 	"github.com/cqld/cqld/store/engine/tree"
 )
 
@@ -94,13 +95,13 @@ type Engine struct {
 	fold      engine.Fold
 	below     *badger.Engine
 	log       *commitlog.Log
-	current   atomic.Pointer[published] // nil: a commit is being applied, or the engine is closed
-	updating  chan struct{}             // has an element while an Update is under way
-	under     atomic.Int64              // commits and updates that are not answered
-	failed    atomic.Pointer[error]     // why there are no more commits
-	stuck     atomic.Pointer[error]     // why nothing can be flushed at the moment
-	noSegment atomic.Pointer[error]     // why no segment of the log can be made at the moment
-	waits     atomic.Uint64             // commits that had to wait for a flush
+	current   publish.Place[view, *badger.Snapshot]
+	updating  chan struct{}         // has an element while an Update is under way
+	under     atomic.Int64          // commits and updates that are not answered
+	failed    atomic.Pointer[error] // why there are no more commits
+	stuck     atomic.Pointer[error] // why nothing can be flushed at the moment
+	noSegment atomic.Pointer[error] // why no segment of the log can be made at the moment
+	waits     atomic.Uint64         // commits that had to wait for a flush
 	flushes   atomic.Uint64
 
 	large largeKeys  // keys whose values in Badger are nearly as long as may be
@@ -118,7 +119,6 @@ type Engine struct {
 	closed    bool
 	path      tree.Path          // of the row that is being written
 	undo      []undo             // of the commit that is being applied
-	left      []retired          // what is not published any more and still being read
 	oldBases  []*badger.Snapshot // that may still be read
 	dropped   uint64             // the number of the last memtable that was flushed
 
@@ -261,7 +261,7 @@ func (e *Engine) Close() error {
 		return engine.ErrClosed
 	}
 	e.closed = true
-	e.retire(e.current.Swap(nil))
+	e.current.Close()
 	e.changed.Broadcast()
 	e.mu.Unlock()
 	for i := 0; e.busy(); i++ {
@@ -302,8 +302,7 @@ func (e *Engine) busy() bool {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.forget()
-	return len(e.left) > 0
+	return !e.forget()
 }
 
 // wake puts an element into a channel, unless it has one.

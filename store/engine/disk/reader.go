@@ -21,8 +21,8 @@ func (e *Engine) Get(key []byte, fn func(value []byte) error) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer p.leave()
-	return p.Get(key, fn)
+	defer p.Leave()
+	return p.Value.Get(key, fn)
 }
 
 // Scan reads a range at the last commit.
@@ -31,8 +31,8 @@ func (e *Engine) Scan(start, end []byte, o engine.ScanOptions, fn func(key, valu
 	if err != nil {
 		return err
 	}
-	defer p.leave()
-	return p.Scan(start, end, o, fn)
+	defer p.Leave()
+	return p.Value.Scan(start, end, o, fn)
 }
 
 // View runs fn on the last commit.
@@ -41,8 +41,8 @@ func (e *Engine) View(fn func(engine.Reader) error) error {
 	if err != nil {
 		return err
 	}
-	defer p.leave()
-	return fn(&p.view)
+	defer p.Leave()
+	return fn(&p.Value)
 }
 
 // top is the newest row of a key, or none.
