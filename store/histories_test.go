@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
