@@ -186,6 +186,7 @@ func badgerOptions(o Options, g *gate) badger.Options {
 		WithNumLevelZeroTablesStall(15).
 		WithBaseLevelSize(64 << 20).
 		WithNumMemtables(2).
+		WithNumCompactors(2).
 		WithVerifyValueChecksum(true).
 		WithMemTableSize(o.MemTableSize).
 		WithValueLogFileSize(valueLogFile)

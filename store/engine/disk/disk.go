@@ -74,7 +74,7 @@ const (
 	defaultMemtable = 32 << 20
 
 	// badgerMemtable is Badger's own, which takes 1.3 times as much memory, up to three times.
-	badgerMemtable = 16 << 20
+	badgerMemtable = 8 << 20
 
 	// firstRate is how many bytes a second a flush writes, as long as none was measured.
 	firstRate = 32 << 20
