@@ -25,9 +25,9 @@ func tuneMemory(getenv func(string) string) {
 // gcPercent lets the heap grow to three times the live memory.
 const gcPercent = 200
 
-// memoryLimit is the memory limit for the process: at least 384 MiB, enough for live memory and for short-lived memory of requests, but
-// not so much that garbage piles up. In a container it stays below the container's limit, at which the process would be
-// killed.
+// memoryLimit is the memory limit for the process: enough for live memory and for short-lived memory of requests, but
+// not so much that garbage piles up. It begins at what a server on disk needs, whatever its data. In a container it
+// stays below the container's limit, at which the process would be killed.
 func memoryLimit(live, container int64) int64 {
 	limit := max(384<<20, live/4*5+128<<20)
 	if container > 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// keptRanges keeps the tombstones of partitions that have many ranges, cut so that none overlap: a read finds the one over
-// a row by binary search, where it would have to read and cut all of them.
+// keptRanges keeps the tombstones of partitions that have many ranges, cut so that none overlap: a read finds the one
+// over a row by binary search, where it would have to read and cut all of them.
 //
 // What is kept of a partition is right for a snapshot that was chosen while no tombstones of the partition were being
 // written, and that has all that were written when it was kept. Writers say when they begin and when they are done.

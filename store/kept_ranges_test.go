@@ -31,7 +31,8 @@ type modelDeletion struct {
 func (m *rangesModel) alive(start, end int32) (all []int32) {
 	for c := start; c < end; c++ {
 		ts, ok := m.rows[c]
-		if ok && !slices.ContainsFunc(m.deletions, func(d modelDeletion) bool { return d.start <= c && c < d.end && ts <= d.ts }) {
+		hides := func(d modelDeletion) bool { return d.start <= c && c < d.end && ts <= d.ts }
+		if ok && !slices.ContainsFunc(m.deletions, hides) {
 			all = append(all, c)
 		}
 	}
