@@ -10,7 +10,7 @@ BIN      := cqld
 SYSTEMS := linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 .DEFAULT_GOAL := help
-.PHONY: help build static cross test race lint generate generated fuzz check bench properties histories crash damage hostile compare release image drivers metadata oracle oracle-stop scripts judge suites differ differ-guardrails
+.PHONY: help build static cross test race lint generate generated fuzz check bench benchmarks properties histories crash damage hostile compare release image drivers metadata oracle oracle-stop scripts judge suites differ differ-guardrails
 
 # A command behind this finds a real Cassandra 5.0 in $CASSANDRA_ADDR: one that runs already, or one started for it.
 ORACLE := go run ./compat_tests/oracle run
@@ -88,6 +88,9 @@ bench: ## measure start, memory, requests per second beside a server that does n
 	go test -run '^$$' -bench 'FirstAnswer|ParallelTests|MillionRows|Hour' -benchtime 20x ./server/cqltest
 	go test -run '^$$' -bench . ./cql/parser ./cql/types
 	go test -run '^$$' -bench "Beside|Allocations|Growth|Durable|Queue|Purge|Definitions" -benchtime 1x ./store
+
+benchmarks: ## measure requests per second and memory, in memory and on disk beside a server that does nothing, and write BENCHMARKS.md
+	go run ./compat_tests/bench -report BENCHMARKS.md
 
 compare: ## measure start, memory, size and requests per second beside a real Cassandra
 	$(ORACLE) go run ./compat_tests/bench -cassandra

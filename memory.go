@@ -26,10 +26,10 @@ func tuneMemory(getenv func(string) string) {
 const gcPercent = 200
 
 // memoryLimit is the memory limit for the process: enough for live memory and for short-lived memory of requests, but
-// not so much that garbage piles up. In a container it stays below the container's limit, at which the process would be
-// killed.
+// not so much that garbage piles up. It begins at what a server on disk needs, whatever its data. In a container it
+// stays below the container's limit, at which the process would be killed.
 func memoryLimit(live, container int64) int64 {
-	limit := max(640<<20, live/4*5+128<<20)
+	limit := max(384<<20, live/4*5+128<<20)
 	if container > 0 {
 		limit = min(limit, container/10*8)
 	}

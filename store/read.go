@@ -142,6 +142,7 @@ func (s *Store) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error)) 
 		if src != nil {
 			return rd.run(src)
 		}
+		rd.tombstones.useKept(&s.filters.kept)
 		if err := s.engine.View(rd.calls.run); !errors.Is(err, errTruncated) {
 			return err
 		}
