@@ -30,7 +30,7 @@ const (
 
 // entryOp writes the entry of a row with a key.
 func entryOp(entry, row []byte) engine.Op {
-	b := slices.Grow(slices.Clone(entry), len(row)+4)
+	b := append(make([]byte, 0, len(entry)+len(row)+4), entry...)
 	b = append(b, row[rows.AreaSize:]...)
 	key := b[:len(b):len(b)]
 	return engine.Op{Kind: engine.Put, Key: key, Value: binary.AppendUvarint(b, uint64(len(entry)))[len(b):]}
