@@ -87,7 +87,7 @@ bench: ## measure start, memory, requests per second beside a server that does n
 	go run ./compat_tests/bench
 	go test -run '^$$' -bench 'FirstAnswer|ParallelTests|MillionRows|Hour' -benchtime 20x ./server/cqltest
 	go test -run '^$$' -bench . ./cql/parser ./cql/types
-	go test -run '^$$' -bench "Beside|Allocations|Growth|Durable|Queue|Purge|Definitions|Indexed|ViewPage" -benchtime 1x ./store
+	go test -run '^$$' -bench "Beside|Allocations|Growth|Durable|Queue|Purge|Definitions|Indexed|TextIndexes|ViewPage" -benchtime 1x ./store
 
 compare: ## measure start, memory, size and requests per second beside a real Cassandra
 	$(ORACLE) go run ./compat_tests/bench -cassandra
