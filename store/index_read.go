@@ -25,8 +25,8 @@ type Lookup struct {
 // lookup is a read through an index.
 type lookup struct {
 	index  *keptIndex
-	entry  []byte // what the entries of one value begin with; nil: a range is meant, and rows has the keys of the rows
-	rows   [][]byte
+	entry  []byte // what the entries of one value begin with; nil: the keys of the rows are gathered
+	gather gathering
 	maker  entryMaker
 	value  []byte
 	bounds [][2][]byte // of the slices, in a partition
@@ -79,7 +79,7 @@ func (r *reader) chooseIndex() (bool, error) {
 	}
 	if len(all) > 1 || !at.one {
 		l.entry = nil
-		return r.gatherRows(all)
+		return r.beginGathering(all)
 	}
 	l.entry = at.start
 	return true, nil
@@ -155,51 +155,6 @@ func countSome(src engine.Reader, start, end []byte) (n int, err error) {
 	return n, err
 }
 
-// What is gathered of a range of values at most: of more rows there is soon one that a scan comes by.
-const (
-	mostGathered      = 20_000
-	mostGatheredBytes = 4 << 20
-)
-
-// gatherRows gathers the keys of the rows that have entries in some places. It reports false if they are too many.
-func (r *reader) gatherRows(spans []entrySpan) (bool, error) {
-	from, to, ok := r.rowBounds()
-	if !ok {
-		r.lookup.rows = nil
-		return true, nil
-	}
-	var all [][]byte
-	size, seen := 0, 0
-	take := func(key, value []byte) (bool, error) {
-		if seen++; seen%64 == 0 {
-			if err := r.step(); err != nil {
-				return false, err
-			}
-		}
-		n, err := entryLength(key, value)
-		if err != nil {
-			return false, err
-		}
-		rest := key[n:]
-		if bytes.Compare(rest, from) >= 0 && (len(to) == 0 || bytes.Compare(rest, to) < 0) {
-			all = append(all, bytes.Clone(rest))
-			size += len(rest)
-		}
-		return seen <= mostGathered && size <= mostGatheredBytes, nil
-	}
-	for _, span := range spans {
-		if err := r.src.Scan(span.start, span.end, engine.ScanOptions{}, take); err != nil {
-			return false, err
-		}
-	}
-	if seen > mostGathered || size > mostGatheredBytes {
-		return false, nil
-	}
-	slices.SortFunc(all, bytes.Compare)
-	r.lookup.rows = slices.CompactFunc(all, bytes.Equal)
-	return true, nil
-}
-
 // throughIndex reads the rows that have an entry in the index.
 func (r *reader) throughIndex() error {
 	l := &r.lookup
@@ -230,12 +185,7 @@ func (r *reader) throughIndex() error {
 func (r *reader) eachCandidate() error {
 	l := &r.lookup
 	if l.entry == nil {
-		for _, rest := range l.rows {
-			if more, err := r.takeCandidate(rest, nil); err != nil || !more {
-				return err
-			}
-		}
-		return nil
+		return r.eachGathered()
 	}
 	from, to, ok := r.rowBounds()
 	if !ok {

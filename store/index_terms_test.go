@@ -338,3 +338,57 @@ func TestLongPatterns(t *testing.T) {
 		}
 	}
 }
+
+// TestGatherInPortions reads ranges of which some are gone through in portions, and some by reading the table.
+func TestGatherInPortions(t *testing.T) {
+	s := open(t, "", Options{SweepEvery: time.Hour})
+	defer closeStore(t, s)
+	s.gathered = 50
+	spec := *newTable(t, "indexed", "p int", "", "v int")
+	spec.Indexes = []*schema.Index{{Name: "v", Class: "StorageAttachedIndex", Targets: []schema.IndexTarget{{Column: "v"}}}}
+	define(t, s, schema.NewTable(spec))
+	waitForIndexes(t, s)
+	table := s.Catalog().Table("ks", "indexed")
+	const n = 4800
+	for i := range n {
+		m := NewMutation(table, types.EncodeInt(int32(i)))
+		m.Row(nil)
+		m.Set(table.Column("v"), types.EncodeInt(int32(i)), 1, Expiry{})
+		if err := apply(s, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 100 { // entries that are stale
+		m := NewMutation(table, types.EncodeInt(int32(i*3)))
+		m.Row(nil)
+		m.Set(table.Column("v"), types.EncodeInt(n), 2, Expiry{})
+		if err := apply(s, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		to, want int
+		portions bool
+	}{{40, 0, true}, {250, 0, true}, {299, 0, true}, {400, 0, false}, {280, 100, true}, {280, 10, false}} {
+		has := func(row [][]byte) bool { return types.DecodeInt(row[1]) <= int32(test.to) }
+		r := Read{Table: table, Lookups: []Lookup{{Index: table.Indexes[0], Ranged: true, To: types.EncodeInt(int32(test.to))}}}
+		r.Want = test.want
+		w := newIndexWriter(t, s, nil, 1)
+		got := w.rowsOf(&r, []func([][]byte) bool{has})
+		without := r
+		without.Lookups = nil
+		want := w.rowsOf(&without, []func([][]byte) bool{has})
+		if !slices.EqualFunc(got, want, sameRow) || len(got) == 0 {
+			t.Errorf("up to %d: %d rows through the index, %d without it", test.to, len(got), len(want))
+		}
+		if portions := w.read[1] < n; portions != test.portions {
+			t.Errorf("up to %d, of which %d are wanted: %d rows are read", test.to, test.want, w.read[1])
+		}
+		for i := 0; i < len(want); i += 17 {
+			r.After = &want[i].position
+			if got := w.rowsOf(&r, []func([][]byte) bool{has}); !slices.EqualFunc(got, want[i+1:], sameRow) {
+				t.Errorf("up to %d, behind row %d: %d rows, want %d", test.to, i, len(got), len(want)-i-1)
+			}
+		}
+	}
+}

@@ -307,6 +307,9 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 			return err
 		}
 		r.countTombstones()
+		if n := min(r.page.size, r.page.limit); n != noLimit && r.gather == nil && r.groups == nil {
+			r.read.Want = n
+		}
 	}
 	onRow := r.onRow
 	if req.Touched != nil {
