@@ -27,6 +27,7 @@ type lookup struct {
 	index  *keptIndex
 	entry  []byte // what the entries of one value begin with; nil: the keys of the rows are gathered
 	gather gathering
+	others []crossing // other indexes that the rows must have entries in
 	maker  entryMaker
 	value  []byte
 	bounds [][2][]byte // of the slices, in a partition
@@ -46,7 +47,7 @@ func (r *reader) chooseIndex() (bool, error) {
 		return false, nil
 	}
 	l := &r.lookup
-	l.index = nil
+	l.index, l.others = nil, l.others[:0]
 	fewest := 0
 	var chosen *Lookup
 	var at entrySpan
@@ -56,6 +57,7 @@ func (r *reader) chooseIndex() (bool, error) {
 			continue
 		}
 		spans := x.entriesOf(&read.Lookups[i])
+		r.mayCross(x, spans)
 		for _, span := range spans {
 			if several := len(read.Lookups) > 1 || len(spans) > 1; several {
 				n, err := countSome(r.src, span.start, span.end)
@@ -73,6 +75,7 @@ func (r *reader) chooseIndex() (bool, error) {
 	if l.index == nil {
 		return false, nil
 	}
+	r.dropCrossing(at)
 	all, err := r.entrySpans(at, chosen)
 	if err != nil {
 		return false, err
@@ -241,6 +244,11 @@ func (r *reader) takeCandidate(key, _ []byte) (bool, error) {
 	}
 	l, p := &r.lookup, &r.place
 	rest := key[len(l.entry):]
+	if len(l.others) > 0 {
+		if has, err := r.crosses(rest); err != nil || !has {
+			return true, err
+		}
+	}
 	if len(p.prefix) == 0 || !bytes.HasPrefix(rest, p.prefix[rows.AreaSize:]) {
 		if err := r.enterCandidate(rest); err != nil || r.done {
 			return false, err

@@ -345,7 +345,8 @@ func TestGatherInPortions(t *testing.T) {
 	defer closeStore(t, s)
 	s.gathered = 50
 	spec := *newTable(t, "indexed", "p int", "", "v int")
-	spec.Indexes = []*schema.Index{{Name: "v", Class: "StorageAttachedIndex", Targets: []schema.IndexTarget{{Column: "v"}}}}
+	target := []schema.IndexTarget{{Column: "v"}}
+	spec.Indexes = []*schema.Index{{Name: "v", Class: "StorageAttachedIndex", Targets: target}}
 	define(t, s, schema.NewTable(spec))
 	waitForIndexes(t, s)
 	table := s.Catalog().Table("ks", "indexed")
@@ -371,8 +372,8 @@ func TestGatherInPortions(t *testing.T) {
 		portions bool
 	}{{40, 0, true}, {250, 0, true}, {299, 0, true}, {400, 0, false}, {280, 100, true}, {280, 10, false}} {
 		has := func(row [][]byte) bool { return types.DecodeInt(row[1]) <= int32(test.to) }
-		r := Read{Table: table, Lookups: []Lookup{{Index: table.Indexes[0], Ranged: true, To: types.EncodeInt(int32(test.to))}}}
-		r.Want = test.want
+		l := Lookup{Index: table.Indexes[0], Ranged: true, To: types.EncodeInt(int32(test.to))}
+		r := Read{Table: table, Lookups: []Lookup{l}, Want: test.want}
 		w := newIndexWriter(t, s, nil, 1)
 		got := w.rowsOf(&r, []func([][]byte) bool{has})
 		without := r
@@ -390,5 +391,42 @@ func TestGatherInPortions(t *testing.T) {
 				t.Errorf("up to %d, behind row %d: %d rows, want %d", test.to, i, len(got), len(want)-i-1)
 			}
 		}
+	}
+}
+
+// TestCrossing reads rows that have a value in each of two indexes. Rows that have one of them only are not read.
+func TestCrossing(t *testing.T) {
+	s := open(t, "", Options{SweepEvery: time.Hour})
+	defer closeStore(t, s)
+	spec := *newTable(t, "indexed", "p int", "", "v int, w int")
+	for _, column := range []string{"v", "w"} {
+		spec.Indexes = append(spec.Indexes, &schema.Index{
+			Name: column, Class: "StorageAttachedIndex", Targets: []schema.IndexTarget{{Column: column}},
+		})
+	}
+	define(t, s, schema.NewTable(spec))
+	waitForIndexes(t, s)
+	table := s.Catalog().Table("ks", "indexed")
+	const n = 3000
+	for i := range n {
+		m := NewMutation(table, types.EncodeInt(int32(i)))
+		m.Row(nil)
+		m.Set(table.Column("v"), types.EncodeInt(int32(i%3)), 1, Expiry{})
+		m.Set(table.Column("w"), types.EncodeInt(int32(i%50)), 1, Expiry{})
+		if err := apply(s, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one := types.EncodeInt(1)
+	v, w := Lookup{Index: table.Indexes[0], Value: one}, Lookup{Index: table.Indexes[1], Value: one}
+	ranged := Lookup{Index: table.Indexes[1], Ranged: true, From: one, To: one}
+	for _, lookups := range [][]Lookup{{v, w}, {w, v}, {v, ranged}} {
+		if got := readRows(t, s, &Read{Table: table, Lookups: lookups}); len(got) != n/150 {
+			t.Errorf("%d rows are read, want %d", len(got), n/150)
+		}
+	}
+	most := []Lookup{{Index: table.Indexes[0], Ranged: true, From: one}, {Index: table.Indexes[1], Value: one}}
+	if got := readRows(t, s, &Read{Table: table, Lookups: most}); len(got) < n/50*2/3 || len(got) > n/50 {
+		t.Errorf("%d rows are read, want those with the value", len(got))
 	}
 }
