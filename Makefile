@@ -87,7 +87,7 @@ bench: ## measure start, memory, requests per second beside a server that does n
 	go run ./compat_tests/bench
 	go test -run '^$$' -bench 'FirstAnswer|ParallelTests|MillionRows|Hour' -benchtime 20x ./server/cqltest
 	go test -run '^$$' -bench . ./cql/parser ./cql/types
-	go test -run '^$$' -bench "Beside|Allocations|Growth|Durable|Queue|Purge|Definitions" -benchtime 1x ./store
+	go test -run '^$$' -bench "Beside|Allocations|Growth|Durable|Queue|Purge|Definitions|Indexed|TextIndexes|ViewPage" -benchtime 1x ./store
 
 benchmarks: ## measure requests per second and memory, in memory and on disk beside a server that does nothing, and write BENCHMARKS.md
 	go run ./compat_tests/bench -report BENCHMARKS.md

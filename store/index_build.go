@@ -21,9 +21,12 @@ func sameIndexes(a, b []*keptIndex) bool {
 func (s *Store) followIndexes(old, next *state) {
 	changed := false
 	for id := range next.live {
-		if old.live[id] && !sameIndexes(old.indexes[id], next.indexes[id]) {
+		if sameIndexes(old.indexes[id], next.indexes[id]) {
+			continue
+		}
+		changed = true
+		if old.live[id] {
 			s.usages.of(id).wait()
-			changed = true
 		}
 	}
 	if changed {

@@ -515,3 +515,18 @@ func TestIndexWaitsForWrites(t *testing.T) {
 		t.Errorf("%q is found, want the row", got)
 	}
 }
+
+// TestIndexOfNewTable defines a table that begins with an index, when nothing else is to be built.
+func TestIndexOfNewTable(t *testing.T) {
+	s := open(t, "", Options{})
+	defer closeStore(t, s)
+	for len(s.indexing) > 0 {
+		time.Sleep(time.Millisecond)
+	}
+	for i := range 5 {
+		spec := *newTable(t, fmt.Sprintf("indexed%d", i), "p int", "", "v int")
+		spec.Indexes = []*schema.Index{{Name: "i", Targets: []schema.IndexTarget{{Column: "v"}}}}
+		define(t, s, schema.NewTable(spec))
+		waitForIndexes(t, s)
+	}
+}

@@ -24,6 +24,7 @@ type Read struct {
 	After   *Position  // start behind this row, which the same Read delivered earlier
 	Session Session    // what tables made by code may show of the reader
 	Lookups []Lookup   // all of which hold for the rows that are wanted
+	Want    int        // about how many rows that pass the Lookups are taken; 0: all
 	Turn    *pace.Turn // on which it reads; nil: it gives way to nobody
 
 	Tombstones *TombstonesRead // counts live rows and tombstones; nil: nobody does

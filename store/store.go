@@ -48,6 +48,7 @@ type Store struct {
 	purgeHints chan purgeHint
 
 	viewBytes   int        // maxViewBytes, but in tests
+	gathered    int        // mostGathered, but in tests
 	defining    sync.Mutex // held by whoever replaces state; guards meta
 	meta        meta
 	uncollected atomic.Pointer[[]uint32] // tables whose tombstones are to be collected after Restore
@@ -90,7 +91,8 @@ func Open(o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		engine: e, limits: e.Limits(), now: o.Now, log: o.Log, purge: make(chan struct{}, 1), viewBytes: maxViewBytes,
+		engine: e, limits: e.Limits(), now: o.Now, log: o.Log, purge: make(chan struct{}, 1),
+		viewBytes: maxViewBytes, gathered: mostGathered,
 	}
 	if s.now == nil {
 		s.now = time.Now

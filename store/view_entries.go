@@ -20,7 +20,7 @@ func newKeptView(t, view *schema.Table) *keptIndex {
 	name := []string{"", hex.EncodeToString(view.ID[:])}
 	for _, c := range slices.Concat(view.PartitionKey, view.Clustering) {
 		c := t.Column(c.Name)
-		if !comparesByKey(c.Type, schema.LegacyIndex) || c.Kind == schema.Clustering && c.Type.LossyKey() {
+		if !comparesByKey(c.Type) || c.Kind == schema.Clustering && c.Type.LossyKey() {
 			return nil
 		}
 		if !c.Kind.IsKey() {
