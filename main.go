@@ -4,6 +4,7 @@
 //	cqld [serve] [flags]               runs the server until it is told to stop
 //	cqld ping [ADDR]                   succeeds once a CQL handshake answers
 //	cqld exec [ADDR] -f FILE|-e CQL    runs statements and prints tables as cqlsh does
+//	cqld verify FOLDER                 compares files with their checksums, and rows with indexes and views
 //	cqld version
 //
 // main.go chooses the command. serve.go runs the server from the settings that flags.go reads; memory.go,
@@ -34,6 +35,7 @@ var commands = []command{
 	{"serve", "[flags]                      run the server (also without the word serve)", serve},
 	{"ping", "[ADDR]                       succeed once the server at ADDR answers", ping},
 	{"exec", "[ADDR] -f FILE | -e CQL      run statements and print what they return", execute},
+	{"verify", "FOLDER                     compare files with checksums, and rows with indexes and views", verify},
 	{"version", "                             print the version", printVersion},
 }
 

@@ -26,6 +26,7 @@ type Options struct {
 	Image *Image
 
 	SweepEvery time.Duration // how often tables are looked at that may have something to purge; 0: 10 seconds
+	Still      bool          // nothing is built, purged or swept in the background
 	Log        zerolog.Logger
 }
 
@@ -109,6 +110,9 @@ func Open(o Options) (*Store, error) {
 	s.purgeHints = make(chan purgeHint, 16)
 	s.stale = make(chan staleEntry, 1024)
 	s.indexing = make(chan struct{}, 1)
+	if o.Still {
+		return s, nil
+	}
 	s.indexing <- struct{}{}
 	s.purging.Add(4)
 	go s.keepIndexes()

@@ -25,6 +25,7 @@ type trial struct {
 	lost               int
 	oldest             time.Duration // how long before a cut a lost write was acknowledged, at most
 	wrong              int
+	verified           int
 }
 
 // window is what a power cut may take of what was acknowledged in the mode periodic: a second, and the time that the
@@ -57,6 +58,11 @@ func (t *trial) run(rounds int) error {
 		}
 		if t.random.IntN(3) == 0 {
 			if err := t.interrupt(); err != nil {
+				return err
+			}
+		}
+		if t.random.IntN(2) == 0 {
+			if err := t.verify(t.data); err != nil {
 				return err
 			}
 		}
@@ -122,6 +128,21 @@ func (t *trial) interrupt() error {
 	_ = p.Process.Kill() // which may have ended by itself
 	_ = p.Wait()
 	return t.cut()
+}
+
+// verify has cqld verify what is stored in the folder, or what a running server has.
+func (t *trial) verify(where string) error {
+	out, err := exec.Command(t.binary, "verify", "--quiet", where).CombinedOutput()
+	if err != nil {
+		t.wrong++
+		fmt.Printf("round %d: verify: %v\n%s", len(t.opened), err, out)
+		var failed *exec.ExitError
+		if !errors.As(err, &failed) {
+			return err
+		}
+	}
+	t.verified++
+	return nil
 }
 
 // look compares what is stored with the ledger.
