@@ -70,9 +70,14 @@ func (r *reader) chooseIndex() (bool, error) {
 		return false, nil
 	case chosen.Ranged:
 		l.entry = nil
-		return r.gatherRows(chosen)
+		gathered, err := r.gatherRows(chosen)
+		if gathered {
+			read.Indexed.use(chosen.Index.Name)
+		}
+		return gathered, err
 	}
 	l.entry, _ = l.index.entriesOf(chosen)
+	read.Indexed.use(chosen.Index.Name)
 	return true, nil
 }
 
@@ -261,6 +266,7 @@ func (r *reader) takeCandidate(key, _ []byte) (bool, error) {
 			return false, err
 		}
 	}
+	r.read.Indexed.entry()
 	l, p := &r.lookup, &r.place
 	rest := key[len(l.entry):]
 	if len(p.prefix) == 0 || !bytes.HasPrefix(rest, p.prefix[rows.AreaSize:]) {

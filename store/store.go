@@ -58,6 +58,9 @@ type Store struct {
 	restores   atomic.Uint64 // how often a Restore has begun or ended
 	background sync.RWMutex  // held by steps of background work, which Restore waits for
 
+	building atomic.Pointer[buildProgress] // the build of an index or a view that is under way
+	built    atomic.Uint64                 // how many there were
+
 	indexing chan struct{}   // has an element when there may be indexes to build
 	stale    chan staleEntry // entries of indexes to look at
 

@@ -148,7 +148,7 @@ func (v *verification) tables(tables map[uint32]*schema.Table, indexes map[uint3
 				return v.entryOf(x, key, value)
 			})
 		case !v.dead[id] && !v.state.live[id]:
-			v.fault(Fault{Key: fmt.Sprintf("%x", start), What: fmt.Sprintf("there are keys of the number %d, which is no table's", id)})
+			v.fault(Fault{What: fmt.Sprintf("there are keys of the number %d, which is no table's", id)})
 		}
 		if err != nil {
 			return err
@@ -359,8 +359,7 @@ func (x *keptIndex) label() string {
 	if x.view != nil {
 		return "view " + x.view.Name
 	}
-	name, _, _ := strings.Cut(x.name, "\x00")
-	return "index " + name
+	return "index " + x.indexName()
 }
 
 // where prints the key of a row as a WHERE clause has it.
