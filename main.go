@@ -4,7 +4,9 @@
 //	cqld [serve] [flags]               runs the server until it is told to stop
 //	cqld ping [ADDR]                   succeeds once a CQL handshake answers
 //	cqld exec [ADDR] -f FILE|-e CQL    runs statements and prints tables as cqlsh does
-//	cqld verify FOLDER                 compares files with their checksums, and rows with indexes and views
+//	cqld snapshot ADDR FILE            fetches all that a running server holds as of one moment
+//	cqld restore FILE FOLDER           makes a data folder of a snapshot
+//	cqld verify FOLDER|ADDR            compares files with their checksums, and rows with indexes and views
 //	cqld version
 //
 // main.go chooses the command. serve.go runs the server from the settings that flags.go reads; memory.go,
@@ -35,7 +37,9 @@ var commands = []command{
 	{"serve", "[flags]                      run the server (also without the word serve)", serve},
 	{"ping", "[ADDR]                       succeed once the server at ADDR answers", ping},
 	{"exec", "[ADDR] -f FILE | -e CQL      run statements and print what they return", execute},
-	{"verify", "FOLDER                     compare files with checksums, and rows with indexes and views", verify},
+	{"verify", "FOLDER | ADDR              compare files with checksums, and rows with indexes and views", verify},
+	{"snapshot", "ADDR FILE                  fetch all that a running server holds as of one moment", snapshot},
+	{"restore", "FILE FOLDER                make a data folder of a snapshot", restore},
 	{"version", "                             print the version", printVersion},
 }
 

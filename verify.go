@@ -2,15 +2,19 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"github.com/cqld/cqld/protocol/client/shell"
 	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
@@ -24,18 +28,20 @@ const shownFaults = 1000
 // It opens the folder as a server does, which reads the log that a killed server has left, and changes nothing else.
 func verify(ctx context.Context, c *console, args []string) error {
 	f := newFlags("verify")
+	login := loginFlags(f)
 	quiet := f.Bool("quiet", false, "do not print how far it has come")
-	dir, err := addressAndFlags(f, c, args)
+	given, err := arguments(f, c, args, "FOLDER or ADDR")
 	if err != nil {
 		return err
 	}
-	if dir == "" {
-		return fmt.Errorf("%w: verify wants a FOLDER", errUsage)
+	dir, steps := given[0], newProgress(c.stderr, *quiet)
+	if _, err := os.Stat(dir); err != nil && isAddress(dir) {
+		login.Addr = serverAddress(c, dir)
+		return verifyServer(ctx, c, login, steps)
 	}
 	if err := holdsData(dir); err != nil {
 		return err
 	}
-	steps := newProgress(c.stderr, *quiet)
 	damages, err := disk.Examine(dir, func(file string, done, all int) {
 		steps.show("file %d of %d: %s", done+1, all, file)
 	})
@@ -64,6 +70,39 @@ func verify(ctx context.Context, c *console, args []string) error {
 	return reportVerified(c.stdout, &done)
 }
 
+// isAddress reports whether an argument has a port or is an IP address or localhost, and not a path.
+func isAddress(text string) bool {
+	_, port, err := net.SplitHostPort(text)
+	return err == nil && port != "" || net.ParseIP(strings.Trim(text, "[]")) != nil || text == "localhost"
+}
+
+// verifyServer has a running server compare rows with their indexes and views. It does not look at files: the server
+// does so when it starts.
+func verifyServer(ctx context.Context, c *console, login *shell.Login, steps *progress) error {
+	shown, done := newFaultPrinter(c.stdout), (*store.Verified)(nil)
+	err := shell.Stream(ctx, login, server.StreamKey, server.VerifyStream, func(element []byte) error {
+		var v server.StreamedVerification
+		if err := json.Unmarshal(element, &v); err != nil {
+			return err
+		}
+		switch {
+		case v.Fault != nil:
+			shown.fault(*v.Fault)
+		case v.Progress != nil:
+			steps.verified(*v.Progress)
+		}
+		done = v.Done
+		return nil
+	})
+	if err == nil && done == nil {
+		err = errors.New("the server has not verified all")
+	}
+	if err != nil {
+		return err
+	}
+	return reportVerified(c.stdout, done)
+}
+
 // holdsData refuses a folder that no server has used: opening it would make it one.
 func holdsData(dir string) error {
 	for _, name := range []string{"FILES", "MANIFEST", "LOG"} {
@@ -79,17 +118,21 @@ func holdsData(dir string) error {
 
 // verifyStore verifies what a store holds, and prints what it finds.
 func verifyStore(ctx context.Context, st *store.Store, out io.Writer, steps *progress) (store.Verified, error) {
-	shown := 0
-	return st.Verify(ctx, store.Verifier{
-		Fault: func(f store.Fault) {
-			if shown++; shown <= shownFaults {
-				fmt.Fprintln(out, f)
-			}
-		},
-		Progress: func(p store.VerifyProgress) {
-			steps.show("%s: %.0f %%, %d rows and %d entries so far", p.Name, 100*p.Part, p.Rows, p.Entries)
-		},
-	})
+	return st.Verify(ctx, store.Verifier{Fault: newFaultPrinter(out).fault, Progress: steps.verified})
+}
+
+// faultPrinter prints the first faults.
+type faultPrinter struct {
+	out   io.Writer
+	shown int
+}
+
+func newFaultPrinter(out io.Writer) *faultPrinter { return &faultPrinter{out: out} }
+
+func (p *faultPrinter) fault(f store.Fault) {
+	if p.shown++; p.shown <= shownFaults {
+		fmt.Fprintln(p.out, f)
+	}
 }
 
 // reportVerified prints the sums. It fails if there are faults.
@@ -116,6 +159,11 @@ type progress struct {
 
 // progressEvery is how long progress waits at least between two lines.
 const progressEvery = time.Second
+
+// verified shows how far a verification has come.
+func (p *progress) verified(v store.VerifyProgress) {
+	p.show("%s: %.0f %%, %d rows and %d entries so far", v.Name, 100*v.Part, v.Rows, v.Entries)
+}
 
 func newProgress(out io.Writer, quiet bool) *progress {
 	if quiet {

@@ -64,15 +64,10 @@ type Verifier struct {
 // sweeps remove them. An entry that contradicts the key of its row is a fault.
 func (s *Store) Verify(ctx context.Context, by Verifier) (Verified, error) {
 	v := &verification{ctx: ctx, by: by, store: s}
-	s.defining.Lock()
-	unlock := s.defining.Unlock
-	err := s.engine.View(func(src engine.Reader) error {
-		v.state = s.state.Load()
-		unlock() // definitions may change from here on: this snapshot does not have that
-		unlock = func() {}
+	err := s.view(func(src engine.Reader, now *state) error {
+		v.state = now
 		return v.all(src)
 	})
-	unlock()
 	if err != nil {
 		return v.done, fmt.Errorf("verify the data: %w", err)
 	}

@@ -160,6 +160,9 @@ func (t *trial) look(addr string, cut time.Time) error {
 			return fmt.Errorf("read what is stored of %s: %w", k.name, err)
 		}
 	}
+	if err := t.verify(addr); err != nil {
+		return err
+	}
 	safe := cut
 	if t.disk != nil && t.mode == "periodic" {
 		safe = cut.Add(-window)
