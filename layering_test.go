@@ -21,7 +21,7 @@ const modulePath = "github.com/cqld/cqld"
 var arrows = map[string][]string{
 	".": {
 		"server", "store", "store/engine", "store/engine/disk", "store/engine/files", "store/engine/memory",
-		"protocol/client/shell", "planner/guardrail", "cql/schema",
+		"protocol/client/shell", "protocol/client/transfer", "planner/guardrail", "cql/schema",
 	},
 	"server/cqltest": {
 		"server", "planner/guardrail", "store", "store/engine", "store/engine/memory", "protocol", "protocol/client", "cql/parser", "cql/quote",
@@ -88,6 +88,7 @@ var arrows = map[string][]string{
 	"protocol":                    {"cql/types", "cql/cqlerr"},
 	"protocol/client":             {"protocol", "cql/types", "cql/cqlerr"},
 	"protocol/client/shell":       {"protocol", "protocol/client", "cql/parser", "cql/types"},
+	"protocol/client/transfer":    {"protocol/client", "cql/parser", "cql/quote", "cql/types", "cql/cqlerr"},
 	"cql":                         {"cql/quote"},
 	"cql/types":                   {"cql/quote"},
 	"cql/parser":                  {"cql", "grammar", "cql/cqlerr"},

@@ -7,6 +7,8 @@
 //	cqld snapshot ADDR FILE            fetches all that a running server holds as of one moment
 //	cqld restore FILE FOLDER           makes a data folder of a snapshot
 //	cqld verify FOLDER|ADDR            compares files with their checksums, and rows with indexes and views
+//	cqld export ADDR [KEYSPACE[.TABLE]] FOLDER   writes tables as JSON lines, CSV or CQL
+//	cqld import ADDR FOLDER            writes an export into a server
 //	cqld version
 //
 // main.go chooses the command. serve.go runs the server from the settings that flags.go reads; memory.go,
@@ -40,6 +42,8 @@ var commands = []command{
 	{"verify", "FOLDER | ADDR              compare files with checksums, and rows with indexes and views", verify},
 	{"snapshot", "ADDR FILE                  fetch all that a running server holds as of one moment", snapshot},
 	{"restore", "FILE FOLDER                make a data folder of a snapshot", restore},
+	{"export", "ADDR [KEYSPACE[.TABLE]] FOLDER  write tables as JSON lines, CSV or CQL", export},
+	{"import", "ADDR FOLDER                write an export into a server", importTables},
 	{"version", "                             print the version", printVersion},
 }
 

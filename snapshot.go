@@ -31,7 +31,8 @@ func loginFlags(f *flag.FlagSet) *shell.Login {
 	return l
 }
 
-// arguments parses a command line of flags and so many arguments, which may stand between them.
+// arguments parses a command line of flags and so many arguments, which may stand between them. Those in brackets may
+// be left out.
 func arguments(f *flag.FlagSet, c *console, args []string, names ...string) ([]string, error) {
 	var given []string
 	for first := true; first || len(args) > 0; first = false {
@@ -45,7 +46,13 @@ func arguments(f *flag.FlagSet, c *console, args []string, names ...string) ([]s
 			return nil, fmt.Errorf("%w: an empty argument", errUsage)
 		}
 	}
-	if len(given) != len(names) {
+	least := 0
+	for _, name := range names {
+		if name[0] != '[' {
+			least++
+		}
+	}
+	if len(given) < least || len(given) > len(names) {
 		return nil, fmt.Errorf("%w: %s wants %s", errUsage, strings.TrimPrefix(f.Name(), "cqld "), strings.Join(names, " and "))
 	}
 	return given, nil
