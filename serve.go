@@ -75,6 +75,7 @@ func serveStore(
 	governed, stopGoverning := context.WithCancel(ctx)
 	defer stopGoverning()
 	go governMemory(governed, getenv)
+	go governProcessors(governed, getenv)
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(&sparing{listener, log}) }()
 	log.Info().Msgf("Starting listening for CQL clients on /%s (unencrypted)...", listener.Addr())
