@@ -20,9 +20,9 @@ const modulePath = "github.com/cqld/cqld"
 // listed may import none. Tests may import what the package may, and server/cqltest.
 var arrows = map[string][]string{
 	".": {
-		"server", "server/control", "store", "store/engine", "store/engine/disk", "store/engine/memory",
-		"protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/shell", "protocol/client/traffic",
-		"planner/guardrail", "cql/schema",
+		"server", "server/control", "store", "store/engine", "store/engine/disk", "store/engine/files",
+		"store/engine/memory", "protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/shell",
+		"protocol/client/traffic", "protocol/client/transfer", "planner/guardrail", "cql/schema",
 	},
 	"server/control": {"server", "store", "store/system", "protocol", "cql/schema", "cql/types", "cql/cqlerr"},
 	"server/cqltest": {
@@ -94,6 +94,7 @@ var arrows = map[string][]string{
 	"protocol/client/traffic":     {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
 	"protocol/client/cqlfiles":    {"cql/parser"},
 	"protocol/client/shell":       {"protocol", "protocol/client", "protocol/client/cqlfiles", "cql/types"},
+	"protocol/client/transfer":    {"protocol/client", "cql/parser", "cql/quote", "cql/types", "cql/cqlerr"},
 	"cql":                         {"cql/quote"},
 	"cql/types":                   {"cql/quote"},
 	"cql/analysis":                {"cql/schema", "cql/types"},
@@ -104,7 +105,7 @@ var arrows = map[string][]string{
 
 // testArrows are what a package's tests may import beyond arrows: the real parts that stand below them.
 var testArrows = map[string][]string{
-	".":                        {"server/cqltest", "protocol/client", "cql/types"},
+	".":                        {"server/cqltest", "protocol", "protocol/client", "cql/types"},
 	"protocol/client":          {"server/cqltest"},
 	"protocol/client/traffic":  {"server/cqltest"},
 	"compat_tests/histories":   {"store/engine"},

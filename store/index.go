@@ -60,6 +60,12 @@ func newKeptIndex(t *schema.Table, x *schema.Index) *keptIndex {
 	return k
 }
 
+// indexName is the name of an index, which is no view.
+func (x *keptIndex) indexName() string {
+	name, _, _ := strings.Cut(x.name, "\x00")
+	return name
+}
+
 // tableName is the name of the index's table.
 func (x *keptIndex) tableName() string { return x.table.Keyspace + "." + x.table.Name }
 

@@ -42,7 +42,7 @@ func entryOp(entry, row []byte) engine.Op {
 // entryLength is how much of the key of an entry comes in front of the key of the row, given the entry's value.
 func entryLength(key, value []byte) (int, error) {
 	n, size := binary.Uvarint(value)
-	if size <= 0 || n < rows.AreaSize || n > uint64(len(key)) {
+	if size <= 0 || n <= rows.AreaSize || n > uint64(len(key)) {
 		return 0, rows.ErrKey
 	}
 	return int(n), nil

@@ -82,9 +82,14 @@ func (r *reader) chooseIndex() (bool, error) {
 	}
 	if len(all) > 1 || !at.one {
 		l.entry = nil
-		return r.beginGathering(all)
+		gathered, err := r.beginGathering(all)
+		if gathered {
+			read.Indexed.use(chosen.Index.Name)
+		}
+		return gathered, err
 	}
 	l.entry = at.start
+	read.Indexed.use(chosen.Index.Name)
 	return true, nil
 }
 
@@ -242,6 +247,7 @@ func (r *reader) takeCandidate(key, _ []byte) (bool, error) {
 			return false, err
 		}
 	}
+	r.read.Indexed.entry()
 	l, p := &r.lookup, &r.place
 	rest := key[len(l.entry):]
 	if len(l.others) > 0 {

@@ -145,8 +145,8 @@ func (m *termMaker) overflow(terms [][]byte) bool {
 
 // hasPart reports whether a value has the entry of a part of a term.
 func (x *keptIndex) hasPart(value, entry []byte) bool {
-	gram, _, err := types.Blob.DecodeKey(nil, entry[rows.AreaSize+1:], false)
-	if err != nil {
+	gram, rest, err := types.Blob.DecodeKey(nil, entry[rows.AreaSize+1:], false)
+	if err != nil || len(rest) > 0 || len(gram) == 0 || len(gram) > gramSize {
 		return false
 	}
 	terms := x.terms.all(value)
@@ -158,6 +158,24 @@ func (x *keptIndex) hasPart(value, entry []byte) bool {
 			(bytes.HasSuffix(term, gram) || len(gram) == gramSize && bytes.Contains(term, gram)) {
 			return true
 		}
+	}
+	return false
+}
+
+// mayBegin reports whether the index has entries of the form that this one has.
+func (x *keptIndex) mayBegin(entry []byte) bool {
+	if x.view != nil {
+		return true
+	}
+	switch entry[rows.AreaSize] {
+	case wholeValue:
+		return true
+	case hashedValue:
+		return x.terms.all == nil
+	case partOfTerm:
+		return x.terms.gram
+	case manyTerms:
+		return x.terms.many
 	}
 	return false
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/netip"
+	"slices"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
@@ -27,7 +28,28 @@ type Read struct {
 	Want    int        // about how many rows that pass the Lookups are taken; 0: all
 	Turn    *pace.Turn // on which it reads; nil: it gives way to nobody
 
+	Indexed    *IndexRead      // takes which indexes were read; nil: nobody wants to know
 	Tombstones *TombstonesRead // counts live rows and tombstones; nil: nobody does
+}
+
+// IndexRead is what a read has taken from indexes, or from the entries of a view.
+type IndexRead struct {
+	Names   []string // of the indexes, or of the view; none: rows were read without them
+	Entries int      // that were read
+}
+
+// use notes that an index is read. A nil IndexRead takes nothing.
+func (i *IndexRead) use(name string) {
+	if i != nil && !slices.Contains(i.Names, name) {
+		i.Names = append(i.Names, name)
+	}
+}
+
+// entry counts an entry.
+func (i *IndexRead) entry() {
+	if i != nil {
+		i.Entries++
+	}
 }
 
 // Session is what a virtual row may depend on.

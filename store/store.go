@@ -26,6 +26,7 @@ type Options struct {
 	Image *Image
 
 	SweepEvery time.Duration // how often tables are looked at that may have something to purge; 0: 10 seconds
+	Still      bool          // nothing is built, purged or swept in the background
 	Log        zerolog.Logger
 }
 
@@ -57,6 +58,9 @@ type Store struct {
 
 	restores   atomic.Uint64 // how often a Restore has begun or ended
 	background sync.RWMutex  // held by steps of background work, which Restore waits for
+
+	building atomic.Pointer[buildProgress] // the build of an index or a view that is under way
+	built    atomic.Uint64                 // how many there were
 
 	indexing chan struct{}   // has an element when there may be indexes to build
 	stale    chan staleEntry // entries of indexes to look at
@@ -111,6 +115,9 @@ func Open(o Options) (*Store, error) {
 	s.purgeHints = make(chan purgeHint, 16)
 	s.stale = make(chan staleEntry, 1024)
 	s.indexing = make(chan struct{}, 1)
+	if o.Still {
+		return s, nil
+	}
 	s.indexing <- struct{}{}
 	s.purging.Add(4)
 	go s.keepIndexes()

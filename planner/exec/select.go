@@ -314,6 +314,7 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 	onRow := r.onRow
 	if req.Touched != nil {
 		onRow = req.Touched.counting(onRow)
+		r.read.Indexed = &req.Touched.Indexed
 		defer func() { _, req.Touched.Tombstones = r.tombstones.All() }()
 	}
 	for !r.page.nothing {
