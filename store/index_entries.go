@@ -56,6 +56,15 @@ type entryMaker struct {
 	partition []byte   // the partition key, and that of a view's row
 	memory    []byte   // of values of clustering columns
 	fields    [][]byte // values of columns of the key, by their index
+
+	// If it is not 0, cells that have expired by then and have no value are passed over: sweeps take the values of
+	// expired cells and their entries, and write no entries of what is left.
+	expired int64
+}
+
+// passesOver reports whether a cell has no entries.
+func (e *entryMaker) passesOver(c *rows.Cell) bool {
+	return c.Deleted || c.Expiry.At != 0 && c.Expiry.At <= e.expired && len(c.Value) == 0
 }
 
 // appendForm appends what the entries of a form begin with.
@@ -101,7 +110,7 @@ func (e *entryMaker) each(x *keptIndex, key []byte, prefix int, value []byte, fn
 	}
 	for e.row.ReadCell() {
 		c := &e.row.Cell
-		if c.Column != x.column.ID || c.Deleted {
+		if c.Column != x.column.ID || e.passesOver(c) {
 			continue
 		}
 		more := false

@@ -86,6 +86,7 @@ type verification struct {
 	ticks int
 
 	maker     entryMaker
+	ofRows    entryMaker // makes the entries that rows must have
 	partition []byte
 	row       []byte // the key of a row
 	entry     []byte // the key of an entry
@@ -94,6 +95,7 @@ type verification struct {
 // all goes over all keys.
 func (v *verification) all(src engine.Reader) error {
 	v.src, v.dead = src, map[uint32]bool{}
+	v.ofRows.expired = v.store.now().Unix()
 	end := rows.Successor(bytes.Clone(deadKey))
 	err := src.Scan(deadKey, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
 		if len(key) == len(deadKey)+4 {
@@ -257,7 +259,7 @@ func (v *verification) cells(value []byte) error {
 func (v *verification) entriesOf(x *keptIndex, key []byte, prefix int, value []byte) error {
 	var failed error
 	missing := false
-	err := v.maker.each(x, key, prefix, value, func(entry []byte) bool {
+	err := v.ofRows.each(x, key, prefix, value, func(entry []byte) bool {
 		v.entry = append(append(v.entry[:0], entry...), key[rows.AreaSize:]...)
 		sound := false
 		found, err := v.src.Get(v.entry, func(value []byte) error {

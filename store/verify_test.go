@@ -245,3 +245,35 @@ func TestVerifyCountsStaleEntries(t *testing.T) {
 		t.Errorf("%+v, and %q", done, found)
 	}
 }
+
+// TestVerifyTerms verifies indexes of text, of addresses and of parts of terms beside writes and sweeps.
+func TestVerifyTerms(t *testing.T) {
+	c := new(clock)
+	c.micros.Store(1_700_000_000_000_000)
+	s := open(t, "", Options{Now: c.now, SweepEvery: time.Hour})
+	defer closeStore(t, s)
+	spec := *newTable(t, "indexed", "p int", "c int",
+		"s text static, prefix text, inside text, folded text, words text, n int, e text, a inet, l list<text>")
+	spec.Options.GCGraceSeconds = 5
+	spec.Indexes = termIndexes()
+	define(t, s, schema.NewTable(spec))
+	waitForIndexes(t, s)
+	w := &termWriter{newIndexWriter(t, s, c, 1), 4 * mostTerms}
+	for step := range 600 {
+		w.write()
+		if step%50 > 0 {
+			continue
+		}
+		done, found := verifyAll(t, s)
+		if len(found) > 0 || step > 0 && (done.Entries == 0 || done.Indexes != len(spec.Indexes)) {
+			t.Fatalf("step %d: %+v, and %s", step, done, strings.Join(found, "\n"))
+		}
+		c.micros.Add(3_000_000)
+		if step%100 > 0 {
+			continue
+		}
+		if err := s.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -55,7 +55,7 @@ func (e *entryMaker) ofView(x *keptIndex, key []byte, prefix int, fn func(entry 
 	read := false
 	for e.row.ReadCell() {
 		c := &e.row.Cell
-		if c.Column != x.column.ID || c.Deleted {
+		if c.Column != x.column.ID || e.passesOver(c) {
 			continue
 		}
 		if !read {
