@@ -3,6 +3,8 @@ package store
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -275,5 +277,104 @@ func TestVerifyTerms(t *testing.T) {
 		if err := s.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestVerifyFindsFaultsOfTerms plants faults in indexes of text, of addresses and of parts of terms.
+func TestVerifyFindsFaultsOfTerms(t *testing.T) {
+	s := open(t, "", Options{SweepEvery: time.Hour})
+	defer closeStore(t, s)
+	spec := *newTable(t, "indexed", "p int", "c text", "inside text, words text, e text, a inet")
+	for _, x := range termIndexes() {
+		switch x.Name {
+		case "inside", "words", "e", "a":
+			spec.Indexes = append(spec.Indexes, x)
+		}
+	}
+	spec.Indexes = append(spec.Indexes, &schema.Index{
+		Name: "c", Class: sasi, Options: map[string]string{"mode": "CONTAINS"},
+		Targets: []schema.IndexTarget{{Column: "c"}},
+	})
+	define(t, s, schema.NewTable(spec))
+	waitForIndexes(t, s)
+	table := s.Catalog().Table("ks", "indexed")
+	m := NewMutation(table, types.EncodeInt(1))
+	m.Row([][]byte{[]byte("clustering")})
+	m.Mark(1, Expiry{})
+	for column, value := range map[string][]byte{
+		"inside": []byte("nightingale"), "words": []byte("one b two"), "e": []byte("CaSe"), "a": {127, 0, 0, 1},
+	} {
+		m.Set(table.Column(column), value, 1, Expiry{})
+	}
+	if err := apply(s, m); err != nil {
+		t.Fatal(err)
+	}
+	if done, found := verifyAll(t, s); len(found) > 0 || done.Stale != 0 {
+		t.Fatalf("%+v, and %q", done, found)
+	}
+	// check verifies with one operation, and undoes it.
+	check := func(name string, x *keptIndex, want string, stale int64, op, undo engine.Op) {
+		t.Helper()
+		if err := s.commit([]engine.Op{op}); err != nil {
+			t.Fatal(err)
+		}
+		done, found := verifyAll(t, s)
+		if want == "" && len(found) > 0 || want != "" && (len(found) != 1 || !strings.Contains(found[0], want)) ||
+			done.Stale != stale {
+			t.Errorf("%s, %s: found %q and %d stale, want %q and %d", x.label(), name, found, done.Stale, want, stale)
+		}
+		if err := s.commit([]engine.Op{undo}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	forms := map[string]int{}
+	for _, x := range s.state.Load().indexes[uint32(table.StoreID)] {
+		var row []byte // the key of the row, without the number of its table
+		area := rows.AppendArea(nil, x.id, rows.AreaRows)
+		var entries []engine.Op
+		err := s.engine.Scan(area, rows.Successor(bytes.Clone(area)), engine.ScanOptions{},
+			func(key, value []byte) (bool, error) {
+				op := engine.Op{Kind: engine.Put, Key: bytes.Clone(key), Value: bytes.Clone(value)}
+				entries = append(entries, op)
+				n, err := entryLength(key, value)
+				row = op.Key[n:]
+				return true, err
+			})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, op := range entries {
+			forms[fmt.Sprintf("%s %d", x.column.Name, op.Key[rows.AreaSize])]++
+			check("without an entry", x, "the row has no entry", 0, engine.Op{Kind: engine.Delete, Key: op.Key}, op)
+		}
+		base := append(rows.AppendArea(nil, x.tableID, rows.AreaRows), row...)
+		plant := func(name, want string, stale int64, entry []byte) {
+			t.Helper()
+			op := entryOp(entry, base)
+			check(name, x, want, stale, op, engine.Op{Kind: engine.Delete, Key: op.Key})
+		}
+		plant("with an unknown form", "of a form", 0, x.appendForm(nil, 9))
+		want, stale := "", int64(1) // an entry of a value that a column had before
+		if x.column.Kind.IsKey() {
+			want, stale = "not the row's", 0
+		}
+		plant("with another term", want, stale, x.appendValue(nil, x.appendTerm(nil, []byte("other"))))
+		part := types.Blob.AppendKey(x.appendForm(nil, partOfTerm), []byte("elsewher"), false)
+		if x.terms.gram {
+			plant("with another part", want, stale, part)
+		} else {
+			plant("with a part", "of a form", 0, part)
+		}
+		if many := x.appendForm(nil, manyTerms); x.terms.many {
+			plant("with too many terms", want, stale, many)
+		} else {
+			plant("with too many terms", "of a form", 0, many)
+		}
+	}
+	expected := map[string]int{
+		"inside 0": 1, "inside 2": 11, "words 0": 2, "words 2": 8, "e 0": 1, "a 0": 1, "c 0": 1, "c 2": 10,
+	}
+	if !maps.Equal(forms, expected) {
+		t.Errorf("entries by column and form: %v, want %v", forms, expected)
 	}
 }
