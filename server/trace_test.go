@@ -91,15 +91,16 @@ func TestTracingOfIndexes(t *testing.T) {
 		return r
 	}
 	for _, text := range []string{
-		"CREATE TABLE ks.traced (p int, c int, a int, l int, PRIMARY KEY (p, c))",
+		"CREATE TABLE ks.traced (p int, c int, a int, b int, l int, PRIMARY KEY (p, c))",
 		"CREATE CUSTOM INDEX ai ON ks.traced (a) USING 'StorageAttachedIndex'",
+		"CREATE CUSTOM INDEX bi ON ks.traced (b) USING 'StorageAttachedIndex'",
 		"CREATE INDEX li ON ks.traced (l)",
 		"CREATE MATERIALIZED VIEW ks.byl AS SELECT p, c, l FROM ks.traced WHERE p IS NOT NULL AND c IS NOT NULL AND l IS NOT NULL " +
 			"PRIMARY KEY (l, p, c)",
-		"INSERT INTO ks.traced (p, c, a, l) VALUES (1, 1, 5, 3)",
+		"INSERT INTO ks.traced (p, c, a, b, l) VALUES (1, 1, 5, 7, 3)",
 		"INSERT INTO ks.traced (p, c, a, l) VALUES (1, 2, 5, 3)",
 		"INSERT INTO ks.traced (p, c, a, l) VALUES (2, 1, 5, 4)",
-		"INSERT INTO ks.traced (p, c, a, l) VALUES (3, 1, 6, 4)",
+		"INSERT INTO ks.traced (p, c, a, b, l) VALUES (3, 1, 6, 7, 4)",
 	} {
 		run(text)
 	}
@@ -110,6 +111,9 @@ func TestTracingOfIndexes(t *testing.T) {
 		},
 		"SELECT c FROM ks.traced WHERE a >= 6": {
 			"Executing read on ks.traced using index ai", "Index query read 1 entries, post-filtered 1 rows",
+		},
+		"SELECT c FROM ks.traced WHERE a = 5 AND b = 7": {
+			"Executing read on ks.traced using indexes bi,ai", "Read 1 live rows and 0 tombstone cells",
 		},
 		"SELECT c FROM ks.traced WHERE l = 3": {
 			"Executing read on ks.traced using index li", "Index query read 2 entries, post-filtered 2 rows",

@@ -12,6 +12,7 @@ import (
 // in the order of the rows, so the entries are compared as a merge does, and rows that are in one of them only are not
 // read. keys has the next ones of the other index.
 type crossing struct {
+	name   string // of the other index
 	entry  []byte // what the entries of the value begin with
 	keys   [][]byte
 	batch  int  // how many keys are read next
@@ -30,12 +31,12 @@ const maxCrossingBatch = 256
 
 // mayCross notes where the entries of a Lookup are, if rows can be compared with them one by one. Entries of static
 // columns do not name the rows that are read.
-func (r *reader) mayCross(x *keptIndex, spans []entrySpan) {
+func (r *reader) mayCross(index *schema.Index, x *keptIndex, spans []entrySpan) {
 	if len(r.read.Lookups) == 1 || x.column.Kind == schema.Static || x.terms.many {
 		return
 	}
 	if spans[0].one {
-		r.lookup.others = append(r.lookup.others, crossing{entry: spans[0].start, batch: 1})
+		r.lookup.others = append(r.lookup.others, crossing{name: index.Name, entry: spans[0].start, batch: 1})
 	}
 }
 
@@ -59,7 +60,7 @@ func (r *reader) crosses(row []byte) (bool, error) {
 		if c.idle {
 			continue
 		}
-		has, err := c.has(r.src, row)
+		has, err := c.has(r, row)
 		if err != nil || !has {
 			return false, err
 		}
@@ -68,13 +69,13 @@ func (r *reader) crosses(row []byte) (bool, error) {
 }
 
 // has reports whether the other index has an entry of a row.
-func (c *crossing) has(src engine.Reader, row []byte) (bool, error) {
+func (c *crossing) has(r *reader, row []byte) (bool, error) {
 	i := 0
 	for i < len(c.keys) && bytes.Compare(c.keys[i], row) < 0 {
 		i++
 	}
 	if c.keys = c.keys[i:]; len(c.keys) == 0 && !c.ended {
-		if err := c.load(src, row); err != nil {
+		if err := c.load(r, row); err != nil {
 			return false, err
 		}
 	}
@@ -90,7 +91,7 @@ func (c *crossing) has(src engine.Reader, row []byte) (bool, error) {
 
 // load reads the next keys from a row on: more of them while several rows are compared with those of each time, else
 // fewer.
-func (c *crossing) load(src engine.Reader, row []byte) error {
+func (c *crossing) load(r *reader, row []byte) error {
 	if c.used > 1 {
 		c.batch = min(2*c.batch, maxCrossingBatch)
 	} else {
@@ -98,11 +99,13 @@ func (c *crossing) load(src engine.Reader, row []byte) error {
 	}
 	c.used = 0
 	take := func(key, _ []byte) (bool, error) {
+		r.read.Indexed.entry()
 		c.keys = append(c.keys, bytes.Clone(key[len(c.entry):]))
 		return len(c.keys) < c.batch, nil
 	}
+	r.read.Indexed.use(c.name)
 	end := newEntrySpan(c.entry, true).end
-	err := src.Scan(slices.Concat(c.entry, row), end, engine.ScanOptions{KeysOnly: true}, take)
+	err := r.src.Scan(slices.Concat(c.entry, row), end, engine.ScanOptions{KeysOnly: true}, take)
 	c.ended = len(c.keys) < c.batch
 	return err
 }

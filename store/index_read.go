@@ -57,7 +57,7 @@ func (r *reader) chooseIndex() (bool, error) {
 			continue
 		}
 		spans := x.entriesOf(&read.Lookups[i])
-		r.mayCross(x, spans)
+		r.mayCross(read.Lookups[i].Index, x, spans)
 		for _, span := range spans {
 			if several := len(read.Lookups) > 1 || len(spans) > 1; several {
 				n, err := countSome(r.src, span.start, span.end)
