@@ -47,12 +47,16 @@ type settings struct {
 	limits      server.Limits
 	guardrails  *guardrail.Settings
 
-	logins bool // clients log in with a password
-	masks  bool // columns may be masked
+	logins bool                 // clients log in
+	login  server.Authenticator // how they do
+	masks  bool                 // columns may be masked
+
+	certificates certificateFiles // of TLS; none: connections are not encrypted
+	optionalTLS  bool
 
 	given struct { // flags as they are given
-		advertise, sync, level, memory, memtable, config, auth string
-		set                                                    assignments
+		advertise, sync, level, memory, memtable, config, auth, tls string
+		set                                                         assignments
 	}
 }
 
@@ -85,8 +89,14 @@ func serveFlags(s *settings) *flag.FlagSet {
 	f.StringVar(&s.given.level, "log-level", "info", "the least `level` to log: debug, info, warn or error")
 	f.StringVar(&s.logFormat, "log-format", "auto", "auto, console or json: the `format` of log lines")
 	f.StringVar(&s.http, "http", "", "serve /health, /metrics and /debug/pprof at this `address`; empty: do not")
-	f.StringVar(&s.given.auth, "auth", "none", "how clients `log in`: none for everybody who can connect, "+
-		"or password for roles and permissions")
+	f.StringVar(&s.given.auth, "auth", "none", "how clients `log in`: none for everybody who can connect; for roles "+
+		"and permissions password, mtls for the identity in their certificate, or mtls-or-password")
+	f.StringVar(&s.certificates.certificate, "tls-cert", "", "a `file` in PEM with the server's certificate and those of "+
+		"authorities between it and what clients trust; empty: connections are not encrypted")
+	f.StringVar(&s.certificates.key, "tls-key", "", "a `file` in PEM with its key")
+	f.StringVar(&s.certificates.authorities, "tls-client-ca", "", "a `file` in PEM with the authorities that have to "+
+		"have signed the certificate of a client; empty: clients need none")
+	f.StringVar(&s.given.tls, "tls", "required", "required or optional, `which` lets clients connect without TLS as well")
 	f.BoolVar(&s.masks, "dynamic-data-masking", false, "columns may be masked, and are for roles that lack UNMASK")
 	f.StringVar(&s.given.memory, "client-memory", "", "how many `bytes` are held for clients, like 256MiB; empty: 112MiB, "+
 		"or less where there is little memory")
@@ -147,14 +157,8 @@ func (s *settings) check() error {
 	if !slices.Contains(logFormats, s.logFormat) {
 		return badFlag("log-format", s.logFormat, "want "+strings.Join(logFormats, ", "))
 	}
-	switch s.given.auth {
-	case "none":
-	case "password":
-		s.logins = true
-	case "mtls":
-		return badFlag("auth", s.given.auth, "logins by certificates are not supported")
-	default:
-		return badFlag("auth", s.given.auth, "want none or password")
+	if err := s.checkLogins(); err != nil {
+		return err
 	}
 	if s.purgeEvery <= 0 {
 		return badFlag("purge-every", s.purgeEvery.String(), "want a time, like 10s")
@@ -163,6 +167,37 @@ func (s *settings) check() error {
 		return badFlag("data", s.data, "want a folder")
 	}
 	return nil
+}
+
+// checkLogins checks and converts the flags of logins and of TLS.
+func (s *settings) checkLogins() error {
+	if login, ok := authenticators[s.given.auth]; ok {
+		s.logins, s.login = true, login
+	} else if s.given.auth != "none" {
+		return badFlag("auth", s.given.auth, "want none, password, mtls or mtls-or-password")
+	}
+	f := &s.certificates
+	switch {
+	case (f.certificate == "") != (f.key == ""):
+		return fmt.Errorf("%w: --tls-cert and --tls-key belong together", errUsage)
+	case f.authorities != "" && f.certificate == "":
+		return badFlag("tls-client-ca", f.authorities, "it needs --tls-cert and --tls-key")
+	case s.login != server.ByPassword && f.authorities == "":
+		return badFlag("auth", s.given.auth, "it needs --tls-cert, --tls-key and --tls-client-ca")
+	case s.login == server.ByCertificate && s.given.tls != "required":
+		return badFlag("auth", s.given.auth, "it needs --tls required")
+	case s.given.tls != "required" && s.given.tls != "optional":
+		return badFlag("tls", s.given.tls, "want required or optional")
+	}
+	s.optionalTLS = s.given.tls == "optional"
+	return nil
+}
+
+// authenticators are the values of --auth that have clients log in.
+var authenticators = map[string]server.Authenticator{
+	"password":         server.ByPassword,
+	"mtls":             server.ByCertificate,
+	"mtls-or-password": server.ByCertificateOrPassword,
 }
 
 // checkLimits checks and converts the limits of clients.

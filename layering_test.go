@@ -24,7 +24,7 @@ var arrows = map[string][]string{
 		"protocol/client/shell", "planner/guardrail", "cql/schema",
 	},
 	"server/cqltest": {
-		"server", "planner/guardrail", "store", "store/engine", "store/engine/memory", "protocol", "protocol/client", "cql/parser", "cql/quote",
+		"server", "server/cqltest/certificates", "planner/guardrail", "store", "store/engine", "store/engine/memory", "protocol", "protocol/client", "cql/parser", "cql/quote",
 		"cql/schema", "cql/types", "cql/cqlerr",
 	},
 	"server/cqltest/gocqltest":   {"server/cqltest"},
@@ -33,6 +33,7 @@ var arrows = map[string][]string{
 	"compat_tests/script":        {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
 	"compat_tests/wire":          {"compat_tests/differences", "compat_tests/script", "protocol", "protocol/client", "cql/types", "server/cqltest"},
 	"compat_tests/drivers":       {"protocol", "protocol/client", "cql/types", "server/cqltest"},
+	"compat_tests/certificates":  {"server/cqltest/certificates"},
 	"compat_tests/bench":         {"compat_tests/process", "protocol", "protocol/client", "cql/types", "server/cqltest"},
 	"compat_tests/crash":         {"compat_tests/process", "protocol/client"},
 	"compat_tests/histories": {
@@ -97,7 +98,7 @@ var arrows = map[string][]string{
 
 // testArrows are what a package's tests may import beyond arrows: the real parts that stand below them.
 var testArrows = map[string][]string{
-	".":                        {"server/cqltest", "protocol/client", "cql/types"},
+	".":                        {"server/cqltest", "server/cqltest/certificates", "protocol/client", "cql/types"},
 	"protocol/client":          {"server/cqltest"},
 	"compat_tests/histories":   {"store/engine"},
 	"compat_tests/example":     {"server/cqltest", "server/cqltest/gocqltest"},

@@ -6,9 +6,9 @@
 //	cqld exec [ADDR] -f FILE|-e CQL    runs statements and prints tables as cqlsh does
 //	cqld version
 //
-// main.go chooses the command. serve.go runs the server from the settings that flags.go reads; memory.go,
-// descriptors.go, http.go and metrics.go are about its process. client.go has the flags of ping and exec, which are in
-// protocol/client/shell.
+// main.go chooses the command. serve.go runs the server from the settings that flags.go reads; certificates.go reads
+// the files of TLS; memory.go, descriptors.go, http.go and metrics.go are about its process. client.go has the flags of
+// ping and exec, which are in protocol/client/shell.
 package main
 
 import (

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -33,6 +34,10 @@ func serve(ctx context.Context, c *console, args []string) error {
 	}
 	tuneMemory(c.getenv)
 	log := newLogger(c.stderr, s)
+	encryption, err := s.encryption(log)
+	if err != nil {
+		return fmt.Errorf("TLS: %w", err)
+	}
 	listener, err := listen(s.listen)
 	if err != nil {
 		return err
@@ -42,13 +47,13 @@ func serve(ctx context.Context, c *console, args []string) error {
 	if err != nil {
 		return err
 	}
-	err = serveStore(ctx, s, st, onDisk, listener, log, c.getenv)
+	err = serveStore(ctx, s, st, onDisk, secured{listener, encryption}, log, c.getenv)
 	return errors.Join(err, st.Close())
 }
 
 // serveStore serves clients from an open store. When it returns, all requests have ended.
 func serveStore(
-	ctx context.Context, s *settings, st *store.Store, onDisk *disk.Engine, listener net.Listener, log zerolog.Logger,
+	ctx context.Context, s *settings, st *store.Store, onDisk *disk.Engine, listener secured, log zerolog.Logger,
 	getenv func(string) string,
 ) error {
 	srv, err := server.New(server.Options{
@@ -59,6 +64,8 @@ func serveStore(
 		Datacenter:  s.datacenter,
 		Rack:        s.rack,
 		Logins:      s.logins,
+		Login:       s.login,
+		TLS:         listener.tls,
 		Masks:       s.masks,
 		Limits:      s.limits,
 		Settings:    s.guardrails,
@@ -77,7 +84,7 @@ func serveStore(
 	go governMemory(governed, getenv)
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(&sparing{listener, log}) }()
-	log.Info().Msgf("Starting listening for CQL clients on /%s (unencrypted)...", listener.Addr())
+	log.Info().Msgf("Starting listening for CQL clients on /%s (%s)...", listener.Addr(), listener)
 	log.Info().Msg("Startup complete")
 	web.ready(true)
 
@@ -101,6 +108,42 @@ func serveStore(
 	web.close()
 	log.Info().Msg("stopped")
 	return failed
+}
+
+// secured is a listener, and what its connections are encrypted with.
+type secured struct {
+	net.Listener
+	tls *server.TLS // nil: nothing
+}
+
+// String says as Cassandra does whether connections are encrypted.
+func (l secured) String() string {
+	switch {
+	case l.tls == nil:
+		return "unencrypted"
+	case l.tls.Optional:
+		return "optionally encrypted"
+	}
+	return "encrypted"
+}
+
+// encryption reads the certificates; nil: there are none.
+func (s *settings) encryption(log zerolog.Logger) (*server.TLS, error) {
+	if s.certificates.certificate == "" {
+		return nil, nil
+	}
+	clientAuth := tls.NoClientCert
+	switch {
+	case s.login == server.ByCertificateOrPassword:
+		clientAuth = tls.VerifyClientCertIfGiven
+	case s.certificates.authorities != "":
+		clientAuth = tls.RequireAndVerifyClientCert
+	}
+	r, err := newReloading(s.certificates, clientAuth, log)
+	if err != nil {
+		return nil, err
+	}
+	return &server.TLS{Config: r.config(), Optional: s.optionalTLS}, nil
 }
 
 // listen opens the port. The error says in one line why that failed.

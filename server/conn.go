@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -22,8 +23,9 @@ import (
 // others have goroutines of their own, which run waits for.
 type conn struct {
 	server        *Server
-	socket        net.Conn
-	id            string // 8 hex digits: in log lines and in errors about checksums
+	raw           net.Conn // the socket
+	socket        net.Conn // raw, or TLS on it: what the reader reads
+	id            string   // 8 hex digits: in log lines and in errors about checksums
 	log           zerolog.Logger
 	local, remote netip.AddrPort
 
@@ -42,8 +44,9 @@ type conn struct {
 	pendingWrites pendingWrites
 	detached      detachedRequests
 	draining      atomic.Bool
-	waiting       atomic.Bool  // the reader waits for something other than input
-	served        atomic.Int64 // requests
+	secured       atomic.Pointer[tls.ConnectionState] // nil: no TLS
+	waiting       atomic.Bool                         // the reader waits for something other than input
+	served        atomic.Int64                        // requests
 
 	// What follows belongs to the reader.
 	in input
@@ -73,6 +76,7 @@ const lingerTime = 500 * time.Millisecond
 func newConn(s *Server, socket net.Conn, id uint32) *conn {
 	c := &conn{
 		server: s,
+		raw:    socket,
 		socket: socket,
 		id:     fmt.Sprintf("%08x", id),
 		local:  addrPort(socket.LocalAddr()),
@@ -137,6 +141,9 @@ func (c *conn) readAll() (err error) {
 			err = c.panicked(p)
 		}
 	}()
+	if err := c.secure(); err != nil {
+		return err
+	}
 	for {
 		if err := c.serveInput(); err != nil {
 			return err
@@ -208,9 +215,9 @@ func isTimeout(err error) bool {
 
 // setReadDeadline makes reading end at a time; the zero time is never. A connection that drains does not read at all.
 func (c *conn) setReadDeadline(t time.Time) {
-	_ = c.socket.SetReadDeadline(t) // fails on closed sockets only, and so will reading
+	_ = c.raw.SetReadDeadline(t) // fails on closed sockets only, and so will reading
 	if c.draining.Load() {
-		_ = c.socket.SetReadDeadline(longAgo)
+		_ = c.raw.SetReadDeadline(longAgo)
 	}
 }
 
@@ -220,7 +227,7 @@ var longAgo = time.Unix(1, 0)
 // gets no others.
 func (c *conn) drain() {
 	c.draining.Store(true)
-	_ = c.socket.SetReadDeadline(longAgo)
+	_ = c.raw.SetReadDeadline(longAgo)
 	c.stopArriving()
 	c.out.end()
 	if c.out.behind() {
@@ -244,7 +251,7 @@ func (c *conn) pause(wait func()) {
 // abort ends the connection and its requests at once.
 func (c *conn) abort() {
 	c.cancel()
-	_ = c.socket.Close()
+	_ = c.raw.Close() // TLS would wait for the client
 }
 
 // closeAfterAnswers writes the remaining answers and lets the client read them.

@@ -47,6 +47,11 @@ type Limits struct {
 
 	Handshake time.Duration // one minute until STARTUP; Cassandra waits forever
 
+	TLSHandshake time.Duration // 10 seconds until a TLS handshake is completed
+
+	// Handshakes is how many TLS handshakes may be under way: 512. When one more begins, the oldest is given up.
+	Handshakes int
+
 	// Stalled is how long a client may leave a message incomplete or answers unread while others wait for the memory: 5
 	// seconds.
 	Stalled time.Duration
@@ -71,6 +76,8 @@ func (l Limits) withDefaults() Limits {
 	setDefault(&l.CASTimeout, 1800*time.Millisecond)
 	setDefault(&l.TruncateTimeout, time.Minute)
 	setDefault(&l.Handshake, time.Minute)
+	setDefault(&l.TLSHandshake, 10*time.Second)
+	setDefault(&l.Handshakes, 512)
 	setDefault(&l.Stalled, 5*time.Second)
 	setDefault(&l.PreparedBytes, 64<<20)
 	setDefault(&l.TextBytes, 16<<20)

@@ -55,6 +55,13 @@ func (o *output) init(socket net.Conn, m *memory) {
 	o.changed.L = &o.mu
 }
 
+// useSocket writes to another socket from here on. Nothing has been written.
+func (o *output) useSocket(socket net.Conn) {
+	o.mu.Lock()
+	o.socket = socket
+	o.mu.Unlock()
+}
+
 // count notes how many bytes are unread, and charges memory.answers for them. The lock is held.
 func (o *output) count() {
 	n := int64(o.left + len(o.buf))

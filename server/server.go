@@ -38,10 +38,12 @@ type Options struct {
 	Datacenter  string // datacenter1
 	Rack        string // rack1
 
-	// Logins makes clients log in with a password and checks what they may do; without it everybody may do everything.
+	// Logins makes clients log in and checks what they may do; without it everybody may do everything.
 	Logins     bool
-	Masks      bool // columns may be masked, and are for those who lack the permission UNMASK
-	BcryptCost int  // of the passwords that are stored; 0: Cassandra's
+	Login      Authenticator // how they log in, if they do
+	TLS        *TLS          // nil: connections are not encrypted
+	Masks      bool          // columns may be masked, and are for those who lack the permission UNMASK
+	BcryptCost int           // of the passwords that are stored; 0: Cassandra's
 
 	// StrictReplicas answers Unavailable where a consistency level needs more replicas than this node is. Otherwise the
 	// node stands for all replicas that a keyspace asks for.
@@ -67,6 +69,9 @@ type Server struct {
 
 	datacenter string        // for replication strategies that name it
 	roles      *roles.Keeper // nil: nobody logs in
+	login      Authenticator
+	tls        *TLS // nil: nobody encrypts
+	handshakes handshakes
 	masks      bool
 
 	uuids     *types.UUIDClock
@@ -111,6 +116,8 @@ func New(o Options) (*Server, error) {
 
 		datacenter: o.Datacenter,
 		masks:      o.Masks,
+		login:      o.Login,
+		tls:        o.TLS,
 
 		listeners: make(map[net.Listener]struct{}),
 		conns:     make(map[*conn]struct{}),
@@ -135,6 +142,7 @@ func New(o Options) (*Server, error) {
 	s.texts = newStatementCache[textKey](s.limits.TextBytes)
 	s.latencies = newLatencies(o.Store)
 	s.memory.init(&s.limits)
+	s.handshakes.most = s.limits.Handshakes
 	s.scheduler = pace.NewScheduler(pace.Options{
 		Running:  runtime.GOMAXPROCS(0),
 		Started:  s.limits.Reads,

@@ -3,6 +3,7 @@ package client
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -18,6 +19,7 @@ type Options struct {
 	Compression        protocol.Compression
 	Keyspace           string            // exact name, for a USE behind the start; "": none
 	Username, Password string            // if the server asks
+	TLS                *tls.Config       // nil: the connection is not encrypted
 	Startup            []protocol.Option // behind CQL_VERSION, COMPRESSION and the driver's name
 }
 
@@ -56,7 +58,17 @@ func unsupportedVersion(err error) bool {
 
 // Connect opens a connection without starting the protocol.
 func Connect(ctx context.Context, addr string, v protocol.Version) (*Conn, error) {
-	var dialer net.Dialer
+	return connect(ctx, addr, v, nil)
+}
+
+// connect opens a connection, through TLS if config is not nil.
+func connect(ctx context.Context, addr string, v protocol.Version, config *tls.Config) (*Conn, error) {
+	dialer := interface {
+		DialContext(ctx context.Context, network, addr string) (net.Conn, error)
+	}(&net.Dialer{})
+	if config != nil {
+		dialer = &tls.Dialer{Config: config}
+	}
 	sock, err := dialer.DialContext(ctx, "tcp", addr)
 	if err != nil {
 		return nil, err
@@ -68,7 +80,7 @@ func Connect(ctx context.Context, addr string, v protocol.Version) (*Conn, error
 }
 
 func dialVersion(ctx context.Context, addr string, v protocol.Version, o Options) (*Conn, error) {
-	c, err := Connect(ctx, addr, v)
+	c, err := connect(ctx, addr, v, o.TLS)
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +104,8 @@ func (c *Conn) start(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	if _, ok := answer.Response.(*protocol.Authenticate); ok {
-		if err := c.authenticate(ctx, o); err != nil {
+	if m, ok := answer.Response.(*protocol.Authenticate); ok {
+		if err := c.authenticate(ctx, m.Authenticator, o); err != nil {
 			return err
 		}
 	}
@@ -107,14 +119,24 @@ func (c *Conn) start(ctx context.Context, o Options) error {
 // ErrPasswordWanted is why Dial fails without a user at a server where clients log in.
 var ErrPasswordWanted = errors.New("the server asks for a user and a password")
 
-// authenticate answers AUTHENTICATE with SASL PLAIN.
-func (c *Conn) authenticate(ctx context.Context, o Options) error {
-	if o.Username == "" {
+// authenticate answers AUTHENTICATE with SASL PLAIN, or with nothing where the server looks at the certificate.
+func (c *Conn) authenticate(ctx context.Context, authenticator string, o Options) error {
+	var token []byte
+	switch {
+	case authenticator == protocol.MutualTLSAuthenticator:
+	case authenticator == protocol.MutualTLSWithPasswordAuthenticator && o.showsCertificate():
+	case o.Username == "":
 		return ErrPasswordWanted
+	default:
+		token = []byte("\x00" + o.Username + "\x00" + o.Password)
 	}
-	token := []byte("\x00" + o.Username + "\x00" + o.Password)
 	_, err := c.Do(ctx, &protocol.AuthResponse{Token: token})
 	return err
+}
+
+// showsCertificate reports whether the client has a certificate to show.
+func (o *Options) showsCertificate() bool {
+	return o.TLS != nil && (len(o.TLS.Certificates) > 0 || o.TLS.GetClientCertificate != nil)
 }
 
 // Start sends a STARTUP and, once it is answered, uses the compression and the segments that it agreed on.

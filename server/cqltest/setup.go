@@ -32,12 +32,12 @@ type setupConn struct {
 }
 
 // use calls fn with the connection. A connection whose server has closed it is opened anew.
-func (c *setupConn) use(ctx context.Context, addr string, fn func(*client.Conn) error) error {
+func (c *setupConn) use(ctx context.Context, addr string, o client.Options, fn func(*client.Conn) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.conn == nil {
-		name := protocol.Option{Key: protocol.OptionDriverName, Value: setupName}
-		conn, err := client.Dial(ctx, addr, client.Options{Startup: []protocol.Option{name}})
+		o.Startup = []protocol.Option{{Key: protocol.OptionDriverName, Value: setupName}}
+		conn, err := client.Dial(ctx, addr, o)
 		if err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func readScript(files fs.FS, name string) (string, error) {
 func (s *Server) load(name, text string) error {
 	for _, piece := range parser.Split(text) {
 		ctx, cancel := context.WithTimeout(context.Background(), setupTime)
-		err := s.setup.use(ctx, s.Addr(), func(c *client.Conn) error {
+		err := s.setup.use(ctx, s.Addr(), s.setupOptions, func(c *client.Conn) error {
 			_, err := c.Query(ctx, piece.Text+"\n", nil, nil) // the line break ends a comment
 			return err
 		})
