@@ -121,7 +121,7 @@ var ErrPasswordWanted = errors.New("the server asks for a user and a password")
 
 // authenticate answers AUTHENTICATE with SASL PLAIN, or with nothing where the server looks at the certificate.
 func (c *Conn) authenticate(ctx context.Context, authenticator string, o Options) error {
-	var token []byte
+	token := []byte{} // Cassandra wants one, even if it is empty
 	switch {
 	case authenticator == protocol.MutualTLSAuthenticator:
 	case authenticator == protocol.MutualTLSWithPasswordAuthenticator && o.showsCertificate():
