@@ -32,10 +32,13 @@ var arrows = map[string][]string{
 	"compat_tests":               {"compat_tests/differences", "compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest"},
 	"compat_tests/script":        {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
 	"compat_tests/wire":          {"compat_tests/differences", "compat_tests/script", "protocol", "protocol/client", "cql/types", "server/cqltest"},
-	"compat_tests/drivers":       {"protocol", "protocol/client", "cql/types", "server/cqltest"},
-	"compat_tests/certificates":  {"server/cqltest/certificates"},
-	"compat_tests/bench":         {"compat_tests/process", "protocol", "protocol/client", "cql/types", "server/cqltest"},
-	"compat_tests/crash":         {"compat_tests/process", "protocol/client"},
+	"compat_tests/drivers": {
+		"protocol", "protocol/client", "cql/types", "server", "server/cqltest", "server/cqltest/gocqltest",
+		"server/cqltest/gocqlv2test",
+	},
+	"compat_tests/certificates": {"server/cqltest/certificates"},
+	"compat_tests/bench":        {"compat_tests/process", "protocol", "protocol/client", "cql/types", "server/cqltest"},
+	"compat_tests/crash":        {"compat_tests/process", "protocol/client"},
 	"compat_tests/histories": {
 		"compat_tests/process", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest",
 	},
