@@ -16,6 +16,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/cqld/cqld/cql/parser"
 	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/store/engine/disk"
@@ -34,7 +35,10 @@ type settings struct {
 	data        string
 	memory      bool
 	repair      bool
-	memtable    int64 // 0: what the engine takes
+	memoryLimit int64 // 0: what boundMemory finds out
+	memtable    int64
+	cache       int64
+	filter      int64
 	sync        disk.Sync
 	purgeEvery  time.Duration
 	clusterName string
@@ -55,8 +59,8 @@ type settings struct {
 	optionalTLS  bool
 
 	given struct { // flags as they are given
-		advertise, sync, level, memory, memtable, config, auth, tls string
-		set                                                         assignments
+		advertise, sync, level, memory, memtable, config, auth, tls, limit, request, statement string
+		set                                                                                    assignments
 	}
 }
 
@@ -79,7 +83,7 @@ func serveFlags(s *settings) *flag.FlagSet {
 	f.StringVar(&s.given.sync, "commitlog-sync", "periodic", "the `mode` of acknowledging writes: "+
 		"periodic before they are on disk, where they are within a second, or batch when they are")
 	f.StringVar(&s.given.memtable, "memtable", "", "how many `bytes` of what was written are in memory before they go to "+
-		"tables, like 64MiB; empty: 32MiB")
+		"tables, like 64MiB; empty: 32MiB, or a sixteenth of --memory-limit")
 	f.DurationVar(&s.purgeEvery, "purge-every", 10*time.Second, "the `time` between looks for what may be purged")
 	f.StringVar(&s.clusterName, "cluster-name", "Test Cluster", "the cluster's `name` in system.local")
 	f.StringVar(&s.datacenter, "datacenter", "datacenter1", "the datacenter's `name`")
@@ -98,8 +102,23 @@ func serveFlags(s *settings) *flag.FlagSet {
 		"have signed the certificate of a client; empty: clients need none")
 	f.StringVar(&s.given.tls, "tls", "required", "required or optional, `which` lets clients connect without TLS as well")
 	f.BoolVar(&s.masks, "dynamic-data-masking", false, "columns may be masked, and are for roles that lack UNMASK")
+	f.StringVar(&s.given.limit, "memory-limit", "", "how many `bytes` the process may take, which are divided among its "+
+		"parts; empty: GOMEMLIMIT, or what the control group allows, or half of the machine")
 	f.StringVar(&s.given.memory, "client-memory", "", "how many `bytes` are held for clients, like 256MiB; empty: 112MiB, "+
-		"or less where there is little memory")
+		"or a fifth of --memory-limit")
+	f.IntVar(&s.limits.Connections, "max-connections", 0, "how many `connections` may be open; 0: as many as there are "+
+		"file descriptors for")
+	f.IntVar(&s.limits.ConnectionsPerIP, "max-connections-per-ip", 0, "how many `connections` may be open from one "+
+		"address; 0: any number")
+	f.IntVar(&s.limits.Requests, "max-requests", 1024, "how many `requests` are served at a time that have to wait for "+
+		"something")
+	f.IntVar(&s.limits.Concurrent, "max-requests-per-connection", 128, "how many `requests` of one connection are")
+	f.IntVar(&s.limits.RequestsPerSecond, "max-requests-per-second", 0, "how many `requests` are served in a second; "+
+		"0: any number")
+	f.StringVar(&s.given.request, "max-request", "16MiB", "how many `bytes` a request may have")
+	f.StringVar(&s.given.statement, "max-statement", "32MiB", "how many `bytes` the text of a statement may have")
+	f.IntVar(&s.limits.Nesting, "max-nesting", parser.DefaultLimits.Nesting, "how many `levels` of brackets and "+
+		"operators a statement may have")
 	f.DurationVar(&s.limits.ReadTimeout, "read-timeout", 5*time.Second,
 		"the `time` that a read of partitions by their keys may take")
 	f.DurationVar(&s.limits.RangeTimeout, "range-timeout", 10*time.Second,
@@ -201,16 +220,25 @@ var authenticators = map[string]server.Authenticator{
 }
 
 // checkLimits checks and converts the limits of clients.
-func (s *settings) checkLimits() (err error) {
-	memory := s.given.memory
-	if memory != "" {
-		if s.limits.Memory, err = parseBytes(memory); err != nil || s.limits.Memory < minClientMemory {
-			return badFlag("client-memory", memory, "want a number of bytes of at least 16MiB")
-		}
+func (s *settings) checkLimits() error {
+	if err := s.checkSizes(); err != nil {
+		return err
 	}
-	if text := s.given.memtable; text != "" {
-		if s.memtable, err = parseBytes(text); err != nil || s.memtable < minMemtable || s.memtable > maxMemtable {
-			return badFlag("memtable", text, "want a number of bytes from 64KiB to 4GiB")
+	for _, count := range []struct {
+		name        string
+		value       int
+		least, most int
+	}{
+		{"max-connections", s.limits.Connections, 0, math.MaxInt32},
+		{"max-connections-per-ip", s.limits.ConnectionsPerIP, 0, math.MaxInt32},
+		{"max-requests", s.limits.Requests, 1, math.MaxInt32},
+		{"max-requests-per-connection", s.limits.Concurrent, 1, math.MaxInt16},
+		{"max-requests-per-second", s.limits.RequestsPerSecond, 0, math.MaxInt32},
+		{"max-nesting", s.limits.Nesting, 10, parser.DefaultLimits.Nesting},
+	} {
+		if count.value < count.least || count.value > count.most {
+			return badFlag(count.name, strconv.Itoa(count.value),
+				fmt.Sprintf("want a number from %d to %d", count.least, count.most))
 		}
 	}
 	for _, timeout := range []struct {
@@ -231,13 +259,43 @@ func (s *settings) checkLimits() (err error) {
 	return nil
 }
 
-// minClientMemory is the least that --client-memory may be.
-const minClientMemory = 16 << 20
+// checkSizes checks and converts the flags that are numbers of bytes.
+func (s *settings) checkSizes() error {
+	var request, statement int64
+	for _, size := range []struct {
+		name, text  string
+		value       *int64
+		least, most int64
+		want        string
+	}{
+		{"memory-limit", s.given.limit, &s.memoryLimit, minMemory, math.MaxInt64, "of at least 128MiB"},
+		{"client-memory", s.given.memory, &s.limits.Memory, minClientMemory, math.MaxInt64, "of at least 16MiB"},
+		{"memtable", s.given.memtable, &s.memtable, minMemtable, maxMemtable, "from 64KiB to 4GiB"},
+		{"max-request", s.given.request, &request, minRequest, maxRequest, "from 64KiB to 256MiB"},
+		{"max-statement", s.given.statement, &statement, minStatement, maxRequest, "from 1KiB to 256MiB"},
+	} {
+		if size.text == "" {
+			continue
+		}
+		n, err := parseBytes(size.text)
+		if err != nil || n < size.least || n > size.most {
+			return badFlag(size.name, size.text, "want a number of bytes "+size.want)
+		}
+		*size.value = n
+	}
+	s.limits.Frame, s.limits.Statement = int(request), int(statement)
+	return nil
+}
 
-// The least and the most that --memtable may be.
+// The least and the most that sizes may be. The protocol has no requests that are longer than maxRequest.
 const (
-	minMemtable = 64 << 10
-	maxMemtable = 4 << 30
+	minMemory       = 128 << 20
+	minClientMemory = 16 << 20
+	minMemtable     = 64 << 10
+	maxMemtable     = 4 << 30
+	minRequest      = 64 << 10
+	maxRequest      = 256 << 20
+	minStatement    = 1 << 10
 )
 
 // parseBytes reads a number of bytes, with or without one of the units that Go's runtime takes in GOMEMLIMIT.

@@ -21,7 +21,7 @@ const modulePath = "github.com/cqld/cqld"
 var arrows = map[string][]string{
 	".": {
 		"server", "store", "store/engine", "store/engine/disk", "store/engine/memory",
-		"protocol/client/shell", "planner/guardrail", "cql/schema",
+		"protocol/client/shell", "planner/guardrail", "cql/parser", "cql/schema",
 	},
 	"server/cqltest": {
 		"server", "server/cqltest/certificates", "planner/guardrail", "store", "store/engine", "store/engine/memory", "protocol", "protocol/client", "cql/parser", "cql/quote",

@@ -32,8 +32,10 @@ func serve(ctx context.Context, c *console, args []string) error {
 	if err != nil {
 		return err
 	}
-	tuneMemory(c.getenv)
 	log := newLogger(c.stderr, s)
+	bound := boundMemory(s.memoryLimit)
+	s.useMemory(bound)
+	tuneMemory(bound, c.getenv)
 	encryption, err := s.encryption(log)
 	if err != nil {
 		return fmt.Errorf("TLS: %w", err)
@@ -47,14 +49,14 @@ func serve(ctx context.Context, c *console, args []string) error {
 	if err != nil {
 		return err
 	}
-	err = serveStore(ctx, s, st, onDisk, secured{listener, encryption}, log, c.getenv)
+	err = serveStore(ctx, s, st, onDisk, secured{listener, encryption}, bound, log, c.getenv)
 	return errors.Join(err, st.Close())
 }
 
 // serveStore serves clients from an open store. When it returns, all requests have ended.
 func serveStore(
-	ctx context.Context, s *settings, st *store.Store, onDisk *disk.Engine, listener secured, log zerolog.Logger,
-	getenv func(string) string,
+	ctx context.Context, s *settings, st *store.Store, onDisk *disk.Engine, listener secured, bound memoryBound,
+	log zerolog.Logger, getenv func(string) string,
 ) error {
 	srv, err := server.New(server.Options{
 		Store:       st,
@@ -81,9 +83,10 @@ func serveStore(
 	}
 	governed, stopGoverning := context.WithCancel(ctx)
 	defer stopGoverning()
-	go governMemory(governed, getenv)
+	go governMemory(governed, bound, getenv)
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(&sparing{listener, log}) }()
+	s.logMemory(bound, log)
 	log.Info().Msgf("Starting listening for CQL clients on /%s (%s)...", listener.Addr(), listener)
 	log.Info().Msg("Startup complete")
 	web.ready(true)
@@ -166,7 +169,7 @@ func openStore(s *settings, log zerolog.Logger) (st *store.Store, onDisk *disk.E
 		if err := os.MkdirAll(s.data, 0o755); err != nil {
 			return nil, nil, fmt.Errorf("make the data folder: %w", err)
 		}
-		o := disk.Options{Dir: s.data, Sync: s.sync, Memtable: s.memtable, Repair: s.repair, Log: log}
+		o := disk.Options{Dir: s.data, Sync: s.sync, Memtable: s.memtable, Cache: s.cache, Filter: s.filter, Repair: s.repair, Log: log}
 		open = func(f engine.Fold) (engine.Engine, error) {
 			var err error
 			onDisk, err = disk.Open(o, f)

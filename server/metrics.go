@@ -14,6 +14,7 @@ type Metrics struct {
 	ConnectionsRefused  uint64 // because of a limit
 	ConnectionsStalled  uint64 // closed because others waited for memory that their clients held
 	HandshakesFailed    uint64 // of TLS
+	ConnectionsDeaf     uint64 // closed because they did not read their events
 
 	Requests map[string]uint64 // by opcode: QUERY, EXECUTE ...
 	Errors   map[string]uint64 // by kind, as errorNames has them
@@ -32,6 +33,7 @@ type Metrics struct {
 type counters struct {
 	accepted, refused, stalled atomic.Uint64
 	failedHandshakes           atomic.Uint64 // of TLS
+	deaf                       atomic.Uint64 // connections closed that did not read their events
 	waits                      atomic.Uint64 // of connections, for memory or goroutines
 
 	requests [protocol.OpAuthSuccess + 1]atomic.Uint64 // by opcode
@@ -81,6 +83,7 @@ func (s *Server) Metrics() Metrics {
 		ConnectionsAccepted: s.metrics.accepted.Load(),
 		ConnectionsRefused:  s.metrics.refused.Load(),
 		ConnectionsStalled:  s.metrics.stalled.Load(),
+		ConnectionsDeaf:     s.metrics.deaf.Load(),
 		HandshakesFailed:    s.metrics.failedHandshakes.Load(),
 		Requests:            make(map[string]uint64),
 		Errors:              make(map[string]uint64, len(errorNames)),

@@ -72,12 +72,14 @@ type Server struct {
 	login      Authenticator
 	tls        *TLS // nil: nobody encrypts
 	handshakes handshakes
+	refusals   seldom // log lines about connections over a limit
 	masks      bool
 
 	uuids     *types.UUIDClock
 	prepared  *statementCache[preparedID]
 	texts     *statementCache[textKey]
 	memory    memory
+	throttle  *throttle       // nil: the rate of requests is not bounded
 	scheduler *pace.Scheduler // of work that may take long
 	open      atomic.Int64    // how many connections are open
 	metrics   counters
@@ -90,6 +92,7 @@ type Server struct {
 	listeners     map[net.Listener]struct{}
 	conns         map[*conn]struct{}
 	perIP         map[netip.Addr]int
+	registered    int64 // connections that get events
 	closing       bool
 	running       sync.WaitGroup // listeners and connections
 	watchdogEnded chan struct{}  // nil: the watchdog does not run
@@ -142,6 +145,7 @@ func New(o Options) (*Server, error) {
 	s.texts = newStatementCache[textKey](s.limits.TextBytes)
 	s.latencies = newLatencies(o.Store)
 	s.memory.init(&s.limits)
+	s.throttle = newThrottle(s.limits.RequestsPerSecond)
 	s.handshakes.most = s.limits.Handshakes
 	s.scheduler = pace.NewScheduler(pace.Options{
 		Running:  runtime.GOMAXPROCS(0),

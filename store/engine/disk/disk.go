@@ -56,6 +56,8 @@ type Options struct {
 	Sync      Sync
 	SyncEvery time.Duration // of Periodic; 0: a second
 	Memtable  int64         // bytes of a tree that is flushed; 0: 32 MiB
+	Cache     int64         // bytes of values kept that are read from tables again and again; 0: 32 MiB
+	Filter    int64         // bytes of the filter of keys that were never written; 0: 64 MiB
 	Repair    bool          // open a folder with damaged files with what can be kept of them
 	Log       zerolog.Logger
 
@@ -78,8 +80,8 @@ const (
 	// firstRate is how many bytes a second a flush writes, as long as none was measured.
 	firstRate = 32 << 20
 
-	// cacheSize is how many bytes of values are kept that are read from tables again and again.
-	cacheSize = 32 << 20
+	// defaultCache is how many bytes of values are kept that are read from tables again and again.
+	defaultCache = 32 << 20
 
 	// maxSegment is how long a segment of the log is at most.
 	maxSegment = 32 << 20
@@ -136,6 +138,12 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	if o.Memtable == 0 {
 		o.Memtable = defaultMemtable
 	}
+	if o.Cache == 0 {
+		o.Cache = defaultCache
+	}
+	if o.Filter == 0 {
+		o.Filter = defaultFilter
+	}
 	if o.SyncEvery == 0 {
 		o.SyncEvery = time.Second
 	}
@@ -148,7 +156,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	}
 	e.changed.L = &e.mu
 	e.flushRate = firstRate
-	e.filter, e.first = newFilter(), e.isFirst
+	e.filter, e.first = newFilter(o.Filter), e.isFirst
 	e.syncing.wake = make(chan struct{}, 1)
 	var x *commitlog.Examination
 	below := o.below
@@ -166,7 +174,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 		Create: func() error { return x.Create() },
 	}
 	if below.CacheSize == 0 {
-		below.CacheSize = cacheSize
+		below.CacheSize = o.Cache
 	}
 	var err error
 	if e.below, err = badger.Open(below, e.large.noting(fold)); err != nil {
