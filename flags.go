@@ -39,6 +39,7 @@ type settings struct {
 	memtable    int64
 	cache       int64
 	filter      int64
+	reserve     disk.Reserve
 	sync        disk.Sync
 	purgeEvery  time.Duration
 	clusterName string
@@ -59,8 +60,8 @@ type settings struct {
 	optionalTLS  bool
 
 	given struct { // flags as they are given
-		advertise, sync, level, memory, memtable, config, auth, tls, limit, request, statement string
-		set                                                                                    assignments
+		advertise, sync, level, memory, memtable, config, auth, tls, limit, request, statement, reserve string
+		set                                                                                             assignments
 	}
 }
 
@@ -84,6 +85,8 @@ func serveFlags(s *settings) *flag.FlagSet {
 		"periodic before they are on disk, where they are within a second, or batch when they are")
 	f.StringVar(&s.given.memtable, "memtable", "", "how many `bytes` of what was written are in memory before they go to "+
 		"tables, like 64MiB; empty: 32MiB, or a sixteenth of --memory-limit")
+	f.StringVar(&s.given.reserve, "disk-reserve", "", "how much of the volume writes leave free: `bytes` like 10GiB, or a "+
+		"share like 5%; empty: 2%, but at most 4GiB")
 	f.DurationVar(&s.purgeEvery, "purge-every", 10*time.Second, "the `time` between looks for what may be purged")
 	f.StringVar(&s.clusterName, "cluster-name", "Test Cluster", "the cluster's `name` in system.local")
 	f.StringVar(&s.datacenter, "datacenter", "datacenter1", "the datacenter's `name`")
@@ -284,6 +287,29 @@ func (s *settings) checkSizes() error {
 		*size.value = n
 	}
 	s.limits.Frame, s.limits.Statement = int(request), int(statement)
+	return s.checkReserve()
+}
+
+// usualReserve is what is left free of a volume.
+var usualReserve = disk.Reserve{Percent: 2, Most: 4 << 30}
+
+// checkReserve checks and converts --disk-reserve.
+func (s *settings) checkReserve() (err error) {
+	text := s.given.reserve
+	if text == "" {
+		s.reserve = usualReserve
+		return nil
+	}
+	if number, ok := strings.CutSuffix(text, "%"); ok {
+		s.reserve.Percent, err = strconv.ParseFloat(number, 64)
+		if err != nil || !(s.reserve.Percent > 0 && s.reserve.Percent <= 100) {
+			return badFlag("disk-reserve", text, "want a share from 0% to 100%")
+		}
+		return nil
+	}
+	if s.reserve.Bytes, err = parseBytes(text); err != nil {
+		return badFlag("disk-reserve", text, "want bytes, like 10GiB, or a share, like 5%")
+	}
 	return nil
 }
 

@@ -169,7 +169,7 @@ func openStore(s *settings, log zerolog.Logger) (st *store.Store, onDisk *disk.E
 		if err := os.MkdirAll(s.data, 0o755); err != nil {
 			return nil, nil, fmt.Errorf("make the data folder: %w", err)
 		}
-		o := disk.Options{Dir: s.data, Sync: s.sync, Memtable: s.memtable, Cache: s.cache, Filter: s.filter, Repair: s.repair, Log: log}
+		o := disk.Options{Dir: s.data, Sync: s.sync, Memtable: s.memtable, Cache: s.cache, Filter: s.filter, Reserve: s.reserve, Repair: s.repair, Log: log}
 		open = func(f engine.Fold) (engine.Engine, error) {
 			var err error
 			onDisk, err = disk.Open(o, f)

@@ -58,6 +58,7 @@ type Options struct {
 	Memtable  int64         // bytes of a tree that is flushed; 0: 32 MiB
 	Cache     int64         // bytes of values kept that are read from tables again and again; 0: 32 MiB
 	Filter    int64         // bytes of the filter of keys that were never written; 0: 64 MiB
+	Reserve   Reserve       // of the volume, below which commits are refused
 	Repair    bool          // open a folder with damaged files with what can be kept of them
 	Log       zerolog.Logger
 
@@ -65,6 +66,9 @@ type Options struct {
 	below    badger.Options       // of a test: how Badger is opened, without the folder
 	syncFile func(*os.File) error // of a test: syncs a segment
 }
+
+// Reserve is how much of a volume is left free.
+type Reserve = files.Reserve
 
 // ErrDamaged is the kind of error that Open refuses a folder with damaged files with.
 var ErrDamaged = check.ErrDamaged
@@ -161,6 +165,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	var x *commitlog.Examination
 	below := o.below
 	below.Dir, below.Repair, below.Log, below.Sync = o.Dir, o.Repair, o.Log, badger.Requested
+	below.Reserve = o.Reserve
 	if below.MemTableSize == 0 {
 		below.MemTableSize = badgerMemtable
 	}
