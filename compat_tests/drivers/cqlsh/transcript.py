@@ -29,18 +29,17 @@ CLEAR_LINE = "\x15"
 class Shell:
     """A cqlsh on a terminal of its own."""
 
-    def __init__(self, addr):
+    def __init__(self, addr, *options):
         host, port = addr.rsplit(":", 1)
         cqlsh = pathlib.Path(sys.executable).parent / "cqlsh"
         self.home = tempfile.TemporaryDirectory()  # no cqlshrc
-        arguments = [host, port, "--no-color", "--disable-history"]
+        arguments = [host, port, "--no-color", "--disable-history", *options]
         if os.environ.get("CQL_CA"):
             arguments += ["--ssl", f"--cqlshrc={self.write_cqlshrc()}"]
         env = {"HOME": self.home.name, "PATH": os.environ["PATH"], "TERM": "dumb", "LANG": "C.UTF-8", "TZ": "UTC"}
         self.child = pexpect.spawn(
             str(cqlsh), arguments, env=env, encoding="utf-8", timeout=30, dimensions=(200, 400)
         )
-        self.greeting = self.until_prompt()
 
     def write_cqlshrc(self):
         """A configuration with the files of TLS."""
@@ -122,7 +121,7 @@ def normalize_trace(shown):
 
 def run(addr):
     shell = Shell(addr)
-    lines = normalize("", clean(shell.greeting))
+    lines = normalize("", clean(shell.until_prompt()))
     shell.child.send(f"DROP KEYSPACE IF EXISTS {KEYSPACE};\r")
     shell.until_prompt()
     for line in (HERE / "session.txt").read_text(encoding="utf-8").splitlines():
