@@ -84,6 +84,7 @@ func serveStore(
 	governed, stopGoverning := context.WithCancel(ctx)
 	defer stopGoverning()
 	go governMemory(governed, bound, getenv)
+	go governProcessors(governed, getenv)
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(&sparing{listener, log}) }()
 	s.logMemory(bound, log)

@@ -96,11 +96,11 @@ func (r *request) options(p *protocol.QueryParameters) exec.Options {
 }
 
 // runsInReader reports whether the reader may execute the request's statement. It may not if the statement is a large
-// write, or a read while memory for answers is scarce, or after it gave large rows: the row of a quick read can be
-// large, and then the read has to wait for a turn.
+// write, or a read that gave large rows of late: such a read has to wait for a turn. While memory for answers is scarce
+// it may only if the read is known to give small rows.
 func (r *request) runsInReader(st *statement) bool {
 	if st.reads {
-		return st.quick && st.large.Load() <= 0 && !r.conn.server.memory.answers.Short()
+		return st.quick && !st.rows.large() && (st.rows.small() || !r.conn.server.memory.answers.Short())
 	}
 	return st.quick && r.size <= largeWrite
 }
@@ -146,19 +146,6 @@ func (r *request) timedOut(err error, kind string) error {
 		return r.notBegun(kind)
 	}
 	return cqlerr.ReadTimedOut(r.consistency())
-}
-
-// readsAfterLarge is how many reads of a statement take turns after one that gave large rows.
-const readsAfterLarge = 64
-
-// gave notes how many bytes a read of the statement gave.
-func (st *statement) gave(n int) {
-	switch {
-	case n >= chargeStep:
-		st.large.Store(readsAfterLarge)
-	case st.large.Load() > 0:
-		st.large.Add(-1) // two at a time may make it negative, which does no harm
-	}
 }
 
 // takeTurn waits for a turn of the request. The caller has to end it.

@@ -18,7 +18,7 @@ func (r *request) resultMessage(result exec.Result) protocol.Response {
 	case *exec.Rows:
 		r.warn(result.Warnings...)
 		if st := r.statement; st != nil && st.quick {
-			st.gave(len(result.Cells))
+			st.rows.note(len(result.Cells))
 		}
 		return r.rowsMessage(result)
 	case *exec.SetKeyspace:

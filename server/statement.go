@@ -36,8 +36,8 @@ type statement struct {
 	batchLatency atomic.Pointer[histogram] // of batches of such statements, when there was one
 	amounts      *readAmounts              // what reads go over; nil: it is not counted
 
-	// large is how many of its next reads are not quick, because one gave large rows.
-	large atomic.Int32
+	// rows says whether its reads give large rows, if it is quick.
+	rows rowSizes
 
 	// needs are the permissions that the statement takes, as of a catalog; nil: nobody has asked for them.
 	needs atomic.Pointer[needs]
