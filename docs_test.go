@@ -73,10 +73,10 @@ var (
 	helpDefault = regexp.MustCompile(`\(default "?([^")]*)"?\)`)
 )
 
-// serveHelp returns the text of each flag in the help of serve.
-func serveHelp(t *testing.T) map[string]string {
+// helpOf returns the text of each flag in the help of a command.
+func helpOf(t *testing.T, command string) map[string]string {
 	t.Helper()
-	_, help, _ := cqld(t, nil, "serve", "--help")
+	_, help, _ := cqld(t, nil, command, "--help")
 	flags := map[string]string{}
 	at := helpFlag.FindAllStringSubmatchIndex(help, -1)
 	for i, m := range at {
@@ -93,13 +93,13 @@ func serveHelp(t *testing.T) map[string]string {
 }
 
 // TestDocumentedFlags wants docs/operating.md to list the flags of serve with their defaults, and every page to name
-// only flags that exist.
+// only flags of serve and of exec.
 func TestDocumentedFlags(t *testing.T) {
-	help := serveHelp(t)
+	help, exec := helpOf(t, "serve"), helpOf(t, "exec")
 	for _, p := range userPages(t) {
 		for _, m := range codeFlag.FindAllStringSubmatch(p.text, -1) {
-			if help[m[1]] == "" {
-				t.Errorf("%s names --%s, which is no flag of serve", p.path, m[1])
+			if help[m[1]] == "" && exec[m[1]] == "" {
+				t.Errorf("%s names --%s, which is no flag of serve or exec", p.path, m[1])
 			}
 		}
 		if p.path != "docs/operating.md" {

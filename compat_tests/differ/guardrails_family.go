@@ -6,9 +6,9 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// guardrailsFamily sends what guardrails are about: long values, collections of many items, products of IN, large pages,
-// batches over many partitions, GROUP BY, write times, filtering and tables that grow. The Makefile has settings that
-// warn of some of it and refuse more.
+// guardrailsFamily sends what guardrails are about: long values, collections of many items, products of IN, large
+// pages, batches over many partitions, and tables that grow. The Makefile has settings that warn of some of it and
+// refuse more.
 var guardrailsFamily = &family{
 	name: "guardrails", statements: 600, guarded: true,
 	shape: func(g *gen) *table {

@@ -74,9 +74,11 @@ type Options struct {
 	Repair       bool          // open a folder with damaged files with what can be kept of them
 	Log          zerolog.Logger
 
-	CommitLog *CommitLog // a log in front of the engine that is kept in the same folder; nil: there is none
+	Reserve   files.Reserve // of the volume, below which Refusing says so; at least what memtables need
+	CommitLog *CommitLog    // a log in front of the engine that is kept in the same folder; nil: there is none
 
-	free func(dir string) (int64, error) // of a test; nil: files.FreeBytes
+	free   func(dir string) (int64, error) // of a test; nil: files.FreeBytes
+	volume func(dir string) (int64, error) // of a test; nil: files.VolumeBytes
 }
 
 // CommitLog is what Open has done to a commit log.
@@ -134,6 +136,9 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	}
 	if o.free == nil {
 		o.free = files.FreeBytes
+	}
+	if o.volume == nil {
+		o.volume = files.VolumeBytes
 	}
 	var folder *prepared
 	var g *gate
@@ -215,7 +220,10 @@ func (e *Engine) openFolder(o Options, p *prepared, last uint64) (err error) {
 	if err != nil {
 		return err
 	}
-	e.room = room{dir: o.Dir, reserve: reservedMemtables * o.MemTableSize, free: o.free, ahead: ahead}
+	e.room = room{
+		dir: o.Dir, reserve: reservedMemtables * o.MemTableSize, kept: o.Reserve, free: o.free, volume: o.volume,
+		ahead: ahead,
+	}
 	e.logs = newLogs(o.Dir, e.db.Sync)
 	if err := e.logs.all(); err != nil {
 		return fmt.Errorf("cannot sync the log: %w", err)
