@@ -164,7 +164,7 @@ GUARDRAILS := columns_per_table_warn_threshold=10; columns_per_table_fail_thresh
 	partition_keys_in_select_warn_threshold=2; partition_keys_in_select_fail_threshold=4; \
 	in_select_cartesian_product_warn_threshold=3; in_select_cartesian_product_fail_threshold=6; \
 	unlogged_batch_across_partitions_warn_threshold=1; batch_size_warn_threshold=1KiB; batch_size_fail_threshold=2KiB; \
-	tombstone_warn_threshold=5; tombstone_failure_threshold=10; read_before_write_list_operations_enabled=false
+	read_before_write_list_operations_enabled=false
 
 differ-guardrails: ## the same of what guardrails are about, with a Cassandra that has low limits, and ordinary users
 	go run ./compat_tests/oracle -port 19242 -auth -settings '$(GUARDRAILS)' run go run ./compat_tests/differ -settings '$(GUARDRAILS)'

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"flag"
 	"fmt"
@@ -24,6 +25,8 @@ func execute(ctx context.Context, c *console, args []string) error {
 	keyspace := f.String("k", "", "the `keyspace` to use")
 	username := f.String("username", "", "the `role` to log in as, if the server asks")
 	password := f.String("password", "", "its `password`; the environment does not show it to others")
+	var secure clientTLS
+	secure.addFlags(f)
 	timeout := f.Duration("timeout", 30*time.Second, "the `time` to wait for the connection and for each answer")
 	addr, err := addressAndFlags(f, c, args)
 	if err != nil {
@@ -36,6 +39,9 @@ func execute(ctx context.Context, c *console, args []string) error {
 		Addr: serverAddress(c, addr), Keyspace: *keyspace, Timeout: *timeout, Out: c.stdout, Err: c.stderr,
 		Username: *username, Password: *password,
 	}
+	if s.TLS, err = secure.config(); err != nil {
+		return err
+	}
 	if s.File, err = readScript(c, *file, *text); err != nil {
 		return err
 	}
@@ -45,14 +51,75 @@ func execute(ctx context.Context, c *console, args []string) error {
 // ping is cqld ping. It is the container's health check, so it also reads CQLD_LISTEN.
 func ping(ctx context.Context, c *console, args []string) error {
 	f := newFlags("ping")
+	var secure clientTLS
+	secure.addFlags(f)
 	timeout := f.Duration("timeout", 5*time.Second, "the `time` to wait for an answer")
 	addr, err := addressAndFlags(f, c, args)
 	if err != nil {
 		return err
 	}
+	config, err := secure.config()
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, *timeout)
 	defer cancel()
-	return shell.Ping(ctx, serverAddress(c, addr), c.stdout)
+	return shell.Ping(ctx, serverAddress(c, addr), config, c.stdout)
+}
+
+// clientTLS are the flags with which ping and exec connect through TLS.
+type clientTLS struct {
+	on    switchTLS
+	files certificateFiles
+	name  string
+}
+
+// switchTLS is the value of --tls of ping and exec. It also takes the values that the flag has for serve, because a
+// container's health check has the environment of its server.
+type switchTLS bool
+
+// String implements flag.Value.
+func (s *switchTLS) String() string { return "" }
+
+// IsBoolFlag lets the flag stand without a value.
+func (s *switchTLS) IsBoolFlag() bool { return true }
+
+// Set implements flag.Value.
+func (s *switchTLS) Set(text string) error {
+	switch text {
+	case "true", "required":
+		*s = true
+	case "false", "optional":
+		*s = false
+	default:
+		return errors.New("want true or false")
+	}
+	return nil
+}
+
+// addFlags adds the flags.
+func (t *clientTLS) addFlags(f *flag.FlagSet) {
+	f.Var(&t.on, "tls", "connect through TLS; the other flags of TLS do so too")
+	f.StringVar(&t.files.authorities, "tls-ca", "", "a `file` in PEM with the authorities to trust; "+
+		"empty: those that the system trusts")
+	f.StringVar(&t.files.certificate, "tls-cert", "", "a `file` in PEM with a certificate to show")
+	f.StringVar(&t.files.key, "tls-key", "", "a `file` in PEM with its key")
+	f.StringVar(&t.name, "tls-name", "", "the `name` that the server's certificate has to be for; empty: the host of ADDR")
+}
+
+// config reads the files; nil: the connection is not encrypted.
+func (t *clientTLS) config() (*tls.Config, error) {
+	if !t.on && t.name == "" && t.files == (certificateFiles{}) {
+		return nil, nil
+	}
+	if (t.files.certificate == "") != (t.files.key == "") {
+		return nil, fmt.Errorf("%w: --tls-cert and --tls-key belong together", errUsage)
+	}
+	own, trusted, err := t.files.read()
+	if err != nil {
+		return nil, fmt.Errorf("TLS: %w", err)
+	}
+	return &tls.Config{MinVersion: tls.VersionTLS12, Certificates: own, RootCAs: trusted, ServerName: t.name}, nil
 }
 
 // readScript returns the statements of a file, "-" being the standard input, or those given as a text.

@@ -73,10 +73,10 @@ var (
 	helpDefault = regexp.MustCompile(`\(default "?([^")]*)"?\)`)
 )
 
-// serveHelp returns the text of each flag in the help of serve.
-func serveHelp(t *testing.T) map[string]string {
+// helpOf returns the text of each flag in the help of a command.
+func helpOf(t *testing.T, command string) map[string]string {
 	t.Helper()
-	_, help, _ := cqld(t, nil, "serve", "--help")
+	_, help, _ := cqld(t, nil, command, "--help")
 	flags := map[string]string{}
 	at := helpFlag.FindAllStringSubmatchIndex(help, -1)
 	for i, m := range at {
@@ -114,11 +114,11 @@ func otherFlags(t *testing.T) map[string]bool {
 // TestDocumentedFlags wants docs/operating.md to list the flags of serve with their defaults, and every page to name
 // only flags that exist.
 func TestDocumentedFlags(t *testing.T) {
-	help, others := serveHelp(t), otherFlags(t)
+	help, others := helpOf(t, "serve"), otherFlags(t)
 	for _, p := range userPages(t) {
 		for _, m := range codeFlag.FindAllStringSubmatch(p.text, -1) {
 			if help[m[1]] == "" && !others[m[1]] {
-				t.Errorf("%s names --%s, which is no flag of serve", p.path, m[1])
+				t.Errorf("%s names --%s, which is no flag of a command", p.path, m[1])
 			}
 		}
 		if p.path != "docs/operating.md" {

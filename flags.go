@@ -16,6 +16,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/cqld/cqld/cql/parser"
 	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/store/engine/disk"
@@ -34,7 +35,11 @@ type settings struct {
 	data        string
 	memory      bool
 	repair      bool
-	memtable    int64 // 0: what the engine takes
+	memoryLimit int64 // 0: what boundMemory finds out
+	memtable    int64
+	cache       int64
+	filter      int64
+	reserve     disk.Reserve
 	sync        disk.Sync
 	purgeEvery  time.Duration
 	clusterName string
@@ -49,16 +54,20 @@ type settings struct {
 	limits      server.Limits
 	guardrails  *guardrail.Settings
 
-	logins bool // clients log in with a password
-	masks  bool // columns may be masked
+	logins bool                 // clients log in
+	login  server.Authenticator // how they do
+	masks  bool                 // columns may be masked
+
+	certificates certificateFiles // of TLS; none: connections are not encrypted
+	optionalTLS  bool
 
 	controls bool // clients may control the clock, faults and more
 
 	told []string // warnings for the log
 
 	given struct { // flags as they are given
-		advertise, sync, level, memory, memtable, config, auth, ring string
-		set                                                          assignments
+		advertise, sync, level, memory, memtable, config, auth, ring, tls, limit, request, statement, reserve string
+		set                                                                                                   assignments
 	}
 }
 
@@ -81,7 +90,9 @@ func serveFlags(s *settings) *flag.FlagSet {
 	f.StringVar(&s.given.sync, "commitlog-sync", "periodic", "the `mode` of acknowledging writes: "+
 		"periodic before they are on disk, where they are within a second, or batch when they are")
 	f.StringVar(&s.given.memtable, "memtable", "", "how many `bytes` of what was written are in memory before they go to "+
-		"tables, like 64MiB; empty: 32MiB")
+		"tables, like 64MiB; empty: 32MiB, or a sixteenth of --memory-limit")
+	f.StringVar(&s.given.reserve, "disk-reserve", "", "how much of the volume writes leave free: `bytes` like 10GiB, or a "+
+		"share like 5%; empty: 2%, but at most 4GiB")
 	f.DurationVar(&s.purgeEvery, "purge-every", 10*time.Second, "the `time` between looks for what may be purged")
 	f.StringVar(&s.clusterName, "cluster-name", "Test Cluster", "the cluster's `name` in system.local")
 	f.StringVar(&s.datacenter, "datacenter", "datacenter1", "the datacenter's `name`")
@@ -97,11 +108,32 @@ func serveFlags(s *settings) *flag.FlagSet {
 		"snapshots and see statements, by the tables of keyspace cqld_control and below /control/ of --http")
 	f.StringVar(&s.init, "init", "", "a `folder` whose files that end in .cql and .cql.gz are run, in the order of their "+
 		"names, before clients are served; only where there is no data yet")
-	f.StringVar(&s.given.auth, "auth", "none", "how clients `log in`: none for everybody who can connect, "+
-		"or password for roles and permissions")
+	f.StringVar(&s.given.auth, "auth", "none", "how clients `log in`: none for everybody who can connect; for roles "+
+		"and permissions password, mtls for the identity in their certificate, or mtls-or-password")
+	f.StringVar(&s.certificates.certificate, "tls-cert", "", "a `file` in PEM with the server's certificate and those of "+
+		"authorities between it and what clients trust; empty: connections are not encrypted")
+	f.StringVar(&s.certificates.key, "tls-key", "", "a `file` in PEM with its key")
+	f.StringVar(&s.certificates.authorities, "tls-client-ca", "", "a `file` in PEM with the authorities that have to "+
+		"have signed the certificate of a client; empty: clients need none")
+	f.StringVar(&s.given.tls, "tls", "required", "required or optional, `which` lets clients connect without TLS as well")
 	f.BoolVar(&s.masks, "dynamic-data-masking", false, "columns may be masked, and are for roles that lack UNMASK")
+	f.StringVar(&s.given.limit, "memory-limit", "", "how many `bytes` the process may take, which are divided among its "+
+		"parts; empty: GOMEMLIMIT, or what the control group allows, or half of the machine")
 	f.StringVar(&s.given.memory, "client-memory", "", "how many `bytes` are held for clients, like 256MiB; empty: 112MiB, "+
-		"or less where there is little memory")
+		"or a fifth of --memory-limit")
+	f.IntVar(&s.limits.Connections, "max-connections", 0, "how many `connections` may be open; 0: as many as there are "+
+		"file descriptors for")
+	f.IntVar(&s.limits.ConnectionsPerIP, "max-connections-per-ip", 0, "how many `connections` may be open from one "+
+		"address; 0: any number")
+	f.IntVar(&s.limits.Requests, "max-requests", 1024, "how many `requests` are served at a time that have to wait for "+
+		"something")
+	f.IntVar(&s.limits.Concurrent, "max-requests-per-connection", 128, "how many `requests` of one connection are")
+	f.IntVar(&s.limits.RequestsPerSecond, "max-requests-per-second", 0, "how many `requests` are served in a second; "+
+		"0: any number")
+	f.StringVar(&s.given.request, "max-request", "16MiB", "how many `bytes` a request may have")
+	f.StringVar(&s.given.statement, "max-statement", "32MiB", "how many `bytes` the text of a statement may have")
+	f.IntVar(&s.limits.Nesting, "max-nesting", parser.DefaultLimits.Nesting, "how many `levels` of brackets and "+
+		"operators a statement may have")
 	f.DurationVar(&s.limits.ReadTimeout, "read-timeout", 5*time.Second,
 		"the `time` that a read of partitions by their keys may take")
 	f.DurationVar(&s.limits.RangeTimeout, "range-timeout", 10*time.Second,
@@ -162,14 +194,8 @@ func (s *settings) check() error {
 	if !slices.Contains(logFormats, s.logFormat) {
 		return badFlag("log-format", s.logFormat, "want "+strings.Join(logFormats, ", "))
 	}
-	switch s.given.auth {
-	case "none":
-	case "password":
-		s.logins = true
-	case "mtls":
-		return badFlag("auth", s.given.auth, "logins by certificates are not supported")
-	default:
-		return badFlag("auth", s.given.auth, "want none or password")
+	if err := s.checkLogins(); err != nil {
+		return err
 	}
 	if err := s.checkRing(); err != nil {
 		return err
@@ -203,17 +229,59 @@ func (s *settings) checkRing() (err error) {
 	return nil
 }
 
-// checkLimits checks and converts the limits of clients.
-func (s *settings) checkLimits() (err error) {
-	memory := s.given.memory
-	if memory != "" {
-		if s.limits.Memory, err = parseBytes(memory); err != nil || s.limits.Memory < minClientMemory {
-			return badFlag("client-memory", memory, "want a number of bytes of at least 16MiB")
-		}
+// checkLogins checks and converts the flags of logins and of TLS.
+func (s *settings) checkLogins() error {
+	if login, ok := authenticators[s.given.auth]; ok {
+		s.logins, s.login = true, login
+	} else if s.given.auth != "none" {
+		return badFlag("auth", s.given.auth, "want none, password, mtls or mtls-or-password")
 	}
-	if text := s.given.memtable; text != "" {
-		if s.memtable, err = parseBytes(text); err != nil || s.memtable < minMemtable || s.memtable > maxMemtable {
-			return badFlag("memtable", text, "want a number of bytes from 64KiB to 4GiB")
+	f := &s.certificates
+	switch {
+	case (f.certificate == "") != (f.key == ""):
+		return fmt.Errorf("%w: --tls-cert and --tls-key belong together", errUsage)
+	case f.authorities != "" && f.certificate == "":
+		return badFlag("tls-client-ca", f.authorities, "it needs --tls-cert and --tls-key")
+	case s.login != server.ByPassword && f.authorities == "":
+		return badFlag("auth", s.given.auth, "it needs --tls-cert, --tls-key and --tls-client-ca")
+	case s.login == server.ByCertificate && s.given.tls != "required":
+		return badFlag("auth", s.given.auth, "it needs --tls required")
+	case s.login == server.ByCertificate && s.init != "":
+		return badFlag("init", s.init, "does not go with --auth mtls: the scripts are run by a role that logs in with a password")
+	case s.given.tls != "required" && s.given.tls != "optional":
+		return badFlag("tls", s.given.tls, "want required or optional")
+	}
+	s.optionalTLS = s.given.tls == "optional"
+	return nil
+}
+
+// authenticators are the values of --auth that have clients log in.
+var authenticators = map[string]server.Authenticator{
+	"password":         server.ByPassword,
+	"mtls":             server.ByCertificate,
+	"mtls-or-password": server.ByCertificateOrPassword,
+}
+
+// checkLimits checks and converts the limits of clients.
+func (s *settings) checkLimits() error {
+	if err := s.checkSizes(); err != nil {
+		return err
+	}
+	for _, count := range []struct {
+		name        string
+		value       int
+		least, most int
+	}{
+		{"max-connections", s.limits.Connections, 0, math.MaxInt32},
+		{"max-connections-per-ip", s.limits.ConnectionsPerIP, 0, math.MaxInt32},
+		{"max-requests", s.limits.Requests, 1, math.MaxInt32},
+		{"max-requests-per-connection", s.limits.Concurrent, 1, math.MaxInt16},
+		{"max-requests-per-second", s.limits.RequestsPerSecond, 0, math.MaxInt32},
+		{"max-nesting", s.limits.Nesting, 10, parser.DefaultLimits.Nesting},
+	} {
+		if count.value < count.least || count.value > count.most {
+			return badFlag(count.name, strconv.Itoa(count.value),
+				fmt.Sprintf("want a number from %d to %d", count.least, count.most))
 		}
 	}
 	for _, timeout := range []struct {
@@ -234,13 +302,66 @@ func (s *settings) checkLimits() (err error) {
 	return nil
 }
 
-// minClientMemory is the least that --client-memory may be.
-const minClientMemory = 16 << 20
+// checkSizes checks and converts the flags that are numbers of bytes.
+func (s *settings) checkSizes() error {
+	var request, statement int64
+	for _, size := range []struct {
+		name, text  string
+		value       *int64
+		least, most int64
+		want        string
+	}{
+		{"memory-limit", s.given.limit, &s.memoryLimit, minMemory, math.MaxInt64, "of at least 128MiB"},
+		{"client-memory", s.given.memory, &s.limits.Memory, minClientMemory, math.MaxInt64, "of at least 16MiB"},
+		{"memtable", s.given.memtable, &s.memtable, minMemtable, maxMemtable, "from 64KiB to 4GiB"},
+		{"max-request", s.given.request, &request, minRequest, maxRequest, "from 64KiB to 256MiB"},
+		{"max-statement", s.given.statement, &statement, minStatement, maxRequest, "from 1KiB to 256MiB"},
+	} {
+		if size.text == "" {
+			continue
+		}
+		n, err := parseBytes(size.text)
+		if err != nil || n < size.least || n > size.most {
+			return badFlag(size.name, size.text, "want a number of bytes "+size.want)
+		}
+		*size.value = n
+	}
+	s.limits.Frame, s.limits.Statement = int(request), int(statement)
+	return s.checkReserve()
+}
 
-// The least and the most that --memtable may be.
+// usualReserve is what is left free of a volume.
+var usualReserve = disk.Reserve{Percent: 2, Most: 4 << 30}
+
+// checkReserve checks and converts --disk-reserve.
+func (s *settings) checkReserve() (err error) {
+	text := s.given.reserve
+	if text == "" {
+		s.reserve = usualReserve
+		return nil
+	}
+	if number, ok := strings.CutSuffix(text, "%"); ok {
+		s.reserve.Percent, err = strconv.ParseFloat(number, 64)
+		if err != nil || !(s.reserve.Percent > 0 && s.reserve.Percent <= 100) {
+			return badFlag("disk-reserve", text, "want a share from 0% to 100%")
+		}
+		return nil
+	}
+	if s.reserve.Bytes, err = parseBytes(text); err != nil {
+		return badFlag("disk-reserve", text, "want bytes, like 10GiB, or a share, like 5%")
+	}
+	return nil
+}
+
+// The least and the most that sizes may be. The protocol has no requests that are longer than maxRequest.
 const (
-	minMemtable = 64 << 10
-	maxMemtable = 4 << 30
+	minMemory       = 128 << 20
+	minClientMemory = 16 << 20
+	minMemtable     = 64 << 10
+	maxMemtable     = 4 << 30
+	minRequest      = 64 << 10
+	maxRequest      = 256 << 20
+	minStatement    = 1 << 10
 )
 
 // parseBytes reads a number of bytes, with or without one of the units that Go's runtime takes in GOMEMLIMIT.

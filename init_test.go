@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"net/http"
 	"net/http/httptest"
@@ -19,25 +18,8 @@ import (
 	"github.com/cqld/cqld/server"
 )
 
-// servedLog is what a server logs; it may be read meanwhile.
-type servedLog struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-// Write implements io.Writer.
-func (l *servedLog) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-// String is what was written.
-func (l *servedLog) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
+// servedLog is what a server logs.
+type servedLog struct{ lockedBuffer }
 
 // await waits until the log matches, or the server has ended, and returns the first group of the match.
 func (l *servedLog) await(t *testing.T, pattern string, ended <-chan int) string {

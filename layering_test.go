@@ -22,25 +22,29 @@ var arrows = map[string][]string{
 	".": {
 		"server", "server/control", "store", "store/engine", "store/engine/disk", "store/engine/files",
 		"store/engine/memory", "protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/shell",
-		"protocol/client/traffic", "protocol/client/transfer", "planner/guardrail", "cql/schema",
+		"protocol/client/traffic", "protocol/client/transfer", "planner/guardrail", "cql/parser", "cql/schema",
 	},
 	"server/control": {"server", "store", "store/system", "protocol", "cql/schema", "cql/types", "cql/cqlerr"},
 	"server/cqltest": {
-		"server", "server/control", "planner/guardrail", "store", "store/engine", "store/engine/memory", "protocol", "protocol/client",
-		"protocol/client/cqlfiles", "cql/quote", "cql/schema", "cql/types", "cql/cqlerr",
+		"server", "server/control", "server/cqltest/certificates", "planner/guardrail", "store", "store/engine", "store/engine/memory",
+		"protocol", "protocol/client", "protocol/client/cqlfiles", "cql/quote", "cql/schema", "cql/types", "cql/cqlerr",
 	},
 	"server/cqltest/gocqltest":   {"server/cqltest"},
 	"server/cqltest/gocqlv2test": {"server/cqltest"},
 	"compat_tests":               {"compat_tests/differences", "compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest"},
 	"compat_tests/script":        {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
 	"compat_tests/wire":          {"compat_tests/differences", "compat_tests/script", "protocol", "protocol/client", "cql/types", "server/cqltest"},
-	"compat_tests/drivers":       {"protocol", "protocol/client", "cql/types", "server/cqltest"},
-	"compat_tests/bench":         {"compat_tests/process", "protocol", "protocol/client", "cql/types", "server/cqltest"},
-	"compat_tests/crash":         {"compat_tests/process", "protocol/client"},
+	"compat_tests/drivers": {
+		"protocol", "protocol/client", "cql/types", "server", "server/cqltest", "server/cqltest/gocqltest",
+		"server/cqltest/gocqlv2test",
+	},
+	"compat_tests/certificates": {"server/cqltest/certificates"},
+	"compat_tests/bench":        {"compat_tests/process", "protocol", "protocol/client", "cql/types", "server/cqltest"},
+	"compat_tests/crash":        {"compat_tests/process", "protocol/client"},
 	"compat_tests/histories": {
 		"compat_tests/process", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest",
 	},
-	"compat_tests/hostile":  {"compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr"},
+	"compat_tests/hostile":  {"server/cqltest/certificates", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr"},
 	"compat_tests/oracle":   {"protocol/client"},
 	"compat_tests/tamper":   {"protocol", "cql/types", "cql/cqlerr"},
 	"compat_tests/suites":   {"compat_tests/process", "compat_tests/script", "protocol/client"},
@@ -105,7 +109,7 @@ var arrows = map[string][]string{
 
 // testArrows are what a package's tests may import beyond arrows: the real parts that stand below them.
 var testArrows = map[string][]string{
-	".":                        {"server/cqltest", "protocol", "protocol/client", "cql/types"},
+	".":                        {"server/cqltest", "server/cqltest/certificates", "protocol", "protocol/client", "cql/types"},
 	"protocol/client":          {"server/cqltest"},
 	"protocol/client/traffic":  {"server/cqltest"},
 	"compat_tests/histories":   {"store/engine"},

@@ -14,9 +14,10 @@ import (
 
 // listeners are what clients connect to: one listener, or one for each node of a ring.
 type listeners struct {
-	alone net.Listener // nil: there is a ring
-	log   zerolog.Logger
+	alone net.Listener        // nil: there is a ring
 	ring  *server.RingOptions // nil: there is none
+	tls   *server.TLS         // what connections are encrypted with; nil: nothing
+	log   zerolog.Logger
 }
 
 // openListeners opens the address of the server, or those of a ring's nodes.
@@ -56,6 +57,17 @@ func (l *listeners) addresses() (all []net.Addr) {
 		all = append(all, one.Addr())
 	}
 	return all
+}
+
+// encryption says as Cassandra does whether connections are encrypted.
+func (l *listeners) encryption() string {
+	switch {
+	case l.tls == nil:
+		return "unencrypted"
+	case l.tls.Optional:
+		return "optionally encrypted"
+	}
+	return "encrypted"
 }
 
 // serve serves clients until the server is shut down or the listener fails.

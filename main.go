@@ -15,9 +15,10 @@
 //	cqld version
 //
 // main.go chooses the command. serve.go runs the server from the settings that flags.go reads, or cassandra_env.go for
-// containers; init.go runs the scripts of --init. memory.go, descriptors.go, http.go and metrics.go are about its
-// process. client.go and cqlsh.go have the flags of ping, exec and cqlsh, which are in protocol/client/shell;
-// traffic.go has those of proxy and replay, which are in protocol/client/traffic.
+// containers; init.go runs the scripts of --init; certificates.go reads the files of TLS. memory.go, processors.go,
+// descriptors.go, http.go and metrics.go are about its process. client.go and cqlsh.go have the flags of ping, exec and
+// cqlsh, which are in protocol/client/shell; traffic.go has those of proxy and replay, which are in
+// protocol/client/traffic.
 package main
 
 import (

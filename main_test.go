@@ -246,18 +246,6 @@ func TestPingAndExecWithLogins(t *testing.T) {
 	}
 }
 
-// The ways to log in are none and passwords.
-func TestAuthFlag(t *testing.T) {
-	for value, want := range map[string]string{
-		"mtls": "logins by certificates are not supported", "nope": "want none or password",
-	} {
-		code, _, errs := cqld(t, nil, "serve", "--memory", "--auth", value)
-		if code == 0 || !strings.Contains(errs, want) {
-			t.Errorf("%s: exit %d, %s", value, code, errs)
-		}
-	}
-}
-
 // TestHelp lists the commands before the flags, and flags with the dashes that people type.
 func TestHelp(t *testing.T) {
 	for _, args := range [][]string{{"--help"}, {"-h"}, {"help"}} {

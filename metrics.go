@@ -53,6 +53,8 @@ var (
 	connectionsRefused = metric("connections_refused_total", "Connections refused because of a limit.")
 	connectionsStalled = metric("connections_stalled_total",
 		"Connections closed because others waited for the memory they held.")
+	connectionsDeaf    = metric("connections_deaf_total", "Connections closed because they did not read their events.")
+	handshakesFailed   = metric("tls_handshakes_failed_total", "TLS handshakes that failed.")
 	requestsTotal      = metric("requests_total", "Requests by opcode.", "opcode")
 	errorsTotal        = metric("errors_total", "Errors answered, by kind.", "kind")
 	preparedStatements = metric("prepared_statements", "Prepared statements kept.")
@@ -69,7 +71,7 @@ var (
 // Describe sends the names of what the server counts.
 func (c serverCollector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		connections, connectionsTotal, connectionsRefused, connectionsStalled, requestsTotal, errorsTotal,
+		connections, connectionsTotal, connectionsRefused, connectionsStalled, connectionsDeaf, handshakesFailed, requestsTotal, errorsTotal,
 		preparedStatements, preparedBytes, preparedEvicted, bytesArriving, bytesInFlight, bytesPlanning, bytesAnswers, readsWaiting,
 	} {
 		ch <- d
@@ -83,6 +85,8 @@ func (c serverCollector) Collect(ch chan<- prometheus.Metric) {
 	sendCounter(ch, connectionsTotal, m.ConnectionsAccepted)
 	sendCounter(ch, connectionsRefused, m.ConnectionsRefused)
 	sendCounter(ch, connectionsStalled, m.ConnectionsStalled)
+	sendCounter(ch, connectionsDeaf, m.ConnectionsDeaf)
+	sendCounter(ch, handshakesFailed, m.HandshakesFailed)
 	for opcode, n := range m.Requests {
 		sendCounter(ch, requestsTotal, n, opcode)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -31,10 +32,16 @@ func serve(ctx context.Context, c *console, args []string) error {
 	if err != nil {
 		return err
 	}
-	tuneMemory(c.getenv)
 	log := newLogger(c.stderr, s)
 	for _, warning := range s.told {
 		log.Warn().Msg(warning)
+	}
+	bound := boundMemory(s.memoryLimit)
+	s.useMemory(bound)
+	tuneMemory(bound, c.getenv)
+	encryption, err := s.encryption(log)
+	if err != nil {
+		return fmt.Errorf("TLS: %w", err)
 	}
 	listeners, err := openListeners(s, log)
 	if err != nil {
@@ -57,7 +64,8 @@ func serve(ctx context.Context, c *console, args []string) error {
 	if err != nil {
 		return err
 	}
-	err = serveStore(ctx, s, st, onDisk, clock, listeners, first, log, c.getenv)
+	listeners.tls = encryption
+	err = serveStore(ctx, s, st, onDisk, clock, listeners, first, bound, log, c.getenv)
 	return errors.Join(err, st.Close())
 }
 
@@ -65,7 +73,7 @@ func serve(ctx context.Context, c *console, args []string) error {
 // that are to be run before, or is nil. clock is the store's, if clients may move it, or nil.
 func serveStore(
 	ctx context.Context, s *settings, st *store.Store, onDisk *disk.Engine, clock *control.Clock, listeners *listeners,
-	first *initialisation, log zerolog.Logger, getenv func(string) string,
+	first *initialisation, bound memoryBound, log zerolog.Logger, getenv func(string) string,
 ) error {
 	srv, err := server.New(server.Options{
 		Store:       st,
@@ -75,6 +83,8 @@ func serveStore(
 		Datacenter:  s.datacenter,
 		Rack:        s.rack,
 		Logins:      s.logins,
+		Login:       s.login,
+		TLS:         listeners.tls,
 		Masks:       s.masks,
 		Limits:      s.limits,
 		Settings:    s.guardrails,
@@ -101,12 +111,13 @@ func serveStore(
 	}
 	governed, stopGoverning := context.WithCancel(ctx)
 	defer stopGoverning()
-	go governMemory(governed, getenv)
+	go governMemory(governed, bound, getenv)
 	go governProcessors(governed, getenv)
 	served := make(chan error, 1)
 	go func() { served <- listeners.serve(srv) }()
+	s.logMemory(bound, log)
 	for _, address := range listeners.addresses() {
-		log.Info().Msgf("Starting listening for CQL clients on /%s (unencrypted)...", address)
+		log.Info().Msgf("Starting listening for CQL clients on /%s (%s)...", address, listeners.encryption())
 	}
 	log.Info().Msg("Startup complete")
 	web.ready(true)
@@ -132,6 +143,25 @@ func serveStore(
 	return failed
 }
 
+// encryption reads the certificates; nil: there are none.
+func (s *settings) encryption(log zerolog.Logger) (*server.TLS, error) {
+	if s.certificates.certificate == "" {
+		return nil, nil
+	}
+	clientAuth := tls.NoClientCert
+	switch {
+	case s.login == server.ByCertificateOrPassword:
+		clientAuth = tls.VerifyClientCertIfGiven
+	case s.certificates.authorities != "":
+		clientAuth = tls.RequireAndVerifyClientCert
+	}
+	r, err := newReloading(s.certificates, clientAuth, log)
+	if err != nil {
+		return nil, err
+	}
+	return &server.TLS{Config: r.config(), Optional: s.optionalTLS}, nil
+}
+
 // openStore opens the data folder, or a store in memory, which has no engine on disk. clock is what clients may move,
 // or nil.
 func openStore(s *settings, clock *control.Clock, log zerolog.Logger) (st *store.Store, onDisk *disk.Engine, err error) {
@@ -140,7 +170,7 @@ func openStore(s *settings, clock *control.Clock, log zerolog.Logger) (st *store
 		if err := os.MkdirAll(s.data, 0o755); err != nil {
 			return nil, nil, fmt.Errorf("make the data folder: %w", err)
 		}
-		o := disk.Options{Dir: s.data, Sync: s.sync, Memtable: s.memtable, Repair: s.repair, Log: log}
+		o := disk.Options{Dir: s.data, Sync: s.sync, Memtable: s.memtable, Cache: s.cache, Filter: s.filter, Reserve: s.reserve, Repair: s.repair, Log: log}
 		open = func(f engine.Fold) (engine.Engine, error) {
 			var err error
 			onDisk, err = disk.Open(o, f)

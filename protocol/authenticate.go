@@ -10,6 +10,12 @@ type Authenticate struct{ Authenticator string }
 // PLAIN, three parts separated by NUL.
 const PasswordAuthenticator = "org.apache.cassandra.auth.PasswordAuthenticator"
 
+// The authenticators that know a client by its certificate: alone, and with passwords for clients that show none.
+const (
+	MutualTLSAuthenticator             = "org.apache.cassandra.auth.MutualTlsAuthenticator"
+	MutualTLSWithPasswordAuthenticator = "org.apache.cassandra.auth.MutualTlsWithPasswordFallbackAuthenticator"
+)
+
 // Opcode is AUTHENTICATE's.
 func (*Authenticate) Opcode() Opcode { return OpAuthenticate }
 func (*Authenticate) response()      {}

@@ -48,8 +48,11 @@ func authResponse(r *request) {
 	r.answer(&protocol.AuthSuccess{})
 }
 
-// login checks a token and makes its user that of the session.
+// login checks a token, or the client's certificate, and makes its user that of the session.
 func (c *conn) login(token []byte) error {
+	if c.server.login.byCertificate(c) {
+		return c.loginByCertificate()
+	}
 	name, password, err := roles.Credentials(token)
 	if err != nil {
 		return c.failedLogin("", err)
@@ -57,6 +60,11 @@ func (c *conn) login(token []byte) error {
 	if err := c.server.roles.Login(c.ctx, name, password); err != nil {
 		return c.failedLogin(name, err)
 	}
+	return c.loggedIn(name)
+}
+
+// loggedIn makes a role the user of the session.
+func (c *conn) loggedIn(name string) error {
 	u, err := c.server.roles.User(c.ctx, name)
 	if err == nil {
 		c.session.user.Store(u)

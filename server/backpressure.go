@@ -113,7 +113,7 @@ func (c *conn) giveBytes(n int64) {
 func (c *conn) takeGoroutine() error {
 	all := &c.server.memory.goroutines
 	most := int64(c.server.limits.Concurrent)
-	for c.goroutines.used.Load() >= c.server.fair(all.Load(), maxGoroutines, most, leastGoroutines) {
+	for c.goroutines.used.Load() >= c.server.fair(all.Load(), int64(c.server.limits.Requests), most, leastGoroutines) {
 		if err := c.waitFor(&c.goroutines); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -22,9 +23,10 @@ import (
 // others have goroutines of their own, which run waits for.
 type conn struct {
 	server        *Server
-	node          *node // that the client has connected to
-	socket        net.Conn
-	id            string // 8 hex digits: in log lines and in errors about checksums
+	node          *node    // that the client has connected to
+	raw           net.Conn // the socket
+	socket        net.Conn // raw, or TLS on it: what the reader reads
+	id            string   // 8 hex digits: in log lines and in errors about checksums
 	log           zerolog.Logger
 	local, remote netip.AddrPort
 
@@ -43,8 +45,9 @@ type conn struct {
 	pendingWrites pendingWrites
 	detached      detachedRequests
 	draining      atomic.Bool
-	waiting       atomic.Bool  // the reader waits for something other than input
-	served        atomic.Int64 // requests
+	secured       atomic.Pointer[tls.ConnectionState] // nil: no TLS
+	waiting       atomic.Bool                         // the reader waits for something other than input
+	served        atomic.Int64                        // requests
 
 	// What follows belongs to the reader.
 	in input
@@ -76,6 +79,7 @@ func newConn(n *node, socket net.Conn, id uint32) *conn {
 	c := &conn{
 		server: s,
 		node:   n,
+		raw:    socket,
 		socket: socket,
 		id:     fmt.Sprintf("%08x", id),
 		local:  addrPort(socket.LocalAddr()),
@@ -140,6 +144,9 @@ func (c *conn) readAll() (err error) {
 			err = c.panicked(p)
 		}
 	}()
+	if err := c.secure(); err != nil {
+		return err
+	}
 	for {
 		if err := c.serveInput(); err != nil {
 			return err
@@ -211,9 +218,9 @@ func isTimeout(err error) bool {
 
 // setReadDeadline makes reading end at a time; the zero time is never. A connection that drains does not read at all.
 func (c *conn) setReadDeadline(t time.Time) {
-	_ = c.socket.SetReadDeadline(t) // fails on closed sockets only, and so will reading
+	_ = c.raw.SetReadDeadline(t) // fails on closed sockets only, and so will reading
 	if c.draining.Load() {
-		_ = c.socket.SetReadDeadline(longAgo)
+		_ = c.raw.SetReadDeadline(longAgo)
 	}
 }
 
@@ -223,7 +230,7 @@ var longAgo = time.Unix(1, 0)
 // gets no others.
 func (c *conn) drain() {
 	c.draining.Store(true)
-	_ = c.socket.SetReadDeadline(longAgo)
+	_ = c.raw.SetReadDeadline(longAgo)
 	c.stopArriving()
 	c.out.end()
 	if c.out.behind() {
@@ -247,7 +254,7 @@ func (c *conn) pause(wait func()) {
 // abort ends the connection and its requests at once.
 func (c *conn) abort() {
 	c.cancel()
-	_ = c.socket.Close()
+	_ = c.raw.Close() // TLS would wait for the client
 }
 
 // closeAfterAnswers writes the remaining answers and lets the client read them.

@@ -1,25 +1,32 @@
 package server
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"net"
+	"time"
 )
 
-// admit starts to serve a connection to a node, or closes it if there are too many.
+// admit starts to serve a connection to a node, or closes it if there are too many. As in Cassandra a line a minute
+// says so.
 func (s *Server) admit(n *node, socket net.Conn) {
 	c := newConn(n, socket, rand.Uint32())
 	ip := c.remote.Addr()
 	s.mu.Lock()
-	var reason string
+	reason, over := "", false
 	switch limits := &s.limits; {
 	case s.closing:
 		reason = "the server shuts down"
 	case !n.accepting && c.remote.IsValid(): // one from inside needs no listener
 		reason = "the node is stopped"
 	case limits.Connections > 0 && len(s.conns) >= limits.Connections:
-		reason = "there are too many connections"
+		over = true
+		reason = fmt.Sprintf("Exceeded maximum native connection limit of %d by using %d connections (see --max-connections)",
+			limits.Connections, len(s.conns)+1)
 	case limits.ConnectionsPerIP > 0 && s.perIP[ip] >= limits.ConnectionsPerIP:
-		reason = "there are too many connections from its address"
+		over = true
+		reason = fmt.Sprintf("Exceeded maximum native connection limit per ip of %d by using %d connections "+
+			"(see --max-connections-per-ip)", limits.ConnectionsPerIP, s.perIP[ip]+1)
 	}
 	if reason == "" {
 		s.conns[c] = struct{}{}
@@ -31,7 +38,9 @@ func (s *Server) admit(n *node, socket net.Conn) {
 
 	if reason != "" {
 		s.metrics.refused.Add(1)
-		c.log.Warn().Str("reason", reason).Msg("connection refused")
+		if !over || s.refusals.allow(time.Minute) {
+			c.log.Error().Str("reason", reason).Msg("connection refused")
+		}
 		c.abort()
 		return
 	}
@@ -52,6 +61,9 @@ func (s *Server) forget(c *conn) {
 	ip := c.remote.Addr()
 	s.mu.Lock()
 	delete(s.conns, c)
+	if c.session.events.Load() != 0 {
+		s.registered--
+	}
 	s.open.Add(-1)
 	if s.perIP[ip]--; s.perIP[ip] <= 0 {
 		delete(s.perIP, ip)

@@ -52,6 +52,12 @@ func (c *conn) serveRequest(h protocol.Header, body []byte) error {
 	if waited {
 		r.warnAboutBytes()
 	}
+	if c.server.throttle != nil {
+		if err := r.keepToRate(c.server.throttle); err != nil {
+			r.run(func(r *request) { r.fail(err) })
+			return nil
+		}
+	}
 	if h.Opcode == protocol.OpBatch && len(body) > longBatch && !c.mayWait() {
 		c.errors = 0
 		return c.serveLong(r, body)

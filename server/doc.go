@@ -4,8 +4,9 @@
 // # A connection's life
 //
 // Server.Serve accepts it, and connections.go counts it against the limits. Its reader is the goroutine of conn.run
-// (conn.go): it reads into one buffer (input.go), serves every message that has arrived, writes the answers, and waits
-// for more. One of three functions serves the first message of the buffer:
+// (conn.go). Where TLS is spoken, the reader does the handshake first (tls.go). It reads into one buffer (input.go),
+// serves every message that has arrived, writes the answers, and waits for more. One of three functions serves the
+// first message of the buffer:
 //
 //	serveHandshake  handshake.go  until STARTUP: STARTUP and OPTIONS (startup.go, options.go), and errors for all else
 //	serveEnvelope   envelopes.go  v3 and v4: envelopes, perhaps compressed one by one
@@ -27,10 +28,11 @@
 //
 // # Who may do what
 //
-// Where clients log in, STARTUP is answered with AUTHENTICATE, and nothing but AUTH_RESPONSE is served until a password
-// is right (auth.go). A session has the auth.User who logged in, as of a version of the roles. Before a statement is
-// executed authorize.go compares its needs with what the user was granted; a statement remembers the last user who had
-// all of them. Definitions and statements about roles are checked where they run, in planner/exec and auth/roles.
+// Where clients log in, STARTUP is answered with AUTHENTICATE, and nothing but AUTH_RESPONSE is served until a
+// password is right (auth.go) or a role has the identity in the client's certificate (certificate_login.go). A
+// session has the auth.User who logged in, as of a version of the roles. Before a statement is executed authorize.go
+// compares its needs with what the user was granted; a statement remembers the last user who had all of them.
+// Definitions and statements about roles are checked where they run, in planner/exec and auth/roles.
 //
 // # Who runs what
 //

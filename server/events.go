@@ -7,8 +7,18 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// backlogLimit is how many bytes a connection may leave unread before events close it: its client is probably gone.
-const backlogLimit = 64 << 20
+// A connection may leave so many bytes of events unread before the next event closes it: mostEvents, or less where many
+// connections get events, so that together they take an eighth of the memory for clients.
+const (
+	mostEvents  = 1 << 20
+	leastEvents = 16 << 10
+	eventShare  = 8
+)
+
+// eventBacklog is how many bytes of events a connection may leave unread if so many connections get them.
+func (l *Limits) eventBacklog(connections int64) int64 {
+	return max(leastEvents, min(mostEvents, l.Memory/eventShare/max(1, connections)))
+}
 
 // publish sends schema changes, in order, to the connections that registered for them. When it returns, they are in the
 // connections' buffers: the connection that changes the schema gets them before the answer.
@@ -24,20 +34,22 @@ func (s *Server) publish(changes []schema.Change) {
 func (s *Server) send(events []protocol.Event, to func(*conn) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	backlog := s.limits.eventBacklog(s.registered)
 	for c := range s.conns {
 		registered := c.session.events.Load()
 		wants := func(e protocol.Event) bool { return registered&eventBits[e.Type] != 0 }
 		if !to(c) || !slices.ContainsFunc(events, wants) {
 			continue
 		}
-		if c.out.unread.Load() > backlogLimit {
+		if c.out.unreadEvents() > backlog {
+			s.metrics.deaf.Add(1)
 			c.log.Warn().Msg("connection closed: it does not read its events")
 			c.abort()
 			continue
 		}
 		for _, event := range events {
 			if wants(event) {
-				c.out.append(protocol.EventStream, nil, &event)
+				c.out.appendEvent(&event)
 			}
 		}
 	}

@@ -2,11 +2,17 @@ package server_test
 
 import (
 	"fmt"
+	"io"
+	"net"
+	"strings"
 	"testing"
+
+	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
+	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/server/cqltest"
 )
 
@@ -83,4 +89,66 @@ func TestRegister(t *testing.T) {
 	run(t, c, "CREATE TABLE ks.t (k int PRIMARY KEY)")
 	expectEvents(t, c, "CREATED TABLE ks.t")
 	expectEvents(t, v3, "CREATED TABLE ks.t")
+}
+
+// pipes is a listener whose connections are pipes: nothing stands between a client that does not read and the server.
+type pipes struct {
+	accepted chan net.Conn
+	closed   chan struct{}
+}
+
+func (l pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.accepted:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l pipes) Close() error   { close(l.closed); return nil }
+func (l pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+// A connection that does not read its events is closed before they take much memory, and others get all of theirs.
+func TestUnreadEvents(t *testing.T) {
+	const deaf, share = 50, 16 << 10
+	s := cqltest.RunT(t, cqltest.WithLog(zerolog.Nop()), cqltest.WithLimits(server.Limits{Memory: 4 << 20}))
+	l := pipes{make(chan net.Conn), make(chan struct{})}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
+	for range deaf {
+		ours, theirs := net.Pipe()
+		defer ours.Close()
+		l.accepted <- theirs
+		for _, m := range []protocol.Request{startupMessage, &protocol.Register{Names: []string{"SCHEMA_CHANGE"}}} {
+			if _, err := ours.Write(protocol.AppendRequest(nil, protocol.Header{Version: protocol.V4}, nil, m)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.ReadFull(ours, make([]byte, protocol.HeaderSize)); err != nil { // READY
+				t.Fatal(err)
+			}
+		}
+	}
+	c, hears := connect(t, s, client.Options{}), connect(t, s, client.Options{Version: protocol.V5})
+	if err := hears.Register(testContext(t), protocol.SchemaChanges); err != nil {
+		t.Fatal(err)
+	}
+	run(t, c, createKeyspace)
+	expectEvents(t, hears, "CREATED KEYSPACE ks.")
+	name := strings.Repeat("n", 48)
+	told := 0
+	for ; s.Metrics().ConnectionsDeaf < deaf; told += 2 * len(name) {
+		if told > 2*share {
+			t.Fatalf("after %d bytes of events: %+v", told, s.Metrics())
+		}
+		run(t, c, "CREATE TABLE ks."+name+" (k int PRIMARY KEY)", "DROP TABLE ks."+name)
+		expectEvents(t, hears, "CREATED TABLE ks."+name, "DROPPED TABLE ks."+name)
+	}
+	eventually(t, "they are closed", func() bool { return s.Metrics().Connections == 2 })
+	if err := s.Stop(testContext(t)); err != nil {
+		t.Error(err)
+	}
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
 }

@@ -4,12 +4,17 @@ import (
 	"math"
 	"runtime/debug"
 	"time"
+
+	"github.com/cqld/cqld/cql/parser"
 )
 
 // Limits bound what clients can make the server hold. A field that is zero has the default in its comment. The names of
 // the same settings in cassandra.yaml are in brackets.
 type Limits struct {
 	Frame int // 16 MiB: bytes of a request (native_transport_max_frame_size)
+
+	Statement int // 32 MiB: bytes of the text of a statement
+	Nesting   int // 1,000: levels of brackets and operators in a statement
 
 	Connections      int // no limit (native_transport_max_concurrent_connections)
 	ConnectionsPerIP int // no limit (native_transport_max_concurrent_connections_per_ip)
@@ -25,8 +30,14 @@ type Limits struct {
 	BytesInFlight   int64
 	ConnectionBytes int64
 
-	// Concurrent is how many requests of a connection may have a goroutine: 128. The others wait in the socket.
+	// Concurrent is how many requests of a connection may have a goroutine: 128. The others wait in the socket. Requests
+	// is the same for all connections: 1,024. Each connection may have a few in any case.
 	Concurrent int
+	Requests   int
+
+	// RequestsPerSecond is how many requests of all connections are served in a second: no limit. Beyond it connections
+	// are held back, or clients get an error that asked for that in STARTUP (native_transport_max_requests_per_second).
+	RequestsPerSecond int
 
 	// Unread is how many bytes of answers a client may leave unread before its connection is not read any more and its
 	// reads wait: 4 MiB, and less while many clients leave answers unread.
@@ -47,6 +58,11 @@ type Limits struct {
 
 	Handshake time.Duration // one minute until STARTUP; Cassandra waits forever
 
+	TLSHandshake time.Duration // 10 seconds until a TLS handshake is completed
+
+	// Handshakes is how many TLS handshakes may be under way: 512. When one more begins, the oldest is given up.
+	Handshakes int
+
 	// Stalled is how long a client may leave a message incomplete or answers unread while others wait for the memory: 5
 	// seconds.
 	Stalled time.Duration
@@ -61,6 +77,9 @@ func (l Limits) withDefaults() Limits {
 	setDefault(&l.BytesInFlight, l.Memory/4)
 	setDefault(&l.ConnectionBytes, l.Memory/8)
 	setDefault(&l.Concurrent, 128)
+	setDefault(&l.Requests, 1024)
+	setDefault(&l.Statement, parser.DefaultLimits.Length)
+	setDefault(&l.Nesting, parser.DefaultLimits.Nesting)
 	setDefault(&l.Unread, 4<<20)
 	setDefault(&l.Reads, 128)
 	setDefault(&l.ConnectionReads, 4)
@@ -71,6 +90,8 @@ func (l Limits) withDefaults() Limits {
 	setDefault(&l.CASTimeout, 1800*time.Millisecond)
 	setDefault(&l.TruncateTimeout, time.Minute)
 	setDefault(&l.Handshake, time.Minute)
+	setDefault(&l.TLSHandshake, 10*time.Second)
+	setDefault(&l.Handshakes, 512)
 	setDefault(&l.Stalled, 5*time.Second)
 	setDefault(&l.PreparedBytes, 64<<20)
 	setDefault(&l.TextBytes, 16<<20)

@@ -23,10 +23,6 @@ type memory struct {
 // maxLargeWrites is how many bytes of large writes the store may have to write at a time. A single write may be larger.
 const maxLargeWrites = 1 << 20
 
-// maxGoroutines is how many requests of all connections may have a goroutine. Each connection may have a few in any
-// case.
-const maxGoroutines = 1024
-
 func (m *memory) init(l *Limits) {
 	m.arriving.Init(l.Memory / 4)
 	m.requests.Init(l.BytesInFlight)

@@ -13,6 +13,8 @@ type Metrics struct {
 	ConnectionsAccepted uint64 // since the start
 	ConnectionsRefused  uint64 // because of a limit
 	ConnectionsStalled  uint64 // closed because others waited for memory that their clients held
+	HandshakesFailed    uint64 // of TLS
+	ConnectionsDeaf     uint64 // closed because they did not read their events
 
 	Requests map[string]uint64 // by opcode: QUERY, EXECUTE ...
 	Errors   map[string]uint64 // by kind, as errorNames has them
@@ -30,6 +32,8 @@ type Metrics struct {
 // counters are what the connections count together.
 type counters struct {
 	accepted, refused, stalled atomic.Uint64
+	failedHandshakes           atomic.Uint64 // of TLS
+	deaf                       atomic.Uint64 // connections closed that did not read their events
 	waits                      atomic.Uint64 // of connections, for memory or goroutines
 
 	requests [protocol.OpAuthSuccess + 1]atomic.Uint64 // by opcode
@@ -79,6 +83,8 @@ func (s *Server) Metrics() Metrics {
 		ConnectionsAccepted: s.metrics.accepted.Load(),
 		ConnectionsRefused:  s.metrics.refused.Load(),
 		ConnectionsStalled:  s.metrics.stalled.Load(),
+		ConnectionsDeaf:     s.metrics.deaf.Load(),
+		HandshakesFailed:    s.metrics.failedHandshakes.Load(),
 		Requests:            make(map[string]uint64),
 		Errors:              make(map[string]uint64, len(errorNames)),
 		BytesInFlight:       s.memory.requests.Used(),

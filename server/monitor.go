@@ -64,7 +64,7 @@ func (m monitor) Pools() []system.Pool {
 	turns, ended := m.scheduler.Turns()
 	return []system.Pool{
 		{
-			Name: "Native-Transport-Requests", Active: active, Limit: maxGoroutines, Blocked: blocked,
+			Name: "Native-Transport-Requests", Active: active, Limit: m.limits.Requests, Blocked: blocked,
 			BlockedAllTime: int64(m.metrics.waits.Load()), Completed: int64(requests) - int64(active),
 		},
 		{

@@ -34,6 +34,7 @@ type output struct {
 	buf     []byte // what the writer has not taken
 	spare   []byte // the buffer that was written last
 	left    int    // bytes that the writer has taken and not written
+	events  int64  // bytes of events since the client had read everything
 	charged int64  // bytes that memory.answers is charged for
 	reading bool   // the reader is busy
 	ending  bool   // nothing waits for the client any more
@@ -53,6 +54,13 @@ const writeAtOnce = 256 << 10
 func (o *output) init(socket net.Conn, m *memory) {
 	o.socket, o.memory = socket, m
 	o.changed.L = &o.mu
+}
+
+// useSocket writes to another socket from here on. Nothing has been written.
+func (o *output) useSocket(socket net.Conn) {
+	o.mu.Lock()
+	o.socket = socket
+	o.mu.Unlock()
 }
 
 // count notes how many bytes are unread, and charges memory.answers for them. The lock is held.
@@ -94,6 +102,25 @@ func (o *output) append(stream int16, p *protocol.Prefix, m protocol.Response) {
 	if o.encode(func(buf []byte) []byte { return o.encoder.Append(buf, stream, p, m) }) {
 		go o.writeSoon()
 	}
+}
+
+// appendEvent adds an event.
+func (o *output) appendEvent(m *protocol.Event) {
+	if o.encode(func(buf []byte) []byte {
+		before := len(buf)
+		buf = o.encoder.Append(buf, protocol.EventStream, nil, m)
+		o.events += int64(len(buf) - before)
+		return buf
+	}) {
+		go o.writeSoon()
+	}
+}
+
+// unreadEvents is about how many bytes of events the client has not taken.
+func (o *output) unreadEvents() int64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return min(o.events, int64(o.left+len(o.buf)))
 }
 
 // appendAs adds a message in the form of a version that the connection has not agreed on.
@@ -174,7 +201,7 @@ func (o *output) write() {
 			o.spare = out
 		}
 	}
-	o.writing = false
+	o.writing, o.events = false, 0
 	o.changed.Broadcast()
 }
 

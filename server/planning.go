@@ -88,7 +88,7 @@ func (s *Server) plan(text, keyspace string, run bool, at time.Time) (*statement
 func (s *Server) planOn(
 	turn *pace.Turn, guard *guardrail.Check, text, keyspace string, run bool, at time.Time,
 ) (*statement, error) {
-	parsed, markers, err := parser.Parse(text)
+	parsed, markers, err := parser.ParseWithin(text, parser.Limits{Length: s.limits.Statement, Nesting: s.limits.Nesting})
 	if err != nil {
 		return nil, err
 	}

@@ -15,11 +15,21 @@ var eventBits = map[protocol.EventType]uint32{
 func register(r *request) {
 	types, err := r.message.(*protocol.Register).EventTypes(r.conn.session.version)
 	for _, t := range types {
-		r.conn.session.events.Or(eventBits[t])
+		r.conn.wantEvents(eventBits[t])
 	}
 	if err != nil {
 		r.fail(err)
 		return
 	}
 	r.answer(&protocol.Ready{})
+}
+
+// wantEvents adds events to those that the connection gets.
+func (c *conn) wantEvents(bits uint32) {
+	s := c.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if before := c.session.events.Or(bits); before == 0 {
+		s.registered++ // until forget
+	}
 }

@@ -39,10 +39,12 @@ type Options struct {
 	Datacenter  string // datacenter1
 	Rack        string // rack1
 
-	// Logins makes clients log in with a password and checks what they may do; without it everybody may do everything.
+	// Logins makes clients log in and checks what they may do; without it everybody may do everything.
 	Logins     bool
-	Masks      bool // columns may be masked, and are for those who lack the permission UNMASK
-	BcryptCost int  // of the passwords that are stored; 0: Cassandra's
+	Login      Authenticator // how they log in, if they do
+	TLS        *TLS          // nil: connections are not encrypted
+	Masks      bool          // columns may be masked, and are for those who lack the permission UNMASK
+	BcryptCost int           // of the passwords that are stored; 0: Cassandra's
 
 	// StrictReplicas answers Unavailable where a consistency level needs more replicas than this node is. Otherwise the
 	// node stands for all replicas that a keyspace asks for.
@@ -75,11 +77,16 @@ type Server struct {
 
 	datacenter string        // for replication strategies that name it
 	roles      *roles.Keeper // nil: nobody logs in
+	login      Authenticator
+	tls        *TLS // nil: nobody encrypts
+	handshakes handshakes
+	refusals   seldom // log lines about connections over a limit
 	masks      bool
 
 	uuids     *types.UUIDClock
 	texts     *statementCache[textKey]
 	memory    memory
+	throttle  *throttle       // nil: the rate of requests is not bounded
 	scheduler *pace.Scheduler // of work that may take long
 	open      atomic.Int64    // how many connections are open
 	metrics   counters
@@ -92,6 +99,7 @@ type Server struct {
 	listeners     map[net.Listener]struct{}
 	conns         map[*conn]struct{}
 	perIP         map[netip.Addr]int
+	registered    int64 // connections that get events
 	closing       bool
 	running       sync.WaitGroup // listeners and connections
 	watchdogEnded chan struct{}  // nil: the watchdog does not run
@@ -120,6 +128,8 @@ func New(o Options) (*Server, error) {
 
 		datacenter: o.Datacenter,
 		masks:      o.Masks,
+		login:      o.Login,
+		tls:        o.TLS,
 
 		listeners: make(map[net.Listener]struct{}),
 		conns:     make(map[*conn]struct{}),
@@ -143,6 +153,8 @@ func New(o Options) (*Server, error) {
 	s.texts = newStatementCache[textKey](s.limits.TextBytes)
 	s.latencies = newLatencies(o.Store)
 	s.memory.init(&s.limits)
+	s.throttle = newThrottle(s.limits.RequestsPerSecond)
+	s.handshakes.most = s.limits.Handshakes
 	s.scheduler = pace.NewScheduler(pace.Options{
 		Running:  runtime.GOMAXPROCS(0),
 		Started:  s.limits.Reads,

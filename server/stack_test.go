@@ -16,6 +16,9 @@ const createKeyspace = "CREATE KEYSPACE ks WITH replication = {'class': 'SimpleS
 
 func connect(t *testing.T, s *cqltest.Server, o client.Options) *client.Conn {
 	t.Helper()
+	if o.TLS == nil {
+		o.TLS = s.TLSConfig()
+	}
 	c, err := client.Dial(testContext(t), s.Addr(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ func (c *conn) startup(h protocol.Header, m *protocol.Startup) {
 // started answers a STARTUP that is right.
 func (c *conn) started() protocol.Response {
 	if c.session.authenticates {
-		return &protocol.Authenticate{Authenticator: protocol.PasswordAuthenticator}
+		return &protocol.Authenticate{Authenticator: c.server.login.class()}
 	}
 	return &protocol.Ready{}
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"crypto/tls"
 	"net/netip"
 
 	"github.com/cqld/cqld/cql/schema"
@@ -92,9 +93,16 @@ func (c *conn) describe() system.Client {
 	client.Driver = c.session.options[protocol.OptionDriverName]
 	client.DriverVersion = c.session.options[protocol.OptionDriverVersion]
 	client.Keyspace = c.session.currentKeyspace()
+	if secured := c.secured.Load(); secured != nil {
+		client.SSL, client.SSLProtocol = true, tlsVersions[secured.Version]
+		client.SSLCipher = tls.CipherSuiteName(secured.CipherSuite)
+	}
 	client.ProtocolVersion = int(c.session.version)
 	return client
 }
+
+// tlsVersions are the names that Java has for versions of TLS.
+var tlsVersions = map[uint16]string{tls.VersionTLS12: "TLSv1.2", tls.VersionTLS13: "TLSv1.3"}
 
 // hostname is the name of a client's host. Names of other hosts are not looked up, because that can take long: their
 // address is shown.

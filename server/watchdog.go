@@ -45,7 +45,7 @@ func (s *Server) checkConnections(now time.Time, scarce bool) {
 			timeout := s.limits.writeTimeout(class)
 			c.pendingWrites.expire(class, round-int64((timeout+watchdogInterval-1)/watchdogInterval))
 		}
-		if c.waiting.Load() && hungUp(c.socket) {
+		if c.waiting.Load() && hungUp(c.raw) {
 			c.cancel()
 		}
 		if stalled := c.out.stalled(); c.draining.Load() && stalled != 0 && stalled < now.Add(-lingerTime).UnixNano() {
@@ -68,7 +68,7 @@ func (c *conn) holdsSince(t time.Time) bool {
 		return true
 	}
 	slow := c.in.slow.Load()
-	return slow != 0 && slow < since && !c.waiting.Load() && !hasInput(c.socket)
+	return slow != 0 && slow < since && !c.waiting.Load() && !hasInput(c.raw)
 }
 
 // isScarce reports whether work waits for memory that clients hold.

@@ -118,15 +118,15 @@ func (k *Keeper) Login(ctx context.Context, name, password string) error {
 	}
 	switch {
 	case !right:
-		return badCredentials("Provided username " + name + " and/or password are incorrect")
+		return BadCredentials("Provided username " + name + " and/or password are incorrect")
 	case !r.login:
-		return badCredentials(name + " is not permitted to log in")
+		return BadCredentials(name + " is not permitted to log in")
 	}
 	return nil
 }
 
-// badCredentials refuses a login.
-func badCredentials(text string) error {
+// BadCredentials refuses a login.
+func BadCredentials(text string) error {
 	return &cqlerr.Error{Code: cqlerr.BadCredentials, Message: text}
 }
 
@@ -164,10 +164,25 @@ func Credentials(token []byte) (name, password string, err error) {
 		missing = "Authentication ID must not be null"
 	}
 	if missing != "" {
-		return "", "", badCredentials(missing)
+		return "", "", BadCredentials(missing)
 	}
 	return validText(parts[n-2]), validText(parts[n-1]), nil
 }
 
 // validText has a replacement character for each byte that is no part of a character, as Java reads texts.
 func validText(s string) string { return string([]rune(s)) }
+
+// LoginByIdentity returns the role of an identity, which has to be one that may log in.
+func (k *Keeper) LoginByIdentity(ctx context.Context, identity string) (name string, err error) {
+	if name, err = k.roleOf(ctx, identity); err != nil {
+		return "", err
+	}
+	if name == "" {
+		return "", BadCredentials("Certificate identity '" + identity + "' not authorized")
+	}
+	r, err := k.role(ctx, name)
+	if err == nil && !r.login {
+		err = BadCredentials(name + " is not permitted to log in")
+	}
+	return name, err
+}

@@ -7,8 +7,8 @@ import (
 )
 
 // guardrailsFamily sends what guardrails are about: long values, collections of many items, products of IN, large
-// pages, batches over many partitions, GROUP BY, write times, filtering and tables that grow. The Makefile has settings
-// that warn of some of it and refuse more.
+// pages, batches over many partitions, and tables that grow. The Makefile has settings that warn of some of it and
+// refuse more.
 var guardrailsFamily = &family{
 	name: "guardrails", statements: 600, guarded: true,
 	shape: func(g *gen) *table {

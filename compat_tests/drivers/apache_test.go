@@ -35,6 +35,9 @@ func smokeApache(t *testing.T, version int, compressor gocql.Compressor) {
 		c := gocql.NewCluster(host)
 		c.Port, c.ProtoVersion, c.Keyspace, c.Compressor = port, version, keyspace, compressor
 		c.Timeout, c.ConnectTimeout = 20*time.Second, 20*time.Second
+		if config := tlsFromEnvironment(t); config != nil {
+			c.SslOpts = &gocql.SslOptions{Config: config}
+		}
 		s, err := c.CreateSession()
 		if err != nil {
 			t.Fatal(err)

@@ -12,6 +12,9 @@
 // a table, prepares, writes 10,000 rows concurrently, reads them in pages of 100, sees a schema event,
 // uses a keyspace by name, and gets errors as the driver's own classes.
 //
+// The same programs connect through TLS when the environment has CQL_CA, the file of an authority to trust, and show a
+// certificate when it has CQL_CERT and CQL_KEY: the script's drivers whose names begin with tls- do so.
+//
 // Programs for gocql, Python and Java also compare what their drivers make of definitions with what they make of
 // Cassandra's: make metadata.
 package drivers

@@ -54,6 +54,10 @@ var attacks = []attack{
 	{name: "json", what: "16 clients SELECT JSON of 64 rows of 1 MB, and do not read", run: unreadQuery(16, 4, jsonQuery)},
 	{name: "in-keys", what: "16 clients ask for 5,000 keys with rows of 20 KB by one IN, and do not read", run: inKeys},
 	{name: "sorted", what: "16 clients have 100 partitions of 50 MB sorted by ORDER BY without pages, and do not read", run: unreadQuery(16, 4, sortedQuery)},
+	{
+		name: "event-flood", what: "2,000 clients register for schema changes and do not read, beside changes of the schema",
+		run: together(floodEvents, definitions), press: 15 * time.Second,
+	},
 	{name: "events", what: "200 clients register for schema changes and do not read, beside changes of the schema", run: together(unreadEvents, definitions)},
 
 	// Statements that take long: scans.go.
@@ -92,8 +96,13 @@ var attacks = []attack{
 	{name: "definitions", what: "8 clients create and drop tables without end", run: definitions},
 
 	// Connections: churn.go.
-	{name: "idle", what: "2,000 connections that send STARTUP and idle", run: idle},
+	{name: "idle", what: "5,000 connections that send STARTUP and idle", run: idle, press: 20 * time.Second},
 	{name: "silent", what: "2,000 connections that send nothing", run: silent},
+	{name: "tls-idle", what: "2,000 connections that send STARTUP through TLS and idle", run: tlsIdle, press: 20 * time.Second},
+	{
+		name: "handshakes", what: "1,000 TLS handshakes that are not completed, and begin again when the server ends them",
+		run: halfHandshakes, press: 10 * time.Second,
+	},
 	{name: "garbage", what: "clients connect without end and send what is no frame", run: garbage},
 	{name: "slow", what: "200 clients send a request one byte every 100 ms", run: slowWriters},
 	{name: "reconnect", what: "8 clients connect, ask once and leave, 1,000 times a second", run: reconnect},

@@ -28,16 +28,13 @@ const (
 	slackDescriptors = 20
 )
 
-// limitSlack is how much more than GOMEMLIMIT is near it: stacks of C, and what the collector has not reached yet.
-const limitSlack = 5 // a fifth
-
 // result is what one attack did.
 type result struct {
 	attack attack
 
 	before, peak, after state
 	resident            int64         // of the data, if they are in memory
-	limit               int64         // GOMEMLIMIT, if any
+	limit               int64         // --memory-limit, if any
 	seen                experience    // by the neighbour, during the attack
 	later               experience    // afterwards
 	report              report        // of the attackers
@@ -86,7 +83,7 @@ func (r *result) judge() {
 	if anon > boundMemory {
 		bad("anonymous memory %s, bound %s", mib(anon), mib(boundMemory))
 	}
-	if r.limit > 0 && anon > r.limit+r.limit/limitSlack {
+	if r.limit > 0 && anon > r.limit {
 		bad("anonymous memory %s, the limit is %s", mib(anon), mib(r.limit))
 	}
 	r.judgeNeighbour(bad)

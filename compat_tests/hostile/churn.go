@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"math/rand/v2"
 	"net"
 	"time"
@@ -10,8 +11,12 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// crowd is how many connections come at once.
-const crowd = 2000
+// How many connections come at once, and how many where each one costs more.
+const (
+	idlers     = 5000
+	crowd      = 2000
+	handshakes = 1000
+)
 
 // nothing is for comparison.
 func nothing(ctx context.Context, _ *siege) error {
@@ -21,9 +26,34 @@ func nothing(ctx context.Context, _ *siege) error {
 
 // idle starts connections and leaves them alone.
 func idle(ctx context.Context, s *siege) error {
-	s.each(ctx, s.size.clients(crowd), v4, func(int, *peer) {
+	s.each(ctx, s.size.clients(idlers), v4, func(int, *peer) {
 		s.count("connected")
 		hold(ctx)
+	})
+	return nil
+}
+
+// tlsIdle does so through TLS. The certificate is the server's own business.
+func tlsIdle(ctx context.Context, s *siege) error {
+	o := v4
+	o.TLS = &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}
+	s.each(ctx, s.size.clients(crowd), o, func(int, *peer) {
+		s.count("connected")
+		hold(ctx)
+	})
+	return nil
+}
+
+// halfHandshakes begins handshakes with some bytes of a record that is announced to be long, and does not go on.
+func halfHandshakes(ctx context.Context, s *siege) error {
+	s.eachSocket(ctx, s.size.clients(handshakes), func(_ int, sock net.Conn) {
+		for sock != nil && ctx.Err() == nil && s.write(sock, []byte{0x16, 3, 1, 0x40, 0, 1, 0, 0x3f, 0xfc, 3, 3}) {
+			_, err := sock.Read(make([]byte, 1)) // the server says nothing
+			s.count("ended:" + brief(err))
+			_ = sock.Close()
+			wait(ctx, 100*time.Millisecond)
+			sock = s.socket(ctx)
+		}
 	})
 	return nil
 }

@@ -219,7 +219,7 @@ func TestJudge(t *testing.T) {
 		{"memory", "anonymous memory", func(r *result) { r.peak.memory.Anon = boundMemory + 1 }},
 		{"memory of the data", "", func(r *result) { r.peak.memory.Anon, r.resident = boundMemory+1, 1 }},
 		{"limit", "the limit is", func(r *result) { r.peak.memory.Anon, r.limit = 130<<20, 100<<20 }},
-		{"near the limit", "", func(r *result) { r.peak.memory.Anon, r.limit = 110<<20, 100<<20 }},
+		{"near the limit", "", func(r *result) { r.peak.memory.Anon, r.limit = 99<<20, 100<<20 }},
 		{"reads", "reads took", func(r *result) { r.seen.reads = slow }},
 		{"writes", "writes took", func(r *result) { r.seen.writes = slow }},
 		{"no writes", "no writes", func(r *result) { r.seen.writes = nil }},

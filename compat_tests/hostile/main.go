@@ -46,7 +46,7 @@ func main() {
 	run := flag.String("run", "", "the `names` of the attacks to run, with commas; empty: all")
 	quick := flag.Bool("quick", false, "fill the tables with a tenth of the rows")
 	flag.BoolVar(&s.memory, "memory", false, "have the server keep its data in memory")
-	limit := flag.String("limit", "", "the server's GOMEMLIMIT, like 512MiB; empty: none")
+	limit := flag.String("limit", "", "the server's --memory-limit, like 512MiB; empty: none")
 	safety := flag.String("safety", "3GiB", "kill the server when it has `so much` resident memory")
 	flag.DurationVar(&s.time, "time", 10*time.Minute, "begin no attack that could end later than this")
 	flag.StringVar(&s.binary, "binary", "", "attack this binary instead of building one")
@@ -71,7 +71,7 @@ type settings struct {
 	attacks []attack
 	size    sizes
 	memory  bool
-	limit   int64 // GOMEMLIMIT; 0: none
+	limit   int64 // --memory-limit; 0: none
 	safety  int64
 	time    time.Duration
 	binary  string

@@ -14,8 +14,9 @@ import (
 
 // siege is one run of an attack: its connections, and what came back over them.
 type siege struct {
-	addr string
-	size sizes
+	addr       string
+	size       sizes
+	connecting chan struct{} // has an element for each connection that is being opened
 
 	mu      sync.Mutex
 	left    bool
@@ -25,11 +26,15 @@ type siege struct {
 }
 
 func newSiege(addr string, size sizes) *siege {
-	return &siege{addr: addr, size: size, report: report{Tally: map[string]int{}}, peers: map[*peer]bool{}}
+	return &siege{addr: addr, size: size, connecting: make(chan struct{}, maxConnecting), report: report{Tally: map[string]int{}}, peers: map[*peer]bool{}}
 }
 
-// connectTime is how long an attacker waits for a connection.
-const connectTime = 5 * time.Second
+// connectTime is how long an attacker waits for a connection, and maxConnecting how many wait at a time: with more the
+// system's queue of connections would be what is measured.
+const (
+	connectTime   = 5 * time.Second
+	maxConnecting = 256
+)
 
 // count notes that something was answered or went wrong.
 func (s *siege) count(what string) {
@@ -70,6 +75,8 @@ func (s *siege) leave() {
 
 // socket opens a connection and sends nothing; nil if there is none to be had.
 func (s *siege) socket(ctx context.Context) net.Conn {
+	s.connecting <- struct{}{}
+	defer func() { <-s.connecting }()
 	d := net.Dialer{Timeout: connectTime}
 	sock, err := d.DialContext(ctx, "tcp", s.addr)
 	if err != nil {
@@ -108,6 +115,8 @@ func (s *siege) eachSocket(ctx context.Context, n int, do func(i int, sock net.C
 
 // connect opens a connection and starts the protocol; nil if the server does not let it.
 func (s *siege) connect(ctx context.Context, o client.Options) *peer {
+	s.connecting <- struct{}{}
+	defer func() { <-s.connecting }()
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
 	conn, err := client.Dial(ctx, s.addr, o)

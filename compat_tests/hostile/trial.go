@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/compat_tests/process"
+	"github.com/cqld/cqld/server/cqltest/certificates"
 )
 
 // trial attacks a server, and starts another one when an attack has left it other than it was.
@@ -357,11 +358,29 @@ func (t *trial) startProcess() (*process.Process, error) {
 	} else {
 		arguments = append(arguments, "--data", t.data)
 	}
-	var environment []string
 	if t.limit > 0 {
-		environment = append(environment, fmt.Sprint("GOMEMLIMIT=", t.limit))
+		arguments = append(arguments, "--memory-limit", fmt.Sprint(t.limit))
 	}
-	return process.StartWith(environment, t.binary, arguments...)
+	certificate, key, err := t.certificate()
+	if err != nil {
+		return nil, err
+	}
+	arguments = append(arguments, "--tls", "optional", "--tls-cert", certificate, "--tls-key", key)
+	return process.Start(t.binary, arguments...)
+}
+
+// certificate makes a certificate for the server, beside its data.
+func (t *trial) certificate() (certificate, key string, err error) {
+	a, err := certificates.NewAuthority("hostile")
+	if err != nil {
+		return "", "", err
+	}
+	pair, err := a.Server("127.0.0.1")
+	if err != nil {
+		return "", "", err
+	}
+	certificate, key = t.data+".crt", t.data+".key"
+	return certificate, key, pair.Write(certificate, key)
 }
 
 // end ends the server, whatever state it is in.

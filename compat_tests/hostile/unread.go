@@ -95,8 +95,14 @@ func unreadOptions(ctx context.Context, s *siege) error {
 }
 
 // unreadEvents registers for events and reads none.
-func unreadEvents(ctx context.Context, s *siege) error {
-	s.each(ctx, s.size.clients(200), v4, func(_ int, p *peer) {
+func unreadEvents(ctx context.Context, s *siege) error { return deafClients(ctx, s, 200) }
+
+// floodEvents is the same with ten times as many.
+func floodEvents(ctx context.Context, s *siege) error { return deafClients(ctx, s, 2000) }
+
+// deafClients register for schema changes and do not read.
+func deafClients(ctx context.Context, s *siege, n int) error {
+	s.each(ctx, s.size.clients(n), v4, func(_ int, p *peer) {
 		p.send(1, &protocol.Register{Names: []string{string(protocol.SchemaChanges)}})
 		hold(ctx)
 	})

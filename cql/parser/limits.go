@@ -5,9 +5,15 @@ import (
 	"github.com/cqld/cqld/grammar"
 )
 
-// maxLength is the longest text that is parsed: a request is no longer by default, twice that is more than any write
-// can be made of.
-const maxLength = 32 << 20
+// Limits bound the texts that are parsed.
+type Limits struct {
+	Length  int // bytes of a text
+	Nesting int // how deep the tree of a statement can become
+}
+
+// DefaultLimits are those of Parse. A request is no longer than half of the length by default, and the length is more
+// than any write can be made of. Deeper nesting could exhaust the stack of this process.
+var DefaultLimits = Limits{Length: 32 << 20, Nesting: 1000}
 
 // A statement may have so many tokens however short it is, and one more for so many bytes of its text. A token costs
 // about 500 bytes while it is parsed, so that both keep to the 40 bytes for each byte of text that docs/limits.md
@@ -42,14 +48,11 @@ func (c *counting) add(kind int32, tokens int) error {
 	return nil
 }
 
-// maxNesting bounds how deep the tree of a statement can become, so that no text can exhaust the stack
-// of this process.
-const maxNesting = 1000
-
-// nesting follows how deep the tree of a text becomes, and refuses what is deeper than maxNesting. Depth comes from
+// nesting follows how deep the tree of a text becomes, and refuses what is deeper than most. Depth comes from
 // brackets and from chains that grow to one side (a + b + c, a.b.c, (int)(int)1); a comma or a further relation or
 // statement begins afresh.
 type nesting struct {
+	most   int
 	depth  int
 	chains []int // what the innermost open bracket, and each outside it, have added to depth
 }
@@ -79,8 +82,8 @@ func (n *nesting) add(kind int32) error {
 		n.depth -= n.chains[last]
 		n.chains[last] = 0
 	}
-	if n.depth > maxNesting {
-		return cqlerr.Syntaxf("The statement is nested deeper than %d levels", maxNesting)
+	if n.depth > n.most {
+		return cqlerr.Syntaxf("The statement is nested deeper than %d levels", n.most)
 	}
 	return nil
 }

@@ -12,12 +12,16 @@ import (
 
 // Parse returns the statement that text holds, and the number of bind markers in it. Markers are numbered
 // in the order of the text. It may be called from several goroutines.
-func Parse(text string) (cql.Statement, int, error) {
-	if len(text) > maxLength {
-		return nil, 0, cqlerr.Invalidf("The statement is longer than %d bytes", maxLength)
+func Parse(text string) (cql.Statement, int, error) { return ParseWithin(text, DefaultLimits) }
+
+// ParseWithin is Parse with limits of the caller's.
+func ParseWithin(text string, limits Limits) (cql.Statement, int, error) {
+	if len(text) > limits.Length {
+		return nil, 0, cqlerr.Invalidf("The statement is longer than %d bytes", limits.Length)
 	}
 	m := machines.Get().(*machine)
 	defer m.release()
+	m.tokens.nesting.most = limits.Nesting
 	if err := m.loadStatement(text); err != nil {
 		return nil, 0, err
 	}

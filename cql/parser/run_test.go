@@ -199,7 +199,8 @@ func TestLongStatements(t *testing.T) {
 
 // A text that is too long is refused with the code for what a server does not do.
 func TestTooLong(t *testing.T) {
-	for _, text := range []string{strings.Repeat(" ", maxLength+1), "SELECT a" + strings.Repeat(",a", 1<<20) + " FROM t"} {
+	long := strings.Repeat(" ", DefaultLimits.Length+1)
+	for _, text := range []string{long, "SELECT a" + strings.Repeat(",a", 1<<20) + " FROM t"} {
 		_, _, err := Parse(text)
 		if e, ok := cqlerr.As(err); !ok || e.Code != cqlerr.Invalid {
 			t.Errorf("got %v", err)

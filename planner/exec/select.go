@@ -176,7 +176,10 @@ func (r *reading) begin(req *Request) error {
 			return err
 		}
 	}
-	if r.guard != nil && !r.page.nothing && r.page.pages(p) {
+	// Cassandra reads nothing in pages as well: for aggregates and groups, and for the static row of a partition.
+	summed := len(p.Selection.Aggregates) > 0 || p.Grouping != nil
+	static := r.page.names && (p.Asked == nil || p.Statics)
+	if r.guard != nil && (!r.page.nothing || summed || static) && r.page.pages(p) {
 		if err := r.guard.PageSize(p.Table.Name, req.PageSize); err != nil {
 			return err
 		}
@@ -187,8 +190,7 @@ func (r *reading) begin(req *Request) error {
 	if err := r.hold(listedSize(len(r.partitions.keys), len(r.slices))); err != nil {
 		return err
 	}
-	wanted := len(r.partitions.keys) > 0 && !r.page.nothing || len(p.Selection.Aggregates) > 0 || p.Grouping != nil
-	if p.Sorts != nil && req.PageSize > 0 && wanted {
+	if p.Sorts != nil && req.PageSize > 0 && (len(r.partitions.keys) > 0 && !r.page.nothing || summed) {
 		return errSortedPages()
 	}
 	return nil
@@ -273,7 +275,9 @@ func (r *reading) restrictClustering(w *where.Clause) error {
 		slices = []store.Slice{} // no rows: nil would be all of them
 	}
 	r.slices, r.read.Slices = slices, slices
-	r.page.nothing = many == nil && len(slices) == 0 && !null && !(len(r.plan.Table.Static) > 0 && namesRows(w, r.plan.Table))
+	none := many == nil && len(slices) == 0 && !null
+	r.page.names = none && len(r.plan.Table.Static) > 0 && namesRows(w, r.plan.Table)
+	r.page.nothing = none && !r.page.names
 	if w.Slice != nil && w.Slice.MixedOrder() {
 		inside, err := filter.InRange(&r.x, w.Slice)
 		if err != nil {

@@ -3,6 +3,7 @@ package client
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -18,9 +19,10 @@ type Options struct {
 	Compression        protocol.Compression
 	Keyspace           string            // exact name, for a USE behind the start; "": none
 	Username, Password string            // if the server asks
+	TLS                *tls.Config       // nil: the connection is not encrypted
 	Startup            []protocol.Option // behind CQL_VERSION, COMPRESSION and the driver's name
 
-	// Dial opens the connection to an address; nil: over TCP.
+	// Dial opens the connection to an address, without TLS; nil: over TCP.
 	Dial func(ctx context.Context, addr string) (net.Conn, error)
 }
 
@@ -59,16 +61,25 @@ func unsupportedVersion(err error) bool {
 
 // Connect opens a connection without starting the protocol.
 func Connect(ctx context.Context, addr string, v protocol.Version) (*Conn, error) {
-	sock, err := dialTCP(ctx, addr)
+	return connect(ctx, addr, v, Options{})
+}
+
+// connect opens a connection, through TLS if the options say so.
+func connect(ctx context.Context, addr string, v protocol.Version, o Options) (*Conn, error) {
+	dial := o.Dial
+	if dial == nil {
+		var dialer net.Dialer
+		dial = func(ctx context.Context, addr string) (net.Conn, error) { return dialer.DialContext(ctx, "tcp", addr) }
+		if o.TLS != nil {
+			secure := tls.Dialer{Config: o.TLS}
+			dial = func(ctx context.Context, addr string) (net.Conn, error) { return secure.DialContext(ctx, "tcp", addr) }
+		}
+	}
+	sock, err := dial(ctx, addr)
 	if err != nil {
 		return nil, err
 	}
 	return newConn(sock, v), nil
-}
-
-func dialTCP(ctx context.Context, addr string) (net.Conn, error) {
-	var dialer net.Dialer
-	return dialer.DialContext(ctx, "tcp", addr)
 }
 
 func newConn(sock net.Conn, v protocol.Version) *Conn {
@@ -79,15 +90,10 @@ func newConn(sock net.Conn, v protocol.Version) *Conn {
 }
 
 func dialVersion(ctx context.Context, addr string, v protocol.Version, o Options) (*Conn, error) {
-	dial := o.Dial
-	if dial == nil {
-		dial = dialTCP
-	}
-	sock, err := dial(ctx, addr)
+	c, err := connect(ctx, addr, v, o)
 	if err != nil {
 		return nil, err
 	}
-	c := newConn(sock, v)
 	if err := c.start(ctx, o); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
@@ -108,8 +114,8 @@ func (c *Conn) start(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	if _, ok := answer.Response.(*protocol.Authenticate); ok {
-		if err := c.authenticate(ctx, o); err != nil {
+	if m, ok := answer.Response.(*protocol.Authenticate); ok {
+		if err := c.authenticate(ctx, m.Authenticator, o); err != nil {
 			return err
 		}
 	}
@@ -123,14 +129,24 @@ func (c *Conn) start(ctx context.Context, o Options) error {
 // ErrPasswordWanted is why Dial fails without a user at a server where clients log in.
 var ErrPasswordWanted = errors.New("the server asks for a user and a password")
 
-// authenticate answers AUTHENTICATE with SASL PLAIN.
-func (c *Conn) authenticate(ctx context.Context, o Options) error {
-	if o.Username == "" {
+// authenticate answers AUTHENTICATE with SASL PLAIN, or with nothing where the server looks at the certificate.
+func (c *Conn) authenticate(ctx context.Context, authenticator string, o Options) error {
+	token := []byte{} // Cassandra wants one, even if it is empty
+	switch {
+	case authenticator == protocol.MutualTLSAuthenticator:
+	case authenticator == protocol.MutualTLSWithPasswordAuthenticator && o.showsCertificate():
+	case o.Username == "":
 		return ErrPasswordWanted
+	default:
+		token = []byte("\x00" + o.Username + "\x00" + o.Password)
 	}
-	token := []byte("\x00" + o.Username + "\x00" + o.Password)
 	_, err := c.Do(ctx, &protocol.AuthResponse{Token: token})
 	return err
+}
+
+// showsCertificate reports whether the client has a certificate to show.
+func (o *Options) showsCertificate() bool {
+	return o.TLS != nil && (len(o.TLS.Certificates) > 0 || o.TLS.GetClientCertificate != nil)
 }
 
 // Start sends a STARTUP and, once it is answered, uses the compression and the segments that it agreed on.

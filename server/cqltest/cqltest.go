@@ -37,6 +37,7 @@ package cqltest
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"sync"
@@ -48,8 +49,10 @@ import (
 	"golang.org/x/crypto/bcrypt"
 
 	"github.com/cqld/cqld/planner/guardrail"
+	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/server/control"
+	"github.com/cqld/cqld/server/cqltest/certificates"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/memory"
@@ -69,6 +72,10 @@ type Server struct {
 	setup     setupConn
 	stopped   atomic.Bool
 	keyspaces atomic.Int64 // that Keyspace has created
+
+	authority    *certificates.Authority // nil: connections are not encrypted
+	serverTLS    *tls.Config
+	setupOptions client.Options // of the connection of Exec
 }
 
 // config is what the options say.
@@ -86,6 +93,8 @@ type config struct {
 	values bool              // and their bound values
 
 	settings map[string]string
+
+	tls, clientCertificates bool // connections are encrypted, and clients show certificates
 }
 
 // Option changes what RunT starts.
@@ -103,9 +112,17 @@ func WithInterceptor(i server.Interceptor) Option {
 
 // WithAuth makes clients log in. There is one role at first: the superuser cassandra, whose password is cassandra.
 // Hashes of passwords are cheap, so that tests do not wait for them. Columns may be masked.
-func WithAuth() Option {
+func WithAuth() Option { return WithAuthenticator(server.ByPassword) }
+
+// WithAuthenticator is WithAuth for clients that log in by other means. Those that log in with certificates connect
+// through TLS, as with WithClientCertificates.
+func WithAuthenticator(a server.Authenticator) Option {
 	return func(c *config) {
 		c.server.Logins, c.server.Masks, c.server.BcryptCost = true, true, bcrypt.MinCost
+		c.server.Login = a
+		if a != server.ByPassword {
+			c.tls, c.clientCertificates = true, true
+		}
 	}
 }
 
@@ -209,6 +226,9 @@ func start(c config) (*Server, error) {
 	if c.shown > 0 {
 		s.recent = server.NewRecentStatements(c.shown, c.values)
 		c.server.Recent = s.recent
+	}
+	if err := s.useTLS(&c); err != nil {
+		return nil, closeStore(data, err)
 	}
 	nodes, err := c.ringNodes()
 	if err != nil {

@@ -114,7 +114,7 @@ func (s *Server) dump(options []DumpOption) ([]string, error) {
 func (s *Server) definitions() (all []string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), setupTime)
 	defer cancel()
-	err = s.setup.use(ctx, s.Addr(), func(c *client.Conn) error {
+	err = s.setup.use(ctx, s.Addr(), s.setupOptions, func(c *client.Conn) error {
 		r, err := c.Query(ctx, "DESCRIBE SCHEMA", nil, nil)
 		if err != nil {
 			return err

@@ -26,12 +26,12 @@ type setupConn struct {
 }
 
 // use calls fn with the connection. A connection whose server has closed it is opened anew.
-func (c *setupConn) use(ctx context.Context, addr string, fn func(*client.Conn) error) error {
+func (c *setupConn) use(ctx context.Context, addr string, o client.Options, fn func(*client.Conn) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.conn == nil {
-		name := protocol.Option{Key: protocol.OptionDriverName, Value: control.SetupDriver}
-		conn, err := client.Dial(ctx, addr, client.Options{Startup: []protocol.Option{name}})
+		o.Startup = []protocol.Option{{Key: protocol.OptionDriverName, Value: control.SetupDriver}}
+		conn, err := client.Dial(ctx, addr, o)
 		if err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (s *Server) load(script cqlfiles.File) error {
 	return script.Run(func(text string) error {
 		ctx, cancel := context.WithTimeout(context.Background(), setupTime)
 		defer cancel()
-		return s.setup.use(ctx, s.upAddr(), func(c *client.Conn) error {
+		return s.setup.use(ctx, s.upAddr(), s.setupOptions, func(c *client.Conn) error {
 			_, err := c.Query(ctx, text, nil, nil)
 			return err
 		})

@@ -3,6 +3,8 @@
     CQL_ADDR=HOST:PORT python transcript.py            compare
     CQL_ADDR=HOST:PORT python transcript.py --record   write transcript.txt; only from a real Cassandra
 
+With CQL_CA cqlsh connects through TLS, and shows the certificate of CQL_CERT and CQL_KEY if they are set.
+
 <TAB> at the end of a line presses the tab key there: cqlsh completes the word, and the line is thrown
 away. What differs from run to run is made equal first: see normalize.
 """
@@ -27,15 +29,27 @@ CLEAR_LINE = "\x15"
 class Shell:
     """A cqlsh on a terminal of its own."""
 
-    def __init__(self, addr):
+    def __init__(self, addr, *options):
         host, port = addr.rsplit(":", 1)
         cqlsh = pathlib.Path(sys.executable).parent / "cqlsh"
         self.home = tempfile.TemporaryDirectory()  # no cqlshrc
+        arguments = [host, port, "--no-color", "--disable-history", *options]
+        if os.environ.get("CQL_CA"):
+            arguments += ["--ssl", f"--cqlshrc={self.write_cqlshrc()}"]
         env = {"HOME": self.home.name, "PATH": os.environ["PATH"], "TERM": "dumb", "LANG": "C.UTF-8", "TZ": "UTC"}
         self.child = pexpect.spawn(
-            str(cqlsh), [host, port, "--no-color", "--disable-history"], env=env, encoding="utf-8", timeout=30, dimensions=(200, 400)
+            str(cqlsh), arguments, env=env, encoding="utf-8", timeout=30, dimensions=(200, 400)
         )
-        self.greeting = self.until_prompt()
+
+    def write_cqlshrc(self):
+        """A configuration with the files of TLS."""
+        path = pathlib.Path(self.home.name) / "cqlshrc"
+        lines = ["[ssl]", f"certfile = {os.environ['CQL_CA']}", "validate = true"]
+        if os.environ.get("CQL_CERT"):
+            lines += [f"usercert = {os.environ['CQL_CERT']}", f"userkey = {os.environ['CQL_KEY']}"]
+        path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+        path.chmod(0o600)
+        return path
 
     def until_prompt(self):
         """What is shown up to and with the next prompt; pages are turned with the return key."""
@@ -107,7 +121,7 @@ def normalize_trace(shown):
 
 def run(addr):
     shell = Shell(addr)
-    lines = normalize("", clean(shell.greeting))
+    lines = normalize("", clean(shell.until_prompt()))
     shell.child.send(f"DROP KEYSPACE IF EXISTS {KEYSPACE};\r")
     shell.until_prompt()
     for line in (HERE / "session.txt").read_text(encoding="utf-8").splitlines():

@@ -1,8 +1,10 @@
 // What an application does with the Node driver, against the server named by CQL_ADDR: connect, define,
 // prepare, write 10,000 rows, page through them, see a schema event, USE, and get errors by their code.
+// With CQL_CA it connects through TLS, and shows the certificate of CQL_CERT and CQL_KEY if they are set.
 'use strict';
 
 const assert = require('node:assert/strict');
+const fs = require('node:fs');
 const cassandra = require('cassandra-driver');
 
 const keyspace = 'driver_node';
@@ -10,12 +12,23 @@ const rows = 10000;
 const partitions = 10;
 const {responseErrorCodes, protocolVersion} = cassandra.types;
 
+// tls is what the driver needs to speak TLS; undefined: it does not.
+function tls() {
+  const {CQL_CA, CQL_CERT, CQL_KEY} = process.env;
+  if (!CQL_CA) {
+    return undefined;
+  }
+  const own = CQL_CERT ? {cert: fs.readFileSync(CQL_CERT), key: fs.readFileSync(CQL_KEY)} : {};
+  return {ca: [fs.readFileSync(CQL_CA)], rejectUnauthorized: true, ...own};
+}
+
 function connect(addr, version, options) {
   return new cassandra.Client({
     contactPoints: [addr],
     localDataCenter: 'datacenter1',
     protocolOptions: {maxVersion: version},
     refreshSchemaDelay: 100,
+    sslOptions: tls(),
     ...options,
   });
 }

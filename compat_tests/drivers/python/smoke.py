@@ -1,7 +1,10 @@
 """What an application does with the Python driver, against the server named by CQL_ADDR: connect, define,
-prepare, write 10,000 rows, page through them, see a schema event, USE, and get errors by their class."""
+prepare, write 10,000 rows, page through them, see a schema event, USE, and get errors by their class.
+
+With CQL_CA it connects through TLS, and shows the certificate of CQL_CERT and CQL_KEY if they are set."""
 
 import os
+import ssl
 import time
 
 from cassandra import AlreadyExists, InvalidRequest
@@ -15,6 +18,16 @@ ROWS = 10_000
 PARTITIONS = 10
 
 
+def tls():
+    """What the driver needs to speak TLS; None: it does not."""
+    if not os.environ.get("CQL_CA"):
+        return None
+    context = ssl.create_default_context(cafile=os.environ["CQL_CA"])
+    if os.environ.get("CQL_CERT"):
+        context.load_cert_chain(os.environ["CQL_CERT"], os.environ["CQL_KEY"])
+    return context
+
+
 def connect(addr, version, compression):
     host, port = addr.rsplit(":", 1)
     cluster = Cluster(
@@ -22,6 +35,8 @@ def connect(addr, version, compression):
         port=int(port),
         protocol_version=version,
         compression=compression,
+        ssl_context=tls(),
+        ssl_options={"server_hostname": host} if tls() else None,
         schema_event_refresh_window=0,
         execution_profiles={
             EXEC_PROFILE_DEFAULT: ExecutionProfile(load_balancing_policy=RoundRobinPolicy(), request_timeout=30)

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -10,9 +11,9 @@ import (
 )
 
 // Ping connects to a server with a CQL handshake, and prints which version of the protocol it speaks. A server that
-// asks for a password is there too.
-func Ping(ctx context.Context, addr string, out io.Writer) error {
-	conn, err := client.Dial(ctx, addr, client.Options{})
+// asks for a password is there too. If config is not nil, it connects through TLS.
+func Ping(ctx context.Context, addr string, config *tls.Config, out io.Writer) error {
+	conn, err := client.Dial(ctx, addr, client.Options{TLS: config})
 	if errors.Is(err, client.ErrPasswordWanted) {
 		fmt.Fprintf(out, "%s answers and asks for a password\n", addr)
 		return nil

@@ -3,6 +3,7 @@ package shell
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"time"
@@ -17,7 +18,8 @@ type Script struct {
 	Keyspace string        // "": none is used
 	Timeout  time.Duration // for the connection and for each answer
 
-	Username, Password string // if the server asks
+	Username, Password string      // if the server asks
+	TLS                *tls.Config // nil: the connection is not encrypted
 
 	File cqlfiles.File
 
@@ -30,7 +32,7 @@ func (s *Script) Run(ctx context.Context) error {
 	dialling, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
 	conn, err := client.Dial(dialling, s.Addr, client.Options{
-		Keyspace: s.Keyspace, Username: s.Username, Password: s.Password,
+		Keyspace: s.Keyspace, Username: s.Username, Password: s.Password, TLS: s.TLS,
 	})
 	if err != nil {
 		return fmt.Errorf("connect to %s: %w", s.Addr, err)

@@ -12,12 +12,15 @@ import (
 )
 
 // Session returns a session on a server, with a keyspace that nothing else uses. It is closed when the test ends.
-// Configure functions may change the driver's configuration before it connects.
+// It uses TLS if the server does. Configure functions may change the driver's configuration before it connects.
 func Session(t testing.TB, s *cqltest.Server, configure ...func(*gocql.ClusterConfig)) *gocql.Session {
 	t.Helper()
 	return cqltest.Session(t, s, func(addr, keyspace string) (*gocql.Session, error) {
 		cluster := Cluster(addr)
 		cluster.Keyspace = keyspace
+		if config := s.TLSConfig(); config != nil {
+			cluster.SslOpts = &gocql.SslOptions{Config: config}
+		}
 		for _, change := range configure {
 			change(cluster)
 		}

@@ -46,9 +46,11 @@ type Options struct {
 	Repair       bool  // open a folder with damaged files with what can be kept of them
 	Log          zerolog.Logger
 
-	CommitLog *CommitLog // the log in front, which is kept in the same folder; nil: there is none, as in earlier versions
+	Reserve   files.Reserve // of the volume, below which Refusing says so; at least what memtables need
+	CommitLog *CommitLog    // the log in front, kept in the same folder; nil: there is none, as in earlier versions
 
-	free func(dir string) (int64, error) // of a test; nil: files.FreeBytes
+	free   func(dir string) (int64, error) // of a test; nil: files.FreeBytes
+	volume func(dir string) (int64, error) // of a test; nil: files.VolumeBytes
 }
 
 // CommitLog is what Open has done to a commit log.
@@ -94,6 +96,9 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	}
 	if o.free == nil {
 		o.free = files.FreeBytes
+	}
+	if o.volume == nil {
+		o.volume = files.VolumeBytes
 	}
 	folder, err := prepareFolder(o)
 	if err != nil {
@@ -152,7 +157,10 @@ func (e *Engine) openFolder(o Options, p *prepared, last uint64) (err error) {
 	if err != nil {
 		return err
 	}
-	e.room = room{dir: o.Dir, reserve: reservedMemtables * o.MemTableSize, free: o.free, ahead: ahead}
+	e.room = room{
+		dir: o.Dir, reserve: reservedMemtables * o.MemTableSize, kept: o.Reserve, free: o.free, volume: o.volume,
+		ahead: ahead,
+	}
 	e.logs = newLogs(o.Dir, e.db.Sync)
 	if err := e.logs.all(); err != nil {
 		return fmt.Errorf("cannot sync the log: %w", err)

@@ -50,7 +50,7 @@ func (e *Engine) maintain(o Options) {
 // look refreshes the record, and notes whether there is room for commits.
 func (e *Engine) look() {
 	e.refreshRecord()
-	_, err := e.room.enough(roomStep)
+	err := e.room.enoughForFront()
 	if err == nil {
 		err = e.room.writable()
 	}

@@ -18,7 +18,9 @@ type room struct {
 	dir     string
 	reserve int64
 	free    func(dir string) (int64, error)
-	left    int64 // what may be committed until the disk is looked at again
+	volume  func(dir string) (int64, error)
+	kept    files.Reserve // by the front: commits stop there earlier than what the engine does with those before
+	left    int64         // what may be committed until the disk is looked at again
 	ahead   *ahead
 }
 
@@ -79,6 +81,17 @@ func (r *room) enough(size int64) (free int64, err error) {
 			(r.reserve+size)>>20+1)
 	}
 	return free, nil
+}
+
+// enoughForFront fails if commits have to stop.
+func (r *room) enoughForFront() error {
+	volume, err := r.volume(r.dir)
+	if err != nil {
+		return r.refusal(err)
+	}
+	front := room{dir: r.dir, free: r.free, reserve: max(r.reserve, r.kept.Of(volume))}
+	_, err = front.enough(roomStep)
+	return err
 }
 
 // writable refuses commits while the disk cannot be written to at all.

@@ -8,9 +8,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/enginetest"
+	"github.com/cqld/cqld/store/engine/files"
 )
 
 // TestNoRoom lets the disk be full and have room again.
@@ -49,6 +51,66 @@ func TestNoRoom(t *testing.T) {
 	if _, err := Open(Options{Dir: o.Dir, MemTableSize: smallMemTable, free: o.free}, enginetest.Union); err == nil ||
 		!strings.Contains(err.Error(), "too little room") {
 		t.Errorf("open on a full disk: %v", err)
+	}
+}
+
+// TestReserve refuses commits while a share of the volume is not free, reads meanwhile, and takes commits again when it
+// is. What a commit in front of the engine left behind is written all the same.
+func TestReserve(t *testing.T) {
+	var free atomic.Int64
+	free.Store(100 << 30)
+	e := openWith(t, Options{
+		Dir: t.TempDir(), Reserve: files.Reserve{Percent: 5},
+		free:   func(string) (int64, error) { return free.Load(), nil },
+		volume: func(string) (int64, error) { return 200 << 30, nil },
+	}, enginetest.Union)
+	if err := numbered(e, 1, 800); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		free.Store(10<<30 - 1)
+		waitFor(t, "commits are refused", func() bool { return e.Refusing() != nil })
+		want := "10239 MiB are free in the folder"
+		if err := e.Refusing(); !errors.Is(err, engine.ErrFull) || !strings.Contains(err.Error(), want) {
+			t.Errorf("refused with %v", err)
+		}
+		if found, err := readNumbered(e); err != nil || len(found) == 0 {
+			t.Errorf("%d values are read, error %v", len(found), err)
+		}
+		if err := numbered(e, 2, 800); err != nil {
+			t.Errorf("what comes from the front: %v", err)
+		}
+		free.Store(10<<30 + 2*roomStep)
+		waitFor(t, "commits are taken again", func() bool { return e.Refusing() == nil })
+	}
+}
+
+// waitFor waits until a condition holds.
+func waitFor(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// TestReserveOf has shares and bytes of volumes of all sizes.
+func TestReserveOf(t *testing.T) {
+	for _, test := range []struct {
+		reserve      files.Reserve
+		volume, want int64
+	}{
+		{files.Reserve{}, 1 << 40, 0},
+		{files.Reserve{Bytes: 5 << 30}, 1 << 30, 5 << 30},
+		{files.Reserve{Percent: 2, Most: 4 << 30}, 100 << 30, 2 << 30},
+		{files.Reserve{Percent: 2, Most: 4 << 30}, 1 << 40, 4 << 30},
+		{files.Reserve{Percent: 50}, 1 << 40, 1 << 39},
+		{files.Reserve{Percent: 2, Most: 4 << 30}, 0, 0}, // nobody knows
+	} {
+		if got := test.reserve.Of(test.volume); got != test.want {
+			t.Errorf("%+v of %d is %d, want %d", test.reserve, test.volume, got, test.want)
+		}
 	}
 }
 

@@ -57,6 +57,9 @@ type Options struct {
 	Sync      Sync
 	SyncEvery time.Duration // of Periodic; 0: a second
 	Memtable  int64         // bytes of a tree that is flushed; 0: 32 MiB
+	Cache     int64         // bytes of values kept that are read from tables again and again; 0: 32 MiB
+	Filter    int64         // bytes of the filter of keys that were never written; 0: 64 MiB
+	Reserve   Reserve       // of the volume, below which commits are refused
 	Repair    bool          // open a folder with damaged files with what can be kept of them
 	Log       zerolog.Logger
 
@@ -64,6 +67,9 @@ type Options struct {
 	below    badger.Options       // of a test: how Badger is opened, without the folder
 	syncFile func(*os.File) error // of a test: syncs a segment
 }
+
+// Reserve is how much of a volume is left free.
+type Reserve = files.Reserve
 
 // ErrDamaged is the kind of error that Open refuses a folder with damaged files with.
 var ErrDamaged = check.ErrDamaged
@@ -79,8 +85,8 @@ const (
 	// firstRate is how many bytes a second a flush writes, as long as none was measured.
 	firstRate = 32 << 20
 
-	// cacheSize is how many bytes of values are kept that are read from tables again and again.
-	cacheSize = 32 << 20
+	// defaultCache is how many bytes of values are kept that are read from tables again and again.
+	defaultCache = 32 << 20
 
 	// maxSegment is how long a segment of the log is at most.
 	maxSegment = 32 << 20
@@ -136,6 +142,12 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	if o.Memtable == 0 {
 		o.Memtable = defaultMemtable
 	}
+	if o.Cache == 0 {
+		o.Cache = defaultCache
+	}
+	if o.Filter == 0 {
+		o.Filter = defaultFilter
+	}
 	if o.SyncEvery == 0 {
 		o.SyncEvery = time.Second
 	}
@@ -148,11 +160,12 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	}
 	e.changed.L = &e.mu
 	e.flushRate = firstRate
-	e.filter, e.first = newFilter(), e.isFirst
+	e.filter, e.first = newFilter(o.Filter), e.isFirst
 	e.syncing.wake = make(chan struct{}, 1)
 	var x *commitlog.Examination
 	below := o.below
 	below.Dir, below.Repair, below.Log = o.Dir, o.Repair, o.Log
+	below.Reserve = o.Reserve
 	if below.MemTableSize == 0 {
 		below.MemTableSize = badgerMemtable
 	}
@@ -166,7 +179,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 		Create: func() error { return x.Create() },
 	}
 	if below.CacheSize == 0 {
-		below.CacheSize = cacheSize
+		below.CacheSize = o.Cache
 	}
 	var err error
 	if e.below, err = badger.Open(below, e.large.noting(fold)); err != nil {

@@ -23,11 +23,11 @@ type filter struct {
 // groupSize is the number of first bytes that the keys of a group share.
 const groupSize = 4
 
-// maxFilter is the filter's memory: enough for 40 million keys.
-const maxFilter = 64 << 20
+// defaultFilter is the filter's memory: enough for 40 million keys.
+const defaultFilter = 64 << 20
 
-func newFilter() *filter {
-	return &filter{groups: map[uint32]*bloom.Filter{}, budget: bloom.NewBudget(maxFilter)}
+func newFilter(bytes int64) *filter {
+	return &filter{groups: map[uint32]*bloom.Filter{}, budget: bloom.NewBudget(bytes)}
 }
 
 // write notes that a key is written, and reports whether it certainly never was before. below is what was written

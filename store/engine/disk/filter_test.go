@@ -21,7 +21,7 @@ func (nothing) Scan(_, _ []byte, _ engine.ScanOptions, _ func(key, value []byte)
 // one.
 func TestFilterIsBounded(t *testing.T) {
 	const size = 1 << 18
-	f := newFilter()
+	f := newFilter(defaultFilter)
 	f.budget = bloom.NewBudget(size)
 	write := func(table uint32, i int) bool {
 		key := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(nil, table), uint64(i))
@@ -77,7 +77,7 @@ func TestFilterIsBounded(t *testing.T) {
 // of it at once.
 func BenchmarkFilter(b *testing.B) {
 	for range b.N {
-		f := newFilter()
+		f := newFilter(defaultFilter)
 		key := make([]byte, 30)
 		most, last := int64(0), int64(0)
 		for i := range 10_000_000 {

@@ -16,6 +16,15 @@ func FreeBytes(dir string) (int64, error) {
 	return int64(s.Bavail) * int64(s.Bsize), nil
 }
 
+// VolumeBytes is the size of the disk that a folder is on.
+func VolumeBytes(dir string) (int64, error) {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(dir, &s); err != nil {
+		return 0, err
+	}
+	return int64(s.Blocks) * int64(s.Bsize), nil
+}
+
 // LockFolder keeps others out of a folder until unlock is called. Badger takes the same lock.
 func LockFolder(dir string) (unlock func(), err error) {
 	f, err := os.Open(dir)

@@ -1,5 +1,6 @@
 import com.datastax.oss.driver.api.core.CqlIdentifier;
 import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.CqlSessionBuilder;
 import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
@@ -19,11 +20,12 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
 
 /**
  * What an application does with the Java driver, against the server at the system property addr: connect,
  * define, prepare, write 10,000 rows, page through them, see a schema event, USE, and get errors by their
- * class. Once for each protocol version and compression.
+ * class. Once for each protocol version and compression. With CQL_CA in the environment it connects through TLS, see Tls.
  */
 public final class Smoke {
   private static final String KEYSPACE = "driver_java";
@@ -66,14 +68,19 @@ public final class Smoke {
     System.out.println("java driver 4.19.0 " + version + " " + compression + ": ok");
   }
 
-  private CqlSession connect(CompletableFuture<String> seen, String keyspace) {
+  private CqlSession connect(CompletableFuture<String> seen, String keyspace) throws Exception {
     DriverConfigLoader config = DriverConfigLoader.programmaticBuilder()
         .withString(DefaultDriverOption.PROTOCOL_VERSION, version)
         .withString(DefaultDriverOption.PROTOCOL_COMPRESSION, compression)
         .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(20))
         .withDuration(DefaultDriverOption.METADATA_SCHEMA_WINDOW, Duration.ofMillis(100))
         .build();
-    return CqlSession.builder()
+    CqlSessionBuilder builder = CqlSession.builder();
+    SSLContext tls = Tls.context();
+    if (tls != null) {
+      builder = builder.withSslContext(tls);
+    }
+    return builder
         .addContactPoint(node)
         .withLocalDatacenter("datacenter1")
         .withConfigLoader(config)
