@@ -10,7 +10,7 @@ BIN      := cqld
 SYSTEMS := linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 .DEFAULT_GOAL := help
-.PHONY: help build static cross test race lint generate generated fuzz check bench properties histories crash damage hostile compare release image drivers metadata oracle oracle-stop scripts judge suites differ differ-guardrails
+.PHONY: help build static cross test race lint generate generated fuzz check licences vulnerabilities reproducible bench benchmarks properties histories crash damage hostile compare release image drivers metadata oracle oracle-stop scripts judge suites differ differ-guardrails
 
 # A command behind this finds a real Cassandra 5.0 in $CASSANDRA_ADDR: one that runs already, or one started for it.
 ORACLE := go run ./compat_tests/oracle run
@@ -25,18 +25,32 @@ static: ## build ./cqld as the container image has it, and prove that it needs n
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(STRIP)' -o $(BIN) .
 	./compat_tests/image $(BIN)
 
-release: ## build dist/: an archive for each platform, and their checksums; VERSION names them
+release: ## build dist/: an archive for each platform with the licences of what is in it, an SBOM, and checksums; VERSION names them
 	rm -rf dist && mkdir dist
+	@go run ./.ci/supply licences dist/LICENSES >/dev/null
 	@set -e; for platform in linux/amd64 $(SYSTEMS); do \
 		os=$${platform%/*} arch=$${platform#*/}; name=cqld_$(or $(VERSION),devel)_$${os}_$$arch; \
 		binary=cqld; [ $$os != windows ] || binary=cqld.exe; \
-		echo "$$name"; mkdir dist/$$name; cp README.md LICENSE CHANGELOG.md dist/$$name; \
+		echo "$$name"; mkdir dist/$$name; cp README.md LICENSE CHANGELOG.md dist/LICENSES dist/$$name; \
 		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch go build -trimpath -ldflags '$(STRIP)' -o dist/$$name/$$binary .; \
 		if [ $$os = windows ]; then (cd dist && python3 -m zipfile -c $$name.zip $$name); \
 		else tar -C dist -czf dist/$$name.tar.gz $$name; fi; \
 		rm -r dist/$$name; \
 	done
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(STRIP)' -o dist/built .
+	go run ./.ci/supply sbom dist/built dist/cqld_$(or $(VERSION),devel).cdx.json $(or $(VERSION),devel)
+	rm dist/built
 	cd dist && sha256sum cqld_* >SHA256SUMS && sha256sum --check --quiet SHA256SUMS
+
+licences: ## check the licences of all modules, and list them
+	go test ./.ci/supply
+	go run ./.ci/supply licences
+
+vulnerabilities: ## look for known vulnerabilities in what is called; needs https://vuln.go.dev
+	go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
+
+reproducible: ## build the last commit twice, in different folders, and compare the binaries
+	.ci/reproducible
 
 image: ## build the container image cqld with Docker
 	docker build --build-arg VERSION=$(VERSION) -t cqld$(if $(VERSION),:$(VERSION)) .
@@ -87,7 +101,10 @@ bench: ## measure start, memory, requests per second beside a server that does n
 	go run ./compat_tests/bench
 	go test -run '^$$' -bench 'FirstAnswer|ParallelTests|MillionRows|Hour' -benchtime 20x ./server/cqltest
 	go test -run '^$$' -bench . ./cql/parser ./cql/types
-	go test -run '^$$' -bench "Beside|Allocations|Growth|Durable|Queue|Purge|Definitions" -benchtime 1x ./store
+	go test -run '^$$' -bench "Beside|Allocations|Growth|Durable|Queue|Purge|Definitions|Indexed|TextIndexes|ViewPage" -benchtime 1x ./store
+
+benchmarks: ## measure requests per second and memory, in memory and on disk beside a server that does nothing, and write BENCHMARKS.md
+	go run ./compat_tests/bench -report BENCHMARKS.md
 
 compare: ## measure start, memory, size and requests per second beside a real Cassandra
 	$(ORACLE) go run ./compat_tests/bench -cassandra

@@ -7,6 +7,11 @@
 //	cqld cqlsh [options] [HOST [PORT]] the same for those who call cqlsh
 //	cqld proxy --to HOST               records what clients and a server say to each other
 //	cqld replay FILE --against ADDR    plays that against another server and prints differences
+//	cqld snapshot ADDR FILE            fetches all that a running server holds as of one moment
+//	cqld restore FILE FOLDER           makes a data folder of a snapshot
+//	cqld verify FOLDER|ADDR            compares files with their checksums, and rows with indexes and views
+//	cqld export ADDR [KEYSPACE[.TABLE]] FOLDER   writes tables as JSON lines, CSV or CQL
+//	cqld import ADDR FOLDER            writes an export into a server
 //	cqld version
 //
 // main.go chooses the command. serve.go runs the server from the settings that flags.go reads, or cassandra_env.go for
@@ -42,6 +47,11 @@ var commands = []command{
 	{"cqlsh", "[-e CQL | -f FILE] [HOST]    the same with options of cqlsh; also where cqld is named cqlsh", cqlsh},
 	{"proxy", "--to HOST                   record what clients and a server say to each other", proxy},
 	{"replay", "FILE --against ADDR         play a recording, and print where answers differ", replay},
+	{"verify", "FOLDER | ADDR              compare files with checksums, and rows with indexes and views", verify},
+	{"snapshot", "ADDR FILE                  fetch all that a running server holds as of one moment", snapshot},
+	{"restore", "FILE FOLDER                make a data folder of a snapshot", restore},
+	{"export", "ADDR [KEYSPACE[.TABLE]] FOLDER  write tables as JSON lines, CSV or CQL", export},
+	{"import", "ADDR FOLDER                write an export into a server", importTables},
 	{"version", "                             print the version", printVersion},
 }
 

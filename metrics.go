@@ -113,6 +113,11 @@ var (
 	sweepRewritten = metric("sweep_rows_rewritten_total", "Rows that sweeps have taken a part out of.")
 	sweepFreed     = metric("sweep_freed_bytes_total", "Bytes that sweeps have removed.")
 
+	builds      = metric("index_builds_total", "Indexes and views that were built over existing rows.")
+	buildsLeft  = metric("index_builds_pending", "Indexes and views that are being built, or wait for it.")
+	buildRows   = metric("index_build_rows", "Rows whose entries were made by the build that is under way.", "keyspace", "table", "index")
+	buildTokens = metric("index_build_ratio", "The part of the tokens that the build under way is done with.", "keyspace", "table", "index")
+
 	tablePartitions = metric("table_partitions", "Partitions, about.", "keyspace", "table")
 	tableRows       = metric("table_rows", "Rows, about.", "keyspace", "table")
 	tableBytes      = metric("table_bytes", "Bytes of keys and values, about.", "keyspace", "table")
@@ -123,7 +128,7 @@ var (
 // Describe sends the names of what the store counts.
 func (c storeCollector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		sweeps, sweepRows, sweepRemoved, sweepRewritten, sweepFreed,
+		sweeps, sweepRows, sweepRemoved, sweepRewritten, sweepFreed, builds, buildsLeft, buildRows, buildTokens,
 		tablePartitions, tableRows, tableBytes, tableTombstones, tableLargest,
 	} {
 		ch <- d
@@ -138,6 +143,12 @@ func (c storeCollector) Collect(ch chan<- prometheus.Metric) {
 	sendCounter(ch, sweepRemoved, m.Removed)
 	sendCounter(ch, sweepRewritten, m.Rewritten)
 	sendCounter(ch, sweepFreed, m.Freed)
+	sendCounter(ch, builds, c.store.Builds())
+	sendGauge(ch, buildsLeft, c.store.BuildsWaiting())
+	if b := c.store.BuildProgress(); b != nil {
+		sendGauge(ch, buildRows, b.Rows, b.Table.Keyspace, b.Table.Name, b.Name)
+		ch <- prometheus.MustNewConstMetric(buildTokens, prometheus.GaugeValue, b.Part, b.Table.Keyspace, b.Table.Name, b.Name)
+	}
 	keyspaces := slices.DeleteFunc(slices.Clone(c.store.Catalog().Keyspaces()), func(k *schema.Keyspace) bool {
 		return k.Virtual || schema.IsLocal(k.Name)
 	})

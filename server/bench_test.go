@@ -110,7 +110,7 @@ func occurrences(requests, key []byte) (places [][]byte) {
 	}
 }
 
-func exchange(b *testing.B, socket net.Conn, requests, answers []byte) {
+func exchange(b testing.TB, socket net.Conn, requests, answers []byte) {
 	if _, err := socket.Write(requests); err != nil {
 		b.Fatal(err)
 	}

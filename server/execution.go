@@ -75,8 +75,14 @@ func bind(markers []planner.Marker, p *protocol.QueryParameters) []types.Value {
 // options are the parameters of a request in the form that exec has. timeout is how long the request may take.
 func (r *request) options(p *protocol.QueryParameters, timeout time.Duration) exec.Options {
 	var touched *exec.Touched
-	if r.inspection != nil {
+	switch {
+	case r.inspection != nil:
 		touched = &r.inspection.touched
+	case r.trace != nil:
+		touched = new(exec.Touched)
+	}
+	if r.trace != nil {
+		r.trace.touched = touched
 	}
 	o := exec.Options{
 		Touched:           touched,

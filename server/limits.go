@@ -102,7 +102,7 @@ func (l Limits) withDefaults() Limits {
 func defaultMemory() int64 {
 	memory := int64(112 << 20)
 	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
-		memory = min(memory, limit/4)
+		memory = min(memory, limit/10*3)
 	}
 	return memory
 }

@@ -11,6 +11,9 @@ import (
 // the requests behind it.
 func queryInReader(r *request) bool {
 	m := r.message.(*protocol.Query)
+	if r.streamName() != "" {
+		return false
+	}
 	keyspace, err := r.keyspaceFor(&m.Parameters)
 	if err != nil {
 		return true // to be answered
@@ -26,6 +29,10 @@ func queryInReader(r *request) bool {
 func query(r *request) {
 	m := r.message.(*protocol.Query)
 	p := &m.Parameters
+	if name := r.streamName(); name != "" {
+		r.serveStream(name)
+		return
+	}
 	r.traceRequest("Execute CQL3 query", m.Query, p)
 	if err := p.CheckPageSize(); err != nil {
 		r.fail(err)

@@ -271,6 +271,7 @@ func (r *request) finish(result exec.Result, err error) {
 		return
 	}
 	r.countWork()
+	r.traceRead()
 	r.answer(r.resultMessage(result))
 }
 

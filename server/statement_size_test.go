@@ -12,7 +12,7 @@ import (
 	"github.com/cqld/cqld/planner/define"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/engine/badger"
+	engines "github.com/cqld/cqld/store/engine/memory"
 	"github.com/rs/zerolog"
 )
 
@@ -21,7 +21,7 @@ func planningServer(t testing.TB) *Server {
 	t.Helper()
 	data, err := store.Open(store.Options{
 		Engine: func(fold engine.Fold) (engine.Engine, error) {
-			return badger.Open(badger.Options{MemTableSize: badger.SmallMemTable, Log: zerolog.Nop()}, fold)
+			return engines.Open(fold), nil
 		},
 		System: SystemKeyspaces(),
 	})

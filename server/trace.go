@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/protocol"
 )
 
@@ -19,6 +21,7 @@ type trace struct {
 	request    string
 	parameters []traceParameter
 	events     []traceEvent
+	touched    *exec.Touched // what the statement has read; nil: it was not executed
 }
 
 // traceParameter is an entry of the map that shows the request's parameters.
@@ -86,6 +89,27 @@ func (r *request) traceValues(values []types.Value) {
 		}
 	}
 	r.tracef("Executing %s", planLines.Replace(r.statement.plan.Plan.String()))
+}
+
+// traceRead records what a SELECT has read, and which indexes it has used.
+func (r *request) traceRead() {
+	t := r.trace
+	if t == nil || t.touched == nil || r.statement == nil || !r.statement.reads {
+		return
+	}
+	read, table := &t.touched.Indexed, ""
+	if p, ok := r.statement.plan.Plan.(*planner.Select); ok {
+		table = p.Table.Keyspace + "." + p.Table.Name
+	}
+	if len(read.Names) > 0 {
+		word := "index"
+		if len(read.Names) > 1 {
+			word = "indexes"
+		}
+		r.tracef("Executing read on %s using %s %s", table, word, strings.Join(read.Names, ","))
+		r.tracef("Index query read %d entries, post-filtered %d rows", read.Entries, t.touched.Rows)
+	}
+	r.tracef("Read %d live rows and %d tombstone cells", t.touched.Rows, t.touched.Tombstones)
 }
 
 // planLines makes one line of a printed plan.

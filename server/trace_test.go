@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -60,7 +61,8 @@ func TestTracing(t *testing.T) {
 				t.Errorf("parameters %q lack %q", session["parameters"], want)
 			}
 		}
-		if len(activities) != 1 || !strings.HasPrefix(activities[0], "Executing ") {
+		if len(activities) != 2 || !strings.HasPrefix(activities[0], "Executing ") ||
+			activities[1] != "Read 1 live rows and 0 tombstone cells" && activities[1] != "Read 0 live rows and 0 tombstone cells" {
 			t.Errorf("activities %q", activities)
 		}
 
@@ -73,6 +75,67 @@ func TestTracing(t *testing.T) {
 			t.Errorf("activities %q", activities)
 		}
 	})
+}
+
+// TestTracingOfIndexes reads through indexes of both kinds and through a view: the trace names them, and how many
+// entries and rows were read.
+func TestTracingOfIndexes(t *testing.T) {
+	s := withTable(t)
+	c := connect(t, s, client.Options{})
+	run := func(text string) *client.Result {
+		t.Helper()
+		r, err := c.Query(testContext(t), text, nil, &client.QueryOptions{Tracing: true, PageSize: 100})
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		return r
+	}
+	for _, text := range []string{
+		"CREATE TABLE ks.traced (p int, c int, a int, b int, l int, PRIMARY KEY (p, c))",
+		"CREATE CUSTOM INDEX ai ON ks.traced (a) USING 'StorageAttachedIndex'",
+		"CREATE CUSTOM INDEX bi ON ks.traced (b) USING 'StorageAttachedIndex'",
+		"CREATE INDEX li ON ks.traced (l)",
+		"CREATE MATERIALIZED VIEW ks.byl AS SELECT p, c, l FROM ks.traced WHERE p IS NOT NULL AND c IS NOT NULL AND l IS NOT NULL " +
+			"PRIMARY KEY (l, p, c)",
+		"INSERT INTO ks.traced (p, c, a, b, l) VALUES (1, 1, 5, 7, 3)",
+		"INSERT INTO ks.traced (p, c, a, l) VALUES (1, 2, 5, 3)",
+		"INSERT INTO ks.traced (p, c, a, l) VALUES (2, 1, 5, 4)",
+		"INSERT INTO ks.traced (p, c, a, b, l) VALUES (3, 1, 6, 7, 4)",
+	} {
+		run(text)
+	}
+	for text, want := range map[string][]string{
+		"SELECT c FROM ks.traced WHERE a = 5": {
+			"Executing read on ks.traced using index ai", "Index query read 3 entries, post-filtered 3 rows",
+			"Read 3 live rows and 0 tombstone cells",
+		},
+		"SELECT c FROM ks.traced WHERE a >= 6": {
+			"Executing read on ks.traced using index ai", "Index query read 1 entries, post-filtered 1 rows",
+		},
+		"SELECT c FROM ks.traced WHERE a = 5 AND b = 7": {
+			"Executing read on ks.traced using indexes bi,ai", "Read 1 live rows and 0 tombstone cells",
+		},
+		"SELECT c FROM ks.traced WHERE l = 3": {
+			"Executing read on ks.traced using index li", "Index query read 2 entries, post-filtered 2 rows",
+		},
+		"SELECT c FROM ks.byl WHERE l = 4": {
+			"Executing read on ks.byl using index byl", "Index query read 2 entries, post-filtered 2 rows",
+		},
+		"SELECT c FROM ks.traced WHERE p = 1": {"Read 2 live rows and 0 tombstone cells"},
+	} {
+		var activities []string
+		for end := time.Now().Add(10 * time.Second); ; { // until the indexes are built
+			_, activities = traceOf(t, c, run(text).TracingID)
+			if slices.Contains(activities, want[0]) || time.Now().After(end) {
+				break
+			}
+		}
+		for _, line := range want {
+			if !slices.Contains(activities, line) {
+				t.Errorf("%s: %q lacks %q", text, activities, line)
+			}
+		}
+	}
 }
 
 // Requests other than those with statements are not traced.

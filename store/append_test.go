@@ -4,12 +4,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/rs/zerolog"
-
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/engine/badger"
 )
 
 // TestAppend adds elements one by one to a list, a set and a map of one row: what is folded for each does not grow
@@ -26,10 +23,7 @@ func TestAppend(t *testing.T) {
 			folded.Add(int64(len(existing) + len(delta)))
 			return f(key, existing, delta)
 		}
-		if *engineName != "badger" {
-			return openEngine(dir, counted)
-		}
-		return badger.Open(badger.Options{Dir: dir, MemTableSize: badger.SmallMemTable, Log: zerolog.Nop()}, counted)
+		return openEngine(dir, counted)
 	}}
 	s := open(t, "", o)
 	define(t, s, newTable(t, "t", "k int", "", "l list<int>, s set<int>, m map<int:int>"))

@@ -10,12 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/engine/badger"
+	"github.com/cqld/cqld/store/engine/disk"
 	"github.com/cqld/cqld/store/engine/enginetest"
 	"github.com/cqld/cqld/store/engine/memory"
 	"github.com/cqld/cqld/store/rows"
@@ -47,8 +45,8 @@ func openGrounds(t *testing.T) grounds {
 	for _, kind := range []groundKind{
 		{"hostile", false},
 		{"hostile", true},
-		{"badger", false},
-		{"badger", true},
+		{"disk", false},
+		{"disk", true},
 		{"memory", false},
 		{"memory", true},
 	} {
@@ -69,8 +67,8 @@ func openGround(t *testing.T, kind groundKind) *ground {
 		switch kind.engine {
 		case "memory":
 			return memory.Open(f), nil
-		case "badger":
-			return badger.Open(badger.Options{MemTableSize: badger.SmallMemTable, LongValue: 24, Log: zerolog.Nop()}, f)
+		case "disk":
+			return openDisk("", disk.Periodic, f)
 		}
 		g.memory = enginetest.NewMemory(f, true)
 		return g.memory, nil

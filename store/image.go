@@ -75,6 +75,8 @@ func (s *Store) Restore(i *Image) (before *schema.Catalog, err error) {
 	s.state.Store(&between)
 	defer close(between.restoring)
 	s.usages.awaitWrites()
+	s.filters.kept.close()
+	defer s.filters.kept.open()
 	if err := e.Restore(i.rows); err != nil {
 		s.state.Store(old)
 		return nil, err

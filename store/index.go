@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/binary"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,7 @@ type keptIndex struct {
 	part   schema.IndexPart
 	value  types.Type    // of what is indexed
 	key    types.Type    // of the keys of entries of maps; else nil
+	terms  termMaker     // makes what is indexed of a value; its zero value: that is the value
 	view   *schema.Table // nil: it is no view
 	places []int         // of a view: the indexes in the table of the columns of its key
 
@@ -41,39 +43,46 @@ type keptIndex struct {
 
 // newKeptIndex returns what is kept for an index, or nil if nothing is.
 func newKeptIndex(t *schema.Table, x *schema.Index) *keptIndex {
-	if x.Kind() == schema.SASI || x.Kind() == schema.SAI && len(x.Options) > 0 || x.Column() == "" {
-		return nil
-	}
 	c := t.Column(x.Column())
 	if c == nil {
 		return nil
 	}
 	k := &keptIndex{tableID: uint32(t.StoreID), table: t, column: c, part: x.Part()}
 	k.value, k.key = schema.IndexedType(c, k.part)
-	if !comparesByKey(k.value, x.Kind()) || k.key != nil && !comparesByKey(k.key, x.Kind()) {
+	if x.Kind() == schema.SASI && c.Kind == schema.PartitionKey || !k.setTerms(x) {
 		return nil
 	}
-	k.name = strings.Join([]string{x.Name, strconv.Itoa(int(c.ID)), c.Type.String(), k.part.String(), x.Class}, "\x00")
+	name := []string{x.Name, strconv.Itoa(int(c.ID)), c.Type.String(), k.part.String(), x.Class}
+	for _, option := range slices.Sorted(maps.Keys(x.Options)) {
+		name = append(name, option, x.Options[option])
+	}
+	k.name = strings.Join(name, "\x00")
 	return k
+}
+
+// indexName is the name of an index, which is no view.
+func (x *keptIndex) indexName() string {
+	name, _, _ := strings.Cut(x.name, "\x00")
+	return name
 }
 
 // tableName is the name of the index's table.
 func (x *keptIndex) tableName() string { return x.table.Keyspace + "." + x.table.Name }
 
 // comparesByKey reports whether values that are equal for an index have equal keys, for ever. The fields of user types
-// grow, vectors have indexes of another kind, and storage-attached indexes find addresses in both of their forms.
-func comparesByKey(t types.Type, kind schema.IndexKind) bool {
+// grow, and vectors have indexes of another kind.
+func comparesByKey(t types.Type) bool {
 	switch t := t.(type) {
 	case *types.List:
-		return comparesByKey(t.Elem, kind)
+		return comparesByKey(t.Elem)
 	case *types.Set:
-		return comparesByKey(t.Elem, kind)
+		return comparesByKey(t.Elem)
 	case *types.Map:
-		return comparesByKey(t.Key, kind) && comparesByKey(t.Value, kind)
+		return comparesByKey(t.Key) && comparesByKey(t.Value)
 	case *types.Tuple, *types.UserType, *types.Vector, *types.Custom:
 		return false
 	}
-	return kind == schema.LegacyIndex || t != types.Inet
+	return true
 }
 
 // indexKey is the key of the record of an index that is kept.

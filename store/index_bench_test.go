@@ -2,106 +2,167 @@ package store
 
 import (
 	"encoding/binary"
-	"strconv"
+	"fmt"
+	"slices"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 )
 
-// BenchmarkIndexed reads the ten rows of a value among 200,000 rows, through an index and without it, and writes rows
-// with an index and without.
-func BenchmarkIndexed(b *testing.B) {
-	const n, same = 200_000, 10
-	for _, indexed := range []bool{false, true} {
-		s := open(b, "", Options{})
-		t := *newTable(b, "indexed", "k bigint", "", "v int, w text")
-		if indexed {
-			t.Indexes = []*schema.Index{{Name: "i", Targets: []schema.IndexTarget{{Column: "v"}}}}
+// benchGroup is how many rows of the tables of these benchmarks have the same value of v.
+const benchGroup = 10
+
+// indexBench is a store in a folder with a table whose columns can be indexed.
+type indexBench struct {
+	*testing.B
+	*Store
+	table, view *schema.Table
+}
+
+// openIndexBench opens a store. The columns that are named have an index each; a view by v is there if it is wanted.
+func openIndexBench(b *testing.B, withView bool, indexed ...string) *indexBench {
+	s, _ := openBench(b, b.TempDir())
+	spec := *newTable(b, "base", "k bigint", "", "v int, w text, x int")
+	for _, column := range indexed {
+		spec.Indexes = append(spec.Indexes, &schema.Index{Name: column, Targets: []schema.IndexTarget{{Column: column}}})
+	}
+	x := &indexBench{B: b, Store: s, table: schema.NewTable(spec)}
+	if !withView {
+		define(b, s, x.table)
+	} else {
+		x.view = viewOf(x.table, newTable(b, "byv", "v int", "k bigint", "w text, x int"))
+		define(b, s, x.table, x.view)
+	}
+	waitForIndexes(b, s)
+	x.table = s.Catalog().Table("ks", "base")
+	return x
+}
+
+// insert writes rows into a table whose key is that of the base or of the view, 64 at a time.
+func (x *indexBench) insert(t *schema.Table, from, n int) {
+	var wg sync.WaitGroup
+	done := func(err error) {
+		if err != nil {
+			x.Error(err)
 		}
-		define(b, s, schema.NewTable(t))
-		waitForIndexes(b, s)
-		table := s.Catalog().Table("ks", "indexed")
-		lookups := func(v int) []Lookup {
-			if !indexed {
-				return nil
-			}
-			return []Lookup{{Index: table.Indexes[0], Value: types.EncodeInt(int32(v))}}
+		wg.Done()
+	}
+	for i := from; i < from+n; i++ {
+		k, v := binary.BigEndian.AppendUint64(nil, uint64(i)), types.EncodeInt(int32(i/benchGroup))
+		var m *Mutation
+		if len(t.Clustering) > 0 {
+			m = NewMutation(t, v)
+			m.Row([][]byte{k})
+		} else {
+			m = NewMutation(t, k)
+			m.Row(nil)
+			m.Set(t.Column("v"), v, 1, Expiry{})
 		}
-		spent := processorTime(func() {
-			for i := range n {
-				m := NewMutation(table, binary.BigEndian.AppendUint64(nil, uint64(i)))
-				m.Row(nil)
-				m.Mark(1, Expiry{})
-				m.Set(table.Column("v"), types.EncodeInt(int32(i/same)), 1, Expiry{})
-				m.Set(table.Column("w"), []byte("some text"), 1, Expiry{})
-				if err := apply(s, m); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-		b.Run("index="+strconv.FormatBool(indexed), func(b *testing.B) {
-			for i := range b.N {
-				r := Read{Table: table, Lookups: lookups(i % (n / same))}
-				found := 0
-				err := s.Read(b.Context(), &r, func(row *Row) (bool, error) {
-					if types.DecodeInt(row.Values[1]) == int32(i%(n/same)) {
-						found++
-					}
-					return true, nil
-				})
-				if err != nil || found != same {
-					b.Fatal(found, err)
-				}
-			}
-			b.ReportMetric(float64(spent.Nanoseconds())/n, "cpu-ns/write")
-		})
-		closeStore(b, s)
+		m.Mark(1, Expiry{})
+		m.Set(t.Column("w"), fmt.Appendf(nil, "some text %d", i), 1, Expiry{})
+		m.Set(t.Column("x"), types.EncodeInt(int32(i%1000)), 1, Expiry{})
+		wg.Add(1)
+		x.Apply([]*Mutation{m}, done)
+		if i%64 == 63 {
+			wg.Wait()
+		}
+	}
+	wg.Wait()
+}
+
+// read reads rows until there are as many as wanted.
+func (x *indexBench) read(r *Read, want int) {
+	found := 0
+	err := x.Read(x.Context(), r, func(*Row) (bool, error) {
+		found++
+		return found < want, nil
+	})
+	if err != nil || found != want {
+		x.Fatalf("%d rows, want %d (%v)", found, want, err)
 	}
 }
 
-// BenchmarkView reads a partition of ten rows of a view, and the first hundred rows of it, over a base of 200,000 rows:
-// through the entries of the view, and by making the view's rows from all of the base.
-func BenchmarkView(b *testing.B) {
-	const n, same = 200_000, 10
-	s := open(b, "", Options{})
-	defer closeStore(b, s)
-	base := newTable(b, "base", "k bigint", "", "v int, w text")
-	view := viewOf(base, newTable(b, "byv", "v int", "k bigint", "w text"))
-	define(b, s, base, view)
-	for i := range n {
-		m := NewMutation(base, binary.BigEndian.AppendUint64(nil, uint64(i)))
-		m.Row(nil)
-		m.Mark(1, Expiry{})
-		m.Set(base.Column("v"), types.EncodeInt(int32(i/same)), 1, Expiry{})
-		m.Set(base.Column("w"), []byte("some text"), 1, Expiry{})
-		if err := apply(s, m); err != nil {
-			b.Fatal(err)
-		}
-	}
-	waitForIndexes(b, s)
-	read := func(b *testing.B, r Read, most int) {
-		found := 0
-		err := s.Read(b.Context(), &r, func(*Row) (bool, error) {
-			found++
-			return found < most, nil
-		})
-		if err != nil || found != most {
-			b.Fatal(found, err)
-		}
-	}
-	all := func(b *testing.B) {
-		b.Run("partition", func(b *testing.B) {
-			for i := range b.N {
-				read(b, Read{Table: view, Keys: [][]byte{types.EncodeInt(int32(i % (n / same)))}}, same)
+// quickest is the processor time of the quickest of many calls of fn.
+func quickest(calls int, fn func(i int)) time.Duration {
+	all := make([]time.Duration, 20)
+	for round := range all {
+		all[round] = processorTime(func() {
+			for i := range calls {
+				fn(round*calls + i)
 			}
-		})
-		b.Run("page", func(b *testing.B) {
+		}) / time.Duration(calls)
+	}
+	return slices.Min(all)
+}
+
+// BenchmarkIndexedWrites inserts rows into a table without indexes, with one and with three, and with a view. Closing
+// the folder counts, so that what is done in the background does.
+func BenchmarkIndexedWrites(b *testing.B) {
+	const n = 200_000
+	for _, kept := range []struct {
+		name    string
+		view    bool
+		columns []string
+	}{
+		{name: "none"},
+		{name: "one index", columns: []string{"v"}},
+		{name: "three indexes", columns: []string{"v", "w", "x"}},
+		{name: "a view", view: true},
+	} {
+		b.Run(kept.name, func(b *testing.B) {
+			var spent time.Duration
 			for range b.N {
-				read(b, Read{Table: view}, 100)
+				x := openIndexBench(b, kept.view, kept.columns...)
+				spent += processorTime(func() {
+					x.insert(x.table, 0, n)
+					closeStore(b, x.Store)
+				})
 			}
+			b.ReportMetric(float64(spent.Nanoseconds())/float64(b.N*n), "cpu-ns/write")
+			b.ReportMetric(0, "ns/op")
 		})
 	}
-	b.Run("entries", all)
-	b.Run("base", func(b *testing.B) { withoutIndexes(s, func() { all(b) }) })
+}
+
+// BenchmarkIndexedReads reads the ten rows of a value through an index, in tables of more and more rows.
+func BenchmarkIndexedReads(b *testing.B) {
+	for rows := 10_000; rows <= *growthRows; rows *= 10 {
+		b.Run(fmt.Sprint(rows), func(b *testing.B) {
+			x := openIndexBench(b, false, "v")
+			defer closeStore(b, x.Store)
+			x.insert(x.table, 0, rows)
+			r := Read{Table: x.table, Lookups: []Lookup{{Index: x.table.Indexes[0]}}}
+			took := quickest(50, func(i int) {
+				r.Lookups[0].Value = types.EncodeInt(int32(i * 7919 % (rows / benchGroup)))
+				x.read(&r, benchGroup)
+			})
+			b.ReportMetric(float64(took.Nanoseconds()), "cpu-ns/read")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// BenchmarkViewPage reads the first 100 rows behind some token of a view of a base of 300,000 rows, and of a table that
+// has the same rows.
+func BenchmarkViewPage(b *testing.B) {
+	const n, page = 300_000, 100
+	x := openIndexBench(b, true)
+	defer closeStore(b, x.Store)
+	same := newTable(b, "same", "v int", "k bigint", "w text, x int")
+	define(b, x.Store, same)
+	x.insert(x.table, 0, n)
+	x.insert(same, 0, n)
+	for _, t := range []*schema.Table{same, x.view} {
+		b.Run(t.Name, func(b *testing.B) {
+			took := quickest(20, func(i int) {
+				from := int64(i*7919%1000-500) << 52
+				x.read(&Read{Table: t, Tokens: TokenRange{Bounded: true, Start: from, End: 1<<63 - 1}}, page)
+			})
+			b.ReportMetric(float64(took.Nanoseconds()), "cpu-ns/page")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
 }

@@ -3,8 +3,10 @@ package store
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/cqld/cqld/cql/schema"
@@ -21,9 +23,12 @@ func sameIndexes(a, b []*keptIndex) bool {
 func (s *Store) followIndexes(old, next *state) {
 	changed := false
 	for id := range next.live {
-		if old.live[id] && !sameIndexes(old.indexes[id], next.indexes[id]) {
+		if sameIndexes(old.indexes[id], next.indexes[id]) {
+			continue
+		}
+		changed = true
+		if old.live[id] {
 			s.usages.of(id).wait()
-			changed = true
 		}
 	}
 	if changed {
@@ -85,10 +90,79 @@ func (s *Store) buildIndexes() error {
 	return nil
 }
 
+// buildToldEvery is how often the log tells how far a build has come.
+const buildToldEvery = 10 * time.Second
+
+// buildProgress is a build that is under way.
+type buildProgress struct {
+	index *keptIndex
+	began time.Time
+	total int64
+	rows  atomic.Int64
+	token atomic.Int64 // up to which rows have their entries
+}
+
+// advance notes the key that the build goes on from; nil: it is done.
+func (b *buildProgress) advance(position []byte) {
+	b.token.Store(math.MaxInt64)
+	if len(position) >= rows.AreaSize+rows.TokenSize {
+		b.token.Store(rows.TokenOf(position))
+	}
+}
+
+// BuildProgress is how far the build of an index or a view has come.
+type BuildProgress struct {
+	Table *schema.Table
+	View  *schema.Table // nil: it is an index
+	Name  string        // of the index or the view
+	Began time.Time
+	Rows  int64   // that have their entries
+	Total int64   // rows, estimated when it began
+	Token int64   // the entries of rows up to it are made
+	Part  float64 // of the tokens, from 0 to 1
+}
+
+// BuildProgress returns how far the build has come that is under way, or nil. The next one begins when it is done.
+func (s *Store) BuildProgress() *BuildProgress {
+	b := s.building.Load()
+	if b == nil {
+		return nil
+	}
+	x := b.index
+	p := &BuildProgress{
+		Table: x.table, View: x.view, Began: b.began, Rows: b.rows.Load(), Total: b.total, Token: b.token.Load(),
+	}
+	p.Part = float64(uint64(p.Token)^1<<63) / (1 << 64)
+	if p.Name = x.indexName(); x.view != nil {
+		p.Name = x.view.Name
+	}
+	return p
+}
+
+// BuildsWaiting is how many indexes and views are being built or wait for it.
+func (s *Store) BuildsWaiting() (n int) {
+	for _, all := range s.state.Load().indexes {
+		for _, x := range all {
+			if !x.built {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Builds is how many indexes and views were built since the store was opened.
+func (s *Store) Builds() uint64 { return s.built.Load() }
+
 // buildIndex writes the entries of all rows. Writes that are under way write those of their own rows. It fails if the
 // store is restored meanwhile, which it was as often as era says before.
 func (s *Store) buildIndex(x *keptIndex, era uint64) error {
 	began := time.Now()
+	progress := &buildProgress{index: x, began: s.now(), total: s.usages.of(x.tableID).estimate().Rows}
+	progress.token.Store(math.MinInt64)
+	s.building.Store(progress)
+	defer s.building.Store(nil)
+	told := began
 	position := rows.AppendArea(nil, x.tableID, rows.AreaRows)
 	end := rows.Successor(bytes.Clone(position))
 	var maker entryMaker
@@ -101,7 +175,7 @@ func (s *Store) buildIndex(x *keptIndex, era uint64) error {
 		var next []byte
 		gone := false
 		err := s.step(era, func() (err error) {
-			if ops, next, err = s.entriesFrom(x, &maker, position, end); err == nil {
+			if ops, next, err = s.entriesFrom(x, &maker, position, end, &progress.rows); err == nil {
 				gone, err = s.commitEntries(x, ops)
 			}
 			return err
@@ -114,12 +188,20 @@ func (s *Store) buildIndex(x *keptIndex, era uint64) error {
 			return err
 		}
 		position, entries = next, entries+len(ops)
+		progress.advance(position)
+		if time.Since(told) >= buildToldEvery {
+			told = time.Now()
+			p := s.BuildProgress()
+			s.log.Info().Str("table", x.tableName()).Str("index", p.Name).Int64("rows", p.Rows).Int64("of_about", p.Total).
+				Str("ring", fmt.Sprintf("%.0f %%", 100*p.Part)).Msg("an index is being built")
+		}
 	}
 	whole := *x
 	whole.built = true
 	if kept, err := s.replaceIndex(&whole, era); err != nil || kept == nil {
 		return err
 	}
+	s.built.Add(1)
 	if entries > 0 {
 		s.log.Info().Str("table", x.tableName()).Int("entries", entries).
 			Dur("took", time.Since(began)).Msg("an index is built")
@@ -129,7 +211,7 @@ func (s *Store) buildIndex(x *keptIndex, era uint64) error {
 
 // entriesFrom makes the entries of some rows. next is the key to go on from, or nil behind the last row.
 func (s *Store) entriesFrom(
-	x *keptIndex, maker *entryMaker, start, end []byte,
+	x *keptIndex, maker *entryMaker, start, end []byte, counted *atomic.Int64,
 ) (ops []engine.Op, next []byte, err error) {
 	seen, size := 0, 0
 	most := min(chunkRows, s.limits.CommitOps/2)
@@ -149,6 +231,7 @@ func (s *Store) entriesFrom(
 		next = append(bytes.Clone(key), 0)
 		return false, err
 	})
+	counted.Add(int64(seen))
 	return ops, next, err
 }
 

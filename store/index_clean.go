@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -82,19 +81,24 @@ func (e *entryMaker) mayHave(x *keptIndex, key, value, entry []byte) bool {
 // dropEntries removes the entries of what a row loses. kept is what is left of it, or nil.
 func (w *sweep) dropEntries(txn engine.Txn, key, value, kept []byte) error {
 	for _, x := range w.indexes {
-		var failed error
-		err := w.makers[0].each(x, key, len(w.prefix), value, func(entry []byte) bool {
-			stays := false
-			if kept != nil {
-				stays, failed = w.makers[1].has(x, key, len(w.prefix), kept, entry)
+		stay := map[string]bool{}
+		if kept != nil {
+			err := w.makers[1].each(x, key, len(w.prefix), kept, func(entry []byte) bool {
+				stay[string(entry)] = true
+				return true
+			})
+			if err != nil {
+				return err
 			}
-			if !stays && failed == nil {
+		}
+		err := w.makers[0].each(x, key, len(w.prefix), value, func(entry []byte) bool {
+			if !stay[string(entry)] {
 				txn.Delete(slices.Concat(entry, key[rows.AreaSize:]))
 			}
-			return failed == nil
+			return true
 		})
-		if err != nil || failed != nil {
-			return errors.Join(err, failed)
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -19,18 +19,21 @@ import (
 //
 // What follows the value is the key of the row, but for the number of its table. In form 0 the value is as
 // types.Type.AppendKey writes it, in form 1 the SHA-256 of that. Entries of maps have the key in front of the value.
+// Terms of text are written as blobs. Form 2 has parts of terms, and form 3 has no value (see index_terms.go).
 // An entry of a view has the key of the view's row in place of form and value. The value of an entry is the length of
 // what comes in front of the key of the row, as a uvarint.
 const (
 	wholeValue  = 0
 	hashedValue = 1
+	partOfTerm  = 2
+	manyTerms   = 3
 
 	longestWhole = 256
 )
 
 // entryOp writes the entry of a row with a key.
 func entryOp(entry, row []byte) engine.Op {
-	b := slices.Grow(slices.Clone(entry), len(row)+4)
+	b := append(make([]byte, 0, len(entry)+len(row)+4), entry...)
 	b = append(b, row[rows.AreaSize:]...)
 	key := b[:len(b):len(b)]
 	return engine.Op{Kind: engine.Put, Key: key, Value: binary.AppendUvarint(b, uint64(len(entry)))[len(b):]}
@@ -39,7 +42,7 @@ func entryOp(entry, row []byte) engine.Op {
 // entryLength is how much of the key of an entry comes in front of the key of the row, given the entry's value.
 func entryLength(key, value []byte) (int, error) {
 	n, size := binary.Uvarint(value)
-	if size <= 0 || n < rows.AreaSize || n > uint64(len(key)) {
+	if size <= 0 || n <= rows.AreaSize || n > uint64(len(key)) {
 		return 0, rows.ErrKey
 	}
 	return int(n), nil
@@ -53,16 +56,29 @@ type entryMaker struct {
 	partition []byte   // the partition key, and that of a view's row
 	memory    []byte   // of values of clustering columns
 	fields    [][]byte // values of columns of the key, by their index
+
+	// If it is not 0, cells that have expired by then and have no value are passed over: sweeps take the values of
+	// expired cells and their entries, and write no entries of what is left.
+	expired int64
 }
 
-// appendValue appends what the entries of a value begin with.
+// passesOver reports whether a cell has no entries.
+func (e *entryMaker) passesOver(c *rows.Cell) bool {
+	return c.Deleted || c.Expiry.At != 0 && c.Expiry.At <= e.expired && len(c.Value) == 0
+}
+
+// appendForm appends what the entries of a form begin with.
+func (x *keptIndex) appendForm(dst []byte, form byte) []byte {
+	return append(rows.AppendArea(dst, x.id, rows.AreaRows), form)
+}
+
+// appendValue appends what the entries of a value begin with. Terms that are short are never hashed.
 func (x *keptIndex) appendValue(dst, encoded []byte) []byte {
-	dst = rows.AppendArea(dst, x.id, rows.AreaRows)
-	if len(encoded) > longestWhole {
+	if len(encoded) > longestWhole && x.terms.all == nil {
 		sum := sha256.Sum256(encoded)
-		return append(append(dst, hashedValue), sum[:]...)
+		return append(x.appendForm(dst, hashedValue), sum[:]...)
 	}
-	return append(append(dst, wholeValue), encoded...)
+	return append(x.appendForm(dst, wholeValue), encoded...)
 }
 
 // each calls fn with what comes in front of the row's key in each entry of a row, until it returns false. The row is as
@@ -94,14 +110,44 @@ func (e *entryMaker) each(x *keptIndex, key []byte, prefix int, value []byte, fn
 	}
 	for e.row.ReadCell() {
 		c := &e.row.Cell
-		if c.Column != x.column.ID || c.Deleted {
+		if c.Column != x.column.ID || e.passesOver(c) {
 			continue
 		}
-		if e.value = x.appendCell(e.value[:0], c); !e.give(x, fn) {
+		more := false
+		if x.terms.any() {
+			value, err := x.partOf(c)
+			if err != nil {
+				return err
+			}
+			more = e.giveTerms(x, value, fn)
+		} else {
+			e.value = x.appendCell(e.value[:0], c)
+			more = e.give(x, fn)
+		}
+		if !more {
 			return nil
 		}
 	}
 	return e.row.Err
+}
+
+// partOf is what is indexed of a cell.
+func (x *keptIndex) partOf(c *rows.Cell) ([]byte, error) {
+	if _, isSet := x.column.Type.(*types.Set); c.Path != nil && (isSet || x.part == schema.IndexKeys) {
+		value, _, err := x.value.DecodeKey(nil, c.Path, false)
+		return value, err
+	}
+	return x.cellValue(c), nil
+}
+
+// cellValue is the value of a cell, without the name that it keeps.
+func (x *keptIndex) cellValue(c *rows.Cell) []byte {
+	if c.Path != nil && rows.KeepsName(x.column.Type) {
+		if n, size := binary.Uvarint(c.Value); size > 0 && n <= uint64(len(c.Value)-size) {
+			return c.Value[size+int(n):]
+		}
+	}
+	return c.Value
 }
 
 // give calls fn with the value at hand.
@@ -112,14 +158,9 @@ func (e *entryMaker) give(x *keptIndex, fn func(entry []byte) bool) bool {
 
 // appendCell appends what is indexed of a cell, as it stands in keys.
 func (x *keptIndex) appendCell(dst []byte, c *rows.Cell) []byte {
-	value := c.Value
+	value := x.cellValue(c)
 	if c.Path == nil {
 		return x.value.AppendKey(dst, value, false)
-	}
-	if rows.KeepsName(x.column.Type) {
-		if n, size := binary.Uvarint(value); size > 0 && n <= uint64(len(value)-size) {
-			value = value[size+int(n):]
-		}
 	}
 	_, isSet := x.column.Type.(*types.Set)
 	switch {
@@ -139,8 +180,7 @@ func (e *entryMaker) ofRow(x *keptIndex, key []byte, prefix int, fn func(entry [
 	if err := e.readKey(x.table, key, prefix); err != nil {
 		return err
 	}
-	e.value = x.value.AppendKey(e.value[:0], e.fields[x.column.Index], false)
-	e.give(x, fn)
+	e.giveTerms(x, e.fields[x.column.Index], fn)
 	return nil
 }
 
@@ -186,10 +226,24 @@ func (e *entryMaker) readKey(t *schema.Table, key []byte, prefix int) (err error
 
 // has reports whether a row, as it is stored, has the entry that begins so.
 func (e *entryMaker) has(x *keptIndex, key []byte, prefix int, value, entry []byte) (found bool, err error) {
+	if x.terms.gram && entry[rows.AreaSize] == partOfTerm {
+		return e.hasPart(x, key, prefix, value, entry)
+	}
 	err = e.each(x, key, prefix, value, func(of []byte) bool {
 		found = bytes.Equal(of, entry)
 		return !found
 	})
+	return found, err
+}
+
+// hasPart is has for the entry of a part of a term.
+func (e *entryMaker) hasPart(x *keptIndex, key []byte, prefix int, value, entry []byte) (found bool, err error) {
+	whole := *x
+	whole.terms = termMaker{one: func(value []byte) []byte {
+		found = found || x.hasPart(value, entry)
+		return nil
+	}}
+	err = e.each(&whole, key, prefix, value, func([]byte) bool { return !found })
 	return found, err
 }
 

@@ -10,11 +10,13 @@ import (
 )
 
 // Lookup says that only rows are wanted for which an index has a value, or one of a range: that of its column, or an
-// element or a key or an entry of it. A Read may deliver other rows as well.
+// element or a key or an entry of it. If the index analyzes text, terms are meant in place of values. A Read may
+// deliver other rows as well.
 type Lookup struct {
 	Index *schema.Index
 	Key   []byte // of an entry of a map
 	Value []byte
+	Match Match // of terms with Value
 
 	Ranged   bool   // instead of Value a range is meant
 	From, To []byte // its ends, inclusive; nil: it has none
@@ -23,8 +25,9 @@ type Lookup struct {
 // lookup is a read through an index.
 type lookup struct {
 	index  *keptIndex
-	entry  []byte // what the entries of one value begin with; nil: a range is meant, and rows has the keys of the rows
-	rows   [][]byte
+	entry  []byte // what the entries of one value begin with; nil: the keys of the rows are gathered
+	gather gathering
+	others []crossing // other indexes that the rows must have entries in
 	maker  entryMaker
 	value  []byte
 	bounds [][2][]byte // of the slices, in a partition
@@ -44,36 +47,70 @@ func (r *reader) chooseIndex() (bool, error) {
 		return false, nil
 	}
 	l := &r.lookup
-	l.index = nil
+	l.index, l.others = nil, l.others[:0]
 	fewest := 0
 	var chosen *Lookup
+	var at entrySpan
 	for i := range read.Lookups {
 		x := r.keptIndex(read.Lookups[i].Index)
 		if x == nil {
 			continue
 		}
-		if len(read.Lookups) > 1 {
-			start, end := x.entriesOf(&read.Lookups[i])
-			n, err := countSome(r.src, start, end)
-			if err != nil {
-				return false, err
+		spans := x.entriesOf(&read.Lookups[i])
+		r.mayCross(read.Lookups[i].Index, x, spans)
+		for _, span := range spans {
+			if several := len(read.Lookups) > 1 || len(spans) > 1; several {
+				n, err := countSome(r.src, span.start, span.end)
+				if err != nil {
+					return false, err
+				}
+				if l.index != nil && n >= fewest {
+					continue
+				}
+				fewest = n
 			}
-			if l.index != nil && n >= fewest {
-				continue
-			}
-			fewest = n
+			l.index, chosen, at = x, &read.Lookups[i], span
 		}
-		l.index, chosen = x, &read.Lookups[i]
 	}
-	switch {
-	case l.index == nil:
+	if l.index == nil {
 		return false, nil
-	case chosen.Ranged:
-		l.entry = nil
-		return r.gatherRows(chosen)
 	}
-	l.entry, _ = l.index.entriesOf(chosen)
+	r.dropCrossing(at)
+	all, err := r.entrySpans(at, chosen)
+	if err != nil {
+		return false, err
+	}
+	if len(all) > 1 || !at.one {
+		l.entry = nil
+		gathered, err := r.beginGathering(all)
+		if gathered {
+			read.Indexed.use(chosen.Index.Name)
+		}
+		return gathered, err
+	}
+	l.entry = at.start
+	read.Indexed.use(chosen.Index.Name)
 	return true, nil
+}
+
+// entrySpans is where the entries are that are to be read together with those that were chosen for a Lookup.
+func (r *reader) entrySpans(chosen entrySpan, l *Lookup) ([]entrySpan, error) {
+	x := r.lookup.index
+	all := []entrySpan{chosen}
+	if l.Ranged {
+		all = append(all, newEntrySpan(x.appendForm(nil, hashedValue), false))
+	}
+	if x.terms.many {
+		span := newEntrySpan(x.appendForm(nil, manyTerms), false)
+		n, err := countSome(r.src, span.start, span.end)
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			all = append(all, span)
+		}
+	}
+	return all, nil
 }
 
 // keptIndex is what is kept of an index, or nil if it is not built.
@@ -90,26 +127,28 @@ func (r *reader) keptIndex(index *schema.Index) *keptIndex {
 	return nil
 }
 
-// entriesOf is where the entries of a value, or a range of values, begin and end. Those of one value begin with start.
-// A range is without the long values.
-func (x *keptIndex) entriesOf(l *Lookup) (start, end []byte) {
-	if !l.Ranged {
+// entriesOf is where the entries are that a Lookup asks for. If there are several places, each has all the rows. A
+// range is without the long values.
+func (x *keptIndex) entriesOf(l *Lookup) []entrySpan {
+	switch {
+	case x.terms.any() && !l.Ranged:
+		return x.soughtTerms(l)
+	case !l.Ranged:
 		var value []byte
 		if x.key != nil {
 			value = x.key.AppendKey(value, l.Key, false)
 		}
-		start = x.appendValue(nil, x.value.AppendKey(value, l.Value, false))
-		return start, rows.Successor(bytes.Clone(start))
+		return []entrySpan{newEntrySpan(x.appendValue(nil, x.value.AppendKey(value, l.Value, false)), true)}
 	}
-	whole := append(rows.AppendArea(nil, x.id, rows.AreaRows), wholeValue)
-	start, end = whole, rows.Successor(bytes.Clone(whole))
+	whole := x.appendForm(nil, wholeValue)
+	span := newEntrySpan(whole, false)
 	if l.From != nil {
-		start = x.value.AppendKey(slices.Clip(whole), l.From, false)
+		span.start = x.appendTerm(slices.Clip(whole), l.From)
 	}
 	if l.To != nil {
-		end = rows.Successor(x.value.AppendKey(slices.Clip(whole), l.To, false))
+		span.end = rows.Successor(x.appendTerm(slices.Clip(whole), l.To))
 	}
-	return start, end
+	return []entrySpan{span}
 }
 
 // fewEntries is how many entries are counted to compare indexes.
@@ -122,54 +161,6 @@ func countSome(src engine.Reader, start, end []byte) (n int, err error) {
 		return n < fewEntries, nil
 	})
 	return n, err
-}
-
-// What is gathered of a range of values at most: of more rows there is soon one that a scan comes by.
-const (
-	mostGathered      = 20_000
-	mostGatheredBytes = 4 << 20
-)
-
-// gatherRows gathers the keys of the rows that have entries in a range of values. It reports false if they are too
-// many.
-func (r *reader) gatherRows(l *Lookup) (bool, error) {
-	from, to, ok := r.rowBounds()
-	if !ok {
-		r.lookup.rows = nil
-		return true, nil
-	}
-	var all [][]byte
-	size, seen := 0, 0
-	take := func(key, value []byte) (bool, error) {
-		if seen++; seen%64 == 0 {
-			if err := r.step(); err != nil {
-				return false, err
-			}
-		}
-		n, err := entryLength(key, value)
-		if err != nil {
-			return false, err
-		}
-		rest := key[n:]
-		if bytes.Compare(rest, from) >= 0 && (len(to) == 0 || bytes.Compare(rest, to) < 0) {
-			all = append(all, bytes.Clone(rest))
-			size += len(rest)
-		}
-		return seen <= mostGathered && size <= mostGatheredBytes, nil
-	}
-	x := r.lookup.index
-	start, end := x.entriesOf(l)
-	if err := r.src.Scan(start, end, engine.ScanOptions{}, take); err != nil {
-		return false, err
-	}
-	area := rows.AppendArea(nil, x.id, rows.AreaRows)
-	err := r.src.Scan(append(bytes.Clone(area), hashedValue), rows.Successor(area), engine.ScanOptions{}, take)
-	if err != nil || seen > mostGathered || size > mostGatheredBytes {
-		return false, err
-	}
-	slices.SortFunc(all, bytes.Compare)
-	r.lookup.rows = slices.CompactFunc(all, bytes.Equal)
-	return true, nil
 }
 
 // throughIndex reads the rows that have an entry in the index.
@@ -202,12 +193,7 @@ func (r *reader) throughIndex() error {
 func (r *reader) eachCandidate() error {
 	l := &r.lookup
 	if l.entry == nil {
-		for _, rest := range l.rows {
-			if more, err := r.takeCandidate(rest, nil); err != nil || !more {
-				return err
-			}
-		}
-		return nil
+		return r.eachGathered()
 	}
 	from, to, ok := r.rowBounds()
 	if !ok {
@@ -261,8 +247,14 @@ func (r *reader) takeCandidate(key, _ []byte) (bool, error) {
 			return false, err
 		}
 	}
+	r.read.Indexed.entry()
 	l, p := &r.lookup, &r.place
 	rest := key[len(l.entry):]
+	if len(l.others) > 0 {
+		if has, err := r.crosses(rest); err != nil || !has {
+			return true, err
+		}
+	}
 	if len(p.prefix) == 0 || !bytes.HasPrefix(rest, p.prefix[rows.AreaSize:]) {
 		if err := r.enterCandidate(rest); err != nil || r.done {
 			return false, err

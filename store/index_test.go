@@ -515,3 +515,62 @@ func TestIndexWaitsForWrites(t *testing.T) {
 		t.Errorf("%q is found, want the row", got)
 	}
 }
+
+// TestIndexOfNewTable defines a table that begins with an index, when nothing else is to be built.
+func TestIndexOfNewTable(t *testing.T) {
+	s := open(t, "", Options{})
+	defer closeStore(t, s)
+	for len(s.indexing) > 0 {
+		time.Sleep(time.Millisecond)
+	}
+	for i := range 5 {
+		spec := *newTable(t, fmt.Sprintf("indexed%d", i), "p int", "", "v int")
+		spec.Indexes = []*schema.Index{{Name: "i", Targets: []schema.IndexTarget{{Column: "v"}}}}
+		define(t, s, schema.NewTable(spec))
+		waitForIndexes(t, s)
+	}
+}
+
+// TestBuildProgress looks at a build that is held up.
+func TestBuildProgress(t *testing.T) {
+	s, i := openInterposed(t)
+	defer closeStore(t, s)
+	define(t, s, plainTable(t))
+	fillPlain(t, s)
+	if p := s.BuildProgress(); p != nil {
+		t.Errorf("%+v before an index is defined", p)
+	}
+	seen, release := make(chan *BuildProgress, 100), make(chan struct{})
+	var look func()
+	look = func() {
+		p := s.BuildProgress()
+		if p == nil {
+			i.beforeCommit.Store(&look)
+			return
+		}
+		seen <- p
+		<-release
+	}
+	i.beforeCommit.Store(&look)
+	err := s.Define(func(c *schema.Catalog) (*schema.Catalog, error) {
+		spec := *c.Table("ks", "plain")
+		spec.Indexes = []*schema.Index{{Name: "byv", Targets: []schema.IndexTarget{{Column: "v"}}}}
+		return c.WithTable(schema.NewTable(spec)), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := <-seen
+	if p.Name != "byv" || p.Table.Name != "plain" || p.Rows != 20 || p.Total != 20 || p.View != nil ||
+		s.BuildsWaiting() != 1 || s.Builds() != 0 {
+		t.Errorf("%+v, %d wait, %d are built", p, s.BuildsWaiting(), s.Builds())
+	}
+	close(release)
+	waitForIndexes(t, s)
+	for s.BuildProgress() != nil {
+		time.Sleep(time.Millisecond)
+	}
+	if s.BuildsWaiting() != 0 || s.Builds() != 1 {
+		t.Errorf("in the end %d wait and %d are built", s.BuildsWaiting(), s.Builds())
+	}
+}

@@ -14,10 +14,22 @@ type tombstoneReader struct {
 	cursor                   tombstoneCursor
 	key                      []byte
 	add                      func(value []byte) error // adds the partition's tombstone; made once
+
+	kept  *keptRanges // nil: what is kept may not be right for the snapshot
+	clock uint64      // of kept, before the snapshot was chosen
 }
 
 // begin starts with a table.
-func (r *tombstoneReader) begin(known *knownTombstones) { r.known, r.cursor.src = known, nil }
+func (r *tombstoneReader) begin(known *knownTombstones) {
+	r.known, r.cursor.src, r.kept = known, nil, nil
+}
+
+// useKept uses what is kept of partitions with many ranges. It comes before the snapshot is chosen.
+func (r *tombstoneReader) useKept(k *keptRanges) {
+	if r.known != nil {
+		r.kept, r.clock = k, k.now()
+	}
+}
 
 // scan reads the tombstones of partitions between two keys of rows with a cursor, if the table may have any.
 func (r *tombstoneReader) scan(src engine.Reader, id uint32, start, end []byte) {
@@ -28,7 +40,7 @@ func (r *tombstoneReader) scan(src engine.Reader, id uint32, start, end []byte) 
 
 // release forgets the snapshot.
 func (r *tombstoneReader) release() {
-	r.known = nil
+	r.known, r.kept = nil, nil
 	r.cursor.finish()
 }
 
@@ -45,7 +57,7 @@ func (r *tombstoneReader) load(src engine.Reader, prefix []byte) error {
 	r.key = append(r.key[:0], prefix...)
 	r.key[rows.AreaSize-1] &^= 1 // AreaTombstones
 	if r.known.has(ofRange, token) {
-		return r.loadRanges(src)
+		return r.loadRanges(src, prefix)
 	}
 	if !r.known.has(ofPartition, token) {
 		return nil
@@ -57,12 +69,18 @@ func (r *tombstoneReader) load(src engine.Reader, prefix []byte) error {
 	return err
 }
 
-// loadRanges reads all tombstones of the partition.
-func (r *tombstoneReader) loadRanges(src engine.Reader) error {
+// loadRanges reads all tombstones of the partition, unless they are kept.
+func (r *tombstoneReader) loadRanges(src engine.Reader, prefix []byte) error {
+	if r.kept != nil && r.kept.get(&r.PartitionTombstones, prefix, r.clock) {
+		return nil
+	}
 	end := rows.Successor(bytes.Clone(r.key))
 	err := src.Scan(r.key, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
 		return true, r.Add(key[len(r.key):], value)
 	})
 	r.CutRanges()
+	if r.kept != nil && err == nil {
+		r.kept.keep(&r.PartitionTombstones, prefix, r.clock)
+	}
 	return err
 }

@@ -86,7 +86,7 @@ func newPlayer(seed uint64, number int, g grounds) *player {
 	engine := "hostile"
 	switch number % onOthers {
 	case 0:
-		engine = "badger"
+		engine = "disk"
 	case 1:
 		engine = "memory"
 	}

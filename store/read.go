@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/netip"
+	"slices"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
@@ -24,9 +25,31 @@ type Read struct {
 	After   *Position  // start behind this row, which the same Read delivered earlier
 	Session Session    // what tables made by code may show of the reader
 	Lookups []Lookup   // all of which hold for the rows that are wanted
+	Want    int        // about how many rows that pass the Lookups are taken; 0: all
 	Turn    *pace.Turn // on which it reads; nil: it gives way to nobody
 
+	Indexed    *IndexRead      // takes which indexes were read; nil: nobody wants to know
 	Tombstones *TombstonesRead // counts live rows and tombstones; nil: nobody does
+}
+
+// IndexRead is what a read has taken from indexes, or from the entries of a view.
+type IndexRead struct {
+	Names   []string // of the indexes, or of the view; none: rows were read without them
+	Entries int      // that were read
+}
+
+// use notes that an index is read. A nil IndexRead takes nothing.
+func (i *IndexRead) use(name string) {
+	if i != nil && !slices.Contains(i.Names, name) {
+		i.Names = append(i.Names, name)
+	}
+}
+
+// entry counts an entry.
+func (i *IndexRead) entry() {
+	if i != nil {
+		i.Entries++
+	}
 }
 
 // Session is what a virtual row may depend on.
@@ -142,6 +165,7 @@ func (s *Store) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error)) 
 		if src != nil {
 			return rd.run(src)
 		}
+		rd.tombstones.useKept(&s.filters.kept)
 		if err := s.engine.View(rd.calls.run); !errors.Is(err, errTruncated) {
 			return err
 		}

@@ -76,7 +76,7 @@ func (r *reader) begin(ctx context.Context, s *Store, read *Read, id uint32, fn 
 // release forgets what belongs to the request and keeps the reader for another.
 func (r *reader) release() {
 	r.ctx, r.store, r.read, r.fn, r.src, r.after, r.place.slice = nil, nil, nil, nil, nil, nil, Slice{}
-	r.indexes, r.lookup.index, r.lookup.entry, r.lookup.rows = nil, nil, nil, nil
+	r.indexes, r.lookup.index, r.lookup.entry, r.lookup.gather, r.lookup.others = nil, nil, nil, gathering{}, nil
 	r.row.release()
 	r.tombstones.release()
 	readers.Put(r)

@@ -10,7 +10,6 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/engine/badger"
 )
 
 // fullEngine is an engine whose disk is full as long as it is told so.
@@ -31,7 +30,7 @@ func (e fullEngine) Commit(ops []engine.Op, done func(error)) {
 func TestFullDisk(t *testing.T) {
 	var full atomic.Bool
 	s, err := Open(Options{Engine: func(f engine.Fold) (engine.Engine, error) {
-		e, err := badger.Open(badger.Options{MemTableSize: badger.SmallMemTable}, f)
+		e, err := openEngine("", f)
 		return fullEngine{e, &full}, err
 	}})
 	if err != nil {

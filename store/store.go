@@ -26,6 +26,7 @@ type Options struct {
 	Image *Image
 
 	SweepEvery time.Duration // how often tables are looked at that may have something to purge; 0: 10 seconds
+	Still      bool          // nothing is built, purged or swept in the background
 	Log        zerolog.Logger
 }
 
@@ -48,6 +49,7 @@ type Store struct {
 	purgeHints chan purgeHint
 
 	viewBytes   int        // maxViewBytes, but in tests
+	gathered    int        // mostGathered, but in tests
 	defining    sync.Mutex // held by whoever replaces state; guards meta
 	meta        meta
 	uncollected atomic.Pointer[[]uint32] // tables whose tombstones are to be collected after Restore
@@ -56,6 +58,9 @@ type Store struct {
 
 	restores   atomic.Uint64 // how often a Restore has begun or ended
 	background sync.RWMutex  // held by steps of background work, which Restore waits for
+
+	building atomic.Pointer[buildProgress] // the build of an index or a view that is under way
+	built    atomic.Uint64                 // how many there were
 
 	indexing chan struct{}   // has an element when there may be indexes to build
 	stale    chan staleEntry // entries of indexes to look at
@@ -90,7 +95,8 @@ func Open(o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		engine: e, limits: e.Limits(), now: o.Now, log: o.Log, purge: make(chan struct{}, 1), viewBytes: maxViewBytes,
+		engine: e, limits: e.Limits(), now: o.Now, log: o.Log, purge: make(chan struct{}, 1),
+		viewBytes: maxViewBytes, gathered: mostGathered,
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -109,6 +115,9 @@ func Open(o Options) (*Store, error) {
 	s.purgeHints = make(chan purgeHint, 16)
 	s.stale = make(chan staleEntry, 1024)
 	s.indexing = make(chan struct{}, 1)
+	if o.Still {
+		return s, nil
+	}
 	s.indexing <- struct{}{}
 	s.purging.Add(4)
 	go s.keepIndexes()

@@ -17,7 +17,6 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/engine/badger"
 	"github.com/cqld/cqld/store/engine/disk"
 	"github.com/cqld/cqld/store/engine/enginetest"
 	"github.com/cqld/cqld/store/engine/memory"
@@ -30,7 +29,7 @@ func (c *clock) now() time.Time { return time.UnixMicro(c.micros.Load()) }
 
 // engineName is the engine that the tests of this package open. TestOnOtherEngines runs the test binary again with each
 // of the others.
-var engineName = flag.String("engine", "badger", "run the tests on this engine: disk, badger, memory or hostile")
+var engineName = flag.String("engine", "disk", "run the tests on this engine: disk, memory or hostile")
 
 // folders are the engines in memory that stand for folders.
 var folders sync.Map
@@ -56,10 +55,8 @@ func openEngine(dir string, f engine.Fold) (engine.Engine, error) {
 		}
 		folders.Store(dir, e)
 		return e, nil
-	case "disk":
-		return openDisk(dir, disk.Periodic, f)
 	default:
-		return badger.Open(badger.Options{Dir: dir, MemTableSize: badger.SmallMemTable, Log: zerolog.Nop()}, f)
+		return openDisk(dir, disk.Periodic, f)
 	}
 }
 
@@ -91,10 +88,10 @@ func TestMain(m *testing.M) {
 // TestOnOtherEngines runs the other tests on the engine in memory, and on one that does all that the contract allows
 // and the others never do.
 func TestOnOtherEngines(t *testing.T) {
-	if *engineName != "badger" {
+	if *engineName != "disk" {
 		t.Skipf("this process runs the tests on the engine %s already", *engineName)
 	}
-	for _, name := range []string{"disk", "memory", "hostile"} {
+	for _, name := range []string{"memory", "hostile"} {
 		t.Run(name, func(t *testing.T) {
 			out, err := exec.CommandContext(t.Context(), os.Args[0], "-engine="+name, "-histories=0",
 				"-test.timeout=5m").CombinedOutput()

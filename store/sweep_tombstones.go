@@ -110,6 +110,10 @@ func (w *sweep) goneOf(gone []goneTombstone, c *filterRebuild) (all []goneTombst
 // removeTombstones removes tombstones unless they were written again meanwhile.
 func (w *sweep) removeTombstones(ctx context.Context, gone []goneTombstone, c *filterRebuild) error {
 	removed := 0
+	for _, x := range gone {
+		w.store.filters.kept.begin(rows.TokenOf(x.key))
+		defer w.store.filters.kept.end(rows.TokenOf(x.key))
+	}
 	err := w.store.update(ctx, bytes.Clone(gone[0].key), func(txn engine.Txn) error {
 		removed = 0
 		for _, x := range gone {

@@ -23,6 +23,7 @@ type tombstoneFilters struct {
 	mu     sync.Mutex // held to replace tables
 	tables atomic.Pointer[map[uint32]*tableTombstones]
 	budget *bloom.Budget
+	kept   keptRanges
 }
 
 // maxTombstoneFilters is the memory of all filters: enough for 20 million partitions.
@@ -113,10 +114,13 @@ type tableTombstones struct {
 type deleting struct {
 	table *tableTombstones
 	era   int
+	kept  *keptRanges
+	token int64
 }
 
 // begin adds a partition whose tombstones are about to be committed.
 func (x *tombstoneFilters) begin(id uint32, token int64, kinds [tombstoneKinds]bool) deleting {
+	x.kept.begin(token)
 	t := x.table(id)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -130,7 +134,7 @@ func (x *tombstoneFilters) begin(id uint32, token int64, kinds [tombstoneKinds]b
 		}
 	}
 	t.writing++
-	return deleting{t, t.era}
+	return deleting{t, t.era, &x.kept, token}
 }
 
 // end is called when they are committed or have failed.
@@ -139,6 +143,7 @@ func (d deleting) end() {
 	if t == nil {
 		return
 	}
+	d.kept.end(d.token)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if d.era == t.era {

@@ -20,7 +20,7 @@ func newKeptView(t, view *schema.Table) *keptIndex {
 	name := []string{"", hex.EncodeToString(view.ID[:])}
 	for _, c := range slices.Concat(view.PartitionKey, view.Clustering) {
 		c := t.Column(c.Name)
-		if !comparesByKey(c.Type, schema.LegacyIndex) || c.Kind == schema.Clustering && c.Type.LossyKey() {
+		if !comparesByKey(c.Type) || c.Kind == schema.Clustering && c.Type.LossyKey() {
 			return nil
 		}
 		if !c.Kind.IsKey() {
@@ -55,7 +55,7 @@ func (e *entryMaker) ofView(x *keptIndex, key []byte, prefix int, fn func(entry 
 	read := false
 	for e.row.ReadCell() {
 		c := &e.row.Cell
-		if c.Column != x.column.ID || c.Deleted {
+		if c.Column != x.column.ID || e.passesOver(c) {
 			continue
 		}
 		if !read {
@@ -100,13 +100,16 @@ type viewEntries struct {
 	*viewRows
 	src   engine.Reader
 	index *keptIndex
-	read  Read    // of the base
-	base  *reader // which reads from src
+	read  Read // of the base
+
+	indexed *IndexRead // of who reads the view
+	base    *reader    // which reads from src
 }
 
 // newViewEntries returns a reader of the rows of v.
 func newViewEntries(v *viewRows, x *keptIndex, r *Read) *viewEntries {
-	return &viewEntries{viewRows: v, index: x, read: Read{Table: v.base, Now: r.Now, Turn: r.Turn}}
+	r.Indexed.use(v.view.Name)
+	return &viewEntries{viewRows: v, index: x, indexed: r.Indexed, read: Read{Table: v.base, Now: r.Now, Turn: r.Turn}}
 }
 
 // Get calls fn with the value of key.
@@ -129,6 +132,7 @@ func (v *viewEntries) Scan(start, end []byte, o engine.ScanOptions, fn func(key,
 	}
 	v.from, v.to = start, end
 	return v.src.Scan(from, to, engine.ScanOptions{Reverse: o.Reverse}, func(key, value []byte) (bool, error) {
+		v.indexed.entry()
 		n, err := entryLength(key, value)
 		if err != nil {
 			return false, err

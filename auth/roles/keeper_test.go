@@ -12,7 +12,7 @@ import (
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/engine/badger"
+	"github.com/cqld/cqld/store/engine/disk"
 	"github.com/cqld/cqld/store/system"
 )
 
@@ -21,7 +21,7 @@ func open(t *testing.T, folder string) (*store.Store, *Keeper, *strings.Builder)
 	t.Helper()
 	st, err := store.Open(store.Options{
 		Engine: func(f engine.Fold) (engine.Engine, error) {
-			return badger.Open(badger.Options{Dir: folder, Log: zerolog.Nop()}, f)
+			return disk.Open(disk.Options{Dir: folder, Log: zerolog.Nop()}, f)
 		},
 		System: system.Definitions(),
 		Log:    zerolog.Nop(),

@@ -6,11 +6,15 @@
 //     a null server, which answers canned frames and so shows what client and network leave at best
 //   - where the server's CPU time goes, from its own profile
 //
+// With -report it measures with a raw client, which leaves the processors to the server, in memory and on disk beside
+// a null server, and writes BENCHMARKS.md.
+//
 // With -cassandra it measures cqld on disk beside the Cassandra at CASSANDRA_ADDR instead, which compat_tests/oracle
 // runs.
 //
-// Rounds of the two servers alternate, so that what else the machine does hits both. start.go measures the
-// start, load.go the requests, null.go is the null server; compare.go has the comparison with Cassandra.
+// Rounds of the servers alternate, so that what else the machine does hits all. start.go measures the start, load.go
+// the requests of gocql; raw.go and raw_works.go are the raw client, and report.go writes the page; null.go is the null
+// server; compare.go has the comparison with Cassandra.
 package main
 
 import (
@@ -31,13 +35,16 @@ func main() {
 	warm := flag.Duration("warm", 15*time.Second, "beside Cassandra: how long each kind of request runs before it is measured")
 	binary := flag.String("binary", "", "measure this binary instead of building one")
 	only := flag.String("only", "", "measure only these kinds of requests, with commas between their names, and not the start")
+	report := flag.String("report", "", "measure with a raw client, in memory and on disk, and write a page about it to this file")
+	memoryRows := flag.Int("memory-rows", 1_000_000, "of the report: how many rows are inserted to see what they take in memory; 0: none")
+	answers := flag.String("answers", "", "of the null server: a folder with answers that were recorded for the report")
 	flag.Parse()
 	if *null {
-		fail(serveNull())
+		fail(serveNull(*answers))
 		return
 	}
-	m := measurement{binary: *binary, round: time.Duration(*seconds * float64(time.Second)), rounds: *rounds, warm: *warm, only: *only}
-	fail(m.run(*cassandra))
+	m := measurement{binary: *binary, round: time.Duration(*seconds * float64(time.Second)), rounds: *rounds, warm: *warm, only: *only, memoryRows: *memoryRows}
+	fail(m.run(*cassandra, *report))
 }
 
 // measurement is what the flags ask for.
@@ -48,6 +55,8 @@ type measurement struct {
 	rounds int
 	warm   time.Duration
 	only   string // kinds of requests; empty: all
+
+	memoryRows int // of a report
 }
 
 func fail(err error) {
@@ -57,7 +66,7 @@ func fail(err error) {
 	}
 }
 
-func (m *measurement) run(besideCassandra bool) (err error) {
+func (m *measurement) run(besideCassandra bool, report string) (err error) {
 	if m.folder, err = os.MkdirTemp("", "cqld-bench-"); err != nil {
 		return err
 	}
@@ -68,8 +77,11 @@ func (m *measurement) run(besideCassandra bool) (err error) {
 			return err
 		}
 	}
-	if besideCassandra {
+	switch {
+	case besideCassandra:
 		return m.compare()
+	case report != "":
+		return m.report(report)
 	}
 	if m.only == "" {
 		if err := measureStart(m.binary, m.folder); err != nil {

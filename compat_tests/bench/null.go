@@ -3,11 +3,14 @@ package main
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"syscall"
 )
@@ -31,11 +34,17 @@ const (
 	idInsert            = 'i'
 	idConditionalInsert = 'n'
 	idConditionalUpdate = 'u'
+
+	rawID = 0x80 // and above: the number of a recorded answer
 )
 
 // serveNull answers every request with a frame made beforehand: it reads, looks at the opcode, and writes.
 // Answers are flushed when no request is waiting.
-func serveNull() error {
+func serveNull(answers string) error {
+	canned, err := readAnswers(answers)
+	if err != nil {
+		return err
+	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -52,15 +61,15 @@ func serveNull() error {
 		if err != nil {
 			return err
 		}
-		go nullConnection(conn)
+		go nullConnection(conn, canned)
 	}
 }
 
 // nullConnection serves one connection until it ends.
-func nullConnection(conn net.Conn) {
+func nullConnection(conn net.Conn, recorded [][]byte) {
 	defer conn.Close()
 	in, out := bufio.NewReaderSize(conn, 64<<10), bufio.NewWriterSize(conn, 64<<10)
-	canned := cannedAnswers()
+	canned := cannedAnswers(recorded)
 	header := make([]byte, 9)
 	body := make([]byte, 64<<10)
 	for {
@@ -89,6 +98,8 @@ func nullConnection(conn net.Conn) {
 type answers struct {
 	ready, supported, void, local, none, row, applied []byte
 
+	recorded [][]byte // to requests with an id that begins with rawID and a number
+
 	preparedSelect, preparedInsert, preparedConditionalInsert, preparedConditionalUpdate []byte
 }
 
@@ -108,7 +119,12 @@ func (a *answers) choose(opcode byte, body []byte) []byte {
 			return a.preparedConditionalInsert
 		}
 		return a.preparedInsert
+	case opBatch:
+		return a.recorded[body[6]-rawID] // behind the kind of the batch, two counts and the kind of the first statement
 	case opExecute:
+		if body[2] >= rawID {
+			return a.recorded[body[2]-rawID]
+		}
 		switch body[2] {
 		case idSelect:
 			return a.row
@@ -164,7 +180,7 @@ var (
 	}
 )
 
-func cannedAnswers() *answers {
+func cannedAnswers(recorded [][]byte) *answers {
 	uuid := make([]byte, 16)
 	uuid[6], uuid[8] = 0x40, 0x80
 	local := appendRows(localColumns, [][]byte{
@@ -179,7 +195,7 @@ func cannedAnswers() *answers {
 	supported := []byte{0, 1}
 	supported = appendText(supported, "CQL_VERSION")
 	supported = appendText(append(supported, 0, 1), "3.4.7")
-	return &answers{
+	a := &answers{
 		ready:          frame(opReady, nil),
 		supported:      frame(opSupported, supported),
 		void:           frame(opResult, []byte{0, 0, 0, 1}),
@@ -193,6 +209,25 @@ func cannedAnswers() *answers {
 		preparedConditionalInsert: frame(opResult, prepared(idConditionalInsert, insertColumns, 0, nil)),
 		preparedConditionalUpdate: frame(opResult, prepared(idConditionalUpdate, updateColumns, len(valueColumns), nil)),
 	}
+	for _, body := range recorded {
+		a.recorded = append(a.recorded, frame(opResult, body))
+	}
+	return a
+}
+
+// readAnswers reads the bodies of answers, each from a file that has its number as name.
+func readAnswers(folder string) (all [][]byte, err error) {
+	for n := 0; folder != ""; n++ {
+		body, err := os.ReadFile(filepath.Join(folder, fmt.Sprint(n)))
+		if errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, body)
+	}
+	return all, nil
 }
 
 // frame is an envelope of v4.

@@ -45,6 +45,7 @@ var kinds = []kind{
 		},
 		write: writeBatch, read: readBatches,
 	},
+	{name: "indexed", keys: 50, share: 60, tables: indexedTables, write: writeIndexed, read: readIndexed},
 	{name: "table", keys: 2, share: 2, write: writeTable, read: readTables},
 	{
 		name: "truncated", keys: 1, share: 5, write: writeTruncated, read: readTruncated,

@@ -10,6 +10,8 @@
 // what cqld has not synced is gone. That needs Linux and root. In the mode periodic such a cut may lose the writes of
 // the last second, and of them the last ones of all.
 //
+// Between kills cqld verify compares tables with their indexes and views, and files with their checksums.
+//
 // A ledger knows what may be stored (see ledger); kinds are what is written (see kinds.go).
 package main
 
@@ -82,10 +84,10 @@ func (t *trial) report() string {
 	if t.disk != nil {
 		what = "power cut"
 	}
-	return fmt.Sprintf("%s, %s: %d rounds, %d writes acknowledged, %d unanswered (%d of them found), %d lost in the window (up to %d ms before the cut), %d wrong; "+
+	return fmt.Sprintf("%s, %s: %d rounds, %d writes acknowledged, %d unanswered (%d of them found), %d lost in the window (up to %d ms before the cut), %d wrong, %d times verified; "+
 		"open afterwards: median %d ms, worst %d ms",
 		what, t.mode, len(t.opened), t.ledger.acknowledged, t.ledger.unanswered, t.ledger.found, t.lost,
-		t.oldest.Milliseconds(), t.wrong,
+		t.oldest.Milliseconds(), t.wrong, t.verified,
 		t.opened[len(t.opened)/2].Milliseconds(), t.opened[len(t.opened)-1].Milliseconds())
 }
 

@@ -25,6 +25,7 @@ type trial struct {
 	lost               int
 	oldest             time.Duration // how long before a cut a lost write was acknowledged, at most
 	wrong              int
+	verified           int
 }
 
 // window is what a power cut may take of what was acknowledged in the mode periodic: a second, and the time that the
@@ -57,6 +58,11 @@ func (t *trial) run(rounds int) error {
 		}
 		if t.random.IntN(3) == 0 {
 			if err := t.interrupt(); err != nil {
+				return err
+			}
+		}
+		if t.random.IntN(2) == 0 {
+			if err := t.verify(t.data); err != nil {
 				return err
 			}
 		}
@@ -124,6 +130,21 @@ func (t *trial) interrupt() error {
 	return t.cut()
 }
 
+// verify has cqld verify what is stored in the folder, or what a running server has.
+func (t *trial) verify(where string) error {
+	out, err := exec.Command(t.binary, "verify", "--quiet", where).CombinedOutput()
+	if err != nil {
+		t.wrong++
+		fmt.Printf("round %d: verify: %v\n%s", len(t.opened), err, out)
+		var failed *exec.ExitError
+		if !errors.As(err, &failed) {
+			return err
+		}
+	}
+	t.verified++
+	return nil
+}
+
 // look compares what is stored with the ledger.
 func (t *trial) look(addr string, cut time.Time) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -138,6 +159,9 @@ func (t *trial) look(addr string, cut time.Time) error {
 		if err := k.read(ctx, conn, func(key, state string) { stored[k.name+" "+key] = state }); err != nil {
 			return fmt.Errorf("read what is stored of %s: %w", k.name, err)
 		}
+	}
+	if err := t.verify(addr); err != nil {
+		return err
 	}
 	safe := cut
 	if t.disk != nil && t.mode == "periodic" {

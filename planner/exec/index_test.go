@@ -100,17 +100,3 @@ func TestNearest(t *testing.T) {
 		t.Errorf("%d rows, warnings %q", rows.Count, rows.Warnings)
 	}
 }
-
-// What would have to be normalized is refused: there are no tables for that.
-func TestCombiningText(t *testing.T) {
-	s := withTable(t, "k int PRIMARY KEY, v text")
-	s.must("CREATE INDEX ON t (v) USING 'sai' WITH OPTIONS = {'normalize': 'true'}")
-	const want = "error 2200: Text with combining characters is not supported by cqld yet in an index that normalizes it\n"
-	if got := s.bound("SELECT k FROM t WHERE v = ?", text("e\u0301")); got != want {
-		t.Errorf("in a query: %s", got)
-	}
-	s.bound("INSERT INTO t (k, v) VALUES (1, ?)", text("\u212b"))
-	if got := s.text("SELECT k FROM t WHERE v = 'a'", 0); got != want {
-		t.Errorf("in a row: %s", got)
-	}
-}

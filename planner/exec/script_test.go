@@ -21,7 +21,7 @@ import (
 	"github.com/cqld/cqld/planner/exec/paging"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/engine/badger"
+	"github.com/cqld/cqld/store/engine/memory"
 	"github.com/cqld/cqld/store/system"
 )
 
@@ -36,6 +36,14 @@ type session struct {
 	skew     time.Duration // the clock is that much ahead
 }
 
+// smallEngine takes little at once, so that little is needed to be refused.
+type smallEngine struct{ engine.Engine }
+
+// Limits are those of a small engine.
+func (e smallEngine) Limits() engine.Limits {
+	return engine.Limits{Key: e.Engine.Limits().Key, Value: 1 << 20, CommitBytes: 1 << 20, CommitOps: 10_000}
+}
+
 func newSession(t testing.TB) *session {
 	return newSessionOn(t, func(e engine.Engine) engine.Engine { return e })
 }
@@ -46,8 +54,7 @@ func newSessionOn(t testing.TB, wrap func(engine.Engine) engine.Engine) *session
 	s := &session{t: t, version: 4}
 	st, err := store.Open(store.Options{
 		Engine: func(f engine.Fold) (engine.Engine, error) {
-			e, err := badger.Open(badger.Options{MemTableSize: badger.SmallMemTable, Log: zerolog.Nop()}, f)
-			return wrap(e), err
+			return wrap(smallEngine{memory.Open(f)}), nil
 		},
 		Now:    func() time.Time { return time.Now().Add(s.skew) },
 		Log:    zerolog.Nop(),

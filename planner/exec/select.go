@@ -246,20 +246,12 @@ func (r *reading) restrict() (err error) {
 // lookUp says what indexes have of the rows.
 func (r *reading) lookUp(filters []*where.Filter) error {
 	for _, f := range filters {
-		key, value, ok, err := filter.Sought(&r.x, f)
+		l, ok, err := filter.Lookup(&r.x, f)
 		if err != nil {
 			return err
 		}
 		if ok {
-			r.read.Lookups = append(r.read.Lookups, store.Lookup{Index: f.Index, Key: key, Value: value})
-			continue
-		}
-		lower, upper, ok, err := filter.Between(&r.x, f)
-		if err != nil {
-			return err
-		}
-		if ok {
-			r.read.Lookups = append(r.read.Lookups, store.Lookup{Index: f.Index, Ranged: true, From: lower, To: upper})
+			r.read.Lookups = append(r.read.Lookups, l)
 		}
 	}
 	return nil
@@ -319,10 +311,14 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 			return err
 		}
 		r.countTombstones()
+		if n := min(r.page.size, r.page.limit); n != noLimit && r.gather == nil && r.groups == nil {
+			r.read.Want = n
+		}
 	}
 	onRow := r.onRow
 	if req.Touched != nil {
 		onRow = req.Touched.counting(onRow)
+		r.read.Indexed = &req.Touched.Indexed
 		defer func() { _, req.Touched.Tombstones = r.tombstones.All() }()
 	}
 	for !r.page.nothing {

@@ -13,6 +13,7 @@ type Touched struct {
 	Rows       int          // read, also those that filters leave out
 	Tombstones int          // read, as store.TombstonesRead counts them
 	Scanned    bool         // partitions were read that no key names
+	Indexed    store.IndexRead
 }
 
 // TouchedKey is a partition.

@@ -87,6 +87,27 @@ func (c *Conn) Execute(ctx context.Context, p *Prepared, values []types.Value, o
 	return result, err
 }
 
+// SendExecute sends a prepared statement without waiting for its answer, which ReceiveVoid waits for.
+func (c *Conn) SendExecute(ctx context.Context, p *Prepared, values []types.Value, o *QueryOptions) error {
+	o = o.orDefault()
+	m := &protocol.Execute{ID: p.ID, ResultMetadataID: p.ResultMetadataID, Parameters: o.parameters(values)}
+	c.stream = c.stream%0x7fff + 1
+	return c.Send(ctx, c.stream, 0, o.Payload, m)
+}
+
+// ReceiveVoid waits for the answer to one of the statements that SendExecute has sent, in any order. What it returns
+// is dropped.
+func (c *Conn) ReceiveVoid(ctx context.Context) error {
+	answer, err := c.Receive(ctx)
+	if err != nil {
+		return err
+	}
+	if e, ok := answer.Response.(*protocol.Error); ok {
+		return e.Err
+	}
+	return nil
+}
+
 // Batch runs modifications together.
 func (c *Conn) Batch(
 	ctx context.Context, kind protocol.BatchType, children []protocol.BatchChild, o *QueryOptions,

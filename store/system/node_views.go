@@ -3,6 +3,7 @@ package system
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
@@ -130,24 +131,41 @@ func fillThreadPools(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
 // sweepKind is how Cassandra calls a task that removes what is deleted or expired.
 const sweepKind = "remove deleted data"
 
-// fillTasks makes system_views.sstable_tasks: the sweep that is under way. Its progress is in rows.
+// How Cassandra calls the builds of an index and of a view.
+const (
+	indexBuildKind = "secondary index build"
+	viewBuildKind  = "view build"
+)
+
+// fillTasks makes system_views.sstable_tasks: the sweep and the build of an index or a view that are under way. Their
+// progress is in rows.
 func fillTasks(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
-	s := n.sweep()
-	if s == nil {
-		return
+	if s := n.sweep(); s != nil {
+		n.fillTask(w, s.Table, s.Began, sweepKind, s.Rows, s.Total)
 	}
+	switch b := n.build(); {
+	case b == nil:
+	case b.View != nil:
+		n.fillTask(w, b.Table, b.Began, viewBuildKind, b.Rows, b.Total)
+	default:
+		n.fillTask(w, b.Table, b.Began, indexBuildKind, b.Rows, b.Total)
+	}
+}
+
+// fillTask makes the row of a task.
+func (n *node) fillTask(w *writer, t *schema.Table, began time.Time, kind string, done, total int64) {
 	ratio := 1.0
-	if s.Total > 0 {
-		ratio = min(float64(s.Rows)/float64(s.Total), 1)
+	if total > 0 {
+		ratio = min(float64(done)/float64(total), 1)
 	}
-	id := types.NewUUIDClock([8]byte(n.hostID[8:])).Next(s.Began)
-	w.partition(types.EncodeText(s.Table.Keyspace))
-	w.row(types.EncodeText(s.Table.Name), id[:])
+	id := types.NewUUIDClock([8]byte(n.hostID[8:])).Next(began)
+	w.partition(types.EncodeText(t.Keyspace))
+	w.row(types.EncodeText(t.Name), id[:])
 	w.double("completion_ratio", ratio)
-	w.text("kind", sweepKind)
-	w.bigint("progress", s.Rows)
+	w.text("kind", kind)
+	w.bigint("progress", done)
 	w.int("sstables", 0)
-	w.bigint("total", s.Total)
+	w.bigint("total", total)
 	w.text("unit", "rows")
 }
 

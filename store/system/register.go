@@ -47,6 +47,7 @@ type node struct {
 	sweeps   func() uint64 // that are complete
 
 	isBuilding func(*schema.Table, *schema.Index) bool
+	build      func() *store.BuildProgress
 }
 
 // filler makes the rows of one table.
@@ -58,8 +59,8 @@ var fillers = map[string]map[string]filler{
 	"system": {
 		"IndexInfo": fillIndexInfo, "local": fillLocal,
 		"size_estimates": fillSizeEstimates, "table_estimates": fillTableEstimates,
-		"built_views": fillBuiltViews,
-		"peers":       fillPeers, "peers_v2": fillPeersV2,
+		"built_views": fillBuiltViews, "view_builds_in_progress": fillViewBuilds,
+		"peers": fillPeers, "peers_v2": fillPeersV2,
 	},
 	"system_distributed": {
 		"view_build_status": fillViewBuildStatus,
@@ -125,7 +126,7 @@ func Register(s *store.Store, o Options) {
 	n := &node{
 		Options: o, hostID: s.HostID(), started: s.Now(), estimate: s.Estimate,
 		now: s.Now, sweep: s.SweepProgress, sweeps: func() uint64 { return s.SweepMetrics().Sweeps },
-		isBuilding: s.IsBuilding,
+		isBuilding: s.IsBuilding, build: s.BuildProgress,
 	}
 	for _, k := range keyspaces {
 		for _, t := range k.SortedTables() {

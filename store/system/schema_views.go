@@ -1,6 +1,9 @@
 package system
 
 import (
+	"math"
+	"strconv"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store"
@@ -31,6 +34,19 @@ func fillBuiltViews(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 			w.bool("status_replicated", true)
 		}
 	})
+}
+
+// fillViewBuilds makes system.view_builds_in_progress: the view that is being built, as one range of all tokens.
+func fillViewBuilds(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
+	b := n.build()
+	if b == nil || b.View == nil {
+		return
+	}
+	first := strconv.FormatInt(math.MinInt64, 10)
+	w.partition(types.EncodeText(b.View.Keyspace))
+	w.row(types.EncodeText(b.View.Name), types.EncodeText(first), types.EncodeText(first))
+	w.bigint("keys_built", b.Rows)
+	w.text("last_token", strconv.FormatInt(b.Token, 10))
 }
 
 // fillViewBuildStatus makes system_distributed.view_build_status: this node has built all views.

@@ -17,7 +17,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/engine/badger"
+	"github.com/cqld/cqld/store/engine/memory"
 	"github.com/cqld/cqld/store/system"
 )
 
@@ -46,8 +46,7 @@ func openOn(t *testing.T, o system.Options, beforeView func()) *store.Store {
 	t.Helper()
 	s, err := store.Open(store.Options{
 		Engine: func(fold engine.Fold) (engine.Engine, error) {
-			e, err := badger.Open(badger.Options{MemTableSize: badger.SmallMemTable}, fold)
-			return watched{e, beforeView}, err
+			return watched{memory.Open(fold), beforeView}, nil
 		},
 		System: system.Definitions(),
 		Now:    func() time.Time { return started },

@@ -2,8 +2,8 @@ package filter
 
 import (
 	"bytes"
-	"net/netip"
 
+	"github.com/cqld/cqld/cql/analysis"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/exec/restriction"
@@ -32,17 +32,14 @@ func indexCondition(x *expr.Context, f *where.Filter) (Condition, error) {
 	if err != nil {
 		return nil, err
 	}
-	want, ok, err := terms.of(ps[0][0])
-	if err != nil {
-		return nil, err
-	}
-	return func(row [][]byte) (bool, error) { return terms.equal(row[column.Index], want, ok) }, nil
+	want, ok := terms.of(ps[0][0])
+	return func(row [][]byte) (bool, error) { return terms.equal(row[column.Index], want, ok), nil }, nil
 }
 
 // terms says what a storage-attached index stores for values, and how it compares.
 type terms struct {
 	typ     types.Type
-	analyze func([]byte) ([]byte, error) // nil: values are stored as they are
+	analyze func([]byte) []byte // nil: values are stored as they are
 	compare func(a, b []byte) int
 	limit   int // longer values are not indexed
 }
@@ -51,48 +48,35 @@ type terms struct {
 const maxSAITerm = 8 << 10
 
 func newTerms(x *schema.Index, of types.Type) *terms {
-	t := &terms{typ: of, compare: of.Compare, limit: maxSAITerm}
+	t := &terms{typ: of, analyze: analysis.ForSAI(x, of), compare: of.Compare, limit: maxSAITerm}
 	switch of.(type) {
 	case *types.List, *types.Set, *types.Map, *types.Tuple, *types.UserType, *types.Vector:
 		t.compare = bytes.Compare
 	}
-	switch of {
-	case types.Text, types.ASCII:
-		t.analyze = newAnalyzer(x.Options)
-	case types.Inet:
-		t.analyze, t.compare = ipv6, bytes.Compare
+	if of == types.Inet {
+		t.compare = bytes.Compare
 	}
 	return t
 }
 
-// ipv6 makes sixteen bytes of an address.
-func ipv6(b []byte) ([]byte, error) {
-	if a, ok := netip.AddrFromSlice(b); ok {
-		long := a.As16()
-		return long[:], nil
-	}
-	return b, nil
-}
-
 // of returns the term of a value, and whether the value is indexed. Values of no bytes are indexed only as text.
-func (t *terms) of(value []byte) ([]byte, bool, error) {
+func (t *terms) of(value []byte) ([]byte, bool) {
 	if value == nil || len(value) > t.limit || len(value) == 0 && t.typ != types.Text && t.typ != types.ASCII {
-		return nil, false, nil
+		return nil, false
 	}
 	if t.analyze == nil {
-		return value, true, nil
+		return value, true
 	}
-	term, err := t.analyze(value)
-	return term, true, err
+	return t.analyze(value), true
 }
 
 // equal reports whether a value has the wanted term; it does not if none is wanted.
-func (t *terms) equal(value, want []byte, wanted bool) (bool, error) {
+func (t *terms) equal(value, want []byte, wanted bool) bool {
 	if !wanted {
-		return false, nil
+		return false
 	}
-	term, ok, err := t.of(value)
-	return ok && err == nil && t.compare(term, want) == 0, err
+	term, ok := t.of(value)
+	return ok && t.compare(term, want) == 0
 }
 
 // termsBetween is the condition of a comparison.
@@ -109,14 +93,14 @@ func termsBetween(x *expr.Context, t *terms, r *where.Range) (Condition, error) 
 		if b == nil {
 			return true
 		}
-		bound, _, err := t.of(end[0])
+		bound, _ := t.of(end[0])
 		order := t.compare(term, bound)
-		return err == nil && (order*side > 0 || order == 0 && b.Inclusive)
+		return order*side > 0 || order == 0 && b.Inclusive
 	}
 	i := r.Columns[0].Index
 	return func(row [][]byte) (bool, error) {
-		term, ok, err := t.of(row[i])
-		return ok && err == nil && within(term, r.Lower, lower, 1) && within(term, r.Upper, upper, -1), err
+		term, ok := t.of(row[i])
+		return ok && within(term, r.Lower, lower, 1) && within(term, r.Upper, upper, -1), nil
 	}, nil
 }
 
@@ -129,16 +113,13 @@ func termsInside(x *expr.Context, t *terms, c *where.Contains, entries bool) (Co
 	if entries {
 		t.analyze, t.compare = nil, bytes.Compare
 	}
-	want, wanted, err := t.of(value)
-	if err != nil {
-		return nil, err
-	}
+	want, wanted := t.of(value)
 	i := c.Column.Index
 	if _, isMap := c.Column.Type.(*types.Map); !isMap {
 		return func(row [][]byte) (bool, error) {
 			for e := range types.Elements(row[i]) {
-				if found, err := t.equal(e, want, wanted); found || err != nil {
-					return found, err
+				if t.equal(e, want, wanted) {
+					return true, nil
 				}
 			}
 			return false, nil
@@ -153,8 +134,8 @@ func termsInside(x *expr.Context, t *terms, c *where.Contains, entries bool) (Co
 			if key != nil && !bytes.Equal(k, key) {
 				continue
 			}
-			if found, err := t.equal(part, want, wanted); found || err != nil {
-				return found, err
+			if t.equal(part, want, wanted) {
+				return true, nil
 			}
 		}
 		return false, nil

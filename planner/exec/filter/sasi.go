@@ -4,15 +4,14 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/cqld/cqld/cql/analysis"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/planner/where"
+	"github.com/cqld/cqld/store"
 )
-
-// maxSASITerm is the number of bytes from which on an SSTable-attached index leaves a term out.
-const maxSASITerm = 1024
 
 // sasiCondition is the condition of a filter that an SSTable-attached index serves. The index compares text by terms,
 // and other values as their types do.
@@ -37,7 +36,7 @@ func sasiCondition(x *expr.Context, f *where.Filter) (Condition, error) {
 	if err != nil {
 		return nil, err
 	}
-	return termsLike(mode, c.Index, ps[0][0], bytes.Equal)
+	return termsLike(mode, c.Index, ps[0][0], likeWhole.match), nil
 }
 
 // pattern is a form of LIKE patterns: where the % stands.
@@ -45,43 +44,54 @@ type pattern struct {
 	text   string // in error messages
 	served func(schema.SASIMode) bool
 	match  func(term, part []byte) bool
+	how    store.Match // which entries of an index have it
 }
 
 // The forms of LIKE patterns. The mode of an index decides which of them it serves.
 var (
-	likeContains = &pattern{"'%<term>%'", func(m schema.SASIMode) bool { return m.Mode == "CONTAINS" }, bytes.Contains}
-	likeSuffix   = &pattern{"'%<term>'", func(m schema.SASIMode) bool { return m.Mode == "CONTAINS" }, bytes.HasSuffix}
+	likeContains = &pattern{"'%<term>%'", func(m schema.SASIMode) bool { return m.Mode == "CONTAINS" }, bytes.Contains, store.MatchInside}
+	likeSuffix   = &pattern{"'%<term>'", func(m schema.SASIMode) bool { return m.Mode == "CONTAINS" }, bytes.HasSuffix, store.MatchEnd}
 	likePrefix   = &pattern{
 		"'<term>%'", func(m schema.SASIMode) bool {
 			return m.Mode == "PREFIX" || m.Mode == "CONTAINS" && !m.Tokenizes()
-		}, bytes.HasPrefix,
+		}, bytes.HasPrefix, store.MatchBeginning,
 	}
-	likeWhole = &pattern{"'<term>'", func(m schema.SASIMode) bool { return m.Mode != "SPARSE" }, bytes.Equal}
+	likeWhole = &pattern{"'<term>'", func(m schema.SASIMode) bool { return m.Mode != "SPARSE" }, bytes.Equal, store.MatchWhole}
 )
 
 // likeCondition is the condition of LIKE.
 func likeCondition(x *expr.Context, l *where.Like) (Condition, error) {
-	v, err := l.Value.Eval(x)
+	index, how, part, err := likeIndex(x, l)
 	if err != nil {
 		return nil, err
 	}
+	return termsLike(index.SASIMode(l.Column), l.Column.Index, part, how.match), nil
+}
+
+// likeIndex evaluates the pattern of LIKE, and returns the index that serves it with the text to look for.
+func likeIndex(x *expr.Context, l *where.Like) (*schema.Index, *pattern, []byte, error) {
+	v, err := l.Value.Eval(x)
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	if err := CheckValue(v, l.Column); err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
 	how, part, err := likePattern(v.Bytes)
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
 	for _, index := range l.Indexes {
-		if mode := index.SASIMode(l.Column); how.served(mode) {
-			return termsLike(mode, l.Column.Index, part, how.match)
+		if how.served(index.SASIMode(l.Column)) {
+			return index, how, part, nil
 		}
 	}
 	shown := string(part)
 	if l.Column.Type != types.Text && l.Column.Type != types.ASCII {
 		shown = l.Column.Type.Format(part)
 	}
-	return nil, cqlerr.Invalidf("%s LIKE %s %s is only supported on properly indexed columns", l.Column.Name, how.text, shown)
+	return nil, nil, nil, cqlerr.Invalidf("%s LIKE %s %s is only supported on properly indexed columns", l.Column.Name,
+		how.text, shown)
 }
 
 // likePattern splits a value into its form and the text to look for.
@@ -105,45 +115,17 @@ func likePattern(value []byte) (*pattern, []byte, error) {
 	return how, part, nil
 }
 
-// termsLike is the condition that every wanted term matches a term of the value. Values of no bytes have no terms.
-func termsLike(m schema.SASIMode, column int, part []byte, match func(term, part []byte) bool) (Condition, error) {
-	wanted, err := sasiTerms(m, part)
-	if err != nil {
-		return nil, err
-	}
+// termsLike is the condition that every wanted term matches a term of the value.
+func termsLike(m schema.SASIMode, column int, part []byte, match func(term, part []byte) bool) Condition {
+	wanted := analysis.ForSASI(m, part)
 	return func(row [][]byte) (bool, error) {
-		if len(row[column]) == 0 {
-			return false, nil
-		}
-		terms, err := sasiTerms(m, row[column])
+		terms := analysis.ForSASI(m, row[column])
 		for _, want := range wanted {
-			like := func(term []byte) bool { return len(term) < maxSASITerm && match(term, want) }
+			like := func(term []byte) bool { return len(term) < analysis.MaxSASITerm && match(term, want) }
 			if !slices.ContainsFunc(terms, like) {
-				return false, err
+				return false, nil
 			}
 		}
-		return err == nil && len(wanted) > 0, err
-	}, nil
-}
-
-// sasiTerms are the terms of a value.
-func sasiTerms(m schema.SASIMode, value []byte) ([][]byte, error) {
-	switch m.Analyzer {
-	case schema.DelimiterAnalyzer:
-		delimiter, ok := m.Options["delimiter"]
-		if !ok {
-			delimiter = ","
-		}
-		var terms [][]byte
-		for _, term := range bytes.Split(value, []byte(delimiter)) {
-			if len(term) > 0 {
-				terms = append(terms, term)
-			}
-		}
-		return terms, nil
-	case schema.NonTokenizingAnalyzer:
-		term, err := foldSASI(m, value)
-		return [][]byte{term}, err
+		return len(wanted) > 0, nil
 	}
-	return [][]byte{value}, nil
 }

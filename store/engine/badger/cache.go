@@ -22,13 +22,11 @@ const (
 	slotSize = 136
 )
 
-// cache keeps values as they are since some commit, so that neither a point read nor the writer's merge
-// has to look for them in Badger's memtables and tables. It has at most one value of a key: the last that
-// was committed, with the version of its commit or an older one's at which it was already so.
+// cache keeps values that were read twice within a short while, so that a point read need not look for them in each of
+// Badger's tables that may have the key.
 //
-// The writer replaces or drops the keys of a commit when Badger has taken it and before it is published.
-// So a value in the cache is right for a snapshot unless its version is later than the snapshot's. What
-// was read at a snapshot goes in only if the shard has had no later commit, and so it is the last value.
+// A write drops its keys before a snapshot has it. What was read at a snapshot goes in only if the shard has had no
+// later write. So a value in the cache is right for the snapshots of its version and later ones.
 //
 // A nil cache keeps nothing.
 type cache struct {
@@ -55,7 +53,7 @@ func newCache(size int64) *cache {
 // seed makes the hashes of one process differ from those of another.
 var seed = maphash.MakeSeed()
 
-// hashKey is the hash of a key for the cache and batches.
+// hashKey is the hash of a key for the cache.
 func hashKey(key []byte) uint64 { return maphash.Bytes(seed, key) }
 
 func (c *cache) shard(hash uint64) *shard { return &c.shards[hash&c.mask] }
@@ -63,6 +61,9 @@ func (c *cache) shard(hash uint64) *shard { return &c.shards[hash&c.mask] }
 // get returns the value of key in a snapshot of version. The value must not be changed; it stays valid as long as
 // somebody keeps it.
 func (c *cache) get(hash uint64, key []byte, version uint64) ([]byte, bool) {
+	if c == nil {
+		return nil, false
+	}
 	s := c.shard(hash)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,57 +81,29 @@ func (c *cache) get(hash uint64, key []byte, version uint64) ([]byte, bool) {
 
 // fill keeps a copy of the value that key has in a snapshot of version, unless there may be a later one.
 func (c *cache) fill(hash uint64, key, value []byte, version uint64) {
-	if len(value) > maxCached {
+	if c == nil || len(value) > maxCached {
 		return
 	}
 	s := c.shard(hash)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.written <= version && s.admits(hash) {
-		key, value = copied(key, value)
-		s.put(slot{hash: hash, version: version, key: key, value: value})
+		both := append(append(make([]byte, 0, len(key)+len(value)), key...), value...)
+		s.put(slot{hash: hash, version: version, key: both[:len(key):len(key)], value: both[len(key):]})
 	}
 }
 
-// write says that the commit of version has set key to value. If the cache has the key it keeps a copy of the
-// value, unless the value is nil, as after a deletion or an error, or too long. Other keys enter the cache only
-// when they are read: copying every row of a large import would cost a tenth of writing it, and evict what is read.
-func (c *cache) write(hash uint64, key, value []byte, version uint64) {
+// drop drops a key that the write of version has changed.
+func (c *cache) drop(key []byte, version uint64) {
+	if c == nil {
+		return
+	}
+	hash := hashKey(key)
 	s := c.shard(hash)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.written = version
-	if _, ok := s.index[hash]; !ok {
-		return
-	}
-	if value == nil || len(value) > maxCached {
-		s.drop(hash)
-		return
-	}
-	key, value = copied(key, value)
-	s.put(slot{hash: hash, version: version, key: key, value: value})
-}
-
-// replace says that the commit of version has folded key to value, which nobody will change. The next merge will
-// need it, so it is kept as if it were read.
-func (c *cache) replace(hash uint64, key, value []byte, version uint64) {
-	if len(value) > maxCached {
-		c.write(hash, key, nil, version)
-		return
-	}
-	s := c.shard(hash)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.written = version
-	if s.admits(hash) {
-		s.put(slot{hash: hash, version: version, key: bytes.Clone(key), value: value})
-	}
-}
-
-// copied returns copies, which share an allocation.
-func copied(key, value []byte) (k, v []byte) {
-	both := append(append(make([]byte, 0, len(key)+len(value)), key...), value...)
-	return both[:len(key):len(key)], both[len(key):]
+	s.drop(hash)
 }
 
 // shard is a part of a cache. It admits a key when it is asked for a second time within a short while, so a key
@@ -144,7 +117,7 @@ type shard struct {
 	hand    int
 	size    int
 	room    int
-	written uint64   // the version of the last commit that had a key of this shard
+	written uint64   // the version of the last write that had a key of this shard
 	asked   []uint64 // marks of hashes that it did not take: the last four of those that share a place
 	_       [8]byte  // for cache lines of its own
 }

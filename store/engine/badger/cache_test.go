@@ -27,38 +27,29 @@ func TestCacheVersions(t *testing.T) {
 	fill := func(key, value string, version uint64) {
 		fillTwice(c, hashKey([]byte(key)), []byte(key), []byte(value), version)
 	}
-	write := func(key string, value []byte, version uint64) {
-		c.write(hashKey([]byte(key)), []byte(key), value, version)
-	}
+	drop := func(key string, version uint64) { c.drop([]byte(key), version) }
 	expect := func(what, key string, version uint64, want string) {
 		t.Helper()
 		if got := cached(c, key, version); got != want {
 			t.Errorf("%s: %s at %d is %q, want %q", what, key, version, got, want)
 		}
 	}
-	write("a", []byte("1"), 10)
-	expect("written and never read", "a", 10, "")
+	drop("a", 10)
 	fill("a", "0", 9)
-	expect("read before the last commit", "a", 10, "")
+	expect("read before the last write", "a", 10, "")
 	c.fill(hashKey([]byte("a")), []byte("a"), []byte("1"), 10)
 	expect("read once", "a", 10, "")
 	fill("a", "1", 10)
 	expect("read again", "a", 10, "1")
 	expect("an older snapshot", "a", 9, "")
-	write("a", []byte("2"), 11)
-	expect("changed", "a", 11, "2")
-	expect("before the change", "a", 10, "")
+	drop("a", 11)
+	expect("changed", "a", 11, "")
 	fill("a", "1", 10)
-	expect("a slow reader", "a", 12, "2")
-	write("a", nil, 13)
-	expect("deleted", "a", 13, "")
-	fill("a", "2", 12)
-	expect("a slow reader of what is deleted", "a", 13, "")
+	expect("a slow reader", "a", 12, "")
 	fill("a", strings.Repeat("x", maxCached+1), 13)
 	expect("too long", "a", 13, "")
 	fill("a", "3", 13)
-	write("a", []byte(strings.Repeat("x", maxCached+1)), 14)
-	expect("became too long", "a", 14, "")
+	expect("read after the change", "a", 13, "3")
 }
 
 // TestCacheCollision gives two keys the same hash.
@@ -130,79 +121,54 @@ func cachedKeys(c *cache) (n int) {
 	return n
 }
 
-// TestReadsAreCached checks which reads find their value in the cache and which put it there.
+// TestReadsAreCached checks which reads put their value into the cache, and that a write drops it.
 func TestReadsAreCached(t *testing.T) {
-	e := openWith(t, Options{}, enginetest.Union)
+	e := openWith(t, Options{CacheSize: 1 << 20}, enginetest.Union)
 	defer e.Close()
-	commit := func(ops ...engine.Op) {
-		t.Helper()
-		done := make(chan error, 1)
-		e.Commit(ops, func(err error) { done <- err })
-		if err := <-done; err != nil {
-			t.Fatal(err)
-		}
-	}
 	expect := func(what, want string) {
 		t.Helper()
-		if got := cached(e.cache, "a", e.current.Load().txn.ReadTs()); got != want {
+		if got := cached(e.cache, "a", e.version.Load()); got != want {
 			t.Errorf("%s: the cache has %q, want %q", what, got, want)
 		}
 	}
 	a := []byte("a")
-	value := []byte("1")
-	commit(engine.Op{Kind: engine.Merge, Key: a, Value: value})
+	write(t, e, engine.Op{Kind: engine.Merge, Key: a, Value: []byte("1")})
 	expect("first write", "")
-	if err := e.Scan(nil, nil, engine.ScanOptions{}, func(_, _ []byte) (bool, error) { return true, nil }); err != nil {
+	s := e.Snapshot()
+	if err := s.Scan(nil, nil, engine.ScanOptions{}, func(_, _ []byte) (bool, error) { return true, nil }); err != nil {
 		t.Fatal(err)
 	}
 	expect("scan", "")
-	commit(engine.Op{Kind: engine.Merge, Key: a, Value: []byte("2")})
+	get(t, s, "a")
+	expect("one get", "")
+	get(t, s, "a")
+	expect("two gets", "1")
+	write(t, e, engine.Op{Kind: engine.Merge, Key: a, Value: []byte("2")})
 	expect("merge", "")
-	commit(engine.Op{Kind: engine.Merge, Key: a, Value: []byte("5")})
-	expect("another merge", "1 2 5")
-	value = []byte("3")
-	commit(engine.Op{Kind: engine.Put, Key: a, Value: value})
-	value[0] = '9'
-	expect("put, and the value used for something else", "3")
-	commit(engine.Op{Kind: engine.Delete, Key: a})
-	expect("delete", "")
-	commit(engine.Op{Kind: engine.Put, Key: a, Value: []byte("4")})
-	for range 2 {
-		if _, err := e.Get(a, func([]byte) error { return nil }); err != nil {
-			t.Fatal(err)
-		}
-	}
-	expect("two gets", "4")
+	get(t, s, "a")
+	get(t, s, "a")
+	expect("gets of an older snapshot", "")
+	s.Release()
 }
 
-// TestFailedCommit takes the database away below the engine.
-func TestFailedCommit(t *testing.T) {
-	e := openWith(t, Options{}, enginetest.Union)
-	a := []byte("a")
-	done := make(chan error, 1)
-	write := func(value string) error {
-		e.Commit([]engine.Op{{Kind: engine.Put, Key: a, Value: []byte(value)}}, func(err error) { done <- err })
-		return <-done
-	}
-	if err := write("1"); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if _, err := e.Get(a, func([]byte) error { return nil }); err != nil {
-			t.Fatal(err)
-		}
-	}
+// TestFailedWrite takes the database away below the engine.
+func TestFailedWrite(t *testing.T) {
+	e := openWith(t, Options{CacheSize: 1 << 20}, enginetest.Union)
+	write(t, e, engine.Op{Key: []byte("a"), Value: []byte("1")})
+	s := e.Snapshot()
+	get(t, s, "a")
+	get(t, s, "a")
 	if got := cached(e.cache, "a", ^uint64(0)); got != "1" {
 		t.Fatalf("the cache has %q before", got)
 	}
 	if err := e.db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := write("2"); !errors.Is(err, engine.ErrUnknown) {
-		t.Errorf("commit: %v", err)
+	if _, err := e.Write([]engine.Op{{Key: []byte("a"), Value: []byte("2")}}); !errors.Is(err, engine.ErrUnknown) {
+		t.Errorf("write: %v", err)
 	}
 	if got := cached(e.cache, "a", ^uint64(0)); got != "" {
-		t.Errorf("after a failed commit the cache has %q", got)
+		t.Errorf("after a failed write the cache has %q", got)
 	}
 	if err := e.Close(); err != nil {
 		t.Error(err)

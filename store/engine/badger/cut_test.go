@@ -1,8 +1,6 @@
 package badger
 
 import (
-	"bytes"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -11,9 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/badger/check"
-	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
 // A power cut on a real file system is in compat_tests/crash, which needs root for it. These tests have a disk of their
@@ -46,10 +42,7 @@ func TestSyncsAllLogs(t *testing.T) {
 	}
 	write("00001.mem", "00002.mem", "00003.mem", "000001.vlog", "000002.vlog", "000001.sst", "MANIFEST")
 	expect(l.all, "000001.vlog", "000002.vlog", "current", "00001.mem", "00002.mem", "00003.mem", folder)
-	expect(l.named)
 	write("00004.mem", "000003.vlog")
-	expect(l.named, folder)
-	expect(l.named)
 	expect(l.all, "000002.vlog", "000003.vlog", "current", "00001.mem", "00002.mem", "00003.mem", "00004.mem", folder)
 	expect(l.all, "000003.vlog", "current", "00001.mem", "00002.mem", "00003.mem", "00004.mem", folder)
 }
@@ -99,13 +92,13 @@ func (s *shadow) cut() string {
 	return left
 }
 
-// TestCutPeriodic cuts the power of an engine that syncs now and then, between its syncs. What was acknowledged
+// TestCut cuts the power of an engine that syncs now and then, between its syncs. What was written
 // before the last sync began is there, and the rest is whole or not there.
-func TestCutPeriodic(t *testing.T) {
+func TestCut(t *testing.T) {
 	for i := range 3 {
 		dir := t.TempDir()
 		disk := &shadow{t: t, from: dir, disk: t.TempDir()}
-		e := openWith(t, Options{Dir: dir, SyncEvery: time.Hour}, enginetest.Union)
+		e := open(t, dir)
 		e.logs.sync = disk.sync
 		written, safe := 0, 0
 		random := rand.New(rand.NewPCG(uint64(i), 1))
@@ -124,7 +117,7 @@ func TestCutPeriodic(t *testing.T) {
 			}
 		}
 		waitForTables(t, e)
-		expectFirst(t, disk.cut(), Periodic, safe)
+		expectFirst(t, disk.cut(), safe)
 		if err := e.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -153,64 +146,6 @@ func waitForTables(t *testing.T, e *Engine) {
 	t.Fatal("memtables do not become tables")
 }
 
-// TestCutBatch cuts the power of an engine that syncs before it acknowledges: of the log that it writes to, blocks are
-// lost that were written after a commit was acknowledged. That commit and all before are there, and the others
-// are whole or not there.
-func TestCutBatch(t *testing.T) {
-	e := openWith(t, Options{Dir: t.TempDir(), Sync: Batch}, enginetest.Union)
-	defer e.Close()
-	if !e.db.Opts().SyncWrites {
-		t.Error("Badger is not asked to sync what it writes")
-	}
-	for written := 0; written < 200; {
-		for range 40 {
-			if err := numbered(e, written, 800); err != nil {
-				t.Fatal(err)
-			}
-			written++
-		}
-		log := filepath.Join(e.room.dir, "00001.mem")
-		end := endOfLog(t, log)
-		numbers := readFile(t, filepath.Join(e.room.dir, check.CommitsName))
-		for i := range 20 {
-			pair(t, e, written, i)
-		}
-		left := copyFolder(t, e.room.dir)
-		writeFile(t, filepath.Join(left, check.CommitsName), numbers)
-		loseBlocks(t, filepath.Join(left, filepath.Base(log)), end, rand.New(rand.NewPCG(uint64(written), 2)))
-		expectFirst(t, left, Batch, written)
-	}
-}
-
-// pair commits two keys.
-func pair(t *testing.T, e engine.Engine, written, i int) {
-	t.Helper()
-	done := make(chan error, 1)
-	ops := []engine.Op{
-		{
-			Kind: engine.Put, Key: numberedKey(1_000_000 + written*100 + i),
-			Value: numberedValue(1_000_000+written*100+i, 3000),
-		},
-		{
-			Kind: engine.Put, Key: numberedKey(2_000_000 + written*100 + i),
-			Value: numberedValue(2_000_000+written*100+i, 3000),
-		},
-	}
-	e.Commit(ops, func(err error) { done <- err })
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
-}
-
-func readFile(t *testing.T, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 func writeFile(t *testing.T, path string, b []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, b, 0o600); err != nil {
@@ -218,47 +153,10 @@ func writeFile(t *testing.T, path string, b []byte) {
 	}
 }
 
-// endOfLog is where a log's last entry ends.
-func endOfLog(t *testing.T, path string) int64 {
+// expectFirst opens what a power cut left. The first numbers are there.
+func expectFirst(t *testing.T, dir string, first int) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	return check.EndOfEntries(f, check.LogStart)
-}
-
-// loseBlocks makes some of the blocks behind end what they were before anything was written.
-func loseBlocks(t *testing.T, path string, end int64, random *rand.Rand) {
-	t.Helper()
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	const block = 4096
-	buf := make([]byte, block)
-	for at := end; ; at += block - at%block {
-		n, err := f.ReadAt(buf[:block-at%block], at)
-		if err == io.EOF || len(bytes.Trim(buf[:n], "\x00")) == 0 {
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if random.IntN(4) == 0 {
-			if _, err := f.WriteAt(make([]byte, n), at); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-}
-
-// expectFirst opens what a power cut left. The first numbers are there, and no pair is torn.
-func expectFirst(t *testing.T, dir string, sync Sync, first int) {
-	t.Helper()
-	e, _, err := openQuietly(dir, sync)
+	e, _, err := openQuietly(dir)
 	if err != nil {
 		t.Error(err)
 		return
@@ -272,11 +170,6 @@ func expectFirst(t *testing.T, dir string, sync Sync, first int) {
 		if !found[i] {
 			t.Errorf("%d is lost, of %d that were synced and %d that are there", i, first, len(found))
 			return
-		}
-	}
-	for n := range found {
-		if n >= 1_000_000 && n < 2_000_000 && !found[n+1_000_000] || n >= 2_000_000 && !found[n-1_000_000] {
-			t.Errorf("the pair of %d is torn", n)
 		}
 	}
 }

@@ -4,16 +4,15 @@ import (
 	"bytes"
 	"slices"
 	"sort"
-
-	"github.com/cqld/cqld/store/engine"
+	"sync"
+	"sync/atomic"
 )
 
 // Badger keeps deleted keys until a compaction removes them, and a scan walks over them: at the head of a queue that
 // is most of its work. So the engine remembers ranges of keys that are empty now, and scans step over them.
 //
-// A scan that has passed many deleted keys in a row tells the prober. The prober asks the writer to watch the range,
-// looks whether it is empty, and asks the writer to remember it. A write into an emptied range divides it. Each
-// snapshot has the emptied ranges of its own commit.
+// A scan that passes many deleted keys in a row adds their range to the emptied ranges of its snapshot, which never
+// changes. The next snapshot begins with these ranges, without the keys that were written since.
 const (
 	walkable   = 128 // deleted keys in a row that are not worth remembering
 	maxEmptied = 256
@@ -23,10 +22,6 @@ const (
 type emptiedRange struct {
 	start, end []byte
 	passed     int // about how many deleted keys are in it
-}
-
-func (h *emptiedRange) has(key []byte) bool {
-	return bytes.Compare(h.start, key) <= 0 && bytes.Compare(key, h.end) < 0
 }
 
 // emptiedRanges are in order and do not overlap. They are never changed.
@@ -110,100 +105,73 @@ func (rs emptiedRanges) sorted() emptiedRanges {
 	return rs
 }
 
+// emptied has the emptied ranges of a snapshot.
+type emptied struct {
+	ranges atomic.Pointer[emptiedRanges] // nil: there are none
+	mu     sync.Mutex                    // held to change ranges
+	final  bool                          // nothing is added any more
+}
+
+func (e *emptied) set(ranges emptiedRanges) {
+	if len(ranges) > 0 {
+		e.ranges.Store(&ranges)
+	}
+}
+
+// get returns the ranges.
+func (e *emptied) get() emptiedRanges {
+	if p := e.ranges.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+// add adds a range in which the snapshot has no key.
+func (e *emptied) add(h emptiedRange) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.final {
+		e.set(e.get().with(h))
+	}
+}
+
+// finish returns the ranges, to which nothing is added any more.
+func (e *emptied) finish() emptiedRanges {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.final = true
+	return e.get()
+}
+
 // deletedRun is a run of deleted keys that a scan passes.
 type deletedRun struct {
-	count      int
-	start, end []byte // from the first one to behind the last
+	count       int
+	first, last []byte // from the first key to behind the last one; no last: there is no run
 }
 
 // pass adds a deleted key.
 func (d *deletedRun) pass(key []byte) {
 	d.begin(key)
 	d.count++
-	d.end = append(append(d.end[:0], key...), 0)
+	d.last = append(append(d.last[:0], key...), 0)
 }
 
 // step adds an emptied range that was stepped over.
 func (d *deletedRun) step(h *emptiedRange) {
 	d.begin(h.start)
-	d.end = append(d.end[:0], h.end...)
+	d.last = append(d.last[:0], h.end...)
 }
 
 func (d *deletedRun) begin(key []byte) {
-	if len(d.end) == 0 {
-		d.start = append(d.start[:0], key...)
+	if len(d.last) == 0 {
+		d.first = append(d.first[:0], key...)
 	}
 }
 
-// over ends the run, at a key that is there or at the end of the scan, and tells the prober of a long one.
-func (d *deletedRun) over(probes chan<- emptiedRange) {
-	if d.count >= walkable && probes != nil {
-		select {
-		case probes <- emptiedRange{bytes.Clone(d.start), bytes.Clone(d.end), d.count}:
-		default: // it is busy, and will be told again
-		}
+// end ends the run, at a key that is there or at the end of the scan, and adds a long one to the emptied ranges.
+func (d *deletedRun) end(e *emptied) {
+	if d.count >= walkable {
+		e.add(emptiedRange{bytes.Clone(d.first), bytes.Clone(d.last), d.count})
 	}
-	d.count, d.end = 0, d.end[:0]
-}
-
-// probe probes the ranges that scans tell of, until the engine is closed.
-func (e *Engine) probe() {
-	defer e.finished.Done()
-	for {
-		select {
-		case <-e.stop:
-			return
-		case h := <-e.probes:
-			if known := e.current.Load().emptied.at(h.start); known == nil || bytes.Compare(known.end, h.end) < 0 {
-				e.probeRange(&h)
-			}
-		}
-	}
-}
-
-// probeRange makes an emptied range of a range without keys.
-func (e *Engine) probeRange(h *emptiedRange) {
-	if !e.await(request{watch: h}) {
-		return
-	}
-	empty := true
-	err := e.Scan(h.start, h.end, engine.ScanOptions{KeysOnly: true}, func(_, _ []byte) (bool, error) {
-		empty = false
-		return false, nil
-	})
-	if empty && err == nil {
-		e.await(request{remember: true})
-	}
-}
-
-// await sends the writer a request and reports whether it was done.
-func (e *Engine) await(r request) bool {
-	result := make(chan error, 1)
-	r.done = func(err error) { result <- err }
-	return e.send(r) == nil && <-result == nil
-}
-
-// rememberEmptied adds the watched range to the emptied ones, unless something was written to it.
-func (w *writer) rememberEmptied() {
-	if h := w.watched; h != nil {
-		w.watched = nil
-		w.emptied = w.emptied.with(*h)
-		w.publish(w.version, w.emptied)
-	}
-}
-
-// divideEmptied takes the keys of a commit out of the emptied ranges.
-func (w *writer) divideEmptied(entries []entry) {
-	if len(w.emptied) == 0 && w.watched == nil {
-		return
-	}
-	for i := range entries {
-		if entries[i].value == nil {
-			continue
-		}
-		w.emptied = w.emptied.without(entries[i].key)
-		if w.watched != nil && w.watched.has(entries[i].key) {
-			w.watched = nil
-		}
-	}
+	d.count, d.last = 0, d.last[:0]
 }

@@ -3,10 +3,10 @@ package badger
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/enginetest"
@@ -38,7 +38,7 @@ func scanKeys(t *testing.T, r engine.Reader, start, end []byte, reverse bool) (k
 }
 
 // TestEmptiedRanges deletes and writes ranges of keys at random and compares what scans find, most of which step over
-// emptied ranges, with a map. A reader from before sees what was there then.
+// emptied ranges, with a map. A snapshot from before sees what was there then.
 func TestEmptiedRanges(t *testing.T) {
 	e := openWith(t, Options{}, nil)
 	defer func() { _ = e.Close() }()
@@ -53,34 +53,28 @@ func TestEmptiedRanges(t *testing.T) {
 				delete(there, string(rangeKey(i)))
 			}
 		}
-		done := make(chan error, 1)
-		e.Commit(ops, func(err error) { done <- err })
-		if err := <-done; err != nil {
+		if _, err := e.Write(ops); err != nil {
 			t.Fatal(err)
 		}
 	}
-	sorted := func() (keys []string) {
-		for k := range there {
-			keys = append(keys, k)
-		}
-		slices.Sort(keys)
-		return keys
-	}
+	sorted := func() []string { return slices.Sorted(maps.Keys(there)) }
 	stepped := 0
 	for range 100 {
 		change(engine.Put, random.IntN(n), random.IntN(20))
 		change(engine.Delete, random.IntN(n), random.IntN(1000))
 		before := sorted()
-		err := e.View(func(r engine.Reader) error {
-			change(engine.Put, random.IntN(n), 3)
-			if got := keysOf(t, r, rangeKey(0), rangeKey(n)); !slices.Equal(got, before) {
-				t.Fatalf("a reader from before sees %d keys instead of %d", len(got), len(before))
+		old := e.Snapshot()
+		for range 2 {
+			if got := keysOf(t, old, rangeKey(0), rangeKey(n)); !slices.Equal(got, before) {
+				t.Fatalf("a snapshot from before sees %d keys instead of %d", len(got), len(before))
 			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
+			change(engine.Put, random.IntN(n), 3)
 		}
+		if len(old.emptied.get()) > 0 {
+			stepped++
+		}
+		s := e.Snapshot()
+		old.Release()
 		start, end := rangeKey(random.IntN(n)), rangeKey(random.IntN(n))
 		var want []string
 		for _, k := range sorted() {
@@ -88,53 +82,50 @@ func TestEmptiedRanges(t *testing.T) {
 				want = append(want, k)
 			}
 		}
-		if got := keysOf(t, e, start, end); !slices.Equal(got, want) {
+		if got := keysOf(t, s, start, end); !slices.Equal(got, want) {
 			t.Fatalf("%d keys instead of %d", len(got), len(want))
 		}
-		time.Sleep(time.Millisecond)
-		if len(e.current.Load().emptied) > 0 {
-			stepped++
-		}
+		s.Release()
 	}
 	if stepped < 30 {
 		t.Errorf("ranges were emptied only %d times", stepped)
 	}
 }
 
-// TestHoleAtTheEnd empties the end of a range as one does who takes the last of them again and again: scans from
-// there do not walk over what was deleted for long.
-func TestHoleAtTheEnd(t *testing.T) {
+// TestEmptiedEnd empties the end of a range as one does who takes the last of them again and again: scans from
+// there do not walk over what was deleted for long, and the next snapshot knows it too.
+func TestEmptiedEnd(t *testing.T) {
 	e := openWith(t, Options{}, nil)
 	defer func() { _ = e.Close() }()
 	const n = 20000
-	commit := func(kind engine.OpKind, from int) {
-		for chunk := range slices.Chunk(make([]engine.Op, n-from), 1000) {
-			for i := range chunk {
-				chunk[i] = engine.Op{Kind: kind, Key: rangeKey(from + i), Value: []byte("v")}
-			}
-			from += len(chunk)
-			done := make(chan error, 1)
-			e.Commit(chunk, func(err error) { done <- err })
-			if err := <-done; err != nil {
-				t.Fatal(err)
-			}
+	writeAll := func(kind engine.OpKind, from int) {
+		var ops []engine.Op
+		for i := from; i < n; i++ {
+			ops = append(ops, engine.Op{Kind: kind, Key: rangeKey(i), Value: []byte("v")})
+		}
+		if _, err := e.Write(ops); err != nil {
+			t.Fatal(err)
 		}
 	}
-	commit(engine.Put, 0)
-	commit(engine.Delete, 5)
-	deadline := time.Now().Add(10 * time.Second)
-	for e.current.Load().emptied.before(rangeKey(n)) == nil {
-		if time.Now().After(deadline) {
-			t.Fatal("the emptied range is not known")
-		}
-		if got := scanKeys(t, e, rangeKey(0), rangeKey(n), true); len(got) != 5 || got[0] != string(rangeKey(4)) {
-			t.Fatalf("there are %q", got)
-		}
-		time.Sleep(time.Millisecond)
+	writeAll(engine.Put, 0)
+	writeAll(engine.Delete, 5)
+	s := e.Snapshot()
+	if got := scanKeys(t, s, rangeKey(0), rangeKey(n), true); len(got) != 5 || got[0] != string(rangeKey(4)) {
+		t.Fatalf("there are %q", got)
 	}
-	if got := keysOf(t, e, rangeKey(0), rangeKey(n)); len(got) != 5 {
+	if s.emptied.get().before(rangeKey(n)) == nil {
+		t.Error("the emptied range is not known")
+	}
+	write(t, e, engine.Op{Key: rangeKey(10), Value: []byte("v")})
+	next := e.Snapshot()
+	s.Release()
+	if next.emptied.get().before(rangeKey(n)) == nil {
+		t.Error("the emptied range is forgotten")
+	}
+	if got := keysOf(t, next, rangeKey(0), rangeKey(n)); len(got) != 6 {
 		t.Errorf("%d keys", len(got))
 	}
+	next.Release()
 }
 
 // TestRangesUnite keeps emptied ranges apart, unites ranges that meet, and divides a range that is written to.
@@ -192,11 +183,10 @@ func (rs emptiedRanges) ranges() (all []string) {
 func TestRangeFromTheFirstKey(t *testing.T) {
 	e := openWith(t, Options{}, enginetest.Union)
 	defer e.Close()
-	result := make(chan error, 1)
-	e.Commit([]engine.Op{{Key: []byte("z"), Value: []byte("1")}}, func(err error) { result <- err })
-	must(t, <-result)
-	e.probeRange(&emptiedRange{nil, []byte("m"), 2 * walkable})
-	if keys := scanKeys(t, e, nil, []byte("m"), true); len(keys) > 0 {
+	write(t, e, engine.Op{Key: []byte("z"), Value: []byte("1")})
+	s := e.Snapshot()
+	s.emptied.add(emptiedRange{nil, []byte("m"), 2 * walkable})
+	if keys := scanKeys(t, s, nil, []byte("m"), true); len(keys) > 0 {
 		t.Errorf("keys before m are %q", keys)
 	}
 }

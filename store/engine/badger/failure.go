@@ -71,26 +71,14 @@ func (e *Engine) pause(err error) {
 	}
 }
 
-// Sync syncs all logs. Close waits for it.
+// Sync returns when everything that was written before is on disk.
 func (e *Engine) Sync() error {
-	e.closing.RLock()
-	defer e.closing.RUnlock()
-	if e.closed {
-		return engine.ErrClosed
-	}
-	return e.syncLogs(e.current.Load().txn.ReadTs())
-}
-
-// syncLogs is Sync for the engine itself. All commits up to last are in the logs.
-func (e *Engine) syncLogs(last uint64) error {
-	if e.logs == nil {
-		return nil
-	}
 	e.syncing.Lock()
 	defer e.syncing.Unlock()
 	if p := e.failed.Load(); p != nil {
 		return *p
 	}
+	last := e.version.Load()
 	err := e.logs.all()
 	switch {
 	case err == nil:
@@ -105,11 +93,4 @@ func (e *Engine) syncLogs(last uint64) error {
 		return err
 	}
 	return e.fail(fmt.Errorf("cannot sync the log: %w", err))
-}
-
-// syncNames syncs the names of logs.
-func (e *Engine) syncNames() error {
-	e.syncing.Lock()
-	defer e.syncing.Unlock()
-	return e.logs.named()
 }

@@ -69,7 +69,7 @@ func prepareFolder(o Options) (*prepared, error) {
 	}
 	p.unchecked = x.Unchecked
 	if o.CommitLog != nil {
-		p.memtable = x.Memtable(ServerMemTable)
+		p.memtable = x.Memtable(EarlierMemTable)
 		if err := o.CommitLog.Create(); err != nil {
 			return nil, err
 		}
@@ -87,7 +87,7 @@ func writable(dir string) error {
 	return errors.Join(f.Close(), os.Remove(filepath.Clean(f.Name())))
 }
 
-// examineCommitLog has the commit log in front of the engine examined. A folder with such a log is refused by who does
+// examineCommitLog has the commit log in front examined. A folder with such a log is refused by who does
 // not know it.
 func examineCommitLog(o Options, x *check.Examination) (err error) {
 	if o.CommitLog != nil {

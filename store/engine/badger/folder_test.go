@@ -17,12 +17,10 @@ import (
 	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
-// numbered commits a value that belongs to a number and waits.
-func numbered(e engine.Engine, n, size int) error {
-	done := make(chan error, 1)
-	e.Commit([]engine.Op{{Kind: engine.Put, Key: numberedKey(n), Value: numberedValue(n, size)}},
-		func(err error) { done <- err })
-	return <-done
+// numbered writes a value that belongs to a number.
+func numbered(e *Engine, n, size int) error {
+	_, err := e.Write([]engine.Op{{Kind: engine.Put, Key: numberedKey(n), Value: numberedValue(n, size)}})
+	return err
 }
 
 func numberedKey(n int) []byte { return binary.BigEndian.AppendUint32([]byte("n"), uint32(n)) }
@@ -33,9 +31,11 @@ func numberedValue(n, size int) []byte {
 }
 
 // readNumbered returns which numbers have their value. A value that is not of its number is an error.
-func readNumbered(e engine.Engine) (map[int]bool, error) {
+func readNumbered(e *Engine) (map[int]bool, error) {
 	found := map[int]bool{}
-	err := e.Scan([]byte("n"), []byte("o"), engine.ScanOptions{}, func(k, v []byte) (bool, error) {
+	r := e.Snapshot()
+	defer r.Release()
+	err := r.Scan([]byte("n"), []byte("o"), engine.ScanOptions{}, func(k, v []byte) (bool, error) {
 		n := int(binary.BigEndian.Uint32(k[1:]))
 		if string(v) != string(numberedValue(n, len(v))) || len(v) == 0 {
 			return false, fmt.Errorf("the value of %d is %.50q", n, v)
@@ -112,9 +112,9 @@ func copyFile(t *testing.T, from, to string) {
 }
 
 // openQuietly opens a folder that may be damaged, and returns what was logged as well.
-func openQuietly(dir string, sync Sync) (*Engine, *strings.Builder, error) {
+func openQuietly(dir string) (*Engine, *strings.Builder, error) {
 	log := &strings.Builder{}
-	e, err := Open(Options{Dir: dir, Sync: sync, MemTableSize: SmallMemTable, Log: zerolog.New(zerolog.SyncWriter(log))},
+	e, err := Open(Options{Dir: dir, MemTableSize: smallMemTable, Log: zerolog.New(zerolog.SyncWriter(log))},
 		enginetest.Union)
 	return e, log, err
 }

@@ -41,7 +41,7 @@ func newGate(o Options) *gate {
 
 // heard waits if Badger says that it is about to make a table.
 func (g *gate) heard(format string, args []any) {
-	if g == nil || !strings.HasPrefix(format, madeTable) {
+	if !strings.HasPrefix(format, madeTable) {
 		return
 	}
 	if keys, ok := args[1].(uint64); ok && keys == 0 {

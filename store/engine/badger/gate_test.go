@@ -12,7 +12,7 @@ import (
 // what it is about to do.
 func TestGate(t *testing.T) {
 	dir := t.TempDir()
-	e, _, err := openTiny(dir, Periodic, false)
+	e, _, err := openTiny(dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestGate(t *testing.T) {
 		}
 		return files.FreeBytes(dir)
 	}
-	const count = 4000
+	const count = 9000
 	writeTiny(t, e, 0, count)
 	for began := time.Now(); asked.Load() < 2; time.Sleep(10 * time.Millisecond) {
 		if time.Since(began) > 30*time.Second {
@@ -40,7 +40,7 @@ func TestGate(t *testing.T) {
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
-	e, log, err := openTiny(dir, Periodic, false)
+	e, log, err := openTiny(dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}

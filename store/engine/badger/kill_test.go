@@ -11,50 +11,47 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
 // folderOfChild names the folder that this program, started by TestKilled, writes to until it is killed.
 const folderOfChild = "CQLD_TEST_KILLED_FOLDER"
 
-// TestKilled kills a process that commits pairs of keys. What it was told is committed is there
-// afterwards, and no pair is torn.
+// TestKilled kills a process that writes pairs of keys. What it was told is written is there afterwards, and no pair is
+// torn.
 func TestKilled(t *testing.T) {
 	if dir := os.Getenv(folderOfChild); dir != "" {
 		writePairs(t, dir)
 	}
-	for name, sync := range map[string]Sync{"periodic": Periodic, "batch": Batch} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			acknowledged := killWriter(t, dir+":"+strconv.Itoa(int(sync)))
-			if acknowledged < 10 {
-				t.Fatalf("only %d commits before the kill", acknowledged)
-			}
-			e := open(t, dir, sync, enginetest.Union)
-			defer e.Close()
-			seen := map[string]int{}
-			err := e.Scan(nil, nil, engine.ScanOptions{}, func(k, v []byte) (bool, error) {
-				seen[string(k[1:])]++
-				return true, nil
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i := range acknowledged {
-				if n := seen[strconv.Itoa(i)]; n != 2 {
-					t.Fatalf("of commit %d, one of %d acknowledged, there are %d keys", i, acknowledged, n)
-				}
-			}
-			for k, n := range seen {
-				if n != 2 {
-					t.Errorf("commit %s is torn", k)
-				}
-			}
-		})
+	dir := t.TempDir()
+	acknowledged := killWriter(t, dir)
+	if acknowledged < 10 {
+		t.Fatalf("only %d writes before the kill", acknowledged)
+	}
+	e := open(t, dir)
+	defer e.Close()
+	seen := map[string]int{}
+	r := e.Snapshot()
+	defer r.Release()
+	err := r.Scan(nil, nil, engine.ScanOptions{}, func(k, _ []byte) (bool, error) {
+		seen[string(k[1:])]++
+		return true, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range acknowledged {
+		if n := seen[strconv.Itoa(i)]; n != 2 {
+			t.Fatalf("of write %d, one of %d acknowledged, there are %d keys", i, acknowledged, n)
+		}
+	}
+	for k, n := range seen {
+		if n != 2 {
+			t.Errorf("write %s is torn", k)
+		}
 	}
 }
 
-// killWriter starts the writer, kills it in the middle of its work and returns how many commits it knew
+// killWriter starts the writer, kills it in the middle of its work and returns how many writes it knew
 // to be done.
 func killWriter(t *testing.T, folder string) (acknowledged int) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
@@ -85,20 +82,17 @@ func killWriter(t *testing.T, folder string) (acknowledged int) {
 	return acknowledged
 }
 
-// writePairs commits without end and prints the number of each commit when it is done.
-func writePairs(t *testing.T, folder string) {
-	dir, sync, _ := strings.Cut(folder, ":")
-	n, _ := strconv.Atoi(sync)
-	e := open(t, dir, Sync(n), enginetest.Union)
+// writePairs writes without end and prints the number of each pair when it is written.
+func writePairs(t *testing.T, dir string) {
+	e := open(t, dir)
 	filler := []byte(strings.Repeat("f", 1000))
 	for i := 0; ; i++ {
 		k := strconv.Itoa(i)
-		e.Commit([]engine.Op{{Key: []byte("a" + k), Value: filler}, {Key: []byte("b" + k), Value: filler}}, func(err error) {
-			if err != nil {
-				fmt.Println(err)
-				os.Exit(1)
-			}
-			fmt.Println(i)
-		})
+		ops := []engine.Op{{Key: []byte("a" + k), Value: filler}, {Key: []byte("b" + k), Value: filler}}
+		if _, err := e.Write(ops); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		fmt.Println(i)
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/cqld/cqld/store/engine/badger/check"
 )
@@ -22,7 +20,6 @@ type logs struct {
 	current func() error            // makes Badger sync what it writes to
 	sync    func(path string) error // syncs a file or a folder
 	full    map[string]bool         // value logs that nothing is added to and that are synced
-	newest  int                     // the newest memtable's log whose name is synced
 	held    map[string]*os.File
 }
 
@@ -58,30 +55,7 @@ func (l *logs) all() error {
 			return err
 		}
 	}
-	return l.folder(names)
-}
-
-// folder syncs the names of the logs.
-func (l *logs) folder(names logNames) error {
-	for _, name := range names.memtables {
-		if n, err := strconv.Atoi(strings.TrimSuffix(name, check.MemtableLog)); err == nil {
-			l.newest = max(l.newest, n)
-		}
-	}
 	return l.sync(l.dir)
-}
-
-// named syncs the folder if a commit has begun another memtable's log, whose content is synced.
-func (l *logs) named() error {
-	next := filepath.Join(l.dir, check.LogName(uint32(l.newest+1)))
-	if info, err := os.Lstat(next); err != nil || info.Size() == 0 {
-		return nil
-	}
-	names, err := l.names()
-	if err != nil {
-		return err
-	}
-	return l.folder(names)
 }
 
 // logNames are the names of all logs, the oldest first.

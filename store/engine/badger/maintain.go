@@ -15,24 +15,24 @@ import (
 // collectEvery is how often Badger cleans its value log.
 const collectEvery = 10 * time.Minute
 
-// maintain syncs the logs in Periodic mode, keeps the record of files, looks whether the disk is full, and has
-// Badger clean its value log, until Close.
+// lookEvery is how often it is looked whether there is room on the disk.
+const lookEvery = time.Second
+
+// maintain keeps the record of files, looks whether the disk is full, tries again to sync the logs if that failed for
+// now, and has Badger clean its value log, until Close.
 func (e *Engine) maintain(o Options) {
 	defer e.finished.Done()
 	collect := time.NewTicker(collectEvery)
 	defer collect.Stop()
-	tick := time.NewTicker(o.SyncEvery)
+	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
-	synced := e.current.Load()
 	for e.failed.Load() == nil {
 		select {
 		case <-e.stop:
 			return
 		case <-tick.C:
-			if last := e.current.Load(); o.Sync == Periodic && last != synced || e.paused.Load() != nil {
-				if err := e.syncLogs(last.txn.ReadTs()); err == nil {
-					synced = last
-				} else if !passes(err) {
+			if e.paused.Load() != nil {
+				if err := e.Sync(); err != nil && !passes(err) {
 					o.Log.Error().Err(err).Msg("writes are refused from here on")
 				}
 			}
@@ -75,7 +75,7 @@ func (e *Engine) noteRoom(err error) {
 
 // refreshRecord writes the record if files have appeared or gone.
 func (e *Engine) refreshRecord() {
-	err := e.recorder.Refresh(e.current.Load().txn.ReadTs())
+	err := e.recorder.Refresh(e.version.Load())
 	if err != nil && !passes(err) {
 		e.log.Warn().Err(err).Msgf("cannot write %s", check.RecordName)
 	}
@@ -88,7 +88,7 @@ func (e *Engine) collect() error {
 	if _, err := room.enough(e.db.Opts().ValueLogFileSize); err != nil {
 		return err
 	}
-	last := e.current.Load().txn.ReadTs()
+	last := e.version.Load()
 	if err := e.recorder.SetCleaning(true, last); err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (e *Engine) rewriteValues(last uint64) error {
 	if errors.Is(err, badger.ErrNoRewrite) || errors.Is(err, badger.ErrRejected) {
 		return nil
 	}
-	return errors.Join(err, e.syncLogs(last))
+	return errors.Join(err, e.Sync())
 }
 
 // takeDiscard takes the blocks of DISCARD, which Badger maps.

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/store/engine/badger/check"
-	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
 // TestMapping finds the blocks of a table taken when Badger maps it, and the first ones of a value log.
@@ -38,7 +37,7 @@ func TestMapping(t *testing.T) {
 		mapper.mmap = hooked
 		mapper.Unlock()
 	}()
-	e := openWith(t, Options{Dir: dir}, enginetest.Union)
+	e := open(t, dir)
 	if err := numbered(e, 1, 800); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +53,7 @@ func TestMapping(t *testing.T) {
 
 // TestDescriptors lets a commit that may begin a log find no descriptor: it is refused, and the next one is not.
 func TestDescriptors(t *testing.T) {
-	e, _, err := openTiny(t.TempDir(), Periodic, false)
+	e, _, err := openTiny(t.TempDir(), false)
 	if err != nil {
 		t.Fatal(err)
 	}

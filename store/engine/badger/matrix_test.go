@@ -30,10 +30,10 @@ const (
 	tinyLarge    = tinyMemTable/10 + 8000
 )
 
-func openTiny(dir string, sync Sync, repair bool) (*Engine, *strings.Builder, error) {
+func openTiny(dir string, repair bool) (*Engine, *strings.Builder, error) {
 	log := &strings.Builder{}
 	e, err := Open(Options{
-		Dir: dir, Sync: sync, MemTableSize: tinyMemTable, Repair: repair,
+		Dir: dir, MemTableSize: tinyMemTable, Repair: repair,
 		Log: zerolog.New(zerolog.SyncWriter(log)),
 	}, enginetest.Union)
 	return e, log, err
@@ -56,7 +56,6 @@ func writeTiny(t *testing.T, e *Engine, from, to int) {
 // damagedFolder is a folder to be damaged, as it was before, and how many numbers it has.
 type damagedFolder struct {
 	name, dir, older string
-	sync             Sync
 	count            int
 	syncedTo         int
 }
@@ -64,49 +63,42 @@ type damagedFolder struct {
 // makeFolders makes folders of all kinds: closed, killed a moment after a sync, and killed long after it.
 func makeFolders(t *testing.T) (folders []damagedFolder) {
 	t.Helper()
-	modes := map[string]Sync{"periodic": Periodic, "batch": Batch}
-	if !wholeMatrix {
-		delete(modes, "batch")
+	dir := t.TempDir()
+	open := func() *Engine {
+		e, _, err := openTiny(dir, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
 	}
-	for name, sync := range modes {
-		dir := t.TempDir()
-		open := func() *Engine {
-			e, _, err := openTiny(dir, sync, false)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return e
-		}
-		e := open()
-		writeTiny(t, e, 0, 700)
-		if err := e.Close(); err != nil {
-			t.Fatal(err)
-		}
-		first := copyFolder(t, dir)
-		e = open()
-		writeTiny(t, e, 700, 2000)
-		waitForTables(t, e)
-		if err := e.Sync(); err != nil {
-			t.Fatal(err)
-		}
-		second := copyFolder(t, dir)
-		writeTiny(t, e, 2000, 3150)
-		waitForTables(t, e)
-		killed := copyFolder(t, dir)
-		folders = append(folders, damagedFolder{name + " killed", killed, second, sync, 3150, 0},
-			damagedFolder{name + " killed, older by a run", killed, first, sync, 3150, 0})
-		if err := e.Sync(); err != nil {
-			t.Fatal(err)
-		}
-		e.look()
-		synced := copyFolder(t, dir)
-		if err := e.Close(); err != nil {
-			t.Fatal(err)
-		}
-		folders = append(folders, damagedFolder{name + " synced", synced, second, sync, 3150, 3150},
-			damagedFolder{name + " closed", copyFolder(t, dir), first, sync, 3150, 3150})
+	e := open()
+	writeTiny(t, e, 0, 700)
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
 	}
-	return folders
+	first := copyFolder(t, dir)
+	e = open()
+	writeTiny(t, e, 700, 2000)
+	waitForTables(t, e)
+	if err := e.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	second := copyFolder(t, dir)
+	writeTiny(t, e, 2000, 3150)
+	waitForTables(t, e)
+	killed := copyFolder(t, dir)
+	folders = append(folders, damagedFolder{"killed", killed, second, 3150, 0},
+		damagedFolder{"killed, older by a run", killed, first, 3150, 0})
+	if err := e.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	e.look()
+	synced := copyFolder(t, dir)
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return append(folders, damagedFolder{"synced", synced, second, 3150, 3150},
+		damagedFolder{"closed", copyFolder(t, dir), first, 3150, 3150})
 }
 
 // change is a way to damage a file. It reports whether that changed anything.
@@ -268,7 +260,7 @@ func tryDamage(t *testing.T, f damagedFolder, name string, c change) {
 		return
 	}
 	before := contents(t, dir)
-	e, log, err := openTiny(dir, f.sync, false)
+	e, log, err := openTiny(dir, false)
 	if err == nil {
 		found := readAndClose(t, e)
 		if len(found) == f.count {
@@ -294,7 +286,7 @@ func tryDamage(t *testing.T, f damagedFolder, name string, c change) {
 		t.Errorf("the folder was changed: %v, before %v", slices.Sorted(maps.Keys(after)), slices.Sorted(maps.Keys(before)))
 	}
 	refusal := err
-	e, log, err = openTiny(dir, f.sync, true)
+	e, log, err = openTiny(dir, true)
 	if err != nil {
 		t.Fatalf("repair: %v, after %v", err, refusal)
 	}
@@ -311,7 +303,7 @@ func tryDamage(t *testing.T, f damagedFolder, name string, c change) {
 			t.Errorf("what is set aside is not the damaged file")
 		}
 	}
-	e, log, err = openTiny(dir, f.sync, false)
+	e, log, err = openTiny(dir, false)
 	if err != nil {
 		t.Fatalf("after the repair: %v", err)
 	}

@@ -17,7 +17,7 @@ import (
 type room struct {
 	dir     string
 	reserve int64
-	free    func(dir string) (int64, error) // nil: the engine is in memory
+	free    func(dir string) (int64, error)
 	volume  func(dir string) (int64, error)
 	kept    files.Reserve // by the front: commits stop there earlier than what the engine does with those before
 	left    int64         // what may be committed until the disk is looked at again
@@ -44,9 +44,6 @@ func checkRoom(o Options) error {
 
 // take refuses a commit that would go into the reserve. large says that it has values for the value log.
 func (r *room) take(size int64, entries int, large bool) error {
-	if r.free == nil {
-		return nil
-	}
 	if r.left < size || large {
 		if err := r.more(size, large); err != nil {
 			return err
@@ -114,9 +111,9 @@ func (r *room) refusal(err error) error {
 	return fmt.Errorf("%w: %w", kind, err)
 }
 
-// entryOverhead is what an entry takes in a log at most, beside what entrySize counts, and commitOverhead what
-// ends a commit.
+// logOverhead is what an entry takes in a log at most, besides what writeSome counts, and commitOverhead what ends a
+// commit.
 const (
-	entryOverhead  = 8
+	logOverhead    = 8
 	commitOverhead = 64
 )

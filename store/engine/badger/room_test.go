@@ -1,7 +1,6 @@
 package badger
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"os/exec"
@@ -25,7 +24,7 @@ func TestNoRoom(t *testing.T) {
 	if err := numbered(e, 1, 800); err != nil {
 		t.Fatal(err)
 	}
-	free.Store(reservedMemtables*SmallMemTable + 100)
+	free.Store(reservedMemtables*smallMemTable + 100)
 	written := 1
 	var err error
 	for ; err == nil; written++ {
@@ -48,8 +47,8 @@ func TestNoRoom(t *testing.T) {
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
-	free.Store(SmallMemTable)
-	if _, err := Open(Options{Dir: o.Dir, MemTableSize: SmallMemTable, free: o.free}, enginetest.Union); err == nil ||
+	free.Store(smallMemTable)
+	if _, err := Open(Options{Dir: o.Dir, MemTableSize: smallMemTable, free: o.free}, enginetest.Union); err == nil ||
 		!strings.Contains(err.Error(), "too little room") {
 		t.Errorf("open on a full disk: %v", err)
 	}
@@ -61,7 +60,7 @@ func TestReserve(t *testing.T) {
 	var free atomic.Int64
 	free.Store(100 << 30)
 	e := openWith(t, Options{
-		Dir: t.TempDir(), SyncEvery: time.Millisecond, Reserve: files.Reserve{Percent: 5},
+		Dir: t.TempDir(), Reserve: files.Reserve{Percent: 5},
 		free:   func(string) (int64, error) { return free.Load(), nil },
 		volume: func(string) (int64, error) { return 200 << 30, nil },
 	}, enginetest.Union)
@@ -112,61 +111,6 @@ func TestReserveOf(t *testing.T) {
 		if got := test.reserve.Of(test.volume); got != test.want {
 			t.Errorf("%+v of %d is %d, want %d", test.reserve, test.volume, got, test.want)
 		}
-	}
-}
-
-// TestRefusedBatch queues two requests that do not fit into one batch and merge into the same key. There is no room
-// for the first batch: nothing of it is in what the second request writes.
-func TestRefusedBatch(t *testing.T) {
-	for name, long := range map[string]int{"whole values": 0, "tails": 1} {
-		t.Run(name, func(t *testing.T) {
-			var full atomic.Bool
-			e := openWith(t, Options{Dir: t.TempDir(), SyncEvery: time.Hour, LongValue: long, free: func(string) (int64, error) {
-				if full.Swap(false) {
-					return 0, nil
-				}
-				return 1 << 40, nil
-			}}, enginetest.Union)
-			defer func() {
-				if err := e.Close(); err != nil {
-					t.Error(err)
-				}
-			}()
-			for _, word := range []string{"x", "y"} {
-				if err := commitAll(e, engine.Op{Kind: engine.Merge, Key: []byte("words"), Value: []byte(word)}); err != nil {
-					t.Fatal(err)
-				}
-			}
-			filler := bytes.Repeat([]byte("f"), e.limits.CommitBytes*3/5)
-			outcomes := [2]chan error{make(chan error, 1), make(chan error, 1)}
-			err := engine.Update(t.Context(), e, nil, func(engine.Txn) error { // the writer is busy until both are queued
-				full.Store(true)
-				e.room.left = 0
-				for i, word := range []string{"refused", "written"} {
-					e.Commit([]engine.Op{
-						{Kind: engine.Merge, Key: []byte("words"), Value: []byte(word)},
-						{Kind: engine.Put, Key: []byte("filler " + word), Value: filler},
-					}, func(err error) { outcomes[i] <- err })
-				}
-				return nil
-			})
-			if !errors.Is(err, engine.ErrFull) { // it is in the first batch too
-				t.Fatal(err)
-			}
-			if err := <-outcomes[0]; !errors.Is(err, engine.ErrFull) {
-				t.Errorf("the first request: %v", err)
-			}
-			if err := <-outcomes[1]; err != nil {
-				t.Errorf("the second request: %v", err)
-			}
-			words := ""
-			if _, err := e.Get([]byte("words"), func(v []byte) error { words = string(v); return nil }); err != nil {
-				t.Error(err)
-			}
-			if words != "written x y" {
-				t.Errorf("the key has %q", words)
-			}
-		})
 	}
 }
 
@@ -222,11 +166,4 @@ func TestFullDisk(t *testing.T) {
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// commitAll waits for a commit.
-func commitAll(e *Engine, ops ...engine.Op) error {
-	done := make(chan error, 1)
-	e.Commit(ops, func(err error) { done <- err })
-	return <-done
 }

@@ -2,7 +2,6 @@ package badger
 
 import (
 	"math"
-	"slices"
 
 	"github.com/dgraph-io/badger/v4"
 
@@ -26,16 +25,10 @@ func (e *Engine) dropUnreadable() (int, error) {
 			keys = append(keys, it.Item().KeyCopy(nil))
 		}
 	}
-	for some := range slices.Chunk(keys, 1000) {
-		var ops []engine.Op
-		for _, key := range some {
-			ops = append(ops, engine.Op{Kind: engine.Delete, Key: key})
-		}
-		done := make(chan error, 1)
-		e.Commit(ops, func(err error) { done <- err })
-		if err := <-done; err != nil {
-			return 0, err
-		}
+	var ops []engine.Op
+	for _, key := range keys {
+		ops = append(ops, engine.Op{Kind: engine.Delete, Key: key})
 	}
-	return len(keys), nil
+	_, err := e.Write(ops)
+	return len(keys), err
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/badger"
 	"github.com/cqld/cqld/store/engine/tree"
 )
 
@@ -20,7 +21,7 @@ func (e *Engine) checkOp(op *engine.Op) error {
 	if len(op.Value) > maxCommit {
 		return engine.ErrTooLarge
 	}
-	return e.below.CheckKey(op.Key)
+	return badger.CheckKey(op.Key)
 }
 
 // check refuses operations that are no commit, and counts their bytes.

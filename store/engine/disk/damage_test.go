@@ -295,10 +295,8 @@ func TestEarlierFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 200 {
-		done := make(chan error, 1)
-		alone.Commit([]engine.Op{{Key: fmt.Appendf(nil, "%05d", i), Value: bytes.Repeat([]byte{byte('a' + i%26)}, 200)}},
-			func(err error) { done <- err })
-		if err := <-done; err != nil {
+		op := engine.Op{Key: fmt.Appendf(nil, "%05d", i), Value: bytes.Repeat([]byte{byte('a' + i%26)}, 200)}
+		if _, err := alone.Write([]engine.Op{op}); err != nil {
 			t.Fatal(err)
 		}
 	}

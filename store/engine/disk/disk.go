@@ -35,6 +35,7 @@ import (
 	"github.com/cqld/cqld/store/engine/badger/check"
 	"github.com/cqld/cqld/store/engine/disk/commitlog"
 	"github.com/cqld/cqld/store/engine/files"
+	"github.com/cqld/cqld/store/engine/publish"
 	"github.com/cqld/cqld/store/engine/tree"
 )
 
@@ -79,7 +80,7 @@ const (
 	defaultMemtable = 32 << 20
 
 	// badgerMemtable is Badger's own, which takes 1.3 times as much memory, up to three times.
-	badgerMemtable = 16 << 20
+	badgerMemtable = 8 << 20
 
 	// firstRate is how many bytes a second a flush writes, as long as none was measured.
 	firstRate = 32 << 20
@@ -100,13 +101,13 @@ type Engine struct {
 	fold      engine.Fold
 	below     *badger.Engine
 	log       *commitlog.Log
-	current   atomic.Pointer[published] // nil: a commit is being applied, or the engine is closed
-	updating  chan struct{}             // has an element while an Update is under way
-	under     atomic.Int64              // commits and updates that are not answered
-	failed    atomic.Pointer[error]     // why there are no more commits
-	stuck     atomic.Pointer[error]     // why nothing can be flushed at the moment
-	noSegment atomic.Pointer[error]     // why no segment of the log can be made at the moment
-	waits     atomic.Uint64             // commits that had to wait for a flush
+	current   publish.Place[view, *badger.Snapshot]
+	updating  chan struct{}         // has an element while an Update is under way
+	under     atomic.Int64          // commits and updates that are not answered
+	failed    atomic.Pointer[error] // why there are no more commits
+	stuck     atomic.Pointer[error] // why nothing can be flushed at the moment
+	noSegment atomic.Pointer[error] // why no segment of the log can be made at the moment
+	waits     atomic.Uint64         // commits that had to wait for a flush
 	flushes   atomic.Uint64
 
 	large largeKeys  // keys whose values in Badger are nearly as long as may be
@@ -122,11 +123,10 @@ type Engine struct {
 	filter    *filter
 	first     func(key []byte) (bool, error) // isFirst
 	closed    bool
-	path      tree.Path // of the row that is being written
-	undo      []undo    // of the commit that is being applied
-	left      []retired // what is not published any more and still being read
-	oldBases  []*base   // snapshots of Badger that may still be read
-	dropped   uint64    // the number of the last memtable that was flushed
+	path      tree.Path          // of the row that is being written
+	undo      []undo             // of the commit that is being applied
+	oldBases  []*badger.Snapshot // that may still be read
+	dropped   uint64             // the number of the last memtable that was flushed
 
 	syncing  syncing
 	flushing chan struct{} // has an element when there is something to flush
@@ -164,8 +164,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	e.syncing.wake = make(chan struct{}, 1)
 	var x *commitlog.Examination
 	below := o.below
-	below.Dir, below.Repair, below.Log, below.Sync = o.Dir, o.Repair, o.Log, badger.Requested
-	below.Reserve = o.Reserve
+	below.Dir, below.Repair, below.Log, below.Reserve = o.Dir, o.Repair, o.Log, o.Reserve
 	if below.MemTableSize == 0 {
 		below.MemTableSize = badgerMemtable
 	}
@@ -193,11 +192,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 
 // openLog reads the log into trees and starts what the engine does besides.
 func (e *Engine) openLog(x *commitlog.Examination) error {
-	first, err := e.openBase()
-	if err != nil {
-		return err
-	}
-	e.layers = &layers{base: first}
+	e.layers = &layers{base: e.below.Snapshot()}
 	e.memtable = newMemtable(1)
 	replay := func(seq uint64, ops []engine.Op) error {
 		err := e.apply(ops)
@@ -211,6 +206,7 @@ func (e *Engine) openLog(x *commitlog.Examination) error {
 		}
 		return nil
 	}
+	var err error
 	options := commitlog.Options{SegmentSize: e.o.segment, Sync: e.o.syncFile}
 	if len(x.Damages) > 0 {
 		err = e.repairLog(x, options, replay)
@@ -223,7 +219,6 @@ func (e *Engine) openLog(x *commitlog.Examination) error {
 		}
 	}
 	if err != nil {
-		close(first.release)
 		return err
 	}
 	e.publish(nil)
@@ -251,13 +246,8 @@ func (e *Engine) repairLog(
 	if err := e.below.Sync(); err != nil {
 		return err
 	}
-	old := e.layers.base
-	next, err := e.openBase()
-	if err != nil {
-		return err
-	}
-	e.layers = &layers{base: next}
-	close(old.release)
+	e.layers.base.Release()
+	e.layers = &layers{base: e.below.Snapshot()}
 	e.log, err = x.Reset(e.o.Log, o)
 	return err
 }
@@ -271,7 +261,7 @@ const (
 
 // Limits says what a commit may have at most.
 func (e *Engine) Limits() engine.Limits {
-	return engine.Limits{Key: e.below.Limits().Key, Value: maxCommit, CommitBytes: maxCommit, CommitOps: maxOps}
+	return engine.Limits{Key: badger.MaxKey, Value: maxCommit, CommitBytes: maxCommit, CommitOps: maxOps}
 }
 
 // Close waits for the commits and updates that are not answered and for the reads under way, and flushes everything, so
@@ -283,7 +273,7 @@ func (e *Engine) Close() error {
 		return engine.ErrClosed
 	}
 	e.closed = true
-	e.retire(e.current.Swap(nil))
+	e.current.Close()
 	e.changed.Broadcast()
 	e.mu.Unlock()
 	for i := 0; e.busy(); i++ {
@@ -311,10 +301,6 @@ func (e *Engine) closeFiles() error {
 	} else {
 		err = e.log.Empty()
 	}
-	close(e.layers.base.release)
-	for _, b := range e.oldBases {
-		close(b.release)
-	}
 	if closing := e.below.Close(); closing != nil || err != nil {
 		return fmt.Errorf("close the data: %w", errors.Join(err, closing))
 	}
@@ -328,8 +314,7 @@ func (e *Engine) busy() bool {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.forget()
-	return len(e.left) > 0
+	return !e.forget()
 }
 
 // wake puts an element into a channel, unless it has one.

@@ -8,7 +8,7 @@ import (
 	"github.com/cqld/cqld/store/engine/tree"
 )
 
-// A commit to Badger by the flusher has at most this, unless one value is longer.
+// The flusher gives Badger at most this at a time, unless one value is longer.
 const (
 	flushOps   = 1000
 	flushBytes = 1 << 20
@@ -63,10 +63,7 @@ func (e *Engine) flush(m *memtable) error {
 	if err := e.syncBelow(); err != nil {
 		return err
 	}
-	next, err := e.openBase()
-	if err != nil {
-		return err
-	}
+	next := e.below.Snapshot()
 	e.mu.Lock()
 	e.replaceLayers(&layers{frozen: e.layers.frozen[:len(e.layers.frozen)-1], base: next})
 	e.dropped = m.number
@@ -113,7 +110,7 @@ func (e *Engine) flushAll() error {
 	return e.below.Sync()
 }
 
-// write commits the rows of a memtable to Badger, in the order of their keys.
+// write writes the rows of a memtable to Badger, in the order of their keys.
 func (e *Engine) write(m *memtable) error {
 	var c tree.Cursor
 	c.Begin(&m.tree, nil, nil, false)
@@ -128,43 +125,37 @@ func (e *Engine) write(m *memtable) error {
 		size += len(r.Key()) + len(value)
 		c.Next()
 		if len(ops) >= flushOps || size >= flushBytes {
-			if err := e.commitBelow(ops); err != nil {
+			if err := e.writeBelow(ops); err != nil {
 				return err
 			}
 			ops, size = ops[:0], 0
 		}
 	}
-	return e.commitBelow(ops)
+	return e.writeBelow(ops)
 }
 
 // opKinds are the operations that write rows to Badger.
 var opKinds = [...]engine.OpKind{holds: engine.Put, deleted: engine.Delete, merged: engine.Merge}
 
-// commitBelow commits to Badger. While Badger takes nothing for now it tries again. What Badger can never take, because
-// a fold fails, is divided: only keys whose values are damaged are left as they are.
-func (e *Engine) commitBelow(ops []engine.Op) error {
+// writeBelow writes to Badger. While Badger takes nothing for now it tries again. What Badger can never take, because a
+// fold fails, is left out: the values of such keys are damaged.
+func (e *Engine) writeBelow(ops []engine.Op) error {
 	for len(ops) > 0 {
-		done := make(chan error, 1)
-		e.below.Commit(ops, func(err error) { done <- err })
-		switch err := <-done; {
+		written, err := e.below.Write(ops)
+		ops = ops[written:]
+		switch {
 		case err == nil:
 			e.unstick()
-			return nil
-		case e.below.Failed() || errors.Is(err, engine.ErrUnknown) || errors.Is(err, engine.ErrClosed):
+		case e.below.Failed() || errors.Is(err, engine.ErrUnknown):
 			return err
 		case errors.Is(err, engine.ErrFull) || errors.Is(err, engine.ErrRefused):
 			if !e.rest(err) {
 				return errStopped
 			}
-		case len(ops) == 1:
+		default:
 			e.o.Log.Error().Err(err).Hex("key", ops[0].Key).
 				Msg("what was merged into a key is lost: it cannot be folded into what the key holds")
-			return nil
-		default:
-			if err := e.commitBelow(ops[:len(ops)/2]); err != nil {
-				return err
-			}
-			ops = ops[len(ops)/2:]
+			ops = ops[1:]
 		}
 	}
 	return nil

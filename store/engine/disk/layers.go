@@ -2,9 +2,10 @@ package disk
 
 import (
 	"slices"
-	"sync/atomic"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/badger"
+	"github.com/cqld/cqld/store/engine/publish"
 	"github.com/cqld/cqld/store/engine/tree"
 )
 
@@ -20,8 +21,8 @@ func newMemtable(number uint64) memtable { return memtable{tree: tree.New(), num
 
 // layers are what is below the tree that is written to.
 type layers struct {
-	frozen []*memtable // that are not flushed, the newest first
-	base   *base       // as Badger was when the oldest of them was frozen, or before
+	frozen []*memtable      // that are not flushed, the newest first
+	base   *badger.Snapshot // from when the oldest of them was frozen, or before
 }
 
 // oldestFirst are the frozen memtables in the order in which they are flushed.
@@ -31,95 +32,34 @@ func (l *layers) oldestFirst() []*memtable {
 	return all
 }
 
-// base is a snapshot of Badger. A goroutine keeps a view open for it.
-type base struct {
-	reader  engine.Reader
-	release chan struct{} // is closed when nobody reads the snapshot any more
-}
+// published is what reads begin on: a tree and what is below it. A read of it holds a snapshot of Badger.
+type published = publish.Version[view, *badger.Snapshot]
 
-// openBase makes a snapshot of what Badger has.
-func (e *Engine) openBase() (*base, error) {
-	b := &base{release: make(chan struct{})}
-	opened := make(chan error, 1)
-	go func() {
-		opened <- e.below.View(func(r engine.Reader) error {
-			b.reader = r
-			opened <- nil
-			<-b.release
-			return nil
-		})
-	}()
-	return b, <-opened
-}
-
-// published is what reads begin on: a tree and what is below it. The writer takes it back before it changes nodes of
-// the tree in place, which it does if nobody reads it. Otherwise it gives its tree another number, so that all nodes of
-// this one stay as they are.
-type published struct {
-	view
-	readers *readers
-}
-
-// readers counts who reads what was published. It stands alone, because it is needed longer than the tree.
-type readers struct{ n atomic.Int64 }
-
-// retired is what was published before and is still being read.
-type retired struct {
-	readers *readers
-	base    *base
-}
-
-// enter counts a read in, which has to call leave when it is done. A read counts itself before it looks whether the
-// tree is still published, and the writer takes the tree back before it looks whether there are readers. So one of
-// them sees the other.
+// enter counts a read in, which has to call Leave when it is done.
 func (e *Engine) enter() (*published, error) {
 	if err := e.below.Damage(); err != nil {
 		return nil, err
 	}
-	for {
-		p := e.current.Load()
-		if p == nil {
-			return e.enterLocked()
-		}
-		p.readers.n.Add(1)
-		if e.current.Load() == p {
-			return p, nil
-		}
-		p.leave()
+	if p := e.current.Enter(); p != nil {
+		return p, nil
 	}
-}
-
-// enterLocked is enter while a commit is being applied.
-func (e *Engine) enterLocked() (*published, error) {
-	e.mu.Lock()
+	e.mu.Lock() // a commit is being applied
 	defer e.mu.Unlock()
-	if e.closed {
-		return nil, engine.ErrClosed
+	if p := e.current.EnterLast(); p != nil {
+		return p, nil
 	}
-	p := e.current.Load()
-	p.readers.n.Add(1)
-	return p, nil
+	return nil, engine.ErrClosed
 }
-
-func (p *published) leave() { p.readers.n.Add(-1) }
 
 // beginWriting lets the tree be changed. It returns what publish needs, which publishes the changes. long says that
 // readers go on with the tree before it meanwhile.
 func (e *Engine) beginWriting(long bool) *published {
 	e.version++
-	p := e.current.Load()
-	if !long {
-		e.current.Store(nil)
+	p := e.current.BeginWriting(long)
+	if p == nil {
+		e.memtable.tree.Detach()
 	}
-	switch {
-	case p == nil || long:
-	case p.readers.n.Load() != 0:
-		e.retire(p)
-	default:
-		return p
-	}
-	e.memtable.tree.Detach()
-	return nil
+	return p
 }
 
 // publish lets reads begin on what there is. p is what beginWriting has returned, or nil.
@@ -129,35 +69,27 @@ func (e *Engine) publish(p *published) {
 		return
 	}
 	if p == nil {
-		p = &published{readers: new(readers)}
-		p.fold = e.fold
+		p = publish.New[view, *badger.Snapshot]()
+		p.Value.fold = e.fold
 	}
-	p.tree, p.layers = e.memtable.tree, e.layers
-	if before := e.current.Swap(p); before != nil && before != p {
-		e.retire(before)
-	}
-}
-
-// retire notes who reads what is not published any more.
-func (e *Engine) retire(p *published) {
-	if p.readers.n.Load() != 0 {
-		e.left = append(e.left, retired{p.readers, p.layers.base})
-	}
-	if len(e.left) > 0 || len(e.oldBases) > 0 {
+	p.Value.tree, p.Value.layers, p.Holds = e.memtable.tree, e.layers, e.layers.base
+	e.current.Publish(p)
+	if len(e.oldBases) > 0 {
 		e.forget()
 	}
 }
 
-// forget drops what nobody reads any more.
-func (e *Engine) forget() {
-	e.left = slices.DeleteFunc(e.left, func(r retired) bool { return r.readers.n.Load() == 0 })
-	e.oldBases = slices.DeleteFunc(e.oldBases, func(b *base) bool {
-		read := slices.ContainsFunc(e.left, func(r retired) bool { return r.base == b })
-		if !read {
-			close(b.release)
+// forget drops what nobody reads any more, and reports whether nobody reads what was published before.
+func (e *Engine) forget() (all bool) {
+	all = e.current.Forget()
+	e.oldBases = slices.DeleteFunc(e.oldBases, func(b *badger.Snapshot) bool {
+		held := e.current.IsHeld(b)
+		if !held {
+			b.Release()
 		}
-		return !read
+		return !held
 	})
+	return all
 }
 
 // freeze puts the tree that is written to below another one.

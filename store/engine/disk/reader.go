@@ -21,8 +21,8 @@ func (e *Engine) Get(key []byte, fn func(value []byte) error) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer p.leave()
-	return p.Get(key, fn)
+	defer p.Leave()
+	return p.Value.Get(key, fn)
 }
 
 // Scan reads a range at the last commit.
@@ -31,8 +31,8 @@ func (e *Engine) Scan(start, end []byte, o engine.ScanOptions, fn func(key, valu
 	if err != nil {
 		return err
 	}
-	defer p.leave()
-	return p.Scan(start, end, o, fn)
+	defer p.Leave()
+	return p.Value.Scan(start, end, o, fn)
 }
 
 // View runs fn on the last commit.
@@ -41,8 +41,8 @@ func (e *Engine) View(fn func(engine.Reader) error) error {
 	if err != nil {
 		return err
 	}
-	defer p.leave()
-	return fn(&p.view)
+	defer p.Leave()
+	return fn(&p.Value)
 }
 
 // top is the newest row of a key, or none.
@@ -79,9 +79,9 @@ func (v *view) Get(key []byte, fn func(value []byte) error) (bool, error) {
 		r = v.layers.frozen[next].tree.Get(key)
 	}
 	if deltas.n == 0 {
-		return v.layers.base.reader.Get(key, fn)
+		return v.layers.base.Get(key, fn)
 	}
-	found, err := v.layers.base.reader.Get(key, func(value []byte) error {
+	found, err := v.layers.base.Get(key, func(value []byte) error {
 		_, err := v.folded(true, key, value, &deltas, fn)
 		return err
 	})
@@ -189,7 +189,7 @@ func (m *merging) end() {
 // run merges the trees with what is below.
 func (m *merging) run(start, end []byte) error {
 	stopped := false
-	err := m.view.layers.base.reader.Scan(start, end, m.options, func(key, value []byte) (more bool, err error) {
+	err := m.view.layers.base.Scan(start, end, m.options, func(key, value []byte) (more bool, err error) {
 		for {
 			at := m.first()
 			order := 1

@@ -51,7 +51,9 @@ func TestLogIsSyncedBeforeTables(t *testing.T) {
 			}
 		}
 	}
-	if found, err := e.below.Get([]byte{'k', 0}, func([]byte) error { return nil }); found || err != nil {
+	below := e.below.Snapshot()
+	defer below.Release()
+	if found, err := below.Get([]byte{'k', 0}, func([]byte) error { return nil }); found || err != nil {
 		t.Errorf("a key is in Badger before the log is synced, %v", err)
 	}
 	close(release)

@@ -76,9 +76,7 @@ func (e *Engine) begin() *txn {
 		Writes: engine.Writes{Check: e.checkOp}, version: e.version, memtable: e.memtable.number,
 		base: view{tree: e.memtable.tree, layers: e.layers, fold: e.fold},
 	}
-	if x.read = e.current.Load(); x.read != nil {
-		x.read.readers.n.Add(1)
-	} else {
+	if x.read = e.current.EnterLast(); x.read == nil {
 		e.memtable.tree.Detach() // nobody counts readers when the engine is being closed
 	}
 	return x
@@ -87,7 +85,7 @@ func (e *Engine) begin() *txn {
 // leave ends its reading.
 func (x *txn) leave() {
 	if x.read != nil {
-		x.read.leave()
+		x.read.Leave()
 		x.read = nil
 	}
 }

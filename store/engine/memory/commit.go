@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/publish"
 	"github.com/cqld/cqld/store/engine/tree"
 )
 
@@ -78,19 +79,11 @@ func (e *Engine) commit(ops []engine.Op, size int) error {
 // beginWriting lets the tree be changed. It returns what publish needs, which publishes the changes.
 func (e *Engine) beginWriting(long bool) *published {
 	e.version++
-	p := e.current.Load()
-	if !long {
-		e.current.Store(nil)
+	p := e.current.BeginWriting(long)
+	if p == nil {
+		e.tree.Detach()
 	}
-	switch {
-	case p == nil || long:
-	case p.readers.n.Load() != 0:
-		e.retire(p)
-	default:
-		return p
-	}
-	e.tree.Detach()
-	return nil
+	return p
 }
 
 // publish lets reads begin on the tree as it is. p is what beginWriting has returned, or nil.
@@ -100,12 +93,11 @@ func (e *Engine) publish(p *published) {
 		return
 	}
 	if p == nil {
-		p = &published{reader: reader{fold: e.fold}, readers: new(readers)}
+		p = publish.New[version, struct{}]()
+		p.Value.fold = e.fold
 	}
-	p.tree, p.version = e.tree, e.version
-	if before := e.current.Swap(p); before != nil {
-		e.retire(before)
-	}
+	p.Value.tree, p.Value.number = e.tree, e.version
+	e.current.Publish(p)
 }
 
 // undo is what a key held before an operation; none: nothing.

@@ -4,7 +4,7 @@
 // of writers, and is answered before Commit returns. Readers take no lock: they read the tree that the last commit
 // has published. Only while a short commit is being applied they wait for it. Nodes are changed in place if nobody
 // reads them, so a write copies the path to its row only if a read is under way, or a Snapshot was made since the
-// write before (see published).
+// write before (see publish).
 //
 // An Update runs its function on the published tree without the lock. When it commits, it looks whether a key that it
 // puts or deletes has changed meanwhile, and runs the function again in that case. Updates run one after the other,
@@ -22,24 +22,24 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/publish"
 	"github.com/cqld/cqld/store/engine/tree"
 )
 
 // Engine is the engine; see engine.Engine for what its methods promise.
 type Engine struct {
 	fold     engine.Fold
-	current  atomic.Pointer[published] // nil: a commit is being applied, or the engine is closed
-	updating chan struct{}             // has an element while an Update is under way
-	under    atomic.Int64              // commits and updates that are not answered
-	closed   atomic.Bool               // is set with the lock held
+	current  publish.Place[version, struct{}]
+	updating chan struct{} // has an element while an Update is under way
+	under    atomic.Int64  // commits and updates that are not answered
+	closed   atomic.Bool   // is set with the lock held
 
 	mu       sync.Mutex // held to write
 	tree     tree.Tree
-	version  uint64     // counts changes of the tree
-	restored uint64     // the version after the last Restore
-	path     tree.Path  // of the row that is being written
-	undo     []undo     // of the commit that is being applied
-	left     []*readers // of trees that are not published any more
+	version  uint64    // counts changes of the tree
+	restored uint64    // the version after the last Restore
+	path     tree.Path // of the row that is being written
+	undo     []undo    // of the commit that is being applied
 }
 
 var _ engine.Engine = (*Engine)(nil)
@@ -90,7 +90,7 @@ func (e *Engine) Close() error {
 		return engine.ErrClosed
 	}
 	e.closed.Store(true)
-	e.retire(e.current.Swap(nil))
+	e.current.Close()
 	e.mu.Unlock()
 	for i := 0; e.busy(); i++ {
 		if i < 100 {
@@ -109,26 +109,5 @@ func (e *Engine) busy() bool {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.forget()
-	return len(e.left) > 0
-}
-
-// retire notes who reads a tree that is not published any more.
-func (e *Engine) retire(p *published) {
-	e.forget()
-	if p.readers.n.Load() != 0 {
-		e.left = append(e.left, p.readers)
-	}
-}
-
-// forget drops the counts of readers who have gone.
-func (e *Engine) forget() {
-	kept := e.left[:0]
-	for _, r := range e.left {
-		if r.n.Load() != 0 {
-			kept = append(kept, r)
-		}
-	}
-	clear(e.left[len(kept):])
-	e.left = kept
+	return !e.current.Forget()
 }

@@ -1,9 +1,8 @@
 package memory
 
 import (
-	"sync/atomic"
-
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/publish"
 	"github.com/cqld/cqld/store/engine/tree"
 )
 
@@ -49,55 +48,27 @@ func (r *reader) value(found tree.Row) ([]byte, error) {
 	return r.fold(l.Base.Key(), l.Base.Value(), l.Tail.Value())
 }
 
-// published is the tree that reads begin on. The writer takes it back before it changes nodes of it in place, which it
-// does if nobody reads it. Otherwise it gives its tree another number, so that all nodes of this one stay as they are.
-type published struct {
+// published is what reads begin on.
+type published = publish.Version[version, struct{}]
+
+// version is a tree and its number.
+type version struct {
 	reader
-	version uint64 // of the tree
-	readers *readers
+	number uint64
 }
 
-// readers counts who reads a published tree. It stands alone, because it is needed longer than the tree.
-type readers struct{ n atomic.Int64 }
-
-// enter counts a read in, which has to call leave when it is done. A read counts itself before it looks whether the
-// tree is still published, and the writer takes the tree back before it looks whether there are readers. So one of
-// them sees the other.
+// enter counts a read in, which has to call Leave when it is done.
 func (e *Engine) enter() (*published, error) {
-	for {
-		p := e.current.Load()
-		if p == nil {
-			return e.enterLocked()
-		}
-		if e.enterAt(p) {
-			return p, nil
-		}
+	if p := e.current.Enter(); p != nil {
+		return p, nil
 	}
-}
-
-// enterAt counts a read in at a tree, unless it is not published any more.
-func (e *Engine) enterAt(p *published) bool {
-	p.readers.n.Add(1)
-	if e.current.Load() == p {
-		return true
-	}
-	p.leave()
-	return false
-}
-
-// enterLocked is enter while a commit is being applied.
-func (e *Engine) enterLocked() (*published, error) {
-	e.mu.Lock()
+	e.mu.Lock() // a commit is being applied
 	defer e.mu.Unlock()
-	if e.closed.Load() {
-		return nil, engine.ErrClosed
+	if p := e.current.EnterLast(); p != nil {
+		return p, nil
 	}
-	p := e.current.Load()
-	p.readers.n.Add(1)
-	return p, nil
+	return nil, engine.ErrClosed
 }
-
-func (p *published) leave() { p.readers.n.Add(-1) }
 
 // Get reads a key at the last commit.
 func (e *Engine) Get(key []byte, fn func(value []byte) error) (bool, error) {
@@ -105,8 +76,8 @@ func (e *Engine) Get(key []byte, fn func(value []byte) error) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer p.leave()
-	return p.Get(key, fn)
+	defer p.Leave()
+	return p.Value.Get(key, fn)
 }
 
 // Scan reads a range at the last commit.
@@ -115,8 +86,8 @@ func (e *Engine) Scan(start, end []byte, o engine.ScanOptions, fn func(key, valu
 	if err != nil {
 		return err
 	}
-	defer p.leave()
-	return p.Scan(start, end, o, fn)
+	defer p.Leave()
+	return p.Value.Scan(start, end, o, fn)
 }
 
 // View runs fn on the last commit.
@@ -125,6 +96,6 @@ func (e *Engine) View(fn func(engine.Reader) error) error {
 	if err != nil {
 		return err
 	}
-	defer p.leave()
-	return fn(&p.reader)
+	defer p.Leave()
+	return fn(&p.Value.reader)
 }

@@ -83,7 +83,7 @@ func (e *Engine) attempt(x *txn, fn func(engine.Txn) error) error {
 func (e *Engine) begin(x *txn) {
 	x.reset()
 	if p, err := e.enter(); err == nil {
-		x.reading, x.base, x.version = p, p.reader, p.version
+		x.reading, x.base, x.version = p, p.Value.reader, p.Value.number
 		return
 	}
 	e.mu.Lock()
@@ -107,7 +107,7 @@ var txns = sync.Pool{New: func() any { return &txn{Writes: engine.Writes{Check: 
 // leave ends the reading of what was committed.
 func (x *txn) leave() {
 	if x.reading != nil {
-		x.reading.leave()
+		x.reading.Leave()
 		x.reading = nil
 	}
 }

@@ -142,7 +142,7 @@ func TestCloseWaitsForOldViews(t *testing.T) {
 // TestLateReader comes to a tree that is not published any more: it has to take another.
 func TestLateReader(t *testing.T) {
 	e := Open(enginetest.Union)
-	late := e.current.Load()
+	late := e.current.Last()
 	err := e.View(func(engine.Reader) error {
 		commit(t, e, put("a", "1"))
 		return nil
@@ -150,11 +150,11 @@ func TestLateReader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e.enterAt(late) || late.readers.n.Load() != 0 {
+	if e.current.EnterAt(late) || late.IsRead() {
 		t.Error("an old tree can be read")
 	}
 	commit(t, e, put("b", "1"))
-	if !e.enterAt(e.current.Load()) {
+	if !e.current.EnterAt(e.current.Last()) {
 		t.Error("the last tree cannot be read")
 	}
 }

@@ -3,6 +3,9 @@ package check
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
+
+	"github.com/cqld/cqld/store/engine/files"
 )
 
 // ErrDamaged is the kind of error that a folder with damaged files is refused with.
@@ -25,4 +28,13 @@ func damaged(path, format string, args ...any) error {
 func isDamaged(err error) bool {
 	var d *damagedFile
 	return errors.As(err, &d)
+}
+
+// DamageOf returns the damage that an error of File is about, if it is about one.
+func DamageOf(err error) (damage files.Damage, is bool) {
+	var d *damagedFile
+	if !errors.As(err, &d) {
+		return damage, false
+	}
+	return files.Damage{Name: filepath.Base(d.path), What: d.what}, true
 }

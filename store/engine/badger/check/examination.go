@@ -115,6 +115,9 @@ func (x *Examination) Refusal() error {
 	return fmt.Errorf("%w: %s", ErrDamaged, strings.Join(all, "; "))
 }
 
+// Damages are what is wrong with the files that Repair repairs.
+func (x *Examination) Damages() []files.Damage { return x.damages }
+
 // OwnDamage reports whether a file is damaged that Repair repairs.
 func (x *Examination) OwnDamage() bool { return len(x.damages) > 0 }
 

@@ -1,4 +1,6 @@
-package filter
+package analysis
+
+import "strings"
 
 // asciiRunes has, for each ASCII text, the characters that indexes with the option ascii replace by it. Cassandra 5.0.8
 // was asked for each character.
@@ -244,3 +246,16 @@ var asciiFolds = func() map[rune]string {
 	}
 	return folds
 }()
+
+// asciiFold replaces characters by similar ASCII characters.
+func asciiFold(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if ascii, ok := asciiFolds[r]; ok {
+			b.WriteString(ascii)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

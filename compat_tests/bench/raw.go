@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/protocol/client"
+)
+
+// The raw client sends frames that it makes with next to no work and looks only at what kind of answer comes, so that
+// the processors are the server's.
+const (
+	rawConnections = 4
+	rawInFlight    = 32 // requests of a connection that are not answered
+)
+
+// rawClient has connections to one server, and the ids of the statements that were prepared there.
+type rawClient struct {
+	name        string
+	pid         int
+	connections []*client.Conn
+	ids         map[string][]byte // by the statement
+	answers     map[string][]byte // of a null server: the id that has it give the answer of a work
+}
+
+// dialRaw connects to a server.
+func dialRaw(ctx context.Context, name, addr string, pid int) (*rawClient, error) {
+	c := &rawClient{name: name, pid: pid, ids: map[string][]byte{}}
+	for range rawConnections {
+		conn, err := client.Dial(ctx, addr, client.Options{Version: protocol.V4})
+		if err != nil {
+			return nil, err
+		}
+		c.connections = append(c.connections, conn)
+	}
+	return c, nil
+}
+
+func (c *rawClient) close() {
+	for _, conn := range c.connections {
+		_ = conn.Close() // nothing is expected of it any more
+	}
+}
+
+// id is the id of a statement, which is prepared if it was not.
+func (c *rawClient) id(ctx context.Context, cql string) ([]byte, error) {
+	if id := c.ids[cql]; id != nil {
+		return id, nil
+	}
+	p, err := c.connections[0].Prepare(ctx, cql, "")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", cql, err)
+	}
+	c.ids[cql] = p.ID
+	return p.ID, nil
+}
+
+// bodyOf makes bodies of requests: of the n-th that is sent.
+type bodyOf func(b []byte, n int64) []byte
+
+// run sends requests for a while and counts the answers. depth is how many of a connection are not answered.
+func (c *rawClient) run(opcode byte, depth int, body bodyOf, numbers *atomic.Int64, enough func() bool) (int64, error) {
+	var done atomic.Int64
+	var failed atomic.Pointer[error]
+	var running sync.WaitGroup
+	for _, conn := range c.connections {
+		running.Go(func() {
+			p := pipeline{opcode: opcode, body: body, numbers: numbers}
+			stop := func() bool { return failed.Load() != nil || enough() }
+			if err := p.run(conn.NetConn(), depth, stop); err != nil {
+				failed.Store(&err)
+			}
+			done.Add(p.answered)
+		})
+	}
+	running.Wait()
+	if err := failed.Load(); err != nil {
+		return 0, *err
+	}
+	return done.Load(), nil
+}
+
+// until is true when a time is over.
+func until(d time.Duration) func() bool {
+	end := time.Now().Add(d)
+	return func() bool { return time.Now().After(end) }
+}
+
+// pipeline keeps a number of requests under way on a connection.
+type pipeline struct {
+	opcode   byte
+	body     bodyOf
+	numbers  *atomic.Int64
+	out      []byte
+	answered int64
+	last     []byte // the last answer; only what the first connection gets is kept
+}
+
+// run sends until stop says so, and waits for all answers.
+func (p *pipeline) run(conn io.ReadWriter, depth int, stop func() bool) error {
+	in := bufio.NewReaderSize(conn, 256<<10)
+	for stream := range depth {
+		p.add(uint16(stream))
+	}
+	under, stopped := depth, false
+	header := make([]byte, 9)
+	for under > 0 {
+		if in.Buffered() == 0 && len(p.out) > 0 {
+			if _, err := conn.Write(p.out); err != nil {
+				return err
+			}
+			p.out = p.out[:0]
+			stopped = stopped || stop()
+		}
+		if _, err := io.ReadFull(in, header); err != nil {
+			return err
+		}
+		n := int(binary.BigEndian.Uint32(header[5:]))
+		if header[4] != opResult {
+			body := make([]byte, n)
+			_, err := io.ReadFull(in, body)
+			return fmt.Errorf("an answer of kind %d: %q, %v", header[4], body, err)
+		}
+		if p.last == nil {
+			p.last = make([]byte, n)
+			if _, err := io.ReadFull(in, p.last); err != nil {
+				return err
+			}
+		} else if _, err := in.Discard(n); err != nil {
+			return err
+		}
+		p.answered++
+		if stopped {
+			under--
+			continue
+		}
+		p.add(binary.BigEndian.Uint16(header[2:]))
+	}
+	return nil
+}
+
+// add appends a request to what is sent next.
+func (p *pipeline) add(stream uint16) {
+	at := len(p.out)
+	p.out = append(p.out, 4, 0, byte(stream>>8), byte(stream), p.opcode, 0, 0, 0, 0)
+	p.out = p.body(p.out, p.numbers.Add(1)-1)
+	binary.BigEndian.PutUint32(p.out[at+5:], uint32(len(p.out)-at-9))
+}
+
+// once sends one request and returns the answer.
+func (c *rawClient) once(opcode byte, body bodyOf) ([]byte, error) {
+	p := pipeline{opcode: opcode, body: body, numbers: new(atomic.Int64)}
+	err := p.run(c.connections[0].NetConn(), 1, func() bool { return true })
+	return p.last, err
+}

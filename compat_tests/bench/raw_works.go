@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"sync/atomic"
+)
+
+// The tables of the raw client: one of single rows, as gocql has it, and one of partitions of 100 rows.
+const (
+	rawRows       = 10_000
+	rawPartitions = 100
+	rawSlice      = 100 // rows of a partition
+
+	rowTableCQL   = "CREATE TABLE IF NOT EXISTS bench.t (k int PRIMARY KEY, a blob, b blob, c blob, d blob, e blob)"
+	sliceTableCQL = "CREATE TABLE IF NOT EXISTS bench.s (k int, c int, a blob, b blob, c1 blob, d blob, e blob, PRIMARY KEY (k, c))"
+	sliceRowCQL   = "INSERT INTO bench.s (k, c, a, b, c1, d, e) VALUES (?, ?, ?, ?, ?, ?, ?)"
+	sliceCQL      = "SELECT a, b, c1, d, e FROM bench.s WHERE k = ?"
+	scanCQL       = "SELECT k, c, a, b, c1, d, e FROM bench.s WHERE token(k) > ? LIMIT 1000"
+	countCQL      = "SELECT count(*) FROM bench.s"
+	updateCQL     = "UPDATE bench.t SET c = ? WHERE k = ?"
+)
+
+// rawWork is one kind of request of the raw client.
+type rawWork struct {
+	name   string
+	opcode byte
+	depth  int      // of a connection; 0: rawInFlight
+	cql    []string // the statements that it needs
+	body   func(ids [][]byte) bodyOf
+}
+
+const opBatch = 0x0d
+
+// rawInserted counts the rows that were inserted beyond the first ones.
+var rawInserted atomic.Int32
+
+func freshKey() int32 { return rawRows + rawInserted.Add(1) }
+
+// value appends a value of a request, and intValue one of type int.
+func value(b, v []byte) []byte {
+	return append(binary.BigEndian.AppendUint32(b, uint32(len(v))), v...)
+}
+
+func intValue(b []byte, n int32) []byte {
+	return binary.BigEndian.AppendUint32(append(b, 0, 0, 0, 4), uint32(n))
+}
+
+// execute appends the body of an EXECUTE up to its values: of the consistency ONE and without metadata.
+func execute(b, id []byte, values int) []byte {
+	b = append(binary.BigEndian.AppendUint16(b, uint16(len(id))), id...)
+	return append(b, 0, 1, 0x03, byte(values>>8), byte(values))
+}
+
+// insertRow appends the values of a row.
+func insertRow(b []byte, k int32) []byte {
+	b = intValue(b, k)
+	for range columns {
+		b = value(b, cell)
+	}
+	return b
+}
+
+// spread is a key of those that are there from the start, in an order that is not theirs.
+func spread(n int64) int32 { return int32(n * 7919 % rawRows) }
+
+// one makes requests of one statement.
+func one(values int, row func(b []byte, n int64) []byte) func(ids [][]byte) bodyOf {
+	return func(ids [][]byte) bodyOf {
+		return func(b []byte, n int64) []byte { return row(execute(b, ids[0], values), n) }
+	}
+}
+
+func readBody(b []byte, n int64) []byte { return intValue(b, spread(n)) }
+
+func overwriteBody(b []byte, n int64) []byte { return insertRow(b, spread(n)) }
+
+func insertBody(b []byte, _ int64) []byte { return insertRow(b, freshKey()) }
+
+// batchOf appends the body of a logged batch of ten inserts of new rows.
+func batchOf(ids [][]byte) bodyOf {
+	return func(b []byte, _ int64) []byte {
+		const n = 10
+		b = append(b, 0, 0, n)
+		for range n {
+			b = append(b, 1)
+			b = append(binary.BigEndian.AppendUint16(b, uint16(len(ids[0]))), ids[0]...)
+			b = insertRow(append(b, 0, columns+1), freshKey())
+		}
+		return append(b, 0, 1, 0)
+	}
+}
+
+// mixed reads eight times of ten, writes a row again once and inserts one once.
+func mixed(ids [][]byte) bodyOf {
+	return func(b []byte, n int64) []byte {
+		switch n % 10 {
+		case 0:
+			return insertBody(execute(b, ids[1], columns+1), n)
+		case 1:
+			return overwriteBody(execute(b, ids[1], columns+1), n)
+		}
+		return readBody(execute(b, ids[0], 1), n)
+	}
+}
+
+// rawWorks are measured in this order.
+var rawWorks = []rawWork{
+	{"read", opExecute, 0, []string{selectCQL}, one(1, readBody)},
+	{"insert", opExecute, 0, []string{insertCQL}, one(columns+1, insertBody)},
+	{"overwrite", opExecute, 0, []string{insertCQL}, one(columns+1, overwriteBody)},
+	{"update of a column", opExecute, 0, []string{updateCQL}, one(2, func(b []byte, n int64) []byte {
+		return intValue(value(b, cell), spread(n))
+	})},
+	{"slice of 100", opExecute, 0, []string{sliceCQL}, one(1, func(b []byte, n int64) []byte {
+		return intValue(b, int32(n%rawPartitions))
+	})},
+	{"scan, page of 1,000", opExecute, 1, []string{scanCQL}, one(1, func(b []byte, n int64) []byte {
+		token := n * 0x1e3779b97f4a7c15 >> 1 // in the lower half, so that there are rows behind it
+		return binary.BigEndian.AppendUint64(append(b, 0, 0, 0, 8), uint64(-max(token, -token)))
+	})},
+	{"count(*) of 10,000", opExecute, 1, []string{countCQL}, one(0, func(b []byte, _ int64) []byte { return b })},
+	{"conditional insert", opExecute, 0, []string{conditionalInsertCQL}, one(columns+1, insertBody)},
+	{"conditional update", opExecute, 0, []string{conditionalUpdateCQL}, one(columns+2, func(b []byte, n int64) []byte {
+		for range columns {
+			b = value(b, cell)
+		}
+		return value(intValue(b, spread(n)), cell)
+	})},
+	{"logged batch of 10", opBatch, 0, []string{insertCQL}, batchOf},
+	{"mixed 8 : 1 : 1", opExecute, 0, []string{selectCQL, insertCQL}, mixed},
+}
+
+// requests makes a work's requests for a server.
+func (c *rawClient) requests(ctx context.Context, w rawWork) (bodyOf, error) {
+	var ids [][]byte
+	for _, cql := range w.cql {
+		if id := c.answers[w.name]; id != nil {
+			ids = append(ids, id)
+			continue
+		}
+		id, err := c.id(ctx, cql)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return w.body(ids), nil
+}
+
+// prepareTables makes the tables and their first rows.
+func (c *rawClient) prepareTables(ctx context.Context) error {
+	for _, cql := range []string{
+		"CREATE KEYSPACE IF NOT EXISTS " + keyspace + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+		rowTableCQL, sliceTableCQL,
+	} {
+		if _, err := c.connections[0].Query(ctx, cql, nil, nil); err != nil {
+			return fmt.Errorf("%s: %w", cql, err)
+		}
+	}
+	if err := c.fill(ctx, insertCQL, rawRows, one(columns+1, func(b []byte, n int64) []byte { return insertRow(b, int32(n%rawRows)) })); err != nil {
+		return err
+	}
+	return c.fill(ctx, sliceRowCQL, rawPartitions*rawSlice, one(columns+2, func(b []byte, n int64) []byte {
+		return insertRow(intValue(b, int32(n/rawSlice%rawPartitions)), int32(n%rawSlice))
+	}))
+}
+
+// fill sends at least n requests of a statement.
+func (c *rawClient) fill(ctx context.Context, cql string, n int64, body func(ids [][]byte) bodyOf) error {
+	make, err := c.requests(ctx, rawWork{cql: []string{cql}, body: body})
+	if err != nil {
+		return err
+	}
+	var numbers atomic.Int64
+	_, err = c.run(opExecute, rawInFlight, make, &numbers, func() bool { return numbers.Load() >= n })
+	return err
+}

@@ -1,0 +1,423 @@
+package transfer
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/quote"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/protocol/client"
+)
+
+// Server is where and as whom to connect.
+type Server struct {
+	Addr               string
+	Username, Password string
+	Timeout            time.Duration // for the connection and for each answer
+}
+
+func (s *Server) dial(ctx context.Context) (*client.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	defer cancel()
+	return client.Dial(ctx, s.Addr, client.Options{Username: s.Username, Password: s.Password})
+}
+
+// Progress says how far a copy has come.
+type Progress struct {
+	Table       string
+	Rows, Bytes int64 // of all tables
+	Files, All  int   // that are done, and that there are
+}
+
+// Export copies tables into a folder.
+type Export struct {
+	Server
+	Keyspace, Table string // empty: all of them
+	Dir             string
+	Format          string // one of Formats
+	Times           bool   // WRITETIME and TTL too
+	Parts           int    // of the token ring, for each table
+	Jobs            int    // that run at the same time
+	Progress        func(Progress)
+}
+
+// manifest says what an export was asked for.
+type manifest struct {
+	Version int      `json:"version"`
+	Format  string   `json:"format"`
+	Times   bool     `json:"times"`
+	Parts   int      `json:"parts"`
+	Tables  []string `json:"tables"`
+}
+
+// The files of an export besides those of tables.
+const (
+	manifestFile = "export.json"
+	schemaFile   = "schema.cql"
+	unfinished   = ".unfinished"
+)
+
+// counter sums up what several goroutines do.
+type counter struct {
+	mu  sync.Mutex
+	now Progress
+	fn  func(Progress)
+}
+
+func (c *counter) add(table string, rows, bytes int64, files int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now.Table = table
+	c.now.Rows += rows
+	c.now.Bytes += bytes
+	c.now.Files += files
+	c.fn(c.now)
+}
+
+// Run exports, and returns what was done. What was exported before into the same folder is left as it is.
+func (e *Export) Run(ctx context.Context) (Progress, error) {
+	done := &counter{fn: e.Progress}
+	conn, err := e.dial(ctx)
+	if err != nil {
+		return done.now, err
+	}
+	defer conn.Close()
+	names, schema, err := e.tables(ctx, conn)
+	if err != nil {
+		return done.now, err
+	}
+	if err := os.MkdirAll(e.Dir, 0o755); err != nil {
+		return done.now, err
+	}
+	var files []exportFile
+	m := manifest{Version: 1, Format: e.Format, Times: e.Times, Parts: e.Parts}
+	for _, n := range names {
+		t, err := readTable(ctx, conn, n[0], n[1])
+		if err != nil {
+			return done.now, err
+		}
+		m.Tables = append(m.Tables, t.fullName())
+		for part := range e.Parts {
+			files = append(files, exportFile{t, part, fileName(t.fullName(), part, e.Parts, e.Format)})
+		}
+	}
+	if err := writeManifest(e.Dir, &m); err != nil {
+		return done.now, err
+	}
+	if err := writeWhole(filepath.Join(e.Dir, schemaFile), []byte(schema)); err != nil {
+		return done.now, err
+	}
+	done.now.All = len(files)
+	err = inParallel(ctx, &e.Server, e.Jobs, files, func(ctx context.Context, conn *client.Conn, f exportFile) error {
+		path := filepath.Join(e.Dir, f.name)
+		if _, err := os.Stat(path); err == nil {
+			done.add(f.table.fullName(), 0, 0, 1)
+			return nil
+		}
+		if err := e.file(ctx, conn, f, path, done); err != nil {
+			return fmt.Errorf("export %s: %w", f.table.fullName(), err)
+		}
+		done.add(f.table.fullName(), 0, 0, 1)
+		return nil
+	})
+	return done.now, err
+}
+
+// exportFile is a part of a table.
+type exportFile struct {
+	table *table
+	part  int
+	name  string
+}
+
+// fileName is the name of a part.
+func fileName(table string, part, parts int, format string) string {
+	return fmt.Sprintf("%s.%04d-of-%04d.%s", escapeName(table), part+1, parts, format)
+}
+
+// escapeName keeps separators out of names of files.
+func escapeName(name string) string { return strings.NewReplacer("/", "%2F", "%", "%25").Replace(name) }
+
+// writeManifest writes what the export was asked for, or compares it with what an export before was.
+func writeManifest(dir string, m *manifest) error {
+	path := filepath.Join(dir, manifestFile)
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	before, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return writeWhole(path, append(text, '\n'))
+	case err != nil:
+		return err
+	case !bytes.Equal(bytes.TrimSpace(before), text):
+		return fmt.Errorf("%s is of an export that was asked for something else", path)
+	}
+	return nil
+}
+
+// writeWhole writes a file that has its name when it is whole.
+func writeWhole(path string, content []byte) error {
+	if err := os.WriteFile(path+unfinished, content, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+unfinished, path)
+}
+
+// systemKeyspaces come with a server.
+var systemKeyspaces = []string{
+	"system", "system_auth", "system_distributed", "system_schema", "system_traces", "system_views",
+	"system_virtual_schema",
+}
+
+// tables lists the tables to export, as keyspace and name, and describes them.
+func (e *Export) tables(ctx context.Context, c *client.Conn) (names [][2]string, schema string, err error) {
+	keyspaces := []string{e.Keyspace}
+	if e.Keyspace == "" {
+		keyspaces = nil
+		err = eachRow(ctx, c, "SELECT keyspace_name FROM system_schema.keyspaces", nil, func(row [][]byte) error {
+			if name := string(row[0]); !slices.Contains(systemKeyspaces, name) {
+				keyspaces = append(keyspaces, name)
+			}
+			return nil
+		})
+		slices.Sort(keyspaces)
+	}
+	var b strings.Builder
+	for _, k := range keyspaces {
+		if err != nil {
+			return nil, "", err
+		}
+		describe := "DESCRIBE KEYSPACE " + quote.Name(k)
+		if e.Table != "" {
+			describe = "DESCRIBE TABLE " + quote.Name(k) + "." + quote.Name(e.Table)
+		}
+		err = eachRow(ctx, c, describe, nil, func(row [][]byte) error {
+			b.WriteString(strings.TrimRight(string(row[3]), " \n;") + ";\n\n")
+			return nil
+		})
+		if err != nil {
+			return nil, "", fmt.Errorf("%s: %w", describe, err)
+		}
+		query := "SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?"
+		err = eachRow(ctx, c, query, []types.Value{{Bytes: []byte(k)}}, func(row [][]byte) error {
+			if name := string(row[0]); e.Table == "" || e.Table == name {
+				names = append(names, [2]string{k, name})
+			}
+			return nil
+		})
+	}
+	if err == nil && len(names) == 0 {
+		err = errors.New("there is no table to export")
+	}
+	return names, b.String(), err
+}
+
+// selected is the list of a SELECT: the columns, then what WRITETIME and TTL say of them.
+func (e *Export) selected(t *table) string {
+	var names []string
+	for _, c := range t.columns {
+		names = append(names, quote.Name(c.name))
+	}
+	for _, c := range t.columns {
+		if !e.Times || !c.timed {
+			continue
+		}
+		function := "writetime"
+		if c.hasElements() {
+			function = "maxwritetime"
+		}
+		names = append(names, function+"("+quote.Name(c.name)+")", "ttl("+quote.Name(c.name)+")")
+	}
+	return strings.Join(names, ", ")
+}
+
+// hasElements reports whether WRITETIME gives a list: the column is a collection or a user type that is not frozen.
+func (c *column) hasElements() bool {
+	switch c.typ.(type) {
+	case *types.List, *types.Set, *types.Map, *types.UserType:
+		return !strings.HasPrefix(c.typeText, "frozen<")
+	}
+	return false
+}
+
+// bounds are the tokens of a part: behind the first up to the last.
+func bounds(part, parts int) (after, upTo int64) {
+	step := math.MaxUint64 / uint64(parts)
+	at := func(i int) int64 { return int64(step*uint64(i) + 1<<63) } // from the least token on
+	upTo = math.MaxInt64
+	if part < parts-1 {
+		upTo = at(part + 1)
+	}
+	return at(part), upTo
+}
+
+// file exports a part of a table.
+func (e *Export) file(ctx context.Context, c *client.Conn, f exportFile, path string, done *counter) (err error) {
+	t, err := f.table.typed(ctx, c)
+	if err != nil {
+		return err
+	}
+	var key []string
+	for _, k := range t.columns {
+		if k.kind == "partition_key" {
+			key = append(key, quote.Name(k.name))
+		}
+	}
+	operator := ">"
+	if f.part == 0 {
+		operator = ">="
+	}
+	token := "token(" + strings.Join(key, ", ") + ")"
+	query := fmt.Sprintf("SELECT %s FROM %s WHERE %s %s ? AND %s <= ?", e.selected(t), t.quoted(), token, operator, token)
+	p, err := c.Prepare(ctx, query, "")
+	if err != nil {
+		return fmt.Errorf("%s: %w", query, err)
+	}
+	out, err := os.Create(path + unfinished)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = out.Close() // it may be closed
+		}
+	}()
+	counted := &countingWriter{to: out}
+	buffered := bufio.NewWriterSize(counted, 1<<18)
+	w := newRowWriter(e.Format, buffered, e.Times)
+	if err := w.head(t); err != nil {
+		return err
+	}
+	after, upTo := bounds(f.part, e.Parts)
+	o := client.QueryOptions{PageSize: pageRows, Consistency: cqlerr.LocalQuorum}
+	var last row
+	for {
+		asking, cancel := context.WithTimeout(ctx, e.Timeout)
+		r, err := c.Execute(asking, p, []types.Value{{Bytes: bigint(after)}, {Bytes: bigint(upTo)}}, &o)
+		cancel()
+		if err != nil {
+			return err
+		}
+		before := counted.n
+		for _, values := range r.Rows {
+			all := t.cells(values, r, e.Times)
+			if last != nil && t.samePartition(last, all) {
+				t.dropStatics(all)
+			}
+			if err := w.row(t, all); err != nil {
+				return err
+			}
+			last = all
+		}
+		done.add(t.fullName(), int64(len(r.Rows)), counted.n-before, 0)
+		if o.PagingState = r.PagingState; o.PagingState == nil {
+			break
+		}
+	}
+	if err := errors.Join(buffered.Flush(), out.Sync(), out.Close()); err != nil {
+		return err
+	}
+	return os.Rename(path+unfinished, path)
+}
+
+// cells makes a row of what a SELECT has returned.
+func (t *table) cells(values [][]byte, r *client.Result, times bool) row {
+	all := make(row, len(t.columns))
+	at := len(t.columns)
+	for i := range t.columns {
+		all[i].value = values[i]
+	}
+	for i, c := range t.columns {
+		if !times || !c.timed {
+			continue
+		}
+		all[i].timestamp, all[i].timed = newest(r.Columns[at].Type, values[at])
+		all[i].ttl, _ = newest(r.Columns[at+1].Type, values[at+1])
+		at += 2
+	}
+	return all
+}
+
+// samePartition reports whether two rows have the same partition key.
+func (t *table) samePartition(a, b row) bool {
+	for i, c := range t.columns {
+		if c.kind == "partition_key" && !bytes.Equal(a[i].value, b[i].value) {
+			return false
+		}
+	}
+	return true
+}
+
+// dropStatics takes the values of static columns from a row: the first row of its partition has them.
+func (t *table) dropStatics(r row) {
+	for i, c := range t.columns {
+		if c.kind == "static" {
+			r[i] = cell{}
+		}
+	}
+}
+
+// countingWriter counts what is written.
+type countingWriter struct {
+	to *os.File
+	n  int64
+}
+
+// Write writes and counts.
+func (w *countingWriter) Write(b []byte) (int, error) {
+	n, err := w.to.Write(b)
+	w.n += int64(n)
+	return n, err
+}
+
+// inParallel calls fn with each of some things, on so many connections at the same time. It ends at the first error.
+func inParallel[T any](
+	ctx context.Context, s *Server, jobs int, all []T, fn func(context.Context, *client.Conn, T) error,
+) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	work := make(chan T)
+	var workers sync.WaitGroup
+	for range min(jobs, len(all)) {
+		workers.Go(func() {
+			conn, err := s.dial(ctx)
+			if err != nil {
+				cancel(err)
+				return
+			}
+			defer conn.Close()
+			for one := range work {
+				if err := fn(ctx, conn, one); err != nil {
+					cancel(err)
+					return
+				}
+			}
+		})
+	}
+	for _, one := range all {
+		select {
+		case work <- one:
+			continue
+		case <-ctx.Done():
+		}
+		break
+	}
+	close(work)
+	workers.Wait()
+	return context.Cause(ctx)
+}

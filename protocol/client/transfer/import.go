@@ -1,0 +1,395 @@
+package transfer
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/parser"
+	"github.com/cqld/cqld/cql/quote"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/protocol/client"
+)
+
+// Import copies an export into a server.
+type Import struct {
+	Server
+	Dir      string
+	NoSchema bool // the definitions are there
+	Jobs     int  // that run at the same time
+	Progress func(Progress)
+}
+
+// Run imports, and returns what was done. Files that an import before was done with are left out.
+func (i *Import) Run(ctx context.Context) (Progress, error) {
+	done := &counter{fn: i.Progress}
+	text, err := os.ReadFile(filepath.Join(i.Dir, manifestFile))
+	if err != nil {
+		return done.now, err
+	}
+	var m manifest
+	if err := json.Unmarshal(text, &m); err != nil || m.Version != 1 {
+		return done.now, fmt.Errorf("%s is not of an export that this version knows", filepath.Join(i.Dir, manifestFile))
+	}
+	for _, table := range m.Tables {
+		for part := range m.Parts {
+			if _, err := os.Stat(filepath.Join(i.Dir, fileName(table, part, m.Parts, m.Format))); err != nil {
+				return done.now, fmt.Errorf("the export is not whole: %w", err)
+			}
+		}
+	}
+	conn, err := i.dial(ctx)
+	if err != nil {
+		return done.now, err
+	}
+	defer conn.Close()
+	notes, err := openNotes(ctx, conn, i.Dir)
+	if err != nil {
+		return done.now, err
+	}
+	defer notes.file.Close()
+	if !i.NoSchema && !notes.done[schemaFile] {
+		if err := i.define(ctx, conn); err != nil {
+			return done.now, err
+		}
+		if err := notes.note("done", schemaFile); err != nil {
+			return done.now, err
+		}
+	}
+	var files []exportFile
+	for _, full := range m.Tables {
+		keyspace, name, _ := strings.Cut(full, ".")
+		t, err := readTable(ctx, conn, keyspace, name)
+		if err != nil {
+			return done.now, err
+		}
+		for part := range m.Parts {
+			f := exportFile{t, part, fileName(full, part, m.Parts, m.Format)}
+			if t.counter && m.Format == "cql" && notes.begun[f.name] && !notes.done[f.name] {
+				return done.now, fmt.Errorf("an import of %s was broken off: what it has added to counters is not known", f.name)
+			}
+			files = append(files, f)
+		}
+	}
+	done.now.All = len(files)
+	err = inParallel(ctx, &i.Server, i.Jobs, files, func(ctx context.Context, conn *client.Conn, f exportFile) error {
+		if !notes.isDone(f.name) {
+			if err := notes.note("begun", f.name); err != nil {
+				return err
+			}
+			if err := i.file(ctx, conn, f, m.Format, done); err != nil {
+				return fmt.Errorf("import %s: %w", f.name, err)
+			}
+			if err := notes.note("done", f.name); err != nil {
+				return err
+			}
+		}
+		done.add(f.table.fullName(), 0, 0, 1)
+		return nil
+	})
+	return done.now, err
+}
+
+// notes are the files that an import has begun and is done with.
+type notes struct {
+	mu          sync.Mutex
+	file        *os.File
+	begun, done map[string]bool
+}
+
+// openNotes reads the notes of imports into a server, which its host id names.
+func openNotes(ctx context.Context, c *client.Conn, dir string) (*notes, error) {
+	n := &notes{begun: map[string]bool{}, done: map[string]bool{}}
+	id := ""
+	err := eachRow(ctx, c, "SELECT host_id FROM system.local", nil, func(row [][]byte) error {
+		id = types.UUID.Format(row[0])
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "imported-into-"+id)
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, line := range strings.Split(string(text), "\n") {
+		switch what, name, _ := strings.Cut(line, " "); what {
+		case "begun":
+			n.begun[name] = true
+		case "done":
+			n.done[name] = true
+		}
+	}
+	n.file, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	return n, err
+}
+
+func (n *notes) isDone(name string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.done[name]
+}
+
+func (n *notes) note(what, name string) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if what == "done" {
+		n.done[name] = true
+	}
+	_, err := fmt.Fprintln(n.file, what, name)
+	return errors.Join(err, n.file.Sync())
+}
+
+// define runs the definitions. What is there already stays as it is.
+func (i *Import) define(ctx context.Context, c *client.Conn) error {
+	text, err := os.ReadFile(filepath.Join(i.Dir, schemaFile))
+	if err != nil {
+		return err
+	}
+	for _, s := range parser.Split(string(text)) {
+		asking, cancel := context.WithTimeout(ctx, i.Timeout)
+		_, err := c.Query(asking, s.Text, nil, nil)
+		cancel()
+		if e, ok := cqlerr.As(err); ok && (e.Code == cqlerr.AlreadyExists || strings.Contains(e.Message, "already exists")) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", schemaFile, s.Line, err)
+		}
+	}
+	return nil
+}
+
+// file imports a file.
+func (i *Import) file(ctx context.Context, c *client.Conn, f exportFile, format string, done *counter) error {
+	in, err := os.Open(filepath.Join(i.Dir, f.name))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if format == "cql" {
+		return i.statements(ctx, c, f, in, done)
+	}
+	w := &importer{conn: c, of: i, prepared: map[string]*client.Prepared{}}
+	if w.table, err = f.table.typed(ctx, c); err != nil {
+		return err
+	}
+	r := newRowReader(format, bufio.NewReaderSize(in, 1<<18))
+	rows := int64(0)
+	for {
+		one, err := r.next(w.table)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = w.write(ctx, one)
+		}
+		if err != nil {
+			return fmt.Errorf("row %d or one shortly before it: %w", rows+1, err)
+		}
+		if rows++; rows%100 == 0 {
+			done.add(f.table.fullName(), 100, 0, 0)
+		}
+	}
+	done.add(f.table.fullName(), rows%100, 0, 0)
+	return w.settle(ctx)
+}
+
+// typed is the table with the types of its columns.
+func (t *table) typed(ctx context.Context, c *client.Conn) (*table, error) {
+	var names []string
+	for _, k := range t.columns {
+		names = append(names, quote.Name(k.name))
+	}
+	p, err := c.Prepare(ctx, "SELECT "+strings.Join(names, ", ")+" FROM "+t.quoted(), "")
+	if err != nil {
+		return nil, err
+	}
+	own := *t
+	own.columns = nil
+	for i, k := range t.columns {
+		copied := *k
+		if copied.typ = p.Result.Columns()[i].Type; copied.typ == types.Counter {
+			copied.typ = types.BigInt // which has the same bytes, and texts for them
+		}
+		own.columns = append(own.columns, &copied)
+	}
+	return &own, nil
+}
+
+// statements imports a file of statements.
+func (i *Import) statements(ctx context.Context, c *client.Conn, f exportFile, in io.Reader, done *counter) error {
+	text, err := io.ReadAll(in)
+	if err != nil {
+		return err
+	}
+	all := parser.Split(string(text))
+	for n, s := range all {
+		asking, cancel := context.WithTimeout(ctx, i.Timeout)
+		_, err := c.Query(asking, s.Text, nil, &client.QueryOptions{Consistency: cqlerr.LocalQuorum})
+		cancel()
+		if err != nil {
+			return fmt.Errorf("line %d: %w", s.Line, err)
+		}
+		if n%100 == 99 {
+			done.add(f.table.fullName(), 100, 0, 0)
+		}
+	}
+	done.add(f.table.fullName(), int64(len(all)%100), 0, 0)
+	return nil
+}
+
+// importer writes rows on a connection.
+type importer struct {
+	conn     *client.Conn
+	of       *Import
+	table    *table
+	prepared map[string]*client.Prepared
+	sent     int // writes that are not answered
+}
+
+// mostSent is how many writes of a connection are not answered at a time.
+const mostSent = 128
+
+// write writes a row.
+func (w *importer) write(ctx context.Context, r row) error {
+	if w.table.counter {
+		return w.count(ctx, r)
+	}
+	for _, s := range writesOf(w.table, r) {
+		var names, marks []string
+		var values []types.Value
+		for i, c := range w.table.columns {
+			if s.row[i].value == nil || !c.isKey() && !s.has[i] {
+				continue
+			}
+			names, marks = append(names, quote.Name(c.name)), append(marks, "?")
+			values = append(values, types.Value{Bytes: s.row[i].value})
+		}
+		text := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)",
+			w.table.quoted(), strings.Join(names, ", "), strings.Join(marks, ", "))
+		using := ""
+		if s.timed {
+			using = " USING TIMESTAMP ? AND TTL ?"
+			values = append(values, types.Value{Bytes: bigint(s.timestamp)}, types.Value{Bytes: bigint(s.ttl)[4:]})
+		}
+		if err := w.send(ctx, text+using, values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// send sends a write, and waits for the answer to another one if there are many.
+func (w *importer) send(ctx context.Context, text string, values []types.Value) error {
+	p, err := w.prepare(ctx, text)
+	if err != nil {
+		return err
+	}
+	for w.sent >= mostSent {
+		if err := w.receive(ctx); err != nil {
+			return err
+		}
+	}
+	w.sent++
+	return w.conn.SendExecute(ctx, p, values, &client.QueryOptions{Consistency: cqlerr.LocalQuorum})
+}
+
+// receive waits for the answer to a write.
+func (w *importer) receive(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, w.of.Timeout)
+	defer cancel()
+	w.sent--
+	return w.conn.ReceiveVoid(ctx)
+}
+
+// settle waits for the answers to all writes.
+func (w *importer) settle(ctx context.Context) error {
+	for w.sent > 0 {
+		if err := w.receive(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepare prepares a statement when it is first run. All writes are answered before.
+func (w *importer) prepare(ctx context.Context, text string) (*client.Prepared, error) {
+	if p := w.prepared[text]; p != nil {
+		return p, nil
+	}
+	if err := w.settle(ctx); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, w.of.Timeout)
+	defer cancel()
+	p, err := w.conn.Prepare(ctx, text, "")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", text, err)
+	}
+	w.prepared[text] = p
+	return p, nil
+}
+
+// count makes the counters of a row what they are in the export, whatever they are now: so a row may be imported twice.
+func (w *importer) count(ctx context.Context, r row) error {
+	for _, static := range []bool{true, false} {
+		var names, sets []string
+		var key, wanted []types.Value
+		clustered := true
+		for i, c := range w.table.columns {
+			value := r[i].value
+			switch {
+			case c.kind == "partition_key", c.kind == "clustering" && !static:
+				key = append(key, types.Value{Bytes: value})
+				clustered = clustered && value != nil
+			case !c.isKey() && value != nil && static == (c.kind == "static"):
+				names = append(names, quote.Name(c.name))
+				sets = append(sets, fmt.Sprintf("%s = %[1]s + ?", quote.Name(c.name)))
+				wanted = append(wanted, types.Value{Bytes: value})
+			}
+		}
+		if len(names) == 0 || !clustered {
+			continue
+		}
+		where := w.table.where(!static)
+		query := fmt.Sprintf("SELECT %s FROM %s WHERE %s LIMIT 1", strings.Join(names, ", "), w.table.quoted(), where)
+		now, err := w.execute(ctx, query, key)
+		if err != nil {
+			return err
+		}
+		for i := range wanted {
+			n := integer(wanted[i].Bytes)
+			if len(now.Rows) > 0 && now.Rows[0][i] != nil {
+				n -= integer(now.Rows[0][i])
+			}
+			wanted[i].Bytes = bigint(n)
+		}
+		update := "UPDATE " + w.table.quoted() + " SET " + strings.Join(sets, ", ") + " WHERE " + where
+		if _, err := w.execute(ctx, update, append(wanted, key...)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// execute runs a statement and waits for its answer.
+func (w *importer) execute(ctx context.Context, text string, values []types.Value) (*client.Result, error) {
+	p, err := w.prepare(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, w.of.Timeout)
+	defer cancel()
+	return w.conn.Execute(ctx, p, values, &client.QueryOptions{Consistency: cqlerr.LocalQuorum})
+}

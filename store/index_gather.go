@@ -1,0 +1,129 @@
+package store
+
+import (
+	"bytes"
+	"math"
+	"slices"
+
+	"github.com/cqld/cqld/store/engine"
+)
+
+// gathering is a read through entries of several values. They are not in the order of the rows, so the keys of the rows
+// are gathered and sorted: portion by portion, each in one pass over the entries.
+type gathering struct {
+	spans    []entrySpan
+	from, to []byte // the keys of rows that are wanted
+	rows     [][]byte
+	rest     []byte // where the next portion begins; nil: there is none
+}
+
+// The most of a portion.
+const (
+	mostGathered      = 20_000
+	mostGatheredBytes = 4 << 20
+)
+
+// beginGathering gathers the first portion. It reports false if reading the table costs less.
+func (r *reader) beginGathering(spans []entrySpan) (bool, error) {
+	g := &r.lookup.gather
+	*g = gathering{spans: spans}
+	var ok bool
+	if g.from, g.to, ok = r.rowBounds(); !ok {
+		return true, nil
+	}
+	return r.gatherRows(r.worthGathering())
+}
+
+// worthGathering is how many entries are gone through rather than the table. The more of the table's rows have entries,
+// the sooner a scan comes by as many as are wanted: it passes over Want rows / entries of them, while a pass over the
+// entries costs a part of what reading as many rows does. The rows themselves cost more to find one by one.
+func (r *reader) worthGathering() int {
+	if r.read.Keys != nil {
+		return r.store.gathered
+	}
+	e := r.store.usages.of(r.id).estimate()
+	n := float64(e.Rows) / 16
+	if r.read.Want > 0 {
+		n = min(n, math.Sqrt(float64(r.read.Want)*float64(e.Rows)))
+	}
+	return max(r.store.gathered, int(n))
+}
+
+// gatherRows gathers a portion: the first keys of rows from g.from on. It reports false if there are more entries than
+// most.
+func (r *reader) gatherRows(most int) (bool, error) {
+	g := &r.lookup.gather
+	g.rows, g.rest = g.rows[:0], nil
+	size, seen := 0, 0
+	take := func(key, value []byte) (bool, error) {
+		if seen++; seen%64 == 0 {
+			if err := r.step(); err != nil {
+				return false, err
+			}
+		}
+		n, err := entryLength(key, value)
+		if err != nil {
+			return false, err
+		}
+		row := key[n:]
+		if bytes.Compare(row, g.from) < 0 || len(g.to) > 0 && bytes.Compare(row, g.to) >= 0 ||
+			g.rest != nil && bytes.Compare(row, g.rest) >= 0 {
+			return seen <= most, nil
+		}
+		g.rows = append(g.rows, bytes.Clone(row))
+		if size += len(row); len(g.rows) > 2*r.store.gathered || size > 2*mostGatheredBytes {
+			size = g.cut()
+		}
+		return seen <= most, nil
+	}
+	for _, span := range g.spans {
+		if err := r.src.Scan(span.start, span.end, engine.ScanOptions{}, take); err != nil {
+			return false, err
+		}
+	}
+	if seen > most {
+		return false, nil
+	}
+	g.sort()
+	return true, nil
+}
+
+// sort brings the rows into order, each once.
+func (g *gathering) sort() {
+	slices.SortFunc(g.rows, bytes.Compare)
+	g.rows = slices.CompactFunc(g.rows, bytes.Equal)
+}
+
+// cut keeps the first half of the rows, and returns the bytes of their keys.
+func (g *gathering) cut() (size int) {
+	g.sort()
+	kept := (len(g.rows) + 1) / 2
+	if kept < len(g.rows) {
+		g.rest = g.rows[kept]
+	}
+	clear(g.rows[kept:])
+	g.rows = g.rows[:kept]
+	for _, row := range g.rows {
+		size += len(row)
+	}
+	return size
+}
+
+// eachGathered reads the rows whose keys were gathered, portion by portion.
+func (r *reader) eachGathered() error {
+	g := &r.lookup.gather
+	for {
+		for _, row := range g.rows {
+			if more, err := r.takeCandidate(row, nil); err != nil || !more {
+				return err
+			}
+		}
+		if g.rest == nil {
+			return nil
+		}
+		g.from = g.rest
+		if _, err := r.gatherRows(math.MaxInt); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package store
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
+)
+
+// A snapshot is all that a store has as of one moment, as a sequence of blocks: a head, which is JSON, and keys with
+// their values, in order. SnapshotWriter and RestoreSnapshot have it as a file.
+
+// SnapshotHead is the first block of a snapshot.
+type SnapshotHead struct {
+	Format uint32    `json:"format"` // of keys and values: formatVersion
+	Host   string    `json:"host_id"`
+	Taken  time.Time `json:"taken"`
+	Bytes  int64     `json:"bytes"` // of the tables' keys and values, estimated
+}
+
+// snapshotBlock is about how many bytes of keys and values a block has.
+const snapshotBlock = 1 << 20
+
+// Snapshot calls fn with the blocks of a snapshot. Writes and definitions go on meanwhile, and are not in it. A block
+// is valid until fn returns.
+func (s *Store) Snapshot(ctx context.Context, fn func(block []byte) error) error {
+	return s.view(func(src engine.Reader, state *state) error {
+		head := SnapshotHead{Format: formatVersion, Host: fmt.Sprintf("%x", s.host), Taken: s.now().UTC()}
+		for id := range state.live {
+			e := s.usages.of(id).estimate()
+			head.Bytes += e.Bytes
+		}
+		block, err := json.Marshal(head)
+		if err != nil {
+			return err
+		}
+		if err := fn(block); err != nil {
+			return err
+		}
+		block = block[:0]
+		err = src.Scan(nil, nil, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
+			block = append(binary.AppendUvarint(block, uint64(len(key))), key...)
+			block = append(binary.AppendUvarint(block, uint64(len(value))), value...)
+			if len(block) < snapshotBlock {
+				return true, nil
+			}
+			if err := errors.Join(ctx.Err(), s.closing.Err()); err != nil {
+				return false, err
+			}
+			err := fn(block)
+			block = block[:0]
+			return true, err
+		})
+		if err == nil && len(block) > 0 {
+			err = fn(block)
+		}
+		return err
+	})
+}
+
+// view runs fn on a snapshot of the engine and the definitions that belong to it.
+func (s *Store) view(fn func(engine.Reader, *state) error) error {
+	s.defining.Lock()
+	unlock := s.defining.Unlock
+	err := s.engine.View(func(src engine.Reader) error {
+		now := s.state.Load()
+		unlock() // definitions may change from here on: this snapshot does not have that
+		unlock = func() {}
+		return fn(src, now)
+	})
+	unlock()
+	return err
+}
+
+// Restored counts what RestoreSnapshot has written.
+type Restored struct {
+	Head  SnapshotHead
+	Keys  int64
+	Bytes int64 // of keys and values
+}
+
+// errBlock says that a block of a snapshot is not what Snapshot made.
+var errBlock = errors.New("the snapshot has a block that cannot be read")
+
+// RestoreSnapshot reads the file of a snapshot into an engine that holds nothing. If it fails, the engine has a part of
+// it. A file that is damaged or was not written to its end is an error.
+func RestoreSnapshot(
+	ctx context.Context, src io.Reader, open func(engine.Fold) (engine.Engine, error), progress func(Restored),
+) (done Restored, err error) {
+	r, err := newSnapshotReader(src)
+	if err != nil {
+		return done, err
+	}
+	head, err := r.next()
+	if err != nil {
+		return done, err
+	}
+	if err := json.Unmarshal(head, &done.Head); err != nil {
+		return done, errBlock
+	}
+	if done.Head.Format > formatVersion {
+		return done, fmt.Errorf("the snapshot was taken by a later version of cqld: its format is %d, "+
+			"this cqld knows formats up to %d", done.Head.Format, formatVersion)
+	}
+	e, err := open(rows.Fold)
+	if err != nil {
+		return done, err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	empty := true
+	err = e.Scan(nil, nil, engine.ScanOptions{KeysOnly: true}, func(_, _ []byte) (bool, error) {
+		empty = false
+		return false, nil
+	})
+	if err == nil && !empty {
+		err = errors.New("there are data already")
+	}
+	for err == nil {
+		var block []byte
+		if block, err = r.next(); err == nil {
+			err = errors.Join(ctx.Err(), done.write(e, block))
+			progress(done)
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = e.Sync()
+	}
+	return done, err
+}
+
+// write writes the keys and values of a block.
+func (d *Restored) write(e engine.Engine, block []byte) error {
+	limits := e.Limits()
+	var ops []engine.Op
+	size := 0
+	flush := func() error {
+		if len(ops) == 0 {
+			return nil
+		}
+		result := make(chan error, 1)
+		e.Commit(ops, func(err error) { result <- err })
+		err := <-result
+		ops, size = ops[:0], 0
+		return err
+	}
+	cut := func() ([]byte, bool) {
+		n, used := binary.Uvarint(block)
+		if used <= 0 || n > uint64(len(block)-used) {
+			return nil, false
+		}
+		part := block[used : used+int(n) : used+int(n)]
+		block = block[used+int(n):]
+		return part, true
+	}
+	for len(block) > 0 {
+		key, whole := cut()
+		value, valued := cut()
+		if !whole || !valued || len(value) == 0 {
+			return errBlock
+		}
+		if n := len(key) + len(value); size+n > limits.CommitBytes/2 || len(ops) >= limits.CommitOps/2 {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		ops = append(ops, engine.Op{Kind: engine.Put, Key: key, Value: value})
+		size += len(key) + len(value)
+		d.Keys++
+		d.Bytes += int64(len(key) + len(value))
+	}
+	return flush()
+}
