@@ -118,7 +118,7 @@ func TestDocumentedFlags(t *testing.T) {
 	for _, p := range userPages(t) {
 		for _, m := range codeFlag.FindAllStringSubmatch(p.text, -1) {
 			if help[m[1]] == "" && !others[m[1]] {
-				t.Errorf("%s names --%s, which is no flag of a command", p.path, m[1])
+				t.Errorf("%s names --%s, which is no flag of any command", p.path, m[1])
 			}
 		}
 		if p.path != "docs/operating.md" {

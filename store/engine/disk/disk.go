@@ -164,8 +164,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	e.syncing.wake = make(chan struct{}, 1)
 	var x *commitlog.Examination
 	below := o.below
-	below.Dir, below.Repair, below.Log = o.Dir, o.Repair, o.Log
-	below.Reserve = o.Reserve
+	below.Dir, below.Repair, below.Log, below.Reserve = o.Dir, o.Repair, o.Log, o.Reserve
 	if below.MemTableSize == 0 {
 		below.MemTableSize = badgerMemtable
 	}
