@@ -109,8 +109,8 @@ func tuneMemory(b memoryBound, getenv func(string) string) {
 const gcPercent = 200
 
 // collectAt is the memory limit of Go's runtime: enough for live memory and for short-lived memory of requests, but not
-// so much that garbage piles up. It begins at what a server on disk needs, whatever its data, and stays below a bound at
-// which the process would be killed.
+// so much that garbage piles up. It begins at what a server on disk needs, whatever its data, and stays below a bound
+// at which the process would be killed.
 func (b memoryBound) collectAt(live int64) int64 {
 	limit := max(384<<20, live/4*5+128<<20)
 	if b.hard {

@@ -47,7 +47,7 @@ type Options struct {
 	Log          zerolog.Logger
 
 	Reserve   files.Reserve // of the volume, below which Refusing says so; at least what memtables need
-	CommitLog *CommitLog    // the log in front, which is kept in the same folder; nil: there is none, as in earlier versions
+	CommitLog *CommitLog    // the log in front, kept in the same folder; nil: there is none, as in earlier versions
 
 	free   func(dir string) (int64, error) // of a test; nil: files.FreeBytes
 	volume func(dir string) (int64, error) // of a test; nil: files.VolumeBytes
