@@ -137,6 +137,8 @@ func TestHalfOpenHandshakes(t *testing.T) {
 			c.send("160301")
 		}
 	}
+	// Each connection begins in a goroutine of its own: one that begins later would be the newer one.
+	eventually(t, "all have begun", func() bool { return s.Metrics().HandshakesFailed >= attackers-10 })
 	run(t, connect(t, s, client.Options{TLS: s.TLSConfig()}), "SELECT * FROM system.local")
 	eventually(t, "the oldest are closed", func() bool {
 		m := s.Metrics()
