@@ -137,10 +137,12 @@ func (w *writing) cells(ctx context.Context, sets []planner.SetColumn) error {
 
 // sum adds a value to what the row holds, and to what the statement has added before. Null stays null.
 func (w *writing) sum(c *schema.Column, v types.Value) (types.Value, error) {
-	if v.Unset {
+	switch {
+	case v.Unset && (c.Type == types.Text || c.Type == types.ASCII):
+		v.Bytes = []byte{} // Cassandra writes the text that there is once more
+	case v.Unset:
 		return v, nil
-	}
-	if v.Bytes == nil {
+	case v.Bytes == nil:
 		return v, restriction.ErrNull(c)
 	}
 	t := &w.target
