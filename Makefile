@@ -65,7 +65,7 @@ test: ## run the tests
 	go test ./...
 
 race: ## run the tests of the concurrent packages under the race detector
-	go test -race $(RACE)
+	go test -race -timeout 30m $(RACE)
 
 lint: ## check formatting, vet and staticcheck
 	@unformatted=$$(go tool gofumpt -l $$(git ls-files -co --exclude-standard '*.go' | grep -v '^grammar/cql_')); \

@@ -64,6 +64,11 @@ func TestReserve(t *testing.T) {
 		free:   func(string) (int64, error) { return free.Load(), nil },
 		volume: func(string) (int64, error) { return 200 << 30, nil },
 	}, enginetest.Union)
+	defer func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	if err := numbered(e, 1, 800); err != nil {
 		t.Fatal(err)
 	}
