@@ -229,3 +229,34 @@ func TestInitWithTLS(t *testing.T) {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 }
+
+// TestCopiesThroughTLS has the commands that copy or check a server's data connect through TLS.
+func TestCopiesThroughTLS(t *testing.T) {
+	dir, out := t.TempDir(), t.TempDir()
+	pairFiles(t, newAuthority(t, "test"), dir)
+	in := func(name string) string { return filepath.Join(dir, name) }
+	addr, _ := serving(t, "--tls-cert", in("server.crt"), "--tls-key", in("server.key"), "--tls-client-ca", in("ca.crt"))
+	own := []string{"--tls-ca", in("ca.crt"), "--tls-cert", in("client.crt"), "--tls-key", in("client.key")}
+	if code, _, errs := cqld(t, nil, append([]string{"exec", addr, "-e", shopKeyspace + "; CREATE TABLE shop.t (k int PRIMARY KEY)"}, own...)...); code != 0 {
+		t.Fatal(errs)
+	}
+	folder := filepath.Join(out, "export")
+	for _, args := range [][]string{
+		{"snapshot", addr, filepath.Join(out, "snapshot")},
+		{"verify", addr},
+		{"export", addr, "shop", folder},
+		{"import", addr, folder},
+	} {
+		if args[0] == "import" {
+			if code, _, errs := cqld(t, nil, append([]string{"exec", addr, "-e", "DROP KEYSPACE shop"}, own...)...); code != 0 {
+				t.Fatal(errs)
+			}
+		}
+		if code, _, errs := cqld(t, nil, append(args, own...)...); code != 0 {
+			t.Errorf("%v: exit %d, %s", args, code, errs)
+		}
+		if code, _, _ := cqld(t, nil, append(args, "--timeout", "2s")...); code == 0 {
+			t.Errorf("%v without TLS succeeds", args)
+		}
+	}
+}

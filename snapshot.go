@@ -22,13 +22,27 @@ import (
 	"github.com/cqld/cqld/store/engine/files"
 )
 
+// login is how a command connects to a server.
+type login struct {
+	shell.Login
+	secure clientTLS
+}
+
 // loginFlags are the flags of commands that connect to a server.
-func loginFlags(f *flag.FlagSet) *shell.Login {
-	l := &shell.Login{}
+func loginFlags(f *flag.FlagSet) *login {
+	l := &login{}
 	f.StringVar(&l.Username, "username", "", "the `role` to log in as, if the server asks")
 	f.StringVar(&l.Password, "password", "", "its `password`; the environment does not show it to others")
 	f.DurationVar(&l.Timeout, "timeout", 30*time.Second, "the `time` to wait for the connection")
+	l.secure.addFlags(f)
 	return l
+}
+
+// to says which server to connect to, and reads the files of TLS.
+func (l *login) to(c *console, addr string) (err error) {
+	l.Addr = serverAddress(c, addr)
+	l.TLS, err = l.secure.config()
+	return err
 }
 
 // arguments parses a command line of flags and so many arguments, which may stand between them. Those in brackets may
@@ -73,7 +87,9 @@ func snapshot(ctx context.Context, c *console, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	login.Addr = serverAddress(c, given[0])
+	if err := login.to(c, given[0]); err != nil {
+		return err
+	}
 	path := given[1]
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(err, errExists(path))
@@ -94,7 +110,7 @@ func snapshot(ctx context.Context, c *console, args []string) (err error) {
 	}
 	var head *store.SnapshotHead
 	steps, began, size := newProgress(c.stderr, *quiet), time.Now(), int64(0)
-	err = shell.Stream(ctx, login, server.StreamKey, server.SnapshotStream, func(block []byte) error {
+	err = shell.Stream(ctx, &login.Login, server.StreamKey, server.SnapshotStream, func(block []byte) error {
 		if head == nil {
 			head = new(store.SnapshotHead)
 			if err := json.Unmarshal(block, head); err != nil {

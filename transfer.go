@@ -8,13 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cqld/cqld/protocol/client/shell"
 	"github.com/cqld/cqld/protocol/client/transfer"
 )
 
 // transferServer is the server of an export or import.
-func transferServer(c *console, addr string, l *shell.Login) transfer.Server {
-	return transfer.Server{Addr: serverAddress(c, addr), Username: l.Username, Password: l.Password, Timeout: l.Timeout}
+func transferServer(c *console, addr string, l *login) (transfer.Server, error) {
+	err := l.to(c, addr)
+	return transfer.Server{Addr: l.Addr, Username: l.Username, Password: l.Password, TLS: l.TLS, Timeout: l.Timeout}, err
 }
 
 // jobsFlag is how many connections a command has.
@@ -44,7 +44,10 @@ func export(ctx context.Context, c *console, args []string) error {
 	if e.Parts < 1 || e.Parts > 9999 || *jobs < 1 {
 		return fmt.Errorf("%w: --parts wants a number from 1 to 9999, and --jobs one from 1 on", errUsage)
 	}
-	e.Server, e.Dir, e.Jobs = transferServer(c, given[0], login), given[len(given)-1], *jobs
+	if e.Server, err = transferServer(c, given[0], login); err != nil {
+		return err
+	}
+	e.Dir, e.Jobs = given[len(given)-1], *jobs
 	began, steps := time.Now(), newProgress(c.stderr, *quiet)
 	e.Progress = steps.transfer(began)
 	done, err := e.Run(ctx)
@@ -68,7 +71,10 @@ func importTables(ctx context.Context, c *console, args []string) error {
 	if *jobs < 1 {
 		return fmt.Errorf("%w: --jobs wants a number from 1 on", errUsage)
 	}
-	i.Server, i.Dir, i.Jobs = transferServer(c, given[0], login), given[1], *jobs
+	if i.Server, err = transferServer(c, given[0], login); err != nil {
+		return err
+	}
+	i.Dir, i.Jobs = given[1], *jobs
 	began, steps := time.Now(), newProgress(c.stderr, *quiet)
 	i.Progress = steps.transfer(began)
 	done, err := i.Run(ctx)

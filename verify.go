@@ -36,8 +36,10 @@ func verify(ctx context.Context, c *console, args []string) error {
 	}
 	dir, steps := given[0], newProgress(c.stderr, *quiet)
 	if _, err := os.Stat(dir); err != nil && isAddress(dir) {
-		login.Addr = serverAddress(c, dir)
-		return verifyServer(ctx, c, login, steps)
+		if err := login.to(c, dir); err != nil {
+			return err
+		}
+		return verifyServer(ctx, c, &login.Login, steps)
 	}
 	if err := holdsData(dir); err != nil {
 		return err

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"time"
@@ -14,6 +15,7 @@ import (
 type Login struct {
 	Addr               string
 	Username, Password string
+	TLS                *tls.Config   // nil: the connection is not encrypted
 	Timeout            time.Duration // for the connection
 }
 
@@ -21,7 +23,7 @@ type Login struct {
 func (l *Login) dial(ctx context.Context) (*client.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.Timeout)
 	defer cancel()
-	conn, err := client.Dial(ctx, l.Addr, client.Options{Username: l.Username, Password: l.Password})
+	conn, err := client.Dial(ctx, l.Addr, client.Options{Username: l.Username, Password: l.Password, TLS: l.TLS})
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", l.Addr, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,13 +27,14 @@ import (
 type Server struct {
 	Addr               string
 	Username, Password string
+	TLS                *tls.Config   // nil: the connection is not encrypted
 	Timeout            time.Duration // for the connection and for each answer
 }
 
 func (s *Server) dial(ctx context.Context) (*client.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
-	return client.Dial(ctx, s.Addr, client.Options{Username: s.Username, Password: s.Password})
+	return client.Dial(ctx, s.Addr, client.Options{Username: s.Username, Password: s.Password, TLS: s.TLS})
 }
 
 // Progress says how far a copy has come.
