@@ -2,6 +2,7 @@ package store
 
 import (
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/cqld/cqld/store/rows"
@@ -15,8 +16,9 @@ import (
 // A clock counts when they are done, and a read looks at the clock before it chooses its snapshot. Partitions share
 // places by their tokens, so a place may have changed for another partition: then it is only read anew.
 type keptRanges struct {
+	clock atomic.Uint64
+
 	mu         sync.Mutex
-	clock      uint64
 	places     [keptPlaces]keptPlace
 	partitions map[string]*keptPartition // by what the keys of their rows begin with
 	bytes      int
@@ -57,16 +59,11 @@ func (k *keptRanges) end(token int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	p := k.place(token)
-	k.clock++
-	p.writing, p.changed = p.writing-1, k.clock
+	p.writing, p.changed = p.writing-1, k.clock.Add(1)
 }
 
 // now is the clock. A read asks for it before it chooses its snapshot.
-func (k *keptRanges) now() uint64 {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.clock
-}
+func (k *keptRanges) now() uint64 { return k.clock.Load() }
 
 // get makes d the tombstones of a partition as they are in a snapshot that was chosen after the clock was asked. It
 // reports whether they are known.
@@ -134,9 +131,9 @@ func (k *keptRanges) close() {
 func (k *keptRanges) open() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.clock++
 	k.closed = false
+	now := k.clock.Add(1)
 	for i := range k.places {
-		k.places[i].changed = k.clock
+		k.places[i].changed = now
 	}
 }
