@@ -7,13 +7,10 @@ The server asks for passwords and has the role cassandra with its first password
 password and with a wrong one; then it asks for the password itself, and login_session.txt is typed.
 """
 
-import difflib
-import os
 import pathlib
-import sys
 
 import pexpect
-from transcript import Shell, clean, normalize
+from transcript import Shell, clean, compare_or_record, normalize, release
 
 HERE = pathlib.Path(__file__).parent
 TRANSCRIPT = HERE / "login_transcript.txt"
@@ -41,28 +38,15 @@ def run(addr):
     return lines
 
 
-def main():
-    addr = os.environ["CQL_ADDR"]
-    if "--record" in sys.argv:
-        from cassandra.auth import PlainTextAuthProvider
-        from cassandra.cluster import Cluster
+def first_release(addr):
+    """What the server says it is to its first role."""
+    from cassandra.auth import PlainTextAuthProvider
 
-        host, port = addr.rsplit(":", 1)
-        provider = PlainTextAuthProvider("cassandra", "cassandra")
-        with Cluster([host], port=int(port), auth_provider=provider) as cluster:
-            session = cluster.connect()
-            session.execute("SELECT name FROM system_views.thread_pools WHERE name = 'MutationStage'").one().name
-            release = session.execute("SELECT release_version FROM system.local").one().release_version
-        stamp = f"# recorded from: Cassandra {release}"
-        TRANSCRIPT.write_text("\n".join([stamp, *run(addr), ""]), encoding="utf-8")
-        print("recorded", TRANSCRIPT)
-        return
-    want = TRANSCRIPT.read_text(encoding="utf-8").splitlines()[1:]
-    differences = list(difflib.unified_diff(want, run(addr), "Cassandra", addr, lineterm="", n=3))
-    if differences:
-        print("\n".join(differences))
-        sys.exit("cqlsh 6.2.2: the login differs from Cassandra's")
-    print("cqlsh 6.2.2 login: ok")
+    return release(addr, PlainTextAuthProvider("cassandra", "cassandra"))
+
+
+def main():
+    compare_or_record(TRANSCRIPT, "cqlsh 6.2.2 login", run, first_release)
 
 
 if __name__ == "__main__":

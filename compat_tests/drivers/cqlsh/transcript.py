@@ -130,30 +130,35 @@ def run(addr):
     return lines
 
 
-def release(addr):
+def release(addr, provider=None):
     """What the server says it is; a table that only Cassandra fills tells it from others."""
     from cassandra.cluster import Cluster
 
     host, port = addr.rsplit(":", 1)
-    with Cluster([host], port=int(port)) as cluster:
+    with Cluster([host], port=int(port), auth_provider=provider) as cluster:
         session = cluster.connect()
         session.execute("SELECT name FROM system_views.thread_pools WHERE name = 'MutationStage'").one().name
         return session.execute("SELECT release_version FROM system.local").one().release_version
 
 
-def main():
+def compare_or_record(path, what, run, release):
+    """Compares what run shows with the transcript at path, or with --record writes it."""
     addr = os.environ["CQL_ADDR"]
     if "--record" in sys.argv:
         stamp = f"# recorded from: Cassandra {release(addr)}"
-        TRANSCRIPT.write_text("\n".join([stamp, *run(addr), ""]), encoding="utf-8")
-        print("recorded", TRANSCRIPT)
+        path.write_text("\n".join([stamp, *run(addr), ""]), encoding="utf-8")
+        print("recorded", path)
         return
-    want = TRANSCRIPT.read_text(encoding="utf-8").splitlines()[1:]
+    want = path.read_text(encoding="utf-8").splitlines()[1:]
     differences = list(difflib.unified_diff(want, run(addr), "Cassandra", addr, lineterm="", n=3))
     if differences:
         print("\n".join(differences))
-        sys.exit("cqlsh 6.2.2: the transcript differs from Cassandra's")
-    print("cqlsh 6.2.2: ok")
+        sys.exit(f"{what}: the transcript differs from Cassandra's")
+    print(f"{what}: ok")
+
+
+def main():
+    compare_or_record(TRANSCRIPT, "cqlsh 6.2.2", run, release)
 
 
 if __name__ == "__main__":
