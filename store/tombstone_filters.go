@@ -24,6 +24,7 @@ type tombstoneFilters struct {
 	tables atomic.Pointer[map[uint32]*tableTombstones]
 	budget *bloom.Budget
 	kept   keptRanges
+	shared bool // others write tombstones to the engine too: nothing is known of any table
 }
 
 // maxTombstoneFilters is the memory of all filters: enough for 20 million partitions.
@@ -120,6 +121,9 @@ type deleting struct {
 
 // begin adds a partition whose tombstones are about to be committed.
 func (x *tombstoneFilters) begin(id uint32, token int64, kinds [tombstoneKinds]bool) deleting {
+	if x.shared {
+		return deleting{}
+	}
 	x.kept.begin(token)
 	t := x.table(id)
 	t.mu.Lock()
@@ -155,6 +159,9 @@ func (d deleting) end() {
 
 // of returns what is known of a table.
 func (x *tombstoneFilters) of(id uint32) *knownTombstones {
+	if x.shared {
+		return unknownTombstones
+	}
 	tables := x.tables.Load()
 	if tables == nil {
 		return nil
@@ -277,7 +284,7 @@ func kindOf(key []byte, prefix int) tombstoneKind {
 
 // filterRebuild makes the filters of a table anew, of the tombstones that are left.
 type filterRebuild struct {
-	table *tableTombstones // nil: it is over
+	table *tableTombstones // nil: it is over, or there are no filters to put the new ones in place of
 	next  *knownTombstones
 }
 
@@ -285,6 +292,9 @@ type filterRebuild struct {
 // come from here on. It waits until the tombstones that are being committed can be read. It returns nil if the
 // table has no filters.
 func (x *tombstoneFilters) collect(ctx context.Context, id uint32) (*filterRebuild, error) {
+	if x.shared {
+		return &filterRebuild{next: x.fresh()}, nil
+	}
 	tables := x.tables.Load()
 	if tables == nil || (*tables)[id] == nil {
 		return nil, nil
@@ -321,6 +331,9 @@ func (c *filterRebuild) has(kind tombstoneKind, token int64) bool { return c.nex
 // finish puts the new filters in place of the old ones.
 func (c *filterRebuild) finish() {
 	t := c.table
+	if t == nil {
+		return
+	}
 	t.mu.Lock()
 	t.next = nil
 	old := t.known.Swap(c.next)
