@@ -111,7 +111,7 @@ var arrows = map[string][]string{
 
 // testArrows are what a package's tests may import beyond arrows: the real parts that stand below them.
 var testArrows = map[string][]string{
-	".":                        {"server/cqltest", "server/cqltest/certificates", "protocol", "protocol/client", "cql/types"},
+	".":                        {"server/cqltest", "server/cqltest/nodes", "server/cqltest/certificates", "protocol", "protocol/client", "cql/types"},
 	"protocol/client":          {"server/cqltest"},
 	"protocol/client/traffic":  {"server/cqltest"},
 	"compat_tests/histories":   {"server/cqltest/nodes", "store/engine"},

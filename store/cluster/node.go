@@ -25,7 +25,7 @@ type Options struct {
 	Address    netip.AddrPort
 	Datacenter string
 	Rack       string
-	Release    string // of the server, as other nodes show it
+	Release    string // of the server, which Members shows
 
 	// Tokens chooses the tokens of a node that joins a datacenter with others; nil: it has none.
 	Tokens func(datacenter string, others []Member) []int64

@@ -27,7 +27,7 @@ type Member struct {
 	Address    netip.AddrPort // that clients connect to
 	Datacenter string
 	Rack       string
-	Release    string // of the server
+	Release    string // of the server, as its operators name it
 	Tokens     []int64
 
 	Process     uint64   // a random number of the process that the node is

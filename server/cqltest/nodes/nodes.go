@@ -5,6 +5,7 @@ package nodes
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/netip"
 	"sync"
@@ -153,7 +154,7 @@ func (n *Node) Start() {
 	n.server, n.ended = s, ended
 	go func() {
 		defer close(ended)
-		if err := s.Serve(l); err != nil {
+		if err := s.Serve(l); err != nil && !errors.Is(err, server.ErrClosed) { // stopped before it began
 			t.Error(err)
 		}
 	}()
