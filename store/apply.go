@@ -44,7 +44,7 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 	first := ms[0]
 	a := &first.apply
 	a.store, a.done, a.group = s, done, append(a.group[:0], ms...)
-	ops, err := s.operations(first.ops[:0], ms)
+	ops, err := s.markedOperations(first.ops[:0], ms)
 	if first.ops = ops; err != nil {
 		first.finish(err)
 		return
@@ -88,6 +88,12 @@ func (s *Store) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error)
 			return ops, err
 		}
 		if kinds := m.deletes(); kinds != ([tombstoneKinds]bool{}) {
+			if m.isUnmarked(id) {
+				for _, begun := range ms[:i+1] {
+					begun.stopWriting()
+				}
+				return ops, errUnmarked
+			}
 			m.deleting = s.filters.begin(id, rows.TokenOf(m.prefix), kinds)
 		}
 		n := len(ops)

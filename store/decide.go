@@ -99,6 +99,17 @@ func (d *decision) update(txn engine.Txn) error {
 // outcome ends the decision, or begins it again where another write or TRUNCATE came in between.
 func (d *decision) outcome(err error) {
 	s := d.snapshot.store
+	if errors.Is(err, errUnmarked) {
+		go func() {
+			ms := d.mutations
+			if err := s.mark(ms); err != nil {
+				d.end(err)
+				return
+			}
+			s.engine.Update(d.ctx, d.guard, d.onUpdate, d.onOutcome)
+		}()
+		return
+	}
 	if errors.Is(err, engine.ErrConflict) || errors.Is(err, errTruncated) {
 		go func() {
 			_ = free(d.mutations, errRetried) // which others may wait for

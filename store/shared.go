@@ -26,7 +26,8 @@ import (
 //     read or written begins under a state, and is begun again if that was not the newest one (see shared_writes.go).
 //   - A definition is a conditional change of the records, which all nodes have to follow before it counts
 //     (see shared_define.go).
-//   - Tombstones are looked for by every read: no filters, and no ranges that are kept.
+//   - Tombstones are looked for by every read of a table that has any: no filters, and no ranges that are kept. Before
+//     the first one of a table is written, a mark of the table is a definition (see shared_tombstones.go).
 //   - Counters are changed under the engine's guards, not under locks of the process.
 //   - Timestamps come from the clock of the cluster, and a write is answered when its timestamp has passed.
 //   - One node builds indexes, sweeps tables and removes dropped ones.
@@ -35,6 +36,7 @@ import (
 type sharedState struct {
 	version   uint64            // of the definitions
 	suspended map[[16]byte]bool // tables by ID that are being truncated: they are neither read nor written
+	marked    map[uint32]bool   // tables by number that may have tombstones of partitions or ranges
 	records   schema.Records    // that the catalog was made of
 	writing   *atomic.Int64     // mutations that have begun under this state and are not answered
 }
@@ -165,6 +167,7 @@ func (s *Store) tellFollowed() {
 // install puts a state in place of an older one. The caller holds defining.
 func (s *Store) install(old, next *state) {
 	next.virtual, next.writing = old.virtual, new(atomic.Int64)
+	s.filters.marked.Store(&next.marked) // before reads begin under the state
 	s.former = append(s.former, old)
 	s.state.Store(next)
 	s.noteChanges(old.catalog, next.catalog)
@@ -177,7 +180,7 @@ func (s *Store) stored(old *state) (next *state, m meta, err error) {
 	var version cluster.Version
 	records := schema.Records{}
 	indexes := &state{catalog: &schema.Catalog{}}
-	suspended := map[[16]byte]bool{}
+	suspended, marked := map[[16]byte]bool{}, map[uint32]bool{}
 	err = s.engine.View(func(r engine.Reader) error {
 		if version, err = cluster.ReadVersion(r); err != nil || version.Number == old.version && old.records != nil {
 			return err
@@ -197,6 +200,13 @@ func (s *Store) stored(old *state) (next *state, m meta, err error) {
 		}); err != nil {
 			return err
 		}
+		if err := scanRecords(r, markKeys, func(name string, _ []byte) error {
+			id, err := recordNumber(name)
+			marked[id] = true
+			return err
+		}); err != nil {
+			return err
+		}
 		return scanRecords(r, definitionKeys, func(name string, value []byte) error {
 			records[name] = value
 			return nil
@@ -212,7 +222,12 @@ func (s *Store) stored(old *state) (next *state, m meta, err error) {
 	next = newState(catalog)
 	own := m
 	next.numberIndexes(indexes, &own) // which all have numbers already
-	next.version, next.records, next.suspended = version.Number, records, suspended
+	next.version, next.records, next.suspended, next.marked = version.Number, records, suspended, marked
+	if version.Number == 0 { // a store that was alone may have written tombstones
+		for _, id := range next.ids {
+			marked[id] = true
+		}
+	}
 	return next, m, nil
 }
 

@@ -76,6 +76,11 @@ func (s *Store) tryChange(
 	if err != nil || next == nil {
 		return unchanged, err
 	}
+	if old.version == 0 {
+		for id := range old.marked {
+			ops = append(ops, markOp(engine.Put, id))
+		}
+	}
 	version, err := cluster.Change(s.closing, s.engine, old.version, append(ops, m.op()))
 	if err == nil {
 		err = s.engine.Sync()
@@ -121,8 +126,9 @@ func (s *Store) planChange(
 	ops = append(definitionOps(changes), indexes...)
 	for _, id := range missing(old.ids, next.live) {
 		ops = append(ops, engine.Op{Kind: engine.Put, Key: deadTableKey(id), Value: []byte{1}},
-			engine.Op{Kind: engine.Delete, Key: sweepKey(id)})
+			engine.Op{Kind: engine.Delete, Key: sweepKey(id)}, markOp(engine.Delete, id))
 	}
+	next.marked = old.marked // numbers are not used again
 	for table := range old.suspended {
 		if t := c.TableByID(table); t == nil || old.ids[table] != next.ids[table] {
 			ops = append(ops, suspendedOp(engine.Delete, table))
@@ -135,7 +141,7 @@ func (s *Store) planChange(
 
 // prepare returns the state that has to be in use before the next one, with what stores it; nil: this one can be.
 func (s *state) prepare(next *state) (first *state, ops []engine.Op) {
-	between := *s
+	between := *s // with the marks
 	between.suspended = nil
 	for id := range s.suspended {
 		between.suspend(id)

@@ -47,7 +47,7 @@ func (s *Store) complete(ms []*Mutation, last int64) error {
 			m.stopWriting()
 		}
 		first := ms[0]
-		ops, err := s.operations(first.ops[:0], ms)
+		ops, err := s.markedOperations(first.ops[:0], ms)
 		first.ops = ops
 		if err == nil {
 			err = s.commit(ops)
@@ -80,7 +80,7 @@ func (s *Store) countShared(ms []*Mutation, done func(error)) {
 	first := ms[0]
 	a := &first.apply
 	a.store, a.done, a.group = s, done, append(a.group[:0], ms...)
-	ops, err := s.operations(first.ops[:0], ms)
+	ops, err := s.markedOperations(first.ops[:0], ms)
 	if first.ops = ops; err != nil || len(ops) == 0 {
 		first.finish(err)
 		return

@@ -24,7 +24,10 @@ type tombstoneFilters struct {
 	tables atomic.Pointer[map[uint32]*tableTombstones]
 	budget *bloom.Budget
 	kept   keptRanges
-	shared bool // others write tombstones to the engine too: nothing is known of any table
+
+	// Others write tombstones to a shared engine too: nothing is known but which tables have none at all.
+	shared bool
+	marked atomic.Pointer[map[uint32]bool] // the others
 }
 
 // maxTombstoneFilters is the memory of all filters: enough for 20 million partitions.
@@ -160,6 +163,9 @@ func (d deleting) end() {
 // of returns what is known of a table.
 func (x *tombstoneFilters) of(id uint32) *knownTombstones {
 	if x.shared {
+		if marked := x.marked.Load(); marked != nil && !(*marked)[id] {
+			return nil
+		}
 		return unknownTombstones
 	}
 	tables := x.tables.Load()
