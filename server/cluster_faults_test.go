@@ -38,14 +38,14 @@ func TestClusterPausedWrite(t *testing.T) {
 	eventually(t, "the write is stopped", func() bool { return c.Node(1).Stopped() > 0 })
 	ask(t, first, "CREATE INDEX ON k.t (b)")
 	ask(t, first, "CREATE TABLE k.u (a int PRIMARY KEY)")
-	eventually(t, "the index is built", func() bool {
-		return len(ask(t, first, `SELECT index_name FROM system."IndexInfo" WHERE table_name = 'k'`)) == 1
-	})
+	built := func(n *nodes.Node) func() bool { return func() bool { return n.Store().BuildsWaiting() == 0 } }
+	eventually(t, "the index is built", built(c.Node(0)))
 	c.Node(1).Resume()
 	if err := <-written; err != nil {
 		t.Fatal(err)
 	}
-	for _, conn := range []*client.Conn{first, second} {
+	for i, conn := range []*client.Conn{first, second} {
+		eventually(t, "the index is read", built(c.Node(i)))
 		if got := ask(t, conn, "SELECT a FROM k.t WHERE b = 7"); len(got) != 2 {
 			t.Errorf("by the index there is %v", got)
 		}
@@ -73,6 +73,31 @@ func TestClusterOrder(t *testing.T) {
 				t.Fatalf("after the row was deleted there is %v", got)
 			}
 		}
+	}
+}
+
+// TestClusterHalfway kills a node that has begun to drop an index, when the others have followed the first of two
+// versions.
+func TestClusterHalfway(t *testing.T) {
+	c := nodes.RunT(t, 3, nodes.Options{Lease: 800 * time.Millisecond, Down: 400 * time.Millisecond})
+	first, second := dialNode(t, c.Node(0)), dialNode(t, c.Node(1))
+	built := func() bool { return c.Node(1).Store().BuildsWaiting() == 0 }
+	ask(t, first, clusterKeyspace)
+	ask(t, first, "CREATE TABLE k.t (a int PRIMARY KEY, b int)")
+	ask(t, first, "CREATE INDEX by_b ON k.t (b)")
+	eventually(t, "the index is built", built)
+	c.Node(2).Pause() // so that the others wait for its lease to end
+	go tryAsk(first, "DROP INDEX k.by_b")
+	eventually(t, "the index is not used any more", func() bool { return !built() })
+	c.Node(0).Kill()
+	c.Node(2).Resume()
+	ask(t, second, "INSERT INTO k.t (a, b) VALUES (1, 7)")
+	if len(ask(t, second, "SELECT index_name FROM system_schema.indexes WHERE keyspace_name = 'k'")) == 0 {
+		t.Skip("the index was dropped before the node was killed")
+	}
+	eventually(t, "the index is built again", built)
+	if got := ask(t, second, "SELECT a FROM k.t WHERE b = 7"); !slices.Equal(got, []string{"1"}) {
+		t.Errorf("by the index there is %v", got)
 	}
 }
 
@@ -379,10 +404,7 @@ func (x *chaos) compareIndexes(c *client.Conn, stored map[string]string) {
 	} {
 		ask(x.T, c, text)
 	}
-	eventually(x.T, "the indexes and the view are built", func() bool {
-		return len(ask(x.T, c, `SELECT index_name FROM system."IndexInfo" WHERE table_name = 'k'`)) == 2 &&
-			len(ask(x.T, c, "SELECT view_name FROM system.built_views WHERE keyspace_name = 'k'")) == 1
-	})
+	eventually(x.T, "the indexes and the view are built", func() bool { return x.cluster.Node(1).Store().BuildsWaiting() == 0 })
 	for key, value := range stored {
 		for _, text := range []string{"SELECT a FROM k.t WHERE b = " + value, "SELECT a FROM k.v WHERE b = " + value} {
 			if got := ask(x.T, c, text); !slices.Contains(got, key) {

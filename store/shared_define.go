@@ -226,9 +226,6 @@ func (s *Store) replaceShared(x *keptIndex) (kept *keptIndex, err error) {
 	}
 }
 
-// recoverAfter is how long an index stays retired, or a table suspended, before the node that leads takes that back.
-const recoverAfter = 20 * time.Second
-
 // halfway is what a node that leads remembers of definitions that were begun.
 type halfway struct {
 	version uint64
@@ -236,7 +233,7 @@ type halfway struct {
 }
 
 // recover takes back what nodes have begun and not ended: retired indexes are built anew, suspended tables are used
-// again. Whoever is only slow begins anew then.
+// again, if nothing has gone on for a while. Whoever is only slow begins anew then.
 func (s *Store) recover() error {
 	now := s.state.Load()
 	begun := len(now.suspended) > 0
@@ -250,7 +247,7 @@ func (s *Store) recover() error {
 	case s.halfway.version != now.version:
 		s.halfway = halfway{now.version, time.Now()}
 	}
-	if time.Since(s.halfway.seen) < s.recoverAfter {
+	if time.Since(s.halfway.seen) < s.cluster.Patience() {
 		return nil
 	}
 	_, err := s.tryChange(func(old *state, _ *meta) (*state, []engine.Op, bool, error) {
@@ -284,7 +281,7 @@ func (s *Store) recover() error {
 // recoverShared takes back what nodes have begun and not ended, until the store is closed.
 func (s *Store) recoverShared() {
 	defer s.purging.Done()
-	ticker := time.NewTicker(s.recoverAfter / 4)
+	ticker := time.NewTicker(s.cluster.Patience() / 8)
 	defer ticker.Stop()
 	for {
 		select {

@@ -69,7 +69,6 @@ type Store struct {
 	followed     [][2]*schema.Catalog // that onFollow is to be called with; guarded by defining
 	toTell       chan struct{}        // has an element when followed has some
 	halfway      halfway
-	recoverAfter time.Duration // recoverAfter, but in tests
 
 	restores   atomic.Uint64 // how often a Restore has begun or ended
 	background sync.RWMutex  // held by steps of background work, which Restore waits for
@@ -113,7 +112,7 @@ func Open(o Options) (*Store, error) {
 	}
 	s := &Store{
 		engine: e, limits: e.Limits(), now: o.Now, log: o.Log, purge: make(chan struct{}, 1),
-		viewBytes: maxViewBytes, gathered: mostGathered, recoverAfter: recoverAfter,
+		viewBytes: maxViewBytes, gathered: mostGathered,
 	}
 	if s.now == nil {
 		s.now = time.Now

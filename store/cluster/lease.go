@@ -44,6 +44,9 @@ func (n *Node) Await(ctx context.Context) error {
 	}
 }
 
+// Patience is how long a node that has begun something may take to end it before the others go on without it.
+func (n *Node) Patience() time.Duration { return 2 * (n.options.DownAfter + n.options.Lease) }
+
 // Barrier returns when all nodes have definitions of a version, which are stored, or newer ones: nothing is under way
 // under older ones. It waits for the leases of nodes that do not answer to end.
 func (n *Node) Barrier(ctx context.Context, version uint64) error {
