@@ -62,13 +62,13 @@ type Store struct {
 	host        [16]byte
 
 	// Of a store that shares its engine.
-	cluster      *cluster.Node // nil: the engine is not shared
-	changing     sync.Mutex    // held by a definition, until all nodes have followed
-	former       []*state      // under which writes may have begun that are not answered; guarded by defining
-	onFollow     func(before, after *schema.Catalog)
-	followed     [][2]*schema.Catalog // that onFollow is to be called with; guarded by defining
-	toTell       chan struct{}        // has an element when followed has some
-	halfway      halfway
+	cluster  *cluster.Node // nil: the engine is not shared
+	changing sync.Mutex    // held by a definition, until all nodes have followed
+	former   []*state      // under which writes may have begun that are not answered; guarded by defining
+	onFollow func(before, after *schema.Catalog)
+	followed [][2]*schema.Catalog // that onFollow is to be called with; guarded by defining
+	toTell   chan struct{}        // has an element when followed has some
+	halfway  halfway
 
 	restores   atomic.Uint64 // how often a Restore has begun or ended
 	background sync.RWMutex  // held by steps of background work, which Restore waits for
