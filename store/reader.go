@@ -78,7 +78,8 @@ func (r *reader) begin(ctx context.Context, s *Store, read *Read, id uint32, fn 
 // release forgets what belongs to the request and keeps the reader for another.
 func (r *reader) release() {
 	r.ctx, r.store, r.read, r.fn, r.src, r.after, r.place.slice = nil, nil, nil, nil, nil, nil, Slice{}
-	r.state, r.indexes, r.lookup.index, r.lookup.entry, r.lookup.gather, r.lookup.others = nil, nil, nil, nil, gathering{}, nil
+	r.state, r.indexes = nil, nil
+	r.lookup.index, r.lookup.entry, r.lookup.gather, r.lookup.others = nil, nil, gathering{}, nil
 	r.row.release()
 	r.tombstones.release()
 	readers.Put(r)
@@ -87,7 +88,8 @@ func (r *reader) release() {
 // run reads from one snapshot. Under a number that is not in use any more only a part of the rows may be left.
 func (r *reader) run(src engine.Reader) error {
 	if r.id != 0 {
-		if now := r.store.state.Load(); now.ids[r.read.Table.ID] != r.id || r.store.moved(r.state) || now.suspended[r.read.Table.ID] {
+		now, table := r.store.state.Load(), r.read.Table.ID
+		if now.ids[table] != r.id || r.store.moved(r.state) || now.suspended[table] {
 			return errTruncated
 		}
 		r.tombstones.known = r.store.filters.in(r.id, r.tombstones.known)

@@ -12,8 +12,8 @@ import (
 )
 
 // A write that nodes share is committed under the state that it began with. A process may be stopped between the two,
-// for longer than its lease lasts. So the write is looked at again when it is committed: if an index has come meanwhile,
-// its entries are written too, before the write is answered. Writing mutations twice changes nothing.
+// for longer than its lease lasts. So the write is looked at again when it is committed: if an index has come
+// meanwhile, its entries are written too, before the write is answered. Writing mutations twice changes nothing.
 
 // confirm calls done when committed mutations have written what the newest definitions want, and their timestamps have
 // passed on all nodes. last is the last timestamp that was given before the commit.

@@ -116,7 +116,7 @@ func (k *Keeper) Version() uint64 {
 // opened is a moment before all others that are of interest.
 var opened = time.Now()
 
-// sharedFor is how long a node of a cluster relies on what it has read of a role: half of what Cassandra's settings are.
+// sharedFor is how long a node of a cluster relies on what it has read of a role: half of Cassandra's default.
 const sharedFor = time.Second
 
 // Changed makes a new version. It is called after rows of system_auth have changed.

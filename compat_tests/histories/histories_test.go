@@ -34,9 +34,11 @@ func newRecorder() *recorder {
 	return &recorder{began: time.Now(), histories: map[int][]porcupine.Operation{}}
 }
 
-// session runs the clients for a time, or until their servers are gone, and adds to some histories. It calls began when all
-// clients are connected.
-func (r *recorder) session(ctx context.Context, t *testing.T, addrs []string, began func(), dying func() bool, histories ...int) {
+// session runs the clients for a time, or until their servers are gone, and adds to some histories. It calls began when
+// all clients are connected.
+func (r *recorder) session(
+	ctx context.Context, t *testing.T, addrs []string, began func(), dying func() bool, histories ...int,
+) {
 	t.Helper()
 	workers := make([]*worker, *clients)
 	for i := range workers {

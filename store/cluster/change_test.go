@@ -31,7 +31,8 @@ func TestChange(t *testing.T) {
 	e := &forgetful{Engine: enginetest.NewMemory(enginetest.Union, true)}
 	key := []byte("a key that a change writes")
 	for version := range uint64(40) {
-		next, err := Change(t.Context(), e, version, []engine.Op{{Kind: engine.Put, Key: key, Value: []byte{byte(version + 1)}}})
+		ops := []engine.Op{{Kind: engine.Put, Key: key, Value: []byte{byte(version + 1)}}}
+		next, err := Change(t.Context(), e, version, ops)
 		if err != nil || next != version+1 {
 			t.Fatalf("the change of version %d: %d, %v", version, next, err)
 		}

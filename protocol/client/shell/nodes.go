@@ -29,8 +29,8 @@ func Nodes(ctx context.Context, addr string, o client.Options, out io.Writer) er
 			tokens[row[0]] = strings.Count(row[1], "'") / 2
 		}
 	}
-	rows, err := texts(ctx, conn, "SELECT rpc_ready, native_address_and_port, dc, rack, release_version, \"schema\", host_id "+
-		"FROM system_views.gossip_info")
+	rows, err := texts(ctx, conn, "SELECT rpc_ready, native_address_and_port, dc, rack, release_version, "+
+		"\"schema\", host_id FROM system_views.gossip_info")
 	if err != nil {
 		return err
 	}
