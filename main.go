@@ -3,6 +3,7 @@
 //
 //	cqld [serve] [flags]               runs the server until it is told to stop
 //	cqld ping [ADDR]                   succeeds once a CQL handshake answers
+//	cqld nodes [ADDR]                  prints the nodes of a cluster
 //	cqld exec [ADDR] -f FILE|-e CQL    runs statements and prints tables as cqlsh does
 //	cqld cqlsh [options] [HOST [PORT]] the same for those who call cqlsh
 //	cqld proxy --to HOST               records what clients and a server say to each other
@@ -16,9 +17,9 @@
 //
 // main.go chooses the command. serve.go runs the server from the settings that flags.go reads, or cassandra_env.go for
 // containers; init.go runs the scripts of --init; certificates.go reads the files of TLS. memory.go, processors.go,
-// descriptors.go, http.go and metrics.go are about its process. client.go and cqlsh.go have the flags of ping, exec and
-// cqlsh, which are in protocol/client/shell; traffic.go has those of proxy and replay, which are in
-// protocol/client/traffic.
+// descriptors.go, http.go and metrics.go are about its process. client.go, nodes.go and cqlsh.go have
+// the flags of ping, exec, nodes and cqlsh, which are in protocol/client/shell; traffic.go has those of proxy and
+// replay, which are in protocol/client/traffic.
 package main
 
 import (
@@ -43,6 +44,7 @@ type command struct {
 var commands = []command{
 	{"serve", "[flags]                      run the server (also without the word serve)", serve},
 	{"ping", "[ADDR]                       succeed once the server at ADDR answers", ping},
+	{"nodes", "[ADDR]                      print the nodes of the cluster that the server at ADDR is in", listNodes},
 	{"exec", "[ADDR] -f FILE | -e CQL      run statements and print what they return", execute},
 	{"cqlsh", "[-e CQL | -f FILE] [HOST]    the same with options of cqlsh; also where cqld is named cqlsh", cqlsh},
 	{"proxy", "--to HOST                   record what clients and a server say to each other", proxy},

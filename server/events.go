@@ -27,8 +27,10 @@ func (s *Server) publish(changes []schema.Change) {
 	for i, change := range changes {
 		events[i] = protocol.Event{Type: protocol.SchemaChanges, Schema: schemaChange(change)}
 	}
-	s.send(events, func(*conn) bool { return true })
+	s.send(events, everyone)
 }
+
+func everyone(*conn) bool { return true }
 
 // send sends events, in order, to the connections among some that have registered for them.
 func (s *Server) send(events []protocol.Event, to func(*conn) bool) {

@@ -67,6 +67,9 @@ func (s *Server) preparedUsage() (count int, bytes int64, evicted uint64) {
 
 // nodesByDatacenter returns how many nodes there are in each datacenter; nil: the server is one node.
 func (s *Server) nodesByDatacenter() map[string]int {
+	if s.cluster != nil {
+		return s.cluster.topology().ByDatacenter()
+	}
 	if s.ring == nil {
 		return nil
 	}
@@ -77,7 +80,7 @@ func (s *Server) nodesByDatacenter() map[string]int {
 
 // hasDatacenter returns the function that knows the datacenters of a ring; nil: there is no ring.
 func (s *Server) hasDatacenter(o Options) func(string) bool {
-	if o.Ring == nil {
+	if o.Ring == nil && o.Store.Cluster() == nil {
 		return nil
 	}
 	return func(name string) bool { return s.nodesByDatacenter()[name] > 0 }

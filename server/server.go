@@ -75,6 +75,8 @@ type Server struct {
 	alone *node // what connections of Serve are to; nil: there is a ring
 	ring  *Ring // nil: the server is one node
 
+	cluster *clusterView // nil: the store shares its engine with no others
+
 	datacenter string        // for replication strategies that name it
 	roles      *roles.Keeper // nil: nobody logs in
 	login      Authenticator
@@ -165,6 +167,9 @@ func New(o Options) (*Server, error) {
 	if o.Ring != nil {
 		s.ring = s.startRing(o.Ring)
 	} else {
+		if n := o.Store.Cluster(); n != nil {
+			s.joinCluster(n)
+		}
 		s.alone = s.newNode(&ring.Node{Number: 1})
 	}
 	s.registerSystem(o)

@@ -20,6 +20,9 @@ func (s *Server) registerSystem(o Options) {
 	if s.ring != nil {
 		nodes = s.ringOf
 	}
+	if s.cluster != nil {
+		nodes = s.cluster.shown
+	}
 	system.Register(s.store, system.Options{
 		Ring:        nodes,
 		ClusterName: o.ClusterName,

@@ -44,7 +44,7 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 	first := ms[0]
 	a := &first.apply
 	a.store, a.done, a.group = s, done, append(a.group[:0], ms...)
-	ops, err := s.operations(first.ops[:0], ms)
+	ops, err := s.markedOperations(first.ops[:0], ms)
 	if first.ops = ops; err != nil {
 		first.finish(err)
 		return
@@ -61,6 +61,10 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 		}
 		ops = prepared
 	}
+	if s.cluster != nil {
+		s.commitShared(first, ops)
+		return
+	}
 	s.engine.Commit(ops, a.finished)
 }
 
@@ -74,7 +78,9 @@ func (s *Store) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error)
 			for _, begun := range ms[:i] {
 				begun.stopWriting()
 			}
-			s.current()
+			if _, err := s.usable(s.closing, m.table.ID); err != nil {
+				return ops, err
+			}
 			i, ops = -1, ops[:begin]
 			continue
 		}
@@ -82,6 +88,12 @@ func (s *Store) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error)
 			return ops, err
 		}
 		if kinds := m.deletes(); kinds != ([tombstoneKinds]bool{}) {
+			if m.isUnmarked(id) {
+				for _, begun := range ms[:i+1] {
+					begun.stopWriting()
+				}
+				return ops, errUnmarked
+			}
 			m.deleting = s.filters.begin(id, rows.TokenOf(m.prefix), kinds)
 		}
 		n := len(ops)
@@ -101,19 +113,25 @@ func (s *Store) startWriting(m *Mutation) (uint32, []*keptIndex, error) {
 	m.endRow()
 	for {
 		state := s.state.Load()
-		if state.restoring != nil {
+		if state.restoring != nil || s.lapsed() || state.suspended[m.table.ID] {
 			return 0, nil, errRestoring
 		}
 		id, err := state.writableID(m.table)
 		if err != nil {
 			return 0, nil, err
 		}
+		if state.writing != nil {
+			state.writing.Add(1)
+		}
 		u := s.usages.of(id)
 		period := u.start(len(m.spans), len(m.buf), m.due)
 		now := s.state.Load()
-		if now == state || now.ids[m.table.ID] == id && sameIndexes(now.indexes[id], state.indexes[id]) {
-			m.usage, m.period = u, period
+		if now == state || s.cluster == nil && now.ids[m.table.ID] == id && sameIndexes(now.indexes[id], state.indexes[id]) {
+			m.usage, m.period, m.state = u, period, state
 			return id, state.indexes[id], nil
+		}
+		if state.writing != nil {
+			state.writing.Add(-1)
 		}
 		u.end(period) // the table was changed, truncated or dropped, and whoever did it may not have seen the mutation
 	}
@@ -123,9 +141,12 @@ func (s *Store) startWriting(m *Mutation) (uint32, []*keptIndex, error) {
 func (m *Mutation) stopWriting() {
 	if m.usage != nil {
 		m.usage.end(m.period)
+		if m.state.writing != nil {
+			m.state.writing.Add(-1)
+		}
 	}
 	m.deleting.end()
-	m.usage, m.deleting = nil, deleting{}
+	m.usage, m.state, m.deleting = nil, nil, deleting{}
 }
 
 // finish tells the caller of Apply the outcome, and frees the mutations.

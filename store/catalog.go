@@ -96,6 +96,9 @@ func definitionOps(records schema.Records) []engine.Op {
 // never given away twice. If change returns the same catalog nothing happens. Users' tables whose StoreID is 0 get
 // a number. If Define fails, what it has written to the engine is undone.
 func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) error {
+	if s.cluster != nil {
+		return s.defineShared(change)
+	}
 	s.defining.Lock()
 	defer s.defining.Unlock()
 	old := s.state.Load()

@@ -47,6 +47,10 @@ func (l *countLocks) lock(ms []*Mutation) (unlock func()) {
 
 // count is Apply for mutations that change counters. It waits for other changes in the same partitions.
 func (s *Store) count(ms []*Mutation, done func(error)) {
+	if s.cluster != nil {
+		s.countShared(ms, done)
+		return
+	}
 	unlock := s.counting.lock(ms)
 	s.apply(ms, s.total, func(err error) {
 		unlock()
@@ -56,20 +60,11 @@ func (s *Store) count(ms []*Mutation, done func(error)) {
 
 // total replaces the changes in operations by new totals.
 func (s *Store) total(ops []engine.Op) ([]engine.Op, error) {
-	slices.SortStableFunc(ops, func(a, b engine.Op) int { return bytes.Compare(a.Key, b.Key) })
-	united := ops[:0]
-	for _, op := range ops {
-		if n := len(united); n > 0 && bytes.Equal(united[n-1].Key, op.Key) {
-			value, err := rows.Fold(op.Key, united[n-1].Value, op.Value)
-			if err != nil {
-				return nil, err
-			}
-			united[n-1].Value = value
-			continue
-		}
-		united = append(united, op)
+	united, err := unite(ops)
+	if err != nil {
+		return nil, err
 	}
-	err := s.engine.View(func(r engine.Reader) error {
+	err = s.engine.View(func(r engine.Reader) error {
 		for i := range united {
 			op := &united[i]
 			if rows.IsTombstoneKey(op.Key) {
@@ -90,4 +85,22 @@ func (s *Store) total(ops []engine.Op) ([]engine.Op, error) {
 		return nil
 	})
 	return united, err
+}
+
+// unite sorts operations by their keys and folds those on one key into one.
+func unite(ops []engine.Op) ([]engine.Op, error) {
+	slices.SortStableFunc(ops, func(a, b engine.Op) int { return bytes.Compare(a.Key, b.Key) })
+	united := ops[:0]
+	for _, op := range ops {
+		if n := len(united); n > 0 && bytes.Equal(united[n-1].Key, op.Key) {
+			value, err := rows.Fold(op.Key, united[n-1].Value, op.Value)
+			if err != nil {
+				return nil, err
+			}
+			united[n-1].Value = value
+			continue
+		}
+		united = append(united, op)
+	}
+	return united, nil
 }

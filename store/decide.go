@@ -58,6 +58,7 @@ type decision struct {
 	mutations []*Mutation
 	refused   error // by decide, or what it decided cannot be written
 	bound     int64 // of timestamps, if it is moved
+	last      int64 // timestamp that was given, where nodes share the engine
 
 	onUpdate  func(engine.Txn) error // update and outcome, as values that are made once
 	onOutcome func(error)
@@ -69,6 +70,10 @@ var decisions = sync.Pool{New: func() any { return new(decision) }}
 func (d *decision) update(txn engine.Txn) error {
 	s := d.snapshot.store
 	_ = free(d.mutations, errRetried)
+	if s.lapsed() || s.state.Load().suspended[d.table] {
+		d.mutations, d.refused = nil, errTruncated // it is decided anew when the table can be used
+		return d.refused
+	}
 	d.snapshot.src, d.bound = txn, 0
 	state := s.state.Load()
 	if d.mutations, d.refused = d.decide(&d.snapshot); d.refused != nil || len(d.mutations) == 0 {
@@ -82,6 +87,11 @@ func (d *decision) update(txn engine.Txn) error {
 		d.refused = errTruncated
 		return d.refused
 	}
+	if s.cluster != nil {
+		d.last = s.last.Load()
+		s.awaitTimestamp(d.last) // so that the next decision has a later one, wherever it is made
+		return nil
+	}
 	d.bound = s.moveBound(txn)
 	return nil
 }
@@ -89,10 +99,39 @@ func (d *decision) update(txn engine.Txn) error {
 // outcome ends the decision, or begins it again where another write or TRUNCATE came in between.
 func (d *decision) outcome(err error) {
 	s := d.snapshot.store
-	if errors.Is(err, engine.ErrConflict) || errors.Is(err, errTruncated) {
-		go s.engine.Update(d.ctx, d.guard, d.onUpdate, d.onOutcome)
+	if errors.Is(err, errUnmarked) {
+		go func() {
+			ms := d.mutations
+			if err := s.mark(ms); err != nil {
+				d.end(err)
+				return
+			}
+			s.engine.Update(d.ctx, d.guard, d.onUpdate, d.onOutcome)
+		}()
 		return
 	}
+	if errors.Is(err, engine.ErrConflict) || errors.Is(err, errTruncated) {
+		go func() {
+			_ = free(d.mutations, errRetried) // which others may wait for
+			d.mutations = nil
+			if _, err := s.usable(d.ctx, d.table); err != nil {
+				d.end(err)
+				return
+			}
+			s.engine.Update(d.ctx, d.guard, d.onUpdate, d.onOutcome)
+		}()
+		return
+	}
+	if err == nil && s.cluster != nil && len(d.mutations) > 0 {
+		s.confirm(d.mutations, d.last, d.end)
+		return
+	}
+	d.end(err)
+}
+
+// end tells the caller of Decide the outcome.
+func (d *decision) end(err error) {
+	s := d.snapshot.store
 	if err == nil {
 		s.boundMoved(d.bound)
 	}

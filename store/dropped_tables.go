@@ -46,8 +46,14 @@ func (s *Store) purgeTables() {
 			s.collectTombstones(*ids)
 		}
 		era := s.restores.Load()
+		if !s.leads() {
+			continue
+		}
 		dead, err := s.deadTables()
 		s.awaitDefinition()
+		if err == nil && len(dead) > 0 {
+			err = s.settle() // so that no node writes to them or reads them any more
+		}
 		for _, id := range dead {
 			if err == nil {
 				err = s.purgeTable(id, era)

@@ -129,6 +129,13 @@ func (u *usage) wanted(now int64) bool {
 	return u.written.rows > max(recountRows, u.counted.Rows/4) && now >= u.sweptAt+recountSeconds
 }
 
+// sweptBefore reports whether the last sweep began before a second.
+func (u *usage) sweptBefore(second int64) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.sweptAt < second
+}
+
 // begin starts a sweep, whose count lacks what is written from here on.
 func (u *usage) begin(now int64) {
 	u.mu.Lock()

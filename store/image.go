@@ -156,8 +156,12 @@ func (s *Store) restoreTombstones(i *Image) {
 
 // current is the state, when Restore does not replace it.
 func (s *Store) current() *state {
-	if now := s.state.Load(); now.restoring == nil {
+	if now := s.state.Load(); now.restoring == nil && !s.lapsed() {
 		return now
+	}
+	if s.cluster != nil {
+		_ = s.cluster.Await(s.closing) // whoever uses the state finds out if the lease is over
+		return s.state.Load()
 	}
 	return s.restored()
 }

@@ -28,6 +28,7 @@ type keptIndex struct {
 	tableID uint32 // the number of its table's keys
 	name    string // says what is indexed: another index of the same name differs in it
 	built   bool   // it has the entries of all rows
+	retired bool   // it is about to be removed where nodes share the engine: it is not read, and not built
 
 	table  *schema.Table
 	column *schema.Column // of a view: the one of its key that is not in the key of the table, or nil
@@ -88,11 +89,14 @@ func comparesByKey(t types.Type) bool {
 // indexKey is the key of the record of an index that is kept.
 func indexKey(id uint32) []byte { return binary.BigEndian.AppendUint32(slices.Clone(indexKeys), id) }
 
-// record is what is stored of the index: whether it is built, the table's number and the name.
+// record is what is stored of the index: 1 if it is built, 2 if it is retired, else 0; the table's number; the name.
 func (x *keptIndex) record() engine.Op {
 	built := byte(0)
-	if x.built {
+	switch {
+	case x.built:
 		built = 1
+	case x.retired:
+		built = 2
 	}
 	value := binary.BigEndian.AppendUint32([]byte{built}, x.tableID)
 	return engine.Op{Kind: engine.Put, Key: indexKey(x.id), Value: append(value, x.name...)}
@@ -160,7 +164,7 @@ func (m *meta) number(wanted, before []*keptIndex) (all, added []*keptIndex) {
 		i := slices.IndexFunc(before, func(b *keptIndex) bool { return b.name == x.name })
 		switch {
 		case i >= 0:
-			x.id, x.built = before[i].id, before[i].built
+			x.id, x.built, x.retired = before[i].id, before[i].built, before[i].retired
 		case m.next > rows.MaxStoreID:
 			continue
 		default:
@@ -185,22 +189,11 @@ func (s *state) noteIndexes() {
 // loadIndexes finds the indexes of the catalog among the records of a store that is being opened. Indexes without a
 // record get one, and records without an index are of indexes whose keys are to be removed.
 func (s *Store) loadIndexes(first *state) error {
-	stored := &state{catalog: &schema.Catalog{}, indexes: map[uint32][]*keptIndex{}}
-	end := rows.Successor(slices.Clone(indexKeys))
-	err := s.engine.Scan(indexKeys, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
-		if len(key) != len(indexKeys)+4 || len(value) < 5 {
-			return false, errMeta
-		}
-		x := &keptIndex{
-			id: binary.BigEndian.Uint32(key[len(indexKeys):]), built: value[0] == 1,
-			tableID: binary.BigEndian.Uint32(value[1:]), name: string(value[5:]),
-		}
-		stored.indexes[x.tableID] = append(stored.indexes[x.tableID], x)
-		return true, nil
-	})
+	indexes, err := readIndexes(s.engine)
 	if err != nil {
 		return err
 	}
+	stored := &state{catalog: &schema.Catalog{}, indexes: indexes}
 	m := s.meta
 	ops, _ := first.numberIndexes(stored, &m)
 	if len(ops) == 0 {
@@ -213,28 +206,43 @@ func (s *Store) loadIndexes(first *state) error {
 	return nil
 }
 
+// readIndexes reads the records of all indexes, by the numbers of their tables.
+func readIndexes(r engine.Reader) (map[uint32][]*keptIndex, error) {
+	all := map[uint32][]*keptIndex{}
+	err := scanRecords(r, indexKeys, func(name string, value []byte) error {
+		id, err := recordNumber(name)
+		if err != nil || len(value) < 5 {
+			return errMeta
+		}
+		x := &keptIndex{
+			id: id, built: value[0] == 1, retired: value[0] == 2,
+			tableID: binary.BigEndian.Uint32(value[1:]), name: string(value[5:]),
+		}
+		all[x.tableID] = append(all[x.tableID], x)
+		return nil
+	})
+	return all, err
+}
+
 // replaceIndex puts an index in the place of what it was, unless the index is gone. It returns the index as it is.
 func (s *Store) replaceIndex(x *keptIndex, era uint64) (*keptIndex, error) {
+	if s.cluster != nil {
+		return s.replaceShared(x)
+	}
 	s.defining.Lock()
 	defer s.defining.Unlock()
 	if s.restores.Load() != era {
 		return nil, errRestored
 	}
 	old := s.state.Load()
-	i := slices.IndexFunc(old.indexes[x.tableID], func(o *keptIndex) bool { return o.id == x.id })
-	if i < 0 {
+	if !slices.ContainsFunc(old.indexes[x.tableID], func(o *keptIndex) bool { return o.id == x.id }) {
 		return nil, nil
 	}
 	if err := s.commit([]engine.Op{x.record()}); err != nil {
 		return nil, err
 	}
 	next := *old
-	next.indexes = make(map[uint32][]*keptIndex, len(old.indexes))
-	for id, all := range old.indexes {
-		next.indexes[id] = all
-	}
-	next.indexes[x.tableID] = slices.Clone(old.indexes[x.tableID])
-	next.indexes[x.tableID][i] = x
+	next.replaceIndex(x)
 	s.state.Store(&next)
 	return x, nil
 }

@@ -76,10 +76,17 @@ func (s *Store) keepIndexes() {
 
 // buildIndexes builds one index after the other.
 func (s *Store) buildIndexes() error {
+	if !s.leads() {
+		return nil
+	}
 	era := s.restores.Load()
-	for _, all := range s.awaitDefinition().indexes {
+	all := s.awaitDefinition().indexes
+	if err := s.settle(); err != nil { // so that all nodes write the entries of what changes from here on
+		return err
+	}
+	for _, all := range all {
 		for _, x := range all {
-			if x.built {
+			if x.built || x.retired {
 				continue
 			}
 			if err := s.buildIndex(x, era); err != nil {

@@ -41,6 +41,7 @@ type Mutation struct {
 	due      int64  // the second from which something may be purged; math.MaxInt64: never
 	usage    *usage // of the table, while it is being committed
 	period   int    // of usage, in which it began
+	state    *state // under which it is being committed
 
 	deleting deleting
 	entries  *entryMaker // of indexes; nil: no table that this mutation was for had any

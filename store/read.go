@@ -157,6 +157,11 @@ func (s *Store) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error)) 
 		return s.readView(ctx, rd, r, fn)
 	}
 	for {
+		if s.cluster != nil {
+			if _, err := s.usable(ctx, r.Table.ID); err != nil {
+				return err
+			}
+		}
 		src, id, err := s.source(r)
 		if err != nil {
 			return err

@@ -18,7 +18,8 @@ type reader struct {
 	id      uint32 // of the table's keys; 0: they are not in the engine
 	fn      func(*Row) (bool, error)
 	src     engine.Reader
-	indexes []*keptIndex // of the table, as they were before the snapshot was taken
+	state   *state       // in use before the snapshot was taken
+	indexes []*keptIndex // of the table, in this state
 	era     uint64       // how often the store was restored before
 	after   *Position    // until the partition it is in has been read
 	done    bool         // fn wants no more
@@ -65,7 +66,8 @@ func (r *reader) begin(ctx context.Context, s *Store, read *Read, id uint32, fn 
 	if id != 0 {
 		r.tombstones.begin(s.filters.of(id))
 		r.era = s.restores.Load()
-		r.indexes = s.state.Load().indexes[id]
+		r.state = s.state.Load()
+		r.indexes = r.state.indexes[id]
 	}
 	r.row.begin(read)
 	if read.Tombstones != nil {
@@ -76,7 +78,8 @@ func (r *reader) begin(ctx context.Context, s *Store, read *Read, id uint32, fn 
 // release forgets what belongs to the request and keeps the reader for another.
 func (r *reader) release() {
 	r.ctx, r.store, r.read, r.fn, r.src, r.after, r.place.slice = nil, nil, nil, nil, nil, nil, Slice{}
-	r.indexes, r.lookup.index, r.lookup.entry, r.lookup.gather, r.lookup.others = nil, nil, nil, gathering{}, nil
+	r.state, r.indexes = nil, nil
+	r.lookup.index, r.lookup.entry, r.lookup.gather, r.lookup.others = nil, nil, gathering{}, nil
 	r.row.release()
 	r.tombstones.release()
 	readers.Put(r)
@@ -85,7 +88,8 @@ func (r *reader) release() {
 // run reads from one snapshot. Under a number that is not in use any more only a part of the rows may be left.
 func (r *reader) run(src engine.Reader) error {
 	if r.id != 0 {
-		if r.store.state.Load().ids[r.read.Table.ID] != r.id {
+		now, table := r.store.state.Load(), r.read.Table.ID
+		if now.ids[table] != r.id || r.store.moved(r.state) || now.suspended[table] {
 			return errTruncated
 		}
 		r.tombstones.known = r.store.filters.in(r.id, r.tombstones.known)

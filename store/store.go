@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store/cluster"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
@@ -24,6 +25,10 @@ type Options struct {
 	// Image makes the store hold what another one held. System then is needed only for the tables that control this
 	// server, if there are some, and Engine only to stand before the engine that Image.Engine opens.
 	Image *Image
+
+	// Shared makes the store a node of a cluster of stores that share the engine, which is to be an engine.Clock; nil:
+	// nobody else uses the engine. Now and Image are of no use then.
+	Shared *cluster.Options
 
 	SweepEvery time.Duration // how often tables are looked at that may have something to purge; 0: 10 seconds
 	Still      bool          // nothing is built, purged or swept in the background
@@ -56,6 +61,15 @@ type Store struct {
 	toUndo      []engine.Op              // undo definitions that failed and may be in the engine; guarded by defining
 	host        [16]byte
 
+	// Of a store that shares its engine.
+	cluster  *cluster.Node // nil: the engine is not shared
+	changing sync.Mutex    // held by a definition, until all nodes have followed
+	former   []*state      // under which writes may have begun that are not answered; guarded by defining
+	onFollow func(before, after *schema.Catalog)
+	followed [][2]*schema.Catalog // that onFollow is to be called with; guarded by defining
+	toTell   chan struct{}        // has an element when followed has some
+	halfway  halfway
+
 	restores   atomic.Uint64 // how often a Restore has begun or ended
 	background sync.RWMutex  // held by steps of background work, which Restore waits for
 
@@ -80,6 +94,8 @@ type state struct {
 	virtual map[[16]byte]virtual
 	indexes map[uint32][]*keptIndex // of the tables, by their StoreIDs
 
+	sharedState
+
 	restoring chan struct{} // is closed when Restore is over, which replaces this state; nil: no Restore is under way
 }
 
@@ -102,9 +118,16 @@ func Open(o Options) (*Store, error) {
 		s.now = time.Now
 	}
 	s.closing, s.stop = context.WithCancel(context.Background())
+	s.purgeHints = make(chan purgeHint, 16)
+	s.stale = make(chan staleEntry, 1024)
+	s.indexing = make(chan struct{}, 1)
+	s.toTell = make(chan struct{}, 1)
 	load := func() error { return s.load(o.System) }
 	if o.Image != nil {
 		load = func() error { return s.loadImage(o.Image, o.System) }
+	}
+	if o.Shared != nil {
+		load = func() error { return s.join(*o.Shared, o.System) }
 	}
 	if err := load(); err != nil {
 		return nil, errors.Join(err, e.Close())
@@ -112,19 +135,20 @@ func Open(o Options) (*Store, error) {
 	if o.SweepEvery == 0 {
 		o.SweepEvery = defaultSweepEvery
 	}
-	s.purgeHints = make(chan purgeHint, 16)
-	s.stale = make(chan staleEntry, 1024)
-	s.indexing = make(chan struct{}, 1)
 	if o.Still {
 		return s, nil
 	}
-	s.indexing <- struct{}{}
+	s.wakeIndexing()
 	s.purging.Add(4)
 	go s.keepIndexes()
 	go s.purgeTables()
 	go s.followPurgeHints()
 	go s.sweepTables(o.SweepEvery)
-	s.purge <- struct{}{}
+	if s.cluster != nil {
+		s.purging.Add(1)
+		go s.recoverShared()
+	}
+	s.wakePurge()
 	return s, nil
 }
 
@@ -196,13 +220,18 @@ func (s *Store) Close() error {
 		if err := s.undoDefinitions(); err != nil {
 			s.log.Error().Err(err).Msg("a definition that failed may be there when the data is opened again")
 		}
-		err = s.engine.Close()
+		if s.cluster != nil {
+			err = s.cluster.Close()
+		} else {
+			err = nil
+		}
+		err = errors.Join(err, s.engine.Close())
 	})
 	return err
 }
 
 // Catalog is the current snapshot of all definitions.
-func (s *Store) Catalog() *schema.Catalog { return s.state.Load().catalog }
+func (s *Store) Catalog() *schema.Catalog { return s.current().catalog }
 
-// HostID names this store for ever: it is drawn when a store is created.
+// HostID names this store for ever: it is drawn when a store is created, or when it first becomes a node of a cluster.
 func (s *Store) HostID() [16]byte { return s.host }

@@ -77,6 +77,9 @@ func (s *Store) sweepTables(every time.Duration) {
 			return
 		case <-ticker.C:
 		}
+		if !s.leads() {
+			continue
+		}
 		err := s.sweepAll(s.closing, pauseFactor)
 		if err != nil && s.closing.Err() == nil && !errors.Is(err, engine.ErrClosed) {
 			s.log.Error().Err(err).Msg("cannot sweep a table")
@@ -95,7 +98,7 @@ func (s *Store) sweepAll(ctx context.Context, pause int) error {
 	for _, k := range s.state.Load().catalog.Keyspaces() {
 		for _, t := range k.SortedTables() {
 			id, stored := s.state.Load().ids[t.ID]
-			if !stored || !s.usages.of(id).wanted(s.now().Unix()) {
+			if !stored || !s.wantsSweep(id) {
 				continue
 			}
 			w := sweep{store: s, era: era, id: id, table: t, usage: s.usages.of(id), pause: pause}
@@ -113,6 +116,16 @@ func (s *Store) sweepAll(ctx context.Context, pause int) error {
 	}
 	return nil
 }
+
+// wantsSweep reports whether a table should be swept. What other nodes write to a shared engine is not known here: each
+// table is swept once an hour.
+func (s *Store) wantsSweep(id uint32) bool {
+	u, now := s.usages.of(id), s.now().Unix()
+	return u.wanted(now) || s.cluster != nil && u.sweptBefore(now-sharedSweepSeconds)
+}
+
+// sharedSweepSeconds is how often tables of a shared engine are swept.
+const sharedSweepSeconds = 3600
 
 // sweepKey is the key of the record that says how far the sweep of a table has come.
 func sweepKey(id uint32) []byte {

@@ -84,7 +84,7 @@ func (w *sweep) goneOf(gone []goneTombstone, c *filterRebuild) (all []goneTombst
 		n++
 		if !may {
 			w.census.Tombstones++
-			w.due = min(w.due, rows.DueAfter(Expiry{At: t.Second}, w.purger.Grace, w.purger.Now))
+			w.due = min(w.due, rows.DueAfter(Expiry{At: t.Second}, w.purger.Grace, w.purger.Now)+w.margin())
 			c.add(kind, token)
 			return
 		}
@@ -97,14 +97,26 @@ func (w *sweep) goneOf(gone []goneTombstone, c *filterRebuild) (all []goneTombst
 	}
 	recent := [tombstoneKinds]bool{c.has(ofPartition, token), c.has(ofRange, token)}
 	if t := d.Partition; t.Timestamp != rows.NoTimestamp {
-		look(ofPartition, nil, nil, t, w.purger.Due(t.Second) && !recent[ofPartition])
+		look(ofPartition, nil, nil, t, w.purger.Due(t.Second+w.margin()) && !recent[ofPartition])
 	}
 	for i := range d.Stored {
 		x := &d.Stored[i]
-		may := w.purger.Due(x.Second) && !recent[ofRange] || !d.Needs(x.Start, x.End, x.Tombstone)
+		may := w.purger.Due(x.Second+w.margin()) && !recent[ofRange] || !d.Needs(x.Start, x.End, x.Tombstone)
 		look(ofRange, x.Start, x.End, x.Tombstone, may)
 	}
 	return gone, n
+}
+
+// sharedMargin is how many seconds longer tombstones of partitions and ranges stay where nodes share the engine.
+const sharedMargin = 3600
+
+// margin is how many seconds longer tombstones stay than they have to. Which ones other nodes have written since the
+// sweep has begun is not known, and what these hide may be in rows that the sweep has passed.
+func (w *sweep) margin() int64 {
+	if w.store.cluster == nil {
+		return 0
+	}
+	return sharedMargin
 }
 
 // removeTombstones removes tombstones unless they were written again meanwhile.

@@ -24,6 +24,10 @@ type tombstoneFilters struct {
 	tables atomic.Pointer[map[uint32]*tableTombstones]
 	budget *bloom.Budget
 	kept   keptRanges
+
+	// Others write tombstones to a shared engine too: nothing is known but which tables have none at all.
+	shared bool
+	marked atomic.Pointer[map[uint32]bool] // the others
 }
 
 // maxTombstoneFilters is the memory of all filters: enough for 20 million partitions.
@@ -120,6 +124,9 @@ type deleting struct {
 
 // begin adds a partition whose tombstones are about to be committed.
 func (x *tombstoneFilters) begin(id uint32, token int64, kinds [tombstoneKinds]bool) deleting {
+	if x.shared {
+		return deleting{}
+	}
 	x.kept.begin(token)
 	t := x.table(id)
 	t.mu.Lock()
@@ -155,6 +162,12 @@ func (d deleting) end() {
 
 // of returns what is known of a table.
 func (x *tombstoneFilters) of(id uint32) *knownTombstones {
+	if x.shared {
+		if marked := x.marked.Load(); marked != nil && !(*marked)[id] {
+			return nil
+		}
+		return unknownTombstones
+	}
 	tables := x.tables.Load()
 	if tables == nil {
 		return nil
@@ -277,7 +290,7 @@ func kindOf(key []byte, prefix int) tombstoneKind {
 
 // filterRebuild makes the filters of a table anew, of the tombstones that are left.
 type filterRebuild struct {
-	table *tableTombstones // nil: it is over
+	table *tableTombstones // nil: it is over, or there are no filters to put the new ones in place of
 	next  *knownTombstones
 }
 
@@ -285,6 +298,9 @@ type filterRebuild struct {
 // come from here on. It waits until the tombstones that are being committed can be read. It returns nil if the
 // table has no filters.
 func (x *tombstoneFilters) collect(ctx context.Context, id uint32) (*filterRebuild, error) {
+	if x.shared {
+		return &filterRebuild{next: x.fresh()}, nil
+	}
 	tables := x.tables.Load()
 	if tables == nil || (*tables)[id] == nil {
 		return nil, nil
@@ -321,6 +337,9 @@ func (c *filterRebuild) has(kind tombstoneKind, token int64) bool { return c.nex
 // finish puts the new filters in place of the old ones.
 func (c *filterRebuild) finish() {
 	t := c.table
+	if t == nil {
+		return
+	}
 	t.mu.Lock()
 	t.next = nil
 	old := t.known.Swap(c.next)

@@ -23,6 +23,9 @@ func (s *Store) readView(ctx context.Context, rd *reader, r *Read, fn func(*Row)
 	for {
 		era := s.restores.Load()
 		state := s.current()
+		if s.lapsed() {
+			return errLapsed
+		}
 		view := state.catalog.Table(r.Table.Keyspace, r.Table.Name)
 		if view == nil || view.ID != r.Table.ID {
 			return noTable(r.Table)
@@ -39,7 +42,7 @@ func (s *Store) readView(ctx context.Context, rd *reader, r *Read, fn func(*Row)
 		entries := state.viewEntries(id, v, r)
 		known := s.filters.of(id)
 		err := s.engine.View(func(src engine.Reader) error {
-			if s.restores.Load() != era {
+			if s.restores.Load() != era || s.moved(state) {
 				return errTruncated
 			}
 			v.kept = &base.row.kept

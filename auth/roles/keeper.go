@@ -5,6 +5,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -104,14 +105,26 @@ func (k *Keeper) warnOfDefault(ctx context.Context) error {
 }
 
 // Version is a number that changes with every change of roles and permissions.
-func (k *Keeper) Version() uint64 { return k.version.Load() }
+func (k *Keeper) Version() uint64 {
+	version := k.version.Load()
+	if k.store.Cluster() != nil {
+		version += uint64(time.Since(opened) / sharedFor) // other nodes may have changed something
+	}
+	return version
+}
+
+// opened is a moment before all others that are of interest.
+var opened = time.Now()
+
+// sharedFor is how long a node of a cluster relies on what it has read of a role: half of Cassandra's default.
+const sharedFor = time.Second
 
 // Changed makes a new version. It is called after rows of system_auth have changed.
 func (k *Keeper) Changed() { k.version.Add(1) }
 
 // User is a role as it is now, with all that it was granted.
 func (k *Keeper) User(ctx context.Context, name string) (*auth.User, error) {
-	version := k.version.Load()
+	version := k.Version()
 	k.mu.RLock()
 	u := k.users[name]
 	k.mu.RUnlock()

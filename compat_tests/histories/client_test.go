@@ -56,6 +56,7 @@ type worker struct {
 	random    *rand.Rand
 	histories []int // whose partitions it uses
 	conn      *client.Conn
+	other     *client.Conn // to another node, if there are several
 	prepared  [len(statements)]*client.Prepared
 	seen      map[int]partition // what it knows of the partitions
 }
@@ -78,9 +79,12 @@ func create(ctx context.Context, addr string) error {
 	return nil
 }
 
-// connect opens the connection and prepares the statements.
-func (w *worker) connect(ctx context.Context, addr string) (err error) {
+// connect opens the connections and prepares the statements.
+func (w *worker) connect(ctx context.Context, addr, other string) (err error) {
 	if w.conn, err = client.Dial(ctx, addr, client.Options{}); err != nil {
+		return err
+	}
+	if w.other, err = client.Dial(ctx, other, client.Options{}); err != nil {
 		return err
 	}
 	for i, text := range statements {
@@ -226,7 +230,7 @@ func (w *worker) runPlain(ctx context.Context, key int, end time.Time, dying fun
 		if _, err := c.Query(ctx, text, nil, nil); err != nil {
 			return unless(dying(), err)
 		}
-		got, err := c.Query(ctx, fmt.Sprintf("SELECT v FROM h.t WHERE k = %d", key), nil, nil)
+		got, err := w.other.Query(ctx, fmt.Sprintf("SELECT v FROM h.t WHERE k = %d", key), nil, nil)
 		if err != nil {
 			return unless(dying(), err)
 		}

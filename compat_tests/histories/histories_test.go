@@ -15,6 +15,7 @@ import (
 
 	"github.com/cqld/cqld/compat_tests/process"
 	"github.com/cqld/cqld/server/cqltest"
+	"github.com/cqld/cqld/server/cqltest/nodes"
 	"github.com/cqld/cqld/store/engine"
 )
 
@@ -33,9 +34,11 @@ func newRecorder() *recorder {
 	return &recorder{began: time.Now(), histories: map[int][]porcupine.Operation{}}
 }
 
-// session runs the clients for a time, or until the server is gone, and adds to some histories. It calls began when all
-// clients are connected.
-func (r *recorder) session(ctx context.Context, t *testing.T, addr string, began func(), dying func() bool, histories ...int) {
+// session runs the clients for a time, or until their servers are gone, and adds to some histories. It calls began when
+// all clients are connected.
+func (r *recorder) session(
+	ctx context.Context, t *testing.T, addrs []string, began func(), dying func() bool, histories ...int,
+) {
 	t.Helper()
 	workers := make([]*worker, *clients)
 	for i := range workers {
@@ -57,11 +60,12 @@ func (r *recorder) session(ctx context.Context, t *testing.T, addr string, began
 			t.Fatal(err)
 		}
 	}
-	each(func(w *worker) error { return w.connect(ctx, addr) })
+	each(func(w *worker) error { return w.connect(ctx, addrs[w.id%len(addrs)], addrs[(w.id+1)%len(addrs)]) })
 	began()
 	end := time.Now().Add(time.Duration(*seconds * float64(time.Second)))
 	each(func(w *worker) error {
 		defer w.conn.Close()
+		defer w.other.Close()
 		if w.id%plainShare == plainShare-1 {
 			return w.runPlain(ctx, -1-w.id, end, dying)
 		}
@@ -122,7 +126,7 @@ func TestMemory(t *testing.T) {
 	}
 	r := newRecorder()
 	for n := range *rounds {
-		r.session(t.Context(), t, s.Addr(), nothing, never, n)
+		r.session(t.Context(), t, []string{s.Addr()}, nothing, never, n)
 		r.mustCheck(t, n)
 	}
 	r.conclude(t)
@@ -154,10 +158,46 @@ func TestKilled(t *testing.T) {
 			dying.Store(true)
 			killed <- p.Kill()
 		}
-		r.session(t.Context(), t, p.Addr, func() { go kill() }, dying.Load, n, max(n-1, 0))
+		r.session(t.Context(), t, []string{p.Addr}, func() { go kill() }, dying.Load, n, max(n-1, 0))
 		if err := <-killed; err != nil {
 			t.Fatal(err)
 		}
+		if n > 0 {
+			r.mustCheck(t, n-1)
+		}
+	}
+	r.conclude(t)
+}
+
+// TestNodes checks histories of clients on three nodes that share an engine. Nodes are stopped for longer than their
+// leases, killed and started again meanwhile. Each history goes on after one kill, beside the next history.
+func TestNodes(t *testing.T) {
+	c := nodes.RunT(t, 3, nodes.Options{Lease: 100 * time.Millisecond, Apart: 2 * time.Second})
+	if err := create(t.Context(), c.Node(0).Addr()); err != nil {
+		t.Fatal(err)
+	}
+	var addrs []string
+	for _, n := range c.Nodes() {
+		addrs = append(addrs, n.Addr())
+	}
+	r := newRecorder()
+	for n := range 2 * *rounds {
+		var disturbed atomic.Bool
+		over := make(chan struct{})
+		victim, paused := c.Node(n%3), c.Node((n+1)%3)
+		disturb := func() {
+			defer close(over)
+			span := time.Duration(*seconds * float64(time.Second))
+			time.Sleep(span / 3)
+			disturbed.Store(true)
+			paused.Pause()
+			victim.Kill()
+			time.Sleep(span / 2)
+			paused.Resume()
+		}
+		r.session(t.Context(), t, addrs, func() { go disturb() }, disturbed.Load, n, max(n-1, 0))
+		<-over
+		victim.Start()
 		if n > 0 {
 			r.mustCheck(t, n-1)
 		}
@@ -207,7 +247,7 @@ func TestUnguarded(t *testing.T) {
 	}
 	r := newRecorder()
 	for n, end := 0, time.Now().Add(3*time.Minute); time.Now().Before(end); n++ {
-		r.session(t.Context(), t, s.Addr(), nothing, never, n)
+		r.session(t.Context(), t, []string{s.Addr()}, nothing, never, n)
 		if r.check(t, n) != nil {
 			t.Logf("found in history %d", n+1)
 			return

@@ -70,6 +70,22 @@ func (r Records) change(from, to *Keyspace) {
 	}
 }
 
+// With returns the records that these become by changes, which Changes has made.
+func (r Records) With(changes Records) Records {
+	next := maps.Clone(r)
+	for name, record := range changes {
+		if record == nil {
+			delete(next, name)
+		} else {
+			next[name] = record
+		}
+	}
+	return next
+}
+
+// CutRecord returns what the name of a record is: of a table, or of a keyspace.
+func CutRecord(name string) (keyspace, table string, isTable bool) { return strings.Cut(name, "\x00") }
+
 func tableKey(keyspace, name string) string { return keyspace + "\x00" + name }
 
 func keyspaceRecord(k *Keyspace) []byte {
@@ -106,7 +122,7 @@ func Decode(r Records, system ...*Keyspace) (*Catalog, error) {
 	c := New(system...)
 	shared := map[string]string{}
 	for _, key := range slices.Sorted(maps.Keys(r)) { // a keyspace before its tables
-		name, table, isTable := strings.Cut(key, "\x00")
+		name, table, isTable := CutRecord(key)
 		var err error
 		if isTable {
 			err = c.decodeTable(name, table, key, r[key], shared)

@@ -3,6 +3,7 @@ package system
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"time"
 
 	"github.com/cqld/cqld/cql/schema"
@@ -172,11 +173,11 @@ func (n *node) fillTask(w *writer, t *schema.Table, began time.Time, kind string
 // fillGossip makes system_views.gossip_info: what nodes would tell each other. There is no gossip, so nothing of it has
 // a version.
 func fillGossip(n *node, w *writer, session store.Session, c *schema.Catalog) {
-	version := c.Version()
 	for _, about := range append(n.peers(session), n.self(session)) {
 		if len(about.Tokens) == 0 {
 			continue // the session's node was removed from the ring
 		}
+		version := about.schemaVersion(c)
 		address, status := about.Address.Addr(), "NORMAL,"+about.tokenTexts()[0]
 		w.partition(address.AsSlice())
 		w.row(types.EncodeInt(int32(about.StoragePort)))
@@ -189,7 +190,7 @@ func fillGossip(n *node, w *writer, session store.Session, c *schema.Catalog) {
 		w.text("rack", about.Rack)
 		w.text("release_version", releaseVersion)
 		w.text("rpc_address", address.String())
-		w.text("rpc_ready", "true")
+		w.text("rpc_ready", strconv.FormatBool(!about.Down))
 		w.text("schema", types.UUID.Format(version[:]))
 		w.text("status", status)
 		w.text("status_with_port", status)

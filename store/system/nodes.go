@@ -20,6 +20,17 @@ type Node struct {
 	Datacenter  string
 	Rack        string
 	Tokens      []int64 // in order
+
+	Down          bool     // it gives no sign of life
+	SchemaVersion [16]byte // of its definitions; zero: it has those of the node that is asked
+}
+
+// schemaVersion is the version of a node's definitions. The node that is asked has a catalog.
+func (n *Node) schemaVersion(c *schema.Catalog) [16]byte {
+	if n.SchemaVersion == [16]byte{} {
+		return c.Version()
+	}
+	return n.SchemaVersion
 }
 
 // self is the node that a session is with.
@@ -75,7 +86,7 @@ func fillPeers(n *node, w *writer, session store.Session, c *schema.Catalog) {
 		w.text("rack", p.Rack)
 		w.text("release_version", releaseVersion)
 		w.inet("rpc_address", address)
-		w.uuid("schema_version", c.Version())
+		w.uuid("schema_version", p.schemaVersion(c))
 		w.texts("tokens", p.tokenTexts()...)
 	}
 }
@@ -92,7 +103,7 @@ func fillPeersV2(n *node, w *writer, session store.Session, c *schema.Catalog) {
 		w.int("native_port", int(p.Address.Port()))
 		w.text("rack", p.Rack)
 		w.text("release_version", releaseVersion)
-		w.uuid("schema_version", c.Version())
+		w.uuid("schema_version", p.schemaVersion(c))
 		w.texts("tokens", p.tokenTexts()...)
 	}
 }

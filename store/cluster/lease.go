@@ -1,0 +1,93 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// ErrLapsed says that the node does not know whether its definitions are the newest.
+var ErrLapsed = errors.New("this node has lost touch with the cluster")
+
+// Holds reports whether the node has its lease: its definitions are the newest, or whoever changes them waits for it.
+func (n *Node) Holds() bool { return int64(monotonic()) < n.leaseEnd.Load() }
+
+// renew makes the lease end at another time of the monotonic clock.
+func (n *Node) renew(end time.Duration) {
+	n.leaseEnd.Store(int64(end))
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	close(n.renewed)
+	n.renewed = make(chan struct{})
+}
+
+// Await waits until the node has its lease. A node that was stopped for a while has it again after a moment.
+func (n *Node) Await(ctx context.Context) error {
+	patience := time.NewTimer(max(2*n.options.Lease, time.Second))
+	defer patience.Stop()
+	for {
+		n.mu.Lock()
+		renewed := n.renewed
+		n.mu.Unlock()
+		if n.Holds() {
+			return nil
+		}
+		select {
+		case <-renewed:
+		case <-patience.C:
+			return ErrLapsed
+		case <-n.ctx.Done():
+			return ErrLapsed
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Patience is how long a node that has begun something may take to end it before the others go on without it.
+func (n *Node) Patience() time.Duration { return 2 * (n.options.DownAfter + n.options.Lease) }
+
+// Barrier returns when all nodes have definitions of a version, which are stored, or newer ones: nothing is under way
+// under older ones. It waits for the leases of nodes that do not answer to end.
+func (n *Node) Barrier(ctx context.Context, version uint64) error {
+	began := monotonic()
+	lapsed := n.options.Lease + n.options.Lease/10
+	heard := map[[16]byte]*sighting{}
+	for {
+		all, err := readMembers(n.engine)
+		if err != nil {
+			return err
+		}
+		now := monotonic()
+		waits := false
+		for i := range all {
+			m := &all[i]
+			if m.HostID == n.own.HostID || m.Definitions >= version || m.Left {
+				continue
+			}
+			s := heard[m.HostID]
+			if s == nil || s.beat != m.Beat || s.process != m.Process {
+				s = &sighting{beat: m.Beat, process: m.Process, at: now}
+				heard[m.HostID] = s
+			}
+			// A lease that is in force was given before the version was stored. A node that goes on to renew its lease
+			// is about to follow, and may have writes under way.
+			silent := now-s.at > lapsed
+			waits = waits || now-began <= lapsed || !silent
+		}
+		if waits = waits || !n.definitions.Settled(); !waits {
+			return n.refresh()
+		}
+		if now-began > n.options.DownAfter+lapsed {
+			n.log.Error().Uint64("version", version).Msg("a node takes long to follow a definition")
+			return n.refresh()
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-n.ctx.Done():
+			return ErrLapsed
+		case <-time.After(n.options.Lease / (8 * ticksPerLease)):
+		}
+	}
+}

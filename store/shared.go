@@ -1,0 +1,346 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store/bloom"
+	"github.com/cqld/cqld/store/cluster"
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
+)
+
+// Stores of several processes can share an engine (Options.Shared). What a lone store knows of its engine because
+// nobody else writes to it is then found out otherwise:
+//
+//   - Definitions are followed: they are used as long as the store's node has its lease (see package cluster). What is
+//     read or written begins under a state, and is begun again if that was not the newest one (see shared_writes.go).
+//   - A definition is a conditional change of the records, which all nodes have to follow before it counts
+//     (see shared_define.go).
+//   - Tombstones are looked for by every read of a table that has any: no filters, and no ranges that are kept. Before
+//     the first one of a table is written, a mark of the table is a definition (see shared_tombstones.go).
+//   - Counters are changed under the engine's guards, not under locks of the process.
+//   - Timestamps come from the clock of the cluster, and a write is answered when its timestamp has passed.
+//   - One node builds indexes, sweeps tables and removes dropped ones.
+
+// sharedState is what a state has besides, if the engine is shared.
+type sharedState struct {
+	version   uint64            // of the definitions
+	suspended map[[16]byte]bool // tables by ID that are being truncated: they are neither read nor written
+	marked    map[uint32]bool   // tables by number that may have tombstones of partitions or ranges
+	records   schema.Records    // that the catalog was made of
+	writing   *atomic.Int64     // mutations that have begun under this state and are not answered
+}
+
+// suspendedKeys begin the records of tables that are being truncated.
+var suspendedKeys = ownKey("suspended/")
+
+// join makes the store a node of a cluster, and loads what the engine holds.
+func (s *Store) join(o cluster.Options, system []*schema.Keyspace) error {
+	if err := s.writeFirstRecords(); err != nil {
+		return err
+	}
+	node, err := cluster.Join(s.closing, s.engine, o)
+	if err != nil {
+		return err
+	}
+	s.cluster, s.host, s.now = node, node.HostID(), node.Now
+	s.filters.shared, s.filters.budget = true, bloom.NewBudget(maxTombstoneFilters)
+	s.filters.kept.close()
+	first := newState(schema.New(system...))
+	first.writing = new(atomic.Int64)
+	s.state.Store(first)
+	if err = s.Follow(); err == nil {
+		err = node.Start(s)
+	}
+	if err != nil {
+		return errors.Join(err, node.Close())
+	}
+	s.purging.Add(1)
+	go s.tellFollowed()
+	node.Watch(func([]cluster.State) { // another node may lead
+		s.wakePurge()
+		s.wakeIndexing()
+	})
+	return nil
+}
+
+// writeFirstRecords writes the store's own records into an empty engine.
+func (s *Store) writeFirstRecords() error {
+	return s.update(s.closing, metaKey, func(txn engine.Txn) error {
+		var m meta
+		found, err := m.load(txn)
+		switch {
+		case err != nil:
+			return err
+		case !found:
+			m = meta{next: schema.FirstUserStoreID}
+			if err := m.drawHost(); err != nil {
+				return err
+			}
+		case m.version < formatVersion:
+			return errors.New("the data was written by an earlier version of cqld: open it once with a server that is alone")
+		default:
+			return nil
+		}
+		op := m.op()
+		txn.Put(op.Key, op.Value)
+		return nil
+	})
+}
+
+// Cluster is the node that the store is; nil: its engine is not shared.
+func (s *Store) Cluster() *cluster.Node { return s.cluster }
+
+// Version is the version of the definitions in use, and the one that drivers see.
+func (s *Store) Version() (number uint64, seen [16]byte) {
+	now := s.state.Load()
+	return now.version, now.catalog.Version()
+}
+
+// Settled reports whether all writes are answered that began under definitions before those in use.
+func (s *Store) Settled() bool {
+	s.defining.Lock()
+	defer s.defining.Unlock()
+	s.former = slices.DeleteFunc(s.former, func(was *state) bool { return was.writing.Load() == 0 })
+	return len(s.former) == 0
+}
+
+// OnFollow has fn called with the catalogs before and after definitions that other nodes have made.
+func (s *Store) OnFollow(fn func(before, after *schema.Catalog)) {
+	s.defining.Lock()
+	defer s.defining.Unlock()
+	s.onFollow, s.followed = fn, nil
+}
+
+// Follow makes the definitions in use those that are stored.
+func (s *Store) Follow() error {
+	s.defining.Lock()
+	old := s.state.Load()
+	next, m, err := s.stored(old)
+	if err != nil || next == nil {
+		s.defining.Unlock()
+		return err
+	}
+	s.meta = m
+	s.install(old, next)
+	s.followed = append(s.followed, [2]*schema.Catalog{old.catalog, next.catalog})
+	s.defining.Unlock()
+	select {
+	case s.toTell <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// tellFollowed calls what OnFollow was given, until the store is closed. Whoever follows does not call it: it may wait
+// for the lease, which is renewed behind that.
+func (s *Store) tellFollowed() {
+	defer s.purging.Done()
+	for {
+		select {
+		case <-s.closing.Done():
+			return
+		case <-s.toTell:
+		}
+		s.defining.Lock()
+		all, tell := s.followed, s.onFollow
+		s.followed = nil
+		s.defining.Unlock()
+		for _, catalogs := range all {
+			if tell != nil {
+				tell(catalogs[0], catalogs[1])
+			}
+		}
+	}
+}
+
+// install puts a state in place of an older one. The caller holds defining.
+func (s *Store) install(old, next *state) {
+	next.virtual, next.writing = old.virtual, new(atomic.Int64)
+	s.filters.marked.Store(&next.marked) // before reads begin under the state
+	s.former = append(s.former, old)
+	s.state.Store(next)
+	s.noteChanges(old.catalog, next.catalog)
+	s.wakePurge()
+	s.wakeIndexing()
+}
+
+// stored reads the state that the engine holds; nil: it is the old one.
+func (s *Store) stored(old *state) (next *state, m meta, err error) {
+	var version cluster.Version
+	records := schema.Records{}
+	indexes := &state{catalog: &schema.Catalog{}}
+	suspended, marked := map[[16]byte]bool{}, map[uint32]bool{}
+	err = s.engine.View(func(r engine.Reader) error {
+		if version, err = cluster.ReadVersion(r); err != nil || version.Number == old.version && old.records != nil {
+			return err
+		}
+		if _, err := m.load(r); err != nil {
+			return err
+		}
+		if indexes.indexes, err = readIndexes(r); err != nil {
+			return err
+		}
+		if err := scanRecords(r, suspendedKeys, func(name string, _ []byte) error {
+			if len(name) != 16 {
+				return errMeta
+			}
+			suspended[[16]byte([]byte(name))] = true
+			return nil
+		}); err != nil {
+			return err
+		}
+		if err := scanRecords(r, markKeys, func(name string, _ []byte) error {
+			id, err := recordNumber(name)
+			marked[id] = true
+			return err
+		}); err != nil {
+			return err
+		}
+		return scanRecords(r, definitionKeys, func(name string, value []byte) error {
+			records[name] = value
+			return nil
+		})
+	})
+	if err != nil || version.Number == old.version && old.records != nil {
+		return nil, m, err
+	}
+	catalog, err := follow(old, records)
+	if err != nil {
+		return nil, m, fmt.Errorf("load the definitions: %w", err)
+	}
+	next = newState(catalog)
+	own := m
+	next.numberIndexes(indexes, &own) // which all have numbers already
+	next.version, next.records, next.suspended, next.marked = version.Number, records, suspended, marked
+	if version.Number == 0 { // a store that was alone may have written tombstones
+		for _, id := range next.ids {
+			marked[id] = true
+		}
+	}
+	return next, m, nil
+}
+
+// scanRecords calls fn for the records of a kind with what their keys have behind the prefix.
+func scanRecords(r engine.Reader, prefix []byte, fn func(name string, value []byte) error) error {
+	end := rows.Successor(bytes.Clone(prefix))
+	return r.Scan(prefix, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
+		return true, fn(string(key[len(prefix):]), bytes.Clone(value))
+	})
+}
+
+// follow returns the catalog that records are. What has not changed since an old state stays as it is, so that plans
+// made for it are good.
+func follow(old *state, records schema.Records) (*schema.Catalog, error) {
+	changed := schema.Records{}
+	keyspaces := map[string]bool{} // that have to be read as a whole
+	for name, record := range records {
+		if !bytes.Equal(old.records[name], record) {
+			changed[name] = record
+			if keyspace, _, isTable := schema.CutRecord(name); !isTable {
+				keyspaces[keyspace] = true
+			}
+		}
+	}
+	wanted := schema.Records{}
+	for name, record := range records {
+		keyspace, _, isTable := schema.CutRecord(name)
+		if keyspaces[keyspace] || changed[name] != nil || !isTable {
+			wanted[name] = record
+		}
+	}
+	read, err := schema.Decode(wanted)
+	if err != nil {
+		return nil, err
+	}
+	c := old.catalog
+	for _, name := range slices.Sorted(maps.Keys(old.records)) {
+		if records[name] != nil {
+			continue
+		}
+		if keyspace, table, isTable := schema.CutRecord(name); !isTable {
+			c = c.WithoutKeyspace(keyspace)
+		} else if c.Keyspace(keyspace) != nil {
+			c = c.WithoutTable(keyspace, table)
+		}
+	}
+	for name := range keyspaces {
+		c = c.WithKeyspace(read.Keyspace(name))
+	}
+	for _, name := range slices.Sorted(maps.Keys(changed)) {
+		if keyspace, table, isTable := schema.CutRecord(name); isTable && !keyspaces[keyspace] {
+			c = c.WithTable(read.Table(keyspace, table))
+		}
+	}
+	return c, nil
+}
+
+// leads reports whether background work is this store's: it is alone, or its node leads.
+func (s *Store) leads() bool { return s.cluster == nil || s.cluster.Leads() }
+
+// settle waits until all nodes use the definitions that this store uses, or newer ones.
+func (s *Store) settle() error {
+	if s.cluster == nil {
+		return nil
+	}
+	return s.cluster.Barrier(s.closing, s.state.Load().version)
+}
+
+// errLapsed is what clients get while the node does not know whether its definitions are the newest.
+var errLapsed = cqlerr.Overloadedf("This node has lost touch with its cluster. Nothing was done.")
+
+// lapsed reports whether the store does not know whether its definitions are the newest.
+func (s *Store) lapsed() bool { return s.cluster != nil && !s.cluster.Holds() }
+
+// moved reports whether what was found out under a state may not hold any more, because other nodes may have changed
+// definitions.
+func (s *Store) moved(was *state) bool {
+	return s.cluster != nil && (s.state.Load() != was || !s.cluster.Holds())
+}
+
+// usable returns the newest state, in which a table is not being truncated.
+func (s *Store) usable(ctx context.Context, table [16]byte) (*state, error) {
+	if s.cluster == nil {
+		return s.current(), nil
+	}
+	for end := time.Now().Add(maxSuspension); ; {
+		if s.lapsed() {
+			if err := s.cluster.Await(ctx); errors.Is(err, cluster.ErrLapsed) {
+				return nil, errLapsed
+			} else if err != nil {
+				return nil, err
+			}
+		}
+		now := s.state.Load()
+		switch {
+		case !now.suspended[table]:
+			return now, nil
+		case time.Now().After(end):
+			return nil, cqlerr.Overloadedf("The table is being truncated. Nothing was done.")
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// maxSuspension is how long statements wait for a TRUNCATE on another node.
+const maxSuspension = 30 * time.Second
+
+// recordNumber reads a number behind the prefix of a record's key.
+func recordNumber(name string) (uint32, error) {
+	if len(name) != 4 {
+		return 0, errMeta
+	}
+	return binary.BigEndian.Uint32([]byte(name)), nil
+}

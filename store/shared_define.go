@@ -1,0 +1,300 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store/cluster"
+	"github.com/cqld/cqld/store/engine"
+)
+
+// defineShared is Define where nodes share the engine. It changes the records of the newest definitions, on the
+// condition that these are still the newest, and returns when all nodes have followed.
+//
+// Between two versions that nodes use at the same time nothing may get lost, so some definitions take two of them:
+//
+//   - An index is added in one: all nodes write its entries before one of them begins to build it, and nobody reads it
+//     before it is built.
+//   - An index that goes is first retired: nodes do not read it any more, and all go on to write its entries. When all
+//     have followed it is removed.
+//   - A table that is truncated is first suspended: statements wait. When all nodes have followed it gets its other
+//     number.
+//
+// If a node ends between two versions, the one that leads takes the first one back (see recover).
+func (s *Store) defineShared(change func(*schema.Catalog) (*schema.Catalog, error)) error {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	for {
+		if err := s.cluster.Await(s.closing); err != nil {
+			return errLapsed
+		}
+		if err := s.Follow(); err != nil {
+			return err
+		}
+		changed, err := s.tryChange(func(old *state, m *meta) (*state, []engine.Op, bool, error) {
+			return s.planChange(old, m, change)
+		})
+		switch {
+		case errors.Is(err, cluster.ErrMoved):
+			continue
+		case err != nil || changed == unchanged:
+			return err
+		}
+		last := s.last.Load()
+		if err := s.settle(); err != nil {
+			return fmt.Errorf("wait for the other nodes: %w", err)
+		}
+		s.awaitTimestamp(last)
+		if changed == changedWhole {
+			return nil
+		}
+	}
+}
+
+// changed is what became of a change.
+type changed int
+
+const (
+	unchanged    changed = iota // nothing is to be changed
+	changedPart                 // the first of two versions is stored
+	changedWhole                // all is stored
+)
+
+// tryChange stores the change that plan makes of the state in use, and uses it. whole says that it is all that was
+// wanted. Without a next state there is nothing to change.
+func (s *Store) tryChange(
+	plan func(old *state, m *meta) (next *state, ops []engine.Op, whole bool, err error),
+) (done changed, err error) {
+	s.defining.Lock()
+	defer s.defining.Unlock()
+	old, m := s.state.Load(), s.meta
+	next, ops, whole, err := plan(old, &m)
+	if err != nil || next == nil {
+		return unchanged, err
+	}
+	if old.version == 0 {
+		for id := range old.marked {
+			ops = append(ops, markOp(engine.Put, id))
+		}
+	}
+	version, err := cluster.Change(s.closing, s.engine, old.version, append(ops, m.op()))
+	if err == nil {
+		err = s.engine.Sync()
+	}
+	switch {
+	case err == nil:
+	case errors.Is(err, engine.ErrTooLarge):
+		return unchanged, cqlerr.Serverf("The definitions are too large to be stored together")
+	case isRefused(err):
+		return unchanged, notWritten(err)
+	default:
+		return unchanged, fmt.Errorf("store the definitions: %w", err)
+	}
+	next.version = version
+	s.meta = m
+	s.install(old, next)
+	if whole {
+		return changedWhole, nil
+	}
+	return changedPart, nil
+}
+
+// planChange finds out what a definition changes, or what has to come before it.
+func (s *Store) planChange(
+	old *state, m *meta, change func(*schema.Catalog) (*schema.Catalog, error),
+) (next *state, ops []engine.Op, whole bool, err error) {
+	c, err := change(old.catalog)
+	if err != nil || c == old.catalog {
+		return nil, nil, false, err
+	}
+	before := *m
+	if c, err = m.assign(old.catalog, c); err != nil {
+		return nil, nil, false, err
+	}
+	next = newState(c)
+	indexes, _ := next.numberIndexes(old, m)
+	if first, ops := old.prepare(next); first != nil {
+		*m = before
+		return first, ops, false, nil
+	}
+	changes := schema.Changes(old.catalog, c)
+	next.records = old.records.With(changes)
+	ops = append(definitionOps(changes), indexes...)
+	for _, id := range missing(old.ids, next.live) {
+		ops = append(ops, engine.Op{Kind: engine.Put, Key: deadTableKey(id), Value: []byte{1}},
+			engine.Op{Kind: engine.Delete, Key: sweepKey(id)}, markOp(engine.Delete, id))
+	}
+	next.marked = old.marked // numbers are not used again
+	for table := range old.suspended {
+		if t := c.TableByID(table); t == nil || old.ids[table] != next.ids[table] {
+			ops = append(ops, suspendedOp(engine.Delete, table))
+			continue
+		}
+		next.suspend(table)
+	}
+	return next, ops, true, nil
+}
+
+// prepare returns the state that has to be in use before the next one, with what stores it; nil: this one can be.
+func (s *state) prepare(next *state) (first *state, ops []engine.Op) {
+	between := *s // with the marks
+	between.suspended = nil
+	for id := range s.suspended {
+		between.suspend(id)
+	}
+	for id, number := range s.ids {
+		if now, stays := next.ids[id]; stays && now != number && !s.suspended[id] {
+			between.suspend(id)
+			ops = append(ops, suspendedOp(engine.Put, id))
+		}
+	}
+	for table, all := range s.indexes {
+		for _, x := range all {
+			if x.built && !next.live[x.id] && next.live[table] {
+				retired := *x
+				retired.built, retired.retired = false, true
+				between.replaceIndex(&retired)
+				ops = append(ops, retired.record())
+			}
+		}
+	}
+	if len(ops) == 0 {
+		return nil, nil
+	}
+	return &between, ops
+}
+
+func (s *state) suspend(table [16]byte) {
+	if s.suspended == nil {
+		s.suspended = map[[16]byte]bool{}
+	}
+	s.suspended[table] = true
+}
+
+func suspendedOp(kind engine.OpKind, table [16]byte) engine.Op {
+	op := engine.Op{Kind: kind, Key: slices.Concat(suspendedKeys, table[:])}
+	if kind == engine.Put {
+		op.Value = []byte{1}
+	}
+	return op
+}
+
+// replaceIndex puts an index in the place of what it was. It reports whether there was one.
+func (s *state) replaceIndex(x *keptIndex) bool {
+	i := slices.IndexFunc(s.indexes[x.tableID], func(o *keptIndex) bool { return o.id == x.id })
+	if i < 0 {
+		return false
+	}
+	next := make(map[uint32][]*keptIndex, len(s.indexes))
+	for id, all := range s.indexes {
+		next[id] = all
+	}
+	next[x.tableID] = slices.Clone(s.indexes[x.tableID])
+	next[x.tableID][i] = x
+	s.indexes = next
+	return true
+}
+
+// replaceShared is replaceIndex where nodes share the engine. An index that was retired meanwhile stays as it is.
+func (s *Store) replaceShared(x *keptIndex) (kept *keptIndex, err error) {
+	for {
+		if err := s.Follow(); err != nil {
+			return nil, err
+		}
+		_, err := s.tryChange(func(old *state, _ *meta) (*state, []engine.Op, bool, error) {
+			next := *old
+			kept = nil
+			for _, now := range old.indexes[x.tableID] {
+				if now.id == x.id && !now.retired {
+					built := *now
+					built.built = true
+					kept = &built
+				}
+			}
+			if kept == nil || !next.replaceIndex(kept) {
+				return nil, nil, false, nil
+			}
+			return &next, []engine.Op{kept.record()}, true, nil
+		})
+		if !errors.Is(err, cluster.ErrMoved) {
+			return kept, err
+		}
+	}
+}
+
+// halfway is what a node that leads remembers of definitions that were begun.
+type halfway struct {
+	version uint64
+	seen    time.Time
+}
+
+// recover takes back what nodes have begun and not ended: retired indexes are built anew, suspended tables are used
+// again, if nothing has gone on for a while. Whoever is only slow begins anew then.
+func (s *Store) recover() error {
+	now := s.state.Load()
+	begun := len(now.suspended) > 0
+	for _, all := range now.indexes {
+		begun = begun || slices.ContainsFunc(all, func(x *keptIndex) bool { return x.retired })
+	}
+	switch {
+	case !begun:
+		s.halfway = halfway{}
+		return nil
+	case s.halfway.version != now.version:
+		s.halfway = halfway{now.version, time.Now()}
+	}
+	if time.Since(s.halfway.seen) < s.cluster.Patience() {
+		return nil
+	}
+	_, err := s.tryChange(func(old *state, _ *meta) (*state, []engine.Op, bool, error) {
+		if old.version != now.version {
+			return nil, nil, false, nil
+		}
+		next := *old
+		next.suspended = nil
+		var ops []engine.Op
+		for table := range old.suspended {
+			ops = append(ops, suspendedOp(engine.Delete, table))
+		}
+		for _, all := range old.indexes {
+			for _, x := range all {
+				if x.retired {
+					again := *x
+					again.retired = false
+					next.replaceIndex(&again)
+					ops = append(ops, again.record())
+				}
+			}
+		}
+		return &next, ops, true, nil
+	})
+	if errors.Is(err, cluster.ErrMoved) {
+		return nil
+	}
+	return err
+}
+
+// recoverShared takes back what nodes have begun and not ended, until the store is closed.
+func (s *Store) recoverShared() {
+	defer s.purging.Done()
+	ticker := time.NewTicker(s.cluster.Patience() / 8)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-s.closing.Done():
+			return
+		case <-ticker.C:
+		}
+		if !s.leads() {
+			s.halfway = halfway{}
+			continue
+		}
+		if err := s.recover(); err != nil && s.closing.Err() == nil {
+			s.log.Error().Err(err).Msg("cannot take back a definition that a node has begun yet")
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"maps"
+
+	"github.com/cqld/cqld/store/cluster"
+	"github.com/cqld/cqld/store/engine"
+)
+
+// Most tables never have tombstones of partitions or ranges, and reads of these should not look for them. So a table is
+// marked before the first one is written. The mark is a definition: no node reads the table without it when the
+// tombstone is committed.
+
+// markKeys begin the records of tables that may have tombstones of partitions or ranges.
+var markKeys = ownKey("tombstones/")
+
+func markOp(kind engine.OpKind, id uint32) engine.Op {
+	op := engine.Op{Kind: kind, Key: binary.BigEndian.AppendUint32(bytes.Clone(markKeys), id)}
+	if kind == engine.Put {
+		op.Value = []byte{1}
+	}
+	return op
+}
+
+// errUnmarked says that a table has to be marked before mutations are written.
+var errUnmarked = errors.New("the table is not marked")
+
+// isUnmarked reports whether the mutation's table has to be marked before a tombstone is written.
+func (m *Mutation) isUnmarked(id uint32) bool { return m.state.marked != nil && !m.state.marked[id] }
+
+// markedOperations is operations, and marks tables before.
+func (s *Store) markedOperations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error) {
+	begin := len(ops)
+	for {
+		all, err := s.operations(ops[:begin], ms)
+		if !errors.Is(err, errUnmarked) {
+			return all, err
+		}
+		if err := s.mark(ms); err != nil {
+			return all, err
+		}
+	}
+}
+
+// mark marks the tables in which mutations delete partitions or ranges.
+func (s *Store) mark(ms []*Mutation) error {
+	for _, m := range ms {
+		if m.deletes() == ([tombstoneKinds]bool{}) {
+			continue
+		}
+		if err := s.markTable(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// markTable marks one table, unless it is marked or gone.
+func (s *Store) markTable(m *Mutation) error {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	for {
+		if err := s.cluster.Await(s.closing); err != nil {
+			return errLapsed
+		}
+		if err := s.Follow(); err != nil {
+			return err
+		}
+		_, err := s.tryChange(func(old *state, _ *meta) (*state, []engine.Op, bool, error) {
+			id, ok := old.ids[m.table.ID]
+			if !ok || old.marked[id] {
+				return nil, nil, false, nil
+			}
+			next := *old
+			next.marked = maps.Clone(old.marked)
+			next.marked[id] = true
+			return &next, []engine.Op{markOp(engine.Put, id)}, true, nil
+		})
+		switch {
+		case errors.Is(err, cluster.ErrMoved):
+			continue
+		case err != nil:
+			return err
+		}
+		return s.settle()
+	}
+}
