@@ -39,6 +39,7 @@ type settings struct {
 	memtable    int64
 	cache       int64
 	filter      int64
+	tombstones  int64
 	reserve     disk.Reserve
 	sync        disk.Sync
 	purgeEvery  time.Duration

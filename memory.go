@@ -42,17 +42,19 @@ func boundMemory(flag int64) memoryBound {
 
 // memoryShares are the parts of the server that take memory, with how much each may take.
 type memoryShares struct {
-	clients  int64 // what is held for clients
-	memtable int64 // a tree of what was written; there are up to three
-	cache    int64 // values that are read from tables again and again
-	filter   int64 // keys that were certainly never written
-	prepared int64 // prepared statements
-	texts    int64 // plans of statements that come as text
+	clients    int64 // what is held for clients
+	memtable   int64 // a tree of what was written; there are up to three
+	cache      int64 // values that are read from tables again and again
+	filter     int64 // keys that were certainly never written
+	tombstones int64 // partitions that certainly have no tombstones
+	prepared   int64 // prepared statements
+	texts      int64 // plans of statements that come as text
 }
 
 // usualShares is what the parts take where there is enough memory.
 var usualShares = memoryShares{
-	clients: 112 << 20, memtable: 32 << 20, cache: 32 << 20, filter: 64 << 20, prepared: 64 << 20, texts: 16 << 20,
+	clients: 112 << 20, memtable: 32 << 20, cache: 32 << 20, filter: 64 << 20, tombstones: 32 << 20,
+	prepared: 64 << 20, texts: 16 << 20,
 }
 
 // shares divides the bound. The parts take two thirds of it at most; what is left is for the storage engine below them
@@ -66,6 +68,7 @@ func (b memoryBound) shares() memoryShares {
 	s.memtable = min(s.memtable, b.bytes/16)
 	s.cache = min(s.cache, b.bytes/16)
 	s.filter = min(s.filter, b.bytes/16)
+	s.tombstones = min(s.tombstones, b.bytes/32)
 	s.prepared = min(s.prepared, b.bytes/16)
 	s.texts = min(s.texts, b.bytes/64)
 	return s
@@ -81,7 +84,7 @@ func (s *settings) useMemory(b memoryBound) {
 		s.memtable = max(shares.memtable, minMemtable)
 	}
 	s.limits.PreparedBytes, s.limits.TextBytes = shares.prepared, shares.texts
-	s.cache, s.filter = shares.cache, shares.filter
+	s.cache, s.filter, s.tombstones = shares.cache, shares.filter, shares.tombstones
 }
 
 // logMemory says how the memory is divided.

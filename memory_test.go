@@ -16,7 +16,7 @@ func TestMemoryShares(t *testing.T) {
 	for _, little := range []int64{minMemory, 512 << 20, 1 << 30} {
 		b := memoryBound{bytes: little, hard: true}
 		s := b.shares()
-		all := s.clients + 3*s.memtable + s.cache + s.filter + s.prepared + s.texts
+		all := s.clients + 3*s.memtable + s.cache + s.filter + s.tombstones + s.prepared + s.texts
 		if all > little/3*2 {
 			t.Errorf("%d of %d bytes are given away: %+v", all, little, s)
 		}
@@ -30,12 +30,12 @@ func TestMemoryShares(t *testing.T) {
 func TestMemoryFlags(t *testing.T) {
 	c := &console{getenv: func(string) string { return "" }}
 	for _, test := range []struct {
-		args              []string
-		clients, memtable int64
+		args                          []string
+		clients, memtable, tombstones int64
 	}{
-		{[]string{"--memory-limit", "512MiB"}, (512 << 20) / 5, 32 << 20},
-		{[]string{"--memory-limit", "256MiB", "--client-memory", "100MiB"}, 100 << 20, 16 << 20},
-		{[]string{"--memory-limit", "256MiB", "--memtable", "64MiB"}, (256 << 20) / 5, 64 << 20},
+		{[]string{"--memory-limit", "512MiB"}, (512 << 20) / 5, 32 << 20, 16 << 20},
+		{[]string{"--memory-limit", "256MiB", "--client-memory", "100MiB"}, 100 << 20, 16 << 20, 8 << 20},
+		{[]string{"--memory-limit", "256MiB", "--memtable", "64MiB"}, (256 << 20) / 5, 64 << 20, 8 << 20},
 	} {
 		s, err := readSettings(c, test.args)
 		if err != nil {
@@ -43,7 +43,8 @@ func TestMemoryFlags(t *testing.T) {
 		}
 		bound := boundMemory(s.memoryLimit)
 		s.useMemory(bound)
-		if s.limits.Memory != test.clients || s.memtable != test.memtable || bound.from != "--memory-limit" {
+		if s.limits.Memory != test.clients || s.memtable != test.memtable || s.tombstones != test.tombstones ||
+			bound.from != "--memory-limit" {
 			t.Errorf("%v: %d and %d of %+v", test.args, s.limits.Memory, s.memtable, bound)
 		}
 	}

@@ -177,7 +177,7 @@ func openStore(s *settings, clock *control.Clock, log zerolog.Logger) (st *store
 			return onDisk, err
 		}
 	}
-	o := store.Options{Engine: open, System: server.SystemKeyspaces(), SweepEvery: s.purgeEvery, Log: log}
+	o := store.Options{Engine: open, System: server.SystemKeyspaces(), SweepEvery: s.purgeEvery, TombstoneFilters: s.tombstones, Log: log}
 	if clock != nil {
 		o.System, o.Now = append(o.System, control.Keyspace()), clock.Now
 	}

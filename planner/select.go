@@ -29,6 +29,7 @@ type Select struct {
 	OneRow            bool   // the whole primary key is given: one row at most
 	Plain             bool   // no function is called
 	Statics           bool   // static columns are selected or compared
+	SelectsStatics    bool   // static columns are selected
 	AllowFiltering    bool   // written with ALLOW FILTERING
 	Intersects        bool   // rows are compared with several values outside of their keys
 	FullPartitions    bool   // partitions with static content only give a row
@@ -222,7 +223,8 @@ func (s *Select) settle() {
 	isStatic := func(c *schema.Column) bool { return c.Kind == schema.Static }
 	s.OneRow = s.Where.SingleRow(s.Table)
 	s.Plain = s.OneRow && s.Selection.Plain != nil && s.Where.Plain() && s.Grouping == nil
-	s.Statics = slices.ContainsFunc(s.selectedColumns(), isStatic)
+	s.SelectsStatics = slices.ContainsFunc(s.selectedColumns(), isStatic)
+	s.Statics = s.SelectsStatics
 	sasi := func(f *where.Filter) bool { return f.Index != nil && f.Index.Kind() == schema.SASI } // which finds rows only
 	s.FullPartitions = len(s.Table.Static) > 0 && len(s.Where.Clustering) == 0 && s.Where.Slice == nil &&
 		!slices.ContainsFunc(s.Where.Filters, sasi)

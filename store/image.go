@@ -110,7 +110,7 @@ func (s *Store) loadImage(i *Image, system []*schema.Keyspace) error {
 	}
 	first.catalog = withControls(first.catalog, controls)
 	s.state.Store(&first)
-	s.filters.budget = bloom.NewBudget(maxTombstoneFilters)
+	s.filters.budget = bloom.NewBudget(s.filterBytes)
 	s.restoreUsages(new(state), i)
 	s.restoreTombstones(i)
 	return s.continueFrom(i)

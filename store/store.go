@@ -32,7 +32,12 @@ type Options struct {
 
 	SweepEvery time.Duration // how often tables are looked at that may have something to purge; 0: 10 seconds
 	Still      bool          // nothing is built, purged or swept in the background
-	Log        zerolog.Logger
+
+	// TombstoneFilters is how much memory the filters of tombstones may take: reads look for tombstones in tables whose
+	// filter finds no room. 0: 32 MiB.
+	TombstoneFilters int64
+
+	Log zerolog.Logger
 }
 
 // Store keeps partitions of rows on an engine.
@@ -53,6 +58,7 @@ type Store struct {
 	swept      sweepCounters
 	purgeHints chan purgeHint
 
+	filterBytes int64      // Options.TombstoneFilters
 	viewBytes   int        // maxViewBytes, but in tests
 	gathered    int        // mostGathered, but in tests
 	defining    sync.Mutex // held by whoever replaces state; guards meta
@@ -112,7 +118,10 @@ func Open(o Options) (*Store, error) {
 	}
 	s := &Store{
 		engine: e, limits: e.Limits(), now: o.Now, log: o.Log, purge: make(chan struct{}, 1),
-		viewBytes: maxViewBytes, gathered: mostGathered,
+		filterBytes: o.TombstoneFilters, viewBytes: maxViewBytes, gathered: mostGathered,
+	}
+	if s.filterBytes == 0 {
+		s.filterBytes = maxTombstoneFilters
 	}
 	if s.now == nil {
 		s.now = time.Now

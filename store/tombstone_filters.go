@@ -30,7 +30,7 @@ type tombstoneFilters struct {
 	marked atomic.Pointer[map[uint32]bool] // the others
 }
 
-// maxTombstoneFilters is the memory of all filters: enough for 20 million partitions.
+// maxTombstoneFilters is the memory of all filters, unless Options say: enough for 20 million partitions.
 const maxTombstoneFilters = 32 << 20
 
 // tombstoneKind is what a tombstone deletes.
@@ -369,7 +369,7 @@ const loadAtOnce = 10_000
 // loadTombstones makes the filters of the stored tombstones. It returns the tables that have many, for
 // collectTombstones.
 func (s *Store) loadTombstones(ids map[[16]byte]uint32) (left []uint32, err error) {
-	s.filters.budget = bloom.NewBudget(maxTombstoneFilters)
+	s.filters.budget = bloom.NewBudget(s.filterBytes)
 	few := loadAtOnce
 	for _, id := range ids {
 		n, more, err := s.filters.load(s.engine, id, few)

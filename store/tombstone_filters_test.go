@@ -12,10 +12,13 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/rs/zerolog"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/bloom"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/memory"
 	"github.com/cqld/cqld/store/rows"
 )
 
@@ -385,6 +388,35 @@ func TestDeletionsAreBounded(t *testing.T) {
 	x.begin(1, 5, [tombstoneKinds]bool{true, false}).end()
 	if !known.has(ofPartition, 5) || known.has(ofPartition, 6) {
 		t.Error("memory that was given back cannot be used again")
+	}
+}
+
+// TestTombstoneFilterMemory gives a store little memory for filters, which the tombstones of one table use up.
+func TestTombstoneFilterMemory(t *testing.T) {
+	const size = 64 << 10
+	for _, limit := range []int64{size, 0} {
+		s, err := Open(Options{Still: true, TombstoneFilters: limit, Log: zerolog.Nop(), Engine: func(f engine.Fold) (engine.Engine, error) {
+			return memory.Open(f), nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(1, 1))
+		for range size {
+			s.filters.begin(1, int64(r.Uint64()), [tombstoneKinds]bool{true, false}).end()
+		}
+		known, wrong := s.filters.table(1).known.Load(), 0
+		for range 100 {
+			if known.has(ofPartition, int64(r.Uint64())) {
+				wrong++
+			}
+		}
+		if full := wrong == 100; full != (limit == size) {
+			t.Errorf("with %d bytes %d of 100 partitions may have tombstones", limit, wrong)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 
+	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 )
 
@@ -26,6 +27,9 @@ func (e *Executor) batch(ctx context.Context, r *Request, b *planner.Batch, done
 	}
 	w := e.startBatch(&r.Options)
 	err := w.batchTimestamp(r, b)
+	if err == nil {
+		err = w.checkBatchKeys(b.Statements, func(int) []types.Value { return r.Values })
+	}
 	for _, m := range b.Statements {
 		if err == nil {
 			err = r.Turn.Step()
@@ -36,6 +40,26 @@ func (e *Executor) batch(ctx context.Context, r *Request, b *planner.Batch, done
 		err = w.add(ctx, m, r.Values)
 	}
 	w.finishBatch(err, BatchKind(b.Kind), done)
+}
+
+// checkBatchKeys refuses wrong keys of any statement before guardrails look at what the first one writes, as Cassandra
+// does. Without guardrails the statements do that by themselves.
+func (w *writing) checkBatchKeys(statements []*planner.Modification, values func(i int) []types.Value) error {
+	if w.guard == nil {
+		return nil
+	}
+	for i, m := range statements {
+		if err := w.options.Turn.Step(); err != nil {
+			return err
+		}
+		if err := w.bind(m, values(i)); err != nil {
+			return err
+		}
+		if _, err := w.evaluateKeys(m, w.e.store.MaxRows()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // startBatch begins a write whose size is measured.
@@ -75,6 +99,9 @@ func (e *Executor) ExecuteBatch(ctx context.Context, r *BatchRequest, done func(
 		return
 	}
 	w := e.startBatch(&r.Options)
+	if err == nil {
+		err = w.checkBatchKeys(statements, func(i int) []types.Value { return r.Children[i].Values })
+	}
 	for i := range r.Children {
 		if err != nil {
 			break

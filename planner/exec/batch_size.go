@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -16,6 +17,7 @@ type size struct {
 	updates map[string]bool // table and key
 	keys    map[string]bool // keyspace and key
 	tables  []*schema.Table
+	columns []*schema.Column // of several cells, that the row at hand has
 }
 
 // The number of bytes that Cassandra adds to values.
@@ -25,7 +27,7 @@ const (
 	expiryOverhead    = 4 + 8           // of a marker
 	cellOverhead      = 8 + 4 + 8       // timestamp, TTL, expiry
 	counterSize       = 36              // of a change of a counter
-	deletionOverhead  = 8 + 4           // of all elements of a collection
+	columnOverhead    = 8 + 4           // the deletion of all elements of a collection, whether there is one or not
 	rangesOverhead    = 4               // the number of deleted ranges in a partition
 	rangeOverhead     = 8 + 4           // the time of one
 )
@@ -42,6 +44,7 @@ func (s *size) partition(t *schema.Table, key []byte) {
 		return
 	}
 	s.updates[update] = true
+	s.columns = s.columns[:0]
 	s.keys[t.Keyspace+"."+string(key)] = true
 	s.bytes += partitionOverhead
 	for _, known := range s.tables {
@@ -55,6 +58,7 @@ func (s *size) partition(t *schema.Table, key []byte) {
 // row counts a row without its cells.
 func (s *size) row(clustering [][]byte, expires bool) {
 	s.bytes += rowOverhead + length(clustering)
+	s.columns = s.columns[:0]
 	if expires {
 		s.bytes += expiryOverhead
 	}
@@ -63,13 +67,22 @@ func (s *size) row(clustering [][]byte, expires bool) {
 func (s *size) cell(value []byte) { s.bytes += cellOverhead + len(value) }
 
 // element counts an element of a collection, or a field of a user type, that is not frozen.
-func (s *size) element(name, value []byte) { s.bytes += cellOverhead + len(name) + len(value) }
+func (s *size) element(c *schema.Column, name, value []byte) {
+	s.column(c)
+	s.bytes += cellOverhead + len(name) + len(value)
+}
+
+// column counts a column of several cells, once in each row.
+func (s *size) column(c *schema.Column) {
+	if s.updates == nil || slices.Contains(s.columns, c) {
+		return
+	}
+	s.columns = append(s.columns, c)
+	s.bytes += columnOverhead
+}
 
 // counter counts a counter's cell.
 func (s *size) counter() { s.bytes += cellOverhead + counterSize }
-
-// clear counts the deletion of all elements of a collection.
-func (s *size) clear() { s.bytes += deletionOverhead }
 
 // ranges counts the deletion of one range of rows; first: it is the first one of its partition.
 func (s *size) ranges(first bool, start, end [][]byte) {

@@ -26,6 +26,7 @@ type conditional struct {
 	done       func(Result, error)
 	table      *schema.Table
 	key        []byte
+	replicas   replicas // of the partition
 	statements []conditionalWrite
 	hasStatic  bool
 	static     rowConditions    // if hasStatic is set
@@ -34,8 +35,9 @@ type conditional struct {
 
 	// The columns whose values are looked at, by index. A row exists if it has one of these, or a marker.
 	fetched  []bool
-	anyRow   bool // statements name rows, so that all their columns are looked at
-	everyRow bool // all columns are shown, not only those of conditions
+	copied   []bool // those of fetched that are compared, shown or written again
+	anyRow   bool   // statements name rows, so that all their columns are looked at
+	everyRow bool   // all columns are shown, not only those of conditions
 	batch    bool
 	shown    []*schema.Column
 
@@ -98,7 +100,7 @@ func (c *conditional) release() {
 	clear(c.shown)
 	*c = conditional{
 		key: c.key[:0], statements: c.statements[:0], rows: c.rows[:0], first: c.first.cleared(), static: c.static.cleared(),
-		fetched: c.fetched[:0], shown: c.shown[:0], slices: c.slices[:0], clustering: c.clustering[:0], current: c.current[:0], read: c.read, kept: c.kept,
+		fetched: c.fetched[:0], copied: c.copied[:0], shown: c.shown[:0], slices: c.slices[:0], clustering: c.clustering[:0], current: c.current[:0], read: c.read, kept: c.kept,
 		columns: c.columns[:0], answer: Rows{Cells: c.answer.Cells[:0]},
 		onDecide: c.onDecide, onRow: c.onRow, onDone: c.onDone, onStep: c.onStep,
 	}
@@ -300,16 +302,26 @@ func (c *conditional) look(m *planner.Modification) {
 	}
 }
 
-// finishColumns completes the columns that are fetched and shown.
+// finishColumns completes the columns that are fetched, copied and shown.
 func (c *conditional) finishColumns() {
-	if c.anyRow {
-		for _, column := range c.table.Regular {
-			c.fetched[column.Index] = true
-		}
-	}
 	for _, key := range [...][]*schema.Column{c.table.PartitionKey, c.table.Clustering} {
 		for _, column := range key {
 			c.fetched[column.Index] = true
+		}
+	}
+	c.copied = append(c.copied[:0], c.fetched...)
+	if c.anyRow {
+		for _, column := range c.table.Regular {
+			c.fetched[column.Index] = true
+			c.copied[column.Index] = c.copied[column.Index] || c.everyRow
+		}
+	}
+	for i := range c.statements {
+		sets := c.statements[i].plan.Sets
+		for j := range sets {
+			if sets[j].ReadsRow() {
+				c.copied[sets[j].Column.Index] = c.fetched[sets[j].Column.Index]
+			}
 		}
 	}
 	switch {
@@ -336,9 +348,10 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 	if holds, err := c.hold(); !holds || err != nil {
 		return nil, err
 	}
-	if c.awaited, err = c.e.checkWrite(c.options, c.table, c.key, "SIMPLE"); err != nil {
+	if err := c.replicas.checkWrite(c.options.Consistency); err != nil {
 		return nil, err
 	}
+	c.awaited = c.replicas.await(c.options, c.options.Consistency, writeLate(c.options.Consistency, "SIMPLE"))
 	c.mutations, c.terms, c.writing.rows, c.bytes = c.mutations[:0], c.terms[:0], 0, 0
 	c.given, c.stamp = true, c.e.store.Timestamp()
 	for _, ranges := range [...]bool{false, true} {
@@ -414,7 +427,8 @@ func (c *conditional) checkLevels() error {
 	if err := checkLevel(o.Consistency); err != nil {
 		return err
 	}
-	r := c.e.replicasFor(o, c.table, c.key)
+	c.replicas = c.e.replicasFor(o, c.table, c.key)
+	r := &c.replicas
 	if k := r.keyspace; k != nil && o.Consistency == cqlerr.EachQuorum && k.ByDatacenter() == nil {
 		return cqlerr.Invalidf("consistency level %s not compatible with replication strategy (%s)",
 			o.Consistency, k.Replication["class"])

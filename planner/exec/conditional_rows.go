@@ -103,11 +103,11 @@ func (c *conditional) isThere(values [][]byte, columns []*schema.Column) bool {
 	return false
 }
 
-// copyRow copies the values of a row that are fetched.
+// copyRow copies the values of a row that are needed once it has been read.
 func (c *conditional) copyRow(values [][]byte) [][]byte {
 	row := c.read.row(len(values))
 	for i, v := range values {
-		if c.fetched[i] {
+		if c.copied[i] {
 			row[i] = c.read.copy(v)
 		}
 	}

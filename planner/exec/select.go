@@ -179,7 +179,7 @@ func (r *reading) begin(req *Request) error {
 	// Cassandra reads nothing in pages as well: for aggregates and groups, and for the static row of a partition.
 	summed := len(p.Selection.Aggregates) > 0 || p.Grouping != nil
 	static := r.page.names && (p.Asked == nil || p.Statics)
-	if r.guard != nil && (!r.page.nothing || summed || static) && r.page.pages(p) {
+	if r.guard != nil && (!r.page.nothing || r.page.guarded || summed || static) && r.page.pages(p) {
 		if err := r.guard.PageSize(p.Table.Name, req.PageSize); err != nil {
 			return err
 		}
@@ -238,6 +238,7 @@ func (r *reading) restrict() (err error) {
 		var tokens store.TokenRange
 		tokens, err = restriction.TokenRange(&r.x, w.Token)
 		r.read.Tokens, r.page.nothing = restriction.ScannedTokens(tokens)
+		r.page.guarded = r.page.nothing && !restriction.Contradict(w.Token, tokens)
 	}
 	r.page.nothing = r.page.nothing || r.read.Ranges == nil && r.read.Slices != nil && len(r.read.Slices) == 0
 	return err
@@ -260,7 +261,8 @@ func (r *reading) lookUp(filters []*where.Filter) error {
 // restrictClustering evaluates the restrictions of clustering columns. A range that ends with null selects nothing, but
 // keys are checked as if it did; so are those of a table with static columns where an IN of whole rows is empty.
 func (r *reading) restrictClustering(w *where.Clause) error {
-	if w.NamesRow(r.plan.Table) {
+	names := namesRows(w, r.plan.Table)
+	if names {
 		if err := guardProduct(r.guard, &r.x, w.Clustering, clusteringKey); err != nil {
 			return err
 		}
@@ -276,8 +278,9 @@ func (r *reading) restrictClustering(w *where.Clause) error {
 	}
 	r.slices, r.read.Slices = slices, slices
 	none := many == nil && len(slices) == 0 && !null
-	r.page.names = none && len(r.plan.Table.Static) > 0 && namesRows(w, r.plan.Table)
+	r.page.names = none && len(r.plan.Table.Static) > 0 && names
 	r.page.nothing = none && !r.page.names
+	r.page.guarded = r.page.nothing && w.Partition == nil && r.plan.SelectsStatics && !names
 	if w.Slice != nil && w.Slice.MixedOrder() {
 		inside, err := filter.InRange(&r.x, w.Slice)
 		if err != nil {

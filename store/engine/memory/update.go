@@ -37,6 +37,7 @@ func (e *Engine) update(ctx context.Context, fn func(engine.Txn) error) error {
 		if err := e.attempt(x, fn); err != errRepeat {
 			return err
 		}
+		x.reset()
 	}
 	return engine.ErrConflict
 }
@@ -81,7 +82,6 @@ func (e *Engine) attempt(x *txn, fn func(engine.Txn) error) error {
 
 // begin starts a transaction on the last commit.
 func (e *Engine) begin(x *txn) {
-	x.reset()
 	if p, err := e.enter(); err == nil {
 		x.reading, x.base, x.version = p, p.Value.reader, p.Value.number
 		return
