@@ -93,6 +93,7 @@ var arrows = map[string][]string{
 	"store/engine/disk/commitlog": {"store/engine", "store/engine/files"},
 	"store/engine/memory":         {"store/engine", "store/engine/publish", "store/engine/tree"},
 	"store/engine/enginetest":     {"store/engine"},
+	"cluster/tikv":                {"store/engine"}, // a module of its own, as all of cluster
 	"protocol":                    {"cql/types", "cql/cqlerr"},
 	"protocol/client":             {"protocol", "cql/types", "cql/cqlerr"},
 	"protocol/client/traffic":     {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
@@ -130,6 +131,7 @@ var testArrows = map[string][]string{
 	"store/engine/badger":      {"store/engine/enginetest"},
 	"store/engine/memory":      {"store/engine/enginetest"},
 	"store/engine/disk":        {"store/engine/enginetest"},
+	"cluster/tikv":             {"cluster/tikv/tikvtest", "store/engine/enginetest"},
 	"server/control":           {"server/cqltest", "protocol/client", "store/engine", "store/engine/memory"},
 	"server/cqltest":           {"server/cqltest/gocqltest", "server/cqltest/gocqlv2test"},
 }
