@@ -97,7 +97,7 @@ type Engine struct {
 	under  sync.WaitGroup // requests
 }
 
-var _ engine.Engine = (*Engine)(nil)
+var _ engine.Remote = (*Engine)(nil)
 
 var prefixes = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
@@ -182,8 +182,8 @@ func (e *Engine) Sync() error {
 	return nil
 }
 
-// Waits is true: reads wait for the cluster.
-func (*Engine) Waits() bool { return true }
+// Remote is true: reads wait for the cluster.
+func (*Engine) Remote() bool { return true }
 
 // Close waits until what was taken is answered, and closes the connection to the cluster.
 func (e *Engine) Close() error {
