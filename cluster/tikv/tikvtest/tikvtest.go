@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pingcap/failpoint"
+	"github.com/pingcap/log"
 	"github.com/tikv/client-go/v2/testutils"
 	"github.com/tikv/client-go/v2/tikv"
 	"github.com/tikv/client-go/v2/tikvrpc"
@@ -20,10 +21,12 @@ import (
 	"github.com/tikv/client-go/v2/util/codec"
 	pd "github.com/tikv/pd/client"
 	"github.com/tikv/pd/client/clients/tso"
+	"go.uber.org/zap"
 )
 
-// The stores have no addresses that client-go could ask whether they live: it takes them to do so.
+// The stores have no addresses that client-go could ask whether they live: it takes them to do so. Its log is long.
 func init() {
+	log.ReplaceGlobals(zap.NewNop(), nil)
 	util.EnableFailpoints()
 	if err := failpoint.Enable("tikvclient/injectLiveness", `return("reachable")`); err != nil {
 		panic(err)
@@ -44,38 +47,58 @@ type Cluster struct {
 	leaders map[uint64][]uint64 // the peers of each region
 }
 
-// New starts a cluster with a number of stores and one region.
+// New starts a cluster with a number of stores and one region, which ends with the test.
 func New(t testing.TB, stores int) *Cluster {
 	t.Helper()
-	client, mock, placement, err := testutils.NewMockTiKV("", nil)
+	c, err := Open(stores)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Cluster{mock: mock, client: client, pd: placement, leaders: map[uint64][]uint64{}}
-	ids, peers, region, _ := testutils.BootstrapWithMultiStores(mock, stores)
-	c.stores, c.regions, c.leaders[region] = ids, []uint64{region}, peers
 	t.Cleanup(func() {
-		if err := client.Close(); err != nil {
+		if err := c.client.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	return c
 }
 
-// Connect connects to the cluster as a process of its own would. Whoever gets the connection closes it.
-func (c *Cluster) Connect(t testing.TB) *tikv.KVStore { return c.ConnectThrough(t, nil) }
+// Open starts a cluster with a number of stores and one region, which ends with the process.
+func Open(stores int) (*Cluster, error) {
+	client, mock, placement, err := testutils.NewMockTiKV("", nil)
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{mock: mock, client: client, pd: placement, leaders: map[uint64][]uint64{}}
+	ids, peers, region, _ := testutils.BootstrapWithMultiStores(mock, stores)
+	c.stores, c.regions, c.leaders[region] = ids, []uint64{region}, peers
+	return c, nil
+}
 
-// ConnectThrough is Connect with a function between the client and the stores. It may send a request or not. An error
-// that it returns is all that the client gets.
-func (c *Cluster) ConnectThrough(t testing.TB, between func(r *tikvrpc.Request, send func() error) error) *tikv.KVStore {
+// Between stands between a client and the stores. It may send a request or not. An error that it returns is all that
+// the client gets.
+type Between func(r *tikvrpc.Request, send func() error) error
+
+// Connect connects to the cluster as a process of its own would. Whoever gets the connection closes it.
+func (c *Cluster) Connect(t testing.TB) *tikv.KVStore {
 	t.Helper()
-	s, err := tikv.NewTestTiKVStore(c.client, c.pd,
-		func(behind tikv.Client) tikv.Client { return &connection{Client: behind, cluster: c, between: between} },
-		func(behind pd.Client) pd.Client { return placement{behind, c} }, 0)
+	return c.ConnectThrough(t, nil)
+}
+
+// ConnectThrough is Connect with a function between the client and the stores.
+func (c *Cluster) ConnectThrough(t testing.TB, between Between) *tikv.KVStore {
+	t.Helper()
+	s, err := c.Dial(between)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// Dial is ConnectThrough without a test; between may be nil.
+func (c *Cluster) Dial(between Between) (*tikv.KVStore, error) {
+	return tikv.NewTestTiKVStore(c.client, c.pd,
+		func(behind tikv.Client) tikv.Client { return &connection{Client: behind, cluster: c, between: between} },
+		func(behind pd.Client) pd.Client { return placement{behind, c} }, 0)
 }
 
 // SplitAt makes a region begin at a key.
@@ -118,7 +141,7 @@ func (c *Cluster) Start(n int) { c.mock.StartStore(c.stores[n]) }
 type connection struct {
 	tikv.Client
 	cluster *Cluster
-	between func(*tikvrpc.Request, func() error) error
+	between Between
 }
 
 // SendRequest sends a request through the function in between.
