@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -125,10 +126,28 @@ func otherFlags(t *testing.T) map[string]bool {
 	return flags
 }
 
+// clusterFlags are the flags of cqld-cluster, which is in a module that this one does not know, beside those of cqld.
+func clusterFlags(t *testing.T) map[string]bool {
+	t.Helper()
+	source, err := os.ReadFile("cluster/cmd/cqld-cluster/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags := map[string]bool{}
+	for _, m := range regexp.MustCompile(`f\.\w+Var\(&[\w.]+, "([a-z-]+)"`).FindAllStringSubmatch(string(source), -1) {
+		flags[m[1]] = true
+	}
+	if len(flags) == 0 {
+		t.Fatal("cqld-cluster has no flags")
+	}
+	return flags
+}
+
 // TestDocumentedFlags wants docs/operating.md to list the flags of serve with their defaults, and every page to name
 // only flags that exist.
 func TestDocumentedFlags(t *testing.T) {
 	help, others := helpOf(t, "serve"), otherFlags(t)
+	maps.Copy(others, clusterFlags(t))
 	for _, p := range userPages(t) {
 		for _, m := range codeFlag.FindAllStringSubmatch(p.text, -1) {
 			if help[m[1]] == "" && !others[m[1]] {

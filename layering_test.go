@@ -135,6 +135,8 @@ var testArrows = map[string][]string{
 	"store/engine/memory":      {"store/engine/enginetest"},
 	"store/engine/disk":        {"store/engine/enginetest"},
 	"cluster/tikv":             {"cluster/tikv/tikvtest", "store/engine/enginetest"},
+	"cluster/tikv/real":        {"cluster/tikv", "store/engine", "store/engine/enginetest"},
+	"cluster/cmd/cqld-cluster": {"cluster/tikv/tikvtest"},
 	"server/control":           {"server/cqltest", "protocol/client", "store/engine", "store/engine/memory"},
 	"server/cqltest":           {"server/cqltest/gocqltest", "server/cqltest/gocqlv2test"},
 }

@@ -53,21 +53,36 @@ func (r *row) turn() {
 // empty reports whether the row holds nothing.
 func (r *row) empty() bool { return !r.there && len(r.stamps) == 0 }
 
-// folded returns the value with its deltas.
+// folded returns the value with its deltas, or nil. It folds neighbours into each other, so that each byte is folded
+// again only as often as the number of deltas can be halved.
 func (r *row) folded(fold engine.Fold) (value []byte, err error) {
-	value = r.value
+	parts := make([][]byte, 0, 1+len(r.deltas))
+	if r.there {
+		parts = append(parts, r.value)
+	}
 	for i, delta := range r.deltas {
-		switch {
-		case r.there && r.stamps[i] <= r.stamp:
-		case value == nil:
-			value = delta
-		default:
-			if value, err = fold(r.key, value, delta); err != nil {
-				return nil, err
-			}
+		if !r.there || r.stamps[i] > r.stamp {
+			parts = append(parts, delta)
 		}
 	}
-	return value, nil
+	for len(parts) > 1 {
+		n := 0
+		for i := 0; i < len(parts); i += 2 {
+			part := parts[i]
+			if i+1 < len(parts) {
+				if part, err = fold(r.key, part, parts[i+1]); err != nil {
+					return nil, err
+				}
+			}
+			parts[n] = part
+			n++
+		}
+		parts = parts[:n]
+	}
+	if len(parts) == 0 {
+		return nil, nil
+	}
+	return parts[0], nil
 }
 
 // clone returns a row that stays as it is.

@@ -1,5 +1,5 @@
 // Command cqld-cluster is cqld with its data in a TiKV cluster. It has the same commands; serve wants --pd and has no
-// folder of its own. Several of them may serve the same data.
+// folder of its own.
 package main
 
 import (
@@ -27,8 +27,7 @@ type flags struct {
 
 func (s *flags) add(f *flag.FlagSet) {
 	f.StringVar(&s.pd, "pd", "", "the `addresses` of the cluster's placement drivers, with commas between them")
-	f.StringVar(&s.options.Prefix, "prefix", "cqld", "the `name` of the data in the cluster: servers with the same name "+
-		"serve the same data")
+	f.StringVar(&s.options.Prefix, "prefix", "cqld", "the `name` of the data in the cluster")
 	f.StringVar(&s.address.Authorities, "cluster-ca", "", "a `file` in PEM with the authorities of the cluster's "+
 		"certificates; empty: the cluster is spoken to without TLS")
 	f.StringVar(&s.address.Certificate, "cluster-cert", "", "a `file` in PEM with the certificate that the cluster is shown")

@@ -69,7 +69,7 @@ func serve(t *testing.T, c *tikvtest.Cluster) string {
 func TestScripts(t *testing.T) {
 	c := tikvtest.New(t, 3)
 	to := serve(t, c)
-	args := []string{"test", "-count=1", "-timeout=9m", "./compat_tests", "-run", "^TestScripts$", "-args", "-addr", to}
+	args := []string{"test", "-count=1", "-timeout=9m", "./compat_tests", "-run", "^TestScripts$", "-parallel=8", "-args", "-addr", to}
 	if *every {
 		args = append(args, "-every")
 	}
