@@ -34,7 +34,11 @@ func serve(t *testing.T, c *tikvtest.Cluster) string {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan int, 1)
 	p := command.Program{
-		Args:  []string{"serve", "--listen", "127.0.0.1:0", "--log-format", "json", "--write-timeout", "1m"},
+		Args: []string{
+			"serve", "--listen", "127.0.0.1:0", "--log-format", "json", // and no timeouts, on a machine that does other things
+			"--read-timeout", "5m", "--range-timeout", "5m", "--write-timeout", "5m", "--counter-timeout", "5m",
+			"--cas-timeout", "5m", "--truncate-timeout", "5m",
+		},
 		Stdin: strings.NewReader(""), Stdout: end, Stderr: end, Getenv: func(string) string { return "" },
 		Engine: &command.Engine{Flags: func(*flag.FlagSet) {}, Open: open},
 	}
@@ -69,7 +73,7 @@ func serve(t *testing.T, c *tikvtest.Cluster) string {
 func TestScripts(t *testing.T) {
 	c := tikvtest.New(t, 3)
 	to := serve(t, c)
-	args := []string{"test", "-count=1", "-timeout=9m", "./compat_tests", "-run", "^TestScripts$", "-parallel=8", "-args", "-addr", to}
+	args := []string{"test", "-count=1", "-timeout=9m", "./compat_tests", "-run", "^TestScripts$", "-parallel=4", "-args", "-addr", to}
 	if *every {
 		args = append(args, "-every")
 	}
