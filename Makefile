@@ -10,7 +10,7 @@ BIN      := cqld
 SYSTEMS := linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 .DEFAULT_GOAL := help
-.PHONY: help build static cross test race lint generate generated fuzz check licences vulnerabilities reproducible bench benchmarks properties histories crash damage hostile compare release image drivers metadata oracle oracle-stop scripts judge suites differ differ-guardrails
+.PHONY: help build cluster cluster-test static cross test race lint generate generated fuzz check licences vulnerabilities reproducible bench benchmarks properties histories crash damage hostile compare release image drivers metadata oracle oracle-stop scripts judge suites differ differ-guardrails
 
 # A command behind this finds a real Cassandra 5.0 in $CASSANDRA_ADDR: one that runs already, or one started for it.
 ORACLE := go run ./compat_tests/oracle run
@@ -45,6 +45,8 @@ release: ## build dist/: an archive for each platform with the licences of what 
 licences: ## check the licences of all modules, and list them
 	go test ./.ci/supply
 	go run ./.ci/supply licences
+	@tool=$$(mktemp) && go build -o "$$tool" ./.ci/supply && echo "cqld-cluster:" && \
+	(cd cluster/cmd/cqld-cluster && "$$tool" licences); code=$$?; rm -f "$$tool"; exit $$code
 
 vulnerabilities: ## look for known vulnerabilities in what is called; needs https://vuln.go.dev
 	go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
@@ -63,6 +65,14 @@ cross: ## build all packages, also those of compat_tests, for the other systems 
 
 test: ## run the tests
 	go test ./...
+
+cluster: ## build ./cqld-cluster, which is cqld with its data in a TiKV cluster; a module of its own
+	cd cluster && CGO_ENABLED=0 go build -trimpath -ldflags '$(STRIP)' -o ../cqld-cluster ./cmd/cqld-cluster
+
+cluster-test: ## check and test that module on a cluster in the process, and on the one that CQLD_TIKV_PD names
+	check=$$(go tool -n staticcheck) && cd cluster && go vet ./... && "$$check" ./...
+	cd cluster && go test -timeout 10m ./...
+	@[ -n "$$CQLD_TIKV_PD" ] || echo "CQLD_TIKV_PD names no placement driver: nothing was run on a real TiKV cluster"
 
 race: ## run the tests of the concurrent packages under the race detector
 	go test -race -timeout 30m $(RACE)

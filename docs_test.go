@@ -1,8 +1,8 @@
 package main
 
 import (
+	"bytes"
 	"maps"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,8 +13,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/cqld/cqld/command"
 	"github.com/cqld/cqld/server/cqltest"
-	"github.com/cqld/cqld/store/engine/disk"
 )
 
 // page is a Markdown page for users.
@@ -67,16 +67,29 @@ func userPages(t *testing.T) []page {
 }
 
 var (
+	helpCommand = regexp.MustCompile(`(?m)^  cqld ([a-z]+)`)
 	helpFlag    = regexp.MustCompile(`(?m)^ +--?([a-z][a-z-]*)`)
 	codeFlag    = regexp.MustCompile("`--([a-z][a-z-]*)[ =`]")
 	tableFlag   = regexp.MustCompile("(?m)^\\| `--([a-z-]+)` \\| (.+?) \\|")
 	helpDefault = regexp.MustCompile(`\(default "?([^")]*)"?\)`)
 )
 
-// helpOf returns the text of each flag in the help of a command.
-func helpOf(t *testing.T, command string) map[string]string {
+// cqld runs a command and returns its exit code and what it printed.
+func cqld(t *testing.T, env map[string]string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	_, help, _ := cqld(t, nil, command, "--help")
+	var out, errs bytes.Buffer
+	p := command.Program{
+		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
+		Getenv: func(name string) string { return env[name] },
+	}
+	code = p.Run(t.Context())
+	return code, out.String(), errs.String()
+}
+
+// helpOf returns the text of each flag in the help of a command.
+func helpOf(t *testing.T, name string) map[string]string {
+	t.Helper()
+	_, help, _ := cqld(t, nil, name, "--help")
 	flags := map[string]string{}
 	at := helpFlag.FindAllStringSubmatchIndex(help, -1)
 	for i, m := range at {
@@ -96,13 +109,15 @@ func helpOf(t *testing.T, command string) map[string]string {
 func otherFlags(t *testing.T) map[string]bool {
 	t.Helper()
 	flags := map[string]bool{}
-	for _, c := range commands {
-		if c.name == "serve" || c.name == "version" {
+	_, list, _ := cqld(t, nil, "help")
+	for _, m := range helpCommand.FindAllStringSubmatch(list, -1) {
+		name := m[1]
+		if name == "serve" || name == "version" {
 			continue
 		}
-		code, help, errs := cqld(t, nil, c.name, "--help")
+		code, help, errs := cqld(t, nil, name, "--help")
 		if code != 0 {
-			t.Fatalf("%s --help: exit %d, %s", c.name, code, errs)
+			t.Fatalf("%s --help: exit %d, %s", name, code, errs)
 		}
 		for _, m := range regexp.MustCompile(`(?m)^  --([a-z-]+)`).FindAllStringSubmatch(help, -1) {
 			flags[m[1]] = true
@@ -111,10 +126,28 @@ func otherFlags(t *testing.T) map[string]bool {
 	return flags
 }
 
+// clusterFlags are the flags of cqld-cluster, which is in a module that this one does not know, beside those of cqld.
+func clusterFlags(t *testing.T) map[string]bool {
+	t.Helper()
+	source, err := os.ReadFile("cluster/cmd/cqld-cluster/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags := map[string]bool{}
+	for _, m := range regexp.MustCompile(`f\.\w+Var\(&[\w.]+, "([a-z-]+)"`).FindAllStringSubmatch(string(source), -1) {
+		flags[m[1]] = true
+	}
+	if len(flags) == 0 {
+		t.Fatal("cqld-cluster has no flags")
+	}
+	return flags
+}
+
 // TestDocumentedFlags wants docs/operating.md to list the flags of serve with their defaults, and every page to name
 // only flags that exist.
 func TestDocumentedFlags(t *testing.T) {
 	help, others := helpOf(t, "serve"), otherFlags(t)
+	maps.Copy(others, clusterFlags(t))
 	for _, p := range userPages(t) {
 		for _, m := range codeFlag.FindAllStringSubmatch(p.text, -1) {
 			if help[m[1]] == "" && !others[m[1]] {
@@ -134,49 +167,6 @@ func TestDocumentedFlags(t *testing.T) {
 			} else if m := helpDefault.FindStringSubmatch(text); m != nil && m[1] != listed[name] {
 				t.Errorf("%s has the default %s of --%s, its help %s", p.path, listed[name], name, m[1])
 			}
-		}
-	}
-}
-
-var aMetric = regexp.MustCompile("`(cqld_[a-z_]+)`")
-
-// TestDocumentedMetrics compares the metrics in docs/operating.md with those that a server has.
-func TestDocumentedMetrics(t *testing.T) {
-	s := cqltest.RunT(t)
-	if code, _, errs := cqld(t, nil, "exec", s.Addr(), "-e", "SELECT key FROM system.local"); code != 0 {
-		t.Fatal(errs)
-	}
-	answer := httptest.NewRecorder()
-	onDisk, err := disk.Open(disk.Options{Dir: t.TempDir()}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := onDisk.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	metricsHandler(s.Server, s.Store, onDisk).ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
-	served := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^# TYPE (cqld_\w+) `).FindAllStringSubmatch(answer.Body.String(), -1) {
-		served[m[1]] = true
-	}
-	listed := map[string]bool{}
-	text, err := os.ReadFile("docs/operating.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range aMetric.FindAllStringSubmatch(string(text), -1) {
-		listed[m[1]] = true
-	}
-	for _, name := range slices.Sorted(maps.Keys(served)) {
-		if !listed[name] {
-			t.Errorf("docs/operating.md does not list %s", name)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(listed)) {
-		if !served[name] {
-			t.Errorf("docs/operating.md lists %s, which /metrics does not have", name)
 		}
 	}
 }
@@ -218,9 +208,9 @@ func TestDocumentedCommands(t *testing.T) {
 			}
 		}
 		for _, m := range grepCommand.FindAllStringSubmatch(p.text, -1) {
-			command := strings.ReplaceAll(m[1], `\|`, "|") // as tables escape it
-			if out, err := exec.Command("sh", "-c", command).CombinedOutput(); err != nil {
-				t.Errorf("%s: %s: %v %s", p.path, command, err, out)
+			search := strings.ReplaceAll(m[1], `\|`, "|") // as tables escape it
+			if out, err := exec.Command("sh", "-c", search).CombinedOutput(); err != nil {
+				t.Errorf("%s: %s: %v %s", p.path, search, err, out)
 			}
 			ran++
 		}

@@ -19,7 +19,8 @@ const modulePath = "github.com/cqld/cqld"
 // arrows says which of our packages each of our packages may import. main is "."; a package that is not
 // listed may import none. Tests may import what the package may, and server/cqltest.
 var arrows = map[string][]string{
-	".": {
+	".": {"command"},
+	"command": {
 		"server", "server/control", "store", "store/engine", "store/engine/disk", "store/engine/files",
 		"store/engine/memory", "protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/shell",
 		"protocol/client/traffic", "protocol/client/transfer", "planner/guardrail", "cql/parser", "cql/schema",
@@ -95,6 +96,8 @@ var arrows = map[string][]string{
 	"store/engine/disk/commitlog": {"store/engine", "store/engine/files"},
 	"store/engine/memory":         {"store/engine", "store/engine/publish", "store/engine/tree"},
 	"store/engine/enginetest":     {"store/engine"},
+	"cluster/tikv":                {"store/engine"}, // a module of its own, as all of cluster
+	"cluster/cmd/cqld-cluster":    {"cluster/tikv", "command", "store/engine"},
 	"protocol":                    {"cql/types", "cql/cqlerr"},
 	"protocol/client":             {"protocol", "cql/types", "cql/cqlerr"},
 	"protocol/client/traffic":     {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
@@ -111,7 +114,8 @@ var arrows = map[string][]string{
 
 // testArrows are what a package's tests may import beyond arrows: the real parts that stand below them.
 var testArrows = map[string][]string{
-	".":                        {"server/cqltest", "server/cqltest/nodes", "server/cqltest/certificates", "protocol", "protocol/client", "cql/types"},
+	".":                        {"server/cqltest"},
+	"command":                  {"server/cqltest", "server/cqltest/nodes", "server/cqltest/certificates", "protocol", "protocol/client", "cql/types"},
 	"protocol/client":          {"server/cqltest"},
 	"protocol/client/traffic":  {"server/cqltest"},
 	"compat_tests/histories":   {"server/cqltest/nodes", "store/engine"},
@@ -133,6 +137,9 @@ var testArrows = map[string][]string{
 	"store/cluster":            {"store/engine/enginetest"},
 	"store/engine/memory":      {"store/engine/enginetest"},
 	"store/engine/disk":        {"store/engine/enginetest"},
+	"cluster/tikv":             {"cluster/tikv/tikvtest", "store/engine/enginetest"},
+	"cluster/tikv/real":        {"cluster/tikv", "store/engine", "store/engine/enginetest"},
+	"cluster/cmd/cqld-cluster": {"cluster/tikv/tikvtest"},
 	"server/control":           {"server/cqltest", "protocol/client", "store/engine", "store/engine/memory"},
 	"server/cqltest":           {"server/cqltest/gocqltest", "server/cqltest/gocqlv2test"},
 }

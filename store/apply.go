@@ -214,6 +214,12 @@ func notWritten(err error) error { return cqlerr.Serverf("Nothing was written: %
 // Refusing says why writes are refused at the moment. It is nil if they are not.
 func (s *Store) Refusing() error { return s.engine.Refusing() }
 
+// Remote reports whether the data is on other machines, for which reads and decisions wait.
+func (s *Store) Remote() bool {
+	r, ok := s.engine.(engine.Remote)
+	return ok && r.Remote()
+}
+
 func (s *Store) checkKeys(ops []engine.Op) error {
 	most := s.limits.Key
 	for i := range ops {

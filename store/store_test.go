@@ -31,11 +31,18 @@ func (c *clock) now() time.Time { return time.UnixMicro(c.micros.Load()) }
 // of the others.
 var engineName = flag.String("engine", "disk", "run the tests on this engine: disk, memory or hostile")
 
+// otherEngines open engines of other modules by their names. Such a module runs these tests with -overlay, which adds a
+// file to them.
+var otherEngines = map[string]func(dir string, f engine.Fold) (engine.Engine, error){}
+
 // folders are the engines in memory that stand for folders.
 var folders sync.Map
 
 // openEngine opens the engine of the tests in a folder, or in memory if dir is empty.
 func openEngine(dir string, f engine.Fold) (engine.Engine, error) {
+	if open, ok := otherEngines[*engineName]; ok {
+		return open(dir, f)
+	}
 	kept, ok := folders.Load(dir)
 	ok = ok && dir != ""
 	switch *engineName {

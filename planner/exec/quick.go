@@ -14,15 +14,16 @@ const quickRows = 100
 
 // Quick reports whether executing a plan takes little time and never waits: then the goroutine that read the request
 // runs it. Reads of one row are quick, and writes, which are handed to the store, unless they compute with values of
-// any size. Changes of counters wait for each other.
+// any size. Changes of counters wait for each other. Where the data is on other machines, reads wait for these, and
+// conditions too.
 func (e *Executor) Quick(p planner.Plan) bool {
 	switch p := p.(type) {
 	case *planner.Select:
-		return p.OneRow && p.Grouping == nil && p.Table.View == nil && !schema.IsServers(p.Table) && isQuickRead(p)
+		return p.OneRow && !e.store.Remote() && p.Grouping == nil && p.Table.View == nil && !schema.IsServers(p.Table) && isQuickRead(p)
 	case *planner.Modification:
-		return isQuickWrite(p)
+		return e.isQuickWrite(p)
 	case *planner.Batch:
-		return !slices.ContainsFunc(p.Statements, func(m *planner.Modification) bool { return !isQuickWrite(m) })
+		return !slices.ContainsFunc(p.Statements, func(m *planner.Modification) bool { return !e.isQuickWrite(m) })
 	case *planner.Use:
 		return true
 	}
@@ -37,8 +38,8 @@ func isQuickRead(p *planner.Select) bool {
 		!slices.ContainsFunc(p.Selection.Exprs, expr.Costly) && isQuickWhere(p.Where)
 }
 
-func isQuickWrite(m *planner.Modification) bool {
-	if m.Table.Counter || m.Table.Virtual || m.JSON != nil || m.If != nil && !isQuickIf(m.If) {
+func (e *Executor) isQuickWrite(m *planner.Modification) bool {
+	if m.Table.Counter || m.Table.Virtual || m.JSON != nil || m.If != nil && (e.store.Remote() || !isQuickIf(m.If)) {
 		return false
 	}
 	for _, sets := range [...][]planner.SetColumn{m.Statics, m.Sets} {

@@ -1,5 +1,5 @@
 // Package engine is the contract of an ordered key-value engine: what the store needs from whatever
-// keeps its bytes: engine/badger on disk and engine/memory in memory; a distributed engine can later.
+// keeps its bytes: engine/disk in a folder, engine/memory in memory, and cluster/tikv on other machines.
 //
 // Keys compare as unsigned bytes. Values are never empty. Nothing of an engine's own notions of
 // versions, expiry or timestamps shows through: cell timestamps, TTLs and tombstones are the store's.
@@ -142,6 +142,14 @@ type Snapshot interface {
 	// Open opens another engine, which holds the same. What is written to one of them is not in the other. It takes no
 	// longer for many keys than for few.
 	Open(Fold) Engine
+}
+
+// Remote is an Engine that may have its data on other machines. Its reads and updates wait for the network.
+type Remote interface {
+	Engine
+
+	// Remote reports whether it has.
+	Remote() bool
 }
 
 // Update runs an update of an engine and waits for its outcome.

@@ -1,0 +1,69 @@
+package real
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/cqld/cqld/cluster/tikv"
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/enginetest"
+)
+
+// TestContract runs the suite of the contract on the cluster whose placement drivers CQLD_TIKV_PD names. It uses
+// prefixes of its own and deletes what it wrote. The files of TLS are in CQLD_TIKV_CA, CQLD_TIKV_CERT and
+// CQLD_TIKV_KEY.
+func TestContract(t *testing.T) {
+	pd := os.Getenv("CQLD_TIKV_PD")
+	if pd == "" {
+		t.Skip("CQLD_TIKV_PD names no placement driver: nothing is run on a TiKV cluster")
+	}
+	address := tikv.Address{
+		PD: strings.Split(pd, ","), Authorities: os.Getenv("CQLD_TIKV_CA"),
+		Certificate: os.Getenv("CQLD_TIKV_CERT"), Key: os.Getenv("CQLD_TIKV_KEY"),
+	}
+	open := func(t *testing.T, prefix string, fold engine.Fold) *tikv.Engine {
+		t.Helper()
+		cluster, err := tikv.Connect(address, zerolog.Nop())
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := tikv.Open(cluster, tikv.Options{Prefix: prefix, KeepVersions: true}, fold)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	var opened atomic.Int64
+	prefixes := map[engine.Engine]string{}
+	enginetest.Run(t, enginetest.Harness{
+		Open: func(t *testing.T, fold engine.Fold) engine.Engine {
+			prefix := fmt.Sprintf("cqld-test-%d-%d", time.Now().Unix(), opened.Add(1))
+			e := open(t, prefix, fold)
+			prefixes[e] = prefix
+			t.Cleanup(func() {
+				last := open(t, prefix, fold)
+				if err := last.DeleteRange(nil, nil); err != nil {
+					t.Error(err)
+				}
+				if err := last.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			return e
+		},
+		Reopen: func(t *testing.T, e engine.Engine, fold engine.Fold) engine.Engine {
+			if err := e.Close(); err != nil {
+				t.Fatal(err)
+			}
+			again := open(t, prefixes[e], fold)
+			prefixes[again] = prefixes[e]
+			return again
+		},
+	})
+}

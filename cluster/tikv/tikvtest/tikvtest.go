@@ -1,0 +1,195 @@
+// Package tikvtest is a TiKV cluster for tests: the one that client-go brings along, in this process. It has regions
+// that split, leaders that move and stores that stop. It has no Raft, and neither commits with one request nor
+// asynchronous ones: client-go falls back to two phases there.
+package tikvtest
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/pingcap/failpoint"
+	"github.com/pingcap/log"
+	"github.com/tikv/client-go/v2/testutils"
+	"github.com/tikv/client-go/v2/tikv"
+	"github.com/tikv/client-go/v2/tikvrpc"
+	"github.com/tikv/client-go/v2/util"
+	"github.com/tikv/client-go/v2/util/async"
+	"github.com/tikv/client-go/v2/util/codec"
+	pd "github.com/tikv/pd/client"
+	"github.com/tikv/pd/client/clients/tso"
+	"go.uber.org/zap"
+)
+
+// The stores have no addresses that client-go could ask whether they live: it takes them to do so. Its log is long.
+func init() {
+	log.ReplaceGlobals(zap.NewNop(), nil)
+	util.EnableFailpoints()
+	if err := failpoint.Enable("tikvclient/injectLiveness", `return("reachable")`); err != nil {
+		panic(err)
+	}
+}
+
+// Cluster is a cluster in this process.
+type Cluster struct {
+	Requests   atomic.Int64 // to stores, so far
+	Timestamps atomic.Int64 // that PD was asked for, so far
+
+	mu      sync.Mutex // of what changes the cluster
+	mock    *testutils.MockCluster
+	client  *testutils.MockClient
+	pd      pd.Client
+	stores  []uint64
+	regions []uint64
+	leaders map[uint64][]uint64 // the peers of each region
+}
+
+// New starts a cluster with a number of stores and one region, which ends with the test.
+func New(t testing.TB, stores int) *Cluster {
+	t.Helper()
+	c, err := Open(stores)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.client.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+// Open starts a cluster with a number of stores and one region, which ends with the process.
+func Open(stores int) (*Cluster, error) {
+	client, mock, placement, err := testutils.NewMockTiKV("", nil)
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{mock: mock, client: client, pd: placement, leaders: map[uint64][]uint64{}}
+	ids, peers, region, _ := testutils.BootstrapWithMultiStores(mock, stores)
+	c.stores, c.regions, c.leaders[region] = ids, []uint64{region}, peers
+	return c, nil
+}
+
+// Between stands between a client and the stores. It may send a request or not. An error that it returns is all that
+// the client gets.
+type Between func(r *tikvrpc.Request, send func() error) error
+
+// Connect connects to the cluster as a process of its own would. Whoever gets the connection closes it.
+func (c *Cluster) Connect(t testing.TB) *tikv.KVStore {
+	t.Helper()
+	return c.ConnectThrough(t, nil)
+}
+
+// ConnectThrough is Connect with a function between the client and the stores.
+func (c *Cluster) ConnectThrough(t testing.TB, between Between) *tikv.KVStore {
+	t.Helper()
+	s, err := c.Dial(between)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Dial is ConnectThrough without a test; between may be nil.
+func (c *Cluster) Dial(between Between) (*tikv.KVStore, error) {
+	return tikv.NewTestTiKVStore(c.client, c.pd,
+		func(behind tikv.Client) tikv.Client { return &connection{Client: behind, cluster: c, between: between} },
+		func(behind pd.Client) pd.Client { return placement{behind, c} }, 0)
+}
+
+// SplitAt makes a region begin at a key.
+func (c *Cluster) SplitAt(key []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := codec.EncodeBytes(nil, key) // as regions have it
+	region, _, _, _ := c.mock.GetRegionByKey(at)
+	if region == nil || string(region.StartKey) == string(at) {
+		return
+	}
+	id, peers := c.mock.AllocID(), c.mock.AllocIDs(len(c.stores))
+	c.mock.Split(region.Id, id, key, peers, peers[0])
+	c.regions, c.leaders[id] = append(c.regions, id), peers
+}
+
+// MoveLeader gives a region another leader.
+func (c *Cluster) MoveLeader(random *rand.Rand) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	region := c.regions[random.IntN(len(c.regions))]
+	c.mock.ChangeLeader(region, c.leaders[region][random.IntN(len(c.stores))])
+}
+
+// StopForAMoment stops one of the stores and starts it again.
+func (c *Cluster) StopForAMoment(random *rand.Rand, d time.Duration) {
+	n := random.IntN(len(c.stores))
+	c.Stop(n)
+	time.Sleep(d)
+	c.Start(n)
+}
+
+// Stop stops a store, which then answers nothing.
+func (c *Cluster) Stop(n int) { c.mock.StopStore(c.stores[n]) }
+
+// Start starts a store that was stopped.
+func (c *Cluster) Start(n int) { c.mock.StartStore(c.stores[n]) }
+
+// connection counts the requests of one client.
+type connection struct {
+	tikv.Client
+	cluster *Cluster
+	between Between
+}
+
+// SendRequest sends a request through the function in between.
+func (c *connection) SendRequest(
+	ctx context.Context, addr string, r *tikvrpc.Request, timeout time.Duration,
+) (answer *tikvrpc.Response, err error) {
+	c.cluster.Requests.Add(1)
+	send := func() (err error) {
+		answer, err = c.Client.SendRequest(ctx, addr, r, timeout)
+		return err
+	}
+	if c.between == nil {
+		err = send()
+		return answer, err
+	}
+	if err := c.between(r, send); err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+// SendRequestAsync sends a request and gives its answer to a function.
+func (c *connection) SendRequestAsync(
+	ctx context.Context, addr string, r *tikvrpc.Request, done async.Callback[*tikvrpc.Response],
+) {
+	go func() { done.Schedule(c.SendRequest(ctx, addr, r, time.Minute)) }()
+}
+
+// Close leaves the stores to others.
+func (*connection) Close() error { return nil }
+
+// placement counts timestamps.
+type placement struct {
+	pd.Client
+	cluster *Cluster
+}
+
+// GetTS gets a timestamp.
+func (p placement) GetTS(ctx context.Context) (physical, logical int64, err error) {
+	p.cluster.Timestamps.Add(1)
+	return p.Client.GetTS(ctx)
+}
+
+// GetTSAsync asks for a timestamp.
+func (p placement) GetTSAsync(ctx context.Context) tso.TSFuture {
+	p.cluster.Timestamps.Add(1)
+	return p.Client.GetTSAsync(ctx)
+}
+
+// Close leaves PD to others.
+func (placement) Close() {}

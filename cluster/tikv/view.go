@@ -1,0 +1,212 @@
+package tikv
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/cqld/cqld/store/engine"
+)
+
+// views are the timestamps at which views read.
+type views struct {
+	mu     sync.Mutex
+	active map[uint64]int
+}
+
+// begin notes a view and end forgets it.
+func (v *views) begin(ts uint64) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.active == nil {
+		v.active = map[uint64]int{}
+	}
+	v.active[ts]++
+}
+
+func (v *views) end(ts uint64) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.active[ts]--; v.active[ts] == 0 {
+		delete(v.active, ts)
+	}
+}
+
+// oldest is the first timestamp of all; 0: there is none.
+func (v *views) oldest() (first uint64) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for ts := range v.active {
+		if first == 0 || ts < first {
+			first = ts
+		}
+	}
+	return first
+}
+
+// View runs fn at the timestamp that the cluster gives.
+func (e *Engine) View(fn func(engine.Reader) error) error {
+	if err := e.enter(); err != nil {
+		return err
+	}
+	defer e.under.Done()
+	ts, err := e.now()
+	if err != nil {
+		return err
+	}
+	return e.viewAt(ts, func(v *view) error { return fn(v) })
+}
+
+// viewAt runs fn at a timestamp, whose versions are kept meanwhile.
+func (e *Engine) viewAt(ts uint64, fn func(*view) error) error {
+	e.views.begin(ts)
+	defer e.views.end(ts)
+	return fn(&view{engine: e, ts: ts})
+}
+
+// Scan reads a range in a view of its own.
+func (e *Engine) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
+	return e.View(func(r engine.Reader) error { return r.Scan(start, end, o, fn) })
+}
+
+// view reads at one timestamp.
+type view struct {
+	engine *Engine
+	ts     uint64
+	read   func(*row) // is told of each row that is read with its value, if it is not nil
+}
+
+// Get reads a key.
+func (v *view) Get(key []byte, fn func(value []byte) error) (found bool, err error) {
+	from := v.engine.valueKey(key)
+	r := row{key: key}
+	err = v.scan(from, behind(from), engine.ScanOptions{}, func(got *row) (bool, error) {
+		r = got.clone()
+		return true, nil
+	})
+	if err != nil {
+		return false, err
+	}
+	if r.empty() {
+		if v.read != nil {
+			v.read(&r)
+		}
+		return false, nil
+	}
+	value, err := r.folded(v.engine.fold)
+	if err != nil {
+		return false, err
+	}
+	return true, fn(value)
+}
+
+// Scan reads a range.
+func (v *view) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
+	from, to := v.engine.bounds(start, end)
+	return v.scan(from, to, o, func(r *row) (bool, error) {
+		if o.KeysOnly {
+			return fn(r.key, nil)
+		}
+		value, err := r.folded(v.engine.fold)
+		if err != nil {
+			return false, err
+		}
+		return fn(r.key, value)
+	})
+}
+
+// scanBatch is how many keys of the cluster a scan asks for at a time.
+const scanBatch = 256
+
+// scan calls fn with the rows of a range of keys as they are in the cluster.
+func (v *view) scan(from, to []byte, o engine.ScanOptions, fn func(*row) (bool, error)) error {
+	if string(from) >= string(to) {
+		return nil
+	}
+	s := v.engine.cluster.GetSnapshot(v.ts)
+	s.SetKeyOnly(o.KeysOnly)
+	s.SetScanBatchSize(scanBatch)
+	var it iterator
+	var err error
+	if o.Reverse {
+		it, err = s.IterReverse(to, from)
+	} else {
+		it, err = s.Iter(from, to)
+	}
+	if err != nil {
+		return v.failed(err)
+	}
+	defer it.Close()
+	a := assembly{head: len(v.engine.prefix) + 1, reverse: o.Reverse, keysOnly: o.KeysOnly, fn: func(r *row) (bool, error) {
+		if !o.KeysOnly {
+			v.engine.noteDeltas(r)
+			if v.read != nil {
+				v.read(r)
+			}
+		}
+		return fn(r)
+	}}
+	for it.Valid() {
+		if goOn, err := a.add(it.Key(), it.Value()); err != nil || !goOn {
+			return err
+		}
+		if err := it.Next(); err != nil {
+			return v.failed(err)
+		}
+	}
+	_, err = a.end()
+	return err
+}
+
+// failed says what could not be done.
+func (v *view) failed(err error) error { return fmt.Errorf("read from the cluster: %w", err) }
+
+// iterator is what client-go goes over keys with.
+type iterator interface {
+	Valid() bool
+	Key() []byte
+	Value() []byte
+	Next() error
+	Close()
+}
+
+// assembly makes rows of the keys of a scan.
+type assembly struct {
+	head     int // bytes in front of encoded keys
+	reverse  bool
+	keysOnly bool
+	fn       func(*row) (bool, error)
+
+	row  row
+	next []byte // the key of what is being added
+}
+
+// add takes the next key and its value. It reports whether the scan is to go on.
+func (a *assembly) add(key, value []byte) (goOn bool, err error) {
+	if len(key) < a.head {
+		return false, errKey
+	}
+	var rest []byte
+	if a.next, rest, err = splitKey(a.next[:0], key[a.head:]); err != nil {
+		return false, err
+	}
+	if string(a.next) != string(a.row.key) || a.row.empty() {
+		if goOn, err := a.end(); err != nil || !goOn {
+			return false, err
+		}
+		a.row.begin(a.next)
+	}
+	return true, a.row.add(rest, value, a.keysOnly)
+}
+
+// end calls fn with the row that is complete, if there is one.
+func (a *assembly) end() (goOn bool, err error) {
+	if a.row.empty() {
+		return true, nil
+	}
+	if a.reverse {
+		a.row.turn()
+	}
+	goOn, err = a.fn(&a.row)
+	a.row.reset()
+	return goOn, err
+}

@@ -1,0 +1,50 @@
+//go:build unix
+
+package command
+
+import (
+	"net"
+	"syscall"
+
+	"github.com/rs/zerolog"
+)
+
+// spareDescriptors is how many file descriptors are kept for the storage engine, but at most a quarter of all.
+const spareDescriptors = 256
+
+// sparing is a listener that refuses connections when few file descriptors are left: the storage engine needs some for
+// the files that it makes.
+type sparing struct {
+	net.Listener
+	log zerolog.Logger
+}
+
+// Accept closes connections whose descriptor is too large: the system assigns the smallest free one.
+func (l *sparing) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil || !tooMany(c) {
+			return c, err
+		}
+		l.log.Warn().Stringer("client", c.RemoteAddr()).Msg("a connection is refused, as few file descriptors are left")
+		_ = c.Close() // nothing was sent
+	}
+}
+
+// tooMany reports whether a connection has a descriptor that is kept for the storage engine.
+func tooMany(c net.Conn) bool {
+	var limit syscall.Rlimit
+	s, ok := c.(syscall.Conn)
+	if !ok || syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
+		return false
+	}
+	raw, err := s.SyscallConn()
+	if err != nil {
+		return false
+	}
+	most := uint64(limit.Cur)
+	most -= min(spareDescriptors, most/4)
+	over := false
+	err = raw.Control(func(fd uintptr) { over = uint64(fd) >= most })
+	return err == nil && over
+}

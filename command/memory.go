@@ -1,0 +1,192 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// memoryBound is what the process may take.
+type memoryBound struct {
+	bytes int64  // 0: nobody knows
+	from  string // who says so
+
+	// hard bounds are kept with something to spare: who goes over one is killed. Half of the machine is no such bound.
+	hard bool
+}
+
+// boundMemory finds out what the process may take: the flag, or else GOMEMLIMIT, the control group, or half of the
+// machine.
+func boundMemory(flag int64) memoryBound {
+	if flag > 0 {
+		return memoryBound{flag, "--memory-limit", true}
+	}
+	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
+		return memoryBound{limit, "GOMEMLIMIT", true}
+	}
+	if limit := containerMemory(); limit > 0 {
+		return memoryBound{limit, "the control group", true}
+	}
+	return memoryBound{machineMemory() / 2, "half of the machine", false}
+}
+
+// memoryShares are the parts of the server that take memory, with how much each may take.
+type memoryShares struct {
+	clients    int64 // what is held for clients
+	memtable   int64 // a tree of what was written; there are up to three
+	cache      int64 // values that are read from tables again and again
+	filter     int64 // keys that were certainly never written
+	tombstones int64 // partitions that certainly have no tombstones
+	prepared   int64 // prepared statements
+	texts      int64 // plans of statements that come as text
+}
+
+// usualShares is what the parts take where there is enough memory.
+var usualShares = memoryShares{
+	clients: 112 << 20, memtable: 32 << 20, cache: 32 << 20, filter: 64 << 20, tombstones: 32 << 20,
+	prepared: 64 << 20, texts: 16 << 20,
+}
+
+// shares divides the bound. The parts take two thirds of it at most; what is left is for the storage engine below them
+// and for garbage.
+func (b memoryBound) shares() memoryShares {
+	s := usualShares
+	if b.bytes == 0 {
+		return s
+	}
+	s.clients = min(s.clients, b.bytes/5)
+	s.memtable = min(s.memtable, b.bytes/16)
+	s.cache = min(s.cache, b.bytes/16)
+	s.filter = min(s.filter, b.bytes/16)
+	s.tombstones = min(s.tombstones, b.bytes/32)
+	s.prepared = min(s.prepared, b.bytes/16)
+	s.texts = min(s.texts, b.bytes/64)
+	return s
+}
+
+// useMemory divides the memory among what the settings leave open.
+func (s *settings) useMemory(b memoryBound) {
+	shares := b.shares()
+	if s.limits.Memory == 0 {
+		s.limits.Memory = shares.clients
+	}
+	if s.memtable == 0 {
+		s.memtable = max(shares.memtable, minMemtable)
+	}
+	s.limits.PreparedBytes, s.limits.TextBytes = shares.prepared, shares.texts
+	s.cache, s.filter, s.tombstones = shares.cache, shares.filter, shares.tombstones
+}
+
+// logMemory says how the memory is divided.
+func (s *settings) logMemory(b memoryBound, log zerolog.Logger) {
+	log.Info().Str("limit", mebibytes(b.bytes)).Str("from", b.from).Str("clients", mebibytes(s.limits.Memory)).
+		Str("memtable", mebibytes(s.memtable)).Str("prepared", mebibytes(s.limits.PreparedBytes)).
+		Msg("memory is divided")
+}
+
+// mebibytes prints a number of bytes as flags take it.
+func mebibytes(n int64) string { return fmt.Sprintf("%dMiB", n>>20) }
+
+// tuneMemory sets up the garbage collector, unless the environment does. By default a server with little live memory
+// would collect every few megabytes.
+func tuneMemory(b memoryBound, getenv func(string) string) {
+	if getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
+	if getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(b.collectAt(0))
+	}
+}
+
+// gcPercent lets the heap grow to three times the live memory.
+const gcPercent = 200
+
+// collectAt is the memory limit of Go's runtime: enough for live memory and for short-lived memory of requests, but not
+// so much that garbage piles up. It begins at what a server on disk needs, whatever its data, and stays below a bound
+// at which the process would be killed.
+func (b memoryBound) collectAt(live int64) int64 {
+	limit := max(384<<20, live/4*5+128<<20)
+	if b.hard {
+		limit = min(limit, b.bytes/10*8)
+	}
+	return limit
+}
+
+// governMemory keeps the memory limit above the live memory, and returns memory to the system while the server is idle.
+// It returns when ctx ends.
+func governMemory(ctx context.Context, b memoryBound, getenv func(string) string) {
+	const live, allocated = 0, 1
+	samples := []metrics.Sample{live: {Name: "/gc/heap/live:bytes"}, allocated: {Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(samples)
+	before := samples[allocated].Value.Uint64()
+	returned := before
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		metrics.Read(samples)
+		lives, now := samples[live].Value.Uint64(), samples[allocated].Value.Uint64()
+		if limit := b.collectAt(int64(lives)); getenv("GOMEMLIMIT") == "" && limit != debug.SetMemoryLimit(-1) {
+			debug.SetMemoryLimit(limit)
+		}
+		if now-before < idleAllocation && now-returned > lives/4+64<<20 {
+			runtime.GC() // the second collection frees what pools keep
+			debug.FreeOSMemory()
+			metrics.Read(samples[allocated:])
+			now = samples[allocated].Value.Uint64()
+			returned = now
+		}
+		before = now
+	}
+}
+
+// idleAllocation is how many bytes an idle server may allocate in a second.
+const idleAllocation = 16 << 20
+
+// containerMemory is the memory limit of the process's control group; 0: there is none.
+func containerMemory() int64 {
+	for _, path := range []string{
+		"/sys/fs/cgroup/memory.max",
+		"/sys/fs/cgroup/memory/memory.limit_in_bytes",
+	} {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(string(content)), 10, 64)
+		if err == nil && n > 0 && n < 1<<50 { // version 1 has a huge number for no limit
+			return n
+		}
+	}
+	return 0
+}
+
+// machineMemory is the memory of the machine; 0: the system does not tell.
+func machineMemory() int64 {
+	f, err := os.Open("/proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var kibibytes int64
+		if n, _ := fmt.Sscanf(lines.Text(), "MemTotal: %d kB", &kibibytes); n == 1 {
+			return kibibytes << 10
+		}
+	}
+	return 0
+}

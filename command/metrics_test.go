@@ -1,0 +1,188 @@
+package command
+
+import (
+	"context"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/protocol/client"
+	"github.com/cqld/cqld/server"
+	"github.com/cqld/cqld/server/cqltest"
+	"github.com/cqld/cqld/store"
+	"github.com/cqld/cqld/store/engine/disk"
+)
+
+// TestMetrics scrapes, runs statements and scrapes again.
+func TestMetrics(t *testing.T) {
+	s := cqltest.RunT(t)
+	scrape := scraper(t, s.Server, s.Store)
+	before := scrape()
+	if strings.Contains(before, "cqld_statement_duration_seconds_count") {
+		t.Error("there are times of statements before the first")
+	}
+	c, err := client.Dial(t.Context(), s.Addr(), client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	query := func(cql string) {
+		t.Helper()
+		if _, err := c.Query(t.Context(), cql, nil, nil); err != nil {
+			t.Fatalf("%s: %v", cql, err)
+		}
+	}
+	query("CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}")
+	query("CREATE TABLE ks.t (k int PRIMARY KEY, v text)")
+	query("INSERT INTO ks.t (k, v) VALUES (1, 'a')")
+	query("SELECT v FROM ks.t WHERE k = 1")
+	query("SELECT v FROM ks.t WHERE k = 1")
+	if _, err := c.Query(t.Context(), "SELECT nope FROM ks.t", nil, nil); err == nil {
+		t.Error("a column that does not exist is selected")
+	}
+	after := scrape()
+	for _, line := range []string{
+		"# TYPE cqld_connections gauge",
+		"cqld_connections 1",
+		"# TYPE cqld_requests_total counter",
+		`cqld_requests_total{opcode="QUERY"} 6`,
+		`cqld_errors_total{kind="invalid"} 1`,
+		"# TYPE cqld_statement_duration_seconds histogram",
+		`cqld_statement_duration_seconds_count{keyspace="ks",statement="select",table="t"} 2`,
+		`cqld_statement_duration_seconds_bucket{keyspace="ks",statement="insert",table="t",le="+Inf"} 1`,
+		`cqld_statement_duration_seconds_count{keyspace="",statement="definition",table=""} 2`,
+	} {
+		if !strings.Contains(after, line+"\n") {
+			t.Errorf("no line %s in\n%s", line, after)
+		}
+		if strings.Contains(before, line+"\n") && !strings.HasPrefix(line, "#") {
+			t.Errorf("the line %s was there before the statements", line)
+		}
+	}
+	for _, prefix := range []string{"process_start_time_seconds ", "cqld_goroutines ", "cqld_heap_bytes ", "cqld_gc_total "} {
+		if !strings.Contains(after, "\n"+prefix) {
+			t.Errorf("no line that begins with %q", prefix)
+		}
+	}
+	query("DROP TABLE ks.t")
+	if gone := scrape(); strings.Contains(gone, `table="t"`) {
+		t.Errorf("a dropped table has metrics:\n%s", gone)
+	}
+}
+
+// scraper returns a function that asks for /metrics.
+func scraper(t *testing.T, srv *server.Server, st *store.Store) func() string {
+	web := httptest.NewServer(metricsHandler(srv, st, nil))
+	t.Cleanup(web.Close)
+	return func() string {
+		t.Helper()
+		answer, err := http.Get(web.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		body, err := io.ReadAll(answer.Body)
+		if err != nil || answer.StatusCode != http.StatusOK {
+			t.Fatalf("status %d, error %v:\n%s", answer.StatusCode, err, body)
+		}
+		if kind := answer.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/plain; version=0.0.4") {
+			t.Errorf("the content is %q", kind)
+		}
+		return string(body)
+	}
+}
+
+// Metrics have the estimates of tables and what sweeps have done.
+func TestStoreMetrics(t *testing.T) {
+	st, _, err := openStore(&settings{memory: true}, nil, zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	srv, err := server.New(server.Options{Store: st})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := st.Catalog().Table("system_auth", "roles")
+	for _, name := range []string{"a", "b"} {
+		m := store.NewMutation(table, types.EncodeText(name))
+		m.Row(nil)
+		m.Set(table.Column("can_login"), types.EncodeBoolean(true), st.Timestamp(), store.Expiry{})
+		done := make(chan error, 1)
+		st.Apply([]*store.Mutation{m}, func(err error) { done <- err })
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := st.Sweep(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	metrics := scraper(t, srv, st)()
+	for _, line := range []string{
+		"# TYPE cqld_table_rows gauge",
+		`cqld_table_rows{keyspace="system_auth",table="roles"} 2`,
+		`cqld_table_partitions{keyspace="system_auth",table="roles"} 2`,
+		`cqld_table_tombstones{keyspace="system_auth",table="roles"} 0`,
+		"cqld_sweep_rows_total 2",
+	} {
+		if !strings.Contains(metrics, line+"\n") {
+			t.Errorf("no line %s", line)
+		}
+	}
+}
+
+var aMetric = regexp.MustCompile("`(cqld_[a-z_]+)`")
+
+// TestDocumentedMetrics compares the metrics in docs/operating.md with those that a server has.
+func TestDocumentedMetrics(t *testing.T) {
+	s := cqltest.RunT(t)
+	if code, _, errs := cqld(t, nil, "exec", s.Addr(), "-e", "SELECT key FROM system.local"); code != 0 {
+		t.Fatal(errs)
+	}
+	answer := httptest.NewRecorder()
+	onDisk, err := disk.Open(disk.Options{Dir: t.TempDir()}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := onDisk.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	metricsHandler(s.Server, s.Store, onDisk).ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
+	served := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^# TYPE (cqld_\w+) `).FindAllStringSubmatch(answer.Body.String(), -1) {
+		served[m[1]] = true
+	}
+	listed := map[string]bool{}
+	text, err := os.ReadFile("../docs/operating.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range aMetric.FindAllStringSubmatch(string(text), -1) {
+		listed[m[1]] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(served)) {
+		if !listed[name] {
+			t.Errorf("docs/operating.md does not list %s", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(listed)) {
+		if !served[name] {
+			t.Errorf("docs/operating.md lists %s, which /metrics does not have", name)
+		}
+	}
+}

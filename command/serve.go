@@ -1,0 +1,208 @@
+package command
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/cqld/cqld/server"
+	"github.com/cqld/cqld/server/control"
+	"github.com/cqld/cqld/store"
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/disk"
+	"github.com/cqld/cqld/store/engine/memory"
+)
+
+// The times for stopping: requests in flight may take drainTime, and the process ends after stopTime.
+const (
+	drainTime = 7 * time.Second
+	stopTime  = 9500 * time.Millisecond
+)
+
+// serve runs the server until ctx ends.
+func serve(ctx context.Context, c *console, args []string) error {
+	s, err := readSettings(c, args)
+	if err != nil {
+		return err
+	}
+	log := newLogger(c.stderr, s)
+	for _, warning := range s.told {
+		log.Warn().Msg(warning)
+	}
+	bound := boundMemory(s.memoryLimit)
+	s.useMemory(bound)
+	tuneMemory(bound, c.getenv)
+	encryption, err := s.encryption(log)
+	if err != nil {
+		return fmt.Errorf("TLS: %w", err)
+	}
+	listeners, err := openListeners(s, log)
+	if err != nil {
+		return err
+	}
+	defer listeners.close()
+	first, err := planInit(s, log)
+	if err != nil {
+		return err
+	}
+	if first != nil {
+		listeners.pause() // nobody is served before the scripts have run
+	}
+	var clock *control.Clock
+	if s.controls {
+		clock = control.NewClock(nil)
+		log.Warn().Msg("every client can control this server, for tests: --test-controls")
+	}
+	st, onDisk, err := openStore(s, clock, log)
+	if err != nil {
+		return err
+	}
+	listeners.tls = encryption
+	err = serveStore(ctx, s, st, onDisk, clock, listeners, first, bound, log, c.getenv)
+	return errors.Join(err, st.Close())
+}
+
+// serveStore serves clients from an open store. When it returns, all requests have ended. first has the scripts
+// that are to be run before, or is nil. clock is the store's, if clients may move it, or nil.
+func serveStore(
+	ctx context.Context, s *settings, st *store.Store, onDisk *disk.Engine, clock *control.Clock, listeners *listeners,
+	first *initialisation, bound memoryBound, log zerolog.Logger, getenv func(string) string,
+) error {
+	srv, err := server.New(server.Options{
+		Store:       st,
+		Log:         log,
+		Advertise:   s.advertise,
+		ClusterName: s.clusterName,
+		Datacenter:  s.datacenter,
+		Rack:        s.rack,
+		Logins:      s.logins,
+		Login:       s.login,
+		TLS:         listeners.tls,
+		Masks:       s.masks,
+		Limits:      s.limits,
+		Settings:    s.guardrails,
+
+		StrictReplicas: s.strict,
+		Ring:           listeners.ring,
+	})
+	if err != nil {
+		return err
+	}
+	var controls http.Handler
+	if clock != nil {
+		controls = control.New(srv, st, clock).Register().Handler()
+	}
+	web, err := startHTTP(s.http, srv, st, onDisk, controls, log)
+	if err != nil {
+		return err
+	}
+	defer web.close()
+	if first != nil {
+		if err := first.prepare(ctx, s, srv, onDisk, listeners); err != nil {
+			return err
+		}
+	}
+	governed, stopGoverning := context.WithCancel(ctx)
+	defer stopGoverning()
+	go governMemory(governed, bound, getenv)
+	go governProcessors(governed, getenv)
+	served := make(chan error, 1)
+	go func() { served <- listeners.serve(srv) }()
+	s.logMemory(bound, log)
+	for _, address := range listeners.addresses() {
+		log.Info().Msgf("Starting listening for CQL clients on /%s (%s)...", address, listeners.encryption())
+	}
+	log.Info().Msg("Startup complete")
+	web.ready(true)
+
+	var failed error
+	select {
+	case failed = <-served: // the listener broke
+	case <-ctx.Done():
+		log.Info().Msg("stopping: no more connections, finishing the requests in flight")
+	}
+	web.ready(false)
+	late := time.AfterFunc(stopTime, func() {
+		log.Error().Msg("stopping takes too long: giving up")
+		os.Exit(exitFailed)
+	})
+	defer late.Stop()
+	drain, cancel := context.WithTimeout(context.Background(), drainTime)
+	defer cancel()
+	if err := srv.Shutdown(drain); err != nil {
+		log.Warn().Err(err).Msg("requests were abandoned")
+	}
+	log.Info().Msg("stopped")
+	return failed
+}
+
+// encryption reads the certificates; nil: there are none.
+func (s *settings) encryption(log zerolog.Logger) (*server.TLS, error) {
+	if s.certificates.certificate == "" {
+		return nil, nil
+	}
+	clientAuth := tls.NoClientCert
+	switch {
+	case s.login == server.ByCertificateOrPassword:
+		clientAuth = tls.VerifyClientCertIfGiven
+	case s.certificates.authorities != "":
+		clientAuth = tls.RequireAndVerifyClientCert
+	}
+	r, err := newReloading(s.certificates, clientAuth, log)
+	if err != nil {
+		return nil, err
+	}
+	return &server.TLS{Config: r.config(), Optional: s.optionalTLS}, nil
+}
+
+// openStore opens the data folder, or a store in memory, which has no engine on disk. clock is what clients may move,
+// or nil.
+func openStore(s *settings, clock *control.Clock, log zerolog.Logger) (st *store.Store, onDisk *disk.Engine, err error) {
+	open := func(f engine.Fold) (engine.Engine, error) { return memory.Open(f), nil }
+	switch {
+	case s.engine != nil:
+		open = func(f engine.Fold) (engine.Engine, error) { return s.engine.Open(f, log) }
+	case !s.memory:
+		if err := os.MkdirAll(s.data, 0o755); err != nil {
+			return nil, nil, fmt.Errorf("make the data folder: %w", err)
+		}
+		o := disk.Options{Dir: s.data, Sync: s.sync, Memtable: s.memtable, Cache: s.cache, Filter: s.filter, Reserve: s.reserve, Repair: s.repair, Log: log}
+		open = func(f engine.Fold) (engine.Engine, error) {
+			var err error
+			onDisk, err = disk.Open(o, f)
+			return onDisk, err
+		}
+	}
+	o := store.Options{Engine: open, System: server.SystemKeyspaces(), SweepEvery: s.purgeEvery, TombstoneFilters: s.tombstones, Log: log}
+	if clock != nil {
+		o.System, o.Now = append(o.System, control.Keyspace()), clock.Now
+	}
+	st, err = store.Open(o)
+	if errors.Is(err, disk.ErrDamaged) {
+		err = fmt.Errorf("%w; --repair opens the folder with what can be kept", err)
+	}
+	return st, onDisk, err
+}
+
+// newLogger logs lines for people on a terminal and JSON elsewhere, or in the format that the settings ask for.
+func newLogger(w io.Writer, s *settings) zerolog.Logger {
+	f, isFile := w.(*os.File)
+	terminal := isFile && isTerminal(f)
+	if s.logFormat == "console" || s.logFormat == "auto" && terminal {
+		w = zerolog.ConsoleWriter{Out: w, NoColor: !terminal, TimeFormat: time.DateTime}
+	}
+	return zerolog.New(w).Level(s.level).With().Timestamp().Logger()
+}
+
+// isTerminal reports whether a file is a terminal.
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

@@ -1,0 +1,170 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cqld/cqld/server/cqltest"
+)
+
+// transferred is a keyspace with values that are hard to write down.
+const transferred = `
+CREATE KEYSPACE "Ex" WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TYPE "Ex".addr (street text, zips frozen<list<int>>);
+CREATE TABLE "Ex".wide (p int, q text, c timeuuid, "Odd Name" text, d decimal, s text static, l list<text>, st set<int>,
+	m map<text, frozen<list<int>>>, u addr, fu frozen<addr>, tu tuple<int, text>, v vector<float, 3>, b blob, bo boolean,
+	da date, ti time, ts timestamp, du duration, i inet, f float, db double, sm smallint, ty tinyint, vi varint, uu uuid,
+	em int, a ascii, PRIMARY KEY ((p, q), c)) WITH CLUSTERING ORDER BY (c DESC);
+CREATE INDEX byd ON "Ex".wide (a);
+CREATE TABLE "Ex".counts (p int, c text, n counter, m counter, s counter static, PRIMARY KEY (p, c));
+CREATE TABLE "Ex".only (p int PRIMARY KEY);
+CREATE TABLE "Ex".timed (p int PRIMARY KEY, a int, b text, l list<int>);
+INSERT INTO "Ex".wide (p, q, c, "Odd Name", d, s, l, st, m, u, fu, tu, v, b, bo, da, ti, ts, du, i, f, db, sm, ty, vi, uu, em, a)
+	VALUES (1, 'it''s, "q"', 50554d6e-29bb-11e5-b345-feff819cdc9f, 'line
+two', 123456789012345678901234567890.12345, 'static', ['a', '', 'b,c'], {1, 2, 3}, {'k': [1, 2], '@raw': []},
+	{street: 'x', zips: [1]}, {street: null, zips: [7]}, (1, null), [1.5, NaN, -0.0], 0xdeadbeef, true, '2020-01-01',
+	'12:34:56.789012345', '2020-01-01 12:00:00.123+0000', 1mo2d3ns, '::1', 1.0000001, 1e308, -3, 127,
+	99999999999999999999999, 123e4567-e89b-12d3-a456-426614174000, blob_as_int(0x), 'asc');
+INSERT INTO "Ex".wide (p, q, c, "Odd Name", b) VALUES (1, 'it''s, "q"', 50554d6e-29bb-11e5-b345-feff819cdc9e, '', 0x);
+INSERT INTO "Ex".wide (p, q, s) VALUES (2, '', 'only static');
+INSERT INTO "Ex".wide (p, q, c, f, db, "Odd Name") VALUES (3, '{"@raw": "00"}', 50554d6e-29bb-11e5-b345-feff819cdc9e,
+	NaN, Infinity, '{"@raw": "00"}');
+UPDATE "Ex".counts SET n = n + 5, m = m - 9, s = s + 3 WHERE p = 1 AND c = 'x';
+UPDATE "Ex".counts SET n = n + 7 WHERE p = 1 AND c = 'y';
+INSERT INTO "Ex".only (p) VALUES (1);
+INSERT INTO "Ex".only (p) VALUES (-5);
+INSERT INTO "Ex".timed (p, a, b, l) VALUES (1, 1, 'x', [1, 2]) USING TIMESTAMP 1000;
+UPDATE "Ex".timed USING TIMESTAMP 2000 SET b = 'y' WHERE p = 1;
+INSERT INTO "Ex".timed (p, a) VALUES (2, 7) USING TIMESTAMP 3000;
+`
+
+// must runs a command that has to succeed.
+func must(t *testing.T, args ...string) string {
+	t.Helper()
+	code, out, errs := cqld(t, nil, args...)
+	if code != 0 {
+		t.Fatalf("%q: exit %d, %s", args, code, errs)
+	}
+	return out
+}
+
+// filesOf reads the files of an export.
+func filesOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "imported-") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[e.Name()] = string(text)
+	}
+	return all
+}
+
+// TestExportAndImport exports in each format, imports into another server, and exports that again: everything is the
+// same.
+func TestExportAndImport(t *testing.T) {
+	from := cqltest.RunT(t).Addr()
+	mustExecute(t, from, transferred)
+	for _, format := range []string{"jsonl", "csv", "cql"} {
+		for _, times := range []string{"--times=false", "--times=true"} {
+			into := cqltest.RunT(t).Addr()
+			first, second := filepath.Join(t.TempDir(), "first"), filepath.Join(t.TempDir(), "second")
+			if out := must(t, "export", from, "Ex", first, "--format", format, times, "--parts", "3"); !strings.HasPrefix(out, "10 rows") {
+				t.Errorf("%s", out)
+			}
+			must(t, "import", into, first)
+			must(t, "export", into, "Ex", second, "--format", format, times, "--parts", "3")
+			want, got := filesOf(t, first), filesOf(t, second)
+			if len(want) != len(got) || len(want) != 2+3*4 {
+				t.Errorf("%s: %d files and %d files", format, len(want), len(got))
+			}
+			for name, text := range want {
+				if got[name] != text {
+					t.Errorf("%s %s: %s is\n%s\nwant\n%s", format, times, name, got[name], text)
+				}
+			}
+		}
+	}
+}
+
+// TestImportGoesOn breaks an import off behind a file, and imports counters twice.
+func TestImportGoesOn(t *testing.T) {
+	from, into := cqltest.RunT(t).Addr(), cqltest.RunT(t).Addr()
+	mustExecute(t, from, transferred)
+	dir := filepath.Join(t.TempDir(), "export")
+	must(t, "export", from, "Ex", dir, "--parts", "1")
+	bad := filepath.Join(dir, "Ex.timed.0001-of-0001.jsonl")
+	whole, err := os.ReadFile(bad)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(bad, []byte(strings.Replace(string(whole), "\n", "\n{\n", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, errs := cqld(t, nil, "import", into, dir, "--jobs", "1")
+	if code != exitFailed || !strings.Contains(errs, "Ex.timed.0001-of-0001.jsonl: row 2 ") {
+		t.Errorf("a broken file: exit %d, %s", code, errs)
+	}
+	notes, err := filepath.Glob(filepath.Join(dir, "imported-into-*"))
+	if err != nil || len(notes) != 1 {
+		t.Fatal(notes, err)
+	}
+	text, err := os.ReadFile(notes[0])
+	if err != nil || !strings.Contains(string(text), "done Ex.counts.0001-of-0001.jsonl\n") || strings.Contains(string(text), "done Ex.timed") {
+		t.Errorf("the notes are %s, error %v", text, err)
+	}
+	again := strings.Replace(string(text), "done Ex.counts.0001-of-0001.jsonl\n", "", 1) // as if it was broken off there
+	if err := os.WriteFile(notes[0], []byte(again), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(bad, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := must(t, "import", into, dir); strings.HasPrefix(out, "10 rows") {
+		t.Errorf("all is imported again: %s", out)
+	}
+	for _, query := range []string{`SELECT n, m, s FROM "Ex".counts`, `SELECT * FROM "Ex".timed`} {
+		if got, want := mustExecute(t, into, query), mustExecute(t, from, query); got != want {
+			t.Errorf("%s is\n%s\nwant\n%s", query, got, want)
+		}
+	}
+}
+
+// TestExportGoesOn leaves the files that are there, and refuses a folder of another export.
+func TestExportGoesOn(t *testing.T) {
+	addr := cqltest.RunT(t).Addr()
+	mustExecute(t, addr, transferred)
+	dir := filepath.Join(t.TempDir(), "export")
+	must(t, "export", addr, "Ex.only", dir, "--parts", "2")
+	missing := filepath.Join(dir, "Ex.only.0002-of-0002.jsonl")
+	before := filesOf(t, dir)
+	if err := os.Remove(missing); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errs := cqld(t, nil, "import", cqltest.RunT(t).Addr(), dir); code != exitFailed || !strings.Contains(errs, "not whole") {
+		t.Errorf("an export that is not whole: exit %d, %s", code, errs)
+	}
+	if out := must(t, "export", addr, "Ex.only", dir, "--parts", "2"); !strings.HasPrefix(out, "1 rows") && !strings.HasPrefix(out, "0 rows") {
+		t.Errorf("%s", out)
+	}
+	for name, text := range filesOf(t, dir) {
+		if before[name] != text {
+			t.Errorf("%s is %q, want %q", name, text, before[name])
+		}
+	}
+	code, _, errs := cqld(t, nil, "export", addr, "Ex.timed", dir, "--parts", "2")
+	if code != exitFailed || !strings.Contains(errs, "asked for something else") {
+		t.Errorf("into the folder of another export: exit %d, %s", code, errs)
+	}
+}
