@@ -62,6 +62,10 @@ type Store struct {
 	building atomic.Pointer[buildProgress] // the build of an index or a view that is under way
 	built    atomic.Uint64                 // how many there were
 
+	graphs       graphs       // of indexes of vectors
+	leastGraphed atomic.Int64 // leastGraphed and leastAdded, but in tests
+	leastAdded   atomic.Int64
+
 	indexing chan struct{}   // has an element when there may be indexes to build
 	stale    chan staleEntry // entries of indexes to look at
 
@@ -98,6 +102,8 @@ func Open(o Options) (*Store, error) {
 		engine: e, limits: e.Limits(), now: o.Now, log: o.Log, purge: make(chan struct{}, 1),
 		viewBytes: maxViewBytes, gathered: mostGathered,
 	}
+	s.leastGraphed.Store(leastGraphed)
+	s.leastAdded.Store(leastAdded)
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -119,7 +125,8 @@ func Open(o Options) (*Store, error) {
 		return s, nil
 	}
 	s.indexing <- struct{}{}
-	s.purging.Add(4)
+	s.purging.Add(5)
+	go s.keepGraphs()
 	go s.keepIndexes()
 	go s.purgeTables()
 	go s.followPurgeHints()
