@@ -16,7 +16,7 @@ const (
 	crowdWait  = 5 * time.Millisecond // a long wait
 	crowdWaits = 4                    // as many long waits between two looks are a crowd
 	crowdStays = 30 * time.Second     // how long there are more processors after the last crowd
-	crowdExtra = 4                    // processors more than cores, but not more than there are cores
+	crowdExtra = 8                    // processors more than cores: more than goroutines that merge tables at a time
 )
 
 // governProcessors gives Go more processors while goroutines wait long for one. It returns when ctx ends. It does
@@ -42,8 +42,7 @@ func governProcessors(ctx context.Context, getenv func(string) string) {
 			switch was := c.more; {
 			case c.look(now, longWaits(latencies)) == was:
 			case c.more:
-				n := runtime.GOMAXPROCS(0)
-				runtime.GOMAXPROCS(n + min(n, crowdExtra))
+				runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + crowdExtra)
 			default:
 				runtime.SetDefaultGOMAXPROCS()
 			}

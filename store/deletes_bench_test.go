@@ -31,7 +31,7 @@ func BenchmarkDeleted(b *testing.B) {
 		b.ReportMetric(0, "ns/op")
 	})
 	b.Run("get", func(b *testing.B) {
-		s, t := openDeleted(b, "")
+		s, t := openDeleted(b, b.TempDir())
 		defer closeStore(b, s)
 		deletePartitions(b, s, t, 0, n)
 		writePartitions(b, s, t, 0, 2*n)
@@ -45,7 +45,7 @@ func BenchmarkDeleted(b *testing.B) {
 		b.ReportMetric(0, "ns/op")
 	})
 	b.Run("memory", func(b *testing.B) {
-		s, t := openDeleted(b, "")
+		s, t := openDeleted(b, b.TempDir())
 		defer closeStore(b, s)
 		before := liveHeap()
 		deletePartitions(b, s, t, 0, n)

@@ -10,9 +10,12 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
+// superuser logs in where a server asks for it.
+var superuser = client.Options{Username: "cassandra", Password: "cassandra"}
+
 // keyspaces names those on a server.
 func keyspaces(ctx context.Context, addr string) ([]string, error) {
-	conn, err := client.Dial(ctx, addr, client.Options{})
+	conn, err := client.Dial(ctx, addr, superuser)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +48,7 @@ func dropOthers(ctx context.Context, addr string, known []string) error {
 
 // dropKeyspace drops a keyspace, named as in CQL, if it is there.
 func dropKeyspace(ctx context.Context, addr, keyspace string) error {
-	conn, err := client.Dial(ctx, addr, client.Options{})
+	conn, err := client.Dial(ctx, addr, superuser)
 	if err != nil {
 		return err
 	}

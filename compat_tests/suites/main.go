@@ -9,6 +9,8 @@
 // sets the two servers beside each other, causes.go says why a test fails, from the files in causes, and page.go writes
 // the page. A test that fails without a cause makes the run fail.
 //
+// Suites of logins want a Cassandra that asks for passwords, at CASSANDRA_LOGIN_ADDR.
+//
 // Each suite gets a cqld of its own. The Cassandra should be one that nobody else needs: keyspaces that appear
 // while a suite runs are dropped after it.
 package main
@@ -52,7 +54,9 @@ func run(ctx context.Context, cassandra, work string, here bool, names []string)
 	if err := os.MkdirAll(work, 0o755); err != nil {
 		return err
 	}
-	r := &runner{work: work, cqld: filepath.Join(work, "cqld"), cassandra: cassandra}
+	r := &runner{
+		work: work, cqld: filepath.Join(work, "cqld"), cassandra: cassandra, login: os.Getenv("CASSANDRA_LOGIN_ADDR"),
+	}
 	if err := process.Build(r.cqld); err != nil {
 		return err
 	}

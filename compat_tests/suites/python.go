@@ -15,14 +15,25 @@ const pythonDriverVersion = "3.30.1"
 
 // pythonDriver is the driver's integration tests against a node that runs already. Left out are files in which every
 // test wants a node configured for it, or several.
-var pythonDriver = pythonSuite("python-driver", "standard", []string{
-	"test_authentication.py", "test_authentication_misconfiguration.py", // a node with passwords
-	"test_custom_cluster.py", "test_single_interface.py", // nodes on other ports
-	"test_dse.py", // another product
+var pythonDriver = pythonSuite("python-driver", "standard", func(file string) bool {
+	return !slices.Contains([]string{
+		pythonLoginTests, "test_authentication_misconfiguration.py", // a node with passwords, and one of several without
+		"test_custom_cluster.py", "test_single_interface.py", // nodes on other ports
+		"test_dse.py", // another product
+	}, file)
 })
 
 // pythonMapper is the integration tests of cqlengine, the object mapper inside the driver.
-var pythonMapper = pythonSuite("python-cqlengine", "cqlengine", nil)
+var pythonMapper = pythonSuite("python-cqlengine", "cqlengine", func(string) bool { return true })
+
+// pythonLogins is the driver's integration tests of logins.
+var pythonLogins = func() suite {
+	s := pythonSuite("python-logins", "standard", func(file string) bool { return file == pythonLoginTests })
+	s.logins = true
+	return s
+}()
+
+const pythonLoginTests = "test_authentication.py"
 
 // unsteadyPython are tests that end one way or the other on the same server.
 var unsteadyPython = []string{
@@ -31,8 +42,9 @@ var unsteadyPython = []string{
 	"test_row_error_message",                // breaks the connection of tests behind it
 }
 
-// pythonSuite is a folder of the driver's integration tests. All of them dial the usual port.
-func pythonSuite(name, part string, skip []string) suite {
+// pythonSuite is the files that are wanted of a folder of the driver's integration tests. All of them dial the usual
+// port.
+func pythonSuite(name, part string, wanted func(file string) bool) suite {
 	s := suite{name: name, version: pythonDriverVersion, protocol: "v5", folder: "PYTHON_DRIVER_SRC"}
 	s.run = func(ctx context.Context, e *environment) ([]outcome, error) {
 		python, err := pythonPackages(ctx, e, "cassandra-driver=="+pythonDriverVersion, "pytest==9.0.2", "pytest-timeout==2.4.0",
@@ -48,7 +60,7 @@ func pythonSuite(name, part string, skip []string) suite {
 		if err != nil {
 			return nil, err
 		}
-		paths, err := testFiles(source, "tests/integration/"+part, skip)
+		paths, err := testFiles(source, "tests/integration/"+part, wanted)
 		if err != nil {
 			return nil, err
 		}
@@ -94,8 +106,8 @@ func oneReplica(path string) error {
 	return os.WriteFile(path, replicas.ReplaceAll(content, []byte("'replication_factor': '1'")), 0o644)
 }
 
-// testFiles finds the files of tests in and below a folder, relative to root.
-func testFiles(root, folder string, skip []string) ([]string, error) {
+// testFiles finds the wanted files of tests in and below a folder, relative to root.
+func testFiles(root, folder string, wanted func(file string) bool) ([]string, error) {
 	var paths []string
 	for _, pattern := range []string{"test_*.py", "*/test_*.py"} {
 		found, err := filepath.Glob(filepath.Join(root, folder, pattern))
@@ -103,7 +115,7 @@ func testFiles(root, folder string, skip []string) ([]string, error) {
 			return nil, err
 		}
 		for _, path := range found {
-			if !slices.Contains(skip, filepath.Base(path)) {
+			if wanted(filepath.Base(path)) {
 				paths = append(paths, path[len(root)+1:])
 			}
 		}

@@ -17,9 +17,10 @@ type runner struct {
 	work      string // every suite has a folder of its own in it
 	cqld      string // the binary
 	cassandra string // the address
+	login     string // the address of a Cassandra that asks for passwords, if there is one
 }
 
-// errLeftOut says that a suite has no checkout.
+// errLeftOut says that a suite has no checkout, or no Cassandra.
 var errLeftOut = errors.New("left out")
 
 // on runs a suite against the server at an address; where is its name.
@@ -58,7 +59,11 @@ func (r *runner) on(ctx context.Context, s suite, where, addr string) ([]outcome
 
 // onCqld runs a suite against a cqld started for it.
 func (r *runner) onCqld(ctx context.Context, s suite) ([]outcome, error) {
-	p, err := process.Start(r.cqld, "serve", "--memory", "--listen", "127.0.0.1:0")
+	args := []string{"serve", "--memory", "--listen", "127.0.0.1:0"}
+	if s.logins {
+		args = append(args, "--auth", "password")
+	}
+	p, err := process.Start(r.cqld, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -122,12 +127,18 @@ func (r *runner) compareAll(ctx context.Context, chosen []suite) error {
 
 // compare runs a suite on both servers. Cassandra has the keyspaces afterwards that it had before.
 func (r *runner) compare(ctx context.Context, s suite) (comparison, error) {
-	known, err := keyspaces(ctx, r.cassandra)
+	addr := r.cassandra
+	if s.logins {
+		if addr = r.login; addr == "" {
+			return comparison{}, fmt.Errorf("%w: CASSANDRA_LOGIN_ADDR is not set", errLeftOut)
+		}
+	}
+	known, err := keyspaces(ctx, addr)
 	if err != nil {
 		return comparison{}, err
 	}
-	there, err := r.on(ctx, s, "cassandra", r.cassandra)
-	if err = errors.Join(err, dropOthers(ctx, r.cassandra, known)); err != nil {
+	there, err := r.on(ctx, s, "cassandra", addr)
+	if err = errors.Join(err, dropOthers(ctx, addr, known)); err != nil {
 		return comparison{}, err
 	}
 	here, err := r.onCqld(ctx, s)

@@ -15,6 +15,7 @@ type suite struct {
 	// keyspace is dropped before the tests, which drop it too but do not wait for long: a full one takes
 	// Cassandra a while.
 	keyspace string
+	logins   bool // the servers ask for passwords; left out like folder where there is no such Cassandra
 	run      func(ctx context.Context, e *environment) ([]outcome, error)
 }
 
@@ -63,6 +64,7 @@ var suites = []suite{
 	cdrsTokio,
 	pythonDriver,
 	pythonMapper,
+	pythonLogins,
 	cqlshTests,
 	scyllaRust,
 }
