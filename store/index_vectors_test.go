@@ -256,7 +256,8 @@ func TestNearest(t *testing.T) {
 	if err := s.Truncate(t.Context(), w.table()); err != nil {
 		t.Fatal(err)
 	}
-	if rows := w.nearestRows(&Nearest{Index: w.table().Indexes[0], Vector: w.vector(), Wide: 100}, w.vector(), 10); len(rows) > 0 {
+	v := w.vector()
+	if rows := w.nearestRows(&Nearest{Index: w.table().Indexes[0], Vector: v, Wide: 100}, v, 10); len(rows) > 0 {
 		t.Errorf("%d rows are left", len(rows))
 	}
 	closeStore(t, s)
