@@ -106,6 +106,10 @@ func sampleStore(s sample, st *store.Store) {
 		s.gauge("index_build_rows", "Rows whose entries were made by the build that is under way.", int64(b.Rows))
 		s.take(prometheus.GaugeValue, "index_build_ratio", "The part of the tokens that the build under way is done with.", b.Part)
 	}
+	g := st.GraphMetrics()
+	s.gauge("vector_graphs", "Graphs of indexed vectors in memory.", int64(g.Graphs))
+	s.gauge("vector_graph_nodes", "Vectors in graphs, those of rows that are gone included.", int64(g.Nodes))
+	s.gauge("vector_graph_bytes", "Memory that graphs of vectors take.", g.Bytes)
 	keyspaces := slices.DeleteFunc(slices.Clone(st.Catalog().Keyspaces()), func(k *schema.Keyspace) bool {
 		return k.Virtual || schema.IsLocal(k.Name)
 	})

@@ -314,7 +314,7 @@ func TestNearestAfterDeath(t *testing.T) {
 	}
 }
 
-// A fork and a store that is restored have the graphs of what they hold.
+// A store that is restored has the graphs of what it holds.
 func TestNearestOfImages(t *testing.T) {
 	c := new(clock)
 	c.micros.Store(1_700_000_000_000_000)
