@@ -85,7 +85,7 @@ var arrows = map[string][]string{
 	"auth":                      {"cql", "cql/schema", "cql/types", "cql/cqlerr"},
 	"auth/roles":                {"auth", "cql", "cql/schema", "cql/types", "cql/cqlerr", "store"},
 	"store/system":              {"store", "cql/schema", "cql/types"},
-	"store":                     {"store/bloom", "store/cluster", "store/engine", "store/pace", "store/rows", "cql/analysis", "cql/schema", "cql/types", "cql/cqlerr"},
+	"store":                     {"store/bloom", "store/cluster", "store/engine", "store/nearest", "store/pace", "store/rows", "cql/analysis", "cql/schema", "cql/types", "cql/cqlerr"},
 	"store/cluster":             {"store/engine", "store/rows"},
 	"store/rows":                {"cql/schema", "cql/types"},
 	"store/engine/badger":       {"store/engine", "store/engine/badger/check", "store/engine/files"},

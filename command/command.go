@@ -3,9 +3,9 @@
 //
 // command.go chooses the command. serve.go runs the server from the settings that flags.go reads, or cassandra_env.go
 // for containers; init.go runs the scripts of --init; certificates.go reads the files of TLS. memory.go, processors.go,
-// descriptors.go, http.go and metrics.go are about its process. client.go, nodes.go and cqlsh.go have the flags of ping,
-// exec, nodes and cqlsh, which are in protocol/client/shell; traffic.go has those of proxy and replay, which are in
-// protocol/client/traffic.
+// descriptors.go, http.go and metrics.go are about its process. client.go, nodes.go and cqlsh.go have the flags of
+// ping, exec, nodes and cqlsh, which are in protocol/client/shell; traffic.go has those of proxy and replay, which are
+// in protocol/client/traffic.
 package command
 
 import (

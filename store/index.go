@@ -10,6 +10,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/nearest"
 	"github.com/cqld/cqld/store/rows"
 )
 
@@ -40,6 +41,9 @@ type keptIndex struct {
 	places []int         // of a view: the indexes in the table of the columns of its key
 
 	conditions []*schema.ViewRelation // of a view: those on columns of its key
+
+	dim     int             // of an index of vectors: their dimension; else 0
+	measure nearest.Measure // of vectors
 }
 
 // newKeptIndex returns what is kept for an index, or nil if nothing is.
@@ -50,7 +54,7 @@ func newKeptIndex(t *schema.Table, x *schema.Index) *keptIndex {
 	}
 	k := &keptIndex{tableID: uint32(t.StoreID), table: t, column: c, part: x.Part()}
 	k.value, k.key = schema.IndexedType(c, k.part)
-	if x.Kind() == schema.SASI && c.Kind == schema.PartitionKey || !k.setTerms(x) {
+	if x.Kind() == schema.SASI && c.Kind == schema.PartitionKey || !k.setVector(x) && !k.setTerms(x) {
 		return nil
 	}
 	name := []string{x.Name, strconv.Itoa(int(c.ID)), c.Type.String(), k.part.String(), x.Class}

@@ -114,7 +114,10 @@ func (e *entryMaker) each(x *keptIndex, key []byte, prefix int, value []byte, fn
 			continue
 		}
 		more := false
-		if x.terms.any() {
+		if x.isVector() {
+			e.entry = x.appendForm(e.entry[:0], wholeValue)
+			more = fn(e.entry)
+		} else if x.terms.any() {
 			value, err := x.partOf(c)
 			if err != nil {
 				return err

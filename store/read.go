@@ -26,6 +26,7 @@ type Read struct {
 	Session Session    // what tables made by code may show of the reader
 	Lookups []Lookup   // all of which hold for the rows that are wanted
 	Want    int        // about how many rows that pass the Lookups are taken; 0: all
+	Nearest *Nearest   // only rows near to a vector are wanted; nil: all
 	Turn    *pace.Turn // on which it reads; nil: it gives way to nobody
 
 	Indexed    *IndexRead      // takes which indexes were read; nil: nobody wants to know

@@ -95,6 +95,13 @@ func (r *reader) run(src engine.Reader) error {
 		r.tombstones.known = r.store.filters.in(r.id, r.tombstones.known)
 	}
 	r.src = src
+	if r.read.Nearest != nil && r.id != 0 {
+		if chosen, err := r.chooseGraphs(); err != nil {
+			return err
+		} else if chosen {
+			return r.throughIndex()
+		}
+	}
 	if len(r.read.Lookups) > 0 && r.id != 0 {
 		if r.era != r.store.restores.Load() {
 			return errTruncated // the indexes are those of before

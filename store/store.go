@@ -82,6 +82,10 @@ type Store struct {
 	building atomic.Pointer[buildProgress] // the build of an index or a view that is under way
 	built    atomic.Uint64                 // how many there were
 
+	graphs       graphs       // of indexes of vectors
+	leastGraphed atomic.Int64 // leastGraphed and leastAdded, but in tests
+	leastAdded   atomic.Int64
+
 	indexing chan struct{}   // has an element when there may be indexes to build
 	stale    chan staleEntry // entries of indexes to look at
 
@@ -123,6 +127,8 @@ func Open(o Options) (*Store, error) {
 	if s.filterBytes == 0 {
 		s.filterBytes = maxTombstoneFilters
 	}
+	s.leastGraphed.Store(leastGraphed)
+	s.leastAdded.Store(leastAdded)
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -153,9 +159,11 @@ func Open(o Options) (*Store, error) {
 	go s.purgeTables()
 	go s.followPurgeHints()
 	go s.sweepTables(o.SweepEvery)
+	s.purging.Add(1)
 	if s.cluster != nil {
-		s.purging.Add(1)
 		go s.recoverShared()
+	} else {
+		go s.keepGraphs() // nodes would replace each other's
 	}
 	s.wakePurge()
 	return s, nil

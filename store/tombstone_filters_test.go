@@ -395,9 +395,8 @@ func TestDeletionsAreBounded(t *testing.T) {
 func TestTombstoneFilterMemory(t *testing.T) {
 	const size = 64 << 10
 	for _, limit := range []int64{size, 0} {
-		s, err := Open(Options{Still: true, TombstoneFilters: limit, Log: zerolog.Nop(), Engine: func(f engine.Fold) (engine.Engine, error) {
-			return memory.Open(f), nil
-		}})
+		inMemory := func(f engine.Fold) (engine.Engine, error) { return memory.Open(f), nil }
+		s, err := Open(Options{Still: true, TombstoneFilters: limit, Log: zerolog.Nop(), Engine: inMemory})
 		if err != nil {
 			t.Fatal(err)
 		}

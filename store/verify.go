@@ -140,6 +140,13 @@ func (v *verification) tables(tables map[uint32]*schema.Table, indexes map[uint3
 			err = v.each(t.Keyspace+"."+t.Name, id, end, func(key, value []byte) error {
 				return v.tableKey(t, v.state.indexes[id], key, value)
 			})
+		case x != nil && x.isVector():
+			err = v.each(x.tableName()+" "+x.label(), id, end, func(key, value []byte) error {
+				if rows.IsTombstoneKey(key) {
+					return nil // a part of a graph
+				}
+				return v.entryOf(x, key, value)
+			})
 		case x != nil:
 			err = v.each(x.tableName()+" "+x.label(), id, end, func(key, value []byte) error {
 				return v.entryOf(x, key, value)
@@ -223,7 +230,7 @@ func (v *verification) tableKey(t *schema.Table, indexes []*keptIndex, key, valu
 		return nil
 	}
 	for _, x := range indexes {
-		if !x.built {
+		if !x.built || x.isVector() {
 			continue
 		}
 		if err := v.entriesOf(x, key, prefix, value); err != nil {

@@ -10,13 +10,37 @@ import (
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/exec/filter"
 	"github.com/cqld/cqld/planner/exec/restriction"
+	"github.com/cqld/cqld/store"
 )
 
-// nearest gathers the rows whose vectors are nearest to a given one. Of equally near rows the first ones stay.
+// nearest gathers the rows whose vectors are nearest to a given one. Of equally near rows the first ones stay. In large
+// tables the store delivers only rows that are near. Where restrictions or deletions leave too few of them, the read
+// begins again and looks for more, in the end for all.
 type nearest struct {
 	limit int
 	rows  []scoredRow
+	read  store.Nearest
 	holding
+}
+
+// How many rows the store looks for at first, and how many times more each time it begins again.
+const (
+	leastWide = 160
+	widenBy   = 8
+)
+
+// widen makes the read look for more rows. It reports false if there are as many as are wanted, or no more.
+func (n *nearest) widen() bool {
+	if !n.read.Approximate || len(n.rows) >= n.limit {
+		return false
+	}
+	for i := range n.rows {
+		n.used -= rowMemory + len(n.rows[i].cells)
+		n.rows[i] = scoredRow{}
+	}
+	n.rows = n.rows[:0]
+	n.read.Wide, n.read.Take = widenBy*n.read.Wide, 0
+	return true
 }
 
 // scoredRow is an encoded row with its similarity.
@@ -76,6 +100,9 @@ func (n *nearest) finish(r *reading) error {
 	r.out.Count = len(n.rows)
 	return nil
 }
+
+// leastSpare is how many rows are read beyond the LIMIT, in case some were deleted or overwritten.
+const leastSpare = 10
 
 // maxComponent is the largest number in an indexed vector.
 const maxComponent = float32(1e17)
@@ -138,7 +165,15 @@ func (r *reading) beginNearest(o *Options) error {
 	if err == nil {
 		err = checkVector(p.Nearest.Index, v.Bytes, p.Nearest.Column.Type)
 	}
-	r.gather = &nearest{limit: r.page.limit}
+	if err != nil {
+		return err
+	}
+	n := &nearest{limit: r.page.limit}
+	n.read = store.Nearest{Index: p.Nearest.Index, Vector: v.Bytes, Wide: max(leastWide, 2*n.limit)}
+	if len(p.Where.Filters) == 0 {
+		n.read.Take = n.limit + n.limit/2 + leastSpare
+	}
+	r.gather, r.read.Nearest = n, &n.read
 	r.page.limit, r.page.size, r.page.resumed = noLimit, noLimit, nil
-	return err
+	return nil
 }

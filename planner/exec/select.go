@@ -333,6 +333,9 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 			r.read.After = &r.position
 			continue
 		}
+		if n, ok := r.gather.(*nearest); ok && err == nil && n.widen() {
+			continue
+		}
 		if err == nil && r.partitions.rest != nil && !r.page.full {
 			var more bool
 			more, err = r.partitions.next()

@@ -54,8 +54,8 @@ func ScannedTokens(t store.TokenRange) (_ store.TokenRange, empty bool) {
 	return t, t.Start > t.End || t.Start == t.End && !(t.StartInclusive && t.EndInclusive)
 }
 
-// Contradict reports whether the bounds of a range of tokens exclude each other as Cassandra compares them: the smallest
-// token is no bound there, and a range beyond the largest one is like any other.
+// Contradict reports whether the bounds of a range of tokens exclude each other as Cassandra compares them: the
+// smallest token is no bound there, and a range beyond the largest one is like any other.
 func Contradict(r *where.Range, t store.TokenRange) bool {
 	return r.Lower != nil && r.Upper != nil && t.Start != math.MinInt64 && t.End != math.MinInt64 &&
 		(t.Start > t.End || t.Start == t.End && !(t.StartInclusive && t.EndInclusive))

@@ -1,0 +1,142 @@
+package nearest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"flag"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+var many = flag.Int("vectors", 3000, "how many vectors TestRecall has")
+
+var dimension = flag.Int("dimension", 32, "of the vectors of TestRecall")
+
+// clustered makes vectors around some centres.
+type clustered struct {
+	random  *rand.Rand
+	centres [][]float32
+}
+
+func newClustered(dim int) *clustered {
+	c := &clustered{random: rand.New(rand.NewPCG(1, 2))}
+	for range 100 {
+		c.centres = append(c.centres, c.around(make([]float32, dim), 1))
+	}
+	return c
+}
+
+func (c *clustered) around(centre []float32, spread float64) []float32 {
+	v := make([]float32, len(centre))
+	for i := range v {
+		v[i] = centre[i] + float32(spread*c.random.NormFloat64())
+	}
+	return v
+}
+
+func (c *clustered) next() []float32 {
+	return c.around(c.centres[c.random.IntN(len(c.centres))], 0.5)
+}
+
+// nearestOf returns the nodes that are really nearest.
+func nearestOf(g *Graph, v []float32, k int) []Found {
+	v = slices.Clone(v)
+	g.measure.prepare(v)
+	var all []Found
+	for n := range g.Len() {
+		if !g.dead[n] {
+			all = append(all, Found{int32(n), g.measure.distance(v, g.vector(int32(n)))})
+		}
+	}
+	slices.SortFunc(all, compareFound)
+	return all[:min(k, len(all))]
+}
+
+// Of the ten nearest at least 95 of 100 are found, by every measure, after encoding and with dead nodes.
+func TestRecall(t *testing.T) {
+	for _, m := range []Measure{Euclidean, Cosine, DotProduct} {
+		c := newClustered(*dimension)
+		b := NewBuilder(New(m, *dimension))
+		began := time.Now()
+		for i := range *many {
+			if !b.Add(binary.BigEndian.AppendUint32(nil, uint32(i)), c.next()) {
+				t.Fatal("a vector has no place")
+			}
+		}
+		built := time.Since(began)
+		for i := 0; i < *many; i += 7 {
+			b.Kill(i)
+		}
+		g, err := Decode(b.Graph().Append(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g.Dead() != (*many+6)/7 || g.Len() != *many {
+			t.Errorf("%d of %d nodes are dead", g.Dead(), g.Len())
+		}
+		found, wanted := 0, 0
+		var took []time.Duration
+		for range 100 {
+			v := c.next()
+			began := time.Now()
+			got := g.Search(v, 128)
+			took = append(took, time.Since(began))
+			for _, w := range nearestOf(g, v, 10) {
+				wanted++
+				if slices.Contains(got[:min(10, len(got))], w) {
+					found++
+				}
+			}
+		}
+		slices.Sort(took)
+		t.Logf("measure %d: recall@10 %.3f, p50 %v, %v for each vector added", m, float64(found)/float64(wanted),
+			took[len(took)/2], built/time.Duration(*many))
+		if found*100 < wanted*95 {
+			t.Errorf("measure %d: %d of %d are found", m, found, wanted)
+		}
+	}
+}
+
+// A graph stays what it is while others are made from it.
+func TestBuilderCopies(t *testing.T) {
+	c := newClustered(8)
+	b := NewBuilder(New(Cosine, 8))
+	for i := range 300 {
+		b.Add([]byte{byte(i)}, c.next())
+	}
+	g := b.Graph()
+	before := g.Append(nil)
+	next := NewBuilder(g)
+	next.Kill(3)
+	for i := range 300 {
+		next.Add([]byte{byte(i), 1}, c.next())
+	}
+	if !bytes.Equal(g.Append(nil), before) {
+		t.Error("it has changed")
+	}
+	if n := next.Graph().Len(); n != 600 {
+		t.Errorf("the next one has %d nodes", n)
+	}
+}
+
+// Damaged bytes are an error or another graph, never a panic.
+func TestDamagedGraph(t *testing.T) {
+	c := newClustered(4)
+	b := NewBuilder(New(Euclidean, 4))
+	for i := range 50 {
+		b.Add([]byte{byte(i)}, c.next())
+	}
+	whole := b.Graph().Append(nil)
+	for n := range len(whole) {
+		if _, err := Decode(whole[:n]); err == nil {
+			t.Fatalf("%d of %d bytes are taken for a graph", n, len(whole))
+		}
+		damaged := slices.Clone(whole)
+		damaged[n] ^= 0xFF
+		if g, err := Decode(damaged); err == nil {
+			g.Search(c.next(), 20)
+		}
+	}
+}
