@@ -148,6 +148,9 @@ func (v values) fault() (f Fault, err error) {
 	if f.Times, err = v.int("times", 0); err != nil {
 		return f, err
 	}
+	if f.Node, err = v.int("node", 0); err != nil {
+		return f, err
+	}
 	if f.Delay, err = v.duration("delay"); err != nil {
 		return f, err
 	}

@@ -20,6 +20,7 @@ func (t statementTable) rows() (all []row) {
 		v.setText("client", s.Client)
 		v.setBool("prepared", s.Prepared)
 		v.setBool("full_scan", s.Scanned)
+		v.setInt("node", s.Node)
 		v.setInt("returned", s.Returned)
 		v.setInt("rows_read", s.RowsRead)
 		v.setInt("tombstones_read", s.Tombstones)

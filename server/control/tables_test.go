@@ -305,3 +305,20 @@ func TestWithoutControls(t *testing.T) {
 	s.refused("DROP TABLE cqld_control.clock", "not user-modifiable")
 	s.refused("ALTER TABLE cqld_control.clock ADD x int", "not user-modifiable")
 }
+
+// TestCoordinators shows which node has coordinated a request, and has requests fail at one of them.
+func TestCoordinators(t *testing.T) {
+	s := newShop(t, cqltest.Ring(3))
+	s.run("INSERT INTO cqld_control.faults (name, node, kind, act) VALUES ('third', 3, 'select', 'overloaded')")
+	s.run("INSERT INTO shop.t (k) VALUES (1)")
+	for number := 2; number <= 3; number++ {
+		conn := dial(t, s.Node(number).Addr())
+		_, err := conn.Query(t.Context(), "SELECT v FROM shop.t", nil, nil)
+		e, _ := cqlerr.As(err)
+		if refused := e != nil && e.Code == cqlerr.Overloaded; refused != (number == 3) || err != nil && !refused {
+			t.Errorf("node %d: %v", number, err)
+		}
+	}
+	s.want("SELECT kind, node FROM cqld_control.statements", "'insert' 1", "'select' 2", "'select' 3")
+	s.want("SELECT node, matched FROM cqld_control.faults", "3 1")
+}

@@ -16,7 +16,7 @@ var controlTables = []declaration{
 		columns: `
 			act text, acted bigint, after_applying boolean, alive int, application text, block_for int, call int,
 			client text, conditional boolean, consistency frozen<set<text>>, data_present boolean, delay duration,
-			keyspace_name text, kind text, level text, matched bigint, message text, opcode text, position int,
+			keyspace_name text, kind text, level text, matched bigint, message text, node int, opcode text, position int,
 			probability double, reasons frozen<map<inet, int>>, received int, required int, seed bigint,
 			table_name text, text_contains text, text_matches text, times int, write_type text`,
 	},
@@ -36,7 +36,7 @@ var controlTables = []declaration{
 		name: "statements", comment: "what clients have run, the last ones; truncate to forget them",
 		key: "number bigint",
 		columns: `
-			client text, consistency text, error text, full_scan boolean, keyspace_name text, kind text,
+			client text, consistency text, error text, full_scan boolean, keyspace_name text, kind text, node int,
 			opcode text, partitions frozen<list<text>>, prepared boolean, returned int, rows_read int, statement text,
 			table_name text, tombstones_read int, took duration`,
 	},
