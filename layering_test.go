@@ -21,7 +21,7 @@ const modulePath = "github.com/cqld/cqld"
 var arrows = map[string][]string{
 	".": {"command"},
 	"command": {
-		"server", "server/control", "store", "store/engine", "store/engine/disk", "store/engine/files",
+		"server", "server/control", "store", "store/cluster", "store/engine", "store/engine/disk", "store/engine/files",
 		"store/engine/memory", "protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/shell",
 		"protocol/client/traffic", "protocol/client/transfer", "planner/guardrail", "cql/parser", "cql/schema",
 	},
@@ -97,7 +97,7 @@ var arrows = map[string][]string{
 	"store/engine/memory":         {"store/engine", "store/engine/publish", "store/engine/tree"},
 	"store/engine/enginetest":     {"store/engine"},
 	"cluster/tikv":                {"store/engine"}, // a module of its own, as all of cluster
-	"cluster/cmd/cqld-cluster":    {"cluster/tikv", "command", "store/engine"},
+	"cluster/cmd/cqld-cluster":    {"cluster/tikv", "command", "store/cluster", "store/engine"},
 	"protocol":                    {"cql/types", "cql/cqlerr"},
 	"protocol/client":             {"protocol", "cql/types", "cql/cqlerr"},
 	"protocol/client/traffic":     {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
@@ -137,9 +137,9 @@ var testArrows = map[string][]string{
 	"store/cluster":            {"store/engine/enginetest"},
 	"store/engine/memory":      {"store/engine/enginetest"},
 	"store/engine/disk":        {"store/engine/enginetest"},
-	"cluster/tikv":             {"cluster/tikv/tikvtest", "store/engine/enginetest"},
+	"cluster/tikv":             {"cluster/tikv/tikvtest", "store/cluster", "store/engine/enginetest"},
 	"cluster/tikv/real":        {"cluster/tikv", "store/engine", "store/engine/enginetest"},
-	"cluster/cmd/cqld-cluster": {"cluster/tikv/tikvtest"},
+	"cluster/cmd/cqld-cluster": {"cluster/tikv/tikvtest", "protocol/client"},
 	"server/control":           {"server/cqltest", "protocol/client", "store/engine", "store/engine/memory"},
 	"server/cqltest":           {"server/cqltest/gocqltest", "server/cqltest/gocqlv2test"},
 }

@@ -28,6 +28,10 @@
 //
 // A View reads at one timestamp of the cluster. Get outside a View needs no timestamp: it is one request, whose answer
 // is of one moment (latest.go). Long views hold back the collection of old versions (collect.go).
+//
+// # The clock
+//
+// All engines of a cluster have PD's time (clock.go), which stores that share the cluster need.
 package tikv
 
 import (
@@ -61,6 +65,9 @@ type Options struct {
 
 	// KeepVersions leaves the collection of old versions to others, such as a TiDB in the same cluster.
 	KeepVersions bool
+
+	// ClockInterval is PD's setting tso-update-physical-interval. 0 means 50 ms, which is its default.
+	ClockInterval time.Duration
 
 	Log zerolog.Logger
 }
@@ -111,6 +118,9 @@ func Open(cluster *tikv.KVStore, o Options, fold engine.Fold) (*Engine, error) {
 	}
 	if o.Patience == 0 {
 		o.Patience = defaultPatience
+	}
+	if o.ClockInterval == 0 {
+		o.ClockInterval = defaultClockInterval
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	e := &Engine{

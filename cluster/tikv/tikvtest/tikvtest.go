@@ -5,6 +5,7 @@ package tikvtest
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -37,6 +38,13 @@ func init() {
 type Cluster struct {
 	Requests   atomic.Int64 // to stores, so far
 	Timestamps atomic.Int64 // that PD was asked for, so far
+
+	// Interval is the time after which PD's clock moves on; 0: a millisecond. It is set before anybody connects.
+	Interval time.Duration
+
+	clock             sync.Mutex // of the last timestamp
+	physical, logical int64
+	failing           atomic.Bool
 
 	mu      sync.Mutex // of what changes the cluster
 	mock    *testutils.MockCluster
@@ -137,6 +145,11 @@ func (c *Cluster) Stop(n int) { c.mock.StopStore(c.stores[n]) }
 // Start starts a store that was stopped.
 func (c *Cluster) Start(n int) { c.mock.StartStore(c.stores[n]) }
 
+// FailTimestamps makes PD give no timestamps, or give them again.
+func (c *Cluster) FailTimestamps(fail bool) { c.failing.Store(fail) }
+
+var errNoTimestamp = errors.New("PD gives no timestamps")
+
 // connection counts the requests of one client.
 type connection struct {
 	tikv.Client
@@ -173,7 +186,7 @@ func (c *connection) SendRequestAsync(
 // Close leaves the stores to others.
 func (*connection) Close() error { return nil }
 
-// placement counts timestamps.
+// placement counts timestamps, and gives them in steps of the cluster's interval.
 type placement struct {
 	pd.Client
 	cluster *Cluster
@@ -181,15 +194,36 @@ type placement struct {
 
 // GetTS gets a timestamp.
 func (p placement) GetTS(ctx context.Context) (physical, logical int64, err error) {
-	p.cluster.Timestamps.Add(1)
-	return p.Client.GetTS(ctx)
+	c := p.cluster
+	c.Timestamps.Add(1)
+	if c.failing.Load() {
+		return 0, 0, errNoTimestamp
+	}
+	physical, logical, err = p.Client.GetTS(ctx)
+	step := c.Interval.Milliseconds()
+	if err != nil || step <= 1 {
+		return physical, logical, err
+	}
+	c.clock.Lock()
+	defer c.clock.Unlock()
+	if physical -= physical % step; physical > c.physical {
+		c.physical, c.logical = physical, 0
+	}
+	c.logical++
+	return c.physical, c.logical, nil
 }
 
 // GetTSAsync asks for a timestamp.
-func (p placement) GetTSAsync(ctx context.Context) tso.TSFuture {
-	p.cluster.Timestamps.Add(1)
-	return p.Client.GetTSAsync(ctx)
+func (p placement) GetTSAsync(ctx context.Context) tso.TSFuture { return future{ctx, p} }
+
+// future is a timestamp that was asked for.
+type future struct {
+	ctx context.Context
+	pd  placement
 }
+
+// Wait gets the timestamp.
+func (f future) Wait() (physical, logical int64, err error) { return f.pd.GetTS(f.ctx) }
 
 // Close leaves PD to others.
 func (placement) Close() {}
