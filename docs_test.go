@@ -129,13 +129,15 @@ func otherFlags(t *testing.T) map[string]bool {
 // clusterFlags are the flags of cqld-cluster, which is in a module that this one does not know, beside those of cqld.
 func clusterFlags(t *testing.T) map[string]bool {
 	t.Helper()
-	source, err := os.ReadFile("cluster/cmd/cqld-cluster/main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
 	flags := map[string]bool{}
-	for _, m := range regexp.MustCompile(`f\.\w+Var\(&[\w.]+, "([a-z-]+)"`).FindAllStringSubmatch(string(source), -1) {
-		flags[m[1]] = true
+	for _, file := range []string{"cluster/cmd/cqld-cluster/main.go", "command/shared.go"} {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`f\.\w+Var\(&[\w.]+, "([a-z-]+)"`).FindAllStringSubmatch(string(source), -1) {
+			flags[m[1]] = true
+		}
 	}
 	if len(flags) == 0 {
 		t.Fatal("cqld-cluster has no flags")

@@ -2,10 +2,10 @@
 // cluster.
 //
 // command.go chooses the command. serve.go runs the server from the settings that flags.go reads, or cassandra_env.go
-// for containers; init.go runs the scripts of --init; certificates.go reads the files of TLS. memory.go, processors.go,
-// descriptors.go, http.go and metrics.go are about its process. client.go, nodes.go and cqlsh.go have the flags of
-// ping, exec, nodes and cqlsh, which are in protocol/client/shell; traffic.go has those of proxy and replay, which are
-// in protocol/client/traffic.
+// for containers; init.go runs the scripts of --init; certificates.go reads the files of TLS. shared.go makes it a
+// node of several that share an engine. memory.go, processors.go, descriptors.go, http.go and metrics.go are about
+// its process. client.go, nodes.go and cqlsh.go have the flags of ping, exec, nodes and cqlsh, which are in
+// protocol/client/shell; traffic.go has those of proxy and replay, which are in protocol/client/traffic.
 package command
 
 import (
@@ -22,6 +22,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/cqld/cqld/store/cluster"
 	"github.com/cqld/cqld/store/engine"
 )
 
@@ -75,6 +76,10 @@ type Engine struct {
 
 	// Open opens it as the flags say.
 	Open func(engine.Fold, zerolog.Logger) (engine.Engine, error)
+
+	// Shared makes the server a node of all servers that have the engine open, with the times that it says; nil: nobody
+	// else has it open. The other flags of serve say the rest.
+	Shared *cluster.Options
 }
 
 // Main runs the program that the process was started as, and ends the process. SIGINT and SIGTERM stop it in order, and

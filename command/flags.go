@@ -64,7 +64,8 @@ type settings struct {
 
 	controls bool // clients may control the clock, faults and more
 
-	engine *Engine // in place of those of a folder and of memory, or nil
+	engine  *Engine // in place of those of a folder and of memory, or nil
+	release string  // that other nodes see
 
 	told []string // warnings for the log
 
@@ -182,6 +183,7 @@ func readSettings(c *console, args []string) (*settings, error) {
 			return nil, err
 		}
 		s.memory = true // there is no folder
+		s.release = c.buildVersion()
 	}
 	if f.NArg() > 0 {
 		return nil, fmt.Errorf("%w: serve takes no argument %q", errUsage, f.Arg(0))
@@ -223,6 +225,9 @@ func (s *settings) check() error {
 		return err
 	}
 	if err := s.checkRing(); err != nil {
+		return err
+	}
+	if err := s.checkShared(); err != nil {
 		return err
 	}
 	if s.purgeEvery <= 0 {

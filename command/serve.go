@@ -60,6 +60,9 @@ func serve(ctx context.Context, c *console, args []string) error {
 		clock = control.NewClock(nil)
 		log.Warn().Msg("every client can control this server, for tests: --test-controls")
 	}
+	if err := s.joinAt(listeners.addresses()[0]); err != nil {
+		return err
+	}
 	st, onDisk, err := openStore(s, clock, log)
 	if err != nil {
 		return err
@@ -180,7 +183,10 @@ func openStore(s *settings, clock *control.Clock, log zerolog.Logger) (st *store
 			return onDisk, err
 		}
 	}
-	o := store.Options{Engine: open, System: server.SystemKeyspaces(), SweepEvery: s.purgeEvery, TombstoneFilters: s.tombstones, Log: log}
+	o := store.Options{
+		Engine: open, Shared: s.node(log), System: server.SystemKeyspaces(), SweepEvery: s.purgeEvery,
+		TombstoneFilters: s.tombstones, Log: log,
+	}
 	if clock != nil {
 		o.System, o.Now = append(o.System, control.Keyspace()), clock.Now
 	}

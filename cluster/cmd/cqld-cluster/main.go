@@ -1,5 +1,5 @@
 // Command cqld-cluster is cqld with its data in a TiKV cluster. It has the same commands; serve wants --pd and has no
-// folder of its own.
+// folder of its own. Several servers of a prefix are nodes of one cluster.
 package main
 
 import (
@@ -7,11 +7,13 @@ import (
 	"flag"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/cluster/tikv"
 	"github.com/cqld/cqld/command"
+	"github.com/cqld/cqld/store/cluster"
 	"github.com/cqld/cqld/store/engine"
 )
 
@@ -23,6 +25,7 @@ type flags struct {
 	pd      string
 	address tikv.Address
 	options tikv.Options
+	node    cluster.Options
 }
 
 func (s *flags) add(f *flag.FlagSet) {
@@ -35,6 +38,9 @@ func (s *flags) add(f *flag.FlagSet) {
 	f.IntVar(&s.options.MaxKey, "max-key", 5000, "how many `bytes` a key may have, with the partition key and the clustering "+
 		"columns; TiKV's storage.max-key-size has to be a third more")
 	f.BoolVar(&s.options.KeepVersions, "keep-versions", false, "leave the collection of old versions to others, like TiDB")
+	f.DurationVar(&s.options.ClockInterval, "clock-interval", 50*time.Millisecond, "PD's `setting` "+
+		"tso-update-physical-interval")
+	command.NodeFlags(f, &s.node)
 }
 
 // open connects to the cluster.
@@ -49,20 +55,22 @@ func (s *flags) open(fold engine.Fold, log zerolog.Logger) (engine.Engine, error
 		return nil, errors.New("--pd names no placement driver of a cluster")
 	case s.options.MaxKey < 1024:
 		return nil, fmt.Errorf("--max-key %d: want 1024 at least", s.options.MaxKey)
+	case s.options.ClockInterval < time.Millisecond || s.options.ClockInterval > 10*time.Second:
+		return nil, fmt.Errorf("--clock-interval %v: want a time from 1ms to 10s, as PD does", s.options.ClockInterval)
 	}
-	cluster, err := tikv.Connect(s.address, log)
+	connection, err := tikv.Connect(s.address, log)
 	if err != nil {
 		return nil, err
 	}
 	s.options.Log = log
-	e, err := tikv.Open(cluster, s.options, fold)
+	e, err := tikv.Open(connection, s.options, fold)
 	if err != nil {
-		return nil, errors.Join(err, cluster.Close())
+		return nil, errors.Join(err, connection.Close())
 	}
 	return e, nil
 }
 
 func main() {
 	var s flags
-	command.Main(version, &command.Engine{Flags: s.add, Open: s.open})
+	command.Main(version, &command.Engine{Flags: s.add, Open: s.open, Shared: &s.node})
 }

@@ -27,7 +27,7 @@ import (
 
 // The stores have no addresses that client-go could ask whether they live: it takes them to do so. Its log is long.
 func init() {
-	log.ReplaceGlobals(zap.NewNop(), nil)
+	log.ReplaceGlobals(zap.NewNop(), &log.ZapProperties{Level: zap.NewAtomicLevelAt(zap.FatalLevel)})
 	util.EnableFailpoints()
 	if err := failpoint.Enable("tikvclient/injectLiveness", `return("reachable")`); err != nil {
 		panic(err)

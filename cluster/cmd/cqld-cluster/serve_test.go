@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/tikv/client-go/v2/tikvrpc"
+
+	"github.com/cqld/cqld/cluster/tikv"
+	"github.com/cqld/cqld/cluster/tikv/tikvtest"
+	"github.com/cqld/cqld/command"
+	"github.com/cqld/cqld/store/cluster"
+	"github.com/cqld/cqld/store/engine"
+)
+
+var listening = regexp.MustCompile(`listening for CQL clients on /([0-9.:]+)`)
+
+// program is the program, which serves on a cluster in this process.
+type program struct {
+	addr   string
+	killed atomic.Bool
+	cut    atomic.Bool // nothing reaches the cluster
+	stop   context.CancelFunc
+	ended  chan struct{} // is closed when it has ended
+	code   int           // after that
+}
+
+var errKilled = errors.New("the process was killed")
+
+// serve runs the program with more arguments of serve, and returns when it serves.
+func serve(t *testing.T, c *tikvtest.Cluster, args ...string) *program {
+	t.Helper()
+	p := &program{ended: make(chan struct{})}
+	through := func(_ *tikvrpc.Request, send func() error) error {
+		if p.cut.Load() {
+			return errKilled
+		}
+		return send()
+	}
+	var node cluster.Options
+	open := func(f engine.Fold, log zerolog.Logger) (engine.Engine, error) {
+		// Cassandra takes longer keys than TiKV does where its setting for that is the default.
+		o := tikv.Options{Prefix: "scripts", MaxKey: 1 << 18, Patience: 6 * time.Second, Log: log}
+		return tikv.Open(c.ConnectThrough(t, through), o, f)
+	}
+	log, end := io.Pipe()
+	ctx, stop := context.WithCancel(context.Background())
+	p.stop = stop
+	run := command.Program{
+		Args: append([]string{
+			"serve", "--listen", "127.0.0.1:0", "--log-format", "json", // and no timeouts, on a machine that does other things
+			"--read-timeout", "5m", "--range-timeout", "5m", "--write-timeout", "5m", "--counter-timeout", "5m",
+			"--cas-timeout", "5m", "--truncate-timeout", "5m",
+		}, args...),
+		Stdin: strings.NewReader(""), Stdout: end, Stderr: end, Getenv: func(string) string { return "" },
+		Engine: &command.Engine{
+			Flags: func(f *flag.FlagSet) { command.NodeFlags(f, &node) }, Open: open, Shared: &node,
+		},
+	}
+	go func() {
+		defer close(p.ended)
+		p.code = run.Run(ctx)
+		_ = end.Close()
+	}()
+	t.Cleanup(func() {
+		p.cut.Store(false) // else what was begun is tried for long
+		p.end()
+		if p.code != 0 && !p.killed.Load() {
+			t.Errorf("the server ends with %d", p.code)
+		}
+	})
+	lines := bufio.NewScanner(log)
+	for lines.Scan() {
+		if m := listening.FindStringSubmatch(lines.Text()); m != nil {
+			p.addr = m[1]
+			go func() {
+				for lines.Scan() {
+					if strings.Contains(lines.Text(), `"level":"error"`) && !p.killed.Load() {
+						t.Error(lines.Text())
+					}
+				}
+			}()
+			return p
+		}
+	}
+	t.Fatal("the server did not start")
+	return nil
+}
+
+// end ends the program as a signal does, and waits.
+func (p *program) end() {
+	p.stop()
+	<-p.ended
+}
+
+// kill ends the program without a word to the others: nothing that it sends reaches the cluster any more.
+func (p *program) kill() {
+	p.killed.Store(true)
+	p.cut.Store(true)
+	p.stop()
+}

@@ -1,0 +1,86 @@
+package command
+
+import (
+	"flag"
+	"fmt"
+	"net"
+	"net/netip"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/cqld/cqld/server"
+	"github.com/cqld/cqld/store/cluster"
+)
+
+// shared reports whether other servers may have the engine open too.
+func (s *settings) shared() bool { return s.engine != nil && s.engine.Shared != nil }
+
+// checkShared refuses what a server that shares its engine cannot do.
+func (s *settings) checkShared() error {
+	switch {
+	case !s.shared():
+	case s.given.ring != "":
+		return badFlag("ring", s.given.ring, "this server is a node of a cluster, whose nodes are the ring")
+	case s.strict:
+		return badFlag("strict-replicas", "true", "each node of this cluster has all rows")
+	case s.controls:
+		return badFlag("test-controls", "true", "the nodes of this cluster share a clock, and clients cannot move it")
+	case s.engine.Shared.Lease < minLease || s.engine.Shared.Lease > maxLease:
+		return badFlag("lease", s.engine.Shared.Lease.String(), fmt.Sprintf("want a time from %v to %v", minLease, maxLease))
+	case s.engine.Shared.DownAfter < s.engine.Shared.Lease:
+		return badFlag("down-after", s.engine.Shared.DownAfter.String(), "want a time that is not shorter than --lease")
+	case s.engine.Shared.ForgetAfter < s.engine.Shared.DownAfter:
+		return badFlag("forget-after", s.engine.Shared.ForgetAfter.String(), "want a time that is not shorter than --down-after")
+	}
+	return nil
+}
+
+// joinAt sets the address of a node: --advertise, or else the one that the server listens at.
+func (s *settings) joinAt(listening net.Addr) error {
+	if !s.shared() {
+		return nil
+	}
+	own, err := netip.ParseAddrPort(listening.String())
+	if err != nil {
+		return err
+	}
+	own = netip.AddrPortFrom(own.Addr().Unmap(), own.Port())
+	switch {
+	case !s.advertise.IsValid() && own.Addr().IsUnspecified():
+		return badFlag("listen", s.listen, "this is every address of the machine; --advertise has to say where clients that "+
+			"have heard of this node from others connect")
+	case !s.advertise.IsValid():
+		s.advertise = own
+	case s.advertise.Addr().IsUnspecified():
+		return badFlag("advertise", s.given.advertise, "want an address that clients can connect to")
+	case s.advertise.Port() == 0:
+		s.advertise = netip.AddrPortFrom(s.advertise.Addr(), own.Port())
+	}
+	return nil
+}
+
+// node is what the store of this server is in a cluster; nil: it shares its engine with nobody.
+func (s *settings) node(log zerolog.Logger) *cluster.Options {
+	if !s.shared() {
+		return nil
+	}
+	o := *s.engine.Shared
+	o.Address, o.Datacenter, o.Rack, o.Release = s.advertise, s.datacenter, s.rack, s.release
+	o.Tokens, o.Log = server.ClusterTokens, log
+	return &o
+}
+
+// NodeFlags adds the flags about the times of a node to those of serve, with their defaults.
+func NodeFlags(f *flag.FlagSet, o *cluster.Options) {
+	f.DurationVar(&o.Lease, "lease", time.Second, "the `time` that this server serves without hearing from the cluster; the "+
+		"same for all servers of a prefix")
+	f.DurationVar(&o.DownAfter, "down-after", 5*time.Second, "the `time` after which a server without a sign of life is down")
+	f.DurationVar(&o.ForgetAfter, "forget-after", 10*time.Minute, "the `time` after which a server that is down is forgotten")
+}
+
+// The shortest and the longest lease. A definition waits for the lease of a node that has died.
+const (
+	minLease = 100 * time.Millisecond
+	maxLease = time.Minute
+)
