@@ -36,8 +36,14 @@ type program struct {
 
 var errKilled = errors.New("the process was killed")
 
-// serve runs the program with more arguments of serve, and returns when it serves.
+// serve runs the program with more arguments of serve, and returns when it serves. Its server is a node.
 func serve(t *testing.T, c *tikvtest.Cluster, args ...string) *program {
+	t.Helper()
+	return start(t, c, new(cluster.Options), args...)
+}
+
+// start is serve for a server that is a node, or none if node is nil.
+func start(t *testing.T, c *tikvtest.Cluster, node *cluster.Options, args ...string) *program {
 	t.Helper()
 	p := &program{ended: make(chan struct{})}
 	through := func(_ *tikvrpc.Request, send func() error) error {
@@ -46,7 +52,11 @@ func serve(t *testing.T, c *tikvtest.Cluster, args ...string) *program {
 		}
 		return send()
 	}
-	var node cluster.Options
+	flags := func(f *flag.FlagSet) {
+		if node != nil {
+			command.NodeFlags(f, node)
+		}
+	}
 	open := func(f engine.Fold, log zerolog.Logger) (engine.Engine, error) {
 		// Cassandra takes longer keys than TiKV does where its setting for that is the default.
 		o := tikv.Options{Prefix: "scripts", MaxKey: 1 << 18, Patience: 6 * time.Second, Log: log}
@@ -62,9 +72,7 @@ func serve(t *testing.T, c *tikvtest.Cluster, args ...string) *program {
 			"--cas-timeout", "5m", "--truncate-timeout", "5m",
 		}, args...),
 		Stdin: strings.NewReader(""), Stdout: end, Stderr: end, Getenv: func(string) string { return "" },
-		Engine: &command.Engine{
-			Flags: func(f *flag.FlagSet) { command.NodeFlags(f, &node) }, Open: open, Shared: &node,
-		},
+		Engine: &command.Engine{Flags: flags, Open: open, Shared: node},
 	}
 	go func() {
 		defer close(p.ended)
