@@ -12,8 +12,9 @@ import (
 // every has also those tests of the store run that write more than the cluster in the process takes in a minute.
 var every = flag.Bool("every", false, "run all tests of the store")
 
-// long are tests of the store with more writes than this cluster is quick enough for: each version of a key stays.
-const long = "^Test(IndexesBesideWrites|Queue|ReadThroughIndexes|ReadThroughTerms)$"
+// long are tests of the store with more writes than this cluster is quick enough for: each version of a key stays. Some
+// of them write until something else is done, which is later the more is written.
+const long = "^Test(IndexesBesideWrites|Queue|ReadThroughIndexes|ReadThroughTerms|VerifyIsClean|ViewsBesideWrites)$"
 
 // TestStore runs the tests of the package store on this engine: it adds a file to them that opens it.
 func TestStore(t *testing.T) {

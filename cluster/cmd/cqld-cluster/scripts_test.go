@@ -14,7 +14,7 @@ var every = flag.Bool("every", false, "run the scripts in every mode")
 // TestScripts runs the scripts of cqld's own tests against a server whose data is in a cluster of several regions.
 func TestScripts(t *testing.T) {
 	c := tikvtest.New(t, 3)
-	to := start(t, c, nil).addr // as a node it takes more minutes than a test has
+	to := start(t, c, nil).addr // the scripts have not been run to their end on a node
 	args := []string{"test", "-count=1", "-timeout=9m", "./compat_tests", "-run", "^TestScripts$", "-parallel=4", "-args", "-addr", to}
 	if *every {
 		args = append(args, "-every")
