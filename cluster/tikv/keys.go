@@ -55,7 +55,7 @@ func behind(encoded []byte) []byte {
 	return next
 }
 
-// A value is stored under its encoded key, a delta under the same with the start timestamp of its transaction behind.
+// A value is stored under its encoded key, a delta under the same with a timestamp of its transaction behind.
 // Both have a head, because TiKV takes no empty values.
 const (
 	plain   = 0 // the head of a delta, and of a value on which all deltas count

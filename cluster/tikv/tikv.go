@@ -7,7 +7,8 @@
 // Everything is below one prefix. A key is encoded so that the keys of one row of the engine stand together (keys.go):
 //
 //	prefix 00 | d | encoded key |                 a value
-//	prefix 00 | d | encoded key | timestamp : 8   a delta: the start timestamp of the transaction that merged it
+//	prefix 00 | d | encoded key | timestamp : 8   a delta: of a Commit with its start timestamp, else with the one
+//	                                              that the Update reads at
 //	prefix 00 | g | guard                         what an Update locks; nothing is stored there
 //	prefix 00 | m | name                          the engine's own records
 //
@@ -36,7 +37,6 @@ package tikv
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"sync"
@@ -207,5 +207,5 @@ func (e *Engine) Close() error {
 	e.under.Wait()
 	e.stop()
 	e.working.Wait()
-	return errors.Join(e.cluster.Close())
+	return e.cluster.Close()
 }

@@ -289,6 +289,26 @@ func TestSeveralEngines(t *testing.T) {
 	}
 }
 
+// TestMergeBehindPut has an update get its guard when a value was put that its transaction began before. It reads the
+// value, and what it merges counts on it.
+func TestMergeBehindPut(t *testing.T) {
+	c := tikvtest.New(t, 1)
+	e := open(t, c.Connect(t))
+	update, err := e.begin()
+	must(t, err)
+	update.SetPessimistic(true)
+	must(t, commit(e, put("a", "put")))
+	ts, err := e.now()
+	must(t, err)
+	must(t, e.viewAt(ts, func(v *view) error {
+		x := newTxn(v)
+		expect(t, "what the update reads", value(t, x, "a"), "put")
+		x.Merge([]byte("a"), []byte("merged"))
+		return errors.Join(x.Err, x.stage(t.Context(), update), e.finish(update))
+	}))
+	expect(t, "a", value(t, e, "a"), "merged put")
+}
+
 // TestDeathBeforeCommit has an engine that loses its cluster between the two phases of a commit. It does not know how
 // the commit ends, and another one sees all of it or nothing.
 func TestDeathBeforeCommit(t *testing.T) {

@@ -195,7 +195,7 @@ func (x *txn) stage(ctx context.Context, t *transaction.KVTxn) error {
 func (x *txn) stageOp(t *transaction.KVTxn, op *engine.Op) error {
 	key := x.view.engine.valueKey(op.Key)
 	if op.Kind == engine.Merge {
-		return t.Set(deltaKey(key, t.StartTS()), appendDelta(nil, op.Value))
+		return t.Set(deltaKey(key, x.view.ts), appendDelta(nil, op.Value)) // behind all values that it may have read
 	}
 	r := x.rows[string(op.Key)]
 	r.key = op.Key
