@@ -85,7 +85,7 @@ func sameNode(a, b *ring.Node) bool {
 		slices.Equal(a.Tokens, b.Tokens)
 }
 
-// current returns the topology.
+// topology returns the nodes with their tokens.
 func (c *clusterView) topology() *ring.Topology {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -87,8 +87,8 @@ func (g *graphs) set(id uint32, era uint64, live map[uint32]bool, segments []*se
 
 // GraphMetrics is what the graphs of vectors have and take in memory.
 type GraphMetrics struct {
-	Graphs, Nodes, Dead int
-	Bytes               int64
+	Graphs, Nodes int // dead nodes too
+	Bytes         int64
 }
 
 // GraphMetrics returns what the graphs of vectors have.
@@ -101,7 +101,6 @@ func (s *Store) GraphMetrics() (m GraphMetrics) {
 		for _, g := range segments {
 			m.Graphs++
 			m.Nodes += g.graph.Len()
-			m.Dead += g.graph.Dead()
 			m.Bytes += g.graph.Bytes()
 		}
 	}

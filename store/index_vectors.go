@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -165,15 +166,7 @@ func searchGraphs(segments []*segment, n *Nearest) (keys [][]byte) {
 			all = append(all, candidate{f, s.graph})
 		}
 	}
-	slices.SortFunc(all, func(a, b candidate) int {
-		switch {
-		case a.Distance < b.Distance:
-			return -1
-		case a.Distance > b.Distance:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(all, func(a, b candidate) int { return cmp.Compare(a.Distance, b.Distance) })
 	if n.Take > 0 && len(all) > n.Take {
 		all = all[:n.Take]
 	}

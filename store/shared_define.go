@@ -29,19 +29,10 @@ func (s *Store) defineShared(change func(*schema.Catalog) (*schema.Catalog, erro
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	for {
-		if err := s.cluster.Await(s.closing); err != nil {
-			return errLapsed
-		}
-		if err := s.Follow(); err != nil {
-			return err
-		}
-		changed, err := s.tryChange(func(old *state, m *meta) (*state, []engine.Op, bool, error) {
+		changed, err := s.changeNewest(func(old *state, m *meta) (*state, []engine.Op, bool, error) {
 			return s.planChange(old, m, change)
 		})
-		switch {
-		case errors.Is(err, cluster.ErrMoved):
-			continue
-		case err != nil || changed == unchanged:
+		if err != nil || changed == unchanged {
 			return err
 		}
 		last := s.last.Load()
@@ -64,11 +55,27 @@ const (
 	changedWhole                // all is stored
 )
 
-// tryChange stores the change that plan makes of the state in use, and uses it. whole says that it is all that was
+// changePlan makes a change of a state: what is to be used next and what stores it. whole says that it is all that was
 // wanted. Without a next state there is nothing to change.
-func (s *Store) tryChange(
-	plan func(old *state, m *meta) (next *state, ops []engine.Op, whole bool, err error),
-) (done changed, err error) {
+type changePlan func(old *state, m *meta) (next *state, ops []engine.Op, whole bool, err error)
+
+// changeNewest is tryChange for the newest definitions. It begins anew where another node changes them meanwhile.
+func (s *Store) changeNewest(plan changePlan) (changed, error) {
+	for {
+		if err := s.cluster.Await(s.closing); err != nil {
+			return unchanged, errLapsed
+		}
+		if err := s.Follow(); err != nil {
+			return unchanged, err
+		}
+		if done, err := s.tryChange(plan); !errors.Is(err, cluster.ErrMoved) {
+			return done, err
+		}
+	}
+}
+
+// tryChange stores the change that plan makes of the state in use, and uses it.
+func (s *Store) tryChange(plan changePlan) (done changed, err error) {
 	s.defining.Lock()
 	defer s.defining.Unlock()
 	old, m := s.state.Load(), s.meta
@@ -201,29 +208,22 @@ func (s *state) replaceIndex(x *keptIndex) bool {
 
 // replaceShared is replaceIndex where nodes share the engine. An index that was retired meanwhile stays as it is.
 func (s *Store) replaceShared(x *keptIndex) (kept *keptIndex, err error) {
-	for {
-		if err := s.Follow(); err != nil {
-			return nil, err
-		}
-		_, err := s.tryChange(func(old *state, _ *meta) (*state, []engine.Op, bool, error) {
-			next := *old
-			kept = nil
-			for _, now := range old.indexes[x.tableID] {
-				if now.id == x.id && !now.retired {
-					built := *now
-					built.built = true
-					kept = &built
-				}
+	_, err = s.changeNewest(func(old *state, _ *meta) (*state, []engine.Op, bool, error) {
+		next := *old
+		kept = nil
+		for _, now := range old.indexes[x.tableID] {
+			if now.id == x.id && !now.retired {
+				built := *now
+				built.built = true
+				kept = &built
 			}
-			if kept == nil || !next.replaceIndex(kept) {
-				return nil, nil, false, nil
-			}
-			return &next, []engine.Op{kept.record()}, true, nil
-		})
-		if !errors.Is(err, cluster.ErrMoved) {
-			return kept, err
 		}
-	}
+		if kept == nil || !next.replaceIndex(kept) {
+			return nil, nil, false, nil
+		}
+		return &next, []engine.Op{kept.record()}, true, nil
+	})
+	return kept, err
 }
 
 // halfway is what a node that leads remembers of definitions that were begun.

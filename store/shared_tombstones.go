@@ -6,7 +6,6 @@ import (
 	"errors"
 	"maps"
 
-	"github.com/cqld/cqld/store/cluster"
 	"github.com/cqld/cqld/store/engine"
 )
 
@@ -62,29 +61,18 @@ func (s *Store) mark(ms []*Mutation) error {
 func (s *Store) markTable(m *Mutation) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
-	for {
-		if err := s.cluster.Await(s.closing); err != nil {
-			return errLapsed
+	_, err := s.changeNewest(func(old *state, _ *meta) (*state, []engine.Op, bool, error) {
+		id, ok := old.ids[m.table.ID]
+		if !ok || old.marked[id] {
+			return nil, nil, false, nil
 		}
-		if err := s.Follow(); err != nil {
-			return err
-		}
-		_, err := s.tryChange(func(old *state, _ *meta) (*state, []engine.Op, bool, error) {
-			id, ok := old.ids[m.table.ID]
-			if !ok || old.marked[id] {
-				return nil, nil, false, nil
-			}
-			next := *old
-			next.marked = maps.Clone(old.marked)
-			next.marked[id] = true
-			return &next, []engine.Op{markOp(engine.Put, id)}, true, nil
-		})
-		switch {
-		case errors.Is(err, cluster.ErrMoved):
-			continue
-		case err != nil:
-			return err
-		}
-		return s.settle()
+		next := *old
+		next.marked = maps.Clone(old.marked)
+		next.marked[id] = true
+		return &next, []engine.Op{markOp(engine.Put, id)}, true, nil
+	})
+	if err != nil {
+		return err
 	}
+	return s.settle()
 }

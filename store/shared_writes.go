@@ -115,7 +115,7 @@ func putTotals(txn engine.Txn, ops []engine.Op) error {
 	for i := range ops {
 		op := &ops[i]
 		if op.Kind != engine.Merge || rows.IsTombstoneKey(op.Key) {
-			stageOp(txn, op)
+			op.WriteTo(txn)
 			continue
 		}
 		var stored []byte
@@ -144,18 +144,6 @@ func putTotals(txn engine.Txn, ops []engine.Op) error {
 		txn.Put(op.Key, value)
 	}
 	return nil
-}
-
-// stageOp gives an operation to a transaction.
-func stageOp(txn engine.Txn, op *engine.Op) {
-	switch op.Kind {
-	case engine.Put:
-		txn.Put(op.Key, op.Value)
-	case engine.Delete:
-		txn.Delete(op.Key)
-	case engine.Merge:
-		txn.Merge(op.Key, op.Value)
-	}
 }
 
 // commitShared commits what a group of mutations writes, and confirms it.

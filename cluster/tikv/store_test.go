@@ -14,7 +14,7 @@ var every = flag.Bool("every", false, "run all tests of the store")
 
 // long are tests of the store with more writes than this cluster is quick enough for: each version of a key stays. Some
 // of them write until something else is done, which is later the more is written.
-const long = "^Test(IndexesBesideWrites|Queue|ReadThroughIndexes|ReadThroughTerms|VerifyIsClean|ViewsBesideWrites)$"
+const long = "^Test(IndexesBesideWrites|Queue|ReadThroughIndexes|ReadThroughTerms|VerifyIsClean)$"
 
 // TestStore runs the tests of the package store on this engine: it adds a file to them that opens it.
 func TestStore(t *testing.T) {

@@ -35,15 +35,8 @@ func Change(ctx context.Context, e engine.Engine, version uint64, ops []engine.O
 		if v.Number != version {
 			return ErrMoved
 		}
-		for _, op := range ops {
-			switch op.Kind {
-			case engine.Delete:
-				txn.Delete(op.Key)
-			case engine.Merge:
-				txn.Merge(op.Key, op.Value)
-			default:
-				txn.Put(op.Key, op.Value)
-			}
+		for i := range ops {
+			ops[i].WriteTo(txn)
 		}
 		txn.Put(versionKey, v.next(id).value())
 		return nil

@@ -85,6 +85,18 @@ type Txn interface {
 	Merge(key, delta []byte)
 }
 
+// WriteTo has a transaction write the operation.
+func (op *Op) WriteTo(txn Txn) {
+	switch op.Kind {
+	case Put:
+		txn.Put(op.Key, op.Value)
+	case Delete:
+		txn.Delete(op.Key)
+	case Merge:
+		txn.Merge(op.Key, op.Value)
+	}
+}
+
 // Engine is an ordered key-value engine. All methods may be called concurrently.
 type Engine interface {
 	Reader

@@ -12,11 +12,13 @@ import (
 )
 
 // Nodes prints the nodes of a cluster as the server at an address sees them, one a line: whether they are up, their
-// addresses, places, tokens and definitions.
-func Nodes(ctx context.Context, addr string, o client.Options, out io.Writer) error {
-	conn, err := client.Dial(ctx, addr, o)
+// addresses, places, tokens and definitions. It takes no longer than l.Timeout.
+func Nodes(ctx context.Context, l *Login, out io.Writer) error {
+	ctx, cancel := context.WithTimeout(ctx, l.Timeout)
+	defer cancel()
+	conn, err := l.dial(ctx)
 	if err != nil {
-		return fmt.Errorf("connect to %s: %w", addr, err)
+		return err
 	}
 	defer conn.Close()
 	tokens := map[string]int{} // by host id

@@ -111,14 +111,7 @@ func (m *model) update() {
 		next = maps.Clone(m.holds)
 		for range 1 + m.random.IntN(4) {
 			op := m.op()
-			switch op.Kind {
-			case engine.Put:
-				txn.Put(op.Key, op.Value)
-			case engine.Delete:
-				txn.Delete(op.Key)
-			case engine.Merge:
-				txn.Merge(op.Key, op.Value)
-			}
+			op.WriteTo(txn)
 			applyTo(next, op)
 			if m.random.IntN(2) == 0 {
 				m.compare("an update", txn, next)

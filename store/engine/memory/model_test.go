@@ -244,14 +244,7 @@ func (m *model) update() {
 		for range m.r.IntN(6) {
 			op := m.op()
 			apply(m.T, after, op)
-			switch op.Kind {
-			case engine.Put:
-				txn.Put(op.Key, op.Value)
-			case engine.Delete:
-				txn.Delete(op.Key)
-			case engine.Merge:
-				txn.Merge(op.Key, op.Value)
-			}
+			op.WriteTo(txn)
 			if m.r.IntN(2) == 0 {
 				m.compare(txn, after)
 			}
