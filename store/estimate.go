@@ -112,6 +112,13 @@ func (u *usage) idle() bool {
 	return u.writing == [2]int{}
 }
 
+// rowsWritten returns how many rows were written since the table was counted, and whether all of these are committed.
+func (u *usage) rowsWritten() (n int64, idle bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.written.rows, u.writing == [2]int{}
+}
+
 // What must at least have been written, and the seconds gone by, before a table is counted again.
 const (
 	recountRows    = 1000

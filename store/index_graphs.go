@@ -112,21 +112,26 @@ func (s *Store) keepGraphs() {
 	defer s.purging.Done()
 	ticker := time.NewTicker(graphsEvery)
 	defer ticker.Stop()
+	done := map[uint32]grown{}
 	for {
 		select {
 		case <-s.closing.Done():
 			return
 		case <-ticker.C:
 		}
-		err := s.growGraphs()
+		err := s.growGraphs(done)
 		if err != nil && s.closing.Err() == nil && !errors.Is(err, engine.ErrClosed) && !errors.Is(err, errRestored) {
 			s.log.Error().Err(err).Msg("cannot work on an index of vectors yet")
 		}
 	}
 }
 
-// growGraphs loads graphs that are not in memory, and adds rows to all graphs.
-func (s *Store) growGraphs() error {
+// grown says when all rows of an index were added to its graphs: after so many were written to the table, with such a
+// least number of rows for a graph. Until one of them is another, there is nothing to add.
+type grown struct{ written, least int64 }
+
+// growGraphs loads graphs that are not in memory, and adds rows to all graphs. done is by the numbers of the indexes.
+func (s *Store) growGraphs(done map[uint32]grown) error {
 	era := s.restores.Load()
 	for _, all := range s.state.Load().indexes {
 		for _, x := range all {
@@ -134,15 +139,31 @@ func (s *Store) growGraphs() error {
 				continue
 			}
 			if !s.graphs.has(x.id, era) {
-				if err := s.step(era, func() error { return s.loadGraphs(x, era) }); err != nil {
+				delete(done, x.id)
+				damaged := false
+				if err := s.step(era, func() (err error) {
+					damaged, err = s.loadGraphs(x, era)
+					return err
+				}); err != nil {
 					return err
 				}
+				if damaged {
+					continue
+				}
+			}
+			written, idle := s.usages.of(x.tableID).rowsWritten()
+			now := grown{written, s.leastGraphed.Load()}
+			if before, known := done[x.id]; known && before == now {
+				continue
 			}
 			for more := true; more; {
 				var err error
 				if more, err = s.growGraph(x, era); err != nil {
 					return err
 				}
+			}
+			if idle {
+				done[x.id] = now
 			}
 		}
 	}
@@ -187,14 +208,14 @@ func (x *keptIndex) readGraphs(src engine.Reader) (segments []*segment, incomple
 }
 
 // loadGraphs reads the graphs of an index into memory. If they are damaged the index is built anew.
-func (s *Store) loadGraphs(x *keptIndex, era uint64) error {
+func (s *Store) loadGraphs(x *keptIndex, era uint64) (damaged bool, err error) {
 	segments, incomplete, err := x.readGraphs(s.engine)
-	if errors.Is(err, nearest.ErrGraph) {
+	if damaged = errors.Is(err, nearest.ErrGraph); damaged {
 		s.log.Error().Err(err).Str("table", x.tableName()).Msg("an index of vectors is built anew")
 		anew := *x
 		anew.built = false
 		if _, err := s.replaceIndex(&anew, era); err != nil {
-			return err
+			return damaged, err
 		}
 		s.wakeIndexing()
 		start := rows.AppendArea(nil, x.id, rows.AreaTombstones)
@@ -206,10 +227,10 @@ func (s *Store) loadGraphs(x *keptIndex, era uint64) error {
 		segments = nil
 	}
 	if err != nil {
-		return err
+		return damaged, err
 	}
 	s.graphs.set(x.id, era, s.state.Load().live, segments)
-	return s.removeParts(x, incomplete)
+	return damaged, s.removeParts(x, incomplete)
 }
 
 // removeParts removes parts of graphs that do not count.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store/engine"
 )
 
 // vectorWriter writes rows with vectors around some centres.
@@ -275,6 +276,36 @@ func (w *vectorWriter) compareNew() {
 	rows := w.nearestRows(&Nearest{Index: table.Indexes[0], Vector: v, Wide: 20}, v, 1)
 	if len(rows) != 1 || rows[0].distance != 0 {
 		w.t.Errorf("what was written is not found: %v", rows)
+	}
+}
+
+// TestNearestOfDamagedGraphs opens a store whose graph has another byte: it is made again of all rows.
+func TestNearestOfDamagedGraphs(t *testing.T) {
+	dir, c := t.TempDir(), new(clock)
+	c.micros.Store(1_700_000_000_000_000)
+	s := open(t, dir, Options{Now: c.now})
+	defineVectors(t, s, 4)
+	w := newVectorWriter(t, s, c, 4)
+	for i := range int32(600) {
+		w.apply(w.mutation(i%80, i/80, 4))
+	}
+	w.awaitGraphs()
+	x := w.vectorIndex()
+	key := x.graphKey(s.graphs.of(x.id, s.restores.Load())[0].number, 0)
+	closeStore(t, s)
+	s = open(t, dir, Options{Now: c.now, Still: true})
+	if err := s.commit([]engine.Op{{Kind: engine.Put, Key: key, Value: []byte("no graph")}}); err != nil {
+		t.Fatal(err)
+	}
+	closeStore(t, s)
+	s = open(t, dir, Options{Now: c.now})
+	defer closeStore(t, s)
+	w.Store = s
+	s.leastGraphed.Store(200)
+	s.leastAdded.Store(20)
+	w.awaitGraphs()
+	if w.compare(10) == 0 {
+		t.Error("no read goes through graphs")
 	}
 }
 
