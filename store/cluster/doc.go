@@ -12,5 +12,5 @@
 //
 // The nodes share the engine's clock. A node knows it within bounds: it takes timestamps from the upper bound, and
 // answers writes when the lower bound has passed them. So a write that begins after another was answered has the later
-// timestamp, on whichever nodes both were made (see clock.go).
+// timestamp, on whichever nodes both were made (see clock.go). A node that is alone answers at once (see alone.go).
 package cluster

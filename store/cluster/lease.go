@@ -44,6 +44,9 @@ func (n *Node) Await(ctx context.Context) error {
 	}
 }
 
+// lapsed is the time after which the lease of a node that is silent has certainly ended.
+func (n *Node) lapsed() time.Duration { return n.options.Lease + n.options.Lease/10 }
+
 // Patience is how long a node that has begun something may take to end it before the others go on without it.
 func (n *Node) Patience() time.Duration { return 2 * (n.options.DownAfter + n.options.Lease) }
 
@@ -51,7 +54,7 @@ func (n *Node) Patience() time.Duration { return 2 * (n.options.DownAfter + n.op
 // under older ones. It waits for the leases of nodes that do not answer to end.
 func (n *Node) Barrier(ctx context.Context, version uint64) error {
 	began := monotonic()
-	lapsed := n.options.Lease + n.options.Lease/10
+	lapsed := n.lapsed()
 	heard := map[[16]byte]*sighting{}
 	for {
 		all, err := readMembers(n.engine)

@@ -60,6 +60,7 @@ type Node struct {
 	definitions Definitions
 
 	leaseEnd atomic.Int64 // by the monotonic clock, in nanoseconds
+	alone    atomic.Bool  // the record says so; see alone.go
 
 	ticking sync.Mutex // held by a tick
 	own     Member     // guarded by ticking
@@ -95,6 +96,9 @@ func Join(ctx context.Context, e engine.Engine, o Options) (*Node, error) {
 		return nil, fmt.Errorf("read the clock of the cluster: %w", err)
 	}
 	if err := n.register(ctx); err != nil {
+		return nil, fmt.Errorf("join the cluster: %w", err)
+	}
+	if err := n.awaitLone(ctx); err != nil {
 		return nil, fmt.Errorf("join the cluster: %w", err)
 	}
 	n.ctx, n.cancel = context.WithCancel(context.Background())
@@ -149,7 +153,8 @@ func (n *Node) write(txn engine.Txn, id [16]byte, process uint64) error {
 	m.Address, m.Datacenter, m.Rack, m.Release = o.Address, o.Datacenter, o.Rack, o.Release
 	m.Process, m.Beat, m.Left, m.Definitions = process, m.Beat+1, false, 0
 	n.own = m
-	op := m.op()
+	n.own.Alone = !n.hasOthers(all)
+	op := n.own.op()
 	txn.Put(op.Key, op.Value)
 	return nil
 }
@@ -170,6 +175,7 @@ func (n *Node) Number() int { return n.own.Number } // it never changes
 // Start makes the node follow definitions. It returns when the node has its first lease.
 func (n *Node) Start(d Definitions) error {
 	n.definitions = d
+	n.alone.Store(n.own.Alone)
 	if err := n.tick(); err != nil {
 		return err
 	}
@@ -243,6 +249,12 @@ func (n *Node) tick() error {
 	if slices.ContainsFunc(all, func(m Member) bool { return m.HostID == n.own.HostID && m.Process != n.own.Process }) {
 		return errReplaced
 	}
+	if !slices.ContainsFunc(all, func(m Member) bool { return m.HostID == n.own.HostID }) {
+		return n.rejoin()
+	}
+	if n.own.Alone && n.hasOthers(all) {
+		n.noLongerAlone()
+	}
 	n.own.Beat++
 	if n.definitions.Settled() {
 		n.own.Definitions, n.own.Schema = number, schema
@@ -252,7 +264,26 @@ func (n *Node) tick() error {
 	}
 	n.renew(began + n.options.Lease)
 	n.look(all)
+	if !n.own.Alone && !n.hasOthers(all) {
+		n.becomeAlone()
+	}
 	return nil
+}
+
+// rejoin, while ticking is held, commits the record of a node that was down for so long that others have removed it.
+// The next tick renews the lease.
+func (n *Node) rejoin() error {
+	n.alone.Store(false)
+	n.own.Alone = false
+	err := engine.Update(n.ctx, n.engine, countKey, func(txn engine.Txn) error {
+		op := n.own.op()
+		txn.Put(op.Key, op.Value)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("join the cluster again: %w", err)
+	}
+	return n.awaitLone(n.ctx)
 }
 
 // commit waits for a commit of one operation.

@@ -33,6 +33,7 @@ type Member struct {
 	Process     uint64   // a random number of the process that the node is
 	Beat        uint64   // how often the process has renewed the record
 	Left        bool     // the process has ended as it should
+	Alone       bool     // the process does not wait for timestamps to pass: see alone.go
 	Definitions uint64   // the version that the node has followed, with nothing under way under older ones
 	Schema      [16]byte // the version that drivers see
 }

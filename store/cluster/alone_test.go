@@ -1,0 +1,146 @@
+package cluster
+
+import (
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cqld/cqld/store/engine/enginetest"
+)
+
+// fixed are definitions that nobody changes.
+type fixed struct{}
+
+func (fixed) Version() (number uint64, schema [16]byte) { return 0, [16]byte{} }
+func (fixed) Follow() error                             { return nil }
+func (fixed) Settled() bool                             { return true }
+
+// startNode starts a node on a port.
+func startNode(t *testing.T, source *stepping, port uint16) *Node {
+	t.Helper()
+	o := Options{
+		Address: netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, 1}), port),
+		Lease:   200 * time.Millisecond, DownAfter: time.Second,
+	}
+	n, err := Join(t.Context(), source, o)
+	if err == nil {
+		err = n.Start(fixed{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// answering takes timestamps of a node that are answered at once, until it is stopped.
+type answering struct {
+	last    atomic.Int64
+	stopped chan struct{}
+	ended   sync.WaitGroup
+}
+
+func answer(n *Node) *answering {
+	a := &answering{stopped: make(chan struct{})}
+	a.ended.Go(func() {
+		for {
+			select {
+			case <-a.stopped:
+				return
+			default:
+			}
+			if ts := n.Now().UnixMicro(); n.Until(ts) == 0 {
+				a.last.Store(ts)
+			}
+			time.Sleep(50 * time.Microsecond)
+		}
+	})
+	return a
+}
+
+func (a *answering) stop() {
+	close(a.stopped)
+	a.ended.Wait()
+}
+
+// TestAlone has a node that is alone answer at once, while others join and go.
+func TestAlone(t *testing.T) {
+	source := &stepping{Engine: enginetest.NewMemory(enginetest.Union, true)}
+	first := startNode(t, source, 1)
+	defer first.Close()
+	isAlone := func() bool { return first.Until(first.Now().UnixMicro()) == 0 }
+	a := answer(first)
+	defer a.stop()
+	for i := range uint16(5) {
+		for end := time.Now().Add(time.Minute); !isAlone(); time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("the first node waits though it is alone")
+			}
+		}
+		second := startNode(t, source, 2+i%2)
+		answered := a.last.Load()
+		if ts := second.Now().UnixMicro(); ts <= answered {
+			t.Errorf("a node has joined, and takes %d when another one has answered %d", ts, answered)
+		}
+		if isAlone() {
+			t.Error("the first node answers at once though it is not alone")
+		}
+		if err := second.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestAloneEnded has a node join while the record of another one says that this is alone, which was killed.
+func TestAloneEnded(t *testing.T) {
+	source := &stepping{Engine: enginetest.NewMemory(enginetest.Union, true)}
+	first := startNode(t, source, 1)
+	a := answer(first)
+	first.cancel() // it renews its lease no more
+	first.loop.Wait()
+	second := startNode(t, source, 2)
+	defer second.Close()
+	answered := a.last.Load()
+	if first.Holds() {
+		t.Error("the node has joined before the lease of the first one has ended")
+	}
+	if ts := second.Now().UnixMicro(); ts <= answered {
+		t.Errorf("the node takes %d when the first one has answered %d", ts, answered)
+	}
+	a.stop()
+	if first.Own().Alone == second.Own().Alone {
+		t.Error("the second node takes itself to be alone while the first one may come back")
+	}
+}
+
+// TestRejoin has a node come back that was down for so long that its record is removed.
+func TestRejoin(t *testing.T) {
+	source := &stepping{Engine: enginetest.NewMemory(enginetest.Union, true)}
+	first := startNode(t, source, 1)
+	defer first.Close()
+	second := startNode(t, source, 2)
+	defer second.Close()
+	first.ticking.Lock() // as if the process were stopped
+	for id := first.own.HostID; ; time.Sleep(time.Millisecond) {
+		all, err := readMembers(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range second.Members() {
+			if s.HostID == id && !s.Up {
+				second.forget([]State{s}, monotonic()+time.Hour)
+			}
+		}
+		if len(all) == 1 && all[0].Alone {
+			break
+		}
+	}
+	first.ticking.Unlock()
+	if err := first.Await(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if second.Until(second.Now().UnixMicro()) == 0 {
+		t.Error("the second node answers at once when the first one is back")
+	}
+}
