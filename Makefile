@@ -10,7 +10,7 @@ BIN      := cqld
 SYSTEMS := linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 .DEFAULT_GOAL := help
-.PHONY: help build cluster cluster-test cluster-scripts static cross test race lint generate generated fuzz check licences vulnerabilities reproducible bench benchmarks properties histories crash damage hostile compare release image drivers metadata oracle oracle-stop scripts judge suites differ differ-guardrails
+.PHONY: help build cluster cluster-test cluster-scripts cluster-crash static cross test race lint generate generated fuzz check licences vulnerabilities reproducible bench benchmarks properties histories crash damage hostile compare release image drivers metadata oracle oracle-stop scripts judge suites differ differ-guardrails
 
 # A command behind this finds a real Cassandra 5.0 in $CASSANDRA_ADDR: one that runs already, or one started for it.
 ORACLE := go run ./compat_tests/oracle run
@@ -76,6 +76,9 @@ cluster-test: ## check and test that module on a cluster in the process, and on 
 
 cluster-scripts: ## run the scripts on that module's servers in every mode; it takes minutes
 	cd cluster && go test -timeout 60m -run '^TestScripts' ./cmd/cqld-cluster -all -every
+
+cluster-crash: ## kill three of that module's servers and their store, a process of its own, in turn; ROUNDS times
+	cd cluster && go run ./crash $(if $(ROUNDS),-rounds $(ROUNDS))
 
 race: ## run the tests of the concurrent packages under the race detector
 	go test -race -timeout 30m $(RACE)

@@ -97,6 +97,8 @@ var arrows = map[string][]string{
 	"store/engine/memory":         {"store/engine", "store/engine/publish", "store/engine/tree"},
 	"store/engine/enginetest":     {"store/engine"},
 	"cluster/tikv":                {"store/engine"}, // a module of its own, as all of cluster
+	"cluster/crash":               {"compat_tests/process", "protocol/client"},
+	"cluster/unistore":            {}, // again a module of its own
 	"cluster/cmd/cqld-cluster":    {"cluster/tikv", "command", "store/cluster", "store/engine"},
 	"protocol":                    {"cql/types", "cql/cqlerr"},
 	"protocol/client":             {"protocol", "cql/types", "cql/cqlerr"},

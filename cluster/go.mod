@@ -16,6 +16,7 @@ require (
 	go.etcd.io/etcd/api/v3 v3.5.10
 	go.uber.org/zap v1.26.0
 	golang.org/x/sync v0.24.0
+	google.golang.org/grpc v1.79.3
 )
 
 require (
@@ -71,7 +72,6 @@ require (
 	golang.org/x/text v0.43.0 // indirect
 	google.golang.org/genproto/googleapis/api v0.0.0-20251202230838-ff82c1b0f217 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20251202230838-ff82c1b0f217 // indirect
-	google.golang.org/grpc v1.79.3 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
 )

@@ -1,0 +1,301 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cqld/cqld/protocol/client"
+)
+
+// writers is how many clients write at the same time.
+const writers = 6
+
+// patience bounds what the trial does when nobody is killed. A transaction whose node was killed holds its locks for
+// up to 20 seconds.
+const patience = 2 * time.Minute
+
+// trial writes, and knows what may be stored.
+type trial struct {
+	cluster *cluster
+	writers [writers]*writer
+	tables  []string // that were defined
+	defined int
+	stop    context.CancelFunc
+	running sync.WaitGroup
+}
+
+// writer is a client which writes to rows of its own, and to a sum that all share.
+type writer struct {
+	number int
+	next   int          // number of the next write
+	rows   map[int]bool // that were acknowledged
+	pairs  map[int]bool // batches of two rows that were acknowledged
+
+	added, mayHave atomic.Int64 // to the sum: acknowledged, and without an answer
+	failed         int
+}
+
+var definitions = []string{
+	"CREATE KEYSPACE crash WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+	"CREATE TABLE crash.rows (w int, n int, v text, PRIMARY KEY (w, n))",
+	"CREATE INDEX ON crash.rows (v)",
+	"CREATE TABLE crash.first (w int, n int, PRIMARY KEY (w, n))",
+	"CREATE TABLE crash.second (n int, w int, PRIMARY KEY (w, n))",
+	"CREATE TABLE crash.sums (id int PRIMARY KEY, n int)",
+	"INSERT INTO crash.sums (id, n) VALUES (1, 0)",
+}
+
+func newTrial(c *cluster) (*trial, error) {
+	t := &trial{cluster: c}
+	for i := range t.writers {
+		t.writers[i] = &writer{number: i, rows: map[int]bool{}, pairs: map[int]bool{}}
+	}
+	for _, text := range definitions {
+		if _, err := t.ask(0, text); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// ask runs a statement on a node and returns the first column of its rows.
+func (t *trial) ask(node int, text string) (all []string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	conn, err := client.Dial(ctx, t.cluster.nodes[node].Addr, client.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	result, err := conn.Query(ctx, text, nil, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", text, err)
+	}
+	for _, row := range result.Rows {
+		all = append(all, result.Columns[0].Type.Format(row[0]))
+	}
+	return all, nil
+}
+
+// begin has all writers write until halt.
+func (t *trial) begin() {
+	ctx, stop := context.WithCancel(context.Background())
+	t.stop = stop
+	addresses := [nodes]string{}
+	for i, p := range t.cluster.nodes {
+		addresses[i] = p.Addr
+	}
+	for _, w := range t.writers {
+		t.running.Go(func() { w.run(ctx, addresses) })
+	}
+}
+
+// halt stops all writers when they have their answers.
+func (t *trial) halt() {
+	t.stop()
+	t.running.Wait()
+}
+
+// run writes on one node after the other, each until it fails there.
+func (w *writer) run(ctx context.Context, addresses [nodes]string) {
+	for node := w.number; ctx.Err() == nil; node++ {
+		dialing, cancel := context.WithTimeout(ctx, time.Second)
+		conn, err := client.Dial(dialing, addresses[node%nodes], client.Options{})
+		cancel()
+		if err != nil {
+			time.Sleep(10 * time.Millisecond)
+			continue
+		}
+		for ctx.Err() == nil {
+			if err = w.write(conn); err != nil {
+				w.failed++
+				break
+			}
+		}
+		_ = conn.Close()
+	}
+}
+
+// answerIn is how long a writer waits for an answer.
+const answerIn = 15 * time.Second
+
+// write writes the next row, batch or sum.
+func (w *writer) write(conn *client.Conn) error {
+	ctx, cancel := context.WithTimeout(context.Background(), answerIn)
+	defer cancel()
+	n := w.next
+	w.next++
+	var err error
+	switch n % 3 {
+	case 0:
+		text := fmt.Sprintf("INSERT INTO crash.rows (w, n, v) VALUES (%d, %d, 'v%[2]d')", w.number, n)
+		if _, err = conn.Query(ctx, text, nil, nil); err == nil {
+			w.rows[n] = true
+		}
+	case 1:
+		text := fmt.Sprintf("BEGIN BATCH INSERT INTO crash.first (w, n) VALUES (%d, %d); "+
+			"INSERT INTO crash.second (w, n) VALUES (%[1]d, %[2]d); APPLY BATCH", w.number, n)
+		if _, err = conn.Query(ctx, text, nil, nil); err == nil {
+			w.pairs[n] = true
+		}
+	case 2:
+		err = w.add(ctx, conn)
+	}
+	return err
+}
+
+// add tries to add one to the sum.
+func (w *writer) add(ctx context.Context, conn *client.Conn) error {
+	result, err := conn.Query(ctx, "SELECT n FROM crash.sums WHERE id = 1", nil, nil)
+	if err != nil {
+		return err
+	}
+	sum, err := strconv.Atoi(result.Columns[0].Type.Format(result.Rows[0][0]))
+	if err != nil {
+		return err
+	}
+	result, err = conn.Query(ctx, fmt.Sprintf("UPDATE crash.sums SET n = %d WHERE id = 1 IF n = %d", sum+1, sum), nil, nil)
+	switch {
+	case err != nil:
+		w.mayHave.Add(1)
+	case result.Rows[0][0][0] == 1:
+		w.added.Add(1)
+	}
+	return err
+}
+
+// define creates a table on a node that was not killed, and says what became of that.
+func (t *trial) define(victim int) string {
+	t.defined++
+	name := fmt.Sprintf("crash.t%d", t.defined)
+	if _, err := t.ask((victim+1)%nodes, "CREATE TABLE "+name+" (a int PRIMARY KEY)"); err != nil {
+		return name + " not defined"
+	}
+	t.tables = append(t.tables, name)
+	return name + " defined"
+}
+
+// check looks whether the nodes have what they must have.
+func (t *trial) check() error {
+	for node := range nodes {
+		err := eventually(patience, func(context.Context) error {
+			_, err := t.ask(node, "SELECT n FROM crash.sums WHERE id = 1")
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("node %d does not serve: %w\n%s", node+1, err, t.cluster.nodes[node].Log())
+		}
+		for _, name := range t.tables {
+			if _, err := t.ask(node, "SELECT a FROM "+name); err != nil {
+				return fmt.Errorf("node %d has lost a table: %w", node+1, err)
+			}
+		}
+		if err := t.checkSum(node); err != nil {
+			return err
+		}
+		for _, w := range t.writers {
+			if err := t.checkWriter(node, w); err != nil {
+				return fmt.Errorf("node %d: %w", node+1, err)
+			}
+		}
+	}
+	return nil
+}
+
+// checkSum looks whether the sum has each addition once.
+func (t *trial) checkSum(node int) error {
+	var least, most int64
+	for _, w := range t.writers {
+		least += w.added.Load()
+		most += w.added.Load() + w.mayHave.Load()
+	}
+	all, err := t.ask(node, "SELECT n FROM crash.sums WHERE id = 1")
+	if err != nil {
+		return err
+	}
+	if sum, err := strconv.ParseInt(all[0], 10, 64); err != nil || sum < least || sum > most {
+		return fmt.Errorf("the sum is %s, and has to be from %d to %d", all[0], least, most)
+	}
+	return nil
+}
+
+// errTorn says that a batch is there in part.
+var errTorn = errors.New("a batch is torn")
+
+// checkWriter looks whether the rows of a writer are there.
+func (t *trial) checkWriter(node int, w *writer) error {
+	has, err := t.numbers(node, fmt.Sprintf("SELECT n FROM crash.rows WHERE w = %d", w.number))
+	if err != nil {
+		return err
+	}
+	for n := range w.rows {
+		if !has[n] {
+			return fmt.Errorf("row %d of writer %d is lost", n, w.number)
+		}
+	}
+	for n := range has { // a few of them through the index
+		if n%97 != 0 {
+			continue
+		}
+		found, err := t.numbers(node, fmt.Sprintf("SELECT w FROM crash.rows WHERE v = 'v%d'", n))
+		if err != nil {
+			return err
+		}
+		if !found[w.number] {
+			return fmt.Errorf("row %d of writer %d is not in the index", n, w.number)
+		}
+	}
+	// A batch without an answer may be committed between the two reads.
+	return eventually(patience, func(context.Context) error {
+		first, err := t.numbers(node, fmt.Sprintf("SELECT n FROM crash.first WHERE w = %d", w.number))
+		if err != nil {
+			return err
+		}
+		second, err := t.numbers(node, fmt.Sprintf("SELECT n FROM crash.second WHERE w = %d", w.number))
+		if err != nil {
+			return err
+		}
+		if !maps.Equal(first, second) {
+			return errTorn
+		}
+		for n := range w.pairs {
+			if !first[n] {
+				return fmt.Errorf("batch %d of writer %d is lost", n, w.number)
+			}
+		}
+		return nil
+	})
+}
+
+func (t *trial) numbers(node int, text string) (map[int]bool, error) {
+	all, err := t.ask(node, text)
+	if err != nil {
+		return nil, err
+	}
+	has := map[int]bool{}
+	for _, a := range all {
+		n, err := strconv.Atoi(a)
+		if err != nil {
+			return nil, err
+		}
+		has[n] = true
+	}
+	return has, nil
+}
+
+// summary says what was written so far.
+func (t *trial) summary() string {
+	var rows, pairs, failed int
+	var added int64
+	for _, w := range t.writers {
+		rows, pairs, failed, added = rows+len(w.rows), pairs+len(w.pairs), failed+w.failed, added+w.added.Load()
+	}
+	return fmt.Sprintf("acknowledged %d rows, %d batches, %d additions, nothing lost or torn; %d writes have failed",
+		rows, pairs, added, failed)
+}
