@@ -20,9 +20,12 @@ import (
 	"github.com/cqld/cqld/store/engine/memory"
 )
 
-// The times for stopping: requests in flight may take drainTime, and the process ends after stopTime.
+// The times for stopping: requests in flight may take drainTime, and the process ends after stopTime. Behind the
+// requests, an engine that others may have open too may take closeTime to be closed. What it has acknowledged is kept
+// without that.
 const (
 	drainTime = 7 * time.Second
+	closeTime = 2 * time.Second
 	stopTime  = 9500 * time.Millisecond
 )
 
@@ -69,7 +72,25 @@ func serve(ctx context.Context, c *console, args []string) error {
 	}
 	listeners.tls = encryption
 	err = serveStore(ctx, s, st, onDisk, clock, listeners, first, bound, log, c.getenv)
-	return errors.Join(err, st.Close())
+	if s.engine == nil {
+		return errors.Join(err, st.Close())
+	}
+	return errors.Join(err, closeWithin(st, closeTime))
+}
+
+// errNotClosed says that a cluster did not answer when a server ended.
+var errNotClosed = errors.New("the cluster does not answer: it was not told that this server ends")
+
+// closeWithin closes a store, or gives that up after a time.
+func closeWithin(st *store.Store, limit time.Duration) error {
+	closed := make(chan error, 1)
+	go func() { closed <- st.Close() }()
+	select {
+	case err := <-closed:
+		return err
+	case <-time.After(limit):
+		return errNotClosed
+	}
 }
 
 // serveStore serves clients from an open store. When it returns, all requests have ended. first has the scripts

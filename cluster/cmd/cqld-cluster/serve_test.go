@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"regexp"
 	"strings"
@@ -115,4 +116,35 @@ func (p *program) kill() {
 	p.killed.Store(true)
 	p.cut.Store(true)
 	p.stop()
+}
+
+// TestEndUnreachable ends servers that do not reach the cluster: one that does nothing, and one that writes.
+func TestEndUnreachable(t *testing.T) {
+	for _, writing := range []bool{false, true} {
+		t.Run(fmt.Sprint("writing ", writing), func(t *testing.T) {
+			t.Parallel()
+			p := serve(t, tikvtest.New(t, 1))
+			conn := dial(t, p)
+			ask(t, conn, "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}")
+			ask(t, conn, "CREATE TABLE k.t (a int PRIMARY KEY)")
+			p.killed.Store(true) // it ends with an error
+			p.cut.Store(true)
+			if writing {
+				go func() { _, _ = conn.Query(t.Context(), "INSERT INTO k.t (a) VALUES (1)", nil, nil) }()
+			}
+			began := time.Now()
+			p.stop()
+			select {
+			case <-p.ended:
+			case <-time.After(time.Minute):
+				t.Fatal("the server does not end")
+			}
+			if d := time.Since(began); d > 15*time.Second {
+				t.Errorf("the server has ended after %v", d)
+			}
+			if p.code == 0 {
+				t.Error("the server ends as if it had told the cluster")
+			}
+		})
+	}
 }
