@@ -141,7 +141,7 @@ var testArrows = map[string][]string{
 	"store/engine/disk":        {"store/engine/enginetest"},
 	"cluster/tikv":             {"cluster/tikv/tikvtest", "store/cluster", "store/engine/enginetest"},
 	"cluster/tikv/real":        {"cluster/tikv", "store/engine", "store/engine/enginetest"},
-	"cluster/cmd/cqld-cluster": {"cluster/tikv/tikvtest", "protocol/client"},
+	"cluster/cmd/cqld-cluster": {"cluster/tikv/tikvtest", "protocol/client", "cql/types"},
 	"server/control":           {"server/cqltest", "protocol/client", "store/engine", "store/engine/memory"},
 	"server/cqltest":           {"server/cqltest/gocqltest", "server/cqltest/gocqlv2test"},
 }

@@ -171,8 +171,13 @@ func (s *Store) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error)) 
 		if src != nil {
 			return rd.run(src)
 		}
-		rd.tombstones.useKept(&s.filters.kept)
-		if err := s.engine.View(rd.calls.run); !errors.Is(err, errTruncated) {
+		if s.cluster != nil && rd.readsOneKey() {
+			err = rd.run(newest{s.engine, rd})
+		} else {
+			rd.tombstones.useKept(&s.filters.kept)
+			err = s.engine.View(rd.calls.run)
+		}
+		if !errors.Is(err, errTruncated) {
 			return err
 		}
 	}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/cqld/cqld/cluster/tikv/tikvtest"
+	"github.com/cqld/cqld/cql/types"
+)
+
+// TestRequests counts what prepared statements ask of the stores and of PD. The counts are those of docs/cluster.md for
+// a store that does not commit with one request.
+func TestRequests(t *testing.T) {
+	c := tikvtest.New(t, 1)
+	p := serve(t, c, "--lease", "1m", "--down-after", "1m") // it renews its lease seldom
+	conn := dial(t, p)
+	for _, text := range []string{
+		"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+		"CREATE TABLE k.one (a int PRIMARY KEY, b int)",
+		"CREATE TABLE k.many (a int, b int, c int, PRIMARY KEY (a, b))",
+		"CREATE TABLE k.n (a int PRIMARY KEY, n counter)",
+		"INSERT INTO k.one (a, b) VALUES (1, 1)",
+		"INSERT INTO k.many (a, b, c) VALUES (1, 1, 1)",
+		"UPDATE k.n SET n = n + 1 WHERE a = 1",
+	} {
+		ask(t, conn, text)
+	}
+	one := types.Value{Bytes: []byte{0, 0, 0, 1}}
+	for _, s := range []struct {
+		text               string
+		values             int // each of which is 1
+		stores, timestamps int64
+	}{
+		{"SELECT b FROM k.one WHERE a = ?", 1, 1, 0},
+		{"SELECT c FROM k.many WHERE a = ? AND b = ?", 2, 1, 0},
+		{"SELECT c FROM k.many WHERE a = ?", 1, 1, 1},
+		{"INSERT INTO k.one (a, b) VALUES (?, ?)", 2, 2, 2},
+		{"UPDATE k.many SET c = ? WHERE a = ? AND b = ?", 3, 2, 2},
+		{"UPDATE k.one SET b = ? WHERE a = ? IF b = ?", 3, 4, 2},
+		{"INSERT INTO k.one (a, b) VALUES (?, ?) IF NOT EXISTS", 2, 3, 1},
+		{"UPDATE k.n SET n = n + 1 WHERE a = ?", 1, 5, 2},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		prepared, err := conn.Prepare(ctx, s.text, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := make([]types.Value, s.values)
+		for i := range values {
+			values[i] = one
+		}
+		least := [2]int64{1 << 30, 1 << 30}
+		for range 8 { // there is work in the background
+			before := settled(c)
+			if _, err := conn.Execute(ctx, prepared, values, nil); err != nil {
+				t.Fatalf("%s: %v", s.text, err)
+			}
+			after := settled(c)
+			least = [2]int64{min(least[0], after[0]-before[0]), min(least[1], after[1]-before[1])}
+		}
+		if least != [2]int64{s.stores, s.timestamps} {
+			t.Errorf("%s: %d requests to stores and %d for timestamps, want %d and %d", s.text, least[0], least[1],
+				s.stores, s.timestamps)
+		}
+	}
+}
+
+// settled returns how many requests stores and PD have got, when there are no more.
+func settled(c *tikvtest.Cluster) (now [2]int64) {
+	for {
+		before := now
+		if now = [2]int64{c.Requests.Load(), c.Timestamps.Load()}; now == before {
+			return now
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
