@@ -64,8 +64,9 @@ type settings struct {
 
 	controls bool // clients may control the clock, faults and more
 
-	engine  *Engine // in place of those of a folder and of memory, or nil
-	release string  // that other nodes see
+	engine  *Engine      // in place of those of a folder and of memory, or nil
+	calls   *engineCalls // of that engine, when it is open
+	release string       // that other nodes see
 
 	told []string // warnings for the log
 

@@ -26,7 +26,8 @@ type web struct {
 
 // startHTTP serves at addr; an empty addr is off. controls serves what is below /control/; nil: nothing is.
 func startHTTP(
-	addr string, srv *server.Server, st *store.Store, onDisk *disk.Engine, controls http.Handler, log zerolog.Logger,
+	addr string, srv *server.Server, st *store.Store, onDisk *disk.Engine, calls *engineCalls, controls http.Handler,
+	log zerolog.Logger,
 ) (*web, error) {
 	if addr == "" {
 		return nil, nil
@@ -38,7 +39,7 @@ func startHTTP(
 	w := &web{store: st, done: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /health", w.health)
-	mux.Handle("GET /metrics", metricsHandler(srv, st, onDisk))
+	mux.Handle("GET /metrics", metricsHandler(srv, st, onDisk, calls))
 	if controls != nil {
 		mux.Handle("/control/", controls)
 	}

@@ -143,7 +143,7 @@ func TestInitHealth(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer srv.Shutdown(t.Context())
-	web, err := startHTTP("127.0.0.1:0", srv, st, onDisk, nil, zerolog.Nop())
+	web, err := startHTTP("127.0.0.1:0", srv, st, onDisk, nil, nil, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}

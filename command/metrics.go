@@ -15,8 +15,9 @@ import (
 	"github.com/cqld/cqld/store/engine/disk"
 )
 
-// metricsHandler serves /metrics: what the server, its store and the process count, in Prometheus' text format.
-func metricsHandler(srv *server.Server, st *store.Store, onDisk *disk.Engine) http.Handler {
+// metricsHandler serves /metrics: what the server, its store and the process count, in Prometheus' text format. onDisk
+// or calls are of the engine, or nil.
+func metricsHandler(srv *server.Server, st *store.Store, onDisk *disk.Engine, calls *engineCalls) http.Handler {
 	r := prometheus.NewRegistry()
 	r.MustRegister(
 		collector(func(s sample) { sampleServer(s, srv.Metrics()) }),
@@ -27,6 +28,9 @@ func metricsHandler(srv *server.Server, st *store.Store, onDisk *disk.Engine) ht
 	)
 	if onDisk != nil {
 		r.MustRegister(collector(func(s sample) { sampleDisk(s, onDisk.Metrics()) }))
+	}
+	if calls != nil {
+		r.MustRegister(calls)
 	}
 	return promhttp.HandlerFor(r, promhttp.HandlerOpts{})
 }

@@ -81,7 +81,7 @@ func TestMetrics(t *testing.T) {
 
 // scraper returns a function that asks for /metrics.
 func scraper(t *testing.T, srv *server.Server, st *store.Store) func() string {
-	web := httptest.NewServer(metricsHandler(srv, st, nil))
+	web := httptest.NewServer(metricsHandler(srv, st, nil, nil))
 	t.Cleanup(web.Close)
 	return func() string {
 		t.Helper()
@@ -162,7 +162,7 @@ func TestDocumentedMetrics(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	metricsHandler(s.Server, s.Store, onDisk).ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
+	metricsHandler(s.Server, s.Store, onDisk, nil).ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
 	served := map[string]bool{}
 	for _, m := range regexp.MustCompile(`(?m)^# TYPE (cqld_\w+) `).FindAllStringSubmatch(answer.Body.String(), -1) {
 		served[m[1]] = true

@@ -123,7 +123,7 @@ func serveStore(
 	if clock != nil {
 		controls = control.New(srv, st, clock).Register().Handler()
 	}
-	web, err := startHTTP(s.http, srv, st, onDisk, controls, log)
+	web, err := startHTTP(s.http, srv, st, onDisk, s.calls, controls, log)
 	if err != nil {
 		return err
 	}
@@ -192,7 +192,14 @@ func openStore(s *settings, clock *control.Clock, log zerolog.Logger) (st *store
 	open := func(f engine.Fold) (engine.Engine, error) { return memory.Open(f), nil }
 	switch {
 	case s.engine != nil:
-		open = func(f engine.Fold) (engine.Engine, error) { return s.engine.Open(f, log) }
+		s.calls = newEngineCalls()
+		open = func(f engine.Fold) (engine.Engine, error) {
+			e, err := s.engine.Open(f, log)
+			if err != nil {
+				return nil, err
+			}
+			return s.calls.of(e), nil
+		}
 	case !s.memory:
 		if err := os.MkdirAll(s.data, 0o755); err != nil {
 			return nil, nil, fmt.Errorf("make the data folder: %w", err)

@@ -25,9 +25,12 @@ import (
 
 var listening = regexp.MustCompile(`listening for CQL clients on /([0-9.:]+)`)
 
+var serving = regexp.MustCompile(`"address":"([0-9.:]+)"`)
+
 // program is the program, which serves on a cluster in this process.
 type program struct {
 	addr   string
+	http   string // of metrics; empty if it has none
 	killed atomic.Bool
 	cut    atomic.Bool // nothing reaches the cluster
 	stop   context.CancelFunc
@@ -89,6 +92,9 @@ func start(t *testing.T, c *tikvtest.Cluster, node *cluster.Options, args ...str
 	})
 	lines := bufio.NewScanner(log)
 	for lines.Scan() {
+		if m := serving.FindStringSubmatch(lines.Text()); m != nil {
+			p.http = m[1]
+		}
 		if m := listening.FindStringSubmatch(lines.Text()); m != nil {
 			p.addr = m[1]
 			go func() {

@@ -1,0 +1,245 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/cqld/cqld/store/engine"
+)
+
+// engineCalls counts the calls of an engine that is on other machines: how long they take, and how they fail.
+type engineCalls struct {
+	took   *prometheus.HistogramVec
+	failed *prometheus.CounterVec
+}
+
+func newEngineCalls() *engineCalls {
+	return &engineCalls{
+		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "cqld_engine_call_duration_seconds", Help: "How long calls of the engine take, by call.",
+			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 16), // half a millisecond to 16 seconds
+		}, []string{"call"}),
+		failed: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "cqld_engine_call_errors_total", Help: "Calls of the engine that have failed, by call and kind of error.",
+		}, []string{"call", "kind"}),
+	}
+}
+
+// Describe sends what both kinds of metrics are.
+func (c *engineCalls) Describe(ch chan<- *prometheus.Desc) {
+	c.took.Describe(ch)
+	c.failed.Describe(ch)
+}
+
+// Collect sends all metrics.
+func (c *engineCalls) Collect(ch chan<- prometheus.Metric) {
+	c.took.Collect(ch)
+	c.failed.Collect(ch)
+}
+
+// end counts a call that has ended, or has failed because of the engine.
+func (c *engineCalls) end(call string, began time.Time, failure error) {
+	c.took.WithLabelValues(call).Observe(time.Since(began).Seconds())
+	if failure != nil {
+		c.failed.WithLabelValues(call, errorKind(failure)).Inc()
+	}
+}
+
+// errorKind names an error of an engine.
+func errorKind(err error) string {
+	switch {
+	case errors.Is(err, engine.ErrConflict):
+		return "conflict"
+	case errors.Is(err, engine.ErrUnknown):
+		return "unknown"
+	case errors.Is(err, engine.ErrRefused):
+		return "refused"
+	case errors.Is(err, engine.ErrTooLarge):
+		return "too_large"
+	case errors.Is(err, engine.ErrClosed):
+		return "closed"
+	}
+	return "other"
+}
+
+// of returns an engine whose calls are counted.
+func (c *engineCalls) of(e engine.Engine) engine.Engine {
+	counted := countedEngine{e, c}
+	if clock, ok := e.(engine.Clock); ok {
+		return countedClock{counted, clock}
+	}
+	return counted
+}
+
+// countedEngine is an engine whose calls are counted.
+type countedEngine struct {
+	engine.Engine
+	calls *engineCalls
+}
+
+// Remote reports whether the engine is remote.
+func (e countedEngine) Remote() bool {
+	r, ok := e.Engine.(engine.Remote)
+	return ok && r.Remote()
+}
+
+// Get counts as get.
+func (e countedEngine) Get(key []byte, fn func(value []byte) error) (bool, error) {
+	began := time.Now()
+	r := watchedReader{Reader: e.Engine}
+	found, err := r.Get(key, fn)
+	e.calls.end("get", began, r.failure())
+	return found, err
+}
+
+// Scan counts as scan.
+func (e countedEngine) Scan(
+	start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error),
+) error {
+	began := time.Now()
+	r := watchedReader{Reader: e.Engine}
+	err := r.Scan(start, end, o, fn)
+	e.calls.end("scan", began, r.failure())
+	return err
+}
+
+// View counts as view, with all that is read in it.
+func (e countedEngine) View(fn func(engine.Reader) error) error {
+	began := time.Now()
+	var r watchedReader
+	var own error // or one that the reader gave
+	err := e.Engine.View(func(src engine.Reader) error {
+		r.Reader = src
+		own = fn(&r)
+		return own
+	})
+	e.calls.end("view", began, failure(err, own, &r))
+	return err
+}
+
+// Update counts as update, with all that is read and written in it.
+func (e countedEngine) Update(ctx context.Context, guard []byte, fn func(engine.Txn) error, done func(error)) {
+	began := time.Now()
+	t := new(watchedTxn)
+	var own error
+	e.Engine.Update(ctx, guard, func(txn engine.Txn) error {
+		*t = watchedTxn{Txn: txn, reader: &watchedReader{Reader: txn}} // it may be called again
+		own = fn(t)
+		return own
+	}, func(err error) {
+		e.calls.end("update", began, failure(err, own, t.reader))
+		done(err)
+	})
+}
+
+// failure is why the engine has failed, whose call has ended with err; nil: it has not. own is what the caller's
+// function has returned: an error of its own, or one of what it has read with r.
+func failure(err, own error, r *watchedReader) error {
+	if own == nil {
+		return err
+	}
+	return r.failure()
+}
+
+// watchedReader remembers an error of the engine, and none that a callback made.
+type watchedReader struct {
+	engine.Reader
+	mu     sync.Mutex
+	failed error
+}
+
+func (r *watchedReader) failure() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.failed
+}
+
+// note takes the error of a call whose callback has returned own.
+func (r *watchedReader) note(err, own error) {
+	if err == nil || own != nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failed = err
+}
+
+// Get reads a key.
+func (r *watchedReader) Get(key []byte, fn func(value []byte) error) (found bool, err error) {
+	var own error
+	found, err = r.Reader.Get(key, func(value []byte) error {
+		own = fn(value)
+		return own
+	})
+	r.note(err, own)
+	return found, err
+}
+
+// Scan reads a range.
+func (r *watchedReader) Scan(
+	start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error),
+) error {
+	var own error
+	err := r.Reader.Scan(start, end, o, func(key, value []byte) (more bool, err error) {
+		more, own = fn(key, value)
+		return more, own
+	})
+	r.note(err, own)
+	return err
+}
+
+// watchedTxn is a transaction whose reads are watched.
+type watchedTxn struct {
+	engine.Txn
+	reader *watchedReader
+}
+
+// Get reads a key.
+func (t *watchedTxn) Get(key []byte, fn func(value []byte) error) (bool, error) {
+	return t.reader.Get(key, fn)
+}
+
+// Scan reads a range.
+func (t *watchedTxn) Scan(
+	start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error),
+) error {
+	return t.reader.Scan(start, end, o, fn)
+}
+
+// Commit counts as commit.
+func (e countedEngine) Commit(ops []engine.Op, done func(error)) {
+	began := time.Now()
+	e.Engine.Commit(ops, func(err error) {
+		e.calls.end("commit", began, err)
+		done(err)
+	})
+}
+
+// DeleteRange counts as delete_range.
+func (e countedEngine) DeleteRange(start, end []byte) error {
+	began := time.Now()
+	err := e.Engine.DeleteRange(start, end)
+	e.calls.end("delete_range", began, err)
+	return err
+}
+
+// countedClock is a counted engine with a clock.
+type countedClock struct {
+	countedEngine
+	clock engine.Clock
+}
+
+// Now counts as time.
+func (e countedClock) Now(ctx context.Context) (time.Time, error) {
+	began := time.Now()
+	now, err := e.clock.Now(ctx)
+	e.calls.end("time", began, err)
+	return now, err
+}
+
+// Step is how much the clock may be behind.
+func (e countedClock) Step() time.Duration { return e.clock.Step() }
