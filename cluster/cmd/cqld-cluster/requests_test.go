@@ -52,7 +52,7 @@ func TestRequests(t *testing.T) {
 			values[i] = one
 		}
 		least := [2]int64{1 << 30, 1 << 30}
-		for range 8 { // there is work in the background
+		for range 4 { // there is work in the background
 			before := settled(c)
 			if _, err := conn.Execute(ctx, prepared, values, nil); err != nil {
 				t.Fatalf("%s: %v", s.text, err)
@@ -74,6 +74,6 @@ func settled(c *tikvtest.Cluster) (now [2]int64) {
 		if now = [2]int64{c.Requests.Load(), c.Timestamps.Load()}; now == before {
 			return now
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(30 * time.Millisecond)
 	}
 }
