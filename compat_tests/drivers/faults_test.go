@@ -136,9 +136,9 @@ func (d *faultDriver) reconnect(t *testing.T) {
 	}
 }
 
-// expected returns what describeFault is to return for an error of the table. In version 4 of the protocol failures have
-// a number and no reasons, and CAS_WRITE_UNKNOWN is a write timeout of type CAS. gocql v1 does not know serial levels
-// where a level is wanted.
+// expected returns what describeFault is to return for an error of the table. In version 4 of the protocol failures
+// have a number and no reasons, and CAS_WRITE_UNKNOWN is a write timeout of type CAS. gocql v1 does not know serial
+// levels where a level is wanted.
 func (d *faultDriver) expected(want map[string]any) map[string]any {
 	if !d.v4 || want == nil {
 		return want
