@@ -88,8 +88,8 @@ func (h *heldEngine) Commit(ops []engine.Op, done func(error)) {
 	h.Engine.Commit(ops, h.tell(done))
 }
 
-func (h *heldEngine) Update(ctx context.Context, guard []byte, fn func(engine.Txn) error, done func(error)) {
-	update := func() { h.Engine.Update(ctx, guard, fn, h.tell(done)) }
+func (h *heldEngine) Update(ctx context.Context, guards [][]byte, fn func(engine.Txn) error, done func(error)) {
+	update := func() { h.Engine.Update(ctx, guards, fn, h.tell(done)) }
 	h.mu.Lock()
 	if h.stalling {
 		guard = bytes.Clone(guard)
