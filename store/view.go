@@ -82,7 +82,7 @@ func (x *keptIndex) viewRow(row *Row, head *rows.Head, kept []rows.Cell, now int
 	}
 	m := NewMutation(x.view, joinKey(nil, values[:inKey]))
 	m.Row(values[inKey:])
-	m.Mark(0, ends)
+	m.Mark(written(row, head, kept), ends)
 	for i := range kept {
 		c := kept[i]
 		if id, ok := x.columns[c.Column]; ok {
@@ -92,6 +92,14 @@ func (x *keptIndex) viewRow(row *Row, head *rows.Head, kept []rows.Cell, now int
 	}
 	m.endRow()
 	return m
+}
+
+// written is a timestamp for a row of a view: one that its cells are likely to have, because such rows are read sooner.
+func written(row *Row, head *rows.Head, kept []rows.Cell) int64 {
+	if row.Marked || len(kept) == 0 {
+		return head.Marker.Timestamp
+	}
+	return kept[0].Timestamp
 }
 
 // rowEnds returns when the row of a view ends. It is not ok if a sweep has taken the value that is in its key.
