@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -92,7 +93,10 @@ func (h *heldEngine) Update(ctx context.Context, guards [][]byte, fn func(engine
 	update := func() { h.Engine.Update(ctx, guards, fn, h.tell(done)) }
 	h.mu.Lock()
 	if h.stalling {
-		guard = bytes.Clone(guard)
+		guards = slices.Clone(guards)
+		for i, guard := range guards {
+			guards[i] = bytes.Clone(guard)
+		}
 		h.held = append(h.held, update)
 		h.mu.Unlock()
 		return

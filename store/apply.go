@@ -41,7 +41,7 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 		done(nil)
 		return
 	}
-	if now := s.state.Load(); now.anyViews && slices.ContainsFunc(ms, func(m *Mutation) bool { return now.hasViews(m.table) }) {
+	if s.state.Load().anyViewsOf(ms) {
 		s.applyWithViews(ms, done)
 		return
 	}

@@ -94,7 +94,8 @@ func (v *verification) rowOfView(x *keptIndex, key, value []byte) error {
 		}
 	}
 	v.fault(Fault{
-		Table: x.tableName(), Index: x.label(), Key: v.where(t, v.row), What: "the view has a row that the base does not give it",
+		Table: x.tableName(), Index: x.label(), Key: v.where(t, v.row),
+		What: "the view has a row that the base does not give it",
 	})
 	return nil
 }

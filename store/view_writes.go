@@ -8,13 +8,16 @@ import (
 	"slices"
 
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
 
-// hasViews reports whether a table has views.
-func (s *state) hasViews(t *schema.Table) bool { return hasViews(s.indexes[s.ids[t.ID]]) }
+// anyViewsOf reports whether a table of some mutations has views.
+func (s *state) anyViewsOf(ms []*Mutation) bool {
+	return s.anyViews && slices.ContainsFunc(ms, func(m *Mutation) bool {
+		return hasViews(s.indexes[s.ids[m.table.ID]])
+	})
+}
 
 // hasViews reports whether the table of a mutation has views in the state that it is written under.
 func (m *Mutation) hasViews() bool { return m.state.anyViews && hasViews(m.state.indexes[m.id]) }
