@@ -108,6 +108,7 @@ func liveView(value []byte, now int64) ([]byte, error) {
 	}
 	alive := r.Marker.Live(rows.NoTimestamp, now)
 	w := rows.Writer{Head: r.Head}
+	w.Marker.Timestamp, w.Marker.Expiry.TTL = 0, 0 // nobody sees these
 	for r.ReadCell() {
 		if c := r.Cell; c.Live(rows.NoTimestamp, now) {
 			w.WriteCell(&c)

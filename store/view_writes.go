@@ -32,7 +32,7 @@ func (s *Store) applyWithViews(ms []*Mutation, done func(error)) {
 	first := ms[0]
 	a := &first.apply
 	a.store, a.done, a.group = s, done, append(a.group[:0], ms...)
-	w := newWriteWithViews(s, ms)
+	w := newWriteWithViews(s, a.group) // the caller may use ms again
 	if s.Remote() {
 		go w.begin()
 		return
