@@ -313,7 +313,8 @@ func TestViewsOfEarlierVersions(t *testing.T) {
 	former.name = "\x00" + strings.TrimPrefix(x.name, "\x00rows\x00")
 	ops := []engine.Op{former.record()}
 	area := rows.AppendArea(nil, x.id, rows.AreaRows)
-	err := s.engine.Scan(area, rows.Successor(slices.Clone(area)), engine.ScanOptions{}, func(key, _ []byte) (bool, error) {
+	end := rows.Successor(slices.Clone(area))
+	err := s.engine.Scan(area, end, engine.ScanOptions{}, func(key, _ []byte) (bool, error) {
 		ops = append(ops, engine.Op{Kind: engine.Put, Key: slices.Clone(key), Value: []byte{1}})
 		return true, nil
 	})
@@ -331,7 +332,7 @@ func TestViewsOfEarlierVersions(t *testing.T) {
 	}
 	for gone := false; !gone; {
 		gone = true
-		err := s.engine.Scan(area, rows.Successor(slices.Clone(area)), engine.ScanOptions{}, func(_, _ []byte) (bool, error) {
+		err := s.engine.Scan(area, end, engine.ScanOptions{}, func(_, _ []byte) (bool, error) {
 			gone = false
 			return false, nil
 		})
