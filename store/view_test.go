@@ -342,7 +342,8 @@ func TestViewsOfEarlierVersions(t *testing.T) {
 	}
 }
 
-// TestDeletionsWithViews deletes partitions of a table with a view: one that is too large for that, and one that is not.
+// TestDeletionsWithViews deletes partitions of a table with a view: one that is too large for that, and one that is
+// not.
 func TestDeletionsWithViews(t *testing.T) {
 	s := open(t, "", Options{})
 	defer closeStore(t, s)

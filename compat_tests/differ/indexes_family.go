@@ -28,8 +28,8 @@ var indexesFamily = &family{
 	},
 }
 
-// createIndexes are the CREATE INDEX statements of a table: all of one kind, because Cassandra's choice among indexes of
-// both kinds is its own.
+// createIndexes are the CREATE INDEX statements of a table: all of one kind, because Cassandra's choice among indexes
+// of both kinds is its own.
 func (g *gen) createIndexes(t *table) (steps []*step) {
 	using := pick(g, []string{"", " USING 'sai'"})
 	for _, c := range t.indexed {
