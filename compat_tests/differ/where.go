@@ -133,8 +133,10 @@ func (g *gen) tokens(columns []*column) []*node {
 }
 
 // filter restricts a column that is in no key, or one by an operator that only a filter can.
-func (g *gen) filter() *node {
-	c := pick(g, g.table.columns)
+func (g *gen) filter() *node { return g.filterOf(pick(g, g.table.columns)) }
+
+// filterOf is filter for one column.
+func (g *gen) filterOf(c *column) *node {
 	switch t := c.typ.(type) {
 	case *types.List:
 		if g.percent(70) {
