@@ -122,11 +122,11 @@ func (e countedEngine) View(fn func(engine.Reader) error) error {
 }
 
 // Update counts as update, with all that is read and written in it.
-func (e countedEngine) Update(ctx context.Context, guard []byte, fn func(engine.Txn) error, done func(error)) {
+func (e countedEngine) Update(ctx context.Context, guards [][]byte, fn func(engine.Txn) error, done func(error)) {
 	began := time.Now()
 	t := new(watchedTxn)
 	var own error
-	e.Engine.Update(ctx, guard, func(txn engine.Txn) error {
+	e.Engine.Update(ctx, guards, func(txn engine.Txn) error {
 		*t = watchedTxn{Txn: txn, reader: &watchedReader{Reader: txn}} // it may be called again
 		own = fn(t)
 		return own
