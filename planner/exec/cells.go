@@ -57,6 +57,7 @@ func (w *writing) staticCells(ctx context.Context) error {
 		return nil
 	}
 	t.to.Static()
+	w.size.again = w.size.again || len(w.ranges) > 1 // it is written for each row
 	t.static = true
 	err := w.cells(ctx, t.plan.Statics)
 	t.static = false
@@ -78,12 +79,17 @@ func (w *writing) rowCells(ctx context.Context, row [][]byte) error {
 	t.row = row
 	t.to.Row(row)
 	w.guardClustering(t.plan.Table, row)
+	without := w.size.bytes
 	w.size.row(row, t.plan.Mark && t.expiry.TTL > 0)
+	with := w.size.bytes
 	if t.plan.Mark {
 		t.to.Mark(t.ts, t.expiry)
 	}
 	if err := w.cells(ctx, t.plan.Sets); err != nil {
 		return err
+	}
+	if !t.plan.Mark && w.size.bytes == with {
+		w.size.bytes = without // nothing is written to the row
 	}
 	return w.staticCells(ctx)
 }
