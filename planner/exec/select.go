@@ -178,8 +178,7 @@ func (r *reading) begin(req *Request) error {
 	}
 	// Cassandra reads nothing in pages as well: for aggregates and groups, and for the static row of a partition.
 	summed := len(p.Selection.Aggregates) > 0 || p.Grouping != nil
-	static := r.page.names && (p.Asked == nil || p.Statics)
-	if r.guard != nil && (!r.page.nothing || r.page.guarded || summed || static) && r.page.pages(p) {
+	if r.guard != nil && (!r.page.nothing || r.page.guarded || summed || r.page.names) && r.page.pages(p) {
 		if err := r.guard.PageSize(p.Table.Name, req.PageSize); err != nil {
 			return err
 		}
@@ -259,7 +258,7 @@ func (r *reading) lookUp(filters []*where.Filter) error {
 }
 
 // restrictClustering evaluates the restrictions of clustering columns. A range that ends with null selects nothing, but
-// keys are checked as if it did; so are those of a table with static columns where an IN of whole rows is empty.
+// keys are checked as if it did; so are those of a read of static columns where an IN of whole rows is empty.
 func (r *reading) restrictClustering(w *where.Clause) error {
 	names := namesRows(w, r.plan.Table)
 	if names {
@@ -278,7 +277,8 @@ func (r *reading) restrictClustering(w *where.Clause) error {
 	}
 	r.slices, r.read.Slices = slices, slices
 	none := many == nil && len(slices) == 0 && !null
-	r.page.names = none && len(r.plan.Table.Static) > 0 && names
+	statics := len(r.plan.Table.Static) > 0 && (r.plan.Asked == nil || r.plan.Statics)
+	r.page.names = none && statics && names
 	r.page.nothing = none && !r.page.names
 	r.page.guarded = r.page.nothing && w.Partition == nil && r.plan.SelectsStatics && !names
 	if w.Slice != nil && w.Slice.MixedOrder() {
