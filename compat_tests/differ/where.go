@@ -135,6 +135,9 @@ func (g *gen) tokens(columns []*column) []*node {
 // filter restricts a column that is in no key, or one by an operator that only a filter can.
 func (g *gen) filter() *node {
 	c := pick(g, g.table.columns)
+	for c.kind == static && types.IsMultiCell(c.typ) { // docs/differences.md, 337
+		c = pick(g, g.table.columns)
+	}
 	switch t := c.typ.(type) {
 	case *types.List:
 		if g.percent(70) {
