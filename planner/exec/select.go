@@ -230,6 +230,10 @@ func (r *reading) restrict() (err error) {
 	}
 	switch {
 	case r.page.nothing:
+		if r.page.guarded && w.Token != nil {
+			tokens, err := restriction.TokenRange(&r.x, w.Token)
+			r.page.guarded = err != nil || !restriction.Contradict(w.Token, tokens)
+		}
 		return nil
 	case w.Partition != nil:
 		err = r.partitions.check()
@@ -269,6 +273,12 @@ func (r *reading) restrictClustering(w *where.Clause) error {
 	slices, many, null, err := restriction.AppendSlices(r.slices, &r.x, w, restriction.MaxListed)
 	if err != nil {
 		return err
+	}
+	if many == nil && w.Slice != nil && w.Slice.MixedOrder() {
+		exact, tooMany, err := restriction.AppendMixedSlices(nil, &r.x, w, 1)
+		if err == nil && !tooMany && len(exact) == 0 {
+			slices = slices[:0] // the bounds exclude each other
+		}
 	}
 	if many != nil {
 		r.read.Ranges = many
