@@ -21,7 +21,7 @@ type size struct {
 	inRange int             // of bytes: those of deleted ranges
 	updates map[string]bool // table and key: whether ranges are deleted
 	update  string          // the one at hand
-	again   bool            // a partition or a static row is written to more than once
+	again   bool            // a partition, a static row or a collection is written to more than once
 	keys    map[string]bool // keyspace and key
 	tables  []*schema.Table
 	columns []*schema.Column // of several cells, that the row at hand has

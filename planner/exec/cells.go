@@ -109,6 +109,7 @@ func (w *writing) cells(ctx context.Context, sets []planner.SetColumn) error {
 			continue
 		}
 		if types.IsMultiCell(s.Column.Type) {
+			w.size.again = w.size.again || setsColumn(sets[:i], s.Column)
 			if err := w.collection(s); err != nil {
 				return err
 			}
@@ -139,6 +140,11 @@ func (w *writing) cells(ctx context.Context, sets []planner.SetColumn) error {
 		}
 	}
 	return nil
+}
+
+// setsColumn reports whether one of the assignments is to a column.
+func setsColumn(sets []planner.SetColumn, c *schema.Column) bool {
+	return slices.ContainsFunc(sets, func(s planner.SetColumn) bool { return s.Column == c })
 }
 
 // sum adds a value to what the row holds, and to what the statement has added before. Null stays null.
