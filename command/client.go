@@ -67,14 +67,14 @@ func ping(ctx context.Context, c *console, args []string) error {
 	return shell.Ping(ctx, serverAddress(c, addr), config, c.stdout)
 }
 
-// clientTLS are the flags with which ping and exec connect through TLS.
+// clientTLS are the flags with which commands connect to a server through TLS.
 type clientTLS struct {
 	on    switchTLS
 	files certificateFiles
 	name  string
 }
 
-// switchTLS is the value of --tls of ping and exec. It also takes the values that the flag has for serve, because a
+// switchTLS is the value of --tls of these commands. It also takes the values that the flag has for serve, because a
 // container's health check has the environment of its server.
 type switchTLS bool
 
@@ -104,7 +104,7 @@ func (t *clientTLS) addFlags(f *flag.FlagSet) {
 		"empty: those that the system trusts")
 	f.StringVar(&t.files.certificate, "tls-cert", "", "a `file` in PEM with a certificate to show")
 	f.StringVar(&t.files.key, "tls-key", "", "a `file` in PEM with its key")
-	f.StringVar(&t.name, "tls-name", "", "the `name` that the server's certificate has to be for; empty: the host of ADDR")
+	f.StringVar(&t.name, "tls-name", "", "the `name` that the server's certificate has to be for; empty: the host of its address")
 }
 
 // config reads the files; nil: the connection is not encrypted.

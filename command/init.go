@@ -119,13 +119,13 @@ func (i *initialisation) note(text string) error {
 	return nil
 }
 
-// prepare runs the scripts and opens the port. If that fails it stops the server.
+// prepare runs the scripts and opens the ports. If that fails it stops the server.
 func (i *initialisation) prepare(
 	ctx context.Context, s *settings, srv *server.Server, onDisk *disk.Engine, l *listeners,
 ) error {
 	err := i.run(ctx, srv, onDisk, s.logins)
 	if err == nil {
-		err = l.resume(s.listen)
+		err = l.resume()
 	}
 	if err != nil {
 		stopping, cancel := context.WithTimeout(context.Background(), drainTime)

@@ -2,6 +2,8 @@ package command
 
 import (
 	"context"
+	"errors"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -157,16 +159,85 @@ func TestInitHealth(t *testing.T) {
 	if code := health(); code != http.StatusServiceUnavailable {
 		t.Errorf("health is %d before", code)
 	}
-	var l listeners
-	if err := first.prepare(t.Context(), &settings{listen: "127.0.0.1:0"}, srv, onDisk, &l); err != nil {
+	s := &settings{listen: "127.0.0.1:0"}
+	l, err := openListeners(s, zerolog.Nop())
+	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.close()
+	l.pause()
+	if err := first.prepare(t.Context(), s, srv, onDisk, l); err != nil {
+		t.Fatal(err)
+	}
 	if code := health(); code != http.StatusServiceUnavailable || st.Catalog().Keyspace("shop") == nil {
 		t.Errorf("health is %d before clients are served", code)
 	}
 	if web.ready(true); health() != http.StatusOK {
 		t.Error("health is bad afterwards")
+	}
+}
+
+// TestInitRing keeps the ports of a ring's nodes closed until the scripts have run, also those of nodes that a script
+// starts and adds, and leaves a node stopped that a script stops.
+func TestInitRing(t *testing.T) {
+	s, err := readSettings(&console{getenv: func(string) string { return "" }},
+		[]string{"--memory", "--ring", "dc1=2,dc2=2", "--listen", "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := openListeners(s, zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.close()
+	open := func(addr string) bool {
+		c, err := net.Dial("tcp", addr)
+		if err == nil {
+			_ = c.Close()
+		}
+		return err == nil
+	}
+	l.pause()
+	st, _, err := openStore(s, nil, zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	srv, err := server.New(server.Options{Store: st, Ring: l.ring})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer srv.Shutdown(t.Context())
+	ring := srv.Ring()
+	added, err := ring.Add("dc2", "")
+	if err := errors.Join(err, ring.Stop(2), ring.Start(2), ring.Stop(3)); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range ring.Nodes() {
+		if open(n.Address.String()) {
+			t.Errorf("node %d can be reached before the scripts have run", n.Number)
+		}
+	}
+	first := &initialisation{scripts: []cqlfiles.File{{Name: "a.cql", Text: shopKeyspace}}}
+	if err := first.prepare(t.Context(), s, srv, nil, l); err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- l.serve(srv) }()
+	for _, n := range ring.Nodes() {
+		if got := open(n.Address.String()); got != (n.Number != 3) {
+			t.Errorf("node %d can be reached: %v", n.Number, got)
+		}
+	}
+	code, out, errs := cqld(t, nil, "exec", added.Address.String(), "-e", "SELECT keyspace_name FROM system_schema.tables; USE shop")
+	if code != 0 {
+		t.Errorf("exit %d, %s%s", code, out, errs)
+	}
+	if err := srv.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := <-served; err != nil {
+		t.Error(err)
 	}
 }
 

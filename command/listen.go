@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"sync"
 	"syscall"
 
 	"github.com/rs/zerolog"
@@ -18,26 +19,46 @@ type listeners struct {
 	ring  *server.RingOptions // nil: there is none
 	tls   *server.TLS         // what connections are encrypted with; nil: nothing
 	log   zerolog.Logger
+
+	mu     sync.Mutex
+	paused bool
+	closed []*closedPort // what resume opens
 }
 
 // openListeners opens the address of the server, or those of a ring's nodes.
 func openListeners(s *settings, log zerolog.Logger) (*listeners, error) {
-	open := func(_, addr string) (net.Listener, error) {
-		l, err := listen(addr)
-		if err != nil {
-			return nil, err
-		}
-		return &sparing{l, log}, nil
-	}
+	l := &listeners{log: log}
 	if len(s.ring) == 0 {
-		l, err := open("tcp", s.listen)
-		return &listeners{alone: l, log: log}, err
+		var err error
+		l.alone, err = l.open("tcp", s.listen)
+		return l, err
 	}
 	nodes := slices.Clone(s.ring)
-	if err := server.ListenRing(s.listen, nodes, open); err != nil {
+	if err := server.ListenRing(s.listen, nodes, l.open); err != nil {
 		return nil, err
 	}
-	return &listeners{ring: &server.RingOptions{Nodes: nodes, Listen: open}}, nil
+	l.ring = &server.RingOptions{Nodes: nodes, Listen: l.listenNode}
+	return l, nil
+}
+
+// open opens a port.
+func (l *listeners) open(_, addr string) (net.Listener, error) {
+	opened, err := listen(addr)
+	if err != nil {
+		return nil, err
+	}
+	return &sparing{opened, l.log}, nil
+}
+
+// listenNode opens the port of a node that joins a ring or is started again. Its clients too are kept out until resume.
+func (l *listeners) listenNode(network, addr string) (net.Listener, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	opened, err := l.open(network, addr)
+	if err != nil || !l.paused {
+		return opened, err
+	}
+	return l.closePort(opened), nil
 }
 
 // all returns the listeners that were opened.
@@ -78,23 +99,39 @@ func (l *listeners) serve(srv *server.Server) error {
 	return srv.Serve(l.alone)
 }
 
-// pause keeps clients out until resume: they cannot connect, or in a ring, whose nodes keep their addresses, they wait.
+// pause keeps clients out until resume: they cannot connect. The server must not have been made yet.
 func (l *listeners) pause() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.paused = true
 	if l.ring == nil {
-		_ = l.alone.Close()
+		l.alone = l.closePort(l.alone)
+		return
+	}
+	for i := range l.ring.Nodes {
+		n := &l.ring.Nodes[i]
+		n.Listener = l.closePort(n.Listener)
 	}
 }
 
-// resume opens again what pause has closed.
-func (l *listeners) resume(addr string) error {
-	if l.ring != nil {
-		return nil
+// closePort closes a listener until resume. The lock is held.
+func (l *listeners) closePort(open net.Listener) net.Listener {
+	p := closePort(open)
+	l.closed = append(l.closed, p)
+	return p
+}
+
+// resume opens the ports that pause has closed, but for those of nodes that were stopped since.
+func (l *listeners) resume() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, p := range l.closed {
+		if err := p.open(l.open); err != nil {
+			return err
+		}
 	}
-	alone, err := listen(addr)
-	if err == nil {
-		l.alone = &sparing{alone, l.log}
-	}
-	return err
+	l.paused, l.closed = false, nil
+	return nil
 }
 
 // close closes the listeners, which the server may have closed before.

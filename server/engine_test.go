@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -88,11 +89,14 @@ func (h *heldEngine) Commit(ops []engine.Op, done func(error)) {
 	h.Engine.Commit(ops, h.tell(done))
 }
 
-func (h *heldEngine) Update(ctx context.Context, guard []byte, fn func(engine.Txn) error, done func(error)) {
-	update := func() { h.Engine.Update(ctx, guard, fn, h.tell(done)) }
+func (h *heldEngine) Update(ctx context.Context, guards [][]byte, fn func(engine.Txn) error, done func(error)) {
+	update := func() { h.Engine.Update(ctx, guards, fn, h.tell(done)) }
 	h.mu.Lock()
 	if h.stalling {
-		guard = bytes.Clone(guard)
+		guards = slices.Clone(guards)
+		for i, guard := range guards {
+			guards[i] = bytes.Clone(guard)
+		}
 		h.held = append(h.held, update)
 		h.mu.Unlock()
 		return

@@ -253,14 +253,15 @@ func partitionKey(k exec.TouchedKey) PartitionKey {
 	return PartitionKey{Keyspace: k.Table.Keyspace, Table: k.Table.Name, Key: text}
 }
 
-// sendMalformed answers with a RESULT of a kind that does not exist.
+// sendMalformed answers with a RESULT of rows that ends before its columns. A kind that does not exist would not do:
+// Node's driver takes it for a success.
 func (r *request) sendMalformed() {
 	var envelope [protocol.HeaderSize + 4]byte
 	envelope[0] = byte(r.header.Version) | 0x80
 	binary.BigEndian.PutUint16(envelope[2:], uint16(r.header.Stream))
 	envelope[4] = byte(protocol.OpResult)
 	binary.BigEndian.PutUint32(envelope[5:], 4)
-	binary.BigEndian.PutUint32(envelope[9:], 0x7fffffff)
+	binary.BigEndian.PutUint32(envelope[9:], 2) // the kind of rows
 	o := &r.conn.out
 	if o.encode(func(buf []byte) []byte { return o.encoder.AppendEnvelope(buf, envelope[:]) }) {
 		go o.writeSoon()

@@ -119,7 +119,7 @@ func TestTracingOfIndexes(t *testing.T) {
 			"Executing read on ks.traced using index li", "Index query read 2 entries, post-filtered 2 rows",
 		},
 		"SELECT c FROM ks.byl WHERE l = 4": {
-			"Executing read on ks.byl using index byl", "Index query read 2 entries, post-filtered 2 rows",
+			"Executing select c from ks.byl, partition l = 4", "Read 2 live rows and 0 tombstone cells",
 		},
 		"SELECT c FROM ks.traced WHERE p = 1": {"Read 2 live rows and 0 tombstone cells"},
 	} {

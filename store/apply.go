@@ -41,12 +41,20 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 		done(nil)
 		return
 	}
+	if s.state.Load().anyViewsOf(ms) {
+		s.applyWithViews(ms, done)
+		return
+	}
 	first := ms[0]
 	a := &first.apply
 	a.store, a.done, a.group = s, done, append(a.group[:0], ms...)
 	ops, err := s.markedOperations(first.ops[:0], ms)
 	if first.ops = ops; err != nil {
 		first.finish(err)
+		return
+	}
+	if slices.ContainsFunc(ms, (*Mutation).hasViews) { // which have come this moment
+		s.applyWithViews(ms, done)
 		return
 	}
 	if len(ops) == 0 {
@@ -127,7 +135,7 @@ func (s *Store) startWriting(m *Mutation) (uint32, []*keptIndex, error) {
 		period := u.start(len(m.spans), len(m.buf), m.due)
 		now := s.state.Load()
 		if now == state || s.cluster == nil && now.ids[m.table.ID] == id && sameIndexes(now.indexes[id], state.indexes[id]) {
-			m.usage, m.period, m.state = u, period, state
+			m.usage, m.period, m.state, m.id = u, period, state, id
 			return id, state.indexes[id], nil
 		}
 		if state.writing != nil {

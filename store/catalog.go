@@ -94,11 +94,22 @@ func definitionOps(records schema.Records) []engine.Op {
 // Define replaces the catalog by what change makes of it. Definitions run one at a time. When Define returns, the
 // new catalog is visible and safe from a power cut, before there can be rows of its tables: a table's number is
 // never given away twice. If change returns the same catalog nothing happens. Users' tables whose StoreID is 0 get
-// a number. If Define fails, what it has written to the engine is undone.
+// a number. If Define fails, what it has written to the engine is undone. Define waits for views of small tables to
+// have all rows.
 func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) error {
+	define, before := s.define, s.current()
 	if s.cluster != nil {
-		return s.defineShared(change)
+		define = s.defineShared
 	}
+	if err := define(change); err != nil {
+		return err
+	}
+	s.awaitViews(before, s.current())
+	return nil
+}
+
+// define is Define for a store of its own, and does not wait.
+func (s *Store) define(change func(*schema.Catalog) (*schema.Catalog, error)) error {
 	s.defining.Lock()
 	defer s.defining.Unlock()
 	old := s.state.Load()

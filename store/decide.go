@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/cqld/cqld/cql/schema"
@@ -42,8 +43,13 @@ func (s *Store) Decide(
 		d.onUpdate, d.onOutcome = d.update, d.outcome
 	}
 	d.ctx, d.snapshot.store, d.table, d.decide, d.done = ctx, s, t.ID, decide, done
-	d.guard = append(append(d.guard[:0], t.ID[:]...), partition...)
-	s.engine.Update(ctx, d.guard, d.onUpdate, d.onOutcome)
+	d.guards[0] = appendGuard(d.guards[0][:0], t, partition)
+	s.engine.Update(ctx, d.guards[:], d.onUpdate, d.onOutcome)
+}
+
+// appendGuard appends the guard of decisions in a partition.
+func appendGuard(dst []byte, t *schema.Table, partition []byte) []byte {
+	return append(append(dst, t.ID[:]...), partition...)
 }
 
 // decision is one Decide. It is reused with its buffers.
@@ -51,7 +57,7 @@ type decision struct {
 	ctx      context.Context
 	snapshot Snapshot
 	table    [16]byte
-	guard    []byte
+	guards   [1][]byte
 	decide   func(*Snapshot) ([]*Mutation, error)
 	done     func(error)
 
@@ -106,7 +112,7 @@ func (d *decision) outcome(err error) {
 				d.end(err)
 				return
 			}
-			s.engine.Update(d.ctx, d.guard, d.onUpdate, d.onOutcome)
+			s.engine.Update(d.ctx, d.guards[:], d.onUpdate, d.onOutcome)
 		}()
 		return
 	}
@@ -118,7 +124,7 @@ func (d *decision) outcome(err error) {
 				d.end(err)
 				return
 			}
-			s.engine.Update(d.ctx, d.guard, d.onUpdate, d.onOutcome)
+			s.engine.Update(d.ctx, d.guards[:], d.onUpdate, d.onOutcome)
 		}()
 		return
 	}
@@ -140,7 +146,7 @@ func (d *decision) end(err error) {
 	}
 	err = free(d.mutations, err)
 	done := d.done
-	*d = decision{guard: d.guard[:0], onUpdate: d.onUpdate, onOutcome: d.onOutcome}
+	*d = decision{guards: d.guards, onUpdate: d.onUpdate, onOutcome: d.onOutcome}
 	decisions.Put(d)
 	done(err)
 }
@@ -159,12 +165,11 @@ func (s *Store) stage(txn engine.Txn, ms []*Mutation) error {
 	if first.ops = ops; err != nil {
 		return err
 	}
+	if slices.ContainsFunc(ms, (*Mutation).hasViews) {
+		return s.stageWithViews(txn, ms, ops)
+	}
 	for i := range ops {
-		if ops[i].Kind == engine.Put { // an entry of an index
-			txn.Put(ops[i].Key, ops[i].Value)
-			continue
-		}
-		txn.Merge(ops[i].Key, ops[i].Value)
+		ops[i].WriteTo(txn)
 	}
 	return nil
 }

@@ -46,8 +46,8 @@ func (d *dying) Commit(ops []engine.Op, done func(error)) {
 	}))
 }
 
-func (d *dying) Update(ctx context.Context, guard []byte, fn func(engine.Txn) error, done func(error)) {
-	done(d.write(func() error { return engine.Update(ctx, d.Memory, guard, fn) }))
+func (d *dying) Update(ctx context.Context, guards [][]byte, fn func(engine.Txn) error, done func(error)) {
+	done(d.write(func() error { return engine.Update(ctx, d.Memory, guards[0], fn) }))
 }
 
 func (d *dying) DeleteRange(start, end []byte) error {

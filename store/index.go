@@ -15,15 +15,14 @@ import (
 )
 
 // An index is kept as keys beside the rows. An entry has the number of the index, the indexed value and the key of the
-// row, so the entries of one value are in the order of the rows. A materialized view is kept as an index too, whose
-// entries have the keys of the view's rows. A write adds entries and removes none: an entry may be of a value that the
-// row has no more. So a read that uses an index still compares the rows, and has entries that it finds stale removed.
-// Writes read nothing for it.
+// row, so the entries of one value are in the order of the rows. A write adds entries and removes none: an entry may be
+// of a value that the row has no more. So a read that uses an index still compares the rows, and has entries that it
+// finds stale removed. Writes read nothing for it.
 //
 // The entries of rows that are older than the index are made in the background (see index_build.go). Until then reads
-// do without the index.
+// do without the index. Materialized views are numbered and built like indexes (see view.go).
 
-// keptIndex is an index, or a view, whose entries are kept.
+// keptIndex is an index whose entries are kept, or a view.
 type keptIndex struct {
 	id      uint32 // the number of its keys
 	tableID uint32 // the number of its table's keys
@@ -38,9 +37,9 @@ type keptIndex struct {
 	key    types.Type    // of the keys of entries of maps; else nil
 	terms  termMaker     // makes what is indexed of a value; its zero value: that is the value
 	view   *schema.Table // nil: it is no view
-	places []int         // of a view: the indexes in the table of the columns of its key
 
-	conditions []*schema.ViewRelation // of a view: those on columns of its key
+	places  []int             // of a view: the indexes in the table of the columns of its key
+	columns map[uint32]uint32 // of a view: the IDs of its columns that have values, by those in the table
 
 	dim     int             // of an index of vectors: their dimension; else 0
 	measure nearest.Measure // of vectors
@@ -154,9 +153,7 @@ func keptIndexes(k *schema.Keyspace, t *schema.Table) (all []*keptIndex) {
 		}
 	}
 	for _, v := range k.ViewsOf(t) {
-		if kept := newKeptView(t, v); kept != nil {
-			all = append(all, kept)
-		}
+		all = append(all, newKeptView(t, v))
 	}
 	return all
 }
@@ -181,11 +178,14 @@ func (m *meta) number(wanted, before []*keptIndex) (all, added []*keptIndex) {
 	return all, added
 }
 
-// noteIndexes notes that the numbers of the indexes are in use.
+// noteIndexes notes the numbers of indexes and views.
 func (s *state) noteIndexes() {
 	for _, all := range s.indexes {
 		for _, x := range all {
 			s.live[x.id] = true
+			if x.view != nil {
+				s.ids[x.view.ID], s.anyViews = x.id, true
+			}
 		}
 	}
 }
@@ -198,6 +198,9 @@ func (s *Store) loadIndexes(first *state) error {
 		return err
 	}
 	stored := &state{catalog: &schema.Catalog{}, indexes: indexes}
+	for _, all := range indexes {
+		s.formerViews = s.formerViews || slices.ContainsFunc(all, (*keptIndex).isEntriesOfView)
+	}
 	m := s.meta
 	ops, _ := first.numberIndexes(stored, &m)
 	if len(ops) == 0 {

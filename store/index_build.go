@@ -182,6 +182,13 @@ func (s *Store) buildIndex(x *keptIndex, era uint64) error {
 		var next []byte
 		gone := false
 		err := s.step(era, func() (err error) {
+			if x.view != nil {
+				var seen, written int
+				seen, written, next, gone, err = s.buildViewFrom(x, position, end)
+				progress.rows.Add(int64(seen))
+				entries += written
+				return err
+			}
 			if ops, next, err = s.entriesFrom(x, &maker, position, end, &progress.rows); err == nil {
 				gone, err = s.commitEntries(x, ops)
 			}

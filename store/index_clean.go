@@ -81,6 +81,9 @@ func (e *entryMaker) mayHave(x *keptIndex, key, value, entry []byte) bool {
 // dropEntries removes the entries of what a row loses. kept is what is left of it, or nil.
 func (w *sweep) dropEntries(txn engine.Txn, key, value, kept []byte) error {
 	for _, x := range w.indexes {
+		if x.view != nil {
+			continue
+		}
 		stay := map[string]bool{}
 		if kept != nil {
 			err := w.makers[1].each(x, key, len(w.prefix), kept, func(entry []byte) bool {
@@ -107,6 +110,9 @@ func (w *sweep) dropEntries(txn engine.Txn, key, value, kept []byte) error {
 // cleanIndexes goes over all entries and removes those of values that were overwritten, which no read has come by.
 func (w *sweep) cleanIndexes(ctx context.Context) error {
 	for _, x := range w.indexes {
+		if x.view != nil {
+			continue
+		}
 		position := rows.AppendArea(nil, x.id, rows.AreaRows)
 		end := rows.Successor(bytes.Clone(position))
 		for position != nil {

@@ -20,8 +20,7 @@ import (
 // What follows the value is the key of the row, but for the number of its table. In form 0 the value is as
 // types.Type.AppendKey writes it, in form 1 the SHA-256 of that. Entries of maps have the key in front of the value.
 // Terms of text are written as blobs. Form 2 has parts of terms, and form 3 has no value (see index_terms.go).
-// An entry of a view has the key of the view's row in place of form and value. The value of an entry is the length of
-// what comes in front of the key of the row, as a uvarint.
+// The value of an entry is the length of what comes in front of the key of the row, as a uvarint.
 const (
 	wholeValue  = 0
 	hashedValue = 1
@@ -53,7 +52,7 @@ type entryMaker struct {
 	row       rows.Reader
 	value     []byte // that is indexed, as it stands in keys
 	entry     []byte
-	partition []byte   // the partition key, and that of a view's row
+	partition []byte   // the partition key
 	memory    []byte   // of values of clustering columns
 	fields    [][]byte // values of columns of the key, by their index
 
@@ -89,12 +88,6 @@ func (e *entryMaker) each(x *keptIndex, key []byte, prefix int, value []byte, fn
 		return err
 	}
 	static := len(key) > prefix && key[prefix] == rows.KindStatic
-	if x.view != nil {
-		if static {
-			return nil
-		}
-		return e.ofView(x, key, prefix, fn)
-	}
 	switch x.column.Kind {
 	case schema.PartitionKey:
 		return e.ofRow(x, key, prefix, fn)
@@ -261,6 +254,9 @@ func (m *Mutation) appendEntries(all, ops []engine.Op, indexes []*keptIndex) ([]
 			continue
 		}
 		for _, x := range indexes {
+			if x.view != nil {
+				continue
+			}
 			err := m.entries.each(x, op.Key, len(m.prefix), op.Value, func(entry []byte) bool {
 				all = append(all, entryOp(entry, op.Key))
 				return true

@@ -164,9 +164,6 @@ func (x *keptIndex) hasPart(value, entry []byte) bool {
 
 // mayBegin reports whether the index has entries of the form that this one has.
 func (x *keptIndex) mayBegin(entry []byte) bool {
-	if x.view != nil {
-		return true
-	}
 	switch entry[rows.AreaSize] {
 	case wholeValue:
 		return true

@@ -42,6 +42,7 @@ type Mutation struct {
 	usage    *usage // of the table, while it is being committed
 	period   int    // of usage, in which it began
 	state    *state // under which it is being committed
+	id       uint32 // of the table, in this state
 
 	deleting deleting
 	entries  *entryMaker // of indexes; nil: no table that this mutation was for had any

@@ -33,9 +33,9 @@ type Read struct {
 	Tombstones *TombstonesRead // counts live rows and tombstones; nil: nobody does
 }
 
-// IndexRead is what a read has taken from indexes, or from the entries of a view.
+// IndexRead is what a read has taken from indexes.
 type IndexRead struct {
-	Names   []string // of the indexes, or of the view; none: rows were read without them
+	Names   []string // of the indexes; none: rows were read without them
 	Entries int      // that were read
 }
 
@@ -154,9 +154,6 @@ func AppendField(dst []byte, position int) []byte { return rows.AppendField(dst,
 func (s *Store) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error)) error {
 	rd := readers.Get().(*reader)
 	defer rd.release()
-	if r.Table.View != nil {
-		return s.readView(ctx, rd, r, fn)
-	}
 	for {
 		if s.cluster != nil {
 			if _, err := s.usable(ctx, r.Table.ID); err != nil {

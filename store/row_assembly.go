@@ -178,6 +178,9 @@ func (a *rowAssembly) regular(value []byte, hidden int64) (live bool, deletion i
 		m := &a.values.Marker
 		a.row.Marker = CellMeta{Timestamp: m.Timestamp, TTL: m.Expiry.TTL, ExpiresAt: m.Expiry.At}
 	}
+	if a.columns.table.View != nil {
+		return a.row.Marked, deletion, err
+	}
 	return live || a.row.Marked, deletion, err
 }
 

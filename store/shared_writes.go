@@ -43,15 +43,7 @@ func (s *Store) complete(ms []*Mutation, last int64) error {
 			}
 			continue
 		}
-		for _, m := range ms {
-			m.stopWriting()
-		}
-		first := ms[0]
-		ops, err := s.markedOperations(first.ops[:0], ms)
-		first.ops = ops
-		if err == nil {
-			err = s.commit(ops)
-		}
+		err := s.writeEntries(ms)
 		if err != nil {
 			s.log.Error().Err(err).Msg("the entries of an index are not written that came with a write")
 			return ErrUnknown
@@ -59,6 +51,22 @@ func (s *Store) complete(ms []*Mutation, last int64) error {
 	}
 	s.awaitTimestamp(last)
 	return nil
+}
+
+// writeEntries writes mutations again, under the newest definitions.
+func (s *Store) writeEntries(ms []*Mutation) error {
+	for _, m := range ms {
+		m.stopWriting()
+	}
+	first := ms[0]
+	ops, err := s.markedOperations(first.ops[:0], ms)
+	if first.ops = ops; err != nil {
+		return err
+	}
+	if slices.ContainsFunc(ms, (*Mutation).hasViews) {
+		return s.writeAgain(ms)
+	}
+	return s.commit(ops)
 }
 
 // lacksIndexes reports whether a mutation has not written to all indexes that a state has. If its table has another
@@ -89,12 +97,12 @@ func (s *Store) countShared(ms []*Mutation, done func(error)) {
 		first.finish(err)
 		return
 	}
-	guard, last := bytes.Clone(ops[0].Key), s.last.Load()
+	guards, last := [][]byte{bytes.Clone(ops[0].Key)}, s.last.Load()
 	var outcome func(error)
 	update := func(txn engine.Txn) error { return putTotals(txn, ops) }
 	outcome = func(err error) {
 		if errors.Is(err, engine.ErrConflict) {
-			go s.engine.Update(s.closing, guard, update, outcome)
+			go s.engine.Update(s.closing, guards, update, outcome)
 			return
 		}
 		if err != nil || s.cluster.Until(last) == 0 {
@@ -106,7 +114,7 @@ func (s *Store) countShared(ms []*Mutation, done func(error)) {
 			first.finish(nil)
 		}()
 	}
-	s.engine.Update(context.Background(), guard, update, outcome)
+	s.engine.Update(context.Background(), guards, update, outcome)
 }
 
 // putTotals adds changes to the totals that are stored. It puts the whole rows, so that the update fails if another one

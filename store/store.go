@@ -59,7 +59,6 @@ type Store struct {
 	purgeHints chan purgeHint
 
 	filterBytes int64      // Options.TombstoneFilters
-	viewBytes   int        // maxViewBytes, but in tests
 	gathered    int        // mostGathered, but in tests
 	defining    sync.Mutex // held by whoever replaces state; guards meta
 	meta        meta
@@ -79,8 +78,10 @@ type Store struct {
 	restores   atomic.Uint64 // how often a Restore has begun or ended
 	background sync.RWMutex  // held by steps of background work, which Restore waits for
 
-	building atomic.Pointer[buildProgress] // the build of an index or a view that is under way
-	built    atomic.Uint64                 // how many there were
+	still       bool                          // Options.Still
+	formerViews bool                          // an earlier version has kept views in another form
+	building    atomic.Pointer[buildProgress] // the build of an index or a view that is under way
+	built       atomic.Uint64                 // how many there were
 
 	graphs       graphs       // of indexes of vectors
 	leastGraphed atomic.Int64 // leastGraphed and leastAdded, but in tests
@@ -99,10 +100,12 @@ type Store struct {
 // state is what every read and write looks at. It is replaced as a whole.
 type state struct {
 	catalog *schema.Catalog
-	ids     map[[16]byte]uint32 // StoreIDs by table ID: a statement may hold a table as it was before TRUNCATE
+	ids     map[[16]byte]uint32 // StoreIDs by table ID: a statement may hold a table as it was before TRUNCATE. Views too
 	live    map[uint32]bool     // the StoreIDs
 	virtual map[[16]byte]virtual
-	indexes map[uint32][]*keptIndex // of the tables, by their StoreIDs
+	indexes map[uint32][]*keptIndex // of the tables, by their StoreIDs. Views too
+
+	anyViews bool // there are views among the indexes
 
 	sharedState
 
@@ -122,7 +125,7 @@ func Open(o Options) (*Store, error) {
 	}
 	s := &Store{
 		engine: e, limits: e.Limits(), now: o.Now, log: o.Log, purge: make(chan struct{}, 1),
-		filterBytes: o.TombstoneFilters, viewBytes: maxViewBytes, gathered: mostGathered,
+		filterBytes: o.TombstoneFilters, gathered: mostGathered, still: o.Still,
 	}
 	if s.filterBytes == 0 {
 		s.filterBytes = maxTombstoneFilters
@@ -166,6 +169,10 @@ func Open(o Options) (*Store, error) {
 		go s.keepGraphs() // nodes would replace each other's
 	}
 	s.wakePurge()
+	if s.formerViews {
+		s.log.Info().Msg("materialized views are built anew in the form of this version")
+		s.awaitRebuilt()
+	}
 	return s, nil
 }
 

@@ -96,7 +96,7 @@ func (s *Store) sweepAll(ctx context.Context, pause int) error {
 	defer s.sweeping.Unlock()
 	era := s.restores.Load()
 	for _, k := range s.state.Load().catalog.Keyspaces() {
-		for _, t := range k.SortedTables() {
+		for _, t := range append(k.SortedTables(), k.SortedViews()...) {
 			id, stored := s.state.Load().ids[t.ID]
 			if !stored || !s.wantsSweep(id) {
 				continue

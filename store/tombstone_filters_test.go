@@ -71,8 +71,8 @@ func (c *counting) View(fn func(engine.Reader) error) error {
 }
 
 // Update counts what fn asks for.
-func (c *counting) Update(ctx context.Context, guard []byte, fn func(engine.Txn) error, done func(error)) {
-	c.Engine.Update(ctx, guard, func(txn engine.Txn) error {
+func (c *counting) Update(ctx context.Context, guards [][]byte, fn func(engine.Txn) error, done func(error)) {
+	c.Engine.Update(ctx, guards, func(txn engine.Txn) error {
 		return fn(countingTxn{txn, countingReader{txn, c}})
 	}, done)
 }

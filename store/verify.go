@@ -37,11 +37,11 @@ func (f Fault) String() string {
 // Verified counts what Verify has looked at.
 type Verified struct {
 	Tables, Indexes int   // a view counts as an index
-	Unbuilt         int   // indexes and views that do not have the entries of all rows yet
+	Unbuilt         int   // indexes and views that do not have all rows yet
 	Rows            int64 // static ones too
 	Tombstones      int64 // of ranges and partitions
-	Entries         int64 // of indexes and views
-	Stale           int64 // entries of values that their rows do not have any more
+	Entries         int64 // of indexes, and rows of views
+	Stale           int64 // entries of values that their rows do not have any more, and rows of views that have expired
 	Faults          int64
 }
 
@@ -90,12 +90,15 @@ type verification struct {
 	partition []byte
 	row       []byte // the key of a row
 	entry     []byte // the key of an entry
+	views     *viewWriter
 }
 
 // all goes over all keys.
 func (v *verification) all(src engine.Reader) error {
 	v.src, v.dead = src, map[uint32]bool{}
 	v.ofRows.expired = v.store.now().Unix()
+	v.views = newViewWriter(v.store, src, map[uint32][]*keptIndex{})
+	defer v.views.base.release()
 	end := rows.Successor(bytes.Clone(deadKey))
 	err := src.Scan(deadKey, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
 		if len(key) == len(deadKey)+4 {
@@ -139,6 +142,10 @@ func (v *verification) tables(tables map[uint32]*schema.Table, indexes map[uint3
 		case t != nil:
 			err = v.each(t.Keyspace+"."+t.Name, id, end, func(key, value []byte) error {
 				return v.tableKey(t, v.state.indexes[id], key, value)
+			})
+		case x != nil && x.view != nil:
+			err = v.each(x.tableName()+" "+x.label(), id, end, func(key, value []byte) error {
+				return v.rowOfView(x, key, value)
 			})
 		case x != nil && x.isVector():
 			err = v.each(x.tableName()+" "+x.label(), id, end, func(key, value []byte) error {
@@ -230,12 +237,15 @@ func (v *verification) tableKey(t *schema.Table, indexes []*keptIndex, key, valu
 		return nil
 	}
 	for _, x := range indexes {
-		if !x.built || x.isVector() {
+		if !x.built || x.isVector() || x.view != nil {
 			continue
 		}
 		if err := v.entriesOf(x, key, prefix, value); err != nil {
 			return err
 		}
+	}
+	if key[prefix] == rows.KindRow && hasViews(indexes) {
+		return v.viewsOf(indexes, key, value)
 	}
 	return nil
 }
@@ -333,40 +343,19 @@ func (v *verification) entryOf(x *keptIndex, key, value []byte) error {
 // agrees reports whether an entry fits the key of its row, which was read: what it has of columns of the key is what
 // the row has.
 func (e *entryMaker) agrees(x *keptIndex, entry []byte) bool {
-	if x.view == nil {
-		if !x.column.Kind.IsKey() {
-			return true
-		}
-		value := e.fields[x.column.Index]
-		if x.terms.gram && entry[rows.AreaSize] == partOfTerm {
-			return x.hasPart(value, entry)
-		}
-		found := false
-		e.giveTerms(x, value, func(of []byte) bool {
-			found = bytes.Equal(of, entry)
-			return !found
-		})
-		return found
+	if !x.column.Kind.IsKey() {
+		return true
 	}
-	prefix := rows.PartitionPrefixLength(entry)
-	if prefix < 0 || prefix == len(entry) || entry[prefix] != rows.KindRow {
-		return false
+	value := e.fields[x.column.Index]
+	if x.terms.gram && entry[rows.AreaSize] == partOfTerm {
+		return x.hasPart(value, entry)
 	}
-	var of entryMaker
-	if err := of.readKey(x.view, entry, prefix); err != nil {
-		return false
-	}
-	for i, c := range slices.Concat(x.view.PartitionKey, x.view.Clustering) {
-		base := x.table.Columns[x.places[i]]
-		if !base.Kind.IsKey() {
-			continue
-		}
-		a, b := of.fields[c.Index], e.fields[base.Index]
-		if a == nil || b == nil || !bytes.Equal(c.Type.AppendKey(nil, a, false), c.Type.AppendKey(nil, b, false)) {
-			return false
-		}
-	}
-	return true
+	found := false
+	e.giveTerms(x, value, func(of []byte) bool {
+		found = bytes.Equal(of, entry)
+		return !found
+	})
+	return found
 }
 
 // label is what an index or a view is called.

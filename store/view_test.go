@@ -1,7 +1,6 @@
 package store
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -10,6 +9,8 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // viewOf makes a table, whose columns are named as in the base, a view.
@@ -27,17 +28,10 @@ func intPoints(values ...int32) (points [][][]byte) {
 }
 
 // TestViews writes random rows to a table and compares every kind of read of its views with the same read of a table
-// that has the view's rows stored, also where a view has room for a few rows at a time.
+// that was given the view's rows.
 func TestViews(t *testing.T) {
-	for _, room := range []int{maxViewBytes, 200, 1} {
-		t.Run(fmt.Sprint(room), func(t *testing.T) { compareViews(t, room) })
-	}
-}
-
-func compareViews(t *testing.T, room int) {
 	s := open(t, "", Options{SweepEvery: time.Hour}) // what expires has expired long ago by its clock
 	defer closeStore(t, s)
-	s.viewBytes = room
 	base := newTable(t, "base", "k int", "c int, d int desc", "s int static, v int, w text, m map<int:text>")
 	listed := schema.ViewRelation{Columns: []string{"k"}, Test: schema.OneOf, Values: intPoints(1, 2)}
 	above := schema.ViewRelation{Columns: []string{"c", "d"}, Tuple: true, Test: schema.Greater, Values: [][][]byte{{
@@ -54,7 +48,7 @@ func compareViews(t *testing.T, room int) {
 		{newTable(t, "all", "k int, c int, d int, v int", "", "w text"), nil},
 	}
 	define(t, s, base)
-	random := rand.New(rand.NewPCG(1, uint64(room)))
+	random := rand.New(rand.NewPCG(1, 1))
 	for range 60 {
 		writeRandomly(t, s, base, random)
 	}
@@ -68,7 +62,6 @@ func compareViews(t *testing.T, room int) {
 			twin, made = s.Catalog().Table("ks", twin.Name), s.Catalog().Table("ks", made.Name)
 			waitForIndexes(t, s)
 			compareReads(t, s, twin, made, random)
-			withoutIndexes(s, func() { compareReads(t, s, twin, made, random) })
 			for range 10 {
 				writeRandomly(t, s, base, random)
 			}
@@ -78,18 +71,8 @@ func compareViews(t *testing.T, room int) {
 		}
 	}
 	if n := len(s.state.Load().indexes[uint32(s.Catalog().Table("ks", "base").StoreID)]); n != len(tables) {
-		t.Errorf("entries of %d views are kept", n)
+		t.Errorf("%d views are kept", n)
 	}
-}
-
-// withoutIndexes has reads do without entries. Nothing may be written or defined meanwhile.
-func withoutIndexes(s *Store, read func()) {
-	before := s.state.Load()
-	without := *before
-	without.indexes = nil
-	s.state.Store(&without)
-	defer s.state.Store(before)
-	read()
 }
 
 // writeRandomly writes a few random cells, rows and deletions.
@@ -277,79 +260,6 @@ func positionWithin(t *testing.T, s *Store, read *Read, r *rand.Rand) (after *Po
 	return after
 }
 
-// TestBaseReads shows which part of the base is read for which read of a view.
-func TestBaseReads(t *testing.T) {
-	base := newTable(t, "base", "a int, b int", "c int, d int", "v int")
-	one := func(column string, values ...int32) schema.ViewRelation {
-		return schema.ViewRelation{Columns: []string{column}, Test: schema.OneOf, Values: intPoints(values...)}
-	}
-	key := func(values ...int32) []byte {
-		var all [][]byte
-		for _, v := range values {
-			all = append(all, types.EncodeInt(v))
-		}
-		return joinKey(nil, all)
-	}
-	is := func(values ...int32) Slice {
-		var all [][]byte
-		for _, v := range values {
-			all = append(all, types.EncodeInt(v))
-		}
-		return Slice{Start: all, End: all, StartInclusive: true, EndInclusive: true}
-	}
-	byAB := newTable(t, "ab", "a int, b int", "d int, c int", "v int")
-	byV := newTable(t, "v", "v int", "b int, a int, c int, d int", "")
-	tests := []struct {
-		view  *schema.Table
-		where []schema.ViewRelation
-		read  Read
-		want  string
-	}{
-		{byAB, nil, Read{}, "all"},
-		{byAB, nil, Read{Keys: [][]byte{key(1, 2), key(1, 3), key(1, 2)}}, "1 2 /, 1 3 /"},
-		{byAB, nil, Read{Keys: [][]byte{key(1, 2)}, Slices: []Slice{is(4)}}, "1 2 /"},
-		{byAB, nil, Read{Keys: [][]byte{key(1, 2)}, Slices: []Slice{is(4, 5)}}, "1 2 /5 4"},
-		{byAB, []schema.ViewRelation{one("a", 1, 2), one("b", 3)}, Read{}, "1 3 /, 2 3 /"},
-		{byAB, []schema.ViewRelation{one("a", 1, 2)}, Read{}, "all"},
-		{byAB, []schema.ViewRelation{one("a"), one("b", 3)}, Read{}, ""},
-		{byV, nil, Read{Keys: [][]byte{key(1)}}, "all"},
-		{byV, nil, Read{Keys: [][]byte{key(1)}, Slices: []Slice{is(3, 2), is(4, 2)}}, "2 3 /, 2 4 /"},
-		{byV, nil, Read{Keys: [][]byte{key(1)}, Slices: []Slice{is(3, 2), is(4)}}, "all"},
-		{byV, []schema.ViewRelation{one("a", 7)}, Read{Keys: [][]byte{key(1)}, Slices: []Slice{is(4)}}, "7 4 /"},
-		{byV, []schema.ViewRelation{one("c", 7)}, Read{Keys: [][]byte{key(1)}, Slices: []Slice{is(4, 5)}}, "5 4 /7"},
-	}
-	for _, test := range tests {
-		view := viewOf(base, test.view, test.where...)
-		var got []string
-		for _, read := range baseReads(&test.read, view, base) {
-			got = append(got, baseReadText(t, base, read))
-		}
-		if text := strings.Join(got, ", "); text != test.want {
-			t.Errorf("%s %v %v: got %s, want %s", view.Name, test.where, test.read, text, test.want)
-		}
-	}
-}
-
-// baseReadText is a read of single partitions as their keys, a slash and the clustering values.
-func baseReadText(t *testing.T, base *schema.Table, read *Read) string {
-	if read.Keys == nil {
-		return "all"
-	}
-	values, err := types.SplitCompositeKey(read.Keys[0], len(base.PartitionKey))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var text strings.Builder
-	for _, v := range values {
-		text.WriteString(types.Int.Format(v) + " ")
-	}
-	var clustering []string
-	for _, v := range read.Slices[0].Start {
-		clustering = append(clustering, types.Int.Format(v))
-	}
-	return text.String() + "/" + strings.Join(clustering, " ")
-}
-
 // A view follows its base through TRUNCATE, and is gone when it is dropped.
 func TestViewOfTruncated(t *testing.T) {
 	s := open(t, "", Options{})
@@ -379,5 +289,97 @@ func TestViewOfTruncated(t *testing.T) {
 	}
 	if err := s.Read(t.Context(), read, func(*Row) (bool, error) { return true, nil }); err == nil {
 		t.Error("a view that was dropped can be read")
+	}
+}
+
+// TestViewsOfEarlierVersions opens a folder in which a view is kept as entries of its keys, as it was before: the view
+// has its rows at once, and nothing is left of the entries.
+func TestViewsOfEarlierVersions(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, Options{})
+	base := newTable(t, "base", "k int", "", "v int")
+	view := viewOf(base, newTable(t, "byv", "v int", "k int", ""))
+	define(t, s, base, view)
+	for k := range int32(1000) {
+		m := NewMutation(base, types.EncodeInt(k))
+		m.Row(nil)
+		m.Set(base.Column("v"), types.EncodeInt(k%7), 1, Expiry{})
+		if err := apply(s, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x := s.state.Load().viewOf(view)
+	former := *x
+	former.name = "\x00" + strings.TrimPrefix(x.name, "\x00rows\x00")
+	ops := []engine.Op{former.record()}
+	area := rows.AppendArea(nil, x.id, rows.AreaRows)
+	end := rows.Successor(slices.Clone(area))
+	err := s.engine.Scan(area, end, engine.ScanOptions{}, func(key, _ []byte) (bool, error) {
+		ops = append(ops, engine.Op{Kind: engine.Put, Key: slices.Clone(key), Value: []byte{1}})
+		return true, nil
+	})
+	if err == nil {
+		err = s.commit(ops)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeStore(t, s)
+	s = open(t, dir, Options{})
+	defer closeStore(t, s)
+	if got := readRows(t, s, &Read{Table: s.Catalog().Table("ks", "byv")}); len(got) != 1000 {
+		t.Errorf("the view has %d rows", len(got))
+	}
+	for gone := false; !gone; {
+		gone = true
+		err := s.engine.Scan(area, end, engine.ScanOptions{}, func(_, _ []byte) (bool, error) {
+			gone = false
+			return false, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestDeletionsWithViews deletes partitions of a table with a view: one that is too large for that, and one that is
+// not.
+func TestDeletionsWithViews(t *testing.T) {
+	s := open(t, "", Options{})
+	defer closeStore(t, s)
+	base := newTable(t, "base", "k int", "c int", "")
+	view := viewOf(base, newTable(t, "byc", "c int", "k int", ""))
+	define(t, s, base)
+	const many = mostViewRows + 1
+	for k, n := range []int{many, 10} {
+		m := NewMutation(base, types.EncodeInt(int32(k)))
+		for c := range n {
+			m.Row([][]byte{types.EncodeInt(int32(c))})
+			m.Mark(1, Expiry{})
+		}
+		if err := apply(s, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	define(t, s, view)
+	waitForIndexes(t, s)
+	remove := func(k int32) error {
+		m := NewMutation(base, types.EncodeInt(k))
+		m.DeletePartition(2)
+		return apply(s, m)
+	}
+	if err := remove(0); err == nil || !strings.Contains(err.Error(), "more than 65536 rows") {
+		t.Errorf("deleting %d rows: %v", many, err)
+	}
+	if err := remove(1); err != nil {
+		t.Error(err)
+	}
+	for _, table := range []*schema.Table{base, view} {
+		if n := len(readRows(t, s, &Read{Table: table})); n != many {
+			t.Errorf("%s has %d rows, want %d", table.Name, n, many)
+		}
+	}
+	if _, found := verifyAll(t, s); len(found) > 0 {
+		t.Errorf("%q", found)
 	}
 }

@@ -1,6 +1,7 @@
 package tikv
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,25 +18,31 @@ import (
 // updateAttempts is how often an Update runs its function before it says that there is a conflict.
 const updateAttempts = 16
 
-// Update locks the guard in this process and in the cluster, and runs fn on what was committed when it got the lock.
-func (e *Engine) Update(ctx context.Context, guard []byte, fn func(engine.Txn) error, done func(error)) {
+// Update locks the guards in this process and in the cluster, and runs fn on what was committed when it got the locks.
+func (e *Engine) Update(ctx context.Context, guards [][]byte, fn func(engine.Txn) error, done func(error)) {
 	if err := e.enter(); err != nil {
 		done(err)
 		return
 	}
 	defer e.under.Done()
-	done(e.update(ctx, guard, fn))
+	done(e.update(ctx, guards, fn))
 }
 
-func (e *Engine) update(ctx context.Context, guard []byte, fn func(engine.Txn) error) error {
-	unlock, err := e.guards.lock(ctx, string(guard))
-	if err != nil {
-		return err
+func (e *Engine) update(ctx context.Context, guards [][]byte, fn func(engine.Txn) error) (err error) {
+	guards = slices.Clone(guards)
+	slices.SortFunc(guards, bytes.Compare) // so that no two updates wait for each other
+	guards = slices.CompactFunc(guards, bytes.Equal)
+	keys := make([][]byte, len(guards))
+	for i, guard := range guards {
+		unlock, err := e.guards.lock(ctx, string(guard))
+		if err != nil {
+			return err
+		}
+		defer unlock()
+		keys[i] = append(e.area(nil, areaGuards), guard...)
 	}
-	defer unlock()
-	key := append(e.area(nil, areaGuards), guard...)
 	for range updateAttempts {
-		if err = e.attemptUpdate(ctx, key, fn); !errors.Is(err, errRepeat) {
+		if err = e.attemptUpdate(ctx, keys, fn); !errors.Is(err, errRepeat) {
 			return err
 		}
 	}
@@ -46,7 +53,7 @@ func (e *Engine) update(ctx context.Context, guard []byte, fn func(engine.Txn) e
 var errRepeat = errors.New("a key has changed")
 
 // attemptUpdate runs fn and commits what it wrote, unless that undid what it did not see.
-func (e *Engine) attemptUpdate(ctx context.Context, guard []byte, fn func(engine.Txn) error) error {
+func (e *Engine) attemptUpdate(ctx context.Context, guards [][]byte, fn func(engine.Txn) error) error {
 	t, err := e.begin()
 	if err != nil {
 		return refusal{err}
@@ -58,7 +65,7 @@ func (e *Engine) attemptUpdate(ctx context.Context, guard []byte, fn func(engine
 			_ = t.Rollback() // the locks expire where it fails
 		}
 	}()
-	ts, err := e.lockGuard(ctx, t, guard)
+	ts, err := e.lockGuards(ctx, t, guards)
 	if err != nil {
 		return err
 	}
@@ -90,19 +97,19 @@ const (
 	lockPatient = 30 * time.Second
 )
 
-// lockGuard locks the guard, and returns a timestamp before which all other updates with the guard were committed.
-func (e *Engine) lockGuard(ctx context.Context, t *transaction.KVTxn, guard []byte) (ts uint64, err error) {
+// lockGuards locks guards, and returns a timestamp before which all other updates with one of them were committed.
+func (e *Engine) lockGuards(ctx context.Context, t *transaction.KVTxn, guards [][]byte) (ts uint64, err error) {
 	ts = t.StartTS()
 	for began := time.Now(); ; {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		err := t.LockKeys(context.Background(), kv.NewLockCtx(ts, lockWait, time.Now()), guard)
+		err := t.LockKeys(context.Background(), kv.NewLockCtx(ts, lockWait, time.Now()), guards...)
 		switch {
 		case err == nil:
 			return ts, nil
 		case time.Since(began) > lockPatient:
-			return 0, fmt.Errorf("%w: the guard was locked for %v: %v", engine.ErrConflict, lockPatient, err)
+			return 0, fmt.Errorf("%w: a guard was locked for %v: %v", engine.ErrConflict, lockPatient, err)
 		case !tikverr.IsErrWriteConflict(err) && !errors.Is(err, tikverr.ErrLockWaitTimeout) && !lostRace(err):
 			return 0, refusal{err}
 		}

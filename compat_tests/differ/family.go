@@ -26,7 +26,8 @@ type production struct {
 // families are all there are; they take turns.
 var families = []*family{
 	rowsFamily, slicesFamily, keysFamily, valuesFamily, expressionsFamily, definitionsFamily, mutationsFamily, partsFamily,
-	countersFamily, alterationsFamily, conditionsFamily, conditionalBatchesFamily, groupsFamily, guardrailsFamily,
+	countersFamily, alterationsFamily, conditionsFamily, conditionalBatchesFamily, groupsFamily, viewsFamily, indexesFamily,
+	guardrailsFamily,
 }
 
 // familyNames are what -only takes.
@@ -62,6 +63,10 @@ func (f *family) makeScenario(g *gen, statements int) *scenario {
 	if f.shape != nil {
 		g.table = f.shape(g)
 		s.steps = append(s.steps, &step{production: "table", kind: definition, root: g.create(tableName, g.table)})
+		if g.table.view != nil {
+			s.steps = append(s.steps, g.createView(g.table))
+		}
+		s.steps = append(s.steps, g.createIndexes(g.table)...)
 	}
 	total := 0
 	for _, p := range f.productions {

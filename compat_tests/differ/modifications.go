@@ -14,7 +14,7 @@ func (g *gen) using(ttl bool) *node {
 // usingItems are what stands in a USING clause.
 func (g *gen) usingItems(ttl bool) []*node {
 	at := g.IntN(newest) + 1
-	if g.table.expires {
+	if g.table.expires || g.table.rising {
 		g.ttls++
 		at = g.ttls // expiring in the same second or not would decide between equal write times
 	}

@@ -28,6 +28,10 @@ type table struct {
 	columns []*column
 	expires bool // it has a default TTL
 	untimed bool // the write that is being made has no USING TIMESTAMP
+	rising  bool // each write has a later timestamp than the one before
+
+	view    *table    // of the table; nil: it has none
+	indexed []*column // those with an index
 }
 
 // of are the columns of some kinds.

@@ -138,6 +138,11 @@ func (g *gen) filter() *node {
 	for c.kind == static && types.IsMultiCell(c.typ) { // docs/differences.md, 337
 		c = pick(g, g.table.columns)
 	}
+	return g.filterOf(c)
+}
+
+// filterOf is filter for one column.
+func (g *gen) filterOf(c *column) *node {
 	switch t := c.typ.(type) {
 	case *types.List:
 		if g.percent(70) {

@@ -15,6 +15,15 @@
 // The same programs connect through TLS when the environment has CQL_CA, the file of an authority to trust, and show a
 // certificate when it has CQL_CERT and CQL_KEY: the script's drivers whose names begin with tls- do so.
 //
+// The table faults.json has all faults of a server with test controls. Each has to arrive as the driver's own error
+// with its fields, for plain and for prepared statements, and what was to be applied has to be applied: through both
+// lines of gocql in TestGocqlFaults, and through Python, Java and Node in the script's drivers whose names begin with
+// faults-.
+//
+// ring-java has nodes of a ring fail and asks for things through the Java driver's own policies: the default load
+// balancing with and without other datacenters, both retry policies and speculative executions. Each scenario says what
+// the application gets and which nodes have coordinated its requests. server/cqltest does the same for gocql.
+//
 // Programs for gocql, Python and Java also compare what their drivers make of definitions with what they make of
 // Cassandra's: make metadata.
 package drivers

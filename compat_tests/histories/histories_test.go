@@ -224,7 +224,7 @@ func (c *collecting) Delete(key []byte)       { c.add(engine.Delete, key, nil) }
 func (c *collecting) Merge(key, delta []byte) { c.add(engine.Merge, key, delta) }
 
 // Update breaks the contract.
-func (u unguarded) Update(_ context.Context, _ []byte, fn func(engine.Txn) error, done func(error)) {
+func (u unguarded) Update(_ context.Context, _ [][]byte, fn func(engine.Txn) error, done func(error)) {
 	go func() {
 		c := &collecting{}
 		err := u.View(func(r engine.Reader) error {

@@ -81,21 +81,21 @@ type repeating struct {
 	beforeLast func()
 }
 
-func (r *repeating) Update(ctx context.Context, guard []byte, fn func(engine.Txn) error, done func(error)) {
+func (r *repeating) Update(ctx context.Context, guards [][]byte, fn func(engine.Txn) error, done func(error)) {
 	if r.beforeLast == nil {
-		r.Engine.Update(ctx, guard, fn, done)
+		r.Engine.Update(ctx, guards, fn, done)
 		return
 	}
 	conflict := errors.New("conflict")
 	for range 2 {
-		err := engine.Update(ctx, r.Engine, guard, func(txn engine.Txn) error { return cmp.Or(fn(txn), conflict) })
+		err := engine.Update(ctx, r.Engine, guards[0], func(txn engine.Txn) error { return cmp.Or(fn(txn), conflict) })
 		if !errors.Is(err, conflict) {
 			done(err)
 			return
 		}
 	}
 	r.beforeLast()
-	r.Engine.Update(ctx, guard, fn, done)
+	r.Engine.Update(ctx, guards, fn, done)
 }
 
 // TestContentions lets the time of a conditional write end when it has been decided twice, in two ways: its own clock

@@ -125,7 +125,7 @@ func Unprepared() Act { return Act{kind: actUnprepared} }
 // Drop closes the connection without an answer.
 func Drop() Act { return Act{kind: actDrop} }
 
-// Malformed answers with a result of a kind that does not exist, which no driver can decode.
+// Malformed answers with rows that end before their columns, which no driver can decode.
 func Malformed() Act { return Act{kind: actMalformed} }
 
 // EchoPayload serves the request, and answers with the custom payload that it came with.

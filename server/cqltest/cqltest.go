@@ -2,14 +2,25 @@
 //
 //	func TestUsers(t *testing.T) {
 //		srv := cqltest.RunT(t)
-//		srv.LoadDir(t, "schema")
-//		session := gocqltest.Session(t, srv)
+//		srv.LoadDir(t, "schema") // creates keyspace shop and its tables
+//		session := gocqltest.Session(t, srv, func(c *gocql.ClusterConfig) { c.Keyspace = "shop" })
 //		...
 //	}
 //
 // Any driver can connect; nothing but the address is needed. Session opens a session of any driver in a keyspace of its
 // own, and packages gocqltest and gocqlv2test do so for the two lines of gocql, so that this package depends on none.
 // Servers share nothing: hundreds of them may run at the same time.
+//
+// # Tests that have used a Cassandra
+//
+// A function that connects to the address of a Cassandra connects to Addr instead, or to Host and Port; the rest of the
+// driver's configuration may stay. The server is one node of datacenter1 that needs no password. It answers at every
+// consistency level, whatever the replication factor: WithStrictReplicas makes it refuse what a single Cassandra would,
+// and Ring gives keyspaces the replicas that they ask for.
+//
+// Where TestMain starts the Cassandra for all tests, Start starts a server for all of them. Tests that have waited for
+// each other, or emptied tables for the next one, can have a server each: RunT where they make the schema, or a Fork of
+// a Snapshot that has it.
 //
 // # Failed tests
 //
@@ -39,7 +50,10 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
+	"io"
 	"net"
+	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -97,7 +111,7 @@ type config struct {
 	tls, clientCertificates bool // connections are encrypted, and clients show certificates
 }
 
-// Option changes what RunT starts.
+// Option changes what RunT, Start and Fork start.
 type Option func(*config)
 
 // WithClock makes the server take the time from now, for all that Clock is for. Server.Clock then moves on from that.
@@ -148,7 +162,7 @@ func WithEngine(wrap func(engine.Engine) engine.Engine) Option {
 	return func(c *config) { c.engine = wrap }
 }
 
-// WithLog makes the server log. Without it, it logs warnings and errors to the test.
+// WithLog makes the server log. Without it, the server of a test logs warnings and errors to the test.
 func WithLog(log zerolog.Logger) Option { return func(c *config) { c.server.Log = log } }
 
 // WithFailureLog sets how many statements, the last ones, are printed when the test has failed. Without it they are 50;
@@ -170,13 +184,32 @@ func RunT(t testing.TB, options ...Option) *Server {
 	return run(t, nil, options)
 }
 
+// Start starts a server that belongs to no test, for a TestMain whose tests share one. It runs until Stop is called,
+// and logs warnings and errors to the standard error.
+func Start(options ...Option) (*Server, error) {
+	c := newConfig(os.Stderr)
+	for _, o := range options {
+		o(&c)
+	}
+	s, err := start(c)
+	if err != nil {
+		return nil, fmt.Errorf("start a CQL server: %w", err)
+	}
+	return s, nil
+}
+
+// newConfig is what is started without options.
+func newConfig(log io.Writer) config {
+	return config{clock: control.NewClock(nil), server: server.Options{
+		Log:    zerolog.New(log).Level(zerolog.WarnLevel),
+		Limits: server.Limits{ReadTimeout: patience, RangeTimeout: patience, WriteTimeout: patience},
+	}}
+}
+
 // run is RunT for a server that begins with what a snapshot has; nil: with nothing.
 func run(t testing.TB, from *Snapshot, options []Option) *Server {
 	t.Helper()
-	c := config{clock: control.NewClock(nil), server: server.Options{
-		Log:    zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel),
-		Limits: server.Limits{ReadTimeout: patience, RangeTimeout: patience, WriteTimeout: patience},
-	}}
+	c := newConfig(zerolog.NewTestWriter(t))
 	if _, benchmark := t.(*testing.B); !benchmark {
 		c.shown = shownStatements
 	}
@@ -303,8 +336,8 @@ func (s *Server) Host() string { return s.address.IP.String() }
 // Port is the port of Addr.
 func (s *Server) Port() int { return s.address.Port }
 
-// Stop stops the server before the test ends: requests under way are answered, then connections and store
-// are closed. ctx bounds how long that may take. Only the first call does anything.
+// Stop stops the server: requests under way are answered, then connections and store are closed. ctx bounds how long
+// that may take. Only the first call does anything. The end of the test calls it for a server of RunT.
 func (s *Server) Stop(ctx context.Context) (err error) {
 	s.stopOnce.Do(func() {
 		s.stopped.Store(true)

@@ -3,6 +3,7 @@ package cqltest_test
 import (
 	"bytes"
 	"context"
+	"net"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server/cqltest"
+	"github.com/cqld/cqld/server/cqltest/gocqltest"
 )
 
 // A server's clock is the test's: what has a TTL is gone when the test says so.
@@ -146,4 +148,35 @@ func TestServersAreSeparate(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Close()
+}
+
+// TestStart starts servers that belong to no test. They run until they are stopped.
+func TestStart(t *testing.T) {
+	var shared *cqltest.Server
+	t.Run("TestMain", func(t *testing.T) {
+		var err error
+		if shared, err = cqltest.Start(cqltest.WithStatements()); err != nil {
+			t.Fatal(err)
+		}
+	})
+	for _, name := range []string{"first", "second"} {
+		t.Run(name, func(t *testing.T) {
+			session := gocqltest.Session(t, shared)
+			run(t, session, "CREATE TABLE t (k int PRIMARY KEY)")
+			run(t, session, "INSERT INTO t (k) VALUES (1)")
+		})
+	}
+	if n := shared.StatementCounts(); n["t_start_first_1.t"] == 0 || n["t_start_second_2.t"] == 0 {
+		t.Errorf("the statements by table: %v", n)
+	}
+	if err := shared.Stop(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if c, err := net.Dial("tcp", shared.Addr()); err == nil {
+		c.Close()
+		t.Error("the server can be reached when it is stopped")
+	}
+	if s, err := cqltest.Start(cqltest.RingOf("nonsense")); err == nil || s != nil {
+		t.Errorf("a wrong option: %v, %v", s, err)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/netip"
 	"os"
 	"strings"
@@ -279,6 +280,27 @@ func ExampleRunT() {
 	}
 	fmt.Println(word)
 	// Output: hello
+}
+
+// A server for all tests of a package, which TestMain starts.
+func ExampleStart() {
+	srv, err := cqltest.Start()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer srv.Stop(context.Background()) // in TestMain: behind m.Run, and before os.Exit
+
+	session, err := gocql.NewCluster(srv.Addr()).CreateSession()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer session.Close()
+	var datacenter string
+	if err := session.Query("SELECT data_center FROM system.local").Scan(&datacenter); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(datacenter)
+	// Output: datacenter1
 }
 
 // A ring of two datacenters whose nodes fail and come back.

@@ -103,7 +103,7 @@ func Drop() Act {
 	return control.Drop()
 }
 
-// Malformed answers with a result of a kind that does not exist, which no driver can decode.
+// Malformed answers with rows that end before their columns, which no driver can decode.
 func Malformed() Act {
 	return control.Malformed()
 }

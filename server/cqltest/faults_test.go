@@ -245,8 +245,8 @@ func TestFaultEffects(t *testing.T) {
 	}{
 		{cqltest.Drop(), "EOF", false},
 		{cqltest.Drop().AfterApplying(), "EOF", true},
-		{cqltest.Malformed(), "unknown result kind", false},
-		{cqltest.Malformed().AfterApplying(), "unknown result kind", true},
+		{cqltest.Malformed(), "not enough bytes", false},
+		{cqltest.Malformed().AfterApplying(), "not enough bytes", true},
 		{cqltest.Overloaded(), "overloaded", false},
 		{cqltest.Overloaded().AfterApplying(), "overloaded", true},
 		{cqltest.Unprepared(), "", true},

@@ -1,7 +1,6 @@
 package cqltest_test
 
 import (
-	"context"
 	"fmt"
 	"runtime"
 	"slices"
@@ -14,13 +13,35 @@ import (
 	"github.com/cqld/cqld/server/cqltest"
 )
 
+// oneTest stands for a test within a benchmark: end does what the end of the test would do, so that nothing of it stays
+// in memory.
+type oneTest struct {
+	testing.TB
+	mu   sync.Mutex
+	ends []func()
+}
+
+// Cleanup implements testing.TB.
+func (t *oneTest) Cleanup(f func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ends = append(t.ends, f)
+}
+
+// end calls the functions given to Cleanup, the last one first.
+func (t *oneTest) end() {
+	for _, f := range slices.Backward(t.ends) {
+		f()
+	}
+}
+
 // BenchmarkRunT starts and stops servers.
 func BenchmarkRunT(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := cqltest.RunT(b).Stop(context.Background()); err != nil {
-			b.Fatal(err)
-		}
+		t := &oneTest{TB: b}
+		cqltest.RunT(t)
+		t.end()
 	}
 }
 
@@ -30,7 +51,8 @@ func BenchmarkFirstAnswer(b *testing.B) {
 	var took []time.Duration
 	for b.Loop() {
 		began := time.Now()
-		s := cqltest.RunT(b)
+		t := &oneTest{TB: b}
+		s := cqltest.RunT(t)
 		c, err := client.Dial(b.Context(), s.Addr(), client.Options{})
 		if err != nil {
 			b.Fatal(err)
@@ -40,9 +62,7 @@ func BenchmarkFirstAnswer(b *testing.B) {
 		}
 		took = append(took, time.Since(began))
 		c.Close()
-		if err := s.Stop(context.Background()); err != nil {
-			b.Fatal(err)
-		}
+		t.end()
 	}
 	slices.Sort(took)
 	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "median-µs")
@@ -54,11 +74,11 @@ func BenchmarkParallelTests(b *testing.B) {
 	const tests, rows = 500, 100
 	for b.Loop() {
 		var group sync.WaitGroup
-		servers := make([]*cqltest.Server, tests)
-		for i := range servers {
+		all := make([]*oneTest, tests)
+		for i := range all {
+			all[i] = &oneTest{TB: b}
 			group.Go(func() {
-				s := cqltest.RunT(b)
-				servers[i] = s
+				s := cqltest.RunT(all[i])
 				s.Exec(b, createShop, "CREATE TABLE shop.t (k int, c int, v text, PRIMARY KEY (k, c))",
 					"CREATE TYPE shop.u (a int, b text)", "CREATE TABLE shop.u (k int PRIMARY KEY, v frozen<u>)")
 				c, err := client.Dial(b.Context(), s.Addr(), client.Options{})
@@ -84,12 +104,8 @@ func BenchmarkParallelTests(b *testing.B) {
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		b.ReportMetric(float64(m.Sys)/(1<<20), "MiB")
-		for _, s := range servers {
-			group.Go(func() {
-				if err := s.Stop(context.Background()); err != nil {
-					b.Error(err)
-				}
-			})
+		for _, t := range all {
+			group.Go(t.end)
 		}
 		group.Wait()
 	}

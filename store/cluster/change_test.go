@@ -16,14 +16,14 @@ type forgetful struct {
 	updates atomic.Int64
 }
 
-func (f *forgetful) Update(ctx context.Context, guard []byte, fn func(engine.Txn) error, done func(error)) {
+func (f *forgetful) Update(ctx context.Context, guards [][]byte, fn func(engine.Txn) error, done func(error)) {
 	switch f.updates.Add(1) % 3 {
 	case 1: // it was applied
-		f.Engine.Update(ctx, guard, fn, func(err error) { done(errors.Join(err, engine.ErrUnknown)) })
+		f.Engine.Update(ctx, guards, fn, func(err error) { done(errors.Join(err, engine.ErrUnknown)) })
 	case 2: // it was not
 		done(engine.ErrUnknown)
 	default:
-		f.Engine.Update(ctx, guard, fn, done)
+		f.Engine.Update(ctx, guards, fn, done)
 	}
 }
 

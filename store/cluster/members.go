@@ -106,7 +106,7 @@ func (n *Node) forget(states []State, now time.Duration) {
 		if s.Up || now-seen.at < n.options.ForgetAfter {
 			continue
 		}
-		n.engine.Update(n.ctx, s.key(), func(txn engine.Txn) error {
+		n.engine.Update(n.ctx, [][]byte{s.key()}, func(txn engine.Txn) error {
 			same := false
 			if _, err := txn.Get(s.key(), func(b []byte) error {
 				same = bytes.Equal(b, s.op().Value)

@@ -112,12 +112,12 @@ type Engine interface {
 	Commit(ops []Op, done func(error))
 
 	// Update runs fn and commits what it wrote, or fails with fn's error or another and changes nothing. It calls done
-	// exactly once with the outcome, as Commit does, and blocks while the queue is full. Updates with
-	// the same guard run one after the other. What fn puts or deletes does not undo a commit that fn did not see: the
+	// exactly once with the outcome, as Commit does, and blocks while the queue is full. Updates that
+	// share a guard run one after the other. What fn puts or deletes does not undo a commit that fn did not see: the
 	// Update fails with ErrConflict then, or runs fn again. So fn may run more than once, and only what it did the last
 	// time counts. It calls neither Commit nor Update. ctx ends the waiting for fn to run, not more. The
-	// caller leaves guard as it is until done is called.
-	Update(ctx context.Context, guard []byte, fn func(Txn) error, done func(error))
+	// caller leaves guards as they are until done is called.
+	Update(ctx context.Context, guards [][]byte, fn func(Txn) error, done func(error))
 
 	// DeleteRange removes the keys that Scan would give, not atomically; only for keys that nobody writes any more and
 	// no reader that begins later asks for. Views under way see them to their end.
@@ -164,10 +164,10 @@ type Remote interface {
 	Remote() bool
 }
 
-// Update runs an update of an engine and waits for its outcome.
+// Update runs an update of an engine with one guard and waits for its outcome.
 func Update(ctx context.Context, e Engine, guard []byte, fn func(Txn) error) error {
 	outcome := make(chan error, 1)
-	e.Update(ctx, guard, fn, func(err error) { outcome <- err })
+	e.Update(ctx, [][]byte{guard}, fn, func(err error) { outcome <- err })
 	return <-outcome
 }
 

@@ -41,6 +41,9 @@ func (p *Purger) Purge(value []byte, hidden Tombstone) (kept []byte, less bool, 
 	if err := r.ReadHead(value); err != nil {
 		return nil, false, err
 	}
+	if p.Table.View != nil && !r.Marker.Live(NoTimestamp, p.Now) {
+		return nil, true, nil // the row of a view ends with its marker
+	}
 	w := Writer{Head: r.Head, Dst: make([]byte, 0, len(value))}
 	cover := r.Deletion.Later(hidden)
 	if r.Deletion.Timestamp != NoTimestamp && (cover == hidden || p.Due(r.Deletion.Second)) {

@@ -48,6 +48,7 @@ type node struct {
 
 	isBuilding func(*schema.Table, *schema.Index) bool
 	build      func() *store.BuildProgress
+	viewBuilt  func(view *schema.Table) bool
 }
 
 // filler makes the rows of one table.
@@ -126,7 +127,7 @@ func Register(s *store.Store, o Options) {
 	n := &node{
 		Options: o, hostID: s.HostID(), started: s.Now(), estimate: s.Estimate,
 		now: s.Now, sweep: s.SweepProgress, sweeps: func() uint64 { return s.SweepMetrics().Sweeps },
-		isBuilding: s.IsBuilding, build: s.BuildProgress,
+		isBuilding: s.IsBuilding, build: s.BuildProgress, viewBuilt: s.IsViewBuilt,
 	}
 	for _, k := range keyspaces {
 		for _, t := range k.SortedTables() {

@@ -26,12 +26,14 @@ func fillViews(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	})
 }
 
-// fillBuiltViews makes system.built_views: all views, because none needs building.
-func fillBuiltViews(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
+// fillBuiltViews makes system.built_views: the views that have all rows.
+func fillBuiltViews(n *node, w *writer, _ store.Session, c *schema.Catalog) {
 	eachKeyspace(w, c, false, func(k *schema.Keyspace) {
-		for name := range k.Views {
-			w.row(types.EncodeText(name))
-			w.bool("status_replicated", true)
+		for name, view := range k.Views {
+			if n.viewBuilt(view) {
+				w.row(types.EncodeText(name))
+				w.bool("status_replicated", true)
+			}
 		}
 	})
 }
@@ -49,15 +51,19 @@ func fillViewBuilds(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
 	w.text("last_token", strconv.FormatInt(b.Token, 10))
 }
 
-// fillViewBuildStatus makes system_distributed.view_build_status: this node has built all views.
+// fillViewBuildStatus makes system_distributed.view_build_status.
 func fillViewBuildStatus(n *node, w *writer, session store.Session, c *schema.Catalog) {
 	for _, k := range c.Keyspaces() {
-		for name := range k.Views {
+		for name, view := range k.Views {
+			status := "STARTED"
+			if n.viewBuilt(view) {
+				status = "SUCCESS"
+			}
 			key := types.AppendCompositeKey(nil, types.EncodeText(k.Name))
 			w.partition(types.AppendCompositeKey(key, types.EncodeText(name)))
 			for _, on := range append(n.peers(session), n.self(session)) {
 				w.row(on.HostID[:])
-				w.text("status", "SUCCESS")
+				w.text("status", status)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package traffic
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -20,7 +21,10 @@ type Proxy struct {
 	To   string        // the server's address
 	Out  io.Writer     // for the recording
 	Told func(error)   // is told of connections that failed; it may be called concurrently
-	Dial time.Duration // how long connecting to the server may take
+	Dial time.Duration // how long connecting to the server may take, and the TLS handshake of a client
+
+	ToTLS *tls.Config // for connections to the server; nil: they are not encrypted
+	TLS   *tls.Config // for connections of clients; nil: they are not encrypted
 
 	mu    sync.Mutex
 	conns int
@@ -77,17 +81,59 @@ func (p *Proxy) write(b []byte) {
 	}
 }
 
+// halfCloser is a connection that can say that nothing more is written, as those of TCP and TLS can.
+type halfCloser interface {
+	net.Conn
+	CloseWrite() error
+}
+
+// dial connects to the server.
+func (p *Proxy) dial(ctx context.Context) (halfCloser, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.Dial)
+	defer cancel()
+	var conn net.Conn
+	var err error
+	if p.ToTLS != nil {
+		dialer := tls.Dialer{Config: p.ToTLS}
+		conn, err = dialer.DialContext(ctx, "tcp", p.To)
+	} else {
+		var dialer net.Dialer
+		conn, err = dialer.DialContext(ctx, "tcp", p.To)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", p.To, err)
+	}
+	return conn.(halfCloser), nil
+}
+
+// greet does the TLS handshake with a client, if there is one.
+func (p *Proxy) greet(ctx context.Context, socket net.Conn) (net.Conn, error) {
+	if p.TLS == nil {
+		return socket, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.Dial)
+	defer cancel()
+	conn := tls.Server(socket, p.TLS)
+	if err := conn.HandshakeContext(ctx); err != nil {
+		return nil, fmt.Errorf("TLS handshake of the client %s: %w", socket.RemoteAddr(), err)
+	}
+	return conn, nil
+}
+
 // pass passes on one connection.
-func (p *Proxy) pass(ctx context.Context, client net.Conn) error {
-	defer client.Close()
-	dialer := net.Dialer{Timeout: p.Dial}
-	server, err := dialer.DialContext(ctx, "tcp", p.To)
+func (p *Proxy) pass(ctx context.Context, socket net.Conn) error {
+	defer socket.Close()
+	client, err := p.greet(ctx, socket)
+	if err != nil {
+		return err
+	}
+	server, err := p.dial(ctx)
 	if err != nil {
 		return err
 	}
 	defer server.Close()
 	stop := context.AfterFunc(ctx, func() {
-		_ = client.Close()
+		_ = socket.Close()
 		_ = server.Close()
 	})
 	defer stop()
@@ -100,7 +146,7 @@ func (p *Proxy) pass(ctx context.Context, client net.Conn) error {
 	go func() {
 		defer close(ended)
 		c.copy(server, client, &c.requests)
-		_ = server.(*net.TCPConn).CloseWrite() // the server may have closed it
+		_ = server.CloseWrite() // the server may have closed it
 	}()
 	c.copy(client, server, &c.answers)
 	_ = client.Close()

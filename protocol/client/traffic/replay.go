@@ -3,6 +3,7 @@ package traffic
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -17,8 +18,9 @@ import (
 // Replay plays a recording against a server. Requests are sent one after the other, in the order in which they were
 // recorded, each on the connection of its own.
 type Replay struct {
-	Against            string // the server's address
-	Username, Password string // if it asks
+	Against            string      // the server's address
+	Username, Password string      // if it asks
+	TLS                *tls.Config // nil: connections are not encrypted
 	Timeout            time.Duration
 	Out                io.Writer // for differences
 }
@@ -187,7 +189,7 @@ func (p *replaying) connection(ctx context.Context, l *line) (*client.Conn, erro
 		return c, nil
 	}
 	c, err := client.Dial(ctx, p.Against, client.Options{
-		Version: l.header.Version, Username: p.Username, Password: p.Password,
+		Version: l.header.Version, Username: p.Username, Password: p.Password, TLS: p.TLS,
 	})
 	if err == nil {
 		p.conns[l.conn] = c

@@ -125,12 +125,12 @@ func (a *access) Commit(ops []engine.Op, done func(error)) {
 }
 
 // Update reads and writes.
-func (a *access) Update(ctx context.Context, guard []byte, fn func(engine.Txn) error, done func(error)) {
+func (a *access) Update(ctx context.Context, guards [][]byte, fn func(engine.Txn) error, done func(error)) {
 	if err := a.pass(); err != nil {
 		done(err)
 		return
 	}
-	a.Engine.Update(ctx, guard, fn, a.back(done))
+	a.Engine.Update(ctx, guards, fn, a.back(done))
 }
 
 // DeleteRange removes a range.

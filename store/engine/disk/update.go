@@ -12,7 +12,7 @@ import (
 const attempts = 4
 
 // Update runs fn on the last commit, and again if it conflicts with commits made meanwhile.
-func (e *Engine) Update(ctx context.Context, _ []byte, fn func(engine.Txn) error, done func(error)) {
+func (e *Engine) Update(ctx context.Context, _ [][]byte, fn func(engine.Txn) error, done func(error)) {
 	if err := e.take(); err != nil {
 		done(err)
 		return

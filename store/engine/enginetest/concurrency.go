@@ -223,7 +223,7 @@ func closeWaits(t *testing.T, e engine.Engine) {
 func closeWaitsForUpdates(t *testing.T, e engine.Engine) {
 	begun := make(chan struct{})
 	var answered atomic.Bool
-	go e.Update(context.Background(), []byte("g"), func(engine.Txn) error { return nil }, func(error) {
+	go e.Update(context.Background(), [][]byte{[]byte("g")}, func(engine.Txn) error { return nil }, func(error) {
 		close(begun)
 		time.Sleep(20 * time.Millisecond)
 		answered.Store(true)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -163,25 +164,45 @@ func (*Memory) Limits() engine.Limits {
 }
 
 // Update runs fn and replays on the last tree what it wrote.
-func (m *Memory) Update(ctx context.Context, guard []byte, fn func(engine.Txn) error, done func(error)) {
+func (m *Memory) Update(ctx context.Context, guards [][]byte, fn func(engine.Txn) error, done func(error)) {
 	if _, err := m.enter(); err != nil {
 		done(err)
 		return
 	}
 	defer m.under.Done()
-	done(m.update(ctx, guard, fn))
+	done(m.update(ctx, guards, fn))
 }
 
-func (m *Memory) update(ctx context.Context, guard []byte, fn func(engine.Txn) error) error {
-	m.mu.Lock()
-	lock := m.guards[string(guard)]
-	if lock == nil {
-		lock = new(sync.Mutex)
-		m.guards[string(guard)] = lock
+// lock locks guards in their order, and returns what unlocks them.
+func (m *Memory) lock(guards [][]byte) (unlock func(), named string) {
+	names := make([]string, 0, len(guards))
+	for _, guard := range guards {
+		names = append(names, string(guard))
 	}
-	m.mu.Unlock()
-	lock.Lock()
-	defer lock.Unlock()
+	slices.Sort(names)
+	names = slices.Compact(names)
+	locks := make([]*sync.Mutex, 0, len(names))
+	for _, name := range names {
+		m.mu.Lock()
+		lock := m.guards[name]
+		if lock == nil {
+			lock = new(sync.Mutex)
+			m.guards[name] = lock
+		}
+		m.mu.Unlock()
+		lock.Lock()
+		locks = append(locks, lock)
+	}
+	return func() {
+		for _, lock := range locks {
+			lock.Unlock()
+		}
+	}, string(bytes.Join(guards, nil))
+}
+
+func (m *Memory) update(ctx context.Context, guards [][]byte, fn func(engine.Txn) error) error {
+	unlock, named := m.lock(guards)
+	defer unlock()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -190,11 +211,10 @@ func (m *Memory) update(ctx context.Context, guard []byte, fn func(engine.Txn) e
 		_ = fn(x) // what comes of it does not count
 	}
 	x := m.begin()
-	named := string(guard)
 	if err := errors.Join(fn(x), x.err); err != nil {
 		return err
 	}
-	if string(guard) != named {
+	if string(bytes.Join(guards, nil)) != named {
 		return errChanged
 	}
 	if m.now(4) {

@@ -13,7 +13,7 @@ import (
 const attempts = 4
 
 // Update runs fn on the last commit, and again if it conflicts with commits made meanwhile.
-func (e *Engine) Update(ctx context.Context, _ []byte, fn func(engine.Txn) error, done func(error)) {
+func (e *Engine) Update(ctx context.Context, _ [][]byte, fn func(engine.Txn) error, done func(error)) {
 	e.under.Add(1) // a Close that comes later waits
 	defer e.under.Add(-1)
 	if e.closed.Load() {

@@ -1,0 +1,63 @@
+package main
+
+import "slices"
+
+// indexesFamily writes to a table with indexes in every way, and reads through them.
+var indexesFamily = &family{
+	name: "indexes", statements: 500,
+	shape: func(g *gen) *table {
+		t := g.makeTable(shape{2, 2, 1, 3, simpleType, viewedType})
+		for len(t.of(regular)) == 0 {
+			t = g.makeTable(shape{2, 2, 1, 3, simpleType, viewedType})
+		}
+		t.expires = false
+		t.indexed = some(g, slices.DeleteFunc(slices.Clone(t.columns), func(c *column) bool {
+			return c.kind == partition && len(t.of(partition)) == 1
+		}))
+		return t
+	},
+	productions: []production{
+		{"insert", 35, (*gen).insert},
+		{"update", 25, (*gen).updateParts},
+		{"delete parts", 5, (*gen).removeParts},
+		{"delete", 12, (*gen).remove},
+		{"batch", 8, func(g *gen) *step { return g.batchOf(g.updateParts, g.removeParts, g.insert, g.remove) }},
+		{"truncate", 1, (*gen).truncate},
+		{"select", 70, (*gen).queryIndexed},
+		{"select all", 10, (*gen).query},
+	},
+}
+
+// createIndexes are the CREATE INDEX statements of a table: all of one kind, because Cassandra's choice among indexes
+// of both kinds is its own.
+func (g *gen) createIndexes(t *table) (steps []*step) {
+	using := pick(g, []string{"", " USING 'sai'"})
+	for _, c := range t.indexed {
+		root := words("CREATE INDEX ON " + tableName + " (" + c.name + ")" + using)
+		steps = append(steps, &step{production: "table", kind: definition, root: root})
+	}
+	return steps
+}
+
+// queryIndexed reads by indexed columns, perhaps with restrictions of others.
+func (g *gen) queryIndexed() *step {
+	s := g.query()
+	where := list(" WHERE ", " AND ", "")
+	if g.percent(25) {
+		where.kids, _ = g.partitions()
+	}
+	for range 1 + g.IntN(2) {
+		c := pick(g, g.table.indexed)
+		where.kids = append(where.kids, g.filterOf(c))
+	}
+	for i, kid := range s.root.kids {
+		if kid.prefix == " WHERE " {
+			s.root.kids[i] = where
+		}
+	}
+	s.root.kids = slices.DeleteFunc(s.root.kids, func(n *node) bool { return n.prefix == " ORDER BY " })
+	if g.percent(40) && s.root.kids[len(s.root.kids)-1].text != " ALLOW FILTERING" {
+		s.root.kids = append(s.root.kids, g.opt(words(" ALLOW FILTERING")))
+	}
+	return s
+}

@@ -1,0 +1,121 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store/rows"
+)
+
+// viewsOf looks for the rows of views that belong to a row of a base.
+func (v *verification) viewsOf(indexes []*keptIndex, key, value []byte) error {
+	id := numberOf(key)
+	views, ok := v.views.views[id]
+	if !ok {
+		views = viewsAmong(indexes)
+		v.views.views[id] = views
+	}
+	if err := v.views.make(key, value); err != nil {
+		return err
+	}
+	for i, x := range views {
+		made := &v.views.made[i]
+		if !x.built || made.key == nil {
+			continue
+		}
+		want, err := liveView(made.value, v.views.now)
+		if err != nil {
+			return err
+		}
+		if want == nil {
+			continue
+		}
+		var got []byte
+		what := "the view lacks the row"
+		if _, err = v.src.Get(made.key, func(value []byte) (err error) {
+			what = "the view has other values"
+			got, err = liveView(value, v.views.now)
+			if err != nil {
+				got = nil // which is told where the key is looked at
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		if !bytes.Equal(got, want) {
+			v.fault(Fault{Table: x.tableName(), Index: x.label(), Key: v.where(x.table, key), What: what})
+		}
+	}
+	return nil
+}
+
+// rowOfView looks for the row of the base that a row of a view belongs to.
+func (v *verification) rowOfView(x *keptIndex, key, value []byte) error {
+	v.done.Entries++
+	bad := func(what string) error {
+		v.fault(Fault{Table: x.tableName(), Index: x.label(), Key: fmt.Sprintf("%x", key), What: what})
+		return nil
+	}
+	prefix := rows.PartitionPrefixLength(key)
+	if prefix <= 0 || prefix == len(key) || key[prefix] != rows.KindRow || rows.IsTombstoneKey(key) || !v.atItsPlace(key) {
+		return bad("the key is of no row of a view")
+	}
+	if err := v.maker.readKey(x.view, key, prefix); err != nil {
+		return bad(err.Error())
+	}
+	live, err := liveView(value, v.views.now)
+	if err != nil {
+		return bad(err.Error())
+	}
+	if live == nil {
+		v.done.Stale++
+		return nil
+	}
+	t := x.table
+	named := func(columns []*schema.Column) (values [][]byte) {
+		for _, c := range columns {
+			values = append(values, v.maker.fields[x.view.Column(c.Name).Index])
+		}
+		return values
+	}
+	v.row = rows.AppendPartition(v.row[:0], t, x.tableID, joinKey(nil, named(t.PartitionKey)))
+	v.row = rows.AppendClustering(append(v.row, rows.KindRow), t, named(t.Clustering))
+	v.views.views[x.tableID] = viewsAmong(v.state.indexes[x.tableID])
+	if err := v.views.load(v.row); err != nil {
+		return err
+	}
+	if err := v.views.make(v.row, v.views.value); err != nil {
+		return bad("the row of the base cannot be read")
+	}
+	for i, other := range v.views.views[x.tableID] {
+		if other.id == x.id && bytes.Equal(v.views.made[i].key, key) {
+			return nil
+		}
+	}
+	v.fault(Fault{
+		Table: x.tableName(), Index: x.label(), Key: v.where(t, v.row),
+		What: "the view has a row that the base does not give it",
+	})
+	return nil
+}
+
+// liveView returns what is alive of a row of a view, or nil if the row is not.
+func liveView(value []byte, now int64) ([]byte, error) {
+	var r rows.Reader
+	if err := r.ReadHead(value); err != nil {
+		return nil, err
+	}
+	alive := r.Marker.Live(rows.NoTimestamp, now)
+	w := rows.Writer{Head: r.Head}
+	w.Marker.Timestamp, w.Marker.Expiry.TTL = 0, 0 // nobody sees these
+	for r.ReadCell() {
+		if c := r.Cell; c.Live(rows.NoTimestamp, now) {
+			w.WriteCell(&c)
+		}
+	}
+	if r.Err != nil || !alive {
+		return nil, r.Err
+	}
+	return w.Finish(), nil
+}

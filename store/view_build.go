@@ -1,0 +1,124 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
+)
+
+// viewChunk is how many rows of a base are looked at in one update when a view is built.
+const viewChunk = 256
+
+// buildViewFrom writes the rows of a view that belong to some rows of its base. next is the key to go on from, or nil
+// behind the last row. Other writes to the same partitions wait meanwhile.
+func (s *Store) buildViewFrom(x *keptIndex, start, end []byte) (seen, written int, next []byte, gone bool, err error) {
+	var keys, guards [][]byte
+	var place readPlace
+	size := 0
+	err = s.engine.Scan(start, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
+		key = bytes.Clone(key)
+		if !bytes.HasPrefix(key, place.prefix) || len(place.prefix) == 0 {
+			if err := place.enter(key); err != nil {
+				return false, err
+			}
+			guards = append(guards, appendGuard(nil, x.table, place.partition))
+		}
+		keys = append(keys, key)
+		if size += len(key) + len(value); len(keys) < viewChunk && size < min(chunkBytes, s.limits.CommitBytes/4) {
+			return true, nil
+		}
+		next = append(bytes.Clone(key), 0)
+		return false, nil
+	})
+	if err != nil || len(keys) == 0 {
+		return 0, 0, nil, false, err
+	}
+	u := s.usages.of(x.tableID)
+	defer u.end(u.start(0, 0, math.MaxInt64))
+	for {
+		now := s.state.Load().indexes[x.tableID]
+		if !slices.ContainsFunc(now, func(o *keptIndex) bool { return o.id == x.id }) {
+			return 0, 0, nil, true, nil
+		}
+		outcome := make(chan error, 1)
+		s.engine.Update(s.closing, guards, func(txn engine.Txn) (err error) {
+			written, err = s.stageView(txn, x, keys)
+			return err
+		}, func(err error) { outcome <- err })
+		if err := <-outcome; !errors.Is(err, engine.ErrConflict) {
+			return len(keys), written, next, false, err
+		}
+	}
+}
+
+// stageView writes the rows of a view for rows of its base that are there.
+func (s *Store) stageView(txn engine.Txn, x *keptIndex, keys [][]byte) (written int, err error) {
+	w := newViewWriter(s, txn, map[uint32][]*keptIndex{x.tableID: {x}})
+	defer w.base.release()
+	for _, key := range keys {
+		if key[rows.PartitionPrefixLength(key)] != rows.KindRow {
+			continue
+		}
+		c := viewChange{key: key, before: []viewRow{{}}}
+		if err := w.load(key); err != nil {
+			return 0, err
+		}
+		if err := w.make(key, w.value); err != nil {
+			return 0, err
+		}
+		if err := w.replace(&c); err != nil {
+			return 0, err
+		}
+	}
+	for i := range w.ops {
+		w.ops[i].WriteTo(txn)
+	}
+	return len(w.ops), nil
+}
+
+// What a definition waits for: views whose base is small have all rows when CREATE returns.
+const (
+	awaitedRows = 10_000
+	awaitedTime = 2 * time.Second
+)
+
+// awaitViews waits until the views are built that a definition has made of small tables.
+func (s *Store) awaitViews(before, after *state) {
+	if s.still || !after.anyViews {
+		return
+	}
+	end := time.Now().Add(awaitedTime)
+	for id, all := range after.indexes {
+		for _, x := range all {
+			if x.view == nil || x.built || before.live[x.id] || s.usages.of(id).estimate().Rows > awaitedRows {
+				continue
+			}
+			for time.Now().Before(end) && s.isBuilding(x) {
+				time.Sleep(100 * time.Microsecond)
+			}
+		}
+	}
+}
+
+// isBuilding reports whether a view lacks rows of its base, and will have them.
+func (s *Store) isBuilding(x *keptIndex) bool {
+	now := s.state.Load().viewOf(x.view)
+	return s.closing.Err() == nil && now != nil && !now.built && now.id == x.id
+}
+
+// awaitRebuilt waits until all views are built, where an earlier version has kept them in another form: they would have
+// no rows before.
+func (s *Store) awaitRebuilt() {
+	for _, all := range s.state.Load().indexes {
+		for _, x := range all {
+			for x.view != nil && s.isBuilding(x) {
+				time.Sleep(time.Millisecond)
+			}
+		}
+	}
+}

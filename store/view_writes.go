@@ -1,0 +1,385 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
+)
+
+// anyViewsOf reports whether a table of some mutations has views.
+func (s *state) anyViewsOf(ms []*Mutation) bool {
+	return s.anyViews && slices.ContainsFunc(ms, func(m *Mutation) bool {
+		return hasViews(s.indexes[s.ids[m.table.ID]])
+	})
+}
+
+// hasViews reports whether the table of a mutation has views in the state that it is written under.
+func (m *Mutation) hasViews() bool { return m.state.anyViews && hasViews(m.state.indexes[m.id]) }
+
+// hasViews reports whether some of what is kept for a table are views.
+func hasViews(indexes []*keptIndex) bool {
+	return slices.ContainsFunc(indexes, func(x *keptIndex) bool { return x.view != nil })
+}
+
+// applyWithViews is Apply for mutations some of which are of tables with views.
+func (s *Store) applyWithViews(ms []*Mutation, done func(error)) {
+	first := ms[0]
+	a := &first.apply
+	a.store, a.done, a.group = s, done, append(a.group[:0], ms...)
+	w := newWriteWithViews(s, a.group) // the caller may use ms again
+	if s.Remote() {
+		go w.begin()
+		return
+	}
+	w.begin()
+}
+
+// writeWithViews is one Apply of mutations some of which are of tables with views.
+type writeWithViews struct {
+	store  *Store
+	ms     []*Mutation
+	guards [][]byte
+	last   int64 // timestamp that was given, where nodes share the engine
+}
+
+func newWriteWithViews(s *Store, ms []*Mutation) *writeWithViews {
+	w := &writeWithViews{store: s, ms: ms, guards: make([][]byte, len(ms))}
+	for i, m := range ms {
+		w.guards[i] = appendGuard(nil, m.table, m.partition)
+	}
+	return w
+}
+
+func (w *writeWithViews) begin() {
+	w.store.engine.Update(context.Background(), w.guards, w.update, w.outcome)
+}
+
+// update writes to a transaction.
+func (w *writeWithViews) update(txn engine.Txn) error {
+	s := w.store
+	for _, m := range w.ms {
+		m.stopWriting() // it was begun for a transaction that failed
+	}
+	w.last = s.last.Load()
+	if s.lapsed() {
+		return errTruncated
+	}
+	return s.stage(txn, w.ms)
+}
+
+// outcome ends the write, or begins it again.
+func (w *writeWithViews) outcome(err error) {
+	s, first := w.store, w.ms[0]
+	switch {
+	case errors.Is(err, errUnmarked):
+		go func() {
+			if err := s.mark(w.ms); err != nil {
+				first.finish(err)
+				return
+			}
+			w.begin()
+		}()
+	case errors.Is(err, engine.ErrConflict) || errors.Is(err, errTruncated):
+		go func() {
+			for _, m := range w.ms {
+				m.stopWriting() // which others may wait for
+			}
+			if _, err := s.usable(s.closing, first.table.ID); err != nil {
+				first.finish(err)
+				return
+			}
+			w.begin()
+		}()
+	case err == nil && s.cluster != nil:
+		s.confirm(w.ms, w.last, first.finish)
+	default:
+		first.finish(err)
+	}
+}
+
+// writeAgain writes mutations under the newest definitions, and waits.
+func (s *Store) writeAgain(ms []*Mutation) error {
+	w := newWriteWithViews(s, ms)
+	for {
+		outcome := make(chan error, 1)
+		s.engine.Update(s.closing, w.guards, w.update, func(err error) { outcome <- err })
+		err := <-outcome
+		switch {
+		case errors.Is(err, errUnmarked):
+			err = s.mark(ms)
+		case errors.Is(err, engine.ErrConflict), errors.Is(err, errTruncated):
+			_, err = s.usable(s.closing, ms[0].table.ID)
+		default:
+			return err
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// mostViewRows is how many rows of tables with views one write may change.
+const mostViewRows = 1 << 16
+
+// viewWriter finds what changes in views when rows of their bases do.
+type viewWriter struct {
+	store   *Store
+	src     engine.Reader
+	now     int64
+	views   map[uint32][]*keptIndex // of the tables that have some, by the tables' numbers
+	changes []viewChange            // in the order of their keys
+	ranges  bool                    // partitions or ranges are deleted
+	ops     []engine.Op             // that write the views
+
+	base  *reader
+	read  Read
+	id    uint32 // of the table that base reads; 0: none
+	value []byte // of the row at hand
+	made  []viewRow
+}
+
+// viewChange is a row of a base that changes.
+type viewChange struct {
+	key, delta []byte    // delta is nil if the row changes only by being deleted with others
+	before     []viewRow // the rows that the views have for it
+}
+
+// viewRow is a row of a view, as it is stored.
+type viewRow struct {
+	key, value []byte // nil: there is none
+	due        int64  // the second from which something of it may be purged
+}
+
+func newViewWriter(s *Store, src engine.Reader, views map[uint32][]*keptIndex) *viewWriter {
+	return &viewWriter{store: s, src: src, now: s.now().Unix(), views: views, base: readers.Get().(*reader)}
+}
+
+// stageWithViews gives the operations of mutations to a transaction, and with them what changes in views. All is read
+// before the first write where that is possible, because reading one's own writes costs more.
+func (s *Store) stageWithViews(txn engine.Txn, ms []*Mutation, ops []engine.Op) error {
+	w := newViewWriter(s, txn, map[uint32][]*keptIndex{})
+	defer func() { w.base.release() }()
+	for _, m := range ms {
+		if w.views[m.id] == nil {
+			w.views[m.id] = viewsAmong(m.state.indexes[m.id])
+		}
+	}
+	if err := w.find(ops); err != nil {
+		return err
+	}
+	if err := w.lookBefore(); err != nil {
+		return err
+	}
+	for i := range ops {
+		ops[i].WriteTo(txn)
+	}
+	if w.ranges {
+		w.id = 0 // so that the new tombstones are read
+		for i := range w.changes {
+			c := &w.changes[i]
+			if err := w.load(c.key); err != nil {
+				return err
+			}
+			if err := w.make(c.key, w.value); err != nil {
+				return err
+			}
+			if err := w.replace(c); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range w.ops {
+		w.ops[i].WriteTo(txn)
+	}
+	return nil
+}
+
+// lookBefore finds the rows of views before the write, and those behind it if they follow from single rows.
+func (w *viewWriter) lookBefore() error {
+	for i := range w.changes {
+		c := &w.changes[i]
+		if err := w.load(c.key); err != nil {
+			return err
+		}
+		if err := w.make(c.key, w.value); err != nil {
+			return err
+		}
+		if c.before = slices.Clone(w.made); w.ranges {
+			continue
+		}
+		value := c.delta
+		if len(w.value) > 0 {
+			var err error
+			if value, err = rows.Fold(c.key, w.value, c.delta); err != nil {
+				return err
+			}
+		}
+		if err := w.make(c.key, value); err != nil {
+			return err
+		}
+		if err := w.replace(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// viewsAmong returns the views among what is kept for a table.
+func viewsAmong(indexes []*keptIndex) []*keptIndex {
+	if !hasViews(indexes) {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(indexes), func(x *keptIndex) bool { return x.view == nil })
+}
+
+// numberOf is the number that a key begins with.
+func numberOf(key []byte) uint32 { return binary.BigEndian.Uint32(key) >> 1 }
+
+// find finds the rows that operations change.
+func (w *viewWriter) find(ops []engine.Op) error {
+	for i := range ops {
+		op := &ops[i]
+		switch prefix := rows.PartitionPrefixLength(op.Key); {
+		case len(w.views[numberOf(op.Key)]) == 0:
+		case rows.IsTombstoneKey(op.Key):
+			w.ranges = true
+			if err := w.findRange(op.Key); err != nil {
+				return err
+			}
+		case op.Key[prefix] == rows.KindRow:
+			w.changes = append(w.changes, viewChange{key: op.Key, delta: op.Value})
+		}
+	}
+	slices.SortStableFunc(w.changes, func(a, b viewChange) int { return bytes.Compare(a.key, b.key) })
+	united := w.changes[:0]
+	for _, c := range w.changes {
+		n := len(united)
+		if n == 0 || !bytes.Equal(united[n-1].key, c.key) {
+			united = append(united, c)
+			continue
+		}
+		last := &united[n-1]
+		if last.delta == nil || c.delta == nil {
+			last.delta = append(last.delta, c.delta...)
+			continue
+		}
+		delta, err := rows.Fold(c.key, last.delta, c.delta)
+		if err != nil {
+			return err
+		}
+		last.delta = delta
+	}
+	w.changes = united
+	return nil
+}
+
+// findRange finds the rows that a tombstone of a partition or a range is over.
+func (w *viewWriter) findRange(tombstone []byte) error {
+	start, err := rows.AppendRowsPrefix(nil, tombstone)
+	if err != nil {
+		return err
+	}
+	end := rows.Successor(bytes.Clone(start))
+	if bounds := tombstone[len(start):]; len(bounds) > 0 {
+		from, to, err := rows.SplitEscaped(nil, bounds)
+		if err != nil {
+			return err
+		}
+		start, end = slices.Concat(start, from), slices.Concat(start, to)
+	}
+	return w.src.Scan(start, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
+		if key[rows.PartitionPrefixLength(key)] == rows.KindRow {
+			w.changes = append(w.changes, viewChange{key: bytes.Clone(key)})
+		}
+		if len(w.changes) > mostViewRows {
+			return false, cqlerr.Invalidf("Deleting more than %d rows at a time is not supported for tables with "+
+				"materialized views", mostViewRows)
+		}
+		return true, nil
+	})
+}
+
+// load reads a row of a base into value, which is empty if there is none.
+func (w *viewWriter) load(key []byte) error {
+	w.value = w.value[:0]
+	_, err := w.src.Get(key, func(value []byte) error {
+		w.value = append(w.value, value...)
+		return nil
+	})
+	return err
+}
+
+// make makes the rows of views that belong to a row of a base, given its value: one for each view.
+func (w *viewWriter) make(key, value []byte) error {
+	id := numberOf(key)
+	w.made = append(w.made[:0], make([]viewRow, len(w.views[id]))...)
+	if len(value) == 0 {
+		return nil
+	}
+	if err := w.enter(id, key); err != nil {
+		return err
+	}
+	return w.base.deliverRow(key[len(w.base.place.prefix):], value)
+}
+
+// enter reads the tombstones of a row's partition, unless the last row was of the same one.
+func (w *viewWriter) enter(id uint32, key []byte) error {
+	b := w.base
+	if w.id != id {
+		w.id = id
+		w.read = Read{Table: w.views[id][0].table}
+		b.begin(context.Background(), w.store, &w.read, id, w.take)
+		b.row.keeps = true
+		b.tombstones.known = w.store.filters.in(id, b.tombstones.known)
+		b.src, b.row.given = w.src, nil
+		b.place.prefix = b.place.prefix[:0]
+	}
+	if len(b.place.prefix) > 0 && bytes.HasPrefix(key, b.place.prefix) {
+		return nil
+	}
+	if err := b.place.enter(key); err != nil {
+		return err
+	}
+	return b.beginPartition(b.place.partition)
+}
+
+// take makes the rows that views have for a row of the base.
+func (w *viewWriter) take(row *Row) (bool, error) {
+	for i, x := range w.views[w.id] {
+		m := x.viewRow(row, &w.base.row.values.Head, w.base.row.kept, w.now)
+		if m == nil {
+			continue
+		}
+		op := m.appendOps(nil, x.id)[0]
+		w.made[i] = viewRow{key: bytes.Clone(op.Key), value: bytes.Clone(op.Value), due: m.due}
+		m.release()
+	}
+	return true, nil
+}
+
+// replace notes what changes in views where they had other rows before than those that were made.
+func (w *viewWriter) replace(c *viewChange) error {
+	for i, x := range w.views[numberOf(c.key)] {
+		before, after := &c.before[i], &w.made[i]
+		same := bytes.Equal(before.key, after.key)
+		if before.key != nil && !same {
+			w.ops = append(w.ops, engine.Op{Kind: engine.Delete, Key: before.key})
+		}
+		if after.key == nil || same && bytes.Equal(before.value, after.value) {
+			continue
+		}
+		if len(after.key) > w.store.limits.Key {
+			return cqlerr.Invalidf("Key length of %d is longer than maximum of %d", len(after.key), w.store.limits.Key)
+		}
+		w.ops = append(w.ops, engine.Op{Kind: engine.Put, Key: after.key, Value: after.value})
+		u := w.store.usages.of(x.id)
+		u.end(u.start(1, len(after.key)+len(after.value), after.due))
+	}
+	return nil
+}
