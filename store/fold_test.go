@@ -84,6 +84,48 @@ func TestFoldLaws(t *testing.T) {
 	}
 }
 
+// TestFoldedCells checks what is folded cell by cell: of each cell the winner, and the bytes that a writer gives.
+func TestFoldedCells(t *testing.T) {
+	table := newTable(t, "t", "k int", "c int", "u text, v text, x text, y text")
+	r := rand.New(rand.NewPCG(5, 6))
+	read := func(value []byte) (rows.Head, map[uint32]rows.Cell) {
+		var in rows.Reader
+		if err := in.ReadHead(value); err != nil {
+			t.Fatal(err)
+		}
+		cells := map[uint32]rows.Cell{}
+		for in.ReadCell() {
+			cells[in.Cell.Column] = in.Cell
+		}
+		if in.Err != nil {
+			t.Fatal(in.Err)
+		}
+		return in.Head, cells
+	}
+	for range 20000 {
+		a, b := randomRow(r, table), randomRow(r, table)
+		_, cells := read(a)
+		_, others := read(b)
+		for column, c := range others {
+			if o, both := cells[column]; both {
+				c = o.Unite(&c)
+			}
+			cells[column] = c
+		}
+		got := mustFold(t, a, b)
+		head, _ := read(got)
+		w := rows.Writer{Head: head}
+		for _, c := range table.Regular {
+			if cell, there := cells[c.ID]; there && cell.Timestamp > head.Deletion.Timestamp {
+				w.WriteCell(&cell)
+			}
+		}
+		if want := w.Finish(); !bytes.Equal(got, want) {
+			t.Fatalf("%x and %x give %x, not %x", a, b, got, want)
+		}
+	}
+}
+
 // TestDamagedRows decodes what is not a row: an error, never a panic or an endless loop.
 func TestDamagedRows(t *testing.T) {
 	table := newTable(t, "t", "k int", "c int", "u text, v text, w map<blob:text>")

@@ -133,7 +133,13 @@ func (g *gen) tokens(columns []*column) []*node {
 }
 
 // filter restricts a column that is in no key, or one by an operator that only a filter can.
-func (g *gen) filter() *node { return g.filterOf(pick(g, g.table.columns)) }
+func (g *gen) filter() *node {
+	c := pick(g, g.table.columns)
+	for c.kind == static && types.IsMultiCell(c.typ) { // docs/differences.md, 337
+		c = pick(g, g.table.columns)
+	}
+	return g.filterOf(c)
+}
 
 // filterOf is filter for one column.
 func (g *gen) filterOf(c *column) *node {

@@ -147,7 +147,7 @@ func (w *writing) finishBatch(err error, kind BatchKind, done func(Result, error
 		err = w.checkTerms()
 	}
 	if err == nil {
-		answer.Warnings, err = w.size.check(kind, w.e.settings)
+		answer.Warnings, err = w.size.check(kind, w.e.settings, w.mutations)
 	}
 	if err == nil && w.options.View != nil && kind == Logged && len(w.size.keys) > 1 {
 		var a awaited

@@ -8,13 +8,20 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner/guardrail"
+	"github.com/cqld/cqld/store"
 )
 
-// size measures a batch as Cassandra does: the bytes that its rows and cells take there, and their partitions. A row
-// that is written twice counts twice. The zero value is for single statements and measures nothing.
+// size measures a batch as Cassandra does: the bytes that its rows and cells take there, and their partitions. The zero
+// value is for single statements and measures nothing.
+//
+// What is written to a partition twice counts twice at first. check measures such a batch anew if that makes a
+// difference.
 type size struct {
 	bytes   int
-	updates map[string]bool // table and key
+	inRange int             // of bytes: those of deleted ranges
+	updates map[string]bool // table and key: whether ranges are deleted
+	update  string          // the one at hand
+	again   bool            // a partition, a static row or a collection is written to more than once
 	keys    map[string]bool // keyspace and key
 	tables  []*schema.Table
 	columns []*schema.Column // of several cells, that the row at hand has
@@ -39,11 +46,12 @@ func (s *size) partition(t *schema.Table, key []byte) {
 	if s.updates == nil {
 		return
 	}
-	update := t.Keyspace + "." + t.Name + "." + string(key)
-	if s.updates[update] {
+	s.update = t.Keyspace + "." + t.Name + "." + string(key)
+	if _, known := s.updates[s.update]; known {
+		s.again = true
 		return
 	}
-	s.updates[update] = true
+	s.updates[s.update] = false
 	s.columns = s.columns[:0]
 	s.keys[t.Keyspace+"."+string(key)] = true
 	s.bytes += partitionOverhead
@@ -84,12 +92,32 @@ func (s *size) column(c *schema.Column) {
 // counter counts a counter's cell.
 func (s *size) counter() { s.bytes += cellOverhead + counterSize }
 
-// ranges counts the deletion of one range of rows; first: it is the first one of its partition.
-func (s *size) ranges(first bool, start, end [][]byte) {
-	if first {
-		s.bytes += rangesOverhead
+// deletedRange counts the deletion of one range of rows.
+func (s *size) deletedRange(start, end [][]byte) {
+	if s.updates == nil {
+		return
 	}
-	s.bytes += rangeOverhead + length(start) + length(end)
+	n := rangeOverhead + length(start) + length(end)
+	if !s.updates[s.update] {
+		s.updates[s.update] = true
+		n += rangesOverhead
+	}
+	s.bytes += n
+	s.inRange += n
+}
+
+// measure counts what mutations write to the same row once.
+func (s *size) measure(ms []*store.Mutation) error {
+	s.bytes = len(s.updates)*partitionOverhead + s.inRange
+	return store.WrittenRows(ms, func(r store.WrittenRow) {
+		s.bytes += r.Bytes + r.Cells*cellOverhead + r.Counters*counterSize + r.Collections*columnOverhead
+		if !r.Static {
+			s.bytes += rowOverhead
+		}
+		if r.Expires {
+			s.bytes += expiryOverhead
+		}
+	})
 }
 
 // length is the number of bytes of values.
@@ -100,14 +128,20 @@ func length(values [][]byte) (n int) {
 	return n
 }
 
-// check refuses large batches over several partitions, and warns of batches that Cassandra warns of.
-func (s *size) check(kind BatchKind, settings *guardrail.Settings) ([]string, error) {
+// check refuses large batches over several partitions, and warns of batches that Cassandra warns of. ms are the
+// batch's mutations.
+func (s *size) check(kind BatchKind, settings *guardrail.Settings, ms []*store.Mutation) ([]string, error) {
 	var warnings []string
 	if kind == Logged {
 		warnings = s.checkGrace(warnings)
 	}
 	if len(s.keys) < 2 {
 		return warnings, nil
+	}
+	if s.again && int64(s.bytes) > settings.BatchSizeWarn {
+		if err := s.measure(ms); err != nil {
+			return nil, err
+		}
 	}
 	bytes, partitions := int64(s.bytes), int64(len(s.keys))
 	if limit := settings.BatchSizeWarn; bytes > limit {

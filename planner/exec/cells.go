@@ -57,6 +57,7 @@ func (w *writing) staticCells(ctx context.Context) error {
 		return nil
 	}
 	t.to.Static()
+	w.size.again = w.size.again || len(w.ranges) > 1 // it is written for each row
 	t.static = true
 	err := w.cells(ctx, t.plan.Statics)
 	t.static = false
@@ -78,12 +79,17 @@ func (w *writing) rowCells(ctx context.Context, row [][]byte) error {
 	t.row = row
 	t.to.Row(row)
 	w.guardClustering(t.plan.Table, row)
+	without := w.size.bytes
 	w.size.row(row, t.plan.Mark && t.expiry.TTL > 0)
+	with := w.size.bytes
 	if t.plan.Mark {
 		t.to.Mark(t.ts, t.expiry)
 	}
 	if err := w.cells(ctx, t.plan.Sets); err != nil {
 		return err
+	}
+	if !t.plan.Mark && w.size.bytes == with {
+		w.size.bytes = without // nothing is written to the row
 	}
 	return w.staticCells(ctx)
 }
@@ -103,6 +109,7 @@ func (w *writing) cells(ctx context.Context, sets []planner.SetColumn) error {
 			continue
 		}
 		if types.IsMultiCell(s.Column.Type) {
+			w.size.again = w.size.again || setsColumn(sets[:i], s.Column)
 			if err := w.collection(s); err != nil {
 				return err
 			}
@@ -133,6 +140,11 @@ func (w *writing) cells(ctx context.Context, sets []planner.SetColumn) error {
 		}
 	}
 	return nil
+}
+
+// setsColumn reports whether one of the assignments is to a column.
+func setsColumn(sets []planner.SetColumn, c *schema.Column) bool {
+	return slices.ContainsFunc(sets, func(s planner.SetColumn) bool { return s.Column == c })
 }
 
 // sum adds a value to what the row holds, and to what the statement has added before. Null stays null.

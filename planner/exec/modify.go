@@ -351,14 +351,14 @@ func (w *writing) remove(m *planner.Modification, from *store.Mutation, simple b
 	case simple:
 		return w.removeRow(m.Table, from, w.row, ts)
 	default:
-		for i, s := range w.ranges {
+		for _, s := range w.ranges {
 			if len(s.Start) == len(m.Table.Clustering) && m.Where.Slice == nil {
 				if err := w.removeRow(m.Table, from, s.Start, ts); err != nil {
 					return err
 				}
 			} else {
 				from.DeleteRange(s, hiding)
-				w.size.ranges(i == 0, s.Start, s.End)
+				w.size.deletedRange(s.Start, s.End)
 			}
 		}
 	}

@@ -35,7 +35,7 @@ type page struct {
 
 	resumed *paging.State
 	nothing bool // no row can be wanted
-	names   bool // it names no row of a partition, in a table with static columns
+	names   bool // it names no row of a partition, and reads static columns
 	guarded bool // no row can be wanted, but Cassandra guards the size of pages as if some could
 	again   bool // the read has to begin once more, behind reading.position
 	full    bool // the page has as many rows as it may

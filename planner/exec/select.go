@@ -178,8 +178,7 @@ func (r *reading) begin(req *Request) error {
 	}
 	// Cassandra reads nothing in pages as well: for aggregates and groups, and for the static row of a partition.
 	summed := len(p.Selection.Aggregates) > 0 || p.Grouping != nil
-	static := r.page.names && (p.Asked == nil || p.Statics)
-	if r.guard != nil && (!r.page.nothing || r.page.guarded || summed || static) && r.page.pages(p) {
+	if r.guard != nil && (!r.page.nothing || r.page.guarded || summed || r.page.names) && r.page.pages(p) {
 		if err := r.guard.PageSize(p.Table.Name, req.PageSize); err != nil {
 			return err
 		}
@@ -231,6 +230,10 @@ func (r *reading) restrict() (err error) {
 	}
 	switch {
 	case r.page.nothing:
+		if r.page.guarded && w.Token != nil {
+			tokens, err := restriction.TokenRange(&r.x, w.Token)
+			r.page.guarded = err != nil || !restriction.Contradict(w.Token, tokens)
+		}
 		return nil
 	case w.Partition != nil:
 		err = r.partitions.check()
@@ -259,7 +262,7 @@ func (r *reading) lookUp(filters []*where.Filter) error {
 }
 
 // restrictClustering evaluates the restrictions of clustering columns. A range that ends with null selects nothing, but
-// keys are checked as if it did; so are those of a table with static columns where an IN of whole rows is empty.
+// keys are checked as if it did; so are those of a read of static columns where an IN of whole rows is empty.
 func (r *reading) restrictClustering(w *where.Clause) error {
 	names := namesRows(w, r.plan.Table)
 	if names {
@@ -271,6 +274,12 @@ func (r *reading) restrictClustering(w *where.Clause) error {
 	if err != nil {
 		return err
 	}
+	if many == nil && w.Slice != nil && w.Slice.MixedOrder() {
+		exact, tooMany, err := restriction.AppendMixedSlices(nil, &r.x, w, 1)
+		if err == nil && !tooMany && len(exact) == 0 {
+			slices = slices[:0] // the bounds exclude each other
+		}
+	}
 	if many != nil {
 		r.read.Ranges = many
 	} else if slices == nil {
@@ -278,7 +287,8 @@ func (r *reading) restrictClustering(w *where.Clause) error {
 	}
 	r.slices, r.read.Slices = slices, slices
 	none := many == nil && len(slices) == 0 && !null
-	r.page.names = none && len(r.plan.Table.Static) > 0 && names
+	statics := len(r.plan.Table.Static) > 0 && (r.plan.Asked == nil || r.plan.Statics)
+	r.page.names = none && statics && names
 	r.page.nothing = none && !r.page.names
 	r.page.guarded = r.page.nothing && w.Partition == nil && r.plan.SelectsStatics && !names
 	if w.Slice != nil && w.Slice.MixedOrder() {

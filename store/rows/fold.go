@@ -42,6 +42,7 @@ func FoldRows(x, y []byte) ([]byte, error) {
 		return nil, foldError(y, err)
 	}
 	w := Writer{Head: foldHeads(&a.Head, &b.Head), Dst: make([]byte, 0, foldedSize(len(x), len(y)))}
+	foldSimple(&a, &b, &w)
 	var hidden columnTombstone
 	write := func(c *Cell) {
 		if !hidden.hides(c) && (c.Timestamp > w.Deletion.Timestamp || c.Counter) {

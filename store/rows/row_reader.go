@@ -3,6 +3,7 @@ package rows
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 )
 
 // Flags of a row's value, see the package comment. RowMarked alone means a plain INSERT.
@@ -75,18 +76,26 @@ func (r *Reader) ReadHead(value []byte) error {
 	return r.Err
 }
 
-// ReadPlain sets the values of the plain cells that come next: cells with a value, written at the row's base time,
-// without expiry or path. columns has the place of each column's value, or -1: cells of other columns are skipped.
-// It returns how many values it has set.
+// ReadPlain sets the values of the plain cells that come next: cells with a value, written at the row's base time or
+// later, without expiry or path. columns has the place of each column's value, or -1: cells of other columns are
+// skipped. It returns how many values it has set.
 func (r *Reader) ReadPlain(columns []int16, values [][]byte) (set int) {
 	b := r.Rest
-	for len(b) >= 3 && b[0] < 0x80 && b[1] == 0 {
-		n, at := int(b[2]), 3
-		if n >= 0x80 {
-			if len(b) < 4 || b[3] >= 0x80 {
+	for len(b) >= 3 && b[0] < 0x80 {
+		at := 2
+		if b[1] != 0 {
+			if at = r.afterLaterTime(b); at == 0 {
 				break
 			}
-			n, at = n&0x7f|int(b[3])<<7, 4
+		}
+		n := int(b[at])
+		at++
+		if n >= 0x80 {
+			if len(b) <= at || b[at] >= 0x80 {
+				break
+			}
+			n = n&0x7f | int(b[at])<<7
+			at++
 		}
 		if at+n > len(b) {
 			break
@@ -99,6 +108,21 @@ func (r *Reader) ReadPlain(columns []int16, values [][]byte) (set int) {
 	}
 	r.Rest = b
 	return set
+}
+
+// afterLaterTime returns where the length of a value begins in a cell that has nothing but a time of its own, after the
+// base. It returns 0 for other cells, and for times that are too far from the base to tell.
+func (r *Reader) afterLaterTime(b []byte) int {
+	if b[1] != cellOwnTime || b[2]&1 != 0 || r.Base > math.MaxInt64/2 {
+		return 0
+	}
+	const longest = 8 // bytes of a time that is added to the base without an overflow
+	for at := 2; at < len(b)-1 && at < 2+longest; at++ {
+		if b[at] < 0x80 {
+			return at + 1
+		}
+	}
+	return 0
 }
 
 // readPlainBefore returns the bytes of the plain cells that come next and belong to columns before limit.

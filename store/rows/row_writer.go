@@ -49,13 +49,15 @@ func (w *Writer) writeHead(first int64) {
 	}
 }
 
-// keepsBase writes the head if its base does not depend on the first cell, and reports whether the base is the
-// given one: then plain cells of another value with that base can be copied.
+// keepsBase writes the head, unless it is written or its base depends on the first cell, and reports whether the base
+// is the given one: then plain cells of another value with that base can be copied.
 func (w *Writer) keepsBase(base int64) bool {
 	if w.Marker.Timestamp == NoTimestamp && w.Deletion.Timestamp == NoTimestamp {
 		return false
 	}
-	w.writeHead(0)
+	if !w.begun {
+		w.writeHead(0)
+	}
 	return w.base == base
 }
 
