@@ -352,13 +352,15 @@ func TestDeletionsWithViews(t *testing.T) {
 	define(t, s, base)
 	const many = mostViewRows + 1
 	for k, n := range []int{many, 10} {
-		m := NewMutation(base, types.EncodeInt(int32(k)))
-		for c := range n {
-			m.Row([][]byte{types.EncodeInt(int32(c))})
-			m.Mark(1, Expiry{})
-		}
-		if err := apply(s, m); err != nil {
-			t.Fatal(err)
+		for c := 0; c < n; {
+			m := NewMutation(base, types.EncodeInt(int32(k)))
+			for end := min(c+5000, n); c < end; c++ {
+				m.Row([][]byte{types.EncodeInt(int32(c))})
+				m.Mark(1, Expiry{})
+			}
+			if err := apply(s, m); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	define(t, s, view)

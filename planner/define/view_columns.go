@@ -87,9 +87,9 @@ func (d *CreateView) key(selected []*schema.Column) ([]*schema.Column, error) {
 		if err := checkViewKeyType(selected[at]); err != nil {
 			return nil, err
 		}
-		c := &schema.Column{Name: name, Type: selected[at].Type, Kind: schema.PartitionKey}
+		c := &schema.Column{Name: name, Type: selected[at].Type, Kind: schema.PartitionKey, Desc: selected[at].Desc}
 		if i >= len(s.Key.Partition) {
-			c.Kind, c.Desc = schema.Clustering, selected[at].Desc
+			c.Kind = schema.Clustering
 		}
 		key = append(key, c)
 	}

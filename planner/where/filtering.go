@@ -64,7 +64,7 @@ func (rs *Restrictions) Unfilterable() error { return rs.unfilterable }
 
 // checkIndexed refuses what cannot be done with the help of an index.
 func (rs *Restrictions) checkIndexed() error {
-	if rs.indexed && rs.partition.hasIn() {
+	if rs.indexed && rs.partition.hasIn() && rs.token == nil {
 		return cqlerr.Invalidf("Select on indexed columns and with IN clause for the PRIMARY KEY are not supported")
 	}
 	return nil
