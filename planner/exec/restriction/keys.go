@@ -25,7 +25,7 @@ func AppendKeys(dst [][]byte, x *expr.Context, w *where.Clause, most int) ([][]b
 		}
 		return append(dst, key), nil, nil
 	}
-	p, err := newProduct(x, w.Partition, ByValue)
+	p, err := newProduct(x, w.Partition, ByClustering)
 	if err != nil {
 		return nil, nil, err
 	}

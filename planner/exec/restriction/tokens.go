@@ -21,7 +21,8 @@ func TokenRange(x *expr.Context, r *where.Range) (store.TokenRange, error) {
 		if err != nil {
 			return t, err
 		}
-		t.Start, t.StartInclusive = at, r.Lower.Inclusive
+		// Nothing is in front of the smallest token, which views have: that of an empty key.
+		t.Start, t.StartInclusive = at, r.Lower.Inclusive || at == math.MinInt64
 	}
 	if r.Upper != nil {
 		at, err := TokenBound(x, r.Upper)
