@@ -97,14 +97,14 @@ func definitionOps(records schema.Records) []engine.Op {
 // a number. If Define fails, what it has written to the engine is undone. Define waits for views of small tables to
 // have all rows.
 func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) error {
-	define, before := s.define, s.current()
+	define, before, failed := s.define, s.current(), s.unbuilt.Load()
 	if s.cluster != nil {
 		define = s.defineShared
 	}
 	if err := define(change); err != nil {
 		return err
 	}
-	s.awaitViews(before, s.current())
+	s.awaitViews(before, s.current(), failed)
 	return nil
 }
 

@@ -64,6 +64,9 @@ func (s *Store) keepIndexes() {
 			if err = s.buildIndexes(); errors.Is(err, errRestored) {
 				continue // Restore has them built anew
 			}
+			if err != nil {
+				s.unbuilt.Add(1)
+			}
 		case first := <-s.stale:
 			err = s.removeStale(first)
 		}

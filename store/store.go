@@ -82,6 +82,7 @@ type Store struct {
 	formerViews bool                          // an earlier version has kept views in another form
 	building    atomic.Pointer[buildProgress] // the build of an index or a view that is under way
 	built       atomic.Uint64                 // how many there were
+	unbuilt     atomic.Uint64                 // how often one has failed
 
 	graphs       graphs       // of indexes of vectors
 	leastGraphed atomic.Int64 // leastGraphed and leastAdded, but in tests

@@ -87,8 +87,9 @@ const (
 	awaitedTime = 2 * time.Second
 )
 
-// awaitViews waits until the views are built that a definition has made of small tables.
-func (s *Store) awaitViews(before, after *state) {
+// awaitViews waits until the views are built that a definition has made of small tables, or cannot be built
+// yet: builds have failed more often than before the definition.
+func (s *Store) awaitViews(before, after *state, failed uint64) {
 	if s.still || !after.anyViews {
 		return
 	}
@@ -98,7 +99,7 @@ func (s *Store) awaitViews(before, after *state) {
 			if x.view == nil || x.built || before.live[x.id] || s.usages.of(id).estimate().Rows > awaitedRows {
 				continue
 			}
-			for time.Now().Before(end) && s.isBuilding(x) {
+			for time.Now().Before(end) && s.isBuilding(x) && s.unbuilt.Load() == failed {
 				time.Sleep(100 * time.Microsecond)
 			}
 		}

@@ -86,7 +86,7 @@ func (g *gate) check() error {
 	for range gateFiles {
 		f, err := os.Open(g.dir)
 		if err != nil {
-			return err
+			return r.refusal(err)
 		}
 		files = append(files, f)
 	}

@@ -1,10 +1,13 @@
 package badger
 
 import (
+	"errors"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/files"
 )
 
@@ -46,5 +49,27 @@ func TestGate(t *testing.T) {
 	}
 	if found := readAndClose(t, e); len(found) != count || log.Len() > 0 {
 		t.Errorf("%d of %d are there, log %s", len(found), count, log)
+	}
+}
+
+// TestGateRefuses has no folder to be opened, as when no descriptor is left: what the engine says then is a refusal.
+func TestGateRefuses(t *testing.T) {
+	dir := t.TempDir()
+	e, _, err := openTiny(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := e.gate.free
+	e.gate.free = func(string) (int64, error) { return free(dir) }
+	e.gate.dir = filepath.Join(dir, "gone")
+	if err := e.gate.check(); !errors.Is(err, engine.ErrRefused) {
+		t.Errorf("the gate says %v", err)
+	}
+	e.gate.dir = dir
+	if err := e.gate.check(); err != nil {
+		t.Errorf("the gate says %v when the folder can be opened", err)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
