@@ -245,7 +245,7 @@ func (v *verification) tableKey(t *schema.Table, indexes []*keptIndex, key, valu
 		}
 	}
 	if key[prefix] == rows.KindRow && hasViews(indexes) {
-		return v.viewsOf(indexes, key, value)
+		return v.viewsOf(key, value)
 	}
 	return nil
 }

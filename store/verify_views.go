@@ -9,13 +9,8 @@ import (
 )
 
 // viewsOf looks for the rows of views that belong to a row of a base.
-func (v *verification) viewsOf(indexes []*keptIndex, key, value []byte) error {
-	id := numberOf(key)
-	views, ok := v.views.views[id]
-	if !ok {
-		views = viewsAmong(indexes)
-		v.views.views[id] = views
-	}
+func (v *verification) viewsOf(key, value []byte) error {
+	views := v.viewsFrom(numberOf(key))
 	if err := v.views.make(key, value); err != nil {
 		return err
 	}
@@ -50,6 +45,16 @@ func (v *verification) viewsOf(indexes []*keptIndex, key, value []byte) error {
 	return nil
 }
 
+// viewsFrom returns the views of the table with a number, of which the writer of views then makes rows.
+func (v *verification) viewsFrom(id uint32) []*keptIndex {
+	views, known := v.views.views[id]
+	if !known {
+		views = viewsAmong(v.state.indexes[id])
+		v.views.views[id] = views
+	}
+	return views
+}
+
 // rowOfView looks for the row of the base that a row of a view belongs to.
 func (v *verification) rowOfView(x *keptIndex, key, value []byte) error {
 	v.done.Entries++
@@ -81,14 +86,14 @@ func (v *verification) rowOfView(x *keptIndex, key, value []byte) error {
 	}
 	v.row = rows.AppendPartition(v.row[:0], t, x.tableID, joinKey(nil, named(t.PartitionKey)))
 	v.row = rows.AppendClustering(append(v.row, rows.KindRow), t, named(t.Clustering))
-	v.views.views[x.tableID] = viewsAmong(v.state.indexes[x.tableID])
+	views := v.viewsFrom(x.tableID)
 	if err := v.views.load(v.row); err != nil {
 		return err
 	}
 	if err := v.views.make(v.row, v.views.value); err != nil {
 		return bad("the row of the base cannot be read")
 	}
-	for i, other := range v.views.views[x.tableID] {
+	for i, other := range views {
 		if other.id == x.id && bytes.Equal(v.views.made[i].key, key) {
 			return nil
 		}

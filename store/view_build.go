@@ -64,14 +64,7 @@ func (s *Store) stageView(txn engine.Txn, x *keptIndex, keys [][]byte) (written 
 		if key[rows.PartitionPrefixLength(key)] != rows.KindRow {
 			continue
 		}
-		c := viewChange{key: key, before: []viewRow{{}}}
-		if err := w.load(key); err != nil {
-			return 0, err
-		}
-		if err := w.make(key, w.value); err != nil {
-			return 0, err
-		}
-		if err := w.replace(&c); err != nil {
+		if err := w.follow(&viewChange{key: key, before: []viewRow{{}}}); err != nil {
 			return 0, err
 		}
 	}
@@ -87,8 +80,8 @@ const (
 	awaitedTime = 2 * time.Second
 )
 
-// awaitViews waits until the views are built that a definition has made of small tables, or cannot be built
-// yet: builds have failed more often than before the definition.
+// awaitViews waits until the views are built that a definition has made of small tables. It gives that up when builds
+// have failed more often than before the definition.
 func (s *Store) awaitViews(before, after *state, failed uint64) {
 	if s.still || !after.anyViews {
 		return

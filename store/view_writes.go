@@ -8,16 +8,21 @@ import (
 	"slices"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
 
 // anyViewsOf reports whether a table of some mutations has views.
 func (s *state) anyViewsOf(ms []*Mutation) bool {
-	return s.anyViews && slices.ContainsFunc(ms, func(m *Mutation) bool {
-		return hasViews(s.indexes[s.ids[m.table.ID]])
-	})
+	return s.anyViews && slices.ContainsFunc(ms, func(m *Mutation) bool { return s.hasViews(m.table) })
 }
+
+// hasViews reports whether a table has views.
+func (s *state) hasViews(t *schema.Table) bool { return s.anyViews && hasViews(s.indexes[s.ids[t.ID]]) }
+
+// HasViews reports whether a table has views, for which writes to it read rows and wait for each other.
+func (s *Store) HasViews(t *schema.Table) bool { return s.state.Load().hasViews(t) }
 
 // hasViews reports whether the table of a mutation has views in the state that it is written under.
 func (m *Mutation) hasViews() bool { return m.state.anyViews && hasViews(m.state.indexes[m.id]) }
@@ -182,14 +187,7 @@ func (s *Store) stageWithViews(txn engine.Txn, ms []*Mutation, ops []engine.Op) 
 	if w.ranges {
 		w.id = 0 // so that the new tombstones are read
 		for i := range w.changes {
-			c := &w.changes[i]
-			if err := w.load(c.key); err != nil {
-				return err
-			}
-			if err := w.make(c.key, w.value); err != nil {
-				return err
-			}
-			if err := w.replace(c); err != nil {
+			if err := w.follow(&w.changes[i]); err != nil {
 				return err
 			}
 		}
@@ -303,6 +301,17 @@ func (w *viewWriter) findRange(tombstone []byte) error {
 		}
 		return true, nil
 	})
+}
+
+// follow notes what changes in views now that a row of the base is as it is.
+func (w *viewWriter) follow(c *viewChange) error {
+	if err := w.load(c.key); err != nil {
+		return err
+	}
+	if err := w.make(c.key, w.value); err != nil {
+		return err
+	}
+	return w.replace(c)
 }
 
 // load reads a row of a base into value, which is empty if there is none.

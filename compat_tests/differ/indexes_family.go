@@ -6,26 +6,13 @@ import "slices"
 var indexesFamily = &family{
 	name: "indexes", statements: 500,
 	shape: func(g *gen) *table {
-		t := g.makeTable(shape{2, 2, 1, 3, simpleType, viewedType})
-		for len(t.of(regular)) == 0 {
-			t = g.makeTable(shape{2, 2, 1, 3, simpleType, viewedType})
-		}
-		t.expires = false
+		t := g.makeDerivedFrom()
 		t.indexed = some(g, slices.DeleteFunc(slices.Clone(t.columns), func(c *column) bool {
 			return c.kind == partition && len(t.of(partition)) == 1
 		}))
 		return t
 	},
-	productions: []production{
-		{"insert", 35, (*gen).insert},
-		{"update", 25, (*gen).updateParts},
-		{"delete parts", 5, (*gen).removeParts},
-		{"delete", 12, (*gen).remove},
-		{"batch", 8, func(g *gen) *step { return g.batchOf(g.updateParts, g.removeParts, g.insert, g.remove) }},
-		{"truncate", 1, (*gen).truncate},
-		{"select", 70, (*gen).queryIndexed},
-		{"select all", 10, (*gen).query},
-	},
+	productions: append(derivedFrom, production{"select", 70, (*gen).queryIndexed}),
 }
 
 // createIndexes are the CREATE INDEX statements of a table: all of one kind, because Cassandra's choice among indexes

@@ -12,24 +12,33 @@ import (
 var viewsFamily = &family{
 	name: "views", statements: 500,
 	shape: func(g *gen) *table {
-		t := g.makeTable(shape{2, 2, 1, 3, simpleType, viewedType})
-		for len(t.of(regular)) == 0 {
-			t = g.makeTable(shape{2, 2, 1, 3, simpleType, viewedType})
-		}
-		t.expires, t.rising = false, true
+		t := g.makeDerivedFrom()
+		t.rising = true
 		t.view = g.makeView(t)
 		return t
 	},
-	productions: []production{
-		{"insert", 35, (*gen).insert},
-		{"update", 25, (*gen).updateParts},
-		{"delete parts", 5, (*gen).removeParts},
-		{"delete", 12, (*gen).remove},
-		{"batch", 8, func(g *gen) *step { return g.batchOf(g.updateParts, g.removeParts, g.insert, g.remove) }},
-		{"truncate", 1, (*gen).truncate},
-		{"select", 70, (*gen).queryView},
-		{"select base", 10, (*gen).query},
-	},
+	productions: append(derivedFrom, production{"select", 70, (*gen).queryView}),
+}
+
+// derivedFrom are the statements on a table that indexes or a view follow.
+var derivedFrom = slices.Clip([]production{
+	{"insert", 35, (*gen).insert},
+	{"update", 25, (*gen).updateParts},
+	{"delete parts", 5, (*gen).removeParts},
+	{"delete", 12, (*gen).remove},
+	{"batch", 8, func(g *gen) *step { return g.batchOf(g.updateParts, g.removeParts, g.insert, g.remove) }},
+	{"truncate", 1, (*gen).truncate},
+	{"select all", 10, (*gen).query},
+})
+
+// makeDerivedFrom makes a table that indexes or a view follow.
+func (g *gen) makeDerivedFrom() *table {
+	t := g.makeTable(shape{2, 2, 1, 3, simpleType, viewedType})
+	for len(t.of(regular)) == 0 {
+		t = g.makeTable(shape{2, 2, 1, 3, simpleType, viewedType})
+	}
+	t.expires = false
+	return t
 }
 
 // viewedType is a type of other columns than keys: simple, so that it can be in a view's key, or a collection.
@@ -46,8 +55,8 @@ const viewName = "m_" + tableName
 // makeView makes a view of a table: its key has the table's, in another order, and mostly one more column.
 func (g *gen) makeView(base *table) *table {
 	key := base.of(partition, clustering)
-	if scalars := slices.DeleteFunc(base.of(regular), func(c *column) bool { return c.typ != types.Int && c.typ != types.Text }); len(scalars) > 0 &&
-		g.percent(75) {
+	isCollection := func(c *column) bool { return c.typ != types.Int && c.typ != types.Text }
+	if scalars := slices.DeleteFunc(base.of(regular), isCollection); len(scalars) > 0 && g.percent(75) {
 		key = append(key, pick(g, scalars))
 	}
 	g.Shuffle(len(key), func(i, j int) { key[i], key[j] = key[j], key[i] })

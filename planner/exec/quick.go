@@ -14,12 +14,12 @@ const quickRows = 100
 
 // Quick reports whether executing a plan takes little time and never waits: then the goroutine that read the request
 // runs it. Reads of one row are quick, and writes, which are handed to the store, unless they compute with values of
-// any size. Changes of counters wait for each other. Where the data is on other machines, reads wait for these, and
-// conditions too.
+// any size. Changes of counters wait for each other, as do writes to tables with views. Where the data is on other
+// machines, reads wait for these, and conditions too.
 func (e *Executor) Quick(p planner.Plan) bool {
 	switch p := p.(type) {
 	case *planner.Select:
-		return p.OneRow && !e.store.Remote() && p.Grouping == nil && p.Table.View == nil && !schema.IsServers(p.Table) && isQuickRead(p)
+		return p.OneRow && !e.store.Remote() && p.Grouping == nil && !schema.IsServers(p.Table) && isQuickRead(p)
 	case *planner.Modification:
 		return e.isQuickWrite(p)
 	case *planner.Batch:
@@ -40,6 +40,9 @@ func isQuickRead(p *planner.Select) bool {
 
 func (e *Executor) isQuickWrite(m *planner.Modification) bool {
 	if m.Table.Counter || m.Table.Virtual || m.JSON != nil || m.If != nil && (e.store.Remote() || !isQuickIf(m.If)) {
+		return false
+	}
+	if e.store.HasViews(m.Table) {
 		return false
 	}
 	for _, sets := range [...][]planner.SetColumn{m.Statics, m.Sets} {

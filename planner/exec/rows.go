@@ -103,12 +103,12 @@ func (r *reading) passes(row [][]byte) (bool, error) {
 }
 
 // maxSkipped is how many rows of a partition are dropped one by one, when it has given all that it may, before the read
-// begins again behind the partition. A view is never read again: its rows would be made again.
+// begins again behind the partition.
 const maxSkipped = 32
 
 // skip drops a row of a partition that has given all that it may, and reports whether the read goes on.
 func (r *reading) skip(partition []byte) bool {
-	if r.skipped++; r.skipped < maxSkipped || r.plan.Table.View != nil {
+	if r.skipped++; r.skipped < maxSkipped {
 		return true
 	}
 	r.skipped = 0
