@@ -47,7 +47,7 @@ func (x *keptIndex) setTerms(index *schema.Index) bool {
 		x.terms.one = analysis.ForSAI(index, x.value)
 	case schema.SASI:
 		mode := index.SASIMode(x.column)
-		if mode.Analyzer == schema.StandardAnalyzer {
+		if mode.Unsupported() != "" {
 			return false
 		}
 		if mode.Literal {

@@ -1,7 +1,7 @@
 // Package analysis makes terms of values: what indexes that analyze text store and compare in place of the text.
 //
 // Storage-attached indexes have one term for a value (ForSAI). SSTable-attached indexes have one, or several where
-// their analyzer splits text (ForSASI). case.go and ascii_folds.go have the changes of characters as Cassandra's Java
+// their analyzer splits text (ForSASI); words.go finds the words of text. case.go and ascii_folds.go have the changes of characters as Cassandra's Java
 // makes them.
 package analysis
 
@@ -84,8 +84,23 @@ func ForSASI(m schema.SASIMode, value []byte) [][]byte {
 		return terms
 	case schema.NonTokenizingAnalyzer:
 		return [][]byte{nonTokenizing(m, value)}
+	case schema.StandardAnalyzer:
+		var terms [][]byte
+		words(string(value), func(word string) { terms = append(terms, standard(m, word)) })
+		return terms
 	}
 	return [][]byte{value}
+}
+
+// standard is what the StandardAnalyzer makes of a word.
+func standard(m schema.SASIMode, word string) []byte {
+	switch {
+	case strings.EqualFold(m.Options["tokenization_normalize_lowercase"], "true"):
+		word = javaLower(word)
+	case strings.EqualFold(m.Options["tokenization_normalize_uppercase"], "true"):
+		word = javaUpper(word)
+	}
+	return norm.NFC.Bytes([]byte(word))
 }
 
 // nonTokenizing is what the NonTokenizingAnalyzer makes of a value.

@@ -58,6 +58,19 @@ func (m SASIMode) Tokenizes() bool {
 	return m.Analyzer == StandardAnalyzer || m.Analyzer == DelimiterAnalyzer
 }
 
+// Unsupported returns the option that searches are refused with; "" if there is none.
+func (m SASIMode) Unsupported() string {
+	if m.Analyzer != StandardAnalyzer {
+		return ""
+	}
+	for _, option := range []string{"tokenization_skip_stop_words", "tokenization_enable_stemming"} {
+		if isTrue(m.Options[option]) {
+			return option
+		}
+	}
+	return ""
+}
+
 // checkSASI refuses an SSTable-attached index that t cannot have.
 func checkSASI(t *Table, x *Index) error {
 	if len(x.Targets) != 1 {

@@ -35,9 +35,10 @@ func (rs *Restrictions) useIndexes(w *Clause) error {
 			f.Like.Indexes = all
 		}
 		c := f.Columns()[0]
-		tokens := func(x *schema.Index) bool { return x.SASIMode(c).Analyzer == schema.StandardAnalyzer }
-		if kind == schema.SASI && slices.ContainsFunc(all, tokens) {
-			return expr.NotSupported("A search with the " + schema.StandardAnalyzer)
+		for _, x := range all {
+			if option := x.SASIMode(c).Unsupported(); kind == schema.SASI && option != "" {
+				return expr.NotSupported("A search with the option " + option + " of the " + schema.StandardAnalyzer)
+			}
 		}
 	}
 	return nil
