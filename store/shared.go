@@ -35,8 +35,8 @@ import (
 // sharedState is what a state has besides, if the engine is shared.
 type sharedState struct {
 	version   uint64              // of the definitions
-	suspended map[[16]byte]uint64 // tables by ID that are being truncated, since a version: they are neither read nor written
-	marked    map[uint32]uint64   // tables by number that may have tombstones of partitions or ranges, since a version
+	suspended map[[16]byte]uint64 // tables by ID that are being truncated, since a version: nobody uses them
+	marked    map[uint32]uint64   // tables by number that may have tombstones of partitions or ranges
 	records   schema.Records      // that the catalog was made of
 	writing   *atomic.Int64       // mutations that have begun under this state and are not answered
 }
@@ -288,8 +288,8 @@ func follow(old *state, records schema.Records) (*schema.Catalog, error) {
 // leads reports whether background work is this store's: it is alone, or its node leads.
 func (s *Store) leads() bool { return s.cluster == nil || s.cluster.Leads() }
 
-// sinceVersion is the version of the definitions that a record was stored with. Earlier versions of cqld did not write it:
-// then it may be the newest.
+// sinceVersion is the version of the definitions that a record was stored with. Earlier versions of cqld did not write
+// it: then it may be the newest.
 func sinceVersion(value []byte, newest uint64) uint64 {
 	if len(value) != 8 {
 		return newest

@@ -9,10 +9,10 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// A write that was committed without a view that was built meanwhile has replaced rows of the base, and nobody knows any
-// more which rows the view has for them. So the rows of the view are made again for the partitions that were written
-// to, and the view is read as a whole for others that are of these partitions. Nothing less would find them. It happens
-// when a process was stopped between the beginning and the commit of a write, while a view was defined.
+// A write that was committed without a view that was built meanwhile has replaced rows of the base, and nobody knows
+// any more which rows the view has for them. So the rows of the view are made again for the partitions that were
+// written to, and the view is read as a whole for others that are of these partitions. Nothing less would find them. It
+// happens when a process was stopped between the beginning and the commit of a write, while a view was defined.
 
 // lateView is a view that some committed writes do not know.
 type lateView struct {
