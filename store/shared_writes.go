@@ -151,7 +151,7 @@ func putTotals(txn engine.Txn, ops []engine.Op) error {
 			return err
 		}
 		if stored != nil {
-			if value, err = rows.Fold(op.Key, stored, value); err != nil {
+			if value, err = rows.Fold(nil, op.Key, stored, value); err != nil {
 				return err
 			}
 		}

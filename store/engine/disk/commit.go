@@ -239,7 +239,7 @@ func (e *Engine) checkGrowth(ops []engine.Op) error {
 		}
 		below := view{tree: tree.New(), layers: e.layers, fold: e.fold}
 		_, err = below.Get(key, func(value []byte) error {
-			if value, err = e.fold(key, value, delta); err == nil && len(value) > maxCommit {
+			if value, err = e.fold(nil, key, value, delta); err == nil && len(value) > maxCommit {
 				err = engine.ErrTooLarge
 			}
 			return err
@@ -291,7 +291,7 @@ func apply(
 	case op.Kind == engine.Put || isFirst:
 		next = newRow(holds, op.Key, op.Value)
 	case path.Found:
-		if next, err = mergeInto(old, op.Key, op.Value, fold); err != nil {
+		if next, err = m.mergeInto(old, op.Key, op.Value, fold); err != nil {
 			return old, err
 		}
 	default:
