@@ -14,7 +14,7 @@ import (
 var errEmptyValue = errors.New("engine: a value is empty")
 
 // checkOp refuses what the contract does not allow or a limit forbids.
-func (e *Engine) checkOp(op *engine.Op) error {
+func checkOp(op *engine.Op) error {
 	if len(op.Value) == 0 && op.Kind != engine.Delete {
 		return errEmptyValue
 	}
@@ -27,7 +27,7 @@ func (e *Engine) checkOp(op *engine.Op) error {
 // check refuses operations that are no commit, and counts their bytes.
 func (e *Engine) check(ops []engine.Op) (size int, err error) {
 	for i := range ops {
-		if err := e.checkOp(&ops[i]); err != nil {
+		if err := checkOp(&ops[i]); err != nil {
 			return 0, err
 		}
 		size += len(ops[i].Key) + len(ops[i].Value)
