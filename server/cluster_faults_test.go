@@ -53,6 +53,59 @@ func TestClusterPausedWrite(t *testing.T) {
 	ask(t, second, "INSERT INTO k.u (a) VALUES (1)") // a table that was made while the node was stopped
 }
 
+// TestClusterPausedViews stops a node while it overwrites and deletes rows, until its lease is over and a view has been
+// built of these rows.
+func TestClusterPausedViews(t *testing.T) {
+	c := nodes.RunT(t, 2, nodes.Options{})
+	first := dialNode(t, c.Node(0))
+	for _, text := range []string{
+		clusterKeyspace,
+		"CREATE TABLE k.t (a int, b int, c int, PRIMARY KEY (a, b))",
+		"INSERT INTO k.t (a, b, c) VALUES (1, 1, 7)",
+		"INSERT INTO k.t (a, b, c) VALUES (1, 2, 7)",
+		"INSERT INTO k.t (a, b, c) VALUES (2, 1, 7)",
+		"INSERT INTO k.t (a, b, c) VALUES (3, 1, 7)",
+	} {
+		ask(t, first, text)
+	}
+	ask(t, dialNode(t, c.Node(1)), "DELETE FROM k.t WHERE a = 9") // the node knows that the table may have tombstones
+	late := []string{
+		"UPDATE k.t SET c = 8 WHERE a = 1 AND b = 1", "DELETE FROM k.t WHERE a = 2", "INSERT INTO k.t (a, b, c) VALUES (4, 1, 8)",
+	}
+	conns := make([]*client.Conn, len(late))
+	for i := range late {
+		conns[i] = dialNode(t, c.Node(1))
+	}
+	c.Node(1).Pause()
+	written := make(chan error, len(late))
+	for i, text := range late {
+		go func() {
+			_, err := tryAsk(conns[i], text)
+			written <- err
+		}()
+	}
+	eventually(t, "the writes are stopped", func() bool { return c.Node(1).Stopped() == len(late) })
+	ask(t, first, "CREATE MATERIALIZED VIEW k.v AS SELECT * FROM k.t WHERE a IS NOT NULL AND b IS NOT NULL AND c IS NOT NULL "+
+		"PRIMARY KEY (c, a, b)")
+	eventually(t, "the view is built", func() bool { return c.Node(0).Store().BuildsWaiting() == 0 })
+	before := ask(t, first, "SELECT c, a, b FROM k.v")
+	slices.Sort(before)
+	if want := []string{"7 1 1", "7 1 2", "7 2 1", "7 3 1"}; !slices.Equal(before, want) {
+		t.Fatalf("before the writes the view has %v, want %v", before, want)
+	}
+	c.Node(1).Resume()
+	for range late {
+		if err := <-written; err != nil {
+			t.Error(err)
+		}
+	}
+	after := ask(t, first, "SELECT c, a, b FROM k.v")
+	slices.Sort(after)
+	if want := []string{"7 1 2", "7 3 1", "8 1 1", "8 4 1"}; !slices.Equal(after, want) {
+		t.Errorf("after the writes the view has %v, want %v", after, want)
+	}
+}
+
 // TestClusterOrder writes a value on one node after the other, whose machines have clocks that are apart.
 func TestClusterOrder(t *testing.T) {
 	c := nodes.RunT(t, 3, nodes.Options{Apart: -3 * time.Second})
@@ -111,6 +164,77 @@ func testHalfway(t *testing.T) bool {
 		t.Errorf("by the index there is %v", got)
 	}
 	return true
+}
+
+// TestClusterBegun goes on from a definition that another node has begun, while a third one has not followed it.
+func TestClusterBegun(t *testing.T) {
+	c := nodes.RunT(t, 3, nodes.Options{Lease: time.Second, Down: time.Second})
+	first, second, third := dialNode(t, c.Node(0)), dialNode(t, c.Node(1)), dialNode(t, c.Node(2))
+	ask(t, first, clusterKeyspace)
+	ask(t, first, "CREATE TABLE k.t (a int PRIMARY KEY, b int)")
+	ask(t, first, "CREATE INDEX by_b ON k.t (b)")
+	eventually(t, "the index is built", func() bool { return c.Node(2).Store().BuildsWaiting() == 0 })
+	ask(t, first, "INSERT INTO k.t (a, b) VALUES (1, 6)")
+	begin := func(node int, text string) (end func()) {
+		conn := dialNode(t, c.Node(node))
+		before, _ := c.Node(0).Store().Version()
+		ended := make(chan error, 1)
+		go func() {
+			_, err := tryAsk(conn, text)
+			ended <- err
+		}()
+		if node == 0 {
+			eventually(t, text+" has begun", func() bool {
+				now, _ := c.Node(0).Store().Version()
+				return now > before
+			})
+		}
+		return func() {
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		}
+	}
+
+	// The second one drops the index too, and a row is written on it meanwhile.
+	before, _ := c.Node(1).Store().Version()
+	end := begin(0, "DROP INDEX IF EXISTS k.by_b")
+	endSecond := begin(1, "DROP INDEX IF EXISTS k.by_b")
+	eventually(t, "the index is dropped", func() bool {
+		now, _ := c.Node(1).Store().Version()
+		return now > before+1
+	})
+	ask(t, second, "INSERT INTO k.t (a, b) VALUES (2, 7)")
+	if got := ask(t, third, "SELECT a FROM k.t WHERE b = 7 ALLOW FILTERING"); !slices.Equal(got, []string{"2"}) {
+		t.Errorf("while the index is dropped there is %v", got)
+	}
+	end()
+	endSecond()
+
+	// The second one knows that the table may have tombstones, because it has followed for another reason.
+	end = begin(0, "DELETE FROM k.t WHERE a = 3")
+	ask(t, second, "DROP INDEX IF EXISTS k.by_c")
+	ask(t, second, "DELETE FROM k.t WHERE a = 1")
+	if got := ask(t, third, "SELECT a FROM k.t WHERE a = 1"); len(got) != 0 {
+		t.Errorf("after the row was deleted there is %v", got)
+	}
+	end()
+
+	// The second one truncates the table too, and a row is written on the third one meanwhile.
+	before, _ = c.Node(1).Store().Version()
+	end = begin(0, "TRUNCATE k.t")
+	endSecond = begin(1, "TRUNCATE k.t")
+	eventually(t, "the table is truncated", func() bool {
+		now, _ := c.Node(1).Store().Version()
+		return now > before+1
+	})
+	ask(t, third, "INSERT INTO k.t (a, b) VALUES (4, 8)")
+	got := ask(t, third, "SELECT a FROM k.t")
+	end()
+	endSecond()
+	if len(got) > 1 {
+		t.Errorf("after TRUNCATE there is %v", got)
+	}
 }
 
 // TestClusterCounters adds to the same counters on all nodes.

@@ -19,9 +19,9 @@ func TestAppend(t *testing.T) {
 	dir := t.TempDir()
 	var folded atomic.Int64
 	o := Options{Engine: func(f engine.Fold) (engine.Engine, error) {
-		counted := func(key, existing, delta []byte) ([]byte, error) {
+		counted := func(dst, key, existing, delta []byte) ([]byte, error) {
 			folded.Add(int64(len(existing) + len(delta)))
-			return f(key, existing, delta)
+			return f(dst, key, existing, delta)
 		}
 		return openEngine(dir, counted)
 	}}

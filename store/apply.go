@@ -96,7 +96,7 @@ func (s *Store) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error)
 			return ops, err
 		}
 		if kinds := m.deletes(); kinds != ([tombstoneKinds]bool{}) {
-			if m.isUnmarked(id) {
+			if m.isUnmarked(id, s.settled.Load()) {
 				for _, begun := range ms[:i+1] {
 					begun.stopWriting()
 				}
@@ -121,7 +121,7 @@ func (s *Store) startWriting(m *Mutation) (uint32, []*keptIndex, error) {
 	m.endRow()
 	for {
 		state := s.state.Load()
-		if state.restoring != nil || s.lapsed() || state.suspended[m.table.ID] {
+		if state.restoring != nil || s.lapsed() || state.suspended[m.table.ID] != 0 {
 			return 0, nil, errRestoring
 		}
 		id, err := state.writableID(m.table)

@@ -93,7 +93,7 @@ func unite(ops []engine.Op) ([]engine.Op, error) {
 	united := ops[:0]
 	for _, op := range ops {
 		if n := len(united); n > 0 && bytes.Equal(united[n-1].Key, op.Key) {
-			value, err := rows.Fold(op.Key, united[n-1].Value, op.Value)
+			value, err := rows.Fold(nil, op.Key, united[n-1].Value, op.Value)
 			if err != nil {
 				return nil, err
 			}

@@ -76,7 +76,7 @@ var decisions = sync.Pool{New: func() any { return new(decision) }}
 func (d *decision) update(txn engine.Txn) error {
 	s := d.snapshot.store
 	_ = free(d.mutations, errRetried)
-	if s.lapsed() || s.state.Load().suspended[d.table] {
+	if s.lapsed() || s.state.Load().suspended[d.table] != 0 {
 		d.mutations, d.refused = nil, errTruncated // it is decided anew when the table can be used
 		return d.refused
 	}

@@ -297,7 +297,7 @@ func (p *player) foldAll() error {
 			return err
 		}
 		for key, value := range more {
-			if got[key], err = rows.Fold([]byte(key), got[key], value); err != nil {
+			if got[key], err = rows.Fold(nil, []byte(key), got[key], value); err != nil {
 				return err
 			}
 		}
@@ -316,7 +316,7 @@ func (p *player) folded(writes []write) (map[string][]byte, error) {
 	values := map[string][]byte{}
 	for _, m := range p.mutations(writes) {
 		for _, op := range m.appendOps(nil, 1) {
-			value, err := rows.Fold(op.Key, values[string(op.Key)], op.Value)
+			value, err := rows.Fold(nil, op.Key, values[string(op.Key)], op.Value)
 			if err != nil {
 				return nil, err
 			}

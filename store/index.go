@@ -28,7 +28,7 @@ type keptIndex struct {
 	tableID uint32 // the number of its table's keys
 	name    string // says what is indexed: another index of the same name differs in it
 	built   bool   // it has the entries of all rows
-	retired bool   // it is about to be removed where nodes share the engine: it is not read, and not built
+	retired uint64 // version of definitions that said it would be removed, where nodes share the engine; 0: none
 
 	table  *schema.Table
 	column *schema.Column // of a view: the one of its key that is not in the key of the table, or nil
@@ -92,16 +92,26 @@ func comparesByKey(t types.Type) bool {
 // indexKey is the key of the record of an index that is kept.
 func indexKey(id uint32) []byte { return binary.BigEndian.AppendUint32(slices.Clone(indexKeys), id) }
 
-// record is what is stored of the index: 1 if it is built, 2 if it is retired, else 0; the table's number; the name.
+// What a record of an index begins with. A record of a retired index has the version behind the table's number.
+const (
+	indexUnbuilt = 0
+	indexBuilt   = 1
+	indexRetired = 3
+)
+
+// record is what is stored of the index: how far it is, the table's number and the name.
 func (x *keptIndex) record() engine.Op {
-	built := byte(0)
+	value := []byte{indexUnbuilt}
 	switch {
 	case x.built:
-		built = 1
-	case x.retired:
-		built = 2
+		value[0] = indexBuilt
+	case x.retired != 0:
+		value[0] = indexRetired
 	}
-	value := binary.BigEndian.AppendUint32([]byte{built}, x.tableID)
+	value = binary.BigEndian.AppendUint32(value, x.tableID)
+	if x.retired != 0 {
+		value = binary.BigEndian.AppendUint64(value, x.retired)
+	}
 	return engine.Op{Kind: engine.Put, Key: indexKey(x.id), Value: append(value, x.name...)}
 }
 
@@ -221,10 +231,15 @@ func readIndexes(r engine.Reader) (map[uint32][]*keptIndex, error) {
 		if err != nil || len(value) < 5 {
 			return errMeta
 		}
-		x := &keptIndex{
-			id: id, built: value[0] == 1, retired: value[0] == 2,
-			tableID: binary.BigEndian.Uint32(value[1:]), name: string(value[5:]),
+		x := &keptIndex{id: id, built: value[0] == indexBuilt, tableID: binary.BigEndian.Uint32(value[1:])}
+		rest := value[5:]
+		if value[0] == indexRetired {
+			if len(rest) < 8 {
+				return errMeta
+			}
+			x.retired, rest = binary.BigEndian.Uint64(rest), rest[8:]
 		}
+		x.name = string(rest)
 		all[x.tableID] = append(all[x.tableID], x)
 		return nil
 	})

@@ -89,7 +89,7 @@ func (s *Store) buildIndexes() error {
 	}
 	for _, all := range all {
 		for _, x := range all {
-			if x.built || x.retired {
+			if x.built || x.retired != 0 {
 				continue
 			}
 			if err := s.buildIndex(x, era); err != nil {

@@ -89,7 +89,7 @@ func (r *reader) release() {
 func (r *reader) run(src engine.Reader) error {
 	if r.id != 0 {
 		now, table := r.store.state.Load(), r.read.Table.ID
-		if now.ids[table] != r.id || r.store.moved(r.state) || now.suspended[table] {
+		if now.ids[table] != r.id || r.store.moved(r.state) || now.suspended[table] != 0 {
 			return errTruncated
 		}
 		r.tombstones.known = r.store.filters.in(r.id, r.tombstones.known)

@@ -34,11 +34,11 @@ import (
 
 // sharedState is what a state has besides, if the engine is shared.
 type sharedState struct {
-	version   uint64            // of the definitions
-	suspended map[[16]byte]bool // tables by ID that are being truncated: they are neither read nor written
-	marked    map[uint32]bool   // tables by number that may have tombstones of partitions or ranges
-	records   schema.Records    // that the catalog was made of
-	writing   *atomic.Int64     // mutations that have begun under this state and are not answered
+	version   uint64              // of the definitions
+	suspended map[[16]byte]uint64 // tables by ID that are being truncated, since a version: nobody uses them
+	marked    map[uint32]uint64   // tables by number that may have tombstones of partitions or ranges
+	records   schema.Records      // that the catalog was made of
+	writing   *atomic.Int64       // mutations that have begun under this state and are not answered
 }
 
 // suspendedKeys begin the records of tables that are being truncated.
@@ -180,7 +180,7 @@ func (s *Store) stored(old *state) (next *state, m meta, err error) {
 	var version cluster.Version
 	records := schema.Records{}
 	indexes := &state{catalog: &schema.Catalog{}}
-	suspended, marked := map[[16]byte]bool{}, map[uint32]bool{}
+	suspended, marked := map[[16]byte]uint64{}, map[uint32]uint64{}
 	err = s.engine.View(func(r engine.Reader) error {
 		if version, err = cluster.ReadVersion(r); err != nil || version.Number == old.version && old.records != nil {
 			return err
@@ -191,18 +191,18 @@ func (s *Store) stored(old *state) (next *state, m meta, err error) {
 		if indexes.indexes, err = readIndexes(r); err != nil {
 			return err
 		}
-		if err := scanRecords(r, suspendedKeys, func(name string, _ []byte) error {
+		if err := scanRecords(r, suspendedKeys, func(name string, value []byte) error {
 			if len(name) != 16 {
 				return errMeta
 			}
-			suspended[[16]byte([]byte(name))] = true
+			suspended[[16]byte([]byte(name))] = sinceVersion(value, version.Number)
 			return nil
 		}); err != nil {
 			return err
 		}
-		if err := scanRecords(r, markKeys, func(name string, _ []byte) error {
+		if err := scanRecords(r, markKeys, func(name string, value []byte) error {
 			id, err := recordNumber(name)
-			marked[id] = true
+			marked[id] = sinceVersion(value, version.Number)
 			return err
 		}); err != nil {
 			return err
@@ -225,7 +225,7 @@ func (s *Store) stored(old *state) (next *state, m meta, err error) {
 	next.version, next.records, next.suspended, next.marked = version.Number, records, suspended, marked
 	if version.Number == 0 { // a store that was alone may have written tombstones
 		for _, id := range next.ids {
-			marked[id] = true
+			marked[id] = 0
 		}
 	}
 	return next, m, nil
@@ -288,12 +288,33 @@ func follow(old *state, records schema.Records) (*schema.Catalog, error) {
 // leads reports whether background work is this store's: it is alone, or its node leads.
 func (s *Store) leads() bool { return s.cluster == nil || s.cluster.Leads() }
 
+// sinceVersion is the version of the definitions that a record was stored with. Earlier versions of cqld did not write
+// it: then it may be the newest.
+func sinceVersion(value []byte, newest uint64) uint64 {
+	if len(value) != 8 {
+		return newest
+	}
+	return binary.BigEndian.Uint64(value)
+}
+
 // settle waits until all nodes use the definitions that this store uses, or newer ones.
 func (s *Store) settle() error {
 	if s.cluster == nil {
 		return nil
 	}
-	return s.cluster.Barrier(s.closing, s.state.Load().version)
+	version := s.state.Load().version
+	if version <= s.settled.Load() {
+		return nil
+	}
+	if err := s.cluster.Barrier(s.closing, version); err != nil {
+		return err
+	}
+	for {
+		known := s.settled.Load()
+		if version <= known || s.settled.CompareAndSwap(known, version) {
+			return nil
+		}
+	}
 }
 
 // errLapsed is what clients get while the node does not know whether its definitions are the newest.
@@ -323,7 +344,7 @@ func (s *Store) usable(ctx context.Context, table [16]byte) (*state, error) {
 		}
 		now := s.state.Load()
 		switch {
-		case !now.suspended[table]:
+		case now.suspended[table] == 0:
 			return now, nil
 		case time.Now().After(end):
 			return nil, cqlerr.Overloadedf("The table is being truncated. Nothing was done.")

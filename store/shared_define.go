@@ -1,8 +1,10 @@
 package store
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -24,6 +26,9 @@ import (
 //   - A table that is truncated is first suspended: statements wait. When all nodes have followed it gets its other
 //     number.
 //
+// The first version is stored with what it changes, because another node may go on from there: it has to wait too until
+// all have followed.
+//
 // If a node ends between two versions, the one that leads takes the first one back (see recover).
 func (s *Store) defineShared(change func(*schema.Catalog) (*schema.Catalog, error)) error {
 	s.changing.Lock()
@@ -32,7 +37,7 @@ func (s *Store) defineShared(change func(*schema.Catalog) (*schema.Catalog, erro
 		changed, err := s.changeNewest(func(old *state, m *meta) (*state, []engine.Op, bool, error) {
 			return s.planChange(old, m, change)
 		})
-		if err != nil || changed == unchanged {
+		if err != nil && !errors.Is(err, errUnsettled) {
 			return err
 		}
 		last := s.last.Load()
@@ -40,11 +45,14 @@ func (s *Store) defineShared(change func(*schema.Catalog) (*schema.Catalog, erro
 			return fmt.Errorf("wait for the other nodes: %w", err)
 		}
 		s.awaitTimestamp(last)
-		if changed == changedWhole {
+		if err == nil && changed != changedPart {
 			return nil
 		}
 	}
 }
+
+// errUnsettled says that a change follows one that some nodes may not have followed yet.
+var errUnsettled = errors.New("some nodes have not followed the definitions yet")
 
 // changed is what became of a change.
 type changed int
@@ -84,8 +92,8 @@ func (s *Store) tryChange(plan changePlan) (done changed, err error) {
 		return unchanged, err
 	}
 	if old.version == 0 {
-		for id := range old.marked {
-			ops = append(ops, markOp(engine.Put, id))
+		for id, version := range old.marked {
+			ops = append(ops, putMarkOp(id, version))
 		}
 	}
 	version, err := cluster.Change(s.closing, s.engine, old.version, append(ops, m.op()))
@@ -128,20 +136,24 @@ func (s *Store) planChange(
 		*m = before
 		return first, ops, false, nil
 	}
+	if old.isUnsettled(next, s.settled.Load()) {
+		*m = before
+		return nil, nil, false, errUnsettled
+	}
 	changes := schema.Changes(old.catalog, c)
 	next.records = old.records.With(changes)
 	ops = append(definitionOps(changes), indexes...)
 	for _, id := range missing(old.ids, next.live) {
 		ops = append(ops, engine.Op{Kind: engine.Put, Key: deadTableKey(id), Value: []byte{1}},
-			engine.Op{Kind: engine.Delete, Key: sweepKey(id)}, markOp(engine.Delete, id))
+			engine.Op{Kind: engine.Delete, Key: sweepKey(id)}, dropMarkOp(id))
 	}
 	next.marked = old.marked // numbers are not used again
 	for table := range old.suspended {
 		if t := c.TableByID(table); t == nil || old.ids[table] != next.ids[table] {
-			ops = append(ops, suspendedOp(engine.Delete, table))
+			ops = append(ops, resumeOp(table))
 			continue
 		}
-		next.suspend(table)
+		next.suspend(table, old.suspended[table])
 	}
 	return next, ops, true, nil
 }
@@ -149,21 +161,19 @@ func (s *Store) planChange(
 // prepare returns the state that has to be in use before the next one, with what stores it; nil: this one can be.
 func (s *state) prepare(next *state) (first *state, ops []engine.Op) {
 	between := *s // with the marks
-	between.suspended = nil
-	for id := range s.suspended {
-		between.suspend(id)
-	}
+	between.suspended = maps.Clone(s.suspended)
+	version := s.version + 1
 	for id, number := range s.ids {
-		if now, stays := next.ids[id]; stays && now != number && !s.suspended[id] {
-			between.suspend(id)
-			ops = append(ops, suspendedOp(engine.Put, id))
+		if now, stays := next.ids[id]; stays && now != number && s.suspended[id] == 0 {
+			between.suspend(id, version)
+			ops = append(ops, suspendOp(id, version))
 		}
 	}
 	for table, all := range s.indexes {
 		for _, x := range all {
 			if x.built && !next.live[x.id] && next.live[table] {
 				retired := *x
-				retired.built, retired.retired = false, true
+				retired.built, retired.retired = false, version
 				between.replaceIndex(&retired)
 				ops = append(ops, retired.record())
 			}
@@ -175,19 +185,41 @@ func (s *state) prepare(next *state) (first *state, ops []engine.Op) {
 	return &between, ops
 }
 
-func (s *state) suspend(table [16]byte) {
-	if s.suspended == nil {
-		s.suspended = map[[16]byte]bool{}
+// isUnsettled reports whether what the next state takes away was prepared in a version that some nodes may not have
+// followed. settled is the version that all nodes have.
+func (s *state) isUnsettled(next *state, settled uint64) bool {
+	for id, number := range s.ids {
+		if now, stays := next.ids[id]; stays && now != number && s.suspended[id] > settled {
+			return true
+		}
 	}
-	s.suspended[table] = true
+	for table, all := range s.indexes {
+		for _, x := range all {
+			if x.retired > settled && !next.live[x.id] && next.live[table] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
-func suspendedOp(kind engine.OpKind, table [16]byte) engine.Op {
-	op := engine.Op{Kind: kind, Key: slices.Concat(suspendedKeys, table[:])}
-	if kind == engine.Put {
-		op.Value = []byte{1}
+// suspend notes that a table is being truncated, since a version of the definitions.
+func (s *state) suspend(table [16]byte, version uint64) {
+	if s.suspended == nil {
+		s.suspended = map[[16]byte]uint64{}
 	}
-	return op
+	s.suspended[table] = version
+}
+
+// suspendOp stores that a table is being truncated.
+func suspendOp(table [16]byte, version uint64) engine.Op {
+	key := slices.Concat(suspendedKeys, table[:])
+	return engine.Op{Kind: engine.Put, Key: key, Value: binary.BigEndian.AppendUint64(nil, version)}
+}
+
+// resumeOp stores that a table is not being truncated.
+func resumeOp(table [16]byte) engine.Op {
+	return engine.Op{Kind: engine.Delete, Key: slices.Concat(suspendedKeys, table[:])}
 }
 
 // replaceIndex puts an index in the place of what it was. It reports whether there was one.
@@ -212,7 +244,7 @@ func (s *Store) replaceShared(x *keptIndex) (kept *keptIndex, err error) {
 		next := *old
 		kept = nil
 		for _, now := range old.indexes[x.tableID] {
-			if now.id == x.id && !now.retired {
+			if now.id == x.id && now.retired == 0 {
 				built := *now
 				built.built = true
 				kept = &built
@@ -238,7 +270,7 @@ func (s *Store) recover() error {
 	now := s.state.Load()
 	begun := len(now.suspended) > 0
 	for _, all := range now.indexes {
-		begun = begun || slices.ContainsFunc(all, func(x *keptIndex) bool { return x.retired })
+		begun = begun || slices.ContainsFunc(all, func(x *keptIndex) bool { return x.retired != 0 })
 	}
 	switch {
 	case !begun:
@@ -258,13 +290,13 @@ func (s *Store) recover() error {
 		next.suspended = nil
 		var ops []engine.Op
 		for table := range old.suspended {
-			ops = append(ops, suspendedOp(engine.Delete, table))
+			ops = append(ops, resumeOp(table))
 		}
 		for _, all := range old.indexes {
 			for _, x := range all {
-				if x.retired {
+				if x.retired != 0 {
 					again := *x
-					again.retired = false
+					again.retired = 0
 					next.replaceIndex(&again)
 					ops = append(ops, again.record())
 				}

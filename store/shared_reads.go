@@ -31,7 +31,10 @@ func (n newest) Get(key []byte, fn func(value []byte) error) (found bool, err er
 func (r *reader) readsOneKey() bool {
 	read, t := r.read, r.read.Table
 	if len(read.Keys) != 1 || read.After != nil || len(read.Lookups) > 0 || read.Nearest != nil ||
-		len(t.Static) > 0 || r.tombstones.known != nil || r.state.marked[r.id] {
+		len(t.Static) > 0 || r.tombstones.known != nil {
+		return false
+	}
+	if _, marked := r.state.marked[r.id]; marked {
 		return false
 	}
 	if len(t.Clustering) == 0 {

@@ -13,7 +13,8 @@ import (
 
 // A write that nodes share is committed under the state that it began with. A process may be stopped between the two,
 // for longer than its lease lasts. So the write is looked at again when it is committed: if an index has come
-// meanwhile, its entries are written too, before the write is answered. Writing mutations twice changes nothing.
+// meanwhile, its entries are written too, before the write is answered. Writing mutations twice changes nothing. If a
+// view has come meanwhile, its rows may be of what the write has replaced: see shared_views.go.
 
 // confirm calls done when committed mutations have written what the newest definitions want, and their timestamps have
 // passed on all nodes. last is the last timestamp that was given before the commit.
@@ -55,7 +56,9 @@ func (s *Store) complete(ms []*Mutation, last int64) error {
 
 // writeEntries writes mutations again, under the newest definitions.
 func (s *Store) writeEntries(ms []*Mutation) error {
-	for _, m := range ms {
+	before := make([]*state, len(ms))
+	for i, m := range ms {
+		before[i] = m.state
 		m.stopWriting()
 	}
 	first := ms[0]
@@ -63,10 +66,13 @@ func (s *Store) writeEntries(ms []*Mutation) error {
 	if first.ops = ops; err != nil {
 		return err
 	}
-	if slices.ContainsFunc(ms, (*Mutation).hasViews) {
-		return s.writeAgain(ms)
+	if !slices.ContainsFunc(ms, (*Mutation).hasViews) {
+		return s.commit(ops)
 	}
-	return s.commit(ops)
+	if err := s.writeAgain(ms); err != nil {
+		return err
+	}
+	return s.mendViews(ms, before)
 }
 
 // lacksIndexes reports whether a mutation has not written to all indexes that a state has. If its table has another
@@ -145,7 +151,7 @@ func putTotals(txn engine.Txn, ops []engine.Op) error {
 			return err
 		}
 		if stored != nil {
-			if value, err = rows.Fold(op.Key, stored, value); err != nil {
+			if value, err = rows.Fold(nil, op.Key, stored, value); err != nil {
 				return err
 			}
 		}

@@ -74,6 +74,7 @@ type Store struct {
 	followed [][2]*schema.Catalog // that onFollow is to be called with; guarded by defining
 	toTell   chan struct{}        // has an element when followed has some
 	halfway  halfway
+	settled  atomic.Uint64 // version of the definitions that all nodes have followed
 
 	restores   atomic.Uint64 // how often a Restore has begun or ended
 	background sync.RWMutex  // held by steps of background work, which Restore waits for

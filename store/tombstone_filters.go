@@ -27,7 +27,7 @@ type tombstoneFilters struct {
 
 	// Others write tombstones to a shared engine too: nothing is known but which tables have none at all.
 	shared bool
-	marked atomic.Pointer[map[uint32]bool] // the others
+	marked atomic.Pointer[map[uint32]uint64] // the others
 }
 
 // maxTombstoneFilters is the memory of all filters, unless Options say: enough for 20 million partitions.
@@ -163,8 +163,10 @@ func (d deleting) end() {
 // of returns what is known of a table.
 func (x *tombstoneFilters) of(id uint32) *knownTombstones {
 	if x.shared {
-		if marked := x.marked.Load(); marked != nil && !(*marked)[id] {
-			return nil
+		if marked := x.marked.Load(); marked != nil {
+			if _, ok := (*marked)[id]; !ok {
+				return nil
+			}
 		}
 		return unknownTombstones
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/rows"
 )
 
@@ -77,15 +76,7 @@ func (v *verification) rowOfView(x *keptIndex, key, value []byte) error {
 		v.done.Stale++
 		return nil
 	}
-	t := x.table
-	named := func(columns []*schema.Column) (values [][]byte) {
-		for _, c := range columns {
-			values = append(values, v.maker.fields[x.view.Column(c.Name).Index])
-		}
-		return values
-	}
-	v.row = rows.AppendPartition(v.row[:0], t, x.tableID, joinKey(nil, named(t.PartitionKey)))
-	v.row = rows.AppendClustering(append(v.row, rows.KindRow), t, named(t.Clustering))
+	_, v.row = x.baseOf(v.row[:0], v.maker.fields)
 	views := v.viewsFrom(x.tableID)
 	if err := v.views.load(v.row); err != nil {
 		return err
@@ -99,7 +90,7 @@ func (v *verification) rowOfView(x *keptIndex, key, value []byte) error {
 		}
 	}
 	v.fault(Fault{
-		Table: x.tableName(), Index: x.label(), Key: v.where(t, v.row),
+		Table: x.tableName(), Index: x.label(), Key: v.where(x.table, v.row),
 		What: "the view has a row that the base does not give it",
 	})
 	return nil

@@ -132,6 +132,21 @@ func (x *keptIndex) rowEnds(row *Row, head *rows.Head, kept []rows.Cell, now int
 	return ends, ends.At != 0
 }
 
+// baseOf appends the key of the row of the base that a row of the view is of, given the values of the view's columns.
+// It also returns the partition of that row.
+func (x *keptIndex) baseOf(dst []byte, values [][]byte) (partition, key []byte) {
+	named := func(columns []*schema.Column) (named [][]byte) {
+		for _, c := range columns {
+			named = append(named, values[x.view.Column(c.Name).Index])
+		}
+		return named
+	}
+	t := x.table
+	partition = joinKey(nil, named(t.PartitionKey))
+	dst = append(rows.AppendPartition(dst, t, x.tableID, partition), rows.KindRow)
+	return partition, rows.AppendClustering(dst, t, named(t.Clustering))
+}
+
 // joinKey appends a serialized partition key, given the values of its columns.
 func joinKey(dst []byte, values [][]byte) []byte {
 	if len(values) == 1 {

@@ -214,7 +214,7 @@ func (w *viewWriter) lookBefore() error {
 		value := c.delta
 		if len(w.value) > 0 {
 			var err error
-			if value, err = rows.Fold(c.key, w.value, c.delta); err != nil {
+			if value, err = rows.Fold(nil, c.key, w.value, c.delta); err != nil {
 				return err
 			}
 		}
@@ -267,7 +267,7 @@ func (w *viewWriter) find(ops []engine.Op) error {
 			last.delta = append(last.delta, c.delta...)
 			continue
 		}
-		delta, err := rows.Fold(c.key, last.delta, c.delta)
+		delta, err := rows.Fold(nil, c.key, last.delta, c.delta)
 		if err != nil {
 			return err
 		}

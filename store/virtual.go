@@ -149,7 +149,7 @@ func (v virtual) make(session Session, c *schema.Catalog) (sortedRows, error) {
 	sorted := sortedRows(ops[:0])
 	for _, op := range ops {
 		if n := len(sorted); n > 0 && bytes.Equal(sorted[n-1].Key, op.Key) {
-			if sorted[n-1].Value, err = rows.Fold(op.Key, sorted[n-1].Value, op.Value); err != nil {
+			if sorted[n-1].Value, err = rows.Fold(nil, op.Key, sorted[n-1].Value, op.Value); err != nil {
 				return nil, err
 			}
 			continue

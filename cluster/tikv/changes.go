@@ -55,7 +55,7 @@ func (e *Engine) united(ops []engine.Op) (all []engine.Op, err error) {
 		case last.Kind == engine.Delete: // what is merged into nothing
 			*last = engine.Op{Kind: engine.Put, Key: op.Key, Value: op.Value}
 		default:
-			if last.Value, err = e.fold(op.Key, last.Value, op.Value); err != nil {
+			if last.Value, err = e.fold(nil, op.Key, last.Value, op.Value); err != nil {
 				return nil, err
 			}
 			if len(last.Value) > maxValue {

@@ -74,7 +74,7 @@ func (m *merger) both(op *engine.Op, value []byte) (bool, error) {
 	if op.Kind != engine.Merge || m.o.KeysOnly {
 		return m.alone(op)
 	}
-	folded, err := m.fold(op.Key, value, op.Value)
+	folded, err := m.fold(nil, op.Key, value, op.Value)
 	if err != nil {
 		return false, err
 	}

@@ -70,7 +70,7 @@ func (r *row) folded(fold engine.Fold) (value []byte, err error) {
 		for i := 0; i < len(parts); i += 2 {
 			part := parts[i]
 			if i+1 < len(parts) {
-				if part, err = fold(r.key, part, parts[i+1]); err != nil {
+				if part, err = fold(nil, r.key, part, parts[i+1]); err != nil {
 					return nil, err
 				}
 			}

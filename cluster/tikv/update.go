@@ -234,7 +234,7 @@ func (x *txn) Get(key []byte, fn func(value []byte) error) (bool, error) {
 	}
 	value := op.Value
 	_, err = x.view.Get(key, func(existing []byte) (err error) {
-		value, err = x.view.engine.fold(key, existing, op.Value)
+		value, err = x.view.engine.fold(nil, key, existing, op.Value)
 		return err
 	})
 	if err != nil {

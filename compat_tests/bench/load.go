@@ -108,46 +108,51 @@ type target struct {
 	session *gocql.Session
 }
 
-// measureLoad runs rounds on cqld and on a null server in turn.
+// measureLoad runs rounds on cqld and on a null server in turn. Each kind of work has a cqld of its own, with the first
+// rows and no others, so that none pays for the rows that those before it have inserted.
 func (m *measurement) measureLoad() error {
 	me, err := self()
 	if err != nil {
 		return err
 	}
-	cqld, err := process.Start(m.binary, "serve", "--memory", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--log-format", "json")
-	if err != nil {
-		return err
-	}
-	defer cqld.Stop()
 	null, err := process.Start(me, "-null")
 	if err != nil {
 		return err
 	}
 	defer null.Stop()
-	ours, err := open(cqld.Addr)
-	if err != nil {
-		return err
-	}
-	defer ours.Close()
 	theirs, err := open(null.Addr)
 	if err != nil {
 		return err
 	}
 	defer theirs.Close()
-	if err := prepareTable(ours); err != nil {
-		return err
-	}
-	a, b := target{"cqld", cqld.Pid(), ours}, target{"null server", null.Pid(), theirs}
 	for _, w := range m.works() {
-		profile := profileInBackground(cqld, w.name, m.round, m.rounds)
-		if err := alternate(a, b, w, m.round, m.rounds); err != nil {
-			return err
-		}
-		if err := <-profile; err != nil {
+		if err := m.measureWork(w, target{"null server", null.Pid(), theirs}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// measureWork starts cqld for one kind of work, and runs rounds on it and on the null server in turn.
+func (m *measurement) measureWork(w work, null target) error {
+	cqld, err := process.Start(m.binary, "serve", "--memory", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--log-format", "json")
+	if err != nil {
+		return err
+	}
+	defer cqld.Stop()
+	session, err := open(cqld.Addr)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	if err := prepareTable(session); err != nil {
+		return err
+	}
+	profile := profileInBackground(cqld, w.name, m.round, m.rounds)
+	if err := alternate(target{"cqld", cqld.Pid(), session}, null, w, m.round, m.rounds); err != nil {
+		return err
+	}
+	return <-profile
 }
 
 // alternate runs rounds of one kind of work on two servers in turn, and prints what both did.

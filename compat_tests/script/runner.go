@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -213,7 +214,30 @@ func (r *Runner) statement(ctx context.Context, cql string, b *Block, binding Bi
 		columns, rows, more, err = r.pages(ctx, q, b, b.expectsReadFailure(binding))
 		warnings = addWarnings(warnings, more)
 	}
+	if err == nil && createsView.MatchString(cql) {
+		r.awaitViews(ctx)
+	}
 	return columns, rows, warnings, refusals, err
+}
+
+// createsView matches the statements behind which Cassandra builds a view.
+var createsView = regexp.MustCompile(`(?i)^\s*CREATE\s+MATERIALIZED\s+VIEW\b`)
+
+// awaitViews waits until the views of the keyspace are built. Who may not read that goes on.
+func (r *Runner) awaitViews(ctx context.Context) {
+	count := func(table string) int {
+		answer, err := r.conn.Query(ctx, "SELECT view_name FROM "+table+" WHERE keyspace_name = '"+r.keyspace+"'", nil,
+			&client.QueryOptions{PageSize: 5000})
+		if err != nil {
+			return 0
+		}
+		return len(answer.Rows)
+	}
+	for end := time.Now().Add(buildTime); time.Now().Before(end); time.Sleep(buildTime / 100) {
+		if count("system.built_views") >= count("system_schema.views") {
+			return
+		}
+	}
 }
 
 // pages sends a request for one page after the other.

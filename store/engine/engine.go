@@ -29,14 +29,14 @@ var ErrUnknown = errors.New("engine: outcome unknown")
 // ErrClosed says that the engine has been closed, or is about to be.
 var ErrClosed = errors.New("engine: closed")
 
-// Fold merges a delta into what a key holds (nil when it holds nothing) and returns the new value. The
-// store gives it to the engine at open. It must not keep, change or return its arguments. Folding deltas in
-// any order must give the same value, and so must folding them into each other first. Folding a delta into nothing
-// gives the delta, so an engine may do without.
+// Fold merges a delta into what a key holds (nil when it holds nothing) and appends the new value to dst, which has no
+// memory in common with the others. The store gives it to the engine at open. It must not keep or change its other
+// arguments, or return them. Folding deltas in any order must give the same value, and so must folding them into each
+// other first. Folding a delta into nothing gives the delta, so an engine may do without.
 //
 // An error says that what the key holds, or the delta, is not of the store's making. The commit with the delta then
 // fails with it and changes nothing, or whoever reads the key gets it.
-type Fold func(key, existing, delta []byte) ([]byte, error)
+type Fold func(dst, key, existing, delta []byte) ([]byte, error)
 
 // Reader reads one consistent snapshot, whatever is committed meanwhile, by its callbacks too. Slices given to
 // callbacks are valid only until they return, and are not to be changed. Callbacks may read with the same Reader.

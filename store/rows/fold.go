@@ -4,22 +4,23 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 )
 
-// Fold is the engine's fold function: it merges a delta into the value of a key. It is commutative, associative and
-// idempotent, so the engine may fold when and as often as it likes. A damaged value is an error, because going on
-// would lose data.
-func Fold(key, existing, delta []byte) ([]byte, error) {
+// Fold is the engine's fold function: it merges a delta into the value of a key, and appends the result to dst. It is
+// commutative, associative and idempotent, so the engine may fold when and as often as it likes. A damaged value is an
+// error, because going on would lose data.
+func Fold(dst, key, existing, delta []byte) ([]byte, error) {
 	if existing == nil {
-		return bytes.Clone(delta), nil
+		return append(dst, delta...), nil
 	}
 	if IsTombstoneKey(key) {
-		return foldTombstones(existing, delta)
+		return foldTombstones(dst, existing, delta)
 	}
-	return FoldRows(existing, delta)
+	return foldRows(dst, existing, delta)
 }
 
-func foldTombstones(x, y []byte) ([]byte, error) {
+func foldTombstones(dst, x, y []byte) ([]byte, error) {
 	a, err := ReadTombstone(x)
 	if err != nil {
 		return nil, foldError(x, err)
@@ -28,12 +29,15 @@ func foldTombstones(x, y []byte) ([]byte, error) {
 	if err != nil {
 		return nil, foldError(y, err)
 	}
-	return a.Later(b).Append(nil), nil
+	return a.Later(b).Append(dst), nil
 }
 
 // FoldRows merges two values of one row. Of each cell the winner stays, unless a tombstone of the row or of its
 // column hides it.
-func FoldRows(x, y []byte) ([]byte, error) {
+func FoldRows(x, y []byte) ([]byte, error) { return foldRows(nil, x, y) }
+
+// foldRows is FoldRows, and appends the value to dst.
+func foldRows(dst, x, y []byte) ([]byte, error) {
 	var a, b Reader
 	if err := a.ReadHead(x); err != nil {
 		return nil, foldError(x, err)
@@ -41,7 +45,7 @@ func FoldRows(x, y []byte) ([]byte, error) {
 	if err := b.ReadHead(y); err != nil {
 		return nil, foldError(y, err)
 	}
-	w := Writer{Head: foldHeads(&a.Head, &b.Head), Dst: make([]byte, 0, foldedSize(len(x), len(y)))}
+	w := Writer{Head: foldHeads(&a.Head, &b.Head), Dst: slices.Grow(dst, foldedSize(len(x), len(y)))}
 	foldSimple(&a, &b, &w)
 	var hidden columnTombstone
 	write := func(c *Cell) {

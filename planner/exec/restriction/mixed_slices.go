@@ -56,7 +56,8 @@ func mixedEnd(x *expr.Context, b *where.Bound) (*end, error) {
 }
 
 // cutMixed appends the ranges of the rows that begin with a prefix and whose values of columns are between the ends.
-// The first column decides, unless its value equals the first value of an end: then the next columns do.
+// The first columns in the same order decide, unless their values equal those of an end: then the next columns do.
+// Like Cassandra, it makes one range of rows for which columns in the same order decide: the size of a batch shows it.
 func cutMixed(dst []store.Slice, prefix Point, columns []*schema.Column, lower, upper *end) []store.Slice {
 	if lower.isSpent() && !lower.inclusive || upper.isSpent() && !upper.inclusive {
 		return dst // the rows with the values of the end are outside
@@ -70,48 +71,73 @@ func cutMixed(dst []store.Slice, prefix Point, columns []*schema.Column, lower, 
 	if lower == nil && upper == nil {
 		return append(dst, store.Slice{Start: prefix, End: prefix, StartInclusive: true, EndInclusive: true})
 	}
-	c := columns[0]
+	same, others := inSameOrder(columns)
+	n := len(same)
 	if lower != nil && upper != nil {
-		switch order := c.Type.Compare(lower.values[0], upper.values[0]); {
+		order, shared := compareEnds(same, lower, upper)
+		switch {
 		case order > 0:
 			return dst
-		case order == 0:
-			return cutMixed(dst, lower.extend(prefix), columns[1:], lower.rest(), upper.rest())
+		case order == 0 && shared == n:
+			return cutMixed(dst, lower.extend(prefix, n), others, lower.rest(n), upper.rest(n))
+		case order == 0 && (len(lower.values) == shared && !lower.inclusive || len(upper.values) == shared && !upper.inclusive):
+			return dst // the rows with the values of this end are outside, and those of the other end begin with them
 		}
 	}
 	first, last := lower, upper
-	if c.Desc {
+	if same[0].Desc {
 		first, last = upper, lower
 	}
-	dst = cutEdge(dst, prefix, columns, first, first == lower)
+	dst = cutEdge(dst, prefix, n, others, first, first == lower)
 	s := store.Slice{Start: prefix, End: prefix, StartInclusive: true, EndInclusive: true}
 	if first != nil {
-		s.Start, s.StartInclusive = first.extend(prefix), len(first.values) == 1 && first.inclusive
+		s.Start, s.StartInclusive = first.extend(prefix, n), len(first.values) <= n && first.inclusive
 	}
 	if last != nil {
-		s.End, s.EndInclusive = last.extend(prefix), len(last.values) == 1 && last.inclusive
+		s.End, s.EndInclusive = last.extend(prefix, n), len(last.values) <= n && last.inclusive
 	}
-	return cutEdge(append(dst, s), prefix, columns, last, last == lower)
+	return cutEdge(append(dst, s), prefix, n, others, last, last == lower)
 }
 
-// cutEdge appends the ranges of the rows that begin with the first value of an end, if it has others.
-func cutEdge(dst []store.Slice, prefix Point, columns []*schema.Column, e *end, isLower bool) []store.Slice {
+// inSameOrder cuts off the first columns that all ascend or all descend.
+func inSameOrder(columns []*schema.Column) (same, others []*schema.Column) {
+	n := 1
+	for n < len(columns) && columns[n].Desc == columns[0].Desc {
+		n++
+	}
+	return columns[:n], columns[n:]
+}
+
+// compareEnds compares the values of columns that both ends have, and returns how many these are.
+func compareEnds(columns []*schema.Column, lower, upper *end) (order, shared int) {
+	shared = min(len(columns), len(lower.values), len(upper.values))
+	for i, c := range columns[:shared] {
+		if order = c.Type.Compare(lower.values[i], upper.values[i]); order != 0 {
+			break
+		}
+	}
+	return order, shared
+}
+
+// cutEdge appends the ranges of the rows that begin with the first n values of an end, if it has others, which are of
+// columns.
+func cutEdge(dst []store.Slice, prefix Point, n int, columns []*schema.Column, e *end, isLower bool) []store.Slice {
 	switch {
-	case e == nil || len(e.values) == 1:
+	case e == nil || len(e.values) <= n:
 		return dst
 	case isLower:
-		return cutMixed(dst, e.extend(prefix), columns[1:], e.rest(), nil)
+		return cutMixed(dst, e.extend(prefix, n), columns, e.rest(n), nil)
 	}
-	return cutMixed(dst, e.extend(prefix), columns[1:], nil, e.rest())
+	return cutMixed(dst, e.extend(prefix, n), columns, nil, e.rest(n))
 }
 
 // isSpent reports whether all values of an end have been used.
 func (e *end) isSpent() bool { return e != nil && len(e.values) == 0 }
 
-// extend puts the first value of an end behind a prefix.
-func (e *end) extend(prefix Point) Point {
-	return append(prefix[:len(prefix):len(prefix)], e.values[0])
+// extend puts the first values of an end, n of them at most, behind a prefix.
+func (e *end) extend(prefix Point, n int) Point {
+	return append(prefix[:len(prefix):len(prefix)], e.values[:min(n, len(e.values))]...)
 }
 
-// rest is the end behind its first value.
-func (e *end) rest() *end { return &end{values: e.values[1:], inclusive: e.inclusive} }
+// rest is the end behind its first n values.
+func (e *end) rest(n int) *end { return &end{values: e.values[n:], inclusive: e.inclusive} }

@@ -107,7 +107,7 @@ func TestWrite(t *testing.T) {
 // TestWriteStops has one operation fail in the middle: those before it are written.
 func TestWriteStops(t *testing.T) {
 	broken := errors.New("the value is broken")
-	e := openWith(t, Options{}, func(_, _, _ []byte) ([]byte, error) { return nil, broken })
+	e := openWith(t, Options{}, func(_, _, _, _ []byte) ([]byte, error) { return nil, broken })
 	defer e.Close()
 	write(t, e, engine.Op{Key: []byte("c"), Value: []byte("1")})
 	var ops []engine.Op

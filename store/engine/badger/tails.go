@@ -69,7 +69,7 @@ func (e *Engine) wholeValue(txn *badger.Txn, tail *badger.Item, key []byte) (who
 			if len(value) == 0 || len(delta) == 0 {
 				return missing(key)
 			}
-			whole, err = e.fold(bytes.Clone(key), value, delta)
+			whole, err = e.fold(nil, bytes.Clone(key), value, delta)
 			return err
 		})
 	})

@@ -109,7 +109,7 @@ func (e *Engine) valueOf(txn *badger.Txn, op *engine.Op) (value []byte, err erro
 		return nil, nil
 	case engine.Merge:
 		fold := func(existing []byte) (err error) {
-			value, err = e.fold(op.Key, existing, op.Value)
+			value, err = e.fold(nil, op.Key, existing, op.Value)
 			return err
 		}
 		existing, found := e.cache.get(hashKey(op.Key), op.Key, txn.ReadTs())

@@ -14,7 +14,7 @@ import (
 var errEmptyValue = errors.New("engine: a value is empty")
 
 // checkOp refuses what the contract does not allow or a limit forbids.
-func (e *Engine) checkOp(op *engine.Op) error {
+func checkOp(op *engine.Op) error {
 	if len(op.Value) == 0 && op.Kind != engine.Delete {
 		return errEmptyValue
 	}
@@ -27,7 +27,7 @@ func (e *Engine) checkOp(op *engine.Op) error {
 // check refuses operations that are no commit, and counts their bytes.
 func (e *Engine) check(ops []engine.Op) (size int, err error) {
 	for i := range ops {
-		if err := e.checkOp(&ops[i]); err != nil {
+		if err := checkOp(&ops[i]); err != nil {
 			return 0, err
 		}
 		size += len(ops[i].Key) + len(ops[i].Value)
@@ -239,7 +239,7 @@ func (e *Engine) checkGrowth(ops []engine.Op) error {
 		}
 		below := view{tree: tree.New(), layers: e.layers, fold: e.fold}
 		_, err = below.Get(key, func(value []byte) error {
-			if value, err = e.fold(key, value, delta); err == nil && len(value) > maxCommit {
+			if value, err = e.fold(nil, key, value, delta); err == nil && len(value) > maxCommit {
 				err = engine.ErrTooLarge
 			}
 			return err
@@ -291,7 +291,7 @@ func apply(
 	case op.Kind == engine.Put || isFirst:
 		next = newRow(holds, op.Key, op.Value)
 	case path.Found:
-		if next, err = mergeInto(old, op.Key, op.Value, fold); err != nil {
+		if next, err = m.mergeInto(old, op.Key, op.Value, fold); err != nil {
 			return old, err
 		}
 	default:

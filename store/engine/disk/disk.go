@@ -190,6 +190,10 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	return e, nil
 }
 
+// mostReplayed is how many segments stay when the log is opened. Each start has one of its own: a server that is killed
+// often and written to little would keep all of them, until it had written a whole memtable.
+const mostReplayed = 4
+
 // openLog reads the log into trees and starts what the engine does besides.
 func (e *Engine) openLog(x *commitlog.Examination) error {
 	e.layers = &layers{base: e.below.Snapshot()}
@@ -220,6 +224,9 @@ func (e *Engine) openLog(x *commitlog.Examination) error {
 	}
 	if err != nil {
 		return err
+	}
+	if segments, _ := e.log.Size(); segments > mostReplayed && e.memtable.size > 0 {
+		e.freeze()
 	}
 	e.publish(nil)
 	e.finished.Add(3)

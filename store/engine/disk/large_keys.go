@@ -24,9 +24,9 @@ const (
 
 // noting is fold, and notes keys whose values become long.
 func (l *largeKeys) noting(fold engine.Fold) engine.Fold {
-	return func(key, existing, delta []byte) ([]byte, error) {
-		value, err := fold(key, existing, delta)
-		if len(value) >= largeValue {
+	return func(dst, key, existing, delta []byte) ([]byte, error) {
+		value, err := fold(dst, key, existing, delta)
+		if len(value)-len(dst) >= largeValue {
 			l.note(key)
 		}
 		return value, err

@@ -3,7 +3,6 @@ package disk
 import (
 	"bytes"
 	"errors"
-	"slices"
 	"testing"
 
 	"github.com/cqld/cqld/store/engine"
@@ -14,7 +13,9 @@ import (
 func TestGrowingValue(t *testing.T) {
 	o := tiny(t, folder(t), Periodic)
 	o.Memtable, o.segment = 1<<20, 1<<20
-	appending := func(_, existing, delta []byte) ([]byte, error) { return slices.Concat(existing, delta), nil }
+	appending := func(dst, _, existing, delta []byte) ([]byte, error) {
+		return append(append(dst, existing...), delta...), nil
+	}
 	e, err := Open(o, appending)
 	if err != nil {
 		t.Fatal(err)

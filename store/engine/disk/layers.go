@@ -15,6 +15,7 @@ type memtable struct {
 	number uint64 // counts memtables
 	size   int64  // bytes of its rows, about
 	last   uint64 // the sequence number of the last commit in it
+	folded engine.FoldBuffer
 }
 
 func newMemtable(number uint64) memtable { return memtable{tree: tree.New(), number: number} }

@@ -71,7 +71,7 @@ func applyTo(holds map[string]string, op engine.Op) {
 		delete(holds, key)
 	case engine.Merge:
 		if old, ok := holds[key]; ok {
-			folded, _ := enginetest.Union(nil, []byte(old), op.Value)
+			folded, _ := enginetest.Union(nil, nil, []byte(old), op.Value)
 			holds[key] = string(folded)
 		} else {
 			holds[key] = string(op.Value)

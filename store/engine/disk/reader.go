@@ -100,7 +100,7 @@ func (v *view) folded(held bool, key, value []byte, deltas *stack, fn func(value
 			continue
 		}
 		var err error
-		if value, err = v.fold(key, value, delta); err != nil {
+		if value, err = v.fold(nil, key, value, delta); err != nil {
 			return false, err
 		}
 	}

@@ -38,7 +38,7 @@ func content(r tree.Row, fold engine.Fold) (kind, []byte, error) {
 		return kind(v[0]), v[1:], nil
 	}
 	base := l.Base.Value()
-	value, err := fold(l.Base.Key(), base[1:], l.Tail.Value())
+	value, err := fold(nil, l.Base.Key(), base[1:], l.Tail.Value())
 	return kind(base[0]), value, err
 }
 
@@ -64,13 +64,13 @@ const longValue = 16 << 10
 // tailOf is how long the tail of a value may be before it is folded in.
 func tailOf(value []byte) int { return max(2<<10, len(value)/32) }
 
-// mergeInto folds a delta into a row that holds something.
-func mergeInto(old tree.Row, key, delta []byte, fold engine.Fold) (tree.Row, error) {
+// mergeInto folds a delta into a row of the memtable that holds something.
+func (m *memtable) mergeInto(old tree.Row, key, delta []byte, fold engine.Fold) (tree.Row, error) {
 	base := old
 	if l := old.Long(); l != nil {
 		var err error
 		base = l.Base
-		if delta, err = fold(key, l.Tail.Value(), delta); err != nil {
+		if delta, err = fold(nil, key, l.Tail.Value(), delta); err != nil {
 			return tree.Row{}, err
 		}
 	}
@@ -82,7 +82,7 @@ func mergeInto(old tree.Row, key, delta []byte, fold engine.Fold) (tree.Row, err
 	if len(value) >= longValue && len(delta) <= tailOf(value) && len(value)+len(delta) <= maxCommit {
 		return tree.NewLongRow(base, tree.NewRow(key, delta)), nil
 	}
-	value, err := fold(key, value, delta)
+	value, err := m.folded.Fold(fold, key, value, delta)
 	if err == nil && len(value) > maxCommit {
 		err = engine.ErrTooLarge
 	}

@@ -3,6 +3,7 @@ package disk
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/tree"
@@ -24,18 +25,34 @@ func (e *Engine) update(ctx context.Context, fn func(engine.Txn) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if err := e.takeUpdating(ctx); err != nil {
+		return err
+	}
+	defer func() { <-e.updating }()
+	x := txns.Get().(*txn)
+	defer x.release()
+	for range attempts {
+		if err := e.attempt(x, fn); err != errRepeat {
+			return err
+		}
+		x.reset()
+	}
+	return engine.ErrConflict
+}
+
+// takeUpdating waits until no other Update is under way.
+func (e *Engine) takeUpdating(ctx context.Context) error {
 	select {
 	case e.updating <- struct{}{}:
+		return nil
+	default: // a select that waits costs much more
+	}
+	select {
+	case e.updating <- struct{}{}:
+		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer func() { <-e.updating }()
-	for range attempts {
-		if err := e.attempt(fn); !errors.Is(err, errRepeat) {
-			return err
-		}
-	}
-	return engine.ErrConflict
 }
 
 // take counts an update in, which a Close that comes later waits for.
@@ -53,8 +70,8 @@ func (e *Engine) take() error {
 var errRepeat = errors.New("a key has changed")
 
 // attempt runs fn and commits what it wrote, unless that undid what it did not see.
-func (e *Engine) attempt(fn func(engine.Txn) error) error {
-	x := e.begin()
+func (e *Engine) attempt(x *txn, fn func(engine.Txn) error) error {
+	e.begin(x)
 	defer x.leave() // fn may panic
 	if err := errors.Join(fn(x), x.Err); err != nil {
 		return err
@@ -68,18 +85,15 @@ func (e *Engine) attempt(fn func(engine.Txn) error) error {
 	return e.commit(x.Ops, size, x)
 }
 
-// begin makes a transaction on the last commit. Its leave has to be called.
-func (e *Engine) begin() *txn {
+// begin starts a transaction on the last commit. Its leave has to be called.
+func (e *Engine) begin(x *txn) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	x := &txn{
-		Writes: engine.Writes{Check: e.checkOp}, version: e.version, memtable: e.memtable.number,
-		base: view{tree: e.memtable.tree, layers: e.layers, fold: e.fold},
-	}
+	x.version, x.memtable = e.version, e.memtable.number
+	x.base = view{tree: e.memtable.tree, layers: e.layers, fold: e.fold}
 	if x.read = e.current.EnterLast(); x.read == nil {
 		e.memtable.tree.Detach() // nobody counts readers when the engine is being closed
 	}
-	return x
 }
 
 // leave ends its reading.
@@ -90,7 +104,20 @@ func (x *txn) leave() {
 	}
 }
 
-// txn reads what was committed when it began, and what it has written.
+// reset forgets what was read and written.
+func (x *txn) reset() {
+	x.Reset()
+	x.path.Forget()
+	x.base, x.read, x.own, x.copied = view{}, nil, nil, 0
+}
+
+// release gives the transaction back for reuse.
+func (x *txn) release() {
+	x.reset()
+	txns.Put(x)
+}
+
+// txn reads what was committed when it began, and what it has written. It is reused with its buffers.
 type txn struct {
 	base     view
 	read     *published // that it counts as a reader of, or nil
@@ -101,6 +128,8 @@ type txn struct {
 	copied   int // operations that it has
 	engine.Writes
 }
+
+var txns = sync.Pool{New: func() any { return &txn{Writes: engine.Writes{Check: checkOp}} }}
 
 // undoes reports whether what an update puts or deletes would undo a change that was made since it began. Where
 // everything that was written meanwhile may have been flushed, it cannot be told.

@@ -69,13 +69,13 @@ func Run(t *testing.T, h Harness) {
 
 // Union is the fold of the suite: values are sets of words, sorted and separated by spaces.
 // What begins with "damaged" cannot be folded.
-func Union(_, existing, delta []byte) ([]byte, error) {
+func Union(dst, _, existing, delta []byte) ([]byte, error) {
 	if bytes.HasPrefix(existing, []byte("damaged")) {
 		return nil, errDamaged
 	}
 	words := append(strings.Fields(string(existing)), strings.Fields(string(delta))...)
 	slices.Sort(words)
-	return []byte(strings.Join(slices.Compact(words), " ")), nil
+	return append(dst, strings.Join(slices.Compact(words), " ")...), nil
 }
 
 var errDamaged = errors.New("it is damaged")

@@ -93,7 +93,7 @@ func (v *view) fold(key, existing, delta []byte) (value []byte, err error) {
 	err = v.lend(key, func(key []byte) error {
 		return v.lend(existing, func(existing []byte) error {
 			return v.lend(delta, func(delta []byte) error {
-				value, err = v.engine.fold(key, existing, delta)
+				value, err = v.engine.fold(nil, key, existing, delta)
 				return err
 			})
 		})

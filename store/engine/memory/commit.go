@@ -168,7 +168,7 @@ func (e *Engine) merge(old tree.Row, op *engine.Op) (tree.Row, error) {
 	if l := old.Long(); l != nil {
 		var err error
 		base = l.Base
-		if delta, err = e.fold(op.Key, l.Tail.Value(), delta); err != nil {
+		if delta, err = e.fold(nil, op.Key, l.Tail.Value(), delta); err != nil {
 			return tree.Row{}, err
 		}
 	}
@@ -176,7 +176,7 @@ func (e *Engine) merge(old tree.Row, op *engine.Op) (tree.Row, error) {
 	if len(value) >= longValue && len(delta) <= tailOf(value) && len(value)+len(delta) <= maxCommit {
 		return tree.NewLongRow(base, tree.NewRow(op.Key, delta)), nil
 	}
-	value, err := e.fold(op.Key, value, delta)
+	value, err := e.folded.Fold(e.fold, op.Key, value, delta)
 	if err == nil && len(value) > maxCommit {
 		err = engine.ErrTooLarge
 	}

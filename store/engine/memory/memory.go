@@ -39,7 +39,8 @@ type Engine struct {
 	version  uint64    // counts changes of the tree
 	restored uint64    // the version after the last Restore
 	path     tree.Path // of the row that is being written
-	undo     []undo    // of the commit that is being applied
+	folded   engine.FoldBuffer
+	undo     []undo // of the commit that is being applied
 }
 
 var _ engine.Engine = (*Engine)(nil)

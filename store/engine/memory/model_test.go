@@ -81,7 +81,7 @@ func apply(t *testing.T, holds map[string]string, op engine.Op) {
 			holds[key] = string(op.Value)
 			return
 		}
-		value, err := enginetest.Union(op.Key, []byte(existing), op.Value)
+		value, err := enginetest.Union(nil, op.Key, []byte(existing), op.Value)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -45,7 +45,7 @@ func (r *reader) value(found tree.Row) ([]byte, error) {
 	if l == nil {
 		return found.Value(), nil
 	}
-	return r.fold(l.Base.Key(), l.Base.Value(), l.Tail.Value())
+	return r.fold(nil, l.Base.Key(), l.Base.Value(), l.Tail.Value())
 }
 
 // published is what reads begin on.

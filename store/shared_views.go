@@ -1,0 +1,130 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
+)
+
+// A write that was committed without a view that was built meanwhile has replaced rows of the base, and nobody knows
+// any more which rows the view has for them. So the rows of the view are made again for the partitions that were
+// written to, and the view is read as a whole for others that are of these partitions. Nothing less would find them. It
+// happens when a process was stopped between the beginning and the commit of a write, while a view was defined.
+
+// lateView is a view that some committed writes do not know.
+type lateView struct {
+	*keptIndex
+	partitions map[string]bool // of the base, in which the writes are
+}
+
+// mendViews puts in order what mutations have left in views that they did not know when they were committed. before has
+// the states under which that was.
+func (s *Store) mendViews(ms []*Mutation, before []*state) error {
+	var late []lateView
+	for i, m := range ms {
+		for _, x := range viewsAmong(m.state.indexes[m.id]) {
+			if slices.ContainsFunc(before[i].indexes[m.id], func(o *keptIndex) bool { return o.id == x.id }) {
+				continue
+			}
+			at := slices.IndexFunc(late, func(l lateView) bool { return l.id == x.id })
+			if at < 0 {
+				at = len(late)
+				late = append(late, lateView{keptIndex: x, partitions: map[string]bool{}})
+			}
+			late[at].partitions[string(m.partition)] = true
+		}
+	}
+	for _, x := range late {
+		if err := s.mendView(x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mendView makes the rows of a view again that are of some partitions of its base, and removes others.
+func (s *Store) mendView(x lateView) error {
+	for partition := range x.partitions {
+		position := rows.AppendPartition(nil, x.table, x.tableID, []byte(partition))
+		for end := rows.Successor(bytes.Clone(position)); position != nil; {
+			_, _, next, _, err := s.buildViewFrom(x.keptIndex, position, end)
+			if err != nil {
+				return err
+			}
+			position = next
+		}
+	}
+	start := rows.AppendArea(nil, x.id, rows.AreaRows)
+	for end := rows.Successor(bytes.Clone(start)); start != nil; {
+		own, next, err := s.rowsOfView(x, start, end)
+		if err != nil {
+			return err
+		}
+		for _, r := range own {
+			if err := s.removeUnlessMade(x.keptIndex, r); err != nil {
+				return err
+			}
+		}
+		start = next
+	}
+	return nil
+}
+
+// rowOfView is the key of a row of a view, with the row of the base that it is of.
+type rowOfView struct {
+	key, base, partition []byte
+}
+
+// rowsOfView finds some rows of a view that are of certain partitions. next is the key to go on from, or nil behind the
+// last row.
+func (s *Store) rowsOfView(x lateView, start, end []byte) (found []rowOfView, next []byte, err error) {
+	var maker entryMaker
+	err = s.engine.Scan(start, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
+		prefix := rows.PartitionPrefixLength(key)
+		if prefix <= 0 || prefix >= len(key) {
+			return false, rows.ErrKey
+		}
+		if err := maker.readKey(x.view, key, prefix); err != nil {
+			return false, err
+		}
+		partition, base := x.baseOf(nil, maker.fields)
+		if !x.partitions[string(partition)] {
+			return true, nil
+		}
+		found = append(found, rowOfView{key: bytes.Clone(key), base: base, partition: partition})
+		if len(found) < viewChunk {
+			return true, nil
+		}
+		next = append(bytes.Clone(key), 0)
+		return false, nil
+	})
+	return found, next, err
+}
+
+// removeUnlessMade removes a row of a view, unless the base gives it to the view.
+func (s *Store) removeUnlessMade(x *keptIndex, r rowOfView) error {
+	guards := [][]byte{appendGuard(nil, x.table, r.partition)}
+	for {
+		outcome := make(chan error, 1)
+		s.engine.Update(s.closing, guards, func(txn engine.Txn) error {
+			w := newViewWriter(s, txn, map[uint32][]*keptIndex{x.tableID: {x}})
+			defer w.base.release()
+			if err := w.load(r.base); err != nil {
+				return err
+			}
+			if err := w.make(r.base, w.value); err != nil {
+				return err
+			}
+			if !bytes.Equal(w.made[0].key, r.key) {
+				txn.Delete(r.key)
+			}
+			return nil
+		}, func(err error) { outcome <- err })
+		if err := <-outcome; !errors.Is(err, engine.ErrConflict) {
+			return err
+		}
+	}
+}
