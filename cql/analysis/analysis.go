@@ -1,8 +1,8 @@
 // Package analysis makes terms of values: what indexes that analyze text store and compare in place of the text.
 //
 // Storage-attached indexes have one term for a value (ForSAI). SSTable-attached indexes have one, or several where
-// their analyzer splits text (ForSASI); words.go finds the words of text. case.go and ascii_folds.go have the changes of characters as Cassandra's Java
-// makes them.
+// their analyzer splits text (ForSASI). words.go finds the words of text; case.go and ascii_folds.go have the changes
+// of characters as Cassandra's Java makes them.
 package analysis
 
 import (
