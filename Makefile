@@ -10,7 +10,7 @@ BIN      := cqld
 SYSTEMS := linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 .DEFAULT_GOAL := help
-.PHONY: help build cluster cluster-test cluster-scripts cluster-crash static cross test race lint generate generated fuzz check licences vulnerabilities reproducible bench benchmarks properties histories crash damage hostile compare release image drivers metadata oracle oracle-stop scripts judge suites differ differ-guardrails
+.PHONY: help build cluster cluster-test cluster-scripts cluster-crash static cross test race lint generate generated fuzz check licences vulnerabilities reproducible bench benchmarks properties histories crash damage hostile compare release image drivers metadata containers oracle oracle-stop scripts judge suites differ differ-guardrails
 
 # A command behind this finds a real Cassandra 5.0 in $CASSANDRA_ADDR: one that runs already, or one started for it.
 ORACLE := go run ./compat_tests/oracle run
@@ -149,6 +149,9 @@ hostile: ## attack a server as hostile and unlucky clients would, beside one tha
 
 drivers: ## run real drivers against a server started for them
 	compat_tests/drivers/run
+
+containers: ## build the images, and run them alone, with compose and with the Testcontainers modules; needs Docker
+	compat_tests/containers/run
 
 metadata: ## compare what drivers make of the definitions of cqld with what they make of Cassandra's
 	$(ORACLE) compat_tests/drivers/run metadata-gocql metadata-python metadata-java

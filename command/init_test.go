@@ -282,6 +282,20 @@ func TestWaitStrategies(t *testing.T) {
 	}
 }
 
+// TestAllInterfaces wants the log to name all interfaces as they were given.
+func TestAllInterfaces(t *testing.T) {
+	for given, logged := range map[string]string{"0.0.0.0:0": "0.0.0.0:", "[::]:0": "[::]:"} {
+		opened, err := openListeners(&settings{listen: given}, zerolog.Nop())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer opened.alone.Close()
+		if all := opened.logged(); len(all) != 1 || !strings.HasPrefix(all[0], logged) {
+			t.Errorf("%s is logged as %q", given, all)
+		}
+	}
+}
+
 // TestCassandraEnv takes the names of Cassandra's image where they mean something, below flags and CQLD_ names, and
 // tells of the others.
 func TestCassandraEnv(t *testing.T) {

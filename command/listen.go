@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -18,6 +19,7 @@ type listeners struct {
 	alone net.Listener        // nil: there is a ring
 	ring  *server.RingOptions // nil: there is none
 	tls   *server.TLS         // what connections are encrypted with; nil: nothing
+	ipv4  bool                // the address was given as one of IPv4
 	log   zerolog.Logger
 
 	mu     sync.Mutex
@@ -27,7 +29,7 @@ type listeners struct {
 
 // openListeners opens the address of the server, or those of a ring's nodes.
 func openListeners(s *settings, log zerolog.Logger) (*listeners, error) {
-	l := &listeners{log: log}
+	l := &listeners{log: log, ipv4: strings.HasPrefix(s.listen, "0.0.0.0:")}
 	if len(s.ring) == 0 {
 		var err error
 		l.alone, err = l.open("tcp", s.listen)
@@ -76,6 +78,19 @@ func (l *listeners) all() (all []net.Listener) {
 func (l *listeners) addresses() (all []net.Addr) {
 	for _, one := range l.all() {
 		all = append(all, one.Addr())
+	}
+	return all
+}
+
+// logged returns the addresses as the log names them. All interfaces are 0.0.0.0 if they were given so: Cassandra
+// writes that, and the listener, which takes IPv6 too, says [::].
+func (l *listeners) logged() (all []string) {
+	for _, one := range l.addresses() {
+		address := one.String()
+		if port, found := strings.CutPrefix(address, "[::]:"); found && l.ipv4 {
+			address = "0.0.0.0:" + port
+		}
+		all = append(all, address)
 	}
 	return all
 }

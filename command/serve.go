@@ -140,7 +140,7 @@ func serveStore(
 	served := make(chan error, 1)
 	go func() { served <- listeners.serve(srv) }()
 	s.logMemory(bound, log)
-	for _, address := range listeners.addresses() {
+	for _, address := range listeners.logged() {
 		log.Info().Msgf("Starting listening for CQL clients on /%s (%s)...", address, listeners.encryption())
 	}
 	log.Info().Msg("Startup complete")
