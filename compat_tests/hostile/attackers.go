@@ -18,13 +18,14 @@ type order struct {
 	Least  time.Duration // connections stay open if the attack has nothing more to do
 	Addr   string
 	Size   sizes
+	Stops  bool // the server is told to stop meanwhile
 }
 
 // report is what that process prints when it has closed its connections.
 type report struct {
 	Tally      map[string]int // what was answered, and what went wrong
 	Slowest    time.Duration  // answer to a client that reads
-	LastAnswer time.Time      // to one
+	LastAnswer time.Time      // to one, or to any if the server is told to stop
 	Failed     string         // why the attack could not go on
 }
 
@@ -101,6 +102,9 @@ func (o order) attack(ctx context.Context) report {
 	attacked := make(chan error, 1)
 	began := time.Now()
 	go func() { attacked <- o.run(ctx, s) }()
+	if o.Stops {
+		go s.watchArrivals(ctx)
+	}
 	var err error
 	done := false
 	select {

@@ -73,6 +73,32 @@ func (s *siege) leave() {
 	}
 }
 
+// watchArrivals notes when answers come to clients that do not read, until ctx ends: the server does not know that they
+// will not, as long as their sockets take them.
+func (s *siege) watchArrivals(ctx context.Context) {
+	before := map[net.Conn]int{}
+	for ctx.Err() == nil {
+		s.mu.Lock()
+		sockets := s.sockets[:len(s.sockets):len(s.sockets)]
+		s.mu.Unlock()
+		more := false
+		for _, sock := range sockets {
+			n := arrived(sock)
+			more = more || n > before[sock]
+			before[sock] = n
+		}
+		if more {
+			s.mu.Lock()
+			s.report.LastAnswer = time.Now()
+			s.mu.Unlock()
+		}
+		wait(ctx, arrivalsEvery)
+	}
+}
+
+// arrivalsEvery is how often watchArrivals looks.
+const arrivalsEvery = 50 * time.Millisecond
+
 // socket opens a connection and sends nothing; nil if there is none to be had.
 func (s *siege) socket(ctx context.Context) net.Conn {
 	s.connecting <- struct{}{}

@@ -235,8 +235,10 @@ func (t *trial) stopDuring(ctx context.Context, r *result) error {
 		err    error
 	}
 	done := make(chan attacked, 1)
+	o := t.order(r.attack)
+	o.Stops = true
 	go func() {
-		reported, err := besiege(ctx, t.order(r.attack), s.watch.gone)
+		reported, err := besiege(ctx, o, s.watch.gone)
 		done <- attacked{reported, err}
 	}()
 	wait(ctx, t.stopAfter)
