@@ -102,7 +102,7 @@ type Engine struct {
 	below     *badger.Engine
 	log       *commitlog.Log
 	current   publish.Place[view, *badger.Snapshot]
-	updating  chan struct{}         // has an element while an Update is under way
+	updating  engine.Turn           // of updates
 	under     atomic.Int64          // commits and updates that are not answered
 	failed    atomic.Pointer[error] // why there are no more commits
 	stuck     atomic.Pointer[error] // why nothing can be flushed at the moment
@@ -155,7 +155,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 		o.segment = min(o.Memtable, maxSegment)
 	}
 	e := &Engine{
-		o: o, fold: fold, updating: make(chan struct{}, 1), flushing: make(chan struct{}, 1), making: make(chan struct{}, 1),
+		o: o, fold: fold, updating: engine.NewTurn(), flushing: make(chan struct{}, 1), making: make(chan struct{}, 1),
 		stop: make(chan struct{}),
 	}
 	e.changed.L = &e.mu

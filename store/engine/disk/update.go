@@ -25,10 +25,10 @@ func (e *Engine) update(ctx context.Context, fn func(engine.Txn) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := e.takeUpdating(ctx); err != nil {
+	if err := e.updating.Take(ctx); err != nil {
 		return err
 	}
-	defer func() { <-e.updating }()
+	defer e.updating.Give()
 	x := txns.Get().(*txn)
 	defer x.release()
 	for range attempts {
@@ -38,21 +38,6 @@ func (e *Engine) update(ctx context.Context, fn func(engine.Txn) error) error {
 		x.reset()
 	}
 	return engine.ErrConflict
-}
-
-// takeUpdating waits until no other Update is under way.
-func (e *Engine) takeUpdating(ctx context.Context) error {
-	select {
-	case e.updating <- struct{}{}:
-		return nil
-	default: // a select that waits costs much more
-	}
-	select {
-	case e.updating <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // take counts an update in, which a Close that comes later waits for.

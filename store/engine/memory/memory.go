@@ -30,9 +30,9 @@ import (
 type Engine struct {
 	fold     engine.Fold
 	current  publish.Place[version, struct{}]
-	updating chan struct{} // has an element while an Update is under way
-	under    atomic.Int64  // commits and updates that are not answered
-	closed   atomic.Bool   // is set with the lock held
+	updating engine.Turn  // of updates
+	under    atomic.Int64 // commits and updates that are not answered
+	closed   atomic.Bool  // is set with the lock held
 
 	mu       sync.Mutex // held to write
 	tree     tree.Tree
@@ -50,7 +50,7 @@ func Open(fold engine.Fold) *Engine { return open(fold, tree.New()) }
 
 // open makes an engine with a tree whose number nobody else has.
 func open(fold engine.Fold, t tree.Tree) *Engine {
-	e := &Engine{fold: fold, tree: t, updating: make(chan struct{}, 1)}
+	e := &Engine{fold: fold, tree: t, updating: engine.NewTurn()}
 	e.publish(nil)
 	return e
 }
