@@ -177,33 +177,31 @@ func TestClusterBegun(t *testing.T) {
 	ask(t, first, "INSERT INTO k.t (a, b) VALUES (1, 6)")
 	begin := func(node int, text string) (end func()) {
 		conn := dialNode(t, c.Node(node))
-		before, _ := c.Node(0).Store().Version()
 		ended := make(chan error, 1)
 		go func() {
 			_, err := tryAsk(conn, text)
 			ended <- err
 		}()
-		if node == 0 {
-			eventually(t, text+" has begun", func() bool {
-				now, _ := c.Node(0).Store().Version()
-				return now > before
-			})
-		}
 		return func() {
 			if err := <-ended; err != nil {
 				t.Error(err)
 			}
 		}
 	}
+	version := func(node int) uint64 {
+		number, _ := c.Node(node).Store().Version()
+		return number
+	}
+	await := func(node int, least uint64) {
+		eventually(t, "the definitions have changed", func() bool { return version(node) >= least })
+	}
 
 	// The second one drops the index too, and a row is written on it meanwhile.
-	before, _ := c.Node(1).Store().Version()
+	before := version(0)
 	end := begin(0, "DROP INDEX IF EXISTS k.by_b")
+	await(0, before+1)
 	endSecond := begin(1, "DROP INDEX IF EXISTS k.by_b")
-	eventually(t, "the index is dropped", func() bool {
-		now, _ := c.Node(1).Store().Version()
-		return now > before+1
-	})
+	await(1, before+2)
 	ask(t, second, "INSERT INTO k.t (a, b) VALUES (2, 7)")
 	if got := ask(t, third, "SELECT a FROM k.t WHERE b = 7 ALLOW FILTERING"); !slices.Equal(got, []string{"2"}) {
 		t.Errorf("while the index is dropped there is %v", got)
@@ -212,7 +210,9 @@ func TestClusterBegun(t *testing.T) {
 	endSecond()
 
 	// The second one knows that the table may have tombstones, because it has followed for another reason.
+	before = version(0)
 	end = begin(0, "DELETE FROM k.t WHERE a = 3")
+	await(0, before+1)
 	ask(t, second, "DROP INDEX IF EXISTS k.by_c")
 	ask(t, second, "DELETE FROM k.t WHERE a = 1")
 	if got := ask(t, third, "SELECT a FROM k.t WHERE a = 1"); len(got) != 0 {
@@ -221,13 +221,11 @@ func TestClusterBegun(t *testing.T) {
 	end()
 
 	// The second one truncates the table too, and a row is written on the third one meanwhile.
-	before, _ = c.Node(1).Store().Version()
+	before = version(0)
 	end = begin(0, "TRUNCATE k.t")
+	await(0, before+1)
 	endSecond = begin(1, "TRUNCATE k.t")
-	eventually(t, "the table is truncated", func() bool {
-		now, _ := c.Node(1).Store().Version()
-		return now > before+1
-	})
+	await(1, before+2)
 	ask(t, third, "INSERT INTO k.t (a, b) VALUES (4, 8)")
 	got := ask(t, third, "SELECT a FROM k.t")
 	end()

@@ -35,8 +35,8 @@ import (
 // sharedState is what a state has besides, if the engine is shared.
 type sharedState struct {
 	version   uint64              // of the definitions
-	suspended map[[16]byte]uint64 // tables by ID that are being truncated, since a version: nobody uses them
-	marked    map[uint32]uint64   // tables by number that may have tombstones of partitions or ranges
+	suspended map[[16]byte]uint64 // the version since which a table, by its ID, is being truncated: nobody uses it
+	marked    map[uint32]uint64   // the version since which a table, by its number, may have tombstones of many rows
 	records   schema.Records      // that the catalog was made of
 	writing   *atomic.Int64       // mutations that have begun under this state and are not answered
 }

@@ -2,17 +2,16 @@ package store
 
 import (
 	"bytes"
-	"errors"
 	"slices"
 
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
 
-// A write that was committed without a view that was built meanwhile has replaced rows of the base, and nobody knows
-// any more which rows the view has for them. So the rows of the view are made again for the partitions that were
-// written to, and the view is read as a whole for others that are of these partitions. Nothing less would find them. It
-// happens when a process was stopped between the beginning and the commit of a write, while a view was defined.
+// A process may be stopped between the beginning of a write and its commit, while a view is defined and built on
+// another node. The commit then replaces rows of the base, and nobody knows any more which rows the view has for them.
+// So the rows of the view are made again for the partitions that were written to. The view is then read as a whole, and
+// its other rows of these partitions are removed. This is rare, and nothing less finds them.
 
 // lateView is a view that some committed writes do not know.
 type lateView struct {
@@ -106,25 +105,18 @@ func (s *Store) rowsOfView(x lateView, start, end []byte) (found []rowOfView, ne
 
 // removeUnlessMade removes a row of a view, unless the base gives it to the view.
 func (s *Store) removeUnlessMade(x *keptIndex, r rowOfView) error {
-	guards := [][]byte{appendGuard(nil, x.table, r.partition)}
-	for {
-		outcome := make(chan error, 1)
-		s.engine.Update(s.closing, guards, func(txn engine.Txn) error {
-			w := newViewWriter(s, txn, map[uint32][]*keptIndex{x.tableID: {x}})
-			defer w.base.release()
-			if err := w.load(r.base); err != nil {
-				return err
-			}
-			if err := w.make(r.base, w.value); err != nil {
-				return err
-			}
-			if !bytes.Equal(w.made[0].key, r.key) {
-				txn.Delete(r.key)
-			}
-			return nil
-		}, func(err error) { outcome <- err })
-		if err := <-outcome; !errors.Is(err, engine.ErrConflict) {
+	return s.update(s.closing, appendGuard(nil, x.table, r.partition), func(txn engine.Txn) error {
+		w := newViewWriter(s, txn, map[uint32][]*keptIndex{x.tableID: {x}})
+		defer w.base.release()
+		if err := w.load(r.base); err != nil {
 			return err
 		}
-	}
+		if err := w.make(r.base, w.value); err != nil {
+			return err
+		}
+		if !bytes.Equal(w.made[0].key, r.key) {
+			txn.Delete(r.key)
+		}
+		return nil
+	})
 }

@@ -7,9 +7,6 @@ const {CassandraContainer} = require('@testcontainers/cassandra');
 
 async function main() {
   const module = new CassandraContainer(process.env.IMAGE).withStartupTimeout(30000);
-  if (process.env.HEALTH_CHECK) {
-    module.withHealthCheck({test: ['CMD', 'cqlsh', '-e', 'DESCRIBE CLUSTER'], interval: 250, timeout: 1000, retries: 100});
-  }
   const container = await module.start();
   try {
     const client = new cassandra.Client({
