@@ -80,7 +80,7 @@ func CheckBatch(kind BatchKind, statements []*Modification) error {
 		if m.Table.Counter {
 			counters++
 		}
-		if m.Table.Virtual {
+		if m.Table.TakenByCode() {
 			virtual++
 		}
 	}

@@ -86,6 +86,18 @@ func (m *Modification) checkVirtual() error {
 	return nil
 }
 
+// checkSettable refuses all but a plain UPDATE of the one column that statements may set, in a row that they name.
+func (m *Modification) checkSettable() error {
+	plain := m.Timestamp == nil && m.TTL == nil && m.If == nil && m.Where.SingleRow(m.Table)
+	for i := range m.Sets {
+		plain = plain && m.Sets[i].Column.Name == m.Table.Settable && m.Sets[i].Change == Replace
+	}
+	if m.Table.Settable != "" && !plain {
+		return define.RowsNotModifiable(m.Table)
+	}
+	return nil
+}
+
 // settle decides what execution would otherwise find out again each time.
 func (m *Modification) settle() {
 	m.OneRow = m.Where.SingleRow(m.Table) || m.onlyStatic() && m.Where.SinglePartition()
@@ -110,7 +122,7 @@ func (p *planning) writable(verb Verb, name cql.QualifiedName) (*schema.Table, e
 	if t.Virtual && !t.Writable {
 		return nil, cqlerr.Invalidf("Modification is not supported by table %s.%s", t.Keyspace, t.Name)
 	}
-	if schema.IsServers(t) && !t.Writable {
+	if schema.IsServers(t) && !t.Writable && (t.Settable == "" || verb != Update) {
 		return nil, define.RowsNotModifiable(t)
 	}
 	p.terms.About(t)

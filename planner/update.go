@@ -28,5 +28,8 @@ func (p *planning) update(s *cql.Update) (*Modification, error) {
 	if err := rs.AddRelations(s.Where); err != nil {
 		return nil, err
 	}
-	return m, m.finish(rs)
+	if err := m.finish(rs); err != nil {
+		return nil, err
+	}
+	return m, m.checkSettable()
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -18,11 +19,11 @@ type virtual struct {
 	writer VirtualWriter
 }
 
-// VirtualWriter is what statements change who write to a table that exists only as code. Its partitions have one row
-// each. Errors of package cqlerr reach the client.
+// VirtualWriter is what statements change who write to a table that exists only as code. Errors of package cqlerr reach
+// the client.
 type VirtualWriter interface {
-	// Write applies what a statement writes to the row of a partition key: the values of columns, nil where the
-	// statement deletes the value. They may be kept.
+	// Write applies what a statement writes to a row in the partition of a key: the values of columns, those of the
+	// clustering columns among them, nil where the statement deletes the value. They may be kept.
 	Write(key []byte, values map[string][]byte) error
 
 	// Delete deletes the row of a partition key.
@@ -46,12 +47,15 @@ func (s *Store) AddVirtual(t *schema.Table, fill func(Session, *schema.Catalog) 
 	s.addVirtual(t, virtual{fill: fill})
 }
 
-// AddDefinitions is AddVirtual for a table whose rows depend on nothing but the catalog.
-func (s *Store) AddDefinitions(t *schema.Table, fill func(Session, *schema.Catalog) ([]*Mutation, error)) {
-	s.addVirtual(t, virtual{fill: fill, kept: new(keptRows)})
+// AddDefinitions is AddVirtual for a table whose rows depend on nothing but the catalog. w, which may be nil, gets what
+// statements write to it.
+func (s *Store) AddDefinitions(
+	t *schema.Table, fill func(Session, *schema.Catalog) ([]*Mutation, error), w VirtualWriter,
+) {
+	s.addVirtual(t, virtual{fill: fill, kept: new(keptRows), writer: w})
 }
 
-// AddWritable is AddVirtual for a table that statements may write to: its definition is Writable.
+// AddWritable is AddVirtual for a table that statements may write to.
 func (s *Store) AddWritable(
 	t *schema.Table, fill func(Session, *schema.Catalog) ([]*Mutation, error), w VirtualWriter,
 ) {
@@ -89,7 +93,10 @@ func (m *Mutation) writeTo(w VirtualWriter) error {
 		if err := r.ReadHead(m.buf[span.value:span.end]); err != nil {
 			return err
 		}
-		values := map[string][]byte{}
+		values, err := m.clusteringOf(m.buf[span.key:span.value])
+		if err != nil {
+			return err
+		}
 		for r.ReadCell() {
 			for _, c := range m.table.Columns {
 				if c.ID == r.Cell.Column {
@@ -105,6 +112,18 @@ func (m *Mutation) writeTo(w VirtualWriter) error {
 		}
 	}
 	return nil
+}
+
+// clusteringOf are the clustering columns' values in a row's key, by name.
+func (m *Mutation) clusteringOf(key []byte) (values map[string][]byte, err error) {
+	values = map[string][]byte{}
+	rest := key[len(m.prefix)+1:]
+	for _, c := range m.table.Clustering {
+		if values[c.Name], rest, err = c.Type.DecodeKey(nil, rest, c.Desc); err != nil {
+			return nil, errors.Join(rows.ErrKey, err)
+		}
+	}
+	return values, nil
 }
 
 func (s *Store) addVirtual(t *schema.Table, v virtual) {

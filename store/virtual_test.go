@@ -23,7 +23,7 @@ func TestDefinitionsAreKept(t *testing.T) {
 		m.Mark(1, Expiry{})
 		m.Set(table.Regular[0], fmt.Append(nil, len(c.Keyspaces())), 1, Expiry{})
 		return []*Mutation{m}, fails
-	})
+	}, nil)
 	check := func(want string, times int) {
 		t.Helper()
 		for range 3 {

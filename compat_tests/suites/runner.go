@@ -63,6 +63,9 @@ func (r *runner) onCqld(ctx context.Context, s suite) ([]outcome, error) {
 	if s.logins {
 		args = append(args, "--auth", "password")
 	}
+	if s.strict {
+		args = append(args, "--strict-replicas")
+	}
 	p, err := process.Start(r.cqld, args...)
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ var cdrsTokio = onUsualPort(suite{
 // as for Cassandra, which leaves out what only Scylla has. Their proxies are on the usual port, and they expect the
 // server there.
 var scyllaRust = onUsualPort(suite{
-	name: "scylla-rust", version: "1.8.0", protocol: "v4", folder: "SCYLLA_RUST_SRC",
+	name: "scylla-rust", version: "1.8.0", protocol: "v4", folder: "SCYLLA_RUST_SRC", strict: true,
 	run: func(ctx context.Context, e *environment) ([]outcome, error) {
 		source := filepath.Join(e.work, "source")
 		if _, err := os.Stat(source); err != nil { // the copy is kept, with what cargo resolved

@@ -16,6 +16,7 @@ type suite struct {
 	// Cassandra a while.
 	keyspace string
 	logins   bool // the servers ask for passwords; left out like folder where there is no such Cassandra
+	strict   bool // cqld answers for one replica, as Cassandra does: some tests want levels that it cannot have
 	run      func(ctx context.Context, e *environment) ([]outcome, error)
 }
 

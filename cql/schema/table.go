@@ -16,6 +16,7 @@ type Table struct {
 	Options  TableOptions
 	Virtual  bool   // one of Cassandra's virtual tables: DESCRIBE and the rules for reads and writes differ
 	Writable bool   // of a virtual table: statements may write to it
+	Settable string // of a table whose rows the server writes: the one column that UPDATE may set
 	Counter  bool   // its columns outside the primary key are, or were, counters
 	NextID   uint32 // the ID of the next column that is added
 	Indexes  []*Index
@@ -33,13 +34,16 @@ type Table struct {
 	digest       digest
 }
 
+// TakenByCode reports whether what statements write to the table is handed over to the code that makes its rows.
+func (t *Table) TakenByCode() bool { return t.Virtual || t.Settable != "" }
+
 // FirstUserStoreID is the first number that the store may give to a table. Those below belong to the tables
 // that come with the server.
 const FirstUserStoreID = 1000
 
-// NewTable makes a table of what spec says: names, ID, StoreID, Options, Virtual, Writable, NextID, Indexes, View,
-// Compact, Dropped, and for each of Columns its Name, Type, Kind and Desc. Key columns stand in Columns in the order of
-// the PRIMARY KEY; others anywhere. Columns with an ID keep it, the others get the next ones.
+// NewTable makes a table of what spec says: names, ID, StoreID, Options, Virtual, Writable, Settable, NextID, Indexes,
+// View, Compact, Dropped, and for each of Columns its Name, Type, Kind and Desc. Key columns stand in Columns in the
+// order of the PRIMARY KEY; others anywhere. Columns with an ID keep it, the others get the next ones.
 func NewTable(spec Table) *Table {
 	t := spec
 	t.PartitionKey, t.Clustering, t.Static, t.Regular = nil, nil, nil, nil

@@ -232,7 +232,7 @@ func (w *writing) add(ctx context.Context, m *planner.Modification, values []typ
 			return err
 		}
 	}
-	w.virtual = m.Table.Virtual
+	w.virtual = m.Table.TakenByCode()
 	for i, key := range w.keys {
 		if i%64 == 63 {
 			if err := restriction.Step(&w.x); err != nil {

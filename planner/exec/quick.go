@@ -39,7 +39,7 @@ func isQuickRead(p *planner.Select) bool {
 }
 
 func (e *Executor) isQuickWrite(m *planner.Modification) bool {
-	if m.Table.Counter || m.Table.Virtual || m.JSON != nil || m.If != nil && (e.store.Remote() || !isQuickIf(m.If)) {
+	if m.Table.Counter || m.Table.TakenByCode() || m.JSON != nil || m.If != nil && (e.store.Remote() || !isQuickIf(m.If)) {
 		return false
 	}
 	if e.store.HasViews(m.Table) {

@@ -17,6 +17,7 @@ type declaration struct {
 	key, clustering, columns string
 	options                  func(*schema.TableOptions) // what is not as in the rest of the keyspace
 	index                    *schema.Index
+	settable                 string // the one column that UPDATE may set
 }
 
 // Compaction strategies that some tables have.
@@ -111,7 +112,7 @@ func (d keyspaceDeclaration) build() *schema.Keyspace {
 		k.Tables[t.name] = schema.NewTable(schema.Table{
 			Keyspace: d.name, Name: t.name, ID: nameID(d.name, t.name), StoreID: d.firstStoreID + uint64(i),
 			Columns: columns, Options: options, Virtual: k.Virtual, Writable: d.writable,
-			Indexes: indexes,
+			Settable: t.settable, Indexes: indexes,
 		})
 	}
 	return k

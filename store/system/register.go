@@ -136,7 +136,11 @@ func Register(s *store.Store, o Options) {
 				continue
 			}
 			if k.Name == "system_schema" || k.Name == "system_virtual_schema" {
-				s.AddDefinitions(t, n.rows(t, fill))
+				var w store.VirtualWriter
+				if t.Settable != "" {
+					w = extensionsWriter{s, t}
+				}
+				s.AddDefinitions(t, n.rows(t, fill), w)
 			} else {
 				s.AddVirtual(t, n.rows(t, fill))
 			}

@@ -43,7 +43,7 @@ var schemaTables = []declaration{
 		columns: "durable_writes boolean, replication frozen<map<text, text>>",
 	},
 	{
-		name: "tables", comment: "table definitions",
+		name: "tables", comment: "table definitions", settable: "extensions",
 		key: "keyspace_name text", clustering: "table_name text",
 		columns: `
 			additional_write_policy text, allow_auto_snapshot boolean, bloom_filter_fp_chance double,
@@ -65,7 +65,7 @@ var schemaTables = []declaration{
 		columns: "field_names frozen<list<text>>, field_types frozen<list<text>>",
 	},
 	{
-		name: "views", comment: "view definitions",
+		name: "views", comment: "view definitions", settable: "extensions",
 		key: "keyspace_name text", clustering: "view_name text",
 		columns: `
 			additional_write_policy text, allow_auto_snapshot boolean, base_table_id uuid, base_table_name text,

@@ -27,13 +27,11 @@ func fillKeyspaces(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 
 // fillTables makes system_schema.tables.
 func fillTables(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
-	extensions := types.NewMap(w.table.Column("extensions").Type.(*types.Map), nil, nil)
 	eachKeyspace(w, c, false, func(k *schema.Keyspace) {
 		for _, t := range k.Tables {
 			w.row(types.EncodeText(t.Name))
 			w.uuid("id", t.ID)
 			w.texts("flags", t.Flags()...)
-			w.set("extensions", extensions)
 			fillOptions(w, &t.Options)
 		}
 	})
@@ -54,6 +52,7 @@ func fillOptions(w *writer, o *schema.TableOptions) {
 	w.double("crc_check_chance", o.CRCCheckChance)
 	w.double("dclocal_read_repair_chance", 0)
 	w.int("default_time_to_live", o.DefaultTimeToLive)
+	w.extensions(o.Extensions)
 	w.int("gc_grace_seconds", o.GCGraceSeconds)
 	if !o.IncrementalBackups {
 		w.bool("incremental_backups", false)

@@ -11,7 +11,6 @@ import (
 
 // fillViews makes system_schema.views.
 func fillViews(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
-	extensions := types.NewMap(w.table.Column("extensions").Type.(*types.Map), nil, nil)
 	eachKeyspace(w, c, false, func(k *schema.Keyspace) {
 		for _, t := range k.Views {
 			w.row(types.EncodeText(t.Name))
@@ -20,7 +19,6 @@ func fillViews(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 			w.uuid("id", t.ID)
 			w.bool("include_all_columns", t.View.All)
 			w.text("where_clause", t.View.WhereText())
-			w.set("extensions", extensions)
 			fillOptions(w, &t.Options)
 		}
 	})
