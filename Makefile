@@ -119,8 +119,8 @@ bench: ## measure start, memory, requests per second beside a server that does n
 	go test -run '^$$' -bench . ./cql/parser ./cql/types
 	go test -run '^$$' -bench "Beside|Allocations|Growth|Durable|Queue|Purge|Definitions|Indexed|TextIndexes|ViewPage" -benchtime 1x ./store
 
-benchmarks: ## measure requests per second and memory, in memory and on disk beside a server that does nothing, and write BENCHMARKS.md
-	go run ./compat_tests/bench -report BENCHMARKS.md
+benchmarks: ## measure requests, memory and growth beside a server that does nothing and a real Cassandra, and write BENCHMARKS.md
+	$(ORACLE) go run ./compat_tests/bench -report BENCHMARKS.md
 
 compare: ## measure start, memory, size and requests per second beside a real Cassandra
 	$(ORACLE) go run ./compat_tests/bench -cassandra

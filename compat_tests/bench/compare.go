@@ -51,7 +51,7 @@ func (m *measurement) compare() error {
 	}
 	for _, w := range m.works() {
 		for _, t := range []target{a, b} {
-			if _, err := hammer(t.session, w, m.warm); err != nil {
+			if _, err := hammer(t.session, w, workers, m.warm); err != nil {
 				return fmt.Errorf("%s of %s: %w", w.name, t.name, err)
 			}
 		}

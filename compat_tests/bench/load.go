@@ -26,9 +26,10 @@ const (
 	rows      = 10_000
 	columns   = 5
 	cellBytes = 100
-	keyspace  = "bench"
-	insertCQL = "INSERT INTO bench.t (k, a, b, c, d, e) VALUES (?, ?, ?, ?, ?, ?)"
-	selectCQL = "SELECT a, b, c, d, e FROM bench.t WHERE k = ?"
+
+	keyspaceCQL = "CREATE KEYSPACE IF NOT EXISTS bench WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}"
+	insertCQL   = "INSERT INTO bench.t (k, a, b, c, d, e) VALUES (?, ?, ?, ?, ?, ?)"
+	selectCQL   = "SELECT a, b, c, d, e FROM bench.t WHERE k = ?"
 
 	conditionalInsertCQL = insertCQL + " IF NOT EXISTS"
 	conditionalUpdateCQL = "UPDATE bench.t SET a = ?, b = ?, c = ?, d = ?, e = ? WHERE k = ? IF a = ?"
@@ -55,12 +56,31 @@ var works = []work{
 		return s.Query(insertCQL, rows+inserted.Add(1), cell, cell, cell, cell, cell).Exec()
 	}},
 	{"overwrites", overwrite},
+	{slices100, readSlice},
 	{"conditional inserts", func(s *gocql.Session, _ int) error {
 		return applied(s.Query(conditionalInsertCQL, rows+inserted.Add(1), cell, cell, cell, cell, cell))
 	}},
 	{"conditional updates", func(s *gocql.Session, k int) error {
 		return applied(s.Query(conditionalUpdateCQL, cell, cell, cell, cell, cell, k%rows, cell))
 	}},
+}
+
+// slices100 names the reads of whole partitions.
+const slices100 = "slices of 100"
+
+// readSlice reads a partition.
+func readSlice(s *gocql.Session, k int) error {
+	var a, b, c, d, e []byte
+	all := s.Query(sliceCQL, k%rawPartitions).Iter()
+	n := 0
+	for all.Scan(&a, &b, &c, &d, &e) {
+		n++
+	}
+	err := all.Close()
+	if err == nil && (n != rawSlice || len(e) != cellBytes) {
+		err = fmt.Errorf("partition %d has %d rows, the last with %d bytes", k%rawPartitions, n, len(e))
+	}
+	return err
 }
 
 // applied runs a conditional write whose conditions hold.
@@ -94,6 +114,7 @@ type result struct {
 	requests int64
 	elapsed  time.Duration
 	cpu      time.Duration
+	slow     float64 // of the raw client: in how many ms 99 of 100 requests were answered
 }
 
 func (r result) perSecond() float64 { return float64(r.requests) / r.elapsed.Seconds() }
@@ -189,16 +210,16 @@ func open(addr string) (*gocql.Session, error) {
 }
 
 func prepareTable(s *gocql.Session) error {
-	for _, cql := range []string{
-		"CREATE KEYSPACE IF NOT EXISTS " + keyspace + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
-		"CREATE TABLE IF NOT EXISTS bench.t (k int PRIMARY KEY, a blob, b blob, c blob, d blob, e blob)",
-	} {
+	for _, cql := range []string{keyspaceCQL, rowTableCQL, sliceTableCQL} {
 		if err := s.Query(cql).Exec(); err != nil {
 			return fmt.Errorf("%s: %w", cql, err)
 		}
 	}
 	for k := range rows {
 		if err := overwrite(s, k); err != nil {
+			return err
+		}
+		if err := s.Query(sliceRowCQL, k/rawSlice%rawPartitions, k%rawSlice, cell, cell, cell, cell, cell).Exec(); err != nil {
 			return err
 		}
 	}
@@ -212,7 +233,7 @@ func (r *result) add(t target, w work, round time.Duration) error {
 		return err
 	}
 	began := time.Now()
-	n, err := hammer(t.session, w, round)
+	n, err := hammer(t.session, w, workers, round)
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.name, err)
 	}
@@ -223,8 +244,8 @@ func (r *result) add(t target, w work, round time.Duration) error {
 	return err
 }
 
-// hammer has all workers send requests, each the next when its last is answered.
-func hammer(s *gocql.Session, w work, round time.Duration) (int64, error) {
+// hammer has a number of workers send requests, each the next when its last is answered.
+func hammer(s *gocql.Session, w work, workers int, round time.Duration) (int64, error) {
 	var done atomic.Int64
 	var failed atomic.Pointer[error]
 	var running sync.WaitGroup

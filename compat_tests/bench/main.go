@@ -7,14 +7,15 @@
 //   - where the server's CPU time goes, from its own profile
 //
 // With -report it measures with a raw client, which leaves the processors to the server, in memory and on disk beside
-// a null server, and writes BENCHMARKS.md.
+// a null server and the Cassandra at CASSANDRA_ADDR, with gocql, and in folders with ever more rows, and writes
+// BENCHMARKS.md.
 //
 // With -cassandra it measures cqld on disk beside the Cassandra at CASSANDRA_ADDR instead, which compat_tests/oracle
 // runs.
 //
 // Rounds of the servers alternate, so that what else the machine does hits all. start.go measures the start, load.go
-// the requests of gocql; raw.go and raw_works.go are the raw client, and report.go writes the page; null.go is the null
-// server; compare.go has the comparison with Cassandra.
+// the requests of gocql; raw.go and raw_works.go are the raw client, and the files report*.go write the page, each a
+// part; null.go is the null server; compare.go has the comparison with Cassandra.
 package main
 
 import (
@@ -37,13 +38,14 @@ func main() {
 	only := flag.String("only", "", "measure only these kinds of requests, with commas between their names, and not the start")
 	report := flag.String("report", "", "measure with a raw client, in memory and on disk, and write a page about it to this file")
 	memoryRows := flag.Int("memory-rows", 1_000_000, "of the report: how many rows are inserted to see what they take in memory; 0: none")
+	growth := flag.String("growth", "10000,1000000,10000000", "of the report: the numbers of rows of the folders that are compared; empty: none")
 	answers := flag.String("answers", "", "of the null server: a folder with answers that were recorded for the report")
 	flag.Parse()
 	if *null {
 		fail(serveNull(*answers))
 		return
 	}
-	m := measurement{binary: *binary, round: time.Duration(*seconds * float64(time.Second)), rounds: *rounds, warm: *warm, only: *only, memoryRows: *memoryRows}
+	m := measurement{binary: *binary, round: time.Duration(*seconds * float64(time.Second)), rounds: *rounds, warm: *warm, only: *only, memoryRows: *memoryRows, growth: *growth}
 	fail(m.run(*cassandra, *report))
 }
 
@@ -56,7 +58,8 @@ type measurement struct {
 	warm   time.Duration
 	only   string // kinds of requests; empty: all
 
-	memoryRows int // of a report
+	memoryRows int    // of a report
+	growth     string // of a report: numbers of rows
 }
 
 func fail(err error) {

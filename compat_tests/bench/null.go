@@ -32,6 +32,7 @@ const (
 const (
 	idSelect            = 's'
 	idInsert            = 'i'
+	idSlice             = 'l'
 	idConditionalInsert = 'n'
 	idConditionalUpdate = 'u'
 
@@ -96,11 +97,12 @@ func nullConnection(conn net.Conn, recorded [][]byte) {
 
 // answers are frames with everything but the stream id.
 type answers struct {
-	ready, supported, void, local, none, row, applied []byte
+	ready, supported, void, local, none, row, slice, applied []byte
 
 	recorded [][]byte // to requests with an id that begins with rawID and a number
 
-	preparedSelect, preparedInsert, preparedConditionalInsert, preparedConditionalUpdate []byte
+	preparedSelect, preparedSlice, preparedSliceRow, preparedInsert []byte
+	preparedConditionalInsert, preparedConditionalUpdate            []byte
 }
 
 func (a *answers) choose(opcode byte, body []byte) []byte {
@@ -111,6 +113,10 @@ func (a *answers) choose(opcode byte, body []byte) []byte {
 		return a.supported
 	case opPrepare:
 		switch {
+		case string(body[4:]) == sliceCQL:
+			return a.preparedSlice
+		case string(body[4:]) == sliceRowCQL:
+			return a.preparedSliceRow
 		case len(body) > 4 && body[4] == 'S':
 			return a.preparedSelect
 		case len(body) > 4 && body[4] == 'U':
@@ -128,6 +134,8 @@ func (a *answers) choose(opcode byte, body []byte) []byte {
 		switch body[2] {
 		case idSelect:
 			return a.row
+		case idSlice:
+			return a.slice
 		case idConditionalInsert, idConditionalUpdate:
 			return a.applied
 		}
@@ -202,9 +210,13 @@ func cannedAnswers(recorded [][]byte) *answers {
 		local:          frame(opResult, local),
 		none:           frame(opResult, appendRows(nil, nil)),
 		applied:        frame(opResult, appendRows([]column{{"[applied]", typeBool}}, [][]byte{{1}})),
-		row:            frame(opResult, rowsWithoutMetadata(cells)),
+		row:            frame(opResult, rowsWithoutMetadata(cells, 1)),
+		slice:          frame(opResult, rowsWithoutMetadata(cells, rawSlice)),
 		preparedSelect: frame(opResult, prepared(idSelect, insertColumns[:1], 0, valueColumns)),
+		preparedSlice:  frame(opResult, prepared(idSlice, insertColumns[:1], 0, valueColumns)),
 		preparedInsert: frame(opResult, prepared(idInsert, insertColumns, 0, nil)),
+
+		preparedSliceRow: frame(opResult, prepared(idInsert, slices.Insert(slices.Clone(insertColumns), 1, column{"c", typeInt}), 0, nil)),
 
 		preparedConditionalInsert: frame(opResult, prepared(idConditionalInsert, insertColumns, 0, nil)),
 		preparedConditionalUpdate: frame(opResult, prepared(idConditionalUpdate, updateColumns, len(valueColumns), nil)),
@@ -264,9 +276,13 @@ func appendRows(cs []column, cells [][]byte) []byte {
 	return appendCells(appendInts(b, 1), cells)
 }
 
-// rowsWithoutMetadata is what is answered to EXECUTE with skip_metadata.
-func rowsWithoutMetadata(cells [][]byte) []byte {
-	return appendCells(appendInts(nil, 2, 4, uint32(len(cells)), 1), cells)
+// rowsWithoutMetadata is what is answered to EXECUTE with skip_metadata: a number of rows that are alike.
+func rowsWithoutMetadata(cells [][]byte, n int) []byte {
+	b := appendInts(nil, 2, 4, uint32(len(cells)), uint32(n))
+	for range n {
+		b = appendCells(b, cells)
+	}
+	return b
 }
 
 func appendCells(b []byte, cells [][]byte) []byte {

@@ -25,6 +25,7 @@ const (
 type rawClient struct {
 	name        string
 	pid         int
+	warm        time.Duration // how long it gets each kind of request before that is measured
 	connections []*client.Conn
 	ids         map[string][]byte // by the statement
 	answers     map[string][]byte // of a null server: the id that has it give the answer of a work
@@ -65,26 +66,30 @@ func (c *rawClient) id(ctx context.Context, cql string) ([]byte, error) {
 // bodyOf makes bodies of requests: of the n-th that is sent.
 type bodyOf func(b []byte, n int64) []byte
 
-// run sends requests for a while and counts the answers. depth is how many of a connection are not answered.
-func (c *rawClient) run(opcode byte, depth int, body bodyOf, numbers *atomic.Int64, enough func() bool) (int64, error) {
-	var done atomic.Int64
+// run sends requests for a while and returns how many ms each took. depth is how many of a connection are not answered.
+func (c *rawClient) run(
+	opcode byte, depth int, body bodyOf, numbers *atomic.Int64, enough func() bool,
+) (took []float32, err error) {
+	var mu sync.Mutex
 	var failed atomic.Pointer[error]
 	var running sync.WaitGroup
 	for _, conn := range c.connections {
 		running.Go(func() {
-			p := pipeline{opcode: opcode, body: body, numbers: numbers}
+			p := pipeline{opcode: opcode, body: body, numbers: numbers, sent: make([]time.Time, depth), took: []float32{}}
 			stop := func() bool { return failed.Load() != nil || enough() }
 			if err := p.run(conn.NetConn(), depth, stop); err != nil {
 				failed.Store(&err)
 			}
-			done.Add(p.answered)
+			mu.Lock()
+			defer mu.Unlock()
+			took = append(took, p.took...)
 		})
 	}
 	running.Wait()
 	if err := failed.Load(); err != nil {
-		return 0, *err
+		return nil, *err
 	}
-	return done.Load(), nil
+	return took, nil
 }
 
 // until is true when a time is over.
@@ -100,7 +105,9 @@ type pipeline struct {
 	numbers  *atomic.Int64
 	out      []byte
 	answered int64
-	last     []byte // the last answer; only what the first connection gets is kept
+	sent     []time.Time // by stream, of what is not answered yet
+	took     []float32   // ms, of each request; nil: not looked at
+	last     []byte      // the last answer; only what the first connection gets is kept
 }
 
 // run sends until stop says so, and waits for all answers.
@@ -137,11 +144,15 @@ func (p *pipeline) run(conn io.ReadWriter, depth int, stop func() bool) error {
 			return err
 		}
 		p.answered++
+		stream := binary.BigEndian.Uint16(header[2:])
+		if p.took != nil {
+			p.took = append(p.took, float32(ms(time.Since(p.sent[stream]))))
+		}
 		if stopped {
 			under--
 			continue
 		}
-		p.add(binary.BigEndian.Uint16(header[2:]))
+		p.add(stream)
 	}
 	return nil
 }
@@ -149,6 +160,9 @@ func (p *pipeline) run(conn io.ReadWriter, depth int, stop func() bool) error {
 // add appends a request to what is sent next.
 func (p *pipeline) add(stream uint16) {
 	at := len(p.out)
+	if p.took != nil {
+		p.sent[stream] = time.Now()
+	}
 	p.out = append(p.out, 4, 0, byte(stream>>8), byte(stream), p.opcode, 0, 0, 0, 0)
 	p.out = p.body(p.out, p.numbers.Add(1)-1)
 	binary.BigEndian.PutUint32(p.out[at+5:], uint32(len(p.out)-at-9))

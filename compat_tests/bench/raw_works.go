@@ -149,15 +149,20 @@ func (c *rawClient) requests(ctx context.Context, w rawWork) (bodyOf, error) {
 	return w.body(ids), nil
 }
 
-// prepareTables makes the tables and their first rows.
-func (c *rawClient) prepareTables(ctx context.Context) error {
-	for _, cql := range []string{
-		"CREATE KEYSPACE IF NOT EXISTS " + keyspace + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
-		rowTableCQL, sliceTableCQL,
-	} {
+// define makes the keyspace and tables in it.
+func (c *rawClient) define(ctx context.Context, tables ...string) error {
+	for _, cql := range append([]string{keyspaceCQL}, tables...) {
 		if _, err := c.connections[0].Query(ctx, cql, nil, nil); err != nil {
 			return fmt.Errorf("%s: %w", cql, err)
 		}
+	}
+	return nil
+}
+
+// prepareTables makes the tables and their first rows.
+func (c *rawClient) prepareTables(ctx context.Context) error {
+	if err := c.define(ctx, rowTableCQL, sliceTableCQL); err != nil {
+		return err
 	}
 	if err := c.fill(ctx, insertCQL, rawRows, one(columns+1, func(b []byte, n int64) []byte { return insertRow(b, int32(n%rawRows)) })); err != nil {
 		return err

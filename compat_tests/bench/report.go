@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -16,8 +16,8 @@ import (
 	"github.com/cqld/cqld/compat_tests/process"
 )
 
-// report measures cqld in memory and on disk with the raw client, beside a null server that gives the same answers, and
-// writes a page about it.
+// report measures cqld in memory and on disk, beside a null server that gives the same answers and beside a Cassandra
+// if there is one, and writes a page about it.
 func (m *measurement) report(path string) error {
 	ctx := context.Background()
 	var page strings.Builder
@@ -25,16 +25,18 @@ func (m *measurement) report(path string) error {
 	if err := m.reportRequests(ctx, &page); err != nil {
 		return err
 	}
-	if err := m.reportMemory(ctx, &page); err != nil {
-		return err
+	for _, part := range []func(context.Context, *strings.Builder) error{m.reportDriver, m.reportGrowth, m.reportMemory} {
+		if err := part(ctx, &page); err != nil {
+			return err
+		}
 	}
 	fmt.Print(page.String())
 	return os.WriteFile(path, []byte(page.String()), 0o644)
 }
 
 func (m *measurement) writeHead(page *strings.Builder) {
-	command := fmt.Sprintf("go run ./compat_tests/bench -report BENCHMARKS.md -seconds %g -rounds %d -memory-rows %d",
-		m.round.Seconds(), m.rounds, m.memoryRows)
+	command := fmt.Sprintf("go run ./compat_tests/bench -report BENCHMARKS.md -seconds %g -rounds %d -memory-rows %d -growth %s",
+		m.round.Seconds(), m.rounds, m.memoryRows, m.growth)
 	fmt.Fprintf(page, `# Benchmarks
 
     %s
@@ -77,7 +79,7 @@ func (m *measurement) serveRaw(ctx context.Context, name string, args ...string)
 	return p, c, nil
 }
 
-// reportRequests writes the table of requests.
+// reportRequests writes the tables of requests.
 func (m *measurement) reportRequests(ctx context.Context, page *strings.Builder) error {
 	memory, inMemory, err := m.serveRaw(ctx, "in memory", "--memory")
 	if err != nil {
@@ -91,7 +93,16 @@ func (m *measurement) reportRequests(ctx context.Context, page *strings.Builder)
 	}
 	defer disk.Stop()
 	defer onDisk.close()
-	for _, c := range []*rawClient{inMemory, onDisk} {
+	servers := []*rawClient{inMemory, onDisk}
+	cassandra, err := m.dialCassandra(ctx)
+	if err != nil {
+		return err
+	}
+	if cassandra != nil {
+		defer cassandra.close()
+		servers = append(servers, cassandra)
+	}
+	for _, c := range servers {
 		if err := c.prepareTables(ctx); err != nil {
 			return err
 		}
@@ -105,18 +116,74 @@ func (m *measurement) reportRequests(ctx context.Context, page *strings.Builder)
 	page.WriteString("CPU is the server's, with what it does in the background, in µs for a request. A ratio is to the null " +
 		"server's requests per second in the\nsame round: the median, and the least and the most of the rounds.\n\n" +
 		"| | null server/s | in memory/s | ratio | CPU | on disk/s | ratio | CPU |\n|---|---|---|---|---|---|---|---|\n")
+	var beside strings.Builder
 	for _, w := range rawWorks {
 		if m.only != "" && !slices.Contains(strings.Split(m.only, ","), w.name) {
 			continue
 		}
-		line, err := m.reportWork(ctx, w, canned, inMemory, onDisk)
+		all, err := m.reportWork(ctx, w, append([]*rawClient{canned}, servers...))
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.name, err)
 		}
+		line := fmt.Sprintf("| %s | %.0f | %s %s\n", w.name, median(all[0].rates), all[1].besideNull(all[0]), all[2].besideNull(all[0]))
 		page.WriteString(line)
 		fmt.Print(line)
+		if cassandra != nil {
+			line := fmt.Sprintf("| %s | %s %s %s |\n", w.name, all[3].alone(), all[2].alone(), ratios(all[2].rates, all[3].rates))
+			beside.WriteString(line)
+			fmt.Print(line)
+		}
 	}
 	page.WriteString("\n")
+	if cassandra == nil {
+		page.WriteString("No Cassandra was named by CASSANDRA_ADDR and CASSANDRA_PID, so none was measured.\n\n")
+		return nil
+	}
+	fmt.Fprintf(page, "The same rounds beside a real Cassandra, which got each kind of request for %s before. In each %d "+
+		"requests are under way (pages and counts: %d),\nand p99 is in how many ms 99 of 100 of them were answered.\n\n"+
+		"| | Cassandra/s | CPU | p99 | on disk/s | CPU | p99 | on disk, times Cassandra |\n|---|---|---|---|---|---|---|---|\n%s\n",
+		m.warm, rawConnections*rawInFlight, rawConnections, beside.String())
+	return m.reportCount(ctx, page, cassandra, onDisk)
+}
+
+// dialCassandra connects to the Cassandra that the environment names; nil: it names none.
+func (m *measurement) dialCassandra(ctx context.Context) (*rawClient, error) {
+	addr, process := os.Getenv("CASSANDRA_ADDR"), os.Getenv("CASSANDRA_PID")
+	if addr == "" || process == "" {
+		return nil, nil
+	}
+	pid, err := strconv.Atoi(process)
+	if err != nil {
+		return nil, fmt.Errorf("CASSANDRA_PID: %w", err)
+	}
+	c, err := dialRaw(ctx, "Cassandra", addr, pid)
+	if err == nil {
+		c.warm = m.warm
+	}
+	return c, err
+}
+
+// reportCount writes how long servers take to count many rows.
+func (m *measurement) reportCount(ctx context.Context, page *strings.Builder, servers ...*rawClient) error {
+	if m.memoryRows == 0 {
+		return nil
+	}
+	fmt.Fprintf(page, "`SELECT count(*)` of %d rows of %d bytes, the median of %d, in ms:", m.memoryRows, memoryRowBytes, m.rounds)
+	for _, c := range servers {
+		if err := c.fillMemoryTable(ctx, m.memoryRows); err != nil {
+			return err
+		}
+		var times []float64
+		for range m.rounds {
+			began := time.Now()
+			if _, err := c.connections[0].Query(ctx, "SELECT count(*) FROM bench.m", nil, nil); err != nil {
+				return fmt.Errorf("%s: count: %w", c.name, err)
+			}
+			times = append(times, ms(time.Since(began)))
+		}
+		fmt.Fprintf(page, " %s %.0f", c.name, median(times))
+	}
+	page.WriteString("\n\n")
 	return nil
 }
 
@@ -157,40 +224,70 @@ func (m *measurement) startRawNull(ctx context.Context, like *rawClient) (*proce
 	return p, c, nil
 }
 
-// reportWork measures one kind of request and returns its line.
-func (m *measurement) reportWork(ctx context.Context, w rawWork, null *rawClient, ours ...*rawClient) (string, error) {
+// measured is what the rounds of one kind of request showed of a server.
+type measured struct {
+	result
+	rates, slow []float64 // of the rounds
+}
+
+// reportWork measures one kind of request on servers in turn.
+func (m *measurement) reportWork(ctx context.Context, w rawWork, servers []*rawClient) ([]measured, error) {
 	depth := w.depth
 	if depth == 0 {
 		depth = rawInFlight
 	}
-	all := append([]*rawClient{null}, ours...)
-	rates := make([][]float64, len(all))
-	sums := make([]result, len(all))
-	numbers := make([]atomic.Int64, len(all))
+	all := make([]measured, len(servers))
+	numbers := make([]atomic.Int64, len(servers))
+	for i, c := range servers {
+		if c.warm == 0 {
+			continue
+		}
+		body, err := c.requests(ctx, w)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := c.run(w.opcode, depth, body, &numbers[i], until(c.warm)); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
 	for range m.rounds {
-		for i, c := range all {
+		for i, c := range servers {
 			body, err := c.requests(ctx, w)
 			if err != nil {
-				return "", err
+				return nil, err
 			}
 			r, err := c.measure(w.opcode, depth, body, &numbers[i], m.round)
 			if err != nil {
-				return "", fmt.Errorf("%s: %w", c.name, err)
+				return nil, fmt.Errorf("%s: %w", c.name, err)
 			}
-			rates[i] = append(rates[i], r.perSecond())
-			sums[i].requests, sums[i].elapsed, sums[i].cpu = sums[i].requests+r.requests, sums[i].elapsed+r.elapsed, sums[i].cpu+r.cpu
+			all[i].add(r)
 		}
 	}
-	line := fmt.Sprintf("| %s | %.0f |", w.name, median(rates[0]))
-	for i := 1; i < len(all); i++ {
-		var ratios []float64
-		for round, rate := range rates[i] {
-			ratios = append(ratios, rate/rates[0][round])
-		}
-		line += fmt.Sprintf(" %.0f | %.2f (%.2f-%.2f) | %.1f |", median(rates[i]), median(ratios), slices.Min(ratios),
-			slices.Max(ratios), sums[i].cpuMicros())
+	return all, nil
+}
+
+func (a *measured) add(r result) {
+	a.requests, a.elapsed, a.cpu = a.requests+r.requests, a.elapsed+r.elapsed, a.cpu+r.cpu
+	a.rates, a.slow = append(a.rates, r.perSecond()), append(a.slow, r.slow)
+}
+
+// besideNull are the cells of a server in a table that begins with a null server.
+func (a *measured) besideNull(null measured) string {
+	return fmt.Sprintf("%.0f | %s | %.1f |", median(a.rates), ratios(a.rates, null.rates), a.cpuMicros())
+}
+
+// alone are the cells of a server by itself.
+func (a *measured) alone() string {
+	return fmt.Sprintf("%.0f | %.1f | %.2f |", median(a.rates), a.cpuMicros(), median(a.slow))
+}
+
+// ratios are the median, the least and the most of the ratios of rounds.
+func ratios(of, to []float64) string {
+	var all []float64
+	for round := range of {
+		all = append(all, of[round]/to[round])
 	}
-	return line + "\n", nil
+	return fmt.Sprintf("%.2f (%.2f-%.2f)", median(all), slices.Min(all), slices.Max(all))
 }
 
 // measure sends requests for a while.
@@ -200,10 +297,13 @@ func (c *rawClient) measure(opcode byte, depth int, body bodyOf, numbers *atomic
 		return r, err
 	}
 	began := time.Now()
-	if r.requests, err = c.run(opcode, depth, body, numbers, until(d)); err != nil {
+	took, err := c.run(opcode, depth, body, numbers, until(d))
+	if err != nil {
 		return r, err
 	}
-	r.elapsed = time.Since(began)
+	r.elapsed, r.requests = time.Since(began), int64(len(took))
+	slices.Sort(took)
+	r.slow = float64(took[len(took)*99/100])
 	after, err := process.CPUOf(c.pid)
 	r.cpu = after - before
 	return r, err
@@ -212,103 +312,4 @@ func (c *rawClient) measure(opcode byte, depth int, body bodyOf, numbers *atomic
 func median(of []float64) float64 {
 	sorted := slices.Sorted(slices.Values(of))
 	return sorted[len(sorted)/2]
-}
-
-const (
-	memoryTableCQL  = "CREATE TABLE IF NOT EXISTS bench.m (k bigint PRIMARY KEY, v blob)"
-	memoryInsertCQL = "INSERT INTO bench.m (k, v) VALUES (?, ?)"
-	memoryRowBytes  = 8 + cellBytes
-)
-
-// reportMemory writes what many small rows take, in memory and on disk.
-func (m *measurement) reportMemory(ctx context.Context, page *strings.Builder) error {
-	if m.memoryRows == 0 {
-		return nil
-	}
-	fmt.Fprintf(page, "%d rows of %d bytes, key and value, while they are inserted at full speed and %s afterwards, in MiB. Mapped "+
-		"files are pages\nof tables, which the system takes back when it needs them.\n\n"+
-		"| | most without mapped files | afterwards | bytes per row | most with mapped files | folder |\n|---|---|---|---|---|---|\n",
-		m.memoryRows, memoryRowBytes, 5*restTime)
-	for _, args := range [][]string{{"--memory"}, {"--data", filepath.Join(m.folder, "memory")}} {
-		line, err := m.memoryOf(ctx, map[string]string{"--memory": "in memory", "--data": "on disk"}[args[0]], args)
-		if err != nil {
-			return err
-		}
-		page.WriteString(line)
-	}
-	return nil
-}
-
-// memoryOf fills a server and returns a line about its memory.
-func (m *measurement) memoryOf(ctx context.Context, name string, args []string) (string, error) {
-	p, c, err := m.serveRaw(ctx, name, args...)
-	if err != nil {
-		return "", err
-	}
-	defer p.Stop()
-	defer c.close()
-	for _, cql := range []string{
-		"CREATE KEYSPACE bench WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}", memoryTableCQL,
-	} {
-		if _, err := c.connections[0].Query(ctx, cql, nil, nil); err != nil {
-			return "", err
-		}
-	}
-	var most process.Memory
-	watching, watched := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(watched)
-		for {
-			if now, err := p.Memory(); err == nil {
-				most.Anon, most.RSS = max(most.Anon, now.Anon), max(most.RSS, now.RSS)
-			}
-			select {
-			case <-watching:
-				return
-			case <-time.After(restTime / 20):
-			}
-		}
-	}()
-	err = c.fill(ctx, memoryInsertCQL, int64(m.memoryRows), one(2, func(b []byte, n int64) []byte {
-		b = append(b, 0, 0, 0, 8, byte(n>>56), byte(n>>48), byte(n>>40), byte(n>>32), byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
-		return value(b, cell)
-	}))
-	close(watching)
-	<-watched
-	if err != nil {
-		return "", err
-	}
-	time.Sleep(5 * restTime)
-	after, err := p.Memory()
-	if err != nil {
-		return "", err
-	}
-	folder := "-"
-	if len(args) > 1 {
-		bytes, err := folderBytes(args[1])
-		if err != nil {
-			return "", err
-		}
-		folder = fmt.Sprint(bytes >> 20)
-	}
-	return fmt.Sprintf("| %s | %d | %d | %.0f | %d | %s |\n", name, most.Anon>>20, after.Anon>>20,
-		float64(after.Anon)/float64(m.memoryRows), most.RSS>>20, folder), nil
-}
-
-// folderBytes is how long the files of a folder are.
-func folderBytes(dir string) (n int64, err error) {
-	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // it was merged into another meanwhile
-		}
-		if err == nil {
-			n += info.Size()
-		}
-		return err
-	})
-	return n, err
 }

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/cqld/cqld/compat_tests/process"
+)
+
+const (
+	growthTableCQL  = "CREATE TABLE IF NOT EXISTS bench.g (p int, c int, v blob, PRIMARY KEY (p, c))"
+	growthInsertCQL = "INSERT INTO bench.g (p, c, v) VALUES (?, ?, ?)"
+	growthGetCQL    = "SELECT v FROM bench.g WHERE p = ? AND c = ?"
+	growthSliceCQL  = "SELECT c, v FROM bench.g WHERE p = ?"
+
+	growthGets   = 50_000
+	growthSlices = 5_000
+)
+
+// reportGrowth writes what requests cost in folders with ever more rows.
+func (m *measurement) reportGrowth(ctx context.Context, page *strings.Builder) error {
+	if m.growth == "" {
+		return nil
+	}
+	fmt.Fprintf(page, "Folders with ever more rows of %d bytes, %d to a partition. Each is filled and opened again; then %d rows and %d "+
+		"partitions are read in a random\norder (none twice, if there are as many), and new rows are written for %s, and at last the server "+
+		"is killed and the folder opened once more.\nOpening is from the start of the process to the first answer, the best of %d after "+
+		"the orderly end. CPU in µs.\n\n"+
+		"| rows | length of the files, MiB | opened in ms | row | partition | insert | opened after kill -9 in ms | memory without mapped files, MiB |\n"+
+		"|---|---|---|---|---|---|---|---|\n",
+		8+cellBytes, rawSlice, growthGets, growthSlices, time.Duration(m.rounds)*m.round, m.rounds)
+	for size := range strings.SplitSeq(m.growth, ",") {
+		n, err := strconv.ParseInt(size, 10, 64)
+		if err != nil {
+			return fmt.Errorf("-growth: %w", err)
+		}
+		line, err := m.grow(ctx, n)
+		if err != nil {
+			return fmt.Errorf("%d rows: %w", n, err)
+		}
+		page.WriteString(line)
+		fmt.Print(line)
+	}
+	page.WriteString("\n")
+	return nil
+}
+
+// grow measures a folder with n rows.
+func (m *measurement) grow(ctx context.Context, n int64) (line string, err error) {
+	folder := filepath.Join(m.folder, fmt.Sprint("growth", n))
+	p, c, err := m.serveRaw(ctx, "on disk", "--data", folder)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, p.Stop()) }()
+	defer func() { c.close() }()
+	if err := c.define(ctx, growthTableCQL); err != nil {
+		return "", err
+	}
+	if err := c.fill(ctx, growthInsertCQL, n, growthInsert(0)); err != nil {
+		return "", err
+	}
+	var openings []float64
+	for range m.rounds {
+		if err := p.Stop(); err != nil {
+			return "", err
+		}
+		var took time.Duration
+		if took, p, c, err = m.reopen(ctx, c, folder); err != nil {
+			return "", err
+		}
+		openings = append(openings, ms(took))
+	}
+	bytes, err := folderBytes(folder)
+	if err != nil {
+		return "", err
+	}
+	partitions := max(1, n/rawSlice)
+	get, err := c.requestsCPU(ctx, growthGetCQL, growthGets, one(2, func(b []byte, i int64) []byte {
+		row := scattered(i, n)
+		return intValue(intValue(b, int32(row/rawSlice)), int32(row%rawSlice))
+	}))
+	if err != nil {
+		return "", err
+	}
+	slice, err := c.requestsCPU(ctx, growthSliceCQL, growthSlices, one(1, func(b []byte, i int64) []byte {
+		return intValue(b, int32(scattered(i, partitions)))
+	}))
+	if err != nil {
+		return "", err
+	}
+	body, err := c.requests(ctx, rawWork{cql: []string{growthInsertCQL}, body: growthInsert(n)})
+	if err != nil {
+		return "", err
+	}
+	var numbers atomic.Int64
+	insert, err := c.measure(opExecute, rawInFlight, body, &numbers, time.Duration(m.rounds)*m.round)
+	if err != nil {
+		return "", err
+	}
+	memory, err := p.Memory()
+	if err != nil {
+		return "", err
+	}
+	if err := p.Kill(); err != nil {
+		return "", err
+	}
+	var killed time.Duration
+	if killed, p, c, err = m.reopen(ctx, c, folder); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("| %d | %d | %.0f | %.1f | %.1f | %.1f | %.0f | %d |\n", n, bytes>>20, slices.Min(openings), get.cpuMicros(),
+		slice.cpuMicros(), insert.cpuMicros(), ms(killed), memory.Anon>>20), nil
+}
+
+// reopen starts a server on a folder again, once the one that c speaks with has ended.
+func (m *measurement) reopen(ctx context.Context, c *rawClient, folder string) (time.Duration, *process.Process, *rawClient, error) {
+	c.close()
+	took, p, err := startToAnswer(m.binary, []string{"--data", folder})
+	if err != nil {
+		return 0, p, c, err
+	}
+	c, err = dialRaw(ctx, "on disk", p.Addr, p.Pid())
+	return took, p, c, err
+}
+
+// requestsCPU sends at least n requests of a statement, and tells what they cost the server.
+func (c *rawClient) requestsCPU(ctx context.Context, cql string, n int64, body func(ids [][]byte) bodyOf) (r result, err error) {
+	before, err := process.CPUOf(c.pid)
+	if err != nil {
+		return r, err
+	}
+	if err := c.fill(ctx, cql, n, body); err != nil {
+		return r, err
+	}
+	after, err := process.CPUOf(c.pid)
+	r.cpu, r.requests = after-before, n
+	return r, err
+}
+
+// growthInsert makes requests that write rows of the table, those behind the first ones.
+func growthInsert(first int64) func(ids [][]byte) bodyOf {
+	return one(3, func(b []byte, i int64) []byte {
+		row := scattered(i%growthBlock, growthBlock) + i/growthBlock*growthBlock + first
+		return value(intValue(intValue(b, int32(row/rawSlice)), int32(row%rawSlice)), cell)
+	})
+}
+
+// growthBlock is among how many rows those that are written lie anywhere.
+const growthBlock = 10_000
+
+// scattered is the i-th number below n in an order that looks random and has each once.
+func scattered(i, n int64) int64 {
+	const step = 2_147_483_647 // a prime number that is no factor of any n
+	return i % n * step % n
+}
