@@ -15,6 +15,9 @@ type attack struct {
 	// run attacks until it has nothing more to do or ctx ends. Its connections stay open until the trial closes them.
 	run func(ctx context.Context, s *siege) error
 
+	// prepare stores what only this attack needs, before anything is measured; nil: nothing. It wants a disk.
+	prepare func(ctx context.Context, addr string, size sizes) error
+
 	press  time.Duration // how long it may take; 0: usualPress
 	within time.Duration // in which each request must be answered, if the attacker reads; 0: no matter
 	fills  bool          // memory need not be what it was
@@ -50,6 +53,10 @@ var attacks = []attack{
 	{name: "unread-small", what: "250 clients send OPTIONS without end and do not read", run: unreadOptions},
 	{name: "big-pages", what: "64 pages of 64 rows of 1 MB for one client that does not read", run: bigPages(1, 64), stop: true},
 	{name: "big-pages-64", what: "one such page for each of 64 clients that do not read", run: bigPages(64, 1)},
+	{
+		name: "huge", what: "8 clients read a partition of 2 GB without pages, twice each, and then read what comes",
+		run: readHuge, prepare: fillHuge, press: 15 * time.Second,
+	},
 	{name: "repeated", what: "8 clients SELECT a value of 1 MB 1,000 times in one row, and do not read", run: repeatedColumn},
 	{name: "json", what: "16 clients SELECT JSON of 64 rows of 1 MB, and do not read", run: unreadQuery(16, 4, jsonQuery)},
 	{name: "in-keys", what: "16 clients ask for 5,000 keys with rows of 20 KB by one IN, and do not read", run: inKeys},
@@ -64,6 +71,10 @@ var attacks = []attack{
 	{name: "scans-16", what: "16 scans of a table at a time on one connection", run: scans(16), press: 8 * time.Second},
 	{name: "scans-128", what: "128 of them", run: scans(128), press: 8 * time.Second, stop: true},
 	{name: "scans-left", what: "500 of them, sent by a client that leaves", run: scansLeft, press: 2 * time.Second},
+	{
+		name: "scans-crowd", what: "200 clients send 500 scans each and read what comes",
+		run: crowdOfScans, press: 10 * time.Second,
+	},
 	{
 		name: "arithmetic", what: "v*v*... of a hundred factors of 100,000 digits; must be over at the timeout of reads, and when the client leaves",
 		run: together(arithmeticOnce, arithmeticAgain), press: 9 * time.Second, within: 7 * time.Second, stop: true,
@@ -87,6 +98,7 @@ var attacks = []attack{
 	{name: "unfold-idle", what: "a compressed frame of 66 KB that unfolds to 16 MiB on each of 100 connections, which then idle", run: unfoldIdle},
 	{name: "unfinished-start", what: "STARTUP of 16 MiB but for the last byte, on 250 connections", run: unfinishedStart},
 	{name: "unfinished", what: "QUERY of 16 MiB but for the last byte, on 250 connections", run: unfinished(protocol.V4), stop: true},
+	{name: "too-long", what: "16 clients send statements of 200 MB over and over", run: tooLong},
 	{name: "unfinished-v5", what: "the same in segments of protocol v5", run: unfinished(protocol.V5)},
 
 	// Writes: writes.go.

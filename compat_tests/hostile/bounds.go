@@ -63,7 +63,7 @@ func (r *result) judge() {
 	bad := func(format string, values ...any) { r.broken = append(r.broken, fmt.Sprintf(format, values...)) }
 	switch {
 	case r.killed:
-		bad("killed at %s of resident memory", mib(r.peak.memory.RSS))
+		bad("killed at %s of memory that is not of files", mib(r.peak.memory.Anon))
 		return
 	case r.stopped != nil:
 		if r.stopped.never {

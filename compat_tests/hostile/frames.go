@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"net"
+	"sync"
 
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
@@ -36,6 +38,32 @@ func unfinishedStart(ctx context.Context, s *siege) error {
 		s.write(sock, frame)
 		hold(ctx)
 	})
+	return nil
+}
+
+// tooLong sends texts that are far longer than a frame may be, as long as the server takes what is sent, and comes
+// again when it does not.
+func tooLong(ctx context.Context, s *siege) error {
+	const size = 200_000_000
+	header := protocol.AppendHeader(nil, protocol.Header{Version: protocol.V4, Opcode: protocol.OpQuery, Length: size})
+	part := bytes.Repeat([]byte("SELECT "), 10_000)
+	var wait sync.WaitGroup
+	for range s.size.clients(16) {
+		wait.Go(func() {
+			for ctx.Err() == nil {
+				p := s.connect(ctx, v4)
+				if p == nil {
+					continue
+				}
+				ok := p.write(header)
+				for sent := 0; ok && sent < size && ctx.Err() == nil; sent += len(part) {
+					ok = p.write(part)
+				}
+				_ = p.conn.Close()
+			}
+		})
+	}
+	wait.Wait()
 	return nil
 }
 

@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 }
 
 // tiny fills the tables in no time and has few clients attack.
-var tiny = sizes{Partition: 500, Table: 500, Big: 2, Heavy: 10, SortedPartitions: 2, Sets: 2, Share: 50}
+var tiny = sizes{Partition: 500, Table: 500, Big: 2, Heavy: 10, SortedPartitions: 2, Sets: 2, Huge: 2, Share: 50}
 
 // testTrial is a trial of the attacks with these names, each shorter than in the command.
 func testTrial(t *testing.T, names string) *trial {

@@ -2,9 +2,9 @@
 // nothing, send texts that grow when they are parsed, leave in the middle, or come by the thousand. It starts cqld as
 // a process of its own, fills some tables, and runs one attack after the other (attacks.go is the table of them)
 // beside a client that behaves well. It prints what the server and that client went through, and fails
-// if a bound is broken (bounds.go).
+// if a bound is broken (bounds.go). With -cage the system itself sees to the memory (cage_linux.go).
 //
-//	hostile [-run NAME,NAME] [-quick] [-memory] [-limit 512MiB] [-time 10m]
+//	hostile [-run NAME,NAME] [-quick] [-memory] [-limit 512MiB] [-cage 512MiB] [-time 10m]
 //
 // An attack goes like this (trial.go):
 //
@@ -45,9 +45,11 @@ func main() {
 	s := settings{size: full}
 	run := flag.String("run", "", "the `names` of the attacks to run, with commas; empty: all")
 	quick := flag.Bool("quick", false, "fill the tables with a tenth of the rows")
-	flag.BoolVar(&s.memory, "memory", false, "have the server keep its data in memory")
+	flag.BoolVar(&s.memory, "memory", false, "have the server keep its data in memory; attacks that want a disk are left out")
 	limit := flag.String("limit", "", "the server's --memory-limit, like 512MiB; empty: none")
-	safety := flag.String("safety", "3GiB", "kill the server when it has `so much` resident memory")
+	walls := flag.String("cage", "", "have the system kill the server when all its memory, pages of files too, is above this, like 512MiB;"+
+		" wants root and Linux")
+	safety := flag.String("safety", "3GiB", "kill the server when it has `so much` memory that is not of files")
 	flag.DurationVar(&s.time, "time", 10*time.Minute, "begin no attack that could end later than this")
 	flag.StringVar(&s.binary, "binary", "", "attack this binary instead of building one")
 	flag.Parse()
@@ -55,6 +57,9 @@ func main() {
 		s.size = quickly
 	}
 	err := s.parse(*run, *limit, *safety)
+	if err == nil && *walls != "" {
+		s.walls, err = parseBytes(*walls)
+	}
 	if err == nil {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
@@ -73,6 +78,7 @@ type settings struct {
 	memory  bool
 	limit   int64 // --memory-limit; 0: none
 	safety  int64
+	walls   int64 // what the server's cage allows; 0: there is none
 	time    time.Duration
 	binary  string
 }
@@ -81,11 +87,19 @@ func (s *settings) parse(run, limit, safety string) (err error) {
 	if s.attacks, err = choose(run); err != nil {
 		return err
 	}
+	if s.memory {
+		s.attacks = withoutDisk(s.attacks)
+	}
 	if s.safety, err = parseBytes(safety); err != nil || limit == "" {
 		return err
 	}
 	s.limit, err = parseBytes(limit)
 	return err
+}
+
+// withoutDisk leaves those attacks out that want one.
+func withoutDisk(all []attack) []attack {
+	return slices.DeleteFunc(slices.Clone(all), func(a attack) bool { return a.prepare != nil })
 }
 
 // choose finds attacks by their names.
@@ -119,7 +133,7 @@ func parseBytes(text string) (int64, error) {
 }
 
 // attackAll runs the attacks, prints the table of their figures, and fails if a bound is broken.
-func attackAll(ctx context.Context, s settings) error {
+func attackAll(ctx context.Context, s settings) (err error) {
 	folder, err := os.MkdirTemp("", "cqld-hostile-")
 	if err != nil {
 		return err
@@ -132,11 +146,22 @@ func attackAll(ctx context.Context, s settings) error {
 		}
 	}
 	t := newTrial(s, folder)
+	if s.walls > 0 {
+		if t.cage, err = newCage(s.walls); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, t.cage.remove()) }()
+	}
 	results, err := t.run(ctx)
 	fmt.Println()
 	printTable(os.Stdout, results)
 	if err != nil {
 		return err
+	}
+	if t.cage != nil {
+		if n, err := t.cage.killed(); err != nil || n > 0 {
+			return errors.Join(err, fmt.Errorf("the system has killed the server %d times for its memory", n))
+		}
 	}
 	broken := 0
 	for _, r := range results {

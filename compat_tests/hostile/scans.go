@@ -42,6 +42,17 @@ func scansLeft(ctx context.Context, s *siege) error {
 	return nil
 }
 
+// crowdOfScans has many clients with many scans each under way.
+func crowdOfScans(ctx context.Context, s *siege) error {
+	const requests = 500
+	s.each(ctx, s.size.clients(200), v4, func(_ int, p *peer) {
+		if p.send(requests, query(filterScan)) {
+			p.read(requests)
+		}
+	})
+	return nil
+}
+
 // arithmeticQuery multiplies large numbers: the product of the table's number a hundred times.
 var arithmeticQuery = "SELECT v" + strings.Repeat("*v", 99) + " FROM hostile.numbers WHERE k = 0"
 

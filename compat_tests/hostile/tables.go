@@ -18,12 +18,13 @@ type sizes struct {
 	Heavy            int // rows of 20 KB in hostile.heavy
 	SortedPartitions int // of 500 rows of 1 KB in hostile.sorted
 	Sets             int // rows of hostile.sets
+	Huge             int // rows of 1 MB in the partition of hostile.huge
 	Share            int // of so many clients one comes; 0: all come
 }
 
 var (
-	full    = sizes{Partition: 300_000, Table: 1_000_000, Big: 64, Heavy: 5000, SortedPartitions: 100, Sets: 100}
-	quickly = sizes{Partition: 30_000, Table: 100_000, Big: 64, Heavy: 500, SortedPartitions: 20, Sets: 10}
+	full    = sizes{Partition: 300_000, Table: 1_000_000, Big: 64, Heavy: 5000, SortedPartitions: 100, Sets: 100, Huge: 2000}
+	quickly = sizes{Partition: 30_000, Table: 100_000, Big: 64, Heavy: 500, SortedPartitions: 20, Sets: 10, Huge: 100}
 )
 
 // clients is how many of n clients come.

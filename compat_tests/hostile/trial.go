@@ -25,6 +25,7 @@ type trial struct {
 	server   *server
 	filled   bool
 	resident int64 // memory of the data, if they are in memory
+	cage     *cage // nil: the server is not in one
 }
 
 // server is a process, with who watches it and who asks it.
@@ -153,6 +154,11 @@ func shorten(log string) string {
 // press runs an attack and waits until all is as before.
 func (t *trial) press(ctx context.Context, r *result) error {
 	s := t.server
+	if prepare := r.attack.prepare; prepare != nil {
+		if err := prepare(ctx, s.process.Addr, t.size); err != nil {
+			return fmt.Errorf("prepare: %w", err)
+		}
+	}
 	if _, err := t.rest(ctx); err != nil {
 		return err
 	}
@@ -368,7 +374,11 @@ func (t *trial) startProcess() (*process.Process, error) {
 		return nil, err
 	}
 	arguments = append(arguments, "--tls", "optional", "--tls-cert", certificate, "--tls-key", key)
-	return process.Start(t.binary, arguments...)
+	program := t.binary
+	if t.cage != nil {
+		program, arguments = t.cage.command(program, arguments)
+	}
+	return process.Start(program, arguments...)
 }
 
 // certificate makes a certificate for the server, beside its data.

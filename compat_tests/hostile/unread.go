@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/cqld/cqld/protocol"
@@ -39,6 +41,34 @@ func bigPages(clients, pages int) func(context.Context, *siege) error {
 		})
 		return nil
 	}
+}
+
+// fillHuge makes the partition of readHuge.
+func fillHuge(ctx context.Context, addr string, size sizes) error {
+	conn, err := client.Dial(ctx, addr, client.Options{})
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	const table = "CREATE TABLE hostile.huge (p int, c int, v blob, PRIMARY KEY (p, c))"
+	if _, err := conn.Query(ctx, table, nil, nil); err != nil {
+		return fmt.Errorf("%s: %w", table, err)
+	}
+	value := bytes.Repeat([]byte{0x5a}, bigValue)
+	return filling{"INSERT INTO hostile.huge (p, c, v) VALUES (0, ?, ?)", size.Huge, func(i int) [][]byte {
+		return [][]byte{intValue(i), value}
+	}}.insert(ctx, addr)
+}
+
+// readHuge asks for more in one answer than a frame can hold.
+func readHuge(ctx context.Context, s *siege) error {
+	const requests = 2
+	s.each(ctx, s.size.clients(8), v4, func(_ int, p *peer) {
+		if p.send(requests, query("SELECT * FROM hostile.huge WHERE p = 0")) {
+			p.read(requests)
+		}
+	})
+	return nil
 }
 
 // Statements whose answers are large or dear.

@@ -64,7 +64,7 @@ func (w *watch) lookAtMemory() bool {
 	}
 	w.peak.memory.RSS = max(w.peak.memory.RSS, m.RSS)
 	w.peak.memory.Anon = max(w.peak.memory.Anon, m.Anon)
-	if m.RSS > w.safety && !w.killed {
+	if m.Anon > w.safety && !w.killed {
 		w.killed = true
 		_ = w.process.Signal(os.Kill) // fails if it has ended
 	}

@@ -1,0 +1,18 @@
+//go:build !linux
+
+package main
+
+import "errors"
+
+// cage is a control group, which only Linux has.
+type cage struct{}
+
+func newCage(int64) (*cage, error) { return nil, errors.New("-cage wants Linux") }
+
+func (*cage) command(program string, arguments []string) (string, []string) {
+	return program, arguments
+}
+
+func (*cage) killed() (int, error) { return 0, nil }
+
+func (*cage) remove() error { return nil }
