@@ -10,7 +10,7 @@ BIN      := cqld
 SYSTEMS := linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 .DEFAULT_GOAL := help
-.PHONY: help build cluster cluster-test cluster-scripts cluster-crash static cross test race lint generate generated fuzz check licences vulnerabilities reproducible bench benchmarks properties histories crash damage hostile compare release image drivers metadata containers oracle oracle-stop scripts judge suites differ differ-guardrails
+.PHONY: help build cluster cluster-test cluster-scripts cluster-crash static cross test race lint generate generated fuzz check licences vulnerabilities reproducible bench benchmarks properties histories crash damage hostile mutations compare release image drivers metadata containers oracle oracle-stop scripts judge suites differ differ-guardrails
 
 # A command behind this finds a real Cassandra 5.0 in $CASSANDRA_ADDR: one that runs already, or one started for it.
 ORACLE := go run ./compat_tests/oracle run
@@ -146,6 +146,11 @@ HOSTILE ?=
 
 hostile: ## attack a server as hostile and unlucky clients would, beside one that behaves; HOSTILE has flags, like '-run unread -limit 512MiB'
 	go run ./compat_tests/hostile $(HOSTILE)
+
+MINUTES ?= 4
+
+mutations: ## send a server sessions that are wrong in some way, without and with TLS and logins, for MINUTES in all
+	go run ./compat_tests/mutations -minutes $(MINUTES)
 
 drivers: ## run real drivers against a server started for them
 	compat_tests/drivers/run

@@ -46,6 +46,10 @@ var arrows = map[string][]string{
 	"compat_tests/histories": {
 		"compat_tests/process", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest",
 	},
+	"compat_tests/mutations": {
+		"server/cqltest/certificates", "compat_tests/process", "compat_tests/script", "protocol", "protocol/client",
+		"cql/types", "cql/cqlerr",
+	},
 	"compat_tests/hostile":  {"server/cqltest/certificates", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr"},
 	"compat_tests/oracle":   {"protocol/client"},
 	"compat_tests/tamper":   {"protocol", "cql/types", "cql/cqlerr"},

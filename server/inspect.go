@@ -263,7 +263,7 @@ func (r *request) sendMalformed() {
 	binary.BigEndian.PutUint32(envelope[5:], 4)
 	binary.BigEndian.PutUint32(envelope[9:], 2) // the kind of rows
 	o := &r.conn.out
-	if o.encode(func(buf []byte) []byte { return o.encoder.AppendEnvelope(buf, envelope[:]) }) {
+	if o.encode(0, func(buf []byte) []byte { return o.encoder.AppendEnvelope(buf, envelope[:]) }) {
 		go o.writeSoon()
 	}
 }

@@ -31,19 +31,51 @@ type output struct {
 	mu      sync.Mutex
 	changed sync.Cond // writing ended, or failed
 	encoder protocol.Encoder
-	buf     []byte // what the writer has not taken
-	spare   []byte // the buffer that was written last
-	left    int    // bytes that the writer has taken and not written
-	events  int64  // bytes of events since the client had read everything
-	charged int64  // bytes that memory.answers is charged for
-	reading bool   // the reader is busy
-	ending  bool   // nothing waits for the client any more
-	writing bool   // a goroutine writes, or is about to
+	full    [][]byte // chunks in front of buf
+	waiting int      // their bytes
+	buf     []byte   // what the writer has not taken
+	spare   []byte   // the buffer that was written last
+	bulky   bool     // there were several chunks of late
+	left    int      // bytes that the writer has taken and not written
+	events  int64    // bytes of events since the client had read everything
+	charged int64    // bytes that memory.answers is charged for
+	reading bool     // the reader is busy
+	ending  bool     // nothing waits for the client any more
+	writing bool     // a goroutine writes, or is about to
 	err     error
 }
 
-// keepWritten is the largest write buffer that is kept for the next answers.
-const keepWritten = 256 << 10
+// keepWritten is the largest write buffer that a connection keeps for its next answers.
+const keepWritten = 64 << 10
+
+// A buffer with chunkFull bytes is followed by another one, so that it is never copied into a larger one: connections
+// whose answers are long would do little else. Chunks have room for one more answer of middling size, and are shared
+// by all connections.
+const (
+	chunkFull = 64 << 10
+	chunkSize = 2 * chunkFull
+)
+
+// largestChunk is the largest buffer that is kept for others. Those above chunkSize have one answer, a page of many
+// rows.
+const largestChunk = 4 << 20
+
+// chunks and largeChunks have buffers that nobody uses: the former, of chunkSize, as pointers to their arrays.
+var chunks, largeChunks sync.Pool
+
+// newChunk is an empty buffer with room for n bytes, and at least chunkSize.
+func newChunk(n int) []byte {
+	if n <= chunkSize {
+		if c, ok := chunks.Get().(*[chunkSize]byte); ok {
+			return c[:0]
+		}
+		return make([]byte, 0, chunkSize)
+	}
+	if b, ok := largeChunks.Get().(*[]byte); ok && cap(*b) >= n {
+		return (*b)[:0]
+	}
+	return make([]byte, 0, n+n/4)
+}
 
 // writeEarly is how many bytes gather while the reader is busy before another goroutine writes them.
 const writeEarly = 64 << 10
@@ -65,7 +97,7 @@ func (o *output) useSocket(socket net.Conn) {
 
 // count notes how many bytes are unread, and charges memory.answers for them. The lock is held.
 func (o *output) count() {
-	n := int64(o.left + len(o.buf))
+	n := int64(o.left + o.waiting + len(o.buf))
 	o.unread.Store(n)
 	charge := n &^ (chargeStep - 1)
 	if charge == o.charged {
@@ -99,14 +131,18 @@ func (o *output) stalled() (since int64) {
 // append adds a message and has it written. A nil prefix is an empty one. The caller may reuse the memory of m
 // afterwards.
 func (o *output) append(stream int16, p *protocol.Prefix, m protocol.Response) {
-	if o.encode(func(buf []byte) []byte { return o.encoder.Append(buf, stream, p, m) }) {
+	size := 0
+	if rows, ok := m.(*protocol.Rows); ok {
+		size = len(rows.Cells)
+	}
+	if o.encode(size, func(buf []byte) []byte { return o.encoder.Append(buf, stream, p, m) }) {
 		go o.writeSoon()
 	}
 }
 
 // appendEvent adds an event.
 func (o *output) appendEvent(m *protocol.Event) {
-	if o.encode(func(buf []byte) []byte {
+	if o.encode(0, func(buf []byte) []byte {
 		before := len(buf)
 		buf = o.encoder.Append(buf, protocol.EventStream, nil, m)
 		o.events += int64(len(buf) - before)
@@ -120,12 +156,12 @@ func (o *output) appendEvent(m *protocol.Event) {
 func (o *output) unreadEvents() int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return min(o.events, int64(o.left+len(o.buf)))
+	return min(o.events, int64(o.left+o.waiting+len(o.buf)))
 }
 
 // appendAs adds a message in the form of a version that the connection has not agreed on.
 func (o *output) appendAs(v protocol.Version, stream int16, m protocol.Response) {
-	if o.encode(func(buf []byte) []byte { return o.encodeAs(buf, v, stream, m) }) {
+	if o.encode(0, func(buf []byte) []byte { return o.encodeAs(buf, v, stream, m) }) {
 		go o.writeSoon()
 	}
 }
@@ -141,20 +177,78 @@ func (o *output) encodeAs(buf []byte, v protocol.Version, stream int16, m protoc
 	return o.encoder.Append(buf, stream, nil, m)
 }
 
-// encode adds to the buffer, and reports whether the caller has to start a writer.
-func (o *output) encode(add func([]byte) []byte) bool {
+// encode adds to the buffer what has about so many bytes, where that is known and many, and reports whether the caller
+// has to start a writer.
+func (o *output) encode(size int, add func([]byte) []byte) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.err != nil {
 		return false
 	}
-	o.buf = add(o.buf)
+	if cap(o.buf) == 0 && o.bulky || size >= chunkFull {
+		o.begin(size)
+	}
+	if o.buf = add(o.buf); len(o.buf) >= chunkFull {
+		o.closeChunk()
+	}
 	o.count()
-	if o.writing || o.reading && len(o.buf) < writeEarly {
+	if o.writing || o.reading && o.waiting+len(o.buf) < writeEarly {
 		return false
 	}
 	o.writing = true
 	return true
+}
+
+// envelopeRoom is about what an answer has in front of its rows.
+const envelopeRoom = 4 << 10
+
+// begin makes room for a large answer.
+func (o *output) begin(size int) {
+	size += envelopeRoom
+	if cap(o.buf)-len(o.buf) >= size {
+		return
+	}
+	if len(o.buf) > 0 {
+		o.closeChunk()
+	} else {
+		o.recycle(o.buf)
+	}
+	o.buf = newChunk(size)
+}
+
+// closeChunk puts the buffer behind the others that are full.
+func (o *output) closeChunk() {
+	o.buf = o.encoder.Flush(o.buf)
+	o.full, o.waiting = append(o.full, o.buf), o.waiting+len(o.buf)
+	o.buf, o.bulky = nil, true
+}
+
+// next takes what is to be written next.
+func (o *output) next() (out []byte) {
+	if len(o.full) == 0 {
+		out = o.encoder.Flush(o.buf)
+		o.buf, o.spare = o.spare[:0], nil
+		return out
+	}
+	out = o.full[0]
+	o.full[0] = nil
+	if o.full = o.full[1:]; len(o.full) == 0 {
+		o.full = nil
+	}
+	o.waiting -= len(out)
+	return out
+}
+
+// recycle keeps a buffer that nobody needs any more.
+func (o *output) recycle(b []byte) {
+	switch n := cap(b); {
+	case n == chunkSize:
+		chunks.Put((*[chunkSize]byte)(b[:n]))
+	case n > chunkSize && n <= largestChunk:
+		largeChunks.Put(&b)
+	case n <= keepWritten && n > cap(o.spare):
+		o.spare = b
+	}
 }
 
 // writeSoon lets others append, and writes.
@@ -176,7 +270,7 @@ func (o *output) idle() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.reading = false
-	if !o.writing && o.err == nil && len(o.buf) > 0 {
+	if !o.writing && o.err == nil && o.waiting+len(o.buf) > 0 {
 		o.writing = true
 		o.mu.Unlock()
 		o.write()
@@ -191,17 +285,21 @@ func (o *output) idle() {
 func (o *output) write() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for len(o.buf) > 0 && o.err == nil {
-		out := o.encoder.Flush(o.buf)
-		o.buf, o.spare, o.left = o.spare[:0], nil, len(out)
+	bulky := false
+	for o.waiting+len(o.buf) > 0 && o.err == nil {
+		bulky = bulky || o.waiting > 0
+		out := o.next()
+		o.left = len(out)
 		for o.left > 0 && o.err == nil {
 			o.writePart(out[len(out)-o.left:])
 		}
-		if cap(out) <= keepWritten {
-			o.spare = out
-		}
+		o.recycle(out)
 	}
-	o.writing, o.events = false, 0
+	if len(o.buf) == 0 && cap(o.buf) > keepWritten {
+		o.recycle(o.buf)
+		o.buf = nil
+	}
+	o.bulky, o.writing, o.events = bulky, false, 0
 	o.changed.Broadcast()
 }
 
@@ -233,7 +331,7 @@ func (o *output) writePart(b []byte) {
 
 // fail drops what is not written.
 func (o *output) fail(err error) {
-	o.err, o.buf, o.spare, o.left = err, nil, nil, 0
+	o.err, o.full, o.waiting, o.buf, o.spare, o.left = err, nil, 0, nil, nil, 0
 	o.count()
 	o.changed.Broadcast()
 	o.failed()
@@ -252,7 +350,7 @@ func (o *output) flush() {
 	o.idle()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for o.writing || len(o.buf) > 0 && o.err == nil {
+	for o.writing || o.waiting+len(o.buf) > 0 && o.err == nil {
 		o.changed.Wait()
 	}
 }

@@ -116,11 +116,11 @@ var rawWorks = []rawWork{
 	{"slice of 100", opExecute, 0, []string{sliceCQL}, one(1, func(b []byte, n int64) []byte {
 		return intValue(b, int32(n%rawPartitions))
 	})},
-	{"scan, page of 1,000", opExecute, 1, []string{scanCQL}, one(1, func(b []byte, n int64) []byte {
+	{"scan of a thousand", opExecute, 1, []string{scanCQL}, one(1, func(b []byte, n int64) []byte {
 		token := n * 0x1e3779b97f4a7c15 >> 1 // in the lower half, so that there are rows behind it
 		return binary.BigEndian.AppendUint64(append(b, 0, 0, 0, 8), uint64(-max(token, -token)))
 	})},
-	{"count(*) of 10,000", opExecute, 1, []string{countCQL}, one(0, func(b []byte, _ int64) []byte { return b })},
+	{"count(*) of ten thousand", opExecute, 1, []string{countCQL}, one(0, func(b []byte, _ int64) []byte { return b })},
 	{"conditional insert", opExecute, 0, []string{conditionalInsertCQL}, one(columns+1, insertBody)},
 	{"conditional update", opExecute, 0, []string{conditionalUpdateCQL}, one(columns+2, func(b []byte, n int64) []byte {
 		for range columns {

@@ -45,7 +45,7 @@ func (m *measurement) reportDriver(_ context.Context, page *strings.Builder) err
 	page.WriteString("The same through gocql, by the number of goroutines that each wait for an answer before they ask again. " +
 		"The driver shares the processors.\n\n" +
 		"| | goroutines | null server/s | in memory/s | ratio | on disk/s | ratio |\n|---|---|---|---|---|---|---|\n")
-	for _, w := range works {
+	for _, w := range m.works() {
 		for _, n := range crowds {
 			line, err := m.driverLine(w, n, sessions)
 			if err != nil {

@@ -1,13 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"fmt"
-	"net/http"
 	"os"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -73,11 +68,11 @@ func (w *watch) lookAtMemory() bool {
 
 func (w *watch) lookAtCounts(ctx context.Context) {
 	descriptors, _ := w.process.Descriptors() // fails when the process is gone, which the other loop sees
-	goroutines, _ := goroutines(ctx, w.process)
+	goroutines, _ := w.process.Metric(ctx, "cqld_goroutines")
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.peak.descriptors = max(w.peak.descriptors, descriptors)
-	w.peak.goroutines = max(w.peak.goroutines, goroutines)
+	w.peak.goroutines = max(w.peak.goroutines, int(goroutines))
 }
 
 // gone reports whether the process has ended.
@@ -111,32 +106,7 @@ func look(ctx context.Context, p *process.Process) (s state, err error) {
 	if s.descriptors, err = p.Descriptors(); err != nil {
 		return s, err
 	}
-	s.goroutines, err = goroutines(ctx, p)
+	n, err := p.Metric(ctx, "cqld_goroutines")
+	s.goroutines = int(n)
 	return s, err
-}
-
-// metricsTime is how long the server may take to say how many goroutines it has.
-const metricsTime = 2 * time.Second
-
-// goroutines asks the server's metrics. The connection is closed, so that it is not counted among the descriptors.
-func goroutines(ctx context.Context, p *process.Process) (int, error) {
-	ctx, cancel := context.WithTimeout(ctx, metricsTime)
-	defer cancel()
-	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://%s/metrics", p.HTTP), nil)
-	if err != nil {
-		return 0, err
-	}
-	ask.Close = true
-	answer, err := http.DefaultClient.Do(ask)
-	if err != nil {
-		return 0, err
-	}
-	defer answer.Body.Close()
-	lines := bufio.NewScanner(answer.Body)
-	for lines.Scan() {
-		if n, ok := strings.CutPrefix(lines.Text(), "cqld_goroutines "); ok {
-			return strconv.Atoi(n)
-		}
-	}
-	return 0, fmt.Errorf("no goroutines among the metrics: %w", lines.Err())
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -105,14 +106,21 @@ func (p *Process) Kill() error {
 // Log is the end of what the server has logged.
 func (p *Process) Log() string { return p.log.String() }
 
-// tailLines is how many lines of a log are kept.
-const tailLines = 40
+// Errors are the first errors that the server has logged, as JSON, wherever in the log they stand.
+func (p *Process) Errors() []string { return p.log.logged() }
+
+// tailLines is how many lines of a log are kept, and keptErrors how many of its errors.
+const (
+	tailLines  = 40
+	keptErrors = 20
+)
 
 // tail is the end of a log, or what it says from where the server crashed: why stands before the stacks of all
 // goroutines.
 type tail struct {
 	mu      sync.Mutex
 	lines   []string
+	errors  []string
 	crashed bool
 }
 
@@ -121,6 +129,9 @@ func (t *tail) add(line string) {
 	defer t.mu.Unlock()
 	if !t.crashed && (strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")) {
 		t.crashed, t.lines = true, t.lines[:0]
+	}
+	if strings.Contains(line, `"level":"error"`) && len(t.errors) < keptErrors {
+		t.errors = append(t.errors, line)
 	}
 	if len(t.lines) == tailLines {
 		if t.crashed {
@@ -141,6 +152,12 @@ func (t *tail) follow(log *bufio.Reader) {
 			return
 		}
 	}
+}
+
+func (t *tail) logged() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.errors)
 }
 
 // String joins the last lines that the process wrote.

@@ -15,6 +15,13 @@ func TestTail(t *testing.T) {
 	if text := log.String(); strings.Contains(text, "line 39\n") || !strings.Contains(text, "line 40\n") || !strings.Contains(text, "line 79\n") {
 		t.Errorf("the end is\n%s", text)
 	}
+	log.add(`{"level":"error","message":"a request panicked"}`)
+	for range tailLines {
+		log.add(`{"level":"info"}`)
+	}
+	if all := log.logged(); len(all) != 1 || !strings.Contains(all[0], "panicked") {
+		t.Errorf("the errors are %q", all)
+	}
 	log.add("fatal error: stack overflow\n")
 	for i := range 2 * tailLines {
 		log.add(fmt.Sprintln("goroutine", i))

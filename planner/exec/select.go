@@ -62,7 +62,7 @@ var readings = sync.Pool{New: func() any {
 }}
 
 // maxKeptCells is the largest buffer of cells that is kept for the next read.
-const maxKeptCells = 1 << 20
+const maxKeptCells = 4 << 20
 
 // read runs a SELECT.
 func (e *Executor) read(ctx context.Context, req *Request, p *planner.Select, done func(Result, error)) {
