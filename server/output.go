@@ -63,7 +63,7 @@ const largestChunk = 4 << 20
 // chunks and largeChunks have buffers that nobody uses: the former, of chunkSize, as pointers to their arrays.
 var chunks, largeChunks sync.Pool
 
-// newChunk is an empty buffer with room for n bytes, and at least chunkSize.
+// newChunk is an empty buffer with room for n bytes, and at least chunkSize. For much it is nil.
 func newChunk(n int) []byte {
 	if n <= chunkSize {
 		if c, ok := chunks.Get().(*[chunkSize]byte); ok {
@@ -71,10 +71,13 @@ func newChunk(n int) []byte {
 		}
 		return make([]byte, 0, chunkSize)
 	}
+	if n > largestChunk {
+		return nil // append takes memory that need not be cleared first
+	}
 	if b, ok := largeChunks.Get().(*[]byte); ok && cap(*b) >= n {
 		return (*b)[:0]
 	}
-	return make([]byte, 0, n+n/4)
+	return make([]byte, 0, min(n+n/4, largestChunk))
 }
 
 // writeEarly is how many bytes gather while the reader is busy before another goroutine writes them.
