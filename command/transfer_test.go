@@ -141,6 +141,50 @@ func TestImportGoesOn(t *testing.T) {
 	}
 }
 
+// TestImportCut cuts the notes of an import anywhere, as a kill or a power cut may: it goes on, with what was begun
+// behind, and all is there once.
+func TestImportCut(t *testing.T) {
+	from, into := cqltest.RunT(t).Addr(), cqltest.RunT(t).Addr()
+	mustExecute(t, from, transferred)
+	dir := filepath.Join(t.TempDir(), "export")
+	must(t, "export", from, "Ex", dir, "--parts", "2")
+	must(t, "import", into, dir, "--jobs", "1")
+	notes, err := filepath.Glob(filepath.Join(dir, "imported-into-*"))
+	if err != nil || len(notes) != 1 {
+		t.Fatal(notes, err)
+	}
+	whole, err := os.ReadFile(notes[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := 0; at < len(whole); at += 13 {
+		if err := os.WriteFile(notes[0], whole[:at], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		must(t, "import", into, dir, "--jobs", "1")
+		for _, query := range []string{`SELECT n, m, s FROM "Ex".counts`, `SELECT * FROM "Ex".timed`} {
+			if got, want := mustExecute(t, into, query), mustExecute(t, from, query); got != want {
+				t.Errorf("cut at %d, %s is\n%s\nwant\n%s", at, query, got, want)
+			}
+		}
+		if out := must(t, "import", into, dir); !strings.HasPrefix(out, "0 rows") {
+			t.Errorf("cut at %d, what was done is done again: %s", at, out)
+		}
+	}
+}
+
+// TestImportThroughOtherNode goes on through another node of the cluster.
+func TestImportThroughOtherNode(t *testing.T) {
+	from, ring := cqltest.RunT(t).Addr(), cqltest.RunT(t, cqltest.Ring(3))
+	mustExecute(t, from, transferred)
+	dir := filepath.Join(t.TempDir(), "export")
+	must(t, "export", from, "Ex", dir)
+	must(t, "import", ring.Node(1).Addr(), dir)
+	if out := must(t, "import", ring.Node(2).Addr(), dir); !strings.HasPrefix(out, "0 rows") {
+		t.Errorf("all is imported again: %s", out)
+	}
+}
+
 // TestExportGoesOn leaves the files that are there, and refuses a folder of another export.
 func TestExportGoesOn(t *testing.T) {
 	addr := cqltest.RunT(t).Addr()

@@ -248,7 +248,8 @@ func (o *output) recycle(b []byte) {
 	case n == chunkSize:
 		chunks.Put((*[chunkSize]byte)(b[:n]))
 	case n > chunkSize && n <= largestChunk:
-		largeChunks.Put(&b)
+		large := b // so that only these are allocated
+		largeChunks.Put(&large)
 	case n <= keepWritten && n > cap(o.spare):
 		o.spare = b
 	}

@@ -174,7 +174,12 @@ func writeManifest(dir string, m *manifest) error {
 
 // writeWhole writes a file that has its name when it is whole.
 func writeWhole(path string, content []byte) error {
-	if err := os.WriteFile(path+unfinished, content, 0o644); err != nil {
+	f, err := os.Create(path + unfinished)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(path+unfinished, path)

@@ -104,25 +104,43 @@ type notes struct {
 	mu          sync.Mutex
 	file        *os.File
 	begun, done map[string]bool
+	torn        bool // the last line of the file that was read last was not written to its end
 }
 
-// openNotes reads the notes of imports into a server, which its host id names.
-func openNotes(ctx context.Context, c *client.Conn, dir string) (*notes, error) {
-	n := &notes{begun: map[string]bool{}, done: map[string]bool{}}
-	id := ""
-	err := eachRow(ctx, c, "SELECT host_id FROM system.local", nil, func(row [][]byte) error {
-		id = types.UUID.Format(row[0])
-		return nil
-	})
-	if err != nil {
-		return nil, err
+// openNotes reads the notes of imports into a server, or into another node of the same cluster: host ids name them.
+func openNotes(ctx context.Context, c *client.Conn, dir string) (n *notes, err error) {
+	n = &notes{begun: map[string]bool{}, done: map[string]bool{}}
+	own := ""
+	for _, query := range []string{"SELECT host_id FROM system.peers", "SELECT host_id FROM system.local"} {
+		err := eachRow(ctx, c, query, nil, func(row [][]byte) error {
+			if row[0] == nil {
+				return nil // a node that is not whole yet
+			}
+			own = filepath.Join(dir, "imported-into-"+types.UUID.Format(row[0]))
+			return n.read(own)
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
-	path := filepath.Join(dir, "imported-into-"+id)
+	if n.file, err = os.OpenFile(own, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644); err == nil && n.torn {
+		_, err = fmt.Fprintln(n.file) // else the next note would be a part of the torn one
+	}
+	return n, err
+}
+
+// read reads the notes of a file, if it is there.
+func (n *notes) read(path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+		return err
 	}
-	for _, line := range strings.Split(string(text), "\n") {
+	n.torn = false
+	for line := range strings.Lines(string(text)) {
+		line, whole := strings.CutSuffix(line, "\n")
+		if n.torn = !whole; n.torn {
+			break
+		}
 		switch what, name, _ := strings.Cut(line, " "); what {
 		case "begun":
 			n.begun[name] = true
@@ -130,8 +148,7 @@ func openNotes(ctx context.Context, c *client.Conn, dir string) (*notes, error) 
 			n.done[name] = true
 		}
 	}
-	n.file, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
-	return n, err
+	return nil
 }
 
 func (n *notes) isDone(name string) bool {
