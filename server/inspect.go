@@ -264,6 +264,6 @@ func (r *request) sendMalformed() {
 	binary.BigEndian.PutUint32(envelope[9:], 2) // the kind of rows
 	o := &r.conn.out
 	if o.encode(0, func(buf []byte) []byte { return o.encoder.AppendEnvelope(buf, envelope[:]) }) {
-		go o.writeSoon()
+		go o.soon()
 	}
 }

@@ -23,6 +23,7 @@ type output struct {
 	memory *memory
 	taken  func() // called when the client has taken bytes that were charged
 	failed func() // called when the client takes no more
+	soon   func() // writeSoon, as a value that is made once
 
 	// progress is when the client last took bytes, or the first charge was made, in nanoseconds since 1970.
 	progress atomic.Int64
@@ -32,7 +33,8 @@ type output struct {
 	changed sync.Cond // writing ended, or failed
 	encoder protocol.Encoder
 	full    [][]byte // chunks in front of buf
-	waiting int      // their bytes
+	written int      // how many of them the writer has taken
+	waiting int      // the bytes of the others
 	buf     []byte   // what the writer has not taken
 	spare   []byte   // the buffer that was written last
 	bulky   bool     // there were several chunks of late
@@ -87,7 +89,7 @@ const writeEarly = 64 << 10
 const writeAtOnce = 256 << 10
 
 func (o *output) init(socket net.Conn, m *memory) {
-	o.socket, o.memory = socket, m
+	o.socket, o.memory, o.soon = socket, m, o.writeSoon
 	o.changed.L = &o.mu
 }
 
@@ -139,7 +141,7 @@ func (o *output) append(stream int16, p *protocol.Prefix, m protocol.Response) {
 		size = len(rows.Cells)
 	}
 	if o.encode(size, func(buf []byte) []byte { return o.encoder.Append(buf, stream, p, m) }) {
-		go o.writeSoon()
+		go o.soon()
 	}
 }
 
@@ -151,7 +153,7 @@ func (o *output) appendEvent(m *protocol.Event) {
 		o.events += int64(len(buf) - before)
 		return buf
 	}) {
-		go o.writeSoon()
+		go o.soon()
 	}
 }
 
@@ -165,7 +167,7 @@ func (o *output) unreadEvents() int64 {
 // appendAs adds a message in the form of a version that the connection has not agreed on.
 func (o *output) appendAs(v protocol.Version, stream int16, m protocol.Response) {
 	if o.encode(0, func(buf []byte) []byte { return o.encodeAs(buf, v, stream, m) }) {
-		go o.writeSoon()
+		go o.soon()
 	}
 }
 
@@ -228,15 +230,15 @@ func (o *output) closeChunk() {
 
 // next takes what is to be written next.
 func (o *output) next() (out []byte) {
-	if len(o.full) == 0 {
+	if o.waiting == 0 {
 		out = o.encoder.Flush(o.buf)
 		o.buf, o.spare = o.spare[:0], nil
 		return out
 	}
-	out = o.full[0]
-	o.full[0] = nil
-	if o.full = o.full[1:]; len(o.full) == 0 {
-		o.full = nil
+	out = o.full[o.written]
+	o.full[o.written] = nil
+	if o.written++; o.written == len(o.full) {
+		o.full, o.written = o.full[:0], 0
 	}
 	o.waiting -= len(out)
 	return out
@@ -335,7 +337,7 @@ func (o *output) writePart(b []byte) {
 
 // fail drops what is not written.
 func (o *output) fail(err error) {
-	o.err, o.full, o.waiting, o.buf, o.spare, o.left = err, nil, 0, nil, nil, 0
+	o.err, o.full, o.written, o.waiting, o.buf, o.spare, o.left = err, nil, 0, 0, nil, nil, 0
 	o.count()
 	o.changed.Broadcast()
 	o.failed()
