@@ -154,16 +154,17 @@ func (w *writing) sum(c *schema.Column, v types.Value) (types.Value, error) {
 		v.Bytes = []byte{} // Cassandra writes the text that there is once more
 	case v.Unset:
 		return v, nil
-	case v.Bytes == nil:
-		return v, restriction.ErrNull(c)
 	}
 	t := &w.target
 	stored, found := t.sums[c]
 	if !found {
 		stored = w.conditional.stored(c, t.row, t.static)
 	}
-	if stored == nil {
+	switch {
+	case stored == nil:
 		return types.Value{Unset: true}, nil
+	case v.Bytes == nil:
+		return v, restriction.ErrNull(c) // Cassandra fails
 	}
 	sum, err := functions.Add(c.Type, stored, v.Bytes)
 	if err != nil {
