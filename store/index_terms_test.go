@@ -39,6 +39,10 @@ func termIndexes() []*schema.Index {
 		index("folded", sasi, "mode", "CONTAINS", "analyzer_class", analyzer(schema.NonTokenizingAnalyzer),
 			"case_sensitive", "false"),
 		index("words", sasi, "mode", "CONTAINS", "analyzer_class", analyzer(schema.DelimiterAnalyzer), "delimiter", "b"),
+		index("standard", sasi, "mode", "CONTAINS", "analyzer_class", analyzer(schema.StandardAnalyzer),
+			"tokenization_normalize_lowercase", "true"),
+		index("stems", sasi, "analyzer_class", analyzer(schema.StandardAnalyzer), "tokenization_enable_stemming", "true",
+			"tokenization_locale", "en"),
 		index("n", sasi),
 		index("s", sasi, "mode", "CONTAINS"),
 		index("e", "StorageAttachedIndex", "case_sensitive", "false"),
@@ -57,6 +61,13 @@ func (w *termWriter) text() []byte {
 	n := w.rand.IntN(24)
 	if w.rand.IntN(40) == 0 {
 		n = w.rand.IntN(w.most)
+	}
+	if w.rand.IntN(4) == 0 {
+		var b []byte
+		for range n / 4 {
+			b = append(b, []string{"running ", "Boxed, ", "boxes", "run", " runs"}[w.rand.IntN(5)]...)
+		}
+		return b
 	}
 	b := make([]byte, n)
 	for i := range b {
@@ -257,7 +268,8 @@ func TestReadThroughTerms(t *testing.T) {
 			s := open(t, "", Options{Now: c.now, SweepEvery: time.Hour})
 			defer closeStore(t, s)
 			spec := *newTable(t, "indexed", "p int", "c int",
-				"s text static, prefix text, inside text, folded text, words text, n int, e text, a inet, l list<text>")
+				"s text static, prefix text, inside text, folded text, words text, standard text, stems text, n int, e text, "+
+					"a inet, l list<text>")
 			spec.Options.GCGraceSeconds = 5
 			define(t, s, schema.NewTable(spec))
 			w := &termWriter{newIndexWriter(t, s, c, uint64(most)), most}

@@ -1,8 +1,8 @@
 // Package analysis makes terms of values: what indexes that analyze text store and compare in place of the text.
 //
 // Storage-attached indexes have one term for a value (ForSAI). SSTable-attached indexes have one, or several where
-// their analyzer splits text (ForSASI). words.go finds the words of text; case.go and ascii_folds.go have the changes
-// of characters as Cassandra's Java makes them.
+// their analyzer splits text (ForSASI). words.go finds the words of text and stems.go their stems; case.go and
+// ascii_folds.go have the changes of characters as Cassandra's Java makes them.
 package analysis
 
 import (
@@ -99,6 +99,9 @@ func standard(m schema.SASIMode, word string) []byte {
 		word = javaLower(word)
 	case strings.EqualFold(m.Options["tokenization_normalize_uppercase"], "true"):
 		word = javaUpper(word)
+	}
+	if m.Stems() {
+		word = stem(m.Language(), word)
 	}
 	return norm.NFC.Bytes([]byte(word))
 }

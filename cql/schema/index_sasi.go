@@ -29,6 +29,13 @@ const (
 	noOpAnalyzer          = "NoOpAnalyzer"
 )
 
+// Options of the StandardAnalyzer.
+const (
+	skipStopWords  = "tokenization_skip_stop_words"
+	enableStemming = "tokenization_enable_stemming"
+	languageOption = "tokenization_locale"
+)
+
 // SASIMode is the mode of an index of the kind SASI on column c.
 func (x *Index) SASIMode(c *Column) SASIMode {
 	text := isText(c.Type) && !c.Desc
@@ -58,15 +65,36 @@ func (m SASIMode) Tokenizes() bool {
 	return m.Analyzer == StandardAnalyzer || m.Analyzer == DelimiterAnalyzer
 }
 
-// Unsupported returns the option that searches are refused with; "" if there is none.
+// Languages by the names that languageOption has for them.
+const (
+	Dutch   = "nl"
+	French  = "fr"
+	finnish = "fl" // as Cassandra's stemmers have it
+)
+
+// stopWordLanguages are the languages that Cassandra has stop words of.
+const stopWordLanguages = "ar bg cs de en es fi fr hi hu it pl pt ro ru sv"
+
+// Language is the language whose rules the StandardAnalyzer follows; "" for none.
+func (m SASIMode) Language() string {
+	language := strings.ToLower(m.Options[languageOption])
+	return language[:min(len(language), 2)]
+}
+
+// Stems reports whether the StandardAnalyzer makes stems of words.
+func (m SASIMode) Stems() bool { return isTrue(m.Options[enableStemming]) }
+
+// Unsupported returns the options that searches are refused with; "" if there are none.
 func (m SASIMode) Unsupported() string {
 	if m.Analyzer != StandardAnalyzer {
 		return ""
 	}
-	for _, option := range []string{"tokenization_skip_stop_words", "tokenization_enable_stemming"} {
-		if isTrue(m.Options[option]) {
-			return option
-		}
+	language := m.Language()
+	switch {
+	case isTrue(m.Options[skipStopWords]) && slices.Contains(strings.Fields(stopWordLanguages), language):
+		return skipStopWords
+	case m.Stems() && language == finnish:
+		return enableStemming
 	}
 	return ""
 }
@@ -147,6 +175,10 @@ func checkAnalyzerOptions(m SASIMode) error {
 		return nil
 	case StandardAnalyzer:
 		prefix = "tokenization_"
+		locale, ok := m.Options[languageOption]
+		if ok && len(utf16.Encode([]rune(locale))) < 2 && (m.Stems() || isTrue(m.Options[skipStopWords])) {
+			return cqlerr.Configf("The locale '%s' has no language of two letters", locale)
+		}
 	case NonTokenizingAnalyzer:
 	default:
 		return nil
