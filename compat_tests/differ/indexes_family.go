@@ -1,6 +1,10 @@
 package main
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/cqld/cqld/cql/types"
+)
 
 // indexesFamily writes to a table with indexes in every way, and reads through them.
 var indexesFamily = &family{
@@ -8,7 +12,8 @@ var indexesFamily = &family{
 	shape: func(g *gen) *table {
 		t := g.makeDerivedFrom()
 		t.indexed = some(g, slices.DeleteFunc(slices.Clone(t.columns), func(c *column) bool {
-			return c.kind == partition && len(t.of(partition)) == 1
+			return c.kind == partition && len(t.of(partition)) == 1 ||
+				c.kind == static && types.IsMultiCell(c.typ) // docs/differences.md, 337 and 339
 		}))
 		return t
 	},
