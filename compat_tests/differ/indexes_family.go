@@ -13,7 +13,8 @@ var indexesFamily = &family{
 		t := g.makeDerivedFrom()
 		t.indexed = some(g, slices.DeleteFunc(slices.Clone(t.columns), func(c *column) bool {
 			return c.kind == partition && len(t.of(partition)) == 1 ||
-				c.kind == static && types.IsMultiCell(c.typ) // docs/differences.md, 337 and 339
+				c.kind == static && types.IsMultiCell(c.typ) || // docs/differences.md, 337 and 339
+				c.desc && (c.typ == types.Text || c.typ == types.ASCII || c.typ == types.Blob) // 338
 		}))
 		return t
 	},

@@ -28,26 +28,35 @@ func (e *Executor) batch(ctx context.Context, r *Request, b *planner.Batch, done
 	w := e.startBatch(&r.Options)
 	err := w.batchTimestamp(r, b)
 	if err == nil {
-		err = w.checkBatchKeys(b.Statements, func(int) []types.Value { return r.Values })
-	}
-	for _, m := range b.Statements {
-		if err == nil {
-			err = r.Turn.Step()
-		}
-		if err != nil {
-			break
-		}
-		err = w.add(ctx, m, r.Values)
+		err = w.addAll(ctx, b.Statements, func(int) []types.Value { return r.Values })
 	}
 	w.finishBatch(err, BatchKind(b.Kind), done)
 }
 
-// checkBatchKeys refuses wrong keys of any statement before guardrails look at what the first one writes, as Cassandra
-// does. Without guardrails the statements do that by themselves.
-func (w *writing) checkBatchKeys(statements []*planner.Modification, values func(i int) []types.Value) error {
-	if w.guard == nil {
-		return nil
+// addAll adds the statements of a batch. Wrong keys of any of them are refused before anything else, as Cassandra does:
+// in front of the first one if guardrails look at what it writes, and otherwise when one of them is refused.
+func (w *writing) addAll(ctx context.Context, statements []*planner.Modification, values func(i int) []types.Value) error {
+	if w.guard != nil {
+		if err := w.checkBatchKeys(statements, values); err != nil {
+			return err
+		}
 	}
+	for i, m := range statements {
+		if err := w.options.Turn.Step(); err != nil {
+			return err
+		}
+		if err := w.add(ctx, m, values(i)); err != nil {
+			if wrong := w.checkBatchKeys(statements, values); wrong != nil {
+				return wrong
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// checkBatchKeys refuses wrong keys of any statement.
+func (w *writing) checkBatchKeys(statements []*planner.Modification, values func(i int) []types.Value) error {
 	for i, m := range statements {
 		if err := w.options.Turn.Step(); err != nil {
 			return err
@@ -100,17 +109,7 @@ func (e *Executor) ExecuteBatch(ctx context.Context, r *BatchRequest, done func(
 	}
 	w := e.startBatch(&r.Options)
 	if err == nil {
-		err = w.checkBatchKeys(statements, func(i int) []types.Value { return r.Children[i].Values })
-	}
-	for i := range r.Children {
-		if err != nil {
-			break
-		}
-		child := &r.Children[i]
-		if err = r.Turn.Step(); err != nil {
-			break
-		}
-		err = w.add(ctx, child.Prepared.Plan.(*planner.Modification), child.Values)
+		err = w.addAll(ctx, statements, func(i int) []types.Value { return r.Children[i].Values })
 	}
 	w.finishBatch(err, r.Kind, done)
 }
