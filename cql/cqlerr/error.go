@@ -172,11 +172,20 @@ func WriteUnknown(level Consistency, writeType string) *Error {
 // CASTimedOut is for a conditional write whose time was over before it was decided: it is not stored. It was decided
 // again so many times because other writes came in between.
 func CASTimedOut(level Consistency, contentions int) *Error {
+	return casTimeout(TimeoutDetail{Consistency: level, BlockFor: 1, WriteType: "CAS", Contentions: contentions})
+}
+
+// CASLate is for a conditional write that too few replicas have agreed on, or confirmed, in time.
+func CASLate(level Consistency, received, blockFor int, writeType string) *Error {
+	return casTimeout(TimeoutDetail{Consistency: level, Received: received, BlockFor: blockFor, WriteType: writeType})
+}
+
+func casTimeout(d TimeoutDetail) *Error {
 	return &Error{
 		Code: WriteTimeout,
-		Message: fmt.Sprintf("CAS operation timed out: received 0 of 1 required responses after %d contention retries",
-			contentions),
-		Detail: TimeoutDetail{Consistency: level, BlockFor: 1, WriteType: "CAS", Contentions: contentions},
+		Message: fmt.Sprintf("CAS operation timed out: received %d of %d required responses after %d contention retries",
+			d.Received, d.BlockFor, d.Contentions),
+		Detail: d,
 	}
 }
 

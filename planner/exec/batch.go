@@ -142,6 +142,9 @@ func (k BatchKind) WriteType() string {
 func (w *writing) finishBatch(err error, kind BatchKind, done func(Result, error)) {
 	var answer Void
 	w.kind = kind.WriteType()
+	if len(w.size.keys) == 1 && kind != Counter {
+		w.kind = "SIMPLE"
+	}
 	if err == nil {
 		err = w.checkTerms()
 	}

@@ -22,8 +22,8 @@ func checkBatchLog(o *Options) (awaited, error) {
 	switch n := min(len(others), logReplicas); {
 	case n > 0:
 		return until(o, others, n, late(logLevel(n))), nil
-	case o.Consistency == cqlerr.Any:
-		return awaited{}, nil // the coordinator keeps it
+	case o.Consistency == cqlerr.Any: // the coordinator could keep it, but two have to
+		return awaited{}, cqlerr.NotEnoughReplicas(cqlerr.Two, logReplicas, 1)
 	}
 	return awaited{}, cqlerr.NoBatchLog(logReplicas)
 }

@@ -351,7 +351,9 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 	if err := c.replicas.checkWrite(c.options.Consistency); err != nil {
 		return nil, err
 	}
-	c.awaited = c.replicas.await(c.options, c.options.Consistency, writeLate(c.options.Consistency, "SIMPLE"))
+	if c.awaited = (awaited{}); c.options.Consistency != cqlerr.Any {
+		c.awaited = c.replicas.await(c.options, c.options.Consistency, casLate(c.options.Consistency, "SIMPLE"))
+	}
 	c.mutations, c.terms, c.writing.rows, c.bytes = c.mutations[:0], c.terms[:0], 0, 0
 	c.given, c.stamp = true, c.e.store.Timestamp()
 	for _, ranges := range [...]bool{false, true} {
@@ -436,6 +438,6 @@ func (c *conditional) checkLevels() error {
 	if err := r.checkSerial(o.SerialConsistency); err != nil {
 		return err
 	}
-	a := r.awaitAgreement(o, o.SerialConsistency, writeLate(o.SerialConsistency, Conditional))
+	a := r.awaitAgreement(o, o.SerialConsistency, casLate(o.SerialConsistency, Conditional))
 	return a.wait(o)
 }

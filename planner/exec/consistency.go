@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"slices"
+
 	"math"
 
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -68,7 +70,14 @@ func (e *Executor) checkWrite(o *Options, t *schema.Table, key []byte, kind stri
 	if err := check(o.Consistency); err != nil {
 		return awaited{}, err
 	}
-	return r.await(o, o.Consistency, writeLate(o.Consistency, kind)), nil
+	a := r.await(o, o.Consistency, writeLate(o.Consistency, kind))
+	if t.Counter && a.late != nil && !slices.Contains(r.nodes, r.view.Self) {
+		a.late = cqlerr.WriteLate(cqlerr.One, 0, 1, kind) // the coordinator waits for the replica that leads the others
+	}
+	if o.Consistency == cqlerr.Any && kind != Logged.WriteType() {
+		a.late = nil // the coordinator keeps the write when its time is over
+	}
+	return a, nil
 }
 
 // checkReplicas refuses the write at a level that replicas cannot reach: those of the tables, or in a ring those of

@@ -49,6 +49,11 @@ func writeLate(cl cqlerr.Consistency, kind string) lateAnswer {
 	return func(received, blockFor int) *cqlerr.Error { return cqlerr.WriteLate(cl, received, blockFor, kind) }
 }
 
+// casLate makes the error of a conditional write, whose replicas agree on it or take what it writes.
+func casLate(cl cqlerr.Consistency, kind string) lateAnswer {
+	return func(received, blockFor int) *cqlerr.Error { return cqlerr.CASLate(cl, received, blockFor, kind) }
+}
+
 // await returns how long a request waits until so many replicas as its level asks for have answered. The fastest ones
 // count: Cassandra reads from those, and writes to all.
 func (r *replicas) await(o *Options, cl cqlerr.Consistency, late lateAnswer) awaited {

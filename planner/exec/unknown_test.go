@@ -38,11 +38,13 @@ func TestUnknownWrite(t *testing.T) {
 	d.doubts = true
 	defer func() { d.doubts = false }()
 	for statement, writeType := range map[string]string{
-		"INSERT INTO t (k, v) VALUES (1, 1)":                                  "SIMPLE",
-		"BEGIN BATCH INSERT INTO t (k, v) VALUES (1, 1) APPLY BATCH":          "BATCH",
-		"BEGIN UNLOGGED BATCH INSERT INTO t (k, v) VALUES (1, 1) APPLY BATCH": "UNLOGGED_BATCH",
-		"BEGIN COUNTER BATCH UPDATE c SET v = v + 1 WHERE k = 1 APPLY BATCH":  "COUNTER",
-		"UPDATE c SET v = v + 1 WHERE k = 1":                                  "COUNTER",
+		"INSERT INTO t (k, v) VALUES (1, 1)":                                                         "SIMPLE",
+		"BEGIN BATCH INSERT INTO t (k, v) VALUES (1, 1) APPLY BATCH":                                 "SIMPLE", // of one partition
+		"BEGIN UNLOGGED BATCH INSERT INTO t (k, v) VALUES (1, 1) APPLY BATCH":                        "SIMPLE",
+		"BEGIN BATCH INSERT INTO t (k) VALUES (1) INSERT INTO t (k) VALUES (2) APPLY BATCH":          "BATCH",
+		"BEGIN UNLOGGED BATCH INSERT INTO t (k) VALUES (1) INSERT INTO t (k) VALUES (2) APPLY BATCH": "UNLOGGED_BATCH",
+		"BEGIN COUNTER BATCH UPDATE c SET v = v + 1 WHERE k = 1 APPLY BATCH":                         "COUNTER",
+		"UPDATE c SET v = v + 1 WHERE k = 1":                                                         "COUNTER",
 	} {
 		_, err := s.run(statement, exec.Options{Consistency: cqlerr.LocalOne})
 		e, ok := cqlerr.As(err)
