@@ -7,7 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// The tables of the raw client: one of single rows, as gocql has it, and one of partitions of 100 rows.
+// The tables of the raw client: one of single rows, as gocql has it, one of partitions of 100 rows, and some of one
+// column by which they have indexes or a view: ten rows for each value, with a partition of a view for each hundred.
 const (
 	rawRows       = 10_000
 	rawPartitions = 100
@@ -20,7 +21,47 @@ const (
 	scanCQL       = "SELECT k, c, a, b, c1, d, e FROM bench.s WHERE token(k) > ? LIMIT 1000"
 	countCQL      = "SELECT count(*) FROM bench.s"
 	updateCQL     = "UPDATE bench.t SET c = ? WHERE k = ?"
+
+	derivedRows  = 100_000
+	indexedGroup = 10
+	viewedGroup  = 100
+
+	plainInsertCQL   = "INSERT INTO bench.plain (k, v, w, x) VALUES (?, ?, ?, ?)"
+	indexedInsertCQL = "INSERT INTO bench.indexed (k, v, w, x) VALUES (?, ?, ?, ?)"
+	threeInsertCQL   = "INSERT INTO bench.three (k, v, w, x) VALUES (?, ?, ?, ?)"
+	viewedInsertCQL  = "INSERT INTO bench.viewed (k, v, w, x) VALUES (?, ?, ?, ?)"
+	sameInsertCQL    = "INSERT INTO bench.same (k, v, w, x) VALUES (?, ?, ?, ?)"
+	indexedCQL       = "SELECT k, w FROM bench.indexed WHERE v = ?"
+	viewCQL          = "SELECT k, w FROM bench.by_w WHERE w = ?"
+	sameCQL          = "SELECT k, w FROM bench.same WHERE w = ?"
 )
+
+// derivedTables are tables with indexes and a view, and such without; in bench.same rows are where the view has them.
+var derivedTables = []string{
+	"CREATE TABLE IF NOT EXISTS bench.plain (k int PRIMARY KEY, v int, w int, x int)",
+	"CREATE TABLE IF NOT EXISTS bench.indexed (k int PRIMARY KEY, v int, w int, x int)",
+	"CREATE INDEX IF NOT EXISTS ON bench.indexed (v)",
+	"CREATE TABLE IF NOT EXISTS bench.three (k int PRIMARY KEY, v int, w int, x int)",
+	"CREATE INDEX IF NOT EXISTS ON bench.three (v)",
+	"CREATE INDEX IF NOT EXISTS ON bench.three (w)",
+	"CREATE INDEX IF NOT EXISTS ON bench.three (x)",
+	"CREATE TABLE IF NOT EXISTS bench.viewed (k int PRIMARY KEY, v int, w int, x int)",
+	"CREATE MATERIALIZED VIEW IF NOT EXISTS bench.by_w AS SELECT * FROM bench.viewed WHERE w IS NOT NULL AND k IS NOT NULL " +
+		"PRIMARY KEY (w, k)",
+	"CREATE TABLE IF NOT EXISTS bench.same (k int, v int, w int, x int, PRIMARY KEY (w, k))",
+}
+
+// derivedRow appends the values of a row of these tables.
+func derivedRow(b []byte, k int32) []byte {
+	return intValue(intValue(intValue(intValue(b, k), k/indexedGroup), k/viewedGroup), k%indexedGroup)
+}
+
+func derivedInsert(b []byte, _ int64) []byte { return derivedRow(b, derivedRows+rawInserted.Add(1)) }
+
+// groupBody asks for the rows of a value that so many rows have.
+func groupBody(group int32) func(b []byte, n int64) []byte {
+	return func(b []byte, n int64) []byte { return intValue(b, int32(n*7919%int64(derivedRows/group))) }
+}
 
 // rawWork is one kind of request of the raw client.
 type rawWork struct {
@@ -129,6 +170,13 @@ var rawWorks = []rawWork{
 		return value(intValue(b, spread(n)), cell)
 	})},
 	{"logged batch of 10", opBatch, 0, []string{insertCQL}, batchOf},
+	{"insert of four numbers", opExecute, 0, []string{plainInsertCQL}, one(4, derivedInsert)},
+	{"insert, one index", opExecute, 0, []string{indexedInsertCQL}, one(4, derivedInsert)},
+	{"insert, three indexes", opExecute, 0, []string{threeInsertCQL}, one(4, derivedInsert)},
+	{"insert, a view", opExecute, 0, []string{viewedInsertCQL}, one(4, derivedInsert)},
+	{"ten rows by an index", opExecute, 0, []string{indexedCQL}, one(1, groupBody(indexedGroup))},
+	{"100 rows of a view", opExecute, 0, []string{viewCQL}, one(1, groupBody(viewedGroup))},
+	{"100 rows of such a table", opExecute, 0, []string{sameCQL}, one(1, groupBody(viewedGroup))},
 	{"mixed 8 : 1 : 1", opExecute, 0, []string{selectCQL, insertCQL}, mixed},
 }
 
@@ -161,8 +209,14 @@ func (c *rawClient) define(ctx context.Context, tables ...string) error {
 
 // prepareTables makes the tables and their first rows.
 func (c *rawClient) prepareTables(ctx context.Context) error {
-	if err := c.define(ctx, rowTableCQL, sliceTableCQL); err != nil {
+	if err := c.define(ctx, append([]string{rowTableCQL, sliceTableCQL}, derivedTables...)...); err != nil {
 		return err
+	}
+	for _, cql := range []string{indexedInsertCQL, viewedInsertCQL, sameInsertCQL} {
+		err := c.fill(ctx, cql, derivedRows, one(4, func(b []byte, n int64) []byte { return derivedRow(b, int32(n%derivedRows)) }))
+		if err != nil {
+			return err
+		}
 	}
 	if err := c.fill(ctx, insertCQL, rawRows, one(columns+1, func(b []byte, n int64) []byte { return insertRow(b, int32(n%rawRows)) })); err != nil {
 		return err
