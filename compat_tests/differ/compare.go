@@ -39,7 +39,7 @@ func compare(s *step, cassandra, cqld []*answer) *difference {
 		if len(cassandra) > 1 || len(cqld) > 1 {
 			d.aspect = fmt.Sprintf("%s of answer %d", aspect, i+1)
 		}
-		d.tolerated = tolerated(aspect, a, b)
+		d.tolerated = tolerated(d.aspect, a, b)
 		return d
 	}
 	return nil

@@ -25,6 +25,12 @@ var indexesFamily = &family{
 // of both kinds is its own.
 func (g *gen) createIndexes(t *table) (steps []*step) {
 	using := pick(g, []string{"", " USING 'sai'"})
+	if using == "" {
+		t.indexed = slices.DeleteFunc(t.indexed, func(c *column) bool { // docs/differences.md, 341 and 342
+			_, isSet := c.typ.(*types.Set)
+			return types.IsMultiCell(c.typ) && !isSet || c.kind == static
+		})
+	}
 	for _, c := range t.indexed {
 		root := words("CREATE INDEX ON " + tableName + " (" + c.name + ")" + using)
 		steps = append(steps, &step{production: "table", kind: definition, root: root})
@@ -35,6 +41,9 @@ func (g *gen) createIndexes(t *table) (steps []*step) {
 // queryIndexed reads by indexed columns, perhaps with restrictions of others.
 func (g *gen) queryIndexed() *step {
 	s := g.query()
+	if len(g.table.indexed) == 0 {
+		return s
+	}
 	where := list(" WHERE ", " AND ", "")
 	if g.percent(25) {
 		where.kids, _ = g.partitions()
