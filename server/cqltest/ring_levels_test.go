@@ -86,17 +86,24 @@ func TestRingLevels(t *testing.T) {
 		t.Fatal(err)
 	}
 	if *realRing != "" {
-		got := askLevels(t, theirRing(strings.Split(*realRing, ",")), recorded)
-		if err := os.WriteFile(ringLevels, got, 0o644); err != nil {
+		got := askLevels(t, theirRing(strings.Split(*realRing, ",")), string(recorded))
+		if err := os.WriteFile(ringLevels, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	limit := 500 * time.Millisecond
+	down, paused, _ := strings.Cut(string(recorded), "! paused")
+	t.Run("down", func(t *testing.T) { compareLevels(t, down, time.Minute) })
+	t.Run("paused", func(t *testing.T) { compareLevels(t, "! paused"+paused, time.Second) })
+}
+
+// compareLevels asks a ring whose timeouts are a limit for what was recorded.
+func compareLevels(t *testing.T, recorded string, limit time.Duration) {
+	t.Parallel()
 	s := cqltest.RunT(t, cqltest.RingOf("dc1=3,dc2=3"), cqltest.WithLimits(server.Limits{
 		ReadTimeout: limit, RangeTimeout: limit, WriteTimeout: limit, CounterTimeout: limit, CASTimeout: limit,
 	}))
-	got, want := strings.Split(string(askLevels(t, ourRing{s}, recorded)), "\n"), strings.Split(string(recorded), "\n")
+	got, want := strings.Split(askLevels(t, ourRing{s}, recorded), "\n"), strings.Split(recorded, "\n")
 	place := ""
 	for i, line := range want {
 		if strings.HasPrefix(line, "!") {
@@ -119,7 +126,7 @@ func TestRingLevels(t *testing.T) {
 // behind "!" has the nodes that are down or pause, and the coordinator of the statements below it. In front of a
 // statement stand the keyspaces that {ks} is, and behind "but" the levels that it is not asked at. {k} is another key
 // each time.
-func askLevels(t *testing.T, r aRing, file []byte) []byte {
+func askLevels(t *testing.T, r aRing, file string) string {
 	t.Helper()
 	setup := connectRing(t, r.addr(1))
 	defer setup.Close()
@@ -133,9 +140,9 @@ func askLevels(t *testing.T, r aRing, file []byte) []byte {
 	awaitAgreement(t, setup)
 	must(t, setup, "INSERT INTO all.t (k, v) VALUES (0, 0)")
 
-	var b bytes.Buffer
+	var b strings.Builder
 	a := levelsAsked{ring: r, key: 1}
-	for line := range strings.Lines(string(file)) {
+	for line := range strings.Lines(file) {
 		text := strings.TrimSuffix(line, "\n")
 		switch state, isState := strings.CutPrefix(text, "! "); {
 		case isState:
@@ -149,7 +156,7 @@ func askLevels(t *testing.T, r aRing, file []byte) []byte {
 		}
 	}
 	a.setState(t, "from 1")
-	return b.Bytes()
+	return b.String()
 }
 
 // levelsAsked is a ring that is asked.
@@ -198,7 +205,7 @@ func (a *levelsAsked) setState(t *testing.T, state string) {
 }
 
 // ask runs a statement in the keyspaces in front of it at all levels; a conditional one with each serial level.
-func (a *levelsAsked) ask(t *testing.T, b *bytes.Buffer, statement string) {
+func (a *levelsAsked) ask(t *testing.T, b *strings.Builder, statement string) {
 	t.Helper()
 	keyspaces, statement, _ := strings.Cut(statement, ": ")
 	keyspaces, without, _ := strings.Cut(keyspaces, " but ")
