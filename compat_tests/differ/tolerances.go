@@ -29,8 +29,8 @@ var tolerances = []tolerance{
 	{"the JSON of an empty boolean or tinyint (docs/differences.md, 216)", func(_ string, cassandra, cqld *answer) bool {
 		return cassandra.err != nil && cqld.err == nil && jsonOfNothing.MatchString(cassandra.err.Message)
 	}},
-	{"the end of pages of a view with an empty key (docs/differences.md, 340)", func(aspect string, cassandra, cqld *answer) bool {
-		return strings.HasPrefix(aspect, "outcome of answer ") && cqld.err == nil && len(cqld.rows) == 0 &&
+	{"pages behind an empty key of a view (docs/differences.md, 340)", func(aspect string, cassandra, cqld *answer) bool {
+		return strings.HasPrefix(aspect, "outcome of answer ") && cqld.err == nil &&
 			cassandra.err != nil && cassandra.err.Message == "java.lang.NullPointerException"
 	}},
 	{"an empty page behind which Cassandra has another one (docs/differences.md, 322)", func(aspect string, cassandra, cqld *answer) bool {
