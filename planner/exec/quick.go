@@ -14,16 +14,18 @@ const quickRows = 100
 
 // Quick reports whether executing a plan takes little time and never waits: then the goroutine that read the request
 // runs it. Reads of one row are quick, and writes, which are handed to the store, unless they compute with values of
-// any size. Changes of counters wait for each other, as do writes to tables with views. Where the data is on other
-// machines, reads wait for these, and conditions too.
+// any size, or change several rows that views are made of. Changes of counters wait for each other. Where the data is
+// on other machines, reads wait for these, and conditions and what views read do too.
 func (e *Executor) Quick(p planner.Plan) bool {
 	switch p := p.(type) {
 	case *planner.Select:
 		return p.OneRow && !e.store.Remote() && p.Grouping == nil && !schema.IsServers(p.Table) && isQuickRead(p)
 	case *planner.Modification:
-		return e.isQuickWrite(p)
+		return e.isQuickWrite(p) && (!e.store.HasViews(p.Table) || writesOneRow(p) && !e.store.Remote())
 	case *planner.Batch:
-		return !slices.ContainsFunc(p.Statements, func(m *planner.Modification) bool { return !e.isQuickWrite(m) })
+		return !slices.ContainsFunc(p.Statements, func(m *planner.Modification) bool {
+			return !e.isQuickWrite(m) || e.store.HasViews(m.Table)
+		})
 	case *planner.Use:
 		return true
 	}
@@ -42,9 +44,6 @@ func (e *Executor) isQuickWrite(m *planner.Modification) bool {
 	if m.Table.Counter || m.Table.TakenByCode() || m.JSON != nil || m.If != nil && (e.store.Remote() || !isQuickIf(m.If)) {
 		return false
 	}
-	if e.store.HasViews(m.Table) {
-		return false
-	}
 	for _, sets := range [...][]planner.SetColumn{m.Statics, m.Sets} {
 		for i := range sets {
 			if expr.Costly(sets[i].Value) || expr.Costly(sets[i].Part) {
@@ -53,6 +52,11 @@ func (e *Executor) isQuickWrite(m *planner.Modification) bool {
 		}
 	}
 	return isQuickWhere(m.Where)
+}
+
+// writesOneRow reports whether a modification changes or deletes at most one row, which it names by its whole key.
+func writesOneRow(m *planner.Modification) bool {
+	return m.OneRow && m.Where.Slice == nil && len(m.Where.Clustering) == len(m.Table.Clustering)
 }
 
 // isQuickIf reports whether conditions compare with values that are computed in no time. The store compares.
