@@ -1,6 +1,8 @@
 package server
 
 import (
+	"runtime"
+
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/store/pace"
 )
@@ -146,8 +148,20 @@ func (c *conn) serveInGoroutine(r *request, serve func(*request)) error {
 	}
 	r.detached = true
 	go func() {
+		growStack()
 		defer c.giveGoroutine()
 		r.run(serve)
 	}()
 	return nil
 }
+
+// growStack gives the goroutine the stack that most requests need. Otherwise it is copied several times while it grows,
+// with ever more frames on it.
+//
+//go:noinline
+func growStack() {
+	var room [stackRoom]byte
+	runtime.KeepAlive(&room)
+}
+
+const stackRoom = 6 << 10
