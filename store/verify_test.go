@@ -269,7 +269,8 @@ func TestVerifyTerms(t *testing.T) {
 	s := open(t, "", Options{Now: c.now, SweepEvery: time.Hour})
 	defer closeStore(t, s)
 	spec := *newTable(t, "indexed", "p int", "c int",
-		"s text static, prefix text, inside text, folded text, words text, n int, e text, a inet, l list<text>")
+		"s text static, prefix text, inside text, folded text, words text, standard text, stems text, n int, "+
+			"e text, a inet, l list<text>")
 	spec.Options.GCGraceSeconds = 5
 	spec.Indexes = termIndexes()
 	define(t, s, schema.NewTable(spec))
