@@ -7,8 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// The tables of the raw client: one of single rows, as gocql has it, one of partitions of 100 rows, and some of one
-// column by which they have indexes or a view: ten rows for each value, with a partition of a view for each hundred.
+// The tables of the raw client: one of single rows, as gocql has it, one of partitions of 100 rows, and derivedTables.
 const (
 	rawRows       = 10_000
 	rawPartitions = 100
@@ -23,8 +22,8 @@ const (
 	updateCQL     = "UPDATE bench.t SET c = ? WHERE k = ?"
 
 	derivedRows  = 100_000
-	indexedGroup = 10
-	viewedGroup  = 100
+	indexedGroup = 10  // rows that have the same value of an indexed column
+	viewedGroup  = 100 // rows of a view's partition
 
 	plainInsertCQL   = "INSERT INTO bench.plain (k, v, w, x) VALUES (?, ?, ?, ?)"
 	indexedInsertCQL = "INSERT INTO bench.indexed (k, v, w, x) VALUES (?, ?, ?, ?)"
@@ -36,7 +35,8 @@ const (
 	sameCQL          = "SELECT k, w FROM bench.same WHERE w = ?"
 )
 
-// derivedTables are tables with indexes and a view, and such without; in bench.same rows are where the view has them.
+// derivedTables are tables of four numbers: without an index, with one and with three, with a view, and one that is
+// what the view is.
 var derivedTables = []string{
 	"CREATE TABLE IF NOT EXISTS bench.plain (k int PRIMARY KEY, v int, w int, x int)",
 	"CREATE TABLE IF NOT EXISTS bench.indexed (k int PRIMARY KEY, v int, w int, x int)",

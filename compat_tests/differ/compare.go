@@ -39,7 +39,10 @@ func compare(s *step, cassandra, cqld []*answer) *difference {
 		if len(cassandra) > 1 || len(cqld) > 1 {
 			d.aspect = fmt.Sprintf("%s of answer %d", aspect, i+1)
 		}
-		d.tolerated = tolerated(d.aspect, a, b)
+		if aspect == "outcome" && i > 0 && hasMore(cassandra[i-1]) {
+			aspect = outcomeOfNextPage
+		}
+		d.tolerated = tolerated(aspect, a, b)
 		return d
 	}
 	return nil

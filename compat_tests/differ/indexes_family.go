@@ -22,7 +22,7 @@ var indexesFamily = &family{
 }
 
 // createIndexes are the CREATE INDEX statements of a table: all of one kind, because Cassandra's choice among indexes
-// of both kinds is its own.
+// of both kinds is its own. Columns whose index of the first kind loses rows in Cassandra get none.
 func (g *gen) createIndexes(t *table) (steps []*step) {
 	using := pick(g, []string{"", " USING 'sai'"})
 	if using == "" {

@@ -61,7 +61,7 @@ func TestStamps(t *testing.T) {
 	}
 }
 
-// ofRing is what a ring answers, which its own test records.
+// ofRing is the file of what a ring answers. TestRingLevels of server/cqltest records it.
 const ofRing = "server/cqltest/testdata/ring_levels.txt"
 
 // TestComplete looks for recorded files that nobody can record again. Those of compat_tests are recorded by

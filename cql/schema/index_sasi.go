@@ -84,7 +84,7 @@ func (m SASIMode) Language() string {
 // Stems reports whether the StandardAnalyzer makes stems of words.
 func (m SASIMode) Stems() bool { return isTrue(m.Options[enableStemming]) }
 
-// Unsupported returns the options that searches are refused with; "" if there are none.
+// Unsupported returns the option that searches are refused with; "" if there is none.
 func (m SASIMode) Unsupported() string {
 	if m.Analyzer != StandardAnalyzer {
 		return ""

@@ -1,9 +1,8 @@
 package exec
 
 import (
-	"slices"
-
 	"math"
+	"slices"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"

@@ -281,6 +281,8 @@ func TestFunctions(t *testing.T) {
 func TestQuick(t *testing.T) {
 	s := withTable(t, "k int, c int, PRIMARY KEY (k, c)")
 	s.must("CREATE TABLE w (k int PRIMARY KEY, n varint, d decimal, t text, i int, b double, m map<int, text>, l list<varint>)")
+	s.must("CREATE TABLE viewed (k int, c int, v int, PRIMARY KEY (k, c))")
+	s.must("CREATE MATERIALIZED VIEW by_v AS SELECT * FROM viewed WHERE v IS NOT NULL AND k IS NOT NULL AND c IS NOT NULL PRIMARY KEY (v, k, c)")
 	for statement, want := range map[string]bool{
 		"SELECT n, d, t, m FROM w WHERE k = ?":                                  true,
 		"SELECT i + 1, b * i, exp(b), now(), writetime(t) FROM w WHERE k = ?":   true,
@@ -316,11 +318,18 @@ func TestQuick(t *testing.T) {
 		"SELECT * FROM system.local WHERE key = 'local'":                        false,
 		"INSERT INTO t (k, c) VALUES (?, ?)":                                    true,
 		"DELETE FROM t WHERE k = 1":                                             true,
-		"USE ks":                                                                true,
-		"TRUNCATE t":                                                            false,
-		"DROP TABLE t":                                                          false,
-		"DESCRIBE KEYSPACES":                                                    false,
-		"BEGIN BATCH DELETE FROM t WHERE k = 1 APPLY BATCH":                     true,
+		"INSERT INTO viewed (k, c, v) VALUES (?, ?, ?)":                         true,
+		"UPDATE viewed SET v = 1 WHERE k = 1 AND c = 1 IF v = 2":                true,
+		"DELETE FROM viewed WHERE k = 1 AND c = 1":                              true,
+		"DELETE FROM viewed WHERE k = 1":                                        false,
+		"DELETE FROM viewed WHERE k = 1 AND c > 1":                              false,
+		"UPDATE viewed SET v = 1 WHERE k IN (1, 2) AND c = 1":                   false,
+		"BEGIN BATCH DELETE FROM viewed WHERE k = 1 AND c = 1 APPLY BATCH":      false,
+		"USE ks":             true,
+		"TRUNCATE t":         false,
+		"DROP TABLE t":       false,
+		"DESCRIBE KEYSPACES": false,
+		"BEGIN BATCH DELETE FROM t WHERE k = 1 APPLY BATCH": true,
 	} {
 		p, err := s.prepare(statement)
 		if err != nil {

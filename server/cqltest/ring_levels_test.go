@@ -332,7 +332,7 @@ func atLevel(t *testing.T, conn *client.Conn, text string, level, serial cqlerr.
 	return fmt.Sprintf("error %04x: %s", uint32(e.Code), message)
 }
 
-// connectRing connects to a node until the test ends.
+// connectRing connects to a node.
 func connectRing(t *testing.T, addr string) *client.Conn {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
