@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -184,7 +185,12 @@ func (r *request) timedOut(err error, kind string) error {
 
 // takeTurn waits for a turn of the request. The caller has to end it.
 func (r *request) takeTurn(timeout time.Duration) (*pace.Turn, error) {
-	err := r.turn.Begin(r.context(), r.conn.server.scheduler, &r.conn.turns, time.Now().Add(timeout))
+	return r.takeTurnIn(r.context(), timeout)
+}
+
+// takeTurnIn is takeTurn for work that ends with a context.
+func (r *request) takeTurnIn(ctx context.Context, timeout time.Duration) (*pace.Turn, error) {
+	err := r.turn.Begin(ctx, r.conn.server.scheduler, &r.conn.turns, time.Now().Add(timeout))
 	return &r.turn, err
 }
 

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -49,7 +50,8 @@ func (s *Server) knownText(key textKey) *statement {
 }
 
 // whenPlannable calls plan, which parses and plans a text, when there is memory for that. A long text is planned on a
-// turn, without a deadline.
+// turn, without a deadline. A very long one is planned only while its client is there: it may be a write, which goes on
+// without the client once it is planned.
 func (r *request) whenPlannable(text string, plan func(*pace.Turn) error) error {
 	if len(text) <= longText {
 		return plan(nil)
@@ -60,7 +62,7 @@ func (r *request) whenPlannable(text string, plan func(*pace.Turn) error) error 
 		return err
 	}
 	defer s.memory.planning.Leave(r, n)
-	turn, err := r.takeTurn(s.limits.ReadTimeout)
+	turn, err := r.takeTurnIn(r.conn.planningContext(len(text)), s.limits.ReadTimeout)
 	if errors.Is(err, pace.ErrTimeout) {
 		return cqlerr.Overloadedf("The server is too busy to plan a text of %d bytes", len(text))
 	}
@@ -74,6 +76,17 @@ func (r *request) whenPlannable(text string, plan func(*pace.Turn) error) error 
 
 // longText is the length above which texts wait for memory and are planned on turns.
 const longText = keptText
+
+// planningContext is what ends the planning of a text of some length.
+func (c *conn) planningContext(length int) context.Context {
+	if length > veryLongText {
+		return c.ctx
+	}
+	return c.server.ctx
+}
+
+// veryLongText is the length above which planning a text ends when its client has gone.
+const veryLongText = 1 << 20
 
 // planningCost is the most memory that parsing and planning a text may take: what the parser promises for long texts,
 // and more for short texts, which may consist of very short words.

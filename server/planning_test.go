@@ -3,10 +3,12 @@ package server
 import (
 	"context"
 	"errors"
+	"net"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/store/pace"
 )
 
@@ -28,5 +30,28 @@ func TestPlanningOnTurn(t *testing.T) {
 	leave()
 	if _, err := s.planOn(&turn, nil, text, "", true, time.Now()); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+// TestPlanningWithoutClient ends the planning of a very long text when its client leaves, but not of others: these may
+// be writes, which their clients need not wait for.
+func TestPlanningWithoutClient(t *testing.T) {
+	s := planningServer(t)
+	near, far := net.Pipe()
+	defer near.Close()
+	defer far.Close()
+	c := newConn(s.allNodes()[0], far, 1)
+	r := newRequest(c, protocol.Header{}, nil)
+	err := r.whenPlannable(strings.Repeat(" ", veryLongText+1), func(turn *pace.Turn) (err error) {
+		for c.cancel(); err == nil; {
+			err = turn.Step()
+		}
+		return err
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if err := c.planningContext(veryLongText).Err(); err != nil {
+		t.Errorf("a shorter text: %v", err)
 	}
 }

@@ -64,8 +64,18 @@ func (n *node) prepare(
 	if err := s.exec.Validate(st.plan.Plan, guard); err != nil {
 		return nil, false, err
 	}
+	st.describe()
+	if st.size > n.prepared.limit {
+		return nil, false, tooLargeToKeep(st, n.prepared.limit)
+	}
 	n.keep(st)
 	return st, true, nil
+}
+
+// tooLargeToKeep refuses a statement that no EXECUTE would find. Clients would prepare it again, without an end.
+func tooLargeToKeep(st *statement, limit int64) error {
+	return cqlerr.Invalidf("Prepared statement of size %d bytes is larger than allowed maximum of %d MB: %s...",
+		st.size, limit>>20, st.text[:min(len(st.text), 200)])
 }
 
 // known returns the prepared statement of an id; nil: clients have to prepare it again.
@@ -77,9 +87,8 @@ func (n *node) known(id preparedID) *statement {
 	return st
 }
 
-// keep keeps a statement so that clients can execute it.
+// keep keeps a statement that has been described, so that clients can execute it.
 func (n *node) keep(st *statement) {
-	st.describe()
 	if st.keyspace != "" {
 		n.prepared.put(statementID(st.text, st.keyspace), st)
 	}

@@ -3,6 +3,7 @@ package server_test
 import (
 	"bytes"
 	"crypto/md5"
+	"errors"
 	"strings"
 	"testing"
 
@@ -328,6 +329,21 @@ func TestPreparedEviction(t *testing.T) {
 	expectUnprepared(t, err, string(first.ID))
 	if m := s.Metrics(); m.PreparedEvicted == 0 || m.PreparedBytes > 50_000 {
 		t.Errorf("%+v", m)
+	}
+}
+
+// What is larger than all that may be kept is refused: an EXECUTE would not find it, and clients would prepare it again
+// and again.
+func TestPreparedTooLarge(t *testing.T) {
+	s := withTable(t, cqltest.WithLimits(server.Limits{PreparedBytes: 1 << 20}))
+	c := connect(t, s, client.Options{})
+	text := "SELECT v FROM ks.t WHERE k IN (1" + strings.Repeat(", 1", 500_000) + ")"
+	_, err := c.Prepare(testContext(t), text, "")
+	var refused *cqlerr.Error
+	if !errors.As(err, &refused) || refused.Code != cqlerr.Invalid ||
+		!strings.HasPrefix(refused.Message, "Prepared statement of size ") ||
+		!strings.HasSuffix(refused.Message, " bytes is larger than allowed maximum of 1 MB: "+text[:200]+"...") {
+		t.Errorf("%v", err)
 	}
 }
 
