@@ -7,10 +7,14 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/store/pace"
 )
 
 // errAbandoned is the error of a request that was given up, if the client is still connected.
 var errAbandoned = cqlerr.Serverf("The request was abandoned because its connection ends")
+
+// errStopping is the error of long work that had not begun when the server was told to stop. Drivers ask another node.
+var errStopping = cqlerr.Overloadedf("The server is stopping")
 
 // errInternal is the error of a request on which the server failed. The log has the cause.
 var errInternal = cqlerr.Serverf("Internal server error; the server's log has the details")
@@ -23,6 +27,8 @@ func (c *conn) errorMessage(err error) *protocol.Error {
 	case ok:
 	case errors.Is(err, context.Canceled):
 		told = errAbandoned
+	case errors.Is(err, pace.ErrRefused):
+		told = errStopping
 	default:
 		c.log.Error().Err(err).Msg("request failed")
 		told = errInternal

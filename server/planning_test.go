@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/store/pace"
 )
@@ -53,5 +54,16 @@ func TestPlanningWithoutClient(t *testing.T) {
 	}
 	if err := c.planningContext(veryLongText).Err(); err != nil {
 		t.Errorf("a shorter text: %v", err)
+	}
+}
+
+// TestRefusedWork tells the client of work that had not begun that it may ask another node.
+func TestRefusedWork(t *testing.T) {
+	near, far := net.Pipe()
+	defer near.Close()
+	defer far.Close()
+	c := newConn(planningServer(t).allNodes()[0], far, 1)
+	if e := c.errorMessage(pace.ErrRefused).Err; e.Code != cqlerr.Overloaded {
+		t.Errorf("%+v", e)
 	}
 }

@@ -252,6 +252,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 	s.mu.Unlock()
 
+	refused := time.AfterFunc(queueTime, s.scheduler.Refuse)
+	defer refused.Stop()
 	ended := make(chan struct{})
 	go func() {
 		s.running.Wait()
@@ -271,6 +273,10 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 	return err
 }
+
+// queueTime is how long Shutdown lets long work wait to be begun. A queue that takes longer would still be there when
+// the time for stopping is over: its clients had better know.
+const queueTime = 2 * time.Second
 
 // abandon ends all requests and connections at once.
 func (s *Server) abandon() {

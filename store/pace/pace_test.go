@@ -167,6 +167,38 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// Refuse ends the waiting of what has not begun, also of what comes later; what has begun goes on.
+func TestRefuse(t *testing.T) {
+	s := scheduler(1, 10, 10, 1)
+	var p pace.Party
+	running := turn(t, s, &p)
+	begun := make(chan error)
+	begin := func() {
+		var turn pace.Turn
+		begun <- turn.Begin(t.Context(), s, &p, time.Time{})
+	}
+	go begin()
+	waitFor(t, "a turn waits", func() bool { return s.Waiting() == 1 })
+	s.Refuse()
+	if err := <-begun; !errors.Is(err, pace.ErrRefused) {
+		t.Errorf("waiting: %v, want ErrRefused", err)
+	}
+	s.Refuse()
+	go begin()
+	if err := <-begun; !errors.Is(err, pace.ErrRefused) {
+		t.Errorf("later: %v, want ErrRefused", err)
+	}
+	for range 10 {
+		if err := running.Step(); err != nil {
+			t.Errorf("what has begun: %v", err)
+		}
+	}
+	running.End()
+	if n := s.Waiting(); n != 0 {
+		t.Errorf("%d turns wait", n)
+	}
+}
+
 // Turns that all want more than there is come to an end, one after the other.
 func TestRoomIsNeverStuck(t *testing.T) {
 	s := scheduler(4, 50, 50, 1000)

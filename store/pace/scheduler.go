@@ -20,6 +20,9 @@ type Scheduler struct {
 	Options
 	waiting atomic.Int64 // turns in the queues below
 
+	refuse   sync.Once
+	refusing chan struct{} // closed by Refuse
+
 	mu      sync.Mutex
 	running int
 	started int
@@ -34,7 +37,7 @@ const freshInRow = 8
 
 // NewScheduler returns a scheduler without turns.
 func NewScheduler(o Options) *Scheduler {
-	s := &Scheduler{Options: o}
+	s := &Scheduler{Options: o, refusing: make(chan struct{})}
 	s.fresh.queue = func(p *Party) *queue { return &p.fresh }
 	s.paused.queue = func(p *Party) *queue { return &p.paused }
 	return s
@@ -109,6 +112,9 @@ func (r *ring) next(may func(*Party) bool) *Turn {
 	}
 	return nil
 }
+
+// Refuse ends the waiting of turns that have not begun, with ErrRefused: of those that wait now and later.
+func (s *Scheduler) Refuse() { s.refuse.Do(func() { close(s.refusing) }) }
 
 // Turns returns how many turns are under way, and how many have ended.
 func (s *Scheduler) Turns() (underWay int, ended int64) {

@@ -10,6 +10,9 @@ import (
 // ErrTimeout ends work whose time is over.
 var ErrTimeout = errors.New("the time for it is over")
 
+// ErrRefused is for work that had not begun when the scheduler was told to refuse such.
+var ErrRefused = errors.New("no more work is begun")
+
 // Turn is one piece of long work. It belongs to one goroutine, and lives no longer than the call that it serves.
 type Turn struct {
 	s        *Scheduler
@@ -215,7 +218,7 @@ func (t *Turn) waitForRoom(n int64) error {
 	t.stop()
 	t.s.grant()
 	t.s.mu.Unlock()
-	err := t.wait(c.taken)
+	err := t.wait(c.taken, nil)
 	if err == nil {
 		err = t.queue(&t.s.paused)
 	}
@@ -235,9 +238,13 @@ func (t *Turn) queue(r *ring) error {
 	s.grant()
 	running := t.running
 	s.mu.Unlock()
+	var refused <-chan struct{}
+	if r == &s.fresh {
+		refused = s.refusing
+	}
 	if running {
 		<-t.granted
-	} else if err := t.wait(t.granted); err != nil {
+	} else if err := t.wait(t.granted, refused); err != nil {
 		s.mu.Lock()
 		if r.remove(t.party, t) {
 			s.waiting.Add(-1)
@@ -257,8 +264,8 @@ func (t *Turn) stop() {
 	}
 }
 
-// wait returns when a channel is written to, or when the work has to end.
-func (t *Turn) wait(told <-chan struct{}) error {
+// wait returns when a channel is written to, or when the work has to end: also when refused is closed.
+func (t *Turn) wait(told, refused <-chan struct{}) error {
 	var late <-chan time.Time
 	if !t.deadline.IsZero() {
 		timer := time.NewTimer(time.Until(t.deadline))
@@ -272,6 +279,8 @@ func (t *Turn) wait(told <-chan struct{}) error {
 		return t.ctx.Err()
 	case <-late:
 		return ErrTimeout
+	case <-refused:
+		return ErrRefused
 	}
 }
 
