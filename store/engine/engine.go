@@ -85,6 +85,12 @@ type Txn interface {
 	Merge(key, delta []byte)
 }
 
+// Keeper is a Txn that can do without copies of what is written.
+type Keeper interface {
+	// Keep is a write whose key and value the caller leaves as they are until the Update is done or fn runs again.
+	Keep(op Op)
+}
+
 // WriteTo has a transaction write the operation.
 func (op *Op) WriteTo(txn Txn) {
 	switch op.Kind {

@@ -130,6 +130,30 @@ func updatesSeeTheirWrites(t *testing.T, e engine.Engine) {
 	expect(t, "after", dump(t, e, "", "", engine.ScanOptions{}), "a=1 b=2 e=5 6 f=7")
 }
 
+// updatesKeep writes without copies, in engines that can.
+func updatesKeep(t *testing.T, e engine.Engine) {
+	keep := func(ops ...engine.Op) error {
+		return update(e, "g", func(txn engine.Txn) error {
+			k, ok := txn.(engine.Keeper)
+			if !ok {
+				t.Skip("it copies")
+			}
+			for _, op := range ops {
+				k.Keep(op)
+			}
+			return nil
+		})
+	}
+	must(t, commit(e, put("a", "1"), put("c", "3"), put("e", "5")))
+	merge := engine.Op{Kind: engine.Merge, Key: []byte("a"), Value: []byte("2")}
+	must(t, keep(put("b", "2"), engine.Op{Kind: engine.Delete, Key: []byte("c")}, merge))
+	expect(t, "after", dump(t, e, "", "", engine.ScanOptions{}), "a=1 2 b=2 e=5")
+	if err := keep(put("b", "3"), put("", "4")); err == nil {
+		t.Error("an empty key is kept")
+	}
+	expect(t, "after a refusal", value(t, e, "b"), "2")
+}
+
 func updatesFail(t *testing.T, e engine.Engine) {
 	must(t, commit(e, put("a", "1")))
 	broken := errors.New("broken")
