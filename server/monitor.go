@@ -186,9 +186,5 @@ func pageSize(p *protocol.QueryParameters) int32 {
 
 // shortened is a copy of the beginning of a text.
 func shortened(text string) string {
-	text = withoutPassword(text)
-	if len(text) > longestTask {
-		return strings.ToValidUTF8(text[:longestTask], "") + "..."
-	}
-	return strings.Clone(text)
+	return strings.Clone(cutShort(withoutPassword(text), longestTask))
 }

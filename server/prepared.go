@@ -74,8 +74,8 @@ func (n *node) prepare(
 
 // tooLargeToKeep refuses a statement that no EXECUTE would find. Clients would prepare it again, without an end.
 func tooLargeToKeep(st *statement, limit int64) error {
-	return cqlerr.Invalidf("Prepared statement of size %d bytes is larger than allowed maximum of %d MB: %s...",
-		st.size, limit>>20, st.text[:min(len(st.text), 200)])
+	return cqlerr.Invalidf("Prepared statement of size %d bytes is larger than allowed maximum of %d MB: %s",
+		st.size, limit>>20, cutShort(st.text, 200))
 }
 
 // known returns the prepared statement of an id; nil: clients have to prepare it again.

@@ -93,11 +93,15 @@ func (r *request) recentText() string {
 
 // shorten cuts a text that is too long, and copies what is kept of it. It leaves passwords out.
 func shorten(text string) string {
-	text = withoutPassword(text)
-	if len(text) <= longestRecent {
+	return cutShort(withoutPassword(text), longestRecent)
+}
+
+// cutShort returns the beginning of a text that has more than so many bytes, with dots behind it.
+func cutShort(text string, most int) string {
+	if len(text) <= most {
 		return text
 	}
-	return strings.Clone(text[:longestRecent]) + "..."
+	return strings.ToValidUTF8(text[:most], "") + "..."
 }
 
 // said is what RecentStatements keep of a request and what is not there any more when it is answered.

@@ -168,15 +168,7 @@ func (s *Store) stage(txn engine.Txn, ms []*Mutation) error {
 	if slices.ContainsFunc(ms, (*Mutation).hasViews) {
 		return s.stageWithViews(txn, ms, ops)
 	}
-	if k, ok := txn.(engine.Keeper); ok { // they belong to the mutations, which end behind the update
-		for i := range ops {
-			k.Keep(ops[i])
-		}
-		return nil
-	}
-	for i := range ops {
-		ops[i].WriteTo(txn)
-	}
+	engine.Lend(txn, ops) // their memory is that of the mutations, which end behind the update
 	return nil
 }
 

@@ -72,7 +72,7 @@ type Op struct {
 }
 
 // Txn reads a snapshot and its own writes. A Scan may or may not show writes made while it is under way. A Txn keeps
-// nothing of its arguments. If it refuses a write the Update fails with the reason.
+// nothing of its arguments, but for those of Lend. If it refuses a write the Update fails with the reason.
 type Txn interface {
 	Reader
 	// Put sets the value of a key.
@@ -85,10 +85,23 @@ type Txn interface {
 	Merge(key, delta []byte)
 }
 
-// Keeper is a Txn that can do without copies of what is written.
-type Keeper interface {
-	// Keep is a write whose key and value the caller leaves as they are until the Update is done or fn runs again.
-	Keep(op Op)
+// Lender is a Txn that can do without copies of keys and values.
+type Lender interface {
+	// Lend writes an operation, see Lend.
+	Lend(op Op)
+}
+
+// Lend has a transaction write operations. Their keys and values stay as they are until the Update is done or runs its
+// function again, so the transaction need not copy them.
+func Lend(txn Txn, ops []Op) {
+	lender, ok := txn.(Lender)
+	for i := range ops {
+		if ok {
+			lender.Lend(ops[i])
+		} else {
+			ops[i].WriteTo(txn)
+		}
+	}
 }
 
 // WriteTo has a transaction write the operation.

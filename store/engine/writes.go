@@ -1,7 +1,7 @@
 package engine
 
 // Writes are what a Txn has written, in an engine that keeps it until the transaction ends. Keys and values are copied,
-// but for those of Keep.
+// but for those of Lend.
 type Writes struct {
 	Check func(*Op) error // refuses an operation
 	Ops   []Op
@@ -29,11 +29,11 @@ func (w *Writes) write(kind OpKind, key, value []byte) {
 	at := len(w.buffer)
 	w.buffer = append(append(w.buffer, key...), value...)
 	middle, end := at+len(key), len(w.buffer)
-	w.Keep(Op{Kind: kind, Key: w.buffer[at:middle:middle], Value: w.buffer[middle:end:end]})
+	w.Lend(Op{Kind: kind, Key: w.buffer[at:middle:middle], Value: w.buffer[middle:end:end]})
 }
 
-// Keep is a write whose key and value stay as they are until the transaction ends.
-func (w *Writes) Keep(op Op) {
+// Lend writes an operation whose key and value stay as they are until the transaction ends.
+func (w *Writes) Lend(op Op) {
 	if err := w.Check(&op); err != nil {
 		if w.Err == nil {
 			w.Err = err

@@ -114,6 +114,8 @@ type txn struct {
 	engine.Writes
 }
 
+var _ engine.Lender = (*txn)(nil)
+
 var txns = sync.Pool{New: func() any { return &txn{Writes: engine.Writes{Check: checkOp}} }}
 
 // undoes reports whether what an update puts or deletes would undo a change that was made since it began. Where

@@ -41,7 +41,7 @@ func Run(t *testing.T, h Harness) {
 		{"what was read changes with commits", readsFollow},
 		{"merges in any order", mergesInAnyOrder},
 		{"updates see their own writes", updatesSeeTheirWrites},
-		{"updates keep what they are lent", updatesKeep},
+		{"updates write what they are lent", updatesTakeLoans},
 		{"updates that fail write nothing", updatesFail},
 		{"updates with a guard are serial", updatesAreSerial},
 		{"callbacks read and commit", callbacks},

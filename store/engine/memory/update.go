@@ -87,6 +87,8 @@ type txn struct {
 	engine.Writes
 }
 
+var _ engine.Lender = (*txn)(nil)
+
 var txns = sync.Pool{New: func() any { return &txn{Writes: engine.Writes{Check: checkOp}} }}
 
 // leave ends the reading of what was committed.
