@@ -1,6 +1,9 @@
 package protocol
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // Encoder appends messages to the write buffer of a connection, as the connection sends them.
 //
@@ -35,6 +38,45 @@ func (e *Encoder) Append(buf []byte, stream int16, p *Prefix, m Response) []byte
 	buf = e.begin(buf)
 	at := len(buf)
 	return e.end(AppendResponse(buf, e.Version, stream, p, m), at)
+}
+
+// Long returns the response of rows whose cells are in several parts, as buffers that are to be written one behind the
+// other. Nothing may be open in the buffer. The parts belong to them afterwards: where they are sent as they are, they
+// are not copied, which for tens of megabytes would take longer than others can wait. room makes buffers.
+func (e *Encoder) Long(stream int16, p *Prefix, m *Rows, room func(int) []byte) [][]byte {
+	head := m.appendHead(appendResponseHead(room(longHead), e.Version, stream, p, OpResult), e.Version)
+	size := m.Size()
+	finishFrame(head, 0, size)
+	parts := append(append([][]byte{head}, m.Before...), m.Cells)
+	switch {
+	case e.Segments:
+		return e.segments(parts, len(head)+size, room)
+	case e.Compression != NoCompression && e.Version.HasBodyCompression():
+		return [][]byte{e.compressBody(slices.Concat(parts...), 0)}
+	}
+	return parts
+}
+
+// longHead is about how much an answer has in front of its cells.
+const longHead = 4 << 10
+
+// segments puts an envelope, which is too large for one segment and has so many bytes, into several.
+func (e *Encoder) segments(parts [][]byte, size int, room func(int) []byte) (segments [][]byte) {
+	cut := e.cut(size)
+	for left := size; left > 0; {
+		n := min(cut, left)
+		left -= n
+		buf := e.begin(room(n + e.headerSize() + segmentTrailer))
+		for n > 0 {
+			more := min(n, len(parts[0]))
+			buf, n = append(buf, parts[0][:more]...), n-more
+			if parts[0] = parts[0][more:]; len(parts[0]) == 0 {
+				parts = parts[1:]
+			}
+		}
+		segments = append(segments, e.seal(buf, false))
+	}
+	return segments
 }
 
 // AppendRequest appends a request.
@@ -112,19 +154,24 @@ func (e *Encoder) end(buf []byte, at int) []byte {
 
 // appendSlices appends an envelope that is too large for one segment.
 func (e *Encoder) appendSlices(buf, envelope []byte) []byte {
-	cut := cutPlain
-	if e.Compression == LZ4 {
-		cut = cutLZ4
-	}
-	if len(envelope) <= singleSlice {
-		cut = singleSlice
-	}
+	cut := e.cut(len(envelope))
 	for len(envelope) > 0 {
 		n := min(cut, len(envelope))
 		buf = e.seal(append(e.begin(buf), envelope[:n]...), false)
 		envelope = envelope[n:]
 	}
 	return buf
+}
+
+// cut is how much of an envelope of some size goes into a segment.
+func (e *Encoder) cut(size int) int {
+	switch {
+	case size <= singleSlice:
+		return singleSlice
+	case e.Compression == LZ4:
+		return cutLZ4
+	}
+	return cutPlain
 }
 
 // seal compresses the open segment and writes its header and checksums.

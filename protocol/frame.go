@@ -70,10 +70,13 @@ func AppendHeader(dst []byte, h Header) []byte {
 }
 
 // FinishFrame sets the length of the envelope that begins at b[start] and ends where b ends.
-func FinishFrame(b []byte, start int) {
+func FinishFrame(b []byte, start int) { finishFrame(b, start, 0) }
+
+// finishFrame is FinishFrame for a body that has more bytes behind b.
+func finishFrame(b []byte, start, more int) {
 	size := HeaderSize
 	if !Version(b[start] &^ directionBit).HasLongHeader() {
 		size--
 	}
-	binary.BigEndian.PutUint32(b[start+size-4:], uint32(len(b)-start-size))
+	binary.BigEndian.PutUint32(b[start+size-4:], uint32(len(b)-start-size+more))
 }

@@ -124,13 +124,16 @@ func AppendRequest(dst []byte, h Header, payload []PayloadEntry, m Request) []by
 // AppendResponse appends a whole uncompressed response. A nil prefix is an empty one.
 func AppendResponse(dst []byte, v Version, stream int16, p *Prefix, m Response) []byte {
 	start := len(dst)
-	dst = AppendHeader(dst, Header{
-		Version: v, Response: true, Flags: p.flags(v), Stream: stream, Opcode: m.Opcode(),
-	})
-	dst = p.append(dst, v)
+	dst = appendResponseHead(dst, v, stream, p, m.Opcode())
 	dst = m.append(dst, v)
 	FinishFrame(dst, start)
 	return dst
+}
+
+// appendResponseHead appends what comes before a message.
+func appendResponseHead(dst []byte, v Version, stream int16, p *Prefix, op Opcode) []byte {
+	dst = AppendHeader(dst, Header{Version: v, Response: true, Flags: p.flags(v), Stream: stream, Opcode: op})
+	return p.append(dst, v)
 }
 
 // DecodeResponse decodes a response and its prefix from its body, which is not compressed any more.

@@ -12,7 +12,8 @@ import (
 type Rows struct {
 	Metadata RowsMetadata
 	Count    int
-	Cells    []byte // row by row, as sent
+	Before   [][]byte // the cells of a long answer, in parts, in front of Cells
+	Cells    []byte   // row by row, as sent
 }
 
 // Opcode is RESULT's.
@@ -20,8 +21,26 @@ func (*Rows) Opcode() Opcode { return OpResult }
 func (*Rows) response()      {}
 
 func (m *Rows) append(dst []byte, v Version) []byte {
+	dst = m.appendHead(dst, v)
+	for _, part := range m.Before {
+		dst = append(dst, part...)
+	}
+	return append(dst, m.Cells...)
+}
+
+// appendHead appends what comes before the cells.
+func (m *Rows) appendHead(dst []byte, v Version) []byte {
 	dst = m.Metadata.append(appendInt(dst, resultRows), v)
-	return append(appendInt(dst, int32(m.Count)), m.Cells...)
+	return appendInt(dst, int32(m.Count))
+}
+
+// Size is how many bytes the cells have.
+func (m *Rows) Size() int {
+	n := len(m.Cells)
+	for _, part := range m.Before {
+		n += len(part)
+	}
+	return n
 }
 
 func (m *Rows) decode(r *reader, _ Version) {

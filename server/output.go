@@ -138,9 +138,28 @@ func (o *output) stalled() (since int64) {
 func (o *output) append(stream int16, p *protocol.Prefix, m protocol.Response) {
 	size := 0
 	if rows, ok := m.(*protocol.Rows); ok {
+		if len(rows.Before) > 0 {
+			o.appendLong(stream, p, rows)
+			return
+		}
 		size = len(rows.Cells)
 	}
 	if o.encode(size, func(buf []byte) []byte { return o.encoder.Append(buf, stream, p, m) }) {
+		go o.soon()
+	}
+}
+
+// appendLong adds rows in several parts, which belong to the output from then on.
+func (o *output) appendLong(stream int16, p *protocol.Prefix, rows *protocol.Rows) {
+	if o.add(func() {
+		if len(o.buf) > 0 {
+			o.closeChunk()
+		}
+		o.bulky = true
+		for _, part := range o.encoder.Long(stream, p, rows, newChunk) {
+			o.full, o.waiting = append(o.full, part), o.waiting+len(part)
+		}
+	}) {
 		go o.soon()
 	}
 }
@@ -184,18 +203,25 @@ func (o *output) encodeAs(buf []byte, v protocol.Version, stream int16, m protoc
 
 // encode adds to the buffer what has about so many bytes, where that is known and many, and reports whether the caller
 // has to start a writer.
-func (o *output) encode(size int, add func([]byte) []byte) bool {
+func (o *output) encode(size int, encode func([]byte) []byte) bool {
+	return o.add(func() {
+		if cap(o.buf) == 0 && o.bulky || size >= chunkFull {
+			o.begin(size)
+		}
+		if o.buf = encode(o.buf); len(o.buf) >= chunkFull {
+			o.closeChunk()
+		}
+	})
+}
+
+// add calls add, which adds to what is to be written, and reports whether the caller has to start a writer.
+func (o *output) add(add func()) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.err != nil {
 		return false
 	}
-	if cap(o.buf) == 0 && o.bulky || size >= chunkFull {
-		o.begin(size)
-	}
-	if o.buf = add(o.buf); len(o.buf) >= chunkFull {
-		o.closeChunk()
-	}
+	add()
 	o.count()
 	if o.writing || o.reading && o.waiting+len(o.buf) < writeEarly {
 		return false

@@ -51,7 +51,12 @@ func TestOutputChunks(t *testing.T) {
 				for i := range times {
 					stream := int16(1 + s)
 					cells := bytes.Repeat([]byte{byte(stream)}, sizes[(i+s+round)%len(sizes)])
-					o.append(stream, nil, &protocol.Rows{Count: 1, Cells: cells, Metadata: protocol.RowsMetadata{Skip: true}})
+					rows := &protocol.Rows{Count: 1, Cells: cells, Metadata: protocol.RowsMetadata{Skip: true}}
+					if i%4 == 0 { // in parts, of which some are as long as chunks
+						third := min(len(cells)/3, chunkSize)
+						rows.Before, rows.Cells = [][]byte{bytes.Clone(cells[:third]), bytes.Clone(cells[third : 2*third])}, cells[2*third:]
+					}
+					o.append(stream, nil, rows)
 				}
 			})
 		}

@@ -54,7 +54,7 @@ func (r *request) rowsMessage(rows *exec.Rows) protocol.Response {
 	case r.conn.session.version.HasResultMetadataID() && r.expected != *id:
 		metadata.NewMetadataID = id[:]
 	}
-	r.rows = protocol.Rows{Metadata: metadata, Count: rows.Count, Cells: rows.Cells}
+	r.rows = protocol.Rows{Metadata: metadata, Count: rows.Count, Before: rows.Before, Cells: rows.Cells}
 	return &r.rows
 }
 

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/expr"
@@ -12,13 +13,16 @@ import (
 type answer struct {
 	Rows
 	selection *planner.Selection
+	before    int        // bytes of the parts in front of Cells
 	turn      *pace.Turn // is charged for the memory
-	held      int        // bytes of the cells that the turn holds
+	held      int        // bytes of the buffer of Cells that the turn holds
+	heldParts int        // of the parts
 	computed  holding    // the values that functions make
 }
 
-// doubledCells is the size up to which the buffer of cells is doubled. Beyond, it grows by half.
-const doubledCells = 4 << 20
+// partSize is from which size on the buffer of cells is followed by another one instead of being copied into a larger
+// one: to copy tens of megabytes takes longer than others can wait.
+const partSize = 1 << 20
 
 // workPerByte is about how much memory the functions of a selection take for each byte of a row: toJson makes up to six
 // bytes of one, in a buffer that grows.
@@ -67,31 +71,52 @@ func (a *answer) appendEncoded(cells []byte) error {
 	return nil
 }
 
+// size is how many bytes the cells have.
+func (a *answer) size() int { return a.before + len(a.Cells) }
+
 // reserve makes room for n more bytes of cells.
 func (a *answer) reserve(n int) error {
 	old, wanted := cap(a.Cells), len(a.Cells)+n
 	if wanted <= old {
 		return nil
 	}
-	if wanted > maxHeld {
+	if a.before+wanted > maxHeld {
 		return errHeld()
 	}
-	grown := 2 * old
-	if old > doubledCells {
-		grown = old + old/2
+	another := len(a.Cells) >= partSize/2
+	size := max(min(2*old, partSize), wanted, 512)
+	if another {
+		size = max(partSize, n)
 	}
-	grown = max(min(grown, maxHeld), wanted, 512)
-	if grown > heldStep {
-		if err := a.turn.Hold(int64(grown)); err != nil {
+	if size > heldStep {
+		if err := a.turn.Hold(int64(size)); err != nil {
 			return err
 		}
 	}
-	a.Cells = append(make([]byte, 0, grown), a.Cells...)
-	a.turn.Give(int64(a.held))
-	if a.held = 0; grown > heldStep {
-		a.held = grown
+	if next := make([]byte, 0, size); another {
+		a.Before, a.before = append(a.Before, a.Cells), a.before+len(a.Cells)
+		a.Cells, a.heldParts = next, a.heldParts+a.held
+	} else {
+		a.Cells = append(next, a.Cells...)
+		a.turn.Give(int64(a.held))
+	}
+	if a.held = 0; size > heldStep {
+		a.held = size
 	}
 	return nil
+}
+
+// take returns a copy of the cells and forgets them.
+func (a *answer) take() []byte {
+	if len(a.Before) == 0 {
+		cells := slices.Clone(a.Cells)
+		a.Cells = a.Cells[:0]
+		return cells
+	}
+	cells := slices.Concat(append(a.Before, a.Cells)...)
+	a.turn.Give(int64(a.heldParts))
+	a.Before, a.before, a.Cells, a.heldParts = nil, 0, a.Cells[:0], 0
+	return cells
 }
 
 // appendCell appends a value as the protocol has it: its length, -1 for null, and its bytes.

@@ -152,7 +152,7 @@ func (g *grouping) finishGroup(r *reading) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if more = r.page.count(len(r.out.Cells), r.read.Turn); !more {
+	if more = r.page.count(r.out.size(), r.read.Turn); !more {
 		r.page.end(r.plan.Table, g.last, g.static)
 	}
 	return more, nil

@@ -1,8 +1,6 @@
 package exec
 
 import (
-	"slices"
-
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec/restriction"
 )
@@ -29,8 +27,7 @@ func (m *merging) add(r *reading, row [][]byte) error {
 	if err := r.out.encode(&r.x, row); err != nil {
 		return err
 	}
-	s := sortedRow{cells: slices.Clone(r.out.Cells)}
-	r.out.Cells = r.out.Cells[:0]
+	s := sortedRow{cells: r.out.take()}
 	for _, o := range r.plan.Sorts {
 		v := row[o.Column.Index]
 		if v != nil {

@@ -3,7 +3,6 @@ package exec
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
@@ -66,15 +65,14 @@ func (n *nearest) add(r *reading, row [][]byte) error {
 	if err := r.out.encode(&r.x, row); err != nil {
 		return err
 	}
-	n.rows = append(n.rows, scoredRow{cells: slices.Clone(r.out.Cells), score: types.DecodeFloat(score.Bytes)})
-	size := rowMemory + len(r.out.Cells)
-	r.out.Cells = r.out.Cells[:0]
+	cells := r.out.take()
+	n.rows = append(n.rows, scoredRow{cells: cells, score: types.DecodeFloat(score.Bytes)})
 	if len(n.rows) >= spare(n.limit) {
 		if err := n.cut(r); err != nil {
 			return err
 		}
 	}
-	return n.grow(r.read.Turn, size)
+	return n.grow(r.read.Turn, rowMemory+len(cells))
 }
 
 // cut keeps as many rows as the LIMIT allows.

@@ -73,7 +73,7 @@ func (r *reading) show(partition []byte, row [][]byte, static bool) (more bool, 
 		return false, err
 	}
 	r.out.Count++
-	if more = r.page.count(len(r.out.Cells), r.read.Turn); !more {
+	if more = r.page.count(r.out.size(), r.read.Turn); !more {
 		r.page.end(r.plan.Table, row, static)
 	}
 	if r.page.partitionLeft <= 0 && !static {

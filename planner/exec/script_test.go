@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -210,7 +211,7 @@ func header(r *exec.Rows) string {
 // decode turns cells into CQL literals.
 func decode(r *exec.Rows) [][]string {
 	var rows [][]string
-	b := r.Cells
+	b := slices.Concat(append(slices.Clone(r.Before), r.Cells)...)
 	for range r.Count {
 		var row []string
 		for _, c := range r.Columns {

@@ -99,7 +99,7 @@ func (e *Executor) read(ctx context.Context, req *Request, p *planner.Select, do
 // release forgets what belongs to the request.
 func (r *reading) release() {
 	cells := r.out.Cells[:0]
-	if cap(cells) > maxKeptCells {
+	if cap(cells) > maxKeptCells || len(r.out.Before) > 0 {
 		cells = nil
 	}
 	clear(r.partitions.keys)
