@@ -65,7 +65,7 @@ func (b memoryBound) shares() memoryShares {
 		return s
 	}
 	s.clients = min(s.clients, b.bytes/5)
-	s.memtable = min(s.memtable, b.bytes/16)
+	s.memtable = min(s.memtable, b.bytes/32)
 	s.cache = min(s.cache, b.bytes/16)
 	s.filter = min(s.filter, b.bytes/16)
 	s.tombstones = min(s.tombstones, b.bytes/32)

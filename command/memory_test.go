@@ -33,8 +33,8 @@ func TestMemoryFlags(t *testing.T) {
 		args                          []string
 		clients, memtable, tombstones int64
 	}{
-		{[]string{"--memory-limit", "512MiB"}, (512 << 20) / 5, 32 << 20, 16 << 20},
-		{[]string{"--memory-limit", "256MiB", "--client-memory", "100MiB"}, 100 << 20, 16 << 20, 8 << 20},
+		{[]string{"--memory-limit", "512MiB"}, (512 << 20) / 5, 16 << 20, 16 << 20},
+		{[]string{"--memory-limit", "256MiB", "--client-memory", "100MiB"}, 100 << 20, 8 << 20, 8 << 20},
 		{[]string{"--memory-limit", "256MiB", "--memtable", "64MiB"}, (256 << 20) / 5, 64 << 20, 8 << 20},
 	} {
 		s, err := readSettings(c, test.args)

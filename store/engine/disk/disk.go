@@ -82,6 +82,10 @@ const (
 	// badgerMemtable is Badger's own, which takes 1.3 times as much memory, up to three times.
 	badgerMemtable = 8 << 20
 
+	// leastTable and largestTable bound the size of Badger's smallest tables, which goes by that of the memtable.
+	leastTable   = 1 << 20
+	largestTable = 2 << 20
+
 	// firstRate is how many bytes a second a flush writes, as long as none was measured.
 	firstRate = 32 << 20
 
@@ -176,6 +180,9 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 			return x.Damages, nil
 		},
 		Create: func() error { return x.Create() },
+	}
+	if below.TableSize == 0 {
+		below.TableSize = min(max(o.Memtable/16, leastTable), largestTable)
 	}
 	if below.CacheSize == 0 {
 		below.CacheSize = o.Cache
