@@ -19,6 +19,10 @@ type Packed struct {
 // NewPacked is empty, with room for n values.
 func NewPacked(n int) *Packed { return &Packed{bytes: []byte{}, ends: make([]uint32, 0, n)} }
 
+// Reserve makes room for n bytes of values, so that those of millions are not copied again and again: nobody can
+// interrupt a goroutine while it copies tens of megabytes. Nothing has been added.
+func (p *Packed) Reserve(n int) { p.bytes = make([]byte, 0, n) }
+
 // Add appends a value. All values together must be shorter than 4 GiB.
 func (p *Packed) Add(b []byte) {
 	p.null = p.null || b == nil

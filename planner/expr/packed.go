@@ -22,14 +22,20 @@ const (
 // MaxMixed is how many terms a long literal may have that are not all constants.
 const MaxMixed = 1 << 16
 
-// NewPacked is empty, with room for the terms.
-func NewPacked(terms cql.Terms) *Packed {
+// NewPacked is empty, with room for the terms, which are of a type.
+func NewPacked(terms cql.Terms, t types.Type) *Packed {
 	p := &Packed{Packed: *types.NewPacked(terms.Len()), limit: freePacked}
+	long := 0
 	for _, t := range terms.Parts {
 		if run, ok := t.(*cql.Run); ok {
-			p.limit += packedPerByte * len(run.Text)
+			long += len(run.Text)
 		}
 	}
+	p.limit += packedPerByte * long
+	if t != nil && t.FixedLength() > 0 && t.FixedLength() <= 8 { // a number; what is longer has about as long a text
+		long = terms.Len() * t.FixedLength()
+	}
+	p.Reserve(long)
 	return p
 }
 
@@ -129,7 +135,7 @@ func CheckMixed(terms cql.Terms) error {
 
 // pack checks a long list, set, vector or map. It returns nil if its terms are not all constants.
 func (c *Checker) pack(kind string, whole Receiver, r, valueOf Receiver, terms, values cql.Terms) (Expr, error) {
-	packed := [2]*Packed{NewPacked(terms), NewPacked(values)}
+	packed := [2]*Packed{NewPacked(terms, r.Type), NewPacked(values, valueOf.Type)}
 	packed[0].Step = c.Step
 	constant := true
 	err := c.eachEntry(terms, values, func(t, value cql.Term) error {

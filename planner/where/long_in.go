@@ -19,7 +19,7 @@ func (rs *Restrictions) bindIn(c *Choice, values cql.Terms, bind func(cql.Term) 
 // bindLongIn binds the values of an IN that has many. If they are constants, and none is null, they become one list, as
 // IN ? has it, and not a point each.
 func (rs *Restrictions) bindLongIn(c *Choice, values cql.Terms, bind func(cql.Term) (Point, error)) error {
-	list, packed := expr.NewPacked(values), true
+	list, packed := expr.NewPacked(values, choiceType(c.Columns)), true
 	err := rs.terms.Each(values, func(t cql.Term) error {
 		point, err := bind(t)
 		if err != nil || !packed {
