@@ -153,7 +153,8 @@ func TestHostileTexts(t *testing.T) {
 			live, total, took := measure(func() { p, err = prepareCounted(env, text) })
 			bound := cmp.Or(h.bound, perText)
 			for again := 0; again < 2 && float64(live) > float64(bound*len(text)); again++ {
-				// What becomes garbage while the collector marks counts, and that is more where it has to wait for others.
+				// What is measured can only be too much: what becomes garbage while the collector marks counts as alive, and
+				// marking takes longer on a busy machine.
 				least, _, _ := measure(func() { p, err = prepareCounted(env, text) })
 				live = min(live, least)
 			}

@@ -12,16 +12,16 @@ import (
 // answer is the result of a read while its rows are encoded.
 type answer struct {
 	Rows
-	selection *planner.Selection
-	before    int        // bytes of the parts in front of Cells
-	turn      *pace.Turn // is charged for the memory
-	held      int        // bytes of the buffer of Cells that the turn holds
-	heldParts int        // of the parts
-	computed  holding    // the values that functions make
+	selection  *planner.Selection
+	turn       *pace.Turn // is charged for the memory
+	held       int        // bytes of the buffer of Cells that the turn holds
+	sizeBefore int        // bytes of the parts in Before
+	heldBefore int        // bytes of their buffers that the turn holds
+	computed   holding    // the values that functions make
 }
 
-// partSize is from which size on the buffer of cells is followed by another one instead of being copied into a larger
-// one: to copy tens of megabytes takes longer than others can wait.
+// partSize is the size of the parts of a long result. The buffer of cells grows up to it, and is then followed by
+// another one: to copy tens of megabytes into a larger buffer takes longer than others can wait.
 const partSize = 1 << 20
 
 // workPerByte is about how much memory the functions of a selection take for each byte of a row: toJson makes up to six
@@ -72,7 +72,7 @@ func (a *answer) appendEncoded(cells []byte) error {
 }
 
 // size is how many bytes the cells have.
-func (a *answer) size() int { return a.before + len(a.Cells) }
+func (a *answer) size() int { return a.sizeBefore + len(a.Cells) }
 
 // reserve makes room for n more bytes of cells.
 func (a *answer) reserve(n int) error {
@@ -80,7 +80,7 @@ func (a *answer) reserve(n int) error {
 	if wanted <= old {
 		return nil
 	}
-	if a.before+wanted > maxHeld {
+	if a.sizeBefore+wanted > maxHeld {
 		return errHeld()
 	}
 	another := len(a.Cells) >= partSize/2
@@ -94,8 +94,8 @@ func (a *answer) reserve(n int) error {
 		}
 	}
 	if next := make([]byte, 0, size); another {
-		a.Before, a.before = append(a.Before, a.Cells), a.before+len(a.Cells)
-		a.Cells, a.heldParts = next, a.heldParts+a.held
+		a.Before, a.sizeBefore = append(a.Before, a.Cells), a.sizeBefore+len(a.Cells)
+		a.Cells, a.heldBefore = next, a.heldBefore+a.held
 	} else {
 		a.Cells = append(next, a.Cells...)
 		a.turn.Give(int64(a.held))
@@ -114,8 +114,8 @@ func (a *answer) take() []byte {
 		return cells
 	}
 	cells := slices.Concat(append(a.Before, a.Cells)...)
-	a.turn.Give(int64(a.heldParts))
-	a.Before, a.before, a.Cells, a.heldParts = nil, 0, a.Cells[:0], 0
+	a.turn.Give(int64(a.heldBefore))
+	a.Before, a.sizeBefore, a.Cells, a.heldBefore = nil, 0, a.Cells[:0], 0
 	return cells
 }
 

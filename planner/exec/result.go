@@ -15,7 +15,7 @@ type Void struct{ Warnings []string }
 type Rows struct {
 	Columns     []planner.ResultColumn
 	Count       int
-	Before      [][]byte // the cells of a long result, in parts, in front of Cells; who takes them keeps all of them
+	Before      [][]byte // parts of the cells of a long result, in front of Cells: who gets them may keep them and Cells
 	Cells       []byte   // row by row, each cell as a 4 byte length (-1: null) and its bytes
 	PagingState []byte   // nil: no more pages
 	Conditional bool     // of a lightweight transaction: always sent with full metadata

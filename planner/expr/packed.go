@@ -19,23 +19,27 @@ const (
 	packedPerByte = 16
 )
 
+// longestNumber is how many bytes a number has whose text may be shorter than the number. The texts of other values are
+// about as long as the values.
+const longestNumber = 8
+
 // MaxMixed is how many terms a long literal may have that are not all constants.
 const MaxMixed = 1 << 16
 
-// NewPacked is empty, with room for the terms, which are of a type.
-func NewPacked(terms cql.Terms, t types.Type) *Packed {
-	p := &Packed{Packed: *types.NewPacked(terms.Len()), limit: freePacked}
-	long := 0
-	for _, t := range terms.Parts {
-		if run, ok := t.(*cql.Run); ok {
-			long += len(run.Text)
+// NewPacked is empty, with room for the values of the terms. of is their type; nil: there are no terms.
+func NewPacked(terms cql.Terms, of types.Type) *Packed {
+	text := 0
+	for _, part := range terms.Parts {
+		if run, ok := part.(*cql.Run); ok {
+			text += len(run.Text)
 		}
 	}
-	p.limit += packedPerByte * long
-	if t != nil && t.FixedLength() > 0 && t.FixedLength() <= 8 { // a number; what is longer has about as long a text
-		long = terms.Len() * t.FixedLength()
+	p := &Packed{Packed: *types.NewPacked(terms.Len()), limit: freePacked + packedPerByte*text}
+	room := text
+	if of != nil && of.FixedLength() > 0 && of.FixedLength() <= longestNumber {
+		room = terms.Len() * of.FixedLength()
 	}
-	p.Reserve(long)
+	p.Reserve(room)
 	return p
 }
 

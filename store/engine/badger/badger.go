@@ -39,13 +39,10 @@ import (
 // EarlierMemTable is the size of the memtables of earlier versions, whose logs a folder may have.
 const EarlierMemTable = 64 << 20
 
-// earlierTable is the size of the smallest tables where Options do not say it.
-const earlierTable = 2 << 20
-
 // Options open an engine.
 type Options struct {
 	Dir          string
-	TableSize    int64 // of the smallest tables; up to 18 are made at a time, in six times as much memory; 0: 2 MiB
+	TableSize    int64 // of the smallest tables; up to 18 are made at a time, in six times the memory; 0: Badger's 2 MiB
 	MemTableSize int64 // allocated at once; a transaction may have at most 15 % of it; 0: EarlierMemTable
 	CacheSize    int64 // most bytes of values kept for point reads; 0: none
 	Repair       bool  // open a folder with damaged files with what can be kept of them
@@ -202,8 +199,8 @@ func badgerOptions(o Options, g *gate) badger.Options {
 		WithNumCompactors(2).
 		WithVerifyValueChecksum(true).
 		WithMemTableSize(o.MemTableSize).
-		WithBaseTableSize(cmp.Or(o.TableSize, earlierTable)).
 		WithValueLogFileSize(valueLogFile)
+	b.BaseTableSize = cmp.Or(o.TableSize, b.BaseTableSize)
 	b.ValueThreshold = min(b.ValueThreshold, o.MemTableSize/10)
 	return b
 }

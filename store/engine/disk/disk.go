@@ -82,9 +82,9 @@ const (
 	// badgerMemtable is Badger's own, which takes 1.3 times as much memory, up to three times.
 	badgerMemtable = 8 << 20
 
-	// leastTable and largestTable bound the size of Badger's smallest tables, which goes by that of the memtable.
-	leastTable   = 1 << 20
-	largestTable = 2 << 20
+	// smallTable is the size of Badger's smallest tables beside a memtable of up to smallMemtable: there is little memory.
+	smallTable    = 1 << 20
+	smallMemtable = 16 << 20
 
 	// firstRate is how many bytes a second a flush writes, as long as none was measured.
 	firstRate = 32 << 20
@@ -181,8 +181,8 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 		},
 		Create: func() error { return x.Create() },
 	}
-	if below.TableSize == 0 {
-		below.TableSize = min(max(o.Memtable/16, leastTable), largestTable)
+	if below.TableSize == 0 && o.Memtable <= smallMemtable {
+		below.TableSize = smallTable
 	}
 	if below.CacheSize == 0 {
 		below.CacheSize = o.Cache
