@@ -93,4 +93,21 @@ func takeMapped(fd int, length int64) {
 		}
 		return err
 	})
+	if filepath.Ext(path) == check.TableFile {
+		fillMapped(fd, length)
+	}
+}
+
+// zeros are written to a file that is about to be written through a mapping: the system then has its pages in memory
+// already, and in large pieces. The page faults of a new file cost more than the copying, and so does syncing it page
+// by page. Pieces of megabytes would cost more again, because the system has to make room for them.
+var zeros [256 << 10]byte
+
+// fillMapped writes zeros to all of a file. If it fails, the system makes the pages later.
+func fillMapped(fd int, length int64) {
+	for at := int64(0); at < length; at += int64(len(zeros)) {
+		if _, err := syscall.Pwrite(fd, zeros[:min(length-at, int64(len(zeros)))], at); err != nil {
+			return
+		}
+	}
 }

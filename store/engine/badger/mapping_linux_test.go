@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/cqld/cqld/store/engine/badger/check"
 )
@@ -48,6 +49,40 @@ func TestMapping(t *testing.T) {
 		if !taken[ext] {
 			t.Errorf("the blocks of a file %s are not taken when it is mapped: %v", ext, taken)
 		}
+	}
+}
+
+// TestFillMapped finds all pages of a file in memory when zeros were written to it, and its length as it was.
+func TestFillMapped(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "table"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	const length = 2*int64(len(zeros)) + 4099
+	if err := f.Truncate(length); err != nil {
+		t.Fatal(err)
+	}
+	fillMapped(int(f.Fd()), length)
+	mapped, err := syscall.Mmap(int(f.Fd()), 0, int(length), syscall.PROT_READ, syscall.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Munmap(mapped)
+	page := os.Getpagesize()
+	inMemory := make([]byte, (int(length)+page-1)/page)
+	_, _, failed := syscall.Syscall(syscall.SYS_MINCORE, uintptr(unsafe.Pointer(&mapped[0])), uintptr(length),
+		uintptr(unsafe.Pointer(&inMemory[0])))
+	if failed != 0 {
+		t.Fatal(failed)
+	}
+	for i, b := range inMemory {
+		if b&1 == 0 {
+			t.Errorf("page %d of %d is not in memory", i, len(inMemory))
+		}
+	}
+	if info, err := f.Stat(); err != nil || info.Size() != length {
+		t.Errorf("the file has %d bytes, %v, want %d", info.Size(), err, length)
 	}
 }
 
