@@ -101,7 +101,11 @@ var arrows = map[string][]string{
 	"store/engine/memory":         {"store/engine", "store/engine/publish", "store/engine/tree"},
 	"store/engine/enginetest":     {"store/engine"},
 	"cluster/tikv":                {"store/engine"}, // a module of its own, as all of cluster
-	"cluster/crash":               {"compat_tests/process", "protocol/client"},
+	"cluster/local":               {"compat_tests/process"},
+	"cluster/crash":               {"cluster/local", "protocol/client"},
+	"cluster/bench":               {"cluster/local", "compat_tests/process", "cql/types", "protocol/client"},
+	"cluster/run":                 {"cluster/local"},
+	"cluster/placement":           {},
 	"cluster/unistore":            {}, // again a module of its own
 	"cluster/cmd/cqld-cluster":    {"cluster/tikv", "command", "store/cluster", "store/engine"},
 	"protocol":                    {"cql/types", "cql/cqlerr"},
@@ -145,7 +149,7 @@ var testArrows = map[string][]string{
 	"store/engine/disk":        {"store/engine/enginetest"},
 	"cluster/tikv":             {"cluster/tikv/tikvtest", "store/cluster", "store/engine/enginetest"},
 	"cluster/tikv/real":        {"cluster/tikv", "store/engine", "store/engine/enginetest"},
-	"cluster/cmd/cqld-cluster": {"cluster/tikv/tikvtest", "protocol/client", "cql/types"},
+	"cluster/cmd/cqld-cluster": {"cluster/local", "cluster/tikv/tikvtest", "protocol/client", "cql/types"},
 	"server/control":           {"server/cqltest", "protocol/client", "store/engine", "store/engine/memory"},
 	"server/cqltest":           {"server/cqltest/gocqltest", "server/cqltest/gocqlv2test"},
 }

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/cqld/cqld/cluster/local"
 	"github.com/cqld/cqld/protocol/client"
 )
 
@@ -22,7 +24,7 @@ const patience = 2 * time.Minute
 
 // trial writes, and knows what may be stored.
 type trial struct {
-	cluster *cluster
+	cluster *local.Cluster
 	writers [writers]*writer
 	tables  []string // that were defined
 	defined int
@@ -41,17 +43,20 @@ type writer struct {
 	failed         int
 }
 
+// ballast makes each row of a batch as large as one request may be: the commit is asynchronous then, or has two phases.
+var ballast = strings.Repeat("ballast ", 2200)
+
 var definitions = []string{
 	"CREATE KEYSPACE crash WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
 	"CREATE TABLE crash.rows (w int, n int, v text, PRIMARY KEY (w, n))",
 	"CREATE INDEX ON crash.rows (v)",
-	"CREATE TABLE crash.first (w int, n int, PRIMARY KEY (w, n))",
-	"CREATE TABLE crash.second (n int, w int, PRIMARY KEY (w, n))",
+	"CREATE TABLE crash.first (w int, n int, v text, PRIMARY KEY (w, n))",
+	"CREATE TABLE crash.second (n int, w int, v text, PRIMARY KEY (w, n))",
 	"CREATE TABLE crash.sums (id int PRIMARY KEY, n int)",
 	"INSERT INTO crash.sums (id, n) VALUES (1, 0)",
 }
 
-func newTrial(c *cluster) (*trial, error) {
+func newTrial(c *local.Cluster) (*trial, error) {
 	t := &trial{cluster: c}
 	for i := range t.writers {
 		t.writers[i] = &writer{number: i, rows: map[int]bool{}, pairs: map[int]bool{}}
@@ -68,7 +73,7 @@ func newTrial(c *cluster) (*trial, error) {
 func (t *trial) ask(node int, text string) (all []string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	conn, err := client.Dial(ctx, t.cluster.nodes[node].Addr, client.Options{})
+	conn, err := client.Dial(ctx, t.cluster.Nodes[node].Addr, client.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -87,10 +92,7 @@ func (t *trial) ask(node int, text string) (all []string, err error) {
 func (t *trial) begin() {
 	ctx, stop := context.WithCancel(context.Background())
 	t.stop = stop
-	addresses := [nodes]string{}
-	for i, p := range t.cluster.nodes {
-		addresses[i] = p.Addr
-	}
+	addresses := t.cluster.Addresses()
 	for _, w := range t.writers {
 		t.running.Go(func() { w.run(ctx, addresses) })
 	}
@@ -103,7 +105,7 @@ func (t *trial) halt() {
 }
 
 // run writes on one node after the other, each until it fails there.
-func (w *writer) run(ctx context.Context, addresses [nodes]string) {
+func (w *writer) run(ctx context.Context, addresses []string) {
 	for node := w.number; ctx.Err() == nil; node++ {
 		dialing, cancel := context.WithTimeout(ctx, time.Second)
 		conn, err := client.Dial(dialing, addresses[node%nodes], client.Options{})
@@ -139,8 +141,8 @@ func (w *writer) write(conn *client.Conn) error {
 			w.rows[n] = true
 		}
 	case 1:
-		text := fmt.Sprintf("BEGIN BATCH INSERT INTO crash.first (w, n) VALUES (%d, %d); "+
-			"INSERT INTO crash.second (w, n) VALUES (%[1]d, %[2]d); APPLY BATCH", w.number, n)
+		text := fmt.Sprintf("BEGIN BATCH INSERT INTO crash.first (w, n, v) VALUES (%d, %d, '%s'); "+
+			"INSERT INTO crash.second (w, n, v) VALUES (%[1]d, %[2]d, '%[3]s'); APPLY BATCH", w.number, n, ballast)
 		if _, err = conn.Query(ctx, text, nil, nil); err == nil {
 			w.pairs[n] = true
 		}
@@ -184,12 +186,12 @@ func (t *trial) define(victim int) string {
 // check looks whether the nodes have what they must have.
 func (t *trial) check() error {
 	for node := range nodes {
-		err := eventually(patience, func(context.Context) error {
+		err := local.Eventually(patience, func(context.Context) error {
 			_, err := t.ask(node, "SELECT n FROM crash.sums WHERE id = 1")
 			return err
 		})
 		if err != nil {
-			return fmt.Errorf("node %d does not serve: %w\n%s", node+1, err, t.cluster.nodes[node].Log())
+			return fmt.Errorf("node %d does not serve: %w\n%s", node+1, err, t.cluster.Nodes[node].Log())
 		}
 		for _, name := range t.tables {
 			if _, err := t.ask(node, "SELECT a FROM "+name); err != nil {
@@ -252,7 +254,7 @@ func (t *trial) checkWriter(node int, w *writer) error {
 		}
 	}
 	// A batch without an answer may be committed between the two reads.
-	return eventually(patience, func(context.Context) error {
+	return local.Eventually(patience, func(context.Context) error {
 		first, err := t.numbers(node, fmt.Sprintf("SELECT n FROM crash.first WHERE w = %d", w.number))
 		if err != nil {
 			return err

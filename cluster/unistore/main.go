@@ -1,22 +1,23 @@
 // Command unistore is a store that speaks TiKV's protocol, for tests: the one that TiDB's tests use, as a process of
 // its own. It keeps its data on disk, has real locks and no Raft. It has a module of its own because it needs versions
 // of others that do not fit client-go's.
+//
+//	unistore -pd ADDRESS -listen ADDRESS -data FOLDER [-two-phases]
+//
+// The signal USR1 has it hold commits back, USR2 has it go on with them (hold.go).
 package main
 
 import (
-	"context"
 	"flag"
 	"log"
 	"net"
 	"os"
 	"path/filepath"
 
-	"github.com/pingcap/kvproto/pkg/kvrpcpb"
 	"github.com/pingcap/kvproto/pkg/tikvpb"
 	"github.com/pingcap/tidb/store/mockstore/unistore/config"
 	"github.com/pingcap/tidb/store/mockstore/unistore/pd"
 	"github.com/pingcap/tidb/store/mockstore/unistore/server"
-	"github.com/pingcap/tidb/store/mockstore/unistore/tikv"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/health"
 	"google.golang.org/grpc/health/grpc_health_v1"
@@ -26,75 +27,36 @@ func main() {
 	placement := flag.String("pd", "", "the `address` of the placement driver")
 	listen := flag.String("listen", "", "the `address` to serve at")
 	data := flag.String("data", "", "the `folder` of the data")
+	twoPhases := flag.Bool("two-phases", false, "commit in two phases always, never with one request or asynchronously")
 	flag.Parse()
-	if err := run(*placement, *listen, *data); err != nil {
+	c := config.DefaultConf
+	c.Server.PDAddr, c.Server.StoreAddr, c.Server.Raft = *placement, *listen, false
+	c.Engine.DBPath, c.Engine.SyncWrite = *data, true
+	if err := run(&c, *twoPhases); err != nil {
 		log.Print(err)
 		os.Exit(1)
 	}
 }
 
 // run serves until it fails, or the process is killed.
-func run(placement, listen, data string) error {
-	if err := os.MkdirAll(filepath.Join(data, "kv"), 0o700); err != nil {
+func run(c *config.Config, twoPhases bool) error {
+	if err := os.MkdirAll(filepath.Join(c.Engine.DBPath, "kv"), 0o700); err != nil {
 		return err
 	}
-	client, err := pd.NewClient([]string{placement}, "")
+	client, err := pd.NewClient([]string{c.Server.PDAddr}, "")
 	if err != nil {
 		return err
 	}
-	c := config.DefaultConf
-	c.Server.PDAddr, c.Server.StoreAddr, c.Server.Raft = placement, listen, false
-	c.Engine.DBPath, c.Engine.SyncWrite = data, true
-	s, err := server.New(&c, client)
+	s, err := server.New(c, client)
 	if err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", listen)
+	l, err := net.Listen("tcp", c.Server.StoreAddr)
 	if err != nil {
 		return err
 	}
 	g := grpc.NewServer()
-	tikvpb.RegisterTikvServer(g, store{s})
+	tikvpb.RegisterTikvServer(g, &store{Server: s, twoPhases: twoPhases, commits: holdOnSignals()})
 	grpc_health_v1.RegisterHealthServer(g, health.NewServer()) // by which clients find out whether a store lives
 	return g.Serve(l)
-}
-
-// store is unistore with records of locks. TiKV notes that a key was locked by a transaction which has committed, and
-// refuses the lock to transactions that have begun before. Unistore notes only what is put or deleted. So here locks
-// are puts.
-type store struct{ *tikv.Server }
-
-// KvPrewrite is the first phase of a commit.
-func (s store) KvPrewrite(ctx context.Context, r *kvrpcpb.PrewriteRequest) (*kvrpcpb.PrewriteResponse, error) {
-	putLocks(r)
-	return s.Server.KvPrewrite(ctx, r)
-}
-
-// BatchCommands serves requests of all kinds on one stream.
-func (s store) BatchCommands(stream tikvpb.Tikv_BatchCommandsServer) error {
-	return s.Server.BatchCommands(batches{stream})
-}
-
-// batches is a stream of requests.
-type batches struct {
-	tikvpb.Tikv_BatchCommandsServer
-}
-
-// Recv receives the next requests.
-func (b batches) Recv() (*tikvpb.BatchCommandsRequest, error) {
-	all, err := b.Tikv_BatchCommandsServer.Recv()
-	for _, r := range all.GetRequests() {
-		if p := r.GetPrewrite(); p != nil {
-			putLocks(p)
-		}
-	}
-	return all, err
-}
-
-func putLocks(r *kvrpcpb.PrewriteRequest) {
-	for _, m := range r.Mutations {
-		if m.Op == kvrpcpb.Op_Lock {
-			m.Op, m.Value = kvrpcpb.Op_Put, []byte{0}
-		}
-	}
 }

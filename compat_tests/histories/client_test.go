@@ -57,6 +57,7 @@ type worker struct {
 	histories []int // whose partitions it uses
 	conn      *client.Conn
 	other     *client.Conn // to another node, if there are several
+	absent    bool         // it could not connect
 	prepared  [len(statements)]*client.Prepared
 	seen      map[int]partition // what it knows of the partitions
 }
@@ -93,6 +94,15 @@ func (w *worker) connect(ctx context.Context, addr, other string) (err error) {
 		}
 	}
 	return nil
+}
+
+// disconnect closes the connections.
+func (w *worker) disconnect() {
+	for _, c := range []*client.Conn{w.conn, w.other} {
+		if c != nil {
+			c.Close()
+		}
+	}
 }
 
 // run sends requests until the time is over or the server is gone. dying reports whether the server may be gone.

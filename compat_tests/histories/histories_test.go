@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"io"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -25,6 +28,7 @@ var (
 	keys    = flag.Int("keys", 3, "how many partitions a history has")
 	seconds = flag.Float64("seconds", 0.3, "how long clients run for a history; on disk between two kills")
 	seed    = flag.Uint64("seed", 0, "of what clients do; 0: another one each time")
+	at      = flag.String("at", "", "check histories of clients on the servers at these addresses, with commas between them")
 )
 
 // maxCheck is how long the search for an order may take.
@@ -35,7 +39,7 @@ func newRecorder() *recorder {
 }
 
 // session runs the clients for a time, or until their servers are gone, and adds to some histories. It calls began when
-// all clients are connected.
+// all clients are connected, but for those whose servers may be gone already.
 func (r *recorder) session(
 	ctx context.Context, t *testing.T, addrs []string, began func(), dying func() bool, histories ...int,
 ) {
@@ -60,12 +64,18 @@ func (r *recorder) session(
 			t.Fatal(err)
 		}
 	}
-	each(func(w *worker) error { return w.connect(ctx, addrs[w.id%len(addrs)], addrs[(w.id+1)%len(addrs)]) })
+	each(func(w *worker) error {
+		err := w.connect(ctx, addrs[w.id%len(addrs)], addrs[(w.id+1)%len(addrs)])
+		w.absent = err != nil && dying()
+		return unless(w.absent, err)
+	})
 	began()
 	end := time.Now().Add(time.Duration(*seconds * float64(time.Second)))
 	each(func(w *worker) error {
-		defer w.conn.Close()
-		defer w.other.Close()
+		defer w.disconnect()
+		if w.absent {
+			return nil
+		}
 		if w.id%plainShare == plainShare-1 {
 			return w.runPlain(ctx, -1-w.id, end, dying)
 		}
@@ -204,6 +214,39 @@ func TestNodes(t *testing.T) {
 	}
 	r.conclude(t)
 }
+
+// TestAt checks histories of clients on the servers at -at, which somebody disturbs meanwhile. It goes on until the
+// standard input ends.
+func TestAt(t *testing.T) {
+	if *at == "" {
+		t.Skip("-at names no servers")
+	}
+	addrs := strings.Split(*at, ",")
+	if err := create(t.Context(), addrs[0]); err != nil {
+		t.Fatal(err)
+	}
+	var over atomic.Bool
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		over.Store(true)
+	}()
+	r := newRecorder()
+	n := 0
+	for ; !over.Load(); n++ {
+		r.session(t.Context(), t, addrs, nothing, always, n, max(n-1, 0))
+		if n > 0 {
+			r.mustCheck(t, n-1)
+		}
+		time.Sleep(pauseAt)
+	}
+	r.mustCheck(t, n-1)
+	r.conclude(t)
+}
+
+// pauseAt is between two histories of TestAt, whose clients may find no server.
+const pauseAt = 50 * time.Millisecond
+
+func always() bool { return true }
 
 // unguarded is an engine whose updates read a snapshot and commit later, so that others come in between.
 type unguarded struct{ engine.Engine }

@@ -1,7 +1,7 @@
 // Command suites runs the clients' own test suites against cqld and against Cassandra, and writes which
 // tests differ and why into compat_tests/SUITES.md:
 //
-//	go run ./compat_tests/suites [-cassandra HOST:PORT] [-w FOLDER] [-here] [SUITE ...]
+//	go run ./compat_tests/suites [-cassandra HOST:PORT] [-w FOLDER] [-here [-addr HOST:PORT]] [SUITE ...]
 //
 // suite.go has the contract and the table of suites. A suite knows how its tests are fetched and run, and tells
 // how each test ended: go_suites.go names those of Go modules, which gotest.go runs and gorun.go reads; python.go and
@@ -32,30 +32,34 @@ func main() {
 	cassandra := flag.String("cassandra", os.Getenv("CASSANDRA_ADDR"), "the address of a Cassandra 5.0, default $CASSANDRA_ADDR")
 	work := flag.String("w", filepath.Join(os.TempDir(), "cqld-suites"), "the folder for what suites install and log, kept between runs")
 	here := flag.Bool("here", false, "run against cqld only, print what fails, and write nothing")
+	addr := flag.String("addr", "", "with -here: the address of a cqld that runs; empty: one is started for each suite")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
-	if err := run(ctx, *cassandra, *work, *here, flag.Args()); err != nil {
+	if err := run(ctx, &runner{work: *work, cassandra: *cassandra, addr: *addr}, *here, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "suites:", err)
 		os.Exit(1)
 	}
 }
 
 // run runs the suites of these names, or all.
-func run(ctx context.Context, cassandra, work string, here bool, names []string) error {
+func run(ctx context.Context, r *runner, here bool, names []string) error {
 	chosen, err := choose(names)
 	if err != nil {
 		return err
 	}
-	work, err = filepath.Abs(work)
-	if err != nil {
+	if r.work, err = filepath.Abs(r.work); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(work, 0o755); err != nil {
+	if err := os.MkdirAll(r.work, 0o755); err != nil {
 		return err
 	}
-	r := &runner{
-		work: work, cqld: filepath.Join(work, "cqld"), cassandra: cassandra, login: os.Getenv("CASSANDRA_LOGIN_ADDR"),
+	r.cqld, r.login = filepath.Join(r.work, "cqld"), os.Getenv("CASSANDRA_LOGIN_ADDR")
+	switch {
+	case !here && r.addr != "":
+		return errors.New("-addr wants -here")
+	case r.addr != "":
+		return r.printHere(ctx, chosen)
 	}
 	if err := process.Build(r.cqld); err != nil {
 		return err

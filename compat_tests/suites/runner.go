@@ -18,6 +18,7 @@ type runner struct {
 	cqld      string // the binary
 	cassandra string // the address
 	login     string // the address of a Cassandra that asks for passwords, if there is one
+	addr      string // the address of a cqld that runs; empty: each suite gets its own one
 }
 
 // errLeftOut says that a suite has no checkout, or no Cassandra.
@@ -57,8 +58,11 @@ func (r *runner) on(ctx context.Context, s suite, where, addr string) ([]outcome
 	return outcomes, nil
 }
 
-// onCqld runs a suite against a cqld started for it.
+// onCqld runs a suite against a cqld started for it, or the one that runs.
 func (r *runner) onCqld(ctx context.Context, s suite) ([]outcome, error) {
+	if r.addr != "" {
+		return r.on(ctx, s, "cqld", r.addr)
+	}
 	args := []string{"serve", "--memory", "--listen", "127.0.0.1:0"}
 	if s.logins {
 		args = append(args, "--auth", "password")

@@ -90,7 +90,7 @@ func (n *Node) awaitLone(ctx context.Context) error {
 			}
 			waits = waits || now-s.at <= n.lapsed()
 		}
-		d := n.options.Lease / (8 * ticksPerLease)
+		d := n.options.Lease / looksPerLease
 		if !waits {
 			d = n.margin()
 		}

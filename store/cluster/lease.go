@@ -54,6 +54,7 @@ func (n *Node) Patience() time.Duration { return 2 * (n.options.DownAfter + n.op
 // under older ones. It waits for the leases of nodes that do not answer to end.
 func (n *Node) Barrier(ctx context.Context, version uint64) error {
 	began := monotonic()
+	n.changed.Store(int64(began))
 	lapsed := n.lapsed()
 	heard := map[[16]byte]*sighting{}
 	for {
@@ -90,7 +91,7 @@ func (n *Node) Barrier(ctx context.Context, version uint64) error {
 			return ctx.Err()
 		case <-n.ctx.Done():
 			return ErrLapsed
-		case <-time.After(n.options.Lease / (8 * ticksPerLease)):
+		case <-time.After(n.options.Lease / looksPerLease):
 		}
 	}
 }

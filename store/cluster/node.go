@@ -60,6 +60,7 @@ type Node struct {
 	definitions Definitions
 
 	leaseEnd atomic.Int64 // by the monotonic clock, in nanoseconds
+	changed  atomic.Int64 // when the definitions were last seen to change, likewise
 	alone    atomic.Bool  // the record says so; see alone.go
 
 	ticking sync.Mutex // held by a tick
@@ -187,19 +188,46 @@ func (n *Node) Start(d Definitions) error {
 // ticksPerLease is how often a lease is renewed before it would end.
 const ticksPerLease = 4
 
-// run renews the lease until the node is closed.
+// looksPerLease is how often a node looks whether definitions change, or others have followed, while it expects that.
+const looksPerLease = 32
+
+// expectFor is for how many leases after a change of the definitions more changes are expected: they seldom come alone,
+// and whoever makes them waits for all nodes.
+const expectFor = 5
+
+// run renews the lease until the node is closed, and sooner where others wait for its record.
 func (n *Node) run() {
 	defer n.loop.Done()
-	ticker := time.NewTicker(n.options.Lease / ticksPerLease)
+	ticker := time.NewTicker(n.options.Lease / looksPerLease)
 	defer ticker.Stop()
+	due := monotonic() + n.options.Lease/ticksPerLease
 	for {
 		select {
 		case <-n.ctx.Done():
 			return
 		case <-ticker.C:
 		}
+		if monotonic() < due && !n.isAwaited() {
+			continue
+		}
 		n.note(n.tick())
+		due = monotonic() + n.options.Lease/ticksPerLease
 	}
+}
+
+// isAwaited reports whether a definition may wait for the next record of this node: the definitions have changed again
+// shortly after they did, or what began under older ones has ended. The goroutine of ticks calls it.
+func (n *Node) isAwaited() bool {
+	number, _ := n.definitions.Version()
+	if n.own.Definitions < number && n.definitions.Settled() {
+		return true
+	}
+	changed := time.Duration(n.changed.Load())
+	if changed == 0 || monotonic()-changed > expectFor*n.options.Lease {
+		return false
+	}
+	v, err := ReadVersion(n.engine)
+	return err == nil && number < v.Number // a tick tells of errors
 }
 
 // note logs when the node begins or ends to fail.
@@ -237,6 +265,7 @@ func (n *Node) tick() error {
 	}
 	number, schema := n.definitions.Version()
 	if number < v.Number {
+		n.changed.Store(int64(began))
 		if err := n.definitions.Follow(); err != nil {
 			return fmt.Errorf("follow the definitions: %w", err)
 		}

@@ -1,0 +1,72 @@
+// Command bench measures a cluster of this machine (package local), whose store is unistore, and prints tables in
+// Markdown: how long statements take while requests to the store and to PD are delayed, and how many statements several
+// nodes answer, with the processor time that node, store and PD use for each.
+//
+//	bench [-latency] [-load] [-time TIME]
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/cqld/cqld/cluster/local"
+)
+
+func main() {
+	latency := flag.Bool("latency", true, "measure how long statements take behind delays")
+	load := flag.Bool("load", true, "measure how many statements several nodes answer")
+	span := flag.Duration("time", 3*time.Second, "how long each statement is sent to several nodes")
+	flag.Parse()
+	if err := run(*latency, *load, *span); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(latency, load bool, span time.Duration) error {
+	folder, err := os.MkdirTemp("", "cqld-cluster-bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	if err := local.Build(folder); err != nil {
+		return err
+	}
+	if latency {
+		for _, nodes := range []int{1, 2} {
+			if err := printLatency(folder, nodes); err != nil {
+				return err
+			}
+		}
+	}
+	if load {
+		return printLoad(folder, []int{1, 2, 4}, span)
+	}
+	return nil
+}
+
+// on runs a function with an empty cluster.
+func on(folder string, o local.Options, do func(context.Context, *local.Cluster) error) error {
+	data, err := os.MkdirTemp(folder, "cluster")
+	if err != nil {
+		return err
+	}
+	o.Programs = folder
+	c, err := local.Start(data, o)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), clusterLimit)
+	defer cancel()
+	if err := define(ctx, c); err != nil {
+		return err
+	}
+	return do(ctx, c)
+}
+
+// clusterLimit bounds what is measured on one cluster.
+const clusterLimit = 5 * time.Minute

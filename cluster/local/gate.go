@@ -1,0 +1,182 @@
+package local
+
+import (
+	"net"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// Gate forwards connections. It can delay what goes through, and stop forwarding as a network does that is cut: then
+// nothing arrives, and nobody is told.
+type Gate struct {
+	listener net.Listener
+	targets  []string
+	next     atomic.Int64 // connection
+	delay    atomic.Int64 // each way, in nanoseconds
+
+	mu     sync.Mutex
+	change *sync.Cond
+	shut   bool
+	closed bool
+	open   map[net.Conn]bool
+	ended  sync.WaitGroup
+}
+
+// OpenGate listens at an address of this machine that is free. Each connection goes to the next of the targets.
+func OpenGate(targets ...string) (*Gate, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	g := &Gate{listener: l, targets: targets, open: map[net.Conn]bool{}}
+	g.change = sync.NewCond(&g.mu)
+	g.ended.Go(g.accept)
+	return g, nil
+}
+
+// Addr is where the gate listens.
+func (g *Gate) Addr() string { return g.listener.Addr().String() }
+
+// SetDelay delays what goes through, half of the time each way.
+func (g *Gate) SetDelay(d time.Duration) { g.delay.Store(int64(d / 2)) }
+
+// Shut stops forwarding, or goes on with what has arrived meanwhile.
+func (g *Gate) Shut(shut bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.shut = shut
+	g.change.Broadcast()
+}
+
+// Close ends the gate and all connections through it.
+func (g *Gate) Close() {
+	g.mu.Lock()
+	g.closed = true
+	g.change.Broadcast()
+	_ = g.listener.Close()
+	for c := range g.open {
+		_ = c.Close()
+	}
+	g.mu.Unlock()
+	g.ended.Wait()
+}
+
+// pass waits while the gate is shut. It reports false if the gate is closed.
+func (g *Gate) pass() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for g.shut && !g.closed {
+		g.change.Wait()
+	}
+	return !g.closed
+}
+
+// hold notes a connection, which Close then ends.
+func (g *Gate) hold(c net.Conn) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		_ = c.Close()
+	}
+	g.open[c] = true
+}
+
+// release closes a connection.
+func (g *Gate) release(c net.Conn) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	_ = c.Close()
+	delete(g.open, c)
+}
+
+func (g *Gate) accept() {
+	for {
+		c, err := g.listener.Accept()
+		if err != nil {
+			return
+		}
+		g.ended.Go(func() { g.join(c) })
+	}
+}
+
+// join forwards a connection until one side ends it.
+func (g *Gate) join(client net.Conn) {
+	g.hold(client)
+	defer g.release(client)
+	if !g.pass() {
+		return
+	}
+	server, err := g.dial()
+	if err != nil {
+		return // the client sees its connection closed
+	}
+	g.hold(server)
+	defer g.release(server)
+	var ways sync.WaitGroup
+	ways.Go(func() { g.carry(server, client) })
+	ways.Go(func() { g.carry(client, server) })
+	ways.Wait()
+}
+
+// dial connects to the next target that lets itself be connected to.
+func (g *Gate) dial() (c net.Conn, err error) {
+	for range g.targets {
+		n := int(g.next.Add(1)-1) % len(g.targets)
+		if c, err = net.Dial("tcp", g.targets[n]); err == nil {
+			return c, nil
+		}
+	}
+	return nil, err
+}
+
+// piece is what has arrived at once.
+type piece struct {
+	at    time.Time
+	bytes []byte
+}
+
+// inFlight is how many pieces may be on their way.
+const inFlight = 1 << 10
+
+// carry forwards one way of a connection, and ends both when it ends.
+func (g *Gate) carry(to, from net.Conn) {
+	flying := make(chan piece, inFlight)
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		defer close(flying)
+		for {
+			b := make([]byte, 16<<10)
+			n, err := from.Read(b)
+			if n > 0 {
+				flying <- piece{time.Now(), b[:n]}
+			}
+			if err != nil {
+				return
+			}
+		}
+	})
+	for p := range flying {
+		sleepExactly(time.Until(p.at.Add(time.Duration(g.delay.Load()))))
+		if !g.pass() {
+			break
+		}
+		if _, err := to.Write(p.bytes); err != nil {
+			break
+		}
+	}
+	_ = to.Close()
+	_ = from.Close()
+	for range flying { // until the reader has ended
+	}
+	reading.Wait()
+}
+
+// sleepExactly sleeps in the system. Go's timers are late by up to a millisecond where nothing else goes on.
+func sleepExactly(d time.Duration) {
+	if d > 0 {
+		t := syscall.NsecToTimespec(int64(d))
+		_ = syscall.Nanosleep(&t, nil) // a signal may end it early
+	}
+}

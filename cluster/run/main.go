@@ -1,0 +1,69 @@
+// Command run runs a command beside a cluster of this machine (package local), and kills the cluster when the command
+// has ended.
+//
+//	run [-nodes N] COMMAND...
+//
+// CQL_ADDR is an address at which each connection goes to the next node. CQLD_NODES are the addresses of the nodes,
+// with commas between them, and CQLD_PD is that of what stands in for PD. The command runs in the folder of the
+// repository.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/cqld/cqld/cluster/local"
+)
+
+func main() {
+	nodes := flag.Int("nodes", 3, "how many nodes there are")
+	flag.Parse()
+	err := run(*nodes, flag.Args())
+	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) && failed.ExitCode() > 0 {
+		os.Exit(failed.ExitCode())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "run:", err)
+		os.Exit(1)
+	}
+}
+
+func run(nodes int, command []string) error {
+	if len(command) == 0 {
+		return errors.New("a command is wanted")
+	}
+	folder, err := os.MkdirTemp("", "cqld-cluster-run")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	if err := local.Build(folder); err != nil {
+		return err
+	}
+	c, err := local.Start(folder, local.Options{Nodes: nodes, Direct: true})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	any, err := local.OpenGate(c.Addresses()...)
+	if err != nil {
+		return err
+	}
+	defer any.Close()
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Dir = ".."
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Env = append(os.Environ(), "CQL_ADDR="+any.Addr(), "CQLD_PD="+c.Placement.Addr,
+		"CQLD_NODES="+strings.Join(c.Addresses(), ","))
+	err = cmd.Run()
+	for i, p := range c.Nodes {
+		if all := p.Errors(); len(all) > 0 {
+			err = errors.Join(err, fmt.Errorf("node %d has logged errors:\n%s", i+1, strings.Join(all, "")))
+		}
+	}
+	return err
+}
