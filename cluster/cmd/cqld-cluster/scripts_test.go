@@ -15,8 +15,8 @@ var (
 	every = flag.Bool("every", false, "with -all: bind values in every version and with pages of every size")
 )
 
-// fewModes are the modes that scripts are run in without -all: as different as they can be. On several nodes it is the
-// first of them.
+// fewModes are the modes that scripts are run in without -all: as different as they can be. On several nodes it is
+// the first of them.
 const (
 	fewModes = "^(v5_plain_page5000|v4_prepared_page1)$"
 	oneMode  = "^v5_plain_page5000$"
@@ -70,7 +70,9 @@ func runScripts(t *testing.T, to, modes string, args ...string) {
 	if *every {
 		args = append(args, "-every")
 	}
-	args = append([]string{"test", "-count=1", "-timeout=60m", "./compat_tests", "-run", only, "-parallel", atOnce}, args...)
+	args = append([]string{
+		"test", "-count=1", "-timeout=60m", "./compat_tests", "-run", only, "-parallel", atOnce,
+	}, args...)
 	tests := exec.CommandContext(t.Context(), "go", args...)
 	tests.Dir = "../../.."
 	out, err := tests.CombinedOutput()
