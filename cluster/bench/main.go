@@ -10,6 +10,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/cqld/cqld/cluster/local"
@@ -26,7 +27,12 @@ func main() {
 	}
 }
 
+// processors is how many goroutines may run at the same time: gates that delay sleep in the system, and would keep
+// others from running.
+const processors = 64
+
 func run(latency, load bool, span time.Duration) error {
+	runtime.GOMAXPROCS(processors)
 	folder, err := os.MkdirTemp("", "cqld-cluster-bench")
 	if err != nil {
 		return err

@@ -158,7 +158,7 @@ func (g *Gate) carry(to, from net.Conn) {
 		}
 	})
 	for p := range flying {
-		sleepExactly(time.Until(p.at.Add(time.Duration(g.delay.Load()))))
+		sleepUntil(p.at.Add(time.Duration(g.delay.Load())))
 		if !g.pass() {
 			break
 		}
@@ -173,9 +173,15 @@ func (g *Gate) carry(to, from net.Conn) {
 	reading.Wait()
 }
 
-// sleepExactly sleeps in the system. Go's timers are late by up to a millisecond where nothing else goes on.
-func sleepExactly(d time.Duration) {
-	if d > 0 {
+// timerLate is how late Go's timers may be where nothing else goes on.
+const timerLate = 1500 * time.Microsecond
+
+// sleepUntil sleeps until a moment: long with a timer, and the rest in the system.
+func sleepUntil(at time.Time) {
+	if d := time.Until(at) - timerLate; d > 0 {
+		time.Sleep(d)
+	}
+	if d := time.Until(at); d > 0 {
 		t := syscall.NsecToTimespec(int64(d))
 		_ = syscall.Nanosleep(&t, nil) // a signal may end it early
 	}
