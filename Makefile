@@ -10,7 +10,7 @@ BIN      := cqld
 SYSTEMS := linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 .DEFAULT_GOAL := help
-.PHONY: help build cluster cluster-test cluster-scripts cluster-crash static cross test race lint generate generated fuzz check licences vulnerabilities reproducible bench benchmarks properties histories crash damage hostile mutations compare release image drivers metadata containers oracle oracle-stop scripts judge suites differ differ-guardrails
+.PHONY: help build cluster cluster-test cluster-scripts cluster-crash cluster-drivers cluster-suites cluster-bench cluster-real static cross test race lint generate generated fuzz check licences vulnerabilities reproducible bench benchmarks properties histories crash damage hostile mutations compare release image drivers metadata containers oracle oracle-stop scripts judge suites differ differ-guardrails
 
 # A command behind this finds a real Cassandra 5.0 in $CASSANDRA_ADDR: one that runs already, or one started for it.
 ORACLE := go run ./compat_tests/oracle run
@@ -77,8 +77,21 @@ cluster-test: ## check and test that module on a cluster in the process, and on 
 cluster-scripts: ## run the scripts on that module's servers in every mode; it takes minutes
 	cd cluster && go test -timeout 60m -run '^TestScripts' ./cmd/cqld-cluster -all -every
 
-cluster-crash: ## kill three of that module's servers and their store, a process of its own, in turn; ROUNDS times
-	cd cluster && go run ./crash $(if $(ROUNDS),-rounds $(ROUNDS))
+cluster-crash: ## kill, stop and cut off three of that module's servers, their store and what stands in for PD; ROUNDS faults
+	cd cluster && go run ./crash $(if $(filter command line environment,$(origin ROUNDS)),-rounds $(ROUNDS))
+
+# Each connection goes to the next of three servers over a store that is a process of its own.
+cluster-drivers: ## run real drivers against three of that module's servers at once
+	cd cluster && go run ./run sh -c 'compat_tests/drivers/run -a "$$CQL_ADDR" gocql python cqlsh java node rust'
+
+cluster-suites: ## run gocql's own suites against three of that module's servers at once, and show what fails
+	cd cluster && go run ./run sh -c 'go run ./compat_tests/suites -here -addr "$$CQL_ADDR" gocql-v4 apache-gocql-v5'
+
+cluster-bench: ## measure what statements take and cost on that module's servers
+	cd cluster && go run ./bench
+
+cluster-real: ## try the cluster of deploy/compose.yaml, on the official images of PD and TiKV; needs Docker
+	deploy/try
 
 race: ## run the tests of the concurrent packages under the race detector
 	go test -race -timeout 30m $(RACE)
