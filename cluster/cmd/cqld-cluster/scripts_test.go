@@ -22,7 +22,7 @@ const (
 	oneMode  = "^v5_plain_page5000$"
 )
 
-// showNodes are the scripts whose answers tell how many nodes there are: tables of peers, one row for each node that has
+// showNodes are the scripts whose answers tell how many nodes there are: tables of peers, a row for each node that has
 // built a view, and warnings of more replicas than nodes.
 const showNodes = "^(virtual_tables|system_tables|metrics_tables|334_gossip|built_views|alter_keyspace|batch_sizes|" +
 	"106_alter_system_keyspace)$"
