@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/binary"
+	"flag"
 	"fmt"
 	"slices"
 	"sync"
@@ -15,16 +16,35 @@ import (
 // benchGroup is how many rows of the tables of these benchmarks have the same value of v.
 const benchGroup = 10
 
-// indexBench is a store in a folder with a table whose columns can be indexed.
+var indexMemory = flag.Bool("index-memory", false, "BenchmarkIndexedReads has its tables in memory, not in a folder")
+
+// benchDir is the folder of a store; empty: it is in memory.
+func benchDir(b *testing.B, memory bool) string {
+	if memory {
+		return ""
+	}
+	return b.TempDir()
+}
+
+// placeName says where a store is.
+func placeName(memory bool) string {
+	if memory {
+		return "in memory"
+	}
+	return "on disk"
+}
+
+// indexBench is a store with a table whose columns can be indexed.
 type indexBench struct {
 	*testing.B
 	*Store
 	table, view *schema.Table
 }
 
-// openIndexBench opens a store. The columns that are named have an index each; a view by v is there if it is wanted.
-func openIndexBench(b *testing.B, withView bool, indexed ...string) *indexBench {
-	s, _ := openBench(b, b.TempDir())
+// openIndexBench opens a store in a folder, or in memory without one. The columns that are named have an index each; a
+// view by v is there if it is wanted.
+func openIndexBench(b *testing.B, dir string, withView bool, indexed ...string) *indexBench {
+	s, _ := openBench(b, dir)
 	spec := *newTable(b, "base", "k bigint", "", "v int, w text, x int")
 	for _, column := range indexed {
 		spec.Indexes = append(spec.Indexes, &schema.Index{Name: column, Targets: []schema.IndexTarget{{Column: column}}})
@@ -98,8 +118,8 @@ func quickest(calls int, fn func(i int)) time.Duration {
 	return slices.Min(all)
 }
 
-// BenchmarkIndexedWrites inserts rows into a table without indexes, with one and with three, and with a view. Closing
-// the folder counts, so that what is done in the background does.
+// BenchmarkIndexedWrites inserts rows into a table without indexes, with one and with three, and with a view, in memory
+// and on disk. Closing the store counts, so that what is done in the background does.
 func BenchmarkIndexedWrites(b *testing.B) {
 	const n = 200_000
 	for _, kept := range []struct {
@@ -112,18 +132,20 @@ func BenchmarkIndexedWrites(b *testing.B) {
 		{name: "three indexes", columns: []string{"v", "w", "x"}},
 		{name: "a view", view: true},
 	} {
-		b.Run(kept.name, func(b *testing.B) {
-			var spent time.Duration
-			for range b.N {
-				x := openIndexBench(b, kept.view, kept.columns...)
-				spent += processorTime(func() {
-					x.insert(x.table, 0, n)
-					closeStore(b, x.Store)
-				})
-			}
-			b.ReportMetric(float64(spent.Nanoseconds())/float64(b.N*n), "cpu-ns/write")
-			b.ReportMetric(0, "ns/op")
-		})
+		for _, memory := range []bool{true, false} {
+			b.Run(kept.name+" "+placeName(memory), func(b *testing.B) {
+				var spent time.Duration
+				for range b.N {
+					x := openIndexBench(b, benchDir(b, memory), kept.view, kept.columns...)
+					spent += processorTime(func() {
+						x.insert(x.table, 0, n)
+						closeStore(b, x.Store)
+					})
+				}
+				b.ReportMetric(float64(spent.Nanoseconds())/float64(b.N*n), "cpu-ns/write")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
 	}
 }
 
@@ -131,7 +153,7 @@ func BenchmarkIndexedWrites(b *testing.B) {
 func BenchmarkIndexedReads(b *testing.B) {
 	for rows := 10_000; rows <= *growthRows; rows *= 10 {
 		b.Run(fmt.Sprint(rows), func(b *testing.B) {
-			x := openIndexBench(b, false, "v")
+			x := openIndexBench(b, benchDir(b, *indexMemory), false, "v")
 			defer closeStore(b, x.Store)
 			x.insert(x.table, 0, rows)
 			r := Read{Table: x.table, Lookups: []Lookup{{Index: x.table.Indexes[0]}}}
@@ -149,7 +171,7 @@ func BenchmarkIndexedReads(b *testing.B) {
 // has the same rows.
 func BenchmarkViewPage(b *testing.B) {
 	const n, page = 300_000, 100
-	x := openIndexBench(b, true)
+	x := openIndexBench(b, b.TempDir(), true)
 	defer closeStore(b, x.Store)
 	same := newTable(b, "same", "v int", "k bigint", "w text, x int")
 	define(b, x.Store, same)

@@ -106,25 +106,28 @@ func (e *entryMaker) each(x *keptIndex, key []byte, prefix int, value []byte, fn
 		if c.Column != x.column.ID || e.passesOver(c) {
 			continue
 		}
-		more := false
-		if x.isVector() {
-			e.entry = x.appendForm(e.entry[:0], wholeValue)
-			more = fn(e.entry)
-		} else if x.terms.any() {
-			value, err := x.partOf(c)
-			if err != nil {
-				return err
-			}
-			more = e.giveTerms(x, value, fn)
-		} else {
-			e.value = x.appendCell(e.value[:0], c)
-			more = e.give(x, fn)
-		}
-		if !more {
-			return nil
+		if more, err := e.ofCell(x, c, fn); err != nil || !more {
+			return err
 		}
 	}
 	return e.row.Err
+}
+
+// ofCell calls fn with the entries of a cell of the index's column, until it returns false.
+func (e *entryMaker) ofCell(x *keptIndex, c *rows.Cell, fn func(entry []byte) bool) (more bool, err error) {
+	switch {
+	case x.isVector():
+		e.entry = x.appendForm(e.entry[:0], wholeValue)
+		return fn(e.entry), nil
+	case x.terms.any():
+		value, err := x.partOf(c)
+		if err != nil {
+			return false, err
+		}
+		return e.giveTerms(x, value, fn), nil
+	}
+	e.value = x.appendCell(e.value[:0], c)
+	return e.give(x, fn), nil
 }
 
 // partOf is what is indexed of a cell.
@@ -241,30 +244,4 @@ func (e *entryMaker) hasPart(x *keptIndex, key []byte, prefix int, value, entry 
 	}}
 	err = e.each(&whole, key, prefix, value, func([]byte) bool { return !found })
 	return found, err
-}
-
-// appendEntries appends operations that write the entries of the rows of a mutation. ops are its operations.
-func (m *Mutation) appendEntries(all, ops []engine.Op, indexes []*keptIndex) ([]engine.Op, error) {
-	if m.entries == nil {
-		m.entries = new(entryMaker)
-	}
-	for i := range ops {
-		op := &ops[i]
-		if rows.IsTombstoneKey(op.Key) {
-			continue
-		}
-		for _, x := range indexes {
-			if x.view != nil {
-				continue
-			}
-			err := m.entries.each(x, op.Key, len(m.prefix), op.Value, func(entry []byte) bool {
-				all = append(all, entryOp(entry, op.Key))
-				return true
-			})
-			if err != nil {
-				return all, err
-			}
-		}
-	}
-	return all, nil
 }

@@ -45,7 +45,7 @@ type Mutation struct {
 	id       uint32 // of the table, in this state
 
 	deleting deleting
-	entries  *entryMaker // of indexes; nil: no table that this mutation was for had any
+	entries  *entryWriter // of indexes; nil: no table that this mutation was for had any
 
 	apply applying // of the first mutation of an Apply
 }
@@ -89,6 +89,9 @@ func (m *Mutation) release() {
 	clear(m.ops)
 	m.table, m.partition, m.usage, m.open, m.counts, m.moved = nil, nil, nil, false, false, false
 	m.deleting = deleting{}
+	if m.entries != nil {
+		m.entries.release()
+	}
 	m.buf, m.spans, m.ops = m.buf[:0], m.spans[:0], m.ops[:0]
 	mutations.Put(m)
 }

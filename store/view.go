@@ -94,12 +94,22 @@ func (x *keptIndex) viewRow(row *Row, head *rows.Head, kept []rows.Cell, now int
 	return m
 }
 
-// written is a timestamp for a row of a view: one that its cells are likely to have, because such rows are read sooner.
+// written is a timestamp for a row of a view: the earliest of what the row of the base has, because a row without
+// older cells is read sooner. If cells expire, it is that of the marker or of the first cell, by which reads tell
+// whether what has expired counts as a tombstone.
 func written(row *Row, head *rows.Head, kept []rows.Cell) int64 {
-	if row.Marked || len(kept) == 0 {
-		return head.Marker.Timestamp
+	first := head.Marker.Timestamp
+	if !row.Marked && len(kept) > 0 {
+		first = kept[0].Timestamp
 	}
-	return kept[0].Timestamp
+	earliest := first
+	for i := range kept {
+		if kept[i].Expiry.At != 0 {
+			return first
+		}
+		earliest = min(earliest, kept[i].Timestamp)
+	}
+	return earliest
 }
 
 // rowEnds returns when the row of a view ends. It is not ok if a sweep has taken the value that is in its key.

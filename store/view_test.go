@@ -75,6 +75,73 @@ func TestViews(t *testing.T) {
 	}
 }
 
+// TestViewRowsArePlain writes rows in the ways that are common, and looks at what is stored for a view: the rows are
+// those that a reader takes in the common case, and those of an INSERT are what a table would have.
+func TestViewRowsArePlain(t *testing.T) {
+	s := open(t, "", Options{})
+	defer closeStore(t, s)
+	base := newTable(t, "base", "k int", "", "v int, w int, x text")
+	view := viewOf(base, newTable(t, "byw", "w int", "k int", "v int, x text"))
+	twin := newTable(t, "twin", "w int", "k int", "v int, x text")
+	define(t, s, base, view, twin)
+	waitForIndexes(t, s)
+	k, w := types.EncodeInt(1), types.EncodeInt(2)
+	write := func(table *schema.Table, marked bool, times map[string]int64) {
+		m := NewMutation(table, k)
+		if table == twin {
+			m = NewMutation(table, w)
+			m.Row([][]byte{k})
+		} else {
+			m.Row(nil)
+		}
+		if marked {
+			m.Mark(times["w"], Expiry{})
+		}
+		for _, c := range table.Regular {
+			if ts, given := times[c.Name]; given {
+				m.Set(c, w, ts, Expiry{})
+			}
+		}
+		if err := apply(s, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stored := func(table *schema.Table) (value []byte) {
+		id := s.state.Load().ids[table.ID]
+		key := append(rows.AppendPartition(nil, table, id, w), rows.KindRow)
+		if _, err := s.engine.Get(rows.AppendClustering(key, table, [][]byte{k}), func(v []byte) error {
+			value = slices.Clone(v)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+	for i, test := range []struct {
+		marked bool
+		times  map[string]int64
+	}{
+		{true, map[string]int64{"v": 5, "w": 5, "x": 5}},
+		{false, map[string]int64{"x": 9}},
+		{true, map[string]int64{"w": 12, "x": 12}},
+		{false, map[string]int64{"v": 15}},
+	} {
+		write(base, test.marked, test.times)
+		if i == 0 {
+			write(twin, true, test.times)
+			if got, want := stored(view), stored(twin); string(got) != string(want) {
+				t.Errorf("the view has %x, a table %x", got, want)
+			}
+		}
+		var a rowAssembly
+		a.begin(&Read{Table: view})
+		a.coveredBy(new(rows.PartitionTombstones))
+		if value := stored(view); !a.plainRow(value) {
+			t.Errorf("write %d: %x is not plain", i, value)
+		}
+	}
+}
+
 // writeRandomly writes a few random cells, rows and deletions.
 func writeRandomly(t *testing.T, s *Store, base *schema.Table, r *rand.Rand) {
 	small := func() []byte { return types.EncodeInt(int32(r.IntN(4))) }

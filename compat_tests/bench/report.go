@@ -114,7 +114,8 @@ func (m *measurement) reportRequests(ctx context.Context, page *strings.Builder)
 	defer null.Stop()
 	defer canned.close()
 	page.WriteString("CPU is the server's, with what it does in the background, in µs for a request. A ratio is to the null " +
-		"server's requests per second in the\nsame round: the median, and the least and the most of the rounds.\n\n" +
+		"server's requests per second in the\nsame round: the median, and the least and the most of the rounds. " +
+		"Each kind of request begins when the servers have nothing left to do.\n\n" +
 		"| | null server/s | in memory/s | ratio | CPU | on disk/s | ratio | CPU |\n|---|---|---|---|---|---|---|---|\n")
 	var beside strings.Builder
 	for _, w := range rawWorks {
@@ -239,6 +240,9 @@ func (m *measurement) reportWork(ctx context.Context, w rawWork, servers []*rawC
 	all := make([]measured, len(servers))
 	numbers := make([]atomic.Int64, len(servers))
 	for i, c := range servers {
+		if err := settle(c.pid); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.name, err)
+		}
 		if c.warm == 0 {
 			continue
 		}

@@ -29,7 +29,7 @@ func TestGate(t *testing.T) {
 		}
 		return files.FreeBytes(dir)
 	}
-	const count = 9000
+	const count = 40000 // enough for as many tables as the first level takes
 	writeTiny(t, e, 0, count)
 	for began := time.Now(); asked.Load() < 2; time.Sleep(10 * time.Millisecond) {
 		if time.Since(began) > 30*time.Second {

@@ -5,13 +5,17 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"syscall"
-
-	"github.com/cqld/cqld/store/engine/files"
+	"time"
 	_ "unsafe" // for go:linkname
 
+	"golang.org/x/sys/unix"
+
 	"github.com/cqld/cqld/store/engine/badger/check"
+	"github.com/cqld/cqld/store/engine/files"
 )
 
 // mapper is what golang.org/x/sys/unix maps files with, for Badger as well. Badger makes tables and value logs by
@@ -99,19 +103,67 @@ func takeMapped(fd int, length int64) {
 	})
 }
 
-// zeros are what writeZeros writes at a time. Pieces of 2 MiB took five to ten times as long in some runs.
-var zeros [256 << 10]byte
+// zeros are what writeZeros writes, in pieces.
+var zeros [largePiece]byte
+
+const (
+	// largePiece is a piece for which the system may find one page. Then the piece has one page fault where it had 512,
+	// and a sync takes the right to write from one page. That was a third of what making a table cost.
+	largePiece = 2 << 20
+
+	// smallPiece is for when it finds none.
+	smallPiece = 256 << 10
+
+	// slowPiece is the processor time that a large piece takes when the system moves pages about to find one.
+	slowPiece = 2 * time.Millisecond
+
+	// piecesAfterSlow is how many large pieces are written as small ones then.
+	piecesAfterSlow = 64
+)
+
+// asSmall is how many large pieces are still to be written as small ones.
+var asSmall atomic.Int64
 
 // writeZeros writes zeros to the first bytes of a file. Badger writes a new table through its mapping. If the system
 // has no pages of the file in memory, it makes each of them in a page fault, and these cost more than the copying.
 // Where the system cannot take blocks for a file, the zeros take them.
 func writeZeros(fd int, length int64) error {
-	for at := int64(0); at < length; {
-		n, err := syscall.Pwrite(fd, zeros[:min(length-at, int64(len(zeros)))], at)
+	runtime.LockOSThread() // whose time is taken
+	defer runtime.UnlockOSThread()
+	for at := int64(0); at < length; at += largePiece {
+		piece := int64(largePiece)
+		if asSmall.Load() > 0 {
+			asSmall.Add(-1)
+			piece = smallPiece
+		}
+		began := threadTime()
+		if err := writeZerosAt(fd, at, min(length, at+largePiece), piece); err != nil {
+			return err
+		}
+		if piece == largePiece && threadTime()-began > slowPiece {
+			asSmall.Store(piecesAfterSlow)
+		}
+	}
+	return nil
+}
+
+// writeZerosAt writes zeros to a part of a file, a piece at a time.
+func writeZerosAt(fd int, at, end, piece int64) error {
+	for at < end {
+		n, err := syscall.Pwrite(fd, zeros[:min(end-at, piece)], at)
 		if err != nil && err != syscall.EINTR {
 			return err
 		}
 		at += int64(max(n, 0))
 	}
 	return nil
+}
+
+// threadTime is the processor time that this thread has taken.
+func threadTime() time.Duration {
+	var t unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {
+		return 0
+	}
+	return time.Duration(t.Nano())
 }

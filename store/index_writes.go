@@ -1,0 +1,110 @@
+package store
+
+import (
+	"encoding/binary"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
+)
+
+// entryWriter makes the operations that write the entries of a mutation's rows. It reads each row once for all indexes.
+type entryWriter struct {
+	maker entryMaker
+	ops   []engine.Op
+	row   []byte // the key of the row at hand
+	buf   []byte // keys and values of entries, one behind the other: operations point into it until the mutation ends
+
+	add func(entry []byte) bool // addEntry, as a value that is made once
+}
+
+func newEntryWriter() *entryWriter {
+	w := new(entryWriter)
+	w.add = w.addEntry
+	return w
+}
+
+// release forgets the entries that were made.
+func (w *entryWriter) release() {
+	if w.buf = w.buf[:0]; cap(w.buf) > maxKeptBuffer {
+		w.buf = nil
+	}
+}
+
+// addEntry adds the entry of the row at hand that begins so.
+func (w *entryWriter) addEntry(entry []byte) bool {
+	begin := len(w.buf)
+	w.buf = append(append(w.buf, entry...), w.row[rows.AreaSize:]...)
+	end := len(w.buf)
+	w.buf = binary.AppendUvarint(w.buf, uint64(len(entry)))
+	n := len(w.buf)
+	w.ops = append(w.ops, engine.Op{Kind: engine.Put, Key: w.buf[begin:end:end], Value: w.buf[end:n:n]})
+	return true
+}
+
+// appendEntries appends operations that write the entries of the rows of a mutation. ops are its operations.
+func (m *Mutation) appendEntries(all, ops []engine.Op, indexes []*keptIndex) ([]engine.Op, error) {
+	if m.entries == nil {
+		m.entries = newEntryWriter()
+	}
+	w := m.entries
+	w.ops = all
+	defer func() { w.ops, w.row = nil, nil }()
+	for i := range ops {
+		if rows.IsTombstoneKey(ops[i].Key) {
+			continue
+		}
+		w.row = ops[i].Key
+		if err := w.addRow(indexes, len(m.prefix), ops[i].Value); err != nil {
+			return w.ops, err
+		}
+	}
+	return w.ops, nil
+}
+
+// addRow adds the entries of the row at hand, given the length of its partition's prefix and its value.
+func (w *entryWriter) addRow(indexes []*keptIndex, prefix int, value []byte) error {
+	cells := false
+	for _, x := range indexes {
+		switch {
+		case x.view != nil:
+		case x.column.Kind == schema.Regular || x.column.Kind == schema.Static:
+			cells = true
+		default:
+			if err := w.maker.each(x, w.row, prefix, value, w.add); err != nil {
+				return err
+			}
+		}
+	}
+	if !cells {
+		return nil
+	}
+	static := w.row[prefix] == rows.KindStatic
+	r := &w.maker.row
+	if err := r.ReadHead(value); err != nil {
+		return err
+	}
+	for r.ReadCell() {
+		if err := w.addCell(indexes, static); err != nil {
+			return err
+		}
+	}
+	return r.Err
+}
+
+// addCell adds the entries of the cell at hand.
+func (w *entryWriter) addCell(indexes []*keptIndex, static bool) error {
+	c := &w.maker.row.Cell
+	if c.Deleted {
+		return nil
+	}
+	for _, x := range indexes {
+		if x.view != nil || x.column.ID != c.Column || (x.column.Kind == schema.Static) != static {
+			continue
+		}
+		if _, err := w.maker.ofCell(x, c, w.add); err != nil {
+			return err
+		}
+	}
+	return nil
+}
