@@ -62,7 +62,7 @@ func (n *Node) becomeAlone() {
 		return err
 	})
 	if err == nil && became {
-		n.own = alone
+		n.own.Alone = true // the rest stays as it is: its host id is read without the lock
 		n.alone.Store(true)
 	}
 }
