@@ -42,7 +42,7 @@ const EarlierMemTable = 64 << 20
 // Options open an engine.
 type Options struct {
 	Dir          string
-	TableSize    int64 // of the smallest tables; up to 18 are made at a time, in six times the memory; 0: Badger's 2 MiB
+	TableSize    int64 // of the smallest tables; up to 18 are made at a time, in six times the memory; 0: tableSize
 	MemTableSize int64 // allocated at once; a transaction may have at most 15 % of it; 0: EarlierMemTable
 	CacheSize    int64 // most bytes of values kept for point reads; 0: none
 	Repair       bool  // open a folder with damaged files with what can be kept of them
@@ -188,6 +188,10 @@ const (
 	// in few of them. A get asks the Bloom filters of all.
 	firstLevelTables = 20
 	baseLevel        = 256 << 20
+
+	// tableSize is how long a table becomes, of which Badger fills 95 hundredths: a page of 2 MiB and little more. See
+	// largePiece.
+	tableSize = 2200 << 10
 )
 
 // badgerOptions chooses what measurements favour: no conflict detection, because one goroutine writes; one version
@@ -208,7 +212,7 @@ func badgerOptions(o Options, g *gate) badger.Options {
 		WithVerifyValueChecksum(true).
 		WithMemTableSize(o.MemTableSize).
 		WithValueLogFileSize(valueLogFile)
-	b.BaseTableSize = cmp.Or(o.TableSize, b.BaseTableSize)
+	b.BaseTableSize = cmp.Or(o.TableSize, tableSize)
 	b.ValueThreshold = min(b.ValueThreshold, o.MemTableSize/10)
 	return b
 }

@@ -114,11 +114,12 @@ const (
 	// smallPiece is for when it finds none.
 	smallPiece = 256 << 10
 
-	// slowPiece is the processor time that a large piece takes when the system moves pages about to find one.
-	slowPiece = 2 * time.Millisecond
+	// slowPiece is the processor time of a large piece that was not worth it. When the system moves pages about to find
+	// one, it takes 5 ms, and the syncs of small pieces are no cheaper.
+	slowPiece = 8 * time.Millisecond
 
 	// piecesAfterSlow is how many large pieces are written as small ones then.
-	piecesAfterSlow = 64
+	piecesAfterSlow = 16
 )
 
 // asSmall is how many large pieces are still to be written as small ones.
