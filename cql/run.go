@@ -40,10 +40,15 @@ func (*Run) term() {}
 func (r *Run) String() string { return r.Text }
 
 // All goes through the terms, which are made anew each time.
-func (r *Run) All() iter.Seq[Term] {
+func (r *Run) All() iter.Seq[Term] { return r.terms(false) }
+
+// Lent is All for who keeps no term: a literal is valid until the next term.
+func (r *Run) Lent() iter.Seq[Term] { return r.terms(true) }
+
+func (r *Run) terms(lent bool) iter.Seq[Term] {
 	if r.Kind >= RunKeys {
 		return func(yield func(Term) bool) {
-			for k, v := range r.Entries() {
+			for k, v := range r.entries(lent) {
 				if r.Kind == RunValues {
 					k = v
 				}
@@ -61,12 +66,18 @@ func (r *Run) All() iter.Seq[Term] {
 				return
 			}
 			read.punctuation()
+			read.takeBack(lent)
 		}
 	}
 }
 
 // Entries goes through the keys and values in the text of a Run in a map.
-func (r *Run) Entries() iter.Seq2[Term, Term] {
+func (r *Run) Entries() iter.Seq2[Term, Term] { return r.entries(false) }
+
+// LentEntries is Entries for who keeps no term: literals are valid until the next entry.
+func (r *Run) LentEntries() iter.Seq2[Term, Term] { return r.entries(true) }
+
+func (r *Run) entries(lent bool) iter.Seq2[Term, Term] {
 	return func(yield func(k, v Term) bool) {
 		read := runReader{text: r.Text, base: r.Start}
 		for range r.Count {
@@ -78,6 +89,7 @@ func (r *Run) Entries() iter.Seq2[Term, Term] {
 				return
 			}
 			read.punctuation()
+			read.takeBack(lent)
 		}
 	}
 }
@@ -124,12 +136,13 @@ func (r *Run) settle(text string, end int) *Run {
 
 // runReader reads plain terms.
 type runReader struct {
-	text     string
-	pos      int
-	stop     int // where the last item ended
-	base     int // the offset of text
-	mark     int // the index of the next marker
-	literals []Literal
+	text string
+	pos  int
+	stop int // where the last item ended
+	base int // the offset of text
+	mark int // the index of the next marker
+	made []Literal
+	free []Literal // those of made that are not in use
 }
 
 func (r *runReader) is(c byte) bool { return r.pos < len(r.text) && r.text[r.pos] == c }
@@ -337,13 +350,21 @@ func (r *runReader) span(start int) Span { return Span{r.base + start, r.base + 
 
 // literal makes a literal; several are allocated at a time.
 func (r *runReader) literal(start int, kind LiteralKind, text string) *Literal {
-	if len(r.literals) == 0 {
-		r.literals = make([]Literal, 16)
+	if len(r.free) == 0 {
+		r.made = make([]Literal, 16)
+		r.free = r.made
 	}
-	l := &r.literals[0]
-	r.literals = r.literals[1:]
+	l := &r.free[0]
+	r.free = r.free[1:]
 	*l = Literal{Span: r.span(start), Kind: kind, Text: text}
 	return l
+}
+
+// takeBack has the literals that were lent used again.
+func (r *runReader) takeBack(lent bool) {
+	if lent {
+		r.free = r.made
+	}
 }
 
 // terms makes the terms between brackets: a Run of all of them if there are many.

@@ -3,6 +3,7 @@ package parser
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -221,6 +222,47 @@ func FuzzRuns(f *testing.F) {
 		text := head + strings.Repeat(filler+",", n) + odd + strings.Repeat(","+filler, 99-n) + "] WHERE k = 1"
 		compareRuns(t, text)
 	})
+}
+
+// Terms that are lent are those that are kept, until the next one; literals within others are no longer lent either.
+func TestLent(t *testing.T) {
+	nested := "[1, [2, 3], {4: 'a'}], {c: 6, d: [7]}, 8, 'it''s', null, "
+	for text, kind := range map[string]cql.RunKind{
+		strings.Repeat("1, 'a', 2.5, 0x01, ", 50): cql.RunTerms, strings.Repeat(nested, 30): cql.RunTerms,
+		strings.Repeat("1: [2, 3], 4: 'e', ", 50): cql.RunKeys, strings.Repeat("(1, 2), ('a', 'b'), ", 50): cql.RunTuples,
+	} {
+		run, _, _ := cql.FindRun(text, 0)
+		if run == nil {
+			t.Fatalf("%s is no run", text[:20])
+		}
+		if run.Kind != kind {
+			t.Errorf("%s is of kind %d", text[:20], run.Kind)
+		}
+		kept := slices.Collect(run.All())
+		at := 0
+		for term := range run.Lent() {
+			if !reflect.DeepEqual(term, kept[at]) {
+				t.Errorf("%d is %#v, not %#v", at, term, kept[at])
+			}
+			at++
+		}
+		if at != len(kept) || at != run.Count {
+			t.Errorf("%d of %d terms", at, run.Count)
+		}
+		if kind != cql.RunKeys {
+			continue
+		}
+		values := *run
+		values.Kind = cql.RunValues
+		keptValues := slices.Collect(values.All())
+		at = 0
+		for k, v := range run.LentEntries() {
+			if !reflect.DeepEqual(k, kept[at]) || !reflect.DeepEqual(v, keptValues[at]) {
+				t.Errorf("entry %d is %#v: %#v", at, k, v)
+			}
+			at++
+		}
+	}
 }
 
 // The constants of a run are what the lexer takes them for.

@@ -5,33 +5,47 @@ import (
 	"slices"
 )
 
-// Packed are values one behind the other. An object for each of a million numbers would be many times as large as the
-// collection that they are to be.
+// Packed are values one behind the other, as a list has them. An object for each of a million numbers would be many
+// times as large as the collection that they are to be.
 type Packed struct {
-	bytes []byte
-	ends  []uint32
-	null  bool
+	list   []byte   // room for the number of the values, and each with its length in front
+	n      int      // how many they are
+	starts []uint32 // of the values; made when they are asked for by their places
+	null   bool
 
 	Step func() error // called now and then while they are sorted; nil: nobody waits
 	err  error
 }
 
-// NewPacked is empty, with room for n values.
-func NewPacked(n int) *Packed { return &Packed{bytes: []byte{}, ends: make([]uint32, 0, n)} }
+// The lengths of what a list has in front of its elements, and of each.
+const (
+	countLength  = 4
+	prefixLength = 4
+)
 
-// Reserve makes room for n bytes of values, so that those of millions are not copied again and again: nobody can
-// interrupt a goroutine while it copies tens of megabytes. Nothing has been added.
-func (p *Packed) Reserve(n int) { p.bytes = make([]byte, 0, n) }
+// NewPacked is empty, with room for the lengths of n values.
+func NewPacked(n int) *Packed {
+	p := new(Packed)
+	p.Reserve(n, 0)
+	return p
+}
 
-// Add appends a value. All values together must be shorter than 4 GiB.
+// Reserve makes room for n values that have size bytes together, so that those of millions are not copied again and
+// again: nobody can interrupt a goroutine while it copies tens of megabytes. Nothing has been added.
+func (p *Packed) Reserve(n, size int) {
+	p.list = make([]byte, countLength, countLength+n*prefixLength+size)
+}
+
+// Add appends a value. All values together, with their lengths, must be shorter than 4 GiB.
 func (p *Packed) Add(b []byte) {
 	p.null = p.null || b == nil
-	p.bytes = append(p.bytes, b...)
-	p.ends = append(p.ends, uint32(len(p.bytes)))
+	p.list = binary.BigEndian.AppendUint32(p.list, uint32(len(b)))
+	p.list = append(p.list, b...)
+	p.n++
 }
 
 // Size is the length of all values together.
-func (p *Packed) Size() int { return len(p.bytes) }
+func (p *Packed) Size() int { return len(p.list) - countLength - p.n*prefixLength }
 
 // Err is what Step ended the sorting with: the value that was made then is wrong.
 func (p *Packed) Err() error { return p.err }
@@ -39,26 +53,33 @@ func (p *Packed) Err() error { return p.err }
 // HasNull reports whether a value is null.
 func (p *Packed) HasNull() bool { return p.null }
 
-func (p *Packed) at(i uint32) []byte {
-	start := uint32(0)
-	if i > 0 {
-		start = p.ends[i-1]
-	}
-	return p.bytes[start:p.ends[i]:p.ends[i]]
+// List is a list of the values, none of which is null. Nothing is added any more.
+func (p *Packed) List() []byte {
+	binary.BigEndian.PutUint32(p.list, uint32(p.n))
+	return p.list
 }
 
-// List is a list of the values, none of which is null.
-func (p *Packed) List() []byte {
-	b := binary.BigEndian.AppendUint32(make([]byte, 0, 4+4*len(p.ends)+len(p.bytes)), uint32(len(p.ends)))
-	for i := range p.ends {
-		b = AppendElement(b, p.at(uint32(i)))
+// find makes starts.
+func (p *Packed) find() {
+	p.starts = make([]uint32, 0, p.n)
+	for at := countLength; at < len(p.list); {
+		at += prefixLength
+		p.starts = append(p.starts, uint32(at))
+		at += int(binary.BigEndian.Uint32(p.list[at-prefixLength:]))
 	}
-	return b
+}
+
+// at is a value, once they are found.
+func (p *Packed) at(i uint32) []byte {
+	start := p.starts[i]
+	end := start + binary.BigEndian.Uint32(p.list[start-prefixLength:])
+	return p.list[start:end:end]
 }
 
 // sorted are the places of the values in their order, equal ones as they came.
 func (p *Packed) sorted(t Type) []uint32 {
-	order := make([]uint32, len(p.ends))
+	p.find()
+	order := make([]uint32, p.n)
 	for i := range order {
 		order[i] = uint32(i)
 	}
@@ -81,9 +102,9 @@ func (p *Packed) sorted(t Type) []uint32 {
 // Set is NewSet of the values.
 func (p *Packed) Set(t *Set) []byte {
 	order := slices.CompactFunc(p.sorted(t.Elem), func(i, j uint32) bool { return t.Elem.Compare(p.at(i), p.at(j)) == 0 })
-	size := 4
+	size := countLength
 	for _, i := range order {
-		size += 4 + len(p.at(i))
+		size += prefixLength + len(p.at(i))
 	}
 	b := binary.BigEndian.AppendUint32(make([]byte, 0, size), uint32(len(order)))
 	for _, i := range order {
@@ -95,13 +116,14 @@ func (p *Packed) Set(t *Set) []byte {
 // Map is NewMap with the values as keys.
 func (p *Packed) Map(t *Map, values *Packed) []byte {
 	order := p.sorted(t.Key)
-	kept, size := order[:0], 4
+	values.find()
+	kept, size := order[:0], countLength
 	for n, i := range order {
 		if n+1 < len(order) && t.Key.Compare(p.at(i), p.at(order[n+1])) == 0 {
 			continue
 		}
 		kept = append(kept, i)
-		size += 8 + len(p.at(i)) + len(values.at(i))
+		size += 2*prefixLength + len(p.at(i)) + len(values.at(i))
 	}
 	b := binary.BigEndian.AppendUint32(make([]byte, 0, size), uint32(len(kept)))
 	for _, i := range kept {
@@ -112,7 +134,8 @@ func (p *Packed) Map(t *Map, values *Packed) []byte {
 
 // Vector is NewVector of the values.
 func (p *Packed) Vector(t *Vector) []byte {
-	elems := make([][]byte, len(p.ends))
+	p.find()
+	elems := make([][]byte, p.n)
 	for i := range elems {
 		elems[i] = p.at(uint32(i))
 	}

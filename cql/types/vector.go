@@ -144,8 +144,8 @@ func (t *Vector) ParseJSON(v JSON) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range elems.ends {
-		if len(elems.at(uint32(i))) == 0 && EmptyIsNull(t.Elem) {
+	for e := range Elements(elems.List()) {
+		if len(e) == 0 && EmptyIsNull(t.Elem) {
 			return nil, &ValueError{Message: "null is not supported inside vectors", Request: true}
 		}
 	}

@@ -34,12 +34,12 @@ func NewPacked(terms cql.Terms, of types.Type) *Packed {
 			text += len(run.Text)
 		}
 	}
-	p := &Packed{Packed: *types.NewPacked(terms.Len()), limit: freePacked + packedPerByte*text}
+	p := &Packed{limit: freePacked + packedPerByte*text}
 	room := text
 	if of != nil && of.FixedLength() > 0 && of.FixedLength() <= longestNumber {
 		room = terms.Len() * of.FixedLength()
 	}
-	p.Reserve(room)
+	p.Reserve(terms.Len(), room)
 	return p
 }
 
@@ -67,7 +67,7 @@ func (c *Checker) Each(terms cql.Terms, f func(cql.Term) error) error {
 }
 
 // eachEntry is Each for the keys and values of a map; without values an entry is a term and nil. What is learned of the
-// terms of a run is not kept: nobody asks about them again.
+// terms of a run is not kept: nobody asks about them again. f keeps none either: literals are lent.
 func (c *Checker) eachEntry(terms, values cql.Terms, f func(t, value cql.Term) error) error {
 	for i, t := range terms.Parts {
 		var value cql.Term
@@ -95,7 +95,7 @@ func (c *Checker) eachEntry(terms, values cql.Terms, f func(t, value cql.Term) e
 func (c *Checker) eachOf(run *cql.Run, f func(t, value cql.Term) error) error {
 	c.passing++
 	defer func() { c.passing-- }()
-	for t := range run.All() {
+	for t := range run.Lent() {
 		if err := f(t, nil); err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func (c *Checker) eachOf(run *cql.Run, f func(t, value cql.Term) error) error {
 func (c *Checker) eachEntryOf(run *cql.Run, f func(t, value cql.Term) error) error {
 	c.passing++
 	defer func() { c.passing-- }()
-	for t, value := range run.Entries() {
+	for t, value := range run.LentEntries() {
 		if err := f(t, value); err != nil {
 			return err
 		}
