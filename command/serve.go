@@ -21,11 +21,12 @@ import (
 )
 
 // The times for stopping: requests in flight may take drainTime, and the process ends after stopTime. Behind the
-// requests, an engine that others may have open too may take closeTime to be closed. What it has acknowledged is kept
-// without that.
+// requests, an engine that others may have open too may take closeTime to be closed, and tables that are merged in the
+// folder mergeTime. What was acknowledged is kept without that.
 const (
 	drainTime = 7 * time.Second
 	closeTime = 2 * time.Second
+	mergeTime = time.Second / 2
 	stopTime  = 9500 * time.Millisecond
 )
 
@@ -204,7 +205,7 @@ func openStore(s *settings, clock *control.Clock, log zerolog.Logger) (st *store
 		if err := os.MkdirAll(s.data, 0o755); err != nil {
 			return nil, nil, fmt.Errorf("make the data folder: %w", err)
 		}
-		o := disk.Options{Dir: s.data, Sync: s.sync, Memtable: s.memtable, Cache: s.cache, Filter: s.filter, Reserve: s.reserve, Repair: s.repair, Log: log}
+		o := disk.Options{Dir: s.data, Sync: s.sync, Memtable: s.memtable, Cache: s.cache, Filter: s.filter, Reserve: s.reserve, Repair: s.repair, Log: log, CloseWithin: mergeTime}
 		open = func(f engine.Fold) (engine.Engine, error) {
 			var err error
 			onDisk, err = disk.Open(o, f)

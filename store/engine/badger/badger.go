@@ -25,6 +25,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/cqld/cqld/store/engine/files"
 
@@ -48,6 +49,10 @@ type Options struct {
 	Repair       bool  // open a folder with damaged files with what can be kept of them
 	Log          zerolog.Logger
 
+	// CloseWithin is how long Close waits for tables that are merged. Then it leaves the folder as a process does that is
+	// killed, in which case the process has to end. 0: as long as it takes.
+	CloseWithin time.Duration
+
 	Reserve   files.Reserve // of the volume, below which Refusing says so; at least what memtables need
 	CommitLog *CommitLog    // the log in front, kept in the same folder; nil: there is none, as in earlier versions
 
@@ -67,24 +72,25 @@ type CommitLog struct {
 
 // Engine is a database.
 type Engine struct {
-	db       *badger.DB
-	fold     engine.Fold
-	cache    *cache
-	version  atomic.Uint64 // of the last transaction
-	logs     *logs
-	syncing  sync.Mutex
-	room     room // of who calls Write
-	log      zerolog.Logger
-	gate     *gate
-	recorder *check.Recorder
-	commits  *commits
-	begun    chan struct{}         // a log may have been begun
-	failed   atomic.Pointer[error] // why nothing is written any more
-	paused   atomic.Pointer[error] // why nothing is written until a sync succeeds
-	full     atomic.Pointer[error] // why there is no room
-	damage   atomic.Pointer[error] // why there is no more reading either
-	stop     chan struct{}
-	finished sync.WaitGroup
+	db          *badger.DB
+	fold        engine.Fold
+	cache       *cache
+	version     atomic.Uint64 // of the last transaction
+	logs        *logs
+	closeWithin time.Duration
+	syncing     sync.Mutex
+	room        room // of who calls Write
+	log         zerolog.Logger
+	gate        *gate
+	recorder    *check.Recorder
+	commits     *commits
+	begun       chan struct{}         // a log may have been begun
+	failed      atomic.Pointer[error] // why nothing is written any more
+	paused      atomic.Pointer[error] // why nothing is written until a sync succeeds
+	full        atomic.Pointer[error] // why there is no room
+	damage      atomic.Pointer[error] // why there is no more reading either
+	stop        chan struct{}
+	finished    sync.WaitGroup
 
 	mu        sync.Mutex
 	snapshots []*Snapshot   // that are not released
@@ -118,7 +124,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 		return nil, fmt.Errorf("open the data in %q: %w", o.Dir, err)
 	}
 	e := &Engine{
-		db: db, fold: fold, cache: newCache(o.CacheSize), log: o.Log, gate: g,
+		db: db, fold: fold, cache: newCache(o.CacheSize), log: o.Log, gate: g, closeWithin: o.CloseWithin,
 		begun: make(chan struct{}, 1), stop: make(chan struct{}),
 	}
 	last := db.MaxVersion()
@@ -184,10 +190,10 @@ func (e *Engine) closeFolder() error {
 const (
 	// firstLevelTables is how many tables the first level gets before they are merged into the next one with keys, which
 	// has up to baseLevel bytes. The more come at a time, the less often that level is written anew: merging 5 tables into
-	// 64 MiB was two thirds of what an insert cost. A flush divides its keys among its tables, so that a range of keys is
-	// in few of them. A get asks the Bloom filters of all.
+	// 64 MiB was two thirds of what an insert cost. 256 MiB cost no less than 128, and are merged for longer. A flush
+	// divides its keys among its tables, so that a range of keys is in few of them. A get asks the Bloom filters of all.
 	firstLevelTables = 20
-	baseLevel        = 256 << 20
+	baseLevel        = 128 << 20
 
 	// tableSize is how long a table becomes, of which Badger fills 95 hundredths: a page of 2 MiB and little more. See
 	// largePiece.
@@ -225,12 +231,25 @@ func (e *Engine) Close() error {
 	close(e.stop)
 	e.finished.Wait()
 	e.gate.closing.Store(true)
-	err := e.db.Close()
-	if err == nil {
-		err = e.closeFolder()
+	closed := make(chan error, 1)
+	go func() {
+		err := e.db.Close()
+		if err == nil {
+			err = e.closeFolder()
+		}
+		closed <- err
+	}()
+	var left <-chan time.Time
+	if e.closeWithin > 0 {
+		left = time.After(e.closeWithin)
 	}
-	if err != nil {
-		return fmt.Errorf("close the data: %w", err)
+	select {
+	case err := <-closed:
+		if err != nil {
+			return fmt.Errorf("close the data: %w", err)
+		}
+	case <-left:
+		e.log.Info().Msg("tables are being merged: that begins anew at the next start")
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package badger
 import (
 	"errors"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -50,6 +51,44 @@ func TestGate(t *testing.T) {
 	if found := readAndClose(t, e); len(found) != count || log.Len() > 0 {
 		t.Errorf("%d of %d are there, log %s", len(found), count, log)
 	}
+}
+
+// TestCloseWithin closes while tables are merged, and leaves that. The folder has everything, as after a kill.
+func TestCloseWithin(t *testing.T) {
+	dir := t.TempDir()
+	e, log, err := openTiny(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.closeWithin = 10 * time.Millisecond
+	var closed atomic.Bool
+	var asked atomic.Int64
+	closed.Store(true)
+	e.gate.free = func(dir string) (int64, error) {
+		asked.Add(1)
+		if closed.Load() {
+			return 0, nil
+		}
+		return files.FreeBytes(dir)
+	}
+	const count = 40000
+	writeTiny(t, e, 0, count)
+	waitFor(t, "tables are merged", func() bool { return asked.Load() >= 2 })
+	if err := e.Close(); err != nil || !strings.Contains(log.String(), "begins anew at the next start") {
+		t.Errorf("closed with %v, log %s", err, log)
+	}
+	left, _, err := openTiny(copyFolder(t, dir), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := readAndClose(t, left); len(found) != count {
+		t.Errorf("%d of %d are there", len(found), count)
+	}
+	closed.Store(false)
+	waitFor(t, "the folder is closed", func() bool {
+		again, _, err := openTiny(dir, false)
+		return err == nil && len(readAndClose(t, again)) == count
+	})
 }
 
 // TestGateRefuses has no folder to be opened, as when no descriptor is left: what the engine says then is a refusal.

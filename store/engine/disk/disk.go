@@ -63,6 +63,10 @@ type Options struct {
 	Repair    bool          // open a folder with damaged files with what can be kept of them
 	Log       zerolog.Logger
 
+	// CloseWithin is how long Close waits for tables that are merged in the background, when all is written and synced.
+	// Then it leaves that, and the process has to end. 0: as long as it takes.
+	CloseWithin time.Duration
+
 	segment  int64                // of a test: bytes of a segment of the log
 	below    badger.Options       // of a test: how Badger is opened, without the folder
 	syncFile func(*os.File) error // of a test: syncs a segment
@@ -169,6 +173,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	var x *commitlog.Examination
 	below := o.below
 	below.Dir, below.Repair, below.Log, below.Reserve = o.Dir, o.Repair, o.Log, o.Reserve
+	below.CloseWithin = o.CloseWithin
 	if below.MemTableSize == 0 {
 		below.MemTableSize = badgerMemtable
 	}
