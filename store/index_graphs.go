@@ -391,7 +391,11 @@ func (s *Store) mergeGraphs(x *keptIndex, era uint64, from []*segment, added []g
 		floats = appendFloats(floats[:0], added[i].vector)
 		b.Add(added[i].row, floats)
 	}
-	return b.Graph(), nil
+	g := b.Graph()
+	return g, g.Try(func() error {
+		steps = -1 // it takes long from step to step
+		return step()
+	})
 }
 
 // storeGraph writes the last of some graphs in place of others, then shows all to reads.

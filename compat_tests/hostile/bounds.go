@@ -55,7 +55,7 @@ type stopping struct {
 	behind time.Duration // from the last answer, or the signal if there came none
 	never  bool          // it was killed in the end
 	exit   string        // its status, unless that is good
-	log    string        // its last line
+	log    string        // from then on
 }
 
 // judge says which bounds are broken.

@@ -275,14 +275,15 @@ func (t *trial) stopDuring(ctx context.Context, r *result) error {
 	if err := s.process.Wait(); err != nil {
 		r.stopped.exit = err.Error()
 	}
-	r.stopped.log = lastLine(s.process.Log())
+	r.stopped.log = stoppingLog(s.process.Log())
 	return nil
 }
 
-// lastLine is the last line of a log.
-func lastLine(log string) string {
+// stoppingLog is what a server that was told to stop has logged since.
+func stoppingLog(log string) string {
 	log = strings.TrimSpace(log)
-	return log[strings.LastIndexByte(log, '\n')+1:]
+	told := max(0, strings.LastIndex(log, "stopping:"))
+	return log[strings.LastIndexByte(log[:told], '\n')+1:]
 }
 
 // order says what the attackers have to do.

@@ -9,11 +9,15 @@ import (
 // ErrGraph says that bytes are not those of a graph.
 var ErrGraph = errors.New("these are not the bytes of a graph of vectors")
 
-const encodingVersion = 1
+// A graph of version 1 was made before graphs were tried out: it has no effort.
+const (
+	untriedVersion  = 1
+	encodingVersion = 2
+)
 
 // Append appends a graph's bytes:
 //
-//	| version : 1 | measure : 1 | dimension : 4 | nodes : 4 | entry : 4 | nodes ... |
+//	| version : 1 | measure : 1 | dimension : 4 | nodes : 4 | entry : 4 | effort : 1 | nodes ... |
 //
 // A node is its key and the number of its levels, each behind its length as a uvarint, whether it is dead, its vector,
 // and its links from the lowest level on, behind their number.
@@ -22,6 +26,7 @@ func (g *Graph) Append(dst []byte) []byte {
 	dst = binary.BigEndian.AppendUint32(dst, uint32(g.dim))
 	dst = binary.BigEndian.AppendUint32(dst, uint32(g.Len()))
 	dst = binary.BigEndian.AppendUint32(dst, uint32(g.entry))
+	dst = append(dst, byte(g.effort))
 	for node := range g.Len() {
 		key := g.Key(node)
 		dst = append(binary.AppendUvarint(dst, uint64(len(key))), key...)
@@ -46,13 +51,20 @@ func (g *Graph) Append(dst []byte) []byte {
 
 // Decode returns the graph that Append has appended.
 func Decode(b []byte) (*Graph, error) {
-	if len(b) < 14 || b[0] != encodingVersion || b[1] > byte(Cosine) {
+	if len(b) < 15 || b[0] < untriedVersion || b[0] > encodingVersion || b[1] > byte(Cosine) {
 		return nil, ErrGraph
 	}
+	tried := b[0] == encodingVersion
 	g := New(Measure(b[1]), int(binary.BigEndian.Uint32(b[2:])))
 	n := int(binary.BigEndian.Uint32(b[6:]))
 	g.entry = int32(binary.BigEndian.Uint32(b[10:]))
 	b = b[14:]
+	if tried {
+		g.effort, b = int(b[0]), b[1:]
+	}
+	if g.effort > mostEffort {
+		return nil, ErrGraph
+	}
 	if n > len(b) || g.dim > len(b)/4 || n*g.dim > len(b)/4 || g.entry < 0 || int(g.entry) >= n {
 		return nil, ErrGraph
 	}

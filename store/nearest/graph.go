@@ -22,10 +22,12 @@ type Graph struct {
 	low   []int32   // of all nodes on the lowest level
 	upper [][]int32 // of each node on the levels above, from the lowest of them; nil: it is on none
 	entry int32     // a node on the highest level
+
+	effort int // how many times as wide as asked for a search is, or compareAll; see Try
 }
 
 // New returns a graph without nodes.
-func New(m Measure, dim int) *Graph { return &Graph{measure: m, dim: dim, entry: -1} }
+func New(m Measure, dim int) *Graph { return &Graph{measure: m, dim: dim, entry: -1, effort: 1} }
 
 // Len is the number of nodes, dead ones too.
 func (g *Graph) Len() int { return len(g.ends) }
@@ -90,8 +92,8 @@ type Found struct {
 	Distance float32
 }
 
-// Search returns living nodes near to a vector, the nearest first. It looks at the neighbours of the wide nearest nodes
-// that it comes by, and returns at most these.
+// Search returns living nodes near to a vector, the nearest first: at most wide. It looks at the neighbours of so many
+// of the nearest nodes that it comes by, or of more, or compares all, if the graph wants more effort.
 func (g *Graph) Search(vector []float32, wide int) []Found {
 	if g.Len() == 0 || len(vector) != g.dim {
 		return nil
@@ -100,15 +102,10 @@ func (g *Graph) Search(vector []float32, wide int) []Found {
 	if !g.measure.prepare(vector) {
 		return nil
 	}
-	s := searches.Get().(*search)
-	defer searches.Put(s)
-	at := g.descend(vector, 0)
-	found := make([]Found, 0, wide)
-	for _, f := range s.level(g, vector, at, 0, wide) {
-		if !g.dead[f.Node] {
-			found = append(found, f)
-		}
+	if g.effort == compareAll {
+		return g.all(vector, wide)
 	}
+	found, _ := g.near(vector, wide)
 	return found
 }
 

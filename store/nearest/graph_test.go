@@ -3,6 +3,7 @@ package nearest
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"flag"
 	"math/rand/v2"
 	"slices"
@@ -11,6 +12,12 @@ import (
 )
 
 var many = flag.Int("vectors", 3000, "how many vectors TestRecall has")
+
+var tryMany = flag.Int("tried", 10000, "how many vectors TestTry has")
+
+var tryMeasures = flag.Int("triedmeasures", 1, "how many measures TestTry tries")
+
+var tryDimension = flag.Int("trieddimension", 100, "of the vectors of TestTry")
 
 var dimension = flag.Int("dimension", 32, "of the vectors of TestRecall")
 
@@ -96,6 +103,91 @@ func TestRecall(t *testing.T) {
 		if found*100 < wanted*95 {
 			t.Errorf("measure %d: %d of %d are found", m, found, wanted)
 		}
+	}
+}
+
+// The nearest of vectors without clusters are hard to find: a graph that was tried out is searched wider, until 95 of
+// 100 are found. One whose vectors lie in clusters is not.
+func TestTry(t *testing.T) {
+	dim := *tryDimension
+	random := rand.New(rand.NewPCG(5, 6))
+	for m := range Measure(*tryMeasures) {
+		anywhere := func() []float32 {
+			v := make([]float32, dim)
+			for i := range v {
+				v[i] = float32(random.NormFloat64())
+			}
+			return v
+		}
+		c := newClustered(dim)
+		for name, next := range map[string]func() []float32{"anywhere": anywhere, "in clusters": c.next} {
+			b := NewBuilder(New(m, dim))
+			for i := range *tryMany {
+				b.Add(binary.BigEndian.AppendUint32(nil, uint32(i)), next())
+			}
+			g := b.Graph()
+			steps := 0
+			began := time.Now()
+			if err := g.Try(func() error { steps++; return nil }); err != nil || steps == 0 {
+				t.Fatalf("%v after %d steps", err, steps)
+			}
+			tried := time.Since(began)
+			again, err := Decode(g.Append(nil))
+			if err != nil || again.effort != g.effort {
+				t.Fatalf("an effort of %d becomes %d, error %v", g.effort, again.effort, err)
+			}
+			recall := func(g *Graph) (float64, time.Duration) {
+				found := 0
+				var took []time.Duration
+				for range 50 {
+					v := next()
+					began := time.Now()
+					got := g.Search(v, triedWidth)
+					took = append(took, time.Since(began))
+					if len(got) > triedWidth {
+						t.Errorf("%d are returned", len(got))
+					}
+					for _, w := range nearestOf(g, v, 10) {
+						if slices.Contains(got, w) {
+							found++
+						}
+					}
+				}
+				slices.Sort(took)
+				return float64(found) / 500, took[len(took)/2]
+			}
+			after, long := recall(again)
+			again.effort = 1
+			before, short := recall(again)
+			t.Logf("measure %d, %s: effort %d, tried in %v, recall %.3f and then %.3f, p50 %v and then %v", m, name, g.effort,
+				tried, before, after, short, long)
+			if after < 0.95 || (name == "in clusters") != (g.effort == 1) {
+				t.Errorf("measure %d, %s: recall %.3f with an effort of %d", m, name, after, g.effort)
+			}
+		}
+	}
+	failed := errors.New("ended")
+	b := NewBuilder(New(Euclidean, 4))
+	for range tried * triedWidth {
+		b.Add([]byte{1}, newClustered(4).next())
+	}
+	if err := b.Graph().Try(func() error { return failed }); err != failed {
+		t.Errorf("a step that fails: %v", err)
+	}
+}
+
+// A graph of the version before has no effort.
+func TestUntried(t *testing.T) {
+	c := newClustered(4)
+	b := NewBuilder(New(Euclidean, 4))
+	for i := range 50 {
+		b.Add([]byte{byte(i)}, c.next())
+	}
+	bytes := b.Graph().Append(nil)
+	bytes[0] = untriedVersion
+	g, err := Decode(slices.Delete(bytes, 14, 15))
+	if err != nil || g.effort != 1 || len(g.Search(c.next(), 5)) != 5 {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -12,6 +12,8 @@ type search struct {
 	round uint32
 	next  []Found // nodes to go on from: a heap with the nearest first
 	best  []Found // a heap with the farthest first
+
+	compared int // vectors
 }
 
 var searches = sync.Pool{New: func() any { return new(search) }}
@@ -27,6 +29,7 @@ func (s *search) level(g *Graph, vector []float32, from Found, level, wide int) 
 		s.round = 1
 	}
 	s.seen[from.Node] = s.round
+	s.compared = 0
 	s.next, s.best = append(s.next[:0], from), append(s.best[:0], from)
 	for len(s.next) > 0 {
 		at := s.next[0]
@@ -39,6 +42,7 @@ func (s *search) level(g *Graph, vector []float32, from Found, level, wide int) 
 				continue
 			}
 			s.seen[n] = s.round
+			s.compared++
 			f := Found{n, g.measure.distance(vector, g.vector(n))}
 			if len(s.best) >= wide {
 				if f.Distance >= s.best[0].Distance {

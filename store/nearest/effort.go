@@ -1,0 +1,97 @@
+package nearest
+
+import "slices"
+
+// The vectors of some data lie in clusters, and a search finds nearly all of the nearest. Where they lie anywhere, a
+// search as wide misses half of them. So a graph is tried out when it is made, and keeps how much wider it is searched.
+const (
+	tried       = 24   // nodes whose vectors are looked for
+	triedWidth  = 128  // of a search
+	triedFound  = 10   // how many of the nearest are to be found
+	triedEnough = 0.98 // how many of these; a vector that is no node is harder to find the nearest of
+	mostEffort  = 32
+
+	// compareAll is the effort of comparing the vectors of all nodes. From one to the next in memory that takes a third
+	// of the time.
+	compareAll  = 0
+	allAreFewer = 3
+)
+
+// Try finds out how much wider than asked for the graph is searched. It calls step now and then, and gives up when that
+// fails.
+func (g *Graph) Try(step func() error) error {
+	g.effort = 1
+	if g.Len() < tried*triedWidth {
+		return nil
+	}
+	queries := make([]int32, tried)
+	wanted := make([][]Found, tried)
+	for i := range queries {
+		queries[i] = int32(g.Len() / tried * i)
+		if err := step(); err != nil {
+			return err
+		}
+		wanted[i] = g.all(g.vector(queries[i]), triedFound)
+	}
+	for ; g.effort <= mostEffort; g.effort *= 2 {
+		found, wants, compared := 0, 0, 0
+		for i, query := range queries {
+			if err := step(); err != nil {
+				return err
+			}
+			got, n := g.near(g.vector(query), triedWidth)
+			compared += n
+			for _, w := range wanted[i] {
+				wants++
+				if slices.ContainsFunc(got, func(f Found) bool { return f.Node == w.Node }) {
+					found++
+				}
+			}
+		}
+		if compared/tried > g.Len()/allAreFewer {
+			break
+		}
+		if float64(found) >= triedEnough*float64(wants) {
+			return nil
+		}
+	}
+	g.effort = compareAll
+	return nil
+}
+
+// all returns the living nodes that are nearest, the nearest first: at most wide.
+func (g *Graph) all(vector []float32, wide int) []Found {
+	var best []Found
+	for n := range int32(g.Len()) {
+		if g.dead[n] {
+			continue
+		}
+		f := Found{n, g.measure.distance(vector, g.vector(n))}
+		if len(best) == wide {
+			if f.Distance >= best[0].Distance {
+				continue
+			}
+			best = pop(best, farther)
+		}
+		best = push(best, f, farther)
+	}
+	slices.SortFunc(best, compareFound)
+	return best
+}
+
+// near returns living nodes near to a vector, the nearest first, and how many vectors it has compared.
+func (g *Graph) near(vector []float32, wide int) (found []Found, compared int) {
+	s := searches.Get().(*search)
+	defer searches.Put(s)
+	at := g.descend(vector, 0)
+	found = make([]Found, 0, wide)
+	for _, f := range s.level(g, vector, at, 0, wide*g.effort) {
+		if len(found) == wide {
+			break
+		}
+		if !g.dead[f.Node] {
+			found = append(found, f)
+		}
+	}
+	return found, s.compared
+}
