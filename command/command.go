@@ -56,6 +56,7 @@ type console struct {
 
 	version string  // that was linked; empty: what the Go tool recorded
 	engine  *Engine // in place of those of a folder and of memory, or nil
+	ends    bool    // the process ends with the command
 }
 
 // Program is a program that has the commands, and what it is started with.
@@ -67,6 +68,8 @@ type Program struct {
 
 	Version string  // empty: what the Go tool recorded
 	Engine  *Engine // of serve; nil: that of a folder, and that of memory
+
+	ends bool // the process ends when Run returns
 }
 
 // Engine is an engine that serve opens in place of that of a folder. Another module brings it.
@@ -92,7 +95,7 @@ func Main(version string, e *Engine) {
 	}()
 	p := Program{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
-		Version: version, Engine: e,
+		Version: version, Engine: e, ends: true,
 	}
 	if isCqlsh(os.Args[0]) {
 		p.Args = append([]string{"cqlsh"}, p.Args...)
@@ -104,6 +107,7 @@ func Main(version string, e *Engine) {
 func (p *Program) Run(ctx context.Context) int {
 	c := &console{
 		stdin: p.Stdin, stdout: p.Stdout, stderr: p.Stderr, getenv: p.Getenv, version: p.Version, engine: p.Engine,
+		ends: p.ends,
 	}
 	return run(ctx, c, p.Args)
 }

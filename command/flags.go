@@ -35,7 +35,8 @@ type settings struct {
 	data        string
 	memory      bool
 	repair      bool
-	memoryLimit int64 // 0: what boundMemory finds out
+	closeWithin time.Duration // see disk.Options
+	memoryLimit int64         // 0: what boundMemory finds out
 	memtable    int64
 	cache       int64
 	filter      int64

@@ -21,8 +21,8 @@ import (
 )
 
 // The times for stopping: requests in flight may take drainTime, and the process ends after stopTime. Behind the
-// requests, an engine that others may have open too may take closeTime to be closed, and tables that are merged in the
-// folder mergeTime. What was acknowledged is kept without that.
+// requests, an engine that others may have open too may take closeTime to be closed. Merges of tables in the folder may
+// take mergeTime if the process ends with the command. What was acknowledged is kept without that.
 const (
 	drainTime = 7 * time.Second
 	closeTime = 2 * time.Second
@@ -35,6 +35,9 @@ func serve(ctx context.Context, c *console, args []string) error {
 	s, err := readSettings(c, args)
 	if err != nil {
 		return err
+	}
+	if c.ends {
+		s.closeWithin = mergeTime
 	}
 	log := newLogger(c.stderr, s)
 	for _, warning := range s.told {
@@ -205,7 +208,7 @@ func openStore(s *settings, clock *control.Clock, log zerolog.Logger) (st *store
 		if err := os.MkdirAll(s.data, 0o755); err != nil {
 			return nil, nil, fmt.Errorf("make the data folder: %w", err)
 		}
-		o := disk.Options{Dir: s.data, Sync: s.sync, Memtable: s.memtable, Cache: s.cache, Filter: s.filter, Reserve: s.reserve, Repair: s.repair, Log: log, CloseWithin: mergeTime}
+		o := disk.Options{Dir: s.data, Sync: s.sync, Memtable: s.memtable, Cache: s.cache, Filter: s.filter, Reserve: s.reserve, Repair: s.repair, Log: log, CloseWithin: s.closeWithin}
 		open = func(f engine.Fold) (engine.Engine, error) {
 			var err error
 			onDisk, err = disk.Open(o, f)

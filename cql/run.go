@@ -138,10 +138,10 @@ func (r *Run) settle(text string, end int) *Run {
 type runReader struct {
 	text string
 	pos  int
-	stop int // where the last item ended
-	base int // the offset of text
-	mark int // the index of the next marker
-	made []Literal
+	stop int       // where the last item ended
+	base int       // the offset of text
+	mark int       // the index of the next marker
+	made []Literal // the last ones that were allocated together
 	free []Literal // those of made that are not in use
 }
 
@@ -360,7 +360,7 @@ func (r *runReader) literal(start int, kind LiteralKind, text string) *Literal {
 	return l
 }
 
-// takeBack has the literals that were lent used again.
+// takeBack lets the literals that were lent be used again.
 func (r *runReader) takeBack(lent bool) {
 	if lent {
 		r.free = r.made

@@ -58,7 +58,7 @@ func (r *request) whenPlannable(text string, plan func(*pace.Turn) error) error 
 	}
 	s := r.conn.server
 	n := planningCost(int64(len(text)))
-	if err := s.memory.planning.Take(r.conn.ctx, r, n); err != nil {
+	if err := s.memory.planning.TakeUnless(r.conn.ctx, s.scheduler.Refusing(), r, n); err != nil {
 		return err
 	}
 	defer s.memory.planning.Leave(r, n)

@@ -57,6 +57,30 @@ func TestPlanningWithoutClient(t *testing.T) {
 	}
 }
 
+// TestPlanningRefused refuses a long text that there is no memory to plan in when the server stops.
+func TestPlanningRefused(t *testing.T) {
+	s := planningServer(t)
+	near, far := net.Pipe()
+	defer near.Close()
+	defer far.Close()
+	r := newRequest(newConn(s.allNodes()[0], far, 1), protocol.Header{}, nil)
+	const much = 1 << 40
+	for owner := range 2 { // an empty room takes anything, and then one owner may hold more than there is room for
+		if err := s.memory.planning.Take(t.Context(), owner, much); err != nil {
+			t.Fatal(err)
+		}
+		defer s.memory.planning.Leave(owner, much)
+	}
+	s.scheduler.Refuse()
+	plan := func(*pace.Turn) error { return errors.New("it was planned") }
+	if err := r.whenPlannable(strings.Repeat(" ", longText+1), plan); !errors.Is(err, pace.ErrRefused) {
+		t.Error(err)
+	}
+	if used := s.memory.planning.Used(); used != 2*much {
+		t.Errorf("%d bytes are taken", used)
+	}
+}
+
 // TestRefusedWork tells the client of work that had not begun that it may ask another node.
 func TestRefusedWork(t *testing.T) {
 	near, far := net.Pipe()

@@ -224,7 +224,7 @@ func FuzzRuns(f *testing.F) {
 	})
 }
 
-// Terms that are lent are those that are kept, until the next one; literals within others are no longer lent either.
+// Until the next one, a term that is lent is the same as one that is made to be kept.
 func TestLent(t *testing.T) {
 	nested := "[1, [2, 3], {4: 'a'}], {c: 6, d: [7]}, 8, 'it''s', null, "
 	for text, kind := range map[string]cql.RunKind{

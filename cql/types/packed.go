@@ -8,16 +8,16 @@ import (
 // Packed are values one behind the other, as a list has them. An object for each of a million numbers would be many
 // times as large as the collection that they are to be.
 type Packed struct {
-	list   []byte   // room for the number of the values, and each with its length in front
-	n      int      // how many they are
-	starts []uint32 // of the values; made when they are asked for by their places
+	list   []byte   // room for the number of values, and then each value behind its length
+	n      int      // the number of values
+	starts []uint32 // where each value starts; see find
 	null   bool
 
 	Step func() error // called now and then while they are sorted; nil: nobody waits
 	err  error
 }
 
-// The lengths of what a list has in front of its elements, and of each.
+// The bytes that a list has in front of all elements, and in front of each.
 const (
 	countLength  = 4
 	prefixLength = 4
@@ -59,7 +59,7 @@ func (p *Packed) List() []byte {
 	return p.list
 }
 
-// find makes starts.
+// find notes where the values start, so that at can return them.
 func (p *Packed) find() {
 	p.starts = make([]uint32, 0, p.n)
 	for at := countLength; at < len(p.list); {
@@ -69,7 +69,7 @@ func (p *Packed) find() {
 	}
 }
 
-// at is a value, once they are found.
+// at returns a value. find was called before.
 func (p *Packed) at(i uint32) []byte {
 	start := p.starts[i]
 	end := start + binary.BigEndian.Uint32(p.list[start-prefixLength:])

@@ -11,10 +11,11 @@ const (
 	triedEnough = 0.98 // how many of these; a vector that is no node is harder to find the nearest of
 	mostEffort  = 32
 
-	// compareAll is the effort of comparing the vectors of all nodes. From one to the next in memory that takes a third
-	// of the time.
-	compareAll  = 0
-	allAreFewer = 3
+	// compareAll is the effort of comparing the vectors of all nodes.
+	compareAll = 0
+
+	// sequential is how many vectors are compared one behind the other in the time of one that a link leads to.
+	sequential = 3
 )
 
 // Try finds out how much wider than asked for the graph is searched. It calls step now and then, and gives up when that
@@ -48,7 +49,7 @@ func (g *Graph) Try(step func() error) error {
 				}
 			}
 		}
-		if compared/tried > g.Len()/allAreFewer {
+		if compared/tried > g.Len()/sequential {
 			break
 		}
 		if float64(found) >= triedEnough*float64(wants) {

@@ -47,6 +47,15 @@ func (c *clustered) next() []float32 {
 	return c.around(c.centres[c.random.IntN(len(c.centres))], 0.5)
 }
 
+// graph has the next n vectors.
+func (c *clustered) graph(n int) *Graph {
+	b := NewBuilder(New(Euclidean, len(c.centres[0])))
+	for i := range n {
+		b.Add([]byte{byte(i)}, c.next())
+	}
+	return b.Graph()
+}
+
 // nearestOf returns the nodes that are really nearest.
 func nearestOf(g *Graph, v []float32, k int) []Found {
 	v = slices.Clone(v)
@@ -167,11 +176,7 @@ func TestTry(t *testing.T) {
 		}
 	}
 	failed := errors.New("ended")
-	b := NewBuilder(New(Euclidean, 4))
-	for range tried * triedWidth {
-		b.Add([]byte{1}, newClustered(4).next())
-	}
-	if err := b.Graph().Try(func() error { return failed }); err != failed {
+	if err := newClustered(4).graph(tried * triedWidth).Try(func() error { return failed }); err != failed {
 		t.Errorf("a step that fails: %v", err)
 	}
 }
@@ -179,11 +184,7 @@ func TestTry(t *testing.T) {
 // A graph of the version before has no effort.
 func TestUntried(t *testing.T) {
 	c := newClustered(4)
-	b := NewBuilder(New(Euclidean, 4))
-	for i := range 50 {
-		b.Add([]byte{byte(i)}, c.next())
-	}
-	bytes := b.Graph().Append(nil)
+	bytes := c.graph(50).Append(nil)
 	bytes[0] = untriedVersion
 	g, err := Decode(slices.Delete(bytes, 14, 15))
 	if err != nil || g.effort != 1 || len(g.Search(c.next(), 5)) != 5 {
@@ -216,11 +217,7 @@ func TestBuilderCopies(t *testing.T) {
 // Damaged bytes are an error or another graph, never a panic.
 func TestDamagedGraph(t *testing.T) {
 	c := newClustered(4)
-	b := NewBuilder(New(Euclidean, 4))
-	for i := range 50 {
-		b.Add([]byte{byte(i)}, c.next())
-	}
-	whole := b.Graph().Append(nil)
+	whole := c.graph(50).Append(nil)
 	for n := range len(whole) {
 		if _, err := Decode(whole[:n]); err == nil {
 			t.Fatalf("%d of %d bytes are taken for a graph", n, len(whole))

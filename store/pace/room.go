@@ -62,6 +62,11 @@ func (r *Room) TryTake(n int64) bool { return r.waits.Load() == 0 && r.fits(n) }
 
 // Take waits until it can take n or ctx ends.
 func (r *Room) Take(ctx context.Context, owner any, n int64) error {
+	return r.TakeUnless(ctx, nil, owner, n)
+}
+
+// TakeUnless is Take, but stops waiting with ErrRefused when refusing is closed.
+func (r *Room) TakeUnless(ctx context.Context, refusing <-chan struct{}, owner any, n int64) error {
 	if r.TryTake(n) {
 		return nil
 	}
@@ -72,6 +77,9 @@ func (r *Room) Take(ctx context.Context, owner any, n int64) error {
 	case <-ctx.Done():
 		r.withdraw(c)
 		return ctx.Err()
+	case <-refusing:
+		r.withdraw(c)
+		return ErrRefused
 	}
 }
 

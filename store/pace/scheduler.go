@@ -116,6 +116,9 @@ func (r *ring) next(may func(*Party) bool) *Turn {
 // Refuse ends the waiting of turns that have not begun, with ErrRefused: of those that wait now and later.
 func (s *Scheduler) Refuse() { s.refuse.Do(func() { close(s.refusing) }) }
 
+// Refusing is closed by Refuse.
+func (s *Scheduler) Refusing() <-chan struct{} { return s.refusing }
+
 // Turns returns how many turns are under way, and how many have ended.
 func (s *Scheduler) Turns() (underWay int, ended int64) {
 	s.mu.Lock()

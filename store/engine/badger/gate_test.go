@@ -12,14 +12,12 @@ import (
 	"github.com/cqld/cqld/store/engine/files"
 )
 
-// TestGate closes the gate: no tables are merged until it is open again. It fails if Badger does not say any more
-// what it is about to do.
-func TestGate(t *testing.T) {
-	dir := t.TempDir()
-	e, _, err := openTiny(dir, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+// enoughToMerge is how many numbers make as many tables as the first level takes.
+const enoughToMerge = 40000
+
+// closeGate closes the gate of an empty engine, and writes numbers until tables wait at it to be merged.
+func closeGate(t *testing.T, e *Engine) (open func()) {
+	t.Helper()
 	var closed atomic.Bool
 	var asked atomic.Int64
 	closed.Store(true)
@@ -30,17 +28,25 @@ func TestGate(t *testing.T) {
 		}
 		return files.FreeBytes(dir)
 	}
-	const count = 40000 // enough for as many tables as the first level takes
-	writeTiny(t, e, 0, count)
-	for began := time.Now(); asked.Load() < 2; time.Sleep(10 * time.Millisecond) {
-		if time.Since(began) > 30*time.Second {
-			t.Fatal("the gate is not asked before tables are merged")
-		}
+	writeTiny(t, e, 0, enoughToMerge)
+	waitFor(t, "tables are merged", func() bool { return asked.Load() >= 2 })
+	return func() { closed.Store(false) }
+}
+
+// TestGate closes the gate: no tables are merged until it is open again. It fails if Badger does not say any more
+// what it is about to do.
+func TestGate(t *testing.T) {
+	dir := t.TempDir()
+	e, _, err := openTiny(dir, false)
+	if err != nil {
+		t.Fatal(err)
 	}
+	const count = enoughToMerge
+	open := closeGate(t, e)
 	if found, err := readNumbered(e); err != nil || len(found) != count {
 		t.Errorf("%d of %d can be read, error %v", len(found), count, err)
 	}
-	closed.Store(false)
+	open()
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -61,19 +67,8 @@ func TestCloseWithin(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.closeWithin = 10 * time.Millisecond
-	var closed atomic.Bool
-	var asked atomic.Int64
-	closed.Store(true)
-	e.gate.free = func(dir string) (int64, error) {
-		asked.Add(1)
-		if closed.Load() {
-			return 0, nil
-		}
-		return files.FreeBytes(dir)
-	}
-	const count = 40000
-	writeTiny(t, e, 0, count)
-	waitFor(t, "tables are merged", func() bool { return asked.Load() >= 2 })
+	const count = enoughToMerge
+	open := closeGate(t, e)
 	if err := e.Close(); err != nil || !strings.Contains(log.String(), "begins anew at the next start") {
 		t.Errorf("closed with %v, log %s", err, log)
 	}
@@ -84,7 +79,7 @@ func TestCloseWithin(t *testing.T) {
 	if found := readAndClose(t, left); len(found) != count {
 		t.Errorf("%d of %d are there", len(found), count)
 	}
-	closed.Store(false)
+	open()
 	waitFor(t, "the folder is closed", func() bool {
 		again, _, err := openTiny(dir, false)
 		return err == nil && len(readAndClose(t, again)) == count
