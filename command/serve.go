@@ -155,6 +155,9 @@ func serveStore(
 	case failed = <-served: // the listener broke
 	case <-ctx.Done():
 		log.Info().Msg("stopping: no more connections, finishing the requests in flight")
+		if onDisk != nil {
+			onDisk.FlushSoon() // while requests are answered
+		}
 	}
 	web.ready(false)
 	late := time.AfterFunc(stopTime, func() {

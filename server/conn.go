@@ -257,14 +257,18 @@ func (c *conn) abort() {
 	_ = c.raw.Close() // TLS would wait for the client
 }
 
-// closeAfterAnswers writes the remaining answers and lets the client read them.
+// closeAfterAnswers writes the remaining answers and lets the client read them, for what is left of lingerTime behind
+// the last of them. A client that was answered earlier is not waited for.
 func (c *conn) closeAfterAnswers() {
 	_ = c.socket.SetWriteDeadline(time.Now().Add(lingerTime))
-	c.out.flush()
+	left := c.out.flush() + lingerTime - monotonic()
+	if left <= 0 {
+		return
+	}
 	half, ok := c.socket.(interface{ CloseWrite() error })
 	if !ok || half.CloseWrite() != nil {
 		return
 	}
-	_ = c.socket.SetReadDeadline(time.Now().Add(lingerTime))
+	_ = c.socket.SetReadDeadline(time.Now().Add(left))
 	_, _ = io.Copy(io.Discard, c.socket) // until the client closes, or has had time to
 }

@@ -32,18 +32,19 @@ type output struct {
 	mu      sync.Mutex
 	changed sync.Cond // writing ended, or failed
 	encoder protocol.Encoder
-	full    [][]byte // chunks in front of buf
-	written int      // how many of them the writer has taken
-	waiting int      // the bytes of the others
-	buf     []byte   // what the writer has not taken
-	spare   []byte   // the buffer that was written last
-	bulky   bool     // there were several chunks of late
-	left    int      // bytes that the writer has taken and not written
-	events  int64    // bytes of events since the client had read everything
-	charged int64    // bytes that memory.answers is charged for
-	reading bool     // the reader is busy
-	ending  bool     // nothing waits for the client any more
-	writing bool     // a goroutine writes, or is about to
+	full    [][]byte      // chunks in front of buf
+	written int           // how many of them the writer has taken
+	waiting int           // the bytes of the others
+	buf     []byte        // what the writer has not taken
+	spare   []byte        // the buffer that was written last
+	wrote   time.Duration // when the socket last took bytes, on the clock of monotonic
+	bulky   bool          // there were several chunks of late
+	left    int           // bytes that the writer has taken and not written
+	events  int64         // bytes of events since the client had read everything
+	charged int64         // bytes that memory.answers is charged for
+	reading bool          // the reader is busy
+	ending  bool          // nothing waits for the client any more
+	writing bool          // a goroutine writes, or is about to
 	err     error
 }
 
@@ -340,7 +341,9 @@ func (o *output) writePart(b []byte) {
 	b = b[:min(len(b), writeAtOnce)]
 	o.mu.Unlock()
 	n, err := o.socket.Write(b)
+	wrote := monotonic()
 	o.mu.Lock()
+	o.wrote = wrote
 	charged := o.charged
 	if charged > 0 {
 		o.progress.Store(time.Now().UnixNano())
@@ -377,14 +380,15 @@ func (o *output) end() {
 	o.changed.Broadcast()
 }
 
-// flush returns when everything is written, or writing has failed.
-func (o *output) flush() {
+// flush returns when everything is written, or writing has failed. It says when the socket last took bytes.
+func (o *output) flush() (wrote time.Duration) {
 	o.idle()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for o.writing || o.waiting+len(o.buf) > 0 && o.err == nil {
 		o.changed.Wait()
 	}
+	return o.wrote
 }
 
 // close drops what is not written, and returns when no goroutine writes any more. The socket is closed.

@@ -17,6 +17,19 @@ const (
 // retryEvery is how often the flusher tries again when Badger takes nothing for now.
 const retryEvery = 100 * time.Millisecond
 
+// FlushSoon begins to flush what has been written so far, so that a Close that follows has less to do.
+func (e *Engine) FlushSoon() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed || e.memtable.size == 0 || len(e.layers.frozen) >= maxFrozen {
+		return
+	}
+	e.beginWriting(true)
+	e.freeze()
+	e.publish(nil)
+	e.wake(e.flushing)
+}
+
 // flushFrozen flushes frozen memtables until the engine is closed.
 func (e *Engine) flushFrozen() {
 	defer e.finished.Done()

@@ -90,6 +90,8 @@ func (m *model) step() {
 		maps.DeleteFunc(m.holds, func(k, _ string) bool { return k >= start && k < end })
 	case 1, 2, 3:
 		m.update()
+	case 4:
+		m.engine.FlushSoon()
 	default:
 		var ops []engine.Op
 		for range 1 + m.random.IntN(4)*m.random.IntN(4) {
