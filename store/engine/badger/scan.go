@@ -14,23 +14,23 @@ func (s *Snapshot) Scan(start, end []byte, o engine.ScanOptions, fn func(key, va
 	if len(end) > 0 && bytes.Compare(start, end) >= 0 {
 		return nil
 	}
-	it := s.txn.NewIterator(badger.IteratorOptions{
-		Reverse: o.Reverse, AllVersions: !o.Reverse, Prefix: commonPrefix(start, end),
-	})
+	prefix := commonPrefix(start, end, o.Reverse)
+	it := s.txn.NewIterator(badger.IteratorOptions{Reverse: o.Reverse, AllVersions: !o.Reverse, Prefix: prefix})
 	defer it.Close()
 	if o.Reverse {
 		return s.scanReverse(it, start, end, o, fn)
 	}
-	return s.scanForward(it, start, end, o, fn)
+	return s.scanForward(it, start, end, o, fn, len(prefix))
 }
 
 // maxVersions is how many old versions of a key are stepped over one by one before a seek behind them all: a row
 // that was just written thousands of times has as many.
 const maxVersions = 16
 
-// scanForward goes through all versions of the keys, newest first.
+// scanForward goes through all versions of the keys, newest first. Badger gives only keys that begin with the first
+// shared bytes of start.
 func (s *Snapshot) scanForward(
-	it *badger.Iterator, start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error),
+	it *badger.Iterator, start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error), shared int,
 ) error {
 	var last, key []byte
 	var item *badger.Item
@@ -45,7 +45,6 @@ func (s *Snapshot) scanForward(
 	var dead deletedRun
 	defer func() { dead.end(&s.emptied) }()
 	skipped := 0
-	shared := len(commonPrefix(start, end)) // Badger gives only keys that have it
 	for it.Seek(start); it.Valid(); {
 		item = it.Item()
 		key = item.Key()
@@ -57,7 +56,7 @@ func (s *Snapshot) scanForward(
 			}
 			continue
 		}
-		if len(end) > 0 && bytes.Compare(key[shared:], end[shared:]) >= 0 {
+		if len(end) > shared && bytes.Compare(key[shared:], end[shared:]) >= 0 {
 			return nil
 		}
 		last, skipped = append(last[:0], key...), 0
@@ -151,17 +150,20 @@ func (s *Snapshot) visit(
 
 // worthwhile is the least length of a useful prefix. Badger compares it with every key, and it excludes tables only
 // at the beginning of a scan: a scan of all keys with a short prefix is a long one.
-const worthwhile = 8
+const worthwhile = 4
 
 // commonPrefix is what all keys in [start, end) begin with, so that Badger can exclude tables. It is nil if it is
-// short.
-func commonPrefix(start, end []byte) []byte {
+// short. In reverse, end begins with it too: a scan that seeks a key without it finds nothing.
+func commonPrefix(start, end []byte, reverse bool) []byte {
 	n := min(len(start), len(end))
 	for i := range n {
 		if start[i] != end[i] {
 			n = i
 			break
 		}
+	}
+	if !reverse && n < len(start) && n+1 == len(end) && end[n] == start[n]+1 {
+		n++ // end is the successor of what start begins with
 	}
 	if n < worthwhile {
 		return nil

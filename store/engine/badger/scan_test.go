@@ -1,0 +1,46 @@
+package badger
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cqld/cqld/store/engine"
+)
+
+// Scans that Badger excludes tables from find all keys, in both directions: also where the end of the range is a key.
+func TestScansWithPrefixes(t *testing.T) {
+	e := open(t, "")
+	defer e.Close()
+	for _, key := range []string{"area", "areb", "areb\x00", "areb1", "areb\xff", "areb\xff\xff", "arec", "arec1", "ared"} {
+		write(t, e, engine.Op{Kind: engine.Put, Key: []byte(key), Value: []byte("v")})
+	}
+	s := e.Snapshot()
+	defer s.Release()
+	for _, c := range []struct{ start, end, prefix, keys string }{
+		{"areb", "arec", "areb", "areb areb\x00 areb1 areb\xff areb\xff\xff"},
+		{"areb\x00", "arec", "areb", "areb\x00 areb1 areb\xff areb\xff\xff"},
+		{"areb\xff", "arec", "areb", "areb\xff areb\xff\xff"},
+		{"areb\xfe", "areb\xff", "areb\xfe", ""},
+		{"areb", "areb\x01", "areb", "areb areb\x00"},
+		{"areb", "arec1", "", "areb areb\x00 areb1 areb\xff areb\xff\xff arec"},
+		{"areb", "ared", "", "areb areb\x00 areb1 areb\xff areb\xff\xff arec arec1"},
+		{"arec", "", "", "arec arec1 ared"},
+	} {
+		if got := string(commonPrefix([]byte(c.start), []byte(c.end), false)); got != c.prefix {
+			t.Errorf("from %q to %q: the prefix is %q, want %q", c.start, c.end, got, c.prefix)
+		}
+		for _, reverse := range []bool{false, true} {
+			var keys []string
+			err := s.Scan([]byte(c.start), []byte(c.end), engine.ScanOptions{Reverse: reverse}, func(k, _ []byte) (bool, error) {
+				if keys = append(keys, string(k)); reverse {
+					copy(keys[1:], keys)
+					keys[0] = string(k)
+				}
+				return true, nil
+			})
+			if got := strings.Join(keys, " "); err != nil || got != c.keys {
+				t.Errorf("from %q to %q, reverse %v: %q, %v, want %q", c.start, c.end, reverse, got, err, c.keys)
+			}
+		}
+	}
+}
