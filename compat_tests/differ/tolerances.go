@@ -34,7 +34,7 @@ var tolerances = []tolerance{
 	}},
 	{"pages behind an empty key of a view (docs/differences.md, 340)", func(aspect string, cassandra, cqld *answer) bool {
 		return aspect == outcomeOfNextPage && cqld.err == nil &&
-			cassandra.err != nil && cassandra.err.Message == "java.lang.NullPointerException"
+			cassandra.err != nil && emptyKeyFailure.MatchString(cassandra.err.Message)
 	}},
 	{"an empty page behind which Cassandra has another one (docs/differences.md, 322)", func(aspect string, cassandra, cqld *answer) bool {
 		return aspect == "has more pages" && hasMore(cassandra) && len(cassandra.rows) == 0 && len(cqld.rows) == 0
@@ -72,6 +72,10 @@ var tolerances = []tolerance{
 		return x != y && strings.Contains(x, "(") && plainName(x) == plainName(y)
 	}},
 }
+
+// emptyKeyFailure is said of the page behind a partition with an empty key: without its end, once that has come often.
+var emptyKeyFailure = regexp.MustCompile(
+	`^java\.lang\.NullPointerException(: Cannot invoke "java\.nio\.ByteBuffer\.position\(\)" because "key" is null)?$`)
 
 // jsonOfNothing is said where JSON is made of a value that has no bytes.
 var jsonOfNothing = regexp.MustCompile(`^java\.lang\.NullPointerException: Cannot invoke "java\.lang\.(Boolean|Byte)\.toString\(\)"`)

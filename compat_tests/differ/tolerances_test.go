@@ -7,6 +7,25 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
+// TestToleratedPages wants a failure behind a page to be allowed only where an empty key may be its cause.
+func TestToleratedPages(t *testing.T) {
+	for text, want := range map[string]bool{
+		"java.lang.NullPointerException": true,
+		`java.lang.NullPointerException: Cannot invoke "java.nio.ByteBuffer.position()" because "key" is null`:   true,
+		`java.lang.NullPointerException: Cannot invoke "java.nio.ByteBuffer.position()" because "value" is null`: false,
+		"java.lang.IllegalStateException": false,
+	} {
+		failure := &answer{err: &cqlerr.Error{Code: cqlerr.ServerError, Message: text}}
+		rows := &answer{response: &protocol.Rows{}}
+		if got := tolerated(outcomeOfNextPage, failure, rows) != ""; got != want {
+			t.Errorf("%s: tolerated is %v", text, got)
+		}
+		if tolerated("outcome", failure, rows) != "" || tolerated(outcomeOfNextPage, rows, failure) != "" {
+			t.Errorf("%s is tolerated elsewhere", text)
+		}
+	}
+}
+
 // TestToleratedConditions wants what is allowed of conditional writes not to be allowed of anything else.
 func TestToleratedConditions(t *testing.T) {
 	rows := func(column string) *answer {
