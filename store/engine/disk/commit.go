@@ -263,8 +263,12 @@ func (e *Engine) apply(ops []engine.Op) error {
 	return nil
 }
 
-// isFirst notes that a key is written that the tree does not have, and reports whether it certainly never was before.
-func (e *Engine) isFirst(key []byte) (bool, error) {
+// isFirst notes that a key is put or merged into that the tree does not have, and reports whether it certainly never
+// was written before. Of a key that is put it says nothing: nobody asks.
+func (e *Engine) isFirst(kind engine.OpKind, key []byte) (bool, error) {
+	if kind == engine.Put && !e.filter.knows(key) {
+		return false, nil
+	}
 	below := view{tree: e.memtable.tree, layers: e.layers, fold: e.fold}
 	return e.filter.write(key, hashKey(key), &below)
 }
@@ -272,7 +276,7 @@ func (e *Engine) isFirst(key []byte) (bool, error) {
 // apply applies an operation to a memtable and returns what the key held. first is asked about keys that the memtable
 // does not have; nil: nothing is known of them.
 func apply(
-	m *memtable, path *tree.Path, op *engine.Op, fold engine.Fold, first func(key []byte) (bool, error),
+	m *memtable, path *tree.Path, op *engine.Op, fold engine.Fold, first func(kind engine.OpKind, key []byte) (bool, error),
 ) (old tree.Row, err error) {
 	m.tree.Seek(op.Key, path)
 	if path.Found {
@@ -280,7 +284,7 @@ func apply(
 	}
 	isFirst := false
 	if !path.Found && op.Kind != engine.Delete && first != nil {
-		if isFirst, err = first(op.Key); err != nil {
+		if isFirst, err = first(op.Kind, op.Key); err != nil {
 			return old, err
 		}
 	}

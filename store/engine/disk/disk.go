@@ -129,7 +129,7 @@ type Engine struct {
 	flushRate int64      // bytes a second that the last flushes have written
 	slowed    time.Time  // when the commits that were made while a flush is under way are paid for by it
 	filter    *filter
-	first     func(key []byte) (bool, error) // isFirst
+	first     func(kind engine.OpKind, key []byte) (bool, error) // isFirst
 	closed    bool
 	path      tree.Path          // of the row that is being written
 	undo      []undo             // of the commit that is being applied

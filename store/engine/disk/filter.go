@@ -12,9 +12,9 @@ import (
 // be most of the cost of an insert, and of reading the row while it is in the tree. The lock of writers is held to use
 // it.
 //
-// Keys are grouped by their first bytes. The filter knows a group that had no keys when the engine first wrote to
-// it since it was opened; of others it knows nothing. When its memory is used up it forgets the group with most
-// keys.
+// Keys are grouped by their first bytes. The filter knows a group that had no keys when something was first merged into
+// one since the engine was opened; of others it knows nothing. So groups whose keys are only put and deleted, as those
+// of indexes and views, take none of its memory, which when it is used up it takes from the group with most keys.
 type filter struct {
 	groups map[uint32]*bloom.Filter // nil: nothing is known of the group
 	budget *bloom.Budget
@@ -28,6 +28,11 @@ const defaultFilter = 64 << 20
 
 func newFilter(bytes int64) *filter {
 	return &filter{groups: map[uint32]*bloom.Filter{}, budget: bloom.NewBudget(bytes)}
+}
+
+// knows reports whether the filter has the keys of a key's group, so that it has to be told of all others.
+func (f *filter) knows(key []byte) bool {
+	return len(key) >= groupSize && f.groups[binary.BigEndian.Uint32(key)] != nil
 }
 
 // write notes that a key is written, and reports whether it certainly never was before. below is what was written

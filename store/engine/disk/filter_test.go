@@ -3,6 +3,7 @@ package disk
 import (
 	"encoding/binary"
 	"testing"
+	"time"
 
 	"github.com/cqld/cqld/store/bloom"
 	"github.com/cqld/cqld/store/engine"
@@ -70,6 +71,40 @@ func TestFilterIsBounded(t *testing.T) {
 	f.forget([]byte{0, 0, 0, 1})
 	if g, ok := f.groups[1]; ok {
 		t.Errorf("a table that was forgotten has %d bytes", g.Bytes())
+	}
+}
+
+// TestPutsAreNotFiltered puts keys, which the filter does not keep, and merges into them and into others, once they are
+// in tables: what was put is found.
+func TestPutsAreNotFiltered(t *testing.T) {
+	e := open(t, tiny(t, folder(t), Periodic))
+	defer e.Close()
+	op := func(kind engine.OpKind, key, value string) {
+		if err := commit(e, engine.Op{Kind: kind, Key: []byte(key), Value: []byte(value)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	op(engine.Put, "put and merged", "one")
+	op(engine.Merge, "merged", "one")
+	if e.filter.knows([]byte("put again")) || !e.filter.knows([]byte("merged again")) {
+		t.Error("the filter knows what is put only, or not what is merged")
+	}
+	op(engine.Put, "merged and put", "one")
+	e.FlushSoon()
+	for e.flushes.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	for _, key := range []string{"put and merged", "merged", "merged and put"} {
+		op(engine.Merge, key, "two")
+		found, err := e.Get([]byte(key), func(value []byte) error {
+			if string(value) != "one two" {
+				t.Errorf("%s: %q", key, value)
+			}
+			return nil
+		})
+		if !found || err != nil {
+			t.Errorf("%s: %v, %v", key, found, err)
+		}
 	}
 }
 
