@@ -223,7 +223,7 @@ func (e *Engine) openLog(x *commitlog.Examination) error {
 		return nil
 	}
 	var err error
-	options := commitlog.Options{SegmentSize: e.o.segment, Sync: e.o.syncFile}
+	options := commitlog.Options{SegmentSize: e.o.segment, Mapped: e.o.Sync == Periodic, Sync: e.o.syncFile}
 	if len(x.Damages) > 0 {
 		err = e.repairLog(x, options, replay)
 	} else {

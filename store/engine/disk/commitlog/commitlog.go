@@ -30,8 +30,13 @@ import (
 
 // Options of a log.
 type Options struct {
-	SegmentSize int64                // bytes of a segment; 0: 32 MiB
-	Sync        func(*os.File) error // of a test; nil: syncs the file
+	SegmentSize int64 // bytes of a segment; 0: 32 MiB
+
+	// Mapped has records copied into memory that is mapped to the segments, where the system can. A sync of such a record
+	// may write some hundred KiB around it as well: it is for logs that are synced now and then.
+	Mapped bool
+
+	Sync func(*os.File) error // of a test; nil: syncs the file
 }
 
 // sync is how a segment is synced.
@@ -125,7 +130,7 @@ func (l *Log) Append(ops []engine.Op) (wantsSegment bool, err error) {
 		defer longBuffers.Put(buf)
 	}
 	*buf = appendRecord((*buf)[:0], s.number, seq, ops)
-	if _, err := s.file.WriteAt(*buf, s.end); err != nil {
+	if err := s.write(*buf); err != nil {
 		return wantsSegment, err
 	}
 	s.end += int64(len(*buf))
@@ -141,24 +146,35 @@ const keptBuffer = 1 << 20
 // longBuffers are for longer records. The garbage collector takes them when they are not used.
 var longBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// Prepare makes the next segment, unless there is one.
+// Prepare makes the next segment, unless there is one, and gives the memory of full ones back.
 func (l *Log) Prepare() error {
 	l.changing.Lock()
 	defer l.changing.Unlock()
 	l.mu.Lock()
 	ready := l.spare != nil
+	var done []*mapped
+	for _, s := range l.full {
+		if s.mapped != nil {
+			done, s.mapped = append(done, s.mapped), nil
+		}
+	}
 	l.mu.Unlock()
+	for _, m := range done {
+		if err := m.close(); err != nil {
+			return err
+		}
+	}
 	if ready {
 		return nil
 	}
-	s, err := createSegment(l.dir, l.list.last+1, l.o.SegmentSize)
+	s, err := createSegment(l.dir, l.list.last+1, l.o.SegmentSize, l.o.Mapped)
 	if err != nil {
 		return fmt.Errorf("make a segment of the log: %w", err)
 	}
 	next := l.list
 	next.last++
 	if err := next.write(l.dir); err != nil {
-		return errors.Join(fmt.Errorf("make a segment of the log: %w", err), s.file.Close(), os.Remove(s.path(l.dir)))
+		return errors.Join(fmt.Errorf("make a segment of the log: %w", err), s.remove(l.dir))
 	}
 	l.list = next
 	l.mu.Lock()
@@ -251,8 +267,8 @@ func (l *Log) Close() error {
 	defer l.mu.Unlock()
 	var err error
 	for _, s := range append(l.full, l.current, l.spare) {
-		if s != nil && s.file != nil {
-			err = errors.Join(err, s.file.Close())
+		if s != nil {
+			err = errors.Join(err, s.close())
 		}
 	}
 	return errors.Join(err, l.marks.close())

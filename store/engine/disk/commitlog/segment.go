@@ -18,6 +18,7 @@ import (
 type segment struct {
 	number      uint64
 	file        *os.File // nil: it was there when the log was opened
+	mapped      *mapped  // nil: records are written to the file
 	end         int64    // of the last record
 	first, last uint64   // sequence numbers of its records; last is 0 if it has none
 }
@@ -68,7 +69,7 @@ func headNumber(path string, named uint64) (uint64, error) {
 }
 
 // createSegment makes the file of a segment, and syncs it. It replaces what was left of one that was never used.
-func createSegment(dir string, number uint64, size int64) (*segment, error) {
+func createSegment(dir string, number uint64, size int64, mapped bool) (*segment, error) {
 	s := &segment{number: number, end: headBytes}
 	f, err := os.OpenFile(s.path(dir), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -76,7 +77,8 @@ func createSegment(dir string, number uint64, size int64) (*segment, error) {
 	}
 	s.file = f
 	fail := func(err error) (*segment, error) { return nil, errors.Join(err, f.Close(), os.Remove(s.path(dir))) }
-	if err := takeAll(f, size); err != nil {
+	taken, err := takeAll(f, size)
+	if err != nil {
 		return fail(err)
 	}
 	if _, err := f.WriteAt(head(number), 0); err != nil {
@@ -85,23 +87,30 @@ func createSegment(dir string, number uint64, size int64) (*segment, error) {
 	if err := errors.Join(f.Sync(), files.SyncFile(dir)); err != nil {
 		return fail(err)
 	}
+	if mapped && taken {
+		s.mapped = newMapped(f, size)
+	}
 	return s, nil
 }
 
 // takeAll makes a file so long, and takes its blocks where the system can.
-func takeAll(f *os.File, size int64) error {
-	err := files.TakeBlocks(f, 0, size)
+func takeAll(f *os.File, size int64) (taken bool, err error) {
+	err = files.TakeBlocks(f, 0, size)
 	if err != nil && !errors.Is(err, syscall.EOPNOTSUPP) && !errors.Is(err, syscall.ENOSYS) {
-		return &os.PathError{Op: "take blocks for", Path: f.Name(), Err: err}
+		return false, &os.PathError{Op: "take blocks for", Path: f.Name(), Err: err}
 	}
-	return f.Truncate(size)
+	return err == nil, f.Truncate(size)
+}
+
+// close closes the file.
+func (s *segment) close() error {
+	err := s.mapped.close()
+	s.mapped = nil
+	if s.file != nil {
+		err = errors.Join(err, s.file.Close())
+	}
+	return err
 }
 
 // remove closes and removes the file.
-func (s *segment) remove(dir string) error {
-	var err error
-	if s.file != nil {
-		err = s.file.Close()
-	}
-	return errors.Join(err, os.Remove(s.path(dir)))
-}
+func (s *segment) remove(dir string) error { return errors.Join(s.close(), os.Remove(s.path(dir))) }

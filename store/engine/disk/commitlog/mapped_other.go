@@ -1,0 +1,7 @@
+//go:build !linux
+
+package commitlog
+
+const mayMap = false
+
+func makeWritable([]byte) {}

@@ -1,0 +1,143 @@
+package commitlog
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cqld/cqld/store/engine"
+)
+
+// newLog makes a log in a new folder.
+func newLog(t *testing.T, dir string, o Options) *Log {
+	t.Helper()
+	x, err := Examine(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := x.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func put(bytes int) []engine.Op {
+	return []engine.Op{{Kind: engine.Put, Key: []byte("k"), Value: slices.Repeat([]byte("v"), bytes)}}
+}
+
+// TestMapped appends records of all lengths to a log that is mapped and to one that is written: the files are equal, at
+// once and when the log was closed and synced, and nothing but records is in them.
+func TestMapped(t *testing.T) {
+	written, mapped := t.TempDir(), t.TempDir()
+	logs := map[string]*Log{
+		written: newLog(t, written, Options{SegmentSize: 600_000}),
+		mapped:  newLog(t, mapped, Options{SegmentSize: 600_000, Mapped: true}),
+	}
+	if l := logs[mapped]; mayMap && l.spare.mapped == nil {
+		t.Fatal("the log is not mapped")
+	}
+	equal := func(when string) {
+		t.Helper()
+		names, err := filepath.Glob(filepath.Join(written, "*"+segmentSuffix))
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%d segments, %v", len(names), err)
+		}
+		for _, name := range names {
+			want, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := os.ReadFile(filepath.Join(mapped, filepath.Base(name)))
+			if err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s: %s differs, %v", when, filepath.Base(name), err)
+			}
+		}
+	}
+	for i, n := range []int{
+		0, 1, 100, 4096, 5000, readyBytes - 100, readyBytes, 17, readyBytes + 1, 3 * readyBytes, 20, 700_000, 21, 599_900, 9,
+		1000, 200_000, 200_000, 200_000, 12, 13,
+	} {
+		for _, l := range logs {
+			if !l.Ready(put(n)) {
+				if err := l.Prepare(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := l.Append(put(n)); err != nil {
+				t.Fatalf("record %d of %d bytes: %v", i, n, err)
+			}
+		}
+		equal("appended")
+	}
+	for _, l := range logs {
+		if err := l.Prepare(); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range l.full {
+			if s.mapped != nil {
+				t.Error("a full segment has its memory")
+			}
+		}
+		if err := l.Sync(); err != nil {
+			t.Error(err)
+		}
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	equal("closed")
+	x, err := Examine(mapped, true)
+	if err != nil || len(x.Damages) > 0 {
+		t.Fatalf("%+v, %v", x, err)
+	}
+	records := 0
+	if err := x.Replay(func(uint64, []engine.Op) error { records++; return nil }); err != nil || records != 21 {
+		t.Errorf("%d records, %v", records, err)
+	}
+}
+
+// TestMappedPageIsGone takes the pages of a segment away: appending fails until they are back, and loses nothing.
+func TestMappedPageIsGone(t *testing.T) {
+	dir := t.TempDir()
+	l := newLog(t, dir, Options{SegmentSize: 1 << 20, Mapped: true})
+	defer l.Close()
+	if !mayMap {
+		t.Skip("logs are not mapped on this system")
+	}
+	if _, err := l.Append(put(100)); err != nil {
+		t.Fatal(err)
+	}
+	path := l.current.path(dir)
+	held, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := l.Append(put(100)); err == nil || !strings.Contains(err.Error(), "cannot be written") {
+			t.Errorf("appended to a page that is gone: %v", err)
+		}
+	}
+	if err := os.WriteFile(path, held, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := l.Append(put(100)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x, err := Examine(dir, true)
+	if err != nil || len(x.Damages) > 0 {
+		t.Fatalf("%+v, %v", x, err)
+	}
+	records := 0
+	if err := x.Replay(func(uint64, []engine.Op) error { records++; return nil }); err != nil || records != 3 {
+		t.Errorf("%d records, %v", records, err)
+	}
+}
