@@ -412,12 +412,14 @@ func TestReadThroughIndexes(t *testing.T) {
 func TestIndexesBesideWrites(t *testing.T) {
 	s, c := openIndexed(t, "")
 	defer closeStore(t, s)
-	for round := range 5 {
+	const rounds = 5
+	for round := range rounds {
+		began := time.Now()
 		var writers sync.WaitGroup
 		stop := make(chan struct{})
-		for i := range 4 {
+		for i := range *besideWriters {
 			writers.Go(func() {
-				w := newIndexWriter(t, s, c, uint64(round*10+i))
+				w := newIndexWriter(t, s, c, uint64(round*100+i))
 				w.ts = int64(round * 1000)
 				for {
 					select {
@@ -438,11 +440,15 @@ func TestIndexesBesideWrites(t *testing.T) {
 		if err := s.Sweep(t.Context()); err != nil {
 			t.Error(err)
 		}
+		time.Sleep(time.Until(began.Add(*besideFor / rounds)))
 		close(stop)
 		writers.Wait()
 		w := newIndexWriter(t, s, c, uint64(round))
 		for range 200 {
 			w.readBoth()
+		}
+		if _, faults := verifyAll(t, s); len(faults) > 0 {
+			t.Errorf("round %d: %q", round, faults)
 		}
 		setIndexes(t, s, nil)
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -13,11 +14,17 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
+var (
+	besideWriters = flag.Int("writers", 6, "how many clients write in TestViewsBesideWrites and TestIndexesBesideWrites")
+	besideFor     = flag.Duration("writing", 0, "how long they write at least")
+)
+
 // baseWriter writes random rows to a base.
 type baseWriter struct {
 	*Store
-	base *schema.Table
-	rand *rand.Rand
+	base    *schema.Table
+	rand    *rand.Rand
+	written int64
 }
 
 func (w *baseWriter) small() []byte { return types.EncodeInt(int32(w.rand.IntN(5))) }
@@ -73,7 +80,8 @@ func (w *baseWriter) mutation(partition []byte, ts int64) *Mutation {
 
 // write applies a mutation, or a batch of several partitions, or a conditional change of v.
 func (w *baseWriter) write(t *testing.T) error {
-	ts := int64(1 + w.rand.IntN(50))
+	w.written++
+	ts := w.written/10 + int64(1+w.rand.IntN(50))
 	if w.rand.IntN(4) > 0 {
 		var ms []*Mutation
 		first := w.rand.IntN(6)
@@ -187,14 +195,15 @@ func TestViewsBesideWrites(t *testing.T) {
 
 // writeTogether has several writers change a base, and calls fn in the midst of it.
 func writeTogether(t *testing.T, s *Store, base *schema.Table, fn func()) {
-	const writers, writes = 6, 150
+	const writes = 150
+	began := time.Now()
 	var all sync.WaitGroup
-	halfway := make(chan struct{}, writers)
-	errs := make(chan error, writers)
-	for i := range writers {
+	halfway := make(chan struct{}, *besideWriters)
+	errs := make(chan error, *besideWriters)
+	for i := range *besideWriters {
 		all.Go(func() {
 			w := &baseWriter{Store: s, base: base, rand: rand.New(rand.NewPCG(uint64(i), 2))}
-			for n := range writes {
+			for n := 0; n < writes || time.Since(began) < *besideFor; n++ {
 				if n == writes/2 {
 					halfway <- struct{}{}
 				}
