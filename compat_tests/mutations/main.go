@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -31,6 +32,7 @@ func main() {
 	minutes := flag.Float64("minutes", 4, "how long it takes in all")
 	flag.Uint64Var(&r.seed, "seed", rand.Uint64(), "what the sessions are made from")
 	flag.IntVar(&r.workers, "workers", 8, "how many sessions there are at a time")
+	flag.StringVar(&r.only, "only", "", "attack only servers `with` this: TLS, or logins")
 	flag.StringVar(&r.binary, "binary", "", "the cqld to start instead of building one")
 	flag.Parse()
 	r.time = time.Duration(*minutes * float64(time.Minute))
@@ -47,6 +49,7 @@ type run struct {
 	seed    uint64
 	workers int
 	binary  string
+	only    string
 	time    time.Duration
 	scripts string // the folder of the scripts, whose statements are sent
 	texts   []string
@@ -70,6 +73,9 @@ func (r *run) all(ctx context.Context) error {
 	}
 	fmt.Printf("seed %d, %d statements\n", r.seed, len(r.texts))
 	for i, s := range []surroundings{{}, {tls: true}, {logins: true}, {tls: true, logins: true}} {
+		if !strings.Contains(s.String(), r.only) {
+			continue
+		}
 		if err := s.prepare(folder); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,7 +43,8 @@ func TestStatements(t *testing.T) {
 		t.Fatalf("%d statements, %v", len(texts), err)
 	}
 	for _, text := range texts {
-		if bytes.Contains(bytes.ToLower([]byte(text)), []byte(superuser)) {
+		lower := strings.ToLower(text)
+		if strings.Contains(lower, superuser) || strings.Contains(lower, "truncate system_auth.roles") {
 			t.Errorf("%q", text)
 		}
 	}
