@@ -10,7 +10,7 @@ BIN      := cqld
 SYSTEMS := linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 .DEFAULT_GOAL := help
-.PHONY: help build cluster cluster-test cluster-scripts cluster-crash cluster-drivers cluster-suites cluster-bench cluster-real static cross test race lint generate generated fuzz check licences vulnerabilities reproducible bench benchmarks properties histories crash damage hostile mutations compare release image drivers metadata containers oracle oracle-stop scripts judge suites differ differ-guardrails
+.PHONY: help build cluster cluster-test cluster-scripts cluster-crash cluster-drivers cluster-suites cluster-bench cluster-real static cross test race lint generate generated fuzz check licences vulnerabilities vulnerability-list reproducible bench benchmarks properties histories crash damage hostile mutations compare release image drivers metadata containers oracle oracle-stop scripts judge suites differ differ-guardrails
 
 # A command behind this finds a real Cassandra 5.0 in $CASSANDRA_ADDR: one that runs already, or one started for it.
 ORACLE := go run ./compat_tests/oracle run
@@ -48,8 +48,15 @@ licences: ## check the licences of all modules, and list them
 	@tool=$$(mktemp) && go build -o "$$tool" ./.ci/supply && echo "cqld-cluster:" && \
 	(cd cluster/cmd/cqld-cluster && "$$tool" licences); code=$$?; rm -f "$$tool"; exit $$code
 
-vulnerabilities: ## look for known vulnerabilities in what is called; needs https://vuln.go.dev
-	go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
+VULNDB ?= https://vuln.go.dev
+
+vulnerabilities: ## look for known vulnerabilities in what is called; VULNDB is where their list is, if not at https://vuln.go.dev
+	go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 -db $(VULNDB) ./...
+	cd cluster && go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 -db $(VULNDB) ./...
+
+vulnerability-list: ## make that list in ./vulndb, of the Go module that has it: for VULNDB=file://$PWD/vulndb
+	folder=$$(go mod download -json golang.org/x/vulndb@latest | sed -n 's/^.*"Dir": "\(.*\)".*/\1/p') && here=$$PWD && \
+	cd "$$folder" && go run ./cmd/indexdb -vulns data/osv -out "$$here/vulndb"
 
 reproducible: ## build the last commit twice, in different folders, and compare the binaries
 	.ci/reproducible
