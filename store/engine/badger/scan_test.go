@@ -11,7 +11,9 @@ import (
 func TestScansWithPrefixes(t *testing.T) {
 	e := open(t, "")
 	defer e.Close()
-	for _, key := range []string{"area", "areb", "areb\x00", "areb1", "areb\xff", "areb\xff\xff", "arec", "arec1", "ared"} {
+	for _, key := range []string{
+		"area", "areb", "areb\x00", "areb1", "areb\xff", "areb\xff\xff", "arec", "arec1", "ared",
+	} {
 		write(t, e, engine.Op{Kind: engine.Put, Key: []byte(key), Value: []byte("v")})
 	}
 	s := e.Snapshot()

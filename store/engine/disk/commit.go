@@ -276,7 +276,8 @@ func (e *Engine) isFirst(kind engine.OpKind, key []byte) (bool, error) {
 // apply applies an operation to a memtable and returns what the key held. first is asked about keys that the memtable
 // does not have; nil: nothing is known of them.
 func apply(
-	m *memtable, path *tree.Path, op *engine.Op, fold engine.Fold, first func(kind engine.OpKind, key []byte) (bool, error),
+	m *memtable, path *tree.Path, op *engine.Op, fold engine.Fold,
+	first func(kind engine.OpKind, key []byte) (bool, error),
 ) (old tree.Row, err error) {
 	m.tree.Seek(op.Key, path)
 	if path.Found {
