@@ -73,7 +73,8 @@ var tolerances = []tolerance{
 	}},
 }
 
-// emptyKeyFailure is said of the page behind a partition with an empty key: without its end, once that has come often.
+// emptyKeyFailure is what Cassandra says of the page behind a partition with an empty key. When its Java has thrown it
+// often, it leaves out what stands behind the colon.
 var emptyKeyFailure = regexp.MustCompile(
 	`^java\.lang\.NullPointerException(: Cannot invoke "java\.nio\.ByteBuffer\.position\(\)" because "key" is null)?$`)
 

@@ -72,6 +72,7 @@ func (r *run) all(ctx context.Context) error {
 		return err
 	}
 	fmt.Printf("seed %d, %d statements\n", r.seed, len(r.texts))
+	attacked := 0
 	for i, s := range []surroundings{{}, {tls: true}, {logins: true}, {tls: true, logins: true}} {
 		if !strings.Contains(s.String(), r.only) {
 			continue
@@ -82,6 +83,10 @@ func (r *run) all(ctx context.Context) error {
 		if err := r.one(ctx, s, uint64(i)); err != nil {
 			return fmt.Errorf("%s: %w", &s, err)
 		}
+		attacked++
+	}
+	if attacked == 0 {
+		return fmt.Errorf("-only: there is no server with %q", r.only)
 	}
 	return nil
 }

@@ -19,6 +19,8 @@ var tryMeasures = flag.Int("triedmeasures", 1, "how many measures TestTry tries"
 
 var tryDimension = flag.Int("trieddimension", 100, "of the vectors of TestTry")
 
+var wide = flag.Int("wide", 128, "how many vectors TestRecall searches for; statements search for 160 at least")
+
 var dimension = flag.Int("dimension", 32, "of the vectors of TestRecall")
 
 // clustered makes vectors around some centres.
@@ -70,9 +72,6 @@ func nearestOf(g *Graph, v []float32, k int) []Found {
 	return all[:min(k, len(all))]
 }
 
-// asWide is as wide as statements search at least.
-const asWide = 160
-
 // Of the ten nearest at least 95 of 100 are found, by every measure, after encoding and with dead nodes.
 func TestRecall(t *testing.T) {
 	for _, m := range []Measure{Euclidean, Cosine, DotProduct} {
@@ -100,7 +99,7 @@ func TestRecall(t *testing.T) {
 		for range 100 {
 			v := c.next()
 			began := time.Now()
-			got := g.Search(v, asWide)
+			got := g.Search(v, *wide)
 			took = append(took, time.Since(began))
 			for _, w := range nearestOf(g, v, 10) {
 				wanted++

@@ -1,6 +1,7 @@
 package badger
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,12 +35,12 @@ func TestScansWithPrefixes(t *testing.T) {
 		for _, reverse := range []bool{false, true} {
 			var keys []string
 			err := s.Scan([]byte(c.start), []byte(c.end), engine.ScanOptions{Reverse: reverse}, func(k, _ []byte) (bool, error) {
-				if keys = append(keys, string(k)); reverse {
-					copy(keys[1:], keys)
-					keys[0] = string(k)
-				}
+				keys = append(keys, string(k))
 				return true, nil
 			})
+			if reverse {
+				slices.Reverse(keys)
+			}
 			if got := strings.Join(keys, " "); err != nil || got != c.keys {
 				t.Errorf("from %q to %q, reverse %v: %q, %v, want %q", c.start, c.end, reverse, got, err, c.keys)
 			}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/cqld/cqld/store/engine"
@@ -27,6 +26,20 @@ func newLog(t *testing.T, dir string, o Options) *Log {
 
 func put(bytes int) []engine.Op {
 	return []engine.Op{{Kind: engine.Put, Key: []byte("k"), Value: slices.Repeat([]byte("v"), bytes)}}
+}
+
+// wantRecords wants a log to be sound, and to have so many records.
+func wantRecords(t *testing.T, dir string, want int) {
+	t.Helper()
+	x, err := Examine(dir, true)
+	if err != nil || len(x.Damages) > 0 {
+		t.Fatalf("%+v, %v", x, err)
+	}
+	records := 0
+	err = x.Replay(func(uint64, []engine.Op) error { records++; return nil })
+	if err != nil || records != want {
+		t.Errorf("%d records, want %d (%v)", records, want, err)
+	}
 }
 
 // TestMapped appends records of all lengths to a log that is mapped and to one that is written: the files are equal, at
@@ -90,54 +103,5 @@ func TestMapped(t *testing.T) {
 		}
 	}
 	equal("closed")
-	x, err := Examine(mapped, true)
-	if err != nil || len(x.Damages) > 0 {
-		t.Fatalf("%+v, %v", x, err)
-	}
-	records := 0
-	if err := x.Replay(func(uint64, []engine.Op) error { records++; return nil }); err != nil || records != 21 {
-		t.Errorf("%d records, %v", records, err)
-	}
-}
-
-// TestMappedPageIsGone takes the pages of a segment away: appending fails until they are back, and loses nothing.
-func TestMappedPageIsGone(t *testing.T) {
-	dir := t.TempDir()
-	l := newLog(t, dir, Options{SegmentSize: 1 << 20, Mapped: true})
-	defer l.Close()
-	if !mayMap {
-		t.Skip("logs are not mapped on this system")
-	}
-	if _, err := l.Append(put(100)); err != nil {
-		t.Fatal(err)
-	}
-	path := l.current.path(dir)
-	held, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(path, 0); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if _, err := l.Append(put(100)); err == nil || !strings.Contains(err.Error(), "cannot be written") {
-			t.Errorf("appended to a page that is gone: %v", err)
-		}
-	}
-	if err := os.WriteFile(path, held, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if _, err := l.Append(put(100)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	x, err := Examine(dir, true)
-	if err != nil || len(x.Damages) > 0 {
-		t.Fatalf("%+v, %v", x, err)
-	}
-	records := 0
-	if err := x.Replay(func(uint64, []engine.Op) error { records++; return nil }); err != nil || records != 3 {
-		t.Errorf("%d records, %v", records, err)
-	}
+	wantRecords(t, mapped, 21)
 }

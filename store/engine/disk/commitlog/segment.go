@@ -69,7 +69,8 @@ func headNumber(path string, named uint64) (uint64, error) {
 }
 
 // createSegment makes the file of a segment, and syncs it. It replaces what was left of one that was never used.
-func createSegment(dir string, number uint64, size int64, mapped bool) (*segment, error) {
+// inMemory has it mapped, if its blocks could be taken.
+func createSegment(dir string, number uint64, size int64, inMemory bool) (*segment, error) {
 	s := &segment{number: number, end: headBytes}
 	f, err := os.OpenFile(s.path(dir), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -87,7 +88,7 @@ func createSegment(dir string, number uint64, size int64, mapped bool) (*segment
 	if err := errors.Join(f.Sync(), files.SyncFile(dir)); err != nil {
 		return fail(err)
 	}
-	if mapped && taken {
+	if inMemory && taken {
 		s.mapped = newMapped(f, size)
 	}
 	return s, nil
