@@ -2,6 +2,8 @@ package server
 
 import (
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/protocol"
@@ -18,6 +20,54 @@ const (
 // eventBacklog is how many bytes of events a connection may leave unread if so many connections get them.
 func (l *Limits) eventBacklog(connections int64) int64 {
 	return max(leastEvents, min(mostEvents, l.Memory/eventShare/max(1, connections)))
+}
+
+// Events are written to eventBurst connections at a time, with eventPause between them. Thousands that register and are
+// all written at once make packets wait in line, and the system drops those behind the first thousand: also those of a
+// client that connects just then, which tries again after a second.
+const (
+	eventBurst = 128
+	eventPause = time.Millisecond
+)
+
+// eventQueue has the connections whose events are to be written.
+type eventQueue struct {
+	mu      sync.Mutex
+	waiting []*output
+	busy    bool // a goroutine empties it
+}
+
+// add has the events of outputs written soon, in this order.
+func (q *eventQueue) add(outputs []*output) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.waiting = append(q.waiting, outputs...)
+	if !q.busy && len(q.waiting) > 0 {
+		q.busy = true
+		go q.run()
+	}
+}
+
+// run has events written until there are none. Connections that got theirs with an answer or have ended take no time.
+func (q *eventQueue) run() {
+	for n := 0; ; {
+		q.mu.Lock()
+		outputs := q.waiting
+		q.waiting = nil
+		q.busy = len(outputs) > 0
+		q.mu.Unlock()
+		if len(outputs) == 0 {
+			return
+		}
+		for _, o := range outputs {
+			if !o.writeEvents() {
+				continue
+			}
+			if n++; n%eventBurst == 0 {
+				time.Sleep(eventPause)
+			}
+		}
+	}
 }
 
 // publish sends schema changes, in order, to the connections that registered for them. When it returns, they are in the
@@ -37,6 +87,7 @@ func (s *Server) send(events []protocol.Event, to func(*conn) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	backlog := s.limits.eventBacklog(s.registered)
+	var written []*output
 	for c := range s.conns {
 		registered := c.session.events.Load()
 		wants := func(e protocol.Event) bool { return registered&eventBits[e.Type] != 0 }
@@ -50,11 +101,12 @@ func (s *Server) send(events []protocol.Event, to func(*conn) bool) {
 			continue
 		}
 		for _, event := range events {
-			if wants(event) {
-				c.out.appendEvent(&event)
+			if wants(event) && c.out.appendEvent(&event) {
+				written = append(written, &c.out)
 			}
 		}
 	}
+	s.events.add(written)
 }
 
 // schemaChange is a change in the form of the protocol.

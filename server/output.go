@@ -41,6 +41,7 @@ type output struct {
 	bulky   bool          // there were several chunks of late
 	left    int           // bytes that the writer has taken and not written
 	events  int64         // bytes of events since the client had read everything
+	queued  bool          // writeEvents will be called
 	charged int64         // bytes that memory.answers is charged for
 	reading bool          // the reader is busy
 	ending  bool          // nothing waits for the client any more
@@ -165,16 +166,36 @@ func (o *output) appendLong(stream int16, p *protocol.Prefix, rows *protocol.Row
 	}
 }
 
-// appendEvent adds an event.
-func (o *output) appendEvent(m *protocol.Event) {
-	if o.encode(0, func(buf []byte) []byte {
+// appendEvent adds an event, which goes out with what is written next, and reports whether the caller has to have
+// writeEvents called.
+func (o *output) appendEvent(m *protocol.Event) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err != nil {
+		return false
+	}
+	o.fill(0, func(buf []byte) []byte {
 		before := len(buf)
 		buf = o.encoder.Append(buf, protocol.EventStream, nil, m)
 		o.events += int64(len(buf) - before)
 		return buf
-	}) {
+	})
+	o.count()
+	first := !o.queued
+	o.queued = true
+	return first
+}
+
+// writeEvents has events written that nobody has written meanwhile, and reports whether there were any.
+func (o *output) writeEvents() bool {
+	o.mu.Lock()
+	o.queued = false
+	start := o.err == nil && o.waiting+len(o.buf) > 0 && o.start()
+	o.mu.Unlock()
+	if start {
 		go o.soon()
 	}
+	return start
 }
 
 // unreadEvents is about how many bytes of events the client has not taken.
@@ -205,14 +226,17 @@ func (o *output) encodeAs(buf []byte, v protocol.Version, stream int16, m protoc
 // encode adds to the buffer what has about so many bytes, where that is known and many, and reports whether the caller
 // has to start a writer.
 func (o *output) encode(size int, encode func([]byte) []byte) bool {
-	return o.add(func() {
-		if cap(o.buf) == 0 && o.bulky || size >= chunkFull {
-			o.begin(size)
-		}
-		if o.buf = encode(o.buf); len(o.buf) >= chunkFull {
-			o.closeChunk()
-		}
-	})
+	return o.add(func() { o.fill(size, encode) })
+}
+
+// fill adds to the buffer. The lock is held.
+func (o *output) fill(size int, encode func([]byte) []byte) {
+	if cap(o.buf) == 0 && o.bulky || size >= chunkFull {
+		o.begin(size)
+	}
+	if o.buf = encode(o.buf); len(o.buf) >= chunkFull {
+		o.closeChunk()
+	}
 }
 
 // add calls add, which adds to what is to be written, and reports whether the caller has to start a writer.
@@ -224,6 +248,11 @@ func (o *output) add(add func()) bool {
 	}
 	add()
 	o.count()
+	return o.start()
+}
+
+// start sets writing, unless somebody writes or the reader will, and reports whether the caller has to start a writer.
+func (o *output) start() bool {
 	if o.writing || o.reading && o.waiting+len(o.buf) < writeEarly {
 		return false
 	}

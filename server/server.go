@@ -107,6 +107,7 @@ type Server struct {
 	watchdogEnded chan struct{}  // nil: the watchdog does not run
 	rounds        atomic.Int64   // how many rounds the watchdog has made
 
+	events  eventQueue
 	streams streams
 
 	batches [exec.Counter + 1]amounts // of partitions, by the kind of batch
