@@ -3,6 +3,7 @@ package commitlog
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 
 	"github.com/cqld/cqld/store/engine/files"
@@ -41,8 +42,7 @@ func newMapped(f *os.File, size int64) *mapped {
 func (s *segment) write(record []byte) error {
 	m, end := s.mapped, s.end+int64(len(record))
 	if m == nil || len(record) > readyBytes || end > int64(len(m.bytes)) {
-		_, err := s.file.WriteAt(record, s.end)
-		return err
+		return s.writeInParts(record)
 	}
 	if end > m.ready {
 		from := max(m.ready, s.end)
@@ -54,6 +54,24 @@ func (s *segment) write(record []byte) error {
 		m.ready = to
 	}
 	return m.copy(s.end, record)
+}
+
+// largePart is how much of a large record is written at a time: what takes milliseconds in the system holds up every
+// goroutine that waits for the same processor.
+const largePart = 512 << 10
+
+// writeInParts writes a record that is not copied, and lets others run between its parts.
+func (s *segment) writeInParts(record []byte) error {
+	for at := s.end; ; runtime.Gosched() {
+		part := record[:min(len(record), largePart)]
+		if _, err := s.file.WriteAt(part, at); err != nil {
+			return err
+		}
+		if record = record[len(part):]; len(record) == 0 {
+			return nil
+		}
+		at += int64(len(part))
+	}
 }
 
 // copy copies a record. Should the system not give a page, that is an error, as it is of a write.
