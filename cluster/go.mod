@@ -18,7 +18,7 @@ require (
 	go.etcd.io/etcd/api/v3 v3.5.10
 	go.uber.org/zap v1.26.0
 	golang.org/x/sync v0.24.0
-	google.golang.org/grpc v1.83.1
+	google.golang.org/grpc v1.83.2
 )
 
 require (
