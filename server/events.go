@@ -22,9 +22,9 @@ func (l *Limits) eventBacklog(connections int64) int64 {
 	return max(leastEvents, min(mostEvents, l.Memory/eventShare/max(1, connections)))
 }
 
-// Events are written to eventBurst connections at a time, with eventPause between them. Thousands that register and are
-// all written at once make packets wait in line, and the system drops those behind the first thousand: also those of a
-// client that connects just then, which tries again after a second.
+// Events are written to eventBurst connections at a time, with eventPause between them, and a connection gets all that
+// are there when its turn comes. Thousands that are written at once keep others from the processors, and Linux drops
+// packets that wait behind a thousand, be they of a client that connects just then and tries again after a second.
 const (
 	eventBurst = 128
 	eventPause = time.Millisecond
