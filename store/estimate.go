@@ -125,15 +125,15 @@ const (
 	recountSeconds = 60
 )
 
-// wanted reports whether the table should be swept: something may be purged, or much was written since it was
-// counted.
+// wanted reports whether the table should be swept: something may be purged, or half as much was written as there was
+// when it was counted. A table that grows is gone through three times in all.
 func (u *usage) wanted(now int64) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if !u.swept || u.due <= now {
 		return true
 	}
-	return u.written.rows > max(recountRows, u.counted.Rows/4) && now >= u.sweptAt+recountSeconds
+	return u.written.rows > max(recountRows, u.counted.Rows/2) && now >= u.sweptAt+recountSeconds
 }
 
 // sweptBefore reports whether the last sweep began before a second.

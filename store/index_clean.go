@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -107,11 +108,20 @@ func (w *sweep) dropEntries(txn engine.Txn, key, value, kept []byte) error {
 	return nil
 }
 
-// cleanIndexes goes over all entries and removes those of values that were overwritten, which no read has come by.
+// sampleEvery is for how many entries a sweep in the background reads one row. Where rows are only inserted no entry is
+// stale, and reading the row of each cost more than writing it.
+const sampleEvery = 64
+
+// cleanIndexes goes over all entries and removes those of values that were overwritten, which no read has come by. In
+// the background it looks at a sample of each chunk, and at all of a chunk where one of these is stale.
 func (w *sweep) cleanIndexes(ctx context.Context) error {
 	for _, x := range w.indexes {
 		if x.view != nil {
 			continue
+		}
+		every := 1
+		if w.pause > 0 {
+			every = sampleEvery
 		}
 		position := rows.AppendArea(nil, x.id, rows.AreaRows)
 		end := rows.Successor(bytes.Clone(position))
@@ -120,7 +130,10 @@ func (w *sweep) cleanIndexes(ctx context.Context) error {
 			var stale []staleEntry
 			var next []byte
 			err := w.step(func() (err error) {
-				if stale, next, err = w.staleFrom(x, position, end); err != nil {
+				if stale, next, err = w.staleFrom(x, position, end, every); err == nil && len(stale) > 0 && every > 1 {
+					stale, next, err = w.staleFrom(x, position, end, 1)
+				}
+				if err != nil {
 					return err
 				}
 				for part := range slices.Chunk(stale, staleAtOnce) {
@@ -143,14 +156,20 @@ func (w *sweep) cleanIndexes(ctx context.Context) error {
 	return nil
 }
 
-// staleFrom looks at some entries and returns those whose rows have not their values. next is the key to go on from, or
-// nil behind the last entry.
-func (w *sweep) staleFrom(x *keptIndex, start, end []byte) (stale []staleEntry, next []byte, err error) {
+// staleFrom looks at one of so many entries of a chunk and returns those whose rows have not their values. next is the
+// key to go on from, or nil behind the last entry.
+func (w *sweep) staleFrom(x *keptIndex, start, end []byte, every int) (stale []staleEntry, next []byte, err error) {
 	maker := &w.makers[0]
 	var row []byte
-	seen := 0
+	seen, sampled := 0, rand.IntN(every)
 	err = w.store.engine.View(func(src engine.Reader) error {
 		return src.Scan(start, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
+			if seen++; seen == chunkRows {
+				next = append(bytes.Clone(key), 0)
+			}
+			if seen%every != sampled {
+				return next == nil, nil
+			}
 			n, err := entryLength(key, value)
 			if err != nil {
 				return false, err
@@ -163,9 +182,6 @@ func (w *sweep) staleFrom(x *keptIndex, start, end []byte) (stale []staleEntry, 
 			})
 			if !has {
 				stale = append(stale, staleEntry{x, bytes.Clone(key), n})
-			}
-			if seen++; seen == chunkRows {
-				next = append(bytes.Clone(key), 0)
 			}
 			return next == nil, err
 		})
