@@ -61,6 +61,11 @@ type conn struct {
 	arrived  time.Duration // when the input was read, by monotonic, or when the reader last waited
 	reserved int64         // bytes of in, segments and plain that memory.arriving is charged for
 	errors   int           // how many bad envelopes came in a row in the segment
+
+	stretch struct { // what it has served since others could run
+		messages int
+		bytes    int64
+	}
 }
 
 var (
@@ -167,9 +172,10 @@ func (c *conn) readAll() (err error) {
 
 // serveInput serves every message that has arrived completely.
 func (c *conn) serveInput() error {
-	for served := 1; ; served++ {
-		if served%giveWayAfter == 0 {
+	for {
+		if c.stretch.messages >= giveWayAfter || c.stretch.bytes >= giveWayBytes {
 			runtime.Gosched()
+			c.stretch.messages, c.stretch.bytes = 0, 0
 		}
 		b := c.in.unread()
 		if len(b) == 0 || c.in.skipping() {
@@ -183,6 +189,8 @@ func (c *conn) serveInput() error {
 			return nil
 		}
 		c.in.advance(n)
+		c.stretch.messages++
+		c.stretch.bytes += n
 		if n > ownBody {
 			c.in.disown()
 		}
@@ -195,8 +203,13 @@ func (c *conn) serveInput() error {
 	}
 }
 
-// giveWayAfter is how many messages of a burst are served before other goroutines may run.
-const giveWayAfter = 128
+// giveWayAfter is how many messages are served before other goroutines may run, and giveWayBytes how long they may be:
+// either takes about a millisecond. They count over several reads: one for which there is something does not wait, and
+// others would wait until the scheduler ends a turn of ten milliseconds.
+const (
+	giveWayAfter = 128
+	giveWayBytes = 512 << 10
+)
 
 // readError says why there is no more input.
 func (c *conn) readError(err error) error {
