@@ -87,7 +87,7 @@ func (s *Server) send(events []protocol.Event, to func(*conn) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	backlog := s.limits.eventBacklog(s.registered)
-	var written []*output
+	var waiting []*output
 	for c := range s.conns {
 		registered := c.session.events.Load()
 		wants := func(e protocol.Event) bool { return registered&eventBits[e.Type] != 0 }
@@ -102,11 +102,11 @@ func (s *Server) send(events []protocol.Event, to func(*conn) bool) {
 		}
 		for _, event := range events {
 			if wants(event) && c.out.appendEvent(&event) {
-				written = append(written, &c.out)
+				waiting = append(waiting, &c.out)
 			}
 		}
 	}
-	s.events.add(written)
+	s.events.add(waiting)
 }
 
 // schemaChange is a change in the form of the protocol.

@@ -108,20 +108,20 @@ func (w *sweep) dropEntries(txn engine.Txn, key, value, kept []byte) error {
 	return nil
 }
 
-// sampleEvery is for how many entries a sweep in the background reads one row. Where rows are only inserted no entry is
-// stale, and reading the row of each cost more than writing it.
+// A sweep in the background reads the row of one entry in sampleEvery. Where rows are only inserted no entry is stale,
+// and to read the row of each would cost more than to write it.
 const sampleEvery = 64
 
 // cleanIndexes goes over all entries and removes those of values that were overwritten, which no read has come by. In
 // the background it looks at a sample of each chunk, and at all of a chunk where one of these is stale.
 func (w *sweep) cleanIndexes(ctx context.Context) error {
+	every := 1
+	if w.pause > 0 {
+		every = sampleEvery
+	}
 	for _, x := range w.indexes {
 		if x.view != nil {
 			continue
-		}
-		every := 1
-		if w.pause > 0 {
-			every = sampleEvery
 		}
 		position := rows.AppendArea(nil, x.id, rows.AreaRows)
 		end := rows.Successor(bytes.Clone(position))

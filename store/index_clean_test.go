@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 )
 
@@ -14,12 +13,7 @@ import (
 func TestCleanIndexes(t *testing.T) {
 	s := open(t, "", Options{SweepEvery: time.Hour})
 	defer closeStore(t, s)
-	spec := *newTable(t, "indexed", "p int", "", "v int")
-	target := []schema.IndexTarget{{Column: "v"}}
-	spec.Indexes = []*schema.Index{{Name: "v", Class: "StorageAttachedIndex", Targets: target}}
-	define(t, s, schema.NewTable(spec))
-	waitForIndexes(t, s)
-	table := s.Catalog().Table("ks", "indexed")
+	table := defineIndexedInts(t, s, "v")
 	index := uint64(s.state.Load().indexes[uint32(table.StoreID)][0].id)
 	const n, few = 10_000, 5
 	write := func(from, to, step, v int, at int64) {

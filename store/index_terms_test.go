@@ -360,12 +360,7 @@ func TestGatherInPortions(t *testing.T) {
 	s := open(t, "", Options{SweepEvery: time.Hour})
 	defer closeStore(t, s)
 	s.gathered = 50
-	spec := *newTable(t, "indexed", "p int", "", "v int")
-	target := []schema.IndexTarget{{Column: "v"}}
-	spec.Indexes = []*schema.Index{{Name: "v", Class: "StorageAttachedIndex", Targets: target}}
-	define(t, s, schema.NewTable(spec))
-	waitForIndexes(t, s)
-	table := s.Catalog().Table("ks", "indexed")
+	table := defineIndexedInts(t, s, "v")
 	const n = 4800
 	for i := range n {
 		m := NewMutation(table, types.EncodeInt(int32(i)))
@@ -414,15 +409,7 @@ func TestGatherInPortions(t *testing.T) {
 func TestCrossing(t *testing.T) {
 	s := open(t, "", Options{SweepEvery: time.Hour})
 	defer closeStore(t, s)
-	spec := *newTable(t, "indexed", "p int", "", "v int, w int")
-	for _, column := range []string{"v", "w"} {
-		spec.Indexes = append(spec.Indexes, &schema.Index{
-			Name: column, Class: "StorageAttachedIndex", Targets: []schema.IndexTarget{{Column: column}},
-		})
-	}
-	define(t, s, schema.NewTable(spec))
-	waitForIndexes(t, s)
-	table := s.Catalog().Table("ks", "indexed")
+	table := defineIndexedInts(t, s, "v", "w")
 	const n = 3000
 	for i := range n {
 		m := NewMutation(table, types.EncodeInt(int32(i)))

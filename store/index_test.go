@@ -54,6 +54,20 @@ func setIndexes(t testing.TB, s *Store, targets []schema.IndexTarget) {
 	}
 }
 
+// defineIndexedInts makes a table of partitions of one row whose columns are numbers, each with an SAI index.
+func defineIndexedInts(t testing.TB, s *Store, columns ...string) *schema.Table {
+	t.Helper()
+	spec := *newTable(t, "indexed", "p int", "", strings.Join(columns, " int, ")+" int")
+	for _, column := range columns {
+		spec.Indexes = append(spec.Indexes, &schema.Index{
+			Name: column, Class: "StorageAttachedIndex", Targets: []schema.IndexTarget{{Column: column}},
+		})
+	}
+	define(t, s, schema.NewTable(spec))
+	waitForIndexes(t, s)
+	return s.Catalog().Table("ks", "indexed")
+}
+
 // waitForIndexes waits until all indexes are built.
 func waitForIndexes(t testing.TB, s *Store) {
 	t.Helper()
