@@ -98,10 +98,13 @@ func TestOnOtherEngines(t *testing.T) {
 	if *engineName != "disk" {
 		t.Skipf("this process runs the tests on the engine %s already", *engineName)
 	}
+	timeout := "-test.timeout=0"
+	if deadline, ok := t.Deadline(); ok {
+		timeout = fmt.Sprintf("-test.timeout=%s", time.Until(deadline))
+	}
 	for _, name := range []string{"memory", "hostile"} {
 		t.Run(name, func(t *testing.T) {
-			out, err := exec.CommandContext(t.Context(), os.Args[0], "-engine="+name, "-histories=0",
-				"-test.timeout=5m").CombinedOutput()
+			out, err := exec.CommandContext(t.Context(), os.Args[0], "-engine="+name, "-histories=0", timeout).CombinedOutput()
 			if err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}

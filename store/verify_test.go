@@ -82,28 +82,25 @@ func openPlain(t testing.TB) *Store {
 	return s
 }
 
-// TestVerifyIsClean writes, expires, deletes and sweeps at random from several goroutines, and verifies meanwhile.
+// TestVerifyIsClean writes, expires, deletes and sweeps at random from several goroutines, and verifies meanwhile. How
+// much is written is bounded: a verification that is slow would otherwise have ever more to verify.
 func TestVerifyIsClean(t *testing.T) {
 	s, c := openIndexed(t, "")
 	defer closeStore(t, s)
 	setIndexes(t, s, allIndexes)
 	waitForIndexes(t, s)
-	stop := make(chan struct{})
-	var writers sync.WaitGroup
-	for i := range uint64(4) {
-		writers.Go(func() {
-			w := newIndexWriter(t, s, c, i)
-			for {
-				select {
-				case <-stop:
-					return
-				default:
+	const rounds, writers, writes = 10, 4, 300
+	for round := range rounds {
+		var writing sync.WaitGroup
+		for i := range writers {
+			writing.Go(func() {
+				w := newIndexWriter(t, s, c, uint64(round*writers+i))
+				w.ts = int64(round * writes)
+				for range writes {
 					w.write()
 				}
-			}
-		})
-	}
-	for range 10 {
+			})
+		}
 		if _, found := verifyAll(t, s); len(found) > 0 {
 			t.Errorf("beside writes: %s", strings.Join(found, "\n"))
 		}
@@ -111,9 +108,8 @@ func TestVerifyIsClean(t *testing.T) {
 		if err := s.Sweep(t.Context()); err != nil {
 			t.Error(err)
 		}
+		writing.Wait()
 	}
-	close(stop)
-	writers.Wait()
 	last := newIndexWriter(t, s, c, 9)
 	for last.ts = 1 << 40; last.ts < 1<<40+200; last.ts++ {
 		last.write()
