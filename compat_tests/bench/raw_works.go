@@ -212,23 +212,28 @@ func (c *rawClient) prepareTables(ctx context.Context) error {
 	if err := c.define(ctx, append([]string{rowTableCQL, sliceTableCQL}, derivedTables...)...); err != nil {
 		return err
 	}
-	for _, cql := range []string{indexedInsertCQL, viewedInsertCQL, sameInsertCQL} {
-		err := c.fill(ctx, cql, derivedRows, one(4, func(b []byte, n int64) []byte { return derivedRow(b, int32(n%derivedRows)) }))
-		if err != nil {
-			return err
+	// Rows are written to these tables in turn: what is read of one should be in memory where it is of the others.
+	derived := []string{indexedInsertCQL, viewedInsertCQL, sameInsertCQL}
+	err := c.fill(ctx, derived, derivedRows*int64(len(derived)), func(ids [][]byte) bodyOf {
+		return func(b []byte, n int64) []byte {
+			tables := int64(len(ids))
+			return derivedRow(execute(b, ids[n%tables], 4), int32(n/tables%derivedRows))
 		}
-	}
-	if err := c.fill(ctx, insertCQL, rawRows, one(columns+1, func(b []byte, n int64) []byte { return insertRow(b, int32(n%rawRows)) })); err != nil {
+	})
+	if err != nil {
 		return err
 	}
-	return c.fill(ctx, sliceRowCQL, rawPartitions*rawSlice, one(columns+2, func(b []byte, n int64) []byte {
+	if err := c.fill(ctx, []string{insertCQL}, rawRows, one(columns+1, func(b []byte, n int64) []byte { return insertRow(b, int32(n%rawRows)) })); err != nil {
+		return err
+	}
+	return c.fill(ctx, []string{sliceRowCQL}, rawPartitions*rawSlice, one(columns+2, func(b []byte, n int64) []byte {
 		return insertRow(intValue(b, int32(n/rawSlice%rawPartitions)), int32(n%rawSlice))
 	}))
 }
 
-// fill sends at least n requests of a statement.
-func (c *rawClient) fill(ctx context.Context, cql string, n int64, body func(ids [][]byte) bodyOf) error {
-	make, err := c.requests(ctx, rawWork{cql: []string{cql}, body: body})
+// fill sends at least n requests of some statements.
+func (c *rawClient) fill(ctx context.Context, cql []string, n int64, body func(ids [][]byte) bodyOf) error {
+	make, err := c.requests(ctx, rawWork{cql: cql, body: body})
 	if err != nil {
 		return err
 	}

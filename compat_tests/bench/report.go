@@ -171,7 +171,7 @@ func (m *measurement) reportCount(ctx context.Context, page *strings.Builder, se
 	}
 	fmt.Fprintf(page, "`SELECT count(*)` of %d rows of %d bytes, the median of %d, in ms:", m.memoryRows, memoryRowBytes, m.rounds)
 	for _, c := range servers {
-		if err := c.fillMemoryTable(ctx, m.memoryRows); err != nil {
+		if err := errors.Join(c.fillMemoryTable(ctx, m.memoryRows), settle(c.pid)); err != nil {
 			return err
 		}
 		var times []float64
