@@ -273,6 +273,13 @@ func (e *Engine) isFirst(kind engine.OpKind, key []byte) (bool, error) {
 	return e.filter.write(key, hashKey(key), &below)
 }
 
+// isLacking reports whether a key was certainly never written.
+func (e *Engine) isLacking(key []byte) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.filter.lacks(key)
+}
+
 // apply applies an operation to a memtable and returns what the key held. first is asked about keys that the memtable
 // does not have; nil: nothing is known of them.
 func apply(

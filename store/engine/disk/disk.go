@@ -130,6 +130,7 @@ type Engine struct {
 	slowed    time.Time  // when the commits that were made while a flush is under way are paid for by it
 	filter    *filter
 	first     func(kind engine.OpKind, key []byte) (bool, error) // isFirst
+	lacks     func(key []byte) bool                              // isLacking
 	closed    bool
 	path      tree.Path          // of the row that is being written
 	undo      []undo             // of the commit that is being applied
@@ -168,7 +169,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	}
 	e.changed.L = &e.mu
 	e.flushRate = firstRate
-	e.filter, e.first = newFilter(o.Filter), e.isFirst
+	e.filter, e.first, e.lacks = newFilter(o.Filter), e.isFirst, e.isLacking
 	e.syncing.wake = make(chan struct{}, 1)
 	var x *commitlog.Examination
 	below := o.below

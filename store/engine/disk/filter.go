@@ -9,8 +9,8 @@ import (
 )
 
 // filter reports keys that were certainly never written, so that a merge need not look for an old value: looking would
-// be most of the cost of an insert, and of reading the row while it is in the tree. The lock of writers is held to use
-// it.
+// be most of the cost of an insert, and of reading the row while it is in the tree. Nor need an update that reads a row
+// before it writes it. The lock of writers is held to use it.
 //
 // Keys are grouped by their first bytes. The filter knows a group that had no keys when something was first merged into
 // one since the engine was opened; of others it knows nothing. So groups whose keys are only put and deleted, as those
@@ -33,6 +33,11 @@ func newFilter(bytes int64) *filter {
 // knows reports whether the filter has the keys of a key's group, so that it has to be told of all others.
 func (f *filter) knows(key []byte) bool {
 	return len(key) >= groupSize && f.groups[binary.BigEndian.Uint32(key)] != nil
+}
+
+// lacks reports whether a key was certainly never written.
+func (f *filter) lacks(key []byte) bool {
+	return f.knows(key) && !f.groups[binary.BigEndian.Uint32(key)].Has(hashKey(key))
 }
 
 // write notes that a key is written, and reports whether it certainly never was before. below is what was written

@@ -75,7 +75,7 @@ func TestFilterIsBounded(t *testing.T) {
 }
 
 // TestPutsAreNotFiltered puts keys, which the filter does not keep, and merges into them and into others, once they are
-// in tables: what was put is found.
+// in tables: what was put is found, also by an update that reads before it writes.
 func TestPutsAreNotFiltered(t *testing.T) {
 	e := open(t, tiny(t, folder(t), Periodic))
 	defer e.Close()
@@ -94,7 +94,23 @@ func TestPutsAreNotFiltered(t *testing.T) {
 	for e.flushes.Load() == 0 {
 		time.Sleep(time.Millisecond)
 	}
-	for _, key := range []string{"put and merged", "merged", "merged and put"} {
+	written := []string{"put and merged", "merged", "merged and put"}
+	err := engine.Update(t.Context(), e, []byte("g"), func(txn engine.Txn) error {
+		for _, key := range append(written, "merged never") {
+			found, err := txn.Get([]byte(key), func([]byte) error { return nil })
+			if want := key != "merged never"; found != want || err != nil {
+				t.Errorf("an update finds %s: %v, %v", key, found, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if !e.isLacking([]byte("merged never")) || e.isLacking([]byte("put never")) {
+		t.Error("an update looks below for what was never merged, or not where something may have been put")
+	}
+	for _, key := range written {
 		op(engine.Merge, key, "two")
 		found, err := e.Get([]byte(key), func(value []byte) error {
 			if string(value) != "one two" {

@@ -13,6 +13,7 @@ type view struct {
 	tree   tree.Tree
 	layers *layers
 	fold   engine.Fold
+	lacks  func(key []byte) bool // reports whether a key was certainly never written; nil: nothing is known
 }
 
 // Get reads a key at the last commit.
@@ -79,6 +80,9 @@ func (v *view) Get(key []byte, fn func(value []byte) error) (bool, error) {
 		r = v.layers.frozen[next].tree.Get(key)
 	}
 	if deltas.n == 0 {
+		if v.lacks != nil && v.lacks(key) {
+			return false, nil
+		}
 		return v.layers.base.Get(key, fn)
 	}
 	found, err := v.layers.base.Get(key, func(value []byte) error {

@@ -75,7 +75,7 @@ func (e *Engine) begin(x *txn) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	x.version, x.memtable = e.version, e.memtable.number
-	x.base = view{tree: e.memtable.tree, layers: e.layers, fold: e.fold}
+	x.base = view{tree: e.memtable.tree, layers: e.layers, fold: e.fold, lacks: e.lacks}
 	if x.read = e.current.EnterLast(); x.read == nil {
 		e.memtable.tree.Detach() // nobody counts readers when the engine is being closed
 	}
@@ -151,7 +151,9 @@ func (x *txn) reader() (view, error) {
 		}
 		x.copied = len(x.Ops)
 	}
-	return view{tree: x.own.tree, layers: x.base.layers, fold: x.base.fold}, x.Err
+	own := x.base
+	own.tree = x.own.tree
+	return own, x.Err
 }
 
 // Get reads a key.
