@@ -273,11 +273,11 @@ func (e *Engine) isFirst(kind engine.OpKind, key []byte) (bool, error) {
 	return e.filter.write(key, hashKey(key), &below)
 }
 
-// isLacking reports whether a key was certainly never written.
-func (e *Engine) isLacking(key []byte) bool {
+// isLacking reports whether a key was certainly not there in an era of the filter and since.
+func (e *Engine) isLacking(key []byte, era uint64) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.filter.lacks(key)
+	return e.filter.lacks(key, era)
 }
 
 // apply applies an operation to a memtable and returns what the key held. first is asked about keys that the memtable

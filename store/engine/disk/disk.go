@@ -130,7 +130,7 @@ type Engine struct {
 	slowed    time.Time  // when the commits that were made while a flush is under way are paid for by it
 	filter    *filter
 	first     func(kind engine.OpKind, key []byte) (bool, error) // isFirst
-	lacks     func(key []byte) bool                              // isLacking
+	lacks     func(key []byte, era uint64) bool                  // isLacking
 	closed    bool
 	path      tree.Path          // of the row that is being written
 	undo      []undo             // of the commit that is being applied

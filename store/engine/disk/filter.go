@@ -18,6 +18,7 @@ import (
 type filter struct {
 	groups map[uint32]*bloom.Filter // nil: nothing is known of the group
 	budget *bloom.Budget
+	era    uint64 // how often a group was dropped, which is made anew when its keys are gone
 }
 
 // groupSize is the number of first bytes that the keys of a group share.
@@ -35,9 +36,9 @@ func (f *filter) knows(key []byte) bool {
 	return len(key) >= groupSize && f.groups[binary.BigEndian.Uint32(key)] != nil
 }
 
-// lacks reports whether a key was certainly never written.
-func (f *filter) lacks(key []byte) bool {
-	return f.knows(key) && !f.groups[binary.BigEndian.Uint32(key)].Has(hashKey(key))
+// lacks reports whether a key was certainly not there in an era and since.
+func (f *filter) lacks(key []byte, era uint64) bool {
+	return f.era == era && f.knows(key) && !f.groups[binary.BigEndian.Uint32(key)].Has(hashKey(key))
 }
 
 // write notes that a key is written, and reports whether it certainly never was before. below is what was written
@@ -81,6 +82,7 @@ func (f *filter) forget(key []byte) {
 		g.Free()
 	}
 	delete(f.groups, prefix)
+	f.era++
 }
 
 // group returns the filter of a key's group. It makes one if the group has no keys yet.

@@ -72,6 +72,10 @@ func TestFilterIsBounded(t *testing.T) {
 	if g, ok := f.groups[1]; ok {
 		t.Errorf("a table that was forgotten has %d bytes", g.Bytes())
 	}
+	write(1, 0)
+	if key := []byte{0, 0, 0, 1, 0}; f.lacks(key, 0) || !f.lacks(key, 1) {
+		t.Error("what is known of a table since it was forgotten is said of the time before, or of no time")
+	}
 }
 
 // TestPutsAreNotFiltered puts keys, which the filter does not keep, and merges into them and into others, once they are
@@ -107,7 +111,7 @@ func TestPutsAreNotFiltered(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if !e.isLacking([]byte("merged never")) || e.isLacking([]byte("put never")) {
+	if !e.isLacking([]byte("merged never"), 0) || e.isLacking([]byte("put never"), 0) {
 		t.Error("an update looks below for what was never merged, or not where something may have been put")
 	}
 	for _, key := range written {

@@ -13,7 +13,8 @@ type view struct {
 	tree   tree.Tree
 	layers *layers
 	fold   engine.Fold
-	lacks  func(key []byte) bool // reports whether a key was certainly never written; nil: nothing is known
+	lacks  func(key []byte, era uint64) bool // reports whether a key was certainly not there since; nil: nothing is known
+	era    uint64                            // of the filter, when the reading began
 }
 
 // Get reads a key at the last commit.
@@ -80,7 +81,7 @@ func (v *view) Get(key []byte, fn func(value []byte) error) (bool, error) {
 		r = v.layers.frozen[next].tree.Get(key)
 	}
 	if deltas.n == 0 {
-		if v.lacks != nil && v.lacks(key) {
+		if v.lacks != nil && v.lacks(key, v.era) {
 			return false, nil
 		}
 		return v.layers.base.Get(key, fn)

@@ -75,7 +75,7 @@ func (e *Engine) begin(x *txn) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	x.version, x.memtable = e.version, e.memtable.number
-	x.base = view{tree: e.memtable.tree, layers: e.layers, fold: e.fold, lacks: e.lacks}
+	x.base = view{tree: e.memtable.tree, layers: e.layers, fold: e.fold, lacks: e.lacks, era: e.filter.era}
 	if x.read = e.current.EnterLast(); x.read == nil {
 		e.memtable.tree.Detach() // nobody counts readers when the engine is being closed
 	}
