@@ -99,7 +99,7 @@ var arrows = map[string][]string{
 	},
 	"store/engine/disk/commitlog": {"store/engine", "store/engine/files"},
 	"store/engine/memory":         {"store/engine", "store/engine/publish", "store/engine/tree"},
-	"store/engine/enginetest":     {"store/engine"},
+	"store/engine/enginetest":     {"store/engine", "store/engine/files"},
 	"cluster/tikv":                {"store/engine"}, // a module of its own, as all of cluster
 	"cluster/local":               {"compat_tests/process"},
 	"cluster/crash":               {"cluster/local", "protocol/client"},

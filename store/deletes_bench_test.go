@@ -5,12 +5,12 @@ import (
 	"encoding/binary"
 	"flag"
 	"math"
-	"os"
 	"runtime"
 	"testing"
 	"time"
 
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
 var deletedPartitions = flag.Int("deleted", 50_000, "how many partitions BenchmarkDeleted deletes")
@@ -61,9 +61,7 @@ func BenchmarkDeleted(b *testing.B) {
 		dir, killed := b.TempDir(), b.TempDir()
 		s, t := openDeleted(b, dir)
 		deletePartitions(b, s, t, 0, n)
-		if err := os.CopyFS(killed, os.DirFS(dir)); err != nil {
-			b.Fatal(err)
-		}
+		enginetest.CopyFolder(b, dir, killed)
 		closeStore(b, s)
 		began := time.Now()
 		s, _ = openDeleted(b, killed)

@@ -60,7 +60,7 @@ func readNumbers(t *testing.T, e *Engine) map[int]bool {
 
 // logFiles are the files of the log in a folder.
 func logFiles(t *testing.T, dir string) (all []string) {
-	for _, name := range names(t, dir) {
+	for _, name := range enginetest.FilesIn(t, dir) {
 		if strings.HasPrefix(name, "LOG") || strings.HasSuffix(name, ".log") {
 			all = append(all, name)
 		}
@@ -71,7 +71,7 @@ func logFiles(t *testing.T, dir string) (all []string) {
 // contents are all files of a folder.
 func contents(t *testing.T, dir string) map[string]string {
 	all := map[string]string{}
-	for _, name := range names(t, dir) {
+	for _, name := range enginetest.FilesIn(t, dir) {
 		f, err := os.Open(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
@@ -164,10 +164,7 @@ func TestDamagedLog(t *testing.T) {
 
 func tryDamaged(t *testing.T, image, name string, change func(path string) error, synced, count int) {
 	t.Parallel()
-	dir := folder(t)
-	if !tryCopy(t, image, dir) {
-		t.Fatal("it cannot be copied")
-	}
+	dir := copyFolder(t, image)
 	if err := change(filepath.Join(dir, name)); err != nil {
 		t.Fatal(err)
 	}
@@ -255,10 +252,7 @@ func TestTornRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := whole; n < end; n += 13 {
-		o.Dir = folder(t)
-		if !tryCopy(t, image, o.Dir) {
-			t.Fatal("it cannot be copied")
-		}
+		o.Dir = copyFolder(t, image)
 		torn := append(bytes.Clone(content[:n]), make([]byte, int64(len(content))-n)...)
 		if err := os.WriteFile(filepath.Join(o.Dir, filepath.Base(segment)), torn, 0o600); err != nil {
 			t.Fatal(err)

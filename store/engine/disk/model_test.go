@@ -5,15 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/enginetest"
-	"github.com/cqld/cqld/store/engine/files"
 )
 
 // model does random things to an engine and to a map, and compares them.
@@ -183,67 +180,12 @@ func commit(e *Engine, ops ...engine.Op) error {
 	return <-done
 }
 
-// copyFolder copies the files of a folder as a killed process would leave them. Files that go meanwhile are in others
-// already: names are read again until nothing has gone.
+// copyFolder copies the files of a folder as a killed process would leave them.
 func copyFolder(t testing.TB, from string) string {
 	t.Helper()
-	for range 200 {
-		to := folder(t)
-		if tryCopy(t, from, to) {
-			return to
-		}
-	}
-	t.Fatal("files go while the folder is copied")
-	return ""
-}
-
-// tryCopy copies a folder and reports whether no file has appeared or gone meanwhile.
-func tryCopy(t testing.TB, from, to string) bool {
-	before := names(t, from)
-	inOrder := slices.Clone(before) // what tells of other files is copied before these, as it may be older but not newer
-	slices.SortStableFunc(inOrder, func(a, b string) int {
-		first := []string{"MANIFEST", "LOG", "FILES", "LOGGED", "COMMITS"}
-		return slices.Index(first, b) - slices.Index(first, a)
-	})
-	for _, name := range inOrder {
-		if copyFile(filepath.Join(from, name), filepath.Join(to, name)) != nil {
-			return false
-		}
-	}
-	return slices.Equal(before, names(t, from))
-}
-
-func names(t testing.TB, dir string) (all []string) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		if !e.IsDir() && e.Name() != "LOCK" && !strings.HasSuffix(e.Name(), ".unfinished") {
-			all = append(all, e.Name())
-		}
-	}
-	return all
-}
-
-func copyFile(from, to string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	info, err := in.Stat()
-	if err != nil {
-		return err
-	}
-	b, err := files.DataFrom(in, 0) // the rest stays a hole
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(to, b, 0o600); err != nil {
-		return err
-	}
-	return os.Truncate(to, info.Size())
+	to := folder(t)
+	enginetest.CopyFolder(t, from, to)
+	return to
 }
 
 // TestModel does random things, with so small trees that they are flushed all the time, opens the folder again now and

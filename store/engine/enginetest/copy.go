@@ -1,0 +1,79 @@
+package enginetest
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cqld/cqld/store/engine/files"
+)
+
+// CopyFolder copies the files of the engine of a folder, which may be running, as a killed process would leave them.
+// Files that go meanwhile are in others already: names are read again until nothing has gone. to is an empty folder.
+func CopyFolder(t testing.TB, from, to string) {
+	t.Helper()
+	for range 200 {
+		if tryCopy(t, from, to) {
+			return
+		}
+		for _, name := range FilesIn(t, to) {
+			if err := os.Remove(filepath.Join(to, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	t.Fatal("files go while the folder is copied")
+}
+
+// tryCopy copies a folder and reports whether no file has appeared or gone meanwhile.
+func tryCopy(t testing.TB, from, to string) bool {
+	before := FilesIn(t, from)
+	inOrder := slices.Clone(before) // what tells of other files is copied before these, as it may be older but not newer
+	slices.SortStableFunc(inOrder, func(a, b string) int {
+		first := []string{"MANIFEST", "LOG", "FILES", "LOGGED", "COMMITS"}
+		return slices.Index(first, b) - slices.Index(first, a)
+	})
+	for _, name := range inOrder {
+		if copyFile(filepath.Join(from, name), filepath.Join(to, name)) != nil {
+			return false
+		}
+	}
+	return slices.Equal(before, FilesIn(t, from))
+}
+
+// FilesIn are the names of the files of an engine's folder that a killed process leaves to the next one.
+func FilesIn(t testing.TB, dir string) (all []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !e.IsDir() && e.Name() != "LOCK" && !strings.HasSuffix(e.Name(), ".unfinished") {
+			all = append(all, e.Name())
+		}
+	}
+	return all
+}
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	b, err := files.DataFrom(in, 0) // the rest stays a hole
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(to, b, 0o600); err != nil {
+		return err
+	}
+	return os.Truncate(to, info.Size())
+}
