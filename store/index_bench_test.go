@@ -156,6 +156,7 @@ func BenchmarkIndexedReads(b *testing.B) {
 			x := openIndexBench(b, benchDir(b, *indexMemory), false, "v")
 			defer closeStore(b, x.Store)
 			x.insert(x.table, 0, rows)
+			settle()
 			r := Read{Table: x.table, Lookups: []Lookup{{Index: x.table.Indexes[0]}}}
 			took := quickest(50, func(i int) {
 				r.Lookups[0].Value = types.EncodeInt(int32(i * 7919 % (rows / benchGroup)))
