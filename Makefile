@@ -81,7 +81,7 @@ cluster-test: ## check and test that module on a cluster in the process, and on 
 	cd cluster && go test -timeout 10m ./...
 	@[ -n "$$CQLD_TIKV_PD" ] || echo "CQLD_TIKV_PD names no placement driver: nothing was run on a real TiKV cluster"
 
-cluster-scripts: ## run the scripts on that module's servers in every mode; it takes minutes
+cluster-scripts: ## run the scripts on that module's servers in every mode; it takes more than an hour
 	cd cluster && go test -timeout 60m -run '^TestScripts' ./cmd/cqld-cluster -all -every
 
 cluster-crash: ## kill, stop and cut off three of that module's servers, their store and what stands in for PD; ROUNDS faults

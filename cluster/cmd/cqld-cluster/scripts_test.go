@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	all   = flag.Bool("all", false, "run the scripts in all modes, also on a server that is no node; it takes minutes")
+	all   = flag.Bool("all", false, "run the scripts in all modes, also on a server that is no node; it takes long")
 	every = flag.Bool("every", false, "with -all: bind values in every version and with pages of every size")
 )
 
