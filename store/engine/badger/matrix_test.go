@@ -86,6 +86,7 @@ func makeFolders(t *testing.T) (folders []damagedFolder) {
 	second := copyFolder(t, dir)
 	writeTiny(t, e, 2000, 3150)
 	waitForTables(t, e)
+	e.look() // the record of the files has all of them
 	killed := copyFolder(t, dir)
 	folders = append(folders, damagedFolder{"killed", killed, second, 3150, 0},
 		damagedFolder{"killed, older by a run", killed, first, 3150, 0})
