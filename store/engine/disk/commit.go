@@ -230,7 +230,7 @@ func (e *Engine) checkGrowth(ops []engine.Op) error {
 			continue
 		}
 		r := e.memtable.tree.Get(key)
-		if kindOf(r) != merged {
+		if r.None() || kindOf(r) != merged {
 			continue
 		}
 		_, delta, err := content(r, e.fold)
@@ -296,12 +296,20 @@ func apply(
 			return old, err
 		}
 	}
+	k := holds
+	if isFirst || path.Found && kindOf(old) == fresh {
+		k = fresh
+	}
 	var next tree.Row
 	switch {
+	case op.Kind == engine.Delete && k == fresh:
+		m.tree.Delete(op.Key, path)
+		m.size -= sizeOf(old)
+		return old, nil
 	case op.Kind == engine.Delete:
 		next = newRow(deleted, op.Key, nil)
 	case op.Kind == engine.Put || isFirst:
-		next = newRow(holds, op.Key, op.Value)
+		next = newRow(k, op.Key, op.Value)
 	case path.Found:
 		if next, err = m.mergeInto(old, op.Key, op.Value, fold); err != nil {
 			return old, err
@@ -319,13 +327,15 @@ func (e *Engine) revert() {
 	m := &e.memtable
 	for i := len(e.undo) - 1; i >= 0; i-- {
 		u := &e.undo[i]
-		m.tree.Seek(u.key, &e.path)
-		m.size -= sizeOf(e.path.Row()) - sizeOf(u.old)
 		if u.old.None() {
-			m.tree.Delete(u.key, &e.path)
-		} else {
-			m.tree.Put(&e.path, u.old)
+			m.size -= sizeOf(m.tree.Delete(u.key, &e.path))
+			continue
 		}
+		m.tree.Seek(u.key, &e.path)
+		if m.size += sizeOf(u.old); e.path.Found {
+			m.size -= sizeOf(e.path.Row())
+		}
+		m.tree.Put(&e.path, u.old)
 	}
 	e.undo = e.undo[:0]
 }

@@ -148,7 +148,7 @@ func (e *Engine) write(m *memtable) error {
 }
 
 // opKinds are the operations that write rows to Badger.
-var opKinds = [...]engine.OpKind{holds: engine.Put, deleted: engine.Delete, merged: engine.Merge}
+var opKinds = [...]engine.OpKind{holds: engine.Put, deleted: engine.Delete, merged: engine.Merge, fresh: engine.Put}
 
 // writeBelow writes to Badger. While Badger takes nothing for now it tries again. What Badger can never take, because a
 // fold fails, is left out: the values of such keys are damaged.

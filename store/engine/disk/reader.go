@@ -71,7 +71,7 @@ func (v *view) Get(key []byte, fn func(value []byte) error) (bool, error) {
 				return false, err
 			}
 			if k != merged {
-				return v.folded(k == holds, key, value, &deltas, fn)
+				return v.folded(k.isHeld(), key, value, &deltas, fn)
 			}
 			deltas.push(value)
 		}
@@ -271,7 +271,7 @@ func (m *merging) show(at int, below bool, value []byte) (more bool, err error) 
 			m.deltas.push(v)
 			continue
 		}
-		known, below, value = true, k == holds, v
+		known, below, value = true, k.isHeld(), v
 	}
 	if m.options.KeysOnly {
 		if !below {

@@ -12,7 +12,11 @@ const (
 	holds   kind = iota // the key holds the rest of the value
 	deleted             // the key holds nothing
 	merged              // the rest of the value is folded into what the key holds below the tree
+	fresh               // the key holds the rest of the value, and nothing below the tree
 )
+
+// isHeld reports whether a key of that kind holds a value, whatever is below the tree.
+func (k kind) isHeld() bool { return k == holds || k == fresh }
 
 // newRow makes a row.
 func newRow(k kind, key, value []byte) tree.Row {
