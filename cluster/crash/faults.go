@@ -23,7 +23,7 @@ type fault struct {
 const noNode = nodes - 1 // behind which comes the first node
 
 // faults are all that is done, in this order. First the store commits with one request or asynchronously, where a node
-// asks for it; when it was killed for the first time, in two phases.
+// asks for it; from a little before it is killed for the first time on, in two phases.
 var faults = []fault{
 	killNode(0),
 	killBetween("asynchronous phases", 1),
@@ -36,7 +36,13 @@ var faults = []fault{
 		name: "store killed", node: noNode, lasts: 2 * time.Second,
 		begin: func(c *local.Cluster) error {
 			c.Store.Args = append(c.Store.Args, "-two-phases")
-			return c.Store.Kill()
+			said := c.Store.Said("two phases from now on")
+			err := c.Store.Signal(syscall.SIGHUP)
+			if err == nil {
+				err = more(c, "two phases from now on", said)
+			}
+			time.Sleep(asynchronousEnd)
+			return errors.Join(err, c.Store.Kill())
 		},
 		end: func(c *local.Cluster) error { return c.Store.Start() },
 	},
@@ -101,6 +107,9 @@ func killBetween(phases string, node int) fault {
 // allHeld is how long it takes from the first commit that is held until all nodes have one. It is less than a lease.
 const allHeld = 300 * time.Millisecond
 
+// asynchronousEnd is how long commits take that are asynchronous and have begun.
+const asynchronousEnd = 2 * time.Second
+
 // saidIn is how long the store may take to say something.
 const saidIn = 20 * time.Second
 
@@ -108,7 +117,7 @@ const saidIn = 20 * time.Second
 func more(c *local.Cluster, text string, before int) error {
 	return local.Eventually(saidIn, func(context.Context) error {
 		if c.Store.Said(text) <= before {
-			return fmt.Errorf("no commit %s", text)
+			return fmt.Errorf("the store has not said %q", text)
 		}
 		return nil
 	})

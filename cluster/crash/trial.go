@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"strconv"
@@ -227,8 +226,15 @@ func (t *trial) checkSum(node int) error {
 	return nil
 }
 
-// errTorn says that a batch is there in part.
-var errTorn = errors.New("a batch is torn")
+// without are the numbers that are in one set and not in another.
+func without(in, notIn map[int]bool) (all []int) {
+	for n := range in {
+		if !notIn[n] {
+			all = append(all, n)
+		}
+	}
+	return all
+}
 
 // checkWriter looks whether the rows of a writer are there.
 func (t *trial) checkWriter(node int, w *writer) error {
@@ -264,7 +270,8 @@ func (t *trial) checkWriter(node int, w *writer) error {
 			return err
 		}
 		if !maps.Equal(first, second) {
-			return errTorn
+			return fmt.Errorf("batches of writer %d are torn: %v are in the first table only, %v in the second",
+				w.number, without(first, second), without(second, first))
 		}
 		for n := range w.pairs {
 			if !first[n] {

@@ -16,8 +16,9 @@ func (s *store) BatchCommands(stream tikvpb.Tikv_BatchCommandsServer) error {
 // which resolves asynchronous commits, so that is answered here.
 type batches struct {
 	tikvpb.Tikv_BatchCommandsServer
-	store   *store
-	sending sync.Mutex
+	store     *store
+	sending   sync.Mutex
+	prewrites sync.Map // requests by their ids, until they are answered
 }
 
 // Recv receives the next requests that unistore answers.
@@ -36,6 +37,7 @@ func (b *batches) Recv() (*tikvpb.BatchCommandsRequest, error) {
 		}
 		if p := r.GetPrewrite(); p != nil {
 			b.store.prepare(p)
+			b.prewrites.Store(id, p)
 		}
 		commits = commits || r.GetCommit() != nil
 		kept.Requests, kept.RequestIds = append(kept.Requests, r), append(kept.RequestIds, id)
@@ -59,6 +61,13 @@ func (b *batches) checkSecondaryLocks(id uint64, r *kvrpcpb.CheckSecondaryLocksR
 
 // Send sends answers.
 func (b *batches) Send(r *tikvpb.BatchCommandsResponse) error {
+	for i, id := range r.RequestIds {
+		if p, ok := b.prewrites.LoadAndDelete(id); ok {
+			if err := b.store.keep(p.(*kvrpcpb.PrewriteRequest), r.Responses[i].GetPrewrite()); err != nil {
+				return err
+			}
+		}
+	}
 	b.sending.Lock()
 	defer b.sending.Unlock()
 	return b.Tikv_BatchCommandsServer.Send(r)

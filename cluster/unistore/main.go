@@ -4,7 +4,8 @@
 //
 //	unistore -pd ADDRESS -listen ADDRESS -data FOLDER [-two-phases]
 //
-// The signal USR1 has it hold commits back, USR2 has it go on with them (hold.go).
+// The signal USR1 has it hold commits back, USR2 has it go on with them (hold.go). The signal HUP is -two-phases for
+// what comes later: from then on a kill loses no lock (locks.go).
 package main
 
 import (
@@ -51,12 +52,19 @@ func run(c *config.Config, twoPhases bool) error {
 	if err != nil {
 		return err
 	}
+	locks, err := openLocks(filepath.Join(c.Engine.DBPath, "locks"), s, client)
+	if err != nil {
+		return err
+	}
 	l, err := net.Listen("tcp", c.Server.StoreAddr)
 	if err != nil {
 		return err
 	}
+	served := &store{Server: s, commits: holdOnSignals(), locks: locks}
+	served.twoPhases.Store(twoPhases)
+	served.switchOnSignal()
 	g := grpc.NewServer()
-	tikvpb.RegisterTikvServer(g, &store{Server: s, twoPhases: twoPhases, commits: holdOnSignals()})
+	tikvpb.RegisterTikvServer(g, served)
 	grpc_health_v1.RegisterHealthServer(g, health.NewServer()) // by which clients find out whether a store lives
 	return g.Serve(l)
 }
