@@ -33,7 +33,7 @@ var faults = []fault{
 		end:   func(c *local.Cluster) error { return c.Placement.Start() },
 	},
 	{
-		name: "store killed", node: noNode, lasts: 2 * time.Second,
+		name: "store killed", node: noNode, lasts: asynchronousEnd + 2*time.Second,
 		begin: func(c *local.Cluster) error {
 			c.Store.Args = append(c.Store.Args, "-two-phases")
 			said := c.Store.Said("two phases from now on")

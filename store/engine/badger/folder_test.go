@@ -2,13 +2,9 @@ package badger
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/rs/zerolog"
@@ -50,64 +46,15 @@ func readNumbered(e *Engine) (map[int]bool, error) {
 func copyFolder(t *testing.T, from string) string {
 	t.Helper()
 	to := t.TempDir()
-	copyFiles(t, from, to)
+	enginetest.CopyFolder(t, from, to)
 	return to
 }
 
-func copyFiles(t *testing.T, from, to string) {
-	t.Helper()
-	names, err := filepath.Glob(filepath.Join(from, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range names {
-		copyFile(t, name, filepath.Join(to, filepath.Base(name)))
-	}
-}
-
-// copyFile copies what is in a file and leaves its holes.
+// copyFile copies a file, unless it has gone.
 func copyFile(t *testing.T, from, to string) {
 	t.Helper()
-	src, err := os.Open(from)
-	if os.IsNotExist(err) {
-		return
-	}
-	if err != nil {
+	if err := enginetest.CopyFile(from, to); err != nil && !os.IsNotExist(err) {
 		t.Fatal(err)
-	}
-	defer src.Close()
-	info, err := src.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dst, err := os.Create(to)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dst.Close()
-	if err := dst.Truncate(info.Size()); err != nil {
-		t.Fatal(err)
-	}
-	const seekData = 3 // os.File.Seek: to where the next bytes are that are not a hole
-	buf, zero := make([]byte, 1<<16), make([]byte, 1<<16)
-	for at := int64(0); ; at += int64(len(buf)) {
-		if next, err := src.Seek(at, seekData); err == nil {
-			at = next
-		} else if errors.Is(err, syscall.ENXIO) {
-			return
-		}
-		n, err := src.ReadAt(buf, at)
-		if string(buf[:n]) != string(zero[:n]) {
-			if _, err := dst.WriteAt(buf[:n], at); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err == io.EOF {
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 

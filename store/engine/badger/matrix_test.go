@@ -255,7 +255,7 @@ func tryDamage(t *testing.T, f damagedFolder, name string, c change) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	copyFiles(t, f.dir, dir)
+	enginetest.CopyFolder(t, f.dir, dir)
 	path := filepath.Join(dir, name)
 	if !c.do(t, path) {
 		return

@@ -264,7 +264,8 @@ func (e *Engine) apply(ops []engine.Op) error {
 }
 
 // isFirst notes that a key is put or merged into that the tree does not have, and reports whether it certainly never
-// was written before. Of a key that is put it says nothing: nobody asks.
+// was written before. Of a key that is put it says nothing where no key of its group was merged into: the keys of
+// indexes and views would take much of the filter's memory.
 func (e *Engine) isFirst(kind engine.OpKind, key []byte) (bool, error) {
 	if kind == engine.Put && !e.filter.knows(key) {
 		return false, nil

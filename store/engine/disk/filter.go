@@ -9,8 +9,9 @@ import (
 )
 
 // filter reports keys that were certainly never written, so that a merge need not look for an old value: looking would
-// be most of the cost of an insert, and of reading the row while it is in the tree. Nor need an update that reads a row
-// before it writes it. The lock of writers is held to use it.
+// be most of the cost of an insert, and of reading the row while it is in the tree. Nor does an update that reads a row
+// before it writes it, and such a key that is deleted before it is flushed leaves no mark in the tree (see fresh). The
+// lock of writers is held to use it.
 //
 // Keys are grouped by their first bytes. The filter knows a group that had no keys when something was first merged into
 // one since the engine was opened; of others it knows nothing. So groups whose keys are only put and deleted, as those

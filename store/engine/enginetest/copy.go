@@ -36,7 +36,7 @@ func tryCopy(t testing.TB, from, to string) bool {
 		return slices.Index(first, b) - slices.Index(first, a)
 	})
 	for _, name := range inOrder {
-		if copyFile(filepath.Join(from, name), filepath.Join(to, name)) != nil {
+		if CopyFile(filepath.Join(from, name), filepath.Join(to, name)) != nil {
 			return false
 		}
 	}
@@ -58,7 +58,8 @@ func FilesIn(t testing.TB, dir string) (all []string) {
 	return all
 }
 
-func copyFile(from, to string) error {
+// CopyFile copies a file. What is behind its last bytes that were written stays a hole.
+func CopyFile(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return err
@@ -68,7 +69,7 @@ func copyFile(from, to string) error {
 	if err != nil {
 		return err
 	}
-	b, err := files.DataFrom(in, 0) // the rest stays a hole
+	b, err := files.DataFrom(in, 0)
 	if err != nil {
 		return err
 	}
