@@ -19,7 +19,7 @@ import (
 type filter struct {
 	groups map[uint32]*bloom.Filter // nil: nothing is known of the group
 	budget *bloom.Budget
-	era    uint64 // how often a group was dropped, which is made anew when its keys are gone
+	era    uint64 // how often a group was made: there may have been other keys of it before
 }
 
 // groupSize is the number of first bytes that the keys of a group share.
@@ -83,7 +83,6 @@ func (f *filter) forget(key []byte) {
 		g.Free()
 	}
 	delete(f.groups, prefix)
-	f.era++
 }
 
 // group returns the filter of a key's group. It makes one if the group has no keys yet.
@@ -110,6 +109,7 @@ func (f *filter) group(key []byte, below engine.Reader) (*bloom.Filter, error) {
 	var g *bloom.Filter
 	if empty {
 		g = bloom.New(f.budget)
+		f.era++
 	}
 	f.groups[prefix] = g
 	return g, nil

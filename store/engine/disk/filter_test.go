@@ -68,12 +68,13 @@ func TestFilterIsBounded(t *testing.T) {
 	if firsts < 900 {
 		t.Errorf("the filter knows %d of 1000 keys of the small table that they were not written", firsts)
 	}
+	before := f.era
 	f.forget([]byte{0, 0, 0, 1})
 	if g, ok := f.groups[1]; ok {
 		t.Errorf("a table that was forgotten has %d bytes", g.Bytes())
 	}
 	write(1, 0)
-	if key := []byte{0, 0, 0, 1, 0}; f.lacks(key, 0) || !f.lacks(key, 1) {
+	if key := []byte{0, 0, 0, 1, 0}; f.lacks(key, before) || !f.lacks(key, f.era) {
 		t.Error("what is known of a table since it was forgotten is said of the time before, or of no time")
 	}
 }
@@ -111,7 +112,7 @@ func TestPutsAreNotFiltered(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if !e.isLacking([]byte("merged never"), 0) || e.isLacking([]byte("put never"), 0) {
+	if !e.isLacking([]byte("merged never"), e.filter.era) || e.isLacking([]byte("put never"), e.filter.era) {
 		t.Error("an update looks below for what was never merged, or not where something may have been put")
 	}
 	for _, key := range written {
@@ -125,6 +126,39 @@ func TestPutsAreNotFiltered(t *testing.T) {
 		if !found || err != nil {
 			t.Errorf("%s: %v, %v", key, found, err)
 		}
+	}
+}
+
+// TestUpdateBeforeFilter deletes the only key of a table and merges into another one while an update is under way: the
+// filter knows the table from then on, and the update finds the key that was there when it began.
+func TestUpdateBeforeFilter(t *testing.T) {
+	e := open(t, tiny(t, folder(t), Periodic))
+	defer e.Close()
+	must := func(kind engine.OpKind, key, value string) {
+		if err := commit(e, engine.Op{Kind: kind, Key: []byte(key), Value: []byte(value)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(engine.Put, "table 1", "one")
+	e.FlushSoon()
+	for e.flushes.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	err := engine.Update(t.Context(), e, []byte("g"), func(txn engine.Txn) error {
+		must(engine.Delete, "table 1", "")
+		must(engine.Merge, "table 2", "two")
+		if !e.filter.knows([]byte("table 3")) {
+			t.Error("the filter does not know a table that had no keys")
+		}
+		for key, want := range map[string]bool{"table 1": true, "table 2": false} {
+			if found, err := txn.Get([]byte(key), func([]byte) error { return nil }); found != want || err != nil {
+				t.Errorf("the update finds %s: %v, %v", key, found, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 
