@@ -263,9 +263,9 @@ func (e *Engine) apply(ops []engine.Op) error {
 	return nil
 }
 
-// isFirst notes that a key is put or merged into that the tree does not have, and reports whether it certainly never
-// was written before. Of a key that is put it says nothing where no key of its group was merged into: the keys of
-// indexes and views would take much of the filter's memory.
+// isFirst notes that a key is put or merged into that the tree does not have, or has as deleted, and reports whether it
+// certainly never was written before. Of a key that is put it says nothing where no key of its group was merged into:
+// the keys of indexes and views would take much of the filter's memory.
 func (e *Engine) isFirst(kind engine.OpKind, key []byte) (bool, error) {
 	if kind == engine.Put && !e.filter.knows(key) {
 		return false, nil
@@ -282,7 +282,7 @@ func (e *Engine) isLacking(key []byte, era uint64) bool {
 }
 
 // apply applies an operation to a memtable and returns what the key held. first is asked about keys that the memtable
-// does not have; nil: nothing is known of them.
+// does not have, and told of those that it has as deleted; nil: nothing is known.
 func apply(
 	m *memtable, path *tree.Path, op *engine.Op, fold engine.Fold,
 	first func(kind engine.OpKind, key []byte) (bool, error),
@@ -292,10 +292,11 @@ func apply(
 		old = path.Row()
 	}
 	isFirst := false
-	if !path.Found && op.Kind != engine.Delete && first != nil {
+	if first != nil && op.Kind != engine.Delete && (!path.Found || kindOf(old) == deleted) {
 		if isFirst, err = first(op.Kind, op.Key); err != nil {
 			return old, err
 		}
+		isFirst = isFirst && !path.Found
 	}
 	k := holds
 	if isFirst || path.Found && kindOf(old) == fresh {

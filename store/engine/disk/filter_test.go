@@ -162,6 +162,47 @@ func TestUpdateBeforeFilter(t *testing.T) {
 	}
 }
 
+// TestFilterIsToldOfDeleted merges into a key whose mark is in the tree, of a table that the filter begins to know
+// while it has nothing else: when the mark is gone, what is merged next does not replace it. So it is of a key that was
+// deleted before it was ever written.
+func TestFilterIsToldOfDeleted(t *testing.T) {
+	for _, before := range []string{"written", "never written"} {
+		t.Run(before, func(t *testing.T) {
+			e := open(t, tiny(t, folder(t), Periodic))
+			defer e.Close()
+			do := func(kind engine.OpKind, key, value string) {
+				if err := commit(e, engine.Op{Kind: kind, Key: []byte(key), Value: []byte(value)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			flush := func() {
+				n := e.flushes.Load()
+				for e.FlushSoon(); e.flushes.Load() == n; {
+					time.Sleep(time.Millisecond)
+				}
+			}
+			if before == "written" {
+				do(engine.Put, "table 1", "zero")
+				flush()
+			}
+			do(engine.Delete, "table 1", "")
+			do(engine.Merge, "table 2", "one")
+			do(engine.Merge, "table 1", "one")
+			flush()
+			do(engine.Merge, "table 1", "two")
+			found, err := e.Get([]byte("table 1"), func(value []byte) error {
+				if string(value) != "one two" {
+					t.Errorf("the key holds %q", value)
+				}
+				return nil
+			})
+			if !found || err != nil {
+				t.Errorf("%v, %v", found, err)
+			}
+		})
+	}
+}
+
 // BenchmarkFilter writes ten million keys of one table to a filter and reports how much memory it takes, and how much
 // of it at once.
 func BenchmarkFilter(b *testing.B) {
