@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"syscall"
-	"time"
 
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/badger"
@@ -41,9 +40,12 @@ func (e *Engine) check(ops []engine.Op) (size int, err error) {
 // Commit applies ops and appends them to the log. In the mode Periodic it calls done before it returns.
 func (e *Engine) Commit(ops []engine.Op, done func(error)) {
 	size, err := e.check(ops)
-	if size > bigCommit {
+	var b *big
+	if size > bigCommit && err == nil {
 		e.big.Lock()
 		defer e.big.Unlock()
+		b, err = e.prepare(ops)
+		defer b.free()
 	}
 	e.mu.Lock()
 	if e.closed {
@@ -53,7 +55,7 @@ func (e *Engine) Commit(ops []engine.Op, done func(error)) {
 	}
 	e.under.Add(1)
 	if err == nil {
-		err = e.commit(ops, size, nil)
+		err = e.commit(ops, size, b, nil)
 	}
 	e.mu.Unlock()
 	e.answer(err, done)
@@ -69,19 +71,15 @@ func (e *Engine) answer(err error, done func(error)) {
 	e.under.Add(-1)
 }
 
-// bigCommit is from how many bytes on commits come one at a time: a small one then waits for the lock behind one of
-// them at most, and not behind all.
-const bigCommit = 256 << 10
-
 // A commit with more than this takes long: readers go on with the tree before it.
 const (
 	manyOps   = 64
 	manyBytes = 64 << 10
 )
 
-// commit applies ops, all or none, and appends them to the log. It waits without the lock, until there is room. x is
-// the update that they are of, or nil.
-func (e *Engine) commit(ops []engine.Op, size int, x *txn) error {
+// commit applies ops, all or none, and appends them to the log. It waits without the lock, until there is room. b is
+// what was made of them before, and x the update that they are of; both may be nil.
+func (e *Engine) commit(ops []engine.Op, size int, b *big, x *txn) error {
 	if len(ops) == 0 {
 		return nil
 	}
@@ -94,7 +92,7 @@ func (e *Engine) commit(ops []engine.Op, size int, x *txn) error {
 		}
 		x.leave() // so that nodes can be changed in place
 	}
-	wants, err := e.append(ops, len(ops) > manyOps || size > manyBytes)
+	wants, err := e.append(ops, len(ops) > manyOps || size > manyBytes, b)
 	if wants {
 		e.wake(e.making)
 	}
@@ -102,13 +100,18 @@ func (e *Engine) commit(ops []engine.Op, size int, x *txn) error {
 }
 
 // append applies ops and appends them to the log, or does neither.
-func (e *Engine) append(ops []engine.Op, long bool) (wantsSegment bool, err error) {
+func (e *Engine) append(ops []engine.Op, long bool, b *big) (wantsSegment bool, err error) {
 	p := e.beginWriting(long)
-	if err = e.apply(ops); err == nil {
-		err = e.checkGrowth(ops)
+	if err = e.apply(ops, b); err == nil {
+		err = e.checkGrowth(ops, b)
 	}
 	if err == nil {
-		if wantsSegment, err = e.log.Append(ops); err != nil {
+		if b == nil {
+			wantsSegment, err = e.log.Append(ops)
+		} else {
+			wantsSegment, err = e.log.AppendRecord(ops, b.record)
+		}
+		if err != nil {
 			err = refusal(err)
 		}
 	}
@@ -133,128 +136,16 @@ func refusal(err error) error {
 	return fmt.Errorf("%w: %w", kind, err)
 }
 
-// longestWait is how long a commit waits for a flush at most: who waits for its answer gives up not much later.
-const longestWait = 5 * time.Second
-
-// waitForRoom waits while too many memtables wait to be flushed, or the log has no segment for a commit. It says why
-// there are no commits, if there are none.
-func (e *Engine) waitForRoom(ops []engine.Op, size int) error {
-	e.slowDown(size)
-	var began time.Time
-	for {
-		if err := e.refused(); err != nil {
-			return err
-		}
-		if !e.isBehind(size) {
-			if e.log.Ready(ops) {
-				return nil
-			}
-			if p := e.noSegment.Load(); p != nil {
-				return refusal(*p)
-			}
-		}
-		if began.IsZero() {
-			began = time.Now()
-			e.waits.Add(1)
-			defer time.AfterFunc(longestWait, e.changed.Broadcast).Stop()
-		} else if time.Since(began) >= longestWait {
-			return fmt.Errorf("%w: what was written before is not in tables yet", engine.ErrRefused)
-		}
-		e.changed.Wait()
-	}
-}
-
-// isBehind reports whether a commit of so many bytes has to wait for a flush. Half of the last memtable is kept for
-// small commits, so that they need not wait where others write much at a time.
-func (e *Engine) isBehind(size int) bool {
-	limit := e.o.Memtable / 2
-	if size <= smallCommit {
-		limit = e.o.Memtable
-	}
-	waiting := len(e.layers.frozen)
-	return waiting > maxFrozen || waiting == maxFrozen && e.memtable.size >= limit
-}
-
-// How many bytes a small commit has at most, and how long slowDown delays a commit at most.
-const (
-	smallCommit   = 4 << 10
-	shortestDelay = time.Millisecond
-	smallDelay    = 5 * time.Millisecond
-	longestDelay  = 20 * time.Millisecond
-)
-
-// slowDown delays a commit of so many bytes while a memtable is flushed, so that no more is written than is flushed
-// meanwhile: otherwise all commits would have to wait at once until a flush is over. It releases the lock meanwhile.
-func (e *Engine) slowDown(size int) {
-	waiting := len(e.layers.frozen)
-	if waiting == 0 {
-		return
-	}
-	rate := 2 * e.flushRate // bytes a second: there is still room
-	if waiting >= maxFrozen {
-		rate = e.flushRate * 3 / 4
-	}
-	now := time.Now()
-	if e.slowed.Before(now) {
-		e.slowed = now
-	}
-	e.slowed = e.slowed.Add(time.Duration(int64(size+rowOverhead) * int64(time.Second) / rate))
-	if e.slowed.Sub(now) > longestDelay {
-		e.slowed = now.Add(longestDelay)
-	}
-	delay := e.slowed.Sub(now)
-	if size <= smallCommit {
-		delay = min(delay, smallDelay)
-	}
-	if delay > shortestDelay {
-		e.mu.Unlock()
-		time.Sleep(delay)
-		e.mu.Lock()
-	}
-}
-
 // undo is what a key held before an operation; none: nothing.
 type undo struct {
 	key []byte
 	old tree.Row
 }
 
-// longDelta is from how many bytes on it is looked whether a value becomes too long by what is merged into it.
-const longDelta = 256 << 10
-
-// checkGrowth refuses merges that make a value below the tree too long.
-func (e *Engine) checkGrowth(ops []engine.Op) error {
-	for i := range ops {
-		key := ops[i].Key
-		if ops[i].Kind != engine.Merge || len(ops[i].Value) < longDelta && !e.large.has(key) {
-			continue
-		}
-		r := e.memtable.tree.Get(key)
-		if r.None() || kindOf(r) != merged {
-			continue
-		}
-		_, delta, err := content(r, e.fold)
-		if err != nil {
-			return err
-		}
-		below := view{tree: tree.New(), layers: e.layers, fold: e.fold}
-		_, err = below.Get(key, func(value []byte) error {
-			if value, err = e.fold(nil, key, value, delta); err == nil && len(value) > maxCommit {
-				err = engine.ErrTooLarge
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // apply applies ops to the tree. If it fails, those before are applied.
-func (e *Engine) apply(ops []engine.Op) error {
+func (e *Engine) apply(ops []engine.Op, b *big) error {
 	for i := range ops {
-		old, err := apply(&e.memtable, &e.path, &ops[i], e.fold, e.first)
+		old, err := apply(&e.memtable, &e.path, &ops[i], b.row(i), e.fold, e.first)
 		if err != nil {
 			return err
 		}
@@ -281,10 +172,10 @@ func (e *Engine) isLacking(key []byte, era uint64) bool {
 	return e.filter.lacks(key, era)
 }
 
-// apply applies an operation to a memtable and returns what the key held. first is asked about keys that the memtable
-// does not have, and told of those that it has as deleted; nil: nothing is known.
+// apply applies an operation to a memtable and returns what the key held. made is the operation's row, or none. first
+// is asked about keys that the memtable does not have, and told of those that it has as deleted; nil: nothing is known.
 func apply(
-	m *memtable, path *tree.Path, op *engine.Op, fold engine.Fold,
+	m *memtable, path *tree.Path, op *engine.Op, made tree.Row, fold engine.Fold,
 	first func(kind engine.OpKind, key []byte) (bool, error),
 ) (old tree.Row, err error) {
 	m.tree.Seek(op.Key, path)
@@ -311,13 +202,13 @@ func apply(
 	case op.Kind == engine.Delete:
 		next = newRow(deleted, op.Key, nil)
 	case op.Kind == engine.Put || isFirst:
-		next = newRow(k, op.Key, op.Value)
+		next = rowOf(k, op, made)
 	case path.Found:
 		if next, err = m.mergeInto(old, op.Key, op.Value, fold); err != nil {
 			return old, err
 		}
 	default:
-		next = newRow(merged, op.Key, op.Value)
+		next = rowOf(merged, op, made)
 	}
 	m.tree.Put(path, next)
 	m.size += sizeOf(next) - sizeOf(old)

@@ -127,7 +127,8 @@ type Engine struct {
 	layers    *layers    // below it
 	version   uint64     // counts changes
 	flushRate int64      // bytes a second that the last flushes have written
-	slowed    time.Time  // when the commits that were made while a flush is under way are paid for by it
+	owed      debt       // of all commits
+	owedSmall debt       // of small ones
 	filter    *filter
 	first     func(kind engine.OpKind, key []byte) (bool, error) // isFirst
 	lacks     func(key []byte, era uint64) bool                  // isLacking
@@ -212,7 +213,7 @@ func (e *Engine) openLog(x *commitlog.Examination) error {
 	e.layers = &layers{base: e.below.Snapshot()}
 	e.memtable = newMemtable(1)
 	replay := func(seq uint64, ops []engine.Op) error {
-		err := e.apply(ops)
+		err := e.apply(ops, nil)
 		e.forgetUndo()
 		if err != nil {
 			return fmt.Errorf("read the commit %d of the log: %w", seq, err)

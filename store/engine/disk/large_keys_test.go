@@ -13,9 +13,6 @@ import (
 func TestGrowingValue(t *testing.T) {
 	o := tiny(t, folder(t), Periodic)
 	o.Memtable, o.segment = 1<<20, 1<<20
-	appending := func(dst, _, existing, delta []byte) ([]byte, error) {
-		return append(append(dst, existing...), delta...), nil
-	}
 	e, err := Open(o, appending)
 	if err != nil {
 		t.Fatal(err)

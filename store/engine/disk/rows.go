@@ -26,6 +26,15 @@ func newRow(k kind, key, value []byte) tree.Row {
 	return r
 }
 
+// rowOf is the row of an operation: what was made of it before, or a new one.
+func rowOf(k kind, op *engine.Op, made tree.Row) tree.Row {
+	if made.None() {
+		return newRow(k, op.Key, op.Value)
+	}
+	made.Value()[0] = byte(k)
+	return made
+}
+
 // kindOf is the kind of a row.
 func kindOf(r tree.Row) kind {
 	if l := r.Long(); l != nil {

@@ -67,7 +67,7 @@ func (e *Engine) attempt(x *txn, fn func(engine.Txn) error) error {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.commit(x.Ops, size, x)
+	return e.commit(x.Ops, size, nil, x)
 }
 
 // begin starts a transaction on the last commit. Its leave has to be called.
@@ -145,7 +145,7 @@ func (x *txn) reader() (view, error) {
 	if x.copied < len(x.Ops) {
 		x.own.tree.Detach() // a scan that is under way goes on with the nodes that it has
 		for i := range x.Ops[x.copied:] {
-			if _, err := apply(x.own, &x.path, &x.Ops[x.copied+i], x.base.fold, nil); err != nil {
+			if _, err := apply(x.own, &x.path, &x.Ops[x.copied+i], tree.Row{}, x.base.fold, nil); err != nil {
 				return view{}, err
 			}
 		}

@@ -109,6 +109,22 @@ func (l *Log) isFull(ops []engine.Op) bool {
 
 // Append appends a commit. If it fails nothing was appended. It wants Prepare when it has taken the next segment.
 func (l *Log) Append(ops []engine.Op) (wantsSegment bool, err error) {
+	if recordBytes(ops) > keptBuffer {
+		r := Encode(ops)
+		defer r.Free()
+		return l.AppendRecord(ops, r)
+	}
+	l.buf = appendRecord(l.buf[:0], ops)
+	return l.append(ops, l.buf)
+}
+
+// AppendRecord is Append of a commit whose record was made before.
+func (l *Log) AppendRecord(ops []engine.Op, r *Record) (wantsSegment bool, err error) {
+	return l.append(ops, *r.buf)
+}
+
+// append appends a record without its head.
+func (l *Log) append(ops []engine.Op, record []byte) (wantsSegment bool, err error) {
 	seq := l.last.Load() + 1
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -124,16 +140,11 @@ func (l *Log) Append(ops []engine.Op) (wantsSegment bool, err error) {
 		s.first = seq
 		l.current, wantsSegment = s, true
 	}
-	buf := &l.buf
-	if recordBytes(ops) > keptBuffer {
-		buf = longBuffers.Get().(*[]byte)
-		defer longBuffers.Put(buf)
-	}
-	*buf = appendRecord((*buf)[:0], s.number, seq, ops)
-	if err := s.write(*buf); err != nil {
+	seal(record, s.number, seq)
+	if err := s.write(record); err != nil {
 		return wantsSegment, err
 	}
-	s.end += int64(len(*buf))
+	s.end += int64(len(record))
 	s.last = seq
 	l.last.Store(seq)
 	l.marks.appended(seq)
@@ -142,9 +153,6 @@ func (l *Log) Append(ops []engine.Op) (wantsSegment bool, err error) {
 
 // keptBuffer is the length of the longest record whose buffer is kept for the next.
 const keptBuffer = 1 << 20
-
-// longBuffers are for longer records. The garbage collector takes them when they are not used.
-var longBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // Prepare makes the next segment, unless there is one, and gives the memory of full ones back.
 func (l *Log) Prepare() error {

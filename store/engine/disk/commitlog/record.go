@@ -2,6 +2,7 @@ package commitlog
 
 import (
 	"encoding/binary"
+	"sync"
 
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/files"
@@ -19,15 +20,13 @@ func recordBytes(ops []engine.Op) int {
 	return n
 }
 
-// appendRecord appends the record of a commit. Its operations are
+// appendRecord appends the record of a commit, but for its head, for which seal is called. The operations are
 //
 //	<count> { <kind byte> <length> <key> <length> <value> }
 //
 // with varints for numbers.
-func appendRecord(b []byte, segment, seq uint64, ops []engine.Op) []byte {
-	at := len(b)
+func appendRecord(b []byte, ops []engine.Op) []byte {
 	b = append(b, make([]byte, recordHead)...)
-	binary.LittleEndian.PutUint64(b[at+8:], seq)
 	b = binary.AppendUvarint(b, uint64(len(ops)))
 	for i := range ops {
 		op := &ops[i]
@@ -35,10 +34,31 @@ func appendRecord(b []byte, segment, seq uint64, ops []engine.Op) []byte {
 		b = append(binary.AppendUvarint(b, uint64(len(op.Key))), op.Key...)
 		b = append(binary.AppendUvarint(b, uint64(len(op.Value))), op.Value...)
 	}
-	binary.LittleEndian.PutUint32(b[at:], uint32(len(b)-at-recordHead))
-	binary.LittleEndian.PutUint32(b[at+4:], sumRecord(segment, b[at:]))
 	return b
 }
+
+// seal writes the head of a record.
+func seal(record []byte, segment, seq uint64) {
+	binary.LittleEndian.PutUint64(record[8:], seq)
+	binary.LittleEndian.PutUint32(record, uint32(len(record)-recordHead))
+	binary.LittleEndian.PutUint32(record[4:], sumRecord(segment, record))
+}
+
+// Record is a commit that was encoded before it is appended: copying a long one takes milliseconds.
+type Record struct{ buf *[]byte }
+
+// longBuffers are those of records. The garbage collector takes them when they are not used.
+var longBuffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// Encode makes the record of a commit. Free has to be called when it is not needed any more.
+func Encode(ops []engine.Op) *Record {
+	r := &Record{longBuffers.Get().(*[]byte)}
+	*r.buf = appendRecord((*r.buf)[:0], ops)
+	return r
+}
+
+// Free gives the record's memory back.
+func (r *Record) Free() { longBuffers.Put(r.buf) }
 
 // sumRecord is the checksum of a record in a segment: a record of another segment does not have it.
 func sumRecord(segment uint64, record []byte) uint32 {

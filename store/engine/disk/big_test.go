@@ -1,0 +1,140 @@
+package disk
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/cqld/cqld/store/engine"
+)
+
+// appending is a fold that appends the delta.
+func appending(dst, _, existing, delta []byte) ([]byte, error) {
+	return append(append(dst, existing...), delta...), nil
+}
+
+// TestBigCommits commits short and long values at random, several to a key at a time too, while memtables are flushed:
+// the keys hold what a map would, when each commit is answered and when the folder is opened again. Of a value that
+// becomes too long nothing is written.
+func TestBigCommits(t *testing.T) {
+	o := tiny(t, folder(t), Periodic)
+	o.Memtable, o.segment = 2<<20, 2<<20
+	e, err := Open(o, appending)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { e.Close() }()
+	random := rand.New(rand.NewPCG(1, 2))
+	lengths := []int{1, 100, longRow - 1, longRow, longDelta - 1, longDelta, 1 << 20, 5 << 20}
+	held := map[string][]byte{}
+	tooLong, flushes := 0, uint64(0)
+	for n := range 300 {
+		next := map[string][]byte{}
+		var ops []engine.Op
+		for range 1 + random.IntN(4) {
+			key := fmt.Sprint("table ", random.IntN(4))
+			if _, ok := next[key]; !ok {
+				next[key] = held[key]
+			}
+			op := engine.Op{Kind: engine.Merge, Key: []byte(key)}
+			switch random.IntN(10) {
+			case 0:
+				op.Kind, next[key] = engine.Delete, nil
+			case 1, 2:
+				op.Kind, next[key] = engine.Put, nil
+			}
+			if op.Kind != engine.Delete {
+				op.Value = bytes.Repeat([]byte{byte(n)}, lengths[random.IntN(len(lengths))])
+				next[key] = append(bytes.Clone(next[key]), op.Value...)
+			}
+			ops = append(ops, op)
+		}
+		err := commit(e, ops...)
+		switch {
+		case err == nil:
+			for key, value := range next {
+				held[key] = value
+			}
+		case errors.Is(err, engine.ErrTooLarge):
+			tooLong++
+		default:
+			t.Fatal(err)
+		}
+		for key := range next {
+			wantHeld(t, e, key, held[key])
+		}
+		if n%100 == 99 {
+			flushes += e.flushes.Load()
+			if err := e.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if e, err = Open(o, appending); err != nil {
+				t.Fatal(err)
+			}
+			for key, value := range held {
+				wantHeld(t, e, key, value)
+			}
+		}
+	}
+	if tooLong == 0 || flushes == 0 {
+		t.Errorf("%d values became too long, %d memtables were flushed", tooLong, flushes)
+	}
+}
+
+// wantHeld wants a key to hold a value; nil: to hold none.
+func wantHeld(t *testing.T, e *Engine, key string, want []byte) {
+	t.Helper()
+	found, err := e.Get([]byte(key), func(value []byte) error {
+		if !bytes.Equal(value, want) {
+			t.Errorf("%s has %d bytes, want %d", key, len(value), len(want))
+		}
+		return nil
+	})
+	if found != (want != nil) || err != nil {
+		t.Fatalf("%s is found: %t, %v", key, found, err)
+	}
+}
+
+// TestPreparedBefore prepares a big commit, and applies it when another one was made meanwhile: what was known of the
+// key is not believed any more.
+func TestPreparedBefore(t *testing.T) {
+	o := tiny(t, folder(t), Periodic)
+	o.Memtable, o.segment = 64<<20, 64<<20
+	e, err := Open(o, appending)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	ten := bytes.Repeat([]byte("v"), 10<<20)
+	ops := []engine.Op{{Kind: engine.Merge, Key: []byte("table 1"), Value: ten}}
+	for _, flushed := range []bool{false, true} {
+		prepared, err := e.prepare(ops)
+		if err != nil || !prepared.rows[0].fits {
+			t.Fatalf("a first value does not fit: %v", err)
+		}
+		if err := commit(e, ops...); err != nil {
+			t.Fatal(err)
+		}
+		if flushed {
+			e.FlushSoon()
+			for e.oldestFrozen() != nil {
+				e.mu.Lock()
+				e.changed.Wait()
+				e.mu.Unlock()
+			}
+		}
+		e.mu.Lock()
+		err = e.commit(ops, len(ten), prepared, nil)
+		e.mu.Unlock()
+		prepared.free()
+		if !errors.Is(err, engine.ErrTooLarge) {
+			t.Errorf("flushed %t: two values of 10 MiB are merged: %v", flushed, err)
+		}
+		wantHeld(t, e, "table 1", ten)
+		if err := commit(e, engine.Op{Kind: engine.Delete, Key: []byte("table 1")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
