@@ -64,8 +64,9 @@
 // # Shutting down
 //
 // Shutdown closes the listeners and tells each connection to drain: it stops reading, waits for its requests,
-// writes the answers and closes. Long work that could not begin in two seconds is refused then. When the context ends
-// first, the requests are abandoned. Either way every goroutine has ended when Shutdown returns.
+// writes the answers and closes. Long work that could not begin in two seconds, or has not ended in three and a half,
+// is refused then. When the context ends first, the requests are abandoned. Either way every goroutine has ended when
+// Shutdown returns.
 //
 // # Debugging
 //

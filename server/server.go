@@ -255,6 +255,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 
 	refused := time.AfterFunc(queueTime, s.scheduler.Refuse)
 	defer refused.Stop()
+	stopped := time.AfterFunc(longTime, s.scheduler.Stop)
+	defer stopped.Stop()
 	ended := make(chan struct{})
 	go func() {
 		s.running.Wait()
@@ -278,6 +280,9 @@ func (s *Server) Shutdown(ctx context.Context) error {
 // queueTime is how long Shutdown lets long work wait to be begun. A queue that takes longer would still be there when
 // the time for stopping is over: its clients had better know.
 const queueTime = 2 * time.Second
+
+// longTime is how long Shutdown lets long work go on. What takes longer would mostly be abandoned without an answer.
+const longTime = 3500 * time.Millisecond
 
 // abandon ends all requests and connections at once.
 func (s *Server) abandon() {

@@ -208,6 +208,29 @@ func TestHangUpDuringShutdown(t *testing.T) {
 	}
 }
 
+// A scan that takes long is ended in time for its client to be told.
+func TestShutdownEndsLongWork(t *testing.T) {
+	t.Parallel()
+	e, withEngine := withHeldEngine()
+	s := withTable(t, withEngine, cqltest.WithLimits(server.Limits{RangeTimeout: time.Hour}))
+	fill(t, s, 6000, 1)
+	e.slow(10 * time.Millisecond)
+	defer e.slow(0)
+	c := connect(t, s, client.Options{})
+	answered := make(chan error, 1)
+	go func() {
+		_, err := c.Query(testContext(t), "SELECT c FROM ks.wide WHERE n = -1 ALLOW FILTERING", nil, nil)
+		answered <- err
+	}()
+	eventually(t, "a scan is under way", func() bool { return e.scanned.Load() > 0 })
+	if err := s.Shutdown(testContext(t)); err != nil {
+		t.Error(err)
+	}
+	if told, ok := cqlerr.As(<-answered); !ok || told.Code != cqlerr.Overloaded {
+		t.Errorf("the scan is answered %v", told)
+	}
+}
+
 // Connections that go away in the middle of a message leave nothing behind.
 func TestDroppedConnections(t *testing.T) {
 	s := withTable(t)

@@ -199,6 +199,42 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
+// Stop ends what has begun, when it steps and while it waits for room.
+func TestStop(t *testing.T) {
+	s := scheduler(1, 10, 10, 100)
+	var p, other pace.Party
+	running := turn(t, s, &p)
+	if err := errors.Join(running.Hold(90), running.Hold(90)); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error)
+	go func() {
+		var turn pace.Turn
+		err := turn.Begin(t.Context(), s, &other, time.Time{})
+		if err == nil {
+			err = turn.Hold(1)
+			turn.End()
+		}
+		ended <- err
+	}()
+	waitFor(t, "both have begun", func() bool {
+		if err := running.Step(); err != nil {
+			t.Fatal(err)
+		}
+		underWay, _ := s.Turns()
+		return underWay == 2
+	})
+	s.Stop()
+	if err := <-ended; !errors.Is(err, pace.ErrRefused) {
+		t.Errorf("waiting: %v, want ErrRefused", err)
+	}
+	waitFor(t, "what runs ends", func() bool { return errors.Is(running.Step(), pace.ErrRefused) })
+	running.End()
+	if used := s.Room.Used(); used != 0 {
+		t.Errorf("%d bytes are held by nobody", used)
+	}
+}
+
 // Turns that all want more than there is come to an end, one after the other.
 func TestRoomIsNeverStuck(t *testing.T) {
 	s := scheduler(4, 50, 50, 1000)

@@ -20,8 +20,8 @@ type Scheduler struct {
 	Options
 	waiting atomic.Int64 // turns in the queues below
 
-	refuse   sync.Once
-	refusing chan struct{} // closed by Refuse
+	refuse, stop     sync.Once
+	refusing, ending chan struct{} // closed by Refuse and by Stop
 
 	mu      sync.Mutex
 	running int
@@ -37,7 +37,7 @@ const freshInRow = 8
 
 // NewScheduler returns a scheduler without turns.
 func NewScheduler(o Options) *Scheduler {
-	s := &Scheduler{Options: o, refusing: make(chan struct{})}
+	s := &Scheduler{Options: o, refusing: make(chan struct{}), ending: make(chan struct{})}
 	s.fresh.queue = func(p *Party) *queue { return &p.fresh }
 	s.paused.queue = func(p *Party) *queue { return &p.paused }
 	return s
@@ -115,6 +115,12 @@ func (r *ring) next(may func(*Party) bool) *Turn {
 
 // Refuse ends the waiting of turns that have not begun, with ErrRefused: of those that wait now and later.
 func (s *Scheduler) Refuse() { s.refuse.Do(func() { close(s.refusing) }) }
+
+// Stop is Refuse, and ends the turns that have begun with ErrRefused too, when they next step or wait.
+func (s *Scheduler) Stop() {
+	s.Refuse()
+	s.stop.Do(func() { close(s.ending) })
+}
 
 // Refusing is closed by Refuse.
 func (s *Scheduler) Refusing() <-chan struct{} { return s.refusing }

@@ -10,7 +10,8 @@ import (
 // ErrTimeout ends work whose time is over.
 var ErrTimeout = errors.New("the time for it is over")
 
-// ErrRefused is for work that had not begun when the scheduler was told to refuse such.
+// ErrRefused is for work that had not begun when the scheduler was told to refuse such, or not ended when it was told
+// to stop.
 var ErrRefused = errors.New("no more work is begun")
 
 // Turn is one piece of long work. It belongs to one goroutine, and lives no longer than the call that it serves.
@@ -281,6 +282,8 @@ func (t *Turn) wait(told, refused <-chan struct{}) error {
 		return ErrTimeout
 	case <-refused:
 		return ErrRefused
+	case <-t.s.ending:
+		return ErrRefused
 	}
 }
 
@@ -292,5 +295,10 @@ func (t *Turn) over(now time.Time) error {
 	if !t.deadline.IsZero() && now.After(t.deadline) {
 		return ErrTimeout
 	}
-	return nil
+	select {
+	case <-t.s.ending:
+		return ErrRefused
+	default:
+		return nil
+	}
 }
