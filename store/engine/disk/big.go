@@ -31,12 +31,12 @@ type madeRow struct {
 	fits bool     // the layers' value does not become too long with it
 }
 
-// prepare makes what can be made of a big commit without the lock.
-func (e *Engine) prepare(ops []engine.Op) (*big, error) {
+// prepare makes what can be made of a big commit without the lock. It refuses nothing: that is for who has the lock.
+func (e *Engine) prepare(ops []engine.Op) *big {
 	b := &big{record: commitlog.Encode(ops), rows: make([]madeRow, len(ops))}
 	p, err := e.enter()
 	if err != nil {
-		return b, nil // it is made when the commit is applied
+		return b
 	}
 	defer p.Leave()
 	b.layers = p.Value.layers
@@ -47,13 +47,10 @@ func (e *Engine) prepare(ops []engine.Op) (*big, error) {
 		}
 		made.row = newRow(merged, op.Key, op.Value)
 		if op.Kind == engine.Merge && len(op.Value) >= longDelta && p.Value.tree.Get(op.Key).None() {
-			if err := e.checkFold(b.layers, op.Key, op.Value); err != nil {
-				return b, err
-			}
-			made.fits = true
+			made.fits = e.checkFold(b.layers, op.Key, op.Value) == nil
 		}
 	}
-	return b, nil
+	return b
 }
 
 // free gives memory back. b may be nil.

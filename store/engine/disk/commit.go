@@ -44,7 +44,7 @@ func (e *Engine) Commit(ops []engine.Op, done func(error)) {
 	if size > bigCommit && err == nil {
 		e.big.Lock()
 		defer e.big.Unlock()
-		b, err = e.prepare(ops)
+		b = e.prepare(ops)
 		defer b.free()
 	}
 	e.mu.Lock()
