@@ -150,14 +150,8 @@ func TestHostileTexts(t *testing.T) {
 			text := h.text(*hostileSize)
 			var err error
 			var p *Prepared
-			live, total, took := measure(func() { p, err = prepareCounted(env, text) })
 			bound := cmp.Or(h.bound, perText)
-			for again := 0; again < 2 && float64(live) > float64(bound*len(text)); again++ {
-				// What is measured can only be too much: what becomes garbage while the collector marks counts as alive, and
-				// marking takes longer on a busy machine.
-				least, _, _ := measure(func() { p, err = prepareCounted(env, text) })
-				live = min(live, least)
-			}
+			live, total, took := measure(bound*len(text), func() { p, err = prepareCounted(env, text) })
 			per, all := float64(live)/float64(len(text)), float64(total)/float64(len(text))
 			t.Logf("%20s %5.1f live, %6.1f allocated bytes for each byte, %s, %.60v", name, per, all, took.Round(time.Millisecond), err)
 			switch {
@@ -212,7 +206,7 @@ func TestShortHostileTexts(t *testing.T) {
 	env := hostileCatalog(t)
 	for name, h := range hostileTexts {
 		text := h.text(34_000)
-		live, total, _ := measure(func() { _, _ = prepareCounted(env, text) })
+		live, total, _ := measure(shortBound, func() { _, _ = prepareCounted(env, text) })
 		t.Logf("%20s %5d KiB live, %6d KiB allocated", name, live>>10, total>>10)
 		if live > shortBound {
 			t.Errorf("%s: %d bytes are held", name, live)
@@ -220,8 +214,20 @@ func TestShortHostileTexts(t *testing.T) {
 	}
 }
 
-// measure runs f while the collector is busy, and returns how much the live heap grew at most, and what was allocated.
-func measure(f func()) (live, total uint64, took time.Duration) {
+// measure measures f, up to five times, until it holds no more than it may. What is measured can only be too much: what
+// becomes garbage while the collector marks counts as alive, and marking takes longer on a busy machine.
+func measure(bound int, f func()) (live, total uint64, took time.Duration) {
+	live, total, took = measureOnce(f)
+	for again := 0; again < 4 && live > uint64(bound); again++ {
+		least, _, _ := measureOnce(f)
+		live = min(live, least)
+	}
+	return live, total, took
+}
+
+// measureOnce runs f while the collector is busy, and returns how much the live heap grew at most, and what was
+// allocated.
+func measureOnce(f func()) (live, total uint64, took time.Duration) {
 	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	runtime.GC()
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/heap/allocs:bytes"}}
