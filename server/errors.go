@@ -13,8 +13,8 @@ import (
 // errAbandoned is the error of a request that was given up, if the client is still connected.
 var errAbandoned = cqlerr.Serverf("The request was abandoned because its connection ends")
 
-// errStopping is the error of long work that had not begun, or took long, when the server was told to stop. Drivers ask
-// another node.
+// errStopping is the error of long work that a server does not begin, or does not finish, because it was told to stop.
+// Drivers ask another node.
 var errStopping = cqlerr.Overloadedf("The server is stopping")
 
 // errInternal is the error of a request on which the server failed. The log has the cause.

@@ -182,12 +182,19 @@ func TestShutdownIsPrompt(t *testing.T) {
 	}
 }
 
-// A client that goes away while the server waits for its scans is not waited for.
-func TestHangUpDuringShutdown(t *testing.T) {
+// slowScans starts a server whose scans of a table of so many rows take 10 ms for each.
+func slowScans(t *testing.T, rows int) (*heldEngine, *cqltest.Server) {
+	t.Helper()
 	e, withEngine := withHeldEngine()
 	s := withTable(t, withEngine, cqltest.WithLimits(server.Limits{RangeTimeout: time.Hour}))
-	fill(t, s, 1000, 1)
+	fill(t, s, rows, 1)
 	e.slow(10 * time.Millisecond)
+	return e, s
+}
+
+// A client that goes away while the server waits for its scans is not waited for.
+func TestHangUpDuringShutdown(t *testing.T) {
+	e, s := slowScans(t, 1000)
 	defer e.slow(0)
 	c := connect(t, s, client.Options{})
 	sendAll(t, c, 40, queryOf(0, "SELECT c FROM ks.wide WHERE n = -1 ALLOW FILTERING"))
@@ -211,10 +218,7 @@ func TestHangUpDuringShutdown(t *testing.T) {
 // A scan that takes long is ended in time for its client to be told.
 func TestShutdownEndsLongWork(t *testing.T) {
 	t.Parallel()
-	e, withEngine := withHeldEngine()
-	s := withTable(t, withEngine, cqltest.WithLimits(server.Limits{RangeTimeout: time.Hour}))
-	fill(t, s, 6000, 1)
-	e.slow(10 * time.Millisecond)
+	e, s := slowScans(t, 6000)
 	defer e.slow(0)
 	c := connect(t, s, client.Options{})
 	answered := make(chan error, 1)

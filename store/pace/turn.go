@@ -12,7 +12,7 @@ var ErrTimeout = errors.New("the time for it is over")
 
 // ErrRefused is for work that had not begun when the scheduler was told to refuse such, or not ended when it was told
 // to stop.
-var ErrRefused = errors.New("no more work is begun")
+var ErrRefused = errors.New("no more work is done")
 
 // Turn is one piece of long work. It belongs to one goroutine, and lives no longer than the call that it serves.
 type Turn struct {

@@ -17,8 +17,8 @@ const (
 	longDelta = 256 << 10
 )
 
-// big is what a big commit has before the lock of writers is taken: all that copies values takes milliseconds, in which
-// others would have to wait. nil: the commit is not big.
+// big is what is made of a big commit before the lock of writers is taken: copying its values takes milliseconds, in
+// which others would have to wait. nil: the commit is not big.
 type big struct {
 	record *commitlog.Record
 	rows   []madeRow // of its operations
@@ -31,7 +31,7 @@ type madeRow struct {
 	fits bool     // the layers' value does not become too long with it
 }
 
-// prepare makes what can be made of a big commit without the lock. It refuses nothing: that is for who has the lock.
+// prepare makes what can be made of a big commit without the lock. Whether the commit is refused is found out under it.
 func (e *Engine) prepare(ops []engine.Op) *big {
 	b := &big{record: commitlog.Encode(ops), rows: make([]madeRow, len(ops))}
 	p, err := e.enter()

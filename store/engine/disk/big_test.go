@@ -10,21 +10,13 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// appending is a fold that appends the delta.
-func appending(dst, _, existing, delta []byte) ([]byte, error) {
-	return append(append(dst, existing...), delta...), nil
-}
-
 // TestBigCommits commits short and long values at random, several to a key at a time too, while memtables are flushed:
 // the keys hold what a map would, when each commit is answered and when the folder is opened again. Of a value that
 // becomes too long nothing is written.
 func TestBigCommits(t *testing.T) {
 	o := tiny(t, folder(t), Periodic)
 	o.Memtable, o.segment = 2<<20, 2<<20
-	e, err := Open(o, appending)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := openAppending(t, o)
 	defer func() { e.Close() }()
 	random := rand.New(rand.NewPCG(1, 2))
 	lengths := []int{1, 100, longRow - 1, longRow, longDelta - 1, longDelta, 1 << 20, 5 << 20}
@@ -71,9 +63,7 @@ func TestBigCommits(t *testing.T) {
 			if err := e.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if e, err = Open(o, appending); err != nil {
-				t.Fatal(err)
-			}
+			e = openAppending(t, o)
 			for key, value := range held {
 				wantHeld(t, e, key, value)
 			}
@@ -110,10 +100,7 @@ func wantHeld(t *testing.T, e *Engine, key string, want []byte) {
 func TestPreparedBefore(t *testing.T) {
 	o := tiny(t, folder(t), Periodic)
 	o.Memtable, o.segment = 64<<20, 64<<20
-	e, err := Open(o, appending)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := openAppending(t, o)
 	defer e.Close()
 	ten := bytes.Repeat([]byte("v"), 10<<20)
 	ops := []engine.Op{{Kind: engine.Merge, Key: []byte("table 1"), Value: ten}}
@@ -126,12 +113,7 @@ func TestPreparedBefore(t *testing.T) {
 			t.Fatal(err)
 		}
 		if flushed {
-			e.FlushSoon()
-			for e.oldestFrozen() != nil {
-				e.mu.Lock()
-				e.changed.Wait()
-				e.mu.Unlock()
-			}
+			flush(e)
 		}
 		e.mu.Lock()
 		err := e.commit(ops, len(ten), prepared, nil)
@@ -141,8 +123,6 @@ func TestPreparedBefore(t *testing.T) {
 			t.Errorf("flushed %t: two values of 10 MiB are merged: %v", flushed, err)
 		}
 		wantHeld(t, e, "table 1", ten)
-		if err := commit(e, engine.Op{Kind: engine.Delete, Key: []byte("table 1")}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, e, engine.Delete, "table 1", "")
 	}
 }

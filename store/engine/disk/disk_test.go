@@ -3,6 +3,7 @@ package disk
 import (
 	"os"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -37,6 +38,37 @@ func open(t testing.TB, o Options) *Engine {
 		t.Fatal(err)
 	}
 	return e
+}
+
+// appending is a fold that appends the delta.
+func appending(dst, _, existing, delta []byte) ([]byte, error) {
+	return append(append(dst, existing...), delta...), nil
+}
+
+// openAppending is open with appending as the fold.
+func openAppending(t testing.TB, o Options) *Engine {
+	t.Helper()
+	e, err := Open(o, appending)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// must commits an operation.
+func must(t testing.TB, e *Engine, kind engine.OpKind, key, value string) {
+	t.Helper()
+	if err := commit(e, engine.Op{Kind: kind, Key: []byte(key), Value: []byte(value)}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// flush flushes what there is, and waits for it.
+func flush(e *Engine) {
+	n := e.flushes.Load()
+	for e.FlushSoon(); e.flushes.Load() == n; {
+		time.Sleep(time.Millisecond)
+	}
 }
 
 func TestContract(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 type filter struct {
 	groups map[uint32]*bloom.Filter // nil: nothing is known of the group
 	budget *bloom.Budget
-	era    uint64 // how often a group was made: there may have been other keys of it before
+	era    uint64 // counts groups that were made: a group may have had keys before it was, which the filter does not know
 }
 
 // groupSize is the number of first bytes that the keys of a group share.

@@ -3,7 +3,6 @@ package disk
 import (
 	"encoding/binary"
 	"testing"
-	"time"
 
 	"github.com/cqld/cqld/store/bloom"
 	"github.com/cqld/cqld/store/engine"
@@ -84,21 +83,13 @@ func TestFilterIsBounded(t *testing.T) {
 func TestPutsAreNotFiltered(t *testing.T) {
 	e := open(t, tiny(t, folder(t), Periodic))
 	defer e.Close()
-	op := func(kind engine.OpKind, key, value string) {
-		if err := commit(e, engine.Op{Kind: kind, Key: []byte(key), Value: []byte(value)}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	op(engine.Put, "put and merged", "one")
-	op(engine.Merge, "merged", "one")
+	must(t, e, engine.Put, "put and merged", "one")
+	must(t, e, engine.Merge, "merged", "one")
 	if e.filter.knows([]byte("put again")) || !e.filter.knows([]byte("merged again")) {
 		t.Error("the filter knows what is put only, or not what is merged")
 	}
-	op(engine.Put, "merged and put", "one")
-	e.FlushSoon()
-	for e.flushes.Load() == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	must(t, e, engine.Put, "merged and put", "one")
+	flush(e)
 	written := []string{"put and merged", "merged", "merged and put"}
 	err := engine.Update(t.Context(), e, []byte("g"), func(txn engine.Txn) error {
 		for _, key := range append(written, "merged never") {
@@ -116,7 +107,7 @@ func TestPutsAreNotFiltered(t *testing.T) {
 		t.Error("an update looks below for what was never merged, or not where something may have been put")
 	}
 	for _, key := range written {
-		op(engine.Merge, key, "two")
+		must(t, e, engine.Merge, key, "two")
 		found, err := e.Get([]byte(key), func(value []byte) error {
 			if string(value) != "one two" {
 				t.Errorf("%s: %q", key, value)
@@ -134,19 +125,11 @@ func TestPutsAreNotFiltered(t *testing.T) {
 func TestUpdateBeforeFilter(t *testing.T) {
 	e := open(t, tiny(t, folder(t), Periodic))
 	defer e.Close()
-	must := func(kind engine.OpKind, key, value string) {
-		if err := commit(e, engine.Op{Kind: kind, Key: []byte(key), Value: []byte(value)}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	must(engine.Put, "table 1", "one")
-	e.FlushSoon()
-	for e.flushes.Load() == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	must(t, e, engine.Put, "table 1", "one")
+	flush(e)
 	err := engine.Update(t.Context(), e, []byte("g"), func(txn engine.Txn) error {
-		must(engine.Delete, "table 1", "")
-		must(engine.Merge, "table 2", "two")
+		must(t, e, engine.Delete, "table 1", "")
+		must(t, e, engine.Merge, "table 2", "two")
 		if !e.filter.knows([]byte("table 3")) {
 			t.Error("the filter does not know a table that had no keys")
 		}
@@ -163,33 +146,22 @@ func TestUpdateBeforeFilter(t *testing.T) {
 }
 
 // TestFilterIsToldOfDeleted merges into a key whose mark is in the tree, of a table that the filter begins to know
-// while it has nothing else: when the mark is gone, what is merged next does not replace it. So it is of a key that was
-// deleted before it was ever written.
+// while it has nothing else: when the mark is gone, what is merged next does not replace it. The same goes for a key
+// that was deleted and never written.
 func TestFilterIsToldOfDeleted(t *testing.T) {
 	for _, before := range []string{"written", "never written"} {
 		t.Run(before, func(t *testing.T) {
 			e := open(t, tiny(t, folder(t), Periodic))
 			defer e.Close()
-			do := func(kind engine.OpKind, key, value string) {
-				if err := commit(e, engine.Op{Kind: kind, Key: []byte(key), Value: []byte(value)}); err != nil {
-					t.Fatal(err)
-				}
-			}
-			flush := func() {
-				n := e.flushes.Load()
-				for e.FlushSoon(); e.flushes.Load() == n; {
-					time.Sleep(time.Millisecond)
-				}
-			}
 			if before == "written" {
-				do(engine.Put, "table 1", "zero")
-				flush()
+				must(t, e, engine.Put, "table 1", "zero")
+				flush(e)
 			}
-			do(engine.Delete, "table 1", "")
-			do(engine.Merge, "table 2", "one")
-			do(engine.Merge, "table 1", "one")
-			flush()
-			do(engine.Merge, "table 1", "two")
+			must(t, e, engine.Delete, "table 1", "")
+			must(t, e, engine.Merge, "table 2", "one")
+			must(t, e, engine.Merge, "table 1", "one")
+			flush(e)
+			must(t, e, engine.Merge, "table 1", "two")
 			found, err := e.Get([]byte("table 1"), func(value []byte) error {
 				if string(value) != "one two" {
 					t.Errorf("the key holds %q", value)

@@ -57,7 +57,7 @@ func TestDeletedBeforeFlush(t *testing.T) {
 		}
 		return ops
 	}
-	must := func(ops []engine.Op) {
+	mustAll := func(ops []engine.Op) {
 		t.Helper()
 		if err := commit(e, ops...); err != nil {
 			t.Fatal(err)
@@ -70,11 +70,11 @@ func TestDeletedBeforeFlush(t *testing.T) {
 		}
 		return n
 	}
-	must(do(engine.Merge, "queue 1", "queue 2", "queue 3"))
-	must(do(engine.Merge, "queue 2"))
-	must(do(engine.Put, "queue 3"))
+	mustAll(do(engine.Merge, "queue 1", "queue 2", "queue 3"))
+	mustAll(do(engine.Merge, "queue 2"))
+	mustAll(do(engine.Put, "queue 3"))
 	long := engine.Op{Kind: engine.Put, Key: []byte("long"), Value: bytes.Repeat([]byte("l"), maxCommit-10)}
-	must([]engine.Op{long})
+	mustAll([]engine.Op{long})
 	size, count := e.memtable.size, rows()
 	failing := append(do(engine.Delete, "queue 1", "queue 2"), do(engine.Merge, "queue 1", "queue 4")...)
 	failing = append(failing, do(engine.Delete, "queue 4", "queue 3")...)
@@ -90,20 +90,17 @@ func TestDeletedBeforeFlush(t *testing.T) {
 			t.Errorf("%s is lost by a commit that failed: %v", key, err)
 		}
 	}
-	must(do(engine.Delete, "queue 1", "queue 2", "queue 3"))
-	must(do(engine.Delete, "long"))
+	mustAll(do(engine.Delete, "queue 1", "queue 2", "queue 3"))
+	mustAll(do(engine.Delete, "long"))
 	if n := rows(); n != 1 {
 		t.Errorf("%d rows of what is gone, want the mark of what was put", n)
 	}
 
-	must(do(engine.Merge, "queue 5"))
-	e.FlushSoon()
-	for e.flushes.Load() == 0 {
-		time.Sleep(time.Millisecond)
-	}
-	must(do(engine.Delete, "queue 5"))
-	must(do(engine.Merge, "queue 1"))
-	must(do(engine.Delete, "queue 1"))
+	mustAll(do(engine.Merge, "queue 5"))
+	flush(e)
+	mustAll(do(engine.Delete, "queue 5"))
+	mustAll(do(engine.Merge, "queue 1"))
+	mustAll(do(engine.Delete, "queue 1"))
 	if n := rows(); n != 2 {
 		t.Errorf("%d rows, want marks of one that is in tables and of one that may be", n)
 	}

@@ -13,10 +13,7 @@ import (
 func TestGrowingValue(t *testing.T) {
 	o := tiny(t, folder(t), Periodic)
 	o.Memtable, o.segment = 1<<20, 1<<20
-	e, err := Open(o, appending)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := openAppending(t, o)
 	key, want := []byte("k"), 13<<20
 	commit := func(kind engine.OpKind, n int) (err error) {
 		op := engine.Op{Kind: kind, Key: key, Value: bytes.Repeat([]byte{1}, n)}
@@ -53,9 +50,7 @@ func TestGrowingValue(t *testing.T) {
 		if err := e.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if e, err = Open(o, appending); err != nil {
-			t.Fatal(err)
-		}
+		e = openAppending(t, o)
 	}
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
