@@ -218,11 +218,14 @@ func exprColumns(e expr.Expr) []*schema.Column {
 	return cols
 }
 
+func isPlainLimit(e expr.Expr) bool { return e == nil || where.IsPlain(e) }
+
 // settle decides what execution would otherwise find out again each time.
 func (s *Select) settle() {
 	isStatic := func(c *schema.Column) bool { return c.Kind == schema.Static }
 	s.OneRow = s.Where.SingleRow(s.Table)
-	s.Plain = s.OneRow && s.Selection.Plain != nil && s.Where.Plain() && s.Grouping == nil
+	s.Plain = s.Selection.Plain != nil && s.Where.Plain() && s.Grouping == nil && s.Nearest == nil &&
+		isPlainLimit(s.Limit) && isPlainLimit(s.PerPartitionLimit)
 	s.SelectsStatics = slices.ContainsFunc(s.selectedColumns(), isStatic)
 	s.Statics = s.SelectsStatics
 	sasi := func(f *where.Filter) bool { return f.Index != nil && f.Index.Kind() == schema.SASI } // which finds rows only

@@ -81,6 +81,9 @@ func (c *conn) serveRequest(h protocol.Header, body []byte) error {
 				return nil
 			}
 		}
+		if st := r.statement; st != nil && st.brief {
+			return c.serveBrief(r, body, by.serve)
+		}
 		r.run(by.serve)
 		return nil
 	}

@@ -23,6 +23,7 @@ type heldEngine struct {
 	engine.Engine
 	perKey  atomic.Int64 // nanoseconds that a scan waits at each key
 	scanned atomic.Int64 // keys at which it did
+	keys    atomic.Int64 // that scans have come to
 
 	mu       sync.Mutex
 	holding  bool
@@ -53,6 +54,7 @@ type heldReader struct {
 
 func (r heldReader) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
 	return r.Reader.Scan(start, end, o, func(key, value []byte) (bool, error) {
+		r.engine.keys.Add(1)
 		if d := r.engine.perKey.Load(); d > 0 {
 			time.Sleep(time.Duration(d))
 			r.engine.scanned.Add(1)

@@ -42,6 +42,10 @@ func (r *request) execute(values []types.Value, p *protocol.QueryParameters) {
 		}
 		defer turn.End()
 		r.single.Turn = turn
+	} else if st.brief {
+		r.turn.Brief(r.context(), s.scheduler, briefSteps, clockStart.Add(r.briefUntil))
+		defer r.turn.End()
+		r.single.Turn = &r.turn
 	}
 	switch {
 	case st.writes == exec.Conditional:
@@ -129,11 +133,11 @@ func (r *request) sleep(d time.Duration) error {
 }
 
 // runsInReader reports whether the reader may execute the request's statement. It may not if the statement is a large
-// write, or a read that gave large rows of late: such a read has to wait for a turn. While memory for answers is scarce
-// it may only if the read is known to give small rows.
+// write, or a read that was large of late: such a read has to wait for a turn. While memory for answers is scarce
+// it may only if the read is known to be small.
 func (r *request) runsInReader(st *statement) bool {
 	if st.reads {
-		return st.quick && !st.rows.large() && (st.rows.small() || !r.conn.server.memory.answers.Short())
+		return (st.quick || st.brief && r.mayBeBrief()) && !st.rows.large() && (st.rows.small() || !r.conn.server.memory.answers.Short())
 	}
 	return st.quick && r.size <= largeWrite
 }
@@ -150,7 +154,7 @@ func (r *request) needsTurn() bool {
 		waits := st.writes == exec.Counter.WriteType() || st.writes == exec.Conditional
 		return (st.manyWrites || !r.runsInReader(st)) && !waits
 	}
-	return st.reads && !r.runsInReader(st)
+	return st.reads && !(st.quick && r.runsInReader(st))
 }
 
 // timeout is how long a statement may take.

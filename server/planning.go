@@ -119,6 +119,7 @@ func (s *Server) planOn(
 		return nil, err
 	}
 	st := &statement{text: text, keyspace: keyspace, planned: at, plan: plan, quick: s.exec.Quick(plan.Plan)}
+	st.brief = !st.quick && s.exec.Brief(plan.Plan)
 	_, st.isBatch = parsed.(*cql.Batch)
 	st.writes = exec.WriteType(plan.Plan)
 	st.latency, st.amounts = s.latencies.ofPlan(plan.Plan)

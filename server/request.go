@@ -31,19 +31,20 @@ type request struct {
 	message    protocol.Request // of decoder; aliases the body
 	copied     []byte           // the body, if the request outlives the read buffer
 
-	statement *statement // of QUERY and EXECUTE, once it is known
-	single    exec.Request
-	batch     exec.BatchRequest
-	children  []*statement  // of BATCH, where clients log in
-	paging    *paging.State // nil: the request has none
-	turn      pace.Turn     // that it runs on, if it may take long
-	write     pendingWrite
-	guard     guardrail.Check // for clients that are subject to guardrails
-	place     detachedRequest
-	decision  exec.Decision // of a conditional write
-	began     time.Duration // when it arrived: conn.arrived
-	latency   *histogram    // of its statement; nil until it is executed
-	work      exec.Work     // what the execution went over
+	statement  *statement // of QUERY and EXECUTE, once it is known
+	single     exec.Request
+	batch      exec.BatchRequest
+	children   []*statement  // of BATCH, where clients log in
+	paging     *paging.State // nil: the request has none
+	turn       pace.Turn     // that it runs on, if it may take long
+	write      pendingWrite
+	guard      guardrail.Check // for clients that are subject to guardrails
+	place      detachedRequest
+	decision   exec.Decision // of a conditional write
+	began      time.Duration // when it arrived: conn.arrived
+	briefUntil time.Duration // when it is brief no more, on the same clock
+	latency    *histogram    // of its statement; nil until it is executed
+	work       exec.Work     // what the execution went over
 
 	said       said
 	inspection *inspection // nil: nobody looks at it
@@ -51,6 +52,7 @@ type request struct {
 	trace      *trace
 	rows       protocol.Rows
 	detached   bool       // it has a goroutine of its own
+	long       bool       // it has to begin again: it is not brief
 	skip       bool       // the client asked for rows without metadata
 	prepared   bool       // EXECUTE
 	decides    bool       // BATCH with conditions
@@ -262,6 +264,10 @@ func (r *request) finish(result exec.Result, err error) {
 	defer r.answerPanic()
 	if r.roles {
 		r.conn.server.roles.Changed()
+	}
+	if errors.Is(err, pace.ErrLong) {
+		r.long = true
+		return
 	}
 	if err != nil {
 		if warned, ok := result.(*exec.Void); ok {

@@ -17,9 +17,7 @@ func (r *request) resultMessage(result exec.Result) protocol.Response {
 		return &protocol.Void{}
 	case *exec.Rows:
 		r.warn(result.Warnings...)
-		if st := r.statement; st != nil && st.quick {
-			st.rows.note(len(result.Cells))
-		}
+		r.noteSize(result)
 		return r.rowsMessage(result)
 	case *exec.SetKeyspace:
 		keyspace := result.Keyspace // exec may reuse the result

@@ -17,6 +17,7 @@ type statement struct {
 	planned    time.Time
 	plan       *planner.Prepared
 	quick      bool   // the reader may run it
+	brief      bool   // it is a read that the reader may begin
 	isBatch    bool   // a BEGIN BATCH, which modifies but cannot stand in a batch
 	writes     string // the write type for errors; "": it writes nothing
 	reads      bool   // it is a SELECT
@@ -36,7 +37,7 @@ type statement struct {
 	batchLatency atomic.Pointer[histogram] // of batches of such statements, when there was one
 	amounts      *readAmounts              // what reads go over; nil: it is not counted
 
-	// rows says whether its reads give large rows, if it is quick.
+	// rows says whether its reads are large, if it is quick or brief.
 	rows rowSizes
 
 	// needs are the permissions that the statement takes, as of a catalog; nil: nobody has asked for them.

@@ -118,9 +118,12 @@ func (p *readPlace) enter(key []byte) error {
 	return nil
 }
 
+// stepEvery is how many rows a scan takes between two steps of its turn.
+const stepEvery = 32
+
 // takeScanned takes a key and its value from a scan of one partition or many.
 func (r *reader) takeScanned(key, value []byte) (bool, error) {
-	if r.ticks++; r.ticks%64 == 0 {
+	if r.ticks++; r.ticks%stepEvery == 0 {
 		if err := r.step(); err != nil {
 			return false, err
 		}

@@ -59,12 +59,14 @@ func steps(turn *pace.Turn) func() error {
 	if turn == nil {
 		return nil
 	}
-	return func() error {
-		if err := turn.Step(); err != nil {
-			return &expr.Ended{Cause: err}
-		}
-		return nil
+	return func() error { return step(turn) }
+}
+
+func step(turn *pace.Turn) error {
+	if err := turn.Step(); err != nil {
+		return &expr.Ended{Cause: err}
 	}
+	return nil
 }
 
 // listedSize is about how much memory keys and ranges take.

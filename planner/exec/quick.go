@@ -32,6 +32,24 @@ func (e *Executor) Quick(p planner.Plan) bool {
 	return false
 }
 
+// Brief reports whether executing a plan is likely to take little time though it may take long: it reads rows of a
+// partition, or those that an index finds, and makes nothing of them but their number. The goroutine that read the
+// request may run it on a turn that is brief.
+func (e *Executor) Brief(p planner.Plan) bool {
+	s, ok := p.(*planner.Select)
+	return ok && isNarrow(s) && s.Sorts == nil && s.Nearest == nil && s.Grouping == nil && !s.Table.TakenByCode() &&
+		!schema.IsServers(s.Table) && !e.store.Remote() && isQuickRead(s) &&
+		!slices.ContainsFunc(s.Selection.Aggregates, func(a *expr.Aggregate) bool { return a.Function != nil })
+}
+
+// isNarrow reports whether a read names its partitions, or has an index that finds rows.
+func isNarrow(s *planner.Select) bool {
+	if s.Where.Partition == nil {
+		return s.Indexed && s.Where.Token == nil
+	}
+	return s.Where.Token == nil
+}
+
 // maxRepeated is how many times a quick read may select each column, on average: its row is encoded without a pause.
 const maxRepeated = 4
 

@@ -47,6 +47,7 @@ type reading struct {
 	onRow  func(*store.Row) (bool, error) // row, as a value that is made once
 	onCell func(int) expr.Cell            // cell, likewise
 	onHold func(int) error                // hold, likewise
+	onStep func() error                   // step, likewise
 }
 
 // gatherer takes the rows of a query whose result is known only when all have been read.
@@ -57,7 +58,7 @@ type gatherer interface {
 
 var readings = sync.Pool{New: func() any {
 	r := new(reading)
-	r.onRow, r.onCell, r.onHold = r.row, r.cell, r.hold
+	r.onRow, r.onCell, r.onHold, r.onStep = r.row, r.cell, r.hold, r.step
 	return r
 }}
 
@@ -106,7 +107,7 @@ func (r *reading) release() {
 	clear(r.slices)
 	r.tombstones.Reset()
 	*r = reading{
-		onRow: r.onRow, onCell: r.onCell, onHold: r.onHold,
+		onRow: r.onRow, onCell: r.onCell, onHold: r.onHold, onStep: r.onStep,
 		partitions: partitions{keys: r.partitions.keys[:0]}, slices: r.slices[:0],
 		out: answer{Rows: Rows{Cells: cells}}, page: page{partition: r.page.partition[:0]}, static: r.static.reuse(),
 		tombstones: r.tombstones,
@@ -132,7 +133,9 @@ func (r *reading) begin(req *Request) error {
 		}
 	}
 	r.x.Values, r.x.Now, r.x.Cell, r.x.Hold = req.Values, r.e.now(&req.Options), r.onCell, r.onHold
-	r.x.Step = steps(req.Turn)
+	if r.read.Turn = req.Turn; req.Turn != nil {
+		r.x.Step = r.onStep
+	}
 	if !p.Plain {
 		r.x.Env = r.e.env()
 		r.x.Env.Step = r.x.Step
@@ -197,6 +200,9 @@ func (r *reading) begin(req *Request) error {
 
 // hold takes memory for what the WHERE clause lists.
 func (r *reading) hold(n int) error { return r.kept.grow(r.read.Turn, n) }
+
+// step is what the execution calls often on its turn.
+func (r *reading) step() error { return step(r.read.Turn) }
 
 // restrict evaluates the WHERE clause in Cassandra's order: filters, the values of keys, and the clusterings. It checks
 // keys and tokens only if there can be something to read.

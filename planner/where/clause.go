@@ -1,6 +1,8 @@
 package where
 
 import (
+	"slices"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner/expr"
 )
@@ -145,20 +147,28 @@ func allSingle(choices []*Choice) bool {
 	return true
 }
 
-// Plain reports whether the values of = are markers and constants, with nothing to be computed.
+// Plain reports whether the values of = and the bounds of a slice are markers and constants, with nothing to be
+// computed.
 func (w *Clause) Plain() bool {
 	for _, choices := range [...][]*Choice{w.Partition, w.Clustering} {
 		for _, c := range choices {
-			for _, p := range c.Points {
-				for _, e := range p.Parts {
-					if !IsPlain(e) {
-						return false
-					}
-				}
+			if c.List != nil && !IsPlain(c.List) || slices.ContainsFunc(c.Points, func(p Point) bool { return !p.isPlain() }) {
+				return false
 			}
 		}
 	}
-	return w.Slice == nil && len(w.Filters) == 0
+	if s := w.Slice; s != nil {
+		for _, b := range [...]*Bound{s.Lower, s.Upper} {
+			if b != nil && !b.Point.isPlain() {
+				return false
+			}
+		}
+	}
+	return w.Token == nil && len(w.Filters) == 0
+}
+
+func (p *Point) isPlain() bool {
+	return p.Tuple == nil && !slices.ContainsFunc(p.Parts, func(e expr.Expr) bool { return !IsPlain(e) })
 }
 
 // IsPlain reports whether an expression calls no function.

@@ -378,10 +378,57 @@ func TestRoomWaits(t *testing.T) {
 	}
 }
 
+// Brief work ends when it has had its steps, when its time is over, and when there is no room. It waits for nobody, and
+// gives back what it holds.
+func TestBrief(t *testing.T) {
+	s := scheduler(1, 10, 10, 100)
+	var p pace.Party
+	running := turn(t, s, &p)
+	soon := time.Now().Add(time.Hour)
+
+	var brief pace.Turn
+	brief.Brief(t.Context(), s, 2, soon)
+	if err := errors.Join(brief.Hold(60), brief.Step(), brief.Step()); err != nil || !brief.IsBrief() || brief.Begun() {
+		t.Error(err, brief.IsBrief(), brief.Begun())
+	}
+	if err := brief.Step(); !errors.Is(err, pace.ErrLong) {
+		t.Errorf("the third of two steps: %v, want ErrLong", err)
+	}
+	if err := running.Hold(40); err != nil {
+		t.Fatal(err)
+	}
+	if err := brief.Hold(1); !errors.Is(err, pace.ErrLong) {
+		t.Errorf("no room: %v, want ErrLong", err)
+	}
+	brief.End()
+	if used := s.Room.Used(); used != 40 {
+		t.Errorf("%d bytes are held, want 40", used)
+	}
+
+	brief.Brief(t.Context(), s, 2, time.Now())
+	waitFor(t, "the time is over", func() bool { return errors.Is(brief.Step(), pace.ErrLong) })
+	brief.End()
+	ctx, cancel := context.WithCancel(t.Context())
+	brief.Brief(ctx, s, 2, soon)
+	cancel()
+	if err := brief.Step(); !errors.Is(err, context.Canceled) {
+		t.Errorf("step: %v, want context.Canceled", err)
+	}
+	brief.End()
+	running.End()
+	if err := brief.Begin(t.Context(), s, &p, time.Time{}); err != nil || brief.IsBrief() {
+		t.Error(err, brief.IsBrief())
+	}
+	brief.End()
+}
+
 func TestNilTurn(t *testing.T) {
 	var turn *pace.Turn
 	turn.Again()
 	turn.Give(1)
+	if turn.IsBrief() {
+		t.Error("it is brief")
+	}
 	if err := errors.Join(turn.Step(), turn.Hold(1<<40)); err != nil || turn.Short() {
 		t.Error(err, turn.Short())
 	}

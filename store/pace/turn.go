@@ -14,6 +14,9 @@ var ErrTimeout = errors.New("the time for it is over")
 // to stop.
 var ErrRefused = errors.New("no more work is done")
 
+// ErrLong ends brief work that turned out to be long.
+var ErrLong = errors.New("it takes longer than brief work may")
+
 // Turn is one piece of long work. It belongs to one goroutine, and lives no longer than the call that it serves.
 type Turn struct {
 	s        *Scheduler
@@ -25,6 +28,8 @@ type Turn struct {
 	pause    time.Time     // when the slice is over
 	granted  chan struct{} // told when running is set
 	held     int64
+	brief    bool
+	left     int // steps of brief work
 
 	// Of the scheduler, under its lock.
 	begun   bool // it counts as under way
@@ -52,12 +57,27 @@ func (t *Turn) Begin(ctx context.Context, s *Scheduler, p *Party, deadline time.
 	return err
 }
 
+// Brief begins work that is likely to take little time, and runs beside the turns. It ends with ErrLong after so many
+// steps, at the first one behind a time, or where there is no room for what it wants to hold, and may then begin as a
+// turn.
+func (t *Turn) Brief(ctx context.Context, s *Scheduler, steps int, until time.Time) {
+	*t = Turn{s: s, ctx: ctx, brief: true, left: steps, deadline: until, granted: t.granted}
+}
+
+// IsBrief reports whether the work was begun by Brief.
+func (t *Turn) IsBrief() bool { return t != nil && t.brief }
+
 // Begun reports whether the turn has begun and not ended.
-func (t *Turn) Begun() bool { return t != nil && t.s != nil }
+func (t *Turn) Begun() bool { return t != nil && t.s != nil && !t.brief }
 
 // End gives back the right to run and the memory that the turn holds. It may be called again.
 func (t *Turn) End() {
 	if t == nil || t.s == nil {
+		return
+	}
+	if t.brief {
+		t.Drop()
+		*t = Turn{granted: t.granted}
 		return
 	}
 	s := t.s
@@ -92,6 +112,9 @@ func (t *Turn) Step() error {
 	if t == nil {
 		return nil
 	}
+	if t.brief {
+		return t.stepBriefly()
+	}
 	now := time.Now()
 	if now.Before(t.yield) {
 		return nil
@@ -110,6 +133,14 @@ func (t *Turn) Step() error {
 	}
 	t.slice()
 	return nil
+}
+
+// stepBriefly is Step of brief work.
+func (t *Turn) stepBriefly() error {
+	if t.left--; t.left < 0 || time.Now().After(t.deadline) {
+		return ErrLong
+	}
+	return t.ctx.Err()
 }
 
 // Sleep waits for a time or until ctx ends, whose error it returns. Others run meanwhile, and the time does not count.
@@ -166,7 +197,7 @@ func (t *Turn) Extend(deadline time.Time) {
 
 // Again gives the work as much time from here on as it had when it began.
 func (t *Turn) Again() {
-	if t != nil {
+	if t != nil && !t.brief {
 		t.Extend(time.Now().Add(t.given))
 	}
 }
@@ -177,6 +208,9 @@ func (t *Turn) Hold(n int64) error {
 		return nil
 	}
 	if !t.s.Room.TryTake(n) {
+		if t.brief {
+			return ErrLong
+		}
 		if err := t.waitForRoom(n); err != nil {
 			return err
 		}

@@ -1,0 +1,65 @@
+package server
+
+import (
+	"time"
+
+	"github.com/cqld/cqld/planner/exec"
+	"github.com/cqld/cqld/planner/guardrail"
+)
+
+// A read of some rows of a partition is mostly over sooner than a goroutine for it would have begun. So the reader
+// begins such reads itself. One that turns out to be long begins again in a goroutine, and the next ones of its
+// statement begin there, until these have been small for a while.
+
+const (
+	// briefSteps is how many steps such a read has: one for every 32 rows, dead ones included.
+	briefSteps = 16
+
+	// briefRequest is how long the request of such a read may be: it takes time to find out what long values mean.
+	briefRequest = 16 << 10
+
+	// briefRows is how many rows, dead ones included, a read goes over that is small.
+	briefRows = 32 * briefSteps
+
+	// briefTime is a time that such a read takes only if it goes over much that it does not count. Others may have had
+	// the processor for a few milliseconds.
+	briefTime = 10 * time.Millisecond
+
+	// stepWeight is how many quick requests take about the time of a step.
+	stepWeight = 2
+)
+
+// mayBeBrief reports whether the reader may begin the request's statement, which is brief. What is traced happens once.
+func (r *request) mayBeBrief() bool { return r.trace == nil && r.size <= briefRequest }
+
+// serveBrief has the reader serve a read that is brief, or that begins again in a goroutine.
+func (c *conn) serveBrief(r *request, body []byte, serve func(*request)) error {
+	r.holders.Add(1) // to look at it afterwards
+	r.briefUntil = monotonic() + briefTime
+	r.run(serve)
+	c.stretch.messages += stepWeight * ((r.work.Rows + r.work.Tombstones) / 32)
+	c.stretch.bytes += int64(len(r.rows.Cells))
+	if monotonic() > r.briefUntil {
+		r.statement.rows.noteLarge()
+	}
+	if !r.long {
+		r.release()
+		return nil
+	}
+	c.stretch.messages += stepWeight * briefSteps
+	r.statement.rows.noteLarge()
+	r.long, r.guard, r.work, r.single = false, guardrail.Check{}, exec.Work{}, exec.Request{}
+	return c.serveDetached(r, body, serve)
+}
+
+// noteSize takes down how large a quick or brief read was.
+func (r *request) noteSize(rows *exec.Rows) {
+	st := r.statement
+	switch {
+	case st == nil || !st.quick && !st.brief:
+	case len(rows.Before) > 0 || r.work.Rows+r.work.Tombstones > briefRows:
+		st.rows.noteLarge()
+	default:
+		st.rows.note(len(rows.Cells))
+	}
+}
