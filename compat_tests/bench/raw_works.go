@@ -17,6 +17,7 @@ const (
 	sliceTableCQL = "CREATE TABLE IF NOT EXISTS bench.s (k int, c int, a blob, b blob, c1 blob, d blob, e blob, PRIMARY KEY (k, c))"
 	sliceRowCQL   = "INSERT INTO bench.s (k, c, a, b, c1, d, e) VALUES (?, ?, ?, ?, ?, ?, ?)"
 	sliceCQL      = "SELECT a, b, c1, d, e FROM bench.s WHERE k = ?"
+	shortSliceCQL = "SELECT a, b, c1, d, e FROM bench.s WHERE k = ? AND c >= ? LIMIT 10"
 	scanCQL       = "SELECT k, c, a, b, c1, d, e FROM bench.s WHERE token(k) > ? LIMIT 1000"
 	countCQL      = "SELECT count(*) FROM bench.s"
 	updateCQL     = "UPDATE bench.t SET c = ? WHERE k = ?"
@@ -153,6 +154,9 @@ var rawWorks = []rawWork{
 	{"overwrite", opExecute, 0, []string{insertCQL}, one(columns+1, overwriteBody)},
 	{"update of a column", opExecute, 0, []string{updateCQL}, one(2, func(b []byte, n int64) []byte {
 		return intValue(value(b, cell), spread(n))
+	})},
+	{"slice of ten", opExecute, 0, []string{shortSliceCQL}, one(2, func(b []byte, n int64) []byte {
+		return intValue(intValue(b, int32(n%rawPartitions)), int32(n/rawPartitions%rawSlice*9/10))
 	})},
 	{"slice of 100", opExecute, 0, []string{sliceCQL}, one(1, func(b []byte, n int64) []byte {
 		return intValue(b, int32(n%rawPartitions))

@@ -55,7 +55,7 @@ const maxRepeated = 4
 
 func isQuickRead(p *planner.Select) bool {
 	return p.Masked == nil && len(p.Selection.Columns) <= maxRepeated*len(p.Table.Columns) &&
-		!slices.ContainsFunc(p.Selection.Exprs, expr.Costly) && isQuickWhere(p.Where)
+		!slices.ContainsFunc(p.Selection.Exprs, expr.Costly) && isQuickWhere(p.Where, !p.OneRow)
 }
 
 func (e *Executor) isQuickWrite(m *planner.Modification) bool {
@@ -69,7 +69,7 @@ func (e *Executor) isQuickWrite(m *planner.Modification) bool {
 			}
 		}
 	}
-	return isQuickWhere(m.Where)
+	return isQuickWhere(m.Where, false)
 }
 
 // writesOneRow reports whether a modification changes or deletes at most one row, which it names by its whole key.
@@ -90,12 +90,16 @@ func isQuickIf(c *planner.Conditions) bool {
 	return true
 }
 
-// isQuickWhere reports whether a WHERE clause names few rows, by values that are computed in no time.
-func isQuickWhere(w *where.Clause) bool {
+// isQuickWhere reports whether a WHERE clause names few rows, by values that are computed in no time. With lists it may
+// name as many as there are in lists that are bound.
+func isQuickWhere(w *where.Clause, lists bool) bool {
 	rows := 1
 	for _, choices := range [...][]*where.Choice{w.Partition, w.Clustering} {
 		for _, c := range choices {
-			if rows *= max(1, len(c.Points)); c.List != nil || rows > quickRows || !isQuickChoice(c) {
+			if rows *= max(1, len(c.Points)); rows > quickRows || !isQuickChoice(c) {
+				return false
+			}
+			if c.List != nil && !(lists && where.IsPlain(c.List)) {
 				return false
 			}
 		}
