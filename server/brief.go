@@ -14,40 +14,44 @@ import (
 const (
 	// briefSteps is how many steps such a read has: one for every 32 rows, dead ones included.
 	briefSteps = 16
+	briefRows  = 32 * briefSteps
 
 	// briefRequest is how long the request of such a read may be: it takes time to find out what long values mean.
 	briefRequest = 16 << 10
-
-	// briefRows is how many rows, dead ones included, a read goes over that is small.
-	briefRows = 32 * briefSteps
 
 	// briefTime is a time that such a read takes only if it goes over much that it does not count. Others may have had
 	// the processor for a few milliseconds.
 	briefTime = 10 * time.Millisecond
 
-	// stepWeight is how many quick requests take about the time of a step.
-	stepWeight = 2
+	// messageTime is about what one of giveWayAfter messages takes.
+	messageTime = 8 * time.Microsecond
 )
 
 // mayBeBrief reports whether the reader may begin the request's statement, which is brief. What is traced happens once.
 func (r *request) mayBeBrief() bool { return r.trace == nil && r.size <= briefRequest }
 
-// serveBrief has the reader serve a read that is brief, or that begins again in a goroutine.
+// serveBrief has the reader serve a request that may be a read that is brief. Such a read begins again in a goroutine
+// if it turns out to be long.
 func (c *conn) serveBrief(r *request, body []byte, serve func(*request)) error {
+	began := monotonic()
 	r.holders.Add(1) // to look at it afterwards
-	r.briefUntil = monotonic() + briefTime
+	r.briefUntil = began + briefTime
 	r.run(serve)
-	c.stretch.messages += stepWeight * ((r.work.Rows + r.work.Tombstones) / 32)
+	st := r.statement
+	if st == nil || !st.brief {
+		r.release()
+		return nil
+	}
+	took := monotonic() - began
+	c.stretch.messages += int(took / messageTime)
 	c.stretch.bytes += int64(len(r.rows.Cells))
-	if monotonic() > r.briefUntil {
-		r.statement.rows.noteLarge()
+	if took > briefTime || r.long {
+		st.rows.noteLarge()
 	}
 	if !r.long {
 		r.release()
 		return nil
 	}
-	c.stretch.messages += stepWeight * briefSteps
-	r.statement.rows.noteLarge()
 	r.long, r.guard, r.work, r.single = false, guardrail.Check{}, exec.Work{}, exec.Request{}
 	return c.serveDetached(r, body, serve)
 }

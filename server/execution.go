@@ -42,7 +42,7 @@ func (r *request) execute(values []types.Value, p *protocol.QueryParameters) {
 		}
 		defer turn.End()
 		r.single.Turn = turn
-	} else if st.brief {
+	} else if st.brief { // by serveBrief
 		r.turn.Brief(r.context(), s.scheduler, briefSteps, clockStart.Add(r.briefUntil))
 		defer r.turn.End()
 		r.single.Turn = &r.turn
@@ -137,7 +137,8 @@ func (r *request) sleep(d time.Duration) error {
 // it may only if the read is known to be small.
 func (r *request) runsInReader(st *statement) bool {
 	if st.reads {
-		return (st.quick || st.brief && r.mayBeBrief()) && !st.rows.large() && (st.rows.small() || !r.conn.server.memory.answers.Short())
+		mayBegin := st.quick || st.brief && r.mayBeBrief()
+		return mayBegin && !st.rows.large() && (st.rows.small() || !r.conn.server.memory.answers.Short())
 	}
 	return st.quick && r.size <= largeWrite
 }

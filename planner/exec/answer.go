@@ -24,8 +24,8 @@ type answer struct {
 // another one: to copy tens of megabytes into a larger buffer takes longer than others can wait.
 const partSize = 1 << 20
 
-// BriefSize is how many bytes of cells brief work may make, or one row that has more.
-const BriefSize = heldStep
+// briefSize is how many bytes of cells brief work may make, or one row that has more.
+const briefSize = heldStep
 
 // workPerByte is about how much memory the functions of a selection take for each byte of a row: toJson makes up to six
 // bytes of one, in a buffer that grows.
@@ -33,7 +33,7 @@ const workPerByte = 8
 
 // encode appends the selected values of a row.
 func (a *answer) encode(x *expr.Context, row [][]byte) error {
-	if len(a.Cells) >= BriefSize && a.turn.IsBrief() {
+	if len(a.Cells) >= briefSize && a.turn.IsBrief() {
 		return pace.ErrLong
 	}
 	s := a.selection
