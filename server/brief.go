@@ -23,12 +23,38 @@ const (
 	// the processor for a few milliseconds.
 	briefTime = 10 * time.Millisecond
 
+	// briefConnections is how many connections may begin such reads at a time, for each processor. A burst of them takes
+	// up to a millisecond, for which others wait. The reads of further connections wait for turns.
+	briefConnections = 8
+
 	// messageTime is about what one of giveWayAfter messages takes.
 	messageTime = 8 * time.Microsecond
 )
 
 // mayBeBrief reports whether the reader may begin the request's statement, which is brief. What is traced happens once.
-func (r *request) mayBeBrief() bool { return r.trace == nil && r.size <= briefRequest }
+func (r *request) mayBeBrief() bool {
+	return r.trace == nil && r.size <= briefRequest && r.conn.mayBegin()
+}
+
+// mayBegin reports whether the reader may begin reads, and counts the connection until beginsNoMore is called.
+func (c *conn) mayBegin() bool {
+	if !c.begins {
+		if c.server.beginning.Add(1) > briefConnections*int64(c.server.scheduler.Running) {
+			c.server.beginning.Add(-1)
+			return false
+		}
+		c.begins = true
+	}
+	return true
+}
+
+// beginsNoMore is called before the reader waits.
+func (c *conn) beginsNoMore() {
+	if c.begins {
+		c.begins = false
+		c.server.beginning.Add(-1)
+	}
+}
 
 // serveBrief has the reader serve a request that may be a read that is brief. Such a read begins again in a goroutine
 // if it turns out to be long.

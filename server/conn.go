@@ -61,6 +61,7 @@ type conn struct {
 	arrived  time.Duration // when the input was read, by monotonic, or when the reader last waited
 	reserved int64         // bytes of in, segments and plain that memory.arriving is charged for
 	errors   int           // how many bad envelopes came in a row in the segment
+	begins   bool          // it has begun reads since it waited last, and the server counts it
 
 	stretch struct { // what it has served since others could run
 		messages int
@@ -123,6 +124,7 @@ func (c *conn) run() {
 
 	err := c.readAll()
 	c.observeBurst()
+	c.beginsNoMore()
 	switch {
 	case errors.Is(err, errDraining):
 		c.waiting.Store(true) // the client may hang up
@@ -161,6 +163,7 @@ func (c *conn) readAll() (err error) {
 		}
 		c.in.held(c.in.reserved > 0 || !c.segments.Free())
 		c.observeBurst()
+		c.beginsNoMore()
 		c.out.idle()
 		if err := c.in.fill(c.socket); err != nil {
 			return c.readError(err)
@@ -257,6 +260,7 @@ func (c *conn) pause(wait func()) {
 	c.server.metrics.waits.Add(1)
 	defer c.waiting.Store(false)
 	c.observeBurst()
+	c.beginsNoMore()
 	c.out.idle()
 	defer c.out.busy()
 	wait()

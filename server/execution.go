@@ -137,8 +137,10 @@ func (r *request) sleep(d time.Duration) error {
 // it may only if the read is known to be small.
 func (r *request) runsInReader(st *statement) bool {
 	if st.reads {
-		mayBegin := st.quick || st.brief && r.mayBeBrief()
-		return mayBegin && !st.rows.large() && (st.rows.small() || !r.conn.server.memory.answers.Short())
+		if st.rows.large() || !st.rows.small() && r.conn.server.memory.answers.Short() {
+			return false
+		}
+		return st.quick || st.brief && r.mayBeBrief()
 	}
 	return st.quick && r.size <= largeWrite
 }

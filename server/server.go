@@ -91,6 +91,7 @@ type Server struct {
 	throttle  *throttle       // nil: the rate of requests is not bounded
 	scheduler *pace.Scheduler // of work that may take long
 	open      atomic.Int64    // how many connections are open
+	beginning atomic.Int64    // how many of them begin reads at the moment: see brief.go
 	metrics   counters
 	latencies *latencies
 

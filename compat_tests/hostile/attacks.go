@@ -72,6 +72,10 @@ var attacks = []attack{
 	{name: "scans-128", what: "128 of them", run: scans(128), press: 8 * time.Second, stop: true},
 	{name: "scans-left", what: "500 of them, sent by a client that leaves", run: scansLeft, press: 2 * time.Second},
 	{
+		name: "slices-crowd", what: "200 clients send 500 reads of 450 rows each, which are nearly long, and read what comes, again and again",
+		run: crowdOfSlices, press: 8 * time.Second, stop: true,
+	},
+	{
 		name: "scans-crowd", what: "200 clients send 500 scans each and read what comes",
 		run: crowdOfScans, press: 10 * time.Second,
 	},

@@ -53,6 +53,19 @@ func crowdOfScans(ctx context.Context, s *siege) error {
 	return nil
 }
 
+// sliceQuery reads about as many rows as a read may that is not counted as long.
+const sliceQuery = "SELECT c FROM hostile.wide WHERE p = 0 LIMIT 450"
+
+// crowdOfSlices has many clients with many slices each under way.
+func crowdOfSlices(ctx context.Context, s *siege) error {
+	const requests = 500
+	s.each(ctx, s.size.clients(200), v4, func(_ int, p *peer) {
+		for ctx.Err() == nil && p.send(requests, query(sliceQuery)) && p.read(requests) {
+		}
+	})
+	return nil
+}
+
 // arithmeticQuery multiplies large numbers: the product of the table's number a hundred times.
 var arithmeticQuery = "SELECT v" + strings.Repeat("*v", 99) + " FROM hostile.numbers WHERE k = 0"
 
