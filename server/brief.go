@@ -5,38 +5,40 @@ import (
 
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/planner/guardrail"
+	"github.com/cqld/cqld/store"
 )
 
-// A read of some rows of a partition is mostly over sooner than a goroutine for it would have begun. So the reader
-// begins such reads itself. One that turns out to be long begins again in a goroutine, and the next ones of its
-// statement begin there, until these have been small for a while.
+// To hand a read to a goroutine that waits for a turn often takes longer than to read a few rows. So the reader begins
+// reads that are likely to be short, on a turn that is brief. When that is over, the read begins again in a goroutine.
+// Then the next reads of the statement begin there, until they have been small for a while.
 
 const (
-	// briefSteps is how many steps such a read has: one for every 32 rows, dead ones included.
+	// briefSteps is how many steps a brief turn has, and briefRows how many rows a small read goes over, dead ones
+	// included.
 	briefSteps = 16
-	briefRows  = 32 * briefSteps
+	briefRows  = briefSteps * store.RowsPerStep
 
-	// briefRequest is how long the request of such a read may be: it takes time to find out what long values mean.
-	briefRequest = 16 << 10
-
-	// briefTime is a time that such a read takes only if it goes over much that it does not count. Others may have had
-	// the processor for a few milliseconds.
+	// briefTime is how long a brief turn is. Its steps take less, unless the engine goes over much to find a row or
+	// others had the processor.
 	briefTime = 10 * time.Millisecond
 
-	// briefConnections is how many connections may begin such reads at a time, for each processor. A burst of them takes
-	// up to a millisecond, for which others wait. The reads of further connections wait for turns.
+	// briefRequest is how long the request of such a read may be: values of any length take time to be compared.
+	briefRequest = 16 << 10
+
+	// briefConnections is how many connections may begin reads at a time, for each processor. A burst of reads takes up
+	// to a millisecond, for which others wait. Reads of further connections wait for turns.
 	briefConnections = 8
 
 	// messageTime is about what one of giveWayAfter messages takes.
 	messageTime = 8 * time.Microsecond
 )
 
-// mayBeBrief reports whether the reader may begin the request's statement, which is brief. What is traced happens once.
+// mayBeBrief reports whether the reader may begin the request's read. What is traced must not happen twice.
 func (r *request) mayBeBrief() bool {
 	return r.trace == nil && r.size <= briefRequest && r.conn.mayBegin()
 }
 
-// mayBegin reports whether the reader may begin reads, and counts the connection until beginsNoMore is called.
+// mayBegin reports whether the reader may begin reads in this burst.
 func (c *conn) mayBegin() bool {
 	if !c.begins {
 		if c.server.beginning.Add(1) > briefConnections*int64(c.server.scheduler.Running) {
@@ -48,31 +50,25 @@ func (c *conn) mayBegin() bool {
 	return true
 }
 
-// beginsNoMore is called before the reader waits.
-func (c *conn) beginsNoMore() {
+// beginNoMore ends what mayBegin has allowed: the burst is over.
+func (c *conn) beginNoMore() {
 	if c.begins {
 		c.begins = false
 		c.server.beginning.Add(-1)
 	}
 }
 
-// serveBrief has the reader serve a request that may be a read that is brief. Such a read begins again in a goroutine
-// if it turns out to be long.
+// serveBrief has the reader begin a read on a brief turn, and a goroutine begin it again if the turn is over too soon.
 func (c *conn) serveBrief(r *request, body []byte, serve func(*request)) error {
-	began := monotonic()
-	r.holders.Add(1) // to look at it afterwards
+	began, rows := monotonic(), &r.statement.rows
 	r.briefUntil = began + briefTime
+	r.holders.Add(1) // r is looked at when it has been answered
 	r.run(serve)
-	st := r.statement
-	if st == nil || !st.brief {
-		r.release()
-		return nil
-	}
 	took := monotonic() - began
 	c.stretch.messages += int(took / messageTime)
 	c.stretch.bytes += int64(len(r.rows.Cells))
-	if took > briefTime || r.long {
-		st.rows.noteLarge()
+	if r.long || took > briefTime {
+		rows.noteLarge()
 	}
 	if !r.long {
 		r.release()

@@ -17,18 +17,18 @@ func TestFewConnectionsBegin(t *testing.T) {
 	for range 2 {
 		for i := range conns {
 			if c := &conns[i]; c.mayBegin() != (c != late) {
-				t.Errorf("connection %d of %d: %v", i, len(conns), c != late)
+				t.Errorf("connection %d of %d: may begin is %v", i, len(conns), c == late)
 			}
 		}
 	}
-	late.beginsNoMore()
-	conns[3].beginsNoMore()
-	conns[3].beginsNoMore()
+	late.beginNoMore()
+	conns[3].beginNoMore()
+	conns[3].beginNoMore()
 	if !late.mayBegin() || conns[3].mayBegin() {
 		t.Error("what one gave up, another did not get")
 	}
 	for i := range conns {
-		conns[i].beginsNoMore()
+		conns[i].beginNoMore()
 	}
 	if n := s.beginning.Load(); n != 0 {
 		t.Errorf("%d connections are counted, and none begins reads", n)

@@ -10,6 +10,7 @@ import (
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server/cqltest"
+	"github.com/cqld/cqld/store"
 )
 
 // A read of a partition that turns out to be long, by its rows or by their bytes, begins again. The next ones do not
@@ -22,9 +23,10 @@ func TestBriefReads(t *testing.T) {
 	fill(t, s, briefRows, briefSize)
 	for _, v := range []protocol.Version{protocol.V3, protocol.V4, protocol.V5} {
 		b := briefTest{T: t, engine: e, c: connect(t, s, client.Options{Version: v})}
-		b.try("SELECT c FROM ks.wide WHERE p = 1 LIMIT ?", 15*32)
+		const rows = 15 * store.RowsPerStep // the first step is the partition's
+		b.try("SELECT c FROM ks.wide WHERE p = 1 LIMIT ?", rows)
 		b.try("SELECT c, v FROM ks.wide WHERE p = 1 LIMIT ?", 64<<10/(briefSize+12))
-		b.try("SELECT c FROM ks.wide WHERE p = 1 AND n >= 0 LIMIT ? ALLOW FILTERING", 15*32)
+		b.try("SELECT c FROM ks.wide WHERE p = 1 AND n >= 0 LIMIT ? ALLOW FILTERING", rows)
 	}
 }
 
@@ -38,8 +40,8 @@ type briefTest struct {
 	texts  int
 }
 
-// try tries a statement whose reads are brief up to so many rows. Where other work keeps the processor for long, reads
-// begin again for that reason: then it is tried once more.
+// try reads by a statement, of whose rows about so many fit into a brief turn. It tries again if it finds other
+// numbers: turns are over sooner where other work has the processor.
 func (b *briefTest) try(text string, brief int) {
 	b.Helper()
 	var err error
@@ -51,6 +53,7 @@ func (b *briefTest) try(text string, brief int) {
 	b.Errorf("%v: %s: %v", b.c.Version(), text, err)
 }
 
+// read prepares the statement anew, and looks how many keys its reads come to.
 func (b *briefTest) read(text string, brief int) error {
 	b.Helper()
 	b.texts++
@@ -58,7 +61,7 @@ func (b *briefTest) read(text string, brief int) error {
 	if n := b.keys(p, 50); n != 50 {
 		return fmt.Errorf("50 rows are found at %d keys", n)
 	}
-	if n := b.keys(p, briefRows); n < briefRows+brief-32 || n > briefRows+brief+32 {
+	if n := b.keys(p, briefRows); n < briefRows+brief-store.RowsPerStep || n > briefRows+brief+store.RowsPerStep {
 		return fmt.Errorf("%d keys were read for %d rows, of which %d are brief", n, briefRows, brief)
 	}
 	for range 63 {
@@ -70,7 +73,7 @@ func (b *briefTest) read(text string, brief int) error {
 	for range 64 {
 		b.keys(p, 1)
 	}
-	if n := b.keys(p, briefRows); n < briefRows+brief-32 {
+	if n := b.keys(p, briefRows); n < briefRows+brief-store.RowsPerStep {
 		return fmt.Errorf("%d keys were read for %d rows when reads were short for a while", n, briefRows)
 	}
 	return nil

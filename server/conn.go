@@ -61,7 +61,7 @@ type conn struct {
 	arrived  time.Duration // when the input was read, by monotonic, or when the reader last waited
 	reserved int64         // bytes of in, segments and plain that memory.arriving is charged for
 	errors   int           // how many bad envelopes came in a row in the segment
-	begins   bool          // it has begun reads since it waited last, and the server counts it
+	begins   bool          // it has begun brief reads in this burst, so that server.beginning counts it
 
 	stretch struct { // what it has served since others could run
 		messages int
@@ -123,8 +123,7 @@ func (c *conn) run() {
 	c.log.Debug().Msg("connection opened")
 
 	err := c.readAll()
-	c.observeBurst()
-	c.beginsNoMore()
+	c.endBurst()
 	switch {
 	case errors.Is(err, errDraining):
 		c.waiting.Store(true) // the client may hang up
@@ -162,8 +161,7 @@ func (c *conn) readAll() (err error) {
 			return c.readError(err)
 		}
 		c.in.held(c.in.reserved > 0 || !c.segments.Free())
-		c.observeBurst()
-		c.beginsNoMore()
+		c.endBurst()
 		c.out.idle()
 		if err := c.in.fill(c.socket); err != nil {
 			return c.readError(err)
@@ -171,6 +169,12 @@ func (c *conn) readAll() (err error) {
 		c.out.busy()
 		c.arrived = monotonic()
 	}
+}
+
+// endBurst is called when what has arrived is served, before answers are written and the reader waits.
+func (c *conn) endBurst() {
+	c.observeBurst()
+	c.beginNoMore()
 }
 
 // serveInput serves every message that has arrived completely.
@@ -259,8 +263,7 @@ func (c *conn) pause(wait func()) {
 	c.waiting.Store(true)
 	c.server.metrics.waits.Add(1)
 	defer c.waiting.Store(false)
-	c.observeBurst()
-	c.beginsNoMore()
+	c.endBurst()
 	c.out.idle()
 	defer c.out.busy()
 	wait()

@@ -13,9 +13,6 @@ type handler struct {
 	// always.
 	inReader func(*request) bool
 
-	// reads says that it may be a read that is brief: see serveBrief.
-	reads bool
-
 	// serve answers the request, now or later, exactly once.
 	serve func(*request)
 }
@@ -25,9 +22,9 @@ var handlers = [...]handler{
 	protocol.OpStartup:      {serve: startupAgain},
 	protocol.OpCredentials:  {serve: options}, // decoding refuses it
 	protocol.OpOptions:      {serve: options},
-	protocol.OpQuery:        {inReader: queryInReader, reads: true, serve: query},
+	protocol.OpQuery:        {inReader: queryInReader, serve: query},
 	protocol.OpPrepare:      {inReader: never, serve: prepare},
-	protocol.OpExecute:      {inReader: executeInReader, reads: true, serve: execute},
+	protocol.OpExecute:      {inReader: executeInReader, serve: execute},
 	protocol.OpRegister:     {serve: register},
 	protocol.OpBatch:        {inReader: batchInReader, serve: batch},
 	protocol.OpAuthResponse: {inReader: never, serve: authResponse},
@@ -84,7 +81,7 @@ func (c *conn) serveRequest(h protocol.Header, body []byte) error {
 				return nil
 			}
 		}
-		if by.reads && (r.statement == nil || r.statement.brief) {
+		if st := r.statement; st != nil && st.brief {
 			return c.serveBrief(r, body, by.serve)
 		}
 		r.run(by.serve)

@@ -7,11 +7,12 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// executeInReader finds the prepared statement. The reader runs most of them.
+// executeInReader finds the prepared statement. The reader runs most of them. One that is not there may be when it is
+// looked for again, in a goroutine.
 func executeInReader(r *request) bool {
 	st, err := r.conn.node.lookup(r.message.(*protocol.Execute).ID)
 	if err != nil {
-		return true // to be answered
+		return false
 	}
 	r.statement = st
 	return r.runsInReader(st)

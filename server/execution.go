@@ -42,7 +42,7 @@ func (r *request) execute(values []types.Value, p *protocol.QueryParameters) {
 		}
 		defer turn.End()
 		r.single.Turn = turn
-	} else if st.brief { // by serveBrief
+	} else if st.brief { // the reader is in serveBrief
 		r.turn.Brief(r.context(), s.scheduler, briefSteps, clockStart.Add(r.briefUntil))
 		defer r.turn.End()
 		r.single.Turn = &r.turn

@@ -42,7 +42,7 @@ type request struct {
 	place      detachedRequest
 	decision   exec.Decision // of a conditional write
 	began      time.Duration // when it arrived: conn.arrived
-	briefUntil time.Duration // when it is brief no more, on the same clock
+	briefUntil time.Duration // when its turn ends, if that is brief: on the same clock
 	latency    *histogram    // of its statement; nil until it is executed
 	work       exec.Work     // what the execution went over
 
@@ -52,7 +52,7 @@ type request struct {
 	trace      *trace
 	rows       protocol.Rows
 	detached   bool       // it has a goroutine of its own
-	long       bool       // it has to begin again: it is not brief
+	long       bool       // its turn was brief and is over: it has to begin again
 	skip       bool       // the client asked for rows without metadata
 	prepared   bool       // EXECUTE
 	decides    bool       // BATCH with conditions
@@ -265,11 +265,11 @@ func (r *request) finish(result exec.Result, err error) {
 	if r.roles {
 		r.conn.server.roles.Changed()
 	}
-	if errors.Is(err, pace.ErrLong) {
-		r.long = true
-		return
-	}
 	if err != nil {
+		if errors.Is(err, pace.ErrLong) && !r.detached {
+			r.long = true
+			return
+		}
 		if warned, ok := result.(*exec.Void); ok {
 			r.warn(warned.Warnings...)
 		}

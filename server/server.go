@@ -91,7 +91,7 @@ type Server struct {
 	throttle  *throttle       // nil: the rate of requests is not bounded
 	scheduler *pace.Scheduler // of work that may take long
 	open      atomic.Int64    // how many connections are open
-	beginning atomic.Int64    // how many of them begin reads at the moment: see brief.go
+	beginning atomic.Int64    // how many of them begin brief reads in their bursts
 	metrics   counters
 	latencies *latencies
 

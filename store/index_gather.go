@@ -56,7 +56,7 @@ func (r *reader) gatherRows(most int) (bool, error) {
 	g.rows, g.rest = g.rows[:0], nil
 	size, seen := 0, 0
 	take := func(key, value []byte) (bool, error) {
-		if seen++; seen%64 == 0 {
+		if seen++; seen%RowsPerStep == 0 {
 			if err := r.step(); err != nil {
 				return false, err
 			}

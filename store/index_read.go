@@ -240,13 +240,12 @@ func (r *reader) rowBounds() (from, to []byte, ok bool) {
 	return from[rows.AreaSize:], to, true
 }
 
-// stepEveryCandidate is how many entries a read goes through between two steps of its turn. For each it looks for a
-// row.
-const stepEveryCandidate = 8
+// foundPerStep is how many rows a read looks for by their keys between two steps of its turn.
+const foundPerStep = 8
 
 // takeCandidate reads what an entry stands for, given its key, or the key of the row if a range is meant.
 func (r *reader) takeCandidate(key, _ []byte) (bool, error) {
-	if r.ticks++; r.ticks%stepEveryCandidate == 0 {
+	if r.ticks++; r.ticks%foundPerStep == 0 {
 		if err := r.step(); err != nil {
 			return false, err
 		}

@@ -118,12 +118,12 @@ func (p *readPlace) enter(key []byte) error {
 	return nil
 }
 
-// stepEvery is how many rows a scan takes between two steps of its turn.
-const stepEvery = 32
+// RowsPerStep is how many rows, or entries of an index, a read goes over between two steps of its turn.
+const RowsPerStep = 32
 
 // takeScanned takes a key and its value from a scan of one partition or many.
 func (r *reader) takeScanned(key, value []byte) (bool, error) {
-	if r.ticks++; r.ticks%stepEvery == 0 {
+	if r.ticks++; r.ticks%RowsPerStep == 0 {
 		if err := r.step(); err != nil {
 			return false, err
 		}
@@ -186,7 +186,7 @@ func (r *reader) countRowless(prefix []byte) error {
 		if prefix != nil && bytes.Compare(key[rows.AreaSize:], prefix[rows.AreaSize:]) >= 0 {
 			return nil
 		}
-		if n%64 == 0 {
+		if n%RowsPerStep == 0 {
 			if err := r.step(); err != nil {
 				return err
 			}

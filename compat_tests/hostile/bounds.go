@@ -16,7 +16,6 @@ const (
 	boundLatency = 100 * time.Millisecond
 	boundVisit   = time.Second     // for a client that comes to be answered
 	boundBusy    = 2 * time.Second // for the processors to be free once the attackers have left
-	boundMerged  = 6 * time.Second // the same when these have written rows by the hundred MiB: tables are merged then
 	boundStop    = 2 * time.Second // for the process to end behind the last answer and the signal
 )
 
@@ -91,12 +90,8 @@ func (r *result) judge() {
 	if r.attack.within > 0 && r.report.Slowest > r.attack.within {
 		bad("a request took %s, bound %s", seconds(r.report.Slowest), seconds(r.attack.within))
 	}
-	free := boundBusy
-	if r.attack.fills {
-		free = boundMerged
-	}
-	if r.busy > free {
-		bad("the processors were busy for %s when the attackers had left, bound %s", seconds(r.busy), seconds(free))
+	if r.busy > boundBusy {
+		bad("the processors were busy for %s when the attackers had left, bound %s", seconds(r.busy), seconds(boundBusy))
 	}
 	if r.unsettled {
 		if r.after == (state{}) {

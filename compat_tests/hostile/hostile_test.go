@@ -229,8 +229,6 @@ func TestJudge(t *testing.T) {
 		{"answer", "a request took", func(r *result) { r.attack.within, r.report.Slowest = time.Second, 2*time.Second }},
 		{"failed", "could not go on", func(r *result) { r.report.Failed = "no" }},
 		{"busy", "busy", func(r *result) { r.busy = boundBusy + 1 }},
-		{"busy with what was written", "", func(r *result) { r.attack.fills, r.busy = true, boundBusy+1 }},
-		{"busy for long with it", "busy", func(r *result) { r.attack.fills, r.busy = true, boundMerged+1 }},
 		{"unsettled", "not as before", func(r *result) { r.unsettled, r.after.goroutines = true, 1 }},
 		{"mute", "did not tell", func(r *result) { r.unsettled = true }},
 		{"killed", "killed at", func(r *result) { r.killed, r.ended = true, true }},

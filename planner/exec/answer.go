@@ -24,7 +24,7 @@ type answer struct {
 // another one: to copy tens of megabytes into a larger buffer takes longer than others can wait.
 const partSize = 1 << 20
 
-// briefSize is how many bytes of cells brief work may make, or one row that has more.
+// briefSize is how many bytes of cells a read on a brief turn may have when it takes one more row.
 const briefSize = heldStep
 
 // workPerByte is about how much memory the functions of a selection take for each byte of a row: toJson makes up to six

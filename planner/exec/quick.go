@@ -32,22 +32,14 @@ func (e *Executor) Quick(p planner.Plan) bool {
 	return false
 }
 
-// Brief reports whether executing a plan is likely to take little time though it may take long: it reads rows of a
-// partition, or those that an index finds, and makes nothing of them but their number. The goroutine that read the
-// request may run it on a turn that is brief.
+// Brief reports whether executing a plan is likely to take little time though it may take long: it reads rows of named
+// partitions, or those that an index finds, and makes nothing of them but their number. The goroutine that read the
+// request may begin it, on a turn that is brief.
 func (e *Executor) Brief(p planner.Plan) bool {
 	s, ok := p.(*planner.Select)
-	return ok && isNarrow(s) && s.Sorts == nil && s.Nearest == nil && s.Grouping == nil && !s.Table.TakenByCode() &&
-		!schema.IsServers(s.Table) && !e.store.Remote() && isQuickRead(s) &&
+	return ok && s.Where.Token == nil && (s.Where.Partition != nil || s.Indexed) && s.Sorts == nil && s.Nearest == nil &&
+		s.Grouping == nil && !s.Table.TakenByCode() && !schema.IsServers(s.Table) && !e.store.Remote() && isQuickRead(s) &&
 		!slices.ContainsFunc(s.Selection.Aggregates, func(a *expr.Aggregate) bool { return a.Function != nil })
-}
-
-// isNarrow reports whether a read names its partitions, or has an index that finds rows.
-func isNarrow(s *planner.Select) bool {
-	if s.Where.Partition == nil {
-		return s.Indexed && s.Where.Token == nil
-	}
-	return s.Where.Token == nil
 }
 
 // maxRepeated is how many times a quick read may select each column, on average: its row is encoded without a pause.
@@ -55,7 +47,7 @@ const maxRepeated = 4
 
 func isQuickRead(p *planner.Select) bool {
 	return p.Masked == nil && len(p.Selection.Columns) <= maxRepeated*len(p.Table.Columns) &&
-		!slices.ContainsFunc(p.Selection.Exprs, expr.Costly) && isQuickWhere(p.Where, !p.OneRow)
+		!slices.ContainsFunc(p.Selection.Exprs, expr.Costly) && isQuickWhere(p.Where, true)
 }
 
 func (e *Executor) isQuickWrite(m *planner.Modification) bool {
@@ -90,8 +82,8 @@ func isQuickIf(c *planner.Conditions) bool {
 	return true
 }
 
-// isQuickWhere reports whether a WHERE clause names few rows, by values that are computed in no time. With lists it may
-// name as many as there are in lists that are bound.
+// isQuickWhere reports whether a WHERE clause names few rows, by values that are computed in no time. If lists is set,
+// IN ? is taken for few: a read that has it is never quick, but it may be brief.
 func isQuickWhere(w *where.Clause, lists bool) bool {
 	rows := 1
 	for _, choices := range [...][]*where.Choice{w.Partition, w.Clustering} {
