@@ -110,6 +110,7 @@ func (b *Builder) linkBack(from Found, to int32, level int) {
 		slots[n+1] = to
 		return
 	}
+	b.search.touched += g.touch(slots[1:])
 	b.spare = append(b.spare[:0], Found{to, from.Distance})
 	vector := g.vector(from.Node)
 	for _, n := range slots[1:] {

@@ -14,6 +14,9 @@ type search struct {
 	best  []Found // a heap with the farthest first
 
 	compared int // vectors
+
+	fresh   []int32 // nodes that a node leads to and that were not seen before
+	touched float32 // so that what is read to have it near is not left out
 }
 
 var searches = sync.Pool{New: func() any { return new(search) }}
@@ -37,12 +40,19 @@ func (s *search) level(g *Graph, vector []float32, from Found, level, wide int) 
 			break
 		}
 		s.next = pop(s.next, nearer)
+		s.fresh = s.fresh[:0]
 		for _, n := range g.links(at.Node, level) {
-			if s.seen[n] == s.round {
-				continue
+			if s.seen[n] != s.round {
+				s.seen[n] = s.round
+				s.fresh = append(s.fresh, n)
 			}
-			s.seen[n] = s.round
-			s.compared++
+		}
+		s.touched += g.touch(s.fresh)
+		if len(s.next) > 0 {
+			s.touched += float32(g.slots(s.next[0].Node, level)[0])
+		}
+		s.compared += len(s.fresh)
+		for _, n := range s.fresh {
 			f := Found{n, g.measure.distance(vector, g.vector(n))}
 			if len(s.best) >= wide {
 				if f.Distance >= s.best[0].Distance {
@@ -59,7 +69,13 @@ func (s *search) level(g *Graph, vector []float32, from Found, level, wide int) 
 }
 
 func compareFound(a, b Found) int {
-	return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.Node, b.Node))
+	switch {
+	case a.Distance < b.Distance:
+		return -1
+	case a.Distance > b.Distance:
+		return 1
+	}
+	return cmp.Compare(a.Node, b.Node)
 }
 
 func nearer(a, b Found) bool { return a.Distance < b.Distance }
