@@ -83,6 +83,13 @@ func (t *TombstonesRead) All() (live, tombstones int) {
 	return t.before.Live + t.Live, t.before.Tombstones + t.Tombstones
 }
 
+// Include adds the counts of another Read, to those of before.
+func (t *TombstonesRead) Include(another *TombstonesRead) {
+	live, tombstones := another.All()
+	t.before.Live += live
+	t.before.Tombstones += tombstones
+}
+
 func (t *TombstonesRead) begin(r *Read) {
 	t.purger, t.reverse, t.bounds = rows.NewPurger(r.Table, r.Now), r.Reverse, t.bounds[:0]
 }

@@ -1,8 +1,8 @@
 package functions
 
 import (
-	"math"
 	"math/big"
+	"math/bits"
 
 	"github.com/cqld/cqld/cql/types"
 )
@@ -52,30 +52,44 @@ func whole(t types.Type, decode func([]byte) int64, encode func(int64) []byte) n
 
 // wholeTotal adds numbers of up to 8 bytes.
 type wholeTotal struct {
-	decode func([]byte) int64
-	encode func(int64) []byte
-	mean   bool
-	sum    big.Int
-	n      int64
+	decode    func([]byte) int64
+	encode    func(int64) []byte
+	mean      bool
+	high, low uint64 // of the sum, which has 128 bits
+	n         int64
 }
 
-// Add cannot overflow: the sum has any number of bits.
+// Add cannot overflow: no table has so many rows.
 func (w *wholeTotal) Add(args []types.Value) error {
 	if !meaningless(args) {
-		w.sum.Add(&w.sum, big.NewInt(w.decode(args[0].Bytes)))
-		w.n++
+		v := w.decode(args[0].Bytes)
+		w.add(uint64(v>>63), uint64(v), 1)
 	}
 	return nil
 }
 
+func (w *wholeTotal) add(high, low uint64, n int64) {
+	var carry uint64
+	w.low, carry = bits.Add64(w.low, low, 0)
+	w.high, _ = bits.Add64(w.high, high, carry)
+	w.n += n
+}
+
+// Merge adds another sum.
+func (w *wholeTotal) Merge(behind Aggregate) {
+	b := behind.(*wholeTotal)
+	w.add(b.high, b.low, b.n)
+}
+
 // Result keeps the low bits of a sum that the type cannot hold; a mean is rounded towards 0.
 func (w *wholeTotal) Result() (types.Value, error) {
-	v := new(big.Int).Set(&w.sum)
+	v := int64(w.low)
 	if w.mean && w.n > 0 {
-		v.Quo(v, big.NewInt(w.n))
+		sum := new(big.Int).Lsh(big.NewInt(int64(w.high)), 64)
+		sum.Add(sum, new(big.Int).SetUint64(w.low))
+		v = sum.Quo(sum, big.NewInt(w.n)).Int64()
 	}
-	low := new(big.Int).And(v, new(big.Int).SetUint64(math.MaxUint64))
-	return types.Value{Bytes: w.encode(int64(low.Uint64()))}, nil
+	return types.Value{Bytes: w.encode(v)}, nil
 }
 
 // varintTotal adds varints.
