@@ -107,7 +107,7 @@ func (s *Store) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error)
 		n := len(ops)
 		ops = m.appendOps(ops, id)
 		if len(indexes) > 0 {
-			if ops, err = m.appendEntries(ops, ops[n:], indexes); err != nil {
+			if ops, err = m.appendEntries(ops, ops[n:], indexes, s.graphs.round.Load()); err != nil {
 				return ops, err
 			}
 		}

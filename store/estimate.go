@@ -34,6 +34,7 @@ func (e *Estimate) MeanPartition() int64 {
 
 // usage is what is known of one table's stored rows.
 type usage struct {
+	waits   sync.Mutex // held by the wait that is under way
 	mu      sync.Mutex
 	counted Estimate // by the last sweep
 	swept   bool     // there was a sweep
@@ -66,8 +67,10 @@ func (u *usage) end(period int) {
 	u.writing[period&1]--
 }
 
-// wait waits until the mutations have ended that have begun before. Only one wait at a time is under way.
+// wait waits until the mutations have ended that have begun before.
 func (u *usage) wait() {
+	u.waits.Lock()
+	defer u.waits.Unlock()
 	u.mu.Lock()
 	before := u.period
 	u.period++

@@ -19,13 +19,15 @@ import (
 //
 // What follows the value is the key of the row, but for the number of its table. In form 0 the value is as
 // types.Type.AppendKey writes it, in form 1 the SHA-256 of that. Entries of maps have the key in front of the value.
-// Terms of text are written as blobs. Form 2 has parts of terms, and form 3 has no value (see index_terms.go).
+// Terms of text are written as blobs. Form 2 has parts of terms, and form 3 has no value (see index_terms.go). Form 4
+// has the round in which the entry of a vector was written (see index_rounds.go).
 // The value of an entry is the length of what comes in front of the key of the row, as a uvarint.
 const (
 	wholeValue  = 0
 	hashedValue = 1
 	partOfTerm  = 2
 	manyTerms   = 3
+	ofRound     = 4
 
 	longestWhole = 256
 )
@@ -55,6 +57,7 @@ type entryMaker struct {
 	partition []byte   // the partition key
 	memory    []byte   // of values of clustering columns
 	fields    [][]byte // values of columns of the key, by their index
+	round     uint64   // of the entries of vectors
 
 	// If it is not 0, cells that have expired by then and have no value are passed over: sweeps take the values of
 	// expired cells and their entries, and write no entries of what is left.
@@ -117,7 +120,7 @@ func (e *entryMaker) each(x *keptIndex, key []byte, prefix int, value []byte, fn
 func (e *entryMaker) ofCell(x *keptIndex, c *rows.Cell, fn func(entry []byte) bool) (more bool, err error) {
 	switch {
 	case x.isVector():
-		e.entry = x.appendForm(e.entry[:0], wholeValue)
+		e.entry = x.appendRound(e.entry[:0], e.round)
 		return fn(e.entry), nil
 	case x.terms.any():
 		value, err := x.partOf(c)
@@ -229,7 +232,7 @@ func (e *entryMaker) has(x *keptIndex, key []byte, prefix int, value, entry []by
 		return e.hasPart(x, key, prefix, value, entry)
 	}
 	err = e.each(x, key, prefix, value, func(of []byte) bool {
-		found = bytes.Equal(of, entry)
+		found = x.isVector() || bytes.Equal(of, entry) // in whatever round it was written
 		return !found
 	})
 	return found, err

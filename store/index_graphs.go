@@ -44,20 +44,29 @@ type segment struct {
 }
 
 // graphs has the graphs of all indexes in memory. One goroutine replaces them.
-type graphs struct{ all atomic.Pointer[graphSets] }
+type graphs struct {
+	all   atomic.Pointer[graphSets]
+	round atomic.Uint64 // in which entries are written
+}
 
 // graphSets are graphs by the numbers of their indexes, the oldest first. They hold while the store has been restored
 // as often as era says.
 type graphSets struct {
 	era uint64
-	of  map[uint32][]*segment
+	of  map[uint32]graphSet
+}
+
+// graphSet are the graphs of an index. They have all rows but those with entries that were written since a round.
+type graphSet struct {
+	segments []*segment
+	since    uint64
 }
 
 // of returns the graphs of an index; none: they are not loaded, or there are none.
-func (g *graphs) of(id uint32, era uint64) []*segment {
+func (g *graphs) of(id uint32, era uint64) graphSet {
 	all := g.all.Load()
 	if all == nil || all.era != era {
-		return nil
+		return graphSet{}
 	}
 	return all.of[id]
 }
@@ -73,8 +82,8 @@ func (g *graphs) has(id uint32, era uint64) bool {
 }
 
 // set replaces the graphs of an index, and drops those of indexes that are gone.
-func (g *graphs) set(id uint32, era uint64, live map[uint32]bool, segments []*segment) {
-	next := &graphSets{era: era, of: map[uint32][]*segment{id: segments}}
+func (g *graphs) set(id uint32, era uint64, live map[uint32]bool, kept graphSet) {
+	next := &graphSets{era: era, of: map[uint32]graphSet{id: kept}}
 	if all := g.all.Load(); all != nil && all.era == era {
 		for other, kept := range all.of {
 			if other != id && live[other] {
@@ -97,8 +106,8 @@ func (s *Store) GraphMetrics() (m GraphMetrics) {
 	if all == nil {
 		return m
 	}
-	for _, segments := range all.of {
-		for _, g := range segments {
+	for _, kept := range all.of {
+		for _, g := range kept.segments {
 			m.Graphs++
 			m.Nodes += g.graph.Len()
 			m.Bytes += g.graph.Bytes()
@@ -229,7 +238,13 @@ func (s *Store) loadGraphs(x *keptIndex, era uint64) (damaged bool, err error) {
 	if err != nil {
 		return damaged, err
 	}
-	s.graphs.set(x.id, era, s.state.Load().live, segments)
+	kept := graphSet{segments: segments}
+	if !damaged {
+		if kept.since, err = s.firstRound(x); err != nil {
+			return damaged, err
+		}
+	}
+	s.graphs.set(x.id, era, s.state.Load().live, kept)
 	return damaged, s.removeParts(x, incomplete)
 }
 
@@ -257,17 +272,22 @@ func (s *Store) commitGraph(x *keptIndex, ops []engine.Op) (gone bool, err error
 
 // growGraph adds rows that no graph has, if there are enough. It reports whether there may be more.
 func (s *Store) growGraph(x *keptIndex, era uint64) (more bool, err error) {
-	segments := s.graphs.of(x.id, era)
+	kept := s.graphs.of(x.id, era)
+	segments := kept.segments
 	least := int(s.leastAdded.Load())
 	if len(segments) == 0 {
 		least = int(s.leastGraphed.Load())
 	}
-	n, err := s.countUngraphed(x, least)
+	n, err := s.countUngraphed(x, kept.since, least)
 	if err != nil || n < least {
 		return false, err
 	}
-	added, err := s.takeUngraphed(x, mostAdded)
-	if err != nil {
+	before := uint64(math.MaxUint64)
+	if s.cluster == nil {
+		before = s.beginRound(x)
+	}
+	added, err := s.takeUngraphed(x, kept.since, before, mostAdded)
+	if err != nil || len(added) == 0 {
 		return false, err
 	}
 	first, size := len(segments), len(added)
@@ -283,8 +303,11 @@ func (s *Store) growGraph(x *keptIndex, era uint64) (more bool, err error) {
 	if len(segments) > 0 {
 		number = segments[len(segments)-1].number + 1
 	}
-	next := append(slices.Clone(segments[:first]), &segment{number, graph})
-	gone, err := s.storeGraph(x, era, next, segments[first:])
+	next := graphSet{append(slices.Clone(segments[:first]), &segment{number, graph}), kept.since}
+	if graph.Len() == 0 {
+		next.segments = segments[:first:first]
+	}
+	gone, err := s.storeGraph(x, era, graph, number, next, segments[first:])
 	if err != nil || gone {
 		return false, err
 	}
@@ -293,14 +316,19 @@ func (s *Store) growGraph(x *keptIndex, era uint64) (more bool, err error) {
 			return false, err
 		}
 	}
-	return len(added) == mostAdded, nil
+	if len(added) == mostAdded {
+		return true, nil
+	}
+	if s.cluster == nil {
+		next.since = before
+		s.graphs.set(x.id, era, s.state.Load().live, next)
+	}
+	return false, nil
 }
 
-// countUngraphed counts rows that no graph has, up to most.
-func (s *Store) countUngraphed(x *keptIndex, most int) (n int, err error) {
-	begin := x.ungraphed()
-	end := rows.Successor(bytes.Clone(begin))
-	err = s.engine.Scan(begin, end, engine.ScanOptions{KeysOnly: true}, func(_, _ []byte) (bool, error) {
+// countUngraphed counts entries that were written since a round, up to most.
+func (s *Store) countUngraphed(x *keptIndex, since uint64, most int) (n int, err error) {
+	err = x.scanUngraphed(s.engine, since, func([]byte) (bool, error) {
 		n++
 		return n < most, nil
 	})
@@ -398,17 +426,16 @@ func (s *Store) mergeGraphs(x *keptIndex, era uint64, from []*segment, added []g
 	})
 }
 
-// storeGraph writes the last of some graphs in place of others, then shows all to reads.
-func (s *Store) storeGraph(x *keptIndex, era uint64, next, replaced []*segment) (gone bool, err error) {
-	g := next[len(next)-1]
-	if g.graph.Len() == 0 {
-		next = next[:len(next)-1]
-	}
+// storeGraph writes a graph with its number, if it has rows, in place of others. Then it shows all that there are to
+// reads.
+func (s *Store) storeGraph(
+	x *keptIndex, era uint64, g *nearest.Graph, number uint32, next graphSet, replaced []*segment,
+) (gone bool, err error) {
 	var ops []engine.Op
 	size := max(1, min(graphPart, s.limits.Value/2, s.limits.CommitBytes/16))
-	if g.graph.Len() > 0 {
-		for part := range slices.Chunk(g.graph.Append(nil), size) {
-			op := engine.Op{Kind: engine.Put, Key: x.graphKey(g.number, uint32(len(ops))), Value: part}
+	if g.Len() > 0 {
+		for part := range slices.Chunk(g.Append(nil), size) {
+			op := engine.Op{Kind: engine.Put, Key: x.graphKey(number, uint32(len(ops))), Value: part}
 			ops = append(ops, op)
 		}
 	}
@@ -419,7 +446,7 @@ func (s *Store) storeGraph(x *keptIndex, era uint64, next, replaced []*segment) 
 		last := []engine.Op{}
 		if len(ops) > 0 {
 			last = append(last, engine.Op{
-				Kind: engine.Put, Key: x.graphKey(g.number, lastPart), Value: binary.AppendUvarint(nil, uint64(len(ops))),
+				Kind: engine.Put, Key: x.graphKey(number, lastPart), Value: binary.AppendUvarint(nil, uint64(len(ops))),
 			})
 		}
 		for _, old := range replaced {

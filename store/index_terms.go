@@ -173,6 +173,8 @@ func (x *keptIndex) mayBegin(entry []byte) bool {
 		return x.terms.gram
 	case manyTerms:
 		return x.terms.many
+	case ofRound:
+		return x.isVector() && len(entry) == rows.AreaSize+1+roundSize
 	}
 	return false
 }

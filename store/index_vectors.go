@@ -16,9 +16,9 @@ import (
 )
 
 // An index of vectors has its rows in graphs (see index_graphs.go). A write adds an entry that says only that the row
-// has a vector. The entry is there until a graph has the row with the vector that it has then: a read takes the rows
-// that graphs find, and all rows with entries. It compares the vectors that the rows have, so what a graph has of
-// deleted and overwritten rows does no harm.
+// has a vector (see index_rounds.go). The entry is there until a graph has the row with the vector that it has then: a
+// read takes the rows that graphs find, and all rows with entries. It compares the vectors that the rows have, so what
+// a graph has of deleted and overwritten rows does no harm.
 
 // Nearest says that of a table's rows only those are wanted whose vectors are nearest to a given one.
 type Nearest struct {
@@ -58,9 +58,6 @@ func (x *keptIndex) setVector(index *schema.Index) bool {
 // isVector reports whether it is an index of vectors.
 func (x *keptIndex) isVector() bool { return x.dim > 0 }
 
-// ungraphed is what the entries of an index of vectors begin with.
-func (x *keptIndex) ungraphed() []byte { return x.appendForm(nil, wholeValue) }
-
 // vectorOf returns the vector of a row as it is stored, or nil. It is part of value.
 func (x *keptIndex) vectorOf(value []byte) ([]byte, error) {
 	var r rows.Reader
@@ -97,9 +94,9 @@ func (r *reader) chooseGraphs() (bool, error) {
 	if r.era != r.store.restores.Load() {
 		return false, errTruncated
 	}
-	segments := r.store.graphs.of(x.id, r.era)
+	kept := r.store.graphs.of(x.id, r.era)
 	nodes := 0
-	for _, s := range segments {
+	for _, s := range kept.segments {
 		nodes += s.graph.Len()
 	}
 	if nodes == 0 || n.Wide > nodes/4 {
@@ -108,13 +105,13 @@ func (r *reader) chooseGraphs() (bool, error) {
 	if few, err := r.fewFiltered(); err != nil || few {
 		return false, err
 	}
-	keys, err := r.ungraphedRows(x)
+	keys, err := r.ungraphedRows(x, kept.since)
 	if err != nil || len(keys) == mostUngraphed {
 		return false, err
 	}
 	l := &r.lookup
 	l.index, l.entry, l.others = x, nil, l.others[:0]
-	l.gather = gathering{rows: append(keys, searchGraphs(segments, n)...)}
+	l.gather = gathering{rows: append(keys, searchGraphs(kept.segments, n)...)}
 	l.gather.sort()
 	n.Approximate = true
 	read.Indexed.use(n.Index.Name)
@@ -142,13 +139,12 @@ func (r *reader) fewFiltered() (bool, error) {
 	return false, nil
 }
 
-// ungraphedRows are the keys of rows that have entries: mostUngraphed of them, or all.
-func (r *reader) ungraphedRows(x *keptIndex) (keys [][]byte, err error) {
-	begin := x.ungraphed()
-	end := rows.Successor(bytes.Clone(begin))
-	err = r.src.Scan(begin, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
-		keys = append(keys, bytes.Clone(key[len(begin):]))
-		return len(keys) < mostUngraphed, nil
+// ungraphedRows are the keys of rows that have entries since a round: mostUngraphed of them, or all.
+func (r *reader) ungraphedRows(x *keptIndex, since uint64) (keys [][]byte, err error) {
+	err = x.scanUngraphed(r.src, since, func(key []byte) (bool, error) {
+		_, row, err := splitRound(key)
+		keys = append(keys, bytes.Clone(row))
+		return len(keys) < mostUngraphed, err
 	})
 	return keys, err
 }
@@ -178,16 +174,26 @@ func searchGraphs(segments []*segment, n *Nearest) (keys [][]byte) {
 
 // graphed is a row that a graph is to have.
 type graphed struct {
-	row    []byte // its key, behind the number of the table
-	vector []byte // nil: it has none
+	row     []byte   // its key, behind the number of the table
+	vector  []byte   // nil: it has none
+	entries [][]byte // their keys
 }
 
-// takeUngraphed reads some rows that have entries, with their vectors.
-func (s *Store) takeUngraphed(x *keptIndex, most int) (all []graphed, err error) {
-	begin := x.ungraphed()
-	end := rows.Successor(bytes.Clone(begin))
-	err = s.engine.Scan(begin, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
-		all = append(all, graphed{row: bytes.Clone(key[len(begin):])})
+// takeUngraphed reads some rows that have entries written since a round and before another one, with their vectors.
+func (s *Store) takeUngraphed(x *keptIndex, since, before uint64, most int) (all []graphed, err error) {
+	taken := map[string]int{}
+	err = x.scanUngraphed(s.engine, since, func(key []byte) (bool, error) {
+		round, row, err := splitRound(key)
+		if err != nil || round >= before {
+			return false, err
+		}
+		at, again := taken[string(row)]
+		if !again {
+			at = len(all)
+			taken[string(row)] = at
+			all = append(all, graphed{row: bytes.Clone(row)})
+		}
+		all[at].entries = append(all[at].entries, bytes.Clone(key))
 		return len(all) < most, nil
 	})
 	for i := range all {
@@ -210,21 +216,4 @@ func (s *Store) storedVector(src engine.Reader, x *keptIndex, row []byte) (vecto
 		return nil
 	})
 	return vector, err
-}
-
-// removeGraphed removes the entries of rows that a graph has, unless a row has another vector since.
-func (s *Store) removeGraphed(x *keptIndex, all []graphed) error {
-	begin := x.ungraphed()
-	return s.update(s.closing, append(bytes.Clone(begin), all[0].row...), func(txn engine.Txn) error {
-		for i := range all {
-			vector, err := s.storedVector(txn, x, all[i].row)
-			if err != nil {
-				return err
-			}
-			if bytes.Equal(vector, all[i].vector) {
-				txn.Delete(slices.Concat(begin, all[i].row))
-			}
-		}
-		return nil
-	})
 }

@@ -186,11 +186,11 @@ func (w *vectorWriter) awaitGraphs() {
 	w.t.Helper()
 	x := w.vectorIndex()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		n, err := w.countUngraphed(x, 1<<30)
+		n, err := w.countUngraphed(x, 0, 1<<30)
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		if n < int(w.leastAdded.Load()) && len(w.graphs.of(x.id, w.restores.Load())) > 0 {
+		if n < int(w.leastAdded.Load()) && len(w.graphs.of(x.id, w.restores.Load()).segments) > 0 {
 			return
 		}
 		if time.Now().After(end) {
@@ -250,7 +250,7 @@ func TestNearest(t *testing.T) {
 		w.Store = s
 		s.leastGraphed.Store(200)
 		s.leastAdded.Store(20)
-		for len(s.graphs.of(w.vectorIndex().id, s.restores.Load())) == 0 {
+		for len(s.graphs.of(w.vectorIndex().id, s.restores.Load()).segments) == 0 {
 			time.Sleep(time.Millisecond)
 		}
 	}
@@ -291,7 +291,7 @@ func TestNearestOfDamagedGraphs(t *testing.T) {
 	}
 	w.awaitGraphs()
 	x := w.vectorIndex()
-	key := x.graphKey(s.graphs.of(x.id, s.restores.Load())[0].number, 0)
+	key := x.graphKey(s.graphs.of(x.id, s.restores.Load()).segments[0].number, 0)
 	closeStore(t, s)
 	s = open(t, dir, Options{Now: c.now, Still: true})
 	if err := s.commit([]engine.Op{{Kind: engine.Put, Key: key, Value: []byte("no graph")}}); err != nil {

@@ -42,13 +42,14 @@ func (w *entryWriter) addEntry(entry []byte) bool {
 	return true
 }
 
-// appendEntries appends operations that write the entries of the rows of a mutation. ops are its operations.
-func (m *Mutation) appendEntries(all, ops []engine.Op, indexes []*keptIndex) ([]engine.Op, error) {
+// appendEntries appends operations that write the entries of the rows of a mutation, in a round. ops are its
+// operations.
+func (m *Mutation) appendEntries(all, ops []engine.Op, indexes []*keptIndex, round uint64) ([]engine.Op, error) {
 	if m.entries == nil {
 		m.entries = newEntryWriter()
 	}
 	w := m.entries
-	w.ops = all
+	w.ops, w.maker.round = all, round
 	defer func() { w.ops, w.row = nil, nil }()
 	for i := range ops {
 		if rows.IsTombstoneKey(ops[i].Key) {

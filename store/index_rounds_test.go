@@ -1,0 +1,210 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
+)
+
+// awaitRound waits until graphs have nearly all rows, and reads begin behind the entries that are removed.
+func (w *vectorWriter) awaitRound() graphSet {
+	w.t.Helper()
+	w.awaitGraphs()
+	x := w.vectorIndex()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		kept := w.graphs.of(x.id, w.restores.Load())
+		first := kept.since
+		err := x.scanUngraphed(w.engine, 0, func(key []byte) (more bool, err error) {
+			first, _, err = splitRound(key)
+			return false, err
+		})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if kept.since > 0 && first >= kept.since {
+			return kept
+		}
+		if time.Now().After(end) {
+			w.t.Fatalf("reads begin with round %d, and there are entries of round %d", kept.since, first)
+		}
+	}
+}
+
+// Entries that are removed are in earlier rounds than those that reads look at, also when the store is opened again.
+// Entries that were written before there were rounds are found and removed.
+func TestRounds(t *testing.T) {
+	dir, c := t.TempDir(), new(clock)
+	c.micros.Store(1_700_000_000_000_000)
+	s := open(t, dir, Options{Now: c.now})
+	defineVectors(t, s, 4)
+	w := newVectorWriter(t, s, c, 4)
+	var last uint64
+	for round := range 3 {
+		for i := range int32(400) {
+			w.apply(w.mutation(i%50, i/50+8*int32(round%2), 4))
+		}
+		kept := w.awaitRound()
+		if kept.since <= last {
+			t.Errorf("reads begin with round %d, before with %d", kept.since, last)
+		}
+		last = kept.since
+		if w.compare(10) == 0 {
+			t.Error("no read goes through graphs")
+		}
+		w.compareNew()
+		closeStore(t, s)
+		s = open(t, dir, Options{Now: c.now})
+		w.Store = s
+		s.leastGraphed.Store(200)
+		s.leastAdded.Store(20)
+	}
+
+	kept := w.awaitRound()
+	x, table := w.vectorIndex(), w.table()
+	s.leastAdded.Store(1 << 30)
+	m := NewMutation(table, types.EncodeInt(2000))
+	m.Row([][]byte{types.EncodeInt(1)})
+	w.written++
+	v := w.vector()
+	m.Set(table.Column("v"), v, w.written, Expiry{})
+	w.apply(m)
+	var ops []engine.Op
+	err := x.scanUngraphed(s.engine, kept.since, func(key []byte) (bool, error) {
+		_, row, err := splitRound(key)
+		old := x.appendForm(nil, wholeValue)
+		value := binary.AppendUvarint(nil, uint64(len(old)))
+		ops = append(ops, engine.Op{Kind: engine.Delete, Key: bytes.Clone(key)},
+			engine.Op{Kind: engine.Put, Key: slices.Concat(old, row), Value: value})
+		return true, err
+	})
+	if err != nil || len(ops) == 0 {
+		t.Fatalf("%d operations, error %v", len(ops), err)
+	}
+	if err := s.commit(ops); err != nil {
+		t.Fatal(err)
+	}
+	closeStore(t, s)
+	s = open(t, dir, Options{Now: c.now, Still: true})
+	w.Store = s
+	near := &Nearest{Index: table.Indexes[0], Vector: v, Wide: 20}
+	if rows := w.nearestRows(near, v, 1); len(rows) != 1 || rows[0].distance != 0 {
+		t.Errorf("the row of an old entry is not found: %v", rows)
+	}
+	if done, found := verifyAll(t, s); len(found) > 0 {
+		t.Fatalf("%d faults: %v", done.Faults, found[0])
+	}
+	closeStore(t, s)
+	s = open(t, dir, Options{Now: c.now})
+	defer closeStore(t, s)
+	w.Store = s
+	s.leastGraphed.Store(200)
+	s.leastAdded.Store(1)
+	w.awaitRound()
+	if rows := w.nearestRows(near, v, 1); len(rows) != 1 || rows[0].distance != 0 {
+		t.Errorf("the row of an old entry is not found in graphs: %v", rows)
+	}
+}
+
+// missing returns rows with a vector that no graph has, and that reads do not find by entries either. Of a row that is
+// written meanwhile graphs may have the next vector.
+func (w *vectorWriter) missing() (all []string) {
+	w.t.Helper()
+	x := w.vectorIndex()
+	begin := rows.AppendArea(nil, x.tableID, rows.AreaRows)
+	err := w.engine.View(func(src engine.Reader) error {
+		kept := w.graphs.of(x.id, w.restores.Load())
+		known := map[string]bool{}
+		err := x.scanUngraphed(src, kept.since, func(key []byte) (bool, error) {
+			_, row, err := splitRound(key)
+			known[string(row)] = true
+			return true, err
+		})
+		if err != nil {
+			return err
+		}
+		holds := func(row []byte, vector []float32) bool {
+			return slices.ContainsFunc(kept.segments, func(s *segment) bool {
+				for node := range s.graph.Len() {
+					if bytes.Equal(s.graph.Key(node), row) && !s.graph.IsDead(node) && s.graph.Holds(node, vector) {
+						return true
+					}
+				}
+				return false
+			})
+		}
+		end := rows.Successor(bytes.Clone(begin))
+		return src.Scan(begin, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
+			row := key[rows.AreaSize:]
+			vector, err := x.vectorOf(value)
+			if err != nil || vector == nil || known[string(row)] || holds(row, appendFloats(nil, vector)) {
+				return err == nil, err
+			}
+			_, err = w.engine.Get(key, func(now []byte) error {
+				if bytes.Equal(now, value) {
+					all = append(all, fmt.Sprintf("%x", row))
+				}
+				return nil
+			})
+			return err == nil, err
+		})
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return all
+}
+
+// What is written while graphs are made is in one or has an entry that reads look at, at any time.
+func TestRoundsBesideWrites(t *testing.T) {
+	for _, dir := range []string{"", t.TempDir()} {
+		c := new(clock)
+		c.micros.Store(1_700_000_000_000_000)
+		s := open(t, dir, Options{Now: c.now})
+		defineVectors(t, s, 4)
+		w := newVectorWriter(t, s, c, 4)
+		s.leastAdded.Store(1)
+		var vectors [300][]byte
+		for i := range vectors {
+			vectors[i] = w.vector()
+		}
+		table := w.table()
+		var writers sync.WaitGroup
+		var writing atomic.Int32
+		for n := range 4 {
+			writing.Add(1)
+			writers.Go(func() {
+				defer writing.Add(-1)
+				for i := 0; i < 2000 || s.graphs.round.Load() < 12 && i < 1_000_000; i++ {
+					m := NewMutation(table, types.EncodeInt(int32((i*7+i/100)%100*4+n)))
+					m.Row([][]byte{types.EncodeInt(1)})
+					m.Set(table.Column("v"), vectors[(i*31+n)%len(vectors)], int64(i+1), Expiry{})
+					if err := apply(s, m); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		looks := 0
+		for ; writing.Load() > 0; looks++ {
+			if all := w.missing(); len(all) > 0 {
+				t.Fatalf("%d rows are nowhere, %s among them", len(all), all[0])
+			}
+		}
+		writers.Wait()
+		kept := w.awaitRound()
+		if all := w.missing(); len(all) > 0 || len(kept.segments) == 0 || looks == 0 {
+			t.Fatalf("%d rows are nowhere, looked %d times before", len(all), looks)
+		}
+		closeStore(t, s)
+	}
+}
