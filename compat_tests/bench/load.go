@@ -94,11 +94,12 @@ func applied(q *gocql.Query) error {
 
 // works are the kinds of requests that are measured.
 func (m *measurement) works() []work {
-	if m.only == "" {
-		return works
-	}
-	names := strings.Split(m.only, ",")
-	return slices.DeleteFunc(slices.Clone(works), func(w work) bool { return !slices.Contains(names, w.name) })
+	return slices.DeleteFunc(slices.Clone(works), func(w work) bool { return !m.wants(w.name) })
+}
+
+// wants reports whether a kind of requests is measured.
+func (m *measurement) wants(name string) bool {
+	return m.only == "" || slices.Contains(strings.Split(m.only, ","), name)
 }
 
 // overwrite writes one of the rows that are there from the start.

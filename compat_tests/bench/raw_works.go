@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"sync/atomic"
 )
 
@@ -34,7 +36,29 @@ const (
 	indexedCQL       = "SELECT k, w FROM bench.indexed WHERE v = ?"
 	viewCQL          = "SELECT k, w FROM bench.by_w WHERE w = ?"
 	sameCQL          = "SELECT k, w FROM bench.same WHERE w = ?"
+
+	vectorRows      = 100_000
+	vectorNumbers   = 64  // of a vector
+	vectorCentres   = 100 // that vectors lie around
+	vectorInsertCQL = "INSERT INTO bench.vectors (k, v) VALUES (?, ?)"
+	nearestCQL      = "SELECT k FROM bench.vectors ORDER BY v ANN OF ? LIMIT 10"
 )
+
+// vectorTables are a table of vectors with its index.
+var vectorTables = []string{
+	fmt.Sprintf("CREATE TABLE IF NOT EXISTS bench.vectors (k int PRIMARY KEY, v vector<float, %d>)", vectorNumbers),
+	"CREATE INDEX IF NOT EXISTS ON bench.vectors (v) USING 'sai' WITH OPTIONS = {'similarity_function': 'euclidean'}",
+}
+
+// vector appends a value: one of the vectors around a centre. Those of different seeds are different.
+func vector(b []byte, n int64, seed uint64) []byte {
+	at, around := rand.New(rand.NewPCG(uint64(n%vectorCentres), 0)), rand.New(rand.NewPCG(uint64(n), seed))
+	b = binary.BigEndian.AppendUint32(b, 4*vectorNumbers)
+	for range vectorNumbers {
+		b = binary.BigEndian.AppendUint32(b, math.Float32bits(float32(at.NormFloat64()+around.NormFloat64()/2)))
+	}
+	return b
+}
 
 // derivedTables are tables of four numbers: without an index, with one and with three, with a view, and one that is
 // what the view is.
@@ -147,6 +171,9 @@ func mixed(ids [][]byte) bodyOf {
 	}
 }
 
+// nearestWork is the kind of request that needs vectorTables.
+const nearestWork = "ten nearest vectors"
+
 // rawWorks are measured in this order: the view and the table like it are read while both have the same rows.
 var rawWorks = []rawWork{
 	{"read", opExecute, 0, []string{selectCQL}, one(1, readBody)},
@@ -177,6 +204,7 @@ var rawWorks = []rawWork{
 	{"ten rows by an index", opExecute, 0, []string{indexedCQL}, one(1, groupBody(indexedGroup))},
 	{"100 rows of a view", opExecute, 0, []string{viewCQL}, one(1, groupBody(viewedGroup))},
 	{"100 rows of such a table", opExecute, 0, []string{sameCQL}, one(1, groupBody(viewedGroup))},
+	{nearestWork, opExecute, 1, []string{nearestCQL}, one(1, func(b []byte, n int64) []byte { return vector(b, n, 1) })},
 	{"insert of four numbers", opExecute, 0, []string{plainInsertCQL}, one(4, derivedInsert)},
 	{"insert with one index", opExecute, 0, []string{indexedInsertCQL}, one(4, derivedInsert)},
 	{"insert with three indexes", opExecute, 0, []string{threeInsertCQL}, one(4, derivedInsert)},
@@ -211,8 +239,18 @@ func (c *rawClient) define(ctx context.Context, tables ...string) error {
 	return nil
 }
 
-// prepareTables makes the tables and their first rows.
-func (c *rawClient) prepareTables(ctx context.Context) error {
+// fillVectors makes the table of vectors.
+func (c *rawClient) fillVectors(ctx context.Context) error {
+	if err := c.define(ctx, vectorTables...); err != nil {
+		return err
+	}
+	return c.fill(ctx, []string{vectorInsertCQL}, vectorRows, one(2, func(b []byte, n int64) []byte {
+		return vector(intValue(b, int32(n%vectorRows)), n%vectorRows, 2)
+	}))
+}
+
+// prepareTables makes the tables and their first rows, those of vectors only if they are wanted.
+func (c *rawClient) prepareTables(ctx context.Context, vectors bool) error {
 	if err := c.define(ctx, append([]string{rowTableCQL, sliceTableCQL}, derivedTables...)...); err != nil {
 		return err
 	}
@@ -229,6 +267,11 @@ func (c *rawClient) prepareTables(ctx context.Context) error {
 	}
 	if err := c.fill(ctx, []string{insertCQL}, rawRows, one(columns+1, func(b []byte, n int64) []byte { return insertRow(b, int32(n%rawRows)) })); err != nil {
 		return err
+	}
+	if vectors {
+		if err := c.fillVectors(ctx); err != nil {
+			return err
+		}
 	}
 	return c.fill(ctx, []string{sliceRowCQL}, rawPartitions*rawSlice, one(columns+2, func(b []byte, n int64) []byte {
 		return insertRow(intValue(b, int32(n/rawSlice%rawPartitions)), int32(n%rawSlice))

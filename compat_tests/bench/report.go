@@ -41,7 +41,7 @@ func (m *measurement) writeHead(page *strings.Builder) {
 
     %s
 
-A raw client with %d connections, each with %d requests under way (pages and counts: one), asks three servers in turn,
+A raw client with %d connections, each with %d requests under way (pages, counts and nearest vectors: one), asks three servers in turn,
 %d rounds of %g s each: cqld in memory, cqld on disk as it is by default, and a null server, which reads each request and
 writes the answer that cqld gave to the first one of its kind. So the null server shows what sockets and the client leave at best.
 A row has five columns of %d bytes.
@@ -103,7 +103,7 @@ func (m *measurement) reportRequests(ctx context.Context, page *strings.Builder)
 		servers = append(servers, cassandra)
 	}
 	for _, c := range servers {
-		if err := c.prepareTables(ctx); err != nil {
+		if err := c.prepareTables(ctx, m.wants(nearestWork)); err != nil {
 			return err
 		}
 	}
@@ -119,7 +119,7 @@ func (m *measurement) reportRequests(ctx context.Context, page *strings.Builder)
 		"| | null server/s | in memory/s | ratio | CPU | on disk/s | ratio | CPU |\n|---|---|---|---|---|---|---|---|\n")
 	var beside strings.Builder
 	for _, w := range rawWorks {
-		if m.only != "" && !slices.Contains(strings.Split(m.only, ","), w.name) {
+		if !m.wants(w.name) {
 			continue
 		}
 		all, err := m.reportWork(ctx, w, append([]*rawClient{canned}, servers...))
@@ -141,7 +141,7 @@ func (m *measurement) reportRequests(ctx context.Context, page *strings.Builder)
 		return nil
 	}
 	fmt.Fprintf(page, "The same rounds beside a real Cassandra, which got each kind of request for %s before. In each %d "+
-		"requests are under way (pages and counts: %d),\nand p99 is in how many ms 99 of 100 of them were answered.\n\n"+
+		"requests are under way (pages, counts and nearest vectors: %d),\nand p99 is in how many ms 99 of 100 of them were answered.\n\n"+
 		"| | Cassandra/s | CPU | p99 | on disk/s | CPU | p99 | on disk, times Cassandra |\n|---|---|---|---|---|---|---|---|\n%s\n",
 		m.warm, rawConnections*rawInFlight, rawConnections, beside.String())
 	return m.reportCount(ctx, page, cassandra, onDisk)
