@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -75,7 +77,7 @@ type parts struct {
 
 	failing  sync.Once
 	err      error
-	panicked any
+	panicked string // what the goroutine of the request panics with; empty: nothing did
 	cancel   context.CancelFunc
 }
 
@@ -141,7 +143,8 @@ func (p *parts) divide() bool {
 func (p *parts) work(ctx context.Context, turn *pace.Turn) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			p.failing.Do(func() { p.panicked = panicked })
+			text := fmt.Sprintf("%v, in a part of a scan:\n%s", panicked, debug.Stack())
+			p.failing.Do(func() { p.panicked = text })
 			p.cancel()
 		}
 	}()
@@ -199,7 +202,7 @@ func (p *parts) readPart(ctx context.Context, r *reading, i int, turn *pace.Turn
 
 // join makes one aggregation of those of all parts.
 func (p *parts) join() (through bool, err error) {
-	if p.panicked != nil {
+	if p.panicked != "" {
 		panic(p.panicked)
 	}
 	for _, part := range p.read {

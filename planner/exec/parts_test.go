@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/exec"
+	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/pace"
 )
 
@@ -36,7 +38,16 @@ func besides(t *testing.T, ctx context.Context, running int, fn func(*pace.Turn)
 
 // withParts is a session with a table of 10,000 partitions, and more than one row in some of them.
 func withParts(t *testing.T) *session {
-	s := withTable(t, "k int, c int, v int, b bigint, x text, s int static, PRIMARY KEY (k, c)")
+	s := newSession(t)
+	withPartsOn(t, s)
+	return s
+}
+
+func withPartsOn(t *testing.T, s *session) {
+	t.Helper()
+	s.must(simple)
+	s.must("USE ks")
+	s.must("CREATE TABLE t (k int, c int, v int, b bigint, x text, s int static, PRIMARY KEY (k, c))")
 	for k := range 10_000 {
 		s.bound("INSERT INTO t (k, c, v, b, x) VALUES (?, 1, ?, ?, ?)", integer(k), integer(k%1000-300), unset, text(fmt.Sprint(k)))
 		switch {
@@ -50,7 +61,6 @@ func withParts(t *testing.T) *session {
 			s.bound("INSERT INTO t (k, s) VALUES (?, ?)", integer(k), integer(-k))
 		}
 	}
-	return s
 }
 
 // TestParts aggregates a table in parts on several turns: the results are those of one, and so are warnings.
@@ -154,6 +164,44 @@ func outcome(r exec.Result, err error) []string {
 		lines = append(lines, strings.Join(row, " | "))
 	}
 	return append(lines, rows.Warnings...)
+}
+
+// panicking is an engine whose reads panic from one of them on.
+type panicking struct {
+	engine.Engine
+	left *atomic.Int64
+}
+
+func (p panicking) View(fn func(engine.Reader) error) error {
+	if p.left.Add(-1) < 0 {
+		panic("as planned")
+	}
+	return p.Engine.View(fn)
+}
+
+// What panics in a part panics in the goroutine of the request, when all others have ended.
+func TestPartsPanic(t *testing.T) {
+	var left atomic.Int64
+	left.Store(1 << 60)
+	s := newSessionOn(t, func(e engine.Engine) engine.Engine { return panicking{e, &left} })
+	withPartsOn(t, s)
+	p, err := s.prepare("SELECT count(*) FROM t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for reads := range int64(12) {
+		besides(t, t.Context(), 3, func(turn *pace.Turn) {
+			left.Store(1 + reads)
+			defer left.Store(1 << 60)
+			defer func() {
+				if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "as planned") {
+					t.Errorf("after %d reads it panics with %s", reads, text)
+				}
+			}()
+			_, _ = s.execute(p, exec.Options{Turn: turn})
+			t.Errorf("after %d reads nothing panics", reads)
+		})
+	}
 }
 
 // A scan in parts ends with its context, and what it has begun ends before it.
