@@ -195,7 +195,11 @@ func (m *measurement) startRawNull(ctx context.Context, like *rawClient) (*proce
 		return nil, nil, err
 	}
 	ids := map[string][]byte{}
-	for i, w := range rawWorks {
+	for _, w := range rawWorks {
+		if !m.wants(w.name) {
+			continue
+		}
+		n := len(ids)
 		body, err := like.requests(ctx, w)
 		if err != nil {
 			return nil, nil, err
@@ -204,10 +208,10 @@ func (m *measurement) startRawNull(ctx context.Context, like *rawClient) (*proce
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", w.name, err)
 		}
-		if err := os.WriteFile(filepath.Join(folder, fmt.Sprint(i)), answer, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprint(n)), answer, 0o600); err != nil {
 			return nil, nil, err
 		}
-		ids[w.name] = append([]byte{rawID + byte(i)}, make([]byte, 15)...)
+		ids[w.name] = append([]byte{rawID + byte(n)}, make([]byte, 15)...)
 	}
 	me, err := self()
 	if err != nil {
