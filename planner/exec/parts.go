@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/store"
@@ -19,8 +20,8 @@ import (
 
 // A scan that makes one row of all rows goes apart when it has lasted for some rows and a processor has nothing to do:
 // the tokens that are left become parts, which several goroutines read, each on a turn of its own. Where the scan comes
-// by so many tombstones that a warning may be due it starts over as one: only so it knows which of Cassandra's commands
-// has read them.
+// by so many tombstones that a warning may be due, or by a row that cannot be computed with, it starts over as one:
+// only so it knows which of Cassandra's commands has read them, and which row is the first.
 const (
 	// apartAfter is how many rows a scan reads between two looks at whether it can go apart.
 	apartAfter = 8192
@@ -214,6 +215,9 @@ func (p *parts) join() (through bool, err error) {
 	if errors.Is(p.err, store.ErrTombstones) {
 		r.e.together.begin(r.plan.Table.ID)
 		return false, nil
+	}
+	if _, refused := cqlerr.As(p.err); refused {
+		return false, nil // the first row that it is about decides
 	}
 	if p.err != nil {
 		return false, p.err
