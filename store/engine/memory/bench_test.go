@@ -54,6 +54,14 @@ func BenchmarkEngine(b *testing.B) {
 			}
 		}
 	})
+	b.Run("overwrite in a fork", func(b *testing.B) {
+		fork := e.Fork()
+		b.ReportAllocs()
+		for i := range b.N {
+			ops[0].Key = at(i)
+			fork.Commit(ops, done)
+		}
+	})
 	for _, each := range []int{1, 64} {
 		b.Run(fmt.Sprintf("overwrite, a snapshot every %d", each), func(b *testing.B) {
 			b.ReportAllocs()
