@@ -26,10 +26,11 @@ var indexesFamily = &family{
 func (g *gen) createIndexes(t *table) (steps []*step) {
 	using := pick(g, []string{"", " USING 'sai'"})
 	if using == "" {
-		t.indexed = slices.DeleteFunc(t.indexed, func(c *column) bool { // docs/differences.md, 341 and 342
+		t.indexed = slices.DeleteFunc(t.indexed, func(c *column) bool { // docs/differences.md, 341, 342 and 344
 			_, isSet := c.typ.(*types.Set)
-			return types.IsMultiCell(c.typ) && !isSet || c.kind == static
+			return types.IsMultiCell(c.typ) && !isSet || c.kind == static || c.kind == partition && len(t.of(static)) > 0
 		})
+		t.rising = slices.ContainsFunc(t.indexed, func(c *column) bool { return c.kind == clustering }) // 343
 	}
 	for _, c := range t.indexed {
 		root := words("CREATE INDEX ON " + tableName + " (" + c.name + ")" + using)

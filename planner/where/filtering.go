@@ -62,9 +62,11 @@ func (rs *Restrictions) Indexed() bool { return rs.indexed }
 // last.
 func (rs *Restrictions) Unfilterable() error { return rs.unfilterable }
 
-// checkIndexed refuses what cannot be done with the help of an index.
+// checkIndexed refuses what cannot be done with the help of an index. Beside tokens a key that is not given as a whole
+// is compared row by row.
 func (rs *Restrictions) checkIndexed() error {
-	if rs.indexed && rs.partition.hasIn() && rs.token == nil {
+	compared := rs.token != nil && rs.keyRange
+	if rs.indexed && rs.partition.hasIn() && !compared {
 		return cqlerr.Invalidf("Select on indexed columns and with IN clause for the PRIMARY KEY are not supported")
 	}
 	return nil
