@@ -76,6 +76,15 @@ func (g *gen) vector(t *types.Vector) *value {
 
 // bytesFor are bytes that may or may not be a value of a type.
 func (g *gen) bytesFor(t types.Type) []byte {
+	b := g.damagedBytes(t)
+	if len(b) == 0 && g.table != nil && g.table.filled {
+		b = pick(g, g.pool(t)).bytes
+	}
+	return b
+}
+
+// damagedBytes are those of a value, or nearly, or any, or none.
+func (g *gen) damagedBytes(t types.Type) []byte {
 	b := append([]byte{}, pick(g, g.pool(t)).bytes...)
 	kinds := 5
 	if strings.Contains(t.String(), "boolean") {

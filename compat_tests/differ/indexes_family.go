@@ -30,8 +30,9 @@ func (g *gen) createIndexes(t *table) (steps []*step) {
 			_, isSet := c.typ.(*types.Set)
 			return types.IsMultiCell(c.typ) && !isSet || c.kind == static || c.kind == partition && len(t.of(static)) > 0
 		})
-		t.rising = slices.ContainsFunc(t.indexed, func(c *column) bool { return c.kind == clustering }) // 343
 	}
+	t.rising = using == "" // 343
+	t.filled = using != "" // 345
 	for _, c := range t.indexed {
 		root := words("CREATE INDEX ON " + tableName + " (" + c.name + ")" + using)
 		steps = append(steps, &step{production: "table", kind: definition, root: root})
