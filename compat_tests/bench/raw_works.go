@@ -40,6 +40,7 @@ const (
 	vectorRows      = 100_000
 	vectorNumbers   = 64  // of a vector
 	vectorCentres   = 100 // that vectors lie around
+	vectorsInFlight = 4   // of a connection: of more at a time Cassandra has some time out
 	vectorInsertCQL = "INSERT INTO bench.vectors (k, v) VALUES (?, ?)"
 	nearestCQL      = "SELECT k FROM bench.vectors ORDER BY v ANN OF ? LIMIT 10"
 )
@@ -244,7 +245,7 @@ func (c *rawClient) fillVectors(ctx context.Context) error {
 	if err := c.define(ctx, vectorTables...); err != nil {
 		return err
 	}
-	return c.fill(ctx, []string{vectorInsertCQL}, vectorRows, one(2, func(b []byte, n int64) []byte {
+	return c.fill(ctx, vectorsInFlight, []string{vectorInsertCQL}, vectorRows, one(2, func(b []byte, n int64) []byte {
 		return vector(intValue(b, int32(n%vectorRows)), n%vectorRows, 2)
 	}))
 }
@@ -256,7 +257,7 @@ func (c *rawClient) prepareTables(ctx context.Context, vectors bool) error {
 	}
 	// Rows are written to these tables in turn: what is read of one should be in memory where it is of the others.
 	derived := []string{indexedInsertCQL, viewedInsertCQL, sameInsertCQL}
-	err := c.fill(ctx, derived, derivedRows*int64(len(derived)), func(ids [][]byte) bodyOf {
+	err := c.fill(ctx, rawInFlight, derived, derivedRows*int64(len(derived)), func(ids [][]byte) bodyOf {
 		return func(b []byte, n int64) []byte {
 			tables := int64(len(ids))
 			return derivedRow(execute(b, ids[n%tables], 4), int32(n/tables%derivedRows))
@@ -265,7 +266,7 @@ func (c *rawClient) prepareTables(ctx context.Context, vectors bool) error {
 	if err != nil {
 		return err
 	}
-	if err := c.fill(ctx, []string{insertCQL}, rawRows, one(columns+1, func(b []byte, n int64) []byte { return insertRow(b, int32(n%rawRows)) })); err != nil {
+	if err := c.fill(ctx, rawInFlight, []string{insertCQL}, rawRows, one(columns+1, func(b []byte, n int64) []byte { return insertRow(b, int32(n%rawRows)) })); err != nil {
 		return err
 	}
 	if vectors {
@@ -273,18 +274,18 @@ func (c *rawClient) prepareTables(ctx context.Context, vectors bool) error {
 			return err
 		}
 	}
-	return c.fill(ctx, []string{sliceRowCQL}, rawPartitions*rawSlice, one(columns+2, func(b []byte, n int64) []byte {
+	return c.fill(ctx, rawInFlight, []string{sliceRowCQL}, rawPartitions*rawSlice, one(columns+2, func(b []byte, n int64) []byte {
 		return insertRow(intValue(b, int32(n/rawSlice%rawPartitions)), int32(n%rawSlice))
 	}))
 }
 
-// fill sends at least n requests of some statements.
-func (c *rawClient) fill(ctx context.Context, cql []string, n int64, body func(ids [][]byte) bodyOf) error {
+// fill sends at least n requests of some statements, so many at a time on each connection.
+func (c *rawClient) fill(ctx context.Context, depth int, cql []string, n int64, body func(ids [][]byte) bodyOf) error {
 	make, err := c.requests(ctx, rawWork{cql: cql, body: body})
 	if err != nil {
 		return err
 	}
 	var numbers atomic.Int64
-	_, err = c.run(opExecute, rawInFlight, make, &numbers, func() bool { return numbers.Load() >= n })
+	_, err = c.run(opExecute, depth, make, &numbers, func() bool { return numbers.Load() >= n })
 	return err
 }

@@ -64,7 +64,7 @@ func (m *measurement) grow(ctx context.Context, n int64) (line string, err error
 	if err := c.define(ctx, growthTableCQL); err != nil {
 		return "", err
 	}
-	if err := c.fill(ctx, []string{growthInsertCQL}, n, growthInsert(0)); err != nil {
+	if err := c.fill(ctx, rawInFlight, []string{growthInsertCQL}, n, growthInsert(0)); err != nil {
 		return "", err
 	}
 	var openings []float64
@@ -137,7 +137,7 @@ func (c *rawClient) requestsCPU(ctx context.Context, cql string, n int64, body f
 	if err != nil {
 		return r, err
 	}
-	if err := c.fill(ctx, []string{cql}, n, body); err != nil {
+	if err := c.fill(ctx, rawInFlight, []string{cql}, n, body); err != nil {
 		return r, err
 	}
 	after, err := process.CPUOf(c.pid)

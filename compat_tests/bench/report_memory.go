@@ -24,7 +24,7 @@ func (c *rawClient) fillMemoryTable(ctx context.Context, n int) error {
 	if err := c.define(ctx, memoryTableCQL); err != nil {
 		return err
 	}
-	return c.fill(ctx, []string{memoryInsertCQL}, int64(n), one(2, func(b []byte, n int64) []byte {
+	return c.fill(ctx, rawInFlight, []string{memoryInsertCQL}, int64(n), one(2, func(b []byte, n int64) []byte {
 		return value(binary.BigEndian.AppendUint64(append(b, 0, 0, 0, 8), uint64(n)), cell)
 	}))
 }
