@@ -31,7 +31,9 @@ func (g *gen) createIndexes(t *table) (steps []*step) {
 			return types.IsMultiCell(c.typ) && !isSet || c.kind == static || c.kind == partition && len(t.of(static)) > 0
 		})
 	}
-	t.rising = using == "" // 343
+	ofKeys := slices.ContainsFunc(t.indexed, func(c *column) bool { return c.kind == partition || c.kind == clustering })
+	t.rising = using == "" && ofKeys // 343
+	t.untied = using == "" && !ofKeys
 	t.filled = using != "" // 345
 	for _, c := range t.indexed {
 		root := words("CREATE INDEX ON " + tableName + " (" + c.name + ")" + using)

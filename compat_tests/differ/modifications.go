@@ -14,7 +14,11 @@ func (g *gen) using(ttl bool) *node {
 // usingItems are what stands in a USING clause.
 func (g *gen) usingItems(ttl bool) []*node {
 	at := g.IntN(newest) + 1
-	if g.table.expires || g.table.rising {
+	switch {
+	case g.table.untied:
+		g.ttls++
+		at = g.ttls * 0x9e3779b1 & (1<<32 - 1) // an odd number of times: no two are the same
+	case g.table.expires || g.table.rising:
 		g.ttls++
 		at = g.ttls // expiring in the same second or not would decide between equal write times
 	}
