@@ -57,6 +57,7 @@ type Filter struct {
 
 	Index *schema.Index // that would find the rows, if it compares values in a way of its own
 	Bytes bool          // the index is of the first kind and finds the rows: it compares bytes
+	Never bool          // no row satisfies it
 }
 
 // Like compares text with a pattern.

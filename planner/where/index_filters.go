@@ -7,6 +7,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
 )
 
@@ -41,7 +42,16 @@ func (rs *Restrictions) useIndexes(w *Clause) error {
 			}
 		}
 	}
+	for _, f := range w.Filters {
+		f.Never = found && kind == schema.SAI && f.isInsideFrozen()
+	}
 	return nil
+}
+
+// isInsideFrozen reports whether a filter looks for an element of a frozen collection. Beside an SAI index these are
+// compared with the collection as a whole, as its values are in indexes, and none is found.
+func (f *Filter) isInsideFrozen() bool {
+	return f.Contains != nil && !types.IsMultiCell(f.Contains.Column.Type)
 }
 
 // all are the indexes of a kind that serve a filter, the oldest first.

@@ -21,6 +21,9 @@ func Conditions(x *expr.Context, filters []*where.Filter) ([]Condition, error) {
 		if err != nil {
 			return nil, err
 		}
+		if f.Never {
+			c = func([][]byte) (bool, error) { return false, nil }
+		}
 		all = append(all, c)
 	}
 	return all, nil
