@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 )
 
-// The tables of the raw client: one of single rows, as gocql has it, one of partitions of 100 rows, and derivedTables.
+// The tables of the raw client: one of single rows, as gocql has it, one of partitions of 100 rows, and those of four
+// numbers.
 const (
 	rawRows       = 10_000
 	rawPartitions = 100
@@ -61,12 +63,16 @@ func vector(b []byte, n int64, seed uint64) []byte {
 	return b
 }
 
-// derivedTables are tables of four numbers: without an index, with one and with three, with a view, and one that is
+// indexedTable is a table of four numbers with an index.
+var indexedTable = []string{
+	"CREATE TABLE IF NOT EXISTS bench.indexed (k int PRIMARY KEY, v int, w int, x int)",
+	"CREATE INDEX IF NOT EXISTS ON bench.indexed (v)",
+}
+
+// derivedTables are other tables of four numbers: without an index and with three, with a view, and one that is
 // what the view is.
 var derivedTables = []string{
 	"CREATE TABLE IF NOT EXISTS bench.plain (k int PRIMARY KEY, v int, w int, x int)",
-	"CREATE TABLE IF NOT EXISTS bench.indexed (k int PRIMARY KEY, v int, w int, x int)",
-	"CREATE INDEX IF NOT EXISTS ON bench.indexed (v)",
 	"CREATE TABLE IF NOT EXISTS bench.three (k int PRIMARY KEY, v int, w int, x int)",
 	"CREATE INDEX IF NOT EXISTS ON bench.three (v)",
 	"CREATE INDEX IF NOT EXISTS ON bench.three (w)",
@@ -175,7 +181,8 @@ func mixed(ids [][]byte) bodyOf {
 // nearestWork is the kind of request that needs vectorTables.
 const nearestWork = "ten nearest vectors"
 
-// rawWorks are measured in this order: the view and the table like it are read while both have the same rows.
+// rawWorks are measured in this order: the view and the table like it are read while both have the same rows, and
+// behind so many vectors other rows are not in memory any more.
 var rawWorks = []rawWork{
 	{"read", opExecute, 0, []string{selectCQL}, one(1, readBody)},
 	{"insert", opExecute, 0, []string{insertCQL}, one(columns+1, insertBody)},
@@ -205,12 +212,12 @@ var rawWorks = []rawWork{
 	{"ten rows by an index", opExecute, 0, []string{indexedCQL}, one(1, groupBody(indexedGroup))},
 	{"100 rows of a view", opExecute, 0, []string{viewCQL}, one(1, groupBody(viewedGroup))},
 	{"100 rows of such a table", opExecute, 0, []string{sameCQL}, one(1, groupBody(viewedGroup))},
-	{nearestWork, opExecute, 1, []string{nearestCQL}, one(1, func(b []byte, n int64) []byte { return vector(b, n, 1) })},
 	{"insert of four numbers", opExecute, 0, []string{plainInsertCQL}, one(4, derivedInsert)},
 	{"insert with one index", opExecute, 0, []string{indexedInsertCQL}, one(4, derivedInsert)},
 	{"insert with three indexes", opExecute, 0, []string{threeInsertCQL}, one(4, derivedInsert)},
 	{"insert with a view", opExecute, 0, []string{viewedInsertCQL}, one(4, derivedInsert)},
 	{"mixed 8 : 1 : 1", opExecute, 0, []string{selectCQL, insertCQL}, mixed},
+	{nearestWork, opExecute, 1, []string{nearestCQL}, one(1, func(b []byte, n int64) []byte { return vector(b, n, 1) })},
 }
 
 // requests makes a work's requests for a server.
@@ -250,9 +257,9 @@ func (c *rawClient) fillVectors(ctx context.Context) error {
 	}))
 }
 
-// prepareTables makes the tables and their first rows, those of vectors only if they are wanted.
-func (c *rawClient) prepareTables(ctx context.Context, vectors bool) error {
-	if err := c.define(ctx, append([]string{rowTableCQL, sliceTableCQL}, derivedTables...)...); err != nil {
+// prepareTables makes the tables and their first rows, but those of vectors.
+func (c *rawClient) prepareTables(ctx context.Context) error {
+	if err := c.define(ctx, slices.Concat([]string{rowTableCQL, sliceTableCQL}, indexedTable, derivedTables)...); err != nil {
 		return err
 	}
 	// Rows are written to these tables in turn: what is read of one should be in memory where it is of the others.
@@ -268,11 +275,6 @@ func (c *rawClient) prepareTables(ctx context.Context, vectors bool) error {
 	}
 	if err := c.fill(ctx, rawInFlight, []string{insertCQL}, rawRows, one(columns+1, func(b []byte, n int64) []byte { return insertRow(b, int32(n%rawRows)) })); err != nil {
 		return err
-	}
-	if vectors {
-		if err := c.fillVectors(ctx); err != nil {
-			return err
-		}
 	}
 	return c.fill(ctx, rawInFlight, []string{sliceRowCQL}, rawPartitions*rawSlice, one(columns+2, func(b []byte, n int64) []byte {
 		return insertRow(intValue(b, int32(n/rawSlice%rawPartitions)), int32(n%rawSlice))

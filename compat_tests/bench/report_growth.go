@@ -20,8 +20,9 @@ const (
 	growthGetCQL    = "SELECT v FROM bench.g WHERE p = ? AND c = ?"
 	growthSliceCQL  = "SELECT c, v FROM bench.g WHERE p = ?"
 
-	growthGets   = 50_000
-	growthSlices = 5_000
+	growthGets    = 50_000
+	growthSlices  = 5_000
+	growthIndexed = 5_000
 )
 
 // reportGrowth writes what requests cost in folders with ever more rows.
@@ -32,10 +33,11 @@ func (m *measurement) reportGrowth(ctx context.Context, page *strings.Builder) e
 	fmt.Fprintf(page, "Folders with ever more rows of %d bytes, %d to a partition. Each is filled and opened again; then %d rows and %d "+
 		"partitions are read in a random\norder (none twice, if there are as many), and new rows are written for %s, and at last the server "+
 		"is killed and the folder opened once more.\nOpening is from the start of the process to the first answer, the best of %d after "+
-		"the orderly end. CPU in µs.\n\n"+
-		"| rows | length of the files, MiB | opened in ms | row | partition | insert | opened after kill -9 in ms | memory without mapped files, MiB |\n"+
-		"|---|---|---|---|---|---|---|---|\n",
-		8+cellBytes, rawSlice, growthGets, growthSlices, time.Duration(m.rounds)*m.round, m.rounds)
+		"the orderly end. CPU in µs. Of another folder, with as many rows of\nfour numbers and an index that has ten rows for each value, "+
+		"those of %d values are read.\n\n"+
+		"| rows | length of the files, MiB | opened in ms | row | partition | insert | opened after kill -9 in ms | memory without mapped files, MiB | ten rows by an index |\n"+
+		"|---|---|---|---|---|---|---|---|---|\n",
+		8+cellBytes, rawSlice, growthGets, growthSlices, time.Duration(m.rounds)*m.round, m.rounds, growthIndexed)
 	for size := range strings.SplitSeq(m.growth, ",") {
 		n, err := strconv.ParseInt(size, 10, 64)
 		if err != nil {
@@ -45,6 +47,11 @@ func (m *measurement) reportGrowth(ctx context.Context, page *strings.Builder) e
 		if err != nil {
 			return fmt.Errorf("%d rows: %w", n, err)
 		}
+		indexed, err := m.growIndexed(ctx, n)
+		if err != nil {
+			return fmt.Errorf("%d rows with an index: %w", n, err)
+		}
+		line += fmt.Sprintf(" %.1f |\n", indexed.cpuMicros())
 		page.WriteString(line)
 		fmt.Print(line)
 	}
@@ -116,8 +123,37 @@ func (m *measurement) grow(ctx context.Context, n int64) (line string, err error
 	if killed, p, c, err = m.reopen(ctx, c, folder); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("| %d | %d | %.0f | %.1f | %.1f | %.1f | %.0f | %d |\n", n, bytes>>20, slices.Min(openings), get.cpuMicros(),
+	return fmt.Sprintf("| %d | %d | %.0f | %.1f | %.1f | %.1f | %.0f | %d |", n, bytes>>20, slices.Min(openings), get.cpuMicros(),
 		slice.cpuMicros(), insert.cpuMicros(), ms(killed), memory.Anon>>20), nil
+}
+
+// growIndexed measures reads by an index in a folder with n rows.
+func (m *measurement) growIndexed(ctx context.Context, n int64) (r result, err error) {
+	folder := filepath.Join(m.folder, fmt.Sprint("indexed", n))
+	p, c, err := m.serveRaw(ctx, "on disk", "--data", folder)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, p.Stop()) }()
+	defer func() { c.close() }()
+	if err := c.define(ctx, indexedTable...); err != nil {
+		return r, err
+	}
+	err = c.fill(ctx, rawInFlight, []string{indexedInsertCQL}, n, one(4, func(b []byte, i int64) []byte {
+		return derivedRow(b, int32(growthRow(i)))
+	}))
+	if err != nil {
+		return r, err
+	}
+	if err := p.Stop(); err != nil {
+		return r, err
+	}
+	if _, p, c, err = m.reopen(ctx, c, folder); err != nil {
+		return r, err
+	}
+	return c.requestsCPU(ctx, indexedCQL, growthIndexed, one(1, func(b []byte, i int64) []byte {
+		return intValue(b, int32(scattered(i, max(1, n/indexedGroup))))
+	}))
 }
 
 // reopen starts a server on a folder again, once the one that c speaks with has ended.
@@ -148,9 +184,14 @@ func (c *rawClient) requestsCPU(ctx context.Context, cql string, n int64, body f
 // growthInsert makes requests that write rows of the table, those behind the first ones.
 func growthInsert(first int64) func(ids [][]byte) bodyOf {
 	return one(3, func(b []byte, i int64) []byte {
-		row := scattered(i%growthBlock, growthBlock) + i/growthBlock*growthBlock + first
+		row := first + growthRow(i)
 		return value(intValue(intValue(b, int32(row/rawSlice)), int32(row%rawSlice)), cell)
 	})
+}
+
+// growthRow is the i-th row that is written.
+func growthRow(i int64) int64 {
+	return scattered(i%growthBlock, growthBlock) + i/growthBlock*growthBlock
 }
 
 // growthBlock is among how many rows those that are written lie anywhere.
