@@ -69,8 +69,8 @@ var indexedTable = []string{
 	"CREATE INDEX IF NOT EXISTS ON bench.indexed (v)",
 }
 
-// derivedTables are other tables of four numbers: without an index and with three, with a view, and one that is
-// what the view is.
+// derivedTables are the other tables of four numbers: without an index, with three, with a view, and one that is what
+// the view is.
 var derivedTables = []string{
 	"CREATE TABLE IF NOT EXISTS bench.plain (k int PRIMARY KEY, v int, w int, x int)",
 	"CREATE TABLE IF NOT EXISTS bench.three (k int PRIMARY KEY, v int, w int, x int)",
@@ -181,8 +181,8 @@ func mixed(ids [][]byte) bodyOf {
 // nearestWork is the kind of request that needs vectorTables.
 const nearestWork = "ten nearest vectors"
 
-// rawWorks are measured in this order: the view and the table like it are read while both have the same rows, and
-// behind so many vectors other rows are not in memory any more.
+// rawWorks are measured in this order: the view and the table like it are read while both have the same rows, and the
+// vectors come last because writing them leaves no other rows of the folder in memory.
 var rawWorks = []rawWork{
 	{"read", opExecute, 0, []string{selectCQL}, one(1, readBody)},
 	{"insert", opExecute, 0, []string{insertCQL}, one(columns+1, insertBody)},

@@ -62,18 +62,12 @@ func (m *measurement) reportGrowth(ctx context.Context, page *strings.Builder) e
 // grow measures a folder with n rows.
 func (m *measurement) grow(ctx context.Context, n int64) (line string, err error) {
 	folder := filepath.Join(m.folder, fmt.Sprint("growth", n))
-	p, c, err := m.serveRaw(ctx, "on disk", "--data", folder)
+	p, c, err := m.serveFilled(ctx, folder, []string{growthTableCQL}, growthInsertCQL, n, growthInsert(0))
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, p.Stop()) }()
 	defer func() { c.close() }()
-	if err := c.define(ctx, growthTableCQL); err != nil {
-		return "", err
-	}
-	if err := c.fill(ctx, rawInFlight, []string{growthInsertCQL}, n, growthInsert(0)); err != nil {
-		return "", err
-	}
 	var openings []float64
 	for range m.rounds {
 		if err := p.Stop(); err != nil {
@@ -130,21 +124,13 @@ func (m *measurement) grow(ctx context.Context, n int64) (line string, err error
 // growIndexed measures reads by an index in a folder with n rows.
 func (m *measurement) growIndexed(ctx context.Context, n int64) (r result, err error) {
 	folder := filepath.Join(m.folder, fmt.Sprint("indexed", n))
-	p, c, err := m.serveRaw(ctx, "on disk", "--data", folder)
+	rows := one(4, func(b []byte, i int64) []byte { return derivedRow(b, int32(growthRow(i))) })
+	p, c, err := m.serveFilled(ctx, folder, indexedTable, indexedInsertCQL, n, rows)
 	if err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, p.Stop()) }()
 	defer func() { c.close() }()
-	if err := c.define(ctx, indexedTable...); err != nil {
-		return r, err
-	}
-	err = c.fill(ctx, rawInFlight, []string{indexedInsertCQL}, n, one(4, func(b []byte, i int64) []byte {
-		return derivedRow(b, int32(growthRow(i)))
-	}))
-	if err != nil {
-		return r, err
-	}
 	if err := p.Stop(); err != nil {
 		return r, err
 	}
@@ -154,6 +140,24 @@ func (m *measurement) growIndexed(ctx context.Context, n int64) (r result, err e
 	return c.requestsCPU(ctx, indexedCQL, growthIndexed, one(1, func(b []byte, i int64) []byte {
 		return intValue(b, int32(scattered(i, max(1, n/indexedGroup))))
 	}))
+}
+
+// serveFilled starts a server on a new folder and writes n rows to a table there.
+func (m *measurement) serveFilled(
+	ctx context.Context, folder string, table []string, insert string, n int64, row func(ids [][]byte) bodyOf,
+) (*process.Process, *rawClient, error) {
+	p, c, err := m.serveRaw(ctx, "on disk", "--data", folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err = c.define(ctx, table...); err == nil {
+		err = c.fill(ctx, rawInFlight, []string{insert}, n, row)
+	}
+	if err != nil {
+		c.close()
+		return nil, nil, errors.Join(err, p.Stop())
+	}
+	return p, c, nil
 }
 
 // reopen starts a server on a folder again, once the one that c speaks with has ended.

@@ -32,7 +32,7 @@ func (g *gen) createIndexes(t *table) (steps []*step) {
 		})
 	}
 	ofKeys := slices.ContainsFunc(t.indexed, func(c *column) bool { return c.kind == partition || c.kind == clustering })
-	t.rising = using == "" && ofKeys // 343
+	t.rising = using == "" && ofKeys // 343, as is the next one
 	t.untied = using == "" && !ofKeys
 	t.filled = using != "" // 345
 	for _, c := range t.indexed {

@@ -17,7 +17,7 @@ func (g *gen) usingItems(ttl bool) []*node {
 	switch {
 	case g.table.untied:
 		g.ttls++
-		at = g.ttls * 0x9e3779b1 & (1<<32 - 1) // an odd number of times: no two are the same
+		at = g.ttls * 0x9e3779b1 & (1<<32 - 1) // times an odd number: all are different
 	case g.table.expires || g.table.rising:
 		g.ttls++
 		at = g.ttls // expiring in the same second or not would decide between equal write times

@@ -29,7 +29,7 @@ type table struct {
 	expires bool // it has a default TTL
 	untimed bool // the write that is being made has no USING TIMESTAMP
 	rising  bool // each write has a later timestamp than the one before
-	untied  bool // no two writes have the same timestamp, and each may be later or earlier than those before
+	untied  bool // all writes have different timestamps, in any order
 	filled  bool // no bound value is empty
 
 	view    *table    // of the table; nil: it has none

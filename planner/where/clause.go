@@ -57,7 +57,7 @@ type Filter struct {
 
 	Index *schema.Index // that would find the rows, if it compares values in a way of its own
 	Bytes bool          // the index is of the first kind and finds the rows: it compares bytes
-	Never bool          // no row satisfies it
+	Never bool          // no row satisfies it: an SAI index finds the rows, and this looks inside a frozen collection
 }
 
 // Like compares text with a pattern.

@@ -12,7 +12,8 @@ import (
 )
 
 // useIndexes tells filters which index compares values for them. SSTable-attached indexes are preferred, then those of
-// the first kind. Of these one finds the rows; which one is chance in Cassandra, and the first filter's here.
+// the first kind. Of these one finds the rows; which one is chance in Cassandra, and the first filter's here. It also
+// tells filters that find nothing beside SAI indexes.
 func (rs *Restrictions) useIndexes(w *Clause) error {
 	if !rs.indexed {
 		return nil
@@ -48,8 +49,8 @@ func (rs *Restrictions) useIndexes(w *Clause) error {
 	return nil
 }
 
-// isInsideFrozen reports whether a filter looks for an element of a frozen collection. Beside an SAI index these are
-// compared with the collection as a whole, as its values are in indexes, and none is found.
+// isInsideFrozen reports whether a filter looks for an element of a frozen collection. Where an SAI index finds the
+// rows, Cassandra compares the element with the collection as a whole, and so finds none.
 func (f *Filter) isInsideFrozen() bool {
 	return f.Contains != nil && !types.IsMultiCell(f.Contains.Column.Type)
 }
