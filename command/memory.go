@@ -124,9 +124,12 @@ func (b memoryBound) collectAt(live int64) int64 {
 
 // governMemory keeps the memory limit above the live memory, and returns memory to the system while the server is idle.
 // It returns when ctx ends.
-func governMemory(ctx context.Context, b memoryBound, getenv func(string) string) {
-	const live, allocated = 0, 1
-	samples := []metrics.Sample{live: {Name: "/gc/heap/live:bytes"}, allocated: {Name: "/gc/heap/allocs:bytes"}}
+func governMemory(ctx context.Context, b memoryBound, getenv func(string) string, log zerolog.Logger) {
+	const live, allocated, mapped = 0, 1, 2
+	samples := []metrics.Sample{
+		live: {Name: "/gc/heap/live:bytes"}, allocated: {Name: "/gc/heap/allocs:bytes"}, mapped: {Name: "/memory/classes/total:bytes"},
+	}
+	huge := newHugePages()
 	metrics.Read(samples)
 	before := samples[allocated].Value.Uint64()
 	returned := before
@@ -139,6 +142,9 @@ func governMemory(ctx context.Context, b memoryBound, getenv func(string) string
 		case <-tick.C:
 		}
 		metrics.Read(samples)
+		if err := huge.look(samples[live].Value.Uint64(), samples[mapped].Value.Uint64()); err != nil {
+			log.Warn().Err(err).Msg("memory gets no large pages from now on")
+		}
 		lives, now := samples[live].Value.Uint64(), samples[allocated].Value.Uint64()
 		if limit := b.collectAt(int64(lives)); getenv("GOMEMLIMIT") == "" && limit != debug.SetMemoryLimit(-1) {
 			debug.SetMemoryLimit(limit)
@@ -146,7 +152,7 @@ func governMemory(ctx context.Context, b memoryBound, getenv func(string) string
 		if now-before < idleAllocation && now-returned > lives/4+64<<20 {
 			runtime.GC() // the second collection frees what pools keep
 			debug.FreeOSMemory()
-			metrics.Read(samples[allocated:])
+			metrics.Read(samples[allocated:mapped])
 			now = samples[allocated].Value.Uint64()
 			returned = now
 		}

@@ -139,7 +139,7 @@ func serveStore(
 	}
 	governed, stopGoverning := context.WithCancel(ctx)
 	defer stopGoverning()
-	go governMemory(governed, bound, getenv)
+	go governMemory(governed, bound, getenv, log)
 	go governProcessors(governed, getenv)
 	served := make(chan error, 1)
 	go func() { served <- listeners.serve(srv) }()

@@ -22,7 +22,7 @@ const (
 
 	growthGets    = 50_000
 	growthSlices  = 5_000
-	growthIndexed = 5_000
+	growthIndexed = 50_000
 )
 
 // reportGrowth writes what requests cost in folders with ever more rows.
@@ -34,9 +34,10 @@ func (m *measurement) reportGrowth(ctx context.Context, page *strings.Builder) e
 		"partitions are read in a random\norder (none twice, if there are as many), and new rows are written for %s, and at last the server "+
 		"is killed and the folder opened once more.\nOpening is from the start of the process to the first answer, the best of %d after "+
 		"the orderly end. CPU in µs. Of another folder, with as many rows of\nfour numbers and an index that has ten rows for each value, "+
-		"those of %d values are read.\n\n"+
-		"| rows | length of the files, MiB | opened in ms | row | partition | insert | opened after kill -9 in ms | memory without mapped files, MiB | ten rows by an index |\n"+
-		"|---|---|---|---|---|---|---|---|---|\n",
+		"those of %d values are read, and the same in memory.\n\n"+
+		"| rows | length of the files, MiB | opened in ms | row | partition | insert | opened after kill -9 in ms | memory without mapped files, MiB | "+
+		"ten rows by an index | in memory |\n"+
+		"|---|---|---|---|---|---|---|---|---|---|\n",
 		8+cellBytes, rawSlice, growthGets, growthSlices, time.Duration(m.rounds)*m.round, m.rounds, growthIndexed)
 	for size := range strings.SplitSeq(m.growth, ",") {
 		n, err := strconv.ParseInt(size, 10, 64)
@@ -51,7 +52,11 @@ func (m *measurement) reportGrowth(ctx context.Context, page *strings.Builder) e
 		if err != nil {
 			return fmt.Errorf("%d rows with an index: %w", n, err)
 		}
-		line += fmt.Sprintf(" %.1f |\n", indexed.cpuMicros())
+		inMemory, err := m.growIndexedInMemory(ctx, n)
+		if err != nil {
+			return fmt.Errorf("%d rows with an index in memory: %w", n, err)
+		}
+		line += fmt.Sprintf(" %.1f | %.1f |\n", indexed.cpuMicros(), inMemory.cpuMicros())
 		page.WriteString(line)
 		fmt.Print(line)
 	}
@@ -62,7 +67,7 @@ func (m *measurement) reportGrowth(ctx context.Context, page *strings.Builder) e
 // grow measures a folder with n rows.
 func (m *measurement) grow(ctx context.Context, n int64) (line string, err error) {
 	folder := filepath.Join(m.folder, fmt.Sprint("growth", n))
-	p, c, err := m.serveFilled(ctx, folder, []string{growthTableCQL}, growthInsertCQL, n, growthInsert(0))
+	p, c, err := m.serveFilled(ctx, "on disk", []string{"--data", folder}, []string{growthTableCQL}, growthInsertCQL, n, growthInsert(0))
 	if err != nil {
 		return "", err
 	}
@@ -124,8 +129,7 @@ func (m *measurement) grow(ctx context.Context, n int64) (line string, err error
 // growIndexed measures reads by an index in a folder with n rows.
 func (m *measurement) growIndexed(ctx context.Context, n int64) (r result, err error) {
 	folder := filepath.Join(m.folder, fmt.Sprint("indexed", n))
-	rows := one(4, func(b []byte, i int64) []byte { return derivedRow(b, int32(growthRow(i))) })
-	p, c, err := m.serveFilled(ctx, folder, indexedTable, indexedInsertCQL, n, rows)
+	p, c, err := m.serveFilled(ctx, "on disk", []string{"--data", folder}, indexedTable, indexedInsertCQL, n, growthIndexedRow())
 	if err != nil {
 		return r, err
 	}
@@ -137,16 +141,36 @@ func (m *measurement) growIndexed(ctx context.Context, n int64) (r result, err e
 	if _, p, c, err = m.reopen(ctx, c, folder); err != nil {
 		return r, err
 	}
+	return c.readIndexed(ctx, n)
+}
+
+// growIndexedInMemory measures them in n rows in memory.
+func (m *measurement) growIndexedInMemory(ctx context.Context, n int64) (r result, err error) {
+	p, c, err := m.serveFilled(ctx, "in memory", []string{"--memory"}, indexedTable, indexedInsertCQL, n, growthIndexedRow())
+	if err != nil {
+		return r, err
+	}
+	defer func() { c.close(); err = errors.Join(err, p.Stop()) }()
+	return c.readIndexed(ctx, n)
+}
+
+// readIndexed reads by the index of n rows.
+func (c *rawClient) readIndexed(ctx context.Context, n int64) (result, error) {
 	return c.requestsCPU(ctx, indexedCQL, growthIndexed, one(1, func(b []byte, i int64) []byte {
 		return intValue(b, int32(scattered(i, max(1, n/indexedGroup))))
 	}))
 }
 
-// serveFilled starts a server on a new folder and writes n rows to a table there.
+// growthIndexedRow makes requests that write rows of the table with an index.
+func growthIndexedRow() func(ids [][]byte) bodyOf {
+	return one(4, func(b []byte, i int64) []byte { return derivedRow(b, int32(growthRow(i))) })
+}
+
+// serveFilled starts a server and writes n rows to a table there.
 func (m *measurement) serveFilled(
-	ctx context.Context, folder string, table []string, insert string, n int64, row func(ids [][]byte) bodyOf,
+	ctx context.Context, name string, args, table []string, insert string, n int64, row func(ids [][]byte) bodyOf,
 ) (*process.Process, *rawClient, error) {
-	p, c, err := m.serveRaw(ctx, "on disk", "--data", folder)
+	p, c, err := m.serveRaw(ctx, name, args...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -171,8 +195,12 @@ func (m *measurement) reopen(ctx context.Context, c *rawClient, folder string) (
 	return took, p, c, err
 }
 
-// requestsCPU sends at least n requests of a statement, and tells what they cost the server.
+// requestsCPU sends at least n requests of a statement once the server has nothing left to do, and tells what they
+// cost.
 func (c *rawClient) requestsCPU(ctx context.Context, cql string, n int64, body func(ids [][]byte) bodyOf) (r result, err error) {
+	if err := settle(c.pid); err != nil {
+		return r, err
+	}
 	before, err := process.CPUOf(c.pid)
 	if err != nil {
 		return r, err
