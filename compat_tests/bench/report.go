@@ -118,7 +118,7 @@ func (m *measurement) reportRequests(ctx context.Context, page *strings.Builder)
 	}
 	defer null.Stop()
 	defer canned.close()
-	page.WriteString("CPU is the server's, with what it does in the background, in µs for a request. A ratio is to the null " +
+	page.WriteString("CPU is the server's, with what it does in the background until it rests, in µs for a request. A ratio is to the null " +
 		"server's requests per second in the\nsame round: the median, and the least and the most of the rounds. " +
 		"Each kind of request begins when the servers have nothing left to do.\n\n" +
 		"| | null server/s | in memory/s | ratio | CPU | on disk/s | ratio | CPU |\n|---|---|---|---|---|---|---|---|\n")
@@ -282,6 +282,16 @@ func (m *measurement) reportWork(ctx context.Context, w rawWork, servers []*rawC
 			}
 			all[i].add(r)
 		}
+	}
+	for i, c := range servers {
+		if c.warm > 0 {
+			continue
+		}
+		behind, err := settled(c.pid)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.name, err)
+		}
+		all[i].cpu += behind
 	}
 	return all, nil
 }

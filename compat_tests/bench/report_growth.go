@@ -115,6 +115,14 @@ func (m *measurement) grow(ctx context.Context, n int64) (line string, err error
 	if err != nil {
 		return "", err
 	}
+	behind, err := settled(c.pid)
+	if err != nil {
+		return "", err
+	}
+	insert.cpu += behind
+	if _, err := c.run(opExecute, rawInFlight, body, &numbers, until(m.round)); err != nil { // so the log is full again
+		return "", err
+	}
 	if err := p.Kill(); err != nil {
 		return "", err
 	}

@@ -6,12 +6,26 @@ import (
 	"github.com/cqld/cqld/compat_tests/process"
 )
 
-// A server has settled when it has used at most quietTime of quietWindow. Nobody waits longer than longestSettling.
+// A server has settled when it has used at most quietTime of quietWindow: cqld begins to merge tables a second or two
+// after the last write. Nobody waits longer than longestSettling.
 const (
-	quietWindow     = 500 * time.Millisecond
-	quietTime       = 20 * time.Millisecond
-	longestSettling = 20 * time.Second
+	quietWindow     = 2500 * time.Millisecond
+	quietTime       = 50 * time.Millisecond
+	longestSettling = 30 * time.Second
 )
+
+// settled is what a server uses until it has settled.
+func settled(pid int) (time.Duration, error) {
+	before, err := process.CPUOf(pid)
+	if err != nil {
+		return 0, err
+	}
+	if err := settle(pid); err != nil {
+		return 0, err
+	}
+	after, err := process.CPUOf(pid)
+	return after - before, err
+}
 
 // settle waits until a server does next to nothing, so that what it does in the background after one kind of request is
 // not counted for the next.

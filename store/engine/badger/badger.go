@@ -91,6 +91,7 @@ type Engine struct {
 	damage      atomic.Pointer[error] // why there is no more reading either
 	stop        chan struct{}
 	finished    sync.WaitGroup
+	merging     sync.WaitGroup
 
 	mu        sync.Mutex
 	snapshots []*Snapshot   // that are not released
@@ -191,7 +192,8 @@ const (
 	// firstLevelTables is how many tables the first level gets before they are merged into the next one with keys, which
 	// has up to baseLevel bytes. The more come at a time, the less often that level is written anew: merging 5 tables into
 	// 64 MiB was two thirds of what an insert cost. 256 MiB cost no less than 128, and are merged for longer. A flush
-	// divides its keys among its tables, so that a range of keys is in few of them. A get asks the Bloom filters of all.
+	// divides its keys among its tables, so that a range of keys is in few of them. A get asks the Bloom filters of all
+	// (see MergeWhileCalm).
 	firstLevelTables = 20
 	baseLevel        = 128 << 20
 
@@ -233,6 +235,7 @@ func (e *Engine) Close() error {
 	e.gate.closing.Store(true)
 	closed := make(chan error, 1)
 	go func() {
+		e.merging.Wait()
 		err := e.db.Close()
 		if err == nil {
 			err = e.closeFolder()

@@ -248,6 +248,7 @@ func (e *Engine) openLog(x *commitlog.Examination) error {
 	go e.makeSegments()
 	go e.syncLog()
 	e.wake(e.flushing)
+	e.below.MergeWhileCalm(e.log.Last)
 	return nil
 }
 
