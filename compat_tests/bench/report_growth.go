@@ -20,8 +20,8 @@ const (
 	growthGetCQL    = "SELECT v FROM bench.g WHERE p = ? AND c = ?"
 	growthSliceCQL  = "SELECT c, v FROM bench.g WHERE p = ?"
 
-	growthGets    = 50_000
-	growthSlices  = 5_000
+	growthGets    = 300_000
+	growthSlices  = 10_000
 	growthIndexed = 50_000
 )
 
