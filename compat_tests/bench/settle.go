@@ -11,7 +11,7 @@ import (
 const (
 	quietWindow     = 2500 * time.Millisecond
 	quietTime       = 50 * time.Millisecond
-	longestSettling = 30 * time.Second
+	longestSettling = 20 * time.Second
 )
 
 // settled is what a server uses until it has settled.
