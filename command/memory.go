@@ -142,10 +142,12 @@ func governMemory(ctx context.Context, b memoryBound, getenv func(string) string
 		case <-tick.C:
 		}
 		metrics.Read(samples)
-		if err := huge.look(samples[live].Value.Uint64(), samples[mapped].Value.Uint64()); err != nil {
-			log.Warn().Err(err).Msg("memory gets no large pages from now on")
-		}
 		lives, now := samples[live].Value.Uint64(), samples[allocated].Value.Uint64()
+		if now-before < calmAllocation {
+			if err := huge.look(lives, samples[mapped].Value.Uint64()); err != nil {
+				log.Warn().Err(err).Msg("memory gets no large pages from now on")
+			}
+		}
 		if limit := b.collectAt(int64(lives)); getenv("GOMEMLIMIT") == "" && limit != debug.SetMemoryLimit(-1) {
 			debug.SetMemoryLimit(limit)
 		}
@@ -160,8 +162,13 @@ func governMemory(ctx context.Context, b memoryBound, getenv func(string) string
 	}
 }
 
-// idleAllocation is how many bytes an idle server may allocate in a second.
-const idleAllocation = 16 << 20
+const (
+	// idleAllocation is how many bytes an idle server may allocate in a second.
+	idleAllocation = 16 << 20
+
+	// calmAllocation is how many leave time for large pages: pages of what is written now may be garbage soon.
+	calmAllocation = 64 << 20
+)
 
 // containerMemory is the memory limit of the process's control group; 0: there is none.
 func containerMemory() int64 {

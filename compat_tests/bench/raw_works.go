@@ -42,7 +42,7 @@ const (
 	vectorRows      = 100_000
 	vectorNumbers   = 64  // of a vector
 	vectorCentres   = 100 // that vectors lie around
-	vectorsInFlight = 4   // of a connection: of more at a time Cassandra has some time out
+	fewInFlight     = 4   // of a connection: of more at a time Cassandra has some time out
 	vectorInsertCQL = "INSERT INTO bench.vectors (k, v) VALUES (?, ?)"
 	nearestCQL      = "SELECT k FROM bench.vectors ORDER BY v ANN OF ? LIMIT 10"
 )
@@ -252,7 +252,7 @@ func (c *rawClient) fillVectors(ctx context.Context) error {
 	if err := c.define(ctx, vectorTables...); err != nil {
 		return err
 	}
-	return c.fill(ctx, vectorsInFlight, []string{vectorInsertCQL}, vectorRows, one(2, func(b []byte, n int64) []byte {
+	return c.fill(ctx, fewInFlight, []string{vectorInsertCQL}, vectorRows, one(2, func(b []byte, n int64) []byte {
 		return vector(intValue(b, int32(n%vectorRows)), n%vectorRows, 2)
 	}))
 }
