@@ -76,8 +76,8 @@ func (h *hugePages) join(n int) {
 				continue
 			}
 			_, _, errno := unix.Syscall(unix.SYS_MADVISE, at, hugePage, unix.MADV_COLLAPSE)
-			if h.given = errno != unix.EINVAL; !h.given || errno != 0 { // it cannot, or it is short of large pages
-				h.next = at
+			if h.given = errno != unix.EINVAL; errno != 0 { // it cannot at all, or not now: others come first
+				h.next = at + hugePage
 				return
 			}
 		}

@@ -33,7 +33,7 @@ func (m *measurement) reportGrowth(ctx context.Context, page *strings.Builder) e
 	fmt.Fprintf(page, "Folders with ever more rows of %d bytes, %d to a partition. Each is filled and opened again; then %d rows and %d "+
 		"partitions are read in a random\norder (none twice, if there are as many), and new rows are written for %s, and at last the server "+
 		"is killed and the folder opened once more.\nOpening is from the start of the process to the first answer, the best of %d after "+
-		"the orderly end. CPU in µs. Of another folder, with as many rows of\nfour numbers and an index that has ten rows for each value, "+
+		"the orderly end. CPU in µs, of inserts with what the server does until it rests. Of another folder, with as many rows of\nfour numbers and an index that has ten rows for each value, "+
 		"those of %d values are read, and the same in memory.\n\n"+
 		"| rows | length of the files, MiB | opened in ms | row | partition | insert | opened after kill -9 in ms | memory without mapped files, MiB | "+
 		"ten rows by an index | in memory |\n"+
