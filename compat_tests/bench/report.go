@@ -339,7 +339,9 @@ func (c *rawClient) measure(opcode byte, depth int, body bodyOf, numbers *atomic
 	return r, err
 }
 
+// median is what as many are below as above; of an even number, halfway between the two in the middle.
 func median(of []float64) float64 {
 	sorted := slices.Sorted(slices.Values(of))
-	return sorted[len(sorted)/2]
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
