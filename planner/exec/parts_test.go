@@ -91,7 +91,8 @@ func TestParts(t *testing.T) {
 				if !slices.Equal(outcome(want, wantErr), outcome(got, err)) {
 					t.Errorf("%s, %d a page, %d processors: %s; in one %s", query, size, running, outcome(got, err), outcome(want, wantErr))
 				}
-				if wanted := int64(running - 1); parts == never && others != 0 || parts != perhaps && parts != never && others != wanted {
+				// One that has ended before all have begun makes room for another one.
+				if least := int64(running - 1); parts == never && others != 0 || parts != perhaps && parts != never && others < least {
 					t.Errorf("%s, %d processors: %d turns beside it", query, running, others)
 				}
 				if parts == always && (work.Rows < 10_000 || work.Rows > 14_000) {
@@ -144,7 +145,7 @@ func TestParts(t *testing.T) {
 		if i == 0 {
 			s.executor.ForgetTogether()
 		}
-		if others != int64(i) {
+		if others < int64(i) || i == 0 && others != 0 {
 			t.Errorf("scan %d after one in vain: %d turns beside it", i, others)
 		}
 	}
