@@ -339,7 +339,7 @@ func (c *rawClient) measure(opcode byte, depth int, body bodyOf, numbers *atomic
 	return r, err
 }
 
-// median is what as many are below as above; of an even number, halfway between the two in the middle.
+// median is the figure in the middle; where there are two, what is halfway between them.
 func median(of []float64) float64 {
 	sorted := slices.Sorted(slices.Values(of))
 	n := len(sorted)
