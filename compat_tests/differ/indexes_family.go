@@ -22,8 +22,12 @@ var indexesFamily = &family{
 }
 
 // createIndexes are the CREATE INDEX statements of a table: all of one kind, because Cassandra's choice among indexes
-// of both kinds is its own. Columns whose index of the first kind loses rows in Cassandra get none.
+// of both kinds is its own. Columns whose index of the first kind loses rows in Cassandra get none. What is written to
+// the table is made with them in mind; tables without indexes are left as they are.
 func (g *gen) createIndexes(t *table) (steps []*step) {
+	if len(t.indexed) == 0 {
+		return nil
+	}
 	using := pick(g, []string{"", " USING 'sai'"})
 	if using == "" {
 		t.indexed = slices.DeleteFunc(t.indexed, func(c *column) bool { // docs/differences.md, 341, 342 and 344

@@ -30,6 +30,7 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", 1, "what the statements are made from")
 	flag.IntVar(&o.statements, "statements", 20000, "end after so many statements")
 	minutes := flag.Float64("minutes", 0, "end after so long, however many statements that are")
+	flag.IntVar(&o.first, "first", 0, "begin with the scenario that has this number")
 	flag.IntVar(&o.shows, "shows", 200, "shrink and show at most so many differences; the others are counted")
 	flag.StringVar(&o.cassandra, "cassandra", os.Getenv("CASSANDRA_ADDR"), "the address of Cassandra")
 	flag.StringVar(&o.cqld, "cqld", "", "the address of a cqld that runs already; one is built and started otherwise")

@@ -24,7 +24,9 @@ func (g *gen) usingItems(ttl bool) []*node {
 	}
 	var items []*node
 	if !g.table.untimed {
-		items = append(items, seq(words("TIMESTAMP "), g.term(literal(types.BigInt, itoa(at)))))
+		v := literal(types.BigInt, itoa(at))
+		v.kept = g.table.untied || g.table.rising // equal times are another matter
+		items = append(items, seq(words("TIMESTAMP "), g.term(v)))
 	}
 	if ttl && g.percent(20) {
 		g.ttls++

@@ -29,6 +29,17 @@ func (r *runner) show(ctx context.Context, f *finding) error {
 	return err
 }
 
+// lines tell of a finding before it is made smaller.
+func (f *finding) lines() []string {
+	last := f.scenario.steps[len(f.scenario.steps)-1]
+	cql, _ := last.cql(tableName)
+	all := comment(fmt.Sprintf("scenario %d (%s), step %d, %s: ", f.number, f.family.name, len(f.scenario.steps), f.aspect), cql)
+	if how := last.how(); how != "" {
+		all = append(all, comment("", how)...)
+	}
+	return append(append(all, comment("Cassandra: ", f.cassandra)...), comment("cqld: ", f.cqld)...)
+}
+
 // comment is a text as lines of a comment.
 func comment(label, text string) []string {
 	return strings.Split("# "+strings.ReplaceAll(label+text, "\n", "\n#   "), "\n")

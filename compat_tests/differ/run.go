@@ -19,6 +19,7 @@ type options struct {
 	statements      int
 	duration        time.Duration // 0: statements decide
 	only            string
+	first           int    // scenario
 	shows           int    // at most so many differences are shown
 	settings        string // guardrails of both servers; "": none
 	cassandra, cqld string
@@ -69,6 +70,7 @@ func run(ctx context.Context, o options) (found int, err error) {
 	if r.families, err = findFamilies(o.only, o.settings != ""); err != nil {
 		return 0, err
 	}
+	r.next = o.first
 	if o.duration > 0 {
 		r.deadline = r.began.Add(o.duration)
 	}
@@ -86,6 +88,9 @@ func run(ctx context.Context, o options) (found int, err error) {
 	err = parallel(func() error { return r.work(ctx) })
 	found = r.summary(time.Since(r.began))
 	slices.SortStableFunc(r.findings, func(a, b *finding) int { return a.surprise() - b.surprise() })
+	for _, f := range r.findings {
+		fmt.Fprintf(o.out, "%s\n\n", strings.Join(f.lines(), "\n"))
+	}
 	err = errors.Join(err, parallel(func() error { return r.showAll(ctx) }))
 	r.unused <- r.keyspace()
 	close(r.unused)
@@ -242,7 +247,7 @@ func (r *runner) summary(took time.Duration) (found int) {
 	for _, n := range r.causes {
 		found += n
 	}
-	fmt.Fprintf(r.o.out, "%d statements in %d scenarios, %s; %d differences of %d kinds\n", r.statements, r.next,
+	fmt.Fprintf(r.o.out, "%d statements in %d scenarios, %s; %d differences of %d kinds\n", r.statements, r.next-r.o.first,
 		took.Round(time.Second), found, len(r.causes))
 	if r.late > 0 {
 		fmt.Fprintf(r.o.out, "  %d scenarios given up: no answer in time\n", r.late)

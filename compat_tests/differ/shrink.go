@@ -22,7 +22,7 @@ type shrinker struct {
 	last    *difference // of best
 	at      *pair       // where the last try ran
 	version protocol.Version
-	there   string // the CREATE TABLE that ran there, "" for none, or changed
+	there   string // the CREATE statements that ran there, "" for none, or changed
 	rows    bool   // rows may be there
 	err     error
 }
@@ -135,14 +135,15 @@ func (h *shrinker) giveUp() {
 // refused reports whether a step has failed without doing anything.
 func refused(answers []*answer) bool { return answers[len(answers)-1].err != nil }
 
-// prepare returns the steps to be run where h.at is: all in a keyspace without tables, or those behind the definition
-// of a table without rows. What the last try left there is used again if it can be: not if connections matter, of
-// which some warnings come once for each.
+// prepare returns the steps to be run where h.at is: all in a keyspace without tables, or those behind the definitions
+// of tables without rows. What the last try left there is used again if it can be: not if connections matter, of which
+// some warnings come once for each.
 func (h *shrinker) prepare(ctx context.Context, s *scenario) ([]*step, error) {
 	want, rest := "", s.steps
-	if s.steps[0].production == "table" && len(s.steps) > 1 {
-		want, _ = s.steps[0].cql(tableName)
-		rest = s.steps[1:]
+	for len(rest) > 1 && rest[0].production == "table" {
+		text, _ := rest[0].cql(tableName)
+		want += text + ";\n"
+		rest = rest[1:]
 	}
 	if h.at != nil && !strings.HasPrefix(h.cause, "warnings") && h.version == s.version && h.there == want && h.clear(ctx) {
 		return rest, nil
@@ -157,8 +158,8 @@ func (h *shrinker) prepare(ctx context.Context, s *scenario) ([]*step, error) {
 		return nil, err
 	}
 	h.there, h.rows, h.version = want, false, s.version
-	if want != "" {
-		if _, cassandra, cqld := h.at.send(ctx, s.steps[0]); late(cassandra, cqld) {
+	for _, st := range s.steps[:len(s.steps)-len(rest)] {
+		if _, cassandra, cqld := h.at.send(ctx, st); late(cassandra, cqld) {
 			h.giveUp()
 			return nil, nil
 		}

@@ -149,7 +149,7 @@ func (h *shrinker) values(ctx context.Context) {
 // simplest are the simple literals to be tried instead of a value: none if it is one of them, or no value at all.
 func simplest(v *value) []string {
 	all := literals[v.typ]
-	if len(all) < 2 || v.typ == types.Boolean || slices.Contains(all[:2], v.text) || v.bytes == nil || v.text == "" {
+	if v.kept || len(all) < 2 || v.typ == types.Boolean || slices.Contains(all[:2], v.text) || v.bytes == nil || v.text == "" {
 		return nil
 	}
 	return all[:2]

@@ -14,6 +14,7 @@ type value struct {
 	bytes []byte // nil is null
 	unset bool
 	bound bool
+	kept  bool // a simpler value would show something else
 }
 
 // String describes a bound value.
