@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -22,6 +23,13 @@ const (
 	hugeAtOnce    = 256      // how many pages are looked at in a round
 	smallPages    = hugePage / 4096
 	nearlyPresent = smallPages / 16 * 15
+)
+
+// Whoever needs memory of a page that is being made has to wait for it, some milliseconds. So pages are made for a
+// while in each round, and while the server is busy hardly more than one.
+const (
+	hugeIdle = 200 * time.Millisecond
+	hugeBusy = time.Millisecond
 )
 
 // hugePages makes large pages of the memory of the process.
@@ -42,8 +50,9 @@ func newHugePages() *hugePages {
 	return &hugePages{given: given}
 }
 
-// look makes large pages of small ones that are all in use, some at a time. It does no more after an error.
-func (h *hugePages) look(live, total uint64) error {
+// look makes large pages of small ones that are all in use, some at a time, and few while the server is busy. It does
+// no more after an error.
+func (h *hugePages) look(live, total uint64, busy bool) error {
 	if !h.given || live < hugeFrom {
 		return nil
 	}
@@ -59,23 +68,31 @@ func (h *hugePages) look(live, total uint64) error {
 		}
 		h.total = total
 	}
-	h.join(hugeAtOnce)
+	if busy {
+		h.join(hugeAtOnce, hugeBusy)
+	} else {
+		h.join(hugeAtOnce, hugeIdle)
+	}
 	return nil
 }
 
-// join makes large pages of small ones, in as many as n of them, from where the last call ended.
-func (h *hugePages) join(n int) {
+// join looks at n large pages, from where the last call ended, and makes them of small ones until it has done so for
+// some time.
+func (h *hugePages) join(n int, enough time.Duration) {
 	var present [smallPages]byte
 	for _, m := range h.maps {
 		for at := max(m.from+hugePage-1, h.next) &^ (hugePage - 1); at+hugePage <= m.to; at += hugePage {
-			if n--; n < 0 {
+			if n == 0 || enough <= 0 {
 				h.next = at
 				return
 			}
+			n--
 			if used(at, &present) < nearlyPresent {
 				continue
 			}
+			began := time.Now()
 			_, _, errno := unix.Syscall(unix.SYS_MADVISE, at, hugePage, unix.MADV_COLLAPSE)
+			enough -= time.Since(began)
 			if h.given = errno != unix.EINVAL; errno != 0 { // it cannot at all, or not now: others come first
 				h.next = at + hugePage
 				return

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -45,11 +46,17 @@ func TestHugePages(t *testing.T) {
 	}
 
 	h := &hugePages{given: true, maps: []mapping{{from - 1, from + pages*hugePage}}}
-	h.join(3)
+	h.join(pages, 0)
+	h.join(pages, 1)
+	if n := largeBytes(t, from, from+pages*hugePage); n != hugePage || h.next != from+hugePage {
+		t.Errorf("%d bytes are in large pages after no time, and the next round begins at %x", n, h.next)
+	}
+	h.next = 0
+	h.join(3, time.Hour)
 	if want := from + 3*hugePage; h.next != want {
 		t.Errorf("the next round begins at %x and not at %x", h.next, want)
 	}
-	h.join(pages)
+	h.join(pages, time.Hour)
 	var small [smallPages]byte
 	if n := used(from+hugePage, &small); n != smallPages/2 {
 		t.Errorf("%d small pages are where half of them were returned", n)
@@ -89,10 +96,10 @@ func TestHugePagesWhere(t *testing.T) {
 	block := make([]byte, 32<<20)
 	address := uintptr(unsafe.Pointer(&block[0]))
 	h := &hugePages{given: true}
-	if err := h.look(hugeFrom-1, 1); err != nil || h.maps != nil {
+	if err := h.look(hugeFrom-1, 1, false); err != nil || h.maps != nil {
 		t.Errorf("little memory: %v, %v", h.maps, err)
 	}
-	if err := h.look(hugeFrom, 1); err != nil {
+	if err := h.look(hugeFrom, 1, false); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.ContainsFunc(h.maps, func(m mapping) bool { return m.from <= address && address+uintptr(len(block)) <= m.to }) {

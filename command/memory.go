@@ -133,6 +133,8 @@ func governMemory(ctx context.Context, b memoryBound, getenv func(string) string
 	metrics.Read(samples)
 	before := samples[allocated].Value.Uint64()
 	returned := before
+	var l load
+	var upkeep time.Duration
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
@@ -143,15 +145,17 @@ func governMemory(ctx context.Context, b memoryBound, getenv func(string) string
 		}
 		metrics.Read(samples)
 		lives, now := samples[live].Value.Uint64(), samples[allocated].Value.Uint64()
+		began := time.Now()
+		busy := l.busy(began, upkeep)
 		if now-before < calmAllocation {
-			if err := huge.look(lives, samples[mapped].Value.Uint64()); err != nil {
+			if err := huge.look(lives, samples[mapped].Value.Uint64(), busy); err != nil {
 				log.Warn().Err(err).Msg("memory gets no large pages from now on")
 			}
 		}
 		if limit := b.collectAt(int64(lives)); getenv("GOMEMLIMIT") == "" && limit != debug.SetMemoryLimit(-1) {
 			debug.SetMemoryLimit(limit)
 		}
-		if now-before < idleAllocation && now-returned > lives/4+64<<20 {
+		if !busy && now-before < idleAllocation && now-returned > lives/4+64<<20 {
 			runtime.GC() // the second collection frees what pools keep
 			debug.FreeOSMemory()
 			metrics.Read(samples[allocated:mapped])
@@ -159,6 +163,7 @@ func governMemory(ctx context.Context, b memoryBound, getenv func(string) string
 			returned = now
 		}
 		before = now
+		upkeep = time.Since(began)
 	}
 }
 

@@ -7,33 +7,35 @@ import (
 	"time"
 )
 
-// Go gives a goroutine its processor for up to 10 ms. Tables that are written and compacted in the background keep
-// several goroutines busy, and on a small machine a request that needs two or three turns behind them takes 100 ms and
-// more. The system divides cores in smaller slices, and runs at once what has slept. So while goroutines wait long,
-// Go gets more processors than there are cores. At other times that would cost a little more for each request.
+// A goroutine whose thread has lost its core to another process keeps its processor, and with it its turn, until the
+// system gives a core back: often for 4 ms. What comes to other connections meanwhile has to wait for the processors
+// that are left. With more processors than cores it gets a thread of its own, which runs at once because it has slept.
+//
+// Go itself gives a goroutine its processor for up to 10 ms. Tables that are written and compacted in the background
+// keep several goroutines busy, and on a small machine a request that needs two or three turns behind them takes 100 ms
+// and more. So while goroutines wait long, Go gets still more processors. At other times these would cost a little more
+// for each request.
 const (
-	crowdEvery = 100 * time.Millisecond
-	crowdWait  = 5 * time.Millisecond // a long wait
-	crowdWaits = 4                    // as many long waits between two looks are a crowd
-	crowdStays = 30 * time.Second     // how long there are more processors after the last crowd
-	crowdExtra = 8                    // processors more than cores: more than goroutines that merge tables at a time
+	usualExtra = 4                      // processors more than cores
+	crowdExtra = 8                      // while there is a crowd: more than goroutines that merge tables at a time
+	crowdEvery = 100 * time.Millisecond // how often is looked
+	crowdWait  = 5 * time.Millisecond   // a long wait
+	crowdWaits = 4                      // as many long waits between two looks are a crowd
+	crowdStays = 30 * time.Second       // how long there are more processors after the last crowd
 )
 
-// governProcessors gives Go more processors while goroutines wait long for one. It returns when ctx ends. It does
-// nothing if the environment says how many there are.
+// governProcessors gives Go more processors than there are cores, and still more while goroutines wait long for one. It
+// returns when ctx ends. It does nothing if the environment says how many there are.
 func governProcessors(ctx context.Context, getenv func(string) string) {
 	if getenv("GOMAXPROCS") != "" {
 		return
 	}
+	exceedCores(usualExtra)
+	defer runtime.SetDefaultGOMAXPROCS()
 	latencies := []metrics.Sample{{Name: "/sched/latencies:seconds"}}
 	c := crowd{waits: longWaits(latencies)}
 	tick := time.NewTicker(crowdEvery)
 	defer tick.Stop()
-	defer func() {
-		if c.more {
-			runtime.SetDefaultGOMAXPROCS()
-		}
-	}()
 	for {
 		select {
 		case <-ctx.Done():
@@ -42,12 +44,18 @@ func governProcessors(ctx context.Context, getenv func(string) string) {
 			switch was := c.more; {
 			case c.look(now, longWaits(latencies)) == was:
 			case c.more:
-				runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + crowdExtra)
+				exceedCores(crowdExtra)
 			default:
-				runtime.SetDefaultGOMAXPROCS()
+				exceedCores(usualExtra)
 			}
 		}
 	}
+}
+
+// exceedCores gives Go so many processors more than there are cores.
+func exceedCores(extra int) {
+	runtime.SetDefaultGOMAXPROCS()
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + extra)
 }
 
 // longWaits is how many times goroutines have waited long for a processor since the process began.

@@ -33,20 +33,27 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// Go has more processors while too many goroutines run, and as many as before at the end.
+// Go has more processors than cores, still more while too many goroutines run, and as many as before at the end.
 func TestMoreProcessors(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	ctx, cancel := context.WithCancel(t.Context())
 	var all sync.WaitGroup
 	all.Go(func() { governProcessors(ctx, func(string) string { return "" }) })
-	for range 8 * before {
+	deadline := time.Now().Add(time.Minute)
+	for runtime.GOMAXPROCS(0) != before+usualExtra && time.Now().Before(deadline) {
+		time.Sleep(time.Millisecond)
+	}
+	if n := runtime.GOMAXPROCS(0); n != before+usualExtra {
+		t.Errorf("%d processors at rest", n)
+	}
+	for range 8 * (before + usualExtra) {
 		all.Go(func() {
 			for ctx.Err() == nil {
 			}
 		})
 	}
-	deadline := time.Now().Add(time.Minute)
-	for runtime.GOMAXPROCS(0) <= before && time.Now().Before(deadline) {
+	deadline = time.Now().Add(time.Minute)
+	for runtime.GOMAXPROCS(0) != before+crowdExtra && time.Now().Before(deadline) {
 		time.Sleep(time.Millisecond)
 	}
 	if n := runtime.GOMAXPROCS(0); n != before+crowdExtra {
