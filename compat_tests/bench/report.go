@@ -120,8 +120,9 @@ func (m *measurement) reportRequests(ctx context.Context, page *strings.Builder)
 	defer canned.close()
 	page.WriteString("CPU is the server's, with what it does in the background until it rests, in µs for a request. A ratio is to the null " +
 		"server's requests per second in the\nsame round: the median, and the least and the most of the rounds. " +
-		"Each kind of request begins when the servers have nothing left to do.\n\n" +
-		"| | null server/s | in memory/s | ratio | CPU | on disk/s | ratio | CPU |\n|---|---|---|---|---|---|---|---|\n")
+		"Each kind of request begins when the servers have nothing left to do.\n" +
+		"p99 is in how many ms 99 of 100 requests were answered.\n\n" +
+		"| | null server/s | p99 | in memory/s | ratio | CPU | p99 | on disk/s | ratio | CPU | p99 |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
 	var beside strings.Builder
 	for _, w := range rawWorks {
 		if !m.wants(w.name) {
@@ -138,7 +139,8 @@ func (m *measurement) reportRequests(ctx context.Context, page *strings.Builder)
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.name, err)
 		}
-		line := fmt.Sprintf("| %s | %.0f | %s %s\n", w.name, median(all[0].rates), all[1].besideNull(all[0]), all[2].besideNull(all[0]))
+		line := fmt.Sprintf("| %s | %.0f | %.2f | %s %s\n", w.name, median(all[0].rates), median(all[0].slow),
+			all[1].besideNull(all[0]), all[2].besideNull(all[0]))
 		page.WriteString(line)
 		fmt.Print(line)
 		if cassandra != nil {
@@ -153,7 +155,7 @@ func (m *measurement) reportRequests(ctx context.Context, page *strings.Builder)
 		return nil
 	}
 	fmt.Fprintf(page, "The same rounds beside a real Cassandra, which got each kind of request for %s before. In each %d "+
-		"requests are under way (pages, counts and nearest vectors: %d),\nand p99 is in how many ms 99 of 100 of them were answered.\n\n"+
+		"requests are under way (pages, counts and nearest vectors: %d).\n\n"+
 		"| | Cassandra/s | CPU | p99 | on disk/s | CPU | p99 | on disk, times Cassandra |\n|---|---|---|---|---|---|---|---|\n%s\n",
 		m.warm, rawConnections*rawInFlight, rawConnections, beside.String())
 	return m.reportCount(ctx, page, cassandra, onDisk)
@@ -303,7 +305,7 @@ func (a *measured) add(r result) {
 
 // besideNull are the cells of a server in a table that begins with a null server.
 func (a *measured) besideNull(null measured) string {
-	return fmt.Sprintf("%.0f | %s | %.1f |", median(a.rates), ratios(a.rates, null.rates), a.cpuMicros())
+	return fmt.Sprintf("%.0f | %s | %.1f | %.2f |", median(a.rates), ratios(a.rates, null.rates), a.cpuMicros(), median(a.slow))
 }
 
 // alone are the cells of a server by itself.
