@@ -113,10 +113,14 @@ func (g *gathering) cut() (size int) {
 func (r *reader) eachGathered() error {
 	g := &r.lookup.gather
 	for {
+		r.lookup.ahead.begin(r)
 		for _, row := range g.rows {
-			if more, err := r.takeCandidate(row, nil); err != nil || !more {
+			if more, err := r.lookAhead(row); err != nil || !more {
 				return err
 			}
+		}
+		if more, err := r.takeAhead(); err != nil || !more {
+			return err
 		}
 		if g.rest == nil {
 			return nil

@@ -32,7 +32,9 @@ type lookup struct {
 	value  []byte
 	bounds [][2][]byte // of the slices, in a partition
 
-	candidate func(key, _ []byte) (bool, error) // takeCandidate and takeIndexed, as values that are made once
+	ahead lookahead
+
+	candidate func(key, _ []byte) (bool, error) // takeEntry and takeIndexed, as values that are made once
 	indexed   func(value []byte) error
 }
 
@@ -167,7 +169,7 @@ func countSome(src engine.Reader, start, end []byte) (n int, err error) {
 func (r *reader) throughIndex() error {
 	l := &r.lookup
 	if l.candidate == nil {
-		l.candidate, l.indexed = r.takeCandidate, r.takeIndexed
+		l.candidate, l.indexed = r.takeEntry, r.takeIndexed
 	}
 	l.bounds = l.bounds[:0]
 	if !r.read.allRows() {
@@ -203,7 +205,12 @@ func (r *reader) eachCandidate() error {
 	if len(to) > 0 {
 		end = append(bytes.Clone(l.entry), to...)
 	}
-	return r.src.Scan(start, end, engine.ScanOptions{KeysOnly: true}, l.candidate)
+	l.ahead.begin(r)
+	if err := r.src.Scan(start, end, engine.ScanOptions{KeysOnly: true}, l.candidate); err != nil {
+		return err
+	}
+	_, err := r.takeAhead()
+	return err
 }
 
 // rowBounds are the keys of rows, behind the number of the table, between which rows are wanted, given the partition or
@@ -243,8 +250,8 @@ func (r *reader) rowBounds() (from, to []byte, ok bool) {
 // foundPerStep is how many rows a read looks for by their keys between two steps of its turn.
 const foundPerStep = 8
 
-// takeCandidate reads what an entry stands for, given its key, or the key of the row if a range is meant.
-func (r *reader) takeCandidate(key, _ []byte) (bool, error) {
+// takeCandidate reads what an entry stands for, given the key of the row behind its area.
+func (r *reader) takeCandidate(rest []byte) (bool, error) {
 	if r.ticks++; r.ticks%foundPerStep == 0 {
 		if err := r.step(); err != nil {
 			return false, err
@@ -252,7 +259,6 @@ func (r *reader) takeCandidate(key, _ []byte) (bool, error) {
 	}
 	r.read.Indexed.entry()
 	l, p := &r.lookup, &r.place
-	rest := key[len(l.entry):]
 	if len(l.others) > 0 {
 		if has, err := r.crosses(rest); err != nil || !has {
 			return true, err

@@ -49,6 +49,12 @@ type Reader interface {
 	Scan(start, end []byte, o ScanOptions, fn func(key, value []byte) (bool, error)) error
 }
 
+// Toucher is a Reader that can look for several keys at a time. A Get that follows soon takes less time then.
+type Toucher interface {
+	// Touch looks for keys. It takes the first ones if there are many.
+	Touch(keys [][]byte)
+}
+
 // ScanOptions shape a Scan.
 type ScanOptions struct {
 	Reverse  bool // from the last key before end down to start

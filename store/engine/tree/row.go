@@ -140,15 +140,9 @@ func headOf(key []byte, prefix int) uint64 {
 // first prefix bytes in common.
 func search(heads []uint64, rows []Row, key []byte, prefix int) (at int, found bool) {
 	h := headOf(key, prefix)
-	first, end := 0, len(heads)
-	for first < end {
-		if middle := int(uint(first+end) >> 1); heads[middle] < h {
-			first = middle + 1
-		} else {
-			end = middle
-		}
-	}
-	for end = first; end < len(heads) && heads[end] == h; {
+	first := firstHead(heads, h)
+	end := first
+	for end < len(heads) && heads[end] == h {
 		end++
 	}
 	for first < end {
@@ -163,4 +157,17 @@ func search(heads []uint64, rows []Row, key []byte, prefix int) (at int, found b
 		}
 	}
 	return first, false
+}
+
+// firstHead returns the place of the first head that is not less than h.
+func firstHead(heads []uint64, h uint64) int {
+	first, end := 0, len(heads)
+	for first < end {
+		if middle := int(uint(first+end) >> 1); heads[middle] < h {
+			first = middle + 1
+		} else {
+			end = middle
+		}
+	}
+	return first
 }

@@ -1,0 +1,68 @@
+package store
+
+import (
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
+)
+
+// lookahead has the keys of rows that entries of an index stand for, in their order. The engine looks for all of them
+// at a time before they are read.
+type lookahead struct {
+	toucher engine.Toucher // nil: each row is read at once
+	most    int
+	keys    [][]byte
+	buf     []byte // of the keys
+}
+
+// What is looked for at a time.
+const (
+	aheadRows  = 16
+	aheadBytes = 16 << 10
+)
+
+// begin begins with no keys. Where few rows are wanted few are looked for.
+func (a *lookahead) begin(r *reader) {
+	a.toucher, _ = r.src.(engine.Toucher)
+	a.most = aheadRows
+	if want := r.read.Want; want > 0 {
+		a.most = min(want, aheadRows)
+	}
+	if a.most == 1 || len(r.lookup.others) > 0 {
+		a.toucher = nil
+	}
+	a.keys, a.buf = a.keys[:0], a.buf[:0]
+}
+
+// takeEntry takes an entry of the value that is read, given its key.
+func (r *reader) takeEntry(key, _ []byte) (bool, error) {
+	return r.lookAhead(key[len(r.lookup.entry):])
+}
+
+// lookAhead takes the key of a row behind its area, and reads the rows of those before when there are enough.
+func (r *reader) lookAhead(rest []byte) (bool, error) {
+	a := &r.lookup.ahead
+	if a.toucher == nil {
+		return r.takeCandidate(rest)
+	}
+	from := len(a.buf)
+	a.buf = append(rows.AppendArea(a.buf, r.id, rows.AreaRows), rest...)
+	a.keys = append(a.keys, a.buf[from:])
+	if len(a.keys) < a.most && len(a.buf) < aheadBytes {
+		return true, nil
+	}
+	return r.takeAhead()
+}
+
+// takeAhead reads the rows whose keys there are.
+func (r *reader) takeAhead() (more bool, err error) {
+	a := &r.lookup.ahead
+	if len(a.keys) > 1 {
+		a.toucher.Touch(a.keys)
+	}
+	more = true
+	for i := 0; i < len(a.keys) && more && err == nil; i++ {
+		more, err = r.takeCandidate(a.keys[i][rows.AreaSize:])
+	}
+	a.keys, a.buf = a.keys[:0], a.buf[:0]
+	return more, err
+}
