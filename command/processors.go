@@ -30,7 +30,7 @@ func governProcessors(ctx context.Context, getenv func(string) string) {
 	if getenv("GOMAXPROCS") != "" {
 		return
 	}
-	exceedCores(usualExtra)
+	usualProcessors()
 	defer runtime.SetDefaultGOMAXPROCS()
 	latencies := []metrics.Sample{{Name: "/sched/latencies:seconds"}}
 	c := crowd{waits: longWaits(latencies)}
@@ -44,18 +44,22 @@ func governProcessors(ctx context.Context, getenv func(string) string) {
 			switch was := c.more; {
 			case c.look(now, longWaits(latencies)) == was:
 			case c.more:
-				exceedCores(crowdExtra)
+				runtime.SetDefaultGOMAXPROCS()
+				runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + crowdExtra)
 			default:
-				exceedCores(usualExtra)
+				usualProcessors()
 			}
 		}
 	}
 }
 
-// exceedCores gives Go so many processors more than there are cores.
-func exceedCores(extra int) {
+// usualProcessors gives Go as many processors as it has while there is no crowd. Where a control group may use less
+// than all cores, more threads would use that up sooner, and then all of them wait: there it is what Go makes of it.
+func usualProcessors() {
 	runtime.SetDefaultGOMAXPROCS()
-	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + extra)
+	if n := runtime.GOMAXPROCS(0); n >= runtime.NumCPU() {
+		runtime.GOMAXPROCS(n + usualExtra)
+	}
 }
 
 // longWaits is how many times goroutines have waited long for a processor since the process began.
