@@ -22,6 +22,7 @@ const (
 	opOptions   = 0x05
 	opSupported = 0x06
 	opQuery     = 0x07
+	opError     = 0x00
 	opResult    = 0x08
 	opPrepare   = 0x09
 	opExecute   = 0x0a

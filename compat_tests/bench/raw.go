@@ -26,6 +26,7 @@ type rawClient struct {
 	name        string
 	pid         int
 	warm        time.Duration // how long it gets each kind of request before that is measured
+	patient     bool          // a write that times out is sent again
 	connections []*client.Conn
 	ids         map[string][]byte // by the statement
 	answers     map[string][]byte // of a null server: the id that has it give the answer of a work
@@ -76,6 +77,9 @@ func (c *rawClient) run(
 	for _, conn := range c.connections {
 		running.Go(func() {
 			p := pipeline{opcode: opcode, body: body, numbers: numbers, sent: make([]time.Time, depth), took: []float32{}}
+			if c.patient {
+				p.asked = make([]int64, depth)
+			}
 			stop := func() bool { return failed.Load() != nil || enough() }
 			if err := p.run(conn.NetConn(), depth, stop); err != nil {
 				failed.Store(&err)
@@ -107,6 +111,7 @@ type pipeline struct {
 	answered int64
 	sent     []time.Time // by stream, of what is not answered yet
 	took     []float32   // ms, of each request; nil: not looked at
+	asked    []int64     // by stream, the number of the request, which is sent again if it is a write that times out; nil: none is
 	last     []byte      // the last answer; only what the first connection gets is kept
 }
 
@@ -133,6 +138,10 @@ func (p *pipeline) run(conn io.ReadWriter, depth int, stop func() bool) error {
 		if header[4] != opResult {
 			body := make([]byte, n)
 			_, err := io.ReadFull(in, body)
+			if stream := binary.BigEndian.Uint16(header[2:]); p.asked != nil && err == nil && isWriteTimeout(header[4], body) {
+				p.send(stream, p.asked[stream])
+				continue
+			}
 			return fmt.Errorf("an answer of kind %d: %q, %v", header[4], body, err)
 		}
 		if p.last == nil {
@@ -157,14 +166,28 @@ func (p *pipeline) run(conn io.ReadWriter, depth int, stop func() bool) error {
 	return nil
 }
 
+// codeWriteTimeout is the code of the error of a write that has timed out.
+const codeWriteTimeout = 0x1100
+
+// isWriteTimeout reports whether an answer of a kind is that error.
+func isWriteTimeout(kind byte, body []byte) bool {
+	return kind == opError && len(body) >= 4 && binary.BigEndian.Uint32(body) == codeWriteTimeout
+}
+
 // add appends a request to what is sent next.
-func (p *pipeline) add(stream uint16) {
+func (p *pipeline) add(stream uint16) { p.send(stream, p.numbers.Add(1)-1) }
+
+// send appends the request that has a number to what is sent next.
+func (p *pipeline) send(stream uint16, number int64) {
 	at := len(p.out)
+	if p.asked != nil {
+		p.asked[stream] = number
+	}
 	if p.took != nil {
 		p.sent[stream] = time.Now()
 	}
 	p.out = append(p.out, 4, 0, byte(stream>>8), byte(stream), p.opcode, 0, 0, 0, 0)
-	p.out = p.body(p.out, p.numbers.Add(1)-1)
+	p.out = p.body(p.out, number)
 	binary.BigEndian.PutUint32(p.out[at+5:], uint32(len(p.out)-at-9))
 }
 

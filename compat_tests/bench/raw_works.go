@@ -287,6 +287,8 @@ func (c *rawClient) fill(ctx context.Context, depth int, cql []string, n int64, 
 	if err != nil {
 		return err
 	}
+	c.patient = true
+	defer func() { c.patient = false }()
 	var numbers atomic.Int64
 	_, err = c.run(opExecute, depth, make, &numbers, func() bool { return numbers.Load() >= n })
 	return err

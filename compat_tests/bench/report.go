@@ -17,21 +17,19 @@ import (
 )
 
 // report measures cqld in memory and on disk, beside a null server that gives the same answers and beside a Cassandra
-// if there is one, and writes a page about it.
+// if there is one, and writes a page about it: of all parts that could be measured.
 func (m *measurement) report(path string) error {
 	ctx := context.Background()
 	var page strings.Builder
 	m.writeHead(&page)
-	if err := m.reportRequests(ctx, &page); err != nil {
-		return err
-	}
-	for _, part := range []func(context.Context, *strings.Builder) error{m.reportDriver, m.reportGrowth, m.reportMemory} {
-		if err := part(ctx, &page); err != nil {
-			return err
-		}
+	var failed error
+	for _, part := range []func(context.Context, *strings.Builder) error{
+		m.reportRequests, m.reportDriver, m.reportGrowth, m.reportMemory,
+	} {
+		failed = errors.Join(failed, part(ctx, &page))
 	}
 	fmt.Print(page.String())
-	return os.WriteFile(path, []byte(page.String()), 0o644)
+	return errors.Join(failed, os.WriteFile(path, []byte(page.String()), 0o644))
 }
 
 func (m *measurement) writeHead(page *strings.Builder) {
