@@ -11,8 +11,8 @@ type load struct {
 // busyShare is how much of a processor a busy server uses.
 const busyShare = 0.1
 
-// busy reports whether the process was busy since the last look. Upkeep is what it has spent on its own memory. Where
-// the system does not tell, it is never busy.
+// busy reports whether the process was busy since the last look. Upkeep is the time that governMemory has taken since
+// then, which does not count. Where the system does not tell processor time, the process is never busy.
 func (l *load) busy(now time.Time, upkeep time.Duration) bool {
 	before := *l
 	l.at, l.used = now, processorTime()

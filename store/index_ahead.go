@@ -5,22 +5,23 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// lookahead has the keys of rows that entries of an index stand for, in their order. The engine looks for all of them
-// at a time before they are read.
+// lookahead has the keys of rows that entries of an index stand for, in their order. The engine looks for all of these
+// rows at the same time before they are read.
 type lookahead struct {
 	toucher engine.Toucher // nil: each row is read at once
-	most    int
+	most    int            // keys
 	keys    [][]byte
 	buf     []byte // of the keys
 }
 
-// What is looked for at a time.
+// The most that is looked for at a time.
 const (
 	aheadRows  = 16
 	aheadBytes = 16 << 10
 )
 
-// begin begins with no keys. Where few rows are wanted few are looked for.
+// begin begins with no keys. Where few rows are wanted few are looked for. Where rows must have entries in other
+// indexes as well, most are not read, so none is looked for.
 func (a *lookahead) begin(r *reader) {
 	a.toucher, _ = r.src.(engine.Toucher)
 	a.most = aheadRows
@@ -38,7 +39,7 @@ func (r *reader) takeEntry(key, _ []byte) (bool, error) {
 	return r.lookAhead(key[len(r.lookup.entry):])
 }
 
-// lookAhead takes the key of a row behind its area, and reads the rows of those before when there are enough.
+// lookAhead takes the key of a row, without its area. When there are enough keys it reads their rows.
 func (r *reader) lookAhead(rest []byte) (bool, error) {
 	a := &r.lookup.ahead
 	if a.toucher == nil {
@@ -53,7 +54,7 @@ func (r *reader) lookAhead(rest []byte) (bool, error) {
 	return r.takeAhead()
 }
 
-// takeAhead reads the rows whose keys there are.
+// takeAhead reads the rows of the keys that were taken.
 func (r *reader) takeAhead() (more bool, err error) {
 	a := &r.lookup.ahead
 	if len(a.keys) > 1 {

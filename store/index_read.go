@@ -250,7 +250,7 @@ func (r *reader) rowBounds() (from, to []byte, ok bool) {
 // foundPerStep is how many rows a read looks for by their keys between two steps of its turn.
 const foundPerStep = 8
 
-// takeCandidate reads what an entry stands for, given the key of the row behind its area.
+// takeCandidate reads what an entry stands for, given the key of the row without its area.
 func (r *reader) takeCandidate(rest []byte) (bool, error) {
 	if r.ticks++; r.ticks%foundPerStep == 0 {
 		if err := r.step(); err != nil {

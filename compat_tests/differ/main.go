@@ -1,5 +1,6 @@
 // Command differ sends the same random statements to cqld and to a real Cassandra, compares everything that a client
-// sees and prints, for each difference, the smallest script that still shows it. It exits with 1 if there were any.
+// sees and lists the differences. Then it prints, for each of them, the smallest script that still shows it. It exits
+// with 1 if there were any.
 //
 // What it sends comes from families (family.go): each makes tables of some kind and statements on them. Families build
 // statements as trees of nodes (node.go), so that the shrinker (shrink.go, simplify.go) can leave parts out. A

@@ -49,9 +49,9 @@ type Reader interface {
 	Scan(start, end []byte, o ScanOptions, fn func(key, value []byte) (bool, error)) error
 }
 
-// Toucher is a Reader that can look for several keys at a time. A Get that follows soon takes less time then.
+// Toucher is a Reader whose Get takes less time for keys that it was asked to look for shortly before.
 type Toucher interface {
-	// Touch looks for keys. It takes the first ones if there are many.
+	// Touch looks for keys, all at the same time.
 	Touch(keys [][]byte)
 }
 

@@ -1,7 +1,9 @@
 package tree
 
-// TouchAtOnce is how many keys Touch takes.
-const TouchAtOnce = 16
+import "slices"
+
+// touchAtOnce is how many rows Touch fetches at a time: more than a processor waits for at a time.
+const touchAtOnce = 16
 
 // touchLevel is the least level of a tree that is touched: a smaller one is in the processor's caches most of the time.
 const touchLevel = 3
@@ -17,17 +19,20 @@ const (
 // at each step through a large tree. Touch goes a step for all keys before it goes the next one, so that the processor
 // waits for all of them at the same time.
 func (t *Tree) Touch(keys [][]byte) {
-	if t.level >= touchLevel {
-		var rows [TouchAtOnce]Row
-		keep(t.touch(keys[:min(len(keys), TouchAtOnce)], &rows))
+	if t.level < touchLevel {
+		return
+	}
+	for some := range slices.Chunk(keys, touchAtOnce) {
+		var rows [touchAtOnce]Row
+		needed(t.touch(some, &rows))
 	}
 }
 
-// touch fetches the rows of keys, and returns a number that is made from all that was fetched. Where several keys begin
-// with the same head it may be the row of another one.
-func (t *Tree) touch(keys [][]byte, rows *[TouchAtOnce]Row) (sum uint64) {
-	var nodes [TouchAtOnce]*node
-	var at, sizes [TouchAtOnce]int
+// touch fetches the rows of as many as touchAtOnce keys, and returns a number that is made from all that was fetched.
+// Where several keys begin with the same head it may be the row of another one.
+func (t *Tree) touch(keys [][]byte, rows *[touchAtOnce]Row) (sum uint64) {
+	var nodes [touchAtOnce]*node
+	var at, sizes [touchAtOnce]int
 	for i := range keys {
 		nodes[i] = t.root
 	}
@@ -60,10 +65,10 @@ func (t *Tree) touch(keys [][]byte, rows *[TouchAtOnce]Row) (sum uint64) {
 	return sum
 }
 
-// keep has the compiler take a number for needed.
+// needed takes a number, so that the compiler does not leave out what it is made from.
 //
 //go:noinline
-func keep(uint64) {}
+func needed(uint64) {}
 
 // touch reads the lines of a node in which its heads are.
 func (n *node) touch(level int) (sum uint64) {

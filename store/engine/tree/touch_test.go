@@ -27,10 +27,10 @@ func TestTouch(t *testing.T) {
 		tr.Touch(nil)
 		for range 200 {
 			keys := [][]byte{nil, []byte("a"), []byte("b"), key(2*n + 1), key(2*r.IntN(n+1) + 1)}
-			for len(keys) < TouchAtOnce && n > 0 {
+			for len(keys) < touchAtOnce && n > 0 {
 				keys = append(keys, key(2*r.IntN(n)))
 			}
-			var rows [TouchAtOnce]Row
+			var rows [touchAtOnce]Row
 			tr.touch(keys, &rows)
 			for i, k := range keys {
 				if got := tr.Get(k); !got.None() && got != rows[i] {
