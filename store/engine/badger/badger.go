@@ -4,9 +4,9 @@
 // merge is folded when it is written. Reads have snapshots, and the oldest of them says which versions Badger may
 // drop.
 //
-// To get one key Badger looks into each memtable and each table of the first level. So a cache keeps what was read
-// twice within a short while (see cache). Scans do not use it. They step over ranges in which all keys are deleted (see
-// emptied).
+// Single keys are looked for by package tables, in each memtable and each table of the first level. So a cache keeps
+// what was read twice within a short while (see cache). Scans are Badger's. They step over ranges in which all keys
+// are deleted (see emptied).
 //
 // Some things Badger leaves open are done here: syncing full logs and the names of logs (see logs), and refusing
 // writes before the disk is full (see room, ahead and gate). When a log cannot be written or synced nobody knows
@@ -35,6 +35,7 @@ import (
 
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/badger/check"
+	"github.com/cqld/cqld/store/engine/badger/tables"
 )
 
 // EarlierMemTable is the size of the memtables of earlier versions, whose logs a folder may have.
@@ -75,7 +76,8 @@ type Engine struct {
 	db          *badger.DB
 	fold        engine.Fold
 	cache       *cache
-	version     atomic.Uint64 // of the last transaction
+	tables      *tables.Reader // nil: Badger is asked for everything
+	version     atomic.Uint64  // of the last transaction
 	logs        *logs
 	closeWithin time.Duration
 	syncing     sync.Mutex
@@ -127,6 +129,9 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	e := &Engine{
 		db: db, fold: fold, cache: newCache(o.CacheSize), log: o.Log, gate: g, closeWithin: o.CloseWithin,
 		begun: make(chan struct{}, 1), stop: make(chan struct{}),
+	}
+	if e.tables, err = tables.New(db, func(err error) { o.Log.Warn().Err(err).Msg("cannot remove a table") }); err != nil {
+		o.Log.Warn().Err(err).Msg("rows are read more slowly")
 	}
 	last := db.MaxVersion()
 	e.version.Store(last)
@@ -236,6 +241,7 @@ func (e *Engine) Close() error {
 	closed := make(chan error, 1)
 	go func() {
 		e.merging.Wait()
+		e.tables.Close()
 		err := e.db.Close()
 		if err == nil {
 			err = e.closeFolder()

@@ -36,6 +36,7 @@ func (e *Engine) maintain(o Options) {
 					o.Log.Error().Err(err).Msg("writes are refused from here on")
 				}
 			}
+			e.tables.Forget()
 			e.look()
 		case <-e.begun:
 			e.refreshRecord()

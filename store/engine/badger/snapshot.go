@@ -48,14 +48,17 @@ func (s *Snapshot) Get(key []byte, fn func(value []byte) error) (bool, error) {
 	if value, ok := s.engine.cache.get(hash, key, version); ok {
 		return true, fn(value)
 	}
-	return readValue(s.txn, key, func(value []byte) error {
+	return s.engine.readValue(s.txn, key, func(value []byte) error {
 		s.engine.cache.fill(hash, key, value, version)
 		return fn(value)
 	})
 }
 
-// readValue reads a key from Badger.
-func readValue(txn *badger.Txn, key []byte, fn func(value []byte) error) (bool, error) {
+// readValue reads a key from Badger's tables, or else from Badger.
+func (e *Engine) readValue(txn *badger.Txn, key []byte, fn func(value []byte) error) (bool, error) {
+	if found, known, err := e.tables.Get(key, txn.ReadTs(), fn); known {
+		return found, err
+	}
 	item, err := txn.Get(key)
 	if errors.Is(err, badger.ErrKeyNotFound) {
 		return false, nil

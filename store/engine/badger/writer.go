@@ -116,7 +116,7 @@ func (e *Engine) valueOf(txn *badger.Txn, op *engine.Op) (value []byte, err erro
 		if found {
 			err = fold(existing)
 		} else {
-			found, err = readValue(txn, op.Key, fold)
+			found, err = e.readValue(txn, op.Key, fold)
 		}
 		if err != nil || found {
 			break

@@ -1,0 +1,180 @@
+package tables
+
+import (
+	"bytes"
+	"slices"
+	"sync/atomic"
+
+	"github.com/dgraph-io/badger/v4/table"
+	"github.com/dgraph-io/badger/v4/y"
+)
+
+// levels are the tables that Badger had at some time. Each of them is held, so its file stays mapped.
+type levels struct {
+	first []*indexed // of the first level, the newest first
+	lower []level    // those that have tables
+	seen  [][]*table.Table
+	size  int // bytes of their indexes, about
+}
+
+// level is one of those in which no two tables have keys in common, in their order.
+type level struct {
+	tables []*indexed
+	ends   []uint64 // heads of their last keys
+	last   bool     // no level below has tables
+}
+
+// indexed is a table with its index, which is made when it is asked for first.
+type indexed struct {
+	*table.Table
+	index atomic.Pointer[index]
+}
+
+// noIndex is the index of a table that is not made as expected.
+var noIndex = new(index)
+
+// get returns the index, or nil if there is none.
+func (t *indexed) get() *index {
+	x := t.index.Load()
+	if x == nil {
+		if x = newIndex(t.Table); x == nil {
+			x = noIndex
+		}
+		t.index.Store(x)
+	}
+	if x == noIndex {
+		return nil
+	}
+	return x
+}
+
+// blockSize is about how long a block of Badger's is.
+const blockSize = 4 << 10
+
+// newLevels takes the tables that Badger has now. Indexes of those that were there before stay.
+func newLevels(in *internals, before *levels) *levels {
+	known := map[*table.Table]*indexed{}
+	if before != nil {
+		before.each(func(t *indexed) { known[t.Table] = t })
+	}
+	l := &levels{seen: make([][]*table.Table, len(in.levels))}
+	for i, theirs := range in.levels {
+		theirs.RLock()
+		tables := theirs.tables
+		for _, t := range tables {
+			t.IncrRef()
+		}
+		theirs.RUnlock()
+		l.seen[i] = tables
+		all := make([]*indexed, len(tables))
+		for j, t := range tables {
+			if all[j] = known[t]; all[j] == nil {
+				all[j] = &indexed{Table: t}
+			}
+			l.size += int(t.Size()) / blockSize * headSize
+		}
+		switch {
+		case i == 0:
+			slices.Reverse(all)
+			l.first = all
+		case len(all) > 0:
+			ends := make([]uint64, len(all))
+			for j, t := range all {
+				ends[j] = headOf(withoutVersion(t.Biggest()))
+			}
+			l.lower = append(l.lower, level{tables: all, ends: ends})
+		}
+	}
+	if n := len(l.lower); n > 0 {
+		l.lower[n-1].last = true
+	}
+	return l
+}
+
+// each calls fn for each table.
+func (l *levels) each(fn func(*indexed)) {
+	for _, t := range l.first {
+		fn(t)
+	}
+	for i := range l.lower {
+		for _, t := range l.lower[i].tables {
+			fn(t)
+		}
+	}
+}
+
+// areOf reports whether Badger has the same tables now. It looks from the first level down, as what leaves a level is
+// in the next one before.
+func (l *levels) areOf(in *internals) bool {
+	for i, theirs := range in.levels {
+		theirs.RLock()
+		now := theirs.tables
+		theirs.RUnlock()
+		if seen := l.seen[i]; len(now) != len(seen) || len(now) > 0 && &now[0] != &seen[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// release lets go of the tables. Badger removes the files of those that it has no more.
+func (l *levels) release() (err error) {
+	l.each(func(t *indexed) {
+		if e := t.DecrRef(); err == nil {
+			err = e
+		}
+	})
+	return err
+}
+
+// find finds the newest version of a key that is no newer than version, and the table that it is in.
+func (l *levels) find(key []byte, version uint64) (e entry, in *table.Table, s state) {
+	hash := y.Hash(key)
+	for _, t := range l.first {
+		if e, s = t.find(key, version, hash, true); s != absent {
+			return e, t.Table, s
+		}
+	}
+	for i := range l.lower {
+		t := l.lower[i].tableOf(key)
+		if t == nil {
+			continue
+		}
+		// The last level has most keys that there are, so asking its filter is in vain.
+		if e, s = t.find(key, version, hash, !l.lower[i].last); s != absent {
+			return e, t.Table, s
+		}
+	}
+	return entry{}, nil, absent
+}
+
+// find finds a key in a table.
+func (t *indexed) find(key []byte, version uint64, hash uint32, askFilter bool) (entry, state) {
+	x := t.get()
+	if x == nil {
+		return entry{}, unknown
+	}
+	if askFilter && len(x.filter) > 0 && !x.filter.MayContain(hash) {
+		return entry{}, absent
+	}
+	return x.find(key, version)
+}
+
+// tableOf is the table in which a key may be, or nil.
+func (l *level) tableOf(key []byte) *indexed {
+	head := headOf(key)
+	low := lowerBound(l.ends, head)
+	high := low + upperBound(l.ends[low:], head)
+	for low < high {
+		mid := int(uint(low+high) >> 1)
+		if bytes.Compare(withoutVersion(l.tables[mid].Biggest()), key) < 0 {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	if low == len(l.tables) {
+		return nil
+	}
+	return l.tables[low]
+}

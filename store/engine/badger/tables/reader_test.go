@@ -1,0 +1,373 @@
+package tables
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
+)
+
+// Sizes of the databases of these tests: small, so that they have many tables in several levels.
+const (
+	smallMemtable = 256 << 10
+	smallTable    = 32 << 10
+	smallValue    = 400 // longer ones are in the value log
+)
+
+// database is a database of Badger's whose transactions are numbered, and a reader of it.
+type database struct {
+	*badger.DB
+	*Reader
+	version uint64
+	asked   int // keys
+	merging int // of them, were left to Badger because it was merging tables
+}
+
+// open opens a database.
+func open(t *testing.T, dir string) *database {
+	t.Helper()
+	return openWith(t, dir, options.None)
+}
+
+// openWith opens a database that compresses its tables.
+func openWith(t *testing.T, dir string, compression options.CompressionType) *database {
+	t.Helper()
+	o := badger.DefaultOptions(dir).WithLogger(nil).WithCompression(compression).WithBlockCacheSize(0).
+		WithMemTableSize(smallMemtable).WithBaseTableSize(smallTable).WithBaseLevelSize(4 * smallTable).
+		WithNumLevelZeroTables(3).WithDetectConflicts(false).WithValueThreshold(smallValue).WithNumVersionsToKeep(1)
+	if compression != options.None {
+		o = o.WithBlockCacheSize(1 << 20)
+	}
+	db, err := badger.OpenManaged(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := New(db, func(err error) { t.Errorf("a table was not removed: %v", err) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &database{DB: db, Reader: r, version: db.MaxVersion()}
+}
+
+// close closes the database.
+func (d *database) close(t *testing.T) {
+	t.Helper()
+	if d.merging > d.asked/20 {
+		t.Errorf("%d of %d keys were left to Badger", d.merging, d.asked)
+	}
+	d.Reader.Close()
+	if err := d.DB.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// keys are keys that are hard to tell apart: some begin with others, some go on with bytes that sort like versions.
+func keys(n int) [][]byte {
+	tails := [][]byte{
+		nil, {0}, {0, 0}, {0xFF}, bytes.Repeat([]byte{0xFF}, 8), bytes.Repeat([]byte{0}, 8), bytes.Repeat([]byte{0xFF}, 12),
+	}
+	var all [][]byte
+	for i := 0; len(all) < n; i++ {
+		var key []byte
+		switch i % 4 {
+		case 0:
+			key = fmt.Appendf(nil, "many rows of one partition %06d", i)
+		case 1:
+			key = binary.BigEndian.AppendUint64(nil, uint64(i)*0x9E3779B97F4A7C15)
+		case 2:
+			key = fmt.Appendf(nil, "k%d", i)
+		default:
+			key = append(bytes.Repeat([]byte{'x'}, i%40), byte(i), byte(i>>8))
+		}
+		for _, tail := range tails {
+			all = append(all, append(bytes.Clone(key), tail...))
+		}
+	}
+	return all[:n]
+}
+
+// writeSome writes or deletes some keys in a transaction.
+func (d *database) writeSome(r *rand.Rand, keys [][]byte, n int) error {
+	txn := d.NewTransactionAt(d.version, true)
+	defer txn.Discard()
+	for range n {
+		key := keys[r.IntN(len(keys))]
+		var err error
+		switch r.IntN(10) {
+		case 0:
+			err = txn.Delete(key)
+		case 1:
+			err = txn.Set(key, bytes.Repeat([]byte{byte(d.version)}, smallValue+r.IntN(200)))
+		default:
+			err = txn.Set(key, fmt.Appendf(nil, "%d %s", d.version, bytes.Repeat([]byte("v"), r.IntN(200))))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	d.version++
+	return txn.CommitAt(d.version, nil)
+}
+
+// expectSame compares what the reader finds with what Badger finds, and returns how many keys were left to Badger.
+func (d *database) expectSame(t *testing.T, keys [][]byte, version uint64) (left int) {
+	t.Helper()
+	txn := d.NewTransactionAt(version, false)
+	d.asked += len(keys)
+	for _, key := range keys {
+		var want, got []byte
+		item, err := txn.Get(key)
+		if err == nil {
+			want, err = item.ValueCopy(nil)
+		}
+		if err != nil && !errors.Is(err, badger.ErrKeyNotFound) {
+			t.Fatal(err)
+		}
+		found, known, err := d.Get(key, version, func(value []byte) error {
+			got = bytes.Clone(value)
+			return nil
+		})
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case !known && len(want) >= smallValue:
+			left++
+		case !known:
+			d.merging++
+		case found != (want != nil) || !bytes.Equal(got, want):
+			t.Fatalf("key %q at %d: %v %.60q, want %.60q", key, version, found, got, want)
+		}
+	}
+	return left
+}
+
+// TestGet writes and deletes keys at random, in many transactions, and looks for all of them in snapshots of now and
+// of before, while they are in memtables and when they are in tables.
+func TestGet(t *testing.T) {
+	dir := t.TempDir()
+	d := open(t, dir)
+	all := keys(3000)
+	written := all[:2000]
+	r := rand.New(rand.NewPCG(1, 2))
+	left := 0
+	for round := range 12 {
+		before := d.version
+		for range 40 {
+			if err := d.writeSome(r, written, 100); err != nil {
+				t.Fatal(err)
+			}
+		}
+		left += d.expectSame(t, all, d.version)
+		left += d.expectSame(t, all, before)
+		left += d.expectSame(t, all, before+20)
+		d.SetDiscardTs(before)
+		if round%4 == 3 {
+			d.close(t)
+			d = open(t, dir)
+			left += d.expectSame(t, all, d.version)
+		}
+	}
+	if left == 0 {
+		t.Error("no value was in the value log")
+	}
+	levels := 0
+	for _, l := range d.Levels() {
+		if l.NumTables > 0 {
+			levels++
+		}
+	}
+	if levels < 3 {
+		t.Errorf("only %d levels have tables", levels)
+	}
+	d.close(t)
+}
+
+// TestGetBesideMerges looks for keys while others are written and tables are merged and removed. What a snapshot has
+// stays as it is.
+func TestGetBesideMerges(t *testing.T) {
+	d := open(t, t.TempDir())
+	all := keys(1500)
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 100 {
+		if err := d.writeSome(r, all, 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.SetDiscardTs(d.version)
+	seen := d.version
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if err := d.writeSome(r, all, 100); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	wg.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				d.Forget()
+			}
+		}
+	})
+	for range 10 {
+		d.expectSame(t, all, seen)
+	}
+	d.merging = 0 // of a reader that forgets all the time
+	close(stop)
+	wg.Wait()
+	d.expectSame(t, all, d.version)
+	d.close(t)
+}
+
+// TestForget looks that the files of tables are removed that Badger has no more.
+func TestForget(t *testing.T) {
+	dir := t.TempDir()
+	d := open(t, dir)
+	all := keys(1000)
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 100 {
+		if err := d.writeSome(r, all, 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.load(t)
+	d.SetDiscardTs(d.version)
+	for range 100 {
+		if err := d.writeSome(r, all, 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.Flatten(1); err != nil {
+		t.Fatal(err)
+	}
+	files := func() int {
+		found, err := filepath.Glob(filepath.Join(dir, "*.sst"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(found)
+	}
+	if held, now := files(), len(d.Tables()); held <= now {
+		t.Errorf("there are %d files of %d tables, though the reader has others", held, now)
+	}
+	for began := time.Now(); files() != len(d.Tables()); d.Forget() {
+		if time.Since(began) > time.Minute {
+			t.Fatalf("there are %d files of %d tables", files(), len(d.Tables()))
+		}
+	}
+	d.expectSame(t, all, d.version)
+	d.close(t)
+	if found, known, err := d.Get(all[0], d.version, nil); found || known || err != nil {
+		t.Errorf("after the end: %v %v %v", found, known, err)
+	}
+}
+
+// TestDamagedBlock changes bytes of blocks: a key is found, or not, or it is not known whether it is there.
+func TestDamagedBlock(t *testing.T) {
+	d := open(t, t.TempDir())
+	defer d.close(t)
+	all := keys(2000)
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 60 {
+		if err := d.writeSome(r, all, 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.load(t)
+	unsure := 0
+	d.levels.each(func(table *indexed) {
+		x := *table.get()
+		sound := x.data
+		for range 300 {
+			x.data = bytes.Clone(sound)
+			for range 1 + r.IntN(4) {
+				x.data[r.IntN(len(x.data))] = byte(r.Uint32())
+			}
+			i := r.IntN(len(x.starts) - 1)
+			x.data[x.starts[i+1]-1-uint32(r.IntN(16))] ^= byte(1 + r.IntN(255)) // where its parts are
+			for range 20 {
+				if _, s := x.find(all[r.IntN(len(all))], d.version); s == unknown {
+					unsure++
+				}
+			}
+		}
+	})
+	if unsure == 0 {
+		t.Error("no damage was seen")
+	}
+}
+
+// TestCompressed leaves compressed tables to Badger.
+func TestCompressed(t *testing.T) {
+	d := openWith(t, t.TempDir(), options.Snappy)
+	all := keys(1001)
+	r := rand.New(rand.NewPCG(11, 12))
+	for range 60 {
+		if err := d.writeSome(r, all[:1000], 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.Flatten(1); err != nil {
+		t.Fatal(err)
+	}
+	d.expectSame(t, all, d.version)
+	if d.merging == 0 {
+		t.Error("no key was left to Badger")
+	}
+	d.merging = 0
+	d.close(t)
+}
+
+// load has the reader take the tables.
+func (d *database) load(t *testing.T) {
+	t.Helper()
+	if !d.refresh() {
+		t.Fatal("the reader is closed")
+	}
+}
+
+// TestInternals finds out when Badger is made otherwise.
+func TestInternals(t *testing.T) {
+	d := open(t, t.TempDir())
+	defer d.close(t)
+	all := keys(1000)
+	r := rand.New(rand.NewPCG(9, 10))
+	for range 100 {
+		if err := d.writeSome(r, all, 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.Flatten(1); err != nil {
+		t.Fatal(err)
+	}
+	d.load(t)
+	n := 0
+	for i, l := range d.Levels() {
+		if len(d.levels.seen[i]) != l.NumTables {
+			t.Errorf("level %d has %d tables, want %d", i, len(d.levels.seen[i]), l.NumTables)
+		}
+		n += l.NumTables
+	}
+	if n == 0 {
+		t.Error("there are no tables")
+	}
+}
