@@ -5,8 +5,8 @@
 // drop.
 //
 // Single keys are looked for by package tables, in each memtable and each table of the first level. So a cache keeps
-// what was read twice within a short while (see cache). Scans are Badger's. They step over ranges in which all keys
-// are deleted (see emptied).
+// what was read twice within a short while (see cache). Scans step over ranges in which all keys are deleted (see
+// emptied).
 //
 // Some things Badger leaves open are done here: syncing full logs and the names of logs (see logs), and refusing
 // writes before the disk is full (see room, ahead and gate). When a log cannot be written or synced nobody knows

@@ -7,36 +7,67 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/badger/tables"
 )
 
-// Scan reads from Badger only, so a long one takes no room in the cache from what is read again and again.
+// Scan does without the cache, so a long one takes no room in it from what is read again and again.
 func (s *Snapshot) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
 	if len(end) > 0 && bytes.Compare(start, end) >= 0 {
 		return nil
 	}
-	prefix := commonPrefix(start, end, o.Reverse)
-	it := s.txn.NewIterator(badger.IteratorOptions{Reverse: o.Reverse, AllVersions: !o.Reverse, Prefix: prefix})
-	defer it.Close()
-	if o.Reverse {
-		return s.scanReverse(it, start, end, o, fn)
+	if !o.Reverse {
+		return s.scanForward(start, end, o, fn)
 	}
-	return s.scanForward(it, start, end, o, fn, len(prefix))
+	it := s.txn.NewIterator(badger.IteratorOptions{Reverse: true, Prefix: commonPrefix(start, end)})
+	defer it.Close()
+	return s.scanReverse(it, start, end, o, fn)
 }
 
-// maxVersions is how many old versions of a key are stepped over one by one before a seek behind them all: a row
-// that was just written thousands of times has as many.
-const maxVersions = 16
-
-// scanForward goes through all versions of the keys, newest first. Badger gives only keys that begin with the first
-// shared bytes of start.
+// scanForward goes through the tables, and asks Badger from where they cannot be asked.
 func (s *Snapshot) scanForward(
-	it *badger.Iterator, start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error), shared int,
+	start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error),
 ) error {
-	var last, key []byte
-	var item *badger.Item
-	var more bool
+	if t := s.engine.tables.Cursor(s.txn.ReadTs(), start, end); t != nil {
+		defer t.Close()
+		err := s.scan(&tableCursor{t, s}, start, end, o, fn)
+		from, broken := t.Broken()
+		if !broken {
+			return err
+		}
+		start = from
+	}
+	return s.scanBadger(start, end, o, fn)
+}
+
+// scanBadger asks Badger.
+func (s *Snapshot) scanBadger(
+	start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error),
+) error {
+	it := s.txn.NewIterator(badger.IteratorOptions{AllVersions: true, Prefix: commonPrefix(start, end)})
+	defer it.Close()
+	return s.scan(&badgerCursor{Iterator: it}, start, end, o, fn)
+}
+
+// cursor goes forward through keys, deleted ones as well.
+type cursor interface {
+	Seek(key []byte)
+	Valid() bool
+	Next()
+	Key() []byte
+	Deleted() bool
+
+	// Visit calls fn with the value. It reports false without calling it if there is none after all.
+	Visit(fn func(value []byte) error) (bool, error)
+}
+
+// scan steps over ranges in which all keys are deleted, and notes such ranges.
+func (s *Snapshot) scan(
+	c cursor, start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error),
+) error {
+	var key []byte
+	more := true
 	visit := func(value []byte) (err error) {
-		if !o.KeysOnly && len(value) == 0 {
+		if len(value) == 0 {
 			return missing(key)
 		}
 		more, err = fn(key, value)
@@ -44,45 +75,95 @@ func (s *Snapshot) scanForward(
 	}
 	var dead deletedRun
 	defer func() { dead.end(&s.emptied) }()
-	skipped := 0
-	for it.Seek(start); it.Valid(); {
-		item = it.Item()
-		key = item.Key()
-		if last != nil && bytes.Equal(key, last) {
-			if skipped++; skipped == maxVersions {
-				it.Seek(append(last, 0))
-			} else {
-				it.Next()
-			}
-			continue
-		}
-		if len(end) > shared && bytes.Compare(key[shared:], end[shared:]) >= 0 {
+	for c.Seek(start); c.Valid(); {
+		key = c.Key()
+		if len(end) > 0 && bytes.Compare(key, end) >= 0 {
 			return nil
 		}
-		last, skipped = append(last[:0], key...), 0
-		if item.IsDeletedOrExpired() {
+		if c.Deleted() {
 			if h := s.emptied.get().at(key); h != nil {
 				dead.step(h)
-				it.Seek(h.end)
+				c.Seek(h.end)
 			} else {
 				dead.pass(key)
-				it.Next()
+				c.Next()
 			}
 			continue
 		}
 		dead.end(&s.emptied)
 		var err error
 		if o.KeysOnly {
-			err = visit(nil)
+			more, err = fn(key, nil)
 		} else {
-			err = item.Value(visit)
+			_, err = c.Visit(visit)
 		}
 		if err != nil || !more {
 			return err
 		}
-		it.Next()
+		c.Next()
 	}
 	return nil
+}
+
+// tableCursor is a cursor of the tables. It asks Badger for values that are not in them.
+type tableCursor struct {
+	*tables.Cursor
+	snapshot *Snapshot
+}
+
+// Visit calls fn with the value.
+func (c *tableCursor) Visit(fn func(value []byte) error) (bool, error) {
+	if value, known := c.Value(); known {
+		return true, fn(value)
+	}
+	return readBadger(c.snapshot.txn, c.Key(), fn)
+}
+
+// maxVersions is how many old versions of a key are stepped over one by one before a seek behind them all: a row
+// that was just written thousands of times has as many.
+const maxVersions = 16
+
+// badgerCursor is a cursor of Badger's, which goes through all versions of the keys, the newest first.
+type badgerCursor struct {
+	*badger.Iterator
+	last []byte // the key that it is at
+}
+
+// Seek goes forward to a key.
+func (c *badgerCursor) Seek(key []byte) {
+	c.Iterator.Seek(key)
+	c.take()
+}
+
+// Next goes to the next key.
+func (c *badgerCursor) Next() {
+	c.Iterator.Next()
+	for skipped := 1; c.Valid() && bytes.Equal(c.Item().Key(), c.last); skipped++ {
+		if skipped == maxVersions {
+			c.Iterator.Seek(append(c.last, 0))
+		} else {
+			c.Iterator.Next()
+		}
+	}
+	c.take()
+}
+
+// take notes the key.
+func (c *badgerCursor) take() {
+	if c.Valid() {
+		c.last = append(c.last[:0], c.Item().Key()...)
+	}
+}
+
+// Key is the key that it is at.
+func (c *badgerCursor) Key() []byte { return c.Item().Key() }
+
+// Deleted reports whether the key is deleted.
+func (c *badgerCursor) Deleted() bool { return c.Item().IsDeletedOrExpired() }
+
+// Visit calls fn with the value.
+func (c *badgerCursor) Visit(fn func(value []byte) error) (bool, error) {
+	return true, c.Item().Value(fn)
 }
 
 // slowSeek is how long a seek takes only if there are many deleted keys before the key.
@@ -152,18 +233,15 @@ func (s *Snapshot) visit(
 // at the beginning of a scan: a scan of all keys with a short prefix is a long one.
 const worthwhile = 4
 
-// commonPrefix is what all keys in [start, end) begin with, so that Badger can exclude tables. It is nil if it is
-// short. In reverse, end begins with it too: a scan that seeks a key without it finds nothing.
-func commonPrefix(start, end []byte, reverse bool) []byte {
+// commonPrefix is what start and end begin with, so that Badger can exclude tables. It is nil if it is short. In
+// reverse, end begins with it too: a scan that seeks a key without it finds nothing.
+func commonPrefix(start, end []byte) []byte {
 	n := min(len(start), len(end))
 	for i := range n {
 		if start[i] != end[i] {
 			n = i
 			break
 		}
-	}
-	if !reverse && n < len(start) && n+1 == len(end) && end[n] == start[n]+1 {
-		n++ // end is the successor of what start begins with
 	}
 	if n < worthwhile {
 		return nil

@@ -59,6 +59,11 @@ func (e *Engine) readValue(txn *badger.Txn, key []byte, fn func(value []byte) er
 	if found, known, err := e.tables.Get(key, txn.ReadTs(), fn); known {
 		return found, err
 	}
+	return readBadger(txn, key, fn)
+}
+
+// readBadger reads a key from Badger.
+func readBadger(txn *badger.Txn, key []byte, fn func(value []byte) error) (bool, error) {
 	item, err := txn.Get(key)
 	if errors.Is(err, badger.ErrKeyNotFound) {
 		return false, nil

@@ -3,7 +3,8 @@
 // Badger's own get follows, for each step of each search, a pointer of a table's index to another line of memory, and
 // makes an iterator for each table. That was two thirds of what reading a row of a large folder cost. Here the
 // beginnings of the first keys of a table's blocks lie side by side, and a block is searched where the system has
-// mapped it.
+// mapped it. A cursor costs half of what Badger's iterators do, which compare the key of each table with those of
+// others.
 //
 // Everything else is Badger's: which tables there are, their files, and when these are removed. What Badger keeps to
 // itself of that is read as internals says. Whatever is not as expected, and values in the value log, are left to

@@ -11,8 +11,9 @@ import (
 
 // levels are the tables that Badger had at some time. Each of them is held, so its file stays mapped.
 type levels struct {
-	first []*indexed // of the first level, the newest first
-	lower []level    // those that have tables
+	users atomic.Int64 // of the tables: the reader and its cursors
+	first []*indexed   // of the first level, the newest first
+	lower []level      // those that have tables
 	seen  [][]*table.Table
 	size  int // bytes of their indexes, about
 }
@@ -58,6 +59,7 @@ func newLevels(in *internals, before *levels) *levels {
 		before.each(func(t *indexed) { known[t.Table] = t })
 	}
 	l := &levels{seen: make([][]*table.Table, len(in.levels))}
+	l.hold()
 	for i, theirs := range in.levels {
 		theirs.RLock()
 		tables := theirs.tables
@@ -117,8 +119,15 @@ func (l *levels) areOf(in *internals) bool {
 	return true
 }
 
-// release lets go of the tables. Badger removes the files of those that it has no more.
+// hold counts a user in, who has to call release. Nobody has let go of the tables yet.
+func (l *levels) hold() { l.users.Add(1) }
+
+// release counts a user out. Nobody holds the tables any more behind the last one, and the files of those are removed
+// that Badger has no more.
 func (l *levels) release() (err error) {
+	if l.users.Add(-1) > 0 {
+		return nil
+	}
 	l.each(func(t *indexed) {
 		if e := t.DecrRef(); err == nil {
 			err = e
@@ -136,13 +145,13 @@ func (l *levels) find(key []byte, version uint64) (e entry, in *table.Table, s s
 		}
 	}
 	for i := range l.lower {
-		t := l.lower[i].tableOf(key)
-		if t == nil {
+		in := l.lower[i].from(key)
+		if len(in) == 0 {
 			continue
 		}
 		// The last level has most keys that there are, so asking its filter is in vain.
-		if e, s = t.find(key, version, hash, !l.lower[i].last); s != absent {
-			return e, t.Table, s
+		if e, s = in[0].find(key, version, hash, !l.lower[i].last); s != absent {
+			return e, in[0].Table, s
 		}
 	}
 	return entry{}, nil, absent
@@ -160,21 +169,23 @@ func (t *indexed) find(key []byte, version uint64, hash uint32, askFilter bool) 
 	return x.find(key, version)
 }
 
-// tableOf is the table in which a key may be, or nil.
-func (l *level) tableOf(key []byte) *indexed {
+// from are the tables from the one on in which a key may be.
+func (l *level) from(key []byte) []*indexed {
 	head := headOf(key)
 	low := lowerBound(l.ends, head)
 	high := low + upperBound(l.ends[low:], head)
-	for low < high {
-		mid := int(uint(low+high) >> 1)
-		if bytes.Compare(withoutVersion(l.tables[mid].Biggest()), key) < 0 {
+	return l.tables[low+firstTable(l.tables[low:high], key):]
+}
+
+// firstTable is the first of some tables whose last key is not before key.
+func firstTable(tables []*indexed, key []byte) int {
+	low, high := 0, len(tables)
+	for mid := 0; low < high; mid = int(uint(low+high) >> 1) { // the first one is it most of the time
+		if bytes.Compare(withoutVersion(tables[mid].Biggest()), key) < 0 {
 			low = mid + 1
 		} else {
 			high = mid
 		}
 	}
-	if low == len(l.tables) {
-		return nil
-	}
-	return l.tables[low]
+	return low
 }

@@ -1,0 +1,175 @@
+package tables
+
+import (
+	"bytes"
+	"slices"
+	"sync"
+)
+
+// Cursor goes forward through the keys of a snapshot, deleted ones as well. It begins with Seek.
+type Cursor struct {
+	levels  *levels
+	failed  func(error)
+	sources []source // the newest first
+	top     int      // the source of the key that it is at
+	rival   int      // the one with the next key among the others, or -1
+	alone   bool     // no other source has the key
+	valid   bool
+	broken  bool
+	from    []byte // if broken: where it did not get to
+}
+
+var cursors = sync.Pool{New: func() any { return new(Cursor) }}
+
+// Cursor makes a cursor for the keys from start to before end, or to the last one if the end has no bytes. It is
+// nil if Badger has to be asked.
+func (r *Reader) Cursor(version uint64, start, end []byte) *Cursor {
+	if r == nil {
+		return nil
+	}
+	l := lookups.Get().(*lookup)
+	defer lookups.Put(l)
+	l.lists = r.in.memtables(l.lists[:0])
+	c := cursors.Get().(*Cursor)
+	c.failed = r.failed
+	for _, list := range l.lists {
+		if !list.Empty() {
+			c.source(version, end).list = list.NewIterator()
+		}
+		list.DecrRef()
+	}
+	clear(l.lists)
+	levels := r.enter()
+	if levels == nil {
+		c.Close()
+		return nil
+	}
+	levels.hold()
+	r.mu.RUnlock()
+	c.levels = levels
+	for i, t := range levels.first {
+		before := len(end) > 0 && bytes.Compare(withoutVersion(t.Smallest()), end) >= 0
+		if !before && bytes.Compare(withoutVersion(t.Biggest()), start) >= 0 {
+			c.source(version, end).tables = levels.first[i : i+1]
+		}
+	}
+	for i := range levels.lower {
+		if tables := levels.lower[i].from(start); len(tables) > 0 {
+			c.source(version, end).tables = tables
+		}
+	}
+	return c
+}
+
+// source adds a source.
+func (c *Cursor) source(version uint64, end []byte) *source {
+	n := len(c.sources)
+	c.sources = slices.Grow(c.sources, 1)[:n+1]
+	s := &c.sources[n]
+	s.version, s.end = version, end
+	return s
+}
+
+// Close ends the use of a cursor.
+func (c *Cursor) Close() {
+	for i := range c.sources {
+		c.sources[i].close()
+	}
+	if c.levels != nil {
+		if err := c.levels.release(); err != nil {
+			c.failed(err)
+		}
+	}
+	*c = Cursor{sources: c.sources[:0], from: c.from[:0]}
+	cursors.Put(c)
+}
+
+// Valid reports whether the cursor is at a key.
+func (c *Cursor) Valid() bool { return c.valid }
+
+// Broken reports whether something was not as expected, and from where on Badger has to be asked.
+func (c *Cursor) Broken() (from []byte, broken bool) { return c.from, c.broken }
+
+// Key is the key that the cursor is at, until it moves.
+func (c *Cursor) Key() []byte { return c.sources[c.top].key }
+
+// Deleted reports whether the key is deleted.
+func (c *Cursor) Deleted() bool { return c.sources[c.top].meta&isDeleted != 0 }
+
+// Value is the value of the key, until the cursor is closed. known is false if Badger has to be asked for it.
+func (c *Cursor) Value() (value []byte, known bool) {
+	s := &c.sources[c.top]
+	return s.value, s.meta&isPointer == 0 && len(s.value) <= maxValue && len(s.value) > 0
+}
+
+// Seek goes forward to the first key from key on.
+func (c *Cursor) Seek(key []byte) {
+	moved := c.valid
+	for i := range c.sources {
+		s := &c.sources[i]
+		if moved && (!s.valid || bytes.Compare(s.key, key) >= 0) {
+			continue
+		}
+		if s.seek(key); s.failed {
+			c.breakAt(key)
+			return
+		}
+	}
+	c.choose()
+}
+
+// Next goes to the next key.
+func (c *Cursor) Next() {
+	top := &c.sources[c.top]
+	top.next()
+	if !c.alone {
+		for i := range c.sources {
+			s := &c.sources[i]
+			if i == c.top || !s.valid || !bytes.Equal(s.key, top.shown) {
+				continue
+			}
+			if s.next(); s.failed {
+				c.breakBehind(top.shown)
+				return
+			}
+		}
+	}
+	switch {
+	case top.failed:
+		c.breakBehind(top.shown)
+	case c.alone && top.valid && (c.rival < 0 || bytes.Compare(top.key, c.sources[c.rival].key) < 0):
+	default:
+		c.choose()
+	}
+}
+
+// breakBehind ends the cursor behind the last key that it was at.
+func (c *Cursor) breakBehind(last []byte) {
+	c.breakAt(last)
+	c.from = append(c.from, 0)
+}
+
+// breakAt ends the cursor.
+func (c *Cursor) breakAt(from []byte) {
+	c.from = append(c.from[:0], from...)
+	c.valid, c.broken = false, true
+}
+
+// choose finds the sources with the first keys. Of those with the same key it takes the newest.
+func (c *Cursor) choose() {
+	top, rival := -1, -1
+	for i := range c.sources {
+		switch {
+		case !c.sources[i].valid:
+		case top < 0:
+			top = i
+		case bytes.Compare(c.sources[i].key, c.sources[top].key) < 0:
+			top, rival = i, top
+		case rival < 0 || bytes.Compare(c.sources[i].key, c.sources[rival].key) < 0:
+			rival = i
+		}
+	}
+	c.valid = top >= 0
+	c.top, c.rival = max(top, 0), rival
+	c.alone = rival < 0 || c.valid && !bytes.Equal(c.sources[top].key, c.sources[rival].key)
+}

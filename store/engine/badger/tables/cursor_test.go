@@ -1,0 +1,195 @@
+package tables
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// shown is a key of a scan and its value, or none if it is deleted.
+type shown struct {
+	key, value string
+	deleted    bool
+}
+
+// scanned are the keys that Badger has in a range.
+func (d *database) scanned(t *testing.T, version uint64, start, end []byte) (all []shown) {
+	t.Helper()
+	it := d.NewTransactionAt(version, false).NewIterator(badger.IteratorOptions{AllVersions: true})
+	defer it.Close()
+	var last []byte
+	for it.Seek(start); it.Valid(); it.Next() {
+		key := it.Item().KeyCopy(nil)
+		if last != nil && bytes.Equal(key, last) {
+			continue
+		}
+		if last = key; len(end) > 0 && bytes.Compare(key, end) >= 0 {
+			break
+		}
+		if it.Item().IsDeletedOrExpired() {
+			all = append(all, shown{key: string(key), deleted: true})
+			continue
+		}
+		value, err := it.Item().ValueCopy(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, shown{key: string(key), value: string(value)})
+	}
+	return all
+}
+
+// expectScan compares a scan with one of Badger's. It seeks forward over some keys. ok is false if Badger merged
+// tables.
+func (d *database) expectScan(t *testing.T, version uint64, start, end []byte, r *rand.Rand) (ok bool) {
+	t.Helper()
+	c := d.Cursor(version, start, end)
+	if c == nil {
+		return false
+	}
+	defer c.Close()
+	want := d.scanned(t, version, start, end)
+	over := 1 + r.IntN(20)
+	for c.Seek(start); c.Valid(); {
+		key := c.Key()
+		if len(end) > 0 && bytes.Compare(key, end) >= 0 {
+			break
+		}
+		if len(want) == 0 {
+			t.Fatalf("from %q to %q at %d: %q is too much", start, end, version, key)
+		}
+		got := shown{key: string(key), deleted: c.Deleted()}
+		if !got.deleted {
+			if value, known := c.Value(); known {
+				got.value = string(value)
+			} else if len(want[0].value) >= smallValue {
+				got.value = want[0].value
+			}
+		}
+		if got != want[0] {
+			t.Fatalf("from %q to %q at %d: %+v, want %+v", start, end, version, got, want[0])
+		}
+		if n := r.IntN(over); n > 1 && n < len(want) {
+			want = want[n:]
+			c.Seek([]byte(want[0].key))
+			continue
+		}
+		want = want[1:]
+		c.Next()
+	}
+	if from, broken := c.Broken(); broken {
+		t.Fatalf("broken at %q", from)
+	}
+	if len(want) > 0 {
+		t.Fatalf("from %q to %q at %d: %q is missing", start, end, version, want[0].key)
+	}
+	return true
+}
+
+// TestCursor scans ranges at random, and those that begin with the last key of a table.
+func TestCursor(t *testing.T) {
+	dir := t.TempDir()
+	d := open(t, dir)
+	all := keys(3000)
+	r := rand.New(rand.NewPCG(13, 14))
+	scans, done := 0, 0
+	for round := range 8 {
+		before := d.version
+		for range 40 {
+			few := all[:2000]
+			if round%2 == 1 {
+				few = few[1000:1050] // which get many versions
+			}
+			if err := d.writeSome(r, few, 100); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, version := range []uint64{d.version, before, before + 20} {
+			for i := range 40 {
+				start, end := all[r.IntN(len(all))], all[r.IntN(len(all))]
+				if tables := d.Tables(); i%2 == 0 && len(tables) > 0 {
+					start = withoutVersion(tables[r.IntN(len(tables))].Right)
+				}
+				if bytes.Compare(start, end) > 0 {
+					start, end = end, start
+				}
+				switch i {
+				case 0:
+					start, end = nil, []byte{}
+				case 1:
+					end = nil
+				}
+				scans++
+				if d.expectScan(t, version, start, end, r) {
+					done++
+				}
+			}
+		}
+		d.SetDiscardTs(before)
+	}
+	if done < scans*9/10 {
+		t.Errorf("%d of %d scans were left to Badger", scans-done, scans)
+	}
+	d.close(t)
+	d = open(t, dir) // the memtable is a table now
+	first := 0
+	for _, table := range d.Tables() {
+		if d.expectScan(t, d.version, withoutVersion(table.Right), nil, r) && table.Level == 0 {
+			first++
+		}
+	}
+	if first == 0 {
+		t.Error("the first level has no tables")
+	}
+	d.close(t)
+}
+
+// TestDamagedScan changes bytes of blocks: a scan ends, and if it is broken it says from where on.
+func TestDamagedScan(t *testing.T) {
+	d := open(t, t.TempDir())
+	all := keys(2000)
+	r := rand.New(rand.NewPCG(15, 16))
+	for range 60 {
+		if err := d.writeSome(r, all, 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.Flatten(1); err != nil {
+		t.Fatal(err)
+	}
+	d.load(t)
+	breaks := 0
+	want := d.scanned(t, d.version, nil, nil)
+	d.levels.each(func(table *indexed) {
+		sound := table.get()
+		for range 20 {
+			x := *sound
+			x.data = bytes.Clone(sound.data)
+			i := r.IntN(len(x.starts) - 1)
+			x.data[x.starts[i+1]-9-uint32(r.IntN(8))] ^= byte(1 + r.IntN(255)) // where its parts are
+			table.index.Store(&x)
+			c := d.Cursor(d.version, nil, nil)
+			if c == nil {
+				continue
+			}
+			n := 0
+			for c.Seek(nil); c.Valid() && n <= 2*len(want); c.Next() {
+				n++
+			}
+			if from, broken := c.Broken(); broken {
+				breaks++
+				if n > 0 && n < len(want) && string(from) > want[n].key {
+					t.Errorf("behind %d keys it is broken at %q, behind %q", n, from, want[n].key)
+				}
+			}
+			c.Close()
+		}
+		table.index.Store(sound)
+	})
+	if breaks == 0 {
+		t.Error("no damage was seen")
+	}
+	d.close(t)
+}
