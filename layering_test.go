@@ -92,9 +92,10 @@ var arrows = map[string][]string{
 	"store":                      {"store/bloom", "store/cluster", "store/engine", "store/nearest", "store/pace", "store/rows", "cql/analysis", "cql/schema", "cql/types", "cql/cqlerr"},
 	"store/cluster":              {"store/engine", "store/rows"},
 	"store/rows":                 {"cql/schema", "cql/types"},
-	"store/engine/badger":        {"store/engine", "store/engine/badger/check", "store/engine/badger/tables", "store/engine/files"},
+	"store/engine/badger":        {"store/engine", "store/engine/badger/check", "store/engine/badger/tables", "store/engine/files", "store/engine/keys"},
 	"store/engine/badger/check":  {"store/engine/files"},
-	"store/engine/badger/tables": nil,
+	"store/engine/badger/tables": {"store/engine/keys"},
+	"store/engine/tree":          {"store/engine/keys"},
 	"store/engine/disk": {
 		"store/bloom", "store/engine", "store/engine/badger", "store/engine/badger/check", "store/engine/disk/commitlog", "store/engine/files", "store/engine/publish", "store/engine/tree",
 	},

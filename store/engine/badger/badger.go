@@ -47,6 +47,7 @@ type Options struct {
 	TableSize    int64 // of the smallest tables; up to 18 are made at a time, in six times the memory; 0: tableSize
 	MemTableSize int64 // allocated at once; a transaction may have at most 15 % of it; 0: EarlierMemTable
 	CacheSize    int64 // most bytes of values kept for point reads; 0: none
+	IndexSize    int64 // most bytes of indexes of tables; Badger reads more tables than they suffice for; 0: indexSize
 	Repair       bool  // open a folder with damaged files with what can be kept of them
 	Log          zerolog.Logger
 
@@ -130,7 +131,8 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 		db: db, fold: fold, cache: newCache(o.CacheSize), log: o.Log, gate: g, closeWithin: o.CloseWithin,
 		begun: make(chan struct{}, 1), stop: make(chan struct{}),
 	}
-	if e.tables, err = tables.New(db, func(err error) { o.Log.Warn().Err(err).Msg("cannot remove a table") }); err != nil {
+	removed := func(err error) { o.Log.Warn().Err(err).Msg("cannot remove a table") }
+	if e.tables, err = tables.New(db, cmp.Or(o.IndexSize, indexSize), removed); err != nil {
 		o.Log.Warn().Err(err).Msg("rows are read more slowly")
 	}
 	last := db.MaxVersion()
@@ -194,6 +196,9 @@ func (e *Engine) closeFolder() error {
 }
 
 const (
+	// indexSize suffices for some 10 GB of tables.
+	indexSize = 32 << 20
+
 	// firstLevelTables is how many tables the first level gets before they are merged into the next one with keys, which
 	// has up to baseLevel bytes. The more come at a time, the less often that level is written anew: merging 5 tables into
 	// 64 MiB was two thirds of what an insert cost. 256 MiB cost no less than 128, and are merged for longer. A flush

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/badger/tables"
+	"github.com/cqld/cqld/store/engine/keys"
 )
 
 // Scan does without the cache, so a long one takes no room in it from what is read again and again.
@@ -18,7 +19,7 @@ func (s *Snapshot) Scan(start, end []byte, o engine.ScanOptions, fn func(key, va
 	if !o.Reverse {
 		return s.scanForward(start, end, o, fn)
 	}
-	it := s.txn.NewIterator(badger.IteratorOptions{Reverse: true, Prefix: commonPrefix(start, end)})
+	it := s.txn.NewIterator(badger.IteratorOptions{Reverse: true, Prefix: commonPrefix(start, end, true)})
 	defer it.Close()
 	return s.scanReverse(it, start, end, o, fn)
 }
@@ -43,7 +44,7 @@ func (s *Snapshot) scanForward(
 func (s *Snapshot) scanBadger(
 	start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error),
 ) error {
-	it := s.txn.NewIterator(badger.IteratorOptions{AllVersions: true, Prefix: commonPrefix(start, end)})
+	it := s.txn.NewIterator(badger.IteratorOptions{AllVersions: true, Prefix: commonPrefix(start, end, false)})
 	defer it.Close()
 	return s.scan(&badgerCursor{Iterator: it}, start, end, o, fn)
 }
@@ -60,7 +61,8 @@ type cursor interface {
 	Visit(fn func(value []byte) error) (bool, error)
 }
 
-// scan steps over ranges in which all keys are deleted, and notes such ranges.
+// scan calls fn for the keys that a cursor comes to. It steps over ranges in which all keys are deleted, and notes such
+// ranges.
 func (s *Snapshot) scan(
 	c cursor, start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error),
 ) error {
@@ -119,10 +121,6 @@ func (c *tableCursor) Visit(fn func(value []byte) error) (bool, error) {
 	return readBadger(c.snapshot.txn, c.Key(), fn)
 }
 
-// maxVersions is how many old versions of a key are stepped over one by one before a seek behind them all: a row
-// that was just written thousands of times has as many.
-const maxVersions = 16
-
 // badgerCursor is a cursor of Badger's, which goes through all versions of the keys, the newest first.
 type badgerCursor struct {
 	*badger.Iterator
@@ -139,7 +137,7 @@ func (c *badgerCursor) Seek(key []byte) {
 func (c *badgerCursor) Next() {
 	c.Iterator.Next()
 	for skipped := 1; c.Valid() && bytes.Equal(c.Item().Key(), c.last); skipped++ {
-		if skipped == maxVersions {
+		if skipped == tables.MaxVersions {
 			c.Iterator.Seek(append(c.last, 0))
 		} else {
 			c.Iterator.Next()
@@ -233,15 +231,12 @@ func (s *Snapshot) visit(
 // at the beginning of a scan: a scan of all keys with a short prefix is a long one.
 const worthwhile = 4
 
-// commonPrefix is what start and end begin with, so that Badger can exclude tables. It is nil if it is short. In
-// reverse, end begins with it too: a scan that seeks a key without it finds nothing.
-func commonPrefix(start, end []byte) []byte {
-	n := min(len(start), len(end))
-	for i := range n {
-		if start[i] != end[i] {
-			n = i
-			break
-		}
+// commonPrefix is what all keys in [start, end) begin with, so that Badger can exclude tables. It is nil if it is
+// short. In reverse, end begins with it too: a scan that seeks a key without it finds nothing.
+func commonPrefix(start, end []byte, reverse bool) []byte {
+	n := keys.Shared(start, end)
+	if !reverse && n < len(start) && n+1 == len(end) && end[n] == start[n]+1 {
+		n++ // end is the successor of what start begins with
 	}
 	if n < worthwhile {
 		return nil

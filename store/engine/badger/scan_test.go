@@ -21,16 +21,16 @@ func TestScansWithPrefixes(t *testing.T) {
 	s := e.Snapshot()
 	defer s.Release()
 	for _, c := range []struct{ start, end, prefix, keys string }{
-		{"areb", "arec", "", "areb areb\x00 areb1 areb\xff areb\xff\xff"},
-		{"areb\x00", "arec", "", "areb\x00 areb1 areb\xff areb\xff\xff"},
-		{"areb\xff", "arec", "", "areb\xff areb\xff\xff"},
-		{"areb\xfe", "areb\xff", "areb", ""},
+		{"areb", "arec", "areb", "areb areb\x00 areb1 areb\xff areb\xff\xff"},
+		{"areb\x00", "arec", "areb", "areb\x00 areb1 areb\xff areb\xff\xff"},
+		{"areb\xff", "arec", "areb", "areb\xff areb\xff\xff"},
+		{"areb\xfe", "areb\xff", "areb\xfe", ""},
 		{"areb", "areb\x01", "areb", "areb areb\x00"},
 		{"areb", "arec1", "", "areb areb\x00 areb1 areb\xff areb\xff\xff arec"},
 		{"areb", "ared", "", "areb areb\x00 areb1 areb\xff areb\xff\xff arec arec1"},
 		{"arec", "", "", "arec arec1 ared"},
 	} {
-		if got := string(commonPrefix([]byte(c.start), []byte(c.end))); got != c.prefix {
+		if got := string(commonPrefix([]byte(c.start), []byte(c.end), false)); got != c.prefix {
 			t.Errorf("from %q to %q: the prefix is %q, want %q", c.start, c.end, got, c.prefix)
 		}
 		for i, scan := range []func(

@@ -57,7 +57,7 @@ type Options struct {
 	Sync      Sync
 	SyncEvery time.Duration // of Periodic; 0: a second
 	Memtable  int64         // bytes of a tree that is flushed; 0: 32 MiB
-	Cache     int64         // bytes of values kept that are read from tables again and again; 0: 32 MiB
+	Cache     int64         // bytes of values that are read again and again, and as many of indexes of tables; 0: 32 MiB
 	Filter    int64         // bytes of the filter of keys that were never written; 0: 64 MiB
 	Reserve   Reserve       // of the volume, below which commits are refused
 	Repair    bool          // open a folder with damaged files with what can be kept of them
@@ -193,6 +193,9 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	}
 	if below.CacheSize == 0 {
 		below.CacheSize = o.Cache
+	}
+	if below.IndexSize == 0 {
+		below.IndexSize = o.Cache
 	}
 	var err error
 	if e.below, err = badger.Open(below, e.large.noting(fold)); err != nil {

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"math"
 	"unsafe"
+
+	"github.com/cqld/cqld/store/engine/keys"
 )
 
 // Row is a key and its value in one allocation without pointers. It never changes. The zero row is none.
@@ -110,31 +112,11 @@ func (r Row) Long() *LongRow {
 
 // separator makes the shortest key that is greater than before and not greater than key, as a row without a value.
 func separator(before, key []byte) Row {
-	return NewRow(key[:commonPrefix(before, key)+1], nil)
+	return NewRow(key[:keys.Shared(before, key)+1], nil)
 }
 
-// commonPrefix is how many bytes two keys have in common at the beginning.
-func commonPrefix(a, b []byte) int {
-	n := min(len(a), len(b))
-	for i := range n {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	return n
-}
-
-// headOf is the first eight bytes of what follows the first prefix bytes of a key, as a number that compares as they
-// do. Missing bytes are zero.
-func headOf(key []byte, prefix int) uint64 {
-	rest := key[prefix:]
-	if len(rest) >= 8 {
-		return binary.BigEndian.Uint64(rest)
-	}
-	var padded [8]byte
-	copy(padded[:], rest)
-	return binary.BigEndian.Uint64(padded[:])
-}
+// headOf is the head of what follows the first prefix bytes of a key.
+func headOf(key []byte, prefix int) uint64 { return keys.Head(key[prefix:]) }
 
 // search returns the first of some rows whose key is not less than key, and whether it is that key. All keys have their
 // first prefix bytes in common.

@@ -7,6 +7,8 @@
 // that.
 package tree
 
+import "github.com/cqld/cqld/store/engine/keys"
+
 // Tree is a B+tree of rows. It changes nodes in place that have its number and copies all others, so another tree
 // shares its nodes as soon as it gets another number. The prefixes and heads in nodes make most comparisons one of two
 // numbers that lie side by side; a key that is looked for needs no comparison with the prefix, because it lies between
@@ -159,7 +161,7 @@ func prefixBetween(lo, hi Row) int {
 	if lo.None() || hi.None() {
 		return 0
 	}
-	return commonPrefix(lo.Key(), hi.Key())
+	return keys.Shared(lo.Key(), hi.Key())
 }
 
 // grow puts a separator and the node behind it into the inner node at a step of a path, or above the root.

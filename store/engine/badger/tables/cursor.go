@@ -96,7 +96,8 @@ func (c *Cursor) Key() []byte { return c.sources[c.top].key }
 // Deleted reports whether the key is deleted.
 func (c *Cursor) Deleted() bool { return c.sources[c.top].meta&isDeleted != 0 }
 
-// Value is the value of the key, until the cursor is closed. known is false if Badger has to be asked for it.
+// Value is the value of the key, until the cursor is closed. If known is false
+// Badger has to be asked for it.
 func (c *Cursor) Value() (value []byte, known bool) {
 	s := &c.sources[c.top]
 	return s.value, s.meta&isPointer == 0 && len(s.value) <= maxValue && len(s.value) > 0

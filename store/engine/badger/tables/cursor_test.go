@@ -92,20 +92,16 @@ func (d *database) expectScan(t *testing.T, version uint64, start, end []byte, r
 func TestCursor(t *testing.T) {
 	dir := t.TempDir()
 	d := open(t, dir)
-	all := keys(3000)
+	all := similarKeys(3000)
 	r := rand.New(rand.NewPCG(13, 14))
 	scans, done := 0, 0
 	for round := range 8 {
 		before := d.version
-		for range 40 {
-			few := all[:2000]
-			if round%2 == 1 {
-				few = few[1000:1050] // which get many versions
-			}
-			if err := d.writeSome(r, few, 100); err != nil {
-				t.Fatal(err)
-			}
+		few := all[:2000]
+		if round%2 == 1 {
+			few = few[1000:1050] // which get many versions
 		}
+		d.fill(t, r, few, 40)
 		for _, version := range []uint64{d.version, before, before + 20} {
 			for i := range 40 {
 				start, end := all[r.IntN(len(all))], all[r.IntN(len(all))]
@@ -149,13 +145,9 @@ func TestCursor(t *testing.T) {
 // TestDamagedScan changes bytes of blocks: a scan ends, and if it is broken it says from where on.
 func TestDamagedScan(t *testing.T) {
 	d := open(t, t.TempDir())
-	all := keys(2000)
+	all := similarKeys(2000)
 	r := rand.New(rand.NewPCG(15, 16))
-	for range 60 {
-		if err := d.writeSome(r, all, 100); err != nil {
-			t.Fatal(err)
-		}
-	}
+	d.fill(t, r, all, 60)
 	if err := d.Flatten(1); err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +160,11 @@ func TestDamagedScan(t *testing.T) {
 			x := *sound
 			x.data = bytes.Clone(sound.data)
 			i := r.IntN(len(x.starts) - 1)
-			x.data[x.starts[i+1]-9-uint32(r.IntN(8))] ^= byte(1 + r.IntN(255)) // where its parts are
+			if r.IntN(2) == 0 {
+				x.data[x.starts[i+1]-9-uint32(r.IntN(8))] ^= byte(1 + r.IntN(255)) // where its parts are
+			} else {
+				x.data[x.starts[i]+uint32(r.IntN(60))] ^= byte(1 + r.IntN(255)) // of its first keys
+			}
 			table.index.Store(&x)
 			c := d.Cursor(d.version, nil, nil)
 			if c == nil {

@@ -9,6 +9,8 @@ import (
 	"github.com/dgraph-io/badger/v4/options"
 	"github.com/dgraph-io/badger/v4/table"
 	"github.com/dgraph-io/badger/v4/y"
+
+	"github.com/cqld/cqld/store/engine/keys"
 )
 
 // A key in a table has its version behind it, in so many bytes, the newest first.
@@ -35,7 +37,7 @@ const headSize = 8 + 4
 const headerSize = 4
 
 // newIndex reads the index of a table, which has checksums that were looked at. It is nil if the table is not made as
-// expected.
+// expected. Package check reads the same of a file.
 func newIndex(t *table.Table) *index {
 	if t.CompressionType() != options.None || t.KeyID() != 0 {
 		return nil
@@ -63,7 +65,7 @@ func newIndex(t *table.Table) *index {
 	n := theirs.OffsetsLength()
 	x := &index{filter: theirs.BloomFilterBytes(), heads: make([]uint64, n), starts: make([]uint32, n+1)}
 	first, last := withoutVersion(t.Smallest()), withoutVersion(t.Biggest())
-	x.shared = first[:sharedBytes(first, last)]
+	x.shared = first[:keys.Shared(first, last)]
 	var at fb.BlockOffset
 	for i := range n {
 		if !theirs.Offsets(&at, i) || i > 0 && at.Offset() != x.starts[i] || i == 0 && at.Offset() != 0 {
@@ -74,7 +76,7 @@ func newIndex(t *table.Table) *index {
 			uint64(at.Offset())+uint64(at.Len()) > min(uint64(end), math.MaxUint32) {
 			return nil
 		}
-		x.heads[i] = headOf(withoutVersion(key)[len(x.shared):])
+		x.heads[i] = keys.Head(withoutVersion(key)[len(x.shared):])
 		x.starts[i+1] = at.Offset() + at.Len()
 	}
 	x.data = data[:x.starts[n]]
@@ -82,27 +84,6 @@ func newIndex(t *table.Table) *index {
 }
 
 func withoutVersion(key []byte) []byte { return key[:len(key)-versionSize] }
-
-// sharedBytes is how many bytes two keys begin with.
-func sharedBytes(a, b []byte) int {
-	n := min(len(a), len(b))
-	for i := range n {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	return n
-}
-
-// headOf is the beginning of a key as a number. Of two keys the greater one has no smaller number.
-func headOf(key []byte) uint64 {
-	if len(key) >= 8 {
-		return binary.BigEndian.Uint64(key)
-	}
-	var b [8]byte
-	copy(b[:], key)
-	return binary.BigEndian.Uint64(b[:])
-}
 
 // state is what is known of a key.
 type state uint8
@@ -160,7 +141,7 @@ func (x *index) find(key []byte, version uint64) (entry, state) {
 
 // firstBehind is the first block whose first key is behind key, which begins as all keys of the table do.
 func (x *index) firstBehind(key []byte, version uint64) (at int, ok bool) {
-	head := headOf(key[len(x.shared):])
+	head := keys.Head(key[len(x.shared):])
 	low := lowerBound(x.heads, head)
 	high := low
 	for high < len(x.heads) && x.heads[high] == head {

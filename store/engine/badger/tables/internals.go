@@ -11,7 +11,7 @@ import (
 	"github.com/dgraph-io/badger/v4/table"
 )
 
-// internals is what a get needs of a database of Badger's, which has no methods for it.
+// internals is what a read needs of a database of Badger's, which has no methods for it.
 type internals struct {
 	mu     *sync.RWMutex // of what memtables there are
 	newest **memtable

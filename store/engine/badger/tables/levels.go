@@ -7,6 +7,8 @@ import (
 
 	"github.com/dgraph-io/badger/v4/table"
 	"github.com/dgraph-io/badger/v4/y"
+
+	"github.com/cqld/cqld/store/engine/keys"
 )
 
 // levels are the tables that Badger had at some time. Each of them is held, so its file stays mapped.
@@ -82,7 +84,7 @@ func newLevels(in *internals, before *levels) *levels {
 		case len(all) > 0:
 			ends := make([]uint64, len(all))
 			for j, t := range all {
-				ends[j] = headOf(withoutVersion(t.Biggest()))
+				ends[j] = keys.Head(withoutVersion(t.Biggest()))
 			}
 			l.lower = append(l.lower, level{tables: all, ends: ends})
 		}
@@ -171,7 +173,7 @@ func (t *indexed) find(key []byte, version uint64, hash uint32, askFilter bool) 
 
 // from are the tables from the one on in which a key may be.
 func (l *level) from(key []byte) []*indexed {
-	head := headOf(key)
+	head := keys.Head(key)
 	low := lowerBound(l.ends, head)
 	high := low + upperBound(l.ends[low:], head)
 	return l.tables[low+firstTable(l.tables[low:high], key):]

@@ -10,9 +10,10 @@ import (
 	"github.com/dgraph-io/badger/v4/table"
 )
 
-// Reader gets keys from a database of Badger's. A nil Reader knows nothing.
+// Reader reads the memtables and tables of a database of Badger's. A nil Reader knows nothing.
 type Reader struct {
 	in     *internals
+	most   int         // bytes of indexes
 	failed func(error) // takes why a file cannot be removed
 
 	mu     sync.RWMutex
@@ -20,18 +21,16 @@ type Reader struct {
 	closed bool
 }
 
-// New makes a reader, or returns an error if this Badger is made otherwise than expected. failed takes why a file
-// cannot be removed that Badger has no more.
-func New(db *badger.DB, failed func(error)) (*Reader, error) {
+// New makes a reader, or returns an error if this Badger is made otherwise than expected. Where the indexes of all
+// tables would have more than most bytes, everything is left to Badger. failed takes why a file cannot be removed that
+// Badger has no more.
+func New(db *badger.DB, most int64, failed func(error)) (*Reader, error) {
 	in, err := internalsOf(db)
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{in: in, failed: failed}, nil
+	return &Reader{in: in, most: int(most), failed: failed}, nil
 }
-
-// maxIndexes is the memory of indexes, for some 10 GB of tables. A larger folder is left to Badger.
-const maxIndexes = 32 << 20
 
 // maxValue is the longest value that is read here. Badger moves longer ones between value logs, and then an older
 // version may be above a newer one.
@@ -51,7 +50,7 @@ type lookup struct {
 
 var lookups = sync.Pool{New: func() any { return new(lookup) }}
 
-// Get calls fn with the value that a key has in a snapshot of version. known is false if Badger has to be asked.
+// Get calls fn with the value that a key has in a snapshot of version. If known is false Badger has to be asked.
 func (r *Reader) Get(key []byte, version uint64, fn func(value []byte) error) (found, known bool, err error) {
 	if r == nil {
 		return false, false, nil
@@ -127,7 +126,7 @@ func (r *Reader) enter() *levels {
 		r.mu.RLock()
 		l := r.levels
 		current := l != nil && l.areOf(r.in)
-		if current && l.size <= maxIndexes {
+		if current && l.size <= r.most {
 			return l
 		}
 		r.mu.RUnlock()

@@ -28,17 +28,20 @@ type database struct {
 	*Reader
 	version uint64
 	asked   int // keys
-	merging int // of them, were left to Badger because it was merging tables
+	unknown int // of them, were left to Badger though their values are in tables
 }
 
 // open opens a database.
 func open(t *testing.T, dir string) *database {
 	t.Helper()
-	return openWith(t, dir, options.None)
+	return openWith(t, dir, options.None, enough)
 }
 
-// openWith opens a database that compresses its tables.
-func openWith(t *testing.T, dir string, compression options.CompressionType) *database {
+// enough is enough memory for the indexes of these tests.
+const enough = 1 << 20
+
+// openWith opens a database whose tables are compressed in some way, and whose indexes may have so many bytes.
+func openWith(t *testing.T, dir string, compression options.CompressionType, most int64) *database {
 	t.Helper()
 	o := badger.DefaultOptions(dir).WithLogger(nil).WithCompression(compression).WithBlockCacheSize(0).
 		WithMemTableSize(smallMemtable).WithBaseTableSize(smallTable).WithBaseLevelSize(4 * smallTable).
@@ -50,7 +53,7 @@ func openWith(t *testing.T, dir string, compression options.CompressionType) *da
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := New(db, func(err error) { t.Errorf("a table was not removed: %v", err) })
+	r, err := New(db, most, func(err error) { t.Errorf("a table was not removed: %v", err) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,8 +63,8 @@ func openWith(t *testing.T, dir string, compression options.CompressionType) *da
 // close closes the database.
 func (d *database) close(t *testing.T) {
 	t.Helper()
-	if d.merging > d.asked/20 {
-		t.Errorf("%d of %d keys were left to Badger", d.merging, d.asked)
+	if d.unknown > d.asked/20 {
+		t.Errorf("%d of %d keys were left to Badger", d.unknown, d.asked)
 	}
 	d.Reader.Close()
 	if err := d.DB.Close(); err != nil {
@@ -69,8 +72,9 @@ func (d *database) close(t *testing.T) {
 	}
 }
 
-// keys are keys that are hard to tell apart: some begin with others, some go on with bytes that sort like versions.
-func keys(n int) [][]byte {
+// similarKeys are keys that are hard to tell apart: some begin with others, some go on with bytes that sort like
+// versions.
+func similarKeys(n int) [][]byte {
 	tails := [][]byte{
 		nil, {0}, {0, 0}, {0xFF}, bytes.Repeat([]byte{0xFF}, 8), bytes.Repeat([]byte{0}, 8), bytes.Repeat([]byte{0xFF}, 12),
 	}
@@ -117,6 +121,16 @@ func (d *database) writeSome(r *rand.Rand, keys [][]byte, n int) error {
 	return txn.CommitAt(d.version, nil)
 }
 
+// fill writes in so many transactions.
+func (d *database) fill(t *testing.T, r *rand.Rand, keys [][]byte, transactions int) {
+	t.Helper()
+	for range transactions {
+		if err := d.writeSome(r, keys, 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // expectSame compares what the reader finds with what Badger finds, and returns how many keys were left to Badger.
 func (d *database) expectSame(t *testing.T, keys [][]byte, version uint64) (left int) {
 	t.Helper()
@@ -141,7 +155,7 @@ func (d *database) expectSame(t *testing.T, keys [][]byte, version uint64) (left
 		case !known && len(want) >= smallValue:
 			left++
 		case !known:
-			d.merging++
+			d.unknown++
 		case found != (want != nil) || !bytes.Equal(got, want):
 			t.Fatalf("key %q at %d: %v %.60q, want %.60q", key, version, found, got, want)
 		}
@@ -154,17 +168,13 @@ func (d *database) expectSame(t *testing.T, keys [][]byte, version uint64) (left
 func TestGet(t *testing.T) {
 	dir := t.TempDir()
 	d := open(t, dir)
-	all := keys(3000)
+	all := similarKeys(3000)
 	written := all[:2000]
 	r := rand.New(rand.NewPCG(1, 2))
 	left := 0
 	for round := range 12 {
 		before := d.version
-		for range 40 {
-			if err := d.writeSome(r, written, 100); err != nil {
-				t.Fatal(err)
-			}
-		}
+		d.fill(t, r, written, 40)
 		left += d.expectSame(t, all, d.version)
 		left += d.expectSame(t, all, before)
 		left += d.expectSame(t, all, before+20)
@@ -194,13 +204,9 @@ func TestGet(t *testing.T) {
 // stays as it is.
 func TestGetBesideMerges(t *testing.T) {
 	d := open(t, t.TempDir())
-	all := keys(1500)
+	all := similarKeys(1500)
 	r := rand.New(rand.NewPCG(3, 4))
-	for range 100 {
-		if err := d.writeSome(r, all, 100); err != nil {
-			t.Fatal(err)
-		}
-	}
+	d.fill(t, r, all, 100)
 	d.SetDiscardTs(d.version)
 	seen := d.version
 	stop := make(chan struct{})
@@ -231,7 +237,7 @@ func TestGetBesideMerges(t *testing.T) {
 	for range 10 {
 		d.expectSame(t, all, seen)
 	}
-	d.merging = 0 // of a reader that forgets all the time
+	d.unknown = 0 // of a reader that forgets all the time
 	close(stop)
 	wg.Wait()
 	d.expectSame(t, all, d.version)
@@ -242,20 +248,12 @@ func TestGetBesideMerges(t *testing.T) {
 func TestForget(t *testing.T) {
 	dir := t.TempDir()
 	d := open(t, dir)
-	all := keys(1000)
+	all := similarKeys(1000)
 	r := rand.New(rand.NewPCG(5, 6))
-	for range 100 {
-		if err := d.writeSome(r, all, 100); err != nil {
-			t.Fatal(err)
-		}
-	}
+	d.fill(t, r, all, 100)
 	d.load(t)
 	d.SetDiscardTs(d.version)
-	for range 100 {
-		if err := d.writeSome(r, all, 100); err != nil {
-			t.Fatal(err)
-		}
-	}
+	d.fill(t, r, all, 100)
 	if err := d.Flatten(1); err != nil {
 		t.Fatal(err)
 	}
@@ -285,13 +283,9 @@ func TestForget(t *testing.T) {
 func TestDamagedBlock(t *testing.T) {
 	d := open(t, t.TempDir())
 	defer d.close(t)
-	all := keys(2000)
+	all := similarKeys(2000)
 	r := rand.New(rand.NewPCG(7, 8))
-	for range 60 {
-		if err := d.writeSome(r, all, 100); err != nil {
-			t.Fatal(err)
-		}
-	}
+	d.fill(t, r, all, 60)
 	d.load(t)
 	unsure := 0
 	d.levels.each(func(table *indexed) {
@@ -316,25 +310,23 @@ func TestDamagedBlock(t *testing.T) {
 	}
 }
 
-// TestCompressed leaves compressed tables to Badger.
-func TestCompressed(t *testing.T) {
-	d := openWith(t, t.TempDir(), options.Snappy)
-	all := keys(1001)
-	r := rand.New(rand.NewPCG(11, 12))
-	for range 60 {
-		if err := d.writeSome(r, all[:1000], 100); err != nil {
+// TestLeftToBadger leaves compressed tables to Badger, and tables that there is no memory for.
+func TestLeftToBadger(t *testing.T) {
+	for _, d := range []*database{
+		openWith(t, t.TempDir(), options.Snappy, enough), openWith(t, t.TempDir(), options.None, headSize),
+	} {
+		all := similarKeys(1001)
+		d.fill(t, rand.New(rand.NewPCG(11, 12)), all[:1000], 60)
+		if err := d.Flatten(1); err != nil {
 			t.Fatal(err)
 		}
+		d.expectSame(t, all, d.version)
+		if d.unknown == 0 {
+			t.Error("no key was left to Badger")
+		}
+		d.unknown = 0
+		d.close(t)
 	}
-	if err := d.Flatten(1); err != nil {
-		t.Fatal(err)
-	}
-	d.expectSame(t, all, d.version)
-	if d.merging == 0 {
-		t.Error("no key was left to Badger")
-	}
-	d.merging = 0
-	d.close(t)
 }
 
 // load has the reader take the tables.
@@ -349,13 +341,9 @@ func (d *database) load(t *testing.T) {
 func TestInternals(t *testing.T) {
 	d := open(t, t.TempDir())
 	defer d.close(t)
-	all := keys(1000)
+	all := similarKeys(1000)
 	r := rand.New(rand.NewPCG(9, 10))
-	for range 100 {
-		if err := d.writeSome(r, all, 100); err != nil {
-			t.Fatal(err)
-		}
-	}
+	d.fill(t, r, all, 100)
 	if err := d.Flatten(1); err != nil {
 		t.Fatal(err)
 	}

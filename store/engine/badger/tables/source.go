@@ -25,17 +25,18 @@ type source struct {
 	valid  bool
 	failed bool // something is not as expected
 
-	key       []byte // without its version
-	meta      byte
-	value     []byte
-	shown     []byte // the key before
-	of        uint64 // the version of key
-	key1, old []byte // memory for key and shown
+	key     []byte // without its version
+	meta    byte
+	value   []byte
+	shown   []byte // the key before
+	written uint64 // the version of what key has
+
+	keyBytes, shownBytes []byte // memory for key and shown
 }
 
-// maxVersions is how many versions are stepped over one by one before the others of the key are sought past: a row that
+// MaxVersions is how many versions are stepped over one by one before the others of the key are sought past: a row that
 // was just written thousands of times has as many.
-const maxVersions = 16
+const MaxVersions = 16
 
 // seek goes forward to the first key from key on.
 func (s *source) seek(key []byte) {
@@ -46,20 +47,20 @@ func (s *source) seek(key []byte) {
 // next goes to the next key.
 func (s *source) next() {
 	s.shown = s.key
-	s.key1, s.old = s.old, s.key1
+	s.keyBytes, s.shownBytes = s.shownBytes, s.keyBytes
 	s.step()
 	s.settle()
 }
 
 // settle steps over versions that are not to be shown.
 func (s *source) settle() {
-	for n := 0; s.valid; n++ {
-		newer := s.of > s.version
+	for n := 1; s.valid; n++ {
+		newer := s.written > s.version
 		if !newer && (s.shown == nil || !bytes.Equal(s.key, s.shown)) {
 			return
 		}
 		switch {
-		case n < maxVersions:
+		case n%MaxVersions != 0:
 			s.step()
 		case newer:
 			s.seekVersion(bytes.Clone(s.key), s.version)
@@ -69,12 +70,22 @@ func (s *source) settle() {
 	}
 }
 
-// seekVersion goes to the first entry that is not before a version of a key.
+// seekVersion goes forward to the first entry that is not before a version of a key. In a damaged block that may seem
+// to be an entry which was passed: without an end to that, a scan might have none.
 func (s *source) seekVersion(key []byte, version uint64) {
+	moved, tables, number, at := s.valid && s.list == nil, len(s.tables), s.number, s.at
+	s.find(key, version)
+	if moved && s.valid && len(s.tables) == tables && (s.number < number || s.number == number && s.at <= at) {
+		s.valid, s.failed = false, true
+	}
+}
+
+// find goes to the first entry that is not before a version of a key.
+func (s *source) find(key []byte, version uint64) {
 	s.valid = false
 	if s.list != nil {
-		s.key1 = binary.BigEndian.AppendUint64(append(s.key1[:0], key...), math.MaxUint64-version)
-		s.list.Seek(s.key1)
+		s.keyBytes = binary.BigEndian.AppendUint64(append(s.keyBytes[:0], key...), math.MaxUint64-version)
+		s.list.Seek(s.keyBytes)
 		s.takeListed()
 		return
 	}
@@ -171,7 +182,7 @@ func (s *source) takeListed() {
 		return
 	}
 	key, v := s.list.Key(), s.list.Value()
-	s.of = math.MaxUint64 - binary.BigEndian.Uint64(key[len(key)-versionSize:])
+	s.written = math.MaxUint64 - binary.BigEndian.Uint64(key[len(key)-versionSize:])
 	s.key, s.meta, s.value = withoutVersion(key), v.Meta, v.Value
 	if v.ExpiresAt != 0 {
 		s.valid, s.failed = false, true
@@ -197,9 +208,9 @@ func (s *source) take() {
 		s.failed = true
 		return
 	}
-	key := append(append(s.key1[:0], b.first[:overlap]...), b.data[at+headerSize:value]...)
-	s.of = math.MaxUint64 - binary.BigEndian.Uint64(key[length:])
-	s.key1, s.key = key, key[:length]
+	key := append(append(s.keyBytes[:0], b.first[:overlap]...), b.data[at+headerSize:value]...)
+	s.written = math.MaxUint64 - binary.BigEndian.Uint64(key[length:])
+	s.keyBytes, s.key = key, key[:length]
 	s.meta, s.value = b.data[value], b.data[value+3:end:end]
 	s.valid = true
 }
@@ -209,5 +220,5 @@ func (s *source) close() {
 	if s.list != nil {
 		_ = s.list.Close() // it has no error
 	}
-	*s = source{key1: s.key1, old: s.old}
+	*s = source{keyBytes: s.keyBytes, shownBytes: s.shownBytes}
 }

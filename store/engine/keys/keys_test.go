@@ -1,0 +1,29 @@
+package keys
+
+import (
+	"bytes"
+	"cmp"
+	"testing"
+)
+
+func TestHeadAndShared(t *testing.T) {
+	all := []string{
+		"", "\x00", "\x00\x00", "a", "a\x00", "ab", "abcdefg", "abcdefgh", "abcdefgh\x00", "abcdefghi", "abcdefgi", "b",
+		"\xff",
+		"\xff\xff\xff\xff\xff\xff\xff\xff", "\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+	}
+	for i, a := range all {
+		for j, b := range all {
+			if order := cmp.Compare(Head([]byte(a)), Head([]byte(b))); order != 0 && order != cmp.Compare(i, j) {
+				t.Errorf("heads of %q and %q: %d", a, b, order)
+			}
+			n := Shared([]byte(a), []byte(b))
+			if a[:n] != b[:n] || n < min(len(a), len(b)) && a[n] == b[n] {
+				t.Errorf("%q and %q share %d bytes", a, b, n)
+			}
+		}
+	}
+	if Head([]byte("abcdefgh")) == Head(bytes.ToUpper([]byte("abcdefgh"))) {
+		t.Error("different heads are equal")
+	}
+}
