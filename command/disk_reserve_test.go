@@ -39,7 +39,9 @@ func TestDiskReserve(t *testing.T) {
 			if code, out, errs := cqld(t, nil, "exec", addr, "-e", read); code != 0 || !strings.Contains(out, "1") {
 				t.Errorf("a read: %s%s", out, errs)
 			}
-			if n := strings.Count(log.String(), "writes are refused for now"); n != 1 {
+			lines := func() int { return strings.Count(log.String(), "writes are refused for now") }
+			eventually(t, "the log says so", func() bool { return lines() > 0 })
+			if n := lines(); n != 1 {
 				t.Errorf("%d lines\n%s", n, log)
 			}
 		})

@@ -151,10 +151,9 @@ func TestDamagedScan(t *testing.T) {
 	if err := d.Flatten(1); err != nil {
 		t.Fatal(err)
 	}
-	d.load(t)
 	breaks := 0
 	want := d.scanned(t, d.version, nil, nil)
-	d.levels.each(func(table *indexed) {
+	d.eachTable(t, func(table *indexed) {
 		sound := table.get()
 		for range 20 {
 			x := *sound

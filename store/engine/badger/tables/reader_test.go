@@ -286,9 +286,8 @@ func TestDamagedBlock(t *testing.T) {
 	all := similarKeys(2000)
 	r := rand.New(rand.NewPCG(7, 8))
 	d.fill(t, r, all, 60)
-	d.load(t)
 	unsure := 0
-	d.levels.each(func(table *indexed) {
+	d.eachTable(t, func(table *indexed) {
 		x := *table.get()
 		sound := x.data
 		for range 300 {
@@ -334,6 +333,20 @@ func (d *database) load(t *testing.T) {
 	t.Helper()
 	if !d.refresh() {
 		t.Fatal("the reader is closed")
+	}
+}
+
+// eachTable calls fn for each table that the reader has now. Their files stay, whatever Badger merges.
+func (d *database) eachTable(t *testing.T, fn func(*indexed)) {
+	t.Helper()
+	d.load(t)
+	d.mu.RLock()
+	held := d.levels
+	held.hold()
+	d.mu.RUnlock()
+	held.each(fn)
+	if err := held.release(); err != nil {
+		t.Fatal(err)
 	}
 }
 
