@@ -47,7 +47,7 @@ type Options struct {
 	TableSize    int64 // of the smallest tables; up to 18 are made at a time, in six times the memory; 0: tableSize
 	MemTableSize int64 // allocated at once; a transaction may have at most 15 % of it; 0: EarlierMemTable
 	CacheSize    int64 // most bytes of values kept for point reads; 0: none
-	IndexSize    int64 // most bytes of indexes of tables; Badger reads more tables than they suffice for; 0: indexSize
+	IndexSize    int64 // most bytes of indexes of tables; if all need more, Badger reads the tables; 0: indexSize
 	Repair       bool  // open a folder with damaged files with what can be kept of them
 	Log          zerolog.Logger
 
@@ -131,8 +131,8 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 		db: db, fold: fold, cache: newCache(o.CacheSize), log: o.Log, gate: g, closeWithin: o.CloseWithin,
 		begun: make(chan struct{}, 1), stop: make(chan struct{}),
 	}
-	removed := func(err error) { o.Log.Warn().Err(err).Msg("cannot remove a table") }
-	if e.tables, err = tables.New(db, cmp.Or(o.IndexSize, indexSize), removed); err != nil {
+	failed := func(err error) { o.Log.Warn().Err(err).Msg("cannot remove a table") }
+	if e.tables, err = tables.New(db, cmp.Or(o.IndexSize, indexSize), failed); err != nil {
 		o.Log.Warn().Err(err).Msg("rows are read more slowly")
 	}
 	last := db.MaxVersion()

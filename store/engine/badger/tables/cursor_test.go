@@ -144,15 +144,26 @@ func TestCursor(t *testing.T) {
 	d.close(t)
 }
 
-// TestDamagedScan changes bytes of blocks: a scan ends, and if it is broken it says from where on.
+// TestDamagedScan changes bytes of blocks: a scan ends, and if it is broken it says from where on. No key is deleted,
+// so that it is known what a scan has to come to.
 func TestDamagedScan(t *testing.T) {
-	d := open(t, t.TempDir())
+	dir := t.TempDir()
+	d := open(t, dir)
 	all := similarKeys(2000)
 	r := rand.New(rand.NewPCG(15, 16))
 	d.fill(t, r, all, 60)
-	if err := d.Flatten(1); err != nil {
-		t.Fatal(err)
+	for _, key := range all {
+		txn := d.NewTransactionAt(d.version, true)
+		if err := txn.Set(key, []byte("v")); err != nil {
+			t.Fatal(err)
+		}
+		d.version++
+		if err := txn.CommitAt(d.version, nil); err != nil {
+			t.Fatal(err)
+		}
 	}
+	d.close(t)
+	d = open(t, dir) // the memtable is a table now
 	breaks := 0
 	want := d.scanned(t, d.version, nil, nil)
 	d.eachTable(t, func(table *indexed) {
@@ -162,7 +173,7 @@ func TestDamagedScan(t *testing.T) {
 			x.data = bytes.Clone(sound.data)
 			i := r.IntN(len(x.starts) - 1)
 			if r.IntN(2) == 0 {
-				x.data[x.starts[i+1]-9-uint32(r.IntN(8))] ^= byte(1 + r.IntN(255)) // where its parts are
+				x.data[x.starts[i+1]-9-uint32(r.IntN(80))] ^= byte(1 + r.IntN(255)) // where its parts are
 			} else {
 				x.data[x.starts[i]+uint32(r.IntN(60))] ^= byte(1 + r.IntN(255)) // of its first keys
 			}
@@ -171,9 +182,12 @@ func TestDamagedScan(t *testing.T) {
 			if c == nil {
 				continue
 			}
-			n := 0
-			for c.Seek(nil); c.Valid() && n <= 2*len(want); c.Next() {
+			n, most := 0, 10*len(want)
+			for c.Seek(nil); c.Valid() && n < most; c.Next() {
 				n++
+			}
+			if n == most {
+				t.Error("a scan has no end")
 			}
 			if from, broken := c.Broken(); broken {
 				breaks++
@@ -187,6 +201,31 @@ func TestDamagedScan(t *testing.T) {
 	})
 	if breaks == 0 {
 		t.Error("no damage was seen")
+	}
+	d.close(t)
+}
+
+// TestSeekBehind looks that a source fails where a seek comes to an entry that was passed.
+func TestSeekBehind(t *testing.T) {
+	d := open(t, t.TempDir())
+	all := similarKeys(2000)
+	d.fill(t, rand.New(rand.NewPCG(17, 18)), all, 60)
+	tables := 0
+	d.eachTable(t, func(table *indexed) {
+		tables++
+		s := source{version: d.version, tables: []*indexed{table}}
+		s.seek(withoutVersion(table.Smallest()))
+		s.seek(withoutVersion(table.Biggest()))
+		if !s.valid || s.failed {
+			t.Fatalf("forward: valid %v, failed %v", s.valid, s.failed)
+		}
+		s.seek(withoutVersion(table.Smallest()))
+		if s.valid || !s.failed {
+			t.Errorf("back: valid %v, failed %v", s.valid, s.failed)
+		}
+	})
+	if tables == 0 {
+		t.Error("there are no tables")
 	}
 	d.close(t)
 }

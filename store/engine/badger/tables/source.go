@@ -34,8 +34,8 @@ type source struct {
 	keyBytes, shownBytes []byte // memory for key and shown
 }
 
-// MaxVersions is how many versions are stepped over one by one before the others of the key are sought past: a row that
-// was just written thousands of times has as many.
+// MaxVersions is how many versions of a key are stepped over one by one, before a seek steps over the others: a row
+// that was just written thousands of times has as many.
 const MaxVersions = 16
 
 // seek goes forward to the first key from key on.
@@ -71,7 +71,7 @@ func (s *source) settle() {
 }
 
 // seekVersion goes forward to the first entry that is not before a version of a key. In a damaged block that may seem
-// to be an entry which was passed: without an end to that, a scan might have none.
+// to be an entry that was passed. The source fails then, as a scan could come to it again and again.
 func (s *source) seekVersion(key []byte, version uint64) {
 	moved, tables, number, at := s.valid && s.list == nil, len(s.tables), s.number, s.at
 	s.find(key, version)
