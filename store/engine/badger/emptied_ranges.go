@@ -145,26 +145,31 @@ func (e *emptied) finish() emptiedRanges {
 
 // deletedRun is a run of deleted keys that a scan passes.
 type deletedRun struct {
+	reverse     bool
 	count       int
-	first, last []byte // from the first key to behind the last one; no last: there is no run
+	first, last []byte // from the least key to behind the greatest one; no last: there is no run
 }
 
 // pass adds a deleted key.
 func (d *deletedRun) pass(key []byte) {
-	d.begin(key)
+	fresh := len(d.last) == 0
+	if fresh || d.reverse {
+		d.first = append(d.first[:0], key...)
+	}
+	if fresh || !d.reverse {
+		d.last = append(append(d.last[:0], key...), 0)
+	}
 	d.count++
-	d.last = append(append(d.last[:0], key...), 0)
 }
 
 // step adds an emptied range that was stepped over.
 func (d *deletedRun) step(h *emptiedRange) {
-	d.begin(h.start)
-	d.last = append(d.last[:0], h.end...)
-}
-
-func (d *deletedRun) begin(key []byte) {
-	if len(d.last) == 0 {
-		d.first = append(d.first[:0], key...)
+	fresh := len(d.last) == 0
+	if fresh || d.reverse {
+		d.first = append(d.first[:0], h.start...)
+	}
+	if fresh || !d.reverse {
+		d.last = append(d.last[:0], h.end...)
 	}
 }
 

@@ -11,31 +11,24 @@ import (
 	"github.com/cqld/cqld/store/engine/keys"
 )
 
-// Scan does without the cache, so a long one takes no room in it from what is read again and again.
+// Scan does without the cache, so a long one takes no room in it from what is read again and again. It goes through the
+// tables, and asks Badger from where they cannot be asked.
 func (s *Snapshot) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
 	if len(end) > 0 && bytes.Compare(start, end) >= 0 {
 		return nil
 	}
-	if !o.Reverse {
-		return s.scanForward(start, end, o, fn)
-	}
-	it := s.txn.NewIterator(badger.IteratorOptions{Reverse: true, Prefix: commonPrefix(start, end, true)})
-	defer it.Close()
-	return s.scanReverse(it, start, end, o, fn)
-}
-
-// scanForward goes through the tables, and asks Badger from where they cannot be asked.
-func (s *Snapshot) scanForward(
-	start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error),
-) error {
-	if t := s.engine.tables.Cursor(s.txn.ReadTs(), start, end); t != nil {
+	if t := s.engine.tables.Cursor(s.txn.ReadTs(), start, end, o.Reverse); t != nil {
 		defer t.Close()
 		err := s.scan(&tableCursor{t, s}, start, end, o, fn)
 		from, broken := t.Broken()
 		if !broken {
 			return err
 		}
-		start = from
+		if o.Reverse {
+			end = from
+		} else {
+			start = from
+		}
 	}
 	return s.scanBadger(start, end, o, fn)
 }
@@ -44,14 +37,22 @@ func (s *Snapshot) scanForward(
 func (s *Snapshot) scanBadger(
 	start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error),
 ) error {
-	it := s.txn.NewIterator(badger.IteratorOptions{AllVersions: true, Prefix: commonPrefix(start, end, false)})
+	prefix := commonPrefix(start, end, o.Reverse)
+	if o.Reverse {
+		it := s.txn.NewIterator(badger.IteratorOptions{Reverse: true, Prefix: prefix})
+		defer it.Close()
+		return s.scanReverse(it, start, end, o, fn)
+	}
+	it := s.txn.NewIterator(badger.IteratorOptions{AllVersions: true, Prefix: prefix})
 	defer it.Close()
 	return s.scan(&badgerCursor{Iterator: it}, start, end, o, fn)
 }
 
-// cursor goes forward through keys, deleted ones as well.
+// cursor goes through keys, deleted ones as well.
 type cursor interface {
+	// Seek goes to the first key from key on, or in reverse to the last one before it.
 	Seek(key []byte)
+
 	Valid() bool
 	Next()
 	Key() []byte
@@ -75,17 +76,27 @@ func (s *Snapshot) scan(
 		more, err = fn(key, value)
 		return err
 	}
-	var dead deletedRun
+	dead := deletedRun{reverse: o.Reverse}
 	defer func() { dead.end(&s.emptied) }()
-	for c.Seek(start); c.Valid(); {
+	first, outside := start, func(key []byte) bool { return len(end) > 0 && bytes.Compare(key, end) >= 0 }
+	if o.Reverse {
+		first, outside = end, func(key []byte) bool { return bytes.Compare(key, start) < 0 }
+	}
+	for c.Seek(first); c.Valid(); {
 		key = c.Key()
-		if len(end) > 0 && bytes.Compare(key, end) >= 0 {
+		if outside(key) {
 			return nil
 		}
 		if c.Deleted() {
 			if h := s.emptied.get().at(key); h != nil {
 				dead.step(h)
-				c.Seek(h.end)
+				if !o.Reverse {
+					c.Seek(h.end)
+				} else if bytes.Compare(h.start, start) > 0 {
+					c.Seek(h.start)
+				} else {
+					return nil
+				}
 			} else {
 				dead.pass(key)
 				c.Next()

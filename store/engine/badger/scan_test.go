@@ -35,9 +35,9 @@ func TestScansWithPrefixes(t *testing.T) {
 		}
 		for i, scan := range []func(
 			start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error),
-		) error{s.Scan, s.scanBadger, s.Scan} {
+		) error{s.Scan, s.scanBadger, s.Scan, s.scanBadger} {
 			var keys []string
-			o := engine.ScanOptions{Reverse: i == 2}
+			o := engine.ScanOptions{Reverse: i >= 2}
 			err := scan([]byte(c.start), []byte(c.end), o, func(k, _ []byte) (bool, error) {
 				keys = append(keys, string(k))
 				return true, nil

@@ -6,9 +6,10 @@ import (
 	"sync"
 )
 
-// Cursor goes forward through the keys of a snapshot, deleted ones as well. It begins with Seek.
+// Cursor goes through the keys of a snapshot, forward or in reverse, deleted ones as well. It begins with Seek.
 type Cursor struct {
 	levels  *levels
+	reverse bool
 	failed  func(error)
 	sources []source // the newest first
 	top     int      // the source of the key that it is at
@@ -23,7 +24,7 @@ var cursors = sync.Pool{New: func() any { return new(Cursor) }}
 
 // Cursor makes a cursor for the keys from start to before end, or to the last one if the end has no bytes. It is
 // nil if Badger has to be asked.
-func (r *Reader) Cursor(version uint64, start, end []byte) *Cursor {
+func (r *Reader) Cursor(version uint64, start, end []byte, reverse bool) *Cursor {
 	if r == nil {
 		return nil
 	}
@@ -31,10 +32,14 @@ func (r *Reader) Cursor(version uint64, start, end []byte) *Cursor {
 	defer lookups.Put(l)
 	l.lists = r.in.memtables(l.lists[:0])
 	c := cursors.Get().(*Cursor)
-	c.failed = r.failed
+	c.failed, c.reverse = r.failed, reverse
+	limit := end
+	if reverse {
+		limit = start
+	}
 	for _, list := range l.lists {
 		if !list.Empty() {
-			c.source(version, end).list = list.NewIterator()
+			c.source(version, limit).list = list.NewIterator()
 		}
 		list.DecrRef()
 	}
@@ -50,23 +55,27 @@ func (r *Reader) Cursor(version uint64, start, end []byte) *Cursor {
 	for i, t := range levels.first {
 		before := len(end) > 0 && bytes.Compare(withoutVersion(t.Smallest()), end) >= 0
 		if !before && bytes.Compare(withoutVersion(t.Biggest()), start) >= 0 {
-			c.source(version, end).tables = levels.first[i : i+1]
+			c.source(version, limit).tables = levels.first[i : i+1]
 		}
 	}
 	for i := range levels.lower {
-		if tables := levels.lower[i].from(start); len(tables) > 0 {
-			c.source(version, end).tables = tables
+		tables := levels.lower[i].from(start)
+		if reverse {
+			tables = levels.lower[i].until(end)
+		}
+		if len(tables) > 0 {
+			c.source(version, limit).tables = tables
 		}
 	}
 	return c
 }
 
 // source adds a source.
-func (c *Cursor) source(version uint64, end []byte) *source {
+func (c *Cursor) source(version uint64, limit []byte) *source {
 	n := len(c.sources)
 	c.sources = slices.Grow(c.sources, 1)[:n+1]
 	s := &c.sources[n]
-	s.version, s.end = version, end
+	s.version, s.limit, s.reverse = version, limit, c.reverse
 	return s
 }
 
@@ -87,7 +96,8 @@ func (c *Cursor) Close() {
 // Valid reports whether the cursor is at a key.
 func (c *Cursor) Valid() bool { return c.valid }
 
-// Broken reports whether something was not as expected, and from where on Badger has to be asked.
+// Broken reports whether something was not as expected, and where Badger has to be asked: from there on, or for what is
+// before it in reverse.
 func (c *Cursor) Broken() (from []byte, broken bool) { return c.from, c.broken }
 
 // Key is the key that the cursor is at, until it moves.
@@ -103,12 +113,13 @@ func (c *Cursor) Value() (value []byte, known bool) {
 	return s.value, s.meta&isPointer == 0 && len(s.value) <= maxValue && len(s.value) > 0
 }
 
-// Seek goes forward to the first key from key on.
+// Seek goes forward to the first key from key on, or in reverse to the last one before it, or of all if key has no
+// bytes.
 func (c *Cursor) Seek(key []byte) {
 	moved := c.valid
 	for i := range c.sources {
 		s := &c.sources[i]
-		if moved && (!s.valid || bytes.Compare(s.key, key) >= 0) {
+		if moved && (!s.valid || s.reached(key)) {
 			continue
 		}
 		if s.seek(key); s.failed {
@@ -138,7 +149,7 @@ func (c *Cursor) Next() {
 	switch {
 	case top.failed:
 		c.breakBehind(top.shown)
-	case c.alone && top.valid && (c.rival < 0 || bytes.Compare(top.key, c.sources[c.rival].key) < 0):
+	case c.alone && top.valid && (c.rival < 0 || c.before(top, &c.sources[c.rival])):
 	default:
 		c.choose()
 	}
@@ -147,13 +158,21 @@ func (c *Cursor) Next() {
 // breakBehind ends the cursor behind the last key that it was at.
 func (c *Cursor) breakBehind(last []byte) {
 	c.breakAt(last)
-	c.from = append(c.from, 0)
+	if !c.reverse {
+		c.from = append(c.from, 0)
+	}
 }
 
 // breakAt ends the cursor.
 func (c *Cursor) breakAt(from []byte) {
 	c.from = append(c.from[:0], from...)
 	c.valid, c.broken = false, true
+}
+
+// before reports whether the cursor comes to the key of a before that of b.
+func (c *Cursor) before(a, b *source) bool {
+	order := bytes.Compare(a.key, b.key)
+	return order < 0 && !c.reverse || order > 0 && c.reverse
 }
 
 // choose finds the sources with the first keys. Of those with the same key it takes the newest.
@@ -164,9 +183,9 @@ func (c *Cursor) choose() {
 		case !c.sources[i].valid:
 		case top < 0:
 			top = i
-		case bytes.Compare(c.sources[i].key, c.sources[top].key) < 0:
+		case c.before(&c.sources[i], &c.sources[top]):
 			top, rival = i, top
-		case rival < 0 || bytes.Compare(c.sources[i].key, c.sources[rival].key) < 0:
+		case rival < 0 || c.before(&c.sources[i], &c.sources[rival]):
 			rival = i
 		}
 	}

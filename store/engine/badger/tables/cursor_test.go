@@ -3,6 +3,7 @@ package tables
 import (
 	"bytes"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dgraph-io/badger/v4"
@@ -37,20 +38,34 @@ func (d *database) scanned(t *testing.T, version uint64, start, end []byte) (all
 	return all
 }
 
-// expectScan compares a scan with one of Badger's. It seeks forward over some keys. ok is false if Badger merged
-// tables.
+// expectScan compares a scan with one of Badger's, forward and in reverse. It seeks over some keys. ok is false if
+// Badger merged tables.
 func (d *database) expectScan(t *testing.T, version uint64, start, end []byte, r *rand.Rand) (ok bool) {
 	t.Helper()
-	c := d.Cursor(version, start, end)
+	want := d.scanned(t, version, start, end)
+	ok = d.expectOrder(t, version, start, end, false, want, r)
+	slices.Reverse(want)
+	return d.expectOrder(t, version, start, end, true, want, r) && ok
+}
+
+// expectOrder expects what a scan comes to.
+func (d *database) expectOrder(
+	t *testing.T, version uint64, start, end []byte, reverse bool, want []shown, r *rand.Rand,
+) (ok bool) {
+	t.Helper()
+	c := d.Cursor(version, start, end, reverse)
 	if c == nil {
 		return false
 	}
 	defer c.Close()
-	want := d.scanned(t, version, start, end)
 	over := 1 + r.IntN(20)
-	for c.Seek(start); c.Valid(); {
+	first := start
+	if reverse {
+		first = end
+	}
+	for c.Seek(first); c.Valid(); {
 		key := c.Key()
-		if len(end) > 0 && bytes.Compare(key, end) >= 0 {
+		if !reverse && len(end) > 0 && bytes.Compare(key, end) >= 0 || reverse && bytes.Compare(key, start) < 0 {
 			break
 		}
 		if c.Deleted() {
@@ -59,7 +74,7 @@ func (d *database) expectScan(t *testing.T, version uint64, start, end []byte, r
 			continue
 		}
 		if len(want) == 0 {
-			t.Fatalf("from %q to %q at %d: %q is too much", start, end, version, key)
+			t.Fatalf("from %q to %q at %d, reverse %v: %q is too much", start, end, version, reverse, key)
 		}
 		got := shown{key: string(key)}
 		if value, known := c.Value(); known {
@@ -68,11 +83,14 @@ func (d *database) expectScan(t *testing.T, version uint64, start, end []byte, r
 			got.value = want[0].value
 		}
 		if got != want[0] {
-			t.Fatalf("from %q to %q at %d: %+v, want %+v", start, end, version, got, want[0])
+			t.Fatalf("from %q to %q at %d, reverse %v: %+v, want %+v", start, end, version, reverse, got, want[0])
 		}
 		if n := r.IntN(over); n > 1 && n < len(want) {
-			want = want[n:]
-			c.Seek([]byte(want[0].key))
+			if want = want[n:]; reverse {
+				c.Seek(append([]byte(want[0].key), 0))
+			} else {
+				c.Seek([]byte(want[0].key))
+			}
 			continue
 		}
 		want = want[1:]
@@ -82,7 +100,7 @@ func (d *database) expectScan(t *testing.T, version uint64, start, end []byte, r
 		t.Fatalf("broken at %q", from)
 	}
 	if len(want) > 0 {
-		t.Fatalf("from %q to %q at %d: %q is missing", start, end, version, want[0].key)
+		t.Fatalf("from %q to %q at %d, reverse %v: %q is missing", start, end, version, reverse, want[0].key)
 	}
 	return true
 }
@@ -178,24 +196,11 @@ func TestDamagedScan(t *testing.T) {
 				x.data[x.starts[i]+uint32(r.IntN(60))] ^= byte(1 + r.IntN(255)) // of its first keys
 			}
 			table.index.Store(&x)
-			c := d.Cursor(d.version, nil, nil)
-			if c == nil {
-				continue
-			}
-			n, most := 0, 10*len(want)
-			for c.Seek(nil); c.Valid() && n < most; c.Next() {
-				n++
-			}
-			if n == most {
-				t.Error("a scan has no end")
-			}
-			if from, broken := c.Broken(); broken {
-				breaks++
-				if n > 0 && n < len(want) && string(from) > want[n].key {
-					t.Errorf("behind %d keys it is broken at %q, behind %q", n, from, want[n].key)
+			for _, reverse := range []bool{false, true} {
+				if d.scanDamaged(t, reverse, want) {
+					breaks++
 				}
 			}
-			c.Close()
 		}
 		table.index.Store(sound)
 	})
@@ -213,19 +218,62 @@ func TestSeekBehind(t *testing.T) {
 	tables := 0
 	d.eachTable(t, func(table *indexed) {
 		tables++
-		s := source{version: d.version, tables: []*indexed{table}}
-		s.seek(withoutVersion(table.Smallest()))
-		s.seek(withoutVersion(table.Biggest()))
-		if !s.valid || s.failed {
-			t.Fatalf("forward: valid %v, failed %v", s.valid, s.failed)
+		seek := func(key []byte, reverse bool) *source {
+			s := &source{version: d.version, tables: []*indexed{table}, reverse: reverse}
+			s.seek(key)
+			return s
 		}
-		s.seek(withoutVersion(table.Smallest()))
-		if s.valid || !s.failed {
-			t.Errorf("back: valid %v, failed %v", s.valid, s.failed)
+		var keys [][]byte
+		for s := seek(nil, false); s.valid; s.next() {
+			keys = append(keys, bytes.Clone(s.key))
+		}
+		middle := keys[len(keys)/2]
+		for _, reverse := range []bool{false, true} {
+			first := keys[0]
+			if reverse {
+				first = nil
+			}
+			s := seek(first, reverse)
+			s.seek(middle)
+			if !s.valid || s.failed {
+				t.Fatalf("on: valid %v, failed %v, reverse %v", s.valid, s.failed, reverse)
+			}
+			s.seek(first)
+			if s.valid || !s.failed {
+				t.Errorf("back: valid %v, failed %v, reverse %v", s.valid, s.failed, reverse)
+			}
 		}
 	})
 	if tables == 0 {
 		t.Error("there are no tables")
 	}
 	d.close(t)
+}
+
+// scanDamaged scans all keys of a damaged table: want, if it were sound. It reports whether the scan is broken.
+func (d *database) scanDamaged(t *testing.T, reverse bool, want []shown) bool {
+	t.Helper()
+	c := d.Cursor(d.version, nil, nil, reverse)
+	if c == nil {
+		return false
+	}
+	defer c.Close()
+	n, most := 0, 10*len(want)
+	for c.Seek(nil); c.Valid() && n < most; c.Next() {
+		n++
+	}
+	if n == most {
+		t.Errorf("a scan has no end, reverse %v", reverse)
+	}
+	from, broken := c.Broken()
+	if broken && n > 0 && n < len(want) {
+		late := string(from) > want[n].key
+		if reverse {
+			late = string(from) <= want[len(want)-1-n].key
+		}
+		if late {
+			t.Errorf("behind %d keys it is broken at %q, reverse %v", n, from, reverse)
+		}
+	}
+	return broken
 }

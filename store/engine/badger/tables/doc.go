@@ -1,4 +1,4 @@
-// Package tables reads Badger's memtables and tables: single keys, and ranges forward.
+// Package tables reads Badger's memtables and tables: single keys, and ranges in both directions.
 //
 // Badger's own get follows, for each step of each search, a pointer of a table's index to another line of memory, and
 // makes an iterator for each table. That was two thirds of what reading a row of a large folder cost. Here the heads of

@@ -172,11 +172,22 @@ func (t *indexed) find(key []byte, version uint64, hash uint32, askFilter bool) 
 }
 
 // from are the tables from the one on in which a key may be.
-func (l *level) from(key []byte) []*indexed {
+func (l *level) from(key []byte) []*indexed { return l.tables[l.place(key):] }
+
+// until are the tables up to the one in which a key may be, or all of them if it has no bytes.
+func (l *level) until(key []byte) []*indexed {
+	if len(key) == 0 {
+		return l.tables
+	}
+	return l.tables[:min(l.place(key)+1, len(l.tables))]
+}
+
+// place is the first table whose last key is not before key.
+func (l *level) place(key []byte) int {
 	head := keys.Head(key)
 	low := lowerBound(l.ends, head)
 	high := low + upperBound(l.ends[low:], head)
-	return l.tables[low+firstTable(l.tables[low:high], key):]
+	return low + firstTable(l.tables[low:high], key)
 }
 
 // firstTable is the first of some tables whose last key is not before key.

@@ -9,10 +9,11 @@ import (
 )
 
 // source goes through the keys of a memtable, of a table of the first level, or of a level below it. It shows the
-// newest version of each key that is no newer than version.
+// newest version of each key that is no newer than version. In reverse see source_reverse.go.
 type source struct {
 	version uint64
-	end     []byte // no table that begins there or behind is opened; no bytes: none
+	reverse bool
+	limit   []byte // no table is opened that is behind it, or before it in reverse; no bytes: none
 
 	list *skl.Iterator // of a memtable, or nil
 
@@ -22,30 +23,47 @@ type source struct {
 	block  block
 	at     int // the entry in it
 
-	valid  bool
-	failed bool // something is not as expected
+	found
+	failed bool   // something is not as expected
+	shown  []byte // the key before
 
+	ahead found // in reverse: of the key that comes next, which the source is at already
+
+	keyBytes, shownBytes, heldBytes []byte // memory for keys
+}
+
+// found is what a source has for a key.
+type found struct {
+	valid   bool
 	key     []byte // without its version
 	meta    byte
 	value   []byte
-	shown   []byte // the key before
-	written uint64 // the version of what key has
-
-	keyBytes, shownBytes []byte // memory for key and shown
+	written uint64 // the version
 }
 
 // MaxVersions is how many versions of a key are stepped over one by one, before a seek steps over the others: a row
 // that was just written thousands of times has as many.
 const MaxVersions = 16
 
-// seek goes forward to the first key from key on.
+// seek goes to the first key from key on, or in reverse to the last one before it.
 func (s *source) seek(key []byte) {
+	if s.reverse {
+		s.seekBack(key)
+		return
+	}
 	s.seekVersion(key, math.MaxUint64)
 	s.settle()
 }
 
+// reached reports whether the source is where seek would go to, or behind it.
+func (s *source) reached(key []byte) bool { return (bytes.Compare(s.key, key) < 0) == s.reverse }
+
 // next goes to the next key.
 func (s *source) next() {
+	if s.reverse {
+		s.nextBack()
+		return
+	}
 	s.shown = s.key
 	s.keyBytes, s.shownBytes = s.shownBytes, s.keyBytes
 	s.step()
@@ -134,7 +152,7 @@ func (s *source) open() bool {
 		return true
 	}
 	t := s.tables[0]
-	if len(s.end) > 0 && bytes.Compare(withoutVersion(t.Smallest()), s.end) >= 0 {
+	if len(s.limit) > 0 && bytes.Compare(withoutVersion(t.Smallest()), s.limit) >= 0 {
 		s.tables = nil
 		return false
 	}
@@ -158,7 +176,12 @@ func (s *source) enter(number, at int) {
 		s.failed = true
 		return
 	}
-	s.number, s.block, s.at = number, b, at
+	s.takeFrom(number, &b, at)
+}
+
+// takeFrom goes to an entry of a block.
+func (s *source) takeFrom(number int, b *block, at int) {
+	s.number, s.block, s.at = number, *b, at
 	s.take()
 }
 
@@ -220,5 +243,5 @@ func (s *source) close() {
 	if s.list != nil {
 		_ = s.list.Close() // it has no error
 	}
-	*s = source{keyBytes: s.keyBytes, shownBytes: s.shownBytes}
+	*s = source{keyBytes: s.keyBytes, shownBytes: s.shownBytes, heldBytes: s.heldBytes}
 }
