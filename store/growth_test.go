@@ -38,9 +38,11 @@ func BenchmarkGrowth(b *testing.B) {
 			}
 			gets := min(20000, rows/2)
 			next := 0 // what was read once is kept in memory, so no row is got twice
-			report("get-ns", gets, func() { growthReads(b, s, t, rows, next, gets, 1); next += gets })
+			report("get-ns", gets, func() { growthReads(b, s, t, rows, next, gets, 1, false); next += gets })
 			slices := 500
-			report("slice100-ns", slices, func() { growthReads(b, s, t, rows, next, slices, 100); next += slices })
+			for name, reverse := range map[string]bool{"slice100-ns": false, "reversed100-ns": true} {
+				report(name, slices, func() { growthReads(b, s, t, rows, next, slices, 100, reverse); next += slices })
+			}
 			at := rows
 			report("insert-ns", inserts, func() { fillGrowth(b, s, t, at, inserts); at += inserts })
 			b.ReportMetric(0, "ns/op")
@@ -79,7 +81,7 @@ func fillGrowth(b *testing.B, s *Store, t *schema.Table, from, n int) {
 
 // growthReads reads n slices of so many rows in the middle of the partition, here and there: those from first on, of an
 // order in which each row comes once.
-func growthReads(b *testing.B, s *Store, t *schema.Table, rows, first, n, length int) {
+func growthReads(b *testing.B, s *Store, t *schema.Table, rows, first, n, length int, reverse bool) {
 	b.Helper()
 	key := make([]byte, 8)
 	found := 0
@@ -87,7 +89,10 @@ func growthReads(b *testing.B, s *Store, t *schema.Table, rows, first, n, length
 		at := min((first+i)*7919%rows, rows-length)
 		from := binary.BigEndian.AppendUint64(nil, uint64(at))
 		to := binary.BigEndian.AppendUint64(nil, uint64(at+length-1))
-		read := Read{Table: t, Keys: [][]byte{key}, Slices: []Slice{{[][]byte{from}, [][]byte{to}, true, true}}}
+		read := Read{
+			Table: t, Keys: [][]byte{key}, Slices: []Slice{{[][]byte{from}, [][]byte{to}, true, true}},
+			Reverse: reverse,
+		}
 		if err := s.Read(context.Background(), &read, func(*Row) (bool, error) { found++; return true, nil }); err != nil {
 			b.Fatal(err)
 		}
