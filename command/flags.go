@@ -38,7 +38,7 @@ type settings struct {
 	closeWithin time.Duration // see disk.Options
 	memoryLimit int64         // 0: what boundMemory finds out
 	memtable    int64
-	cache       int64
+	indexes     int64
 	filter      int64
 	tombstones  int64
 	reserve     disk.Reserve

@@ -211,7 +211,7 @@ func openStore(s *settings, clock *control.Clock, log zerolog.Logger) (st *store
 		if err := os.MkdirAll(s.data, 0o755); err != nil {
 			return nil, nil, fmt.Errorf("make the data folder: %w", err)
 		}
-		o := disk.Options{Dir: s.data, Sync: s.sync, Memtable: s.memtable, Cache: s.cache, Filter: s.filter, Reserve: s.reserve, Repair: s.repair, Log: log, CloseWithin: s.closeWithin}
+		o := disk.Options{Dir: s.data, Sync: s.sync, Memtable: s.memtable, Indexes: s.indexes, Filter: s.filter, Reserve: s.reserve, Repair: s.repair, Log: log, CloseWithin: s.closeWithin}
 		open = func(f engine.Fold) (engine.Engine, error) {
 			var err error
 			onDisk, err = disk.Open(o, f)

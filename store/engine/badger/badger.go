@@ -4,9 +4,7 @@
 // merge is folded when it is written. Reads have snapshots, and the oldest of them says which versions Badger may
 // drop.
 //
-// Single keys are looked for by package tables, in each memtable and each table of the first level. So a cache keeps
-// what was read twice within a short while (see cache). Scans step over ranges in which all keys are deleted (see
-// emptied).
+// Package tables reads what Badger has. Scans step over ranges in which all keys are deleted (see emptied).
 //
 // Some things Badger leaves open are done here: syncing full logs and the names of logs (see logs), and refusing
 // writes before the disk is full (see room, ahead and gate). When a log cannot be written or synced nobody knows
@@ -46,7 +44,6 @@ type Options struct {
 	Dir          string
 	TableSize    int64 // of the smallest tables; up to 18 are made at a time, in six times the memory; 0: tableSize
 	MemTableSize int64 // allocated at once; a transaction may have at most 15 % of it; 0: EarlierMemTable
-	CacheSize    int64 // most bytes of values kept for point reads; 0: none
 	IndexSize    int64 // most bytes of indexes of tables; if all need more, Badger reads the tables; 0: indexSize
 	Repair       bool  // open a folder with damaged files with what can be kept of them
 	Log          zerolog.Logger
@@ -76,7 +73,6 @@ type CommitLog struct {
 type Engine struct {
 	db          *badger.DB
 	fold        engine.Fold
-	cache       *cache
 	tables      *tables.Reader // nil: Badger is asked for everything
 	version     atomic.Uint64  // of the last transaction
 	logs        *logs
@@ -128,7 +124,7 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 		return nil, fmt.Errorf("open the data in %q: %w", o.Dir, err)
 	}
 	e := &Engine{
-		db: db, fold: fold, cache: newCache(o.CacheSize), log: o.Log, gate: g, closeWithin: o.CloseWithin,
+		db: db, fold: fold, log: o.Log, gate: g, closeWithin: o.CloseWithin,
 		begun: make(chan struct{}, 1), stop: make(chan struct{}),
 	}
 	failed := func(err error) { o.Log.Warn().Err(err).Msg("cannot remove a table") }

@@ -54,53 +54,49 @@ func get(t *testing.T, r engine.Reader, key string) (value string) {
 	return value
 }
 
-// TestWrite puts, merges and deletes, with and without a cache. A snapshot has what was written before it.
+// TestWrite puts, merges and deletes. A snapshot has what was written before it.
 func TestWrite(t *testing.T) {
-	for _, cache := range []int64{0, 1 << 20} {
-		o := Options{Dir: t.TempDir(), CacheSize: cache}
-		e := openWith(t, o, enginetest.Union)
-		key := []byte("k")
-		steps := []struct {
-			op   engine.Op
-			want string
-		}{
-			{engine.Op{Kind: engine.Merge, Key: key, Value: []byte("b")}, "b"},
-			{engine.Op{Kind: engine.Merge, Key: key, Value: []byte("a")}, "a b"},
-			{engine.Op{Kind: engine.Put, Key: key, Value: []byte("c")}, "c"},
-			{engine.Op{Kind: engine.Delete, Key: key}, ""},
-			{engine.Op{Kind: engine.Merge, Key: key, Value: []byte("d")}, "d"},
-			{engine.Op{Kind: engine.Merge, Key: key, Value: []byte("e")}, "d e"},
-		}
-		var snapshots []*Snapshot
-		check := func() {
-			t.Helper()
-			for i, s := range snapshots {
-				for range 3 { // the cache takes a value when it is read again
-					if got := get(t, s, "k"); got != steps[i].want {
-						t.Errorf("snapshot %d of %d has %q", i, len(snapshots), got)
-					}
-				}
+	o := Options{Dir: t.TempDir()}
+	e := openWith(t, o, enginetest.Union)
+	key := []byte("k")
+	steps := []struct {
+		op   engine.Op
+		want string
+	}{
+		{engine.Op{Kind: engine.Merge, Key: key, Value: []byte("b")}, "b"},
+		{engine.Op{Kind: engine.Merge, Key: key, Value: []byte("a")}, "a b"},
+		{engine.Op{Kind: engine.Put, Key: key, Value: []byte("c")}, "c"},
+		{engine.Op{Kind: engine.Delete, Key: key}, ""},
+		{engine.Op{Kind: engine.Merge, Key: key, Value: []byte("d")}, "d"},
+		{engine.Op{Kind: engine.Merge, Key: key, Value: []byte("e")}, "d e"},
+	}
+	var snapshots []*Snapshot
+	check := func() {
+		t.Helper()
+		for i, s := range snapshots {
+			if got := get(t, s, "k"); got != steps[i].want {
+				t.Errorf("snapshot %d of %d has %q", i, len(snapshots), got)
 			}
 		}
-		for _, step := range steps {
-			write(t, e, step.op)
-			snapshots = append(snapshots, e.Snapshot())
-			check()
-		}
-		for _, s := range snapshots {
-			s.Release()
-		}
-		snapshots = nil
-		if err := e.Close(); err != nil {
-			t.Fatal(err)
-		}
-		e = openWith(t, o, enginetest.Union)
-		if got := get(t, e.Snapshot(), "k"); got != "d e" {
-			t.Errorf("opened again it has %q", got)
-		}
-		if err := e.Close(); err != nil {
-			t.Fatal(err)
-		}
+	}
+	for _, step := range steps {
+		write(t, e, step.op)
+		snapshots = append(snapshots, e.Snapshot())
+		check()
+	}
+	for _, s := range snapshots {
+		s.Release()
+	}
+	snapshots = nil
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	e = openWith(t, o, enginetest.Union)
+	if got := get(t, e.Snapshot(), "k"); got != "d e" {
+		t.Errorf("opened again it has %q", got)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -11,8 +11,7 @@ import (
 	"github.com/cqld/cqld/store/engine/keys"
 )
 
-// Scan does without the cache, so a long one takes no room in it from what is read again and again. It goes through the
-// tables, and asks Badger from where they cannot be asked.
+// Scan goes through the tables, and asks Badger from where they cannot be asked.
 func (s *Snapshot) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
 	if len(end) > 0 && bytes.Compare(start, end) >= 0 {
 		return nil

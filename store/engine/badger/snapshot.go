@@ -42,16 +42,9 @@ func (s *Snapshot) Release() {
 	e.db.SetDiscardTs(oldest)
 }
 
-// Get reads a key from the cache or else from Badger.
+// Get reads a key.
 func (s *Snapshot) Get(key []byte, fn func(value []byte) error) (bool, error) {
-	hash, version := hashKey(key), s.txn.ReadTs()
-	if value, ok := s.engine.cache.get(hash, key, version); ok {
-		return true, fn(value)
-	}
-	return s.engine.readValue(s.txn, key, func(value []byte) error {
-		s.engine.cache.fill(hash, key, value, version)
-		return fn(value)
-	})
+	return s.engine.readValue(s.txn, key, fn)
 }
 
 // readValue reads a key from Badger's tables, or else from Badger.

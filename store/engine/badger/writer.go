@@ -103,32 +103,29 @@ func (e *Engine) writeSome(ops []engine.Op) (n int, err error) {
 }
 
 // valueOf is what a key holds after an operation; nil: nothing.
-func (e *Engine) valueOf(txn *badger.Txn, op *engine.Op) (value []byte, err error) {
+func (e *Engine) valueOf(txn *badger.Txn, op *engine.Op) (value []byte, _ error) {
 	switch op.Kind {
 	case engine.Delete:
 		return nil, nil
 	case engine.Merge:
-		fold := func(existing []byte) (err error) {
+		found, err := e.readValue(txn, op.Key, func(existing []byte) (err error) {
 			value, err = e.fold(nil, op.Key, existing, op.Value)
 			return err
+		})
+		if err != nil {
+			return nil, err
 		}
-		existing, found := e.cache.get(hashKey(op.Key), op.Key, txn.ReadTs())
 		if found {
-			err = fold(existing)
-		} else {
-			found, err = e.readValue(txn, op.Key, fold)
-		}
-		if err != nil || found {
 			break
 		}
 		fallthrough
 	default:
 		value = op.Value
 	}
-	if err == nil && len(value) > maxValue {
-		err = engine.ErrTooLarge
+	if len(value) > maxValue {
+		return nil, engine.ErrTooLarge
 	}
-	return value, err
+	return value, nil
 }
 
 // commit gives a transaction to Badger. After an error of Badger's nobody knows what was written.
@@ -141,9 +138,6 @@ func (e *Engine) commit(x *transaction, ops []engine.Op) error {
 	e.divideEmptied(ops)
 	version := e.version.Load() + 1
 	err := x.CommitAt(version, nil)
-	for i := range ops {
-		e.cache.drop(ops[i].Key, version)
-	}
 	e.version.Store(version)
 	if err == nil {
 		e.commits.committed(version)

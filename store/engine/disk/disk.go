@@ -57,7 +57,7 @@ type Options struct {
 	Sync      Sync
 	SyncEvery time.Duration // of Periodic; 0: a second
 	Memtable  int64         // bytes of a tree that is flushed; 0: 32 MiB
-	Cache     int64         // bytes of values that are read again and again, and as many of indexes of tables; 0: 32 MiB
+	Indexes   int64         // bytes of indexes of tables; if all need more, rows are read more slowly; 0: 32 MiB
 	Filter    int64         // bytes of the filter of keys that were never written; 0: 64 MiB
 	Reserve   Reserve       // of the volume, below which commits are refused
 	Repair    bool          // open a folder with damaged files with what can be kept of them
@@ -93,8 +93,8 @@ const (
 	// firstRate is how many bytes a second a flush writes, as long as none was measured.
 	firstRate = 32 << 20
 
-	// defaultCache is how many bytes of values are kept that are read from tables again and again.
-	defaultCache = 32 << 20
+	// defaultIndexes is how many bytes the indexes of tables have: enough for 10 GB.
+	defaultIndexes = 32 << 20
 
 	// maxSegment is how long a segment of the log is at most.
 	maxSegment = 32 << 20
@@ -152,8 +152,8 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	if o.Memtable == 0 {
 		o.Memtable = defaultMemtable
 	}
-	if o.Cache == 0 {
-		o.Cache = defaultCache
+	if o.Indexes == 0 {
+		o.Indexes = defaultIndexes
 	}
 	if o.Filter == 0 {
 		o.Filter = defaultFilter
@@ -191,11 +191,8 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	if below.TableSize == 0 && o.Memtable <= smallMemtable {
 		below.TableSize = smallTable
 	}
-	if below.CacheSize == 0 {
-		below.CacheSize = o.Cache
-	}
 	if below.IndexSize == 0 {
-		below.IndexSize = o.Cache
+		below.IndexSize = o.Indexes
 	}
 	var err error
 	if e.below, err = badger.Open(below, e.large.noting(fold)); err != nil {
