@@ -114,7 +114,7 @@ func (x *index) find(key []byte, version uint64) (entry, state) {
 		if !ok {
 			return entry{}, unknown
 		}
-		i, s := b.search(key, version)
+		i, s := b.search(key, version, keys.Head(key[len(x.shared):]))
 		if s != absent {
 			return b.entry(i, s)
 		}
@@ -197,6 +197,8 @@ type block struct {
 	first   []byte // the key of the first one
 	offsets []byte // of the entries, in the byte order of the machine
 	n       int    // entries
+
+	head, next uint64 // of its first key and of the next block's, as in the index
 }
 
 // block finds the parts of a block.
@@ -219,22 +221,44 @@ func (x *index) block(i int) (b block, ok bool) {
 		return b, false
 	}
 	b.first = b.data[headerSize : headerSize+length]
+	b.head, b.next = x.heads[i], x.heads[min(i+1, len(x.heads)-1)]
 	return b, true
 }
 
-// search finds the entry of a key: present; or absent, with the first entry behind.
-func (b *block) search(key []byte, version uint64) (int, state) {
+// guess is about where a key is whose head is given, if keys are spread evenly, as those of partitions are. Else it
+// is in the middle, and even is false.
+func (b *block) guess(head uint64) (at int, even bool) {
+	if b.next <= b.head || head < b.head || head > b.next {
+		return b.n / 2, false
+	}
+	part := float64(head-b.head) / float64(b.next-b.head)
+	return min(int(part*float64(b.n)), b.n-1), true
+}
+
+// search finds the entry of a key, whose head is given: present; or absent, with the first entry behind. It begins
+// where the key may be, and goes on from there in steps that grow, as what is near is in the same lines of memory.
+func (b *block) search(key []byte, version, head uint64) (int, state) {
 	low, high, found := 0, b.n, false
-	for low < high {
-		mid := int(uint(low+high) >> 1)
-		order, same, ok := b.compare(mid, key, version)
+	at, even := b.guess(head)
+	for step := 1; low < high; {
+		order, same, ok := b.compare(at, key, version)
 		if !ok {
 			return 0, unknown
 		}
 		if order < 0 {
-			low = mid + 1
+			low = at + 1
 		} else {
-			high, found = mid, same
+			high, found = at, same
+		}
+		switch {
+		case even && high == b.n:
+			at = min(at+step, b.n-1)
+			step *= 2
+		case even && low == 0:
+			at = max(at-step, 0)
+			step *= 2
+		default:
+			at = int(uint(low+high) >> 1)
 		}
 	}
 	if found {

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"github.com/dgraph-io/badger/v4/skl"
+
+	"github.com/cqld/cqld/store/engine/keys"
 )
 
 // source goes through the keys of a memtable, of a table of the first level, or of a level below it. It shows the
@@ -132,7 +134,7 @@ func (s *source) find(key []byte, version uint64) {
 		s.failed = true
 		return
 	}
-	i, state := b.search(key, version)
+	i, state := b.search(key, version, keys.Head(key[len(x.shared):]))
 	switch {
 	case state == unknown:
 		s.failed = true

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+
+	"github.com/cqld/cqld/store/engine/keys"
 )
 
 // In reverse a source comes to the oldest version of a key first. What it shows is known when it is at the key before,
@@ -62,7 +64,7 @@ func (s *source) findBack(key []byte) {
 		s.failed = true
 		return
 	}
-	i, state := b.search(key, math.MaxUint64)
+	i, state := b.search(key, math.MaxUint64, keys.Head(key[len(x.shared):]))
 	if state == unknown || i == 0 { // the first key of the block is before it
 		s.failed = true
 		return
