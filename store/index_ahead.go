@@ -8,10 +8,12 @@ import (
 // lookahead has the keys of rows that entries of an index stand for, in their order. The engine looks for all of these
 // rows at the same time before they are read.
 type lookahead struct {
-	toucher engine.Toucher // nil: each row is read at once
-	most    int            // keys
-	keys    [][]byte
-	buf     []byte // of the keys
+	getter engine.ManyGetter // nil: each row is read at once
+	most   int               // keys
+	keys   [][]byte
+	buf    []byte // of the keys
+
+	take func(i int, value []byte) (bool, error) // takes the row of a key, as a value that is made once
 }
 
 // The most that is looked for at a time.
@@ -23,13 +25,16 @@ const (
 // begin begins with no keys. Where few rows are wanted few are looked for. Where rows must have entries in other
 // indexes as well, most are not read, so none is looked for.
 func (a *lookahead) begin(r *reader) {
-	a.toucher, _ = r.src.(engine.Toucher)
+	a.getter, _ = r.src.(engine.ManyGetter)
 	a.most = aheadRows
 	if want := r.read.Want; want > 0 {
 		a.most = min(want, aheadRows)
 	}
 	if a.most == 1 || len(r.lookup.others) > 0 {
-		a.toucher = nil
+		a.getter = nil
+	}
+	if a.take == nil {
+		a.take = func(i int, value []byte) (bool, error) { return r.takeCandidate(a.keys[i][rows.AreaSize:], value) }
 	}
 	a.keys, a.buf = a.keys[:0], a.buf[:0]
 }
@@ -42,8 +47,8 @@ func (r *reader) takeEntry(key, _ []byte) (bool, error) {
 // lookAhead takes the key of a row, without its area. When there are enough keys it reads their rows.
 func (r *reader) lookAhead(rest []byte) (bool, error) {
 	a := &r.lookup.ahead
-	if a.toucher == nil {
-		return r.takeCandidate(rest)
+	if a.getter == nil {
+		return r.findCandidate(rest)
 	}
 	from := len(a.buf)
 	a.buf = append(rows.AppendArea(a.buf, r.id, rows.AreaRows), rest...)
@@ -57,13 +62,9 @@ func (r *reader) lookAhead(rest []byte) (bool, error) {
 // takeAhead reads the rows of the keys that were taken.
 func (r *reader) takeAhead() (more bool, err error) {
 	a := &r.lookup.ahead
-	if len(a.keys) > 1 {
-		a.toucher.Touch(a.keys)
-	}
-	more = true
-	for i := 0; i < len(a.keys) && more && err == nil; i++ {
-		more, err = r.takeCandidate(a.keys[i][rows.AreaSize:])
+	if len(a.keys) > 0 {
+		err = a.getter.GetMany(a.keys, a.take)
 	}
 	a.keys, a.buf = a.keys[:0], a.buf[:0]
-	return more, err
+	return !r.done, err
 }

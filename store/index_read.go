@@ -250,8 +250,35 @@ func (r *reader) rowBounds() (from, to []byte, ok bool) {
 // foundPerStep is how many rows a read looks for by their keys between two steps of its turn.
 const foundPerStep = 8
 
-// takeCandidate reads what an entry stands for, given the key of the row without its area.
-func (r *reader) takeCandidate(rest []byte) (bool, error) {
+// findCandidate reads what an entry stands for, given the key of the row without its area.
+func (r *reader) findCandidate(rest []byte) (more bool, err error) {
+	wanted, err := r.beginCandidate(rest)
+	if err != nil || !wanted {
+		return !r.done, err
+	}
+	found, err := r.src.Get(r.place.start, r.lookup.indexed)
+	if !found && err == nil {
+		r.missCandidate(rest)
+	}
+	return !r.done, err
+}
+
+// takeCandidate is findCandidate with what the row's key holds, or nil.
+func (r *reader) takeCandidate(rest, value []byte) (more bool, err error) {
+	wanted, err := r.beginCandidate(rest)
+	if err != nil || !wanted {
+		return !r.done, err
+	}
+	if value == nil {
+		r.missCandidate(rest)
+		return true, nil
+	}
+	err = r.takeIndexed(value)
+	return !r.done, err
+}
+
+// beginCandidate begins with an entry. It reports whether its row is wanted.
+func (r *reader) beginCandidate(rest []byte) (wanted bool, err error) {
 	if r.ticks++; r.ticks%foundPerStep == 0 {
 		if err := r.step(); err != nil {
 			return false, err
@@ -261,7 +288,7 @@ func (r *reader) takeCandidate(rest []byte) (bool, error) {
 	l, p := &r.lookup, &r.place
 	if len(l.others) > 0 {
 		if has, err := r.crosses(rest); err != nil || !has {
-			return true, err
+			return false, err
 		}
 	}
 	if len(p.prefix) == 0 || !bytes.HasPrefix(rest, p.prefix[rows.AreaSize:]) {
@@ -274,15 +301,18 @@ func (r *reader) takeCandidate(rest []byte) (bool, error) {
 		return false, rows.ErrKey
 	}
 	if position[0] == rows.KindStatic || !l.wants(position) {
-		return !r.done, nil
+		return false, nil
 	}
 	r.row.given = nil
 	p.start = append(append(p.start[:0], p.prefix...), position...)
-	found, err := r.src.Get(p.start, l.indexed)
-	if !found && err == nil && l.entry != nil {
+	return true, nil
+}
+
+// missCandidate notes an entry whose row is not there.
+func (r *reader) missCandidate(rest []byte) {
+	if l := &r.lookup; l.entry != nil {
 		r.store.noteStale(l.index, l.entry, rest)
 	}
-	return !r.done, err
 }
 
 // enterCandidate begins with the partition of an entry. With an index of a static column it reads all of it.

@@ -49,10 +49,11 @@ type Reader interface {
 	Scan(start, end []byte, o ScanOptions, fn func(key, value []byte) (bool, error)) error
 }
 
-// Toucher is a Reader whose Get takes less time for keys that it was asked to look for shortly before.
-type Toucher interface {
-	// Touch looks for keys, all at the same time.
-	Touch(keys [][]byte)
+// ManyGetter is a Reader that looks for several keys at the same time, in less time than for one after the other.
+type ManyGetter interface {
+	// GetMany calls fn for each of some keys, in their order, with its value, or with nil if it has none, until fn returns
+	// false or an error.
+	GetMany(keys [][]byte, fn func(i int, value []byte) (bool, error)) error
 }
 
 // ScanOptions shape a Scan.

@@ -8,6 +8,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/badger/tables"
 )
 
 // Snapshot reads what was written before it was made. Release has to be called when nobody reads it any more.
@@ -45,6 +46,43 @@ func (s *Snapshot) Release() {
 // Get reads a key.
 func (s *Snapshot) Get(key []byte, fn func(value []byte) error) (bool, error) {
 	return s.engine.readValue(s.txn, key, fn)
+}
+
+// AtOnce is how many keys Several gets at the same time.
+const AtOnce = tables.AtOnce
+
+// Several are the values of several keys of a snapshot.
+type Several struct {
+	snapshot *Snapshot
+	keys     [][]byte
+	found    *tables.Several // nil: Badger is asked for any of them
+}
+
+// Several looks for AtOnce keys at most. Close has to be called when nobody needs their values any more.
+func (s *Snapshot) Several(keys [][]byte) Several {
+	if len(keys) == 0 {
+		return Several{}
+	}
+	return Several{s, keys, s.engine.tables.Several(keys, s.txn.ReadTs())}
+}
+
+// Close ends the use of the values.
+func (s *Several) Close() {
+	if s.found != nil {
+		s.found.Close()
+	}
+}
+
+// Get calls fn with the value of a key.
+func (s *Several) Get(i int, fn func(value []byte) error) (bool, error) {
+	if s.found != nil {
+		if value, found, known := s.found.Value(i); found {
+			return true, fn(value)
+		} else if known {
+			return false, nil
+		}
+	}
+	return readBadger(s.snapshot.txn, s.keys[i], fn)
 }
 
 // readValue reads a key from Badger's tables, or else from Badger.

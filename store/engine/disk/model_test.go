@@ -192,6 +192,42 @@ func (m *model) compare(what string, r engine.Reader, holds map[string]string) {
 			m.Fatalf("%s: %q holds %.100q, %v, %v, want %.100q", what, key, value, found, err, want)
 		}
 	}
+	if many, ok := r.(engine.ManyGetter); ok {
+		m.compareMany(what, many, holds)
+	}
+}
+
+// compareMany gets many keys.
+func (m *model) compareMany(what string, r engine.ManyGetter, holds map[string]string) {
+	m.Helper()
+	keys := make([][]byte, m.random.IntN(3*atOnce))
+	for i := range keys {
+		keys[i] = []byte(m.key())
+	}
+	next := 0
+	err := r.GetMany(keys, func(i int, got []byte) (bool, error) {
+		want, ok := holds[string(keys[i])]
+		if i != next || (got != nil) != ok || string(got) != want {
+			m.Fatalf("%s: call %d is for key %d, %q: %.100q, want %.100q", what, next, i, keys[i], got, want)
+		}
+		next++
+		return true, nil
+	})
+	if err != nil || next != len(keys) {
+		m.Fatalf("%s: %d of %d keys were got: %v", what, next, len(keys), err)
+	}
+}
+
+// compareView compares what a view shows.
+func (m *model) compareView() {
+	m.Helper()
+	err := m.engine.View(func(r engine.Reader) error {
+		m.compare("a short view", r, m.holds)
+		return nil
+	})
+	if err != nil {
+		m.Fatal(err)
+	}
 }
 
 // commit commits and waits.
@@ -224,6 +260,7 @@ func TestModel(t *testing.T) {
 				switch {
 				case i%5 == 0:
 					m.compare("the engine", m.engine, m.holds)
+					m.compareView()
 				case i%150 == 7:
 					if err := m.engine.Close(); err != nil {
 						t.Fatal(err)

@@ -96,14 +96,6 @@ func (v *view) Get(key []byte, fn func(value []byte) error) (bool, error) {
 	return v.folded(false, key, nil, &deltas, fn)
 }
 
-// Touch looks for keys in the trees, for Get to find them there sooner.
-func (v *view) Touch(keys [][]byte) {
-	v.tree.Touch(keys)
-	for _, m := range v.layers.frozen {
-		m.tree.Touch(keys)
-	}
-}
-
 // folded calls fn with a value, if there is one, and deltas folded into it.
 func (v *view) folded(held bool, key, value []byte, deltas *stack, fn func(value []byte) error) (bool, error) {
 	for deltas.n > 0 {

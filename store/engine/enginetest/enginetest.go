@@ -34,6 +34,7 @@ func Run(t *testing.T, h Harness) {
 		{"scans stop when told", scanStops},
 		{"scans find the last of many writes", manyWrites},
 		{"get", get},
+		{"get many", getMany},
 		{"commits replace, delete and merge", commitKinds},
 		{"commits are atomic for snapshots", commitsAreAtomic},
 		{"views do not change", viewsDoNotChange},
@@ -250,6 +251,57 @@ func get(t *testing.T, e engine.Engine) {
 	if _, err := e.Get([]byte("a"), func([]byte) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("get returns %v, want the callback's error", err)
 	}
+}
+
+// getMany gets keys of which some are not there, some come twice and some are being folded, with callbacks that read.
+func getMany(t *testing.T, e engine.Engine) {
+	var keys [][]byte
+	for i := range 60 {
+		key := fmt.Sprintf("many %02d", i%50)
+		keys = append(keys, []byte(key))
+		switch i % 5 {
+		case 0:
+		case 1:
+			must(t, commit(e, put(key, "a"), merge(key, fmt.Sprint("b", i))))
+		default:
+			must(t, commit(e, put(key, fmt.Sprint(i))))
+		}
+	}
+	broken := errors.New("broken")
+	must(t, e.View(func(r engine.Reader) error {
+		many, ok := r.(engine.ManyGetter)
+		if !ok {
+			return nil
+		}
+		for _, n := range []int{0, 1, 2, 15, 16, 17, 60} {
+			for _, stop := range []int{1, n - 1, n + 1} {
+				next := 0
+				err := many.GetMany(keys[:n], func(i int, got []byte) (bool, error) {
+					want := value(t, r, string(keys[i]))
+					if i != next || string(got) != want || got == nil != (want == "") {
+						t.Errorf("call %d is for key %d, %q, want %q", next, i, got, want)
+					}
+					next++
+					return next != stop, nil
+				})
+				if want := min(n, max(stop, 1)); err != nil || next != want {
+					t.Errorf("of %d keys %d were got, want %d: %v", n, next, want, err)
+				}
+			}
+		}
+		calls := 0
+		err := many.GetMany(keys, func(i int, _ []byte) (bool, error) {
+			calls++
+			if i == 20 {
+				return true, broken
+			}
+			return true, nil
+		})
+		if calls != 21 || !errors.Is(err, broken) {
+			t.Errorf("%d calls and %v, want the callback's error", calls, err)
+		}
+		return nil
+	}))
 }
 
 // readsFollow reads keys before and after everything that can change them.

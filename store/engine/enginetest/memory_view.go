@@ -42,6 +42,25 @@ func (v *view) Get(key []byte, fn func([]byte) error) (bool, error) {
 	return true, v.lend(value, fn)
 }
 
+// GetMany reads keys.
+func (v *view) GetMany(keys [][]byte, fn func(i int, value []byte) (bool, error)) error {
+	for i, key := range keys {
+		more := true
+		call := func(value []byte) (err error) {
+			more, err = fn(i, value)
+			return err
+		}
+		found, err := v.Get(key, call)
+		if !found && err == nil {
+			err = call(nil)
+		}
+		if err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
 // Scan reads a range.
 func (v *view) Scan(start, end []byte, o engine.ScanOptions, fn func(k, v []byte) (bool, error)) (err error) {
 	from, to := bytes.Clone(start), bytes.Clone(end)

@@ -25,8 +25,27 @@ func (r *reader) Get(key []byte, fn func(value []byte) error) (bool, error) {
 	return true, fn(value)
 }
 
-// Touch looks for keys, for Get to find them sooner.
-func (r *reader) Touch(keys [][]byte) { r.tree.Touch(keys) }
+// GetMany reads keys.
+func (r *reader) GetMany(keys [][]byte, fn func(i int, value []byte) (bool, error)) error {
+	var rows [tree.AtOnce]tree.Row
+	for from := 0; from < len(keys); from += len(rows) {
+		some := keys[from:min(from+len(rows), len(keys))]
+		r.tree.GetSeveral(some, &rows)
+		for i := range some {
+			var value []byte
+			if !rows[i].None() {
+				var err error
+				if value, err = r.value(rows[i]); err != nil {
+					return err
+				}
+			}
+			if more, err := fn(from+i, value); err != nil || !more {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 // Scan reads a range.
 func (r *reader) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {

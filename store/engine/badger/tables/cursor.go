@@ -28,9 +28,7 @@ func (r *Reader) Cursor(version uint64, start, end []byte, reverse bool) *Cursor
 	if r == nil {
 		return nil
 	}
-	l := lookups.Get().(*lookup)
-	defer lookups.Put(l)
-	l.lists = r.in.memtables(l.lists[:0])
+	l := r.enterMemtables()
 	c := cursors.Get().(*Cursor)
 	c.failed, c.reverse = r.failed, reverse
 	limit := end
@@ -38,12 +36,9 @@ func (r *Reader) Cursor(version uint64, start, end []byte, reverse bool) *Cursor
 		limit = start
 	}
 	for _, list := range l.lists {
-		if !list.Empty() {
-			c.source(version, limit).list = list.NewIterator()
-		}
-		list.DecrRef()
+		c.source(version, limit).list = list.NewIterator()
 	}
-	clear(l.lists)
+	l.leave()
 	levels := r.enter()
 	if levels == nil {
 		c.Close()

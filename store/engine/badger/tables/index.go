@@ -63,6 +63,9 @@ func newIndex(t *table.Table) *index {
 	}
 	theirs := fb.GetRootAsTableIndex(raw, 0)
 	n := theirs.OffsetsLength()
+	if n == 0 {
+		return nil
+	}
 	x := &index{filter: theirs.BloomFilterBytes(), heads: make([]uint64, n), starts: make([]uint32, n+1)}
 	first, last := withoutVersion(t.Smallest()), withoutVersion(t.Biggest())
 	x.shared = first[:keys.Shared(first, last)]

@@ -76,13 +76,15 @@ func begins[T any](pointer reflect.Type, names ...string) bool {
 	return true
 }
 
-// memtables appends the memtables to dst, the newest first. Each has to be let go with DecrRef.
+// memtables appends the memtables that have keys to dst, the newest first. Each has to be let go with DecrRef.
 func (in *internals) memtables(dst []*skl.Skiplist) []*skl.Skiplist {
 	in.mu.RLock()
 	defer in.mu.RUnlock()
 	take := func(m *memtable) {
-		m.list.IncrRef()
-		dst = append(dst, m.list)
+		if !m.list.Empty() {
+			m.list.IncrRef()
+			dst = append(dst, m.list)
+		}
 	}
 	if m := *in.newest; m != nil {
 		take(m)

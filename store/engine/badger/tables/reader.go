@@ -42,7 +42,7 @@ const (
 	isPointer = 1 << 1 // into the value log
 )
 
-// lookup is what a get needs for itself.
+// lookup looks in memtables.
 type lookup struct {
 	key   []byte // with its version
 	lists []*skl.Skiplist
@@ -66,42 +66,65 @@ func (r *Reader) Get(key []byte, version uint64, fn func(value []byte) error) (f
 			}()
 		}
 	}
-	switch {
-	case s == absent:
-		return false, true, nil
-	case s == unknown || e.meta&isPointer != 0 || len(e.value) > maxValue:
-		return false, false, nil
-	case e.meta&isDeleted != 0:
-		return false, true, nil
-	case len(e.value) == 0: // Badger has an error for it
-		return false, false, nil
+	value, found, known := e.read(s)
+	if !found {
+		return false, known, nil
 	}
-	return true, true, fn(e.value)
+	return true, true, fn(value)
 }
 
-// inMemtables finds a key in the memtables. What is newer is in a newer one.
+// read is the value of an entry, if there is one. If known is false Badger has to be asked.
+func (e *entry) read(s state) (value []byte, found, known bool) {
+	switch {
+	case s == absent:
+		return nil, false, true
+	case s == unknown || e.meta&isPointer != 0 || len(e.value) > maxValue:
+		return nil, false, false
+	case e.meta&isDeleted != 0:
+		return nil, false, true
+	case len(e.value) == 0: // Badger has an error for it
+		return nil, false, false
+	}
+	return e.value, true, true
+}
+
+// inMemtables finds a key in the memtables.
 func (r *Reader) inMemtables(key []byte, version uint64) (entry, state) {
+	l := r.enterMemtables()
+	defer l.leave()
+	return l.find(key, version)
+}
+
+// enterMemtables holds the memtables until leave is called.
+func (r *Reader) enterMemtables() *lookup {
 	l := lookups.Get().(*lookup)
-	defer lookups.Put(l)
 	l.lists = r.in.memtables(l.lists[:0])
-	e, s := entry{}, absent
+	return l
+}
+
+func (l *lookup) leave() {
 	for _, list := range l.lists {
-		if s == absent && !list.Empty() {
-			if len(l.key) == 0 {
-				l.key = binary.BigEndian.AppendUint64(append(l.key, key...), math.MaxUint64-version)
-			}
-			if v := list.Get(l.key); v.Meta != 0 || v.Value != nil {
-				e, s = entry{v.Meta, v.Value}, present // memory of Go's, which stays valid
-				if v.ExpiresAt != 0 {
-					s = unknown
-				}
-			}
-		}
 		list.DecrRef()
 	}
-	l.key = l.key[:0]
 	clear(l.lists)
-	return e, s
+	lookups.Put(l)
+}
+
+// find finds a key. What is newer is in a newer memtable.
+func (l *lookup) find(key []byte, version uint64) (entry, state) {
+	l.key = l.key[:0]
+	for _, list := range l.lists {
+		if len(l.key) == 0 {
+			l.key = binary.BigEndian.AppendUint64(append(l.key, key...), math.MaxUint64-version)
+		}
+		if v := list.Get(l.key); v.Meta != 0 || v.Value != nil {
+			if v.ExpiresAt != 0 {
+				return entry{}, unknown
+			}
+			return entry{v.Meta, v.Value}, present // memory of Go's, which stays valid
+		}
+	}
+	return entry{}, absent
 }
 
 // inTables finds a key in the tables. The table that it returns is to be let go of, with DecrRef.

@@ -29,6 +29,7 @@ type database struct {
 	version uint64
 	asked   int // keys
 	unknown int // of them, were left to Badger though their values are in tables
+	refused int // keys that were left to Badger though it need not be, or groups of keys
 	deleted int // keys that scans came to
 }
 
@@ -66,6 +67,9 @@ func (d *database) close(t *testing.T) {
 	t.Helper()
 	if d.unknown > d.asked/20 {
 		t.Errorf("%d of %d keys were left to Badger", d.unknown, d.asked)
+	}
+	if d.refused > d.asked/20 {
+		t.Errorf("of %d keys, %d were not found together with others", d.asked, d.refused)
 	}
 	d.Reader.Close()
 	if err := d.DB.Close(); err != nil {
@@ -137,7 +141,8 @@ func (d *database) expectSame(t *testing.T, keys [][]byte, version uint64) (left
 	t.Helper()
 	txn := d.NewTransactionAt(version, false)
 	d.asked += len(keys)
-	for _, key := range keys {
+	all := make([]expected, len(keys))
+	for i, key := range keys {
 		var want, got []byte
 		item, err := txn.Get(key)
 		if err == nil {
@@ -160,8 +165,39 @@ func (d *database) expectSame(t *testing.T, keys [][]byte, version uint64) (left
 		case found != (want != nil) || !bytes.Equal(got, want):
 			t.Fatalf("key %q at %d: %v %.60q, want %.60q", key, version, found, got, want)
 		}
+		all[i] = expected{want, known}
+	}
+	for from, n := 0, 0; from < len(keys); from += n {
+		n = min(1+from%AtOnce, len(keys)-from)
+		d.expectSeveral(t, keys[from:from+n], version, all[from:])
 	}
 	return left
+}
+
+// expected is what the reader has to find for a key.
+type expected struct {
+	value []byte
+	known bool
+}
+
+// expectSeveral looks for keys at the same time.
+func (d *database) expectSeveral(t *testing.T, keys [][]byte, version uint64, want []expected) {
+	t.Helper()
+	s := d.Several(keys, version)
+	if s == nil {
+		d.refused++
+		return
+	}
+	defer s.Close()
+	for i, key := range keys {
+		value, found, known := s.Value(i)
+		switch {
+		case !known && want[i].known:
+			d.refused++
+		case known && (found != (want[i].value != nil) || !bytes.Equal(value, want[i].value)):
+			t.Fatalf("key %d, %q at %d: %v %.60q, want %.60q", i, key, version, found, value, want[i].value)
+		}
+	}
 }
 
 // TestGet writes and deletes keys at random, in many transactions, and looks for all of them in snapshots of now and
@@ -253,7 +289,7 @@ func TestGetBesideMerges(t *testing.T) {
 	for range 10 {
 		d.expectSame(t, all, seen)
 	}
-	d.unknown = 0 // of a reader that forgets all the time
+	d.unknown, d.refused = 0, 0 // of a reader that forgets all the time
 	close(stop)
 	wg.Wait()
 	d.expectSame(t, all, d.version)
@@ -294,6 +330,24 @@ func TestForget(t *testing.T) {
 	}
 }
 
+// TestEmptyFirstLevel writes more while a reader has a first level without tables, until it is without tables again.
+func TestEmptyFirstLevel(t *testing.T) {
+	d := open(t, t.TempDir())
+	all := similarKeys(1000)
+	r := rand.New(rand.NewPCG(19, 20))
+	for range 2 {
+		d.fill(t, r, all, 100)
+		eventually(t, "the first level has no tables and the others have some", func() bool {
+			if err := d.Flatten(1); err != nil {
+				t.Fatal(err)
+			}
+			return d.Levels()[0].NumTables == 0 && d.filledLevels() > 0
+		})
+		d.expectSame(t, all, d.version)
+	}
+	d.close(t)
+}
+
 // TestDamagedBlock changes bytes of blocks: a key is found, or not, or it is not known whether it is there.
 func TestDamagedBlock(t *testing.T) {
 	d := open(t, t.TempDir())
@@ -303,8 +357,11 @@ func TestDamagedBlock(t *testing.T) {
 	d.fill(t, r, all, 60)
 	unsure := 0
 	d.eachTable(t, func(table *indexed) {
-		x := *table.get()
+		whole := table.get()
+		x := *whole
 		sound := x.data
+		table.index.Store(&x)
+		defer table.index.Store(whole)
 		for range 300 {
 			x.data = bytes.Clone(sound)
 			for range 1 + r.IntN(4) {
@@ -316,6 +373,13 @@ func TestDamagedBlock(t *testing.T) {
 				if _, s := x.find(all[r.IntN(len(all))], d.version); s == unknown {
 					unsure++
 				}
+			}
+			some := make([][]byte, AtOnce)
+			for i := range some {
+				some[i] = all[r.IntN(len(all))]
+			}
+			if s := d.Several(some, d.version); s != nil {
+				s.Close()
 			}
 		}
 	})
@@ -336,7 +400,7 @@ func TestLeftToBadger(t *testing.T) {
 		if d.unknown == 0 {
 			t.Error("no key was left to Badger")
 		}
-		d.unknown = 0
+		d.unknown, d.refused = 0, 0
 		d.close(t)
 	}
 }

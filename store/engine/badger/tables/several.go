@@ -1,0 +1,246 @@
+package tables
+
+import (
+	"bytes"
+	"sync"
+
+	"github.com/dgraph-io/badger/v4/y"
+
+	"github.com/cqld/cqld/store/engine/keys"
+)
+
+// AtOnce is how many keys are got at the same time: more than a processor waits for at a time.
+const AtOnce = 16
+
+// The processor fetches memory in lines. So many of an entry that may be the one and of those beside it are fetched.
+const (
+	lineSize     = 64
+	touchedLines = 6
+)
+
+// Several are the values of several keys. Looking for a key waits for memory at each step. Several goes a step for all
+// of its keys before it goes the next one, so that the processor waits for all of them at the same time.
+type Several struct {
+	reader  *Reader
+	version uint64
+	keys    [][]byte
+	levels  *levels // that hold the values
+	hashes  [AtOnce]uint32
+	entries [AtOnce]entry
+	states  [AtOnce]state
+	places  [AtOnce]place
+	seeking []place // of keys in the tables that are read
+	sum     uint64  // is made from all that is fetched
+}
+
+// place is where a key may be in a table.
+type place struct {
+	number    int // of the key
+	index     *index
+	head      uint64 // of the key
+	low, high int    // blocks: the first one behind the key is between them
+	block     block
+}
+
+var severals = sync.Pool{New: func() any { return new(Several) }}
+
+// Several looks for AtOnce keys at most. It is nil if Badger has to be asked for all of them.
+func (r *Reader) Several(keys [][]byte, version uint64) *Several {
+	if r == nil {
+		return nil
+	}
+	s := severals.Get().(*Several)
+	s.reader, s.version, s.keys = r, version, keys
+	s.inMemtables()
+	if s.levels = r.enter(); s.levels == nil {
+		s.Close()
+		return nil
+	}
+	s.levels.hold()
+	r.mu.RUnlock()
+	s.inTables()
+	return s
+}
+
+// Close ends the use of the values.
+func (s *Several) Close() {
+	if s.levels != nil {
+		s.reader.release(s.levels)
+	}
+	clear(s.entries[:])
+	s.reader, s.keys, s.levels = nil, nil, nil
+	severals.Put(s)
+}
+
+// Value is the value of a key, if it is found, until Close. If known is false Badger has to be asked for it.
+func (s *Several) Value(i int) (value []byte, found, known bool) {
+	return s.entries[i].read(s.states[i])
+}
+
+// inMemtables looks for the keys in the memtables.
+func (s *Several) inMemtables() {
+	l := s.reader.enterMemtables()
+	defer l.leave()
+	for i, key := range s.keys {
+		s.entries[i], s.states[i] = l.find(key, s.version)
+	}
+}
+
+// inTables looks for the keys in the tables.
+func (s *Several) inTables() {
+	for i, key := range s.keys {
+		s.hashes[i] = y.Hash(key)
+	}
+	for _, t := range s.levels.first {
+		s.begin()
+		for i := range s.keys {
+			s.add(i, t)
+		}
+		s.filter()
+		s.find()
+	}
+	for i := range s.levels.lower {
+		l := &s.levels.lower[i]
+		s.begin()
+		for j, key := range s.keys {
+			if in := l.from(key); len(in) > 0 {
+				s.add(j, in[0])
+			}
+		}
+		if !l.last { // see levels.find
+			s.filter()
+		}
+		s.find()
+	}
+}
+
+// begin begins with other tables.
+func (s *Several) begin() { s.seeking = s.places[:0] }
+
+// add says that a key is in a table unless it was found before or is not there.
+func (s *Several) add(number int, t *indexed) {
+	if s.states[number] != absent {
+		return
+	}
+	x, key := t.get(), s.keys[number]
+	if x == nil {
+		s.states[number] = unknown
+		return
+	}
+	if !bytes.HasPrefix(key, x.shared) {
+		return
+	}
+	n := len(s.seeking)
+	s.seeking = s.seeking[:n+1]
+	p := &s.seeking[n]
+	p.number, p.index, p.head = number, x, keys.Head(key[len(x.shared):])
+	p.low, p.high = 0, len(x.heads)
+}
+
+// filter drops the places of keys that a table certainly does not have.
+func (s *Several) filter() {
+	for i := range s.seeking {
+		if f, hash := s.seeking[i].index.filter, s.hashes[s.seeking[i].number]; len(f) > 1 {
+			s.sum += uint64(f[hash%uint32(8*(len(f)-1))/8]) // where MayContain begins
+		}
+	}
+	n := 0
+	for i := range s.seeking {
+		p := &s.seeking[i]
+		if f := p.index.filter; len(f) > 0 && !f.MayContain(s.hashes[p.number]) {
+			continue
+		}
+		if n < i {
+			s.seeking[n] = *p
+		}
+		n++
+	}
+	s.seeking = s.seeking[:n]
+}
+
+// find finds the keys at their places.
+func (s *Several) find() {
+	if len(s.seeking) == 0 {
+		return
+	}
+	s.findBlocks()
+	for i := range s.seeking {
+		x, n := s.seeking[i].index, s.seeking[i].before()
+		s.sum += x.heads[n] + uint64(x.starts[n])
+	}
+	for i := range s.seeking {
+		x, n := s.seeking[i].index, s.seeking[i].before()
+		if from, end := x.starts[n], x.starts[n+1]; from < end {
+			s.sum += uint64(x.data[from]) + uint64(x.data[end-1])
+		}
+	}
+	for i := range s.seeking {
+		p := &s.seeking[i]
+		if b, ok := p.index.block(p.before()); ok {
+			at, _ := b.guess(p.head)
+			s.sum += uint64(b.offsets[4*at])
+			p.block = b
+		}
+	}
+	for i := range s.seeking {
+		s.touchEntries(&s.seeking[i].block, s.seeking[i].head)
+	}
+	for i := range s.seeking {
+		p := &s.seeking[i]
+		s.entries[p.number], s.states[p.number] = p.find(s.keys[p.number], s.version)
+		p.block = block{}
+	}
+	needed(s.sum)
+}
+
+// findBlocks finds the first block of each place that is behind the key.
+func (s *Several) findBlocks() {
+	for more := true; more; {
+		more = false
+		for i := range s.seeking {
+			p := &s.seeking[i]
+			if p.low == p.high {
+				continue
+			}
+			more = true
+			if mid := int(uint(p.low+p.high) >> 1); p.index.heads[mid] <= p.head {
+				p.low = mid + 1
+			} else {
+				p.high = mid
+			}
+		}
+	}
+}
+
+// touchEntries fetches the entries of a block among which a key may be.
+func (s *Several) touchEntries(b *block, head uint64) {
+	if b.n == 0 {
+		return
+	}
+	at, _ := b.guess(head)
+	from := b.start(max(at-3, 0))
+	for to := min(from+touchedLines*lineSize, len(b.data)); from < to; from += lineSize {
+		s.sum += uint64(b.data[from])
+	}
+}
+
+// needed takes a number, so that the compiler does not leave out what it is made from.
+//
+//go:noinline
+func needed(uint64) {}
+
+// before is the block before the first one that is behind the key.
+func (p *place) before() int { return max(p.low-1, 0) }
+
+// find finds the key, given the first block that begins with a greater head than the key's.
+func (p *place) find(key []byte, version uint64) (entry, state) {
+	x := p.index
+	if p.low == 0 || p.block.n == 0 || x.heads[p.low-1] == p.head {
+		return x.find(key, version) // which tells blocks apart that begin with the same head
+	}
+	i, s := p.block.search(key, version, p.head)
+	if s == absent {
+		return entry{}, absent // the next block begins with another key
+	}
+	return p.block.entry(i, s)
+}
