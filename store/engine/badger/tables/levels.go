@@ -110,15 +110,28 @@ func (l *levels) each(fn func(*indexed)) {
 // areOf reports whether Badger has the same tables now. It looks from the first level down, as what leaves a level is
 // in the next one before.
 func (l *levels) areOf(in *internals) bool {
-	for i, theirs := range in.levels {
-		theirs.RLock()
-		now := theirs.tables
-		theirs.RUnlock()
-		if seen := l.seen[i]; len(now) != len(seen) || len(now) > 0 && &now[0] != &seen[0] {
+	for i := range in.levels {
+		if !l.isOf(in, i) {
 			return false
 		}
 	}
 	return true
+}
+
+// suffice reports whether the tables have all that is in no memtable. They do as long as the first level is the same,
+// to which memtables are added: whatever of the others was merged since is here as well. One without tables may have
+// had some meanwhile.
+func (l *levels) suffice(in *internals) bool {
+	return len(l.seen[0]) > 0 && l.isOf(in, 0) || l.areOf(in)
+}
+
+// isOf reports whether Badger has the same tables in a level.
+func (l *levels) isOf(in *internals, level int) bool {
+	theirs, seen := in.levels[level], l.seen[level]
+	theirs.RLock()
+	now := theirs.tables
+	theirs.RUnlock()
+	return len(now) == len(seen) && (len(now) == 0 || &now[0] == &seen[0])
 }
 
 // hold counts a user in, who has to call release. Nobody has let go of the tables yet.

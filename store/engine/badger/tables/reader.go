@@ -148,7 +148,7 @@ func (r *Reader) enter() *levels {
 	for range tries {
 		r.mu.RLock()
 		l := r.levels
-		current := l != nil && l.areOf(r.in)
+		current := l != nil && l.suffice(r.in)
 		if current && l.size <= r.most {
 			return l
 		}
