@@ -179,6 +179,23 @@ func (r *watchedReader) Get(key []byte, fn func(value []byte) error) (found bool
 	return found, err
 }
 
+// GetMany reads keys.
+func (r *watchedReader) GetMany(keys [][]byte, fn func(i int, value []byte) (bool, error)) error {
+	var own error
+	call := func(i int, value []byte) (more bool, err error) {
+		more, own = fn(i, value)
+		return more, own
+	}
+	var err error
+	if many, ok := r.Reader.(engine.ManyGetter); ok {
+		err = many.GetMany(keys, call)
+	} else {
+		err = engine.GetEach(r.Reader, keys, call)
+	}
+	r.note(err, own)
+	return err
+}
+
 // Scan reads a range.
 func (r *watchedReader) Scan(
 	start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error),

@@ -12,6 +12,9 @@ import (
 // sliceRows is how many rows a slice has.
 const sliceRows = 20
 
+// indexedRows is how many rows an index finds.
+const indexedRows = 10
+
 // rows is how many rows there are for each client: what it reads and updates.
 const rows = 4
 
@@ -21,6 +24,8 @@ var definitions = []string{
 	"CREATE TABLE bench.one (a int PRIMARY KEY, b int)",
 	"CREATE TABLE bench.many (a int, b int, c text, PRIMARY KEY (a, b))",
 	"CREATE TABLE bench.counters (a int PRIMARY KEY, n counter)",
+	"CREATE TABLE bench.indexed (a int PRIMARY KEY, b int)",
+	"CREATE INDEX ON bench.indexed (b)",
 }
 
 func define(ctx context.Context, c *local.Cluster) error {
@@ -53,6 +58,10 @@ var statements = []statement{
 	}},
 	{
 		fmt.Sprintf("SELECT of a slice of %d rows", sliceRows), "SELECT b, c FROM bench.many WHERE a = ?",
+		func(client, _ int) []types.Value { return numbers(client) },
+	},
+	{
+		fmt.Sprintf("SELECT of %d rows by an index", indexedRows), "SELECT a FROM bench.indexed WHERE b = ?",
 		func(client, _ int) []types.Value { return numbers(client) },
 	},
 	{"INSERT of a row", "INSERT INTO bench.one (a, b) VALUES (?, ?)", func(client, n int) []types.Value {
@@ -118,6 +127,9 @@ func (w *worker) fill(ctx context.Context) error {
 	}
 	for b := range sliceRows {
 		text += fmt.Sprintf("INSERT INTO bench.many (a, b, c) VALUES (%d, %d, 'of twenty bytes each'); ", w.number, b)
+	}
+	for n := range indexedRows {
+		text += fmt.Sprintf("INSERT INTO bench.indexed (a, b) VALUES (%d, %d); ", w.number*indexedRows+n, w.number)
 	}
 	_, err := w.conn.Query(ctx, text+"APPLY BATCH", nil, nil)
 	return err

@@ -1,7 +1,9 @@
 package tikv
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/cqld/cqld/store/engine"
@@ -72,7 +74,7 @@ func (e *Engine) Scan(start, end []byte, o engine.ScanOptions, fn func(key, valu
 type view struct {
 	engine *Engine
 	ts     uint64
-	read   func(*row) // is told of each row that is read with its value, if it is not nil
+	read   func(*row) // of a transaction: is told of each row that is read with its value
 }
 
 // Get reads a key.
@@ -97,6 +99,37 @@ func (v *view) Get(key []byte, fn func(value []byte) error) (found bool, err err
 		return false, err
 	}
 	return true, fn(value)
+}
+
+// getsAtOnce is how many keys GetMany asks for at the same time.
+const getsAtOnce = 16
+
+// GetMany reads keys, as many at a time as take no longer than one.
+func (v *view) GetMany(keys [][]byte, fn func(i int, value []byte) (bool, error)) error {
+	next := 0
+	for some := range slices.Chunk(keys, getsAtOnce) {
+		values, errs := make([][]byte, len(some)), make([]error, len(some))
+		var asking sync.WaitGroup
+		for i, key := range some {
+			asking.Go(func() {
+				_, errs[i] = v.Get(key, func(value []byte) error {
+					values[i] = bytes.Clone(value)
+					return nil
+				})
+			})
+		}
+		asking.Wait()
+		for i := range some {
+			if errs[i] != nil {
+				return errs[i]
+			}
+			if more, err := fn(next, values[i]); err != nil || !more {
+				return err
+			}
+			next++
+		}
+	}
+	return nil
 }
 
 // Scan reads a range.

@@ -56,6 +56,25 @@ type ManyGetter interface {
 	GetMany(keys [][]byte, fn func(i int, value []byte) (bool, error)) error
 }
 
+// GetEach does what GetMany does with any Reader, one key after the other.
+func GetEach(r Reader, keys [][]byte, fn func(i int, value []byte) (bool, error)) error {
+	for i, key := range keys {
+		more := true
+		call := func(value []byte) (err error) {
+			more, err = fn(i, value)
+			return err
+		}
+		found, err := r.Get(key, call)
+		if !found && err == nil {
+			err = call(nil)
+		}
+		if err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
 // ScanOptions shape a Scan.
 type ScanOptions struct {
 	Reverse  bool // from the last key before end down to start

@@ -44,21 +44,7 @@ func (v *view) Get(key []byte, fn func([]byte) error) (bool, error) {
 
 // GetMany reads keys.
 func (v *view) GetMany(keys [][]byte, fn func(i int, value []byte) (bool, error)) error {
-	for i, key := range keys {
-		more := true
-		call := func(value []byte) (err error) {
-			more, err = fn(i, value)
-			return err
-		}
-		found, err := v.Get(key, call)
-		if !found && err == nil {
-			err = call(nil)
-		}
-		if err != nil || !more {
-			return err
-		}
-	}
-	return nil
+	return engine.GetEach(v, keys, fn)
 }
 
 // Scan reads a range.
