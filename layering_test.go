@@ -97,10 +97,10 @@ var arrows = map[string][]string{
 	"store/engine/badger/tables": {"store/engine/keys"},
 	"store/engine/tree":          {"store/engine/keys"},
 	"store/engine/disk": {
-		"store/bloom", "store/engine", "store/engine/badger", "store/engine/badger/check", "store/engine/disk/commitlog", "store/engine/files", "store/engine/publish", "store/engine/tree",
+		"store/bloom", "store/engine", "store/engine/badger", "store/engine/badger/check", "store/engine/disk/commitlog", "store/engine/files", "store/engine/keys", "store/engine/publish", "store/engine/tree",
 	},
 	"store/engine/disk/commitlog": {"store/engine", "store/engine/files"},
-	"store/engine/memory":         {"store/engine", "store/engine/publish", "store/engine/tree"},
+	"store/engine/memory":         {"store/engine", "store/engine/keys", "store/engine/publish", "store/engine/tree"},
 	"store/engine/enginetest":     {"store/engine", "store/engine/files"},
 	"cluster/tikv":                {"store/engine"}, // a module of its own, as all of cluster
 	"cluster/local":               {"compat_tests/process"},

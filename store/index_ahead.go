@@ -5,8 +5,8 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// lookahead has the keys of rows that entries of an index stand for, in their order. The engine looks for all of these
-// rows at the same time before they are read.
+// lookahead has the keys of rows that entries of an index stand for, in their order. The engine gets all of these rows
+// at the same time.
 type lookahead struct {
 	getter engine.ManyGetter // nil: each row is read at once
 	most   int               // keys
@@ -16,14 +16,14 @@ type lookahead struct {
 	take func(i int, value []byte) (bool, error) // takes the row of a key, as a value that is made once
 }
 
-// The most that is looked for at a time.
+// The most that is got at a time.
 const (
 	aheadRows  = 16
 	aheadBytes = 16 << 10
 )
 
-// begin begins with no keys. Where few rows are wanted few are looked for. Where rows must have entries in other
-// indexes as well, most are not read, so none is looked for.
+// begin begins with no keys. Where few rows are wanted few are got. Where rows must have entries in other
+// indexes as well, most are not read, so each is got when it is its turn.
 func (a *lookahead) begin(r *reader) {
 	a.getter, _ = r.src.(engine.ManyGetter)
 	a.most = aheadRows
@@ -44,7 +44,7 @@ func (r *reader) takeEntry(key, _ []byte) (bool, error) {
 	return r.lookAhead(key[len(r.lookup.entry):])
 }
 
-// lookAhead takes the key of a row, without its area. When there are enough keys it reads their rows.
+// lookAhead takes the key of a row, without its area. When there are enough keys it gets their rows.
 func (r *reader) lookAhead(rest []byte) (bool, error) {
 	a := &r.lookup.ahead
 	if a.getter == nil {
@@ -59,7 +59,7 @@ func (r *reader) lookAhead(rest []byte) (bool, error) {
 	return r.takeAhead()
 }
 
-// takeAhead reads the rows of the keys that were taken.
+// takeAhead gets the rows of the keys that were taken.
 func (r *reader) takeAhead() (more bool, err error) {
 	a := &r.lookup.ahead
 	if len(a.keys) > 0 {

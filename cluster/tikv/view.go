@@ -104,7 +104,7 @@ func (v *view) Get(key []byte, fn func(value []byte) error) (found bool, err err
 // getsAtOnce is how many keys GetMany asks for at the same time.
 const getsAtOnce = 16
 
-// GetMany reads keys, as many at a time as take no longer than one.
+// GetMany reads keys, getsAtOnce of them at the same time: they wait for the network about as long as one.
 func (v *view) GetMany(keys [][]byte, fn func(i int, value []byte) (bool, error)) error {
 	next := 0
 	for some := range slices.Chunk(keys, getsAtOnce) {

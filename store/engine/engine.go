@@ -35,8 +35,8 @@ var ErrClosed = errors.New("engine: closed")
 // other first. Folding a delta into nothing gives the delta, so an engine may do without.
 //
 // An error says that what the key holds, or the delta, is not of the store's making. The commit with the delta then
-// fails with it and changes nothing, or whoever reads the key gets it, until the engine finds out and leaves the delta
-// out.
+// fails with it and changes nothing, or whoever reads the key gets it. An engine that folds later leaves the delta out
+// and logs that.
 type Fold func(dst, key, existing, delta []byte) ([]byte, error)
 
 // Reader reads one consistent snapshot, whatever is committed meanwhile, by its callbacks too. Slices given to

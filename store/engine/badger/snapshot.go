@@ -48,9 +48,6 @@ func (s *Snapshot) Get(key []byte, fn func(value []byte) error) (bool, error) {
 	return s.engine.readValue(s.txn, key, fn)
 }
 
-// AtOnce is how many keys Several gets at the same time.
-const AtOnce = tables.AtOnce
-
 // Several are the values of several keys of a snapshot.
 type Several struct {
 	snapshot *Snapshot
@@ -58,7 +55,7 @@ type Several struct {
 	found    *tables.Several // nil: Badger is asked for any of them
 }
 
-// Several looks for AtOnce keys at most. Close has to be called when nobody needs their values any more.
+// Several looks for keys.AtOnce keys at most. Close has to be called when nobody needs their values any more.
 func (s *Snapshot) Several(keys [][]byte) Several {
 	if len(keys) == 0 {
 		return Several{}

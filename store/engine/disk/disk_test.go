@@ -90,6 +90,7 @@ func TestContract(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			enginetest.Run(t, enginetest.Harness{
+				Flushes: true,
 				Open: func(t *testing.T, fold engine.Fold) engine.Engine {
 					e, err := Open(options(t, folder(t)), fold)
 					if err != nil {

@@ -3,17 +3,14 @@ package disk
 import (
 	"sync"
 
-	"github.com/cqld/cqld/store/engine/badger"
+	"github.com/cqld/cqld/store/engine/keys"
 	"github.com/cqld/cqld/store/engine/tree"
 )
 
-// atOnce is how many keys are looked for at the same time.
-const atOnce = min(tree.AtOnce, badger.AtOnce)
-
 // getting gets several keys.
 type getting struct {
-	rows  [tree.AtOnce]tree.Row // of a tree
-	upper [atOnce]bool          // whether a tree has the key
+	rows  [keys.AtOnce]tree.Row // of a tree
+	upper [keys.AtOnce]bool     // whether a tree has the key
 	below [][]byte              // keys that no tree has
 
 	number int // of the key that fn is called for
@@ -32,15 +29,15 @@ var gettings = sync.Pool{New: func() any {
 }}
 
 // GetMany reads keys.
-func (v *view) GetMany(keys [][]byte, fn func(i int, value []byte) (bool, error)) error {
+func (v *view) GetMany(all [][]byte, fn func(i int, value []byte) (bool, error)) error {
 	g := gettings.Get().(*getting)
 	defer func() {
 		g.fn = nil
 		gettings.Put(g)
 	}()
 	g.fn, g.number, g.more = fn, 0, true
-	for g.more && g.number < len(keys) {
-		if err := g.some(v, keys[g.number:min(g.number+atOnce, len(keys))]); err != nil {
+	for g.more && g.number < len(all) {
+		if err := g.some(v, all[g.number:min(g.number+keys.AtOnce, len(all))]); err != nil {
 			return err
 		}
 	}
@@ -48,16 +45,16 @@ func (v *view) GetMany(keys [][]byte, fn func(i int, value []byte) (bool, error)
 }
 
 // some gets some of the keys.
-func (g *getting) some(v *view, keys [][]byte) error {
-	g.inTrees(v, keys)
+func (g *getting) some(v *view, some [][]byte) error {
+	g.inTrees(v, some)
 	below := v.layers.base.Several(g.below)
 	defer below.Close()
 	next := 0
-	for i := 0; i < len(keys) && g.more; i++ {
+	for i := 0; i < len(some) && g.more; i++ {
 		var found bool
 		var err error
 		if g.upper[i] {
-			found, err = v.Get(keys[i], g.call)
+			found, err = v.Get(some[i], g.call)
 		} else {
 			found, err = below.Get(next, g.call)
 			next++
@@ -74,10 +71,10 @@ func (g *getting) some(v *view, keys [][]byte) error {
 }
 
 // inTrees finds out which keys are in trees.
-func (g *getting) inTrees(v *view, keys [][]byte) {
+func (g *getting) inTrees(v *view, some [][]byte) {
 	look := func(t *tree.Tree, first bool) {
-		t.GetSeveral(keys, &g.rows)
-		for i := range keys {
+		t.GetSeveral(some, &g.rows)
+		for i := range some {
 			g.upper[i] = !g.rows[i].None() || !first && g.upper[i]
 			g.rows[i] = tree.Row{}
 		}
@@ -87,7 +84,7 @@ func (g *getting) inTrees(v *view, keys [][]byte) {
 		look(&m.tree, false)
 	}
 	g.below = g.below[:0]
-	for i, key := range keys {
+	for i, key := range some {
 		if g.upper[i] = g.upper[i] || v.lacks != nil; !g.upper[i] { // Get asks lacks
 			g.below = append(g.below, key)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/enginetest"
+	"github.com/cqld/cqld/store/engine/keys"
 )
 
 // model does random things to an engine and to a map, and compares them.
@@ -200,21 +201,21 @@ func (m *model) compare(what string, r engine.Reader, holds map[string]string) {
 // compareMany gets many keys.
 func (m *model) compareMany(what string, r engine.ManyGetter, holds map[string]string) {
 	m.Helper()
-	keys := make([][]byte, m.random.IntN(3*atOnce))
-	for i := range keys {
-		keys[i] = []byte(m.key())
+	asked := make([][]byte, m.random.IntN(3*keys.AtOnce))
+	for i := range asked {
+		asked[i] = []byte(m.key())
 	}
 	next := 0
-	err := r.GetMany(keys, func(i int, got []byte) (bool, error) {
-		want, ok := holds[string(keys[i])]
+	err := r.GetMany(asked, func(i int, got []byte) (bool, error) {
+		want, ok := holds[string(asked[i])]
 		if i != next || (got != nil) != ok || string(got) != want {
-			m.Fatalf("%s: call %d is for key %d, %q: %.100q, want %.100q", what, next, i, keys[i], got, want)
+			m.Fatalf("%s: call %d is for key %d, %q: %.100q, want %.100q", what, next, i, asked[i], got, want)
 		}
 		next++
 		return true, nil
 	})
-	if err != nil || next != len(keys) {
-		m.Fatalf("%s: %d of %d keys were got: %v", what, next, len(keys), err)
+	if err != nil || next != len(asked) {
+		m.Fatalf("%s: %d of %d keys were got: %v", what, next, len(asked), err)
 	}
 }
 

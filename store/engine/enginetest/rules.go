@@ -39,8 +39,8 @@ func callbacks(t *testing.T, e engine.Engine) {
 }
 
 // foldsFail merges into what cannot be folded: whoever commits gets the error and nothing of it is applied, or whoever
-// reads, until the engine has found out and left the delta out.
-func foldsFail(t *testing.T, e engine.Engine) {
+// reads. An engine that flushes may have found out before the read, and left the delta out.
+func foldsFail(t *testing.T, e engine.Engine, flushes bool) {
 	must(t, commit(e, put("bad", "damaged"), put("good", "1")))
 	expect(t, "bad", value(t, e, "bad"), "damaged")
 	err := commit(e, merge("good", "2"), merge("bad", "2"))
@@ -54,7 +54,8 @@ func foldsFail(t *testing.T, e engine.Engine) {
 		})
 	}
 	expect(t, "good", value(t, e, "good"), want)
-	if !errors.Is(err, errDamaged) && (err != nil || held != "damaged") {
+	leftOut := flushes && err == nil && held == "damaged"
+	if !errors.Is(err, errDamaged) && !leftOut {
 		t.Errorf("the error is %v, and the key holds %q", err, held)
 	}
 	err = update(e, "g", func(txn engine.Txn) error {

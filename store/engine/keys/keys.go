@@ -1,4 +1,4 @@
-// Package keys has what ordered structures need to compare keys quickly.
+// Package keys has what ordered structures need to compare keys and to look for them quickly.
 package keys
 
 import "encoding/binary"

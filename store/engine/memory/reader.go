@@ -2,6 +2,7 @@ package memory
 
 import (
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/keys"
 	"github.com/cqld/cqld/store/engine/publish"
 	"github.com/cqld/cqld/store/engine/tree"
 )
@@ -26,10 +27,10 @@ func (r *reader) Get(key []byte, fn func(value []byte) error) (bool, error) {
 }
 
 // GetMany reads keys.
-func (r *reader) GetMany(keys [][]byte, fn func(i int, value []byte) (bool, error)) error {
-	var rows [tree.AtOnce]tree.Row
-	for from := 0; from < len(keys); from += len(rows) {
-		some := keys[from:min(from+len(rows), len(keys))]
+func (r *reader) GetMany(all [][]byte, fn func(i int, value []byte) (bool, error)) error {
+	var rows [keys.AtOnce]tree.Row
+	for from := 0; from < len(all); from += len(rows) {
+		some := all[from:min(from+len(rows), len(all))]
 		r.tree.GetSeveral(some, &rows)
 		for i := range some {
 			var value []byte

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/cqld/cqld/store/engine/keys"
 )
 
 // TestGetSeveral gets rows of small trees and of large ones: those that Get finds, whichever keys there are beside
@@ -34,14 +36,14 @@ func TestGetSeveral(t *testing.T) {
 			}
 			found := 0
 			for range 200 {
-				keys := [][]byte{nil, []byte("a"), []byte("b"), key(2*n + 1), key(2*r.IntN(n+1) + 1)}
-				for len(keys) < AtOnce && n > 0 {
-					keys = append(keys, key(2*r.IntN(n)))
+				some := [][]byte{nil, []byte("a"), []byte("b"), key(2*n + 1), key(2*r.IntN(n+1) + 1)}
+				for len(some) < keys.AtOnce && n > 0 {
+					some = append(some, key(2*r.IntN(n)))
 				}
-				var rows [AtOnce]Row
+				var rows [keys.AtOnce]Row
 				rows[0] = NewRow([]byte("left"), []byte("behind"))
-				tr.GetSeveral(keys, &rows)
-				for i, k := range keys {
+				tr.GetSeveral(some, &rows)
+				for i, k := range some {
 					want := tr.Get(k)
 					if want != rows[i] {
 						t.Fatalf("of %d rows, that of %x: %v, want %v", n, k, rows[i], want)

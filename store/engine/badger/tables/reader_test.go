@@ -13,6 +13,8 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
+
+	"github.com/cqld/cqld/store/engine/keys"
 )
 
 // Sizes of the databases of these tests: small, so that they have many tables in several levels.
@@ -137,12 +139,12 @@ func (d *database) fill(t *testing.T, r *rand.Rand, keys [][]byte, transactions 
 }
 
 // expectSame compares what the reader finds with what Badger finds, and returns how many keys were left to Badger.
-func (d *database) expectSame(t *testing.T, keys [][]byte, version uint64) (left int) {
+func (d *database) expectSame(t *testing.T, asked [][]byte, version uint64) (left int) {
 	t.Helper()
 	txn := d.NewTransactionAt(version, false)
-	d.asked += len(keys)
-	all := make([]expected, len(keys))
-	for i, key := range keys {
+	d.asked += len(asked)
+	all := make([]expected, len(asked))
+	for i, key := range asked {
 		var want, got []byte
 		item, err := txn.Get(key)
 		if err == nil {
@@ -167,9 +169,9 @@ func (d *database) expectSame(t *testing.T, keys [][]byte, version uint64) (left
 		}
 		all[i] = expected{want, known}
 	}
-	for from, n := 0, 0; from < len(keys); from += n {
-		n = min(1+from%AtOnce, len(keys)-from)
-		d.expectSeveral(t, keys[from:from+n], version, all[from:])
+	for from, n := 0, 0; from < len(asked); from += n {
+		n = min(1+from%keys.AtOnce, len(asked)-from)
+		d.expectSeveral(t, asked[from:from+n], version, all[from:])
 	}
 	return left
 }
@@ -374,7 +376,7 @@ func TestDamagedBlock(t *testing.T) {
 					unsure++
 				}
 			}
-			some := make([][]byte, AtOnce)
+			some := make([][]byte, keys.AtOnce)
 			for i := range some {
 				some[i] = all[r.IntN(len(all))]
 			}

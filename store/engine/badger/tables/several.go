@@ -9,26 +9,19 @@ import (
 	"github.com/cqld/cqld/store/engine/keys"
 )
 
-// AtOnce is how many keys are got at the same time: more than a processor waits for at a time.
-const AtOnce = 16
+// touchedLines is how many lines of memory are fetched of an entry that may be the one and of those beside it.
+const touchedLines = 6
 
-// The processor fetches memory in lines. So many of an entry that may be the one and of those beside it are fetched.
-const (
-	lineSize     = 64
-	touchedLines = 6
-)
-
-// Several are the values of several keys. Looking for a key waits for memory at each step. Several goes a step for all
-// of its keys before it goes the next one, so that the processor waits for all of them at the same time.
+// Several are the values of several keys, which are looked for together.
 type Several struct {
 	reader  *Reader
 	version uint64
 	keys    [][]byte
 	levels  *levels // that hold the values
-	hashes  [AtOnce]uint32
-	entries [AtOnce]entry
-	states  [AtOnce]state
-	places  [AtOnce]place
+	hashes  [keys.AtOnce]uint32
+	entries [keys.AtOnce]entry
+	states  [keys.AtOnce]state
+	places  [keys.AtOnce]place
 	seeking []place // of keys in the tables that are read
 	sum     uint64  // is made from all that is fetched
 }
@@ -44,13 +37,13 @@ type place struct {
 
 var severals = sync.Pool{New: func() any { return new(Several) }}
 
-// Several looks for AtOnce keys at most. It is nil if Badger has to be asked for all of them.
-func (r *Reader) Several(keys [][]byte, version uint64) *Several {
+// Several looks for keys.AtOnce keys at most. It is nil if Badger has to be asked for all of them.
+func (r *Reader) Several(some [][]byte, version uint64) *Several {
 	if r == nil {
 		return nil
 	}
 	s := severals.Get().(*Several)
-	s.reader, s.version, s.keys = r, version, keys
+	s.reader, s.version, s.keys = r, version, some
 	s.inMemtables()
 	if s.levels = r.enter(); s.levels == nil {
 		s.Close()
@@ -190,7 +183,7 @@ func (s *Several) find() {
 		s.entries[p.number], s.states[p.number] = p.find(s.keys[p.number], s.version)
 		p.block = block{}
 	}
-	needed(s.sum)
+	keys.Fetched(s.sum)
 }
 
 // findBlocks finds the first block of each place that is behind the key.
@@ -219,15 +212,10 @@ func (s *Several) touchEntries(b *block, head uint64) {
 	}
 	at, _ := b.guess(head)
 	from := b.start(max(at-3, 0))
-	for to := min(from+touchedLines*lineSize, len(b.data)); from < to; from += lineSize {
+	for to := min(from+touchedLines*keys.LineSize, len(b.data)); from < to; from += keys.LineSize {
 		s.sum += uint64(b.data[from])
 	}
 }
-
-// needed takes a number, so that the compiler does not leave out what it is made from.
-//
-//go:noinline
-func needed(uint64) {}
 
 // before is the block before the first one that is behind the key.
 func (p *place) before() int { return max(p.low-1, 0) }
