@@ -27,14 +27,12 @@ type index struct {
 	shared []byte   // what all keys begin with
 	heads  []uint64 // of the first keys of the blocks, behind that
 	starts []uint32 // of the blocks, and behind the last one
+
+	perBlock int // entries, about
 }
 
 // headSize is what an index keeps of a block.
 const headSize = 8 + 4
-
-// headerSize is the length of an entry's header: how many of the key's bytes are those of the first key, and how many
-// follow, each in two bytes.
-const headerSize = 4
 
 // newIndex reads the index of a table, which has checksums that were looked at. It is nil if the table is not made as
 // expected. Package check reads the same of a file.
@@ -83,25 +81,11 @@ func newIndex(t *table.Table) *index {
 		x.starts[i+1] = at.Offset() + at.Len()
 	}
 	x.data = data[:x.starts[n]]
+	x.perBlock = max(int(t.KeyCount())/n, 1)
 	return x
 }
 
 func withoutVersion(key []byte) []byte { return key[:len(key)-versionSize] }
-
-// state is what is known of a key.
-type state uint8
-
-const (
-	unknown state = iota // something is not as expected
-	absent
-	present
-)
-
-// entry is what a table has for a key.
-type entry struct {
-	meta  byte
-	value []byte
-}
 
 // find finds the newest version of a key that is no newer than version.
 func (x *index) find(key []byte, version uint64) (entry, state) {
@@ -113,11 +97,12 @@ func (x *index) find(key []byte, version uint64) (entry, state) {
 		return entry{}, unknown
 	}
 	if next > 0 {
-		b, ok := x.block(next - 1)
+		head := keys.Head(key[len(x.shared):])
+		b, ok := x.fetch(next-1, head)
 		if !ok {
 			return entry{}, unknown
 		}
-		i, s := b.search(key, version, keys.Head(key[len(x.shared):]))
+		i, s := b.search(key, version, head)
 		if s != absent {
 			return b.entry(i, s)
 		}
@@ -145,14 +130,8 @@ func (x *index) find(key []byte, version uint64) (entry, state) {
 // firstBehind is the first block whose first key is behind key, which begins as all keys of the table do.
 func (x *index) firstBehind(key []byte, version uint64) (at int, ok bool) {
 	head := keys.Head(key[len(x.shared):])
-	low := lowerBound(x.heads, head)
-	high := low
-	for high < len(x.heads) && x.heads[high] == head {
-		if high++; high-low > 8 {
-			high = low + upperBound(x.heads[low:], head)
-			break
-		}
-	}
+	low := lowerBound(x.heads, head, x.guess(head))
+	high := upperBound(x.heads, head, low)
 	for low < high {
 		mid := int(uint(low+high) >> 1)
 		b, ok := x.block(mid)
@@ -172,164 +151,9 @@ func (x *index) firstBehind(key []byte, version uint64) (at int, ok bool) {
 	return low, true
 }
 
-// lowerBound is the first of the heads that is not below head.
-func lowerBound(heads []uint64, head uint64) int {
-	low, high := 0, len(heads)
-	for low < high {
-		mid := int(uint(low+high) >> 1)
-		if heads[mid] < head {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	return low
-}
-
-// upperBound is the first of the heads that is above head.
-func upperBound(heads []uint64, head uint64) int {
-	if head == math.MaxUint64 {
-		return len(heads)
-	}
-	return lowerBound(heads, head+1)
-}
-
-// block is one of a table's.
-type block struct {
-	data    []byte // its entries
-	first   []byte // the key of the first one
-	offsets []byte // of the entries, in the byte order of the machine
-	n       int    // entries
-
-	head, next uint64 // of its first key and of the next block's, as in the index
-}
-
-// block finds the parts of a block.
-func (x *index) block(i int) (b block, ok bool) {
-	raw := x.data[x.starts[i]:x.starts[i+1]]
-	end := int64(len(raw)) - 4
-	if end < 0 {
-		return b, false
-	}
-	if end -= 4 + int64(binary.BigEndian.Uint32(raw[end:])); end < 0 {
-		return b, false
-	}
-	n := int64(binary.BigEndian.Uint32(raw[end:]))
-	if n == 0 || 4*n > end-headerSize {
-		return b, false
-	}
-	b.data, b.offsets, b.n = raw[:end-4*n], raw[end-4*n:end], int(n)
-	length := int(binary.NativeEndian.Uint16(b.data[2:]))
-	if length < versionSize || headerSize+length > len(b.data) {
-		return b, false
-	}
-	b.first = b.data[headerSize : headerSize+length]
-	b.head, b.next = x.heads[i], x.heads[min(i+1, len(x.heads)-1)]
-	return b, true
-}
-
-// guess is about where a key is whose head is given, if keys are spread evenly, as those of partitions are. Else it
-// is in the middle, and even is false.
-func (b *block) guess(head uint64) (at int, even bool) {
-	if b.next <= b.head || head < b.head || head > b.next {
-		return b.n / 2, false
-	}
-	part := float64(head-b.head) / float64(b.next-b.head)
-	return min(int(part*float64(b.n)), b.n-1), true
-}
-
-// search finds the entry of a key, whose head is given: present; or absent, with the first entry behind. It begins
-// where the key may be, and goes on from there in steps that grow, as what is near is in the same lines of memory.
-func (b *block) search(key []byte, version, head uint64) (int, state) {
-	low, high, found := 0, b.n, false
-	at, even := b.guess(head)
-	for step := 1; low < high; {
-		order, same, ok := b.compare(at, key, version)
-		if !ok {
-			return 0, unknown
-		}
-		if order < 0 {
-			low = at + 1
-		} else {
-			high, found = at, same
-		}
-		switch {
-		case even && high == b.n:
-			at = min(at+step, b.n-1)
-			step *= 2
-		case even && low == 0:
-			at = max(at-step, 0)
-			step *= 2
-		default:
-			at = int(uint(low+high) >> 1)
-		}
-	}
-	if found {
-		return low, present
-	}
-	return low, absent
-}
-
-// start is where an entry begins.
-func (b *block) start(i int) int { return int(binary.NativeEndian.Uint32(b.offsets[4*i:])) }
-
-// compare compares an entry with a key and a version: below 0 if it is before them, else same says whether it is of the
-// key.
-func (b *block) compare(i int, key []byte, version uint64) (order int, same, ok bool) {
-	at := b.start(i)
-	if at+headerSize > len(b.data) {
-		return 0, false, false
-	}
-	header := b.data[at:]
-	overlap, differs := int(binary.NativeEndian.Uint16(header)), int(binary.NativeEndian.Uint16(header[2:]))
-	length := overlap + differs - versionSize
-	if overlap > len(b.first) || length < 0 || headerSize+differs > len(header) {
-		return 0, false, false
-	}
-	rest := header[headerSize : headerSize+differs]
-	common := min(overlap, length)
-	if n := min(common, len(key)); n < common {
-		if order = bytes.Compare(b.first[:n], key); order == 0 {
-			order = 1 // the entry's key goes on
-		}
-	} else if order = bytes.Compare(b.first[:common], key[:common]); order == 0 {
-		order = bytes.Compare(rest[:length-common], key[common:])
-	}
-	if order != 0 {
-		return order, false, true
-	}
-	var v [versionSize]byte
-	n := 0
-	if overlap > length {
-		n = copy(v[:], b.first[length:overlap])
-	}
-	copy(v[n:], rest[length-common:])
-	switch found := math.MaxUint64 - binary.BigEndian.Uint64(v[:]); {
-	case found > version:
-		return -1, true, true
-	case found < version:
-		return 1, true, true
-	}
-	return 0, true, true
-}
-
-// entry returns the value of an entry that was compared, if it is there.
-func (b *block) entry(i int, s state) (entry, state) {
-	if s != present {
-		return entry{}, s
-	}
-	end := len(b.data)
-	if i+1 < b.n {
-		end = b.start(i + 1)
-	}
-	at := b.start(i)
-	from := at + headerSize + int(binary.NativeEndian.Uint16(b.data[at+2:]))
-	if end > len(b.data) || from+3 > end {
-		return entry{}, unknown
-	}
-	raw := b.data[from:end:end]
-	if raw[2] != 0 { // it expires, which nothing does here
-		return entry{}, unknown
-	}
-	return entry{raw[0], raw[3:]}, present
+// guess is about the block that a head is in.
+func (x *index) guess(head uint64) int {
+	last := len(x.heads) - 1
+	part, _ := partOf(head, x.heads[0], x.heads[last])
+	return int(part * float64(last))
 }

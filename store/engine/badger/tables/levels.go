@@ -198,8 +198,8 @@ func (l *level) until(key []byte) []*indexed {
 // place is the first table whose last key is not before key.
 func (l *level) place(key []byte) int {
 	head := keys.Head(key)
-	low := lowerBound(l.ends, head)
-	high := low + upperBound(l.ends[low:], head)
+	low := lowerBound(l.ends, head, len(l.ends)/2)
+	high := upperBound(l.ends, head, low)
 	return low + firstTable(l.tables[low:high], key)
 }
 

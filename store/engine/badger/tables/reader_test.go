@@ -369,6 +369,7 @@ func TestDamagedBlock(t *testing.T) {
 			for range 1 + r.IntN(4) {
 				x.data[r.IntN(len(x.data))] = byte(r.Uint32())
 			}
+			x.perBlock = 1 + r.IntN(1<<r.IntN(32)) // what is fetched depends on it, what is found does not
 			i := r.IntN(len(x.starts) - 1)
 			x.data[x.starts[i+1]-1-uint32(r.IntN(16))] ^= byte(1 + r.IntN(255)) // where its parts are
 			for range 20 {

@@ -9,9 +9,6 @@ import (
 	"github.com/cqld/cqld/store/engine/keys"
 )
 
-// touchedLines is how many lines of memory are fetched of an entry that may be the one and of those beside it.
-const touchedLines = 6
-
 // Several are the values of several keys, which are looked for together.
 type Several struct {
 	reader  *Reader
@@ -28,11 +25,10 @@ type Several struct {
 
 // place is where a key may be in a table.
 type place struct {
-	number    int // of the key
-	index     *index
-	head      uint64 // of the key
-	low, high int    // blocks: the first one behind the key is between them
-	block     block
+	number int // of the key
+	index  *index
+	head   uint64 // of the key
+	behind int    // the first block that begins with a greater head, or about
 }
 
 var severals = sync.Pool{New: func() any { return new(Several) }}
@@ -127,7 +123,6 @@ func (s *Several) add(number int, t *indexed) {
 	s.seeking = s.seeking[:n+1]
 	p := &s.seeking[n]
 	p.number, p.index, p.head = number, x, keys.Head(key[len(x.shared):])
-	p.low, p.high = 0, len(x.heads)
 }
 
 // filter drops the places of keys that a table certainly does not have.
@@ -156,79 +151,42 @@ func (s *Several) find() {
 	if len(s.seeking) == 0 {
 		return
 	}
-	s.findBlocks()
 	for i := range s.seeking {
-		x, n := s.seeking[i].index, s.seeking[i].before()
-		s.sum += x.heads[n] + uint64(x.starts[n])
-	}
-	for i := range s.seeking {
-		x, n := s.seeking[i].index, s.seeking[i].before()
-		if from, end := x.starts[n], x.starts[n+1]; from < end {
-			s.sum += uint64(x.data[from]) + uint64(x.data[end-1])
-		}
+		p := &s.seeking[i]
+		p.behind = p.index.guess(p.head)
+		s.sum += p.index.heads[p.behind] + uint64(p.index.starts[p.behind])
 	}
 	for i := range s.seeking {
 		p := &s.seeking[i]
-		if b, ok := p.index.block(p.before()); ok {
-			at, _ := b.guess(p.head)
-			s.sum += uint64(b.offsets[4*at])
-			p.block = b
-		}
+		p.behind = upperBound(p.index.heads, p.head, p.behind)
 	}
 	for i := range s.seeking {
-		s.touchEntries(&s.seeking[i].block, s.seeking[i].head)
+		p := &s.seeking[i]
+		s.sum += p.index.touch(p.before(), p.head)
 	}
 	for i := range s.seeking {
 		p := &s.seeking[i]
 		s.entries[p.number], s.states[p.number] = p.find(s.keys[p.number], s.version)
-		p.block = block{}
 	}
 	keys.Fetched(s.sum)
 }
 
-// findBlocks finds the first block of each place that is behind the key.
-func (s *Several) findBlocks() {
-	for more := true; more; {
-		more = false
-		for i := range s.seeking {
-			p := &s.seeking[i]
-			if p.low == p.high {
-				continue
-			}
-			more = true
-			if mid := int(uint(p.low+p.high) >> 1); p.index.heads[mid] <= p.head {
-				p.low = mid + 1
-			} else {
-				p.high = mid
-			}
-		}
-	}
-}
+// before is the block that the key is in, if it is there, unless blocks before it begin with the same head.
+func (p *place) before() int { return max(p.behind-1, 0) }
 
-// touchEntries fetches the entries of a block among which a key may be.
-func (s *Several) touchEntries(b *block, head uint64) {
-	if b.n == 0 {
-		return
-	}
-	at, _ := b.guess(head)
-	from := b.start(max(at-3, 0))
-	for to := min(from+touchedLines*keys.LineSize, len(b.data)); from < to; from += keys.LineSize {
-		s.sum += uint64(b.data[from])
-	}
-}
-
-// before is the block before the first one that is behind the key.
-func (p *place) before() int { return max(p.low-1, 0) }
-
-// find finds the key, given the first block that begins with a greater head than the key's.
+// find finds the key.
 func (p *place) find(key []byte, version uint64) (entry, state) {
 	x := p.index
-	if p.low == 0 || p.block.n == 0 || x.heads[p.low-1] == p.head {
+	if p.behind == 0 || x.heads[p.behind-1] == p.head {
 		return x.find(key, version) // which tells blocks apart that begin with the same head
 	}
-	i, s := p.block.search(key, version, p.head)
+	b, ok := x.block(p.behind - 1)
+	if !ok {
+		return entry{}, unknown
+	}
+	i, s := b.search(key, version, p.head)
 	if s == absent {
 		return entry{}, absent // the next block begins with another key
 	}
-	return p.block.entry(i, s)
+	return b.entry(i, s)
 }

@@ -129,12 +129,13 @@ func (s *source) find(key []byte, version uint64) {
 		s.enter(0, 0)
 		return
 	}
-	b, ok := x.block(next - 1)
+	head := keys.Head(key[len(x.shared):])
+	b, ok := x.fetch(next-1, head)
 	if !ok {
 		s.failed = true
 		return
 	}
-	i, state := b.search(key, version, keys.Head(key[len(x.shared):]))
+	i, state := b.search(key, version, head)
 	switch {
 	case state == unknown:
 		s.failed = true

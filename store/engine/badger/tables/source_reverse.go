@@ -59,12 +59,13 @@ func (s *source) findBack(key []byte) {
 		s.enterBack(-1)
 		return
 	}
-	b, ok := x.block(behind - 1)
+	head := keys.Head(key[len(x.shared):])
+	b, ok := x.fetch(behind-1, head)
 	if !ok {
 		s.failed = true
 		return
 	}
-	i, state := b.search(key, math.MaxUint64, keys.Head(key[len(x.shared):]))
+	i, state := b.search(key, math.MaxUint64, head)
 	if state == unknown || i == 0 { // the first key of the block is before it
 		s.failed = true
 		return
