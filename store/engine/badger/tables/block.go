@@ -18,7 +18,7 @@ const (
 	trailerSize = 16
 )
 
-// On each side of the entry that may be it so many entries are fetched, or so many bytes if they are long.
+// touch fetches so many entries on each side of where a key may be, or so many bytes if they are long.
 const (
 	touchedBeside = 3
 	touchedBytes  = 256
@@ -73,10 +73,21 @@ func (x *index) block(i int) (b block, ok bool) {
 	return b, true
 }
 
-// fetch finds the parts of a block, and fetches what a search of it for a key reads.
-func (x *index) fetch(number int, head uint64) (b block, ok bool) {
+// search searches a block for a key, which begins as all keys of the table do, as the block's own search does.
+func (x *index) search(number int, key []byte, version uint64) (b block, i int, s state) {
+	head := keys.Head(key[len(x.shared):])
 	keys.Fetched(x.touch(number, head))
-	return x.block(number)
+	return x.searchFetched(number, key, version, head)
+}
+
+// searchFetched searches a block that touch was called for.
+func (x *index) searchFetched(number int, key []byte, version, head uint64) (b block, i int, s state) {
+	b, ok := x.block(number)
+	if !ok {
+		return b, 0, unknown
+	}
+	i, s = b.search(key, version, head)
+	return b, i, s
 }
 
 // touch fetches what a search of a block reads, all at the same time: the ends of the block, the offset of the entry

@@ -97,12 +97,7 @@ func (x *index) find(key []byte, version uint64) (entry, state) {
 		return entry{}, unknown
 	}
 	if next > 0 {
-		head := keys.Head(key[len(x.shared):])
-		b, ok := x.fetch(next-1, head)
-		if !ok {
-			return entry{}, unknown
-		}
-		i, s := b.search(key, version, head)
+		b, i, s := x.search(next-1, key, version)
 		if s != absent {
 			return b.entry(i, s)
 		}

@@ -180,11 +180,7 @@ func (p *place) find(key []byte, version uint64) (entry, state) {
 	if p.behind == 0 || x.heads[p.behind-1] == p.head {
 		return x.find(key, version) // which tells blocks apart that begin with the same head
 	}
-	b, ok := x.block(p.behind - 1)
-	if !ok {
-		return entry{}, unknown
-	}
-	i, s := b.search(key, version, p.head)
+	b, i, s := x.searchFetched(p.behind-1, key, version, p.head)
 	if s == absent {
 		return entry{}, absent // the next block begins with another key
 	}

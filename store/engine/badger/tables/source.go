@@ -6,8 +6,6 @@ import (
 	"math"
 
 	"github.com/dgraph-io/badger/v4/skl"
-
-	"github.com/cqld/cqld/store/engine/keys"
 )
 
 // source goes through the keys of a memtable, of a table of the first level, or of a level below it. It shows the
@@ -129,13 +127,7 @@ func (s *source) find(key []byte, version uint64) {
 		s.enter(0, 0)
 		return
 	}
-	head := keys.Head(key[len(x.shared):])
-	b, ok := x.fetch(next-1, head)
-	if !ok {
-		s.failed = true
-		return
-	}
-	i, state := b.search(key, version, head)
+	b, i, state := x.search(next-1, key, version)
 	switch {
 	case state == unknown:
 		s.failed = true

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
-
-	"github.com/cqld/cqld/store/engine/keys"
 )
 
 // In reverse a source comes to the oldest version of a key first. What it shows is known when it is at the key before,
@@ -59,13 +57,7 @@ func (s *source) findBack(key []byte) {
 		s.enterBack(-1)
 		return
 	}
-	head := keys.Head(key[len(x.shared):])
-	b, ok := x.fetch(behind-1, head)
-	if !ok {
-		s.failed = true
-		return
-	}
-	i, state := b.search(key, math.MaxUint64, head)
+	b, i, state := x.search(behind-1, key, math.MaxUint64)
 	if state == unknown || i == 0 { // the first key of the block is before it
 		s.failed = true
 		return
