@@ -10,7 +10,7 @@ BIN      := cqld
 SYSTEMS := linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 .DEFAULT_GOAL := help
-.PHONY: help build cluster cluster-test cluster-scripts cluster-crash cluster-drivers cluster-suites cluster-bench cluster-real static cross test race lint generate generated fuzz check licences vulnerabilities vulnerability-list reproducible bench benchmarks properties histories crash damage hostile mutations compare release image drivers metadata containers oracle oracle-stop scripts judge suites differ differ-guardrails
+.PHONY: help build cluster cluster-test cluster-scripts cluster-crash cluster-drivers cluster-suites cluster-bench cluster-real static cross test race lint generate generated fuzz check licences vulnerabilities vulnerability-list reproducible bench benchmarks properties histories crash soak damage hostile mutations compare release image drivers metadata containers oracle oracle-stop scripts judge suites differ differ-guardrails
 
 # A command behind this finds a real Cassandra 5.0 in $CASSANDRA_ADDR: one that runs already, or one started for it.
 ORACLE := go run ./compat_tests/oracle run
@@ -158,6 +158,13 @@ histories: ## look for an order of conditional writes and serial reads that expl
 
 crash: ## kill a server while it is written to, a hundred times for each way of acknowledging, and look what is left
 	go run ./compat_tests/crash
+
+SEEDS ?= 1 2 3
+FOR   ?= 10m
+RATE  ?= 8
+
+soak: ## write a mixed load for ten minutes with kills and restarts, and compare every row; SEEDS, FOR, RATE (megabytes a second)
+	@for seed in $(SEEDS); do go run ./compat_tests/soak -seed $$seed -for $(FOR) -rate $(RATE) || exit 1; done
 
 damage: ## damage each file of data folders in all ways, open them and repair them
 	CQLD_TEST_MATRIX=all go test -count=1 -timeout 0 -run '^(TestMatrix|TestDamagedLog)$$' ./store/engine/badger ./store/engine/disk

@@ -43,6 +43,7 @@ var arrows = map[string][]string{
 	"compat_tests/certificates": {"server/cqltest/certificates"},
 	"compat_tests/bench":        {"compat_tests/process", "protocol", "protocol/client", "cql/types", "server/cqltest"},
 	"compat_tests/crash":        {"compat_tests/process", "protocol/client"},
+	"compat_tests/soak":         {"compat_tests/process", "protocol/client", "cql/types", "cql/cqlerr"},
 	"compat_tests/histories": {
 		"compat_tests/process", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest",
 	},

@@ -1,0 +1,109 @@
+// Command soak looks for acknowledged writes that are lost. It starts cqld on a folder, writes a mixed load to it for
+// minutes, kills or stops the server at random moments, starts it again on the same folder, and compares every row with
+// a model in memory.
+//
+//	soak [-for 10m] [-rate 8] [-workers 16] [-rows 300000] [-kill 30s] [-seed N] [-dir folder] [-binary cqld]
+//		[-memory-limit 1GiB] [-memtable 32MiB] [-allow-refused] [flags of cqld serve]
+//
+// Its neighbour crash writes little between many kills. Soak writes several times what a memtable holds, so that rows
+// are flushed, compacted and read back while others are written.
+//
+// The load is in load.go: inserts, updates, deletes of cells, rows, ranges and partitions, counters, conditional
+// writes, TTLs, timestamps that come out of order, elements of maps, and at times values of up to 12 MiB. Its tables
+// are in tables.go; one has indexes, one a view.
+//
+// A worker is one connection, which owns the partitions it writes. It knows what each acknowledged write did (see row),
+// so it can check what it reads at any time. A write that was not answered leaves its partition with two allowed states
+// (see partition); the worker reads the partition as soon as the server runs again, and drops those it is not in.
+//
+// At the end every row is read by a scan and by its key, every value of an index is looked for, and the view is
+// read; then the server is restarted, its folder is examined by cqld verify, and all is compared again. A partition
+// that differs is reported once, and left alone from there on.
+//
+// An error as an answer counts as a failure, as does a server that takes more than 10 s to stop.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/cqld/cqld/compat_tests/process"
+)
+
+// options are what a run is asked for.
+type options struct {
+	seed         uint64
+	duration     time.Duration
+	rate         float64 // megabytes a second; 0: any
+	workers      int
+	rows         int           // of all tables
+	kill         time.Duration // the average time between kills; 0: none
+	folder       string        // where the data is, in a folder data
+	binary       string
+	arguments    []string // of cqld serve
+	allowRefused bool
+}
+
+func main() {
+	o := options{}
+	flag.Uint64Var(&o.seed, "seed", rand.Uint64(), "what is written, and when the kills come")
+	flag.DurationVar(&o.duration, "for", 10*time.Minute, "how long to write")
+	flag.Float64Var(&o.rate, "rate", 8, "megabytes to write each second; 0: as many as the server takes")
+	flag.IntVar(&o.workers, "workers", 16, "connections that write")
+	flag.IntVar(&o.rows, "rows", 300000, "rows of all tables that are written, again and again")
+	flag.DurationVar(&o.kill, "kill", 30*time.Second, "the average time until the server is killed or stopped; 0: never")
+	flag.StringVar(&o.folder, "dir", "", "an empty folder to keep the data in; none: one that is removed")
+	flag.StringVar(&o.binary, "binary", "", "a cqld that is built already")
+	memoryLimit := flag.String("memory-limit", "", "the server's --memory-limit")
+	memtable := flag.String("memtable", "", "the server's --memtable")
+	flag.BoolVar(&o.allowRefused, "allow-refused", false, "do not fail when requests are answered with errors")
+	flag.Parse()
+	if *memoryLimit != "" {
+		o.arguments = append(o.arguments, "--memory-limit", *memoryLimit)
+	}
+	if *memtable != "" {
+		o.arguments = append(o.arguments, "--memtable", *memtable)
+	}
+	o.arguments = append(o.arguments, flag.Args()...)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := runIn(ctx, o); err != nil {
+		fmt.Fprintln(os.Stderr, "soak:", err)
+		os.Exit(1)
+	}
+}
+
+// runIn runs in the folder that was asked for, or in one of its own, with a server that it builds if there is none.
+func runIn(ctx context.Context, o options) error {
+	scratch, err := os.MkdirTemp("", "cqld-soak")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	if o.folder == "" {
+		o.folder = scratch
+	}
+	if o.binary == "" {
+		o.binary = filepath.Join(scratch, "cqld")
+		if err := process.Build(o.binary); err != nil {
+			return err
+		}
+	}
+	fmt.Println("seed", o.seed)
+	s := newSoak(o)
+	defer s.server.end()
+	err = s.run(ctx)
+	fmt.Println(s.report.summary(o))
+	if ctx.Err() != nil {
+		err = errors.New("interrupted") // what else failed, failed because of it
+	}
+	return errors.Join(err, s.report.verdict(o.allowRefused))
+}

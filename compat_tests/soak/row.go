@@ -1,0 +1,106 @@
+package main
+
+import "time"
+
+// row is one row of the model. It keeps timestamps as Cassandra does, and so knows what any write makes of it: of two
+// writes to a cell the newer timestamp wins, and a deletion wins over all that is not newer. A row is compared with ==.
+type row struct {
+	marker  stamp // of INSERT: the row is there without cells
+	deleted int64 // the newest deletion of the row, of a range or of the partition
+	emptied int64 // the newest deletion of the map
+	cells   [maxCells]cell
+}
+
+// cell is one value, or with a null the tombstone of one.
+type cell struct {
+	stamp
+	value value
+}
+
+// stamp says when something was written, and when that expires.
+type stamp struct {
+	written int64  // the timestamp; 0: never
+	expires uint32 // the second since 1970; 0: never
+	slack   uint32 // how many seconds later than that it may be, as the server had read its clock later
+}
+
+// window is when a read took place, in seconds since 1970.
+type window struct{ from, to int64 }
+
+// clockSlack is how far from its second something may expire: the clock is read by seconds.
+const clockSlack = 2
+
+func windowOf(began, ended time.Time) window { return window{began.Unix(), ended.Unix()} }
+
+// presence is whether a read finds something.
+type presence int
+
+const (
+	absent presence = iota
+	possible
+	present
+)
+
+// presence says whether a read finds what was written then, after a deletion.
+func (s stamp) presence(deleted int64, w window) presence {
+	switch first, last := int64(s.expires)-clockSlack, int64(s.expires)+int64(s.slack)+clockSlack; {
+	case s.written <= deleted:
+		return absent
+	case s.expires == 0 || w.to < first:
+		return present
+	case w.from > last:
+		return absent
+	}
+	return possible
+}
+
+// cell says whether a read finds the value of a cell.
+func (r *row) cell(i int, w window) presence {
+	deleted := r.deleted
+	if i >= firstElement {
+		deleted = max(deleted, r.emptied)
+	}
+	if r.cells[i].value.length == 0 {
+		return absent
+	}
+	return r.cells[i].presence(deleted, w)
+}
+
+// presence says whether a read finds the row: it has a marker or a cell.
+func (r *row) presence(w window) presence {
+	p := r.marker.presence(r.deleted, w)
+	for i := range r.cells {
+		p = max(p, r.cell(i, w))
+	}
+	return p
+}
+
+// apply changes the row as a write does that covers it.
+func (r *row) apply(w *write) {
+	s := stamp{w.timestamp, w.expires, w.slack}
+	switch w.form {
+	case deleteRows:
+		r.deleted = max(r.deleted, w.timestamp)
+		return
+	case count:
+		for _, c := range w.cells {
+			r.cells[c.cell] = cell{stamp{written: 1}, counterValue(int64(r.cells[c.cell].value.seed + c.value.seed))}
+		}
+		return
+	case insert:
+		if w.timestamp > r.marker.written {
+			r.marker = s
+		}
+	}
+	switch w.emptied {
+	case emptiesMap:
+		r.emptied = max(r.emptied, w.timestamp)
+	case replacesMap: // the elements of the same statement stay
+		r.emptied = max(r.emptied, w.timestamp-1)
+	}
+	for _, c := range w.cells {
+		if w.timestamp > r.cells[c.cell].written {
+			r.cells[c.cell] = cell{s, c.value}
+		}
+	}
+}
