@@ -165,9 +165,10 @@ RATE  ?= 8
 
 soak: ## write a mixed load for ten minutes with kills and restarts, and compare every row; SEEDS, FOR, RATE (megabytes a second)
 	@for seed in $(SEEDS); do go run ./compat_tests/soak -seed $$seed -for $(FOR) -rate $(RATE) || exit 1; done
+	CQLD_TEST_COMPACTED=$(FOR) go test -count=1 -timeout 0 -v -run '^TestBesideCompactions$$' ./store/engine/disk
 
 damage: ## damage each file of data folders in all ways, open them and repair them
-	CQLD_TEST_MATRIX=all go test -count=1 -timeout 0 -run '^(TestMatrix|TestDamagedLog)$$' ./store/engine/badger ./store/engine/disk
+	CQLD_TEST_MATRIX=all go test -count=1 -timeout 0 -run '^(TestRot.*|TestDamaged.*)$$' ./store/engine/badger ./store/engine/disk
 
 HOSTILE ?=
 

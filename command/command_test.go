@@ -167,7 +167,7 @@ func TestServeRefusesFolder(t *testing.T) {
 	if err := os.Truncate(list, 4); err != nil {
 		t.Fatal(err)
 	}
-	expect("cqld: the data is damaged: " + list + ": its first bytes are not those of a list of tables; --repair opens")
+	expect("cqld: the data is damaged: " + list + ": it is not a list of tables: manifest has bad magic; --repair opens")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var log bytes.Buffer

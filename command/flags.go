@@ -35,10 +35,9 @@ type settings struct {
 	data        string
 	memory      bool
 	repair      bool
-	closeWithin time.Duration // see disk.Options
-	memoryLimit int64         // 0: what boundMemory finds out
+	ends        bool  // the process ends with the command
+	memoryLimit int64 // 0: what boundMemory finds out
 	memtable    int64
-	indexes     int64
 	filter      int64
 	tombstones  int64
 	reserve     disk.Reserve
@@ -96,7 +95,7 @@ func serveFlags(s *settings) *flag.FlagSet {
 	f.StringVar(&s.given.sync, "commitlog-sync", "periodic", "the `mode` of acknowledging writes: "+
 		"periodic before they are on disk, where they are within a second, or batch when they are")
 	f.StringVar(&s.given.memtable, "memtable", "", "how many `bytes` of what was written are in memory before they go to "+
-		"tables, like 64MiB; empty: 32MiB, or a sixteenth of --memory-limit")
+		"tables, like 64MiB; empty: 64MiB, or a thirty-second of --memory-limit")
 	f.StringVar(&s.given.reserve, "disk-reserve", "", "how much of the volume writes leave free: `bytes` like 10GiB, or a "+
 		"share like 5%; empty: 2%, but at most 4GiB")
 	f.DurationVar(&s.purgeEvery, "purge-every", 10*time.Second, "the `time` between looks for what may be purged")

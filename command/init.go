@@ -19,6 +19,7 @@ import (
 	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/server/control"
 	"github.com/cqld/cqld/store/engine/disk"
+	"github.com/cqld/cqld/store/engine/files"
 )
 
 // initRecord is the file in a data folder that says how far --init came.
@@ -75,7 +76,7 @@ func planInit(s *settings, log zerolog.Logger) (*initialisation, error) {
 	if i.record == "" {
 		return i, nil
 	}
-	if err := os.MkdirAll(s.data, 0o755); err != nil {
+	if err := os.MkdirAll(s.data, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data folder: %w", err)
 	}
 	return i, i.note(initBegun)
@@ -99,7 +100,7 @@ func (i *initialisation) wanted(data string) (bool, error) {
 		return false, fmt.Errorf("read the data folder: %w", err)
 	}
 	for _, e := range entries {
-		if e.Name() != "lost+found" { // of a volume
+		if e.Name() != "lost+found" && e.Name() != initRecord+unfinished { // of a volume, or of a note that was not written
 			return false, nil
 		}
 	}
@@ -108,12 +109,7 @@ func (i *initialisation) wanted(data string) (bool, error) {
 
 // note writes how far --init came.
 func (i *initialisation) note(text string) error {
-	f, err := os.Create(i.record)
-	if err != nil {
-		return fmt.Errorf("note what --init does: %w", err)
-	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err := files.ReplaceFile(i.record, []byte(text)); err != nil {
 		return fmt.Errorf("note what --init does: %w", err)
 	}
 	return nil

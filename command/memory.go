@@ -43,8 +43,7 @@ func boundMemory(flag int64) memoryBound {
 // memoryShares are the parts of the server that take memory, with how much each may take.
 type memoryShares struct {
 	clients    int64 // what is held for clients
-	memtable   int64 // a tree of what was written; there are up to three
-	indexes    int64 // where the rows of tables are
+	memtable   int64 // a tree of what was written; there are up to two, and Badger has as much
 	filter     int64 // keys that were certainly never written
 	tombstones int64 // partitions that certainly have no tombstones
 	prepared   int64 // prepared statements
@@ -53,7 +52,7 @@ type memoryShares struct {
 
 // usualShares is what the parts take where there is enough memory.
 var usualShares = memoryShares{
-	clients: 112 << 20, memtable: 32 << 20, indexes: 32 << 20, filter: 64 << 20, tombstones: 32 << 20,
+	clients: 112 << 20, memtable: 64 << 20, filter: 64 << 20, tombstones: 32 << 20,
 	prepared: 64 << 20, texts: 16 << 20,
 }
 
@@ -66,7 +65,6 @@ func (b memoryBound) shares() memoryShares {
 	}
 	s.clients = min(s.clients, b.bytes/5)
 	s.memtable = min(s.memtable, b.bytes/32)
-	s.indexes = min(s.indexes, b.bytes/16)
 	s.filter = min(s.filter, b.bytes/16)
 	s.tombstones = min(s.tombstones, b.bytes/32)
 	s.prepared = min(s.prepared, b.bytes/16)
@@ -84,7 +82,7 @@ func (s *settings) useMemory(b memoryBound) {
 		s.memtable = max(shares.memtable, minMemtable)
 	}
 	s.limits.PreparedBytes, s.limits.TextBytes = shares.prepared, shares.texts
-	s.indexes, s.filter, s.tombstones = shares.indexes, shares.filter, shares.tombstones
+	s.filter, s.tombstones = shares.filter, shares.tombstones
 }
 
 // logMemory says how the memory is divided.

@@ -16,7 +16,7 @@ func TestMemoryShares(t *testing.T) {
 	for _, little := range []int64{minMemory, 512 << 20, 1 << 30} {
 		b := memoryBound{bytes: little, hard: true}
 		s := b.shares()
-		all := s.clients + 3*s.memtable + s.indexes + s.filter + s.tombstones + s.prepared + s.texts
+		all := s.clients + 4*s.memtable + s.filter + s.tombstones + s.prepared + s.texts
 		if all > little/3*2 {
 			t.Errorf("%d of %d bytes are given away: %+v", all, little, s)
 		}

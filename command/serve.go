@@ -20,13 +20,14 @@ import (
 	"github.com/cqld/cqld/store/engine/memory"
 )
 
-// The times for stopping: requests in flight may take drainTime, and the process ends after stopTime. Behind the
-// requests, an engine that others may have open too may take closeTime to be closed. Merges of tables in the folder may
-// take mergeTime if the process ends with the command. What was acknowledged is kept without that.
+// The times for stopping: requests in flight may take drainTime, and the process ends after stopTime. After the
+// requests, an engine that others may have open too may take closeTime to be closed. What is in memory may be flushed
+// to the folder for flushTime, all in all, if the process ends with the command; what was acknowledged is kept without
+// that.
 const (
 	drainTime = 7 * time.Second
 	closeTime = 2 * time.Second
-	mergeTime = time.Second / 2
+	flushTime = 8500 * time.Millisecond
 	stopTime  = 9500 * time.Millisecond
 )
 
@@ -36,9 +37,8 @@ func serve(ctx context.Context, c *console, args []string) error {
 	if err != nil {
 		return err
 	}
-	if c.ends {
-		s.closeWithin = mergeTime
-	}
+	s.ends = c.ends
+	c.privateFiles()
 	log := newLogger(c.stderr, s)
 	for _, warning := range s.told {
 		log.Warn().Msg(warning)
@@ -157,6 +157,9 @@ func serveStore(
 		log.Info().Msg("stopping: no more connections, finishing the requests in flight")
 		if onDisk != nil {
 			onDisk.FlushSoon() // while requests are answered
+			if s.ends {
+				onDisk.CloseBy(time.Now().Add(flushTime))
+			}
 		}
 	}
 	web.ready(false)
@@ -208,10 +211,10 @@ func openStore(s *settings, clock *control.Clock, log zerolog.Logger) (st *store
 			return s.calls.of(e), nil
 		}
 	case !s.memory:
-		if err := os.MkdirAll(s.data, 0o755); err != nil {
+		if err := os.MkdirAll(s.data, 0o700); err != nil {
 			return nil, nil, fmt.Errorf("make the data folder: %w", err)
 		}
-		o := disk.Options{Dir: s.data, Sync: s.sync, Memtable: s.memtable, Indexes: s.indexes, Filter: s.filter, Reserve: s.reserve, Repair: s.repair, Log: log, CloseWithin: s.closeWithin}
+		o := disk.Options{Dir: s.data, Sync: s.sync, Memtable: s.memtable, Filter: s.filter, Reserve: s.reserve, Repair: s.repair, Log: log}
 		open = func(f engine.Fold) (engine.Engine, error) {
 			var err error
 			onDisk, err = disk.Open(o, f)

@@ -146,6 +146,7 @@ func restore(ctx context.Context, c *console, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	c.privateFiles()
 	path, dir := given[0], filepath.Clean(given[1])
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		return fmt.Errorf("the folder %s is not empty", dir)

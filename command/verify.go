@@ -41,6 +41,7 @@ func verify(ctx context.Context, c *console, args []string) error {
 		}
 		return verifyServer(ctx, c, &login.Login, steps)
 	}
+	c.privateFiles()
 	if err := holdsData(dir); err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func verifyServer(ctx context.Context, c *console, login *shell.Login, steps *pr
 
 // holdsData refuses a folder that no server has used: opening it would make it one.
 func holdsData(dir string) error {
-	for _, name := range []string{"FILES", "MANIFEST", "LOG"} {
+	for _, name := range []string{"CQLD", "MANIFEST", "LOG"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			return nil
 		}

@@ -183,6 +183,30 @@ type Engine interface {
 	Close() error
 }
 
+// Freeing is an Engine that keeps a part of its disk for commits that lead to space being freed.
+type Freeing interface {
+	// CommitFreeing is Commit of such operations.
+	CommitFreeing(ops []Op, done func(error))
+}
+
+// CommitFreeing commits operations that lead to space being freed.
+func CommitFreeing(e Engine, ops []Op, done func(error)) {
+	if f, ok := e.(Freeing); ok {
+		f.CommitFreeing(ops, done)
+		return
+	}
+	e.Commit(ops, done)
+}
+
+// freeing is the key of WithFreeing.
+type freeing struct{}
+
+// WithFreeing marks the context of an Update that leads to space being freed.
+func WithFreeing(ctx context.Context) context.Context { return context.WithValue(ctx, freeing{}, true) }
+
+// IsFreeing reports whether a context is marked so.
+func IsFreeing(ctx context.Context) bool { return ctx.Value(freeing{}) != nil }
+
 // Snapshotter is an Engine that can go back to what it held. Neither method takes longer for many keys than for few.
 type Snapshotter interface {
 	Engine

@@ -1,23 +1,25 @@
-// Package badger is a Badger database in a folder: the tables that engine/disk flushes to.
+// Package badger keeps what engine/disk flushes in a Badger database. It uses Badger through its exported API alone and
+// adds what a store that must not lose acknowledged writes needs besides:
 //
-// Badger runs in managed mode: this package numbers transactions itself. One goroutine writes, in large transactions. A
-// merge is folded when it is written. Reads have snapshots, and the oldest of them says which versions Badger may
-// drop.
+//   - Flush writes whole memtables (flush.go). A flush is one version of all its keys, so a Snapshot shows all of it or
 //
-// Package tables reads what Badger has. Scans step over ranges in which all keys are deleted (see emptied).
+// nothing. When it is complete it leaves a marker that names its last commit; Open reads the marker and looks whether
 //
-// Some things Badger leaves open are done here: syncing full logs and the names of logs (see logs), and refusing
-// writes before the disk is full (see room, ahead and gate). When a log cannot be written or synced nobody knows
-// what of it is on disk: writes are refused until the folder is opened again. When only no file can be opened, they
-// are taken again later.
+//	  all transactions of the flush are there.
+//	- Level zero never holds more than three tables (admission.go). From four tables on Badger may merge tables of
+//	  level zero with each other, which breaks their order by age: old values and deleted keys come back.
+//	- Each value carries a checksum over its key and itself (entry.go), which is verified when it is read. Badger
+//	  verifies blocks only where a bad block would silently end a table, so its own modes are off. A background scrub
+//	  reads all tables (scrub.go).
+//	- Long values are cut into chunks that Badger keeps in its tables (long.go), so there is no value log to collect.
+//	- A folder is examined before Badger opens it (folder.go): Badger deletes and truncates files of a folder that is
+//	  not sound. Repair makes a new database of what is intact (repair.go).
 //
-// Badger trusts its files. So package check examines a folder before Badger opens it, against a record of its files
-// and the number of the last transaction (see commits), and refuses it if a file is damaged. Repair keeps what can be
-// read.
+// After an error of Badger's nobody knows what it has written: nothing is flushed any more until the folder is opened
+// again, and the commit log keeps what was acknowledged.
 package badger
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -25,250 +27,201 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cqld/cqld/store/engine/files"
-
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/engine/badger/check"
-	"github.com/cqld/cqld/store/engine/badger/tables"
+	"github.com/cqld/cqld/store/engine/files"
 )
 
-// EarlierMemTable is the size of the memtables of earlier versions, whose logs a folder may have.
-const EarlierMemTable = 64 << 20
+// ErrDamaged is the kind of error that a folder with damaged files is refused with.
+var ErrDamaged = errors.New("the data is damaged")
 
-// Options open an engine.
+// Options open a database.
 type Options struct {
-	Dir          string
-	TableSize    int64 // of the smallest tables; up to 18 are made at a time, in six times the memory; 0: tableSize
-	MemTableSize int64 // allocated at once; a transaction may have at most 15 % of it; 0: EarlierMemTable
-	IndexSize    int64 // most bytes of indexes of tables; if all need more, Badger reads the tables; 0: indexSize
-	Repair       bool  // open a folder with damaged files with what can be kept of them
-	Log          zerolog.Logger
-
-	// CloseWithin is how long Close waits for tables that are merged. Then it leaves the folder as a process does that is
-	// killed, in which case the process has to end. 0: as long as it takes.
-	CloseWithin time.Duration
-
-	Reserve   files.Reserve // of the volume, below which Refusing says so; at least what memtables need
-	CommitLog *CommitLog    // the log in front, kept in the same folder; nil: there is none, as in earlier versions
-
-	free   func(dir string) (int64, error) // of a test; nil: files.FreeBytes
-	volume func(dir string) (int64, error) // of a test; nil: files.VolumeBytes
-}
-
-// CommitLog is what Open has done to a commit log.
-type CommitLog struct {
-	// Examine examines it before anything in the folder is changed, and returns what is damaged. wanted says that there
-	// must be one.
-	Examine func(wanted bool) ([]files.Damage, error)
-
-	// Create makes one if there is none. From then on there must be one.
-	Create func() error
+	Dir      string
+	MemTable int64         // bytes of Badger's memtable; a flush of more waits for compactions in between; 0: 64 MiB
+	Reserve  files.Reserve // of the volume, below which Refusing says so
+	Repair   bool          // open a damaged folder with what is intact
+	Log      zerolog.Logger
+	Free     func(dir string) (int64, error) // of a test; nil: files.FreeBytes
+	Volume   func(dir string) (int64, error) // of a test; nil: files.VolumeBytes
+	still    bool                            // of a test: nothing is scrubbed
 }
 
 // Engine is a database.
 type Engine struct {
-	db          *badger.DB
-	fold        engine.Fold
-	tables      *tables.Reader // nil: Badger is asked for everything
-	version     atomic.Uint64  // of the last transaction
-	logs        *logs
-	closeWithin time.Duration
-	syncing     sync.Mutex
-	room        room // of who calls Write
-	log         zerolog.Logger
-	gate        *gate
-	recorder    *check.Recorder
-	commits     *commits
-	begun       chan struct{}         // a log may have been begun
-	failed      atomic.Pointer[error] // why nothing is written any more
-	paused      atomic.Pointer[error] // why nothing is written until a sync succeeds
-	full        atomic.Pointer[error] // why there is no room
-	damage      atomic.Pointer[error] // why there is no more reading either
-	stop        chan struct{}
-	finished    sync.WaitGroup
-	merging     sync.WaitGroup
+	o       Options
+	db      *badger.DB
+	version atomic.Uint64         // of the newest flush that is complete, or of what Open found
+	flushed uint64                // the last commit of the flushes that were complete when the folder was opened
+	long    longValues            // only the flusher changes it
+	damage  atomic.Pointer[error] // why nothing is read or written any more
+	failed  atomic.Pointer[error] // why nothing is flushed any more
+	full    atomic.Pointer[error] // why commits are refused for now
+	emptied atomic.Bool           // keys were deleted since the tables were last flattened
 
 	mu        sync.Mutex
-	snapshots []*Snapshot   // that are not released
-	emptied   emptiedRanges // of the next snapshot
+	snapshots []*Snapshot // that are not released
+
+	stop     chan struct{}
+	finished sync.WaitGroup
 }
 
-// Open opens or creates a database. fold folds what is merged.
-func Open(o Options, fold engine.Fold) (*Engine, error) {
-	if o.MemTableSize == 0 {
-		o.MemTableSize = EarlierMemTable
-	}
-	if o.free == nil {
-		o.free = files.FreeBytes
-	}
-	if o.volume == nil {
-		o.volume = files.VolumeBytes
-	}
-	folder, err := prepareFolder(o)
-	if err != nil {
+// Open opens or creates a database.
+func Open(o Options) (*Engine, error) {
+	o.setDefaults()
+	if err := prepareFolder(&o); err != nil {
 		return nil, err
 	}
-	o.MemTableSize = max(o.MemTableSize, folder.memtable)
-	g := newGate(o)
-	g.register()
-	db, err := badger.OpenManaged(badgerOptions(o, g))
+	db, err := badger.OpenManaged(badgerOptions(o))
 	if err != nil {
-		g.unregister()
-		if strings.Contains(err.Error(), "directory lock") {
-			return nil, errInUse(o.Dir)
-		}
-		return nil, fmt.Errorf("open the data in %q: %w", o.Dir, err)
+		return nil, openError(o.Dir, err)
 	}
-	e := &Engine{
-		db: db, fold: fold, log: o.Log, gate: g, closeWithin: o.CloseWithin,
-		begun: make(chan struct{}, 1), stop: make(chan struct{}),
-	}
-	failed := func(err error) { o.Log.Warn().Err(err).Msg("cannot remove a table") }
-	if e.tables, err = tables.New(db, cmp.Or(o.IndexSize, indexSize), failed); err != nil {
-		o.Log.Warn().Err(err).Msg("rows are read more slowly")
-	}
-	last := db.MaxVersion()
-	e.version.Store(last)
-	if err := e.openFolder(o, folder, last); err != nil {
+	e := &Engine{o: o, db: db, stop: make(chan struct{})}
+	if err := e.begin(); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	e.finished.Add(2)
-	go e.maintain(o)
-	go e.checkLater(folder.unchecked, o.Log)
-	if folder.values {
-		n, err := e.dropUnreadable()
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("delete the keys of lost values: %w", err), e.Close())
-		}
-		o.Log.Error().Int("keys", n).Msg("the keys whose values are lost are deleted")
-	}
-	if err := e.foldTails(); err != nil {
-		return nil, errors.Join(err, e.Close())
+	e.finished.Add(1)
+	go e.watch()
+	if !o.still {
+		e.finished.Add(1)
+		go e.scrubNowAndThen()
 	}
 	return e, nil
 }
 
-// openFolder starts what is done besides Badger. last is the newest transaction.
-func (e *Engine) openFolder(o Options, p *prepared, last uint64) (err error) {
-	if e.recorder, err = check.NewRecorder(o.Dir, p.record, p.seen, last+1); err != nil {
-		return err
+func (o *Options) setDefaults() {
+	if o.MemTable == 0 {
+		o.MemTable = 64 << 20
 	}
-	if err := takeDiscard(o.Dir); err != nil {
-		return err
+	if o.Free == nil {
+		o.Free = files.FreeBytes
 	}
-	ahead, err := newAhead(o.Dir, e.recorder.Seen, o.MemTableSize, func() {
-		select {
-		case e.begun <- struct{}{}:
-		default:
-		}
-	})
-	if err != nil {
-		return err
+	if o.Volume == nil {
+		o.Volume = files.VolumeBytes
 	}
-	e.room = room{
-		dir: o.Dir, reserve: reservedMemtables * o.MemTableSize, kept: o.Reserve, free: o.free, volume: o.volume,
-		ahead: ahead,
-	}
-	e.logs = newLogs(o.Dir, e.db.Sync)
-	if err := e.logs.all(); err != nil {
-		return fmt.Errorf("cannot sync the log: %w", err)
-	}
-	e.commits, err = openCommits(o.Dir, last)
-	return err
 }
 
-// closeFolder ends what openFolder started. Badger is closed already.
-func (e *Engine) closeFolder() error {
-	e.gate.unregister()
-	err := errors.Join(e.room.ahead.close(), e.logs.close(), e.commits.close())
-	if err != nil || e.failed.Load() != nil {
+// begin reads what the last flushes have left, before anything is flushed.
+func (e *Engine) begin() (err error) {
+	e.version.Store(e.db.MaxVersion())
+	e.db.SetDiscardTs(e.version.Load()) // it is 0 after Open, and would keep all versions
+	if e.flushed, err = e.readMarkers(); err != nil {
 		return err
 	}
-	return e.recorder.Close()
+	if err := e.long.load(e.db, e.version.Load()); err != nil {
+		return err
+	}
+	e.look()
+	return nil
 }
 
-const (
-	// indexSize suffices for some 10 GB of tables.
-	indexSize = 32 << 20
+// openError says why Badger could not open a folder.
+func openError(dir string, err error) error {
+	if strings.Contains(err.Error(), "directory lock") {
+		return errInUse(dir)
+	}
+	return fmt.Errorf("open the data in %q: %w", dir, err)
+}
 
-	// firstLevelTables is how many tables the first level gets before they are merged into the next one with keys, which
-	// has up to baseLevel bytes. The more come at a time, the less often that level is written anew: merging 5 tables into
-	// 64 MiB was two thirds of what an insert cost. 256 MiB cost no less than 128, and are merged for longer. A flush
-	// divides its keys among its tables, so that a range of keys is in few of them. A get asks the Bloom filters of all
-	// (see MergeWhileCalm).
-	firstLevelTables = 20
-	baseLevel        = 128 << 20
+// tableSize is the size of the smallest tables beside a memtable. A compaction makes up to 13 tables at a time, each in
+// a buffer of twice its size, and Badger keeps eight of all such buffers, those for tables made of memtables among
+// them. So the sizes of memtables and tables are most of what Badger's compactions take in memory.
+func tableSize(memtable int64) int64 {
+	switch {
+	case memtable >= 32<<20:
+		return 8 << 20
+	case memtable > 8<<20:
+		return 2 << 20
+	}
+	return 1 << 20
+}
 
-	// tableSize is how long a table becomes, of which Badger fills 95 hundredths: a page of 2 MiB and little more. See
-	// largePiece.
-	tableSize = 2200 << 10
-)
-
-// badgerOptions chooses what measurements favour: no conflict detection, because one goroutine writes; one version
-// of each key, because merges are folded when they are written; no compression and so no block cache.
-func badgerOptions(o Options, g *gate) badger.Options {
+// badgerOptions are the options that every opening of a folder has in common. One goroutine writes, so there are no
+// conflicts; values are not compressed, so there is no block cache.
+func badgerOptions(o Options) badger.Options {
 	b := badger.DefaultOptions(o.Dir).
-		WithLogger(logger{o.Log, g}).
+		WithLogger(logger{o.Log}).
+		WithSyncWrites(true).
 		WithDetectConflicts(false).
 		WithMetricsEnabled(false).
 		WithCompression(options.None).
 		WithBlockCacheSize(0).
 		WithNumVersionsToKeep(1).
-		WithNumLevelZeroTables(firstLevelTables).
-		WithNumLevelZeroTablesStall(3 * firstLevelTables).
-		WithBaseLevelSize(baseLevel).
-		WithNumMemtables(2).
+		WithNumLevelZeroTables(2).
+		WithNumLevelZeroTablesStall(maxLevelZero).
+		WithNumMemtables(1).
 		WithNumCompactors(2).
-		WithVerifyValueChecksum(true).
-		WithMemTableSize(o.MemTableSize).
-		WithValueLogFileSize(valueLogFile)
-	b.BaseTableSize = cmp.Or(o.TableSize, tableSize)
-	b.ValueThreshold = min(b.ValueThreshold, o.MemTableSize/10)
+		WithMemTableSize(o.MemTable).
+		WithBaseLevelSize(max(10<<20, 4*o.MemTable)).
+		WithValueLogFileSize(1 << 20) // which is never written to
+	b.BaseTableSize = tableSize(o.MemTable)
+	b.ValueThreshold = min(1<<20, o.MemTable*15/100)
 	return b
 }
 
-// valueLogFile is how long a value log becomes. A value has to fit in.
-const valueLogFile = 128 << 20
+// Flushed is the last commit that Open found in tables. The commits behind it have to be in the log.
+func (e *Engine) Flushed() uint64 { return e.flushed }
 
-// Close closes the database. Nobody reads or writes any more.
-func (e *Engine) Close() error {
+// Damage is the damage that was found while the engine works: nothing is read or written any more then.
+func (e *Engine) Damage() error {
+	if p := e.damage.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+// found notes damage.
+func (e *Engine) found(damage error) error {
+	if e.damage.CompareAndSwap(nil, &damage) {
+		e.o.Log.Error().Err(damage).Msg("the data is damaged: nothing is read or written any more")
+	}
+	return damage
+}
+
+// Refusing says why commits are refused at the moment. freeing asks for commits that free space, which may use a part
+// of the reserve.
+func (e *Engine) Refusing(freeing bool) error {
+	if err := e.Damage(); err != nil {
+		return err
+	}
+	if p := e.failed.Load(); p != nil {
+		return fmt.Errorf("%w: no more writes until the data is opened again: %w", engine.ErrRefused, *p)
+	}
+	if p := e.full.Load(); p != nil && !(freeing && errors.Is(*p, engine.ErrFull) && e.room() == nil) {
+		return *p
+	}
+	return nil
+}
+
+// Tables is how many tables there are, each with a file that is open.
+func (e *Engine) Tables() int { return len(e.db.Tables()) }
+
+// Compact compacts all tables into one level. It drops what was deleted and overwritten.
+func (e *Engine) Compact() error { return e.db.Flatten(1) }
+
+// Close closes the database. Nobody reads or writes any more. It waits for compactions until late, which may be nil.
+// Then it leaves the folder as a killed process does, and the process has to end.
+func (e *Engine) Close(late <-chan time.Time) error {
 	close(e.stop)
 	e.finished.Wait()
-	e.gate.closing.Store(true)
 	closed := make(chan error, 1)
-	go func() {
-		e.merging.Wait()
-		e.tables.Close()
-		err := e.db.Close()
-		if err == nil {
-			err = e.closeFolder()
-		}
-		closed <- err
-	}()
-	var left <-chan time.Time
-	if e.closeWithin > 0 {
-		left = time.After(e.closeWithin)
-	}
+	go func() { closed <- e.db.Close() }()
 	select {
 	case err := <-closed:
 		if err != nil {
 			return fmt.Errorf("close the data: %w", err)
 		}
-	case <-left:
-		e.log.Info().Msg("tables are being merged: that begins anew at the next start")
+	case <-late:
+		e.o.Log.Info().Msg("a compaction was left: it begins anew at the next start")
 	}
 	return nil
 }
 
-// logger logs Badger's complaints, and tells the gate what Badger is about to do.
-type logger struct {
-	log  zerolog.Logger
-	gate *gate
-}
+// logger logs Badger's warnings and errors.
+type logger struct{ log zerolog.Logger }
 
 // Errorf logs an error of Badger's.
 func (l logger) Errorf(f string, args ...any) {
@@ -283,5 +236,5 @@ func (l logger) Warningf(f string, args ...any) {
 // Infof drops what Badger says.
 func (l logger) Infof(string, ...any) {}
 
-// Debugf lets the gate hear what Badger is about to do.
-func (l logger) Debugf(format string, args ...any) { l.gate.heard(format, args) }
+// Debugf drops what Badger says.
+func (l logger) Debugf(string, ...any) {}

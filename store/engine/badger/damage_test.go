@@ -1,137 +1,331 @@
 package badger
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/rs/zerolog"
+	"github.com/dgraph-io/badger/v4"
 
-	"github.com/cqld/cqld/store/engine/badger/check"
+	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
-// The data of these tests: rows enough for a few blocks, and values that go to the value log.
-const (
-	smallValues, smallValue = 300, 800
-	largeValues, largeValue = 3, 900 << 10
-)
+const rotKeys = 2000
 
-// writeNumbered writes them all.
-func writeNumbered(t *testing.T, e *Engine) {
+func rotKey(i int) string   { return fmt.Sprintf("key-%05d-key", i) }
+func rotValue(i int) string { return fmt.Sprintf("value-%05d-end", i) }
+
+// rotFolder makes a folder with one table, which has rotKeys keys, and returns the table's path.
+func rotFolder(t *testing.T) (dir, table string) {
 	t.Helper()
-	for i := range smallValues + largeValues {
-		size := smallValue
-		if i >= smallValues {
-			size = largeValue
+	dir = folderForTest(t)
+	e := open(t, small(t, dir))
+	flushing(t, e, 1, func(f *Flush) (err error) {
+		for i := range rotKeys {
+			err = errors.Join(err, f.Put([]byte(rotKey(i)), []byte(rotValue(i))))
 		}
-		if err := numbered(e, i, size); err != nil {
-			t.Fatal(err)
-		}
+		return err
+	})
+	if err := e.Close(nil); err != nil {
+		t.Fatal(err)
 	}
+	tables, err := filepath.Glob(filepath.Join(dir, "*"+tableSuffix))
+	if err != nil || len(tables) != 1 {
+		t.Fatalf("tables %v, %v", tables, err)
+	}
+	return dir, tables[0]
 }
 
-// TestUnfinishedFiles opens a folder with what a kill or a power cut leaves of files that were being made.
-func TestUnfinishedFiles(t *testing.T) {
-	dir := t.TempDir()
-	e := openWith(t, Options{Dir: dir}, enginetest.Union)
-	writeNumbered(t, e)
-	if err := e.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for name, content := range map[string]string{
-		"00098.mem": "", "00099.mem": "", "000098.vlog": "", "000099.sst": "", "000098.sst": "the first bytes of a table",
-		"MANIFEST-REWRITE": "half",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	e = openWith(t, Options{Dir: dir}, enginetest.Union)
-	if found, err := readNumbered(e); err != nil || len(found) != smallValues+largeValues {
-		t.Errorf("%d values, error %v", len(found), err)
-	}
-	if err := e.Close(); err != nil {
-		t.Fatal(err)
-	}
-	tables, err := filepath.Glob(filepath.Join(dir, "*.sst"))
-	if err != nil || len(tables) == 0 {
-		t.Fatalf("tables %v, error %v", tables, err)
-	}
-	if err := os.Remove(tables[0]); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := openQuietly(dir); err == nil || !strings.Contains(err.Error(), tables[0]) {
-		t.Errorf("without a table: %v", err)
-	}
-}
-
-// TestDamageFoundLater damages a table that is checked only when the engine works: then it answers no more. Tables that
-// were merged into others meanwhile are not there any more, or empty and about to be removed.
-func TestDamageFoundLater(t *testing.T) {
-	dir := t.TempDir()
-	e := openWith(t, Options{Dir: dir}, enginetest.Union)
-	writeNumbered(t, e)
-	if err := e.Close(); err != nil {
-		t.Fatal(err)
-	}
-	e = openWith(t, Options{Dir: dir}, enginetest.Union)
-	defer e.Close()
-	empty := filepath.Join(dir, "999998.sst")
-	if err := os.WriteFile(empty, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	tables, err := filepath.Glob(filepath.Join(dir, "0*.sst"))
-	if err != nil || len(tables) == 0 {
-		t.Fatalf("there are no tables, %v", err)
-	}
-	table := tables[0]
-	e.finished.Add(1)
-	e.checkLater([]string{filepath.Join(dir, "999999.sst"), empty, table}, zerolog.Nop())
-	if err := numbered(e, 1, 8); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.OpenFile(table, os.O_RDWR, 0)
+// flip changes a bit of a file.
+func flip(t *testing.T, path string, at int) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if _, err := f.WriteAt([]byte("nothing that a table would have"), 1000); err != nil {
+	b := make([]byte, 1)
+	if _, err := f.ReadAt(b, int64(at)); err != nil {
 		t.Fatal(err)
 	}
-	e.finished.Add(1)
-	e.checkLater([]string{table}, zerolog.Nop())
-	if err := e.Damage(); err == nil || !strings.Contains(err.Error(), table) {
-		t.Errorf("the damage is %v", err)
-	}
-	if err := numbered(e, 2, 8); err == nil || !strings.Contains(err.Error(), table) {
-		t.Errorf("a commit answers %v", err)
+	b[0] ^= 1
+	if _, err := f.WriteAt(b, int64(at)); err != nil {
+		t.Fatal(err)
 	}
 }
 
-// TestDamageOfValuesFoundLater is the same for a value log. One that was cleaned is gone, or empty.
-func TestDamageOfValuesFoundLater(t *testing.T) {
-	dir := t.TempDir()
-	for range 2 {
-		e := openWith(t, Options{Dir: dir}, enginetest.Union)
-		writeNumbered(t, e)
-		if err := e.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	e := openWith(t, Options{Dir: dir}, enginetest.Union)
-	defer e.Close()
-	path := filepath.Join(dir, check.ValueLogName(1))
-	e.finished.Add(1)
-	e.checkLater([]string{filepath.Join(dir, check.ValueLogName(99)), path}, zerolog.Nop())
-	if _, err := readNumbered(e); err != nil {
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
 		t.Fatal(err)
 	}
-	changeAt(t, path, 1000, 1)
-	e.finished.Add(1)
-	e.checkLater([]string{path}, zerolog.Nop())
-	if err := numbered(e, 2, 8); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("a commit answers %v", err)
+	return b
+}
+
+// TestRotWhileOpen changes a bit of a value in a table that is open: it is never served, not when compactions have
+// written it to another table either.
+func TestRotWhileOpen(t *testing.T) {
+	dir, table := rotFolder(t)
+	for name, compact := range map[string]bool{"at once": false, "compacted": true} {
+		t.Run(name, func(t *testing.T) {
+			o := small(t, folderForTest(t))
+			enginetest.CopyFolder(t, dir, o.Dir)
+			o.still = true
+			e := open(t, o)
+			path := filepath.Join(o.Dir, filepath.Base(table))
+			flip(t, path, bytes.Index(read(t, path), []byte(rotValue(1234))))
+			if compact {
+				flushing(t, e, 2, func(f *Flush) error { return f.Put([]byte("key"), []byte("another")) })
+				if err := e.Compact(); err != nil {
+					t.Fatal(err)
+				}
+				e = reopen(t, e)
+			}
+			defer e.Close(nil)
+			s := e.Snapshot()
+			defer s.Release()
+			_, err := s.Get([]byte(rotKey(1234)), func(value []byte) error {
+				t.Errorf("served: %s", value)
+				return nil
+			})
+			if !errors.Is(err, ErrDamaged) || e.Damage() == nil || e.Refusing(false) == nil {
+				t.Errorf("read: %v, damage: %v, writes: %v", err, e.Damage(), e.Refusing(false))
+			}
+		})
+	}
+}
+
+// TestRotIsFound changes a bit of each kind of a table's bytes, and looks that the folder is refused, or the scrub
+// finds it, and that nothing but what was written is served. Repaired, the folder has the rows of all blocks but one.
+func TestRotIsFound(t *testing.T) {
+	dir, table := rotFolder(t)
+	b := read(t, table)
+	value, key := bytes.Index(b, []byte(rotValue(777))), 0
+	key = value - 12 + bytes.Index(b[value-12:], []byte("-key"))
+	index := bytes.LastIndex(b, []byte(rotKey(0)[:4]))
+	places := map[string]int{
+		"a value": value, "a key": key, "the head of an entry": value - 5, "the end of a block": 4096 + 40,
+		"the index":                 index,
+		"the checksum of the index": len(b) - 8, "the footer": len(b) - 1, "the length of the index": len(b) - 20,
+	}
+	for at := 0; at < len(b); at += len(b) / 40 {
+		places[fmt.Sprint("byte ", at)] = at
+	}
+	for what, at := range places {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			o := small(t, folderForTest(t))
+			enginetest.CopyFolder(t, dir, o.Dir)
+			flip(t, filepath.Join(o.Dir, filepath.Base(table)), at)
+			damages, err := Examine(o.Dir, func(string, int, int) {})
+			if err != nil || len(damages) != 1 || damages[0].Name != filepath.Base(table) {
+				t.Fatalf("examined: %v, %v", damages, err)
+			}
+			if e, err := Open(o); err == nil {
+				if err := e.scrub(); !errors.Is(err, ErrDamaged) {
+					t.Errorf("the scrub finds %v", err)
+				}
+				if err := e.Close(nil); err != nil {
+					t.Fatal(err)
+				}
+			} else if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), table[len(dir):]) {
+				t.Errorf("the refusal is %v", err)
+			}
+			o.Repair = true
+			e := open(t, o)
+			defer e.Close(nil)
+			wantMost(t, content(t, e, engine.ScanOptions{}))
+		})
+	}
+}
+
+// wantMost wants all rows but those of one block, or of the table, if its index is gone.
+func wantMost(t *testing.T, all map[string]string) {
+	t.Helper()
+	for key, value := range all {
+		var i int
+		if _, err := fmt.Sscanf(key, "key-%05d-key", &i); err != nil || value != rotValue(i) {
+			t.Errorf("%q holds %q", key, value)
+		}
+	}
+	if n := len(all); n > 0 && n < rotKeys-200 {
+		t.Errorf("only %d of %d rows are left", n, rotKeys)
+	}
+}
+
+// TestDamagedFiles removes, cuts and empties each file of a folder that has a table and a memtable: it is refused with
+// the name of the file and not changed, or opens with all rows. Repaired, it opens.
+func TestDamagedFiles(t *testing.T) {
+	e := open(t, small(t, folderForTest(t)))
+	for last := range uint64(3) {
+		flushing(t, e, last+1, func(f *Flush) (err error) {
+			for i := range rotKeys {
+				err = errors.Join(err, f.Put([]byte(rotKey(i)), append([]byte(rotValue(i)), make([]byte, 200)...)))
+			}
+			return err
+		})
+	}
+	image := folderForTest(t)
+	enginetest.CopyFolder(t, e.o.Dir, image)
+	if err := e.Close(nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range enginetest.FilesIn(t, image) {
+		end := len(bytes.TrimRight(read(t, filepath.Join(image, name)), "\x00"))
+		for what, change := range map[string]func(path string) error{
+			"removed":    os.Remove,
+			"cut to 0":   func(path string) error { return os.Truncate(path, 0) },
+			"halved":     func(path string) error { return os.Truncate(path, int64(end/2)) },
+			"cut by one": func(path string) error { return os.Truncate(path, int64(end-1)) },
+		} {
+			if slices.Contains([]string{"KEYREGISTRY", "DISCARD", "000001.vlog"}, name) {
+				continue // nothing is in them
+			}
+			t.Run(name+" "+what, func(t *testing.T) {
+				t.Parallel()
+				o := small(t, folderForTest(t))
+				enginetest.CopyFolder(t, image, o.Dir)
+				if err := change(filepath.Join(o.Dir, name)); err != nil {
+					t.Fatal(err)
+				}
+				tryDamaged(t, o, name)
+			})
+		}
+	}
+}
+
+func tryDamaged(t *testing.T, o Options, name string) {
+	before := enginetest.FilesIn(t, o.Dir)
+	e, err := Open(o)
+	if err == nil {
+		if n := len(content(t, e, engine.ScanOptions{})); n != rotKeys || e.Flushed() != 3 {
+			// what was not flushed as a whole has to be in the log
+			if e.Flushed() == 3 {
+				t.Errorf("%d rows are left, and the commits up to %d are flushed", n, e.Flushed())
+			}
+		}
+		if err := e.Close(nil); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if !errors.Is(err, ErrDamaged) && name != FormatName {
+		t.Fatalf("the refusal is %v", err)
+	}
+	missing := errors.Is(err, errPartMissing) // which is known when Badger has opened the folder
+	if after := enginetest.FilesIn(t, o.Dir); !missing && !slices.Equal(before, after) {
+		t.Errorf("a refused folder has the files %v, before %v", after, before)
+	}
+	if _, err := os.Stat(filepath.Join(o.Dir, FormatName)); errors.Is(err, fs.ErrNotExist) {
+		return // as a folder of another format
+	}
+	o.Repair = true
+	e = open(t, o)
+	if _, err := content(t, e, engine.ScanOptions{}), e.Close(nil); err != nil {
+		t.Fatal(err)
+	}
+	o.Repair = false
+	if err := open(t, o).Close(nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLostTransaction removes a transaction of the last flush: the folder is refused.
+func TestLostTransaction(t *testing.T) {
+	e := open(t, small(t, folderForTest(t)))
+	flushing(t, e, 1, func(f *Flush) (err error) {
+		for i := range 500 {
+			err = errors.Join(err, f.Put([]byte(rotKey(i)), bytes.Repeat([]byte("v"), 1000)))
+		}
+		if f.parts < 2 {
+			t.Errorf("the flush has only %d transactions", f.parts)
+		}
+		return err
+	})
+	txn := e.db.NewTransactionAt(e.version.Load(), true)
+	defer txn.Discard()
+	version := e.version.Load()
+	if err := errors.Join(txn.Delete(partKey(byte(version%2), 1)), txn.CommitAt(version+1, nil)); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Close(nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(e.o); !errors.Is(err, errPartMissing) || !errors.Is(err, ErrDamaged) {
+		t.Errorf("the folder is opened: %v", err)
+	}
+}
+
+// TestUnlistedTable has a table that MANIFEST does not name, as a compaction leaves it that was interrupted. It is kept
+// until the folder is known to be sound.
+func TestUnlistedTable(t *testing.T) {
+	dir, table := rotFolder(t)
+	other := filepath.Join(dir, "000777"+tableSuffix)
+	if err := os.WriteFile(other, read(t, table), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e, err := Open(small(t, dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close(nil)
+	kept := filepath.Join(dir, othersFolder, filepath.Base(other))
+	if _, err := os.Stat(kept); err != nil {
+		t.Errorf("the table is not kept: %v", err)
+	}
+	if err := e.Confirm(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(kept); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the table is still kept: %v", err)
+	}
+}
+
+// TestInterruptedRepair interrupts a repair while files take their places: it goes on with --repair.
+func TestInterruptedRepair(t *testing.T) {
+	dir, table := rotFolder(t)
+	for _, after := range []string{"nothing", "the old files were set aside", "one file was moved"} {
+		t.Run(after, func(t *testing.T) {
+			o := small(t, folderForTest(t))
+			enginetest.CopyFolder(t, dir, o.Dir)
+			f, err := examineFolder(o.Dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ready := filepath.Join(o.Dir, readyFolder)
+			into := o
+			into.Dir = ready
+			if err := f.rebuild(into); err != nil {
+				t.Fatal(err)
+			}
+			if after != "nothing" {
+				if err := errors.Join(setDataAside(o.Dir), os.WriteFile(filepath.Join(ready, movedFile), nil, 0o600)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if after == "one file was moved" {
+				name := badger.ManifestFilename
+				if err := os.Rename(filepath.Join(ready, name), filepath.Join(o.Dir, name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := Open(o); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "interrupted") {
+				t.Fatalf("the folder is opened: %v", err)
+			}
+			o.Repair = true
+			e := open(t, o)
+			defer e.Close(nil)
+			if n := len(content(t, e, engine.ScanOptions{})); n != rotKeys {
+				t.Errorf("%d rows are left of %d, of %s", n, rotKeys, table)
+			}
+		})
 	}
 }

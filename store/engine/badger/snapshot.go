@@ -1,6 +1,7 @@
 package badger
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,24 +9,23 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/engine/badger/tables"
+	"github.com/cqld/cqld/store/engine/keys"
 )
 
-// Snapshot reads what was written before it was made. Release has to be called when nobody reads it any more.
+// Snapshot reads the flushes that were complete before it was made. Release has to be called when nobody reads it any
+// more.
 type Snapshot struct {
-	engine  *Engine
-	txn     *badger.Txn // never discarded, which managed mode allows
-	emptied emptied
+	engine *Engine
+	txn    *badger.Txn // never discarded, which managed mode allows
 }
 
 var _ engine.Reader = (*Snapshot)(nil)
 
-// Snapshot makes a snapshot of what Write has written.
+// Snapshot makes a snapshot.
 func (e *Engine) Snapshot() *Snapshot {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	s := &Snapshot{engine: e, txn: e.db.NewTransactionAt(e.version.Load(), false)}
-	s.emptied.set(e.emptied)
+	s := &Snapshot{e, e.db.NewTransactionAt(e.version.Load(), false)}
 	e.snapshots = append(e.snapshots, s)
 	return s
 }
@@ -45,70 +45,140 @@ func (s *Snapshot) Release() {
 
 // Get reads a key.
 func (s *Snapshot) Get(key []byte, fn func(value []byte) error) (bool, error) {
-	return s.engine.readValue(s.txn, key, fn)
-}
-
-// Several are the values of several keys of a snapshot.
-type Several struct {
-	snapshot *Snapshot
-	keys     [][]byte
-	found    *tables.Several // nil: Badger is asked for any of them
-}
-
-// Several looks for keys.AtOnce keys at most. Close has to be called when nobody needs their values any more.
-func (s *Snapshot) Several(keys [][]byte) Several {
-	if len(keys) == 0 {
-		return Several{}
-	}
-	return Several{s, keys, s.engine.tables.Several(keys, s.txn.ReadTs())}
-}
-
-// Close ends the use of the values.
-func (s *Several) Close() {
-	if s.found != nil {
-		s.found.Close()
-	}
-}
-
-// Get calls fn with the value of a key.
-func (s *Several) Get(i int, fn func(value []byte) error) (bool, error) {
-	if s.found != nil {
-		if value, found, known := s.found.Value(i); found {
-			return true, fn(value)
-		} else if known {
-			return false, nil
+	return s.get(key, func(value []byte, k kind) error {
+		if k == long {
+			var err error
+			if value, err = s.readLong(key, value); err != nil {
+				return s.engine.found(err)
+			}
 		}
-	}
-	return readBadger(s.snapshot.txn, s.keys[i], fn)
+		return fn(value)
+	})
 }
 
-// readValue reads a key from Badger's tables, or else from Badger.
-func (e *Engine) readValue(txn *badger.Txn, key []byte, fn func(value []byte) error) (bool, error) {
-	if found, known, err := e.tables.Get(key, txn.ReadTs(), fn); known {
-		return found, err
-	}
-	return readBadger(txn, key, fn)
-}
-
-// readBadger reads a key from Badger.
-func readBadger(txn *badger.Txn, key []byte, fn func(value []byte) error) (bool, error) {
-	item, err := txn.Get(key)
+// get reads an entry.
+func (s *Snapshot) get(key []byte, fn func(value []byte, k kind) error) (found bool, err error) {
+	item, err := s.item(key)
 	if errors.Is(err, badger.ErrKeyNotFound) {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("get key %x: %w", key, err)
 	}
-	return true, item.Value(func(value []byte) error {
-		if len(value) == 0 {
-			return missing(key)
+	return true, item.Value(func(stored []byte) error { return s.visit(key, stored, fn) })
+}
+
+// visit calls fn with what an entry has, if it has its checksum.
+func (s *Snapshot) visit(key, stored []byte, fn func(value []byte, k kind) error) error {
+	value, k, err := openEntry(key, stored)
+	if err != nil {
+		return s.engine.found(err)
+	}
+	return fn(value, k)
+}
+
+// item asks Badger for a key.
+func (s *Snapshot) item(key []byte) (item *badger.Item, err error) {
+	defer s.engine.recoverDamage(&err)
+	return s.txn.Get(key)
+}
+
+// recoverDamage makes damage of a panic inside Badger: it follows offsets in a damaged block.
+func (e *Engine) recoverDamage(err *error) {
+	if p := recover(); p != nil {
+		*err = e.found(fmt.Errorf("%w: reading a table: %v", ErrDamaged, p))
+	}
+}
+
+// Scan goes through a range.
+func (s *Snapshot) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
+	if len(end) > 0 && bytes.Compare(start, end) >= 0 {
+		return nil
+	}
+	x := scan{snapshot: s, options: o, fn: fn}
+	x.Iterator = s.txn.NewIterator(badger.IteratorOptions{Reverse: o.Reverse, Prefix: commonPrefix(start, end, o.Reverse)})
+	defer x.Close()
+	first, outside := start, func(key []byte) bool { return len(end) > 0 && bytes.Compare(key, end) >= 0 }
+	if o.Reverse {
+		first, outside = end, func(key []byte) bool { return bytes.Compare(key, start) < 0 }
+	}
+	return x.run(first, end, outside)
+}
+
+// scan is a Scan that is under way.
+type scan struct {
+	*badger.Iterator
+	snapshot *Snapshot
+	options  engine.ScanOptions
+	fn       func(key, value []byte) (bool, error)
+	key      []byte // that it is at
+	more     bool
+}
+
+func (x *scan) run(first, end []byte, outside func(key []byte) bool) error {
+	err := x.move(func() { x.Seek(first) })
+	for ; err == nil && x.Valid(); err = x.move(x.Next) {
+		x.key = x.Item().Key()
+		if x.options.Reverse && len(end) > 0 && bytes.Equal(x.key, end) {
+			continue
 		}
-		return fn(value)
+		if outside(x.key) {
+			return nil
+		}
+		if bytes.HasPrefix(x.key, []byte(ownPrefix)) {
+			behind := behindOwn
+			if x.options.Reverse {
+				behind = []byte(ownPrefix) // which is no key itself
+			}
+			if err = x.move(func() { x.Seek(behind) }); err != nil || !x.Valid() {
+				return err
+			}
+			if x.key = x.Item().Key(); outside(x.key) {
+				return nil
+			}
+		}
+		if err := x.Item().Value(x.visit); err != nil || !x.more {
+			return err
+		}
+	}
+	return err
+}
+
+// move moves the iterator.
+func (x *scan) move(step func()) (err error) {
+	defer x.snapshot.engine.recoverDamage(&err)
+	step()
+	return nil
+}
+
+// visit calls fn with the entry that the scan is at.
+func (x *scan) visit(stored []byte) error {
+	return x.snapshot.visit(x.key, stored, func(value []byte, k kind) (err error) {
+		if x.options.KeysOnly {
+			value = nil
+		} else if k == long {
+			if value, err = x.snapshot.readLong(x.key, value); err != nil {
+				return x.snapshot.engine.found(err)
+			}
+		}
+		x.more, err = x.fn(x.key, value)
+		return err
 	})
 }
 
-// missing is the error for a value that is not in the value log or does not have its checksum. Badger logs that and
-// returns no bytes without an error; every sound value has bytes.
-func missing(key []byte) error {
-	return fmt.Errorf("the data is damaged: the value of key %x is lost", key)
+// minPrefix is the length of the shortest useful prefix. Badger compares it with every key, and it excludes tables only
+// at the beginning of a scan: a scan of all keys with a short prefix is a long one.
+const minPrefix = 4
+
+// commonPrefix is what all keys in [start, end) begin with, so that Badger can exclude tables. It is nil if it is
+// short. In reverse, end begins with it too: a scan that seeks a key without it finds nothing.
+func commonPrefix(start, end []byte, reverse bool) []byte {
+	n := keys.Shared(start, end)
+	if !reverse && n < len(start) && n+1 == len(end) && end[n] == start[n]+1 {
+		n++ // end is the successor of what start begins with
+	}
+	if n < minPrefix {
+		return nil
+	}
+	return start[:n]
 }

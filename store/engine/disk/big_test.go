@@ -15,7 +15,7 @@ import (
 // becomes too long nothing is written.
 func TestBigCommits(t *testing.T) {
 	o := tiny(t, folder(t), Periodic)
-	o.Memtable, o.segment = 2<<20, 2<<20
+	o.Memtable, o.segment, o.below.MemTable = 2<<20, 2<<20, 16<<20
 	e := openAppending(t, o)
 	defer func() { e.Close() }()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -116,7 +116,7 @@ func TestPreparedBefore(t *testing.T) {
 			flush(e)
 		}
 		e.mu.Lock()
-		err := e.commit(ops, len(ten), prepared, nil)
+		err := e.commit(ops, len(ten), false, prepared, nil)
 		e.mu.Unlock()
 		prepared.free()
 		if !errors.Is(err, engine.ErrTooLarge) {

@@ -3,6 +3,7 @@ package disk
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"syscall"
 
 	"github.com/cqld/cqld/store/engine"
@@ -39,6 +40,13 @@ func (e *Engine) check(ops []engine.Op) (size int, err error) {
 
 // Commit applies ops and appends them to the log. In the mode Periodic it calls done before it returns.
 func (e *Engine) Commit(ops []engine.Op, done func(error)) {
+	e.commitAll(ops, !slices.ContainsFunc(ops, func(op engine.Op) bool { return op.Kind != engine.Delete }), done)
+}
+
+// CommitFreeing is Commit of operations that lead to space being freed.
+func (e *Engine) CommitFreeing(ops []engine.Op, done func(error)) { e.commitAll(ops, true, done) }
+
+func (e *Engine) commitAll(ops []engine.Op, freeing bool, done func(error)) {
 	size, err := e.check(ops)
 	var b *big
 	if size > bigCommit && err == nil {
@@ -55,7 +63,7 @@ func (e *Engine) Commit(ops []engine.Op, done func(error)) {
 	}
 	e.under.Add(1)
 	if err == nil {
-		err = e.commit(ops, size, b, nil)
+		err = e.commit(ops, size, freeing, b, nil)
 	}
 	e.mu.Unlock()
 	e.answer(err, done)
@@ -79,11 +87,11 @@ const (
 
 // commit applies ops, all or none, and appends them to the log. It waits without the lock, until there is room. b is
 // what was made of them before, and x the update that they are of; both may be nil.
-func (e *Engine) commit(ops []engine.Op, size int, b *big, x *txn) error {
+func (e *Engine) commit(ops []engine.Op, size int, freeing bool, b *big, x *txn) error {
 	if len(ops) == 0 {
 		return nil
 	}
-	if err := e.waitForRoom(ops, size); err != nil {
+	if err := e.waitForRoom(ops, size, freeing); err != nil {
 		return err
 	}
 	if x != nil {
@@ -117,7 +125,7 @@ func (e *Engine) append(ops []engine.Op, long bool, b *big) (wantsSegment bool, 
 	}
 	if err != nil {
 		e.revert()
-	} else if e.memtable.last = e.log.Last(); e.memtable.size >= e.o.Memtable {
+	} else if e.memtable.last = e.log.Last(); e.memtable.size >= e.o.Memtable && len(e.layers.frozen) < maxFrozen {
 		e.freeze()
 		p = nil
 		e.wake(e.flushing)

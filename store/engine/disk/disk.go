@@ -22,6 +22,7 @@ package disk
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"sync"
@@ -32,7 +33,6 @@ import (
 
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/badger"
-	"github.com/cqld/cqld/store/engine/badger/check"
 	"github.com/cqld/cqld/store/engine/disk/commitlog"
 	"github.com/cqld/cqld/store/engine/files"
 	"github.com/cqld/cqld/store/engine/publish"
@@ -56,16 +56,11 @@ type Options struct {
 	Dir       string
 	Sync      Sync
 	SyncEvery time.Duration // of Periodic; 0: a second
-	Memtable  int64         // bytes of a tree that is flushed; 0: 32 MiB
-	Indexes   int64         // bytes of indexes of tables; if all need more, rows are read more slowly; 0: 32 MiB
+	Memtable  int64         // bytes of a tree that is flushed; 0: 64 MiB
 	Filter    int64         // bytes of the filter of keys that were never written; 0: 64 MiB
 	Reserve   Reserve       // of the volume, below which commits are refused
 	Repair    bool          // open a folder with damaged files with what can be kept of them
 	Log       zerolog.Logger
-
-	// CloseWithin is how long Close waits for tables that are merged in the background, when all is written and synced.
-	// Then it leaves that, and the process has to end. 0: as long as it takes.
-	CloseWithin time.Duration
 
 	segment  int64                // of a test: bytes of a segment of the log
 	below    badger.Options       // of a test: how Badger is opened, without the folder
@@ -76,31 +71,23 @@ type Options struct {
 type Reserve = files.Reserve
 
 // ErrDamaged is the kind of error that Open refuses a folder with damaged files with.
-var ErrDamaged = check.ErrDamaged
+var ErrDamaged = badger.ErrDamaged
 
 const (
-	// defaultMemtable is the size of a tree that is flushed. With the trees that wait it is most of what the engine
-	// holds.
-	defaultMemtable = 32 << 20
+	// defaultMemtable is the size of a tree that is flushed. With the one that is being flushed and Badger's own it is
+	// most of what the engine holds. The larger it is, the fewer bytes compactions write.
+	defaultMemtable = 64 << 20
 
-	// badgerMemtable is Badger's own, which takes 1.3 times as much memory, up to three times.
-	badgerMemtable = 8 << 20
-
-	// smallTable is the size of Badger's smallest tables beside a memtable of up to smallMemtable: there is little memory.
-	smallTable    = 1 << 20
-	smallMemtable = 16 << 20
-
-	// firstRate is how many bytes a second a flush writes, as long as none was measured.
-	firstRate = 32 << 20
-
-	// defaultIndexes is how many bytes the indexes of tables have: enough for 10 GB.
-	defaultIndexes = 32 << 20
+	// Badger's memtable has a quarter of the size of a tree, between these: buffers of eight times its size and more come
+	// with it. A flush is sorted, so the tables that it becomes do not overlap, and each is compacted alone.
+	minBadgerMemtable = 8 << 20
+	maxBadgerMemtable = 64 << 20
 
 	// maxSegment is how long a segment of the log is at most.
 	maxSegment = 32 << 20
 
 	// maxFrozen is how many trees wait to be flushed before commits have to wait.
-	maxFrozen = 2
+	maxFrozen = 1
 )
 
 // Engine is the engine; see engine.Engine for what its methods promise.
@@ -121,27 +108,28 @@ type Engine struct {
 	large largeKeys  // keys whose values in Badger are nearly as long as may be
 	big   sync.Mutex // held by a big commit, before mu
 
-	mu        sync.Mutex // held to write
-	changed   sync.Cond  // a tree was flushed, a segment made or tried to be made, or the engine closed
-	memtable  memtable   // the tree that is written to
-	layers    *layers    // below it
-	version   uint64     // counts changes
-	flushRate int64      // bytes a second that the last flushes have written
-	owed      debt       // of all commits
-	owedSmall debt       // of small ones
-	filter    *filter
-	first     func(kind engine.OpKind, key []byte) (bool, error) // isFirst
-	lacks     func(key []byte, era uint64) bool                  // isLacking
-	closed    bool
-	path      tree.Path          // of the row that is being written
-	undo      []undo             // of the commit that is being applied
-	oldBases  []*badger.Snapshot // that may still be read
-	dropped   uint64             // the number of the last memtable that was flushed
+	mu       sync.Mutex // held to write
+	changed  sync.Cond  // a tree was flushed, a segment made or tried to be made, or the engine closed
+	memtable memtable   // the tree that is written to
+	layers   *layers    // below it
+	version  uint64     // counts changes
+	pace     pace       // of commits while a tree is flushed
+	filter   *filter
+	first    func(kind engine.OpKind, key []byte) (bool, error) // isFirst
+	lacks    func(key []byte, era uint64) bool                  // isLacking
+	closed   bool
+	path     tree.Path          // of the row that is being written
+	undo     []undo             // of the commit that is being applied
+	oldBases []*badger.Snapshot // that may still be read
+	dropped  uint64             // the number of the last memtable that was flushed
+	inTables uint64             // the last commit of it
 
 	syncing  syncing
 	flushing chan struct{} // has an element when there is something to flush
 	making   chan struct{} // has an element when the log wants a segment
 	stop     chan struct{}
+	late     chan struct{} // closed when there is no time left to flush before the engine is closed
+	closeBy  atomic.Pointer[time.Time]
 	finished sync.WaitGroup
 }
 
@@ -151,9 +139,6 @@ var _ engine.Engine = (*Engine)(nil)
 func Open(o Options, fold engine.Fold) (*Engine, error) {
 	if o.Memtable == 0 {
 		o.Memtable = defaultMemtable
-	}
-	if o.Indexes == 0 {
-		o.Indexes = defaultIndexes
 	}
 	if o.Filter == 0 {
 		o.Filter = defaultFilter
@@ -166,80 +151,78 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	}
 	e := &Engine{
 		o: o, fold: fold, updating: engine.NewTurn(), flushing: make(chan struct{}, 1), making: make(chan struct{}, 1),
-		stop: make(chan struct{}),
+		stop: make(chan struct{}), late: make(chan struct{}),
 	}
 	e.changed.L = &e.mu
-	e.flushRate = firstRate
 	e.filter, e.first, e.lacks = newFilter(o.Filter), e.isFirst, e.isLacking
 	e.syncing.wake = make(chan struct{}, 1)
-	var x *commitlog.Examination
+	x, err := e.examineLog()
+	if err != nil {
+		return nil, err
+	}
 	below := o.below
 	below.Dir, below.Repair, below.Log, below.Reserve = o.Dir, o.Repair, o.Log, o.Reserve
-	below.CloseWithin = o.CloseWithin
-	if below.MemTableSize == 0 {
-		below.MemTableSize = badgerMemtable
+	if below.MemTable == 0 {
+		below.MemTable = min(max(o.Memtable/4, minBadgerMemtable), maxBadgerMemtable)
 	}
-	below.CommitLog = &badger.CommitLog{
-		Examine: func(wanted bool) (damages []files.Damage, err error) {
-			if x, err = commitlog.Examine(o.Dir, wanted); err != nil {
-				return nil, err
-			}
-			return x.Damages, nil
-		},
-		Create: func() error { return x.Create() },
-	}
-	if below.TableSize == 0 && o.Memtable <= smallMemtable {
-		below.TableSize = smallTable
-	}
-	if below.IndexSize == 0 {
-		below.IndexSize = o.Indexes
-	}
-	var err error
-	if e.below, err = badger.Open(below, e.large.noting(fold)); err != nil {
+	if e.below, err = badger.Open(below); err != nil {
 		return nil, err
 	}
 	if err := e.openLog(x); err != nil {
-		return nil, errors.Join(err, e.below.Close())
+		return nil, errors.Join(err, e.below.Close(nil))
 	}
 	return e, nil
 }
 
-// mostReplayed is how many segments stay when the log is opened. Each start has one of its own: a server that is killed
-// often and written to little would keep all of them, until it had written a whole memtable.
-const mostReplayed = 4
+// examineLog examines the log before anything in the folder is changed, and refuses a folder that is damaged.
+func (e *Engine) examineLog() (*commitlog.Examination, error) {
+	exists, damages, err := badger.QuickExamine(e.o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	x, err := commitlog.Examine(e.o.Dir, exists)
+	if err == nil && !e.o.Repair {
+		err = badger.Refuse(e.o.Dir, append(damages, x.Damages...))
+	}
+	return x, err
+}
 
-// openLog reads the log into trees and starts what the engine does besides.
+// maxReplayed is how many segments stay when the log is opened. Each start has one of its own: a server that is killed
+// often and written to little would keep all of them, until it had written a whole memtable.
+const maxReplayed = 4
+
+// openLog reads the log into trees and starts what the engine does besides. Tables have the commits up to
+// below.Flushed: the log has to go on from there.
 func (e *Engine) openLog(x *commitlog.Examination) error {
 	e.layers = &layers{base: e.below.Snapshot()}
 	e.memtable = newMemtable(1)
-	replay := func(seq uint64, ops []engine.Op) error {
-		err := e.apply(ops, nil)
-		e.forgetUndo()
-		if err != nil {
-			return fmt.Errorf("read the commit %d of the log: %w", seq, err)
+	e.memtable.last, e.inTables = e.below.Flushed(), e.below.Flushed()
+	x.Continue(e.below.Flushed())
+	if !e.o.Repair {
+		if err := badger.Refuse(e.o.Dir, x.Damages); err != nil {
+			return err
 		}
-		e.memtable.last = seq
-		if e.memtable.size >= e.o.Memtable {
-			e.freeze()
-		}
-		return nil
+	}
+	for _, text := range x.Told {
+		e.o.Log.Warn().Str("folder", e.o.Dir).Msg(text)
+	}
+	if err := x.Replay(e.replay); err != nil {
+		return err
 	}
 	var err error
 	options := commitlog.Options{SegmentSize: e.o.segment, Mapped: e.o.Sync == Periodic, Sync: e.o.syncFile}
 	if len(x.Damages) > 0 {
-		err = e.repairLog(x, options, replay)
+		err = e.repairLog(x, options)
 	} else {
-		for _, text := range x.Told {
-			e.o.Log.Warn().Str("folder", e.o.Dir).Msg(text)
-		}
-		if err = x.Replay(replay); err == nil {
-			e.log, err = x.Open(options)
-		}
+		e.log, err = x.Open(options)
+	}
+	if err == nil {
+		err = e.below.Confirm()
 	}
 	if err != nil {
 		return err
 	}
-	if segments, _ := e.log.Size(); segments > mostReplayed && e.memtable.size > 0 {
+	if segments, _ := e.log.Size(); segments > maxReplayed {
 		e.freeze()
 	}
 	e.publish(nil)
@@ -248,28 +231,33 @@ func (e *Engine) openLog(x *commitlog.Examination) error {
 	go e.makeSegments()
 	go e.syncLog()
 	e.wake(e.flushing)
-	e.below.MergeWhileCalm(e.log.Last)
 	return nil
 }
 
-// repairLog flushes what can be read of a damaged log before the log is begun anew.
-func (e *Engine) repairLog(
-	x *commitlog.Examination, o commitlog.Options, replay func(seq uint64, ops []engine.Op) error,
-) (err error) {
-	if err := x.ReplaySound(replay); err != nil {
-		return err
+// replay applies a commit of the log.
+func (e *Engine) replay(seq uint64, ops []engine.Op) error {
+	err := e.apply(ops, nil)
+	e.forgetUndo()
+	if err != nil {
+		return fmt.Errorf("read the commit %d of the log: %w", seq, err)
 	}
+	e.memtable.last = seq
+	if e.memtable.size >= e.o.Memtable {
+		e.freeze()
+	}
+	return nil
+}
+
+// repairLog flushes what could be read of a damaged log before the log is begun anew.
+func (e *Engine) repairLog(x *commitlog.Examination, o commitlog.Options) (err error) {
 	e.freeze()
 	for _, m := range e.layers.oldestFirst() {
-		if err := e.write(m); err != nil {
+		if err := e.writeTables(m, e.layers.base); err != nil {
 			return err
 		}
+		e.layers.base.Release()
+		e.layers = &layers{frozen: e.layers.frozen[:len(e.layers.frozen)-1], base: e.below.Snapshot()}
 	}
-	if err := e.below.Sync(); err != nil {
-		return err
-	}
-	e.layers.base.Release()
-	e.layers = &layers{base: e.below.Snapshot()}
 	e.log, err = x.Reset(e.o.Log, o)
 	return err
 }
@@ -305,25 +293,34 @@ func (e *Engine) Close() error {
 			time.Sleep(time.Millisecond)
 		}
 	}
+	left := time.Duration(math.MaxInt64)
+	if by := e.closeBy.Load(); by != nil {
+		left = max(time.Until(*by), 0)
+	}
+	_ = e.syncNow() // which notes that it has failed
+	closeBadger := time.NewTimer(left)
+	defer closeBadger.Stop()
+	defer time.AfterFunc(left/4*3, func() { close(e.late) }).Stop()
 	close(e.stop)
 	e.finished.Wait()
-	return e.closeFiles()
+	return e.closeFiles(closeBadger.C)
 }
 
-// closeFiles flushes what is left and closes log and tables.
-func (e *Engine) closeFiles() error {
-	err := e.flushAll()
-	if err != nil {
-		e.o.Log.Warn().Err(err).Msg("not all could be written to tables: it stays in the log")
-		err = e.log.Sync()
-		if e.failed.Load() != nil {
-			err = nil // it was told
-		}
-		err = errors.Join(err, e.log.Close())
+// CloseBy has Close end at a time. The log is synced in any case. What could not be flushed by then stays in it, and
+// the process has to end, as Badger is left as a killed process leaves it.
+func (e *Engine) CloseBy(t time.Time) { e.closeBy.Store(&t) }
+
+// closeFiles closes log and tables. The log is empty then if everything was flushed.
+func (e *Engine) closeFiles(late <-chan time.Time) (err error) {
+	if p := e.failed.Load(); p != nil {
+		err = e.log.Close() // why it failed was told
+	} else if len(e.layers.frozen) > 0 {
+		e.o.Log.Warn().Msg("not all could be written to tables: it stays in the log")
+		err = errors.Join(e.log.Sync(), e.log.Close())
 	} else {
 		err = e.log.Empty()
 	}
-	if closing := e.below.Close(); closing != nil || err != nil {
+	if closing := e.below.Close(late); closing != nil || err != nil {
 		return fmt.Errorf("close the data: %w", errors.Join(err, closing))
 	}
 	return nil

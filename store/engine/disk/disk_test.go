@@ -15,7 +15,7 @@ import (
 // tiny are options with which a few hundred commits are flushed several times.
 func tiny(t testing.TB, dir string, sync Sync) Options {
 	return Options{
-		Dir: dir, Sync: sync, Memtable: 64 << 10, segment: 32 << 10, below: badger.Options{MemTableSize: 1 << 20},
+		Dir: dir, Sync: sync, Memtable: 64 << 10, segment: 32 << 10, below: badger.Options{MemTable: 1 << 20},
 		Log: zerolog.New(zerolog.NewTestWriter(t)),
 	}
 }
@@ -111,9 +111,4 @@ func TestContract(t *testing.T) {
 			})
 		})
 	}
-}
-
-// openAlone opens Badger without a log in front.
-func openAlone(dir string) (*badger.Engine, error) {
-	return badger.Open(badger.Options{Dir: dir, Log: zerolog.Nop()}, enginetest.Union)
 }

@@ -27,7 +27,7 @@ func TestFlushSoon(t *testing.T) {
 		for e.flushes.Load() == 0 {
 			time.Sleep(time.Millisecond)
 		}
-		if e.oldestFrozen() != nil || e.flushes.Load() != 1 {
+		if m, _ := e.oldestFrozen(); m != nil || e.flushes.Load() != 1 {
 			t.Fatal("what is in tables is flushed again")
 		}
 	}

@@ -34,7 +34,7 @@ func TestKilledOften(t *testing.T) {
 			t.Errorf("after %d kills commit %d is %v, %v", kills, i, found, err)
 		}
 	}
-	const most = mostReplayed + 2 // with the one in use and the next one
+	const most = maxReplayed + 2 // with the one in use and the next one
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
 		logs, err := filepath.Glob(filepath.Join(o.Dir, "*.log"))
 		if err != nil {

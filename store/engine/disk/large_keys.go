@@ -3,8 +3,6 @@ package disk
 import (
 	"sync"
 	"sync/atomic"
-
-	"github.com/cqld/cqld/store/engine"
 )
 
 // largeKeys knows keys whose values in Badger are nearly as long as may be. What is merged into a key is folded only
@@ -16,30 +14,20 @@ type largeKeys struct {
 	keys map[string]bool
 }
 
-// largeValue is from how many bytes on a key is known, and mostLarge how many keys are.
+// largeValue is from how many bytes on a key is known, and maxLarge how many keys are.
 const (
 	largeValue = 12 << 20
-	mostLarge  = 4096
+	maxLarge   = 4096
 )
 
-// noting is fold, and notes keys whose values become long.
-func (l *largeKeys) noting(fold engine.Fold) engine.Fold {
-	return func(dst, key, existing, delta []byte) ([]byte, error) {
-		value, err := fold(dst, key, existing, delta)
-		if len(value)-len(dst) >= largeValue {
-			l.note(key)
-		}
-		return value, err
-	}
-}
-
+// note notes a key whose value has become long.
 func (l *largeKeys) note(key []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.keys == nil {
 		l.keys = map[string]bool{}
 	}
-	if len(l.keys) < mostLarge {
+	if len(l.keys) < maxLarge {
 		l.keys[string(key)] = true
 		l.n.Store(int64(len(l.keys)))
 	}

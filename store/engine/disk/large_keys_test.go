@@ -12,7 +12,7 @@ import (
 // as long as may be, and nothing that was acknowledged is lost.
 func TestGrowingValue(t *testing.T) {
 	o := tiny(t, folder(t), Periodic)
-	o.Memtable, o.segment = 1<<20, 1<<20
+	o.Memtable, o.segment, o.below.MemTable = 1<<20, 1<<20, 16<<20
 	e := openAppending(t, o)
 	key, want := []byte("k"), 13<<20
 	commit := func(kind engine.OpKind, n int) (err error) {

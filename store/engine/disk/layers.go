@@ -101,13 +101,16 @@ func (e *Engine) freeze() {
 	e.layers = &layers{frozen: append([]*memtable{&m}, e.layers.frozen...), base: e.layers.base}
 }
 
-// replaceLayers publishes other layers. The lock is held.
+// replaceLayers publishes other layers. A memtable that is full may be frozen then. The lock is held.
 func (e *Engine) replaceLayers(l *layers) {
 	if e.layers.base != l.base {
 		e.oldBases = append(e.oldBases, e.layers.base)
 	}
 	p := e.beginWriting(true)
-	e.layers = l
+	if e.layers = l; e.memtable.size >= e.o.Memtable {
+		e.freeze()
+		p = nil
+	}
 	e.publish(p)
 	e.forget()
 }

@@ -11,7 +11,6 @@ import (
 type getting struct {
 	rows  [keys.AtOnce]tree.Row // of a tree
 	upper [keys.AtOnce]bool     // whether a tree has the key
-	below [][]byte              // keys that no tree has
 
 	number int // of the key that fn is called for
 	fn     func(i int, value []byte) (bool, error)
@@ -47,17 +46,13 @@ func (v *view) GetMany(all [][]byte, fn func(i int, value []byte) (bool, error))
 // some gets some of the keys.
 func (g *getting) some(v *view, some [][]byte) error {
 	g.inTrees(v, some)
-	below := v.layers.base.Several(g.below)
-	defer below.Close()
-	next := 0
 	for i := 0; i < len(some) && g.more; i++ {
 		var found bool
 		var err error
 		if g.upper[i] {
 			found, err = v.Get(some[i], g.call)
 		} else {
-			found, err = below.Get(next, g.call)
-			next++
+			found, err = v.layers.base.Get(some[i], g.call)
 		}
 		if !found && err == nil {
 			g.more, err = g.fn(g.number, nil)
@@ -83,10 +78,7 @@ func (g *getting) inTrees(v *view, some [][]byte) {
 	for _, m := range v.layers.frozen {
 		look(&m.tree, false)
 	}
-	g.below = g.below[:0]
-	for i, key := range some {
-		if g.upper[i] = g.upper[i] || v.lacks != nil; !g.upper[i] { // Get asks lacks
-			g.below = append(g.below, key)
-		}
+	for i := range some {
+		g.upper[i] = g.upper[i] || v.lacks != nil // Get asks lacks
 	}
 }

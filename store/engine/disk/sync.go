@@ -138,20 +138,20 @@ func (e *Engine) fail(err error) {
 	e.mu.Unlock()
 }
 
-// refused says why there are no commits, if there are none.
-func (e *Engine) refused() error {
+// refused says why there are no commits, if there are none. freeing is for one that frees space.
+func (e *Engine) refused(freeing bool) error {
 	if p := e.failed.Load(); p != nil {
 		return fmt.Errorf("%w: no more writes until the data is opened again: %w", engine.ErrRefused, *p)
 	}
-	if p := e.stuck.Load(); p != nil {
+	if p := e.stuck.Load(); p != nil && !freeing {
 		return *p
 	}
-	return e.below.Refusing()
+	return e.below.Refusing(freeing)
 }
 
 // Refusing says why commits are refused at the moment.
 func (e *Engine) Refusing() error {
-	if err := e.refused(); err != nil {
+	if err := e.refused(false); err != nil {
 		return err
 	}
 	if p := e.noSegment.Load(); p != nil {

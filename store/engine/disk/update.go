@@ -32,7 +32,7 @@ func (e *Engine) update(ctx context.Context, fn func(engine.Txn) error) error {
 	x := txns.Get().(*txn)
 	defer x.release()
 	for range attempts {
-		if err := e.attempt(x, fn); err != errRepeat {
+		if err := e.attempt(x, engine.IsFreeing(ctx), fn); err != errRepeat {
 			return err
 		}
 		x.reset()
@@ -55,7 +55,7 @@ func (e *Engine) take() error {
 var errRepeat = errors.New("a key has changed")
 
 // attempt runs fn and commits what it wrote, unless that undid what it did not see.
-func (e *Engine) attempt(x *txn, fn func(engine.Txn) error) error {
+func (e *Engine) attempt(x *txn, freeing bool, fn func(engine.Txn) error) error {
 	e.begin(x)
 	defer x.leave() // fn may panic
 	if err := errors.Join(fn(x), x.Err); err != nil {
@@ -67,7 +67,7 @@ func (e *Engine) attempt(x *txn, fn func(engine.Txn) error) error {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.commit(x.Ops, size, nil, x)
+	return e.commit(x.Ops, size, freeing, nil, x)
 }
 
 // begin starts a transaction on the last commit. Its leave has to be called.

@@ -54,3 +54,6 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Checksum is the checksum that Badger and the commit log have.
 func Checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
+
+// AddChecksum is the checksum of what sum is of, followed by b.
+func AddChecksum(sum uint32, b []byte) uint32 { return crc32.Update(sum, castagnoli, b) }

@@ -67,9 +67,11 @@ type Log struct {
 
 	changing sync.Mutex // held while segments are made and removed
 	list     list       // as it is in LOG; guarded by changing
+	unsure   error      // nobody knows which list LOG has; guarded by changing
 
 	syncing sync.Mutex // held while segments are synced
 	synced  uint64     // guarded by syncing
+	failed  error      // of a sync: nobody knows what is on disk; guarded by syncing
 	marks   *marks
 }
 
@@ -172,8 +174,8 @@ func (l *Log) Prepare() error {
 			return err
 		}
 	}
-	if ready {
-		return nil
+	if ready || l.unsure != nil {
+		return l.unsure
 	}
 	s, err := createSegment(l.dir, l.list.last+1, l.o.SegmentSize, l.o.Mapped)
 	if err != nil {
@@ -181,20 +183,27 @@ func (l *Log) Prepare() error {
 	}
 	next := l.list
 	next.last++
-	if err := next.write(l.dir); err != nil {
-		return errors.Join(fmt.Errorf("make a segment of the log: %w", err), s.remove(l.dir))
+	if err := l.setList(next); err != nil {
+		err = fmt.Errorf("make a segment of the log: %w", err)
+		if l.unsure != nil { // LOG may name the segment
+			return errors.Join(err, s.close())
+		}
+		return errors.Join(err, s.remove(l.dir))
 	}
-	l.list = next
 	l.mu.Lock()
 	l.spare = s
 	l.mu.Unlock()
 	return nil
 }
 
-// Sync returns when all records that were appended before are on disk. An error says that nobody knows what is.
+// Sync returns when all records that were appended before are on disk. An error says that nobody knows what is, and all
+// later syncs fail with it: the system tells of a page that it could not write only once.
 func (l *Log) Sync() error {
 	l.syncing.Lock()
 	defer l.syncing.Unlock()
+	if l.failed != nil {
+		return l.failed
+	}
 	l.mu.Lock()
 	last := l.last.Load()
 	var behind []*segment
@@ -212,7 +221,8 @@ func (l *Log) Sync() error {
 	}
 	for _, s := range behind {
 		if err := l.o.Sync(s.file); err != nil {
-			return fmt.Errorf("sync the log: %w", err)
+			l.failed = fmt.Errorf("sync the log: %w", err)
+			return l.failed
 		}
 	}
 	l.synced = last
@@ -238,10 +248,9 @@ func (l *Log) Drop(upTo uint64) error {
 	if n == 0 {
 		return nil
 	}
-	if err := next.write(l.dir); err != nil {
+	if err := l.setList(next); err != nil {
 		return err
 	}
-	l.list = next
 	l.mu.Lock()
 	l.full = l.full[n:]
 	l.mu.Unlock()
@@ -250,6 +259,22 @@ func (l *Log) Drop(upTo uint64) error {
 	var err error
 	for _, s := range gone {
 		err = errors.Join(err, s.remove(l.dir))
+	}
+	return err
+}
+
+// setList replaces LOG. If that fails so that nobody knows which list it has, it stays as it is until the log is opened
+// again, and so do the segments.
+func (l *Log) setList(next list) error {
+	if l.unsure != nil {
+		return l.unsure
+	}
+	err := next.write(l.dir)
+	if errors.Is(err, files.ErrUnsure) {
+		l.unsure = err
+	}
+	if err == nil {
+		l.list = next
 	}
 	return err
 }

@@ -1,7 +1,6 @@
 package commitlog
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -24,6 +23,8 @@ type Examination struct {
 	list     list
 	segments []*segment
 	seq      uint64   // of the last record that is kept
+	synced   uint64   // the last record that was synced
+	flushed  uint64   // the last commit that tables have
 	cut      bool     // there are records that do not follow the last one
 	left     []string // segments that are in no list
 }
@@ -71,6 +72,7 @@ func Examine(dir string, wanted bool) (*Examination, error) {
 		}
 		x.damage(marksName, "%s", what)
 	}
+	x.synced = synced
 	if err := x.follow(last, synced); err != nil {
 		return nil, err
 	}
@@ -185,67 +187,54 @@ func (x *Examination) keepAll(numbers []uint64) {
 	}
 }
 
-// Replay calls fn with the commits that are kept, in their order. ops are only valid until it returns.
+// Continue says that tables have the commits up to flushed, so that Replay leaves those out. The log has to go on from
+// there: if it does not, it is damaged.
+func (x *Examination) Continue(flushed uint64) {
+	x.flushed = flushed
+	if !x.Exists || len(x.Damages) > 0 {
+		return
+	}
+	if x.list.seq > flushed+1 {
+		x.damage(ListName, "the log begins with the commit %d, and tables have the commits up to %d", x.list.seq, flushed)
+	} else if x.seq < flushed {
+		x.damage(ListName, "the log ends with the commit %d, and tables have the commits up to %d", x.seq, flushed)
+	}
+}
+
+// Last is the last commit that Replay has come to, or that tables have.
+func (x *Examination) Last() uint64 { return max(x.seq, x.flushed) }
+
+// Replay calls fn with the commits of the log that tables do not have, in their order, up to the first record that is
+// damaged or missing. It never looks for records behind that: what looks like one may be the value of a client. ops are
+// only valid until fn returns.
 func (x *Examination) Replay(fn func(seq uint64, ops []engine.Op) error) error {
+	x.seq = 0
 	var ops []engine.Op
 	for _, s := range x.segments {
-		if s.last == 0 {
-			continue
-		}
 		data, err := os.ReadFile(s.path(x.dir))
 		if err != nil {
 			return err
 		}
-		for at := int64(headBytes); at < s.end; {
-			size, seq, ok := parseRecord(s.number, data[at:])
-			if ok {
-				ops, ok = parseOps(ops[:0], data[at:at+int64(size)])
-			}
-			if !ok {
-				return fmt.Errorf("the log %s has changed while it was read", s.path(x.dir))
-			}
-			if err := fn(seq, ops); err != nil {
-				return err
-			}
-			at += int64(size)
+		if len(data) < headBytes || string(data[:headBytes]) != string(head(s.number)) {
+			return nil
 		}
-	}
-	return nil
-}
-
-// ReplaySound calls fn with all sound records, also behind those that are damaged or missing. Segments whose names were
-// exchanged are read in their order.
-func (x *Examination) ReplaySound(fn func(seq uint64, ops []engine.Op) error) error {
-	all := make([]*segment, 0, len(x.segments))
-	names := map[*segment]string{}
-	for _, s := range x.segments {
-		number, err := headNumber(s.path(x.dir), s.number)
-		if err != nil {
-			return err
-		}
-		real := &segment{number: number}
-		all, names[real] = append(all, real), s.path(x.dir)
-	}
-	slices.SortStableFunc(all, func(a, b *segment) int { return cmp.Compare(a.number, b.number) })
-	var ops []engine.Op
-	for _, s := range all {
-		data, err := os.ReadFile(names[s])
-		if err != nil {
-			return err
-		}
-		for at := 0; at+recordHead < len(data); {
+		for at := headBytes; at < len(data); {
 			size, seq, ok := parseRecord(s.number, data[at:])
 			if ok {
 				ops, ok = parseOps(ops[:0], data[at:at+size])
 			}
-			if !ok || seq < x.list.seq {
-				at++
-				continue
+			if !ok {
+				break // the next segment may go on from here
 			}
-			x.seq = max(x.seq, seq)
-			if err := fn(seq, ops); err != nil {
-				return err
+			if x.seq != 0 && seq != x.seq+1 || x.seq == 0 && seq > x.flushed+1 {
+				return nil
 			}
+			if seq > x.flushed {
+				if err := fn(seq, ops); err != nil {
+					return err
+				}
+			}
+			x.seq = seq
 			at += size
 		}
 	}
@@ -281,7 +270,7 @@ func (x *Examination) Open(o Options) (*Log, error) {
 	if len(full) > 0 {
 		l.last = full[len(full)-1].number
 	} else {
-		l = list{first: x.list.last + 1, seq: x.seq + 1, last: x.list.last}
+		l = list{first: x.list.last + 1, seq: x.Last() + 1, last: x.list.last}
 	}
 	if err := l.write(x.dir); err != nil {
 		return nil, err
@@ -292,7 +281,7 @@ func (x *Examination) Open(o Options) (*Log, error) {
 	if err := x.removeLeft(); err != nil {
 		return nil, err
 	}
-	return open(x.dir, o, l, full, x.seq)
+	return open(x.dir, o, l, full, x.Last())
 }
 
 // removeLeft removes segments that no list has: they were being made or removed, or have no record.
@@ -306,7 +295,8 @@ func (x *Examination) removeLeft() error {
 }
 
 // cutTail cuts off what is behind the last record of a segment, and keeps a copy. It syncs the segment: the process
-// that wrote it may have been killed before it did.
+// that wrote it may have been killed before it did. What was not synced is written again before: if a sync had failed,
+// the system would take it for written.
 func (x *Examination) cutTail(s *segment, sync func(*os.File) error) (err error) {
 	f, err := os.OpenFile(s.path(x.dir), os.O_RDWR, 0)
 	if err != nil {
@@ -322,6 +312,15 @@ func (x *Examination) cutTail(s *segment, sync func(*os.File) error) (err error)
 			return err
 		}
 		if err := f.Truncate(s.end); err != nil {
+			return err
+		}
+	}
+	if s.last > x.synced {
+		content := make([]byte, s.end)
+		if _, err := f.ReadAt(content, 0); err != nil {
+			return err
+		}
+		if _, err := f.WriteAt(content, 0); err != nil {
 			return err
 		}
 	}
@@ -349,9 +348,9 @@ func (x *Examination) Reset(log zerolog.Logger, o Options) (*Log, error) {
 	if err := x.removeLeft(); err != nil {
 		return nil, err
 	}
-	l := list{first: x.list.last + 1, seq: x.seq + 1, last: x.list.last}
+	l := list{first: x.list.last + 1, seq: x.Last() + 1, last: x.list.last}
 	if err := l.write(x.dir); err != nil {
 		return nil, err
 	}
-	return open(x.dir, o, l, nil, x.seq)
+	return open(x.dir, o, l, nil, x.Last())
 }

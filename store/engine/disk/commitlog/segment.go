@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -46,26 +45,6 @@ const headBytes = 20
 func head(number uint64) []byte {
 	b := binary.LittleEndian.AppendUint64([]byte(magic), number)
 	return binary.LittleEndian.AppendUint32(b, files.Checksum(b))
-}
-
-// headNumber is the number in the head of a file, or the one in its name if the head is damaged.
-func headNumber(path string, named uint64) (uint64, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	b := make([]byte, headBytes)
-	n, err := f.ReadAt(b, 0)
-	if err != nil && err != io.EOF {
-		return 0, err
-	}
-	if n == headBytes {
-		if number := binary.LittleEndian.Uint64(b[len(magic):]); string(head(number)) == string(b) {
-			return number, nil
-		}
-	}
-	return named, nil
 }
 
 // createSegment makes the file of a segment, and syncs it. It replaces what was left of one that was never used.

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package command
+
+// privateFiles is left to the permissions of the folder.
+func (c *console) privateFiles() {}

@@ -1,0 +1,180 @@
+package badger
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/cqld/cqld/store/engine/files"
+)
+
+// A value that is longer than maxChunk is cut into chunks. Each time it is written it gets another generation, and
+// three kinds of entries, in this order:
+//
+//	!cqld!long! <generation>           the key of the value and the number of chunks
+//	!cqld!chunk! <generation> <number> a chunk
+//	the key of the value               a longHead
+//
+// The head comes last, so whoever sees it sees all chunks. Then the chunks of the generation before are deleted. A
+// flush that is interrupted in between leaves chunks that no head has; its commits are in the log, so the value is
+// flushed again, and then all generations but the last are deleted.
+const (
+	longPrefix  = ownPrefix + "long!"
+	chunkPrefix = ownPrefix + "chunk!"
+)
+
+// maxChunk is the longest chunk, which is also the longest value that is not cut: Badger must not move it to its value
+// log.
+func (o *Options) maxChunk() int { return int(min(512<<10, o.MemTable/10)) }
+
+// longHead is what the key of a long value holds.
+type longHead struct {
+	generation uint64
+	chunks     uint32
+	length     uint64
+	sum        uint32 // of the whole value
+}
+
+func (h longHead) encode() []byte {
+	b := binary.BigEndian.AppendUint64(nil, h.generation)
+	b = binary.BigEndian.AppendUint32(b, h.chunks)
+	b = binary.BigEndian.AppendUint64(b, h.length)
+	return binary.BigEndian.AppendUint32(b, h.sum)
+}
+
+func decodeLongHead(b []byte) (h longHead, ok bool) {
+	if len(b) != 24 {
+		return h, false
+	}
+	return longHead{
+		binary.BigEndian.Uint64(b), binary.BigEndian.Uint32(b[8:]), binary.BigEndian.Uint64(b[12:]),
+		binary.BigEndian.Uint32(b[20:]),
+	}, true
+}
+
+func longKey(generation uint64) []byte {
+	return binary.BigEndian.AppendUint64([]byte(longPrefix), generation)
+}
+
+func chunkKey(generation uint64, number uint32) []byte {
+	b := binary.BigEndian.AppendUint64([]byte(chunkPrefix), generation)
+	return binary.BigEndian.AppendUint32(b, number)
+}
+
+// longValues knows the keys that have long values, so that their chunks are deleted with them.
+type longValues struct {
+	generations map[string][]longGeneration
+	last        uint64 // the newest generation
+}
+
+// longGeneration is a generation of a long value that has chunks.
+type longGeneration struct {
+	generation uint64
+	chunks     uint32
+}
+
+// load reads which keys have long values.
+func (l *longValues) load(db *badger.DB, version uint64) error {
+	l.generations = map[string][]longGeneration{}
+	txn := db.NewTransactionAt(version, false)
+	defer txn.Discard()
+	it := txn.NewIterator(badger.IteratorOptions{Prefix: []byte(longPrefix)})
+	defer it.Close()
+	for it.Rewind(); it.Valid(); it.Next() {
+		key := it.Item().KeyCopy(nil)
+		err := it.Item().Value(func(stored []byte) error {
+			value, _, err := openEntry(key, stored)
+			if err != nil {
+				return err
+			}
+			if len(key) != len(longPrefix)+8 || len(value) < 4 {
+				return fmt.Errorf("%w: the key %x is not of a long value", ErrDamaged, key)
+			}
+			l.add(string(value[4:]), longGeneration{
+				binary.BigEndian.Uint64(key[len(longPrefix):]), binary.BigEndian.Uint32(value),
+			})
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *longValues) add(key string, g longGeneration) {
+	l.generations[key] = append(l.generations[key], g)
+	l.last = max(l.last, g.generation)
+}
+
+// putLong writes a long value.
+func (f *Flush) putLong(key, value []byte) error {
+	size, l := f.engine.o.maxChunk(), &f.engine.long
+	g := longGeneration{l.last + 1, uint32((len(value) + size - 1) / size)}
+	before := l.generations[string(key)]
+	l.add(string(key), g)
+	owner := append(binary.BigEndian.AppendUint32(nil, g.chunks), key...)
+	if err := f.set(longKey(g.generation), owner, whole); err != nil {
+		return err
+	}
+	for i := range g.chunks {
+		from := int(i) * size
+		if err := f.set(chunkKey(g.generation, i), value[from:min(from+size, len(value))], whole); err != nil {
+			return err
+		}
+	}
+	head := longHead{g.generation, g.chunks, uint64(len(value)), files.Checksum(value)}
+	if err := f.set(key, head.encode(), long); err != nil {
+		return err
+	}
+	l.generations[string(key)] = []longGeneration{g}
+	return f.deleteChunks(before)
+}
+
+// dropLong deletes the chunks of a key that is not long any more.
+func (f *Flush) dropLong(key []byte) error {
+	before := f.engine.long.generations[string(key)]
+	delete(f.engine.long.generations, string(key))
+	return f.deleteChunks(before)
+}
+
+func (f *Flush) deleteChunks(all []longGeneration) error {
+	for _, g := range all {
+		for i := range g.chunks {
+			if err := f.remove(chunkKey(g.generation, i)); err != nil {
+				return err
+			}
+		}
+		if err := f.remove(longKey(g.generation)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readLong puts the chunks of a long value together.
+func (s *Snapshot) readLong(key, head []byte) ([]byte, error) {
+	h, ok := decodeLongHead(head)
+	if !ok {
+		return nil, fmt.Errorf("%w: the long value of key %x has no head", ErrDamaged, key)
+	}
+	value := make([]byte, 0, h.length)
+	for i := range h.chunks {
+		chunk := chunkKey(h.generation, i)
+		found, err := s.get(chunk, func(b []byte, _ kind) error {
+			value = append(value, b...)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			return nil, fmt.Errorf("%w: a part of the value of key %x is missing", ErrDamaged, key)
+		}
+	}
+	if uint64(len(value)) != h.length || files.Checksum(value) != h.sum {
+		return nil, fmt.Errorf("%w: the value of key %x does not have its checksum", ErrDamaged, key)
+	}
+	return value, nil
+}

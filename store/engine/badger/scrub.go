@@ -1,0 +1,178 @@
+package badger
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
+	"github.com/dgraph-io/badger/v4/table"
+	"github.com/dgraph-io/badger/v4/y"
+
+	"github.com/cqld/cqld/store/engine/files"
+)
+
+// tableDamage is what is wrong with a table.
+type tableDamage struct{ path, what string }
+
+// Error names the file.
+func (d *tableDamage) Error() string {
+	return fmt.Sprintf("the file %s is damaged: %s", d.path, d.what)
+}
+
+// Unwrap says that it is damage.
+func (d *tableDamage) Unwrap() error { return ErrDamaged }
+
+// damageOf returns the damage that an error is about, if it is about a table.
+func damageOf(err error) (files.Damage, bool) {
+	if d := (*tableDamage)(nil); errors.As(err, &d) {
+		return files.Damage{Name: filepath.Base(d.path), What: d.what}, true
+	}
+	return files.Damage{}, false
+}
+
+// depth is how much of a table is examined.
+type depth bool
+
+const (
+	onlyIndex  depth = false // whether it is complete: the index is at its end
+	everything depth = true  // all blocks, and all entries
+)
+
+// checkTable examines a table that may be in use. Badger cuts a table to nothing before it removes it, so its content
+// is copied where that may happen, and not mapped.
+func checkTable(path string, d depth) (err error) {
+	var data []byte
+	if d == everything {
+		data, err = os.ReadFile(path)
+	} else {
+		var release func() error
+		if data, release, err = files.View(path); err == nil {
+			defer func() { err = errors.Join(err, release()) }()
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return &tableDamage{path, "it is not there"}
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { // an index or a block that is damaged leads Badger out of the file
+		if p := recover(); p != nil {
+			err = &tableDamage{path, "it is not complete, or its index is damaged"}
+		}
+	}()
+	if len(data) == 0 {
+		return &tableDamage{path, "it is empty"}
+	}
+	t, err := openCopy(path, data)
+	if err != nil {
+		return &tableDamage{path, err.Error()}
+	}
+	if d == onlyIndex {
+		return nil
+	}
+	if err := t.VerifyChecksum(); err != nil {
+		return &tableDamage{path, "a block does not have the checksum that it was written with"}
+	}
+	it := t.NewIterator(table.NOCACHE)
+	defer it.Close()
+	for it.Rewind(); it.Valid(); it.Next() {
+		if err := checkStored(y.ParseKey(it.Key()), it.Value().Value); err != nil {
+			return &tableDamage{path, err.Error()}
+		}
+	}
+	return nil
+}
+
+// openCopy opens a table in memory, for reading.
+func openCopy(path string, data []byte) (*table.Table, error) {
+	id, _ := table.ParseFileID(path)
+	return table.OpenInMemoryTable(data, id, &table.Options{ChkMode: options.NoVerification, Compression: options.None})
+}
+
+// checkStored looks whether what a table has of a key has its checksum. A deleted key has no value.
+func checkStored(key, stored []byte) error {
+	if len(stored) == 0 || bytes.HasPrefix(key, reserved[0]) {
+		return nil
+	}
+	_, _, err := openEntry(key, stored)
+	return err
+}
+
+// How often all tables are read, and how many times as long as reading a table takes the scrub rests after it.
+const (
+	scrubEvery = 24 * time.Hour
+	scrubRest  = 4
+)
+
+// scrubNowAndThen scrubs when the folder was opened, and from then on once a day, until Close.
+func (e *Engine) scrubNowAndThen() {
+	defer e.finished.Done()
+	for {
+		if e.scrub() != nil || !e.sleep(scrubEvery) {
+			return
+		}
+	}
+}
+
+// scrub reads all tables. Damage ends all reading and writing.
+func (e *Engine) scrub() error {
+	for _, t := range e.db.Tables() {
+		began := time.Now()
+		path := table.NewFilename(t.ID, e.o.Dir)
+		if err := checkTable(path, everything); err != nil && e.uses(t.ID) {
+			return e.found(err)
+		}
+		if !e.sleep(scrubRest * time.Since(began)) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// uses reports whether a table is one of Badger's.
+func (e *Engine) uses(id uint64) bool {
+	return slices.ContainsFunc(e.db.Tables(), func(t badger.TableInfo) bool { return t.ID == id })
+}
+
+// sleep waits, and reports false if the engine is being closed.
+func (e *Engine) sleep(d time.Duration) bool {
+	select {
+	case <-e.stop:
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// Examine reads all files of a folder that is not open, and says what is damaged. progress is called before each table.
+func Examine(dir string, progress func(file string, done, all int)) ([]files.Damage, error) {
+	f, err := examineFolder(dir)
+	if err != nil || f.isNew {
+		return nil, err
+	}
+	damages := f.damages
+	done := 0
+	for id := range f.tables {
+		name := table.IDToFilename(id)
+		progress(name, done, len(f.tables))
+		done++
+		if slices.ContainsFunc(damages, func(d files.Damage) bool { return d.Name == name }) {
+			continue
+		}
+		err := checkTable(filepath.Join(dir, name), everything)
+		if d, is := damageOf(err); is {
+			damages = append(damages, d)
+		} else if err != nil {
+			return damages, err
+		}
+	}
+	return damages, nil
+}

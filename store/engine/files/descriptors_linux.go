@@ -1,0 +1,22 @@
+package files
+
+import (
+	"os"
+	"syscall"
+)
+
+// Descriptors is how many file descriptors the process uses, and how many it may have.
+func Descriptors() (used, most int, known bool) {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return 0, 0, false
+	}
+	most = int(min(limit.Cur, 1<<30))
+	f, err := os.Open("/proc/self/fd")
+	if err != nil { // there is none left
+		return most, most, true
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	return len(names) - 1, most, err == nil
+}
