@@ -186,8 +186,8 @@ func TestDamagedFiles(t *testing.T) {
 			"halved":     func(path string) error { return os.Truncate(path, int64(end/2)) },
 			"cut by one": func(path string) error { return os.Truncate(path, int64(end-1)) },
 		} {
-			if slices.Contains([]string{"KEYREGISTRY", "DISCARD", "000001.vlog"}, name) {
-				continue // nothing is in them
+			if end == 0 {
+				continue
 			}
 			t.Run(name+" "+what, func(t *testing.T) {
 				t.Parallel()

@@ -19,10 +19,11 @@ import (
 // FormatName is the file that says which format a folder has. It is the first file of a new folder.
 const FormatName = "CQLD"
 
-// Suffixes of Badger's files. A memtable has a log until its table is written.
+// Suffixes of Badger's files. A memtable has a log until its table is written. The value log has no values.
 const (
 	memtableSuffix = ".mem"
 	tableSuffix    = ".sst"
+	valuesSuffix   = ".vlog"
 )
 
 // format is what FormatName has.
@@ -67,7 +68,7 @@ type folder struct {
 	isNew   bool           // there is no data
 	damages []files.Damage // what is wrong with which file
 	tables  map[uint64]badger.TableManifest
-	others  []string // tables that are not listed, of a compaction that was interrupted, and empty memtables
+	others  []string // that do not matter: tables that are not listed, of a compaction that was interrupted, and empty logs
 	logs    int      // memtables with something in them
 }
 
@@ -107,20 +108,28 @@ func examineFolder(dir string) (*folder, error) {
 	}
 	for _, name := range names {
 		switch filepath.Ext(name) {
-		case memtableSuffix:
+		case memtableSuffix, valuesSuffix:
 			info, err := os.Stat(filepath.Join(dir, name))
 			if err != nil {
 				return nil, err
 			}
-			if info.Size() > 0 {
+			if info.Size() == 0 {
+				f.others = append(f.others, name) // it was being made, and Badger does not open with it
+			} else if filepath.Ext(name) == memtableSuffix {
 				f.logs++
-			} else {
-				f.others = append(f.others, name) // a power cut has left it, and Badger does not open with it
 			}
 		case tableSuffix:
 			if id, ok := table.ParseFileID(name); ok && !f.lists(id) {
 				f.others = append(f.others, name)
 			}
+		}
+	}
+	if slices.Contains(names, badger.KeyRegistryFileName) {
+		keys, err := badger.OpenKeyRegistry(badger.KeyRegistryOptions{Dir: dir, ReadOnly: true})
+		if err != nil {
+			f.others = append(f.others, badger.KeyRegistryFileName) // it has no keys: nothing is encrypted
+		} else if err := keys.Close(); err != nil {
+			return nil, err
 		}
 	}
 	for id := range f.tables {
