@@ -73,7 +73,17 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 		s.commitShared(first, ops)
 		return
 	}
+	if frees(ms) {
+		engine.CommitFreeing(s.engine, ops, a.finished)
+		return
+	}
 	s.engine.Commit(ops, a.finished)
+}
+
+// frees reports whether mutations only delete, which leads to space being freed: the engine takes them where it has no
+// room for others.
+func frees(ms []*Mutation) bool {
+	return !slices.ContainsFunc(ms, func(m *Mutation) bool { return m.adds })
 }
 
 // operations appends what mutations write. They are begun, and have to be finished also if there is an error.

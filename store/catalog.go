@@ -132,7 +132,7 @@ func (s *Store) define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 			engine.Op{Kind: engine.Delete, Key: sweepKey(id)})
 		undo = append(undo, engine.Op{Kind: engine.Delete, Key: deadTableKey(id)})
 	}
-	if applied, err := s.commitDefinitions(ops); err != nil {
+	if applied, err := s.commitDefinitions(ops, len(dead) > 0); err != nil {
 		if applied {
 			s.meta = m
 			s.toUndo = append(s.toUndo, undo...)
@@ -155,11 +155,15 @@ func (s *Store) define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 }
 
 // commitDefinitions commits definitions and syncs them. applied says that the engine may have them although it
-// fails.
-func (s *Store) commitDefinitions(ops []engine.Op) (applied bool, err error) {
-	err = s.commit(ops)
+// fails. freeing is for definitions without a table that there was.
+func (s *Store) commitDefinitions(ops []engine.Op, freeing bool) (applied bool, err error) {
+	commit := s.commit
+	if freeing {
+		commit = s.commitFreeing
+	}
+	err = commit(ops)
 	if errors.Is(err, engine.ErrUnknown) {
-		err = s.commit(ops) // what these write can be written twice
+		err = commit(ops) // what these write can be written twice
 		applied = true
 	}
 	switch {
@@ -184,7 +188,7 @@ func (s *Store) undoDefinitions() error {
 	if len(s.toUndo) == 0 {
 		return nil
 	}
-	if _, err := s.commitDefinitions(s.toUndo); err != nil {
+	if _, err := s.commitDefinitions(s.toUndo, true); err != nil {
 		return err
 	}
 	s.toUndo = nil

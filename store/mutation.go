@@ -36,6 +36,7 @@ type Mutation struct {
 	size     int    // a lower bound of its bytes, unless some cells are in the same place
 	united   int    // size when cells were last united
 	counts   bool   // it changes counters
+	adds     bool   // it writes something besides tombstones
 	moved    bool   // its keys are those of another number than the table's
 	second   int64  // in which its tombstones are written; 0: not known
 	due      int64  // the second from which something may be purged; math.MaxInt64: never
@@ -87,7 +88,8 @@ func (m *Mutation) release() {
 	}
 	m.dropCells()
 	clear(m.ops)
-	m.table, m.partition, m.usage, m.open, m.counts, m.moved = nil, nil, nil, false, false, false
+	m.table, m.partition, m.usage = nil, nil, nil
+	m.open, m.counts, m.adds, m.moved = false, false, false, false
 	m.deleting = deleting{}
 	if m.entries != nil {
 		m.entries.release()
@@ -139,6 +141,7 @@ func (m *Mutation) begin(kind byte) {
 // Mark writes the row's marker: the row exists even without cells. A zero expiry is none.
 func (m *Mutation) Mark(ts int64, e Expiry) {
 	m.ends(e)
+	m.adds = true
 	if n := (rows.Marker{Timestamp: ts, Expiry: e}); n.Beats(&m.head.Marker) {
 		m.head.Marker = n
 	}
@@ -166,6 +169,7 @@ func (m *Mutation) added() {
 	if c.Deleted {
 		m.dies(c.Expiry.At)
 	} else {
+		m.adds = true
 		m.ends(c.Expiry)
 	}
 	if c.Path != nil {

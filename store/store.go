@@ -228,6 +228,13 @@ func (s *Store) commit(ops []engine.Op) error {
 	return <-result
 }
 
+// commitFreeing is commit of records that lead to space being freed.
+func (s *Store) commitFreeing(ops []engine.Op) error {
+	result := make(chan error, 1)
+	engine.CommitFreeing(s.engine, ops, func(err error) { result <- err })
+	return <-result
+}
+
 // update runs an update of the engine again until it does not conflict.
 func (s *Store) update(ctx context.Context, guard []byte, fn func(engine.Txn) error) error {
 	for {

@@ -62,7 +62,11 @@ func newWriteWithViews(s *Store, ms []*Mutation) *writeWithViews {
 }
 
 func (w *writeWithViews) begin() {
-	w.store.engine.Update(context.Background(), w.guards, w.update, w.outcome)
+	ctx := context.Background()
+	if frees(w.ms) {
+		ctx = engine.WithFreeing(ctx)
+	}
+	w.store.engine.Update(ctx, w.guards, w.update, w.outcome)
 }
 
 // update writes to a transaction.
