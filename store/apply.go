@@ -105,17 +105,16 @@ func (s *Store) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error)
 		if err != nil {
 			return ops, err
 		}
-		if kinds := m.deletes(); kinds != ([tombstoneKinds]bool{}) {
-			if m.isUnmarked(id, s.settled.Load()) {
-				for _, begun := range ms[:i+1] {
-					begun.stopWriting()
-				}
-				return ops, errUnmarked
+		kinds := m.deletes()
+		if kinds != ([tombstoneKinds]bool{}) && m.isUnmarked(id, s.settled.Load()) {
+			for _, begun := range ms[:i+1] {
+				begun.stopWriting()
 			}
-			m.deleting = s.filters.begin(id, rows.TokenOf(m.prefix), kinds)
+			return ops, errUnmarked
 		}
 		n := len(ops)
 		ops = m.appendOps(ops, id)
+		m.deleting = s.deletions.begin(id, rows.TokenOf(m.prefix), kinds, ops[n:])
 		if len(indexes) > 0 {
 			if ops, err = m.appendEntries(ops, ops[n:], indexes, s.graphs.round.Load()); err != nil {
 				return ops, err

@@ -146,7 +146,7 @@ func (s *Store) define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 	s.noteChanges(old.catalog, c)
 	s.followIndexes(old, next)
 	for _, id := range dead {
-		s.filters.drop(id)
+		s.deletions.forget(id)
 	}
 	if len(dead) > 0 || len(indexes) > 0 {
 		s.wakePurge()

@@ -14,6 +14,7 @@ import (
 type Snapshot struct {
 	store *Store
 	src   engine.Reader
+	clock uint64 // of deletions, before it was chosen
 }
 
 // Read is Store.Read of the snapshot, for tables whose rows are stored.
@@ -25,6 +26,7 @@ func (s *Snapshot) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error
 	rd := readers.Get().(*reader)
 	defer rd.release()
 	rd.begin(ctx, s.store, r, id, fn)
+	rd.clock = s.clock
 	return rd.run(s.src)
 }
 
@@ -43,6 +45,7 @@ func (s *Store) Decide(
 		d.onUpdate, d.onOutcome = d.update, d.outcome
 	}
 	d.ctx, d.snapshot.store, d.table, d.decide, d.done = ctx, s, t.ID, decide, done
+	d.snapshot.clock = s.deletions.now()
 	d.guards[0] = appendGuard(d.guards[0][:0], t, partition)
 	s.engine.Update(ctx, d.guards[:], d.onUpdate, d.onOutcome)
 }
@@ -85,7 +88,7 @@ func (d *decision) update(txn engine.Txn) error {
 	if d.mutations, d.refused = d.decide(&d.snapshot); d.refused != nil || len(d.mutations) == 0 {
 		return d.refused
 	}
-	if d.refused = s.stage(txn, d.mutations); d.refused != nil {
+	if d.refused = s.stage(txn, d.mutations, d.snapshot.clock); d.refused != nil {
 		return d.refused
 	}
 	// the mutations may be of the truncated table, and what was read of the old one
@@ -154,8 +157,8 @@ func (d *decision) end(err error) {
 // errRetried ends mutations that are decided again.
 var errRetried = errors.New("decided again")
 
-// stage gives the operations of mutations to a transaction.
-func (s *Store) stage(txn engine.Txn, ms []*Mutation) error {
+// stage gives the operations of mutations to a transaction. clock is that of deletions, asked before it began.
+func (s *Store) stage(txn engine.Txn, ms []*Mutation, clock uint64) error {
 	if len(ms) == 0 {
 		return nil
 	}
@@ -166,7 +169,7 @@ func (s *Store) stage(txn engine.Txn, ms []*Mutation) error {
 		return err
 	}
 	if slices.ContainsFunc(ms, (*Mutation).hasViews) {
-		return s.stageWithViews(txn, ms, ops)
+		return s.stageWithViews(txn, ms, ops, clock)
 	}
 	engine.Lend(txn, ops) // their memory is that of the mutations, which end behind the update
 	return nil

@@ -43,7 +43,7 @@ func (s *Store) purgeTables() {
 			time.AfterFunc(purgeAgain, s.wakePurge)
 		}
 		if ids := s.uncollected.Swap(nil); ids != nil {
-			s.collectTombstones(*ids)
+			s.makeFilters(*ids)
 		}
 		era := s.restores.Load()
 		if !s.leads() {

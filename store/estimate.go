@@ -2,10 +2,8 @@ package store
 
 import (
 	"bytes"
-	"maps"
 	"math"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/cqld/cqld/cql/schema"
@@ -175,42 +173,10 @@ func (u *usage) estimate() Estimate {
 	return e
 }
 
-// usages has the usage of each table by its number, in a map that is replaced as a whole.
-type usages struct {
-	mu     sync.Mutex // held to replace the map
-	tables atomic.Pointer[map[uint32]*usage]
-}
+// usages has the usage of each table by its number.
+type usages struct{ numbered[usage] }
 
-func (u *usages) of(id uint32) *usage {
-	if tables := u.tables.Load(); tables != nil {
-		if known, ok := (*tables)[id]; ok {
-			return known
-		}
-	}
-	return u.set(id, newUsage())
-}
-
-// set adds the usage of a table unless it has one, and returns the one it has. nil drops it.
-func (u *usages) set(id uint32, first *usage) *usage {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	next := map[uint32]*usage{}
-	if tables := u.tables.Load(); tables != nil {
-		maps.Copy(next, *tables)
-	}
-	switch known, ok := next[id]; {
-	case first == nil:
-		delete(next, id)
-	case ok:
-		return known
-	default:
-		next[id] = first
-	}
-	u.tables.Store(&next)
-	return first
-}
-
-func (u *usages) drop(id uint32) { u.set(id, nil) }
+func (u *usages) of(id uint32) *usage { return u.getOrMake(id, newUsage) }
 
 // Estimate returns roughly how much a table has.
 func (s *Store) Estimate(t *schema.Table) Estimate {

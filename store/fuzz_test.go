@@ -110,7 +110,7 @@ func FuzzRow(f *testing.F) {
 			_, _ = rows.AddToTotals(value, totals)
 		}
 		rd := newReader()
-		rd.begin(context.Background(), nil, &Read{Table: table, Now: 100, Meta: true}, 0,
+		rd.begin(context.Background(), new(Store), &Read{Table: table, Now: 100, Meta: true}, 0,
 			func(*Row) (bool, error) { return true, nil })
 		if got := rd.run(sortedRows{{Key: static, Value: value}, {Key: row, Value: value}}); err != nil && len(cells) == 0 &&
 			got == nil {
@@ -205,7 +205,7 @@ func FuzzKeys(f *testing.F) {
 		_, _ = rows.AppendRowsPrefix(nil, deletion)
 		for n := range len(key) + 1 {
 			rd := newReader()
-			rd.begin(context.Background(), nil, &Read{Table: table, Now: 100}, 0, func(*Row) (bool, error) { return true, nil })
+			rd.begin(context.Background(), new(Store), &Read{Table: table, Now: 100}, 0, func(*Row) (bool, error) { return true, nil })
 			_ = rd.run(sortedRows{{Key: append(key[:max(n, rows.AreaSize):max(n, rows.AreaSize)], end...), Value: value}})
 		}
 	})

@@ -129,7 +129,7 @@ func (g *ground) counters() bool { return g.tables[0] == g.count }
 // empty removes what is in the table.
 func (g *ground) empty() error {
 	id := uint32(g.tables[0].StoreID)
-	g.store.filters.drop(id)
+	g.store.deletions.forget(id)
 	return g.store.engine.DeleteRange(rows.AppendArea(nil, id, rows.AreaTombstones),
 		rows.AppendArea(nil, id+1, rows.AreaTombstones))
 }

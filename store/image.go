@@ -43,7 +43,7 @@ func (s *Store) Image() (*Image, error) {
 	i := &Image{rows: e.Snapshot(), state: s.state.Load(), usages: map[uint32]*usage{}, next: s.meta.next}
 	for _, id := range i.state.ids {
 		i.usages[id] = s.usages.of(id).copy()
-		if s.filters.of(id).any() { // a tombstone is in there before it is in the engine
+		if s.deletions.tombstonesIn(id, s.deletions.now()).any() { // a tombstone is in there before it is in the engine
 			i.tombstones = append(i.tombstones, id)
 		}
 	}
@@ -75,8 +75,6 @@ func (s *Store) Restore(i *Image) (before *schema.Catalog, err error) {
 	s.state.Store(&between)
 	defer close(between.restoring)
 	s.usages.awaitWrites()
-	s.filters.kept.close()
-	defer s.filters.kept.open()
 	if err := e.Restore(i.rows); err != nil {
 		s.state.Store(old)
 		return nil, err
@@ -110,7 +108,7 @@ func (s *Store) loadImage(i *Image, system []*schema.Keyspace) error {
 	}
 	first.catalog = withControls(first.catalog, controls)
 	s.state.Store(&first)
-	s.filters.budget = bloom.NewBudget(s.filterBytes)
+	s.deletions.budget = bloom.NewBudget(s.filterBytes)
 	s.restoreUsages(new(state), i)
 	s.restoreTombstones(i)
 	return s.continueFrom(i)
@@ -150,7 +148,7 @@ func (s *Store) restoreUsages(old *state, i *Image) {
 
 // restoreTombstones makes known which tables may have tombstones. Their filters are made in the background.
 func (s *Store) restoreTombstones(i *Image) {
-	s.filters.reset(i.tombstones)
+	s.deletions.reset(i.tombstones)
 	s.uncollected.Store(&i.tombstones)
 }
 
@@ -190,11 +188,7 @@ func (s *Store) step(era uint64, fn func() error) error {
 
 // awaitWrites waits until no mutation is being committed.
 func (u *usages) awaitWrites() {
-	tables := u.tables.Load()
-	if tables == nil {
-		return
-	}
-	for _, known := range *tables {
+	for _, known := range u.each() {
 		for !known.idle() {
 			time.Sleep(50 * time.Microsecond)
 		}

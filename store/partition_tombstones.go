@@ -10,25 +10,24 @@ import (
 // tombstoneReader reads the tombstones of one partition after the other: with a cursor beside a scan, else one by one.
 type tombstoneReader struct {
 	rows.PartitionTombstones                  // of the partition at hand
-	known                    *knownTombstones // which partitions of the table may have any; nil: none
+	known                    *tombstoneFilter // which partitions of the table may have any; nil: none
 	cursor                   tombstoneCursor
 	key                      []byte
 	add                      func(value []byte) error // adds the partition's tombstone; made once
 
-	kept  *keptRanges // nil: what is kept may not be right for the snapshot
-	clock uint64      // of kept, before the snapshot was chosen
+	deletions *deletions // nil: what these keep of partitions is not used
+	clock     uint64     // of deletions, before the snapshot was chosen
 }
 
 // begin starts with a table.
-func (r *tombstoneReader) begin(known *knownTombstones) {
-	r.known, r.cursor.src, r.kept = known, nil, nil
+func (r *tombstoneReader) begin(known *tombstoneFilter) {
+	r.known, r.cursor.src, r.deletions = known, nil, nil
 }
 
-// useKept uses what is kept of partitions with many ranges. It comes before the snapshot is chosen.
-func (r *tombstoneReader) useKept(k *keptRanges) {
-	if r.known != nil {
-		r.kept, r.clock = k, k.now()
-	}
+// beginKept starts with a table of which deletions know something in a snapshot.
+func (r *tombstoneReader) beginKept(d *deletions, id uint32, clock uint64) {
+	r.begin(d.tombstonesIn(id, clock))
+	r.deletions, r.clock = d, clock
 }
 
 // scan reads the tombstones of partitions between two keys of rows with a cursor, if the table may have any.
@@ -40,7 +39,7 @@ func (r *tombstoneReader) scan(src engine.Reader, id uint32, start, end []byte) 
 
 // release forgets the snapshot.
 func (r *tombstoneReader) release() {
-	r.known, r.kept = nil, nil
+	r.known, r.deletions = nil, nil
 	r.cursor.finish()
 }
 
@@ -71,7 +70,7 @@ func (r *tombstoneReader) load(src engine.Reader, prefix []byte) error {
 
 // loadRanges reads all tombstones of the partition, unless they are kept.
 func (r *tombstoneReader) loadRanges(src engine.Reader, prefix []byte) error {
-	if r.kept != nil && r.kept.get(&r.PartitionTombstones, prefix, r.clock) {
+	if r.deletions != nil && r.deletions.tombstonesOf(&r.PartitionTombstones, prefix, r.clock) {
 		return nil
 	}
 	end := rows.Successor(bytes.Clone(r.key))
@@ -79,8 +78,8 @@ func (r *tombstoneReader) loadRanges(src engine.Reader, prefix []byte) error {
 		return true, r.Add(key[len(r.key):], value)
 	})
 	r.CutRanges()
-	if r.kept != nil && err == nil {
-		r.kept.keep(&r.PartitionTombstones, prefix, r.clock)
+	if r.deletions != nil && err == nil {
+		r.deletions.keep(&r.PartitionTombstones, prefix, r.clock)
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 )
 
@@ -45,54 +46,133 @@ func TestQueue(t *testing.T) {
 	eventually(t, "deleted rows purged", func() bool { return storedKeys(t, s, table.StoreID) < messages/10 })
 }
 
-// BenchmarkQueue puts as many messages as -rows says into a queue on disk whose tombstones need not be kept, each time
-// reading the first one and deleting it, and reports how long the reads took and what the folder's size is.
+// BenchmarkQueue uses a table on disk as a queue whose tombstones need not be kept, from its first row on and from its
+// last one. It reports how long reads of the head took: while as many messages as -rows says are put, read and deleted;
+// then of a folder that is opened with 100,000 deleted messages in front of the head, which the first reads have
+// purged; then of the same folder when it is opened again.
 func BenchmarkQueue(b *testing.B) {
-	dir := b.TempDir()
-	s, t := openSweeping(b, dir, time.Second)
-	defer closeStore(b, s)
-	const waiting = 100
-	key := types.EncodeBigInt(1)
-	value := bytes.Repeat([]byte("m"), 64)
-	write := func(i int64, change func(*Mutation)) {
-		m := NewMutation(t, key)
-		m.At(s.Now().Unix())
-		m.Row([][]byte{types.EncodeBigInt(i)})
-		change(m)
-		if err := apply(s, m); err != nil {
-			b.Fatal(err)
-		}
-	}
-	var taken []time.Duration
-	var half int64
-	for i := range int64(*growthRows) {
-		write(i, func(m *Mutation) {
-			m.Mark(s.Timestamp(), Expiry{})
-			m.Set(t.Regular[0], value, s.Timestamp(), Expiry{})
+	for name, reverse := range map[string]bool{"forward": false, "backward": true} {
+		b.Run(name, func(b *testing.B) {
+			q := benchQueue{B: b, dir: b.TempDir(), reverse: reverse}
+			q.open()
+			for range 100 {
+				q.put(1)
+			}
+			for range *growthRows {
+				q.put(1)
+				q.take()
+			}
+			q.report("steady")
+			b.ReportMetric(float64(folderSize(b, q.dir))/(1<<20), "MiB-end")
+			for range 100 {
+				q.put(1000)
+				q.delete(1000)
+			}
+			time.Sleep(2100 * time.Millisecond) // gc_grace_seconds are 0
+			for _, phase := range []string{"dead", "reopened"} {
+				closeStore(b, q.s)
+				q.open()
+				q.head()
+				b.ReportMetric(float64(q.taken[0].Microseconds()), phase+"-first-us")
+				began, slow := time.Now(), time.Duration(0)
+				for time.Since(began) < 3*time.Second {
+					if q.head(); q.taken[len(q.taken)-1] > 5*time.Millisecond {
+						slow = time.Since(began)
+					}
+				}
+				b.ReportMetric(float64(slow.Milliseconds()), phase+"-slow-ms")
+				q.taken = nil
+				for range 2000 {
+					q.put(1)
+					q.take()
+				}
+				q.report(phase)
+			}
+			closeStore(b, q.s)
+			b.ReportMetric(0, "ns/op")
 		})
-		if i < waiting {
-			continue
-		}
-		began := time.Now()
-		var head []byte
-		err := s.Read(context.Background(), &Read{Table: t, Keys: [][]byte{key}, Now: s.Now().Unix()},
-			func(r *Row) (bool, error) {
-				head = bytes.Clone(r.Values[1])
-				return false, nil
-			})
-		taken = append(taken, time.Since(began))
-		if err != nil || !bytes.Equal(head, types.EncodeBigInt(i-waiting)) {
-			b.Fatalf("the head is %x instead of %d, %v", head, i-waiting, err)
-		}
-		write(i-waiting, func(m *Mutation) { m.DeleteRow(s.Timestamp()) })
-		if i == int64(*growthRows)/2 {
-			half = folderSize(b, dir)
-		}
 	}
-	slices.Sort(taken)
-	b.ReportMetric(float64(taken[len(taken)/2].Nanoseconds()), "head-p50-ns")
-	b.ReportMetric(float64(taken[len(taken)*999/1000].Nanoseconds()), "head-p999-ns")
-	b.ReportMetric(float64(taken[len(taken)-1].Nanoseconds()), "head-most-ns")
-	b.ReportMetric(float64(half)/(1<<20), "MiB-half")
-	b.ReportMetric(float64(folderSize(b, dir))/(1<<20), "MiB-end")
+}
+
+// benchQueue is a queue in one partition.
+type benchQueue struct {
+	*testing.B
+	dir         string
+	reverse     bool // messages are put in front of the first row
+	s           *Store
+	t           *schema.Table
+	first, next int64 // messages
+	taken       []time.Duration
+}
+
+func (q *benchQueue) open() {
+	q.s, q.t = openSweeping(q.B, q.dir, time.Hour)
+	q.taken = nil
+}
+
+// row is the clustering key of a message.
+func (q *benchQueue) row(i int64) [][]byte {
+	if q.reverse {
+		i = -i
+	}
+	return [][]byte{types.EncodeBigInt(i)}
+}
+
+func (q *benchQueue) change(from, to int64, change func(*Mutation)) {
+	m := NewMutation(q.t, types.EncodeBigInt(1))
+	m.At(q.s.Now().Unix())
+	for i := from; i < to; i++ {
+		m.Row(q.row(i))
+		change(m)
+	}
+	if err := apply(q.s, m); err != nil {
+		q.Fatal(err)
+	}
+}
+
+// put adds messages.
+func (q *benchQueue) put(n int64) {
+	q.change(q.next, q.next+n, func(m *Mutation) {
+		m.Mark(q.s.Timestamp(), Expiry{})
+		m.Set(q.t.Regular[0], bytes.Repeat([]byte("m"), 64), q.s.Timestamp(), Expiry{})
+	})
+	q.next += n
+}
+
+// delete deletes messages from the head on.
+func (q *benchQueue) delete(n int64) {
+	q.change(q.first, q.first+n, func(m *Mutation) { m.DeleteRow(q.s.Timestamp()) })
+	q.first += n
+}
+
+// head reads the first message.
+func (q *benchQueue) head() {
+	began := time.Now()
+	var head []byte
+	err := q.s.Read(context.Background(), &Read{
+		Table: q.t, Keys: [][]byte{types.EncodeBigInt(1)}, Now: q.s.Now().Unix(), Reverse: q.reverse,
+	}, func(r *Row) (bool, error) {
+		head = bytes.Clone(r.Values[1])
+		return false, nil
+	})
+	q.taken = append(q.taken, time.Since(began))
+	if err != nil || !bytes.Equal(head, q.row(q.first)[0]) {
+		q.Fatalf("the head is %x instead of %d, %v", head, q.first, err)
+	}
+}
+
+// take reads the first message and deletes it.
+func (q *benchQueue) take() {
+	q.head()
+	q.delete(1)
+}
+
+// report reports how long reads of the head took.
+func (q *benchQueue) report(phase string) {
+	slices.Sort(q.taken)
+	n := len(q.taken)
+	q.ReportMetric(float64(q.taken[n/2].Nanoseconds())/1e3, phase+"-p50-us")
+	q.ReportMetric(float64(q.taken[n*999/1000].Nanoseconds())/1e3, phase+"-p999-us")
+	q.ReportMetric(float64(q.taken[n-1].Nanoseconds())/1e3, phase+"-most-us")
+	q.taken = nil
 }

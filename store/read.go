@@ -171,7 +171,6 @@ func (s *Store) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error)) 
 		if s.cluster != nil && rd.readsOneKey() {
 			err = rd.run(newest{s.engine, rd})
 		} else {
-			rd.tombstones.useKept(&s.filters.kept)
 			err = s.engine.View(rd.calls.run)
 		}
 		if !errors.Is(err, errTruncated) {

@@ -21,6 +21,7 @@ type reader struct {
 	state   *state       // in use before the snapshot was taken
 	indexes []*keptIndex // of the table, in this state
 	era     uint64       // how often the store was restored before
+	clock   uint64       // of deletions, before the snapshot was chosen
 	after   *Position    // until the partition it is in has been read
 	done    bool         // fn wants no more
 	ticks   int          // rows of scans
@@ -28,7 +29,7 @@ type reader struct {
 	place      readPlace
 	tombstones tombstoneReader
 	row        rowAssembly
-	dead       deadRows
+	dead       deadRun
 	lookup     lookup
 	calls      readerCalls
 }
@@ -63,8 +64,9 @@ func (r *reader) begin(ctx context.Context, s *Store, read *Read, id uint32, fn 
 	r.ctx, r.store, r.read, r.id, r.fn = ctx, s, read, id, fn
 	r.after, r.ticks, r.done = read.After, 0, false
 	r.tombstones.begin(nil)
+	r.clock = 0
 	if id != 0 {
-		r.tombstones.begin(s.filters.of(id))
+		r.clock = s.deletions.now()
 		r.era = s.restores.Load()
 		r.state = s.state.Load()
 		r.indexes = r.state.indexes[id]
@@ -93,7 +95,7 @@ func (r *reader) run(src engine.Reader) error {
 		if now.ids[table] != r.id || r.store.moved(r.state) || now.suspended[table] != 0 {
 			return errTruncated
 		}
-		r.tombstones.known = r.store.filters.in(r.id, r.tombstones.known)
+		r.tombstones.beginKept(&r.store.deletions, r.id, r.clock)
 	}
 	r.src = src
 	if r.read.Nearest != nil && r.id != 0 {
@@ -243,9 +245,7 @@ func (r *reader) readSlice(s *Slice) error {
 	if r.tombstones.Any {
 		r.countRanges()
 	}
-	err := r.src.Scan(p.start, p.end, engine.ScanOptions{Reverse: r.read.Reverse}, r.calls.scanned)
-	r.hintPurge()
-	if err != nil || r.done {
+	if err := r.scanRows(p.start, p.end); err != nil || r.done {
 		return err
 	}
 	return r.read.Tombstones.endSlice()

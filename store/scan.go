@@ -31,9 +31,7 @@ func (r *reader) scan() error {
 	p.prefix = p.prefix[:0]
 	r.tombstones.scan(r.src, r.id, start, end)
 	if r.read.allRows() && !r.read.Reverse {
-		err := r.src.Scan(start, end, engine.ScanOptions{}, r.calls.scanned)
-		r.hintPurge()
-		if err != nil || r.done {
+		if err := r.scanRows(start, end); err != nil || r.done {
 			return err
 		}
 		if err := r.read.Tombstones.endSlice(); err != nil {
@@ -128,6 +126,9 @@ func (r *reader) takeScanned(key, value []byte) (bool, error) {
 			return false, err
 		}
 	}
+	if r.dead.waiting {
+		r.endWait(key)
+	}
 	p := &r.place
 	if len(p.prefix) == 0 || !bytes.HasPrefix(key, p.prefix) {
 		if err := r.scanPartition(key); err != nil {
@@ -145,7 +146,7 @@ func (r *reader) takeScanned(key, value []byte) (bool, error) {
 	r.dead.alive = false
 	err := r.deliverRow(position, value)
 	if r.dead.alive {
-		r.hintPurge()
+		r.endRun(nil)
 	} else if err == nil {
 		r.dead.add(key)
 	}

@@ -26,8 +26,8 @@ import (
 //     read or written begins under a state, and is begun again if that was not the newest one (see shared_writes.go).
 //   - A definition is a conditional change of the records, which all nodes have to follow before it counts
 //     (see shared_define.go).
-//   - Tombstones are looked for by every read of a table that has any: no filters, and no ranges that are kept. Before
-//     the first one of a table is written, a mark of the table is a definition (see shared_tombstones.go).
+//   - Tombstones are looked for by every read of a table that has any: no filters, and nothing else of deletions.
+//     Before the first one of a table is written, a mark of the table is a definition (see shared_tombstones.go).
 //   - Counters are changed under the engine's guards, not under locks of the process.
 //   - Timestamps come from the clock of the cluster, and a write is answered when its timestamp has passed.
 //   - One node builds indexes, sweeps tables and removes dropped ones.
@@ -54,8 +54,7 @@ func (s *Store) join(o cluster.Options, system []*schema.Keyspace) error {
 		return err
 	}
 	s.cluster, s.host, s.now = node, node.HostID(), node.Now
-	s.filters.shared, s.filters.budget = true, bloom.NewBudget(maxTombstoneFilters)
-	s.filters.kept.close()
+	s.deletions.shared, s.deletions.budget = true, bloom.NewBudget(maxTombstoneFilters)
 	first := newState(schema.New(system...))
 	first.writing = new(atomic.Int64)
 	s.state.Store(first)
@@ -167,7 +166,7 @@ func (s *Store) tellFollowed() {
 // install puts a state in place of an older one. The caller holds defining.
 func (s *Store) install(old, next *state) {
 	next.virtual, next.writing = old.virtual, new(atomic.Int64)
-	s.filters.marked.Store(&next.marked) // before reads begin under the state
+	s.deletions.marked.Store(&next.marked) // before reads begin under the state
 	s.former = append(s.former, old)
 	s.state.Store(next)
 	s.noteChanges(old.catalog, next.catalog)

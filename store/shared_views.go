@@ -106,7 +106,7 @@ func (s *Store) rowsOfView(x lateView, start, end []byte) (found []rowOfView, ne
 // removeUnlessMade removes a row of a view, unless the base gives it to the view.
 func (s *Store) removeUnlessMade(x *keptIndex, r rowOfView) error {
 	return s.update(s.closing, appendGuard(nil, x.table, r.partition), func(txn engine.Txn) error {
-		w := newViewWriter(s, txn, map[uint32][]*keptIndex{x.tableID: {x}})
+		w := newViewWriter(s, txn, 0, map[uint32][]*keptIndex{x.tableID: {x}})
 		defer w.base.release()
 		if err := w.load(r.base); err != nil {
 			return err

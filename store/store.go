@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store/bloom"
 	"github.com/cqld/cqld/store/cluster"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
@@ -42,14 +43,15 @@ type Options struct {
 
 // Store keeps partitions of rows on an engine.
 type Store struct {
-	engine  engine.Engine
-	limits  engine.Limits
-	now     func() time.Time
-	log     zerolog.Logger
-	last    atomic.Int64 // the last Timestamp
-	bound   atomic.Int64 // is stored: no decision has a later timestamp
-	state   atomic.Pointer[state]
-	filters tombstoneFilters
+	engine engine.Engine
+	limits engine.Limits
+	now    func() time.Time
+	log    zerolog.Logger
+	last   atomic.Int64 // the last Timestamp
+	bound  atomic.Int64 // is stored: no decision has a later timestamp
+	state  atomic.Pointer[state]
+
+	deletions deletions
 
 	counting   countLocks
 	usages     usages
@@ -132,6 +134,7 @@ func Open(o Options) (*Store, error) {
 	if s.filterBytes == 0 {
 		s.filterBytes = maxTombstoneFilters
 	}
+	s.deletions.longRun, s.deletions.slowStart = longRun, slowStart
 	s.leastGraphed.Store(leastGraphed)
 	s.leastAdded.Store(leastAdded)
 	if s.now == nil {
@@ -178,8 +181,8 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// load reads the store's own records, or writes them into an empty engine, then the catalog and the first
-// tombstones. The other tombstones are read in the background.
+// load reads the store's own records, or writes them into an empty engine, then the catalog. The tombstones are read in
+// the background.
 func (s *Store) load(system []*schema.Keyspace) error {
 	found, err := s.meta.load(s.engine)
 	if err != nil {
@@ -209,14 +212,16 @@ func (s *Store) load(system []*schema.Keyspace) error {
 		return fmt.Errorf("load the indexes: %w", err)
 	}
 	s.state.Store(first)
-	left, err := s.loadTombstones(first.ids)
+	some, err := s.findTombstones(first.ids)
 	if err != nil {
 		return fmt.Errorf("load the tombstones: %w", err)
 	}
+	s.deletions.budget = bloom.NewBudget(s.filterBytes)
+	s.deletions.reset(some)
 	s.purging.Add(1)
 	go func() {
 		defer s.purging.Done()
-		s.collectTombstones(left)
+		s.makeFilters(some)
 	}()
 	return nil
 }

@@ -52,12 +52,9 @@ func (w *sweep) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	deletions, err := w.store.filters.collect(ctx, w.id)
-	if err != nil {
-		return err
-	}
-	if deletions != nil {
-		defer deletions.abandon()
+	rebuild := w.store.deletions.rebuildFilter(w.id, w.usage)
+	if rebuild != nil {
+		defer rebuild.finish(false)
 	}
 	if err := w.resume(); err != nil {
 		return err
@@ -84,8 +81,8 @@ func (w *sweep) run(ctx context.Context) error {
 	if err := w.cleanIndexes(ctx); err != nil {
 		return err
 	}
-	if deletions != nil && !w.resumed { // else rows were gone through before tombstones were written that are old by now
-		if err := w.purgeTombstones(ctx, deletions); err != nil {
+	if rebuild != nil && !w.resumed { // else rows were gone through before tombstones were written that are old by now
+		if err := w.purgeTombstones(ctx, rebuild); err != nil {
 			return err
 		}
 	}
@@ -151,9 +148,10 @@ func (w *sweep) purgeChunk(ctx context.Context) (more bool, err error) {
 	seen, size := 0, 0
 	w.lessened = w.lessened[:0]
 	var last []byte
-	before := w.store.filters.of(w.id)
+	d := &w.store.deletions
+	clock := d.now()
 	err = w.store.engine.View(func(src engine.Reader) error {
-		w.tombstones.begin(w.store.filters.in(w.id, before))
+		w.tombstones.begin(d.tombstonesIn(w.id, clock))
 		w.tombstones.scan(src, w.id, rows.AppendArea(nil, w.id, rows.AreaRows), nil)
 		defer w.tombstones.cursor.finish()
 		return src.Scan(w.position, w.end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
@@ -225,10 +223,11 @@ func (w *sweep) enter(src engine.Reader, key []byte) error {
 // purge purges rows as they are now. Tombstones that came meanwhile are left to the next sweep.
 func (w *sweep) purge(ctx context.Context, keys [][]byte) error {
 	var removed, rewritten, freed int
-	before := w.store.filters.of(w.id)
+	d := &w.store.deletions
+	clock := d.now()
 	err := w.store.update(ctx, bytes.Clone(w.prefix), func(txn engine.Txn) error {
 		removed, rewritten, freed = 0, 0, 0
-		w.tombstones.known = w.store.filters.in(w.id, before)
+		w.tombstones.known = d.tombstonesIn(w.id, clock)
 		for _, key := range keys {
 			hidden, err := w.hidden(txn, key)
 			if err != nil {

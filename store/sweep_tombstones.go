@@ -40,7 +40,7 @@ func (w *sweep) purgeTombstones(ctx context.Context, c *filterRebuild) error {
 			return err
 		}
 	}
-	return w.step(func() error { c.finish(); return nil })
+	return w.step(func() error { c.finish(true); return nil })
 }
 
 // purgeAtOnce is how many keys one update purges.
@@ -123,8 +123,7 @@ func (w *sweep) margin() int64 {
 func (w *sweep) removeTombstones(ctx context.Context, gone []goneTombstone, c *filterRebuild) error {
 	removed := 0
 	for _, x := range gone {
-		w.store.filters.kept.begin(rows.TokenOf(x.key))
-		defer w.store.filters.kept.end(rows.TokenOf(x.key))
+		defer w.store.deletions.beginTombstones(rows.TokenOf(x.key)).end()
 	}
 	err := w.store.update(ctx, bytes.Clone(gone[0].key), func(txn engine.Txn) error {
 		removed = 0

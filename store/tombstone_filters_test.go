@@ -222,7 +222,7 @@ func TestPointReadsAfterDeletions(t *testing.T) {
 	if err := s.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if s.filters.of(uint32(table.StoreID)).any() {
+	if s.deletions.tombstonesIn(uint32(table.StoreID), s.deletions.now()).any() {
 		t.Error("something is known of tombstones that are purged")
 	}
 	expect("rewritten, purged", 0, n, n)
@@ -231,14 +231,14 @@ func TestPointReadsAfterDeletions(t *testing.T) {
 	}
 }
 
-// TestReopenWithDeletions opens a folder with more tombstones than are looked at before it is open: reads are right
+// TestReopenWithDeletions opens a folder with many tombstones: that does not wait until they are read, reads are right
 // at once, and soon they look at tombstones only where there are any.
 func TestReopenWithDeletions(t *testing.T) {
 	dir := t.TempDir()
 	var now clock
 	now.micros.Store(1000 * 1e6)
 	s, _, table := openCounting(t, dir, &now)
-	const deleted = loadAtOnce + 100
+	const deleted = 10_000
 	applyEach(t, s, table, 0, deleted+100, writeOne(s, table))
 	applyEach(t, s, table, 0, deleted, deleteOne(s))
 	closeStore(t, s)
@@ -252,20 +252,19 @@ func TestReopenWithDeletions(t *testing.T) {
 			t.Errorf("partition %d is there: %v", k, got)
 		}
 	}
-	eventually(t, "tombstones loaded", func() bool {
-		known := s.filters.of(id)
-		return known.has(ofPartition, types.Token(types.EncodeInt(1))) && !known.has(ofRange, types.Token(types.EncodeInt(1)))
-	})
-	wrong := 0
-	for k := range int32(100) {
-		if s.filters.of(id).has(ofPartition, types.Token(types.EncodeInt(deleted+k))) {
-			wrong++
+	many := func(kind tombstoneKind, from int32) (n int) {
+		for k := from; k < from+100; k++ {
+			if s.deletions.tombstonesIn(id, s.deletions.now()).has(kind, types.Token(types.EncodeInt(k))) {
+				n++
+			}
 		}
+		return n
 	}
-	if wrong > 20 {
-		t.Errorf("%d of 100 partitions without tombstones seem to have some", wrong)
+	eventually(t, "tombstones loaded", func() bool { return many(ofRange, 0) < 20 })
+	if many(ofPartition, 0) != 100 || many(ofPartition, deleted) > 20 {
+		t.Errorf("of 100 partitions %d have tombstones, of 100 others %d", many(ofPartition, 0), many(ofPartition, deleted))
 	}
-	if most := int64(3*loadAtOnce + 1000); opened > most {
+	if most := int64(3*deleted + 1000); opened > most {
 		t.Errorf("%d keys were visited to open", opened)
 	}
 }
@@ -299,13 +298,10 @@ func TestDeleteUnderRead(t *testing.T) {
 		t.Error("a partition is there that was deleted before the snapshot was chosen")
 	}
 	collected := func() { // the tombstone comes into what is collected, and not into what the read knows
-		c, err := s.filters.collect(t.Context(), uint32(table.StoreID))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := s.deletions.rebuildFilter(uint32(table.StoreID), s.usages.of(uint32(table.StoreID)))
 		remove(1)()
 		c.add(ofPartition, types.Token(types.EncodeInt(0)))
-		c.finish()
+		c.finish(true)
 		remove(2)()
 	}
 	i.beforeView.Store(&collected)
@@ -319,74 +315,76 @@ func TestDeleteUnderRead(t *testing.T) {
 	}
 }
 
-// TestCollectWaits begins a collection while tombstones are being committed: it waits for them, and knows those that
-// are written afterwards.
-func TestCollectWaits(t *testing.T) {
-	x := tombstoneFilters{budget: bloom.NewBudget(1 << 20)}
-	early := x.begin(1, 10, [tombstoneKinds]bool{true, false})
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := x.collect(ctx, 1); !errors.Is(err, context.Canceled) {
-		t.Fatalf("a collection does not wait for what is being committed: %v", err)
-	}
-	collected := make(chan *filterRebuild)
-	go func() {
-		c, err := x.collect(t.Context(), 1)
-		if err != nil {
-			t.Error(err)
-		}
-		collected <- c
-	}()
-	eventually(t, "a collection has begun", func() bool {
-		table := x.table(1)
-		table.mu.Lock()
-		defer table.mu.Unlock()
-		return table.next != nil
+// TestRebuildWaits begins to make a filter while a mutation is being committed: it waits for that, and knows tombstones
+// that are written afterwards.
+func TestRebuildWaits(t *testing.T) {
+	x, u := deletions{budget: bloom.NewBudget(1 << 20)}, newUsage()
+	kinds := [tombstoneKinds]bool{true, false}
+	period := u.start(1, 1, math.MaxInt64)
+	early := x.begin(1, 10, kinds, nil)
+	begun := make(chan *filterRebuild)
+	go func() { begun <- x.rebuildFilter(1, u) }()
+	old := x.tombstonesIn(1, x.now())
+	eventually(t, "the rebuild waits", func() bool {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		return u.period > period
 	})
-	late := x.begin(1, 20, [tombstoneKinds]bool{false, true})
+	late := x.begin(1, 20, [tombstoneKinds]bool{false, true}, nil)
+	select {
+	case <-begun:
+		t.Fatal("the rebuild does not wait for what is being committed")
+	default:
+	}
 	early.end()
-	c := <-collected
-	old := x.of(1)
+	u.end(period)
+	c, before := <-begun, x.now()
+	if x.tombstonesIn(1, before) != old {
+		t.Error("what is known has changed before the rebuild is finished")
+	}
 	c.add(ofPartition, 30)
 	late.end()
-	c.finish()
-	known := x.of(1)
+	c.finish(true)
+	known := x.tombstonesIn(1, x.now())
 	if known == old || !known.has(ofRange, 20) || !known.has(ofPartition, 30) || known.has(ofPartition, 10) {
-		t.Error("what is known is not what was collected")
+		t.Error("what is known is not what was added")
 	}
-	if x.in(1, old) != unknownTombstones || x.in(1, known) != known || x.of(2) != nil {
-		t.Error("what was known before is taken for what is known in a later snapshot")
+	if x.tombstonesIn(1, before) != unknownTombstones || x.tombstonesIn(2, before) != nil {
+		t.Error("what is known is taken for what is known in an earlier snapshot")
 	}
-	c, err := x.collect(t.Context(), 1)
-	if err != nil {
-		t.Fatal(err)
+	old.add(ofPartition, 40) // by a writer that has found it before
+	if !known.has(ofPartition, 40) {
+		t.Error("a tombstone is lost")
 	}
-	c.abandon()
-	if x.of(1) != known {
-		t.Error("a collection that was abandoned changes what is known")
+	x.rebuildFilter(1, u).finish(false)
+	if x.tombstonesIn(1, x.now()) != known {
+		t.Error("a rebuild that was given up changes what is known")
+	}
+	x.forget(1)
+	if x.tombstonesIn(1, before) != unknownTombstones || x.tombstonesIn(1, x.now()) != nil {
+		t.Error("a table that was forgotten has no tombstones in an earlier snapshot")
 	}
 }
 
 // TestDeletionsAreBounded enters partitions until there is no memory left: then all may have tombstones.
 func TestDeletionsAreBounded(t *testing.T) {
 	const size = 64 << 10
-	x := tombstoneFilters{budget: bloom.NewBudget(size)}
+	x := deletions{budget: bloom.NewBudget(size)}
 	r := rand.New(rand.NewPCG(1, 1))
 	token := func() int64 { return int64(r.Uint64()) }
-	known := x.table(1).known.Load()
+	begin := func(token int64) *tombstoneFilter {
+		x.begin(1, token, [tombstoneKinds]bool{true, false}, nil).end()
+		return x.tombstonesIn(1, x.now())
+	}
+	known := begin(token())
 	for range size {
-		x.begin(1, token(), [tombstoneKinds]bool{true, false}).end()
+		begin(token())
 	}
 	if !known.has(ofPartition, token()) || !known.any() {
 		t.Error("all is known of more tombstones than there is memory for")
 	}
-	if known.has(ofRange, token()) {
-		t.Error("nothing is known of ranges, of which there are none")
-	}
-	x.drop(1)
-	known = x.table(1).known.Load()
-	x.begin(1, 5, [tombstoneKinds]bool{true, false}).end()
-	if !known.has(ofPartition, 5) || known.has(ofPartition, 6) {
+	x.forget(1)
+	if known = begin(5); !known.has(ofPartition, 5) || known.has(ofRange, 5) || known.has(ofPartition, 6) {
 		t.Error("memory that was given back cannot be used again")
 	}
 }
@@ -402,9 +400,9 @@ func TestTombstoneFilterMemory(t *testing.T) {
 		}
 		r := rand.New(rand.NewPCG(1, 1))
 		for range size {
-			s.filters.begin(1, int64(r.Uint64()), [tombstoneKinds]bool{true, false}).end()
+			s.deletions.begin(1, int64(r.Uint64()), [tombstoneKinds]bool{true, false}, nil).end()
 		}
-		known, wrong := s.filters.table(1).known.Load(), 0
+		known, wrong := s.deletions.tombstonesIn(1, s.deletions.now()), 0
 		for range 100 {
 			if known.has(ofPartition, int64(r.Uint64())) {
 				wrong++
@@ -491,15 +489,12 @@ func TestPurgeSparesLateTombstones(t *testing.T) {
 			t.Errorf("%s there are %d rows instead of %d", what, got, want)
 		}
 	}
-	c, err := s.filters.collect(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := s.deletions.rebuildFilter(id, s.usages.of(id))
 	w := sweep{
 		store: s, id: id, table: table, usage: s.usages.of(id), purger: rows.NewPurger(table, s.Now().Unix()),
 		due: math.MaxInt64,
 	}
-	err = w.resume()
+	err := w.resume()
 	for more := true; more && err == nil; {
 		more, err = w.chunk(t.Context())
 	}

@@ -63,7 +63,7 @@ type Verifier struct {
 // does not have its value any more is stale and no fault: writes leave such entries behind, reads pass over them, and
 // sweeps remove them. An entry that contradicts the key of its row is a fault.
 func (s *Store) Verify(ctx context.Context, by Verifier) (Verified, error) {
-	v := &verification{ctx: ctx, by: by, store: s}
+	v := &verification{ctx: ctx, by: by, store: s, clock: s.deletions.now()}
 	err := s.view(func(src engine.Reader, now *state) error {
 		v.state = now
 		return v.all(src)
@@ -81,6 +81,7 @@ type verification struct {
 	store *Store
 	state *state
 	src   engine.Reader
+	clock uint64 // of deletions, before src was chosen
 	done  Verified
 	dead  map[uint32]bool // dropped tables whose rows are being removed
 	ticks int
@@ -97,7 +98,7 @@ type verification struct {
 func (v *verification) all(src engine.Reader) error {
 	v.src, v.dead = src, map[uint32]bool{}
 	v.ofRows.expired = v.store.now().Unix()
-	v.views = newViewWriter(v.store, src, map[uint32][]*keptIndex{})
+	v.views = newViewWriter(v.store, src, v.clock, map[uint32][]*keptIndex{})
 	defer v.views.base.release()
 	end := rows.Successor(bytes.Clone(deadKey))
 	err := src.Scan(deadKey, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {

@@ -45,9 +45,9 @@ func (s *Store) buildViewFrom(x *keptIndex, start, end []byte) (seen, written in
 		if !slices.ContainsFunc(now, func(o *keptIndex) bool { return o.id == x.id }) {
 			return 0, 0, nil, true, nil
 		}
-		outcome := make(chan error, 1)
+		outcome, clock := make(chan error, 1), s.deletions.now()
 		s.engine.Update(s.closing, guards, func(txn engine.Txn) (err error) {
-			written, err = s.stageView(txn, x, keys)
+			written, err = s.stageView(txn, clock, x, keys)
 			return err
 		}, func(err error) { outcome <- err })
 		if err := <-outcome; !errors.Is(err, engine.ErrConflict) {
@@ -57,8 +57,8 @@ func (s *Store) buildViewFrom(x *keptIndex, start, end []byte) (seen, written in
 }
 
 // stageView writes the rows of a view for rows of its base that are there.
-func (s *Store) stageView(txn engine.Txn, x *keptIndex, keys [][]byte) (written int, err error) {
-	w := newViewWriter(s, txn, map[uint32][]*keptIndex{x.tableID: {x}})
+func (s *Store) stageView(txn engine.Txn, clock uint64, x *keptIndex, keys [][]byte) (written int, err error) {
+	w := newViewWriter(s, txn, clock, map[uint32][]*keptIndex{x.tableID: {x}})
 	defer w.base.release()
 	for _, key := range keys {
 		if key[rows.PartitionPrefixLength(key)] != rows.KindRow {
@@ -68,9 +68,7 @@ func (s *Store) stageView(txn engine.Txn, x *keptIndex, keys [][]byte) (written 
 			return 0, err
 		}
 	}
-	for i := range w.ops {
-		w.ops[i].WriteTo(txn)
-	}
+	w.writeViews(txn)
 	return len(w.ops), nil
 }
 

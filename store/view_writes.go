@@ -50,11 +50,12 @@ type writeWithViews struct {
 	store  *Store
 	ms     []*Mutation
 	guards [][]byte
-	last   int64 // timestamp that was given, where nodes share the engine
+	last   int64  // timestamp that was given, where nodes share the engine
+	clock  uint64 // of deletions, before the transaction began
 }
 
 func newWriteWithViews(s *Store, ms []*Mutation) *writeWithViews {
-	w := &writeWithViews{store: s, ms: ms, guards: make([][]byte, len(ms))}
+	w := &writeWithViews{store: s, ms: ms, guards: make([][]byte, len(ms)), clock: s.deletions.now()}
 	for i, m := range ms {
 		w.guards[i] = appendGuard(nil, m.table, m.partition)
 	}
@@ -79,7 +80,7 @@ func (w *writeWithViews) update(txn engine.Txn) error {
 	if s.lapsed() {
 		return errTruncated
 	}
-	return s.stage(txn, w.ms)
+	return s.stage(txn, w.ms, w.clock)
 }
 
 // outcome ends the write, or begins it again.
@@ -140,6 +141,7 @@ const mostViewRows = 1 << 16
 type viewWriter struct {
 	store   *Store
 	src     engine.Reader
+	clock   uint64 // of deletions, before src was chosen
 	now     int64
 	views   map[uint32][]*keptIndex // of the tables that have some, by the tables' numbers
 	changes []viewChange            // in the order of their keys
@@ -165,14 +167,14 @@ type viewRow struct {
 	due        int64  // the second from which something of it may be purged
 }
 
-func newViewWriter(s *Store, src engine.Reader, views map[uint32][]*keptIndex) *viewWriter {
-	return &viewWriter{store: s, src: src, now: s.now().Unix(), views: views, base: readers.Get().(*reader)}
+func newViewWriter(s *Store, src engine.Reader, clock uint64, views map[uint32][]*keptIndex) *viewWriter {
+	return &viewWriter{store: s, src: src, clock: clock, now: s.now().Unix(), views: views, base: readers.Get().(*reader)}
 }
 
 // stageWithViews gives the operations of mutations to a transaction, and with them what changes in views. All is read
 // before the first write where that is possible, because reading one's own writes costs more.
-func (s *Store) stageWithViews(txn engine.Txn, ms []*Mutation, ops []engine.Op) error {
-	w := newViewWriter(s, txn, map[uint32][]*keptIndex{})
+func (s *Store) stageWithViews(txn engine.Txn, ms []*Mutation, ops []engine.Op, clock uint64) error {
+	w := newViewWriter(s, txn, clock, map[uint32][]*keptIndex{})
 	defer func() { w.base.release() }()
 	for _, m := range ms {
 		if w.views[m.id] == nil {
@@ -196,10 +198,18 @@ func (s *Store) stageWithViews(txn engine.Txn, ms []*Mutation, ops []engine.Op) 
 			}
 		}
 	}
+	w.writeViews(txn)
+	return nil
+}
+
+// writeViews writes what changes in views.
+func (w *viewWriter) writeViews(txn engine.Txn) {
 	for i := range w.ops {
+		if w.ops[i].Kind == engine.Put {
+			w.store.deletions.fill(w.ops[i].Key)
+		}
 		w.ops[i].WriteTo(txn)
 	}
-	return nil
 }
 
 // lookBefore finds the rows of views before the write, and those behind it if they follow from single rows.
@@ -349,7 +359,7 @@ func (w *viewWriter) enter(id uint32, key []byte) error {
 		w.read = Read{Table: w.views[id][0].table}
 		b.begin(context.Background(), w.store, &w.read, id, w.take)
 		b.row.keeps = true
-		b.tombstones.known = w.store.filters.in(id, b.tombstones.known)
+		b.tombstones.beginKept(&w.store.deletions, id, w.clock)
 		b.src, b.row.given = w.src, nil
 		b.place.prefix = b.place.prefix[:0]
 	}

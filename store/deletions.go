@@ -1,0 +1,181 @@
+package store
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/cqld/cqld/store/bloom"
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
+)
+
+// deletions is what a store knows of its tombstones and of removed keys, so that reads look for few tombstones and
+// step over few removed keys:
+//
+//   - which partitions may have tombstones, as Bloom filters of their tokens (tombstone_filters.go);
+//   - the tombstones of partitions that have many ranges, cut so that none overlap: a read finds the one over a row by
+//     binary search, where it would have to read and cut all of them;
+//   - ranges of keys in which the engine has none (empty_ranges.go).
+//
+// A write calls begin before its commit and end after it. begin adds its tombstones to the filters and takes its keys
+// out of the empty ranges.
+//
+// A read asks the clock (now) before it chooses its snapshot, and for all else afterwards. What is known holds since a
+// time of the clock, and is right for a read that asked the clock then or later: its snapshot has all that was known,
+// and no write that makes it wrong had begun when the read asked for it.
+//
+// A store that shares its engine knows only which tables have no tombstones, because others write too.
+type deletions struct {
+	clock   atomic.Uint64
+	filters numbered[tombstoneFilter]
+	budget  *bloom.Budget // of the filters
+	making  sync.Mutex    // held while a filter is made
+	forgot  atomic.Uint64 // the time when a table was last forgotten
+	empty   atomic.Pointer[emptyRanges]
+
+	longRun   int           // the constant, but in tests
+	slowStart time.Duration // as well
+
+	mu     sync.Mutex // held to replace empty; guards the rest
+	places [keptPlaces]keptPlace
+	kept   map[string]keptPartition // by what the keys of their rows begin with
+	bytes  int                      // of kept
+
+	shared bool
+	marked atomic.Pointer[map[uint32]uint64] // the tables of a shared engine that may have tombstones
+}
+
+// keptPlace is what is known of the partitions that share a place, by their tokens.
+type keptPlace struct {
+	writing int    // how many write tombstones
+	changed uint64 // the time when the last of them was done
+}
+
+// keptPartition is a partition's tombstones. Nothing of it changes.
+type keptPartition struct {
+	since     uint64
+	partition rows.Tombstone
+	ranges    []rows.RangeTombstone
+	bytes     int
+}
+
+const (
+	keptPlaces    = 1024
+	maxKept       = 16 << 20 // bytes of all that is kept
+	worthKeeping  = 32       // ranges of a partition
+	keptRangeSize = int(unsafe.Sizeof(rows.RangeTombstone{}))
+)
+
+// now is the time. Nothing holds at 0.
+func (d *deletions) now() uint64 {
+	if d.shared {
+		return 0
+	}
+	return d.clock.Load() + 1
+}
+
+// tick returns a time that is later than what reads were told until then.
+func (d *deletions) tick() uint64 { return d.clock.Add(1) + 1 }
+
+func (d *deletions) place(token int64) *keptPlace { return &d.places[uint64(token)%keptPlaces] }
+
+// deleting are tombstones that are being committed.
+type deleting struct {
+	deletions *deletions // nil: there are none
+	token     int64      // of their partition
+}
+
+// begin comes before a commit of the operations of a mutation, which has such kinds of tombstones of its partition.
+func (d *deletions) begin(id uint32, token int64, kinds [tombstoneKinds]bool, ops []engine.Op) deleting {
+	if d.shared {
+		return deleting{}
+	}
+	for i := range ops {
+		d.fill(ops[i].Key)
+	}
+	if kinds == ([tombstoneKinds]bool{}) {
+		return deleting{}
+	}
+	f := d.filters.getOrMake(id, d.newFilter)
+	for kind, some := range kinds {
+		if some {
+			f.add(tombstoneKind(kind), token)
+		}
+	}
+	return d.beginTombstones(token)
+}
+
+// beginTombstones comes before tombstones of a partition are written or removed.
+func (d *deletions) beginTombstones(token int64) deleting {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.place(token).writing++
+	return deleting{d, token}
+}
+
+// end comes when the commit is done or has failed.
+func (x deleting) end() {
+	d := x.deletions
+	if d == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p := d.place(x.token)
+	p.writing, p.changed = p.writing-1, d.tick()
+}
+
+// tombstonesOf makes t the tombstones of a partition, if they are kept and right for a read that asked the clock.
+func (d *deletions) tombstonesOf(t *rows.PartitionTombstones, prefix []byte, clock uint64) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	x, found := d.kept[string(prefix)]
+	p := d.place(rows.TokenOf(prefix))
+	if !found || p.writing > 0 || x.since != p.changed || clock < max(1, x.since) {
+		return false
+	}
+	t.Any, t.Partition, t.Ranges = true, x.partition, x.ranges
+	return true
+}
+
+// keep keeps the tombstones of a partition that such a read has found, if they are worth it.
+func (d *deletions) keep(t *rows.PartitionTombstones, prefix []byte, clock uint64) {
+	if len(t.Ranges) < worthKeeping {
+		return
+	}
+	size := len(prefix) + len(t.Ranges)*keptRangeSize
+	for i := range t.Ranges {
+		size += len(t.Ranges[i].Start) + len(t.Ranges[i].End)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p := d.place(rows.TokenOf(prefix))
+	if size > maxKept || p.writing > 0 || clock < max(1, p.changed) {
+		return
+	}
+	if d.bytes += size - d.kept[string(prefix)].bytes; d.kept == nil || d.bytes > maxKept {
+		d.kept, d.bytes = map[string]keptPartition{}, size
+	}
+	d.kept[string(prefix)] = keptPartition{p.changed, t.Partition, t.Ranges, size}
+}
+
+// reset forgets everything, because all that is stored was replaced. Nothing is known of the tables given until their
+// filters are made, and others have no tombstones.
+func (d *deletions) reset(unknown []uint32) {
+	for id := range d.filters.each() {
+		d.forget(id)
+	}
+	for _, id := range unknown {
+		d.filters.getOrMake(id, func() *tombstoneFilter { return new(tombstoneFilter) })
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.kept, d.bytes = nil, 0
+	d.empty.Store(nil)
+	now := d.tick()
+	for i := range d.places {
+		d.places[i].changed = now
+	}
+}

@@ -1,0 +1,470 @@
+package store
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/disk"
+	"github.com/cqld/cqld/store/rows"
+)
+
+// emptyingStore is a store in which tombstones need not be kept, and reads jump over few removed keys.
+type emptyingStore struct {
+	testing.TB
+	*Store
+	clock clock
+	table *schema.Table
+	key   []byte // of the partition
+}
+
+// viewed is an engine that calls a function once, when a view has its snapshot.
+type viewed struct {
+	engine.Engine
+	after atomic.Pointer[func()]
+}
+
+func (v *viewed) View(fn func(engine.Reader) error) error {
+	return v.Engine.View(func(r engine.Reader) error {
+		if after := v.after.Swap(nil); after != nil {
+			(*after)()
+		}
+		return fn(r)
+	})
+}
+
+func openEmptying(t testing.TB, run int, clustering string, engine func(engine.Fold) (engine.Engine, error)) *emptyingStore {
+	e := &emptyingStore{TB: t, key: types.EncodeInt(1)}
+	e.clock.micros.Store(1000 * 1e6)
+	e.Store = open(t, "", Options{Now: e.clock.now, SweepEvery: time.Hour, Engine: engine})
+	e.deletions.longRun = run
+	spec := *newTable(t, "t", "k int", clustering, "v int")
+	spec.Options.GCGraceSeconds = 0
+	define(t, e.Store, schema.NewTable(spec))
+	e.table = e.Catalog().Table("ks", "t")
+	return e
+}
+
+// put writes rows from start to before end at a timestamp.
+func (e *emptyingStore) put(start, end int32, ts int64) *Mutation {
+	m := NewMutation(e.table, e.key)
+	for c := start; c < end; c++ {
+		m.Row([][]byte{types.EncodeInt(c)})
+		m.Mark(ts, Expiry{})
+		m.Set(e.table.Column("v"), types.EncodeInt(c), ts, Expiry{})
+	}
+	return m
+}
+
+// empty deletes rows, and reads the partition until nearly all of them are in empty ranges.
+func (e *emptyingStore) empty(start, end int32, reverse bool) {
+	e.Helper()
+	e.remove(start, end)
+	e.clock.micros.Add(10 * 1e6)
+	eventually(e, "empty ranges with nearly all of them", func() bool {
+		e.numbers(reverse)
+		left := 0
+		for c := start; c < end; c++ {
+			all := e.deletions.emptyRanges()
+			if i, in := all.at(e.rowKey(c)); !in || all[i].since == emptying {
+				left++
+			}
+		}
+		return left < 10
+	})
+}
+
+func (e *emptyingStore) rowKey(c int32) []byte {
+	key := append(rows.AppendPartition(nil, e.table, uint32(e.table.StoreID), e.key), rows.KindRow)
+	return rows.AppendClustering(key, e.table, [][]byte{types.EncodeInt(c)})
+}
+
+func (e *emptyingStore) apply(ms ...*Mutation) {
+	e.Helper()
+	if err := apply(e.Store, ms...); err != nil {
+		e.Fatal(err)
+	}
+}
+
+// numbers are the rows that are read of the partition.
+func (e *emptyingStore) numbers(reverse bool) []int32 {
+	e.Helper()
+	return numbersOf(e.TB.(*testing.T), e.Store, &Read{Table: e.table, Keys: [][]byte{e.key}, Reverse: reverse})
+}
+
+// expect reads the partition in both directions, and the whole table.
+func (e *emptyingStore) expect(what string, want ...int32) {
+	e.Helper()
+	for i, r := range []*Read{
+		{Table: e.table, Keys: [][]byte{e.key}}, {Table: e.table, Keys: [][]byte{e.key}, Reverse: true}, {Table: e.table},
+	} {
+		got := numbersOf(e.TB.(*testing.T), e.Store, r)
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			e.Fatalf("%s: read %d finds %v instead of %v", what, i, got, want)
+		}
+	}
+}
+
+// TestWritesIntoEmptyRanges writes rows in all ways into a range that is known to be empty: they are there, and reads
+// still jump over the rest.
+func TestWritesIntoEmptyRanges(t *testing.T) {
+	for _, clustering := range []string{"c int", "c int desc"} {
+		e := openEmptying(t, 4, clustering, nil)
+		for what, write := range map[string]func(){
+			"an old timestamp": func() { e.apply(e.put(50, 51, 1)) },
+			"a batch": func() {
+				other := NewMutation(e.table, types.EncodeInt(1000))
+				other.DeleteRange(sliceOf(1000, 1001), 1)
+				e.apply(other, e.put(50, 51, 1))
+			},
+			"a conditional write": func() {
+				outcome := make(chan error, 1)
+				e.Decide(t.Context(), e.table, e.key, func(s *Snapshot) ([]*Mutation, error) {
+					n := 0
+					err := s.Read(t.Context(), &Read{Table: e.table, Keys: [][]byte{e.key}, Now: e.Now().Unix()},
+						func(*Row) (bool, error) { n++; return true, nil })
+					if n != 2 {
+						t.Errorf("a decision finds %d rows", n)
+					}
+					return []*Mutation{e.put(50, 51, 1)}, err
+				}, func(err error) { outcome <- err })
+				if err := <-outcome; err != nil {
+					t.Fatal(err)
+				}
+			},
+		} {
+			e.key = []byte{0, 0, 0, e.key[3] + 2}
+			e.apply(e.put(0, 100, e.Timestamp()))
+			e.empty(10, 90, clustering == "c int")
+			e.remove(0, 10)
+			e.remove(90, 100)
+			e.apply(e.put(0, 1, e.Timestamp()), e.put(99, 100, e.Timestamp()))
+			write()
+			e.expect(what, 0, 50, 99)
+			if len(e.deletions.emptyRanges()) < 2 {
+				t.Errorf("%s: the empty ranges are %v", what, e.deletions.emptyRanges())
+			}
+			e.remove(0, 100)
+		}
+		closeStore(t, e.Store)
+	}
+}
+
+// remove deletes rows.
+func (e *emptyingStore) remove(start, end int32) {
+	e.Helper()
+	m := NewMutation(e.table, e.key)
+	m.At(e.Now().Unix())
+	for c := start; c < end; c++ {
+		m.Row([][]byte{types.EncodeInt(c)})
+		m.DeleteRow(e.Timestamp())
+	}
+	e.apply(m)
+}
+
+// TestOlderSnapshotThanEmptyRange deletes and purges rows when a read has its snapshot: it finds them all the same.
+func TestOlderSnapshotThanEmptyRange(t *testing.T) {
+	v := new(viewed)
+	e := openEmptying(t, 4, "c int", func(f engine.Fold) (_ engine.Engine, err error) {
+		v.Engine, err = openEngine("", f)
+		return v, err
+	})
+	defer closeStore(t, e.Store)
+	e.apply(e.put(0, 50, e.Timestamp()))
+	empty := func() { e.empty(0, 50, false) }
+	v.after.Store(&empty)
+	if got := e.numbers(false); len(got) != 50 {
+		t.Errorf("the read finds %d of 50 rows", len(got))
+	}
+	e.expect("another read")
+}
+
+// TestViewOverEmptyRange empties a partition of a view, and writes a row of the base that is in it.
+func TestViewOverEmptyRange(t *testing.T) {
+	e := openEmptying(t, 4, "c int", nil)
+	defer closeStore(t, e.Store)
+	twin := *newTable(t, "byv", "v int", "c int, k int", "")
+	twin.ID = [16]byte{7}
+	define(t, e.Store, viewOf(e.table, &twin))
+	view := e.Catalog().Table("ks", "byv")
+	write := func(c, v int32) {
+		m := NewMutation(e.table, e.key)
+		m.Row([][]byte{types.EncodeInt(c)})
+		m.Mark(e.Timestamp(), Expiry{})
+		m.Set(e.table.Column("v"), types.EncodeInt(v), e.Timestamp(), Expiry{})
+		e.apply(m)
+	}
+	for c := range int32(100) {
+		write(c, 1)
+	}
+	for c := range int32(90) {
+		write(c, 2)
+	}
+	e.deletions.slowStart = -1 // rows of views are removed without a tombstone
+	read := func() []int32 {
+		return numbersOf(t, e.Store, &Read{Table: view, Keys: [][]byte{types.EncodeInt(1)}})
+	}
+	eventually(t, "an empty range", func() bool { return len(read()) == 10 && len(e.deletions.emptyRanges()) > 0 })
+	write(50, 1)
+	if got := read(); len(got) != 11 || got[0] != 50 {
+		t.Errorf("the view has %v", got)
+	}
+}
+
+// TestRestoreIntoEmptyRange restores rows that have been removed since.
+func TestRestoreIntoEmptyRange(t *testing.T) {
+	e := openEmptying(t, 4, "c int", nil)
+	defer closeStore(t, e.Store)
+	e.apply(e.put(0, 50, e.Timestamp()))
+	i, err := e.Image()
+	if err != nil {
+		t.Skip(err)
+	}
+	e.empty(0, 50, false)
+	if _, err := e.Restore(i); err != nil {
+		t.Fatal(err)
+	}
+	if got := e.numbers(true); len(got) != 50 {
+		t.Errorf("%d of 50 rows are there again", len(got))
+	}
+}
+
+// TestEmptyRangesBesideWrites writes rows into ranges that are empty, or are being emptied, while others read: each
+// finds the rows that were there when it began.
+func TestEmptyRangesBesideWrites(t *testing.T) {
+	e := openEmptying(t, 4, "c int", nil)
+	defer closeStore(t, e.Store)
+	e.deletions.slowStart = -1
+	random := rand.New(rand.NewPCG(1, 2))
+	for round := range 12 {
+		e.apply(e.put(0, 400, e.Timestamp()))
+		e.empty(0, 400, round%2 == 0)
+		order := random.Perm(400)[:60]
+		var written atomic.Int32
+		var reading sync.WaitGroup
+		for n := range 3 {
+			reading.Go(func() {
+				for last := int32(0); last < int32(len(order)); {
+					last = written.Load()
+					got := e.numbers(n%2 == 0)
+					for _, c := range order[:last] {
+						if !slices.Contains(got, int32(c)) {
+							t.Errorf("row %d is not there", c)
+							return
+						}
+					}
+				}
+			})
+		}
+		for _, c := range order {
+			e.apply(e.put(int32(c), int32(c)+1, e.Timestamp()))
+			written.Add(1)
+		}
+		reading.Wait()
+		e.remove(0, 400)
+		e.clock.micros.Add(10 * 1e6)
+	}
+}
+
+// BenchmarkFill begins and ends a commit beside as many empty ranges as there may be, and without any.
+func BenchmarkFill(b *testing.B) {
+	for name, n := range map[string]int{"none": 0, "elsewhere": maxEmpty} {
+		b.Run(name, func(b *testing.B) {
+			var d deletions
+			for i := range n {
+				at := append(bytes.Repeat([]byte{1}, 16), byte(i/16), byte(16*(i%16)))
+				d.watch(&purgeHint{start: at, end: append(bytes.Clone(at), 1)})
+				d.endWatch(true)
+			}
+			ops := []engine.Op{{Key: append(bytes.Repeat([]byte{1}, 16), 7, 7, 7)}}
+			for range b.N {
+				d.begin(1, 1, [tombstoneKinds]bool{}, ops).end()
+			}
+		})
+	}
+}
+
+// TestEmptyRangeList fills random keys of ranges, and compares with a list of keys what is left.
+func TestEmptyRangeList(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		d := deletions{longRun: 1}
+		var empty [256]bool
+		for range 30 {
+			from := r.IntN(250)
+			to := from + 1 + r.IntN(255-from)
+			if r.IntN(2) == 0 {
+				d.fill([]byte{byte(from)})
+				empty[from] = false
+				continue
+			}
+			h := purgeHint{start: []byte{byte(from)}, end: []byte{byte(to)}, removed: 1 << 20}
+			noted := d.watch(&h)
+			if noted != slices.Contains(empty[from:to], false) {
+				t.Fatalf("watching %d to %d says %v", from, to, noted)
+			}
+			if d.emptyRanges().first(h.start, h.end, false, emptying-1) != nil && noted {
+				t.Fatal("a range is used that is being emptied")
+			}
+			isEmpty := r.IntN(3) > 0
+			d.endWatch(isEmpty)
+			for i := range empty {
+				if _, in := (emptyRanges{{start: h.start, end: h.end}}).at([]byte{byte(i)}); in && noted {
+					empty[i] = isEmpty
+				}
+			}
+		}
+		for i := range 255 {
+			if _, in := d.emptyRanges().at([]byte{byte(i)}); in != empty[i] {
+				t.Fatalf("key %d is in an empty range: %v", i, in)
+			}
+		}
+	}
+}
+
+// stepping is an engine that counts the keys of rows that its scans step over, whether they are there or were removed.
+type stepping struct {
+	engine.Engine
+	keys  [][]byte // of all rows that there have been, in order
+	steps atomic.Int64
+}
+
+type steppingReader struct {
+	engine.Reader
+	s *stepping
+}
+
+// View counts.
+func (s *stepping) View(fn func(engine.Reader) error) error {
+	return s.Engine.View(func(r engine.Reader) error { return fn(steppingReader{r, s}) })
+}
+
+// Scan counts.
+func (r steppingReader) Scan(start, end []byte, o engine.ScanOptions, fn func(k, v []byte) (bool, error)) error {
+	from, to := start, end
+	err := r.Reader.Scan(start, end, o, func(k, v []byte) (bool, error) {
+		more, err := fn(k, v)
+		if !more && o.Reverse {
+			from = bytes.Clone(k)
+		} else if !more {
+			to = bytes.Clone(k)
+		}
+		return more, err
+	})
+	i, _ := slices.BinarySearchFunc(r.s.keys, from, bytes.Compare)
+	j, _ := slices.BinarySearchFunc(r.s.keys, to, bytes.Compare)
+	r.s.steps.Add(int64(max(0, j-i)))
+	return err
+}
+
+// TestHeadOfLongQueue reads the head of a queue on disk behind 100,000 rows that were deleted: after the first read and
+// the purge that it asks for, reads step over few keys, while the queue is used, and when the folder is opened again.
+func TestHeadOfLongQueue(t *testing.T) {
+	if *engineName != "disk" {
+		t.Skip("no keys are stepped over that were removed")
+	}
+	for _, test := range []struct {
+		clustering string
+		backward   bool
+		dead       int32
+	}{{"c int", false, 100_000}, {"c int desc", false, 20_000}, {"c int", true, 20_000}, {"c int desc", true, 20_000}} {
+		dir := t.TempDir()
+		e := &emptyingStore{TB: t, key: types.EncodeInt(1)}
+		e.clock.micros.Store(1000 * 1e6)
+		steps := new(stepping)
+		reopen := func() {
+			engine := func(f engine.Fold) (_ engine.Engine, err error) {
+				steps.Engine, err = openDisk(dir, disk.Periodic, f)
+				return steps, err
+			}
+			e.Store = open(t, dir, Options{Now: e.clock.now, SweepEvery: time.Hour, Engine: engine})
+			e.deletions.slowStart = -1 // though compactions may have left nothing to step over
+		}
+		reopen()
+		spec := *newTable(t, "t", "k int", test.clustering, "v int")
+		spec.Options.GCGraceSeconds = 0
+		define(t, e.Store, schema.NewTable(spec))
+		e.table = e.Catalog().Table("ks", "t")
+		number := func(i int32) int32 { // of the i-th message; the head is the row with which a read begins
+			if test.backward != (test.clustering == "c int desc") {
+				return -i
+			}
+			return i
+		}
+		change := func(from, to int32, fn func(*Mutation)) {
+			for i := from; i < to; {
+				m := NewMutation(e.table, e.key)
+				m.At(e.Now().Unix())
+				for n := 0; n < 1000 && i < to; n++ {
+					m.Row([][]byte{types.EncodeInt(number(i))})
+					fn(m)
+					i++
+				}
+				e.apply(m)
+			}
+		}
+		put := func(m *Mutation) { m.Mark(e.Timestamp(), Expiry{}) }
+		remove := func(m *Mutation) { m.DeleteRow(e.Timestamp()) }
+		for i := range test.dead + 3000 {
+			steps.keys = append(steps.keys, e.rowKey(number(i)))
+		}
+		slices.SortFunc(steps.keys, bytes.Compare)
+		head := func() (n int32, stepped int64) {
+			before := steps.steps.Load()
+			r := &Read{Table: e.table, Keys: [][]byte{e.key}, Now: e.Now().Unix(), Reverse: test.backward}
+			err := e.Read(t.Context(), r, func(row *Row) (bool, error) {
+				n = intOf(row.Values[1])
+				return false, nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n, steps.steps.Load() - before
+		}
+		few := func(first int32) {
+			t.Helper()
+			eventually(t, "few keys are stepped over", func() bool {
+				n, stepped := head()
+				if n != number(first) {
+					t.Fatalf("the head is %d instead of %d", n, number(first))
+				}
+				return stepped <= 2*longRun
+			})
+		}
+		change(0, test.dead+2000, put)
+		change(0, test.dead-1, remove)
+		e.clock.micros.Add(10 * 1e6)
+		if _, stepped := head(); stepped < int64(test.dead)-1 {
+			t.Errorf("the first read steps over %d keys", stepped)
+		}
+		for removed := int32(0); removed < test.dead-1; removed += 2000 {
+			eventually(t, "rows are purged", func() bool { return e.SweepMetrics().Removed >= uint64(removed) })
+		}
+		few(test.dead - 1)
+		first := test.dead - 1
+		for range 1000 { // which the purge follows
+			change(first, first+1, remove)
+			first++
+			e.clock.micros.Add(2 * 1e6)
+			if first%longRun == 0 {
+				few(first)
+			}
+		}
+		few(first)
+		closeStore(t, e.Store)
+		reopen()
+		e.table = e.Catalog().Table("ks", "t")
+		few(first)
+		change(test.dead/2, test.dead/2+1, func(m *Mutation) { m.Mark(1, Expiry{}) })
+		few(test.dead / 2)
+		closeStore(t, e.Store)
+	}
+}
