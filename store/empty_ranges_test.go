@@ -40,7 +40,9 @@ func (v *viewed) View(fn func(engine.Reader) error) error {
 	})
 }
 
-func openEmptying(t testing.TB, run int, clustering string, engine func(engine.Fold) (engine.Engine, error)) *emptyingStore {
+func openEmptying(
+	t testing.TB, run int, clustering string, engine func(engine.Fold) (engine.Engine, error),
+) *emptyingStore {
 	e := &emptyingStore{TB: t, key: types.EncodeInt(1)}
 	e.clock.micros.Store(1000 * 1e6)
 	e.Store = open(t, "", Options{Now: e.clock.now, SweepEvery: time.Hour, Engine: engine})

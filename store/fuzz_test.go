@@ -205,7 +205,8 @@ func FuzzKeys(f *testing.F) {
 		_, _ = rows.AppendRowsPrefix(nil, deletion)
 		for n := range len(key) + 1 {
 			rd := newReader()
-			rd.begin(context.Background(), new(Store), &Read{Table: table, Now: 100}, 0, func(*Row) (bool, error) { return true, nil })
+			read := &Read{Table: table, Now: 100}
+			rd.begin(context.Background(), new(Store), read, 0, func(*Row) (bool, error) { return true, nil })
 			_ = rd.run(sortedRows{{Key: append(key[:max(n, rows.AreaSize):max(n, rows.AreaSize)], end...), Value: value}})
 		}
 	})

@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
@@ -11,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -23,6 +27,7 @@ type limited struct {
 	t      *testing.T
 	binary string
 	data   string
+	flags  []string
 	server *process.Process
 	cancel context.CancelFunc
 	wait   sync.WaitGroup
@@ -32,10 +37,10 @@ type limited struct {
 	refusal string      // of the last write, or empty
 }
 
-// startLimited starts a server and the writer. Rows have so many bytes.
-func startLimited(t *testing.T, data string, row int) *limited {
+// startLimited starts a server with some flags and the writer. Rows have so many bytes.
+func startLimited(t *testing.T, data string, row int, flags ...string) *limited {
 	t.Helper()
-	l := &limited{t: t, binary: builtBinary(t), data: data}
+	l := &limited{t: t, binary: builtBinary(t), data: data, flags: flags}
 	l.start()
 	conn := l.dial()
 	defer conn.Close()
@@ -77,7 +82,10 @@ func startLimited(t *testing.T, data string, row int) *limited {
 func (l *limited) start() {
 	l.t.Helper()
 	var err error
-	l.server, err = process.Start(l.binary, "serve", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data", l.data, "--log-format", "json")
+	args := []string{
+		"serve", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data", l.data, "--log-format", "json",
+	}
+	l.server, err = process.Start(l.binary, append(args, l.flags...)...)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -168,11 +176,12 @@ func (l *limited) written(n int) {
 	l.until("writes are taken", func() bool { return l.count() >= from+n })
 }
 
-// restart kills the server and starts it again: everything is there that was acknowledged before a time.
+// restart kills the server, unless it has ended, and starts it again: everything is there that was acknowledged before
+// a time.
 func (l *limited) restart(between func(), before time.Time) {
 	l.t.Helper()
 	l.stopWriting()
-	if err := l.server.Kill(); err != nil {
+	if err := l.server.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		l.t.Fatal(err)
 	}
 	between()
@@ -338,4 +347,100 @@ func TestFailingSync(t *testing.T) {
 			t.Fatal(err)
 		}
 	}, safe)
+}
+
+// TestTruncateFrees fills a disk with rows until writes are refused. TRUNCATE is taken, and gives the room back.
+func TestTruncateFrees(t *testing.T) {
+	t.Parallel()
+	image := filepath.Join(t.TempDir(), "image")
+	makeImage(t, image, 400<<20)
+	dir := mount(t, "-o", "loop", image)
+	l := startLimited(t, filepath.Join(dir, "data"), 100<<10, "--memtable", "8MiB")
+	l.refused("there is no room on the disk")
+	conn := l.dial()
+	defer conn.Close()
+	full := l.count()
+	for _, s := range []string{"DELETE FROM k.t WHERE p = 0", "TRUNCATE k.t"} {
+		if _, err := conn.Query(t.Context(), s, nil, nil); err != nil {
+			t.Fatalf("%s with %d rows: %v", s, full, err)
+		}
+	}
+	l.taken()
+	l.written(100)
+	l.stopWriting()
+	r, err := conn.Query(t.Context(), "SELECT count(*) FROM k.t", nil, nil)
+	if err != nil || len(r.Rows) != 1 {
+		t.Fatal(err)
+	}
+	n, want := int(binary.BigEndian.Uint64(r.Rows[0][0])), l.count()-full
+	if n != want && n != want+1 { // the last one may not have been answered
+		t.Errorf("%d rows are there, want %d", n, want)
+	}
+}
+
+// TestStopOnFullDisk ends a server whose disk another process has filled: it ends in time, and no write is lost.
+func TestStopOnFullDisk(t *testing.T) {
+	t.Parallel()
+	image := filepath.Join(t.TempDir(), "image")
+	makeImage(t, image, 2<<30)
+	dir := mount(t, "-o", "loop", image)
+	l := startLimited(t, filepath.Join(dir, "data"), 20<<10)
+	l.written(1000)
+	filler := filepath.Join(dir, "filler")
+	if err := command("fallocate", "-l", strconv.FormatInt(freeBytes(t, dir)-(64<<20), 10), filler); err != nil {
+		t.Fatal(err)
+	}
+	l.refused("there is no room on the disk")
+	l.stopWriting()
+	began := time.Now()
+	if err := l.server.Stop(); err != nil {
+		t.Errorf("the server does not stop: %v; its log: %s", err, l.server.Log())
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("the server stops within %v", took)
+	}
+	l.restart(func() {
+		if err := os.Remove(filler); err != nil {
+			t.Fatal(err)
+		}
+	}, time.Now())
+}
+
+// freeBytes is what is free on a disk.
+func freeBytes(t *testing.T, dir string) int64 {
+	t.Helper()
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(dir, &s); err != nil {
+		t.Fatal(err)
+	}
+	return int64(s.Bavail) * s.Bsize
+}
+
+// TestFilesArePrivate looks who may read the files of a data folder: the owner alone.
+func TestFilesArePrivate(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	l := startLimited(t, data, 40<<10)
+	l.written(100)
+	l.stopWriting()
+	for _, when := range []string{"running", "stopped"} {
+		err := filepath.WalkDir(data, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := entry.Info()
+			if err == nil && info.Mode().Perm()&0o077 != 0 {
+				t.Errorf("%s: %s has the permissions %v", when, path, info.Mode().Perm())
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if when == "running" {
+			if err := l.server.Stop(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 }

@@ -68,7 +68,7 @@ type folder struct {
 	isNew   bool           // there is no data
 	damages []files.Damage // what is wrong with which file
 	tables  map[uint64]badger.TableManifest
-	others  []string // that do not matter: tables that are not listed, of a compaction that was interrupted, and empty logs
+	others  []string // that do not matter: tables that are not listed, and empty logs
 	logs    int      // memtables with something in them
 }
 
