@@ -53,8 +53,8 @@ func tamper(t *testing.T, s *soak) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	for _, o := range s.workers[0].tables {
-		p, c := somewhere(t, o)
+	for i, o := range s.workers[0].tables {
+		p, c := somewhere(t, s.workers, i)
 		text := fmt.Sprintf("DELETE v FROM soak.%s WHERE p = %d AND c = %d", o.name, p.key, c)
 		if o.name == "counters" {
 			text = fmt.Sprintf("UPDATE soak.counters SET n = n + 1 WHERE p = %d AND c = %d", p.key, c)
@@ -65,17 +65,21 @@ func tamper(t *testing.T, s *soak) {
 	}
 }
 
-// somewhere finds a row that has all cells of the columns.
-func somewhere(t *testing.T, o *owned) (*partition, int) {
+// somewhere finds a row of a table that has all cells of the columns.
+func somewhere(t *testing.T, workers []*worker, table int) (*partition, int) {
 	t.Helper()
 	now := windowOf(time.Now(), time.Now().Add(time.Hour))
-	for _, p := range o.partitions {
-		for c := range p.rows {
-			if r := &p.states[0][c]; r.cell(0, now) == present && (len(o.columns) <= columnV || r.cell(columnV, now) == present) {
-				return p, c
+	for _, w := range workers {
+		o := w.tables[table]
+		for _, p := range o.partitions {
+			for c := range p.rows {
+				r := &p.states[0][c]
+				if r.cell(0, now) == present && (len(o.columns) <= columnV || r.cell(columnV, now) == present) {
+					return p, c
+				}
 			}
 		}
 	}
-	t.Fatalf("%s has no row that is complete", o.name)
+	t.Fatalf("%s has no row that is complete", tables[table].name)
 	return nil, 0
 }
