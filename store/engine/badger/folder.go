@@ -98,6 +98,7 @@ func examineFolder(dir string) (*folder, error) {
 		return nil, err
 	case !sound:
 		f.damage(FormatName, "it does not have the checksum that it was written with")
+		f.format = format{}
 	}
 	f.isNew = f.format.creating
 	if slices.Contains(names, readyFolder) {
@@ -117,6 +118,9 @@ func examineFolder(dir string) (*folder, error) {
 				f.others = append(f.others, name) // it was being made, and Badger does not open with it
 			} else if filepath.Ext(name) == memtableSuffix {
 				f.logs++
+				if !sound {
+					f.format.memtable = max(f.format.memtable, info.Size()) // which suffices
+				}
 			}
 		case tableSuffix:
 			if id, ok := table.ParseFileID(name); ok && !f.lists(id) {

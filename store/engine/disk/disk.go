@@ -203,6 +203,9 @@ func (e *Engine) openLog(x *commitlog.Examination) error {
 			return err
 		}
 	}
+	if err := x.Create(); err != nil {
+		return err
+	}
 	for _, text := range x.Told {
 		e.o.Log.Warn().Str("folder", e.o.Dir).Msg(text)
 	}
