@@ -155,7 +155,7 @@ func badgerOptions(o Options) badger.Options {
 		WithNumMemtables(1).
 		WithNumCompactors(2).
 		WithMemTableSize(o.MemTable).
-		WithBaseLevelSize(max(10<<20, 4*o.MemTable)).
+		WithBaseLevelSize(max(10<<20, 8*o.MemTable)).
 		WithValueLogFileSize(1 << 20) // which is never written to
 	b.BaseTableSize = tableSize(o.MemTable)
 	b.ValueThreshold = min(1<<20, o.MemTable*15/100)
