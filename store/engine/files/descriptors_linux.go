@@ -1,6 +1,7 @@
 package files
 
 import (
+	"errors"
 	"os"
 	"syscall"
 )
@@ -13,8 +14,11 @@ func Descriptors() (used, most int, known bool) {
 	}
 	most = int(min(limit.Cur, 1<<30))
 	f, err := os.Open("/proc/self/fd")
-	if err != nil { // there is none left
+	if errors.Is(err, syscall.EMFILE) {
 		return most, most, true
+	}
+	if err != nil { // no /proc, as in a bare root folder
+		return 0, 0, false
 	}
 	defer f.Close()
 	names, err := f.Readdirnames(-1)
