@@ -51,6 +51,8 @@ type settings struct {
 	level       zerolog.Level
 	logFormat   string
 	http        string // "": no HTTP
+	httpHost    string // names of this server, with commas between them
+	httpPprof   bool
 	init        string // the folder of scripts for a server without data; "": none
 	limits      server.Limits
 	guardrails  *guardrail.Settings
@@ -108,7 +110,10 @@ func serveFlags(s *settings) *flag.FlagSet {
 		"dc1:rack1=2,dc1:rack2=1: the first one at --listen, the others at the addresses behind it; empty: one node")
 	f.StringVar(&s.given.level, "log-level", "info", "the least `level` to log: debug, info, warn or error")
 	f.StringVar(&s.logFormat, "log-format", "auto", "auto, console or json: the `format` of log lines")
-	f.StringVar(&s.http, "http", "", "serve /health, /metrics and /debug/pprof at this `address`; empty: do not")
+	f.StringVar(&s.http, "http", "", "serve /health and /metrics at this `address`; empty: do not")
+	f.StringVar(&s.httpHost, "http-host", "", "host `names` that requests over HTTP may be sent to besides localhost and "+
+		"IP addresses, with commas between them")
+	f.BoolVar(&s.httpPprof, "http-pprof", false, "serve profiles over HTTP too, at /debug/pprof")
 	f.BoolVar(&s.controls, "test-controls", false, "for tests: let every client move the clock, have requests fail, take "+
 		"snapshots and see statements, by the tables of keyspace cqld_control and below /control/ of --http")
 	f.StringVar(&s.init, "init", "", "a `folder` whose files that end in .cql and .cql.gz are run, in the order of their "+
@@ -226,6 +231,9 @@ func (s *settings) check() error {
 		return err
 	}
 	if err := s.checkRing(); err != nil {
+		return err
+	}
+	if err := s.checkHTTP(); err != nil {
 		return err
 	}
 	if err := s.checkShared(); err != nil {

@@ -145,11 +145,12 @@ func TestInitHealth(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer srv.Shutdown(t.Context())
-	web, err := startHTTP("127.0.0.1:0", srv, st, onDisk, nil, nil, zerolog.Nop())
+	web, err := listenHTTP("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer web.close()
+	web.serve(&settings{}, srv, st, onDisk, nil, zerolog.Nop())
 	health := func() int {
 		answer := httptest.NewRecorder()
 		web.health(answer, nil)

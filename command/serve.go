@@ -103,6 +103,11 @@ func serveStore(
 	ctx context.Context, s *settings, st *store.Store, onDisk *disk.Engine, clock *control.Clock, listeners *listeners,
 	first *initialisation, bound memoryBound, log zerolog.Logger, getenv func(string) string,
 ) error {
+	web, err := listenHTTP(s.http)
+	if err != nil {
+		return err
+	}
+	defer web.close()
 	srv, err := server.New(server.Options{
 		Store:       st,
 		Log:         log,
@@ -113,6 +118,7 @@ func serveStore(
 		Logins:      s.logins,
 		Login:       s.login,
 		TLS:         listeners.tls,
+		HTTP:        web.address(),
 		Masks:       s.masks,
 		Limits:      s.limits,
 		Settings:    s.guardrails,
@@ -127,11 +133,7 @@ func serveStore(
 	if clock != nil {
 		controls = control.New(srv, st, clock).Register().Handler()
 	}
-	web, err := startHTTP(s.http, srv, st, onDisk, s.calls, controls, log)
-	if err != nil {
-		return err
-	}
-	defer web.close()
+	web.serve(s, srv, st, onDisk, controls, log)
 	if first != nil {
 		if err := first.prepare(ctx, s, srv, onDisk, listeners); err != nil {
 			return err
