@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/server/cqltest"
@@ -26,6 +27,9 @@ func keyspaceFrames(name string) (b []byte) {
 // httpAnswer reads the answer to an HTTP request up to the end of the connection, and wants it to be the only one.
 func httpAnswer(t *testing.T, conn net.Conn, method string) string {
 	t.Helper()
+	if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
 	all, err := io.ReadAll(conn)
 	if err != nil {
 		t.Fatalf("read: %v, after %q", err, all)
@@ -53,8 +57,7 @@ func TestHTTPClient(t *testing.T) {
 	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PRI"} {
 		t.Run(method, func(t *testing.T) {
 			conn := dialRaw(t, s)
-			conn.deadline(patience)
-			for _, part := range []string{method[:1], method[1:2], method[2:] + " ", "/ HTTP/1.1\r\n\r\n", string(body), string(attack)} {
+			for _, part := range []string{method[:1], method[1:2], method[2:] + " / HTTP/1.1\r\n\r\n" + string(body)} {
 				if _, err := conn.Write([]byte(part)); err != nil {
 					t.Fatal(err)
 				}
