@@ -10,7 +10,7 @@ BIN      := cqld
 SYSTEMS := linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 .DEFAULT_GOAL := help
-.PHONY: help build cluster cluster-test cluster-scripts cluster-crash cluster-drivers cluster-suites cluster-bench cluster-real static cross test race lint generate generated fuzz check licences vulnerabilities vulnerability-list reproducible bench benchmarks properties histories crash soak damage hostile mutations compare release image drivers metadata containers oracle oracle-stop scripts judge suites differ differ-guardrails
+.PHONY: help build cluster cluster-test cluster-scripts cluster-crash cluster-drivers cluster-suites cluster-bench cluster-real static cross test race lint generate generated fuzz check licences vulnerabilities vulnerability-list reproducible bench benchmarks properties histories crash soak damage hostile mutations compare release image drivers docs metadata containers oracle oracle-stop scripts judge suites differ differ-guardrails
 
 # A command behind this finds a real Cassandra 5.0 in $CASSANDRA_ADDR: one that runs already, or one started for it.
 ORACLE := go run ./compat_tests/oracle run
@@ -182,6 +182,12 @@ mutations: ## send a server sessions that are wrong in some way, without and wit
 
 drivers: ## run real drivers against a server started for them
 	compat_tests/drivers/run
+
+PACKAGES ?=
+
+docs: ## do what README.md, CONTRIBUTING.md and the pages in docs show; PACKAGES is a folder that compat_tests/drivers/run -w has filled
+	go test ./.ci/docs
+	go run ./.ci/docs $(if $(PACKAGES),-w $(PACKAGES))
 
 containers: ## build the images, and run them alone, with compose and with the Testcontainers modules; needs Docker
 	compat_tests/containers/run

@@ -14,7 +14,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/cqld/cqld/command"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // page is a Markdown page for users.
@@ -23,13 +22,10 @@ type page struct {
 	blocks     []block
 }
 
-// block is a block of code: fenced, or indented by four spaces.
-type block struct {
-	language string // of a fenced block
-	code     string
-}
+// block is a fenced block of code.
+type block struct{ language, code string }
 
-var fence = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")
+var fence = regexp.MustCompile("(?ms)^```([a-z]*)[^\n]*\n(.*?)^```$")
 
 // pagePaths are the pages for users.
 func pagePaths(t *testing.T) []string {
@@ -54,13 +50,6 @@ func userPages(t *testing.T) []page {
 		for _, m := range fence.FindAllStringSubmatch(p.text, -1) {
 			p.blocks = append(p.blocks, block{language: m[1], code: m[2]})
 		}
-		var indented strings.Builder
-		for line := range strings.Lines(fence.ReplaceAllString(p.text, "")) {
-			if code, ok := strings.CutPrefix(line, "    "); ok {
-				indented.WriteString(code)
-			}
-		}
-		p.blocks = append(p.blocks, block{code: indented.String()})
 		pages = append(pages, p)
 	}
 	return pages
@@ -73,13 +62,10 @@ var (
 )
 
 // cqld runs a command and returns its exit code and what it printed.
-func cqld(t *testing.T, env map[string]string, args ...string) (code int, stdout, stderr string) {
+func cqld(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	p := command.Program{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
-	for name, value := range env {
-		p.Environ = append(p.Environ, name+"="+value)
-	}
 	code = p.Run(t.Context())
 	return code, out.String(), errs.String()
 }
@@ -88,9 +74,9 @@ func cqld(t *testing.T, env map[string]string, args ...string) (code int, stdout
 func allFlags(t *testing.T) map[string]bool {
 	t.Helper()
 	flags := map[string]bool{}
-	_, list, _ := cqld(t, nil, "help")
+	_, list, _ := cqld(t, "help")
 	for _, m := range helpCommand.FindAllStringSubmatch(list, -1) {
-		code, help, errs := cqld(t, nil, m[1], "--help")
+		code, help, errs := cqld(t, m[1], "--help")
 		if code != 0 {
 			t.Fatalf("%s --help: exit %d, %s", m[1], code, errs)
 		}
@@ -154,18 +140,12 @@ var (
 	makeCommand = regexp.MustCompile("(?m)(?:^ *|`)make ([a-z-]+)(?:[ `]|$)")
 	grepCommand = regexp.MustCompile("`(grep -[^`]+)`")
 	testCommand = regexp.MustCompile("`go test[^`]* -run '\\^([A-Za-z]+)\\$?' ([^` ]+)`")
-	ownCommand  = regexp.MustCompile(`(?m)^cqld (exec|ping|version)( .*)?$`)
 )
 
-// TestDocumentedCommands runs the commands of cqld that the pages show, against a server of its own, and the searches
-// that show limits. Targets of make and tests that the pages name must exist.
+// TestDocumentedCommands runs the searches that show limits. Targets of make and tests that the pages name must exist.
+// What the pages show in blocks is run by .ci/docs.
 func TestDocumentedCommands(t *testing.T) {
-	s := cqltest.RunT(t)
 	targets, ran := makeTargets(t), 0
-	schema := filepath.Join(t.TempDir(), "schema.cql")
-	if err := os.WriteFile(schema, []byte("SELECT key FROM system.local;"), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	for _, p := range userPages(t) {
 		for _, m := range makeCommand.FindAllStringSubmatch(p.text, -1) {
 			if !targets[m[1]] {
@@ -185,57 +165,22 @@ func TestDocumentedCommands(t *testing.T) {
 				t.Errorf("%s: there is no test %s in %s %s", p.path, m[1], m[2], out)
 			}
 		}
-		for _, b := range p.blocks {
-			for _, m := range ownCommand.FindAllString(b.code, -1) {
-				m, _, _ = strings.Cut(m, "  ") // an explanation
-				if strings.Contains(m, "[ADDR]") {
-					continue
-				}
-				args := words(strings.NewReplacer("127.0.0.1:9042", s.Addr(), "schema.cql", schema).Replace(m))
-				if code, _, errs := cqld(t, map[string]string{"CQLD_LISTEN": s.Addr()}, args[1:]...); code != 0 {
-					t.Errorf("%s: %s: exit %d, %s", p.path, m, code, errs)
-				}
-				ran++
-			}
-		}
 	}
 	if ran < 10 {
-		t.Errorf("only %d commands were found", ran)
+		t.Errorf("only %d searches were found", ran)
 	}
 }
 
-// words splits a command line at spaces that are not quoted.
-func words(line string) []string {
-	var all []string
-	for _, m := range regexp.MustCompile(`"([^"]*)"|\S+`).FindAllStringSubmatch(line, -1) {
-		if m[1] != "" {
-			all = append(all, m[1])
-		} else {
-			all = append(all, m[0])
-		}
-	}
-	return all
-}
-
-// TestDocumentedCode wants Go that the pages show to stand in the examples of cqltest, word for word, and YAML to be
-// readable.
-func TestDocumentedCode(t *testing.T) {
-	examples, err := os.ReadFile("server/cqltest/example_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+// TestDocumentedYAML wants YAML that the pages show to be readable.
+func TestDocumentedYAML(t *testing.T) {
 	for _, p := range userPages(t) {
 		for _, b := range p.blocks {
-			switch b.language {
-			case "go":
-				if !strings.Contains(string(examples), b.code) {
-					t.Errorf("%s shows what is not in server/cqltest/example_test.go:\n%s", p.path, b.code)
-				}
-			case "yaml":
-				var content map[string]any
-				if err := yaml.Unmarshal([]byte(b.code), &content); err != nil {
-					t.Errorf("%s: %v in\n%s", p.path, err, b.code)
-				}
+			if b.language != "yaml" {
+				continue
+			}
+			var content map[string]any
+			if err := yaml.Unmarshal([]byte(b.code), &content); err != nil {
+				t.Errorf("%s: %v in\n%s", p.path, err, b.code)
 			}
 		}
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/cqld/cqld/server/cqltest/gocqltest"
 )
 
-// The pages README.md and docs/testing.md show parts of these tests, word for word.
+// Tests as applications write them.
 
 // An application's test: a server of its own, and the application's driver.
 func TestOrders(t *testing.T) {
