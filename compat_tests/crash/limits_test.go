@@ -324,6 +324,7 @@ func TestReadOnlyDisk(t *testing.T) {
 // TestFailingSync has the disk of a server fail to write: its image is on a file system that is full.
 func TestFailingSync(t *testing.T) {
 	t.Parallel()
+	onlyWhenFull(t)
 	below := mount(t, "-t", "tmpfs", "-o", "size=80m", "tmpfs")
 	image := filepath.Join(below, "image")
 	makeImage(t, image, 2<<30)
@@ -352,6 +353,7 @@ func TestFailingSync(t *testing.T) {
 // TestTruncateFrees fills a disk with rows until writes are refused. TRUNCATE is taken, and gives the room back.
 func TestTruncateFrees(t *testing.T) {
 	t.Parallel()
+	onlyWhenFull(t)
 	image := filepath.Join(t.TempDir(), "image")
 	makeImage(t, image, 400<<20)
 	dir := mount(t, "-o", "loop", image)
