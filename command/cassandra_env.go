@@ -1,10 +1,11 @@
 package command
 
 import (
-	"flag"
 	"fmt"
 	"net"
 	"strings"
+
+	"github.com/spf13/pflag"
 )
 
 // cassandraPrefix is that of the environment's names in Cassandra's own image.
@@ -45,13 +46,13 @@ var snitchNames = map[string]string{"datacenter": "dc1", "rack": "rack1"}
 
 // cassandraEnv gives flags that neither the command line nor the environment's CQLD_ names have set the values that the
 // environment has for Cassandra's image. told are warnings about what has no effect.
-func cassandraEnv(f *flag.FlagSet, getenv func(string) string) (told []string, err error) {
+func cassandraEnv(f *pflag.FlagSet, getenv func(string) string) (told []string, err error) {
 	get := func(name string) string { return getenv(cassandraPrefix + name) }
 	tell := func(name, reason string) {
 		told = append(told, fmt.Sprintf("%s%s has no effect: %s", cassandraPrefix, name, reason))
 	}
 	given := map[string]bool{}
-	f.Visit(func(one *flag.Flag) { given[one.Name] = true })
+	f.Visit(func(one *pflag.Flag) { given[one.Name] = true })
 
 	snitch := get("ENDPOINT_SNITCH")
 	snitched := snitch == propertySnitch || strings.HasSuffix(snitch, "."+propertySnitch)
@@ -80,7 +81,7 @@ func cassandraEnv(f *flag.FlagSet, getenv func(string) string) (told []string, e
 			value = net.JoinHostPort(strings.Trim(value, "[]"), defaultPort)
 		}
 		if err := f.Set(from.flag, value); err != nil {
-			return nil, fmt.Errorf("%w: %s%s=%q: %w", errUsage, cassandraPrefix, from.name, value, err)
+			return nil, usagef("%s%s=%q: %w", cassandraPrefix, from.name, value, err)
 		}
 	}
 	for _, ignored := range cassandraIgnored {

@@ -4,67 +4,124 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"flag"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/cqld/cqld/protocol/client/cqlfiles"
 	"github.com/cqld/cqld/protocol/client/shell"
 )
 
-// execute is cqld exec: it runs statements and prints what they return.
-func execute(ctx context.Context, c *console, args []string) error {
-	f := newFlags("exec")
-	file := f.String("f", "", "a `file` of statements, unpacked if its name ends in .gz; - is the standard input")
-	text := f.String("e", "", "the `statements` themselves")
-	keyspace := f.String("k", "", "the `keyspace` to use")
-	username := f.String("username", "", "the `role` to log in as, if the server asks")
-	password := f.String("password", "", "its `password`; the environment does not show it to others")
-	var secure clientTLS
-	secure.addFlags(f)
-	timeout := f.Duration("timeout", 30*time.Second, "the `time` to wait for the connection and for each answer")
-	addr, err := addressAndFlags(f, c, args)
-	if err != nil {
-		return err
+// execCommand is cqld exec: it runs statements and prints what they return.
+func execCommand(c *console) *cobra.Command {
+	var file, text, keyspace string
+	cmd := &cobra.Command{
+		Use: "exec [ADDR]", GroupID: groupClient, Short: "Run CQL statements and print what they return",
+		Long: "Run CQL statements on the server at ADDR and print what they return. ADDR is HOST, HOST:PORT or a PORT of " +
+			"this machine; without it, the address that a server in the same environment listens at, or " + defaultListen + ".",
+		Example: `exec -e "SELECT cluster_name, release_version FROM system.local"
+exec db.example:9042 -f schema.cql --username app`,
 	}
-	if (*file == "") == (*text == "") {
-		return fmt.Errorf("%w: exec wants either -f FILE or -e CQL", errUsage)
-	}
-	s := shell.Script{
-		Addr: serverAddress(c, addr), Keyspace: *keyspace, Timeout: *timeout, Out: c.stdout, Err: c.stderr,
-		Username: *username, Password: *password,
-	}
-	if s.TLS, err = secure.config(); err != nil {
-		return err
-	}
-	if s.File, err = readScript(c, *file, *text); err != nil {
-		return err
-	}
-	return s.Run(ctx)
+	topic(cmd.Flags(), "Statements", func(f *pflag.FlagSet) {
+		f.StringVarP(&text, "execute", "e", "", "run these `STATEMENTS`")
+		f.StringVarP(&file, "file", "f", "", "run the statements in `FILE`, which may be packed with gzip (.gz); - is the "+
+			"standard input")
+		f.StringVarP(&keyspace, "keyspace", "k", "", "use the keyspace `NAME`")
+	})
+	login := loginFlags(cmd.Flags(), "wait at most this long for the connection and for each answer")
+	return newCommand(c, cmd, func(ctx context.Context, args []string) (err error) {
+		if (file == "") == (text == "") {
+			return usagef("exec needs either -f FILE or -e STATEMENTS")
+		}
+		if err := login.to(c, optional(args)); err != nil {
+			return err
+		}
+		s := shell.Script{
+			Addr: login.Addr, Keyspace: keyspace, Timeout: login.Timeout, Out: c.stdout, Err: c.stderr,
+			Username: login.Username, Password: login.Password, TLS: login.TLS,
+		}
+		if s.File, err = readScript(c, file, text); err != nil {
+			return err
+		}
+		return s.Run(ctx)
+	})
 }
 
-// ping is cqld ping. It is the container's health check, so it also reads CQLD_LISTEN.
-func ping(ctx context.Context, c *console, args []string) error {
-	f := newFlags("ping")
+// optional is an argument that may be left out.
+func optional(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}
+
+// pingCommand is cqld ping. It is the container's health check, so it also reads CQLD_LISTEN.
+func pingCommand(c *console) *cobra.Command {
 	var secure clientTLS
-	secure.addFlags(f)
-	timeout := f.Duration("timeout", 5*time.Second, "the `time` to wait for an answer")
-	addr, err := addressAndFlags(f, c, args)
-	if err != nil {
-		return err
+	var timeout, wait time.Duration
+	cmd := &cobra.Command{
+		Use: "ping [ADDR]", GroupID: groupClient, Short: "Tell whether a server answers CQL",
+		Long: "Exit with 0 if the server at ADDR answers a CQL handshake, else with 1. No password is needed. ADDR is HOST, " +
+			"HOST:PORT or a PORT of this machine; without it, the address that a server in the same environment listens at, " +
+			"or " + defaultListen + ".",
+		Example: "ping\nping 127.0.0.1:9043 --wait 30s",
 	}
-	config, err := secure.config()
-	if err != nil {
-		return err
+	topic(cmd.Flags(), "Time", func(f *pflag.FlagSet) {
+		f.DurationVar(&timeout, "timeout", 5*time.Second, "wait at most this long for an answer")
+		f.DurationVar(&wait, "wait", 0, "try again for this long, until the server answers; by default, try once")
+	})
+	secure.addFlags(cmd.Flags())
+	return newCommand(c, cmd, func(ctx context.Context, args []string) error {
+		config, err := secure.config()
+		if err != nil {
+			return err
+		}
+		addr := serverAddress(c, optional(args))
+		return pingUntil(ctx, addr, config, c.stdout, timeout, wait)
+	})
+}
+
+// The pause between two attempts of ping --wait, at first and at most.
+const (
+	firstPause = 20 * time.Millisecond
+	maxPause   = 500 * time.Millisecond
+)
+
+// pingUntil pings a server, and again until it answers or some time has passed. It tries once at least.
+func pingUntil(
+	ctx context.Context, addr string, config *tls.Config, out io.Writer, timeout, wait time.Duration,
+) error {
+	deadline := time.Now().Add(wait)
+	for pause := firstPause; ; pause = min(2*pause, maxPause) {
+		limit := timeout
+		if left := time.Until(deadline); left > 0 {
+			limit = min(limit, left)
+		}
+		attempt, cancel := context.WithTimeout(ctx, limit)
+		err := shell.Ping(attempt, addr, config, out)
+		cancel()
+		left := time.Until(deadline)
+		switch {
+		case err == nil || ctx.Err() != nil:
+			return err
+		case left <= 0 && wait > 0:
+			return fmt.Errorf("%w; gave up after %v", err, wait)
+		case left <= 0:
+			return err
+		}
+		select {
+		case <-time.After(min(pause, left)):
+		case <-ctx.Done():
+			return err
+		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, *timeout)
-	defer cancel()
-	return shell.Ping(ctx, serverAddress(c, addr), config, c.stdout)
 }
 
 // clientTLS are the flags with which commands connect to a server through TLS.
@@ -78,13 +135,13 @@ type clientTLS struct {
 // container's health check has the environment of its server.
 type switchTLS bool
 
-// String implements flag.Value.
+// String implements pflag.Value.
 func (s *switchTLS) String() string { return "" }
 
-// IsBoolFlag lets the flag stand without a value.
-func (s *switchTLS) IsBoolFlag() bool { return true }
+// Type implements pflag.Value.
+func (s *switchTLS) Type() string { return "bool" }
 
-// Set implements flag.Value.
+// Set implements pflag.Value.
 func (s *switchTLS) Set(text string) error {
 	switch text {
 	case "true", "required":
@@ -98,13 +155,14 @@ func (s *switchTLS) Set(text string) error {
 }
 
 // addFlags adds the flags.
-func (t *clientTLS) addFlags(f *flag.FlagSet) {
-	f.Var(&t.on, "tls", "connect through TLS; the other flags of TLS do so too")
-	f.StringVar(&t.files.authorities, "tls-ca", "", "a `file` in PEM with the authorities to trust; "+
-		"empty: those that the system trusts")
-	f.StringVar(&t.files.certificate, "tls-cert", "", "a `file` in PEM with a certificate to show")
-	f.StringVar(&t.files.key, "tls-key", "", "a `file` in PEM with its key")
-	f.StringVar(&t.name, "tls-name", "", "the `name` that the server's certificate has to be for; empty: the host of its address")
+func (t *clientTLS) addFlags(f *pflag.FlagSet) {
+	topic(f, "TLS", func(f *pflag.FlagSet) {
+		f.VarPF(&t.on, "tls", "", "encrypt the connection; the other flags of TLS imply this").NoOptDefVal = "true"
+		f.StringVar(&t.files.authorities, "tls-ca", "", "trust the authorities in `FILE` (PEM) instead of the system's")
+		f.StringVar(&t.files.certificate, "tls-cert", "", "show the client certificate in `FILE` (PEM)")
+		f.StringVar(&t.files.key, "tls-key", "", "private key of --tls-cert, in `FILE` (PEM)")
+		f.StringVar(&t.name, "tls-name", "", "want a certificate for `NAME` instead of the host of ADDR")
+	})
 }
 
 // config reads the files; nil: the connection is not encrypted.
@@ -113,7 +171,7 @@ func (t *clientTLS) config() (*tls.Config, error) {
 		return nil, nil
 	}
 	if (t.files.certificate == "") != (t.files.key == "") {
-		return nil, fmt.Errorf("%w: --tls-cert and --tls-key belong together", errUsage)
+		return nil, usagef("--tls-cert and --tls-key belong together")
 	}
 	own, trusted, err := t.files.read()
 	if err != nil {
@@ -134,28 +192,9 @@ func readScript(c *console, file, text string) (script cqlfiles.File, err error)
 		script.Name = file
 	}
 	if err != nil {
-		err = fmt.Errorf("read the statements: %w", err)
+		err = cannotRead(file, err)
 	}
 	return script, err
-}
-
-// addressAndFlags parses a command line with an address before, between or behind the flags.
-func addressAndFlags(f *flag.FlagSet, c *console, args []string) (addr string, err error) {
-	for first := true; first || len(args) > 0; first = false {
-		if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-			if addr != "" {
-				return "", fmt.Errorf("%w: one address, not %s and %s", errUsage, addr, args[0])
-			}
-			addr, args = args[0], args[1:]
-		}
-		if err := parse(f, c, args); err != nil {
-			return "", err
-		}
-		if args = f.Args(); len(args) > 0 && args[0] == "" {
-			return "", errors.Join(errUsage, errors.New("an empty argument"))
-		}
-	}
-	return addr, nil
 }
 
 // serverAddress is where ping and exec connect to: ADDR, or the address that a server with the same environment listens

@@ -25,44 +25,99 @@ func cqld(t *testing.T, env map[string]string, args ...string) (code int, stdout
 		stdin: strings.NewReader(""), stdout: &out, stderr: &errs,
 		getenv: func(k string) string { return env[k] },
 	}
+	for name, value := range env {
+		c.environ = append(c.environ, name+"="+value)
+	}
 	code = run(t.Context(), c, args)
 	return code, out.String(), errs.String()
 }
 
-func TestWrongUsageIsOneLine(t *testing.T) {
-	for _, args := range [][]string{
-		{"nope"},
-		{"serve", "--nope"},
-		{"serve", "extra"},
-		{"--log-level", "loud"},
-		{"--log-format", "xml"},
-		{"--commitlog-sync", "weekly"},
-		{"--purge-every", "0s"},
-		{"--read-timeout", "0s"},
-		{"--range-timeout", "-1s"},
-		{"--write-timeout", "soon"},
-		{"--counter-timeout", "0s"},
-		{"--cas-timeout", "-1ms"},
-		{"--truncate-timeout", "late"},
-		{"--client-memory", "much"},
-		{"--client-memory", "1MiB"},
-		{"--memtable", "1KiB"},
-		{"--memtable", "large"},
-		{"--purge-every", "often"},
-		{"--advertise", "not an address"},
-		{"--ring", "3"},
-		{"--ring", "dc1=3,dc2=none"},
-		{"--ring", "dc1=3", "--strict-replicas"},
-		{"--ring", "dc1=3", "--advertise", "10.0.0.1"},
-		{"--ring", "dc1=3", "--datacenter", "dc1"},
-		{"exec"},
-		{"exec", "-e", "x", "-f", "y"},
-		{"exec", "one", "two", "-e", "x"},
-		{"version", "extra"},
+// TestWrongUsage wants one line that says what to do, and exit code 2.
+func TestWrongUsage(t *testing.T) {
+	config := filepath.Join(t.TempDir(), "cqld.yaml")
+	if err := os.WriteFile(config, []byte("# guardrails\ntables_warn_treshold: 5\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ args, want string }{
+		{"nope", `there is no command "nope"; cqld help lists all commands`},
+		{"exce", `there is no command "exce": did you mean exec?`},
+		{"help exce", `there is no command "exce": did you mean exec?`},
+		{"serve --nope", "there is no flag --nope; --help lists the flags"},
+		{"--lissten 9042", "there is no flag --lissten: did you mean --listen?"},
+		{"-memory", "there is no flag -memory: did you mean --memory?"},
+		{"ping -x", "there is no flag -x; --help lists the flags"},
+		{"exec --e x", "there is no flag --e: did you mean -e?"},
+		{"serve --listen", "--listen needs a value: --listen ADDRESS"},
+		{"serve extra", `serve takes no argument "extra"`},
+		{"--listen 127.0.0.1:99999", `--listen "127.0.0.1:99999": want HOST:PORT, a host, or a port from 0 to 65535`},
+		{"--log-level loud", `--log-level "loud": want debug, info, warn or error`},
+		{"--log-level inof", `--log-level "inof": did you mean info? It takes debug, info, warn or error`},
+		{"--log-format xml", `--log-format "xml": want auto, console or json`},
+		{"--auth pasword", `--auth "pasword": did you mean password? It takes none, password, mtls or mtls-or-password`},
+		{"--commitlog-sync weekly", `--commitlog-sync "weekly": want periodic or batch`},
+		{"--purge-every 0s", `--purge-every "0s": want a duration, such as 10s`},
+		{"--purge-every often", `--purge-every "often": want a duration, such as 5s or 1m30s`},
+		{"--read-timeout 5", `--read-timeout "5": a duration needs a unit: say 5s for seconds`},
+		{"--read-timeout 0s", `--read-timeout "0s": want a duration, such as 5s`},
+		{"--range-timeout -1s", `--range-timeout "-1s": want a duration, such as 5s`},
+		{"--write-timeout soon", `--write-timeout "soon": want a duration, such as 5s or 1m30s`},
+		{"--counter-timeout 0s", `--counter-timeout "0s": want`},
+		{"--cas-timeout -1ms", `--cas-timeout "-1ms": want`},
+		{"--truncate-timeout late", `--truncate-timeout "late": want`},
+		{"--max-requests many", `--max-requests "many": want a whole number`},
+		{"--memory=maybe", `--memory "maybe": want true or false`},
+		{"--memory --data d", `--data "d": does not go with --memory, which keeps no data on disk`},
+		{"--memory --repair", `--repair "true": does not go with --memory`},
+		{"--client-memory much", `--client-memory "much": want a number of bytes of at least 16MiB`},
+		{"--client-memory 1MiB", `--client-memory "1MiB": want a number of bytes of at least 16MiB`},
+		{"--memtable 1KiB", `--memtable "1KiB": want a number of bytes from 64KiB to 4GiB`},
+		{"--memtable large", `--memtable "large": want`},
+		{"--advertise nowhere", `--advertise "nowhere": want an IP address`},
+		{"--ring 0", `--ring "datacenter1=0": want`},
+		{"--ring dc1=3,dc2=none", `--ring "dc1=3,dc2=none": want`},
+		{"--ring dc1=3 --strict-replicas", `--ring "dc1=3": does not go with --strict-replicas`},
+		{"--ring dc1=3 --advertise 10.0.0.1", `--ring "dc1=3": does not go with --advertise`},
+		{"--ring dc1=3 --datacenter dc1", `--ring "dc1=3": does not go with --datacenter`},
+		{"--set tables_warn_treshold=5", "--set: tables_warn_treshold is not a setting: did you mean tables_warn_threshold?"},
+		{"--set tables_warn_threshold=x", "--set: tables_warn_threshold: "},
+		{"--config " + config, config + ":2: tables_warn_treshold is not a setting: did you mean tables_warn_threshold?"},
+		{"--config " + config + ".missing", "--config: cannot read " + config + ".missing: no such file or directory"},
+		{"--http 127.0.0.1:0 --http-host http://db.test", `--http-host "http://db.test": want names of hosts`},
+		{"--http-host db.test", `--http-host "db.test": it needs --http`},
+		{"--http-pprof", `--http-pprof "true": it needs --http`},
+		{"exec", "exec needs either -f FILE or -e STATEMENTS"},
+		{"exec -e x -f y", "exec needs either -f FILE or -e STATEMENTS"},
+		{"exec one two -e x", `exec takes [ADDR], so "two" is one argument too many`},
+		{"snapshot one", "snapshot needs ADDR FILE; see the command help snapshot"},
+		{"version extra", `version takes no argument "extra"`},
+		{"export one two --parts 0", `--parts "0": want a number from 1 to 9999`},
+		{"completion tcsh", `completion "tcsh": want bash, zsh or fish`},
 	} {
-		code, stdout, stderr := cqld(t, nil, args...)
-		if code != exitUsage || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "cqld: ") || stdout != "" {
-			t.Errorf("%q: exit %d, %q, %q", args, code, stdout, stderr)
+		code, stdout, stderr := cqld(t, nil, strings.Fields(test.args)...)
+		if code != exitUsage || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "cqld: "+test.want) || stdout != "" {
+			t.Errorf("%s: exit %d, %s%s, want %s", test.args, code, stderr, stdout, test.want)
+		}
+	}
+}
+
+// TestEnvironment refuses names that no flag has, and takes those of flags of other commands and of Kubernetes.
+func TestEnvironment(t *testing.T) {
+	for _, test := range []struct{ variable, want string }{
+		{"CQLD_LISTN=9042", "the environment has CQLD_LISTN, which is the name of no flag: did you mean CQLD_LISTEN?"},
+		{"CQLD_COLOUR=red", "the environment has CQLD_COLOUR, which is the name of no flag"},
+		{"CQLD_PORT=9042", "the environment has CQLD_PORT, which is the name of no flag: did you mean CQLD_PORT_FILE?"},
+		{"CQLD_TIMEOUT=5", `CQLD_TIMEOUT="5": a duration needs a unit: say 5s for seconds`},
+		{"CQLD_LISTN=", ""},
+		{"CQLD_DATA=/data", ""},
+		{"CQLD_PORT=tcp://10.0.0.1:9042", ""},
+		{"CQLD_SHOP_SERVICE_PORT_CQL=9042", ""},
+		{"CQLD_PORT_9042_TCP_ADDR=10.0.0.1", ""},
+	} {
+		name, value, _ := strings.Cut(test.variable, "=")
+		code, _, stderr := cqld(t, map[string]string{name: value}, "ping", "127.0.0.1:1")
+		if test.want == "" && (code != exitFailed || stderr != "cqld: connect to 127.0.0.1:1: connection refused\n") ||
+			test.want != "" && (code != exitUsage || stderr != "cqld: "+test.want+"\n") {
+			t.Errorf("%s: exit %d, %s", test.variable, code, stderr)
 		}
 	}
 }
@@ -135,8 +190,9 @@ func TestServeRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		"another process has this port": {"--memory", "--listen", l.Addr().String()},
-		"make the data folder":          {"--listen", "127.0.0.1:0", "--data", filepath.Join(file, "data")},
+		"another process has this port":                                                       {"--memory", "--listen", l.Addr().String()},
+		"cannot read " + filepath.Join(file, "data") + ": not a directory":                    {"--listen", "127.0.0.1:0", "--data", filepath.Join(file, "data")},
+		"the folder " + filepath.Dir(file) + " has files that are not cqld's, such as file: ": {"--listen", "127.0.0.1:0", "--data", filepath.Dir(file)},
 	} {
 		code, _, stderr := cqld(t, nil, args...)
 		if code != exitFailed || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
@@ -242,23 +298,6 @@ func TestPingAndExecWithLogins(t *testing.T) {
 		_, out, errs := cqld(t, test.env, append([]string{"exec", addr, "-e", list}, test.args...)...)
 		if !strings.Contains(out+errs, test.want) {
 			t.Errorf("%v %v: %s%s", test.env, test.args, out, errs)
-		}
-	}
-}
-
-// TestHelp lists the commands before the flags, and flags with the dashes that people type.
-func TestHelp(t *testing.T) {
-	for _, args := range [][]string{{"--help"}, {"-h"}, {"help"}} {
-		code, out, errs := cqld(t, map[string]string{"CQLD_PURGE_EVERY": "no time"}, args...)
-		commands, flags := strings.Index(out, "  cqld exec "), strings.Index(out, "\n  --commitlog-sync mode\n")
-		if code != 0 || errs != "" || commands < 0 || flags < commands || strings.Contains(out, "\n  -d") {
-			t.Errorf("%q: exit %d, %s\n%s", args, code, errs, out)
-		}
-	}
-	code, out, errs := cqld(t, nil, "exec", "--help")
-	for _, want := range []string{"--password from CQLD_PASSWORD", "\n  -f file\n", "\n  --timeout time\n"} {
-		if code != 0 || errs != "" || !strings.Contains(out, want) {
-			t.Errorf("exec --help: exit %d, %s, not %q in\n%s", code, errs, want, out)
 		}
 	}
 }

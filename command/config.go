@@ -1,8 +1,12 @@
 package command
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -13,15 +17,18 @@ import (
 // assignments are the settings that --set gives: name=value, several of them separated by semicolons.
 type assignments map[string]string
 
-// String implements flag.Value.
+// String implements pflag.Value.
 func (a *assignments) String() string { return "" }
 
-// Set implements flag.Value.
+// Type implements pflag.Value.
+func (a *assignments) Type() string { return "name=value" }
+
+// Set implements pflag.Value.
 func (a *assignments) Set(text string) error {
 	for _, one := range strings.Split(text, ";") {
 		name, value, ok := strings.Cut(one, "=")
 		if name = strings.TrimSpace(name); !ok || name == "" {
-			return fmt.Errorf("%q: want name=value", one)
+			return fmt.Errorf("%q: want NAME=VALUE", one)
 		}
 		if *a == nil {
 			*a = assignments{}
@@ -31,52 +38,118 @@ func (a *assignments) Set(text string) error {
 	return nil
 }
 
+// setBelow is Set for what does not win over what was set before.
+func (a *assignments) setBelow(text string) error {
+	above := *a
+	*a = nil
+	err := a.Set(text)
+	if err == nil && above != nil {
+		maps.Copy(*a, above)
+	}
+	return err
+}
+
+// setting is the value of a setting and where it is given.
+type setting struct{ value, place string }
+
 // readGuardrails reads the settings of a file, which may be "", and those of --set, which win.
 func readGuardrails(file string, set assignments) (*guardrail.Settings, error) {
-	given := map[string]string{}
+	given := map[string]setting{}
 	if file != "" {
-		var err error
-		if given, err = readConfig(file); err != nil {
-			return nil, badFlag("config", file, err.Error())
+		if err := readConfig(file, given); err != nil {
+			return nil, usagef("%w", err)
 		}
 	}
 	for name, value := range set {
-		given[name] = value
+		given[name] = setting{value, "--set"}
 	}
-	s, err := guardrail.Read(given)
+	known := settingNames()
+	values := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(given)) { // the first mistake is always the same
+		if !slices.Contains(known, name) {
+			return nil, usagef("%s: %w", given[name].place, unknownSetting(name, known))
+		}
+		values[name] = given[name].value
+	}
+	s, err := guardrail.Read(values)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errUsage, err)
+		name, _, _ := strings.Cut(err.Error(), ":")
+		if from, ok := given[name]; ok {
+			return nil, usagef("%s: %w", from.place, err)
+		}
+		return nil, usagef("%w", err)
 	}
 	return s, nil
 }
 
+// settingNames are the names of all settings.
+func settingNames() (names []string) {
+	for _, s := range guardrail.Default().Shown() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// unknownSetting says why a name is no setting, and which one is near it.
+func unknownSetting(name string, known []string) error {
+	_, err := guardrail.Read(map[string]string{name: ""})
+	if near := nearest(name, known); near != "" {
+		return fmt.Errorf("%w: did you mean %s?", err, near)
+	}
+	return err
+}
+
 // readConfig reads a cqld.yaml: a value for each name, or a list of them. What has no value keeps its default.
-func readConfig(file string) (map[string]string, error) {
+func readConfig(file string, given map[string]setting) error {
 	content, err := os.ReadFile(file)
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("--config: %w", cannotRead(file, err))
 	}
-	var values map[string]yaml.Node
-	if err := yaml.Unmarshal(content, &values); err != nil {
-		return nil, err
+	var document yaml.Node
+	if err := yaml.Unmarshal(content, &document); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
 	}
-	given := map[string]string{}
-	for name, value := range values {
+	if len(document.Content) == 0 {
+		return nil // it has comments at most
+	}
+	all := document.Content[0]
+	if all.Kind != yaml.MappingNode {
+		return fmt.Errorf("%s:%d: want NAME: VALUE on each line", file, all.Line)
+	}
+	for i := 0; i+1 < len(all.Content); i += 2 {
+		name, value := all.Content[i], all.Content[i+1]
+		place := fmt.Sprintf("%s:%d", file, name.Line)
+		if _, twice := given[name.Value]; twice {
+			return fmt.Errorf("%s: %s is given a second time", place, name.Value)
+		}
 		switch {
 		case value.Kind == yaml.SequenceNode:
 			words := make([]string, len(value.Content))
 			for i, w := range value.Content {
 				if w.Kind != yaml.ScalarNode {
-					return nil, fmt.Errorf("line %d: want a list of words", w.Line)
+					return fmt.Errorf("%s:%d: want a list of words", file, w.Line)
 				}
 				words[i] = w.Value
 			}
-			given[name] = strings.Join(words, ", ")
+			given[name.Value] = setting{strings.Join(words, ", "), place}
 		case value.Kind != yaml.ScalarNode:
-			return nil, fmt.Errorf("line %d: want a value or a list", value.Line)
+			return fmt.Errorf("%s:%d: want a value or a list", file, value.Line)
 		case value.Tag != "!!null":
-			given[name] = value.Value
+			given[name.Value] = setting{value.Value, place}
+		default:
+			if !slices.Contains(settingNames(), name.Value) {
+				return fmt.Errorf("%s: %w", place, unknownSetting(name.Value, settingNames()))
+			}
 		}
 	}
-	return given, nil
+	return nil
+}
+
+// cannotRead says which file or folder cannot be read. The error of the system may name it, and then names it twice.
+func cannotRead(path string, err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return fmt.Errorf("cannot read %s: %w", path, err)
 }

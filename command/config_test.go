@@ -59,9 +59,9 @@ func TestConfigFile(t *testing.T) {
 	}
 	for content, want := range map[string]string{
 		"nothing: 1\n":                         "nothing is not a setting",
-		"tables_warn_threshold: {a: 1}\n":      "line 1: want a value or a list",
-		"table_properties_warned: [[comment]]": "line 1: want a list of words",
-		"tables_warn_threshold 5":              "cannot unmarshal",
+		"tables_warn_threshold: {a: 1}\n":      "cqld.yaml:1: want a value or a list",
+		"table_properties_warned: [[comment]]": "cqld.yaml:1: want a list of words",
+		"tables_warn_threshold 5":              "cqld.yaml:1: want NAME: VALUE on each line",
 	} {
 		write(content)
 		if _, err := readGuardrails(file, nil); err == nil || !strings.Contains(err.Error(), want) {

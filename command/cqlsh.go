@@ -2,14 +2,14 @@ package command
 
 import (
 	"context"
-	"flag"
-	"fmt"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/cqld/cqld/protocol/client/shell"
 )
@@ -26,52 +26,53 @@ type cqlshOptions struct {
 	connectTime, requestTime                    int // in seconds
 }
 
-// cqlshFlags makes the flags of cqlsh, which set o. Those about colours, encodings and versions have no effect on what
-// is printed here.
-func cqlshFlags(o *cqlshOptions) *flag.FlagSet {
-	f := flag.NewFlagSet("cqlsh", flag.ContinueOnError)
-	f.SetOutput(io.Discard)
-	f.Usage = func() {}
-	text := func(to *string, usage string, names ...string) {
-		for _, name := range names {
-			f.StringVar(to, name, "", usage)
-		}
-	}
-	text(&o.execute, "the `statements` to run", "e", "execute")
-	text(&o.file, "a `file` of statements", "f", "file")
-	text(&o.keyspace, "the `keyspace` to use", "k", "keyspace")
-	text(&o.username, "the `role` to log in as", "u", "username")
-	text(&o.password, "its `password`", "p", "password")
-	f.IntVar(&o.connectTime, "connect-timeout", 5, "the `seconds` to wait for the connection")
-	f.IntVar(&o.requestTime, "request-timeout", 10, "the `seconds` to wait for an answer")
-	none := new(string)
-	text(none, "no effect", "encoding", "cqlversion", "protocol-version")
-	for _, name := range []string{"C", "color", "no-color", "no_compact"} {
-		f.Bool(name, false, "no effect")
-	}
-	return f
+// addFlags adds the flags, which set o. Those about colours, encodings and versions have no effect on what is printed
+// here.
+func (o *cqlshOptions) addFlags(f *pflag.FlagSet) {
+	topic(f, "Statements", func(f *pflag.FlagSet) {
+		f.StringVarP(&o.execute, "execute", "e", "", "run these `STATEMENTS`")
+		f.StringVarP(&o.file, "file", "f", "", "run the statements in `FILE`; by default, those of the standard input")
+		f.StringVarP(&o.keyspace, "keyspace", "k", "", "use the keyspace `NAME`")
+	})
+	topic(f, "Authentication", func(f *pflag.FlagSet) {
+		f.StringVarP(&o.username, "username", "u", "", "log in as the role `NAME`")
+		f.StringVarP(&o.password, "password", "p", "", "`PASSWORD` of the role")
+	})
+	topic(f, "Time", func(f *pflag.FlagSet) {
+		f.IntVar(&o.connectTime, "connect-timeout", 5, "wait at most `SECONDS` for the connection")
+		f.IntVar(&o.requestTime, "request-timeout", 10, "wait at most `SECONDS` for each answer")
+	})
+	topic(f, "Without effect", func(f *pflag.FlagSet) {
+		f.String("encoding", "", "the `ENCODING` is always UTF-8")
+		f.String("cqlversion", "", "the `VERSION` is always that of the server")
+		f.String("protocol-version", "", "the `VERSION` is always the newest that the server knows")
+		f.BoolP("color", "C", false, "there are no colours")
+		f.Bool("no-color", false, "there are no colours")
+		f.Bool("no_compact", false, "tables are shown as they are")
+	})
 }
 
-// cqlsh runs statements for those who know the options of cqlsh: cqlsh [options] [host [port]].
-func cqlsh(ctx context.Context, c *console, args []string) error {
+// cqlshCommand is cqld cqlsh: it runs statements for those who know the options of cqlsh.
+func cqlshCommand(c *console) *cobra.Command {
 	var o cqlshOptions
-	f := cqlshFlags(&o)
-	var where []string
-	for first := true; first || len(args) > 0; first = false {
-		if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-			where, args = append(where, args[0]), args[1:]
-		}
-		if err := f.Parse(args); err != nil {
-			return fmt.Errorf("%w: cqlsh: %w; cqld exec has more", errUsage, err)
-		}
-		args = f.Args()
+	cmd := &cobra.Command{
+		Use: "cqlsh [HOST [PORT]]", GroupID: groupClient, Short: "Run CQL statements as scripts call cqlsh",
+		Long: "Run CQL statements on the server at HOST and PORT, with the options of cqlsh that scripts use; also run when " +
+			"this program has the name cqlsh. There is no prompt. CQLSH_HOST and CQLSH_PORT are read as by cqlsh.",
+		Example: `cqlsh -e "DESCRIBE KEYSPACES"
+cqlsh -u app -p secret -f schema.cql db.example 9042`,
 	}
-	if len(where) > 2 {
-		return fmt.Errorf("%w: cqlsh takes a host and a port, not %q", errUsage, where)
-	}
+	o.addFlags(cmd.Flags())
+	newCommand(c, cmd, nil)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), c, args) } // not from CQLD_ names
+	return cmd
+}
+
+// run runs the statements on the server at a host and a port, which may be left out.
+func (o *cqlshOptions) run(ctx context.Context, c *console, where []string) error {
 	if o.execute == "" && o.file == "" {
 		if in, ok := c.stdin.(*os.File); ok && isTerminal(in) {
-			return fmt.Errorf("%w: this cqlsh is a part of cqld without a prompt: give -e or -f", errUsage)
+			return usagef("this cqlsh is a part of cqld and has no prompt: give -e STATEMENTS or -f FILE")
 		}
 		o.file = "-"
 	}

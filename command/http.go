@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"net/netip"
 	"sync/atomic"
 	"time"
 
@@ -16,19 +17,17 @@ import (
 	"github.com/cqld/cqld/store/engine/disk"
 )
 
-// web is the HTTP side: health, metrics and profiles. A nil *web is one that is off.
+// web is the HTTP side: health, metrics, profiles and controls. A nil *web is one that is off.
 type web struct {
-	server *http.Server
-	store  *store.Store
-	up     atomic.Bool
-	done   chan struct{}
+	listener net.Listener
+	server   *http.Server // nil: it does not serve yet
+	store    *store.Store
+	up       atomic.Bool
+	done     chan struct{} // closed when it serves no more
 }
 
-// startHTTP serves at addr; an empty addr is off. controls serves what is below /control/; nil: nothing is.
-func startHTTP(
-	addr string, srv *server.Server, st *store.Store, onDisk *disk.Engine, calls *engineCalls, controls http.Handler,
-	log zerolog.Logger,
-) (*web, error) {
+// listenHTTP opens an address for HTTP; "" is off.
+func listenHTTP(addr string) (*web, error) {
 	if addr == "" {
 		return nil, nil
 	}
@@ -36,27 +35,46 @@ func startHTTP(
 	if err != nil {
 		return nil, fmt.Errorf("serve HTTP: %w", err)
 	}
-	w := &web{store: st, done: make(chan struct{})}
+	return &web{listener: l, done: make(chan struct{})}, nil
+}
+
+// address is where HTTP is served; the zero value is nowhere.
+func (w *web) address() netip.AddrPort {
+	if w == nil {
+		return netip.AddrPort{}
+	}
+	return w.listener.Addr().(*net.TCPAddr).AddrPort()
+}
+
+// serve begins to serve. controls serves what is below /control/; nil: nothing is.
+func (w *web) serve(
+	s *settings, srv *server.Server, st *store.Store, onDisk *disk.Engine, controls http.Handler, log zerolog.Logger,
+) {
+	if w == nil {
+		return
+	}
+	w.store = st
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /health", w.health)
-	mux.Handle("GET /metrics", metricsHandler(srv, st, onDisk, calls))
+	mux.Handle("GET /metrics", metricsHandler(srv, st, onDisk, s.calls))
 	if controls != nil {
 		mux.Handle("/control/", controls)
 	}
-	mux.HandleFunc("/debug/pprof/", pprof.Index)
-	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
-	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
-	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
-	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	w.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	if s.httpPprof {
+		mux.HandleFunc("/debug/pprof/", pprof.Index)
+		mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+		mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+		mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+		mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	}
+	w.server = &http.Server{Handler: guardHTTP(mux, s.hostNames()), ReadHeaderTimeout: 10 * time.Second}
 	go func() {
 		defer close(w.done)
-		if err := w.server.Serve(&sparing{l, log}); !errors.Is(err, http.ErrServerClosed) {
+		if err := w.server.Serve(&sparing{w.listener, log}); !errors.Is(err, http.ErrServerClosed) {
 			log.Error().Err(err).Msg("serving HTTP failed")
 		}
 	}()
-	log.Info().Str("address", l.Addr().String()).Msg("serving health, metrics and profiles over HTTP")
-	return w, nil
+	log.Info().Stringer("address", w.listener.Addr()).Msg("serving health and metrics over HTTP")
 }
 
 // ready says whether health is good.
@@ -68,7 +86,11 @@ func (w *web) ready(yes bool) {
 
 // close ends the HTTP side at once.
 func (w *web) close() {
-	if w != nil {
+	switch {
+	case w == nil:
+	case w.server == nil:
+		_ = w.listener.Close()
+	default:
 		_ = w.server.Close() // closes connections; there is nothing to do about one that fails to
 		<-w.done
 	}

@@ -40,6 +40,7 @@ type initialisation struct {
 	scripts []cqlfiles.File
 	record  string // the path of initRecord; "": the data is in memory
 	log     zerolog.Logger
+	steps   *progress
 }
 
 // planInit reads the scripts of --init, before the data folder is opened. It returns nil if there are none, or if the
@@ -48,7 +49,7 @@ func planInit(s *settings, log zerolog.Logger) (*initialisation, error) {
 	if s.init == "" {
 		return nil, nil
 	}
-	i := &initialisation{dir: s.init, log: log.With().Str("folder", s.init).Logger()}
+	i := &initialisation{dir: s.init, log: log.With().Str("folder", s.init).Logger(), steps: new(progress)}
 	if !s.memory {
 		i.record = filepath.Join(s.data, initRecord)
 		switch wanted, err := i.wanted(s.data); {
@@ -59,9 +60,12 @@ func planInit(s *settings, log zerolog.Logger) (*initialisation, error) {
 			return nil, nil
 		}
 	}
+	if _, err := os.ReadDir(s.init); err != nil {
+		return nil, fmt.Errorf("--init: %w", cannotRead(s.init, err))
+	}
 	scripts, skipped, err := cqlfiles.ReadFolder(os.DirFS(s.init), s.init)
 	if err != nil {
-		return nil, fmt.Errorf("read the folder of --init: %w", err)
+		return nil, fmt.Errorf("--init: %w", err)
 	}
 	for _, name := range skipped {
 		if !strings.HasPrefix(name, ".") {
@@ -77,7 +81,7 @@ func planInit(s *settings, log zerolog.Logger) (*initialisation, error) {
 		return i, nil
 	}
 	if err := os.MkdirAll(s.data, 0o700); err != nil {
-		return nil, fmt.Errorf("make the data folder: %w", err)
+		return nil, cannotMake(s.data, err)
 	}
 	return i, i.note(initBegun)
 }
@@ -97,7 +101,7 @@ func (i *initialisation) wanted(data string) (bool, error) {
 	}
 	entries, err := os.ReadDir(data)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, fmt.Errorf("read the data folder: %w", err)
+		return false, cannotRead(data, err)
 	}
 	for _, e := range entries {
 		if e.Name() != "lost+found" && e.Name() != initRecord+unfinished { // of a volume, or of a note that was not written
@@ -145,11 +149,19 @@ func (i *initialisation) run(ctx context.Context, srv *server.Server, onDisk *di
 	}
 	defer conn.Close()
 	began := time.Now()
+	defer i.steps.end()
+	done, size, statements := 0, 0, 0 // done and size are bytes
+	for _, script := range i.scripts {
+		size += len(script.Text)
+	}
 	for _, script := range i.scripts {
 		err := script.Run(func(text string) error {
 			ctx, cancel := context.WithTimeout(ctx, initStatementTime)
 			defer cancel()
 			_, err := conn.Query(ctx, text, nil, nil)
+			done, statements = done+len(text), statements+1
+			i.steps.show("--init", part(int64(done), int64(size)), fmt.Sprintf("%s, %d statements, %.0f/s",
+				filepath.Base(script.Name), statements, float64(statements)/max(time.Since(began).Seconds(), 1e-3)))
 			return err
 		})
 		if err != nil {

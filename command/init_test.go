@@ -127,7 +127,7 @@ func TestInitStops(t *testing.T) {
 		t.Errorf("exit %d:\n%s", code, log)
 	}
 	code, _, errs := cqld(t, nil, "serve", "--memory", "--listen", "127.0.0.1:0", "--init", filepath.Join(scripts, "nope"))
-	if code != exitFailed || !strings.Contains(errs, "read the folder of --init: ") {
+	if code != exitFailed || !strings.Contains(errs, "cannot read "+filepath.Join(scripts, "nope")+": no such file") {
 		t.Errorf("a folder that is not there: exit %d, %s", code, errs)
 	}
 }
@@ -145,17 +145,20 @@ func TestInitHealth(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer srv.Shutdown(t.Context())
-	web, err := startHTTP("127.0.0.1:0", srv, st, onDisk, nil, nil, zerolog.Nop())
+	web, err := listenHTTP("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer web.close()
+	web.serve(&settings{}, srv, st, onDisk, nil, zerolog.Nop())
 	health := func() int {
 		answer := httptest.NewRecorder()
 		web.health(answer, nil)
 		return answer.Code
 	}
-	first := &initialisation{scripts: []cqlfiles.File{{Name: "a.cql", Text: shopKeyspace}}, record: filepath.Join(data, initRecord)}
+	first := &initialisation{scripts: []cqlfiles.File{{Name: "a.cql", Text: shopKeyspace}}, record: filepath.Join(data, initRecord), steps: new(progress)}
+	var shown []string
+	first.steps.print = func(line string) { shown = append(shown, line) }
 	if code := health(); code != http.StatusServiceUnavailable {
 		t.Errorf("health is %d before", code)
 	}
@@ -168,6 +171,9 @@ func TestInitHealth(t *testing.T) {
 	l.pause()
 	if err := first.prepare(t.Context(), s, srv, onDisk, l); err != nil {
 		t.Fatal(err)
+	}
+	if len(shown) != 1 || !strings.HasPrefix(shown[0], "--init: 99%, a.cql, 1 statements, ") {
+		t.Errorf("its progress is %q", shown)
 	}
 	if code := health(); code != http.StatusServiceUnavailable || st.Catalog().Keyspace("shop") == nil {
 		t.Errorf("health is %d before clients are served", code)
@@ -218,7 +224,7 @@ func TestInitRing(t *testing.T) {
 			t.Errorf("node %d can be reached before the scripts have run", n.Number)
 		}
 	}
-	first := &initialisation{scripts: []cqlfiles.File{{Name: "a.cql", Text: shopKeyspace}}}
+	first := &initialisation{scripts: []cqlfiles.File{{Name: "a.cql", Text: shopKeyspace}}, steps: new(progress)}
 	if err := first.prepare(t.Context(), s, srv, nil, l); err != nil {
 		t.Fatal(err)
 	}
@@ -373,7 +379,7 @@ func TestImage(t *testing.T) {
 	for _, from := range cassandraFlags {
 		known[cassandraPrefix+from.name] = true
 	}
-	flags := serveFlags(new(settings))
+	flags := new(settings).flags()
 	set := regexp.MustCompile(`(?m)^(?:ENV|   ) ([A-Z_]+)=(\S+)`).FindAllStringSubmatch(string(text), -1)
 	if len(set) < 3 {
 		t.Fatalf("only %d names are set", len(set))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -159,12 +160,18 @@ func (l *listeners) close() {
 // listen opens the port. The error says in one line why that failed.
 func listen(addr string) (net.Listener, error) {
 	l, err := net.Listen("tcp", addr)
-	switch {
-	case err == nil:
+	if err == nil {
 		return l, nil
+	}
+	var system *os.SyscallError
+	var network *net.OpError
+	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
 		return nil, fmt.Errorf("listen on %s: another process has this port; --listen chooses another", addr)
-	default:
-		return nil, fmt.Errorf("listen on %s: %w", addr, err)
+	case errors.As(err, &system):
+		err = system.Err
+	case errors.As(err, &network):
+		err = network.Err
 	}
+	return nil, fmt.Errorf("listen on %s: %w", addr, err)
 }

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"time"
 
 	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
 
 	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/server/control"
@@ -31,15 +33,54 @@ const (
 	stopTime  = 9500 * time.Millisecond
 )
 
-// serve runs the server until ctx ends.
-func serve(ctx context.Context, c *console, args []string) error {
-	s, err := readSettings(c, args)
-	if err != nil {
-		return err
+// serveCommand is cqld serve, and cqld without a command, which has the name of the program.
+func serveCommand(c *console, name string) *cobra.Command {
+	s := &settings{engine: c.engine}
+	cmd := &cobra.Command{
+		Use: name, GroupID: groupServer, Short: "Run the server (also without this word)",
+		Long: "Run a server that answers CQL clients as one Apache Cassandra 5.0 node, until it gets SIGTERM or SIGINT.",
+		Example: `
+serve --memory --listen 127.0.0.1:0 --port-file cqld.port
+serve --data /var/lib/cqld --listen 0.0.0.0:9042 --auth password`,
 	}
+	if name != "serve" {
+		cmd.GroupID = ""
+		cmd.Long = "cqld answers CQL clients as one Apache Cassandra 5.0 node would, and has a small client."
+		cmd.Example = "--memory\nexec -e \"SELECT release_version FROM system.local\""
+	}
+	if c.engine != nil {
+		cmd.Long, cmd.Example = c.engine.About, c.engine.Example
+	}
+	cmd.Flags().SortFlags = false
+	cmd.Flags().AddFlagSet(s.flags())
+	completeFlags(cmd)
+	return newCommand(c, cmd, func(ctx context.Context, _ []string) error {
+		if err := s.complete(c, cmd.Flags()); err != nil {
+			return err
+		}
+		return serve(ctx, c, s)
+	})
+}
+
+// serve runs the server until ctx ends.
+func serve(ctx context.Context, c *console, s *settings) error {
 	s.ends = c.ends
+	if s.withParent {
+		var err error
+		var stop context.CancelFunc
+		if ctx, stop, err = withParent(ctx); err != nil {
+			return err
+		}
+		defer stop()
+	}
 	c.privateFiles()
+	steps := newProgress(c.stderr, false)
 	log := newLogger(c.stderr, s)
+	if steps.out != nil {
+		log = log.Output(s.logWriter(aboveProgress{steps, c.stderr}, true))
+	} else {
+		steps.print = func(line string) { log.Info().Msg(line) }
+	}
 	for _, warning := range s.told {
 		log.Warn().Msg(warning)
 	}
@@ -49,6 +90,12 @@ func serve(ctx context.Context, c *console, args []string) error {
 	encryption, err := s.encryption(log)
 	if err != nil {
 		return fmt.Errorf("TLS: %w", err)
+	}
+	if err := s.checkData(); err != nil {
+		return err
+	}
+	if err := s.removePortFile(); err != nil {
+		return err
 	}
 	listeners, err := openListeners(s, log)
 	if err != nil {
@@ -60,6 +107,7 @@ func serve(ctx context.Context, c *console, args []string) error {
 		return err
 	}
 	if first != nil {
+		first.steps = steps
 		listeners.pause() // nobody is served before the scripts have run
 	}
 	var clock *control.Clock
@@ -75,7 +123,8 @@ func serve(ctx context.Context, c *console, args []string) error {
 		return err
 	}
 	listeners.tls = encryption
-	err = serveStore(ctx, s, st, onDisk, clock, listeners, first, bound, log, c.getenv)
+	announce := func() error { return s.announce(c, listeners, log) }
+	err = serveStore(ctx, s, st, onDisk, clock, listeners, first, bound, log, c.getenv, announce)
 	if s.engine == nil {
 		return errors.Join(err, st.Close())
 	}
@@ -98,11 +147,17 @@ func closeWithin(st *store.Store, limit time.Duration) error {
 }
 
 // serveStore serves clients from an open store. When it returns, all requests have ended. first has the scripts
-// that are to be run before, or is nil. clock is the store's, if clients may move it, or nil.
+// that are to be run before, or is nil. clock is the store's, if clients may move it, or nil. announce is called when
+// clients are served.
 func serveStore(
 	ctx context.Context, s *settings, st *store.Store, onDisk *disk.Engine, clock *control.Clock, listeners *listeners,
-	first *initialisation, bound memoryBound, log zerolog.Logger, getenv func(string) string,
+	first *initialisation, bound memoryBound, log zerolog.Logger, getenv func(string) string, announce func() error,
 ) error {
+	web, err := listenHTTP(s.http)
+	if err != nil {
+		return err
+	}
+	defer web.close()
 	srv, err := server.New(server.Options{
 		Store:       st,
 		Log:         log,
@@ -113,6 +168,7 @@ func serveStore(
 		Logins:      s.logins,
 		Login:       s.login,
 		TLS:         listeners.tls,
+		HTTP:        web.address(),
 		Masks:       s.masks,
 		Limits:      s.limits,
 		Settings:    s.guardrails,
@@ -127,11 +183,7 @@ func serveStore(
 	if clock != nil {
 		controls = control.New(srv, st, clock).Register().Handler()
 	}
-	web, err := startHTTP(s.http, srv, st, onDisk, s.calls, controls, log)
-	if err != nil {
-		return err
-	}
-	defer web.close()
+	web.serve(s, srv, st, onDisk, controls, log)
 	if first != nil {
 		if err := first.prepare(ctx, s, srv, onDisk, listeners); err != nil {
 			return err
@@ -149,19 +201,21 @@ func serveStore(
 	}
 	log.Info().Msg("Startup complete")
 	web.ready(true)
-
-	var failed error
-	select {
-	case failed = <-served: // the listener broke
-	case <-ctx.Done():
-		log.Info().Msg("stopping: no more connections, finishing the requests in flight")
-		if onDisk != nil {
-			onDisk.FlushSoon() // while requests are answered
-			if s.ends {
-				onDisk.CloseBy(time.Now().Add(flushTime))
+	failed := announce()
+	if failed == nil {
+		select {
+		case failed = <-served: // the listener broke
+		case <-ctx.Done():
+			log.Info().Msg("stopping: no more connections, finishing the requests in flight")
+			if onDisk != nil {
+				onDisk.FlushSoon() // while requests are answered
+				if s.ends {
+					onDisk.CloseBy(time.Now().Add(flushTime))
+				}
 			}
 		}
 	}
+	failed = errors.Join(failed, s.removePortFile())
 	web.ready(false)
 	late := time.AfterFunc(stopTime, func() {
 		log.Error().Msg("stopping takes too long: giving up")
@@ -212,7 +266,7 @@ func openStore(s *settings, clock *control.Clock, log zerolog.Logger) (st *store
 		}
 	case !s.memory:
 		if err := os.MkdirAll(s.data, 0o700); err != nil {
-			return nil, nil, fmt.Errorf("make the data folder: %w", err)
+			return nil, nil, cannotMake(s.data, err)
 		}
 		o := disk.Options{Dir: s.data, Sync: s.sync, Memtable: s.memtable, Filter: s.filter, Reserve: s.reserve, Repair: s.repair, Log: log}
 		open = func(f engine.Fold) (engine.Engine, error) {
@@ -232,21 +286,32 @@ func openStore(s *settings, clock *control.Clock, log zerolog.Logger) (st *store
 	if errors.Is(err, disk.ErrDamaged) {
 		err = fmt.Errorf("%w; --repair opens the folder with what can be kept", err)
 	}
+	var path *fs.PathError
+	if errors.Is(err, fs.ErrPermission) && errors.As(err, &path) {
+		err = fmt.Errorf("cannot open %s: %w", path.Path, path.Err)
+	}
 	return st, onDisk, err
 }
 
 // newLogger logs lines for people on a terminal and JSON elsewhere, or in the format that the settings ask for.
 func newLogger(w io.Writer, s *settings) zerolog.Logger {
-	f, isFile := w.(*os.File)
-	terminal := isFile && isTerminal(f)
-	if s.logFormat == "console" || s.logFormat == "auto" && terminal {
-		w = zerolog.ConsoleWriter{Out: w, NoColor: !terminal, TimeFormat: time.DateTime}
-	}
-	return zerolog.New(w).Level(s.level).With().Timestamp().Logger()
+	return zerolog.New(s.logWriter(w, isTerminal(w))).Level(s.level).With().Timestamp().Logger()
 }
 
-// isTerminal reports whether a file is a terminal.
-func isTerminal(f *os.File) bool {
+// logWriter writes lines of the log in their format.
+func (s *settings) logWriter(w io.Writer, terminal bool) io.Writer {
+	if s.logFormat == "console" || s.logFormat == "auto" && terminal {
+		return zerolog.ConsoleWriter{Out: w, NoColor: !terminal, TimeFormat: time.DateTime}
+	}
+	return w
+}
+
+// isTerminal reports whether what a command reads or writes is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -1,13 +1,13 @@
 package command
 
 import (
-	"flag"
 	"fmt"
 	"net"
 	"net/netip"
 	"time"
 
 	"github.com/rs/zerolog"
+	"github.com/spf13/pflag"
 
 	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/store/cluster"
@@ -27,11 +27,11 @@ func (s *settings) checkShared() error {
 	case s.controls:
 		return badFlag("test-controls", "true", "the nodes of this cluster share a clock, and clients cannot move it")
 	case s.engine.Shared.Lease < minLease || s.engine.Shared.Lease > maxLease:
-		return badFlag("lease", s.engine.Shared.Lease.String(), fmt.Sprintf("want a time from %v to %v", minLease, maxLease))
+		return badFlag("lease", s.engine.Shared.Lease.String(), fmt.Sprintf("want a duration from %v to %v", minLease, maxLease))
 	case s.engine.Shared.DownAfter < s.engine.Shared.Lease:
-		return badFlag("down-after", s.engine.Shared.DownAfter.String(), "want a time that is not shorter than --lease")
+		return badFlag("down-after", s.engine.Shared.DownAfter.String(), "want a duration not shorter than --lease")
 	case s.engine.Shared.ForgetAfter < s.engine.Shared.DownAfter:
-		return badFlag("forget-after", s.engine.Shared.ForgetAfter.String(), "want a time that is not shorter than --down-after")
+		return badFlag("forget-after", s.engine.Shared.ForgetAfter.String(), "want a duration not shorter than --down-after")
 	}
 	return nil
 }
@@ -72,11 +72,11 @@ func (s *settings) node(log zerolog.Logger) *cluster.Options {
 }
 
 // NodeFlags adds the flags about the times of a node to those of serve, with their defaults.
-func NodeFlags(f *flag.FlagSet, o *cluster.Options) {
-	f.DurationVar(&o.Lease, "lease", time.Second, "the `time` that this server serves without hearing from the cluster; the "+
-		"same for all servers of a prefix")
-	f.DurationVar(&o.DownAfter, "down-after", 5*time.Second, "the `time` after which a server without a sign of life is down")
-	f.DurationVar(&o.ForgetAfter, "forget-after", 10*time.Minute, "the `time` after which a server that is down is forgotten")
+func NodeFlags(f *pflag.FlagSet, o *cluster.Options) {
+	f.DurationVar(&o.Lease, "lease", time.Second, "how long this server serves without hearing from the cluster; the same "+
+		"for all servers of a prefix")
+	f.DurationVar(&o.DownAfter, "down-after", 5*time.Second, "after how long without a sign of life a server is down")
+	f.DurationVar(&o.ForgetAfter, "forget-after", 10*time.Minute, "after how long a server that is down is forgotten")
 }
 
 // The shortest and the longest lease. A definition waits for the lease of a node that has died.

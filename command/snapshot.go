@@ -4,15 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/cqld/cqld/protocol/client/shell"
 	"github.com/cqld/cqld/server"
@@ -28,14 +28,25 @@ type login struct {
 	secure clientTLS
 }
 
-// loginFlags are the flags of commands that connect to a server.
-func loginFlags(f *flag.FlagSet) *login {
+// loginFlags are the flags of commands that connect to a server. timeout says what --timeout bounds.
+func loginFlags(f *pflag.FlagSet, timeout string) *login {
 	l := &login{}
-	f.StringVar(&l.Username, "username", "", "the `role` to log in as, if the server asks")
-	f.StringVar(&l.Password, "password", "", "its `password`; the environment does not show it to others")
-	f.DurationVar(&l.Timeout, "timeout", 30*time.Second, "the `time` to wait for the connection")
+	topic(f, "Authentication", func(f *pflag.FlagSet) {
+		f.StringVar(&l.Username, "username", "", "log in as the role `NAME`, if the server asks")
+		f.StringVar(&l.Password, "password", "", "`PASSWORD` of the role; in the environment others do not see it")
+	})
+	topic(f, "Time", func(f *pflag.FlagSet) {
+		f.DurationVar(&l.Timeout, "timeout", 30*time.Second, timeout)
+	})
 	l.secure.addFlags(f)
 	return l
+}
+
+// quietFlag turns progress off.
+func quietFlag(f *pflag.FlagSet) *bool {
+	quiet := false
+	topic(f, "Output", func(f *pflag.FlagSet) { f.BoolVar(&quiet, "quiet", false, "do not show progress") })
+	return &quiet
 }
 
 // to says which server to connect to, and reads the files of TLS.
@@ -45,52 +56,32 @@ func (l *login) to(c *console, addr string) (err error) {
 	return err
 }
 
-// arguments parses a command line of flags and so many arguments, which may stand between them. Those in brackets may
-// be left out.
-func arguments(f *flag.FlagSet, c *console, args []string, names ...string) ([]string, error) {
-	var given []string
-	for first := true; first || len(args) > 0; first = false {
-		for len(args) > 0 && !strings.HasPrefix(args[0], "-") && args[0] != "" {
-			given, args = append(given, args[0]), args[1:]
-		}
-		if err := parse(f, c, args); err != nil {
-			return nil, err
-		}
-		if args = f.Args(); len(args) > 0 && args[0] == "" {
-			return nil, fmt.Errorf("%w: an empty argument", errUsage)
-		}
-	}
-	least := 0
-	for _, name := range names {
-		if name[0] != '[' {
-			least++
-		}
-	}
-	if len(given) < least || len(given) > len(names) {
-		return nil, fmt.Errorf("%w: %s wants %s", errUsage, strings.TrimPrefix(f.Name(), "cqld "), strings.Join(names, " and "))
-	}
-	return given, nil
-}
-
 // unfinished ends the names of files and folders that are being written.
 const unfinished = ".unfinished"
 
 // errExists refuses to write over something.
 func errExists(path string) error { return fmt.Errorf("%s exists already", path) }
 
-// snapshot is cqld snapshot: it fetches a snapshot of a running server. The file gets its name when it is whole.
-func snapshot(ctx context.Context, c *console, args []string) (err error) {
-	f := newFlags("snapshot")
-	login := loginFlags(f)
-	quiet := f.Bool("quiet", false, "do not print how far it has come")
-	given, err := arguments(f, c, args, "ADDR", "FILE")
-	if err != nil {
-		return err
+// snapshotCommand is cqld snapshot.
+func snapshotCommand(c *console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "snapshot ADDR FILE", GroupID: groupData, Short: "Save everything that a running server holds",
+		Long: "Save everything that the server at ADDR holds at this moment to FILE, while it goes on serving: rows with " +
+			"timestamps and TTLs, definitions, roles. Where clients log in, a superuser is needed.",
+		Example: "snapshot 127.0.0.1:9042 monday.snapshot\nsnapshot db.example monday.snapshot --username admin --quiet",
 	}
-	if err := login.to(c, given[0]); err != nil {
-		return err
-	}
-	path := given[1]
+	login, quiet := loginFlags(cmd.Flags(), "wait at most this long for the connection"), quietFlag(cmd.Flags())
+	return newCommand(c, cmd, func(ctx context.Context, args []string) error {
+		if err := login.to(c, args[0]); err != nil {
+			return err
+		}
+		return snapshot(ctx, c, login, args[1], newProgress(c.stderr, *quiet))
+	})
+}
+
+// snapshot fetches a snapshot of a running server. The file gets its name when it is whole.
+func snapshot(ctx context.Context, c *console, login *login, path string, steps *progress) (err error) {
+	defer steps.end()
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(err, errExists(path))
 	}
@@ -109,7 +100,7 @@ func snapshot(ctx context.Context, c *console, args []string) (err error) {
 		return err
 	}
 	var head *store.SnapshotHead
-	steps, began, size := newProgress(c.stderr, *quiet), time.Now(), int64(0)
+	began, size := time.Now(), int64(0)
 	err = shell.Stream(ctx, &login.Login, server.StreamKey, server.SnapshotStream, func(block []byte) error {
 		if head == nil {
 			head = new(store.SnapshotHead)
@@ -119,7 +110,7 @@ func snapshot(ctx context.Context, c *console, args []string) (err error) {
 		} else {
 			size += int64(len(block))
 		}
-		steps.show("%s of about %s, %s a second", megabytes(size), megabytes(head.Bytes), rate(size, began))
+		steps.show("snapshot", part(size, head.Bytes), megabytes(size)+", "+rate(size, began))
 		return w.Block(block)
 	})
 	if err != nil {
@@ -134,28 +125,37 @@ func snapshot(ctx context.Context, c *console, args []string) (err error) {
 	if err := files.SyncFile(filepath.Dir(path)); err != nil {
 		return err
 	}
+	steps.end()
 	fmt.Fprintf(c.stdout, "%s has what %s held at %s: %s\n", path, login.Addr, head.Taken.Format(time.RFC3339Nano), megabytes(size))
 	return nil
 }
 
-// restore is cqld restore: it makes a folder of a snapshot. The folder gets its name when it is whole.
-func restore(ctx context.Context, c *console, args []string) (err error) {
-	f := newFlags("restore")
-	quiet := f.Bool("quiet", false, "do not print how far it has come")
-	given, err := arguments(f, c, args, "FILE", "FOLDER")
-	if err != nil {
-		return err
+// restoreCommand is cqld restore.
+func restoreCommand(c *console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "restore FILE DIR", GroupID: groupData, Short: "Make a data folder of a snapshot",
+		Long: "Make the data folder DIR of a snapshot in FILE. DIR must be empty or missing. A server that is started " +
+			"with --data DIR takes the place of the one that the snapshot is of.",
+		Example: "restore monday.snapshot ./restored-data\nrestore monday.snapshot /var/lib/cqld --quiet",
 	}
+	quiet := quietFlag(cmd.Flags())
+	return newCommand(c, cmd, func(ctx context.Context, args []string) error {
+		return restore(ctx, c, args[0], filepath.Clean(args[1]), newProgress(c.stderr, *quiet))
+	})
+}
+
+// restore makes a folder of a snapshot. The folder gets its name when it is whole.
+func restore(ctx context.Context, c *console, path, dir string, steps *progress) (err error) {
+	defer steps.end()
 	c.privateFiles()
-	path, dir := given[0], filepath.Clean(given[1])
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		return fmt.Errorf("the folder %s is not empty", dir)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return cannotRead(dir, err)
 	}
 	in, err := os.Open(path)
 	if err != nil {
-		return err
+		return cannotRead(path, err)
 	}
 	defer in.Close()
 	info, err := in.Stat()
@@ -171,11 +171,11 @@ func restore(ctx context.Context, c *console, args []string) (err error) {
 			err = errors.Join(err, os.RemoveAll(next))
 		}
 	}()
-	steps, began := newProgress(c.stderr, *quiet), time.Now()
+	began := time.Now()
 	done, err := store.RestoreSnapshot(ctx, in, func(f engine.Fold) (engine.Engine, error) {
 		return disk.Open(disk.Options{Dir: next, Log: zerolog.Nop()}, f)
 	}, func(r store.Restored) {
-		steps.show("%s of about %s, %s a second", megabytes(r.Bytes), megabytes(max(r.Head.Bytes, info.Size())), rate(r.Bytes, began))
+		steps.show("restore", part(r.Bytes, max(r.Head.Bytes, info.Size())), megabytes(r.Bytes)+", "+rate(r.Bytes, began))
 	})
 	if err != nil {
 		return fmt.Errorf("restore %s: %w", path, err)
@@ -186,6 +186,7 @@ func restore(ctx context.Context, c *console, args []string) (err error) {
 	if err := errors.Join(files.SyncFile(next), os.Rename(next, dir), files.SyncFile(filepath.Dir(dir))); err != nil {
 		return err
 	}
+	steps.end()
 	fmt.Fprintf(c.stdout, "%s has what was held at %s: %d keys, %s\n", dir, done.Head.Taken.Format(time.RFC3339Nano), done.Keys, megabytes(done.Bytes))
 	return nil
 }
@@ -193,7 +194,12 @@ func restore(ctx context.Context, c *console, args []string) (err error) {
 // megabytes prints a size.
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
-// rate prints how much there is in a second.
+// rate prints how many bytes were done per second.
 func rate(n int64, since time.Time) string {
-	return megabytes(int64(float64(n) / max(time.Since(since).Seconds(), 1e-3)))
+	return megabytes(int64(float64(n)/max(time.Since(since).Seconds(), 1e-3))) + "/s"
+}
+
+// part is how much of an estimated whole is done. Work that goes on is never done.
+func part(done, whole int64) float64 {
+	return min(float64(done)/float64(max(whole, 1)), 0.99)
 }

@@ -12,29 +12,48 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/cqld/cqld/protocol/client/traffic"
 )
 
-// proxy is cqld proxy: it stands before a server and records what clients ask and get.
-func proxy(ctx context.Context, c *console, args []string) error {
-	f := newFlags("proxy")
-	to := f.String("to", "", "the `address` of the server to pass connections on to")
-	at := f.String("at", "127.0.0.1:9043", "the `address` clients connect to")
-	out := f.String("out", "-", "the `file` for the recording, which must not exist; - is the standard output")
+// proxyCommand is cqld proxy: it stands before a server and records what clients ask and get.
+func proxyCommand(c *console) *cobra.Command {
+	var to, at, out string
+	cmd := &cobra.Command{
+		Use: "proxy", GroupID: groupCheck, Short: "Record the traffic between clients and a server",
+		Long: "Stand before a server: pass connections on to it, and record what clients ask and what they are answered, " +
+			"for replay. The recording has the values of statements.",
+		Example: "proxy --to db.example:9042 --out session.txt\nproxy --to db.example --at 127.0.0.1:9044 --tls-ca cluster.crt",
+	}
+	topic(cmd.Flags(), "Traffic", func(f *pflag.FlagSet) {
+		f.StringVar(&to, "to", "", "pass connections on to the server at `ADDRESS`")
+		f.StringVar(&at, "at", "127.0.0.1:9043", "listen for clients at `ADDRESS`")
+		f.StringVar(&out, "out", "-", "write the recording to `FILE`, which must not exist; - is the standard output")
+	})
 	var toServer clientTLS
-	toServer.addFlags(f)
+	toServer.addFlags(cmd.Flags())
 	var forClients certificateFiles
-	f.StringVar(&forClients.certificate, "at-tls-cert", "", "a `file` in PEM with the certificate that clients see; empty: "+
-		"their connections are not encrypted")
-	f.StringVar(&forClients.key, "at-tls-key", "", "a `file` in PEM with its key")
-	f.StringVar(&forClients.authorities, "at-tls-client-ca", "", "a `file` in PEM with the authorities that have to "+
-		"have signed the certificate of a client; empty: clients need none")
-	if err := parse(f, c, args); err != nil {
-		return err
-	}
-	if *to == "" || f.NArg() > 0 {
-		return fmt.Errorf("%w: proxy wants --to HOST and no other argument", errUsage)
-	}
+	topic(cmd.Flags(), "TLS for clients", func(f *pflag.FlagSet) {
+		f.StringVar(&forClients.certificate, "at-tls-cert", "", "encrypt the connections of clients with the certificate in "+
+			"`FILE` (PEM)")
+		f.StringVar(&forClients.key, "at-tls-key", "", "private key of --at-tls-cert, in `FILE` (PEM)")
+		f.StringVar(&forClients.authorities, "at-tls-client-ca", "", "require client certificates signed by an authority in "+
+			"`FILE` (PEM)")
+	})
+	return newCommand(c, cmd, func(ctx context.Context, _ []string) error {
+		if to == "" {
+			return usagef("proxy needs --to ADDRESS")
+		}
+		return proxy(ctx, c, to, at, out, &toServer, forClients)
+	})
+}
+
+// proxy passes connections to one address on to another one, and records what is said.
+func proxy(
+	ctx context.Context, c *console, to, at, out string, toServer *clientTLS, forClients certificateFiles,
+) error {
 	secureTo, err := toServer.config()
 	if err != nil {
 		return err
@@ -43,24 +62,24 @@ func proxy(ctx context.Context, c *console, args []string) error {
 	if err != nil {
 		return err
 	}
-	l, err := listen(withPort(*at))
+	l, err := listen(withPort(at))
 	if err != nil {
 		return err
 	}
 	defer l.Close()
 	var file io.Writer = c.stdout
-	if *out != "-" {
-		created, err := os.OpenFile(*out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // others must not read values
+	if out != "-" {
+		created, err := os.OpenFile(out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // others must not read values
 		if err != nil {
 			return fmt.Errorf("make the recording: %w", err)
 		}
 		defer created.Close()
 		file = created
 	}
-	fmt.Fprintf(c.stderr, "recording what clients of %s say to %s\n", l.Addr(), *to)
+	fmt.Fprintf(c.stderr, "recording what clients of %s say to %s\n", l.Addr(), to)
 	p := traffic.Proxy{
-		To: withPort(*to), Out: file, Dial: 10 * time.Second, ToTLS: secureTo, TLS: secureAt,
-		Told: func(err error) { fmt.Fprintln(c.stderr, "cqld:", err) },
+		To: withPort(to), Out: file, Dial: 10 * time.Second, ToTLS: secureTo, TLS: secureAt,
+		Told: func(err error) { fmt.Fprintf(c.stderr, "%s: %v\n", c.name(), err) },
 	}
 	err = p.Serve(ctx, l)
 	if errors.Is(err, net.ErrClosed) {
@@ -75,7 +94,7 @@ func proxyEncryption(files certificateFiles) (*tls.Config, error) {
 	case files == (certificateFiles{}):
 		return nil, nil
 	case files.certificate == "" || files.key == "":
-		return nil, fmt.Errorf("%w: --at-tls-cert and --at-tls-key belong together, and --at-tls-client-ca needs both", errUsage)
+		return nil, usagef("--at-tls-cert and --at-tls-key belong together, and --at-tls-client-ca needs both")
 	}
 	own, trusted, err := files.read()
 	if err != nil {
@@ -88,39 +107,41 @@ func proxyEncryption(files certificateFiles) (*tls.Config, error) {
 	return config, nil
 }
 
-// replay is cqld replay: it plays a recording against a server, and fails if there are differences.
-func replay(ctx context.Context, c *console, args []string) error {
-	f := newFlags("replay")
-	against := f.String("against", "", "the `address` of the server; empty: 127.0.0.1:9042")
-	username := f.String("username", "", "the `role` to log in as, if the server asks")
-	password := f.String("password", "", "its `password`; the environment does not show it to others")
-	var secure clientTLS
-	secure.addFlags(f)
-	timeout := f.Duration("timeout", 30*time.Second, "the `time` to wait for each answer")
-	file, err := addressAndFlags(f, c, args)
-	if err != nil {
-		return err
+// replayCommand is cqld replay: it plays a recording against a server, and fails if there are differences.
+func replayCommand(c *console) *cobra.Command {
+	var against string
+	cmd := &cobra.Command{
+		Use: "replay FILE", GroupID: groupCheck, Short: "Play a recording against a server and print the differences",
+		Long: "Play a recording of proxy against a server, and print each answer that differs from the recorded one. Exit " +
+			"with 1 if there are any. A FILE of - is the standard input.",
+		Example: "replay session.txt --against 127.0.0.1:9042\nreplay session.txt --username app --timeout 1m",
 	}
-	if file == "" {
-		return fmt.Errorf("%w: replay wants a FILE that cqld proxy has written", errUsage)
-	}
-	encryption, err := secure.config()
-	if err != nil {
-		return err
-	}
+	topic(cmd.Flags(), "Server", func(f *pflag.FlagSet) {
+		f.StringVar(&against, "against", "", "play against the server at `ADDRESS` (default "+defaultListen+")")
+	})
+	login := loginFlags(cmd.Flags(), "wait at most this long for each answer")
+	return newCommand(c, cmd, func(ctx context.Context, args []string) error {
+		if err := login.to(c, against); err != nil {
+			return err
+		}
+		return replay(ctx, c, args[0], login)
+	})
+}
+
+// replay plays a recording.
+func replay(ctx context.Context, c *console, file string, l *login) error {
 	var recording io.Reader = c.stdin
 	if file != "-" {
 		opened, err := os.Open(file)
 		if err != nil {
-			return fmt.Errorf("read the recording: %w", err)
+			return cannotRead(file, err)
 		}
 		defer opened.Close()
 		recording = opened
 	}
 	out := bufio.NewWriter(c.stdout)
 	r := traffic.Replay{
-		Against: serverAddress(c, *against), Username: *username, Password: *password, TLS: encryption,
-		Timeout: *timeout, Out: out,
+		Against: l.Addr, Username: l.Username, Password: l.Password, TLS: l.TLS, Timeout: l.Timeout, Out: out,
 	}
 	outcome, err := r.Run(ctx, recording)
 	if err == nil {

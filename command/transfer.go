@@ -2,11 +2,14 @@ package command
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/cqld/cqld/protocol/client/transfer"
 )
@@ -18,82 +21,119 @@ func transferServer(c *console, addr string, l *login) (transfer.Server, error) 
 }
 
 // jobsFlag is how many connections a command has.
-func jobsFlag(f *flag.FlagSet) *int {
-	return f.Int("jobs", 8, "the `number` of connections that work at the same time")
+func jobsFlag(f *pflag.FlagSet, jobs *int) {
+	f.IntVar(jobs, "jobs", 8, "use `N` connections at the same time")
 }
 
-// export is cqld export.
-func export(ctx context.Context, c *console, args []string) error {
-	f := newFlags("export")
-	login := loginFlags(f)
+// answerTime is what --timeout bounds.
+const answerTime = "wait at most this long for the connection and for each answer"
+
+// exportCommand is cqld export.
+func exportCommand(c *console) *cobra.Command {
 	e := transfer.Export{}
-	f.StringVar(&e.Format, "format", "jsonl", "jsonl, csv or cql: the `format` of the files")
-	f.BoolVar(&e.Times, "times", false, "export timestamps and TTLs of values too")
-	f.IntVar(&e.Parts, "parts", 8, "into how many `files` each table goes, by tokens")
-	jobs, quiet := jobsFlag(f), f.Bool("quiet", false, "do not print how far it has come")
-	given, err := arguments(f, c, args, "ADDR", "[KEYSPACE[.TABLE]]", "FOLDER")
-	if err != nil {
-		return err
+	cmd := &cobra.Command{
+		Use: "export ADDR [KEYSPACE[.TABLE]] DIR", GroupID: groupData, Short: "Write tables into a folder of files",
+		Long: "Write the tables of the server at ADDR, cqld or Cassandra, into the folder DIR as JSON lines, CSV or CQL: " +
+			"all tables, those of a KEYSPACE, or one TABLE. Given again, it writes the files that are missing.",
+		Example: "export 127.0.0.1:9042 shop ./shop-export\nexport db.example shop.orders ./orders --format csv --times",
 	}
-	if len(given) == 3 {
-		e.Keyspace, e.Table, _ = strings.Cut(given[1], ".")
-	}
-	if !slices.Contains(transfer.Formats, e.Format) {
-		return badFlag("format", e.Format, "want "+strings.Join(transfer.Formats, ", "))
-	}
-	if e.Parts < 1 || e.Parts > 9999 || *jobs < 1 {
-		return fmt.Errorf("%w: --parts wants a number from 1 to 9999, and --jobs one from 1 on", errUsage)
-	}
-	if e.Server, err = transferServer(c, given[0], login); err != nil {
-		return err
-	}
-	e.Dir, e.Jobs = given[len(given)-1], *jobs
-	began, steps := time.Now(), newProgress(c.stderr, *quiet)
-	e.Progress = steps.transfer(began)
-	done, err := e.Run(ctx)
-	if err != nil {
-		return err
-	}
-	return reportTransfer(c, done, began, "exported to", e.Dir)
+	topic(cmd.Flags(), "Files", func(f *pflag.FlagSet) {
+		f.StringVar(&e.Format, "format", "jsonl", "`FORMAT` of the files: "+oneOf(transfer.Formats))
+		f.BoolVar(&e.Times, "times", false, "write timestamps and TTLs of values too")
+		f.IntVar(&e.Parts, "parts", 8, "write each table into `N` files, by token")
+		jobsFlag(f, &e.Jobs)
+	})
+	login, quiet := loginFlags(cmd.Flags(), answerTime), quietFlag(cmd.Flags())
+	completeValues(cmd, "format", transfer.Formats)
+	return newCommand(c, cmd, func(ctx context.Context, args []string) (err error) {
+		if len(args) == 3 {
+			e.Keyspace, e.Table, _ = strings.Cut(args[1], ".")
+		}
+		if !slices.Contains(transfer.Formats, e.Format) {
+			return unknownValue("format", e.Format, transfer.Formats)
+		}
+		if e.Parts < 1 || e.Parts > 9999 {
+			return badFlag("parts", strconv.Itoa(e.Parts), "want a number from 1 to 9999")
+		}
+		if e.Jobs < 1 {
+			return badFlag("jobs", strconv.Itoa(e.Jobs), "want a number from 1 on")
+		}
+		if e.Server, err = transferServer(c, args[0], login); err != nil {
+			return err
+		}
+		e.Dir = args[len(args)-1]
+		began, steps := time.Now(), newProgress(c.stderr, *quiet)
+		defer steps.end()
+		e.Progress = steps.transfer("export", began)
+		done, err := e.Run(ctx)
+		if err != nil {
+			return err
+		}
+		steps.end()
+		if done.Skipped == done.All {
+			_, err = fmt.Fprintf(c.stdout, "nothing to export: all %d files of this export are in %s already; to export again, "+
+				"remove that folder or name another one\n", done.All, e.Dir)
+			return err
+		}
+		return reportTransfer(c, done, began, "exported to", e.Dir)
+	})
 }
 
-// importTables is cqld import.
-func importTables(ctx context.Context, c *console, args []string) error {
-	f := newFlags("import")
-	login := loginFlags(f)
+// importCommand is cqld import.
+func importCommand(c *console) *cobra.Command {
 	i := transfer.Import{}
-	f.BoolVar(&i.NoSchema, "no-schema", false, "leave out the definitions: they are there")
-	jobs, quiet := jobsFlag(f), f.Bool("quiet", false, "do not print how far it has come")
-	given, err := arguments(f, c, args, "ADDR", "FOLDER")
-	if err != nil {
-		return err
+	cmd := &cobra.Command{
+		Use: "import ADDR DIR", GroupID: groupData, Short: "Load a folder of files into a server",
+		Long: "Load what export wrote into the folder DIR into the server at ADDR, cqld or Cassandra. Given again, it goes " +
+			"on with the files that it was not done with.",
+		Example: "import 127.0.0.1:9042 ./shop-export\nimport db.example ./shop-export --no-schema --jobs 2",
 	}
-	if *jobs < 1 {
-		return fmt.Errorf("%w: --jobs wants a number from 1 on", errUsage)
-	}
-	if i.Server, err = transferServer(c, given[0], login); err != nil {
-		return err
-	}
-	i.Dir, i.Jobs = given[1], *jobs
-	began, steps := time.Now(), newProgress(c.stderr, *quiet)
-	i.Progress = steps.transfer(began)
-	done, err := i.Run(ctx)
-	if err != nil {
-		return err
-	}
-	return reportTransfer(c, done, began, "imported from", i.Dir)
+	topic(cmd.Flags(), "Files", func(f *pflag.FlagSet) {
+		f.BoolVar(&i.NoSchema, "no-schema", false, "leave out the definitions: the tables are there")
+		jobsFlag(f, &i.Jobs)
+	})
+	login, quiet := loginFlags(cmd.Flags(), answerTime), quietFlag(cmd.Flags())
+	return newCommand(c, cmd, func(ctx context.Context, args []string) (err error) {
+		if i.Jobs < 1 {
+			return badFlag("jobs", strconv.Itoa(i.Jobs), "want a number from 1 on")
+		}
+		if i.Server, err = transferServer(c, args[0], login); err != nil {
+			return err
+		}
+		i.Dir = args[1]
+		began, steps := time.Now(), newProgress(c.stderr, *quiet)
+		defer steps.end()
+		i.Progress = steps.transfer("import", began)
+		done, err := i.Run(ctx)
+		if err != nil {
+			return err
+		}
+		steps.end()
+		if done.Skipped == done.All {
+			_, err = fmt.Fprintf(c.stdout, "nothing to import: all %d files of %s were imported into this server before; to "+
+				"import them again, remove %s\n", done.All, i.Dir, done.Notes)
+			return err
+		}
+		return reportTransfer(c, done, began, "imported from", i.Dir)
+	})
 }
 
 // transfer shows how far a copy has come.
-func (p *progress) transfer(began time.Time) func(transfer.Progress) {
+func (p *progress) transfer(what string, began time.Time) func(transfer.Progress) {
 	return func(t transfer.Progress) {
-		p.show("%s: %d of %d files, %d rows, %.0f rows a second", t.Table, t.Files, t.All, t.Rows,
-			float64(t.Rows)/max(time.Since(began).Seconds(), 1e-3))
+		p.show(what, t.Share, fmt.Sprintf("%d of %d files, %s, %d rows, %.0f rows/s", t.Files, t.All, t.Table, t.Rows,
+			float64(t.Rows)/max(time.Since(began).Seconds(), 1e-3)))
 	}
 }
 
+// reportTransfer prints what a copy has done.
 func reportTransfer(c *console, t transfer.Progress, began time.Time, what, dir string) error {
 	took := time.Since(began).Seconds()
-	_, err := fmt.Fprintf(c.stdout, "%d rows %s %s in %.1f s, %.0f rows a second\n", t.Rows, what, dir, took, float64(t.Rows)/max(took, 1e-3))
+	before := ""
+	if t.Skipped > 0 {
+		before = fmt.Sprintf("; %d of %d files were done before", t.Skipped, t.All)
+	}
+	_, err := fmt.Fprintf(c.stdout, "%d rows %s %s in %.1f s, %.0f rows a second%s\n", t.Rows, what, dir, took,
+		float64(t.Rows)/max(took, 1e-3), before)
 	return err
 }

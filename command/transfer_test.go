@@ -1,11 +1,15 @@
 package command
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/cqld/cqld/protocol/client/transfer"
 	"github.com/cqld/cqld/server/cqltest"
 )
 
@@ -167,7 +171,7 @@ func TestImportCut(t *testing.T) {
 				t.Errorf("cut at %d, %s is\n%s\nwant\n%s", at, query, got, want)
 			}
 		}
-		if out := must(t, "import", into, dir); !strings.HasPrefix(out, "0 rows") {
+		if out := must(t, "import", into, dir); !strings.HasPrefix(out, "nothing to import: all ") {
 			t.Errorf("cut at %d, what was done is done again: %s", at, out)
 		}
 	}
@@ -180,7 +184,7 @@ func TestImportThroughOtherNode(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "export")
 	must(t, "export", from, "Ex", dir)
 	must(t, "import", ring.Node(1).Addr(), dir)
-	if out := must(t, "import", ring.Node(2).Addr(), dir); !strings.HasPrefix(out, "0 rows") {
+	if out := must(t, "import", ring.Node(2).Addr(), dir); !strings.HasPrefix(out, "nothing to import: all ") {
 		t.Errorf("all is imported again: %s", out)
 	}
 }
@@ -199,7 +203,7 @@ func TestExportGoesOn(t *testing.T) {
 	if code, _, errs := cqld(t, nil, "import", cqltest.RunT(t).Addr(), dir); code != exitFailed || !strings.Contains(errs, "not whole") {
 		t.Errorf("an export that is not whole: exit %d, %s", code, errs)
 	}
-	if out := must(t, "export", addr, "Ex.only", dir, "--parts", "2"); !strings.HasPrefix(out, "1 rows") && !strings.HasPrefix(out, "0 rows") {
+	if out := must(t, "export", addr, "Ex.only", dir, "--parts", "2"); !strings.HasSuffix(out, "; 1 of 2 files were done before\n") {
 		t.Errorf("%s", out)
 	}
 	for name, text := range filesOf(t, dir) {
@@ -207,8 +211,87 @@ func TestExportGoesOn(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, text, before[name])
 		}
 	}
+	want := "nothing to export: all 2 files of this export are in " + dir + " already; to export again, remove that folder or name another one\n"
+	if out := must(t, "export", addr, "Ex.only", dir, "--parts", "2"); out != want {
+		t.Errorf("again: %s, want %s", out, want)
+	}
 	code, _, errs := cqld(t, nil, "export", addr, "Ex.timed", dir, "--parts", "2")
 	if code != exitFailed || !strings.Contains(errs, "asked for something else") {
 		t.Errorf("into the folder of another export: exit %d, %s", code, errs)
+	}
+}
+
+// TestImportAfterDrop names the file that says what was imported, where that is not there any more.
+func TestImportAfterDrop(t *testing.T) {
+	addr := cqltest.RunT(t).Addr()
+	mustExecute(t, addr, transferred)
+	dir := filepath.Join(t.TempDir(), "export")
+	must(t, "export", addr, "Ex", dir, "--parts", "1")
+	must(t, "import", addr, dir)
+	notes, err := filepath.Glob(filepath.Join(dir, "imported-into-*"))
+	if err != nil || len(notes) != 1 {
+		t.Fatal(notes, err)
+	}
+	want := "nothing to import: all 4 files of " + dir + " were imported into this server before; to import them again, remove " + notes[0] + "\n"
+	if out := must(t, "import", addr, dir); out != want {
+		t.Errorf("again: %s, want %s", out, want)
+	}
+	mustExecute(t, addr, `DROP KEYSPACE "Ex"`)
+	want = "cqld: there is no table Ex.counts, though " + notes[0] + " says that an earlier import has made it: if it was dropped " +
+		"since, remove that file, and everything is imported again\n"
+	if code, _, errs := cqld(t, nil, "import", addr, dir); code != exitFailed || errs != want {
+		t.Errorf("after DROP: exit %d, %s, want %s", code, errs, want)
+	}
+	if err := os.Remove(notes[0]); err != nil {
+		t.Fatal(err)
+	}
+	if out := must(t, "import", addr, dir); !strings.HasPrefix(out, "10 rows imported from "+dir) {
+		t.Errorf("without the file: %s", out)
+	}
+	code, _, errs := cqld(t, nil, "import", addr, t.TempDir())
+	if code != exitFailed || !strings.Contains(errs, "has no export: there is no export.json in it") {
+		t.Errorf("an empty folder: exit %d, %s", code, errs)
+	}
+}
+
+// TestTransferShare has the share that is done grow to 1, also inside of files.
+func TestTransferShare(t *testing.T) {
+	srv := cqltest.RunT(t)
+	srv.Exec(t, "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}; "+
+		"CREATE TABLE k.t (p int, q int, v text, PRIMARY KEY ((p, q)))")
+	var rows strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&rows, "INSERT INTO k.t (p, q, v) VALUES (%d, 0, '%0400d');", i, i) // more than is read at a time
+	}
+	srv.Exec(t, rows.String())
+	dir := filepath.Join(t.TempDir(), "export")
+	server := transfer.Server{Addr: srv.Addr(), Timeout: time.Minute}
+	var seen []transfer.Progress
+	progress := func(p transfer.Progress) { seen = append(seen, p) }
+	export := transfer.Export{Server: server, Keyspace: "k", Dir: dir, Format: "jsonl", Parts: 2, Jobs: 1, Progress: progress}
+	load := transfer.Import{Server: server, Dir: dir, Jobs: 1, Progress: progress}
+	checkShare(t, "export", &seen, export.Run)
+	checkShare(t, "import", &seen, load.Run)
+}
+
+// checkShare runs a copy and looks at what it says of its progress.
+func checkShare(t *testing.T, name string, seen *[]transfer.Progress, run func(context.Context) (transfer.Progress, error)) {
+	t.Helper()
+	*seen = nil
+	done, err := run(t.Context())
+	if err != nil || done.Share < 0.999 || done.Files != 2 || done.All != 2 || done.Skipped != 0 || done.Rows != 3000 {
+		t.Fatalf("%s: %+v, error %v", name, done, err)
+	}
+	inside, last := 0, 0.0
+	for _, p := range *seen {
+		if p.Share < last || p.Share > 1 {
+			t.Errorf("%s: the share is %v after %v", name, p.Share, last)
+		}
+		if last = p.Share; p.Share > 0.1 && p.Share < 0.45 {
+			inside++
+		}
+	}
+	if inside == 0 {
+		t.Errorf("%s: nothing is said inside of the first file: %+v", name, *seen)
 	}
 }

@@ -6,13 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
 
 	"github.com/cqld/cqld/protocol/client/shell"
 	"github.com/cqld/cqld/server"
@@ -24,29 +26,43 @@ import (
 // shownFaults is how many faults verify prints.
 const shownFaults = 1000
 
-// verify is cqld verify: it compares the files of a folder with their checksums, and rows with their indexes and views.
-// It opens the folder as a server does, which reads the log that a killed server has left, and changes nothing else.
-func verify(ctx context.Context, c *console, args []string) error {
-	f := newFlags("verify")
-	login := loginFlags(f)
-	quiet := f.Bool("quiet", false, "do not print how far it has come")
-	given, err := arguments(f, c, args, "FOLDER or ADDR")
-	if err != nil {
-		return err
+// verifyCommand is cqld verify.
+func verifyCommand(c *console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "verify DIR|ADDR", GroupID: groupData, Short: "Check stored data for damage",
+		Long: "Check the data folder DIR, which no server may have open: compare files with their checksums, and rows " +
+			"with indexes and views. Or have the server at ADDR compare rows with indexes and views while it goes on serving; " +
+			"where clients log in, a superuser is needed. Exit with 1 if anything is wrong.",
+		Example: "verify ./cqld-data\nverify 127.0.0.1:9042",
 	}
-	dir, steps := given[0], newProgress(c.stderr, *quiet)
-	if _, err := os.Stat(dir); err != nil && isAddress(dir) {
-		if err := login.to(c, dir); err != nil {
-			return err
+	login, quiet := loginFlags(cmd.Flags(), "wait at most this long for the connection"), quietFlag(cmd.Flags())
+	return newCommand(c, cmd, func(ctx context.Context, args []string) error {
+		steps := newProgress(c.stderr, *quiet)
+		if _, err := os.Stat(args[0]); err != nil && isAddress(args[0]) {
+			if err := login.to(c, args[0]); err != nil {
+				return err
+			}
+			return verifyServer(ctx, c, &login.Login, steps)
 		}
-		return verifyServer(ctx, c, &login.Login, steps)
-	}
+		err := verifyFolder(ctx, c, args[0], steps)
+		var p *fs.PathError
+		if errors.Is(err, fs.ErrPermission) && errors.As(err, &p) {
+			return cannotRead(p.Path, err)
+		}
+		return err
+	})
+}
+
+// verifyFolder compares the files of a folder with their checksums, and rows with their indexes and views. It opens the
+// folder as a server does, which reads the log that a killed server has left, and changes nothing else.
+func verifyFolder(ctx context.Context, c *console, dir string, steps *progress) error {
+	defer steps.end()
 	c.privateFiles()
 	if err := holdsData(dir); err != nil {
 		return err
 	}
 	damages, err := disk.Examine(dir, func(file string, done, all int) {
-		steps.show("file %d of %d: %s", done+1, all, file)
+		steps.show("files", part(int64(done), int64(all)), fmt.Sprintf("%d of %d, %s", done+1, all, file))
 	})
 	if err != nil {
 		return fmt.Errorf("examine the files: %w", err)
@@ -67,6 +83,7 @@ func verify(ctx context.Context, c *console, args []string) error {
 		return err
 	}
 	done, err := verifyStore(ctx, st, c.stdout, steps)
+	steps.end()
 	if err := errors.Join(err, st.Close()); err != nil {
 		return err
 	}
@@ -83,6 +100,7 @@ func isAddress(text string) bool {
 // does so when it starts.
 func verifyServer(ctx context.Context, c *console, login *shell.Login, steps *progress) error {
 	shown, done := newFaultPrinter(c.stdout), (*store.Verified)(nil)
+	defer steps.end()
 	err := shell.Stream(ctx, login, server.StreamKey, server.VerifyStream, func(element []byte) error {
 		var v server.StreamedVerification
 		if err := json.Unmarshal(element, &v); err != nil {
@@ -103,21 +121,26 @@ func verifyServer(ctx context.Context, c *console, login *shell.Login, steps *pr
 	if err != nil {
 		return err
 	}
+	steps.end()
 	return reportVerified(c.stdout, done)
 }
 
 // holdsData refuses a folder that no server has used: opening it would make it one.
 func holdsData(dir string) error {
-	for _, name := range []string{"CQLD", "MANIFEST", "LOG"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			return nil
-		}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return cannotRead(dir, err)
 	}
-	if _, err := os.Stat(dir); err != nil {
-		return err
+	if !slices.ContainsFunc(entries, isDataFile) {
+		return fmt.Errorf("the folder %s has no data of cqld", dir)
 	}
-	return fmt.Errorf("the folder %s has no data of cqld", dir)
+	return nil
 }
+
+// dataFiles are files that data folders have, of this format or an earlier one.
+var dataFiles = []string{"CQLD", "MANIFEST", "LOG", "LOGGED", "FILES", "COMMITS"}
+
+func isDataFile(e fs.DirEntry) bool { return slices.Contains(dataFiles, e.Name()) }
 
 // verifyStore verifies what a store holds, and prints what it finds.
 func verifyStore(ctx context.Context, st *store.Store, out io.Writer, steps *progress) (store.Verified, error) {
@@ -154,32 +177,7 @@ func reportVerified(out io.Writer, v *store.Verified) error {
 	return nil
 }
 
-// progress prints how far a command has come, now and then.
-type progress struct {
-	out  io.Writer // nil: nowhere
-	last time.Time
-}
-
-// progressEvery is how long progress waits at least between two lines.
-const progressEvery = time.Second
-
-// verified shows how far a verification has come.
+// verified shows how far a verification has come, table by table.
 func (p *progress) verified(v store.VerifyProgress) {
-	p.show("%s: %.0f %%, %d rows and %d entries so far", v.Name, 100*v.Part, v.Rows, v.Entries)
-}
-
-func newProgress(out io.Writer, quiet bool) *progress {
-	if quiet {
-		out = nil
-	}
-	return &progress{out: out, last: time.Now()}
-}
-
-// show prints a line, unless one was printed just now.
-func (p *progress) show(format string, args ...any) {
-	if p.out == nil || time.Since(p.last) < progressEvery {
-		return
-	}
-	p.last = time.Now()
-	fmt.Fprintf(p.out, format+"\n", args...)
+	p.show(v.Name, v.Part, fmt.Sprintf("%d rows and %d entries so far", v.Rows, v.Entries))
 }

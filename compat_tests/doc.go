@@ -6,7 +6,7 @@
 // recorded bytes, recorded keeps the data of other packages' tests true, differ compares random statements, suites runs
 // the clients' own tests, drivers what applications run, and bench measures. schemas feeds what DESCRIBE prints to the
 // server again, histories looks for an order of conditional writes, crash kills servers, soak compares every row with a
-// model after minutes of mixed load with kills, and hostile attacks them.
+// model after minutes of mixed load with kills, hostile attacks them, and a web page tries to in browser_test.go.
 // oracle starts the real Cassandra, process starts cqld, and tamper falsifies answers for the tests of all these.
 // README.md says how to run and how to record.
 package compat_tests

@@ -80,6 +80,9 @@ var (
 // socket with unread input would discard them.
 const lingerTime = 500 * time.Millisecond
 
+// lingerBytes is how much of what the client has sent is read and dropped meanwhile.
+const lingerBytes = 16 << 20
+
 func newConn(n *node, socket net.Conn, id uint32) *conn {
 	s := n.server
 	c := &conn{
@@ -290,5 +293,5 @@ func (c *conn) closeAfterAnswers() {
 		return
 	}
 	_ = c.socket.SetReadDeadline(time.Now().Add(left))
-	_, _ = io.Copy(io.Discard, c.socket) // until the client closes, or has had time to
+	_, _ = io.Copy(io.Discard, io.LimitReader(c.socket, lingerBytes)) // until the client closes, or has had time to
 }

@@ -12,6 +12,8 @@
 //	serveEnvelope   envelopes.go  v3 and v4: envelopes, perhaps compressed one by one
 //	serveSegment    segments.go   v5: segments with checksums, which have several envelopes or a part of one
 //
+// Bytes that are not CQL end the connection, at its beginning and later (not_cql.go): a web page may have sent them.
+//
 // A message with a valid header becomes a request (request.go). The table in dispatch.go says which function serves it:
 //
 //	QUERY           query.go      plan the text, or find its plan in the cache of texts (planning.go); execute

@@ -13,8 +13,7 @@ func (c *conn) serveEnvelope(b []byte) (int64, error) {
 		if err.Version.Supported() {
 			err.Version = version
 		}
-		c.refuseHeader(err.Version, err.Stream, err)
-		return int64(len(b)), nil
+		return 0, c.refuseBytes(b, err)
 	}
 	if len(b) < protocol.HeaderSize {
 		return 0, nil
@@ -22,7 +21,7 @@ func (c *conn) serveEnvelope(b []byte) (int64, error) {
 	h := protocol.ParseHeader(b)
 	if err := c.checkHeader(h); err != nil {
 		c.refuseHeader(err.Version, err.Stream, err)
-		return c.envelopeEnd(h, b), nil
+		return c.envelopeEnd(h)
 	}
 	if err := protocol.CheckLength(h, c.server.limits.Frame, false); err != nil {
 		return c.refuseLong(h, version, err), nil
@@ -82,13 +81,12 @@ func (c *conn) checkHeader(h protocol.Header) *protocol.HeaderError {
 	return nil
 }
 
-// envelopeEnd is where the envelope with header h ends in b. If its length is out of bounds, everything that has
-// arrived is dropped.
-func (c *conn) envelopeEnd(h protocol.Header, b []byte) int64 {
+// envelopeEnd is where an envelope ends whose header h was refused. If its length is out of bounds as well, it is none.
+func (c *conn) envelopeEnd(h protocol.Header) (int64, error) {
 	if protocol.CheckLength(h, c.server.limits.Frame, false) != nil {
-		return int64(len(b))
+		return 0, errNotCQL
 	}
-	return protocol.HeaderSize + int64(h.Length)
+	return protocol.HeaderSize + int64(h.Length), nil
 }
 
 // refuseLong skips an envelope that is too long. It answers when all of it has arrived: the client may not read before.

@@ -9,8 +9,7 @@ import (
 // the client speaks: Cassandra does so, and drivers rely on it.
 func (c *conn) serveHandshake(b []byte) (int64, error) {
 	if err := protocol.CheckVersionByte(b[0]); err != nil {
-		c.refuseHeader(err.Version, err.Stream, err)
-		return int64(len(b)), nil // a TLS or HTTP client gets one error
+		return 0, c.refuseBytes(b, err)
 	}
 	if len(b) < protocol.HeaderSize {
 		return 0, nil
@@ -18,7 +17,7 @@ func (c *conn) serveHandshake(b []byte) (int64, error) {
 	h := protocol.ParseHeader(b)
 	if err := h.Check(); err != nil {
 		c.refuseHeader(err.Version, err.Stream, err)
-		return c.envelopeEnd(h, b), nil
+		return c.envelopeEnd(h)
 	}
 	if err := protocol.CheckLength(h, c.server.limits.Frame, false); err != nil {
 		return c.refuseLong(h, protocol.V5, err), nil

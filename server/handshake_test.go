@@ -46,15 +46,6 @@ func TestHandshake(t *testing.T) {
 		{"options v5, body ignored", "05007fff0500000003010203", "85007fff0600000066" + optionsBody},
 		{"options v6", "061000050500000000", "861000050600000066" + optionsBody},
 		{"v6 without beta", "060000050500000000", errorHex("86100000", 0x0a, betaUnset)},
-		{"v1", "01000501000000160001000b43514c5f56455253494f4e0005332e302e30", versionError("810000", 1)},
-		{"v2", "020000050500000000", versionError("820000", 2)},
-		{"v0", "000000050500000000", versionError("85000000", 0)},
-		{"v7", "070000050500000000", versionError("85000000", 7)},
-		{"DSE v2, one byte", "42", versionError("85000000", 66)},
-		{"DSE v1 with two messages", "410000050100000000410000050500000000", versionError("85000000", 65)},
-		{"TLS", "16030100c8010000c40303000102030405060708090a0b0c0d0e0f", versionError("85000000", 22)},
-		{"HTTP", hex.EncodeToString([]byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n")), versionError("85000000", 71)},
-		{"garbage", "ffffffffffffffffffffffffffffffff", versionError("85000000", 127)},
 		{"direction v4", "840000050500000000", errorHex("85000005", 0x0a, wrongDirection)},
 		{"direction v6", "860000050500000000", errorHex("86100000", 0x0a, betaUnset)},
 		{"unknown opcode", "040000071700000000", errorHex("85000007", 0x0a, "Unknown opcode 23")},
@@ -102,6 +93,34 @@ func TestHandshake(t *testing.T) {
 			}
 			conn.send("0" + version + "0000050500000000")
 			conn.expect("8" + version + "0000050600000066" + optionsBody)
+		})
+	}
+}
+
+// What begins with a version that does not exist gets an error, which lists those that do, and is all that is served.
+func TestUnsupportedVersion(t *testing.T) {
+	s := cqltest.RunT(t)
+	for _, c := range []struct{ name, send, want string }{
+		{"v1", "01000501000000160001000b43514c5f56455253494f4e0005332e302e30", versionError("810000", 1)},
+		{"v2", "020000050500000000", versionError("820000", 2)},
+		{"v0", "000000050500000000", versionError("85000000", 0)},
+		{"v7", "070000050500000000", versionError("85000000", 7)},
+		{"DSE v2, one byte", "42", versionError("85000000", 66)},
+		{"DSE v1 with two messages", "410000050100000000410000050500000000", versionError("85000000", 65)},
+		{"TLS", "16030100c8010000c40303000102030405060708090a0b0c0d0e0f", versionError("85000000", 22)},
+		{"garbage", "ffffffffffffffffffffffffffffffff", versionError("85000000", 127)},
+		{"a line of text", hex.EncodeToString([]byte("EHLO x\r\n")), versionError("85000000", 69)},
+		{
+			"wrong opcode, and too long", "0400000717ffffffff",
+			errorHex("85000007", 0x0a, "Unknown opcode 23"),
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			conn := dialRaw(t, s)
+			conn.send(c.send)
+			conn.expect(c.want)
+			conn.send(startupHex("04", "CQL_VERSION", "3.0.0"))
+			conn.expectClosed()
 		})
 	}
 }

@@ -52,8 +52,6 @@ func TestMalformedEnvelopes(t *testing.T) {
 			"version 3", "030000060500000000",
 			errorHex("84000006", 0x0a, "Invalid message version. Got 3/v3 but previous messages on this connection had version 4/v4"),
 		},
-		{"version 66", "420000060500000000", versionError("84000000", 66)},
-		{"version 1", "010000060500000000", versionError("810000", 1)},
 		{
 			"version 6", "060000060500000000",
 			errorHex("86100000", 0x0a, "Beta version of the protocol used (6/v6-beta), but USE_BETA flag is unset"),
@@ -99,6 +97,25 @@ func TestMalformedEnvelopes(t *testing.T) {
 		conn.send("030400010500000002" + "0000")
 		conn.expect(errorHex("83000001", 0x0a, "Received frame with CUSTOM_PAYLOAD flag for native protocol version < 4"))
 	})
+}
+
+// A version that does not exist ends a connection that is ready: nobody can tell where a message begins behind it.
+func TestNoLongerCQL(t *testing.T) {
+	s := cqltest.RunT(t)
+	for _, c := range []struct{ name, version, send, want string }{
+		{"version 66", "04", "420000060500000000", versionError("84000000", 66)},
+		{"version 1", "04", "010000060500000000", versionError("810000", 1)},
+		{"HTTP", "03", fmt.Sprintf("%x", "GET / HTTP/1.1\r\n\r\n"), versionError("83000000", 71)},
+		{"wrong opcode, and too long", "04", "0400000117ffffffff", errorHex("84000001", 0x0a, "Unknown opcode 23")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			conn := ready(t, s, c.version)
+			conn.send(c.send)
+			conn.expect(c.want)
+			conn.send(c.version + "0000010500000000")
+			conn.expectClosed()
+		})
+	}
 }
 
 // A request over the limit is swallowed and answered, and the connection lives.

@@ -46,6 +46,9 @@ type Options struct {
 	Masks      bool          // columns may be masked, and are for those who lack the permission UNMASK
 	BcryptCost int           // of the passwords that are stored; 0: Cassandra's
 
+	// HTTP is where metrics are served, which HTTP clients of the CQL port are told; the zero value is nowhere.
+	HTTP netip.AddrPort
+
 	// StrictReplicas answers Unavailable where a consistency level needs more replicas than this node is. Otherwise the
 	// node stands for all replicas that a keyspace asks for.
 	StrictReplicas bool
@@ -81,6 +84,7 @@ type Server struct {
 	roles      *roles.Keeper // nil: nobody logs in
 	login      Authenticator
 	tls        *TLS // nil: nobody encrypts
+	http       netip.AddrPort
 	handshakes handshakes
 	refusals   seldom // log lines about connections over a limit
 	masks      bool
@@ -134,6 +138,7 @@ func New(o Options) (*Server, error) {
 		masks:      o.Masks,
 		login:      o.Login,
 		tls:        o.TLS,
+		http:       o.HTTP,
 
 		listeners: make(map[net.Listener]struct{}),
 		conns:     make(map[*conn]struct{}),

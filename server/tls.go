@@ -52,6 +52,10 @@ func (c *conn) secure() error {
 	case options.Optional:
 		return nil
 	default:
+		if method, _ := httpMethod(c.in.unread()); method != "" {
+			c.answerHTTP(method)
+			return c.handshakeError(errNotCQL)
+		}
 		return c.handshakeError(errNoTLS)
 	}
 	if options.Optional {

@@ -157,7 +157,7 @@ func (m *measurement) measureLoad() error {
 
 // measureWork starts cqld for one kind of work, and runs rounds on it and on the null server in turn.
 func (m *measurement) measureWork(w work, null target) error {
-	cqld, err := process.Start(m.binary, "serve", "--memory", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--log-format", "json")
+	cqld, err := process.Start(m.binary, "serve", "--memory", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--http-pprof", "--log-format", "json")
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,10 @@ func Start(binary string, args ...string) (*Process, error) {
 // StartWith is Start with more variables (NAME=value) in the server's environment.
 func StartWith(environment []string, binary string, args ...string) (*Process, error) {
 	p := &Process{cmd: exec.Command(binary, args...)}
-	p.cmd.Env = append(os.Environ(), environment...)
+	// CQLD_TEST_MATRIX and others configure tests. Servers refuse such names.
+	p.cmd.Env = append(slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		return strings.HasPrefix(variable, "CQLD_")
+	}), environment...)
 	stderr, err := p.cmd.StderrPipe()
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -48,7 +49,24 @@ func Dial(ctx context.Context, addr string, o Options) (*Conn, error) {
 			break
 		}
 	}
-	return nil, fmt.Errorf("connect to %s: %w", addr, err)
+	return nil, fmt.Errorf("connect to %s: %w", addr, cause(err))
+}
+
+// cause is why an address cannot be dialled, without the address, which is said once.
+func cause(err error) error {
+	var network *net.OpError
+	if !errors.As(err, &network) || network.Op != "dial" {
+		return err
+	}
+	var system *os.SyscallError
+	var name *net.DNSError
+	switch {
+	case errors.As(network.Err, &system):
+		return system.Err
+	case errors.As(network.Err, &name):
+		return errors.New(name.Err)
+	}
+	return network.Err
 }
 
 // unsupportedVersion reports whether a server refused because of the version, in the words that all servers

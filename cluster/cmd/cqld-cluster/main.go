@@ -4,12 +4,12 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
+	"github.com/spf13/pflag"
 
 	"github.com/cqld/cqld/cluster/tikv"
 	"github.com/cqld/cqld/command"
@@ -28,18 +28,19 @@ type flags struct {
 	node    cluster.Options
 }
 
-func (s *flags) add(f *flag.FlagSet) {
-	f.StringVar(&s.pd, "pd", "", "the `addresses` of the cluster's placement drivers, with commas between them")
-	f.StringVar(&s.options.Prefix, "prefix", "cqld", "the `name` of the data in the cluster")
-	f.StringVar(&s.address.Authorities, "cluster-ca", "", "a `file` in PEM with the authorities of the cluster's "+
-		"certificates; empty: the cluster is spoken to without TLS")
-	f.StringVar(&s.address.Certificate, "cluster-cert", "", "a `file` in PEM with the certificate that the cluster is shown")
-	f.StringVar(&s.address.Key, "cluster-key", "", "a `file` in PEM with its key")
-	f.IntVar(&s.options.MaxKey, "max-key", 5000, "how many `bytes` a key may have, with the partition key and the clustering "+
-		"columns; TiKV's storage.max-key-size has to be a third more")
-	f.BoolVar(&s.options.KeepVersions, "keep-versions", false, "leave the collection of old versions to others, like TiDB")
-	f.DurationVar(&s.options.ClockInterval, "clock-interval", 50*time.Millisecond, "PD's `setting` "+
-		"tso-update-physical-interval")
+func (s *flags) add(f *pflag.FlagSet) {
+	f.StringVar(&s.pd, "pd", "", "`ADDRESSES` of the cluster's placement drivers, with commas between them (required)")
+	f.StringVar(&s.options.Prefix, "prefix", "cqld", "`NAME` of the data in the cluster; servers with the same one are nodes "+
+		"of one Cassandra cluster")
+	f.StringVar(&s.address.Authorities, "cluster-ca", "", "connect to the cluster with TLS, trusting the authorities in "+
+		"`FILE` (PEM)")
+	f.StringVar(&s.address.Certificate, "cluster-cert", "", "show the cluster the certificate in `FILE` (PEM)")
+	f.StringVar(&s.address.Key, "cluster-key", "", "private key of --cluster-cert, in `FILE` (PEM)")
+	f.IntVar(&s.options.MaxKey, "max-key", 5000, "refuse keys (partition key and clustering columns) longer than `BYTES`; "+
+		"TiKV's storage.max-key-size has to be a third more")
+	f.BoolVar(&s.options.KeepVersions, "keep-versions", false, "leave garbage collection of old versions to others, such as "+
+		"TiDB")
+	f.DurationVar(&s.options.ClockInterval, "clock-interval", 50*time.Millisecond, "PD's setting tso-update-physical-interval")
 	command.NodeFlags(f, &s.node)
 }
 
@@ -52,11 +53,11 @@ func (s *flags) open(fold engine.Fold, log zerolog.Logger) (engine.Engine, error
 	}
 	switch {
 	case len(s.address.PD) == 0:
-		return nil, errors.New("--pd names no placement driver of a cluster")
+		return nil, errors.New("--pd ADDRESSES is needed: it names the cluster's placement drivers")
 	case s.options.MaxKey < 1024:
-		return nil, fmt.Errorf("--max-key %d: want 1024 at least", s.options.MaxKey)
+		return nil, fmt.Errorf("--max-key %d: want 1024 or more", s.options.MaxKey)
 	case s.options.ClockInterval < time.Millisecond || s.options.ClockInterval > 10*time.Second:
-		return nil, fmt.Errorf("--clock-interval %v: want a time from 1ms to 10s, as PD does", s.options.ClockInterval)
+		return nil, fmt.Errorf("--clock-interval %v: want a duration from 1ms to 10s, as PD does", s.options.ClockInterval)
 	}
 	connection, err := tikv.Connect(s.address, log)
 	if err != nil {
@@ -70,7 +71,16 @@ func (s *flags) open(fold engine.Fold, log zerolog.Logger) (engine.Engine, error
 	return e, nil
 }
 
-func main() {
-	var s flags
-	command.Main(version, &command.Engine{Flags: s.add, Open: s.open, Shared: &s.node})
+// engine is what the commands of cqld are given.
+func (s *flags) engine() *command.Engine {
+	return &command.Engine{
+		Program: "cqld-cluster",
+		About: "cqld-cluster answers CQL clients as a node of an Apache Cassandra 5.0 cluster, and keeps the data in TiKV. " +
+			"Servers with the same prefix are nodes of one cluster.",
+		Example: `serve --pd pd1:2379,pd2:2379 --prefix shop --listen 192.0.2.11:9042
+serve --pd pd1:2379 --listen 0.0.0.0:9042 --advertise 192.0.2.11 --rack rack1`,
+		Flags: s.add, Open: s.open, Shared: &s.node,
+	}
 }
+
+func main() { command.Main(version, new(flags).engine()) }

@@ -65,7 +65,6 @@ func states(t *testing.T, p *program) (all []string) {
 	var out, errs bytes.Buffer
 	run := command.Program{
 		Args: []string{"nodes", p.addr}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
-		Getenv: func(string) string { return "" },
 	}
 	if code := run.Run(t.Context()); code != 0 {
 		t.Fatalf("the nodes are not printed: %s", &errs)

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"regexp"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"github.com/spf13/pflag"
 	"github.com/tikv/client-go/v2/tikvrpc"
 
 	"github.com/cqld/cqld/cluster/tikv"
@@ -56,7 +56,7 @@ func start(t *testing.T, c *tikvtest.Cluster, node *cluster.Options, args ...str
 		}
 		return send()
 	}
-	flags := func(f *flag.FlagSet) {
+	flags := func(f *pflag.FlagSet) {
 		if node != nil {
 			command.NodeFlags(f, node)
 		}
@@ -75,7 +75,7 @@ func start(t *testing.T, c *tikvtest.Cluster, node *cluster.Options, args ...str
 			"--read-timeout", "5m", "--range-timeout", "5m", "--write-timeout", "5m", "--counter-timeout", "5m",
 			"--cas-timeout", "5m", "--truncate-timeout", "5m",
 		}, args...),
-		Stdin: strings.NewReader(""), Stdout: end, Stderr: end, Getenv: func(string) string { return "" },
+		Stdin: strings.NewReader(""), Stdout: end, Stderr: end,
 		Engine: &command.Engine{Flags: flags, Open: open, Shared: node},
 	}
 	go func() {

@@ -19,7 +19,7 @@ func Ping(ctx context.Context, addr string, config *tls.Config, out io.Writer) e
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("ping %s: %w", addr, err)
+		return err
 	}
 	defer conn.Close()
 	if _, err := conn.Supported(ctx); err != nil {

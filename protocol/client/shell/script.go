@@ -35,7 +35,7 @@ func (s *Script) Run(ctx context.Context) error {
 		Keyspace: s.Keyspace, Username: s.Username, Password: s.Password, TLS: s.TLS,
 	})
 	if err != nil {
-		return fmt.Errorf("connect to %s: %w", s.Addr, err)
+		return err
 	}
 	defer conn.Close()
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/cqld/cqld/protocol"
@@ -23,11 +22,7 @@ type Login struct {
 func (l *Login) dial(ctx context.Context) (*client.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.Timeout)
 	defer cancel()
-	conn, err := client.Dial(ctx, l.Addr, client.Options{Username: l.Username, Password: l.Password, TLS: l.TLS})
-	if err != nil {
-		return nil, fmt.Errorf("connect to %s: %w", l.Addr, err)
-	}
-	return conn, nil
+	return client.Dial(ctx, l.Addr, client.Options{Username: l.Username, Password: l.Password, TLS: l.TLS})
 }
 
 // ErrNotCqld says that a server answers CQL and has no streams.

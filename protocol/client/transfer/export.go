@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,9 +40,13 @@ func (s *Server) dial(ctx context.Context) (*client.Conn, error) {
 
 // Progress says how far a copy has come.
 type Progress struct {
-	Table       string
-	Rows, Bytes int64 // of all tables
-	Files, All  int   // that are done, and that there are
+	Table      string
+	Rows       int64   // of all tables
+	Files, All int     // that are done, and that there are
+	Skipped    int     // files that were done before
+	Share      float64 // of the work that is done, from 0 to 1, estimated
+
+	Notes string // the file that says which files were imported before
 }
 
 // Export copies tables into a folder.
@@ -74,65 +79,93 @@ const (
 
 // counter sums up what several goroutines do.
 type counter struct {
-	mu  sync.Mutex
-	now Progress
-	fn  func(Progress)
+	mu    sync.Mutex
+	now   Progress
+	work  float64 // of all files
+	done  float64
+	parts map[string]float64 // what is done of files, by name
+	fn    func(Progress)
 }
 
-func (c *counter) add(table string, rows, bytes int64, files int) {
+// newCounter counts the work of files, of which each is as much as weight says.
+func newCounter(fn func(Progress), files []exportFile) *counter {
+	c := &counter{fn: fn, parts: map[string]float64{}}
+	c.now.All = len(files)
+	for _, f := range files {
+		c.work += f.weight
+	}
+	return c
+}
+
+// add counts rows of a file, of which a share is done, from 0 to 1.
+func (c *counter) add(f exportFile, rows int64, share float64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.now.Table = table
+	c.now.Table = f.table.fullName()
 	c.now.Rows += rows
-	c.now.Bytes += bytes
-	c.now.Files += files
+	c.done += f.weight * (share - c.parts[f.name])
+	c.parts[f.name] = share
+	if share == 1 {
+		c.now.Files++
+	}
+	c.now.Share = min(c.done/c.work, 1) // sums are not exact
 	c.fn(c.now)
+}
+
+// skip counts a file that was done before.
+func (c *counter) skip(f exportFile) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done += f.weight
+	c.now.Files++
+	c.now.Skipped++
 }
 
 // Run exports, and returns what was done. What was exported before into the same folder is left as it is.
 func (e *Export) Run(ctx context.Context) (Progress, error) {
-	done := &counter{fn: e.Progress}
 	conn, err := e.dial(ctx)
 	if err != nil {
-		return done.now, err
+		return Progress{}, err
 	}
 	defer conn.Close()
 	names, schema, err := e.tables(ctx, conn)
 	if err != nil {
-		return done.now, err
+		return Progress{}, err
 	}
 	if err := os.MkdirAll(e.Dir, 0o755); err != nil {
-		return done.now, err
+		return Progress{}, err
 	}
 	var files []exportFile
 	m := manifest{Version: 1, Format: e.Format, Times: e.Times, Parts: e.Parts}
 	for _, n := range names {
 		t, err := readTable(ctx, conn, n[0], n[1])
 		if err != nil {
-			return done.now, err
+			return Progress{}, err
 		}
 		m.Tables = append(m.Tables, t.fullName())
 		for part := range e.Parts {
-			files = append(files, exportFile{t, part, fileName(t.fullName(), part, e.Parts, e.Format)})
+			files = append(files, exportFile{t, part, fileName(t.fullName(), part, e.Parts, e.Format), 1})
 		}
 	}
 	if err := writeManifest(e.Dir, &m); err != nil {
-		return done.now, err
+		return Progress{}, err
 	}
 	if err := writeWhole(filepath.Join(e.Dir, schemaFile), []byte(schema)); err != nil {
-		return done.now, err
+		return Progress{}, err
 	}
-	done.now.All = len(files)
-	err = inParallel(ctx, &e.Server, e.Jobs, files, func(ctx context.Context, conn *client.Conn, f exportFile) error {
-		path := filepath.Join(e.Dir, f.name)
-		if _, err := os.Stat(path); err == nil {
-			done.add(f.table.fullName(), 0, 0, 1)
-			return nil
+	done := newCounter(e.Progress, files)
+	missing := slices.DeleteFunc(files, func(f exportFile) bool {
+		_, err := os.Stat(filepath.Join(e.Dir, f.name))
+		if err == nil {
+			done.skip(f)
 		}
-		if err := e.file(ctx, conn, f, path, done); err != nil {
+		return err == nil
+	})
+	err = inParallel(ctx, &e.Server, e.Jobs, missing, func(ctx context.Context, conn *client.Conn, f exportFile) error {
+		if err := e.file(ctx, conn, f, filepath.Join(e.Dir, f.name), done); err != nil {
 			return fmt.Errorf("export %s: %w", f.table.fullName(), err)
 		}
-		done.add(f.table.fullName(), 0, 0, 1)
+		done.add(f, 0, 1)
 		return nil
 	})
 	return done.now, err
@@ -140,9 +173,10 @@ func (e *Export) Run(ctx context.Context) (Progress, error) {
 
 // exportFile is a part of a table.
 type exportFile struct {
-	table *table
-	part  int
-	name  string
+	table  *table
+	part   int
+	name   string
+	weight float64 // how much work it is, in relation to others
 }
 
 // fileName is the name of a part.
@@ -304,8 +338,7 @@ func (e *Export) file(ctx context.Context, c *client.Conn, f exportFile, path st
 			_ = out.Close() // it may be closed
 		}
 	}()
-	counted := &countingWriter{to: out}
-	buffered := bufio.NewWriterSize(counted, 1<<18)
+	buffered := bufio.NewWriterSize(out, 1<<18)
 	w := newRowWriter(e.Format, buffered, e.Times)
 	if err := w.head(t); err != nil {
 		return err
@@ -320,7 +353,6 @@ func (e *Export) file(ctx context.Context, c *client.Conn, f exportFile, path st
 		if err != nil {
 			return err
 		}
-		before := counted.n
 		for _, values := range r.Rows {
 			all := t.cells(values, r, e.Times)
 			if last != nil && t.samePartition(last, all) {
@@ -331,7 +363,10 @@ func (e *Export) file(ctx context.Context, c *client.Conn, f exportFile, path st
 			}
 			last = all
 		}
-		done.add(t.fullName(), int64(len(r.Rows)), counted.n-before, 0)
+		if last != nil {
+			token := types.Token(t.partitionKey(last))
+			done.add(f, int64(len(r.Rows)), min((float64(token)-float64(after))/(float64(upTo)-float64(after)), 0.99))
+		}
 		if o.PagingState = r.PagingState; o.PagingState == nil {
 			break
 		}
@@ -370,6 +405,25 @@ func (t *table) samePartition(a, b row) bool {
 	return true
 }
 
+// partitionKey is the partition key of a row, as its token is made of it.
+func (t *table) partitionKey(r row) []byte {
+	var parts [][]byte
+	for i, c := range t.columns {
+		if c.kind == "partition_key" {
+			parts = append(parts, r[i].value)
+		}
+	}
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	var key []byte
+	for _, part := range parts {
+		key = binary.BigEndian.AppendUint16(key, uint16(len(part)))
+		key = append(append(key, part...), 0)
+	}
+	return key
+}
+
 // dropStatics takes the values of static columns from a row: the first row of its partition has them.
 func (t *table) dropStatics(r row) {
 	for i, c := range t.columns {
@@ -377,19 +431,6 @@ func (t *table) dropStatics(r row) {
 			r[i] = cell{}
 		}
 	}
-}
-
-// countingWriter counts what is written.
-type countingWriter struct {
-	to *os.File
-	n  int64
-}
-
-// Write writes and counts.
-func (w *countingWriter) Write(b []byte) (int, error) {
-	n, err := w.to.Write(b)
-	w.n += int64(n)
-	return n, err
 }
 
 // inParallel calls fn with each of some things, on so many connections at the same time. It ends at the first error.

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -31,72 +32,98 @@ type Import struct {
 
 // Run imports, and returns what was done. Files that an import before was done with are left out.
 func (i *Import) Run(ctx context.Context) (Progress, error) {
-	done := &counter{fn: i.Progress}
-	text, err := os.ReadFile(filepath.Join(i.Dir, manifestFile))
+	m, err := readManifest(i.Dir)
 	if err != nil {
-		return done.now, err
+		return Progress{}, err
 	}
-	var m manifest
-	if err := json.Unmarshal(text, &m); err != nil || m.Version != 1 {
-		return done.now, fmt.Errorf("%s is not of an export that this version knows", filepath.Join(i.Dir, manifestFile))
-	}
+	sizes := map[string]float64{}
 	for _, table := range m.Tables {
 		for part := range m.Parts {
-			if _, err := os.Stat(filepath.Join(i.Dir, fileName(table, part, m.Parts, m.Format))); err != nil {
-				return done.now, fmt.Errorf("the export is not whole: %w", err)
+			name := fileName(table, part, m.Parts, m.Format)
+			info, err := os.Stat(filepath.Join(i.Dir, name))
+			if err != nil {
+				return Progress{}, fmt.Errorf("the export is not whole: %w", err)
 			}
+			sizes[name] = float64(info.Size()) + 1
 		}
 	}
 	conn, err := i.dial(ctx)
 	if err != nil {
-		return done.now, err
+		return Progress{}, err
 	}
 	defer conn.Close()
 	notes, err := openNotes(ctx, conn, i.Dir)
 	if err != nil {
-		return done.now, err
+		return Progress{}, err
 	}
 	defer notes.file.Close()
-	if !i.NoSchema && !notes.done[schemaFile] {
+	defined := notes.done[schemaFile]
+	if !i.NoSchema && !defined {
 		if err := i.define(ctx, conn); err != nil {
-			return done.now, err
+			return Progress{}, err
 		}
 		if err := notes.note("done", schemaFile); err != nil {
-			return done.now, err
+			return Progress{}, err
 		}
 	}
 	var files []exportFile
 	for _, full := range m.Tables {
 		keyspace, name, _ := strings.Cut(full, ".")
 		t, err := readTable(ctx, conn, keyspace, name)
+		if defined && errors.Is(err, errNoTable) {
+			return Progress{}, fmt.Errorf("%w, though %s says that an earlier import has made it: if it was dropped since, "+
+				"remove that file, and everything is imported again", err, notes.paths())
+		}
 		if err != nil {
-			return done.now, err
+			return Progress{}, err
 		}
 		for part := range m.Parts {
-			f := exportFile{t, part, fileName(full, part, m.Parts, m.Format)}
+			f := exportFile{table: t, part: part, name: fileName(full, part, m.Parts, m.Format)}
+			f.weight = sizes[f.name]
 			if t.counter && m.Format == "cql" && notes.begun[f.name] && !notes.done[f.name] {
-				return done.now, fmt.Errorf("an import of %s was broken off: what it has added to counters is not known", f.name)
+				return Progress{}, fmt.Errorf("an import of %s was broken off: what it has added to counters is not known", f.name)
 			}
 			files = append(files, f)
 		}
 	}
-	done.now.All = len(files)
-	err = inParallel(ctx, &i.Server, i.Jobs, files, func(ctx context.Context, conn *client.Conn, f exportFile) error {
-		if !notes.isDone(f.name) {
-			if err := notes.note("begun", f.name); err != nil {
-				return err
-			}
-			if err := i.file(ctx, conn, f, m.Format, done); err != nil {
-				return fmt.Errorf("import %s: %w", f.name, err)
-			}
-			if err := notes.note("done", f.name); err != nil {
-				return err
-			}
+	done := newCounter(i.Progress, files)
+	done.now.Notes = notes.paths()
+	left := slices.DeleteFunc(files, func(f exportFile) bool {
+		if notes.done[f.name] {
+			done.skip(f)
 		}
-		done.add(f.table.fullName(), 0, 0, 1)
+		return notes.done[f.name]
+	})
+	err = inParallel(ctx, &i.Server, i.Jobs, left, func(ctx context.Context, conn *client.Conn, f exportFile) error {
+		if err := notes.note("begun", f.name); err != nil {
+			return err
+		}
+		if err := i.file(ctx, conn, f, m.Format, done); err != nil {
+			return fmt.Errorf("import %s: %w", f.name, err)
+		}
+		if err := notes.note("done", f.name); err != nil {
+			return err
+		}
+		done.add(f, 0, 1)
 		return nil
 	})
 	return done.now, err
+}
+
+// readManifest reads what an export was asked for.
+func readManifest(dir string) (m manifest, err error) {
+	path := filepath.Join(dir, manifestFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return m, fmt.Errorf("the folder %s has no export: there is no %s in it", dir, manifestFile)
+	}
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(text, &m); err != nil || m.Version != 1 {
+		return m, fmt.Errorf("%s is not of an export that this version knows", path)
+	}
+	return m, nil
 }
 
 // notes are the files that an import has begun and is done with.
@@ -104,7 +131,8 @@ type notes struct {
 	mu          sync.Mutex
 	file        *os.File
 	begun, done map[string]bool
-	torn        bool // the last line of the file that was read last was not written to its end
+	found       []string // files of notes that were read
+	torn        bool     // the last line of the file that was read last was not written to its end
 }
 
 // openNotes reads the notes of imports into a server, or into another node of the same cluster: host ids name them.
@@ -135,6 +163,9 @@ func (n *notes) read(path string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	if err == nil {
+		n.found = append(n.found, path)
+	}
 	n.torn = false
 	for line := range strings.Lines(string(text)) {
 		line, whole := strings.CutSuffix(line, "\n")
@@ -151,18 +182,12 @@ func (n *notes) read(path string) error {
 	return nil
 }
 
-func (n *notes) isDone(name string) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.done[name]
-}
+// paths are the files that have the notes.
+func (n *notes) paths() string { return strings.Join(n.found, " and ") }
 
 func (n *notes) note(what, name string) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if what == "done" {
-		n.done[name] = true
-	}
 	_, err := fmt.Fprintln(n.file, what, name)
 	return errors.Join(err, n.file.Sync())
 }
@@ -201,7 +226,8 @@ func (i *Import) file(ctx context.Context, c *client.Conn, f exportFile, format 
 	if w.table, err = f.table.typed(ctx, c); err != nil {
 		return err
 	}
-	r := newRowReader(format, bufio.NewReaderSize(in, 1<<18))
+	counted := &countingReader{from: in}
+	r := newRowReader(format, bufio.NewReaderSize(counted, 1<<18))
 	rows := int64(0)
 	for {
 		one, err := r.next(w.table)
@@ -215,11 +241,24 @@ func (i *Import) file(ctx context.Context, c *client.Conn, f exportFile, format 
 			return fmt.Errorf("row %d or one shortly before it: %w", rows+1, err)
 		}
 		if rows++; rows%100 == 0 {
-			done.add(f.table.fullName(), 100, 0, 0)
+			done.add(f, 100, min(counted.n/f.weight, 0.99))
 		}
 	}
-	done.add(f.table.fullName(), rows%100, 0, 0)
+	done.add(f, rows%100, 0.99)
 	return w.settle(ctx)
+}
+
+// countingReader counts what is read.
+type countingReader struct {
+	from io.Reader
+	n    float64
+}
+
+// Read reads and counts.
+func (r *countingReader) Read(b []byte) (int, error) {
+	n, err := r.from.Read(b)
+	r.n += float64(n)
+	return n, err
 }
 
 // typed is the table with the types of its columns.
@@ -259,10 +298,10 @@ func (i *Import) statements(ctx context.Context, c *client.Conn, f exportFile, i
 			return fmt.Errorf("line %d: %w", s.Line, err)
 		}
 		if n%100 == 99 {
-			done.add(f.table.fullName(), 100, 0, 0)
+			done.add(f, 100, min(float64(n)/float64(len(all)), 0.99))
 		}
 	}
-	done.add(f.table.fullName(), int64(len(all)%100), 0, 0)
+	done.add(f, int64(len(all)%100), 0.99)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,6 +48,9 @@ func (t *table) where(clustering bool) string {
 // kinds are the kinds of columns in the order of an export.
 var kinds = []string{"partition_key", "clustering", "static", "regular"}
 
+// errNoTable says that a table is not defined.
+var errNoTable = errors.New("there is no table")
+
 // readTable asks for the columns of a table.
 func readTable(ctx context.Context, c *client.Conn, keyspace, name string) (*table, error) {
 	t := &table{keyspace: keyspace, name: name}
@@ -65,7 +69,7 @@ func readTable(ctx context.Context, c *client.Conn, keyspace, name string) (*tab
 		return nil, err
 	}
 	if len(t.columns) == 0 {
-		return nil, fmt.Errorf("there is no table %s.%s", keyspace, name)
+		return nil, fmt.Errorf("%w %s.%s", errNoTable, keyspace, name)
 	}
 	slices.SortFunc(t.columns, func(a, b *column) int {
 		if d := slices.Index(kinds, a.kind) - slices.Index(kinds, b.kind); d != 0 {

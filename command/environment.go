@@ -1,0 +1,147 @@
+package command
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+const envPrefix = "CQLD_"
+
+// envName is the environment's name of a flag: CQLD_LOG_LEVEL for --log-level.
+func envName(name string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}
+
+// readEnvironment sets the flags that the command line does not give and the environment does, and refuses names that
+// belong to no flag of any command. A container's health check has the environment of its server, so the flags of other
+// commands are fine.
+func (c *console) readEnvironment(cmd *cobra.Command) error {
+	if err := c.checkEnvironment(cmd.Root()); err != nil {
+		return err
+	}
+	return setFromEnvironment(cmd.Flags(), c.getenv)
+}
+
+// environmentKey annotates a flag that the environment has set.
+const environmentKey = "environment"
+
+// isOnCommandLine reports whether the command line gives a flag.
+func isOnCommandLine(f *pflag.Flag) bool {
+	_, fromEnvironment := f.Annotations[environmentKey]
+	return f.Changed && !fromEnvironment
+}
+
+// setFromEnvironment sets the flags that the environment gives.
+func setFromEnvironment(f *pflag.FlagSet, getenv func(string) string) (err error) {
+	f.VisitAll(func(one *pflag.Flag) {
+		text := getenv(envName(one.Name))
+		if text == "" || err != nil || one.Annotations[topicKey][0] == generalTopic {
+			return
+		}
+		if a, several := one.Value.(*assignments); several {
+			err = a.setBelow(text)
+		} else if !one.Changed {
+			err = f.Set(one.Name, text)
+			one.Annotations[environmentKey] = nil
+		}
+		if err != nil {
+			err = usagef("%s=%q: %s", envName(one.Name), text, valueReason(one, text, err))
+		}
+	})
+	return err
+}
+
+// serviceVariables are set by Kubernetes in every container of a namespace for a service that is named cqld, or cqld-
+// and something.
+var serviceVariables = regexp.MustCompile(`^CQLD(_\w+)?(` +
+	`_SERVICE_(HOST|PORT(_\w+)?)=|` +
+	`_PORT(_\d+_(TCP|UDP|SCTP))?=(tcp|udp|sctp)://|` +
+	`_PORT_\d+_(TCP|UDP|SCTP)_(PROTO|PORT|ADDR)=)`)
+
+// checkEnvironment refuses names with our prefix that no flag has.
+func (c *console) checkEnvironment(root *cobra.Command) error {
+	var known []string
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "cqlsh" {
+			continue // its flags are not taken from the environment
+		}
+		cmd.Flags().VisitAll(func(one *pflag.Flag) {
+			if one.Annotations[topicKey][0] != generalTopic {
+				known = append(known, strings.TrimPrefix(envName(one.Name), envPrefix))
+			}
+		})
+	}
+	for _, variable := range c.environ {
+		name, value, _ := strings.Cut(variable, "=")
+		flag, ours := strings.CutPrefix(name, envPrefix)
+		if !ours || value == "" || slices.Contains(known, flag) || serviceVariables.MatchString(variable) {
+			continue
+		}
+		if near := nearest(flag, known); near != "" {
+			return usagef("the environment has %s, which is the name of no flag: did you mean %s?", name, envPrefix+near)
+		}
+		return usagef("the environment has %s, which is the name of no flag", name)
+	}
+	return nil
+}
+
+// flagError says in our words what is wrong with flags.
+func flagError(f *pflag.FlagSet, err error) error {
+	var unknown *pflag.NotExistError
+	var bad *pflag.InvalidValueError
+	var lacking *pflag.ValueRequiredError
+	switch {
+	case errors.As(err, &bad):
+		one := bad.GetFlag()
+		return badFlag(one.Name, bad.GetValue(), valueReason(one, bad.GetValue(), err))
+	case errors.As(err, &lacking):
+		return usagef("--%s needs a value: --%[1]s %s", lacking.GetFlag().Name, placeholder(lacking.GetFlag()))
+	case errors.As(err, &unknown):
+		given, name := "--"+unknown.GetSpecifiedName(), unknown.GetSpecifiedName()
+		if letters := unknown.GetSpecifiedShortnames(); letters != "" { // -memory is read as the letters m, e and so on
+			given, name = "-"+letters, letters
+		}
+		var names []string
+		f.VisitAll(func(one *pflag.Flag) { names = append(names, one.Name) })
+		if len(name) == 1 && f.ShorthandLookup(name) != nil {
+			return usagef("there is no flag %s: did you mean -%s?", given, name)
+		}
+		if len(name) > 1 {
+			name, _, _ = strings.Cut(name, "=")
+			if near := nearest(name, names); near != "" {
+				return usagef("there is no flag %s: did you mean --%s?", given, near)
+			}
+		}
+		return usagef("there is no flag %s; --help lists the flags", given)
+	}
+	return usagef("%w", err)
+}
+
+// valueReason says what a flag takes that does not take a value. err is the error of setting it.
+func valueReason(f *pflag.Flag, text string, err error) string {
+	switch f.Value.Type() {
+	case "duration":
+		if _, err := strconv.ParseFloat(text, 64); err == nil {
+			return "a duration needs a unit: say " + text + "s for seconds"
+		}
+		return "want a duration, such as 5s or 1m30s"
+	case "int":
+		return "want a whole number"
+	case "bool":
+		return "want true or false"
+	}
+	var bad *pflag.InvalidValueError
+	if errors.As(err, &bad) {
+		err = bad.Unwrap()
+	}
+	return err.Error()
+}
+
+// badFlag is the error of a flag whose value is refused.
+func badFlag(name, value, reason string) error { return usagef("--%s %q: %s", name, value, reason) }

@@ -1,0 +1,76 @@
+package command
+
+import (
+	"bytes"
+	"net"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestProgress prints nothing of what is done soon, and then a line now and then, with the time that is left.
+func TestProgress(t *testing.T) {
+	var out bytes.Buffer
+	p := newProgress(&out, false)
+	p.show("restore", 0.1, "1.0 MB")
+	if out.Len() > 0 || p.every != printEvery {
+		t.Errorf("every %v it prints %q", p.every, out.String())
+	}
+	p.last, p.began = p.last.Add(-printEvery), p.began.Add(-10*time.Second)
+	p.show("restore", 0.3, "3.0 MB")
+	p.show("restore", 0.4, "4.0 MB")
+	if out.String() != "restore: 30%, 3.0 MB, about 35s left\n" {
+		t.Errorf("it prints %q", out.String())
+	}
+	p.last = p.last.Add(-printEvery)
+	p.show("verify", -1, "5 rows") // of another part, of which nobody knows how much there is
+	p.end()
+	if _, last, _ := strings.Cut(out.String(), "\n"); last != "verify: 5 rows\n" {
+		t.Errorf("then it prints %q", last)
+	}
+	out.Reset()
+	p = newProgress(&out, true)
+	p.every = 0
+	p.show("restore", 0.5, "1.0 MB")
+	if p.end(); out.Len() > 0 {
+		t.Errorf("when it is to be quiet it prints %q", out.String())
+	}
+}
+
+// TestPingWait tries again, and says nothing meanwhile, until a server answers or the time is over.
+func TestPingWait(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	refused := make(chan struct{})
+	go func() { // the first clients are hung up on, as if the server was not ready yet
+		defer close(refused)
+		for range 3 {
+			if c, err := l.Accept(); err == nil {
+				_ = c.Close()
+			}
+		}
+		_ = l.Close()
+	}()
+	type result struct {
+		code      int
+		out, errs string
+	}
+	pinged := make(chan result, 1)
+	go func() {
+		code, out, errs := cqld(t, nil, "ping", addr, "--wait", "1m")
+		pinged <- result{code, out, errs}
+	}()
+	<-refused
+	log, ended, _ := startServe(t, nil, "--memory", "--listen", addr)
+	log.await(t, listening, ended)
+	if r := <-pinged; r.code != 0 || r.out != addr+" answers, protocol v5\n" || r.errs != "" {
+		t.Errorf("exit %d, %s%s", r.code, r.out, r.errs)
+	}
+	code, out, errs := cqld(t, nil, "ping", "127.0.0.1:1", "--wait", "50ms")
+	if code != exitFailed || out != "" || errs != "cqld: connect to 127.0.0.1:1: connection refused; gave up after 50ms\n" {
+		t.Errorf("exit %d, %s%s", code, out, errs)
+	}
+}

@@ -1,0 +1,387 @@
+package command
+
+import (
+	"fmt"
+	"math"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/pflag"
+
+	"github.com/cqld/cqld/cql/parser"
+	"github.com/cqld/cqld/planner/guardrail"
+	"github.com/cqld/cqld/server"
+	"github.com/cqld/cqld/store/engine/disk"
+)
+
+// settings are the values of the flags of serve.
+type settings struct {
+	listen      string
+	advertise   netip.AddrPort // zero: the address that each client dialled
+	data        string
+	memory      bool
+	repair      bool
+	ends        bool  // the process ends with the command
+	memoryLimit int64 // 0: what boundMemory finds out
+	memtable    int64
+	filter      int64
+	tombstones  int64
+	reserve     disk.Reserve
+	sync        disk.Sync
+	purgeEvery  time.Duration
+	clusterName string
+	datacenter  string
+	rack        string
+	strict      bool
+	ring        []server.RingNode // none: one node
+	level       zerolog.Level
+	logFormat   string
+	http        string // "": no HTTP
+	httpHost    string // names of this server, with commas between them
+	httpPprof   bool
+	portFile    string // that gets the address; "": none
+	withParent  bool   // the server ends with the process that started it
+	init        string // the folder of scripts for a server without data; "": none
+	limits      server.Limits
+	guardrails  *guardrail.Settings
+
+	logins bool                 // clients log in
+	login  server.Authenticator // how they do
+	masks  bool                 // columns may be masked
+
+	certificates certificateFiles // of TLS; none: connections are not encrypted
+	optionalTLS  bool
+
+	controls bool // clients may control the clock, faults and more
+
+	engine  *Engine      // in place of those of a folder and of memory, or nil
+	calls   *engineCalls // of that engine, when it is open
+	release string       // that other nodes see
+
+	told []string // warnings for the log
+
+	given struct { // flags as they are given
+		advertise, sync, level, memory, memtable, config, auth, ring, tls, limit, request, statement, reserve string
+		set                                                                                                   assignments
+	}
+}
+
+// folderFlags are about the data of a single process, or ask whether there is any.
+var folderFlags = []string{"data", "memory", "repair", "commitlog-sync", "memtable", "disk-reserve", "init"}
+
+// checkFolder refuses flags about a folder for a server that has none.
+func (s *settings) checkFolder(f *pflag.FlagSet) (err error) {
+	for _, name := range folderFlags {
+		if one := f.Lookup(name); one.Changed && s.engine != nil {
+			return badFlag(name, one.Value.String(), "this server keeps no data of its own")
+		}
+	}
+	for _, name := range []string{"data", "repair"} {
+		if one := f.Lookup(name); s.memory && isOnCommandLine(one) {
+			return badFlag(name, one.Value.String(), "does not go with --memory, which keeps no data on disk")
+		}
+	}
+	return nil
+}
+
+// complete takes what the flags leave open from the environment of Cassandra's image, and checks and converts all
+// values.
+func (s *settings) complete(c *console, f *pflag.FlagSet) (err error) {
+	if err := s.checkFolder(f); err != nil {
+		return err
+	}
+	if s.engine != nil {
+		s.memory = true // there is no folder
+	}
+	s.release = c.buildVersion()
+	if s.told, err = cassandraEnv(f, c.getenv); err != nil {
+		return err
+	}
+	s.listen = withPort(s.listen)
+	if err := s.check(); err != nil {
+		return err
+	}
+	if err := s.checkLimits(); err != nil {
+		return err
+	}
+	s.guardrails, err = readGuardrails(s.given.config, s.given.set)
+	return err
+}
+
+// check checks and converts the values of flags.
+func (s *settings) check() error {
+	var err error
+	advertise, sync, level := s.given.advertise, s.given.sync, s.given.level
+	if !isHostPort(s.listen) {
+		return badFlag("listen", s.listen, "want HOST:PORT, a host, or a port from 0 to 65535")
+	}
+	if s.advertise, err = parseAdvertise(advertise, s.listen); err != nil {
+		return badFlag("advertise", advertise, "want an IP address, with or without a port")
+	}
+	if level = strings.ToLower(level); !slices.Contains(logLevels, level) {
+		return unknownValue("log-level", level, logLevels)
+	}
+	if s.level, err = zerolog.ParseLevel(level); err != nil {
+		return err
+	}
+	mode := slices.Index(syncModes, sync)
+	if mode < 0 {
+		return unknownValue("commitlog-sync", sync, syncModes)
+	}
+	s.sync = disk.Sync(mode)
+	if !slices.Contains(logFormats, s.logFormat) {
+		return unknownValue("log-format", s.logFormat, logFormats)
+	}
+	if err := s.checkLogins(); err != nil {
+		return err
+	}
+	if err := s.checkHTTP(); err != nil {
+		return err
+	}
+	if err := s.checkRing(); err != nil {
+		return err
+	}
+	if err := s.checkShared(); err != nil {
+		return err
+	}
+	if s.purgeEvery <= 0 {
+		return badFlag("purge-every", s.purgeEvery.String(), "want a duration, such as 10s")
+	}
+	if !s.memory && s.data == "" {
+		return badFlag("data", s.data, "want a folder")
+	}
+	return nil
+}
+
+// checkRing reads the nodes of the ring, and refuses flags that do not go with it.
+func (s *settings) checkRing() (err error) {
+	text := s.given.ring
+	if text == "" {
+		return nil
+	}
+	if _, err := strconv.Atoi(text); err == nil {
+		text = s.datacenter + "=" + text
+	}
+	if s.ring, err = server.ParseRing(text); err != nil {
+		return usagef("--ring %w", err)
+	}
+	for name, given := range map[string]bool{
+		"advertise": s.given.advertise != "", "strict-replicas": s.strict,
+		"datacenter": s.datacenter != "datacenter1", "rack": s.rack != "rack1",
+	} {
+		if given {
+			return badFlag("ring", text, "does not go with --"+name)
+		}
+	}
+	return nil
+}
+
+// checkLogins checks and converts the flags of logins and of TLS.
+func (s *settings) checkLogins() error {
+	if login, ok := authenticators[s.given.auth]; ok {
+		s.logins, s.login = true, login
+	} else if s.given.auth != "none" {
+		return unknownValue("auth", s.given.auth, authModes)
+	}
+	f := &s.certificates
+	switch {
+	case (f.certificate == "") != (f.key == ""):
+		return usagef("--tls-cert and --tls-key belong together")
+	case f.authorities != "" && f.certificate == "":
+		return badFlag("tls-client-ca", f.authorities, "it needs --tls-cert and --tls-key")
+	case s.login != server.ByPassword && f.authorities == "":
+		return badFlag("auth", s.given.auth, "it needs --tls-cert, --tls-key and --tls-client-ca")
+	case s.login == server.ByCertificate && s.given.tls != "required":
+		return badFlag("auth", s.given.auth, "it needs --tls required")
+	case s.login == server.ByCertificate && s.init != "":
+		return badFlag("init", s.init, "does not go with --auth mtls: the scripts are run by a role that logs in with a password")
+	case !slices.Contains(tlsModes, s.given.tls):
+		return unknownValue("tls", s.given.tls, tlsModes)
+	}
+	s.optionalTLS = s.given.tls == "optional"
+	return nil
+}
+
+// unknownValue refuses a value of a flag that takes one of a few.
+func unknownValue(name, value string, values []string) error {
+	if near := nearest(value, values); near != "" {
+		return badFlag(name, value, "did you mean "+near+"? It takes "+oneOf(values))
+	}
+	return badFlag(name, value, "want "+oneOf(values))
+}
+
+// authenticators are the values of --auth that have clients log in.
+var authenticators = map[string]server.Authenticator{
+	"password":         server.ByPassword,
+	"mtls":             server.ByCertificate,
+	"mtls-or-password": server.ByCertificateOrPassword,
+}
+
+// checkLimits checks and converts the limits of clients.
+func (s *settings) checkLimits() error {
+	if err := s.checkSizes(); err != nil {
+		return err
+	}
+	for _, count := range []struct {
+		name        string
+		value       int
+		least, most int
+	}{
+		{"max-connections", s.limits.Connections, 0, math.MaxInt32},
+		{"max-connections-per-ip", s.limits.ConnectionsPerIP, 0, math.MaxInt32},
+		{"max-requests", s.limits.Requests, 1, math.MaxInt32},
+		{"max-requests-per-connection", s.limits.Concurrent, 1, math.MaxInt16},
+		{"max-requests-per-second", s.limits.RequestsPerSecond, 0, math.MaxInt32},
+		{"max-nesting", s.limits.Nesting, 10, parser.DefaultLimits.Nesting},
+	} {
+		if count.value < count.least || count.value > count.most {
+			return badFlag(count.name, strconv.Itoa(count.value),
+				fmt.Sprintf("want a number from %d to %d", count.least, count.most))
+		}
+	}
+	for _, timeout := range []struct {
+		name  string
+		value time.Duration
+	}{
+		{"read-timeout", s.limits.ReadTimeout},
+		{"range-timeout", s.limits.RangeTimeout},
+		{"write-timeout", s.limits.WriteTimeout},
+		{"counter-timeout", s.limits.CounterTimeout},
+		{"cas-timeout", s.limits.CASTimeout},
+		{"truncate-timeout", s.limits.TruncateTimeout},
+	} {
+		if timeout.value <= 0 {
+			return badFlag(timeout.name, timeout.value.String(), "want a duration, such as 5s")
+		}
+	}
+	return nil
+}
+
+// checkSizes checks and converts the flags that are numbers of bytes.
+func (s *settings) checkSizes() error {
+	var request, statement int64
+	for _, size := range []struct {
+		name, text  string
+		value       *int64
+		least, most int64
+		want        string
+	}{
+		{"memory-limit", s.given.limit, &s.memoryLimit, minMemory, math.MaxInt64, "of at least 128MiB"},
+		{"client-memory", s.given.memory, &s.limits.Memory, minClientMemory, math.MaxInt64, "of at least 16MiB"},
+		{"memtable", s.given.memtable, &s.memtable, minMemtable, maxMemtable, "from 64KiB to 4GiB"},
+		{"max-request", s.given.request, &request, minRequest, maxRequest, "from 64KiB to 256MiB"},
+		{"max-statement", s.given.statement, &statement, minStatement, maxRequest, "from 1KiB to 256MiB"},
+	} {
+		if size.text == "" {
+			continue
+		}
+		n, err := parseBytes(size.text)
+		if err != nil || n < size.least || n > size.most {
+			return badFlag(size.name, size.text, "want a number of bytes "+size.want)
+		}
+		*size.value = n
+	}
+	s.limits.Frame, s.limits.Statement = int(request), int(statement)
+	return s.checkReserve()
+}
+
+// usualReserve is what is left free of a volume.
+var usualReserve = disk.Reserve{Percent: 2, Most: 4 << 30}
+
+// checkReserve checks and converts --disk-reserve.
+func (s *settings) checkReserve() (err error) {
+	text := s.given.reserve
+	if text == "" {
+		s.reserve = usualReserve
+		return nil
+	}
+	if number, ok := strings.CutSuffix(text, "%"); ok {
+		s.reserve.Percent, err = strconv.ParseFloat(number, 64)
+		if err != nil || !(s.reserve.Percent > 0 && s.reserve.Percent <= 100) {
+			return badFlag("disk-reserve", text, "want a share from 0% to 100%")
+		}
+		return nil
+	}
+	if s.reserve.Bytes, err = parseBytes(text); err != nil {
+		return badFlag("disk-reserve", text, "want bytes, like 10GiB, or a share, like 5%")
+	}
+	return nil
+}
+
+// The least and the most that sizes may be. The protocol has no requests that are longer than maxRequest.
+const (
+	minMemory       = 128 << 20
+	minClientMemory = 16 << 20
+	minMemtable     = 64 << 10
+	maxMemtable     = 4 << 30
+	minRequest      = 64 << 10
+	maxRequest      = 256 << 20
+	minStatement    = 1 << 10
+)
+
+// parseBytes reads a number of bytes, with or without one of the units that Go's runtime takes in GOMEMLIMIT.
+func parseBytes(text string) (int64, error) {
+	shift := 0
+	for i, unit := range []string{"KiB", "MiB", "GiB", "TiB"} {
+		if number, ok := strings.CutSuffix(text, unit); ok {
+			text, shift = number, 10*(i+1)
+			break
+		}
+	}
+	n, err := strconv.ParseInt(strings.TrimSuffix(text, "B"), 10, 64)
+	if err == nil && (n < 0 || n > math.MaxInt64>>shift) {
+		err = strconv.ErrRange
+	}
+	return n << shift, err
+}
+
+// parseAdvertise reads an address; without a port it gets that of listen.
+func parseAdvertise(text, listen string) (netip.AddrPort, error) {
+	if text == "" {
+		return netip.AddrPort{}, nil
+	}
+	if a, err := netip.ParseAddrPort(text); err == nil {
+		return a, nil
+	}
+	ip, err := netip.ParseAddr(strings.Trim(text, "[]"))
+	if err != nil {
+		return netip.AddrPort{}, err
+	}
+	_, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return netip.AddrPort{}, err
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	return netip.AddrPortFrom(ip, uint16(n)), err
+}
+
+// withPort adds CQL's port to an address that has none. A port alone is one of this machine.
+func withPort(addr string) string {
+	if _, _, err := net.SplitHostPort(addr); err == nil {
+		return addr
+	}
+	if isPort(addr) {
+		return net.JoinHostPort("127.0.0.1", addr)
+	}
+	return net.JoinHostPort(strings.Trim(addr, "[]"), defaultPort)
+}
+
+func isPort(text string) bool {
+	_, err := strconv.ParseUint(text, 10, 16)
+	return err == nil
+}
+
+// isHostPort reports whether an address has a host, which may be empty, and a port that is a number or a known name.
+func isHostPort(addr string) bool {
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil || port == "" {
+		return false
+	}
+	_, err = net.LookupPort("tcp", port)
+	return err == nil
+}

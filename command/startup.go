@@ -1,0 +1,166 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rs/zerolog"
+
+	"github.com/cqld/cqld/store/engine/files"
+)
+
+// checkData refuses a folder that has files and no data of ours: it is somebody else's.
+func (s *settings) checkData() error {
+	if s.memory || s.repair {
+		return nil
+	}
+	entries, err := os.ReadDir(s.data)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return cannotRead(s.data, err)
+	}
+	if slices.ContainsFunc(entries, isDataFile) {
+		return nil
+	}
+	for _, e := range entries {
+		// A volume may have lost+found, and a start that was interrupted may have left the others.
+		known := []string{"lost+found", initRecord, initRecord + unfinished, "CQLD" + unfinished}
+		if !slices.Contains(known, e.Name()) {
+			return fmt.Errorf("the folder %s has files that are not cqld's, such as %s: --data needs an empty folder or "+
+				"one that cqld made", s.data, e.Name())
+		}
+	}
+	return nil
+}
+
+// cannotMake says which folder cannot be made.
+func cannotMake(path string, err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return fmt.Errorf("cannot make the folder %s: %w", path, err)
+}
+
+// announce tells people and programs that clients are served.
+func (s *settings) announce(c *console, l *listeners, log zerolog.Logger) error {
+	s.warnOpen(l, log)
+	if isTerminal(c.stderr) && s.logFormat != "json" && s.level <= zerolog.InfoLevel {
+		s.printSummary(c.stderr, c, l)
+	} else {
+		event := log.Info()
+		for _, one := range s.summary(c, l) {
+			event = event.Str(one.key, one.value)
+		}
+		event.Msg("clients are served")
+	}
+	if s.portFile == "" {
+		return nil
+	}
+	address := reachable(l.addresses()[0].String())
+	if err := files.ReplaceFile(s.portFile, []byte(address+"\n")); err != nil {
+		return fmt.Errorf("--port-file: %w", err)
+	}
+	return nil
+}
+
+// removePortFile removes the file of --port-file, so that nobody connects to a server that is not there.
+func (s *settings) removePortFile() error {
+	if s.portFile == "" {
+		return nil
+	}
+	if err := os.Remove(s.portFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("--port-file: %w", err)
+	}
+	return nil
+}
+
+// fact is one of the things that are said of a server that has started.
+type fact struct{ key, value string }
+
+// summary is what somebody who starts a server wants to know.
+func (s *settings) summary(c *console, l *listeners) []fact {
+	data := "in memory"
+	switch {
+	case s.engine != nil:
+		data = "in a cluster"
+	case !s.memory:
+		data = s.data
+		if path, err := filepath.Abs(s.data); err == nil {
+			data = path
+		}
+	}
+	address := l.logged()[0]
+	encryption := "none"
+	if l.tls != nil {
+		encryption = s.given.tls
+	}
+	at := reachable(l.addresses()[0].String())
+	host, port, _ := net.SplitHostPort(at)
+	shell, own := fmt.Sprintf("cqlsh %s %s", host, port), c.name()+" exec "+at
+	if s.logins {
+		shell, own = shell+" -u USER", own+" --username USER"
+	}
+	if l.tls != nil && !l.tls.Optional {
+		shell, own = shell+" --ssl", own+" --tls"
+	}
+	return []fact{
+		{"version", c.buildVersion()},
+		{"listen", address},
+		{"data", data},
+		{"auth", s.given.auth},
+		{"tls", encryption},
+		{"connect", shell + "  or  " + own + ` -e "..."`},
+	}
+}
+
+// printSummary prints the summary for people.
+func (s *settings) printSummary(out io.Writer, c *console, l *listeners) {
+	names := map[string]string{
+		"listen": "Address", "data": "Data", "auth": "Authentication", "tls": "TLS", "connect": "Connect with",
+	}
+	var b strings.Builder
+	for _, one := range s.summary(c, l) {
+		switch one.key {
+		case "version":
+			fmt.Fprintf(&b, "\n%s %s is ready\n", c.name(), one.value)
+		default:
+			fmt.Fprintf(&b, "  %-16s%s\n", names[one.key], one.value)
+		}
+	}
+	fmt.Fprint(&b, "  Stop with       Ctrl-C\n\n")
+	fmt.Fprint(out, b.String())
+}
+
+// reachable is an address at which this machine reaches a listener.
+func reachable(address string) string {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil || !at.Addr().IsUnspecified() {
+		return address
+	}
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String()
+}
+
+// warnOpen warns of a server that everybody who reaches it may read and change.
+func (s *settings) warnOpen(l *listeners, log zerolog.Logger) {
+	certified := l.tls != nil && !l.tls.Optional && s.certificates.authorities != ""
+	if s.logins || certified {
+		return
+	}
+	for i, address := range l.addresses() {
+		at, err := netip.ParseAddrPort(address.String())
+		if err != nil || at.Addr().IsLoopback() {
+			continue
+		}
+		log.Warn().Msgf("no authentication: everyone who can reach %s can read and change all data; --auth password makes "+
+			"clients log in, and --listen 127.0.0.1 keeps other machines out", l.logged()[i])
+		return
+	}
+}
