@@ -197,8 +197,8 @@ func (m *Mutation) end(err error) error {
 	return err
 }
 
-// MaxRows is how many small rows, ranges and partitions one Apply can write to. It leaves one operation for the bound of
-// timestamps.
+// MaxRows is how many small rows, ranges and partitions one Apply can write to. It leaves one operation for the bound
+// of timestamps.
 func (s *Store) MaxRows() int { return s.limits.CommitOps - 1 }
 
 // tooLarge is what a client sees of engine.ErrTooLarge.
