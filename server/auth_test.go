@@ -100,8 +100,75 @@ func TestLoginTokens(t *testing.T) {
 		}
 		c.Close()
 	}
-	if log := logged.String(); strings.Contains(log, "hunter2") || strings.Count(log, "a login failed") != 11 {
+	if err := s.Stop(testContext(t)); err != nil {
+		t.Fatal(err)
+	}
+	log := logged.String()
+	if strings.Contains(log, "hunter2") || strings.Count(log, `"a login failed"`) != 5 ||
+		!strings.Contains(log, `"client":"127.0.0.1/32","times":6,"message":"a login failed, again and again"`) {
 		t.Errorf("logged\n%s", log)
+	}
+}
+
+// Clients that have not logged in cannot fill the log, whatever they send.
+func TestNothingFillsTheLog(t *testing.T) {
+	s, logged := quiet(t)
+	long := strings.Repeat("\x01", 60<<10)
+	connectAnd := func(do func(*client.Conn)) {
+		c, err := client.Connect(testContext(t), s.Addr(), protocol.V4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		do(c)
+	}
+	var clients sync.WaitGroup
+	for range 40 {
+		clients.Go(func() {
+			connectAnd(func(c *client.Conn) { // a login that fails, and one with a token of a megabyte
+				_, err := c.Do(testContext(t), &protocol.Startup{Options: []protocol.Option{
+					{Key: protocol.OptionCQLVersion, Value: "3.0.0"}, {Key: protocol.OptionDriverName, Value: long},
+				}})
+				if err != nil {
+					t.Error(err)
+				}
+				for _, token := range []string{"\x00" + long + "\x00x", "\x00" + strings.Repeat("n", 1<<20) + "\x00x"} {
+					_, err = c.Do(testContext(t), &protocol.AuthResponse{Token: []byte(token)})
+					expectError(t, err, cqlerr.BadCredentials, "")
+				}
+				_, _ = c.Do(testContext(t), &protocol.Query{Query: long})
+			})
+			connectAnd(func(c *client.Conn) { // an unknown version of CQL and a message that is not expected
+				_, _ = c.Do(testContext(t), &protocol.Startup{
+					Options: []protocol.Option{{Key: protocol.OptionCQLVersion, Value: long}},
+				})
+				_, _ = c.Do(testContext(t), &protocol.Query{Query: long})
+			})
+			for _, garbage := range []string{"GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01" + long, "\x04\x00\x00\x00\x01\xff\xff\xff\xff", "\x42"} {
+				connectAnd(func(c *client.Conn) {
+					_, _ = c.NetConn().Write([]byte(garbage))
+				})
+			}
+		})
+	}
+	clients.Wait()
+	if err := s.Stop(testContext(t)); err != nil {
+		t.Fatal(err)
+	}
+	lines := 0
+	for _, line := range strings.Split(logged.String(), "\n") {
+		if len(line) > 2000 {
+			t.Errorf("a line of %d bytes: %s", len(line), line[:200])
+		}
+		if line != "" && !strings.Contains(line, `"level":"debug"`) {
+			lines++
+		}
+	}
+	if lines > 20 {
+		t.Errorf("%d lines above debug", lines)
+	}
+	if want := `"times":75,"message":"a login failed, again and again"`; !strings.Contains(logged.String(), want) {
+		t.Errorf("no %s", want)
 	}
 }
 

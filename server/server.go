@@ -82,7 +82,7 @@ type Server struct {
 	login      Authenticator
 	tls        *TLS // nil: nobody encrypts
 	handshakes handshakes
-	refusals   seldom // log lines about connections over a limit
+	logged     logLimit
 	masks      bool
 
 	uuids     *types.UUIDClock
@@ -159,6 +159,7 @@ func New(o Options) (*Server, error) {
 	s.memory.init(&s.limits)
 	s.throttle = newThrottle(s.limits.RequestsPerSecond)
 	s.handshakes.most = s.limits.Handshakes
+	s.logged.log = o.Log
 	s.scheduler = pace.NewScheduler(pace.Options{
 		Running:  runtime.GOMAXPROCS(0),
 		Started:  s.limits.Reads,
@@ -207,10 +208,14 @@ func (s *Server) accept(n *node, l net.Listener) error {
 			return fmt.Errorf("accept connections on %s: %w", l.Addr(), err)
 		}
 		// Most likely there are no file descriptors left; connections that end give some back.
-		s.log.Error().Err(err).Msg("cannot accept a connection")
+		if s.logged.allow(cannotAccept, netip.Addr{}) {
+			s.log.Error().Err(err).Msg(cannotAccept)
+		}
 		time.Sleep(acceptPause)
 	}
 }
+
+const cannotAccept = "cannot accept a connection"
 
 // acceptPause is how long Serve waits after a listener has failed.
 const acceptPause = 50 * time.Millisecond
@@ -275,6 +280,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	if s.watchdogEnded != nil {
 		<-s.watchdogEnded
 	}
+	s.logged.sumUp(time.Now().Add(2 * logPeriod)) // whatever there is
 	return err
 }
 
