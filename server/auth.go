@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/cqld/cqld/auth"
@@ -131,15 +130,4 @@ func (c *conn) user(ctx context.Context) (*auth.User, error) {
 		c.session.user.CompareAndSwap(u, now)
 	}
 	return now, err
-}
-
-// withoutPassword is a statement without what stands behind the word PASSWORD.
-func withoutPassword(text string) string {
-	const word = "PASSWORD"
-	for i := 0; i+len(word) <= len(text); i++ {
-		if end := i + len(word); text[i]|0x20 == 'p' && strings.EqualFold(text[i:end], word) {
-			return text[:end] + " *******"
-		}
-	}
-	return text
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server/cqltest"
@@ -344,25 +345,78 @@ func TestPreparedRoleStatements(t *testing.T) {
 	}
 }
 
-// Passwords reach neither traces nor logs.
+// Passwords reach neither errors, nor traces, nor recorded statements, nor the log, with and without mistakes in the
+// statements.
 func TestNoPasswordIsShown(t *testing.T) {
-	s, logged := quiet(t)
+	logged := &logBuffer{}
+	s := cqltest.RunT(t, cqltest.WithAuth(), cqltest.WithStatements(), cqltest.WithControls(),
+		cqltest.WithLog(zerolog.New(logged).Level(zerolog.DebugLevel)))
 	c := connect(t, s, asSuperuser(protocol.V4))
-	for _, text := range []string{
-		"CREATE ROLE r WITH Password = 'hunter2'", "ALTER ROLE r WITH HASHED PASSWORD = 'hunter2'",
-		"CREATE USER u WITH PASSWORD 'hunter2' NOPE",
-	} {
-		r, err := c.Query(testContext(t), text, nil, &client.QueryOptions{Tracing: true})
-		if r == nil {
-			t.Fatal(err)
+	run(t, c, createKeyspace, "CREATE TABLE ks.users (id int PRIMARY KEY, name text, password text)")
+	const password = "hunter2"
+	bound := []types.Value{{Bytes: []byte(password)}}
+	check := func(text string, values []types.Value) {
+		t.Helper()
+		told := ""
+		r, err := c.Query(testContext(t), text, values, &client.QueryOptions{Tracing: true})
+		if err != nil {
+			told = err.Error()
 		}
-		session, activities := traceOf(t, c, r.TracingID)
-		shown := string(session["parameters"]) + strings.Join(activities, "\n")
-		if strings.Contains(shown, "hunter2") || !strings.Contains(strings.ToUpper(shown), "PASSWORD *******") {
-			t.Errorf("the trace of %s has %s", text, shown)
+		if r != nil {
+			session, activities := traceOf(t, c, r.TracingID)
+			told += string(session["parameters"]) + strings.Join(activities, "\n")
+		}
+		p, err := c.Prepare(testContext(t), text, "")
+		if err != nil {
+			told += err.Error()
+		} else if r, err = c.Execute(testContext(t), p, values, &client.QueryOptions{Tracing: true}); r != nil {
+			session, activities := traceOf(t, c, r.TracingID)
+			told += string(session["parameters"]) + strings.Join(activities, "\n")
+		}
+		if err != nil {
+			told += err.Error()
+		}
+		_, err = c.Batch(testContext(t), protocol.LoggedBatch, []protocol.BatchChild{{Query: text, Values: values}}, nil)
+		if err != nil {
+			told += err.Error()
+		}
+		if strings.Contains(told, password) {
+			t.Errorf("of %s is told %s", text, told)
 		}
 	}
-	if strings.Contains(logged.String(), "hunter2") {
+	for _, text := range []string{
+		"CREATE ROLE r WITH Password = 'hunter2'", "ALTER ROLE r WITH HASHED PASSWORD = 'hunter2'",
+		"CREATE USER u WITH PASSWORD 'hunter2' NOPE", "CREATE ROLE q WITH PASSWORD = 'hunter2' AND LOGIN",
+		"CREATE ROLE q WITH LOGIN = true AND PASSWORD 'hunter2'", "ALTER ROLE q WITH PASSWROD = 'hunter2'",
+		"CREATE ROLE q WITH = 'hunter2'", "CREATE ROLE q WITH 'hunter2' = PASSWORD", "ALTER ROLE q WITH PASSWORD = hunter2",
+		"CREATE ROLE q\nWITH PASSWORD\n= 'hunter2", "CREATE ROLE q WITH PASSWORD = 'it's hunter2'", "alter user q 'hunter2'",
+		"CREATE ROLE nope WITH PASSWORD = 'hunter2' AND OPTIONS = {'hunter2': 1}", "ALTER ROLE nope WITH PASSWORD = 'hunter2'",
+		"CREATE ROLE q WITH ACCESS TO DATACENTERS {'dc1'} AND PASSWORD = 'hunter2'", "CREATE ROLE q WITH PASSWORD = $$hunter2$$ 1",
+		"BEGIN BATCH CREATE ROLE q WITH PASSWORD = 'hunter2'; APPLY BATCH", "CREATE ROLE q WITH PASSWORD /* hunter2 */ 'hunter2'",
+		"CREATE ROLE q; ALTER ROLE q WITH PASSWORD = 'hunter2'", "ALTER KEYSPACE ks WITH PASSWORD = 'hunter2'",
+		"ALTER TABLE ks.users WITH PASSWORD 'hunter2'", "GRANT PASSWORD 'hunter2' TO r",
+		"INSERT INTO ks.users (id, password) VALUES (1, 'hunter2')", "SELECT * FROM ks.users WHERE password = 'hunter2' nope",
+		"UPDATE system_auth.roles SET salted_hash = 'hunter2' WHERE role = 'r'",
+	} {
+		check(text, nil)
+	}
+	check("INSERT INTO ks.users (id, password) VALUES (2, ?)", bound)
+	check("UPDATE system_auth.roles SET salted_hash = ? WHERE role = 'r'", bound)
+	for _, st := range s.Statements() {
+		if strings.Contains(st.String(), password) {
+			t.Errorf("recorded: %s", st)
+		}
+	}
+	if len(s.Statements()) < 50 {
+		t.Errorf("%d statements are recorded", len(s.Statements()))
+	}
+	recorded := run(t, c, "SELECT statement, error FROM cqld_control.statements")
+	for _, row := range recorded.Rows {
+		if strings.Contains(string(row[0])+string(row[1]), password) {
+			t.Errorf("in the table: %s", row)
+		}
+	}
+	if strings.Contains(logged.String(), password) {
 		t.Errorf("logged\n%s", logged)
 	}
 }

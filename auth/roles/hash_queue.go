@@ -125,8 +125,8 @@ func (q *hashQueue) forgetIdle(n *network) {
 	delete(q.networks, n.from)
 }
 
-// NetworkOf is what logins from an address are counted for: the address, or of IPv6 the 64 bits that one client may have
-// any number of addresses in.
+// NetworkOf is what logins from an address are counted for: the address, or of IPv6 the 64 bits that one client may
+// have any number of addresses in.
 func NetworkOf(a netip.Addr) netip.Prefix {
 	bits := 64
 	if a.Is4() {
