@@ -44,7 +44,7 @@ type Options struct {
 	Login      Authenticator // how they log in, if they do
 	TLS        *TLS          // nil: connections are not encrypted
 	Masks      bool          // columns may be masked, and are for those who lack the permission UNMASK
-	BcryptCost int           // of the passwords that are stored; 0: Cassandra's
+	BcryptCost int           // of the passwords that are stored, up to 12; 0: Cassandra's
 
 	// StrictReplicas answers Unavailable where a consistency level needs more replicas than this node is. Otherwise the
 	// node stands for all replicas that a keyspace asks for.

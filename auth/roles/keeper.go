@@ -3,6 +3,7 @@ package roles
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -54,6 +55,9 @@ func Open(o Options) (*Keeper, error) {
 	k := &Keeper{store: o.Store, log: o.Log, cost: o.Cost, inCluster: o.HasDatacenter, users: map[string]*auth.User{}}
 	if k.cost == 0 {
 		k.cost = DefaultCost
+	}
+	if k.cost > maxCost {
+		return nil, fmt.Errorf("a bcrypt cost of %d is above %d", k.cost, maxCost)
 	}
 	if k.inCluster == nil {
 		only := cmp.Or(o.Datacenter, "datacenter1")
