@@ -5,6 +5,7 @@ package command
 import (
 	"net"
 	"syscall"
+	"time"
 
 	"github.com/rs/zerolog"
 )
@@ -26,10 +27,14 @@ func (l *sparing) Accept() (net.Conn, error) {
 		if err != nil || !tooMany(c) {
 			return c, err
 		}
-		l.log.Warn().Stringer("client", c.RemoteAddr()).Msg("a connection is refused, as few file descriptors are left")
+		log := l.log.Sample(&refusalsLogged)
+		log.Warn().Stringer("client", c.RemoteAddr()).Msg("a connection is refused, as few file descriptors are left")
 		_ = c.Close() // nothing was sent
 	}
 }
+
+// refusalsLogged lets a few lines a minute pass: clients can cause any number of them.
+var refusalsLogged = zerolog.BurstSampler{Burst: 5, Period: time.Minute}
 
 // tooMany reports whether a connection has a descriptor that is kept for the storage engine.
 func tooMany(c net.Conn) bool {

@@ -31,8 +31,8 @@ func boundMemory(flag int64) memoryBound {
 	if flag > 0 {
 		return memoryBound{flag, "--memory-limit", true}
 	}
-	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
-		return memoryBound{limit, "GOMEMLIMIT", true}
+	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 && os.Getenv("GOMEMLIMIT") != "" {
+		return memoryBound{limit, "GOMEMLIMIT", true} // without the variable it was set by tuneMemory
 	}
 	if limit := containerMemory(); limit > 0 {
 		return memoryBound{limit, "the control group", true}

@@ -27,19 +27,25 @@ const (
 	smallPage = 1
 )
 
-// modes are the ways every script is run in. Values are bound in two of them; with -every in all versions and with
-// pages of both sizes, in which they are bound alike.
+// modes are the ways every script is run in: with -every all combinations of a version, a page's size and a way to
+// prepare and bind values; else six of them, in which each version has both pages, and statements as text and prepared.
 func modes() []script.Mode {
 	var all []script.Mode
 	for _, version := range []protocol.Version{5, 4} {
 		for _, page := range []int32{usualPage, smallPage} {
-			all = append(all,
-				script.Mode{Version: version, PageSize: page},
-				script.Mode{Version: version, Prepared: true, PageSize: page})
-			for _, binding := range []script.Binding{script.Bound, script.Parts} {
-				usual := version == 5 && (page == usualPage) == (binding == script.Bound)
-				if usual || *every {
-					all = append(all, script.Mode{Version: version, Prepared: true, Binding: binding, PageSize: page})
+			small := page == smallPage
+			for _, m := range []struct {
+				prepared bool
+				binding  script.Binding
+				usual    bool
+			}{
+				{false, script.Unbound, small == (version == 4)},
+				{true, script.Unbound, small == (version == 5)},
+				{true, script.Bound, version == 5 && !small},
+				{true, script.Parts, version == 5 && small},
+			} {
+				if m.usual || *every {
+					all = append(all, script.Mode{Version: version, Prepared: m.prepared, Binding: m.binding, PageSize: page})
 				}
 			}
 		}

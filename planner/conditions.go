@@ -16,6 +16,11 @@ import (
 type Conditions struct {
 	NotExists, Exists bool
 	Rows, Statics     []*Condition // on columns of the row, and on static ones
+
+	// Masked are the masked columns of the table, and Restricted those of them that conditions compare or the WHERE clause
+	// restricts, as texts list them. Whether the write is applied tells what these hold.
+	Masked     []*schema.Column
+	Restricted string
 }
 
 // Condition compares the value of a column, or of a part of it, with other values.

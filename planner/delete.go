@@ -38,6 +38,7 @@ func (p *planning) delete(s *cql.Delete) (*Modification, error) {
 	if err := m.finish(rs); err != nil {
 		return nil, err
 	}
+	p.maskConditions(m, rs)
 	if err := m.checkConditionalDelete(); err != nil {
 		return nil, err
 	}

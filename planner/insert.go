@@ -39,6 +39,7 @@ func (p *planning) insert(s *cql.Insert) (*Modification, error) {
 	if err := m.checkConditional(); err != nil {
 		return nil, err
 	}
+	p.maskConditions(m, rs)
 	return m, m.checkNoView()
 }
 

@@ -1,9 +1,14 @@
 package planner
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/where"
 )
 
 // selectAnything plans SELECT. If the table has masked columns it is planned a second time, for those who may not see
@@ -28,6 +33,40 @@ func (p *planning) selectAnything(s *cql.Select) (Plan, error) {
 	clear.Masked = hidden.(*Select)
 	clear.Masked.Selection.Columns = clear.Selection.Columns
 	return clear, nil
+}
+
+// maskConditions notes which masked columns a conditional write may tell of.
+func (p *planning) maskConditions(m *Modification, rs *where.Restrictions) {
+	if m.If == nil || !p.env.Masks {
+		return
+	}
+	masks := p.masksOf(m.Table)
+	for _, c := range m.Table.Columns {
+		if masks[c.Name] != nil {
+			m.If.Masked = append(m.If.Masked, c)
+		}
+	}
+	m.If.Restricted = listColumns(m.If.Masked, func(c *schema.Column) bool { return m.If.compares(c) || rs.RestrictsColumn(c) })
+}
+
+// compares reports whether a condition compares a column.
+func (c *Conditions) compares(column *schema.Column) bool {
+	of := func(cond *Condition) bool { return cond.Column == column }
+	return slices.ContainsFunc(c.Rows, of) || slices.ContainsFunc(c.Statics, of)
+}
+
+// listColumns lists the columns that are of interest, as error texts do; "": none is.
+func listColumns(columns []*schema.Column, listed func(*schema.Column) bool) string {
+	var names []string
+	for _, c := range columns {
+		if listed(c) {
+			names = append(names, quote.Name(c.Name))
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return "[" + strings.Join(names, ", ") + "]"
 }
 
 // masksOf are the masks of a table's columns by their names; nil: it has none. A view has those of its base.

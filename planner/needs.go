@@ -53,16 +53,31 @@ func writeNeeds(m *Modification, c *schema.Catalog) []auth.Need {
 	return needs
 }
 
-// CheckMasked refuses a SELECT that restricts masked columns for a user who may not know what they hold.
+// CheckMasked refuses a SELECT that restricts masked columns, and a conditional write that does so or compares them,
+// for a user who may not know what they hold.
 func CheckMasked(p Plan, u *auth.User) error {
-	s, is := p.(*Select)
-	if !is || s.RestrictedMasks == "" || u.IsSuper() {
-		return nil
+	switch p := p.(type) {
+	case *Select:
+		return checkMasked(p.Table, p.RestrictedMasks, u)
+	case *Modification:
+		if p.If != nil {
+			return checkMasked(p.Table, p.If.Restricted, u)
+		}
+	case *Batch:
+		for _, m := range p.Statements {
+			if err := CheckMasked(m, u); err != nil {
+				return err
+			}
+		}
 	}
-	t := auth.Table(s.Table.Keyspace, s.Table.Name)
-	if u.Has(auth.Unmask|auth.SelectMasked, t) {
+	return nil
+}
+
+// checkMasked is CheckMasked of the columns of a table that are listed.
+func checkMasked(t *schema.Table, columns string, u *auth.User) error {
+	if columns == "" || u.Has(auth.Unmask|auth.SelectMasked, auth.Table(t.Keyspace, t.Name)) {
 		return nil
 	}
 	return cqlerr.Unauthorizedf("User %s has no UNMASK nor SELECT_MASKED permission on table %s.%s, cannot query masked "+
-		"columns %s", u.Name, s.Table.Keyspace, s.Table.Name, s.RestrictedMasks)
+		"columns %s", u.Name, t.Keyspace, t.Name, columns)
 }

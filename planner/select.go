@@ -2,11 +2,9 @@ package planner
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
@@ -124,28 +122,15 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 	if err := rs.Unfilterable(); err != nil {
 		return nil, err
 	}
-	plan.RestrictedMasks = restrictedMasks(t, p.masksOf(t), rs)
+	if masks := p.masksOf(t); len(masks) > 0 {
+		plan.RestrictedMasks = listColumns(t.Columns, func(c *schema.Column) bool {
+			return masks[c.Name] != nil && rs.RestrictsColumn(c)
+		})
+	}
 	plan.settle()
 	p.out.Result = plan.Selection.Columns
 	plan.Warnings = aggregationWarnings(plan, rs)
 	return plan, nil
-}
-
-// restrictedMasks lists the masked columns that are restricted.
-func restrictedMasks(t *schema.Table, masks map[string]*schema.Mask, rs *where.Restrictions) string {
-	if len(masks) == 0 {
-		return ""
-	}
-	var names []string
-	for _, c := range t.Columns {
-		if masks[c.Name] != nil && rs.RestrictsColumn(c) {
-			names = append(names, quote.Name(c.Name))
-		}
-	}
-	if names == nil {
-		return ""
-	}
-	return "[" + strings.Join(names, ", ") + "]"
 }
 
 // AggregatesAll reports whether one row is made of all rows.

@@ -31,5 +31,6 @@ func (p *planning) update(s *cql.Update) (*Modification, error) {
 	if err := m.finish(rs); err != nil {
 		return nil, err
 	}
+	p.maskConditions(m, rs)
 	return m, m.checkSettable()
 }

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/cqld/cqld/auth"
@@ -50,17 +49,29 @@ func authResponse(r *request) {
 
 // login checks a token, or the client's certificate, and makes its user that of the session.
 func (c *conn) login(token []byte) error {
-	if c.server.login.byCertificate(c) {
-		return c.loginByCertificate()
-	}
-	name, password, err := roles.Credentials(token)
+	began := monotonic()
+	name, err := c.loginName(token)
 	if err != nil {
-		return c.failedLogin("", err)
-	}
-	if err := c.server.roles.Login(c.ctx, name, password); err != nil {
-		return c.failedLogin(name, err)
+		c.failedLogin(name, began)
+		return err
 	}
 	return c.loggedIn(name)
+}
+
+// loginName is the role that logs in, and an error if it may not.
+func (c *conn) loginName(token []byte) (name string, err error) {
+	if c.server.login.byCertificate(c) {
+		identity, err := spiffeID(c.certificate())
+		if err != nil {
+			return "", err
+		}
+		return c.server.roles.LoginByIdentity(c.ctx, identity)
+	}
+	name, password, err := roles.Credentials(token)
+	if err == nil {
+		err = c.server.roles.Login(c.ctx, c.remote.Addr(), name, password)
+	}
+	return name, err
 }
 
 // loggedIn makes a role the user of the session.
@@ -73,21 +84,25 @@ func (c *conn) loggedIn(name string) error {
 	return err
 }
 
-// failedLoginPause is how long the answer to a failed login is held back.
+// failedLoginPause is how long the answer to a failed login is held back at least.
 const failedLoginPause = 100 * time.Millisecond
 
 // failedLogin logs a login that has failed and holds the answer back: a client that guesses passwords on one connection
-// can try few of them.
-func (c *conn) failedLogin(name string, err error) error {
-	c.log.Warn().Str("role", name).Msg("a login failed")
-	pause := time.NewTimer(failedLoginPause)
+// can try few of them. The answer comes at a multiple of the pause after the login began, so that it does not tell what
+// was done before.
+func (c *conn) failedLogin(name string, began time.Duration) {
+	if c.server.logged.allow(loginFailed, c.remote.Addr()) {
+		c.log.Warn().Str("role", shown(name)).Msg(loginFailed)
+	}
+	pause := time.NewTimer(2*failedLoginPause - (monotonic()-began)%failedLoginPause)
 	defer pause.Stop()
 	select {
 	case <-pause.C:
 	case <-c.arriving.Done():
 	}
-	return err
 }
+
+const loginFailed = "a login failed"
 
 // username is who has logged in.
 func (s *session) username() string {
@@ -115,15 +130,4 @@ func (c *conn) user(ctx context.Context) (*auth.User, error) {
 		c.session.user.CompareAndSwap(u, now)
 	}
 	return now, err
-}
-
-// withoutPassword is a statement without what stands behind the word PASSWORD.
-func withoutPassword(text string) string {
-	const word = "PASSWORD"
-	for i := 0; i+len(word) <= len(text); i++ {
-		if end := i + len(word); text[i]|0x20 == 'p' && strings.EqualFold(text[i:end], word) {
-			return text[:end] + " *******"
-		}
-	}
-	return text
 }

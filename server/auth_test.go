@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server/cqltest"
@@ -100,8 +101,75 @@ func TestLoginTokens(t *testing.T) {
 		}
 		c.Close()
 	}
-	if log := logged.String(); strings.Contains(log, "hunter2") || strings.Count(log, "a login failed") != 11 {
+	if err := s.Stop(testContext(t)); err != nil {
+		t.Fatal(err)
+	}
+	log := logged.String()
+	if strings.Contains(log, "hunter2") || strings.Count(log, `"a login failed"`) != 5 ||
+		!strings.Contains(log, `"client":"127.0.0.1/32","times":6,"message":"a login failed, again and again"`) {
 		t.Errorf("logged\n%s", log)
+	}
+}
+
+// Clients that have not logged in cannot fill the log, whatever they send.
+func TestNothingFillsTheLog(t *testing.T) {
+	s, logged := quiet(t)
+	long := strings.Repeat("\x01", 60<<10)
+	connectAnd := func(do func(*client.Conn)) {
+		c, err := client.Connect(testContext(t), s.Addr(), protocol.V4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		do(c)
+	}
+	var clients sync.WaitGroup
+	for range 40 {
+		clients.Go(func() {
+			connectAnd(func(c *client.Conn) { // a login that fails, and one with a token of a megabyte
+				_, err := c.Do(testContext(t), &protocol.Startup{Options: []protocol.Option{
+					{Key: protocol.OptionCQLVersion, Value: "3.0.0"}, {Key: protocol.OptionDriverName, Value: long},
+				}})
+				if err != nil {
+					t.Error(err)
+				}
+				for _, token := range []string{"\x00" + long + "\x00x", "\x00" + strings.Repeat("n", 1<<20) + "\x00x"} {
+					_, err = c.Do(testContext(t), &protocol.AuthResponse{Token: []byte(token)})
+					expectError(t, err, cqlerr.BadCredentials, "")
+				}
+				_, _ = c.Do(testContext(t), &protocol.Query{Query: long})
+			})
+			connectAnd(func(c *client.Conn) { // an unknown version of CQL and a message that is not expected
+				_, _ = c.Do(testContext(t), &protocol.Startup{
+					Options: []protocol.Option{{Key: protocol.OptionCQLVersion, Value: long}},
+				})
+				_, _ = c.Do(testContext(t), &protocol.Query{Query: long})
+			})
+			for _, garbage := range []string{"GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01" + long, "\x04\x00\x00\x00\x01\xff\xff\xff\xff", "\x42"} {
+				connectAnd(func(c *client.Conn) {
+					_, _ = c.NetConn().Write([]byte(garbage))
+				})
+			}
+		})
+	}
+	clients.Wait()
+	if err := s.Stop(testContext(t)); err != nil {
+		t.Fatal(err)
+	}
+	lines := 0
+	for _, line := range strings.Split(logged.String(), "\n") {
+		if len(line) > 2000 {
+			t.Errorf("a line of %d bytes: %s", len(line), line[:200])
+		}
+		if line != "" && !strings.Contains(line, `"level":"debug"`) {
+			lines++
+		}
+	}
+	if lines > 20 {
+		t.Errorf("%d lines above debug", lines)
+	}
+	if want := `"times":75,"message":"a login failed, again and again"`; !strings.Contains(logged.String(), want) {
+		t.Errorf("no %s", want)
 	}
 }
 
@@ -277,25 +345,78 @@ func TestPreparedRoleStatements(t *testing.T) {
 	}
 }
 
-// Passwords reach neither traces nor logs.
+// Passwords reach neither errors, nor traces, nor recorded statements, nor the log, with and without mistakes in the
+// statements.
 func TestNoPasswordIsShown(t *testing.T) {
-	s, logged := quiet(t)
+	logged := &logBuffer{}
+	s := cqltest.RunT(t, cqltest.WithAuth(), cqltest.WithStatements(), cqltest.WithControls(),
+		cqltest.WithLog(zerolog.New(logged).Level(zerolog.DebugLevel)))
 	c := connect(t, s, asSuperuser(protocol.V4))
-	for _, text := range []string{
-		"CREATE ROLE r WITH Password = 'hunter2'", "ALTER ROLE r WITH HASHED PASSWORD = 'hunter2'",
-		"CREATE USER u WITH PASSWORD 'hunter2' NOPE",
-	} {
-		r, err := c.Query(testContext(t), text, nil, &client.QueryOptions{Tracing: true})
-		if r == nil {
-			t.Fatal(err)
+	run(t, c, createKeyspace, "CREATE TABLE ks.users (id int PRIMARY KEY, name text, password text)")
+	const password = "hunter2"
+	bound := []types.Value{{Bytes: []byte(password)}}
+	check := func(text string, values []types.Value) {
+		t.Helper()
+		told := ""
+		r, err := c.Query(testContext(t), text, values, &client.QueryOptions{Tracing: true})
+		if err != nil {
+			told = err.Error()
 		}
-		session, activities := traceOf(t, c, r.TracingID)
-		shown := string(session["parameters"]) + strings.Join(activities, "\n")
-		if strings.Contains(shown, "hunter2") || !strings.Contains(strings.ToUpper(shown), "PASSWORD *******") {
-			t.Errorf("the trace of %s has %s", text, shown)
+		if r != nil {
+			session, activities := traceOf(t, c, r.TracingID)
+			told += string(session["parameters"]) + strings.Join(activities, "\n")
+		}
+		p, err := c.Prepare(testContext(t), text, "")
+		if err != nil {
+			told += err.Error()
+		} else if r, err = c.Execute(testContext(t), p, values, &client.QueryOptions{Tracing: true}); r != nil {
+			session, activities := traceOf(t, c, r.TracingID)
+			told += string(session["parameters"]) + strings.Join(activities, "\n")
+		}
+		if err != nil {
+			told += err.Error()
+		}
+		_, err = c.Batch(testContext(t), protocol.LoggedBatch, []protocol.BatchChild{{Query: text, Values: values}}, nil)
+		if err != nil {
+			told += err.Error()
+		}
+		if strings.Contains(told, password) {
+			t.Errorf("of %s is told %s", text, told)
 		}
 	}
-	if strings.Contains(logged.String(), "hunter2") {
+	for _, text := range []string{
+		"CREATE ROLE r WITH Password = 'hunter2'", "ALTER ROLE r WITH HASHED PASSWORD = 'hunter2'",
+		"CREATE USER u WITH PASSWORD 'hunter2' NOPE", "CREATE ROLE q WITH PASSWORD = 'hunter2' AND LOGIN",
+		"CREATE ROLE q WITH LOGIN = true AND PASSWORD 'hunter2'", "ALTER ROLE q WITH PASSWROD = 'hunter2'",
+		"CREATE ROLE q WITH = 'hunter2'", "CREATE ROLE q WITH 'hunter2' = PASSWORD", "ALTER ROLE q WITH PASSWORD = hunter2",
+		"CREATE ROLE q\nWITH PASSWORD\n= 'hunter2", "CREATE ROLE q WITH PASSWORD = 'it's hunter2'", "alter user q 'hunter2'",
+		"CREATE ROLE nope WITH PASSWORD = 'hunter2' AND OPTIONS = {'hunter2': 1}", "ALTER ROLE nope WITH PASSWORD = 'hunter2'",
+		"CREATE ROLE q WITH ACCESS TO DATACENTERS {'dc1'} AND PASSWORD = 'hunter2'", "CREATE ROLE q WITH PASSWORD = $$hunter2$$ 1",
+		"BEGIN BATCH CREATE ROLE q WITH PASSWORD = 'hunter2'; APPLY BATCH", "CREATE ROLE q WITH PASSWORD /* hunter2 */ 'hunter2'",
+		"CREATE ROLE q; ALTER ROLE q WITH PASSWORD = 'hunter2'", "ALTER KEYSPACE ks WITH PASSWORD = 'hunter2'",
+		"ALTER TABLE ks.users WITH PASSWORD 'hunter2'", "GRANT PASSWORD 'hunter2' TO r",
+		"INSERT INTO ks.users (id, password) VALUES (1, 'hunter2')", "SELECT * FROM ks.users WHERE password = 'hunter2' nope",
+		"UPDATE system_auth.roles SET salted_hash = 'hunter2' WHERE role = 'r'",
+	} {
+		check(text, nil)
+	}
+	check("INSERT INTO ks.users (id, password) VALUES (2, ?)", bound)
+	check("UPDATE system_auth.roles SET salted_hash = ? WHERE role = 'r'", bound)
+	for _, st := range s.Statements() {
+		if strings.Contains(st.String(), password) {
+			t.Errorf("recorded: %s", st)
+		}
+	}
+	if len(s.Statements()) < 50 {
+		t.Errorf("%d statements are recorded", len(s.Statements()))
+	}
+	recorded := run(t, c, "SELECT statement, error FROM cqld_control.statements")
+	for _, row := range recorded.Rows {
+		if strings.Contains(string(row[0])+string(row[1]), password) {
+			t.Errorf("in the table: %s", row)
+		}
+	}
+	if strings.Contains(logged.String(), password) {
 		t.Errorf("logged\n%s", logged)
 	}
 }

@@ -46,19 +46,6 @@ func (c *conn) certificate() *x509.Certificate {
 	return nil
 }
 
-// loginByCertificate makes the role of the certificate's identity the user of the session.
-func (c *conn) loginByCertificate() error {
-	identity, err := spiffeID(c.certificate())
-	if err != nil {
-		return c.failedLogin("", err)
-	}
-	name, err := c.server.roles.LoginByIdentity(c.ctx, identity)
-	if err != nil {
-		return c.failedLogin(name, err)
-	}
-	return c.loggedIn(name)
-}
-
 var subjectAltName = asn1.ObjectIdentifier{2, 5, 29, 17}
 
 // tagURI is the tag of an alternative name that is a URI.

@@ -4,27 +4,25 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"time"
 )
 
-// admit starts to serve a connection to a node, or closes it if there are too many. As in Cassandra a line a minute
-// says so.
+const connectionRefused = "connection refused"
+
+// admit starts to serve a connection to a node, or closes it if there are too many.
 func (s *Server) admit(n *node, socket net.Conn) {
 	c := newConn(n, socket, rand.Uint32())
 	ip := c.remote.Addr()
 	s.mu.Lock()
-	reason, over := "", false
+	reason := ""
 	switch limits := &s.limits; {
 	case s.closing:
 		reason = "the server shuts down"
 	case !n.accepting && c.remote.IsValid(): // one from inside needs no listener
 		reason = "the node is stopped"
 	case limits.Connections > 0 && len(s.conns) >= limits.Connections:
-		over = true
 		reason = fmt.Sprintf("Exceeded maximum native connection limit of %d by using %d connections (see --max-connections)",
 			limits.Connections, len(s.conns)+1)
 	case limits.ConnectionsPerIP > 0 && s.perIP[ip] >= limits.ConnectionsPerIP:
-		over = true
 		reason = fmt.Sprintf("Exceeded maximum native connection limit per ip of %d by using %d connections "+
 			"(see --max-connections-per-ip)", limits.ConnectionsPerIP, s.perIP[ip]+1)
 	}
@@ -38,8 +36,8 @@ func (s *Server) admit(n *node, socket net.Conn) {
 
 	if reason != "" {
 		s.metrics.refused.Add(1)
-		if !over || s.refusals.allow(time.Minute) {
-			c.log.Error().Str("reason", reason).Msg("connection refused")
+		if s.logged.allow(connectionRefused, ip) {
+			c.log.Error().Str("reason", reason).Msg(connectionRefused)
 		}
 		c.abort()
 		return

@@ -31,7 +31,9 @@ func (c *conn) errorMessage(err error) *protocol.Error {
 	case errors.Is(err, pace.ErrRefused):
 		told = errStopping
 	default:
-		c.log.Error().Err(err).Msg("request failed")
+		if c.server.logged.allow(requestFailed, c.remote.Addr()) {
+			c.log.Error().Err(err).Msg(requestFailed)
+		}
 		told = errInternal
 	}
 	c.server.metrics.countError(told.Code)
@@ -40,6 +42,13 @@ func (c *conn) errorMessage(err error) *protocol.Error {
 
 // panicked turns a panic into an error, and logs it with its stack.
 func (c *conn) panicked(p any) error {
-	c.log.Error().Interface("panic", p).Bytes("stack", debug.Stack()).Msg("a request panicked")
+	if c.server.logged.allow(requestPanicked, c.remote.Addr()) {
+		c.log.Error().Interface("panic", p).Bytes("stack", debug.Stack()).Msg(requestPanicked)
+	}
 	return errInternal
 }
+
+const (
+	requestFailed   = "request failed"
+	requestPanicked = "a request panicked"
+)

@@ -96,7 +96,9 @@ func (s *Server) send(events []protocol.Event, to func(*conn) bool) {
 		}
 		if c.out.unreadEvents() > backlog {
 			s.metrics.deaf.Add(1)
-			c.log.Warn().Msg("connection closed: it does not read its events")
+			if s.logged.allow(eventsUnread, c.remote.Addr()) {
+				c.log.Warn().Msg(eventsUnread)
+			}
 			c.abort()
 			continue
 		}
@@ -108,6 +110,8 @@ func (s *Server) send(events []protocol.Event, to func(*conn) bool) {
 	}
 	s.events.add(waiting)
 }
+
+const eventsUnread = "connection closed: it does not read its events"
 
 // schemaChange is a change in the form of the protocol.
 func schemaChange(c schema.Change) protocol.SchemaChange {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/secret"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/store/system"
@@ -186,5 +187,5 @@ func pageSize(p *protocol.QueryParameters) int32 {
 
 // shortened is a copy of the beginning of a text.
 func shortened(text string) string {
-	return strings.Clone(cutShort(withoutPassword(text), longestTask))
+	return strings.Clone(cutShort(secret.Hide(text), longestTask))
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"github.com/cqld/cqld/cql/secret"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/store/pace"
 )
@@ -20,7 +21,7 @@ func prepare(r *request) {
 			return
 		}
 	}
-	r.tracef("Parsing %s", withoutPassword(m.Query))
+	r.tracef("Parsing %s", secret.Hide(m.Query))
 	var st *statement
 	var fresh bool
 	err := r.whenPlannable(m.Query, func(turn *pace.Turn) (err error) {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/secret"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/store/pace"
@@ -56,7 +57,7 @@ func (r *request) planText(text string, p *protocol.QueryParameters) (err error)
 	if err != nil || r.statement != nil {
 		return err
 	}
-	r.tracef("Parsing %s", withoutPassword(text))
+	r.tracef("Parsing %s", secret.Hide(text))
 	err = r.whenPlannable(text, func(turn *pace.Turn) (err error) {
 		r.statement, err = r.conn.server.planText(turn, r.guarded(), text, keyspace)
 		return err

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cqld/cqld/cql/secret"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/protocol"
@@ -93,7 +94,7 @@ func (r *request) recentText() string {
 
 // shorten cuts a text that is too long, and copies what is kept of it. It leaves passwords out.
 func shorten(text string) string {
-	return cutShort(withoutPassword(text), longestRecent)
+	return cutShort(secret.Hide(text), longestRecent)
 }
 
 // cutShort returns the beginning of a text that has more than so many bytes, with dots behind it.
@@ -125,7 +126,7 @@ func (r *request) boundValues() string {
 	var parts []string
 	add := func(p *planner.Prepared, values []types.Value) {
 		for i, v := range values {
-			parts = append(parts, formatValue(p.Markers[i].Type, v))
+			parts = append(parts, shownValue(&p.Markers[i], v))
 		}
 	}
 	if r.single.Prepared != nil {

@@ -44,7 +44,7 @@ type Options struct {
 	Login      Authenticator // how they log in, if they do
 	TLS        *TLS          // nil: connections are not encrypted
 	Masks      bool          // columns may be masked, and are for those who lack the permission UNMASK
-	BcryptCost int           // of the passwords that are stored; 0: Cassandra's
+	BcryptCost int           // of the passwords that are stored, up to 12; 0: Cassandra's
 
 	// HTTP is where metrics are served, which HTTP clients of the CQL port are told; the zero value is nowhere.
 	HTTP netip.AddrPort
@@ -86,7 +86,7 @@ type Server struct {
 	tls        *TLS // nil: nobody encrypts
 	http       netip.AddrPort
 	handshakes handshakes
-	refusals   seldom // log lines about connections over a limit
+	logged     logLimit
 	masks      bool
 
 	uuids     *types.UUIDClock
@@ -164,6 +164,7 @@ func New(o Options) (*Server, error) {
 	s.memory.init(&s.limits)
 	s.throttle = newThrottle(s.limits.RequestsPerSecond)
 	s.handshakes.most = s.limits.Handshakes
+	s.logged.log = o.Log
 	s.scheduler = pace.NewScheduler(pace.Options{
 		Running:  runtime.GOMAXPROCS(0),
 		Started:  s.limits.Reads,
@@ -212,10 +213,14 @@ func (s *Server) accept(n *node, l net.Listener) error {
 			return fmt.Errorf("accept connections on %s: %w", l.Addr(), err)
 		}
 		// Most likely there are no file descriptors left; connections that end give some back.
-		s.log.Error().Err(err).Msg("cannot accept a connection")
+		if s.logged.allow(cannotAccept, netip.Addr{}) {
+			s.log.Error().Err(err).Msg(cannotAccept)
+		}
 		time.Sleep(acceptPause)
 	}
 }
+
+const cannotAccept = "cannot accept a connection"
 
 // acceptPause is how long Serve waits after a listener has failed.
 const acceptPause = 50 * time.Millisecond
@@ -280,6 +285,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	if s.watchdogEnded != nil {
 		<-s.watchdogEnded
 	}
+	s.logged.sumUp(time.Now().Add(2 * logPeriod)) // whatever there is
 	return err
 }
 

@@ -65,8 +65,8 @@ func (c *conn) becomeReady(m *protocol.Startup) {
 	c.session.ready = true
 	c.setReadDeadline(time.Time{})
 	c.log.Debug().Stringer("version", c.session.version).Stringer("compression", c.session.compression).
-		Str("driver", c.session.options[protocol.OptionDriverName]).
-		Str("driver_version", c.session.options[protocol.OptionDriverVersion]).
+		Str("driver", shown(c.session.options[protocol.OptionDriverName])).
+		Str("driver_version", shown(c.session.options[protocol.OptionDriverVersion])).
 		Msg("connection ready")
 }
 

@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -121,7 +122,10 @@ var sizedStatements = map[string]func(length, number int) string{
 // more.
 func TestStatementSize(t *testing.T) {
 	s := planningServer(t)
-	length, room := 100_000, int64(4<<20)
+	length, room := 30_000, int64(2<<20)
+	if os.Getenv("CQLD_TEST_FULL") != "" {
+		length, room = 100_000, 4<<20
+	}
 	if underRace { // which does not change sizes
 		length, room = 5_000, 256<<10
 	}

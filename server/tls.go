@@ -83,8 +83,9 @@ func (c *conn) shakeHands(secured *tls.Conn) error {
 	return nil
 }
 
-// handshakeError counts and logs a TLS handshake that has failed. Anybody can make one fail, so only one a second is
-// logged.
+const handshakeFailed = "a TLS handshake failed"
+
+// handshakeError counts and logs a TLS handshake that has failed.
 func (c *conn) handshakeError(err error) error {
 	if c.draining.Load() {
 		return errDraining
@@ -96,8 +97,8 @@ func (c *conn) handshakeError(err error) error {
 	case errors.Is(err, net.ErrClosed):
 		err = fmt.Errorf("more than %d were under way, and it was the oldest", c.server.limits.Handshakes)
 	}
-	if c.server.handshakes.logged.allow(time.Second) {
-		c.log.Warn().Err(err).Msg("a TLS handshake failed")
+	if c.server.logged.allow(handshakeFailed, c.remote.Addr()) {
+		c.log.Warn().Str("error", shown(err.Error())).Msg(handshakeFailed)
 	}
 	return fmt.Errorf("TLS handshake: %w", err)
 }
@@ -122,8 +123,7 @@ func (b *begun) Read(p []byte) (int, error) {
 
 // handshakes are the connections whose TLS handshake is not completed, the oldest first.
 type handshakes struct {
-	most   int
-	logged seldom
+	most int
 
 	mu   sync.Mutex
 	open list.List // of *conn

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqld/cqld/cql/secret"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec"
@@ -69,7 +70,7 @@ func (r *request) traceRequest(name, text string, p *protocol.QueryParameters) {
 		t.set("page_size", strconv.Itoa(int(p.PageSize)))
 	}
 	if text != "" {
-		t.set("query", withoutPassword(text))
+		t.set("query", secret.Hide(text))
 	}
 	if p != nil {
 		t.set("serial_consistency_level", p.SerialConsistency.String())
@@ -85,10 +86,10 @@ func (r *request) traceValues(values []types.Value) {
 	if r.prepared {
 		for i, v := range values {
 			m := &r.statement.plan.Markers[i]
-			t.set(fmt.Sprintf("bound_var_%d_%s", i, m.Name), formatValue(m.Type, v))
+			t.set(fmt.Sprintf("bound_var_%d_%s", i, m.Name), shownValue(m, v))
 		}
 	}
-	r.tracef("Executing %s", planLines.Replace(r.statement.plan.Plan.String()))
+	r.tracef("Executing %s", planLines.Replace(secret.Hide(r.statement.plan.Plan.String())))
 }
 
 // traceRead records what a SELECT has read, and which indexes it has used.
@@ -114,6 +115,14 @@ func (r *request) traceRead() {
 
 // planLines makes one line of a printed plan.
 var planLines = strings.NewReplacer("\n  ", ", ", "\n", ", ")
+
+// shownValue is the value of a marker as a literal, unless it is a password.
+func shownValue(m *planner.Marker, v types.Value) string {
+	if secret.Names(m.Name) {
+		return secret.Stars
+	}
+	return formatValue(m.Type, v)
+}
 
 func formatValue(t types.Type, v types.Value) string {
 	switch {

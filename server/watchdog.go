@@ -23,6 +23,7 @@ func (s *Server) runWatchdog() {
 				scarce = 0
 			}
 			s.checkConnections(now, scarce >= s.limits.Stalled)
+			s.logged.sumUp(now)
 		}
 	}
 }
@@ -52,13 +53,17 @@ func (s *Server) checkConnections(now time.Time, scarce bool) {
 			c.abort() // reads of others may wait for its memory
 		}
 		if scarce && c.holdsSince(now.Add(-s.limits.Stalled)) {
-			c.log.Warn().Msg("connection closed: others wait for the memory of what its client does not read, " +
-				"or does not finish sending")
+			if s.logged.allow(memoryHeld, c.remote.Addr()) {
+				c.log.Warn().Msg(memoryHeld)
+			}
 			s.metrics.stalled.Add(1)
 			c.abort()
 		}
 	}
 }
+
+const memoryHeld = "connection closed: others wait for the memory of what its client does not read, or does not finish " +
+	"sending"
 
 // holdsSince reports whether the client has held memory since a time without reading or sending anything. A client
 // whose input is not read yet is not to blame.

@@ -16,6 +16,7 @@ type applying struct {
 	store    *Store
 	group    []*Mutation
 	done     func(error)
+	bound    int64       // of timestamps, which the commit moves; 0: it does not
 	finished func(error) // calls done
 }
 
@@ -73,6 +74,7 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 		s.commitShared(first, ops)
 		return
 	}
+	ops, a.bound = s.withBound(ops)
 	if frees(ms) {
 		engine.CommitFreeing(s.engine, ops, a.finished)
 		return
@@ -176,6 +178,8 @@ func (m *Mutation) finish(err error) {
 func (m *Mutation) end(err error) error {
 	s, group := m.apply.store, m.apply.group
 	switch {
+	case err == nil:
+		s.boundMoved(m.apply.bound)
 	case errors.Is(err, engine.ErrTooLarge):
 		err = s.tooLarge(m)
 	case isRefused(err):
@@ -183,7 +187,7 @@ func (m *Mutation) end(err error) error {
 	case errors.Is(err, engine.ErrUnknown):
 		s.log.Error().Err(err).Msg("nobody knows whether a write is stored")
 	}
-	m.apply.store, m.apply.done, m.apply.group = nil, nil, group[:0]
+	m.apply.store, m.apply.done, m.apply.group, m.apply.bound = nil, nil, group[:0], 0
 	for i := len(group) - 1; i >= 0; i-- { // the first one last: the slice is part of it
 		g := group[i]
 		group[i] = nil
@@ -193,8 +197,9 @@ func (m *Mutation) end(err error) error {
 	return err
 }
 
-// MaxRows is how many small rows, ranges and partitions one Apply can write to.
-func (s *Store) MaxRows() int { return s.limits.CommitOps }
+// MaxRows is how many small rows, ranges and partitions one Apply can write to. It leaves one operation for the bound
+// of timestamps.
+func (s *Store) MaxRows() int { return s.limits.CommitOps - 1 }
 
 // tooLarge is what a client sees of engine.ErrTooLarge.
 func (s *Store) tooLarge(m *Mutation) error {

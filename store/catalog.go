@@ -132,6 +132,7 @@ func (s *Store) define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 			engine.Op{Kind: engine.Delete, Key: sweepKey(id)})
 		undo = append(undo, engine.Op{Kind: engine.Delete, Key: deadTableKey(id)})
 	}
+	ops, bound := s.withBound(ops)
 	if applied, err := s.commitDefinitions(ops, len(dead) > 0); err != nil {
 		if applied {
 			s.meta = m
@@ -140,6 +141,7 @@ func (s *Store) define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 		}
 		return err
 	}
+	s.boundMoved(bound)
 	s.toUndo = nil
 	s.meta = m
 	s.state.Store(next)

@@ -1,18 +1,18 @@
 package store
 
 import (
-	"encoding/binary"
 	"fmt"
 	"time"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // Now is the clock's time.
 func (s *Store) Now() time.Time { return s.now() }
 
-// Timestamp is the current time in microseconds, later than any it returned before, and later than those of decisions
-// before the store was opened.
+// Timestamp is the current time in microseconds, later than any it returned before, and later than those of writes
+// from before the store was opened.
 func (s *Store) Timestamp() int64 { return s.TimestampAt(s.now()) }
 
 // TimestampAt is Timestamp for who has just asked for the time.
@@ -30,15 +30,16 @@ func (s *Store) TimestampAt(now time.Time) int64 {
 // After a crash the first timestamps may be that much ahead of the clock.
 const boundAhead = 100_000
 
-// loadTimestampBound makes timestamps go on behind the stored bound, so that no decision gets the timestamp of an
-// earlier one, or one before it, though the clock was put back while the store was closed.
+// loadTimestampBound makes timestamps go on behind the stored bound, so that no write gets the timestamp of an earlier
+// one, or one before it, though the clock was put back while the store was closed.
 func (s *Store) loadTimestampBound() error {
 	var bound int64
 	_, err := s.engine.Get(boundKey, func(b []byte) error {
-		if len(b) != 8 {
+		var r rows.Reader
+		if r.ReadHead(b) != nil || r.Marker.Timestamp < 0 {
 			return errMeta
 		}
-		bound = int64(binary.BigEndian.Uint64(b))
+		bound = r.Marker.Timestamp
 		return nil
 	})
 	if err != nil {
@@ -49,22 +50,24 @@ func (s *Store) loadTimestampBound() error {
 	return nil
 }
 
-// moveBound stores a bound with a decision that has a timestamp above the stored one. It returns the bound, which
-// counts when the decision is written; 0: it was not moved.
-func (s *Store) moveBound(txn engine.Txn) int64 {
+// withBound returns the operations of a commit with one that moves the bound, if a timestamp was given that is above
+// it. The bound counts when they are committed; 0: it is not moved. A tenth of a second's writes move it once, and
+// those that are under way at that moment.
+func (s *Store) withBound(ops []engine.Op) ([]engine.Op, int64) {
 	last := s.last.Load()
-	if last <= s.bound.Load() {
-		return 0
+	if last <= s.bound.Load() || s.cluster != nil {
+		return ops, 0
 	}
 	bound := last + boundAhead
-	op := boundOp(bound)
-	txn.Put(op.Key, op.Value)
-	return bound
+	return append(ops, boundOp(bound)), bound
 }
 
-// boundOp stores a bound.
+// boundOp stores a bound, unless a later one is stored. The bound is the marker of a row: of two the later one stays,
+// in whatever order commits take them.
 func boundOp(bound int64) engine.Op {
-	return engine.Op{Kind: engine.Put, Key: boundKey, Value: binary.BigEndian.AppendUint64(nil, uint64(bound))}
+	w := rows.Writer{Head: rows.NoHead}
+	w.Marker.Timestamp = bound
+	return engine.Op{Kind: engine.Merge, Key: boundKey, Value: w.Finish()}
 }
 
 // boundMoved notes that a bound is stored.

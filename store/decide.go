@@ -66,7 +66,6 @@ type decision struct {
 
 	mutations []*Mutation
 	refused   error // by decide, or what it decided cannot be written
-	bound     int64 // of timestamps, if it is moved
 	last      int64 // timestamp that was given, where nodes share the engine
 
 	onUpdate  func(engine.Txn) error // update and outcome, as values that are made once
@@ -83,7 +82,7 @@ func (d *decision) update(txn engine.Txn) error {
 		d.mutations, d.refused = nil, errTruncated // it is decided anew when the table can be used
 		return d.refused
 	}
-	d.snapshot.src, d.bound = txn, 0
+	d.snapshot.src = txn
 	state := s.state.Load()
 	if d.mutations, d.refused = d.decide(&d.snapshot); d.refused != nil || len(d.mutations) == 0 {
 		return d.refused
@@ -99,9 +98,7 @@ func (d *decision) update(txn engine.Txn) error {
 	if s.cluster != nil {
 		d.last = s.last.Load()
 		s.awaitTimestamp(d.last) // so that the next decision has a later one, wherever it is made
-		return nil
 	}
-	d.bound = s.moveBound(txn)
 	return nil
 }
 
@@ -140,10 +137,6 @@ func (d *decision) outcome(err error) {
 
 // end tells the caller of Decide the outcome.
 func (d *decision) end(err error) {
-	s := d.snapshot.store
-	if err == nil {
-		s.boundMoved(d.bound)
-	}
 	if d.refused != nil && errors.Is(err, d.refused) {
 		err = d.refused // without what the engine says of it
 	}
@@ -169,8 +162,12 @@ func (s *Store) stage(txn engine.Txn, ms []*Mutation, clock uint64) error {
 		return err
 	}
 	if slices.ContainsFunc(ms, (*Mutation).hasViews) {
-		return s.stageWithViews(txn, ms, ops, clock)
+		if err := s.stageWithViews(txn, ms, ops, clock); err != nil {
+			return err
+		}
+		ops = nil // they are written
 	}
+	ops, first.apply.bound = s.withBound(ops)
 	engine.Lend(txn, ops) // their memory is that of the mutations, which end behind the update
 	return nil
 }

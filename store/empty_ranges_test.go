@@ -246,7 +246,7 @@ func TestEmptyRangesBesideWrites(t *testing.T) {
 	defer closeStore(t, e.Store)
 	e.deletions.slowStart = -1
 	random := rand.New(rand.NewPCG(1, 2))
-	for round := range 12 {
+	for round := range sized(4, 12) {
 		e.apply(e.put(0, 400, e.Timestamp()))
 		e.empty(0, 400, round%2 == 0)
 		order := random.Perm(400)[:60]
@@ -376,8 +376,14 @@ func TestHeadOfLongQueue(t *testing.T) {
 	for _, test := range []struct {
 		clustering string
 		backward   bool
-		dead       int32
-	}{{"c int", false, 100_000}, {"c int desc", false, 20_000}, {"c int", true, 20_000}, {"c int desc", true, 20_000}} {
+		dead       int
+	}{
+		{"c int", false, sized(20_000, 100_000)},
+		{"c int desc", false, sized(5000, 20_000)},
+		{"c int", true, sized(5000, 20_000)},
+		{"c int desc", true, sized(5000, 20_000)},
+	} {
+		dead := int32(test.dead)
 		dir := t.TempDir()
 		e := &emptyingStore{TB: t, key: types.EncodeInt(1)}
 		e.clock.micros.Store(1000 * 1e6)
@@ -415,7 +421,7 @@ func TestHeadOfLongQueue(t *testing.T) {
 		}
 		put := func(m *Mutation) { m.Mark(e.Timestamp(), Expiry{}) }
 		remove := func(m *Mutation) { m.DeleteRow(e.Timestamp()) }
-		for i := range test.dead + 3000 {
+		for i := range dead + 3000 {
 			steps.keys = append(steps.keys, e.rowKey(number(i)))
 		}
 		slices.SortFunc(steps.keys, bytes.Compare)
@@ -441,17 +447,17 @@ func TestHeadOfLongQueue(t *testing.T) {
 				return stepped <= 2*longRun
 			})
 		}
-		change(0, test.dead+2000, put)
-		change(0, test.dead-1, remove)
+		change(0, dead+2000, put)
+		change(0, dead-1, remove)
 		e.clock.micros.Add(10 * 1e6)
-		if _, stepped := head(); stepped < int64(test.dead)-1 {
+		if _, stepped := head(); stepped < int64(dead)-1 {
 			t.Errorf("the first read steps over %d keys", stepped)
 		}
-		for removed := int32(0); removed < test.dead-1; removed += 2000 {
+		for removed := int32(0); removed < dead-1; removed += 2000 {
 			eventually(t, "rows are purged", func() bool { return e.SweepMetrics().Removed >= uint64(removed) })
 		}
-		few(test.dead - 1)
-		first := test.dead - 1
+		few(dead - 1)
+		first := dead - 1
 		for range 1000 { // which the purge follows
 			change(first, first+1, remove)
 			first++
@@ -465,8 +471,8 @@ func TestHeadOfLongQueue(t *testing.T) {
 		reopen()
 		e.table = e.Catalog().Table("ks", "t")
 		few(first)
-		change(test.dead/2, test.dead/2+1, func(m *Mutation) { m.Mark(1, Expiry{}) })
-		few(test.dead / 2)
+		change(dead/2, dead/2+1, func(m *Mutation) { m.Mark(1, Expiry{}) })
+		few(dead / 2)
 		closeStore(t, e.Store)
 	}
 }

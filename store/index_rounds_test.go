@@ -183,7 +183,7 @@ func TestRoundsBesideWrites(t *testing.T) {
 			writing.Add(1)
 			writers.Go(func() {
 				defer writing.Add(-1)
-				for i := 0; i < 2000 || s.graphs.round.Load() < 12 && i < 1_000_000; i++ {
+				for i := 0; i < sized(500, 2000) || s.graphs.round.Load() < uint64(sized(4, 12)) && i < 1_000_000; i++ {
 					m := NewMutation(table, types.EncodeInt(int32((i*7+i/100)%100*4+n)))
 					m.Row([][]byte{types.EncodeInt(1)})
 					m.Set(table.Column("v"), vectors[(i*31+n)%len(vectors)], int64(i+1), Expiry{})

@@ -290,7 +290,7 @@ func TestReadThroughTerms(t *testing.T) {
 			}
 			waitForIndexes(t, s)
 			w.read = [2]int{}
-			for step := range 600 {
+			for step := range sized(200, 600) {
 				w.write()
 				w.readBoth()
 				switch step % 200 {

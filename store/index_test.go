@@ -375,7 +375,7 @@ func newIndexWriter(t testing.TB, s *Store, c *clock, seed uint64) *indexWriter 
 // TestReadThroughIndexes makes and drops indexes, writes, truncates and sweeps at random, and compares reads through
 // indexes with reads without them.
 func TestReadThroughIndexes(t *testing.T) {
-	for seed := range uint64(6) {
+	for seed := range uint64(sized(2, 6)) {
 		s, c := openIndexed(t, "")
 		w := newIndexWriter(t, s, c, seed)
 		for step := range 1500 {
@@ -426,7 +426,7 @@ func TestReadThroughIndexes(t *testing.T) {
 func TestIndexesBesideWrites(t *testing.T) {
 	s, c := openIndexed(t, "")
 	defer closeStore(t, s)
-	const rounds = 5
+	rounds := sized(2, 5)
 	for round := range rounds {
 		began := time.Now()
 		var writers sync.WaitGroup
@@ -454,7 +454,7 @@ func TestIndexesBesideWrites(t *testing.T) {
 		if err := s.Sweep(t.Context()); err != nil {
 			t.Error(err)
 		}
-		time.Sleep(time.Until(began.Add(*besideFor / rounds)))
+		time.Sleep(time.Until(began.Add(*besideFor / time.Duration(rounds))))
 		close(stop)
 		writers.Wait()
 		w := newIndexWriter(t, s, c, uint64(round))

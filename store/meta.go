@@ -29,7 +29,7 @@ var (
 	deadKey        = ownKey("dead/")
 	sweepKeys      = ownKey("sweep/")
 	indexKeys      = ownKey("index/")
-	boundKey       = ownKey("timestamps") // the bound of the timestamps of decisions
+	boundKey       = ownKey("bound") // of the timestamps that were given
 )
 
 func ownKey(name string) []byte { return append(rows.AppendArea(nil, 0, rows.AreaRows), name...) }

@@ -21,7 +21,7 @@ func TestQueue(t *testing.T) {
 	define(t, s, newTable(t, "t", "k int", "c int", "v text"))
 	table := s.Catalog().Table("ks", "t")
 	key := types.EncodeInt(1)
-	const messages = 20000
+	messages := sized(5000, 20000)
 	for i := range int32(messages) {
 		m := NewMutation(table, key)
 		m.At(s.Now().Unix())

@@ -27,6 +27,17 @@ type clock struct{ micros atomic.Int64 }
 
 func (c *clock) now() time.Time { return time.UnixMicro(c.micros.Load()) }
 
+// full has the tests do all that they can: as many rows, rounds and histories, on every engine. CI sets it.
+var full = os.Getenv("CQLD_TEST_FULL") != ""
+
+// sized is the size of a test: full, or so much smaller as is quick everywhere.
+func sized(usual, whole int) int {
+	if full {
+		return whole
+	}
+	return usual
+}
+
 // engineName is the engine that the tests of this package open. TestOnOtherEngines runs the test binary again with each
 // of the others.
 var engineName = flag.String("engine", "disk", "run the tests on this engine: disk, memory or hostile")
@@ -97,6 +108,9 @@ func TestMain(m *testing.M) {
 func TestOnOtherEngines(t *testing.T) {
 	if *engineName != "disk" {
 		t.Skipf("this process runs the tests on the engine %s already", *engineName)
+	}
+	if !full {
+		t.Skip("CQLD_TEST_FULL is not set")
 	}
 	timeout := "-test.timeout=0"
 	if deadline, ok := t.Deadline(); ok {

@@ -89,7 +89,7 @@ func TestVerifyIsClean(t *testing.T) {
 	defer closeStore(t, s)
 	setIndexes(t, s, allIndexes)
 	waitForIndexes(t, s)
-	const rounds, writers, writes = 10, 4, 300
+	rounds, writers, writes := sized(3, 10), 4, 300
 	for round := range rounds {
 		var writing sync.WaitGroup
 		for i := range writers {

@@ -3,6 +3,7 @@ package roles
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,7 +34,7 @@ type Keeper struct {
 type Options struct {
 	Store      *store.Store
 	Log        zerolog.Logger
-	Cost       int    // of bcrypt, the logarithm of its rounds; 0: DefaultCost
+	Cost       int    // of bcrypt, the logarithm of its rounds, up to 12; 0: DefaultCost
 	Datacenter string // ACCESS TO DATACENTERS may name it; "": datacenter1
 
 	// HasDatacenter reports whether there is a datacenter; nil: Datacenter is the only one.
@@ -55,6 +56,9 @@ func Open(o Options) (*Keeper, error) {
 	if k.cost == 0 {
 		k.cost = DefaultCost
 	}
+	if k.cost > maxCost {
+		return nil, fmt.Errorf("a bcrypt cost of %d is above %d", k.cost, maxCost)
+	}
 	if k.inCluster == nil {
 		only := cmp.Or(o.Datacenter, "datacenter1")
 		k.inCluster = func(name string) bool { return name == only }
@@ -64,16 +68,34 @@ func Open(o Options) (*Keeper, error) {
 		return nil, err
 	}
 	ctx := context.Background()
-	names, err := k.allRoles(ctx)
+	some, err := k.examineHashes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if len(names) == 0 {
+	if !some {
 		if err := k.createSuperuser(ctx); err != nil {
 			return nil, err
 		}
 	}
 	return k, k.warnOfDefault(ctx)
+}
+
+// examineHashes notes what the hashes of roles cost, and warns of roles that cannot log in for theirs. It reports
+// whether there are roles.
+func (k *Keeper) examineHashes(ctx context.Context) (some bool, err error) {
+	hash := k.table("roles").Column("salted_hash").Index
+	err = k.read(ctx, store.Read{Table: k.table("roles")}, func(row *store.Row) {
+		some = true
+		if len(row.Values[hash]) == 0 {
+			return
+		}
+		cost, err := costOf(string(row.Values[hash]))
+		if err != nil {
+			k.log.Warn().Bytes("role", row.Partition).Str("reason", err.Error()).Msg("a role cannot log in with its password")
+		}
+		k.passwords.seen(cost)
+	})
+	return some, err
 }
 
 // createSuperuser makes the first role. Its cells are as old as can be, so that whatever was written to the role before

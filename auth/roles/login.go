@@ -6,9 +6,12 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"runtime"
+	"errors"
+	"fmt"
+	"net/netip"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/crypto/bcrypt"
@@ -20,11 +23,13 @@ import (
 // one hash. It keeps a keyed digest of them.
 type passwords struct {
 	key     [sha256.Size]byte // random
-	dummy   string            // the hash of a password that nobody has
-	hashing chan struct{}     // has a place for each hash that may be computed at the same time
+	dummy   string            // the hash of a password that nobody has, behind its cost
+	highest atomic.Int64      // the highest cost of the hashes that roles have, as far as they were seen
+	queue   hashQueue
 
-	mu    sync.Mutex
-	known map[string]knownPassword // by role
+	mu       sync.Mutex
+	known    map[string]knownPassword // by role
+	checking map[attempt]*check
 }
 
 // knownPassword is a password that was right.
@@ -40,14 +45,39 @@ const (
 	mostKnownPasswords = 1000
 )
 
-func (p *passwords) init(cost int) (err error) {
+// attempt is a password that clients of one network send for a role, which has a hash.
+type attempt struct {
+	from       netip.Prefix
+	name, hash string
+	digest     [sha256.Size]byte
+}
+
+// check compares the password of an attempt, for all who make it meanwhile.
+type check struct {
+	done  chan struct{} // is closed when the following is known
+	right bool
+	err   error
+}
+
+func (p *passwords) init(cost int) error {
 	if _, err := rand.Read(p.key[:]); err != nil {
 		return err
 	}
-	p.known = map[string]knownPassword{}
-	p.hashing = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
-	p.dummy, err = hashPassword(rand.Text(), cost)
+	p.known, p.checking = map[string]knownPassword{}, map[attempt]*check{}
+	p.queue.init()
+	p.highest.Store(int64(cost))
+	dummy, err := hashPassword(rand.Text(), bcrypt.MinCost)
+	p.dummy = strings.TrimPrefix(dummy, fmt.Sprintf(hashPrefix, bcrypt.MinCost))
 	return err
+}
+
+// hashPrefix is what hashes begin with, given their cost.
+const hashPrefix = "$2a$%02d"
+
+// seen notes the cost of the hash that a role has.
+func (p *passwords) seen(cost int) {
+	for old := p.highest.Load(); old < int64(cost) && !p.highest.CompareAndSwap(old, int64(cost)); old = p.highest.Load() {
+	}
 }
 
 func (p *passwords) digest(password string) (d [sha256.Size]byte) {
@@ -89,30 +119,38 @@ func matches(hash, password string) bool {
 	return bcrypt.CompareHashAndPassword([]byte(hash), []byte(password)) == nil
 }
 
-// mostCost is the highest cost of a hash that is compared with. One more doubles the time, which is seconds here.
-const mostCost = 15
+// maxCost is the highest cost of a hash that is compared with: four times what Cassandra's own hashes take. Each login
+// that is refused takes as long as the costliest hash of a role.
+const maxCost = 12
 
 // checkHash refuses what is no hash that Cassandra can compare with, and hashes that would keep logins waiting.
 func checkHash(hash string) error {
-	cost, err := bcrypt.Cost([]byte(hash))
-	if cost > mostCost {
-		return cqlerr.Invalidf("Hashed passwords of a cost above %d are not supported by cqld", mostCost)
-	}
-	if err != nil || len(hash) != 60 || !strings.HasPrefix(hash, "$2a$") {
-		return cqlerr.Invalidf("Invalid hashed password value. Please use jBcrypt.")
-	}
-	return nil
+	_, err := costOf(hash)
+	return err
 }
 
-// Login checks the password of a role. An unknown role is told and takes as long as a wrong password.
-func (k *Keeper) Login(ctx context.Context, name, password string) error {
+// costOf is the cost of a hash that passwords can be compared with.
+func costOf(hash string) (int, error) {
+	cost, err := bcrypt.Cost([]byte(hash))
+	if cost > maxCost {
+		return 0, cqlerr.Invalidf("Hashed passwords of a cost above %d are not supported by cqld", maxCost)
+	}
+	if err != nil || len(hash) != 60 || !strings.HasPrefix(hash, "$2a$") {
+		return 0, cqlerr.Invalidf("Invalid hashed password value. Please use jBcrypt.")
+	}
+	return cost, nil
+}
+
+// Login checks the password of a role for a client. All logins that are refused take as long, also those of unknown
+// roles and of roles without a password.
+func (k *Keeper) Login(ctx context.Context, client netip.Addr, name, password string) error {
 	r, err := k.role(ctx, name)
 	if err != nil {
 		return err
 	}
 	right := r.hash != "" && k.passwords.isKnown(name, r.hash, password)
 	if !right {
-		if right, err = k.compare(ctx, r, password); err != nil {
+		if right, err = k.passwords.check(ctx, NetworkOf(client), name, r.hash, password); err != nil {
 			return err
 		}
 	}
@@ -130,28 +168,82 @@ func BadCredentials(text string) error {
 	return &cqlerr.Error{Code: cqlerr.BadCredentials, Message: text}
 }
 
-// compare compares the password with the hash of a role, or with a hash that nobody has.
-func (k *Keeper) compare(ctx context.Context, r role, password string) (bool, error) {
-	select {
-	case k.passwords.hashing <- struct{}{}:
-	case <-ctx.Done():
-		return false, ctx.Err()
+// check compares a password with the hash of a role. Clients of one network that send the same wait for one comparison.
+func (p *passwords) check(ctx context.Context, from netip.Prefix, name, hash, password string) (bool, error) {
+	a := attempt{from, name, hash, p.digest(password)}
+	for {
+		p.mu.Lock()
+		c := p.checking[a]
+		if c == nil {
+			c = &check{done: make(chan struct{})}
+			p.checking[a] = c
+			p.mu.Unlock()
+			c.right, c.err = p.compareInTurn(ctx, a, password)
+			p.mu.Lock()
+			delete(p.checking, a)
+			p.mu.Unlock()
+			close(c.done)
+			return c.right, c.err
+		}
+		p.mu.Unlock()
+		select {
+		case <-c.done:
+		case <-ctx.Done():
+			return false, ctx.Err()
+		}
+		if !errors.Is(c.err, context.Canceled) { // the client that it was begun for has hung up
+			return c.right, c.err
+		}
 	}
-	defer func() { <-k.passwords.hashing }()
-	hash := r.hash
-	if checkHash(hash) != nil {
-		hash = k.passwords.dummy
+}
+
+// compareInTurn waits for the turn of a network and compares a password.
+func (p *passwords) compareInTurn(ctx context.Context, a attempt, password string) (bool, error) {
+	n, err := p.queue.enter(ctx, a.from)
+	if err != nil {
+		return false, err
 	}
-	right := matches(hash, password) && hash == r.hash
+	defer p.queue.leave(n)
+	if p.isKnown(a.name, a.hash, password) { // from another network, meanwhile
+		return true, nil
+	}
+	right := p.compare(a.hash, password)
 	if right {
-		k.passwords.remember(r.name, r.hash, password)
+		p.remember(a.name, a.hash, password)
 	}
 	return right, nil
 }
 
+// compare compares a password with a hash, which may be none. If it is wrong that takes what the costliest hash takes:
+// the hash and then dummies of its cost, of the next one and so on, each of which doubles what was computed.
+func (p *passwords) compare(hash, password string) bool {
+	cost, err := costOf(hash)
+	switch {
+	case err != nil:
+		matches(p.dummyOf(int(p.highest.Load())), password)
+		return false
+	case matches(hash, password):
+		return true
+	}
+	p.seen(cost)
+	for ; int64(cost) < p.highest.Load(); cost++ {
+		matches(p.dummyOf(cost), password)
+	}
+	return false
+}
+
+// dummyOf is a hash of a cost that no password has.
+func (p *passwords) dummyOf(cost int) string { return fmt.Sprintf(hashPrefix, cost) + p.dummy }
+
+// maxToken is how many bytes of a token are looked at: more than any role's name and password.
+const maxToken = 128 << 10
+
 // Credentials are the role and the password of a SASL PLAIN token: parts with NUL between them, the first of which may
 // be missing.
 func Credentials(token []byte) (name, password string, err error) {
+	if len(token) > maxToken {
+		return "", "", BadCredentials("Provided username and/or password are incorrect")
+	}
 	parts := strings.Split(string(token), "\x00")
 	n := len(parts)
 	missing := ""

@@ -96,7 +96,9 @@ func (k *running) hash(o *options) (*string, error) {
 	case o.password == nil:
 		return nil, nil
 	case o.password.Hashed:
-		return &o.password.Text, nil
+		cost, err := costOf(o.password.Text)
+		k.passwords.seen(cost)
+		return &o.password.Text, err
 	}
 	hash, err := hashPassword(o.password.Text, k.cost)
 	return &hash, err

@@ -30,6 +30,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// onlyWhenFull skips a test that takes long, but in CI.
+func onlyWhenFull(t *testing.T) {
+	t.Helper()
+	if os.Getenv("CQLD_TEST_FULL") == "" {
+		t.Skip("CQLD_TEST_FULL is not set")
+	}
+}
+
 // builtBinary is the server.
 func builtBinary(t *testing.T) string {
 	t.Helper()

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -52,7 +53,10 @@ func TestStatements(t *testing.T) {
 
 // TestRun attacks each of the servers for a moment.
 func TestRun(t *testing.T) {
-	r := run{seed: 3, workers: 4, time: 4 * time.Second, scripts: "../scripts"}
+	r := run{seed: 3, workers: 4, time: time.Second, scripts: "../scripts"}
+	if os.Getenv("CQLD_TEST_FULL") != "" {
+		r.time *= 4
+	}
 	if err := r.all(t.Context()); err != nil {
 		t.Error(err)
 	}

@@ -33,7 +33,7 @@ var (
 
 // Build makes the binary as a release has it.
 func Build(binary string) error {
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "github.com/cqld/cqld")
+	cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o", binary, "github.com/cqld/cqld")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build cqld: %w\n%s", err, out)
 	}

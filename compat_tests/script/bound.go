@@ -55,8 +55,11 @@ type boundText struct {
 // that read or change rows get markers, and none that has some of its own.
 func boundTexts(cql string, binding Binding) []boundText {
 	plain := boundText{cql: cql}
+	if binding == Unbound {
+		return []boundText{plain}
+	}
 	tokens := tokenize(cql)
-	if binding == Unbound || len(tokens) == 0 || !tokens[0].is("SELECT", "INSERT", "UPDATE", "DELETE", "BEGIN") ||
+	if len(tokens) == 0 || !tokens[0].is("SELECT", "INSERT", "UPDATE", "DELETE", "BEGIN") ||
 		slices.ContainsFunc(tokens, func(t token) bool { return t.is("?") }) {
 		return []boundText{plain}
 	}

@@ -40,11 +40,11 @@ func (b *builder) propertyMap(c grammar.IPropertyMapContext) *cql.MapLiteral {
 	seen := map[string]bool{}
 	for i, key := range m.Keys.Parts {
 		if !isConstant(key) {
-			b.fail("Invalid property name: %s%s", key, noMarkerInProperty(key))
+			b.fail("Invalid property name: %s%s", b.shown(key), noMarkerInProperty(key))
 		} else if value := m.Values.Parts[i]; !isConstant(value) {
-			b.fail("Invalid property value: %s for property: %s%s", value, key, noMarkerInProperty(value))
+			b.fail("Invalid property value: %s for property: %s%s", b.shown(value), b.shown(key), noMarkerInProperty(value))
 		} else if text := key.(*cql.Literal).Text; seen[text] {
-			b.fail("Multiple definition for property %s", text)
+			b.fail("Multiple definition for property %s", b.shownAs(text, key))
 		} else {
 			seen[text] = true
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/antlr4-go/antlr/v4"
 
 	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/secret"
 	"github.com/cqld/cqld/grammar"
 )
 
@@ -61,11 +62,14 @@ func fromUnits(text []uint16) string {
 	return s.String()
 }
 
-// shown is a token as messages have it: strings and names without quotes.
+// shown is a token as messages have it: strings and names without quotes, and nothing that may tell a password.
 func (m *machine) shown(pos int) string {
 	t := &m.tokens.all[pos]
 	if t.GetTokenType() == antlr.TokenEOF {
 		return "<EOF>"
+	}
+	if t.GetStop() >= secret.Start(m.input.text) {
+		return secret.Stars
 	}
 	return content(m.input.text[t.GetStart():t.GetStop()+1], t.GetTokenType())
 }
@@ -149,7 +153,27 @@ func (m *machine) snippet(pos int) string {
 	}
 	from := pieces[max(0, before-snippetBefore)]
 	to := pieces[min(len(pieces)-1, before+snippetAfter)]
+	if start := secret.Start(m.input.text); start < to.End {
+		return m.cut(from, pieces[before], start)
+	}
 	return m.marked(from, pieces[before], to)
+}
+
+// cut is the text of a snippet up to where a password may be.
+func (m *machine) cut(from, mark piece, secretStart int) string {
+	text := m.input.text
+	var s strings.Builder
+	s.WriteString(" (")
+	if from.Start > 0 {
+		s.WriteString("...")
+	}
+	if mark.End <= secretStart {
+		s.WriteString(text[from.Start:mark.Start] + "[" + text[mark.Start:mark.End] + "]" + text[mark.End:secretStart])
+	} else if from.Start < secretStart {
+		s.WriteString(text[from.Start:secretStart])
+	}
+	s.WriteString(secret.Stars + ")")
+	return strings.ReplaceAll(s.String(), "\n", "")
 }
 
 // marked is the text of a snippet between two pieces, the lines put together.
@@ -174,10 +198,13 @@ func (m *machine) marked(from, mark, to piece) string {
 	return strings.ReplaceAll(s.String(), "\n", "")
 }
 
-// runeAt is the character at a place of the text.
+// runeAt is the character at a place of the text, unless a password may be there.
 func runeAt(text string, offset int) string {
 	if offset >= len(text) {
 		return "<EOF>"
+	}
+	if offset >= secret.Start(text) {
+		return secret.Stars
 	}
 	_, size := utf8.DecodeRuneInString(text[offset:])
 	return text[offset : offset+size]

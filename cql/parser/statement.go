@@ -5,6 +5,7 @@ import (
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/secret"
 	"github.com/cqld/cqld/grammar"
 )
 
@@ -30,9 +31,20 @@ func (b *builder) fail(format string, args ...any) {
 // what was wrong before is not told.
 func (b *builder) failJava(exception, message string) {
 	if !b.ended {
-		b.err = cqlerr.Syntaxf("Failed parsing statement: [%s] reason: %s %s", b.text, exception, message)
+		b.err = cqlerr.Syntaxf("Failed parsing statement: [%s] reason: %s %s", secret.Hide(b.text), exception, message)
 		b.ended = true
 	}
+}
+
+// shown is a term as messages have it, unless it may tell a password.
+func (b *builder) shown(t cql.Term) string { return b.shownAs(t.String(), t) }
+
+// shownAs is a text that was made of a term, unless the term may tell a password.
+func (b *builder) shownAs(text string, t cql.Term) string {
+	if t.Position().End > secret.Start(b.text) {
+		return secret.Stars
+	}
+	return text
 }
 
 // refuse remembers a syntax error at a token that the grammar takes and the language does not.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/secret"
 )
 
 // grant plans GRANT and REVOKE of permissions.
@@ -48,7 +49,8 @@ func (p *planning) grantedFunction(what cql.Permissions, on cql.Resource) error 
 		return cqlerr.Invalidf("Altering permissions on builtin functions is not supported")
 	}
 	if !found {
-		return cqlerr.Syntaxf("Failed parsing statement: [%s] reason: NoSuchElementException No value present", p.env.Text)
+		return cqlerr.Syntaxf("Failed parsing statement: [%s] reason: NoSuchElementException No value present",
+			secret.Hide(p.env.Text))
 	}
 	has := func(one cql.Permission) bool { return slices.Contains(onFunctions, one) }
 	if len(what) > 0 && !slices.ContainsFunc(what, has) {

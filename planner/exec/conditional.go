@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cqld/cqld/auth"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
@@ -329,6 +330,21 @@ func (c *conditional) finishColumns() {
 		c.shown = append(c.shown[:0], c.table.Shown()...)
 	case c.batch:
 		c.shown = slices.Concat(c.table.PartitionKey, c.table.Clustering, c.shown)
+	}
+	c.hideMasked()
+}
+
+// hideMasked leaves masked columns out of the answer to a user who may not see what they hold.
+func (c *conditional) hideMasked() {
+	for i := range c.statements {
+		conditions := c.statements[i].plan.If
+		if conditions == nil || len(conditions.Masked) == 0 ||
+			c.options.User.Has(auth.Unmask, auth.Table(c.table.Keyspace, c.table.Name)) {
+			continue
+		}
+		c.shown = slices.DeleteFunc(c.shown, func(column *schema.Column) bool {
+			return slices.ContainsFunc(conditions.Masked, func(masked *schema.Column) bool { return masked.Name == column.Name })
+		})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/cqld/cqld/protocol"
@@ -22,7 +23,8 @@ type Conn struct {
 	out      []byte
 	enc      protocol.Encoder
 	segments protocol.Segments
-	unread   []byte // bytes of segments that have not been cut yet
+	buffer   []byte // what segments are read into
+	unread   []byte // the bytes in it that have not been cut yet
 	pending  []byte // envelopes of the last segment
 	stream   int16
 	events   []*protocol.Event
@@ -171,6 +173,9 @@ func (c *Conn) readEnvelope() (h protocol.Header, body []byte, err error) {
 	return h, body, err
 }
 
+// leastRead is how much room there is for a read of segments.
+const leastRead = 4 << 10
+
 // readSegments returns the next envelope and keeps the others of its segment.
 func (c *Conn) readSegments() (protocol.Header, []byte, error) {
 	for len(c.pending) == 0 {
@@ -182,12 +187,16 @@ func (c *Conn) readSegments() (protocol.Header, []byte, error) {
 		if n > 0 {
 			continue
 		}
-		buf := make([]byte, protocol.MaxSegmentSize)
-		n, err = c.in.Read(buf)
+		if len(c.unread) == 0 {
+			c.unread = c.buffer[:0]
+		}
+		c.unread = slices.Grow(c.unread, leastRead)
+		c.buffer = c.unread[:0]
+		n, err = c.in.Read(c.unread[len(c.unread):cap(c.unread)])
 		if err != nil {
 			return protocol.Header{}, nil, err
 		}
-		c.unread = append(c.unread[:len(c.unread):len(c.unread)], buf[:n]...)
+		c.unread = c.unread[:len(c.unread)+n]
 	}
 	h, body, rest, err := protocol.CutEnvelope(c.pending, maxBody)
 	c.pending = rest

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/secret"
 	"github.com/cqld/cqld/server"
 )
 
@@ -94,7 +95,7 @@ func (r *Record) Forget() {
 // add records a request. err is what a fault has put in the place of its answer.
 func (r *Record) add(seen *server.Inspected, err error) {
 	st := Statement{
-		Opcode: seen.Opcode, Text: strings.Join(seen.Statements, "; "), Consistency: seen.Consistency,
+		Opcode: seen.Opcode, Text: shownTexts(seen.Statements), Consistency: seen.Consistency,
 		Returned: seen.Returned, RowsRead: seen.RowsRead, Tombstones: seen.Tombstones,
 		Client: seen.Client.String(), Node: seen.Node, Took: seen.Took, Prepared: len(seen.Parts) > 0, Err: err,
 	}
@@ -129,4 +130,13 @@ func (r *Record) add(seen *server.Inspected, err error) {
 		r.all = slices.Clone(r.all[len(r.all)-r.most+1:])
 	}
 	r.all = append(r.all, st)
+}
+
+// shownTexts are statements with semicolons between them, without passwords.
+func shownTexts(statements []string) string {
+	shown := make([]string, len(statements))
+	for i, text := range statements {
+		shown[i] = secret.Hide(text)
+	}
+	return strings.Join(shown, "; ")
 }

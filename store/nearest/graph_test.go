@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -13,7 +14,14 @@ import (
 
 var many = flag.Int("vectors", 3000, "how many vectors TestRecall has")
 
-var tryMany = flag.Int("tried", 10000, "how many vectors TestTry has")
+var tryMany = flag.Int("tried", triedDefault(), "how many vectors TestTry has")
+
+func triedDefault() int {
+	if os.Getenv("CQLD_TEST_FULL") != "" {
+		return 10_000
+	}
+	return 6000
+}
 
 var tryMeasures = flag.Int("triedmeasures", 1, "how many measures TestTry tries")
 

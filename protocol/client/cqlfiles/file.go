@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/cql/parser"
+	"github.com/cqld/cqld/cql/secret"
 )
 
 // File is a text of statements with semicolons between them.
@@ -107,7 +108,7 @@ type Statement struct {
 // Error puts the place of the statement before its error: file and line, or its text if the file has no name.
 func (s Statement) Error(err error) error {
 	if s.file == "" {
-		return fmt.Errorf("%s: %w", strings.TrimSuffix(s.Text, "\n"), err)
+		return fmt.Errorf("%s: %w", secret.Hide(strings.TrimSuffix(s.Text, "\n")), err)
 	}
 	return fmt.Errorf("%s:%d: %w", s.file, s.Line, err)
 }

@@ -68,3 +68,17 @@ func TestRun(t *testing.T) {
 		t.Errorf("without a name the error is %v", err)
 	}
 }
+
+// The error of a statement does not show its password.
+func TestErrorsHavePlacesAndNoPasswords(t *testing.T) {
+	for name, want := range map[string]string{
+		"":        "CREATE ROLE r WITH PASSWORD *******: refused",
+		"1.cql":   "1.cql:1: refused",
+		"a/b.cql": "a/b.cql:1: refused",
+	} {
+		statements := File{Name: name, Text: "CREATE ROLE r WITH PASSWORD = 'hunter2';\n"}.Statements()
+		if got := statements[0].Error(errors.New("refused")).Error(); got != want {
+			t.Errorf("%q", got)
+		}
+	}
+}

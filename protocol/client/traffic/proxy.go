@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"regexp"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/cqld/cqld/cql/secret"
 	"github.com/cqld/cqld/protocol"
 )
 
@@ -258,8 +258,16 @@ func (c *listening) next(h *heard) (int, error) {
 	return end, c.message(header, body)
 }
 
-// secretWord is what a statement has that tells a password.
-var secretWord = regexp.MustCompile(`(?i)password`)
+// textOf is the statement of a request that has one.
+func textOf(m protocol.Request) (text string, is bool) {
+	switch m := m.(type) {
+	case *protocol.Query:
+		return m.Query, true
+	case *protocol.Prepare:
+		return m.Query, true
+	}
+	return "", false
+}
 
 // message writes a message and follows what connections agree on.
 func (c *listening) message(h protocol.Header, body []byte) error {
@@ -289,7 +297,10 @@ func (c *listening) message(h protocol.Header, body []byte) error {
 		case *protocol.AuthResponse, *protocol.Credentials:
 			l.secret = true
 		default:
-			l.secret = secretWord.Match(body)
+			l.secret = secret.Names(string(body))
+			if text, is := textOf(m); is {
+				l.secret = l.secret || secret.Start(text) < len(text)
+			}
 		}
 		if l.secret {
 			comment = nil

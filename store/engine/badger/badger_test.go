@@ -166,12 +166,19 @@ func (m *model) compare() {
 	}
 }
 
+// full has the tests of this package do all that they can. CI sets it.
+var full = os.Getenv("CQLD_TEST_FULL") != ""
+
 // TestModel flushes random changes, of more than Badger's memtable takes, and compares what is there with a map: also
 // in snapshots of before, when the folder is opened again, and in copies of it, which are what a kill leaves.
 func TestModel(t *testing.T) {
 	m := &model{TB: t, random: rand.New(rand.NewPCG(1, 2)), holds: map[string]string{}}
 	m.engine = open(t, small(t, folderForTest(t)))
-	for i := range 40 {
+	flushes := 16
+	if full {
+		flushes = 40
+	}
+	for i := range flushes {
 		m.flush(60)
 		if i%5 == 0 {
 			m.compare()

@@ -22,7 +22,10 @@ var besideCompactions = os.Getenv("CQLD_TEST_COMPACTED")
 // compacted into one level again and again, and opens the folder in between. Every key holds what was acknowledged
 // last.
 func TestBesideCompactions(t *testing.T) {
-	long, keys, value := 8*time.Second, 4000, 500
+	long, keys, value := 3*time.Second, 4000, 500
+	if full {
+		long = 8 * time.Second
+	}
 	o := Options{Dir: folder(t), Memtable: 1 << 20, below: badger.Options{MemTable: 1 << 20}, Log: zerolog.Nop()}
 	if besideCompactions != "" {
 		var err error

@@ -86,6 +86,7 @@ func (e *Engine) flush(m *memtable, base *badger.Snapshot) error {
 	if err := e.writeTables(m, base); err != nil {
 		return err
 	}
+	e.goOn()
 	next := e.below.Snapshot()
 	e.mu.Lock()
 	e.replaceLayers(&layers{frozen: e.layers.frozen[:len(e.layers.frozen)-1], base: next})
@@ -176,14 +177,21 @@ func (e *Engine) rest(reason error) error {
 			return errStopped
 		default:
 		}
-	} else if e.stuck.Load() != nil && e.stuck.Swap(nil) != nil {
-		e.o.Log.Info().Msg("tables are written again")
+	} else {
+		e.goOn()
 	}
 	select {
 	case <-e.late:
 		return errStopped
 	case <-time.After(pause):
 		return nil
+	}
+}
+
+// goOn notes that Badger takes something.
+func (e *Engine) goOn() {
+	if e.stuck.Load() != nil && e.stuck.Swap(nil) != nil {
+		e.o.Log.Info().Msg("tables are written again")
 	}
 }
 

@@ -75,6 +75,13 @@ func TestFullDisk(t *testing.T) {
 	d.free.Store(1 << 40)
 	until(t, "writes are taken", func() bool { return e.Refusing() == nil })
 	must(t, e, engine.Put, "row 300", "v")
+
+	// A flush that has found no room goes on by itself.
+	d.free.Store(0)
+	e.FlushSoon()
+	until(t, "the flush waits", func() bool { return e.stuck.Load() != nil })
+	d.free.Store(1 << 40)
+	until(t, "writes are taken after the flush", func() bool { return e.Refusing() == nil })
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -24,10 +24,10 @@ func TestGrowingValue(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused := false
-	for range 300 {
-		switch err := commit(engine.Merge, 100<<10); {
+	for range 60 {
+		switch err := commit(engine.Merge, 500<<10); {
 		case err == nil:
-			want += 100 << 10
+			want += 500 << 10
 		case errors.Is(err, engine.ErrTooLarge):
 			refused = true
 		default:

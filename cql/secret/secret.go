@@ -1,0 +1,201 @@
+// Package secret finds the passwords in texts of statements, which logs, traces, errors and tables do not show. It
+// looks at words and not at syntax, since most of all texts with mistakes are shown: too much is hidden rather than too
+// little.
+package secret
+
+import (
+	"math"
+	"strings"
+)
+
+// Stars stand for what is hidden.
+const Stars = "*******"
+
+// Hide returns a text without what may tell a password.
+func Hide(text string) string {
+	if start := Start(text); start < len(text) {
+		return strings.TrimRight(text[:start], " \t\r\n") + " " + Stars
+	}
+	return text
+}
+
+// words are followed by what is hidden, in any case and as parts of other words.
+var words = []string{"password", "salted_hash"}
+
+// Names reports whether a name says that its value is a password.
+func Names(name string) bool {
+	_, found := behindWord(name)
+	return found
+}
+
+// Start is where the part of a text begins that is hidden: behind the word PASSWORD, as Cassandra hides it in audit
+// logs. It begins earlier where a string or comment stands in front, and of CREATE and ALTER of a role or user where a
+// word that is no option does, for the word PASSWORD may be misspelled, missing or out of place. Where nothing is
+// hidden it is the length of the text: so it is of statements about rows, which name a column like that, if no string
+// follows.
+func Start(text string) int {
+	start, found := behindWord(text)
+	if found || hasWord(text, "role") || hasWord(text, "user") {
+		s := scan(text)
+		if found && s.aboutRows && !s.roles && !strings.ContainsAny(text[start:], "'$") {
+			return len(text)
+		}
+		start = min(start, s.secretStart(found))
+	}
+	return start
+}
+
+// behindWord is where the first of words ends; without any it is the length of the text.
+func behindWord(text string) (end int, found bool) {
+	end = len(text)
+	for _, w := range words {
+		if i := indexFold(text[:end], w); i >= 0 {
+			end, found = i+len(w), true
+		}
+	}
+	return end, found
+}
+
+// hasWord reports whether a word is in a text, in any case.
+func hasWord(text, word string) bool { return indexFold(text, word) >= 0 }
+
+// indexFold is where a word of ASCII in lower case begins in a text that has it in any case; -1: nowhere.
+func indexFold(text, word string) int {
+	for i := 0; i+len(word) <= len(text); i++ {
+		if text[i]|0x20 == word[0] && strings.EqualFold(text[i:i+len(word)], word) {
+			return i
+		}
+	}
+	return -1
+}
+
+// options are the words that stand behind the name of a role.
+var options = map[string]bool{
+	"IF": true, "NOT": true, "EXISTS": true, "WITH": true, "AND": true, "PASSWORD": true, "HASHED": true, "LOGIN": true,
+	"NOLOGIN": true, "SUPERUSER": true, "NOSUPERUSER": true, "TRUE": true, "FALSE": true, "OPTIONS": true, "ACCESS": true,
+	"TO": true, "FROM": true, "ALL": true, "DATACENTERS": true, "CIDRS": true,
+}
+
+// scanned is what Start wants to know of a text. That a statement is about roles is not told by its first word: it may
+// have mistakes, or be part of a batch.
+type scanned struct {
+	aboutRows bool // the first word is that of a statement which reads or writes rows
+	roles     bool // ROLE or USER is among the words
+	role      bool // behind CREATE or ALTER
+	literal   int  // where the first string begins
+	comment   int  // where the first comment begins
+	other     int  // where the first word that is no option begins behind ROLE or USER and the name
+}
+
+// secretStart is where the part that is hidden begins, if it is not behind the word PASSWORD. password says that the
+// text has that word.
+func (s *scanned) secretStart(password bool) int {
+	switch {
+	case !s.role && !password:
+		return math.MaxInt
+	case s.aboutRows:
+		return s.literal
+	}
+	return min(s.literal, s.comment, s.other)
+}
+
+func scan(text string) scanned {
+	out := scanned{literal: len(text), comment: len(text), other: len(text)}
+	named, behindVerb := false, false // the name of the role was seen; the last word is CREATE or ALTER
+	s := scanner{text: text}
+	for first := true; s.next(); first = first && s.kind == comment {
+		w := strings.ToUpper(text[s.start:s.end])
+		switch {
+		case s.kind == comment:
+			out.comment = min(out.comment, s.start)
+			continue
+		case s.kind == literal:
+			out.literal = min(out.literal, s.start)
+			named = named || out.role
+		case s.kind == symbol:
+		case first && rowVerbs[w]:
+			out.aboutRows = true
+		case w == "CREATE" || w == "ALTER":
+			behindVerb = true
+			if named {
+				out.other = min(out.other, s.start)
+			}
+			continue
+		case (w == "ROLE" || w == "USER") && !out.role:
+			out.roles, out.role = true, behindVerb
+		case out.role && !named && (w == "IF" || w == "NOT" || w == "EXISTS"):
+		case out.role && !named:
+			named = true
+		case out.role && !options[w]:
+			out.other = min(out.other, s.start)
+		}
+		behindVerb = false
+	}
+	return out
+}
+
+// rowVerbs are the words that statements about rows begin with.
+var rowVerbs = map[string]bool{"SELECT": true, "INSERT": true, "UPDATE": true, "DELETE": true}
+
+// kind is what a scanner has found.
+type kind int
+
+const (
+	symbol  kind = iota // any character
+	word                // letters and digits, or a name in double quotes
+	literal             // a string
+	comment
+)
+
+// scanner cuts a text into words, strings, comments and other characters. What is not ended goes on to the end of the
+// text.
+type scanner struct {
+	text       string
+	start, end int // of what was found
+	kind       kind
+}
+
+// next goes on to what follows, and reports whether there is anything.
+func (s *scanner) next() bool {
+	for s.end < len(s.text) && strings.IndexByte(" \t\r\n", s.text[s.end]) >= 0 {
+		s.end++
+	}
+	s.start = s.end
+	rest := s.text[s.start:]
+	switch {
+	case rest == "":
+		return false
+	case strings.HasPrefix(rest, "--"), strings.HasPrefix(rest, "//"):
+		s.find(comment, rest, 2, "\n")
+	case strings.HasPrefix(rest, "/*"):
+		s.find(comment, rest, 2, "*/")
+	case strings.HasPrefix(rest, "$$"):
+		s.find(literal, rest, 2, "$$")
+	case rest[0] == '\'':
+		s.find(literal, rest, 1, "'") // a quote inside begins the next one
+	case rest[0] == '"':
+		s.find(word, rest, 1, `"`)
+	case isWord(rest[0]):
+		n := 1
+		for n < len(rest) && isWord(rest[n]) {
+			n++
+		}
+		s.kind, s.end = word, s.start+n
+	default:
+		s.kind, s.end = symbol, s.start+1
+	}
+	return true
+}
+
+// find ends what was found behind the text that closes it.
+func (s *scanner) find(k kind, rest string, from int, closing string) {
+	s.kind, s.end = k, len(s.text)
+	if i := strings.Index(rest[from:], closing); i >= 0 {
+		s.end = s.start + from + i + len(closing)
+	}
+}
+
+// isWord reports whether a byte is part of a word.
+func isWord(c byte) bool {
+	return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+}

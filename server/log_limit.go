@@ -1,0 +1,107 @@
+package server
+
+import (
+	"net/netip"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/cqld/cqld/auth/roles"
+)
+
+// logLimit bounds the log lines that clients can cause without logging in. In a minute it lets a few lines of each kind
+// pass, and counts the others of each network that clients connect from; when the minute is over, a line says how many
+// these were.
+type logLimit struct {
+	log zerolog.Logger
+
+	mu    sync.Mutex
+	until time.Time // when the minute is over; zero: nothing was logged in it
+	kinds map[string]*limitedLines
+}
+
+// limitedLines are the lines of one kind in a minute.
+type limitedLines struct {
+	logged int
+	from   map[netip.Prefix]*lineCount
+	others int // lines of further networks
+}
+
+// lineCount counts the lines of one network.
+type lineCount struct{ logged, left int }
+
+// The limits of lines of one kind in a minute.
+const (
+	linesPerNetwork = 5
+	linesPerKind    = 50
+	countedNetworks = 50
+	logPeriod       = time.Minute
+)
+
+// allow reports whether a line may be logged. message is the line's, and stands for its kind.
+func (l *logLimit) allow(message string, client netip.Addr) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	if now.After(l.until) {
+		l.beginMinute()
+		l.until = now.Add(logPeriod)
+	}
+	k := l.kinds[message]
+	if k == nil {
+		k = &limitedLines{from: map[netip.Prefix]*lineCount{}}
+		l.kinds[message] = k
+	}
+	network := roles.NetworkOf(client)
+	n := k.from[network]
+	if n == nil && len(k.from) < countedNetworks {
+		n = &lineCount{}
+		k.from[network] = n
+	}
+	switch {
+	case n == nil:
+		k.others++
+	case n.logged >= linesPerNetwork || k.logged >= linesPerKind:
+		n.left++
+	default:
+		n.logged++
+		k.logged++
+		return true
+	}
+	return false
+}
+
+// sumUp logs how many lines were left out, if the minute is over at a time.
+func (l *logLimit) sumUp(now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if now.After(l.until) {
+		l.beginMinute()
+	}
+}
+
+// beginMinute logs how many lines were left out, and forgets them.
+func (l *logLimit) beginMinute() {
+	for message, k := range l.kinds {
+		for network, n := range k.from {
+			if n.left > 0 {
+				l.log.Warn().Stringer("client", network).Int("times", n.left).Msg(message + ", again and again")
+			}
+		}
+		if k.others > 0 {
+			l.log.Warn().Str("client", "others").Int("times", k.others).Msg(message + ", again and again")
+		}
+	}
+	l.kinds, l.until = map[string]*limitedLines{}, time.Time{}
+}
+
+// maxShown is how many bytes of a text that a client has sent stand in a log line.
+const maxShown = 128
+
+// shown is a text that a client has sent, as it stands in the log: shortened, and without control characters.
+func shown(text string) string {
+	quoted := strconv.Quote(cutShort(text, maxShown))
+	return quoted[1 : len(quoted)-1]
+}
