@@ -78,7 +78,7 @@ test: ## run the tests
 	go test ./...
 
 full: ## run the tests with as many rows, rounds, histories and engines as they know, and the scripts in every mode
-	CQLD_TEST_FULL=1 go test -count=1 -timeout 30m $(FULL)
+	TEST_CQLD_FULL=1 go test -count=1 -timeout 30m $(FULL)
 	go test -count=1 ./compat_tests -run Scripts -every
 
 cluster: ## build ./cqld-cluster, which is cqld with its data in a TiKV cluster; a module of its own
@@ -173,10 +173,10 @@ RATE  ?= 8
 
 soak: ## write a mixed load for ten minutes with kills and restarts, and compare every row; SEEDS, FOR, RATE (megabytes a second)
 	@for seed in $(SEEDS); do go run ./compat_tests/soak -seed $$seed -for $(FOR) -rate $(RATE) || exit 1; done
-	CQLD_TEST_COMPACTED=$(FOR) go test -count=1 -timeout 0 -v -run '^TestBesideCompactions$$' ./store/engine/disk
+	TEST_CQLD_COMPACTED=$(FOR) go test -count=1 -timeout 0 -v -run '^TestBesideCompactions$$' ./store/engine/disk
 
 damage: ## damage each file of data folders in all ways, open them and repair them
-	CQLD_TEST_MATRIX=all go test -count=1 -timeout 0 -run '^(TestRot.*|TestDamaged.*)$$' ./store/engine/badger ./store/engine/disk
+	TEST_CQLD_MATRIX=all go test -count=1 -timeout 0 -run '^(TestRot.*|TestDamaged.*)$$' ./store/engine/badger ./store/engine/disk
 
 HOSTILE ?=
 
