@@ -3,6 +3,10 @@
 FUZZTIME ?= 10s
 RACE     := ./server/... ./protocol/... ./store/...
 VERSION  ?=
+
+# The packages with tests that are smaller in `go test ./...` than they can be.
+FULL     := ./server ./planner ./store ./store/nearest ./store/engine/badger ./store/engine/disk \
+            ./compat_tests/crash ./compat_tests/mutations
 STRIP    := -s -w $(if $(VERSION),-X main.version=$(VERSION))
 BIN      := cqld
 
@@ -10,7 +14,7 @@ BIN      := cqld
 SYSTEMS := linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 .DEFAULT_GOAL := help
-.PHONY: help build cluster cluster-test cluster-scripts cluster-crash cluster-drivers cluster-suites cluster-bench cluster-real static cross test race lint generate generated fuzz check licences vulnerabilities vulnerability-list reproducible bench benchmarks properties histories crash soak damage hostile mutations compare release image drivers docs metadata containers oracle oracle-stop scripts judge suites differ differ-guardrails
+.PHONY: help build full cluster cluster-test cluster-scripts cluster-crash cluster-drivers cluster-suites cluster-bench cluster-real static cross test race lint generate generated fuzz check licences vulnerabilities vulnerability-list reproducible bench benchmarks properties histories crash soak damage hostile mutations compare release image drivers docs metadata containers oracle oracle-stop scripts judge suites differ differ-guardrails
 
 # A command behind this finds a real Cassandra 5.0 in $CASSANDRA_ADDR: one that runs already, or one started for it.
 ORACLE := go run ./compat_tests/oracle run
@@ -67,11 +71,15 @@ image: ## build the container image cqld with Docker
 cross: ## build all packages, also those of compat_tests, for the other systems that cqld supports
 	@for system in $(SYSTEMS); do \
 		echo "go build ./... for $$system"; \
-		CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} go build ./... || exit 1; \
+		CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} go build -trimpath ./... || exit 1; \
 	done
 
 test: ## run the tests
 	go test ./...
+
+full: ## run the tests with as many rows, rounds, histories and engines as they know, and the scripts in every mode
+	TEST_CQLD_FULL=1 go test -count=1 -timeout 30m $(FULL)
+	go test -count=1 ./compat_tests -run Scripts -every
 
 cluster: ## build ./cqld-cluster, which is cqld with its data in a TiKV cluster; a module of its own
 	cd cluster && CGO_ENABLED=0 go build -trimpath -ldflags '$(STRIP)' -o ../cqld-cluster ./cmd/cqld-cluster
@@ -165,10 +173,10 @@ RATE  ?= 8
 
 soak: ## write a mixed load for ten minutes with kills and restarts, and compare every row; SEEDS, FOR, RATE (megabytes a second)
 	@for seed in $(SEEDS); do go run ./compat_tests/soak -seed $$seed -for $(FOR) -rate $(RATE) || exit 1; done
-	CQLD_TEST_COMPACTED=$(FOR) go test -count=1 -timeout 0 -v -run '^TestBesideCompactions$$' ./store/engine/disk
+	TEST_CQLD_COMPACTED=$(FOR) go test -count=1 -timeout 0 -v -run '^TestBesideCompactions$$' ./store/engine/disk
 
 damage: ## damage each file of data folders in all ways, open them and repair them
-	CQLD_TEST_MATRIX=all go test -count=1 -timeout 0 -run '^(TestRot.*|TestDamaged.*)$$' ./store/engine/badger ./store/engine/disk
+	TEST_CQLD_MATRIX=all go test -count=1 -timeout 0 -run '^(TestRot.*|TestDamaged.*)$$' ./store/engine/badger ./store/engine/disk
 
 HOSTILE ?=
 

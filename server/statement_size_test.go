@@ -123,7 +123,7 @@ var sizedStatements = map[string]func(length, number int) string{
 func TestStatementSize(t *testing.T) {
 	s := planningServer(t)
 	length, room := 30_000, int64(2<<20)
-	if os.Getenv("CQLD_TEST_FULL") != "" {
+	if os.Getenv("TEST_CQLD_FULL") != "" {
 		length, room = 100_000, 4<<20
 	}
 	if underRace { // which does not change sizes

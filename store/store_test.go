@@ -28,7 +28,7 @@ type clock struct{ micros atomic.Int64 }
 func (c *clock) now() time.Time { return time.UnixMicro(c.micros.Load()) }
 
 // full has the tests do all that they can: as many rows, rounds and histories, on every engine. CI sets it.
-var full = os.Getenv("CQLD_TEST_FULL") != ""
+var full = os.Getenv("TEST_CQLD_FULL") != ""
 
 // sized is the size of a test: full, or so much smaller as is quick everywhere.
 func sized(usual, whole int) int {
@@ -110,7 +110,7 @@ func TestOnOtherEngines(t *testing.T) {
 		t.Skipf("this process runs the tests on the engine %s already", *engineName)
 	}
 	if !full {
-		t.Skip("CQLD_TEST_FULL is not set")
+		t.Skip("TEST_CQLD_FULL is not set")
 	}
 	timeout := "-test.timeout=0"
 	if deadline, ok := t.Deadline(); ok {

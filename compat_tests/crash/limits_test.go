@@ -210,9 +210,15 @@ func mount(t *testing.T, args ...string) string {
 		t.Skipf("mounting a file system: %v", err)
 	}
 	t.Cleanup(func() {
-		if err := command("umount", dir); err != nil {
-			t.Error(err)
+		err := command("umount", dir)
+		for range 100 { // a loop device in it is given back in the background
+			if err == nil {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+			err = command("umount", dir)
 		}
+		t.Error(err)
 	})
 	return dir
 }

@@ -33,8 +33,8 @@ func TestMain(m *testing.M) {
 // onlyWhenFull skips a test that takes long, but in CI.
 func onlyWhenFull(t *testing.T) {
 	t.Helper()
-	if os.Getenv("CQLD_TEST_FULL") == "" {
-		t.Skip("CQLD_TEST_FULL is not set")
+	if os.Getenv("TEST_CQLD_FULL") == "" {
+		t.Skip("TEST_CQLD_FULL is not set")
 	}
 }
 

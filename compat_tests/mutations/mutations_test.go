@@ -54,7 +54,7 @@ func TestStatements(t *testing.T) {
 // TestRun attacks each of the servers for a moment.
 func TestRun(t *testing.T) {
 	r := run{seed: 3, workers: 4, time: time.Second, scripts: "../scripts"}
-	if os.Getenv("CQLD_TEST_FULL") != "" {
+	if os.Getenv("TEST_CQLD_FULL") != "" {
 		r.time *= 4
 	}
 	if err := r.all(t.Context()); err != nil {

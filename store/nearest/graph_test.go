@@ -17,7 +17,7 @@ var many = flag.Int("vectors", 3000, "how many vectors TestRecall has")
 var tryMany = flag.Int("tried", triedDefault(), "how many vectors TestTry has")
 
 func triedDefault() int {
-	if os.Getenv("CQLD_TEST_FULL") != "" {
+	if os.Getenv("TEST_CQLD_FULL") != "" {
 		return 10_000
 	}
 	return 6000

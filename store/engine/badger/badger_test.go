@@ -167,7 +167,7 @@ func (m *model) compare() {
 }
 
 // full has the tests of this package do all that they can. CI sets it.
-var full = os.Getenv("CQLD_TEST_FULL") != ""
+var full = os.Getenv("TEST_CQLD_FULL") != ""
 
 // TestModel flushes random changes, of more than Badger's memtable takes, and compares what is there with a map: also
 // in snapshots of before, when the folder is opened again, and in copies of it, which are what a kill leaves.

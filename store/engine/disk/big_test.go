@@ -12,7 +12,7 @@ import (
 )
 
 // full has the tests of this package do all that they can. CI sets it.
-var full = os.Getenv("CQLD_TEST_FULL") != ""
+var full = os.Getenv("TEST_CQLD_FULL") != ""
 
 // TestBigCommits commits short and long values at random, several to a key at a time too, while memtables are flushed:
 // the keys hold what a map would, when each commit is answered and when the folder is opened again. Of a value that

@@ -16,7 +16,7 @@ import (
 
 // besideCompactions is how long TestBesideCompactions writes, as time.ParseDuration takes it. make soak has it write
 // for minutes.
-var besideCompactions = os.Getenv("CQLD_TEST_COMPACTED")
+var besideCompactions = os.Getenv("TEST_CQLD_COMPACTED")
 
 // TestBesideCompactions merges into, puts and deletes keys, many more than a memtable has, while all tables are
 // compacted into one level again and again, and opens the folder in between. Every key holds what was acknowledged

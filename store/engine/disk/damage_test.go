@@ -90,7 +90,7 @@ func contents(t *testing.T, dir string) map[string]string {
 }
 
 // wholeMatrix makes TestDamagedLog damage each file in all ways that it knows; without, it takes some of them.
-var wholeMatrix = os.Getenv("CQLD_TEST_MATRIX") != ""
+var wholeMatrix = os.Getenv("TEST_CQLD_MATRIX") != ""
 
 // some are ways to damage a file that are always tried.
 var some = []string{"removed", "cut to ", "swapped with the one before"}

@@ -20,8 +20,8 @@ import (
 // backlogFolder names the folder that this program, started by TestKilledInBacklog, writes to until it is killed, and
 // backlogFrom the first number that it writes.
 const (
-	backlogFolder = "CQLD_TEST_BACKLOG_FOLDER"
-	backlogFrom   = "CQLD_TEST_BACKLOG_FROM"
+	backlogFolder = "TEST_CQLD_BACKLOG_FOLDER"
+	backlogFrom   = "TEST_CQLD_BACKLOG_FROM"
 )
 
 // backlogKeys is how many keys are overwritten in turn.
