@@ -1,7 +1,7 @@
 # `make` lists the targets.
 
 FUZZTIME ?= 10s
-RACE     := ./server/... ./protocol/... ./store/...
+RACE     := ./server/... ./cqltest/... ./protocol/... ./store/...
 VERSION  ?=
 STRIP    := -s -w $(if $(VERSION),-X main.version=$(VERSION))
 BIN      := cqld
@@ -135,7 +135,7 @@ check: lint generated test race fuzz ## what CI checks; CI also builds for each 
 
 bench: ## measure start, memory, requests per second beside a server that does nothing, parsing and values
 	go run ./compat_tests/bench
-	go test -run '^$$' -bench 'FirstAnswer|ParallelTests|MillionRows|Hour' -benchtime 20x ./server/cqltest
+	go test -run '^$$' -bench 'FirstAnswer|ParallelTests|MillionRows|Hour' -benchtime 20x ./cqltest
 	go test -run '^$$' -bench . ./cql/parser ./cql/types
 	go test -run '^$$' -bench "Beside|Allocations|Growth|Durable|Queue|Purge|Definitions|Indexed|TextIndexes|ViewPage" -benchtime 1x ./store
 

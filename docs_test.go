@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/cqld/cqld/command"
-	"github.com/cqld/cqld/server/cqltest"
+	"github.com/cqld/cqld/cqltest"
 )
 
 // page is a Markdown page for users.
@@ -257,7 +257,7 @@ func words(line string) []string {
 // TestDocumentedCode wants Go that the pages show to stand in the examples of cqltest, word for word, and YAML to be
 // readable.
 func TestDocumentedCode(t *testing.T) {
-	examples, err := os.ReadFile("server/cqltest/example_test.go")
+	examples, err := os.ReadFile("cqltest/example_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestDocumentedCode(t *testing.T) {
 			switch b.language {
 			case "go":
 				if !strings.Contains(string(examples), b.code) {
-					t.Errorf("%s shows what is not in server/cqltest/example_test.go:\n%s", p.path, b.code)
+					t.Errorf("%s shows what is not in cqltest/example_test.go:\n%s", p.path, b.code)
 				}
 			case "yaml":
 				var content map[string]any

@@ -17,7 +17,7 @@ import (
 const modulePath = "github.com/cqld/cqld"
 
 // arrows says which of our packages each of our packages may import. main is "."; a package that is not
-// listed may import none. Tests may import what the package may, and server/cqltest.
+// listed may import none. Tests may import what the package may, and cqltest.
 var arrows = map[string][]string{
 	".": {"command"},
 	"command": {
@@ -26,40 +26,40 @@ var arrows = map[string][]string{
 		"protocol/client/traffic", "protocol/client/transfer", "planner/guardrail", "cql/parser", "cql/schema",
 	},
 	"server/control": {"server", "store", "store/system", "protocol", "cql/schema", "cql/types", "cql/cqlerr"},
-	"server/cqltest": {
-		"server", "server/control", "server/cqltest/certificates", "planner/guardrail", "store", "store/engine", "store/engine/memory",
+	"cqltest": {
+		"server", "server/control", "internal/certificates", "planner/guardrail", "store", "store/engine", "store/engine/memory",
 		"protocol", "protocol/client", "protocol/client/cqlfiles", "cql/quote", "cql/schema", "cql/types", "cql/cqlerr",
 	},
-	"server/cqltest/nodes":       {"server", "store", "store/cluster", "store/engine", "store/engine/memory"},
-	"server/cqltest/gocqltest":   {"server/cqltest"},
-	"server/cqltest/gocqlv2test": {"server/cqltest"},
-	"compat_tests":               {"compat_tests/differences", "compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest"},
-	"compat_tests/script":        {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
-	"compat_tests/wire":          {"compat_tests/differences", "compat_tests/script", "protocol", "protocol/client", "cql/types", "server/cqltest"},
+	"internal/nodes":      {"server", "store", "store/cluster", "store/engine", "store/engine/memory"},
+	"cqltest/gocqltest":   {"cqltest"},
+	"cqltest/gocqlv2test": {"cqltest"},
+	"compat_tests":        {"compat_tests/differences", "compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "cqltest"},
+	"compat_tests/script": {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
+	"compat_tests/wire":   {"compat_tests/differences", "compat_tests/script", "protocol", "protocol/client", "cql/types", "cqltest"},
 	"compat_tests/drivers": {
-		"protocol", "protocol/client", "cql/types", "server", "server/cqltest", "server/cqltest/gocqltest",
-		"server/cqltest/gocqlv2test",
+		"protocol", "protocol/client", "cql/types", "server", "cqltest", "cqltest/gocqltest",
+		"cqltest/gocqlv2test",
 	},
-	"compat_tests/certificates": {"server/cqltest/certificates"},
-	"compat_tests/bench":        {"compat_tests/process", "protocol", "protocol/client", "cql/types", "server/cqltest"},
+	"compat_tests/certificates": {"internal/certificates"},
+	"compat_tests/bench":        {"compat_tests/process", "protocol", "protocol/client", "cql/types", "cqltest"},
 	"compat_tests/crash":        {"compat_tests/process", "protocol/client"},
 	"compat_tests/soak":         {"compat_tests/process", "protocol/client", "cql/types", "cql/cqlerr"},
 	"compat_tests/histories": {
-		"compat_tests/process", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest",
+		"compat_tests/process", "protocol/client", "cql/types", "cql/cqlerr", "cqltest",
 	},
 	"compat_tests/mutations": {
-		"server/cqltest/certificates", "compat_tests/process", "compat_tests/script", "protocol", "protocol/client",
+		"internal/certificates", "compat_tests/process", "compat_tests/script", "protocol", "protocol/client",
 		"cql/types", "cql/cqlerr",
 	},
-	"compat_tests/hostile":  {"server/cqltest/certificates", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr"},
+	"compat_tests/hostile":  {"internal/certificates", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr"},
 	"compat_tests/oracle":   {"protocol/client"},
 	"compat_tests/tamper":   {"protocol", "cql/types", "cql/cqlerr"},
 	"compat_tests/suites":   {"compat_tests/process", "compat_tests/script", "protocol/client"},
 	"compat_tests/recorded": {"compat_tests/script", "protocol", "protocol/client", "cql/types", "cql/cqlerr"},
 	"compat_tests/differ":   {"compat_tests/process", "compat_tests/script", "protocol", "protocol/client", "cql/types", "cql/cqlerr"},
-	"compat_tests/schemas":  {"compat_tests/script", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest"},
+	"compat_tests/schemas":  {"compat_tests/script", "protocol/client", "cql/types", "cql/cqlerr", "cqltest"},
 	"compat_tests/transcripts": {
-		"compat_tests/script", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest",
+		"compat_tests/script", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "cqltest",
 	},
 	"server": {
 		"auth", "auth/roles", "protocol", "cql", "cql/parser", "cql/schema", "cql/types", "cql/cqlerr", "planner",
@@ -125,18 +125,18 @@ var arrows = map[string][]string{
 
 // testArrows are what a package's tests may import beyond arrows: the real parts that stand below them.
 var testArrows = map[string][]string{
-	".":                        {"server/cqltest"},
-	"command":                  {"server/cqltest", "server/cqltest/nodes", "server/cqltest/certificates", "protocol", "protocol/client", "cql/types"},
-	"protocol/client":          {"server/cqltest"},
-	"protocol/client/traffic":  {"server/cqltest"},
-	"compat_tests/histories":   {"server/cqltest/nodes", "store/engine"},
-	"compat_tests/example":     {"server/cqltest", "server/cqltest/gocqltest"},
-	"compat_tests/script":      {"compat_tests/tamper", "server", "server/cqltest"},
-	"compat_tests/tamper":      {"protocol/client", "server/cqltest"},
-	"compat_tests/differ":      {"compat_tests/tamper", "server/cqltest"},
-	"compat_tests/recorded":    {"server/cqltest"},
+	".":                        {"cqltest"},
+	"command":                  {"cqltest", "internal/nodes", "internal/certificates", "protocol", "protocol/client", "cql/types"},
+	"protocol/client":          {"cqltest"},
+	"protocol/client/traffic":  {"cqltest"},
+	"compat_tests/histories":   {"internal/nodes", "store/engine"},
+	"compat_tests/example":     {"cqltest", "cqltest/gocqltest"},
+	"compat_tests/script":      {"compat_tests/tamper", "server", "cqltest"},
+	"compat_tests/tamper":      {"protocol/client", "cqltest"},
+	"compat_tests/differ":      {"compat_tests/tamper", "cqltest"},
+	"compat_tests/recorded":    {"cqltest"},
 	"compat_tests/transcripts": {"compat_tests/tamper"},
-	"server":                   {"server/cqltest", "server/cqltest/nodes", "protocol/client", "store/engine", "store/engine/enginetest", "store/engine/memory"},
+	"server":                   {"cqltest", "internal/nodes", "protocol/client", "store/engine", "store/engine/enginetest", "store/engine/memory"},
 	"planner":                  {"cql/parser"},
 	"planner/define":           {"cql/parser"},
 	"planner/expr":             {"cql/parser"},
@@ -151,8 +151,8 @@ var testArrows = map[string][]string{
 	"cluster/tikv":             {"cluster/tikv/tikvtest", "store/cluster", "store/engine/enginetest"},
 	"cluster/tikv/real":        {"cluster/tikv", "store/engine", "store/engine/enginetest"},
 	"cluster/cmd/cqld-cluster": {"cluster/local", "cluster/tikv/tikvtest", "protocol/client", "cql/types"},
-	"server/control":           {"server/cqltest", "protocol/client", "store/engine", "store/engine/memory"},
-	"server/cqltest":           {"server/cqltest/gocqltest", "server/cqltest/gocqlv2test"},
+	"server/control":           {"cqltest", "protocol/client", "store/engine", "store/engine/memory"},
+	"cqltest":                  {"cqltest/gocqltest", "cqltest/gocqlv2test"},
 }
 
 // goFile is one file of ours as far as this test looks at it.

@@ -15,9 +15,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine/disk"
 )

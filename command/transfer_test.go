@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cqld/cqld/server/cqltest"
+	"github.com/cqld/cqld/cqltest"
 )
 
 // transferred is a keyspace with values that are hard to write down.

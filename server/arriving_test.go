@@ -9,9 +9,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // roomForArriving is what messages that have not arrived completely have of the limits called scarce.

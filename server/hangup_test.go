@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // The reads of a client that has gone end, also when its connection waits for something else than input.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // ready opens a connection and has STARTUP answered.

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol/client"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // TestNearestInLargeTable asks for the nearest of so many vectors that an approximate index serves it, alone and beside

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // versions are those that timeouts are tested with: the error has other fields in each.

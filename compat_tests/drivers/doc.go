@@ -22,7 +22,7 @@
 //
 // ring-java has nodes of a ring fail and asks for things through the Java driver's own policies: the default load
 // balancing with and without other datacenters, both retry policies and speculative executions. Each scenario says what
-// the application gets and which nodes have coordinated its requests. server/cqltest does the same for gocql.
+// the application gets and which nodes have coordinated its requests. cqltest does the same for gocql.
 //
 // Programs for gocql, Python and Java also compare what their drivers make of definitions with what they make of
 // Cassandra's: make metadata.

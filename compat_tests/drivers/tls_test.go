@@ -11,10 +11,10 @@ import (
 	apache "github.com/apache/cassandra-gocql-driver/v2"
 	"github.com/gocql/gocql"
 
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/cqltest/gocqltest"
+	"github.com/cqld/cqld/cqltest/gocqlv2test"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
-	"github.com/cqld/cqld/server/cqltest/gocqltest"
-	"github.com/cqld/cqld/server/cqltest/gocqlv2test"
 )
 
 // tlsFromEnvironment is what a driver needs to speak TLS; nil: it does not.

@@ -15,8 +15,8 @@ import (
 	"github.com/gocql/gocql"
 	"gopkg.in/inf.v0"
 
-	"github.com/cqld/cqld/server/cqltest"
-	"github.com/cqld/cqld/server/cqltest/gocqltest"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/cqltest/gocqltest"
 )
 
 var cassandra = flag.String("cassandra", "", "run against the Cassandra at this address instead of servers of cqltest")

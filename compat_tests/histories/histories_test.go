@@ -17,8 +17,8 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/cqld/cqld/compat_tests/process"
-	"github.com/cqld/cqld/server/cqltest"
-	"github.com/cqld/cqld/server/cqltest/nodes"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/internal/nodes"
 	"github.com/cqld/cqld/store/engine"
 )
 

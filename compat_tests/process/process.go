@@ -1,6 +1,6 @@
 // Package process builds and runs servers as processes of their own: cqld as a release has it, and whatever else
 // says in its log where it listens. Tests that kill a server, the bench and the comparisons with Cassandra use it;
-// a test that only needs a server takes server/cqltest, which is quicker.
+// a test that only needs a server takes cqltest, which is quicker.
 package process
 
 import (

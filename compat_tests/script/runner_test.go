@@ -11,9 +11,9 @@ import (
 	"github.com/cqld/cqld/compat_tests/script"
 	"github.com/cqld/cqld/compat_tests/tamper"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // testModes are as different as modes can be.

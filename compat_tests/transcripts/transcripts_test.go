@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/compat_tests/script"
-	"github.com/cqld/cqld/server/cqltest"
+	"github.com/cqld/cqld/cqltest"
 )
 
 var (

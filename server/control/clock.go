@@ -14,7 +14,7 @@ import (
 //
 // Timeouts and the duration of statements are of the real clock, because clients wait on that: to have a request time
 // out is what faults are for. A driver that sends timestamps with its writes, as most do, takes them from its own
-// clock; package server/cqltest/gocqltest tells its sessions not to.
+// clock; package cqltest/gocqltest tells its sessions not to.
 type Clock struct {
 	source  func() time.Time
 	setting atomic.Pointer[setting]

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol/client"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // shop is a client of a server with controls, which has a keyspace and a table.

@@ -13,10 +13,10 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/protocol/client/traffic"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // record names a Cassandra whose answers are to be recorded into testdata again.

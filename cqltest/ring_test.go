@@ -14,10 +14,10 @@ import (
 	"github.com/gocql/gocql"
 
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/cqltest/gocqltest"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
-	"github.com/cqld/cqld/server/cqltest/gocqltest"
 )
 
 // ringSchema has keyspaces on a ring of dc1=3,dc2=3. Every node is a replica of what is in the keyspace all, and one

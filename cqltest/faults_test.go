@@ -16,10 +16,10 @@ import (
 	"github.com/gocql/gocql"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/cqltest/gocqltest"
+	"github.com/cqld/cqld/cqltest/gocqlv2test"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
-	"github.com/cqld/cqld/server/cqltest/gocqltest"
-	"github.com/cqld/cqld/server/cqltest/gocqlv2test"
 )
 
 // fields are the exported fields of a driver's error, with its code, as text.

@@ -12,10 +12,10 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/cqltest/gocqltest"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
-	"github.com/cqld/cqld/server/cqltest"
-	"github.com/cqld/cqld/server/cqltest/gocqltest"
 	"github.com/cqld/cqld/store"
 )
 

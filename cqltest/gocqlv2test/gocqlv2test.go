@@ -8,7 +8,7 @@ import (
 
 	gocql "github.com/apache/cassandra-gocql-driver/v2"
 
-	"github.com/cqld/cqld/server/cqltest"
+	"github.com/cqld/cqld/cqltest"
 )
 
 // Session returns a session on a server, with a keyspace that nothing else uses. It is closed when the test ends.

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/cqltest/gocqltest"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
-	"github.com/cqld/cqld/server/cqltest"
-	"github.com/cqld/cqld/server/cqltest/gocqltest"
 )
 
 // A server's clock is the test's: what has a TTL is gone when the test says so.

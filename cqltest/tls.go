@@ -5,8 +5,8 @@ import (
 	"crypto/x509"
 	"testing"
 
+	"github.com/cqld/cqld/internal/certificates"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest/certificates"
 )
 
 // WithTLS makes the server take encrypted connections only, with a certificate for 127.0.0.1 and localhost that is made

@@ -16,9 +16,9 @@ import (
 	"github.com/gocql/gocql"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/cqltest/gocqltest"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
-	"github.com/cqld/cqld/server/cqltest/gocqltest"
 )
 
 // The pages README.md and docs/testing.md show parts of these tests, word for word.

@@ -3,9 +3,9 @@ package cqltest_test
 import (
 	"testing"
 
-	"github.com/cqld/cqld/server/cqltest"
-	"github.com/cqld/cqld/server/cqltest/gocqltest"
-	"github.com/cqld/cqld/server/cqltest/gocqlv2test"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/cqltest/gocqltest"
+	"github.com/cqld/cqld/cqltest/gocqlv2test"
 )
 
 // TestSessions opens sessions of both lines of gocql, each with a keyspace of its own.

@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 var (

@@ -62,11 +62,11 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/crypto/bcrypt"
 
+	"github.com/cqld/cqld/internal/certificates"
 	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/server/control"
-	"github.com/cqld/cqld/server/cqltest/certificates"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/memory"

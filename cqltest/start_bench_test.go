@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol/client"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // oneTest stands for a test within a benchmark: end does what the end of the test would do, so that nothing of it stays

@@ -9,9 +9,9 @@ import (
 	"github.com/gocql/gocql"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/cqltest/gocqltest"
 	"github.com/cqld/cqld/protocol/client"
-	"github.com/cqld/cqld/server/cqltest"
-	"github.com/cqld/cqld/server/cqltest/gocqltest"
 )
 
 // TestStatements records what a driver runs, with the keys, rows and tombstones that each statement has met.
