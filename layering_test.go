@@ -21,11 +21,12 @@ const modulePath = "github.com/cqld/cqld"
 var arrows = map[string][]string{
 	".": {"command"},
 	"command": {
-		"server", "server/control", "store", "store/cluster", "store/engine", "store/engine/disk", "store/engine/files",
+		"server", "server/control", "server/control/endpoints", "store", "store/cluster", "store/engine", "store/engine/disk", "store/engine/files",
 		"store/engine/memory", "protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/shell",
 		"protocol/client/traffic", "protocol/client/transfer", "planner/guardrail", "cql/parser", "cql/schema",
 	},
-	"server/control": {"server", "store", "store/system", "protocol", "cql/schema", "cql/types", "cql/cqlerr"},
+	"server/control":           {"server", "store", "store/system", "protocol", "cql/schema", "cql/types", "cql/cqlerr"},
+	"server/control/endpoints": {"server/control", "cql/schema", "cql/types", "cql/cqlerr"},
 	"cqltest": {
 		"server", "server/control", "internal/certificates", "planner/guardrail", "store", "store/engine", "store/engine/memory",
 		"protocol", "protocol/client", "protocol/client/cqlfiles", "cql/quote", "cql/schema", "cql/types", "cql/cqlerr",
@@ -151,7 +152,8 @@ var testArrows = map[string][]string{
 	"cluster/tikv":             {"cluster/tikv/tikvtest", "store/cluster", "store/engine/enginetest"},
 	"cluster/tikv/real":        {"cluster/tikv", "store/engine", "store/engine/enginetest"},
 	"cluster/cmd/cqld-cluster": {"cluster/local", "cluster/tikv/tikvtest", "protocol/client", "cql/types"},
-	"server/control":           {"cqltest", "protocol/client", "store/engine", "store/engine/memory"},
+	"server/control":           {"cqltest", "protocol/client"},
+	"server/control/endpoints": {"server", "store", "store/engine", "store/engine/memory"},
 	"cqltest":                  {"cqltest/gocqltest", "cqltest/gocqlv2test"},
 }
 

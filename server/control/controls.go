@@ -1,8 +1,8 @@
 // Package control is what a test can do to a server besides sending requests: move its clock (clock.go), have requests
 // fail (faults.go, acts.go), see what clients have run (record.go), and go back to what the server held (snapshot.go).
 //
-// A Controls has all of them for one server. Package cqltest gives it to tests in Go. For tests in other
-// languages tables.go makes tables of it, in keyspace cqld_control, and http.go JSON endpoints.
+// A Controls has all of them for one server. Package cqltest gives it to tests in Go. For tests in other languages
+// tables.go makes tables of it, in keyspace cqld_control, and package endpoints below this one serves them as JSON.
 package control
 
 import (

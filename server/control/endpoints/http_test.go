@@ -1,4 +1,4 @@
-package control
+package endpoints
 
 import (
 	"context"
@@ -12,18 +12,19 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/server"
+	"github.com/cqld/cqld/server/control"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/memory"
 )
 
 // newTables returns the tables of a server that does not listen.
-func newTables(t *testing.T) *Tables {
+func newTables(t *testing.T) *control.Tables {
 	t.Helper()
-	clock := NewClock(nil)
+	clock := control.NewClock(nil)
 	st, err := store.Open(store.Options{
 		Engine: func(f engine.Fold) (engine.Engine, error) { return memory.Open(f), nil },
-		System: append(server.SystemKeyspaces(), Keyspace()),
+		System: append(server.SystemKeyspaces(), control.Keyspace()),
 		Now:    clock.Now,
 	})
 	if err != nil {
@@ -43,13 +44,13 @@ func newTables(t *testing.T) *Tables {
 			t.Error(err)
 		}
 	})
-	return New(srv, st, clock).Register()
+	return control.New(srv, st, clock).Register()
 }
 
 // TestHTTP does with JSON what the tables do with CQL.
 func TestHTTP(t *testing.T) {
 	tables := newTables(t)
-	handler := tables.Handler()
+	handler := Handler(tables)
 	for _, step := range []struct {
 		request, body string
 		code          int
@@ -136,19 +137,20 @@ func TestDescription(t *testing.T) {
 	}
 	tables := newTables(t)
 	served := map[string]bool{}
-	for _, r := range tables.routes() {
+	for _, r := range routes(tables) {
 		served[r.method+" "+r.path] = true
 	}
 	if !maps.Equal(described, served) {
 		t.Errorf("the description has\n%v, the routes are\n%v", slices.Sorted(maps.Keys(described)), slices.Sorted(maps.Keys(served)))
 	}
-	for name, o := range tables.byName {
+	for _, name := range tables.Names() {
+		o := tables.Table(name)
 		schemaName := strings.ToUpper(name[:1]) + strings.TrimSuffix(name[1:], "s")
 		properties := d.Components.Schemas[schemaName].Properties
-		if len(properties) != len(o.of.Columns) {
-			t.Errorf("%s has %d fields, the table %d columns", schemaName, len(properties), len(o.of.Columns))
+		if len(properties) != len(o.Schema.Columns) {
+			t.Errorf("%s has %d fields, the table %d columns", schemaName, len(properties), len(o.Schema.Columns))
 		}
-		for _, c := range o.of.Columns {
+		for _, c := range o.Schema.Columns {
 			p, ok := properties[c.Name]
 			if want := apiType(c.Type); !ok || p.Type != want {
 				t.Errorf("%s.%s is %q, want %q", schemaName, c.Name, p.Type, want)
@@ -160,7 +162,7 @@ func TestDescription(t *testing.T) {
 	}
 	fault := d.Components.Schemas["Fault"].Properties
 	for column, want := range map[string][]string{
-		"act": actNames(), "opcode": faultOpcodes, "kind": faultKinds, "write_type": writeTypes,
+		"act": control.ActNames(), "opcode": control.FaultOpcodes, "kind": control.FaultKinds, "write_type": control.WriteTypes,
 	} {
 		if got := fault[column].Enum; !slices.Equal(got, want) {
 			t.Errorf("%s may be %q, want %q", column, got, want)
@@ -188,15 +190,15 @@ func apiType(t types.Type) string {
 }
 
 // checkReadOnly wants a column to be refused if, and only if, it is described as read only.
-func checkReadOnly(t *testing.T, o *oneByOne, c *schema.Column, described bool) {
+func checkReadOnly(t *testing.T, o *control.Table, c *schema.Column, described bool) {
 	t.Helper()
-	key := textKey(clockKey)
-	if o.of.Name == "nodes" {
+	key := types.EncodeText(control.ClockKey)
+	if o.Schema.Name == "nodes" {
 		return // there is no ring here; node_table.go is tested in TestNodeTable
 	}
 	err := o.Write(key, map[string][]byte{c.Name: nil})
 	refused := err != nil && strings.Contains(err.Error(), "cannot be written")
 	if refused != described {
-		t.Errorf("%s.%s: described as read only: %t, written: %v", o.of.Name, c.Name, described, err)
+		t.Errorf("%s.%s: described as read only: %t, written: %v", o.Schema.Name, c.Name, described, err)
 	}
 }

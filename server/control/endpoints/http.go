@@ -1,4 +1,6 @@
-package control
+// Package endpoints serves the tables of package control as JSON below /control/, for tests that are not written in Go.
+// openapi.json describes the endpoints.
+package endpoints
 
 import (
 	"bytes"
@@ -15,6 +17,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/server/control"
 )
 
 // description is the OpenAPI description of the endpoints.
@@ -32,14 +35,14 @@ type route struct {
 }
 
 // routes are the endpoints below /control/. Each table is one: its rows are objects with the names of its columns.
-func (t *Tables) routes() []route {
-	clock, faults, nodes := t.byName["clock"], t.byName["faults"], t.byName["nodes"]
-	snapshots, statements := t.byName["snapshots"], t.byName["statements"]
+func routes(t *control.Tables) []route {
+	clock, faults, nodes := endpoint{t.Table("clock")}, endpoint{t.Table("faults")}, endpoint{t.Table("nodes")}
+	snapshots, statements := endpoint{t.Table("snapshots")}, endpoint{t.Table("statements")}
 	return []route{
 		{"GET", "/control/openapi.json", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, description) }},
 
-		{"GET", "/control/clock", clock.get(clockKey)},
-		{"PATCH", "/control/clock", clock.write(clockKey, false)},
+		{"GET", "/control/clock", clock.get(control.ClockKey)},
+		{"PATCH", "/control/clock", clock.write(control.ClockKey, false)},
 		{"DELETE", "/control/clock", clock.truncate},
 
 		{"GET", "/control/faults", faults.list},
@@ -67,26 +70,22 @@ func (t *Tables) routes() []route {
 	}
 }
 
-// Handler serves the tables as JSON, below /control/.
-func (t *Tables) Handler() http.Handler {
+// endpoint is a table.
+type endpoint struct{ *control.Table }
+
+// Handler serves the tables.
+func Handler(t *control.Tables) http.Handler {
 	mux := http.NewServeMux()
-	for _, r := range t.routes() {
+	for _, r := range routes(t) {
 		mux.HandleFunc(r.method+" "+r.path, r.serve)
 	}
 	return mux
 }
 
-// replacer is a table whose rows can be written as a whole.
-type replacer interface {
-	Replace(key []byte, values map[string][]byte) error
-}
-
 // list answers with all rows in the order of their keys.
-func (o *oneByOne) list(w http.ResponseWriter, _ *http.Request) {
-	rows := o.rows()
-	slices.SortFunc(rows, func(a, b row) int { return bytes.Compare(a.key, b.key) })
+func (o endpoint) list(w http.ResponseWriter, _ *http.Request) {
 	all := []byte("[")
-	for i, r := range rows {
+	for i, r := range o.Rows() {
 		if i > 0 {
 			all = append(all, ',')
 		}
@@ -96,7 +95,7 @@ func (o *oneByOne) list(w http.ResponseWriter, _ *http.Request) {
 }
 
 // get answers with the row of a key; "": of the key in the path.
-func (o *oneByOne) get(key string) http.HandlerFunc {
+func (o endpoint) get(key string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		b, err := o.key(r, key)
 		if err != nil {
@@ -108,10 +107,10 @@ func (o *oneByOne) get(key string) http.HandlerFunc {
 }
 
 // answer answers with the row of a key.
-func (o *oneByOne) answer(w http.ResponseWriter, key []byte) {
-	found, ok := find(o, key)
+func (o endpoint) answer(w http.ResponseWriter, key []byte) {
+	found, ok := o.Row(key)
 	if !ok {
-		writeError(w, http.StatusNotFound, fmt.Errorf("there is no row %s in %s", o.keyColumn().Type.Format(key), o.of.Name))
+		writeError(w, http.StatusNotFound, fmt.Errorf("there is no row %s in %s", o.keyColumn().Type.Format(key), o.Schema.Name))
 		return
 	}
 	writeJSON(w, o.appendRow(nil, found))
@@ -119,21 +118,19 @@ func (o *oneByOne) answer(w http.ResponseWriter, key []byte) {
 
 // write writes the columns in the body to the row of a key, and answers with the row. whole says that the row has no
 // other columns then.
-func (o *oneByOne) write(key string, whole bool) http.HandlerFunc {
+func (o endpoint) write(key string, whole bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		b, err := o.key(r, key)
 		var change map[string][]byte
 		if err == nil {
 			change, err = o.decode(http.MaxBytesReader(w, r.Body, maxBody))
 		}
-		if err == nil {
-			o.mu.Lock()
-			if replaced, ok := o.table.(replacer); ok && whole {
-				err = replaced.Replace(b, change)
-			} else {
-				err = o.table.Write(b, change)
-			}
-			o.mu.Unlock()
+		switch {
+		case err != nil:
+		case whole:
+			err = o.Replace(b, change)
+		default:
+			err = o.Write(b, change)
 		}
 		if err != nil {
 			writeError(w, http.StatusBadRequest, err)
@@ -144,9 +141,9 @@ func (o *oneByOne) write(key string, whole bool) http.HandlerFunc {
 }
 
 // change is write for a row that is there.
-func (o *oneByOne) change(w http.ResponseWriter, r *http.Request) {
+func (o endpoint) change(w http.ResponseWriter, r *http.Request) {
 	if b, err := o.key(r, ""); err == nil {
-		if _, ok := find(o, b); !ok {
+		if _, ok := o.Row(b); !ok {
 			o.answer(w, b)
 			return
 		}
@@ -155,10 +152,10 @@ func (o *oneByOne) change(w http.ResponseWriter, r *http.Request) {
 }
 
 // delete deletes the row of the key in the path.
-func (o *oneByOne) delete(w http.ResponseWriter, r *http.Request) {
+func (o endpoint) delete(w http.ResponseWriter, r *http.Request) {
 	b, err := o.key(r, "")
 	if err == nil {
-		if _, ok := find(o, b); !ok {
+		if _, ok := o.Row(b); !ok {
 			o.answer(w, b)
 			return
 		}
@@ -168,12 +165,12 @@ func (o *oneByOne) delete(w http.ResponseWriter, r *http.Request) {
 }
 
 // truncate deletes all rows.
-func (o *oneByOne) truncate(w http.ResponseWriter, _ *http.Request) { writeNothing(w, o.Truncate()) }
+func (o endpoint) truncate(w http.ResponseWriter, _ *http.Request) { writeNothing(w, o.Truncate()) }
 
-func (o *oneByOne) keyColumn() *schema.Column { return o.of.PartitionKey[0] }
+func (o endpoint) keyColumn() *schema.Column { return o.Schema.PartitionKey[0] }
 
 // key is the key in the path, or the one given.
-func (o *oneByOne) key(r *http.Request, given string) ([]byte, error) {
+func (o endpoint) key(r *http.Request, given string) ([]byte, error) {
 	if given != "" {
 		return types.EncodeText(given), nil
 	}
@@ -189,7 +186,7 @@ func (o *oneByOne) key(r *http.Request, given string) ([]byte, error) {
 }
 
 // decode reads the columns in the body of a request.
-func (o *oneByOne) decode(body io.Reader) (map[string][]byte, error) {
+func (o endpoint) decode(body io.Reader) (map[string][]byte, error) {
 	text, err := io.ReadAll(body)
 	if err != nil {
 		return nil, err
@@ -203,9 +200,9 @@ func (o *oneByOne) decode(body io.Reader) (map[string][]byte, error) {
 		return nil, fmt.Errorf("the body is no JSON object: %w", err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		c := o.of.Column(name)
+		c := o.Schema.Column(name)
 		if c == nil || c.Kind != schema.Regular {
-			return nil, fmt.Errorf("%s has no field %s", o.of.Name, name)
+			return nil, fmt.Errorf("%s has no field %s", o.Schema.Name, name)
 		}
 		value, err := types.DecodeJSON(string(given[name]), nil)
 		if err != nil {
@@ -223,10 +220,10 @@ func (o *oneByOne) decode(body io.Reader) (map[string][]byte, error) {
 }
 
 // appendRow appends a row as a JSON object, without what is null.
-func (o *oneByOne) appendRow(dst []byte, r row) []byte {
-	dst = append(append(dst, `{"`+o.keyColumn().Name+`":`...), o.keyColumn().Type.AppendJSON(nil, r.key)...)
-	for _, c := range o.of.Regular {
-		if value := r.values[c.Name]; value != nil {
+func (o endpoint) appendRow(dst []byte, r control.Row) []byte {
+	dst = append(append(dst, `{"`+o.keyColumn().Name+`":`...), o.keyColumn().Type.AppendJSON(nil, r.Key)...)
+	for _, c := range o.Schema.Regular {
+		if value := r.Values[c.Name]; value != nil {
 			dst = append(append(dst, `,"`+c.Name+`":`...), c.Type.AppendJSON(nil, value)...)
 		}
 	}
