@@ -254,10 +254,11 @@ func words(line string) []string {
 	return all
 }
 
-// TestDocumentedCode wants Go that the pages show to stand in the examples of cqltest, word for word, and YAML to be
+// TestDocumentedCode wants Go that the pages show to stand in the examples of gocqltest, word for word, and YAML to be
 // readable.
 func TestDocumentedCode(t *testing.T) {
-	examples, err := os.ReadFile("cqltest/example_test.go")
+	const file = "cqltest/gocqltest/example_test.go"
+	examples, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +267,7 @@ func TestDocumentedCode(t *testing.T) {
 			switch b.language {
 			case "go":
 				if !strings.Contains(string(examples), b.code) {
-					t.Errorf("%s shows what is not in cqltest/example_test.go:\n%s", p.path, b.code)
+					t.Errorf("%s shows what is not in %s:\n%s", p.path, file, b.code)
 				}
 			case "yaml":
 				var content map[string]any

@@ -28,24 +28,25 @@ var arrows = map[string][]string{
 	"server/control":           {"server", "store", "store/system", "protocol", "cql/schema", "cql/types", "cql/cqlerr"},
 	"server/control/endpoints": {"server/control", "cql/schema", "cql/types", "cql/cqlerr"},
 	"cqltest": {
-		"server", "server/control", "internal/certificates", "planner/guardrail", "store", "store/engine", "store/engine/memory",
-		"protocol", "protocol/client", "protocol/client/cqlfiles", "cql/quote", "cql/schema", "cql/types", "cql/cqlerr",
+		"server", "server/control", "internal/certificates", "internal/inside", "planner/guardrail", "store", "store/engine",
+		"store/engine/memory", "protocol", "protocol/client", "protocol/client/cqlfiles", "cql/quote", "cql/schema", "cql/types",
+		"cql/cqlerr",
 	},
+	"cqltest/gocqltest":   {"cqltest"}, // a module of its own, like all that needs a driver
+	"cqltest/gocqlv2test": {"cqltest"}, // again one
+	"internal/inside":     {"server", "server/control", "store", "store/engine"},
 	"internal/nodes":      {"server", "store", "store/cluster", "store/engine", "store/engine/memory"},
-	"cqltest/gocqltest":   {"cqltest"},
-	"cqltest/gocqlv2test": {"cqltest"},
 	"compat_tests":        {"compat_tests/differences", "compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "cqltest"},
 	"compat_tests/script": {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
 	"compat_tests/wire":   {"compat_tests/differences", "compat_tests/script", "protocol", "protocol/client", "cql/types", "cqltest"},
-	"compat_tests/drivers": {
-		"protocol", "protocol/client", "cql/types", "server", "cqltest", "cqltest/gocqltest",
-		"cqltest/gocqlv2test",
+	"compat_tests/drivers": { // again a module of its own, with what is below
+		"protocol", "protocol/client", "cql/types", "cql/cqlerr", "cqltest", "cqltest/gocqltest", "cqltest/gocqlv2test",
 	},
-	"compat_tests/certificates": {"internal/certificates"},
-	"compat_tests/bench":        {"compat_tests/process", "protocol", "protocol/client", "cql/types", "cqltest"},
-	"compat_tests/crash":        {"compat_tests/process", "protocol/client"},
-	"compat_tests/soak":         {"compat_tests/process", "protocol/client", "cql/types", "cql/cqlerr"},
-	"compat_tests/histories": {
+	"compat_tests/certificates":  {"internal/certificates"},
+	"compat_tests/drivers/bench": {"compat_tests/process", "protocol", "protocol/client", "cql/types", "cqltest"},
+	"compat_tests/crash":         {"compat_tests/process", "protocol/client"},
+	"compat_tests/soak":          {"compat_tests/process", "protocol/client", "cql/types", "cql/cqlerr"},
+	"compat_tests/drivers/histories": {
 		"compat_tests/process", "protocol/client", "cql/types", "cql/cqlerr", "cqltest",
 	},
 	"compat_tests/mutations": {
@@ -126,35 +127,35 @@ var arrows = map[string][]string{
 
 // testArrows are what a package's tests may import beyond arrows: the real parts that stand below them.
 var testArrows = map[string][]string{
-	".":                        {"cqltest"},
-	"command":                  {"cqltest", "internal/nodes", "internal/certificates", "protocol", "protocol/client", "cql/types"},
-	"protocol/client":          {"cqltest"},
-	"protocol/client/traffic":  {"cqltest"},
-	"compat_tests/histories":   {"internal/nodes", "store/engine"},
-	"compat_tests/example":     {"cqltest", "cqltest/gocqltest"},
-	"compat_tests/script":      {"compat_tests/tamper", "server", "cqltest"},
-	"compat_tests/tamper":      {"protocol/client", "cqltest"},
-	"compat_tests/differ":      {"compat_tests/tamper", "cqltest"},
-	"compat_tests/recorded":    {"cqltest"},
-	"compat_tests/transcripts": {"compat_tests/tamper"},
-	"server":                   {"cqltest", "internal/nodes", "protocol/client", "store/engine", "store/engine/enginetest", "store/engine/memory"},
-	"planner":                  {"cql/parser"},
-	"planner/define":           {"cql/parser"},
-	"planner/expr":             {"cql/parser"},
-	"planner/exec":             {"cql", "cql/parser", "store/system", "store/engine", "store/engine/memory"},
-	"store":                    {"store/engine/disk", "store/engine/memory", "store/engine/enginetest"},
-	"store/system":             {"store/engine", "store/engine/memory"},
-	"auth/roles":               {"store/engine", "store/engine/disk", "store/system"},
-	"store/engine/badger":      {"store/engine/enginetest"},
-	"store/cluster":            {"store/engine/enginetest"},
-	"store/engine/memory":      {"store/engine/enginetest"},
-	"store/engine/disk":        {"store/engine/enginetest"},
-	"cluster/tikv":             {"cluster/tikv/tikvtest", "store/cluster", "store/engine/enginetest"},
-	"cluster/tikv/real":        {"cluster/tikv", "store/engine", "store/engine/enginetest"},
-	"cluster/cmd/cqld-cluster": {"cluster/local", "cluster/tikv/tikvtest", "protocol/client", "cql/types"},
-	"server/control":           {"cqltest", "protocol/client"},
-	"server/control/endpoints": {"server", "store", "store/engine", "store/engine/memory"},
-	"cqltest":                  {"cqltest/gocqltest", "cqltest/gocqlv2test"},
+	".":                              {"cqltest"},
+	"command":                        {"cqltest", "internal/inside", "internal/nodes", "internal/certificates", "protocol", "protocol/client", "cql/types"},
+	"protocol/client":                {"cqltest"},
+	"protocol/client/traffic":        {"cqltest"},
+	"compat_tests/drivers/histories": {"internal/inside", "internal/nodes", "store/engine"},
+	"compat_tests/example":           {"cqltest", "cqltest/gocqltest"},
+	"compat_tests/script":            {"compat_tests/tamper", "internal/inside", "server", "cqltest"},
+	"compat_tests/tamper":            {"protocol/client", "cqltest"},
+	"compat_tests/differ":            {"compat_tests/tamper", "cqltest"},
+	"compat_tests/recorded":          {"cqltest"},
+	"compat_tests/transcripts":       {"compat_tests/tamper"},
+	"server":                         {"cqltest", "internal/inside", "internal/nodes", "protocol/client", "store/engine", "store/engine/enginetest", "store/engine/memory"},
+	"planner":                        {"cql/parser"},
+	"planner/define":                 {"cql/parser"},
+	"planner/expr":                   {"cql/parser"},
+	"planner/exec":                   {"cql", "cql/parser", "store/system", "store/engine", "store/engine/memory"},
+	"store":                          {"store/engine/disk", "store/engine/memory", "store/engine/enginetest"},
+	"store/system":                   {"store/engine", "store/engine/memory"},
+	"auth/roles":                     {"store/engine", "store/engine/disk", "store/system"},
+	"store/engine/badger":            {"store/engine/enginetest"},
+	"store/cluster":                  {"store/engine/enginetest"},
+	"store/engine/memory":            {"store/engine/enginetest"},
+	"store/engine/disk":              {"store/engine/enginetest"},
+	"cluster/tikv":                   {"cluster/tikv/tikvtest", "store/cluster", "store/engine/enginetest"},
+	"cluster/tikv/real":              {"cluster/tikv", "store/engine", "store/engine/enginetest"},
+	"cluster/cmd/cqld-cluster":       {"cluster/local", "cluster/tikv/tikvtest", "protocol/client", "cql/types"},
+	"server/control":                 {"cqltest", "protocol/client"},
+	"server/control/endpoints":       {"server", "store", "store/engine", "store/engine/memory"},
+	"cqltest/gocqltest":              {"protocol", "protocol/client", "cql/cqlerr"},
 }
 
 // goFile is one file of ours as far as this test looks at it.
@@ -185,6 +186,37 @@ func TestArrows(t *testing.T) {
 				t.Errorf("%s imports %s: %s may import only %v", f.path, to, f.folder, allowed)
 			}
 		}
+	}
+}
+
+// TestModules wants the module of cqld to require no driver and to replace nothing, so that go install can build it,
+// and our other modules to require one version of it.
+func TestModules(t *testing.T) {
+	var versions []string
+	for _, folder := range []string{
+		".", "cqltest/gocqltest", "cqltest/gocqlv2test", "compat_tests/example", "compat_tests/drivers",
+	} {
+		content, err := os.ReadFile(filepath.Join(folder, "go.mod"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(content)
+		if folder == "." {
+			for _, wrong := range []string{"replace", "gocql", "native-protocol", "porcupine", "staticcheck"} {
+				if strings.Contains(text, wrong) {
+					t.Errorf("the module of cqld has %s", wrong)
+				}
+			}
+			continue
+		}
+		for _, m := range regexp.MustCompile(`(?m)^\s+github.com/cqld/cqld\S* (v\S+)`).FindAllStringSubmatch(text, -1) {
+			if versions = append(versions, m[1]); m[1] != versions[0] {
+				t.Errorf("%s requires %s, others %s", folder, m[1], versions[0])
+			}
+		}
+	}
+	if len(versions) < 4 {
+		t.Errorf("only %d requirements were found", len(versions))
 	}
 }
 

@@ -53,16 +53,16 @@ func TestOneClock(t *testing.T) {
 		t.Errorf("the row is still there: %q", got)
 	}
 
-	removed := s.Store.SweepMetrics().Removed
+	removed := s.store.SweepMetrics().Removed
 	for _, step := range []struct {
 		after time.Duration
 		gone  bool
 	}{{50 * time.Minute, false}, {20 * time.Minute, true}} {
 		s.Clock().Advance(step.after)
-		if err := s.Store.Sweep(ctx); err != nil {
+		if err := s.store.Sweep(ctx); err != nil {
 			t.Fatal(err)
 		}
-		if gone := s.Store.SweepMetrics().Removed > removed; gone != step.gone {
+		if gone := s.store.SweepMetrics().Removed > removed; gone != step.gone {
 			t.Errorf("purged %v at %v, want %v", gone, s.Clock().Now(), step.gone)
 		}
 	}
@@ -82,7 +82,7 @@ func TestHourPasses(t *testing.T) {
 	s := RunT(t)
 	s.Exec(t, createShop, "CREATE TABLE shop.t (k int PRIMARY KEY)", "INSERT INTO shop.t (k) VALUES (1) USING TTL 3600")
 	for _, want := range []int{1, 0} {
-		if n := rowsOf(t, s, "SELECT k FROM shop.t"); n != want {
+		if n := len(s.Query(t, "SELECT k FROM shop.t").Values); n != want {
 			t.Errorf("%d rows, want %d", n, want)
 		}
 		s.Clock().Advance(time.Hour)

@@ -7,9 +7,10 @@
 //		...
 //	}
 //
-// Any driver can connect; nothing but the address is needed. Session opens a session of any driver in a keyspace of its
-// own, and packages gocqltest and gocqlv2test do so for the two lines of gocql, so that this package depends on none.
-// Servers share nothing: hundreds of them may run at the same time.
+// Any driver can connect to Addr; those that ask for a local datacenter get datacenter1. Session opens a session of any
+// driver in a keyspace of its own. Packages gocqltest and gocqlv2test do so for the two lines of gocql; they are
+// modules of their own, so that this one requires no driver. Servers share nothing: hundreds of them may run at the
+// same time.
 //
 // # Tests that have used a Cassandra
 //
@@ -19,8 +20,8 @@
 // and Ring gives keyspaces the replicas that they ask for.
 //
 // Where TestMain starts the Cassandra for all tests, Start starts a server for all of them. Tests that have waited for
-// each other, or emptied tables for the next one, can have a server each: RunT where they make the schema, or a Fork of
-// a Snapshot that has it.
+// each other, or emptied tables for the next one, can have a server each: RunT where they make the schema, or a
+// Template that has it.
 //
 // # Failed tests
 //
@@ -30,10 +31,11 @@
 //
 // # What a test can do with its server
 //
-//   - Exec, LoadDir and LoadFS run statements and files of them.
+//   - Exec, LoadDir and LoadFS run statements and files of them; Query returns rows to compare, without a driver.
+//   - Template has a schema made once for a package, and each test begin with it.
 //   - Clock moves, stops and starts the clock that all of CQL goes by: a TTL of an hour takes no time.
 //   - Snapshot, Restore and Fork keep what the server holds, go back to it and start others from it, in a time that
-//     does not depend on the number of rows. Migrate once, and let each test begin with a fork.
+//     does not depend on the number of rows.
 //   - Faults have requests fail as in a cluster in trouble, while the others go on with real data: every error of the
 //     protocol with all its fields, delays, lost connections and answers, before or after a write is applied.
 //   - Ring and RingOf make the server a cluster for drivers, whose nodes a test stops, slows and partitions: levels
@@ -60,9 +62,9 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-	"golang.org/x/crypto/bcrypt"
 
 	"github.com/cqld/cqld/internal/certificates"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server"
@@ -72,10 +74,10 @@ import (
 	"github.com/cqld/cqld/store/engine/memory"
 )
 
-// Server is a running server with its store.
+// Server is a running server. RunT, Start and Fork start one.
 type Server struct {
-	*server.Server
-	Store *store.Store
+	server *server.Server
+	store  *store.Store
 
 	address  *net.TCPAddr // of the first node
 	served   chan error
@@ -89,86 +91,7 @@ type Server struct {
 
 	authority    *certificates.Authority // nil: connections are not encrypted
 	serverTLS    *tls.Config
-	setupOptions client.Options // of the connection of Exec
-}
-
-// config is what the options say.
-type config struct {
-	server server.Options
-	clock  *Clock
-	engine func(engine.Engine) engine.Engine
-	record bool
-	tables bool      // of keyspace cqld_control
-	from   *Snapshot // nil: it begins empty
-	layout string    // of the ring; "": there is none
-
-	ring   []server.RingNode // of the server that from is of; none: it has no ring
-	shown  int               // statements that are shown of a test that fails
-	values bool              // and their bound values
-
-	settings map[string]string
-
-	tls, clientCertificates bool // connections are encrypted, and clients show certificates
-}
-
-// Option changes what RunT, Start and Fork start.
-type Option func(*config)
-
-// WithClock makes the server take the time from now, for all that Clock is for. Server.Clock then moves on from that.
-func WithClock(now func() time.Time) Option {
-	return func(c *config) { c.clock = control.NewClock(now) }
-}
-
-// WithInterceptor lets the test see, delay and fail requests.
-func WithInterceptor(i server.Interceptor) Option {
-	return func(c *config) { c.server.Intercept = i }
-}
-
-// WithAuth makes clients log in. There is one role at first: the superuser cassandra, whose password is cassandra.
-// Hashes of passwords are cheap, so that tests do not wait for them. Columns may be masked.
-func WithAuth() Option { return WithAuthenticator(server.ByPassword) }
-
-// WithAuthenticator is WithAuth for clients that log in by other means. Those that log in with certificates connect
-// through TLS, as with WithClientCertificates.
-func WithAuthenticator(a server.Authenticator) Option {
-	return func(c *config) {
-		c.server.Logins, c.server.Masks, c.server.BcryptCost = true, true, bcrypt.MinCost
-		c.server.Login = a
-		if a != server.ByPassword {
-			c.tls, c.clientCertificates = true, true
-		}
-	}
-}
-
-// WithStrictReplicas makes the server answer Unavailable where a consistency level needs more replicas than one node,
-// as a Cassandra of one node does.
-func WithStrictReplicas() Option { return func(c *config) { c.server.StrictReplicas = true } }
-
-// WithLimits bounds what clients can make the server hold, and sets how long requests may take. Without it, they may
-// take a minute: a slow machine is no reason for timeouts, and Faults make them.
-func WithLimits(l server.Limits) Option { return func(c *config) { c.server.Limits = l } }
-
-// WithSettings gives the server settings by their names in cassandra.yaml, for example tables_fail_threshold. With
-// guardrails_apply_to_all=true clients are subject to guardrails.
-func WithSettings(values map[string]string) Option { return func(c *config) { c.settings = values } }
-
-// WithControls adds keyspace cqld_control, as cqld serve --test-controls has it: its tables are the clock, faults,
-// snapshots, nodes and statements, which are recorded. Then a client in another process can do what this package can.
-func WithControls() Option { return func(c *config) { c.tables = true } }
-
-// WithEngine lets the test stand between the store and its engine, to delay what is read and written or have it fail.
-// Snapshots are of the engine behind.
-func WithEngine(wrap func(engine.Engine) engine.Engine) Option {
-	return func(c *config) { c.engine = wrap }
-}
-
-// WithLog makes the server log. Without it, the server of a test logs warnings and errors to the test.
-func WithLog(log zerolog.Logger) Option { return func(c *config) { c.server.Log = log } }
-
-// WithFailureLog sets how many statements, the last ones, are printed when the test has failed. Without it they are 50;
-// with 0 nothing is printed or kept. Bound values may be secret, so they are printed only if values is set.
-func WithFailureLog(statements int, values bool) Option {
-	return func(c *config) { c.shown, c.values = statements, values }
+	setupOptions client.Options // of the connection of Exec and Query
 }
 
 // patience is how long a request may take. Machines that run many tests at a time are slow, and that is no reason for
@@ -199,10 +122,13 @@ func Start(options ...Option) (*Server, error) {
 }
 
 // newConfig is what is started without options.
-func newConfig(log io.Writer) config {
-	return config{clock: control.NewClock(nil), server: server.Options{
-		Log:    zerolog.New(log).Level(zerolog.WarnLevel),
-		Limits: server.Limits{ReadTimeout: patience, RangeTimeout: patience, WriteTimeout: patience},
+func newConfig(log io.Writer) inside.Config {
+	return inside.Config{Clock: control.NewClock(nil), Server: server.Options{
+		Log: zerolog.New(log).Level(zerolog.WarnLevel),
+		Limits: server.Limits{
+			ReadTimeout: patience, RangeTimeout: patience, WriteTimeout: patience, CounterTimeout: patience,
+			CASTimeout: patience,
+		},
 	}}
 }
 
@@ -211,10 +137,10 @@ func run(t testing.TB, from *Snapshot, options []Option) *Server {
 	t.Helper()
 	c := newConfig(zerolog.NewTestWriter(t))
 	if _, benchmark := t.(*testing.B); !benchmark {
-		c.shown = shownStatements
+		c.Shown = shownStatements
 	}
-	if c.from = from; from != nil {
-		c.clock, c.ring = from.held.Clock.Copy(), from.ring
+	if from != nil {
+		c.From, c.Clock, c.Nodes = from.held, from.held.Clock.Copy(), from.nodes
 	}
 	for _, o := range options {
 		o(&c)
@@ -237,71 +163,77 @@ func run(t testing.TB, from *Snapshot, options []Option) *Server {
 }
 
 // start opens a store in memory and serves it.
-func start(c config) (*Server, error) {
-	settings, err := guardrail.Read(c.settings)
+func start(c inside.Config) (*Server, error) {
+	settings, err := guardrail.Read(c.Settings)
 	if err != nil {
 		return nil, err
 	}
-	c.server.Settings = settings
-	o := store.Options{Now: c.clock.Now, Log: c.server.Log, Engine: c.openEngine, System: server.SystemKeyspaces()}
-	if c.from != nil {
-		o.Image = c.from.held.Image
+	c.Server.Settings = settings
+	o := store.Options{Now: c.Clock.Now, Log: c.Server.Log, Engine: opener(&c), System: server.SystemKeyspaces()}
+	if c.From != nil {
+		o.Image = c.From.Image
 	}
-	if c.tables {
+	if c.Controls {
 		o.System = append(o.System, control.Keyspace())
 	}
 	data, err := store.Open(o)
 	if err != nil {
 		return nil, err
 	}
-	c.server.Store = data
-	s := &Server{Store: data, served: make(chan error, 1)}
-	if c.shown > 0 {
-		s.recent = server.NewRecentStatements(c.shown, c.values)
-		c.server.Recent = s.recent
+	c.Server.Store = data
+	s := &Server{store: data, served: make(chan error, 1)}
+	if c.Shown > 0 {
+		s.recent = server.NewRecentStatements(c.Shown, c.ShownValues)
+		c.Server.Recent = s.recent
 	}
 	if err := s.useTLS(&c); err != nil {
 		return nil, closeStore(data, err)
 	}
-	nodes, err := c.ringNodes()
+	nodes, err := openRing(&c)
 	if err != nil {
 		return nil, closeStore(data, err)
 	}
 	if nodes != nil {
-		c.server.Ring = &server.RingOptions{Nodes: nodes}
+		c.Server.Ring = &server.RingOptions{Nodes: nodes}
 	}
-	if s.Server, err = server.New(c.server); err != nil {
+	if s.server, err = server.New(c.Server); err != nil {
 		for _, n := range nodes {
 			err = errors.Join(err, n.Listener.Close())
 		}
 		return nil, closeStore(data, err)
 	}
-	s.controls = control.New(s.Server, data, c.clock)
-	if c.tables {
+	s.controls = control.New(s.server, data, c.Clock)
+	if c.Controls {
 		s.controls.Register()
 	}
-	if c.record {
+	if c.Record {
 		s.Record()
+	}
+	if c.Intercept != nil {
+		s.controls.SetInterceptor(c.Intercept)
 	}
 	if err := s.serve(nodes); err != nil {
 		return nil, closeStore(data, err)
 	}
+	inside.Put(s, inside.Parts{Server: s.server, Store: data})
 	return s, nil
 }
 
-// openEngine opens the engine in memory, and puts what the test wants before it.
-func (c *config) openEngine(fold engine.Fold) (engine.Engine, error) {
-	var own engine.Engine = memory.Open(fold)
-	if c.from != nil {
-		var err error
-		if own, err = c.from.held.Image.Engine(fold); err != nil {
-			return nil, err
+// opener opens the engine in memory, and puts what the test wants before it.
+func opener(c *inside.Config) func(engine.Fold) (engine.Engine, error) {
+	return func(fold engine.Fold) (engine.Engine, error) {
+		var own engine.Engine = memory.Open(fold)
+		if c.From != nil {
+			var err error
+			if own, err = c.From.Image.Engine(fold); err != nil {
+				return nil, err
+			}
 		}
+		if c.Engine == nil {
+			return own, nil
+		}
+		return interposed{c.Engine(own), own.(engine.Snapshotter)}, nil
 	}
-	if c.engine == nil {
-		return own, nil
-	}
-	return interposed{c.engine(own), own.(engine.Snapshotter)}, nil
 }
 
 // interposed is an engine that a test stands before. Snapshots are of the engine behind.
@@ -327,9 +259,6 @@ func closeStore(data *store.Store, reason error) error {
 // Addr is the address to connect to, as host:port.
 func (s *Server) Addr() string { return s.address.String() }
 
-// Clock is the server's clock, which the test can move.
-func (s *Server) Clock() *Clock { return s.controls.Clock }
-
 // Host is the host of Addr: 127.0.0.1.
 func (s *Server) Host() string { return s.address.IP.String() }
 
@@ -342,11 +271,12 @@ func (s *Server) Stop(ctx context.Context) (err error) {
 	s.stopOnce.Do(func() {
 		s.stopped.Store(true)
 		s.setup.close()
-		err = s.Shutdown(ctx)
+		defer inside.Forget(s)
+		err = s.server.Shutdown(ctx)
 		if served := <-s.served; err == nil && !errors.Is(served, server.ErrClosed) {
 			err = served
 		}
-		if closed := s.Store.Close(); err == nil {
+		if closed := s.store.Close(); err == nil {
 			err = closed
 		}
 	})

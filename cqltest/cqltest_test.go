@@ -10,7 +10,6 @@ import (
 
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/cqltest"
-	"github.com/cqld/cqld/cqltest/gocqltest"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 )
@@ -161,9 +160,11 @@ func TestStart(t *testing.T) {
 	})
 	for _, name := range []string{"first", "second"} {
 		t.Run(name, func(t *testing.T) {
-			session := gocqltest.Session(t, shared)
-			run(t, session, "CREATE TABLE t (k int PRIMARY KEY)")
-			run(t, session, "INSERT INTO t (k) VALUES (1)")
+			table := shared.Keyspace(t) + ".t"
+			shared.Exec(t, "CREATE TABLE "+table+" (k int PRIMARY KEY)")
+			if _, err := dial(t, shared, client.Options{}).Query(t.Context(), "INSERT INTO "+table+" (k) VALUES (1)", nil, nil); err != nil {
+				t.Error(err)
+			}
 		})
 	}
 	if n := shared.StatementCounts(); n["t_start_first_1.t"] == 0 || n["t_start_second_2.t"] == 0 {

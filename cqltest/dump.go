@@ -84,7 +84,7 @@ type dumper struct {
 }
 
 func (s *Server) dump(options []DumpOption) ([]string, error) {
-	d := &dumper{store: s.Store, now: s.Clock().Now().Unix()}
+	d := &dumper{store: s.store, now: s.Clock().Now().Unix()}
 	for _, o := range options {
 		d.options |= o
 	}
@@ -97,7 +97,7 @@ func (s *Server) dump(options []DumpOption) ([]string, error) {
 	if d.options&DumpNoRows != 0 {
 		return d.out, nil
 	}
-	for _, k := range s.Store.Catalog().Keyspaces() {
+	for _, k := range s.store.Catalog().Keyspaces() {
 		if schema.IsSystem(k.Name) || k.Virtual {
 			continue
 		}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/server"
 )
 
@@ -27,14 +29,14 @@ const datacenter = "datacenter1"
 //	cqltest.RunT(t, cqltest.RingOf("dc1:rack1=2,dc1:rack2=1"))
 //
 // Nodes are numbered in the order of the text. RunT fails the test if the text is wrong.
-func RingOf(layout string) Option { return func(c *config) { c.layout = layout } }
+func RingOf(layout string) Option { return func(c *inside.Config) { c.Layout = layout } }
 
-// ringNodes returns the nodes that the server starts with, and opens their listeners; none: it is one node alone.
-func (c *config) ringNodes() ([]server.RingNode, error) {
-	nodes := slices.Clone(c.ring)
-	if c.layout != "" {
+// openRing returns the nodes that the server starts with, and opens their listeners; none: it is one node alone.
+func openRing(c *inside.Config) ([]server.RingNode, error) {
+	nodes := slices.Clone(c.Nodes)
+	if c.Layout != "" {
 		var err error
-		if nodes, err = server.ParseRing(c.layout); err != nil {
+		if nodes, err = server.ParseRing(c.Layout); err != nil {
 			return nil, err
 		}
 	}
@@ -46,7 +48,7 @@ func (c *config) ringNodes() ([]server.RingNode, error) {
 
 // ringNodes returns the nodes of the server's ring for a server that is made like it; none: it has no ring.
 func (s *Server) ringNodes() (nodes []server.RingNode) {
-	r := s.Server.Ring()
+	r := s.server.Ring()
 	if r == nil {
 		return nil
 	}
@@ -65,7 +67,7 @@ type Node struct {
 
 // Node returns a node by its number; the first one is 1. It panics if there is none.
 func (s *Server) Node(number int) *Node {
-	n := &Node{s.Server.Ring(), number}
+	n := &Node{s.server.Ring(), number}
 	if n.ring == nil {
 		panic("cqltest: the server has no ring: RunT needs the option Ring or RingOf")
 	}
@@ -75,7 +77,7 @@ func (s *Server) Node(number int) *Node {
 
 // Nodes returns the nodes of the server's ring in the order of their numbers; none: it has no ring.
 func (s *Server) Nodes() (all []*Node) {
-	r := s.Server.Ring()
+	r := s.server.Ring()
 	if r == nil {
 		return nil
 	}
@@ -87,7 +89,7 @@ func (s *Server) Nodes() (all []*Node) {
 
 // AddNode adds a node to a datacenter, which need not exist yet. Clients get the event NEW_NODE. A rack "" is rack1.
 func (s *Server) AddNode(datacenter, rack string) *Node {
-	r := s.Server.Ring()
+	r := s.server.Ring()
 	if r == nil {
 		panic("cqltest: the server has no ring: RunT needs the option Ring or RingOf")
 	}
@@ -96,11 +98,27 @@ func (s *Server) AddNode(datacenter, rack string) *Node {
 	return &Node{r, n.Number}
 }
 
+// NodeState is what a node is and how it does.
+type NodeState struct {
+	Number           int            // 1 for the first node; numbers of removed nodes are not used again
+	Address          netip.AddrPort // that clients connect to
+	HostID           string         // a UUID
+	Datacenter, Rack string
+	Tokens           []int64 // in order
+
+	Stopped     bool          // clients cannot connect, and it is no replica that is alive
+	Partitioned bool          // clients can connect, but it and the other nodes do not see each other
+	Slow        time.Duration // how much later its answers come, to clients and to the other nodes
+}
+
 // State returns what the node is and how it does.
-func (n *Node) State() server.NodeState {
-	for _, state := range n.ring.Nodes() {
-		if state.Number == n.number {
-			return state
+func (n *Node) State() NodeState {
+	for _, s := range n.ring.Nodes() {
+		if s.Number == n.number {
+			return NodeState{
+				Number: s.Number, Address: s.Address, HostID: types.FormatUUID(s.HostID), Datacenter: s.Datacenter,
+				Rack: s.Rack, Tokens: s.Tokens, Stopped: s.Stopped, Partitioned: s.Partitioned, Slow: s.Slow,
+			}
 		}
 	}
 	panic(fmt.Sprintf("cqltest: there is no node %d", n.number))
@@ -145,7 +163,7 @@ func must(err error) {
 func (s *Server) serve(nodes []server.RingNode) error {
 	if len(nodes) > 0 {
 		s.address = nodes[0].Listener.Addr().(*net.TCPAddr)
-		go func() { s.served <- s.ServeRing() }()
+		go func() { s.served <- s.server.ServeRing() }()
 		return nil
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -153,6 +171,6 @@ func (s *Server) serve(nodes []server.RingNode) error {
 		return err
 	}
 	s.address = l.Addr().(*net.TCPAddr)
-	go func() { s.served <- s.Serve(l) }()
+	go func() { s.served <- s.server.Serve(l) }()
 	return nil
 }

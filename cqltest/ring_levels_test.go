@@ -19,7 +19,6 @@ import (
 	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
-	"github.com/cqld/cqld/server"
 )
 
 var (
@@ -100,8 +99,8 @@ func TestRingLevels(t *testing.T) {
 // compareLevels asks a ring whose timeouts are a limit for what was recorded.
 func compareLevels(t *testing.T, recorded string, limit time.Duration) {
 	t.Parallel()
-	s := cqltest.RunT(t, cqltest.RingOf("dc1=3,dc2=3"), cqltest.WithLimits(server.Limits{
-		ReadTimeout: limit, RangeTimeout: limit, WriteTimeout: limit, CounterTimeout: limit, CASTimeout: limit,
+	s := cqltest.RunT(t, cqltest.RingOf("dc1=3,dc2=3"), cqltest.WithTimeouts(cqltest.Timeouts{
+		Read: limit, Range: limit, Write: limit, Counter: limit, Conditional: limit,
 	}))
 	got, want := strings.Split(askLevels(t, ourRing{s}, recorded), "\n"), strings.Split(recorded, "\n")
 	place := ""

@@ -11,26 +11,8 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/protocol/client/cqlfiles"
 )
-
-// rowsOf runs a statement on a connection of its own and returns the number of rows.
-func rowsOf(t testing.TB, s *Server, text string) int {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	c, err := client.Dial(ctx, s.Addr(), client.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	r, err := c.Query(ctx, text, nil, nil)
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
-	return len(r.Rows)
-}
 
 const createShop = "CREATE KEYSPACE shop WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}"
 
@@ -42,7 +24,7 @@ func TestExec(t *testing.T) {
 		CREATE TABLE shop.t (k int PRIMARY KEY, v text); USE shop;
 		BEGIN BATCH INSERT INTO t (k, v) VALUES (1, 'a;b'); INSERT INTO t (k) VALUES (2); APPLY BATCH`,
 		"INSERT INTO t (k) VALUES (3) -- the last one")
-	if n := rowsOf(t, s, "SELECT * FROM shop.t"); n != 3 {
+	if n := len(s.Query(t, "SELECT * FROM shop.t").Values); n != 3 {
 		t.Errorf("%d rows", n)
 	}
 	if err := s.load(cqlfiles.File{Text: "SELECT 1"}); err == nil {
@@ -83,7 +65,7 @@ func TestLoad(t *testing.T) {
 	write("README.md", "This is not CQL.")
 	s := RunT(t)
 	s.LoadDir(t, dir)
-	if n := rowsOf(t, s, "SELECT * FROM shop.t"); n != 2 {
+	if n := len(s.Query(t, "SELECT * FROM shop.t").Values); n != 2 {
 		t.Errorf("%d rows", n)
 	}
 

@@ -9,12 +9,12 @@ import (
 )
 
 // Snapshot is what a server held at one time: rows, definitions, and how its clock was set. It never changes, and
-// stays when its server is stopped: migrate once, and let each test begin with a fork.
+// stays when its server is stopped. A Template keeps one for the tests of a package.
 //
 // It shares all that has not changed since, so it, Restore and Fork take no longer for many rows than for few.
 type Snapshot struct {
-	held *control.Snapshot
-	ring []server.RingNode // the nodes of the server's ring; none: it has none
+	held  *control.Snapshot
+	nodes []server.RingNode // the nodes of the server's ring; none: it has none
 }
 
 // Snapshot returns what the server holds. Requests under way are in it or not, as a whole.

@@ -1,18 +1,54 @@
 package cqltest
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
-	"github.com/cqld/cqld/server/control"
+	"github.com/cqld/cqld/internal/inside"
 )
 
 // Statement is a statement that a client has run.
-type Statement = control.Statement
+type Statement struct {
+	Opcode      string // QUERY, EXECUTE or BATCH; PREPARE is recorded too
+	Kind        string // select, insert, update, delete, truncate, use, describe or definition; batch: of several tables
+	Text        string // of a BATCH: all statements, with semicolons between them
+	Keyspace    string
+	Table       string
+	Prepared    bool // all of it was prepared
+	Consistency Consistency
+
+	Keys       []string // partitions that were read by their keys or written to: the values, with commas between them
+	Returned   int      // rows in the answer
+	RowsRead   int      // also those that were filtered out
+	Tombstones int      // read
+	Scanned    bool     // it has read all partitions: neither a key, nor tokens, nor an index say which
+
+	Number int64 // counted from 1 since the server was started
+	Client string
+	Node   int // the number of the node that coordinated it; 1: the server has no ring
+	Took   time.Duration
+	Err    error // that the client got; nil: it succeeded
+}
+
+// String is the statement on one line, with what it has read.
+func (s Statement) String() string {
+	text := fmt.Sprintf("%s %s: %d rows read, %d returned",
+		s.Opcode, strings.Join(strings.Fields(s.Text), " "), s.RowsRead, s.Returned)
+	if s.Scanned {
+		text += ", all partitions"
+	}
+	if s.Err != nil {
+		text += ", " + s.Err.Error()
+	}
+	return text
+}
 
 // WithStatements records statements from the start.
-func WithStatements() Option { return func(c *config) { c.record = true } }
+func WithStatements() Option { return func(c *inside.Config) { c.Record = true } }
 
 // Record has statements recorded from now on, and forgets those that were. It costs the server a goroutine for each
 // request, so nothing is recorded unless the test has called Record, or WithStatements is given.
@@ -21,8 +57,18 @@ func (s *Server) Record() {
 }
 
 // Statements are the statements that clients have run since Record or Reset, in the order in which they were answered.
-// What drivers read of the server's own tables is not among them, nor what Exec and Load run.
-func (s *Server) Statements() []Statement { return s.controls.Record.Statements() }
+// What drivers read of the server's own tables is not among them, nor what Exec, Query and LoadDir run.
+func (s *Server) Statements() (all []Statement) {
+	for _, r := range s.controls.Record.Statements() {
+		all = append(all, Statement{
+			Opcode: r.Opcode, Kind: r.Kind, Text: r.Text, Keyspace: r.Keyspace, Table: r.Table, Prepared: r.Prepared,
+			Consistency: Consistency(r.Consistency), Keys: r.Keys, Returned: r.Returned, RowsRead: r.RowsRead,
+			Tombstones: r.Tombstones, Scanned: r.Scanned, Number: r.Number, Client: r.Client, Node: r.Node, Took: r.Took,
+			Err: r.Err,
+		})
+	}
+	return all
+}
 
 // Reset forgets the recorded statements.
 func (s *Server) Reset() { s.controls.Record.Forget() }

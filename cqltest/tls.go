@@ -6,27 +6,30 @@ import (
 	"testing"
 
 	"github.com/cqld/cqld/internal/certificates"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/server"
 )
 
 // WithTLS makes the server take encrypted connections only, with a certificate for 127.0.0.1 and localhost that is made
 // when the server starts. TLSConfig and CertPool are what clients need.
-func WithTLS() Option { return func(c *config) { c.tls = true } }
+func WithTLS() Option { return func(c *inside.Config) { c.TLS = true } }
 
 // WithClientCertificates is WithTLS for a server that asks clients for certificates. TLSConfigOf makes them.
 func WithClientCertificates() Option {
-	return func(c *config) { c.tls, c.clientCertificates = true, true }
+	return func(c *inside.Config) { c.TLS, c.ClientCertificates = true, true }
 }
 
 // WithServerTLS gives the server a configuration of the test's own, for what the other options do not cover.
-func WithServerTLS(o *server.TLS) Option { return func(c *config) { c.server.TLS = o } }
+func WithServerTLS(config *tls.Config) Option {
+	return func(c *inside.Config) { c.Server.TLS = &server.TLS{Config: config} }
+}
 
 // useTLS makes the certificates that the options ask for, and says how Exec connects.
-func (s *Server) useTLS(c *config) (err error) {
-	if c.server.Logins {
+func (s *Server) useTLS(c *inside.Config) (err error) {
+	if c.Server.Logins {
 		s.setupOptions.Username, s.setupOptions.Password = "cassandra", "cassandra"
 	}
-	if !c.tls {
+	if !c.TLS {
 		return nil
 	}
 	if s.authority, err = certificates.NewAuthority("cqltest"); err != nil {
@@ -40,14 +43,14 @@ func (s *Server) useTLS(c *config) (err error) {
 	if err != nil {
 		return err
 	}
-	if c.clientCertificates {
+	if c.ClientCertificates {
 		config.ClientAuth = tls.RequireAndVerifyClientCert
-		if c.server.Login == server.ByCertificateOrPassword {
+		if c.Server.Login == server.ByCertificateOrPassword {
 			config.ClientAuth = tls.VerifyClientCertIfGiven
 		}
 	}
 	s.serverTLS = config
-	c.server.TLS = &server.TLS{Config: config}
+	c.Server.TLS = &server.TLS{Config: config}
 	if config.ClientAuth == tls.RequireAndVerifyClientCert {
 		s.setupOptions.TLS, err = s.clientConfig()
 	} else {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server"
@@ -59,7 +60,7 @@ func TestStatementLatencies(t *testing.T) {
 		"definition .": 4, "select ks.m": 1, "update ks.t": 1, "delete ks.u": 1, "truncate ks.u": 1, "use .": 1,
 		"describe .": 1, "select system.local": 1, "batch ks.t": 3, "batch .": 2, "insert ks.t": 3,
 	}
-	got := executions(s.Server)
+	got := executions(inside.Of(s).Server)
 	for series, n := range got {
 		if n != want[series] {
 			t.Errorf("%s: %d executions, want %d", series, n, want[series])
@@ -77,17 +78,17 @@ func TestStatementLatenciesOfDroppedTables(t *testing.T) {
 	run(t, c, createKeyspace)
 	for range 3 {
 		run(t, c, "CREATE TABLE ks.t (k int PRIMARY KEY)")
-		if n := executions(s.Server)["select ks.t"]; n != 0 {
+		if n := executions(inside.Of(s).Server)["select ks.t"]; n != 0 {
 			t.Errorf("%d reads before the first", n)
 		}
 		run(t, c, "SELECT * FROM ks.t", "SELECT * FROM ks.t")
-		if n := executions(s.Server)["select ks.t"]; n != 2 {
+		if n := executions(inside.Of(s).Server)["select ks.t"]; n != 2 {
 			t.Errorf("%d reads, want 2", n)
 		}
 		run(t, c, "DROP TABLE ks.t")
 	}
 	run(t, c, "CREATE TABLE ks.t (k int PRIMARY KEY)", "SELECT * FROM ks.t", "DROP KEYSPACE ks")
-	for series := range executions(s.Server) {
+	for series := range executions(inside.Of(s).Server) {
 		if strings.Contains(series, "ks.") {
 			t.Errorf("%s is left", series)
 		}
@@ -103,7 +104,7 @@ func TestStatementLatenciesOfManyTables(t *testing.T) {
 	for i := range own + more {
 		run(t, c, fmt.Sprintf("CREATE TABLE ks.t%d (k int PRIMARY KEY)", i), fmt.Sprintf("SELECT * FROM ks.t%d", i))
 	}
-	got := executions(s.Server)
+	got := executions(inside.Of(s).Server)
 	if n := got["select ."]; n != more {
 		t.Errorf("%d reads of tables without a histogram, want %d", n, more)
 	}
@@ -111,7 +112,7 @@ func TestStatementLatenciesOfManyTables(t *testing.T) {
 		t.Errorf("%d histograms, want %d", len(got), own+2)
 	}
 	run(t, c, "DROP TABLE ks.t0", fmt.Sprintf("SELECT k FROM ks.t%d", own))
-	if n := executions(s.Server)[fmt.Sprintf("select ks.t%d", own)]; n != 1 {
+	if n := executions(inside.Of(s).Server)[fmt.Sprintf("select ks.t%d", own)]; n != 1 {
 		t.Errorf("the next table has %d reads in the place of a dropped one, want 1", n)
 	}
 }

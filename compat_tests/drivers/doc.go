@@ -4,7 +4,7 @@
 // and compressions each offers. Without -addr they run against a server of their own in this process,
 // with -addr HOST:PORT against any other, Cassandra included:
 //
-//	go test ./compat_tests/drivers -addr 127.0.0.1:9042
+//	go test -C compat_tests/drivers . -addr 127.0.0.1:9042
 //
 // The drivers of other languages live in folders of their own, each a small program that an application's
 // author would recognize. The script run installs what they need into a folder of its own, starts a server

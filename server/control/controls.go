@@ -6,6 +6,7 @@
 package control
 
 import (
+	"context"
 	"sync"
 
 	"github.com/cqld/cqld/server"
@@ -18,9 +19,17 @@ type Controls struct {
 	Faults Faults
 	Record Record
 
-	server  *server.Server
-	store   *store.Store
-	placing sync.Mutex // held to put the inspector in place
+	server    *server.Server
+	store     *store.Store
+	placing   sync.Mutex // held to put the inspector in place
+	intercept func(context.Context, *server.Inspected) Act
+}
+
+// SetInterceptor has a function see requests before they are served and say what is done to them, before the faults do.
+// It is called once, before the server serves.
+func (c *Controls) SetInterceptor(fn func(context.Context, *server.Inspected) Act) {
+	c.intercept = fn
+	c.update()
 }
 
 // New returns the controls of a server, whose store takes the time from the clock.

@@ -203,7 +203,7 @@ func TestDifferences(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := cqltest.RunT(t)
-	s.Faults().Add(cqltest.Fault{Text: "count(*)", Act: cqltest.Overloaded()})
+	s.Faults().Add(t, cqltest.Fault{Text: "count(*)", Act: cqltest.Overloaded()})
 	s.Exec(t, "CREATE KEYSPACE traffic WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};"+
 		"CREATE TABLE traffic.t (p int, c int, v ascii, at timestamp, id timeuuid, PRIMARY KEY (p, c));"+
 		"INSERT INTO traffic.t (p, c, v) VALUES (1, -1, 'more')")

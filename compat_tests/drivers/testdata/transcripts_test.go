@@ -10,6 +10,8 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
+func init() { inspect = agree }
+
 // agree asks another codec what an answer is. It does not know v6, which is v5 with another number.
 func agree(h protocol.Header, body []byte, m protocol.Response) error {
 	h.Flags &^= protocol.FlagCompressed | protocol.FlagUseBeta

@@ -33,7 +33,7 @@ func (m *measurement) report(path string) error {
 }
 
 func (m *measurement) writeHead(page *strings.Builder) {
-	command := fmt.Sprintf("go run ./compat_tests/bench -report BENCHMARKS.md -seconds %g -rounds %d -warm %s -memory-rows %d -growth %s",
+	command := fmt.Sprintf("go run -C compat_tests/drivers ./bench -report ../../BENCHMARKS.md -seconds %g -rounds %d -warm %s -memory-rows %d -growth %s",
 		m.round.Seconds(), m.rounds, m.warm, m.memoryRows, m.growth)
 	fmt.Fprintf(page, `# Benchmarks
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/cqld/cqld/compat_tests/process"
 	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/internal/nodes"
 	"github.com/cqld/cqld/store/engine"
 )
@@ -284,7 +285,7 @@ func (u unguarded) Update(_ context.Context, _ [][]byte, fn func(engine.Txn) err
 
 // TestUnguarded has the check find that conditional writes read outside their guard.
 func TestUnguarded(t *testing.T) {
-	s := cqltest.RunT(t, cqltest.WithEngine(func(e engine.Engine) engine.Engine { return unguarded{e} }))
+	s := cqltest.RunT(t, inside.Engine(func(e engine.Engine) engine.Engine { return unguarded{e} }))
 	if err := create(t.Context(), s.Addr()); err != nil {
 		t.Fatal(err)
 	}
