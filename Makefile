@@ -10,6 +10,9 @@ BIN      := cqld
 # The modules that need drivers and other clients, which the module of cqld does not require. cluster is one as well.
 MODULES := cqltest/gocqltest cqltest/gocqlv2test compat_tests/example compat_tests/drivers
 
+# Lets the tests of the store open the engine disk.
+ON_DISK := -overlay store/engine/disk/testdata/store.json
+
 # The systems that cqld supports beside linux/amd64.
 SYSTEMS := linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
@@ -154,7 +157,7 @@ bench: ## measure start, memory, requests per second beside a server that does n
 	go run -C compat_tests/drivers ./bench
 	go test -run '^$$' -bench 'FirstAnswer|ParallelTests|MillionRows|Hour' -benchtime 20x ./cqltest
 	go test -run '^$$' -bench . ./cql/parser ./cql/types
-	go test -run '^$$' -bench "Beside|Allocations|Growth|Durable|Queue|Purge|Definitions|Indexed|TextIndexes|ViewPage" -benchtime 1x ./store
+	go test -run '^$$' -bench "Beside|Allocations|Growth|Durable|Queue|Purge|Definitions|Indexed|TextIndexes|ViewPage" -benchtime 1x $(ON_DISK) ./store
 
 benchmarks: ## measure requests, memory and growth beside a server that does nothing and a real Cassandra, and write BENCHMARKS.md
 	$(ORACLE) go run -C compat_tests/drivers ./bench -report ../../BENCHMARKS.md
@@ -166,7 +169,7 @@ HISTORIES ?= 1000000
 
 properties: ## compare a million pairs of values of each type, and their keys; a million histories of writes with a model
 	go test -count=1 -run '^TestProperty' ./cql/types -pairs 1000000
-	go test -count=1 -timeout 0 -v -run '^TestProperty' ./store -histories $(HISTORIES) -seed $$(od -An -N4 -tu4 /dev/urandom)
+	go test -count=1 -timeout 0 -v -run '^TestProperty' $(ON_DISK) ./store -histories $(HISTORIES) -seed $$(od -An -N4 -tu4 /dev/urandom)
 
 ROUNDS ?= 200
 

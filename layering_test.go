@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -143,9 +144,9 @@ var testArrows = map[string][]string{
 	"planner/define":                 {"cql/parser"},
 	"planner/expr":                   {"cql/parser"},
 	"planner/exec":                   {"cql", "cql/parser", "store/system", "store/engine", "store/engine/memory"},
-	"store":                          {"store/engine/disk", "store/engine/memory", "store/engine/enginetest"},
+	"store":                          {"store/engine/memory", "store/engine/enginetest"},
 	"store/system":                   {"store/engine", "store/engine/memory"},
-	"auth/roles":                     {"store/engine", "store/engine/disk", "store/system"},
+	"auth/roles":                     {"store/engine", "store/engine/enginetest", "store/system"},
 	"store/engine/badger":            {"store/engine/enginetest"},
 	"store/cluster":                  {"store/engine/enginetest"},
 	"store/engine/memory":            {"store/engine/enginetest"},
@@ -217,6 +218,49 @@ func TestModules(t *testing.T) {
 	}
 	if len(versions) < 4 {
 		t.Errorf("only %d requirements were found", len(versions))
+	}
+}
+
+// light are the modules of others that a module requires which imports cqltest.
+var light = []string{
+	"github.com/antlr4-go/antlr/", "github.com/blevesearch/snowballstem", "github.com/golang/snappy", "github.com/pierrec/lz4/",
+	"github.com/rs/zerolog", "golang.org/x/",
+}
+
+// TestCqltestIsLight wants the packages that cqltest imports, and the tests of these, which go mod tidy looks at too,
+// to import no other modules.
+func TestCqltestIsLight(t *testing.T) {
+	files := map[string][]goFile{}
+	for _, f := range goFiles(t) {
+		files[f.folder] = append(files[f.folder], f)
+	}
+	seen := map[string]bool{}
+	var walk func(folder string, tests bool)
+	walk = func(folder string, tests bool) {
+		if seen[folder] && !tests {
+			return
+		}
+		seen[folder] = true
+		for _, f := range files[folder] {
+			for _, spec := range f.syntax.Imports {
+				path := strings.Trim(spec.Path.Value, `"`)
+				if f.test && !tests {
+					continue
+				} else if to, ours := strings.CutPrefix(path, modulePath+"/"); ours {
+					walk(to, false)
+				} else if host, _, _ := strings.Cut(path, "/"); strings.Contains(host, ".") &&
+					!slices.ContainsFunc(light, func(l string) bool { return strings.HasPrefix(path, l) }) {
+					t.Errorf("%s imports %s, which users of cqltest would have to require", f.path, path)
+				}
+			}
+		}
+	}
+	walk("cqltest", false)
+	for _, folder := range slices.Sorted(maps.Keys(seen)) {
+		walk(folder, true)
+	}
+	if !seen["store/engine/memory"] || seen["store/engine/disk"] || seen["command"] {
+		t.Errorf("cqltest imports %v", slices.Sorted(maps.Keys(seen)))
 	}
 }
 
