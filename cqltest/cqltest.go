@@ -27,7 +27,8 @@
 //
 // A test that has failed prints the last statements that its servers have run, without bound values unless
 // WithFailureLog asks for them. With the flag -cqltest.keep, or CQLTEST_KEEP=1 where packages without this flag are
-// tested too, its server stays up until the process is interrupted, and its address is printed.
+// tested too, its server stays up until the process is interrupted, and its address is printed: go test shows it only
+// with -v.
 //
 // # What a test can do with its server
 //

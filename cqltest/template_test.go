@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -26,20 +25,21 @@ func TestTemplate(t *testing.T) {
 		srv.AddNode("a", "")
 		srv.Exec(t, createShop, "CREATE TABLE shop.t (k int PRIMARY KEY)", "INSERT INTO shop.t (k) VALUES (0)")
 	}, cqltest.WithAuth(), cqltest.RingOf("a=1,b=1"))
-	var all sync.WaitGroup
-	for k := range 4 {
-		all.Go(func() {
-			srv := template.RunT(t)
-			srv.Query(t, "INSERT INTO shop.t (k) VALUES (?)", k+1)
-			if got := srv.Query(t, "SELECT count(*) FROM shop.t").String(); got != "2" {
-				t.Errorf("%s rows", got)
-			}
-			if len(srv.Nodes()) != 3 || srv.Clock().Now().Year() != 2031 {
-				t.Errorf("%d nodes, the clock shows %v", len(srv.Nodes()), srv.Clock().Now())
-			}
-		})
-	}
-	all.Wait()
+	t.Run("tests", func(t *testing.T) {
+		for k := range 4 {
+			t.Run(fmt.Sprint(k), func(t *testing.T) {
+				t.Parallel()
+				srv := template.RunT(t)
+				srv.Query(t, "INSERT INTO shop.t (k) VALUES (?)", k+1)
+				if got := srv.Query(t, "SELECT count(*) FROM shop.t").String(); got != "2" {
+					t.Errorf("%s rows", got)
+				}
+				if len(srv.Nodes()) != 3 || srv.Clock().Now().Year() != 2031 {
+					t.Errorf("%d nodes, the clock shows %v", len(srv.Nodes()), srv.Clock().Now())
+				}
+			})
+		}
+	})
 	if built.Load() != 1 {
 		t.Errorf("the template was built %d times", built.Load())
 	}
