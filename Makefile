@@ -155,7 +155,7 @@ check: lint generated test race fuzz ## what CI checks; CI also builds for each 
 
 bench: ## measure start, memory, requests per second beside a server that does nothing, parsing and values
 	go run -C compat_tests/drivers ./bench
-	go test -run '^$$' -bench 'FirstAnswer|ParallelTests|MillionRows|Hour' -benchtime 20x ./cqltest
+	go test -run '^$$' -bench 'FirstAnswer|ParallelTests|MillionRows|Hour|Template' -benchtime 20x ./cqltest
 	go test -run '^$$' -bench . ./cql/parser ./cql/types
 	go test -run '^$$' -bench "Beside|Allocations|Growth|Durable|Queue|Purge|Definitions|Indexed|TextIndexes|ViewPage" -benchtime 1x $(ON_DISK) ./store
 
