@@ -27,7 +27,7 @@ func openBench(b *testing.B, dir string) (*Store, *schema.Table) {
 			return memory.Open(f), nil
 		}
 		needsDisk(b)
-		return openDisk(dir, diskOptions{}, f)
+		return openDisk(dir, 0, f)
 	}})
 	if err != nil {
 		b.Fatal(err)

@@ -54,7 +54,7 @@ func openSweeping(b *testing.B, dir string, every time.Duration) (*Store, *schem
 	b.Helper()
 	needsDisk(b)
 	s, err := Open(Options{Log: zerolog.Nop(), SweepEvery: every, Engine: func(f engine.Fold) (engine.Engine, error) {
-		return openDisk(dir, diskOptions{}, f)
+		return openDisk(dir, 0, f)
 	}})
 	if err != nil {
 		b.Fatal(err)

@@ -17,7 +17,7 @@ func BenchmarkFolder(b *testing.B) {
 	const n, hot = 300_000, 20_000
 	openFolder := func(dir string) (*Store, *schema.Table) {
 		s, err := Open(Options{Log: zerolog.Nop(), Engine: func(f engine.Fold) (engine.Engine, error) {
-			return openDisk(dir, diskOptions{}, f)
+			return openDisk(dir, 0, f)
 		}})
 		if err != nil {
 			b.Fatal(err)

@@ -3,22 +3,12 @@ package store
 import (
 	"bytes"
 	"context"
-	"runtime"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/cqld/cqld/cql/schema"
 )
-
-// allocations is how often fn allocates.
-func allocations(fn func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	fn()
-	runtime.ReadMemStats(&after)
-	return after.Mallocs - before.Mallocs
-}
 
 // processorTime is what the process spends while fn runs.
 func processorTime(fn func()) time.Duration {

@@ -34,16 +34,10 @@ var engineName = flag.String("engine", "memory", "run the tests on this engine: 
 // file to them.
 var otherEngines = map[string]func(dir string, f engine.Fold) (engine.Engine, error){}
 
-// openDisk opens the engine disk. It is nil unless a file is added to these tests that sets it, because what the tests
-// of a package import is required by the modules that import the package: go test -overlay with the file store.json
-// of store/engine/disk/testdata.
-var openDisk func(dir string, o diskOptions, f engine.Fold) (engine.Engine, error)
-
-// diskOptions are what tests ask of the engine disk.
-type diskOptions struct {
-	memtable int64 // 0: as usual
-	batch    bool  // each write is synced
-}
+// openDisk opens the engine disk with trees of a size; 0: the usual one. It is nil unless a file is added to these
+// tests that sets it, because what the tests of a package import is required by the modules that import the package: go
+// test -overlay with the file store.json of store/engine/disk/testdata.
+var openDisk func(dir string, memtable int64, f engine.Fold) (engine.Engine, error)
 
 // needsDisk skips a test or benchmark that is of the engine disk.
 func needsDisk(t testing.TB) {
@@ -94,7 +88,7 @@ func openSmallDisk(dir string, f engine.Fold) (engine.Engine, error) {
 			return nil, err
 		}
 	}
-	return openDisk(dir, diskOptions{memtable: 16 << 10}, f)
+	return openDisk(dir, 16<<10, f)
 }
 
 // scratch has the folders of engines that are given none.

@@ -8,11 +8,7 @@ import (
 )
 
 func init() {
-	openDisk = func(dir string, o diskOptions, f engine.Fold) (engine.Engine, error) {
-		own := disk.Options{Dir: dir, Memtable: o.memtable, Log: zerolog.Nop()}
-		if o.batch {
-			own.Sync = disk.Batch
-		}
-		return disk.Open(own, f)
+	openDisk = func(dir string, memtable int64, f engine.Fold) (engine.Engine, error) {
+		return disk.Open(disk.Options{Dir: dir, Memtable: memtable, Log: zerolog.Nop()}, f)
 	}
 }

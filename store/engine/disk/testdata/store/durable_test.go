@@ -12,13 +12,14 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/disk"
 )
 
 // BenchmarkDurable has 128 writers that each wait until their insert is synced to disk, beside as many that use Badger
 // alone with a transaction for each.
 func BenchmarkDurable(b *testing.B) {
 	s, err := Open(Options{Log: zerolog.Nop(), Engine: func(f engine.Fold) (engine.Engine, error) {
-		return openDisk(b.TempDir(), diskOptions{batch: true}, f)
+		return disk.Open(disk.Options{Dir: b.TempDir(), Sync: disk.Batch, Log: zerolog.Nop()}, f)
 	}})
 	if err != nil {
 		b.Fatal(err)
