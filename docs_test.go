@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/cqld/cqld/command"
-	"github.com/cqld/cqld/server/cqltest"
+	"github.com/cqld/cqld/cqltest"
 )
 
 // page is a Markdown page for users.
@@ -217,10 +217,11 @@ func words(line string) []string {
 	return all
 }
 
-// TestDocumentedCode wants Go that the pages show to stand in the examples of cqltest, word for word, and YAML to be
+// TestDocumentedCode wants Go that the pages show to stand in the examples of gocqltest, word for word, and YAML to be
 // readable.
 func TestDocumentedCode(t *testing.T) {
-	examples, err := os.ReadFile("server/cqltest/example_test.go")
+	const file = "cqltest/gocqltest/example_test.go"
+	examples, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +230,7 @@ func TestDocumentedCode(t *testing.T) {
 			switch b.language {
 			case "go":
 				if !strings.Contains(string(examples), b.code) {
-					t.Errorf("%s shows what is not in server/cqltest/example_test.go:\n%s", p.path, b.code)
+					t.Errorf("%s shows what is not in %s:\n%s", p.path, file, b.code)
 				}
 			case "yaml":
 				var content map[string]any
