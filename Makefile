@@ -1,8 +1,9 @@
 # `make` lists the targets.
 
 FUZZTIME ?= 10s
-RACE     := ./server/... ./protocol/... ./store/...
+RACE     := ./server/... ./cqltest/... ./protocol/... ./store/...
 VERSION  ?=
+TOOL     := go tool -modfile=.ci/tools/go.mod
 
 # The packages with tests that are smaller in `go test ./...` than they can be.
 FULL     := ./server ./planner ./store ./store/nearest ./store/engine/badger ./store/engine/disk \
@@ -10,11 +11,17 @@ FULL     := ./server ./planner ./store ./store/nearest ./store/engine/badger ./s
 STRIP    := -s -w $(if $(VERSION),-X main.version=$(VERSION))
 BIN      := cqld
 
+# The modules that need drivers and other clients, which the module of cqld does not require. cluster is one as well.
+MODULES := cqltest/gocqltest cqltest/gocqlv2test compat_tests/example compat_tests/drivers
+
+# Lets the tests of the store open the engine disk.
+ON_DISK := -overlay store/engine/disk/testdata/store.json
+
 # The systems that cqld supports beside linux/amd64.
 SYSTEMS := linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 .DEFAULT_GOAL := help
-.PHONY: help build full cluster cluster-test cluster-scripts cluster-crash cluster-drivers cluster-suites cluster-bench cluster-real static cross test race lint generate generated fuzz check licences vulnerabilities vulnerability-list reproducible bench benchmarks properties histories crash soak damage hostile mutations compare release image drivers docs metadata containers oracle oracle-stop scripts judge suites differ differ-guardrails
+.PHONY: help build full cluster cluster-test cluster-scripts cluster-crash cluster-drivers cluster-suites cluster-bench cluster-real static cross test modules-test race lint generate generated fuzz check licences vulnerabilities vulnerability-list reproducible bench benchmarks properties histories crash soak damage hostile mutations compare release image drivers docs metadata containers oracle oracle-stop scripts judge suites differ differ-guardrails
 
 # A command behind this finds a real Cassandra 5.0 in $CASSANDRA_ADDR: one that runs already, or one started for it.
 ORACLE := go run ./compat_tests/oracle run
@@ -49,14 +56,17 @@ release: ## build dist/: an archive for each platform with the licences of what 
 licences: ## check the licences of all modules, and list them
 	go test ./.ci/supply
 	go run ./.ci/supply licences
-	@tool=$$(mktemp) && go build -o "$$tool" ./.ci/supply && echo "cqld-cluster:" && \
-	(cd cluster/cmd/cqld-cluster && "$$tool" licences); code=$$?; rm -f "$$tool"; exit $$code
+	@tool=$$(mktemp) && go build -o "$$tool" ./.ci/supply && code=0 && \
+	for module in $(MODULES) cluster/cmd/cqld-cluster; do \
+		echo "$$module:"; (cd $$module && "$$tool" licences) || code=1; \
+	done; rm -f "$$tool"; exit $$code
 
 VULNDB ?= https://vuln.go.dev
 
 vulnerabilities: ## look for known vulnerabilities in what is called; VULNDB is where their list is, if not at https://vuln.go.dev
-	go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 -db $(VULNDB) ./...
-	cd cluster && go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 -db $(VULNDB) ./...
+	@for module in . $(MODULES) cluster; do \
+		echo "$$module:"; (cd $$module && go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 -db $(VULNDB) ./...) || exit 1; \
+	done
 
 vulnerability-list: ## make that list in ./vulndb, of the Go module that has it: for VULNDB=file://$PWD/vulndb
 	folder=$$(go mod download -json golang.org/x/vulndb@latest | sed -n 's/^.*"Dir": "\(.*\)".*/\1/p') && here=$$PWD && \
@@ -68,10 +78,12 @@ reproducible: ## build the last commit twice, in different folders, and compare 
 image: ## build the container image cqld with Docker
 	docker build --build-arg VERSION=$(VERSION) -t cqld$(if $(VERSION),:$(VERSION)) .
 
-cross: ## build all packages, also those of compat_tests, for the other systems that cqld supports
+cross: ## build all packages, also those of compat_tests and of the modules with drivers, for the other systems that cqld supports
 	@for system in $(SYSTEMS); do \
 		echo "go build ./... for $$system"; \
-		CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} go build -trimpath ./... || exit 1; \
+		for module in . $(MODULES); do \
+			(cd $$module && CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} go build -trimpath ./...) || exit 1; \
+		done; \
 	done
 
 test: ## run the tests
@@ -81,11 +93,16 @@ full: ## run the tests with as many rows, rounds, histories and engines as they 
 	TEST_CQLD_FULL=1 go test -count=1 -timeout 30m $(FULL)
 	go test -count=1 ./compat_tests -run Scripts -every
 
+modules-test: ## check and test the modules that need drivers: sessions of gocql, the example, all drivers in Go, the histories
+	@for module in $(MODULES); do \
+		echo "== $$module"; (cd $$module && go vet -unreachable=false ./... && go test ./...) || exit 1; \
+	done
+
 cluster: ## build ./cqld-cluster, which is cqld with its data in a TiKV cluster; a module of its own
 	cd cluster && CGO_ENABLED=0 go build -trimpath -ldflags '$(STRIP)' -o ../cqld-cluster ./cmd/cqld-cluster
 
 cluster-test: ## check and test that module on a cluster in the process, and on the one that CQLD_TIKV_PD names
-	check=$$(go tool -n staticcheck) && cd cluster && go vet -unreachable=false ./... && "$$check" ./...
+	check=$$($(TOOL) -n staticcheck) && cd cluster && go vet -unreachable=false ./... && "$$check" ./...
 	cd cluster && go test -timeout 10m ./...
 	@[ -n "$$CQLD_TIKV_PD" ] || echo "CQLD_TIKV_PD names no placement driver: nothing was run on a real TiKV cluster"
 
@@ -110,12 +127,15 @@ cluster-real: ## try the cluster of deploy/compose.yaml, on the official images 
 
 race: ## run the tests of the concurrent packages under the race detector
 	go test -race -timeout 30m $(RACE)
+	cd cqltest/gocqltest && go test -race ./...
 
 lint: ## check formatting, vet and staticcheck
-	@unformatted=$$(go tool gofumpt -l $$(git ls-files -co --exclude-standard '*.go' | grep -v '^grammar/cql_')); \
+	@unformatted=$$($(TOOL) gofumpt -l $$(git ls-files -co --exclude-standard '*.go' | grep -v '^grammar/cql_')); \
 	if [ -n "$$unformatted" ]; then echo "not formatted with gofumpt:"; echo "$$unformatted"; exit 1; fi
 	go vet -unreachable=false ./... # what ANTLR writes has code behind returns, and vet shows it for each package that uses it
-	go tool staticcheck ./...
+	@check=$$($(TOOL) -n staticcheck); for module in . $(MODULES); do \
+		echo "staticcheck in $$module"; (cd $$module && "$$check" ./...) || exit 1; \
+	done
 
 generate: ## generate the parser from the grammar; needs Java and Maven
 	go generate ./...
@@ -142,27 +162,27 @@ fuzz: ## run each fuzz target for FUZZTIME (10s)
 check: lint generated test race fuzz ## what CI checks; CI also builds for each system, and runs the drivers
 
 bench: ## measure start, memory, requests per second beside a server that does nothing, parsing and values
-	go run ./compat_tests/bench
-	go test -run '^$$' -bench 'FirstAnswer|ParallelTests|MillionRows|Hour' -benchtime 20x ./server/cqltest
+	go run -C compat_tests/drivers ./bench
+	go test -run '^$$' -bench 'FirstAnswer|ParallelTests|MillionRows|Hour|Template' -benchtime 20x ./cqltest
 	go test -run '^$$' -bench . ./cql/parser ./cql/types
-	go test -run '^$$' -bench "Beside|Allocations|Growth|Durable|Queue|Purge|Definitions|Indexed|TextIndexes|ViewPage" -benchtime 1x ./store
+	go test -run '^$$' -bench "Beside|Allocations|Growth|Durable|Queue|Purge|Definitions|Indexed|TextIndexes|ViewPage" -benchtime 1x $(ON_DISK) ./store
 
 benchmarks: ## measure requests, memory and growth beside a server that does nothing and a real Cassandra, and write BENCHMARKS.md
-	$(ORACLE) go run ./compat_tests/bench -report BENCHMARKS.md
+	$(ORACLE) go run -C compat_tests/drivers ./bench -report ../../BENCHMARKS.md
 
 compare: ## measure start, memory, size and requests per second beside a real Cassandra
-	$(ORACLE) go run ./compat_tests/bench -cassandra
+	$(ORACLE) go run -C compat_tests/drivers ./bench -cassandra
 
 HISTORIES ?= 1000000
 
 properties: ## compare a million pairs of values of each type, and their keys; a million histories of writes with a model
 	go test -count=1 -run '^TestProperty' ./cql/types -pairs 1000000
-	go test -count=1 -timeout 0 -v -run '^TestProperty' ./store -histories $(HISTORIES) -seed $$(od -An -N4 -tu4 /dev/urandom)
+	go test -count=1 -timeout 0 -v -run '^TestProperty' $(ON_DISK) ./store -histories $(HISTORIES) -seed $$(od -An -N4 -tu4 /dev/urandom)
 
 ROUNDS ?= 200
 
 histories: ## look for an order of conditional writes and serial reads that explains their answers, in ROUNDS (200) histories of 64 clients and 100 partitions, in memory and across kills
-	go test -count=1 -timeout 0 -v ./compat_tests/histories -rounds $(ROUNDS) -clients 64 -keys 100
+	go test -C compat_tests/drivers -count=1 -timeout 0 -v ./histories -rounds $(ROUNDS) -clients 64 -keys 100
 
 crash: ## kill a server while it is written to, a hundred times for each way of acknowledging, and look what is left
 	go run ./compat_tests/crash

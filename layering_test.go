@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,51 +18,51 @@ import (
 const modulePath = "github.com/cqld/cqld"
 
 // arrows says which of our packages each of our packages may import. main is "."; a package that is not
-// listed may import none. Tests may import what the package may, and server/cqltest.
+// listed may import none. Tests may import what the package may, and cqltest.
 var arrows = map[string][]string{
 	".": {"command"},
 	"command": {
-		"server", "server/control", "store", "store/cluster", "store/engine", "store/engine/disk", "store/engine/files",
+		"server", "server/control", "server/control/endpoints", "store", "store/cluster", "store/engine", "store/engine/disk", "store/engine/files",
 		"store/engine/memory", "protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/shell",
 		"protocol/client/traffic", "protocol/client/transfer", "planner/guardrail", "cql/parser", "cql/schema",
 	},
-	"server/control": {
-		"server", "store", "store/system", "protocol", "cql/schema", "cql/secret", "cql/types", "cql/cqlerr",
+	"server/control":           {"server", "store", "store/system", "protocol", "cql/schema", "cql/secret", "cql/types", "cql/cqlerr"},
+	"server/control/endpoints": {"server/control", "cql/schema", "cql/types", "cql/cqlerr"},
+	"cqltest": {
+		"server", "server/control", "internal/certificates", "internal/inside", "planner/guardrail", "store", "store/engine",
+		"store/engine/memory", "protocol", "protocol/client", "protocol/client/cqlfiles", "cql/quote", "cql/schema", "cql/types",
+		"cql/cqlerr",
 	},
-	"server/cqltest": {
-		"server", "server/control", "server/cqltest/certificates", "planner/guardrail", "store", "store/engine", "store/engine/memory",
-		"protocol", "protocol/client", "protocol/client/cqlfiles", "cql/quote", "cql/schema", "cql/types", "cql/cqlerr",
+	"cqltest/gocqltest":   {"cqltest"}, // a module of its own, like all that needs a driver
+	"cqltest/gocqlv2test": {"cqltest"}, // again one
+	"internal/inside":     {"server", "server/control", "store", "store/engine"},
+	"internal/nodes":      {"server", "store", "store/cluster", "store/engine", "store/engine/memory"},
+	"compat_tests":        {"compat_tests/differences", "compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "cqltest", "internal/inside"},
+	"compat_tests/script": {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
+	"compat_tests/wire":   {"compat_tests/differences", "compat_tests/script", "protocol", "protocol/client", "cql/types", "cqltest"},
+	"compat_tests/drivers": { // again a module of its own, with what is below
+		"protocol", "protocol/client", "cql/types", "cql/cqlerr", "cqltest", "cqltest/gocqltest", "cqltest/gocqlv2test",
 	},
-	"server/cqltest/nodes":       {"server", "store", "store/cluster", "store/engine", "store/engine/memory"},
-	"server/cqltest/gocqltest":   {"server/cqltest"},
-	"server/cqltest/gocqlv2test": {"server/cqltest"},
-	"compat_tests":               {"compat_tests/differences", "compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest"},
-	"compat_tests/script":        {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
-	"compat_tests/wire":          {"compat_tests/differences", "compat_tests/script", "protocol", "protocol/client", "cql/types", "server/cqltest"},
-	"compat_tests/drivers": {
-		"protocol", "protocol/client", "cql/types", "server", "server/cqltest", "server/cqltest/gocqltest",
-		"server/cqltest/gocqlv2test",
-	},
-	"compat_tests/certificates": {"server/cqltest/certificates"},
-	"compat_tests/bench":        {"compat_tests/process", "protocol", "protocol/client", "cql/types", "server/cqltest"},
-	"compat_tests/crash":        {"compat_tests/process", "protocol/client"},
-	"compat_tests/soak":         {"compat_tests/process", "protocol/client", "cql/types", "cql/cqlerr"},
-	"compat_tests/histories": {
-		"compat_tests/process", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest",
+	"compat_tests/certificates":  {"internal/certificates"},
+	"compat_tests/drivers/bench": {"compat_tests/process", "protocol", "protocol/client", "cql/types", "cqltest"},
+	"compat_tests/crash":         {"compat_tests/process", "protocol/client"},
+	"compat_tests/soak":          {"compat_tests/process", "protocol/client", "cql/types", "cql/cqlerr"},
+	"compat_tests/drivers/histories": {
+		"compat_tests/process", "protocol/client", "cql/types", "cql/cqlerr", "cqltest",
 	},
 	"compat_tests/mutations": {
-		"server/cqltest/certificates", "compat_tests/process", "compat_tests/script", "protocol", "protocol/client",
+		"internal/certificates", "compat_tests/process", "compat_tests/script", "protocol", "protocol/client",
 		"cql/types", "cql/cqlerr",
 	},
-	"compat_tests/hostile":  {"server/cqltest/certificates", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr"},
+	"compat_tests/hostile":  {"internal/certificates", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr"},
 	"compat_tests/oracle":   {"protocol/client"},
 	"compat_tests/tamper":   {"protocol", "cql/types", "cql/cqlerr"},
 	"compat_tests/suites":   {"compat_tests/process", "compat_tests/script", "protocol/client"},
 	"compat_tests/recorded": {"compat_tests/script", "protocol", "protocol/client", "cql/types", "cql/cqlerr"},
 	"compat_tests/differ":   {"compat_tests/process", "compat_tests/script", "protocol", "protocol/client", "cql/types", "cql/cqlerr"},
-	"compat_tests/schemas":  {"compat_tests/script", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest"},
+	"compat_tests/schemas":  {"compat_tests/script", "protocol/client", "cql/types", "cql/cqlerr", "cqltest"},
 	"compat_tests/transcripts": {
-		"compat_tests/script", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "server/cqltest",
+		"compat_tests/script", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "cqltest",
 	},
 	"server": {
 		"auth", "auth/roles", "protocol", "cql", "cql/parser", "cql/schema", "cql/secret", "cql/types", "cql/cqlerr", "planner",
@@ -128,33 +129,34 @@ var arrows = map[string][]string{
 
 // testArrows are what a package's tests may import beyond arrows: the real parts that stand below them.
 var testArrows = map[string][]string{
-	"command":                  {"server/cqltest", "server/cqltest/nodes", "server/cqltest/certificates", "protocol", "protocol/client", "cql/types"},
-	"protocol/client":          {"server/cqltest"},
-	"protocol/client/traffic":  {"server/cqltest"},
-	"compat_tests/histories":   {"server/cqltest/nodes", "store/engine"},
-	"compat_tests/example":     {"server/cqltest", "server/cqltest/gocqltest"},
-	"compat_tests/script":      {"compat_tests/tamper", "server", "server/cqltest"},
-	"compat_tests/tamper":      {"protocol/client", "server/cqltest"},
-	"compat_tests/differ":      {"compat_tests/tamper", "server/cqltest"},
-	"compat_tests/recorded":    {"server/cqltest"},
-	"compat_tests/transcripts": {"compat_tests/tamper"},
-	"server":                   {"server/cqltest", "server/cqltest/nodes", "protocol/client", "store/engine", "store/engine/enginetest", "store/engine/memory"},
-	"planner":                  {"cql/parser"},
-	"planner/define":           {"cql/parser"},
-	"planner/expr":             {"cql/parser"},
-	"planner/exec":             {"cql", "cql/parser", "store/system", "store/engine", "store/engine/memory"},
-	"store":                    {"store/engine/disk", "store/engine/memory", "store/engine/enginetest"},
-	"store/system":             {"store/engine", "store/engine/memory"},
-	"auth/roles":               {"store/engine", "store/engine/disk", "store/system"},
-	"store/engine/badger":      {"store/engine/enginetest"},
-	"store/cluster":            {"store/engine/enginetest"},
-	"store/engine/memory":      {"store/engine/enginetest"},
-	"store/engine/disk":        {"store/engine/enginetest"},
-	"cluster/tikv":             {"cluster/tikv/tikvtest", "store/cluster", "store/engine/enginetest"},
-	"cluster/tikv/real":        {"cluster/tikv", "store/engine", "store/engine/enginetest"},
-	"cluster/cmd/cqld-cluster": {"cluster/local", "cluster/tikv/tikvtest", "protocol/client", "cql/types"},
-	"server/control":           {"server/cqltest", "protocol/client", "store/engine", "store/engine/memory"},
-	"server/cqltest":           {"server/cqltest/gocqltest", "server/cqltest/gocqlv2test"},
+	"command":                        {"cqltest", "internal/inside", "internal/nodes", "internal/certificates", "protocol", "protocol/client", "cql/types"},
+	"protocol/client":                {"cqltest"},
+	"protocol/client/traffic":        {"cqltest"},
+	"compat_tests/drivers/histories": {"internal/inside", "internal/nodes", "store/engine"},
+	"compat_tests/example":           {"cqltest", "cqltest/gocqltest"},
+	"compat_tests/script":            {"compat_tests/tamper", "internal/inside", "server", "cqltest"},
+	"compat_tests/tamper":            {"protocol/client", "cqltest"},
+	"compat_tests/differ":            {"compat_tests/tamper", "cqltest"},
+	"compat_tests/recorded":          {"cqltest"},
+	"compat_tests/transcripts":       {"compat_tests/tamper"},
+	"server":                         {"cqltest", "internal/inside", "internal/nodes", "protocol/client", "store/engine", "store/engine/enginetest", "store/engine/memory"},
+	"planner":                        {"cql/parser"},
+	"planner/define":                 {"cql/parser"},
+	"planner/expr":                   {"cql/parser"},
+	"planner/exec":                   {"cql", "cql/parser", "store/system", "store/engine", "store/engine/memory"},
+	"store":                          {"store/engine/memory", "store/engine/enginetest"},
+	"store/system":                   {"store/engine", "store/engine/memory"},
+	"auth/roles":                     {"store/engine", "store/engine/enginetest", "store/system"},
+	"store/engine/badger":            {"store/engine/enginetest"},
+	"store/cluster":                  {"store/engine/enginetest"},
+	"store/engine/memory":            {"store/engine/enginetest"},
+	"store/engine/disk":              {"store/engine/enginetest"},
+	"cluster/tikv":                   {"cluster/tikv/tikvtest", "store/cluster", "store/engine/enginetest"},
+	"cluster/tikv/real":              {"cluster/tikv", "store/engine", "store/engine/enginetest"},
+	"cluster/cmd/cqld-cluster":       {"cluster/local", "cluster/tikv/tikvtest", "protocol/client", "cql/types"},
+	"server/control":                 {"cqltest", "protocol/client"},
+	"server/control/endpoints":       {"server", "store", "store/engine", "store/engine/memory"},
+	"cqltest/gocqltest":              {"protocol", "protocol/client", "cql/cqlerr"},
 }
 
 // goFile is one file of ours as far as this test looks at it.
@@ -185,6 +187,80 @@ func TestArrows(t *testing.T) {
 				t.Errorf("%s imports %s: %s may import only %v", f.path, to, f.folder, allowed)
 			}
 		}
+	}
+}
+
+// TestModules wants the module of cqld to require no driver and to replace nothing, so that go install can build it,
+// and our other modules to require one version of it.
+func TestModules(t *testing.T) {
+	var versions []string
+	for _, folder := range []string{
+		".", "cqltest/gocqltest", "cqltest/gocqlv2test", "compat_tests/example", "compat_tests/drivers",
+	} {
+		content, err := os.ReadFile(filepath.Join(folder, "go.mod"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(content)
+		if folder == "." {
+			for _, wrong := range []string{"replace", "gocql", "native-protocol", "porcupine", "staticcheck"} {
+				if strings.Contains(text, wrong) {
+					t.Errorf("the module of cqld has %s", wrong)
+				}
+			}
+			continue
+		}
+		for _, m := range regexp.MustCompile(`(?m)^\s+github.com/cqld/cqld\S* (v\S+)`).FindAllStringSubmatch(text, -1) {
+			if versions = append(versions, m[1]); m[1] != versions[0] {
+				t.Errorf("%s requires %s, others %s", folder, m[1], versions[0])
+			}
+		}
+	}
+	if len(versions) < 4 {
+		t.Errorf("only %d requirements were found", len(versions))
+	}
+}
+
+// light are the modules of others that a module requires which imports cqltest.
+var light = []string{
+	"github.com/antlr4-go/antlr/", "github.com/blevesearch/snowballstem", "github.com/golang/snappy", "github.com/pierrec/lz4/",
+	"github.com/rs/zerolog", "golang.org/x/",
+}
+
+// TestCqltestIsLight wants the packages that cqltest imports, and the tests of these, which go mod tidy looks at too,
+// to import no other modules.
+func TestCqltestIsLight(t *testing.T) {
+	files := map[string][]goFile{}
+	for _, f := range goFiles(t) {
+		files[f.folder] = append(files[f.folder], f)
+	}
+	seen := map[string]bool{}
+	var walk func(folder string, tests bool)
+	walk = func(folder string, tests bool) {
+		if seen[folder] && !tests {
+			return
+		}
+		seen[folder] = true
+		for _, f := range files[folder] {
+			for _, spec := range f.syntax.Imports {
+				path := strings.Trim(spec.Path.Value, `"`)
+				if f.test && !tests {
+					continue
+				} else if to, ours := strings.CutPrefix(path, modulePath+"/"); ours {
+					walk(to, false)
+				} else if host, _, _ := strings.Cut(path, "/"); strings.Contains(host, ".") &&
+					!slices.ContainsFunc(light, func(l string) bool { return strings.HasPrefix(path, l) }) {
+					t.Errorf("%s imports %s, which users of cqltest would have to require", f.path, path)
+				}
+			}
+		}
+	}
+	walk("cqltest", false)
+	for _, folder := range slices.Sorted(maps.Keys(seen)) {
+		walk(folder, true)
+	}
+	if !seen["store/engine/memory"] || seen["store/engine/disk"] || seen["command"] {
+		t.Errorf("cqltest imports %v", slices.Sorted(maps.Keys(seen)))
 	}
 }
 

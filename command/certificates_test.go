@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/internal/certificates"
 	"github.com/cqld/cqld/protocol/client"
-	"github.com/cqld/cqld/server/cqltest/certificates"
 )
 
 // eventually waits until a condition holds.

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol/client"
-	"github.com/cqld/cqld/server/cqltest"
 	"github.com/cqld/cqld/store/engine/disk"
 )
 

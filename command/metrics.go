@@ -21,7 +21,7 @@ func metricsHandler(srv *server.Server, st *store.Store, onDisk *disk.Engine, ca
 	r := prometheus.NewRegistry()
 	r.MustRegister(
 		collector(func(s sample) { sampleServer(s, srv.Metrics()) }),
-		srv.StatementLatencies(),
+		collector(func(s sample) { sampleLatencies(s, srv.StatementLatencies()) }),
 		collector(func(s sample) { sampleStore(s, st) }),
 		collector(sampleRuntime),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
@@ -93,6 +93,19 @@ func sampleServer(s sample, m server.Metrics) {
 	s.gauge("bytes_planning", "Memory set aside for parsing and planning long texts.", m.BytesPlanning)
 	s.gauge("bytes_answers", "Bytes of rows that reads have made, and of answers that clients have not read.", m.BytesAnswers)
 	s.gauge("reads_waiting", "Reads that wait for their turn.", m.ReadsWaiting)
+}
+
+// sampleLatencies takes how long statements take.
+func sampleLatencies(s sample, all []server.StatementLatency) {
+	desc := prometheus.NewDesc("cqld_statement_duration_seconds", "Time from the arrival of a statement to its answer.",
+		[]string{"statement", "keyspace", "table"}, nil)
+	for _, l := range all {
+		buckets := make(map[float64]uint64, len(l.Buckets))
+		for bound, n := range l.Buckets {
+			buckets[bound.Seconds()] = n
+		}
+		s.ch <- prometheus.MustNewConstHistogram(desc, l.Count, l.Total.Seconds(), buckets, l.Statement, l.Keyspace, l.Table)
+	}
 }
 
 // sampleStore takes what the store knows of its tables, except the node's own.

@@ -15,9 +15,10 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine/disk"
 )
@@ -25,7 +26,7 @@ import (
 // TestMetrics scrapes, runs statements and scrapes again.
 func TestMetrics(t *testing.T) {
 	s := cqltest.RunT(t)
-	scrape := scraper(t, s.Server, s.Store)
+	scrape := scraper(t, inside.Of(s).Server, inside.Of(s).Store)
 	before := scrape()
 	if strings.Contains(before, "cqld_statement_duration_seconds_count") {
 		t.Error("there are times of statements before the first")
@@ -162,7 +163,7 @@ func TestDocumentedMetrics(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	metricsHandler(s.Server, s.Store, onDisk, nil).ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
+	metricsHandler(inside.Of(s).Server, inside.Of(s).Store, onDisk, nil).ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
 	served := map[string]bool{}
 	for _, m := range regexp.MustCompile(`(?m)^# TYPE (cqld_\w+) `).FindAllStringSubmatch(answer.Body.String(), -1) {
 		served[m[1]] = true

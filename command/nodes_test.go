@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cqld/cqld/server/cqltest/nodes"
+	"github.com/cqld/cqld/internal/nodes"
 )
 
 func TestNodes(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/server/control"
+	"github.com/cqld/cqld/server/control/endpoints"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/disk"
@@ -181,7 +182,7 @@ func serveStore(
 	}
 	var controls http.Handler
 	if clock != nil {
-		controls = control.New(srv, st, clock).Register().Handler()
+		controls = endpoints.Handler(control.New(srv, st, clock).Register())
 	}
 	web.serve(s, srv, st, onDisk, controls, log)
 	if first != nil {

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/cqld/cqld/server/cqltest"
+	"github.com/cqld/cqld/cqltest"
 )
 
 // startProxy runs a proxy until the test ends or stop is called, which returns the exit code.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol/client/transfer"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // transferred is a keyspace with values that are hard to write down.

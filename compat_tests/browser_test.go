@@ -17,8 +17,9 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/protocol"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // attackingPage sends CQL frames to a port by every means that a page has: requests whose body it chooses, a form, and
@@ -68,7 +69,7 @@ function form() {
 func TestBrowser(t *testing.T) {
 	browser := chromium(t)
 	s := cqltest.RunT(t)
-	before := s.Metrics().ConnectionsAccepted
+	before := inside.Of(s).Metrics().ConnectionsAccepted
 
 	var mu sync.Mutex
 	var received []byte
@@ -89,7 +90,7 @@ func TestBrowser(t *testing.T) {
 	if n := bytes.Count(received, frames); n < 11 {
 		t.Errorf("the page has sent the frames %d times in requests", n)
 	}
-	if n := s.Metrics().ConnectionsAccepted - before; n < 12 {
+	if n := inside.Of(s).Metrics().ConnectionsAccepted - before; n < 12 {
 		t.Errorf("the browser has connected %d times", n)
 	}
 	s.Exec(t, "CREATE KEYSPACE from_a_page WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}")

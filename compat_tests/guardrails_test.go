@@ -10,8 +10,8 @@ import (
 
 	"github.com/cqld/cqld/compat_tests/process"
 	"github.com/cqld/cqld/compat_tests/script"
+	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol/client"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // guardrailScripts is the folder of scripts that want a server with settings, which each names at its top.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/cqld/cqld/compat_tests/script"
-	"github.com/cqld/cqld/server/cqltest"
+	"github.com/cqld/cqld/cqltest"
 )
 
 // loginScripts is the folder of scripts that log in: they want a server that asks for passwords.

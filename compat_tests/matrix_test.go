@@ -12,9 +12,9 @@ import (
 
 	"github.com/cqld/cqld/compat_tests/script"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // matrixFile has what every role of the matrix is answered to every statement of it.

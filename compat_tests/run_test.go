@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/cqld/cqld/compat_tests/script"
+	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 var (

@@ -300,3 +300,12 @@ func TestRecordedSegments(t *testing.T) {
 		t.Errorf("only %d segments", count)
 	}
 }
+
+// sizedMessage is a message of any length.
+type sizedMessage struct{ cells []byte }
+
+func (*sizedMessage) Opcode() Opcode                        { return OpResult }
+func (*sizedMessage) String() string                        { return "sized" }
+func (*sizedMessage) response()                             {}
+func (m *sizedMessage) append(dst []byte, _ Version) []byte { return append(dst, m.cells...) }
+func (m *sizedMessage) decode(r *reader, _ Version)         { m.cells = r.b }

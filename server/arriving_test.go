@@ -9,9 +9,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // roomForArriving is what messages that have not arrived completely have of the limits called scarce.
@@ -41,7 +41,7 @@ func TestUnfinishedMessages(t *testing.T) {
 	const size = 2 << 20
 	limits := scarce
 	limits.Stalled = 500 * time.Millisecond // the other client may not stall: not on a busy machine, either
-	s := withTable(t, cqltest.WithLimits(limits), cqltest.WithLog(zerolog.Nop()))
+	s := withTable(t, inside.Limits(limits), inside.Log(zerolog.Nop()))
 	for _, test := range []struct {
 		name     string
 		started  bool
@@ -59,8 +59,8 @@ func TestUnfinishedMessages(t *testing.T) {
 				bytes[4] = byte(protocol.OpStartup)
 			}
 			before := atRest(t, s)
-			stalled := s.Metrics().ConnectionsStalled
-			most := highest(func() int64 { return s.Metrics().BytesArriving })
+			stalled := inside.Of(s).Metrics().ConnectionsStalled
+			most := highest(func() int64 { return inside.Of(s).Metrics().BytesArriving })
 			var sockets []net.Conn
 			n := 4
 			if test.protocol.Version.HasSegments() {
@@ -75,20 +75,20 @@ func TestUnfinishedMessages(t *testing.T) {
 				sockets = append(sockets, socket)
 				go func() { _, _ = socket.Write(bytes) }() // until it is closed, perhaps
 			}
-			eventually(t, "messages have arrived in part", func() bool { return s.Metrics().BytesArriving > roomForArriving/2 })
+			eventually(t, "messages have arrived in part", func() bool { return inside.Of(s).Metrics().BytesArriving > roomForArriving/2 })
 			neighbour := connect(t, s, test.protocol)
 			if _, err := neighbour.Query(testContext(t), "INSERT INTO ks.t (k, v) VALUES (2, ?)",
 				values(textValue(string(make([]byte, 1<<20-4096)))), nil); err != nil {
 				t.Error(err)
 			}
-			eventually(t, "a client that stalls is closed", func() bool { return s.Metrics().ConnectionsStalled > stalled })
+			eventually(t, "a client that stalls is closed", func() bool { return inside.Of(s).Metrics().ConnectionsStalled > stalled })
 			for _, socket := range sockets {
 				socket.Close()
 			}
 			run(t, neighbour, "SELECT k FROM ks.t WHERE k = 1")
 			neighbour.Close()
 			m := most()
-			t.Logf("up to %d bytes arrived, %d clients closed", m, s.Metrics().ConnectionsStalled-stalled)
+			t.Logf("up to %d bytes arrived, %d clients closed", m, inside.Of(s).Metrics().ConnectionsStalled-stalled)
 			if m > roomForArriving+2*size { // of one that may have more than there is
 				t.Errorf("up to %d bytes arrived", m)
 			}
@@ -99,12 +99,12 @@ func TestUnfinishedMessages(t *testing.T) {
 
 // A body that is unfolded has its memory before, and gives it back.
 func TestUnfoldedBodies(t *testing.T) {
-	s := withTable(t, cqltest.WithLimits(scarce))
+	s := withTable(t, inside.Limits(scarce))
 	before := atRest(t, s)
 	m := queryOf(0, "SELECT v FROM ks.t WHERE k = 1")
 	m.Parameters.Flags |= protocol.WithValues
 	m.Parameters.Values = values(textValue(string(make([]byte, 3<<20)))) // one too many
-	most := highest(func() int64 { return s.Metrics().BytesArriving })
+	most := highest(func() int64 { return inside.Of(s).Metrics().BytesArriving })
 	conns := make([]*client.Conn, 6)
 	for i := range conns {
 		conns[i] = connect(t, s, client.Options{Version: protocol.V4, Compression: protocol.LZ4})

@@ -11,9 +11,10 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // asSuperuser logs in as the role that every server with logins has at first.
@@ -48,7 +49,7 @@ func (l *logBuffer) String() string {
 func quiet(t *testing.T) (*cqltest.Server, *logBuffer) {
 	t.Helper()
 	logged := &logBuffer{}
-	return cqltest.RunT(t, cqltest.WithAuth(), cqltest.WithLog(zerolog.New(logged).Level(zerolog.DebugLevel))), logged
+	return cqltest.RunT(t, cqltest.WithAuth(), inside.Log(zerolog.New(logged).Level(zerolog.DebugLevel))), logged
 }
 
 // Tokens and answers are Cassandra 5.0.8's.

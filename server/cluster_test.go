@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/internal/nodes"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
-	"github.com/cqld/cqld/server/cqltest/nodes"
 )
 
 // dialNode connects to a node of a cluster.

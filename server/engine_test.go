@@ -12,9 +12,10 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
-	"github.com/cqld/cqld/server/cqltest"
 	"github.com/cqld/cqld/store/engine"
 )
 
@@ -34,7 +35,7 @@ type heldEngine struct {
 // withHeldEngine makes a server use one.
 func withHeldEngine() (*heldEngine, cqltest.Option) {
 	h := new(heldEngine)
-	return h, cqltest.WithEngine(func(e engine.Engine) engine.Engine {
+	return h, inside.Engine(func(e engine.Engine) engine.Engine {
 		h.Engine = e
 		return h
 	})

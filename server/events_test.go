@@ -10,10 +10,11 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // A schema change is told before it is answered, on the connection that asked for it and on others.
@@ -112,10 +113,10 @@ func (l pipes) Addr() net.Addr { return &net.TCPAddr{} }
 // A connection that does not read its events is closed before they take much memory, and others get all of theirs.
 func TestUnreadEvents(t *testing.T) {
 	const deaf, share = 50, 16 << 10
-	s := cqltest.RunT(t, cqltest.WithLog(zerolog.Nop()), cqltest.WithLimits(server.Limits{Memory: 4 << 20}))
+	s := cqltest.RunT(t, inside.Log(zerolog.Nop()), inside.Limits(server.Limits{Memory: 4 << 20}))
 	l := pipes{make(chan net.Conn), make(chan struct{})}
 	served := make(chan error, 1)
-	go func() { served <- s.Serve(l) }()
+	go func() { served <- inside.Of(s).Serve(l) }()
 	for range deaf {
 		ours, theirs := net.Pipe()
 		defer ours.Close()
@@ -137,14 +138,14 @@ func TestUnreadEvents(t *testing.T) {
 	expectEvents(t, hears, "CREATED KEYSPACE ks.")
 	name := strings.Repeat("n", 48)
 	told := 0
-	for ; s.Metrics().ConnectionsDeaf < deaf; told += 2 * len(name) {
+	for ; inside.Of(s).Metrics().ConnectionsDeaf < deaf; told += 2 * len(name) {
 		if told > 2*share {
-			t.Fatalf("after %d bytes of events: %+v", told, s.Metrics())
+			t.Fatalf("after %d bytes of events: %+v", told, inside.Of(s).Metrics())
 		}
 		run(t, c, "CREATE TABLE ks."+name+" (k int PRIMARY KEY)", "DROP TABLE ks."+name)
 		expectEvents(t, hears, "CREATED TABLE ks."+name, "DROPPED TABLE ks."+name)
 	}
-	eventually(t, "they are closed", func() bool { return s.Metrics().Connections == 2 })
+	eventually(t, "they are closed", func() bool { return inside.Of(s).Metrics().Connections == 2 })
 	if err := s.Stop(testContext(t)); err != nil {
 		t.Error(err)
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol/client"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // guarded connects to a server with settings.

@@ -10,7 +10,6 @@ import (
 	"github.com/cqld/cqld/planner/define"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/system"
-	"github.com/prometheus/client_golang/prometheus"
 )
 
 // latencyTables is how many tables have histograms of their own. A table has one for each kind of statement that it is
@@ -66,18 +65,20 @@ func newLatencies(st *store.Store) *latencies {
 	return l
 }
 
-// StatementLatencies returns the histograms of how long statements take, by kind of statement and by table.
-func (s *Server) StatementLatencies() prometheus.Collector { return s.latencies }
+// StatementLatency is how long statements of one kind take on one table.
+type StatementLatency struct {
+	Statement       string // select, insert, update, delete, batch, truncate, use, describe or definition
+	Keyspace, Table string // "" for statements of no table, of several, and of tables that are counted together
+	Count           uint64
+	Total           time.Duration
+	Buckets         map[time.Duration]uint64 // by upper bounds: how many took that long or less
+}
 
-// statementDuration is the metric of the histograms.
-var statementDuration = prometheus.NewDesc("cqld_statement_duration_seconds",
-	"Time from the arrival of a statement to its answer.", []string{"statement", "keyspace", "table"}, nil)
+// StatementLatencies returns how long statements take, by kind of statement and by table.
+func (s *Server) StatementLatencies() []StatementLatency { return s.latencies.list() }
 
-// Describe sends the name of the metric.
-func (l *latencies) Describe(ch chan<- *prometheus.Desc) { ch <- statementDuration }
-
-// Collect sends the histograms of tables that have their own, and those that the others share.
-func (l *latencies) Collect(ch chan<- prometheus.Metric) {
+// list returns the histograms of tables that have their own, and those that the others share.
+func (l *latencies) list() (all []StatementLatency) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	shared := make(map[string]*timings)
@@ -103,22 +104,26 @@ func (l *latencies) Collect(ch chan<- prometheus.Metric) {
 			}
 		}
 		for kind, t := range own {
-			ch <- t.metric(kind, name.keyspace, name.table)
+			all = append(all, t.of(kind, name))
 		}
 	}
 	for kind, t := range shared {
-		ch <- t.metric(kind, "", "")
+		all = append(all, t.of(kind, tableName{}))
 	}
+	return all
 }
 
-// metric is a histogram as Prometheus has it.
-func (t *timings) metric(labels ...string) prometheus.Metric {
-	n, buckets := uint64(0), make(map[float64]uint64, len(latencyBounds))
+// of returns the timings of a kind of statement and a table.
+func (t *timings) of(kind string, table tableName) StatementLatency {
+	n, buckets := uint64(0), make(map[time.Duration]uint64, len(latencyBounds))
 	for i, bound := range latencyBounds {
 		n += t.buckets[i]
-		buckets[bound.Seconds()] = n
+		buckets[bound] = n
 	}
-	return prometheus.MustNewConstHistogram(statementDuration, t.count(), t.total.Seconds(), buckets, labels...)
+	return StatementLatency{
+		Statement: kind, Keyspace: table.keyspace, Table: table.table,
+		Count: t.count(), Total: t.total, Buckets: buckets,
+	}
 }
 
 // ofPlan returns the histogram of executions of a plan, and of a SELECT also where its rows are counted.

@@ -5,13 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // Executions are counted by kind of statement and by table, however they come. A statement that is refused before it is
@@ -61,7 +60,7 @@ func TestStatementLatencies(t *testing.T) {
 		"definition .": 4, "select ks.m": 1, "update ks.t": 1, "delete ks.u": 1, "truncate ks.u": 1, "use .": 1,
 		"describe .": 1, "select system.local": 1, "batch ks.t": 3, "batch .": 2, "insert ks.t": 3,
 	}
-	got := executions(t, s.Server)
+	got := executions(inside.Of(s).Server)
 	for series, n := range got {
 		if n != want[series] {
 			t.Errorf("%s: %d executions, want %d", series, n, want[series])
@@ -79,17 +78,17 @@ func TestStatementLatenciesOfDroppedTables(t *testing.T) {
 	run(t, c, createKeyspace)
 	for range 3 {
 		run(t, c, "CREATE TABLE ks.t (k int PRIMARY KEY)")
-		if n := executions(t, s.Server)["select ks.t"]; n != 0 {
+		if n := executions(inside.Of(s).Server)["select ks.t"]; n != 0 {
 			t.Errorf("%d reads before the first", n)
 		}
 		run(t, c, "SELECT * FROM ks.t", "SELECT * FROM ks.t")
-		if n := executions(t, s.Server)["select ks.t"]; n != 2 {
+		if n := executions(inside.Of(s).Server)["select ks.t"]; n != 2 {
 			t.Errorf("%d reads, want 2", n)
 		}
 		run(t, c, "DROP TABLE ks.t")
 	}
 	run(t, c, "CREATE TABLE ks.t (k int PRIMARY KEY)", "SELECT * FROM ks.t", "DROP KEYSPACE ks")
-	for series := range executions(t, s.Server) {
+	for series := range executions(inside.Of(s).Server) {
 		if strings.Contains(series, "ks.") {
 			t.Errorf("%s is left", series)
 		}
@@ -105,7 +104,7 @@ func TestStatementLatenciesOfManyTables(t *testing.T) {
 	for i := range own + more {
 		run(t, c, fmt.Sprintf("CREATE TABLE ks.t%d (k int PRIMARY KEY)", i), fmt.Sprintf("SELECT * FROM ks.t%d", i))
 	}
-	got := executions(t, s.Server)
+	got := executions(inside.Of(s).Server)
 	if n := got["select ."]; n != more {
 		t.Errorf("%d reads of tables without a histogram, want %d", n, more)
 	}
@@ -113,33 +112,18 @@ func TestStatementLatenciesOfManyTables(t *testing.T) {
 		t.Errorf("%d histograms, want %d", len(got), own+2)
 	}
 	run(t, c, "DROP TABLE ks.t0", fmt.Sprintf("SELECT k FROM ks.t%d", own))
-	if n := executions(t, s.Server)[fmt.Sprintf("select ks.t%d", own)]; n != 1 {
+	if n := executions(inside.Of(s).Server)[fmt.Sprintf("select ks.t%d", own)]; n != 1 {
 		t.Errorf("the next table has %d reads in the place of a dropped one, want 1", n)
 	}
 }
 
 // executions returns how many executions each histogram has counted, by "statement keyspace.table". Histograms without
 // any are left out.
-func executions(t *testing.T, s *server.Server) map[string]uint64 {
-	t.Helper()
-	registry := prometheus.NewPedanticRegistry()
-	if err := registry.Register(s.StatementLatencies()); err != nil {
-		t.Fatal(err)
-	}
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+func executions(s *server.Server) map[string]uint64 {
 	counts := map[string]uint64{}
-	for _, family := range families {
-		for _, m := range family.GetMetric() {
-			labels := map[string]string{}
-			for _, l := range m.GetLabel() {
-				labels[l.GetName()] = l.GetValue()
-			}
-			if n := m.GetHistogram().GetSampleCount(); n > 0 {
-				counts[labels["statement"]+" "+labels["keyspace"]+"."+labels["table"]] = n
-			}
+	for _, l := range s.StatementLatencies() {
+		if l.Count > 0 {
+			counts[l.Statement+" "+l.Keyspace+"."+l.Table] = l.Count
 		}
 	}
 	return counts

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // ready opens a connection and has STARTUP answered.
@@ -120,7 +121,7 @@ func TestNoLongerCQL(t *testing.T) {
 
 // A request over the limit is swallowed and answered, and the connection lives.
 func TestOversizedRequest(t *testing.T) {
-	s := cqltest.RunT(t, cqltest.WithLimits(server.Limits{Frame: 1 << 20}))
+	s := cqltest.RunT(t, inside.Limits(server.Limits{Frame: 1 << 20}))
 	text := func(n int) string {
 		return fmt.Sprintf("Request is too big: length %d exceeds maximum allowed length %d.", n, 1<<20)
 	}

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // number reads an int, a bigint or a double.

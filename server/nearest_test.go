@@ -11,8 +11,9 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/protocol/client"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // TestNearestInLargeTable asks for the nearest of so many vectors that an approximate index serves it, alone and beside
@@ -71,7 +72,7 @@ func TestNearestInLargeTable(t *testing.T) {
 	for k := range int32(size) {
 		insert(k)
 	}
-	for end := time.Now().Add(2 * time.Minute); s.Store.GraphMetrics().Nodes < size/2; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); inside.Of(s).Store.GraphMetrics().Nodes < size/2; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("no graph has the vectors")
 		}

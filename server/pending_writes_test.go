@@ -12,10 +12,10 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // Statements of a table that has many rows in a partition: batches of several partitions may not be large.
@@ -145,7 +145,7 @@ func pattern(n, seed int) []byte {
 // Large requests of several connections keep their values, whatever is done with the buffers they were read into.
 func TestLargeWritesKeepTheirValues(t *testing.T) {
 	e, withEngine := withHeldEngine()
-	s := withTable(t, withEngine, cqltest.WithLimits(server.Limits{WriteTimeout: patience}))
+	s := withTable(t, withEngine, inside.Limits(server.Limits{WriteTimeout: patience}))
 	c := connect(t, s, client.Options{})
 	run(t, c, createMany)
 	fill(t, s, 1000, 1)
@@ -245,8 +245,8 @@ func TestLargeWritesKeepTheirValues(t *testing.T) {
 func TestWriteTimeouts(t *testing.T) {
 	var log lockedBuffer
 	e, withEngine := withHeldEngine()
-	s := withTable(t, withEngine, cqltest.WithLog(zerolog.New(&log).Level(zerolog.WarnLevel)),
-		cqltest.WithLimits(server.Limits{WriteTimeout: 50 * time.Millisecond, CounterTimeout: 50 * time.Millisecond}))
+	s := withTable(t, withEngine, inside.Log(zerolog.New(&log).Level(zerolog.WarnLevel)),
+		inside.Limits(server.Limits{WriteTimeout: 50 * time.Millisecond, CounterTimeout: 50 * time.Millisecond}))
 	c := connect(t, s, client.Options{})
 	run(t, c, "CREATE TABLE ks.counted (k int PRIMARY KEY, n counter)")
 	insert, count := "INSERT INTO ks.t (k, v) VALUES (7, 'late')", "UPDATE ks.counted SET n = n + 1 WHERE k = 1"
@@ -290,7 +290,7 @@ func TestWriteTimeouts(t *testing.T) {
 			}
 		}
 	}
-	if s.Metrics().BytesInFlight == 0 {
+	if inside.Of(s).Metrics().BytesInFlight == 0 {
 		t.Error("nothing is in flight while the engine has writes")
 	}
 	e.release()
@@ -301,7 +301,7 @@ func TestWriteTimeouts(t *testing.T) {
 	if text := log.String(); text != "" {
 		t.Errorf("the log has %s", text)
 	}
-	if n := s.Metrics().Errors["write_timeout"]; n != uint64(len(conns)*len(writes)) {
+	if n := inside.Of(s).Metrics().Errors["write_timeout"]; n != uint64(len(conns)*len(writes)) {
 		t.Errorf("%d timeouts are counted", n)
 	}
 }

@@ -11,10 +11,11 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // wire are the ways answers travel.
@@ -111,7 +112,7 @@ func TestSlowStatement(t *testing.T) {
 	release := make(chan struct{})
 	var once sync.Once
 	defer once.Do(func() { close(release) })
-	s := withTable(t, cqltest.WithInterceptor(func(ctx context.Context, r server.Intercepted) error {
+	s := withTable(t, inside.Intercept(func(ctx context.Context, r server.Intercepted) error {
 		if strings.Contains(r.Statements[0], "slow") {
 			select {
 			case <-release:
@@ -148,8 +149,8 @@ func TestSlowStatement(t *testing.T) {
 func TestConcurrencyLimit(t *testing.T) {
 	var running, highest int
 	var mu sync.Mutex
-	s := withTable(t, cqltest.WithLimits(server.Limits{Concurrent: 4, ConnectionBytes: 2000, Unread: 500}),
-		cqltest.WithInterceptor(func(context.Context, server.Intercepted) error {
+	s := withTable(t, inside.Limits(server.Limits{Concurrent: 4, ConnectionBytes: 2000, Unread: 500}),
+		inside.Intercept(func(context.Context, server.Intercepted) error {
 			mu.Lock()
 			running++
 			highest = max(highest, running)
@@ -178,9 +179,9 @@ func TestConcurrencyLimit(t *testing.T) {
 // awaitNothingInFlight waits until requests have given back their bytes, which they do after their answers are sent.
 func awaitNothingInFlight(t *testing.T, s *cqltest.Server) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); s.Metrics().BytesInFlight != 0; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Second); inside.Of(s).Metrics().BytesInFlight != 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%d bytes in flight at the end", s.Metrics().BytesInFlight)
+			t.Fatalf("%d bytes in flight at the end", inside.Of(s).Metrics().BytesInFlight)
 		}
 	}
 }
@@ -188,8 +189,8 @@ func awaitNothingInFlight(t *testing.T, s *cqltest.Server) {
 // Over the limits, a client that asked for it in STARTUP is told at once.
 func TestThrowOnOverload(t *testing.T) {
 	block := make(chan struct{})
-	s := withTable(t, cqltest.WithLimits(server.Limits{ConnectionBytes: 200}),
-		cqltest.WithInterceptor(func(_ context.Context, r server.Intercepted) error {
+	s := withTable(t, inside.Limits(server.Limits{ConnectionBytes: 200}),
+		inside.Intercept(func(_ context.Context, r server.Intercepted) error {
 			if r.Options["THROW_ON_OVERLOAD"] == "1" {
 				<-block
 			}
@@ -228,8 +229,8 @@ func TestThrowOnOverload(t *testing.T) {
 func TestWarnsOfBytesInFlight(t *testing.T) {
 	for _, v := range []protocol.Version{protocol.V3, protocol.V4, protocol.V5} {
 		block := make(chan struct{})
-		s := withTable(t, cqltest.WithLimits(server.Limits{ConnectionBytes: 200, BytesInFlight: 1 << 20}),
-			cqltest.WithInterceptor(func(ctx context.Context, r server.Intercepted) error {
+		s := withTable(t, inside.Limits(server.Limits{ConnectionBytes: 200, BytesInFlight: 1 << 20}),
+			inside.Intercept(func(ctx context.Context, r server.Intercepted) error {
 				if strings.Contains(r.Statements[0], "/*x") {
 					<-block
 				}

@@ -9,10 +9,10 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 func prepare(t *testing.T, c *client.Conn, text, keyspace string) *client.Prepared {
@@ -223,7 +223,7 @@ func TestPreparedInvalidation(t *testing.T) {
 	run(t, other, "DROP KEYSPACE ks")
 	_, err = executeID(t, c, read.ID, nil, 0, intValue(1))
 	expectUnprepared(t, err, string(read.ID))
-	if m := s.Metrics(); m.PreparedStatements != 0 {
+	if m := inside.Of(s).Metrics(); m.PreparedStatements != 0 {
 		t.Errorf("%d prepared statements are kept without their table", m.PreparedStatements)
 	}
 }
@@ -319,7 +319,7 @@ func TestUseWarning(t *testing.T) {
 
 // What does not fit is evicted, and clients prepare it again.
 func TestPreparedEviction(t *testing.T) {
-	s := withTable(t, cqltest.WithLimits(server.Limits{PreparedBytes: 50_000}))
+	s := withTable(t, inside.Limits(server.Limits{PreparedBytes: 50_000}))
 	c := connect(t, s, client.Options{})
 	first := prepare(t, c, "SELECT v FROM ks.t WHERE k = ?", "")
 	for i := range 100 {
@@ -327,7 +327,7 @@ func TestPreparedEviction(t *testing.T) {
 	}
 	_, err := executeID(t, c, first.ID, first.ResultMetadataID, 0, intValue(1))
 	expectUnprepared(t, err, string(first.ID))
-	if m := s.Metrics(); m.PreparedEvicted == 0 || m.PreparedBytes > 50_000 {
+	if m := inside.Of(s).Metrics(); m.PreparedEvicted == 0 || m.PreparedBytes > 50_000 {
 		t.Errorf("%+v", m)
 	}
 }
@@ -335,7 +335,7 @@ func TestPreparedEviction(t *testing.T) {
 // What is larger than all that may be kept is refused: an EXECUTE would not find it, and clients would prepare it again
 // and again.
 func TestPreparedTooLarge(t *testing.T) {
-	s := withTable(t, cqltest.WithLimits(server.Limits{PreparedBytes: 1 << 20}))
+	s := withTable(t, inside.Limits(server.Limits{PreparedBytes: 1 << 20}))
 	c := connect(t, s, client.Options{})
 	text := "SELECT v FROM ks.t WHERE k IN (1" + strings.Repeat(", 1", 500_000) + ")"
 	_, err := c.Prepare(testContext(t), text, "")

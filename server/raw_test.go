@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cqld/cqld/server/cqltest"
+	"github.com/cqld/cqld/cqltest"
 )
 
 // patience is how long a test waits for something that is to happen.

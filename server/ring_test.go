@@ -5,10 +5,10 @@ import (
 	"net"
 	"testing"
 
+	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // connectTo opens a connection to a node that is closed with the test.

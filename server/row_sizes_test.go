@@ -9,9 +9,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // Reads that are known to give small rows do not wait for turns while memory for answers is scarce.
@@ -20,7 +20,7 @@ func TestSmallReadsWhileMemoryIsScarce(t *testing.T) {
 	limits := scarce
 	limits.Stalled = time.Hour
 	e, withEngine := withHeldEngine()
-	s := withTable(t, withEngine, cqltest.WithLimits(limits), cqltest.WithLog(zerolog.Nop()))
+	s := withTable(t, withEngine, inside.Limits(limits), inside.Log(zerolog.Nop()))
 	fill(t, s, 32, page/32)
 	neighbour := connect(t, s, client.Options{})
 	small := prepare(t, neighbour, "SELECT v FROM ks.t WHERE k = 1", "")
@@ -42,7 +42,7 @@ func TestSmallReadsWhileMemoryIsScarce(t *testing.T) {
 		}
 		sendAll(t, c, 16, unread)
 	}
-	eventually(t, "memory is scarce", func() bool { return s.Metrics().BytesAnswers > roomForAnswers/4*3 })
+	eventually(t, "memory is scarce", func() bool { return inside.Of(s).Metrics().BytesAnswers > roomForAnswers/4*3 })
 	e.slow(100 * time.Millisecond)
 	defer e.slow(0)
 	for range runtime.GOMAXPROCS(0) {

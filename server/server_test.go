@@ -13,10 +13,11 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // Connections over a limit are closed; when others end there is room again.
@@ -25,16 +26,16 @@ func TestConnectionLimits(t *testing.T) {
 		"in all": {Connections: 3}, "per address": {ConnectionsPerIP: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := cqltest.RunT(t, cqltest.WithLimits(limits), cqltest.WithLog(zerolog.Nop()))
+			s := cqltest.RunT(t, inside.Limits(limits), inside.Log(zerolog.Nop()))
 			conns := []*client.Conn{
 				connect(t, s, client.Options{}), connect(t, s, client.Options{}), connect(t, s, client.Options{}),
 			}
 			dialRaw(t, s).expectClosed()
-			if m := s.Metrics(); m.Connections != 3 || m.ConnectionsRefused != 1 {
+			if m := inside.Of(s).Metrics(); m.Connections != 3 || m.ConnectionsRefused != 1 {
 				t.Errorf("%+v", m)
 			}
 			conns[1].Close()
-			eventually(t, "a connection ends", func() bool { return s.Metrics().Connections == 2 })
+			eventually(t, "a connection ends", func() bool { return inside.Of(s).Metrics().Connections == 2 })
 			connect(t, s, client.Options{})
 		})
 	}
@@ -42,7 +43,7 @@ func TestConnectionLimits(t *testing.T) {
 
 // Who does not start is closed, who is ready is not.
 func TestHandshakeDeadline(t *testing.T) {
-	s := cqltest.RunT(t, cqltest.WithLimits(server.Limits{Handshake: 50 * time.Millisecond}))
+	s := cqltest.RunT(t, inside.Limits(server.Limits{Handshake: 50 * time.Millisecond}))
 	started, silent, half := ready(t, s, "04"), dialRaw(t, s), dialRaw(t, s)
 	half.send("0400")
 	silent.expectClosed()
@@ -54,8 +55,8 @@ func TestHandshakeDeadline(t *testing.T) {
 
 // An interceptor's errors are answered as they are, others as failures of the server without their text.
 func TestInterceptor(t *testing.T) {
-	s := withTable(t, cqltest.WithLog(zerolog.Nop()),
-		cqltest.WithInterceptor(func(_ context.Context, r server.Intercepted) error {
+	s := withTable(t, inside.Log(zerolog.Nop()),
+		inside.Intercept(func(_ context.Context, r server.Intercepted) error {
 			switch text := strings.Join(r.Statements, ";"); {
 			case r.Opcode == "EXECUTE" && text == "SELECT k FROM ks.t":
 				return cqlerr.NotEnoughReplicas(cqlerr.Quorum, 2, 1)
@@ -77,7 +78,7 @@ func TestInterceptor(t *testing.T) {
 		expectError(t, err, cqlerr.ServerError, "Internal server error; the server's log has the details")
 	}
 	run(t, c, "SELECT * FROM ks.t")
-	if m := s.Metrics(); m.Errors["server_error"] != 2 || m.Errors["unavailable"] != 1 || m.Requests["EXECUTE"] != 1 {
+	if m := inside.Of(s).Metrics(); m.Errors["server_error"] != 2 || m.Errors["unavailable"] != 1 || m.Requests["EXECUTE"] != 1 {
 		t.Errorf("%+v", m)
 	}
 	if _, err = c.Query(testContext(t), "hang up", nil, nil); err == nil || errors.As(err, new(*cqlerr.Error)) {
@@ -90,7 +91,7 @@ func TestClients(t *testing.T) {
 	s := cqltest.RunT(t)
 	silent := dialRaw(t, s)
 	c := connect(t, s, client.Options{Keyspace: "system"})
-	eventually(t, "both are accepted", func() bool { return s.Metrics().Connections == 2 })
+	eventually(t, "both are accepted", func() bool { return inside.Of(s).Metrics().Connections == 2 })
 	r := run(t, c, "SELECT port, connection_stage, keyspace_name, username, hostname FROM system_views.clients")
 	got := make(map[int]string)
 	for _, row := range r.Rows {
@@ -106,12 +107,13 @@ func TestClients(t *testing.T) {
 // Serve returns nil after Shutdown, and what it was given when it fails.
 func TestServe(t *testing.T) {
 	s := cqltest.RunT(t)
+	parts := inside.Of(s)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	served := make(chan error, 1)
-	go func() { served <- s.Serve(l) }()
+	go func() { served <- parts.Serve(l) }()
 	c, err := client.Dial(testContext(t), l.Addr().String(), client.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +127,7 @@ func TestServe(t *testing.T) {
 	if _, err := c.Receive(testContext(t)); !errors.Is(err, io.EOF) {
 		t.Errorf("a connection of the second listener: %v", err)
 	}
-	if err := s.Serve(l); !errors.Is(err, server.ErrClosed) {
+	if err := parts.Serve(l); !errors.Is(err, server.ErrClosed) {
 		t.Errorf("Serve after Shutdown: %v", err)
 	}
 	if _, err := server.New(server.Options{}); err == nil {

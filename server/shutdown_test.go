@@ -12,10 +12,11 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // eventually waits until a condition holds.
@@ -46,7 +47,7 @@ func TestShutdownDrains(t *testing.T) {
 	before := runtime.NumGoroutine()
 	var started atomic.Int32
 	release := make(chan struct{})
-	s := withTable(t, cqltest.WithInterceptor(func(_ context.Context, r server.Intercepted) error {
+	s := withTable(t, inside.Intercept(func(_ context.Context, r server.Intercepted) error {
 		if strings.Contains(r.Statements[0], "slow") {
 			started.Add(1)
 			<-release
@@ -100,7 +101,7 @@ func TestShutdownDrains(t *testing.T) {
 // When its context ends, Shutdown abandons what still runs.
 func TestShutdownAbandons(t *testing.T) {
 	started := make(chan struct{})
-	s := withTable(t, cqltest.WithInterceptor(func(ctx context.Context, r server.Intercepted) error {
+	s := withTable(t, inside.Intercept(func(ctx context.Context, r server.Intercepted) error {
 		if strings.Contains(r.Statements[0], "slow") {
 			close(started)
 			<-ctx.Done()
@@ -116,10 +117,10 @@ func TestShutdownAbandons(t *testing.T) {
 	<-started
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
-	if err := s.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
+	if err := inside.Of(s).Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Shutdown returned %v", err)
 	}
-	if n := s.Metrics().Connections; n != 0 {
+	if n := inside.Of(s).Metrics().Connections; n != 0 {
 		t.Errorf("%d connections are left", n)
 	}
 }
@@ -136,7 +137,7 @@ func TestShutdownIsPrompt(t *testing.T) {
 				}
 				sendAll(t, c, 16, queryOf(0, "SELECT * FROM ks.wide WHERE p = 1"))
 			}
-			eventually(t, "answers wait to be read", func() bool { return s.Metrics().BytesAnswers > roomForAnswers/2 })
+			eventually(t, "answers wait to be read", func() bool { return inside.Of(s).Metrics().BytesAnswers > roomForAnswers/2 })
 		},
 		"unfinished": func(t *testing.T, s *cqltest.Server, _ *heldEngine) {
 			for i := range 6 {
@@ -147,7 +148,7 @@ func TestShutdownIsPrompt(t *testing.T) {
 				socket, bytes := connect(t, s, o).NetConn(), unfinished(t, o, 2<<20)
 				go func() { _, _ = socket.Write(bytes) }() // until it is closed, perhaps
 			}
-			eventually(t, "messages have arrived in part", func() bool { return s.Metrics().BytesArriving > roomForArriving/2 })
+			eventually(t, "messages have arrived in part", func() bool { return inside.Of(s).Metrics().BytesArriving > roomForArriving/2 })
 		},
 		"gone": func(t *testing.T, s *cqltest.Server, e *heldEngine) {
 			e.slow(20 * time.Millisecond)
@@ -160,18 +161,18 @@ func TestShutdownIsPrompt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			before := runtime.NumGoroutine()
 			e, withEngine := withHeldEngine()
-			s := withTable(t, withEngine, cqltest.WithLimits(server.Limits{
+			s := withTable(t, withEngine, inside.Limits(server.Limits{
 				Memory: 16 << 20, ReadTimeout: time.Hour, RangeTimeout: time.Hour, // which nobody waits for
 			}))
 			fill(t, s, 32, 32<<10)
 			hold(t, s, e)
 			began := time.Now()
-			if err := s.Shutdown(testContext(t)); err != nil {
+			if err := inside.Of(s).Shutdown(testContext(t)); err != nil {
 				t.Error(err)
 			}
 			e.slow(0)
 			t.Logf("Shutdown took %v", time.Since(began))
-			if m := s.Metrics(); m.BytesAnswers != 0 || m.BytesArriving != 0 || m.BytesInFlight != 0 || m.ReadsWaiting != 0 {
+			if m := inside.Of(s).Metrics(); m.BytesAnswers != 0 || m.BytesArriving != 0 || m.BytesInFlight != 0 || m.ReadsWaiting != 0 {
 				t.Errorf("at the end: %+v", m)
 			}
 			if err := s.Stop(testContext(t)); err != nil {
@@ -186,7 +187,7 @@ func TestShutdownIsPrompt(t *testing.T) {
 func slowScans(t *testing.T, rows int) (*heldEngine, *cqltest.Server) {
 	t.Helper()
 	e, withEngine := withHeldEngine()
-	s := withTable(t, withEngine, cqltest.WithLimits(server.Limits{RangeTimeout: time.Hour}))
+	s := withTable(t, withEngine, inside.Limits(server.Limits{RangeTimeout: time.Hour}))
 	fill(t, s, rows, 1)
 	e.slow(10 * time.Millisecond)
 	return e, s
@@ -200,7 +201,7 @@ func TestHangUpDuringShutdown(t *testing.T) {
 	sendAll(t, c, 40, queryOf(0, "SELECT c FROM ks.wide WHERE n = -1 ALLOW FILTERING"))
 	eventually(t, "a scan is under way", func() bool { return e.scanned.Load() > 0 })
 	stopped := make(chan error, 1)
-	go func() { stopped <- s.Shutdown(testContext(t)) }()
+	go func() { stopped <- inside.Of(s).Shutdown(testContext(t)) }()
 	eventually(t, "nobody can connect", func() bool {
 		other, err := net.Dial("tcp", s.Addr())
 		if err == nil {
@@ -208,7 +209,7 @@ func TestHangUpDuringShutdown(t *testing.T) {
 		}
 		return err != nil
 	})
-	s.Metrics() // it is the turn of the connections before
+	inside.Of(s).Metrics() // it is the turn of the connections before
 	c.Close()
 	if err := <-stopped; err != nil {
 		t.Error(err)
@@ -227,7 +228,7 @@ func TestShutdownEndsLongWork(t *testing.T) {
 		answered <- err
 	}()
 	eventually(t, "a scan is under way", func() bool { return e.scanned.Load() > 0 })
-	if err := s.Shutdown(testContext(t)); err != nil {
+	if err := inside.Of(s).Shutdown(testContext(t)); err != nil {
 		t.Error(err)
 	}
 	if told, ok := cqlerr.As(<-answered); !ok || told.Code != cqlerr.Overloaded {
@@ -257,7 +258,7 @@ func TestDroppedConnections(t *testing.T) {
 		}
 		c.Close()
 	}
-	eventually(t, "connections end", func() bool { return s.Metrics().Connections == 0 })
+	eventually(t, "connections end", func() bool { return inside.Of(s).Metrics().Connections == 0 })
 	goroutinesBack(t, before)
 	if after := heapInUse(); after > heap+8<<20 {
 		t.Errorf("%d bytes of heap, %d before", after, heap)

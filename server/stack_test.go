@@ -7,9 +7,10 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 const createKeyspace = "CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}"
@@ -54,7 +55,7 @@ func withTable(t *testing.T, options ...cqltest.Option) *cqltest.Server {
 	run(t, c, createKeyspace, "CREATE TABLE ks.t (k int PRIMARY KEY, v text)",
 		"INSERT INTO ks.t (k, v) VALUES (1, 'one')")
 	c.Close()
-	eventually(t, "the connection ends", func() bool { return s.Metrics().Connections == 0 })
+	eventually(t, "the connection ends", func() bool { return inside.Of(s).Metrics().Connections == 0 })
 	return s
 }
 

@@ -7,16 +7,17 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // Over the rate, clients are held back and warned, or get an error if they asked for that. Texts are Cassandra's.
 func TestRequestsPerSecond(t *testing.T) {
 	const perSecond = 20
-	s := cqltest.RunT(t, cqltest.WithLimits(server.Limits{RequestsPerSecond: perSecond}))
+	s := cqltest.RunT(t, inside.Limits(server.Limits{RequestsPerSecond: perSecond}))
 	c := connect(t, s, client.Options{Version: protocol.V4})
 	began := time.Now()
 	const asked = perSecond + 4
@@ -54,7 +55,7 @@ func TestRequestsPerSecond(t *testing.T) {
 
 // The limits of statements are settings.
 func TestStatementLimits(t *testing.T) {
-	s := cqltest.RunT(t, cqltest.WithLimits(server.Limits{Statement: 200, Nesting: 20}))
+	s := cqltest.RunT(t, inside.Limits(server.Limits{Statement: 200, Nesting: 20}))
 	c := connect(t, s, client.Options{})
 	run(t, c, "SELECT key FROM system.local"+strings.Repeat(" ", 100))
 	_, err := c.Query(testContext(t), "SELECT key FROM system.local"+strings.Repeat(" ", 200), nil, nil)

@@ -15,10 +15,11 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // Statements, large answers and bursts go through TLS as they go without, in every version of both protocols.
@@ -39,14 +40,14 @@ func TestTLS(t *testing.T) {
 				t.Errorf("system_views.clients shows %s %s, want %s", shown, r.Rows[0][2], want)
 			}
 			c.Close()
-			eventually(t, "the connection ends", func() bool { return s.Metrics().Connections == 0 })
+			eventually(t, "the connection ends", func() bool { return inside.Of(s).Metrics().Connections == 0 })
 		}
 	}
 }
 
 // Connections that are not what the server wants are closed without an answer.
 func TestTLSRefuses(t *testing.T) {
-	s := cqltest.RunT(t, cqltest.WithTLS(), cqltest.WithLog(zerolog.Nop()))
+	s := cqltest.RunT(t, cqltest.WithTLS(), inside.Log(zerolog.Nop()))
 	plain := dialRaw(t, s)
 	plain.send("040000010500000000")
 	plain.expectClosed()
@@ -58,13 +59,13 @@ func TestTLSRefuses(t *testing.T) {
 			t.Errorf("%s: connected", name)
 		}
 	}
-	eventually(t, "the handshakes have failed", func() bool { return s.Metrics().HandshakesFailed == 3 })
+	eventually(t, "the handshakes have failed", func() bool { return inside.Of(s).Metrics().HandshakesFailed == 3 })
 	connect(t, s, client.Options{TLS: s.TLSConfig()})
 }
 
 // Where clients need certificates, those without one are refused, and so are certificates of other authorities.
 func TestTLSClientCertificates(t *testing.T) {
-	s := cqltest.RunT(t, cqltest.WithClientCertificates(), cqltest.WithLog(zerolog.Nop()))
+	s := cqltest.RunT(t, cqltest.WithClientCertificates(), inside.Log(zerolog.Nop()))
 	other := cqltest.RunT(t, cqltest.WithClientCertificates())
 	foreign := other.TLSConfigOf(t)
 	foreign.RootCAs = s.CertPool()
@@ -80,8 +81,8 @@ func TestTLSClientCertificates(t *testing.T) {
 func optional(t *testing.T, limits server.Limits) (*cqltest.Server, string) {
 	t.Helper()
 	made := cqltest.RunT(t, cqltest.WithTLS()) // for its certificate
-	s := cqltest.RunT(t, cqltest.WithServerTLS(&server.TLS{Config: made.ServerTLSConfig(), Optional: true}),
-		cqltest.WithLimits(limits), cqltest.WithLog(zerolog.Nop()))
+	s := cqltest.RunT(t, inside.TLS(&server.TLS{Config: made.ServerTLSConfig(), Optional: true}),
+		inside.Limits(limits), inside.Log(zerolog.Nop()))
 	return made, s.Addr()
 }
 
@@ -127,7 +128,7 @@ func TestOptionalTLS(t *testing.T) {
 
 // Handshakes that are not completed are bounded: the oldest goes when there are too many, and others get through.
 func TestHalfOpenHandshakes(t *testing.T) {
-	s := cqltest.RunT(t, cqltest.WithTLS(), cqltest.WithLog(zerolog.Nop()), cqltest.WithLimits(server.Limits{
+	s := cqltest.RunT(t, cqltest.WithTLS(), inside.Log(zerolog.Nop()), inside.Limits(server.Limits{
 		TLSHandshake: time.Minute, Handshakes: 10,
 	}))
 	const attackers = 50
@@ -138,17 +139,17 @@ func TestHalfOpenHandshakes(t *testing.T) {
 		}
 	}
 	// Each connection begins in a goroutine of its own: one that begins later would be the newer one.
-	eventually(t, "all have begun", func() bool { return s.Metrics().HandshakesFailed >= attackers-10 })
+	eventually(t, "all have begun", func() bool { return inside.Of(s).Metrics().HandshakesFailed >= attackers-10 })
 	run(t, connect(t, s, client.Options{TLS: s.TLSConfig()}), "SELECT * FROM system.local")
 	eventually(t, "the oldest are closed", func() bool {
-		m := s.Metrics()
+		m := inside.Of(s).Metrics()
 		return m.Connections <= 10+1 && m.HandshakesFailed >= attackers-10
 	})
 }
 
 // A handshake that takes too long ends.
 func TestHandshakeTakesTooLong(t *testing.T) {
-	s := cqltest.RunT(t, cqltest.WithTLS(), cqltest.WithLog(zerolog.Nop()), cqltest.WithLimits(server.Limits{
+	s := cqltest.RunT(t, cqltest.WithTLS(), inside.Log(zerolog.Nop()), inside.Limits(server.Limits{
 		TLSHandshake: 50 * time.Millisecond,
 	}))
 	silent, half := dialRaw(t, s), dialRaw(t, s)
@@ -169,9 +170,9 @@ func TestTLSEnds(t *testing.T) {
 	}
 	before.expect(t, s)
 	c := connect(t, s, client.Options{TLS: s.TLSConfig()})
-	arrived := s.Metrics().Requests["QUERY"]
+	arrived := inside.Of(s).Metrics().Requests["QUERY"]
 	sendAll(t, c, 20, queryOf(0, "SELECT * FROM system.local"))
-	eventually(t, "the requests have arrived", func() bool { return s.Metrics().Requests["QUERY"] == arrived+20 })
+	eventually(t, "the requests have arrived", func() bool { return inside.Of(s).Metrics().Requests["QUERY"] == arrived+20 })
 	silent := dialRaw(t, s)
 	if err := s.Stop(testContext(t)); err != nil {
 		t.Error(err)
@@ -189,13 +190,13 @@ func TestTLSEnds(t *testing.T) {
 
 // Roles are found by the identity in a certificate. Texts are Cassandra 5.0.8's.
 func TestCertificateLogin(t *testing.T) {
-	passwords := cqltest.RunT(t, cqltest.WithAuthenticator(server.ByCertificateOrPassword), cqltest.WithLog(zerolog.Nop()))
+	passwords := cqltest.RunT(t, cqltest.WithMutualTLSOrPassword(), inside.Log(zerolog.Nop()))
 	super := asSuperuser(protocol.V4)
 	super.TLS = passwords.TLSConfig()
 	c := connect(t, passwords, super)
 	run(t, c, "CREATE ROLE app WITH LOGIN = true", "CREATE ROLE nobody", "ADD IDENTITY 'spiffe://test/app' TO ROLE 'app'",
 		"ADD IDENTITY 'spiffe://test/nobody' TO ROLE 'nobody'")
-	only := passwords.Fork(t, cqltest.WithAuthenticator(server.ByCertificate), cqltest.WithLog(zerolog.Nop()))
+	only := passwords.Fork(t, cqltest.WithMutualTLS(), inside.Log(zerolog.Nop()))
 	for _, s := range []*cqltest.Server{passwords, only} {
 		for _, test := range []struct {
 			identities []string
@@ -236,8 +237,8 @@ func TestCertificateLogin(t *testing.T) {
 // AUTHENTICATE has the class name of Cassandra's authenticator.
 func TestAuthenticatorNames(t *testing.T) {
 	var names []string
-	for _, a := range []server.Authenticator{server.ByCertificate, server.ByCertificateOrPassword} {
-		s := cqltest.RunT(t, cqltest.WithAuthenticator(a))
+	for _, login := range []cqltest.Option{cqltest.WithMutualTLS(), cqltest.WithMutualTLSOrPassword()} {
+		s := cqltest.RunT(t, login)
 		conn, err := tls.Dial("tcp", s.Addr(), s.TLSConfigOf(t))
 		if err != nil {
 			t.Fatal(err)

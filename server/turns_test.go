@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // A client with one scan does not wait for one that has 64 under way.
@@ -22,7 +22,7 @@ func TestModestAndGreedy(t *testing.T) {
 	run(t, modest, scan)
 	e.slow(500 * time.Microsecond)
 	const n = 64
-	before := s.Metrics().Requests["QUERY"]
+	before := inside.Of(s).Metrics().Requests["QUERY"]
 	sendAll(t, greedy, n, queryOf(0, scan))
 	var answered atomic.Int64
 	ended := make(chan error, 1)
@@ -36,7 +36,7 @@ func TestModestAndGreedy(t *testing.T) {
 		}
 		ended <- nil
 	}()
-	eventually(t, "the scans have arrived", func() bool { return s.Metrics().Requests["QUERY"] == before+n })
+	eventually(t, "the scans have arrived", func() bool { return inside.Of(s).Metrics().Requests["QUERY"] == before+n })
 	eventually(t, "some are answered", func() bool { return answered.Load() > 0 })
 	began := answered.Load()
 	run(t, modest, scan)
@@ -52,7 +52,7 @@ func TestModestAndGreedy(t *testing.T) {
 // Reads end when their time is over, and the error has what Cassandra's has.
 func TestReadTimeouts(t *testing.T) {
 	e, withEngine := withHeldEngine()
-	s := withTable(t, withEngine, cqltest.WithLimits(server.Limits{
+	s := withTable(t, withEngine, inside.Limits(server.Limits{
 		RangeTimeout: 20 * time.Millisecond, ReadTimeout: 20 * time.Millisecond,
 	}))
 	fill(t, s, 200, 1)
@@ -77,7 +77,7 @@ func TestReadTimeouts(t *testing.T) {
 			}
 		}
 	}
-	if n := s.Metrics().Errors["read_timeout"]; n != 6 {
+	if n := inside.Of(s).Metrics().Errors["read_timeout"]; n != 6 {
 		t.Errorf("%d timeouts are counted", n)
 	}
 }
@@ -85,7 +85,7 @@ func TestReadTimeouts(t *testing.T) {
 // The time that is given is that of a page: an aggregate reads as many as there are.
 func TestAggregatesHaveTime(t *testing.T) {
 	e, withEngine := withHeldEngine()
-	s := withTable(t, withEngine, cqltest.WithLimits(server.Limits{
+	s := withTable(t, withEngine, inside.Limits(server.Limits{
 		RangeTimeout: 250 * time.Millisecond, ReadTimeout: 250 * time.Millisecond,
 	}))
 	fill(t, s, 300, 1)

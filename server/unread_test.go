@@ -9,10 +9,11 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // scarce are limits that a few clients come to.
@@ -29,14 +30,14 @@ type rest struct {
 // atRest waits until no connection is open.
 func atRest(t *testing.T, s *cqltest.Server) rest {
 	t.Helper()
-	eventually(t, "connections end", func() bool { return s.Metrics().Connections == 0 })
+	eventually(t, "connections end", func() bool { return inside.Of(s).Metrics().Connections == 0 })
 	return rest{runtime.NumGoroutine()}
 }
 
 // expect waits until the server holds no more than then.
 func (r rest) expect(t *testing.T, s *cqltest.Server) {
 	t.Helper()
-	eventually(t, "connections end", func() bool { return s.Metrics().Connections == 0 })
+	eventually(t, "connections end", func() bool { return inside.Of(s).Metrics().Connections == 0 })
 	defer func() {
 		if t.Failed() {
 			t.Log("held:", held(s))
@@ -48,7 +49,7 @@ func (r rest) expect(t *testing.T, s *cqltest.Server) {
 
 // held is what the server holds for clients: bytes of answers, of requests, of what arrives and of texts, and turns.
 func held(s *cqltest.Server) [5]int64 {
-	m := s.Metrics()
+	m := inside.Of(s).Metrics()
 	return [5]int64{m.BytesAnswers, m.BytesInFlight, m.BytesArriving, m.BytesPlanning, m.ReadsWaiting}
 }
 
@@ -77,7 +78,7 @@ func highest(number func() int64) (stop func() int64) {
 // these wait for the memory those that stall are closed.
 func TestUnreadAnswers(t *testing.T) {
 	const page = 1 << 20
-	s := withTable(t, cqltest.WithLimits(scarce), cqltest.WithLog(zerolog.Nop()))
+	s := withTable(t, inside.Limits(scarce), inside.Log(zerolog.Nop()))
 	fill(t, s, 32, page/32)
 	c := connect(t, s, client.Options{})
 	run(t, c, "CREATE TABLE ks.large (k int PRIMARY KEY, v blob)", "INSERT INTO ks.wide (p, c) VALUES (2, 1)")
@@ -102,8 +103,8 @@ func TestUnreadAnswers(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before := atRest(t, s)
-			stalled := s.Metrics().ConnectionsStalled
-			most := highest(func() int64 { return s.Metrics().BytesAnswers })
+			stalled := inside.Of(s).Metrics().ConnectionsStalled
+			most := highest(func() int64 { return inside.Of(s).Metrics().BytesAnswers })
 			clients := make([]*client.Conn, 12)
 			for i := range clients {
 				clients[i] = connect(t, s, client.Options{Version: test.version})
@@ -112,14 +113,14 @@ func TestUnreadAnswers(t *testing.T) {
 				}
 				sendAll(t, clients[i], 16, test.request)
 			}
-			eventually(t, "answers wait to be read", func() bool { return s.Metrics().BytesAnswers > roomForAnswers/2 })
+			eventually(t, "answers wait to be read", func() bool { return inside.Of(s).Metrics().BytesAnswers > roomForAnswers/2 })
 			neighbour := connect(t, s, client.Options{Version: test.version})
 			for range 20 {
 				run(t, neighbour, "SELECT v FROM ks.t WHERE k = 1", "INSERT INTO ks.t (k, v) VALUES (1, 'one')",
 					"SELECT c, n FROM ks.wide WHERE p = 2")
 			}
 			eventually(t, "a client that stalls is closed, or there is room", func() bool {
-				m := s.Metrics()
+				m := inside.Of(s).Metrics()
 				return m.ConnectionsStalled > stalled || m.BytesAnswers <= roomForAnswers/4*3
 			})
 			run(t, neighbour, "SELECT * FROM ks.wide WHERE p = 1")
@@ -128,7 +129,7 @@ func TestUnreadAnswers(t *testing.T) {
 				c.Close()
 			}
 			m := most()
-			t.Logf("up to %d bytes of answers, %d clients closed", m, s.Metrics().ConnectionsStalled-stalled)
+			t.Logf("up to %d bytes of answers, %d clients closed", m, inside.Of(s).Metrics().ConnectionsStalled-stalled)
 			// Each client may be owed one answer that was begun when there was room.
 			if m > roomForAnswers+int64(len(clients))*page {
 				t.Errorf("up to %d bytes of answers", m)
@@ -136,7 +137,7 @@ func TestUnreadAnswers(t *testing.T) {
 			before.expect(t, s)
 		})
 	}
-	if s.Metrics().ConnectionsStalled == 0 {
+	if inside.Of(s).Metrics().ConnectionsStalled == 0 {
 		t.Error("no client was closed")
 	}
 }

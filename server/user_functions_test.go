@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol/client"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // A text whose plan is kept does not go on calling a native function when there is a user's that fits as well. A

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // versions are those that timeouts are tested with: the error has other fields in each.
@@ -38,7 +38,7 @@ func conditionalKey(v protocol.Version, i int) int { return 10*int(v) + i }
 func timeOutConditionally(t *testing.T, block func(*heldEngine), stored int, want func(protocol.Version) cqlerr.Error) {
 	t.Helper()
 	e, withEngine := withHeldEngine()
-	s := withTable(t, withEngine, cqltest.WithLimits(server.Limits{CASTimeout: 50 * time.Millisecond}))
+	s := withTable(t, withEngine, inside.Limits(server.Limits{CASTimeout: 50 * time.Millisecond}))
 	conns := make([]*client.Conn, len(versions))
 	for i, v := range versions {
 		conns[i] = connect(t, s, client.Options{Version: v})
@@ -109,7 +109,7 @@ func TestUnknownConditionalWrites(t *testing.T) {
 // A TRUNCATE that takes too long is answered, and the table is empty in the end.
 func TestTruncateTimeout(t *testing.T) {
 	e, withEngine := withHeldEngine()
-	s := withTable(t, withEngine, cqltest.WithLimits(server.Limits{TruncateTimeout: 50 * time.Millisecond}))
+	s := withTable(t, withEngine, inside.Limits(server.Limits{TruncateTimeout: 50 * time.Millisecond}))
 	for _, v := range versions {
 		c := connect(t, s, client.Options{Version: v})
 		run(t, c, "INSERT INTO ks.t (k, v) VALUES (1, 'there')")

@@ -11,7 +11,6 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/engine/disk"
 	"github.com/cqld/cqld/store/engine/memory"
 )
 
@@ -27,7 +26,8 @@ func openBench(b *testing.B, dir string) (*Store, *schema.Table) {
 		if dir == "" {
 			return memory.Open(f), nil
 		}
-		return disk.Open(disk.Options{Dir: dir, Log: zerolog.Nop()}, f)
+		needsDisk(b)
+		return openDisk(dir, 0, f)
 	}})
 	if err != nil {
 		b.Fatal(err)

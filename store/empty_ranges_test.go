@@ -12,7 +12,6 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/engine/disk"
 	"github.com/cqld/cqld/store/rows"
 )
 
@@ -390,7 +389,7 @@ func TestHeadOfLongQueue(t *testing.T) {
 		steps := new(stepping)
 		reopen := func() {
 			engine := func(f engine.Fold) (_ engine.Engine, err error) {
-				steps.Engine, err = openDisk(dir, disk.Periodic, f)
+				steps.Engine, err = openSmallDisk(dir, f)
 				return steps, err
 			}
 			e.Store = open(t, dir, Options{Now: e.clock.now, SweepEvery: time.Hour, Engine: engine})

@@ -18,7 +18,6 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/engine/disk"
 )
 
 var purging = flag.Duration("purging", time.Minute,
@@ -53,8 +52,9 @@ func BenchmarkPurge(b *testing.B) {
 
 func openSweeping(b *testing.B, dir string, every time.Duration) (*Store, *schema.Table) {
 	b.Helper()
+	needsDisk(b)
 	s, err := Open(Options{Log: zerolog.Nop(), SweepEvery: every, Engine: func(f engine.Fold) (engine.Engine, error) {
-		return disk.Open(disk.Options{Dir: dir, Log: zerolog.Nop()}, f)
+		return openDisk(dir, 0, f)
 	}})
 	if err != nil {
 		b.Fatal(err)

@@ -7,17 +7,17 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/engine/disk"
 )
 
 // BenchmarkFolder inserts rows of 560 bytes into a folder, writes some of them again and reads them, with the engine
 // disk, and reports the processor time of a row. Closing the folder counts, so that everything counts
 // which is done in the background.
 func BenchmarkFolder(b *testing.B) {
+	needsDisk(b)
 	const n, hot = 300_000, 20_000
 	openFolder := func(dir string) (*Store, *schema.Table) {
 		s, err := Open(Options{Log: zerolog.Nop(), Engine: func(f engine.Fold) (engine.Engine, error) {
-			return disk.Open(disk.Options{Dir: dir, Log: zerolog.Nop()}, f)
+			return openDisk(dir, 0, f)
 		}})
 		if err != nil {
 			b.Fatal(err)

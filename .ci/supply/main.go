@@ -43,7 +43,13 @@ type module struct {
 	Replace            *module
 }
 
-// modules are those that packages need, in the order of their paths.
+// own is what the paths of our modules begin with.
+const own = "github.com/cqld/cqld"
+
+// tools is the module of the tools, which only the folder of the repository has.
+const tools = ".ci/tools/go.mod"
+
+// modules are those of others that packages need, in the order of their paths.
 func modules(args ...string) ([]*module, error) {
 	args = append([]string{"list", "-deps", "-json=Module"}, args...)
 	cmd := exec.Command("go", args...)
@@ -65,7 +71,7 @@ func modules(args ...string) ([]*module, error) {
 		if m.Replace != nil {
 			m.Dir = m.Replace.Dir
 		}
-		if !m.Main {
+		if !m.Main && !strings.HasPrefix(m.Path, own) {
 			seen[m.Path] = m
 		}
 	}
@@ -135,9 +141,16 @@ func identify(text string) string {
 
 // licences checks all modules, and prints those that are used with their licences. Into a file go those of the binary.
 func licences(file []string) error {
-	all, err := modules("-test", "./...", "tool")
+	all, err := modules("-test", "./...")
 	if err != nil {
 		return err
+	}
+	if _, err := os.Stat(tools); err == nil {
+		of, err := modules("-modfile="+tools, "tool")
+		if err != nil {
+			return err
+		}
+		all = append(all, of...)
 	}
 	shipped, err := modules(".")
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/netip"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rs/zerolog"
@@ -13,16 +14,24 @@ import (
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/engine/disk"
+	"github.com/cqld/cqld/store/engine/enginetest"
 	"github.com/cqld/cqld/store/system"
 )
+
+// folders are the engines in memory that stand for folders.
+var folders sync.Map
 
 // open opens a folder, and the roles in it.
 func open(t *testing.T, folder string) (*store.Store, *Keeper, *strings.Builder) {
 	t.Helper()
 	st, err := store.Open(store.Options{
 		Engine: func(f engine.Fold) (engine.Engine, error) {
-			return disk.Open(disk.Options{Dir: folder, Log: zerolog.Nop()}, f)
+			e := enginetest.NewMemory(f, false)
+			if kept, ok := folders.Swap(folder, e); ok {
+				e = kept.(*enginetest.Memory).Reopen(f)
+				folders.Store(folder, e)
+			}
+			return e, nil
 		},
 		System: system.Definitions(),
 		Log:    zerolog.Nop(),

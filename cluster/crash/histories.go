@@ -19,8 +19,8 @@ type histories struct {
 // recordHistories starts the clients.
 func recordHistories(folder string, addresses []string) (*histories, error) {
 	binary := filepath.Join(folder, "histories")
-	build := exec.Command("go", "test", "-c", "-o", binary, "./compat_tests/histories")
-	build.Dir = ".."
+	build := exec.Command("go", "test", "-c", "-o", binary, "./histories")
+	build.Dir = "../compat_tests/drivers"
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("build the histories: %w\n%s", err, out)
 	}

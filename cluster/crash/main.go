@@ -1,7 +1,7 @@
 // Command crash disturbs a cluster while clients write to all of its nodes, and looks whether everything is as it has
 // to be: what was acknowledged is there, a logged batch is there as a whole or not at all, sums of conditional updates
 // have each update once, and all nodes have all tables. Beside these clients, others record histories of conditional
-// writes, for which there has to be an order (compat_tests/histories).
+// writes, for which there has to be an order (compat_tests/drivers/histories).
 //
 //	crash [-only TEXT] [-rounds N] [-load TIME]
 //

@@ -11,7 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/cqld/cqld/server/cqltest/certificates"
+	"github.com/cqld/cqld/internal/certificates"
 )
 
 // clientIdentity is the identity in the client's certificate.

@@ -8,7 +8,7 @@ import (
 	"github.com/cqld/cqld/compat_tests/script"
 	"github.com/cqld/cqld/compat_tests/tamper"
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/server/cqltest"
+	"github.com/cqld/cqld/cqltest"
 )
 
 // found runs the differ with two servers and returns the scripts it shows.

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // TestLate asks with a deadline that has passed: the answer counts as late, and the connection is of no use any more,

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cqld/cqld/server/cqltest"
+	"github.com/cqld/cqld/cqltest"
 )
 
 var addr = flag.String("addr", "", "run against the server at this address instead of one in this process")

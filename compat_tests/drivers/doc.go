@@ -4,7 +4,7 @@
 // and compressions each offers. Without -addr they run against a server of their own in this process,
 // with -addr HOST:PORT against any other, Cassandra included:
 //
-//	go test ./compat_tests/drivers -addr 127.0.0.1:9042
+//	go test -C compat_tests/drivers . -addr 127.0.0.1:9042
 //
 // The drivers of other languages live in folders of their own, each a small program that an application's
 // author would recognize. The script run installs what they need into a folder of its own, starts a server
@@ -22,7 +22,7 @@
 //
 // ring-java has nodes of a ring fail and asks for things through the Java driver's own policies: the default load
 // balancing with and without other datacenters, both retry policies and speculative executions. Each scenario says what
-// the application gets and which nodes have coordinated its requests. server/cqltest does the same for gocql.
+// the application gets and which nodes have coordinated its requests. cqltest does the same for gocql.
 //
 // Programs for gocql, Python and Java also compare what their drivers make of definitions with what they make of
 // Cassandra's: make metadata.

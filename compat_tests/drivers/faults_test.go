@@ -17,9 +17,9 @@ import (
 	apache "github.com/apache/cassandra-gocql-driver/v2"
 	"github.com/gocql/gocql"
 
-	"github.com/cqld/cqld/server/cqltest"
-	"github.com/cqld/cqld/server/cqltest/gocqltest"
-	"github.com/cqld/cqld/server/cqltest/gocqlv2test"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/cqltest/gocqltest"
+	"github.com/cqld/cqld/cqltest/gocqlv2test"
 )
 
 // faultCase is a row of faults.json, which has the faults that drivers of all languages meet.

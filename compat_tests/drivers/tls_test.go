@@ -11,10 +11,9 @@ import (
 	apache "github.com/apache/cassandra-gocql-driver/v2"
 	"github.com/gocql/gocql"
 
-	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
-	"github.com/cqld/cqld/server/cqltest/gocqltest"
-	"github.com/cqld/cqld/server/cqltest/gocqlv2test"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/cqltest/gocqltest"
+	"github.com/cqld/cqld/cqltest/gocqlv2test"
 )
 
 // tlsFromEnvironment is what a driver needs to speak TLS; nil: it does not.
@@ -87,7 +86,7 @@ func (byCertificate) Success([]byte) error { return nil }
 
 // TestGocqlCertificateLogin has gocql log in with the identity in its certificate.
 func TestGocqlCertificateLogin(t *testing.T) {
-	s := cqltest.RunT(t, cqltest.WithAuthenticator(server.ByCertificateOrPassword))
+	s := cqltest.RunT(t, cqltest.WithMutualTLSOrPassword())
 	s.Exec(t, "CREATE ROLE app WITH LOGIN = true", "ADD IDENTITY 'spiffe://test/app' TO ROLE 'app'")
 	cluster := gocqltest.Cluster(s.Addr())
 	asked := ""

@@ -6,7 +6,7 @@
 // Its tests start a server of package cqltest. With -cassandra ADDR they run against a real Cassandra, with the same
 // results:
 //
-//	go test ./compat_tests/example -cassandra 127.0.0.1:9042
+//	go test -C compat_tests/example . -cassandra 127.0.0.1:9042
 package example
 
 import (

@@ -15,8 +15,8 @@ import (
 	"github.com/gocql/gocql"
 	"gopkg.in/inf.v0"
 
-	"github.com/cqld/cqld/server/cqltest"
-	"github.com/cqld/cqld/server/cqltest/gocqltest"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/cqltest/gocqltest"
 )
 
 var cassandra = flag.String("cassandra", "", "run against the Cassandra at this address instead of servers of cqltest")
@@ -28,33 +28,31 @@ type ground struct {
 	pass   func(time.Duration)
 }
 
-// migrated is a server with the schema, made once: each test starts from a fork of it.
-var migrated struct {
-	sync.Once
-	keyspace string
-	snapshot *cqltest.Snapshot
-}
+// migrated has the schema: each test starts from a fork of it.
+var migrated = cqltest.Template(func(t testing.TB, s *cqltest.Server) {
+	s.Exec(t, "CREATE KEYSPACE shop WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}", "USE shop")
+	s.LoadFS(t, schemaFiles(t))
+})
 
-// open returns a shop with empty tables.
-func open(t *testing.T) ground {
+// schemaFiles are the files of the schema.
+func schemaFiles(t testing.TB) fs.FS {
 	t.Helper()
 	files, err := fs.Sub(Schema, "schema")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return files
+}
+
+// open returns a shop with empty tables.
+func open(t *testing.T) ground {
+	t.Helper()
 	if *cassandra != "" {
-		return openCassandra(t, files)
+		return openCassandra(t, schemaFiles(t))
 	}
-	migrated.Do(func() {
-		s := cqltest.RunT(t)
-		migrated.keyspace = s.Keyspace(t)
-		s.Exec(t, "USE "+migrated.keyspace)
-		s.LoadFS(t, files)
-		migrated.snapshot = s.Snapshot()
-	})
-	s := migrated.snapshot.Fork(t)
+	s := migrated.RunT(t)
 	cluster := gocqltest.Cluster(s.Addr())
-	cluster.Keyspace = migrated.keyspace
+	cluster.Keyspace = "shop"
 	return ground{Shop: shop(t, cluster), server: s, pass: s.Clock().Advance}
 }
 
@@ -284,7 +282,7 @@ func TestSubmitAgain(t *testing.T) {
 			must(t, g.Put(ctx, customer, "tea", 2))
 			must(t, g.Reserve(ctx, customer, at(8, 1)))
 			test.fault.Times = 1
-			rule := g.server.Faults().Add(test.fault)
+			rule := g.server.Faults().Add(t, test.fault)
 			id := gocql.TimeUUID()
 			if err := g.Submit(ctx, customer, id, at(8, 1), inf.NewDec(5, 0)); err == nil {
 				t.Fatal("nothing has failed")
@@ -309,7 +307,7 @@ func TestSubmitAgain(t *testing.T) {
 // A read waits for a slow server as long as its context lets it.
 func TestSlowServer(t *testing.T) {
 	g := onlyHere(t)
-	g.server.Faults().Add(cqltest.Fault{Kind: "select", Table: "delivery_slots", Delay: time.Hour})
+	g.server.Faults().Add(t, cqltest.Fault{Kind: "select", Table: "delivery_slots", Delay: time.Hour})
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := g.Free(ctx, day); !errors.Is(err, context.DeadlineExceeded) {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/compat_tests/process"
-	"github.com/cqld/cqld/server/cqltest/certificates"
+	"github.com/cqld/cqld/internal/certificates"
 )
 
 // trial attacks a server, and starts another one when an attack has left it other than it was.

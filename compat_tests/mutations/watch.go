@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/compat_tests/process"
+	"github.com/cqld/cqld/internal/certificates"
 	"github.com/cqld/cqld/protocol/client"
-	"github.com/cqld/cqld/server/cqltest/certificates"
 )
 
 // superuser is the role that clients log in as, and its password.

@@ -1,6 +1,6 @@
 // Package process builds and runs servers as processes of their own: cqld as a release has it, and whatever else
 // says in its log where it listens. Tests that kill a server, the bench and the comparisons with Cassandra use it;
-// a test that only needs a server takes server/cqltest, which is quicker.
+// a test that only needs a server takes cqltest, which is quicker.
 package process
 
 import (
@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -31,9 +32,18 @@ var (
 	httpLine = regexp.MustCompile(`"address":"([0-9.:]+)"`)
 )
 
-// Build makes the binary as a release has it.
+// Build makes the binary as a release has it: in the folder of its module, whichever of ours this is called in.
 func Build(binary string) error {
-	cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o", binary, "github.com/cqld/cqld")
+	binary, err := filepath.Abs(binary)
+	if err != nil {
+		return err
+	}
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/cqld/cqld").Output()
+	if err != nil {
+		return fmt.Errorf("find the module of cqld: %w", err)
+	}
+	cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o", binary, ".")
+	cmd.Dir = strings.TrimSpace(string(root))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build cqld: %w\n%s", err, out)
 	}

@@ -61,8 +61,8 @@ func TestStamps(t *testing.T) {
 	}
 }
 
-// ofRing is the file of what a ring answers. TestRingLevels of server/cqltest records it.
-const ofRing = "server/cqltest/testdata/ring_levels.txt"
+// ofRing is the file of what a ring answers. TestRingLevels of cqltest records it.
+const ofRing = "cqltest/testdata/ring_levels.txt"
 
 // TestComplete looks for recorded files that nobody can record again. Those of compat_tests are recorded by
 // the packages that they belong to.

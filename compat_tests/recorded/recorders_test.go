@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cqld/cqld/server/cqltest"
+	"github.com/cqld/cqld/cqltest"
 )
 
 // afterTab is what stands behind the first tab of a line.

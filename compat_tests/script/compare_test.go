@@ -10,8 +10,8 @@ import (
 	"github.com/cqld/cqld/compat_tests/script"
 	"github.com/cqld/cqld/compat_tests/tamper"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // showing are scripts that together have everything an answer can be wrong in.

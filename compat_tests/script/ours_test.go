@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/cqld/cqld/compat_tests/script"
-	"github.com/cqld/cqld/server/cqltest"
+	"github.com/cqld/cqld/cqltest"
 )
 
 // bothAnswers is a script of a difference: only its second block has another answer of cqld's.

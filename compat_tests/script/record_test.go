@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/cqld/cqld/compat_tests/tamper"
+	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 const unrecorded = `exec

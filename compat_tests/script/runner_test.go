@@ -11,9 +11,10 @@ import (
 	"github.com/cqld/cqld/compat_tests/script"
 	"github.com/cqld/cqld/compat_tests/tamper"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // testModes are as different as modes can be.
@@ -150,7 +151,7 @@ func TestLostConnection(t *testing.T) {
 // TestLateAnswer wants an answer that comes too late forgotten, and not given to the next statement.
 func TestLateAnswer(t *testing.T) {
 	var slow atomic.Bool
-	s := cqltest.RunT(t, cqltest.WithInterceptor(func(context.Context, server.Intercepted) error {
+	s := cqltest.RunT(t, inside.Intercept(func(context.Context, server.Intercepted) error {
 		if slow.Load() {
 			time.Sleep(100 * time.Millisecond)
 		}

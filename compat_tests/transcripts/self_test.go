@@ -7,8 +7,8 @@ import (
 
 	"github.com/cqld/cqld/compat_tests/tamper"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // TestTampered lets somebody falsify the answers on their way: a session that is answered well otherwise sees it.

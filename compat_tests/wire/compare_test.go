@@ -7,8 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/datastax/go-cassandra-native-protocol/frame"
-	"github.com/datastax/go-cassandra-native-protocol/message"
+	"github.com/cqld/cqld/protocol"
 )
 
 // expectedEnvelope is an envelope of a recording with the bytes of it that vary.
@@ -175,16 +174,16 @@ var nodeColumns = map[string]bool{
 // sameSystemRows compares rows of system tables by their cells, without the columns that name the node.
 func sameSystemRows(a, b *envelope) bool {
 	ra, rb := systemRows(a), systemRows(b)
-	if ra == nil || rb == nil || len(ra.Data) != len(rb.Data) || len(ra.Metadata.Columns) != len(rb.Metadata.Columns) {
+	if ra == nil || rb == nil || len(ra.data) != len(rb.data) || len(ra.columns) != len(rb.columns) {
 		return false
 	}
-	for i, ca := range ra.Metadata.Columns {
-		cb := rb.Metadata.Columns[i]
-		if ca.Keyspace != cb.Keyspace || ca.Table != cb.Table || ca.Name != cb.Name || ca.Type.AsCql() != cb.Type.AsCql() {
+	for i, ca := range ra.columns {
+		cb := rb.columns[i]
+		if ca.Keyspace != cb.Keyspace || ca.Table != cb.Table || ca.Name != cb.Name || ca.Type.String() != cb.Type.String() {
 			return false
 		}
-		for r := range ra.Data {
-			if !nodeColumns[ca.Name] && !bytes.Equal(ra.Data[r][i], rb.Data[r][i]) {
+		for r := range ra.data {
+			if !nodeColumns[ca.Name] && !bytes.Equal(ra.data[r][i], rb.data[r][i]) {
 				return false
 			}
 		}
@@ -192,25 +191,35 @@ func sameSystemRows(a, b *envelope) bool {
 	return a.stream() == b.stream() && a.header[1] == b.header[1]
 }
 
-func systemRows(e *envelope) *message.RowsResult {
-	rows := decodeRows(e)
-	if rows == nil || rows.Metadata == nil || len(rows.Metadata.Columns) == 0 ||
-		!strings.HasPrefix(rows.Metadata.Columns[0].Keyspace, "system") {
+// systemRows are rows of a system table; nil if the envelope has none.
+func systemRows(e *envelope) *rows {
+	r := decodeRows(e)
+	if r == nil || len(r.columns) == 0 || !strings.HasPrefix(r.columns[0].Keyspace, "system") {
 		return nil
 	}
-	return rows
+	return r
 }
 
-// decodeRows reads rows with a codec that is not ours; nil if the envelope has none.
-func decodeRows(e *envelope) *message.RowsResult {
-	b := e.bytes()
-	b[1] &^= flagCompressed
-	f, err := frame.NewCodec().DecodeFrame(bytes.NewReader(b))
+// rows are those of an answer.
+type rows struct {
+	columns []protocol.ColumnSpec
+	data    [][][]byte
+}
+
+// decodeRows reads rows; nil if the envelope has none.
+func decodeRows(e *envelope) *rows {
+	h := protocol.ParseHeader(e.header[:])
+	h.Flags &^= protocol.FlagCompressed
+	m, _, err := protocol.DecodeResponse(h, e.body)
+	of, ok := m.(*protocol.Rows)
+	if err != nil || !ok {
+		return nil
+	}
+	data, err := of.Split()
 	if err != nil {
 		return nil
 	}
-	rows, _ := f.Body.Message.(*message.RowsResult)
-	return rows
+	return &rows{of.Metadata.Columns.Columns(), data}
 }
 
 // describe shows an envelope for a reader of the test's output.

@@ -135,13 +135,13 @@ func eventName(body []byte) (name string, ok bool) {
 // sameRowsPresent compares rows of system_schema without those of definitions that are not there.
 func (g *gaps) sameRowsPresent(want, got *envelope) bool {
 	rw, rg := decodeRows(want), decodeRows(got)
-	if rw == nil || rg == nil || len(rw.Metadata.Columns) == 0 || rw.Metadata.Columns[0].Keyspace != "system_schema" {
+	if rw == nil || rg == nil || len(rw.columns) == 0 || rw.columns[0].Keyspace != "system_schema" {
 		return false
 	}
-	kept := rw.Data[:0:0]
-	for _, row := range rw.Data {
+	kept := rw.data[:0:0]
+	for _, row := range rw.data {
 		gone := false
-		for i, c := range rw.Metadata.Columns {
+		for i, c := range rw.columns {
 			if c.Name == "table_name" || c.Name == "type_name" {
 				gone = gone || g.missing[string(row[i])]
 			}
@@ -150,12 +150,12 @@ func (g *gaps) sameRowsPresent(want, got *envelope) bool {
 			kept = append(kept, row)
 		}
 	}
-	if len(kept) != len(rg.Data) {
+	if len(kept) != len(rg.data) {
 		return false
 	}
 	for i, row := range kept {
 		for j, cell := range row {
-			if !bytes.Equal(cell, rg.Data[i][j]) {
+			if !bytes.Equal(cell, rg.data[i][j]) {
 				return false
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cqld/cqld/server/cqltest"
+	"github.com/cqld/cqld/cqltest"
 )
 
 var (

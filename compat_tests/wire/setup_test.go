@@ -7,8 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/datastax/go-cassandra-native-protocol/message"
 )
 
 // keyspaces are all that recordings make; another server than one of our own may still have them.
@@ -190,8 +188,8 @@ func typeTables(all []*exchange) []string {
 				made = append(made, fmt.Sprintf("CREATE TABLE %s (k int PRIMARY KEY, v %s)", table, typ))
 			}
 		}
-		if rows := scalarRow(x); rows != nil && scalars == nil {
-			for _, c := range rows.Metadata.Columns[1:] {
+		if row := scalarRow(x); row != nil && scalars == nil {
+			for _, c := range row.columns[1:] {
 				scalars = append(scalars, c.Name+" "+strings.TrimPrefix(c.Name, "c_"))
 			}
 			made = append(made, "CREATE TABLE ty.s (k int PRIMARY KEY, "+strings.Join(scalars, ", ")+")")
@@ -209,14 +207,14 @@ func insertScalars(t *testing.T, addr string, all []*exchange) {
 	}
 	defer c.Close()
 	for _, x := range all {
-		rows := scalarRow(x)
-		if rows == nil || x.state.version != 4 {
+		row := scalarRow(x)
+		if row == nil || x.state.version != 4 {
 			continue
 		}
 		var names []string
 		var values []byte
-		for i, column := range rows.Metadata.Columns {
-			if v := rows.Data[0][i]; v != nil {
+		for i, column := range row.columns {
+			if v := row.data[0][i]; v != nil {
 				names = append(names, column.Name)
 				values = binary.BigEndian.AppendUint32(values, uint32(len(v)))
 				values = append(values, v...)
@@ -233,7 +231,7 @@ func insertScalars(t *testing.T, addr string, all []*exchange) {
 }
 
 // scalarRow is the recorded row of a block that reads one of ty.s.
-func scalarRow(x *exchange) *message.RowsResult {
+func scalarRow(x *exchange) *rows {
 	if !strings.HasPrefix(x.title, "all scalar types, row ") || len(x.answers) != 1 {
 		return nil
 	}
@@ -241,9 +239,9 @@ func scalarRow(x *exchange) *message.RowsResult {
 	if err != nil || e == nil {
 		return nil
 	}
-	rows := decodeRows(e)
-	if rows == nil || len(rows.Data) != 1 {
+	row := decodeRows(e)
+	if row == nil || len(row.data) != 1 {
 		return nil
 	}
-	return rows
+	return row
 }

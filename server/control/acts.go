@@ -138,6 +138,19 @@ func (a Act) AfterApplying() Act {
 	return a
 }
 
+// begin does what the act does before the request is served. What is to be done afterwards is in r.Data.
+func (a Act) begin(r *server.Inspected) error {
+	switch {
+	case a.kind == actEcho:
+		r.AnswerPayload = r.Payload
+	case a.applied:
+		r.Data = a
+	default:
+		return a.of(r)
+	}
+	return nil
+}
+
 // of is the error for a request.
 func (a Act) of(r *server.Inspected) error {
 	switch a.kind {

@@ -12,9 +12,9 @@ import (
 // now() and the other functions of time, 'now' in literals, gc_grace_seconds, times in traces and in system tables.
 // Timestamps and now() never go back: when the clock does, they go on behind the last one in the smallest steps.
 //
-// Timeouts and the duration of statements are of the real clock, because clients wait on that: to have a request time
-// out is what faults are for. A driver that sends timestamps with its writes, as most do, takes them from its own
-// clock; package server/cqltest/gocqltest tells its sessions not to.
+// Timeouts and the duration of statements use real time: clients wait in real time, and faults make requests time out.
+// A driver that sends timestamps with its writes, as most do, takes them from its own clock; package cqltest/gocqltest
+// tells its sessions not to.
 type Clock struct {
 	source  func() time.Time
 	setting atomic.Pointer[setting]

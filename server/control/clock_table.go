@@ -13,14 +13,14 @@ import (
 //	DELETE FROM cqld_control.clock WHERE key = 'local'
 type clockTable struct{ clock *Clock }
 
-// clockKey is the key of the only row.
-const clockKey = "local"
+// ClockKey is the key of the only row.
+const ClockKey = "local"
 
 func (t clockTable) rows() []row {
 	v := values{"now": types.EncodeTimestamp(t.clock.Now())}
 	v.setDuration("ahead", t.clock.Ahead().Round(time.Millisecond))
 	v.setBool("frozen", t.clock.Frozen())
-	return []row{{textKey(clockKey), v}}
+	return []row{{textKey(ClockKey), v}}
 }
 
 // Write freezes the clock or lets it run, then sets it, then moves it.
@@ -67,8 +67,8 @@ func (t clockTable) Truncate() error {
 }
 
 func checkClockKey(key []byte) error {
-	if string(key) != clockKey {
-		return errCannot("There is one clock, with the key '%s'", clockKey)
+	if string(key) != ClockKey {
+		return errCannot("There is one clock, with the key '%s'", ClockKey)
 	}
 	return nil
 }

@@ -98,11 +98,11 @@ func (t *faultTable) Truncate() error {
 
 // The values of columns that have a few.
 var (
-	faultOpcodes = []string{"QUERY", "PREPARE", "EXECUTE", "BATCH"}
-	faultKinds   = []string{
+	FaultOpcodes = []string{"QUERY", "PREPARE", "EXECUTE", "BATCH"}
+	FaultKinds   = []string{
 		"select", "insert", "update", "delete", "write", "truncate", "use", "describe", "definition",
 	}
-	writeTypes = []string{"SIMPLE", "BATCH", "UNLOGGED_BATCH", "COUNTER", "BATCH_LOG", "CAS", "VIEW", "CDC"}
+	WriteTypes = []string{"SIMPLE", "BATCH", "UNLOGGED_BATCH", "COUNTER", "BATCH_LOG", "CAS", "VIEW", "CDC"}
 )
 
 // oneOf returns a text, which may be null, if it is one of some. It says what they are if it is not.
@@ -124,10 +124,10 @@ func (v values) fault() (f Fault, err error) {
 	if f.Probability < 0 || f.Probability > 1 {
 		return f, cqlerr.Invalidf("probability is %v: want a number from 0 to 1", f.Probability)
 	}
-	if f.Opcode, err = v.oneOf("opcode", faultOpcodes); err != nil {
+	if f.Opcode, err = v.oneOf("opcode", FaultOpcodes); err != nil {
 		return f, err
 	}
-	if f.Kind, err = v.oneOf("kind", faultKinds); err != nil {
+	if f.Kind, err = v.oneOf("kind", FaultKinds); err != nil {
 		return f, err
 	}
 	if pattern := v.text("text_matches"); pattern != "" {
@@ -158,7 +158,7 @@ func (v values) fault() (f Fault, err error) {
 	case f.Delay < 0:
 		return f, cqlerr.Invalidf("delay cannot be negative")
 	case v["act"] == nil && f.Delay == 0:
-		return f, cqlerr.Invalidf("A fault needs an act or a delay; acts are %s", strings.Join(actNames(), ", "))
+		return f, cqlerr.Invalidf("A fault needs an act or a delay; acts are %s", strings.Join(ActNames(), ", "))
 	}
 	f.Act, err = v.act()
 	return f, err
@@ -213,11 +213,12 @@ var acts = map[string]func(a actArguments) Act{
 	"echo_payload":      func(actArguments) Act { return EchoPayload() },
 }
 
-func actNames() []string { return slices.Sorted(maps.Keys(acts)) }
+// ActNames returns the names of acts, as column act has them.
+func ActNames() []string { return slices.Sorted(maps.Keys(acts)) }
 
 // act reads what a rule does. Numbers that are not given are those of one replica that does not answer.
 func (v values) act() (act Act, err error) {
-	name, err := v.oneOf("act", actNames())
+	name, err := v.oneOf("act", ActNames())
 	if name == "" || err != nil {
 		return Act{}, err
 	}
@@ -241,7 +242,7 @@ func (v values) act() (act Act, err error) {
 			return Act{}, err
 		}
 	}
-	if a.writeType, err = v.oneOf("write_type", writeTypes); err != nil {
+	if a.writeType, err = v.oneOf("write_type", WriteTypes); err != nil {
 		return Act{}, err
 	}
 	if a.writeType == "" {

@@ -183,15 +183,7 @@ func (f *Faults) before(ctx context.Context, r *server.Inspected) error {
 		case <-ctx.Done():
 		}
 	}
-	switch {
-	case act.kind == actEcho:
-		r.AnswerPayload = r.Payload
-	case act.applied:
-		r.Data = act
-	default:
-		return act.of(r)
-	}
-	return nil
+	return act.begin(r)
 }
 
 // after does what is to be done when a request was served.

@@ -15,12 +15,12 @@ const SetupDriver = "cqltest"
 // inspector looks at requests for the faults and the record of statements.
 type inspector struct{ *Controls }
 
-// update puts the inspector in place, or removes it: only while there are faults, or statements are recorded, because
-// requests cost more then.
+// update puts the inspector in place, or removes it: only while there are faults, an interceptor, or statements are
+// recorded, because requests cost more then.
 func (c *Controls) update() {
 	c.placing.Lock()
 	defer c.placing.Unlock()
-	if len(c.Faults.List()) > 0 || c.Record.isOn.Load() {
+	if len(c.Faults.List()) > 0 || c.intercept != nil || c.Record.isOn.Load() {
 		c.server.Inspect(inspector{c})
 	} else {
 		c.server.Inspect(nil)
@@ -41,10 +41,15 @@ func isExempt(r *server.Inspected) bool {
 	return len(r.Parts) > 0
 }
 
-// Before applies the faults.
+// Before asks the interceptor and applies the faults.
 func (i inspector) Before(ctx context.Context, r *server.Inspected) error {
 	if isExempt(r) {
 		return nil
+	}
+	if i.intercept != nil {
+		if act := i.intercept(ctx, r); act.kind != actNothing {
+			return act.begin(r)
+		}
 	}
 	return i.Faults.before(ctx, r)
 }

@@ -54,7 +54,7 @@ func (t nodeTable) Write(key []byte, change map[string][]byte) error {
 	}
 	number := nodeNumber(key)
 	v := values(change)
-	if _, known := find(t, key); !known {
+	if _, known := find(t.rows(), key); !known {
 		if err := add(ring, number, v); err != nil {
 			return err
 		}

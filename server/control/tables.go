@@ -1,6 +1,9 @@
 package control
 
 import (
+	"bytes"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -22,6 +25,11 @@ type table interface {
 	rows() []row
 }
 
+// replacer is a table whose rows can be written as a whole.
+type replacer interface {
+	Replace(key []byte, values map[string][]byte) error
+}
+
 // row is a row: the key, and what its other columns have; what is not there is null.
 type row struct {
 	key []byte
@@ -34,12 +42,18 @@ const recorded = 10_000
 // Tables are the tables of keyspace cqld_control for one server.
 type Tables struct {
 	controls *Controls
-	byName   map[string]*oneByOne
+	byName   map[string]*Table
 }
+
+// Names returns the names of the tables.
+func (t *Tables) Names() []string { return slices.Sorted(maps.Keys(t.byName)) }
+
+// Table returns a table by its name.
+func (t *Tables) Table(name string) *Table { return t.byName[name] }
 
 // Register gives the server's store the tables of keyspace cqld_control, and has statements recorded.
 func (c *Controls) Register() *Tables {
-	t := &Tables{controls: c, byName: map[string]*oneByOne{}}
+	t := &Tables{controls: c, byName: map[string]*Table{}}
 	for name, of := range map[string]table{
 		"clock":      clockTable{c.Clock},
 		"faults":     &faultTable{faults: &c.Faults, named: map[string]*namedFault{}},
@@ -47,10 +61,10 @@ func (c *Controls) Register() *Tables {
 		"snapshots":  &snapshotTable{controls: c, named: map[string]*namedSnapshot{}},
 		"statements": statementTable{&c.Record},
 	} {
-		o := &oneByOne{table: of, of: Keyspace().Tables[name]}
+		o := &Table{table: of, Schema: Keyspace().Tables[name]}
 		t.byName[name] = o
-		c.store.AddWritable(o.of, func(store.Session, *schema.Catalog) ([]*store.Mutation, error) {
-			return mutations(o.of, o.rows()), nil
+		c.store.AddWritable(o.Schema, func(store.Session, *schema.Catalog) ([]*store.Mutation, error) {
+			return mutations(o.Schema, o.rows()), nil
 		}, o)
 	}
 	c.Record.Start(recorded)
@@ -75,48 +89,79 @@ func mutations(t *schema.Table, rows []row) []*store.Mutation {
 	return all
 }
 
-// oneByOne reads and writes a table for one client at a time.
-type oneByOne struct {
-	table
-	of *schema.Table
-	mu sync.Mutex
+// Table is a table of keyspace cqld_control, which serves one client at a time.
+type Table struct {
+	Schema *schema.Table
+
+	table table
+	mu    sync.Mutex
 }
 
-func (o *oneByOne) rows() []row {
+// Row is a row: the key, and the values of the other columns that are not null.
+type Row struct {
+	Key    []byte
+	Values map[string][]byte
+}
+
+func (o *Table) rows() []row {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.table.rows()
 }
 
+// Rows returns the rows in the order of their keys.
+func (o *Table) Rows() (all []Row) {
+	for _, r := range o.rows() {
+		all = append(all, Row{r.key, r.values})
+	}
+	slices.SortFunc(all, func(a, b Row) int { return bytes.Compare(a.Key, b.Key) })
+	return all
+}
+
+// Row returns the row of a key; false: there is none.
+func (o *Table) Row(key []byte) (Row, bool) {
+	r, ok := find(o.rows(), key)
+	return Row{r.key, r.values}, ok
+}
+
+// find returns the row of a key; false: there is none.
+func find(rows []row, key []byte) (row, bool) {
+	at := slices.IndexFunc(rows, func(r row) bool { return bytes.Equal(r.key, key) })
+	if at < 0 {
+		return row{}, false
+	}
+	return rows[at], true
+}
+
+// Replace is Write for a row that has no other columns then.
+func (o *Table) Replace(key []byte, values map[string][]byte) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if t, ok := o.table.(replacer); ok {
+		return t.Replace(key, values)
+	}
+	return o.table.Write(key, values)
+}
+
 // Write implements store.VirtualWriter.
-func (o *oneByOne) Write(key []byte, values map[string][]byte) error {
+func (o *Table) Write(key []byte, values map[string][]byte) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.table.Write(key, values)
 }
 
 // Delete implements store.VirtualWriter.
-func (o *oneByOne) Delete(key []byte) error {
+func (o *Table) Delete(key []byte) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.table.Delete(key)
 }
 
 // Truncate implements store.VirtualWriter.
-func (o *oneByOne) Truncate() error {
+func (o *Table) Truncate() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.table.Truncate()
-}
-
-// find returns the row of a key; false: there is none.
-func find(t table, key []byte) (row, bool) {
-	for _, r := range t.rows() {
-		if string(r.key) == string(key) {
-			return r, true
-		}
-	}
-	return row{}, false
 }
 
 // readOnly refuses to write to columns other than some.

@@ -1,5 +1,5 @@
 // Package cqlfiles reads files of CQL statements and runs them one statement after the other. The folder of
-// serve --init, the scripts of cqld exec and LoadDir of server/cqltest are read here, so that they agree on names,
+// serve --init, the scripts of cqld exec and LoadDir of cqltest are read here, so that they agree on names,
 // order, compression and where an error is.
 package cqlfiles
 

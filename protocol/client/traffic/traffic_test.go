@@ -13,10 +13,10 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/protocol/client/traffic"
-	"github.com/cqld/cqld/server/cqltest"
 )
 
 // record names a Cassandra whose answers are to be recorded into testdata again.
@@ -204,7 +204,7 @@ func TestDifferences(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := cqltest.RunT(t)
-	s.Faults().Add(cqltest.Fault{Text: "count(*)", Act: cqltest.Overloaded()})
+	s.Faults().Add(t, cqltest.Fault{Text: "count(*)", Act: cqltest.Overloaded()})
 	s.Exec(t, "CREATE KEYSPACE traffic WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};"+
 		"CREATE TABLE traffic.t (p int, c int, v ascii, at timestamp, id timeuuid, PRIMARY KEY (p, c));"+
 		"INSERT INTO traffic.t (p, c, v) VALUES (1, -1, 'more')")

@@ -1,0 +1,84 @@
+// Package inside is what tests of this repository know of a server of cqltest and its users do not: the parts that it
+// is made of, and options of those.
+//
+// A Config is what a server is started with; an option of cqltest is a function that changes it. Those of this package
+// stand beside cqltest's own: cqltest.RunT(t, cqltest.WithAuth(), inside.Limits(limits)). Of returns the parts of a
+// server that runs.
+package inside
+
+import (
+	"context"
+	"sync"
+
+	"github.com/rs/zerolog"
+
+	"github.com/cqld/cqld/server"
+	"github.com/cqld/cqld/server/control"
+	"github.com/cqld/cqld/store"
+	"github.com/cqld/cqld/store/engine"
+)
+
+// Config is what a server is started with.
+type Config struct {
+	Server   server.Options
+	Clock    *control.Clock
+	Settings map[string]string
+
+	Engine    func(engine.Engine) engine.Engine // puts an engine before the one in memory; nil: none
+	Intercept func(context.Context, *server.Inspected) control.Act
+
+	Record   bool // statements, from the start
+	Controls bool // has the tables of keyspace cqld_control
+
+	From   *control.Snapshot // nil: it begins empty
+	Nodes  []server.RingNode // of the ring of the server that From is of; none: it has no ring
+	Layout string            // of the ring; "": that of Nodes
+
+	Shown       int  // statements that are shown of a test that fails
+	ShownValues bool // and their bound values
+
+	TLS                bool // connections are encrypted
+	ClientCertificates bool // and clients show certificates
+}
+
+// Limits bounds what clients can make the server hold, and sets how long requests may take.
+func Limits(l server.Limits) func(*Config) { return func(c *Config) { c.Server.Limits = l } }
+
+// Log makes the server log.
+func Log(log zerolog.Logger) func(*Config) { return func(c *Config) { c.Server.Log = log } }
+
+// Intercept lets a test see, delay and fail all requests, those of Exec and PREPARE among them.
+func Intercept(i server.Interceptor) func(*Config) { return func(c *Config) { c.Server.Intercept = i } }
+
+// TLS is the server's configuration of encrypted connections.
+func TLS(o *server.TLS) func(*Config) { return func(c *Config) { c.Server.TLS = o } }
+
+// Engine lets a test stand between the store and its engine, to delay what is read and written or have it fail.
+// Snapshots are of the engine behind.
+func Engine(wrap func(engine.Engine) engine.Engine) func(*Config) {
+	return func(c *Config) { c.Engine = wrap }
+}
+
+// Parts are the parts of a server.
+type Parts struct {
+	*server.Server
+	Store *store.Store
+}
+
+// servers has the parts of the servers that run.
+var servers sync.Map
+
+// Put makes the parts of a server known until Forget.
+func Put(server any, p Parts) { servers.Store(server, p) }
+
+// Forget forgets the parts of a server that is stopped.
+func Forget(server any) { servers.Delete(server) }
+
+// Of returns the parts of a *cqltest.Server that runs.
+func Of(server any) Parts {
+	p, ok := servers.Load(server)
+	if !ok {
+		panic("inside: there is no such server, or it is stopped")
+	}
+	return p.(Parts)
+}
