@@ -15,7 +15,7 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-var defining = flag.Duration("defining", 2*time.Second, "how long TestConcurrentDefinitions lasts")
+var defining = flag.Duration("defining", time.Second, "how long TestConcurrentDefinitions lasts")
 
 // definers is how many clients define at the same time.
 const definers = 200

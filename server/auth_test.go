@@ -54,6 +54,7 @@ func quiet(t *testing.T) (*cqltest.Server, *logBuffer) {
 
 // Tokens and answers are Cassandra 5.0.8's.
 func TestLoginTokens(t *testing.T) {
+	t.Parallel()
 	s, logged := quiet(t)
 	for _, test := range []struct {
 		token, want string
@@ -424,6 +425,7 @@ func TestNoPasswordIsShown(t *testing.T) {
 
 // A password that was right is not hashed again, and not known when it has changed.
 func TestChangedPassword(t *testing.T) {
+	t.Parallel()
 	s, _ := quiet(t)
 	c := connect(t, s, asSuperuser(protocol.V4))
 	run(t, c, "CREATE ROLE r WITH LOGIN = true AND HASHED PASSWORD = "+

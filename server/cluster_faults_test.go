@@ -108,6 +108,7 @@ func TestClusterPausedViews(t *testing.T) {
 
 // TestClusterOrder writes a value on one node after the other, whose machines have clocks that are apart.
 func TestClusterOrder(t *testing.T) {
+	t.Parallel()
 	c := nodes.RunT(t, 3, nodes.Options{Apart: -3 * time.Second})
 	var conns []*client.Conn
 	for _, n := range c.Nodes() {
@@ -132,6 +133,7 @@ func TestClusterOrder(t *testing.T) {
 // TestClusterHalfway kills a node that has begun to drop an index, when the others have followed the first of two
 // versions.
 func TestClusterHalfway(t *testing.T) {
+	t.Parallel()
 	for range 20 {
 		if testHalfway(t) {
 			return
@@ -168,6 +170,7 @@ func testHalfway(t *testing.T) bool {
 
 // TestClusterBegun goes on from a definition that another node has begun, while a third one has not followed it.
 func TestClusterBegun(t *testing.T) {
+	t.Parallel()
 	c := nodes.RunT(t, 3, nodes.Options{Lease: time.Second, Down: time.Second})
 	first, second, third := dialNode(t, c.Node(0)), dialNode(t, c.Node(1)), dialNode(t, c.Node(2))
 	ask(t, first, clusterKeyspace)
@@ -440,6 +443,7 @@ func (x *chaos) disturb() {
 }
 
 func TestClusterChaos(t *testing.T) {
+	t.Parallel()
 	for name, open := range map[string]func(engine.Fold) engine.Engine{"memory": nil, "hostile": hostileEngine} {
 		t.Run(name, func(t *testing.T) {
 			x := &chaos{T: t, seed: *chaosSeed}

@@ -119,6 +119,7 @@ func TestClusterDefinitions(t *testing.T) {
 }
 
 func TestClusterMembers(t *testing.T) {
+	t.Parallel()
 	c := nodes.RunT(t, 2, nodes.Options{Forget: 1500 * time.Millisecond, Down: 700 * time.Millisecond})
 	first := dialNode(t, c.Node(0))
 	if err := first.Register(testContext(t), protocol.StatusChange, protocol.TopologyChange); err != nil {

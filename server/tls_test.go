@@ -190,6 +190,7 @@ func TestTLSEnds(t *testing.T) {
 
 // Roles are found by the identity in a certificate. Texts are Cassandra 5.0.8's.
 func TestCertificateLogin(t *testing.T) {
+	t.Parallel()
 	passwords := cqltest.RunT(t, cqltest.WithMutualTLSOrPassword(), inside.Log(zerolog.Nop()))
 	super := asSuperuser(protocol.V4)
 	super.TLS = passwords.TLSConfig()

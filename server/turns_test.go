@@ -84,6 +84,7 @@ func TestReadTimeouts(t *testing.T) {
 
 // The time that is given is that of a page: an aggregate reads as many as there are.
 func TestAggregatesHaveTime(t *testing.T) {
+	t.Parallel()
 	e, withEngine := withHeldEngine()
 	s := withTable(t, withEngine, inside.Limits(server.Limits{
 		RangeTimeout: 250 * time.Millisecond, ReadTimeout: 250 * time.Millisecond,

@@ -108,6 +108,7 @@ func TestUnknownConditionalWrites(t *testing.T) {
 
 // A TRUNCATE that takes too long is answered, and the table is empty in the end.
 func TestTruncateTimeout(t *testing.T) {
+	t.Parallel()
 	e, withEngine := withHeldEngine()
 	s := withTable(t, withEngine, inside.Limits(server.Limits{TruncateTimeout: 50 * time.Millisecond}))
 	for _, v := range versions {

@@ -244,6 +244,7 @@ func makeImage(t *testing.T, path string, size int64) {
 // TestFullDisk has another process take all room of a disk, at once, while a server is written to.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
+	onlyWhenFull(t)
 	image := filepath.Join(t.TempDir(), "image")
 	makeImage(t, image, 2<<30)
 	dir := mount(t, "-o", "loop", image)
@@ -289,6 +290,7 @@ func length(path string) int64 {
 // file.
 func TestNoDescriptors(t *testing.T) {
 	t.Parallel()
+	onlyWhenFull(t)
 	l := startLimited(t, t.TempDir(), 40<<10)
 	l.written(10)
 	pid := strconv.Itoa(l.server.Pid())
@@ -310,6 +312,7 @@ func TestNoDescriptors(t *testing.T) {
 // TestReadOnlyDisk makes the file system of a server read-only, as an error of the disk does.
 func TestReadOnlyDisk(t *testing.T) {
 	t.Parallel()
+	onlyWhenFull(t)
 	image := filepath.Join(t.TempDir(), "image")
 	makeImage(t, image, 2<<30)
 	dir := mount(t, "-o", "loop,errors=remount-ro", image)
@@ -400,6 +403,7 @@ func TestTruncateFrees(t *testing.T) {
 // TestStopOnFullDisk ends a server whose disk another process has filled: it ends in time, and no write is lost.
 func TestStopOnFullDisk(t *testing.T) {
 	t.Parallel()
+	onlyWhenFull(t)
 	image := filepath.Join(t.TempDir(), "image")
 	makeImage(t, image, 2<<30)
 	dir := mount(t, "-o", "loop", image)

@@ -26,7 +26,7 @@ func TestBigCommits(t *testing.T) {
 	lengths := []int{1, 100, longRow - 1, longRow, longDelta - 1, longDelta, 1 << 20, 5 << 20}
 	held := map[string][]byte{}
 	tooLong, flushes := 0, uint64(0)
-	commits := 100
+	commits := 60
 	if full {
 		commits = 300
 	}
@@ -66,7 +66,7 @@ func TestBigCommits(t *testing.T) {
 		for key := range next {
 			wantHeld(t, e, key, held[key])
 		}
-		if n%50 == 49 {
+		if n%30 == 29 {
 			flushes += e.flushes.Load()
 			if err := e.Close(); err != nil {
 				t.Fatal(err)

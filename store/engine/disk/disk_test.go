@@ -87,6 +87,9 @@ func TestContract(t *testing.T) {
 			return o
 		},
 	} {
+		if !full && (name == "periodic" || name == "many flushes in batch") {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			enginetest.Run(t, enginetest.Harness{
