@@ -28,7 +28,8 @@ const (
 )
 
 // modes are the ways every script is run in: with -every all combinations of a version, a page's size and a way to
-// prepare and bind values; else five of them, in which each version has pages of both sizes, and text and prepared statements.
+// prepare and bind values; else five of them, in which each version has pages of both sizes, and statements as text and
+// prepared.
 func modes() []script.Mode {
 	var all []script.Mode
 	for _, version := range []protocol.Version{5, 4} {
