@@ -24,12 +24,12 @@ var arrows = map[string][]string{
 	"command": {
 		"server", "server/control", "server/control/endpoints", "store", "store/cluster", "store/engine", "store/engine/disk", "store/engine/files",
 		"store/engine/memory", "protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/shell",
-		"protocol/client/traffic", "protocol/client/transfer", "planner/guardrail", "cql/parser", "cql/schema",
+		"protocol/client/traffic", "protocol/client/transfer", "planner/guardrail", "cql/parser", "cql/schema", "internal/suggest",
 	},
 	"server/control":           {"server", "store", "store/system", "protocol", "cql/schema", "cql/secret", "cql/types", "cql/cqlerr"},
 	"server/control/endpoints": {"server/control", "cql/schema", "cql/types", "cql/cqlerr"},
 	"cqltest": {
-		"server", "server/control", "internal/certificates", "internal/inside", "planner/guardrail", "store", "store/engine",
+		"server", "server/control", "internal/certificates", "internal/inside", "internal/suggest", "planner/guardrail", "store", "store/engine",
 		"store/engine/memory", "protocol", "protocol/client", "protocol/client/cqlfiles", "cql/quote", "cql/schema", "cql/types",
 		"cql/cqlerr",
 	},

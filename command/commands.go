@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/cqld/cqld/internal/suggest"
 )
 
 // The groups of commands in the help.
@@ -109,7 +111,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 			names = append(names, cmd.Name())
 		}
 	}
-	if near := nearest(name, names); near != "" {
+	if near := suggest.Nearest(name, names); near != "" {
 		return usagef("there is no command %q: did you mean %s?", name, near)
 	}
 	return usagef("there is no command %q; %s help lists all commands", name, root.Name())

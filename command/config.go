@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/cqld/cqld/internal/suggest"
 	"github.com/cqld/cqld/planner/guardrail"
 )
 
@@ -93,7 +94,7 @@ func settingNames() (names []string) {
 // unknownSetting says why a name is no setting, and which one is near it.
 func unknownSetting(name string, known []string) error {
 	_, err := guardrail.Read(map[string]string{name: ""})
-	if near := nearest(name, known); near != "" {
+	if near := suggest.Nearest(name, known); near != "" {
 		return fmt.Errorf("%w: did you mean %s?", err, near)
 	}
 	return err
@@ -145,11 +146,14 @@ func readConfig(file string, given map[string]setting) error {
 	return nil
 }
 
-// cannotRead says which file or folder cannot be read. The error of the system may name it, and then names it twice.
-func cannotRead(path string, err error) error {
+// cannotRead is the error of a file or folder that cannot be read.
+func cannotRead(path string, err error) error { return pathError("read", path, err) }
+
+// pathError names a path once: the error of the system may name it too.
+func pathError(action, path string, err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		err = p.Err
 	}
-	return fmt.Errorf("cannot read %s: %w", path, err)
+	return fmt.Errorf("cannot %s %s: %w", action, path, err)
 }

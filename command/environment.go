@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/cqld/cqld/internal/suggest"
 )
 
 const envPrefix = "CQLD_"
@@ -83,7 +85,7 @@ func (c *console) checkEnvironment(root *cobra.Command) error {
 		if !ours || value == "" || slices.Contains(known, flag) || serviceVariables.MatchString(variable) {
 			continue
 		}
-		if near := nearest(flag, known); near != "" {
+		if near := suggest.Nearest(flag, known); near != "" {
 			return usagef("the environment has %s, which is the name of no flag: did you mean %s?", name, envPrefix+near)
 		}
 		return usagef("the environment has %s, which is the name of no flag", name)
@@ -114,7 +116,7 @@ func flagError(f *pflag.FlagSet, err error) error {
 		}
 		if len(name) > 1 {
 			name, _, _ = strings.Cut(name, "=")
-			if near := nearest(name, names); near != "" {
+			if near := suggest.Nearest(name, names); near != "" {
 				return usagef("there is no flag %s: did you mean --%s?", given, near)
 			}
 		}

@@ -92,19 +92,6 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// TestNearest finds what somebody meant.
-func TestNearest(t *testing.T) {
-	names := []string{"listen", "log-level", "log-format", "memory", "memory-limit", "tls"}
-	for word, want := range map[string]string{
-		"lsten": "listen", "lisetn": "listen", "loglevel": "log-level", "log_format": "log-format", "memori": "memory",
-		"tl": "tls", "level": "log-level", "xyz": "", "frobnicate": "",
-	} {
-		if got := nearest(word, names); got != want {
-			t.Errorf("%s is near %q, want %q", word, got, want)
-		}
-	}
-}
-
 // The flags of serve in docs/operating.md stand between these lines.
 const (
 	flagsBegin = "<!-- flags: go test ./command -run TestFlagTable -update -->\n"

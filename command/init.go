@@ -81,7 +81,7 @@ func planInit(s *settings, log zerolog.Logger) (*initialisation, error) {
 		return i, nil
 	}
 	if err := os.MkdirAll(s.data, 0o700); err != nil {
-		return nil, cannotMake(s.data, err)
+		return nil, pathError("make the folder", s.data, err)
 	}
 	return i, i.note(initBegun)
 }

@@ -267,7 +267,7 @@ func openStore(s *settings, clock *control.Clock, log zerolog.Logger) (st *store
 		}
 	case !s.memory:
 		if err := os.MkdirAll(s.data, 0o700); err != nil {
-			return nil, nil, cannotMake(s.data, err)
+			return nil, nil, pathError("make the folder", s.data, err)
 		}
 		o := disk.Options{Dir: s.data, Sync: s.sync, Memtable: s.memtable, Filter: s.filter, Reserve: s.reserve, Repair: s.repair, Log: log}
 		open = func(f engine.Fold) (engine.Engine, error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqld/cqld/cql/parser"
+	"github.com/cqld/cqld/internal/suggest"
 	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/store/engine/disk"
@@ -209,7 +210,7 @@ func (s *settings) checkLogins() error {
 
 // unknownValue refuses a value of a flag that takes one of a few.
 func unknownValue(name, value string, values []string) error {
-	if near := nearest(value, values); near != "" {
+	if near := suggest.Nearest(value, values); near != "" {
 		return badFlag(name, value, "did you mean "+near+"? It takes "+oneOf(values))
 	}
 	return badFlag(name, value, "want "+oneOf(values))

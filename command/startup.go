@@ -17,7 +17,7 @@ import (
 	"github.com/cqld/cqld/store/engine/files"
 )
 
-// checkData refuses a folder that has files and no data of ours: it is somebody else's.
+// checkData refuses a folder that has files, but no data of cqld.
 func (s *settings) checkData() error {
 	if s.memory || s.repair {
 		return nil
@@ -38,15 +38,6 @@ func (s *settings) checkData() error {
 		}
 	}
 	return nil
-}
-
-// cannotMake says which folder cannot be made.
-func cannotMake(path string, err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		err = p.Err
-	}
-	return fmt.Errorf("cannot make the folder %s: %w", path, err)
 }
 
 // announce tells people and programs that clients are served.
@@ -85,7 +76,7 @@ func (s *settings) removePortFile() error {
 // fact is one of the things that are said of a server that has started.
 type fact struct{ key, value string }
 
-// summary is what somebody who starts a server wants to know.
+// summary lists what to know about a server that has started.
 func (s *settings) summary(c *console, l *listeners) []fact {
 	data := "in memory"
 	switch {
@@ -148,7 +139,7 @@ func reachable(address string) string {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String()
 }
 
-// warnOpen warns of a server that everybody who reaches it may read and change.
+// warnOpen warns of a server without authentication that other machines can reach.
 func (s *settings) warnOpen(l *listeners, log zerolog.Logger) {
 	certified := l.tls != nil && !l.tls.Optional && s.certificates.authorities != ""
 	if s.logins || certified {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/internal/suggest"
 	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/server/control"
 )
@@ -142,35 +143,8 @@ func oneOf(field, value string, of []string) error {
 
 // suggestion is the value that a wrong one was probably meant to be, or all of them.
 func suggestion(wrong string, of []string) string {
-	best, distance := "", len(wrong)/2+1
-	for _, right := range of {
-		if d := editDistance(strings.ToLower(wrong), strings.ToLower(right)); d < distance {
-			best, distance = right, d
-		}
-	}
-	if best != "" {
+	if best := suggest.Nearest(wrong, of); best != "" {
 		return fmt.Sprintf(": did you mean %q?", best)
 	}
 	return ": want one of " + strings.Join(of, ", ")
-}
-
-// editDistance is how many characters have to be changed, added or removed to make one text another.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range a {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range b {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -17,8 +17,8 @@ type Conditions struct {
 	NotExists, Exists bool
 	Rows, Statics     []*Condition // on columns of the row, and on static ones
 
-	// Masked are the masked columns of the table, and Restricted those of them that conditions compare or the WHERE clause
-	// restricts, as texts list them. Whether the write is applied tells what these hold.
+	// Masked are the masked columns of the table. Restricted lists those that a condition or the WHERE clause compares, in
+	// the form of error texts: whether the write is applied reveals their values.
 	Masked     []*schema.Column
 	Restricted string
 }

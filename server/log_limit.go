@@ -11,9 +11,8 @@ import (
 	"github.com/cqld/cqld/auth/roles"
 )
 
-// logLimit bounds the log lines that clients can cause without logging in. In a minute it lets a few lines of each kind
-// pass, and counts the others of each network that clients connect from; when the minute is over, a line says how many
-// these were.
+// logLimit limits the log lines that clients can cause without logging in. Each minute a few lines of each kind are
+// logged. The rest are counted per client network, and a line at the end of the minute reports the count.
 type logLimit struct {
 	log zerolog.Logger
 
@@ -40,7 +39,7 @@ const (
 	logPeriod       = time.Minute
 )
 
-// allow reports whether a line may be logged. message is the line's, and stands for its kind.
+// allow reports whether a line may be logged. Its message identifies its kind.
 func (l *logLimit) allow(message string, client netip.Addr) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -97,10 +96,10 @@ func (l *logLimit) beginMinute() {
 	l.kinds, l.until = map[string]*limitedLines{}, time.Time{}
 }
 
-// maxShown is how many bytes of a text that a client has sent stand in a log line.
+// maxShown is the maximum length of client-supplied text in a log line, in bytes.
 const maxShown = 128
 
-// shown is a text that a client has sent, as it stands in the log: shortened, and without control characters.
+// shown prepares client-supplied text for the log: it is truncated, and control characters are escaped.
 func shown(text string) string {
 	quoted := strconv.Quote(cutShort(text, maxShown))
 	return quoted[1 : len(quoted)-1]

@@ -13,9 +13,9 @@ import (
 // errNotCQL ends a connection on which something other than CQL arrives.
 var errNotCQL = fmt.Errorf("%w: it does not speak CQL", errHangUp)
 
-// refuseBytes ends a connection at bytes that begin no envelope of a version that is served. Nobody can tell where
-// the next envelope begins, and guessing would be dangerous: a web page can have a browser send HTTP requests and TLS
-// handshakes to this port, and choose some of their bytes. HTTP clients are answered in HTTP, others with err.
+// refuseBytes closes a connection whose next bytes are not an envelope of a supported version. The start of the next
+// envelope is unknown, and guessing would be dangerous: a web page can make a browser send HTTP requests and TLS
+// handshakes to this port, and choose some of their bytes. HTTP clients get an HTTP response, others get err.
 //
 // It returns nil if b is too short to tell.
 func (c *conn) refuseBytes(b []byte, err *protocol.HeaderError) error {

@@ -30,8 +30,8 @@ func (s *Store) TimestampAt(now time.Time) int64 {
 // After a crash the first timestamps may be that much ahead of the clock.
 const boundAhead = 100_000
 
-// loadTimestampBound makes timestamps go on behind the stored bound, so that no write gets the timestamp of an earlier
-// one, or one before it, though the clock was put back while the store was closed.
+// loadTimestampBound makes new timestamps greater than the stored bound. So an earlier write never shadows a later one,
+// even if the clock was set back while the store was closed.
 func (s *Store) loadTimestampBound() error {
 	var bound int64
 	_, err := s.engine.Get(boundKey, func(b []byte) error {

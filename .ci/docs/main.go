@@ -1,25 +1,24 @@
-// Command docs does what the pages for users and contributors show, from top to bottom, and fails where that fails.
+// Command docs runs the code blocks of the documentation pages in order, and fails at the first command that fails.
 //
 //	go run ./.ci/docs [-w FOLDER] [PAGE...]
 //
-// Each page begins in an empty folder, with a cqld that is built from the checkout. Of its blocks of code
+// A page starts in an empty folder, with a cqld built from the checkout on the PATH. Its code blocks are
 //
-//   - indented ones, and fenced ones of the language sh, are commands: one shell runs all of a page, and the first that
-//     fails ends it;
-//   - fenced ones with the name of a file behind the language, like ```go orders/orders_test.go, are added to that file;
-//   - fenced ones of the language text show what is printed.
+//   - commands, if they are indented or fenced with the language sh. One shell runs all commands of a page;
+//   - parts of a file, if a file name follows the language, as in ```go orders/orders_test.go. They are appended to it;
+//   - output, if they are fenced with the language text. They are printed and not compared.
 //
-// Comments in the page say what differs:
+// Comments in the page change that:
 //
-//	<!-- not run: REASON -->            the block below is left out
-//	<!-- run: COMMANDS -->              what the reader is supposed to have done already
-//	<!-- in a terminal of its own -->   the block below runs until the page ends, or until close_terminals is run; the
-//	                                    page goes on when cqld ping succeeds
-//	<!-- in a terminal of its own, until: COMMAND -->   or when another command does
+//	<!-- not run: REASON -->            skip the next block
+//	<!-- run: COMMANDS -->              run commands that the page does not show
+//	<!-- in a terminal of its own -->   start the next block in the background, and continue when cqld ping succeeds.
+//	                                    It is stopped at the end of the page, or by the command close_terminals
+//	<!-- in a terminal of its own, until: COMMAND -->   the same, but continue when COMMAND succeeds
 //
-// Commands run without a network but for the loopback one, which is the page's own, if this is allowed; otherwise port
-// 9042 must be free. Go has the modules in its cache. Packages for Python, Node and Java are installed before, into
-// FOLDER, where compat_tests/drivers/run -w leaves most of them.
+// If the system allows it, a page has its own network namespace with nothing but a loopback interface. Otherwise port
+// 9042 must be free. Go modules come from the module cache. Packages for Python, Node and Java are installed into
+// FOLDER first; compat_tests/drivers/run -w FOLDER installs most of them.
 package main
 
 import (
@@ -86,7 +85,7 @@ func run(folder string, pages []string) error {
 	return nil
 }
 
-// try does what a page shows, in a folder for it in work.
+// try runs the blocks of a page in a new folder below work.
 func try(page, work string) error {
 	content, err := os.ReadFile(page)
 	if err != nil {
@@ -111,10 +110,10 @@ func try(page, work string) error {
 	return runScript(path, reader)
 }
 
-// namespaces are those of a page: what it has left running ends with it.
+// namespaces isolate a page. The system kills all of its processes when its shell ends.
 var namespaces = []string{"--net", "--pid", "--fork", "--mount-proc", "--kill-child"}
 
-// runScript runs a script in a folder, and ends what it has left running.
+// runScript runs a script in a folder, and then kills the processes that it left running.
 func runScript(path, folder string) error {
 	args := append([]string{"unshare"}, append(namespaces, "bash", "-c", `ip link set lo up && exec bash "$0"`, path)...)
 	if exec.Command("unshare", append(namespaces, "ip", "link", "set", "lo", "up")...).Run() != nil {
@@ -141,7 +140,7 @@ func runScript(path, folder string) error {
 	return err
 }
 
-// prelude is what the script of a page begins with. close_terminals is for comments in pages too.
+// prelude is the beginning of the script of each page. Comments in pages may call close_terminals.
 const prelude = `set -euo pipefail
 terminals=()
 close_terminals() {
@@ -180,7 +179,7 @@ func writeScript(page string, all []step, work, blocks string) (path string, err
 	return path, os.WriteFile(path, []byte(b.String()), 0o600)
 }
 
-// said is what a transcript says about a step.
+// said describes a step in the transcript.
 func said(s step) string {
 	switch {
 	case s.skip != "":

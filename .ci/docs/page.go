@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// step is something that a reader of a page does.
+// step is a code block of a page, or commands in a comment.
 type step struct {
 	line     int    // where its block or comment begins
 	code     string // what that shows
@@ -22,7 +22,7 @@ var (
 	comment   = regexp.MustCompile(`(?s)^<!-- (?:(not run|run): (.+)|in a terminal of its own(?:, until: (.+))?) -->$`)
 )
 
-// steps reads a page.
+// steps parses a page.
 func steps(page string) (all []step, err error) {
 	lines := strings.Split(strings.TrimRight(page, "\n"), "\n")
 	var mark step // what a comment says about the block below it

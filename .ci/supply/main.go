@@ -49,7 +49,7 @@ const own = "github.com/cqld/cqld"
 // tools is the module of the tools, which only the folder of the repository has.
 const tools = ".ci/tools/go.mod"
 
-// modules are those of others that packages need, in the order of their paths.
+// modules lists the third-party modules that packages depend on, sorted by path.
 func modules(args ...string) ([]*module, error) {
 	args = append([]string{"list", "-deps", "-json=Module"}, args...)
 	cmd := exec.Command("go", args...)

@@ -10,9 +10,9 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 )
 
-// hashQueue divides the time for hashes among the networks that clients log in from: they take turns, and each has one
-// hash computed at a time. So wrong passwords from one network do not delay right ones from others. It knows a network
-// only while a client of it waits.
+// hashQueue schedules bcrypt computations fairly by client network: networks take turns, and each has at most one
+// computation at a time. So wrong passwords from one network do not delay logins from others. A network is removed as
+// soon as none of its clients waits.
 type hashQueue struct {
 	mu       sync.Mutex
 	free     int // how many more hashes may be computed at the same time
@@ -27,7 +27,7 @@ type network struct {
 	waiting   []chan struct{} // each is closed when its turn comes; in FIFO order
 }
 
-// maxWaiting is how many hashes may wait for those of one network. Clients that send the same password wait for one.
+// maxWaiting is the maximum queue length of a network. Clients that send the same password for a role share one entry.
 const maxWaiting = 100
 
 // errManyLogins refuses a login while too many of its network wait.
@@ -63,8 +63,8 @@ func (q *hashQueue) enter(ctx context.Context, from netip.Prefix) (*network, err
 	return nil, ctx.Err()
 }
 
-// wait adds a client to those that wait, and returns the channel that is closed when its turn comes. The network is nil
-// if too many wait.
+// wait queues a client, and returns a channel that is closed when its turn comes. The network is nil if its queue is
+// full.
 func (q *hashQueue) wait(from netip.Prefix) (*network, chan struct{}) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -92,7 +92,7 @@ func (q *hashQueue) leave(n *network) {
 	q.next(n)
 }
 
-// next puts a network whose hash has been computed behind the others, if more of its clients wait.
+// next moves a network whose computation has finished to the end of the queue, if more of its clients wait.
 func (q *hashQueue) next(n *network) {
 	n.computing = false
 	if len(n.waiting) > 0 {

@@ -52,7 +52,7 @@ type attempt struct {
 	digest     [sha256.Size]byte
 }
 
-// check compares the password of an attempt, for all who make it meanwhile.
+// check is a comparison that all concurrent attempts with the same password share.
 type check struct {
 	done  chan struct{} // is closed when the following is known
 	right bool
@@ -141,8 +141,8 @@ func costOf(hash string) (int, error) {
 	return cost, nil
 }
 
-// Login checks the password of a role for a client. All logins that are refused take as long, also those of unknown
-// roles and of roles without a password.
+// Login checks the password of a role for a client. A refused login takes the same time for every role, also for an
+// unknown one and for one without a password.
 func (k *Keeper) Login(ctx context.Context, client netip.Addr, name, password string) error {
 	r, err := k.role(ctx, name)
 	if err != nil {

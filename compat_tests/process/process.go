@@ -58,7 +58,7 @@ func Start(binary string, args ...string) (*Process, error) {
 // StartWith is Start with more variables (NAME=value) in the server's environment.
 func StartWith(environment []string, binary string, args ...string) (*Process, error) {
 	p := &Process{cmd: exec.Command(binary, args...)}
-	// A server takes flags from such variables: those of whoever runs the tests are not meant for it.
+	// cqld reads flags from CQLD_* variables, and must not read those of the test's own environment.
 	p.cmd.Env = append(slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		return strings.HasPrefix(variable, "CQLD_")
 	}), environment...)

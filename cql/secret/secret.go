@@ -1,6 +1,5 @@
-// Package secret finds the passwords in texts of statements, which logs, traces, errors and tables do not show. It
-// looks at words and not at syntax, since most of all texts with mistakes are shown: too much is hidden rather than too
-// little.
+// Package secret removes passwords from the text of statements before it reaches a log, trace, error or table. It works
+// on words, not on the grammar, because the text most often shown is one with a syntax error. In doubt it removes more.
 package secret
 
 import (
@@ -8,10 +7,10 @@ import (
 	"strings"
 )
 
-// Stars stand for what is hidden.
+// Stars replaces the part of a text that is removed.
 const Stars = "*******"
 
-// Hide returns a text without what may tell a password.
+// Hide returns a text without the part that may contain a password.
 func Hide(text string) string {
 	if start := Start(text); start < len(text) {
 		return strings.TrimRight(text[:start], " \t\r\n") + " " + Stars
@@ -19,22 +18,23 @@ func Hide(text string) string {
 	return text
 }
 
-// words are followed by what is hidden, in any case and as parts of other words.
+// words precede passwords. They match in any case and inside other words.
 var words = []string{"password", "salted_hash"}
 
 // Names reports whether a name says that its value is a password.
 func Names(name string) bool {
-	_, found := behindWord(name)
+	_, found := afterWord(name)
 	return found
 }
 
-// Start is where the part of a text begins that is hidden: behind the word PASSWORD, as Cassandra hides it in audit
-// logs. It begins earlier where a string or comment stands in front, and of CREATE and ALTER of a role or user where a
-// word that is no option does, for the word PASSWORD may be misspelled, missing or out of place. Where nothing is
-// hidden it is the length of the text: so it is of statements about rows, which name a column like that, if no string
-// follows.
+// Start returns the index at which Hide cuts a text, or its length if nothing is removed.
+//
+// The cut is after the word PASSWORD, as in Cassandra's audit log. It is earlier if a string or a comment precedes that
+// word; in CREATE and ALTER of a role or user also at the first word that is not an option, since PASSWORD may be
+// misspelled, missing or misplaced. A SELECT, INSERT, UPDATE or DELETE that only has a column of such a name, without a
+// string after it, is not cut.
 func Start(text string) int {
-	start, found := behindWord(text)
+	start, found := afterWord(text)
 	if found || hasWord(text, "role") || hasWord(text, "user") {
 		s := scan(text)
 		if found && s.aboutRows && !s.roles && !strings.ContainsAny(text[start:], "'$") {
@@ -45,8 +45,8 @@ func Start(text string) int {
 	return start
 }
 
-// behindWord is where the first of words ends; without any it is the length of the text.
-func behindWord(text string) (end int, found bool) {
+// afterWord returns the index after the first of words, or the length of the text if it has none of them.
+func afterWord(text string) (end int, found bool) {
 	end = len(text)
 	for _, w := range words {
 		if i := indexFold(text[:end], w); i >= 0 {
@@ -69,7 +69,7 @@ func indexFold(text, word string) int {
 	return -1
 }
 
-// options are the words that stand behind the name of a role.
+// options are the words that may follow the name of a role.
 var options = map[string]bool{
 	"IF": true, "NOT": true, "EXISTS": true, "WITH": true, "AND": true, "PASSWORD": true, "HASHED": true, "LOGIN": true,
 	"NOLOGIN": true, "SUPERUSER": true, "NOSUPERUSER": true, "TRUE": true, "FALSE": true, "OPTIONS": true, "ACCESS": true,
@@ -87,8 +87,8 @@ type scanned struct {
 	other     int  // where the first word that is no option begins behind ROLE or USER and the name
 }
 
-// secretStart is where the part that is hidden begins, if it is not behind the word PASSWORD. password says that the
-// text has that word.
+// secretStart returns the index of a cut before the word PASSWORD, or math.MaxInt if there is none. password reports
+// whether the text has that word.
 func (s *scanned) secretStart(password bool) int {
 	switch {
 	case !s.role && !password:
@@ -101,7 +101,7 @@ func (s *scanned) secretStart(password bool) int {
 
 func scan(text string) scanned {
 	out := scanned{literal: len(text), comment: len(text), other: len(text)}
-	named, behindVerb := false, false // the name of the role was seen; the last word is CREATE or ALTER
+	named, afterVerb := false, false // the name of the role was seen; the last word is CREATE or ALTER
 	s := scanner{text: text}
 	for first := true; s.next(); first = first && s.kind == comment {
 		w := strings.ToUpper(text[s.start:s.end])
@@ -116,20 +116,20 @@ func scan(text string) scanned {
 		case first && rowVerbs[w]:
 			out.aboutRows = true
 		case w == "CREATE" || w == "ALTER":
-			behindVerb = true
+			afterVerb = true
 			if named {
 				out.other = min(out.other, s.start)
 			}
 			continue
 		case (w == "ROLE" || w == "USER") && !out.role:
-			out.roles, out.role = true, behindVerb
+			out.roles, out.role = true, afterVerb
 		case out.role && !named && (w == "IF" || w == "NOT" || w == "EXISTS"):
 		case out.role && !named:
 			named = true
 		case out.role && !options[w]:
 			out.other = min(out.other, s.start)
 		}
-		behindVerb = false
+		afterVerb = false
 	}
 	return out
 }
@@ -187,7 +187,7 @@ func (s *scanner) next() bool {
 	return true
 }
 
-// find ends what was found behind the text that closes it.
+// find ends a token after its closing text.
 func (s *scanner) find(k kind, rest string, from int, closing string) {
 	s.kind, s.end = k, len(s.text)
 	if i := strings.Index(rest[from:], closing); i >= 0 {

@@ -1,9 +1,8 @@
-// Package inside is what tests of this repository know of a server of cqltest and its users do not: the parts that it
-// is made of, and options of those.
+// Package inside gives the tests of this repository access to the internals of a cqltest server, which cqltest does not
+// export: its server.Server, its store, and more options.
 //
-// A Config is what a server is started with; an option of cqltest is a function that changes it. Those of this package
-// stand beside cqltest's own: cqltest.RunT(t, cqltest.WithAuth(), inside.Limits(limits)). Of returns the parts of a
-// server that runs.
+// Options are functions on Config and are passed like those of cqltest:
+// cqltest.RunT(t, cqltest.WithAuth(), inside.Limits(limits)). Of returns the internals of a running server.
 package inside
 
 import (

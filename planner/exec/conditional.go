@@ -334,7 +334,7 @@ func (c *conditional) finishColumns() {
 	c.hideMasked()
 }
 
-// hideMasked leaves masked columns out of the answer to a user who may not see what they hold.
+// hideMasked removes masked columns from the response to a user without the permission UNMASK.
 func (c *conditional) hideMasked() {
 	for i := range c.statements {
 		conditions := c.statements[i].plan.If

@@ -173,8 +173,8 @@ func (c *Conn) readEnvelope() (h protocol.Header, body []byte, err error) {
 	return h, body, err
 }
 
-// leastRead is how much room there is for a read of segments.
-const leastRead = 4 << 10
+// minRead is the least free space in the buffer when segments are read from the socket.
+const minRead = 4 << 10
 
 // readSegments returns the next envelope and keeps the others of its segment.
 func (c *Conn) readSegments() (protocol.Header, []byte, error) {
@@ -190,7 +190,7 @@ func (c *Conn) readSegments() (protocol.Header, []byte, error) {
 		if len(c.unread) == 0 {
 			c.unread = c.buffer[:0]
 		}
-		c.unread = slices.Grow(c.unread, leastRead)
+		c.unread = slices.Grow(c.unread, minRead)
 		c.buffer = c.unread[:0]
 		n, err = c.in.Read(c.unread[len(c.unread):cap(c.unread)])
 		if err != nil {

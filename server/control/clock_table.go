@@ -16,11 +16,11 @@ type clockTable struct{ clock *Clock }
 // ClockKey is the key of the only row.
 const ClockKey = "local"
 
-func (t clockTable) rows() []row {
+func (t clockTable) rows() []Row {
 	v := values{"now": types.EncodeTimestamp(t.clock.Now())}
 	v.setDuration("ahead", t.clock.Ahead().Round(time.Millisecond))
 	v.setBool("frozen", t.clock.Frozen())
-	return []row{{textKey(ClockKey), v}}
+	return []Row{{textKey(ClockKey), v}}
 }
 
 // Write freezes the clock or lets it run, then sets it, then moves it.

@@ -28,14 +28,14 @@ type namedFault struct {
 	rule *Rule
 }
 
-func (t *faultTable) rows() (all []row) {
+func (t *faultTable) rows() (all []Row) {
 	list := t.faults.List()
 	for name, n := range t.named {
 		v := maps.Clone(n.values)
 		v["matched"] = types.EncodeBigInt(int64(n.rule.Matched()))
 		v["acted"] = types.EncodeBigInt(int64(n.rule.Acted()))
 		v.setInt("position", slices.Index(list, n.rule)+1)
-		all = append(all, row{textKey(name), v})
+		all = append(all, Row{textKey(name), v})
 	}
 	return all
 }

@@ -15,7 +15,7 @@ import (
 //	DELETE FROM cqld_control.nodes WHERE number = 3
 type nodeTable struct{ server *server.Server }
 
-func (t nodeTable) rows() (all []row) {
+func (t nodeTable) rows() (all []Row) {
 	ring := t.server.Ring()
 	if ring == nil {
 		return nil
@@ -33,7 +33,7 @@ func (t nodeTable) rows() (all []row) {
 			tokens[i] = types.EncodeBigInt(token)
 		}
 		v["tokens"] = types.NewList(tokens)
-		all = append(all, row{types.EncodeInt(int32(n.Number)), v})
+		all = append(all, Row{types.EncodeInt(int32(n.Number)), v})
 	}
 	return all
 }

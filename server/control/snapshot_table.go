@@ -25,9 +25,9 @@ type namedSnapshot struct {
 	restored int64
 }
 
-func (t *snapshotTable) rows() (all []row) {
+func (t *snapshotTable) rows() (all []Row) {
 	for name, s := range t.named {
-		all = append(all, row{textKey(name), values{
+		all = append(all, Row{textKey(name), values{
 			"taken": types.EncodeTimestamp(s.taken), "restored": types.EncodeBigInt(s.restored),
 		}})
 	}

@@ -8,7 +8,7 @@ import "github.com/cqld/cqld/cql/types"
 //	TRUNCATE cqld_control.statements
 type statementTable struct{ record *Record }
 
-func (t statementTable) rows() (all []row) {
+func (t statementTable) rows() (all []Row) {
 	for _, s := range t.record.Statements() {
 		v := values{}
 		v.setDuration("took", s.Took)
@@ -35,7 +35,7 @@ func (t statementTable) rows() (all []row) {
 			keys[i] = types.EncodeText(k)
 		}
 		v["partitions"] = types.NewList(keys)
-		all = append(all, row{types.EncodeBigInt(s.Number), v})
+		all = append(all, Row{types.EncodeBigInt(s.Number), v})
 	}
 	return all
 }

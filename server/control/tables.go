@@ -22,7 +22,7 @@ type table interface {
 	store.VirtualWriter
 
 	// rows returns its rows, in any order.
-	rows() []row
+	rows() []Row
 }
 
 // replacer is a table whose rows can be written as a whole.
@@ -30,10 +30,10 @@ type replacer interface {
 	Replace(key []byte, values map[string][]byte) error
 }
 
-// row is a row: the key, and what its other columns have; what is not there is null.
-type row struct {
-	key []byte
-	values
+// Row is a row of a table: its key, and the values of the other columns that are not null.
+type Row struct {
+	Key    []byte
+	Values map[string][]byte
 }
 
 // recorded is how many statements the table of statements has, the last ones.
@@ -72,14 +72,14 @@ func (c *Controls) Register() *Tables {
 }
 
 // mutations are the rows of a table as the store reads them.
-func mutations(t *schema.Table, rows []row) []*store.Mutation {
+func mutations(t *schema.Table, rows []Row) []*store.Mutation {
 	const timestamp = 1
 	all := make([]*store.Mutation, len(rows))
 	for i, r := range rows {
-		m := store.NewMutation(t, r.key)
+		m := store.NewMutation(t, r.Key)
 		m.Row(nil)
 		m.Mark(timestamp, store.Expiry{})
-		for name, value := range r.values {
+		for name, value := range r.Values {
 			if value != nil {
 				m.Set(t.Column(name), value, timestamp, store.Expiry{})
 			}
@@ -97,38 +97,29 @@ type Table struct {
 	mu    sync.Mutex
 }
 
-// Row is a row: the key, and the values of the other columns that are not null.
-type Row struct {
-	Key    []byte
-	Values map[string][]byte
-}
-
-func (o *Table) rows() []row {
+func (o *Table) rows() []Row {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.table.rows()
 }
 
 // Rows returns the rows in the order of their keys.
-func (o *Table) Rows() (all []Row) {
-	for _, r := range o.rows() {
-		all = append(all, Row{r.key, r.values})
-	}
+func (o *Table) Rows() []Row {
+	all := o.rows()
 	slices.SortFunc(all, func(a, b Row) int { return bytes.Compare(a.Key, b.Key) })
 	return all
 }
 
 // Row returns the row of a key; false: there is none.
 func (o *Table) Row(key []byte) (Row, bool) {
-	r, ok := find(o.rows(), key)
-	return Row{r.key, r.values}, ok
+	return find(o.rows(), key)
 }
 
 // find returns the row of a key; false: there is none.
-func find(rows []row, key []byte) (row, bool) {
-	at := slices.IndexFunc(rows, func(r row) bool { return bytes.Equal(r.key, key) })
+func find(rows []Row, key []byte) (Row, bool) {
+	at := slices.IndexFunc(rows, func(r Row) bool { return bytes.Equal(r.Key, key) })
 	if at < 0 {
-		return row{}, false
+		return Row{}, false
 	}
 	return rows[at], true
 }

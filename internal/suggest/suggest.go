@@ -1,9 +1,10 @@
-package command
+// Package suggest finds the name that a misspelled one was meant to be.
+package suggest
 
 import "strings"
 
-// nearest returns the name that a misspelt one was probably meant to be, or "" if none is near.
-func nearest(word string, names []string) string {
+// Nearest returns the name that a misspelled word was probably meant to be, or "" if no name is close.
+func Nearest(word string, names []string) string {
 	word = strings.ToLower(word)
 	best, found := max(1, len(word)/3)+1, ""
 	for _, name := range names {
@@ -11,7 +12,7 @@ func nearest(word string, names []string) string {
 			best, found = d, name
 		}
 	}
-	if found == "" && len(word) >= 3 { // a beginning or an end that only one name has
+	if found == "" && len(word) >= 3 { // a prefix or suffix of exactly one name
 		for _, name := range names {
 			if lower := strings.ToLower(name); strings.HasPrefix(lower, word) || strings.HasSuffix(lower, word) {
 				if found != "" {
@@ -24,8 +25,8 @@ func nearest(word string, names []string) string {
 	return found
 }
 
-// distance is the number of letters to insert, delete, replace or swap with their neighbour to make one word of
-// another: the optimal string alignment distance.
+// distance is the optimal string alignment distance: how many letters have to be inserted, deleted, replaced or swapped
+// with their neighbour to turn one word into the other.
 func distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {
