@@ -59,6 +59,9 @@ type Options struct {
 	// when they are encoded. 0 means 5000, which fits the default of 8 KiB.
 	MaxKey int
 
+	// Split is how many regions a new table gets. 0 and 1 leave it to the cluster to split it when it has grown.
+	Split int
+
 	// Patience is how long a commit is tried while the cluster does not answer. 0 means 40 seconds: a cluster that loses
 	// a store needs up to 20.
 	Patience time.Duration
@@ -96,6 +99,7 @@ type Engine struct {
 	guards  guards
 	views   views
 	compact *compaction
+	splits  chan [][]byte      // keys at which regions are to begin
 	stop    context.CancelFunc // ends background work
 	working sync.WaitGroup     // background work
 
@@ -104,7 +108,10 @@ type Engine struct {
 	under  sync.WaitGroup // requests
 }
 
-var _ engine.Remote = (*Engine)(nil)
+var (
+	_ engine.Remote   = (*Engine)(nil)
+	_ engine.Splitter = (*Engine)(nil)
+)
 
 var prefixes = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
@@ -126,8 +133,10 @@ func Open(cluster *tikv.KVStore, o Options, fold engine.Fold) (*Engine, error) {
 	e := &Engine{
 		cluster: cluster, id: uuid.NewString(), options: o, fold: fold, prefix: append([]byte(o.Prefix), 0), stop: stop,
 		commits: make(chan struct{}, queue), guards: newGuards(), compact: newCompaction(),
+		splits: make(chan [][]byte, splitQueue),
 	}
 	e.working.Go(func() { e.runCompaction(ctx) })
+	e.working.Go(func() { e.runSplits(ctx) })
 	e.working.Go(func() { e.holdVersions(ctx) })
 	if !o.KeepVersions {
 		e.working.Go(func() { e.collectVersions(ctx) })
