@@ -33,7 +33,9 @@ type keySpan struct{ start, end []byte }
 const maxSeenSpans = 64
 
 // begin forgets what was read.
-func (s *seenRows) begin(r engine.Reader) { *s = seenRows{Reader: r, newest: rows.NoTimestamp, keys: s.keys[:0]} }
+func (s *seenRows) begin(r engine.Reader) {
+	*s = seenRows{Reader: r, newest: rows.NoTimestamp, keys: s.keys[:0]}
+}
 
 // Get reads a key.
 func (s *seenRows) Get(key []byte, fn func(value []byte) error) (bool, error) {

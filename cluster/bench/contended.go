@@ -109,4 +109,6 @@ func (w *contender) add(ctx context.Context) error {
 }
 
 // number decodes an int.
-func number(b []byte) int { return int(int32(b[0])<<24 | int32(b[1])<<16 | int32(b[2])<<8 | int32(b[3])) }
+func number(b []byte) int {
+	return int(int32(b[0])<<24 | int32(b[1])<<16 | int32(b[2])<<8 | int32(b[3]))
+}

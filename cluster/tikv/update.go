@@ -21,7 +21,8 @@ const updateAttempts = 16
 // optimisticAttempts is how many of the attempts lock nothing before they commit.
 const optimisticAttempts = 2
 
-// Update locks the guards in this process and in the cluster, and runs fn on what was committed when it got the locks.
+// Update locks the guards in this process, and runs fn on what was committed when it got the locks. In the cluster they
+// are locked by the commit, or before fn runs if there were conflicts.
 func (e *Engine) Update(ctx context.Context, guards [][]byte, fn func(engine.Txn) error, done func(error)) {
 	if err := e.enter(); err != nil {
 		done(err)
