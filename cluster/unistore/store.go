@@ -12,18 +12,15 @@ import (
 	"github.com/pingcap/tidb/store/mockstore/unistore/tikv"
 )
 
-// store is unistore with records of locks, and with two phases where it needs them. TiKV notes that a key was locked by a transaction which has committed, and
+// store is unistore with records of locks. TiKV notes that a key was locked by a transaction which has committed, and
 // refuses the lock to transactions that have begun before. Unistore notes only what is put or deleted. So here locks
 // are puts.
-//
-// TiKV lets nobody read at the timestamp of a commit with one request, or of an asynchronous one, before the commit is
-// there. Unistore does not see to that: another transaction with a later timestamp may read what was there before, and
-// no conflict is found. So commits of transactions that rely on conflicts have two phases here.
 type store struct {
 	*tikv.Server
 	twoPhases atomic.Bool // commits have two phases always
 	commits   *hold
 	locks     *lockLog
+	underWay  *underWay
 }
 
 // switchOnSignal has all commits that begin later have two phases when the process gets a signal.
@@ -41,6 +38,7 @@ func (s *store) switchOnSignal() {
 // KvPrewrite is the first phase of a commit.
 func (s *store) KvPrewrite(ctx context.Context, r *kvrpcpb.PrewriteRequest) (*kvrpcpb.PrewriteResponse, error) {
 	s.prepare(r)
+	r.TryOnePc, r.UseAsyncCommit = false, false // reads would have to wait
 	answer, err := s.Server.KvPrewrite(ctx, r)
 	if err == nil {
 		err = s.keep(r, answer)
@@ -64,9 +62,6 @@ func (s *store) prepare(r *kvrpcpb.PrewriteRequest) {
 	for _, m := range r.Mutations {
 		if m.Op == kvrpcpb.Op_Lock {
 			m.Op, m.Value = kvrpcpb.Op_Put, []byte{0}
-			if r.ForUpdateTs == 0 { // the transaction has not locked the key before, and relies on what it has read
-				r.TryOnePc, r.UseAsyncCommit = false, false
-			}
 		}
 	}
 }
