@@ -191,8 +191,8 @@ func (d *decision) end(err error) {
 // errRetried ends mutations that are decided again.
 var errRetried = errors.New("decided again")
 
-// stage gives the operations of mutations to a transaction. clock is that of deletions, asked before it began. If seen is
-// not nil it has to have all rows that are written.
+// stage gives the operations of mutations to a transaction. clock is that of deletions, asked before it began. If seen
+// is not nil it has to have all rows that are written.
 func (s *Store) stage(txn engine.Txn, ms []*Mutation, clock uint64, seen *seenRows) error {
 	if len(ms) == 0 {
 		return nil

@@ -51,7 +51,8 @@ func TestSeenRows(t *testing.T) {
 		{"the last row", func(r engine.Reader) { scan(r, "c", true) }, 2, "c"},
 		{"a tombstone", func(r engine.Reader) { _, _ = r.Get(tombstone.Key, ignore) }, 40, ""},
 		{"keys only", func(r engine.Reader) {
-			_ = r.Scan(at("a"), at("d"), engine.ScanOptions{KeysOnly: true}, func(_, _ []byte) (bool, error) { return true, nil })
+			all := func(_, _ []byte) (bool, error) { return true, nil }
+			_ = r.Scan(at("a"), at("d"), engine.ScanOptions{KeysOnly: true}, all)
 		}, rows.NoTimestamp, ""},
 	} {
 		var s seenRows

@@ -13,8 +13,8 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// TestUpdatesTogether has updates wait for a guard that another one has. They run in its order, in one transaction: what
-// those that fail have written is not there, and each of the others sees what the ones before it have written.
+// TestUpdatesTogether has updates wait for a guard that another one has. They run in their order, in one transaction:
+// what those that fail have written is not there, and each of the others sees what the ones before it have written.
 func TestUpdatesTogether(t *testing.T) {
 	c := tikvtest.New(t, 1)
 	e := open(t, c.Connect(t))

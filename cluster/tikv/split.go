@@ -7,7 +7,8 @@ import (
 )
 
 // The cluster splits a region when it has grown, or when it has got many requests for a while. Until then all requests
-// for a new table are for one store. So a new table is split when it is defined, and PD is asked to scatter the regions.
+// for a new table are for one store. So a new table is split when it is defined, and PD is asked to scatter its
+// regions.
 //
 // PD merges regions that stay small again, an hour after they were split by default (split-merge-interval), unless they
 // get many requests. So tables that stay small do not keep regions, and what is loaded into a table later than that

@@ -24,7 +24,7 @@
 // Commits for a region that has enough under way wait, and go together into one transaction (lane.go).
 //
 // Update first reads without a lock. Its commit locks the guard and the keys that it puts and deletes, and fails if
-// another commit has changed one of these since the timestamp that it reads at (update.go). Where others come in between
+// another commit has changed one of these since the timestamp that it reads at (update.go). If others come in between
 // again it locks its guard first, and reads what was committed when it got the lock. A delta that was committed
 // meanwhile stays. Updates of a process with the same guard are run together (group.go).
 //

@@ -102,8 +102,8 @@ func (c *Conn) SendQuery(ctx context.Context, text string, values []types.Value,
 	return c.Send(ctx, c.stream, 0, o.Payload, &protocol.Query{Query: text, Parameters: o.parameters(values)})
 }
 
-// ReceiveVoid waits for the answer to one of the statements that SendExecute and SendQuery have sent, in any order. What it returns
-// is dropped.
+// ReceiveVoid waits for the answer to one of the statements that SendExecute and SendQuery have sent, in any order.
+// What it returns is dropped.
 func (c *Conn) ReceiveVoid(ctx context.Context) error {
 	answer, err := c.Receive(ctx)
 	if err != nil {

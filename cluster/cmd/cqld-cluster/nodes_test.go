@@ -148,8 +148,8 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-// writeInTurn writes to a row and a list, each time on another server than the time before, with conditions and without.
-// Each write is later than the one before it.
+// writeInTurn writes to a row and a list, each time on another server than before, with conditions and without. Each
+// write is later than the one before it.
 func writeInTurn(t *testing.T, conns []*client.Conn) {
 	t.Helper()
 	ask(t, conns[0], "CREATE TABLE k.turns (a int, b int, c text, l list<int>, PRIMARY KEY (a, b))")

@@ -254,7 +254,7 @@ type future struct {
 // Wait gets the timestamp.
 func (f future) Wait() (physical, logical int64, err error) { return f.pd.GetTS(f.ctx) }
 
-// ScatterRegions gives each of some regions a leader on the next store: as PD does in the end, which moves whole regions.
+// ScatterRegions gives each of some regions a leader on the next store. PD moves whole regions to that end.
 func (p placement) ScatterRegions(
 	_ context.Context, regions []uint64, _ ...opt.RegionsOption,
 ) (*pdpb.ScatterRegionResponse, error) {
