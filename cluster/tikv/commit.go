@@ -28,14 +28,13 @@ func (e *Engine) Commit(ops []engine.Op, done func(error)) {
 	}
 	e.commits <- struct{}{}
 	p := &pending{ops: ops, size: sizeOf(ops), done: done}
-	if slices.ContainsFunc(ops, func(op engine.Op) bool { return op.Kind == engine.Delete }) {
+	place := e.cluster.GetRegionCache().TryLocateKey(e.valueKey(ops[0].Key))
+	isDelete := func(op engine.Op) bool { return op.Kind == engine.Delete }
+	if place == nil || slices.ContainsFunc(ops, isDelete) {
 		go e.commitTogether([]*pending{p})
 		return
 	}
-	region := uint64(0)
-	if place := e.cluster.GetRegionCache().TryLocateKey(e.valueKey(ops[0].Key)); place != nil {
-		region = place.Region.GetID()
-	}
+	region := place.Region.GetID()
 	if !e.lanes.enter(region, p) {
 		return
 	}

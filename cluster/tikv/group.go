@@ -35,10 +35,13 @@ type updateGroup struct {
 	updates []*update // the first one's caller runs all
 }
 
-// take adds the updates that wait.
-func (g *updateGroup) take() {
+// begin adds the updates that wait, and forgets the errors of a run before.
+func (g *updateGroup) begin() {
 	if g.guard != nil {
 		g.updates = append(g.updates, g.guards.takeWaiting(g.guard, maxGroup-len(g.updates))...)
+	}
+	for _, u := range g.updates {
+		u.err = nil
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 // Commits whose first keys are in the same region share its lane. A few of them are under way at a time, each in a
 // transaction of its own. Others wait, and those that wait when one has ended go together into one transaction: so the
 // more is written the fewer requests, timestamps and entries of Raft logs a commit takes. Commits that delete read
-// before, and go on their own.
+// before, and go on their own, as do those whose region is not known: it may be that its store does not answer.
 
 // The bounds of a lane: its transactions that are under way, and the commits of a transaction and their bytes.
 const (
@@ -21,7 +21,7 @@ const (
 // lanes are those of all regions that commits are under way for.
 type lanes struct {
 	mu sync.Mutex
-	of map[uint64]*lane // by the numbers of regions; 0: the region is not known
+	of map[uint64]*lane // by the numbers of regions
 }
 
 // lane is that of a region.

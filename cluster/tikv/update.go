@@ -58,7 +58,7 @@ func (e *Engine) guardKey(guard []byte) []byte { return append(e.area(nil, areaG
 // repeatUpdate runs a group until nothing has come in between.
 func (e *Engine) repeatUpdate(g *updateGroup, guards [][]byte) (err error) {
 	for attempt := range updateAttempts {
-		g.take()
+		g.begin()
 		if err = e.attemptUpdate(g, guards, attempt < optimisticAttempts); !errors.Is(err, errRepeat) {
 			return err
 		}
