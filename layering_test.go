@@ -107,7 +107,7 @@ var arrows = map[string][]string{
 	"cluster/tikv":                {"store/engine"}, // a module of its own, as all of cluster
 	"cluster/local":               {"compat_tests/process"},
 	"cluster/crash":               {"cluster/local", "protocol/client"},
-	"cluster/bench":               {"cluster/local", "compat_tests/process", "cql/types", "protocol/client"},
+	"cluster/bench":               {"cluster/local", "compat_tests/process", "cql/types", "protocol/client", "protocol/client/transfer"},
 	"cluster/run":                 {"cluster/local"},
 	"cluster/placement":           {},
 	"cluster/unistore":            {}, // again a module of its own

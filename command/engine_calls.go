@@ -87,6 +87,21 @@ func (e countedEngine) Remote() bool {
 	return ok && r.Remote()
 }
 
+// Parts is how many ranges the engine wants a table to have; 1: it has no ranges.
+func (e countedEngine) Parts() int {
+	if s, ok := e.Engine.(engine.Splitter); ok {
+		return s.Parts()
+	}
+	return 1
+}
+
+// Split has ranges of the engine begin at keys.
+func (e countedEngine) Split(keys [][]byte) {
+	if s, ok := e.Engine.(engine.Splitter); ok {
+		s.Split(keys)
+	}
+}
+
 // Get counts as get.
 func (e countedEngine) Get(key []byte, fn func(value []byte) error) (bool, error) {
 	began := time.Now()

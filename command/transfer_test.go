@@ -295,3 +295,35 @@ func checkShare(t *testing.T, name string, seen *[]transfer.Progress, run func(c
 		t.Errorf("%s: nothing is said inside of the first file: %+v", name, *seen)
 	}
 }
+
+// TestImportStopsAtStatement ends an import of statements at one that is refused, and goes on with the file when that
+// is mended: statements are sent before those in front of them are answered.
+func TestImportStopsAtStatement(t *testing.T) {
+	addr := cqltest.RunT(t).Addr()
+	mustExecute(t, addr, transferred)
+	dir := filepath.Join(t.TempDir(), "export")
+	must(t, "export", addr, "Ex.timed", dir, "--parts", "1", "--format", "cql")
+	file := filepath.Join(dir, "Ex.timed.0001-of-0001.cql")
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := mustExecute(t, addr, `SELECT * FROM "Ex".timed`)
+	mustExecute(t, addr, `TRUNCATE "Ex".timed`)
+	if err := os.WriteFile(file, append([]byte("INSERT INTO nowhere (a) VALUES (1);\n"), whole...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, errs := cqld(t, nil, "import", addr, dir, "--no-schema")
+	if code != exitFailed || !strings.Contains(errs, "import Ex.timed.0001-of-0001.cql: ") {
+		t.Errorf("a wrong statement: exit %d, %s", code, errs)
+	}
+	if err := os.WriteFile(file, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := must(t, "import", addr, dir, "--no-schema"); strings.HasPrefix(out, "nothing") {
+		t.Errorf("the file is taken to be imported: %s", out)
+	}
+	if got := mustExecute(t, addr, `SELECT * FROM "Ex".timed`); got != rows {
+		t.Errorf("there is\n%s\nwant\n%s", got, rows)
+	}
+}

@@ -14,7 +14,10 @@ import (
 type Snapshot struct {
 	store *Store
 	src   engine.Reader
-	clock uint64 // of deletions, before it was chosen
+	clock uint64    // of deletions, before it was chosen
+	seen  *seenRows // what was read; nil: the timestamp is one of the clock
+
+	stamp int64 // that was given, if it is not one of the clock; 0: it is
 }
 
 // Read is Store.Read of the snapshot, for tables whose rows are stored.
@@ -28,6 +31,19 @@ func (s *Snapshot) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error
 	rd.begin(ctx, s.store, r, id, fn)
 	rd.clock = s.clock
 	return rd.run(s.src)
+}
+
+// Timestamp is one for what is decided: later than those of all decisions before it in the partition, and than those of
+// writes that were answered before. It is asked for behind all reads.
+func (s *Snapshot) Timestamp() int64 {
+	if s.seen != nil {
+		if ts, ok := s.seen.timestamp(s.store); ok {
+			s.stamp = ts
+			return ts
+		}
+		s.seen = nil
+	}
+	return s.store.Timestamp()
 }
 
 // Decide writes the mutations that decide returns, which are of the table and the partition. No other Decide in the
@@ -61,6 +77,7 @@ type decision struct {
 	snapshot Snapshot
 	table    [16]byte
 	guards   [1][]byte
+	seen     seenRows
 	decide   func(*Snapshot) ([]*Mutation, error)
 	done     func(error)
 
@@ -84,10 +101,7 @@ func (d *decision) update(txn engine.Txn) error {
 	}
 	d.snapshot.src = txn
 	state := s.state.Load()
-	if d.mutations, d.refused = d.decide(&d.snapshot); d.refused != nil || len(d.mutations) == 0 {
-		return d.refused
-	}
-	if d.refused = s.stage(txn, d.mutations, d.snapshot.clock); d.refused != nil {
+	if d.refused = d.decideAndStage(txn); d.refused != nil || len(d.mutations) == 0 {
 		return d.refused
 	}
 	// the mutations may be of the truncated table, and what was read of the old one
@@ -96,11 +110,37 @@ func (d *decision) update(txn engine.Txn) error {
 		return d.refused
 	}
 	if s.cluster != nil {
-		d.last = s.last.Load()
+		if d.last = d.snapshot.stamp; d.last == 0 {
+			d.last = s.last.Load()
+		}
 		s.awaitTimestamp(d.last) // so that the next decision has a later one, wherever it is made
 	}
 	return nil
 }
+
+// decideAndStage decides, and gives what is written to a transaction: with a timestamp that follows from what was read,
+// or else with one of the clock.
+func (d *decision) decideAndStage(txn engine.Txn) (err error) {
+	s := d.snapshot.store
+	d.snapshot.seen, d.snapshot.stamp = nil, 0
+	if s.cluster != nil {
+		d.seen.begin(txn)
+		d.snapshot.src, d.snapshot.seen = &d.seen, &d.seen
+	}
+	for {
+		if d.mutations, err = d.decide(&d.snapshot); err != nil || len(d.mutations) == 0 {
+			return err
+		}
+		if err = s.stage(txn, d.mutations, d.snapshot.clock, d.snapshot.seen); !errors.Is(err, errUnseen) {
+			return err
+		}
+		_ = free(d.mutations, errRetried)
+		d.snapshot.src, d.snapshot.seen, d.snapshot.stamp = txn, nil, 0
+	}
+}
+
+// errUnseen says that what is written was not all read, so that its timestamp has to be one of the clock.
+var errUnseen = errors.New("not all that is written was read")
 
 // outcome ends the decision, or begins it again where another write or TRUNCATE came in between.
 func (d *decision) outcome(err error) {
@@ -142,7 +182,8 @@ func (d *decision) end(err error) {
 	}
 	err = free(d.mutations, err)
 	done := d.done
-	*d = decision{guards: d.guards, onUpdate: d.onUpdate, onOutcome: d.onOutcome}
+	d.seen.begin(nil)
+	*d = decision{guards: d.guards, seen: d.seen, onUpdate: d.onUpdate, onOutcome: d.onOutcome}
 	decisions.Put(d)
 	done(err)
 }
@@ -150,8 +191,9 @@ func (d *decision) end(err error) {
 // errRetried ends mutations that are decided again.
 var errRetried = errors.New("decided again")
 
-// stage gives the operations of mutations to a transaction. clock is that of deletions, asked before it began.
-func (s *Store) stage(txn engine.Txn, ms []*Mutation, clock uint64) error {
+// stage gives the operations of mutations to a transaction. clock is that of deletions, asked before it began. If seen
+// is not nil it has to have all rows that are written.
+func (s *Store) stage(txn engine.Txn, ms []*Mutation, clock uint64, seen *seenRows) error {
 	if len(ms) == 0 {
 		return nil
 	}
@@ -160,6 +202,9 @@ func (s *Store) stage(txn engine.Txn, ms []*Mutation, clock uint64) error {
 	ops, err := s.operations(first.ops[:0], ms)
 	if first.ops = ops; err != nil {
 		return err
+	}
+	if seen != nil && !seen.covers(ms, ops) {
+		return errUnseen
 	}
 	if slices.ContainsFunc(ms, (*Mutation).hasViews) {
 		if err := s.stageWithViews(txn, ms, ops, clock); err != nil {

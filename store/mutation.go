@@ -36,6 +36,7 @@ type Mutation struct {
 	size     int    // a lower bound of its bytes, unless some cells are in the same place
 	united   int    // size when cells were last united
 	counts   bool   // it changes counters
+	parts    bool   // some of its cells are elements of collections or fields of user types
 	adds     bool   // it writes something besides tombstones
 	moved    bool   // its keys are those of another number than the table's
 	second   int64  // in which its tombstones are written; 0: not known
@@ -89,7 +90,7 @@ func (m *Mutation) release() {
 	m.dropCells()
 	clear(m.ops)
 	m.table, m.partition, m.usage = nil, nil, nil
-	m.open, m.counts, m.adds, m.moved = false, false, false, false
+	m.open, m.counts, m.parts, m.adds, m.moved = false, false, false, false, false
 	m.deleting = deleting{}
 	if m.entries != nil {
 		m.entries.release()
@@ -173,7 +174,7 @@ func (m *Mutation) added() {
 		m.ends(c.Expiry)
 	}
 	if c.Path != nil {
-		m.elements = true
+		m.elements, m.parts = true, true
 	}
 	if n > 0 && m.cells[n-1].Column >= c.Column && m.cells[n-1].Compare(c) >= 0 {
 		m.sorted = false

@@ -112,6 +112,7 @@ func (s *Store) tryChange(plan changePlan) (done changed, err error) {
 	next.version = version
 	s.meta = m
 	s.install(old, next)
+	s.splitNew(old, next)
 	if whole {
 		return changedWhole, nil
 	}

@@ -80,7 +80,7 @@ func (w *writeWithViews) update(txn engine.Txn) error {
 	if s.lapsed() {
 		return errTruncated
 	}
-	return s.stage(txn, w.ms, w.clock)
+	return s.stage(txn, w.ms, w.clock, nil)
 }
 
 // outcome ends the write, or begins it again.

@@ -2,7 +2,7 @@
 // Markdown: how long statements take while requests to the store and to PD are delayed, and how many statements several
 // nodes answer, with the processor time that node, store and PD use for each.
 //
-//	bench [-latency] [-load] [-time TIME]
+//	bench [-latency] [-load] [-contended] [-import] [-time TIME]
 package main
 
 import (
@@ -19,9 +19,11 @@ import (
 func main() {
 	latency := flag.Bool("latency", true, "measure how long statements take behind delays")
 	load := flag.Bool("load", true, "measure how many statements several nodes answer")
+	contended := flag.Bool("contended", true, "measure how often several nodes change one row")
+	imports := flag.Bool("import", true, "measure imports behind delays")
 	span := flag.Duration("time", 3*time.Second, "how long each statement is sent to several nodes")
 	flag.Parse()
-	if err := run(*latency, *load, *span); err != nil {
+	if err := run(*latency, *load, *contended, *imports, *span); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -31,7 +33,7 @@ func main() {
 // others from running.
 const processors = 64
 
-func run(latency, load bool, span time.Duration) error {
+func run(latency, load, contended, imports bool, span time.Duration) error {
 	runtime.GOMAXPROCS(processors)
 	folder, err := os.MkdirTemp("", "cqld-cluster-bench")
 	if err != nil {
@@ -49,7 +51,21 @@ func run(latency, load bool, span time.Duration) error {
 		}
 	}
 	if load {
-		return printLoad(folder, []int{1, 2, 4}, span)
+		if err := printLoad(folder, []int{1, 2, 4}, span); err != nil {
+			return err
+		}
+	}
+	if contended {
+		if err := printContended(folder, span); err != nil {
+			return err
+		}
+	}
+	if imports {
+		for _, nodes := range []int{1, 3} {
+			if err := printImports(folder, nodes); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -23,11 +23,7 @@ func (e *Engine) check(op *engine.Op) error {
 
 // checkSize refuses too many operations, and too many bytes.
 func checkSize(ops []engine.Op) error {
-	size := 0
-	for i := range ops {
-		size += len(ops[i].Key) + len(ops[i].Value)
-	}
-	if size > maxCommit || len(ops) > maxOps {
+	if sizeOf(ops) > maxCommit || len(ops) > maxOps {
 		return engine.ErrTooLarge
 	}
 	return nil
@@ -64,4 +60,12 @@ func (e *Engine) united(ops []engine.Op) (all []engine.Op, err error) {
 		}
 	}
 	return all[:n], nil
+}
+
+// sizeOf is how many bytes operations have.
+func sizeOf(ops []engine.Op) (size int) {
+	for i := range ops {
+		size += len(ops[i].Key) + len(ops[i].Value)
+	}
+	return size
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	tikverr "github.com/tikv/client-go/v2/error"
@@ -14,35 +15,70 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// Commit writes ops in one transaction of the cluster, on a goroutine of its own.
+// Commit writes ops in one transaction of the cluster, on a goroutine of its own or on that of another commit.
 func (e *Engine) Commit(ops []engine.Op, done func(error)) {
 	if err := e.enter(); err != nil {
 		done(err)
 		return
 	}
-	e.commits <- struct{}{}
-	go func() {
-		defer e.under.Done()
-		err := e.commit(ops)
-		<-e.commits
+	if err := e.checkAll(ops); err != nil || len(ops) == 0 {
+		e.under.Done()
 		done(err)
+		return
+	}
+	e.commits <- struct{}{}
+	p := &pending{ops: ops, size: sizeOf(ops), done: done}
+	place := e.cluster.GetRegionCache().TryLocateKey(e.valueKey(ops[0].Key))
+	isDelete := func(op engine.Op) bool { return op.Kind == engine.Delete }
+	if place == nil || slices.ContainsFunc(ops, isDelete) {
+		go e.commitTogether([]*pending{p})
+		return
+	}
+	region := place.Region.GetID()
+	if !e.lanes.enter(region, p) {
+		return
+	}
+	go func() {
+		for together := []*pending{p}; len(together) > 0; together = e.lanes.next(region) {
+			e.commitTogether(together)
+		}
 	}()
 }
 
-func (e *Engine) commit(ops []engine.Op) error {
+// checkAll refuses operations that cannot be committed together.
+func (e *Engine) checkAll(ops []engine.Op) error {
 	for i := range ops {
 		if err := e.check(&ops[i]); err != nil {
 			return err
 		}
 	}
-	if err := checkSize(ops); err != nil || len(ops) == 0 {
-		return err
+	return checkSize(ops)
+}
+
+// commitTogether commits in one transaction, and gives all commits its outcome.
+func (e *Engine) commitTogether(all []*pending) {
+	ops := all[0].ops
+	if len(all) > 1 {
+		ops = nil
+		for _, p := range all {
+			ops = append(ops, p.ops...)
+		}
 	}
-	all, err := e.united(ops)
-	if err != nil {
-		return err
+	united, err := e.united(ops)
+	if err != nil && len(all) > 1 { // one of them cannot be folded into the others
+		for _, p := range all {
+			e.commitTogether([]*pending{p})
+		}
+		return
 	}
-	return e.repeat(func() error { return e.attempt(all) })
+	if err == nil {
+		err = e.repeat(func() error { return e.attempt(united) })
+	}
+	for _, p := range all {
+		<-e.commits
+		p.done(err)
+		e.under.Done()
+	}
 }
 
 // The bounds of attempts to commit against others that write to the same keys.

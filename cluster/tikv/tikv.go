@@ -21,9 +21,16 @@
 // with earlier timestamps do not count any more. A Delete reads which deltas there are and deletes them with the value.
 // A delta that is committed while a Put or a Delete is under way comes before or behind it.
 //
-// Update locks its guard first, and reads what was committed when it got the lock. Then it locks the keys that it
-// puts and deletes, which fails if another commit has changed one since (update.go). A delta that was committed
-// meanwhile stays.
+// Commits for a region that has enough under way wait, and go together into one transaction (lane.go).
+//
+// Update first reads without a lock. Its commit locks the guard and the keys that it puts and deletes, and fails if
+// another commit has changed one of these since the timestamp that it reads at (update.go). If others come in between
+// again it locks its guard first, and reads what was committed when it got the lock. A delta that was committed
+// meanwhile stays. Updates of a process with the same guard are run together (group.go).
+//
+// # Regions
+//
+// A new table is split into regions (split.go).
 //
 // # Reads
 //
@@ -59,6 +66,9 @@ type Options struct {
 	// when they are encoded. 0 means 5000, which fits the default of 8 KiB.
 	MaxKey int
 
+	// Split is how many regions a new table gets. 0 and 1 leave it to the cluster to split it when it has grown.
+	Split int
+
 	// Patience is how long a commit is tried while the cluster does not answer. 0 means 40 seconds: a cluster that loses
 	// a store needs up to 20.
 	Patience time.Duration
@@ -93,9 +103,11 @@ type Engine struct {
 	prefix  []byte
 
 	commits chan struct{} // has an element for each commit under way
+	lanes   lanes
 	guards  guards
 	views   views
 	compact *compaction
+	splits  chan [][]byte      // keys at which regions are to begin
 	stop    context.CancelFunc // ends background work
 	working sync.WaitGroup     // background work
 
@@ -104,7 +116,10 @@ type Engine struct {
 	under  sync.WaitGroup // requests
 }
 
-var _ engine.Remote = (*Engine)(nil)
+var (
+	_ engine.Remote   = (*Engine)(nil)
+	_ engine.Splitter = (*Engine)(nil)
+)
 
 var prefixes = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
@@ -125,9 +140,11 @@ func Open(cluster *tikv.KVStore, o Options, fold engine.Fold) (*Engine, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	e := &Engine{
 		cluster: cluster, id: uuid.NewString(), options: o, fold: fold, prefix: append([]byte(o.Prefix), 0), stop: stop,
-		commits: make(chan struct{}, queue), guards: newGuards(), compact: newCompaction(),
+		commits: make(chan struct{}, queue), lanes: lanes{of: map[uint64]*lane{}}, guards: newGuards(), compact: newCompaction(),
+		splits: make(chan [][]byte, splitQueue),
 	}
 	e.working.Go(func() { e.runCompaction(ctx) })
+	e.working.Go(func() { e.runSplits(ctx) })
 	e.working.Go(func() { e.holdVersions(ctx) })
 	if !o.KeepVersions {
 		e.working.Go(func() { e.collectVersions(ctx) })

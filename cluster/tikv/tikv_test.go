@@ -237,7 +237,7 @@ func TestRoundTrips(t *testing.T) {
 				x.Merge([]byte("a"), []byte("4"))
 				return nil
 			})
-		}, 4, 2},
+		}, 3, 2},
 	} {
 		must(t, x.run()) // regions are looked up
 		stores, timestamps := c.Requests.Load(), c.Timestamps.Load()

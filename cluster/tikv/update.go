@@ -18,7 +18,11 @@ import (
 // updateAttempts is how often an Update runs its function before it says that there is a conflict.
 const updateAttempts = 16
 
-// Update locks the guards in this process and in the cluster, and runs fn on what was committed when it got the locks.
+// optimisticAttempts is how many of the attempts lock nothing before they commit.
+const optimisticAttempts = 2
+
+// Update locks the guards in this process, and runs fn on what was committed when it got the locks. In the cluster they
+// are locked by the commit, or before fn runs if there were conflicts.
 func (e *Engine) Update(ctx context.Context, guards [][]byte, fn func(engine.Txn) error, done func(error)) {
 	if err := e.enter(); err != nil {
 		done(err)
@@ -29,9 +33,13 @@ func (e *Engine) Update(ctx context.Context, guards [][]byte, fn func(engine.Txn
 }
 
 func (e *Engine) update(ctx context.Context, guards [][]byte, fn func(engine.Txn) error) (err error) {
+	u := &update{ctx: ctx, fn: fn, outcome: make(chan error, 1)}
 	guards = slices.Clone(guards)
 	slices.SortFunc(guards, bytes.Compare) // so that no two updates wait for each other
 	guards = slices.CompactFunc(guards, bytes.Equal)
+	if len(guards) == 1 {
+		return e.updateTogether(guards[0], u)
+	}
 	keys := make([][]byte, len(guards))
 	for i, guard := range guards {
 		unlock, err := e.guards.lock(ctx, string(guard))
@@ -39,10 +47,19 @@ func (e *Engine) update(ctx context.Context, guards [][]byte, fn func(engine.Txn
 			return err
 		}
 		defer unlock()
-		keys[i] = append(e.area(nil, areaGuards), guard...)
+		keys[i] = e.guardKey(guard)
 	}
-	for range updateAttempts {
-		if err = e.attemptUpdate(ctx, keys, fn); !errors.Is(err, errRepeat) {
+	return e.lead(&updateGroup{updates: []*update{u}}, keys)
+}
+
+// guardKey is what stands for a guard in the cluster.
+func (e *Engine) guardKey(guard []byte) []byte { return append(e.area(nil, areaGuards), guard...) }
+
+// repeatUpdate runs a group until nothing has come in between.
+func (e *Engine) repeatUpdate(g *updateGroup, guards [][]byte) (err error) {
+	for attempt := range updateAttempts {
+		g.begin()
+		if err = e.attemptUpdate(g, guards, attempt < optimisticAttempts); !errors.Is(err, errRepeat) {
 			return err
 		}
 	}
@@ -52,30 +69,38 @@ func (e *Engine) update(ctx context.Context, guards [][]byte, fn func(engine.Txn
 // errRepeat says that an attempt of an update conflicts with a commit.
 var errRepeat = errors.New("a key has changed")
 
-// attemptUpdate runs fn and commits what it wrote, unless that undid what it did not see.
-func (e *Engine) attemptUpdate(ctx context.Context, guards [][]byte, fn func(engine.Txn) error) error {
+// attemptUpdate runs a group and commits what it wrote, unless that undid what it did not see. An optimistic attempt
+// locks nothing before: it reads, and its commit fails if another update with one of the guards has come in between.
+func (e *Engine) attemptUpdate(g *updateGroup, guards [][]byte, optimistic bool) error {
+	ctx := g.updates[0].ctx
 	t, err := e.begin()
 	if err != nil {
 		return refusal{err}
 	}
-	t.SetPessimistic(true)
-	committed := false
-	defer func() { // fn may panic
-		if !committed {
-			_ = t.Rollback() // the locks expire where it fails
+	ts, committed := t.StartTS(), false
+	if !optimistic {
+		t.SetPessimistic(true)
+		defer func() { // fn may panic
+			if !committed {
+				_ = t.Rollback() // the locks expire where it fails
+			}
+		}()
+		if ts, err = e.lockGuards(ctx, t, guards); err != nil {
+			if ctx.Err() != nil {
+				g.leaveFrom(1) // the others have time
+			}
+			return err
 		}
-	}()
-	ts, err := e.lockGuards(ctx, t, guards)
-	if err != nil {
-		return err
 	}
 	return e.viewAt(ts, func(v *view) error {
 		x := newTxn(v)
-		if err := errors.Join(fn(x), x.Err); err != nil {
-			return err
+		if g.run(x); len(x.Ops) == 0 {
+			return nil
 		}
-		if err := checkSize(x.Ops); err != nil || len(x.Ops) == 0 {
-			return err
+		if optimistic { // this only notes that the commit locks them
+			if err := t.LockKeys(context.Background(), kv.NewLockCtx(ts, lockWait, time.Now()), guards...); err != nil {
+				return refusal{err}
+			}
 		}
 		if err := x.stage(ctx, t); err != nil {
 			return err
@@ -159,7 +184,15 @@ func (x *txn) written() ([]engine.Op, error) {
 	return x.own, nil
 }
 
-// stage gives a transaction of the cluster what was written, and locks the values that are replaced or deleted.
+// takeBack takes back what was written behind the first operations.
+func (x *txn) takeBack(kept int) {
+	clear(x.Ops[kept:])
+	x.Ops, x.Err = x.Ops[:kept], nil
+	x.own, x.copied = nil, 0
+}
+
+// stage gives a transaction of the cluster what was written, and locks the values that are replaced or deleted, unless
+// the commit finds out whether they have changed.
 func (x *txn) stage(ctx context.Context, t *transaction.KVTxn) error {
 	e := x.view.engine
 	own, err := x.written()
@@ -175,7 +208,7 @@ func (x *txn) stage(ctx context.Context, t *transaction.KVTxn) error {
 			}
 		}
 	}
-	if len(replaced) > 0 {
+	if len(replaced) > 0 && t.IsPessimistic() {
 		err := t.LockKeys(context.WithoutCancel(ctx), kv.NewLockCtx(x.view.ts, lockWait, time.Now()), replaced...)
 		if err != nil {
 			if lostRace(err) || errors.Is(err, tikverr.ErrLockWaitTimeout) {

@@ -9,7 +9,12 @@ import (
 
 // BatchCommands serves requests of all kinds on one stream.
 func (s *store) BatchCommands(stream tikvpb.Tikv_BatchCommandsServer) error {
-	return s.Server.BatchCommands(&batches{Tikv_BatchCommandsServer: stream, store: s})
+	b := &batches{Tikv_BatchCommandsServer: stream, store: s}
+	defer b.prewrites.Range(func(_, p any) bool { // whose answers nobody waits for
+		s.underWay.end(p.(prewrite).keys)
+		return true
+	})
+	return s.Server.BatchCommands(b)
 }
 
 // batches is a stream of requests. Unistore has no answer there to whoever asks for the other locks of a transaction,
@@ -18,7 +23,13 @@ type batches struct {
 	tikvpb.Tikv_BatchCommandsServer
 	store     *store
 	sending   sync.Mutex
-	prewrites sync.Map // requests by their ids, until they are answered
+	prewrites sync.Map // requests by their ids, until they are answered: prewrite
+}
+
+// prewrite is a first phase of a commit.
+type prewrite struct {
+	*kvrpcpb.PrewriteRequest
+	keys []string // that nobody may read until it is answered
 }
 
 // Recv receives the next requests that unistore answers.
@@ -29,6 +40,9 @@ func (b *batches) Recv() (*tikvpb.BatchCommandsRequest, error) {
 	}
 	kept := &tikvpb.BatchCommandsRequest{}
 	commits := false
+	for _, r := range all.Requests { // before the commits among them are noted
+		b.store.underWay.await(b.Context(), r)
+	}
 	for i, r := range all.Requests {
 		id := all.RequestIds[i]
 		if c := r.GetCheckSecondaryLocks(); c != nil {
@@ -37,7 +51,7 @@ func (b *batches) Recv() (*tikvpb.BatchCommandsRequest, error) {
 		}
 		if p := r.GetPrewrite(); p != nil {
 			b.store.prepare(p)
-			b.prewrites.Store(id, p)
+			b.prewrites.Store(id, prewrite{p, b.store.underWay.begin(p)})
 		}
 		commits = commits || r.GetCommit() != nil
 		kept.Requests, kept.RequestIds = append(kept.Requests, r), append(kept.RequestIds, id)
@@ -63,7 +77,9 @@ func (b *batches) checkSecondaryLocks(id uint64, r *kvrpcpb.CheckSecondaryLocksR
 func (b *batches) Send(r *tikvpb.BatchCommandsResponse) error {
 	for i, id := range r.RequestIds {
 		if p, ok := b.prewrites.LoadAndDelete(id); ok {
-			if err := b.store.keep(p.(*kvrpcpb.PrewriteRequest), r.Responses[i].GetPrewrite()); err != nil {
+			p := p.(prewrite)
+			b.store.underWay.end(p.keys)
+			if err := b.store.keep(p.PrewriteRequest, r.Responses[i].GetPrewrite()); err != nil {
 				return err
 			}
 		}

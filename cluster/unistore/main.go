@@ -60,7 +60,7 @@ func run(c *config.Config, twoPhases bool) error {
 	if err != nil {
 		return err
 	}
-	served := &store{Server: s, commits: holdOnSignals(), locks: locks}
+	served := &store{Server: s, commits: holdOnSignals(), locks: locks, underWay: newUnderWay()}
 	served.twoPhases.Store(twoPhases)
 	served.switchOnSignal()
 	g := grpc.NewServer()

@@ -20,6 +20,7 @@ type store struct {
 	twoPhases atomic.Bool // commits have two phases always
 	commits   *hold
 	locks     *lockLog
+	underWay  *underWay
 }
 
 // switchOnSignal has all commits that begin later have two phases when the process gets a signal.
@@ -37,6 +38,7 @@ func (s *store) switchOnSignal() {
 // KvPrewrite is the first phase of a commit.
 func (s *store) KvPrewrite(ctx context.Context, r *kvrpcpb.PrewriteRequest) (*kvrpcpb.PrewriteResponse, error) {
 	s.prepare(r)
+	r.TryOnePc, r.UseAsyncCommit = false, false // reads would have to wait
 	answer, err := s.Server.KvPrewrite(ctx, r)
 	if err == nil {
 		err = s.keep(r, answer)

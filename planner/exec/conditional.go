@@ -371,7 +371,7 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 		c.awaited = c.replicas.await(c.options, c.options.Consistency, casLate(c.options.Consistency, "SIMPLE"))
 	}
 	c.mutations, c.terms, c.writing.rows, c.bytes = c.mutations[:0], c.terms[:0], 0, 0
-	c.given, c.stamp = true, c.e.store.Timestamp()
+	c.given, c.stamp = true, s.Timestamp()
 	for _, ranges := range [...]bool{false, true} {
 		if err := c.write(ranges); err != nil {
 			return nil, err

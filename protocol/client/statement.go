@@ -95,8 +95,15 @@ func (c *Conn) SendExecute(ctx context.Context, p *Prepared, values []types.Valu
 	return c.Send(ctx, c.stream, 0, o.Payload, m)
 }
 
-// ReceiveVoid waits for the answer to one of the statements that SendExecute has sent, in any order. What it returns
-// is dropped.
+// SendQuery sends a statement without waiting for its answer, which ReceiveVoid waits for.
+func (c *Conn) SendQuery(ctx context.Context, text string, values []types.Value, o *QueryOptions) error {
+	o = o.orDefault()
+	c.stream = c.stream%0x7fff + 1
+	return c.Send(ctx, c.stream, 0, o.Payload, &protocol.Query{Query: text, Parameters: o.parameters(values)})
+}
+
+// ReceiveVoid waits for the answer to one of the statements that SendExecute and SendQuery have sent, in any order.
+// What it returns is dropped.
 func (c *Conn) ReceiveVoid(ctx context.Context) error {
 	answer, err := c.Receive(ctx)
 	if err != nil {

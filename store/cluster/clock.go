@@ -84,3 +84,9 @@ func (c *Clock) Until(timestamp int64) time.Duration {
 	earliest, _ := c.bounds.Load().when(monotonic())
 	return max(0, time.UnixMicro(timestamp+1).Sub(earliest))
 }
+
+// Passed is a timestamp in microseconds that the shared clock is certainly past.
+func (c *Clock) Passed() int64 {
+	earliest, _ := c.bounds.Load().when(monotonic())
+	return earliest.UnixMicro() - 1
+}

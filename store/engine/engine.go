@@ -234,6 +234,18 @@ type Remote interface {
 	Remote() bool
 }
 
+// Splitter is an Engine that has ranges of keys on different machines.
+type Splitter interface {
+	Engine
+
+	// Parts is how many ranges a table is to have from the beginning, so that what is written to it at first is not all on
+	// one machine.
+	Parts() int
+
+	// Split has ranges begin at keys. It does not wait, and nothing depends on whether it can be done.
+	Split(keys [][]byte)
+}
+
 // Update runs an update of an engine with one guard and waits for its outcome.
 func Update(ctx context.Context, e Engine, guard []byte, fn func(Txn) error) error {
 	outcome := make(chan error, 1)

@@ -180,3 +180,14 @@ func AppendRowsPrefix(dst, key []byte) ([]byte, error) {
 	dst[AreaSize-1] |= AreaRows
 	return dst, nil
 }
+
+// SplitKeys are the keys at which a table is split into so many parts of the same size: the first key that it may have,
+// and the first of a token in each of the other parts.
+func SplitKeys(id uint32, parts int) [][]byte {
+	keys := [][]byte{AppendArea(nil, id, AreaTombstones)}
+	for i := 1; i < parts; i++ {
+		token := math.MaxUint64 / uint64(parts) * uint64(i)
+		keys = append(keys, AppendToken(AppendArea(nil, id, AreaRows), int64(token^1<<63)))
+	}
+	return keys
+}

@@ -231,3 +231,16 @@ func (r *Reader) time(sinceBase int64) int64 {
 	}
 	return ts
 }
+
+// NewestTimestamp is the newest timestamp of a row: of its marker, its tombstone and its cells.
+func NewestTimestamp(value []byte) (int64, error) {
+	var r Reader
+	if err := r.ReadHead(value); err != nil {
+		return NoTimestamp, err
+	}
+	newest := max(r.Marker.Timestamp, r.Deletion.Timestamp)
+	for r.ReadCell() {
+		newest = max(newest, r.Cell.Timestamp)
+	}
+	return newest, r.Err
+}

@@ -38,11 +38,16 @@ func (s *flags) add(f *pflag.FlagSet) {
 	f.StringVar(&s.address.Key, "cluster-key", "", "private key of --cluster-cert, in `FILE` (PEM)")
 	f.IntVar(&s.options.MaxKey, "max-key", 5000, "refuse keys (partition key and clustering columns) longer than `BYTES`; "+
 		"TiKV's storage.max-key-size has to be a third more")
+	f.IntVar(&s.options.Split, "split", 8, "split a new table into `N` regions, so that loading it is not all for one store; "+
+		"1 leaves splitting to TiKV")
 	f.BoolVar(&s.options.KeepVersions, "keep-versions", false, "leave garbage collection of old versions to others, such as "+
 		"TiDB")
 	f.DurationVar(&s.options.ClockInterval, "clock-interval", 50*time.Millisecond, "PD's setting tso-update-physical-interval")
 	command.NodeFlags(f, &s.node)
 }
+
+// maxSplit is how many regions a new table gets at most: TiKV splits a region into so many at a time with ease.
+const maxSplit = 1024
 
 // open connects to the cluster.
 func (s *flags) open(fold engine.Fold, log zerolog.Logger) (engine.Engine, error) {
@@ -56,6 +61,8 @@ func (s *flags) open(fold engine.Fold, log zerolog.Logger) (engine.Engine, error
 		return nil, errors.New("--pd ADDRESSES is needed: it names the cluster's placement drivers")
 	case s.options.MaxKey < 1024:
 		return nil, fmt.Errorf("--max-key %d: want 1024 or more", s.options.MaxKey)
+	case s.options.Split < 1 || s.options.Split > maxSplit:
+		return nil, fmt.Errorf("--split %d: want a number from 1 to %d", s.options.Split, maxSplit)
 	case s.options.ClockInterval < time.Millisecond || s.options.ClockInterval > 10*time.Second:
 		return nil, fmt.Errorf("--clock-interval %v: want a duration from 1ms to 10s, as PD does", s.options.ClockInterval)
 	}

@@ -125,6 +125,8 @@ func TestNodes(t *testing.T) {
 		}
 	}
 
+	writeInTurn(t, conns)
+
 	name := func(i int) string { return programs[i].addr + fmt.Sprint(" datacenter1 rack", i+1) }
 	show := func(want ...string) func() bool {
 		slices.Sort(want)
@@ -143,6 +145,45 @@ func TestNodes(t *testing.T) {
 	eventually(t, "the server that has ended is down", show("up "+name(0), "down "+name(1), "down "+name(2)))
 	if got := ask(t, conns[0], "SELECT a FROM k.later"); !slices.Equal(got, []string{"1"}) {
 		t.Errorf("the last server has %v", got)
+	}
+}
+
+// writeInTurn writes to a row and a list, each time on another server than before, with conditions and without. Each
+// write is later than the one before it.
+func writeInTurn(t *testing.T, conns []*client.Conn) {
+	t.Helper()
+	ask(t, conns[0], "CREATE TABLE k.turns (a int, b int, c text, l list<int>, PRIMARY KEY (a, b))")
+	n := 0
+	next := func(text string) {
+		t.Helper()
+		n++
+		if got := ask(t, conns[n%3], text); len(got) > 0 && got[0] != "true" {
+			t.Errorf("%s: not applied: %q", text, got)
+		}
+	}
+	var list []string
+	for i := range 3 {
+		next(fmt.Sprintf("INSERT INTO k.turns (a, b, c) VALUES (1, 1, 'plain %d')", i))
+		next(fmt.Sprintf("UPDATE k.turns SET c = 'conditional' WHERE a = 1 AND b = 1 IF c = 'plain %d'", i))
+		next("UPDATE k.turns SET c = 'again' WHERE a = 1 AND b = 1 IF c = 'conditional'")
+		next("UPDATE k.turns SET c = 'plain' WHERE a = 1 AND b = 1")
+		next("DELETE FROM k.turns WHERE a = 1 AND b = 1 IF c = 'plain'")
+		next("INSERT INTO k.turns (a, b, c) VALUES (1, 1, 'new') IF NOT EXISTS")
+		next(fmt.Sprintf("UPDATE k.turns SET l = l + [%d] WHERE a = 1 AND b = 2 IF c = null", 2*i))
+		next(fmt.Sprintf("UPDATE k.turns SET l = l + [%d] WHERE a = 1 AND b = 2 IF c = null", 2*i+1))
+		list = append(list, fmt.Sprint(2*i), fmt.Sprint(2*i+1))
+		// The second statement writes a row that was not read.
+		next(fmt.Sprintf("INSERT INTO k.turns (a, b, c) VALUES (1, 3, 'plain %d')", i))
+		next(fmt.Sprintf("BEGIN BATCH UPDATE k.turns SET c = 'read' WHERE a = 1 AND b = 1 IF c = 'new'; "+
+			"INSERT INTO k.turns (a, b, c) VALUES (1, 3, 'batch %d'); APPLY BATCH", i))
+		if got, want := ask(t, conns[(n+1)%3], "SELECT c FROM k.turns WHERE a = 1 AND b IN (1, 3)"),
+			[]string{fmt.Sprint("batch ", i), "read"}; !slices.Equal(got, want) {
+			t.Errorf("there is %q, want %q", got, want)
+		}
+	}
+	want := []string{"[" + strings.Join(list, ", ") + "]"}
+	if got := ask(t, conns[0], "SELECT JSON l FROM k.turns WHERE a = 1 AND b = 2"); !strings.Contains(got[0], want[0]) {
+		t.Errorf("the list is %q, want %q", got, want)
 	}
 }
 

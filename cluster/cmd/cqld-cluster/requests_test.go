@@ -37,9 +37,9 @@ func TestRequests(t *testing.T) {
 		{"SELECT c FROM k.many WHERE a = ?", 1, 1, 1},
 		{"INSERT INTO k.one (a, b) VALUES (?, ?)", 2, 2, 2},
 		{"UPDATE k.many SET c = ? WHERE a = ? AND b = ?", 3, 2, 2},
-		{"UPDATE k.one SET b = ? WHERE a = ? IF b = ?", 3, 4, 2},
-		{"INSERT INTO k.one (a, b) VALUES (?, ?) IF NOT EXISTS", 2, 3, 1},
-		{"UPDATE k.n SET n = n + 1 WHERE a = ?", 1, 5, 2},
+		{"UPDATE k.one SET b = ? WHERE a = ? IF b = ?", 3, 3, 2},
+		{"INSERT INTO k.one (a, b) VALUES (?, ?) IF NOT EXISTS", 2, 1, 1},
+		{"UPDATE k.n SET n = n + 1 WHERE a = ?", 1, 3, 2},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()

@@ -49,10 +49,21 @@ func serve(t *testing.T, c *tikvtest.Cluster, args ...string) *program {
 // start is serve for a server that is a node, or none if node is nil.
 func start(t *testing.T, c *tikvtest.Cluster, node *cluster.Options, args ...string) *program {
 	t.Helper()
+	return startSplitting(t, c, node, 1, nil, args...)
+}
+
+// startSplitting is start for a server that splits new tables into parts. between may be nil.
+func startSplitting(
+	t *testing.T, c *tikvtest.Cluster, node *cluster.Options, parts int, between tikvtest.Between, args ...string,
+) *program {
+	t.Helper()
 	p := &program{ended: make(chan struct{})}
-	through := func(_ *tikvrpc.Request, send func() error) error {
+	through := func(r *tikvrpc.Request, send func() error) error {
 		if p.cut.Load() {
 			return errKilled
+		}
+		if between != nil {
+			return between(r, send)
 		}
 		return send()
 	}
@@ -63,7 +74,7 @@ func start(t *testing.T, c *tikvtest.Cluster, node *cluster.Options, args ...str
 	}
 	open := func(f engine.Fold, log zerolog.Logger) (engine.Engine, error) {
 		// Cassandra takes longer keys than TiKV does where its setting for that is the default.
-		o := tikv.Options{Prefix: "scripts", MaxKey: 1 << 18, Patience: 6 * time.Second, Log: log}
+		o := tikv.Options{Prefix: "scripts", MaxKey: 1 << 18, Split: parts, Patience: 6 * time.Second, Log: log}
 		return tikv.Open(c.ConnectThrough(t, through), o, f)
 	}
 	log, end := io.Pipe()

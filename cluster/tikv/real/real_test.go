@@ -1,9 +1,12 @@
 package real
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -15,10 +18,10 @@ import (
 	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
-// TestContract runs the suite of the contract on the cluster whose placement drivers CQLD_TIKV_PD names. It uses
-// prefixes of its own and deletes what it wrote. The files of TLS are in CQLD_TIKV_CA, CQLD_TIKV_CERT and
-// CQLD_TIKV_KEY.
-func TestContract(t *testing.T) {
+// opener returns what opens engines on the cluster whose placement drivers CQLD_TIKV_PD names, and skips the test if
+// there is none. The files of TLS are in CQLD_TIKV_CA, CQLD_TIKV_CERT and CQLD_TIKV_KEY.
+func opener(t *testing.T) func(t *testing.T, prefix string, fold engine.Fold) *tikv.Engine {
+	t.Helper()
 	pd := os.Getenv("CQLD_TIKV_PD")
 	if pd == "" {
 		t.Skip("CQLD_TIKV_PD names no placement driver: nothing is run on a TiKV cluster")
@@ -27,7 +30,7 @@ func TestContract(t *testing.T) {
 		PD: strings.Split(pd, ","), Authorities: os.Getenv("CQLD_TIKV_CA"),
 		Certificate: os.Getenv("CQLD_TIKV_CERT"), Key: os.Getenv("CQLD_TIKV_KEY"),
 	}
-	open := func(t *testing.T, prefix string, fold engine.Fold) *tikv.Engine {
+	return func(t *testing.T, prefix string, fold engine.Fold) *tikv.Engine {
 		t.Helper()
 		cluster, err := tikv.Connect(address, zerolog.Nop())
 		if err != nil {
@@ -39,6 +42,70 @@ func TestContract(t *testing.T) {
 		}
 		return e
 	}
+}
+
+// TestContention adds to a number under one guard on three engines at a time, each with many at once. Meanwhile its
+// region is split.
+func TestContention(t *testing.T) {
+	open := opener(t)
+	prefix := fmt.Sprintf("cqld-test-%d-contention", time.Now().Unix())
+	key := []byte("number")
+	var adding sync.WaitGroup
+	const engines, workers, each = 3, 8, 25
+	var all []*tikv.Engine
+	for range engines {
+		all = append(all, open(t, prefix, enginetest.Union))
+	}
+	defer func() {
+		if err := all[0].DeleteRange(nil, nil); err != nil {
+			t.Error(err)
+		}
+		for _, e := range all {
+			if err := e.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	read := func(r engine.Reader) (n int, err error) {
+		_, err = r.Get(key, func(value []byte) (err error) {
+			n, err = strconv.Atoi(string(value))
+			return err
+		})
+		return n, err
+	}
+	began := time.Now()
+	for _, e := range all {
+		for range workers {
+			adding.Go(func() {
+				for range each {
+					err := engine.ErrConflict
+					for errors.Is(err, engine.ErrConflict) {
+						err = engine.Update(t.Context(), e, []byte("guard"), func(x engine.Txn) error {
+							n, err := read(x)
+							x.Put(key, []byte(strconv.Itoa(n+1)))
+							return err
+						})
+					}
+					if err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+	}
+	all[0].Split([][]byte{[]byte("a"), []byte("number"), []byte("z")})
+	adding.Wait()
+	n, err := read(all[0])
+	if want := engines * workers * each; err != nil || n != want {
+		t.Errorf("the number is %d, %v; want %d", n, err, want)
+	}
+	t.Logf("%.0f additions a second", float64(n)/time.Since(began).Seconds())
+}
+
+// TestContract runs the suite of the contract. It uses prefixes of its own and deletes what it wrote.
+func TestContract(t *testing.T) {
+	open := opener(t)
 	var opened atomic.Int64
 	prefixes := map[engine.Engine]string{}
 	enginetest.Run(t, enginetest.Harness{

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/pingcap/failpoint"
+	"github.com/pingcap/kvproto/pkg/pdpb"
 	"github.com/pingcap/log"
 	"github.com/tikv/client-go/v2/testutils"
 	"github.com/tikv/client-go/v2/tikv"
@@ -22,6 +23,7 @@ import (
 	"github.com/tikv/client-go/v2/util/codec"
 	pd "github.com/tikv/pd/client"
 	"github.com/tikv/pd/client/clients/tso"
+	"github.com/tikv/pd/client/opt"
 	"go.uber.org/zap"
 )
 
@@ -46,13 +48,16 @@ type Cluster struct {
 	physical, logical int64
 	failing           atomic.Bool
 
-	mu      sync.Mutex // of what changes the cluster
-	mock    *testutils.MockCluster
-	client  *testutils.MockClient
-	pd      pd.Client
-	stores  []uint64
-	regions []uint64
-	leaders map[uint64][]uint64 // the peers of each region
+	perStore sync.Map   // requests to the store at an address, so far: *atomic.Int64
+	mu       sync.Mutex // of what changes the cluster
+	mock     *testutils.MockCluster
+	client   *testutils.MockClient
+	pd       pd.Client
+	stores   []uint64
+	regions  []uint64
+
+	scattered int                 // regions, so far
+	leaders   map[uint64][]uint64 // the peers of each region
 }
 
 // New starts a cluster with a number of stores and one region, which ends with the test.
@@ -145,6 +150,28 @@ func (c *Cluster) Stop(n int) { c.mock.StopStore(c.stores[n]) }
 // Start starts a store that was stopped.
 func (c *Cluster) Start(n int) { c.mock.StartStore(c.stores[n]) }
 
+// RequestsPerStore is how many requests stores have got so far, by their addresses.
+func (c *Cluster) RequestsPerStore() map[string]int64 {
+	all := map[string]int64{}
+	c.perStore.Range(func(addr, n any) bool {
+		all[addr.(string)] = n.(*atomic.Int64).Load()
+		return true
+	})
+	return all
+}
+
+// RegionStarts are the keys that regions begin with, in their order, as whoever connects has them.
+func (c *Cluster) RegionStarts() (all [][]byte) {
+	for _, r := range c.mock.ScanRegions(nil, nil, 0) { // in their order
+		if len(r.Meta.StartKey) == 0 {
+			all = append(all, nil)
+		} else if _, key, err := codec.DecodeBytes(r.Meta.StartKey, nil); err == nil {
+			all = append(all, key)
+		}
+	}
+	return all
+}
+
 // FailTimestamps makes PD give no timestamps, or give them again.
 func (c *Cluster) FailTimestamps(fail bool) { c.failing.Store(fail) }
 
@@ -162,6 +189,8 @@ func (c *connection) SendRequest(
 	ctx context.Context, addr string, r *tikvrpc.Request, timeout time.Duration,
 ) (answer *tikvrpc.Response, err error) {
 	c.cluster.Requests.Add(1)
+	n, _ := c.cluster.perStore.LoadOrStore(addr, new(atomic.Int64))
+	n.(*atomic.Int64).Add(1)
 	send := func() (err error) {
 		answer, err = c.Client.SendRequest(ctx, addr, r, timeout)
 		return err
@@ -224,6 +253,20 @@ type future struct {
 
 // Wait gets the timestamp.
 func (f future) Wait() (physical, logical int64, err error) { return f.pd.GetTS(f.ctx) }
+
+// ScatterRegions gives each of some regions a leader on the next store. PD moves whole regions to that end.
+func (p placement) ScatterRegions(
+	_ context.Context, regions []uint64, _ ...opt.RegionsOption,
+) (*pdpb.ScatterRegionResponse, error) {
+	p.cluster.mu.Lock()
+	defer p.cluster.mu.Unlock()
+	for _, id := range regions {
+		r, _ := p.cluster.mock.GetRegion(id)
+		p.cluster.scattered++
+		p.cluster.mock.ChangeLeader(id, r.Peers[p.cluster.scattered%len(r.Peers)].Id)
+	}
+	return &pdpb.ScatterRegionResponse{FinishedPercentage: 100}, nil
+}
 
 // Close leaves PD to others.
 func (placement) Close() {}

@@ -245,7 +245,7 @@ func (i *Import) file(ctx context.Context, c *client.Conn, f exportFile, format 
 		}
 	}
 	done.add(f, rows%100, 0.99)
-	return w.settle(ctx)
+	return w.await(ctx, 0)
 }
 
 // countingReader counts what is read.
@@ -290,19 +290,22 @@ func (i *Import) statements(ctx context.Context, c *client.Conn, f exportFile, i
 		return err
 	}
 	all := parser.Split(string(text))
+	w := &importer{conn: c, of: i}
 	for n, s := range all {
-		asking, cancel := context.WithTimeout(ctx, i.Timeout)
-		_, err := c.Query(asking, s.Text, nil, &client.QueryOptions{Consistency: cqlerr.LocalQuorum})
-		cancel()
+		err := w.await(ctx, maxSent-1)
+		if err == nil {
+			w.sent++
+			err = c.SendQuery(ctx, s.Text, nil, &client.QueryOptions{Consistency: cqlerr.LocalQuorum})
+		}
 		if err != nil {
-			return fmt.Errorf("line %d: %w", s.Line, err)
+			return fmt.Errorf("line %d or shortly before it: %w", s.Line, err)
 		}
 		if n%100 == 99 {
 			done.add(f, 100, min(float64(n)/float64(len(all)), 0.99))
 		}
 	}
 	done.add(f, int64(len(all)%100), 0.99)
-	return nil
+	return w.await(ctx, 0)
 }
 
 // importer writes rows on a connection.
@@ -314,8 +317,8 @@ type importer struct {
 	sent     int // writes that are not answered
 }
 
-// mostSent is how many writes of a connection are not answered at a time.
-const mostSent = 128
+// maxSent is how many writes of a connection are not answered at a time.
+const maxSent = 128
 
 // write writes a row.
 func (w *importer) write(ctx context.Context, r row) error {
@@ -352,10 +355,8 @@ func (w *importer) send(ctx context.Context, text string, values []types.Value) 
 	if err != nil {
 		return err
 	}
-	for w.sent >= mostSent {
-		if err := w.receive(ctx); err != nil {
-			return err
-		}
+	if err := w.await(ctx, maxSent-1); err != nil {
+		return err
 	}
 	w.sent++
 	return w.conn.SendExecute(ctx, p, values, &client.QueryOptions{Consistency: cqlerr.LocalQuorum})
@@ -369,9 +370,9 @@ func (w *importer) receive(ctx context.Context) error {
 	return w.conn.ReceiveVoid(ctx)
 }
 
-// settle waits for the answers to all writes.
-func (w *importer) settle(ctx context.Context) error {
-	for w.sent > 0 {
+// await waits for answers until so many writes at most are not answered.
+func (w *importer) await(ctx context.Context, left int) error {
+	for w.sent > left {
 		if err := w.receive(ctx); err != nil {
 			return err
 		}
@@ -384,7 +385,7 @@ func (w *importer) prepare(ctx context.Context, text string) (*client.Prepared, 
 	if p := w.prepared[text]; p != nil {
 		return p, nil
 	}
-	if err := w.settle(ctx); err != nil {
+	if err := w.await(ctx, 0); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, w.of.Timeout)
