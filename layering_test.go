@@ -104,11 +104,13 @@ var arrows = map[string][]string{
 	"store/engine/memory":         {"store/engine", "store/engine/keys", "store/engine/publish", "store/engine/tree"},
 	"store/engine/enginetest":     {"store/engine", "store/engine/files"},
 	"cluster/tikv":                {"store/engine"}, // a module of its own, as all of cluster
-	"cluster/local":               {"compat_tests/process"},
+	"cluster/tikv/tikvtest":       {"cluster/safepoint"},
+	"cluster/local":               {"compat_tests/process", "protocol/client"},
 	"cluster/crash":               {"cluster/local", "protocol/client"},
 	"cluster/bench":               {"cluster/local", "compat_tests/process", "cql/types", "protocol/client"},
 	"cluster/run":                 {"cluster/local"},
-	"cluster/placement":           {},
+	"cluster/placement":           {"cluster/safepoint"},
+	"cluster/safepoint":           {},
 	"cluster/unistore":            {}, // again a module of its own
 	"cluster/cmd/cqld-cluster":    {"cluster/tikv", "command", "store/cluster", "store/engine"},
 	"protocol":                    {"cql/types", "cql/cqlerr"},

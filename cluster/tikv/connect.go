@@ -38,7 +38,7 @@ func Connect(a Address, log zerolog.Logger) (*tikv.KVStore, error) {
 	}
 	codec := tikv.NewCodecPDClient(tikv.ModeTxn, util.InterceptedPDClient{Client: placement})
 	rpc := tikv.NewRPCClient(tikv.WithSecurity(security), tikv.WithCodec(codec.GetCodec()))
-	store, err := tikv.NewKVStore("cqld-"+uuid.NewString(), codec, safePoint{codec}, rpc)
+	store, err := tikv.NewKVStore("cqld-"+uuid.NewString(), codec, pointInPD{codec}, rpc)
 	if err != nil {
 		placement.Close()
 		return nil, fmt.Errorf("connect to the cluster: %w", err)
@@ -46,25 +46,25 @@ func Connect(a Address, log zerolog.Logger) (*tikv.KVStore, error) {
 	return store, nil
 }
 
-// safePoint tells client-go up to where versions were collected, so that it refuses to read below. PD knows.
-type safePoint struct{ pd pd.Client }
+// pointInPD tells client-go up to where versions were collected, so that it refuses to read below. PD knows.
+type pointInPD struct{ pd pd.Client }
 
 // safePointTimeout bounds the waiting for PD.
 const safePointTimeout = 5 * time.Second
 
 // Get returns the safe point, whatever key is asked for: client-go asks for nothing else.
-func (s safePoint) Get(string) (string, error) {
+func (p pointInPD) Get(string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), safePointTimeout)
 	defer cancel()
-	now, err := s.pd.UpdateGCSafePoint(ctx, 0) // it never goes back
+	now, err := p.pd.UpdateGCSafePoint(ctx, 0) // it never goes back
 	return strconv.FormatUint(now, 10), err
 }
 
 // Put does nothing: the collection tells PD itself.
-func (safePoint) Put(string, string) error { return nil }
+func (pointInPD) Put(string, string) error { return nil }
 
 // GetWithPrefix returns nothing: there are no other records.
-func (safePoint) GetWithPrefix(string) ([]*mvccpb.KeyValue, error) { return nil, nil }
+func (pointInPD) GetWithPrefix(string) ([]*mvccpb.KeyValue, error) { return nil, nil }
 
 // Close has nothing to close.
-func (safePoint) Close() error { return nil }
+func (pointInPD) Close() error { return nil }

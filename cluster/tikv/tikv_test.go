@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-	"github.com/tikv/client-go/v2/oracle"
 	"github.com/tikv/client-go/v2/tikv"
 	"github.com/tikv/client-go/v2/tikvrpc"
 
@@ -367,48 +366,6 @@ func TestStoreStops(t *testing.T) {
 	c.Start(0)
 	must(t, <-outcome)
 	expect(t, "a", value(t, e, "a"), "1 2")
-}
-
-// TestCollection has one of two engines move the safe point, and not beyond what a view of either reads.
-func TestCollection(t *testing.T) {
-	c := tikvtest.New(t, 1)
-	first, second := open(t, c.Connect(t)), open(t, c.Connect(t))
-	must(t, commit(first, put("a", "1")))
-	ctx := context.Background()
-	point := func() uint64 {
-		now, err := first.cluster.GetPDClient().UpdateGCSafePoint(ctx, 0)
-		must(t, err)
-		return now
-	}
-	must(t, second.View(func(r engine.Reader) error {
-		ts := r.(*view).ts
-		if _, err := second.cluster.GetPDClient().UpdateServiceGCSafePoint(ctx, second.serviceName(), 60, ts); err != nil {
-			return err
-		}
-		must(t, commit(second, put("a", "2")))
-		must(t, first.collect(ctx, 0))
-		if got := point(); got == 0 || got > ts {
-			t.Errorf("the safe point is %d while a view reads at %d", got, ts)
-		}
-		expect(t, "view", value(t, r, "a"), "1")
-		return nil
-	}))
-	before := point()
-	must(t, second.collect(ctx, 0)) // the other one has the lease
-	if point() != before {
-		t.Error("an engine without the lease has moved the safe point")
-	}
-	if mine, err := second.takeLease(ctx, leaseFor); mine || err != nil {
-		t.Errorf("two engines have the lease, error %v", err)
-	}
-	must(t, second.release(ctx))
-	now, err := first.now()
-	must(t, err)
-	must(t, first.collect(ctx, 0))
-	if got := point(); oracle.ExtractPhysical(got) < oracle.ExtractPhysical(now) {
-		t.Errorf("the safe point is %d after the view, want %d at least", got, now)
-	}
-	expect(t, "a", value(t, first, "a"), "2")
 }
 
 // TestPrefixes has two engines beside each other that do not see each other's keys.

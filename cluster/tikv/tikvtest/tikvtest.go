@@ -23,6 +23,8 @@ import (
 	pd "github.com/tikv/pd/client"
 	"github.com/tikv/pd/client/clients/tso"
 	"go.uber.org/zap"
+
+	"github.com/cqld/cqld/cluster/safepoint"
 )
 
 // The stores have no addresses that client-go could ask whether they live: it takes them to do so. Its log is long.
@@ -45,6 +47,9 @@ type Cluster struct {
 	clock             sync.Mutex // of the last timestamp
 	physical, logical int64
 	failing           atomic.Bool
+
+	keeping  sync.Mutex // of services
+	services safepoint.Services
 
 	mu      sync.Mutex // of what changes the cluster
 	mock    *testutils.MockCluster
@@ -76,7 +81,7 @@ func Open(stores int) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{mock: mock, client: client, pd: placement, leaders: map[uint64][]uint64{}}
+	c := &Cluster{mock: mock, client: client, pd: placement, leaders: map[uint64][]uint64{}, services: safepoint.Services{}}
 	ids, peers, region, _ := testutils.BootstrapWithMultiStores(mock, stores)
 	c.stores, c.regions, c.leaders[region] = ids, []uint64{region}, peers
 	return c, nil
@@ -186,7 +191,7 @@ func (c *connection) SendRequestAsync(
 // Close leaves the stores to others.
 func (*connection) Close() error { return nil }
 
-// placement counts timestamps, and gives them in steps of the cluster's interval.
+// placement counts timestamps, and gives them in steps of the cluster's interval. Its service safe points are as PD's.
 type placement struct {
 	pd.Client
 	cluster *Cluster
@@ -211,6 +216,13 @@ func (p placement) GetTS(ctx context.Context) (physical, logical int64, err erro
 	}
 	c.logical++
 	return c.physical, c.logical, nil
+}
+
+// UpdateServiceGCSafePoint notes which versions a service wants kept, and returns the least that any wants.
+func (p placement) UpdateServiceGCSafePoint(_ context.Context, name string, ttl int64, point uint64) (uint64, error) {
+	p.cluster.keeping.Lock()
+	defer p.cluster.keeping.Unlock()
+	return p.cluster.services.Update(name, ttl, point, time.Now())
 }
 
 // GetTSAsync asks for a timestamp.
