@@ -178,7 +178,7 @@ func TestInitHealth(t *testing.T) {
 	if code := health(); code != http.StatusServiceUnavailable || st.Catalog().Keyspace("shop") == nil {
 		t.Errorf("health is %d before clients are served", code)
 	}
-	if web.ready(true); health() != http.StatusOK {
+	if web.serving(true); health() != http.StatusOK {
 		t.Error("health is bad afterwards")
 	}
 }

@@ -193,6 +193,9 @@ func serveStore(
 	defer stopGoverning()
 	go governMemory(governed, bound, getenv, log)
 	go governProcessors(governed, getenv)
+	if s.calls != nil {
+		defer s.calls.reach.start(ctx, st.Cluster(), log)()
+	}
 	served := make(chan error, 1)
 	go func() { served <- listeners.serve(srv) }()
 	s.logMemory(bound, log)
@@ -200,7 +203,7 @@ func serveStore(
 		log.Info().Msgf("Starting listening for CQL clients on /%s (%s)...", address, listeners.encryption())
 	}
 	log.Info().Msg("Startup complete")
-	web.ready(true)
+	web.serving(true)
 	failed := announce()
 	if failed == nil {
 		select {
@@ -216,7 +219,7 @@ func serveStore(
 		}
 	}
 	failed = errors.Join(failed, s.removePortFile())
-	web.ready(false)
+	web.serving(false)
 	late := time.AfterFunc(stopTime, func() {
 		log.Error().Msg("stopping takes too long: giving up")
 		os.Exit(exitFailed)

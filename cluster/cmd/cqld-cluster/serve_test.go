@@ -8,6 +8,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -36,6 +37,31 @@ type program struct {
 	stop   context.CancelFunc
 	ended  chan struct{} // is closed when it has ended
 	code   int           // after that
+
+	logging sync.Mutex
+	logged  strings.Builder // lines that match noted
+}
+
+// noted are lines of the log that tests look for.
+var noted = regexp.MustCompile(`the cluster (does not answer|answers again)`)
+
+// note keeps a line of the log, and fails the test if it is an error that nobody expects.
+func (p *program) note(t *testing.T, line string) {
+	if strings.Contains(line, `"level":"error"`) && !p.killed.Load() {
+		t.Error(line)
+	}
+	if noted.MatchString(line) {
+		p.logging.Lock()
+		defer p.logging.Unlock()
+		p.logged.WriteString(line + "\n")
+	}
+}
+
+// notes are the lines that were kept.
+func (p *program) notes() string {
+	p.logging.Lock()
+	defer p.logging.Unlock()
+	return p.logged.String()
 }
 
 var errKilled = errors.New("the process was killed")
@@ -99,9 +125,7 @@ func start(t *testing.T, c *tikvtest.Cluster, node *cluster.Options, args ...str
 			p.addr = m[1]
 			go func() {
 				for lines.Scan() {
-					if strings.Contains(lines.Text(), `"level":"error"`) && !p.killed.Load() {
-						t.Error(lines.Text())
-					}
+					p.note(t, lines.Text())
 				}
 			}()
 			return p
