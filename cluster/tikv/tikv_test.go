@@ -383,3 +383,19 @@ func TestPrefixes(t *testing.T) {
 		t.Error("a prefix with a slash is taken")
 	}
 }
+
+// TestAwaitStores waits for the only store, until it is there or there is no time left.
+func TestAwaitStores(t *testing.T) {
+	c := tikvtest.New(t, 1)
+	e := open(t, c.Connect(t))
+	c.Stop(0)
+	gone, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if err := e.AwaitStores(gone); err == nil {
+		t.Error("a store that is down is there")
+	}
+	waited := make(chan error, 1)
+	go func() { waited <- e.AwaitStores(t.Context()) }()
+	c.Start(0)
+	must(t, <-waited)
+}

@@ -87,7 +87,7 @@ func start(t *testing.T, c *tikvtest.Cluster, node *cluster.Options, args ...str
 			command.NodeFlags(f, node)
 		}
 	}
-	open := func(f engine.Fold, log zerolog.Logger) (engine.Engine, error) {
+	open := func(_ context.Context, f engine.Fold, log zerolog.Logger) (engine.Engine, error) {
 		// Cassandra takes longer keys than TiKV does where its setting for that is the default.
 		o := tikv.Options{Prefix: "scripts", MaxKey: 1 << 18, Patience: 6 * time.Second, Log: log}
 		return tikv.Open(c.ConnectThrough(t, through), o, f)

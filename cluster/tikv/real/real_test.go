@@ -29,7 +29,7 @@ func TestContract(t *testing.T) {
 	}
 	open := func(t *testing.T, prefix string, fold engine.Fold) *tikv.Engine {
 		t.Helper()
-		cluster, err := tikv.Connect(address, zerolog.Nop())
+		cluster, err := tikv.Connect(t.Context(), address, zerolog.Nop())
 		if err != nil {
 			t.Fatal(err)
 		}
