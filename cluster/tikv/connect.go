@@ -45,7 +45,8 @@ func Connect(ctx context.Context, a Address, log zerolog.Logger) (store *tikv.KV
 		return nil, fmt.Errorf("TLS to the cluster: %w", err)
 	}
 	config.UpdateGlobal(func(c *config.Config) { c.Security = security })
-	return store, retry(ctx, log, func() error {
+	shortenPauses()
+	return store, attempt(ctx, log, func() error {
 		store, err = connect(ctx, a)
 		return err
 	})
@@ -78,7 +79,7 @@ func connect(ctx context.Context, a Address) (*tikv.KVStore, error) {
 
 // AwaitStores waits until a store answers, or ctx ends.
 func (e *Engine) AwaitStores(ctx context.Context) error {
-	return retry(ctx, e.options.Log, func() error {
+	return attempt(ctx, e.options.Log, func() error {
 		ctx, cancel := context.WithTimeout(ctx, readIn)
 		defer cancel()
 		_, err := e.cluster.GetSnapshot(math.MaxUint64).Get(ctx, leaseKey)
@@ -89,8 +90,8 @@ func (e *Engine) AwaitStores(ctx context.Context) error {
 	})
 }
 
-// retry calls try until it succeeds or ctx ends, and logs what is waited for.
-func retry(ctx context.Context, log zerolog.Logger, try func() error) error {
+// attempt calls try until it succeeds or ctx ends, and logs what is waited for.
+func attempt(ctx context.Context, log zerolog.Logger, try func() error) error {
 	var told time.Time
 	began := time.Now()
 	for {

@@ -132,6 +132,7 @@ func Open(cluster *tikv.KVStore, o Options, fold engine.Fold) (*Engine, error) {
 		commits: make(chan struct{}, queue), guards: newGuards(), compact: newCompaction(),
 	}
 	e.working.Go(func() { e.runCompaction(ctx) })
+	e.working.Go(func() { reconnect(ctx, cluster) })
 	e.working.Go(func() { e.holdVersions(ctx) })
 	e.working.Go(func() { e.collectVersions(ctx) })
 	return e, nil
