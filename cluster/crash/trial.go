@@ -146,6 +146,7 @@ func (w *writer) run(ctx context.Context, addresses []string) {
 		for ctx.Err() == nil {
 			if err = w.write(conn); err != nil {
 				w.failed++
+				time.Sleep(10 * time.Millisecond) // a node that does not reach its cluster refuses at once
 				break
 			}
 		}

@@ -101,18 +101,24 @@ func harness(prepare func(*testing.T, *tikvtest.Cluster)) enginetest.Harness {
 }
 
 func TestContract(t *testing.T) {
+	t.Parallel()
 	enginetest.Run(t, harness(func(*testing.T, *tikvtest.Cluster) {}))
 }
 
 // TestContractWhileRegionsMove runs the suite while regions split between and inside of rows, leaders change, and
 // stores stop for a moment.
 func TestContractWhileRegionsMove(t *testing.T) {
+	t.Parallel()
+	every := 10 * time.Millisecond
+	if full {
+		every = 2 * time.Millisecond
+	}
 	enginetest.Run(t, harness(func(t *testing.T, c *tikvtest.Cluster) {
 		ctx, stop := context.WithCancel(context.Background())
 		var moving sync.WaitGroup
 		moving.Go(func() {
 			random := rand.New(rand.NewPCG(1, 2))
-			for splits := 0; ctx.Err() == nil; sleep(ctx, 2*time.Millisecond) {
+			for splits := 0; ctx.Err() == nil; sleep(ctx, every) {
 				switch n := random.IntN(20); {
 				case n < 4 && splits < 40:
 					key := fmt.Sprintf("%c%d", 'a'+rune(random.IntN(26)), random.IntN(10))
@@ -322,9 +328,10 @@ func TestDeathBeforeCommit(t *testing.T) {
 			var dead atomic.Bool
 			dying := open(t, c.ConnectThrough(t, func(r *tikvrpc.Request, send func() error) error {
 				if !dead.Load() && r.Type == tikvrpc.CmdCommit {
-					if dead.Store(true); lost.arrives {
+					if lost.arrives {
 						_ = send()
 					}
+					dead.Store(true)
 				}
 				if dead.Load() {
 					return errors.New("the node is dead")
