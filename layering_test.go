@@ -154,7 +154,9 @@ var testArrows = map[string][]string{
 	"store/engine/memory":      {"store/engine/enginetest"},
 	"store/engine/disk":        {"store/engine/enginetest"},
 	"cluster/tikv":             {"cluster/tikv/tikvtest", "store/cluster", "store/engine/enginetest"},
-	"cluster/tikv/real":        {"cluster/tikv", "store/engine", "store/engine/enginetest"},
+	"cluster/tikv/real": {
+		"cluster/local", "cluster/tikv", "compat_tests/process", "protocol/client", "store/engine", "store/engine/enginetest",
+	},
 	"cluster/cmd/cqld-cluster": {"cluster/local", "cluster/tikv/tikvtest", "protocol/client", "cql/types"},
 	"server/control":           {"server/cqltest", "protocol/client", "store/engine", "store/engine/memory"},
 	"server/cqltest":           {"server/cqltest/gocqltest", "server/cqltest/gocqlv2test"},

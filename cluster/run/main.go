@@ -3,8 +3,8 @@
 //
 //	run [-nodes N] COMMAND...
 //
-// CQL_ADDR is an address at which each connection goes to the next node. CQLD_NODES are the addresses of the nodes,
-// with commas between them, and CQLD_PD is that of what stands in for PD. The command runs in the folder of the
+// CQL_ADDR is an address at which each connection goes to the next node. CQL_NODES are the addresses of the nodes,
+// with commas between them, and CQL_PD is that of what stands in for PD. The command runs in the folder of the
 // repository.
 package main
 
@@ -57,8 +57,8 @@ func run(nodes int, command []string) error {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Dir = ".."
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.Env = append(os.Environ(), "CQL_ADDR="+any.Addr(), "CQLD_PD="+c.Placement.Addr,
-		"CQLD_NODES="+strings.Join(c.Addresses(), ","))
+	cmd.Env = append(os.Environ(), "CQL_ADDR="+any.Addr(), "CQL_PD="+c.Placement.Addr,
+		"CQL_NODES="+strings.Join(c.Addresses(), ","))
 	err = cmd.Run()
 	for i, p := range c.Nodes {
 		if all := p.Errors(); len(all) > 0 {

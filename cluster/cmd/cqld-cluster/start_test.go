@@ -6,6 +6,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -40,10 +41,10 @@ func TestStartWithoutCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { silent.Close() })
-	asked := make(chan struct{})
+	var accepted atomic.Bool
 	go func() {
 		if _, err := silent.Accept(); err == nil { // the connection is left open
-			close(asked)
+			accepted.Store(true)
 		}
 	}()
 	for _, c := range []struct {
@@ -70,13 +71,12 @@ func TestStartWithoutCluster(t *testing.T) {
 			began := time.Now()
 			go func() { ended <- run.Run(ctx) }()
 			if c.stop {
-				if c.pd == silent.Addr().String() {
-					<-asked
-				} else {
-					eventually(t, "it tells what it waits for", func() bool {
-						return strings.Contains(out.String(), "waiting for the cluster")
-					})
-				}
+				eventually(t, "it waits for the cluster", func() bool {
+					if c.pd == silent.Addr().String() {
+						return accepted.Load()
+					}
+					return strings.Contains(out.String(), "waiting for the cluster")
+				})
 				began = time.Now()
 				stop()
 			}

@@ -15,18 +15,39 @@ import (
 	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
-// TestContract runs the suite of the contract on the cluster whose placement drivers CQLD_TIKV_PD names. It uses
-// prefixes of its own and deletes what it wrote. The files of TLS are in CQLD_TIKV_CA, CQLD_TIKV_CERT and
-// CQLD_TIKV_KEY.
-func TestContract(t *testing.T) {
+// realCluster is the cluster whose placement drivers CQLD_TIKV_PD names. The files of TLS are in CQLD_TIKV_CA,
+// CQLD_TIKV_CERT and CQLD_TIKV_KEY.
+func realCluster(t *testing.T) tikv.Address {
+	t.Helper()
 	pd := os.Getenv("CQLD_TIKV_PD")
 	if pd == "" {
 		t.Skip("CQLD_TIKV_PD names no placement driver: nothing is run on a TiKV cluster")
 	}
-	address := tikv.Address{
+	return tikv.Address{
 		PD: strings.Split(pd, ","), Authorities: os.Getenv("CQLD_TIKV_CA"),
 		Certificate: os.Getenv("CQLD_TIKV_CERT"), Key: os.Getenv("CQLD_TIKV_KEY"),
 	}
+}
+
+// findings is a table of what was measured, which is printed at the end.
+var findings [][3]string
+
+// found adds a line to the table: what was done, what was looked at and what was found.
+func found(did, what string, value any) {
+	findings = append(findings, [3]string{did, what, fmt.Sprint(value)})
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for _, f := range findings {
+		fmt.Printf("%-28s %-44s %s\n", f[0], f[1], f[2])
+	}
+	os.Exit(code)
+}
+
+// TestContract runs the suite of the contract on a cluster. It uses prefixes of its own and deletes what it wrote.
+func TestContract(t *testing.T) {
+	address := realCluster(t)
 	open := func(t *testing.T, prefix string, fold engine.Fold) *tikv.Engine {
 		t.Helper()
 		cluster, err := tikv.Connect(t.Context(), address, zerolog.Nop())
