@@ -103,8 +103,9 @@ cluster: ## build ./cqld-cluster, which is cqld with its data in a TiKV cluster;
 
 cluster-test: ## check and test that module on a cluster in the process, and on the one that CQLD_TIKV_PD names
 	check=$$($(TOOL) -n staticcheck) && cd cluster && go vet -unreachable=false ./... && "$$check" ./...
-	cd cluster && go test -timeout 10m ./...
-	@[ -n "$$CQLD_TIKV_PD" ] || echo "CQLD_TIKV_PD names no placement driver: nothing was run on a real TiKV cluster"
+	cd cluster && CQLD_TIKV_PD= go test -timeout 10m ./...
+	@if [ -n "$$CQLD_TIKV_PD" ]; then cd cluster && go test -v -count=1 -timeout 30m ./tikv/real; \
+	else echo "CQLD_TIKV_PD names no placement driver: nothing was run on a real TiKV cluster"; fi
 
 cluster-scripts: ## run the scripts on that module's servers in every mode; it takes more than an hour
 	cd cluster && go test -timeout 60m -run '^TestScripts' ./cmd/cqld-cluster -all -every

@@ -105,11 +105,13 @@ var arrows = map[string][]string{
 	"store/engine/memory":         {"store/engine", "store/engine/keys", "store/engine/publish", "store/engine/tree"},
 	"store/engine/enginetest":     {"store/engine", "store/engine/files"},
 	"cluster/tikv":                {"store/engine"}, // a module of its own, as all of cluster
-	"cluster/local":               {"compat_tests/process"},
+	"cluster/tikv/tikvtest":       {"cluster/safepoint"},
+	"cluster/local":               {"compat_tests/process", "protocol/client"},
 	"cluster/crash":               {"cluster/local", "protocol/client"},
 	"cluster/bench":               {"cluster/local", "compat_tests/process", "cql/types", "protocol/client", "protocol/client/transfer"},
 	"cluster/run":                 {"cluster/local"},
-	"cluster/placement":           {},
+	"cluster/placement":           {"cluster/safepoint"},
+	"cluster/safepoint":           {},
 	"cluster/unistore":            {}, // again a module of its own
 	"cluster/cmd/cqld-cluster":    {"cluster/tikv", "command", "store/cluster", "store/engine"},
 	"protocol":                    {"cql/types", "cql/cqlerr"},
@@ -152,11 +154,13 @@ var testArrows = map[string][]string{
 	"store/engine/memory":            {"store/engine/enginetest"},
 	"store/engine/disk":              {"store/engine/enginetest"},
 	"cluster/tikv":                   {"cluster/tikv/tikvtest", "store/cluster", "store/engine/enginetest"},
-	"cluster/tikv/real":              {"cluster/tikv", "store/engine", "store/engine/enginetest"},
-	"cluster/cmd/cqld-cluster":       {"cluster/local", "cluster/tikv/tikvtest", "protocol/client", "cql/types"},
-	"server/control":                 {"cqltest", "protocol/client"},
-	"server/control/endpoints":       {"server", "store", "store/engine", "store/engine/memory"},
-	"cqltest/gocqltest":              {"protocol", "protocol/client", "cql/cqlerr"},
+	"cluster/tikv/real": {
+		"cluster/local", "cluster/tikv", "compat_tests/process", "protocol/client", "store/engine", "store/engine/enginetest",
+	},
+	"cluster/cmd/cqld-cluster": {"cluster/local", "cluster/tikv/tikvtest", "protocol/client", "cql/types"},
+	"server/control":           {"cqltest", "protocol/client"},
+	"server/control/endpoints": {"server", "store", "store/engine", "store/engine/memory"},
+	"cqltest/gocqltest":        {"protocol", "protocol/client", "cql/cqlerr"},
 }
 
 // goFile is one file of ours as far as this test looks at it.

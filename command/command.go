@@ -65,8 +65,8 @@ type Engine struct {
 	// Flags adds its flags to those of serve.
 	Flags func(*pflag.FlagSet)
 
-	// Open opens it as the flags say.
-	Open func(engine.Fold, zerolog.Logger) (engine.Engine, error)
+	// Open opens it as the flags say. When ctx ends, what Open goes on to do is for nothing.
+	Open func(context.Context, engine.Fold, zerolog.Logger) (engine.Engine, error)
 
 	// Shared makes the server a node of all servers that have the engine open, with the times that it says; nil: nobody
 	// else has it open. The other flags of serve say the rest.

@@ -15,6 +15,9 @@ import (
 type engineCalls struct {
 	took   *prometheus.HistogramVec
 	failed *prometheus.CounterVec
+
+	reach *reach               // of the engine
+	own   prometheus.Collector // what the engine itself counts, or nil
 }
 
 func newEngineCalls() *engineCalls {
@@ -29,45 +32,87 @@ func newEngineCalls() *engineCalls {
 	}
 }
 
-// Describe sends what both kinds of metrics are.
+// Describe sends what all kinds of metrics are.
 func (c *engineCalls) Describe(ch chan<- *prometheus.Desc) {
 	c.took.Describe(ch)
 	c.failed.Describe(ch)
+	if c.own != nil {
+		c.own.Describe(ch)
+	}
 }
 
 // Collect sends all metrics.
 func (c *engineCalls) Collect(ch chan<- prometheus.Metric) {
 	c.took.Collect(ch)
 	c.failed.Collect(ch)
+	if c.own != nil {
+		c.own.Collect(ch)
+	}
+}
+
+// callLimit is the time after which a call of one round trip or two counts as failed. Clients are about to give up
+// then; the engine goes on for longer.
+const callLimit = 2 * time.Second
+
+// engineCall is a call that is under way.
+type engineCall struct {
+	name  string
+	began time.Time
+	late  *time.Timer // counts the call as failed; nil: it may take any time
+}
+
+// begin begins a call that may take any time.
+func (c *engineCalls) begin(name string) engineCall { return engineCall{name: name, began: time.Now()} }
+
+// beginShort begins a call of a round trip or two.
+func (c *engineCalls) beginShort(name string) engineCall {
+	k := c.begin(name)
+	k.late = time.AfterFunc(callLimit, func() { c.failed.WithLabelValues(name, kindTimeout).Inc() })
+	return k
 }
 
 // end counts a call that has ended, or has failed because of the engine.
-func (c *engineCalls) end(call string, began time.Time, failure error) {
-	c.took.WithLabelValues(call).Observe(time.Since(began).Seconds())
-	if failure != nil {
-		c.failed.WithLabelValues(call, errorKind(failure)).Inc()
+func (c *engineCalls) end(k engineCall, failure error) {
+	c.took.WithLabelValues(k.name).Observe(time.Since(k.began).Seconds())
+	counted := k.late != nil && !k.late.Stop()
+	if failure != nil && !counted {
+		c.failed.WithLabelValues(k.name, errorKind(failure)).Inc()
 	}
+	c.reach.ended(k.name, failure)
 }
+
+// The kinds of errors that tell whether the cluster answers. See errorKind for the others.
+const (
+	kindConflict = "conflict"
+	kindUnknown  = "unknown"
+	kindRefused  = "refused"
+	kindOther    = "other"
+	kindTimeout  = "timeout"
+)
 
 // errorKind names an error of an engine.
 func errorKind(err error) string {
 	switch {
 	case errors.Is(err, engine.ErrConflict):
-		return "conflict"
+		return kindConflict
 	case errors.Is(err, engine.ErrUnknown):
-		return "unknown"
+		return kindUnknown
 	case errors.Is(err, engine.ErrRefused):
-		return "refused"
+		return kindRefused
 	case errors.Is(err, engine.ErrTooLarge):
 		return "too_large"
 	case errors.Is(err, engine.ErrClosed):
 		return "closed"
+	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled):
+		return kindTimeout // of the caller
 	}
-	return "other"
+	return kindOther
 }
 
 // of returns an engine whose calls are counted.
 func (c *engineCalls) of(e engine.Engine) engine.Engine {
+	c.reach = &reach{engine: e, calls: c}
+	c.own, _ = e.(prometheus.Collector)
 	counted := countedEngine{e, c}
 	if clock, ok := e.(engine.Clock); ok {
 		return countedClock{counted, clock}
@@ -104,10 +149,10 @@ func (e countedEngine) Split(keys [][]byte) {
 
 // Get counts as get.
 func (e countedEngine) Get(key []byte, fn func(value []byte) error) (bool, error) {
-	began := time.Now()
+	k := e.calls.beginShort("get")
 	r := watchedReader{Reader: e.Engine}
 	found, err := r.Get(key, fn)
-	e.calls.end("get", began, r.failure())
+	e.calls.end(k, r.failure())
 	return found, err
 }
 
@@ -115,16 +160,16 @@ func (e countedEngine) Get(key []byte, fn func(value []byte) error) (bool, error
 func (e countedEngine) Scan(
 	start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error),
 ) error {
-	began := time.Now()
+	k := e.calls.begin("scan")
 	r := watchedReader{Reader: e.Engine}
 	err := r.Scan(start, end, o, fn)
-	e.calls.end("scan", began, r.failure())
+	e.calls.end(k, r.failure())
 	return err
 }
 
 // View counts as view, with all that is read in it.
 func (e countedEngine) View(fn func(engine.Reader) error) error {
-	began := time.Now()
+	k := e.calls.begin("view")
 	var r watchedReader
 	var own error // or one that the reader gave
 	err := e.Engine.View(func(src engine.Reader) error {
@@ -132,13 +177,13 @@ func (e countedEngine) View(fn func(engine.Reader) error) error {
 		own = fn(&r)
 		return own
 	})
-	e.calls.end("view", began, failure(err, own, &r))
+	e.calls.end(k, failure(err, own, &r))
 	return err
 }
 
 // Update counts as update, with all that is read and written in it.
 func (e countedEngine) Update(ctx context.Context, guards [][]byte, fn func(engine.Txn) error, done func(error)) {
-	began := time.Now()
+	k := e.calls.begin("update")
 	t := new(watchedTxn)
 	var own error
 	e.Engine.Update(ctx, guards, func(txn engine.Txn) error {
@@ -146,7 +191,7 @@ func (e countedEngine) Update(ctx context.Context, guards [][]byte, fn func(engi
 		own = fn(t)
 		return own
 	}, func(err error) {
-		e.calls.end("update", began, failure(err, own, t.reader))
+		e.calls.end(k, failure(err, own, t.reader))
 		done(err)
 	})
 }
@@ -244,18 +289,18 @@ func (t *watchedTxn) Scan(
 
 // Commit counts as commit.
 func (e countedEngine) Commit(ops []engine.Op, done func(error)) {
-	began := time.Now()
+	k := e.calls.beginShort("commit")
 	e.Engine.Commit(ops, func(err error) {
-		e.calls.end("commit", began, err)
+		e.calls.end(k, err)
 		done(err)
 	})
 }
 
 // DeleteRange counts as delete_range.
 func (e countedEngine) DeleteRange(start, end []byte) error {
-	began := time.Now()
+	k := e.calls.begin("delete_range")
 	err := e.Engine.DeleteRange(start, end)
-	e.calls.end("delete_range", began, err)
+	e.calls.end(k, err)
 	return err
 }
 
@@ -267,9 +312,9 @@ type countedClock struct {
 
 // Now counts as time.
 func (e countedClock) Now(ctx context.Context) (time.Time, error) {
-	began := time.Now()
+	k := e.calls.beginShort("time")
 	now, err := e.clock.Now(ctx)
-	e.calls.end("time", began, err)
+	e.calls.end(k, err)
 	return now, err
 }
 

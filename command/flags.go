@@ -74,7 +74,8 @@ func (s *settings) networkFlags(f *pflag.FlagSet) {
 		"a PORT (on 127.0.0.1); port 0 picks a free one")
 	f.StringVar(&s.given.advertise, "advertise", "", "tell drivers that this server is at `ADDRESS`; by default, the "+
 		"address that each client dialled")
-	f.StringVar(&s.http, "http", "", "serve /health and /metrics over HTTP at `ADDRESS`, without a password")
+	f.StringVar(&s.http, "http", "", "serve /health, /ready and /metrics over HTTP at `ADDRESS`, without a "+
+		"password")
 	f.StringVar(&s.httpHost, "http-host", "", "serve requests over HTTP that are sent to one of `NAMES`, with commas between "+
 		"them; IP addresses and localhost are always served")
 	f.BoolVar(&s.httpPprof, "http-pprof", false, "serve profiles at /debug/pprof of --http")

@@ -22,6 +22,7 @@ type web struct {
 	listener net.Listener
 	server   *http.Server // nil: it does not serve yet
 	store    *store.Store
+	reach    *reach // of the store's engine, or nil
 	up       atomic.Bool
 	done     chan struct{} // closed when it serves no more
 }
@@ -54,8 +55,12 @@ func (w *web) serve(
 		return
 	}
 	w.store = st
+	if s.calls != nil {
+		w.reach = s.calls.reach
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /health", w.health)
+	mux.HandleFunc("GET /ready", w.ready)
 	mux.Handle("GET /metrics", metricsHandler(srv, st, onDisk, s.calls))
 	if controls != nil {
 		mux.Handle("/control/", controls)
@@ -77,8 +82,8 @@ func (w *web) serve(
 	log.Info().Stringer("address", w.listener.Addr()).Msg("serving health and metrics over HTTP")
 }
 
-// ready says whether health is good.
-func (w *web) ready(yes bool) {
+// serving says whether clients are served.
+func (w *web) serving(yes bool) {
 	if w != nil {
 		w.up.Store(yes)
 	}
@@ -96,14 +101,30 @@ func (w *web) close() {
 	}
 }
 
+// health answers whether the process serves clients at all, for whoever would restart it otherwise.
 func (w *web) health(rw http.ResponseWriter, _ *http.Request) {
 	if !w.up.Load() {
-		http.Error(rw, "not ready: the server starts or stops", http.StatusServiceUnavailable)
-		return
-	}
-	if err := w.store.Refusing(); err != nil {
-		http.Error(rw, err.Error(), http.StatusServiceUnavailable)
+		http.Error(rw, "the server starts or stops", http.StatusServiceUnavailable)
 		return
 	}
 	fmt.Fprintln(rw, "ok")
+}
+
+// ready answers whether requests succeed, for whoever would send them elsewhere otherwise: clients are served, writes
+// are taken, and the cluster is reached that has the data, if one has.
+func (w *web) ready(rw http.ResponseWriter, r *http.Request) {
+	if err := w.refusing(); err != nil {
+		http.Error(rw, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	w.health(rw, r)
+}
+
+// refusing is why requests fail that are served, or nil.
+func (w *web) refusing() error {
+	err := w.store.Refusing()
+	if err == nil && w.reach != nil {
+		err = w.reach.outage()
+	}
+	return err
 }

@@ -60,6 +60,7 @@ func TestHTTP(t *testing.T) {
 		{"POST /control/clock", nil, 405},
 		{"GET /control/clock", []string{"Sec-Fetch-Site", "cross-site"}, 200}, // the page cannot read the answer
 
+		{"GET /ready", nil, 200},
 		{"GET /health", []string{"Host", "localhost:9180"}, 200},
 		{"GET /health", []string{"Host", "LOCALHOST"}, 200},
 		{"GET /health", []string{"Host", "10.1.2.3:9180"}, 200}, // behind a port that is forwarded

@@ -135,7 +135,7 @@ func TestInitStops(t *testing.T) {
 // TestInitHealth wants a server to be unhealthy until its scripts have run.
 func TestInitHealth(t *testing.T) {
 	data := t.TempDir()
-	st, onDisk, err := openStore(&settings{data: data, purgeEvery: time.Minute}, nil, zerolog.Nop())
+	st, onDisk, err := openStore(t.Context(), &settings{data: data, purgeEvery: time.Minute}, nil, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestInitHealth(t *testing.T) {
 	if code := health(); code != http.StatusServiceUnavailable || st.Catalog().Keyspace("shop") == nil {
 		t.Errorf("health is %d before clients are served", code)
 	}
-	if web.ready(true); health() != http.StatusOK {
+	if web.serving(true); health() != http.StatusOK {
 		t.Error("health is bad afterwards")
 	}
 }
@@ -204,7 +204,7 @@ func TestInitRing(t *testing.T) {
 		return err == nil
 	}
 	l.pause()
-	st, _, err := openStore(s, nil, zerolog.Nop())
+	st, _, err := openStore(t.Context(), s, nil, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -104,7 +104,7 @@ func scraper(t *testing.T, srv *server.Server, st *store.Store) func() string {
 
 // Metrics have the estimates of tables and what sweeps have done.
 func TestStoreMetrics(t *testing.T) {
-	st, _, err := openStore(&settings{memory: true}, nil, zerolog.Nop())
+	st, _, err := openStore(t.Context(), &settings{memory: true}, nil, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}

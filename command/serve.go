@@ -119,7 +119,15 @@ func serve(ctx context.Context, c *console, s *settings) error {
 	if err := s.joinAt(listeners.addresses()[0]); err != nil {
 		return err
 	}
-	st, onDisk, err := openStore(s, clock, log)
+	open := openStore
+	if s.engine != nil {
+		open = openRemote
+	}
+	st, onDisk, err := open(ctx, s, clock, log)
+	if errors.Is(err, errNotOpened) {
+		log.Info().Msg("stopped before the cluster was reached")
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -194,6 +202,9 @@ func serveStore(
 	defer stopGoverning()
 	go governMemory(governed, bound, getenv, log)
 	go governProcessors(governed, getenv)
+	if s.calls != nil {
+		defer s.calls.reach.start(ctx, st.Cluster(), log)()
+	}
 	served := make(chan error, 1)
 	go func() { served <- listeners.serve(srv) }()
 	s.logMemory(bound, log)
@@ -201,7 +212,7 @@ func serveStore(
 		log.Info().Msgf("Starting listening for CQL clients on /%s (%s)...", address, listeners.encryption())
 	}
 	log.Info().Msg("Startup complete")
-	web.ready(true)
+	web.serving(true)
 	failed := announce()
 	if failed == nil {
 		select {
@@ -217,7 +228,7 @@ func serveStore(
 		}
 	}
 	failed = errors.Join(failed, s.removePortFile())
-	web.ready(false)
+	web.serving(false)
 	late := time.AfterFunc(stopTime, func() {
 		log.Error().Msg("stopping takes too long: giving up")
 		os.Exit(exitFailed)
@@ -253,13 +264,15 @@ func (s *settings) encryption(log zerolog.Logger) (*server.TLS, error) {
 
 // openStore opens the data folder, or a store in memory, which has no engine on disk. clock is what clients may move,
 // or nil.
-func openStore(s *settings, clock *control.Clock, log zerolog.Logger) (st *store.Store, onDisk *disk.Engine, err error) {
+func openStore(
+	ctx context.Context, s *settings, clock *control.Clock, log zerolog.Logger,
+) (st *store.Store, onDisk *disk.Engine, err error) {
 	open := func(f engine.Fold) (engine.Engine, error) { return memory.Open(f), nil }
 	switch {
 	case s.engine != nil:
 		s.calls = newEngineCalls()
 		open = func(f engine.Fold) (engine.Engine, error) {
-			e, err := s.engine.Open(f, log)
+			e, err := s.engine.Open(ctx, f, log)
 			if err != nil {
 				return nil, err
 			}
@@ -292,6 +305,36 @@ func openStore(s *settings, clock *control.Clock, log zerolog.Logger) (st *store
 		err = fmt.Errorf("cannot open %s: %w", path.Path, path.Err)
 	}
 	return st, onDisk, err
+}
+
+// errNotOpened says that a server was stopped before it had opened its store.
+var errNotOpened = errors.New("the store was not opened")
+
+// openRemote is openStore for an engine on other machines. Not all that its client does can be interrupted, so when ctx
+// ends that is left to itself: the process is about to end.
+func openRemote(
+	ctx context.Context, s *settings, clock *control.Clock, log zerolog.Logger,
+) (*store.Store, *disk.Engine, error) {
+	type result struct {
+		st  *store.Store
+		err error
+	}
+	opened := make(chan result, 1)
+	go func() {
+		st, _, err := openStore(ctx, s, clock, log)
+		opened <- result{st, err}
+	}()
+	select {
+	case r := <-opened:
+		return r.st, nil, r.err
+	case <-ctx.Done():
+		go func() {
+			if r := <-opened; r.err == nil {
+				_ = r.st.Close() // nobody waits for it
+			}
+		}()
+		return nil, nil, errNotOpened
+	}
 }
 
 // newLogger logs lines for people on a terminal and JSON elsewhere, or in the format that the settings ask for.

@@ -155,7 +155,7 @@ func (s *Store) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error)) 
 	rd := readers.Get().(*reader)
 	defer rd.release()
 	for {
-		if s.cluster != nil {
+		if s.cluster != nil && !s.isVirtual(r.Table.ID) {
 			if _, err := s.usable(ctx, r.Table.ID); err != nil {
 				return err
 			}
@@ -177,6 +177,13 @@ func (s *Store) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error)) 
 			return err
 		}
 	}
+}
+
+// isVirtual reports whether code makes the rows of a table. They are read without a lease too, so that drivers stay
+// connected to a node that does not reach its cluster.
+func (s *Store) isVirtual(table [16]byte) bool {
+	_, ok := s.state.Load().virtual[table]
+	return ok
 }
 
 // errTruncated says that a table got another number before its rows were looked at.

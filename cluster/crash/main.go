@@ -1,7 +1,8 @@
 // Command crash disturbs a cluster while clients write to all of its nodes, and looks whether everything is as it has
 // to be: what was acknowledged is there, a logged batch is there as a whole or not at all, sums of conditional updates
 // have each update once, and all nodes have all tables. Beside these clients, others record histories of conditional
-// writes, for which there has to be an order (compat_tests/drivers/histories).
+// writes, for which there has to be an order (compat_tests/drivers/histories). It prints for how long no write
+// succeeded on the node where that was longest, and which part of that was after the fault.
 //
 //	crash [-only TEXT] [-rounds N] [-load TIME]
 //
@@ -65,6 +66,7 @@ func run(only string, rounds int, load time.Duration) error {
 	if err != nil {
 		return err
 	}
+	defer t.stopMeters()
 	for round := range rounds {
 		if err := t.round(&chosen[round%len(chosen)], load); err != nil {
 			return fmt.Errorf("%w\n%s", err, c.Log())
@@ -87,12 +89,16 @@ func (t *trial) round(f *fault, load time.Duration) error {
 	if err := f.end(t.cluster); err != nil {
 		return fmt.Errorf("%s, and then: %w", f.name, err)
 	}
+	paused, err := t.pause(began, time.Now())
+	if err != nil {
+		return fmt.Errorf("after %s: %w", f.name, err)
+	}
 	table := <-defined
 	time.Sleep(load / 2)
 	t.halt()
 	if err := t.check(); err != nil {
 		return fmt.Errorf("after %s: %w", f.name, err)
 	}
-	fmt.Printf("%-32s %s: %s\n", f.name+",", table, t.summary())
+	fmt.Printf("%-32s %s, %s: %s\n", f.name+",", paused, table, t.summary())
 	return nil
 }

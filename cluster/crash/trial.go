@@ -25,7 +25,8 @@ const patience = 2 * time.Minute
 type trial struct {
 	cluster *local.Cluster
 	writers [writers]*writer
-	tables  []string // that were defined
+	meters  [nodes]*local.Meter // of writes
+	tables  []string            // that were defined
 	defined int
 	stop    context.CancelFunc
 	running sync.WaitGroup
@@ -53,6 +54,7 @@ var definitions = []string{
 	"CREATE TABLE crash.second (n int, w int, v text, PRIMARY KEY (w, n))",
 	"CREATE TABLE crash.sums (id int PRIMARY KEY, n int)",
 	"INSERT INTO crash.sums (id, n) VALUES (1, 0)",
+	"CREATE TABLE crash.measured (node int PRIMARY KEY)",
 }
 
 func newTrial(c *local.Cluster) (*trial, error) {
@@ -65,7 +67,35 @@ func newTrial(c *local.Cluster) (*trial, error) {
 			return nil, err
 		}
 	}
+	for node, address := range c.Addresses() {
+		t.meters[node] = local.Measure(address, fmt.Sprintf("INSERT INTO crash.measured (node) VALUES (%d)", node))
+	}
 	return t, nil
+}
+
+// stopMeters ends the meters.
+func (t *trial) stopMeters() {
+	for _, m := range t.meters {
+		m.Stop()
+	}
+}
+
+// pause waits until writes succeed on all nodes after the end of a fault, and says for how long none did on the node
+// where that was longest.
+func (t *trial) pause(begin, end time.Time) (text string, err error) {
+	var longest, after time.Duration
+	for _, m := range t.meters {
+		var l, a time.Duration
+		err := local.Eventually(patience, func(context.Context) (err error) {
+			l, a, err = m.Pause(begin, end)
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+		longest, after = max(longest, l), max(after, a)
+	}
+	return fmt.Sprintf("%.1f s without a write, %.1f s of them afterwards", longest.Seconds(), after.Seconds()), nil
 }
 
 // ask runs a statement on a node and returns the first column of its rows.
@@ -116,6 +146,7 @@ func (w *writer) run(ctx context.Context, addresses []string) {
 		for ctx.Err() == nil {
 			if err = w.write(conn); err != nil {
 				w.failed++
+				time.Sleep(10 * time.Millisecond) // a node that does not reach its cluster refuses at once
 				break
 			}
 		}

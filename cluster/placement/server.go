@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
 	"slices"
 	"time"
 
@@ -122,15 +121,9 @@ func (p *placement) UpdateServiceGCSafePoint(
 ) (*pdpb.UpdateServiceGCSafePointResponse, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := time.Now()
-	p.stored.Services[string(r.ServiceId)] = service{r.SafePoint, now.Add(time.Duration(r.TTL) * time.Second)}
-	least := uint64(math.MaxUint64)
-	for id, s := range p.stored.Services {
-		if !now.Before(s.Until) {
-			delete(p.stored.Services, id)
-			continue
-		}
-		least = min(least, s.SafePoint)
+	least, err := p.stored.Services.Update(string(r.ServiceId), r.TTL, r.SafePoint, time.Now())
+	if err != nil {
+		return nil, err
 	}
 	return &pdpb.UpdateServiceGCSafePointResponse{
 		Header: header(), ServiceId: r.ServiceId, TTL: r.TTL, MinSafePoint: least,

@@ -8,10 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"sync"
-	"time"
 
 	"github.com/pingcap/kvproto/pkg/metapb"
 	"github.com/pingcap/kvproto/pkg/pdpb"
+
+	"github.com/cqld/cqld/cluster/safepoint"
 )
 
 // placement is what the views share.
@@ -30,15 +31,9 @@ type stored struct {
 	Bound     int64 // all timestamps that were given are before it, in milliseconds
 	LastID    uint64
 	SafePoint uint64
-	Services  map[string]service
+	Services  safepoint.Services
 	Stores    []*metapb.Store
 	Regions   []*region // sorted by their starts
-}
-
-// service is who wants versions kept.
-type service struct {
-	SafePoint uint64
-	Until     time.Time
 }
 
 // firstID is the last number that is not given to anybody.
@@ -46,7 +41,7 @@ const firstID = 1000
 
 // open reads what is remembered.
 func open(file string) (*placement, error) {
-	p := &placement{file: file, stored: stored{LastID: firstID, Services: map[string]service{}}}
+	p := &placement{file: file, stored: stored{LastID: firstID, Services: safepoint.Services{}}}
 	text, err := os.ReadFile(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -4,7 +4,8 @@
 //
 // # Keys
 //
-// Everything is below one prefix. A key is encoded so that the keys of one row of the engine stand together (keys.go):
+// Everything is below one prefix, but for the record of who collects old versions (collect.go). A key is encoded so
+// that the keys of one row of the engine stand together (keys.go):
 //
 //	prefix 00 | d | encoded key |                 a value
 //	prefix 00 | d | encoded key | timestamp : 8   a delta: of a Commit with its start timestamp, else with the one
@@ -107,7 +108,10 @@ type Engine struct {
 	guards  guards
 	views   views
 	compact *compaction
-	splits  chan [][]byte      // keys at which regions are to begin
+	splits  chan [][]byte // keys at which regions are to begin
+
+	safePoint safePoint
+
 	stop    context.CancelFunc // ends background work
 	working sync.WaitGroup     // background work
 
@@ -145,10 +149,9 @@ func Open(cluster *tikv.KVStore, o Options, fold engine.Fold) (*Engine, error) {
 	}
 	e.working.Go(func() { e.runCompaction(ctx) })
 	e.working.Go(func() { e.runSplits(ctx) })
+	e.working.Go(func() { reconnect(ctx, cluster) })
 	e.working.Go(func() { e.holdVersions(ctx) })
-	if !o.KeepVersions {
-		e.working.Go(func() { e.collectVersions(ctx) })
-	}
+	e.working.Go(func() { e.collectVersions(ctx) })
 	return e, nil
 }
 

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-	"github.com/tikv/client-go/v2/oracle"
 	"github.com/tikv/client-go/v2/tikv"
 	"github.com/tikv/client-go/v2/tikvrpc"
 
@@ -102,18 +101,24 @@ func harness(prepare func(*testing.T, *tikvtest.Cluster)) enginetest.Harness {
 }
 
 func TestContract(t *testing.T) {
+	t.Parallel()
 	enginetest.Run(t, harness(func(*testing.T, *tikvtest.Cluster) {}))
 }
 
 // TestContractWhileRegionsMove runs the suite while regions split between and inside of rows, leaders change, and
 // stores stop for a moment.
 func TestContractWhileRegionsMove(t *testing.T) {
+	t.Parallel()
+	every := 10 * time.Millisecond
+	if full {
+		every = 2 * time.Millisecond
+	}
 	enginetest.Run(t, harness(func(t *testing.T, c *tikvtest.Cluster) {
 		ctx, stop := context.WithCancel(context.Background())
 		var moving sync.WaitGroup
 		moving.Go(func() {
 			random := rand.New(rand.NewPCG(1, 2))
-			for splits := 0; ctx.Err() == nil; sleep(ctx, 2*time.Millisecond) {
+			for splits := 0; ctx.Err() == nil; sleep(ctx, every) {
 				switch n := random.IntN(20); {
 				case n < 4 && splits < 40:
 					key := fmt.Sprintf("%c%d", 'a'+rune(random.IntN(26)), random.IntN(10))
@@ -323,9 +328,10 @@ func TestDeathBeforeCommit(t *testing.T) {
 			var dead atomic.Bool
 			dying := open(t, c.ConnectThrough(t, func(r *tikvrpc.Request, send func() error) error {
 				if !dead.Load() && r.Type == tikvrpc.CmdCommit {
-					if dead.Store(true); lost.arrives {
+					if lost.arrives {
 						_ = send()
 					}
+					dead.Store(true)
 				}
 				if dead.Load() {
 					return errors.New("the node is dead")
@@ -369,48 +375,6 @@ func TestStoreStops(t *testing.T) {
 	expect(t, "a", value(t, e, "a"), "1 2")
 }
 
-// TestCollection has one of two engines move the safe point, and not beyond what a view of either reads.
-func TestCollection(t *testing.T) {
-	c := tikvtest.New(t, 1)
-	first, second := open(t, c.Connect(t)), open(t, c.Connect(t))
-	must(t, commit(first, put("a", "1")))
-	ctx := context.Background()
-	point := func() uint64 {
-		now, err := first.cluster.GetPDClient().UpdateGCSafePoint(ctx, 0)
-		must(t, err)
-		return now
-	}
-	must(t, second.View(func(r engine.Reader) error {
-		ts := r.(*view).ts
-		if _, err := second.cluster.GetPDClient().UpdateServiceGCSafePoint(ctx, second.serviceName(), 60, ts); err != nil {
-			return err
-		}
-		must(t, commit(second, put("a", "2")))
-		must(t, first.collect(ctx, 0))
-		if got := point(); got == 0 || got > ts {
-			t.Errorf("the safe point is %d while a view reads at %d", got, ts)
-		}
-		expect(t, "view", value(t, r, "a"), "1")
-		return nil
-	}))
-	before := point()
-	must(t, second.collect(ctx, 0)) // the other one has the lease
-	if point() != before {
-		t.Error("an engine without the lease has moved the safe point")
-	}
-	if mine, err := second.takeLease(ctx, leaseFor); mine || err != nil {
-		t.Errorf("two engines have the lease, error %v", err)
-	}
-	must(t, second.release(ctx))
-	now, err := first.now()
-	must(t, err)
-	must(t, first.collect(ctx, 0))
-	if got := point(); oracle.ExtractPhysical(got) < oracle.ExtractPhysical(now) {
-		t.Errorf("the safe point is %d after the view, want %d at least", got, now)
-	}
-	expect(t, "a", value(t, first, "a"), "2")
-}
-
 // TestPrefixes has two engines beside each other that do not see each other's keys.
 func TestPrefixes(t *testing.T) {
 	c := tikvtest.New(t, 1)
@@ -425,4 +389,20 @@ func TestPrefixes(t *testing.T) {
 	if _, err := Open(c.Connect(t), Options{Prefix: "a/b"}, enginetest.Union); err == nil {
 		t.Error("a prefix with a slash is taken")
 	}
+}
+
+// TestAwaitStores waits for the only store, until it is there or there is no time left.
+func TestAwaitStores(t *testing.T) {
+	c := tikvtest.New(t, 1)
+	e := open(t, c.Connect(t))
+	c.Stop(0)
+	gone, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if err := e.AwaitStores(gone); err == nil {
+		t.Error("a store that is down is there")
+	}
+	waited := make(chan error, 1)
+	go func() { waited <- e.AwaitStores(t.Context()) }()
+	c.Start(0)
+	must(t, <-waited)
 }

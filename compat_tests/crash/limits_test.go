@@ -127,9 +127,9 @@ func (l *limited) until(what string, done func() bool) {
 	}
 }
 
-// health asks for the health.
-func (l *limited) health() (int, string) {
-	response, err := http.Get("http://" + l.server.HTTP + "/health")
+// ready asks whether the server is ready.
+func (l *limited) ready() (int, string) {
+	response, err := http.Get("http://" + l.server.HTTP + "/ready")
 	if err != nil {
 		return 0, err.Error()
 	}
@@ -141,15 +141,15 @@ func (l *limited) health() (int, string) {
 	return response.StatusCode, string(body)
 }
 
-// refused waits until writes are refused for a reason, which health has as well, and looks whether reads go on.
+// refused waits until writes are refused for a reason, which /ready has as well, and looks whether reads go on.
 func (l *limited) refused(reason string) {
 	l.t.Helper()
 	l.until("writes are refused", func() bool {
 		r := l.lastRefusal()
 		return strings.Contains(r, "Nothing was written: ") && strings.Contains(r, reason)
 	})
-	l.until("health says so", func() bool {
-		code, body := l.health()
+	l.until("/ready says so", func() bool {
+		code, body := l.ready()
 		return code == http.StatusServiceUnavailable && strings.Contains(body, reason)
 	})
 	conn := l.dial()
@@ -159,12 +159,12 @@ func (l *limited) refused(reason string) {
 	}
 }
 
-// taken waits until writes are taken again, and health is good.
+// taken waits until writes are taken again, and the server is ready.
 func (l *limited) taken() {
 	l.t.Helper()
 	l.written(1)
-	l.until("health is good", func() bool {
-		code, _ := l.health()
+	l.until("the server is ready", func() bool {
+		code, _ := l.ready()
 		return code == http.StatusOK
 	})
 }

@@ -15,13 +15,15 @@ func (n *Node) Holds() bool { return int64(monotonic()) < n.leaseEnd.Load() }
 // renew makes the lease end at another time of the monotonic clock.
 func (n *Node) renew(end time.Duration) {
 	n.leaseEnd.Store(int64(end))
+	n.absent.Store(false)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	close(n.renewed)
 	n.renewed = make(chan struct{})
 }
 
-// Await waits until the node has its lease. A node that was stopped for a while has it again after a moment.
+// Await waits until the node has its lease. A node that was stopped for a while has it again after a moment. When
+// that was waited for in vain nobody waits any more, until the lease is renewed.
 func (n *Node) Await(ctx context.Context) error {
 	patience := time.NewTimer(max(2*n.options.Lease, time.Second))
 	defer patience.Stop()
@@ -29,12 +31,16 @@ func (n *Node) Await(ctx context.Context) error {
 		n.mu.Lock()
 		renewed := n.renewed
 		n.mu.Unlock()
-		if n.Holds() {
+		switch {
+		case n.Holds():
 			return nil
+		case n.absent.Load():
+			return ErrLapsed
 		}
 		select {
 		case <-renewed:
 		case <-patience.C:
+			n.absent.Store(true)
 			return ErrLapsed
 		case <-n.ctx.Done():
 			return ErrLapsed

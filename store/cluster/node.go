@@ -61,6 +61,7 @@ type Node struct {
 
 	leaseEnd atomic.Int64 // by the monotonic clock, in nanoseconds
 	changed  atomic.Int64 // when the definitions were last seen to change, likewise
+	absent   atomic.Bool  // the lease is over, and was waited for in vain
 	alone    atomic.Bool  // the record says so; see alone.go
 
 	ticking sync.Mutex // held by a tick
@@ -230,7 +231,7 @@ func (n *Node) isAwaited() bool {
 	return err == nil && number < v.Number // a tick tells of errors
 }
 
-// note logs when the node begins or ends to fail.
+// note logs when the node begins or ends to fail. That the cluster does not answer is told by who watches its engine.
 func (n *Node) note(err error) {
 	n.mu.Lock()
 	failed, since := n.failing, n.fellAt
@@ -241,10 +242,12 @@ func (n *Node) note(err error) {
 	n.mu.Unlock()
 	switch {
 	case n.ctx.Err() != nil:
-	case err != nil && !failed:
+	case errors.Is(err, errReplaced) && !failed:
 		n.log.Error().Err(err).Msg("this node cannot renew its lease: it serves nothing until it can")
+	case err != nil && !failed:
+		n.log.Debug().Err(err).Msg("this node cannot renew its lease: it serves nothing until it can")
 	case err == nil && failed:
-		n.log.Info().Dur("after", monotonic()-since).Msg("this node has renewed its lease")
+		n.log.Debug().Dur("after", monotonic()-since).Msg("this node has renewed its lease")
 	}
 }
 

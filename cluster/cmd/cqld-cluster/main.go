@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -26,6 +27,7 @@ type flags struct {
 	address tikv.Address
 	options tikv.Options
 	node    cluster.Options
+	wait    time.Duration
 }
 
 func (s *flags) add(f *pflag.FlagSet) {
@@ -43,6 +45,7 @@ func (s *flags) add(f *pflag.FlagSet) {
 	f.BoolVar(&s.options.KeepVersions, "keep-versions", false, "leave garbage collection of old versions to others, such as "+
 		"TiDB")
 	f.DurationVar(&s.options.ClockInterval, "clock-interval", 50*time.Millisecond, "PD's setting tso-update-physical-interval")
+	f.DurationVar(&s.wait, "wait", 2*time.Minute, "when it starts, wait so long for a cluster that does not answer")
 	command.NodeFlags(f, &s.node)
 }
 
@@ -50,7 +53,7 @@ func (s *flags) add(f *pflag.FlagSet) {
 const maxSplit = 1024
 
 // open connects to the cluster.
-func (s *flags) open(fold engine.Fold, log zerolog.Logger) (engine.Engine, error) {
+func (s *flags) open(ctx context.Context, fold engine.Fold, log zerolog.Logger) (engine.Engine, error) {
 	for address := range strings.SplitSeq(s.pd, ",") {
 		if address = strings.TrimSpace(address); address != "" {
 			s.address.PD = append(s.address.PD, address)
@@ -65,17 +68,32 @@ func (s *flags) open(fold engine.Fold, log zerolog.Logger) (engine.Engine, error
 		return nil, fmt.Errorf("--split %d: want a number from 1 to %d", s.options.Split, maxSplit)
 	case s.options.ClockInterval < time.Millisecond || s.options.ClockInterval > 10*time.Second:
 		return nil, fmt.Errorf("--clock-interval %v: want a duration from 1ms to 10s, as PD does", s.options.ClockInterval)
+	case s.wait < time.Second:
+		return nil, fmt.Errorf("--wait %v: want a duration from 1s on", s.wait)
 	}
-	connection, err := tikv.Connect(s.address, log)
+	ctx, cancel := context.WithTimeout(ctx, s.wait)
+	defer cancel()
+	connection, err := tikv.Connect(ctx, s.address, log)
 	if err != nil {
-		return nil, err
+		return nil, s.waited(ctx, err)
 	}
 	s.options.Log = log
 	e, err := tikv.Open(connection, s.options, fold)
 	if err != nil {
 		return nil, errors.Join(err, connection.Close())
 	}
+	if err := e.AwaitStores(ctx); err != nil {
+		return nil, errors.Join(s.waited(ctx, err), e.Close())
+	}
 	return e, nil
+}
+
+// waited says how long the cluster was waited for, if an error is due to that.
+func (s *flags) waited(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	return fmt.Errorf("the cluster does not answer within %v (--wait): %w", s.wait, err)
 }
 
 // engine is what the commands of cqld are given.

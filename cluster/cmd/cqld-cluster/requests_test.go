@@ -9,8 +9,8 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// TestRequests counts what prepared statements ask of the stores and of PD. The counts are those of docs/cluster.md for
-// a store that does not commit with one request.
+// TestRequests counts what prepared statements ask of the stores and of PD. The counts are those of docs/cluster.md,
+// with one more of each for writes: this store does not commit with one request.
 func TestRequests(t *testing.T) {
 	c := tikvtest.New(t, 1)
 	p := serve(t, c, "--lease", "1m", "--down-after", "1m") // it renews its lease seldom

@@ -8,6 +8,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -36,6 +37,31 @@ type program struct {
 	stop   context.CancelFunc
 	ended  chan struct{} // is closed when it has ended
 	code   int           // after that
+
+	logging sync.Mutex
+	logged  strings.Builder // lines that match noted
+}
+
+// noted are lines of the log that tests look for.
+var noted = regexp.MustCompile(`the cluster (does not answer|answers again)`)
+
+// note keeps a line of the log, and fails the test if it is an error that nobody expects.
+func (p *program) note(t *testing.T, line string) {
+	if strings.Contains(line, `"level":"error"`) && !p.killed.Load() {
+		t.Error(line)
+	}
+	if noted.MatchString(line) {
+		p.logging.Lock()
+		defer p.logging.Unlock()
+		p.logged.WriteString(line + "\n")
+	}
+}
+
+// notes are the lines that were kept.
+func (p *program) notes() string {
+	p.logging.Lock()
+	defer p.logging.Unlock()
+	return p.logged.String()
 }
 
 var errKilled = errors.New("the process was killed")
@@ -72,7 +98,7 @@ func startSplitting(
 			command.NodeFlags(f, node)
 		}
 	}
-	open := func(f engine.Fold, log zerolog.Logger) (engine.Engine, error) {
+	open := func(_ context.Context, f engine.Fold, log zerolog.Logger) (engine.Engine, error) {
 		// Cassandra takes longer keys than TiKV does where its setting for that is the default.
 		o := tikv.Options{Prefix: "scripts", MaxKey: 1 << 18, Split: parts, Patience: 6 * time.Second, Log: log}
 		return tikv.Open(c.ConnectThrough(t, through), o, f)
@@ -110,9 +136,7 @@ func startSplitting(
 			p.addr = m[1]
 			go func() {
 				for lines.Scan() {
-					if strings.Contains(lines.Text(), `"level":"error"`) && !p.killed.Load() {
-						t.Error(lines.Text())
-					}
+					p.note(t, lines.Text())
 				}
 			}()
 			return p

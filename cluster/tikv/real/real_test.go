@@ -18,21 +18,42 @@ import (
 	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
-// opener returns what opens engines on the cluster whose placement drivers CQLD_TIKV_PD names, and skips the test if
-// there is none. The files of TLS are in CQLD_TIKV_CA, CQLD_TIKV_CERT and CQLD_TIKV_KEY.
-func opener(t *testing.T) func(t *testing.T, prefix string, fold engine.Fold) *tikv.Engine {
+// realCluster is the cluster whose placement drivers CQLD_TIKV_PD names. The files of TLS are in CQLD_TIKV_CA,
+// CQLD_TIKV_CERT and CQLD_TIKV_KEY.
+func realCluster(t *testing.T) tikv.Address {
 	t.Helper()
 	pd := os.Getenv("CQLD_TIKV_PD")
 	if pd == "" {
 		t.Skip("CQLD_TIKV_PD names no placement driver: nothing is run on a TiKV cluster")
 	}
-	address := tikv.Address{
+	return tikv.Address{
 		PD: strings.Split(pd, ","), Authorities: os.Getenv("CQLD_TIKV_CA"),
 		Certificate: os.Getenv("CQLD_TIKV_CERT"), Key: os.Getenv("CQLD_TIKV_KEY"),
 	}
+}
+
+// findings is a table of what was measured, which is printed at the end.
+var findings [][3]string
+
+// found adds a line to the table: what was done, what was looked at and what was found.
+func found(did, what string, value any) {
+	findings = append(findings, [3]string{did, what, fmt.Sprint(value)})
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for _, f := range findings {
+		fmt.Printf("%-28s %-44s %s\n", f[0], f[1], f[2])
+	}
+	os.Exit(code)
+}
+
+// opener returns a function that opens engines on the cluster.
+func opener(t *testing.T) func(t *testing.T, prefix string, fold engine.Fold) *tikv.Engine {
+	address := realCluster(t)
 	return func(t *testing.T, prefix string, fold engine.Fold) *tikv.Engine {
 		t.Helper()
-		cluster, err := tikv.Connect(address, zerolog.Nop())
+		cluster, err := tikv.Connect(t.Context(), address, zerolog.Nop())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +121,7 @@ func TestContention(t *testing.T) {
 	if want := engines * workers * each; err != nil || n != want {
 		t.Errorf("the number is %d, %v; want %d", n, err, want)
 	}
-	t.Logf("%.0f additions a second", float64(n)/time.Since(began).Seconds())
+	found("contended conditional writes", "additions per second", fmt.Sprintf("%.0f", float64(n)/time.Since(began).Seconds()))
 }
 
 // TestContract runs the suite of the contract. It uses prefixes of its own and deletes what it wrote.

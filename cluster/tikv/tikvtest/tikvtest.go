@@ -25,6 +25,8 @@ import (
 	"github.com/tikv/pd/client/clients/tso"
 	"github.com/tikv/pd/client/opt"
 	"go.uber.org/zap"
+
+	"github.com/cqld/cqld/cluster/safepoint"
 )
 
 // The stores have no addresses that client-go could ask whether they live: it takes them to do so. Its log is long.
@@ -47,6 +49,9 @@ type Cluster struct {
 	clock             sync.Mutex // of the last timestamp
 	physical, logical int64
 	failing           atomic.Bool
+
+	keeping  sync.Mutex // of services
+	services safepoint.Services
 
 	perStore sync.Map   // requests to the store at an address, so far: *atomic.Int64
 	mu       sync.Mutex // of what changes the cluster
@@ -81,7 +86,7 @@ func Open(stores int) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{mock: mock, client: client, pd: placement, leaders: map[uint64][]uint64{}}
+	c := &Cluster{mock: mock, client: client, pd: placement, leaders: map[uint64][]uint64{}, services: safepoint.Services{}}
 	ids, peers, region, _ := testutils.BootstrapWithMultiStores(mock, stores)
 	c.stores, c.regions, c.leaders[region] = ids, []uint64{region}, peers
 	return c, nil
@@ -215,7 +220,7 @@ func (c *connection) SendRequestAsync(
 // Close leaves the stores to others.
 func (*connection) Close() error { return nil }
 
-// placement counts timestamps, and gives them in steps of the cluster's interval.
+// placement counts timestamps, and gives them in steps of the cluster's interval. Its service safe points are as PD's.
 type placement struct {
 	pd.Client
 	cluster *Cluster
@@ -240,6 +245,13 @@ func (p placement) GetTS(ctx context.Context) (physical, logical int64, err erro
 	}
 	c.logical++
 	return c.physical, c.logical, nil
+}
+
+// UpdateServiceGCSafePoint notes which versions a service wants kept, and returns the least that any wants.
+func (p placement) UpdateServiceGCSafePoint(_ context.Context, name string, ttl int64, point uint64) (uint64, error) {
+	p.cluster.keeping.Lock()
+	defer p.cluster.keeping.Unlock()
+	return p.cluster.services.Update(name, ttl, point, time.Now())
 }
 
 // GetTSAsync asks for a timestamp.
