@@ -62,8 +62,8 @@ type Engine struct {
 	// About is what the help of serve says, and Example how it shows serve.
 	About, Example string
 
-	// Flags adds its flags to those of serve.
-	Flags func(*pflag.FlagSet)
+	// Reach adds the flags that say where it is to those of serve and restore, and Flags adds more to those of serve.
+	Reach, Flags func(*pflag.FlagSet)
 
 	// Open opens it as the flags say. When ctx ends, what Open goes on to do is for nothing.
 	Open func(context.Context, engine.Fold, zerolog.Logger) (engine.Engine, error)

@@ -35,7 +35,10 @@ func (s *settings) flags() *pflag.FlagSet {
 	f := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	f.SortFlags = false
 	if s.engine != nil {
-		topic(f, "Cluster", s.engine.Flags)
+		topic(f, "Cluster", func(f *pflag.FlagSet) {
+			s.engine.Reach(f)
+			s.engine.Flags(f)
+		})
 	}
 	topic(f, "Network", s.networkFlags)
 	topic(f, "Storage", s.storageFlags)

@@ -14,7 +14,7 @@ import (
 // sharedSettings reads the flags of serve for a server that shares its engine.
 func sharedSettings(args ...string) (*settings, error) {
 	var o cluster.Options
-	e := &Engine{Flags: func(f *pflag.FlagSet) { NodeFlags(f, &o) }, Shared: &o}
+	e := &Engine{Reach: func(*pflag.FlagSet) {}, Flags: func(f *pflag.FlagSet) { NodeFlags(f, &o) }, Shared: &o}
 	return readSettings(&console{getenv: func(string) string { return "" }, engine: e, version: "v1"}, args)
 }
 

@@ -132,6 +132,9 @@ func snapshot(ctx context.Context, c *console, login *login, path string, steps 
 
 // restoreCommand is cqld restore.
 func restoreCommand(c *console) *cobra.Command {
+	if c.engine != nil {
+		return restoreIntoEngineCommand(c)
+	}
 	cmd := &cobra.Command{
 		Use: "restore FILE DIR", GroupID: groupData, Short: "Make a data folder of a snapshot",
 		Long: "Make the data folder DIR of a snapshot in FILE. DIR must be empty or missing. A server that is started " +
@@ -140,27 +143,39 @@ func restoreCommand(c *console) *cobra.Command {
 	}
 	quiet := quietFlag(cmd.Flags())
 	return newCommand(c, cmd, func(ctx context.Context, args []string) error {
-		return restore(ctx, c, args[0], filepath.Clean(args[1]), newProgress(c.stderr, *quiet))
+		return restoreFolder(ctx, c, args[0], filepath.Clean(args[1]), newProgress(c.stderr, *quiet))
 	})
 }
 
-// restore makes a folder of a snapshot. The folder gets its name when it is whole.
-func restore(ctx context.Context, c *console, path, dir string, steps *progress) (err error) {
-	defer steps.end()
+// restoreIntoEngineCommand is the command of a program that brings an engine.
+func restoreIntoEngineCommand(c *console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "restore FILE", GroupID: groupData, Short: "Write a snapshot into the cluster",
+		Long: "Write a snapshot in FILE into the cluster, under a prefix that holds nothing. Servers that are started with " +
+			"this prefix take the place of those that the snapshot is of. If it fails, what it wrote is deleted again.",
+		Example: "restore monday.snapshot --pd pd1:2379,pd2:2379 --prefix monday",
+	}
+	cmd.Flags().SortFlags = false
+	topic(cmd.Flags(), "Cluster", c.engine.Reach)
+	quiet := quietFlag(cmd.Flags())
+	return newCommand(c, cmd, func(ctx context.Context, args []string) error {
+		open := func(f engine.Fold) (engine.Engine, error) { return c.engine.Open(ctx, f, zerolog.Nop()) }
+		done, err := restore(ctx, c, args[0], open, newProgress(c.stderr, *quiet))
+		if err != nil {
+			return err
+		}
+		done.print(c, "the cluster")
+		return nil
+	})
+}
+
+// restoreFolder makes a folder of a snapshot. The folder gets its name when it is whole.
+func restoreFolder(ctx context.Context, c *console, path, dir string, steps *progress) (err error) {
 	c.privateFiles()
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		return fmt.Errorf("the folder %s is not empty", dir)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return cannotRead(dir, err)
-	}
-	in, err := os.Open(path)
-	if err != nil {
-		return cannotRead(path, err)
-	}
-	defer in.Close()
-	info, err := in.Stat()
-	if err != nil {
-		return err
 	}
 	next := dir + unfinished
 	if err := os.RemoveAll(next); err != nil { // what a restore before has left
@@ -171,14 +186,11 @@ func restore(ctx context.Context, c *console, path, dir string, steps *progress)
 			err = errors.Join(err, os.RemoveAll(next))
 		}
 	}()
-	began := time.Now()
-	done, err := store.RestoreSnapshot(ctx, in, func(f engine.Fold) (engine.Engine, error) {
+	done, err := restore(ctx, c, path, func(f engine.Fold) (engine.Engine, error) {
 		return disk.Open(disk.Options{Dir: next, Log: zerolog.Nop()}, f)
-	}, func(r store.Restored) {
-		steps.show("restore", part(r.Bytes, max(r.Head.Bytes, info.Size())), megabytes(r.Bytes)+", "+rate(r.Bytes, began))
-	})
+	}, steps)
 	if err != nil {
-		return fmt.Errorf("restore %s: %w", path, err)
+		return err
 	}
 	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -186,9 +198,40 @@ func restore(ctx context.Context, c *console, path, dir string, steps *progress)
 	if err := errors.Join(files.SyncFile(next), os.Rename(next, dir), files.SyncFile(filepath.Dir(dir))); err != nil {
 		return err
 	}
-	steps.end()
-	fmt.Fprintf(c.stdout, "%s has what was held at %s: %d keys, %s\n", dir, done.Head.Taken.Format(time.RFC3339Nano), done.Keys, megabytes(done.Bytes))
+	done.print(c, dir)
 	return nil
+}
+
+// restored is what a restore has done.
+type restored store.Restored
+
+// print says what where has from now on.
+func (r restored) print(c *console, where string) {
+	fmt.Fprintf(c.stdout, "%s has what was held at %s: %d keys, %s\n", where, r.Head.Taken.Format(time.RFC3339Nano), r.Keys, megabytes(r.Bytes))
+}
+
+// restore writes a snapshot into an engine.
+func restore(
+	ctx context.Context, c *console, path string, open func(engine.Fold) (engine.Engine, error), steps *progress,
+) (restored, error) {
+	defer steps.end()
+	in, err := os.Open(path)
+	if err != nil {
+		return restored{}, cannotRead(path, err)
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return restored{}, err
+	}
+	began := time.Now()
+	done, err := store.RestoreSnapshot(ctx, in, open, func(r store.Restored) {
+		steps.show("restore", part(r.Bytes, max(r.Head.Bytes, info.Size())), megabytes(r.Bytes)+", "+rate(r.Bytes, began))
+	})
+	if err != nil {
+		return restored{}, fmt.Errorf("restore %s: %w", path, err)
+	}
+	return restored(done), nil
 }
 
 // megabytes prints a size.

@@ -1,14 +1,18 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"sync"
 	"time"
 
+	"github.com/cqld/cqld/store/cluster"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
@@ -88,8 +92,12 @@ type Restored struct {
 // errBlock says that a block of a snapshot is not what Snapshot made.
 var errBlock = errors.New("the snapshot has a block that cannot be read")
 
-// RestoreSnapshot reads the file of a snapshot into an engine that holds nothing. If it fails, the engine has a part of
-// it. A file that is damaged or was not written to its end is an error.
+// errNotEmpty refuses to mix a snapshot with other data.
+var errNotEmpty = errors.New("there are data already")
+
+// RestoreSnapshot reads the file of a snapshot into an engine that holds nothing. A file that is damaged or was not
+// written to its end is an error. If it fails, it deletes what it wrote, as far as the engine lets it. Members of a
+// cluster are left out: the servers that use the restored data join as new ones.
 func RestoreSnapshot(
 	ctx context.Context, src io.Reader, open func(engine.Fold) (engine.Engine, error), progress func(Restored),
 ) (done Restored, err error) {
@@ -119,36 +127,79 @@ func RestoreSnapshot(
 		return false, nil
 	})
 	if err == nil && !empty {
-		err = errors.New("there are data already")
+		err = errNotEmpty
 	}
+	w := newRestoreWriter(e)
 	for err == nil {
 		var block []byte
 		if block, err = r.next(); err == nil {
-			err = errors.Join(ctx.Err(), done.write(e, block))
+			err = errors.Join(ctx.Err(), w.write(block, &done))
 			progress(done)
 		}
 	}
 	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	if err = errors.Join(err, w.wait()); err == nil {
 		err = e.Sync()
+	}
+	if err != nil && empty {
+		err = errors.Join(err, e.DeleteRange(nil, nil))
 	}
 	return done, err
 }
 
-// write writes the keys and values of a block.
-func (d *Restored) write(e engine.Engine, block []byte) error {
-	limits := e.Limits()
+// restoreCommits is how many commits of a restore are under way at a time.
+const restoreCommits = 16
+
+// restoreWriter commits keys and values, several commits at a time.
+type restoreWriter struct {
+	engine engine.Engine
+	limits engine.Limits
+	slots  chan struct{} // one per commit under way
+
+	mu     sync.Mutex
+	failed error // the first one
+}
+
+func newRestoreWriter(e engine.Engine) *restoreWriter {
+	return &restoreWriter{engine: e, limits: e.Limits(), slots: make(chan struct{}, restoreCommits)}
+}
+
+// commit commits ops, which belong to the engine from here on. It waits while too many commits are under way.
+func (w *restoreWriter) commit(ops []engine.Op) {
+	if len(ops) == 0 {
+		return
+	}
+	w.slots <- struct{}{}
+	w.engine.Commit(ops, func(err error) {
+		w.mu.Lock()
+		w.failed = cmp.Or(w.failed, err)
+		w.mu.Unlock()
+		<-w.slots
+	})
+}
+
+// err is the first error of a commit.
+func (w *restoreWriter) err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.failed
+}
+
+// wait waits for all commits.
+func (w *restoreWriter) wait() error {
+	for range restoreCommits {
+		w.slots <- struct{}{}
+	}
+	return w.err()
+}
+
+// write commits the keys and values of a block and counts them.
+func (w *restoreWriter) write(block []byte, done *Restored) error {
+	block = slices.Clone(block) // commits outlast the block
 	var ops []engine.Op
 	size := 0
-	flush := func() error {
-		if len(ops) == 0 {
-			return nil
-		}
-		result := make(chan error, 1)
-		e.Commit(ops, func(err error) { result <- err })
-		err := <-result
-		ops, size = ops[:0], 0
-		return err
-	}
 	cut := func() ([]byte, bool) {
 		n, used := binary.Uvarint(block)
 		if used <= 0 || n > uint64(len(block)-used) {
@@ -164,15 +215,18 @@ func (d *Restored) write(e engine.Engine, block []byte) error {
 		if !whole || !valued || len(value) == 0 {
 			return errBlock
 		}
-		if n := len(key) + len(value); size+n > limits.CommitBytes/2 || len(ops) >= limits.CommitOps/2 {
-			if err := flush(); err != nil {
-				return err
-			}
+		if cluster.IsMember(key) {
+			continue
+		}
+		if n := len(key) + len(value); size+n > w.limits.CommitBytes/2 || len(ops) >= w.limits.CommitOps/2 {
+			w.commit(ops)
+			ops, size = nil, 0
 		}
 		ops = append(ops, engine.Op{Kind: engine.Put, Key: key, Value: value})
 		size += len(key) + len(value)
-		d.Keys++
-		d.Bytes += int64(len(key) + len(value))
+		done.Keys++
+		done.Bytes += int64(len(key) + len(value))
 	}
-	return flush()
+	w.commit(ops)
+	return w.err()
 }

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -37,6 +38,9 @@ type Member struct {
 	Definitions uint64   // the version that the node has followed, with nothing under way under older ones
 	Schema      [16]byte // the version that drivers see
 }
+
+// IsMember reports whether a key of the engine is that of a member's record.
+func IsMember(key []byte) bool { return bytes.HasPrefix(key, memberKeys) }
 
 // key is the key of the record.
 func (m *Member) key() []byte {

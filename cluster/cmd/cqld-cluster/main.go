@@ -21,7 +21,7 @@ import (
 // version is set when a release is linked.
 var version = ""
 
-// flags are what serve has beside the flags of cqld.
+// flags are what serve and restore have beside the flags of cqld.
 type flags struct {
 	pd      string
 	address tikv.Address
@@ -30,7 +30,8 @@ type flags struct {
 	wait    time.Duration
 }
 
-func (s *flags) add(f *pflag.FlagSet) {
+// addReach adds the flags that say where the cluster is, and how it is written to.
+func (s *flags) addReach(f *pflag.FlagSet) {
 	f.StringVar(&s.pd, "pd", "", "`ADDRESSES` of the cluster's placement drivers, with commas between them (required)")
 	f.StringVar(&s.options.Prefix, "prefix", "cqld", "`NAME` of the data in the cluster; servers with the same one are nodes "+
 		"of one Cassandra cluster")
@@ -40,12 +41,16 @@ func (s *flags) add(f *pflag.FlagSet) {
 	f.StringVar(&s.address.Key, "cluster-key", "", "private key of --cluster-cert, in `FILE` (PEM)")
 	f.IntVar(&s.options.MaxKey, "max-key", 5000, "refuse keys (partition key and clustering columns) longer than `BYTES`; "+
 		"TiKV's storage.max-key-size has to be a third more")
-	f.IntVar(&s.options.Split, "split", 8, "split a new table into `N` regions, so that loading it is not all for one store; "+
-		"1 leaves splitting to TiKV")
 	f.BoolVar(&s.options.KeepVersions, "keep-versions", false, "leave garbage collection of old versions to others, such as "+
 		"TiDB")
 	f.DurationVar(&s.options.ClockInterval, "clock-interval", 50*time.Millisecond, "PD's setting tso-update-physical-interval")
 	f.DurationVar(&s.wait, "wait", 2*time.Minute, "when it starts, wait so long for a cluster that does not answer")
+}
+
+// addServe adds the flags that only a server has.
+func (s *flags) addServe(f *pflag.FlagSet) {
+	f.IntVar(&s.options.Split, "split", 8, "split a new table into `N` regions, so that loading it is not all for one store; "+
+		"1 leaves splitting to TiKV")
 	command.NodeFlags(f, &s.node)
 }
 
@@ -104,7 +109,7 @@ func (s *flags) engine() *command.Engine {
 			"Servers with the same prefix are nodes of one cluster.",
 		Example: `serve --pd pd1:2379,pd2:2379 --prefix shop --listen 192.0.2.11:9042
 serve --pd pd1:2379 --listen 0.0.0.0:9042 --advertise 192.0.2.11 --rack rack1`,
-		Flags: s.add, Open: s.open, Shared: &s.node,
+		Reach: s.addReach, Flags: s.addServe, Open: s.open, Shared: &s.node,
 	}
 }
 

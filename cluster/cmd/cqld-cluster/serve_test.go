@@ -113,7 +113,7 @@ func startSplitting(
 			"--cas-timeout", "5m", "--truncate-timeout", "5m",
 		}, args...),
 		Stdin: strings.NewReader(""), Stdout: end, Stderr: end,
-		Engine: &command.Engine{Flags: flags, Open: open, Shared: node},
+		Engine: &command.Engine{Reach: func(*pflag.FlagSet) {}, Flags: flags, Open: open, Shared: node},
 	}
 	go func() {
 		defer close(p.ended)

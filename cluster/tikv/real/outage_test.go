@@ -3,13 +3,9 @@ package real
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
@@ -18,7 +14,6 @@ import (
 	"github.com/cqld/cqld/cluster/local"
 	"github.com/cqld/cqld/cluster/tikv"
 	"github.com/cqld/cqld/compat_tests/process"
-	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
@@ -58,30 +53,12 @@ const faultLasts = 20 * time.Second
 // best the leader of most regions; quorum, which is so many that no majority is left; or pd, which is all of PD.
 func TestOutages(t *testing.T) {
 	address := realCluster(t)
-	program := os.Getenv("CQLD_TIKV_FAULT")
+	program := given["FAULT"]
 	if program == "" {
 		t.Skip("CQLD_TIKV_FAULT names no program that takes parts of the cluster away: outages are not tried")
 	}
-	binary := filepath.Join(t.TempDir(), "cqld-cluster")
-	if out, err := exec.Command("go", "build", "-o", binary, "../../cmd/cqld-cluster").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	args := []string{
-		"serve", "--pd", strings.Join(address.PD, ","), "--prefix", fmt.Sprint("cqld-test-", time.Now().Unix()),
-		"--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--log-format", "json", "--keep-versions",
-	}
-	for flag, file := range map[string]string{
-		"--cluster-ca": address.Authorities, "--cluster-cert": address.Certificate, "--cluster-key": address.Key,
-	} {
-		if file != "" {
-			args = append(args, flag, file)
-		}
-	}
-	p, err := process.Start(binary, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = p.Kill() }()
+	binary := build(t)
+	p := serve(t, binary, address, fmt.Sprint("cqld-test-", time.Now().Unix()))
 	ask(t, p, "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}")
 	ask(t, p, "CREATE TABLE k.t (a int PRIMARY KEY, b int)")
 	writes := local.Measure(p.Addr, "INSERT INTO k.t (a, b) VALUES (1, 1)")
@@ -165,34 +142,4 @@ func callErrors(t *testing.T, p *process.Process) (n int) {
 		n += of
 	}
 	return n
-}
-
-// get asks a server over HTTP.
-func get(t *testing.T, p *process.Process, path string) (code int, text string) {
-	t.Helper()
-	r, err := http.Get("http://" + p.HTTP + path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Body.Close()
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r.StatusCode, string(body)
-}
-
-// ask runs a statement.
-func ask(t *testing.T, p *process.Process, text string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	conn, err := client.Dial(ctx, p.Addr, client.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if _, err := conn.Query(ctx, text, nil, nil); err != nil {
-		t.Errorf("%s: %v", text, err)
-	}
 }

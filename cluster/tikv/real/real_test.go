@@ -18,17 +18,19 @@ import (
 	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
-// realCluster is the cluster whose placement drivers CQLD_TIKV_PD names. The files of TLS are in CQLD_TIKV_CA,
-// CQLD_TIKV_CERT and CQLD_TIKV_KEY.
+// given are variables of the environment without their prefix: CQLD_TIKV_PD names the placement drivers of a cluster,
+// CQLD_TIKV_CA, CQLD_TIKV_CERT and CQLD_TIKV_KEY the files of TLS, CQLD_TIKV_FAULT a program (TestOutages). They are
+// removed from the environment, because cqld-cluster refuses to start with CQLD_ names that it does not know.
+var given = map[string]string{}
+
+// realCluster is the cluster to run on.
 func realCluster(t *testing.T) tikv.Address {
 	t.Helper()
-	pd := os.Getenv("CQLD_TIKV_PD")
-	if pd == "" {
+	if given["PD"] == "" {
 		t.Skip("CQLD_TIKV_PD names no placement driver: nothing is run on a TiKV cluster")
 	}
 	return tikv.Address{
-		PD: strings.Split(pd, ","), Authorities: os.Getenv("CQLD_TIKV_CA"),
-		Certificate: os.Getenv("CQLD_TIKV_CERT"), Key: os.Getenv("CQLD_TIKV_KEY"),
+		PD: strings.Split(given["PD"], ","), Authorities: given["CA"], Certificate: given["CERT"], Key: given["KEY"],
 	}
 }
 
@@ -41,6 +43,12 @@ func found(did, what string, value any) {
 }
 
 func TestMain(m *testing.M) {
+	for _, name := range []string{"PD", "CA", "CERT", "KEY", "FAULT"} {
+		given[name] = os.Getenv("CQLD_TIKV_" + name)
+		if err := os.Unsetenv("CQLD_TIKV_" + name); err != nil {
+			panic(err)
+		}
+	}
 	code := m.Run()
 	for _, f := range findings {
 		fmt.Printf("%-28s %-44s %s\n", f[0], f[1], f[2])
