@@ -370,7 +370,7 @@ func TestFailingSync(t *testing.T) {
 	}, safe)
 }
 
-// TestTruncateFrees fills a disk with rows until writes are refused. TRUNCATE is taken at last, and gives the room back.
+// TestTruncateFrees fills a disk with rows until writes are refused. TRUNCATE is taken, and gives the room back.
 func TestTruncateFrees(t *testing.T) {
 	t.Parallel()
 	onlyWhenFull(t)
