@@ -1,7 +1,7 @@
 # `make` lists the targets.
 
 FUZZTIME ?= 10s
-RACE     := ./server/... ./cqltest/... ./protocol/... ./store/...
+RACE     := ./server/... ./cqltest/... ./protocol/... ./store/... ./internal/invariants
 VERSION  ?=
 TOOL     := go tool -modfile=.ci/tools/go.mod
 
@@ -89,8 +89,8 @@ cross: ## build all packages, also those of compat_tests and of the modules with
 test: ## run the tests
 	go test ./...
 
-full: ## run the tests with as many rows, rounds, histories and engines as they know, and the scripts in every mode
-	TEST_CQLD_FULL=1 go test -count=1 -timeout 30m $(FULL)
+full: ## run the tests with as many rows, rounds, histories and engines as they know and with assertions, and the scripts in every mode
+	TEST_CQLD_FULL=1 go test -tags invariants -count=1 -timeout 30m $(FULL)
 	go test -count=1 ./compat_tests -run Scripts -every
 
 modules-test: ## check and test the modules that need drivers: sessions of gocql, the example, all drivers in Go, the histories
@@ -126,8 +126,8 @@ cluster-bench: ## measure what statements take and cost on that module's servers
 cluster-real: ## try the cluster of deploy/compose.yaml, on the official images of PD and TiKV; needs Docker
 	deploy/try
 
-race: ## run the tests of the concurrent packages under the race detector
-	go test -race -timeout 30m $(RACE)
+race: ## run the tests of the concurrent packages under the race detector, with the assertions of internal/invariants
+	go test -race -tags invariants -timeout 30m $(RACE)
 	cd cqltest/gocqltest && go test -race ./...
 
 lint: ## check formatting, vet and staticcheck

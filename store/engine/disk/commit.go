@@ -1,11 +1,28 @@
 package disk
 
+// No acknowledged write is lost because these invariants hold. Comments refer to them by number.
+//
+//	I1  Commits have consecutive sequence numbers, in the order of their records in the log. Memtables divide this order:
+//	    a memtable has the commits after the last one of the memtable frozen before it, up to its own last.
+//	I2  A commit is acknowledged after its record is in the log, and in the mode Batch after the log is synced. A commit
+//	    whose record could not be appended leaves no trace in the memtable.
+//	I3  Nothing of a memtable is given to Badger before the log is synced up to the memtable's last commit. So after a
+//	    power cut tables have no part of a commit that the log lacks.
+//	I4  Memtables are flushed in the order in which they were frozen, each as a whole. The marker that completes a flush
+//	    names its last commit, and is synced after everything else of the flush.
+//	I5  A segment of the log is removed when a complete flush has all its commits.
+//	I6  A reader sees the memtable, the frozen memtables from the newest to the oldest, and a snapshot of Badger that was
+//	    made after the flush before the oldest of them, and before its own flush. These are replaced together.
+//	I7  Recovery replays the commits after the last complete flush. Badger may have some of their rows, from a flush that
+//	    was not completed: putting, deleting or merging these a second time changes nothing.
+
 import (
 	"errors"
 	"fmt"
 	"slices"
 	"syscall"
 
+	"github.com/cqld/cqld/internal/invariants"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/badger"
 	"github.com/cqld/cqld/store/engine/tree"
@@ -124,11 +141,15 @@ func (e *Engine) append(ops []engine.Op, long bool, b *big) (wantsSegment bool, 
 		}
 	}
 	if err != nil {
-		e.revert()
-	} else if e.memtable.last = e.log.Last(); e.memtable.size >= e.o.Memtable && len(e.layers.frozen) < maxFrozen {
-		e.freeze()
-		p = nil
-		e.wake(e.flushing)
+		e.revert() // I2
+	} else {
+		last, next := e.memtable.last, e.log.Last()
+		invariants.Check(next == last+1, "commit %d follows commit %d", next, last) // I1
+		if e.memtable.last = next; e.memtable.size >= e.o.Memtable && len(e.layers.frozen) < maxFrozen {
+			e.freeze()
+			p = nil
+			e.wake(e.flushing)
+		}
 	}
 	e.forgetUndo()
 	e.publish(p)

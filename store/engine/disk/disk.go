@@ -209,7 +209,7 @@ func (e *Engine) openLog(x *commitlog.Examination) error {
 	for _, text := range x.Told {
 		e.o.Log.Warn().Str("folder", e.o.Dir).Msg(text)
 	}
-	if err := x.Replay(e.replay); err != nil {
+	if err := x.Replay(e.replay); err != nil { // I7
 		return err
 	}
 	var err error

@@ -1,10 +1,12 @@
 package disk
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"time"
 
+	"github.com/cqld/cqld/internal/invariants"
 	"github.com/cqld/cqld/store/engine/badger"
 	"github.com/cqld/cqld/store/engine/tree"
 )
@@ -77,9 +79,9 @@ func (e *Engine) oldestFrozen() (*memtable, *badger.Snapshot) {
 }
 
 // flush writes a memtable to Badger. When it is safe there, reads begin without the memtable, and the log loses what it
-// has of it. The log is synced before: else a power cut could leave a part of a commit in tables that the log lacks.
+// has of it.
 func (e *Engine) flush(m *memtable, base *badger.Snapshot) error {
-	if err := e.syncNow(); err != nil {
+	if err := e.syncNow(); err != nil { // I3
 		return err
 	}
 	began := time.Now()
@@ -89,13 +91,14 @@ func (e *Engine) flush(m *memtable, base *badger.Snapshot) error {
 	e.goOn()
 	next := e.below.Snapshot()
 	e.mu.Lock()
-	e.replaceLayers(&layers{frozen: e.layers.frozen[:len(e.layers.frozen)-1], base: next})
+	invariants.Check(e.layers.frozen[len(e.layers.frozen)-1] == m, "memtable %d was flushed out of order", m.number) // I4
+	e.replaceLayers(&layers{frozen: e.layers.frozen[:len(e.layers.frozen)-1], base: next})                           // I6
 	e.dropped, e.inTables = m.number, m.last
 	e.pace.flushed(m.size, time.Since(began))
 	e.changed.Broadcast()
 	e.mu.Unlock()
 	e.flushes.Add(1)
-	if err := e.log.Drop(m.last); err != nil {
+	if err := e.log.Drop(m.last); err != nil { // I5
 		e.o.Log.Warn().Err(err).Msg("cannot remove a segment of the log")
 	}
 	return nil
@@ -109,11 +112,16 @@ func (e *Engine) writeTables(m *memtable, base *badger.Snapshot) error {
 	var c tree.Cursor
 	c.Begin(&m.tree, nil, nil, false)
 	var buf []byte
+	var last tree.Row
 	for n := 0; ; n++ {
 		r := c.Row()
 		if r.None() {
 			return f.Finish(m.last)
 		}
+		if invariants.Enabled && !last.None() {
+			invariants.Check(bytes.Compare(last.Key(), r.Key()) < 0, "key %x is flushed after key %x", r.Key(), last.Key())
+		}
+		last = r
 		k, value, err := content(r, e.fold)
 		if err == nil && k == merged {
 			buf, err = e.foldIntoTables(base, buf[:0], r.Key(), value)

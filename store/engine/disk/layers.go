@@ -3,6 +3,7 @@ package disk
 import (
 	"slices"
 
+	"github.com/cqld/cqld/internal/invariants"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/badger"
 	"github.com/cqld/cqld/store/engine/publish"
@@ -96,9 +97,25 @@ func (e *Engine) forget() (all bool) {
 // freeze puts the tree that is written to below another one.
 func (e *Engine) freeze() {
 	m := e.memtable
+	if invariants.Enabled {
+		e.checkFrozen(&m)
+	}
 	e.memtable = newMemtable(m.number + 1)
 	e.memtable.last = m.last
 	e.layers = &layers{frozen: append([]*memtable{&m}, e.layers.frozen...), base: e.layers.base}
+}
+
+// checkFrozen panics unless a memtable that is being frozen is sound and newer than the frozen ones (I1).
+func (e *Engine) checkFrozen(m *memtable) {
+	_, _, err := m.tree.Check()
+	invariants.Check(err == nil, "a memtable that is frozen: %v", err)
+	number, last := m.number, m.last
+	for _, older := range e.layers.frozen {
+		invariants.Check(older.number < number && older.last <= last, "memtable %d with commits up to %d is frozen above "+
+			"memtable %d with commits up to %d", number, last, older.number, older.last)
+		number, last = older.number, older.last
+	}
+	invariants.Check(last >= e.inTables, "a frozen memtable ends with commit %d, tables with %d", last, e.inTables)
 }
 
 // replaceLayers publishes other layers. A memtable that is full may be frozen then. The lock is held.

@@ -90,5 +90,22 @@ func (c *checking) row(n *node, head uint64, r, lo, hi Row) {
 	}
 }
 
+// checkLeaf panics unless a leaf that was changed belongs to the tree and its rows are sorted between two separators.
+func (t *Tree) checkLeaf(l *leaf, lo, hi Row) {
+	sound := l.edit == t.edit
+	before := lo
+	for i, r := range l.rows[:l.n] {
+		if !before.None() {
+			order := bytes.Compare(before.Key(), r.Key())
+			sound = sound && (order < 0 || order == 0 && i == 0) // a separator may be the first key
+		}
+		sound = sound && l.heads[i] == headOf(r.Key(), int(l.prefix)) && (hi.None() || bytes.Compare(r.Key(), hi.Key()) < 0)
+		before = r
+	}
+	if !sound {
+		panic("invariant violated: a leaf that was changed is shared or out of order")
+	}
+}
+
 // Level is how many levels of inner nodes the tree has.
 func (t *Tree) Level() int { return t.level }

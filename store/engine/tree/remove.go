@@ -1,5 +1,7 @@
 package tree
 
+import "github.com/cqld/cqld/internal/invariants"
+
 // A node that has fewer than this is joined with one beside it, if both together have at most so many.
 const (
 	leafFew   = 10
@@ -32,6 +34,9 @@ func (t *Tree) remove(p *Path) {
 	}
 	left.n += right.n
 	s.in.remove(at)
+	if invariants.Enabled {
+		t.checkLeaf(left, Row{}, Row{})
+	}
 	t.shrink(p)
 }
 

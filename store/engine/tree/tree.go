@@ -7,7 +7,10 @@
 // that.
 package tree
 
-import "github.com/cqld/cqld/store/engine/keys"
+import (
+	"github.com/cqld/cqld/internal/invariants"
+	"github.com/cqld/cqld/store/engine/keys"
+)
 
 // Tree is a B+tree of rows. It changes nodes in place that have its number and copies all others, so another tree
 // shares its nodes as soon as it gets another number. The prefixes and heads in nodes make most comparisons one of two
@@ -124,15 +127,18 @@ func (t *Tree) ownKid(in *inner, at, level int) *node {
 // Put stores a row where seek has found its key or the place for it.
 func (t *Tree) Put(p *Path, r Row) {
 	l := p.leaf
-	if p.Found {
+	switch {
+	case p.Found:
 		l.rows[p.at] = r
-		return
-	}
-	if l.n < leafRows {
+	case l.n < leafRows:
 		l.insert(p.at, r)
+	default:
+		t.split(p, r)
 		return
 	}
-	t.split(p, r)
+	if invariants.Enabled {
+		t.checkLeaf(l, p.lo, p.hi)
+	}
 }
 
 // split puts a row into a full leaf. A leaf that rows are appended to stays full.
@@ -153,6 +159,10 @@ func (t *Tree) split(p *Path, r Row) {
 	sep := separator(l.rows[l.n-1].Key(), right.rows[0].Key())
 	l.setPrefix(prefixBetween(p.lo, sep))
 	right.setPrefix(prefixBetween(sep, p.hi))
+	if invariants.Enabled {
+		t.checkLeaf(l, p.lo, sep)
+		t.checkLeaf(right, sep, p.hi)
+	}
 	t.grow(p, t.level-1, sep, &right.node)
 }
 

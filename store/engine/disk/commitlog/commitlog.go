@@ -24,6 +24,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/cqld/cqld/internal/invariants"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/files"
 )
@@ -146,6 +147,9 @@ func (l *Log) append(ops []engine.Op, record []byte) (wantsSegment bool, err err
 	if err := s.write(record); err != nil {
 		return wantsSegment, err
 	}
+	invariants.Check(s.last == 0 && s.first == seq || s.last+1 == seq, "record %d follows record %d", seq, s.last)
+	invariants.Check(s.end == headBytes || s.end+int64(len(record)) <= l.o.SegmentSize,
+		"a record of %d bytes at %d does not fit into a segment of %d", len(record), s.end, l.o.SegmentSize)
 	s.end += int64(len(record))
 	s.last = seq
 	l.last.Store(seq)
