@@ -99,10 +99,11 @@ var arrows = map[string][]string{
 	"store/engine/badger":      {"store/engine", "store/engine/files", "store/engine/keys"},
 	"store/engine/tree":        {"internal/invariants", "store/engine/keys"},
 	"store/engine/disk": {
-		"internal/invariants", "store/bloom", "store/engine", "store/engine/badger", "store/engine/disk/commitlog", "store/engine/files", "store/engine/keys", "store/engine/publish", "store/engine/tree",
+		"internal/invariants", "store/engine", "store/engine/badger", "store/engine/disk/commitlog", "store/engine/files",
+		"store/engine/memory",
 	},
 	"store/engine/disk/commitlog": {"internal/invariants", "store/engine", "store/engine/files"},
-	"store/engine/memory":         {"store/engine", "store/engine/keys", "store/engine/publish", "store/engine/tree"},
+	"store/engine/memory":         {"internal/invariants", "store/bloom", "store/engine", "store/engine/tree"},
 	"store/engine/enginetest":     {"store/engine", "store/engine/files"},
 	"cluster/tikv":                {"store/engine"}, // a module of its own, as all of cluster
 	"cluster/tikv/tikvtest":       {"cluster/safepoint"},

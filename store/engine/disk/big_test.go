@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/memory"
 )
 
 // full has the tests of this package do all that they can. CI sets it.
@@ -23,7 +24,7 @@ func TestBigCommits(t *testing.T) {
 	e := openAppending(t, o)
 	defer func() { e.Close() }()
 	random := rand.New(rand.NewPCG(1, 2))
-	lengths := []int{1, 100, longRow - 1, longRow, longDelta - 1, longDelta, 1 << 20, 5 << 20}
+	lengths := []int{1, 100, 64<<10 - 1, 64 << 10, longDelta - 1, longDelta, 1 << 20, 5 << 20}
 	held := map[string][]byte{}
 	tooLong, flushes := 0, uint64(0)
 	commits := 60
@@ -58,7 +59,7 @@ func TestBigCommits(t *testing.T) {
 			for key, value := range next {
 				held[key] = value
 			}
-		case errors.Is(err, engine.ErrTooLarge) && (longest > maxCommit || sizeOfOps(ops) > maxCommit):
+		case errors.Is(err, engine.ErrTooLarge) && (longest > memory.MaxCommit || sizeOfOps(ops) > memory.MaxCommit):
 			tooLong++
 		default:
 			t.Fatalf("a value of %d bytes: %v", longest, err)
@@ -100,37 +101,5 @@ func wantHeld(t *testing.T, e *Engine, key string, want []byte) {
 	})
 	if found != (want != nil) || err != nil {
 		t.Fatalf("%s is found: %t, %v", key, found, err)
-	}
-}
-
-// TestPreparedBefore prepares a big commit, and applies it when another one was made meanwhile: what was known of the
-// key is not believed any more.
-func TestPreparedBefore(t *testing.T) {
-	o := tiny(t, folder(t), Periodic)
-	o.Memtable, o.segment = 64<<20, 64<<20
-	e := openAppending(t, o)
-	defer e.Close()
-	ten := bytes.Repeat([]byte("v"), 10<<20)
-	ops := []engine.Op{{Kind: engine.Merge, Key: []byte("table 1"), Value: ten}}
-	for _, flushed := range []bool{false, true} {
-		prepared := e.prepare(ops)
-		if !prepared.rows[0].fits {
-			t.Fatal("a first value does not fit")
-		}
-		if err := commit(e, ops...); err != nil {
-			t.Fatal(err)
-		}
-		if flushed {
-			flush(e)
-		}
-		e.mu.Lock()
-		err := e.commit(ops, len(ten), false, prepared, nil)
-		e.mu.Unlock()
-		prepared.free()
-		if !errors.Is(err, engine.ErrTooLarge) {
-			t.Errorf("flushed %t: two values of 10 MiB are merged: %v", flushed, err)
-		}
-		wantHeld(t, e, "table 1", ten)
-		must(t, e, engine.Delete, "table 1", "")
 	}
 }

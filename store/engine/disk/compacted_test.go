@@ -72,7 +72,7 @@ func (c *compacted) round(long time.Duration) {
 				return
 			case <-time.After(1500 * time.Millisecond): // in which Badger's own compactions begin: each Flatten stops them
 			}
-			if err := e.below.Compact(); err != nil {
+			if err := e.badger.Compact(); err != nil {
 				c.Error(err)
 				return
 			}

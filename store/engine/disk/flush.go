@@ -7,33 +7,31 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/internal/invariants"
+	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/badger"
-	"github.com/cqld/cqld/store/engine/tree"
+	"github.com/cqld/cqld/store/engine/memory"
 )
 
-// retryEvery is how often it is tried again what cannot be done for now.
-const retryEvery = 100 * time.Millisecond
-
-// compactionPoll is how often the flusher looks whether Badger takes more.
-const compactionPoll = 5 * time.Millisecond
+const (
+	retryEvery     = 100 * time.Millisecond // the backoff before the disk is tried again
+	compactionPoll = 5 * time.Millisecond   // how often the flusher looks whether Badger takes more
+)
 
 // FlushSoon begins to flush what has been written so far, so that a Close that follows has less to do.
 func (e *Engine) FlushSoon() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closed || e.memtable.size == 0 || len(e.layers.frozen) >= maxFrozen {
+	e.Mu.Lock()
+	defer e.Mu.Unlock()
+	if e.IsClosed() || e.Memtable.Size == 0 || len(e.Layers.Frozen) >= maxFrozen {
 		return
 	}
-	e.beginWriting(true)
-	e.freeze()
-	e.publish(nil)
-	e.wake(e.flushing)
+	e.Freeze()
+	wake(e.flushing)
 }
 
-// errStopped says that a flush ended because there is no time left to close the engine.
+// errStopped ends a flush when there is no time left to close the engine.
 var errStopped = errors.New("the engine is being closed")
 
-// flushFrozen flushes frozen memtables until the engine is closed, and then what is left, if there is time.
+// flushFrozen flushes frozen memtables until the engine is closed, and then the rest, if there is time.
 func (e *Engine) flushFrozen() {
 	defer e.finished.Done()
 	for {
@@ -44,7 +42,7 @@ func (e *Engine) flushFrozen() {
 			e.freezeRest()
 		case <-e.flushing:
 		}
-		for m, base := e.oldestFrozen(); m != nil; m, base = e.oldestFrozen() {
+		for m, base := e.nextFlush(); m != nil; m, base = e.nextFlush() {
 			if err := e.flush(m, base); err != nil {
 				if !errors.Is(err, errStopped) {
 					e.fail(err)
@@ -59,94 +57,83 @@ func (e *Engine) flushFrozen() {
 }
 
 // freezeRest freezes the memtable of an engine that is being closed, if it has commits that tables lack. It may have no
-// rows: what was written was deleted.
+// rows, if they were deleted.
 func (e *Engine) freezeRest() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.memtable.last > e.inTables {
-		e.freeze()
+	e.Mu.Lock()
+	defer e.Mu.Unlock()
+	if e.Memtable.Last > e.inTables {
+		e.Freeze()
 	}
 }
 
-// oldestFrozen is the memtable that is flushed next, or nil, and what is below it.
-func (e *Engine) oldestFrozen() (*memtable, *badger.Snapshot) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if n := len(e.layers.frozen); n > 0 {
-		return e.layers.frozen[n-1], e.layers.base
-	}
-	return nil, nil
+// nextFlush is the memtable that is flushed next, or nil, and the base below it.
+func (e *Engine) nextFlush() (*memory.Memtable, memory.Base) {
+	e.Mu.Lock()
+	defer e.Mu.Unlock()
+	return e.OldestFrozen(), e.Layers.Base
 }
 
-// flush writes a memtable to Badger. When it is safe there, reads begin without the memtable, and the log loses what it
-// has of it.
-func (e *Engine) flush(m *memtable, base *badger.Snapshot) error {
+// flush writes a memtable to Badger. Then reads begin without the memtable, and the log drops its segments.
+func (e *Engine) flush(m *memory.Memtable, base memory.Base) error {
 	if err := e.syncNow(); err != nil { // I3
 		return err
 	}
 	began := time.Now()
-	if err := e.writeTables(m, base); err != nil {
+	if err := e.writeTables(m, base); err != nil { // I4
 		return err
 	}
-	e.goOn()
-	next := e.below.Snapshot()
-	e.mu.Lock()
-	invariants.Check(e.layers.frozen[len(e.layers.frozen)-1] == m, "memtable %d was flushed out of order", m.number) // I4
-	e.replaceLayers(&layers{frozen: e.layers.frozen[:len(e.layers.frozen)-1], base: next})                           // I6
-	e.dropped, e.inTables = m.number, m.last
-	e.pace.flushed(m.size, time.Since(began))
-	e.changed.Broadcast()
-	e.mu.Unlock()
+	e.unstick()
+	next := e.badger.Snapshot()
+	e.Mu.Lock()
+	e.Flushed(m, next) // I6
+	if e.inTables = m.Last; e.Memtable.Size >= e.o.Memtable {
+		e.Freeze()
+	}
+	e.flow.flushed(m.Size, time.Since(began))
+	e.Changed.Broadcast()
+	e.Mu.Unlock()
 	e.flushes.Add(1)
-	if err := e.log.Drop(m.last); err != nil { // I5
+	if err := e.log.Drop(m.Last); err != nil { // I5
 		e.o.Log.Warn().Err(err).Msg("cannot remove a segment of the log")
 	}
 	return nil
 }
 
-// writeTables writes the rows of a memtable to Badger, in the order of their keys. What was merged is folded into what
-// base has.
-func (e *Engine) writeTables(m *memtable, base *badger.Snapshot) error {
-	f := e.below.BeginFlush(e.rest)
+// writeTables writes the rows of a memtable to Badger, in the order of their keys. Deltas are folded into the values in
+// base.
+func (e *Engine) writeTables(m *memory.Memtable, base memory.Base) error {
+	f := e.badger.BeginFlush(e.waitForBadger)
 	defer f.Discard()
-	var c tree.Cursor
-	c.Begin(&m.tree, nil, nil, false)
-	var buf []byte
-	var last tree.Row
-	for n := 0; ; n++ {
-		r := c.Row()
-		if r.None() {
-			return f.Finish(m.last)
-		}
-		if invariants.Enabled && !last.None() {
-			invariants.Check(bytes.Compare(last.Key(), r.Key()) < 0, "key %x is flushed after key %x", r.Key(), last.Key())
-		}
-		last = r
-		k, value, err := content(r, e.fold)
-		if err == nil && k == merged {
-			buf, err = e.foldIntoTables(base, buf[:0], r.Key(), value)
-			value = buf
+	var folded, last []byte
+	n := 0
+	err := m.Each(e.fold, func(op engine.Op, err error) error {
+		invariants.Check(last == nil || bytes.Compare(last, op.Key) < 0, "key %x is flushed after key %x", op.Key, last)
+		last = op.Key
+		if err == nil && op.Kind == engine.Merge {
+			folded, err = e.foldIntoTables(base, folded[:0], op.Key, op.Value)
+			op.Value = folded
 		}
 		switch {
 		case err != nil:
-		case k == deleted:
-			err = f.Delete(r.Key())
-		case len(value) > 0:
-			err = f.Put(r.Key(), value)
+		case op.Kind == engine.Delete:
+			err = f.Delete(op.Key)
+		case len(op.Value) > 0:
+			err = f.Put(op.Key, op.Value)
 		}
-		if err == nil && n%1000 == 0 && e.isLate() {
+		if n++; err == nil && n%1000 == 1 && e.isLate() {
 			err = errStopped
 		}
-		if err != nil {
-			return err
-		}
-		c.Next()
+		return err
+	})
+	if err != nil {
+		return err
 	}
+	return f.Finish(m.Last)
 }
 
-// foldIntoTables appends to dst the value that a key has with a delta. It appends nothing if they cannot be folded:
-// then the value, or the delta, is not of the store's making.
-func (e *Engine) foldIntoTables(base *badger.Snapshot, dst, key, delta []byte) (value []byte, err error) {
+// foldIntoTables appends to dst the value of a key with a delta folded in. It appends nothing if they cannot be folded:
+// then the store has written neither the value nor the delta.
+func (e *Engine) foldIntoTables(base memory.Base, dst, key, delta []byte) (value []byte, err error) {
 	var unfoldable error
 	found, err := base.Get(key, func(existing []byte) error {
 		value, unfoldable = e.fold(dst, key, existing, delta)
@@ -159,26 +146,26 @@ func (e *Engine) foldIntoTables(base *badger.Snapshot, dst, key, delta []byte) (
 		return append(dst, delta...), nil
 	case unfoldable != nil:
 		e.o.Log.Error().Err(unfoldable).Hex("key", key).
-			Msg("what was merged into a key is lost: it cannot be folded into what the key holds")
+			Msg("a delta is lost: it cannot be folded into the value of its key")
 		return dst, nil
 	}
-	if len(value) >= largeValue {
-		e.large.note(key)
+	if len(value) >= longValue {
+		e.longKeys.add(key)
 	}
 	return value, nil
 }
 
-// rest notes why Badger takes nothing and waits a little. It fails if the engine is being closed and has no time to
-// wait.
-func (e *Engine) rest(reason error) error {
+// waitForBadger notes why Badger takes nothing and waits a little. It fails if the engine is being closed and has no
+// time to wait.
+func (e *Engine) waitForBadger(reason error) error {
 	pause := compactionPoll
 	if !badger.IsBehind(reason) {
 		if e.stuck.Swap(&reason) == nil {
 			e.o.Log.Error().Err(reason).Msg("nothing can be written to tables for now")
 		}
-		e.mu.Lock()
-		e.changed.Broadcast() // who waits for the flush is refused
-		e.mu.Unlock()
+		e.Mu.Lock()
+		e.Changed.Broadcast() // commits that wait for the flush are refused
+		e.Mu.Unlock()
 		pause = retryEvery
 		select {
 		case <-e.stop:
@@ -186,7 +173,7 @@ func (e *Engine) rest(reason error) error {
 		default:
 		}
 	} else {
-		e.goOn()
+		e.unstick()
 	}
 	select {
 	case <-e.late:
@@ -196,8 +183,8 @@ func (e *Engine) rest(reason error) error {
 	}
 }
 
-// goOn notes that Badger takes something.
-func (e *Engine) goOn() {
+// unstick notes that Badger takes writes.
+func (e *Engine) unstick() {
 	if e.stuck.Load() != nil && e.stuck.Swap(nil) != nil {
 		e.o.Log.Info().Msg("tables are written again")
 	}

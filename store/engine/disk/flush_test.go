@@ -9,7 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/engine/tree"
+	"github.com/cqld/cqld/store/engine/memory"
 )
 
 // FlushSoon flushes what there is, far below the size at which a memtable is flushed, and nothing twice.
@@ -27,11 +27,11 @@ func TestFlushSoon(t *testing.T) {
 		for e.flushes.Load() == 0 {
 			time.Sleep(time.Millisecond)
 		}
-		if m, _ := e.oldestFrozen(); m != nil || e.flushes.Load() != 1 {
+		if m, _ := e.nextFlush(); m != nil || e.flushes.Load() != 1 {
 			t.Fatal("what is in tables is flushed again")
 		}
 	}
-	below := e.below.Snapshot()
+	below := e.badger.Snapshot()
 	defer below.Release()
 	found, err := below.Get([]byte("k"), func([]byte) error { return nil })
 	if !found || err != nil {
@@ -64,26 +64,26 @@ func TestDeletedBeforeFlush(t *testing.T) {
 		}
 	}
 	rows := func() (n int) {
-		var c tree.Cursor
-		for c.Begin(&e.memtable.tree, nil, nil, false); !c.Row().None(); c.Next() {
+		_ = e.Memtable.Each(e.fold, func(engine.Op, error) error {
 			n++
-		}
+			return nil
+		})
 		return n
 	}
 	mustAll(do(engine.Merge, "queue 1", "queue 2", "queue 3"))
 	mustAll(do(engine.Merge, "queue 2"))
 	mustAll(do(engine.Put, "queue 3"))
-	long := engine.Op{Kind: engine.Put, Key: []byte("long"), Value: bytes.Repeat([]byte("l"), maxCommit-10)}
+	long := engine.Op{Kind: engine.Put, Key: []byte("long"), Value: bytes.Repeat([]byte("l"), memory.MaxCommit-10)}
 	mustAll([]engine.Op{long})
-	size, count := e.memtable.size, rows()
+	size, count := e.Memtable.Size, rows()
 	failing := append(do(engine.Delete, "queue 1", "queue 2"), do(engine.Merge, "queue 1", "queue 4")...)
 	failing = append(failing, do(engine.Delete, "queue 4", "queue 3")...)
 	failing = append(failing, engine.Op{Kind: engine.Merge, Key: long.Key, Value: bytes.Repeat([]byte("m"), 100)})
 	if err := commit(e, failing...); !errors.Is(err, engine.ErrTooLarge) {
 		t.Fatal(err)
 	}
-	if e.memtable.size != size || rows() != count {
-		t.Errorf("%d bytes in %d rows behind a commit that failed, %d in %d before", e.memtable.size, rows(), size, count)
+	if e.Memtable.Size != size || rows() != count {
+		t.Errorf("%d bytes in %d rows behind a commit that failed, %d in %d before", e.Memtable.Size, rows(), size, count)
 	}
 	for _, key := range []string{"queue 1", "queue 2", "queue 3"} {
 		if found, err := e.Get([]byte(key), func([]byte) error { return nil }); !found || err != nil {

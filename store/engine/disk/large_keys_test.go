@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/memory"
 )
 
 // TestGrowingValue merges short deltas into a long value while memtables are flushed. It is refused when the value is
@@ -34,7 +35,7 @@ func TestGrowingValue(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !refused || want > 2*maxCommit {
+	if !refused || want > 2*memory.MaxCommit {
 		t.Errorf("the value has %d bytes, refused: %t", want, refused)
 	}
 	for range 2 {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/enginetest"
-	"github.com/cqld/cqld/store/engine/keys"
 )
 
 // model does random things to an engine and to a map, and compares them.
@@ -192,30 +191,6 @@ func (m *model) compare(what string, r engine.Reader, holds map[string]string) {
 		if want, ok := holds[key]; err != nil || found != ok || value != want {
 			m.Fatalf("%s: %q holds %.100q, %v, %v, want %.100q", what, key, value, found, err, want)
 		}
-	}
-	if many, ok := r.(engine.ManyGetter); ok {
-		m.compareMany(what, many, holds)
-	}
-}
-
-// compareMany gets many keys.
-func (m *model) compareMany(what string, r engine.ManyGetter, holds map[string]string) {
-	m.Helper()
-	asked := make([][]byte, m.random.IntN(3*keys.AtOnce))
-	for i := range asked {
-		asked[i] = []byte(m.key())
-	}
-	next := 0
-	err := r.GetMany(asked, func(i int, got []byte) (bool, error) {
-		want, ok := holds[string(asked[i])]
-		if i != next || (got != nil) != ok || string(got) != want {
-			m.Fatalf("%s: call %d is for key %d, %q: %.100q, want %.100q", what, next, i, asked[i], got, want)
-		}
-		next++
-		return true, nil
-	})
-	if err != nil || next != len(asked) {
-		m.Fatalf("%s: %d of %d keys were got: %v", what, next, len(asked), err)
 	}
 }
 

@@ -51,7 +51,7 @@ func TestLogIsSyncedBeforeTables(t *testing.T) {
 			}
 		}
 	}
-	below := e.below.Snapshot()
+	below := e.badger.Snapshot()
 	defer below.Release()
 	if found, err := below.Get([]byte{'k', 0}, func([]byte) error { return nil }); found || err != nil {
 		t.Errorf("a key is in Badger before the log is synced, %v", err)

@@ -2,229 +2,259 @@ package memory
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/engine/publish"
 	"github.com/cqld/cqld/store/engine/tree"
 )
 
-var (
-	errEmptyKey   = errors.New("engine: a key is empty")
-	errEmptyValue = errors.New("engine: a value is empty")
+// Limits of a commit. A value has the length that Cassandra takes. The number of operations bounds what a statement
+// gathers before it is refused.
+const (
+	MaxCommit = 16 << 20 // bytes, of a value too
+	MaxOps    = 1 << 17
 )
 
-// checkOp refuses what the contract does not allow or a limit forbids.
-func checkOp(op *engine.Op) error {
+// largeCommit is from how many bytes on commits are applied one at a time, so that a small one waits for the lock until
+// one of them is applied at most, and not until all are.
+const largeCommit = 256 << 10
+
+var errEmptyValue = errors.New("engine: a value is empty")
+
+// refuse refuses an operation that the contract does not allow or a limit forbids.
+func (f *Front) refuse(op *engine.Op) error {
 	switch {
-	case len(op.Key) == 0:
-		return errEmptyKey
 	case len(op.Value) == 0 && op.Kind != engine.Delete:
 		return errEmptyValue
-	case len(op.Key) > maxKey || len(op.Value) > maxCommit:
+	case len(op.Value) > MaxCommit:
 		return engine.ErrTooLarge
 	}
-	return nil
+	return f.below.CheckKey(op.Key)
 }
 
 // check refuses operations that are no commit, and counts their bytes.
-func check(ops []engine.Op) (size int, err error) {
+func (f *Front) check(ops []engine.Op) (size int, err error) {
 	for i := range ops {
-		if err := checkOp(&ops[i]); err != nil {
+		if err := f.refuse(&ops[i]); err != nil {
 			return 0, err
 		}
 		size += len(ops[i].Key) + len(ops[i].Value)
 	}
-	if size > maxCommit || len(ops) > maxOps {
+	if size > MaxCommit || len(ops) > MaxOps {
 		return 0, engine.ErrTooLarge
 	}
 	return size, nil
 }
 
-// Commit applies ops and calls done before it returns.
-func (e *Engine) Commit(ops []engine.Op, done func(error)) {
-	size, err := check(ops)
-	e.mu.Lock()
-	if e.closed.Load() {
-		e.mu.Unlock()
-		done(engine.ErrClosed)
-		return
-	}
-	e.under.Add(1)
-	if err == nil {
-		err = e.commit(ops, size)
-	}
-	e.mu.Unlock()
-	done(err)
-	e.under.Add(-1)
+// Commit applies ops. It calls done before it returns, unless Below defers that.
+func (f *Front) Commit(ops []engine.Op, done func(error)) {
+	f.checkAndCommit(ops, !slices.ContainsFunc(ops, func(op engine.Op) bool { return op.Kind != engine.Delete }), done)
 }
 
-// A commit with more than this takes long: readers go on with the tree before it.
+// CommitFreeing is Commit of operations that lead to space being freed.
+func (f *Front) CommitFreeing(ops []engine.Op, done func(error)) { f.checkAndCommit(ops, true, done) }
+
+func (f *Front) checkAndCommit(ops []engine.Op, freeing bool, done func(error)) {
+	err := f.Acquire()
+	if err != nil {
+		done(err)
+		return
+	}
+	size, err := f.check(ops)
+	if err == nil {
+		if size > largeCommit {
+			f.large.Lock()
+			defer f.large.Unlock()
+		}
+		f.Mu.Lock()
+		err = f.commit(ops, size, freeing, nil)
+		f.Mu.Unlock()
+	}
+	f.answer(err, done)
+}
+
+// answer calls done when a commit is as durable as it has to be.
+func (f *Front) answer(err error, done func(error)) {
+	if err == nil && f.below.Defer(done) {
+		return
+	}
+	done(err)
+	f.Release(1)
+}
+
+// While a commit with more than this is applied, readers enter the version before it.
 const (
-	manyOps   = 64
-	manyBytes = 64 << 10
+	slowOps   = 64
+	slowBytes = 64 << 10
 )
 
-// commit applies ops, all or none. The lock is held.
-func (e *Engine) commit(ops []engine.Op, size int) error {
-	p := e.beginWriting(len(ops) > manyOps || size > manyBytes)
-	err := e.apply(ops)
-	clear(e.undo)
-	if e.undo = e.undo[:0]; cap(e.undo) > 1024 {
-		e.undo = nil
+// commit applies ops, all or none. It may wait, without the lock. x is the update that wrote them, or nil.
+func (f *Front) commit(ops []engine.Op, size int, freeing bool, x *txn) error {
+	if x != nil && x.change < f.restored {
+		return errRepeat
 	}
-	e.publish(p)
+	if len(ops) == 0 {
+		return nil
+	}
+	if err := f.below.Admit(ops, size, freeing); err != nil {
+		return err
+	}
+	if x != nil {
+		if x.change != f.changes && f.undoes(x) {
+			return errRepeat
+		}
+		x.leave() // so that nodes can be changed in place
+	}
+	v := f.beginWriting(len(ops) > slowOps || size > slowBytes)
+	err := f.apply(ops)
+	full := false
+	if err == nil {
+		full, err = f.below.Append(ops)
+	}
+	if err != nil {
+		f.revert()
+	} else if full {
+		f.freeze()
+		v = nil
+	}
+	f.forgetUndo()
+	f.publish(v)
 	return err
 }
 
-// beginWriting lets the tree be changed. It returns what publish needs, which publishes the changes.
-func (e *Engine) beginWriting(long bool) *published {
-	e.version++
-	p := e.current.BeginWriting(long)
-	if p == nil {
-		e.tree.Detach()
-	}
-	return p
+// Replay applies a commit that is in the log. No reader is there yet.
+func (f *Front) Replay(ops []engine.Op) error {
+	v := f.beginWriting(false)
+	err := f.apply(ops)
+	f.forgetUndo()
+	f.publish(v)
+	return err
 }
 
-// publish lets reads begin on the tree as it is. p is what beginWriting has returned, or nil.
-func (e *Engine) publish(p *published) {
-	e.path.Forget()
-	if e.closed.Load() {
-		return
-	}
-	if p == nil {
-		p = publish.New[version, struct{}]()
-		p.Value.fold = e.fold
-	}
-	p.Value.tree, p.Value.number = e.tree, e.version
-	e.current.Publish(p)
-}
-
-// undo is what a key held before an operation; none: nothing.
+// undo is the row of a key before an operation; none: it had no row.
 type undo struct {
 	key []byte
 	old tree.Row
 }
 
-// apply applies ops to the tree, all or none.
-func (e *Engine) apply(ops []engine.Op) error {
+// apply applies ops to the memtable. If it fails, those before are applied.
+func (f *Front) apply(ops []engine.Op) error {
 	for i := range ops {
-		old, err := e.applyOne(&ops[i])
+		old, err := f.Memtable.apply(&f.path, &ops[i], f.fold, f)
 		if err != nil {
-			e.revert()
 			return err
 		}
-		if i < len(ops)-1 {
-			e.undo = append(e.undo, undo{ops[i].Key, old})
-		}
+		f.undo = append(f.undo, undo{ops[i].Key, old})
 	}
 	return nil
 }
 
-// applyOne applies an operation and returns what the key held.
-func (e *Engine) applyOne(op *engine.Op) (old tree.Row, err error) {
-	if op.Kind == engine.Delete {
-		return e.tree.Delete(op.Key, &e.path), nil
+// isNew reports whether no layer has a key that the memtable does not have, or has as deleted; false if that is not
+// known. It adds the key to the filter. A key that is put is not added to a group that has no filter yet: the keys of
+// indexes and views would take much of the filter's memory.
+func (f *Front) isNew(kind engine.OpKind, key []byte) (bool, error) {
+	switch {
+	case f.Layers.Base == nil:
+		return true, nil
+	case kind == engine.Delete || kind == engine.Put && !f.filter.knows(key):
+		return false, nil
 	}
-	e.tree.Seek(op.Key, &e.path)
-	if e.path.Found {
-		old = e.path.Row()
+	return f.filter.write(key, hashKey(key), f.Latest())
+}
+
+// apply applies an operation and returns the row that its key had. f tells which keys are new; nil: no key is known to
+// be.
+func (m *Memtable) apply(path *tree.Path, op *engine.Op, fold engine.Fold, f *Front) (old tree.Row, err error) {
+	m.tree.Seek(op.Key, path)
+	if path.Found {
+		old = path.Row()
 	}
-	var next tree.Row
-	if op.Kind == engine.Merge && e.path.Found {
-		if next, err = e.merge(old, op); err != nil {
+	isNew := false
+	if f != nil && (!path.Found || kindOf(old) == deleted) {
+		if isNew, err = f.isNew(op.Kind, op.Key); err != nil {
 			return old, err
 		}
-	} else {
-		next = tree.NewRow(op.Key, op.Value)
+		isNew = isNew && !path.Found
 	}
-	e.tree.Put(&e.path, next)
+	k := holds
+	if isNew || path.Found && kindOf(old) == fresh {
+		k = fresh
+	}
+	var next tree.Row
+	switch {
+	case op.Kind == engine.Delete && k == fresh:
+		if path.Found {
+			m.tree.Remove(path)
+			m.Size -= sizeOf(old)
+		}
+		return old, nil
+	case op.Kind == engine.Delete:
+		next = newRow(deleted, op.Key, nil)
+	case op.Kind == engine.Put || isNew:
+		next = newRow(k, op.Key, op.Value)
+	case path.Found:
+		if next, err = m.mergeInto(old, op.Key, op.Value, fold); err != nil {
+			return old, err
+		}
+	default:
+		next = newRow(merged, op.Key, op.Value)
+	}
+	m.tree.Put(path, next)
+	m.Size += sizeOf(next) - sizeOf(old)
 	return old, nil
 }
 
-// revert takes back what a commit has changed.
-func (e *Engine) revert() {
-	for i := len(e.undo) - 1; i >= 0; i-- {
-		u := &e.undo[i]
-		if u.old.None() {
-			e.tree.Delete(u.key, &e.path)
-			continue
+// revert undoes the changes of a commit.
+func (f *Front) revert() {
+	m := &f.Memtable
+	for i := len(f.undo) - 1; i >= 0; i-- {
+		u := &f.undo[i]
+		m.tree.Seek(u.key, &f.path)
+		if f.path.Found {
+			m.Size -= sizeOf(f.path.Row())
 		}
-		e.tree.Seek(u.key, &e.path)
-		e.tree.Put(&e.path, u.old)
+		if !u.old.None() {
+			m.tree.Put(&f.path, u.old)
+			m.Size += sizeOf(u.old)
+		} else if f.path.Found {
+			m.tree.Remove(&f.path)
+		}
 	}
 }
 
-// longValue is from how many bytes on a value gets a tail when something short is merged into it: a list that grows
-// by one element at a time would be written anew each time.
-const longValue = 16 << 10
-
-// tailOf is how long the tail of a value may be before it is folded in.
-func tailOf(value []byte) int { return max(2<<10, len(value)/32) }
-
-// merge folds a delta into a row.
-func (e *Engine) merge(old tree.Row, op *engine.Op) (tree.Row, error) {
-	base, delta := old, op.Value
-	if l := old.Long(); l != nil {
-		var err error
-		base = l.Base
-		if delta, err = e.fold(nil, op.Key, l.Tail.Value(), delta); err != nil {
-			return tree.Row{}, err
-		}
+// forgetUndo drops the references to old rows, and keeps memory of usual size.
+func (f *Front) forgetUndo() {
+	clear(f.undo)
+	if f.undo = f.undo[:0]; cap(f.undo) > 1024 {
+		f.undo = nil
 	}
-	value := base.Value()
-	if len(value) >= longValue && len(delta) <= tailOf(value) && len(value)+len(delta) <= maxCommit {
-		return tree.NewLongRow(base, tree.NewRow(op.Key, delta)), nil
-	}
-	value, err := e.folded.Fold(e.fold, op.Key, value, delta)
-	if err == nil && len(value) > maxCommit {
-		err = engine.ErrTooLarge
-	}
-	if err != nil {
-		return tree.Row{}, err
-	}
-	return tree.NewRow(op.Key, value), nil
 }
 
-// rangeRows is how many rows DeleteRange removes at a time.
-const rangeRows = 128
-
-// DeleteRange removes the keys of a range, some at a time.
-func (e *Engine) DeleteRange(start, end []byte) error {
-	for {
-		last, err := e.deleteSome(start, end)
-		if err != nil || last.None() {
+// DeleteRange removes keys in commits of a few thousand.
+func (f *Front) DeleteRange(start, end []byte) error {
+	const step = 2000
+	for first := start; ; {
+		var ops []engine.Op
+		err := f.Scan(first, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
+			ops = append(ops, engine.Op{Kind: engine.Delete, Key: slices.Clone(key)})
+			return len(ops) < step, nil
+		})
+		if err != nil {
 			return err
 		}
-		start = last.Key()
+		if len(ops) == 0 {
+			if f.filter != nil {
+				f.Mu.Lock()
+				f.filter.forget(start)
+				f.Mu.Unlock()
+			}
+			return nil
+		}
+		result := make(chan error, 1)
+		f.Commit(ops, func(err error) { result <- err })
+		if err := <-result; err != nil {
+			return err
+		}
+		first = append(ops[len(ops)-1].Key, 0)
 	}
-}
-
-// deleteSome removes the first keys of a range and returns the last of these, or none if none is left.
-func (e *Engine) deleteSome(start, end []byte) (last tree.Row, err error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closed.Load() {
-		return tree.Row{}, engine.ErrClosed
-	}
-	var keys [rangeRows][]byte
-	n := 0
-	r := reader{tree: e.tree}
-	_ = r.Scan(start, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
-		keys[n] = key
-		n++
-		return n < rangeRows, nil
-	})
-	if n == 0 {
-		return tree.Row{}, nil
-	}
-	p := e.beginWriting(false)
-	for _, key := range keys[:n] {
-		last = e.tree.Delete(key, &e.path)
-	}
-	e.publish(p)
-	if n < rangeRows {
-		last = tree.Row{}
-	}
-	return last, nil
 }

@@ -1,114 +1,140 @@
-// Package memory is an engine that keeps everything in memory, for cqld --memory and for tests.
+// Package memory is the part of an engine that is in memory, and the engine of cqld --memory and of tests, which has no
+// other part.
 //
-// Its rows are in a copy-on-write B+tree (see tree). A commit is applied on the caller's goroutine under the one lock
-// of writers, and is answered before Commit returns. Readers take no lock: they read the tree that the last commit
-// has published. Only while a short commit is being applied they wait for it. Nodes are changed in place if nobody
-// reads them, so a write copies the path to its row only if a read is under way, or a Snapshot was made since the
-// write before (see publish).
+// A Front takes commits and serves reads. Its rows are in a Memtable, a copy-on-write B+tree (see tree). A commit is
+// applied on the caller's goroutine under the one lock of writers. Readers take no lock: they read the version that the
+// last commit has published (publish.go). Nodes are changed in place unless a read is under way, so a write copies the
+// path to its row only if a read is under way, or a Snapshot was made since the write before.
 //
-// An Update runs its function on the published tree without the lock. When it commits, it looks whether a key that it
-// puts or deletes has changed meanwhile, and runs the function again in that case. Updates run one after the other,
-// whatever their guards are.
+// An Update runs its function on the published version without the lock. When it commits, it looks whether a key that
+// it puts or deletes has changed meanwhile, and runs the function again in that case (optimistic concurrency control).
+// Updates run one after the other, whatever their guards are.
 //
-// A merge is folded when it is written; into a long value only now and then (see Engine.merge).
-//
-// A Snapshot, Restore and a Fork take no longer for many rows than for few: they share the tree.
+// Below implements durability: engine/disk appends each commit to a log, freezes memtables and flushes them to Badger.
+// A Front reads the memtable, the frozen memtables from the newest to the oldest, and Badger (reader.go). An Engine has
+// no layers below its memtable. It has snapshots instead: Snapshot, Restore and Fork take no longer for many rows than
+// for few, because they share the tree.
 package memory
 
 import (
-	"runtime"
-	"sync"
-	"sync/atomic"
-	"time"
+	"errors"
+	"fmt"
 
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/engine/publish"
 	"github.com/cqld/cqld/store/engine/tree"
 )
 
-// Engine is the engine; see engine.Engine for what its methods promise.
-type Engine struct {
-	fold     engine.Fold
-	current  publish.Place[version, struct{}]
-	updating engine.Turn  // of updates
-	under    atomic.Int64 // commits and updates that are not answered
-	closed   atomic.Bool  // is set with the lock held
+// Engine keeps everything in memory; see engine.Engine for what its methods promise.
+type Engine struct{ Front }
 
-	mu       sync.Mutex // held to write
-	tree     tree.Tree
-	version  uint64    // counts changes of the tree
-	restored uint64    // the version after the last Restore
-	path     tree.Path // of the row that is being written
-	folded   engine.FoldBuffer
-	undo     []undo // of the commit that is being applied
-}
-
-var _ engine.Engine = (*Engine)(nil)
+var _ engine.Snapshotter = (*Engine)(nil)
 
 // Open makes an empty engine.
 func Open(fold engine.Fold) *Engine { return open(fold, tree.New()) }
 
-// open makes an engine with a tree whose number nobody else has.
+// noLayers are below the memtable of an Engine.
+var noLayers = new(Layers)
+
+// open makes an engine with a tree that has an edit number of its own.
 func open(fold engine.Fold, t tree.Tree) *Engine {
-	e := &Engine{fold: fold, tree: t, updating: engine.NewTurn()}
-	e.publish(nil)
+	e := new(Engine)
+	e.init(fold, nothing{}, t, noLayers)
 	return e
 }
 
-// Limits of the engine. A write has the length that Cassandra takes. A key has room for a partition key and clustering
-// columns of 65,535 bytes each, which are up to twice as long as stored. The number of operations bounds what a
-// statement gathers before it is refused.
-const (
-	maxKey    = 4*65535 + 1<<14
-	maxCommit = 16 << 20
-	maxOps    = 1 << 17
-)
+// maxKey has room for a partition key and clustering columns of 65,535 bytes each, which are up to twice as long as
+// stored.
+const maxKey = 4*65535 + 1<<14
 
-// Limits says what a commit may have at most.
+// Limits returns the limits of a commit.
 func (*Engine) Limits() engine.Limits {
-	return engine.Limits{Key: maxKey, Value: maxCommit, CommitBytes: maxCommit, CommitOps: maxOps}
+	return engine.Limits{Key: maxKey, Value: MaxCommit, CommitBytes: MaxCommit, CommitOps: MaxOps}
 }
 
-// Refusing is nil: it takes all commits.
+// Refusing is nil: the engine takes all commits.
 func (*Engine) Refusing() error { return nil }
 
 // Sync has nothing to do: there is no disk.
 func (e *Engine) Sync() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closed.Load() {
+	if e.IsClosed() {
 		return engine.ErrClosed
 	}
 	return nil
 }
 
-// Close waits for the commits and updates that are not answered and for the reads under way. What the engine holds can
-// still be had with Snapshot and Fork.
-func (e *Engine) Close() error {
-	e.mu.Lock()
-	if e.closed.Load() {
-		e.mu.Unlock()
+// Snapshot is what an engine held at one time. It never changes. It keeps the rows that were overwritten since.
+type Snapshot struct{ tree tree.Tree }
+
+// Snapshot returns the engine's state, even of a closed engine.
+func (e *Engine) Snapshot() engine.Snapshot { return &Snapshot{e.share()} }
+
+// Open opens an engine with the snapshot's state.
+func (s *Snapshot) Open(fold engine.Fold) engine.Engine {
+	t := s.tree
+	t.Detach()
+	return open(fold, t)
+}
+
+// Fork opens another engine with the same state. Writes to one of them do not change the other.
+func (e *Engine) Fork() *Engine {
+	t := e.share()
+	t.Detach()
+	return open(e.fold, t)
+}
+
+// share returns the tree. The engine goes on with a tree that shares its nodes and copies them before it changes them.
+func (e *Engine) share() tree.Tree {
+	e.Mu.Lock()
+	defer e.Mu.Unlock()
+	t := e.Memtable.tree
+	e.Memtable.tree.Detach()
+	return t
+}
+
+// Restore replaces the engine's state by that of a snapshot, of this engine or of another one with the same Fold. Reads
+// that are under way go on with the state that they began on, and updates run again.
+func (e *Engine) Restore(snapshot engine.Snapshot) error {
+	s, ok := snapshot.(*Snapshot)
+	if !ok {
+		return fmt.Errorf("a %T is no snapshot of an engine in memory", snapshot)
+	}
+	e.Mu.Lock()
+	defer e.Mu.Unlock()
+	if e.IsClosed() {
 		return engine.ErrClosed
 	}
-	e.closed.Store(true)
-	e.current.Close()
-	e.mu.Unlock()
-	for i := 0; e.busy(); i++ {
-		if i < 100 {
-			runtime.Gosched()
-		} else {
-			time.Sleep(time.Millisecond)
-		}
+	v := e.beginWriting(true)
+	e.restored = e.changes
+	e.Memtable.tree = s.tree
+	e.Memtable.tree.Detach()
+	e.publish(v)
+	return nil
+}
+
+// nothing is the Below of an Engine.
+type nothing struct{}
+
+var errEmptyKey = errors.New("engine: a key is empty")
+
+// CheckKey refuses empty keys and those that are too long.
+func (nothing) CheckKey(key []byte) error {
+	switch {
+	case len(key) == 0:
+		return errEmptyKey
+	case len(key) > maxKey:
+		return engine.ErrTooLarge
 	}
 	return nil
 }
 
-// busy reports whether a closed engine still has to wait for somebody.
-func (e *Engine) busy() bool {
-	if e.under.Load() != 0 {
-		return true
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return !e.current.Forget()
-}
+// Damage is nil.
+func (nothing) Damage() error { return nil }
+
+// Admit admits all commits.
+func (nothing) Admit([]engine.Op, int, bool) error { return nil }
+
+// Append has nothing to append to.
+func (nothing) Append([]engine.Op) (full bool, _ error) { return false, nil }
+
+// Defer acknowledges at once.
+func (nothing) Defer(func(error)) bool { return false }

@@ -176,7 +176,7 @@ func TestModel(t *testing.T) {
 			snapshots = slices.Delete(snapshots, 0, 1)
 		}
 		m.compare(m.engine, m.holds)
-		checkTree(t, &m.engine.tree)
+		checkTree(t, &m.engine.Memtable.tree)
 	}
 	for _, m := range engines {
 		m.compare(m.engine, m.holds)

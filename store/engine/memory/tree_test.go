@@ -50,7 +50,7 @@ func TestGrowth(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := Open(enginetest.Union)
 			fill(t, e, n, []byte("v"), order.insert)
-			rows, leaves := checkTree(t, &e.tree)
+			rows, leaves := checkTree(t, &e.Memtable.tree)
 			if rows != n || rows < leaves*order.mean {
 				t.Errorf("%d rows in %d leaves", rows, leaves)
 			}
@@ -62,13 +62,13 @@ func TestGrowth(t *testing.T) {
 					left--
 				}
 				commit(t, e, ops...)
-				rows, leaves := checkTree(t, &e.tree)
+				rows, leaves := checkTree(t, &e.Memtable.tree)
 				if rows != left || leaves > 1+rows/8 {
 					t.Fatalf("%d of %d rows are in %d leaves", rows, left, leaves)
 				}
 			}
-			if e.tree.Level() != 0 {
-				t.Errorf("an empty tree has the level %d", e.tree.Level())
+			if e.Memtable.tree.Level() != 0 {
+				t.Errorf("an empty tree has the level %d", e.Memtable.tree.Level())
 			}
 		})
 	}
@@ -90,7 +90,7 @@ func TestQueue(t *testing.T) {
 			early = heap()
 		}
 	}
-	if rows, leaves := checkTree(t, &e.tree); rows != length || leaves > 2+length/8 {
+	if rows, leaves := checkTree(t, &e.Memtable.tree); rows != length || leaves > 2+length/8 {
 		t.Errorf("%d rows in %d leaves", rows, leaves)
 	}
 	if late := heap(); late > early+1<<20 {
@@ -154,7 +154,7 @@ func TestWritesInPlace(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if n := testing.AllocsPerRun(100, func() { e.Snapshot(); write() }); n < float64(e.tree.Level()+2) {
+	if n := testing.AllocsPerRun(100, func() { e.Snapshot(); write() }); n < float64(e.Memtable.tree.Level()+2) {
 		t.Errorf("a write behind a snapshot allocates %v times", n)
 	}
 }

@@ -9,32 +9,33 @@ import (
 	"github.com/cqld/cqld/store/engine/tree"
 )
 
-// attempts is how often an Update runs its function before it says that there is a conflict.
+// attempts is how often an Update runs its function before it fails with a conflict.
 const attempts = 4
 
+// errRepeat is returned by an attempt of an update that conflicts with a commit.
+var errRepeat = errors.New("a key has changed")
+
 // Update runs fn on the last commit, and again if it conflicts with commits made meanwhile.
-func (e *Engine) Update(ctx context.Context, _ [][]byte, fn func(engine.Txn) error, done func(error)) {
-	e.under.Add(1) // a Close that comes later waits
-	defer e.under.Add(-1)
-	if e.closed.Load() {
-		done(engine.ErrClosed)
+func (f *Front) Update(ctx context.Context, _ [][]byte, fn func(engine.Txn) error, done func(error)) {
+	if err := f.Acquire(); err != nil {
+		done(err)
 		return
 	}
-	done(e.update(ctx, fn))
+	f.answer(f.update(ctx, fn), done)
 }
 
-func (e *Engine) update(ctx context.Context, fn func(engine.Txn) error) error {
+func (f *Front) update(ctx context.Context, fn func(engine.Txn) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := e.updating.Take(ctx); err != nil {
+	if err := f.updating.Take(ctx); err != nil {
 		return err
 	}
-	defer e.updating.Give()
+	defer f.updating.Give()
 	x := txns.Get().(*txn)
 	defer x.release()
 	for range attempts {
-		if err := e.attempt(x, fn); err != errRepeat {
+		if err := f.attempt(x, engine.IsFreeing(ctx), fn); err != errRepeat {
 			return err
 		}
 		x.reset()
@@ -42,59 +43,74 @@ func (e *Engine) update(ctx context.Context, fn func(engine.Txn) error) error {
 	return engine.ErrConflict
 }
 
-// errRepeat says that an attempt of an update conflicts with a commit.
-var errRepeat = errors.New("a key has changed")
-
-// attempt runs fn and commits what it wrote, unless that undid what it did not see.
-func (e *Engine) attempt(x *txn, fn func(engine.Txn) error) error {
-	e.begin(x)
+// attempt runs fn and commits what it wrote, unless that would undo a change that fn did not see.
+func (f *Front) attempt(x *txn, freeing bool, fn func(engine.Txn) error) error {
+	f.beginTxn(x)
 	defer x.leave() // fn may panic
 	if err := errors.Join(fn(x), x.Err); err != nil {
 		return err
 	}
-	size, err := check(x.Ops)
+	size, err := f.check(x.Ops)
 	if err != nil {
 		return err
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if x.version < e.restored || x.version != e.version && x.undoes(&e.tree) {
-		return errRepeat
-	}
-	x.leave() // so that nodes can be changed in place
-	return e.commit(x.Ops, size)
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	return f.commit(x.Ops, size, freeing, x)
 }
 
-// begin starts a transaction on the last commit.
-func (e *Engine) begin(x *txn) {
-	if p, err := e.enter(); err == nil {
-		x.reading, x.base, x.version = p, p.Value.reader, p.Value.number
-		return
+// beginTxn starts a transaction on the last commit. Its leave has to be called.
+func (f *Front) beginTxn(x *txn) {
+	x.Check = f.checkOp
+	if v, err := f.enter(); err == nil {
+		x.reading, x.base, x.change, x.memtable = v, v.view, v.change, v.memtable
+	} else { // the engine is being closed, and readers are not counted any more
+		f.Mu.Lock()
+		x.base, x.change, x.memtable = f.latest(), f.changes, f.Memtable.number
+		f.Memtable.tree.Detach()
+		f.Mu.Unlock()
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	x.base, x.version = reader{tree: e.tree, fold: e.fold}, e.version
-	e.tree.Detach() // nobody counts readers when the engine is being closed
+	if f.filter != nil {
+		x.base.asks = f
+	}
+}
+
+// undoes reports whether a key that an update puts or deletes was changed since the update began. Where all that was
+// written since may have been flushed, the answer is not known, and it is yes.
+func (f *Front) undoes(x *txn) bool {
+	latest := f.latest()
+	for i := range x.Ops {
+		op := &x.Ops[i]
+		if op.Kind == engine.Merge {
+			continue
+		}
+		if f.dropped >= x.memtable || x.base.newest(op.Key) != latest.newest(op.Key) {
+			return true
+		}
+	}
+	return false
 }
 
 // txn reads what was committed when it began, and what it has written. It is reused with its buffers.
 type txn struct {
-	reading *published // counts the transaction as a reader; nil: nothing does
-	base    reader
-	version uint64
-	own     *Engine // a fork of base with what was written; nil: nothing was read since something was written
-	copied  int     // operations that it has
+	base     view
+	reading  *version  // that it counts as a reader of, or nil
+	change   uint64    // the last one that it reads
+	memtable uint64    // the number of the one that was written to when it began
+	own      *Memtable // a copy of base's with the writes up to copied; nil: nothing was read since something was written
+	path     tree.Path
+	copied   int // operations that own has
 	engine.Writes
 }
 
 var _ engine.Lender = (*txn)(nil)
 
-var txns = sync.Pool{New: func() any { return &txn{Writes: engine.Writes{Check: checkOp}} }}
+var txns = sync.Pool{New: func() any { return new(txn) }}
 
-// leave ends the reading of what was committed.
+// leave ends the transaction's reading of a version.
 func (x *txn) leave() {
 	if x.reading != nil {
-		x.reading.Leave()
+		x.reading.leave()
 		x.reading = nil
 	}
 }
@@ -102,60 +118,53 @@ func (x *txn) leave() {
 // reset forgets what was read and written.
 func (x *txn) reset() {
 	x.Reset()
-	*x = txn{Writes: x.Writes}
+	x.path.Forget()
+	x.base, x.reading, x.own, x.copied = view{}, nil, nil, 0
 }
 
 // release gives the transaction back for reuse.
 func (x *txn) release() {
 	x.reset()
+	x.Check = nil
 	txns.Put(x)
 }
 
-// undoes reports whether what it puts or deletes would undo a change that is in the tree.
-func (x *txn) undoes(t *tree.Tree) bool {
-	for i := range x.Ops {
-		op := &x.Ops[i]
-		if op.Kind != engine.Merge && x.base.tree.Get(op.Key) != t.Get(op.Key) {
-			return true
-		}
-	}
-	return false
-}
-
-// reader reads the transaction as it is.
-func (x *txn) reader() (reader, error) {
+// view shows the transaction's snapshot with its writes so far.
+func (x *txn) view() (view, error) {
 	if len(x.Ops) == 0 {
 		return x.base, nil
 	}
 	if x.own == nil {
-		x.own = &Engine{fold: x.base.fold, tree: x.base.tree}
+		x.own = &Memtable{tree: x.base.tree}
 	}
 	if x.copied < len(x.Ops) {
 		x.own.tree.Detach() // a scan that is under way goes on with the nodes that it has
 		for i := range x.Ops[x.copied:] {
-			if _, err := x.own.applyOne(&x.Ops[x.copied+i]); err != nil {
-				return reader{}, err
+			if _, err := x.own.apply(&x.path, &x.Ops[x.copied+i], x.base.fold, nil); err != nil {
+				return view{}, err
 			}
 		}
 		x.copied = len(x.Ops)
 	}
-	return reader{tree: x.own.tree, fold: x.base.fold}, x.Err
+	own := x.base
+	own.tree = x.own.tree
+	return own, x.Err
 }
 
 // Get reads a key.
 func (x *txn) Get(key []byte, fn func(value []byte) error) (bool, error) {
-	r, err := x.reader()
+	v, err := x.view()
 	if err != nil {
 		return false, err
 	}
-	return r.Get(key, fn)
+	return v.Get(key, fn)
 }
 
 // Scan reads a range.
 func (x *txn) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
-	r, err := x.reader()
+	v, err := x.view()
 	if err != nil {
 		return err
 	}
-	return r.Scan(start, end, o, fn)
+	return v.Scan(start, end, o, fn)
 }

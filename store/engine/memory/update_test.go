@@ -105,7 +105,7 @@ func TestCloseWaitsForUpdates(t *testing.T) {
 // TestCloseWaitsForOldViews has views under way that began before commits of all kinds: a closed engine waits for each.
 func TestCloseWaitsForOldViews(t *testing.T) {
 	var long []engine.Op
-	for i := range manyOps + 1 {
+	for i := range slowOps + 1 {
 		long = append(long, engine.Op{Key: numbered(i), Value: []byte("1")})
 	}
 	for name, change := range map[string]func(e *Engine){
@@ -142,7 +142,7 @@ func TestCloseWaitsForOldViews(t *testing.T) {
 // TestLateReader comes to a tree that is not published any more: it has to take another.
 func TestLateReader(t *testing.T) {
 	e := Open(enginetest.Union)
-	late := e.current.Last()
+	late := e.current.Load()
 	err := e.View(func(engine.Reader) error {
 		commit(t, e, put("a", "1"))
 		return nil
@@ -150,11 +150,11 @@ func TestLateReader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e.current.EnterAt(late) || late.IsRead() {
+	if e.enterAt(late) || late.isRead() {
 		t.Error("an old tree can be read")
 	}
 	commit(t, e, put("b", "1"))
-	if !e.current.EnterAt(e.current.Last()) {
+	if !e.enterAt(e.current.Load()) {
 		t.Error("the last tree cannot be read")
 	}
 }
@@ -222,7 +222,7 @@ func TestReadersAndWriters(t *testing.T) {
 	writers.Wait()
 	stop.Store(true)
 	others.Wait()
-	checkTree(t, &e.tree)
+	checkTree(t, &e.Memtable.tree)
 	if err := e.Close(); err != nil {
 		t.Error(err)
 	}

@@ -10,8 +10,8 @@ const (
 	innerJoin = 36
 )
 
-// remove takes out the row that seek has found. A leaf without rows does not stay, unless it is the root.
-func (t *Tree) remove(p *Path) {
+// Remove takes out the row that Seek has found. A leaf without rows does not stay, unless it is the root.
+func (t *Tree) Remove(p *Path) {
 	l := p.leaf
 	l.remove(p.at)
 	if t.level == 0 || l.n >= leafFew {

@@ -22,8 +22,8 @@ const (
 	longHead  = 12
 	longForm  = math.MaxUint16 // in place of the length of a key
 
-	plain  = 0 // forms of a row with a long head
-	tailed = 1
+	plain     = 0 // forms of a row with a long head
+	withDelta = 1
 )
 
 // NewRow copies a key and a value.
@@ -90,21 +90,21 @@ func (r Row) Value() []byte {
 
 // LongRow is a row with a long value, and what was merged into it since and is not folded in yet.
 type LongRow struct {
-	head       [shortHead]byte // <FFFF> <tailed>
-	Base, Tail Row             // they have the same key
+	head        [shortHead]byte // <FFFF> <withDelta>
+	Base, Delta Row             // they have the same key
 }
 
 // NewLongRow puts a tail to a row.
-func NewLongRow(base, tail Row) Row {
-	l := &LongRow{Base: base, Tail: tail}
+func NewLongRow(base, delta Row) Row {
+	l := &LongRow{Base: base, Delta: delta}
 	binary.LittleEndian.PutUint16(l.head[:], longForm)
-	binary.LittleEndian.PutUint16(l.head[2:], tailed)
+	binary.LittleEndian.PutUint16(l.head[2:], withDelta)
 	return Row{&l.head[0]}
 }
 
 // Long returns the row with its tail, nil if it has none.
 func (r Row) Long() *LongRow {
-	if binary.LittleEndian.Uint32(r.bytes(0, shortHead)) != longForm|tailed<<16 {
+	if binary.LittleEndian.Uint32(r.bytes(0, shortHead)) != longForm|withDelta<<16 {
 		return nil
 	}
 	return (*LongRow)(unsafe.Pointer(r.first))

@@ -209,13 +209,3 @@ func (t *Tree) splitInner(s *step, sep Row, kid *node) (Row, *node) {
 	s.in.fill(prefixBetween(s.lo, middle), seps[:cut], kids[:cut+1])
 	return middle, &right.node
 }
-
-// Delete removes a key and returns what it held. It copies nothing if there is no such key.
-func (t *Tree) Delete(key []byte, p *Path) Row {
-	old := t.Get(key)
-	if !old.None() {
-		t.Seek(key, p)
-		t.remove(p)
-	}
-	return old
-}

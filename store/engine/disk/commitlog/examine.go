@@ -19,7 +19,7 @@ type Examination struct {
 	dir      string
 	Exists   bool           // there is a log, though it may be empty
 	Damages  []files.Damage // what is wrong with which file
-	Told     []string       // warnings for the server's log when the log is opened
+	Warnings []string       // warnings for the server's log when the log is opened
 	list     list
 	segments []*segment
 	seq      uint64   // of the last record that is kept
@@ -138,7 +138,7 @@ func (x *Examination) follow(last, synced uint64) error {
 	case x.seq < synced:
 		x.damage(blamed, "the log ends in it with the commit %d, and was synced up to %d", x.seq, synced)
 	case x.seq < last:
-		x.tell("the log %s ends with the commit %d: the %d commits behind it are lost, which were not synced",
+		x.warn("the log %s ends with the commit %d: the %d commits behind it are lost, which were not synced",
 			filepath.Join(x.dir, blamed), x.seq, last-x.seq)
 	}
 	return nil
@@ -174,8 +174,8 @@ func restOf(data []byte, from int64) bool {
 	return false
 }
 
-func (x *Examination) tell(format string, args ...any) {
-	x.Told = append(x.Told, fmt.Sprintf(format, args...))
+func (x *Examination) warn(format string, args ...any) {
+	x.Warnings = append(x.Warnings, fmt.Sprintf(format, args...))
 }
 
 // keepAll takes all segments for those of the log: LOG does not tell which there are.

@@ -1,18 +1,20 @@
-package disk
+package memory
 
 import (
+	"context"
 	"encoding/binary"
 	"testing"
 
 	"github.com/cqld/cqld/store/bloom"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
-// nothing is a reader without keys.
-type nothing struct{ engine.Reader }
+// noKeys is a reader without keys.
+type noKeys struct{ engine.Reader }
 
 // Scan finds no key.
-func (nothing) Scan(_, _ []byte, _ engine.ScanOptions, _ func(key, value []byte) (bool, error)) error {
+func (noKeys) Scan(_, _ []byte, _ engine.ScanOptions, _ func(key, value []byte) (bool, error)) error {
 	return nil
 }
 
@@ -21,11 +23,11 @@ func (nothing) Scan(_, _ []byte, _ engine.ScanOptions, _ func(key, value []byte)
 // one.
 func TestFilterIsBounded(t *testing.T) {
 	const size = 1 << 18
-	f := newFilter(defaultFilter)
+	f := newFilter(DefaultFilter)
 	f.budget = bloom.NewBudget(size)
 	write := func(table uint32, i int) bool {
 		key := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(nil, table), uint64(i))
-		first, err := f.write(key, hashKey(key), nothing{})
+		first, err := f.write(key, hashKey(key), noKeys{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,20 +80,71 @@ func TestFilterIsBounded(t *testing.T) {
 	}
 }
 
+// layered is a front with layers: its base is an engine in memory.
+type layered struct {
+	Front
+	base *Engine
+}
+
+// base makes an engine a base.
+type base struct{ *Engine }
+
+func (base) Release() {}
+
+func newLayered() *layered {
+	l := &layered{base: Open(enginetest.Union)}
+	l.Init(enginetest.Union, nothing{}, base{l.base})
+	l.UseFilter(DefaultFilter)
+	return l
+}
+
+// flush flushes the memtable.
+func (l *layered) flush(t *testing.T) {
+	t.Helper()
+	l.Mu.Lock()
+	defer l.Mu.Unlock()
+	l.Freeze()
+	m, next := l.OldestFrozen(), l.base.Fork()
+	err := m.Each(enginetest.Union, func(op engine.Op, err error) error {
+		commit(t, next, op)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.base = next
+	l.Flushed(m, base{next})
+}
+
+// update runs an update.
+func update(l *layered, fn func(engine.Txn) error) (err error) {
+	l.Update(context.Background(), nil, fn, func(e error) { err = e })
+	return err
+}
+
+// write commits an operation.
+func (l *layered) write(t *testing.T, kind engine.OpKind, key, value string) {
+	t.Helper()
+	l.Commit([]engine.Op{{Kind: kind, Key: []byte(key), Value: []byte(value)}}, func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
 // TestPutsAreNotFiltered puts keys, which the filter does not keep, and merges into them and into others, once they are
 // in tables: what was put is found, also by an update that reads before it writes.
 func TestPutsAreNotFiltered(t *testing.T) {
-	e := open(t, tiny(t, folder(t), Periodic))
-	defer e.Close()
-	must(t, e, engine.Put, "put and merged", "one")
-	must(t, e, engine.Merge, "merged", "one")
+	e := newLayered()
+	e.write(t, engine.Put, "put and merged", "one")
+	e.write(t, engine.Merge, "merged", "one")
 	if e.filter.knows([]byte("put again")) || !e.filter.knows([]byte("merged again")) {
 		t.Error("the filter knows what is put only, or not what is merged")
 	}
-	must(t, e, engine.Put, "merged and put", "one")
-	flush(e)
+	e.write(t, engine.Put, "merged and put", "one")
+	e.flush(t)
 	written := []string{"put and merged", "merged", "merged and put"}
-	err := engine.Update(t.Context(), e, []byte("g"), func(txn engine.Txn) error {
+	err := update(e, func(txn engine.Txn) error {
 		for _, key := range append(written, "merged never") {
 			found, err := txn.Get([]byte(key), func([]byte) error { return nil })
 			if want := key != "merged never"; found != want || err != nil {
@@ -103,11 +156,11 @@ func TestPutsAreNotFiltered(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if !e.isLacking([]byte("merged never"), e.filter.era) || e.isLacking([]byte("put never"), e.filter.era) {
+	if !e.lacks([]byte("merged never"), e.filter.era) || e.lacks([]byte("put never"), e.filter.era) {
 		t.Error("an update looks below for what was never merged, or not where something may have been put")
 	}
 	for _, key := range written {
-		must(t, e, engine.Merge, key, "two")
+		e.write(t, engine.Merge, key, "two")
 		found, err := e.Get([]byte(key), func(value []byte) error {
 			if string(value) != "one two" {
 				t.Errorf("%s: %q", key, value)
@@ -123,13 +176,12 @@ func TestPutsAreNotFiltered(t *testing.T) {
 // TestUpdateBeforeFilter deletes the only key of a table and merges into another one while an update is under way: the
 // filter knows the table from then on, and the update finds the key that was there when it began.
 func TestUpdateBeforeFilter(t *testing.T) {
-	e := open(t, tiny(t, folder(t), Periodic))
-	defer e.Close()
-	must(t, e, engine.Put, "table 1", "one")
-	flush(e)
-	err := engine.Update(t.Context(), e, []byte("g"), func(txn engine.Txn) error {
-		must(t, e, engine.Delete, "table 1", "")
-		must(t, e, engine.Merge, "table 2", "two")
+	e := newLayered()
+	e.write(t, engine.Put, "table 1", "one")
+	e.flush(t)
+	err := update(e, func(txn engine.Txn) error {
+		e.write(t, engine.Delete, "table 1", "")
+		e.write(t, engine.Merge, "table 2", "two")
 		if !e.filter.knows([]byte("table 3")) {
 			t.Error("the filter does not know a table that had no keys")
 		}
@@ -151,17 +203,16 @@ func TestUpdateBeforeFilter(t *testing.T) {
 func TestFilterIsToldOfDeleted(t *testing.T) {
 	for _, before := range []string{"written", "never written"} {
 		t.Run(before, func(t *testing.T) {
-			e := open(t, tiny(t, folder(t), Periodic))
-			defer e.Close()
+			e := newLayered()
 			if before == "written" {
-				must(t, e, engine.Put, "table 1", "zero")
-				flush(e)
+				e.write(t, engine.Put, "table 1", "zero")
+				e.flush(t)
 			}
-			must(t, e, engine.Delete, "table 1", "")
-			must(t, e, engine.Merge, "table 2", "one")
-			must(t, e, engine.Merge, "table 1", "one")
-			flush(e)
-			must(t, e, engine.Merge, "table 1", "two")
+			e.write(t, engine.Delete, "table 1", "")
+			e.write(t, engine.Merge, "table 2", "one")
+			e.write(t, engine.Merge, "table 1", "one")
+			e.flush(t)
+			e.write(t, engine.Merge, "table 1", "two")
 			found, err := e.Get([]byte("table 1"), func(value []byte) error {
 				if string(value) != "one two" {
 					t.Errorf("the key holds %q", value)
@@ -179,12 +230,12 @@ func TestFilterIsToldOfDeleted(t *testing.T) {
 // of it at once.
 func BenchmarkFilter(b *testing.B) {
 	for range b.N {
-		f := newFilter(defaultFilter)
+		f := newFilter(DefaultFilter)
 		key := make([]byte, 30)
 		most, last := int64(0), int64(0)
 		for i := range 10_000_000 {
 			binary.BigEndian.PutUint64(key[22:], uint64(i))
-			if _, err := f.write(key, hashKey(key), nothing{}); err != nil {
+			if _, err := f.write(key, hashKey(key), noKeys{}); err != nil {
 				b.Fatal(err)
 			}
 			if g := f.groups[0]; g != nil && g.Bytes() != last {
