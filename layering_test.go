@@ -96,8 +96,8 @@ var arrows = map[string][]string{
 	"store":                    {"store/bloom", "store/cluster", "store/engine", "store/nearest", "store/pace", "store/rows", "cql/analysis", "cql/schema", "cql/types", "cql/cqlerr"},
 	"store/cluster":            {"store/engine", "store/rows"},
 	"store/rows":               {"cql/schema", "cql/types"},
-	"store/engine/badger":      {"store/engine", "store/engine/files", "store/engine/keys"},
-	"store/engine/tree":        {"internal/invariants", "store/engine/keys"},
+	"store/engine/badger":      {"store/engine", "store/engine/files"},
+	"store/engine/tree":        {"internal/invariants", "store/engine"},
 	"store/engine/disk": {
 		"internal/invariants", "store/engine", "store/engine/badger", "store/engine/disk/commitlog", "store/engine/files",
 		"store/engine/memory",

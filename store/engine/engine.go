@@ -8,6 +8,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // ErrConflict says that an Update lost a race and nothing was applied. It may be tried again.
@@ -226,6 +227,18 @@ type Snapshot interface {
 	Open(Fold) Engine
 }
 
+// Clock is an Engine that several processes share and that tells all of them the same time, whatever their own clocks
+// say. An engine that is shared has to be one.
+type Clock interface {
+	Engine
+
+	// Now returns the time of the shared clock at some moment of the call. The clock never goes back.
+	Now(ctx context.Context) (time.Time, error)
+
+	// Step is how much the clock may be behind: what Now returns is rounded down to steps of this size at most.
+	Step() time.Duration
+}
+
 // Remote is an Engine that may have its data on other machines. Its reads and updates wait for the network.
 type Remote interface {
 	Engine
@@ -260,4 +273,15 @@ type Limits struct {
 	Value       int // bytes of a value
 	CommitBytes int // bytes of all keys and values of a commit
 	CommitOps   int
+}
+
+// SharedPrefix is how many bytes two keys have in common at the beginning.
+func SharedPrefix(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
 }

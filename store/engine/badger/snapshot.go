@@ -9,7 +9,6 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/engine/keys"
 )
 
 // Snapshot reads the flushes that were complete before it was made. Release has to be called when nobody reads it any
@@ -173,7 +172,7 @@ const minPrefix = 4
 // commonPrefix is what all keys in [start, end) begin with, so that Badger can exclude tables. It is nil if it is
 // short. In reverse, end begins with it too: a scan that seeks a key without it finds nothing.
 func commonPrefix(start, end []byte, reverse bool) []byte {
-	n := keys.Shared(start, end)
+	n := engine.SharedPrefix(start, end)
 	if !reverse && n < len(start) && n+1 == len(end) && end[n] == start[n]+1 {
 		n++ // end is the successor of what start begins with
 	}

@@ -17,7 +17,7 @@ type Front struct {
 	below    Below
 	checkOp  func(*engine.Op) error
 	current  atomic.Pointer[version] // nil: it is being changed, or the engine is closed
-	updating engine.Turn             // of updates
+	updating chan struct{}           // has an element while an update is under way
 	large    sync.Mutex              // held by a large commit, before Mu
 	under    atomic.Int64            // operations that Close waits for
 	closed   atomic.Bool             // set with Mu held
@@ -77,7 +77,7 @@ func (f *Front) Init(fold engine.Fold, below Below, base Base) {
 }
 
 func (f *Front) init(fold engine.Fold, below Below, t tree.Tree, l *Layers) {
-	f.fold, f.below, f.updating, f.Changed.L = fold, below, engine.NewTurn(), &f.Mu
+	f.fold, f.below, f.updating, f.Changed.L = fold, below, make(chan struct{}, 1), &f.Mu
 	f.checkOp = f.refuse
 	f.Memtable, f.Layers = Memtable{tree: t, number: 1}, l
 	f.publish(nil)
@@ -189,7 +189,7 @@ type Memtable struct {
 
 	tree   tree.Tree
 	number uint64 // counts memtables
-	folded engine.FoldBuffer
+	folded []byte // the last value that deltas were folded into
 }
 
 // Each calls fn with the rows of a frozen memtable, in the order of their keys, as operations that make the same

@@ -65,6 +65,9 @@ const longValue = 16 << 10
 // maxDelta is how many bytes the delta beside a long value may have.
 func maxDelta(value []byte) int { return max(2<<10, len(value)/32) }
 
+// maxFolded is the size of the largest buffer that is kept for the next fold.
+const maxFolded = 64 << 10
+
 // mergeInto folds a delta into the row that the memtable has for a key.
 func (m *Memtable) mergeInto(old tree.Row, key, delta []byte, fold engine.Fold) (tree.Row, error) {
 	base := old
@@ -83,12 +86,15 @@ func (m *Memtable) mergeInto(old tree.Row, key, delta []byte, fold engine.Fold) 
 	if len(value) >= longValue && len(delta) <= maxDelta(value) && len(value)+len(delta) <= MaxCommit {
 		return tree.NewLongRow(base, tree.NewRow(key, delta)), nil
 	}
-	value, err := m.folded.Fold(fold, key, value, delta)
+	value, err := fold(m.folded[:0], key, value, delta)
 	if err == nil && len(value) > MaxCommit {
 		err = engine.ErrTooLarge
 	}
 	if err != nil {
 		return tree.Row{}, err
+	}
+	if cap(value) <= maxFolded {
+		m.folded = value
 	}
 	return newRow(k, key, value), nil
 }

@@ -28,10 +28,16 @@ func (f *Front) update(ctx context.Context, fn func(engine.Txn) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := f.updating.Take(ctx); err != nil {
-		return err
+	select {
+	case f.updating <- struct{}{}:
+	default: // a select that may wait costs much more
+		select {
+		case f.updating <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
-	defer f.updating.Give()
+	defer func() { <-f.updating }()
 	x := txns.Get().(*txn)
 	defer x.release()
 	for range attempts {
@@ -98,6 +104,7 @@ type txn struct {
 	change   uint64    // the last one that it reads
 	memtable uint64    // the number of the one that was written to when it began
 	own      *Memtable // a copy of base's with the writes up to copied; nil: nothing was read since something was written
+	written  view      // base with the tree of own
 	path     tree.Path
 	copied   int // operations that own has
 	engine.Writes
@@ -119,7 +126,7 @@ func (x *txn) leave() {
 func (x *txn) reset() {
 	x.Reset()
 	x.path.Forget()
-	x.base, x.reading, x.own, x.copied = view{}, nil, nil, 0
+	x.base, x.written, x.reading, x.own, x.copied = view{}, view{}, nil, nil, 0
 }
 
 // release gives the transaction back for reuse.
@@ -129,10 +136,10 @@ func (x *txn) release() {
 	txns.Put(x)
 }
 
-// view shows the transaction's snapshot with its writes so far.
-func (x *txn) view() (view, error) {
+// current shows the transaction's snapshot with its writes so far.
+func (x *txn) current() (*view, error) {
 	if len(x.Ops) == 0 {
-		return x.base, nil
+		return &x.base, nil
 	}
 	if x.own == nil {
 		x.own = &Memtable{tree: x.base.tree}
@@ -141,19 +148,19 @@ func (x *txn) view() (view, error) {
 		x.own.tree.Detach() // a scan that is under way goes on with the nodes that it has
 		for i := range x.Ops[x.copied:] {
 			if _, err := x.own.apply(&x.path, &x.Ops[x.copied+i], x.base.fold, nil); err != nil {
-				return view{}, err
+				return nil, err
 			}
 		}
 		x.copied = len(x.Ops)
 	}
-	own := x.base
-	own.tree = x.own.tree
-	return own, x.Err
+	x.written = x.base
+	x.written.tree = x.own.tree
+	return &x.written, x.Err
 }
 
 // Get reads a key.
 func (x *txn) Get(key []byte, fn func(value []byte) error) (bool, error) {
-	v, err := x.view()
+	v, err := x.current()
 	if err != nil {
 		return false, err
 	}
@@ -162,7 +169,7 @@ func (x *txn) Get(key []byte, fn func(value []byte) error) (bool, error) {
 
 // Scan reads a range.
 func (x *txn) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
-	v, err := x.view()
+	v, err := x.current()
 	if err != nil {
 		return err
 	}

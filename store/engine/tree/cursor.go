@@ -2,13 +2,31 @@ package tree
 
 import "bytes"
 
+// Scan calls fn with the rows whose keys are in [start, end), in their order or in reverse, until it returns false or an
+// error. An end without bytes is after the last key.
+func (t *Tree) Scan(start, end []byte, reverse bool, fn func(Row) (more bool, err error)) error {
+	if len(end) > 0 && bytes.Compare(start, end) >= 0 {
+		return nil
+	}
+	var c Cursor
+	c.Begin(t, start, end, reverse)
+	for r := c.Row(); !r.None(); r = c.Row() {
+		if more, err := fn(r); err != nil || !more {
+			return err
+		}
+		c.Next()
+	}
+	return nil
+}
+
 // Cursor goes through the rows of a tree whose keys are in a range. The tree must not change meanwhile.
 type Cursor struct {
 	steps   [maxLevel]place // from the root to the parent of the leaf
 	level   int
-	leaf    *leaf
+	leaf    *leaf // nil: at the end of the range
 	at      int
-	bound   []byte // the first key that is not in the range, or backwards the last one that is
+	stop    int    // the first place in the leaf that is not in the range
+	bound   []byte // the first key that is not in the range, or in reverse the last one that is
 	reverse bool
 }
 
@@ -18,7 +36,7 @@ type place struct {
 	at int
 }
 
-// Begin goes to the first row of [start, end), or backwards to the last one. An end without bytes is behind the last
+// Begin goes to the first row of [start, end), or in reverse to the last one. An end without bytes is after the last
 // key.
 func (c *Cursor) Begin(t *Tree, start, end []byte, reverse bool) {
 	c.level, c.reverse, c.bound = t.level, reverse, end
@@ -39,36 +57,45 @@ func (c *Cursor) Begin(t *Tree, start, end []byte, reverse bool) {
 		c.steps[t.level-level] = place{in, at}
 		n = in.kids[at]
 	}
-	c.leaf = n.leaf()
-	switch {
-	case len(from) > 0:
-		c.at, _ = c.leaf.search(from)
-	case reverse:
-		c.at = int(c.leaf.n)
-	default:
-		c.at = 0
-	}
-	if reverse {
-		c.at--
+	c.enter(n.leaf())
+	if len(from) > 0 {
+		if c.at, _ = c.leaf.search(from); reverse {
+			c.at--
+		}
 	}
 }
 
-// Row is the row that the cursor is at, or none behind the last one of the range.
+// enter goes to the first row of a leaf, or in reverse to the last one.
+func (c *Cursor) enter(l *leaf) {
+	n := int(l.n)
+	c.leaf, c.at, c.stop = l, 0, n
+	if c.reverse {
+		c.at, c.stop = n-1, -1
+	}
+	if len(c.bound) == 0 || n == 0 {
+		return
+	}
+	// search wants a key between the separators around the leaf, so a bound before or after all rows is not looked for.
+	first, last := bytes.Compare(l.rows[0].Key(), c.bound) < 0, bytes.Compare(l.rows[n-1].Key(), c.bound) < 0
+	switch {
+	case first && !last: // it is between them
+		if c.stop, _ = l.search(c.bound); c.reverse {
+			c.stop--
+		}
+	case first == c.reverse: // no row is in the range
+		c.stop = c.at
+	}
+}
+
+// Row is the row that the cursor is at, or none at the end of the range.
 func (c *Cursor) Row() Row {
-	for c.leaf != nil && (c.at < 0 || c.at >= int(c.leaf.n)) {
-		c.next()
+	for c.leaf != nil && (!c.reverse && c.at >= c.stop || c.reverse && c.at <= c.stop) {
+		c.nextLeaf()
 	}
 	if c.leaf == nil {
 		return Row{}
 	}
-	r := c.leaf.rows[c.at]
-	if len(c.bound) > 0 {
-		if order := bytes.Compare(r.Key(), c.bound); c.reverse && order < 0 || !c.reverse && order >= 0 {
-			c.leaf = nil
-			return Row{}
-		}
-	}
-	return r
+	return c.leaf.rows[c.at]
 }
 
 // Next goes on by a row.
@@ -80,13 +107,13 @@ func (c *Cursor) Next() {
 	}
 }
 
-// next goes to the next leaf. There is none behind the last one.
-func (c *Cursor) next() {
-	step := 1
+// nextLeaf goes to the next leaf, or to the end if the bound is in this one.
+func (c *Cursor) nextLeaf() {
+	step, last := 1, int(c.leaf.n)
 	if c.reverse {
-		step = -1
+		step, last = -1, -1
 	}
-	for depth := c.level - 1; depth >= 0; depth-- {
+	for depth := c.level - 1; depth >= 0 && c.stop == last; depth-- {
 		p := &c.steps[depth]
 		if p.at += step; p.at < 0 || p.at > int(p.in.n) {
 			continue
@@ -101,16 +128,13 @@ func (c *Cursor) next() {
 			c.steps[depth] = place{in, at}
 			n = in.kids[at]
 		}
-		c.leaf, c.at = n.leaf(), 0
-		if c.reverse {
-			c.at = int(c.leaf.n) - 1
-		}
+		c.enter(n.leaf())
 		return
 	}
 	c.leaf = nil
 }
 
-// Forget lets go of the tree's nodes.
+// Forget drops the references to the tree's nodes.
 func (c *Cursor) Forget() {
 	clear(c.steps[:c.level])
 	c.leaf, c.bound = nil, nil

@@ -6,7 +6,7 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/cqld/cqld/store/engine/keys"
+	"github.com/cqld/cqld/store/engine"
 )
 
 // Row is a key and its value in one allocation without pointers. It never changes. The zero row is none.
@@ -112,11 +112,19 @@ func (r Row) Long() *LongRow {
 
 // separator makes the shortest key that is greater than before and not greater than key, as a row without a value.
 func separator(before, key []byte) Row {
-	return NewRow(key[:keys.Shared(before, key)+1], nil)
+	return NewRow(key[:engine.SharedPrefix(before, key)+1], nil)
 }
 
-// headOf is the head of what follows the first prefix bytes of a key.
-func headOf(key []byte, prefix int) uint64 { return keys.Head(key[prefix:]) }
+// headOf is the head of a key after its first prefix bytes: the next eight bytes as a number, in which missing bytes are
+// zero. The head of a greater key is never smaller.
+func headOf(key []byte, prefix int) uint64 {
+	if key = key[prefix:]; len(key) >= 8 {
+		return binary.BigEndian.Uint64(key)
+	}
+	var padded [8]byte
+	copy(padded[:], key)
+	return binary.BigEndian.Uint64(padded[:])
+}
 
 // search returns the first of some rows whose key is not less than key, and whether it is that key. All keys have their
 // first prefix bytes in common.

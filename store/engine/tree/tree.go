@@ -9,7 +9,7 @@ package tree
 
 import (
 	"github.com/cqld/cqld/internal/invariants"
-	"github.com/cqld/cqld/store/engine/keys"
+	"github.com/cqld/cqld/store/engine"
 )
 
 // Tree is a B+tree of rows. It changes nodes in place that have its number and copies all others, so another tree
@@ -171,7 +171,7 @@ func prefixBetween(lo, hi Row) int {
 	if lo.None() || hi.None() {
 		return 0
 	}
-	return keys.Shared(lo.Key(), hi.Key())
+	return engine.SharedPrefix(lo.Key(), hi.Key())
 }
 
 // grow puts a separator and the node behind it into the inner node at a step of a path, or above the root.

@@ -112,23 +112,13 @@ func (l *Log) isFull(ops []engine.Op) bool {
 
 // Append appends a commit. If it fails nothing was appended. It wants Prepare when it has taken the next segment.
 func (l *Log) Append(ops []engine.Op) (wantsSegment bool, err error) {
-	if recordBytes(ops) > keptBuffer {
-		r := Encode(ops)
-		defer r.Free()
-		return l.AppendRecord(ops, r)
+	buf := &l.buf
+	if recordBytes(ops) > maxKeptBuffer {
+		buf = longBuffers.Get().(*[]byte)
+		defer longBuffers.Put(buf)
 	}
-	l.buf = appendRecord(l.buf[:0], ops)
-	return l.append(ops, l.buf)
-}
-
-// AppendRecord is Append of a commit whose record was made before.
-func (l *Log) AppendRecord(ops []engine.Op, r *Record) (wantsSegment bool, err error) {
-	return l.append(ops, *r.buf)
-}
-
-// append appends a record without its head.
-func (l *Log) append(ops []engine.Op, record []byte) (wantsSegment bool, err error) {
-	seq := l.last.Load() + 1
+	*buf = appendRecord((*buf)[:0], ops)
+	record, seq := *buf, l.last.Load()+1
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.current
@@ -157,8 +147,11 @@ func (l *Log) append(ops []engine.Op, record []byte) (wantsSegment bool, err err
 	return wantsSegment, nil
 }
 
-// keptBuffer is the length of the longest record whose buffer is kept for the next.
-const keptBuffer = 1 << 20
+// maxKeptBuffer is the length of the longest record whose buffer the log keeps for the next. The garbage collector takes
+// longer ones when they are not used.
+const maxKeptBuffer = 1 << 20
+
+var longBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // Prepare makes the next segment, unless there is one, and gives the memory of full ones back.
 func (l *Log) Prepare() error {

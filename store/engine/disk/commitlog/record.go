@@ -2,7 +2,6 @@ package commitlog
 
 import (
 	"encoding/binary"
-	"sync"
 
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/files"
@@ -43,22 +42,6 @@ func seal(record []byte, segment, seq uint64) {
 	binary.LittleEndian.PutUint32(record, uint32(len(record)-recordHead))
 	binary.LittleEndian.PutUint32(record[4:], sumRecord(segment, record))
 }
-
-// Record is a commit that was encoded before it is appended: copying a long one takes milliseconds.
-type Record struct{ buf *[]byte }
-
-// longBuffers are those of records. The garbage collector takes them when they are not used.
-var longBuffers = sync.Pool{New: func() any { return new([]byte) }}
-
-// Encode makes the record of a commit. Free has to be called when it is not needed any more.
-func Encode(ops []engine.Op) *Record {
-	r := &Record{longBuffers.Get().(*[]byte)}
-	*r.buf = appendRecord((*r.buf)[:0], ops)
-	return r
-}
-
-// Free gives the record's memory back.
-func (r *Record) Free() { longBuffers.Put(r.buf) }
 
 // sumRecord is the checksum of a record in a segment: a record of another segment does not have it.
 func sumRecord(segment uint64, record []byte) uint32 {

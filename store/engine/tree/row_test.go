@@ -1,9 +1,11 @@
-package keys
+package tree
 
 import (
 	"bytes"
 	"cmp"
 	"testing"
+
+	"github.com/cqld/cqld/store/engine"
 )
 
 func TestHeadAndShared(t *testing.T) {
@@ -14,16 +16,16 @@ func TestHeadAndShared(t *testing.T) {
 	}
 	for i, a := range all {
 		for j, b := range all {
-			if order := cmp.Compare(Head([]byte(a)), Head([]byte(b))); order != 0 && order != cmp.Compare(i, j) {
+			if order := cmp.Compare(headOf([]byte(a), 0), headOf([]byte(b), 0)); order != 0 && order != cmp.Compare(i, j) {
 				t.Errorf("heads of %q and %q: %d", a, b, order)
 			}
-			n := Shared([]byte(a), []byte(b))
+			n := engine.SharedPrefix([]byte(a), []byte(b))
 			if a[:n] != b[:n] || n < min(len(a), len(b)) && a[n] == b[n] {
 				t.Errorf("%q and %q share %d bytes", a, b, n)
 			}
 		}
 	}
-	if Head([]byte("abcdefgh")) == Head(bytes.ToUpper([]byte("abcdefgh"))) {
+	if headOf([]byte("abcdefgh"), 0) == headOf(bytes.ToUpper([]byte("abcdefgh")), 0) {
 		t.Error("different heads are equal")
 	}
 }
