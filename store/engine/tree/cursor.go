@@ -2,8 +2,8 @@ package tree
 
 import "bytes"
 
-// Scan calls fn with the rows whose keys are in [start, end), in their order or in reverse, until it returns false or an
-// error. An end without bytes is after the last key.
+// Scan calls fn with the rows whose keys are in [start, end), in their order or in reverse, until it returns false or
+// an error. An end without bytes is after the last key.
 func (t *Tree) Scan(start, end []byte, reverse bool, fn func(Row) (more bool, err error)) error {
 	if len(end) > 0 && bytes.Compare(start, end) >= 0 {
 		return nil

@@ -115,7 +115,7 @@ func separator(before, key []byte) Row {
 	return NewRow(key[:engine.SharedPrefix(before, key)+1], nil)
 }
 
-// headOf is the head of a key after its first prefix bytes: the next eight bytes as a number, in which missing bytes are
+// headOf is the head of a key: the eight bytes after its first prefix bytes as a number, in which missing bytes are
 // zero. The head of a greater key is never smaller.
 func headOf(key []byte, prefix int) uint64 {
 	if key = key[prefix:]; len(key) >= 8 {
