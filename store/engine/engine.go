@@ -1,8 +1,13 @@
-// Package engine is the contract of an ordered key-value engine: what the store needs from whatever
-// keeps its bytes: engine/disk in a folder, engine/memory in memory, and cluster/tikv on other machines.
+// Package engine is the contract between the store and the ordered key-value engine that keeps its bytes: engine/disk
+// in a folder, engine/memory in memory, and cluster/tikv on other machines.
 //
-// Keys compare as unsigned bytes. Values are never empty. Nothing of an engine's own notions of
-// versions, expiry or timestamps shows through: cell timestamps, TTLs and tombstones are the store's.
+// An Engine is a Reader with commits. Commit applies operations (Op) atomically; Update is a transaction (Txn) that
+// reads before it writes. Deltas are merged into values by the store's Fold function. Optional interfaces are for
+// engines with more to offer: ManyGetter, Freeing, Snapshotter, Remote, Splitter and Clock. Package enginetest tests
+// the contract.
+//
+// Keys compare as unsigned bytes. Values are never empty. An engine's versions, expiry and timestamps do not show:
+// cell timestamps, TTLs and tombstones are the store's.
 package engine
 
 import (
@@ -11,50 +16,49 @@ import (
 	"time"
 )
 
-// ErrConflict says that an Update lost a race and nothing was applied. It may be tried again.
+// ErrConflict is returned by an Update that lost a race and applied nothing. It may be retried.
 var ErrConflict = errors.New("engine: conflicting update")
 
-// ErrTooLarge says that a commit is over the engine's limits and nothing was applied.
+// ErrTooLarge is returned for a commit that exceeds the engine's limits. Nothing was applied.
 var ErrTooLarge = errors.New("engine: commit too large")
 
-// ErrFull says that there is no room for a commit and nothing was applied. It may work later.
+// ErrFull is returned when there is no room for a commit. Nothing was applied. It may work later.
 var ErrFull = errors.New("there is no room on the disk")
 
-// ErrRefused says that the engine takes no commits at the moment, for the reason wrapped with it, and nothing was
+// ErrRefused is returned when the engine takes no commits at the moment, for the reason wrapped with it. Nothing was
 // applied.
 var ErrRefused = errors.New("writes are refused")
 
-// ErrUnknown says that a commit may or may not have been applied, as a whole.
+// ErrUnknown is returned when a commit may or may not have been applied, as a whole.
 var ErrUnknown = errors.New("engine: outcome unknown")
 
-// ErrClosed says that the engine has been closed, or is about to be.
+// ErrClosed is returned when the engine has been closed, or is about to be.
 var ErrClosed = errors.New("engine: closed")
 
-// Fold merges a delta into what a key holds (nil when it holds nothing) and appends the new value to dst, which has no
-// memory in common with the others. The store gives it to the engine at open. It must not keep or change its other
-// arguments, or return them. Folding deltas in any order must give the same value, and so must folding them into each
-// other first. Folding a delta into nothing gives the delta, so an engine may do without.
+// Fold merges a delta into a key's existing value, nil if there is none, and appends the new value to dst, which
+// shares no memory with the other arguments. The store gives it to the engine at open. It must not keep, change or
+// return the other arguments. It is commutative and associative: the order of deltas does not matter, and they may be
+// folded into each other first. Folding a delta into nothing gives the delta, so an engine may omit that call.
 //
-// An error says that what the key holds, or the delta, is not of the store's making. The commit with the delta then
-// fails with it and changes nothing, or whoever reads the key gets it. An engine that folds later leaves the delta out
-// and logs that.
+// Fold fails if the store has not written the value or the delta. Then the commit with the delta fails with the error
+// and changes nothing, or reads of the key return the error. An engine that folds later drops the delta and logs that.
 type Fold func(dst, key, existing, delta []byte) ([]byte, error)
 
-// Reader reads one consistent snapshot, whatever is committed meanwhile, by its callbacks too. Slices given to
-// callbacks are valid only until they return, and are not to be changed. Callbacks may read with the same Reader.
+// Reader reads one consistent snapshot, whatever is committed meanwhile, even by its callbacks. Slices given to
+// callbacks are valid only until they return, and must not be changed. Callbacks may read with the same Reader.
 type Reader interface {
 	// Get calls fn with the value of key, or reports false without calling it.
 	Get(key []byte, fn func(value []byte) error) (bool, error)
 
 	// Scan calls fn for the keys in [start, end) in order until fn returns false or an error. A start without bytes is
-	// the first key, and an end without bytes is behind the last one. The caller leaves both as they are until it returns.
+	// the first key, and an end without bytes is after the last one. The caller must not change them until Scan returns.
 	Scan(start, end []byte, o ScanOptions, fn func(key, value []byte) (bool, error)) error
 }
 
-// ManyGetter is a Reader that looks for several keys at the same time, in less time than for one after the other.
+// ManyGetter is a Reader that gets many keys in less time than one after the other.
 type ManyGetter interface {
-	// GetMany calls fn for each of some keys, in their order, with its value, or with nil if it has none, until fn returns
-	// false or an error.
+	// GetMany calls fn for each key, in their order, with its value, or nil if it has none, until fn returns false or an
+	// error.
 	GetMany(keys [][]byte, fn func(i int, value []byte) (bool, error)) error
 }
 
@@ -100,7 +104,7 @@ type Op struct {
 }
 
 // Txn reads a snapshot and its own writes. A Scan may or may not show writes made while it is under way. A Txn keeps
-// nothing of its arguments, but for those of Lend. If it refuses a write the Update fails with the reason.
+// no reference to its arguments, except to those of Lend. If it refuses a write, the Update fails with the reason.
 type Txn interface {
 	Reader
 	// Put sets the value of a key.
@@ -113,14 +117,14 @@ type Txn interface {
 	Merge(key, delta []byte)
 }
 
-// Lender is a Txn that can do without copies of keys and values.
+// Lender is a Txn that needs no copies of keys and values.
 type Lender interface {
 	// Lend writes an operation, see Lend.
 	Lend(op Op)
 }
 
-// Lend has a transaction write operations. Their keys and values stay as they are until the Update is done or runs its
-// function again, so the transaction need not copy them.
+// Lend writes operations in a transaction. The caller must not change their keys and values until the Update is done
+// or runs its function again, so the transaction need not copy them.
 func Lend(txn Txn, ops []Op) {
 	lender, ok := txn.(Lender)
 	for i := range ops {
@@ -132,7 +136,7 @@ func Lend(txn Txn, ops []Op) {
 	}
 }
 
-// WriteTo has a transaction write the operation.
+// WriteTo writes the operation in a transaction.
 func (op *Op) WriteTo(txn Txn) {
 	switch op.Kind {
 	case Put:
@@ -151,36 +155,37 @@ type Engine interface {
 	// View runs fn on one snapshot, for as long as it takes.
 	View(fn func(Reader) error) error
 
-	// Commit applies ops atomically, those on one key in their order, and calls done exactly once when they are as
+	// Commit applies ops atomically, operations on one key in their order, and calls done exactly once when they are as
 	// durable as the engine was opened to make them: before it returns, or at any time later from another goroutine. It
-	// keeps ops until then, and blocks while its queue is full. A reader that starts after done sees them; others may
-	// see them or not, but all or nothing. Commits that are under way at the same time are applied in any order. done is
-	// short and calls neither Commit nor Update: other commits may be waiting for it.
+	// keeps ops until then, and blocks while its queue is full (backpressure). A reader that starts after done sees all
+	// of them; others see all or none. Concurrent commits are applied in any order. done is short and calls neither
+	// Commit nor Update: other commits may be waiting for it.
 	Commit(ops []Op, done func(error))
 
-	// Update runs fn and commits what it wrote, or fails with fn's error or another and changes nothing. It calls done
-	// exactly once with the outcome, as Commit does, and blocks while the queue is full. Updates that
-	// share a guard run one after the other. What fn puts or deletes does not undo a commit that fn did not see: the
-	// Update fails with ErrConflict then, or runs fn again. So fn may run more than once, and only what it did the last
-	// time counts. It calls neither Commit nor Update. ctx ends the waiting for fn to run, not more. The
-	// caller leaves guards as they are until done is called.
+	// Update runs fn and commits its writes, or fails with fn's error or another and changes nothing. It calls done
+	// exactly once with the outcome, as Commit does, and blocks while the queue is full. Updates that share a guard run
+	// one after the other. The keys that fn puts or deletes have no commit that fn did not see: otherwise the Update
+	// fails with ErrConflict, or runs fn again. So fn may run more than once, and only its last run counts. It calls
+	// neither Commit nor Update. ctx ends only the waiting for fn to run. The caller must not change guards until done is
+	// called.
 	Update(ctx context.Context, guards [][]byte, fn func(Txn) error, done func(error))
 
-	// DeleteRange removes the keys that Scan would give, not atomically; only for keys that nobody writes any more and
-	// no reader that begins later asks for. Views under way see them to their end.
+	// DeleteRange removes the keys that Scan would give, not atomically; only for keys that are not written any more and
+	// that no later reader asks for. Views under way see them until they end.
 	DeleteRange(start, end []byte) error
 
-	// Sync returns when every commit whose done was called before is safe from a power cut, where the engine
-	// can make it so.
+	// Sync returns when every commit whose done was called before is safe from a power cut, where the engine can make it
+	// so.
 	Sync() error
 
-	// Refusing says why commits are refused at the moment, or is nil.
+	// Refusing returns the reason why commits are refused at the moment, or nil.
 	Refusing() error
 
-	// Limits returns the most that the engine takes.
+	// Limits returns the engine's limits.
 	Limits() Limits
 
-	// Close waits until what was taken is answered and readers have ended. All else answers ErrClosed from then on.
+	// Close waits until the commits and updates that were accepted are answered and readers have ended. All other calls
+	// return ErrClosed from then on.
 	Close() error
 }
 
@@ -208,34 +213,35 @@ func WithFreeing(ctx context.Context) context.Context { return context.WithValue
 // IsFreeing reports whether a context is marked so.
 func IsFreeing(ctx context.Context) bool { return ctx.Value(freeing{}) != nil }
 
-// Snapshotter is an Engine that can go back to what it held. Neither method takes longer for many keys than for few.
+// Snapshotter is an Engine that can go back to an earlier state. Neither method takes longer for many keys than for
+// few.
 type Snapshotter interface {
 	Engine
 
-	// Snapshot returns what the engine holds.
+	// Snapshot returns the engine's state.
 	Snapshot() Snapshot
 
-	// Restore makes the engine hold what a snapshot has: of this engine, or of another one of its kind with the same
-	// Fold. Views under way go on with what there was, and Updates under way run their functions again.
+	// Restore replaces the engine's state by that of a snapshot of this engine, or of another one of its kind with the
+	// same Fold. Views under way go on with the old state, and Updates under way run their functions again.
 	Restore(Snapshot) error
 }
 
-// Snapshot is what an engine held at one time. It never changes.
+// Snapshot is the immutable state of an engine at one time.
 type Snapshot interface {
-	// Open opens another engine, which holds the same. What is written to one of them is not in the other. It takes no
-	// longer for many keys than for few.
+	// Open opens another engine with that state. Writes to one of them do not change the other. It takes no longer for
+	// many keys than for few.
 	Open(Fold) Engine
 }
 
-// Clock is an Engine that several processes share and that tells all of them the same time, whatever their own clocks
-// say. An engine that is shared has to be one.
+// Clock is an Engine that is shared by processes and gives all of them the same time, whatever their own clocks show.
+// An engine that is shared must be one.
 type Clock interface {
 	Engine
 
 	// Now returns the time of the shared clock at some moment of the call. The clock never goes back.
 	Now(ctx context.Context) (time.Time, error)
 
-	// Step is how much the clock may be behind: what Now returns is rounded down to steps of this size at most.
+	// Step is the clock's granularity: Now rounds its result down by less than that.
 	Step() time.Duration
 }
 
@@ -247,15 +253,14 @@ type Remote interface {
 	Remote() bool
 }
 
-// Splitter is an Engine that has ranges of keys on different machines.
+// Splitter is an Engine that keeps ranges of keys on different machines.
 type Splitter interface {
 	Engine
 
-	// Parts is how many ranges a table is to have from the beginning, so that what is written to it at first is not all on
-	// one machine.
+	// Parts is how many ranges a new table gets, so that its first writes are not all on one machine.
 	Parts() int
 
-	// Split has ranges begin at keys. It does not wait, and nothing depends on whether it can be done.
+	// Split makes ranges begin at keys. It does not wait. It is best effort.
 	Split(keys [][]byte)
 }
 
@@ -266,7 +271,7 @@ func Update(ctx context.Context, e Engine, guard []byte, fn func(Txn) error) err
 	return <-outcome
 }
 
-// Limits are the most that an engine takes. It refuses more with ErrTooLarge. A value that only folding makes longer
+// Limits are maxima, beyond which an engine refuses a commit with ErrTooLarge. A value that only folding makes longer
 // may be taken or refused.
 type Limits struct {
 	Key         int // bytes of a key

@@ -1,7 +1,7 @@
 package engine
 
-// Writes are what a Txn has written, in an engine that keeps it until the transaction ends. Keys and values are copied,
-// but for those of Lend.
+// Writes buffers the operations of a Txn until the transaction ends. Keys and values are copied, except for those of
+// Lend.
 type Writes struct {
 	Check func(*Op) error // refuses an operation
 	Ops   []Op
@@ -10,7 +10,7 @@ type Writes struct {
 	buffer []byte // of keys and values
 }
 
-// Larger memory of transactions is not kept for the next.
+// Buffers that are larger than this are not kept for the next transaction.
 const (
 	maxKeptBuffer = 64 << 10
 	maxKeptOps    = 1 << 10
@@ -32,7 +32,7 @@ func (w *Writes) write(kind OpKind, key, value []byte) {
 	w.Lend(Op{Kind: kind, Key: w.buffer[at:middle:middle], Value: w.buffer[middle:end:end]})
 }
 
-// Lend writes an operation whose key and value stay as they are until the transaction ends.
+// Lend writes an operation whose key and value are not changed until the transaction ends.
 func (w *Writes) Lend(op Op) {
 	if err := w.Check(&op); err != nil {
 		if w.Err == nil {
@@ -43,7 +43,7 @@ func (w *Writes) Lend(op Op) {
 	w.Ops = append(w.Ops, op)
 }
 
-// Reset forgets what was written, and keeps memory of usual size.
+// Reset drops all operations, and keeps buffers of usual size.
 func (w *Writes) Reset() {
 	clear(w.Ops)
 	w.Ops, w.buffer, w.Err = w.Ops[:0], w.buffer[:0], nil

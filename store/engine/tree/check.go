@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Check looks whether the tree is as all trees are, and counts its rows and leaves. Tests call it.
+// Check verifies the invariants of the whole tree, and counts its rows and leaves.
 func (t *Tree) Check() (rows, leaves int, err error) {
 	c := checking{tree: t}
 	c.node(t.root, t.level, Row{}, Row{})
@@ -42,7 +42,7 @@ func (c *checking) node(n *node, level int, lo, hi Row) {
 	for i, kid := range in.kids {
 		if i > int(n.n) {
 			if kid != nil || !in.seps[i-1].None() {
-				c.wrong("a node behind the last one")
+				c.wrong("a node after the last one")
 			}
 			continue
 		}
@@ -66,7 +66,7 @@ func (c *checking) leaf(l *leaf, lo, hi Row) {
 	for i, r := range l.rows {
 		if i >= int(l.n) {
 			if !r.None() {
-				c.wrong("a row behind the last one")
+				c.wrong("a row after the last one")
 			}
 			continue
 		}

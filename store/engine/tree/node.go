@@ -5,29 +5,29 @@ import (
 	"unsafe"
 )
 
-// What a node has at most. A leaf takes 512 bytes and an inner node 1,024, sizes that Go's allocator has.
+// The capacity of nodes. A leaf takes 512 bytes and an inner node 1,024, which are size classes of Go's allocator.
 const (
 	leafRows  = 31
 	innerSeps = 41
 )
 
-// node is the beginning of a leaf or of an inner node: its level in the tree tells which. The keys below a node lie
-// between the separators around it, and the first prefix bytes of these are the same.
+// node is the head of a leaf or of an inner node, depending on its level in the tree. The keys below a node lie
+// between the separators around it, and share their first prefix bytes.
 type node struct {
 	edit   uint64 // the tree with this number may change the node in place
 	prefix uint32
 	n      uint16 // rows or separators
 }
 
-// leaf has rows in the order of their keys.
+// leaf has rows, sorted by key.
 type leaf struct {
 	node
-	heads [leafRows]uint64 // of the keys, behind their prefix
+	heads [leafRows]uint64 // of the keys, after their prefix
 	rows  [leafRows]Row
 }
 
-// inner has nodes, and between each two of them a separator: a key that is greater than those in the left one and not
-// greater than those in the right one.
+// inner has nodes, and between each two of them a separator: a key that is greater than all keys in the left one and
+// not greater than any key in the right one.
 type inner struct {
 	node
 	heads [innerSeps]uint64
@@ -41,7 +41,7 @@ func (n *node) leaf() *leaf { return (*leaf)(unsafe.Pointer(n)) }
 // inner is the inner node that begins with the node.
 func (n *node) inner() *inner { return (*inner)(unsafe.Pointer(n)) }
 
-// search looks for a key, or for where it belongs.
+// search finds a key, or the place where it belongs.
 func (l *leaf) search(key []byte) (at int, found bool) {
 	return search(l.heads[:l.n], l.rows[:l.n], key, int(l.prefix))
 }
@@ -55,7 +55,7 @@ func (in *inner) kid(key []byte) int {
 	return at
 }
 
-// insert puts a row in at a place. The leaf has room.
+// insert inserts a row at a place. The leaf has room.
 func (l *leaf) insert(at int, r Row) {
 	n := int(l.n)
 	copy(l.heads[at+1:n+1], l.heads[at:n])
@@ -64,7 +64,7 @@ func (l *leaf) insert(at int, r Row) {
 	l.n++
 }
 
-// remove takes out the row at a place.
+// remove removes the row at a place.
 func (l *leaf) remove(at int) {
 	n := int(l.n)
 	copy(l.heads[at:], l.heads[at+1:n])
@@ -73,13 +73,13 @@ func (l *leaf) remove(at int) {
 	l.n--
 }
 
-// cut takes out the rows from n on.
+// cut removes the rows from n on.
 func (l *leaf) cut(n int) {
 	clear(l.rows[n:l.n])
 	l.n = uint16(n)
 }
 
-// setPrefix sets how many bytes the separators around the leaf have in common.
+// setPrefix sets how many bytes the separators around the leaf share.
 func (l *leaf) setPrefix(prefix int) {
 	if int(l.prefix) == prefix {
 		return
@@ -90,7 +90,7 @@ func (l *leaf) setPrefix(prefix int) {
 	}
 }
 
-// fill replaces what the node has.
+// fill replaces the separators and nodes.
 func (in *inner) fill(prefix int, seps []Row, kids []*node) {
 	clear(in.seps[len(seps):])
 	clear(in.kids[len(kids):])
@@ -102,7 +102,7 @@ func (in *inner) fill(prefix int, seps []Row, kids []*node) {
 	}
 }
 
-// insert puts a separator in at a place, and a node behind it. There is room.
+// insert inserts a separator at a place, and a node after it. There is room.
 func (in *inner) insert(at int, sep Row, kid *node) {
 	n := int(in.n)
 	copy(in.heads[at+1:n+1], in.heads[at:n])
@@ -112,7 +112,7 @@ func (in *inner) insert(at int, sep Row, kid *node) {
 	in.n++
 }
 
-// remove takes out the separator at a place, and the node behind it.
+// remove removes the separator at a place, and the node after it.
 func (in *inner) remove(at int) {
 	n := int(in.n)
 	copy(in.heads[at:], in.heads[at+1:n])
@@ -122,12 +122,12 @@ func (in *inner) remove(at int) {
 	in.n--
 }
 
-// replace puts another separator in the place of one.
+// replace replaces a separator.
 func (in *inner) replace(at int, sep Row) {
 	in.heads[at], in.seps[at] = headOf(sep.Key(), int(in.prefix)), sep
 }
 
 var edits atomic.Uint64
 
-// newEdit draws a number that no node has.
+// newEdit returns a number that no node has.
 func newEdit() uint64 { return edits.Add(1) }

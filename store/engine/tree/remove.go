@@ -2,19 +2,19 @@ package tree
 
 import "github.com/cqld/cqld/internal/invariants"
 
-// A node that has fewer than this is joined with one beside it, if both together have at most so many.
+// A node with fewer rows or nodes than min is merged with its sibling, if they have no more than maxJoined in total.
 const (
-	leafFew   = 10
-	leafJoin  = 24
-	innerFew  = 12 // nodes below it
-	innerJoin = 36
+	minLeaf        = 10
+	maxJoinedLeaf  = 24
+	minInner       = 12
+	maxJoinedInner = 36
 )
 
-// Remove takes out the row that Seek has found. A leaf without rows does not stay, unless it is the root.
+// Remove removes the row that Seek found. A leaf without rows is removed too, unless it is the root.
 func (t *Tree) Remove(p *Path) {
 	l := p.leaf
 	l.remove(p.at)
-	if t.level == 0 || l.n >= leafFew {
+	if t.level == 0 || l.n >= minLeaf {
 		return
 	}
 	s := &p.steps[t.level-1]
@@ -23,7 +23,7 @@ func (t *Tree) Remove(p *Path) {
 		at--
 	}
 	left, right := s.in.kids[at].leaf(), s.in.kids[at+1].leaf()
-	if l.n > 0 && left.n+right.n > leafJoin {
+	if l.n > 0 && left.n+right.n > maxJoinedLeaf {
 		return
 	}
 	left = t.ownKid(s.in, at, 0).leaf()
@@ -40,10 +40,10 @@ func (t *Tree) Remove(p *Path) {
 	t.shrink(p)
 }
 
-// shrink makes the inner nodes on a path good again from the bottom on, when one of them has lost a node.
+// shrink rebalances the inner nodes on a path, from the lowest, which has lost a node, up to the root.
 func (t *Tree) shrink(p *Path) {
 	for depth := t.level - 1; depth > 0; depth-- {
-		if int(p.steps[depth].in.n)+1 >= innerFew {
+		if int(p.steps[depth].in.n)+1 >= minInner {
 			return
 		}
 		if !t.join(&p.steps[depth-1], t.level-depth) {
@@ -56,8 +56,8 @@ func (t *Tree) shrink(p *Path) {
 	}
 }
 
-// join makes one node of the next one on a path and the one beside it, or gives both as many nodes. It reports
-// whether the step's node has lost one.
+// join merges the next node on a path with its sibling, or balances both. It reports whether the step's node has lost
+// a node.
 func (t *Tree) join(s *step, level int) bool {
 	at := s.at
 	if at == int(s.in.n) {
@@ -72,7 +72,7 @@ func (t *Tree) join(s *step, level int) bool {
 	n += 1 + copy(seps[n+1:], right.seps[:right.n])
 	m := copy(kids[:], left.kids[:left.n+1])
 	copy(kids[m:], right.kids[:right.n+1])
-	if n+1 <= innerJoin {
+	if n+1 <= maxJoinedInner {
 		left.fill(prefix, seps[:n], kids[:n+1])
 		s.in.remove(at)
 		return true

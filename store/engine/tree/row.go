@@ -33,8 +33,8 @@ func NewRow(key, value []byte) Row {
 	return r
 }
 
-// MakeRow makes a row with a copy of a key, and returns the room of its value, to be filled before anybody reads the
-// row.
+// MakeRow makes a row with a copy of a key, and returns the space of its value, which the caller fills before the row
+// is read.
 func MakeRow(key []byte, size int) (r Row, value []byte) {
 	if len(key) < longForm && size <= math.MaxUint16 {
 		b := make([]byte, shortHead+len(key)+size)
@@ -88,13 +88,13 @@ func (r Row) Value() []byte {
 	return r.bytes(head+key, value)
 }
 
-// LongRow is a row with a long value, and what was merged into it since and is not folded in yet.
+// LongRow is a row with a long value, and a delta that was merged into it and is not folded in yet.
 type LongRow struct {
 	head        [shortHead]byte // <FFFF> <withDelta>
 	Base, Delta Row             // they have the same key
 }
 
-// NewLongRow puts a tail to a row.
+// NewLongRow adds a delta to a row.
 func NewLongRow(base, delta Row) Row {
 	l := &LongRow{Base: base, Delta: delta}
 	binary.LittleEndian.PutUint16(l.head[:], longForm)
@@ -102,7 +102,7 @@ func NewLongRow(base, delta Row) Row {
 	return Row{&l.head[0]}
 }
 
-// Long returns the row with its tail, nil if it has none.
+// Long returns the row with its delta, or nil if it has none.
 func (r Row) Long() *LongRow {
 	if binary.LittleEndian.Uint32(r.bytes(0, shortHead)) != longForm|withDelta<<16 {
 		return nil
@@ -126,12 +126,18 @@ func headOf(key []byte, prefix int) uint64 {
 	return binary.BigEndian.Uint64(padded[:])
 }
 
-// search returns the first of some rows whose key is not less than key, and whether it is that key. All keys have their
-// first prefix bytes in common.
+// search returns the place of the first row whose key is not less than key, and whether it is that key. All keys share
+// their first prefix bytes.
 func search(heads []uint64, rows []Row, key []byte, prefix int) (at int, found bool) {
 	h := headOf(key, prefix)
-	first := firstHead(heads, h)
-	end := first
+	first, end := 0, len(heads)
+	for first < end {
+		if middle := int(uint(first+end) >> 1); heads[middle] < h {
+			first = middle + 1
+		} else {
+			end = middle
+		}
+	}
 	for end < len(heads) && heads[end] == h {
 		end++
 	}
@@ -147,17 +153,4 @@ func search(heads []uint64, rows []Row, key []byte, prefix int) (at int, found b
 		}
 	}
 	return first, false
-}
-
-// firstHead returns the place of the first head that is not less than h.
-func firstHead(heads []uint64, h uint64) int {
-	first, end := 0, len(heads)
-	for first < end {
-		if middle := int(uint(first+end) >> 1); heads[middle] < h {
-			first = middle + 1
-		} else {
-			end = middle
-		}
-	}
-	return first
 }

@@ -1,10 +1,12 @@
-// Package tree is a copy-on-write B+tree of rows in memory: what engine/memory keeps everything in, and engine/disk
-// what it has not written to tables yet.
+// Package tree is a copy-on-write B+tree of rows in memory: the memtable of engine/memory and engine/disk.
 //
-// A tree is a small value. A copy of it shares its nodes. Whoever copies a tree calls Detach on one of the two before
-// it is changed again, so that the other stays as it is; that takes no longer for many rows than for few. One goroutine
-// at a time may change a tree, and nobody may read a tree whose nodes are changed in place meanwhile: engines see to
-// that.
+// A Tree is a small value. A copy of it shares its nodes. The caller that copies a tree calls Detach on one of the two
+// before it is changed again, so that the other does not change; that takes no longer for many rows than for few. One
+// goroutine at a time may change a tree, and no goroutine may read a tree whose nodes are changed in place meanwhile:
+// engine/memory ensures both.
+//
+// A Row is a key and its value in one allocation (row.go). Get reads a row, Seek, Put and Remove change rows along a
+// Path, and Scan and Cursor go through a range.
 package tree
 
 import (
@@ -12,10 +14,10 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// Tree is a B+tree of rows. It changes nodes in place that have its number and copies all others, so another tree
-// shares its nodes as soon as it gets another number. The prefixes and heads in nodes make most comparisons one of two
-// numbers that lie side by side; a key that is looked for needs no comparison with the prefix, because it lies between
-// the same separators as the node.
+// Tree is a B+tree of rows. It changes nodes with its edit number in place and copies all others, so its nodes are
+// shared as soon as it gets another number. A node has the prefix that its keys share and the heads of the keys after
+// it, side by side, so most comparisons are of two numbers in one cache line. A key that is looked for need not be
+// compared with the prefix, because it lies between the same separators as the node.
 type Tree struct {
 	root  *node
 	level int // of the root; leaves have 0
@@ -28,7 +30,7 @@ func New() Tree {
 	return Tree{root: &(&leaf{node: node{edit: edit}}).node, edit: edit}
 }
 
-// Detach makes the tree copy each node that it has before it changes it: copies of the tree stay as they are.
+// Detach makes the tree copy each of its nodes before it changes it, so that copies of the tree do not change.
 func (t *Tree) Detach() { t.edit = newEdit() }
 
 // Get returns the row of a key, or none.
@@ -48,7 +50,7 @@ func (t *Tree) Get(key []byte) Row {
 // maxLevel is more than a tree can have: all nodes but the root have at least two below them.
 const maxLevel = 48
 
-// Path is the way to a row. The tree may change the nodes on it.
+// Path is the path from the root to a row. The tree owns the nodes on it, so it may change them.
 type Path struct {
 	steps  [maxLevel]step // from the root to the parent of the leaf
 	leaf   *leaf
@@ -57,7 +59,7 @@ type Path struct {
 	Found  bool // the key is there
 }
 
-// Forget lets go of the nodes and rows of a path, which would be kept otherwise when they are gone.
+// Forget drops the references to nodes and rows, which would keep them from being garbage collected.
 func (p *Path) Forget() {
 	for i := 0; i < maxLevel && p.steps[i].in != nil; i++ {
 		p.steps[i] = step{}
@@ -65,7 +67,7 @@ func (p *Path) Forget() {
 	p.leaf, p.lo, p.hi = nil, Row{}, Row{}
 }
 
-// Row is the row that Seek has found.
+// Row is the row that Seek found.
 func (p *Path) Row() Row { return p.leaf.rows[p.at] }
 
 // step is an inner node on a path, and the place of the next node in it.
@@ -141,7 +143,8 @@ func (t *Tree) Put(p *Path, r Row) {
 	}
 }
 
-// split puts a row into a full leaf. A leaf that rows are appended to stays full.
+// split inserts a row into a full leaf, which it splits. If the row is the last one, the leaf stays full: so leaves
+// are full when rows are appended.
 func (t *Tree) split(p *Path, r Row) {
 	l, right := p.leaf, &leaf{node: node{edit: t.edit, prefix: p.leaf.prefix}}
 	cut := leafRows / 2
@@ -174,7 +177,7 @@ func prefixBetween(lo, hi Row) int {
 	return engine.SharedPrefix(lo.Key(), hi.Key())
 }
 
-// grow puts a separator and the node behind it into the inner node at a step of a path, or above the root.
+// grow inserts a separator and the node after it into the inner node at a step of a path, or above the root.
 func (t *Tree) grow(p *Path, depth int, sep Row, kid *node) {
 	for ; depth >= 0; depth-- {
 		s := &p.steps[depth]
@@ -190,7 +193,8 @@ func (t *Tree) grow(p *Path, depth int, sep Row, kid *node) {
 	t.level++
 }
 
-// splitInner puts a separator and a node into a full inner node. It returns the new node and the separator before it.
+// splitInner inserts a separator and a node into a full inner node, which it splits. It returns the new node and the
+// separator before it.
 func (t *Tree) splitInner(s *step, sep Row, kid *node) (Row, *node) {
 	var seps [innerSeps + 1]Row
 	var kids [innerSeps + 2]*node
