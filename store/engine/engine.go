@@ -164,10 +164,10 @@ type Engine interface {
 
 	// Update runs fn and commits its writes, or fails with fn's error or another and changes nothing. It calls done
 	// exactly once with the outcome, as Commit does, and blocks while the queue is full. Updates that share a guard run
-	// one after the other. The keys that fn puts or deletes have no commit that fn did not see: otherwise the Update
-	// fails with ErrConflict, or runs fn again. So fn may run more than once, and only its last run counts. It calls
-	// neither Commit nor Update. ctx ends only the waiting for fn to run. The caller must not change guards until done is
-	// called.
+	// one after the other. A put or delete of fn never overwrites a commit that fn did not see: the Update fails with
+	// ErrConflict instead, or runs fn again. So fn may run more than once, and only its last run counts. It calls
+	// neither Commit nor Update. ctx ends only the waiting for fn to run. The caller must not change guards until done
+	// is called.
 	Update(ctx context.Context, guards [][]byte, fn func(Txn) error, done func(error))
 
 	// DeleteRange removes the keys that Scan would give, not atomically; only for keys that are not written any more and

@@ -12,15 +12,16 @@ import (
 	"github.com/cqld/cqld/store/engine/files"
 )
 
-// maxLevelZero is how many tables level zero has at most, with the memtables that become tables when Badger is closed
-// or opened again. Badger's compactor 0 merges four and more tables of level zero with each other, in any order of age.
+// maxLevelZero is the maximum number of tables in level zero, with the memtables that become tables when Badger is
+// closed or opened again. Badger's compactor 0 merges four and more tables of level zero with each other, in any order
+// of age.
 const maxLevelZero = 3
 
-// errBehind says that compactions have to come first.
+// errBehind is the reason for waiting while compactions have to come first.
 var errBehind = errors.New("tables wait to be compacted")
 
-// admit waits until a transaction of a size may be given to Badger. One memtable's worth is admitted at a time: it adds
-// one table to level zero, and leaves at most one memtable with something in it.
+// admit waits until a transaction of a size may be given to Badger. One memtable's worth is admitted at a time: it
+// adds one table to level zero, and leaves one memtable with entries at most.
 func (f *Flush) admit(size int64) error {
 	for f.budget < size {
 		err := f.engine.mayFlush()
@@ -39,8 +40,8 @@ func (f *Flush) admit(size int64) error {
 	return nil
 }
 
-// mayFlush says why Badger may not be given another memtable's worth. The memtables are counted first: one becomes a
-// table before its log is removed.
+// mayFlush returns the reason why Badger may not be given another memtable's worth, or nil. The memtables are counted
+// first: one becomes a table before its log is removed.
 func (e *Engine) mayFlush() error {
 	if err := e.Damage(); err != nil {
 		return err
@@ -58,7 +59,7 @@ func (e *Engine) mayFlush() error {
 	return descriptors()
 }
 
-// IsBehind reports whether an error that a flush waits for says only that compactions have to come first.
+// IsBehind reports whether a flush waits only for compactions.
 func IsBehind(err error) bool { return errors.Is(err, errBehind) }
 
 // countMemtables counts memtables by their logs.
@@ -67,7 +68,7 @@ func countMemtables(dir string) (int, error) {
 	return len(found), err
 }
 
-// refusal says why nothing can be written for now.
+// refusal wraps the reason why nothing can be written for now.
 func (e *Engine) refusal(err error) error {
 	kind := engine.ErrRefused
 	if errors.Is(err, syscall.ENOSPC) {
@@ -76,8 +77,8 @@ func (e *Engine) refusal(err error) error {
 	return fmt.Errorf("%w: %w", kind, err)
 }
 
-// room fails if there is too little room to flush a memtable and for the compactions that follow: Badger maps its files
-// and writes to holes in them, and where the system finds no block for a hole it ends the process.
+// room fails if there is too little room to flush a memtable and for the compactions that follow: Badger maps its
+// files and writes to holes in them, and where the system finds no block for a hole it ends the process.
 func (e *Engine) room() error { return e.enough(0) }
 
 // enough fails if less than so many bytes are free, or than a flush needs.
@@ -93,8 +94,8 @@ func (e *Engine) enough(reserve int64) error {
 	return nil
 }
 
-// needed is what a flush and the compactions behind it take: the log of a memtable, the tables that it becomes, level
-// zero merged into the base level, and a table of another level with those that it overlaps.
+// needed is the space for a flush and the compactions after it: the log of a memtable, the tables that it becomes,
+// level zero merged into the base level, and a table of another level merged with the tables that it overlaps.
 func (e *Engine) needed() int64 {
 	need := 3 * e.o.MemTable
 	for _, l := range e.db.Levels() {
@@ -108,34 +109,35 @@ func (e *Engine) needed() int64 {
 	return need
 }
 
-// keptDescriptors is how many file descriptors have to be left for tables before something is flushed: a compaction
-// that cannot make a table loses what was to be in it.
-const keptDescriptors = 128
+// spareDescriptors is how many file descriptors have to be left for tables before a flush: a compaction that cannot
+// make a table loses its entries.
+const spareDescriptors = 128
 
 // descriptors fails if too few file descriptors are left.
 func descriptors() error {
-	used, most, known := files.Descriptors()
-	if known && used+min(keptDescriptors, most/4) > most {
-		return fmt.Errorf("%w: %w: %d of %d file descriptors are in use", engine.ErrRefused, syscall.EMFILE, used, most)
+	used, limit, known := files.Descriptors()
+	if known && used+min(spareDescriptors, limit/4) > limit {
+		return fmt.Errorf("%w: %w: %d of %d file descriptors are in use", engine.ErrRefused, syscall.EMFILE, used, limit)
 	}
 	return nil
 }
 
-// lookEvery is how often it is looked whether there is room on the disk.
-const lookEvery = time.Second
+// spaceInterval is how often the free space on the disk is checked.
+const spaceInterval = time.Second
 
-// watch looks whether there is room on the disk, until Close. While there is none, it has Badger drop what was deleted.
+// watch checks the free space on the disk, until Close. While there is too little, it compacts tables to drop deleted
+// keys.
 func (e *Engine) watch() {
 	defer e.finished.Done()
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(spaceInterval)
 	defer tick.Stop()
 	for {
 		select {
 		case <-e.stop:
 			return
 		case <-tick.C:
-			e.look()
-			if p := e.full.Load(); p != nil && errors.Is(*p, engine.ErrFull) && e.room() == nil && e.emptied.Swap(false) {
+			e.checkSpace()
+			if p := e.full.Load(); p != nil && errors.Is(*p, engine.ErrFull) && e.room() == nil && e.deleted.Swap(false) {
 				if err := e.Compact(); err != nil {
 					e.o.Log.Warn().Err(err).Msg("cannot compact tables to free space")
 				}
@@ -144,8 +146,8 @@ func (e *Engine) watch() {
 	}
 }
 
-// look notes whether there is room for commits.
-func (e *Engine) look() {
+// checkSpace notes whether there is room for commits.
+func (e *Engine) checkSpace() {
 	volume, err := e.o.Volume(e.o.Dir)
 	if err != nil {
 		err = e.refusal(err)

@@ -1,22 +1,20 @@
-// Package badger keeps what engine/disk flushes in a Badger database. It uses Badger through its exported API alone and
-// adds what a store that must not lose acknowledged writes needs besides:
+// Package badger stores the memtables that engine/disk flushes in a Badger database. It uses Badger through its
+// exported API alone, and adds the guarantees that a store needs which must not lose acknowledged writes:
 //
-//   - Flush writes whole memtables (flush.go). A flush is one version of all its keys, so a Snapshot shows all of it or
+//   - A Flush writes a whole memtable (flush.go). All its keys have one version, so a Snapshot shows the whole flush or
+//     nothing of it. A marker that names its last commit completes it; Open reads the marker and checks that all
+//     transactions of the flush are there.
+//   - Level zero never has more than three tables (admission.go). From four tables on Badger may merge tables of level
+//     zero with each other, which breaks their order by age: old values and deleted keys come back.
+//   - Each value has a checksum over its key and itself (entry.go), which is verified when it is read. Badger verifies
+//     blocks only where a bad block would silently end a table, so its own modes are off. A background scrub reads all
+//     tables (scrub.go).
+//   - Long values are cut into chunks that Badger keeps in its tables (long.go), so no value log has to be collected.
+//   - A folder is examined before Badger opens it (folder.go): Badger deletes and truncates files of a damaged folder.
+//     Repair copies everything that is intact into a new database (repair.go).
 //
-// nothing. When it is complete it leaves a marker that names its last commit; Open reads the marker and looks whether
-//
-//	  all transactions of the flush are there.
-//	- Level zero never holds more than three tables (admission.go). From four tables on Badger may merge tables of
-//	  level zero with each other, which breaks their order by age: old values and deleted keys come back.
-//	- Each value carries a checksum over its key and itself (entry.go), which is verified when it is read. Badger
-//	  verifies blocks only where a bad block would silently end a table, so its own modes are off. A background scrub
-//	  reads all tables (scrub.go).
-//	- Long values are cut into chunks that Badger keeps in its tables (long.go), so there is no value log to collect.
-//	- A folder is examined before Badger opens it (folder.go): Badger deletes and truncates files of a folder that is
-//	  not sound. Repair makes a new database of what is intact (repair.go).
-//
-// After an error of Badger's nobody knows what it has written: nothing is flushed any more until the folder is opened
-// again, and the commit log keeps what was acknowledged.
+// After an error of Badger it is not known what it has written: nothing is flushed any more until the folder is opened
+// again, and the commit log keeps the acknowledged commits.
 package badger
 
 import (
@@ -35,7 +33,7 @@ import (
 	"github.com/cqld/cqld/store/engine/files"
 )
 
-// ErrDamaged is the kind of error that a folder with damaged files is refused with.
+// ErrDamaged is wrapped by the error for a folder with damaged files.
 var ErrDamaged = errors.New("the data is damaged")
 
 // Options open a database.
@@ -43,7 +41,7 @@ type Options struct {
 	Dir      string
 	MemTable int64         // bytes of Badger's memtable; a flush of more waits for compactions in between; 0: 64 MiB
 	Reserve  files.Reserve // of the volume, below which Refusing says so
-	Repair   bool          // open a damaged folder with what is intact
+	Repair   bool          // open a damaged folder with everything in it that is intact
 	Log      zerolog.Logger
 	Free     func(dir string) (int64, error) // of a test; nil: files.FreeBytes
 	Volume   func(dir string) (int64, error) // of a test; nil: files.VolumeBytes
@@ -60,7 +58,7 @@ type Engine struct {
 	damage  atomic.Pointer[error] // why nothing is read or written any more
 	failed  atomic.Pointer[error] // why nothing is flushed any more
 	full    atomic.Pointer[error] // why commits are refused for now
-	emptied atomic.Bool           // keys were deleted since the tables were last flattened
+	deleted atomic.Bool           // keys were deleted since the tables were last flattened
 
 	mu        sync.Mutex
 	snapshots []*Snapshot // that are not released
@@ -80,14 +78,14 @@ func Open(o Options) (*Engine, error) {
 		return nil, openError(o.Dir, err)
 	}
 	e := &Engine{o: o, db: db, stop: make(chan struct{})}
-	if err := e.begin(); err != nil {
+	if err := e.loadState(); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	e.finished.Add(1)
 	go e.watch()
 	if !o.still {
 		e.finished.Add(1)
-		go e.scrubNowAndThen()
+		go e.scrubPeriodically()
 	}
 	return e, nil
 }
@@ -104,8 +102,8 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// begin reads what the last flushes have left, before anything is flushed.
-func (e *Engine) begin() (err error) {
+// loadState reads the markers of the last flushes and the list of long values.
+func (e *Engine) loadState() (err error) {
 	e.version.Store(e.db.MaxVersion())
 	e.db.SetDiscardTs(e.version.Load()) // it is 0 after Open, and would keep all versions
 	if e.flushed, err = e.readMarkers(); err != nil {
@@ -114,11 +112,11 @@ func (e *Engine) begin() (err error) {
 	if err := e.long.load(e.db, e.version.Load()); err != nil {
 		return err
 	}
-	e.look()
+	e.checkSpace()
 	return nil
 }
 
-// openError says why Badger could not open a folder.
+// openError wraps Badger's error for a folder.
 func openError(dir string, err error) error {
 	if strings.Contains(err.Error(), "directory lock") {
 		return errInUse(dir)
@@ -126,9 +124,9 @@ func openError(dir string, err error) error {
 	return fmt.Errorf("open the data in %q: %w", dir, err)
 }
 
-// tableSize is the size of the smallest tables beside a memtable. A compaction makes up to 13 tables at a time, each in
-// a buffer of twice its size, and Badger keeps eight of all such buffers, those for tables made of memtables among
-// them. So the sizes of memtables and tables are most of what Badger's compactions take in memory.
+// tableSize is the size of the smallest tables for a size of memtables. A compaction makes up to 13 tables at a time,
+// each in a buffer of twice its size, and Badger keeps eight of these buffers and of those for tables made of
+// memtables. So the sizes of memtables and tables determine the memory that Badger's compactions use.
 func tableSize(memtable int64) int64 {
 	switch {
 	case memtable >= 32<<20:
@@ -139,8 +137,8 @@ func tableSize(memtable int64) int64 {
 	return 1 << 20
 }
 
-// badgerOptions are the options that every opening of a folder has in common. One goroutine writes, so there are no
-// conflicts; values are not compressed, so there is no block cache.
+// badgerOptions are the options for all ways of opening a folder. One goroutine writes, so there are no conflicts;
+// values are not compressed, so there is no block cache.
 func badgerOptions(o Options) badger.Options {
 	b := badger.DefaultOptions(o.Dir).
 		WithLogger(logger{o.Log}).
@@ -162,10 +160,10 @@ func badgerOptions(o Options) badger.Options {
 	return b
 }
 
-// Flushed is the last commit that Open found in tables. The commits behind it have to be in the log.
+// Flushed is the last commit that Open found in tables. The commits after it have to be in the log.
 func (e *Engine) Flushed() uint64 { return e.flushed }
 
-// Damage is the damage that was found while the engine works: nothing is read or written any more then.
+// Damage is damage that was found since Open, or nil. After it nothing is read or written any more.
 func (e *Engine) Damage() error {
 	if p := e.damage.Load(); p != nil {
 		return *p
@@ -181,8 +179,8 @@ func (e *Engine) found(damage error) error {
 	return damage
 }
 
-// Refusing says why commits are refused at the moment. freeing asks for commits that free space, which may use a part
-// of the reserve.
+// Refusing returns the reason why commits are refused at the moment, or nil. freeing asks for commits that free space,
+// which may use a part of the reserve.
 func (e *Engine) Refusing(freeing bool) error {
 	if err := e.Damage(); err != nil {
 		return err
@@ -196,13 +194,13 @@ func (e *Engine) Refusing(freeing bool) error {
 	return nil
 }
 
-// Tables is how many tables there are, each with a file that is open.
+// Tables is the number of tables. Each has an open file.
 func (e *Engine) Tables() int { return len(e.db.Tables()) }
 
-// Compact compacts all tables into one level. It drops what was deleted and overwritten.
+// Compact compacts all tables into one level, without deleted and overwritten keys.
 func (e *Engine) Compact() error { return e.db.Flatten(1) }
 
-// Close closes the database. Nobody reads or writes any more. It waits for compactions until late, which may be nil.
+// Close closes the database, after the last read and write. It waits for compactions until late, which may be nil.
 // Then it leaves the folder as a killed process does, and the process has to end.
 func (e *Engine) Close(late <-chan time.Time) error {
 	close(e.stop)
@@ -215,7 +213,7 @@ func (e *Engine) Close(late <-chan time.Time) error {
 			return fmt.Errorf("close the data: %w", err)
 		}
 	case <-late:
-		e.o.Log.Info().Msg("a compaction was left: it begins anew at the next start")
+		e.o.Log.Info().Msg("a compaction was interrupted: it begins again at the next start")
 	}
 	return nil
 }
@@ -233,8 +231,8 @@ func (l logger) Warningf(f string, args ...any) {
 	l.log.Warn().Msgf("badger: "+strings.TrimSpace(f), args...)
 }
 
-// Infof drops what Badger says.
+// Infof drops the message.
 func (l logger) Infof(string, ...any) {}
 
-// Debugf drops what Badger says.
+// Debugf drops the message.
 func (l logger) Debugf(string, ...any) {}

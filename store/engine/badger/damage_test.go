@@ -264,8 +264,8 @@ func TestLostTransaction(t *testing.T) {
 	}
 }
 
-// TestUnlistedTable has a table that MANIFEST does not name, as a compaction leaves it that was interrupted. It is kept
-// until the folder is known to be sound.
+// TestUnlistedTable has a table that MANIFEST does not name, as a compaction leaves it that was interrupted. It is
+// kept until the folder is known to be sound.
 func TestUnlistedTable(t *testing.T) {
 	dir, table := rotFolder(t)
 	other := filepath.Join(dir, "000777"+tableSuffix)
@@ -307,7 +307,7 @@ func TestInterruptedRepair(t *testing.T) {
 				t.Fatal(err)
 			}
 			if after != "nothing" {
-				if err := errors.Join(setDataAside(o.Dir), os.WriteFile(filepath.Join(ready, movedFile), nil, 0o600)); err != nil {
+				if err := errors.Join(quarantineData(o.Dir), os.WriteFile(filepath.Join(ready, movedFile), nil, 0o600)); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -19,8 +19,8 @@ const ownPrefix = "!cqld!"
 // reserved begins the keys that the engine may not write.
 var reserved = [][]byte{[]byte("!badger!"), []byte(ownPrefix)}
 
-// behindOwn is behind all keys with ownPrefix.
-var behindOwn = []byte("!cqld\"")
+// afterOwn is after all keys with ownPrefix.
+var afterOwn = []byte("!cqld\"")
 
 // CheckKey refuses keys that cannot be written.
 func CheckKey(key []byte) error {
@@ -50,7 +50,7 @@ const (
 	long              // they are a longHead
 )
 
-// trailer is the length of what follows the bytes.
+// trailer is the length of kind and checksum.
 const trailer = 5
 
 // sealEntry appends the value of an entry to dst.

@@ -11,21 +11,21 @@ import (
 )
 
 // Flush writes a memtable. One is under way at a time. All its entries have one version, the next one, which no
-// snapshot shows until it is complete. It is as many transactions as it takes, and each ends with an entry that says
-// so:
+// snapshot shows until the flush is complete. It has as many transactions as it needs. Each ends with a part, and the
+// last one has the marker:
 //
 //	!cqld!part! <place> <number>	the version of the flush
 //	!cqld!flush! <place>			its version, its last commit, and how many transactions it has
 //
-// The last transaction has the marker, !cqld!flush!. Flushes use two places in turn. So when a folder is opened it can
-// be told whether the last two flushes are there as a whole: all that is older is in tables (see admit).
+// Flushes use two places in turn. So Open can check that the last two flushes are complete: older ones are in tables
+// (see admit).
 type Flush struct {
 	engine  *Engine
 	version uint64
 	place   byte
 	parts   uint32 // transactions that were committed
 	txn     *badger.Txn
-	size    int64  // of txn, as Badger counts it at most
+	size    int64  // the maximum size of txn in Badger
 	count   int64  // entries of txn
 	slab    []byte // the values of txn
 	budget  int64  // bytes that may be given to Badger before level zero is looked at again
@@ -43,25 +43,26 @@ func partKey(place byte, number uint32) []byte {
 
 func markerKey(place byte) []byte { return append([]byte(markerPrefix), place) }
 
-// BeginFlush begins a flush. While Badger must not be given more, wait is called again and again with the reason: it
+// BeginFlush begins a flush. While Badger must not be given more, wait is called with the reason until it may: wait
 // waits a little, or returns an error that ends the flush. Discard has to be called at the end.
 func (e *Engine) BeginFlush(wait func(reason error) error) *Flush {
 	version := e.version.Load() + 1
 	f := &Flush{engine: e, version: version, place: byte(version % 2), wait: wait}
-	f.begin()
+	f.beginTxn()
 	return f
 }
 
-// begin begins a transaction.
-func (f *Flush) begin() {
+// beginTxn begins a transaction.
+func (f *Flush) beginTxn() {
 	f.txn = f.engine.db.NewTransactionAt(f.version-1, true)
 	f.size, f.count, f.slab = 0, 0, f.slab[:0]
 }
 
-// Discard ends a flush. If it is not complete, what it has written is not shown until the folder is opened again.
+// Discard ends a flush. If it is not complete, its entries are not shown until the folder is opened again.
 func (f *Flush) Discard() { f.txn.Discard() }
 
-// Put writes the value of a key. Each key is written once in a flush, and stays as it is until the flush ends.
+// Put writes the value of a key. A flush writes each key once. The caller must not change the key until the flush
+// ends.
 func (f *Flush) Put(key, value []byte) error {
 	if len(value) > f.engine.o.maxChunk() {
 		return f.putLong(key, value)
@@ -74,7 +75,7 @@ func (f *Flush) Put(key, value []byte) error {
 
 // Delete removes a key.
 func (f *Flush) Delete(key []byte) error {
-	f.engine.emptied.Store(true)
+	f.engine.deleted.Store(true)
 	if err := f.remove(key); err != nil {
 		return err
 	}
@@ -105,19 +106,19 @@ func (f *Flush) remove(key []byte) error {
 	return f.check(f.txn.Delete(key))
 }
 
-// check wraps what Badger says of an entry that was checked.
+// check wraps Badger's error for an entry.
 func (f *Flush) check(err error) error {
 	if err != nil {
-		return f.fail(fmt.Errorf("badger refuses what was checked: %w", err))
+		return f.fail(fmt.Errorf("badger refuses an entry: %w", err))
 	}
 	return nil
 }
 
-// entryOverhead is the most that an entry takes in Badger's memtable and log besides its key and value.
+// entryOverhead is the maximum space of an entry in Badger's memtable and log besides its key and value.
 const entryOverhead = 160
 
-// reserve commits the transaction if an entry does not go into it any more. A tenth of Badger's limits is left for the
-// entries that end a transaction, and for how Badger counts.
+// reserve commits the transaction if an entry does not fit into it any more. A tenth of Badger's limits is left for
+// the entries that end a transaction, and for differences in counting.
 func (f *Flush) reserve(bytes int) error {
 	size := int64(bytes + entryOverhead)
 	db := f.engine.db
@@ -125,14 +126,14 @@ func (f *Flush) reserve(bytes int) error {
 		if err := f.commit(); err != nil {
 			return err
 		}
-		f.begin()
+		f.beginTxn()
 	}
 	f.size += size
 	f.count++
 	return nil
 }
 
-// commit gives the transaction to Badger, when there is room for it.
+// commit commits the transaction, when there is room for it.
 func (f *Flush) commit() error {
 	part := sealEntry(nil, partKey(f.place, f.parts), binary.BigEndian.AppendUint64(nil, f.version), whole)
 	if err := f.check(f.txn.SetEntry(badger.NewEntry(partKey(f.place, f.parts), part))); err != nil {
@@ -154,7 +155,8 @@ func (f *Flush) fail(err error) error {
 	return err
 }
 
-// Finish completes a flush of the commits up to last. When it returns they are on disk, and the next snapshot has them.
+// Finish completes a flush of the commits up to last. When it returns they are on disk, and the next snapshot has
+// them.
 func (f *Flush) Finish(last uint64) error {
 	marker := binary.BigEndian.AppendUint64(nil, f.version)
 	marker = binary.BigEndian.AppendUint64(marker, last)
@@ -173,7 +175,7 @@ func (f *Flush) Finish(last uint64) error {
 	return nil
 }
 
-// readMarkers looks whether the last flushes are there as a whole, and returns the last commit of the newest.
+// readMarkers checks that the last flushes are complete, and returns the last commit of the newest.
 func (e *Engine) readMarkers() (last uint64, err error) {
 	s := e.Snapshot()
 	defer s.Release()
@@ -201,10 +203,9 @@ func (e *Engine) readMarkers() (last uint64, err error) {
 	return last, nil
 }
 
-// errPartMissing says that transactions of a flush are gone.
-var errPartMissing = errors.New("a part of what was flushed last is missing")
+var errPartMissing = errors.New("a part of the last flush is missing")
 
-// checkParts looks whether a flush has all its transactions. A later flush that used the place may have replaced some.
+// checkParts checks that a flush has all its transactions. A later flush that used the place may have replaced some.
 func (s *Snapshot) checkParts(place byte, version uint64, parts uint32) error {
 	for i := range parts {
 		found := false

@@ -16,7 +16,7 @@ import (
 	"github.com/cqld/cqld/store/engine/files"
 )
 
-// FormatName is the file that says which format a folder has. It is the first file of a new folder.
+// FormatName is the file with the folder's format. It is the first file of a new folder.
 const FormatName = "CQLD"
 
 // Suffixes of Badger's files. A memtable has a log until its table is written. The value log has no values.
@@ -26,7 +26,7 @@ const (
 	valuesSuffix   = ".vlog"
 )
 
-// format is what FormatName has.
+// format is the content of FormatName.
 type format struct {
 	creating bool  // the folder is not complete yet: files may be missing
 	memtable int64 // bytes of Badger's memtable, whose logs no smaller one takes
@@ -46,7 +46,7 @@ func (f format) write(dir string) error {
 	return files.ReplaceFile(filepath.Join(dir, FormatName), f.encode())
 }
 
-// readFormat reads FormatName. sound is false if it is not as it was written.
+// readFormat reads FormatName. sound is false if it was changed since it was written.
 func readFormat(dir string) (f format, sound bool, err error) {
 	b, err := os.ReadFile(filepath.Join(dir, FormatName))
 	if err != nil {
@@ -61,18 +61,18 @@ func readFormat(dir string) (f format, sound bool, err error) {
 // formerFiles are files of folders without FormatName.
 var formerFiles = []string{"FILES", "COMMITS", "LOG", "LOGGED", badger.ManifestFilename}
 
-// folder is what is known of a folder that is not open.
+// folder is the state of a folder that is not open.
 type folder struct {
 	dir     string
 	format  format
-	isNew   bool           // there is no data
-	damages []files.Damage // what is wrong with which file
+	isNew   bool // there is no data
+	damages []files.Damage
 	tables  map[uint64]badger.TableManifest
-	others  []string // that do not matter: tables that are not listed, and empty logs
-	logs    int      // memtables with something in them
+	others  []string // files without data: tables that are not listed, and empty logs
+	logs    int      // memtables with entries
 }
 
-// examineFolder looks which files a folder has, and whether those are there and complete that have to be. It changes
+// examineFolder lists the files of a folder, and checks that the necessary ones are there and complete. It changes
 // nothing and does not read all data.
 func examineFolder(dir string) (*folder, error) {
 	f := &folder{dir: dir, tables: map[uint64]badger.TableManifest{}}
@@ -147,8 +147,8 @@ func examineFolder(dir string) (*folder, error) {
 	return f, nil
 }
 
-func (f *folder) damage(name, what string) {
-	f.damages = append(f.damages, files.Damage{Name: name, What: what})
+func (f *folder) damage(name, kind string) {
+	f.damages = append(f.damages, files.Damage{Name: name, What: kind})
 }
 
 func (f *folder) lists(id uint64) bool {
@@ -156,7 +156,7 @@ func (f *folder) lists(id uint64) bool {
 	return ok
 }
 
-// readManifest reads which tables there are.
+// readManifest reads the list of tables.
 func (f *folder) readManifest() error {
 	file, err := os.Open(filepath.Join(f.dir, badger.ManifestFilename))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -178,7 +178,7 @@ func (f *folder) readManifest() error {
 	return nil
 }
 
-// Refuse is nil if there are no damages, or else the error that a folder with them is refused with.
+// Refuse returns the error for a folder with damaged files, or nil if there are none.
 func Refuse(dir string, all []files.Damage) error {
 	if len(all) == 0 {
 		return nil
@@ -190,7 +190,7 @@ func Refuse(dir string, all []files.Damage) error {
 	return fmt.Errorf("%w: %s", ErrDamaged, text)
 }
 
-// QuickExamine says what is wrong with the files that a folder has to have, without reading them all.
+// QuickExamine returns the damage that can be found without reading all files.
 func QuickExamine(dir string) (exists bool, _ []files.Damage, err error) {
 	f, err := examineFolder(dir)
 	if err != nil {
@@ -199,8 +199,8 @@ func QuickExamine(dir string) (exists bool, _ []files.Damage, err error) {
 	return !f.isNew, f.damages, nil
 }
 
-// prepareFolder makes a folder ready for Badger, and repairs it if it may. It changes nothing in a folder that it
-// refuses.
+// prepareFolder makes a folder ready for Badger, and repairs it if o.Repair is set. It changes nothing in a folder
+// that it refuses.
 func prepareFolder(o *Options) error {
 	if err := files.MakeSynced(o.Dir); err != nil {
 		return fmt.Errorf("the folder %s cannot be created: %w", o.Dir, err)
@@ -242,11 +242,11 @@ func prepareFolder(o *Options) error {
 		}
 		f.format = next
 	}
-	return errors.Join(f.setOthersAside(), f.keepApart())
+	return errors.Join(f.moveOthers(), f.rejuvenateLevelZero())
 }
 
-// mayOpen refuses a folder that cannot be written to, or whose disk has no room for what Badger does when it opens: it
-// makes tables of memtables.
+// mayOpen refuses a folder that cannot be written to, or whose disk has no room for the tables that Badger makes of
+// memtables when it opens.
 func mayOpen(o *Options) error {
 	probe, err := os.CreateTemp(o.Dir, "writable")
 	if err != nil {
@@ -266,7 +266,7 @@ func mayOpen(o *Options) error {
 // othersFolder keeps tables that are not listed until the folder is known to be sound. Badger would delete them.
 const othersFolder = "unlisted"
 
-func (f *folder) setOthersAside() error {
+func (f *folder) moveOthers() error {
 	if len(f.others) == 0 {
 		return nil
 	}
@@ -282,7 +282,7 @@ func (f *folder) setOthersAside() error {
 	return nil
 }
 
-// Confirm says that the folder is sound together with its log.
+// Confirm ends the opening of a folder: its tables fit its log.
 func (e *Engine) Confirm() error {
 	if err := os.RemoveAll(filepath.Join(e.o.Dir, othersFolder)); err != nil {
 		return err
@@ -290,13 +290,13 @@ func (e *Engine) Confirm() error {
 	return format{memtable: e.o.MemTable}.write(e.o.Dir)
 }
 
-// errInUse says that another process has a folder open.
+// errInUse is the error for a folder that another process has open.
 func errInUse(dir string) error { return fmt.Errorf("the folder %s is in use by another process", dir) }
 
-// keepApart keeps Badger from merging the tables of level zero that a folder has with each other. A killed process may
-// leave one more than there ever were while it ran: a table, and the memtable that it was made of. Badger merges only
-// tables that are older than ten seconds, and takes their age from their files.
-func (f *folder) keepApart() error {
+// rejuvenateLevelZero keeps Badger from merging the tables in level zero with each other. A killed process may leave
+// one more than maxLevelZero: a table, and the memtable that it was made of. Badger merges only tables that are older
+// than ten seconds, and takes their age from their files.
+func (f *folder) rejuvenateLevelZero() error {
 	young := time.Now().AddDate(1, 0, 0)
 	for id, t := range f.tables {
 		if t.Level == 0 {

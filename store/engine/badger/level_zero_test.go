@@ -181,8 +181,8 @@ func TestDeletedStaysDeleted(t *testing.T) {
 	}
 }
 
-// TestBadgerIsKnown fails when Badger is updated. What this package relies on beside Badger's documentation was read in
-// the source of the version below; read it again before the version here is changed:
+// TestBadgerIsKnown fails when Badger is updated. What this package relies on beside Badger's documentation was read
+// in the source of the version below; read it again before the version here is changed:
 //
 //   - levels.go, fillTablesL0ToL0: tables of level zero are merged with each other from four on, not fewer.
 //   - levels.go, addLevel0Table: MANIFEST has a table before there is room for it, and Close adds tables past the

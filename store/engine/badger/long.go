@@ -9,26 +9,26 @@ import (
 	"github.com/cqld/cqld/store/engine/files"
 )
 
-// A value that is longer than maxChunk is cut into chunks. Each time it is written it gets another generation, and
-// three kinds of entries, in this order:
+// A value that is longer than maxChunk is cut into chunks. Each time it is written it gets the next generation number,
+// and three kinds of entries, in this order:
 //
 //	!cqld!long! <generation>           the key of the value and the number of chunks
 //	!cqld!chunk! <generation> <number> a chunk
 //	the key of the value               a longHead
 //
-// The head comes last, so whoever sees it sees all chunks. Then the chunks of the generation before are deleted. A
-// flush that is interrupted in between leaves chunks that no head has; its commits are in the log, so the value is
-// flushed again, and then all generations but the last are deleted.
+// The head comes last, so a reader of the head finds all chunks. Then the chunks of the generation before are deleted.
+// A flush that is interrupted leaves chunks without a head; its commits are in the log, so the value is flushed again,
+// and then all generations but the last are deleted.
 const (
 	longPrefix  = ownPrefix + "long!"
 	chunkPrefix = ownPrefix + "chunk!"
 )
 
-// maxChunk is the longest chunk, which is also the longest value that is not cut: Badger must not move it to its value
-// log.
+// maxChunk is the length of the longest chunk, and of the longest value that is not cut: Badger must not move it to
+// its value log.
 func (o *Options) maxChunk() int { return int(min(512<<10, o.MemTable/10)) }
 
-// longHead is what the key of a long value holds.
+// longHead is the entry of a long value's key.
 type longHead struct {
 	generation uint64
 	chunks     uint32
@@ -62,7 +62,7 @@ func chunkKey(generation uint64, number uint32) []byte {
 	return binary.BigEndian.AppendUint32(b, number)
 }
 
-// longValues knows the keys that have long values, so that their chunks are deleted with them.
+// longValues has the generations of all long values, so that their chunks are deleted with them.
 type longValues struct {
 	generations map[string][]longGeneration
 	last        uint64 // the newest generation
@@ -74,7 +74,7 @@ type longGeneration struct {
 	chunks     uint32
 }
 
-// load reads which keys have long values.
+// load reads the generations of all long values.
 func (l *longValues) load(db *badger.DB, version uint64) error {
 	l.generations = map[string][]longGeneration{}
 	txn := db.NewTransactionAt(version, false)
@@ -132,7 +132,7 @@ func (f *Flush) putLong(key, value []byte) error {
 	return f.deleteChunks(before)
 }
 
-// dropLong deletes the chunks of a key that is not long any more.
+// dropLong deletes the chunks of a key whose value is not long any more.
 func (f *Flush) dropLong(key []byte) error {
 	before := f.engine.long.generations[string(key)]
 	delete(f.engine.long.generations, string(key))
@@ -153,7 +153,7 @@ func (f *Flush) deleteChunks(all []longGeneration) error {
 	return nil
 }
 
-// readLong puts the chunks of a long value together.
+// readLong assembles a long value from its chunks.
 func (s *Snapshot) readLong(key, head []byte) ([]byte, error) {
 	h, ok := decodeLongHead(head)
 	if !ok {

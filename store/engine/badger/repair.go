@@ -17,25 +17,25 @@ import (
 	"github.com/cqld/cqld/store/engine/files"
 )
 
-// A repair makes the new database in rebuiltFolder, which becomes readyFolder when it is complete. Then the old files
-// are set aside, which movedFile in it tells, and its files take their place. So an interrupted repair goes on where it
-// was.
+// A repair makes a new database in rebuiltFolder, which becomes readyFolder when it is complete. Then the old files
+// are quarantined, which is noted by movedFile in it, and its files take their place. So an interrupted repair is
+// continued.
 const (
 	rebuiltFolder = "rebuilt"
 	readyFolder   = "repaired"
 	movedFile     = "MOVED"
 )
 
-// repair makes a new database of what is intact, and returns its folder. Versions decide which of two entries is newer,
-// so all entries are copied with their versions, in any order.
+// repair copies all intact entries into a new database, and returns its folder. Versions decide which of two entries
+// is newer, so entries are copied with their versions, in any order.
 func (f *folder) repair(o *Options) (*folder, error) {
 	ready := filepath.Join(f.dir, readyFolder)
 	memtable := max(o.MemTable, f.format.memtable)
 	if _, err := os.Stat(ready); errors.Is(err, fs.ErrNotExist) {
 		for _, d := range f.damages {
 			o.Log.Error().Str("file", filepath.Join(f.dir, d.Name)).Str("damage", d.What).
-				Str("kept_in", filepath.Join(f.dir, files.AsideFolder)).
-				Msg("a damaged file is repaired: what of it is not intact is lost")
+				Str("kept_in", filepath.Join(f.dir, files.QuarantineFolder)).
+				Msg("quarantined a damaged file: its entries that are not intact are lost")
 		}
 		into := *o
 		into.Dir, into.MemTable = filepath.Join(f.dir, rebuiltFolder), memtable
@@ -64,7 +64,7 @@ func (f *folder) repair(o *Options) (*folder, error) {
 	return next, err
 }
 
-// rebuild copies all intact entries. The logs of memtables become tables first: Badger replays what of them is intact.
+// rebuild copies all intact entries. The logs of memtables become tables first: Badger replays their intact parts.
 func (f *folder) rebuild(into Options) error {
 	if err := files.MakeSynced(into.Dir); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (f *folder) rebuild(into Options) error {
 	return errors.Join(batch.Flush(), db.Flatten(1), db.Close())
 }
 
-// tablePaths are the tables that are listed, or all that there are where the list cannot be read.
+// tablePaths are the listed tables, or all table files if the list cannot be read.
 func (f *folder) tablePaths() (paths []string) {
 	for _, id := range slices.Sorted(maps.Keys(f.tables)) {
 		paths = append(paths, table.NewFilename(id, f.dir))
@@ -143,8 +143,8 @@ func blocksOf(path string, data []byte) (keys []string) {
 // storedEntry is an entry of a table.
 type storedEntry struct{ key, value []byte }
 
-// blockEntries are the intact entries of a block, which ends before end. It has none if its checksum is wrong: nobody
-// knows which keys it has.
+// blockEntries are the intact entries of a block, which ends before end. There are none if the block's checksum is
+// wrong, because its keys may be wrong too.
 func blockEntries(path string, data, first, end []byte) (found []storedEntry) {
 	defer func() {
 		if recover() != nil {
@@ -166,11 +166,11 @@ func blockEntries(path string, data, first, end []byte) (found []storedEntry) {
 	return found
 }
 
-// exchange sets the files of the old database aside and puts those of the new one in their place.
+// exchange quarantines the files of the old database and puts the files of the new one in their place.
 func (f *folder) exchange(ready string) error {
 	moved := filepath.Join(ready, movedFile)
 	if _, err := os.Stat(moved); errors.Is(err, fs.ErrNotExist) {
-		if err := setDataAside(f.dir); err != nil {
+		if err := quarantineData(f.dir); err != nil {
 			return err
 		}
 		if err := files.ReplaceFile(moved, nil); err != nil {
@@ -194,8 +194,8 @@ func (f *folder) exchange(ready string) error {
 	return errors.Join(files.SyncFile(f.dir), os.RemoveAll(ready), files.SyncFile(f.dir))
 }
 
-// setDataAside sets the files of a database aside.
-func setDataAside(dir string) error {
+// quarantineData quarantines the files of a database.
+func quarantineData(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -205,7 +205,7 @@ func setDataAside(dir string) error {
 		if ext != tableSuffix && ext != memtableSuffix && e.Name() != badger.ManifestFilename {
 			continue
 		}
-		if _, err := files.SetAside(filepath.Join(dir, e.Name())); err != nil {
+		if err := files.Quarantine(filepath.Join(dir, e.Name())); err != nil {
 			return err
 		}
 	}

@@ -18,35 +18,35 @@ import (
 	"github.com/cqld/cqld/store/engine/files"
 )
 
-// tableDamage is what is wrong with a table.
-type tableDamage struct{ path, what string }
+// tableDamage is the error for a damaged table.
+type tableDamage struct{ path, kind string }
 
 // Error names the file.
 func (d *tableDamage) Error() string {
-	return fmt.Sprintf("the file %s is damaged: %s", d.path, d.what)
+	return fmt.Sprintf("the file %s is damaged: %s", d.path, d.kind)
 }
 
-// Unwrap says that it is damage.
+// Unwrap is ErrDamaged.
 func (d *tableDamage) Unwrap() error { return ErrDamaged }
 
-// damageOf returns the damage that an error is about, if it is about a table.
+// damageOf returns the damage of a table that caused an error.
 func damageOf(err error) (files.Damage, bool) {
 	if d := (*tableDamage)(nil); errors.As(err, &d) {
-		return files.Damage{Name: filepath.Base(d.path), What: d.what}, true
+		return files.Damage{Name: filepath.Base(d.path), What: d.kind}, true
 	}
 	return files.Damage{}, false
 }
 
-// depth is how much of a table is examined.
+// depth is the part of a table that is examined.
 type depth bool
 
 const (
-	onlyIndex  depth = false // whether it is complete: the index is at its end
-	everything depth = true  // all blocks, and all entries
+	onlyIndex  depth = false // the index, which is at the end: so the table is complete
+	everything depth = true  // all blocks and all entries
 )
 
-// checkTable examines a table that may be in use. Badger cuts a table to nothing before it removes it, so its content
-// is copied where that may happen, and not mapped.
+// checkTable examines a table that may be in use. Badger truncates a table before it removes it, so its content is
+// copied where that may happen, and not mapped.
 func checkTable(path string, d depth) (err error) {
 	var data []byte
 	if d == everything {
@@ -63,7 +63,7 @@ func checkTable(path string, d depth) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { // an index or a block that is damaged leads Badger out of the file
+	defer func() { // a damaged index or block makes Badger read beyond the file
 		if p := recover(); p != nil {
 			err = &tableDamage{path, "it is not complete, or its index is damaged"}
 		}
@@ -97,7 +97,7 @@ func openCopy(path string, data []byte) (*table.Table, error) {
 	return table.OpenInMemoryTable(data, id, &table.Options{ChkMode: options.NoVerification, Compression: options.None})
 }
 
-// checkStored looks whether what a table has of a key has its checksum. A deleted key has no value.
+// checkStored verifies the checksum of a key's entry. A deleted key has no value.
 func checkStored(key, stored []byte) error {
 	if len(stored) == 0 || bytes.HasPrefix(key, reserved[0]) {
 		return nil
@@ -106,23 +106,22 @@ func checkStored(key, stored []byte) error {
 	return err
 }
 
-// How often all tables are read, and how many times as long as reading a table takes the scrub rests after it.
 const (
-	scrubEvery = 24 * time.Hour
-	scrubRest  = 4
+	scrubInterval = 24 * time.Hour
+	scrubPause    = 4 // the pause after reading a table, as a multiple of the time that reading took
 )
 
-// scrubNowAndThen scrubs when the folder was opened, and from then on once a day, until Close.
-func (e *Engine) scrubNowAndThen() {
+// scrubPeriodically scrubs after the folder was opened, and from then on once a day, until Close.
+func (e *Engine) scrubPeriodically() {
 	defer e.finished.Done()
 	for {
-		if e.scrub() != nil || !e.sleep(scrubEvery) {
+		if e.scrub() != nil || !e.sleep(scrubInterval) {
 			return
 		}
 	}
 }
 
-// scrub reads all tables. Damage ends all reading and writing.
+// scrub verifies all tables. Damage ends all reading and writing.
 func (e *Engine) scrub() error {
 	for _, t := range e.db.Tables() {
 		began := time.Now()
@@ -130,7 +129,7 @@ func (e *Engine) scrub() error {
 		if err := checkTable(path, everything); err != nil && e.uses(t.ID) {
 			return e.found(err)
 		}
-		if !e.sleep(scrubRest * time.Since(began)) {
+		if !e.sleep(scrubPause * time.Since(began)) {
 			return nil
 		}
 	}
@@ -152,7 +151,7 @@ func (e *Engine) sleep(d time.Duration) bool {
 	}
 }
 
-// Examine reads all files of a folder that is not open, and says what is damaged. progress is called before each table.
+// Examine reads all files of a folder that is not open, and returns the damage. progress is called before each table.
 func Examine(dir string, progress func(file string, done, all int)) ([]files.Damage, error) {
 	f, err := examineFolder(dir)
 	if err != nil || f.isNew {

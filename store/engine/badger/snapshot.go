@@ -11,8 +11,7 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// Snapshot reads the flushes that were complete before it was made. Release has to be called when nobody reads it any
-// more.
+// Snapshot reads the flushes that were complete before it was made. Release has to be called after the last read.
 type Snapshot struct {
 	engine *Engine
 	txn    *badger.Txn // never discarded, which managed mode allows
@@ -29,7 +28,7 @@ func (e *Engine) Snapshot() *Snapshot {
 	return s
 }
 
-// Release ends the reading of a snapshot. Badger may drop what only older snapshots than those left would read.
+// Release ends the reading of a snapshot. Badger may drop versions that no other snapshot reads.
 func (s *Snapshot) Release() {
 	e := s.engine
 	e.mu.Lock()
@@ -67,7 +66,7 @@ func (s *Snapshot) get(key []byte, fn func(value []byte, k kind) error) (found b
 	return true, item.Value(func(stored []byte) error { return s.visit(key, stored, fn) })
 }
 
-// visit calls fn with what an entry has, if it has its checksum.
+// visit calls fn with the value of an entry, if its checksum is right.
 func (s *Snapshot) visit(key, stored []byte, fn func(value []byte, k kind) error) error {
 	value, k, err := openEntry(key, stored)
 	if err != nil {
@@ -76,20 +75,20 @@ func (s *Snapshot) visit(key, stored []byte, fn func(value []byte, k kind) error
 	return fn(value, k)
 }
 
-// item asks Badger for a key.
+// item gets a key from Badger.
 func (s *Snapshot) item(key []byte) (item *badger.Item, err error) {
 	defer s.engine.recoverDamage(&err)
 	return s.txn.Get(key)
 }
 
-// recoverDamage makes damage of a panic inside Badger: it follows offsets in a damaged block.
+// recoverDamage turns a panic inside Badger into damage: Badger follows offsets in a damaged block.
 func (e *Engine) recoverDamage(err *error) {
 	if p := recover(); p != nil {
 		*err = e.found(fmt.Errorf("%w: reading a table: %v", ErrDamaged, p))
 	}
 }
 
-// Scan goes through a range.
+// Scan reads a range.
 func (s *Snapshot) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
 	if len(end) > 0 && bytes.Compare(start, end) >= 0 {
 		return nil
@@ -125,11 +124,11 @@ func (x *scan) run(first, end []byte, outside func(key []byte) bool) error {
 			return nil
 		}
 		if bytes.HasPrefix(x.key, []byte(ownPrefix)) {
-			behind := behindOwn
+			next := afterOwn
 			if x.options.Reverse {
-				behind = []byte(ownPrefix) // which is no key itself
+				next = []byte(ownPrefix) // which is no key itself
 			}
-			if err = x.move(func() { x.Seek(behind) }); err != nil || !x.Valid() {
+			if err = x.move(func() { x.Seek(next) }); err != nil || !x.Valid() {
 				return err
 			}
 			if x.key = x.Item().Key(); outside(x.key) {
@@ -165,16 +164,16 @@ func (x *scan) visit(stored []byte) error {
 	})
 }
 
-// minPrefix is the length of the shortest useful prefix. Badger compares it with every key, and it excludes tables only
-// at the beginning of a scan: a scan of all keys with a short prefix is a long one.
+// minPrefix is the length of the shortest useful prefix. Badger compares it with every key, and it excludes tables
+// only at the beginning of a scan: a scan of all keys with a short prefix is a long one.
 const minPrefix = 4
 
-// commonPrefix is what all keys in [start, end) begin with, so that Badger can exclude tables. It is nil if it is
+// commonPrefix is the prefix of all keys in [start, end), with which Badger can exclude tables. It is nil if it is
 // short. In reverse, end begins with it too: a scan that seeks a key without it finds nothing.
 func commonPrefix(start, end []byte, reverse bool) []byte {
 	n := engine.SharedPrefix(start, end)
 	if !reverse && n < len(start) && n+1 == len(end) && end[n] == start[n]+1 {
-		n++ // end is the successor of what start begins with
+		n++ // end is the successor of a prefix of start
 	}
 	if n < minPrefix {
 		return nil

@@ -91,7 +91,7 @@ func TestForgedCommit(t *testing.T) {
 		t.Errorf("before: %t, blob: %t, after: %t, forged: %t", has(t, e, "before"), has(t, e, "blob"),
 			has(t, e, "after"), has(t, e, "admin"))
 	}
-	if !strings.Contains(log.String(), files.AsideFolder) {
+	if !strings.Contains(log.String(), files.QuarantineFolder) {
 		t.Errorf("the repair does not tell where the rest is: %s", log)
 	}
 }

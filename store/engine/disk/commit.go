@@ -70,8 +70,8 @@ func (e *Engine) Defer(done func(error)) bool {
 
 // A delta for a key whose value is in Badger is folded when it is flushed, too late to refuse a commit that makes the
 // value too long. So a flush remembers the keys of nearly too long values. Deltas for these, and long deltas, are
-// folded when they are committed too, to see how long the value becomes. A flush merges MaxCommit bytes into a value at
-// most, so no value becomes too long for Badger before its key is remembered.
+// folded when they are committed too, to see how long the value becomes. A flush merges MaxCommit bytes into a value
+// at most, so no value becomes too long for Badger before its key is remembered.
 
 // longKeys are keys whose values in Badger are nearly too long.
 type longKeys struct {

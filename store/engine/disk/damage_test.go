@@ -216,7 +216,7 @@ func tryDamaged(t *testing.T, image, name string, change func(path string) error
 	if lost := count - len(found); lost > 0 && !strings.HasSuffix(name, ".log") {
 		t.Errorf("the repair loses %d", lost)
 	}
-	if !strings.Contains(log.String(), filepath.Join(dir, files.AsideFolder)) {
+	if !strings.Contains(log.String(), filepath.Join(dir, files.QuarantineFolder)) {
 		t.Errorf("the repair does not tell where it keeps what was damaged: %s", log)
 	}
 	writeNumbers(t, e, 0, 1)
@@ -233,7 +233,8 @@ func tryDamaged(t *testing.T, image, name string, change func(path string) error
 	}
 }
 
-// TestTornRecord cuts the last record at each byte, as a kill in the middle of a write leaves it: the others are there.
+// TestTornRecord cuts the last record at each byte, as a kill in the middle of a write leaves it: the others are
+// there.
 func TestTornRecord(t *testing.T) {
 	dir := folder(t)
 	o := damagedLog(dir, &strings.Builder{})

@@ -1,14 +1,14 @@
 // Package disk is the engine of a folder: a commit log and memtables in front of engine/badger.
 //
 // An Engine is a memory.Front, which commits change and reads read, with durability below it. A commit is applied to
-// the memtable, appended to the log (see commitlog) and published. In the mode Periodic it is acknowledged then: if the
-// process is killed, the system still has its writes. A sync follows within SyncEvery. In the mode Batch one goroutine
-// syncs the log and acknowledges all commits that were appended before (sync.go).
+// the memtable, appended to the log (see commitlog) and published. In the mode Periodic it is acknowledged then: if
+// the process is killed, the system still has its writes. A sync follows within SyncEvery. In the mode Batch one
+// goroutine syncs the log and acknowledges all commits that were appended before (sync.go).
 //
-// A memtable that is full is frozen, and another one begun. The flusher writes frozen memtables to Badger, in the order
-// of their keys, and drops the segments of the log that are not needed any more (flush.go). Commits are delayed while a
-// memtable is flushed, so that they need not wait for a whole flush (admission.go). After a kill the log is replayed
-// (open.go). The invariants that make this safe are listed in commit.go.
+// A memtable that is full is frozen, and another one begun. The flusher writes frozen memtables to Badger, in the
+// order of their keys, and drops the segments of the log that are not needed any more (flush.go). Commits are delayed
+// while a memtable is flushed, so that they need not wait for a whole flush (admission.go). After a kill the log is
+// replayed (open.go). The invariants that make this safe are listed in commit.go.
 //
 // Badger's own limits do not show: the log makes a commit atomic, and the flusher divides it.
 package disk
@@ -126,8 +126,8 @@ func (e *Engine) CheckKey(key []byte) error { return badger.CheckKey(key) }
 // Damage is damage that was found since the engine was opened.
 func (e *Engine) Damage() error { return e.badger.Damage() }
 
-// Close waits for the commits and updates that are not answered and for the reads under way, and flushes everything, so
-// that there is no log to read when the folder is opened again.
+// Close waits for the commits and updates that are not answered and for the reads under way, and flushes everything,
+// so that there is no log to read when the folder is opened again.
 func (e *Engine) Close() error {
 	if err := e.Front.Close(); err != nil {
 		return err

@@ -56,8 +56,8 @@ func (e *Engine) flushFrozen() {
 	}
 }
 
-// freezeRest freezes the memtable of an engine that is being closed, if it has commits that tables lack. It may have no
-// rows, if they were deleted.
+// freezeRest freezes the memtable of an engine that is being closed, if it has commits that tables lack. It may have
+// no rows, if they were deleted.
 func (e *Engine) freezeRest() {
 	e.Mu.Lock()
 	defer e.Mu.Unlock()
@@ -99,8 +99,8 @@ func (e *Engine) flush(m *memory.Memtable, base memory.Base) error {
 	return nil
 }
 
-// writeTables writes the rows of a memtable to Badger, in the order of their keys. Deltas are folded into the values in
-// base.
+// writeTables writes the rows of a memtable to Badger, in the order of their keys. Deltas are folded into the values
+// in base.
 func (e *Engine) writeTables(m *memory.Memtable, base memory.Base) error {
 	f := e.badger.BeginFlush(e.waitForBadger)
 	defer f.Discard()
@@ -131,8 +131,8 @@ func (e *Engine) writeTables(m *memory.Memtable, base memory.Base) error {
 	return f.Finish(m.Last)
 }
 
-// foldIntoTables appends to dst the value of a key with a delta folded in. It appends nothing if they cannot be folded:
-// then the store has written neither the value nor the delta.
+// foldIntoTables appends to dst the value of a key with a delta folded in. It appends nothing if they cannot be
+// folded: then the store has written neither the value nor the delta.
 func (e *Engine) foldIntoTables(base memory.Base, dst, key, delta []byte) (value []byte, err error) {
 	var unfoldable error
 	found, err := base.Get(key, func(existing []byte) error {

@@ -67,8 +67,8 @@ func (e *Engine) examineLog() (*commitlog.Examination, error) {
 // written to little would keep all of them, until it had written a whole memtable.
 const maxReplayed = 4
 
-// openLog replays the log and starts the engine's goroutines. Tables have the commits up to badger.Flushed: the log has
-// to go on from there.
+// openLog replays the log and starts the engine's goroutines. Tables have the commits up to badger.Flushed: the log
+// has to go on from there.
 func (e *Engine) openLog(x *commitlog.Examination) error {
 	e.Init(e.fold, e, e.badger.Snapshot())
 	e.UseFilter(e.o.Filter)

@@ -15,8 +15,8 @@ const (
 	MaxOps    = 1 << 17
 )
 
-// largeCommit is from how many bytes on commits are applied one at a time, so that a small one waits for the lock until
-// one of them is applied at most, and not until all are.
+// largeCommit is from how many bytes on commits are applied one at a time, so that a small one waits for the lock
+// until one of them is applied at most, and not until all are.
 const largeCommit = 256 << 10
 
 var errEmptyValue = errors.New("engine: a value is empty")

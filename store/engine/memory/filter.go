@@ -8,9 +8,9 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// filter has Bloom filters of the keys that were written, so it reports keys that were never written. A merge into such
-// a key reads no old value, which would be most of the cost of an insert and of later reads of the row; an update that
-// reads the key does not read the layers; and if the key is deleted before it is flushed, the memtable needs no
+// filter has Bloom filters of the keys that were written, so it reports keys that were never written. A merge into
+// such a key reads no old value, which would be most of the cost of an insert and of later reads of the row; an update
+// that reads the key does not read the layers; and if the key is deleted before it is flushed, the memtable needs no
 // tombstone (see fresh). The lock of writers is held to use the filter.
 //
 // Keys are grouped by their first bytes. A group gets a Bloom filter if it has no keys when a delta is first merged

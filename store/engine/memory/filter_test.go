@@ -132,8 +132,8 @@ func (l *layered) write(t *testing.T, kind engine.OpKind, key, value string) {
 	})
 }
 
-// TestPutsAreNotFiltered puts keys, which the filter does not keep, and merges into them and into others, once they are
-// in tables: what was put is found, also by an update that reads before it writes.
+// TestPutsAreNotFiltered puts keys, which the filter does not keep, and merges into them and into others, once they
+// are in tables: what was put is found, also by an update that reads before it writes.
 func TestPutsAreNotFiltered(t *testing.T) {
 	e := newLayered()
 	e.write(t, engine.Put, "put and merged", "one")

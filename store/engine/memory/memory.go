@@ -1,19 +1,19 @@
-// Package memory is the part of an engine that is in memory, and the engine of cqld --memory and of tests, which has no
-// other part.
+// Package memory is the part of an engine that is in memory, and the engine of cqld --memory and of tests, which has
+// no other part.
 //
 // A Front takes commits and serves reads. Its rows are in a Memtable, a copy-on-write B+tree (see tree). A commit is
-// applied on the caller's goroutine under the one lock of writers. Readers take no lock: they read the version that the
-// last commit has published (publish.go). Nodes are changed in place unless a read is under way, so a write copies the
-// path to its row only if a read is under way, or a Snapshot was made since the write before.
+// applied on the caller's goroutine under the one lock of writers. Readers take no lock: they read the version that
+// the last commit has published (publish.go). Nodes are changed in place unless a read is under way, so a write copies
+// the path to its row only if a read is under way, or a Snapshot was made since the write before.
 //
 // An Update runs its function on the published version without the lock. When it commits, it looks whether a key that
 // it puts or deletes has changed meanwhile, and runs the function again in that case (optimistic concurrency control).
 // Updates run one after the other, whatever their guards are.
 //
 // Below implements durability: engine/disk appends each commit to a log, freezes memtables and flushes them to Badger.
-// A Front reads the memtable, the frozen memtables from the newest to the oldest, and Badger (reader.go). An Engine has
-// no layers below its memtable. It has snapshots instead: Snapshot, Restore and Fork take no longer for many rows than
-// for few, because they share the tree.
+// A Front reads the memtable, the frozen memtables from the newest to the oldest, and Badger (reader.go). An Engine
+// has no layers below its memtable. It has snapshots instead: Snapshot, Restore and Fork take no longer for many rows
+// than for few, because they share the tree.
 package memory
 
 import (
@@ -91,8 +91,8 @@ func (e *Engine) share() tree.Tree {
 	return t
 }
 
-// Restore replaces the engine's state by that of a snapshot, of this engine or of another one with the same Fold. Reads
-// that are under way go on with the state that they began on, and updates run again.
+// Restore replaces the engine's state by that of a snapshot, of this engine or of another one with the same Fold.
+// Reads that are under way go on with the state that they began on, and updates run again.
 func (e *Engine) Restore(snapshot engine.Snapshot) error {
 	s, ok := snapshot.(*Snapshot)
 	if !ok {

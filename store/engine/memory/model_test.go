@@ -141,8 +141,8 @@ func (m *model) compare(r engine.Reader, holds map[string]string) {
 	}
 }
 
-// TestModel does at random what can be done with an engine, its forks and its snapshots, and wants each of them to hold
-// what a map holds.
+// TestModel does at random what can be done with an engine, its forks and its snapshots, and wants each of them to
+// hold what a map holds.
 func TestModel(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Log("seed", seed)

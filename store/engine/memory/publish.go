@@ -9,7 +9,8 @@ import (
 
 // Readers reach the newest version without a lock, and the writer knows whether it is read. A reader increments the
 // version's counter before it checks that the version is still published; the writer unpublishes the version before it
-// checks the counter. So one of them notices the other: no reader is in a tree whose nodes the writer changes in place.
+// checks the counter. So one of them notices the other: no reader is in a tree whose nodes the writer changes in
+// place.
 
 // version is a state of the engine that reads begin on.
 type version struct {
@@ -59,9 +60,9 @@ func (f *Front) enterAt(v *version) bool {
 	return false
 }
 
-// beginWriting allows the memtable to be changed. It returns what publish needs: the version whose nodes may be changed
-// in place, or nil if the nodes of all versions stay as they are. slow says that the change takes long, so readers keep
-// entering the last version meanwhile.
+// beginWriting allows the memtable to be changed. It returns what publish needs: the version whose nodes may be
+// changed in place, or nil if the nodes of all versions stay as they are. slow says that the change takes long, so
+// readers keep entering the last version meanwhile.
 func (f *Front) beginWriting(slow bool) *version {
 	f.changes++
 	if !slow {

@@ -58,8 +58,8 @@ func sizeOf(r tree.Row) int64 {
 	return int64(size + len(r.Value()))
 }
 
-// longValue is from how many bytes on a short delta is kept beside a value and not folded in at once: a list that grows
-// by one element at a time would be copied each time.
+// longValue is from how many bytes on a short delta is kept beside a value and not folded in at once: a list that
+// grows by one element at a time would be copied each time.
 const longValue = 16 << 10
 
 // maxDelta is how many bytes the delta beside a long value may have.

@@ -29,8 +29,8 @@ func fill(t testing.TB, e *Engine, n int, value []byte, order func(i int) int) {
 
 func same(i int) int { return i }
 
-// TestGrowth inserts and deletes many rows in several orders: leaves have many rows, those without any go, and the tree
-// is as low as it can be in the end.
+// TestGrowth inserts and deletes many rows in several orders: leaves have many rows, those without any go, and the
+// tree is as low as it can be in the end.
 func TestGrowth(t *testing.T) {
 	const n = 25_000
 	shuffled := rand.New(rand.NewPCG(1, 2)).Perm(n)

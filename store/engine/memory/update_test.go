@@ -102,7 +102,8 @@ func TestCloseWaitsForUpdates(t *testing.T) {
 	expect(t, "a fork of the closed engine", e.Fork(), "a=1")
 }
 
-// TestCloseWaitsForOldViews has views under way that began before commits of all kinds: a closed engine waits for each.
+// TestCloseWaitsForOldViews has views under way that began before commits of all kinds: a closed engine waits for
+// each.
 func TestCloseWaitsForOldViews(t *testing.T) {
 	var long []engine.Op
 	for i := range slowOps + 1 {

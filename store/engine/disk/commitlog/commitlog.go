@@ -1,19 +1,20 @@
-// Package commitlog is the log in front of engine/disk's tables: each commit is appended to it before it is answered,
-// and it is read again when a folder is opened that was not closed.
+// Package commitlog is the write-ahead log of engine/disk: each commit is appended to a Log before it is acknowledged,
+// and replayed when a folder is opened that was not closed.
 //
-// The log is a row of segments, files whose blocks of the disk are taken before they are used. A segment has a head and
-// records, one behind the other:
+// The log is a sequence of segments, files whose blocks are allocated before they are used. A segment has a head and
+// records, one after the other:
 //
 //	<magic> <number uint64> <checksum uint32>			the head
 //	<length uint32> <checksum uint32> <sequence uint64> <operations>	a record: a commit
 //
-// Sequence numbers count commits, over all segments, without a gap. So a record that is missing is noticed wherever it
-// was. Two more files tell where the log begins and ends: LOG has the numbers of the first and the last segment, and is
-// replaced when a segment is made or goes; LOGGED has the sequence numbers of the last record and of the last one that
-// was synced, and is mapped.
+// Sequence numbers count commits, over all segments, without a gap, so a missing record is noticed. Two more files
+// describe the log (marks.go): LOG has the numbers of the first and the last segment, and is replaced when a segment
+// is made or removed; LOGGED has the sequence numbers of the last record and of the last one that was synced, and is
+// mapped.
 //
-// Examine looks at the files and changes nothing. What follows the last sound record was being written when the process
-// or the power went, unless LOGGED says that it was synced: then the log is damaged.
+// Recovery begins with an Examination, which changes nothing (examine.go). The bytes after the last sound record are a
+// torn write from the moment when the process was killed or the power failed, unless LOGGED says that they were
+// synced: then the log is damaged.
 package commitlog
 
 import (
@@ -33,8 +34,8 @@ import (
 type Options struct {
 	SegmentSize int64 // bytes of a segment; 0: 32 MiB
 
-	// Mapped has records copied into memory that is mapped to the segments, where the system can. A sync of such a record
-	// may write some hundred KiB around it as well: it is for logs that are synced now and then.
+	// Mapped copies records into mappings of the segments, if the system supports that. A sync of such a record may write
+	// some hundred KiB around it as well: it is for logs that are synced periodically.
 	Mapped bool
 
 	Sync func(*os.File) error // of a test; nil: syncs the file
@@ -68,15 +69,15 @@ type Log struct {
 
 	changing sync.Mutex // held while segments are made and removed
 	list     list       // as it is in LOG; guarded by changing
-	unsure   error      // nobody knows which list LOG has; guarded by changing
+	unsure   error      // LOG may have another list; guarded by changing
 
 	syncing sync.Mutex // held while segments are synced
 	synced  uint64     // guarded by syncing
-	failed  error      // of a sync: nobody knows what is on disk; guarded by syncing
+	failed  error      // of a sync: it is not known what is on disk; guarded by syncing
 	marks   *marks
 }
 
-// open makes a log that goes on behind a record. The segments before it are sealed, and in LOG.
+// open makes a log that goes on after a record. The segments before it are full, and in LOG.
 func open(dir string, o Options, l list, full []*segment, last uint64) (*Log, error) {
 	if o.SegmentSize == 0 {
 		o.SegmentSize = defaultSegment
@@ -104,13 +105,14 @@ func (l *Log) Ready(ops []engine.Op) bool {
 	return l.spare != nil || !l.isFull(ops)
 }
 
-// isFull reports whether a commit does not go into the current segment. One that is too long for any gets one alone.
+// isFull reports whether a commit does not fit into the current segment. A commit that is too long for any segment
+// gets one alone.
 func (l *Log) isFull(ops []engine.Op) bool {
 	s := l.current
 	return s == nil || s.end > headBytes && s.end+int64(recordBytes(ops)) > l.o.SegmentSize
 }
 
-// Append appends a commit. If it fails nothing was appended. It wants Prepare when it has taken the next segment.
+// Append appends a commit. If it fails, nothing was appended. wantsSegment asks for a call of Prepare.
 func (l *Log) Append(ops []engine.Op) (wantsSegment bool, err error) {
 	buf := &l.buf
 	if recordBytes(ops) > maxKeptBuffer {
@@ -147,13 +149,13 @@ func (l *Log) Append(ops []engine.Op) (wantsSegment bool, err error) {
 	return wantsSegment, nil
 }
 
-// maxKeptBuffer is the length of the longest record whose buffer the log keeps for the next. The garbage collector takes
-// longer ones when they are not used.
+// maxKeptBuffer is the length of the longest record whose buffer the log keeps for the next. The garbage collector
+// takes longer ones when they are not used.
 const maxKeptBuffer = 1 << 20
 
 var longBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// Prepare makes the next segment, unless there is one, and gives the memory of full ones back.
+// Prepare makes the next segment, unless there is one, and unmaps full ones.
 func (l *Log) Prepare() error {
 	l.changing.Lock()
 	defer l.changing.Unlock()
@@ -193,8 +195,8 @@ func (l *Log) Prepare() error {
 	return nil
 }
 
-// Sync returns when all records that were appended before are on disk. An error says that nobody knows what is, and all
-// later syncs fail with it: the system tells of a page that it could not write only once.
+// Sync returns when all records that were appended before are on disk. After an error it is not known what is on disk,
+// and all later syncs fail with the error: the system reports a page that it could not write only once.
 func (l *Log) Sync() error {
 	l.syncing.Lock()
 	defer l.syncing.Unlock()
@@ -203,20 +205,20 @@ func (l *Log) Sync() error {
 	}
 	l.mu.Lock()
 	last := l.last.Load()
-	var behind []*segment
+	var unsynced []*segment
 	for _, s := range l.full {
 		if s.last > l.synced && s.file != nil {
-			behind = append(behind, s)
+			unsynced = append(unsynced, s)
 		}
 	}
 	if l.current != nil {
-		behind = append(behind, l.current)
+		unsynced = append(unsynced, l.current)
 	}
 	l.mu.Unlock()
 	if last == l.synced {
 		return nil
 	}
-	for _, s := range behind {
+	for _, s := range unsynced {
 		if err := l.o.Sync(s.file); err != nil {
 			l.failed = fmt.Errorf("sync the log: %w", err)
 			return l.failed
@@ -227,7 +229,7 @@ func (l *Log) Sync() error {
 	return nil
 }
 
-// Drop removes the segments of which nothing behind a record is needed any more.
+// Drop removes the segments that have no record after upTo.
 func (l *Log) Drop(upTo uint64) error {
 	l.changing.Lock()
 	defer l.changing.Unlock()
@@ -260,8 +262,8 @@ func (l *Log) Drop(upTo uint64) error {
 	return err
 }
 
-// setList replaces LOG. If that fails so that nobody knows which list it has, it stays as it is until the log is opened
-// again, and so do the segments.
+// setList replaces LOG. If it is not known which list LOG has after a failure, neither LOG nor the segments change
+// until the log is opened again.
 func (l *Log) setList(next list) error {
 	if l.unsure != nil {
 		return l.unsure
@@ -276,7 +278,7 @@ func (l *Log) setList(next list) error {
 	return err
 }
 
-// Size is how many segments the log has, without the one that waits, and how many bytes of records.
+// Size is the number of segments, without the spare one, and the bytes of their records.
 func (l *Log) Size() (segments int, bytes int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -291,7 +293,7 @@ func (l *Log) Size() (segments int, bytes int64) {
 	return segments, bytes
 }
 
-// Close closes the files. Nothing is appended any more.
+// Close closes the files.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -304,7 +306,7 @@ func (l *Log) Close() error {
 	return errors.Join(err, l.marks.close())
 }
 
-// Empty closes the log and removes all segments: everything in them is kept elsewhere.
+// Empty closes the log and removes all segments, because all their commits are in tables.
 func (l *Log) Empty() error {
 	l.changing.Lock()
 	defer l.changing.Unlock()

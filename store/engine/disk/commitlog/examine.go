@@ -14,12 +14,12 @@ import (
 	"github.com/cqld/cqld/store/engine/files"
 )
 
-// Examination is what was found of a log that is not open. Nothing is changed until Open or Reset.
+// Examination is the state of a log that is not open. Nothing is changed until Open or Reset.
 type Examination struct {
 	dir      string
-	Exists   bool           // there is a log, though it may be empty
-	Damages  []files.Damage // what is wrong with which file
-	Warnings []string       // warnings for the server's log when the log is opened
+	Exists   bool // there is a log, though it may be empty
+	Damages  []files.Damage
+	Warnings []string // warnings for the server's log when the log is opened
 	list     list
 	segments []*segment
 	seq      uint64   // of the last record that is kept
@@ -29,7 +29,7 @@ type Examination struct {
 	left     []string // segments that are in no list
 }
 
-// Examine reads the log of a folder. wanted says that there must be one.
+// Examine reads the log of a folder. It is damage if there is none and wanted is set.
 func Examine(dir string, wanted bool) (*Examination, error) {
 	x := &Examination{dir: dir}
 	numbers, err := segmentNumbers(dir)
@@ -66,11 +66,11 @@ func Examine(dir string, wanted bool) (*Examination, error) {
 		return nil, err
 	}
 	if !sound {
-		what := "it does not have the checksum that it was written with"
+		kind := "it does not have the checksum that it was written with"
 		if err != nil {
-			what = "it is not there"
+			kind = "it is not there"
 		}
-		x.damage(marksName, "%s", what)
+		x.damage(marksName, "%s", kind)
 	}
 	x.synced = synced
 	if err := x.follow(last, synced); err != nil {
@@ -98,12 +98,12 @@ func segmentNumbers(dir string) (numbers []uint64, err error) {
 	return numbers, err
 }
 
-// follow reads the records in their order up to the first that is missing. last is the last that was appended, and
-// synced the last one that was synced.
+// follow reads the records in their order up to the first one that is missing. last is the number of the last record
+// that was appended, and synced that of the last one that was synced.
 func (x *Examination) follow(last, synced uint64) error {
 	x.seq = x.list.seq - 1
 	newest := ListName // the segment with the last record
-	blamed := ""       // the first segment behind it with something that is no record
+	blamed := ""       // the first segment after it with bytes that are no record
 	for n := x.list.first; n <= x.list.last; n++ {
 		s := &segment{number: n, end: headBytes}
 		name := segmentName(n)
@@ -138,14 +138,14 @@ func (x *Examination) follow(last, synced uint64) error {
 	case x.seq < synced:
 		x.damage(blamed, "the log ends in it with the commit %d, and was synced up to %d", x.seq, synced)
 	case x.seq < last:
-		x.warn("the log %s ends with the commit %d: the %d commits behind it are lost, which were not synced",
+		x.warn("the log %s ends with the commit %d: the %d commits after it are lost, which were not synced",
 			filepath.Join(x.dir, blamed), x.seq, last-x.seq)
 	}
 	return nil
 }
 
-// followSegment reads the records of a segment up to one that does not follow the last one: something is missing before
-// it.
+// followSegment reads the records of a segment up to one whose sequence number is not the next one: a record is
+// missing before it.
 func (x *Examination) followSegment(s *segment, data []byte) {
 	for !x.cut {
 		size, seq, ok := parseRecord(s.number, data[s.end:])
@@ -164,7 +164,7 @@ func (x *Examination) followSegment(s *segment, data []byte) {
 	}
 }
 
-// restOf reports whether there is more than zeros behind a place.
+// restOf reports whether there are bytes other than zeros from a place on.
 func restOf(data []byte, from int64) bool {
 	for _, b := range data[from:] {
 		if b != 0 {
@@ -178,7 +178,7 @@ func (x *Examination) warn(format string, args ...any) {
 	x.Warnings = append(x.Warnings, fmt.Sprintf(format, args...))
 }
 
-// keepAll takes all segments for those of the log: LOG does not tell which there are.
+// keepAll takes all segments in the folder as the log's, because LOG cannot be read.
 func (x *Examination) keepAll(numbers []uint64) {
 	x.Exists, x.list = true, list{first: 1, seq: 1}
 	for _, n := range numbers {
@@ -187,8 +187,8 @@ func (x *Examination) keepAll(numbers []uint64) {
 	}
 }
 
-// Continue says that tables have the commits up to flushed, so that Replay leaves those out. The log has to go on from
-// there: if it does not, it is damaged.
+// Continue makes Replay begin after the commits up to flushed, which tables have. The log has to go on from there: if
+// it does not, it is damaged.
 func (x *Examination) Continue(flushed uint64) {
 	x.flushed = flushed
 	if !x.Exists || len(x.Damages) > 0 {
@@ -201,12 +201,12 @@ func (x *Examination) Continue(flushed uint64) {
 	}
 }
 
-// Last is the last commit that Replay has come to, or that tables have.
+// Last is the last commit that was replayed, or that tables have.
 func (x *Examination) Last() uint64 { return max(x.seq, x.flushed) }
 
 // Replay calls fn with the commits of the log that tables do not have, in their order, up to the first record that is
-// damaged or missing. It never looks for records behind that: what looks like one may be the value of a client. ops are
-// only valid until fn returns.
+// damaged or missing. It never searches for records after that, because bytes that look like a record may be a
+// client's value. ops are valid until fn returns.
 func (x *Examination) Replay(fn func(seq uint64, ops []engine.Op) error) error {
 	x.seq = 0
 	var ops []engine.Op
@@ -253,7 +253,7 @@ func (x *Examination) Create() error {
 	return x.list.write(x.dir)
 }
 
-// Open opens the log behind the last record. What is behind it was not whole: it is set aside.
+// Open opens the log after the last record. The torn writes after it are quarantined.
 func (x *Examination) Open(o Options) (*Log, error) {
 	var full, others []*segment
 	for _, s := range x.segments {
@@ -262,7 +262,7 @@ func (x *Examination) Open(o Options) (*Log, error) {
 		} else {
 			others = append(others, s)
 		}
-		if err := x.cutTail(s, o.sync()); err != nil {
+		if err := x.truncate(s, o.sync()); err != nil {
 			return nil, err
 		}
 	}
@@ -284,7 +284,7 @@ func (x *Examination) Open(o Options) (*Log, error) {
 	return open(x.dir, o, l, full, x.Last())
 }
 
-// removeLeft removes segments that no list has: they were being made or removed, or have no record.
+// removeLeft removes segments that are not listed: they were being made or removed, or have no record.
 func (x *Examination) removeLeft() error {
 	for _, name := range x.left {
 		if err := os.Remove(filepath.Join(x.dir, name)); err != nil {
@@ -294,10 +294,10 @@ func (x *Examination) removeLeft() error {
 	return nil
 }
 
-// cutTail cuts off what is behind the last record of a segment, and keeps a copy. It syncs the segment: the process
-// that wrote it may have been killed before it did. What was not synced is written again before: if a sync had failed,
-// the system would take it for written.
-func (x *Examination) cutTail(s *segment, sync func(*os.File) error) (err error) {
+// truncate cuts off the torn write after the last record of a segment, and quarantines a copy. It syncs the segment,
+// because the process that wrote it may have been killed before it did. Records that were not synced are written again
+// before: after a failed sync, the system would take them for written.
+func (x *Examination) truncate(s *segment, sync func(*os.File) error) (err error) {
 	f, err := os.OpenFile(s.path(x.dir), os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -308,7 +308,7 @@ func (x *Examination) cutTail(s *segment, sync func(*os.File) error) (err error)
 		return err
 	}
 	if end > s.end {
-		if _, err := files.CopyAside(s.path(x.dir)); err != nil {
+		if err := files.QuarantineCopy(s.path(x.dir)); err != nil {
 			return err
 		}
 		if err := f.Truncate(s.end); err != nil {
@@ -327,13 +327,13 @@ func (x *Examination) cutTail(s *segment, sync func(*os.File) error) (err error)
 	return sync(f)
 }
 
-// Reset sets the damaged files aside and begins an empty log: what was kept of its records is elsewhere.
+// Reset quarantines the damaged files and begins an empty log. The commits that could be read are in tables.
 func (x *Examination) Reset(log zerolog.Logger, o Options) (*Log, error) {
 	var names []string
 	for _, d := range x.Damages {
 		path := filepath.Join(x.dir, d.Name)
 		log.Error().Str("file", path).Str("damage", d.What).Str("lost", "the commits in it that cannot be read").
-			Str("kept_in", filepath.Join(x.dir, files.AsideFolder)).Msg("a damaged file is repaired")
+			Str("kept_in", filepath.Join(x.dir, files.QuarantineFolder)).Msg("quarantined a damaged file of the commit log")
 		names = append(names, d.Name)
 	}
 	for _, s := range x.segments {
@@ -341,7 +341,7 @@ func (x *Examination) Reset(log zerolog.Logger, o Options) (*Log, error) {
 	}
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		if _, err := files.SetAside(filepath.Join(x.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := files.Quarantine(filepath.Join(x.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}

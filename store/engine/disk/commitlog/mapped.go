@@ -9,26 +9,27 @@ import (
 	"github.com/cqld/cqld/store/engine/files"
 )
 
-// mapped is the memory of a segment whose records are copied into it: a killed process leaves them to the system, as it
-// does what it has written, and a call of the system for each would be a tenth of what a commit costs.
+// mapped is the mapping of a segment, into which records are copied. If the process is killed, the system still writes
+// them to the file, as it does after a write; a system call for each record would be a tenth of the cost of a commit.
 //
-// What is copied must not fail, so pages are made ready before, some at a time: zeros are written to them, which says
-// whether the disk takes them.
+// Copying must not fail, so pages are prepared before, some at a time: zeros are written to the file there, which
+// fails if the disk does not take them.
 type mapped struct {
-	bytes []byte
-	unmap func() error
-	ready int64 // up to where the pages are
+	bytes    []byte
+	unmap    func() error
+	prepared int64 // the end of the prepared pages
 }
 
-// readyBytes is how many bytes are made ready at a time. Longer records are written.
-const readyBytes = 128 << 10
+// preparedBytes is how many bytes are prepared at a time. Longer records are written, and not copied.
+const preparedBytes = 128 << 10
 
-// zeros are written to pages that are made ready.
-var zeros [2 * readyBytes]byte
+// zeros are written to pages to prepare them.
+var zeros [2 * preparedBytes]byte
 
-// newMapped maps a segment, whose blocks are taken. It is nil if that cannot be done: then records are written.
+// newMapped maps a segment, whose blocks are allocated. It is nil if the system does not support that: then records
+// are written.
 func newMapped(f *os.File, size int64) *mapped {
-	if !mayMap {
+	if !files.MappedWrites {
 		return nil
 	}
 	b, unmap, err := files.MapFile(f, int(size))
@@ -38,32 +39,32 @@ func newMapped(f *os.File, size int64) *mapped {
 	return &mapped{bytes: b, unmap: unmap}
 }
 
-// write writes a record behind the last one.
+// write writes a record after the last one.
 func (s *segment) write(record []byte) error {
 	m, end := s.mapped, s.end+int64(len(record))
-	if m == nil || len(record) > readyBytes || end > int64(len(m.bytes)) {
+	if m == nil || len(record) > preparedBytes || end > int64(len(m.bytes)) {
 		return s.writeInParts(record)
 	}
-	if end > m.ready {
-		from := max(m.ready, s.end)
-		to := min((end+readyBytes-1)/readyBytes*readyBytes, int64(len(m.bytes)))
+	if end > m.prepared {
+		from := max(m.prepared, s.end)
+		to := min((end+preparedBytes-1)/preparedBytes*preparedBytes, int64(len(m.bytes)))
 		if _, err := s.file.WriteAt(zeros[:to-from], from); err != nil {
 			return err
 		}
-		makeWritable(m.bytes[from&^(int64(os.Getpagesize())-1) : to])
-		m.ready = to
+		files.Populate(m.bytes[from&^(int64(os.Getpagesize())-1) : to])
+		m.prepared = to
 	}
 	return m.copy(s.end, record)
 }
 
-// largePart is how much of a large record is written at a time: what takes milliseconds in the system holds up every
-// goroutine that waits for the same processor.
-const largePart = 512 << 10
+// maxPart is how many bytes of a record are written at a time: a system call of milliseconds delays every goroutine
+// that waits for the same processor.
+const maxPart = 512 << 10
 
-// writeInParts writes a record that is not copied, and lets others run between its parts.
+// writeInParts writes a record that is not copied, and yields between its parts.
 func (s *segment) writeInParts(record []byte) error {
 	for at := s.end; ; runtime.Gosched() {
-		part := record[:min(len(record), largePart)]
+		part := record[:min(len(record), maxPart)]
 		if _, err := s.file.WriteAt(part, at); err != nil {
 			return err
 		}
@@ -74,7 +75,7 @@ func (s *segment) writeInParts(record []byte) error {
 	}
 }
 
-// copy copies a record. Should the system not give a page, that is an error, as it is of a write.
+// copy copies a record. A page fault that the system cannot serve is an error, as it is for a write.
 func (m *mapped) copy(at int64, record []byte) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -92,7 +93,7 @@ func (m *mapped) copy(at int64, record []byte) (err error) {
 	return nil
 }
 
-// close gives the mapping back. Nothing is copied into it any more. m may be nil.
+// close unmaps the segment. m may be nil.
 func (m *mapped) close() error {
 	if m == nil {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/engine/files"
 )
 
 // newLog makes a log in a new folder.
@@ -42,15 +43,15 @@ func wantRecords(t *testing.T, dir string, want int) {
 	}
 }
 
-// TestMapped appends records of all lengths to a log that is mapped and to one that is written: the files are equal, at
-// once and when the log was closed and synced, and nothing but records is in them.
+// TestMapped appends records of all lengths to a log that is mapped and to one that is written: the files are equal,
+// at once and when the log was closed and synced, and nothing but records is in them.
 func TestMapped(t *testing.T) {
 	written, mapped := t.TempDir(), t.TempDir()
 	logs := map[string]*Log{
 		written: newLog(t, written, Options{SegmentSize: 600_000}),
 		mapped:  newLog(t, mapped, Options{SegmentSize: 600_000, Mapped: true}),
 	}
-	if l := logs[mapped]; mayMap && l.spare.mapped == nil {
+	if l := logs[mapped]; files.MappedWrites && l.spare.mapped == nil {
 		t.Fatal("the log is not mapped")
 	}
 	equal := func(when string) {
@@ -71,7 +72,8 @@ func TestMapped(t *testing.T) {
 		}
 	}
 	for i, n := range []int{
-		0, 1, 100, 4096, 5000, readyBytes - 100, readyBytes, 17, readyBytes + 1, 3 * readyBytes, 20, 700_000, 21, 599_900, 9,
+		0, 1, 100, 4096, 5000, preparedBytes - 100, preparedBytes, 17,
+		preparedBytes + 1, 3 * preparedBytes, 20, 700_000, 21, 599_900, 9,
 		1000, 200_000, 200_000, 200_000, 12, 13,
 	} {
 		for _, l := range logs {

@@ -7,10 +7,10 @@ import (
 	"github.com/cqld/cqld/store/engine/files"
 )
 
-// recordHead is the length of what stands before the operations of a record.
+// recordHead is the length of a record's head.
 const recordHead = 16
 
-// recordBytes is how long the record of a commit is at most.
+// recordBytes is the maximum length of the record of a commit.
 func recordBytes(ops []engine.Op) int {
 	n := recordHead + binary.MaxVarintLen32
 	for i := range ops {
@@ -19,7 +19,7 @@ func recordBytes(ops []engine.Op) int {
 	return n
 }
 
-// appendRecord appends the record of a commit, but for its head, for which seal is called. The operations are
+// appendRecord appends the record of a commit, without its head, which seal writes. The operations are
 //
 //	<count> { <kind byte> <length> <key> <length> <value> }
 //
@@ -43,12 +43,13 @@ func seal(record []byte, segment, seq uint64) {
 	binary.LittleEndian.PutUint32(record[4:], sumRecord(segment, record))
 }
 
-// sumRecord is the checksum of a record in a segment: a record of another segment does not have it.
+// sumRecord is the checksum of a record in a segment. It depends on the segment's number, so a record of another
+// segment is not taken for one of this segment.
 func sumRecord(segment uint64, record []byte) uint32 {
 	return files.Checksum(record[8:]) ^ uint32(segment*0x9e3779b97f4a7c15>>32) ^ binary.LittleEndian.Uint32(record)
 }
 
-// parseRecord returns the length and sequence number of the record that data begins with, if it is sound.
+// parseRecord returns the length and sequence number of the record at the beginning of data, if its checksum is right.
 func parseRecord(segment uint64, data []byte) (size int, seq uint64, ok bool) {
 	if len(data) <= recordHead {
 		return 0, 0, false
@@ -64,7 +65,7 @@ func parseRecord(segment uint64, data []byte) (size int, seq uint64, ok bool) {
 	return size, binary.LittleEndian.Uint64(data[8:]), true
 }
 
-// parseOps returns the operations of a sound record, which point into it.
+// parseOps returns the operations of a record, which point into it.
 func parseOps(ops []engine.Op, record []byte) ([]engine.Op, bool) {
 	b, ok := record[recordHead:], true
 	number := func() int {

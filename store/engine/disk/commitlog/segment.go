@@ -47,9 +47,9 @@ func head(number uint64) []byte {
 	return binary.LittleEndian.AppendUint32(b, files.Checksum(b))
 }
 
-// createSegment makes the file of a segment, and syncs it. It replaces what was left of one that was never used.
-// inMemory has it mapped, if its blocks could be taken.
-func createSegment(dir string, number uint64, size int64, inMemory bool) (*segment, error) {
+// createSegment makes the file of a segment, and syncs it. It replaces a file that was left and never used. mapIt maps
+// the file, if its blocks could be allocated.
+func createSegment(dir string, number uint64, size int64, mapIt bool) (*segment, error) {
 	s := &segment{number: number, end: headBytes}
 	f, err := os.OpenFile(s.path(dir), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -57,7 +57,7 @@ func createSegment(dir string, number uint64, size int64, inMemory bool) (*segme
 	}
 	s.file = f
 	fail := func(err error) (*segment, error) { return nil, errors.Join(err, f.Close(), os.Remove(s.path(dir))) }
-	taken, err := takeAll(f, size)
+	allocated, err := allocate(f, size)
 	if err != nil {
 		return fail(err)
 	}
@@ -67,17 +67,17 @@ func createSegment(dir string, number uint64, size int64, inMemory bool) (*segme
 	if err := errors.Join(f.Sync(), files.SyncFile(dir)); err != nil {
 		return fail(err)
 	}
-	if inMemory && taken {
+	if mapIt && allocated {
 		s.mapped = newMapped(f, size)
 	}
 	return s, nil
 }
 
-// takeAll makes a file so long, and takes its blocks where the system can.
-func takeAll(f *os.File, size int64) (taken bool, err error) {
-	err = files.TakeBlocks(f, 0, size)
+// allocate sets the length of a file, and allocates its blocks if the system supports that.
+func allocate(f *os.File, size int64) (allocated bool, err error) {
+	err = files.AllocateBlocks(f, 0, size)
 	if err != nil && !errors.Is(err, syscall.EOPNOTSUPP) && !errors.Is(err, syscall.ENOSYS) {
-		return false, &os.PathError{Op: "take blocks for", Path: f.Name(), Err: err}
+		return false, &os.PathError{Op: "allocate blocks for", Path: f.Name(), Err: err}
 	}
 	return err == nil, f.Truncate(size)
 }

@@ -1,7 +1,0 @@
-//go:build !linux
-
-package commitlog
-
-const mayMap = false
-
-func makeWritable([]byte) {}
