@@ -46,7 +46,6 @@ func foldRows(dst, x, y []byte) ([]byte, error) {
 		return nil, foldError(y, err)
 	}
 	w := Writer{Head: foldHeads(&a.Head, &b.Head), Dst: slices.Grow(dst, foldedSize(len(x), len(y)))}
-	foldSimple(&a, &b, &w)
 	var hidden columnTombstone
 	write := func(c *Cell) {
 		if !hidden.hides(c) && (c.Timestamp > w.Deletion.Timestamp || c.Counter) {
@@ -130,4 +129,28 @@ func preferred(a, b []byte) bool {
 // foldError reports a damaged value with its first bytes.
 func foldError(value []byte, err error) error {
 	return fmt.Errorf("%w (%d bytes: %x)", err, len(value), value[:min(len(value), 64)])
+}
+
+// columnTombstone is the tombstone of a whole collection. It goes over the cells of a row in their order, and is
+// replaced at each column.
+type columnTombstone struct {
+	column uint32
+	ts     int64
+}
+
+// hides reports whether the tombstone of its column hides c.
+func (h *columnTombstone) hides(c *Cell) bool {
+	if c.Path == nil {
+		if h.column, h.ts = c.Column, NoTimestamp; c.Deleted {
+			h.ts = c.Timestamp
+		}
+		return false
+	}
+	return c.Column == h.column && c.Timestamp <= h.ts
+}
+
+// DropHidden removes the elements of collections that a tombstone of their column hides.
+func DropHidden(cells []Cell) []Cell {
+	var h columnTombstone
+	return slices.DeleteFunc(cells, func(c Cell) bool { return h.hides(&c) })
 }
