@@ -166,7 +166,7 @@ func (m *Mutation) add(c rows.Cell) {
 func (m *Mutation) added() {
 	n := len(m.cells) - 1
 	c := &m.cells[n]
-	m.size += c.LeastSize()
+	m.size += c.MinSize()
 	if c.Deleted {
 		m.dies(c.Expiry.At)
 	} else {

@@ -36,7 +36,7 @@ func (m *Mutation) settle() bool {
 	m.normalize()
 	m.sorted, m.size = true, 0
 	for i := range m.cells {
-		m.size += m.cells[i].LeastSize()
+		m.size += m.cells[i].MinSize()
 	}
 	m.united = m.size
 	return true

@@ -1,9 +1,9 @@
-// Package bloom has Bloom filters that grow: sets of hashes that may claim to have a hash that was never added. The
-// Badger engine keeps the keys that were written in them, and the store the partitions that have tombstones.
+// Package bloom has scalable Bloom filters: sets of hashes with false positives. engine/memory keeps the keys that
+// were written in them, and the store the partitions that have tombstones.
 //
-// A Filter is 16 parts, chosen by the hash, so that it grows by one part at a time. A part is a list of layers,
-// each four times as large as the one before it, up to 1 MiB. Each layer is asked, and each is wrong now and then,
-// so there are few. Filters take their memory from a Budget. A filter that gets no more cannot add.
+// A Filter is 16 parts, chosen by the hash, so that it grows by one part at a time. A part is a list of layers, each
+// four times as large as the one before it, up to 1 MiB. Each layer is asked, and each adds to the rate of false
+// positives, so there are few. Filters allocate from a Budget. A filter that gets no more memory cannot add.
 package bloom
 
 import "sync/atomic"
@@ -18,7 +18,7 @@ func NewBudget(bytes int64) *Budget {
 	return b
 }
 
-// take takes bytes if so many are left.
+// take takes bytes, if the budget has so many.
 func (b *Budget) take(bytes int64) bool {
 	if b.left.Add(-bytes) >= 0 {
 		return true
@@ -27,7 +27,7 @@ func (b *Budget) take(bytes int64) bool {
 	return false
 }
 
-// Filter is a set of hashes. One goroutine at a time adds. Others may ask only while none adds.
+// Filter is a set of hashes. One goroutine at a time adds, and no other goroutine may ask meanwhile.
 type Filter struct {
 	budget *Budget
 	parts  [parts]part
@@ -47,21 +47,21 @@ type layer struct {
 const (
 	parts       = 16
 	firstBlocks = 3         // of a part's first layer
-	mostBlocks  = 1 << 14   // of a layer: 1 MiB
+	maxBlocks   = 1 << 14   // of a layer: 1 MiB
 	growth      = 4         // of layers that are smaller
 	blockSize   = 512 / 8   // bytes
-	blockHashes = 512 / 12. // with 12 bits for each hash one in 150 that were not added is there
+	blockHashes = 512 / 12. // 12 bits for each hash: one in 150 answers is a false positive
 	bitsSet     = 8         // for each hash
 )
 
 // New makes an empty filter.
 func New(b *Budget) *Filter { return &Filter{budget: b} }
 
-// Has reports whether a hash is, or seems to be, in the set.
+// Has reports whether a hash is in the set, with false positives.
 func (f *Filter) Has(hash uint64) bool { return f.parts[hash>>28%parts].has(hash) }
 
-// Add adds a hash and reports whether it was not there. ok is false when there is no memory left: the filter is
-// useless from then on.
+// Add adds a hash and reports whether it was missing. ok is false when there is no memory left: the filter is useless
+// from then on.
 func (f *Filter) Add(hash uint64) (added, ok bool) {
 	p := &f.parts[hash>>28%parts]
 	if p.has(hash) {
@@ -83,7 +83,7 @@ func (f *Filter) Add(hash uint64) (added, ok bool) {
 func (f *Filter) grow(p *part) bool {
 	blocks := firstBlocks
 	if n := len(p.layers); n > 0 {
-		blocks = min(growth*len(p.layers[n-1].blocks), mostBlocks)
+		blocks = min(growth*len(p.layers[n-1].blocks), maxBlocks)
 	}
 	size := int64(blocks) * blockSize
 	if !f.budget.take(size) {
@@ -100,7 +100,7 @@ func (f *Filter) Bytes() int64 { return f.bytes }
 // Count is how many hashes were added.
 func (f *Filter) Count() int64 { return f.count }
 
-// Free gives the filter's memory back to the budget. Nobody may add to it any more.
+// Free gives the filter's memory back to the budget. Nothing may be added to it any more.
 func (f *Filter) Free() {
 	f.budget.left.Add(f.bytes)
 	f.bytes = 0
@@ -115,7 +115,7 @@ func (p *part) has(hash uint64) bool {
 	return false
 }
 
-// block is where a hash has its bits: the upper half of it says how far into the blocks.
+// block is the block of a hash, chosen by its upper half.
 func (l *layer) block(hash uint64) *[8]uint64 {
 	return &l.blocks[hash>>32*uint64(len(l.blocks))>>32]
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// NoTimestamp stands for a write that never was: no write can have this timestamp.
+// NoTimestamp means that there was no write: no write can have this timestamp.
 const NoTimestamp = math.MinInt64
 
 // Cell is the value of one column in a row, or a tombstone of it. A collection has one cell for each element.
@@ -19,8 +19,8 @@ type Cell struct {
 	Value     []byte
 }
 
-// LeastSize is a lower bound of the bytes that the cell takes in a stored row.
-func (c *Cell) LeastSize() int {
+// MinSize is a lower bound of the cell's size in a stored row.
+func (c *Cell) MinSize() int {
 	n := 2
 	if c.Path != nil {
 		n += 1 + len(c.Path)
@@ -67,8 +67,8 @@ type Expiry struct {
 
 // Beats reports whether c wins over another cell of the same column and path. The later timestamp wins. Between
 // equal timestamps a tombstone wins, then a cell that expires, the one that expires later, the larger value. Two
-// different cells never tie, so the winner does not depend on the order in which cells meet. Counters have an order
-// of their own.
+// different cells never tie, so the winner does not depend on the order in which cells are compared. Counters are
+// compared by their changes, see counter_totals.go.
 func (c *Cell) Beats(o *Cell) bool {
 	if c.Counter && o.Counter {
 		return c.outcounts(o)

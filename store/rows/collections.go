@@ -23,8 +23,8 @@ func AppendPath(dst []byte, t types.Type, name []byte) []byte {
 	return append(dst, name...)
 }
 
-// KeepsName reports whether an element's name stands in front of its cell's value. It does for elements of sets and
-// keys of maps that the path does not give back.
+// KeepsName reports whether a cell's value begins with the element's name. It does for elements of sets and keys of
+// maps that cannot be decoded from the path.
 func KeepsName(t types.Type) bool {
 	switch t := t.(type) {
 	case *types.Set:
@@ -35,7 +35,7 @@ func KeepsName(t types.Type) bool {
 	return false
 }
 
-// CellMeta is what WRITETIME and TTL show of a cell.
+// CellMeta is the metadata of a cell that WRITETIME and TTL return.
 type CellMeta struct {
 	Timestamp int64 // microseconds
 	TTL       int32 // seconds as written; 0: none
@@ -57,8 +57,8 @@ type PartMeta struct {
 // maxKeptBuffer is the largest buffer worth keeping.
 const maxKeptBuffer = 64 << 10
 
-// CollectionBuilder puts the value of a collection or a user type together from its cells. It is reused for one
-// column after the other; Reset frees their memory.
+// CollectionBuilder assembles the value of a collection or a user type from its cells. It is reused for one column
+// after the other; Reset frees their memory.
 type CollectionBuilder struct {
 	Column   *schema.Column // nil: no value is begun
 	start    int            // where its value begins in memory
@@ -68,10 +68,10 @@ type CollectionBuilder struct {
 	WithMeta bool // fill Meta
 }
 
-// Reset forgets the values that were built: they are not used any more.
+// Reset frees the memory of the values that were built, which are not used any more.
 func (a *CollectionBuilder) Reset() { a.memory = a.memory[:0] }
 
-// Release forgets everything but memory of usual size.
+// Release drops everything except a buffer of usual size.
 func (a *CollectionBuilder) Release() {
 	memory := a.memory[:0]
 	if cap(memory) > maxKeptBuffer {
@@ -133,7 +133,7 @@ func (a *CollectionBuilder) addName(t types.Type, name []byte) error {
 	return nil
 }
 
-// addField appends a field, and nulls for the fields without a value in front of it.
+// addField appends a field, after nulls for the fields before it that have no value.
 func (a *CollectionBuilder) addField(t *types.UserType, c *Cell) error {
 	if len(c.Path) != 2 {
 		return ErrRow
@@ -157,7 +157,7 @@ func (a *CollectionBuilder) skipFields(position int) {
 	}
 }
 
-// addMeta adds what WRITETIME and TTL show of a cell.
+// addMeta adds the metadata of a cell.
 func (a *CollectionBuilder) addMeta(c *Cell) {
 	a.Meta.Timestamp = max(a.Meta.Timestamp, c.Timestamp)
 	a.Meta.Parts = append(a.Meta.Parts, PartMeta{

@@ -15,7 +15,7 @@ const (
 	TotalSize  = 16
 )
 
-// outcounts is Beats for counters.
+// outcounts is Beats for counters: the cell with more changes wins.
 func (c *Cell) outcounts(o *Cell) bool {
 	switch {
 	case c.Deleted != o.Deleted:
@@ -28,8 +28,8 @@ func (c *Cell) outcounts(o *Cell) bool {
 	return bytes.Compare(c.Value, o.Value) > 0
 }
 
-// Unite returns the cell that remains of two in the same place: the one that beats the other, or the sum of two
-// changes of a counter.
+// Unite merges two cells in the same place: the result is the one that beats the other, or the sum of two changes of a
+// counter.
 func (c *Cell) Unite(o *Cell) Cell {
 	winner := *o
 	if c.Beats(o) {
@@ -46,7 +46,7 @@ func (c *Cell) Unite(o *Cell) Cell {
 	return winner
 }
 
-// CounterValue returns what a client sees of a counter.
+// CounterValue returns a counter's value as clients see it.
 func (c *Cell) CounterValue() []byte {
 	if len(c.Value) == TotalSize {
 		return c.Value[TotalSize-8:]
@@ -73,7 +73,7 @@ func CounterTotals(row []byte) (map[uint32]Cell, error) {
 	return totals, r.Err
 }
 
-// AddToTotals replaces the changes in a row's value by new totals. totals are those that are stored.
+// AddToTotals replaces the changes in a row's value by new totals. totals are the stored ones.
 func AddToTotals(row []byte, totals map[uint32]Cell) ([]byte, error) {
 	var r Reader
 	if err := r.ReadHead(row); err != nil {

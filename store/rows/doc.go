@@ -1,8 +1,9 @@
-// Package rows is how rows and tombstones are stored: keys, values, and the rules that merge, read and purge them.
-// All of it is functions of bytes and definitions. The package knows no engine and reads no clock.
+// Package rows is the storage format of rows and tombstones: keys, values, and the rules that merge, read and purge
+// them. All of it is functions of bytes and definitions. The package knows no engine and reads no clock.
 //
-// A key is made by AppendPartition and AppendClustering. A value is written by Writer and read by Reader. Fold merges
-// two values of one key. A PartitionTombstones tells which tombstone is over a row, and a Purger what may go of it.
+// A key is made by AppendPartition and AppendClustering. A value is written by a Writer and read by a Reader. Fold
+// merges two values of one key. PartitionTombstones finds the tombstone that hides a row, and a Purger removes hidden
+// and expired cells.
 //
 // # Keys
 //
@@ -16,8 +17,8 @@
 //	... | 01 |                          the static row
 //	... | 02 | clustering columns       a row; columns as types.Type.AppendKey writes them, up to the first null
 //
-// Area 0 has the tombstones of partitions and ranges. A range is [start, end) of what follows the
-// partition key in area 1; zero bytes in start are escaped as above.
+// Area 0 has the tombstones of partitions and ranges. A range is [start, end) of the bytes after the partition key in
+// area 1; zero bytes in start are escaped as above.
 //
 //	...                                 of the whole partition
 //	... | start | 00 00 | end           of a range of rows
@@ -56,7 +57,7 @@
 // The paths of a column sort as its elements are ordered:
 //
 //	set, map     the element or the key, as types.Type.AppendKey writes it; where that does not give it back
-//	             (Type.LossyKey), its length and its bytes stand in front of the value
+//	             (Type.LossyKey), the value begins with its length and its bytes
 //	list         | time, or minus it for elements put in front, its sign bit flipped : 8 | any number : 8 |
 //	user type    | the field's position : 2 |
 //
@@ -65,7 +66,6 @@
 //
 // # Merging
 //
-// A mutation has the format of what is stored. Fold keeps the winner of each cell (see Cell.Beats) and leaves out
-// what the tombstone of the row hides, but for counters. Equal rows have equal bytes in whatever order they were
-// written.
+// A mutation has the format of stored rows. Fold keeps the winner of each cell (see Cell.Beats) and omits cells that
+// the tombstone of the row hides, except counters. Equal rows have equal bytes, whatever the order of their mutations.
 package rows

@@ -32,8 +32,8 @@ func foldTombstones(dst, x, y []byte) ([]byte, error) {
 	return a.Later(b).Append(dst), nil
 }
 
-// FoldRows merges two values of one row. Of each cell the winner stays, unless a tombstone of the row or of its
-// column hides it.
+// FoldRows merges two values of one row. The winner of each cell stays, unless a tombstone of the row or of its column
+// hides it.
 func FoldRows(x, y []byte) ([]byte, error) { return foldRows(nil, x, y) }
 
 // foldRows is FoldRows, and appends the value to dst.
@@ -98,8 +98,7 @@ func foldRows(dst, x, y []byte) ([]byte, error) {
 	return w.Finish(), nil
 }
 
-// foldedSize is how many bytes there is room for at first when two values are folded. Most writes are small, or replace
-// what there is.
+// foldedSize is the initial capacity for folding two values. Most writes are small, or replace the old value.
 func foldedSize(x, y int) int { return max(x, y) + min(x, y, 128) + 16 }
 
 // foldHeads merges the heads of two values.

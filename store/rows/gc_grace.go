@@ -6,8 +6,8 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 )
 
-// Purger removes from stored rows what no read can see any more: what tombstones hide, cells of dropped columns,
-// and tombstones and expired cells once gc_grace_seconds are over.
+// Purger removes data from stored rows that no read returns: shadowed cells, cells of dropped columns, and tombstones
+// and expired cells after gc_grace_seconds.
 type Purger struct {
 	Now   int64 // seconds since 1970
 	Grace int64 // the table's gc_grace_seconds
@@ -25,16 +25,16 @@ func (p *Purger) dropped(c *Cell) bool {
 	return some && c.Timestamp <= upTo
 }
 
-// Due reports whether a tombstone written in that second may go: gc_grace_seconds are over. One of an unknown
-// second stays.
+// Due reports whether a tombstone written in that second may be purged: gc_grace_seconds are over. If the second is
+// not known, it may not.
 func (p *Purger) Due(second int64) bool { return second != 0 && second+p.Grace < p.Now }
 
-// ExpiryDue reports whether an expired cell may go without leaving a tombstone.
+// ExpiryDue reports whether an expired cell may be purged without leaving a tombstone.
 func (p *Purger) ExpiryDue(e Expiry) bool {
 	return e.At != 0 && e.At <= p.Now && p.Due(e.At-int64(e.TTL))
 }
 
-// Purge returns what remains of a row's value, nil if nothing does, and whether anything was removed. hidden is the
+// Purge returns the purged value of a row, nil if nothing remains, and whether anything was removed. hidden is the
 // furthest-reaching tombstone of the partition and of ranges over the row.
 func (p *Purger) Purge(value []byte, hidden Tombstone) (kept []byte, less bool, err error) {
 	var r Reader
@@ -68,8 +68,8 @@ func (p *Purger) Purge(value []byte, hidden Tombstone) (kept []byte, less bool, 
 	return w.Finish(), less, nil
 }
 
-// cell reports whether a cell stays under the tombstone that covers it, and whether it loses anything. An expired
-// cell loses its value at once and goes like a tombstone.
+// cell reports whether a cell stays under the tombstone that covers it, and whether it changes. An expired cell loses
+// its value at once and is purged like a tombstone.
 func (p *Purger) cell(c *Cell, cover Tombstone) (stays, less bool) {
 	covered := c.Timestamp <= cover.Timestamp
 	switch {

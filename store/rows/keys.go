@@ -24,16 +24,16 @@ const (
 // MaxStoreID is the largest table number that fits into a key.
 const MaxStoreID = math.MaxUint32 >> 1
 
-// Lengths of what each key of a table begins with.
+// Lengths of the first parts of a key.
 const (
 	AreaSize  = 4
 	TokenSize = 8
 )
 
-// ErrKey says that no key of the store looks like this one.
+// ErrKey is the error for a key that the store has not made.
 var ErrKey = errors.New("a stored key is damaged")
 
-// AppendArea appends what all keys in one area of a table begin with.
+// AppendArea appends the prefix of all keys in one area of a table.
 func AppendArea(dst []byte, id uint32, area uint32) []byte {
 	return binary.BigEndian.AppendUint32(dst, id<<1|area)
 }
@@ -46,8 +46,8 @@ func AppendToken(dst []byte, token int64) []byte {
 	return binary.BigEndian.AppendUint64(dst, uint64(token)^1<<63)
 }
 
-// AppendPartition appends what the keys of all rows of a partition begin with. The partitions of a virtual table
-// have no tokens and are ordered by their keys.
+// AppendPartition appends the prefix of the keys of all rows of a partition. The partitions of a virtual table have no
+// tokens and are ordered by their keys.
 func AppendPartition(dst []byte, t *schema.Table, id uint32, partition []byte) []byte {
 	dst = AppendArea(dst, id, AreaRows)
 	var token int64
@@ -68,8 +68,8 @@ func AppendEscaped(dst, b []byte) []byte {
 	return append(dst, 0, 0)
 }
 
-// SplitEscaped reads what AppendEscaped wrote: it appends the bytes at the beginning of key to dst, and returns
-// them and the rest of key.
+// SplitEscaped reverses AppendEscaped: it appends the bytes at the beginning of key to dst, and returns them and the
+// rest of key.
 func SplitEscaped(dst, key []byte) (b, rest []byte, err error) {
 	for i := 0; i < len(key); i++ {
 		if key[i] != 0 {
@@ -87,8 +87,8 @@ func SplitEscaped(dst, key []byte) (b, rest []byte, err error) {
 	return nil, nil, ErrKey
 }
 
-// PartitionPrefixLength returns the length of what all keys of the partition begin with. It is negative if the key
-// is damaged.
+// PartitionPrefixLength returns the length of the prefix of all keys of the partition. It is negative if the key is
+// damaged.
 func PartitionPrefixLength(key []byte) int {
 	for i := AreaSize + TokenSize; i+1 < len(key); i++ {
 		if key[i] != 0 {
@@ -119,7 +119,7 @@ func AppendClustering(dst []byte, t *schema.Table, values [][]byte) []byte {
 	return dst
 }
 
-// Successor changes key to the first key behind all that begin with it. It returns nil if there is none.
+// Successor changes key to the first key after all keys with it as prefix. It returns nil if there is none.
 func Successor(key []byte) []byte {
 	for i := len(key) - 1; i >= 0; i-- {
 		if key[i] != 0xFF {
@@ -130,7 +130,7 @@ func Successor(key []byte) []byte {
 	return nil
 }
 
-// AppendStart appends where a slice of a partition begins, given the values of its first clustering columns.
+// AppendStart appends the first key of a slice of a partition, given the values of its first clustering columns.
 func AppendStart(dst []byte, t *schema.Table, values [][]byte, inclusive bool) []byte {
 	n := len(dst)
 	dst = AppendClustering(append(dst, KindRow), t, values)
@@ -140,7 +140,7 @@ func AppendStart(dst []byte, t *schema.Table, values [][]byte, inclusive bool) [
 	return dst
 }
 
-// AppendEnd appends where a slice of a partition ends: the first key behind it.
+// AppendEnd appends the end of a slice of a partition: the first key after it.
 func AppendEnd(dst []byte, t *schema.Table, values [][]byte, inclusive bool) []byte {
 	n := len(dst)
 	dst = AppendClustering(append(dst, KindRow), t, values)
@@ -170,7 +170,7 @@ func IsTombstoneKey(key []byte) bool {
 	return len(key) >= AreaSize && key[AreaSize-1]&1 == AreaTombstones
 }
 
-// AppendRowsPrefix appends what the rows of a partition begin with, given the key of one of its tombstones.
+// AppendRowsPrefix appends the prefix of the rows of a partition, given the key of one of its tombstones.
 func AppendRowsPrefix(dst, key []byte) ([]byte, error) {
 	n := PartitionPrefixLength(key)
 	if n < 0 {
@@ -181,8 +181,8 @@ func AppendRowsPrefix(dst, key []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// SplitKeys are the keys at which a table is split into so many parts of the same size: the first key that it may have,
-// and the first of a token in each of the other parts.
+// SplitKeys are the keys at which a table is split into so many parts of the same size: the first key that it may
+// have, and the first of a token in each of the other parts.
 func SplitKeys(id uint32, parts int) [][]byte {
 	keys := [][]byte{AppendArea(nil, id, AreaTombstones)}
 	for i := 1; i < parts; i++ {

@@ -25,7 +25,7 @@ const (
 	cellCounter                // it is a counter's
 )
 
-// ErrRow says that no row of the store looks like this value.
+// ErrRow is the error for a value that the store has not made.
 var ErrRow = errors.New("a stored row is damaged")
 
 // Head is the part of a row's value that concerns the whole row.
@@ -35,14 +35,14 @@ type Head struct {
 	Clustering []byte    // each lossy clustering column's length and value
 }
 
-// NoHead says nothing about a row.
+// NoHead is the head of a row with neither marker nor tombstone.
 var NoHead = Head{Marker: Marker{Timestamp: NoTimestamp}, Deletion: NoTombstone}
 
 // Reader decodes a row's value: the head, then cell by cell. Everything it returns points into the value.
 type Reader struct {
 	Head
 	Cell Cell   // the one that ReadCell read
-	Rest []byte // what is still to be read
+	Rest []byte // the unread rest
 	Base int64  // the timestamp of plain cells
 	last Expiry // the expiry that was read last
 	Err  error  // why ReadCell returned false, if the value is damaged
@@ -76,9 +76,9 @@ func (r *Reader) ReadHead(value []byte) error {
 	return r.Err
 }
 
-// ReadPlain sets the values of the plain cells that come next: cells with a value, written at the row's base time or
-// later, without expiry or path. columns has the place of each column's value, or -1: cells of other columns are
-// skipped. It returns how many values it has set.
+// ReadPlain sets the values of the next plain cells: cells with a value, written at the row's base time or later,
+// without expiry or path. columns maps columns to places in values, or to -1: cells of other columns are skipped. It
+// returns the number of values that it has set.
 func (r *Reader) ReadPlain(columns []int16, values [][]byte) (set int) {
 	b := r.Rest
 	for len(b) >= 3 && b[0] < 0x80 {
@@ -110,8 +110,8 @@ func (r *Reader) ReadPlain(columns []int16, values [][]byte) (set int) {
 	return set
 }
 
-// afterLaterTime returns where the length of a value begins in a cell that has nothing but a time of its own, after the
-// base. It returns 0 for other cells, and for times that are too far from the base to tell.
+// afterLaterTime returns the offset of the value's length in a cell whose only flag is cellOwnTime, with a time after
+// the base. It returns 0 for other cells, and for times so far from the base that adding them might overflow.
 func (r *Reader) afterLaterTime(b []byte) int {
 	if b[1] != cellOwnTime || b[2]&1 != 0 || r.Base > math.MaxInt64/2 {
 		return 0
@@ -125,7 +125,7 @@ func (r *Reader) afterLaterTime(b []byte) int {
 	return 0
 }
 
-// readPlainBefore returns the bytes of the plain cells that come next and belong to columns before limit.
+// readPlainBefore returns the bytes of the next plain cells, up to a column.
 func (r *Reader) readPlainBefore(limit uint32) []byte {
 	b := r.Rest
 	for len(b) >= 3 && b[0] < 0x80 && uint32(b[0]) < limit && b[1] == 0 {
@@ -140,7 +140,7 @@ func (r *Reader) readPlainBefore(limit uint32) []byte {
 	return cells
 }
 
-// ReadCell decodes the next cell. It returns false behind the last one and when the value is damaged.
+// ReadCell decodes the next cell. It returns false after the last one and when the value is damaged.
 func (r *Reader) ReadCell() bool {
 	if len(r.Rest) == 0 || r.Err != nil {
 		return false

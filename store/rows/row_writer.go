@@ -5,7 +5,7 @@ import "encoding/binary"
 // Writer encodes a row's value: its head, then its cells in the order of Compare. Equal rows have equal bytes.
 type Writer struct {
 	Head
-	Dst   []byte // what the value is appended to
+	Dst   []byte // the value is appended to it
 	begun bool
 	base  int64
 	last  Expiry
@@ -104,14 +104,14 @@ func (w *Writer) WriteCell(c *Cell) {
 	}
 }
 
-// plain reports whether a cell takes three bytes and its value: a short value of a low column, written at the base
-// time.
+// plain reports whether a cell's encoding is three bytes and its value: a short value of a low column, written at the
+// base time.
 func (c *Cell) plain(base int64) bool {
 	return c.Timestamp == base && c.Expiry.At == 0 && !c.Deleted && !c.Counter && c.Path == nil &&
 		c.Column < 0x80 && len(c.Value) < 0x80
 }
 
-// Finish returns the value, behind what Dst had.
+// Finish returns Dst with the value.
 func (w *Writer) Finish() []byte {
 	if !w.begun {
 		w.writeHead(0)

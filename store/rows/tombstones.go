@@ -8,16 +8,16 @@ import (
 	"slices"
 )
 
-// ErrTombstone says that no tombstone of the store looks like this value.
+// ErrTombstone is the error for a value that is no tombstone of the store.
 var ErrTombstone = errors.New("a stored tombstone is damaged")
 
-// Tombstone hides what was written up to a timestamp. gc_grace_seconds count from the second it was written.
+// Tombstone shadows all writes up to a timestamp. gc_grace_seconds count from the second it was written.
 type Tombstone struct {
 	Timestamp int64
 	Second    int64 // since 1970; 0: not known
 }
 
-// NoTombstone hides nothing.
+// NoTombstone shadows nothing.
 var NoTombstone = Tombstone{Timestamp: NoTimestamp}
 
 // Later returns the tombstone that hides more: the one with the later timestamp, then the later second.
