@@ -14,8 +14,8 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// commitsAreAtomic writes the same number to several keys in each commit; readers must never see two
-// numbers, nor one that is older than what a finished commit wrote before they began.
+// commitsAreAtomic writes the same number to many keys in each commit; readers must never see two numbers, nor one
+// that is older than that of a commit that was done before they began.
 func commitsAreAtomic(t *testing.T, e engine.Engine) {
 	const rounds = 300
 	var committed atomic.Int64
@@ -130,7 +130,7 @@ func updatesSeeTheirWrites(t *testing.T, e engine.Engine) {
 	expect(t, "after", dump(t, e, "", "", engine.ScanOptions{}), "a=1 b=2 e=5 6 f=7")
 }
 
-// updatesTakeLoans writes what need not be copied.
+// updatesTakeLoans writes operations that are not copied.
 func updatesTakeLoans(t *testing.T, e engine.Engine) {
 	lend := func(ops ...engine.Op) error {
 		return update(e, "g", func(txn engine.Txn) error {

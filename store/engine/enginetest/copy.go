@@ -11,7 +11,8 @@ import (
 )
 
 // CopyFolder copies the files of the engine of a folder, which may be running, as a killed process would leave them.
-// Files that go meanwhile are in others already: names are read again until nothing has gone. to is an empty folder.
+// The content of a file that is removed meanwhile is in other files already, so names are read again until none is
+// gone. to is an empty folder.
 func CopyFolder(t testing.TB, from, to string) {
 	t.Helper()
 	for range 200 {
@@ -30,7 +31,7 @@ func CopyFolder(t testing.TB, from, to string) {
 // tryCopy copies a folder and reports whether no file has appeared or gone meanwhile.
 func tryCopy(t testing.TB, from, to string) bool {
 	before := FilesIn(t, from)
-	inOrder := slices.Clone(before) // what tells of other files is copied before these, as it may be older but not newer
+	inOrder := slices.Clone(before) // lists of files are copied before the files: they may be older, but not newer
 	slices.SortStableFunc(inOrder, func(a, b string) int {
 		first := []string{"MANIFEST", "LOG", "LOGGED"}
 		return slices.Index(first, b) - slices.Index(first, a)
@@ -58,7 +59,7 @@ func FilesIn(t testing.TB, dir string) (all []string) {
 	return all
 }
 
-// CopyFile copies a file. What is behind its last bytes that were written stays a hole.
+// CopyFile copies a file. The zeros at its end become a hole.
 func CopyFile(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {

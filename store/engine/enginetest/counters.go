@@ -56,7 +56,7 @@ func getsAreOfOneSnapshot(t *testing.T, e engine.Engine) {
 	}
 }
 
-// count makes a pair's count one more, sometimes by way of nothing at all and with another commit behind.
+// count adds one to a pair's count, sometimes after deleting it and with another commit after it.
 func count(e engine.Engine, pair, i int) error {
 	number, words := []byte(fmt.Sprint("number", pair)), []byte(fmt.Sprint("words", pair))
 	err := update(e, string(number), func(txn engine.Txn) error {

@@ -1,5 +1,5 @@
-// Package enginetest is the contract of store/engine as a suite of tests, which every engine's own tests
-// run. A Harness says how to open the engine; Run does the rest.
+// Package enginetest tests the contract of store/engine. Every engine's tests call Run with a Harness that opens the
+// engine. Memory is an engine for tests that uses all the freedom of the contract.
 package enginetest
 
 import (
@@ -16,13 +16,13 @@ import (
 
 // Harness opens the engine under test.
 type Harness struct {
-	// Open opens an empty engine. Closing it is the caller's affair.
+	// Open opens an empty engine. The caller closes it.
 	Open func(t *testing.T, fold engine.Fold) engine.Engine
 
-	// Reopen closes an engine and opens what it has kept; nil if it keeps nothing.
+	// Reopen closes an engine and opens it again; nil if its data is lost when it is closed.
 	Reopen func(t *testing.T, e engine.Engine, fold engine.Fold) engine.Engine
 
-	// Flushes says that the engine folds in the background, so that it may find out at any time what cannot be folded.
+	// Flushes is set if the engine folds in the background, so that it may notice at any time that a fold fails.
 	Flushes bool
 }
 
@@ -34,7 +34,7 @@ func Run(t *testing.T, h Harness) {
 	}{
 		{"keys compare as unsigned bytes", keyOrder},
 		{"scans have bounds and directions", scanBounds},
-		{"scans stop when told", scanStops},
+		{"scans stop early", scanStops},
 		{"scans find the last of many writes", manyWrites},
 		{"get", get},
 		{"get many", getMany},
@@ -42,17 +42,17 @@ func Run(t *testing.T, h Harness) {
 		{"commits are atomic for snapshots", commitsAreAtomic},
 		{"views do not change", viewsDoNotChange},
 		{"gets are of one snapshot", getsAreOfOneSnapshot},
-		{"what was read changes with commits", readsFollow},
+		{"reads follow commits", readsFollow},
 		{"merges in any order", mergesInAnyOrder},
 		{"updates see their own writes", updatesSeeTheirWrites},
-		{"updates write what they are lent", updatesTakeLoans},
+		{"updates write lent operations", updatesTakeLoans},
 		{"updates that fail write nothing", updatesFail},
 		{"updates with a guard are serial", updatesAreSerial},
 		{"callbacks read and commit", callbacks},
 		{"folds fail", func(t *testing.T, e engine.Engine) { foldsFail(t, e, h.Flushes) }},
 		{"updates do not undo commits", updatesDoNotUndo},
 		{"updates run again", updatesRunAgain},
-		{"what is lent is not kept", argumentsAreFree},
+		{"arguments are not kept", argumentsAreFree},
 		{"delete range", deleteRange},
 		{"sync", syncs},
 		{"limits", limits},
@@ -73,7 +73,7 @@ func Run(t *testing.T, h Harness) {
 }
 
 // Union is the fold of the suite: values are sets of words, sorted and separated by spaces.
-// What begins with "damaged" cannot be folded.
+// Values that begin with "damaged" cannot be folded.
 func Union(dst, _, existing, delta []byte) ([]byte, error) {
 	if bytes.HasPrefix(existing, []byte("damaged")) {
 		return nil, errDamaged
@@ -118,7 +118,7 @@ func update(e engine.Engine, guard string, fn func(engine.Txn) error) error {
 	}
 }
 
-// value is what a key holds, "" for nothing.
+// value is the value of a key, "" if it has none.
 func value(t *testing.T, r engine.Reader, key string) string {
 	t.Helper()
 	v := ""

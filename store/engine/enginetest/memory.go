@@ -13,15 +13,15 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// Memory is the plainest engine: a sorted map in memory. It shows that the suite asks for nothing that only Badger has.
+// Memory is the simplest engine: a sorted map in memory. It shows that the suite does not depend on Badger.
 //
-// A hostile one makes use of all that the contract allows: it folds deltas when they are read and in changing order,
-// runs the function of an Update twice and lets others commit meanwhile, reports conflicts, commits in another order
-// than it was asked to and tells so before Commit returns or much later, and overwrites what callbacks were given.
+// A hostile one uses all the freedom of the contract: it folds deltas when they are read and in changing order, runs
+// the function of an Update twice and lets others commit meanwhile, reports conflicts, commits in any order, calls
+// done before Commit returns or much later, and overwrites the arguments of callbacks when these have returned.
 type Memory struct {
 	fold    engine.Fold
 	hostile bool
-	turn    atomic.Uint64 // what decides how hostile it is next
+	turn    atomic.Uint64 // the state of the random numbers that decide when it is hostile
 	under   sync.WaitGroup
 
 	mu     sync.Mutex
@@ -37,7 +37,7 @@ func NewMemory(fold engine.Fold, hostile bool) *Memory {
 	return &Memory{fold: fold, hostile: hostile, guards: map[string]*sync.Mutex{}}
 }
 
-// Reopen opens what a closed engine held.
+// Reopen opens an engine with the data of a closed one.
 func (m *Memory) Reopen(fold engine.Fold) *Memory {
 	n := NewMemory(fold, m.hostile)
 	n.data = m.data
@@ -134,9 +134,9 @@ func (m *Memory) apply(ops []engine.Op, base *view) error {
 	return nil
 }
 
-var errChanged = errors.New("the caller has changed what it gave")
+var errChanged = errors.New("the caller has changed an argument")
 
-// check refuses what the contract does not allow or a limit forbids.
+// check refuses operations that break the contract or a limit.
 func check(op engine.Op) error {
 	switch {
 	case len(op.Key) == 0:
@@ -158,12 +158,12 @@ const (
 // Refusing is nil: it takes all commits.
 func (*Memory) Refusing() error { return nil }
 
-// Limits says what a commit may have at most.
+// Limits returns the limits of a commit.
 func (*Memory) Limits() engine.Limits {
 	return engine.Limits{Key: maxKey, Value: maxValue, CommitBytes: maxValue, CommitOps: 10000}
 }
 
-// Update runs fn and replays on the last tree what it wrote.
+// Update runs fn and applies its writes to the last tree.
 func (m *Memory) Update(ctx context.Context, guards [][]byte, fn func(engine.Txn) error, done func(error)) {
 	if _, err := m.enter(); err != nil {
 		done(err)
@@ -173,7 +173,7 @@ func (m *Memory) Update(ctx context.Context, guards [][]byte, fn func(engine.Txn
 	done(m.update(ctx, guards, fn))
 }
 
-// lock locks guards in their order, and returns what unlocks them.
+// lock locks guards in their order. unlock unlocks them.
 func (m *Memory) lock(guards [][]byte) (unlock func(), named string) {
 	names := make([]string, 0, len(guards))
 	for _, guard := range guards {
@@ -208,7 +208,7 @@ func (m *Memory) update(ctx context.Context, guards [][]byte, fn func(engine.Txn
 	}
 	if m.now(2) {
 		x := m.begin()
-		_ = fn(x) // what comes of it does not count
+		_ = fn(x) // the result does not count
 	}
 	x := m.begin()
 	if err := errors.Join(fn(x), x.err); err != nil {
@@ -244,7 +244,7 @@ func (m *Memory) DeleteRange(start, end []byte) error {
 	}
 }
 
-// Close waits for what is under way.
+// Close waits for all operations under way.
 func (m *Memory) Close() error {
 	m.mu.Lock()
 	if m.closed {
@@ -257,7 +257,7 @@ func (m *Memory) Close() error {
 	return nil
 }
 
-// Seed makes what a hostile engine does from here on follow from n, as long as one goroutine uses it.
+// Seed makes the further behaviour of a hostile engine depend on n alone, while one goroutine uses it.
 func (m *Memory) Seed(n uint64) { m.turn.Store(n << 20) }
 
 // Sync has nothing to do: there is no disk.

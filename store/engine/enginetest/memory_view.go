@@ -71,7 +71,7 @@ func (v *view) Scan(start, end []byte, o engine.ScanOptions, fn func(k, v []byte
 	return err
 }
 
-// folded is the value that a key holds.
+// folded is the value of a key with its deltas.
 func (v *view) folded(key []byte, h *held) (value []byte, err error) {
 	deltas := h.deltas
 	if len(deltas) > 1 {
@@ -132,7 +132,7 @@ func (v *view) write(op engine.Op) (err error) {
 	return nil
 }
 
-// memoryTxn remembers what it writes.
+// memoryTxn records its writes.
 type memoryTxn struct {
 	view
 	base *view
@@ -158,7 +158,7 @@ func (x *memoryTxn) do(kind engine.OpKind, key, value []byte) {
 	x.ops = append(x.ops, op)
 }
 
-// Put replaces what a key holds.
+// Put replaces the value of a key.
 func (x *memoryTxn) Put(key, value []byte) { x.do(engine.Put, key, value) }
 
 // Delete removes a key.

@@ -9,7 +9,7 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// callbacks reads and commits while a scan is under way, which shows what there was when it began.
+// callbacks reads and commits while a scan is under way, which shows the state when it began.
 func callbacks(t *testing.T, e engine.Engine) {
 	must(t, commit(e, put("a", "1"), put("b", "1"), put("c", "1"), put("d", "1")))
 	for _, reverse := range []bool{false, true} {
@@ -38,8 +38,8 @@ func callbacks(t *testing.T, e engine.Engine) {
 	expect(t, "updated", dump(t, e, "", "c", engine.ScanOptions{}), "b=1 bb=3")
 }
 
-// foldsFail merges into what cannot be folded: whoever commits gets the error and nothing of it is applied, or whoever
-// reads. An engine that flushes may have found out before the read, and left the delta out.
+// foldsFail merges into a value that cannot be folded: either the commit fails and nothing of it is applied, or reads
+// fail. An engine that flushes may have dropped the delta before the read.
 func foldsFail(t *testing.T, e engine.Engine, flushes bool) {
 	must(t, commit(e, put("bad", "damaged"), put("good", "1")))
 	expect(t, "bad", value(t, e, "bad"), "damaged")
@@ -121,7 +121,7 @@ func updatesRunAgain(t *testing.T, e engine.Engine) {
 	}
 }
 
-// argumentsAreFree changes what was given to an update and, when it is done, to a commit.
+// argumentsAreFree changes the arguments of an update and, when it is done, of a commit.
 func argumentsAreFree(t *testing.T, e engine.Engine) {
 	buf := []byte("a1")
 	must(t, update(e, "g", func(txn engine.Txn) error {

@@ -5,8 +5,8 @@ import (
 	"hash/maphash"
 )
 
-// tree is a sorted map of which every version stays as it is: a change copies what leads to it. Each node is above
-// those of its subtrees by weight, which is drawn from its key.
+// tree is a persistent sorted map, a treap: a change copies the path to it, and versions never change. A node's
+// weight, a hash of its key, is greater than the weights in its subtrees.
 type tree struct {
 	left, right *tree
 	weight      uint64
@@ -14,7 +14,7 @@ type tree struct {
 	value       *held
 }
 
-// held is what a key holds: a value, or nil, and deltas that are not folded into it yet. It is never changed.
+// held is the content of a key: a value, or nil, and deltas that are not folded into it yet. It is immutable.
 type held struct {
 	value  []byte
 	deltas [][]byte
@@ -22,7 +22,7 @@ type held struct {
 
 var treeSeed = maphash.MakeSeed()
 
-// find returns what key holds, nil for nothing.
+// find returns the content of a key, or nil.
 func (t *tree) find(key []byte) *held {
 	for t != nil {
 		switch order := bytes.Compare(key, t.key); {
@@ -79,7 +79,7 @@ func join(a, b *tree) *tree {
 	return &copied
 }
 
-// each visits the keys in [start, end), an empty end being behind the last, until visit returns false.
+// each visits the keys in [start, end), an empty end being after the last, until visit returns false.
 func (t *tree) each(start, end []byte, reverse bool, visit func(*tree) bool) bool {
 	if t == nil {
 		return true
