@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// buildWidth is how many near nodes the links of a node are chosen from.
+// buildWidth is the number of near nodes from which the links of a node are chosen.
 const buildWidth = 120
 
-// Builder makes a graph from another one. The other one stays what it is.
+// Builder makes a graph from another one, which does not change.
 type Builder struct {
 	g      *Graph
 	random *rand.Rand
@@ -18,8 +18,8 @@ type Builder struct {
 	spare  []Found
 }
 
-// NewBuilder returns a builder that begins with the nodes of a graph. Only one of several builders that begin with the
-// same graph may be used at a time.
+// NewBuilder returns a builder that begins with the nodes of a graph. Two builders that begin with the same graph must
+// not be used at a time.
 func NewBuilder(from *Graph) *Builder {
 	g := *from
 	g.dead, g.low, g.upper = slices.Clone(from.dead), slices.Clone(from.low), slices.Clone(from.upper)
@@ -31,7 +31,7 @@ func NewBuilder(from *Graph) *Builder {
 	return &Builder{g: &g, random: rand.New(rand.NewPCG(uint64(g.Len()), 1))}
 }
 
-// Graph returns what was built. The builder is not used afterwards.
+// Graph returns the new graph. The builder must not be used afterwards.
 func (b *Builder) Graph() *Graph { return b.g }
 
 // Kill marks a node as dead.
@@ -101,7 +101,7 @@ func (b *Builder) link(key []byte) {
 	}
 }
 
-// linkBack adds a link from a node to a new one. Where there are too many links the best ones stay.
+// linkBack adds a link from a node to a new one. If there are too many links, the best ones stay.
 func (b *Builder) linkBack(from Found, to int32, level int) {
 	g := b.g
 	slots := g.slots(from.Node, level)
@@ -110,7 +110,7 @@ func (b *Builder) linkBack(from Found, to int32, level int) {
 		slots[n+1] = to
 		return
 	}
-	b.search.touched += g.touch(slots[1:])
+	b.search.prefetched += g.prefetch(slots[1:])
 	b.spare = append(b.spare[:0], Found{to, from.Distance})
 	vector := g.vector(from.Node)
 	for _, n := range slots[1:] {
@@ -125,19 +125,19 @@ func (b *Builder) linkBack(from Found, to int32, level int) {
 	}
 }
 
-// choose appends up to most of the nodes found, the nearest first: those that are nearer to where the links begin than
-// to any node that was chosen, so that links lead in all directions.
-func (b *Builder) choose(dst, found []Found, most int) []Found {
+// choose appends at most limit of the nodes found, the nearest first. It takes nodes that are nearer to the beginning
+// of the links than to any node that it took before, so that links lead in all directions.
+func (b *Builder) choose(dst, found []Found, limit int) []Found {
 	g, begin := b.g, len(dst)
 	for _, f := range found {
-		if len(dst)-begin == most {
+		if len(dst)-begin == limit {
 			break
 		}
 		vector := g.vector(f.Node)
-		apart := !slices.ContainsFunc(dst[begin:], func(c Found) bool {
+		spread := !slices.ContainsFunc(dst[begin:], func(c Found) bool {
 			return g.measure.distance(vector, g.vector(c.Node)) < f.Distance
 		})
-		if apart {
+		if spread {
 			dst = append(dst, f)
 		}
 	}

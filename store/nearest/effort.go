@@ -2,24 +2,23 @@ package nearest
 
 import "slices"
 
-// The vectors of some data lie in clusters, and a search finds nearly all of the nearest. Where they lie anywhere, a
-// search as wide misses half of them. So a graph is tried out when it is made, and keeps how much wider it is searched.
+// If vectors are clustered, a search finds nearly all of the nearest. If they are not, a search of the same width
+// misses half of them. So a graph is tried when it is made, and stores the factor by which its searches are widened.
 const (
-	tried       = 24   // nodes whose vectors are looked for
+	tried       = 24   // nodes whose vectors are searched for
 	triedWidth  = 128  // of a search
-	triedFound  = 10   // how many of the nearest are to be found
-	triedEnough = 0.98 // how many of these; a vector that is no node is harder to find the nearest of
-	mostEffort  = 32
+	triedFound  = 10   // the number of nearest nodes that have to be found
+	triedEnough = 0.98 // the recall that is enough; it is lower for vectors that are no nodes
+	maxEffort   = 32
 
 	// compareAll is the effort of comparing the vectors of all nodes.
 	compareAll = 0
 
-	// sequential is how many vectors are compared one behind the other in the time of one that a link leads to.
+	// sequential is how many adjacent vectors are compared in the time of one that a link leads to.
 	sequential = 3
 )
 
-// Try finds out how much wider than asked for the graph is searched. It calls step now and then, and gives up when that
-// fails.
+// Try determines the effort of searches. It calls step periodically, and stops when that fails.
 func (g *Graph) Try(step func() error) error {
 	g.effort = 1
 	if g.Len() < tried*triedWidth {
@@ -34,7 +33,7 @@ func (g *Graph) Try(step func() error) error {
 		}
 		wanted[i] = g.all(g.vector(queries[i]), triedFound)
 	}
-	for ; g.effort <= mostEffort; g.effort *= 2 {
+	for ; g.effort <= maxEffort; g.effort *= 2 {
 		found, wants, compared := 0, 0, 0
 		for i, query := range queries {
 			if err := step(); err != nil {
@@ -60,7 +59,7 @@ func (g *Graph) Try(step func() error) error {
 	return nil
 }
 
-// all returns the living nodes that are nearest, the nearest first: at most wide.
+// all returns the wide nearest living nodes, the nearest first, by comparing all.
 func (g *Graph) all(vector []float32, wide int) []Found {
 	var best []Found
 	for n := range int32(g.Len()) {
@@ -80,7 +79,7 @@ func (g *Graph) all(vector []float32, wide int) []Found {
 	return best
 }
 
-// near returns living nodes near to a vector, the nearest first, and how many vectors it has compared.
+// near returns living nodes near to a vector, the nearest first, and the number of vectors that it compared.
 func (g *Graph) near(vector []float32, wide int) (found []Found, compared int) {
 	s := searches.Get().(*search)
 	defer searches.Put(s)

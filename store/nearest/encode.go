@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// ErrGraph says that bytes are not those of a graph.
+// ErrGraph is the error for bytes that are no graph.
 var ErrGraph = errors.New("these are not the bytes of a graph of vectors")
 
 // A graph of version 1 was made before graphs were tried out: it has no effort.
@@ -19,8 +19,8 @@ const (
 //
 //	| version : 1 | measure : 1 | dimension : 4 | nodes : 4 | entry : 4 | effort : 1 | nodes ... |
 //
-// A node is its key and the number of its levels, each behind its length as a uvarint, whether it is dead, its vector,
-// and its links from the lowest level on, behind their number.
+// A node is its key after its length, whether it is dead, the number of its levels above the lowest, its vector, and
+// on each level from the lowest on the number of its links and the links.
 func (g *Graph) Append(dst []byte) []byte {
 	dst = append(dst, encodingVersion, byte(g.measure))
 	dst = binary.BigEndian.AppendUint32(dst, uint32(g.dim))
@@ -62,7 +62,7 @@ func Decode(b []byte) (*Graph, error) {
 	if tried {
 		g.effort, b = int(b[0]), b[1:]
 	}
-	if g.effort > mostEffort {
+	if g.effort > maxEffort {
 		return nil, ErrGraph
 	}
 	if n > len(b) || g.dim > len(b)/4 || n*g.dim > len(b)/4 || g.entry < 0 || int(g.entry) >= n {
@@ -122,7 +122,7 @@ func (g *Graph) decodeNode(node, n int, b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// check reports links to nodes that are not on their level.
+// check refuses links to nodes that are not on their level.
 func (g *Graph) check() error {
 	for node := range g.Len() {
 		for level := 1; level <= g.level(int32(node)); level++ {

@@ -15,14 +15,14 @@ type search struct {
 
 	compared int // vectors
 
-	fresh   []int32 // nodes that a node leads to and that were not seen before
-	touched float32 // so that what is read to have it near is not left out
+	fresh      []int32 // nodes that a node leads to and that were not seen before
+	prefetched float32 // keeps the compiler from removing the reads of prefetch
 }
 
 var searches = sync.Pool{New: func() any { return new(search) }}
 
-// level returns the wide nearest nodes that can be reached on a level, the nearest first. They are valid until the next
-// call.
+// level returns the wide nearest nodes that can be reached on a level, the nearest first. They are valid until the
+// next call.
 func (s *search) level(g *Graph, vector []float32, from Found, level, wide int) []Found {
 	if n := g.Len(); len(s.seen) < n {
 		s.seen, s.round = make([]uint32, n+n/4), 0
@@ -47,9 +47,9 @@ func (s *search) level(g *Graph, vector []float32, from Found, level, wide int) 
 				s.fresh = append(s.fresh, n)
 			}
 		}
-		s.touched += g.touch(s.fresh)
+		s.prefetched += g.prefetch(s.fresh)
 		if len(s.next) > 0 {
-			s.touched += float32(g.slots(s.next[0].Node, level)[0])
+			s.prefetched += float32(g.slots(s.next[0].Node, level)[0])
 		}
 		s.compared += len(s.fresh)
 		for _, n := range s.fresh {
