@@ -2,7 +2,7 @@ package pace
 
 import "context"
 
-// Spare reports whether a processor has nothing to do that a further turn could have.
+// Spare reports whether a processor is idle, on which a further turn could run.
 func (t *Turn) Spare() bool {
 	if !t.Begun() {
 		return false
@@ -12,14 +12,13 @@ func (t *Turn) Spare() bool {
 	return t.s.spare(t.party)
 }
 
-// spare reports whether a turn of a party would run at once, without being in the way of one that waits. The lock is
-// held.
+// spare reports whether a turn of a party would run at once, without delaying one that waits. The lock is held.
 func (s *Scheduler) spare(p *Party) bool {
 	return s.running < s.Running && s.waiting.Load() == 0 && s.mayBegin(p)
 }
 
-// BeginBeside begins a turn of the same party as another one, which is running, and with as much time, if a processor
-// has nothing to do. Otherwise it reports false.
+// BeginBeside begins a turn of the same party as another one, which is running, and with the same deadline, if a
+// processor is idle. Otherwise it reports false.
 func (t *Turn) BeginBeside(ctx context.Context, other *Turn) bool {
 	s := other.s
 	s.mu.Lock()
@@ -38,7 +37,7 @@ func (t *Turn) BeginBeside(ctx context.Context, other *Turn) bool {
 	return true
 }
 
-// Await lets others run until done is closed: by work that has the time of its own. Then it has as much time as when it
+// Await yields until done is closed, by work with its own deadline. Then the turn's deadline is as far away as when it
 // began. An error ends the work.
 func (t *Turn) Await(done <-chan struct{}) error {
 	t.s.mu.Lock()

@@ -7,10 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// Room is a number of things, mostly bytes, that may be held at a time. Claims are served in their order. Owners
-// who hold some and wait for more could wait for each other for ever, so one owner at a time may hold more than
-// there is room for, until it leaves. A nil owner may not. Nobody may while charges take most of the room: they
-// wait for nothing here.
+// Room is a semaphore that counts things, mostly bytes. Claims are served in FIFO order. Owners that hold some and
+// wait for more could deadlock, so one owner at a time may exceed the limit, until it leaves. A nil owner may not. No
+// owner may while charges take more than half of the room, because charges do not wait.
 type Room struct {
 	limit   int64
 	used    atomic.Int64
@@ -19,7 +18,7 @@ type Room struct {
 
 	mu    sync.Mutex
 	queue []*claim
-	over  any // who may hold more than there is room for
+	over  any // the owner that may exceed the limit
 }
 
 // claim is a wait for n.
@@ -35,10 +34,10 @@ func NewRoom(limit int64) *Room { return &Room{limit: limit} }
 // Init sets the limit of an unused room.
 func (r *Room) Init(limit int64) { r.limit = limit }
 
-// Used is how much is held. It may be more than the limit.
+// Used is how much is held. It may exceed the limit.
 func (r *Room) Used() int64 { return r.used.Load() }
 
-// Limit is how much there is room for.
+// Limit is the limit.
 func (r *Room) Limit() int64 { return r.limit }
 
 // Waiting is how many claims wait.
@@ -47,17 +46,17 @@ func (r *Room) Waiting() int64 { return r.waits.Load() }
 // Short reports whether less than a quarter of the room is left.
 func (r *Room) Short() bool { return r.used.Load() > r.limit/4*3 }
 
-// Add takes n even where there is no room: the things are there already.
+// Add takes n even if that exceeds the limit, for things that exist already.
 func (r *Room) Add(n int64) { r.used.Add(n) }
 
-// Charge takes n for things that are there already and wait for nobody who holds room. A negative n gives back.
+// Charge takes n for things that exist already and do not wait for owners of room. A negative n gives back.
 func (r *Room) Charge(n int64) {
 	r.charged.Add(n)
 	r.Give(-n)
 }
 
-// TryTake takes n or nothing. An empty room gives any n, even more than its limit: otherwise it could never be
-// held.
+// TryTake takes n or nothing. An empty room gives any n, even more than its limit: otherwise a claim for more could
+// never be served.
 func (r *Room) TryTake(n int64) bool { return r.waits.Load() == 0 && r.fits(n) }
 
 // Take waits until it can take n or ctx ends.
@@ -93,7 +92,7 @@ func (r *Room) Give(n int64) {
 	}
 }
 
-// Leave gives n back, and says that the owner holds nothing any more.
+// Leave gives n back, which is all that the owner held.
 func (r *Room) Leave(owner any, n int64) {
 	r.used.Add(-n)
 	r.mu.Lock()
@@ -128,7 +127,7 @@ func (r *Room) claim(owner any, n int64) *claim {
 	return c
 }
 
-// withdraw ends a claim, and gives back what it was given meanwhile.
+// withdraw ends a claim. If it was served meanwhile, its n is given back.
 func (r *Room) withdraw(c *claim) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

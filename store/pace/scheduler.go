@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// Options say how much may run at a time. Every field must be set.
+// Options limit how much runs at a time. Every field must be set.
 type Options struct {
 	Running  int           // turns that run at a time
-	Started  int           // turns under way, of all parties; more only for those which have none
+	Started  int           // turns under way, of all parties; more only for parties that have none
 	PerParty int           // turns under way of one party
-	Slice    time.Duration // how long a turn runs before it lets others run
-	Room     *Room         // what turns hold
+	Slice    time.Duration // how long a turn runs before it yields
+	Room     *Room         // the memory that turns hold
 }
 
-// Scheduler divides the right to run between parties.
+// Scheduler shares the processors fairly between parties.
 type Scheduler struct {
 	Options
 	waiting atomic.Int64 // turns in the queues below
@@ -43,10 +43,10 @@ func NewScheduler(o Options) *Scheduler {
 	return s
 }
 
-// Party is somebody, a connection say, with a fair share of the turns. Its zero value is ready.
+// Party has a fair share of the turns; it is a connection, for example. Its zero value is ready.
 type Party struct {
-	// Behind reports that the party does not take the results it has. It gets no further turn until Resume is called.
-	// nil: never.
+	// Behind reports that the party is slow to read its results (backpressure). It gets no further turn until Resume is
+	// called. nil: never.
 	Behind func() bool
 
 	started       int
@@ -71,7 +71,7 @@ func (r *ring) add(p *Party, t *Turn) {
 	}
 }
 
-// remove takes t out and reports whether it was there.
+// remove removes t and reports whether it was there.
 func (r *ring) remove(p *Party, t *Turn) bool {
 	q := r.queue(p)
 	for i, other := range q.turns {
@@ -95,7 +95,7 @@ func (r *ring) drop(p *Party) {
 	}
 }
 
-// next takes out the first turn of the first party for which may holds, and puts the party behind the others.
+// next removes the first turn of the first party for which may holds, and puts the party last.
 func (r *ring) next(may func(*Party) bool) *Turn {
 	for i, p := range r.parties {
 		if !may(p) {
@@ -113,10 +113,10 @@ func (r *ring) next(may func(*Party) bool) *Turn {
 	return nil
 }
 
-// Refuse ends the waiting of turns that have not begun, with ErrRefused: of those that wait now and later.
+// Refuse ends the waiting of turns that have not begun, now and later, with ErrRefused.
 func (s *Scheduler) Refuse() { s.refuse.Do(func() { close(s.refusing) }) }
 
-// Stop is Refuse, and ends the turns that have begun with ErrRefused too, when they next step or wait.
+// Stop is Refuse, and also ends the turns that have begun with ErrRefused, when they next step or wait.
 func (s *Scheduler) Stop() {
 	s.Refuse()
 	s.stop.Do(func() { close(s.ending) })
@@ -125,7 +125,7 @@ func (s *Scheduler) Stop() {
 // Refusing is closed by Refuse.
 func (s *Scheduler) Refusing() <-chan struct{} { return s.refusing }
 
-// Turns returns how many turns are under way, and how many have ended.
+// Turns returns the number of turns under way, and of turns that have ended.
 func (s *Scheduler) Turns() (underWay int, ended int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,18 +142,18 @@ func (s *Scheduler) Resume() {
 	s.grant()
 }
 
-// overcommit is how many times Started turns may be under way in all. Beyond Started, only parties without a turn begin
-// one.
+// overcommit is how many times Started turns may be under way in all. Beyond Started, only parties without a turn
+// begin one.
 const overcommit = 4
 
 // mayBegin reports whether a party may begin one more turn. The lock is held.
 func (s *Scheduler) mayBegin(p *Party) bool {
-	most := s.PerParty
+	limit := s.PerParty
 	if s.Room.Short() {
-		most = 1
+		limit = 1
 	}
 	room := s.started < s.Started || p.started == 0 && s.started < overcommit*s.Started
-	return room && p.started < most && (p.Behind == nil || !p.Behind())
+	return room && p.started < limit && (p.Behind == nil || !p.Behind())
 }
 
 // grant lets turns run, as many as may. The lock is held.
