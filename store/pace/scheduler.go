@@ -132,7 +132,7 @@ func (s *Scheduler) Turns() (underWay int, ended int64) {
 	return s.started, s.ended
 }
 
-// Resume lets a party's turns begin again after it was behind.
+// Resume lets a party's turns begin again when Behind reports false.
 func (s *Scheduler) Resume() {
 	if s.waiting.Load() == 0 {
 		return

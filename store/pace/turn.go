@@ -180,9 +180,9 @@ func (t *Turn) slice() {
 	t.pause, t.yield = now.Add(t.s.Slice), now.Add(min(t.s.Slice, yieldEvery))
 }
 
-// Work that takes little has no turn. What is ready to run waits for its processor: a turn lets it run each
-// yieldEvery. What waits for the network is ready only when Go's scheduler looks, which it does when a processor has
-// nothing to do: so a turn sleeps for a breath behind each slice.
+// Short work has no turn. A goroutine that is ready to run waits for its processor: a turn yields to it each
+// yieldEvery. A goroutine that waits for the network becomes ready only when Go's scheduler polls the network, which
+// it does when a processor is idle: so a turn sleeps for a breath after each slice.
 const (
 	yieldEvery = 500 * time.Microsecond
 	breath     = 10 * time.Microsecond

@@ -13,8 +13,8 @@
 //   - A folder is examined before Badger opens it (folder.go): Badger deletes and truncates files of a damaged folder.
 //     Repair copies everything that is intact into a new database (repair.go).
 //
-// After an error of Badger it is not known what it has written: nothing is flushed any more until the folder is opened
-// again, and the commit log keeps the acknowledged commits.
+// After an error of Badger it is unknown which entries it has written: nothing is flushed any more until the folder is
+// opened again, and the commit log keeps the acknowledged commits.
 package badger
 
 import (
@@ -52,7 +52,7 @@ type Options struct {
 type Engine struct {
 	o       Options
 	db      *badger.DB
-	version atomic.Uint64         // of the newest flush that is complete, or of what Open found
+	version atomic.Uint64         // of the newest complete flush, or the newest that Open found
 	flushed uint64                // the last commit of the flushes that were complete when the folder was opened
 	long    longValues            // only the flusher changes it
 	damage  atomic.Pointer[error] // why nothing is read or written any more

@@ -82,7 +82,7 @@ const (
 	maxFrozen = 1
 )
 
-// Engine is the engine; see engine.Engine for what its methods promise.
+// Engine is the engine of a folder. engine.Engine documents its methods.
 type Engine struct {
 	memory.Front
 	o        Options
@@ -136,7 +136,7 @@ func (e *Engine) Close() error {
 	if by := e.closeBy.Load(); by != nil {
 		left = max(time.Until(*by), 0)
 	}
-	_ = e.syncNow() // which notes that it has failed
+	_ = e.syncNow() // a failure is noted
 	closeBadger := time.NewTimer(left)
 	defer closeBadger.Stop()
 	defer time.AfterFunc(left/4*3, func() { close(e.late) }).Stop()

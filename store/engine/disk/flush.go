@@ -17,7 +17,7 @@ const (
 	compactionPoll = 5 * time.Millisecond   // how often the flusher looks whether Badger takes more
 )
 
-// FlushSoon begins to flush what has been written so far, so that a Close that follows has less to do.
+// FlushSoon begins to flush the memtable, so that a later Close has less to do.
 func (e *Engine) FlushSoon() {
 	e.Mu.Lock()
 	defer e.Mu.Unlock()

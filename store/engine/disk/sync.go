@@ -62,7 +62,7 @@ func (e *Engine) syncLog() {
 			e.Release(int64(len(all)))
 			e.syncing.reuse(all)
 		case <-tick.C:
-			_ = e.syncNow() // which notes that it has failed
+			_ = e.syncNow() // a failure is noted
 			e.Mu.Lock()
 			e.Forget()
 			e.Mu.Unlock()
@@ -70,7 +70,7 @@ func (e *Engine) syncLog() {
 	}
 }
 
-// syncNow syncs the log. If that fails there are no more commits, because it is not known what is on disk.
+// syncNow syncs the log. If that fails there are no more commits, because it is unknown which ones are on disk.
 func (e *Engine) syncNow() error {
 	if p := e.failed.Load(); p != nil {
 		return *p

@@ -8,8 +8,8 @@ import (
 	"github.com/cqld/cqld/store/engine/tree"
 )
 
-// Limits of a commit. A value has the length that Cassandra takes. The number of operations bounds what a statement
-// gathers before it is refused.
+// Limits of a commit. A value has the length that Cassandra takes. The number of operations bounds the memory of a
+// statement before it is refused.
 const (
 	MaxCommit = 16 << 20 // bytes, of a value too
 	MaxOps    = 1 << 17

@@ -14,7 +14,7 @@ import (
 // tombstone (see fresh). The lock of writers is held to use the filter.
 //
 // Keys are grouped by their first bytes. A group gets a Bloom filter if it has no keys when a delta is first merged
-// into one of its keys since the engine was opened. So groups whose keys are only put and deleted, like those of
+// into one of its keys since the engine was opened. So groups whose keys are only put and deleted, as in
 // indexes and views, use no memory. When the memory is used up, the group with the largest filter loses it.
 type filter struct {
 	groups map[uint32]*bloom.Filter // nil: the group has no filter, and gets none

@@ -37,7 +37,7 @@ type Front struct {
 	oldBases []Base    // which retired versions may still read
 }
 
-// Below is what an engine has below its Front. Mu is held when Admit and Append are called.
+// Below is the part of an engine below its Front. Mu is held when Admit and Append are called.
 type Below interface {
 	// CheckKey refuses keys that cannot be stored.
 	CheckKey(key []byte) error

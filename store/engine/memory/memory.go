@@ -24,7 +24,7 @@ import (
 	"github.com/cqld/cqld/store/engine/tree"
 )
 
-// Engine keeps everything in memory; see engine.Engine for what its methods promise.
+// Engine keeps everything in memory. engine.Engine documents its methods.
 type Engine struct{ Front }
 
 var _ engine.Snapshotter = (*Engine)(nil)
@@ -35,7 +35,7 @@ func Open(fold engine.Fold) *Engine { return open(fold, tree.New()) }
 // noLayers are below the memtable of an Engine.
 var noLayers = new(Layers)
 
-// open makes an engine with a tree that has an edit number of its own.
+// open makes an engine with a tree whose nodes are not changed in place by another engine.
 func open(fold engine.Fold, t tree.Tree) *Engine {
 	e := new(Engine)
 	e.init(fold, nothing{}, t, noLayers)
@@ -62,7 +62,7 @@ func (e *Engine) Sync() error {
 	return nil
 }
 
-// Snapshot is what an engine held at one time. It never changes. It keeps the rows that were overwritten since.
+// Snapshot is the immutable state of an engine at one time. It keeps the rows that were overwritten since.
 type Snapshot struct{ tree tree.Tree }
 
 // Snapshot returns the engine's state, even of a closed engine.
@@ -116,7 +116,7 @@ type nothing struct{}
 
 var errEmptyKey = errors.New("engine: a key is empty")
 
-// CheckKey refuses empty keys and those that are too long.
+// CheckKey refuses empty and too long keys.
 func (nothing) CheckKey(key []byte) error {
 	switch {
 	case len(key) == 0:

@@ -60,8 +60,8 @@ func (f *Front) enterAt(v *version) bool {
 	return false
 }
 
-// beginWriting allows the memtable to be changed. It returns what publish needs: the version whose nodes may be
-// changed in place, or nil if the nodes of all versions stay as they are. slow says that the change takes long, so
+// beginWriting allows the memtable to be changed. It returns the version whose nodes may be changed in place, for
+// publish, or nil if the nodes of all versions must not change. slow says that the change takes long, so
 // readers keep entering the last version meanwhile.
 func (f *Front) beginWriting(slow bool) *version {
 	f.changes++
@@ -77,7 +77,7 @@ func (f *Front) beginWriting(slow bool) *version {
 	return nil
 }
 
-// publish lets reads begin on the present state. v is what beginWriting has returned, or nil.
+// publish lets reads begin on the present state. v is the result of beginWriting, or nil.
 func (f *Front) publish(v *version) {
 	f.path.Forget()
 	if f.closed.Load() {

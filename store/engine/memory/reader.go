@@ -8,7 +8,7 @@ import (
 	"github.com/cqld/cqld/store/engine/tree"
 )
 
-// view reads a tree that nobody changes meanwhile, and the layers below it.
+// view reads a tree that is not changed meanwhile, and the layers below it.
 type view struct {
 	tree   tree.Tree
 	layers *Layers
@@ -26,7 +26,7 @@ func (f *Front) latest() view {
 	return v
 }
 
-// Latest reads the state that includes what is not published yet. Mu is held for as long as it is read.
+// Latest reads the state of the memtable, including changes that are not published yet. The caller holds Mu.
 func (f *Front) Latest() engine.Reader { return unpublished{f} }
 
 type unpublished struct{ f *Front }

@@ -5,7 +5,7 @@ import (
 	"github.com/cqld/cqld/store/engine/tree"
 )
 
-// kind tells what a row of a memtable means for its key. It is the first byte of the row's value.
+// kind is the meaning of a memtable's row for its key. It is the first byte of the row's value.
 type kind byte
 
 const (

@@ -49,7 +49,7 @@ func (f *Front) update(ctx context.Context, fn func(engine.Txn) error) error {
 	return engine.ErrConflict
 }
 
-// attempt runs fn and commits what it wrote, unless that would undo a change that fn did not see.
+// attempt runs fn and commits its writes, unless they would undo a change that fn did not see.
 func (f *Front) attempt(x *txn, freeing bool, fn func(engine.Txn) error) error {
 	f.beginTxn(x)
 	defer x.leave() // fn may panic
@@ -97,7 +97,7 @@ func (f *Front) undoes(x *txn) bool {
 	return false
 }
 
-// txn reads what was committed when it began, and what it has written. It is reused with its buffers.
+// txn reads the version on which it began, with its own writes. It is reused with its buffers.
 type txn struct {
 	base     view
 	reading  *version  // that it counts as a reader of, or nil
@@ -122,7 +122,7 @@ func (x *txn) leave() {
 	}
 }
 
-// reset forgets what was read and written.
+// reset forgets the reads and writes.
 func (x *txn) reset() {
 	x.Reset()
 	x.path.Forget()

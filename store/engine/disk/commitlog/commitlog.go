@@ -73,7 +73,7 @@ type Log struct {
 
 	syncing sync.Mutex // held while segments are synced
 	synced  uint64     // guarded by syncing
-	failed  error      // of a sync: it is not known what is on disk; guarded by syncing
+	failed  error      // of a sync: the content of the disk is unknown; guarded by syncing
 	marks   *marks
 }
 
@@ -195,7 +195,7 @@ func (l *Log) Prepare() error {
 	return nil
 }
 
-// Sync returns when all records that were appended before are on disk. After an error it is not known what is on disk,
+// Sync returns when all records that were appended before are on disk. After an error it is unknown which records are,
 // and all later syncs fail with the error: the system reports a page that it could not write only once.
 func (l *Log) Sync() error {
 	l.syncing.Lock()
