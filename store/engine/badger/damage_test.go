@@ -307,7 +307,8 @@ func TestInterruptedRepair(t *testing.T) {
 				t.Fatal(err)
 			}
 			if after != "nothing" {
-				if err := errors.Join(quarantineData(o.Dir), os.WriteFile(filepath.Join(ready, movedFile), nil, 0o600)); err != nil {
+				err := errors.Join(quarantineData(o.Dir), os.WriteFile(filepath.Join(ready, movedFile), nil, 0o600))
+				if err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -70,8 +70,7 @@ const maxReplayed = 4
 // openLog replays the log and starts the engine's goroutines. Tables have the commits up to badger.Flushed: the log
 // has to go on from there.
 func (e *Engine) openLog(x *commitlog.Examination) error {
-	e.Init(e.fold, e, e.badger.Snapshot())
-	e.UseFilter(e.o.Filter)
+	e.Init(e.fold, e, e.badger.Snapshot(), e.o.Filter)
 	e.inTables = e.badger.Flushed()
 	e.Memtable.Last = e.inTables
 	x.Continue(e.inTables)

@@ -93,8 +93,7 @@ func (base) Release() {}
 
 func newLayered() *layered {
 	l := &layered{base: Open(enginetest.Union)}
-	l.Init(enginetest.Union, nothing{}, base{l.base})
-	l.UseFilter(DefaultFilter)
+	l.Init(enginetest.Union, nothing{}, base{l.base}, DefaultFilter)
 	return l
 }
 

@@ -68,11 +68,13 @@ type Base interface {
 // Layers are below the memtable. They are immutable.
 type Layers struct {
 	Frozen []*Memtable // waiting to be flushed, the newest first
-	Base   Base        // a snapshot that has no row of Frozen, and all rows that were flushed before; nil: there is none
+	Base   Base        // a snapshot with the rows that were flushed before Frozen; nil: there are no layers
 }
 
-// Init makes the front ready, with an empty memtable above base.
-func (f *Front) Init(fold engine.Fold, below Below, base Base) {
+// Init makes the front ready, with an empty memtable above base, and with so many bytes for filters of the keys that
+// were never written.
+func (f *Front) Init(fold engine.Fold, below Below, base Base, filterBytes int64) {
+	f.filter = newFilter(filterBytes)
 	f.init(fold, below, tree.New(), &Layers{Base: base})
 }
 
@@ -82,9 +84,6 @@ func (f *Front) init(fold engine.Fold, below Below, t tree.Tree, l *Layers) {
 	f.Memtable, f.Layers = Memtable{tree: t, number: 1}, l
 	f.publish(nil)
 }
-
-// UseFilter lets filters of keys that were never written take so many bytes.
-func (f *Front) UseFilter(bytes int64) { f.filter = newFilter(bytes) }
 
 // Acquire counts an operation that Close waits for, unless the engine is closed.
 func (f *Front) Acquire() error {

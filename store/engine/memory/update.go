@@ -51,7 +51,9 @@ func (f *Front) update(ctx context.Context, fn func(engine.Txn) error) error {
 
 // attempt runs fn and commits its writes, unless they would undo a change that fn did not see.
 func (f *Front) attempt(x *txn, freeing bool, fn func(engine.Txn) error) error {
-	f.beginTxn(x)
+	if err := f.beginTxn(x); err != nil {
+		return err
+	}
 	defer x.leave() // fn may panic
 	if err := errors.Join(fn(x), x.Err); err != nil {
 		return err
@@ -66,19 +68,23 @@ func (f *Front) attempt(x *txn, freeing bool, fn func(engine.Txn) error) error {
 }
 
 // beginTxn starts a transaction on the last commit. Its leave has to be called.
-func (f *Front) beginTxn(x *txn) {
-	x.Check = f.checkOp
-	if v, err := f.enter(); err == nil {
+func (f *Front) beginTxn(x *txn) error {
+	switch v, err := f.enter(); err {
+	case nil:
 		x.reading, x.base, x.change, x.memtable = v, v.view, v.change, v.memtable
-	} else { // the engine is being closed, and readers are not counted any more
+	case engine.ErrClosed: // it is being closed, and readers are not counted any more
 		f.Mu.Lock()
 		x.base, x.change, x.memtable = f.latest(), f.changes, f.Memtable.number
 		f.Memtable.tree.Detach()
 		f.Mu.Unlock()
+	default:
+		return err
 	}
+	x.Check = f.checkOp
 	if f.filter != nil {
 		x.base.asks = f
 	}
+	return nil
 }
 
 // undoes reports whether a key that an update puts or deletes was changed since the update began. Where all that was
