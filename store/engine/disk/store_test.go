@@ -3,6 +3,8 @@ package disk
 import (
 	"os/exec"
 	"testing"
+
+	"github.com/cqld/cqld/internal/invariants"
 )
 
 // TestStore runs the tests of package store on this engine: it adds files to them that open it.
@@ -13,6 +15,9 @@ func TestStore(t *testing.T) {
 	args := []string{"test", "-count=1", "-timeout=20m", "-overlay", "store/engine/disk/testdata/store.json"}
 	if underRace {
 		args = append(args, "-race")
+	}
+	if invariants.Enabled {
+		args = append(args, "-tags=invariants")
 	}
 	cmd := exec.CommandContext(t.Context(), "go", append(args, "./store", "-args", "-engine=disk")...)
 	cmd.Dir = "../../.."

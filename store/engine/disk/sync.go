@@ -12,7 +12,6 @@ import (
 type syncing struct {
 	mu      sync.Mutex
 	waiting []func(error)
-	spare   []func(error) // an empty slice to be used again
 	wake    chan struct{} // has an element when a commit waits
 }
 
@@ -29,16 +28,8 @@ func (s *syncing) take() []func(error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := s.waiting
-	s.waiting, s.spare = s.spare[:0], nil
+	s.waiting = nil
 	return all
-}
-
-// reuse takes back the slice that take returned.
-func (s *syncing) reuse(all []func(error)) {
-	clear(all)
-	s.mu.Lock()
-	s.spare = all[:0]
-	s.mu.Unlock()
 }
 
 // syncLog syncs the log until the engine is closed: for all commits that wait in the mode Batch, and every SyncEvery.
@@ -60,7 +51,6 @@ func (e *Engine) syncLog() {
 				done(err)
 			}
 			e.Release(int64(len(all)))
-			e.syncing.reuse(all)
 		case <-tick.C:
 			_ = e.syncNow() // a failure is noted
 			e.Mu.Lock()

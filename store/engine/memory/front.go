@@ -179,6 +179,7 @@ func (f *Front) Flushed(m *Memtable, base Base) {
 	f.dropped = m.number
 	f.oldBases = append(f.oldBases, l.Base)
 	f.publish(nil)
+	f.Forget() // also of an engine that is being closed
 }
 
 // Memtable has the newest rows in a tree. What a row means is in rows.go.

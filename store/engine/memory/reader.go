@@ -2,6 +2,7 @@ package memory
 
 import (
 	"bytes"
+	"slices"
 	"sync"
 
 	"github.com/cqld/cqld/store/engine"
@@ -119,8 +120,7 @@ func (v *view) Get(key []byte, fn func(value []byte) error) (bool, error) {
 // getMerged reads a key whose newest row is a delta. The deltas down to the first layer that knows the key's value are
 // folded into it. next is the first memtable that was not looked into.
 func (v *view) getMerged(next int, key, delta []byte, fn func(value []byte) error) (bool, error) {
-	var deltas stack
-	deltas.push(delta)
+	deltas := [][]byte{delta}
 	for ; next < v.memtables(); next++ {
 		r := v.treeAt(next).Get(key)
 		if r.None() {
@@ -131,26 +131,25 @@ func (v *view) getMerged(next int, key, delta []byte, fn func(value []byte) erro
 			return false, err
 		}
 		if k != merged {
-			return v.foldAll(k != deleted, key, value, &deltas, fn)
+			return v.foldAll(k != deleted, key, value, deltas, fn)
 		}
-		deltas.push(value)
+		deltas = append(deltas, value)
 	}
 	if v.layers.Base != nil {
 		found, err := v.layers.Base.Get(key, func(value []byte) error {
-			_, err := v.foldAll(true, key, value, &deltas, fn)
+			_, err := v.foldAll(true, key, value, deltas, fn)
 			return err
 		})
 		if found || err != nil {
 			return found, err
 		}
 	}
-	return v.foldAll(false, key, nil, &deltas, fn)
+	return v.foldAll(false, key, nil, deltas, fn)
 }
 
-// foldAll calls fn with a value, if the key has one, and deltas folded into it.
-func (v *view) foldAll(has bool, key, value []byte, deltas *stack, fn func(value []byte) error) (bool, error) {
-	for deltas.n > 0 {
-		delta := deltas.pop()
+// foldAll calls fn with a value, if the key has one, and deltas folded into it. The newest delta is the first.
+func (v *view) foldAll(has bool, key, value []byte, deltas [][]byte, fn func(value []byte) error) (bool, error) {
+	for _, delta := range slices.Backward(deltas) {
 		if !has {
 			has, value = true, delta
 			continue
@@ -164,30 +163,6 @@ func (v *view) foldAll(has bool, key, value []byte, deltas *stack, fn func(value
 		return false, nil
 	}
 	return true, fn(value)
-}
-
-// stack has deltas of a key, the oldest on top.
-type stack struct {
-	first [4][]byte
-	more  [][]byte
-	n     int
-}
-
-func (s *stack) push(delta []byte) {
-	if s.n < len(s.first) {
-		s.first[s.n] = delta
-	} else {
-		s.more = append(s.more[:s.n-len(s.first)], delta)
-	}
-	s.n++
-}
-
-func (s *stack) pop() []byte {
-	s.n--
-	if s.n < len(s.first) {
-		return s.first[s.n]
-	}
-	return s.more[s.n-len(s.first)]
 }
 
 // Scan reads a range.
@@ -229,7 +204,7 @@ type merge struct {
 	fn      func(key, value []byte) (bool, error)
 	cursors []tree.Cursor // of the memtable and the frozen ones
 	rows    []tree.Row    // that the cursors are at
-	deltas  stack
+	deltas  [][]byte      // of a key, the newest first
 }
 
 var merges = sync.Pool{New: func() any { return new(merge) }}
@@ -254,7 +229,8 @@ func (m *merge) release() {
 		m.cursors[i].Forget()
 	}
 	clear(m.rows)
-	m.view, m.fn, m.deltas = nil, nil, stack{}
+	clear(m.deltas[:cap(m.deltas)])
+	m.view, m.fn = nil, nil
 	merges.Put(m)
 }
 
@@ -316,6 +292,7 @@ func (m *merge) emit(at int, inBase bool, value []byte) (more bool, err error) {
 	key := m.rows[at].Key()
 	has := inBase    // whether the key has a value
 	decided := false // a row that is no delta was seen
+	m.deltas = m.deltas[:0]
 	for i := at; i < len(m.rows); i++ {
 		r := m.rows[i]
 		if r.None() || i > at && !bytes.Equal(r.Key(), key) {
@@ -335,7 +312,7 @@ func (m *merge) emit(at int, inBase bool, value []byte) (more bool, err error) {
 			return false, err
 		}
 		if k == merged {
-			m.deltas.push(v)
+			m.deltas = append(m.deltas, v)
 			continue
 		}
 		decided, has, value = true, k != deleted, v
@@ -347,7 +324,7 @@ func (m *merge) emit(at int, inBase bool, value []byte) (more bool, err error) {
 		return m.fn(key, nil)
 	}
 	more = true
-	_, err = m.view.foldAll(has, key, value, &m.deltas, func(value []byte) (err error) {
+	_, err = m.view.foldAll(has, key, value, m.deltas, func(value []byte) (err error) {
 		more, err = m.fn(key, value)
 		return err
 	})
