@@ -106,9 +106,9 @@ func (f *flow) rateNow() float64 {
 func (f *flow) delay(now time.Time, size int, full float64) time.Duration {
 	rate := f.rateNow() * max(0.5, 2-1.5*full)
 	cost := time.Duration(float64(size+memory.RowOverhead) / rate * float64(time.Second))
-	delay := f.all.add(now, cost)
+	delay := f.all.charge(now, cost)
 	if size <= smallCommit {
-		delay = f.small.add(now, cost)
+		delay = f.small.charge(now, cost)
 	}
 	return delay
 }
@@ -116,8 +116,8 @@ func (f *flow) delay(now time.Time, size int, full float64) time.Duration {
 // debt is the time at which the cost of all admitted commits is paid.
 type debt struct{ until time.Time }
 
-// add adds a commit's cost and returns how long it takes to pay for all.
-func (d *debt) add(now time.Time, cost time.Duration) time.Duration {
+// charge adds a commit's cost and returns how long it takes to pay for all.
+func (d *debt) charge(now time.Time, cost time.Duration) time.Duration {
 	if d.until.Before(now) {
 		d.until = now
 	}

@@ -62,7 +62,7 @@ func refusal(err error) error {
 // Defer leaves the acknowledgment of a commit to the goroutine that syncs, in the mode Batch (I2).
 func (e *Engine) Defer(done func(error)) bool {
 	if e.o.Sync == Batch {
-		e.syncing.add(done)
+		e.syncing.enqueue(done)
 		return true
 	}
 	return false
@@ -86,8 +86,8 @@ const (
 	longDelta   = 256 << 10 // from how many bytes on a delta is folded when it is committed
 )
 
-// add remembers a key.
-func (l *longKeys) add(key []byte) {
+// remember adds a key.
+func (l *longKeys) remember(key []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.keys == nil {

@@ -150,7 +150,7 @@ func (e *Engine) foldIntoTables(base memory.Base, dst, key, delta []byte) (value
 		return dst, nil
 	}
 	if len(value) >= longValue {
-		e.longKeys.add(key)
+		e.longKeys.remember(key)
 	}
 	return value, nil
 }

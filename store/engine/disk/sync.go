@@ -15,8 +15,8 @@ type syncing struct {
 	wake    chan struct{} // has an element when a commit waits
 }
 
-// add adds a commit.
-func (s *syncing) add(done func(error)) {
+// enqueue adds a commit.
+func (s *syncing) enqueue(done func(error)) {
 	s.mu.Lock()
 	s.waiting = append(s.waiting, done)
 	s.mu.Unlock()

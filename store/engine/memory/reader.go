@@ -218,7 +218,7 @@ func (m *merge) start(
 	}
 	m.view, m.options, m.fn, m.cursors, m.rows = v, o, fn, m.cursors[:n], m.rows[:n]
 	for i := range m.cursors {
-		m.cursors[i].Begin(v.treeAt(i), start, end, o.Reverse)
+		m.cursors[i].Seek(v.treeAt(i), start, end, o.Reverse)
 		m.rows[i] = m.cursors[i].Row()
 	}
 }

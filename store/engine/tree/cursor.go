@@ -9,7 +9,7 @@ func (t *Tree) Scan(start, end []byte, reverse bool, fn func(Row) (more bool, er
 		return nil
 	}
 	var c Cursor
-	c.Begin(t, start, end, reverse)
+	c.Seek(t, start, end, reverse)
 	for r := c.Row(); !r.None(); r = c.Row() {
 		if more, err := fn(r); err != nil || !more {
 			return err
@@ -36,9 +36,9 @@ type place struct {
 	at int
 }
 
-// Begin goes to the first row of [start, end), or in reverse to the last one. An end without bytes is after the last
+// Seek goes to the first row of [start, end), or in reverse to the last one. An end without bytes is after the last
 // key.
-func (c *Cursor) Begin(t *Tree, start, end []byte, reverse bool) {
+func (c *Cursor) Seek(t *Tree, start, end []byte, reverse bool) {
 	c.level, c.reverse, c.bound = t.level, reverse, end
 	from := start
 	if reverse {
