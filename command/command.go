@@ -5,7 +5,7 @@
 // serve.go runs the server from the settings of flags.go and settings.go, which environment.go also takes from the
 // environment, and cassandra_env.go from that of Cassandra's image; init.go runs the scripts of --init;
 // certificates.go reads the files of TLS; startup.go says what has started. shared.go makes it a node of several that
-// share an engine. memory.go, processors.go, descriptors.go, http.go and metrics.go are about its process. client.go,
+// share an engine. memory.go, descriptors.go, http.go and metrics.go are about its process. client.go,
 // nodes.go and cqlsh.go have the flags of ping, exec, nodes and cqlsh, which are in protocol/client/shell; traffic.go
 // has those of proxy and replay, which are in protocol/client/traffic.
 package command

@@ -120,19 +120,14 @@ func (b memoryBound) collectAt(live int64) int64 {
 	return limit
 }
 
-// governMemory keeps the memory limit above the live memory, and returns memory to the system while the server is idle.
+// governMemory adapts the memory limit to the live heap, and returns memory to the system while the server is idle.
 // It returns when ctx ends.
-func governMemory(ctx context.Context, b memoryBound, getenv func(string) string, log zerolog.Logger) {
-	const live, allocated, mapped = 0, 1, 2
-	samples := []metrics.Sample{
-		live: {Name: "/gc/heap/live:bytes"}, allocated: {Name: "/gc/heap/allocs:bytes"}, mapped: {Name: "/memory/classes/total:bytes"},
-	}
-	huge := newHugePages()
+func governMemory(ctx context.Context, b memoryBound, getenv func(string) string) {
+	const live, allocated = 0, 1
+	samples := []metrics.Sample{live: {Name: "/gc/heap/live:bytes"}, allocated: {Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(samples)
 	before := samples[allocated].Value.Uint64()
 	returned := before
-	var l load
-	var upkeep time.Duration
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
@@ -142,36 +137,23 @@ func governMemory(ctx context.Context, b memoryBound, getenv func(string) string
 		case <-tick.C:
 		}
 		metrics.Read(samples)
-		lives, now := samples[live].Value.Uint64(), samples[allocated].Value.Uint64()
-		began := time.Now()
-		busy := l.busy(began, upkeep)
-		if now-before < calmAllocation {
-			if err := huge.look(lives, samples[mapped].Value.Uint64(), busy); err != nil {
-				log.Warn().Err(err).Msg("memory gets no large pages from now on")
-			}
-		}
-		if limit := b.collectAt(int64(lives)); getenv("GOMEMLIMIT") == "" && limit != debug.SetMemoryLimit(-1) {
+		heap, now := samples[live].Value.Uint64(), samples[allocated].Value.Uint64()
+		if limit := b.collectAt(int64(heap)); getenv("GOMEMLIMIT") == "" && limit != debug.SetMemoryLimit(-1) {
 			debug.SetMemoryLimit(limit)
 		}
-		if !busy && now-before < idleAllocation && now-returned > lives/4+64<<20 {
-			runtime.GC() // the second collection frees what pools keep
+		if now-before < idleAllocation && now-returned > heap/4+64<<20 {
+			runtime.GC() // FreeOSMemory collects again, which frees the contents of pools
 			debug.FreeOSMemory()
-			metrics.Read(samples[allocated:mapped])
+			metrics.Read(samples[allocated:])
 			now = samples[allocated].Value.Uint64()
 			returned = now
 		}
 		before = now
-		upkeep = time.Since(began)
 	}
 }
 
-const (
-	// idleAllocation is how many bytes an idle server may allocate in a second.
-	idleAllocation = 16 << 20
-
-	// calmAllocation is how many leave time for large pages: pages of what is written now may be garbage soon.
-	calmAllocation = 64 << 20
-)
+// idleAllocation is how many bytes an idle server may allocate in a second: metrics and health checks take some.
+const idleAllocation = 2 << 20
 
 // containerMemory is the memory limit of the process's control group; 0: there is none.
 func containerMemory() int64 {

@@ -200,8 +200,7 @@ func serveStore(
 	}
 	governed, stopGoverning := context.WithCancel(ctx)
 	defer stopGoverning()
-	go governMemory(governed, bound, getenv, log)
-	go governProcessors(governed, getenv)
+	go governMemory(governed, bound, getenv)
 	if s.calls != nil {
 		defer s.calls.reach.start(ctx, st.Cluster(), log)()
 	}
