@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"github.com/cqld/cqld/server"
 )
 
 // certificateFiles are files in PEM with what one side of a TLS connection shows and trusts.
@@ -137,4 +139,23 @@ func (r *reloading) load() error {
 		DynamicRecordSizingDisabled: true, // answers are written as a whole
 	}
 	return nil
+}
+
+// encryption reads the certificates; nil: there are none.
+func (s *settings) encryption(log zerolog.Logger) (*server.TLS, error) {
+	if s.certificates.certificate == "" {
+		return nil, nil
+	}
+	clientAuth := tls.NoClientCert
+	switch {
+	case s.login == server.ByCertificateOrPassword:
+		clientAuth = tls.VerifyClientCertIfGiven
+	case s.certificates.authorities != "":
+		clientAuth = tls.RequireAndVerifyClientCert
+	}
+	r, err := newReloading(s.certificates, clientAuth, log)
+	if err != nil {
+		return nil, err
+	}
+	return &server.TLS{Config: r.config(), Optional: s.optionalTLS}, nil
 }

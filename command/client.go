@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -131,29 +130,6 @@ type clientTLS struct {
 	name  string
 }
 
-// switchTLS is the value of --tls of these commands. It also takes the values that the flag has for serve, because a
-// container's health check has the environment of its server.
-type switchTLS bool
-
-// String implements pflag.Value.
-func (s *switchTLS) String() string { return "" }
-
-// Type implements pflag.Value.
-func (s *switchTLS) Type() string { return "bool" }
-
-// Set implements pflag.Value.
-func (s *switchTLS) Set(text string) error {
-	switch text {
-	case "true", "required":
-		*s = true
-	case "false", "optional":
-		*s = false
-	default:
-		return errors.New("want true or false")
-	}
-	return nil
-}
-
 // addFlags adds the flags.
 func (t *clientTLS) addFlags(f *pflag.FlagSet) {
 	topic(f, "TLS", func(f *pflag.FlagSet) {
@@ -216,4 +192,55 @@ func serverAddress(c *console, addr string) string {
 		host = "127.0.0.1"
 	}
 	return net.JoinHostPort(host, port)
+}
+
+// nodesCommand is cqld nodes: it prints the nodes of a cluster.
+func nodesCommand(c *console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "nodes [ADDR]", GroupID: groupClient, Short: "List the nodes of a cluster",
+		Long: "List the nodes of the cluster that the server at ADDR is in, as it sees them: whether they are up, their " +
+			"addresses, datacenters, racks, tokens and versions.",
+		Example: "nodes\nnodes 192.0.2.11:9042",
+	}
+	login := loginFlags(cmd.Flags(), "wait at most this long for the answer")
+	return newCommand(c, cmd, func(ctx context.Context, args []string) error {
+		if err := login.to(c, optional(args)); err != nil {
+			return err
+		}
+		return shell.Nodes(ctx, &login.Login, c.stdout)
+	})
+}
+
+// login is how a command connects to a server.
+type login struct {
+	shell.Login
+	secure clientTLS
+}
+
+// loginFlags are the flags of commands that connect to a server. timeout says what --timeout bounds.
+func loginFlags(f *pflag.FlagSet, timeout string) *login {
+	l := &login{}
+	topic(f, "Authentication", func(f *pflag.FlagSet) {
+		f.StringVar(&l.Username, "username", "", "log in as the role `NAME`, if the server asks")
+		f.StringVar(&l.Password, "password", "", "`PASSWORD` of the role; in the environment others do not see it")
+	})
+	topic(f, "Time", func(f *pflag.FlagSet) {
+		f.DurationVar(&l.Timeout, "timeout", 30*time.Second, timeout)
+	})
+	l.secure.addFlags(f)
+	return l
+}
+
+// quietFlag turns progress off.
+func quietFlag(f *pflag.FlagSet) *bool {
+	quiet := false
+	topic(f, "Output", func(f *pflag.FlagSet) { f.BoolVar(&quiet, "quiet", false, "do not show progress") })
+	return &quiet
+}
+
+// to says which server to connect to, and reads the files of TLS.
+func (l *login) to(c *console, addr string) (err error) {
+	l.Addr = serverAddress(c, addr)
+	l.TLS, err = l.secure.config()
+	return err
 }

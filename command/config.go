@@ -1,9 +1,7 @@
 package command
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -14,41 +12,6 @@ import (
 	"github.com/cqld/cqld/internal/suggest"
 	"github.com/cqld/cqld/planner/guardrail"
 )
-
-// assignments are the settings that --set gives: name=value, several of them separated by semicolons.
-type assignments map[string]string
-
-// String implements pflag.Value.
-func (a *assignments) String() string { return "" }
-
-// Type implements pflag.Value.
-func (a *assignments) Type() string { return "name=value" }
-
-// Set implements pflag.Value.
-func (a *assignments) Set(text string) error {
-	for _, one := range strings.Split(text, ";") {
-		name, value, ok := strings.Cut(one, "=")
-		if name = strings.TrimSpace(name); !ok || name == "" {
-			return fmt.Errorf("%q: want NAME=VALUE", one)
-		}
-		if *a == nil {
-			*a = assignments{}
-		}
-		(*a)[name] = strings.TrimSpace(value)
-	}
-	return nil
-}
-
-// setBelow is Set for what does not win over what was set before.
-func (a *assignments) setBelow(text string) error {
-	above := *a
-	*a = nil
-	err := a.Set(text)
-	if err == nil && above != nil {
-		maps.Copy(*a, above)
-	}
-	return err
-}
 
 // setting is the value of a setting and where it is given.
 type setting struct{ value, place string }
@@ -144,16 +107,4 @@ func readConfig(file string, given map[string]setting) error {
 		}
 	}
 	return nil
-}
-
-// cannotRead is the error of a file or folder that cannot be read.
-func cannotRead(path string, err error) error { return pathError("read", path, err) }
-
-// pathError names a path once: the error of the system may name it too.
-func pathError(action, path string, err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		err = p.Err
-	}
-	return fmt.Errorf("cannot %s %s: %w", action, path, err)
 }

@@ -1,9 +1,9 @@
 package command
 
 import (
+	"math"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/cqld/cqld/cql/parser"
@@ -15,20 +15,15 @@ const (
 	defaultListen = "127.0.0.1:" + defaultPort
 )
 
-// logLevels are the values of --log-level.
-var logLevels = []string{"debug", "info", "warn", "error"}
-
-// authModes are the values of --auth.
-var authModes = []string{"none", "password", "mtls", "mtls-or-password"}
-
-// tlsModes are the values of --tls.
-var tlsModes = []string{"required", "optional"}
-
-// logFormats are the values of --log-format; auto is console on a terminal and json elsewhere.
-var logFormats = []string{"auto", "console", "json"}
-
 // syncModes are the values of --commitlog-sync.
 var syncModes = []string{disk.Periodic: "periodic", disk.Batch: "batch"}
+
+// The smallest sizes, and the longest request of the protocol.
+const (
+	minMemory   = 128 << 20
+	minMemtable = 64 << 10
+	maxRequest  = 256 << 20
+)
 
 // flags makes the flags of serve, which set s.
 func (s *settings) flags() *pflag.FlagSet {
@@ -63,15 +58,6 @@ func (s *settings) flags() *pflag.FlagSet {
 	return f
 }
 
-// completeFlags has a shell complete the values of flags that take one of a few.
-func completeFlags(cmd *cobra.Command) {
-	completeValues(cmd, "auth", authModes)
-	completeValues(cmd, "tls", tlsModes)
-	completeValues(cmd, "commitlog-sync", syncModes)
-	completeValues(cmd, "log-level", logLevels)
-	completeValues(cmd, "log-format", logFormats)
-}
-
 func (s *settings) networkFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.listen, "listen", defaultListen, "listen for clients at `ADDRESS`: HOST:PORT, a HOST (with port 9042) or "+
 		"a PORT (on 127.0.0.1); port 0 picks a free one")
@@ -91,11 +77,13 @@ func (s *settings) storageFlags(f *pflag.FlagSet) {
 	f.BoolVar(&s.memory, "memory", false, "keep the data in memory only: it is lost when the server ends")
 	f.StringVar(&s.init, "init", "", "run the .cql and .cql.gz files of the folder `DIR` in the order of their names before "+
 		"serving clients, unless there is data already")
-	f.StringVar(&s.given.sync, "commitlog-sync", "periodic", "when a write is acknowledged; `MODE` is periodic (synced to "+
+	choiceFlag(f, &s.given.sync, "commitlog-sync", "periodic", syncModes, "when a write is acknowledged; `MODE` is periodic (synced to "+
 		"disk within a second) or batch (synced first)")
-	f.StringVar(&s.given.memtable, "memtable", "", "keep up to `SIZE` of new writes in memory before writing a table; by "+
-		"default 64MiB, or 1/32 of --memory-limit if less")
-	f.StringVar(&s.given.reserve, "disk-reserve", "", "refuse writes when less than `SIZE` of the volume is free: bytes such "+
+	sizeFlag(f, &s.memtable, "memtable", "", minMemtable, 4<<30, "from 64KiB to 4GiB",
+		"keep up to `SIZE` of new writes in memory before writing a table; by "+
+			"default 64MiB, or 1/32 of --memory-limit if less")
+	s.reserve.Reserve = disk.Reserve{Percent: 2, Most: 4 << 30}
+	f.Var(&s.reserve, "disk-reserve", "refuse writes when less than `SIZE` of the volume is free: bytes such "+
 		"as 10GiB or a share such as 5%; by default 2%, at most 4GiB")
 	f.DurationVar(&s.purgeEvery, "purge-every", 10*time.Second, "how often to look for tombstones and expired values to purge")
 	f.BoolVar(&s.repair, "repair", false, "open a folder that has damaged files, keeping what is intact; damaged files move "+
@@ -103,8 +91,9 @@ func (s *settings) storageFlags(f *pflag.FlagSet) {
 }
 
 func (s *settings) loginFlags(f *pflag.FlagSet) {
-	f.StringVar(&s.given.auth, "auth", "none", "how clients log in; `MODE` is none, password, mtls (by client certificate) "+
-		"or mtls-or-password; all but none check permissions")
+	choiceFlag(f, &s.given.auth, "auth", "none", []string{"none", "password", "mtls", "mtls-or-password"},
+		"how clients log in; `MODE` is none, password, mtls (by client certificate) "+
+			"or mtls-or-password; all but none check permissions")
 	f.BoolVar(&s.masks, "dynamic-data-masking", false, "allow masked columns; roles without UNMASK see masked values")
 }
 
@@ -114,15 +103,18 @@ func (s *settings) tlsFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.certificates.key, "tls-key", "", "private key of --tls-cert, in `FILE` (PEM)")
 	f.StringVar(&s.certificates.authorities, "tls-client-ca", "", "require client certificates signed by an authority in "+
 		"`FILE` (PEM)")
-	f.StringVar(&s.given.tls, "tls", "required", "whether clients have to encrypt; `MODE` is required or optional (the port "+
-		"takes both)")
+	choiceFlag(f, &s.given.tls, "tls", "required", []string{"required", "optional"},
+		"whether clients have to encrypt; `MODE` is required or optional (the port "+
+			"takes both)")
 }
 
 func (s *settings) limitFlags(f *pflag.FlagSet) {
-	f.StringVar(&s.given.limit, "memory-limit", "", "use at most `SIZE` of memory, such as 2GiB; by default GOMEMLIMIT, else "+
-		"the limit of the container, else half of the machine's memory")
-	f.StringVar(&s.given.memory, "client-memory", "", "hold at most `SIZE` for requests and responses; by default 112MiB, or "+
-		"a fifth of --memory-limit if less")
+	sizeFlag(f, &s.memoryLimit, "memory-limit", "", minMemory, math.MaxInt64, "of at least 128MiB",
+		"use at most `SIZE` of memory, such as 2GiB; by default GOMEMLIMIT, else "+
+			"the limit of the container, else half of the machine's memory")
+	sizeFlag(f, &s.limits.Memory, "client-memory", "", 16<<20, math.MaxInt64, "of at least 16MiB",
+		"hold at most `SIZE` for requests and responses; by default 112MiB, or "+
+			"a fifth of --memory-limit if less")
 	f.IntVar(&s.limits.Connections, "max-connections", 0, "close connections beyond `N`; by default, the file descriptors "+
 		"are the limit")
 	f.IntVar(&s.limits.ConnectionsPerIP, "max-connections-per-ip", 0, "close connections of one address beyond `N`; by "+
@@ -132,8 +124,10 @@ func (s *settings) limitFlags(f *pflag.FlagSet) {
 		"time")
 	f.IntVar(&s.limits.RequestsPerSecond, "max-requests-per-second", 0, "serve at most `N` requests per second; by default "+
 		"no limit")
-	f.StringVar(&s.given.request, "max-request", "16MiB", "refuse requests longer than `SIZE`")
-	f.StringVar(&s.given.statement, "max-statement", "32MiB", "refuse statements whose text is longer than `SIZE`")
+	sizeFlag(f, &s.limits.Frame, "max-request", "16MiB", 64<<10, maxRequest, "from 64KiB to 256MiB",
+		"refuse requests longer than `SIZE`")
+	sizeFlag(f, &s.limits.Statement, "max-statement", "32MiB", 1<<10, maxRequest, "from 1KiB to 256MiB",
+		"refuse statements whose text is longer than `SIZE`")
 	f.IntVar(&s.limits.Nesting, "max-nesting", parser.DefaultLimits.Nesting, "refuse statements that nest brackets and "+
 		"operators deeper than `N` levels")
 }
@@ -170,7 +164,9 @@ func (s *settings) testFlags(f *pflag.FlagSet) {
 }
 
 func (s *settings) logFlags(f *pflag.FlagSet) {
-	f.StringVar(&s.given.level, "log-level", "info", "lowest `LEVEL` to log: debug, info, warn or error")
-	f.StringVar(&s.logFormat, "log-format", "auto", "`FORMAT` of log lines: console, json or auto (console on a terminal, "+
-		"else json)")
+	choiceFlag(f, &s.given.level, "log-level", "info", []string{"debug", "info", "warn", "error"},
+		"lowest `LEVEL` to log: debug, info, warn or error")
+	choiceFlag(f, &s.logFormat, "log-format", "auto", []string{"auto", "console", "json"},
+		"`FORMAT` of log lines: console, json or auto (console on a terminal, "+
+			"else json)")
 }

@@ -269,16 +269,3 @@ func completionCommand(c *console) *cobra.Command {
 	}
 	return cmd
 }
-
-// completeValues has a shell complete the value of a flag.
-func completeValues(cmd *cobra.Command, name string, values []string) {
-	if err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // there is no such flag
-	}
-}
-
-// oneOf lists alternatives.
-func oneOf(values []string) string {
-	last := len(values) - 1
-	return strings.Join(values[:last], ", ") + " or " + values[last]
-}

@@ -2,11 +2,8 @@ package command
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"net/http"
 	"os"
 	"time"
@@ -18,9 +15,7 @@ import (
 	"github.com/cqld/cqld/server/control"
 	"github.com/cqld/cqld/server/control/endpoints"
 	"github.com/cqld/cqld/store"
-	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/disk"
-	"github.com/cqld/cqld/store/engine/memory"
 )
 
 // The times for stopping: requests in flight may take drainTime, and the process ends after stopTime. After the
@@ -54,7 +49,6 @@ serve --data /var/lib/cqld --listen 0.0.0.0:9042 --auth password`,
 	}
 	cmd.Flags().SortFlags = false
 	cmd.Flags().AddFlagSet(s.flags())
-	completeFlags(cmd)
 	return newCommand(c, cmd, func(ctx context.Context, _ []string) error {
 		if err := s.complete(c, cmd.Flags()); err != nil {
 			return err
@@ -138,21 +132,6 @@ func serve(ctx context.Context, c *console, s *settings) error {
 		return errors.Join(err, st.Close())
 	}
 	return errors.Join(err, closeWithin(st, closeTime))
-}
-
-// errNotClosed says that a cluster did not answer when a server ended.
-var errNotClosed = errors.New("the cluster does not answer: it was not told that this server ends")
-
-// closeWithin closes a store, or gives that up after a time.
-func closeWithin(st *store.Store, limit time.Duration) error {
-	closed := make(chan error, 1)
-	go func() { closed <- st.Close() }()
-	select {
-	case err := <-closed:
-		return err
-	case <-time.After(limit):
-		return errNotClosed
-	}
 }
 
 // serveStore serves clients from an open store. When it returns, all requests have ended. first has the scripts
@@ -240,121 +219,4 @@ func serveStore(
 	}
 	log.Info().Msg("stopped")
 	return failed
-}
-
-// encryption reads the certificates; nil: there are none.
-func (s *settings) encryption(log zerolog.Logger) (*server.TLS, error) {
-	if s.certificates.certificate == "" {
-		return nil, nil
-	}
-	clientAuth := tls.NoClientCert
-	switch {
-	case s.login == server.ByCertificateOrPassword:
-		clientAuth = tls.VerifyClientCertIfGiven
-	case s.certificates.authorities != "":
-		clientAuth = tls.RequireAndVerifyClientCert
-	}
-	r, err := newReloading(s.certificates, clientAuth, log)
-	if err != nil {
-		return nil, err
-	}
-	return &server.TLS{Config: r.config(), Optional: s.optionalTLS}, nil
-}
-
-// openStore opens the data folder, or a store in memory, which has no engine on disk. clock is what clients may move,
-// or nil.
-func openStore(
-	ctx context.Context, s *settings, clock *control.Clock, log zerolog.Logger,
-) (st *store.Store, onDisk *disk.Engine, err error) {
-	open := func(f engine.Fold) (engine.Engine, error) { return memory.Open(f), nil }
-	switch {
-	case s.engine != nil:
-		s.calls = newEngineCalls()
-		open = func(f engine.Fold) (engine.Engine, error) {
-			e, err := s.engine.Open(ctx, f, log)
-			if err != nil {
-				return nil, err
-			}
-			return s.calls.of(e), nil
-		}
-	case !s.memory:
-		if err := os.MkdirAll(s.data, 0o700); err != nil {
-			return nil, nil, pathError("make the folder", s.data, err)
-		}
-		o := disk.Options{Dir: s.data, Sync: s.sync, Memtable: s.memtable, Filter: s.filter, Reserve: s.reserve, Repair: s.repair, Log: log}
-		open = func(f engine.Fold) (engine.Engine, error) {
-			var err error
-			onDisk, err = disk.Open(o, f)
-			return onDisk, err
-		}
-	}
-	o := store.Options{
-		Engine: open, Shared: s.node(log), System: server.SystemKeyspaces(), SweepEvery: s.purgeEvery,
-		TombstoneFilters: s.tombstones, Log: log,
-	}
-	if clock != nil {
-		o.System, o.Now = append(o.System, control.Keyspace()), clock.Now
-	}
-	st, err = store.Open(o)
-	if errors.Is(err, disk.ErrDamaged) {
-		err = fmt.Errorf("%w; --repair opens the folder with what can be kept", err)
-	}
-	var path *fs.PathError
-	if errors.Is(err, fs.ErrPermission) && errors.As(err, &path) {
-		err = fmt.Errorf("cannot open %s: %w", path.Path, path.Err)
-	}
-	return st, onDisk, err
-}
-
-// errNotOpened says that a server was stopped before it had opened its store.
-var errNotOpened = errors.New("the store was not opened")
-
-// openRemote is openStore for an engine on other machines. Not all that its client does can be interrupted, so when ctx
-// ends that is left to itself: the process is about to end.
-func openRemote(
-	ctx context.Context, s *settings, clock *control.Clock, log zerolog.Logger,
-) (*store.Store, *disk.Engine, error) {
-	type result struct {
-		st  *store.Store
-		err error
-	}
-	opened := make(chan result, 1)
-	go func() {
-		st, _, err := openStore(ctx, s, clock, log)
-		opened <- result{st, err}
-	}()
-	select {
-	case r := <-opened:
-		return r.st, nil, r.err
-	case <-ctx.Done():
-		go func() {
-			if r := <-opened; r.err == nil {
-				_ = r.st.Close() // nobody waits for it
-			}
-		}()
-		return nil, nil, errNotOpened
-	}
-}
-
-// newLogger logs lines for people on a terminal and JSON elsewhere, or in the format that the settings ask for.
-func newLogger(w io.Writer, s *settings) zerolog.Logger {
-	return zerolog.New(s.logWriter(w, isTerminal(w))).Level(s.level).With().Timestamp().Logger()
-}
-
-// logWriter writes lines of the log in their format.
-func (s *settings) logWriter(w io.Writer, terminal bool) io.Writer {
-	if s.logFormat == "console" || s.logFormat == "auto" && terminal {
-		return zerolog.ConsoleWriter{Out: w, NoColor: !terminal, TimeFormat: time.DateTime}
-	}
-	return w
-}
-
-// isTerminal reports whether what a command reads or writes is a terminal.
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/cqld/cqld/protocol/client/shell"
 	"github.com/cqld/cqld/server"
@@ -21,40 +20,6 @@ import (
 	"github.com/cqld/cqld/store/engine/disk"
 	"github.com/cqld/cqld/store/engine/files"
 )
-
-// login is how a command connects to a server.
-type login struct {
-	shell.Login
-	secure clientTLS
-}
-
-// loginFlags are the flags of commands that connect to a server. timeout says what --timeout bounds.
-func loginFlags(f *pflag.FlagSet, timeout string) *login {
-	l := &login{}
-	topic(f, "Authentication", func(f *pflag.FlagSet) {
-		f.StringVar(&l.Username, "username", "", "log in as the role `NAME`, if the server asks")
-		f.StringVar(&l.Password, "password", "", "`PASSWORD` of the role; in the environment others do not see it")
-	})
-	topic(f, "Time", func(f *pflag.FlagSet) {
-		f.DurationVar(&l.Timeout, "timeout", 30*time.Second, timeout)
-	})
-	l.secure.addFlags(f)
-	return l
-}
-
-// quietFlag turns progress off.
-func quietFlag(f *pflag.FlagSet) *bool {
-	quiet := false
-	topic(f, "Output", func(f *pflag.FlagSet) { f.BoolVar(&quiet, "quiet", false, "do not show progress") })
-	return &quiet
-}
-
-// to says which server to connect to, and reads the files of TLS.
-func (l *login) to(c *console, addr string) (err error) {
-	l.Addr = serverAddress(c, addr)
-	l.TLS, err = l.secure.config()
-	return err
-}
 
 // unfinished ends the names of files and folders that are being written.
 const unfinished = ".unfinished"

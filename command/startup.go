@@ -9,36 +9,13 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/store/engine/files"
 )
-
-// checkData refuses a folder that has files, but no data of cqld.
-func (s *settings) checkData() error {
-	if s.memory || s.repair {
-		return nil
-	}
-	entries, err := os.ReadDir(s.data)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return cannotRead(s.data, err)
-	}
-	if slices.ContainsFunc(entries, isDataFile) {
-		return nil
-	}
-	for _, e := range entries {
-		// A volume may have lost+found, and a start that was interrupted may have left the others.
-		known := []string{"lost+found", initRecord, initRecord + unfinished, "CQLD" + unfinished}
-		if !slices.Contains(known, e.Name()) {
-			return fmt.Errorf("the folder %s has files that are not cqld's, such as %s: --data needs an empty folder or "+
-				"one that cqld made", s.data, e.Name())
-		}
-	}
-	return nil
-}
 
 // announce tells people and programs that clients are served.
 func (s *settings) announce(c *console, l *listeners, log zerolog.Logger) error {
@@ -154,4 +131,27 @@ func (s *settings) warnOpen(l *listeners, log zerolog.Logger) {
 			"clients log in, and --listen 127.0.0.1 keeps other machines out", l.logged()[i])
 		return
 	}
+}
+
+// newLogger logs lines for people on a terminal and JSON elsewhere, or in the format that the settings ask for.
+func newLogger(w io.Writer, s *settings) zerolog.Logger {
+	return zerolog.New(s.logWriter(w, isTerminal(w))).Level(s.level).With().Timestamp().Logger()
+}
+
+// logWriter writes lines of the log in their format.
+func (s *settings) logWriter(w io.Writer, terminal bool) io.Writer {
+	if s.logFormat == "console" || s.logFormat == "auto" && terminal {
+		return zerolog.ConsoleWriter{Out: w, NoColor: !terminal, TimeFormat: time.DateTime}
+	}
+	return w
+}
+
+// isTerminal reports whether what a command reads or writes is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -38,19 +37,15 @@ func exportCommand(c *console) *cobra.Command {
 		Example: "export 127.0.0.1:9042 shop ./shop-export\nexport db.example shop.orders ./orders --format csv --times",
 	}
 	topic(cmd.Flags(), "Files", func(f *pflag.FlagSet) {
-		f.StringVar(&e.Format, "format", "jsonl", "`FORMAT` of the files: "+oneOf(transfer.Formats))
+		choiceFlag(f, &e.Format, "format", "jsonl", transfer.Formats, "`FORMAT` of the files: "+oneOf(transfer.Formats))
 		f.BoolVar(&e.Times, "times", false, "write timestamps and TTLs of values too")
 		f.IntVar(&e.Parts, "parts", 8, "write each table into `N` files, by token")
 		jobsFlag(f, &e.Jobs)
 	})
 	login, quiet := loginFlags(cmd.Flags(), answerTime), quietFlag(cmd.Flags())
-	completeValues(cmd, "format", transfer.Formats)
 	return newCommand(c, cmd, func(ctx context.Context, args []string) (err error) {
 		if len(args) == 3 {
 			e.Keyspace, e.Table, _ = strings.Cut(args[1], ".")
-		}
-		if !slices.Contains(transfer.Formats, e.Format) {
-			return unknownValue("format", e.Format, transfer.Formats)
 		}
 		if e.Parts < 1 || e.Parts > 9999 {
 			return badFlag("parts", strconv.Itoa(e.Parts), "want a number from 1 to 9999")

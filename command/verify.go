@@ -10,7 +10,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/rs/zerolog"
@@ -124,23 +123,6 @@ func verifyServer(ctx context.Context, c *console, login *shell.Login, steps *pr
 	steps.end()
 	return reportVerified(c.stdout, done)
 }
-
-// holdsData refuses a folder that no server has used: opening it would make it one.
-func holdsData(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return cannotRead(dir, err)
-	}
-	if !slices.ContainsFunc(entries, isDataFile) {
-		return fmt.Errorf("the folder %s has no data of cqld", dir)
-	}
-	return nil
-}
-
-// dataFiles are files that data folders have, of this format or an earlier one.
-var dataFiles = []string{"CQLD", "MANIFEST", "LOG", "LOGGED", "FILES", "COMMITS"}
-
-func isDataFile(e fs.DirEntry) bool { return slices.Contains(dataFiles, e.Name()) }
 
 // verifyStore verifies what a store holds, and prints what it finds.
 func verifyStore(ctx context.Context, st *store.Store, out io.Writer, steps *progress) (store.Verified, error) {

@@ -3,12 +3,44 @@
 package command
 
 import (
+	"context"
 	"net"
+	"os"
 	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
 )
+
+// parentEvery is how often a process looks whether its parent is still there.
+const parentEvery = 200 * time.Millisecond
+
+// withParent makes a context that ends when the process that started this one ends: another process is the parent then.
+func withParent(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	parent := os.Getppid()
+	go func() {
+		tick := time.NewTicker(parentEvery)
+		defer tick.Stop()
+		for os.Getppid() == parent {
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+		cancel()
+	}()
+	return ctx, cancel, nil
+}
+
+// privateFiles has files that the process makes from here on be readable by their owner alone: the engine below makes
+// tables that everybody could read, and roles with their passwords are in them.
+func (c *console) privateFiles() {
+	if c.ends { // it is of the whole process
+		syscall.Umask(0o077)
+	}
+}
 
 // spareDescriptors is how many file descriptors are kept for the storage engine, but at most a quarter of all.
 const spareDescriptors = 256

@@ -4,10 +4,22 @@ package command
 
 import (
 	"context"
+	"net"
 	"runtime"
+
+	"github.com/rs/zerolog"
 )
 
 // withParent refuses: the system does not tell a process that its parent has ended.
 func withParent(context.Context) (context.Context, context.CancelFunc, error) {
 	return nil, nil, badFlag("with-parent", "true", "not available on "+runtime.GOOS)
+}
+
+// privateFiles does nothing: the permissions of the folder decide.
+func (c *console) privateFiles() {}
+
+// sparing is a listener as it is: here the system bounds descriptors in other ways.
+type sparing struct {
+	net.Listener
+	_ zerolog.Logger
 }
