@@ -13,10 +13,10 @@ import (
 	"github.com/cqld/cqld/planner/guardrail"
 )
 
-// setting is the value of a setting and where it is given.
+// setting is the value of a setting and its origin: FILE:LINE or --set.
 type setting struct{ value, place string }
 
-// readGuardrails reads the settings of a file, which may be "", and those of --set, which win.
+// readGuardrails reads the settings of a file, if one is given, and of --set, which win.
 func readGuardrails(file string, set assignments) (*guardrail.Settings, error) {
 	given := map[string]setting{}
 	if file != "" {
@@ -29,7 +29,7 @@ func readGuardrails(file string, set assignments) (*guardrail.Settings, error) {
 	}
 	known := settingNames()
 	values := map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(given)) { // the first mistake is always the same
+	for _, name := range slices.Sorted(maps.Keys(given)) { // so that the same mistake is reported each time
 		if !slices.Contains(known, name) {
 			return nil, usagef("%s: %w", given[name].place, unknownSetting(name, known))
 		}
@@ -46,7 +46,7 @@ func readGuardrails(file string, set assignments) (*guardrail.Settings, error) {
 	return s, nil
 }
 
-// settingNames are the names of all settings.
+// settingNames returns the names of all settings.
 func settingNames() (names []string) {
 	for _, s := range guardrail.Default().Shown() {
 		names = append(names, s.Name)
@@ -54,7 +54,7 @@ func settingNames() (names []string) {
 	return names
 }
 
-// unknownSetting says why a name is no setting, and which one is near it.
+// unknownSetting returns the error for an unknown setting, which suggests a similar one.
 func unknownSetting(name string, known []string) error {
 	_, err := guardrail.Read(map[string]string{name: ""})
 	if near := suggest.Nearest(name, known); near != "" {
@@ -63,7 +63,8 @@ func unknownSetting(name string, known []string) error {
 	return err
 }
 
-// readConfig reads a cqld.yaml: a value for each name, or a list of them. What has no value keeps its default.
+// readConfig reads a YAML file that maps names to a value or a list of values. A name without a value keeps its
+// default.
 func readConfig(file string, given map[string]setting) error {
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -74,7 +75,7 @@ func readConfig(file string, given map[string]setting) error {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	if len(document.Content) == 0 {
-		return nil // it has comments at most
+		return nil // empty, or only comments
 	}
 	all := document.Content[0]
 	if all.Kind != yaml.MappingNode {

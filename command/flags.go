@@ -25,7 +25,7 @@ const (
 	maxRequest  = 256 << 20
 )
 
-// flags makes the flags of serve, which set s.
+// flags returns the flags of serve, which set s.
 func (s *settings) flags() *pflag.FlagSet {
 	f := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	f.SortFlags = false
@@ -61,19 +61,19 @@ func (s *settings) flags() *pflag.FlagSet {
 func (s *settings) networkFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.listen, "listen", defaultListen, "listen for clients at `ADDRESS`: HOST:PORT, a HOST (with port 9042) or "+
 		"a PORT (on 127.0.0.1); port 0 picks a free one")
-	f.StringVar(&s.given.advertise, "advertise", "", "tell drivers that this server is at `ADDRESS`; by default, the "+
+	f.StringVar(&s.given.advertise, "advertise", "", "announce `ADDRESS` to drivers as this server's; by default, the "+
 		"address that each client dialled")
 	f.StringVar(&s.http, "http", "", "serve /health, /ready and /metrics over HTTP at `ADDRESS`, without a "+
 		"password")
-	f.StringVar(&s.httpHost, "http-host", "", "serve requests over HTTP that are sent to one of `NAMES`, with commas between "+
-		"them; IP addresses and localhost are always served")
+	f.StringVar(&s.httpHost, "http-host", "", "accept HTTP requests for these host `NAMES`, separated by commas; IP addresses "+
+		"and localhost are always accepted")
 	f.BoolVar(&s.httpPprof, "http-pprof", false, "serve profiles at /debug/pprof of --http")
 	f.StringVar(&s.portFile, "port-file", "", "write the address as HOST:PORT to `FILE` as soon as clients are served, and "+
-		"remove the file at the end")
+		"remove the file when the server stops")
 }
 
 func (s *settings) storageFlags(f *pflag.FlagSet) {
-	f.StringVar(&s.data, "data", "./cqld-data", "keep the data in the folder `DIR`, which is made if it is missing")
+	f.StringVar(&s.data, "data", "./cqld-data", "keep the data in the folder `DIR`, which is created if it is missing")
 	f.BoolVar(&s.memory, "memory", false, "keep the data in memory only: it is lost when the server ends")
 	f.StringVar(&s.init, "init", "", "run the .cql and .cql.gz files of the folder `DIR` in the order of their names before "+
 		"serving clients, unless there is data already")
@@ -151,14 +151,14 @@ func (s *settings) nodeFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.clusterName, "cluster-name", "Test Cluster", "`NAME` of the cluster that clients see")
 	f.StringVar(&s.datacenter, "datacenter", "datacenter1", "`NAME` of the node's datacenter")
 	f.StringVar(&s.rack, "rack", "rack1", "`NAME` of the node's rack")
-	f.BoolVar(&s.strict, "strict-replicas", false, "count as one replica only, so that consistency levels that need more "+
-		"are Unavailable; by default the node stands for all replicas of a keyspace")
+	f.BoolVar(&s.strict, "strict-replicas", false, "count as one replica, so that higher consistency levels are "+
+		"Unavailable; by default this node counts as all replicas of a keyspace")
 }
 
 func (s *settings) testFlags(f *pflag.FlagSet) {
-	f.StringVar(&s.given.ring, "ring", "", "stand for several nodes; `NODES` is a number such as 3, or numbers by datacenter "+
+	f.StringVar(&s.given.ring, "ring", "", "simulate several nodes; `NODES` is a number such as 3, or numbers by datacenter "+
 		"and rack such as dc1=3,dc2=3 or dc1:rack1=2,dc1:rack2=1")
-	f.BoolVar(&s.controls, "test-controls", false, "let every client move the clock, inject faults, take snapshots and see "+
+	f.BoolVar(&s.controls, "test-controls", false, "let every client move the clock, inject faults, take snapshots and list "+
 		"statements, through keyspace cqld_control and /control/ of --http")
 	f.BoolVar(&s.withParent, "with-parent", false, "stop when the process that started this one ends (not on Windows)")
 }

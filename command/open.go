@@ -19,8 +19,8 @@ import (
 	"github.com/cqld/cqld/store/engine/memory"
 )
 
-// openStore opens the data folder, or a store in memory, which has no engine on disk. clock is what clients may move,
-// or nil.
+// openStore opens a store in a folder, in memory or with the engine of the settings. onDisk is nil without a folder.
+// clock is the clock that clients may move, or nil.
 func openStore(
 	ctx context.Context, s *settings, clock *control.Clock, log zerolog.Logger,
 ) (st *store.Store, onDisk *disk.Engine, err error) {
@@ -33,11 +33,11 @@ func openStore(
 			if err != nil {
 				return nil, err
 			}
-			return s.calls.of(e), nil
+			return s.calls.wrap(e), nil
 		}
 	case !s.memory:
 		if err := os.MkdirAll(s.data, 0o700); err != nil {
-			return nil, nil, pathError("make the folder", s.data, err)
+			return nil, nil, pathError("create the folder", s.data, err)
 		}
 		o := disk.Options{Dir: s.data, Sync: s.sync, Memtable: s.memtable, Filter: s.filter, Reserve: s.reserve.Reserve, Repair: s.repair, Log: log}
 		open = func(f engine.Fold) (engine.Engine, error) {
@@ -55,7 +55,7 @@ func openStore(
 	}
 	st, err = store.Open(o)
 	if errors.Is(err, disk.ErrDamaged) {
-		err = fmt.Errorf("%w; --repair opens the folder with what can be kept", err)
+		err = fmt.Errorf("%w; --repair opens the folder and keeps all intact data", err)
 	}
 	var path *fs.PathError
 	if errors.Is(err, fs.ErrPermission) && errors.As(err, &path) {
@@ -64,11 +64,11 @@ func openStore(
 	return st, onDisk, err
 }
 
-// errNotOpened says that a server was stopped before it had opened its store.
+// errNotOpened is the error of a server that stops before its store is open.
 var errNotOpened = errors.New("the store was not opened")
 
-// openRemote is openStore for an engine on other machines. Not all that its client does can be interrupted, so when ctx
-// ends that is left to itself: the process is about to end.
+// openRemote is openStore for a remote engine. Some calls of its client cannot be interrupted, so they are abandoned
+// when ctx ends: the process is about to end.
 func openRemote(
 	ctx context.Context, s *settings, clock *control.Clock, log zerolog.Logger,
 ) (*store.Store, *disk.Engine, error) {
@@ -87,17 +87,17 @@ func openRemote(
 	case <-ctx.Done():
 		go func() {
 			if r := <-opened; r.err == nil {
-				_ = r.st.Close() // nobody waits for it
+				_ = r.st.Close() // the caller has returned
 			}
 		}()
 		return nil, nil, errNotOpened
 	}
 }
 
-// errNotClosed says that a cluster did not answer when a server ended.
-var errNotClosed = errors.New("the cluster does not answer: it was not told that this server ends")
+// errNotClosed is the error of a server that could not leave its cluster.
+var errNotClosed = errors.New("the cluster does not answer: it does not know that this server has stopped")
 
-// closeWithin closes a store, or gives that up after a time.
+// closeWithin closes a store, but waits no longer than limit.
 func closeWithin(st *store.Store, limit time.Duration) error {
 	closed := make(chan error, 1)
 	go func() { closed <- st.Close() }()
@@ -109,7 +109,7 @@ func closeWithin(st *store.Store, limit time.Duration) error {
 	}
 }
 
-// checkData refuses a folder that has files, but no data of cqld.
+// checkData refuses a folder with files of other programs.
 func (s *settings) checkData() error {
 	if s.memory || s.repair {
 		return nil
@@ -122,17 +122,17 @@ func (s *settings) checkData() error {
 		return nil
 	}
 	for _, e := range entries {
-		// A volume may have lost+found, and a start that was interrupted may have left the others.
+		// A file system may have made lost+found, an interrupted start the others.
 		known := []string{"lost+found", initRecord, initRecord + unfinished, "CQLD" + unfinished}
 		if !slices.Contains(known, e.Name()) {
-			return fmt.Errorf("the folder %s has files that are not cqld's, such as %s: --data needs an empty folder or "+
-				"one that cqld made", s.data, e.Name())
+			return fmt.Errorf("the folder %s has files of another program, such as %s: --data needs an empty folder or "+
+				"one that cqld created", s.data, e.Name())
 		}
 	}
 	return nil
 }
 
-// holdsData refuses a folder that no server has used: opening it would make it one.
+// holdsData refuses a folder without data. Opening it would turn it into a data folder.
 func holdsData(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -144,15 +144,15 @@ func holdsData(dir string) error {
 	return nil
 }
 
-// dataFiles are files that data folders have, of this format or an earlier one.
+// dataFiles are files of data folders, of this format or an earlier one.
 var dataFiles = []string{"CQLD", "MANIFEST", "LOG", "LOGGED", "FILES", "COMMITS"}
 
 func isDataFile(e fs.DirEntry) bool { return slices.Contains(dataFiles, e.Name()) }
 
-// cannotRead is the error of a file or folder that cannot be read.
+// cannotRead returns the error for a file or folder that cannot be read.
 func cannotRead(path string, err error) error { return pathError("read", path, err) }
 
-// pathError names a path once: the error of the system may name it too.
+// pathError returns an error that names the path only once: err may name it too.
 func pathError(action, path string, err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {

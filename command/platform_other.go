@@ -10,7 +10,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// withParent refuses: the system does not tell a process that its parent has ended.
+// withParent fails: the system does not tell a process that its parent has ended.
 func withParent(context.Context) (context.Context, context.CancelFunc, error) {
 	return nil, nil, badFlag("with-parent", "true", "not available on "+runtime.GOOS)
 }
@@ -18,7 +18,7 @@ func withParent(context.Context) (context.Context, context.CancelFunc, error) {
 // privateFiles does nothing: the permissions of the folder decide.
 func (c *console) privateFiles() {}
 
-// sparing is a listener as it is: here the system bounds descriptors in other ways.
+// sparing accepts all connections: this system has no limit of file descriptors.
 type sparing struct {
 	net.Listener
 	_ zerolog.Logger

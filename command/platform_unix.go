@@ -12,15 +12,15 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// parentEvery is how often a process looks whether its parent is still there.
-const parentEvery = 200 * time.Millisecond
+// parentInterval is how often withParent checks the parent.
+const parentInterval = 200 * time.Millisecond
 
-// withParent makes a context that ends when the process that started this one ends: another process is the parent then.
+// withParent makes a context that ends when the parent process does: the process has another parent then.
 func withParent(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	parent := os.Getppid()
 	go func() {
-		tick := time.NewTicker(parentEvery)
+		tick := time.NewTicker(parentInterval)
 		defer tick.Stop()
 		for os.Getppid() == parent {
 			select {
@@ -34,19 +34,19 @@ func withParent(ctx context.Context) (context.Context, context.CancelFunc, error
 	return ctx, cancel, nil
 }
 
-// privateFiles has files that the process makes from here on be readable by their owner alone: the engine below makes
-// tables that everybody could read, and roles with their passwords are in them.
+// privateFiles makes files that the process creates from now on unreadable for other users: Badger's tables, which
+// have the hashes of passwords, would be readable for all.
 func (c *console) privateFiles() {
-	if c.ends { // it is of the whole process
+	if c.ends { // the umask belongs to the whole process
 		syscall.Umask(0o077)
 	}
 }
 
-// spareDescriptors is how many file descriptors are kept for the storage engine, but at most a quarter of all.
+// spareDescriptors is how many file descriptors are reserved for the storage engine, at most a quarter of all.
 const spareDescriptors = 256
 
-// sparing is a listener that refuses connections when few file descriptors are left: the storage engine needs some for
-// the files that it makes.
+// sparing is a listener that refuses connections when few file descriptors are left, because the storage engine needs
+// some.
 type sparing struct {
 	net.Listener
 	log zerolog.Logger
@@ -60,15 +60,15 @@ func (l *sparing) Accept() (net.Conn, error) {
 			return c, err
 		}
 		log := l.log.Sample(&refusalsLogged)
-		log.Warn().Stringer("client", c.RemoteAddr()).Msg("a connection is refused, as few file descriptors are left")
-		_ = c.Close() // nothing was sent
+		log.Warn().Stringer("client", c.RemoteAddr()).Msg("refused a connection: few file descriptors are left")
+		_ = c.Close()
 	}
 }
 
-// refusalsLogged lets a few lines a minute pass: clients can cause any number of them.
+// refusalsLogged limits the log to a few refusals a minute.
 var refusalsLogged = zerolog.BurstSampler{Burst: 5, Period: time.Minute}
 
-// tooMany reports whether a connection has a descriptor that is kept for the storage engine.
+// tooMany reports whether a connection has a descriptor that is reserved for the storage engine.
 func tooMany(c net.Conn) bool {
 	var limit syscall.Rlimit
 	s, ok := c.(syscall.Conn)
@@ -79,9 +79,9 @@ func tooMany(c net.Conn) bool {
 	if err != nil {
 		return false
 	}
-	most := uint64(limit.Cur)
-	most -= min(spareDescriptors, most/4)
+	maxFD := uint64(limit.Cur)
+	maxFD -= min(spareDescriptors, maxFD/4)
 	over := false
-	err = raw.Control(func(fd uintptr) { over = uint64(fd) >= most })
+	err = raw.Control(func(fd uintptr) { over = uint64(fd) >= maxFD })
 	return err == nil && over
 }

@@ -18,22 +18,19 @@ import (
 	"github.com/cqld/cqld/store/engine/disk"
 )
 
-// The times for stopping: requests in flight may take drainTime, and the process ends after stopTime. After the
-// requests, an engine that others may have open too may take closeTime to be closed. What is in memory may be flushed
-// to the folder for flushTime, all in all, if the process ends with the command; what was acknowledged is kept without
-// that.
+// The deadlines of a stop.
 const (
-	drainTime = 7 * time.Second
-	closeTime = 2 * time.Second
-	flushTime = 8500 * time.Millisecond
-	stopTime  = 9500 * time.Millisecond
+	drainTime = 7 * time.Second         // for requests in flight
+	closeTime = 2 * time.Second         // after that, for leaving a cluster
+	flushTime = 8500 * time.Millisecond // for flushing memtables, which only makes the next start faster
+	stopTime  = 9500 * time.Millisecond // for everything
 )
 
-// serveCommand is cqld serve, and cqld without a command, which has the name of the program.
+// serveCommand is cqld serve, and cqld without a command, for which name is the name of the program.
 func serveCommand(c *console, name string) *cobra.Command {
 	s := &settings{engine: c.engine}
 	cmd := &cobra.Command{
-		Use: name, GroupID: groupServer, Short: "Run the server (also without this word)",
+		Use: name, GroupID: groupServer, Short: "Run the server (the default command)",
 		Long: "Run a server that answers CQL clients as one Apache Cassandra 5.0 node, until it gets SIGTERM or SIGINT.",
 		Example: `
 serve --memory --listen 127.0.0.1:0 --port-file cqld.port
@@ -76,7 +73,7 @@ func serve(ctx context.Context, c *console, s *settings) error {
 	} else {
 		steps.print = func(line string) { log.Info().Msg(line) }
 	}
-	for _, warning := range s.told {
+	for _, warning := range s.warnings {
 		log.Warn().Msg(warning)
 	}
 	bound := boundMemory(s.memoryLimit)
@@ -103,12 +100,12 @@ func serve(ctx context.Context, c *console, s *settings) error {
 	}
 	if first != nil {
 		first.steps = steps
-		listeners.pause() // nobody is served before the scripts have run
+		listeners.pause() // clients cannot connect before the scripts have run
 	}
 	var clock *control.Clock
 	if s.controls {
 		clock = control.NewClock(nil)
-		log.Warn().Msg("every client can control this server, for tests: --test-controls")
+		log.Warn().Msg("every client can control this server: --test-controls is for tests")
 	}
 	if err := s.joinAt(listeners.addresses()[0]); err != nil {
 		return err
@@ -134,9 +131,9 @@ func serve(ctx context.Context, c *console, s *settings) error {
 	return errors.Join(err, closeWithin(st, closeTime))
 }
 
-// serveStore serves clients from an open store. When it returns, all requests have ended. first has the scripts
-// that are to be run before, or is nil. clock is the store's, if clients may move it, or nil. announce is called when
-// clients are served.
+// serveStore serves clients from an open store until ctx ends. When it returns, all requests have ended. It runs the
+// scripts of first before, if it is not nil, and calls announce when clients are served. clock is the store's clock if
+// clients may move it, or nil.
 func serveStore(
 	ctx context.Context, s *settings, st *store.Store, onDisk *disk.Engine, clock *control.Clock, listeners *listeners,
 	first *initialisation, bound memoryBound, log zerolog.Logger, getenv func(string) string, announce func() error,
@@ -196,7 +193,7 @@ func serveStore(
 		select {
 		case failed = <-served: // the listener broke
 		case <-ctx.Done():
-			log.Info().Msg("stopping: no more connections, finishing the requests in flight")
+			log.Info().Msg("stopping: no new connections, finishing the requests in flight")
 			if onDisk != nil {
 				onDisk.FlushSoon() // while requests are answered
 				if s.ends {
@@ -208,14 +205,14 @@ func serveStore(
 	failed = errors.Join(failed, s.removePortFile())
 	web.serving(false)
 	late := time.AfterFunc(stopTime, func() {
-		log.Error().Msg("stopping takes too long: giving up")
+		log.Error().Msg("stopping took too long: exiting")
 		os.Exit(exitFailed)
 	})
 	defer late.Stop()
 	drain, cancel := context.WithTimeout(context.Background(), drainTime)
 	defer cancel()
 	if err := srv.Shutdown(drain); err != nil {
-		log.Warn().Err(err).Msg("requests were abandoned")
+		log.Warn().Err(err).Msg("abandoned requests in flight")
 	}
 	log.Info().Msg("stopped")
 	return failed

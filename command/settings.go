@@ -27,7 +27,7 @@ type settings struct {
 	memory      bool
 	repair      bool
 	ends        bool  // the process ends with the command
-	memoryLimit int64 // 0: what boundMemory finds out
+	memoryLimit int64 // 0: boundMemory decides
 	memtable    int64
 	filter      int64
 	tombstones  int64
@@ -38,59 +38,58 @@ type settings struct {
 	datacenter  string
 	rack        string
 	strict      bool
-	ring        []server.RingNode // none: one node
+	ring        []server.RingNode // empty: one node
 	level       zerolog.Level
 	logFormat   string
 	http        string // "": no HTTP
-	httpHost    string // names of this server, with commas between them
+	httpHost    string // host names of this server, separated by commas
 	httpPprof   bool
-	portFile    string // that gets the address; "": none
-	withParent  bool   // the server ends with the process that started it
-	init        string // the folder of scripts for a server without data; "": none
+	portFile    string // "": none
+	withParent  bool   // the server stops when its parent process ends
+	init        string // the folder of scripts; "": none
 	limits      server.Limits
 	guardrails  *guardrail.Settings
 
 	logins bool                 // clients log in
-	login  server.Authenticator // how they do
+	login  server.Authenticator // how clients log in
 	masks  bool                 // columns may be masked
 
-	certificates certificateFiles // of TLS; none: connections are not encrypted
+	certificates certificateFiles // empty: connections are not encrypted
 	optionalTLS  bool
 
 	controls bool // clients may control the clock, faults and more
 
-	engine  *Engine      // in place of those of a folder and of memory, or nil
-	calls   *engineCalls // of that engine, when it is open
-	release string       // that other nodes see
+	engine  *Engine      // replaces the data folder, or nil
+	calls   *engineCalls // of that engine, once it is open
+	release string       // our version, which other nodes see
 
-	told []string // warnings for the log
+	warnings []string // for the log
 
-	given struct { // flags as they are given
+	given struct { // flags that check converts
 		advertise, sync, level, config, auth, ring, tls string
 		set                                             assignments
 	}
 }
 
-// folderFlags are about the data of a single process, or ask whether there is any.
+// folderFlags need a data folder, or no engine.
 var folderFlags = []string{"data", "memory", "repair", "commitlog-sync", "memtable", "disk-reserve", "init"}
 
-// checkFolder refuses flags about a folder for a server that has none.
+// checkFolder refuses flags of data folders for a server without one.
 func (s *settings) checkFolder(f *pflag.FlagSet) (err error) {
 	for _, name := range folderFlags {
 		if one := f.Lookup(name); one.Changed && s.engine != nil {
-			return badFlag(name, one.Value.String(), "this server keeps no data of its own")
+			return badFlag(name, one.Value.String(), "this server keeps its data in a cluster")
 		}
 	}
 	for _, name := range []string{"data", "repair"} {
 		if one := f.Lookup(name); s.memory && isOnCommandLine(one) {
-			return badFlag(name, one.Value.String(), "does not go with --memory, which keeps no data on disk")
+			return badFlag(name, one.Value.String(), "cannot be used with --memory, which keeps no data on disk")
 		}
 	}
 	return nil
 }
 
-// complete takes what the flags leave open from the environment of Cassandra's image, and checks and converts all
-// values.
+// complete reads the environment of Cassandra's image, and checks and converts all values.
 func (s *settings) complete(c *console, f *pflag.FlagSet) (err error) {
 	if err := s.checkFolder(f); err != nil {
 		return err
@@ -99,7 +98,7 @@ func (s *settings) complete(c *console, f *pflag.FlagSet) (err error) {
 		s.memory = true // there is no folder
 	}
 	s.release = c.buildVersion()
-	if s.told, err = cassandraEnv(f, c.getenv); err != nil {
+	if s.warnings, err = cassandraEnv(f, c.getenv); err != nil {
 		return err
 	}
 	s.listen = withPort(s.listen)
@@ -136,7 +135,7 @@ func (s *settings) check() (err error) {
 	return nil
 }
 
-// checkRing reads the nodes of the ring, and refuses flags that do not go with it.
+// checkRing parses --ring and refuses flags that contradict it.
 func (s *settings) checkRing() (err error) {
 	text := s.given.ring
 	if text == "" {
@@ -153,13 +152,13 @@ func (s *settings) checkRing() (err error) {
 		"datacenter": s.datacenter != "datacenter1", "rack": s.rack != "rack1",
 	} {
 		if given {
-			return badFlag("ring", text, "does not go with --"+name)
+			return badFlag("ring", text, "cannot be used with --"+name)
 		}
 	}
 	return nil
 }
 
-// checkLogins checks and converts the flags of logins and of TLS.
+// checkLogins checks and converts the flags of authentication and TLS.
 func (s *settings) checkLogins() error {
 	if login, ok := authenticators[s.given.auth]; ok {
 		s.logins, s.login = true, login
@@ -167,7 +166,7 @@ func (s *settings) checkLogins() error {
 	f := &s.certificates
 	switch {
 	case (f.certificate == "") != (f.key == ""):
-		return usagef("--tls-cert and --tls-key belong together")
+		return usagef("--tls-cert and --tls-key need each other")
 	case f.authorities != "" && f.certificate == "":
 		return badFlag("tls-client-ca", f.authorities, "it needs --tls-cert and --tls-key")
 	case s.login != server.ByPassword && f.authorities == "":
@@ -175,20 +174,20 @@ func (s *settings) checkLogins() error {
 	case s.login == server.ByCertificate && s.given.tls != "required":
 		return badFlag("auth", s.given.auth, "it needs --tls required")
 	case s.login == server.ByCertificate && s.init != "":
-		return badFlag("init", s.init, "does not go with --auth mtls: the scripts are run by a role that logs in with a password")
+		return badFlag("init", s.init, "cannot be used with --auth mtls: the scripts log in with a password")
 	}
 	s.optionalTLS = s.given.tls == "optional"
 	return nil
 }
 
-// authenticators are the values of --auth that have clients log in.
+// authenticators are the values of --auth with which clients log in.
 var authenticators = map[string]server.Authenticator{
 	"password":         server.ByPassword,
 	"mtls":             server.ByCertificate,
 	"mtls-or-password": server.ByCertificateOrPassword,
 }
 
-// checkLimits checks and converts the limits of clients.
+// checkLimits checks counts and timeouts.
 func (s *settings) checkLimits() error {
 	for _, count := range []struct {
 		name       string
@@ -225,7 +224,7 @@ func (s *settings) checkLimits() error {
 	return nil
 }
 
-// parseAdvertise reads an address; without a port it gets that of listen.
+// parseAdvertise parses an address. Its default port is the port of listen.
 func parseAdvertise(text, listen string) (netip.AddrPort, error) {
 	if text == "" {
 		return netip.AddrPort{}, nil
@@ -245,7 +244,7 @@ func parseAdvertise(text, listen string) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(ip, uint16(n)), err
 }
 
-// withPort adds CQL's port to an address that has none. A port alone is one of this machine.
+// withPort adds the default port to an address without one. A port alone is on 127.0.0.1.
 func withPort(addr string) string {
 	if _, _, err := net.SplitHostPort(addr); err == nil {
 		return addr

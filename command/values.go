@@ -61,8 +61,8 @@ type size[T int | int64] struct {
 }
 
 // sizeFlag adds a flag that takes a number of bytes.
-func sizeFlag[T int | int64](f *pflag.FlagSet, to *T, name, byDefault string, least, most T, want, usage string) {
-	s := &size[T]{to: to, min: least, max: most, want: want}
+func sizeFlag[T int | int64](f *pflag.FlagSet, to *T, name, byDefault string, minSize, maxSize T, want, usage string) {
+	s := &size[T]{to: to, min: minSize, max: maxSize, want: want}
 	if err := s.Set(byDefault); err != nil {
 		panic(err)
 	}
@@ -88,7 +88,7 @@ func (s *size[T]) Set(text string) error {
 	return nil
 }
 
-// parseBytes reads a number of bytes, with or without one of the units that Go's runtime takes in GOMEMLIMIT.
+// parseBytes parses a number of bytes, with or without one of the units of GOMEMLIMIT.
 func parseBytes(text string) (int64, error) {
 	shift := 0
 	for i, unit := range []string{"KiB", "MiB", "GiB", "TiB"} {
@@ -134,8 +134,8 @@ func (r *diskReserve) Set(text string) (err error) {
 	return nil
 }
 
-// switchTLS is the value of --tls of these commands. It also takes the values that the flag has for serve, because a
-// container's health check has the environment of its server.
+// switchTLS is the value of --tls of commands that connect to a server. It also takes the values of --tls of serve,
+// because a container's health check has the environment of its server.
 type switchTLS bool
 
 // String implements pflag.Value.
@@ -157,7 +157,7 @@ func (s *switchTLS) Set(text string) error {
 	return nil
 }
 
-// assignments are the settings that --set gives: name=value, several of them separated by semicolons.
+// assignments is the value of --set: name=value, or a list of them separated by semicolons.
 type assignments map[string]string
 
 // String implements pflag.Value.
@@ -181,13 +181,13 @@ func (a *assignments) Set(text string) error {
 	return nil
 }
 
-// setBelow is Set for what does not win over what was set before.
-func (a *assignments) setBelow(text string) error {
-	above := *a
+// setDefaults is Set without changing names that are set.
+func (a *assignments) setDefaults(text string) error {
+	given := *a
 	*a = nil
 	err := a.Set(text)
-	if err == nil && above != nil {
-		maps.Copy(*a, above)
+	if err == nil {
+		maps.Copy(*a, given)
 	}
 	return err
 }
