@@ -1,11 +1,13 @@
 package command
 
 import (
+	"bytes"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -47,28 +49,12 @@ func (f *certificateFiles) read() (own []tls.Certificate, trusted *x509.CertPool
 	return own, trusted, nil
 }
 
-// stat returns the state of each file, or nil for one that cannot be examined.
-func (f *certificateFiles) stat() (states [3]os.FileInfo) {
+// contents returns the content of each file, or nil for one that cannot be read.
+func (f *certificateFiles) contents() (all [3][]byte) {
 	for i, name := range []string{f.certificate, f.key, f.authorities} {
-		if info, err := os.Stat(name); err == nil {
-			states[i] = info
-		}
+		all[i], _ = os.ReadFile(name)
 	}
-	return states
-}
-
-// sameFiles reports whether all files are unchanged.
-func sameFiles(a, b [3]os.FileInfo) bool {
-	for i := range a {
-		switch {
-		case a[i] == nil && b[i] == nil:
-		case a[i] == nil || b[i] == nil:
-			return false
-		case !os.SameFile(a[i], b[i]) || !a[i].ModTime().Equal(b[i].ModTime()) || a[i].Size() != b[i].Size():
-			return false
-		}
-	}
-	return true
+	return all
 }
 
 // reloading is the TLS configuration of the server. A handshake checks at most once a second whether the files have
@@ -80,7 +66,7 @@ type reloading struct {
 
 	mu      sync.Mutex
 	current *tls.Config
-	states  [3]os.FileInfo // of the files that were read last, valid or not
+	last    [3][]byte // contents of the files, valid or not
 	checked time.Time
 }
 
@@ -90,7 +76,7 @@ const checkInterval = time.Second
 // newReloading reads the files. It fails if they are not valid.
 func newReloading(files certificateFiles, clientAuth tls.ClientAuthType, log zerolog.Logger) (*reloading, error) {
 	r := &reloading{files: files, clientAuth: clientAuth, log: log, checked: time.Now()}
-	r.states = files.stat()
+	r.last = files.contents()
 	err := r.load()
 	return r, err
 }
@@ -111,11 +97,11 @@ func (r *reloading) latest() *tls.Config {
 		return r.current
 	}
 	r.checked = time.Now()
-	states := r.files.stat()
-	if sameFiles(states, r.states) {
+	contents := r.files.contents()
+	if slices.EqualFunc(contents[:], r.last[:], bytes.Equal) {
 		return r.current
 	}
-	r.states = states
+	r.last = contents
 	if err := r.load(); err != nil {
 		r.log.Error().Err(err).Msg("cannot use the changed certificates: the previous ones stay in use")
 	} else {

@@ -220,55 +220,54 @@ func (r *watchedReader) failure() error {
 	return r.failed
 }
 
-// note takes the error of a call whose callback has returned own.
-func (r *watchedReader) note(err, own error) {
-	if err == nil || own != nil {
-		return
+// watch runs a call, which sets own to its callback's error, and remembers the error unless it is the callback's.
+func (r *watchedReader) watch(call func(own *error) error) error {
+	var own error
+	err := call(&own)
+	if err != nil && own == nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.failed = err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.failed = err
+	return err
 }
 
 // Get reads a key.
 func (r *watchedReader) Get(key []byte, fn func(value []byte) error) (found bool, err error) {
-	var own error
-	found, err = r.Reader.Get(key, func(value []byte) error {
-		own = fn(value)
-		return own
+	err = r.watch(func(own *error) (err error) {
+		found, err = r.Reader.Get(key, func(value []byte) error {
+			*own = fn(value)
+			return *own
+		})
+		return err
 	})
-	r.note(err, own)
 	return found, err
 }
 
 // GetMany reads keys.
 func (r *watchedReader) GetMany(keys [][]byte, fn func(i int, value []byte) (bool, error)) error {
-	var own error
-	call := func(i int, value []byte) (more bool, err error) {
-		more, own = fn(i, value)
-		return more, own
-	}
-	var err error
-	if many, ok := r.Reader.(engine.ManyGetter); ok {
-		err = many.GetMany(keys, call)
-	} else {
-		err = engine.GetEach(r.Reader, keys, call)
-	}
-	r.note(err, own)
-	return err
+	return r.watch(func(own *error) error {
+		call := func(i int, value []byte) (more bool, err error) {
+			more, *own = fn(i, value)
+			return more, *own
+		}
+		if many, ok := r.Reader.(engine.ManyGetter); ok {
+			return many.GetMany(keys, call)
+		}
+		return engine.GetEach(r.Reader, keys, call)
+	})
 }
 
 // Scan reads a range.
 func (r *watchedReader) Scan(
 	start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error),
 ) error {
-	var own error
-	err := r.Reader.Scan(start, end, o, func(key, value []byte) (more bool, err error) {
-		more, own = fn(key, value)
-		return more, own
+	return r.watch(func(own *error) error {
+		return r.Reader.Scan(start, end, o, func(key, value []byte) (more bool, err error) {
+			more, *own = fn(key, value)
+			return more, *own
+		})
 	})
-	r.note(err, own)
-	return err
 }
 
 // watchedTxn is a transaction whose reads are watched.

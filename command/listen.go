@@ -64,7 +64,7 @@ func (l *listeners) listenNode(network, addr string) (net.Listener, error) {
 	return l.closePort(opened), nil
 }
 
-// all returns the listeners that were opened.
+// all returns all listeners.
 func (l *listeners) all() (all []net.Listener) {
 	if l.ring == nil {
 		return []net.Listener{l.alone}
