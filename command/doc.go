@@ -8,8 +8,8 @@
 //
 //   - flags.go declares the flags and values.go their types. A flag that is not given is read from the environment
 //     (environment.go). settings.go checks combinations of flags, config.go reads guardrails.
-//   - serve.go starts the server and stops it. It opens the ports (listen.go) and the store (open.go), runs the scripts
-//     of --init (init.go) and tells that clients are served (startup.go).
+//   - serve.go starts the server and stops it. It opens the ports (listen.go) and the store (open.go), runs the
+//     scripts of --init (init.go) and tells that clients are served (startup.go).
 //   - memory.go divides the memory. http.go serves health checks, metrics and profiles over HTTP.
 //
 // An Engine replaces the data folder. cqld-cluster brings one that keeps the data on other machines: shared.go makes

@@ -5,7 +5,7 @@
 // A page starts in an empty folder, with a cqld built from the checkout on the PATH. A code block is one of these:
 //
 //   - commands, if it is indented or fenced with the language sh. One shell runs all commands of a page.
-//   - a part of a file, if a file name follows the language, as in ```go orders/orders_test.go. It is appended to the file.
+//   - a part of a file, if a file name follows the language, as in ```go orders/orders_test.go. It is appended.
 //   - output, if it is fenced with the language text. It is printed but not compared.
 //
 // Comments above a block change that:
@@ -16,9 +16,9 @@
 //	                                    It is stopped at the end of the page, or by the command close_terminals
 //	<!-- in a terminal of its own, until: COMMAND -->   the same, but continue when COMMAND succeeds
 //
-// If the system allows it, a page has its own network namespace with only a loopback interface. Otherwise port 9042 must
-// be free. Go modules come from the module cache. Packages for Python, Node and Java are installed into FOLDER first;
-// compat_tests/drivers/run -w FOLDER installs most of them.
+// If the system allows it, a page has its own network namespace with only a loopback interface. Otherwise port 9042
+// must be free. Go modules come from the module cache. Packages for Python, Node and Java are installed into FOLDER
+// first; compat_tests/drivers/run -w FOLDER installs most of them.
 package main
 
 import (
