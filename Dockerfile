@@ -1,7 +1,7 @@
 # docker build -t cqld .
 # docker run -p 9042:9042 -v cqld-data:/data cqld
 #
-# docker build --target shell -t cqld:shell .   the same with busybox, for what runs a shell inside the container
+# docker build --target shell -t cqld:shell .   the same with busybox, if a shell is needed inside the container
 
 # The binary is cross-compiled: docker buildx build --platform linux/amd64,linux/arm64 needs no emulation.
 FROM --platform=$BUILDPLATFORM golang:1.26 AS build
@@ -19,7 +19,7 @@ RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -ldflags 
 FROM busybox:stable-musl AS shell
 COPY --from=build --chown=65532:65532 /image/ /
 USER 65532:65532
-# As in Cassandra's image, CASSANDRA_RPC_ADDRESS is where clients connect; CQLD_LISTEN wins if it is set.
+# As in Cassandra's image, CASSANDRA_RPC_ADDRESS is the address for clients; CQLD_LISTEN wins.
 ENV CASSANDRA_RPC_ADDRESS=0.0.0.0 \
     CQLD_DATA=/data \
     CQLD_INIT=/docker-entrypoint-initdb.d

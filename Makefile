@@ -5,25 +5,25 @@ RACE     := ./server/... ./cqltest/... ./protocol/... ./store/... ./internal/inv
 VERSION  ?=
 TOOL     := go tool -modfile=.ci/tools/go.mod
 
-# The packages with tests that are smaller in `go test ./...` than they can be.
+# The packages with tests that are larger in `make full` than in `go test ./...`.
 FULL     := ./server ./planner ./store ./store/nearest ./store/engine/badger ./store/engine/disk \
             ./compat_tests/crash ./compat_tests/mutations
 STRIP    := -s -w $(if $(VERSION),-X main.version=$(VERSION))
 BIN      := cqld
 
-# The modules that need drivers and other clients, which the module of cqld does not require. cluster is one as well.
+# The modules that depend on drivers and other clients, which cqld does not. cluster is another one.
 MODULES := cqltest/gocqltest cqltest/gocqlv2test compat_tests/example compat_tests/drivers
 
-# Lets the tests of the store open the engine disk.
+# Runs the tests of the store with the engine disk.
 ON_DISK := -overlay store/engine/disk/testdata/store.json
 
-# The systems that cqld supports beside linux/amd64.
+# The supported systems besides linux/amd64.
 SYSTEMS := linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 .DEFAULT_GOAL := help
 .PHONY: help build full cluster cluster-test cluster-scripts cluster-crash cluster-drivers cluster-suites cluster-bench cluster-real static cross test modules-test race lint generate generated fuzz check licences vulnerabilities vulnerability-list reproducible bench benchmarks properties histories crash soak damage hostile mutations compare release image drivers docs metadata containers oracle oracle-stop scripts judge suites differ differ-guardrails
 
-# A command behind this finds a real Cassandra 5.0 in $CASSANDRA_ADDR: one that runs already, or one started for it.
+# A prefix for commands that need a real Cassandra 5.0 in $CASSANDRA_ADDR. It starts one unless one is running.
 ORACLE := go run ./compat_tests/oracle run
 
 help: ## list the targets
@@ -32,11 +32,11 @@ help: ## list the targets
 build: ## build ./cqld
 	go build -o $(BIN) .
 
-static: ## build ./cqld as the container image has it, and prove that it needs nothing beside it
+static: ## build ./cqld as in the container image, and test that it needs no other file
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(STRIP)' -o $(BIN) .
 	./compat_tests/image $(BIN)
 
-release: ## build dist/: an archive for each platform with the licences of what is in it, an SBOM, and checksums; VERSION names them
+release: ## build dist/: an archive for each platform with its licences, an SBOM, and checksums; VERSION names them
 	rm -rf dist && mkdir dist
 	@go run ./.ci/supply licences dist/LICENSES >/dev/null
 	@set -e; for platform in linux/amd64 $(SYSTEMS); do \
@@ -53,7 +53,7 @@ release: ## build dist/: an archive for each platform with the licences of what 
 	rm dist/built
 	cd dist && sha256sum cqld_* >SHA256SUMS && sha256sum --check --quiet SHA256SUMS
 
-licences: ## check the licences of all modules, and list them
+licences: ## check and list the licences of all modules
 	go test ./.ci/supply
 	go run ./.ci/supply licences
 	@tool=$$(mktemp) && go build -o "$$tool" ./.ci/supply && code=0 && \
@@ -63,12 +63,12 @@ licences: ## check the licences of all modules, and list them
 
 VULNDB ?= https://vuln.go.dev
 
-vulnerabilities: ## look for known vulnerabilities in what is called; VULNDB is where their list is, if not at https://vuln.go.dev
+vulnerabilities: ## look for known vulnerabilities in called code; VULNDB is the address of the list
 	@for module in . $(MODULES) cluster; do \
 		echo "$$module:"; (cd $$module && go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 -db $(VULNDB) ./...) || exit 1; \
 	done
 
-vulnerability-list: ## make that list in ./vulndb, of the Go module that has it: for VULNDB=file://$PWD/vulndb
+vulnerability-list: ## build that list from a Go module, in ./vulndb: for VULNDB=file://$PWD/vulndb
 	folder=$$(go mod download -json golang.org/x/vulndb@latest | sed -n 's/^.*"Dir": "\(.*\)".*/\1/p') && here=$$PWD && \
 	cd "$$folder" && go run ./cmd/indexdb -vulns data/osv -out "$$here/vulndb"
 
@@ -78,7 +78,7 @@ reproducible: ## build the last commit twice, in different folders, and compare 
 image: ## build the container image cqld with Docker
 	docker build --build-arg VERSION=$(VERSION) -t cqld$(if $(VERSION),:$(VERSION)) .
 
-cross: ## build all packages, also those of compat_tests and of the modules with drivers, for the other systems that cqld supports
+cross: ## build all packages of all modules for the other supported systems
 	@for system in $(SYSTEMS); do \
 		echo "go build ./... for $$system"; \
 		for module in . $(MODULES); do \
@@ -89,41 +89,41 @@ cross: ## build all packages, also those of compat_tests and of the modules with
 test: ## run the tests
 	go test ./...
 
-full: ## run the tests with as many rows, rounds, histories and engines as they know and with assertions, and the scripts in every mode
+full: ## run the tests at full size with all engines and with assertions, and the scripts in every mode
 	TEST_CQLD_FULL=1 go test -tags invariants -count=1 -timeout 30m $(FULL)
 	go test -count=1 ./compat_tests -run Scripts -every
 
-modules-test: ## check and test the modules that need drivers: sessions of gocql, the example, all drivers in Go, the histories
+modules-test: ## check and test the modules that depend on drivers: gocqltest, the example, Go drivers, histories
 	@for module in $(MODULES); do \
 		echo "== $$module"; (cd $$module && go vet -unreachable=false ./... && go test ./...) || exit 1; \
 	done
 
-cluster: ## build ./cqld-cluster, which is cqld with its data in a TiKV cluster; a module of its own
+cluster: ## build ./cqld-cluster, which has its data in a TiKV cluster
 	cd cluster && CGO_ENABLED=0 go build -trimpath -ldflags '$(STRIP)' -o ../cqld-cluster ./cmd/cqld-cluster
 
-cluster-test: ## check and test that module on a cluster in the process, and on the one that CQLD_TIKV_PD names
+cluster-test: ## check and test cqld-cluster on a mock, and on a TiKV cluster if CQLD_TIKV_PD names one
 	check=$$($(TOOL) -n staticcheck) && cd cluster && go vet -unreachable=false ./... && "$$check" ./...
 	cd cluster && CQLD_TIKV_PD= go test -timeout 10m ./...
 	@if [ -n "$$CQLD_TIKV_PD" ]; then cd cluster && go test -v -count=1 -timeout 30m ./tikv/real; \
 	else echo "CQLD_TIKV_PD names no placement driver: nothing was run on a real TiKV cluster"; fi
 
-cluster-scripts: ## run the scripts on that module's servers in every mode; it takes more than an hour
+cluster-scripts: ## run the scripts on cqld-cluster in every mode; it takes more than an hour
 	cd cluster && go test -timeout 60m -run '^TestScripts' ./cmd/cqld-cluster -all -every
 
-cluster-crash: ## kill, stop and cut off three of that module's servers, their store and what stands in for PD; ROUNDS faults
+cluster-crash: ## inject ROUNDS faults into three servers of cqld-cluster, their store and PD
 	cd cluster && go run ./crash $(if $(filter command line environment,$(origin ROUNDS)),-rounds $(ROUNDS))
 
-# Each connection goes to the next of three servers over a store that is a process of its own.
-cluster-drivers: ## run real drivers against three of that module's servers at once
+# Each connection goes to the next of three servers, whose store is another process.
+cluster-drivers: ## run real drivers against three servers of cqld-cluster
 	cd cluster && go run ./run sh -c 'compat_tests/drivers/run -a "$$CQL_ADDR" gocql python cqlsh java node rust'
 
-cluster-suites: ## run gocql's own suites against three of that module's servers at once, and show what fails
+cluster-suites: ## run gocql's test suites against three servers of cqld-cluster, and show failures
 	cd cluster && go run ./run sh -c 'go run ./compat_tests/suites -here -addr "$$CQL_ADDR" gocql-v4 apache-gocql-v5'
 
-cluster-bench: ## measure what statements take and cost on that module's servers
+cluster-bench: ## measure latency and CPU time of statements on cqld-cluster
 	cd cluster && go run ./bench
 
-cluster-real: ## try the cluster of deploy/compose.yaml, on the official images of PD and TiKV; needs Docker
+cluster-real: ## test the cluster of deploy/compose.yaml with the official images of PD and TiKV; needs Docker
 	deploy/try
 
 race: ## run the tests of the concurrent packages under the race detector, with the assertions of internal/invariants
@@ -133,7 +133,7 @@ race: ## run the tests of the concurrent packages under the race detector, with 
 lint: ## check formatting, vet and staticcheck
 	@unformatted=$$($(TOOL) gofumpt -l $$(git ls-files -co --exclude-standard '*.go' | grep -v '^grammar/cql_')); \
 	if [ -n "$$unformatted" ]; then echo "not formatted with gofumpt:"; echo "$$unformatted"; exit 1; fi
-	go vet -unreachable=false ./... # what ANTLR writes has code behind returns, and vet shows it for each package that uses it
+	go vet -unreachable=false ./... # ANTLR generates unreachable code
 	@check=$$($(TOOL) -n staticcheck); for module in . $(MODULES); do \
 		echo "staticcheck in $$module"; (cd $$module && "$$check" ./...) || exit 1; \
 	done
@@ -141,13 +141,13 @@ lint: ## check formatting, vet and staticcheck
 generate: ## generate the parser from the grammar; needs Java and Maven
 	go generate ./...
 
-generated: ## check that the generated parser is what the grammar gives
+generated: ## check that the generated parser matches the grammar
 	@kept=$$(mktemp -d) && cp grammar/*.go "$$kept" && go generate ./grammar && \
 	for f in grammar/*.go; do cmp "$$f" "$$kept/$${f##*/}" || \
-		{ echo "$$f is not what the grammar gives: run make generate"; rm -rf "$$kept"; exit 1; }; done; \
+		{ echo "$$f does not match the grammar: run make generate"; rm -rf "$$kept"; exit 1; }; done; \
 	rm -rf "$$kept"
 
-# Go's fuzzer sometimes fails at the end of its time without a failing input: it says "context deadline exceeded".
+# Go's fuzzer sometimes fails at its deadline without a failing input: "context deadline exceeded".
 fuzz: ## run each fuzz target for FUZZTIME (10s)
 	@log=$$(mktemp); \
 	grep -rHo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sed 's/:func / /' | sort | \
@@ -160,18 +160,18 @@ fuzz: ## run each fuzz target for FUZZTIME (10s)
 		{ cat "$$log"; exit 1; }; \
 	done; code=$$?; rm -f "$$log"; exit $$code
 
-check: lint generated test race fuzz ## what CI checks; CI also builds for each system, and runs the drivers
+check: lint generated test race fuzz ## the checks of CI, which also builds for each system and runs the drivers
 
-bench: ## measure start, memory, requests per second beside a server that does nothing, parsing and values
+bench: ## measure start, memory, parsing, values, and throughput compared with a server that does nothing
 	go run -C compat_tests/drivers ./bench
 	go test -run '^$$' -bench 'FirstAnswer|ParallelTests|MillionRows|Hour|Template' -benchtime 20x ./cqltest
 	go test -run '^$$' -bench . ./cql/parser ./cql/types
 	go test -run '^$$' -bench "Beside|Allocations|Growth|Durable|Queue|Purge|Definitions|Indexed|TextIndexes|ViewPage" -benchtime 1x $(ON_DISK) ./store
 
-benchmarks: ## measure requests, memory and growth beside a server that does nothing and a real Cassandra, and write BENCHMARKS.md
+benchmarks: ## compare requests, memory and growth with a server that does nothing and a real Cassandra, and write BENCHMARKS.md
 	$(ORACLE) go run -C compat_tests/drivers ./bench -report ../../BENCHMARKS.md
 
-compare: ## measure start, memory, size and requests per second beside a real Cassandra
+compare: ## compare start, memory, size and throughput with a real Cassandra
 	$(ORACLE) go run -C compat_tests/drivers ./bench -cassandra
 
 HISTORIES ?= 1000000
@@ -182,31 +182,31 @@ properties: ## compare a million pairs of values of each type, and their keys; a
 
 ROUNDS ?= 200
 
-histories: ## look for an order of conditional writes and serial reads that explains their answers, in ROUNDS (200) histories of 64 clients and 100 partitions, in memory and across kills
+histories: ## check that conditional writes and serial reads are linearizable, in ROUNDS (200) histories of 64 clients and 100 partitions, in memory and across kills
 	go test -C compat_tests/drivers -count=1 -timeout 0 -v ./histories -rounds $(ROUNDS) -clients 64 -keys 100
 
-crash: ## kill a server while it is written to, a hundred times for each way of acknowledging, and look what is left
+crash: ## kill a server under writes, a hundred times for each --commitlog-sync, and check the data
 	go run ./compat_tests/crash
 
 SEEDS ?= 1 2 3
 FOR   ?= 10m
 RATE  ?= 8
 
-soak: ## write a mixed load for ten minutes with kills and restarts, and compare every row; SEEDS, FOR, RATE (megabytes a second)
+soak: ## write a mixed load for ten minutes with kills and restarts, and compare every row; SEEDS, FOR, RATE (MB per second)
 	@for seed in $(SEEDS); do go run ./compat_tests/soak -seed $$seed -for $(FOR) -rate $(RATE) || exit 1; done
 	TEST_CQLD_COMPACTED=$(FOR) go test -count=1 -timeout 0 -v -run '^TestBesideCompactions$$' ./store/engine/disk
 
-damage: ## damage each file of data folders in all ways, open them and repair them
+damage: ## damage each file of data folders in many ways, open and repair them
 	TEST_CQLD_MATRIX=all go test -count=1 -timeout 0 -run '^(TestRot.*|TestDamaged.*)$$' ./store/engine/badger ./store/engine/disk
 
 HOSTILE ?=
 
-hostile: ## attack a server as hostile and unlucky clients would, beside one that behaves; HOSTILE has flags, like '-run unread -limit 512MiB'
+hostile: ## attack a server with hostile and unlucky clients next to a normal one; HOSTILE has flags, such as '-run unread -limit 512MiB'
 	go run ./compat_tests/hostile $(HOSTILE)
 
 MINUTES ?= 4
 
-mutations: ## send a server sessions that are wrong in some way, without and with TLS and logins, for MINUTES in all
+mutations: ## send a server malformed sessions, with and without TLS and logins, for MINUTES in total
 	go run ./compat_tests/mutations -minutes $(MINUTES)
 
 drivers: ## run real drivers against a server started for them
@@ -214,26 +214,26 @@ drivers: ## run real drivers against a server started for them
 
 PACKAGES ?=
 
-docs: ## do what README.md, CONTRIBUTING.md and the pages in docs show; PACKAGES is a folder that compat_tests/drivers/run -w has filled
+docs: ## run the commands on README.md, CONTRIBUTING.md and the pages in docs; PACKAGES is a folder that compat_tests/drivers/run -w has filled
 	go test ./.ci/docs
 	go run ./.ci/docs $(if $(PACKAGES),-w $(PACKAGES))
 
 containers: ## build the images, and run them alone, with compose and with the Testcontainers modules; needs Docker
 	compat_tests/containers/run
 
-metadata: ## compare what drivers make of the definitions of cqld with what they make of Cassandra's
+metadata: ## compare drivers' metadata of cqld's schema with their metadata of Cassandra's
 	$(ORACLE) compat_tests/drivers/run metadata-gocql metadata-python metadata-java
 
 oracle: ## start a real Cassandra 5.0 on 127.0.0.1:19042; needs Java 17 and Maven
 	go run ./compat_tests/oracle start
 
-oracle-stop: ## end it
+oracle-stop: ## stop it
 	go run ./compat_tests/oracle stop
 
-scripts: ## run the scripts in every mode, also those that go test leaves out
+scripts: ## run the scripts in every mode; go test runs only some
 	go test -count=1 ./compat_tests -run Scripts -every
 
-judge: ## ask a real Cassandra again for everything that was recorded from one
+judge: ## compare all recordings with a real Cassandra
 	$(ORACLE) compat_tests/judge
 
 suites: ## run the clients' own test suites against cqld and Cassandra, and write compat_tests/SUITES.md
@@ -242,7 +242,7 @@ suites: ## run the clients' own test suites against cqld and Cassandra, and writ
 differ: ## send the same random statements to cqld and Cassandra, and show the smallest script of each difference
 	$(ORACLE) go run ./compat_tests/differ
 
-# Limits that random statements are around, and a feature that is off.
+# Limits that random statements reach, and a disabled feature.
 GUARDRAILS := columns_per_table_warn_threshold=10; columns_per_table_fail_threshold=14; \
 	column_value_size_warn_threshold=20B; column_value_size_fail_threshold=60B; \
 	collection_size_warn_threshold=60B; collection_size_fail_threshold=200B; \
@@ -253,5 +253,5 @@ GUARDRAILS := columns_per_table_warn_threshold=10; columns_per_table_fail_thresh
 	unlogged_batch_across_partitions_warn_threshold=1; batch_size_warn_threshold=1KiB; batch_size_fail_threshold=2KiB; \
 	read_before_write_list_operations_enabled=false
 
-differ-guardrails: ## the same of what guardrails are about, with a Cassandra that has low limits, and ordinary users
+differ-guardrails: ## the same for guardrails, with low limits and ordinary users
 	go run ./compat_tests/oracle -port 19242 -auth -settings '$(GUARDRAILS)' run go run ./compat_tests/differ -settings '$(GUARDRAILS)'

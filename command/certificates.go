@@ -1,21 +1,25 @@
 package command
 
 import (
+	"bytes"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"github.com/cqld/cqld/server"
 )
 
-// certificateFiles are files in PEM with what one side of a TLS connection shows and trusts.
+// certificateFiles are the PEM files of one side of a TLS connection.
 type certificateFiles struct {
-	certificate, key string // what it shows; both or none
-	authorities      string // whose signatures it trusts; "": the system's, or nobody's on a server
+	certificate, key string // its own certificate; both or none
+	authorities      string // trusted to sign the other side's; "": the system's, or none on a server
 }
 
 // read reads the files. The error names the one that cannot be used.
@@ -45,32 +49,16 @@ func (f *certificateFiles) read() (own []tls.Certificate, trusted *x509.CertPool
 	return own, trusted, nil
 }
 
-// stat returns the state of each file; nil: it cannot be told.
-func (f *certificateFiles) stat() (states [3]os.FileInfo) {
+// contents returns the content of each file, or nil for one that cannot be read.
+func (f *certificateFiles) contents() (all [3][]byte) {
 	for i, name := range []string{f.certificate, f.key, f.authorities} {
-		if info, err := os.Stat(name); err == nil {
-			states[i] = info
-		}
+		all[i], _ = os.ReadFile(name)
 	}
-	return states
+	return all
 }
 
-// sameFiles reports whether no file was changed or replaced.
-func sameFiles(a, b [3]os.FileInfo) bool {
-	for i := range a {
-		switch {
-		case a[i] == nil && b[i] == nil:
-		case a[i] == nil || b[i] == nil:
-			return false
-		case !os.SameFile(a[i], b[i]) || !a[i].ModTime().Equal(b[i].ModTime()) || a[i].Size() != b[i].Size():
-			return false
-		}
-	}
-	return true
-}
-
-// reloading is the TLS configuration of the server. A handshake looks whether the files have changed, at most once a
-// second. Connections that are open keep what they were made with.
+// reloading is the TLS configuration of the server. A handshake checks at most once a second whether the files have
+// changed. Open connections keep their certificates.
 type reloading struct {
 	files      certificateFiles
 	clientAuth tls.ClientAuthType
@@ -78,46 +66,46 @@ type reloading struct {
 
 	mu      sync.Mutex
 	current *tls.Config
-	states  [3]os.FileInfo // of the files that were read last, whether they could be used or not
-	looked  time.Time
+	last    [3][]byte // contents of the files, valid or not
+	checked time.Time
 }
 
-// lookEvery is how often the files are looked at.
-const lookEvery = time.Second
+// checkInterval is how often the files are checked for changes.
+const checkInterval = time.Second
 
-// newReloading reads the files, which have to be right.
+// newReloading reads the files. It fails if they are not valid.
 func newReloading(files certificateFiles, clientAuth tls.ClientAuthType, log zerolog.Logger) (*reloading, error) {
-	r := &reloading{files: files, clientAuth: clientAuth, log: log, looked: time.Now()}
-	r.states = files.stat()
+	r := &reloading{files: files, clientAuth: clientAuth, log: log, checked: time.Now()}
+	r.last = files.contents()
 	err := r.load()
 	return r, err
 }
 
-// config is what the server listens with.
+// config returns the configuration of the listener, which asks r at each handshake.
 func (r *reloading) config() *tls.Config {
 	return &tls.Config{
 		MinVersion:         tls.VersionTLS12,
-		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return r.now(), nil },
+		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return r.latest(), nil },
 	}
 }
 
-// now is the configuration for a handshake. Files that cannot be used leave it as it was.
-func (r *reloading) now() *tls.Config {
+// latest returns the configuration for a handshake. Changed files that are not valid are logged and not used.
+func (r *reloading) latest() *tls.Config {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if time.Since(r.looked) < lookEvery {
+	if time.Since(r.checked) < checkInterval {
 		return r.current
 	}
-	r.looked = time.Now()
-	states := r.files.stat()
-	if sameFiles(states, r.states) {
+	r.checked = time.Now()
+	contents := r.files.contents()
+	if slices.EqualFunc(contents[:], r.last[:], bytes.Equal) {
 		return r.current
 	}
-	r.states = states
+	r.last = contents
 	if err := r.load(); err != nil {
-		r.log.Error().Err(err).Msg("the changed certificates cannot be used: those from before stay")
+		r.log.Error().Err(err).Msg("cannot use the changed certificates: the previous ones stay in use")
 	} else {
-		r.log.Info().Str("certificate", r.files.certificate).Msg("the certificates have changed and are in use")
+		r.log.Info().Str("certificate", r.files.certificate).Msg("using the changed certificates")
 	}
 	return r.current
 }
@@ -134,7 +122,26 @@ func (r *reloading) load() error {
 		ClientCAs:    trusted,
 		ClientAuth:   r.clientAuth,
 
-		DynamicRecordSizingDisabled: true, // answers are written as a whole
+		DynamicRecordSizingDisabled: true, // responses are written as a whole
 	}
 	return nil
+}
+
+// encryption reads the server's certificates. It returns nil if there are none.
+func (s *settings) encryption(log zerolog.Logger) (*server.TLS, error) {
+	if s.certificates.certificate == "" {
+		return nil, nil
+	}
+	clientAuth := tls.NoClientCert
+	switch {
+	case s.login == server.ByCertificateOrPassword:
+		clientAuth = tls.VerifyClientCertIfGiven
+	case s.certificates.authorities != "":
+		clientAuth = tls.RequireAndVerifyClientCert
+	}
+	r, err := newReloading(s.certificates, clientAuth, log)
+	if err != nil {
+		return nil, err
+	}
+	return &server.TLS{Config: r.config(), Optional: s.optionalTLS}, nil
 }

@@ -100,7 +100,7 @@ func TestClientsSpeakTLS(t *testing.T) {
 		{[]string{"--tls"}, "signed by unknown authority"},
 		{[]string{"--tls-ca", in("ca.crt")}, "certificate required"},
 		{nil, "EOF"},
-		{[]string{"--tls-cert", in("client.crt")}, "belong together"},
+		{[]string{"--tls-cert", in("client.crt")}, "need each other"},
 		{[]string{"--tls-ca", in("none")}, "no such file"},
 		{[]string{"--tls-ca", in("client.key")}, "has no certificate in PEM"},
 		{[]string{"--tls=perhaps"}, "want true or false"},
@@ -145,7 +145,7 @@ func TestCertificatesChange(t *testing.T) {
 	if err := os.WriteFile(in("server.key"), []byte("no key"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const unusable = "the changed certificates cannot be used: those from before stay"
+	const unusable = "cannot use the changed certificates: the previous ones stay in use"
 	use := func(a *certificates.Authority) bool {
 		c, err := dial(a)
 		if err == nil {
@@ -189,7 +189,7 @@ func TestServeRefusesCertificates(t *testing.T) {
 		code int
 		want string
 	}{
-		{pair[:2], exitUsage, "--tls-cert and --tls-key belong together"},
+		{pair[:2], exitUsage, "--tls-cert and --tls-key need each other"},
 		{[]string{"--tls-client-ca", in("ca.crt")}, exitUsage, "it needs --tls-cert and --tls-key"},
 		{[]string{"--auth", "mtls"}, exitUsage, "it needs --tls-cert, --tls-key and --tls-client-ca"},
 		{with("--auth", "mtls-or-password"), exitUsage, "it needs --tls-cert, --tls-key and --tls-client-ca"},
@@ -225,7 +225,7 @@ func TestInitWithTLS(t *testing.T) {
 		t.Errorf("exit %d, %s%s", code, out, errs)
 	}
 	code, _, errs = cqld(t, nil, append([]string{"serve", "--memory", "--auth", "mtls"}, pair...)...)
-	if code == 0 || !strings.Contains(errs, "does not go with --auth mtls") {
+	if code == 0 || !strings.Contains(errs, "cannot be used with --auth mtls") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 }

@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -19,19 +18,19 @@ import (
 	"github.com/cqld/cqld/protocol/client/shell"
 )
 
-// execCommand is cqld exec: it runs statements and prints what they return.
+// execCommand is cqld exec: it runs statements and prints their results.
 func execCommand(c *console) *cobra.Command {
 	var file, text, keyspace string
 	cmd := &cobra.Command{
-		Use: "exec [ADDR]", GroupID: groupClient, Short: "Run CQL statements and print what they return",
-		Long: "Run CQL statements on the server at ADDR and print what they return. ADDR is HOST, HOST:PORT or a PORT of " +
-			"this machine; without it, the address that a server in the same environment listens at, or " + defaultListen + ".",
+		Use: "exec [ADDR]", GroupID: groupClient, Short: "Run CQL statements and print their results",
+		Long: "Run CQL statements on the server at ADDR and print their results. ADDR is HOST, HOST:PORT or a PORT of " +
+			"this machine; by default, the address that a server in the same environment listens on, or " + defaultListen + ".",
 		Example: `exec -e "SELECT cluster_name, release_version FROM system.local"
 exec db.example:9042 -f schema.cql --username app`,
 	}
 	topic(cmd.Flags(), "Statements", func(f *pflag.FlagSet) {
 		f.StringVarP(&text, "execute", "e", "", "run these `STATEMENTS`")
-		f.StringVarP(&file, "file", "f", "", "run the statements in `FILE`, which may be packed with gzip (.gz); - is the "+
+		f.StringVarP(&file, "file", "f", "", "run the statements in `FILE`, which may be compressed with gzip (.gz); - is the "+
 			"standard input")
 		f.StringVarP(&keyspace, "keyspace", "k", "", "use the keyspace `NAME`")
 	})
@@ -40,7 +39,7 @@ exec db.example:9042 -f schema.cql --username app`,
 		if (file == "") == (text == "") {
 			return usagef("exec needs either -f FILE or -e STATEMENTS")
 		}
-		if err := login.to(c, optional(args)); err != nil {
+		if err := login.complete(c, optional(args)); err != nil {
 			return err
 		}
 		s := shell.Script{
@@ -54,7 +53,7 @@ exec db.example:9042 -f schema.cql --username app`,
 	})
 }
 
-// optional is an argument that may be left out.
+// optional returns the first argument, or "".
 func optional(args []string) string {
 	if len(args) == 0 {
 		return ""
@@ -62,20 +61,20 @@ func optional(args []string) string {
 	return args[0]
 }
 
-// pingCommand is cqld ping. It is the container's health check, so it also reads CQLD_LISTEN.
+// pingCommand is cqld ping: the health check of a container, which has the environment of the server.
 func pingCommand(c *console) *cobra.Command {
 	var secure clientTLS
 	var timeout, wait time.Duration
 	cmd := &cobra.Command{
-		Use: "ping [ADDR]", GroupID: groupClient, Short: "Tell whether a server answers CQL",
+		Use: "ping [ADDR]", GroupID: groupClient, Short: "Check whether a server answers CQL",
 		Long: "Exit with 0 if the server at ADDR answers a CQL handshake, else with 1. No password is needed. ADDR is HOST, " +
-			"HOST:PORT or a PORT of this machine; without it, the address that a server in the same environment listens at, " +
+			"HOST:PORT or a PORT of this machine; by default, the address that a server in the same environment listens on, " +
 			"or " + defaultListen + ".",
 		Example: "ping\nping 127.0.0.1:9043 --wait 30s",
 	}
 	topic(cmd.Flags(), "Time", func(f *pflag.FlagSet) {
 		f.DurationVar(&timeout, "timeout", 5*time.Second, "wait at most this long for an answer")
-		f.DurationVar(&wait, "wait", 0, "try again for this long, until the server answers; by default, try once")
+		f.DurationVar(&wait, "wait", 0, "retry for this long, until the server answers; by default, try once")
 	})
 	secure.addFlags(cmd.Flags())
 	return newCommand(c, cmd, func(ctx context.Context, args []string) error {
@@ -88,18 +87,18 @@ func pingCommand(c *console) *cobra.Command {
 	})
 }
 
-// The pause between two attempts of ping --wait, at first and at most.
+// The backoff between two attempts of ping --wait grows from minPause to maxPause.
 const (
-	firstPause = 20 * time.Millisecond
-	maxPause   = 500 * time.Millisecond
+	minPause = 20 * time.Millisecond
+	maxPause = 500 * time.Millisecond
 )
 
-// pingUntil pings a server, and again until it answers or some time has passed. It tries once at least.
+// pingUntil pings a server until it answers or wait has passed, at least once.
 func pingUntil(
 	ctx context.Context, addr string, config *tls.Config, out io.Writer, timeout, wait time.Duration,
 ) error {
 	deadline := time.Now().Add(wait)
-	for pause := firstPause; ; pause = min(2*pause, maxPause) {
+	for pause := minPause; ; pause = min(2*pause, maxPause) {
 		limit := timeout
 		if left := time.Until(deadline); left > 0 {
 			limit = min(limit, left)
@@ -124,34 +123,11 @@ func pingUntil(
 	}
 }
 
-// clientTLS are the flags with which commands connect to a server through TLS.
+// clientTLS has the TLS flags of commands that connect to a server.
 type clientTLS struct {
 	on    switchTLS
 	files certificateFiles
 	name  string
-}
-
-// switchTLS is the value of --tls of these commands. It also takes the values that the flag has for serve, because a
-// container's health check has the environment of its server.
-type switchTLS bool
-
-// String implements pflag.Value.
-func (s *switchTLS) String() string { return "" }
-
-// Type implements pflag.Value.
-func (s *switchTLS) Type() string { return "bool" }
-
-// Set implements pflag.Value.
-func (s *switchTLS) Set(text string) error {
-	switch text {
-	case "true", "required":
-		*s = true
-	case "false", "optional":
-		*s = false
-	default:
-		return errors.New("want true or false")
-	}
-	return nil
 }
 
 // addFlags adds the flags.
@@ -159,19 +135,19 @@ func (t *clientTLS) addFlags(f *pflag.FlagSet) {
 	topic(f, "TLS", func(f *pflag.FlagSet) {
 		f.VarPF(&t.on, "tls", "", "encrypt the connection; the other flags of TLS imply this").NoOptDefVal = "true"
 		f.StringVar(&t.files.authorities, "tls-ca", "", "trust the authorities in `FILE` (PEM) instead of the system's")
-		f.StringVar(&t.files.certificate, "tls-cert", "", "show the client certificate in `FILE` (PEM)")
+		f.StringVar(&t.files.certificate, "tls-cert", "", "present the client certificate in `FILE` (PEM)")
 		f.StringVar(&t.files.key, "tls-key", "", "private key of --tls-cert, in `FILE` (PEM)")
-		f.StringVar(&t.name, "tls-name", "", "want a certificate for `NAME` instead of the host of ADDR")
+		f.StringVar(&t.name, "tls-name", "", "require a certificate for `NAME` instead of the host of ADDR")
 	})
 }
 
-// config reads the files; nil: the connection is not encrypted.
+// config reads the files. It returns nil if the connection is not encrypted.
 func (t *clientTLS) config() (*tls.Config, error) {
 	if !t.on && t.name == "" && t.files == (certificateFiles{}) {
 		return nil, nil
 	}
 	if (t.files.certificate == "") != (t.files.key == "") {
-		return nil, usagef("--tls-cert and --tls-key belong together")
+		return nil, usagef("--tls-cert and --tls-key need each other")
 	}
 	own, trusted, err := t.files.read()
 	if err != nil {
@@ -180,7 +156,7 @@ func (t *clientTLS) config() (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS12, Certificates: own, RootCAs: trusted, ServerName: t.name}, nil
 }
 
-// readScript returns the statements of a file, "-" being the standard input, or those given as a text.
+// readScript returns the statements in text, or else in a file; "-" is the standard input.
 func readScript(c *console, file, text string) (script cqlfiles.File, err error) {
 	switch {
 	case text != "":
@@ -197,8 +173,8 @@ func readScript(c *console, file, text string) (script cqlfiles.File, err error)
 	return script, err
 }
 
-// serverAddress is where ping and exec connect to: ADDR, or the address that a server with the same environment listens
-// at, or the default.
+// serverAddress returns the address to connect to: addr, or the one that a server with the same environment listens
+// on, or the default.
 func serverAddress(c *console, addr string) string {
 	for _, name := range []string{envName("listen"), cassandraPrefix + "RPC_ADDRESS"} {
 		if addr == "" {
@@ -216,4 +192,55 @@ func serverAddress(c *console, addr string) string {
 		host = "127.0.0.1"
 	}
 	return net.JoinHostPort(host, port)
+}
+
+// nodesCommand is cqld nodes: it prints the nodes of a cluster.
+func nodesCommand(c *console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "nodes [ADDR]", GroupID: groupClient, Short: "List the nodes of a cluster",
+		Long: "List the nodes of the cluster as the server at ADDR sees them: whether they are up, their addresses, " +
+			"datacenters, racks, tokens and versions.",
+		Example: "nodes\nnodes 192.0.2.11:9042",
+	}
+	login := loginFlags(cmd.Flags(), "wait at most this long for the answer")
+	return newCommand(c, cmd, func(ctx context.Context, args []string) error {
+		if err := login.complete(c, optional(args)); err != nil {
+			return err
+		}
+		return shell.Nodes(ctx, &login.Login, c.stdout)
+	})
+}
+
+// login has the flags with which a command connects to a server.
+type login struct {
+	shell.Login
+	secure clientTLS
+}
+
+// loginFlags adds the flags of a command that connects to a server. timeout is the usage of --timeout.
+func loginFlags(f *pflag.FlagSet, timeout string) *login {
+	l := &login{}
+	topic(f, "Authentication", func(f *pflag.FlagSet) {
+		f.StringVar(&l.Username, "username", "", "log in as the role `NAME`, if the server asks")
+		f.StringVar(&l.Password, "password", "", "`PASSWORD` of the role; the environment hides it from other users")
+	})
+	topic(f, "Time", func(f *pflag.FlagSet) {
+		f.DurationVar(&l.Timeout, "timeout", 30*time.Second, timeout)
+	})
+	l.secure.addFlags(f)
+	return l
+}
+
+// quietFlag adds --quiet, which turns progress off.
+func quietFlag(f *pflag.FlagSet) *bool {
+	quiet := false
+	topic(f, "Output", func(f *pflag.FlagSet) { f.BoolVar(&quiet, "quiet", false, "do not show progress") })
+	return &quiet
+}
+
+// complete sets the address of the server and reads the TLS files.
+func (l *login) complete(c *console, addr string) (err error) {
+	l.Addr = serverAddress(c, addr)
+	l.TLS, err = l.secure.config()
+	return err
 }

@@ -57,7 +57,7 @@ func TestWrongUsage(t *testing.T) {
 		{"--commitlog-sync weekly", `--commitlog-sync "weekly": want periodic or batch`},
 		{"--purge-every 0s", `--purge-every "0s": want a duration, such as 10s`},
 		{"--purge-every often", `--purge-every "often": want a duration, such as 5s or 1m30s`},
-		{"--read-timeout 5", `--read-timeout "5": a duration needs a unit: say 5s for seconds`},
+		{"--read-timeout 5", `--read-timeout "5": a duration needs a unit, such as 5s for seconds`},
 		{"--read-timeout 0s", `--read-timeout "0s": want a duration, such as 5s`},
 		{"--range-timeout -1s", `--range-timeout "-1s": want a duration, such as 5s`},
 		{"--write-timeout soon", `--write-timeout "soon": want a duration, such as 5s or 1m30s`},
@@ -66,8 +66,8 @@ func TestWrongUsage(t *testing.T) {
 		{"--truncate-timeout late", `--truncate-timeout "late": want`},
 		{"--max-requests many", `--max-requests "many": want a whole number`},
 		{"--memory=maybe", `--memory "maybe": want true or false`},
-		{"--memory --data d", `--data "d": does not go with --memory, which keeps no data on disk`},
-		{"--memory --repair", `--repair "true": does not go with --memory`},
+		{"--memory --data d", `--data "d": cannot be used with --memory, which keeps no data on disk`},
+		{"--memory --repair", `--repair "true": cannot be used with --memory`},
 		{"--client-memory much", `--client-memory "much": want a number of bytes of at least 16MiB`},
 		{"--client-memory 1MiB", `--client-memory "1MiB": want a number of bytes of at least 16MiB`},
 		{"--memtable 1KiB", `--memtable "1KiB": want a number of bytes from 64KiB to 4GiB`},
@@ -75,9 +75,9 @@ func TestWrongUsage(t *testing.T) {
 		{"--advertise nowhere", `--advertise "nowhere": want an IP address`},
 		{"--ring 0", `--ring "datacenter1=0": want`},
 		{"--ring dc1=3,dc2=none", `--ring "dc1=3,dc2=none": want`},
-		{"--ring dc1=3 --strict-replicas", `--ring "dc1=3": does not go with --strict-replicas`},
-		{"--ring dc1=3 --advertise 10.0.0.1", `--ring "dc1=3": does not go with --advertise`},
-		{"--ring dc1=3 --datacenter dc1", `--ring "dc1=3": does not go with --datacenter`},
+		{"--ring dc1=3 --strict-replicas", `--ring "dc1=3": cannot be used with --strict-replicas`},
+		{"--ring dc1=3 --advertise 10.0.0.1", `--ring "dc1=3": cannot be used with --advertise`},
+		{"--ring dc1=3 --datacenter dc1", `--ring "dc1=3": cannot be used with --datacenter`},
 		{"--set tables_warn_treshold=5", "--set: tables_warn_treshold is not a setting: did you mean tables_warn_threshold?"},
 		{"--set tables_warn_threshold=x", "--set: tables_warn_threshold: "},
 		{"--config " + config, config + ":2: tables_warn_treshold is not a setting: did you mean tables_warn_threshold?"},
@@ -103,10 +103,10 @@ func TestWrongUsage(t *testing.T) {
 // TestEnvironment refuses names that no flag has, and takes those of flags of other commands and of Kubernetes.
 func TestEnvironment(t *testing.T) {
 	for _, test := range []struct{ variable, want string }{
-		{"CQLD_LISTN=9042", "the environment has CQLD_LISTN, which is the name of no flag: did you mean CQLD_LISTEN?"},
-		{"CQLD_COLOUR=red", "the environment has CQLD_COLOUR, which is the name of no flag"},
-		{"CQLD_PORT=9042", "the environment has CQLD_PORT, which is the name of no flag: did you mean CQLD_PORT_FILE?"},
-		{"CQLD_TIMEOUT=5", `CQLD_TIMEOUT="5": a duration needs a unit: say 5s for seconds`},
+		{"CQLD_LISTN=9042", "the environment has CQLD_LISTN, but no flag has this name: did you mean CQLD_LISTEN?"},
+		{"CQLD_COLOUR=red", "the environment has CQLD_COLOUR, but no flag has this name"},
+		{"CQLD_PORT=9042", "the environment has CQLD_PORT, but no flag has this name: did you mean CQLD_PORT_FILE?"},
+		{"CQLD_TIMEOUT=5", `CQLD_TIMEOUT="5": a duration needs a unit, such as 5s for seconds`},
 		{"CQLD_LISTN=", ""},
 		{"CQLD_DATA=/data", ""},
 		{"CQLD_PORT=tcp://10.0.0.1:9042", ""},
@@ -190,9 +190,9 @@ func TestServeRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		"another process has this port":                                                       {"--memory", "--listen", l.Addr().String()},
-		"cannot read " + filepath.Join(file, "data") + ": not a directory":                    {"--listen", "127.0.0.1:0", "--data", filepath.Join(file, "data")},
-		"the folder " + filepath.Dir(file) + " has files that are not cqld's, such as file: ": {"--listen", "127.0.0.1:0", "--data", filepath.Dir(file)},
+		"another process uses this port":                                                     {"--memory", "--listen", l.Addr().String()},
+		"cannot read " + filepath.Join(file, "data") + ": not a directory":                   {"--listen", "127.0.0.1:0", "--data", filepath.Join(file, "data")},
+		"the folder " + filepath.Dir(file) + " has files of another program, such as file: ": {"--listen", "127.0.0.1:0", "--data", filepath.Dir(file)},
 	} {
 		code, _, stderr := cqld(t, nil, args...)
 		if code != exitFailed || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {

@@ -1,9 +1,7 @@
 package command
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -15,45 +13,10 @@ import (
 	"github.com/cqld/cqld/planner/guardrail"
 )
 
-// assignments are the settings that --set gives: name=value, several of them separated by semicolons.
-type assignments map[string]string
-
-// String implements pflag.Value.
-func (a *assignments) String() string { return "" }
-
-// Type implements pflag.Value.
-func (a *assignments) Type() string { return "name=value" }
-
-// Set implements pflag.Value.
-func (a *assignments) Set(text string) error {
-	for _, one := range strings.Split(text, ";") {
-		name, value, ok := strings.Cut(one, "=")
-		if name = strings.TrimSpace(name); !ok || name == "" {
-			return fmt.Errorf("%q: want NAME=VALUE", one)
-		}
-		if *a == nil {
-			*a = assignments{}
-		}
-		(*a)[name] = strings.TrimSpace(value)
-	}
-	return nil
-}
-
-// setBelow is Set for what does not win over what was set before.
-func (a *assignments) setBelow(text string) error {
-	above := *a
-	*a = nil
-	err := a.Set(text)
-	if err == nil && above != nil {
-		maps.Copy(*a, above)
-	}
-	return err
-}
-
-// setting is the value of a setting and where it is given.
+// setting is the value of a setting and its origin: FILE:LINE or --set.
 type setting struct{ value, place string }
 
-// readGuardrails reads the settings of a file, which may be "", and those of --set, which win.
+// readGuardrails reads the settings of a file, if one is given, and of --set, which win.
 func readGuardrails(file string, set assignments) (*guardrail.Settings, error) {
 	given := map[string]setting{}
 	if file != "" {
@@ -66,7 +29,7 @@ func readGuardrails(file string, set assignments) (*guardrail.Settings, error) {
 	}
 	known := settingNames()
 	values := map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(given)) { // the first mistake is always the same
+	for _, name := range slices.Sorted(maps.Keys(given)) { // so that the same mistake is reported each time
 		if !slices.Contains(known, name) {
 			return nil, usagef("%s: %w", given[name].place, unknownSetting(name, known))
 		}
@@ -83,7 +46,7 @@ func readGuardrails(file string, set assignments) (*guardrail.Settings, error) {
 	return s, nil
 }
 
-// settingNames are the names of all settings.
+// settingNames returns the names of all settings.
 func settingNames() (names []string) {
 	for _, s := range guardrail.Default().Shown() {
 		names = append(names, s.Name)
@@ -91,7 +54,7 @@ func settingNames() (names []string) {
 	return names
 }
 
-// unknownSetting says why a name is no setting, and which one is near it.
+// unknownSetting returns the error for an unknown setting, which suggests a similar one.
 func unknownSetting(name string, known []string) error {
 	_, err := guardrail.Read(map[string]string{name: ""})
 	if near := suggest.Nearest(name, known); near != "" {
@@ -100,7 +63,8 @@ func unknownSetting(name string, known []string) error {
 	return err
 }
 
-// readConfig reads a cqld.yaml: a value for each name, or a list of them. What has no value keeps its default.
+// readConfig reads a YAML file that maps names to a value or a list of values. A name without a value keeps its
+// default.
 func readConfig(file string, given map[string]setting) error {
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -111,7 +75,7 @@ func readConfig(file string, given map[string]setting) error {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	if len(document.Content) == 0 {
-		return nil // it has comments at most
+		return nil // empty, or only comments
 	}
 	all := document.Content[0]
 	if all.Kind != yaml.MappingNode {
@@ -144,16 +108,4 @@ func readConfig(file string, given map[string]setting) error {
 		}
 	}
 	return nil
-}
-
-// cannotRead is the error of a file or folder that cannot be read.
-func cannotRead(path string, err error) error { return pathError("read", path, err) }
-
-// pathError names a path once: the error of the system may name it too.
-func pathError(action, path string, err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		err = p.Err
-	}
-	return fmt.Errorf("cannot %s %s: %w", action, path, err)
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/cqld/cqld/protocol/client/shell"
 )
 
-// isCqlsh reports whether the program is called by the name cqlsh, as by a link to it. Health checks and the modules of
-// Testcontainers run cqlsh inside a container.
+// isCqlsh reports whether the program is called cqlsh, through a link. Health checks and Testcontainers run cqlsh
+// inside a container.
 func isCqlsh(program string) bool {
 	return strings.TrimSuffix(filepath.Base(program), ".exe") == "cqlsh"
 }
@@ -26,8 +26,7 @@ type cqlshOptions struct {
 	connectTime, requestTime                    int // in seconds
 }
 
-// addFlags adds the flags, which set o. Those about colours, encodings and versions have no effect on what is printed
-// here.
+// addFlags adds the flags, which set o. Flags for colours, encodings and versions are accepted without effect.
 func (o *cqlshOptions) addFlags(f *pflag.FlagSet) {
 	topic(f, "Statements", func(f *pflag.FlagSet) {
 		f.StringVarP(&o.execute, "execute", "e", "", "run these `STATEMENTS`")
@@ -52,7 +51,7 @@ func (o *cqlshOptions) addFlags(f *pflag.FlagSet) {
 	})
 }
 
-// cqlshCommand is cqld cqlsh: it runs statements for those who know the options of cqlsh.
+// cqlshCommand is cqld cqlsh: exec with the options of cqlsh. Its flags are not read from the environment.
 func cqlshCommand(c *console) *cobra.Command {
 	var o cqlshOptions
 	cmd := &cobra.Command{
@@ -64,15 +63,15 @@ cqlsh -u app -p secret -f schema.cql db.example 9042`,
 	}
 	o.addFlags(cmd.Flags())
 	newCommand(c, cmd, nil)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), c, args) } // not from CQLD_ names
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.runScript(cmd.Context(), c, args) }
 	return cmd
 }
 
-// run runs the statements on the server at a host and a port, which may be left out.
-func (o *cqlshOptions) run(ctx context.Context, c *console, where []string) error {
+// runScript runs the statements on the server at an optional host and port.
+func (o *cqlshOptions) runScript(ctx context.Context, c *console, where []string) error {
 	if o.execute == "" && o.file == "" {
 		if in, ok := c.stdin.(*os.File); ok && isTerminal(in) {
-			return usagef("this cqlsh is a part of cqld and has no prompt: give -e STATEMENTS or -f FILE")
+			return usagef("this is cqld's cqlsh, which has no prompt: use -e STATEMENTS or -f FILE")
 		}
 		o.file = "-"
 	}
@@ -88,8 +87,8 @@ func (o *cqlshOptions) run(ctx context.Context, c *console, where []string) erro
 	return s.Run(ctx)
 }
 
-// cqlshAddress is where cqlsh connects to: the host and port that are given, CQLSH_HOST and CQLSH_PORT, or the address
-// of the server in the same environment.
+// cqlshAddress returns the address to connect to: the given host and port, or CQLSH_HOST and CQLSH_PORT, or the
+// address of a server with the same environment.
 func cqlshAddress(c *console, where []string) string {
 	host, port := c.getenv("CQLSH_HOST"), c.getenv("CQLSH_PORT")
 	if len(where) > 0 {

@@ -11,13 +11,13 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// engineCalls counts the calls of an engine that is on other machines: how long they take, and how they fail.
+// engineCalls measures the calls of a remote engine: how long they take and how they fail.
 type engineCalls struct {
 	took   *prometheus.HistogramVec
 	failed *prometheus.CounterVec
 
-	reach *reach               // of the engine
-	own   prometheus.Collector // what the engine itself counts, or nil
+	reach *reach
+	own   prometheus.Collector // the engine's own metrics, or nil
 }
 
 func newEngineCalls() *engineCalls {
@@ -32,7 +32,7 @@ func newEngineCalls() *engineCalls {
 	}
 }
 
-// Describe sends what all kinds of metrics are.
+// Describe implements prometheus.Collector.
 func (c *engineCalls) Describe(ch chan<- *prometheus.Desc) {
 	c.took.Describe(ch)
 	c.failed.Describe(ch)
@@ -41,7 +41,7 @@ func (c *engineCalls) Describe(ch chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect sends all metrics.
+// Collect implements prometheus.Collector.
 func (c *engineCalls) Collect(ch chan<- prometheus.Metric) {
 	c.took.Collect(ch)
 	c.failed.Collect(ch)
@@ -50,28 +50,30 @@ func (c *engineCalls) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// callLimit is the time after which a call of one round trip or two counts as failed. Clients are about to give up
-// then; the engine goes on for longer.
+// callLimit is the time after which a short call counts as failed. The engine tries for longer, but clients are about
+// to give up.
 const callLimit = 2 * time.Second
 
-// engineCall is a call that is under way.
+// engineCall is a running call.
 type engineCall struct {
 	name  string
 	began time.Time
-	late  *time.Timer // counts the call as failed; nil: it may take any time
+	late  *time.Timer // counts a short call as failed; nil for other calls
 }
 
-// begin begins a call that may take any time.
-func (c *engineCalls) begin(name string) engineCall { return engineCall{name: name, began: time.Now()} }
+// beginLong begins a call that may take any time.
+func (c *engineCalls) beginLong(name string) engineCall {
+	return engineCall{name: name, began: time.Now()}
+}
 
-// beginShort begins a call of a round trip or two.
+// beginShort begins a call of one or two round trips.
 func (c *engineCalls) beginShort(name string) engineCall {
-	k := c.begin(name)
+	k := c.beginLong(name)
 	k.late = time.AfterFunc(callLimit, func() { c.failed.WithLabelValues(name, kindTimeout).Inc() })
 	return k
 }
 
-// end counts a call that has ended, or has failed because of the engine.
+// end counts a call. failure is the engine's error, if it failed.
 func (c *engineCalls) end(k engineCall, failure error) {
 	c.took.WithLabelValues(k.name).Observe(time.Since(k.began).Seconds())
 	counted := k.late != nil && !k.late.Stop()
@@ -81,7 +83,7 @@ func (c *engineCalls) end(k engineCall, failure error) {
 	c.reach.ended(k.name, failure)
 }
 
-// The kinds of errors that tell whether the cluster answers. See errorKind for the others.
+// The kinds of errors that reach needs. errorKind has more.
 const (
 	kindConflict = "conflict"
 	kindUnknown  = "unknown"
@@ -90,7 +92,7 @@ const (
 	kindTimeout  = "timeout"
 )
 
-// errorKind names an error of an engine.
+// errorKind returns the kind of an engine's error, as a label of metrics.
 func errorKind(err error) string {
 	switch {
 	case errors.Is(err, engine.ErrConflict):
@@ -109,8 +111,8 @@ func errorKind(err error) string {
 	return kindOther
 }
 
-// of returns an engine whose calls are counted.
-func (c *engineCalls) of(e engine.Engine) engine.Engine {
+// wrap returns an engine that measures each call of e.
+func (c *engineCalls) wrap(e engine.Engine) engine.Engine {
 	c.reach = &reach{engine: e, calls: c}
 	c.own, _ = e.(prometheus.Collector)
 	counted := countedEngine{e, c}
@@ -120,7 +122,7 @@ func (c *engineCalls) of(e engine.Engine) engine.Engine {
 	return counted
 }
 
-// countedEngine is an engine whose calls are counted.
+// countedEngine measures calls of an engine.
 type countedEngine struct {
 	engine.Engine
 	calls *engineCalls
@@ -132,7 +134,7 @@ func (e countedEngine) Remote() bool {
 	return ok && r.Remote()
 }
 
-// Parts is how many ranges the engine wants a table to have; 1: it has no ranges.
+// Parts returns into how many ranges the engine wants a table split; 1 if it has no ranges.
 func (e countedEngine) Parts() int {
 	if s, ok := e.Engine.(engine.Splitter); ok {
 		return s.Parts()
@@ -140,7 +142,7 @@ func (e countedEngine) Parts() int {
 	return 1
 }
 
-// Split has ranges of the engine begin at keys.
+// Split splits the ranges of the engine at keys.
 func (e countedEngine) Split(keys [][]byte) {
 	if s, ok := e.Engine.(engine.Splitter); ok {
 		s.Split(keys)
@@ -160,18 +162,18 @@ func (e countedEngine) Get(key []byte, fn func(value []byte) error) (bool, error
 func (e countedEngine) Scan(
 	start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error),
 ) error {
-	k := e.calls.begin("scan")
+	k := e.calls.beginLong("scan")
 	r := watchedReader{Reader: e.Engine}
 	err := r.Scan(start, end, o, fn)
 	e.calls.end(k, r.failure())
 	return err
 }
 
-// View counts as view, with all that is read in it.
+// View counts as view, together with its reads.
 func (e countedEngine) View(fn func(engine.Reader) error) error {
-	k := e.calls.begin("view")
+	k := e.calls.beginLong("view")
 	var r watchedReader
-	var own error // or one that the reader gave
+	var own error // of fn: its own, or passed on from a read
 	err := e.Engine.View(func(src engine.Reader) error {
 		r.Reader = src
 		own = fn(&r)
@@ -181,13 +183,13 @@ func (e countedEngine) View(fn func(engine.Reader) error) error {
 	return err
 }
 
-// Update counts as update, with all that is read and written in it.
+// Update counts as update, together with its reads and writes.
 func (e countedEngine) Update(ctx context.Context, guards [][]byte, fn func(engine.Txn) error, done func(error)) {
-	k := e.calls.begin("update")
+	k := e.calls.beginLong("update")
 	t := new(watchedTxn)
 	var own error
 	e.Engine.Update(ctx, guards, func(txn engine.Txn) error {
-		*t = watchedTxn{Txn: txn, reader: &watchedReader{Reader: txn}} // it may be called again
+		*t = watchedTxn{Txn: txn, reader: &watchedReader{Reader: txn}} // the engine may repeat it
 		own = fn(t)
 		return own
 	}, func(err error) {
@@ -196,8 +198,8 @@ func (e countedEngine) Update(ctx context.Context, guards [][]byte, fn func(engi
 	})
 }
 
-// failure is why the engine has failed, whose call has ended with err; nil: it has not. own is what the caller's
-// function has returned: an error of its own, or one of what it has read with r.
+// failure returns the engine's error of a call that has returned err. own is the error of the caller's function: the
+// engine has failed only if one of the function's reads through r has.
 func failure(err, own error, r *watchedReader) error {
 	if own == nil {
 		return err
@@ -205,7 +207,7 @@ func failure(err, own error, r *watchedReader) error {
 	return r.failure()
 }
 
-// watchedReader remembers an error of the engine, and none that a callback made.
+// watchedReader remembers the engine's error, but not errors that callbacks return.
 type watchedReader struct {
 	engine.Reader
 	mu     sync.Mutex
@@ -218,55 +220,54 @@ func (r *watchedReader) failure() error {
 	return r.failed
 }
 
-// note takes the error of a call whose callback has returned own.
-func (r *watchedReader) note(err, own error) {
-	if err == nil || own != nil {
-		return
+// watch runs a call, which sets own to its callback's error, and remembers the error unless it is the callback's.
+func (r *watchedReader) watch(call func(own *error) error) error {
+	var own error
+	err := call(&own)
+	if err != nil && own == nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.failed = err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.failed = err
+	return err
 }
 
 // Get reads a key.
 func (r *watchedReader) Get(key []byte, fn func(value []byte) error) (found bool, err error) {
-	var own error
-	found, err = r.Reader.Get(key, func(value []byte) error {
-		own = fn(value)
-		return own
+	err = r.watch(func(own *error) (err error) {
+		found, err = r.Reader.Get(key, func(value []byte) error {
+			*own = fn(value)
+			return *own
+		})
+		return err
 	})
-	r.note(err, own)
 	return found, err
 }
 
 // GetMany reads keys.
 func (r *watchedReader) GetMany(keys [][]byte, fn func(i int, value []byte) (bool, error)) error {
-	var own error
-	call := func(i int, value []byte) (more bool, err error) {
-		more, own = fn(i, value)
-		return more, own
-	}
-	var err error
-	if many, ok := r.Reader.(engine.ManyGetter); ok {
-		err = many.GetMany(keys, call)
-	} else {
-		err = engine.GetEach(r.Reader, keys, call)
-	}
-	r.note(err, own)
-	return err
+	return r.watch(func(own *error) error {
+		call := func(i int, value []byte) (more bool, err error) {
+			more, *own = fn(i, value)
+			return more, *own
+		}
+		if many, ok := r.Reader.(engine.ManyGetter); ok {
+			return many.GetMany(keys, call)
+		}
+		return engine.GetEach(r.Reader, keys, call)
+	})
 }
 
 // Scan reads a range.
 func (r *watchedReader) Scan(
 	start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error),
 ) error {
-	var own error
-	err := r.Reader.Scan(start, end, o, func(key, value []byte) (more bool, err error) {
-		more, own = fn(key, value)
-		return more, own
+	return r.watch(func(own *error) error {
+		return r.Reader.Scan(start, end, o, func(key, value []byte) (more bool, err error) {
+			more, *own = fn(key, value)
+			return more, *own
+		})
 	})
-	r.note(err, own)
-	return err
 }
 
 // watchedTxn is a transaction whose reads are watched.
@@ -298,7 +299,7 @@ func (e countedEngine) Commit(ops []engine.Op, done func(error)) {
 
 // DeleteRange counts as delete_range.
 func (e countedEngine) DeleteRange(start, end []byte) error {
-	k := e.calls.begin("delete_range")
+	k := e.calls.beginLong("delete_range")
 	err := e.Engine.DeleteRange(start, end)
 	e.calls.end(k, err)
 	return err
@@ -318,5 +319,5 @@ func (e countedClock) Now(ctx context.Context) (time.Time, error) {
 	return now, err
 }
 
-// Step is how much the clock may be behind.
+// Step is how far the clock may lag.
 func (e countedClock) Step() time.Duration { return e.clock.Step() }

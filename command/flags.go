@@ -1,9 +1,9 @@
 package command
 
 import (
+	"math"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/cqld/cqld/cql/parser"
@@ -15,22 +15,17 @@ const (
 	defaultListen = "127.0.0.1:" + defaultPort
 )
 
-// logLevels are the values of --log-level.
-var logLevels = []string{"debug", "info", "warn", "error"}
-
-// authModes are the values of --auth.
-var authModes = []string{"none", "password", "mtls", "mtls-or-password"}
-
-// tlsModes are the values of --tls.
-var tlsModes = []string{"required", "optional"}
-
-// logFormats are the values of --log-format; auto is console on a terminal and json elsewhere.
-var logFormats = []string{"auto", "console", "json"}
-
 // syncModes are the values of --commitlog-sync.
 var syncModes = []string{disk.Periodic: "periodic", disk.Batch: "batch"}
 
-// flags makes the flags of serve, which set s.
+// The smallest sizes, and the longest request of the protocol.
+const (
+	minMemory   = 128 << 20
+	minMemtable = 64 << 10
+	maxRequest  = 256 << 20
+)
+
+// flags returns the flags of serve, which set s.
 func (s *settings) flags() *pflag.FlagSet {
 	f := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	f.SortFlags = false
@@ -63,39 +58,32 @@ func (s *settings) flags() *pflag.FlagSet {
 	return f
 }
 
-// completeFlags has a shell complete the values of flags that take one of a few.
-func completeFlags(cmd *cobra.Command) {
-	completeValues(cmd, "auth", authModes)
-	completeValues(cmd, "tls", tlsModes)
-	completeValues(cmd, "commitlog-sync", syncModes)
-	completeValues(cmd, "log-level", logLevels)
-	completeValues(cmd, "log-format", logFormats)
-}
-
 func (s *settings) networkFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.listen, "listen", defaultListen, "listen for clients at `ADDRESS`: HOST:PORT, a HOST (with port 9042) or "+
 		"a PORT (on 127.0.0.1); port 0 picks a free one")
-	f.StringVar(&s.given.advertise, "advertise", "", "tell drivers that this server is at `ADDRESS`; by default, the "+
+	f.StringVar(&s.given.advertise, "advertise", "", "announce `ADDRESS` to drivers as this server's; by default, the "+
 		"address that each client dialled")
 	f.StringVar(&s.http, "http", "", "serve /health, /ready and /metrics over HTTP at `ADDRESS`, without a "+
 		"password")
-	f.StringVar(&s.httpHost, "http-host", "", "serve requests over HTTP that are sent to one of `NAMES`, with commas between "+
-		"them; IP addresses and localhost are always served")
+	f.StringVar(&s.httpHost, "http-host", "", "accept HTTP requests for these host `NAMES`, separated by commas; IP addresses "+
+		"and localhost are always accepted")
 	f.BoolVar(&s.httpPprof, "http-pprof", false, "serve profiles at /debug/pprof of --http")
 	f.StringVar(&s.portFile, "port-file", "", "write the address as HOST:PORT to `FILE` as soon as clients are served, and "+
-		"remove the file at the end")
+		"remove the file when the server stops")
 }
 
 func (s *settings) storageFlags(f *pflag.FlagSet) {
-	f.StringVar(&s.data, "data", "./cqld-data", "keep the data in the folder `DIR`, which is made if it is missing")
+	f.StringVar(&s.data, "data", "./cqld-data", "keep the data in the folder `DIR`, which is created if it is missing")
 	f.BoolVar(&s.memory, "memory", false, "keep the data in memory only: it is lost when the server ends")
 	f.StringVar(&s.init, "init", "", "run the .cql and .cql.gz files of the folder `DIR` in the order of their names before "+
 		"serving clients, unless there is data already")
-	f.StringVar(&s.given.sync, "commitlog-sync", "periodic", "when a write is acknowledged; `MODE` is periodic (synced to "+
+	choiceFlag(f, &s.given.sync, "commitlog-sync", "periodic", syncModes, "when a write is acknowledged; `MODE` is periodic (synced to "+
 		"disk within a second) or batch (synced first)")
-	f.StringVar(&s.given.memtable, "memtable", "", "keep up to `SIZE` of new writes in memory before writing a table; by "+
-		"default 64MiB, or 1/32 of --memory-limit if less")
-	f.StringVar(&s.given.reserve, "disk-reserve", "", "refuse writes when less than `SIZE` of the volume is free: bytes such "+
+	sizeFlag(f, &s.memtable, "memtable", "", minMemtable, 4<<30, "from 64KiB to 4GiB",
+		"keep up to `SIZE` of new writes in memory before writing a table; by "+
+			"default 64MiB, or 1/32 of --memory-limit if less")
+	s.reserve.Reserve = disk.Reserve{Percent: 2, Most: 4 << 30}
+	f.Var(&s.reserve, "disk-reserve", "refuse writes when less than `SIZE` of the volume is free: bytes such "+
 		"as 10GiB or a share such as 5%; by default 2%, at most 4GiB")
 	f.DurationVar(&s.purgeEvery, "purge-every", 10*time.Second, "how often to look for tombstones and expired values to purge")
 	f.BoolVar(&s.repair, "repair", false, "open a folder that has damaged files, keeping what is intact; damaged files move "+
@@ -103,8 +91,9 @@ func (s *settings) storageFlags(f *pflag.FlagSet) {
 }
 
 func (s *settings) loginFlags(f *pflag.FlagSet) {
-	f.StringVar(&s.given.auth, "auth", "none", "how clients log in; `MODE` is none, password, mtls (by client certificate) "+
-		"or mtls-or-password; all but none check permissions")
+	choiceFlag(f, &s.given.auth, "auth", "none", []string{"none", "password", "mtls", "mtls-or-password"},
+		"how clients log in; `MODE` is none, password, mtls (by client certificate) "+
+			"or mtls-or-password; all but none check permissions")
 	f.BoolVar(&s.masks, "dynamic-data-masking", false, "allow masked columns; roles without UNMASK see masked values")
 }
 
@@ -114,15 +103,18 @@ func (s *settings) tlsFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.certificates.key, "tls-key", "", "private key of --tls-cert, in `FILE` (PEM)")
 	f.StringVar(&s.certificates.authorities, "tls-client-ca", "", "require client certificates signed by an authority in "+
 		"`FILE` (PEM)")
-	f.StringVar(&s.given.tls, "tls", "required", "whether clients have to encrypt; `MODE` is required or optional (the port "+
-		"takes both)")
+	choiceFlag(f, &s.given.tls, "tls", "required", []string{"required", "optional"},
+		"whether clients have to encrypt; `MODE` is required or optional (the port "+
+			"takes both)")
 }
 
 func (s *settings) limitFlags(f *pflag.FlagSet) {
-	f.StringVar(&s.given.limit, "memory-limit", "", "use at most `SIZE` of memory, such as 2GiB; by default GOMEMLIMIT, else "+
-		"the limit of the container, else half of the machine's memory")
-	f.StringVar(&s.given.memory, "client-memory", "", "hold at most `SIZE` for requests and responses; by default 112MiB, or "+
-		"a fifth of --memory-limit if less")
+	sizeFlag(f, &s.memoryLimit, "memory-limit", "", minMemory, math.MaxInt64, "of at least 128MiB",
+		"use at most `SIZE` of memory, such as 2GiB; by default GOMEMLIMIT, else "+
+			"the limit of the container, else half of the machine's memory")
+	sizeFlag(f, &s.limits.Memory, "client-memory", "", 16<<20, math.MaxInt64, "of at least 16MiB",
+		"hold at most `SIZE` for requests and responses; by default 112MiB, or "+
+			"a fifth of --memory-limit if less")
 	f.IntVar(&s.limits.Connections, "max-connections", 0, "close connections beyond `N`; by default, the file descriptors "+
 		"are the limit")
 	f.IntVar(&s.limits.ConnectionsPerIP, "max-connections-per-ip", 0, "close connections of one address beyond `N`; by "+
@@ -132,8 +124,10 @@ func (s *settings) limitFlags(f *pflag.FlagSet) {
 		"time")
 	f.IntVar(&s.limits.RequestsPerSecond, "max-requests-per-second", 0, "serve at most `N` requests per second; by default "+
 		"no limit")
-	f.StringVar(&s.given.request, "max-request", "16MiB", "refuse requests longer than `SIZE`")
-	f.StringVar(&s.given.statement, "max-statement", "32MiB", "refuse statements whose text is longer than `SIZE`")
+	sizeFlag(f, &s.limits.Frame, "max-request", "16MiB", 64<<10, maxRequest, "from 64KiB to 256MiB",
+		"refuse requests longer than `SIZE`")
+	sizeFlag(f, &s.limits.Statement, "max-statement", "32MiB", 1<<10, maxRequest, "from 1KiB to 256MiB",
+		"refuse statements whose text is longer than `SIZE`")
 	f.IntVar(&s.limits.Nesting, "max-nesting", parser.DefaultLimits.Nesting, "refuse statements that nest brackets and "+
 		"operators deeper than `N` levels")
 }
@@ -157,20 +151,22 @@ func (s *settings) nodeFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.clusterName, "cluster-name", "Test Cluster", "`NAME` of the cluster that clients see")
 	f.StringVar(&s.datacenter, "datacenter", "datacenter1", "`NAME` of the node's datacenter")
 	f.StringVar(&s.rack, "rack", "rack1", "`NAME` of the node's rack")
-	f.BoolVar(&s.strict, "strict-replicas", false, "count as one replica only, so that consistency levels that need more "+
-		"are Unavailable; by default the node stands for all replicas of a keyspace")
+	f.BoolVar(&s.strict, "strict-replicas", false, "count as one replica, so that higher consistency levels are "+
+		"Unavailable; by default this node counts as all replicas of a keyspace")
 }
 
 func (s *settings) testFlags(f *pflag.FlagSet) {
-	f.StringVar(&s.given.ring, "ring", "", "stand for several nodes; `NODES` is a number such as 3, or numbers by datacenter "+
+	f.StringVar(&s.given.ring, "ring", "", "simulate several nodes; `NODES` is a number such as 3, or numbers by datacenter "+
 		"and rack such as dc1=3,dc2=3 or dc1:rack1=2,dc1:rack2=1")
-	f.BoolVar(&s.controls, "test-controls", false, "let every client move the clock, inject faults, take snapshots and see "+
+	f.BoolVar(&s.controls, "test-controls", false, "let every client move the clock, inject faults, take snapshots and list "+
 		"statements, through keyspace cqld_control and /control/ of --http")
 	f.BoolVar(&s.withParent, "with-parent", false, "stop when the process that started this one ends (not on Windows)")
 }
 
 func (s *settings) logFlags(f *pflag.FlagSet) {
-	f.StringVar(&s.given.level, "log-level", "info", "lowest `LEVEL` to log: debug, info, warn or error")
-	f.StringVar(&s.logFormat, "log-format", "auto", "`FORMAT` of log lines: console, json or auto (console on a terminal, "+
-		"else json)")
+	choiceFlag(f, &s.given.level, "log-level", "info", []string{"debug", "info", "warn", "error"},
+		"lowest `LEVEL` to log: debug, info, warn or error")
+	choiceFlag(f, &s.logFormat, "log-format", "auto", []string{"auto", "console", "json"},
+		"`FORMAT` of log lines: console, json or auto (console on a terminal, "+
+			"else json)")
 }

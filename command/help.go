@@ -9,13 +9,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// topicKey annotates a flag with the topic under which the help lists it.
+// topicKey annotates a flag with its topic, a heading in the help.
 const topicKey = "topic"
 
-// generalTopic is the topic of flags that are about the program itself. It comes last.
+// generalTopic is the topic of --help and --version. It is printed last.
 const generalTopic = "General"
 
-// topic adds flags to a set, under a topic.
+// topic adds flags under a topic to a set.
 func topic(f *pflag.FlagSet, name string, add func(*pflag.FlagSet)) {
 	own := pflag.NewFlagSet(name, pflag.ContinueOnError)
 	own.SortFlags = false
@@ -24,13 +24,13 @@ func topic(f *pflag.FlagSet, name string, add func(*pflag.FlagSet)) {
 	f.AddFlagSet(own)
 }
 
-// flagTopic is the flags of a topic.
+// flagTopic is a topic with its flags.
 type flagTopic struct {
 	name  string
 	flags []*pflag.Flag
 }
 
-// topicsOf lists the flags of a set by topic, in the order in which they were added.
+// topicsOf groups the visible flags of a set by topic, in the order in which they were added.
 func topicsOf(f *pflag.FlagSet) []flagTopic {
 	var all []flagTopic
 	general := flagTopic{name: generalTopic}
@@ -52,7 +52,7 @@ func topicsOf(f *pflag.FlagSet) []flagTopic {
 	return append(all, general)
 }
 
-// The width of the help, and the column in which the texts of flags begin.
+// The width of the help, and the column where descriptions of flags begin.
 const (
 	helpWidth  = 80
 	flagColumn = 28
@@ -114,7 +114,7 @@ func commandHelp(b *strings.Builder, c *console, cmd *cobra.Command) {
 	}
 }
 
-// printExamples prints command lines, which are given without the program.
+// printExamples prints command lines. examples has them without the name of the program.
 func printExamples(b *strings.Builder, program, examples string) {
 	fmt.Fprint(b, "\nExamples:\n")
 	for line := range strings.SplitSeq(examples, "\n") {
@@ -128,10 +128,11 @@ func printTopic(b *strings.Builder, t flagTopic) {
 	for _, one := range t.flags {
 		name := flagSyntax(one)
 		if letters && one.Shorthand == "" {
-			name = "    " + name // below the others
+			name = "    " + name // aligned with --long names
 		}
 		name = "  " + name
-		text, indent := flagText(one), strings.Repeat(" ", flagColumn)
+		_, text := pflag.UnquoteUsage(one)
+		indent := strings.Repeat(" ", flagColumn)
 		if defaultOf(one) != "" {
 			text += " (default " + defaultOf(one) + ")"
 		}
@@ -144,7 +145,7 @@ func printTopic(b *strings.Builder, t flagTopic) {
 	}
 }
 
-// flagSyntax is how the help shows a flag: its letter, its name and the placeholder of its value.
+// flagSyntax returns a flag as the help shows it: -e, --execute STATEMENTS.
 func flagSyntax(f *pflag.Flag) string {
 	name := "--" + f.Name
 	if f.Shorthand != "" {
@@ -156,7 +157,7 @@ func flagSyntax(f *pflag.Flag) string {
 	return name
 }
 
-// placeholder stands for the value of a flag: what its text has in backquotes, or else its type. Switches have none.
+// placeholder names the value of a flag: the word in backquotes in its usage, or else its type. Switches have none.
 func placeholder(f *pflag.Flag) string {
 	if f.NoOptDefVal != "" {
 		return ""
@@ -171,33 +172,19 @@ func placeholder(f *pflag.Flag) string {
 	return strings.ToUpper(f.Value.Type())
 }
 
-// flagText is the text of a flag.
-func flagText(f *pflag.Flag) string {
-	_, text := pflag.UnquoteUsage(f)
-	return text
-}
-
-// defaultOf is the default that the help shows; "": none, or the text tells it.
+// defaultOf returns the default that the help shows, or "".
 func defaultOf(f *pflag.Flag) string {
 	switch f.DefValue {
 	case "", "false", "0", "0s":
 		return ""
 	}
-	if f.Value.Type() == "duration" {
-		return shortDuration(f.DefValue)
+	if short, ok := strings.CutSuffix(f.DefValue, "m0s"); ok {
+		return short + "m"
 	}
 	return f.DefValue
 }
 
-// shortDuration leaves out what Go prints after whole minutes and hours.
-func shortDuration(text string) string {
-	if short, ok := strings.CutSuffix(text, "m0s"); ok {
-		return short + "m"
-	}
-	return text
-}
-
-// wrap breaks a text into lines, of which all but the first are indented.
+// wrap breaks a text into lines and indents all but the first.
 func wrap(text string, width int, indent string) string {
 	var b strings.Builder
 	used := 0
@@ -246,7 +233,7 @@ func helpCommand(c *console) *cobra.Command {
 	return cmd
 }
 
-// completionCommand is cqld completion: it prints a script that completes command lines in a shell.
+// completionCommand is cqld completion.
 func completionCommand(c *console) *cobra.Command {
 	shells := []string{"bash", "zsh", "fish"}
 	cmd := newCommand(c, &cobra.Command{
@@ -268,17 +255,4 @@ func completionCommand(c *console) *cobra.Command {
 		return usagef("completion %q: want %s", args[0], oneOf(shells))
 	}
 	return cmd
-}
-
-// completeValues has a shell complete the value of a flag.
-func completeValues(cmd *cobra.Command, name string, values []string) {
-	if err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // there is no such flag
-	}
-}
-
-// oneOf lists alternatives.
-func oneOf(values []string) string {
-	last := len(values) - 1
-	return strings.Join(values[:last], ", ") + " or " + values[last]
 }

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/help and the flags in docs/operating.md")
@@ -116,7 +118,8 @@ func TestFlagTable(t *testing.T) {
 			if d := defaultOf(one); d != "" {
 				shown = "`" + d + "`"
 			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", flagSyntax(one), shown, flagText(one))
+			_, text := pflag.UnquoteUsage(one)
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", flagSyntax(one), shown, text)
 		}
 	}
 	b.WriteString("\n")

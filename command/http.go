@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"net/netip"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -17,17 +19,17 @@ import (
 	"github.com/cqld/cqld/store/engine/disk"
 )
 
-// web is the HTTP side: health, metrics, profiles and controls. A nil *web is one that is off.
+// web serves health checks, metrics, profiles and controls over HTTP. It is off if it is nil.
 type web struct {
 	listener net.Listener
-	server   *http.Server // nil: it does not serve yet
+	server   *http.Server // nil before serve
 	store    *store.Store
-	reach    *reach // of the store's engine, or nil
-	up       atomic.Bool
-	done     chan struct{} // closed when it serves no more
+	reach    *reach      // of a remote engine, or nil
+	up       atomic.Bool // CQL clients are served
+	done     chan struct{}
 }
 
-// listenHTTP opens an address for HTTP; "" is off.
+// listenHTTP opens the port for HTTP, unless addr is "".
 func listenHTTP(addr string) (*web, error) {
 	if addr == "" {
 		return nil, nil
@@ -39,7 +41,7 @@ func listenHTTP(addr string) (*web, error) {
 	return &web{listener: l, done: make(chan struct{})}, nil
 }
 
-// address is where HTTP is served; the zero value is nowhere.
+// address returns the address of HTTP, or the zero value.
 func (w *web) address() netip.AddrPort {
 	if w == nil {
 		return netip.AddrPort{}
@@ -47,7 +49,7 @@ func (w *web) address() netip.AddrPort {
 	return w.listener.Addr().(*net.TCPAddr).AddrPort()
 }
 
-// serve begins to serve. controls serves what is below /control/; nil: nothing is.
+// serve starts serving HTTP. controls handles /control/; it may be nil.
 func (w *web) serve(
 	s *settings, srv *server.Server, st *store.Store, onDisk *disk.Engine, controls http.Handler, log zerolog.Logger,
 ) {
@@ -82,36 +84,36 @@ func (w *web) serve(
 	log.Info().Stringer("address", w.listener.Addr()).Msg("serving health and metrics over HTTP")
 }
 
-// serving says whether clients are served.
+// serving sets whether CQL clients are served.
 func (w *web) serving(yes bool) {
 	if w != nil {
 		w.up.Store(yes)
 	}
 }
 
-// close ends the HTTP side at once.
+// close stops serving HTTP at once.
 func (w *web) close() {
 	switch {
 	case w == nil:
 	case w.server == nil:
 		_ = w.listener.Close()
 	default:
-		_ = w.server.Close() // closes connections; there is nothing to do about one that fails to
+		_ = w.server.Close() // fails only if closing a connection does
 		<-w.done
 	}
 }
 
-// health answers whether the process serves clients at all, for whoever would restart it otherwise.
+// health answers liveness probes: it fails while the process does not serve clients.
 func (w *web) health(rw http.ResponseWriter, _ *http.Request) {
 	if !w.up.Load() {
-		http.Error(rw, "the server starts or stops", http.StatusServiceUnavailable)
+		http.Error(rw, "the server is starting or stopping", http.StatusServiceUnavailable)
 		return
 	}
 	fmt.Fprintln(rw, "ok")
 }
 
-// ready answers whether requests succeed, for whoever would send them elsewhere otherwise: clients are served, writes
-// are taken, and the cluster is reached that has the data, if one has.
+// ready answers readiness probes: it fails while requests would. Clients must be served, writes accepted, and a remote
+// engine must answer.
 func (w *web) ready(rw http.ResponseWriter, r *http.Request) {
 	if err := w.refusing(); err != nil {
 		http.Error(rw, err.Error(), http.StatusServiceUnavailable)
@@ -120,11 +122,63 @@ func (w *web) ready(rw http.ResponseWriter, r *http.Request) {
 	w.health(rw, r)
 }
 
-// refusing is why requests fail that are served, or nil.
+// refusing returns the reason why requests fail at the moment, or nil.
 func (w *web) refusing() error {
 	err := w.store.Refusing()
 	if err == nil && w.reach != nil {
 		err = w.reach.outage()
 	}
 	return err
+}
+
+// guardHTTP protects against web pages that make a visitor's browser send requests. names are host names of this
+// server.
+//
+//   - A page whose host name resolves to this server's address (DNS rebinding) could send any request and read the
+//     responses. Its requests have that name as host, so unknown hosts are refused.
+//   - Any other page could send requests without reading the responses. So browsers' cross-origin requests, which have
+//     the header Sec-Fetch-Site or Origin, may only be GET, HEAD or OPTIONS.
+func guardHTTP(h http.Handler, names []string) http.Handler {
+	h = http.NewCrossOriginProtection().Handler(h)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !knownHost(r.Host, names) {
+			http.Error(w, fmt.Sprintf("%q is not a known name of this server: see --http-host", r.Host), http.StatusForbidden)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// knownHost reports whether the host of a request is an IP address, localhost or one of names. Old clients may omit
+// it, browsers do not.
+func knownHost(host string, names []string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	isName := func(name string) bool { return strings.EqualFold(name, host) }
+	return host == "" || err == nil || isName("localhost") || slices.ContainsFunc(names, isName)
+}
+
+// hostNames splits --http-host.
+func (s *settings) hostNames() (names []string) {
+	for name := range strings.SplitSeq(s.httpHost, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// checkHTTP checks the flags of HTTP.
+func (s *settings) checkHTTP() error {
+	switch {
+	case s.httpHost != "" && s.http == "":
+		return badFlag("http-host", s.httpHost, "it needs --http")
+	case s.httpPprof && s.http == "":
+		return badFlag("http-pprof", "true", "it needs --http")
+	case strings.ContainsAny(s.httpHost, "/:*"):
+		return badFlag("http-host", s.httpHost, "want names of hosts without ports, separated by commas")
+	}
+	return nil
 }

@@ -22,41 +22,38 @@ import (
 	"github.com/cqld/cqld/store/engine/files"
 )
 
-// initRecord is the file in a data folder that says how far --init came.
-const initRecord = "INIT"
-
-// What initRecord says.
+// initRecord is the file in a data folder that records the progress of --init: initBegun or initDone.
 const (
-	initBegun = "begun\n"
-	initDone  = "done\n"
+	initRecord = "INIT"
+	initBegun  = "begun\n"
+	initDone   = "done\n"
 )
 
-// initStatementTime is how long one statement of --init may take.
-const initStatementTime = 5 * time.Minute
+// initStatementTimeout limits one statement of --init.
+const initStatementTimeout = 5 * time.Minute
 
-// initialisation is what --init asks for. A nil one has nothing to do.
+// initialisation runs the scripts of --init.
 type initialisation struct {
-	dir     string
 	scripts []cqlfiles.File
-	record  string // the path of initRecord; "": the data is in memory
+	record  string // path of initRecord; "" if the data is in memory
 	log     zerolog.Logger
 	steps   *progress
 }
 
-// planInit reads the scripts of --init, before the data folder is opened. It returns nil if there are none, or if the
-// data folder has data already.
+// planInit reads the scripts of --init, before the data folder is opened. It returns nil if there is nothing to run:
+// no script, or a data folder that has data already.
 func planInit(s *settings, log zerolog.Logger) (*initialisation, error) {
 	if s.init == "" {
 		return nil, nil
 	}
-	i := &initialisation{dir: s.init, log: log.With().Str("folder", s.init).Logger(), steps: new(progress)}
+	i := &initialisation{log: log.With().Str("folder", s.init).Logger(), steps: new(progress)}
 	if !s.memory {
 		i.record = filepath.Join(s.data, initRecord)
-		switch wanted, err := i.wanted(s.data); {
+		switch isNew, err := i.checkNew(s.data); {
 		case err != nil:
 			return nil, err
-		case !wanted:
-			i.log.Info().Msg("the data folder is not new: the scripts of --init are not run")
+		case !isNew:
+			i.log.Info().Msg("skipping the scripts of --init: the data folder is not new")
 			return nil, nil
 		}
 	}
@@ -69,7 +66,7 @@ func planInit(s *settings, log zerolog.Logger) (*initialisation, error) {
 	}
 	for _, name := range skipped {
 		if !strings.HasPrefix(name, ".") {
-			i.log.Warn().Str("file", name).Msg("not run by --init: its name ends neither in .cql nor in .cql.gz")
+			i.log.Warn().Str("file", name).Msg("--init skips this file: its name ends neither in .cql nor in .cql.gz")
 		}
 	}
 	if len(scripts) == 0 {
@@ -81,49 +78,48 @@ func planInit(s *settings, log zerolog.Logger) (*initialisation, error) {
 		return i, nil
 	}
 	if err := os.MkdirAll(s.data, 0o700); err != nil {
-		return nil, pathError("make the folder", s.data, err)
+		return nil, pathError("create the folder", s.data, err)
 	}
-	return i, i.note(initBegun)
+	return i, i.writeRecord(initBegun)
 }
 
-// wanted reports whether the scripts are to be run on a data folder: on one that is new. It fails if an earlier run
-// stopped halfway.
-func (i *initialisation) wanted(data string) (bool, error) {
-	said, err := os.ReadFile(i.record)
+// checkNew reports whether a data folder is new. It fails if an earlier run of the scripts stopped halfway.
+func (i *initialisation) checkNew(data string) (bool, error) {
+	record, err := os.ReadFile(i.record)
 	switch {
-	case err == nil && string(said) == initDone:
+	case err == nil && string(record) == initDone:
 		return false, nil
 	case err == nil:
-		return false, fmt.Errorf("the scripts of --init stopped halfway when the data folder %s was made; "+
-			"remove the folder to run them again, or the file %s to keep what there is", data, i.record)
+		return false, fmt.Errorf("the scripts of --init stopped halfway when the data folder %s was created; "+
+			"remove the folder to run them again, or the file %s to keep the data as it is", data, i.record)
 	case !errors.Is(err, fs.ErrNotExist):
-		return false, fmt.Errorf("read what --init did before: %w", err)
+		return false, fmt.Errorf("read the record of --init: %w", err)
 	}
 	entries, err := os.ReadDir(data)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, cannotRead(data, err)
 	}
 	for _, e := range entries {
-		if e.Name() != "lost+found" && e.Name() != initRecord+unfinished { // of a volume, or of a note that was not written
+		if e.Name() != "lost+found" && e.Name() != initRecord+unfinished { // made by a file system, or by an interrupted start
 			return false, nil
 		}
 	}
 	return true, nil
 }
 
-// note writes how far --init came.
-func (i *initialisation) note(text string) error {
+// writeRecord records the progress.
+func (i *initialisation) writeRecord(text string) error {
 	if err := files.ReplaceFile(i.record, []byte(text)); err != nil {
-		return fmt.Errorf("note what --init does: %w", err)
+		return fmt.Errorf("write the record of --init: %w", err)
 	}
 	return nil
 }
 
-// prepare runs the scripts and opens the ports. If that fails it stops the server.
+// prepare runs the scripts and opens the ports. If it fails, it stops the server.
 func (i *initialisation) prepare(
 	ctx context.Context, s *settings, srv *server.Server, onDisk *disk.Engine, l *listeners,
 ) error {
-	err := i.run(ctx, srv, onDisk, s.logins)
+	err := i.runScripts(ctx, srv, onDisk, s.logins)
 	if err == nil {
 		err = l.resume()
 	}
@@ -135,9 +131,9 @@ func (i *initialisation) prepare(
 	return err
 }
 
-// run runs the scripts, over a connection inside the process. logins says that clients log in: the superuser that a new
-// server has does so.
-func (i *initialisation) run(ctx context.Context, srv *server.Server, onDisk *disk.Engine, logins bool) error {
+// runScripts runs the scripts over a connection inside the process. If clients log in, it does so as the superuser of
+// a new server.
+func (i *initialisation) runScripts(ctx context.Context, srv *server.Server, onDisk *disk.Engine, logins bool) error {
 	name := protocol.Option{Key: protocol.OptionDriverName, Value: control.SetupDriver}
 	o := client.Options{Startup: []protocol.Option{name}, Dial: func(context.Context, string) (net.Conn, error) { return srv.Connect(), nil }}
 	if logins {
@@ -156,7 +152,7 @@ func (i *initialisation) run(ctx context.Context, srv *server.Server, onDisk *di
 	}
 	for _, script := range i.scripts {
 		err := script.Run(func(text string) error {
-			ctx, cancel := context.WithTimeout(ctx, initStatementTime)
+			ctx, cancel := context.WithTimeout(ctx, initStatementTimeout)
 			defer cancel()
 			_, err := conn.Query(ctx, text, nil, nil)
 			done, statements = done+len(text), statements+1
@@ -173,7 +169,7 @@ func (i *initialisation) run(ctx context.Context, srv *server.Server, onDisk *di
 		if err := onDisk.Sync(); err != nil {
 			return fmt.Errorf("run the scripts of --init: %w", err)
 		}
-		if err := i.note(initDone); err != nil {
+		if err := i.writeRecord(initDone); err != nil {
 			return err
 		}
 	}

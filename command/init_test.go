@@ -90,7 +90,7 @@ func TestInit(t *testing.T) {
 			map[string]string{"CQLD_USERNAME": "cassandra", "CQLD_PASSWORD": "cassandra"},
 		},
 		{"folder", `"scripts":2`, []string{"--data", data}, nil},
-		{"folder again", "the scripts of --init are not run", []string{"--data", data}, nil},
+		{"folder again", "skipping the scripts of --init", []string{"--data", data}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			log, ended, stop := startServe(t, test.env, append(test.args, "--init", scripts)...)
@@ -122,7 +122,7 @@ func TestInitStops(t *testing.T) {
 		t.Errorf("exit %d:\n%s", code, log)
 	}
 	log, _, stop = startServe(t, nil, "--data", data, "--init", scripts)
-	log.await(t, "stopped halfway when the data folder .* was made", nil)
+	log.await(t, "stopped halfway when the data folder .* was created", nil)
 	if code := stop(); code != exitFailed {
 		t.Errorf("exit %d:\n%s", code, log)
 	}
@@ -357,13 +357,13 @@ func TestCassandraEnv(t *testing.T) {
 			t.Errorf("%s: %+v, error %v", test.name, s, err)
 			continue
 		}
-		if len(s.told) != len(test.told) {
-			t.Errorf("%s: told %q, want %q", test.name, s.told, test.told)
+		if len(s.warnings) != len(test.told) {
+			t.Errorf("%s: told %q, want %q", test.name, s.warnings, test.told)
 			continue
 		}
 		for i, begin := range test.told {
-			if !strings.HasPrefix(s.told[i], begin) || strings.Contains(s.told[i], "secret") {
-				t.Errorf("%s: told %q, want it to begin with %q", test.name, s.told[i], begin)
+			if !strings.HasPrefix(s.warnings[i], begin) || strings.Contains(s.warnings[i], "secret") {
+				t.Errorf("%s: told %q, want it to begin with %q", test.name, s.warnings[i], begin)
 			}
 		}
 	}

@@ -15,20 +15,20 @@ import (
 	"github.com/cqld/cqld/server"
 )
 
-// listeners are what clients connect to: one listener, or one for each node of a ring.
+// listeners accepts clients: one listener, or one for each node of a ring.
 type listeners struct {
-	alone net.Listener        // nil: there is a ring
-	ring  *server.RingOptions // nil: there is none
-	tls   *server.TLS         // what connections are encrypted with; nil: nothing
-	ipv4  bool                // the address was given as one of IPv4
+	alone net.Listener        // nil if there is a ring
+	ring  *server.RingOptions // or nil
+	tls   *server.TLS         // nil: connections are not encrypted
+	ipv4  bool                // --listen has an IPv4 address
 	log   zerolog.Logger
 
 	mu     sync.Mutex
 	paused bool
-	closed []*closedPort // what resume opens
+	closed []*closedPort // to be opened by resume
 }
 
-// openListeners opens the address of the server, or those of a ring's nodes.
+// openListeners opens the port of the server, or the ports of a ring's nodes.
 func openListeners(s *settings, log zerolog.Logger) (*listeners, error) {
 	l := &listeners{log: log, ipv4: strings.HasPrefix(s.listen, "0.0.0.0:")}
 	if len(s.ring) == 0 {
@@ -53,7 +53,7 @@ func (l *listeners) open(_, addr string) (net.Listener, error) {
 	return &sparing{opened, l.log}, nil
 }
 
-// listenNode opens the port of a node that joins a ring or is started again. Its clients too are kept out until resume.
+// listenNode opens the port of a ring's node that joins or restarts. If paused, clients cannot connect before resume.
 func (l *listeners) listenNode(network, addr string) (net.Listener, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,7 +64,7 @@ func (l *listeners) listenNode(network, addr string) (net.Listener, error) {
 	return l.closePort(opened), nil
 }
 
-// all returns the listeners that were opened.
+// all returns all listeners.
 func (l *listeners) all() (all []net.Listener) {
 	if l.ring == nil {
 		return []net.Listener{l.alone}
@@ -75,7 +75,7 @@ func (l *listeners) all() (all []net.Listener) {
 	return all
 }
 
-// addresses returns the addresses that clients connect to.
+// addresses returns the addresses of all listeners.
 func (l *listeners) addresses() (all []net.Addr) {
 	for _, one := range l.all() {
 		all = append(all, one.Addr())
@@ -83,8 +83,8 @@ func (l *listeners) addresses() (all []net.Addr) {
 	return all
 }
 
-// logged returns the addresses as the log names them. All interfaces are 0.0.0.0 if they were given so: Cassandra
-// writes that, and the listener, which takes IPv6 too, says [::].
+// logged returns the addresses for the log: 0.0.0.0 if --listen has it, as Cassandra writes. Go's listener, which also
+// accepts IPv6, calls that [::].
 func (l *listeners) logged() (all []string) {
 	for _, one := range l.addresses() {
 		address := one.String()
@@ -96,7 +96,7 @@ func (l *listeners) logged() (all []string) {
 	return all
 }
 
-// encryption says as Cassandra does whether connections are encrypted.
+// encryption returns Cassandra's words for the encryption of connections.
 func (l *listeners) encryption() string {
 	switch {
 	case l.tls == nil:
@@ -115,7 +115,7 @@ func (l *listeners) serve(srv *server.Server) error {
 	return srv.Serve(l.alone)
 }
 
-// pause keeps clients out until resume: they cannot connect. The server must not have been made yet.
+// pause closes the ports until resume. It is called before the server is made.
 func (l *listeners) pause() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -137,7 +137,7 @@ func (l *listeners) closePort(open net.Listener) net.Listener {
 	return p
 }
 
-// resume opens the ports that pause has closed, but for those of nodes that were stopped since.
+// resume opens the closed ports again, except ports of nodes that have stopped since.
 func (l *listeners) resume() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -150,14 +150,14 @@ func (l *listeners) resume() error {
 	return nil
 }
 
-// close closes the listeners, which the server may have closed before.
+// close closes the listeners, unless the server has.
 func (l *listeners) close() {
 	for _, one := range l.all() {
 		_ = one.Close()
 	}
 }
 
-// listen opens the port. The error says in one line why that failed.
+// listen opens a port. Its error is one line.
 func listen(addr string) (net.Listener, error) {
 	l, err := net.Listen("tcp", addr)
 	if err == nil {
@@ -167,7 +167,7 @@ func listen(addr string) (net.Listener, error) {
 	var network *net.OpError
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("listen on %s: another process has this port; --listen chooses another", addr)
+		return nil, fmt.Errorf("listen on %s: another process uses this port; choose another one with --listen", addr)
 	case errors.As(err, &system):
 		err = system.Err
 	case errors.As(err, &network):
@@ -175,3 +175,65 @@ func listen(addr string) (net.Listener, error) {
 	}
 	return nil, fmt.Errorf("listen on %s: %w", addr, err)
 }
+
+// closedPort is a listener whose port is closed until open is called: clients cannot connect, and Accept waits.
+type closedPort struct {
+	addr   net.Addr
+	opened chan struct{} // closed by open and Close
+
+	mu     sync.Mutex
+	l      net.Listener // nil while the port is closed
+	closed bool         // by Close, after which open does nothing
+}
+
+// closePort closes a listener and returns one that can open its port again.
+func closePort(l net.Listener) *closedPort {
+	_ = l.Close() // no client has connected
+	return &closedPort{addr: l.Addr(), opened: make(chan struct{})}
+}
+
+// open opens the port.
+func (p *closedPort) open(listen func(network, addr string) (net.Listener, error)) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || p.l != nil {
+		return nil
+	}
+	l, err := listen("tcp", p.addr.String())
+	if err != nil {
+		return err
+	}
+	p.l = l
+	close(p.opened)
+	return nil
+}
+
+// Accept implements net.Listener.
+func (p *closedPort) Accept() (net.Conn, error) {
+	<-p.opened
+	p.mu.Lock()
+	l := p.l
+	p.mu.Unlock()
+	if l == nil {
+		return nil, net.ErrClosed
+	}
+	return l.Accept()
+}
+
+// Close implements net.Listener.
+func (p *closedPort) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return net.ErrClosed
+	}
+	p.closed = true
+	if p.l != nil {
+		return p.l.Close()
+	}
+	close(p.opened)
+	return nil
+}
+
+// Addr implements net.Listener.
+func (p *closedPort) Addr() net.Addr { return p.addr }

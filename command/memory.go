@@ -16,23 +16,21 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// memoryBound is what the process may take.
+// memoryBound limits the memory of the process.
 type memoryBound struct {
-	bytes int64  // 0: nobody knows
-	from  string // who says so
-
-	// hard bounds are kept with something to spare: who goes over one is killed. Half of the machine is no such bound.
-	hard bool
+	bytes int64  // 0: unknown
+	from  string // the source, for the log
+	hard  bool   // the process may be killed beyond it, so Go's limit is lower
 }
 
-// boundMemory finds out what the process may take: the flag, or else GOMEMLIMIT, the control group, or half of the
-// machine.
+// boundMemory returns the limit of the flag, or else of GOMEMLIMIT, of the control group, or half of the machine's
+// memory.
 func boundMemory(flag int64) memoryBound {
 	if flag > 0 {
 		return memoryBound{flag, "--memory-limit", true}
 	}
 	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 && os.Getenv("GOMEMLIMIT") != "" {
-		return memoryBound{limit, "GOMEMLIMIT", true} // without the variable it was set by tuneMemory
+		return memoryBound{limit, "GOMEMLIMIT", true} // without the variable tuneMemory has set it
 	}
 	if limit := containerMemory(); limit > 0 {
 		return memoryBound{limit, "the control group", true}
@@ -40,24 +38,23 @@ func boundMemory(flag int64) memoryBound {
 	return memoryBound{machineMemory() / 2, "half of the machine", false}
 }
 
-// memoryShares are the parts of the server that take memory, with how much each may take.
+// memoryShares has the memory of each part of the server, in bytes.
 type memoryShares struct {
-	clients    int64 // what is held for clients
-	memtable   int64 // a tree of what was written; there are up to two, and Badger has as much
-	filter     int64 // keys that were certainly never written
-	tombstones int64 // partitions that certainly have no tombstones
+	clients    int64 // requests and responses
+	memtable   int64 // one memtable; there are up to two, and Badger has as much again
+	filter     int64 // Bloom filters of written keys
+	tombstones int64 // Bloom filters of partitions with tombstones
 	prepared   int64 // prepared statements
-	texts      int64 // plans of statements that come as text
+	texts      int64 // plans of unprepared statements
 }
 
-// usualShares is what the parts take where there is enough memory.
+// usualShares are the shares if there is enough memory.
 var usualShares = memoryShares{
 	clients: 112 << 20, memtable: 64 << 20, filter: 64 << 20, tombstones: 32 << 20,
 	prepared: 64 << 20, texts: 16 << 20,
 }
 
-// shares divides the bound. The parts take two thirds of it at most; what is left is for the storage engine below them
-// and for garbage.
+// shares divides the bound. The parts take two thirds of it at most; the rest is for Badger and for garbage.
 func (b memoryBound) shares() memoryShares {
 	s := usualShares
 	if b.bytes == 0 {
@@ -72,7 +69,7 @@ func (b memoryBound) shares() memoryShares {
 	return s
 }
 
-// useMemory divides the memory among what the settings leave open.
+// useMemory sets the sizes that no flag has set.
 func (s *settings) useMemory(b memoryBound) {
 	shares := b.shares()
 	if s.limits.Memory == 0 {
@@ -85,17 +82,17 @@ func (s *settings) useMemory(b memoryBound) {
 	s.filter, s.tombstones = shares.filter, shares.tombstones
 }
 
-// logMemory says how the memory is divided.
+// logMemory logs the sizes.
 func (s *settings) logMemory(b memoryBound, log zerolog.Logger) {
 	log.Info().Str("limit", mebibytes(b.bytes)).Str("from", b.from).Str("clients", mebibytes(s.limits.Memory)).
 		Str("memtable", mebibytes(s.memtable)).Str("prepared", mebibytes(s.limits.PreparedBytes)).
 		Msg("memory is divided")
 }
 
-// mebibytes prints a number of bytes as flags take it.
+// mebibytes prints a number of bytes in the syntax of flags.
 func mebibytes(n int64) string { return fmt.Sprintf("%dMiB", n>>20) }
 
-// tuneMemory sets up the garbage collector, unless the environment does. By default a server with little live memory
+// tuneMemory sets up the garbage collector, unless the environment does. With Go's defaults a server with a small heap
 // would collect every few megabytes.
 func tuneMemory(b memoryBound, getenv func(string) string) {
 	if getenv("GOGC") == "" {
@@ -106,12 +103,11 @@ func tuneMemory(b memoryBound, getenv func(string) string) {
 	}
 }
 
-// gcPercent lets the heap grow to three times the live memory.
+// gcPercent lets the heap grow to three times the live heap.
 const gcPercent = 200
 
-// collectAt is the memory limit of Go's runtime: enough for live memory and for short-lived memory of requests, but not
-// so much that garbage piles up. It begins at what a server on disk needs, whatever its data, and stays below a bound
-// at which the process would be killed.
+// collectAt returns the memory limit of Go's runtime for a live heap: enough for the heap and for short-lived memory
+// of requests, but little garbage. 384 MiB is enough for any server on disk. A hard bound leaves a fifth to spare.
 func (b memoryBound) collectAt(live int64) int64 {
 	limit := max(384<<20, live/4*5+128<<20)
 	if b.hard {
@@ -120,19 +116,14 @@ func (b memoryBound) collectAt(live int64) int64 {
 	return limit
 }
 
-// governMemory keeps the memory limit above the live memory, and returns memory to the system while the server is idle.
+// governMemory adapts the memory limit to the live heap, and returns memory to the system while the server is idle.
 // It returns when ctx ends.
-func governMemory(ctx context.Context, b memoryBound, getenv func(string) string, log zerolog.Logger) {
-	const live, allocated, mapped = 0, 1, 2
-	samples := []metrics.Sample{
-		live: {Name: "/gc/heap/live:bytes"}, allocated: {Name: "/gc/heap/allocs:bytes"}, mapped: {Name: "/memory/classes/total:bytes"},
-	}
-	huge := newHugePages()
+func governMemory(ctx context.Context, b memoryBound, getenv func(string) string) {
+	const live, allocated = 0, 1
+	samples := []metrics.Sample{live: {Name: "/gc/heap/live:bytes"}, allocated: {Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(samples)
 	before := samples[allocated].Value.Uint64()
 	returned := before
-	var l load
-	var upkeep time.Duration
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
@@ -142,38 +133,25 @@ func governMemory(ctx context.Context, b memoryBound, getenv func(string) string
 		case <-tick.C:
 		}
 		metrics.Read(samples)
-		lives, now := samples[live].Value.Uint64(), samples[allocated].Value.Uint64()
-		began := time.Now()
-		busy := l.busy(began, upkeep)
-		if now-before < calmAllocation {
-			if err := huge.look(lives, samples[mapped].Value.Uint64(), busy); err != nil {
-				log.Warn().Err(err).Msg("memory gets no large pages from now on")
-			}
-		}
-		if limit := b.collectAt(int64(lives)); getenv("GOMEMLIMIT") == "" && limit != debug.SetMemoryLimit(-1) {
+		heap, now := samples[live].Value.Uint64(), samples[allocated].Value.Uint64()
+		if limit := b.collectAt(int64(heap)); getenv("GOMEMLIMIT") == "" && limit != debug.SetMemoryLimit(-1) {
 			debug.SetMemoryLimit(limit)
 		}
-		if !busy && now-before < idleAllocation && now-returned > lives/4+64<<20 {
-			runtime.GC() // the second collection frees what pools keep
+		if now-before < idleAllocation && now-returned > heap/4+64<<20 {
+			runtime.GC() // FreeOSMemory collects again, which frees the contents of pools
 			debug.FreeOSMemory()
-			metrics.Read(samples[allocated:mapped])
+			metrics.Read(samples[allocated:])
 			now = samples[allocated].Value.Uint64()
 			returned = now
 		}
 		before = now
-		upkeep = time.Since(began)
 	}
 }
 
-const (
-	// idleAllocation is how many bytes an idle server may allocate in a second.
-	idleAllocation = 16 << 20
+// idleAllocation is how many bytes an idle server may allocate in a second: metrics and health checks take some.
+const idleAllocation = 2 << 20
 
-	// calmAllocation is how many leave time for large pages: pages of what is written now may be garbage soon.
-	calmAllocation = 64 << 20
-)
-
-// containerMemory is the memory limit of the process's control group; 0: there is none.
+// containerMemory returns the memory limit of the process's control group, or 0.
 func containerMemory() int64 {
 	for _, path := range []string{
 		"/sys/fs/cgroup/memory.max",
@@ -184,14 +162,14 @@ func containerMemory() int64 {
 			continue
 		}
 		n, err := strconv.ParseInt(strings.TrimSpace(string(content)), 10, 64)
-		if err == nil && n > 0 && n < 1<<50 { // version 1 has a huge number for no limit
+		if err == nil && n > 0 && n < 1<<50 { // version 1 has a huge number if there is no limit
 			return n
 		}
 	}
 	return 0
 }
 
-// machineMemory is the memory of the machine; 0: the system does not tell.
+// machineMemory returns the memory of the machine, or 0 if it is unknown.
 func machineMemory() int64 {
 	f, err := os.Open("/proc/meminfo")
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/cqld/cqld/store/engine/disk"
 )
 
-// metricsHandler serves /metrics: what the server, its store and the process count, in Prometheus' text format. onDisk
-// or calls are of the engine, or nil.
+// metricsHandler serves the metrics of the server, its store and the process in Prometheus' text format. onDisk is nil
+// unless the data is in a folder, calls is nil unless the engine is remote.
 func metricsHandler(srv *server.Server, st *store.Store, onDisk *disk.Engine, calls *engineCalls) http.Handler {
 	r := prometheus.NewRegistry()
 	r.MustRegister(
@@ -35,24 +35,24 @@ func metricsHandler(srv *server.Server, st *store.Store, onDisk *disk.Engine, ca
 	return promhttp.HandlerFor(r, promhttp.HandlerOpts{})
 }
 
-// collector takes samples at each scrape. It describes none of them before: some have labels, and appear when there is
-// something to count.
+// collector takes samples at each scrape. It describes none in advance: some have labels and appear once they are
+// counted.
 type collector func(sample)
 
-// Describe sends nothing.
+// Describe implements prometheus.Collector.
 func (collector) Describe(chan<- *prometheus.Desc) {}
 
-// Collect takes all samples.
+// Collect implements prometheus.Collector.
 func (c collector) Collect(ch chan<- prometheus.Metric) { c(sample{ch: ch}) }
 
-// sample takes the metrics of one scrape. Each is named and described where it is taken.
+// sample takes the metrics of one scrape.
 type sample struct {
 	ch             chan<- prometheus.Metric
 	labels, values []string
 }
 
-// of returns a sample whose metrics have these labels.
-func (s sample) of(labels, values []string) sample {
+// with returns a sample whose metrics have these labels.
+func (s sample) with(labels, values []string) sample {
 	s.labels, s.values = labels, values
 	return s
 }
@@ -67,7 +67,7 @@ func (s sample) counter(name, help string, value uint64) {
 
 func (s sample) counters(name, help, label string, values map[string]uint64) {
 	for of, n := range values {
-		s.of([]string{label}, []string{of}).counter(name, help, n)
+		s.with([]string{label}, []string{of}).counter(name, help, n)
 	}
 }
 
@@ -75,29 +75,29 @@ func (s sample) gauge(name, help string, value int64) {
 	s.take(prometheus.GaugeValue, name, help, float64(value))
 }
 
-// sampleServer takes what the server counts.
+// sampleServer takes the metrics of the server.
 func sampleServer(s sample, m server.Metrics) {
 	s.gauge("connections", "Open connections.", int64(m.Connections))
 	s.counter("connections_accepted_total", "Connections accepted.", m.ConnectionsAccepted)
 	s.counter("connections_refused_total", "Connections refused because of a limit.", m.ConnectionsRefused)
-	s.counter("connections_stalled_total", "Connections closed because others waited for the memory they held.", m.ConnectionsStalled)
+	s.counter("connections_stalled_total", "Connections closed because they held memory that others waited for.", m.ConnectionsStalled)
 	s.counter("connections_deaf_total", "Connections closed because they did not read their events.", m.ConnectionsDeaf)
 	s.counter("tls_handshakes_failed_total", "TLS handshakes that failed.", m.HandshakesFailed)
 	s.counters("requests_total", "Requests by opcode.", "opcode", m.Requests)
 	s.counters("errors_total", "Errors answered, by kind.", "kind", m.Errors)
 	s.gauge("prepared_statements", "Prepared statements kept.", int64(m.PreparedStatements))
-	s.gauge("prepared_bytes", "Memory that prepared statements take.", int64(m.PreparedBytes))
-	s.counter("prepared_evicted_total", "Prepared statements dropped for lack of room.", m.PreparedEvicted)
-	s.gauge("bytes_arriving", "Bytes of large requests that have not arrived completely.", m.BytesArriving)
-	s.gauge("bytes_in_flight", "Bytes of requests that are not answered.", m.BytesInFlight)
-	s.gauge("bytes_planning", "Memory set aside for parsing and planning long texts.", m.BytesPlanning)
-	s.gauge("bytes_answers", "Bytes of rows that reads have made, and of answers that clients have not read.", m.BytesAnswers)
-	s.gauge("reads_waiting", "Reads that wait for their turn.", m.ReadsWaiting)
+	s.gauge("prepared_bytes", "Memory of prepared statements.", int64(m.PreparedBytes))
+	s.counter("prepared_evicted_total", "Prepared statements evicted from the cache.", m.PreparedEvicted)
+	s.gauge("bytes_arriving", "Bytes of large requests that are still arriving.", m.BytesArriving)
+	s.gauge("bytes_in_flight", "Bytes of requests without a response yet.", m.BytesInFlight)
+	s.gauge("bytes_planning", "Memory reserved for parsing and planning long statements.", m.BytesPlanning)
+	s.gauge("bytes_answers", "Bytes of rows of running reads, and of responses that clients have not read.", m.BytesAnswers)
+	s.gauge("reads_waiting", "Reads that wait for the scheduler.", m.ReadsWaiting)
 }
 
-// sampleLatencies takes how long statements take.
+// sampleLatencies takes the latencies of statements.
 func sampleLatencies(s sample, all []server.StatementLatency) {
-	desc := prometheus.NewDesc("cqld_statement_duration_seconds", "Time from the arrival of a statement to its answer.",
+	desc := prometheus.NewDesc("cqld_statement_duration_seconds", "Time from the arrival of a statement to its response.",
 		[]string{"statement", "keyspace", "table"}, nil)
 	for _, l := range all {
 		buckets := make(map[float64]uint64, len(l.Buckets))
@@ -108,31 +108,31 @@ func sampleLatencies(s sample, all []server.StatementLatency) {
 	}
 }
 
-// sampleStore takes what the store knows of its tables, except the node's own.
+// sampleStore takes the metrics of the store and of its tables, except system tables.
 func sampleStore(s sample, st *store.Store) {
 	m := st.SweepMetrics()
-	s.counter("sweeps_total", "Sweeps over a table that are complete.", m.Sweeps)
-	s.counter("sweep_rows_total", "Rows that sweeps have looked at.", m.Rows)
+	s.counter("sweeps_total", "Completed sweeps over a table.", m.Sweeps)
+	s.counter("sweep_rows_total", "Rows that sweeps have read.", m.Rows)
 	s.counter("sweep_rows_removed_total", "Rows that sweeps have removed.", m.Removed)
-	s.counter("sweep_rows_rewritten_total", "Rows that sweeps have taken a part out of.", m.Rewritten)
+	s.counter("sweep_rows_rewritten_total", "Rows that sweeps have removed cells from.", m.Rewritten)
 	s.counter("sweep_freed_bytes_total", "Bytes that sweeps have removed.", m.Freed)
-	s.counter("index_builds_total", "Indexes and views that were built over existing rows.", st.Builds())
-	s.gauge("index_builds_pending", "Indexes and views that are being built, or wait for it.", int64(st.BuildsWaiting()))
+	s.counter("index_builds_total", "Indexes and views built over existing rows.", st.Builds())
+	s.gauge("index_builds_pending", "Indexes and views that are being built or wait for it.", int64(st.BuildsWaiting()))
 	if b := st.BuildProgress(); b != nil {
-		s := s.of([]string{"keyspace", "table", "index"}, []string{b.Table.Keyspace, b.Table.Name, b.Name})
-		s.gauge("index_build_rows", "Rows whose entries were made by the build that is under way.", int64(b.Rows))
-		s.take(prometheus.GaugeValue, "index_build_ratio", "The part of the tokens that the build under way is done with.", b.Part)
+		s := s.with([]string{"keyspace", "table", "index"}, []string{b.Table.Keyspace, b.Table.Name, b.Name})
+		s.gauge("index_build_rows", "Rows that the current build has indexed.", int64(b.Rows))
+		s.take(prometheus.GaugeValue, "index_build_ratio", "Part of the token range that the current build has finished.", b.Part)
 	}
 	g := st.GraphMetrics()
 	s.gauge("vector_graphs", "Graphs of indexed vectors in memory.", int64(g.Graphs))
-	s.gauge("vector_graph_nodes", "Vectors in graphs, those of rows that are gone included.", int64(g.Nodes))
-	s.gauge("vector_graph_bytes", "Memory that graphs of vectors take.", g.Bytes)
+	s.gauge("vector_graph_nodes", "Vectors in graphs, including vectors of deleted rows.", int64(g.Nodes))
+	s.gauge("vector_graph_bytes", "Memory of vector graphs.", g.Bytes)
 	keyspaces := slices.DeleteFunc(slices.Clone(st.Catalog().Keyspaces()), func(k *schema.Keyspace) bool {
 		return k.Virtual || schema.IsLocal(k.Name)
 	})
 	for _, k := range keyspaces {
 		for _, t := range k.SortedTables() {
-			sampleTable(s.of([]string{"keyspace", "table"}, []string{k.Name, t.Name}), st.Estimate(t))
+			sampleTable(s.with([]string{"keyspace", "table"}, []string{k.Name, t.Name}), st.Estimate(t))
 		}
 	}
 }
@@ -146,17 +146,17 @@ func sampleTable(s sample, e store.Estimate) {
 	s.gauge("table_largest_partition_bytes", "Bytes of the largest partition.", e.LargestPartition)
 }
 
-// sampleDisk takes what the engine on disk knows.
+// sampleDisk takes the metrics of the engine on disk.
 func sampleDisk(s sample, m disk.Metrics) {
-	s.gauge("memtable_bytes", "Bytes of what was written and is not in tables yet.", m.MemtableBytes)
-	s.gauge("memtables_frozen", "Memtables that wait to be written to tables.", int64(m.MemtablesFrozen))
-	s.gauge("commitlog_segments", "Files of the commit log.", int64(m.LogSegments))
+	s.gauge("memtable_bytes", "Bytes in memtables.", m.MemtableBytes)
+	s.gauge("memtables_frozen", "Memtables that wait to be flushed.", int64(m.MemtablesFrozen))
+	s.gauge("commitlog_segments", "Segments of the commit log.", int64(m.LogSegments))
 	s.gauge("commitlog_bytes", "Bytes of writes in the commit log.", m.LogBytes)
-	s.counter("flushes_total", "Memtables that were written to tables.", m.Flushes)
-	s.counter("flush_waits_total", "Writes that had to wait for a memtable to be written to tables.", m.Waits)
+	s.counter("flushes_total", "Flushed memtables.", m.Flushes)
+	s.counter("flush_waits_total", "Writes that waited for a flush.", m.Waits)
 }
 
-// sampleRuntime takes what the Go runtime knows.
+// sampleRuntime takes the metrics of the Go runtime.
 func sampleRuntime(s sample) {
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)

@@ -7,59 +7,58 @@ import (
 	"time"
 )
 
-// progress shows how far a long command has come: on a terminal in one line that is redrawn, elsewhere in a line now
-// and then, so that a command that is done soon prints none.
+// progress shows the progress of a long command. On a terminal it redraws one line. Elsewhere it prints a line every
+// ten seconds, so a short command prints none.
 type progress struct {
-	every time.Duration
-	print func(line string) // a line that stays; nil: nothing is shown
+	interval time.Duration
+	print    func(line string) // prints a line; nil on a terminal, or if nothing is shown
 
 	mu      sync.Mutex
 	out     io.Writer // a terminal, or nil
-	drawn   string    // what the terminal shows
+	drawn   string    // the line on the terminal
 	started bool
-	last    time.Time
+	last    time.Time // when it was shown
 
-	// Of what is being done: its name, when it was first shown, and how far it was then.
-	what  string
+	// The current step: its name, when it began and its share at that time.
+	step  string
 	began time.Time
 	from  float64
 }
 
 // How often progress is shown on a terminal and elsewhere.
 const (
-	redrawEvery = 100 * time.Millisecond
-	printEvery  = 10 * time.Second
+	redrawInterval = 100 * time.Millisecond
+	printInterval  = 10 * time.Second
 )
 
-// newProgress makes a progress that is drawn on out if that is a terminal, and printed to it otherwise.
+// newProgress makes a progress that is shown on out.
 func newProgress(out io.Writer, quiet bool) *progress {
-	p := &progress{every: printEvery, last: time.Now()}
+	p := &progress{interval: printInterval, last: time.Now()}
 	switch {
 	case quiet:
 	case isTerminal(out):
-		p.out, p.every = out, redrawEvery
+		p.out, p.interval = out, redrawInterval
 	default:
 		p.print = func(line string) { fmt.Fprintln(out, line) }
 	}
 	return p
 }
 
-// show shows how far a part of the work has come: its name, its share from 0 to 1 that is done, which is negative if
-// nobody knows, and what else there is to say. Time is reckoned from the first call for a part.
-func (p *progress) show(what string, share float64, details string) {
+// show shows a step: its name, the share from 0 to 1 that is done (negative if unknown), and details.
+func (p *progress) show(step string, share float64, details string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
-	if !p.started || what != p.what {
-		p.started, p.what, p.began, p.from = true, what, now, share
+	if !p.started || step != p.step {
+		p.started, p.step, p.began, p.from = true, step, now, share
 	}
-	if p.out == nil && p.print == nil || now.Sub(p.last) < p.every {
+	if p.out == nil && p.print == nil || now.Sub(p.last) < p.interval {
 		return
 	}
 	p.last = now
-	line := what + ": " + details
+	line := step + ": " + details
 	if share >= 0 {
-		line = fmt.Sprintf("%s: %.0f%%, %s", what, 100*min(share, 1), details)
+		line = fmt.Sprintf("%s: %.0f%%, %s", step, 100*min(share, 1), details)
 	}
 	if left, ok := p.left(now, share); ok {
 		line += ", " + left + " left"
@@ -72,7 +71,7 @@ func (p *progress) show(what string, share float64, details string) {
 	fmt.Fprint(p.out, eraseLine+p.drawn)
 }
 
-// left is the time that is left if work goes on at this rate.
+// left estimates the remaining time of the step.
 func (p *progress) left(now time.Time, share float64) (string, bool) {
 	done, passed := share-p.from, now.Sub(p.began)
 	if share < 0 || done < 0.001 || share >= 1 || passed < time.Second {
@@ -82,10 +81,10 @@ func (p *progress) left(now time.Time, share float64) (string, bool) {
 	return "about " + max(left, time.Second).Round(time.Second).String(), true
 }
 
-// eraseLine moves to the beginning of a line on a terminal and erases it.
+// eraseLine erases the current line of a terminal.
 const eraseLine = "\r\x1b[K"
 
-// lineWidth is how much of a line is drawn: one that goes on in the next line cannot be erased.
+// lineWidth is the longest line that is drawn: a line that wraps cannot be erased.
 const lineWidth = 79
 
 func shorten(line string) string {
@@ -96,7 +95,7 @@ func shorten(line string) string {
 	return string(letters[:lineWidth-1]) + "…"
 }
 
-// end erases what the terminal shows.
+// end erases the line on the terminal.
 func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,7 +105,7 @@ func (p *progress) end() {
 	p.drawn = ""
 }
 
-// aboveProgress writes lines to the terminal that shows a progress, above its line.
+// aboveProgress writes lines to the terminal above the line of a progress.
 type aboveProgress struct {
 	*progress
 	to io.Writer

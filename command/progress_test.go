@@ -13,16 +13,16 @@ func TestProgress(t *testing.T) {
 	var out bytes.Buffer
 	p := newProgress(&out, false)
 	p.show("restore", 0.1, "1.0 MB")
-	if out.Len() > 0 || p.every != printEvery {
-		t.Errorf("every %v it prints %q", p.every, out.String())
+	if out.Len() > 0 || p.interval != printInterval {
+		t.Errorf("every %v it prints %q", p.interval, out.String())
 	}
-	p.last, p.began = p.last.Add(-printEvery), p.began.Add(-10*time.Second)
+	p.last, p.began = p.last.Add(-printInterval), p.began.Add(-10*time.Second)
 	p.show("restore", 0.3, "3.0 MB")
 	p.show("restore", 0.4, "4.0 MB")
 	if out.String() != "restore: 30%, 3.0 MB, about 35s left\n" {
 		t.Errorf("it prints %q", out.String())
 	}
-	p.last = p.last.Add(-printEvery)
+	p.last = p.last.Add(-printInterval)
 	p.show("verify", -1, "5 rows") // of another part, of which nobody knows how much there is
 	p.end()
 	if _, last, _ := strings.Cut(out.String(), "\n"); last != "verify: 5 rows\n" {
@@ -30,7 +30,7 @@ func TestProgress(t *testing.T) {
 	}
 	out.Reset()
 	p = newProgress(&out, true)
-	p.every = 0
+	p.interval = 0
 	p.show("restore", 0.5, "1.0 MB")
 	if p.end(); out.Len() > 0 {
 		t.Errorf("when it is to be quiet it prints %q", out.String())

@@ -12,53 +12,53 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// reach is whether a server reaches the engine that is on other machines. Every call that has ended tells, and where
-// there are none, probes do.
+// reach tracks whether a remote engine answers: from the outcome of each call, and from probes when there are no
+// calls.
 type reach struct {
 	engine engine.Engine
 	calls  *engineCalls
 
 	mu    sync.Mutex
-	node  *cluster.Node // that the server is, or nil
+	node  *cluster.Node // this server in its cluster, or nil
 	parts [partCount]reachedPart
 }
 
-// The parts of a cluster that are reached by themselves: the store may answer while the clock does not.
+// The parts of a remote engine. Its store may answer while its clock does not.
 const (
 	storePart = iota
 	clockPart
 	partCount
 )
 
-// reachedPart is what is known of a part.
+// reachedPart is the state of a part.
 type reachedPart struct {
-	failed   error     // why the last round trip has failed; nil: it has succeeded
+	failed   error     // of the last round trip; nil if it succeeded
 	answered time.Time // the last success
 	probing  bool
 }
 
-// The times of probes. A server is not ready two seconds after the cluster has stopped to answer, at most.
+// The times of probes. Two seconds after the cluster stops answering, at the latest, the server is not ready.
 const (
-	probeEvery = 250 * time.Millisecond // between looks whether a probe is wanted
-	probeAfter = 500 * time.Millisecond // without an answer to any call
-	probeLimit = time.Second            // within which a probe has to be answered
+	probeInterval = 250 * time.Millisecond // between two checks whether a probe is needed
+	probeAfter    = 500 * time.Millisecond // without a response to any call
+	probeTimeout  = time.Second
 )
 
-// The times after which an outage is logged, and its end. Shorter ones are not worth a line.
+// Outages shorter than outageAfter are not logged. Gaps shorter than outageOver belong to an outage.
 const (
 	outageAfter = time.Second
 	outageOver  = 2 * time.Second
 )
 
-// probeKey is read by probes. Nothing is there.
+// probeKey is the key that probes read. It has no value.
 var probeKey = []byte{0}
 
 var (
-	errNoAnswer = errors.New("no answer within " + probeLimit.String())
+	errNoAnswer = errors.New("no answer within " + probeTimeout.String())
 	errNoLease  = errors.New("this node has not heard from the others within its lease")
 )
 
-// note takes how a call of a part has ended.
+// note takes the outcome of a round trip to a part.
 func (r *reach) note(part int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -68,8 +68,8 @@ func (r *reach) note(part int, err error) {
 	}
 }
 
-// ended takes how a call of the engine has ended. One that has failed for a reason that is not the cluster's, or whose
-// caller has given up, tells nothing.
+// ended takes the outcome of a call. Failures that the cluster has not caused count for nothing, nor do calls whose
+// caller has given up.
 func (r *reach) ended(call string, failure error) {
 	part := storePart
 	if call == "time" {
@@ -84,12 +84,12 @@ func (r *reach) ended(call string, failure error) {
 	}
 	r.note(part, nil)
 	switch call {
-	case "view", "scan", "commit", "update", "delete_range": // which take timestamps
+	case "view", "scan", "commit", "update", "delete_range": // these take timestamps of the clock
 		r.note(clockPart, nil)
 	}
 }
 
-// outage is why the cluster cannot be used; nil: it can.
+// outage returns the reason why the cluster cannot be used, or nil.
 func (r *reach) outage() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -104,8 +104,7 @@ func (r *reach) outage() error {
 	return nil
 }
 
-// start watches the cluster until ctx ends, or the function is called that it returns. node is what the server is in
-// it, or nil.
+// start watches the cluster until ctx ends or stop is called. node is this server in the cluster, or nil.
 func (r *reach) start(ctx context.Context, node *cluster.Node, log zerolog.Logger) (stop func()) {
 	r.mu.Lock()
 	r.node = node
@@ -119,9 +118,9 @@ func (r *reach) start(ctx context.Context, node *cluster.Node, log zerolog.Logge
 	}
 }
 
-// watch probes the cluster where no call tells, and logs outages, until ctx ends.
+// watch probes the cluster and logs outages until ctx ends.
 func (r *reach) watch(ctx context.Context, log zerolog.Logger) {
-	ticker := time.NewTicker(probeEvery)
+	ticker := time.NewTicker(probeInterval)
 	defer ticker.Stop()
 	var o outageLog
 	for {
@@ -135,7 +134,7 @@ func (r *reach) watch(ctx context.Context, log zerolog.Logger) {
 	}
 }
 
-// probe begins probes of the parts that have not answered for a while.
+// probe begins a probe of each part that has not answered for a while.
 func (r *reach) probe(ctx context.Context) {
 	r.probePart(storePart, func() error {
 		_, err := r.engine.Get(probeKey, func([]byte) error { return nil })
@@ -143,7 +142,7 @@ func (r *reach) probe(ctx context.Context) {
 	})
 	if clock, ok := r.engine.(engine.Clock); ok {
 		r.probePart(clockPart, func() error {
-			ctx, cancel := context.WithTimeout(ctx, probeLimit)
+			ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 			defer cancel()
 			_, err := clock.Now(ctx)
 			return err
@@ -151,8 +150,8 @@ func (r *reach) probe(ctx context.Context) {
 	}
 }
 
-// probePart asks a part on a goroutine of its own, unless it has answered or is being asked. A call that is not
-// answered in time has failed; it may end later, and tells then.
+// probePart probes a part in the background, unless it has answered lately or is being probed. A probe fails after
+// probeTimeout; its outcome still counts when it ends later.
 func (r *reach) probePart(part int, ask func() error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -163,7 +162,7 @@ func (r *reach) probePart(part int, ask func() error) {
 	p.probing = true
 	go func() {
 		began := time.Now()
-		late := time.AfterFunc(probeLimit, func() {
+		late := time.AfterFunc(probeTimeout, func() {
 			r.calls.failed.WithLabelValues("probe", kindTimeout).Inc()
 			r.note(part, errNoAnswer)
 		})
@@ -179,9 +178,9 @@ func (r *reach) probePart(part int, ask func() error) {
 	}()
 }
 
-// outageLog logs when an outage begins and when it has ended. Gaps that are shorter than outageOver are part of it.
+// outageLog logs the beginning and the end of each outage.
 type outageLog struct {
-	began, last time.Time // when it was seen first and last; zero: there is none
+	began, last time.Time // when the outage was seen first and last; zero if there is none
 	logged      bool
 }
 

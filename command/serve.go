@@ -2,11 +2,8 @@ package command
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"net/http"
 	"os"
 	"time"
@@ -18,27 +15,22 @@ import (
 	"github.com/cqld/cqld/server/control"
 	"github.com/cqld/cqld/server/control/endpoints"
 	"github.com/cqld/cqld/store"
-	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/disk"
-	"github.com/cqld/cqld/store/engine/memory"
 )
 
-// The times for stopping: requests in flight may take drainTime, and the process ends after stopTime. After the
-// requests, an engine that others may have open too may take closeTime to be closed. What is in memory may be flushed
-// to the folder for flushTime, all in all, if the process ends with the command; what was acknowledged is kept without
-// that.
+// The deadlines of a stop.
 const (
-	drainTime = 7 * time.Second
-	closeTime = 2 * time.Second
-	flushTime = 8500 * time.Millisecond
-	stopTime  = 9500 * time.Millisecond
+	drainTime = 7 * time.Second         // for requests in flight
+	closeTime = 2 * time.Second         // after that, for leaving a cluster
+	flushTime = 8500 * time.Millisecond // for flushing memtables, which only makes the next start faster
+	stopTime  = 9500 * time.Millisecond // for everything
 )
 
-// serveCommand is cqld serve, and cqld without a command, which has the name of the program.
+// serveCommand is cqld serve, and cqld without a command, for which name is the name of the program.
 func serveCommand(c *console, name string) *cobra.Command {
 	s := &settings{engine: c.engine}
 	cmd := &cobra.Command{
-		Use: name, GroupID: groupServer, Short: "Run the server (also without this word)",
+		Use: name, GroupID: groupServer, Short: "Run the server (the default command)",
 		Long: "Run a server that answers CQL clients as one Apache Cassandra 5.0 node, until it gets SIGTERM or SIGINT.",
 		Example: `
 serve --memory --listen 127.0.0.1:0 --port-file cqld.port
@@ -54,7 +46,6 @@ serve --data /var/lib/cqld --listen 0.0.0.0:9042 --auth password`,
 	}
 	cmd.Flags().SortFlags = false
 	cmd.Flags().AddFlagSet(s.flags())
-	completeFlags(cmd)
 	return newCommand(c, cmd, func(ctx context.Context, _ []string) error {
 		if err := s.complete(c, cmd.Flags()); err != nil {
 			return err
@@ -82,7 +73,7 @@ func serve(ctx context.Context, c *console, s *settings) error {
 	} else {
 		steps.print = func(line string) { log.Info().Msg(line) }
 	}
-	for _, warning := range s.told {
+	for _, warning := range s.warnings {
 		log.Warn().Msg(warning)
 	}
 	bound := boundMemory(s.memoryLimit)
@@ -109,12 +100,12 @@ func serve(ctx context.Context, c *console, s *settings) error {
 	}
 	if first != nil {
 		first.steps = steps
-		listeners.pause() // nobody is served before the scripts have run
+		listeners.pause() // clients cannot connect before the scripts have run
 	}
 	var clock *control.Clock
 	if s.controls {
 		clock = control.NewClock(nil)
-		log.Warn().Msg("every client can control this server, for tests: --test-controls")
+		log.Warn().Msg("every client can control this server: --test-controls is for tests")
 	}
 	if err := s.joinAt(listeners.addresses()[0]); err != nil {
 		return err
@@ -140,24 +131,9 @@ func serve(ctx context.Context, c *console, s *settings) error {
 	return errors.Join(err, closeWithin(st, closeTime))
 }
 
-// errNotClosed says that a cluster did not answer when a server ended.
-var errNotClosed = errors.New("the cluster does not answer: it was not told that this server ends")
-
-// closeWithin closes a store, or gives that up after a time.
-func closeWithin(st *store.Store, limit time.Duration) error {
-	closed := make(chan error, 1)
-	go func() { closed <- st.Close() }()
-	select {
-	case err := <-closed:
-		return err
-	case <-time.After(limit):
-		return errNotClosed
-	}
-}
-
-// serveStore serves clients from an open store. When it returns, all requests have ended. first has the scripts
-// that are to be run before, or is nil. clock is the store's, if clients may move it, or nil. announce is called when
-// clients are served.
+// serveStore serves clients from an open store until ctx ends. When it returns, all requests have ended. It runs the
+// scripts of first before, if it is not nil, and calls announce when clients are served. clock is the store's clock if
+// clients may move it, or nil.
 func serveStore(
 	ctx context.Context, s *settings, st *store.Store, onDisk *disk.Engine, clock *control.Clock, listeners *listeners,
 	first *initialisation, bound memoryBound, log zerolog.Logger, getenv func(string) string, announce func() error,
@@ -200,8 +176,7 @@ func serveStore(
 	}
 	governed, stopGoverning := context.WithCancel(ctx)
 	defer stopGoverning()
-	go governMemory(governed, bound, getenv, log)
-	go governProcessors(governed, getenv)
+	go governMemory(governed, bound, getenv)
 	if s.calls != nil {
 		defer s.calls.reach.start(ctx, st.Cluster(), log)()
 	}
@@ -218,7 +193,7 @@ func serveStore(
 		select {
 		case failed = <-served: // the listener broke
 		case <-ctx.Done():
-			log.Info().Msg("stopping: no more connections, finishing the requests in flight")
+			log.Info().Msg("stopping: no new connections, finishing the requests in flight")
 			if onDisk != nil {
 				onDisk.FlushSoon() // while requests are answered
 				if s.ends {
@@ -230,132 +205,15 @@ func serveStore(
 	failed = errors.Join(failed, s.removePortFile())
 	web.serving(false)
 	late := time.AfterFunc(stopTime, func() {
-		log.Error().Msg("stopping takes too long: giving up")
+		log.Error().Msg("stopping took too long: exiting")
 		os.Exit(exitFailed)
 	})
 	defer late.Stop()
 	drain, cancel := context.WithTimeout(context.Background(), drainTime)
 	defer cancel()
 	if err := srv.Shutdown(drain); err != nil {
-		log.Warn().Err(err).Msg("requests were abandoned")
+		log.Warn().Err(err).Msg("abandoned requests in flight")
 	}
 	log.Info().Msg("stopped")
 	return failed
-}
-
-// encryption reads the certificates; nil: there are none.
-func (s *settings) encryption(log zerolog.Logger) (*server.TLS, error) {
-	if s.certificates.certificate == "" {
-		return nil, nil
-	}
-	clientAuth := tls.NoClientCert
-	switch {
-	case s.login == server.ByCertificateOrPassword:
-		clientAuth = tls.VerifyClientCertIfGiven
-	case s.certificates.authorities != "":
-		clientAuth = tls.RequireAndVerifyClientCert
-	}
-	r, err := newReloading(s.certificates, clientAuth, log)
-	if err != nil {
-		return nil, err
-	}
-	return &server.TLS{Config: r.config(), Optional: s.optionalTLS}, nil
-}
-
-// openStore opens the data folder, or a store in memory, which has no engine on disk. clock is what clients may move,
-// or nil.
-func openStore(
-	ctx context.Context, s *settings, clock *control.Clock, log zerolog.Logger,
-) (st *store.Store, onDisk *disk.Engine, err error) {
-	open := func(f engine.Fold) (engine.Engine, error) { return memory.Open(f), nil }
-	switch {
-	case s.engine != nil:
-		s.calls = newEngineCalls()
-		open = func(f engine.Fold) (engine.Engine, error) {
-			e, err := s.engine.Open(ctx, f, log)
-			if err != nil {
-				return nil, err
-			}
-			return s.calls.of(e), nil
-		}
-	case !s.memory:
-		if err := os.MkdirAll(s.data, 0o700); err != nil {
-			return nil, nil, pathError("make the folder", s.data, err)
-		}
-		o := disk.Options{Dir: s.data, Sync: s.sync, Memtable: s.memtable, Filter: s.filter, Reserve: s.reserve, Repair: s.repair, Log: log}
-		open = func(f engine.Fold) (engine.Engine, error) {
-			var err error
-			onDisk, err = disk.Open(o, f)
-			return onDisk, err
-		}
-	}
-	o := store.Options{
-		Engine: open, Shared: s.node(log), System: server.SystemKeyspaces(), SweepEvery: s.purgeEvery,
-		TombstoneFilters: s.tombstones, Log: log,
-	}
-	if clock != nil {
-		o.System, o.Now = append(o.System, control.Keyspace()), clock.Now
-	}
-	st, err = store.Open(o)
-	if errors.Is(err, disk.ErrDamaged) {
-		err = fmt.Errorf("%w; --repair opens the folder with what can be kept", err)
-	}
-	var path *fs.PathError
-	if errors.Is(err, fs.ErrPermission) && errors.As(err, &path) {
-		err = fmt.Errorf("cannot open %s: %w", path.Path, path.Err)
-	}
-	return st, onDisk, err
-}
-
-// errNotOpened says that a server was stopped before it had opened its store.
-var errNotOpened = errors.New("the store was not opened")
-
-// openRemote is openStore for an engine on other machines. Not all that its client does can be interrupted, so when ctx
-// ends that is left to itself: the process is about to end.
-func openRemote(
-	ctx context.Context, s *settings, clock *control.Clock, log zerolog.Logger,
-) (*store.Store, *disk.Engine, error) {
-	type result struct {
-		st  *store.Store
-		err error
-	}
-	opened := make(chan result, 1)
-	go func() {
-		st, _, err := openStore(ctx, s, clock, log)
-		opened <- result{st, err}
-	}()
-	select {
-	case r := <-opened:
-		return r.st, nil, r.err
-	case <-ctx.Done():
-		go func() {
-			if r := <-opened; r.err == nil {
-				_ = r.st.Close() // nobody waits for it
-			}
-		}()
-		return nil, nil, errNotOpened
-	}
-}
-
-// newLogger logs lines for people on a terminal and JSON elsewhere, or in the format that the settings ask for.
-func newLogger(w io.Writer, s *settings) zerolog.Logger {
-	return zerolog.New(s.logWriter(w, isTerminal(w))).Level(s.level).With().Timestamp().Logger()
-}
-
-// logWriter writes lines of the log in their format.
-func (s *settings) logWriter(w io.Writer, terminal bool) io.Writer {
-	if s.logFormat == "console" || s.logFormat == "auto" && terminal {
-		return zerolog.ConsoleWriter{Out: w, NoColor: !terminal, TimeFormat: time.DateTime}
-	}
-	return w
-}
-
-// isTerminal reports whether what a command reads or writes is a terminal.
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

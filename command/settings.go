@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqld/cqld/cql/parser"
-	"github.com/cqld/cqld/internal/suggest"
 	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/store/engine/disk"
@@ -28,70 +27,69 @@ type settings struct {
 	memory      bool
 	repair      bool
 	ends        bool  // the process ends with the command
-	memoryLimit int64 // 0: what boundMemory finds out
+	memoryLimit int64 // 0: boundMemory decides
 	memtable    int64
 	filter      int64
 	tombstones  int64
-	reserve     disk.Reserve
+	reserve     diskReserve
 	sync        disk.Sync
 	purgeEvery  time.Duration
 	clusterName string
 	datacenter  string
 	rack        string
 	strict      bool
-	ring        []server.RingNode // none: one node
+	ring        []server.RingNode // empty: one node
 	level       zerolog.Level
 	logFormat   string
 	http        string // "": no HTTP
-	httpHost    string // names of this server, with commas between them
+	httpHost    string // host names of this server, separated by commas
 	httpPprof   bool
-	portFile    string // that gets the address; "": none
-	withParent  bool   // the server ends with the process that started it
-	init        string // the folder of scripts for a server without data; "": none
+	portFile    string // "": none
+	withParent  bool   // the server stops when its parent process ends
+	init        string // the folder of scripts; "": none
 	limits      server.Limits
 	guardrails  *guardrail.Settings
 
 	logins bool                 // clients log in
-	login  server.Authenticator // how they do
+	login  server.Authenticator // how clients log in
 	masks  bool                 // columns may be masked
 
-	certificates certificateFiles // of TLS; none: connections are not encrypted
+	certificates certificateFiles // empty: connections are not encrypted
 	optionalTLS  bool
 
 	controls bool // clients may control the clock, faults and more
 
-	engine  *Engine      // in place of those of a folder and of memory, or nil
-	calls   *engineCalls // of that engine, when it is open
-	release string       // that other nodes see
+	engine  *Engine      // replaces the data folder, or nil
+	calls   *engineCalls // of that engine, once it is open
+	release string       // our version, which other nodes see
 
-	told []string // warnings for the log
+	warnings []string // for the log
 
-	given struct { // flags as they are given
-		advertise, sync, level, memory, memtable, config, auth, ring, tls, limit, request, statement, reserve string
-		set                                                                                                   assignments
+	given struct { // flags that check converts
+		advertise, sync, level, config, auth, ring, tls string
+		set                                             assignments
 	}
 }
 
-// folderFlags are about the data of a single process, or ask whether there is any.
+// folderFlags need a data folder, or no engine.
 var folderFlags = []string{"data", "memory", "repair", "commitlog-sync", "memtable", "disk-reserve", "init"}
 
-// checkFolder refuses flags about a folder for a server that has none.
+// checkFolder refuses flags of data folders for a server without one.
 func (s *settings) checkFolder(f *pflag.FlagSet) (err error) {
 	for _, name := range folderFlags {
 		if one := f.Lookup(name); one.Changed && s.engine != nil {
-			return badFlag(name, one.Value.String(), "this server keeps no data of its own")
+			return badFlag(name, one.Value.String(), "this server keeps its data in a cluster")
 		}
 	}
 	for _, name := range []string{"data", "repair"} {
 		if one := f.Lookup(name); s.memory && isOnCommandLine(one) {
-			return badFlag(name, one.Value.String(), "does not go with --memory, which keeps no data on disk")
+			return badFlag(name, one.Value.String(), "cannot be used with --memory, which keeps no data on disk")
 		}
 	}
 	return nil
 }
 
-// complete takes what the flags leave open from the environment of Cassandra's image, and checks and converts all
-// values.
+// complete reads the environment of Cassandra's image, and checks and converts all values.
 func (s *settings) complete(c *console, f *pflag.FlagSet) (err error) {
 	if err := s.checkFolder(f); err != nil {
 		return err
@@ -100,14 +98,11 @@ func (s *settings) complete(c *console, f *pflag.FlagSet) (err error) {
 		s.memory = true // there is no folder
 	}
 	s.release = c.buildVersion()
-	if s.told, err = cassandraEnv(f, c.getenv); err != nil {
+	if s.warnings, err = cassandraEnv(f, c.getenv); err != nil {
 		return err
 	}
 	s.listen = withPort(s.listen)
 	if err := s.check(); err != nil {
-		return err
-	}
-	if err := s.checkLimits(); err != nil {
 		return err
 	}
 	s.guardrails, err = readGuardrails(s.given.config, s.given.set)
@@ -115,40 +110,21 @@ func (s *settings) complete(c *console, f *pflag.FlagSet) (err error) {
 }
 
 // check checks and converts the values of flags.
-func (s *settings) check() error {
-	var err error
-	advertise, sync, level := s.given.advertise, s.given.sync, s.given.level
+func (s *settings) check() (err error) {
 	if !isHostPort(s.listen) {
 		return badFlag("listen", s.listen, "want HOST:PORT, a host, or a port from 0 to 65535")
 	}
-	if s.advertise, err = parseAdvertise(advertise, s.listen); err != nil {
-		return badFlag("advertise", advertise, "want an IP address, with or without a port")
+	if s.advertise, err = parseAdvertise(s.given.advertise, s.listen); err != nil {
+		return badFlag("advertise", s.given.advertise, "want an IP address, with or without a port")
 	}
-	if level = strings.ToLower(level); !slices.Contains(logLevels, level) {
-		return unknownValue("log-level", level, logLevels)
-	}
-	if s.level, err = zerolog.ParseLevel(level); err != nil {
+	if s.level, err = zerolog.ParseLevel(s.given.level); err != nil {
 		return err
 	}
-	mode := slices.Index(syncModes, sync)
-	if mode < 0 {
-		return unknownValue("commitlog-sync", sync, syncModes)
-	}
-	s.sync = disk.Sync(mode)
-	if !slices.Contains(logFormats, s.logFormat) {
-		return unknownValue("log-format", s.logFormat, logFormats)
-	}
-	if err := s.checkLogins(); err != nil {
-		return err
-	}
-	if err := s.checkHTTP(); err != nil {
-		return err
-	}
-	if err := s.checkRing(); err != nil {
-		return err
-	}
-	if err := s.checkShared(); err != nil {
-		return err
+	s.sync = disk.Sync(slices.Index(syncModes, s.given.sync))
+	for _, check := range []func() error{s.checkLogins, s.checkHTTP, s.checkRing, s.checkShared, s.checkLimits} {
+		if err := check(); err != nil {
+			return err
+		}
 	}
 	if s.purgeEvery <= 0 {
 		return badFlag("purge-every", s.purgeEvery.String(), "want a duration, such as 10s")
@@ -159,7 +135,7 @@ func (s *settings) check() error {
 	return nil
 }
 
-// checkRing reads the nodes of the ring, and refuses flags that do not go with it.
+// checkRing parses --ring and refuses flags that contradict it.
 func (s *settings) checkRing() (err error) {
 	text := s.given.ring
 	if text == "" {
@@ -176,23 +152,21 @@ func (s *settings) checkRing() (err error) {
 		"datacenter": s.datacenter != "datacenter1", "rack": s.rack != "rack1",
 	} {
 		if given {
-			return badFlag("ring", text, "does not go with --"+name)
+			return badFlag("ring", text, "cannot be used with --"+name)
 		}
 	}
 	return nil
 }
 
-// checkLogins checks and converts the flags of logins and of TLS.
+// checkLogins checks and converts the flags of authentication and TLS.
 func (s *settings) checkLogins() error {
 	if login, ok := authenticators[s.given.auth]; ok {
 		s.logins, s.login = true, login
-	} else if s.given.auth != "none" {
-		return unknownValue("auth", s.given.auth, authModes)
 	}
 	f := &s.certificates
 	switch {
 	case (f.certificate == "") != (f.key == ""):
-		return usagef("--tls-cert and --tls-key belong together")
+		return usagef("--tls-cert and --tls-key need each other")
 	case f.authorities != "" && f.certificate == "":
 		return badFlag("tls-client-ca", f.authorities, "it needs --tls-cert and --tls-key")
 	case s.login != server.ByPassword && f.authorities == "":
@@ -200,38 +174,25 @@ func (s *settings) checkLogins() error {
 	case s.login == server.ByCertificate && s.given.tls != "required":
 		return badFlag("auth", s.given.auth, "it needs --tls required")
 	case s.login == server.ByCertificate && s.init != "":
-		return badFlag("init", s.init, "does not go with --auth mtls: the scripts are run by a role that logs in with a password")
-	case !slices.Contains(tlsModes, s.given.tls):
-		return unknownValue("tls", s.given.tls, tlsModes)
+		return badFlag("init", s.init, "cannot be used with --auth mtls: the scripts log in with a password")
 	}
 	s.optionalTLS = s.given.tls == "optional"
 	return nil
 }
 
-// unknownValue refuses a value of a flag that takes one of a few.
-func unknownValue(name, value string, values []string) error {
-	if near := suggest.Nearest(value, values); near != "" {
-		return badFlag(name, value, "did you mean "+near+"? It takes "+oneOf(values))
-	}
-	return badFlag(name, value, "want "+oneOf(values))
-}
-
-// authenticators are the values of --auth that have clients log in.
+// authenticators are the values of --auth with which clients log in.
 var authenticators = map[string]server.Authenticator{
 	"password":         server.ByPassword,
 	"mtls":             server.ByCertificate,
 	"mtls-or-password": server.ByCertificateOrPassword,
 }
 
-// checkLimits checks and converts the limits of clients.
+// checkLimits checks counts and timeouts.
 func (s *settings) checkLimits() error {
-	if err := s.checkSizes(); err != nil {
-		return err
-	}
 	for _, count := range []struct {
-		name        string
-		value       int
-		least, most int
+		name       string
+		value      int
+		minN, maxN int
 	}{
 		{"max-connections", s.limits.Connections, 0, math.MaxInt32},
 		{"max-connections-per-ip", s.limits.ConnectionsPerIP, 0, math.MaxInt32},
@@ -240,9 +201,9 @@ func (s *settings) checkLimits() error {
 		{"max-requests-per-second", s.limits.RequestsPerSecond, 0, math.MaxInt32},
 		{"max-nesting", s.limits.Nesting, 10, parser.DefaultLimits.Nesting},
 	} {
-		if count.value < count.least || count.value > count.most {
+		if count.value < count.minN || count.value > count.maxN {
 			return badFlag(count.name, strconv.Itoa(count.value),
-				fmt.Sprintf("want a number from %d to %d", count.least, count.most))
+				fmt.Sprintf("want a number from %d to %d", count.minN, count.maxN))
 		}
 	}
 	for _, timeout := range []struct {
@@ -263,85 +224,7 @@ func (s *settings) checkLimits() error {
 	return nil
 }
 
-// checkSizes checks and converts the flags that are numbers of bytes.
-func (s *settings) checkSizes() error {
-	var request, statement int64
-	for _, size := range []struct {
-		name, text  string
-		value       *int64
-		least, most int64
-		want        string
-	}{
-		{"memory-limit", s.given.limit, &s.memoryLimit, minMemory, math.MaxInt64, "of at least 128MiB"},
-		{"client-memory", s.given.memory, &s.limits.Memory, minClientMemory, math.MaxInt64, "of at least 16MiB"},
-		{"memtable", s.given.memtable, &s.memtable, minMemtable, maxMemtable, "from 64KiB to 4GiB"},
-		{"max-request", s.given.request, &request, minRequest, maxRequest, "from 64KiB to 256MiB"},
-		{"max-statement", s.given.statement, &statement, minStatement, maxRequest, "from 1KiB to 256MiB"},
-	} {
-		if size.text == "" {
-			continue
-		}
-		n, err := parseBytes(size.text)
-		if err != nil || n < size.least || n > size.most {
-			return badFlag(size.name, size.text, "want a number of bytes "+size.want)
-		}
-		*size.value = n
-	}
-	s.limits.Frame, s.limits.Statement = int(request), int(statement)
-	return s.checkReserve()
-}
-
-// usualReserve is what is left free of a volume.
-var usualReserve = disk.Reserve{Percent: 2, Most: 4 << 30}
-
-// checkReserve checks and converts --disk-reserve.
-func (s *settings) checkReserve() (err error) {
-	text := s.given.reserve
-	if text == "" {
-		s.reserve = usualReserve
-		return nil
-	}
-	if number, ok := strings.CutSuffix(text, "%"); ok {
-		s.reserve.Percent, err = strconv.ParseFloat(number, 64)
-		if err != nil || !(s.reserve.Percent > 0 && s.reserve.Percent <= 100) {
-			return badFlag("disk-reserve", text, "want a share from 0% to 100%")
-		}
-		return nil
-	}
-	if s.reserve.Bytes, err = parseBytes(text); err != nil {
-		return badFlag("disk-reserve", text, "want bytes, like 10GiB, or a share, like 5%")
-	}
-	return nil
-}
-
-// The least and the most that sizes may be. The protocol has no requests that are longer than maxRequest.
-const (
-	minMemory       = 128 << 20
-	minClientMemory = 16 << 20
-	minMemtable     = 64 << 10
-	maxMemtable     = 4 << 30
-	minRequest      = 64 << 10
-	maxRequest      = 256 << 20
-	minStatement    = 1 << 10
-)
-
-// parseBytes reads a number of bytes, with or without one of the units that Go's runtime takes in GOMEMLIMIT.
-func parseBytes(text string) (int64, error) {
-	shift := 0
-	for i, unit := range []string{"KiB", "MiB", "GiB", "TiB"} {
-		if number, ok := strings.CutSuffix(text, unit); ok {
-			text, shift = number, 10*(i+1)
-			break
-		}
-	}
-	n, err := strconv.ParseInt(strings.TrimSuffix(text, "B"), 10, 64)
-	if err == nil && (n < 0 || n > math.MaxInt64>>shift) {
-		err = strconv.ErrRange
-	}
-	return n << shift, err
-}
-
-// parseAdvertise reads an address; without a port it gets that of listen.
+// parseAdvertise parses an address. Its default port is the port of listen.
 func parseAdvertise(text, listen string) (netip.AddrPort, error) {
 	if text == "" {
 		return netip.AddrPort{}, nil
@@ -361,7 +244,7 @@ func parseAdvertise(text, listen string) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(ip, uint16(n)), err
 }
 
-// withPort adds CQL's port to an address that has none. A port alone is one of this machine.
+// withPort adds the default port to an address without one. A port alone is on 127.0.0.1.
 func withPort(addr string) string {
 	if _, _, err := net.SplitHostPort(addr); err == nil {
 		return addr

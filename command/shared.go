@@ -13,15 +13,15 @@ import (
 	"github.com/cqld/cqld/store/cluster"
 )
 
-// shared reports whether other servers may have the engine open too.
+// shared reports whether this server is a node of a cluster.
 func (s *settings) shared() bool { return s.engine != nil && s.engine.Shared != nil }
 
-// checkShared refuses what a server that shares its engine cannot do.
+// checkShared checks the flags of a node of a cluster.
 func (s *settings) checkShared() error {
 	switch {
 	case !s.shared():
 	case s.given.ring != "":
-		return badFlag("ring", s.given.ring, "this server is a node of a cluster, whose nodes are the ring")
+		return badFlag("ring", s.given.ring, "the nodes of the cluster are the ring")
 	case s.strict:
 		return badFlag("strict-replicas", "true", "each node of this cluster has all rows")
 	case s.controls:
@@ -36,7 +36,7 @@ func (s *settings) checkShared() error {
 	return nil
 }
 
-// joinAt sets the address of a node: --advertise, or else the one that the server listens at.
+// joinAt sets the address of a node: --advertise, or else the address that it listens on.
 func (s *settings) joinAt(listening net.Addr) error {
 	if !s.shared() {
 		return nil
@@ -48,8 +48,8 @@ func (s *settings) joinAt(listening net.Addr) error {
 	own = netip.AddrPortFrom(own.Addr().Unmap(), own.Port())
 	switch {
 	case !s.advertise.IsValid() && own.Addr().IsUnspecified():
-		return badFlag("listen", s.listen, "this is every address of the machine; --advertise has to say where clients that "+
-			"have heard of this node from others connect")
+		return badFlag("listen", s.listen, "this stands for all addresses of the machine: set --advertise to the one that "+
+			"clients of other nodes can connect to")
 	case !s.advertise.IsValid():
 		s.advertise = own
 	case s.advertise.Addr().IsUnspecified():
@@ -60,7 +60,7 @@ func (s *settings) joinAt(listening net.Addr) error {
 	return nil
 }
 
-// node is what the store of this server is in a cluster; nil: it shares its engine with nobody.
+// node returns the options of this node of a cluster, or nil if the engine is not shared.
 func (s *settings) node(log zerolog.Logger) *cluster.Options {
 	if !s.shared() {
 		return nil
@@ -71,15 +71,15 @@ func (s *settings) node(log zerolog.Logger) *cluster.Options {
 	return &o
 }
 
-// NodeFlags adds the flags about the times of a node to those of serve, with their defaults.
+// NodeFlags adds the flags for the times of a node.
 func NodeFlags(f *pflag.FlagSet, o *cluster.Options) {
 	f.DurationVar(&o.Lease, "lease", time.Second, "how long this server serves without hearing from the cluster; the same "+
 		"for all servers of a prefix")
-	f.DurationVar(&o.DownAfter, "down-after", 5*time.Second, "after how long without a sign of life a server is down")
-	f.DurationVar(&o.ForgetAfter, "forget-after", 10*time.Minute, "after how long a server that is down is forgotten")
+	f.DurationVar(&o.DownAfter, "down-after", 5*time.Second, "after how long without a heartbeat a server is down")
+	f.DurationVar(&o.ForgetAfter, "forget-after", 10*time.Minute, "after how long a server that is down is removed from the cluster")
 }
 
-// The shortest and the longest lease. A definition waits for the lease of a node that has died.
+// The range of --lease. A schema change waits for the lease of a node that has died.
 const (
 	minLease = 100 * time.Millisecond
 	maxLease = time.Minute

@@ -12,7 +12,6 @@ import (
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/cqld/cqld/protocol/client/shell"
 	"github.com/cqld/cqld/server"
@@ -22,64 +21,30 @@ import (
 	"github.com/cqld/cqld/store/engine/files"
 )
 
-// login is how a command connects to a server.
-type login struct {
-	shell.Login
-	secure clientTLS
-}
-
-// loginFlags are the flags of commands that connect to a server. timeout says what --timeout bounds.
-func loginFlags(f *pflag.FlagSet, timeout string) *login {
-	l := &login{}
-	topic(f, "Authentication", func(f *pflag.FlagSet) {
-		f.StringVar(&l.Username, "username", "", "log in as the role `NAME`, if the server asks")
-		f.StringVar(&l.Password, "password", "", "`PASSWORD` of the role; in the environment others do not see it")
-	})
-	topic(f, "Time", func(f *pflag.FlagSet) {
-		f.DurationVar(&l.Timeout, "timeout", 30*time.Second, timeout)
-	})
-	l.secure.addFlags(f)
-	return l
-}
-
-// quietFlag turns progress off.
-func quietFlag(f *pflag.FlagSet) *bool {
-	quiet := false
-	topic(f, "Output", func(f *pflag.FlagSet) { f.BoolVar(&quiet, "quiet", false, "do not show progress") })
-	return &quiet
-}
-
-// to says which server to connect to, and reads the files of TLS.
-func (l *login) to(c *console, addr string) (err error) {
-	l.Addr = serverAddress(c, addr)
-	l.TLS, err = l.secure.config()
-	return err
-}
-
-// unfinished ends the names of files and folders that are being written.
+// unfinished is the suffix of files and folders that are being written.
 const unfinished = ".unfinished"
 
-// errExists refuses to write over something.
+// errExists returns the error for a file that would be overwritten.
 func errExists(path string) error { return fmt.Errorf("%s exists already", path) }
 
 // snapshotCommand is cqld snapshot.
 func snapshotCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "snapshot ADDR FILE", GroupID: groupData, Short: "Save everything that a running server holds",
-		Long: "Save everything that the server at ADDR holds at this moment to FILE, while it goes on serving: rows with " +
-			"timestamps and TTLs, definitions, roles. Where clients log in, a superuser is needed.",
+		Use: "snapshot ADDR FILE", GroupID: groupData, Short: "Save all data of a running server",
+		Long: "Save all data of the server at ADDR to FILE, as of one moment, while it serves clients: rows with timestamps " +
+			"and TTLs, schema, roles. If clients log in, a superuser is needed.",
 		Example: "snapshot 127.0.0.1:9042 monday.snapshot\nsnapshot db.example monday.snapshot --username admin --quiet",
 	}
 	login, quiet := loginFlags(cmd.Flags(), "wait at most this long for the connection"), quietFlag(cmd.Flags())
 	return newCommand(c, cmd, func(ctx context.Context, args []string) error {
-		if err := login.to(c, args[0]); err != nil {
+		if err := login.complete(c, args[0]); err != nil {
 			return err
 		}
 		return snapshot(ctx, c, login, args[1], newProgress(c.stderr, *quiet))
 	})
 }
 
-// snapshot fetches a snapshot of a running server. The file gets its name when it is whole.
+// snapshot fetches a snapshot of a running server. The file gets its name when it is complete.
 func snapshot(ctx context.Context, c *console, login *login, path string, steps *progress) (err error) {
 	defer steps.end()
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -126,7 +91,7 @@ func snapshot(ctx context.Context, c *console, login *login, path string, steps 
 		return err
 	}
 	steps.end()
-	fmt.Fprintf(c.stdout, "%s has what %s held at %s: %s\n", path, login.Addr, head.Taken.Format(time.RFC3339Nano), megabytes(size))
+	fmt.Fprintf(c.stdout, "%s has the data of %s at %s: %s\n", path, login.Addr, head.Taken.Format(time.RFC3339Nano), megabytes(size))
 	return nil
 }
 
@@ -136,9 +101,9 @@ func restoreCommand(c *console) *cobra.Command {
 		return restoreIntoEngineCommand(c)
 	}
 	cmd := &cobra.Command{
-		Use: "restore FILE DIR", GroupID: groupData, Short: "Make a data folder of a snapshot",
-		Long: "Make the data folder DIR of a snapshot in FILE. DIR must be empty or missing. A server that is started " +
-			"with --data DIR takes the place of the one that the snapshot is of.",
+		Use: "restore FILE DIR", GroupID: groupData, Short: "Create a data folder from a snapshot",
+		Long: "Create the data folder DIR from the snapshot in FILE. DIR must be empty or missing. A server that is started " +
+			"with --data DIR replaces the server of the snapshot.",
 		Example: "restore monday.snapshot ./restored-data\nrestore monday.snapshot /var/lib/cqld --quiet",
 	}
 	quiet := quietFlag(cmd.Flags())
@@ -147,12 +112,12 @@ func restoreCommand(c *console) *cobra.Command {
 	})
 }
 
-// restoreIntoEngineCommand is the command of a program that brings an engine.
+// restoreIntoEngineCommand is restore of a program with an engine.
 func restoreIntoEngineCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "restore FILE", GroupID: groupData, Short: "Write a snapshot into the cluster",
-		Long: "Write a snapshot in FILE into the cluster, under a prefix that holds nothing. Servers that are started with " +
-			"this prefix take the place of those that the snapshot is of. If it fails, what it wrote is deleted again.",
+		Long: "Write the snapshot in FILE into the cluster, under a prefix without data. Servers that are started with this " +
+			"prefix replace the servers of the snapshot. If the restore fails, it deletes the data that it has written.",
 		Example: "restore monday.snapshot --pd pd1:2379,pd2:2379 --prefix monday",
 	}
 	cmd.Flags().SortFlags = false
@@ -169,7 +134,7 @@ func restoreIntoEngineCommand(c *console) *cobra.Command {
 	})
 }
 
-// restoreFolder makes a folder of a snapshot. The folder gets its name when it is whole.
+// restoreFolder creates a folder from a snapshot. The folder gets its name when it is complete.
 func restoreFolder(ctx context.Context, c *console, path, dir string, steps *progress) (err error) {
 	c.privateFiles()
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
@@ -178,7 +143,7 @@ func restoreFolder(ctx context.Context, c *console, path, dir string, steps *pro
 		return cannotRead(dir, err)
 	}
 	next := dir + unfinished
-	if err := os.RemoveAll(next); err != nil { // what a restore before has left
+	if err := os.RemoveAll(next); err != nil { // of an interrupted restore
 		return err
 	}
 	defer func() {
@@ -202,12 +167,12 @@ func restoreFolder(ctx context.Context, c *console, path, dir string, steps *pro
 	return nil
 }
 
-// restored is what a restore has done.
+// restored sums up a restore.
 type restored store.Restored
 
-// print says what where has from now on.
-func (r restored) print(c *console, where string) {
-	fmt.Fprintf(c.stdout, "%s has what was held at %s: %d keys, %s\n", where, r.Head.Taken.Format(time.RFC3339Nano), r.Keys, megabytes(r.Bytes))
+// print prints the sums. target is the name of the restored folder or cluster.
+func (r restored) print(c *console, target string) {
+	fmt.Fprintf(c.stdout, "%s has the data of %s: %d keys, %s\n", target, r.Head.Taken.Format(time.RFC3339Nano), r.Keys, megabytes(r.Bytes))
 }
 
 // restore writes a snapshot into an engine.
@@ -237,12 +202,12 @@ func restore(
 // megabytes prints a size.
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
-// rate prints how many bytes were done per second.
+// rate prints the throughput of n bytes since a time.
 func rate(n int64, since time.Time) string {
 	return megabytes(int64(float64(n)/max(time.Since(since).Seconds(), 1e-3))) + "/s"
 }
 
-// part is how much of an estimated whole is done. Work that goes on is never done.
+// part returns the share of an estimated whole that is done, less than 1.
 func part(done, whole int64) float64 {
 	return min(float64(done)/float64(max(whole, 1)), 0.99)
 }

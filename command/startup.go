@@ -9,38 +9,15 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/store/engine/files"
 )
 
-// checkData refuses a folder that has files, but no data of cqld.
-func (s *settings) checkData() error {
-	if s.memory || s.repair {
-		return nil
-	}
-	entries, err := os.ReadDir(s.data)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return cannotRead(s.data, err)
-	}
-	if slices.ContainsFunc(entries, isDataFile) {
-		return nil
-	}
-	for _, e := range entries {
-		// A volume may have lost+found, and a start that was interrupted may have left the others.
-		known := []string{"lost+found", initRecord, initRecord + unfinished, "CQLD" + unfinished}
-		if !slices.Contains(known, e.Name()) {
-			return fmt.Errorf("the folder %s has files that are not cqld's, such as %s: --data needs an empty folder or "+
-				"one that cqld made", s.data, e.Name())
-		}
-	}
-	return nil
-}
-
-// announce tells people and programs that clients are served.
+// announce tells that clients are served: in the log, or on a terminal in a summary, and in the port file.
 func (s *settings) announce(c *console, l *listeners, log zerolog.Logger) error {
 	s.warnOpen(l, log)
 	if isTerminal(c.stderr) && s.logFormat != "json" && s.level <= zerolog.InfoLevel {
@@ -62,7 +39,7 @@ func (s *settings) announce(c *console, l *listeners, log zerolog.Logger) error 
 	return nil
 }
 
-// removePortFile removes the file of --port-file, so that nobody connects to a server that is not there.
+// removePortFile removes the port file: it exists only while clients are served.
 func (s *settings) removePortFile() error {
 	if s.portFile == "" {
 		return nil
@@ -73,10 +50,10 @@ func (s *settings) removePortFile() error {
 	return nil
 }
 
-// fact is one of the things that are said of a server that has started.
+// fact is a line of the summary.
 type fact struct{ key, value string }
 
-// summary lists what to know about a server that has started.
+// summary describes a server that has started.
 func (s *settings) summary(c *console, l *listeners) []fact {
 	data := "in memory"
 	switch {
@@ -130,7 +107,7 @@ func (s *settings) printSummary(out io.Writer, c *console, l *listeners) {
 	fmt.Fprint(out, b.String())
 }
 
-// reachable is an address at which this machine reaches a listener.
+// reachable returns an address at which this machine reaches a listener.
 func reachable(address string) string {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil || !at.Addr().IsUnspecified() {
@@ -139,7 +116,7 @@ func reachable(address string) string {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String()
 }
 
-// warnOpen warns of a server without authentication that other machines can reach.
+// warnOpen warns if other machines can reach a server without authentication.
 func (s *settings) warnOpen(l *listeners, log zerolog.Logger) {
 	certified := l.tls != nil && !l.tls.Optional && s.certificates.authorities != ""
 	if s.logins || certified {
@@ -151,7 +128,30 @@ func (s *settings) warnOpen(l *listeners, log zerolog.Logger) {
 			continue
 		}
 		log.Warn().Msgf("no authentication: everyone who can reach %s can read and change all data; --auth password makes "+
-			"clients log in, and --listen 127.0.0.1 keeps other machines out", l.logged()[i])
+			"clients log in, and --listen 127.0.0.1 refuses other machines", l.logged()[i])
 		return
 	}
+}
+
+// newLogger makes the logger, in the format of --log-format.
+func newLogger(w io.Writer, s *settings) zerolog.Logger {
+	return zerolog.New(s.logWriter(w, isTerminal(w))).Level(s.level).With().Timestamp().Logger()
+}
+
+// logWriter returns a writer for the log: it turns JSON into readable lines if the format is console.
+func (s *settings) logWriter(w io.Writer, terminal bool) io.Writer {
+	if s.logFormat == "console" || s.logFormat == "auto" && terminal {
+		return zerolog.ConsoleWriter{Out: w, NoColor: !terminal, TimeFormat: time.DateTime}
+	}
+	return w
+}
+
+// isTerminal reports whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

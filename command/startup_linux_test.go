@@ -78,10 +78,10 @@ func TestStartOnTerminal(t *testing.T) {
 func TestProgressOnTerminal(t *testing.T) {
 	terminal, shown := newTerminal(t)
 	p := newProgress(terminal, false)
-	if p.every != redrawEvery {
-		t.Fatalf("on a terminal it is shown every %v", p.every)
+	if p.interval != redrawInterval {
+		t.Fatalf("on a terminal it is shown every %v", p.interval)
 	}
-	p.every = 0
+	p.interval = 0
 	p.show("restore", 0.25, "10.0 MB, 1.0 MB/s")
 	fmt.Fprintln(aboveProgress{p, terminal}, "a line of the log")
 	p.show("restore", 0.5, "20.0 MB, 1.0 MB/s, "+strings.Repeat("x", lineWidth))

@@ -18,13 +18,13 @@ import (
 	"github.com/cqld/cqld/protocol/client/traffic"
 )
 
-// proxyCommand is cqld proxy: it stands before a server and records what clients ask and get.
+// proxyCommand is cqld proxy: it records requests and responses.
 func proxyCommand(c *console) *cobra.Command {
 	var to, at, out string
 	cmd := &cobra.Command{
 		Use: "proxy", GroupID: groupCheck, Short: "Record the traffic between clients and a server",
-		Long: "Stand before a server: pass connections on to it, and record what clients ask and what they are answered, " +
-			"for replay. The recording has the values of statements.",
+		Long: "Pass connections on to a server, and record requests and responses for replay. The recording includes the " +
+			"values in statements.",
 		Example: "proxy --to db.example:9042 --out session.txt\nproxy --to db.example --at 127.0.0.1:9044 --tls-ca cluster.crt",
 	}
 	topic(cmd.Flags(), "Traffic", func(f *pflag.FlagSet) {
@@ -50,7 +50,7 @@ func proxyCommand(c *console) *cobra.Command {
 	})
 }
 
-// proxy passes connections to one address on to another one, and records what is said.
+// proxy passes connections to one address on to another one and records them.
 func proxy(
 	ctx context.Context, c *console, to, at, out string, toServer *clientTLS, forClients certificateFiles,
 ) error {
@@ -69,14 +69,14 @@ func proxy(
 	defer l.Close()
 	var file io.Writer = c.stdout
 	if out != "-" {
-		created, err := os.OpenFile(out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // others must not read values
+		created, err := os.OpenFile(out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // it has values
 		if err != nil {
-			return fmt.Errorf("make the recording: %w", err)
+			return fmt.Errorf("create the recording: %w", err)
 		}
 		defer created.Close()
 		file = created
 	}
-	fmt.Fprintf(c.stderr, "recording what clients of %s say to %s\n", l.Addr(), to)
+	fmt.Fprintf(c.stderr, "recording the traffic from %s to %s\n", l.Addr(), to)
 	p := traffic.Proxy{
 		To: withPort(to), Out: file, Dial: 10 * time.Second, ToTLS: secureTo, TLS: secureAt,
 		Told: func(err error) { fmt.Fprintf(c.stderr, "%s: %v\n", c.name(), err) },
@@ -88,13 +88,13 @@ func proxy(
 	return err
 }
 
-// proxyEncryption reads the certificates that the proxy has for clients; nil: there are none.
+// proxyEncryption reads the certificates that the proxy shows to clients. It returns nil if there are none.
 func proxyEncryption(files certificateFiles) (*tls.Config, error) {
 	switch {
 	case files == (certificateFiles{}):
 		return nil, nil
 	case files.certificate == "" || files.key == "":
-		return nil, usagef("--at-tls-cert and --at-tls-key belong together, and --at-tls-client-ca needs both")
+		return nil, usagef("--at-tls-cert and --at-tls-key need each other, and --at-tls-client-ca needs both")
 	}
 	own, trusted, err := files.read()
 	if err != nil {
@@ -107,28 +107,28 @@ func proxyEncryption(files certificateFiles) (*tls.Config, error) {
 	return config, nil
 }
 
-// replayCommand is cqld replay: it plays a recording against a server, and fails if there are differences.
+// replayCommand is cqld replay.
 func replayCommand(c *console) *cobra.Command {
 	var against string
 	cmd := &cobra.Command{
-		Use: "replay FILE", GroupID: groupCheck, Short: "Play a recording against a server and print the differences",
-		Long: "Play a recording of proxy against a server, and print each answer that differs from the recorded one. Exit " +
-			"with 1 if there are any. A FILE of - is the standard input.",
+		Use: "replay FILE", GroupID: groupCheck, Short: "Replay a recording against a server and print the differences",
+		Long: "Replay a recording of proxy against a server, and print each response that differs from the recorded one. " +
+			"Exit with 1 if there are any. A FILE of - is the standard input.",
 		Example: "replay session.txt --against 127.0.0.1:9042\nreplay session.txt --username app --timeout 1m",
 	}
 	topic(cmd.Flags(), "Server", func(f *pflag.FlagSet) {
-		f.StringVar(&against, "against", "", "play against the server at `ADDRESS` (default "+defaultListen+")")
+		f.StringVar(&against, "against", "", "replay against the server at `ADDRESS` (default "+defaultListen+")")
 	})
 	login := loginFlags(cmd.Flags(), "wait at most this long for each answer")
 	return newCommand(c, cmd, func(ctx context.Context, args []string) error {
-		if err := login.to(c, against); err != nil {
+		if err := login.complete(c, against); err != nil {
 			return err
 		}
 		return replay(ctx, c, args[0], login)
 	})
 }
 
-// replay plays a recording.
+// replay replays a recording.
 func replay(ctx context.Context, c *console, file string, l *login) error {
 	var recording io.Reader = c.stdin
 	if file != "-" {
@@ -151,7 +151,7 @@ func replay(ctx context.Context, c *console, file string, l *login) error {
 		return fmt.Errorf("%s: %s", file, strings.TrimSpace(err.Error()))
 	}
 	if outcome.Different > 0 {
-		return fmt.Errorf("%d of %d answers differ from %s", outcome.Different, outcome.Compared, file)
+		return fmt.Errorf("%d of %d responses differ from %s", outcome.Different, outcome.Compared, file)
 	}
 	return nil
 }

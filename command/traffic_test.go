@@ -25,7 +25,7 @@ func startProxy(t *testing.T, args ...string) (addr string, log *servedLog, stop
 		return <-ended
 	})
 	t.Cleanup(func() { stop() })
-	return log.await(t, `clients of (\S+) say`, ended), log, stop
+	return log.await(t, `the traffic from (\S+) to`, ended), log, stop
 }
 
 // TestProxyAndReplay records a session into a file that nobody else can read, plays it against another server, and
@@ -48,7 +48,7 @@ func TestProxyAndReplay(t *testing.T) {
 		t.Errorf("exit %d, %s%s, want %s", code, out, errs, want)
 	}
 	code, out, errs = cqld(t, nil, "replay", file, "--against", other) // where the keyspace is by now
-	if code != exitFailed || !strings.Contains(out, "Cannot add existing keyspace") || !strings.Contains(errs, "1 of 2 answers differ") {
+	if code != exitFailed || !strings.Contains(out, "Cannot add existing keyspace") || !strings.Contains(errs, "1 of 2 responses differ") {
 		t.Errorf("exit %d, %s%s", code, out, errs)
 	}
 	for _, args := range [][]string{{"proxy"}, {"proxy", "--to", "a", "b"}, {"replay"}} {
@@ -105,8 +105,8 @@ func TestProxyThroughTLS(t *testing.T) {
 	log.await(t, "connect to "+server+": .*unknown authority", nil)
 
 	for want, args := range map[string][]string{
-		"--at-tls-cert and --at-tls-key belong together": {"--at-tls-client-ca", in(outer, "ca.crt")},
-		"--tls-cert and --tls-key belong together":       {"--tls-cert", in(inner, "client.crt")},
+		"--at-tls-cert and --at-tls-key need each other": {"--at-tls-client-ca", in(outer, "ca.crt")},
+		"--tls-cert and --tls-key need each other":       {"--tls-cert", in(inner, "client.crt")},
 		"no such file": {"--at-tls-cert", in(outer, "server.crt"), "--at-tls-key", in(outer, "none")},
 	} {
 		code, _, errs := cqld(t, nil, append([]string{"proxy", "--to", server, "--at", "127.0.0.1:0"}, args...)...)

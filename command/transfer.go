@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,18 +13,18 @@ import (
 	"github.com/cqld/cqld/protocol/client/transfer"
 )
 
-// transferServer is the server of an export or import.
+// transferServer returns the server of an export or import.
 func transferServer(c *console, addr string, l *login) (transfer.Server, error) {
-	err := l.to(c, addr)
+	err := l.complete(c, addr)
 	return transfer.Server{Addr: l.Addr, Username: l.Username, Password: l.Password, TLS: l.TLS, Timeout: l.Timeout}, err
 }
 
-// jobsFlag is how many connections a command has.
+// jobsFlag adds --jobs.
 func jobsFlag(f *pflag.FlagSet, jobs *int) {
-	f.IntVar(jobs, "jobs", 8, "use `N` connections at the same time")
+	f.IntVar(jobs, "jobs", 8, "use `N` connections")
 }
 
-// answerTime is what --timeout bounds.
+// answerTime is the usage of --timeout.
 const answerTime = "wait at most this long for the connection and for each answer"
 
 // exportCommand is cqld export.
@@ -34,23 +33,19 @@ func exportCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "export ADDR [KEYSPACE[.TABLE]] DIR", GroupID: groupData, Short: "Write tables into a folder of files",
 		Long: "Write the tables of the server at ADDR, cqld or Cassandra, into the folder DIR as JSON lines, CSV or CQL: " +
-			"all tables, those of a KEYSPACE, or one TABLE. Given again, it writes the files that are missing.",
+			"all tables, the tables of a KEYSPACE, or one TABLE. If repeated, it writes only the missing files.",
 		Example: "export 127.0.0.1:9042 shop ./shop-export\nexport db.example shop.orders ./orders --format csv --times",
 	}
 	topic(cmd.Flags(), "Files", func(f *pflag.FlagSet) {
-		f.StringVar(&e.Format, "format", "jsonl", "`FORMAT` of the files: "+oneOf(transfer.Formats))
+		choiceFlag(f, &e.Format, "format", "jsonl", transfer.Formats, "`FORMAT` of the files: "+oneOf(transfer.Formats))
 		f.BoolVar(&e.Times, "times", false, "write timestamps and TTLs of values too")
 		f.IntVar(&e.Parts, "parts", 8, "write each table into `N` files, by token")
 		jobsFlag(f, &e.Jobs)
 	})
 	login, quiet := loginFlags(cmd.Flags(), answerTime), quietFlag(cmd.Flags())
-	completeValues(cmd, "format", transfer.Formats)
 	return newCommand(c, cmd, func(ctx context.Context, args []string) (err error) {
 		if len(args) == 3 {
 			e.Keyspace, e.Table, _ = strings.Cut(args[1], ".")
-		}
-		if !slices.Contains(transfer.Formats, e.Format) {
-			return unknownValue("format", e.Format, transfer.Formats)
 		}
 		if e.Parts < 1 || e.Parts > 9999 {
 			return badFlag("parts", strconv.Itoa(e.Parts), "want a number from 1 to 9999")
@@ -72,7 +67,7 @@ func exportCommand(c *console) *cobra.Command {
 		steps.end()
 		if done.Skipped == done.All {
 			_, err = fmt.Fprintf(c.stdout, "nothing to export: all %d files of this export are in %s already; to export again, "+
-				"remove that folder or name another one\n", done.All, e.Dir)
+				"remove the folder or choose another one\n", done.All, e.Dir)
 			return err
 		}
 		return reportTransfer(c, done, began, "exported to", e.Dir)
@@ -84,12 +79,12 @@ func importCommand(c *console) *cobra.Command {
 	i := transfer.Import{}
 	cmd := &cobra.Command{
 		Use: "import ADDR DIR", GroupID: groupData, Short: "Load a folder of files into a server",
-		Long: "Load what export wrote into the folder DIR into the server at ADDR, cqld or Cassandra. Given again, it goes " +
-			"on with the files that it was not done with.",
+		Long: "Load the export in the folder DIR into the server at ADDR, cqld or Cassandra. If repeated, it loads only the " +
+			"files that it has not finished.",
 		Example: "import 127.0.0.1:9042 ./shop-export\nimport db.example ./shop-export --no-schema --jobs 2",
 	}
 	topic(cmd.Flags(), "Files", func(f *pflag.FlagSet) {
-		f.BoolVar(&i.NoSchema, "no-schema", false, "leave out the definitions: the tables are there")
+		f.BoolVar(&i.NoSchema, "no-schema", false, "do not create keyspaces and tables: they exist")
 		jobsFlag(f, &i.Jobs)
 	})
 	login, quiet := loginFlags(cmd.Flags(), answerTime), quietFlag(cmd.Flags())
@@ -118,22 +113,22 @@ func importCommand(c *console) *cobra.Command {
 	})
 }
 
-// transfer shows how far a copy has come.
-func (p *progress) transfer(what string, began time.Time) func(transfer.Progress) {
+// transfer returns a function that shows the progress of an export or import.
+func (p *progress) transfer(step string, began time.Time) func(transfer.Progress) {
 	return func(t transfer.Progress) {
-		p.show(what, t.Share, fmt.Sprintf("%d of %d files, %s, %d rows, %.0f rows/s", t.Files, t.All, t.Table, t.Rows,
+		p.show(step, t.Share, fmt.Sprintf("%d of %d files, %s, %d rows, %.0f rows/s", t.Files, t.All, t.Table, t.Rows,
 			float64(t.Rows)/max(time.Since(began).Seconds(), 1e-3)))
 	}
 }
 
-// reportTransfer prints what a copy has done.
-func reportTransfer(c *console, t transfer.Progress, began time.Time, what, dir string) error {
+// reportTransfer prints the sums of an export or import. done is a phrase such as "exported to".
+func reportTransfer(c *console, t transfer.Progress, began time.Time, done, dir string) error {
 	took := time.Since(began).Seconds()
 	before := ""
 	if t.Skipped > 0 {
 		before = fmt.Sprintf("; %d of %d files were done before", t.Skipped, t.All)
 	}
-	_, err := fmt.Fprintf(c.stdout, "%d rows %s %s in %.1f s, %.0f rows a second%s\n", t.Rows, what, dir, took,
+	_, err := fmt.Fprintf(c.stdout, "%d rows %s %s in %.1f s, %.0f rows a second%s\n", t.Rows, done, dir, took,
 		float64(t.Rows)/max(took, 1e-3), before)
 	return err
 }

@@ -211,7 +211,7 @@ func TestExportGoesOn(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, text, before[name])
 		}
 	}
-	want := "nothing to export: all 2 files of this export are in " + dir + " already; to export again, remove that folder or name another one\n"
+	want := "nothing to export: all 2 files of this export are in " + dir + " already; to export again, remove the folder or choose another one\n"
 	if out := must(t, "export", addr, "Ex.only", dir, "--parts", "2"); out != want {
 		t.Errorf("again: %s, want %s", out, want)
 	}

@@ -10,7 +10,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/rs/zerolog"
@@ -23,23 +22,23 @@ import (
 	"github.com/cqld/cqld/store/engine/disk"
 )
 
-// shownFaults is how many faults verify prints.
-const shownFaults = 1000
+// maxShownFaults is how many faults verify prints.
+const maxShownFaults = 1000
 
 // verifyCommand is cqld verify.
 func verifyCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "verify DIR|ADDR", GroupID: groupData, Short: "Check stored data for damage",
-		Long: "Check the data folder DIR, which no server may have open: compare files with their checksums, and rows " +
-			"with indexes and views. Or have the server at ADDR compare rows with indexes and views while it goes on serving; " +
-			"where clients log in, a superuser is needed. Exit with 1 if anything is wrong.",
+		Long: "Check the data folder DIR of a stopped server: compare files with their checksums, and rows with indexes and " +
+			"views. Or let the server at ADDR compare rows with indexes and views while it serves clients; if clients log in, a " +
+			"superuser is needed. Exit with 1 if anything is wrong.",
 		Example: "verify ./cqld-data\nverify 127.0.0.1:9042",
 	}
 	login, quiet := loginFlags(cmd.Flags(), "wait at most this long for the connection"), quietFlag(cmd.Flags())
 	return newCommand(c, cmd, func(ctx context.Context, args []string) error {
 		steps := newProgress(c.stderr, *quiet)
 		if _, err := os.Stat(args[0]); err != nil && isAddress(args[0]) {
-			if err := login.to(c, args[0]); err != nil {
+			if err := login.complete(c, args[0]); err != nil {
 				return err
 			}
 			return verifyServer(ctx, c, &login.Login, steps)
@@ -53,8 +52,8 @@ func verifyCommand(c *console) *cobra.Command {
 	})
 }
 
-// verifyFolder compares the files of a folder with their checksums, and rows with their indexes and views. It opens the
-// folder as a server does, which reads the log that a killed server has left, and changes nothing else.
+// verifyFolder compares the files of a folder with their checksums, and rows with indexes and views. It opens the
+// folder as a server does, so it replays the commit log of a killed server, and changes nothing else.
 func verifyFolder(ctx context.Context, c *console, dir string, steps *progress) error {
 	defer steps.end()
 	c.privateFiles()
@@ -71,7 +70,7 @@ func verifyFolder(ctx context.Context, c *console, dir string, steps *progress) 
 		fmt.Fprintf(c.stdout, "%s: %s\n", filepath.Join(dir, d.Name), d.What)
 	}
 	if len(damages) > 0 {
-		return fmt.Errorf("damaged files: %d; serve --repair opens the folder with what can be kept of them", len(damages))
+		return fmt.Errorf("damaged files: %d; serve --repair opens the folder and keeps all intact data", len(damages))
 	}
 	st, err := store.Open(store.Options{
 		Engine: func(f engine.Fold) (engine.Engine, error) {
@@ -82,7 +81,8 @@ func verifyFolder(ctx context.Context, c *console, dir string, steps *progress) 
 	if err != nil {
 		return err
 	}
-	done, err := verifyStore(ctx, st, c.stdout, steps)
+	faults := faultPrinter{out: c.stdout}
+	done, err := st.Verify(ctx, store.Verifier{Fault: faults.print, Progress: steps.verified})
 	steps.end()
 	if err := errors.Join(err, st.Close()); err != nil {
 		return err
@@ -90,16 +90,16 @@ func verifyFolder(ctx context.Context, c *console, dir string, steps *progress) 
 	return reportVerified(c.stdout, &done)
 }
 
-// isAddress reports whether an argument has a port or is an IP address or localhost, and not a path.
+// isAddress reports whether an argument is an address and not a path: it has a port, or is an IP address or localhost.
 func isAddress(text string) bool {
 	_, port, err := net.SplitHostPort(text)
 	return err == nil && port != "" || net.ParseIP(strings.Trim(text, "[]")) != nil || text == "localhost"
 }
 
-// verifyServer has a running server compare rows with their indexes and views. It does not look at files: the server
-// does so when it starts.
+// verifyServer lets a running server compare rows with indexes and views. The server has examined its files when it
+// started.
 func verifyServer(ctx context.Context, c *console, login *shell.Login, steps *progress) error {
-	shown, done := newFaultPrinter(c.stdout), (*store.Verified)(nil)
+	faults, done := faultPrinter{out: c.stdout}, (*store.Verified)(nil)
 	defer steps.end()
 	err := shell.Stream(ctx, login, server.StreamKey, server.VerifyStream, func(element []byte) error {
 		var v server.StreamedVerification
@@ -108,7 +108,7 @@ func verifyServer(ctx context.Context, c *console, login *shell.Login, steps *pr
 		}
 		switch {
 		case v.Fault != nil:
-			shown.fault(*v.Fault)
+			faults.print(*v.Fault)
 		case v.Progress != nil:
 			steps.verified(*v.Progress)
 		}
@@ -116,7 +116,7 @@ func verifyServer(ctx context.Context, c *console, login *shell.Login, steps *pr
 		return nil
 	})
 	if err == nil && done == nil {
-		err = errors.New("the server has not verified all")
+		err = errors.New("the server stopped before it was done")
 	}
 	if err != nil {
 		return err
@@ -125,51 +125,31 @@ func verifyServer(ctx context.Context, c *console, login *shell.Login, steps *pr
 	return reportVerified(c.stdout, done)
 }
 
-// holdsData refuses a folder that no server has used: opening it would make it one.
-func holdsData(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return cannotRead(dir, err)
-	}
-	if !slices.ContainsFunc(entries, isDataFile) {
-		return fmt.Errorf("the folder %s has no data of cqld", dir)
-	}
-	return nil
-}
-
-// dataFiles are files that data folders have, of this format or an earlier one.
-var dataFiles = []string{"CQLD", "MANIFEST", "LOG", "LOGGED", "FILES", "COMMITS"}
-
-func isDataFile(e fs.DirEntry) bool { return slices.Contains(dataFiles, e.Name()) }
-
-// verifyStore verifies what a store holds, and prints what it finds.
-func verifyStore(ctx context.Context, st *store.Store, out io.Writer, steps *progress) (store.Verified, error) {
-	return st.Verify(ctx, store.Verifier{Fault: newFaultPrinter(out).fault, Progress: steps.verified})
-}
-
 // faultPrinter prints the first faults.
 type faultPrinter struct {
 	out   io.Writer
 	shown int
 }
 
-func newFaultPrinter(out io.Writer) *faultPrinter { return &faultPrinter{out: out} }
-
-func (p *faultPrinter) fault(f store.Fault) {
-	if p.shown++; p.shown <= shownFaults {
+func (p *faultPrinter) print(f store.Fault) {
+	if p.shown++; p.shown <= maxShownFaults {
 		fmt.Fprintln(p.out, f)
 	}
 }
 
 // reportVerified prints the sums. It fails if there are faults.
 func reportVerified(out io.Writer, v *store.Verified) error {
-	fmt.Fprintf(out, "%d tables with %d rows and %d tombstones, %d indexes and views with %d entries (%d stale)\n",
-		v.Tables, v.Rows, v.Tombstones, v.Indexes, v.Entries, v.Stale)
-	if v.Unbuilt > 0 {
-		fmt.Fprintf(out, "%d of the indexes and views are not built yet: rows that lack entries there are no faults\n", v.Unbuilt)
+	result := "OK"
+	if v.Faults > 0 {
+		result = "damaged"
 	}
-	if v.Faults > shownFaults {
-		fmt.Fprintf(out, "%d more faults are not shown\n", v.Faults-shownFaults)
+	fmt.Fprintf(out, "%s: %d tables, %d rows, %d tombstones; %d indexes and views, %d entries, %d stale\n",
+		result, v.Tables, v.Rows, v.Tombstones, v.Indexes, v.Entries, v.Stale)
+	if v.Unbuilt > 0 {
+		fmt.Fprintf(out, "%d indexes and views are not built yet: missing entries there are not faults\n", v.Unbuilt)
+	}
+	if v.Faults > maxShownFaults {
+		fmt.Fprintf(out, "%d more faults are not shown\n", v.Faults-maxShownFaults)
 	}
 	if v.Faults > 0 {
 		return fmt.Errorf("faults: %d", v.Faults)
@@ -177,7 +157,7 @@ func reportVerified(out io.Writer, v *store.Verified) error {
 	return nil
 }
 
-// verified shows how far a verification has come, table by table.
+// verified shows the progress of a verification, table by table.
 func (p *progress) verified(v store.VerifyProgress) {
 	p.show(v.Name, v.Part, fmt.Sprintf("%d rows and %d entries so far", v.Rows, v.Entries))
 }

@@ -63,7 +63,7 @@ func TestVerifyFolder(t *testing.T) {
 		t.Errorf("beside a server: exit %d, %s", code, errs)
 	}
 	stop()
-	if code, out, errs := cqld(t, nil, "verify", dir); code != 0 || !strings.Contains(out, "with 2 entries (0 stale)") {
+	if code, out, errs := cqld(t, nil, "verify", dir); code != 0 || !strings.Contains(out, "2 entries, 0 stale") {
 		t.Errorf("exit %d, %s%s", code, out, errs)
 	}
 	tables, err := filepath.Glob(filepath.Join(dir, "*.sst"))

@@ -2,23 +2,23 @@
 //
 //	go run ./.ci/docs [-w FOLDER] [PAGE...]
 //
-// A page starts in an empty folder, with a cqld built from the checkout on the PATH. Its code blocks are
+// A page starts in an empty folder, with a cqld built from the checkout on the PATH. A code block is one of these:
 //
-//   - commands, if they are indented or fenced with the language sh. One shell runs all commands of a page;
-//   - parts of a file, if a file name follows the language, as in ```go orders/orders_test.go. They are appended to it;
-//   - output, if they are fenced with the language text. They are printed and not compared.
+//   - commands, if it is indented or fenced with the language sh. One shell runs all commands of a page.
+//   - a part of a file, if a file name follows the language, as in ```go orders/orders_test.go. It is appended.
+//   - output, if it is fenced with the language text. It is printed but not compared.
 //
-// Comments in the page change that:
+// Comments above a block change that:
 //
-//	<!-- not run: REASON -->            skip the next block
+//	<!-- not run: REASON -->            skip the block
 //	<!-- run: COMMANDS -->              run commands that the page does not show
-//	<!-- in a terminal of its own -->   start the next block in the background, and continue when cqld ping succeeds.
+//	<!-- in a terminal of its own -->   start the block in the background, and continue when cqld ping succeeds.
 //	                                    It is stopped at the end of the page, or by the command close_terminals
 //	<!-- in a terminal of its own, until: COMMAND -->   the same, but continue when COMMAND succeeds
 //
-// If the system allows it, a page has its own network namespace with nothing but a loopback interface. Otherwise port
-// 9042 must be free. Go modules come from the module cache. Packages for Python, Node and Java are installed into
-// FOLDER first; compat_tests/drivers/run -w FOLDER installs most of them.
+// If the system allows it, a page has its own network namespace with only a loopback interface. Otherwise port 9042
+// must be free. Go modules come from the module cache. Packages for Python, Node and Java are installed into FOLDER
+// first; compat_tests/drivers/run -w FOLDER installs most of them.
 package main
 
 import (
@@ -34,19 +34,19 @@ import (
 	"time"
 )
 
-// pageTime is how long a page may take.
-const pageTime = 5 * time.Minute
+// pageTimeout limits a page.
+const pageTimeout = 5 * time.Minute
 
 func main() {
 	folder := flag.String("w", "", "the folder that packages are installed into")
 	flag.Parse()
-	if err := run(*folder, flag.Args()); err != nil {
+	if err := runPages(*folder, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "docs:", err)
 		os.Exit(1)
 	}
 }
 
-func run(folder string, pages []string) error {
+func runPages(folder string, pages []string) error {
 	if len(pages) == 0 {
 		all, err := filepath.Glob("docs/*.md")
 		if err != nil {
@@ -71,7 +71,7 @@ func run(folder string, pages []string) error {
 	for _, page := range pages {
 		begun := time.Now()
 		fmt.Printf("\n##### %s\n", page)
-		if err := try(page, work); err != nil {
+		if err := runPage(page, work); err != nil {
 			fmt.Printf("##### %s: FAILED: %v\n", page, err)
 			failed = append(failed, page)
 			continue
@@ -85,8 +85,8 @@ func run(folder string, pages []string) error {
 	return nil
 }
 
-// try runs the blocks of a page in a new folder below work.
-func try(page, work string) error {
+// runPage runs the blocks of a page in a new folder below work.
+func runPage(page, work string) error {
 	content, err := os.ReadFile(page)
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func try(page, work string) error {
 // namespaces isolate a page. The system kills all of its processes when its shell ends.
 var namespaces = []string{"--net", "--pid", "--fork", "--mount-proc", "--kill-child"}
 
-// runScript runs a script in a folder, and then kills the processes that it left running.
+// runScript runs a script in a folder and then kills the processes that are still running.
 func runScript(path, folder string) error {
 	args := append([]string{"unshare"}, append(namespaces, "bash", "-c", `ip link set lo up && exec bash "$0"`, path)...)
 	if exec.Command("unshare", append(namespaces, "ip", "link", "set", "lo", "up")...).Run() != nil {
@@ -124,7 +124,7 @@ func runScript(path, folder string) error {
 		}
 		l.Close()
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), pageTime)
+	ctx, cancel := context.WithTimeout(context.Background(), pageTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, os.Stdout, os.Stdout
@@ -132,15 +132,15 @@ func runScript(path, folder string) error {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	err := cmd.Run()
 	if ctx.Err() != nil {
-		err = fmt.Errorf("it takes longer than %v", pageTime)
+		err = fmt.Errorf("it takes longer than %v", pageTimeout)
 	}
 	if cmd.Process != nil {
-		cmd.Cancel() // it fails if nothing is left
+		cmd.Cancel() // fails if no process is left
 	}
 	return err
 }
 
-// prelude is the beginning of the script of each page. Comments in pages may call close_terminals.
+// prelude begins the script of each page. Comments in pages may call close_terminals.
 const prelude = `set -euo pipefail
 terminals=()
 close_terminals() {

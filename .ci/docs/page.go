@@ -9,12 +9,12 @@ import (
 
 // step is a code block of a page, or commands in a comment.
 type step struct {
-	line     int    // where its block or comment begins
-	code     string // what that shows
-	language string // empty: a comment
-	file     string // the file that a block is added to, or empty
-	until    string // the commands run until the page ends, and serve when this command succeeds
-	skip     string // why nothing is done
+	line     int // of the page
+	code     string
+	language string // "" for a comment
+	file     string // the file that the block is appended to, or ""
+	until    string // the block runs in the background; continue when this command succeeds
+	skip     string // the reason for skipping the block
 }
 
 var (
@@ -25,7 +25,7 @@ var (
 // steps parses a page.
 func steps(page string) (all []step, err error) {
 	lines := strings.Split(strings.TrimRight(page, "\n"), "\n")
-	var mark step // what a comment says about the block below it
+	var mark step // from the comment above the next block
 	add := func(s step) error {
 		s.skip, s.until, mark = mark.skip, mark.until, step{}
 		if s.skip == "" && s.file == "" && s.language != "sh" && s.language != "text" {

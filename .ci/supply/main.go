@@ -1,11 +1,11 @@
-// Command supply tells what a release is made of.
+// Command supply lists the parts of a release.
 //
-//	supply licences [FILE]     checks the licences of all modules that are built or tested with, and writes those of
-//	                           the binary's with their texts
+//	supply licences [FILE]     checks the licences of all modules that the build and the tests use, and writes the texts
+//	                           of the binary's licences to FILE
 //	supply sbom BINARY FILE VERSION
-//	                           writes what a binary was built from as CycloneDX
+//	                           writes the SBOM of a binary in CycloneDX's format
 //
-// It reads the files of the modules in the module cache. A licence that it does not know is an error.
+// It reads the files of modules in the module cache. An unknown licence is an error.
 package main
 
 import (
@@ -36,17 +36,17 @@ func main() {
 	}
 }
 
-// module is a module that is used.
+// module is a used module.
 type module struct {
 	Path, Version, Dir string
 	Main               bool
 	Replace            *module
 }
 
-// own is what the paths of our modules begin with.
+// own is the prefix of our modules' paths.
 const own = "github.com/cqld/cqld"
 
-// tools is the module of the tools, which only the folder of the repository has.
+// tools is the module of the tools. It needs the folder of the repository.
 const tools = ".ci/tools/go.mod"
 
 // modules lists the third-party modules that packages depend on, sorted by path.
@@ -83,7 +83,7 @@ func modules(args ...string) ([]*module, error) {
 	return all, nil
 }
 
-// known are the licences that cqld may be built with, with a sentence that only their texts have.
+// known are the accepted licences, each with a sentence that occurs only in its text.
 var known = []struct {
 	id   string // as SPDX has it
 	text *regexp.Regexp
@@ -99,7 +99,7 @@ var known = []struct {
 // licenceFile matches the names of files with licences.
 var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|unlicense)([-.].*)?$`)
 
-// licence finds the licences of a module, and their texts.
+// licence returns the licences of a module and their texts.
 func licence(m *module) (ids []string, text string, err error) {
 	entries, err := os.ReadDir(m.Dir)
 	if err != nil {
@@ -128,7 +128,7 @@ func licence(m *module) (ids []string, text string, err error) {
 	return ids, text, nil
 }
 
-// identify returns the licence that a text is, or "".
+// identify returns the licence of a text, or "".
 func identify(text string) string {
 	line := strings.Join(strings.Fields(text), " ")
 	for _, k := range known {
@@ -139,7 +139,7 @@ func identify(text string) string {
 	return ""
 }
 
-// licences checks all modules, and prints those that are used with their licences. Into a file go those of the binary.
+// licences checks all modules and prints their licences. It writes the texts of the binary's licences to a file.
 func licences(file []string) error {
 	all, err := modules("-test", "./...")
 	if err != nil {
@@ -183,7 +183,7 @@ func licences(file []string) error {
 	return os.WriteFile(file[0], []byte(b.String()), 0o644)
 }
 
-// The parts of a CycloneDX document that are written.
+// The used parts of a CycloneDX document.
 type (
 	document struct {
 		Format      string      `json:"bomFormat"`
@@ -215,7 +215,7 @@ type (
 	}
 )
 
-// sbom writes what a binary was built from, as the binary itself tells.
+// sbom writes an SBOM from the build information of a binary.
 func sbom(binary, file, version string) error {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {

@@ -11,17 +11,17 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// What is sent to one row: by so many workers, to so many nodes.
+// The workers that update one row, and their nodes.
 const (
 	contendingWorkers = 16
 	contendingNodes   = 3
 )
 
-// printContended prints how often workers on several nodes add to one row with a condition, by delay.
+// printContended prints the throughput of conditional updates of one row by several nodes, by delay.
 func printContended(folder string, span time.Duration) error {
 	fmt.Printf("\n%d workers on %d nodes add to one row with a condition:\n\n", contendingWorkers, contendingNodes)
 	fmt.Print("| delay | answers a second | of which applied | median, ms | p99, ms |\n|---|---|---|---|---|\n")
-	return on(folder, local.Options{Nodes: contendingNodes}, func(ctx context.Context, c *local.Cluster) error {
+	return withCluster(folder, local.Options{Nodes: contendingNodes}, func(ctx context.Context, c *local.Cluster) error {
 		for i, d := range []time.Duration{0, 2 * time.Millisecond, 10 * time.Millisecond} {
 			c.SetDelay(0)
 			line, err := contend(ctx, c, i, d, span)
@@ -34,7 +34,7 @@ func printContended(folder string, span time.Duration) error {
 	})
 }
 
-// contend has the workers add to a row, and returns the cells of its line.
+// contend measures the workers with one delay and returns the cells of the line.
 func contend(ctx context.Context, c *local.Cluster, row int, delay, span time.Duration) (string, error) {
 	all := make([]*contender, contendingWorkers)
 	for i := range all {
@@ -82,11 +82,11 @@ func contend(ctx context.Context, c *local.Cluster, row int, delay, span time.Du
 		times[len(times)/2].Milliseconds(), times[len(times)*99/100].Milliseconds()), nil
 }
 
-// contender is a worker that adds to a row, on the condition that it knows the sum.
+// contender is a worker that adds to the row if it knows the current sum.
 type contender struct {
 	conn    *client.Conn
 	row     int
-	sum     int // as far as it knows
+	sum     int // last known
 	applied int
 	times   []time.Duration
 }

@@ -16,11 +16,11 @@ import (
 // importedRows is how many rows are imported.
 const importedRows = 24_000
 
-// printImports prints how many rows a second an export is imported with into some nodes, by delay and format.
+// printImports prints the throughput of imports, by delay and format.
 func printImports(folder string, nodes int) error {
 	fmt.Printf("\nImport of %d rows through one of %d node(s), rows a second:\n\n", importedRows, nodes)
 	fmt.Print("| delay | jsonl | cql |\n|---|---|---|\n")
-	return on(folder, local.Options{Nodes: nodes}, func(ctx context.Context, c *local.Cluster) error {
+	return withCluster(folder, local.Options{Nodes: nodes}, func(ctx context.Context, c *local.Cluster) error {
 		conn, err := client.Dial(ctx, c.Nodes[0].Addr, client.Options{})
 		if err != nil {
 			return err
@@ -58,7 +58,7 @@ func printImports(folder string, nodes int) error {
 	})
 }
 
-// fillImported makes a table with the rows.
+// fillImported creates a table with the rows.
 func fillImported(ctx context.Context, conn *client.Conn) error {
 	text := "CREATE TABLE bench.imported (a int, b int, c text, d bigint, PRIMARY KEY (a, b))"
 	if _, err := conn.Query(ctx, text, nil, nil); err != nil {
@@ -79,7 +79,7 @@ func fillImported(ctx context.Context, conn *client.Conn) error {
 	return nil
 }
 
-// importAgain empties the table and imports it, and returns how many rows a second it took.
+// importAgain empties the table and imports it. It returns the rows per second.
 func importAgain(
 	ctx context.Context, c *local.Cluster, conn *client.Conn, delay time.Duration, i transfer.Import,
 ) (float64, error) {

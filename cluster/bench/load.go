@@ -12,16 +12,16 @@ import (
 	"github.com/cqld/cqld/compat_tests/process"
 )
 
-// clients is how many clients send at the same time, to all nodes together.
+// clients is the number of clients of all nodes.
 const clients = 64
 
-// printLoad prints how many statements some nodes answer, and what that costs.
+// printLoad prints the throughput of several nodes and the CPU time per statement.
 func printLoad(folder string, counts []int, span time.Duration) error {
 	fmt.Printf("\n%d clients, statements a second and processor time of each in microseconds:\n\n", clients)
 	fmt.Print("| statement | nodes | a second | nodes' time | store's time | PD's time |\n|---|---|---|---|---|---|\n")
 	lines := make([][]string, len(statements))
 	for _, nodes := range counts {
-		err := on(folder, local.Options{Nodes: nodes, Direct: true}, func(ctx context.Context, c *local.Cluster) error {
+		err := withCluster(folder, local.Options{Nodes: nodes, Direct: true}, func(ctx context.Context, c *local.Cluster) error {
 			workers := make([]*worker, clients)
 			for i := range workers {
 				w, err := connect(ctx, i, c.Nodes[i%nodes].Addr)
@@ -55,7 +55,7 @@ func printLoad(folder string, counts []int, span time.Duration) error {
 	return nil
 }
 
-// used is the processor time of the nodes, the store and PD.
+// used returns the CPU time of the nodes, the store and PD.
 func used(c *local.Cluster) (all [3]time.Duration, err error) {
 	for _, p := range c.Nodes {
 		t, failed := p.CPU()
@@ -68,7 +68,7 @@ func used(c *local.Cluster) (all [3]time.Duration, err error) {
 	return all, err
 }
 
-// measure has all clients send a statement, and returns the cells of its line.
+// measure measures a statement and returns the cells of its line.
 func measure(ctx context.Context, c *local.Cluster, workers []*worker, statement int, span time.Duration) (string, error) {
 	before, err := used(c)
 	if err != nil {

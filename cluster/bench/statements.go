@@ -9,16 +9,13 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// sliceRows is how many rows a slice has.
-const sliceRows = 20
+const (
+	sliceRows   = 20 // rows of a slice
+	indexedRows = 10 // rows with the same indexed value
+	rows        = 4  // rows per client that it reads and updates
+)
 
-// indexedRows is how many rows an index finds.
-const indexedRows = 10
-
-// rows is how many rows there are for each client: what it reads and updates.
-const rows = 4
-
-// definitions are what the statements need.
+// definitions create the tables.
 var definitions = []string{
 	"CREATE KEYSPACE bench WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
 	"CREATE TABLE bench.one (a int PRIMARY KEY, b int)",
@@ -42,16 +39,16 @@ func define(ctx context.Context, c *local.Cluster) error {
 	return nil
 }
 
-// statement is what is measured.
+// statement is a measured statement.
 type statement struct {
 	name, text string
 
-	// values are those of the n-th execution of a client; nil: it is a definition, whose text has a place for a number,
-	// and which one client alone sends.
+	// values returns the values of a client's n-th execution. It is nil for a schema change, whose text has a placeholder
+	// for n and which only one client sends.
 	values func(client, n int) []types.Value
 }
 
-// statements are all, in the order of the tables.
+// statements are all statements, in the order of the printed lines.
 var statements = []statement{
 	{"SELECT of one row by its key", "SELECT b FROM bench.one WHERE a = ?", func(client, n int) []types.Value {
 		return numbers(rowOf(client, n))
@@ -80,7 +77,7 @@ var statements = []statement{
 	{"CREATE TABLE", "CREATE TABLE bench.t%d (a int PRIMARY KEY)", nil},
 }
 
-// rowOf is a row that one client uses alone.
+// rowOf returns the key of a row that only one client uses.
 func rowOf(client, n int) int { return client*rows + n%rows }
 
 func numbers(all ...int) (values []types.Value) {
@@ -95,7 +92,7 @@ type worker struct {
 	number   int
 	conn     *client.Conn
 	prepared []*client.Prepared
-	sent     []int // of each statement
+	sent     []int // number of executions of each statement
 }
 
 // connect connects a client to a node, prepares the statements and writes the rows of the client.
@@ -135,7 +132,7 @@ func (w *worker) fill(ctx context.Context) error {
 	return err
 }
 
-// send sends a statement and waits for its answer.
+// send executes a statement.
 func (w *worker) send(ctx context.Context, number int) error {
 	n := w.sent[number]
 	w.sent[number]++

@@ -10,20 +10,20 @@ import (
 	"github.com/cqld/cqld/cluster/local"
 )
 
-// fault is something that is done to a cluster.
+// fault is a fault of a cluster.
 type fault struct {
 	name  string
-	node  int           // that does not serve meanwhile; noNode: all may
-	lasts time.Duration // from its begin to its end
+	node  int           // the node that does not serve meanwhile, or noNode
+	lasts time.Duration // from begin to end
 	begin func(*local.Cluster) error
 	end   func(*local.Cluster) error
 }
 
-// noNode says that a fault is not one of a node.
-const noNode = nodes - 1 // behind which comes the first node
+// noNode is the node of a fault that is not about a node: the one before the first, modulo nodes.
+const noNode = nodes - 1
 
-// faults are all that is done, in this order. First the store commits with one request or asynchronously, where a node
-// asks for it; from a little before it is killed for the first time on, in two phases.
+// faults are all faults, in order. At first the store commits with one request or asynchronously. Shortly before it is
+// killed for the first time, it changes to two phases.
 var faults = []fault{
 	killNode(0),
 	killBetween("asynchronous phases", 1),
@@ -36,10 +36,10 @@ var faults = []fault{
 		name: "store killed", node: noNode, lasts: asynchronousEnd + 2*time.Second,
 		begin: func(c *local.Cluster) error {
 			c.Store.Args = append(c.Store.Args, "-two-phases")
-			said := c.Store.Said("two phases from now on")
+			said := c.Store.CountInLog("two phases from now on")
 			err := c.Store.Signal(syscall.SIGHUP)
 			if err == nil {
-				err = more(c, "two phases from now on", said)
+				err = awaitLog(c, "two phases from now on", said)
 			}
 			time.Sleep(asynchronousEnd)
 			return errors.Join(err, c.Store.Kill())
@@ -72,7 +72,7 @@ var faults = []fault{
 	killNode(2),
 }
 
-// killNode kills a node, and starts it again.
+// killNode kills a node and restarts it.
 func killNode(node int) fault {
 	return fault{
 		name: fmt.Sprint("node ", node+1, " killed"), node: node, lasts: time.Second,
@@ -81,22 +81,22 @@ func killNode(node int) fault {
 	}
 }
 
-// killBetween kills a node that has prewritten and not committed. Others have to find out what became of that.
+// killBetween kills a node between prewrite and commit. Other nodes have to resolve its transactions.
 func killBetween(phases string, node int) fault {
 	return fault{
 		name: fmt.Sprintf("node %d killed between %s", node+1, phases), node: node, lasts: time.Second,
 		begin: func(c *local.Cluster) error {
-			held, dropped := c.Store.Said("is held"), c.Store.Said("is dropped")
+			held, dropped := c.Store.CountInLog("is held"), c.Store.CountInLog("is dropped")
 			if err := c.Store.Signal(syscall.SIGUSR1); err != nil {
 				return err
 			}
-			if err := more(c, "is held", held); err != nil {
+			if err := awaitLog(c, "is held", held); err != nil {
 				return err
 			}
 			time.Sleep(allHeld)
 			err := c.Nodes[node].Kill()
 			if err == nil {
-				err = more(c, "is dropped", dropped)
+				err = awaitLog(c, "is dropped", dropped)
 			}
 			return errors.Join(err, c.Store.Signal(syscall.SIGUSR2))
 		},
@@ -104,26 +104,23 @@ func killBetween(phases string, node int) fault {
 	}
 }
 
-// allHeld is how long it takes from the first commit that is held until all nodes have one. It is less than a lease.
-const allHeld = 300 * time.Millisecond
+const (
+	allHeld         = 300 * time.Millisecond // from the first paused commit until all nodes have one; less than a lease
+	asynchronousEnd = 2 * time.Second        // the duration of running asynchronous commits
+	logTimeout      = 20 * time.Second       // for a line in the log of the store
+)
 
-// asynchronousEnd is how long commits take that are asynchronous and have begun.
-const asynchronousEnd = 2 * time.Second
-
-// saidIn is how long the store may take to say something.
-const saidIn = 20 * time.Second
-
-// more waits until the store has said something more often than before.
-func more(c *local.Cluster, text string, before int) error {
-	return local.Eventually(saidIn, func(context.Context) error {
-		if c.Store.Said(text) <= before {
-			return fmt.Errorf("the store has not said %q", text)
+// awaitLog waits until the store has logged a text more often than before.
+func awaitLog(c *local.Cluster, text string, before int) error {
+	return local.Eventually(logTimeout, func(context.Context) error {
+		if c.Store.CountInLog(text) <= before {
+			return fmt.Errorf("the store has not logged %q", text)
 		}
 		return nil
 	})
 }
 
-// killAll kills everything at once, as when the power fails but for what the system has in its memory.
+// killAll kills all processes at once. Unlike a power failure, that keeps the page cache of the system.
 func killAll(c *local.Cluster) error {
 	err := errors.Join(c.Store.Kill(), c.Placement.Kill())
 	for _, p := range c.Nodes {

@@ -17,33 +17,32 @@ import (
 // writers is how many clients write at the same time.
 const writers = 6
 
-// patience bounds what the trial does when nobody is killed. A transaction whose node was killed holds its locks for
-// up to 20 seconds.
+// patience limits statements of the trial itself. Locks of a killed node last up to 20 seconds.
 const patience = 2 * time.Minute
 
-// trial writes, and knows what may be stored.
+// trial writes to a cluster and checks its content.
 type trial struct {
 	cluster *local.Cluster
 	writers [writers]*writer
 	meters  [nodes]*local.Meter // of writes
-	tables  []string            // that were defined
+	tables  []string            // created tables
 	defined int
 	stop    context.CancelFunc
 	running sync.WaitGroup
 }
 
-// writer is a client which writes to rows of its own, and to a sum that all share.
+// writer is a client that writes its own rows and adds to a shared sum.
 type writer struct {
 	number int
 	next   int          // number of the next write
-	rows   map[int]bool // that were acknowledged
-	pairs  map[int]bool // batches of two rows that were acknowledged
+	rows   map[int]bool // acknowledged
+	pairs  map[int]bool // acknowledged batches of two rows
 
-	added, mayHave atomic.Int64 // to the sum: acknowledged, and without an answer
+	added, mayHave atomic.Int64 // additions to the sum: acknowledged, and without a response
 	failed         int
 }
 
-// ballast makes each row of a batch as large as one request may be: the commit is asynchronous then, or has two phases.
+// ballast makes each row of a batch too large for a commit with one request: it is asynchronous or has two phases.
 var ballast = strings.Repeat("ballast ", 2200)
 
 var definitions = []string{
@@ -73,15 +72,15 @@ func newTrial(c *local.Cluster) (*trial, error) {
 	return t, nil
 }
 
-// stopMeters ends the meters.
+// stopMeters stops the meters.
 func (t *trial) stopMeters() {
 	for _, m := range t.meters {
 		m.Stop()
 	}
 }
 
-// pause waits until writes succeed on all nodes after the end of a fault, and says for how long none did on the node
-// where that was longest.
+// pause waits until writes succeed on all nodes after the end of a fault. It describes the longest time without a
+// successful write on any node.
 func (t *trial) pause(begin, end time.Time) (text string, err error) {
 	var longest, after time.Duration
 	for _, m := range t.meters {
@@ -95,7 +94,7 @@ func (t *trial) pause(begin, end time.Time) (text string, err error) {
 		}
 		longest, after = max(longest, l), max(after, a)
 	}
-	return fmt.Sprintf("%.1f s without a write, %.1f s of them afterwards", longest.Seconds(), after.Seconds()), nil
+	return fmt.Sprintf("%.1f s without a write, %.1f s of it afterwards", longest.Seconds(), after.Seconds()), nil
 }
 
 // ask runs a statement on a node and returns the first column of its rows.
@@ -117,24 +116,24 @@ func (t *trial) ask(node int, text string) (all []string, err error) {
 	return all, nil
 }
 
-// begin has all writers write until halt.
-func (t *trial) begin() {
+// startWriters starts all writers.
+func (t *trial) startWriters() {
 	ctx, stop := context.WithCancel(context.Background())
 	t.stop = stop
 	addresses := t.cluster.Addresses()
 	for _, w := range t.writers {
-		t.running.Go(func() { w.run(ctx, addresses) })
+		t.running.Go(func() { w.writeAll(ctx, addresses) })
 	}
 }
 
-// halt stops all writers when they have their answers.
-func (t *trial) halt() {
+// stopWriters stops all writers after their current write.
+func (t *trial) stopWriters() {
 	t.stop()
 	t.running.Wait()
 }
 
-// run writes on one node after the other, each until it fails there.
-func (w *writer) run(ctx context.Context, addresses []string) {
+// writeAll writes on one node until a write fails, then on the next one, and so on.
+func (w *writer) writeAll(ctx context.Context, addresses []string) {
 	for node := w.number; ctx.Err() == nil; node++ {
 		dialing, cancel := context.WithTimeout(ctx, time.Second)
 		conn, err := client.Dial(dialing, addresses[node%nodes], client.Options{})
@@ -146,7 +145,7 @@ func (w *writer) run(ctx context.Context, addresses []string) {
 		for ctx.Err() == nil {
 			if err = w.write(conn); err != nil {
 				w.failed++
-				time.Sleep(10 * time.Millisecond) // a node that does not reach its cluster refuses at once
+				time.Sleep(10 * time.Millisecond) // a node without its cluster fails at once
 				break
 			}
 		}
@@ -154,12 +153,12 @@ func (w *writer) run(ctx context.Context, addresses []string) {
 	}
 }
 
-// answerIn is how long a writer waits for an answer.
-const answerIn = 15 * time.Second
+// writeTimeout limits a write.
+const writeTimeout = 15 * time.Second
 
 // write writes the next row, batch or sum.
 func (w *writer) write(conn *client.Conn) error {
-	ctx, cancel := context.WithTimeout(context.Background(), answerIn)
+	ctx, cancel := context.WithTimeout(context.Background(), writeTimeout)
 	defer cancel()
 	n := w.next
 	w.next++
@@ -202,7 +201,7 @@ func (w *writer) add(ctx context.Context, conn *client.Conn) error {
 	return err
 }
 
-// define creates a table on a node that was not killed, and says what became of that.
+// define creates a table on a node other than victim. It returns a description of the outcome.
 func (t *trial) define(victim int) string {
 	t.defined++
 	name := fmt.Sprintf("crash.t%d", t.defined)
@@ -213,7 +212,7 @@ func (t *trial) define(victim int) string {
 	return name + " defined"
 }
 
-// check looks whether the nodes have what they must have.
+// check checks the content of all nodes.
 func (t *trial) check() error {
 	for node := range nodes {
 		err := local.Eventually(patience, func(context.Context) error {
@@ -240,24 +239,24 @@ func (t *trial) check() error {
 	return nil
 }
 
-// checkSum looks whether the sum has each addition once.
+// checkSum checks that the sum counts each addition once.
 func (t *trial) checkSum(node int) error {
-	var least, most int64
+	var minSum, maxSum int64
 	for _, w := range t.writers {
-		least += w.added.Load()
-		most += w.added.Load() + w.mayHave.Load()
+		minSum += w.added.Load()
+		maxSum += w.added.Load() + w.mayHave.Load()
 	}
 	all, err := t.ask(node, "SELECT n FROM crash.sums WHERE id = 1")
 	if err != nil {
 		return err
 	}
-	if sum, err := strconv.ParseInt(all[0], 10, 64); err != nil || sum < least || sum > most {
-		return fmt.Errorf("the sum is %s, and has to be from %d to %d", all[0], least, most)
+	if sum, err := strconv.ParseInt(all[0], 10, 64); err != nil || sum < minSum || sum > maxSum {
+		return fmt.Errorf("the sum is %s, but must be from %d to %d", all[0], minSum, maxSum)
 	}
 	return nil
 }
 
-// without are the numbers that are in one set and not in another.
+// without returns the numbers that are in one set but not in another.
 func without(in, notIn map[int]bool) (all []int) {
 	for n := range in {
 		if !notIn[n] {
@@ -267,7 +266,7 @@ func without(in, notIn map[int]bool) (all []int) {
 	return all
 }
 
-// checkWriter looks whether the rows of a writer are there.
+// checkWriter checks the rows of a writer.
 func (t *trial) checkWriter(node int, w *writer) error {
 	has, err := t.numbers(node, fmt.Sprintf("SELECT n FROM crash.rows WHERE w = %d", w.number))
 	if err != nil {
@@ -278,7 +277,7 @@ func (t *trial) checkWriter(node int, w *writer) error {
 			return fmt.Errorf("row %d of writer %d is lost", n, w.number)
 		}
 	}
-	for n := range has { // a few of them through the index
+	for n := range has { // look some of them up through the index
 		if n%97 != 0 {
 			continue
 		}
@@ -290,7 +289,7 @@ func (t *trial) checkWriter(node int, w *writer) error {
 			return fmt.Errorf("row %d of writer %d is not in the index", n, w.number)
 		}
 	}
-	// A batch without an answer may be committed between the two reads.
+	// A batch without a response may commit between the two reads.
 	return local.Eventually(patience, func(context.Context) error {
 		first, err := t.numbers(node, fmt.Sprintf("SELECT n FROM crash.first WHERE w = %d", w.number))
 		if err != nil {
@@ -329,7 +328,7 @@ func (t *trial) numbers(node int, text string) (map[int]bool, error) {
 	return has, nil
 }
 
-// summary says what was written so far.
+// summary describes the writes so far.
 func (t *trial) summary() string {
 	var rows, pairs, failed int
 	var added int64

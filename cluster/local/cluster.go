@@ -1,7 +1,5 @@
-// Package local runs a cluster on this machine, of processes of its own: unistore as the store, a stand-in for PD, and
-// nodes. Each node reaches the store and PD through gates, which can delay what goes through them and cut the node off.
-//
-// Unistore speaks TiKV's protocol and keeps its data on disk. It is one store without Raft.
+// Package local runs a cluster of processes on this machine: unistore as the only store, placement instead of PD, and
+// nodes. Each node reaches the store and PD through gates, which can delay its traffic and cut it off.
 package local
 
 import (
@@ -16,15 +14,15 @@ import (
 	"github.com/cqld/cqld/compat_tests/process"
 )
 
-// Options say what a cluster is.
+// Options of a cluster.
 type Options struct {
-	Programs string // the folder of Build; empty: the one of the data
+	Programs string // the folder of Build; "": the folder of the data
 	Nodes    int
 	Node     []string // more arguments of each node
 	Direct   bool     // the nodes reach store and PD without gates
 }
 
-// Cluster is a cluster that runs.
+// Cluster is a running cluster.
 type Cluster struct {
 	Placement *Daemon
 	Store     *Daemon
@@ -35,10 +33,10 @@ type Cluster struct {
 	gates   []gates
 }
 
-// gates are what a node reaches store and PD through.
+// gates are the gates of a node.
 type gates struct{ store, placement *Gate }
 
-// Build makes the programs in a folder. The working directory is the one of the module cluster.
+// Build builds the programs into a folder. The working directory must be the folder of the module cluster.
 func Build(folder string) error {
 	for _, b := range []struct {
 		module, name string
@@ -46,7 +44,7 @@ func Build(folder string) error {
 	}{
 		{".", "cqld-cluster", []string{"./cmd/cqld-cluster"}},
 		{".", "placement", []string{"./placement"}},
-		{"unistore", "unistore", []string{"-ldflags=-checklinkname=0", "."}}, // it uses a variable of the runtime
+		{"unistore", "unistore", []string{"-ldflags=-checklinkname=0", "."}}, // it links to a variable of the runtime
 	} {
 		cmd := exec.Command("go", append([]string{"build", "-o", filepath.Join(folder, b.name)}, b.args...)...)
 		cmd.Dir = b.module
@@ -97,7 +95,7 @@ func (c *Cluster) start() (err error) {
 	return nil
 }
 
-// openGates opens the gates of all nodes, and has the placement show each node its own ones.
+// openGates opens the gates of all nodes. The placement announces to each node its own gates.
 func (c *Cluster) openGates() error {
 	for range c.Nodes {
 		serving, err := freeAddress()
@@ -118,7 +116,7 @@ func (c *Cluster) openGates() error {
 	return nil
 }
 
-// StartNode starts a node, at the address that it had before.
+// StartNode starts a node, or restarts it at its address.
 func (c *Cluster) StartNode(i int) (err error) {
 	listen, placement := "127.0.0.1:0", c.Placement.Addr
 	if p := c.Nodes[i]; p != nil {
@@ -138,10 +136,10 @@ func (c *Cluster) StartNode(i int) (err error) {
 	return err
 }
 
-// CutOff cuts a node off from the store, or connects it again. It goes on to reach PD.
+// CutOff cuts a node off from the store, but not from PD, or connects it again.
 func (c *Cluster) CutOff(node int, cut bool) { c.gates[node].store.Shut(cut) }
 
-// SetDelay sets the time that a request from a node to the store or to PD and its answer are on their way.
+// SetDelay sets the round-trip time between nodes and the store or PD.
 func (c *Cluster) SetDelay(d time.Duration) {
 	for _, g := range c.gates {
 		g.store.SetDelay(d)
@@ -149,7 +147,7 @@ func (c *Cluster) SetDelay(d time.Duration) {
 	}
 }
 
-// Addresses are where the nodes listen.
+// Addresses returns the addresses of the nodes.
 func (c *Cluster) Addresses() (all []string) {
 	for _, p := range c.Nodes {
 		all = append(all, p.Addr)
@@ -157,7 +155,7 @@ func (c *Cluster) Addresses() (all []string) {
 	return all
 }
 
-// Log is the end of what nodes and store have logged.
+// Log returns the ends of the logs of nodes and store.
 func (c *Cluster) Log() (all string) {
 	for i, p := range c.Nodes {
 		all += fmt.Sprintf("node %d:\n%s", i+1, p.Log())
@@ -183,10 +181,10 @@ func (c *Cluster) Close() {
 	}
 }
 
-// errNever says that something did not come about in its time.
-var errNever = errors.New("it takes too long")
+// errTimeout is the error of Eventually.
+var errTimeout = errors.New("timeout")
 
-// Eventually waits until something is done without an error.
+// Eventually calls do until it succeeds or limit has passed.
 func Eventually(limit time.Duration, do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -197,7 +195,7 @@ func Eventually(limit time.Duration, do func(context.Context) error) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%w: %w", errNever, err)
+			return fmt.Errorf("%w: %w", errTimeout, err)
 		case <-time.After(50 * time.Millisecond):
 		}
 	}

@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// startIn is how long a process may take until it lets itself be connected to.
-const startIn = time.Minute
+// startTimeout limits the start of a process.
+const startTimeout = time.Minute
 
 // Daemon is the process of the store or of the placement.
 type Daemon struct {
-	Addr string   // where it serves
-	Args []string // of the next start
+	Addr string   // its address
+	Args []string // for the next start
 
 	binary, log string
 	cmd         *exec.Cmd
 }
 
-// Start starts the process, and returns when it lets itself be connected to.
+// Start starts the process and waits until it accepts connections.
 func (d *Daemon) Start() error {
 	log, err := os.OpenFile(d.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -34,7 +34,7 @@ func (d *Daemon) Start() error {
 	if err := d.cmd.Start(); err != nil {
 		return err
 	}
-	err = Eventually(startIn, func(ctx context.Context) error {
+	err = Eventually(startTimeout, func(ctx context.Context) error {
 		var dialer net.Dialer
 		c, err := dialer.DialContext(ctx, "tcp", d.Addr)
 		if err == nil {
@@ -48,37 +48,37 @@ func (d *Daemon) Start() error {
 	return nil
 }
 
-// Kill ends the process without a chance to finish anything.
+// Kill kills the process.
 func (d *Daemon) Kill() error {
 	if err := d.cmd.Process.Kill(); err != nil {
 		return err
 	}
-	_ = d.cmd.Wait() // says that it was killed
+	_ = d.cmd.Wait()
 	return nil
 }
 
 // Signal sends the process a signal.
 func (d *Daemon) Signal(s os.Signal) error { return d.cmd.Process.Signal(s) }
 
-// Pid is the number of the process.
+// Pid returns the process ID.
 func (d *Daemon) Pid() int { return d.cmd.Process.Pid }
 
-// Said is how often the process has logged a text.
-func (d *Daemon) Said(text string) int {
-	said, _ := os.ReadFile(d.log)
-	return bytes.Count(said, []byte(text))
+// CountInLog returns how often the process has logged a text.
+func (d *Daemon) CountInLog(text string) int {
+	log, _ := os.ReadFile(d.log)
+	return bytes.Count(log, []byte(text))
 }
 
 // logTail is how many bytes of a log are shown.
 const logTail = 4 << 10
 
-// logged is the end of what the process has logged.
+// logged returns the end of the log.
 func (d *Daemon) logged() string {
-	said, _ := os.ReadFile(d.log)
-	return string(said[max(0, len(said)-logTail):])
+	log, _ := os.ReadFile(d.log)
+	return string(log[max(0, len(log)-logTail):])
 }
 
-// freeAddress returns an address of this machine that nobody listens at.
+// freeAddress returns an unused address of this machine.
 func freeAddress() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

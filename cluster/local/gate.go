@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// Gate forwards connections. It can delay what goes through, and stop forwarding as a network does that is cut: then
-// nothing arrives, and nobody is told.
+// Gate is a TCP proxy. It can delay traffic, and stop forwarding like a broken network: nothing arrives, and
+// connections stay open.
 type Gate struct {
 	listener net.Listener
 	targets  []string
-	next     atomic.Int64 // connection
+	next     atomic.Int64 // number of the next connection
 	delay    atomic.Int64 // each way, in nanoseconds
 
 	mu     sync.Mutex
@@ -24,7 +24,7 @@ type Gate struct {
 	ended  sync.WaitGroup
 }
 
-// OpenGate listens at an address of this machine that is free. Each connection goes to the next of the targets.
+// OpenGate opens a gate. Each connection goes to the next target.
 func OpenGate(targets ...string) (*Gate, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -36,13 +36,13 @@ func OpenGate(targets ...string) (*Gate, error) {
 	return g, nil
 }
 
-// Addr is where the gate listens.
+// Addr returns the address of the gate.
 func (g *Gate) Addr() string { return g.listener.Addr().String() }
 
-// SetDelay delays what goes through, half of the time each way.
+// SetDelay sets the round-trip delay, half of it each way.
 func (g *Gate) SetDelay(d time.Duration) { g.delay.Store(int64(d / 2)) }
 
-// Shut stops forwarding, or goes on with what has arrived meanwhile.
+// Shut stops or resumes forwarding.
 func (g *Gate) Shut(shut bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -50,7 +50,7 @@ func (g *Gate) Shut(shut bool) {
 	g.change.Broadcast()
 }
 
-// Close ends the gate and all connections through it.
+// Close closes the gate and all connections through it.
 func (g *Gate) Close() {
 	g.mu.Lock()
 	g.closed = true
@@ -73,7 +73,7 @@ func (g *Gate) pass() bool {
 	return !g.closed
 }
 
-// hold notes a connection, which Close then ends.
+// hold registers a connection for Close.
 func (g *Gate) hold(c net.Conn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -101,7 +101,7 @@ func (g *Gate) accept() {
 	}
 }
 
-// join forwards a connection until one side ends it.
+// join forwards a connection until one side closes it.
 func (g *Gate) join(client net.Conn) {
 	g.hold(client)
 	defer g.release(client)
@@ -120,7 +120,7 @@ func (g *Gate) join(client net.Conn) {
 	ways.Wait()
 }
 
-// dial connects to the next target that lets itself be connected to.
+// dial connects to the next target that accepts a connection.
 func (g *Gate) dial() (c net.Conn, err error) {
 	for range g.targets {
 		n := int(g.next.Add(1)-1) % len(g.targets)
@@ -131,18 +131,18 @@ func (g *Gate) dial() (c net.Conn, err error) {
 	return nil, err
 }
 
-// piece is what has arrived at once.
+// piece is the result of one read.
 type piece struct {
 	at    time.Time
 	bytes []byte
 }
 
-// inFlight is how many pieces may be on their way.
-const inFlight = 1 << 10
+// maxPieces is how many pieces may be in flight.
+const maxPieces = 1 << 10
 
-// carry forwards one way of a connection, and ends both when it ends.
+// carry forwards one direction of a connection and closes both ends afterwards.
 func (g *Gate) carry(to, from net.Conn) {
-	flying := make(chan piece, inFlight)
+	flying := make(chan piece, maxPieces)
 	var reading sync.WaitGroup
 	reading.Go(func() {
 		defer close(flying)
@@ -173,10 +173,10 @@ func (g *Gate) carry(to, from net.Conn) {
 	reading.Wait()
 }
 
-// timerLate is how late Go's timers may be where nothing else goes on.
+// timerLate is how late Go's timers may be in an idle process.
 const timerLate = 1500 * time.Microsecond
 
-// sleepUntil sleeps until a moment: long with a timer, and the rest in the system.
+// sleepUntil sleeps until a time: first with a timer, the rest in the system, which is more precise.
 func sleepUntil(at time.Time) {
 	if d := time.Until(at) - timerLate; d > 0 {
 		time.Sleep(d)

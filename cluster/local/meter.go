@@ -10,7 +10,7 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// Meter runs a statement on a node again and again, and knows when that succeeded.
+// Meter runs a statement on a node repeatedly and records when it succeeds.
 type Meter struct {
 	stop    context.CancelFunc
 	running sync.WaitGroup
@@ -19,28 +19,28 @@ type Meter struct {
 	succeeded []time.Time
 }
 
-// The times of a meter: between two statements, and that one may take.
+// The times of a meter.
 const (
-	meterEvery   = 50 * time.Millisecond
-	meterPatient = time.Second
+	meterInterval = 50 * time.Millisecond
+	meterTimeout  = time.Second // of one statement
 )
 
-// Measure begins to run a statement on the node at an address.
+// Measure starts a meter for the node at an address.
 func Measure(address, statement string) *Meter {
 	ctx, stop := context.WithCancel(context.Background())
 	m := &Meter{stop: stop}
 	m.running.Go(func() {
 		for ctx.Err() == nil {
-			_ = m.run(ctx, address, statement) // it is the time without a success that counts
+			_ = m.measure(ctx, address, statement) // only successes count
 			pause(ctx)
 		}
 	})
 	return m
 }
 
-// run runs the statement on one connection until it fails.
-func (m *Meter) run(ctx context.Context, address, statement string) error {
-	dialing, cancel := context.WithTimeout(ctx, meterPatient)
+// measure runs the statement on one connection until it fails.
+func (m *Meter) measure(ctx context.Context, address, statement string) error {
+	dialing, cancel := context.WithTimeout(ctx, meterTimeout)
 	defer cancel()
 	conn, err := client.Dial(dialing, address, client.Options{})
 	if err != nil {
@@ -48,7 +48,7 @@ func (m *Meter) run(ctx context.Context, address, statement string) error {
 	}
 	defer conn.Close()
 	for ctx.Err() == nil {
-		asking, cancel := context.WithTimeout(ctx, meterPatient)
+		asking, cancel := context.WithTimeout(ctx, meterTimeout)
 		_, err := conn.Query(asking, statement, nil, nil)
 		cancel()
 		if err != nil {
@@ -65,15 +65,15 @@ func (m *Meter) run(ctx context.Context, address, statement string) error {
 func pause(ctx context.Context) {
 	select {
 	case <-ctx.Done():
-	case <-time.After(meterEvery):
+	case <-time.After(meterInterval):
 	}
 }
 
-// errNoSuccess says that a statement has not succeeded since.
-var errNoSuccess = errors.New("nothing has succeeded since")
+// errNoSuccess is the error of Pause.
+var errNoSuccess = errors.New("no success since")
 
-// Pause is the longest time without a success since a moment, if there was a success after a later moment, and how long
-// that took.
+// Pause returns the longest time without a success since begin, and how long after end the next success came. It fails
+// if there is none yet.
 func (m *Meter) Pause(begin, end time.Time) (longest, after time.Duration, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -90,7 +90,7 @@ func (m *Meter) Pause(begin, end time.Time) (longest, after time.Duration, err e
 	return time.Since(last), time.Since(end), fmt.Errorf("%w %v", errNoSuccess, last)
 }
 
-// Stop ends the meter.
+// Stop stops the meter.
 func (m *Meter) Stop() {
 	m.stop()
 	m.running.Wait()

@@ -1,13 +1,13 @@
-// Command placement stands in for a placement driver (PD) of a single store, for tests. It answers what client-go and
-// the store ask, and orders nothing.
+// Command placement replaces a placement driver (PD) with a single store in tests. It answers the requests of
+// client-go and of the store, but does not schedule anything.
 //
 //	placement -listen ADDRESS -data FILE [-view LISTEN,ANNOUNCED,STORE ...]
 //
-// What it has to remember is in a file, so that it can be killed and started again: stores, regions, safe points, and
-// a bound of the timestamps that it gives.
+// Its state is in a file, so that it can be killed and restarted: stores, regions, safe points, and an upper bound of
+// its timestamps.
 //
-// A view is another address that it serves at. Whoever asks there is told to find PD at the second address and the
-// store at the third one. Proxies at these two can then delay or cut off one client.
+// A view is a further address to listen on. Clients there get ANNOUNCED as the address of PD and STORE as the address
+// of the store. Proxies at these two addresses can delay or cut off one client.
 package main
 
 import (
@@ -23,10 +23,10 @@ import (
 )
 
 func main() {
-	listen := flag.String("listen", "", "the `address` to serve at")
-	data := flag.String("data", "", "the `file` of what is remembered")
+	listen := flag.String("listen", "", "the `address` to listen on")
+	data := flag.String("data", "", "the `file` of the state")
 	var views []view
-	flag.Func("view", "`addresses` with commas: one more to serve at, and those of PD and the store that are told there",
+	flag.Func("view", "`addresses` separated by commas: one to listen on, and the announced ones of PD and the store",
 		func(text string) error {
 			parts := strings.Split(text, ",")
 			if len(parts) != 3 {
@@ -36,14 +36,14 @@ func main() {
 			return nil
 		})
 	flag.Parse()
-	if err := run(append(views, view{listen: *listen, announced: *listen}), *data); err != nil {
+	if err := serve(append(views, view{listen: *listen, announced: *listen}), *data); err != nil {
 		log.Print(err)
 		os.Exit(1)
 	}
 }
 
-// run serves until it fails, or the process is killed.
-func run(views []view, data string) error {
+// serve serves until it fails.
+func serve(views []view, data string) error {
 	p, err := open(data)
 	if err != nil {
 		return err

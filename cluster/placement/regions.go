@@ -17,10 +17,10 @@ type region struct {
 	Leader *metapb.Peer
 }
 
-// message is the region as it is told to clients.
+// message returns the region as a message for clients.
 func (r *region) message() *pdpb.Region { return &pdpb.Region{Region: r.Region, Leader: r.Leader} }
 
-// putRegion takes a region in place of older ones with the same keys.
+// putRegion stores a region. It replaces older ones with the same keys.
 func (p *placement) putRegion(r *metapb.Region, leader *metapb.Peer) {
 	if leader == nil && len(r.Peers) > 0 {
 		leader = r.Peers[0]
@@ -38,12 +38,12 @@ func (p *placement) putRegion(r *metapb.Region, leader *metapb.Peer) {
 	slices.SortFunc(p.stored.Regions, func(a, b *region) int { return bytes.Compare(a.Region.StartKey, b.Region.StartKey) })
 }
 
-// ends reports whether a region has all keys up to an end, which is that of all keys if it is empty.
+// ends reports whether a region extends up to end, or to the last key if end is empty.
 func ends(r *metapb.Region, end []byte) bool {
 	return len(r.EndKey) == 0 || len(end) > 0 && bytes.Compare(end, r.EndKey) <= 0
 }
 
-// RegionHeartbeat takes what the store says of its regions, and orders nothing.
+// RegionHeartbeat stores the regions that the store reports.
 func (p *placement) RegionHeartbeat(stream pdpb.PD_RegionHeartbeatServer) error {
 	for {
 		r, err := stream.Recv()
@@ -63,7 +63,7 @@ func (p *placement) RegionHeartbeat(stream pdpb.PD_RegionHeartbeatServer) error 
 	}
 }
 
-// region returns the answer with a region that is wanted, or with none.
+// region returns the first wanted region, or none.
 func (p *placement) region(wanted func(r *metapb.Region) bool) (*pdpb.GetRegionResponse, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -101,8 +101,8 @@ func (p *placement) scan(start, end []byte, limit int32) (all []*region) {
 	defer p.mu.Unlock()
 	for _, r := range p.stored.Regions {
 		before := len(r.Region.EndKey) > 0 && bytes.Compare(r.Region.EndKey, start) <= 0
-		behind := len(end) > 0 && bytes.Compare(r.Region.StartKey, end) >= 0
-		if !before && !behind && (limit <= 0 || len(all) < int(limit)) {
+		after := len(end) > 0 && bytes.Compare(r.Region.StartKey, end) >= 0
+		if !before && !after && (limit <= 0 || len(all) < int(limit)) {
 			all = append(all, r)
 		}
 	}

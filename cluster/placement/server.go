@@ -9,20 +9,22 @@ import (
 
 	"github.com/pingcap/kvproto/pkg/metapb"
 	"github.com/pingcap/kvproto/pkg/pdpb"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
-// clusterID is what PD and its clients know the cluster by.
+// clusterID identifies the cluster.
 const clusterID = 1
 
-// header begins every answer.
+// header returns the header of a response.
 func header() *pdpb.ResponseHeader { return &pdpb.ResponseHeader{ClusterId: clusterID} }
 
-// GetClusterInfo says that timestamps come from here too.
+// GetClusterInfo tells that PD also serves timestamps.
 func (p *placement) GetClusterInfo(context.Context, *pdpb.GetClusterInfoRequest) (*pdpb.GetClusterInfoResponse, error) {
 	return &pdpb.GetClusterInfoResponse{Header: header(), ServiceModes: []pdpb.ServiceMode{pdpb.ServiceMode_PD_SVC_MODE}}, nil
 }
 
-// Tso gives timestamps until the client ends.
+// Tso serves timestamps.
 func (p *placement) Tso(stream pdpb.PD_TsoServer) error {
 	for {
 		r, err := stream.Recv()
@@ -42,7 +44,7 @@ func (p *placement) Tso(stream pdpb.PD_TsoServer) error {
 	}
 }
 
-// AllocID gives a number that was not given before.
+// AllocID returns a unique number.
 func (p *placement) AllocID(context.Context, *pdpb.AllocIDRequest) (*pdpb.AllocIDResponse, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -59,7 +61,7 @@ func (p *placement) IsBootstrapped(
 	return &pdpb.IsBootstrappedResponse{Header: header(), Bootstrapped: len(p.stored.Stores) > 0}, nil
 }
 
-// Bootstrap takes the first store and its region.
+// Bootstrap stores the first store and its region.
 func (p *placement) Bootstrap(_ context.Context, r *pdpb.BootstrapRequest) (*pdpb.BootstrapResponse, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -68,7 +70,7 @@ func (p *placement) Bootstrap(_ context.Context, r *pdpb.BootstrapRequest) (*pdp
 	return &pdpb.BootstrapResponse{Header: header()}, p.save()
 }
 
-// PutStore takes what a store says of itself.
+// PutStore stores a store.
 func (p *placement) PutStore(_ context.Context, r *pdpb.PutStoreRequest) (*pdpb.PutStoreResponse, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -81,14 +83,14 @@ func (p *placement) putStore(s *metapb.Store) {
 	p.stored.Stores = append(p.stored.Stores, s)
 }
 
-// StoreHeartbeat notes nothing.
+// StoreHeartbeat does nothing.
 func (p *placement) StoreHeartbeat(
 	context.Context, *pdpb.StoreHeartbeatRequest,
 ) (*pdpb.StoreHeartbeatResponse, error) {
 	return &pdpb.StoreHeartbeatResponse{Header: header()}, nil
 }
 
-// GetClusterConfig says what the cluster is.
+// GetClusterConfig returns a configuration with one replica.
 func (p *placement) GetClusterConfig(
 	context.Context, *pdpb.GetClusterConfigRequest,
 ) (*pdpb.GetClusterConfigResponse, error) {
@@ -105,7 +107,7 @@ func (p *placement) GetGCSafePoint(
 	return &pdpb.GetGCSafePointResponse{Header: header(), SafePoint: p.stored.SafePoint}, nil
 }
 
-// UpdateGCSafePoint moves the safe point, which never goes back.
+// UpdateGCSafePoint moves the safe point forward.
 func (p *placement) UpdateGCSafePoint(
 	_ context.Context, r *pdpb.UpdateGCSafePointRequest,
 ) (*pdpb.UpdateGCSafePointResponse, error) {
@@ -115,17 +117,61 @@ func (p *placement) UpdateGCSafePoint(
 	return &pdpb.UpdateGCSafePointResponse{Header: header(), NewSafePoint: p.stored.SafePoint}, p.save()
 }
 
-// UpdateServiceGCSafePoint notes which versions somebody wants kept, and returns the least that anybody wants.
+// UpdateServiceGCSafePoint sets the safe point of a service and returns the minimum of all.
 func (p *placement) UpdateServiceGCSafePoint(
 	_ context.Context, r *pdpb.UpdateServiceGCSafePointRequest,
 ) (*pdpb.UpdateServiceGCSafePointResponse, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	least, err := p.stored.Services.Update(string(r.ServiceId), r.TTL, r.SafePoint, time.Now())
+	minimum, err := p.stored.Services.Update(string(r.ServiceId), r.TTL, r.SafePoint, time.Now())
 	if err != nil {
 		return nil, err
 	}
 	return &pdpb.UpdateServiceGCSafePointResponse{
-		Header: header(), ServiceId: r.ServiceId, TTL: r.TTL, MinSafePoint: least,
+		Header: header(), ServiceId: r.ServiceId, TTL: r.TTL, MinSafePoint: minimum,
 	}, p.save()
+}
+
+// view serves one address.
+type view struct {
+	*placement
+	listen    string
+	announced string // announced address of PD
+	store     string // announced address of all stores; "": their own
+}
+
+// GetMembers returns the only placement driver.
+func (v view) GetMembers(context.Context, *pdpb.GetMembersRequest) (*pdpb.GetMembersResponse, error) {
+	urls := []string{"http://" + v.announced}
+	m := &pdpb.Member{Name: "pd", MemberId: 1, ClientUrls: urls, PeerUrls: urls}
+	return &pdpb.GetMembersResponse{Header: header(), Members: []*pdpb.Member{m}, Leader: m, EtcdLeader: m}, nil
+}
+
+// stores returns the stores with their announced addresses.
+func (v view) stores() (all []*metapb.Store) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, s := range v.stored.Stores {
+		if v.store != "" {
+			shown := *s
+			shown.Address, s = v.store, &shown
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// GetStore returns a store.
+func (v view) GetStore(_ context.Context, r *pdpb.GetStoreRequest) (*pdpb.GetStoreResponse, error) {
+	for _, s := range v.stores() {
+		if s.Id == r.StoreId {
+			return &pdpb.GetStoreResponse{Header: header(), Store: s}, nil
+		}
+	}
+	return nil, status.Errorf(codes.NotFound, "there is no store %d", r.StoreId)
+}
+
+// GetAllStores returns all stores.
+func (v view) GetAllStores(context.Context, *pdpb.GetAllStoresRequest) (*pdpb.GetAllStoresResponse, error) {
+	return &pdpb.GetAllStoresResponse{Header: header(), Stores: v.stores()}, nil
 }

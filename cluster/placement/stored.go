@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/pingcap/kvproto/pkg/metapb"
 	"github.com/pingcap/kvproto/pkg/pdpb"
@@ -15,7 +16,7 @@ import (
 	"github.com/cqld/cqld/cluster/safepoint"
 )
 
-// placement is what the views share.
+// placement is the state that all views share.
 type placement struct {
 	pdpb.UnimplementedPDServer
 	file string
@@ -23,12 +24,12 @@ type placement struct {
 	mu                sync.Mutex
 	physical, logical int64 // of the last timestamp
 	stored            stored
-	written           []byte // what the file has
+	written           []byte // content of the file
 }
 
-// stored is what is remembered.
+// stored is the state in the file.
 type stored struct {
-	Bound     int64 // all timestamps that were given are before it, in milliseconds
+	Bound     int64 // an upper bound of all timestamps, in milliseconds
 	LastID    uint64
 	SafePoint uint64
 	Services  safepoint.Services
@@ -36,10 +37,10 @@ type stored struct {
 	Regions   []*region // sorted by their starts
 }
 
-// firstID is the last number that is not given to anybody.
+// firstID is the last number that AllocID does not return.
 const firstID = 1000
 
-// open reads what is remembered.
+// open reads the file.
 func open(file string) (*placement, error) {
 	p := &placement{file: file, stored: stored{LastID: firstID, Services: safepoint.Services{}}}
 	text, err := os.ReadFile(file)
@@ -56,7 +57,7 @@ func open(file string) (*placement, error) {
 	return p, nil
 }
 
-// save writes what is remembered, if it has changed. The caller holds mu.
+// save writes the file if the state has changed. The caller holds mu.
 func (p *placement) save() error {
 	text, err := json.Marshal(&p.stored)
 	if err != nil || bytes.Equal(text, p.written) {
@@ -68,4 +69,29 @@ func (p *placement) save() error {
 	}
 	p.written = text
 	return os.Rename(next, p.file)
+}
+
+// The clock, in milliseconds. As in PD, it starts at the stored bound after a restart, and stops until real time has
+// passed the bound.
+const (
+	clockStep  = 50   // PD's default
+	boundRange = 3000 // how far the bound is in the future
+)
+
+// timestamps returns the last of count new timestamps.
+func (p *placement) timestamps(count int64) (*pdpb.Timestamp, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now().UnixMilli()
+	if now -= now % clockStep; now > p.physical {
+		p.physical, p.logical = now, 0
+	}
+	if p.physical >= p.stored.Bound {
+		p.stored.Bound = p.physical + boundRange
+		if err := p.save(); err != nil {
+			return nil, err
+		}
+	}
+	p.logical += count
+	return &pdpb.Timestamp{Physical: p.physical, Logical: p.logical}, nil
 }

@@ -1,10 +1,9 @@
-// Command run runs a command beside a cluster of this machine (package local), and kills the cluster when the command
-// has ended.
+// Command run starts a cluster on this machine (package local), runs a command, and kills the cluster.
 //
 //	run [-nodes N] COMMAND...
 //
-// CQL_ADDR is an address at which each connection goes to the next node. CQL_NODES are the addresses of the nodes,
-// with commas between them, and CQL_PD is that of what stands in for PD. The command runs in the folder of the
+// The command gets these variables: CQL_ADDR is an address that forwards each connection to the next node, CQL_NODES
+// are the addresses of the nodes, separated by commas, and CQL_PD is the address of PD. It runs in the folder of the
 // repository.
 package main
 
@@ -34,7 +33,7 @@ func main() {
 
 func run(nodes int, command []string) error {
 	if len(command) == 0 {
-		return errors.New("a command is wanted")
+		return errors.New("no command")
 	}
 	folder, err := os.MkdirTemp("", "cqld-cluster-run")
 	if err != nil {

@@ -15,50 +15,50 @@ import (
 	"github.com/tikv/client-go/v2/txnkv/transaction"
 )
 
-// Nobody in a cluster without TiDB collects old versions by itself. One of all engines in a cluster does it, also of
-// other prefixes: the one that holds the lease. It moves two things in PD. The service safe point gc_worker says how
-// far the collection would like to go, as that of TiDB does. PD makes it when anybody asks for the first time, keeps it
-// at 0 until somebody moves it, and answers with the least of all services. The safe point is where TiKV collects:
-// below it only the last version of each key stays.
+// Without TiDB, a cluster does not collect old versions. So one engine of the cluster does it: the one that holds the
+// lease, which engines of all prefixes share. It moves two safe points in PD. The service safe point gc_worker is the
+// point up to which the collection wants to go, as in TiDB. PD creates it with the first request, keeps it at 0 until
+// it is moved, and returns the minimum of the safe points of all services. The safe point itself is where TiKV
+// collects: of older versions only the last one of each key stays.
 //
-// If anybody else moves the safe point, such as a TiDB, the engines leave that alone.
+// If another program moves the safe point, such as TiDB, engines do not.
 const (
-	holdEvery    = 30 * time.Second // between looks for views that hold back the safe point
-	holdFor      = 5 * time.Minute  // that PD keeps the request of a process that does not come back
-	longView     = time.Minute      // the age of a view that is told to PD
-	keepVersions = 10 * time.Minute // that versions are kept in any case
-	collectEvery = time.Minute      // between collections
-	leaseFor     = 3 * time.Minute  // that an engine collects without telling the others again
-	othersEvery  = 10 * time.Minute // between collections of others; it is TiDB's default
-	othersGone   = 24 * time.Hour   // the age of a safe point whose owner does not move it any more
+	holdInterval    = 30 * time.Second // between checks for long views
+	holdTTL         = 5 * time.Minute  // of a service safe point, if its process is gone
+	longView        = time.Minute      // the age from which on a view is registered in PD
+	minVersionAge   = 10 * time.Minute // younger versions are kept
+	collectInterval = time.Minute
+	leaseTime       = 3 * time.Minute
+	othersInterval  = 10 * time.Minute // TiDB's default interval of collections
+	othersGone      = 24 * time.Hour   // the age of a safe point whose owner is gone
 )
 
-// collector is the service safe point of the collection in PD.
+// collector is the name of the collection's service safe point.
 const collector = "gc_worker"
 
-// serviceName is what PD knows the views of this process by.
+// serviceName returns the name of this process's service safe point.
 func (e *Engine) serviceName() string {
 	return fmt.Sprintf("cqld-%s-%s", e.options.Prefix, e.id)
 }
 
-// holdVersions tells PD of the oldest view for as long as it is long, until ctx ends.
+// holdVersions registers the oldest view in PD while it is long, until ctx ends.
 func (e *Engine) holdVersions(ctx context.Context) {
 	held := false
 	for ctx.Err() == nil {
 		var err error
 		if held, err = e.holdOldest(ctx, held); err != nil && ctx.Err() == nil {
-			e.options.Log.Warn().Err(err).Msg("the cluster was not told which versions are read")
+			e.options.Log.Warn().Err(err).Msg("cannot register a long read in PD")
 		}
-		sleep(ctx, holdEvery)
+		sleep(ctx, holdInterval)
 	}
 	if held {
 		last, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		_ = e.release(last) // PD forgets it by itself
+		_ = e.release(last) // it expires anyway
 	}
 }
 
-// holdOldest has the versions kept that the oldest view reads. It reports whether PD holds something for this process.
+// holdOldest registers the oldest view, if it is long. It reports whether a view is registered.
 func (e *Engine) holdOldest(ctx context.Context, held bool) (bool, error) {
 	first := e.views.oldest()
 	if first == 0 || time.Since(oracle.GetTimeFromTS(first)) < longView {
@@ -67,43 +67,43 @@ func (e *Engine) holdOldest(ctx context.Context, held bool) (bool, error) {
 		}
 		return false, nil
 	}
-	least, err := e.cluster.GetPDClient().UpdateServiceGCSafePoint(ctx, e.serviceName(), int64(holdFor.Seconds()), first)
-	if err == nil && least > first {
-		err = fmt.Errorf("versions are kept from %v on, and a view reads at %v", oracle.GetTimeFromTS(least),
+	minimum, err := e.cluster.GetPDClient().UpdateServiceGCSafePoint(ctx, e.serviceName(), int64(holdTTL.Seconds()), first)
+	if err == nil && minimum > first {
+		err = fmt.Errorf("versions before %v may be collected, but a view reads at %v", oracle.GetTimeFromTS(minimum),
 			oracle.GetTimeFromTS(first))
 	}
 	return true, err
 }
 
-// release takes back what holdOldest told PD.
+// release ends the registration of holdOldest.
 func (e *Engine) release(ctx context.Context) error {
 	_, err := e.cluster.GetPDClient().UpdateServiceGCSafePoint(ctx, e.serviceName(), 0, 0)
 	return err
 }
 
-// collectVersions looks at the safe point now and then, and has old versions collected while this engine holds the
-// lease, until ctx ends.
+// collectVersions collects old versions while this engine holds the lease, and observes the safe point otherwise,
+// until ctx ends.
 func (e *Engine) collectVersions(ctx context.Context) {
 	for {
-		sleep(ctx, collectEvery)
+		sleep(ctx, collectInterval)
 		if ctx.Err() != nil {
 			return
 		}
-		if err := e.collect(ctx, keepVersions); err != nil && ctx.Err() == nil {
-			e.options.Log.Warn().Err(err).Msg("old versions were not collected")
+		if err := e.collect(ctx, minVersionAge); err != nil && ctx.Err() == nil {
+			e.options.Log.Warn().Err(err).Msg("cannot collect old versions")
 		}
 	}
 }
 
-// collect has versions collected that are older than keep, unless another engine or somebody else does so.
+// collect collects versions older than keep, unless another engine or program does.
 func (e *Engine) collect(ctx context.Context, keep time.Duration) error {
 	pd := e.cluster.GetPDClient()
-	point, err := pd.UpdateGCSafePoint(ctx, 0) // it never goes back
+	point, err := pd.UpdateGCSafePoint(ctx, 0) // reads it: PD never moves it back
 	if err != nil {
 		return fmt.Errorf("ask for the safe point: %w", err)
 	}
 	if e.options.KeepVersions {
-		e.safePoint.note(point, time.Now(), othersEvery, e.options.Log)
+		e.safePoint.note(point, time.Now(), othersInterval, e.options.Log)
 		return nil
 	}
 	to, err := e.takeLease(ctx, point, keep)
@@ -111,30 +111,30 @@ func (e *Engine) collect(ctx context.Context, keep time.Duration) error {
 	case err != nil:
 		return err
 	case to == 0:
-		e.safePoint.note(point, time.Now(), othersEvery, e.options.Log)
+		e.safePoint.note(point, time.Now(), othersInterval, e.options.Log)
 		return nil
 	}
-	least, err := pd.UpdateServiceGCSafePoint(ctx, collector, math.MaxInt64, to)
+	minimum, err := pd.UpdateServiceGCSafePoint(ctx, collector, math.MaxInt64, to)
 	if err != nil {
 		return fmt.Errorf("move the safe point of the collection: %w", err)
 	}
-	if to = min(to, least); to > point {
+	if to = min(to, minimum); to > point {
 		if point, err = e.cluster.GC(ctx, to); err != nil {
 			return fmt.Errorf("move the safe point: %w", err)
 		}
 	}
-	e.safePoint.note(point, time.Now(), collectEvery, e.options.Log)
+	e.safePoint.note(point, time.Now(), collectInterval, e.options.Log)
 	return nil
 }
 
-// leaseKey is the record of the collection, which all prefixes share: none begins with a zero byte.
+// leaseKey is the key of the lease. It is not in any prefix: none begins with a zero byte.
 var leaseKey = []byte("\x00cqld\x00collector")
 
-// lease is that record.
+// lease is the right to collect.
 type lease struct {
 	until int64  // in milliseconds of PD's clock
-	point uint64 // no engine has moved the safe point further
-	owner string // the engine
+	point uint64 // the furthest point to which engines have moved the safe point
+	owner string // id of the engine
 }
 
 func (l lease) value() []byte {
@@ -149,8 +149,8 @@ func readLease(b []byte) (l lease, err error) {
 	return lease{int64(binary.BigEndian.Uint64(b)), binary.BigEndian.Uint64(b[8:]), string(b[16:])}, nil
 }
 
-// takeLease takes or prolongs the lease of the collection, and returns how far the safe point may be moved from where
-// it is. It returns 0 while another engine has the lease, and while somebody else moves the safe point.
+// takeLease takes or renews the lease, and returns the point to which the safe point may be moved. It returns 0 while
+// another engine has the lease or another program moves the safe point.
 func (e *Engine) takeLease(ctx context.Context, point uint64, keep time.Duration) (to uint64, err error) {
 	txn, err := e.begin()
 	if err != nil {
@@ -178,7 +178,7 @@ func (e *Engine) takeLease(ctx context.Context, point uint64, keep time.Duration
 	if first := e.views.oldest(); first != 0 {
 		to = min(to, first)
 	}
-	l = lease{now + leaseFor.Milliseconds(), max(l.point, to), e.id}
+	l = lease{now + leaseTime.Milliseconds(), max(l.point, to), e.id}
 	if err := txn.Set(leaseKey, l.value()); err != nil {
 		return 0, err
 	}
@@ -191,16 +191,15 @@ func (e *Engine) takeLease(ctx context.Context, point uint64, keep time.Duration
 	return to, nil
 }
 
-// tidbKey begins the key by which a TiDB knows that its cluster has been set up: BootstrapKey among its metadata.
+// tidbKey begins the key BootstrapKey, which TiDB writes when it sets up a cluster.
 var tidbKey = appendKey([]byte("m"), []byte("BootstrapKey"))
 
-// othersCollect reports whether there is a TiDB, or whether the safe point is beyond where engines have moved it. What
-// somebody else has moved a day ago or longer, and not since, is left to nobody.
+// othersCollect reports whether the cluster has a TiDB, or another program has moved the safe point within a day.
 func (e *Engine) othersCollect(txn *transaction.KVTxn, moved, point uint64, now int64) (bool, error) {
 	if point > moved && now-oracle.ExtractPhysical(point) < othersGone.Milliseconds() {
 		return true, nil
 	}
-	it, err := txn.Iter(tidbKey, behind(tidbKey))
+	it, err := txn.Iter(tidbKey, after(tidbKey))
 	if err != nil {
 		return false, err
 	}
@@ -208,15 +207,15 @@ func (e *Engine) othersCollect(txn *transaction.KVTxn, moved, point uint64, now 
 	return it.Valid(), nil
 }
 
-// safePoint is up to where versions were collected, as this engine has seen it.
+// safePoint observes the safe point.
 type safePoint struct {
 	mu      sync.Mutex
 	point   uint64
-	since   time.Time // that it has not moved
+	since   time.Time // when it has moved last
 	stalled bool
 }
 
-// note takes the point as it is, and logs when it does not move for two periods, and when it moves again.
+// note takes the current point. It logs when the point has not moved for two periods, and when it moves again.
 func (s *safePoint) note(point uint64, now time.Time, period time.Duration, log zerolog.Logger) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -236,18 +235,18 @@ func (s *safePoint) note(point uint64, now time.Time, period time.Duration, log 
 // Metrics of the collection.
 var (
 	safePointTime = prometheus.NewDesc("cqld_engine_safe_point_timestamp_seconds",
-		"Up to when old versions of keys were collected, as Unix time; 0: never.", nil, nil)
+		"The safe point, up to which old versions of keys are collected, as Unix time; 0: never.", nil, nil)
 	safePointStalled = prometheus.NewDesc("cqld_engine_safe_point_stalled",
-		"1 while the safe point, up to which old versions are collected, has not moved for two periods.", nil, nil)
+		"1 if the safe point has not moved for two periods.", nil, nil)
 )
 
-// Describe sends what metrics there are.
+// Describe implements prometheus.Collector.
 func (e *Engine) Describe(ch chan<- *prometheus.Desc) {
 	ch <- safePointTime
 	ch <- safePointStalled
 }
 
-// Collect sends all metrics.
+// Collect implements prometheus.Collector.
 func (e *Engine) Collect(ch chan<- prometheus.Metric) {
 	s := &e.safePoint
 	s.mu.Lock()

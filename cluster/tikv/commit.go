@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"time"
 
 	tikverr "github.com/tikv/client-go/v2/error"
@@ -15,14 +16,14 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// Commit writes ops in one transaction of the cluster, on a goroutine of its own or on that of another commit.
+// Commit writes ops in one transaction of the cluster, in the background.
 func (e *Engine) Commit(ops []engine.Op, done func(error)) {
 	if err := e.enter(); err != nil {
 		done(err)
 		return
 	}
 	if err := e.checkAll(ops); err != nil || len(ops) == 0 {
-		e.under.Done()
+		e.calls.Done()
 		done(err)
 		return
 	}
@@ -31,7 +32,7 @@ func (e *Engine) Commit(ops []engine.Op, done func(error)) {
 	place := e.cluster.GetRegionCache().TryLocateKey(e.valueKey(ops[0].Key))
 	isDelete := func(op engine.Op) bool { return op.Kind == engine.Delete }
 	if place == nil || slices.ContainsFunc(ops, isDelete) {
-		go e.commitTogether([]*pending{p})
+		go e.commitBatch([]*pending{p})
 		return
 	}
 	region := place.Region.GetID()
@@ -39,13 +40,13 @@ func (e *Engine) Commit(ops []engine.Op, done func(error)) {
 		return
 	}
 	go func() {
-		for together := []*pending{p}; len(together) > 0; together = e.lanes.next(region) {
-			e.commitTogether(together)
+		for batch := []*pending{p}; len(batch) > 0; batch = e.lanes.next(region) {
+			e.commitBatch(batch)
 		}
 	}()
 }
 
-// checkAll refuses operations that cannot be committed together.
+// checkAll checks the operations of a commit.
 func (e *Engine) checkAll(ops []engine.Op) error {
 	for i := range ops {
 		if err := e.check(&ops[i]); err != nil {
@@ -55,8 +56,8 @@ func (e *Engine) checkAll(ops []engine.Op) error {
 	return checkSize(ops)
 }
 
-// commitTogether commits in one transaction, and gives all commits its outcome.
-func (e *Engine) commitTogether(all []*pending) {
+// commitBatch runs commits in one transaction and gives all of them its outcome.
+func (e *Engine) commitBatch(all []*pending) {
 	ops := all[0].ops
 	if len(all) > 1 {
 		ops = nil
@@ -64,30 +65,30 @@ func (e *Engine) commitTogether(all []*pending) {
 			ops = append(ops, p.ops...)
 		}
 	}
-	united, err := e.united(ops)
+	combined, err := e.combine(ops)
 	if err != nil && len(all) > 1 { // one of them cannot be folded into the others
 		for _, p := range all {
-			e.commitTogether([]*pending{p})
+			e.commitBatch([]*pending{p})
 		}
 		return
 	}
 	if err == nil {
-		err = e.repeat(func() error { return e.attempt(united) })
+		err = e.repeat(func() error { return e.attempt(combined) })
 	}
 	for _, p := range all {
 		<-e.commits
 		p.done(err)
-		e.under.Done()
+		e.calls.Done()
 	}
 }
 
-// The bounds of attempts to commit against others that write to the same keys.
+// The limits of retries after conflicts.
 const (
 	maxAttempts = 64
 	maxPause    = 100 * time.Millisecond
 )
 
-// repeat calls try again while it loses races, with pauses that grow.
+// repeat retries try while it conflicts with other transactions, with exponential backoff.
 func (e *Engine) repeat(try func() error) error {
 	pause := time.Millisecond
 	for attempt := 1; ; attempt++ {
@@ -103,7 +104,7 @@ func (e *Engine) repeat(try func() error) error {
 	}
 }
 
-// lostRace reports whether a transaction changed nothing because of another one.
+// lostRace reports whether a transaction failed because of a conflict and has changed nothing.
 func lostRace(err error) bool {
 	var retryable *tikverr.ErrRetryable
 	var deadlock *tikverr.ErrDeadlock
@@ -112,16 +113,16 @@ func lostRace(err error) bool {
 		errors.As(err, &latched)
 }
 
-// refusal is an error of the cluster that left everything as it was.
+// refusal is an error of the cluster that has changed nothing.
 type refusal struct{ err error }
 
-// Error says why.
-func (r refusal) Error() string { return fmt.Sprintf("the cluster does not take it: %v", r.err) }
+// Error implements error.
+func (r refusal) Error() string { return fmt.Sprintf("the cluster refuses the request: %v", r.err) }
 
-// Unwrap returns what the contract calls it, and why.
+// Unwrap returns the error of the contract and the cause.
 func (r refusal) Unwrap() []error { return []error{engine.ErrRefused, r.err} }
 
-// failed says in the words of the contract how a transaction ended.
+// failed turns an error of a transaction into an error of the contract.
 func failed(err error) error {
 	var entry *tikverr.ErrEntryTooLarge
 	var whole *tikverr.ErrTxnTooLarge
@@ -136,8 +137,8 @@ func failed(err error) error {
 	return refusal{err}
 }
 
-// begin begins a transaction. Its writes may be committed with the first request. They need no timestamp to be behind
-// what was committed before: their start timestamp is younger than the call that makes them.
+// begin begins a transaction, which may commit with a single request. Causal consistency is enough: its start
+// timestamp is younger than the call, so it is ordered after all commits before.
 func (e *Engine) begin() (*transaction.KVTxn, error) {
 	txn, err := e.cluster.Begin()
 	if err != nil {
@@ -156,7 +157,7 @@ func (e *Engine) finish(txn *transaction.KVTxn) error {
 	return txn.Commit(ctx)
 }
 
-// attempt tries once to commit one operation for each key.
+// attempt tries once to commit operations on different keys.
 func (e *Engine) attempt(all []engine.Op) error {
 	txn, err := e.begin()
 	if err != nil {
@@ -202,10 +203,10 @@ func (e *Engine) deleteDeltas(txn *transaction.KVTxn, r *row) error {
 	return nil
 }
 
-// readers is how many rows are read at the same time for one commit.
-const readers = 16
+// maxReads is how many rows a commit reads at the same time.
+const maxReads = 16
 
-// rowsAt reads the rows of keys without folding them.
+// rowsAt reads rows without folding them.
 func (e *Engine) rowsAt(ts uint64, keys [][]byte) ([]row, error) {
 	rows := make([]row, len(keys))
 	if len(keys) == 0 {
@@ -213,12 +214,12 @@ func (e *Engine) rowsAt(ts uint64, keys [][]byte) ([]row, error) {
 	}
 	return rows, e.viewAt(ts, func(v *view) error {
 		var all errgroup.Group
-		all.SetLimit(readers)
+		all.SetLimit(maxReads)
 		for i, key := range keys {
 			all.Go(func() error {
 				from := e.valueKey(key)
 				rows[i].key = key
-				return v.scan(from, behind(from), engine.ScanOptions{}, func(r *row) (bool, error) {
+				return v.scan(from, after(from), engine.ScanOptions{}, func(r *row) (bool, error) {
 					rows[i] = r.clone()
 					return true, nil
 				})
@@ -226,4 +227,71 @@ func (e *Engine) rowsAt(ts uint64, keys [][]byte) ([]row, error) {
 		}
 		return all.Wait()
 	})
+}
+
+// Commits whose first keys are in the same region share a lane, which runs a few transactions at a time. Further
+// commits wait, and share the next transaction: group commit. So under load a commit takes fewer requests, timestamps
+// and entries of the Raft log. Two kinds of commits run on their own: deletes, because they read first, and commits
+// whose region is unknown, because its store may not answer.
+const (
+	maxLaneTransactions = 8
+	maxBatch            = 64        // commits in a transaction
+	maxBatchBytes       = 256 << 10 // of these commits
+)
+
+// lanes has the lanes of all regions with running commits.
+type lanes struct {
+	mu sync.Mutex
+	of map[uint64]*lane // by region
+}
+
+// lane is the queue of a region.
+type lane struct {
+	running int // transactions
+	waiting []*pending
+}
+
+// pending is a commit without an outcome.
+type pending struct {
+	ops  []engine.Op
+	size int
+	done func(error)
+}
+
+// enter reports whether a commit can run now. Otherwise it waits in its lane.
+func (l *lanes) enter(region uint64, p *pending) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at := l.of[region]
+	if at == nil {
+		at = &lane{}
+		l.of[region] = at
+	}
+	if at.running < maxLaneTransactions {
+		at.running++
+		return true
+	}
+	at.waiting = append(at.waiting, p)
+	return false
+}
+
+// next returns the commits of the next transaction. If none wait, the lane has one transaction less.
+func (l *lanes) next(region uint64) []*pending {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at := l.of[region]
+	if len(at.waiting) == 0 {
+		if at.running--; at.running == 0 {
+			delete(l.of, region)
+		}
+		return nil
+	}
+	n, size := 0, 0
+	for n < min(len(at.waiting), maxBatch) && (n == 0 || size+at.waiting[n].size <= maxBatchBytes) {
+		size += at.waiting[n].size
+		n++
+	}
+	batch := at.waiting[:n:n]
+	at.waiting = at.waiting[n:]
+	return batch
 }

@@ -43,7 +43,7 @@ func TestCommitsTogether(t *testing.T) {
 	}
 	// Two requests for each of the transactions that were under way, of those behind them and of the deletion, and one
 	// that reads for the deletion.
-	if n := c.Requests.Load() - before; n > 2*(laneWidth+4+1)+1 {
+	if n := c.Requests.Load() - before; n > 2*(maxLaneTransactions+4+1)+1 {
 		t.Errorf("%d commits make %d requests", commits, n)
 	}
 	for i := range commits {

@@ -12,22 +12,20 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// latestBatch is how many keys a request for one row asks for. A row has fewer deltas where it is compacted in time.
-const latestBatch = 64
-
-// The times that a request for one row may take: in the network, and all its repetitions together.
+// The limits of a request for the latest row.
 const (
+	latestBatch   = 64 // keys; a row has fewer, because it is compacted
 	latestTimeout = 20 * time.Second
-	latestBackoff = 2000 // milliseconds
+	latestBackoff = 2000 // of all retries, in milliseconds
 )
 
-// Get reads what was committed last. That is one request if the row is in one region, as nearly all are, and if no
-// transaction that writes it is under way.
+// Get reads the latest value. That is one request if the row lies in one region, as nearly all rows do, and no running
+// transaction writes it.
 func (e *Engine) Get(key []byte, fn func(value []byte) error) (found bool, err error) {
 	if err := e.enter(); err != nil {
 		return false, err
 	}
-	defer e.under.Done()
+	defer e.calls.Done()
 	r, ok, err := e.latest(key)
 	if err != nil {
 		return false, err
@@ -54,15 +52,15 @@ func (e *Engine) Get(key []byte, fn func(value []byte) error) (found bool, err e
 	return true, fn(value)
 }
 
-// latest asks for all keys of a row in one request, without a timestamp. It is not ok if the answer may not be of one
-// moment: if a key is locked, or the row does not end in the region or in the answer.
+// latest reads all keys of a row in one request, without a timestamp. It is not ok if the response may be
+// inconsistent: a key is locked, or the row continues after the region or after the response.
 func (e *Engine) latest(key []byte) (r row, ok bool, err error) {
 	from := e.valueKey(key)
-	to := behind(from)
+	to := after(from)
 	bo := tikv.NewBackofferWithVars(context.Background(), latestBackoff, nil)
 	place, err := e.cluster.GetRegionCache().LocateKey(bo, from)
 	if err != nil || len(place.EndKey) > 0 && string(place.EndKey) < string(to) {
-		return row{}, false, nil // a view says what is wrong
+		return row{}, false, nil // the view returns the error
 	}
 	request := tikvrpc.NewRequest(tikvrpc.CmdScan, &kvrpcpb.ScanRequest{
 		StartKey: from, EndKey: to, Limit: latestBatch, Version: math.MaxUint64,
@@ -78,7 +76,7 @@ func (e *Engine) latest(key []byte) (r row, ok bool, err error) {
 	if !isScan || answer.Error != nil || len(answer.Pairs) >= latestBatch {
 		return row{}, false, nil
 	}
-	a := assembly{head: len(e.prefix) + 1} // of one row, which it keeps
+	a := assembly{head: len(e.prefix) + 1}
 	for _, pair := range answer.Pairs {
 		if pair.Error != nil {
 			return row{}, false, nil

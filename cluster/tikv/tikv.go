@@ -1,46 +1,45 @@
-// Package tikv is the engine of a TiKV cluster, which many servers may have open at the same time. It keeps the
-// contract of store/engine over the transactions of client-go. It is in a module of its own, whose folder is cluster,
-// so that cqld itself needs neither client-go nor what client-go needs.
+// Package tikv is a storage engine whose data is in a TiKV cluster. Any number of servers may have the same data open.
+// It implements the contract of store/engine with transactions of client-go. The module cluster has it, so that cqld
+// does not depend on client-go.
 //
 // # Keys
 //
-// Everything is below one prefix, but for the record of who collects old versions (collect.go). A key is encoded so
-// that the keys of one row of the engine stand together (keys.go):
+// All keys begin with the prefix of the data, except the record of the garbage collection (collect.go). An encoded key
+// is followed by the deltas of its value (rows.go):
 //
 //	prefix 00 | d | encoded key |                 a value
-//	prefix 00 | d | encoded key | timestamp : 8   a delta: of a Commit with its start timestamp, else with the one
-//	                                              that the Update reads at
-//	prefix 00 | g | guard                         what an Update locks; nothing is stored there
-//	prefix 00 | m | name                          the engine's own records
+//	prefix 00 | d | encoded key | timestamp : 8   a delta: with the start timestamp of its Commit, or the timestamp
+//	                                              at which its Update reads
+//	prefix 00 | g | guard                         locked by an Update; has no value
+//	prefix 00 | m | name                          records of the engine
 //
 // # Writes
 //
-// A Merge writes a delta under a key that nobody else writes. So it reads nothing and conflicts with nothing. Readers
-// fold the deltas of a key into its value, and who finds many of them has them written as a value (compact.go).
+// A Merge writes a delta under a key of its own. So it reads nothing and conflicts with nothing. Readers fold the
+// deltas of a key into its value. A reader that finds many deltas schedules a compaction, which writes the folded
+// value (background.go).
 //
-// A Put in a Commit reads nothing either. It writes the value with the start timestamp of its transaction, and deltas
-// with earlier timestamps do not count any more. A Delete reads which deltas there are and deletes them with the value.
-// A delta that is committed while a Put or a Delete is under way comes before or behind it.
+// A Put in a Commit reads nothing either. It writes the value with the start timestamp of its transaction; deltas with
+// earlier timestamps no longer count. A Delete reads the deltas and deletes them with the value. A delta that commits
+// at the same time is ordered before or after the Put or Delete.
 //
-// Commits for a region that has enough under way wait, and go together into one transaction (lane.go).
+// A region commits a few transactions at a time. Further commits for it wait and share the next transaction
+// (commit.go).
 //
-// Update first reads without a lock. Its commit locks the guard and the keys that it puts and deletes, and fails if
-// another commit has changed one of these since the timestamp that it reads at (update.go). If others come in between
-// again it locks its guard first, and reads what was committed when it got the lock. A delta that was committed
-// meanwhile stays. Updates of a process with the same guard are run together (group.go).
-//
-// # Regions
-//
-// A new table is split into regions (split.go).
+// An Update first reads without a lock. Its commit locks the guards and the keys that it puts and deletes, and fails
+// if one of them has changed since its read timestamp (update.go). After repeated conflicts it locks its guards first,
+// and reads at a timestamp after that. Deltas that others commit meanwhile stay. Updates of one process with the same
+// guard share a transaction (group.go).
 //
 // # Reads
 //
-// A View reads at one timestamp of the cluster. Get outside a View needs no timestamp: it is one request, whose answer
-// is of one moment (latest.go). Long views hold back the collection of old versions (collect.go).
+// A View reads at one timestamp of the cluster. A Get outside of a View needs no timestamp: it is one request, whose
+// response is consistent (latest.go). Long views delay the garbage collection of old versions (collect.go).
 //
-// # The clock
+// # Regions and the clock
 //
-// All engines of a cluster have PD's time (clock.go), which stores that share the cluster need.
+// A new table is split into several regions (background.go). All engines of a cluster use PD's time, because stores
+// that share the cluster need the same clock.
 package tikv
 
 import (
@@ -58,32 +57,32 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// Options say what of a cluster an engine uses.
+// Options of an engine.
 type Options struct {
-	// Prefix separates data from that of others in the same cluster: letters, digits, - and _.
+	// Prefix names the data in the cluster. It has letters, digits, - and _.
 	Prefix string
 
-	// MaxKey is the length of the longest key. TiKV refuses keys that are longer than its setting storage.max-key-size
-	// when they are encoded. 0 means 5000, which fits the default of 8 KiB.
+	// MaxKey is the maximum length of a key. An encoded key must fit into TiKV's setting storage.max-key-size. 0 means
+	// 5000, which fits the default of 8 KiB.
 	MaxKey int
 
-	// Split is how many regions a new table gets. 0 and 1 leave it to the cluster to split it when it has grown.
+	// Split is the number of regions of a new table. With 0 or 1 the cluster splits the table when it has grown.
 	Split int
 
-	// Patience is how long a commit is tried while the cluster does not answer. 0 means 40 seconds: a cluster that loses
-	// a store needs up to 20.
+	// Patience is how long a commit is retried while the cluster does not answer. 0 means 40 seconds: a cluster that
+	// loses a store needs up to 20 to recover.
 	Patience time.Duration
 
-	// KeepVersions leaves the collection of old versions to others, such as a TiDB in the same cluster.
+	// KeepVersions leaves the garbage collection of old versions to others, such as a TiDB in the same cluster.
 	KeepVersions bool
 
-	// ClockInterval is PD's setting tso-update-physical-interval. 0 means 50 ms, which is its default.
+	// ClockInterval is PD's setting tso-update-physical-interval. 0 means 50 ms, the default.
 	ClockInterval time.Duration
 
 	Log zerolog.Logger
 }
 
-// Limits of the engine. A value is one entry of a Raft log, which has 8 MiB at most where it is not configured.
+// Limits of the engine. A value must fit into an entry of the Raft log, by default 8 MiB.
 const (
 	defaultMaxKey   = 5000
 	defaultPatience = 40 * time.Second
@@ -92,23 +91,23 @@ const (
 	maxOps          = 1 << 17
 )
 
-// queue is how many commits may be under way.
-const queue = 1024
+// maxCommits is the maximum number of running and waiting commits.
+const maxCommits = 1024
 
-// Engine is an engine of a cluster. Others may be open on the same prefix, also in other processes.
+// Engine is an engine of a cluster. Engines of other processes may have the same data open.
 type Engine struct {
 	cluster *tikv.KVStore
-	id      string // among all engines that are open
+	id      string // unique among all engines
 	options Options
 	fold    engine.Fold
 	prefix  []byte
 
-	commits chan struct{} // has an element for each commit under way
+	commits chan struct{} // has an element for each commit
 	lanes   lanes
 	guards  guards
 	views   views
 	compact *compaction
-	splits  chan [][]byte // keys at which regions are to begin
+	splits  chan [][]byte // keys at which to split regions
 
 	safePoint safePoint
 
@@ -117,7 +116,7 @@ type Engine struct {
 
 	mu     sync.Mutex
 	closed bool
-	under  sync.WaitGroup // requests
+	calls  sync.WaitGroup
 }
 
 var (
@@ -127,7 +126,7 @@ var (
 
 var prefixes = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// Open opens an engine of a cluster. Close closes the connection to the cluster too.
+// Open opens an engine. Closing it closes the connection to the cluster too.
 func Open(cluster *tikv.KVStore, o Options, fold engine.Fold) (*Engine, error) {
 	if !prefixes.MatchString(o.Prefix) {
 		return nil, fmt.Errorf("the prefix %q is not 1 to 64 letters, digits, - and _", o.Prefix)
@@ -144,7 +143,7 @@ func Open(cluster *tikv.KVStore, o Options, fold engine.Fold) (*Engine, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	e := &Engine{
 		cluster: cluster, id: uuid.NewString(), options: o, fold: fold, prefix: append([]byte(o.Prefix), 0), stop: stop,
-		commits: make(chan struct{}, queue), lanes: lanes{of: map[uint64]*lane{}}, guards: newGuards(), compact: newCompaction(),
+		commits: make(chan struct{}, maxCommits), lanes: lanes{of: map[uint64]*lane{}}, guards: newGuards(), compact: newCompaction(),
 		splits: make(chan [][]byte, splitQueue),
 	}
 	e.working.Go(func() { e.runCompaction(ctx) })
@@ -158,13 +157,13 @@ func Open(cluster *tikv.KVStore, o Options, fold engine.Fold) (*Engine, error) {
 // area appends the prefix of an area to dst.
 func (e *Engine) area(dst []byte, area byte) []byte { return append(append(dst, e.prefix...), area) }
 
-// valueKey is where the value of a key is. Deltas are behind it.
+// valueKey returns the encoded key of a value. Its deltas follow.
 func (e *Engine) valueKey(key []byte) []byte {
 	dst := make([]byte, 0, len(e.prefix)+1+len(key)/group*(group+1)+group+1+stampBytes)
 	return appendKey(e.area(dst, areaData), key)
 }
 
-// bounds are those of a range as they are in the cluster.
+// bounds encodes the bounds of a range.
 func (e *Engine) bounds(start, end []byte) (from, to []byte) {
 	if from = e.area(nil, areaData); len(start) > 0 {
 		from = appendKey(from, start)
@@ -172,17 +171,17 @@ func (e *Engine) bounds(start, end []byte) (from, to []byte) {
 	if to = e.area(nil, areaData); len(end) > 0 {
 		return from, appendKey(to, end)
 	}
-	return from, behind(to)
+	return from, after(to)
 }
 
-// enter counts a request in, which then has to call under.Done.
+// enter begins a call, which ends with calls.Done.
 func (e *Engine) enter() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
 		return engine.ErrClosed
 	}
-	e.under.Add(1)
+	e.calls.Add(1)
 	return nil
 }
 
@@ -195,27 +194,27 @@ func (e *Engine) now() (uint64, error) {
 	return ts, nil
 }
 
-// Limits says what a commit may have at most.
+// Limits returns the limits of a commit.
 func (e *Engine) Limits() engine.Limits {
 	return engine.Limits{Key: e.options.MaxKey, Value: maxValue, CommitBytes: maxCommit, CommitOps: maxOps}
 }
 
-// Refusing is nil: whether the cluster takes a commit shows when it is made.
+// Refusing returns nil: only a commit shows whether the cluster accepts it.
 func (*Engine) Refusing() error { return nil }
 
-// Sync has nothing to do: the cluster has made durable what it has acknowledged.
+// Sync does nothing: acknowledged commits are durable.
 func (e *Engine) Sync() error {
 	if err := e.enter(); err != nil {
 		return err
 	}
-	e.under.Done()
+	e.calls.Done()
 	return nil
 }
 
-// Remote is true: reads wait for the cluster.
+// Remote returns true: reads wait for the network.
 func (*Engine) Remote() bool { return true }
 
-// Close waits until what was taken is answered, and closes the connection to the cluster.
+// Close waits for running calls and closes the connection to the cluster.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	if e.closed {
@@ -224,8 +223,37 @@ func (e *Engine) Close() error {
 	}
 	e.closed = true
 	e.mu.Unlock()
-	e.under.Wait()
+	e.calls.Wait()
 	e.stop()
 	e.working.Wait()
 	return e.cluster.Close()
 }
+
+// The clock is PD's. A timestamp has milliseconds, which PD advances once per interval, and a counter.
+const (
+	defaultClockInterval = 50 * time.Millisecond // PD's default
+
+	// clockMargin is by how much PD may exceed its interval: it rounds down, may be a millisecond late, and uses a timer.
+	clockMargin = 10 * time.Millisecond
+
+	// clockBackoff limits the retries of Now, in milliseconds. The store asks again.
+	clockBackoff = 2000
+)
+
+var _ engine.Clock = (*Engine)(nil)
+
+// Now returns the time of the cluster's timestamps.
+func (e *Engine) Now(ctx context.Context) (time.Time, error) {
+	if err := e.enter(); err != nil {
+		return time.Time{}, err
+	}
+	defer e.calls.Done()
+	ts, err := e.cluster.GetTimestampWithRetry(tikv.NewBackofferWithVars(ctx, clockBackoff, nil), oracle.GlobalTxnScope)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("ask the cluster for the time: %w", err)
+	}
+	return oracle.GetTimeFromTS(ts), nil
+}
+
+// Step returns by how much the time of the cluster may lag.
+func (e *Engine) Step() time.Duration { return e.options.ClockInterval + clockMargin }

@@ -156,7 +156,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%q is not behind the key before it", key)
 		}
 		delta := deltaKey(slices.Clone(encoded), 7)
-		if before = delta; bytes.Compare(delta, behind(encoded)) >= 0 {
+		if before = delta; bytes.Compare(delta, after(encoded)) >= 0 {
 			t.Errorf("a delta of %q is not in front of what is behind it", key)
 		}
 		got, rest, err := splitKey(nil, delta)

@@ -15,30 +15,31 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// updateAttempts is how often an Update runs its function before it says that there is a conflict.
-const updateAttempts = 16
+// updateAttempts is how often an Update tries before it returns a conflict. The first optimisticAttempts do not lock
+// anything before they commit.
+const (
+	updateAttempts     = 16
+	optimisticAttempts = 2
+)
 
-// optimisticAttempts is how many of the attempts lock nothing before they commit.
-const optimisticAttempts = 2
-
-// Update locks the guards in this process, and runs fn on what was committed when it got the locks. In the cluster they
-// are locked by the commit, or before fn runs if there were conflicts.
+// Update locks the guards in this process and then runs fn. In the cluster the commit locks them; after conflicts they
+// are locked before fn runs.
 func (e *Engine) Update(ctx context.Context, guards [][]byte, fn func(engine.Txn) error, done func(error)) {
 	if err := e.enter(); err != nil {
 		done(err)
 		return
 	}
-	defer e.under.Done()
+	defer e.calls.Done()
 	done(e.update(ctx, guards, fn))
 }
 
 func (e *Engine) update(ctx context.Context, guards [][]byte, fn func(engine.Txn) error) (err error) {
 	u := &update{ctx: ctx, fn: fn, outcome: make(chan error, 1)}
 	guards = slices.Clone(guards)
-	slices.SortFunc(guards, bytes.Compare) // so that no two updates wait for each other
+	slices.SortFunc(guards, bytes.Compare) // prevents deadlocks
 	guards = slices.CompactFunc(guards, bytes.Equal)
 	if len(guards) == 1 {
-		return e.updateTogether(guards[0], u)
+		return e.updateGrouped(guards[0], u)
 	}
 	keys := make([][]byte, len(guards))
 	for i, guard := range guards {
@@ -52,13 +53,13 @@ func (e *Engine) update(ctx context.Context, guards [][]byte, fn func(engine.Txn
 	return e.lead(&updateGroup{updates: []*update{u}}, keys)
 }
 
-// guardKey is what stands for a guard in the cluster.
+// guardKey returns the key of a guard in the cluster.
 func (e *Engine) guardKey(guard []byte) []byte { return append(e.area(nil, areaGuards), guard...) }
 
-// repeatUpdate runs a group until nothing has come in between.
+// repeatUpdate runs a group until it does not conflict.
 func (e *Engine) repeatUpdate(g *updateGroup, guards [][]byte) (err error) {
 	for attempt := range updateAttempts {
-		g.begin()
+		g.collect()
 		if err = e.attemptUpdate(g, guards, attempt < optimisticAttempts); !errors.Is(err, errRepeat) {
 			return err
 		}
@@ -66,11 +67,12 @@ func (e *Engine) repeatUpdate(g *updateGroup, guards [][]byte) (err error) {
 	return fmt.Errorf("%w: %v", engine.ErrConflict, err)
 }
 
-// errRepeat says that an attempt of an update conflicts with a commit.
+// errRepeat is the error of an attempt that conflicts with another commit.
 var errRepeat = errors.New("a key has changed")
 
-// attemptUpdate runs a group and commits what it wrote, unless that undid what it did not see. An optimistic attempt
-// locks nothing before: it reads, and its commit fails if another update with one of the guards has come in between.
+// attemptUpdate runs a group and commits its writes. The commit fails if it would overwrite a change that the group
+// has not read. An optimistic attempt locks nothing before: its commit fails if another update with one of the guards
+// has committed since it read.
 func (e *Engine) attemptUpdate(g *updateGroup, guards [][]byte, optimistic bool) error {
 	ctx := g.updates[0].ctx
 	t, err := e.begin()
@@ -82,22 +84,22 @@ func (e *Engine) attemptUpdate(g *updateGroup, guards [][]byte, optimistic bool)
 		t.SetPessimistic(true)
 		defer func() { // fn may panic
 			if !committed {
-				_ = t.Rollback() // the locks expire where it fails
+				_ = t.Rollback() // if it fails, the locks expire
 			}
 		}()
 		if ts, err = e.lockGuards(ctx, t, guards); err != nil {
 			if ctx.Err() != nil {
-				g.leaveFrom(1) // the others have time
+				g.leaveFrom(1) // the others may wait longer
 			}
 			return err
 		}
 	}
 	return e.viewAt(ts, func(v *view) error {
 		x := newTxn(v)
-		if g.run(x); len(x.Ops) == 0 {
+		if g.runFunctions(x); len(x.Ops) == 0 {
 			return nil
 		}
-		if optimistic { // this only notes that the commit locks them
+		if optimistic { // the commit locks them
 			if err := t.LockKeys(context.Background(), kv.NewLockCtx(ts, lockWait, time.Now()), guards...); err != nil {
 				return refusal{err}
 			}
@@ -116,13 +118,14 @@ func (e *Engine) attemptUpdate(g *updateGroup, guards [][]byte, optimistic bool)
 	})
 }
 
-// The times that an update waits for another one of another process: for a lock at a time, and all in all.
+// The limits of the wait for guards that other processes have locked.
 const (
-	lockWait    = 1000 // milliseconds
-	lockPatient = 30 * time.Second
+	lockWait    = 1000 // per attempt, in milliseconds
+	lockTimeout = 30 * time.Second
 )
 
-// lockGuards locks guards, and returns a timestamp before which all other updates with one of them were committed.
+// lockGuards locks guards and returns a timestamp. All earlier updates with one of these guards have committed before
+// it.
 func (e *Engine) lockGuards(ctx context.Context, t *transaction.KVTxn, guards [][]byte) (ts uint64, err error) {
 	ts = t.StartTS()
 	for began := time.Now(); ; {
@@ -133,29 +136,29 @@ func (e *Engine) lockGuards(ctx context.Context, t *transaction.KVTxn, guards []
 		switch {
 		case err == nil:
 			return ts, nil
-		case time.Since(began) > lockPatient:
-			return 0, fmt.Errorf("%w: a guard was locked for %v: %v", engine.ErrConflict, lockPatient, err)
+		case time.Since(began) > lockTimeout:
+			return 0, fmt.Errorf("%w: a guard was locked for %v: %v", engine.ErrConflict, lockTimeout, err)
 		case !tikverr.IsErrWriteConflict(err) && !errors.Is(err, tikverr.ErrLockWaitTimeout) && !lostRace(err):
 			return 0, refusal{err}
 		}
-		// What another update committed is to be seen. A later timestamp also keeps client-go from giving the next lock
-		// back with the one that it did not get.
+		// The later timestamp makes commits of other updates visible. It also prevents client-go from releasing the next
+		// lock together with the one that it did not get.
 		if ts, err = e.now(); err != nil {
 			return 0, refusal{err}
 		}
 	}
 }
 
-// txn reads what was committed when it got its guard, and what it has written.
+// txn is the transaction of an Update: it reads at the timestamp of its view, and its own writes.
 type txn struct {
 	view *view
 	engine.Writes
-	rows   map[string]row // that were read, without values
-	own    []engine.Op    // one for each key that was written, sorted by key
-	copied int            // operations that are in own
+	rows   map[string]row // the rows it has read, without values
+	own    []engine.Op    // its writes, one for each key, sorted by key
+	copied int            // how many of Ops are in own
 }
 
-// maxNotedRows is how many rows a transaction remembers. Of others it asks the cluster again before it writes them.
+// maxNotedRows limits rows. Rows beyond it are read again before they are written.
 const maxNotedRows = 1 << 12
 
 func newTxn(v *view) *txn {
@@ -163,19 +166,19 @@ func newTxn(v *view) *txn {
 	x.Check = v.engine.check
 	v.read = func(r *row) {
 		if len(x.rows) < maxNotedRows {
-			x.rows[string(r.key)] = row{there: r.there, stamp: r.stamp, stamps: slices.Clone(r.stamps)}
+			x.rows[string(r.key)] = row{exists: r.exists, stamp: r.stamp, stamps: slices.Clone(r.stamps)}
 		}
 	}
 	return x
 }
 
-// written returns one operation for each key that was written.
+// written returns the writes, one for each key.
 func (x *txn) written() ([]engine.Op, error) {
 	if x.Err != nil {
 		return nil, x.Err
 	}
 	if x.copied < len(x.Ops) {
-		own, err := x.view.engine.united(x.Ops)
+		own, err := x.view.engine.combine(x.Ops)
 		if err != nil {
 			return nil, err
 		}
@@ -184,15 +187,15 @@ func (x *txn) written() ([]engine.Op, error) {
 	return x.own, nil
 }
 
-// takeBack takes back what was written behind the first operations.
-func (x *txn) takeBack(kept int) {
+// truncate drops all but the first kept writes.
+func (x *txn) truncate(kept int) {
 	clear(x.Ops[kept:])
 	x.Ops, x.Err = x.Ops[:kept], nil
 	x.own, x.copied = nil, 0
 }
 
-// stage gives a transaction of the cluster what was written, and locks the values that are replaced or deleted, unless
-// the commit finds out whether they have changed.
+// stage adds the writes to a transaction of the cluster. A pessimistic transaction locks the values that it replaces
+// or deletes; an optimistic one checks them when it commits.
 func (x *txn) stage(ctx context.Context, t *transaction.KVTxn) error {
 	e := x.view.engine
 	own, err := x.written()
@@ -235,7 +238,7 @@ func (x *txn) stage(ctx context.Context, t *transaction.KVTxn) error {
 func (x *txn) stageOp(t *transaction.KVTxn, op *engine.Op) error {
 	key := x.view.engine.valueKey(op.Key)
 	if op.Kind == engine.Merge {
-		return t.Set(deltaKey(key, x.view.ts), appendDelta(nil, op.Value)) // behind all values that it may have read
+		return t.Set(deltaKey(key, x.view.ts), appendDelta(nil, op.Value)) // after all values that it may have read
 	}
 	r := x.rows[string(op.Key)]
 	r.key = op.Key
@@ -245,7 +248,7 @@ func (x *txn) stageOp(t *transaction.KVTxn, op *engine.Op) error {
 	if op.Kind == engine.Delete {
 		return t.Delete(key)
 	}
-	return t.Set(key, appendValue(nil, r.stamp, op.Value)) // the deltas that did not count before do not count now
+	return t.Set(key, appendValue(nil, r.stamp, op.Value)) // deltas that did not count before still do not
 }
 
 // Get reads a key.

@@ -9,14 +9,14 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// views are the timestamps at which views read.
+// views has the timestamps of open views.
 type views struct {
 	mu     sync.Mutex
 	active map[uint64]int
 }
 
-// begin notes a view and end forgets it.
-func (v *views) begin(ts uint64) {
+// opened and closed count the views at a timestamp.
+func (v *views) opened(ts uint64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.active == nil {
@@ -25,7 +25,7 @@ func (v *views) begin(ts uint64) {
 	v.active[ts]++
 }
 
-func (v *views) end(ts uint64) {
+func (v *views) closed(ts uint64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.active[ts]--; v.active[ts] == 0 {
@@ -33,7 +33,7 @@ func (v *views) end(ts uint64) {
 	}
 }
 
-// oldest is the first timestamp of all; 0: there is none.
+// oldest returns the oldest timestamp, or 0.
 func (v *views) oldest() (first uint64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -45,12 +45,12 @@ func (v *views) oldest() (first uint64) {
 	return first
 }
 
-// View runs fn at the timestamp that the cluster gives.
+// View runs fn at a timestamp of the cluster.
 func (e *Engine) View(fn func(engine.Reader) error) error {
 	if err := e.enter(); err != nil {
 		return err
 	}
-	defer e.under.Done()
+	defer e.calls.Done()
 	ts, err := e.now()
 	if err != nil {
 		return err
@@ -58,14 +58,14 @@ func (e *Engine) View(fn func(engine.Reader) error) error {
 	return e.viewAt(ts, func(v *view) error { return fn(v) })
 }
 
-// viewAt runs fn at a timestamp, whose versions are kept meanwhile.
+// viewAt runs fn at a timestamp and keeps its versions meanwhile.
 func (e *Engine) viewAt(ts uint64, fn func(*view) error) error {
-	e.views.begin(ts)
-	defer e.views.end(ts)
+	e.views.opened(ts)
+	defer e.views.closed(ts)
 	return fn(&view{engine: e, ts: ts})
 }
 
-// Scan reads a range in a view of its own.
+// Scan reads a range in a new view.
 func (e *Engine) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
 	return e.View(func(r engine.Reader) error { return r.Scan(start, end, o, fn) })
 }
@@ -74,14 +74,14 @@ func (e *Engine) Scan(start, end []byte, o engine.ScanOptions, fn func(key, valu
 type view struct {
 	engine *Engine
 	ts     uint64
-	read   func(*row) // of a transaction: is told of each row that is read with its value
+	read   func(*row) // of a transaction: is called with each row that is read
 }
 
 // Get reads a key.
 func (v *view) Get(key []byte, fn func(value []byte) error) (found bool, err error) {
 	from := v.engine.valueKey(key)
 	r := row{key: key}
-	err = v.scan(from, behind(from), engine.ScanOptions{}, func(got *row) (bool, error) {
+	err = v.scan(from, after(from), engine.ScanOptions{}, func(got *row) (bool, error) {
 		r = got.clone()
 		return true, nil
 	})
@@ -101,13 +101,13 @@ func (v *view) Get(key []byte, fn func(value []byte) error) (found bool, err err
 	return true, fn(value)
 }
 
-// getsAtOnce is how many keys GetMany asks for at the same time.
-const getsAtOnce = 16
+// maxGets is how many keys GetMany reads at the same time.
+const maxGets = 16
 
-// GetMany reads keys, getsAtOnce of them at the same time: they wait for the network about as long as one.
+// GetMany reads keys concurrently, so that maxGets of them take about one round trip.
 func (v *view) GetMany(keys [][]byte, fn func(i int, value []byte) (bool, error)) error {
 	next := 0
-	for some := range slices.Chunk(keys, getsAtOnce) {
+	for some := range slices.Chunk(keys, maxGets) {
 		values, errs := make([][]byte, len(some)), make([]error, len(some))
 		var asking sync.WaitGroup
 		for i, key := range some {
@@ -147,10 +147,10 @@ func (v *view) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value 
 	})
 }
 
-// scanBatch is how many keys of the cluster a scan asks for at a time.
+// scanBatch is how many keys of the cluster a request of a scan returns.
 const scanBatch = 256
 
-// scan calls fn with the rows of a range of keys as they are in the cluster.
+// scan calls fn with the rows in a range of encoded keys.
 func (v *view) scan(from, to []byte, o engine.ScanOptions, fn func(*row) (bool, error)) error {
 	if string(from) >= string(to) {
 		return nil
@@ -186,14 +186,14 @@ func (v *view) scan(from, to []byte, o engine.ScanOptions, fn func(*row) (bool, 
 			return v.failed(err)
 		}
 	}
-	_, err = a.end()
+	_, err = a.flush()
 	return err
 }
 
-// failed says what could not be done.
+// failed adds context to an error.
 func (v *view) failed(err error) error { return fmt.Errorf("read from the cluster: %w", err) }
 
-// iterator is what client-go goes over keys with.
+// iterator is an iterator of client-go.
 type iterator interface {
 	Valid() bool
 	Key() []byte
@@ -202,18 +202,18 @@ type iterator interface {
 	Close()
 }
 
-// assembly makes rows of the keys of a scan.
+// assembly groups the keys of a scan into rows.
 type assembly struct {
-	head     int // bytes in front of encoded keys
+	head     int // bytes before encoded keys
 	reverse  bool
 	keysOnly bool
 	fn       func(*row) (bool, error)
 
 	row  row
-	next []byte // the key of what is being added
+	next []byte // buffer for keys
 }
 
-// add takes the next key and its value. It reports whether the scan is to go on.
+// add takes the next key and its value. It reports whether the scan continues.
 func (a *assembly) add(key, value []byte) (goOn bool, err error) {
 	if len(key) < a.head {
 		return false, errKey
@@ -223,7 +223,7 @@ func (a *assembly) add(key, value []byte) (goOn bool, err error) {
 		return false, err
 	}
 	if string(a.next) != string(a.row.key) || a.row.empty() {
-		if goOn, err := a.end(); err != nil || !goOn {
+		if goOn, err := a.flush(); err != nil || !goOn {
 			return false, err
 		}
 		a.row.begin(a.next)
@@ -231,13 +231,13 @@ func (a *assembly) add(key, value []byte) (goOn bool, err error) {
 	return true, a.row.add(rest, value, a.keysOnly)
 }
 
-// end calls fn with the row that is complete, if there is one.
-func (a *assembly) end() (goOn bool, err error) {
+// flush calls fn with the complete row, if there is one.
+func (a *assembly) flush() (goOn bool, err error) {
 	if a.row.empty() {
 		return true, nil
 	}
 	if a.reverse {
-		a.row.turn()
+		a.row.reverse()
 	}
 	goOn, err = a.fn(&a.row)
 	a.row.reset()

@@ -16,14 +16,14 @@ import (
 	"github.com/pingcap/tidb/util/codec"
 )
 
-// lockLog has the first phases of commits on disk. TiKV's locks outlive its process, those of unistore are in memory
-// only: of a commit whose first key is committed when the process is killed the others would be lost.
+// lockLog logs the first phases of commits to disk. TiKV's locks survive a kill, but unistore has them only in memory:
+// a kill after the first key of a commit is committed would lose the other keys.
 type lockLog struct {
 	mu   sync.Mutex
 	file *os.File
 }
 
-// openLocks restores the locks that the file has, and returns a log that goes on with these.
+// openLocks restores the locks in a file and returns a new log with them.
 func openLocks(path string, s *tikv.Server, regions pd.Client) (*lockLog, error) {
 	b, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -47,7 +47,7 @@ func openLocks(path string, s *tikv.Server, regions pd.Client) (*lockLog, error)
 	return l, os.Rename(path+".next", path)
 }
 
-// requestsIn are the requests in a file, without one that was being written.
+// requestsIn returns the requests in a file, except a torn one.
 func requestsIn(b []byte) (all []*kvrpcpb.PrewriteRequest) {
 	for len(b) >= 4 {
 		n := int(binary.BigEndian.Uint32(b))
@@ -60,7 +60,7 @@ func requestsIn(b []byte) (all []*kvrpcpb.PrewriteRequest) {
 	return all
 }
 
-// lastOfKeys leaves each key in the last request with it: one transaction at a time has its lock.
+// lastOfKeys removes each key from all but its last request: only one transaction at a time has its lock.
 func lastOfKeys(all []*kvrpcpb.PrewriteRequest) []*kvrpcpb.PrewriteRequest {
 	later := map[string]bool{}
 	for _, r := range slices.Backward(all) {
@@ -72,8 +72,7 @@ func lastOfKeys(all []*kvrpcpb.PrewriteRequest) []*kvrpcpb.PrewriteRequest {
 	return all
 }
 
-// note writes a request that has been served, before it is answered. It is not synced: kills are tried, and no power
-// cuts.
+// note logs a request before its response is sent. It does not sync: tests kill processes but do not cut the power.
 func (l *lockLog) note(r *kvrpcpb.PrewriteRequest) error {
 	b, err := r.Marshal()
 	if err != nil {
@@ -85,7 +84,7 @@ func (l *lockLog) note(r *kvrpcpb.PrewriteRequest) error {
 	return err
 }
 
-// restore locks the keys of a request that are neither committed nor rolled back, and leaves these in it.
+// restore locks the keys of a request that are neither committed nor rolled back, and removes the others.
 func restore(s *tikv.Server, regions pd.Client, r *kvrpcpb.PrewriteRequest) error {
 	var failed error
 	r.Mutations = slices.DeleteFunc(r.Mutations, func(m *kvrpcpb.Mutation) bool {
@@ -96,8 +95,8 @@ func restore(s *tikv.Server, regions pd.Client, r *kvrpcpb.PrewriteRequest) erro
 	return failed
 }
 
-// restoreKey locks a key of a request, unless that is over. What was committed is forgotten when it is old and
-// something newer was.
+// restoreKey locks a key of a request, unless its transaction has ended. A later commit of the key shows that too: old
+// versions may have been collected.
 func restoreKey(s *tikv.Server, regions pd.Client, r *kvrpcpb.PrewriteRequest, m *kvrpcpb.Mutation) (bool, error) {
 	ctx := context.Background()
 	at, err := regions.GetRegion(ctx, codec.EncodeBytes(nil, m.Key))
@@ -107,14 +106,14 @@ func restoreKey(s *tikv.Server, regions pd.Client, r *kvrpcpb.PrewriteRequest, m
 	in := &kvrpcpb.Context{RegionId: at.Meta.Id, RegionEpoch: at.Meta.RegionEpoch, Peer: at.Meta.Peers[0]}
 	of, err := s.MvccGetByKey(ctx, &kvrpcpb.MvccGetByKeyRequest{Context: in, Key: m.Key})
 	if err != nil || of.RegionError != nil || of.Error != "" {
-		return false, fmt.Errorf("what %x holds: %v, %v, %s", m.Key, err, of.GetRegionError(), of.GetError())
+		return false, fmt.Errorf("read %x: %v, %v, %s", m.Key, err, of.GetRegionError(), of.GetError())
 	}
 	since := max(r.ForUpdateTs, r.StartVersion)
 	isOver := func(w *kvrpcpb.MvccWrite) bool { return w.StartTs == r.StartVersion || w.CommitTs > since }
 	if m.Op == kvrpcpb.Op_CheckNotExists || slices.ContainsFunc(of.Info.Writes, isOver) {
 		return false, nil
 	}
-	// As of a pessimistic transaction: whether there are conflicts was found out before.
+	// As a pessimistic transaction, because conflicts have been checked before.
 	again := *r
 	again.Context, again.Mutations, again.ForUpdateTs, again.IsPessimisticLock = in, []*kvrpcpb.Mutation{m}, since, nil
 	answer, err := s.KvPrewrite(ctx, &again)

@@ -1,11 +1,11 @@
-// Command unistore is a store that speaks TiKV's protocol, for tests: the one that TiDB's tests use, as a process of
-// its own. It keeps its data on disk, has real locks and no Raft. It has a module of its own because it needs versions
-// of others that do not fit client-go's.
+// Command unistore runs unistore, the mock of TiKV in TiDB's tests, as a separate process. It speaks TiKV's protocol,
+// keeps its data on disk and has real locks, but no Raft. It is a separate module, because its dependencies conflict
+// with client-go's.
 //
 //	unistore -pd ADDRESS -listen ADDRESS -data FOLDER [-two-phases]
 //
-// The signal USR1 has it hold commits back, USR2 has it go on with them (hold.go). The signal HUP is -two-phases for
-// what comes later: from then on a kill loses no lock (locks.go).
+// The signals USR1 and USR2 pause and resume commits (waiting.go). The signal HUP turns on -two-phases: later commits
+// keep their locks when the process is killed (locks.go).
 package main
 
 import (
@@ -26,21 +26,21 @@ import (
 
 func main() {
 	placement := flag.String("pd", "", "the `address` of the placement driver")
-	listen := flag.String("listen", "", "the `address` to serve at")
+	listen := flag.String("listen", "", "the `address` to listen on")
 	data := flag.String("data", "", "the `folder` of the data")
-	twoPhases := flag.Bool("two-phases", false, "commit in two phases always, never with one request or asynchronously")
+	twoPhases := flag.Bool("two-phases", false, "always commit in two phases, never with one request or asynchronously")
 	flag.Parse()
 	c := config.DefaultConf
 	c.Server.PDAddr, c.Server.StoreAddr, c.Server.Raft = *placement, *listen, false
 	c.Engine.DBPath, c.Engine.SyncWrite = *data, true
-	if err := run(&c, *twoPhases); err != nil {
+	if err := serve(&c, *twoPhases); err != nil {
 		log.Print(err)
 		os.Exit(1)
 	}
 }
 
-// run serves until it fails, or the process is killed.
-func run(c *config.Config, twoPhases bool) error {
+// serve serves until it fails.
+func serve(c *config.Config, twoPhases bool) error {
 	if err := os.MkdirAll(filepath.Join(c.Engine.DBPath, "kv"), 0o700); err != nil {
 		return err
 	}
@@ -65,6 +65,6 @@ func run(c *config.Config, twoPhases bool) error {
 	served.switchOnSignal()
 	g := grpc.NewServer()
 	tikvpb.RegisterTikvServer(g, served)
-	grpc_health_v1.RegisterHealthServer(g, health.NewServer()) // by which clients find out whether a store lives
+	grpc_health_v1.RegisterHealthServer(g, health.NewServer()) // clients probe it
 	return g.Serve(l)
 }

@@ -36,7 +36,7 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	code, _, errs = run("--listen", "127.0.0.1:0")
-	if code != 1 || !strings.Contains(errs, "cqld-cluster: --pd ADDRESSES is needed") {
+	if code != 1 || !strings.Contains(errs, "cqld-cluster: --pd ADDRESSES is required") {
 		t.Errorf("without --pd: exit %d, %s", code, errs)
 	}
 	if code, _, errs := run("--pdd", "a"); code != 2 || errs != "cqld-cluster: there is no flag --pdd: did you mean --pd?\n" {

@@ -1,5 +1,5 @@
-// Command cqld-cluster is cqld with its data in a TiKV cluster. It has the same commands; serve wants --pd and has no
-// folder of its own. Several servers of a prefix are nodes of one cluster.
+// Command cqld-cluster is cqld with its data in a TiKV cluster. It has the same commands; serve needs --pd instead of
+// a data folder. Servers with the same prefix are nodes of one Cassandra cluster.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 // version is set when a release is linked.
 var version = ""
 
-// flags are what serve and restore have beside the flags of cqld.
+// flags are the additional flags of serve and restore.
 type flags struct {
 	pd      string
 	address tikv.Address
@@ -30,31 +30,31 @@ type flags struct {
 	wait    time.Duration
 }
 
-// addReach adds the flags that say where the cluster is, and how it is written to.
+// addReach adds the flags for the connection to the cluster.
 func (s *flags) addReach(f *pflag.FlagSet) {
-	f.StringVar(&s.pd, "pd", "", "`ADDRESSES` of the cluster's placement drivers, with commas between them (required)")
+	f.StringVar(&s.pd, "pd", "", "`ADDRESSES` of the cluster's placement drivers, separated by commas (required)")
 	f.StringVar(&s.options.Prefix, "prefix", "cqld", "`NAME` of the data in the cluster; servers with the same one are nodes "+
 		"of one Cassandra cluster")
 	f.StringVar(&s.address.Authorities, "cluster-ca", "", "connect to the cluster with TLS, trusting the authorities in "+
 		"`FILE` (PEM)")
-	f.StringVar(&s.address.Certificate, "cluster-cert", "", "show the cluster the certificate in `FILE` (PEM)")
+	f.StringVar(&s.address.Certificate, "cluster-cert", "", "present the certificate in `FILE` (PEM) to the cluster")
 	f.StringVar(&s.address.Key, "cluster-key", "", "private key of --cluster-cert, in `FILE` (PEM)")
 	f.IntVar(&s.options.MaxKey, "max-key", 5000, "refuse keys (partition key and clustering columns) longer than `BYTES`; "+
-		"TiKV's storage.max-key-size has to be a third more")
+		"TiKV's storage.max-key-size must be a third larger")
 	f.BoolVar(&s.options.KeepVersions, "keep-versions", false, "leave garbage collection of old versions to others, such as "+
 		"TiDB")
 	f.DurationVar(&s.options.ClockInterval, "clock-interval", 50*time.Millisecond, "PD's setting tso-update-physical-interval")
-	f.DurationVar(&s.wait, "wait", 2*time.Minute, "when it starts, wait so long for a cluster that does not answer")
+	f.DurationVar(&s.wait, "wait", 2*time.Minute, "at the start, wait at most this long for the cluster")
 }
 
-// addServe adds the flags that only a server has.
+// addServe adds the flags of serve alone.
 func (s *flags) addServe(f *pflag.FlagSet) {
-	f.IntVar(&s.options.Split, "split", 8, "split a new table into `N` regions, so that loading it is not all for one store; "+
+	f.IntVar(&s.options.Split, "split", 8, "split a new table into `N` regions, so that more than one store takes its load; "+
 		"1 leaves splitting to TiKV")
 	command.NodeFlags(f, &s.node)
 }
 
-// maxSplit is how many regions a new table gets at most: TiKV splits a region into so many at a time with ease.
+// maxSplit limits --split: TiKV easily splits a region into that many.
 const maxSplit = 1024
 
 // open connects to the cluster.
@@ -66,7 +66,7 @@ func (s *flags) open(ctx context.Context, fold engine.Fold, log zerolog.Logger) 
 	}
 	switch {
 	case len(s.address.PD) == 0:
-		return nil, errors.New("--pd ADDRESSES is needed: it names the cluster's placement drivers")
+		return nil, errors.New("--pd ADDRESSES is required: the cluster's placement drivers")
 	case s.options.MaxKey < 1024:
 		return nil, fmt.Errorf("--max-key %d: want 1024 or more", s.options.MaxKey)
 	case s.options.Split < 1 || s.options.Split > maxSplit:
@@ -93,7 +93,7 @@ func (s *flags) open(ctx context.Context, fold engine.Fold, log zerolog.Logger) 
 	return e, nil
 }
 
-// waited says how long the cluster was waited for, if an error is due to that.
+// waited adds the waiting time to an error if it caused the error.
 func (s *flags) waited(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err
@@ -101,7 +101,7 @@ func (s *flags) waited(ctx context.Context, err error) error {
 	return fmt.Errorf("the cluster does not answer within %v (--wait): %w", s.wait, err)
 }
 
-// engine is what the commands of cqld are given.
+// engine returns the engine for the commands of cqld.
 func (s *flags) engine() *command.Engine {
 	return &command.Engine{
 		Program: "cqld-cluster",

@@ -54,7 +54,7 @@ func TestRestore(t *testing.T) {
 		t.Fatal(out)
 	}
 	q.end()
-	for _, line := range []string{"the cluster has what was held at ", "there are data already"} {
+	for _, line := range []string{"the cluster has the data of ", "there are data already"} {
 		if _, out := runOn(t, to, "restore", file); !strings.Contains(out, line) {
 			t.Errorf("restore says %s, want %q", out, line)
 		}

@@ -1,3 +1,5 @@
+// Package real tests the engine on a real TiKV cluster. It is separate from the tests on the mock, which makes
+// client-go assume that all stores live.
 package real
 
 import (

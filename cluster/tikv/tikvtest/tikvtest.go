@@ -1,6 +1,6 @@
-// Package tikvtest is a TiKV cluster for tests: the one that client-go brings along, in this process. It has regions
-// that split, leaders that move and stores that stop. It has no Raft, and neither commits with one request nor
-// asynchronous ones: client-go falls back to two phases there.
+// Package tikvtest is a TiKV cluster inside the test process: client-go's own mock. Its regions split, leaders move
+// and stores stop. It has no Raft, and supports neither commits with one request nor asynchronous ones: client-go
+// falls back to two phases.
 package tikvtest
 
 import (
@@ -29,7 +29,7 @@ import (
 	"github.com/cqld/cqld/cluster/safepoint"
 )
 
-// The stores have no addresses that client-go could ask whether they live: it takes them to do so. Its log is long.
+// client-go cannot probe the stores of the mock, so it assumes that they live. Its log is off.
 func init() {
 	log.ReplaceGlobals(zap.NewNop(), &log.ZapProperties{Level: zap.NewAtomicLevelAt(zap.FatalLevel)})
 	util.EnableFailpoints()
@@ -40,28 +40,28 @@ func init() {
 
 // Cluster is a cluster in this process.
 type Cluster struct {
-	Requests   atomic.Int64 // to stores, so far
-	Timestamps atomic.Int64 // that PD was asked for, so far
+	Requests   atomic.Int64 // to stores
+	Timestamps atomic.Int64 // requests for timestamps
 
-	// Interval is the time after which PD's clock moves on; 0: a millisecond. It is set before anybody connects.
+	// Interval is the interval of PD's clock; 0 means a millisecond. It is set before the first connection.
 	Interval time.Duration
 
 	clock             sync.Mutex // of the last timestamp
 	physical, logical int64
 	failing           atomic.Bool
 
-	keeping  sync.Mutex // of services
+	keeping  sync.Mutex // protects services
 	services safepoint.Services
 
-	perStore sync.Map   // requests to the store at an address, so far: *atomic.Int64
-	mu       sync.Mutex // of what changes the cluster
+	perStore sync.Map   // requests by address of the store: *atomic.Int64
+	mu       sync.Mutex // held by changes of the cluster
 	mock     *testutils.MockCluster
 	client   *testutils.MockClient
 	pd       pd.Client
 	stores   []uint64
 	regions  []uint64
 
-	scattered int                 // regions, so far
+	scattered int                 // regions
 	leaders   map[uint64][]uint64 // the peers of each region
 }
 
@@ -92,17 +92,17 @@ func Open(stores int) (*Cluster, error) {
 	return c, nil
 }
 
-// Between stands between a client and the stores. It may send a request or not. An error that it returns is all that
-// the client gets.
+// Between intercepts requests of a client to the stores. It may send a request or not. If it returns an error, the
+// client gets only that.
 type Between func(r *tikvrpc.Request, send func() error) error
 
-// Connect connects to the cluster as a process of its own would. Whoever gets the connection closes it.
+// Connect connects to the cluster as a separate process would. The caller closes the connection.
 func (c *Cluster) Connect(t testing.TB) *tikv.KVStore {
 	t.Helper()
 	return c.ConnectThrough(t, nil)
 }
 
-// ConnectThrough is Connect with a function between the client and the stores.
+// ConnectThrough is Connect with an interceptor.
 func (c *Cluster) ConnectThrough(t testing.TB, between Between) *tikv.KVStore {
 	t.Helper()
 	s, err := c.Dial(between)
@@ -115,15 +115,15 @@ func (c *Cluster) ConnectThrough(t testing.TB, between Between) *tikv.KVStore {
 // Dial is ConnectThrough without a test; between may be nil.
 func (c *Cluster) Dial(between Between) (*tikv.KVStore, error) {
 	return tikv.NewTestTiKVStore(c.client, c.pd,
-		func(behind tikv.Client) tikv.Client { return &connection{Client: behind, cluster: c, between: between} },
-		func(behind pd.Client) pd.Client { return placement{behind, c} }, 0)
+		func(inner tikv.Client) tikv.Client { return &connection{Client: inner, cluster: c, between: between} },
+		func(inner pd.Client) pd.Client { return placement{inner, c} }, 0)
 }
 
-// SplitAt makes a region begin at a key.
+// SplitAt splits a region at a key.
 func (c *Cluster) SplitAt(key []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at := codec.EncodeBytes(nil, key) // as regions have it
+	at := codec.EncodeBytes(nil, key)
 	region, _, _, _ := c.mock.GetRegionByKey(at)
 	if region == nil || string(region.StartKey) == string(at) {
 		return
@@ -133,7 +133,7 @@ func (c *Cluster) SplitAt(key []byte) {
 	c.regions, c.leaders[id] = append(c.regions, id), peers
 }
 
-// MoveLeader gives a region another leader.
+// MoveLeader moves the leader of a random region.
 func (c *Cluster) MoveLeader(random *rand.Rand) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -149,13 +149,13 @@ func (c *Cluster) StopForAMoment(random *rand.Rand, d time.Duration) {
 	c.Start(n)
 }
 
-// Stop stops a store, which then answers nothing.
+// Stop stops a store.
 func (c *Cluster) Stop(n int) { c.mock.StopStore(c.stores[n]) }
 
 // Start starts a store that was stopped.
 func (c *Cluster) Start(n int) { c.mock.StartStore(c.stores[n]) }
 
-// RequestsPerStore is how many requests stores have got so far, by their addresses.
+// RequestsPerStore returns the number of requests by address of the store.
 func (c *Cluster) RequestsPerStore() map[string]int64 {
 	all := map[string]int64{}
 	c.perStore.Range(func(addr, n any) bool {
@@ -165,9 +165,9 @@ func (c *Cluster) RequestsPerStore() map[string]int64 {
 	return all
 }
 
-// RegionStarts are the keys that regions begin with, in their order, as whoever connects has them.
+// RegionStarts returns the first key of each region, in order.
 func (c *Cluster) RegionStarts() (all [][]byte) {
-	for _, r := range c.mock.ScanRegions(nil, nil, 0) { // in their order
+	for _, r := range c.mock.ScanRegions(nil, nil, 0) {
 		if len(r.Meta.StartKey) == 0 {
 			all = append(all, nil)
 		} else if _, key, err := codec.DecodeBytes(r.Meta.StartKey, nil); err == nil {
@@ -177,7 +177,7 @@ func (c *Cluster) RegionStarts() (all [][]byte) {
 	return all
 }
 
-// FailTimestamps makes PD give no timestamps, or give them again.
+// FailTimestamps makes requests for timestamps fail or succeed.
 func (c *Cluster) FailTimestamps(fail bool) { c.failing.Store(fail) }
 
 var errNoTimestamp = errors.New("PD gives no timestamps")
@@ -189,7 +189,7 @@ type connection struct {
 	between Between
 }
 
-// SendRequest sends a request through the function in between.
+// SendRequest sends a request through the interceptor.
 func (c *connection) SendRequest(
 	ctx context.Context, addr string, r *tikvrpc.Request, timeout time.Duration,
 ) (answer *tikvrpc.Response, err error) {
@@ -210,17 +210,18 @@ func (c *connection) SendRequest(
 	return answer, nil
 }
 
-// SendRequestAsync sends a request and gives its answer to a function.
+// SendRequestAsync sends a request in the background.
 func (c *connection) SendRequestAsync(
 	ctx context.Context, addr string, r *tikvrpc.Request, done async.Callback[*tikvrpc.Response],
 ) {
 	go func() { done.Schedule(c.SendRequest(ctx, addr, r, time.Minute)) }()
 }
 
-// Close leaves the stores to others.
+// Close leaves the stores open for other connections.
 func (*connection) Close() error { return nil }
 
-// placement counts timestamps, and gives them in steps of the cluster's interval. Its service safe points are as PD's.
+// placement counts requests for timestamps and advances the clock in the cluster's interval. It has PD's service safe
+// points.
 type placement struct {
 	pd.Client
 	cluster *Cluster
@@ -247,7 +248,7 @@ func (p placement) GetTS(ctx context.Context) (physical, logical int64, err erro
 	return c.physical, c.logical, nil
 }
 
-// UpdateServiceGCSafePoint notes which versions a service wants kept, and returns the least that any wants.
+// UpdateServiceGCSafePoint sets a service safe point and returns the minimum of all.
 func (p placement) UpdateServiceGCSafePoint(_ context.Context, name string, ttl int64, point uint64) (uint64, error) {
 	p.cluster.keeping.Lock()
 	defer p.cluster.keeping.Unlock()
@@ -257,7 +258,7 @@ func (p placement) UpdateServiceGCSafePoint(_ context.Context, name string, ttl 
 // GetTSAsync asks for a timestamp.
 func (p placement) GetTSAsync(ctx context.Context) tso.TSFuture { return future{ctx, p} }
 
-// future is a timestamp that was asked for.
+// future is a requested timestamp.
 type future struct {
 	ctx context.Context
 	pd  placement
@@ -266,7 +267,7 @@ type future struct {
 // Wait gets the timestamp.
 func (f future) Wait() (physical, logical int64, err error) { return f.pd.GetTS(f.ctx) }
 
-// ScatterRegions gives each of some regions a leader on the next store. PD moves whole regions to that end.
+// ScatterRegions moves the leaders of regions to different stores. PD would move whole regions.
 func (p placement) ScatterRegions(
 	_ context.Context, regions []uint64, _ ...opt.RegionsOption,
 ) (*pdpb.ScatterRegionResponse, error) {
@@ -280,5 +281,5 @@ func (p placement) ScatterRegions(
 	return &pdpb.ScatterRegionResponse{FinishedPercentage: 100}, nil
 }
 
-// Close leaves PD to others.
+// Close leaves PD open for other connections.
 func (placement) Close() {}
