@@ -1,20 +1,25 @@
 package server
 
 import (
+	"fmt"
+
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/server/observe"
 	"github.com/cqld/cqld/store/pace"
 )
 
 // longBatch is the size of a body above which a BATCH is decoded on a turn.
 const longBatch = 16 << 10
 
-// shortBatch is the largest number of statements of a batch that the reader runs.
+// shortBatch is the largest number of statements of a batch that the reader executes.
 const shortBatch = 100
 
-// batchInReader lets the reader run short batches of quick prepared statements.
+// batchInReader lets the reader execute short batches of quick prepared statements. A goroutine executes batches with
+// conditions, because the store compares their values when the turn of the batch comes.
 func batchInReader(r *request) bool {
 	m := r.message.(*protocol.Batch)
 	if len(m.Children) > shortBatch {
@@ -25,18 +30,17 @@ func batchInReader(r *request) bool {
 			return false
 		}
 		st, err := r.conn.node.lookup(m.Children[i].ID)
-		if err != nil || !st.quick {
+		if err != nil || !st.quick || st.writes == exec.Conditional {
 			return false
 		}
-		r.decides = r.decides || st.writes == exec.Conditional
 	}
 	return true
 }
 
 // batch serves BATCH. It finds or plans all statements before it refuses one.
 func batch(r *request) {
-	m := r.message.(*protocol.Batch)
-	r.traceRequest("Execute batch of CQL3 queries", "", &m.Parameters)
+	m, s := r.message.(*protocol.Batch), r.conn.server
+	r.trace.Request("Execute batch of CQL3 queries", "", &m.Parameters)
 	r.batch.Kind = exec.BatchKind(m.Type)
 	kind := r.batch.Kind.WriteType()
 	onlyModifications, sameTable := true, true
@@ -48,7 +52,7 @@ func batch(r *request) {
 			return
 		}
 		r.batch.Children = append(r.batch.Children, exec.Request{Prepared: st.plan, Values: m.Children[i].Values})
-		if r.conn.server.roles != nil {
+		if s.roles != nil {
 			r.children = append(r.children, st)
 		}
 		if first == nil {
@@ -64,8 +68,9 @@ func batch(r *request) {
 		r.fail(planner.ErrNotInBatch())
 		return
 	}
-	r.batch.Options = r.options(&m.Parameters, r.conn.server.limits.writeTimeout(classOf(kind)))
-	if r.conn.server.roles != nil {
+	timeout := s.limits.writeTimeout(classOf(kind))
+	r.batch.Options = r.options(&m.Parameters, timeout)
+	if s.roles != nil {
 		if err := r.authorizeBatch(); err != nil {
 			r.fail(err)
 			return
@@ -76,28 +81,29 @@ func batch(r *request) {
 		return
 	}
 	if sameTable {
-		r.latency = r.conn.server.latencies.batchOf(first)
+		r.latency = s.batchLatency(first)
 	} else {
-		r.latency = r.conn.server.latencies.ofMixedBatches()
+		r.latency = s.latencies.OfMixedBatches()
 	}
-	r.tracef("Executing batch of %d statements", len(m.Children))
-	if (len(m.Children) > shortBatch || r.size > batchWeight*longestDirectWrite) && !r.turn.Begun() {
-		turn, err := r.takeTurn(r.conn.server.limits.writeTimeout(classOf(kind)))
-		if err != nil {
-			r.fail(r.timedOut(err, kind))
+	if r.trace != nil {
+		r.trace.Event(fmt.Sprintf("Executing batch of %d statements", len(m.Children)))
+	}
+	if (len(m.Children) > shortBatch || r.size > batchWeight*maxDirectWrite) && !r.turn.Begun() {
+		if err := r.beginTurn(s.ctx, timeout); err != nil {
+			r.fail(r.notBegun(err, kind))
 			return
 		}
-		defer turn.End()
+		defer r.turn.End()
 	}
 	if r.turn.Begun() {
 		r.batch.Turn = &r.turn
 	}
-	r.conn.server.recent.note(r)
+	s.recent.note(r)
 	if kind == exec.Conditional {
 		r.batch.Decision = r.startDecision()
 	}
 	r.conn.pendingWrites.add(r, kind)
-	r.conn.server.exec.ExecuteBatch(r.conn.server.ctx, &r.batch, r.done)
+	s.exec.ExecuteBatch(s.ctx, &r.batch, r.done)
 }
 
 // childStatement finds or plans one statement of a batch, and counts its values.
@@ -121,4 +127,22 @@ func (r *request) childStatement(child *protocol.BatchChild, p *protocol.QueryPa
 			len(st.plan.Markers), len(child.Values))
 	}
 	return st, nil
+}
+
+// batchLatency returns the histogram of BATCH messages that consist of statements on the table of st alone.
+func (s *Server) batchLatency(st *statement) *observe.Histogram {
+	h := st.batchLatency.Load()
+	if h == nil {
+		h = s.latencies.OfBatches(modifiedTable(st))
+		st.batchLatency.Store(h)
+	}
+	return h
+}
+
+// modifiedTable returns the table of an INSERT, UPDATE or DELETE, and nil for other statements.
+func modifiedTable(st *statement) *schema.Table {
+	if m, ok := st.plan.Plan.(*planner.Modification); ok {
+		return m.Table
+	}
+	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/server/observe"
 	"github.com/cqld/cqld/store/pace"
 )
 
@@ -43,7 +44,7 @@ type conn struct {
 	bytes         share          // of requests that are not answered
 	turns         pace.Party     // its reads, batches and long texts in the scheduler
 	pendingWrites pendingWrites
-	detached      detachedRequests
+	listed        listedRequests
 	draining      atomic.Bool
 	secured       atomic.Pointer[tls.ConnectionState] // nil: no TLS
 	waiting       atomic.Bool                         // the reader waits for something other than input
@@ -55,13 +56,14 @@ type conn struct {
 	// serveNext serves the first message of the input: serveHandshake, serveEnvelope or serveSegment.
 	serveNext func([]byte) (int64, error)
 
-	burst    []*histogram // of the reads that it has served and that observeBurst has not counted
+	burst    []*observe.Histogram // of the reads that it has served and that observeBurst has not counted
 	segments protocol.Segments
 	plain    []byte        // the decompressed body of an envelope
 	arrived  time.Duration // when the input was read, by monotonic, or when the reader last waited
 	reserved int64         // bytes of in, segments and plain that memory.arriving is charged for
 	errors   int           // how many bad envelopes came in a row in the segment
-	begins   bool          // it has begun brief reads in this burst, so that server.beginning counts it
+
+	heldUp bool // a read has taken longer than readerTime: goroutines serve the others of the burst
 
 	stretch struct { // what it has served since others could run
 		messages int
@@ -126,7 +128,7 @@ func (c *conn) run() {
 	c.log.Debug().Msg("connection opened")
 
 	err := c.readAll()
-	c.endBurst()
+	c.observeBurst()
 	switch {
 	case errors.Is(err, errDraining):
 		c.waiting.Store(true) // the client may hang up
@@ -164,20 +166,14 @@ func (c *conn) readAll() (err error) {
 			return c.readError(err)
 		}
 		c.in.held(c.in.reserved > 0 || !c.segments.Free())
-		c.endBurst()
+		c.observeBurst()
 		c.out.idle()
 		if err := c.in.fill(c.socket); err != nil {
 			return c.readError(err)
 		}
 		c.out.busy()
-		c.arrived = monotonic()
+		c.arrived, c.heldUp = monotonic(), false
 	}
-}
-
-// endBurst is called when what has arrived is served, before answers are written and the reader waits.
-func (c *conn) endBurst() {
-	c.observeBurst()
-	c.beginNoMore()
 }
 
 // serveInput serves every message that has arrived completely.
@@ -266,7 +262,7 @@ func (c *conn) pause(wait func()) {
 	c.waiting.Store(true)
 	c.server.metrics.waits.Add(1)
 	defer c.waiting.Store(false)
-	c.endBurst()
+	c.observeBurst()
 	c.out.idle()
 	defer c.out.busy()
 	wait()
@@ -295,3 +291,26 @@ func (c *conn) closeAfterAnswers() {
 	_ = c.socket.SetReadDeadline(time.Now().Add(left))
 	_, _ = io.Copy(io.Discard, io.LimitReader(c.socket, lingerBytes)) // until the client closes, or has had time to
 }
+
+// maxBurst is how many reads are counted at a time: a connection keeps room for as many, and compressed segments may
+// have a lot more of them.
+const maxBurst = 1024
+
+// observeBurst counts the time that the reads of a burst took. Only the reader calls it, before it writes the answers.
+func (c *conn) observeBurst() {
+	if len(c.burst) == 0 {
+		return
+	}
+	took := monotonic() - c.arrived
+	for _, latency := range c.burst {
+		latency.Observe(took)
+	}
+	clear(c.burst)
+	c.burst = c.burst[:0]
+}
+
+// clockStart is the base of monotonic: reading only the monotonic clock takes half the time of time.Now.
+var clockStart = time.Now()
+
+// monotonic returns the time on a clock that is never set.
+func monotonic() time.Duration { return time.Since(clockStart) }

@@ -9,6 +9,38 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
+// eventBits are the bits of session.events.
+var eventBits = map[protocol.EventType]uint32{
+	protocol.TopologyChange: 1 << 0, // of a ring: a single node has none
+	protocol.StatusChange:   1 << 1, // likewise
+	protocol.SchemaChanges:  1 << 2,
+	protocol.TraceComplete:  1 << 3, // never sent, by Cassandra either
+}
+
+// register serves REGISTER: it adds events to those that the connection gets. If the version lacks one of the events,
+// the events before it are added.
+func register(r *request) {
+	types, err := r.message.(*protocol.Register).EventTypes(r.conn.session.version)
+	for _, t := range types {
+		r.conn.wantEvents(eventBits[t])
+	}
+	if err != nil {
+		r.fail(err)
+		return
+	}
+	r.answer(&protocol.Ready{})
+}
+
+// wantEvents adds events to those that the connection gets.
+func (c *conn) wantEvents(bits uint32) {
+	s := c.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if before := c.session.events.Or(bits); before == 0 {
+		s.registered++ // until forget
+	}
+}
+
 // A connection may leave so many bytes of events unread before the next event closes it: mostEvents, or less where many
 // connections get events, so that together they take an eighth of the memory for clients.
 const (
@@ -96,7 +128,7 @@ func (s *Server) send(events []protocol.Event, to func(*conn) bool) {
 		}
 		if c.out.unreadEvents() > backlog {
 			s.metrics.deaf.Add(1)
-			if s.logged.allow(eventsUnread, c.remote.Addr()) {
+			if s.logged.Allow(eventsUnread, c.remote.Addr()) {
 				c.log.Warn().Msg(eventsUnread)
 			}
 			c.abort()
@@ -112,10 +144,3 @@ func (s *Server) send(events []protocol.Event, to func(*conn) bool) {
 }
 
 const eventsUnread = "connection closed: it does not read its events"
-
-// schemaChange is a change in the form of the protocol.
-func schemaChange(c schema.Change) protocol.SchemaChange {
-	return protocol.SchemaChange{
-		Change: string(c.Kind), Target: string(c.Target), Keyspace: c.Keyspace, Name: c.Name, Args: c.Args,
-	}
-}

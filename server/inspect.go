@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -13,8 +14,86 @@ import (
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/server/observe"
 	"github.com/cqld/cqld/store/pace"
 )
+
+// ErrHangUp returned by an Interceptor closes the connection without an answer.
+var ErrHangUp = errors.New("server: hang up")
+
+// Interceptor lets a test that embeds a server intercept requests. It is called concurrently, for every QUERY, PREPARE,
+// EXECUTE and BATCH before it is served, and may
+//
+//   - return nil: the request is served,
+//   - wait, but not longer than ctx: the request is served late,
+//   - return an error: the client gets it. Errors of package cqlerr become the errors that drivers have classes for,
+//   - return ErrHangUp.
+type Interceptor func(ctx context.Context, r Intercepted) error
+
+// Intercepted is a request as an Interceptor sees it.
+type Intercepted struct {
+	Opcode     string   // QUERY, PREPARE, EXECUTE or BATCH
+	Statements []string // the text, or all texts of a BATCH; "" for an unknown prepared statement
+	Keyspace   string   // of the session
+	Client     netip.AddrPort
+	Node       int               // the number of the node that coordinates the request; 1: there is no ring
+	Options    map[string]string // of the connection's STARTUP, not to be changed
+}
+
+// intercept calls the interceptor and the inspector, if there are any.
+func (r *request) intercept() error {
+	if intercept := r.conn.server.intercept; intercept != nil {
+		if err := intercept(r.conn.ctx, r.intercepted()); err != nil {
+			return err
+		}
+	}
+	return r.inspect()
+}
+
+// intercepted is the request as an Interceptor sees it.
+func (r *request) intercepted() Intercepted {
+	return Intercepted{
+		Opcode:     r.header.Opcode.String(),
+		Statements: r.statements(),
+		Keyspace:   r.conn.session.currentKeyspace(),
+		Client:     r.conn.remote,
+		Node:       r.conn.node.Number,
+		Options:    r.conn.session.options,
+	}
+}
+
+// statements are the texts of a request.
+func (r *request) statements() []string {
+	switch m := r.message.(type) {
+	case *protocol.Query:
+		return []string{m.Query}
+	case *protocol.Prepare:
+		return []string{m.Query}
+	case *protocol.Execute:
+		return []string{r.conn.node.preparedText(m.ID)}
+	case *protocol.Batch:
+		texts := make([]string, len(m.Children))
+		for i, child := range m.Children {
+			texts[i] = child.Query
+			if child.Prepared {
+				texts[i] = r.conn.node.preparedText(child.ID)
+			}
+		}
+		return texts
+	}
+	return nil
+}
+
+// preparedText is the text of a prepared statement, or "".
+func (n *node) preparedText(id []byte) string {
+	if len(id) != len(preparedID{}) {
+		return ""
+	}
+	if st := n.prepared.get(preparedID(id)); st != nil {
+		return st.text
+	}
+	return ""
+}
 
 // ErrMalformed returned by an Inspector answers with a message that clients cannot decode.
 var ErrMalformed = errors.New("server: malformed answer")
@@ -88,7 +167,7 @@ func (s *Server) intercepts() bool { return s.intercept != nil || s.inspector.Lo
 type inspection struct {
 	by      Inspector
 	seen    Inspected
-	touched exec.Touched
+	touched *exec.Touched
 
 	malformed bool // what Before has asked for
 }
@@ -108,6 +187,10 @@ func (r *request) inspect() error {
 	if p := r.parameters(); p != nil {
 		i.seen.Consistency, i.seen.SerialConsistency = p.Consistency, p.SerialConsistency
 	}
+	i.touched = new(exec.Touched)
+	if r.trace != nil {
+		i.touched = &r.trace.Touched
+	}
 	r.inspection = i
 	err := i.by.Before(r.conn.ctx, &i.seen)
 	r.prefix.Payload = i.seen.AnswerPayload
@@ -116,19 +199,6 @@ func (r *request) inspect() error {
 		err = cqlerr.Serverf("%v", err)
 	}
 	return err
-}
-
-// parameters are those of the request; nil: a PREPARE has none.
-func (r *request) parameters() *protocol.QueryParameters {
-	switch m := r.message.(type) {
-	case *protocol.Query:
-		return &m.Parameters
-	case *protocol.Execute:
-		return &m.Parameters
-	case *protocol.Batch:
-		return &m.Parameters
-	}
-	return nil
 }
 
 // preparedID is the first id in the request.
@@ -183,7 +253,7 @@ func (r *request) parts() (all []Part) {
 
 // appendParts appends a statement, or those of a BEGIN BATCH.
 func appendParts(all []Part, st *statement, prepared bool) []Part {
-	kind, table := kindAndTable(st.plan.Plan)
+	kind, table := observe.KindAndTable(st.plan.Plan)
 	part := Part{Kind: kind, Text: st.text, Prepared: prepared}
 	in := func(t *schema.Table) Part {
 		if t != nil {
@@ -194,7 +264,7 @@ func appendParts(all []Part, st *statement, prepared bool) []Part {
 	switch p := st.plan.Plan.(type) {
 	case *planner.Batch:
 		for _, m := range p.Statements {
-			part.Kind, table = kindAndTable(m)
+			part.Kind, table = observe.KindAndTable(m)
 			part.Conditional = m.If != nil
 			all = append(all, in(table))
 		}

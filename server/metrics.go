@@ -5,6 +5,7 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/server/observe"
 )
 
 // Metrics are the server's counters at one moment.
@@ -107,3 +108,9 @@ func (s *Server) Metrics() Metrics {
 	s.mu.Unlock()
 	return m
 }
+
+// StatementLatency is how long statements of one kind take on one table.
+type StatementLatency = observe.StatementLatency
+
+// StatementLatencies returns how long statements take, by kind of statement and by table.
+func (s *Server) StatementLatencies() []StatementLatency { return s.latencies.List() }

@@ -30,7 +30,6 @@ func (s *Server) planText(turn *pace.Turn, guard *guardrail.Check, text, keyspac
 		return nil, err
 	}
 	if len(text) <= keptText && (st.plan.Modifies || st.plan.Result != nil) && !st.plan.Timed {
-		st.estimate()
 		s.texts.put(key, st)
 	}
 	return st, nil
@@ -62,16 +61,16 @@ func (r *request) whenPlannable(text string, plan func(*pace.Turn) error) error 
 		return err
 	}
 	defer s.memory.planning.Leave(r, n)
-	turn, err := r.takeTurnIn(r.conn.planningContext(len(text)), s.limits.ReadTimeout)
+	err := r.beginTurn(r.conn.planningContext(len(text)), s.limits.ReadTimeout)
 	if errors.Is(err, pace.ErrTimeout) {
 		return cqlerr.Overloadedf("The server is too busy to plan a text of %d bytes", len(text))
 	}
 	if err != nil {
 		return err
 	}
-	defer turn.End()
-	turn.Extend(time.Time{})
-	return plan(turn)
+	defer r.turn.End()
+	r.turn.Extend(time.Time{})
+	return plan(&r.turn)
 }
 
 // longText is the length above which texts wait for memory and are planned on turns.
@@ -119,10 +118,9 @@ func (s *Server) planOn(
 		return nil, err
 	}
 	st := &statement{text: text, keyspace: keyspace, planned: at, plan: plan, quick: s.exec.Quick(plan.Plan)}
-	st.brief = !st.quick && s.exec.Brief(plan.Plan)
 	_, st.isBatch = parsed.(*cql.Batch)
 	st.writes = exec.WriteType(plan.Plan)
-	st.latency, st.amounts = s.latencies.ofPlan(plan.Plan)
+	st.latency, st.amounts = s.latencies.OfPlan(plan.Plan)
 	switch p := plan.Plan.(type) {
 	case *planner.Select:
 		st.reads, st.ranges = true, p.Where.Partition == nil
@@ -135,6 +133,7 @@ func (s *Server) planOn(
 	if plan.Result != nil {
 		st.columns = columnSpecs(plan.Result)
 	}
+	st.size = estimatedSize(len(text), len(plan.Markers), len(plan.Result))
 	st.seen.Store(catalog)
 	return st, nil
 }

@@ -1,10 +1,14 @@
 package server
 
 import (
+	"sync"
+	"sync/atomic"
+
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/guardrail"
+	"github.com/cqld/cqld/server/observe"
 	"github.com/cqld/cqld/store/pace"
 )
 
@@ -75,7 +79,7 @@ func (n *node) prepare(
 // tooLargeToKeep refuses a statement that no EXECUTE would find. Clients would prepare it again, without an end.
 func tooLargeToKeep(st *statement, limit int64) error {
 	return cqlerr.Invalidf("Prepared statement of size %d bytes is larger than allowed maximum of %d MB: %s",
-		st.size, limit>>20, cutShort(st.text, 200))
+		st.size, limit>>20, observe.Truncate(st.text, 200))
 }
 
 // known returns the prepared statement of an id; nil: clients have to prepare it again.
@@ -114,5 +118,128 @@ func (s *Server) schemaChanged(changes []schema.Change) {
 		n.prepared.prune(stale)
 	}
 	s.texts.prune(stale)
-	s.latencies.prune()
+	s.latencies.Prune()
+}
+
+// statementCache keeps planned statements up to a number of bytes. A lookup takes a read lock and allocates nothing.
+//
+// It evicts by the clock algorithm: the hand passes over statements that were used since it came by last, and evicts
+// the first other one.
+type statementCache[K comparable] struct {
+	limit int64
+
+	mu      sync.RWMutex
+	slots   map[K]*cacheSlot[K]
+	clock   []*cacheSlot[K]
+	hand    int
+	bytes   int64
+	evicted uint64
+}
+
+// cacheSlot is one statement under one key, at a place of the clock.
+type cacheSlot[K comparable] struct {
+	key   K
+	st    *statement
+	place int
+	used  atomic.Bool
+}
+
+func newStatementCache[K comparable](limit int64) *statementCache[K] {
+	return &statementCache[K]{limit: limit, slots: make(map[K]*cacheSlot[K])}
+}
+
+// get returns the statement of a key, or nil.
+func (c *statementCache[K]) get(key K) *statement {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	slot := c.slots[key]
+	if slot == nil {
+		return nil
+	}
+	if !slot.used.Load() { // a store would move the cache line between processors
+		slot.used.Store(true)
+	}
+	return slot.st
+}
+
+// put keeps st under a key, in place of what was there. A statement larger than the cache is not kept.
+func (c *statementCache[K]) put(key K, st *statement) {
+	if st.size > c.limit {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.remove(c.slots[key])
+	for c.bytes+c.needs(st) > c.limit {
+		c.evict()
+	}
+	c.bytes += c.needs(st)
+	st.slots++
+	slot := &cacheSlot[K]{key: key, st: st, place: len(c.clock)}
+	c.slots[key] = slot
+	c.clock = append(c.clock, slot)
+}
+
+// needs is how many bytes one more slot for st takes: none if st is there under another key.
+func (c *statementCache[K]) needs(st *statement) int64 {
+	if st.slots > 0 {
+		return 0
+	}
+	return st.size
+}
+
+// drop forgets what is kept under a key, if that still is st.
+func (c *statementCache[K]) drop(key K, st *statement) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if slot := c.slots[key]; slot != nil && slot.st == st {
+		c.remove(slot)
+	}
+}
+
+// prune forgets every statement for which stale holds.
+func (c *statementCache[K]) prune(stale func(*statement) bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := len(c.clock) - 1; i >= 0; i-- {
+		if slot := c.clock[i]; stale(slot.st) {
+			c.remove(slot)
+		}
+	}
+}
+
+// evict removes the next statement that was not used since the hand came by.
+func (c *statementCache[K]) evict() {
+	for {
+		c.hand %= len(c.clock)
+		slot := c.clock[c.hand]
+		if !slot.used.Swap(false) {
+			c.remove(slot)
+			c.evicted++
+			return
+		}
+		c.hand++
+	}
+}
+
+// remove removes a slot. The last one of the clock moves to its place.
+func (c *statementCache[K]) remove(slot *cacheSlot[K]) {
+	if slot == nil {
+		return
+	}
+	last := len(c.clock) - 1
+	moved := c.clock[last]
+	c.clock[slot.place], moved.place = moved, slot.place
+	c.clock[last] = nil
+	c.clock = c.clock[:last]
+	delete(c.slots, slot.key)
+	slot.st.slots--
+	c.bytes -= c.needs(slot.st)
+}
+
+// usage returns how many keys there are, their bytes, and how many were evicted.
+func (c *statementCache[K]) usage() (entries int, bytes int64, evicted uint64) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return len(c.clock), c.bytes, c.evicted
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/server/observe"
+	"github.com/cqld/cqld/server/trace"
 )
 
 // RecentStatements keeps the last statements that clients have run on a server, for whoever wants to know what led to
@@ -60,7 +62,7 @@ func (l *RecentStatements) add(r *request, answer protocol.Response) {
 	}
 	s := RecentStatement{
 		Opcode: r.header.Opcode.String(), Text: r.recentText(), Keyspace: r.conn.session.currentKeyspace(),
-		Values: r.said.values, Took: monotonic() - r.began,
+		Values: r.recent.values, Took: monotonic() - r.began,
 	}
 	if e, ok := answer.(*protocol.Error); ok {
 		s.Error = e.Err.Message
@@ -87,26 +89,18 @@ func (r *request) recentText() string {
 			return shorten(r.statement.text)
 		}
 	case *protocol.Batch:
-		return r.said.texts
+		return r.recent.texts
 	}
 	return ""
 }
 
 // shorten cuts a text that is too long, and copies what is kept of it. It leaves passwords out.
 func shorten(text string) string {
-	return cutShort(secret.Hide(text), longestRecent)
+	return observe.Truncate(secret.Hide(text), longestRecent)
 }
 
-// cutShort returns the beginning of a text that has more than so many bytes, with dots behind it.
-func cutShort(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "..."
-}
-
-// said is what RecentStatements keep of a request and what is not there any more when it is answered.
-type said struct{ texts, values string }
+// recentParts is what RecentStatements keep of a request and what is not there any more when it is answered.
+type recentParts struct{ texts, values string }
 
 // note keeps what r is about to execute. l may be nil.
 func (l *RecentStatements) note(r *request) {
@@ -114,10 +108,10 @@ func (l *RecentStatements) note(r *request) {
 		return
 	}
 	if len(r.batch.Children) > 0 {
-		r.said.texts = shorten(strings.Join(r.statements(), "; "))
+		r.recent.texts = shorten(strings.Join(r.statements(), "; "))
 	}
 	if l.values {
-		r.said.values = r.boundValues()
+		r.recent.values = r.boundValues()
 	}
 }
 
@@ -126,7 +120,7 @@ func (r *request) boundValues() string {
 	var parts []string
 	add := func(p *planner.Prepared, values []types.Value) {
 		for i, v := range values {
-			parts = append(parts, shownValue(&p.Markers[i], v))
+			parts = append(parts, trace.Literal(&p.Markers[i], v))
 		}
 	}
 	if r.single.Prepared != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/planner/exec/ring"
 	"github.com/cqld/cqld/planner/guardrail"
+	"github.com/cqld/cqld/server/observe"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/pace"
 	"github.com/cqld/cqld/store/system"
@@ -86,7 +87,7 @@ type Server struct {
 	tls        *TLS // nil: nobody encrypts
 	http       netip.AddrPort
 	handshakes handshakes
-	logged     logLimit
+	logged     observe.LogLimit
 	masks      bool
 
 	uuids     *types.UUIDClock
@@ -95,9 +96,8 @@ type Server struct {
 	throttle  *throttle       // nil: the rate of requests is not bounded
 	scheduler *pace.Scheduler // of work that may take long
 	open      atomic.Int64    // how many connections are open
-	beginning atomic.Int64    // how many of them begin brief reads in their bursts
 	metrics   counters
-	latencies *latencies
+	latencies *observe.Latencies
 
 	ctx    context.Context // ends when Shutdown stops waiting
 	cancel context.CancelFunc
@@ -115,7 +115,7 @@ type Server struct {
 	events  eventQueue
 	streams streams
 
-	batches [exec.Counter + 1]amounts // of partitions, by the kind of batch
+	batches [exec.Counter + 1]observe.Amounts // of partitions, by the kind of batch
 }
 
 // New makes a server of a store: it adds the tables that show this server to the store.
@@ -160,11 +160,11 @@ func New(o Options) (*Server, error) {
 	host := o.Store.HostID() // random, and the same as long as the data is there
 	s.uuids = types.NewUUIDClock([8]byte(host[8:]))
 	s.texts = newStatementCache[textKey](s.limits.TextBytes)
-	s.latencies = newLatencies(o.Store)
+	s.latencies = observe.NewLatencies(o.Store)
 	s.memory.init(&s.limits)
 	s.throttle = newThrottle(s.limits.RequestsPerSecond)
 	s.handshakes.most = s.limits.Handshakes
-	s.logged.log = o.Log
+	s.logged.Log = o.Log
 	s.scheduler = pace.NewScheduler(pace.Options{
 		Running:  runtime.GOMAXPROCS(0),
 		Started:  s.limits.Reads,
@@ -213,7 +213,7 @@ func (s *Server) accept(n *node, l net.Listener) error {
 			return fmt.Errorf("accept connections on %s: %w", l.Addr(), err)
 		}
 		// Most likely there are no file descriptors left; connections that end give some back.
-		if s.logged.allow(cannotAccept, netip.Addr{}) {
+		if s.logged.Allow(cannotAccept, netip.Addr{}) {
 			s.log.Error().Err(err).Msg(cannotAccept)
 		}
 		time.Sleep(acceptPause)
@@ -285,7 +285,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	if s.watchdogEnded != nil {
 		<-s.watchdogEnded
 	}
-	s.logged.sumUp(time.Now().Add(2 * logPeriod)) // whatever there is
+	s.logged.End()
 	return err
 }
 

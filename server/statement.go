@@ -8,6 +8,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/server/observe"
 )
 
 // statement is a planned statement, which executions share, with the parts of answers that are always the same.
@@ -16,15 +17,14 @@ type statement struct {
 	keyspace   string // of unqualified names
 	planned    time.Time
 	plan       *planner.Prepared
-	quick      bool   // the reader may run it
-	brief      bool   // it is a read that the reader may begin
+	quick      bool   // the reader may execute it, a read with a budget
 	isBatch    bool   // a BEGIN BATCH, which modifies but cannot stand in a batch
 	writes     string // the write type for errors; "": it writes nothing
 	reads      bool   // it is a SELECT
 	truncates  bool   // it is a TRUNCATE
 	manyWrites bool   // it is a batch of many statements
 	ranges     bool   // it reads ranges of partitions
-	size       int64  // bytes of memory that it takes, when it was measured
+	size       int64  // an upper bound of its memory, in bytes
 	slots      int    // how many slots of a cache it has
 
 	id        preparedID
@@ -33,12 +33,9 @@ type statement struct {
 	columns   *protocol.ColumnSpecs // nil: it returns no rows, or the columns are not known
 	resultID  preparedID            // of columns
 
-	latency      *histogram                // of its executions
-	batchLatency atomic.Pointer[histogram] // of batches of such statements, when there was one
-	amounts      *readAmounts              // what reads go over; nil: it is not counted
-
-	// rows says whether its reads are large, if it is quick or brief.
-	rows rowSizes
+	latency      *observe.Histogram                // of its executions
+	batchLatency atomic.Pointer[observe.Histogram] // of batches of such statements, when there was one
+	amounts      *observe.ReadAmounts              // what reads go over; nil: it is not counted
 
 	// needs are the permissions that the statement takes, as of a catalog; nil: nobody has asked for them.
 	needs atomic.Pointer[needs]
@@ -74,7 +71,12 @@ func (st *statement) describe() {
 		st.pkIndexes = append(st.pkIndexes, uint16(i))
 	}
 	st.resultID = protocol.ResultMetadataID(st.columns.Columns())
-	st.measure()
+}
+
+// estimatedSize is an upper bound of the memory that keeping a statement takes: its text, its plan and the parts of its
+// answers. The plan grows with the words of the text, which may be as short as two bytes.
+func estimatedSize(text, markers, columns int) int64 {
+	return int64(2<<10 + 32*text + 288*(markers+columns))
 }
 
 // statementID is the id of a prepared statement. It depends on nothing else: drivers expect the same id when they

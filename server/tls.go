@@ -10,6 +10,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/cqld/cqld/server/observe"
 )
 
 // TLS says how clients encrypt their connections.
@@ -97,8 +99,8 @@ func (c *conn) handshakeError(err error) error {
 	case errors.Is(err, net.ErrClosed):
 		err = fmt.Errorf("more than %d were under way, and it was the oldest", c.server.limits.Handshakes)
 	}
-	if c.server.logged.allow(handshakeFailed, c.remote.Addr()) {
-		c.log.Warn().Str("error", shown(err.Error())).Msg(handshakeFailed)
+	if c.server.logged.Allow(handshakeFailed, c.remote.Addr()) {
+		c.log.Warn().Str("error", observe.Shown(err.Error())).Msg(handshakeFailed)
 	}
 	return fmt.Errorf("TLS handshake: %w", err)
 }

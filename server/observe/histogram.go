@@ -1,4 +1,6 @@
-package server
+// Package observe counts what a server does: how long statements take, by kind and table (Latencies, of which each plan
+// keeps a Histogram), how many rows reads go over (Amounts), and how many log lines clients cause (LogLimit).
+package observe
 
 import (
 	"math"
@@ -19,17 +21,17 @@ var latencyBounds = [...]time.Duration{
 	time.Second, 2500 * time.Millisecond, 5 * time.Second, 10 * time.Second,
 }
 
-// histogram counts how long executions take.
-type histogram struct {
-	buckets [len(latencyBounds) + 1]atomic.Uint64 // the last one has what is longer than all bounds
+// Histogram counts how long executions take.
+type Histogram struct {
+	buckets [len(latencyBounds) + 1]atomic.Uint64 // the last one counts executions above all bounds
 	total   atomic.Int64                          // nanoseconds
 	longest atomic.Int64
 
-	rate rate // belongs to latencies.mu
+	rate rate // guarded by Latencies.mu
 }
 
-// observe counts an execution.
-func (h *histogram) observe(took time.Duration) {
+// Observe counts an execution.
+func (h *Histogram) Observe(took time.Duration) {
 	low, high := 0, len(latencyBounds)
 	for low < high {
 		if middle := (low + high) / 2; took > latencyBounds[middle] {
@@ -48,7 +50,7 @@ func (h *histogram) observe(took time.Duration) {
 	}
 }
 
-// timings are what histograms have counted, added up.
+// timings is the sum of histograms.
 type timings struct {
 	buckets [len(latencyBounds) + 1]uint64
 	total   time.Duration
@@ -56,8 +58,8 @@ type timings struct {
 	rate    float64
 }
 
-// add adds what a histogram has counted. Of its rate it is right only while latencies.mu is held.
-func (t *timings) add(h *histogram) {
+// add adds a histogram. The rate is right only while Latencies.mu is held.
+func (t *timings) add(h *Histogram) {
 	for i := range h.buckets {
 		t.buckets[i] += h.buckets[i].Load()
 	}
@@ -82,7 +84,8 @@ func (t *timings) count() (n uint64) {
 	return n
 }
 
-// percentile estimates which time a share of the executions did not exceed: executions are spread evenly in a bucket.
+// percentile estimates the time that a share of the executions did not exceed. It takes the executions of a bucket as
+// evenly spread.
 func (t *timings) percentile(share float64) time.Duration {
 	rank := share * float64(t.count())
 	below := time.Duration(0)
@@ -100,29 +103,29 @@ func (t *timings) percentile(share float64) time.Duration {
 	return t.longest
 }
 
-// latency is what virtual tables show.
+// latency is the row that virtual tables show.
 func (t *timings) latency() system.Latency {
 	return system.Latency{
 		Count: int64(t.count()), Max: t.longest, P50: t.percentile(0.5), P99: t.percentile(0.99), PerSecond: t.rate,
 	}
 }
 
-// rate is how many executions a second there were of late: a moving average over five minutes.
+// rate is a moving average, over five minutes, of executions per second.
 type rate struct {
 	counted   uint64
 	perSecond float64
 	begun     bool
 }
 
-// rateEvery is how often rates are computed.
-const rateEvery = 5 * time.Second
+// RateInterval is how often Latencies.Tick is called.
+const RateInterval = 5 * time.Second
 
-// rateWeight is the weight of the last rateEvery in the average.
-var rateWeight = 1 - math.Exp(-float64(rateEvery)/float64(5*time.Minute))
+// rateWeight is the weight of the last RateInterval in the average.
+var rateWeight = 1 - math.Exp(-float64(RateInterval)/float64(5*time.Minute))
 
-// tick computes the rate, when rateEvery has gone by, of a number of executions since the start.
+// tick computes the rate after RateInterval, from the number of executions since the start.
 func (r *rate) tick(executions uint64) {
-	last := float64(executions-r.counted) / rateEvery.Seconds()
+	last := float64(executions-r.counted) / RateInterval.Seconds()
 	r.counted = executions
 	if !r.begun {
 		r.begun, r.perSecond = true, last
@@ -131,24 +134,24 @@ func (r *rate) tick(executions uint64) {
 	r.perSecond += rateWeight * (last - r.perSecond)
 }
 
-// amountBounds are the upper bounds of the buckets of amounts, those of Cassandra's estimates: each is a fifth larger
-// than the one before.
+// amountBounds are the upper bounds of the buckets of amounts, as in Cassandra's estimates: each is a fifth larger than
+// the one before.
 var amountBounds = func() (bounds []int64) {
-	for last := int64(1); len(bounds) < len(amounts{}.buckets); {
+	for last := int64(1); len(bounds) < len(Amounts{}.buckets); {
 		bounds = append(bounds, last)
 		last = max(last+1, int64(math.Round(float64(last)*1.2)))
 	}
 	return bounds
 }()
 
-// amounts counts numbers of things: rows of reads, partitions of batches.
-type amounts struct {
+// Amounts is a histogram of numbers: rows of reads, partitions of batches.
+type Amounts struct {
 	none    atomic.Uint64
-	buckets [90]atomic.Uint64 // by amountBounds; the last one has everything that is more
+	buckets [90]atomic.Uint64 // by amountBounds; the last one counts all larger numbers
 }
 
-// observe counts a number.
-func (a *amounts) observe(n int) {
+// Observe counts a number.
+func (a *Amounts) Observe(n int) {
 	switch {
 	case n <= 0:
 		a.none.Add(1)
@@ -160,8 +163,8 @@ func (a *amounts) observe(n int) {
 	}
 }
 
-// distribution is what virtual tables show: the bounds of buckets.
-func (a *amounts) distribution() system.Distribution {
+// Distribution is the row that virtual tables show: the bounds of buckets.
+func (a *Amounts) Distribution() system.Distribution {
 	var counts [len(a.buckets) + 1]uint64
 	counts[0] = a.none.Load()
 	d := system.Distribution{Count: int64(counts[0])}

@@ -1,8 +1,9 @@
-package server
+package observe
 
 import (
 	"net/netip"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -11,10 +12,10 @@ import (
 	"github.com/cqld/cqld/auth/roles"
 )
 
-// logLimit limits the log lines that clients can cause without logging in. Each minute a few lines of each kind are
+// LogLimit limits the log lines that clients can cause without logging in. Each minute a few lines of each kind are
 // logged. The rest are counted per client network, and a line at the end of the minute reports the count.
-type logLimit struct {
-	log zerolog.Logger
+type LogLimit struct {
+	Log zerolog.Logger
 
 	mu    sync.Mutex
 	until time.Time // when the minute is over; zero: nothing was logged in it
@@ -39,8 +40,8 @@ const (
 	logPeriod       = time.Minute
 )
 
-// allow reports whether a line may be logged. Its message identifies its kind.
-func (l *logLimit) allow(message string, client netip.Addr) bool {
+// Allow reports whether a line may be logged. Its message identifies its kind.
+func (l *LogLimit) Allow(message string, client netip.Addr) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
@@ -72,8 +73,8 @@ func (l *logLimit) allow(message string, client netip.Addr) bool {
 	return false
 }
 
-// sumUp logs how many lines were left out, if the minute is over at a time.
-func (l *logLimit) sumUp(now time.Time) {
+// SumUp logs how many lines were left out, if the minute is over at that time.
+func (l *LogLimit) SumUp(now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if now.After(l.until) {
@@ -81,16 +82,19 @@ func (l *logLimit) sumUp(now time.Time) {
 	}
 }
 
+// End logs how many lines were left out since the minute began.
+func (l *LogLimit) End() { l.SumUp(time.Now().Add(2 * logPeriod)) }
+
 // beginMinute logs how many lines were left out, and forgets them.
-func (l *logLimit) beginMinute() {
+func (l *LogLimit) beginMinute() {
 	for message, k := range l.kinds {
 		for network, n := range k.from {
 			if n.left > 0 {
-				l.log.Warn().Stringer("client", network).Int("times", n.left).Msg(message + ", again and again")
+				l.Log.Warn().Stringer("client", network).Int("times", n.left).Msg(message + ", again and again")
 			}
 		}
 		if k.others > 0 {
-			l.log.Warn().Str("client", "others").Int("times", k.others).Msg(message + ", again and again")
+			l.Log.Warn().Str("client", "others").Int("times", k.others).Msg(message + ", again and again")
 		}
 	}
 	l.kinds, l.until = map[string]*limitedLines{}, time.Time{}
@@ -99,8 +103,16 @@ func (l *logLimit) beginMinute() {
 // maxShown is the maximum length of client-supplied text in a log line, in bytes.
 const maxShown = 128
 
-// shown prepares client-supplied text for the log: it is truncated, and control characters are escaped.
-func shown(text string) string {
-	quoted := strconv.Quote(cutShort(text, maxShown))
+// Shown prepares client-supplied text for the log: it is truncated, and control characters are escaped.
+func Shown(text string) string {
+	quoted := strconv.Quote(Truncate(text, maxShown))
 	return quoted[1 : len(quoted)-1]
+}
+
+// Truncate returns a text that has at most that many bytes, or else its beginning with dots after it.
+func Truncate(text string, bytes int) string {
+	if len(text) <= bytes {
+		return text
+	}
+	return strings.ToValidUTF8(text[:bytes], "") + "..."
 }

@@ -1,4 +1,4 @@
-package server
+package observe
 
 import (
 	"testing"
@@ -7,9 +7,9 @@ import (
 
 // TestPercentiles estimates percentiles of durations that are known.
 func TestPercentiles(t *testing.T) {
-	var h histogram
+	var h Histogram
 	for i := range 1000 {
-		h.observe(time.Duration(i+1) * 100 * time.Microsecond) // 0.1 ms to 100 ms
+		h.Observe(time.Duration(i+1) * 100 * time.Microsecond) // 0.1 ms to 100 ms
 	}
 	var all timings
 	all.add(&h)
@@ -52,18 +52,18 @@ func TestRate(t *testing.T) {
 // TestAmounts puts amounts into the buckets that Cassandra's estimates have.
 func TestAmounts(t *testing.T) {
 	for n, want := range map[int]int64{0: 0, 1: 1, 2: 2, 8: 8, 9: 10, 18: 20, 1000: 1109, 1109: 1109} {
-		var a amounts
-		a.observe(n)
-		if d := a.distribution(); d.Count != 1 || d.Max != want || d.P50 != want || d.P99 != want || d.P999 != want {
+		var a Amounts
+		a.Observe(n)
+		if d := a.Distribution(); d.Count != 1 || d.Max != want || d.P50 != want || d.P99 != want || d.P999 != want {
 			t.Errorf("%d: %+v, want %d", n, d, want)
 		}
 	}
-	var a amounts
+	var a Amounts
 	for i := range 1000 {
-		a.observe(i % 2)
+		a.Observe(i % 2)
 	}
-	a.observe(30)
-	if d := a.distribution(); d.Count != 1001 || d.Max != 35 || d.P50 != 1 || d.P99 != 1 || d.P999 != 1 {
+	a.Observe(30)
+	if d := a.Distribution(); d.Count != 1001 || d.Max != 35 || d.P50 != 1 || d.P99 != 1 || d.P999 != 1 {
 		t.Errorf("%+v", d)
 	}
 }

@@ -1,4 +1,4 @@
-package server
+package observe
 
 import (
 	"fmt"
@@ -13,10 +13,10 @@ import (
 // Of the lines that clients cause a few pass, and the rest is counted for each network, in bounded memory.
 func TestLogLimit(t *testing.T) {
 	var logged strings.Builder
-	l := logLimit{log: zerolog.New(&logged)}
+	l := LogLimit{Log: zerolog.New(&logged)}
 	passed := map[string]int{}
 	cause := func(message string, from netip.Addr) {
-		if l.allow(message, from) {
+		if l.Allow(message, from) {
 			passed[message]++
 		}
 	}
@@ -35,11 +35,11 @@ func TestLogLimit(t *testing.T) {
 	if n := len(l.kinds["many"].from); n != countedNetworks {
 		t.Errorf("%d networks are counted", n)
 	}
-	l.sumUp(time.Now())
+	l.SumUp(time.Now())
 	if logged.Len() > 0 {
 		t.Errorf("before the minute is over: %s", &logged)
 	}
-	l.sumUp(time.Now().Add(2 * logPeriod))
+	l.SumUp(time.Now().Add(2 * logPeriod))
 	for _, want := range []string{
 		`{"level":"warn","client":"10.0.0.1/32","times":995,"message":"one, again and again"}`,
 		`{"level":"warn","client":"2001:db8::/64","times":995,"message":"two, again and again"}`,
@@ -52,21 +52,21 @@ func TestLogLimit(t *testing.T) {
 	if n := strings.Count(logged.String(), "\n"); n != 3 {
 		t.Errorf("%d lines", n)
 	}
-	if !l.allow("one", netip.MustParseAddr("10.0.0.1")) {
+	if !l.Allow("one", netip.MustParseAddr("10.0.0.1")) {
 		t.Error("nothing passes in the next minute")
 	}
 }
 
-// What clients send stands in the log shortened and without control characters.
+// Text from clients is logged truncated and without control characters.
 func TestShown(t *testing.T) {
 	for text, want := range map[string]string{
 		"alice": "alice", "a\x1b[2Jb\nc": `a\x1b[2Jb\nc`, "\u202eecila": `\u202eecila`, "\xff": `\xff`, "élan": "élan",
 	} {
-		if got := shown(text); got != want {
+		if got := Shown(text); got != want {
 			t.Errorf("%q is shown as %s", text, got)
 		}
 	}
-	if got := shown(strings.Repeat("\x01", 1<<20)); len(got) > 4*maxShown+3 {
+	if got := Shown(strings.Repeat("\x01", 1<<20)); len(got) > 4*maxShown+3 {
 		t.Errorf("%d bytes are shown", len(got))
 	}
 }
