@@ -65,12 +65,13 @@ var arrows = map[string][]string{
 		"compat_tests/script", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "cqltest",
 	},
 	"server": {
-		"server/observe", "server/trace",
+		"server/observe", "server/trace", "server/wire",
 		"auth", "auth/roles", "protocol", "cql", "cql/parser", "cql/schema", "cql/secret", "cql/types", "cql/cqlerr", "planner",
 		"planner/define", "planner/guardrail", "planner/exec", "planner/exec/paging", "planner/exec/ring",
 		"store", "store/cluster", "store/pace", "store/system",
 	},
 	"server/observe": {"auth/roles", "planner", "planner/define", "store", "store/system", "cql/schema"},
+	"server/wire":    {"protocol", "store/pace"},
 	"server/trace":   {"planner", "planner/exec", "protocol", "store", "cql/schema", "cql/secret", "cql/types"},
 	"planner/exec": {
 		"auth", "auth/roles", "planner", "planner/define", "planner/guardrail", "planner/where", "planner/expr",

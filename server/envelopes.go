@@ -38,7 +38,7 @@ func (c *conn) serveEnvelope(b []byte) (int64, error) {
 	}
 	end := protocol.HeaderSize + int(h.Length)
 	if len(b) < end {
-		c.in.need = int64(end)
+		c.in.Need = int64(end)
 		return 0, nil
 	}
 	body := b[protocol.HeaderSize:end:end]
@@ -101,7 +101,7 @@ func (c *conn) envelopeEnd(h protocol.Header) (int64, error) {
 
 // refuseLong skips an envelope that is too long. It answers when all of it has arrived: the client may not read before.
 func (c *conn) refuseLong(h protocol.Header, v protocol.Version, err error) int64 {
-	c.in.skipped = func() { c.refuseHeader(v, h.Stream, err) }
+	c.in.Skipped = func() { c.refuseHeader(v, h.Stream, err) }
 	return protocol.HeaderSize + int64(h.Length)
 }
 
@@ -111,12 +111,12 @@ func (c *conn) refuseHeader(v protocol.Version, stream int16, err error) {
 		c.refuse(stream, err)
 		return
 	}
-	c.out.appendAs(v, stream, c.errorMessage(err))
+	c.out.AppendAs(v, stream, c.errorMessage(err))
 }
 
 // refuse answers with an error before there is a request.
 func (c *conn) refuse(stream int16, err error) {
-	c.out.append(stream, nil, c.errorMessage(err))
+	c.out.Append(stream, nil, c.errorMessage(err))
 }
 
 // serveSegment serves the envelopes of the first segment (v5).
@@ -257,7 +257,5 @@ func (c *conn) answerHTTP(method string) {
 	if method != http.MethodHead {
 		answer += text
 	}
-	if c.out.encode(0, func(buf []byte) []byte { return append(buf, answer...) }) {
-		go c.out.soon()
-	}
+	c.out.AppendText(answer)
 }

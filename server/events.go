@@ -2,11 +2,10 @@ package server
 
 import (
 	"slices"
-	"sync"
-	"time"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/server/wire"
 )
 
 // eventBits are the bits of session.events.
@@ -54,54 +53,6 @@ func (l *Limits) eventBacklog(connections int64) int64 {
 	return max(leastEvents, min(mostEvents, l.Memory/eventShare/max(1, connections)))
 }
 
-// Events are written to eventBurst connections at a time, with eventPause between them, and a connection gets all that
-// are there when its turn comes. Thousands that are written at once keep others from the processors, and Linux drops
-// packets that wait behind a thousand, be they of a client that connects just then and tries again after a second.
-const (
-	eventBurst = 128
-	eventPause = time.Millisecond
-)
-
-// eventQueue has the connections whose events are to be written.
-type eventQueue struct {
-	mu      sync.Mutex
-	waiting []*output
-	busy    bool // a goroutine empties it
-}
-
-// add has the events of outputs written soon, in this order.
-func (q *eventQueue) add(outputs []*output) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.waiting = append(q.waiting, outputs...)
-	if !q.busy && len(q.waiting) > 0 {
-		q.busy = true
-		go q.run()
-	}
-}
-
-// run has events written until there are none. Connections that got theirs with an answer or have ended take no time.
-func (q *eventQueue) run() {
-	for n := 0; ; {
-		q.mu.Lock()
-		outputs := q.waiting
-		q.waiting = nil
-		q.busy = len(outputs) > 0
-		q.mu.Unlock()
-		if len(outputs) == 0 {
-			return
-		}
-		for _, o := range outputs {
-			if !o.writeEvents() {
-				continue
-			}
-			if n++; n%eventBurst == 0 {
-				time.Sleep(eventPause)
-			}
-		}
-	}
-}
-
 // publish sends schema changes, in order, to the connections that registered for them. When it returns, they are in the
 // connections' buffers: the connection that changes the schema gets them before the answer.
 func (s *Server) publish(changes []schema.Change) {
@@ -119,14 +70,14 @@ func (s *Server) send(events []protocol.Event, to func(*conn) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	backlog := s.limits.eventBacklog(s.registered)
-	var waiting []*output
+	var waiting []*wire.Output
 	for c := range s.conns {
 		registered := c.session.events.Load()
 		wants := func(e protocol.Event) bool { return registered&eventBits[e.Type] != 0 }
 		if !to(c) || !slices.ContainsFunc(events, wants) {
 			continue
 		}
-		if c.out.unreadEvents() > backlog {
+		if c.out.UnreadEvents() > backlog {
 			s.metrics.deaf.Add(1)
 			if s.logged.Allow(eventsUnread, c.remote.Addr()) {
 				c.log.Warn().Msg(eventsUnread)
@@ -135,12 +86,12 @@ func (s *Server) send(events []protocol.Event, to func(*conn) bool) {
 			continue
 		}
 		for _, event := range events {
-			if wants(event) && c.out.appendEvent(&event) {
+			if wants(event) && c.out.AppendEvent(&event) {
 				waiting = append(waiting, &c.out)
 			}
 		}
 	}
-	s.events.add(waiting)
+	s.events.Add(waiting)
 }
 
 const eventsUnread = "connection closed: it does not read its events"

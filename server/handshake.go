@@ -30,7 +30,7 @@ func (c *conn) serveHandshake(b []byte) (int64, error) {
 	}
 	end := protocol.HeaderSize + int(h.Length)
 	if len(b) < end {
-		c.in.need = int64(end)
+		c.in.Need = int64(end)
 		return 0, nil
 	}
 	c.answerHandshake(h, b[protocol.HeaderSize:end:end])
@@ -55,7 +55,7 @@ func (c *conn) answerHandshake(h protocol.Header, body []byte) {
 		c.startup(h, startup)
 		return
 	}
-	c.out.appendAs(h.Version, h.Stream, supported)
+	c.out.AppendAs(h.Version, h.Stream, supported)
 }
 
 // unexpected is the error for a request before STARTUP.
@@ -76,7 +76,7 @@ func (c *conn) handshakeAgain(h protocol.Header, body []byte) {
 	case *protocol.Startup:
 		c.startup(h, m)
 	case *protocol.Options:
-		c.out.append(h.Stream, nil, supported)
+		c.out.Append(h.Stream, nil, supported)
 	default:
 		c.refuse(h.Stream, unexpected(h.Opcode))
 	}
@@ -94,13 +94,13 @@ func (c *conn) startup(h protocol.Header, m *protocol.Startup) {
 	}
 	if first || !h.Version.HasSegments() {
 		c.session.compression = compression
-		c.out.speak(h.Version, compression)
+		c.out.Speak(h.Version, compression)
 	}
 	if err != nil {
 		c.refuse(h.Stream, err)
 	} else {
 		c.becomeReady(m)
-		c.out.append(h.Stream, nil, c.started())
+		c.out.Append(h.Stream, nil, c.started())
 	}
 	if !first {
 		return
@@ -113,7 +113,7 @@ func (c *conn) startup(h protocol.Header, m *protocol.Startup) {
 	if h.Version.HasSegments() {
 		c.serveNext = c.serveSegment
 		c.segments.Compressed = compression == protocol.LZ4
-		c.out.useSegments()
+		c.out.UseSegments()
 	}
 }
 

@@ -332,8 +332,5 @@ func (r *request) sendMalformed() {
 	envelope[4] = byte(protocol.OpResult)
 	binary.BigEndian.PutUint32(envelope[5:], 4)
 	binary.BigEndian.PutUint32(envelope[9:], 2) // the kind of rows
-	o := &r.conn.out
-	if o.encode(0, func(buf []byte) []byte { return o.encoder.AppendEnvelope(buf, envelope[:]) }) {
-		go o.soon()
-	}
+	r.conn.out.AppendEnvelope(envelope[:])
 }

@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cql/parser"
+	"github.com/cqld/cqld/server/wire"
 	"github.com/cqld/cqld/store/pace"
 )
 
-// Limits bound what clients can make the server hold. A field that is zero has the default in its comment. The names of
-// the same settings in cassandra.yaml are in brackets.
+// Limits bound the memory, goroutines and time that clients can take. A field that is zero has the default in its
+// comment. The names of the same settings in cassandra.yaml are in brackets.
 type Limits struct {
 	Frame int // 16 MiB: bytes of a request (native_transport_max_frame_size)
 
@@ -21,9 +22,9 @@ type Limits struct {
 	Connections      int // no limit (native_transport_max_concurrent_connections)
 	ConnectionsPerIP int // no limit (native_transport_max_concurrent_connections_per_ip)
 
-	// Memory bounds what is held for clients: 112 MiB, or a quarter of what Go's runtime may have. A quarter each is
-	// for messages that are arriving, for requests that are not answered, for planning long texts, and for answers:
-	// those that reads are making and those that clients have not read.
+	// Memory bounds the memory for clients: 112 MiB, or three tenths of the memory limit of Go's runtime. A quarter each
+	// is for messages that are arriving, for requests that are not answered, for planning long texts, and for answers
+	// that reads are making or clients have not read.
 	Memory int64
 
 	// BytesInFlight and ConnectionBytes are the most bytes of requests that are not answered, in all and on one
@@ -115,18 +116,15 @@ func setDefault[T ~int | ~int64](field *T, value T) {
 	}
 }
 
-// memory is what the server holds for clients. Work in one room waits only for rooms below it: arriving messages become
-// requests, long texts of requests are planned, plans make answers, and clients read the answers.
+// memory is the memory that the server holds for clients. Work in one room waits only for rooms below it: arriving
+// messages become requests, long texts of requests are planned, plans make answers, and clients read the answers.
 type memory struct {
-	arriving    pace.Room    // read buffers and decompressed bodies, beyond what every connection has
+	arriving    pace.Room    // read buffers above wire's minimum, and decompressed bodies
 	requests    pace.Room    // bodies of requests that are not answered
 	goroutines  atomic.Int64 // of requests
-	planning    pace.Room    // what parsing and planning long texts takes
-	largeWrites pace.Room    // bodies of large writes that are not answered: other writes wait behind them in the store
-	answers     *pace.Room   // rows that reads have made, and answers that clients have not read
-
-	maxUnread int          // Limits.Unread
-	unread    atomic.Int64 // how many connections have unread answers that answers is charged for
+	planning    pace.Room    // for parsing and planning long texts
+	largeWrites pace.Room    // bodies of large writes that are not answered: the store makes other writes wait for them
+	answers     wire.Answers // rows that reads have made, and answers that clients have not read
 }
 
 // maxLargeWrites is how many bytes of large writes the store may have to write at a time. A single write may be larger.
@@ -137,16 +135,5 @@ func (m *memory) init(l *Limits) {
 	m.requests.Init(l.BytesInFlight)
 	m.planning.Init(l.Memory / 4)
 	m.largeWrites.Init(maxLargeWrites)
-	m.answers = pace.NewRoom(l.Memory / 4)
-	m.maxUnread = l.Unread
+	m.answers.Room, m.answers.MaxUnread = pace.NewRoom(l.Memory/4), l.Unread
 }
-
-// allowance is how many bytes of answers a connection may leave unread before it is not served any more.
-func (m *memory) allowance() int64 {
-	share := m.answers.Limit() / 2 / max(1, m.unread.Load())
-	return min(int64(m.maxUnread), max(share, chargeStep))
-}
-
-// chargeStep is the step in which memory.answers is charged for unread answers. Clients that read their answers stay
-// below one step.
-const chargeStep = 64 << 10

@@ -36,7 +36,7 @@ func (c *conn) authenticate(h protocol.Header, body []byte) {
 	}
 	c.session.authenticates, c.session.ready = false, true
 	c.setReadDeadline(time.Time{})
-	c.out.append(h.Stream, nil, &protocol.AuthSuccess{})
+	c.out.Append(h.Stream, nil, &protocol.AuthSuccess{})
 }
 
 // authResponse serves AUTH_RESPONSE on a connection that is ready: another user may log in. Without logins a client

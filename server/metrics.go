@@ -91,7 +91,7 @@ func (s *Server) Metrics() Metrics {
 		BytesInFlight:       s.memory.requests.Used(),
 		BytesArriving:       s.memory.arriving.Used(),
 		BytesPlanning:       s.memory.planning.Used(),
-		BytesAnswers:        s.memory.answers.Used(),
+		BytesAnswers:        s.memory.answers.Room.Used(),
 		ReadsWaiting:        s.scheduler.Waiting(),
 	}
 	for op := range s.metrics.requests {

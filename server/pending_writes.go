@@ -113,7 +113,7 @@ func (w *pendingWrites) expire(class writeClass, before int64) {
 	for r := w.claimLate(class, before); r != nil; r = w.claimLate(class, before) {
 		r.observe()
 		c := r.conn
-		c.out.append(r.header.Stream, nil, c.errorMessage(r.late()))
+		c.out.Append(r.header.Stream, nil, c.errorMessage(r.late()))
 		r.release()
 	}
 }

@@ -282,7 +282,7 @@ func (r *request) send(m protocol.Response) {
 	if r.prefix.Traced || len(r.prefix.Warnings) > 0 || len(r.prefix.Payload) > 0 {
 		p = &r.prefix
 	}
-	r.conn.out.append(r.header.Stream, p, m)
+	r.conn.out.Append(r.header.Stream, p, m)
 }
 
 // countWork counts the rows and tombstones of a read, and the partitions of a batch.

@@ -20,6 +20,7 @@ import (
 	"github.com/cqld/cqld/planner/exec/ring"
 	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/server/observe"
+	"github.com/cqld/cqld/server/wire"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/pace"
 	"github.com/cqld/cqld/store/system"
@@ -112,7 +113,7 @@ type Server struct {
 	watchdogEnded chan struct{}  // nil: the watchdog does not run
 	rounds        atomic.Int64   // how many rounds the watchdog has made
 
-	events  eventQueue
+	events  wire.EventQueue
 	streams streams
 
 	batches [exec.Counter + 1]observe.Amounts // of partitions, by the kind of batch
@@ -170,7 +171,7 @@ func New(o Options) (*Server, error) {
 		Started:  s.limits.Reads,
 		PerParty: s.limits.ConnectionReads,
 		Slice:    readSlice,
-		Room:     s.memory.answers,
+		Room:     s.memory.answers.Room,
 	})
 	if o.Ring != nil {
 		s.ring = s.startRing(o.Ring)

@@ -39,10 +39,10 @@ func (c *conn) secure() error {
 		defer c.server.handshakes.begin(c)()
 		c.setReadDeadline(time.Now().Add(c.server.limits.TLSHandshake))
 	}
-	if err := c.in.makeRoom(); err != nil {
+	if err := c.in.MakeRoom(); err != nil {
 		return err
 	}
-	switch err := c.in.fill(c.raw); {
+	switch err := c.in.Fill(c.raw); {
 	case err == nil:
 	case options.Optional || errors.Is(err, io.EOF):
 		return c.readError(err)
@@ -50,11 +50,11 @@ func (c *conn) secure() error {
 		return c.handshakeError(err)
 	}
 	switch {
-	case c.in.unread()[0] == tlsHandshake:
+	case c.in.Unread()[0] == tlsHandshake:
 	case options.Optional:
 		return nil
 	default:
-		if method, _ := httpMethod(c.in.unread()); method != "" {
+		if method, _ := httpMethod(c.in.Unread()); method != "" {
 			c.answerHTTP(method)
 			return c.handshakeError(errNotCQL)
 		}
@@ -63,8 +63,8 @@ func (c *conn) secure() error {
 	if options.Optional {
 		defer c.server.handshakes.begin(c)()
 	}
-	first := bytes.Clone(c.in.unread())
-	c.in.drop()
+	first := bytes.Clone(c.in.Unread())
+	c.in.Drop()
 	return c.shakeHands(tls.Server(&begun{Conn: c.raw, first: first}, options.Config))
 }
 
@@ -80,7 +80,7 @@ func (c *conn) shakeHands(secured *tls.Conn) error {
 	state := secured.ConnectionState()
 	c.secured.Store(&state)
 	c.socket = secured
-	c.out.useSocket(secured)
+	c.out.UseSocket(secured)
 	c.setReadDeadline(time.Now().Add(c.server.limits.Handshake))
 	return nil
 }

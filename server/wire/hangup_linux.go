@@ -1,4 +1,4 @@
-package server
+package wire
 
 import (
 	"net"
@@ -7,20 +7,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hungUp reports whether the client has closed a socket, even if there are bytes left to be read.
-func hungUp(socket net.Conn) bool {
+// HungUp reports whether the client has closed a socket, even if there are bytes left to be read.
+func HungUp(socket net.Conn) bool {
 	got, ok := poll(socket, unix.POLLRDHUP)
 	return ok && got&(unix.POLLRDHUP|unix.POLLHUP|unix.POLLERR) != 0
 }
 
-// hasInput reports whether a socket has bytes that are not read yet.
-func hasInput(socket net.Conn) bool {
+// HasInput reports whether a socket has bytes that are not read yet.
+func HasInput(socket net.Conn) bool {
 	got, ok := poll(socket, unix.POLLIN)
 	return ok && got&unix.POLLIN != 0
 }
 
-// poll asks for events of a socket. A socket that is closed on this side has POLLHUP; of what is no socket nothing is
-// known.
+// poll asks for events of a socket. A socket that is closed on this side has POLLHUP. ok is false if the connection is
+// no socket.
 func poll(socket net.Conn, events int16) (got int16, ok bool) {
 	raw, ok := socket.(syscall.Conn)
 	if !ok {

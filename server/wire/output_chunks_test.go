@@ -1,4 +1,4 @@
-package server
+package wire
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/store/pace"
 )
 
 // drain reads all that comes, and returns how many envelopes of which lengths there were.
@@ -33,14 +34,12 @@ func drain(t *testing.T, conn net.Conn) (lengths []int) {
 // TestOutputChunks sends answers of all sizes from several goroutines, so that there are many chunks, and chunks that
 // others have used: each answer arrives whole.
 func TestOutputChunks(t *testing.T) {
-	sizes := []int{10, 500, 30_000, chunkFull - 100, chunkFull, chunkSize, 3 * chunkSize, largestChunk + 1, 700, 100_000}
+	sizes := []int{10, 500, 30_000, chunkFull - 100, chunkFull, chunkSize, 3 * chunkSize, maxChunk + 1, 700, 100_000}
 	for round := range 3 {
-		var m memory
-		l := Limits{}.withDefaults()
-		m.init(&l)
+		a := Answers{Room: pace.NewRoom(28 << 20), MaxUnread: 4 << 20}
 		here, there := net.Pipe()
-		o := output{taken: func() {}, failed: func() {}}
-		o.init(here, &m)
+		o := Output{Taken: func() {}, Failed: func() {}}
+		o.Init(here, &a)
 		o.encoder.Version = protocol.V4
 		var got []int
 		var reading, sending sync.WaitGroup
@@ -56,19 +55,19 @@ func TestOutputChunks(t *testing.T) {
 						third := min(len(cells)/3, chunkSize)
 						rows.Before, rows.Cells = [][]byte{bytes.Clone(cells[:third]), bytes.Clone(cells[third : 2*third])}, cells[2*third:]
 					}
-					o.append(stream, nil, rows)
+					o.Append(stream, nil, rows)
 				}
 			})
 		}
 		sending.Wait()
-		o.flush()
+		o.Flush()
 		_ = here.Close()
 		reading.Wait()
 		if len(got) != senders*times {
 			t.Errorf("%d answers of %d have come", len(got), senders*times)
 		}
-		o.close()
-		if used := m.answers.Used(); used != 0 || m.unread.Load() != 0 || o.waiting != 0 || len(o.full) != 0 {
+		o.Close()
+		if used := a.Room.Used(); used != 0 || a.unread.Load() != 0 || o.waiting != 0 || len(o.full) != 0 {
 			t.Errorf("%d bytes are charged, %d wait", used, o.waiting)
 		}
 	}

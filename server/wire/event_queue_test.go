@@ -1,4 +1,4 @@
-package server
+package wire
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/store/pace"
 )
 
 // writes notes when its sockets were written to.
@@ -38,14 +39,12 @@ func (s *notedSocket) Write(b []byte) (int, error) {
 func TestEventBursts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const connections = 5*eventBurst + 1
-		var m memory
-		l := Limits{}.withDefaults()
-		m.init(&l)
+		a := Answers{Room: pace.NewRoom(28 << 20), MaxUnread: 4 << 20}
 		all := writes{times: map[time.Time]int{}}
-		outputs, sockets := make([]output, connections), make([]notedSocket, connections)
-		var queue eventQueue
+		outputs, sockets := make([]Output, connections), make([]notedSocket, connections)
+		var queue EventQueue
 		var want []byte
-		var added []*output
+		var added []*Output
 		began := time.Now()
 		for _, name := range []string{"a", "b"} {
 			event := protocol.Event{Type: protocol.SchemaChanges, Schema: protocol.SchemaChange{
@@ -56,20 +55,20 @@ func TestEventBursts(t *testing.T) {
 				o := &outputs[i]
 				if name == "a" {
 					sockets[i].all = &all
-					o.taken, o.failed = func() {}, func() {}
-					o.init(&sockets[i], &m)
+					o.Taken, o.Failed = func() {}, func() {}
+					o.Init(&sockets[i], &a)
 					o.encoder.Version = protocol.V4
 				}
-				if first := o.appendEvent(&event); first != (name == "a") {
+				if first := o.AppendEvent(&event); first != (name == "a") {
 					t.Fatalf("the event %s of output %d: first is %t", name, i, first)
 				} else if first {
 					added = append(added, o)
 				}
 			}
 		}
-		queue.add(added)
+		queue.Add(added)
 		last := connections - 1
-		outputs[last].append(7, nil, &protocol.Ready{})
+		outputs[last].Append(7, nil, &protocol.Ready{})
 		synctest.Wait()
 		all.mu.Lock()
 		if sockets[last].times != 1 || time.Since(began) != 0 {
@@ -96,15 +95,15 @@ func TestEventBursts(t *testing.T) {
 				t.Fatalf("connection %d got %q in %d writes, want %q in one", i, got, sockets[i].times, want)
 			}
 		}
-		var again []*output
+		var again []*Output
 		for range 2 * eventBurst {
 			o := &outputs[len(again)]
-			o.appendEvent(&protocol.Event{Type: protocol.SchemaChanges})
+			o.AppendEvent(&protocol.Event{Type: protocol.SchemaChanges})
 			o.fail(net.ErrClosed)
 			again = append(again, o)
 		}
 		began = time.Now()
-		queue.add(again)
+		queue.Add(again)
 		synctest.Wait()
 		if queue.busy || !time.Now().Equal(began) {
 			t.Error("connections that have ended are waited for")
