@@ -7,17 +7,17 @@
 //		...
 //	}
 //
-// Any driver can connect to Addr; those that ask for a local datacenter get datacenter1. Session opens a session of any
-// driver in a keyspace of its own. Packages gocqltest and gocqlv2test do so for the two lines of gocql; they are
+// Any driver can connect to Addr; those that ask for a local datacenter get datacenter1. Session opens a session of
+// any driver in a keyspace of its own. Packages gocqltest and gocqlv2test do so for the two lines of gocql; they are
 // modules of their own, so that this one requires no driver. Servers share nothing: hundreds of them may run at the
 // same time.
 //
 // # Tests that have used a Cassandra
 //
-// A function that connects to the address of a Cassandra connects to Addr instead, or to Host and Port; the rest of the
-// driver's configuration may stay. The server is one node of datacenter1 that needs no password. It answers at every
-// consistency level, whatever the replication factor: WithStrictReplicas makes it refuse what a single Cassandra would,
-// and Ring gives keyspaces the replicas that they ask for.
+// A function that connects to the address of a Cassandra connects to Addr instead, or to Host and Port; the rest of
+// the driver's configuration may stay. The server is one node of datacenter1 that needs no password. It answers at
+// every consistency level, whatever the replication factor: WithStrictReplicas makes it refuse what a single Cassandra
+// would, and Ring gives keyspaces the replicas that they ask for.
 //
 // Where TestMain starts the Cassandra for all tests, Start starts a server for all of them. Tests that have waited for
 // each other, or emptied tables for the next one, can have a server each: RunT where they make the schema, or a

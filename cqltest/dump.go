@@ -32,8 +32,8 @@ const (
 // same.
 //
 // Rows that only UPDATE has written are there as UPDATE, because they go with their last value. Values of no length,
-// where the type has no literal for them, are there as blob_as_int(0x) and the like. Materialized views have no rows of
-// their own. What is deleted is not in the dump.
+// where the type has no literal for them, are there as blob_as_int(0x) and the like. Materialized views have no rows
+// of their own. What is deleted is not in the dump.
 func (s *Server) Dump(t testing.TB, options ...DumpOption) string {
 	t.Helper()
 	statements, err := s.dump(options)

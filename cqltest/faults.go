@@ -9,15 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/internal/suggest"
 	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/server/control"
 )
 
-// Fault is a rule: which requests, and what becomes of them. A field that is not set matches all requests, but for two
-// things: requests are prepared without faults unless Opcode is PREPARE, and tables of keyspaces that come with the
-// server, which drivers read on their own, are left alone unless Keyspace names one of them.
+// Fault is a rule: it selects requests, and delays them or changes their fate. A field that is not set matches all
+// requests, with two exceptions: requests are prepared without faults unless Opcode is PREPARE, and faults do not
+// apply to keyspaces that come with the server, which drivers read, unless Keyspace names one of them.
 //
 //	srv.Faults().Add(t, cqltest.Fault{Kind: "insert", Table: "orders", Times: 2, Act: cqltest.Overloaded()})
 //
@@ -38,66 +37,47 @@ type Fault struct {
 
 	Call        int     // only the n-th of the requests that match all that is above, counted from 1
 	Probability float64 // how likely it is that the rule acts; 0: it always does
-	Seed        uint64  // of what is likely: the same requests meet the same fate
+	Seed        uint64  // of Probability: the same requests meet the same fate
 	Times       int     // how often the rule acts; 0: always
 
 	Delay time.Duration // the request waits that long before it is served, or before the rest is done
 	Act   Act           // the zero value does nothing more
 }
 
-// Faults are the rules of a server, in the order in which they were added. The first rule that matches a request and
-// does more than delay it is the last one that is looked at.
+// Faults are the rules of a server, in the order in which they were added. They are tried in this order, up to the
+// first one that matches the request and does more than delay it.
 type Faults struct{ faults *control.Faults }
 
-// Faults are the server's rules. What Exec, Query and LoadDir run is not subject to them. While there are none, they
-// cost nothing.
+// Faults returns the server's rules. They do not apply to Exec, Query and LoadDir. While there are none, they cost
+// nothing.
 func (s *Server) Faults() *Faults { return &Faults{&s.controls.Faults} }
 
-// Add puts a rule in force, for requests that arrive from then on. It fails the test if the rule can never act, because
-// a field has a value that no request has, or because it has neither an Act nor a Delay.
+// Add puts a rule in force, for requests that arrive from then on. It fails the test if the rule can never act,
+// because a field has a value that no request has, or because it has neither an Act nor a Delay.
 func (f *Faults) Add(t testing.TB, fault Fault) *Rule {
 	t.Helper()
 	if err := fault.check(); err != nil {
 		t.Fatalf("cqltest: this fault would never act: %v", err)
 	}
-	return &Rule{f.faults.Add(fault.rule())}
+	return f.faults.Add(fault.rule())
 }
 
-// List returns the rules that are in force, also those that have acted as often as they may.
-func (f *Faults) List() (all []*Rule) {
-	for _, r := range f.faults.List() {
-		all = append(all, &Rule{r})
-	}
-	return all
-}
+// List returns the rules that are in force. A rule that has acted Times times is among them.
+func (f *Faults) List() []*Rule { return f.faults.List() }
 
 // Clear removes all rules.
 func (f *Faults) Clear() { f.faults.Clear() }
 
-// Rule is a Fault that is in force.
-type Rule struct{ rule *control.Rule }
-
-// Remove ends the rule.
-func (r *Rule) Remove() { r.rule.Remove() }
-
-// Matched is how many requests have matched the rule, whether it has acted or not.
-func (r *Rule) Matched() int { return r.rule.Matched() }
-
-// Acted is how often the rule has acted.
-func (r *Rule) Acted() int { return r.rule.Acted() }
-
-// String is what the rule is, on one line.
-func (r *Rule) String() string { return r.rule.String() }
+// Rule is a Fault that is in force. It counts the requests that match, and how often it has acted; Remove ends it.
+type Rule = control.Rule
 
 // rule is the fault as the server has it.
 func (f Fault) rule() control.Fault {
 	c := control.Fault{
 		Opcode: f.Opcode, Kind: f.Kind, Text: f.Text, Pattern: f.Pattern, Keyspace: f.Keyspace, Table: f.Table,
 		Conditional: f.Conditional, Client: f.Client, Node: f.Node, Application: f.Application,
-		Call: f.Call, Probability: f.Probability, Seed: f.Seed, Times: f.Times, Delay: f.Delay, Act: f.Act.act,
-	}
-	for _, level := range f.Consistency {
-		c.Consistency = append(c.Consistency, cqlerr.Consistency(level))
+		Consistency: f.Consistency, Call: f.Call, Probability: f.Probability, Seed: f.Seed, Times: f.Times,
+		Delay: f.Delay, Act: f.Act,
 	}
 	if f.Match != nil {
 		c.Match = func(r *server.Inspected) bool { return f.Match(requestOf(r)) }
@@ -114,7 +94,7 @@ func (f Fault) check() error {
 		return err
 	}
 	for _, level := range f.Consistency {
-		if !cqlerr.Consistency(level).Known() {
+		if !level.Known() {
 			return fmt.Errorf("its Consistency has %d, which is no level", uint16(level))
 		}
 	}
@@ -127,8 +107,9 @@ func (f Fault) check() error {
 		return fmt.Errorf("its Delay is %v, which is negative", f.Delay)
 	case f.Act == (Act{}) && f.Delay == 0:
 		return errors.New("it has neither an Act nor a Delay")
-	case f.Act.wrong != "":
-		return errors.New(f.Act.wrong)
+	}
+	if name, is := f.Act.WriteType(); is && !slices.Contains(control.WriteTypes, name) {
+		return fmt.Errorf("the write type %q does not exist%s", name, suggestion(name, control.WriteTypes))
 	}
 	return nil
 }

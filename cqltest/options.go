@@ -21,15 +21,15 @@ func WithClock(now func() time.Time) Option {
 	return func(c *inside.Config) { c.Clock = control.NewClock(now) }
 }
 
-// Interceptor is a function of the test that sees requests before they are served. It is called concurrently, for every
-// QUERY, PREPARE, EXECUTE and BATCH of clients, and may wait, but not longer than ctx. It returns what is done to the
-// request; the zero Act serves it.
+// Interceptor is a function of the test that sees requests before they are served. It is called concurrently, for
+// every QUERY, PREPARE, EXECUTE and BATCH of clients, and may wait, but not longer than ctx. It returns what is done
+// to the request; the zero Act serves it.
 type Interceptor func(ctx context.Context, r *Request) Act
 
 // WithInterceptor lets the test see, delay and fail requests. What it returns comes before the server's Faults.
 func WithInterceptor(i Interceptor) Option {
 	return func(c *inside.Config) {
-		c.Intercept = func(ctx context.Context, r *server.Inspected) control.Act { return i(ctx, requestOf(r)).act }
+		c.Intercept = func(ctx context.Context, r *server.Inspected) control.Act { return i(ctx, requestOf(r)) }
 	}
 }
 
@@ -110,8 +110,8 @@ func WithLog(to io.Writer) Option {
 	}
 }
 
-// WithFailureLog sets how many statements, the last ones, are printed when the test has failed. Without it they are 50;
-// with 0 nothing is printed or kept. Bound values may be secret, so they are printed only if values is set.
+// WithFailureLog sets how many statements, the last ones, are printed when the test has failed. Without it they are
+// 50; with 0 nothing is printed or kept. Bound values may be secret, so they are printed only if values is set.
 func WithFailureLog(statements int, values bool) Option {
 	return func(c *inside.Config) { c.Shown, c.ShownValues = statements, values }
 }

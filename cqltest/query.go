@@ -47,11 +47,11 @@ func (r *Rows) String() string { return strings.Join(r.text, "\n") }
 //
 // Arguments are bound to the statement's markers: the server says of which type each is, and Go's ordinary values
 // become values of that type, those that Rows.Values has and others where it is clear what they mean. A string may
-// stand for any value that JSON has as a string, such as a uuid, a timestamp or a decimal, and so may what has a method
-// String.
+// stand for any value that JSON has as a string, such as a uuid, a timestamp or a decimal, and so may what has a
+// method String.
 //
-// Like Exec, it is no client: faults do not apply to it, Statements does not list it, and it runs on a node that is up,
-// at level ONE, in the keyspace of the last USE.
+// Like Exec, it is no client: faults do not apply to it, Statements does not list it, and it runs on a node that is
+// up, at level ONE, in the keyspace of the last USE.
 func (s *Server) Query(t testing.TB, statement string, args ...any) *Rows {
 	t.Helper()
 	r, values, err := s.query(statement, args)

@@ -12,9 +12,9 @@ import (
 	"github.com/cqld/cqld/server"
 )
 
-// Ring makes the server a ring of so many nodes in one datacenter, datacenter1. Drivers see a cluster: each node has an
-// address, a host id and tokens of its own, and is a replica of what a keyspace's replication gives it. All nodes have
-// one store, so every replica has the newest data at all times.
+// Ring makes the server a ring of so many nodes in one datacenter, datacenter1. Drivers see a cluster: each node has
+// an address, a host id and tokens of its own, and is a replica of what a keyspace's replication gives it. All nodes
+// have one store, so every replica has the newest data at all times.
 //
 // Addr is that of the first node. On Linux the nodes have the addresses 127.0.0.1, 127.0.0.2 and so on with one port,
 // elsewhere 127.0.0.1 and one port after the other.

@@ -24,8 +24,8 @@ type ServerTemplate struct {
 }
 
 // Template has a function fill a server, once, when the first test needs it, and gives each test a server that begins
-// with what that one holds. Such a server is started in about a millisecond, whatever it holds, and shares nothing with
-// the others:
+// with what that one holds. Such a server is started in about a millisecond, whatever it holds, and shares nothing
+// with the others:
 //
 //	var shop = cqltest.Template(func(t testing.TB, srv *cqltest.Server) {
 //		srv.LoadDir(t, "schema")

@@ -10,8 +10,8 @@ import (
 	"github.com/cqld/cqld/server"
 )
 
-// WithTLS makes the server take encrypted connections only, with a certificate for 127.0.0.1 and localhost that is made
-// when the server starts. TLSConfig and CertPool are what clients need.
+// WithTLS makes the server take encrypted connections only, with a certificate for 127.0.0.1 and localhost that is
+// made when the server starts. TLSConfig and CertPool are what clients need.
 func WithTLS() Option { return func(c *inside.Config) { c.TLS = true } }
 
 // WithClientCertificates is WithTLS for a server that asks clients for certificates. TLSConfigOf makes them.

@@ -8,8 +8,8 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 )
 
-// The methods in this file wait for memory, or until one more request may have a goroutine. Meanwhile the connection is
-// not read, and the client notices because its writes block.
+// The methods in this file wait for memory, or until one more request may have a goroutine. Meanwhile the connection
+// is not read, and the client notices because its writes block.
 
 // share is what the requests of a connection hold of a resource. The reader takes, and any goroutine gives back.
 type share struct {

@@ -12,8 +12,8 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// The reader stops a read that turns out to be long, by its rows or by their bytes, and it begins again in a goroutine.
-// The answers do not show that.
+// The reader stops a read that turns out to be long, by its rows or by their bytes, and it begins again in a
+// goroutine. The answers do not show that.
 func TestReadsWithBudget(t *testing.T) {
 	e, withEngine := withHeldEngine()
 	s := withTable(t, withEngine, cqltest.WithSettings(map[string]string{

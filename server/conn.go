@@ -210,9 +210,9 @@ func (c *conn) serveInput() error {
 	}
 }
 
-// giveWayAfter is how many messages are served before other goroutines may run, and giveWayBytes how many bytes: either
-// takes about a millisecond. They count over several reads of the socket: a read does not yield where there is input,
-// and others would wait until Go's scheduler preempts the reader after ten milliseconds.
+// giveWayAfter is how many messages are served before other goroutines may run, and giveWayBytes how many bytes:
+// either takes about a millisecond. They count over several reads of the socket: a read does not yield where there is
+// input, and others would wait until Go's scheduler preempts the reader after ten milliseconds.
 const (
 	giveWayAfter = 128
 	giveWayBytes = 512 << 10
@@ -277,8 +277,8 @@ func (c *conn) abort() {
 	_ = c.raw.Close() // TLS would wait for the client
 }
 
-// closeAfterAnswers writes the remaining answers and lets the client read them, until lingerTime after the last of them
-// was written.
+// closeAfterAnswers writes the remaining answers and lets the client read them, until lingerTime after the last of
+// them was written.
 func (c *conn) closeAfterAnswers() {
 	_ = c.socket.SetWriteDeadline(time.Now().Add(lingerTime))
 	until := c.out.Flush().Add(lingerTime)

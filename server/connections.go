@@ -100,8 +100,8 @@ func (s *Server) runWatchdog() {
 	}
 }
 
-// checkConnections checks all connections once. If memory is scarce, it closes connections whose client has held memory
-// for too long.
+// checkConnections checks all connections once. If memory is scarce, it closes connections whose client has held
+// memory for too long.
 func (s *Server) checkConnections(now time.Time, scarce bool) {
 	round := s.rounds.Add(1)
 	if round%int64(observe.RateInterval/watchdogInterval) == 0 {

@@ -201,8 +201,8 @@ func (c *conn) serveInGoroutine(r *request, serve func(*request)) {
 	}()
 }
 
-// growStack gives the goroutine the stack that most requests need. Otherwise it is copied several times while it grows,
-// with ever more frames on it.
+// growStack gives the goroutine the stack that most requests need. Otherwise it is copied several times while it
+// grows, with ever more frames on it.
 //
 //go:noinline
 func growStack() {

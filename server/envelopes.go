@@ -13,8 +13,8 @@ import (
 )
 
 // serveHandshake (handshake.go), serveEnvelope (v3 and v4) and serveSegment (v5, segments.go) serve the first message
-// of the input. They return its length, or 0 if it has not arrived completely. A connection begins with serveHandshake,
-// and STARTUP decides which of the others follows.
+// of the input. They return its length, or 0 if it has not arrived completely. A connection begins with
+// serveHandshake, and STARTUP decides which of the others follows.
 
 // serveEnvelope serves the first envelope of the input.
 func (c *conn) serveEnvelope(b []byte) (int64, error) {
@@ -91,7 +91,8 @@ func (c *conn) checkHeader(h protocol.Header) *protocol.HeaderError {
 	return nil
 }
 
-// envelopeEnd is where an envelope ends whose header h was refused. If its length is out of bounds as well, it is none.
+// envelopeEnd is where an envelope ends whose header h was refused. If its length is out of bounds as well, it is
+// none.
 func (c *conn) envelopeEnd(h protocol.Header) (int64, error) {
 	if protocol.CheckLength(h, c.server.limits.Frame, false) != nil {
 		return 0, errNotCQL
@@ -99,7 +100,8 @@ func (c *conn) envelopeEnd(h protocol.Header) (int64, error) {
 	return protocol.HeaderSize + int64(h.Length), nil
 }
 
-// refuseLong skips an envelope that is too long. It answers when all of it has arrived: the client may not read before.
+// refuseLong skips an envelope that is too long. It answers when all of it has arrived: the client may not read
+// before.
 func (c *conn) refuseLong(h protocol.Header, v protocol.Version, err error) int64 {
 	c.in.Skipped = func() { c.refuseHeader(v, h.Stream, err) }
 	return protocol.HeaderSize + int64(h.Length)

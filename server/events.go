@@ -40,8 +40,8 @@ func (c *conn) wantEvents(bits uint32) {
 	}
 }
 
-// A connection may leave so many bytes of events unread before the next event closes it: mostEvents, or less where many
-// connections get events, so that together they take an eighth of the memory for clients.
+// A connection may leave so many bytes of events unread before the next event closes it: mostEvents, or less where
+// many connections get events, so that together they take an eighth of the memory for clients.
 const (
 	mostEvents  = 1 << 20
 	leastEvents = 16 << 10
@@ -53,8 +53,8 @@ func (l *Limits) eventBacklog(connections int64) int64 {
 	return max(leastEvents, min(mostEvents, l.Memory/eventShare/max(1, connections)))
 }
 
-// publish sends schema changes, in order, to the connections that registered for them. When it returns, they are in the
-// connections' buffers: the connection that changes the schema gets them before the answer.
+// publish sends schema changes, in order, to the connections that registered for them. When it returns, they are in
+// the connections' buffers: the connection that changes the schema gets them before the answer.
 func (s *Server) publish(changes []schema.Change) {
 	events := make([]protocol.Event, len(changes))
 	for i, change := range changes {

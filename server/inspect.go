@@ -21,8 +21,8 @@ import (
 // ErrHangUp returned by an Interceptor closes the connection without an answer.
 var ErrHangUp = errors.New("server: hang up")
 
-// Interceptor lets a test that embeds a server intercept requests. It is called concurrently, for every QUERY, PREPARE,
-// EXECUTE and BATCH before it is served, and may
+// Interceptor lets a test that embeds a server intercept requests. It is called concurrently, for every QUERY,
+// PREPARE, EXECUTE and BATCH before it is served, and may
 //
 //   - return nil: the request is served,
 //   - wait, but not longer than ctx: the request is served late,

@@ -127,7 +127,8 @@ type memory struct {
 	answers     wire.Answers // rows that reads have made, and answers that clients have not read
 }
 
-// maxLargeWrites is how many bytes of large writes the store may have to write at a time. A single write may be larger.
+// maxLargeWrites is how many bytes of large writes the store may have to write at a time. A single write may be
+// larger.
 const maxLargeWrites = 1 << 20
 
 func (m *memory) init(l *Limits) {

@@ -91,9 +91,9 @@ func (c *conn) loggedIn(name string) error {
 // failedLoginPause is how long the answer to a failed login is held back at least.
 const failedLoginPause = 100 * time.Millisecond
 
-// failedLogin logs a login that has failed and holds the answer back: a client that guesses passwords on one connection
-// can try few of them. The answer comes at a multiple of the pause after the login began, so that it does not tell what
-// was done before.
+// failedLogin logs a login that has failed and holds the answer back: a client that guesses passwords on one
+// connection can try few of them. The answer comes at a multiple of the pause after the login began, so that it does
+// not tell what was done before.
 func (c *conn) failedLogin(name string, began time.Duration) {
 	if c.server.logged.Allow(loginFailed, c.remote.Addr()) {
 		c.log.Warn().Str("role", observe.Shown(name)).Msg(loginFailed)

@@ -66,8 +66,8 @@ type pendingWrite struct {
 	late       bool // the request was answered because its time was over
 }
 
-// add adds a request at the end. Its time is counted in rounds of the watchdog: reading the clock would cost as much as
-// the rest.
+// add adds a request at the end. Its time is counted in rounds of the watchdog: reading the clock would cost as much
+// as the rest.
 func (w *pendingWrites) add(r *request, kind string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -129,8 +129,8 @@ func (r *request) late() error {
 	return cqlerr.WriteUnknown(r.parameters().Consistency, r.write.kind)
 }
 
-// claimLate takes out the first write of a class that began before a round and is not answered; nil: there is none. The
-// caller answers and releases it.
+// claimLate takes out the first write of a class that began before a round and is not answered; nil: there is none.
+// The caller answers and releases it.
 func (w *pendingWrites) claimLate(class writeClass, before int64) *request {
 	w.mu.Lock()
 	defer w.mu.Unlock()

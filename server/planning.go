@@ -18,8 +18,8 @@ import (
 // keptText is the length of the longest text whose plan is kept.
 const keptText = 4 << 10
 
-// planText returns the plan of a text. It keeps plans of reads and writes for the next time, except those that have the
-// current time in them.
+// planText returns the plan of a text. It keeps plans of reads and writes for the next time, except those that have
+// the current time in them.
 func (s *Server) planText(turn *pace.Turn, guard *guardrail.Check, text, keyspace string) (*statement, error) {
 	key := textKey{keyspace, text, guard != nil}
 	if st := s.knownText(key); st != nil {
@@ -49,8 +49,8 @@ func (s *Server) knownText(key textKey) *statement {
 }
 
 // whenPlannable calls plan, which parses and plans a text, when there is memory for that. A long text is planned on a
-// turn, without a deadline. A very long one is planned only while its client is there: it may be a write, which goes on
-// without the client once it is planned.
+// turn, without a deadline. A very long one is planned only while its client is there: it may be a write, which goes
+// on without the client once it is planned.
 func (r *request) whenPlannable(text string, plan func(*pace.Turn) error) error {
 	if len(text) <= longText {
 		return plan(nil)

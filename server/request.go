@@ -176,8 +176,8 @@ func (r *request) warn(warnings ...string) {
 	r.prefix.Warnings = append(r.prefix.Warnings, warnings...)
 }
 
-// guarded returns the check that applies guardrails to the request. It is nil for superusers, and for all clients where
-// there are no logins, unless the settings apply guardrails to all.
+// guarded returns the check that applies guardrails to the request. It is nil for superusers, and for all clients
+// where there are no logins, unless the settings apply guardrails to all.
 func (r *request) guarded() *guardrail.Check {
 	if s := r.conn.server.settings; s.ApplyToAll || !r.conn.session.superuser() {
 		r.guard.Settings = s

@@ -18,8 +18,8 @@ import (
 	"github.com/cqld/cqld/store/system"
 )
 
-// RingOptions make a server stand for several nodes, which clients see as a cluster: each has an address, a host id and
-// tokens. They have one store, so every replica has the newest data at all times.
+// RingOptions make a server stand for several nodes, which clients see as a cluster: each has an address, a host id
+// and tokens. They have one store, so every replica has the newest data at all times.
 type RingOptions struct {
 	Nodes []RingNode
 

@@ -13,8 +13,8 @@ const attempts = 20
 
 // ListenRing opens the listeners of nodes. The first node has the given address, and the others have the addresses
 // behind it with the same port: drivers find nodes by their addresses. Where a machine has only the loopback address
-// 127.0.0.1, as other systems than Linux, the nodes have that address and the ports behind the given one. Port 0 stands
-// for a free one. listen is net.Listen if it is nil.
+// 127.0.0.1, as other systems than Linux, the nodes have that address and the ports behind the given one. Port 0
+// stands for a free one. listen is net.Listen if it is nil.
 func ListenRing(address string, nodes []RingNode, listen func(network, address string) (net.Listener, error)) error {
 	if listen == nil {
 		listen = net.Listen

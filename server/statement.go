@@ -73,8 +73,8 @@ func (st *statement) describe() {
 	st.resultID = protocol.ResultMetadataID(st.columns.Columns())
 }
 
-// estimatedSize is an upper bound of the memory that keeping a statement takes: its text, its plan and the parts of its
-// answers. The plan grows with the words of the text, which may be as short as two bytes.
+// estimatedSize is an upper bound of the memory that keeping a statement takes: its text, its plan and the parts of
+// its answers. The plan grows with the words of the text, which may be as short as two bytes.
 func estimatedSize(text, markers, columns int) int64 {
 	return int64(2<<10 + 32*text + 288*(markers+columns))
 }

@@ -54,8 +54,8 @@ func shownSettings(s *guardrail.Settings) []system.Setting {
 // anonymous is the user of connections that have not logged in.
 const anonymous = "anonymous"
 
-// ringOf returns the node that a session is with, and the others, as system tables show them. All nodes are among them,
-// as in Cassandra, also those that are down.
+// ringOf returns the node that a session is with, and the others, as system tables show them. All nodes are among
+// them, as in Cassandra, also those that are down.
 func (s *Server) ringOf(session store.Session) (self system.Node, peers []system.Node) {
 	r := s.ring
 	r.mu.Lock()

@@ -50,8 +50,8 @@ func Unavailable(level cqlerr.Consistency, required, alive int) Act {
 		"Cannot achieve consistency level %s", level)
 }
 
-// ReadTimeout says that too few replicas have answered a read in time. dataPresent says that the one asked for the data
-// has.
+// ReadTimeout says that too few replicas have answered a read in time. dataPresent says that the one asked for the
+// data has.
 func ReadTimeout(level cqlerr.Consistency, received, blockFor int, dataPresent bool) Act {
 	return fail(cqlerr.ReadTimeout, cqlerr.TimeoutDetail{
 		Consistency: level, Received: received, BlockFor: blockFor, DataPresent: dataPresent,
@@ -118,8 +118,8 @@ func TruncateError() Act {
 // ServerError says that the server has failed, with a text.
 func ServerError(text string) Act { return fail(cqlerr.ServerError, nil, "%s", text) }
 
-// Unprepared says that the server does not know a prepared statement, which drivers then prepare again. It does nothing
-// to requests without one.
+// Unprepared says that the server does not know a prepared statement, which drivers then prepare again. It does
+// nothing to requests without one.
 func Unprepared() Act { return Act{kind: actUnprepared} }
 
 // Drop closes the connection without an answer.
@@ -136,6 +136,20 @@ func EchoPayload() Act { return Act{kind: actEcho} }
 func (a Act) AfterApplying() Act {
 	a.applied = true
 	return a
+}
+
+// WriteType returns the type of write that the error of the act names, if it names one.
+func (a Act) WriteType() (name string, is bool) {
+	if a.err == nil {
+		return "", false
+	}
+	switch d := a.err.Detail.(type) {
+	case cqlerr.TimeoutDetail:
+		return d.WriteType, a.err.Code == cqlerr.WriteTimeout
+	case cqlerr.FailureDetail:
+		return d.WriteType, a.err.Code == cqlerr.WriteFailure
+	}
+	return "", false
 }
 
 // begin does what the act does before the request is served. What is to be done afterwards is in r.Data.

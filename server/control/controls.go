@@ -25,8 +25,8 @@ type Controls struct {
 	intercept func(context.Context, *server.Inspected) Act
 }
 
-// SetInterceptor has a function see requests before they are served and say what is done to them, before the faults do.
-// It is called once, before the server serves.
+// SetInterceptor has a function see requests before they are served and say what is done to them, before the faults
+// do. It is called once, before the server serves.
 func (c *Controls) SetInterceptor(fn func(context.Context, *server.Inspected) Act) {
 	c.intercept = fn
 	c.update()

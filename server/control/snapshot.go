@@ -19,8 +19,8 @@ func (c *Controls) TakeSnapshot() (*Snapshot, error) {
 	return &Snapshot{Image: image, Clock: c.Clock.Copy()}, nil
 }
 
-// RestoreSnapshot makes the server hold what a snapshot has, of this server or of another one, and sets the clock as it
-// was set. Connections stay, and so do faults and the record of statements.
+// RestoreSnapshot makes the server hold what a snapshot has, of this server or of another one, and sets the clock as
+// it was set. Connections stay, and so do faults and the record of statements.
 func (c *Controls) RestoreSnapshot(s *Snapshot) error {
 	c.Clock.follow(s.Clock)
 	return c.server.Restore(s.Image)

@@ -1,5 +1,5 @@
-// Package observe counts what a server does: how long statements take, by kind and table (Latencies, of which each plan
-// keeps a Histogram), how many rows reads go over (Amounts), and how many log lines clients cause (LogLimit).
+// Package observe counts what a server does: how long statements take, by kind and table (Latencies, of which each
+// plan keeps a Histogram), how many rows reads go over (Amounts), and how many log lines clients cause (LogLimit).
 package observe
 
 import (
@@ -134,8 +134,8 @@ func (r *rate) tick(executions uint64) {
 	r.perSecond += rateWeight * (last - r.perSecond)
 }
 
-// amountBounds are the upper bounds of the buckets of amounts, as in Cassandra's estimates: each is a fifth larger than
-// the one before.
+// amountBounds are the upper bounds of the buckets of amounts, as in Cassandra's estimates: each is a fifth larger
+// than the one before.
 var amountBounds = func() (bounds []int64) {
 	for last := int64(1); len(bounds) < len(Amounts{}.buckets); {
 		bounds = append(bounds, last)

@@ -16,8 +16,8 @@ import (
 // and a scrape prints each as two dozen lines: with four kinds some 10 KB for a table, 2.5 MB in all.
 const maxTables = 256
 
-// Latencies are histograms of how long statements take, by kind of statement and by table. A plan is kept together with
-// its histogram, so an execution looks nothing up.
+// Latencies are histograms of how long statements take, by kind of statement and by table. A plan is kept together
+// with its histogram, so an execution looks nothing up.
 type Latencies struct {
 	store *store.Store
 
@@ -140,8 +140,8 @@ func (l *Latencies) OfPlan(plan planner.Plan) (*Histogram, *ReadAmounts) {
 // OfBatches returns the histogram of batches that write to a table.
 func (l *Latencies) OfBatches(table *schema.Table) *Histogram { return l.Of(batchKind, false, table) }
 
-// Of returns the histogram of a kind of statement and a table. Statements without a table or with several share one for
-// each kind.
+// Of returns the histogram of a kind of statement and a table. Statements without a table or with several share one
+// for each kind.
 func (l *Latencies) Of(kind string, scan bool, table *schema.Table) *Histogram {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -193,8 +193,8 @@ func (l *Latencies) Prune() {
 	}
 }
 
-// forget removes the histograms of a table. The counts of a table that was counted with others remain. The caller holds
-// mu.
+// forget removes the histograms of a table. The counts of a table that was counted with others remain. The caller
+// holds mu.
 func (l *Latencies) forget(name tableName) {
 	t := l.tables[name]
 	delete(l.tables, name)

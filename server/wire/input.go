@@ -32,8 +32,8 @@ type Input struct {
 // progressStep is how many bytes count as progress of a client that sends a large message.
 const progressStep = 64 << 10
 
-// Slow is the time since which a message with reserved memory has not grown by progressStep, in nanoseconds since 1970;
-// 0: there is no such message. Any goroutine may call it.
+// Slow is the time since which a message with reserved memory has not grown by progressStep, in nanoseconds since
+// 1970; 0: there is no such message. Any goroutine may call it.
 func (in *Input) Slow() int64 { return in.slow.Load() }
 
 // Hold notes whether the first message has reserved memory, here or elsewhere.

@@ -29,8 +29,8 @@ func (a *Answers) allowance() int64 {
 // below one step.
 const chargeStep = 64 << 10
 
-// Output is the bytes that the client of a connection has to be sent. Goroutines append answers to one buffer, which is
-// written as a whole:
+// Output is the bytes that the client of a connection has to be sent. Goroutines append answers to one buffer, which
+// is written as a whole:
 //
 //   - While the reader serves a burst of requests, it is busy. It writes before it waits for more.
 //   - An answer that comes later starts a goroutine, which lets others append their answers and then writes all. There
@@ -163,8 +163,8 @@ func (o *Output) appendLong(stream int16, p *protocol.Prefix, rows *protocol.Row
 	})
 }
 
-// AppendAs adds a message in the form of a version that the connection has not agreed on: in the connection's segments,
-// if it has any, but without its compression.
+// AppendAs adds a message in the form of a version that the connection has not agreed on: in the connection's
+// segments, if it has any, but without its compression.
 func (o *Output) AppendAs(v protocol.Version, stream int16, m protocol.Response) {
 	o.add(func() {
 		o.fill(0, func(buf []byte) []byte {
@@ -191,8 +191,8 @@ func (o *Output) AppendText(text string) {
 	o.add(func() { o.fill(0, func(buf []byte) []byte { return append(buf, text...) }) })
 }
 
-// AppendEvent adds an event, which is written together with the next bytes. It reports whether the caller has to arrange
-// a call of WriteEvents.
+// AppendEvent adds an event, which is written together with the next bytes. It reports whether the caller has to have
+// WriteEvents called.
 func (o *Output) AppendEvent(m *protocol.Event) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -315,7 +315,8 @@ func (o *Output) add(fill func()) {
 	}
 }
 
-// start sets writing, unless a goroutine writes or the reader will. It reports whether the caller has to start a writer.
+// start sets writing, unless a goroutine writes or the reader will, and reports whether the caller has to start a
+// writer.
 func (o *Output) start() bool {
 	if o.writing || o.reading && o.waiting+len(o.buf) < writeEarly {
 		return false
