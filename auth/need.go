@@ -2,17 +2,17 @@ package auth
 
 import "github.com/cqld/cqld/cql/schema"
 
-// Need is a permission that a statement takes.
+// Need is a permission that a statement requires.
 type Need struct {
 	Permission Permissions // one
 	Resource   Resource
 
 	granted []string // names of the resources on which the permission may be granted
-	free    bool     // everybody who has logged in has it
+	free    bool     // all users have it
 }
 
-// NewNeed makes a need. In the keyspaces of the server a permission on all keyspaces is not enough, and some tables can
-// be read by everybody.
+// NewNeed makes a need. In the keyspaces of the server a permission on all keyspaces is not enough, and all users may
+// read some tables.
 func NewNeed(p Permissions, r Resource) Need {
 	n := Need{Permission: p, Resource: r}
 	servers := r.Kind == Data && schema.IsSystem(r.Keyspace)
@@ -25,7 +25,7 @@ func NewNeed(p Permissions, r Resource) Need {
 	return n
 }
 
-// readable reports whether everybody may read a table of the server.
+// readable reports whether all users may read a table of the server.
 func readable(r Resource) bool {
 	switch r.Keyspace {
 	case "system_schema", "system_virtual_schema":

@@ -2,7 +2,7 @@ package auth
 
 import "github.com/cqld/cqld/cql/cqlerr"
 
-// User is somebody who has logged in, with what the role was granted.
+// User is a role that has logged in, with the permissions that it was granted.
 type User struct {
 	Name    string
 	Super   bool            // the role, or one granted to it, is a superuser
@@ -14,7 +14,7 @@ type User struct {
 	Granted map[string]Permissions
 }
 
-// IsSuper reports whether the user may do everything: superusers may, and everybody where nobody logs in.
+// IsSuper reports whether the user may do everything: superusers may, and all clients where there are no logins.
 func (u *User) IsSuper() bool { return u == nil || u.Super }
 
 // Has reports whether the user has a permission on a resource or one above it.
@@ -33,7 +33,7 @@ func (u *User) Has(p Permissions, r Resource) bool {
 // Holds reports whether the user has a permission on just this resource.
 func (u *User) Holds(p Permissions, r Resource) bool { return u.IsSuper() || u.Granted[r.name]&p != 0 }
 
-// Check refuses what the user lacks the permission for.
+// Check refuses a need that the user has no permission for.
 func (u *User) Check(n *Need) error {
 	if u.IsSuper() || n.free {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// decode is a value as Rows.Values has it.
+// decode is a value in the form of Rows.Values.
 func decode(t types.Type, b []byte) any {
 	if b == nil || len(b) == 0 && types.EmptyIsNull(t) {
 		return nil
@@ -62,7 +62,7 @@ func decodeMap(t *types.Map, b []byte) any {
 	return all
 }
 
-// day is what dates are counted in.
+// day is the unit of dates, in seconds.
 const day = 24 * 60 * 60
 
 func decodeNative(t types.Type, b []byte) any {

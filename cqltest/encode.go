@@ -145,7 +145,7 @@ func encodeUserType(t *types.UserType, of reflect.Value) ([]byte, error) {
 	return types.NewTuple(fields), nil
 }
 
-// encodeNative encodes a value of a native type. What is not handled here is encoded as the JSON that it would be.
+// encodeNative encodes a value of a native type: by its JSON, unless a case below handles it.
 func encodeNative(t types.Type, of reflect.Value) ([]byte, error) {
 	v := of.Interface()
 	switch v := v.(type) {

@@ -15,7 +15,7 @@ import (
 //		return cluster.CreateSession()
 //	})
 //
-// Packages gocqltest and gocqlv2test below this one do this for the two lines of gocql.
+// Packages gocqltest and gocqlv2test do this for the two lines of gocql.
 func Session[S interface{ Close() }](t testing.TB, s *Server, connect func(addr, keyspace string) (S, error)) S {
 	t.Helper()
 	keyspace := s.Keyspace(t)
@@ -27,8 +27,8 @@ func Session[S interface{ Close() }](t testing.TB, s *Server, connect func(addr,
 	return session
 }
 
-// longestName is how much of a test's name is in that of a keyspace.
-const longestName = 30
+// maxName is how much of a test's name the name of its keyspace has.
+const maxName = 30
 
 // Keyspace creates a keyspace with one replica and returns its name, which is made of the test's: t_orders_1.
 func (s *Server) Keyspace(t testing.TB) string {
@@ -42,7 +42,7 @@ func (s *Server) Keyspace(t testing.TB) string {
 		}
 		return '_'
 	}, strings.TrimPrefix(t.Name(), "Test"))
-	name = fmt.Sprintf("t_%s_%d", name[:min(len(name), longestName)], s.keyspaces.Add(1))
+	name = fmt.Sprintf("t_%s_%d", name[:min(len(name), maxName)], s.keyspaces.Add(1))
 	s.Exec(t, "CREATE KEYSPACE "+name+
 		" WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}")
 	return name

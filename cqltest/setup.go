@@ -55,10 +55,10 @@ func (c *setupConn) close() {
 }
 
 // Exec runs statements one after the other, and fails the test at the first error. Each text may have several
-// statements, with semicolons between them. USE counts for what Exec and Load run from then on.
+// statements, with semicolons between them. USE applies to all later calls of Exec, LoadDir and LoadFS.
 //
-// What Exec runs is preparation: faults do not apply to it, and Statements does not list it. In a ring a node that is
-// up runs it, at level ONE.
+// Exec prepares a test: faults do not apply to it, and Statements does not list it. In a ring a node that is up runs
+// it, at level ONE.
 func (s *Server) Exec(t testing.TB, texts ...string) {
 	t.Helper()
 	for _, text := range texts {

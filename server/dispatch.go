@@ -121,7 +121,7 @@ const (
 	messageTime = 8 * time.Microsecond
 )
 
-// serveRead has the reader execute a read. If that spends its budget, a goroutine begins the read again, on a turn:
+// serveRead executes a read on the reader. If its budget is spent, a goroutine begins the read again, on a turn:
 // nothing was sent yet.
 func (c *conn) serveRead(r *request, body []byte, serve func(*request)) {
 	began := monotonic()

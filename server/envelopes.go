@@ -91,8 +91,8 @@ func (c *conn) checkHeader(h protocol.Header) *protocol.HeaderError {
 	return nil
 }
 
-// envelopeEnd is where an envelope ends whose header h was refused. If its length is out of bounds as well, it is
-// none.
+// envelopeEnd is the end of an envelope whose header h was refused. If its length is out of bounds as well, the bytes
+// are no envelope.
 func (c *conn) envelopeEnd(h protocol.Header) (int64, error) {
 	if protocol.CheckLength(h, c.server.limits.Frame, false) != nil {
 		return 0, errNotCQL
@@ -167,7 +167,7 @@ func (c *conn) serveEnclosed(b []byte) (rest []byte, err error) {
 	return rest, c.serveRequest(h, body)
 }
 
-// countError counts an envelope that could not be decoded. The second in a row in one segment ends the connection.
+// countError counts an envelope that could not be decoded. The second one in a row ends the connection, on v5.
 func (c *conn) countError() error {
 	if c.errors++; c.errors > 1 && c.session.version.HasSegments() {
 		return errHangUp
@@ -184,7 +184,7 @@ func (c *conn) segmentError(err error) error {
 	return err
 }
 
-// isFatal reports whether the bytes behind a wrong segment cannot be decoded.
+// isFatal reports whether the bytes after a wrong segment cannot be decoded.
 func isFatal(err error) bool {
 	var segment *protocol.SegmentError
 	var crc *protocol.CRCError
@@ -221,7 +221,7 @@ func (c *conn) refuseBytes(b []byte, err *protocol.HeaderError) error {
 	return errNotCQL
 }
 
-// httpMethods are what HTTP requests begin with. PRI begins a connection of HTTP/2.
+// httpMethods are the first words of HTTP requests. PRI begins a connection of HTTP/2.
 var httpMethods = []string{
 	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
 	http.MethodConnect, http.MethodOptions, http.MethodTrace, "PRI",
@@ -240,7 +240,7 @@ func httpMethod(b []byte) (method string, partial bool) {
 	return "", partial
 }
 
-// answerHTTP tells an HTTP client what this port is for.
+// answerHTTP explains this port to an HTTP client.
 func (c *conn) answerHTTP(method string) {
 	speaks := "CQL"
 	if t := c.server.tls; t != nil && !t.Optional {

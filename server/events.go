@@ -16,8 +16,8 @@ var eventBits = map[protocol.EventType]uint32{
 	protocol.TraceComplete:  1 << 3, // never sent, by Cassandra either
 }
 
-// register serves REGISTER: it adds events to those that the connection gets. If the version lacks one of the events,
-// the events before it are added.
+// register serves REGISTER: it subscribes the connection to events. If the version lacks one of the events, the events
+// before it are added.
 func register(r *request) {
 	types, err := r.message.(*protocol.Register).EventTypes(r.conn.session.version)
 	for _, t := range types {
@@ -30,7 +30,7 @@ func register(r *request) {
 	r.answer(&protocol.Ready{})
 }
 
-// wantEvents adds events to those that the connection gets.
+// wantEvents subscribes the connection to events.
 func (c *conn) wantEvents(bits uint32) {
 	s := c.server
 	s.mu.Lock()
@@ -40,17 +40,17 @@ func (c *conn) wantEvents(bits uint32) {
 	}
 }
 
-// A connection may leave so many bytes of events unread before the next event closes it: mostEvents, or less where
-// many connections get events, so that together they take an eighth of the memory for clients.
+// maxEvents is how many bytes of events a connection may leave unread before the next event closes it. It is less
+// where many connections get events, down to minEvents: all of them share an eighth of the memory for clients.
 const (
-	mostEvents  = 1 << 20
-	leastEvents = 16 << 10
-	eventShare  = 8
+	maxEvents  = 1 << 20
+	minEvents  = 16 << 10
+	eventShare = 8
 )
 
 // eventBacklog is how many bytes of events a connection may leave unread if so many connections get them.
 func (l *Limits) eventBacklog(connections int64) int64 {
-	return max(leastEvents, min(mostEvents, l.Memory/eventShare/max(1, connections)))
+	return max(minEvents, min(maxEvents, l.Memory/eventShare/max(1, connections)))
 }
 
 // publish sends schema changes, in order, to the connections that registered for them. When it returns, they are in

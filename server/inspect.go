@@ -98,16 +98,16 @@ func (n *node) preparedText(id []byte) string {
 // ErrMalformed returned by an Inspector answers with a message that clients cannot decode.
 var ErrMalformed = errors.New("server: malformed answer")
 
-// Inspector sees requests before and after they are served, and may change what becomes of them. It is more than an
-// Interceptor: it sees what a request means and what became of it, and can be put in place while the server runs. Its
-// methods are called concurrently, for every QUERY, PREPARE, EXECUTE and BATCH.
+// Inspector sees requests before and after they are served, and may change their fate. Unlike an Interceptor it sees
+// the statements and the outcome of a request, and can be installed while the server runs. Its methods are called
+// concurrently, for every QUERY, PREPARE, EXECUTE and BATCH.
 type Inspector interface {
-	// Before is called before a request is served. It may do what an Interceptor may, and return ErrMalformed.
+	// Before is called before a request is served. It has the options of an Interceptor, and may return ErrMalformed.
 	Before(ctx context.Context, r *Inspected) error
 
-	// After is called when a request was served, or has failed, before the client gets the answer; perhaps by a
-	// goroutine of the store, so it does not wait. It may return an error, which the client gets instead, though what
-	// was asked for is done. ErrHangUp and ErrMalformed mean what they mean before.
+	// After is called when a request was served, or has failed, before the client gets the answer; perhaps by a goroutine
+	// of the store, so it does not wait. It may return an error, which the client gets instead, although the request was
+	// served. ErrHangUp and ErrMalformed mean the same as in Before.
 	After(r *Inspected) error
 }
 
@@ -127,7 +127,7 @@ type Inspected struct {
 	Err        *cqlerr.Error // nil: it succeeded
 	Took       time.Duration // since the request arrived
 	Returned   int           // rows in the answer
-	RowsRead   int           // also those that filters left out
+	RowsRead   int           // before filters
 	Tombstones int           // read
 	Keys       []PartitionKey
 
@@ -137,10 +137,10 @@ type Inspected struct {
 // Part is one statement of a request.
 type Part struct {
 	Kind            string // select, insert, update, delete, truncate, use, describe or definition
-	Keyspace, Table string // "" for definitions and what has no table
+	Keyspace, Table string // "" for definitions and statements without a table
 	Text            string
 	Prepared        bool
-	Scan            bool // it reads all partitions: neither a key, nor tokens, nor an index say which
+	Scan            bool // it reads all partitions: no key, token range or index restricts it
 	Conditional     bool // it has conditions: IF
 }
 
@@ -150,8 +150,8 @@ type PartitionKey struct {
 	Key             string // the values of its columns, as literals with commas between them
 }
 
-// Inspect puts an inspector in place, for the requests that arrive from then on; nil removes it. While there is one,
-// each request has a goroutine of its own.
+// Inspect installs an inspector, for the requests that arrive from then on; nil removes it. While there is one,
+// each request gets a goroutine.
 func (s *Server) Inspect(i Inspector) {
 	if i == nil {
 		s.inspector.Store(nil)
@@ -160,7 +160,7 @@ func (s *Server) Inspect(i Inspector) {
 	s.inspector.Store(&i)
 }
 
-// intercepts reports whether requests are to be shown to somebody before they are served.
+// intercepts reports whether an interceptor or inspector sees requests before they are served.
 func (s *Server) intercepts() bool { return s.intercept != nil || s.inspector.Load() != nil }
 
 // inspection is a request that an inspector looks at.
@@ -169,7 +169,7 @@ type inspection struct {
 	seen    Inspected
 	touched *exec.Touched
 
-	malformed bool // what Before has asked for
+	malformed bool // Before has returned ErrMalformed
 }
 
 // inspect shows the request to the inspector, if there is one.
@@ -251,7 +251,7 @@ func (r *request) parts() (all []Part) {
 	return all
 }
 
-// appendParts appends a statement, or those of a BEGIN BATCH.
+// appendParts appends a statement, or the statements of a BEGIN BATCH.
 func appendParts(all []Part, st *statement, prepared bool) []Part {
 	kind, table := observe.KindAndTable(st.plan.Plan)
 	part := Part{Kind: kind, Text: st.text, Prepared: prepared}
@@ -277,7 +277,7 @@ func appendParts(all []Part, st *statement, prepared bool) []Part {
 	return append(all, in(table))
 }
 
-// inspectAnswer shows the answer to the inspector. It returns what is answered; nil: nothing is.
+// inspectAnswer shows the answer to the inspector. It returns the answer for the client; nil: the client gets none.
 func (r *request) inspectAnswer(m protocol.Response) protocol.Response {
 	i := r.inspection
 	seen := &i.seen

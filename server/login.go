@@ -15,7 +15,7 @@ import (
 )
 
 // authenticate serves a request between STARTUP and the login. It refuses all but AUTH_RESPONSE. The reader waits
-// meanwhile: nobody but this client has to.
+// meanwhile, which delays only this client.
 func (c *conn) authenticate(h protocol.Header, body []byte) {
 	c.server.metrics.requests[h.Opcode].Add(1)
 	var decoder protocol.Requests
@@ -88,12 +88,12 @@ func (c *conn) loggedIn(name string) error {
 	return err
 }
 
-// failedLoginPause is how long the answer to a failed login is held back at least.
+// failedLoginPause is the least delay of the answer to a failed login.
 const failedLoginPause = 100 * time.Millisecond
 
 // failedLogin logs a login that has failed and holds the answer back: a client that guesses passwords on one
-// connection can try few of them. The answer comes at a multiple of the pause after the login began, so that it does
-// not tell what was done before.
+// connection can try few of them. The answer comes at a multiple of the pause after the login began, so that its time
+// does not reveal how the login failed.
 func (c *conn) failedLogin(name string, began time.Duration) {
 	if c.server.logged.Allow(loginFailed, c.remote.Addr()) {
 		c.log.Warn().Str("role", observe.Shown(name)).Msg(loginFailed)
@@ -108,7 +108,7 @@ func (c *conn) failedLogin(name string, began time.Duration) {
 
 const loginFailed = "a login failed"
 
-// username is who has logged in.
+// username is the name of the user.
 func (s *session) username() string {
 	if u := s.user.Load(); u != nil {
 		return u.Name
@@ -116,10 +116,10 @@ func (s *session) username() string {
 	return anonymous
 }
 
-// superuser reports whether the session may do everything: superusers may, and everybody where nobody logs in.
+// superuser reports whether the session may do everything: superusers may, and all clients where there are no logins.
 func (s *session) superuser() bool { return s.user.Load().IsSuper() }
 
-// user is who has logged in, as of now; nil: nobody logs in.
+// user is the user of the session, as of now; nil: there are no logins.
 func (c *conn) user(ctx context.Context) (*auth.User, error) {
 	keeper := c.server.roles
 	if keeper == nil {
@@ -139,7 +139,7 @@ func (c *conn) user(ctx context.Context) (*auth.User, error) {
 // Authenticator is a way to log in.
 type Authenticator int
 
-// The authenticators are those of Cassandra.
+// The authenticators of Cassandra.
 const (
 	ByPassword Authenticator = iota
 
@@ -159,13 +159,13 @@ func (a Authenticator) class() string {
 	}[a]
 }
 
-// byCertificate reports whether a client logs in with its certificate. What it sends in AUTH_RESPONSE does not matter
+// byCertificate reports whether a client logs in with its certificate. The content of AUTH_RESPONSE does not matter
 // then.
 func (a Authenticator) byCertificate(c *conn) bool {
 	return a == ByCertificate || a == ByCertificateOrPassword && c.certificate() != nil
 }
 
-// certificate is what the client has shown; nil: nothing.
+// certificate is the certificate of the client; nil: it has shown none.
 func (c *conn) certificate() *x509.Certificate {
 	if s := c.secured.Load(); s != nil && len(s.PeerCertificates) > 0 {
 		return s.PeerCertificates[0]

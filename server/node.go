@@ -19,7 +19,7 @@ type node struct {
 
 	accepting bool // connections; guarded by the lock of the server
 
-	// What follows is of a node of a Ring, and guarded by its lock.
+	// All fields from here on are of a node of a Ring, and guarded by its lock.
 	listener    net.Listener // nil: it is stopped
 	partitioned bool
 	delay       time.Duration

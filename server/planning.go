@@ -18,8 +18,8 @@ import (
 // keptText is the length of the longest text whose plan is kept.
 const keptText = 4 << 10
 
-// planText returns the plan of a text. It keeps plans of reads and writes for the next time, except those that have
-// the current time in them.
+// planText returns the plan of a text. It keeps plans of reads and writes for the next time, unless they contain the
+// current time.
 func (s *Server) planText(turn *pace.Turn, guard *guardrail.Check, text, keyspace string) (*statement, error) {
 	key := textKey{keyspace, text, guard != nil}
 	if st := s.knownText(key); st != nil {
@@ -76,7 +76,7 @@ func (r *request) whenPlannable(text string, plan func(*pace.Turn) error) error 
 // longText is the length above which texts wait for memory and are planned on turns.
 const longText = keptText
 
-// planningContext is what ends the planning of a text of some length.
+// planningContext ends the planning of a text of some length.
 func (c *conn) planningContext(length int) context.Context {
 	if length > veryLongText {
 		return c.ctx
@@ -87,7 +87,7 @@ func (c *conn) planningContext(length int) context.Context {
 // veryLongText is the length above which planning a text ends when its client has gone.
 const veryLongText = 1 << 20
 
-// planningCost is the most memory that parsing and planning a text may take: what the parser promises for long texts,
+// planningCost is the most memory that parsing and planning a text may take: the bound of the parser for long texts,
 // and more for short texts, which may consist of very short words.
 func planningCost(length int64) int64 { return 40*length + min(210*length, 8<<20) }
 

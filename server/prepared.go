@@ -123,8 +123,8 @@ func (s *Server) schemaChanged(changes []schema.Change) {
 
 // statementCache keeps planned statements up to a number of bytes. A lookup takes a read lock and allocates nothing.
 //
-// It evicts by the clock algorithm: the hand passes over statements that were used since it came by last, and evicts
-// the first other one.
+// It evicts by the clock algorithm, which approximates LRU: the hand passes over statements that were used since its
+// last round, and evicts the first other one.
 type statementCache[K comparable] struct {
 	limit int64
 
@@ -162,7 +162,7 @@ func (c *statementCache[K]) get(key K) *statement {
 	return slot.st
 }
 
-// put keeps st under a key, in place of what was there. A statement larger than the cache is not kept.
+// put keeps st under a key, and replaces the statement that was there. A statement larger than the cache is not kept.
 func (c *statementCache[K]) put(key K, st *statement) {
 	if st.size > c.limit {
 		return
@@ -188,7 +188,7 @@ func (c *statementCache[K]) needs(st *statement) int64 {
 	return st.size
 }
 
-// drop forgets what is kept under a key, if that still is st.
+// drop removes the statement of a key, if it still is st.
 func (c *statementCache[K]) drop(key K, st *statement) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

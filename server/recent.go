@@ -13,15 +13,15 @@ import (
 	"github.com/cqld/cqld/server/trace"
 )
 
-// RecentStatements keeps the last statements that clients have run on a server, for whoever wants to know what led to
-// something. Methods may be called concurrently.
+// RecentStatements keeps the last statements that clients have run on a server, to show what led to a failure. Methods
+// may be called concurrently.
 type RecentStatements struct {
 	values bool
-	most   int
+	size   int
 
 	mu    sync.Mutex
-	kept  []RecentStatement // a ring
-	total int               // statements, also those that are not kept
+	kept  []RecentStatement // a ring buffer
+	total int               // statements since the start
 }
 
 // RecentStatement is one of RecentStatements.
@@ -34,13 +34,13 @@ type RecentStatement struct {
 	Error    string // "": it succeeded
 }
 
-// longestRecent is how many bytes are kept of a text.
-const longestRecent = 1 << 10
+// maxRecent is how many bytes are kept of a text.
+const maxRecent = 1 << 10
 
-// NewRecentStatements keeps so many statements. They have their bound values only if values is set: values may be
+// NewRecentStatements keeps up to size statements. They have their bound values only if values is set: values may be
 // secret.
-func NewRecentStatements(most int, values bool) *RecentStatements {
-	return &RecentStatements{kept: make([]RecentStatement, 0, most), most: most, values: values}
+func NewRecentStatements(size int, values bool) *RecentStatements {
+	return &RecentStatements{kept: make([]RecentStatement, 0, size), size: size, values: values}
 }
 
 // List returns the statements, the oldest first, and how many there were before them.
@@ -57,7 +57,7 @@ func (l *RecentStatements) List() (all []RecentStatement, before int) {
 
 // add keeps a request that is about to be answered.
 func (l *RecentStatements) add(r *request, answer protocol.Response) {
-	if !r.header.Opcode.Traceable() || l.most == 0 {
+	if !r.header.Opcode.Traceable() || l.size == 0 {
 		return
 	}
 	s := RecentStatement{
@@ -69,7 +69,7 @@ func (l *RecentStatements) add(r *request, answer protocol.Response) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.kept) < l.most {
+	if len(l.kept) < l.size {
 		l.kept = append(l.kept, s)
 	} else {
 		l.kept[l.total%len(l.kept)] = s
@@ -77,7 +77,7 @@ func (l *RecentStatements) add(r *request, answer protocol.Response) {
 	l.total++
 }
 
-// recentText is the text of a request, or those of a BATCH.
+// recentText is the text of a request, or the texts of a BATCH.
 func (r *request) recentText() string {
 	switch m := r.message.(type) {
 	case *protocol.Query:
@@ -94,15 +94,15 @@ func (r *request) recentText() string {
 	return ""
 }
 
-// shorten cuts a text that is too long, and copies what is kept of it. It leaves passwords out.
+// shorten copies a text without passwords, and truncates it.
 func shorten(text string) string {
-	return observe.Truncate(secret.Hide(text), longestRecent)
+	return observe.Truncate(secret.Hide(text), maxRecent)
 }
 
-// recentParts is what RecentStatements keep of a request and what is not there any more when it is answered.
+// recentParts are texts of a request for RecentStatements that are not available any more when it is answered.
 type recentParts struct{ texts, values string }
 
-// note keeps what r is about to execute. l may be nil.
+// note keeps these texts before r is executed. l may be nil.
 func (l *RecentStatements) note(r *request) {
 	if l == nil {
 		return

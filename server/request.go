@@ -58,7 +58,7 @@ type request struct {
 	answered   atomic.Bool
 }
 
-// stage says which goroutine serves a request.
+// stage is the goroutine that serves a request.
 type stage uint8
 
 const (
@@ -150,7 +150,7 @@ func (r *request) detach(body []byte) []byte {
 	return r.copied
 }
 
-// parameters are those of a QUERY, EXECUTE or BATCH; nil: the request is another one.
+// parameters are the parameters of a QUERY, EXECUTE or BATCH; nil: the request is another one.
 func (r *request) parameters() *protocol.QueryParameters {
 	switch m := r.message.(type) {
 	case *protocol.Query:

@@ -18,8 +18,8 @@ import (
 	"github.com/cqld/cqld/store/system"
 )
 
-// RingOptions make a server stand for several nodes, which clients see as a cluster: each has an address, a host id
-// and tokens. They have one store, so every replica has the newest data at all times.
+// RingOptions make a server act as several nodes, which clients see as a cluster: each has an address, a host id and
+// tokens. They share one store, so every replica has the newest data at all times.
 type RingOptions struct {
 	Nodes []RingNode
 
@@ -34,7 +34,7 @@ type RingNode struct {
 	Listener         net.Listener // that clients connect to, as ListenRing opens it
 }
 
-// NodeState is what a node of a Ring is and how it does.
+// NodeState is the identity and the state of a node of a Ring.
 type NodeState struct {
 	Number           int            // 1 for the first node; numbers of removed nodes are not used again
 	Address          netip.AddrPort // that clients connect to
@@ -48,7 +48,7 @@ type NodeState struct {
 }
 
 // Ring controls the nodes of a server. Its methods may be called concurrently. They return when the nodes have
-// changed: no failure detector needs time. Clients that have registered for events are told, as Cassandra tells them.
+// changed: no failure detector needs time. Clients that have registered for events get those of Cassandra.
 //
 // A node is named by its number. An error says that there is no such node, or why its address cannot be opened. To
 // bring a node into the state that it is in already does nothing.
@@ -78,8 +78,8 @@ func ParseRing(text string) ([]RingNode, error) {
 		if err != nil || n < 1 || datacenter == "" || named && rack == "" {
 			return nil, fmt.Errorf("%q: want datacenters with numbers of nodes, like dc1=3,dc2=3 or dc1:rack1=2,dc1:rack2=1", text)
 		}
-		if len(nodes)+n > mostNodes {
-			return nil, fmt.Errorf("%q: a ring has %d nodes at most", text, mostNodes)
+		if len(nodes)+n > maxNodes {
+			return nil, fmt.Errorf("%q: a ring has %d nodes at most", text, maxNodes)
 		}
 		for range n {
 			nodes = append(nodes, RingNode{Datacenter: datacenter, Rack: cmp.Or(rack, system.DefaultRack)})
@@ -88,8 +88,8 @@ func ParseRing(text string) ([]RingNode, error) {
 	return nodes, nil
 }
 
-// mostNodes bounds the size of a ring: nodes have one of the addresses 127.0.0.1 to 127.0.0.254 where they can.
-const mostNodes = 254
+// maxNodes bounds the size of a ring: nodes have one of the addresses 127.0.0.1 to 127.0.0.254 where they can.
+const maxNodes = 254
 
 // Nodes returns the nodes in the order of their numbers.
 func (r *Ring) Nodes() []NodeState {
@@ -102,7 +102,7 @@ func (r *Ring) Nodes() []NodeState {
 	return states
 }
 
-// state is what the node is. The lock of the ring is held.
+// state returns the state of the node. The lock of the ring is held.
 func (n *node) state() NodeState {
 	return NodeState{
 		Number: n.Number, Address: n.Address, HostID: n.HostID, Datacenter: n.Datacenter, Rack: n.Rack,
@@ -159,13 +159,13 @@ func (r *Ring) Heal(number int) error {
 }
 
 // Add adds a node to a datacenter, which need not exist yet; rack "" is rack1. Its tokens halve the largest ranges of
-// the datacenter. It has the address behind that of the node with the largest number. An added
-// node is forgotten when the server ends.
+// the datacenter. It gets the address after that of the node with the largest number. An added node is forgotten when
+// the server ends.
 func (r *Ring) Add(datacenter, rack string) (NodeState, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.nodes) == mostNodes {
-		return NodeState{}, fmt.Errorf("a ring has %d nodes at most", mostNodes)
+	if len(r.nodes) == maxNodes {
+		return NodeState{}, fmt.Errorf("a ring has %d nodes at most", maxNodes)
 	}
 	if datacenter == "" {
 		return NodeState{}, errors.New("the datacenter has no name")
@@ -191,7 +191,7 @@ func (r *Ring) Add(datacenter, rack string) (NodeState, error) {
 	return n.state(), nil
 }
 
-// Remove removes a node, as if it was decommissioned: what it owned is owned by others. The last node stays.
+// Remove removes a node, as if it was decommissioned: others own its token ranges. The last node stays.
 func (r *Ring) Remove(number int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -238,7 +238,7 @@ func (r *Ring) hostID(number int) [16]byte {
 	return id
 }
 
-// Next returns the number that a node has which is added next.
+// Next returns the number of the node that is added next.
 func (r *Ring) Next() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -306,7 +306,7 @@ func (r *Ring) views() map[*node]*ring.View {
 	return all
 }
 
-// tell tells the clients of each node what the node sees that it has not seen before. The lock is held.
+// tell sends the clients of each node events about the changes of its view. The lock is held.
 func (r *Ring) tell(before map[*node]*ring.View) {
 	for _, n := range r.nodes {
 		if old := before[n]; old != nil {

@@ -26,10 +26,10 @@ import (
 	"github.com/cqld/cqld/store/system"
 )
 
-// ErrClosed is what Serve returns when the server was shut down before it began.
+// ErrClosed is returned by Serve when the server was shut down before it began.
 var ErrClosed = errors.New("server: closed")
 
-// Options are what a Server is made of. Only Store is required.
+// Options configure a Server. Only Store is required.
 type Options struct {
 	Store *store.Store
 	Log   zerolog.Logger // the zero value logs nothing
@@ -41,28 +41,28 @@ type Options struct {
 	Datacenter  string // datacenter1
 	Rack        string // rack1
 
-	// Logins makes clients log in and checks what they may do; without it everybody may do everything.
+	// Logins makes clients log in and checks their permissions; without it every client may do everything.
 	Logins     bool
 	Login      Authenticator // how they log in, if they do
 	TLS        *TLS          // nil: connections are not encrypted
 	Masks      bool          // columns may be masked, and are for those who lack the permission UNMASK
 	BcryptCost int           // of the passwords that are stored, up to 12; 0: Cassandra's
 
-	// HTTP is where metrics are served, which HTTP clients of the CQL port are told; the zero value is nowhere.
+	// HTTP is the address of the metrics, for the answer to HTTP clients of the CQL port; zero: there is none.
 	HTTP netip.AddrPort
 
 	// StrictReplicas answers Unavailable where a consistency level needs more replicas than this node is. Otherwise the
-	// node stands for all replicas that a keyspace asks for.
+	// node counts as all replicas that a keyspace asks for.
 	StrictReplicas bool
 
-	// Ring makes the server stand for several nodes; nil: it is one. ServeRing then takes the place of Serve. Advertise,
-	// Datacenter, Rack and StrictReplicas are of no use.
+	// Ring makes the server act as several nodes; nil: it is one. ServeRing then takes the place of Serve. Advertise,
+	// Datacenter, Rack and StrictReplicas are ignored.
 	Ring *RingOptions
 
 	Limits    Limits
 	Settings  *guardrail.Settings // nil: the defaults
 	Intercept Interceptor         // nil: requests are served as usual
-	Recent    *RecentStatements   // nil: nobody wants to know
+	Recent    *RecentStatements   // nil: they are not kept
 }
 
 // Server answers CQL clients from one store. Its connections share the prepared statements, the limits and
@@ -77,15 +77,15 @@ type Server struct {
 	recent    *RecentStatements
 	inspector atomic.Pointer[Inspector] // nil: there is none
 
-	alone *node // what connections of Serve are to; nil: there is a ring
+	alone *node // the node of Serve; nil: there is a ring
 	ring  *Ring // nil: the server is one node
 
 	cluster *clusterView // nil: the store shares its engine with no others
 
 	datacenter string        // for replication strategies that name it
-	roles      *roles.Keeper // nil: nobody logs in
+	roles      *roles.Keeper // nil: there are no logins
 	login      Authenticator
-	tls        *TLS // nil: nobody encrypts
+	tls        *TLS // nil: connections are not encrypted
 	http       netip.AddrPort
 	handshakes handshakes
 	logged     observe.LogLimit
@@ -164,7 +164,7 @@ func New(o Options) (*Server, error) {
 	s.latencies = observe.NewLatencies(o.Store)
 	s.memory.init(&s.limits)
 	s.throttle = newThrottle(s.limits.RequestsPerSecond)
-	s.handshakes.most = s.limits.Handshakes
+	s.handshakes.limit = s.limits.Handshakes
 	s.logged.Log = o.Log
 	s.scheduler = pace.NewScheduler(pace.Options{
 		Running:  runtime.GOMAXPROCS(0),
@@ -190,7 +190,7 @@ func New(o Options) (*Server, error) {
 // be called for several listeners. A server with a ring is served by ServeRing.
 func (s *Server) Serve(l net.Listener) error {
 	if s.alone == nil {
-		return errors.Join(errors.New("server: the nodes of a ring have listeners of their own"), l.Close())
+		return errors.Join(errors.New("server: each node of a ring has its own listener"), l.Close())
 	}
 	if !s.addListener(s.alone, l) {
 		return errors.Join(ErrClosed, l.Close())
@@ -213,7 +213,7 @@ func (s *Server) accept(n *node, l net.Listener) error {
 		if errors.Is(err, net.ErrClosed) {
 			return fmt.Errorf("accept connections on %s: %w", l.Addr(), err)
 		}
-		// Most likely there are no file descriptors left; connections that end give some back.
+		// Probably no file descriptors are left; connections that end free some.
 		if s.logged.Allow(cannotAccept, netip.Addr{}) {
 			s.log.Error().Err(err).Msg(cannotAccept)
 		}
@@ -291,10 +291,10 @@ func (s *Server) Shutdown(ctx context.Context) error {
 }
 
 // queueTime is how long Shutdown lets long work wait to be begun. A queue that takes longer would still be there when
-// the time for stopping is over: its clients had better know.
+// the time for stopping is over: its clients get an error in time to retry elsewhere.
 const queueTime = 2 * time.Second
 
-// longTime is how long Shutdown lets long work go on. What takes longer would mostly be abandoned without an answer.
+// longTime is how long Shutdown lets long work go on. Longer work would mostly be abandoned without an answer.
 const longTime = 3500 * time.Millisecond
 
 // abandon ends all requests and connections at once.

@@ -12,7 +12,7 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// session is what a connection has agreed on and remembers between requests.
+// session is the state of a connection between requests.
 type session struct {
 	// Set by STARTUP, in the goroutine that reads, and constant when requests run.
 	ready         bool
@@ -25,12 +25,12 @@ type session struct {
 	// shown tells other goroutines that the fields above are set.
 	shown atomic.Bool
 
-	// user is who has logged in, as of some version of the roles; nil: nobody has.
+	// user is the user who has logged in, as of some version of the roles; nil: none has.
 	user atomic.Pointer[auth.User]
 
 	// Changed by requests, which run concurrently.
 	keyspace  atomic.Pointer[string] // set by USE; nil if none
-	events    atomic.Uint32          // bits of eventBits: what REGISTER asked for
+	events    atomic.Uint32          // bits of eventBits, set by REGISTER
 	useWarned atomic.Bool            // the warning about USE with prepared statements was sent
 }
 
@@ -42,7 +42,7 @@ func (s *session) currentKeyspace() string {
 	return ""
 }
 
-// storeSession is what virtual tables may show of the connection.
+// storeSession is the connection as virtual tables see it.
 func (c *conn) storeSession() store.Session {
 	return store.Session{LocalAddr: c.local, Node: c.node.Number}
 }
@@ -58,7 +58,7 @@ func (r *request) keyspaceFor(p *protocol.QueryParameters) (string, error) {
 // checkKeyspace refuses a keyspace that does not exist. Its name is taken as it is.
 func (s *Server) checkKeyspace(name string) error { return planner.CheckUse(s.store.Catalog(), name) }
 
-// needs are the permissions that a statement takes as of a catalog.
+// needs are the permissions that a statement requires as of a catalog.
 type needs struct {
 	catalog *schema.Catalog
 	all     []auth.Need
@@ -99,7 +99,7 @@ func writesRoles(p planner.Plan) bool {
 	return false
 }
 
-// authorize finds out who runs the request, and refuses a statement that the user may not run.
+// authorize sets the user of the request, and refuses a statement that the user may not run.
 func (r *request) authorize(o *exec.Options, st *statement) error {
 	u, err := r.conn.user(r.context())
 	if err != nil {

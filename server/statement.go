@@ -18,7 +18,7 @@ type statement struct {
 	planned    time.Time
 	plan       *planner.Prepared
 	quick      bool   // the reader may execute it, a read with a budget
-	isBatch    bool   // a BEGIN BATCH, which modifies but cannot stand in a batch
+	isBatch    bool   // a BEGIN BATCH, which modifies but cannot be in a batch
 	writes     string // the write type for errors; "": it writes nothing
 	reads      bool   // it is a SELECT
 	truncates  bool   // it is a TRUNCATE
@@ -35,9 +35,9 @@ type statement struct {
 
 	latency      *observe.Histogram                // of its executions
 	batchLatency atomic.Pointer[observe.Histogram] // of batches of such statements, when there was one
-	amounts      *observe.ReadAmounts              // what reads go over; nil: it is not counted
+	amounts      *observe.ReadAmounts              // of rows that reads go over; nil: they are not counted
 
-	// needs are the permissions that the statement takes, as of a catalog; nil: nobody has asked for them.
+	// needs caches the permissions that the statement requires, as of a catalog; nil: it was not executed with logins.
 	needs atomic.Pointer[needs]
 
 	// applied are the columns of a conditional write that was applied, once there was one.
@@ -56,7 +56,7 @@ type textKey struct {
 	guarded        bool // its client is subject to guardrails
 }
 
-// describe fills in what PREPARE answers.
+// describe fills in the parts of the answer to PREPARE.
 func (st *statement) describe() {
 	st.id = statementID(st.text, st.keyspace)
 	if st.plan.Qualified {

@@ -17,7 +17,7 @@ import (
 	"github.com/cqld/cqld/store/system"
 )
 
-// SystemKeyspaces are the keyspaces that come with the server: a store is to be opened with them.
+// SystemKeyspaces are the keyspaces that come with the server. A store has to be opened with them.
 func SystemKeyspaces() []*schema.Keyspace { return system.Definitions() }
 
 // registerSystem adds the virtual tables that show this server to the store.
@@ -54,8 +54,8 @@ func shownSettings(s *guardrail.Settings) []system.Setting {
 // anonymous is the user of connections that have not logged in.
 const anonymous = "anonymous"
 
-// ringOf returns the node that a session is with, and the others, as system tables show them. All nodes are among
-// them, as in Cassandra, also those that are down.
+// ringOf returns the node of a session, and the others, as system tables show them. As in Cassandra, nodes that are
+// down are among them.
 func (s *Server) ringOf(session store.Session) (self system.Node, peers []system.Node) {
 	r := s.ring
 	r.mu.Lock()
@@ -122,10 +122,10 @@ func hostname(a netip.Addr) string {
 	return a.String()
 }
 
-// monitor shows virtual tables the server at work.
+// monitor shows the load of the server in virtual tables.
 type monitor struct{ *Server }
 
-// Table returns what statements of a table took and read.
+// Table returns the latencies of statements on a table, and the rows that they have read.
 func (m monitor) Table(t *schema.Table) system.TableActivity { return m.latencies.Activity(t) }
 
 // Batches returns how many partitions batches write to.
@@ -136,7 +136,7 @@ func (m monitor) Batches() system.Batches {
 	}
 }
 
-// Statements returns what is prepared and how much was executed.
+// Statements returns how many statements are prepared and were executed.
 func (m monitor) Statements() system.Statements {
 	prepared, _, evicted := m.preparedUsage()
 	return system.Statements{
@@ -146,8 +146,8 @@ func (m monitor) Statements() system.Statements {
 	}
 }
 
-// Pools returns what bounds requests and long reads. Requests that the reader of a connection serves itself take no
-// place.
+// Pools returns the limits of requests and of turns, and how much of them is used. Requests that the reader of a
+// connection serves take no place.
 func (m monitor) Pools() []system.Pool {
 	var requests uint64
 	for op := range m.metrics.requests {
@@ -224,7 +224,7 @@ func (l *listedRequests) remove(r *request) {
 	r.listed = listedRequest{}
 }
 
-// Queries returns the requests that are being served, but those that take so little that the reader serves them.
+// Queries returns the requests that are being served in goroutines. Requests of readers are over in no time.
 func (m monitor) Queries() (all []system.Query) {
 	for _, c := range m.connections() {
 		c.listed.mu.Lock()

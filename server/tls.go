@@ -14,9 +14,9 @@ import (
 	"github.com/cqld/cqld/server/observe"
 )
 
-// TLS says how clients encrypt their connections.
+// TLS configures the encryption of connections.
 type TLS struct {
-	Config *tls.Config // of the server: its certificates, and what it asks of clients
+	Config *tls.Config // of the server: its certificates, and whether clients need one
 
 	// Optional lets clients connect without TLS as well. The first byte of a connection tells.
 	Optional bool
@@ -32,7 +32,7 @@ var errNoTLS = errors.New("it speaks no TLS")
 // connection read and written through TLS.
 func (c *conn) secure() error {
 	options := c.server.tls
-	if options == nil || !c.remote.IsValid() { // nobody listens to what stays in the process
+	if options == nil || !c.remote.IsValid() { // connections inside the process stay as they are
 		return nil
 	}
 	if !options.Optional {
@@ -65,7 +65,7 @@ func (c *conn) secure() error {
 	}
 	first := bytes.Clone(c.in.Unread())
 	c.in.Drop()
-	return c.shakeHands(tls.Server(&begun{Conn: c.raw, first: first}, options.Config))
+	return c.shakeHands(tls.Server(&prefixed{Conn: c.raw, first: first}, options.Config))
 }
 
 // shakeHands completes a TLS handshake.
@@ -105,14 +105,14 @@ func (c *conn) handshakeError(err error) error {
 	return fmt.Errorf("TLS handshake: %w", err)
 }
 
-// begun is a socket whose first bytes have been read already.
-type begun struct {
+// prefixed is a socket whose first bytes have been read already.
+type prefixed struct {
 	net.Conn
 	first []byte
 }
 
-// Read returns the first bytes, then those of the socket.
-func (b *begun) Read(p []byte) (int, error) {
+// Read returns the first bytes, then reads the socket.
+func (b *prefixed) Read(p []byte) (int, error) {
 	if len(b.first) == 0 {
 		return b.Conn.Read(p)
 	}
@@ -125,7 +125,7 @@ func (b *begun) Read(p []byte) (int, error) {
 
 // handshakes are the connections whose TLS handshake is not completed, the oldest first.
 type handshakes struct {
-	most int
+	limit int
 
 	mu   sync.Mutex
 	open list.List // of *conn
@@ -137,7 +137,7 @@ func (h *handshakes) begin(c *conn) (end func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	e := h.open.PushBack(c)
-	if h.open.Len() > h.most {
+	if h.open.Len() > h.limit {
 		oldest := h.open.Remove(h.open.Front()).(*conn)
 		_ = oldest.raw.Close() // its reader ends
 	}

@@ -30,7 +30,7 @@ func (k *running) addIdentity(s *cql.AddIdentity) phases {
 			}
 			return err
 		},
-		run: func() (*Answer, error) {
+		execute: func() (*Answer, error) {
 			if of, err := k.roleOf(k.ctx, s.Identity); err != nil || of != "" {
 				return &Answer{}, err
 			}
@@ -73,7 +73,7 @@ func (k *running) dropIdentity(s *cql.DropIdentity) phases {
 			}
 			return err
 		},
-		run: func() (*Answer, error) {
+		execute: func() (*Answer, error) {
 			if of, err := k.roleOf(k.ctx, s.Identity); err != nil || of == "" {
 				return &Answer{}, err
 			}

@@ -8,7 +8,7 @@ import (
 )
 
 // manage has the phases that GRANT and REVOKE of a role have in common.
-func (k *running) manage(name, member string, run func() error) phases {
+func (k *running) manage(name, member string, execute func() error) phases {
 	return phases{
 		authorize: func() error { return k.check(auth.Authorize, auth.Role(name)) },
 		validate: func() error {
@@ -19,7 +19,7 @@ func (k *running) manage(name, member string, run func() error) phases {
 			}
 			return nil
 		},
-		run: func() (*Answer, error) { return &Answer{}, run() },
+		execute: func() (*Answer, error) { return &Answer{}, execute() },
 	}
 }
 

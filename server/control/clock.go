@@ -8,9 +8,9 @@ import (
 // Clock is the clock of a server. It runs like the real one until the test moves or stops it. Methods may be called
 // while requests are served.
 //
-// It is the clock of all that CQL shows: TTLs and what they leave, timestamps of writes without one of their own,
-// now() and the other functions of time, 'now' in literals, gc_grace_seconds, times in traces and in system tables.
-// Timestamps and now() never go back: when the clock does, they go on behind the last one in the smallest steps.
+// All times of CQL come from it: TTLs, timestamps of writes without USING TIMESTAMP, now() and the other functions of
+// time, 'now' in literals, gc_grace_seconds, and times in traces and system tables. Timestamps and now() never go
+// back: when the clock does, they go on after the last one in the smallest steps.
 //
 // Timeouts and the duration of statements use real time: clients wait in real time, and faults make requests time out.
 // A driver that sends timestamps with its writes, as most do, takes them from its own clock; package cqltest/gocqltest
@@ -20,13 +20,13 @@ type Clock struct {
 	setting atomic.Pointer[setting]
 }
 
-// setting is what the clock shows: source and an offset, or always the same.
+// setting is the state of a clock: it shows the source plus an offset, or always the same time.
 type setting struct {
 	offset time.Duration
 	frozen time.Time // zero: it runs
 }
 
-// NewClock makes a clock that shows what source does; nil: the real time.
+// NewClock makes a clock that shows the time of source; nil: the real time.
 func NewClock(source func() time.Time) *Clock {
 	if source == nil {
 		source = time.Now
@@ -94,7 +94,7 @@ func (c *Clock) Run() {
 // Reset makes the clock show the time of its source again.
 func (c *Clock) Reset() { c.setting.Store(new(setting)) }
 
-// Frozen reports whether the clock stands.
+// Frozen reports whether the clock is stopped.
 func (c *Clock) Frozen() bool { return !c.setting.Load().frozen.IsZero() }
 
 // Ahead is how far the clock is ahead of its source.

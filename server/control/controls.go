@@ -1,5 +1,5 @@
-// Package control is what a test can do to a server besides sending requests: move its clock (clock.go), have requests
-// fail (faults.go, acts.go), see what clients have run (record.go), and go back to what the server held (snapshot.go).
+// Package control lets a test control a server: move its clock (clock.go), make requests fail (faults.go, acts.go),
+// list the statements of clients (record.go), and restore an earlier state of the server (snapshot.go).
 //
 // A Controls has all of them for one server. Package cqltest gives it to tests in Go. For tests in other languages
 // tables.go makes tables of it, in keyspace cqld_control, and package endpoints below this one serves them as JSON.
@@ -25,8 +25,8 @@ type Controls struct {
 	intercept func(context.Context, *server.Inspected) Act
 }
 
-// SetInterceptor has a function see requests before they are served and say what is done to them, before the faults
-// do. It is called once, before the server serves.
+// SetInterceptor sets a function that chooses the act for each request, before the faults do. It is called once,
+// before the server serves.
 func (c *Controls) SetInterceptor(fn func(context.Context, *server.Inspected) Act) {
 	c.intercept = fn
 	c.update()

@@ -22,7 +22,7 @@ type faultTable struct {
 	named  map[string]*namedFault
 }
 
-// namedFault is a rule with what was written of it.
+// namedFault is a rule with the columns that were written.
 type namedFault struct {
 	values
 	rule *Rule
@@ -45,7 +45,7 @@ func (t *faultTable) Write(key []byte, change map[string][]byte) error {
 	return t.write(key, change, false)
 }
 
-// Replace is Write for a rule of which nothing is to be left.
+// Replace is Write without the columns that the rule had before.
 func (t *faultTable) Replace(key []byte, change map[string][]byte) error {
 	return t.write(key, change, true)
 }
@@ -96,7 +96,7 @@ func (t *faultTable) Truncate() error {
 	return nil
 }
 
-// The values of columns that have a few.
+// The values of the columns opcode, kind and write_type.
 var (
 	FaultOpcodes = []string{"QUERY", "PREPARE", "EXECUTE", "BATCH"}
 	FaultKinds   = []string{
@@ -105,7 +105,7 @@ var (
 	WriteTypes = []string{"SIMPLE", "BATCH", "UNLOGGED_BATCH", "COUNTER", "BATCH_LOG", "CAS", "VIEW", "CDC"}
 )
 
-// oneOf returns a text, which may be null, if it is one of some. It says what they are if it is not.
+// oneOf returns a text, which may be null, if it is in the list of. Otherwise the error has the list.
 func (v values) oneOf(name string, of []string) (string, error) {
 	text := v.text(name)
 	if v[name] != nil && !slices.Contains(of, text) {
@@ -174,7 +174,7 @@ func parseLevel(column, name string) (cqlerr.Consistency, error) {
 	return 0, cqlerr.Invalidf("%s: there is no consistency level '%s'", column, name)
 }
 
-// actArguments are what acts are made of.
+// actArguments are the arguments of acts.
 type actArguments struct {
 	level              cqlerr.Consistency
 	required, alive    int
@@ -216,7 +216,7 @@ var acts = map[string]func(a actArguments) Act{
 // ActNames returns the names of acts, as column act has them.
 func ActNames() []string { return slices.Sorted(maps.Keys(acts)) }
 
-// act reads what a rule does. Numbers that are not given are those of one replica that does not answer.
+// act reads the act of a rule. The default numbers are those of one replica that does not answer.
 func (v values) act() (act Act, err error) {
 	name, err := v.oneOf("act", ActNames())
 	if name == "" || err != nil {

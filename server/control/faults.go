@@ -16,9 +16,9 @@ import (
 	"github.com/cqld/cqld/server"
 )
 
-// Fault is a rule: which requests, and what becomes of them. A field that is not set matches all requests, but for two
-// things: requests are prepared without faults unless Opcode is PREPARE, and tables of keyspaces that come with the
-// server, which drivers read on their own, are left alone unless Keyspace names one of them.
+// Fault is a rule: it selects requests, and delays them or changes their fate. A field that is not set matches all
+// requests, with two exceptions: requests are prepared without faults unless Opcode is PREPARE, and faults do not
+// apply to keyspaces that come with the server, which drivers read, unless Keyspace names one of them.
 //
 //	faults.Add(control.Fault{Kind: "insert", Table: "orders", Times: 2, Act: control.Overloaded()})
 //
@@ -39,15 +39,15 @@ type Fault struct {
 
 	Call        int     // only the n-th of the requests that match all that is above, counted from 1
 	Probability float64 // how likely it is that the rule acts; 0: it always does
-	Seed        uint64  // of what is likely: the same requests meet the same fate
+	Seed        uint64  // of Probability: the same requests meet the same fate
 	Times       int     // how often the rule acts; 0: always
 
 	Delay time.Duration // the request waits that long before it is served, or before the rest is done
 	Act   Act           // the zero value does nothing more
 }
 
-// Faults are the rules of a server, in the order in which they were added. The first rule that matches a request and
-// does more than delay it is the last one that is looked at.
+// Faults are the rules of a server, in the order in which they were added. They are tried in this order, up to the
+// first one that matches the request and does more than delay it.
 type Faults struct {
 	controls *Controls
 
@@ -92,7 +92,7 @@ func (f *Faults) newRule(fault Fault) *Rule {
 	return &Rule{Fault: fault, faults: f, random: rand.New(rand.NewPCG(fault.Seed, 0))}
 }
 
-// List returns the rules that are in force, also those that have acted as often as they may.
+// List returns the rules that are in force. A rule that has acted Times times is among them.
 func (f *Faults) List() []*Rule {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -130,7 +130,7 @@ func (r *Rule) Acted() int {
 	return r.acted
 }
 
-// String is what the rule is, on one line.
+// String is the rule on one line.
 func (r *Rule) String() string {
 	var parts []string
 	add := func(name string, value any, set bool) {
@@ -160,7 +160,7 @@ func (r *Rule) String() string {
 	return strings.Join(parts, " ")
 }
 
-// before does what the rules say before a request is served. What is to be done afterwards is in r.Data.
+// before applies the rules before a request is served. If an act comes afterwards, r.Data has it.
 func (f *Faults) before(ctx context.Context, r *server.Inspected) error {
 	var delay time.Duration
 	act := Act{}
@@ -183,16 +183,16 @@ func (f *Faults) before(ctx context.Context, r *server.Inspected) error {
 		case <-ctx.Done():
 		}
 	}
-	return act.begin(r)
+	return act.before(r)
 }
 
-// after does what is to be done when a request was served.
+// after applies the act that comes after a request was served.
 func (f *Faults) after(r *server.Inspected) error {
 	act, ok := r.Data.(Act)
 	if !ok || r.Err != nil {
 		return nil
 	}
-	return act.of(r)
+	return act.errorFor(r)
 }
 
 // acts reports whether the rule acts on a request, and counts. The lock of the rules is held.

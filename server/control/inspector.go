@@ -48,7 +48,7 @@ func (i inspector) Before(ctx context.Context, r *server.Inspected) error {
 	}
 	if i.intercept != nil {
 		if act := i.intercept(ctx, r); act.kind != actNothing {
-			return act.begin(r)
+			return act.before(r)
 		}
 	}
 	return i.Faults.before(ctx, r)

@@ -26,9 +26,9 @@ type Statement struct {
 
 	Keys       []string // partitions that were read by their keys or written to: the values, with commas between them
 	Returned   int      // rows in the answer
-	RowsRead   int      // also those that were filtered out
+	RowsRead   int      // before filters
 	Tombstones int      // read
-	Scanned    bool     // it has read all partitions: neither a key, nor tokens, nor an index say which
+	Scanned    bool     // it has read all partitions: no key, token range or index restricted it
 
 	Number int64 // counted from 1 since the server was started
 	Client string
@@ -57,15 +57,15 @@ type Record struct {
 
 	mu     sync.Mutex
 	all    []Statement
-	most   int   // how many are kept, the last ones; 0: all
+	size   int   // the last statements that are kept; 0: all
 	number int64 // of the last one
 }
 
-// Start records statements from now on, and forgets those that were. most is how many are kept, the last ones; 0: all.
+// Start begins a new record. It keeps the last size statements; 0: all.
 // It costs the server a goroutine for each request.
-func (r *Record) Start(most int) {
+func (r *Record) Start(size int) {
 	r.mu.Lock()
-	r.all, r.most = nil, most
+	r.all, r.size = nil, size
 	r.mu.Unlock()
 	r.isOn.Store(true)
 	r.controls.update()
@@ -74,14 +74,14 @@ func (r *Record) Start(most int) {
 // IsOn reports whether statements are recorded.
 func (r *Record) IsOn() bool { return r.isOn.Load() }
 
-// Statements are the statements that clients have run since Start or Forget, in the order in which they were answered.
-// What drivers read of the server's own tables is not among them.
+// Statements are the statements that clients have run since Start or Forget, in the order in which they were answered,
+// without the reads of the server's own tables.
 func (r *Record) Statements() []Statement {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	last := r.all
-	if r.most > 0 && len(last) > r.most {
-		last = last[len(last)-r.most:]
+	if r.size > 0 && len(last) > r.size {
+		last = last[len(last)-r.size:]
 	}
 	return slices.Clone(last)
 }
@@ -93,7 +93,7 @@ func (r *Record) Forget() {
 	r.all = nil
 }
 
-// add records a request. err is what a fault has put in the place of its answer.
+// add records a request. err is the error of a fault, which the client got instead of the answer.
 func (r *Record) add(seen *server.Inspected, err error) {
 	st := Statement{
 		Opcode: seen.Opcode, Text: shownTexts(seen.Statements), Consistency: seen.Consistency,
@@ -127,8 +127,8 @@ func (r *Record) add(seen *server.Inspected, err error) {
 	defer r.mu.Unlock()
 	r.number++
 	st.Number = r.number
-	if r.most > 0 && len(r.all) >= 2*r.most {
-		r.all = slices.Clone(r.all[len(r.all)-r.most+1:])
+	if r.size > 0 && len(r.all) >= 2*r.size {
+		r.all = slices.Clone(r.all[len(r.all)-r.size+1:])
 	}
 	r.all = append(r.all, st)
 }

@@ -2,14 +2,14 @@ package control
 
 import "github.com/cqld/cqld/store"
 
-// Snapshot is what a server held at one time: rows, definitions, and how its clock was set. It never changes, and
-// shares all that has not changed since.
+// Snapshot is the state of a server at one time: rows, definitions, and the setting of its clock. It never changes,
+// and shares all data that has not changed since.
 type Snapshot struct {
 	Image *store.Image
 	Clock *Clock
 }
 
-// TakeSnapshot returns what the server holds. Requests under way are in it or not, as a whole. It fails with
+// TakeSnapshot returns the state of the server. A request under way is in it as a whole, or not at all. It fails with
 // store.ErrNoImage if the data is not in memory.
 func (c *Controls) TakeSnapshot() (*Snapshot, error) {
 	image, err := c.store.Image()
@@ -19,8 +19,8 @@ func (c *Controls) TakeSnapshot() (*Snapshot, error) {
 	return &Snapshot{Image: image, Clock: c.Clock.Copy()}, nil
 }
 
-// RestoreSnapshot makes the server hold what a snapshot has, of this server or of another one, and sets the clock as
-// it was set. Connections stay, and so do faults and the record of statements.
+// RestoreSnapshot restores the state of a snapshot, of this server or of another one, with the setting of the clock.
+// Connections, faults and the record of statements stay.
 func (c *Controls) RestoreSnapshot(s *Snapshot) error {
 	c.Clock.follow(s.Clock)
 	return c.server.Restore(s.Image)

@@ -18,7 +18,7 @@ type snapshotTable struct {
 	named    map[string]*namedSnapshot
 }
 
-// namedSnapshot is a snapshot with what the table shows of it.
+// namedSnapshot is a snapshot with its columns in the table.
 type namedSnapshot struct {
 	*Snapshot
 	taken    time.Time

@@ -40,12 +40,12 @@ func (t statementTable) rows() (all []Row) {
 	return all
 }
 
-// Write refuses to change what was.
+// Write refuses to change the record.
 func (t statementTable) Write([]byte, map[string][]byte) error {
 	return errCannot("The statements that clients have run cannot be changed: TRUNCATE forgets them")
 }
 
-// Delete refuses to change what was.
+// Delete refuses to change the record.
 func (t statementTable) Delete([]byte) error { return t.Write(nil, nil) }
 
 // Truncate forgets the statements.

@@ -13,10 +13,10 @@ import (
 	"github.com/cqld/cqld/store/system"
 )
 
-// Keyspace is the keyspace of the tables that Register fills. The server's store is to be opened with it.
+// Keyspace is the keyspace of the tables that Register fills. The server's store has to be opened with it.
 func Keyspace() *schema.Keyspace { return system.Controls() }
 
-// table is a table of keyspace cqld_control, and what the endpoint of its name shows.
+// table is a table of keyspace cqld_control, and the resource of the endpoint with its name.
 type table interface {
 	// Statements write to it. Errors of package cqlerr reach the client.
 	store.VirtualWriter
@@ -169,7 +169,7 @@ next:
 	return nil
 }
 
-// errCannot is the refusal of a statement that a table has no use for.
+// errCannot refuses a statement that a table does not support.
 func errCannot(format string, args ...any) error { return cqlerr.Invalidf(format, args...) }
 
 // textKey is a key of a table whose key is a text.

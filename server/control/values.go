@@ -13,7 +13,7 @@ type values map[string][]byte
 // text returns a text, or "".
 func (v values) text(name string) string { return string(v[name]) }
 
-// int returns a number, or what it is if it is not given. It refuses numbers below 0.
+// int returns a number, with a default. It refuses numbers below 0.
 func (v values) int(name string, otherwise int) (int, error) {
 	if v[name] == nil {
 		return otherwise, nil

@@ -1,4 +1,4 @@
-// Package observe counts what a server does: how long statements take, by kind and table (Latencies, of which each
+// Package observe has the counters of a server: how long statements take, by kind and table (Latencies, of which each
 // plan keeps a Histogram), how many rows reads go over (Amounts), and how many log lines clients cause (LogLimit).
 package observe
 

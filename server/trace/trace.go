@@ -27,7 +27,7 @@ import (
 // Trace is the trace of one request.
 type Trace struct {
 	ID      [16]byte     // a timeuuid, which the answer has
-	Touched exec.Touched // what the statement has read, if it was executed
+	Touched exec.Touched // the rows, keys and indexes that the statement has read
 
 	store      *store.Store
 	uuids      *types.UUIDClock
@@ -102,7 +102,7 @@ func (t *Trace) Execute(plan planner.Plan) {
 // planLines makes one line of a printed plan.
 var planLines = strings.NewReplacer("\n  ", ", ", "\n", ", ")
 
-// Read adds what a SELECT has read, and which indexes it has used.
+// Read adds the rows that a SELECT has read, and the indexes that it has used.
 func (t *Trace) Read(plan planner.Plan) {
 	read, table := &t.Touched.Indexed, ""
 	if p, ok := plan.(*planner.Select); ok {

@@ -10,7 +10,7 @@ import (
 
 // Events are written to eventBurst connections at a time, with eventPause between them. When its turn comes, a
 // connection gets all its events. Thousands of writes at once keep others from the processors, and Linux drops packets
-// in a queue of more than a thousand, perhaps those of a client that connects just then and retries after a second.
+// in a queue of more than a thousand, perhaps the first packet of a client, which retries after a second.
 const (
 	eventBurst = 128
 	eventPause = time.Millisecond
