@@ -65,14 +65,18 @@ var arrows = map[string][]string{
 		"compat_tests/script", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "cqltest",
 	},
 	"server": {
-		"server/observe", "server/trace", "server/wire",
+		"server/observe", "server/statements", "server/trace", "server/wire",
 		"auth", "auth/roles", "protocol", "cql", "cql/parser", "cql/schema", "cql/secret", "cql/types", "cql/cqlerr", "planner",
 		"planner/define", "planner/guardrail", "planner/exec", "planner/exec/paging", "planner/exec/ring",
 		"store", "store/cluster", "store/pace", "store/system",
 	},
 	"server/observe": {"auth/roles", "planner", "planner/define", "store", "store/system", "cql/schema"},
-	"server/wire":    {"protocol", "store/pace"},
-	"server/trace":   {"planner", "planner/exec", "protocol", "store", "cql/schema", "cql/secret", "cql/types"},
+	"server/statements": {
+		"server/observe", "auth", "planner", "planner/define", "planner/exec", "planner/guardrail", "protocol", "store", "store/pace",
+		"cql", "cql/parser", "cql/schema", "cql/cqlerr",
+	},
+	"server/wire":  {"protocol", "store/pace"},
+	"server/trace": {"planner", "planner/exec", "protocol", "store", "cql/schema", "cql/secret", "cql/types"},
 	"planner/exec": {
 		"auth", "auth/roles", "planner", "planner/define", "planner/guardrail", "planner/where", "planner/expr",
 		"planner/exec/filter", "planner/exec/paging", "planner/exec/ring",
@@ -163,6 +167,7 @@ var testArrows = map[string][]string{
 	},
 	"cluster/cmd/cqld-cluster": {"cluster/local", "cluster/tikv/tikvtest", "protocol/client", "cql/types"},
 	"server/control":           {"cqltest", "protocol/client"},
+	"server/statements":        {"store/engine", "store/engine/memory", "store/system"},
 	"server/control/endpoints": {"server", "store", "store/engine", "store/engine/memory"},
 	"cqltest/gocqltest":        {"protocol", "protocol/client", "cql/cqlerr"},
 }

@@ -4,33 +4,29 @@ import (
 	"fmt"
 
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/protocol"
-	"github.com/cqld/cqld/server/observe"
+	"github.com/cqld/cqld/server/statements"
 	"github.com/cqld/cqld/store/pace"
 )
 
 // longBatch is the size of a body above which a BATCH is decoded on a turn.
 const longBatch = 16 << 10
 
-// shortBatch is the largest number of statements of a batch that the reader executes.
-const shortBatch = 100
-
 // batchInReader lets the reader execute short batches of quick prepared statements. A goroutine executes batches with
 // conditions, because the store compares their values when the turn of the batch comes.
 func batchInReader(r *request) bool {
 	m := r.message.(*protocol.Batch)
-	if len(m.Children) > shortBatch {
+	if len(m.Children) > statements.ShortBatch {
 		return false
 	}
 	for i := range m.Children {
 		if !m.Children[i].Prepared {
 			return false
 		}
-		st, err := r.conn.node.lookup(m.Children[i].ID)
-		if err != nil || !st.quick || st.writes == exec.Conditional {
+		st, err := r.conn.node.prepared.Lookup(m.Children[i].ID)
+		if err != nil || !st.Quick || st.Writes == exec.Conditional {
 			return false
 		}
 	}
@@ -44,25 +40,25 @@ func batch(r *request) {
 	r.batch.Kind = exec.BatchKind(m.Type)
 	kind := r.batch.Kind.WriteType()
 	onlyModifications, sameTable := true, true
-	var first *statement
+	var first *statements.Statement
 	for i := range m.Children {
 		st, err := r.childStatement(&m.Children[i], &m.Parameters)
 		if err != nil {
 			r.fail(err)
 			return
 		}
-		r.batch.Children = append(r.batch.Children, exec.Request{Prepared: st.plan, Values: m.Children[i].Values})
+		r.batch.Children = append(r.batch.Children, exec.Request{Prepared: st.Plan, Values: m.Children[i].Values})
 		if s.roles != nil {
 			r.children = append(r.children, st)
 		}
 		if first == nil {
 			first = st
 		}
-		if st.writes == exec.Conditional {
+		if st.Writes == exec.Conditional {
 			kind = exec.Conditional
 		}
-		sameTable = sameTable && modifiedTable(st) == modifiedTable(first)
-		onlyModifications = onlyModifications && st.plan.Modifies && !st.isBatch
+		sameTable = sameTable && st.ModifiedTable() == first.ModifiedTable()
+		onlyModifications = onlyModifications && st.Plan.Modifies && !st.IsBatch
 	}
 	if !onlyModifications {
 		r.fail(planner.ErrNotInBatch())
@@ -81,14 +77,14 @@ func batch(r *request) {
 		return
 	}
 	if sameTable {
-		r.latency = s.batchLatency(first)
+		r.latency = first.BatchLatency(s.latencies)
 	} else {
 		r.latency = s.latencies.OfMixedBatches()
 	}
 	if r.trace != nil {
 		r.trace.Event(fmt.Sprintf("Executing batch of %d statements", len(m.Children)))
 	}
-	if (len(m.Children) > shortBatch || r.size > batchWeight*maxDirectWrite) && !r.turn.Begun() {
+	if (len(m.Children) > statements.ShortBatch || r.size > batchWeight*maxDirectWrite) && !r.turn.Begun() {
 		if err := r.beginTurn(s.ctx, timeout); err != nil {
 			r.fail(r.notBegun(err, kind))
 			return
@@ -107,14 +103,14 @@ func batch(r *request) {
 }
 
 // childStatement finds or plans one statement of a batch, and counts its values.
-func (r *request) childStatement(child *protocol.BatchChild, p *protocol.QueryParameters) (st *statement, err error) {
+func (r *request) childStatement(child *protocol.BatchChild, p *protocol.QueryParameters) (st *statements.Statement, err error) {
 	if child.Prepared {
-		st, err = r.conn.node.lookup(child.ID)
+		st, err = r.conn.node.prepared.Lookup(child.ID)
 	} else {
 		var keyspace string
 		if keyspace, err = r.keyspaceFor(p); err == nil {
 			err = r.whenPlannable(child.Query, func(turn *pace.Turn) (err error) {
-				st, err = r.conn.server.planText(turn, r.guarded(), child.Query, keyspace)
+				st, err = r.conn.server.texts.Plan(turn, r.guarded(), child.Query, keyspace)
 				return err
 			})
 		}
@@ -122,27 +118,9 @@ func (r *request) childStatement(child *protocol.BatchChild, p *protocol.QueryPa
 	if err != nil {
 		return nil, err
 	}
-	if len(child.Values) != len(st.plan.Markers) {
+	if len(child.Values) != len(st.Plan.Markers) {
 		return nil, cqlerr.Invalidf("There were %d markers(?) in CQL but %d bound variables",
-			len(st.plan.Markers), len(child.Values))
+			len(st.Plan.Markers), len(child.Values))
 	}
 	return st, nil
-}
-
-// batchLatency returns the histogram of BATCH messages that consist of statements on the table of st alone.
-func (s *Server) batchLatency(st *statement) *observe.Histogram {
-	h := st.batchLatency.Load()
-	if h == nil {
-		h = s.latencies.OfBatches(modifiedTable(st))
-		st.batchLatency.Store(h)
-	}
-	return h
-}
-
-// modifiedTable returns the table of an INSERT, UPDATE or DELETE, and nil for other statements.
-func modifiedTable(st *statement) *schema.Table {
-	if m, ok := st.plan.Plan.(*planner.Modification); ok {
-		return m.Table
-	}
-	return nil
 }

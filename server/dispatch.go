@@ -82,9 +82,9 @@ func (c *conn) serveRequest(h protocol.Header, body []byte) error {
 	switch {
 	case mayWait && h.Opcode.Traceable() || by.inReader != nil && !by.inReader(r):
 		c.serveDetached(r, body, by.serve)
-	case r.statement != nil && r.statement.reads:
+	case r.statement != nil && r.statement.Reads:
 		c.serveRead(r, body, by.serve)
-	case r.statement != nil && r.statement.writes == exec.Conditional:
+	case r.statement != nil && r.statement.Writes == exec.Conditional:
 		// The store compares the values when the turn of the write comes: they outlive the read buffer.
 		if err := r.decode(r.detach(body)); err != nil {
 			r.refuse(err)

@@ -95,3 +95,19 @@ func (s *Server) send(events []protocol.Event, to func(*conn) bool) {
 }
 
 const eventsUnread = "connection closed: it does not read its events"
+
+// schemaChanged drops plans that a change made useless, to free their memory, and the histograms of dropped tables.
+func (s *Server) schemaChanged(changes []schema.Change) {
+	useless := false
+	for _, c := range changes {
+		useless = useless || c.Kind == schema.Dropped || c.Target == schema.TargetTable && c.Kind == schema.Updated
+	}
+	if !useless {
+		return
+	}
+	for _, n := range s.allNodes() {
+		n.prepared.Prune()
+	}
+	s.texts.Prune()
+	s.latencies.Prune()
+}

@@ -11,20 +11,21 @@ import (
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/planner/exec/ring"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/server/statements"
 	"github.com/cqld/cqld/store/pace"
 )
 
 // execute executes the request's statement. exec calls request.finish with the result.
 func (r *request) execute(values []types.Value, p *protocol.QueryParameters) {
 	s, st := r.conn.server, r.statement
-	r.latency = st.latency
+	r.latency = st.Latency
 	if r.trace != nil {
 		if r.header.Opcode == protocol.OpExecute {
-			r.trace.Values(st.plan.Markers, values)
+			r.trace.Values(st.Plan.Markers, values)
 		}
-		r.trace.Execute(st.plan.Plan)
+		r.trace.Execute(st.Plan.Plan)
 	}
-	r.single = exec.Request{Prepared: st.plan, Values: values, Options: r.options(p, s.timeout(st))}
+	r.single = exec.Request{Prepared: st.Plan, Values: values, Options: r.options(p, s.timeout(st))}
 	s.recent.note(r)
 	if s.roles != nil {
 		if err := r.authorize(&r.single.Options, st); err != nil {
@@ -32,32 +33,32 @@ func (r *request) execute(values []types.Value, p *protocol.QueryParameters) {
 			return
 		}
 	}
-	if st.writes != "" && r.size > largeWrite {
-		if err := r.startLargeWrite(st.writes); err != nil {
+	if st.Writes != "" && r.size > largeWrite {
+		if err := r.startLargeWrite(st.Writes); err != nil {
 			r.fail(err)
 			return
 		}
 	}
 	switch {
-	case st.reads && r.stage == inReader:
+	case st.Reads && r.stage == inReader:
 		r.turn.BeginWithBudget(r.conn.ctx, s.scheduler, readerSteps, time.Now().Add(readerTime))
 		defer r.turn.End()
 		r.single.Turn = &r.turn
 	case r.needsTurn():
 		if err := r.beginTurn(r.context(), s.timeout(st)); err != nil {
-			r.fail(r.notBegun(err, st.writes))
+			r.fail(r.notBegun(err, st.Writes))
 			return
 		}
 		defer r.turn.End()
 		r.single.Turn = &r.turn
 	}
 	switch {
-	case st.writes == exec.Conditional:
+	case st.Writes == exec.Conditional:
 		r.single.Decision = r.startDecision()
-		r.conn.pendingWrites.add(r, st.writes)
-	case st.writes != "":
-		r.conn.pendingWrites.add(r, st.writes)
-	case st.truncates:
+		r.conn.pendingWrites.add(r, st.Writes)
+	case st.Writes != "":
+		r.conn.pendingWrites.add(r, st.Writes)
+	case st.Truncates:
 		r.conn.pendingWrites.add(r, truncation)
 	}
 	s.exec.Execute(r.context(), &r.single, r.done)
@@ -133,11 +134,11 @@ func (r *request) sleep(d time.Duration) error {
 
 // runsInReader reports whether the reader may execute a statement of the request: a write that is not large, or a read
 // without a trace, which must not have the same steps twice.
-func (r *request) runsInReader(st *statement) bool {
-	if st.reads {
-		return st.quick && r.size <= readerBody && r.trace == nil && !r.conn.heldUp
+func (r *request) runsInReader(st *statements.Statement) bool {
+	if st.Reads {
+		return st.Quick && r.size <= readerBody && r.trace == nil && !r.conn.heldUp
 	}
-	return st.quick && r.size <= largeWrite
+	return st.Quick && r.size <= largeWrite
 }
 
 // needsTurn reports whether the request's statement is executed on a turn: it may take long. The reader has no turns,
@@ -145,12 +146,12 @@ func (r *request) runsInReader(st *statement) bool {
 // other.
 func (r *request) needsTurn() bool {
 	switch st := r.statement; {
-	case r.stage == inReader, st.writes == exec.Conditional, st.writes == exec.Counter.WriteType():
+	case r.stage == inReader, st.Writes == exec.Conditional, st.Writes == exec.Counter.WriteType():
 		return false
-	case st.writes != "":
-		return st.manyWrites || !r.runsInReader(st)
+	case st.Writes != "":
+		return st.ManyWrites || !r.runsInReader(st)
 	default:
-		return st.reads
+		return st.Reads
 	}
 }
 
@@ -181,13 +182,13 @@ func (r *request) notBegun(err error, kind string) error {
 }
 
 // timeout is how long a statement may take.
-func (s *Server) timeout(st *statement) time.Duration {
+func (s *Server) timeout(st *statements.Statement) time.Duration {
 	switch {
-	case st.writes != "":
-		return s.limits.writeTimeout(classOf(st.writes))
-	case st.truncates:
+	case st.Writes != "":
+		return s.limits.writeTimeout(classOf(st.Writes))
+	case st.Truncates:
 		return s.limits.TruncateTimeout
-	case st.ranges:
+	case st.Ranges:
 		return s.limits.RangeTimeout
 	}
 	return s.limits.ReadTimeout

@@ -15,6 +15,7 @@ import (
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/server/observe"
+	"github.com/cqld/cqld/server/statements"
 	"github.com/cqld/cqld/store/pace"
 )
 
@@ -70,29 +71,18 @@ func (r *request) statements() []string {
 	case *protocol.Prepare:
 		return []string{m.Query}
 	case *protocol.Execute:
-		return []string{r.conn.node.preparedText(m.ID)}
+		return []string{r.conn.node.prepared.Text(m.ID)}
 	case *protocol.Batch:
 		texts := make([]string, len(m.Children))
 		for i, child := range m.Children {
 			texts[i] = child.Query
 			if child.Prepared {
-				texts[i] = r.conn.node.preparedText(child.ID)
+				texts[i] = r.conn.node.prepared.Text(child.ID)
 			}
 		}
 		return texts
 	}
 	return nil
-}
-
-// preparedText is the text of a prepared statement, or "".
-func (n *node) preparedText(id []byte) string {
-	if len(id) != len(preparedID{}) {
-		return ""
-	}
-	if st := n.prepared.get(preparedID(id)); st != nil {
-		return st.text
-	}
-	return ""
 }
 
 // ErrMalformed returned by an Inspector answers with a message that clients cannot decode.
@@ -225,7 +215,7 @@ func (r *request) parts() (all []Part) {
 			all = appendParts(all, r.statement, false)
 		}
 	case *protocol.Execute:
-		if st, err := r.conn.node.lookup(m.ID); err == nil {
+		if st, err := r.conn.node.prepared.Lookup(m.ID); err == nil {
 			r.statement = st
 			all = appendParts(all, st, true)
 		}
@@ -235,7 +225,7 @@ func (r *request) parts() (all []Part) {
 			keyspace = m.Keyspace
 		}
 		_ = r.whenPlannable(m.Query, func(turn *pace.Turn) error {
-			st, err := s.planOn(turn, nil, m.Query, keyspace, false, s.store.Now())
+			st, err := s.planner.Plan(turn, nil, m.Query, keyspace, false, s.store.Now())
 			if err == nil {
 				all = appendParts(all, st, false)
 			}
@@ -252,16 +242,16 @@ func (r *request) parts() (all []Part) {
 }
 
 // appendParts appends a statement, or the statements of a BEGIN BATCH.
-func appendParts(all []Part, st *statement, prepared bool) []Part {
-	kind, table := observe.KindAndTable(st.plan.Plan)
-	part := Part{Kind: kind, Text: st.text, Prepared: prepared}
+func appendParts(all []Part, st *statements.Statement, prepared bool) []Part {
+	kind, table := observe.KindAndTable(st.Plan.Plan)
+	part := Part{Kind: kind, Text: st.Text, Prepared: prepared}
 	in := func(t *schema.Table) Part {
 		if t != nil {
 			part.Keyspace, part.Table = t.Keyspace, t.Name
 		}
 		return part
 	}
-	switch p := st.plan.Plan.(type) {
+	switch p := st.Plan.Plan.(type) {
 	case *planner.Batch:
 		for _, m := range p.Statements {
 			part.Kind, table = observe.KindAndTable(m)

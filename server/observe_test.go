@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/server/observe"
+	"github.com/cqld/cqld/server/statements"
 )
 
 func TestObserveAllocatesNothing(t *testing.T) {
@@ -16,7 +17,7 @@ func TestObserveAllocatesNothing(t *testing.T) {
 
 // servedRead is a read that the reader of c serves, of a request that began some time ago.
 func servedRead(c *conn, latency *observe.Histogram, ago time.Duration) *request {
-	return &request{conn: c, statement: &statement{reads: true}, latency: latency, began: c.arrived - ago}
+	return &request{conn: c, statement: &statements.Statement{Reads: true}, latency: latency, began: c.arrived - ago}
 }
 
 // A read that waited for the memory of its request has the time of that as well; the reads after it have not.

@@ -1,12 +1,16 @@
 package server
 
 import (
+	"context"
 	"encoding/hex"
+	"errors"
+	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/secret"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/server/statements"
 	"github.com/cqld/cqld/store/pace"
 )
 
@@ -24,7 +28,7 @@ func queryInReader(r *request) bool {
 	if planner.IsUse(m.Query) {
 		return true
 	}
-	r.statement = r.conn.server.knownText(textKey{keyspace, m.Query, r.guarded() != nil})
+	r.statement = r.conn.server.texts.Known(m.Query, keyspace, r.guarded() != nil)
 	return r.statement != nil && r.runsInReader(r.statement)
 }
 
@@ -45,8 +49,8 @@ func query(r *request) {
 		r.fail(err)
 		return
 	}
-	values := bind(r.statement.plan.Markers, p)
-	if len(values) != len(r.statement.plan.Markers) {
+	values := bind(r.statement.Plan.Markers, p)
+	if len(values) != len(r.statement.Plan.Markers) {
 		r.fail(cqlerr.Invalidf("Invalid amount of bind variables"))
 		return
 	}
@@ -61,7 +65,7 @@ func (r *request) planText(text string, p *protocol.QueryParameters) (err error)
 	}
 	r.trace.Event("Parsing " + secret.Hide(text))
 	err = r.whenPlannable(text, func(turn *pace.Turn) (err error) {
-		r.statement, err = r.conn.server.planText(turn, r.guarded(), text, keyspace)
+		r.statement, err = r.conn.server.texts.Plan(turn, r.guarded(), text, keyspace)
 		return err
 	})
 	if err == nil {
@@ -69,6 +73,49 @@ func (r *request) planText(text string, p *protocol.QueryParameters) (err error)
 	}
 	return err
 }
+
+// whenPlannable calls plan, which parses and plans a text, when there is memory for that. A long text is planned on a
+// turn, without a deadline. A very long one is planned only while its client is there: it may be a write, which goes
+// on without the client once it is planned.
+func (r *request) whenPlannable(text string, plan func(*pace.Turn) error) error {
+	if len(text) <= longText {
+		return plan(nil)
+	}
+	s := r.conn.server
+	n := planningCost(int64(len(text)))
+	if err := s.memory.planning.TakeUnless(r.conn.ctx, s.scheduler.Refusing(), r, n); err != nil {
+		return err
+	}
+	defer s.memory.planning.Leave(r, n)
+	err := r.beginTurn(r.conn.planningContext(len(text)), s.limits.ReadTimeout)
+	if errors.Is(err, pace.ErrTimeout) {
+		return cqlerr.Overloadedf("The server is too busy to plan a text of %d bytes", len(text))
+	}
+	if err != nil {
+		return err
+	}
+	defer r.turn.End()
+	r.turn.Extend(time.Time{})
+	return plan(&r.turn)
+}
+
+// longText is the length above which texts wait for memory and are planned on turns.
+const longText = statements.MaxKeptText
+
+// planningContext ends the planning of a text of some length.
+func (c *conn) planningContext(length int) context.Context {
+	if length > veryLongText {
+		return c.ctx
+	}
+	return c.server.ctx
+}
+
+// veryLongText is the length above which planning a text ends when its client has gone.
+const veryLongText = 1 << 20
+
+// planningCost is the most memory that parsing and planning a text may take: the bound of the parser for long texts,
+// and more for short texts, which may consist of very short words.
+func planningCost(length int64) int64 { return 40*length + min(210*length, 8<<20) }
 
 // prepare serves PREPARE.
 func prepare(r *request) {
@@ -86,10 +133,10 @@ func prepare(r *request) {
 		}
 	}
 	r.trace.Event("Parsing " + secret.Hide(m.Query))
-	var st *statement
+	var st *statements.Statement
 	var fresh bool
 	err := r.whenPlannable(m.Query, func(turn *pace.Turn) (err error) {
-		st, fresh, err = r.conn.node.prepare(turn, r.guarded(), m.Query, keyspace)
+		st, fresh, err = r.conn.node.prepared.Prepare(turn, r.guarded(), m.Query, keyspace)
 		return err
 	})
 	if err == nil {
@@ -101,22 +148,22 @@ func prepare(r *request) {
 	}
 	r.trace.Event("Preparing statement")
 	// A request with its own keyspace gets the warning every time, besides the connection's.
-	if fresh && !st.plan.Qualified && (own || !session.useWarned.Swap(true)) {
+	if fresh && !st.Plan.Qualified && (own || !session.useWarned.Swap(true)) {
 		r.warnAboutUse(st, keyspace)
 	}
 	r.answer(&protocol.Prepared{
-		ID:               st.id[:],
-		ResultMetadataID: st.resultID[:],
-		Bind:             st.markers,
-		PKIndexes:        st.pkIndexes,
-		Result:           st.columns,
+		ID:               st.ID[:],
+		ResultMetadataID: st.ResultID[:],
+		Bind:             st.Markers,
+		PKIndexes:        st.PKIndexes,
+		Result:           st.Columns,
 	})
 }
 
 // executeInReader finds the prepared statement, which the reader executes in most cases. A statement that is not found
 // may be there when the goroutine looks for it again.
 func executeInReader(r *request) bool {
-	st, err := r.conn.node.lookup(r.message.(*protocol.Execute).ID)
+	st, err := r.conn.node.prepared.Lookup(r.message.(*protocol.Execute).ID)
 	if err != nil {
 		return false
 	}
@@ -131,39 +178,39 @@ func execute(r *request) {
 	st := r.statement
 	if st == nil {
 		var err error
-		if st, err = r.conn.node.lookup(m.ID); err != nil {
+		if st, err = r.conn.node.prepared.Lookup(m.ID); err != nil {
 			r.trace.Request("Execute CQL3 prepared query", "", p)
 			r.fail(err)
 			return
 		}
 		r.statement = st
 	}
-	r.trace.Request("Execute CQL3 prepared query", st.text, p)
+	r.trace.Request("Execute CQL3 prepared query", st.Text, p)
 	if err := p.CheckPageSize(); err != nil {
 		r.fail(err)
 		return
 	}
-	values := bind(st.plan.Markers, p)
-	if len(values) != len(st.plan.Markers) {
+	values := bind(st.Plan.Markers, p)
+	if len(values) != len(st.Plan.Markers) {
 		r.fail(cqlerr.Invalidf("there were %d markers(?) in CQL but %d bound variables",
-			len(st.plan.Markers), len(values)))
+			len(st.Plan.Markers), len(values)))
 		return
 	}
 	session := &r.conn.session
-	if used := session.currentKeyspace(); !st.plan.Qualified && st.keyspace != used && !session.useWarned.Swap(true) {
+	if used := session.currentKeyspace(); !st.Plan.Qualified && st.Keyspace != used && !session.useWarned.Swap(true) {
 		r.warnAboutUse(st, used)
 	}
 	r.execute(values, p)
 }
 
 // warnAboutUse adds the warning about prepared statements that depend on USE. A connection gets it once.
-func (r *request) warnAboutUse(st *statement, used string) {
+func (r *request) warnAboutUse(st *statements.Statement, used string) {
 	r.warn("`USE <keyspace>` with prepared statements is considered to be an anti-pattern due to ambiguity in " +
 		"non-qualified table names. Please consider removing instances of `Session#setKeyspace(<keyspace>)`, " +
 		"`Session#execute(\"USE <keyspace>\")` and `cluster.newSession(<keyspace>)` from your code, and always use " +
 		"fully qualified table names (e.g. <keyspace>.<table>). Keyspace used: " +
-		orNull(used) + ", statement keyspace: " + orNull(st.keyspace) +
-		", statement id: " + hex.EncodeToString(st.id[:]))
+		orNull(used) + ", statement keyspace: " + orNull(st.Keyspace) +
+		", statement id: " + hex.EncodeToString(st.ID[:]))
 }
 
 // orNull prints a keyspace as Cassandra does: "" is null.

@@ -86,7 +86,7 @@ func (r *request) recentText() string {
 		return shorten(m.Query)
 	case *protocol.Execute:
 		if r.statement != nil {
-			return shorten(r.statement.text)
+			return shorten(r.statement.Text)
 		}
 	case *protocol.Batch:
 		return r.recent.texts

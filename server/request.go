@@ -13,6 +13,7 @@ import (
 	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/server/observe"
+	"github.com/cqld/cqld/server/statements"
 	"github.com/cqld/cqld/server/trace"
 	"github.com/cqld/cqld/store/pace"
 )
@@ -33,12 +34,12 @@ type request struct {
 	copied     []byte           // the body, if the request outlives the read buffer
 
 	stage     stage
-	statement *statement // of QUERY and EXECUTE, once it is known
+	statement *statements.Statement // of QUERY and EXECUTE, once it is known
 	single    exec.Request
 	batch     exec.BatchRequest
-	children  []*statement  // of BATCH, where clients log in
-	paging    *paging.State // nil: the request has none
-	turn      pace.Turn     // of a read, or of work that may take long
+	children  []*statements.Statement // of BATCH, where clients log in
+	paging    *paging.State           // nil: the request has none
+	turn      pace.Turn               // of a read, or of work that may take long
 	write     pendingWrite
 	listed    listedRequest
 	guard     guardrail.Check // for clients that are subject to guardrails
@@ -165,7 +166,7 @@ func (r *request) parameters() *protocol.QueryParameters {
 
 // context bounds the execution. Reads end with their connection. Writes do not: once they have arrived, they are done.
 func (r *request) context() context.Context {
-	if st := r.statement; st != nil && !st.plan.Modifies && !st.plan.Definition {
+	if st := r.statement; st != nil && !st.Plan.Modifies && !st.Plan.Definition {
 		return r.conn.ctx
 	}
 	return r.conn.server.ctx
@@ -218,8 +219,8 @@ func (r *request) finish(result exec.Result, err error) {
 	switch {
 	case err == nil:
 		r.countWork()
-		if r.trace != nil && r.statement != nil && r.statement.reads {
-			r.trace.Read(r.statement.plan.Plan)
+		if r.trace != nil && r.statement != nil && r.statement.Reads {
+			r.trace.Read(r.statement.Plan.Plan)
 		}
 		r.answer(r.resultMessage(result))
 	case errors.Is(err, pace.ErrBudget):
@@ -289,9 +290,9 @@ func (r *request) send(m protocol.Response) {
 func (r *request) countWork() {
 	switch {
 	case r.work.Read:
-		if r.statement != nil && r.statement.amounts != nil {
-			r.statement.amounts.Rows.Observe(r.work.Rows)
-			r.statement.amounts.Tombstones.Observe(r.work.Tombstones)
+		if r.statement != nil && r.statement.Amounts != nil {
+			r.statement.Amounts.Rows.Observe(r.work.Rows)
+			r.statement.Amounts.Tombstones.Observe(r.work.Tombstones)
 		}
 	case r.work.Partitions > 0:
 		r.conn.server.batches[r.work.Batch].Observe(r.work.Partitions)
@@ -305,7 +306,7 @@ func (r *request) observe() {
 	c := r.conn
 	switch {
 	case r.latency == nil:
-	case r.stage == inReader && r.statement != nil && r.statement.reads && r.began == c.arrived:
+	case r.stage == inReader && r.statement != nil && r.statement.Reads && r.began == c.arrived:
 		c.burst = append(c.burst, r.latency)
 		if len(c.burst) == maxBurst {
 			c.observeBurst()

@@ -11,6 +11,7 @@ import (
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/server/statements"
 	"github.com/cqld/cqld/store/pace"
 )
 
@@ -64,24 +65,18 @@ func (r *request) rowsMessage(rows *exec.Rows) protocol.Response {
 // conditionalColumns returns encoded columns of a conditional write. If it was applied, [applied] is the only column,
 // and the statement keeps it.
 func (r *request) conditionalColumns(columns []planner.ResultColumn) *protocol.ColumnSpecs {
-	st := r.statement
-	if st == nil || len(columns) != 1 {
-		return columnSpecs(columns)
+	if r.statement == nil || len(columns) != 1 {
+		return statements.Specs(columns)
 	}
-	specs := st.applied.Load()
-	if specs == nil {
-		specs = columnSpecs(columns)
-		st.applied.Store(specs)
-	}
-	return specs
+	return r.statement.AppliedSpecs(columns)
 }
 
 // rowColumns returns encoded columns and their id, which the statement has if they are the columns of the plan.
-func (r *request) rowColumns(columns []planner.ResultColumn) (*protocol.ColumnSpecs, *preparedID) {
-	if st := r.statement; st != nil && sameColumns(columns, st.plan.Result) {
-		return st.columns, &st.resultID
+func (r *request) rowColumns(columns []planner.ResultColumn) (*protocol.ColumnSpecs, *statements.ID) {
+	if st := r.statement; st != nil && sameColumns(columns, st.Plan.Result) {
+		return st.Columns, &st.ResultID
 	}
-	specs := columnSpecs(columns)
+	specs := statements.Specs(columns)
 	id := protocol.ResultMetadataID(specs.Columns())
 	return specs, &id
 }

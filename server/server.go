@@ -15,11 +15,13 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/auth/roles"
+	"github.com/cqld/cqld/cql/parser"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/planner/exec/ring"
 	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/server/observe"
+	"github.com/cqld/cqld/server/statements"
 	"github.com/cqld/cqld/server/wire"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/pace"
@@ -92,7 +94,8 @@ type Server struct {
 	masks      bool
 
 	uuids     *types.UUIDClock
-	texts     *statementCache[textKey]
+	planner   statements.Planner
+	texts     *statements.Texts
 	memory    memory
 	throttle  *throttle       // nil: the rate of requests is not bounded
 	scheduler *pace.Scheduler // of work that may take long
@@ -160,8 +163,13 @@ func New(o Options) (*Server, error) {
 	}
 	host := o.Store.HostID() // random, and the same as long as the data is there
 	s.uuids = types.NewUUIDClock([8]byte(host[8:]))
-	s.texts = newStatementCache[textKey](s.limits.TextBytes)
 	s.latencies = observe.NewLatencies(o.Store)
+	s.planner = statements.Planner{
+		Store: o.Store, Exec: s.exec, Settings: s.settings, Latencies: s.latencies,
+		Limits: parser.Limits{Length: s.limits.Statement, Nesting: s.limits.Nesting},
+		Logins: o.Logins, Masks: o.Masks, Datacenter: o.Datacenter, Nodes: s.nodesByDatacenter,
+	}
+	s.texts = statements.NewTexts(&s.planner, s.limits.TextBytes)
 	s.memory.init(&s.limits)
 	s.throttle = newThrottle(s.limits.RequestsPerSecond)
 	s.handshakes.limit = s.limits.Handshakes

@@ -4,11 +4,11 @@ import (
 	"sync/atomic"
 
 	"github.com/cqld/cqld/auth"
-	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/define"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/server/statements"
 	"github.com/cqld/cqld/store"
 )
 
@@ -58,49 +58,8 @@ func (r *request) keyspaceFor(p *protocol.QueryParameters) (string, error) {
 // checkKeyspace refuses a keyspace that does not exist. Its name is taken as it is.
 func (s *Server) checkKeyspace(name string) error { return planner.CheckUse(s.store.Catalog(), name) }
 
-// needs are the permissions that a statement requires as of a catalog.
-type needs struct {
-	catalog *schema.Catalog
-	all     []auth.Need
-	roles   bool // the statement writes to the tables that have the roles
-
-	// allowed is the last user who had all of them.
-	allowed atomic.Pointer[auth.User]
-}
-
-// needsAsOf returns the needs of a statement, and keeps them as long as the catalog is the same.
-func (st *statement) needsAsOf(c *schema.Catalog) *needs {
-	if n := st.needs.Load(); n != nil && n.catalog == c {
-		return n
-	}
-	n := &needs{catalog: c, all: planner.Needs(st.plan.Plan, c), roles: writesRoles(st.plan.Plan)}
-	st.needs.Store(n)
-	return n
-}
-
-// rolesKeyspace has the tables of roles and permissions.
-const rolesKeyspace = "system_auth"
-
-// writesRoles reports whether a plan writes to tables of system_auth.
-func writesRoles(p planner.Plan) bool {
-	of := func(t *schema.Table) bool { return t.Keyspace == rolesKeyspace }
-	switch p := p.(type) {
-	case *planner.Modification:
-		return of(p.Table)
-	case *planner.Batch:
-		for _, m := range p.Statements {
-			if of(m.Table) {
-				return true
-			}
-		}
-	case *define.Truncate:
-		return p.Keyspace == rolesKeyspace
-	}
-	return false
-}
-
 // authorize sets the user of the request, and refuses a statement that the user may not run.
-func (r *request) authorize(o *exec.Options, st *statement) error {
+func (r *request) authorize(o *exec.Options, st *statements.Statement) error {
 	u, err := r.conn.user(r.context())
 	if err != nil {
 		return err
@@ -110,20 +69,10 @@ func (r *request) authorize(o *exec.Options, st *statement) error {
 }
 
 // permit refuses a statement that a user may not run.
-func (r *request) permit(u *auth.User, st *statement) error {
-	n := st.needsAsOf(r.conn.server.store.Catalog())
-	r.roles = r.roles || n.roles
-	if n.allowed.Load() == u {
-		return nil
-	}
-	if err := u.CheckAll(n.all); err != nil {
-		return err
-	}
-	if err := planner.CheckMasked(st.plan.Plan, u); err != nil {
-		return err
-	}
-	n.allowed.Store(u)
-	return nil
+func (r *request) permit(u *auth.User, st *statements.Statement) error {
+	n := st.Needs(r.conn.server.store.Catalog())
+	r.roles = r.roles || n.WritesRoles
+	return n.Check(u)
 }
 
 // authorizeBatch refuses a batch with a statement that the user may not run.
@@ -142,8 +91,8 @@ func (r *request) authorizeBatch() error {
 }
 
 // validateAuthorization refuses a statement about roles or permissions that is prepared and has mistakes.
-func (r *request) validateAuthorization(st *statement) error {
-	a, is := st.plan.Plan.(*define.Authorization)
+func (r *request) validateAuthorization(st *statements.Statement) error {
+	a, is := st.Plan.Plan.(*define.Authorization)
 	if !is {
 		return nil
 	}

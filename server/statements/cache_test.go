@@ -1,8 +1,8 @@
-package server
+package statements
 
 import "testing"
 
-func cached(c *statementCache[string], keys ...string) (got string) {
+func cached(c *cache[string], keys ...string) (got string) {
 	for _, key := range keys {
 		if c.get(key) != nil {
 			got += key
@@ -13,10 +13,10 @@ func cached(c *statementCache[string], keys ...string) (got string) {
 
 // What was used lately stays when there is no room.
 func TestStatementCacheEvicts(t *testing.T) {
-	c := newStatementCache[string](300)
+	c := newCache[string](300)
 	put := func(keys ...string) {
 		for _, key := range keys {
-			c.put(key, &statement{text: key, size: 100})
+			c.put(key, &Statement{Text: key, size: 100})
 		}
 	}
 	put("a", "b", "c")
@@ -31,7 +31,7 @@ func TestStatementCacheEvicts(t *testing.T) {
 	if n, bytes, evicted := c.usage(); n != 3 || bytes != 300 || evicted != 1 {
 		t.Errorf("%d statements of %d bytes, %d evicted", n, bytes, evicted)
 	}
-	c.put("large", &statement{size: 301})
+	c.put("large", &Statement{size: 301})
 	if got := cached(c, "a", "c", "d", "large"); got != "acd" {
 		t.Errorf("kept %q", got)
 	}
@@ -44,8 +44,8 @@ func TestStatementCacheEvicts(t *testing.T) {
 }
 
 func TestStatementCacheDrops(t *testing.T) {
-	c := newStatementCache[string](1000)
-	a, b := &statement{text: "a", size: 10}, &statement{text: "b", size: 10}
+	c := newCache[string](1000)
+	a, b := &Statement{Text: "a", size: 10}, &Statement{Text: "b", size: 10}
 	c.put("a", a)
 	c.put("b", b)
 	c.put("b2", b)
@@ -54,7 +54,7 @@ func TestStatementCacheDrops(t *testing.T) {
 		t.Errorf("kept %q", got)
 	}
 	c.drop("a", a)
-	c.prune(func(st *statement) bool { return st == b })
+	c.prune(func(st *Statement) bool { return st == b })
 	if n, bytes, _ := c.usage(); n != 0 || bytes != 0 {
 		t.Errorf("%d statements of %d bytes", n, bytes)
 	}
@@ -65,19 +65,19 @@ func TestStatementCacheDrops(t *testing.T) {
 }
 
 func TestStatementCacheLookupAllocatesNothing(t *testing.T) {
-	c := newStatementCache[preparedID](1000)
-	id := statementID("SELECT", "")
-	c.put(id, &statement{size: 10})
+	c := newCache[ID](1000)
+	id := idOf("SELECT", "")
+	c.put(id, &Statement{size: 10})
 	b := id[:]
-	if n := testing.AllocsPerRun(100, func() { c.get(preparedID(b)) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { c.get(ID(b)) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
 
 // A statement under two keys is counted once, as long as it is under one of them.
 func TestStatementCacheCountsOnce(t *testing.T) {
-	c := newStatementCache[string](300)
-	st := &statement{size: 200}
+	c := newCache[string](300)
+	st := &Statement{size: 200}
 	c.put("a", st)
 	c.put("b", st)
 	if n, bytes, evicted := c.usage(); n != 2 || bytes != 200 || evicted != 0 {

@@ -1,4 +1,4 @@
-package server
+package statements
 
 import (
 	"fmt"
@@ -6,25 +6,28 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cqld/cqld/cql/parser"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/define"
+	"github.com/cqld/cqld/planner/exec"
+	"github.com/cqld/cqld/planner/guardrail"
+	"github.com/cqld/cqld/server/observe"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
-	engines "github.com/cqld/cqld/store/engine/memory"
+	"github.com/cqld/cqld/store/engine/memory"
+	"github.com/cqld/cqld/store/system"
 	"github.com/rs/zerolog"
 )
 
-// planningServer is a server that is not reached, with the tables ks.t and ks.wide, of 200 columns.
-func planningServer(t testing.TB) *Server {
+// newPlanner is a planner of a store with the tables ks.t and ks.wide, of 200 columns.
+func newPlanner(t testing.TB) *Planner {
 	t.Helper()
 	data, err := store.Open(store.Options{
-		Engine: func(fold engine.Fold) (engine.Engine, error) {
-			return engines.Open(fold), nil
-		},
-		System: SystemKeyspaces(),
+		Engine: func(fold engine.Fold) (engine.Engine, error) { return memory.Open(fold), nil },
+		System: system.Definitions(),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -34,9 +37,10 @@ func planningServer(t testing.TB) *Server {
 			t.Error(err)
 		}
 	})
-	s, err := New(Options{Store: data, Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
+	settings := guardrail.Default()
+	p := &Planner{
+		Store: data, Exec: exec.New(data, nil, settings, zerolog.Nop()), Settings: settings,
+		Latencies: observe.NewLatencies(data), Limits: parser.DefaultLimits, Nodes: func() map[string]int { return nil },
 	}
 	var wide strings.Builder
 	for i := range 200 {
@@ -63,7 +67,7 @@ func planningServer(t testing.TB) *Server {
 			t.Fatal(err)
 		}
 	}
-	return s
+	return p
 }
 
 // sizedStatements are texts of about a length, with a number in them that makes each another one.
@@ -120,7 +124,7 @@ var sizedStatements = map[string]func(length, number int) string{
 
 // A cache of statements never takes more memory than it counts.
 func TestStatementSize(t *testing.T) {
-	s := planningServer(t)
+	planning := newPlanner(t)
 	length, room := 30_000, int64(2<<20)
 	if os.Getenv("TEST_CQLD_FULL") != "" {
 		length, room = 100_000, 4<<20
@@ -131,29 +135,29 @@ func TestStatementSize(t *testing.T) {
 	for name, text := range sizedStatements {
 		for _, prepared := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s/%t", name, prepared), func(t *testing.T) {
-				first, err := s.plan(text(length, 1), "ks", true, s.store.Now()) // what is pooled then is not counted
+				first, err := planning.Plan(nil, nil, text(length, 1), "ks", true, time.Now()) // what is pooled then is not counted
 				if err != nil {
 					t.Fatal(err)
 				}
 				n := min(4+int(room/first.size), 1000)
-				kept := make([]*statement, 0, n)
-				c := newStatementCache[preparedID](1 << 40)
+				kept := make([]*Statement, 0, n)
+				c := newCache[ID](1 << 40)
 				before := heapInUse()
 				for i := range n {
-					st, err := s.plan(strings.Clone(text(length, i)), "ks", !prepared, s.store.Now())
+					st, err := planning.Plan(nil, nil, strings.Clone(text(length, i)), "ks", !prepared, time.Now())
 					if err != nil {
 						t.Fatal(err)
 					}
 					if prepared {
 						st.describe()
 					}
-					c.put(statementID(st.text, ""), st)
-					c.put(statementID(st.text, "ks"), st)
+					c.put(idOf(st.Text, ""), st)
+					c.put(idOf(st.Text, "ks"), st)
 					kept = append(kept, st)
 				}
 				grown := heapInUse() - before
 				_, size, _ := c.usage()
-				t.Logf("%d statements of %d bytes: %d in the heap, %d counted: %.2f", n, len(kept[0].text), grown/int64(n),
+				t.Logf("%d statements of %d bytes: %d in the heap, %d counted: %.2f", n, len(kept[0].Text), grown/int64(n),
 					size/int64(n), float64(size)/float64(grown))
 				if size < grown {
 					t.Errorf("the heap grew by %d bytes, only %d are counted", grown, size)
