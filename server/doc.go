@@ -16,8 +16,8 @@
 //
 // A message with a valid header becomes a request (request.go). The table in dispatch.go names its handler:
 //
-//	QUERY           query.go      plan the text, or find its plan in the cache of texts (planning.go); execute
-//	PREPARE         query.go      plan the text and keep the plan (prepared.go, statement.go)
+//	QUERY           query.go      plan the text, or find its plan in statements.Texts; execute
+//	PREPARE         query.go      plan the text and keep the plan in statements.Prepared
 //	EXECUTE         query.go      find the plan, bind the values, execute
 //	BATCH           batch.go      find or plan each statement; execute all as one
 //	REGISTER        events.go     remember which events the connection wants, and send them later

@@ -5,7 +5,7 @@
 //	tables.go       rows of system_auth, read and written
 //	login.go        passwords
 //	statement.go    the three phases of a statement
-//	role.go, membership.go, permission.go, identity.go, list.go    the statements
+//	role.go, membership.go, permission.go, list.go    the statements
 //
 // A statement goes through the phases of Cassandra: authorize checks the permissions of the user, validate looks for
 // mistakes, and execute makes the change. PREPARE goes through validate alone.

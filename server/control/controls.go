@@ -9,6 +9,8 @@ import (
 	"context"
 	"sync"
 
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/store"
 )
@@ -37,4 +39,62 @@ func New(srv *server.Server, st *store.Store, clock *Clock) *Controls {
 	c := &Controls{Clock: clock, server: srv, store: st}
 	c.Faults.controls, c.Record.controls = c, c
 	return c
+}
+
+// SetupDriver is the name that a driver gives itself in STARTUP whose requests prepare a test: faults do not apply to
+// them, and they are not recorded.
+const SetupDriver = "cqltest"
+
+// inspector looks at requests for the faults and the record of statements.
+type inspector struct{ *Controls }
+
+// update puts the inspector in place, or removes it: only while there are faults, an interceptor, or statements are
+// recorded, because requests cost more then.
+func (c *Controls) update() {
+	c.placing.Lock()
+	defer c.placing.Unlock()
+	if len(c.Faults.List()) > 0 || c.intercept != nil || c.Record.isOn.Load() {
+		c.server.Inspect(inspector{c})
+	} else {
+		c.server.Inspect(nil)
+	}
+}
+
+// isExempt reports whether a request prepares a test, or is about the controls themselves: a fault must not keep the
+// test from removing it.
+func isExempt(r *server.Inspected) bool {
+	if r.Options[protocol.OptionDriverName] == SetupDriver {
+		return true
+	}
+	for _, p := range r.Parts {
+		if p.Keyspace != schema.ControlKeyspace {
+			return false
+		}
+	}
+	return len(r.Parts) > 0
+}
+
+// Before asks the interceptor and applies the faults.
+func (i inspector) Before(ctx context.Context, r *server.Inspected) error {
+	if isExempt(r) {
+		return nil
+	}
+	if i.intercept != nil {
+		if act := i.intercept(ctx, r); act.kind != actNothing {
+			return act.before(r)
+		}
+	}
+	return i.Faults.before(ctx, r)
+}
+
+// After applies the faults that come after a request was served, and records the request.
+func (i inspector) After(r *server.Inspected) error {
+	if isExempt(r) {
+		return nil
+	}
+	err := i.Faults.after(r)
+	if i.Record.isOn.Load() {
+		i.Record.add(r, err)
+	}
+	return err
 }
