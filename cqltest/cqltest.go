@@ -209,6 +209,9 @@ func start(c inside.Config) (*Server, error) {
 	if c.Record {
 		s.Record()
 	}
+	if c.Inspector != nil {
+		s.server.Inspect(c.Inspector)
+	}
 	if c.Intercept != nil {
 		s.controls.SetInterceptor(c.Intercept)
 	}

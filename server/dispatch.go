@@ -100,9 +100,9 @@ func (c *conn) serveRequest(h protocol.Header, body []byte) error {
 // refuse answers with an error before the request was served.
 func (r *request) refuse(err error) { r.run(func(r *request) { r.fail(err) }) }
 
-// mayWait reports whether requests may have to wait where the reader must not: for an interceptor or inspector, or for
+// mayWait reports whether requests may have to wait where the reader must not: for an inspector, or for
 // nodes that are slow.
-func (c *conn) mayWait() bool { return c.server.intercepts() || c.node.slowed() }
+func (c *conn) mayWait() bool { return c.server.inspector.Load() != nil || c.node.slowed() }
 
 // The reader executes a read with a budget: to hand it to a goroutine that waits for a turn often takes longer than to
 // read a few rows.
@@ -152,7 +152,7 @@ func (c *conn) serveDetached(r *request, body []byte, serve func(*request)) {
 				return
 			}
 		}
-		if err := r.intercept(); err != nil {
+		if err := r.inspect(); err != nil {
 			r.fail(err)
 			return
 		}

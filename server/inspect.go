@@ -19,80 +19,21 @@ import (
 	"github.com/cqld/cqld/store/pace"
 )
 
-// ErrHangUp returned by an Interceptor closes the connection without an answer.
+// ErrHangUp returned by an Inspector closes the connection without an answer.
 var ErrHangUp = errors.New("server: hang up")
-
-// Interceptor lets a test that embeds a server intercept requests. It is called concurrently, for every QUERY,
-// PREPARE, EXECUTE and BATCH before it is served, and may
-//
-//   - return nil: the request is served,
-//   - wait, but not longer than ctx: the request is served late,
-//   - return an error: the client gets it. Errors of package cqlerr become the errors that drivers have classes for,
-//   - return ErrHangUp.
-type Interceptor func(ctx context.Context, r Intercepted) error
-
-// Intercepted is a request as an Interceptor sees it.
-type Intercepted struct {
-	Opcode     string   // QUERY, PREPARE, EXECUTE or BATCH
-	Statements []string // the text, or all texts of a BATCH; "" for an unknown prepared statement
-	Keyspace   string   // of the session
-	Client     netip.AddrPort
-	Node       int               // the number of the node that coordinates the request; 1: there is no ring
-	Options    map[string]string // of the connection's STARTUP, not to be changed
-}
-
-// intercept calls the interceptor and the inspector, if there are any.
-func (r *request) intercept() error {
-	if intercept := r.conn.server.intercept; intercept != nil {
-		if err := intercept(r.conn.ctx, r.intercepted()); err != nil {
-			return err
-		}
-	}
-	return r.inspect()
-}
-
-// intercepted is the request as an Interceptor sees it.
-func (r *request) intercepted() Intercepted {
-	return Intercepted{
-		Opcode:     r.header.Opcode.String(),
-		Statements: r.statements(),
-		Keyspace:   r.conn.session.currentKeyspace(),
-		Client:     r.conn.remote,
-		Node:       r.conn.node.Number,
-		Options:    r.conn.session.options,
-	}
-}
-
-// statements are the texts of a request.
-func (r *request) statements() []string {
-	switch m := r.message.(type) {
-	case *protocol.Query:
-		return []string{m.Query}
-	case *protocol.Prepare:
-		return []string{m.Query}
-	case *protocol.Execute:
-		return []string{r.conn.node.prepared.Text(m.ID)}
-	case *protocol.Batch:
-		texts := make([]string, len(m.Children))
-		for i, child := range m.Children {
-			texts[i] = child.Query
-			if child.Prepared {
-				texts[i] = r.conn.node.prepared.Text(child.ID)
-			}
-		}
-		return texts
-	}
-	return nil
-}
 
 // ErrMalformed returned by an Inspector answers with a message that clients cannot decode.
 var ErrMalformed = errors.New("server: malformed answer")
 
-// Inspector sees requests before and after they are served, and may change their fate. Unlike an Interceptor it sees
-// the statements and the outcome of a request, and can be installed while the server runs. Its methods are called
+// Inspector sees requests before and after they are served, and may change their fate. Its methods are called
 // concurrently, for every QUERY, PREPARE, EXECUTE and BATCH.
 type Inspector interface {
-	// Before is called before a request is served. It has the options of an Interceptor, and may return ErrMalformed.
+	// Before is called before a request is served, and may
+	//
+	//   - return nil: the request is served,
+	//   - wait, but not longer than ctx: the request is served late,
+	//   - return an error: the client gets it, or a server error if it is none of package cqlerr,
+	//   - return ErrHangUp or ErrMalformed.
 	Before(ctx context.Context, r *Inspected) error
 
 	// After is called when a request was served, or has failed, before the client gets the answer; perhaps by a goroutine
@@ -103,7 +44,13 @@ type Inspector interface {
 
 // Inspected is a request as an Inspector sees it. Before and After get the same one.
 type Inspected struct {
-	Intercepted
+	Opcode     string   // QUERY, PREPARE, EXECUTE or BATCH
+	Statements []string // the text, or all texts of a BATCH; "" for an unknown prepared statement
+	Keyspace   string   // of the session
+	Client     netip.AddrPort
+	Node       int               // the number of the node that coordinates the request; 1: there is no ring
+	Options    map[string]string // of the connection's STARTUP, not to be changed
+
 	Consistency       cqlerr.Consistency // of PREPARE: Any
 	SerialConsistency cqlerr.Consistency
 	Parts             []Part                  // its statements; none of a text that is refused or an id that is unknown
@@ -150,9 +97,6 @@ func (s *Server) Inspect(i Inspector) {
 	s.inspector.Store(&i)
 }
 
-// intercepts reports whether an interceptor or inspector sees requests before they are served.
-func (s *Server) intercepts() bool { return s.intercept != nil || s.inspector.Load() != nil }
-
 // inspection is a request that an inspector looks at.
 type inspection struct {
 	by      Inspector
@@ -169,10 +113,15 @@ func (r *request) inspect() error {
 		return nil
 	}
 	i := &inspection{by: *by, seen: Inspected{
-		Intercepted: r.intercepted(),
-		Parts:       r.parts(),
-		Payload:     slices.Clone(r.decoder.Payload),
-		PreparedID:  r.preparedID(),
+		Opcode:     r.header.Opcode.String(),
+		Statements: r.texts(),
+		Keyspace:   r.conn.session.currentKeyspace(),
+		Client:     r.conn.remote,
+		Node:       r.conn.node.Number,
+		Options:    r.conn.session.options,
+		Parts:      r.parts(),
+		Payload:    slices.Clone(r.decoder.Payload),
+		PreparedID: r.preparedID(),
 	}}
 	if p := r.parameters(); p != nil {
 		i.seen.Consistency, i.seen.SerialConsistency = p.Consistency, p.SerialConsistency

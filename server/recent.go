@@ -108,7 +108,7 @@ func (l *RecentStatements) note(r *request) {
 		return
 	}
 	if len(r.batch.Children) > 0 {
-		r.recent.texts = shorten(strings.Join(r.statements(), "; "))
+		r.recent.texts = shorten(strings.Join(r.texts(), "; "))
 	}
 	if l.values {
 		r.recent.values = r.boundValues()

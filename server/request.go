@@ -164,6 +164,28 @@ func (r *request) parameters() *protocol.QueryParameters {
 	return nil
 }
 
+// texts are the texts of a request.
+func (r *request) texts() []string {
+	switch m := r.message.(type) {
+	case *protocol.Query:
+		return []string{m.Query}
+	case *protocol.Prepare:
+		return []string{m.Query}
+	case *protocol.Execute:
+		return []string{r.conn.node.prepared.Text(m.ID)}
+	case *protocol.Batch:
+		texts := make([]string, len(m.Children))
+		for i, child := range m.Children {
+			texts[i] = child.Query
+			if child.Prepared {
+				texts[i] = r.conn.node.prepared.Text(child.ID)
+			}
+		}
+		return texts
+	}
+	return nil
+}
+
 // context bounds the execution. Reads end with their connection. Writes do not: once they have arrived, they are done.
 func (r *request) context() context.Context {
 	if st := r.statement; st != nil && !st.Plan.Modifies && !st.Plan.Definition {

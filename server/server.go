@@ -61,10 +61,9 @@ type Options struct {
 	// Datacenter, Rack and StrictReplicas are ignored.
 	Ring *RingOptions
 
-	Limits    Limits
-	Settings  *guardrail.Settings // nil: the defaults
-	Intercept Interceptor         // nil: requests are served as usual
-	Recent    *RecentStatements   // nil: they are not kept
+	Limits   Limits
+	Settings *guardrail.Settings // nil: the defaults
+	Recent   *RecentStatements   // nil: they are not kept
 }
 
 // Server answers CQL clients from one store. Its connections share the prepared statements, the limits and
@@ -75,7 +74,6 @@ type Server struct {
 	log       zerolog.Logger
 	limits    Limits
 	settings  *guardrail.Settings
-	intercept Interceptor
 	recent    *RecentStatements
 	inspector atomic.Pointer[Inspector] // nil: there is none
 
@@ -131,12 +129,11 @@ func New(o Options) (*Server, error) {
 		o.Settings = guardrail.Default()
 	}
 	s := &Server{
-		store:     o.Store,
-		log:       o.Log,
-		limits:    o.Limits.withDefaults(),
-		settings:  o.Settings,
-		intercept: o.Intercept,
-		recent:    o.Recent,
+		store:    o.Store,
+		log:      o.Log,
+		limits:   o.Limits.withDefaults(),
+		settings: o.Settings,
+		recent:   o.Recent,
 
 		datacenter: o.Datacenter,
 		masks:      o.Masks,

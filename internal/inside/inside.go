@@ -25,6 +25,7 @@ type Config struct {
 
 	Engine    func(engine.Engine) engine.Engine // wraps the engine in memory; nil: it is used as it is
 	Intercept func(context.Context, *server.Inspected) control.Act
+	Inspector server.Inspector // nil: there is none
 
 	Record   bool // statements, from the start
 	Controls bool // has the tables of keyspace cqld_control
@@ -46,8 +47,18 @@ func Limits(l server.Limits) func(*Config) { return func(c *Config) { c.Server.L
 // Log makes the server log.
 func Log(log zerolog.Logger) func(*Config) { return func(c *Config) { c.Server.Log = log } }
 
-// Intercept lets a test see, delay and fail all requests, including Exec and PREPARE.
-func Intercept(i server.Interceptor) func(*Config) { return func(c *Config) { c.Server.Intercept = i } }
+// Intercept lets a test see, delay and fail all requests, including Exec and PREPARE. Faults replace it.
+func Intercept(fn func(context.Context, *server.Inspected) error) func(*Config) {
+	return func(c *Config) { c.Inspector = interceptor(fn) }
+}
+
+type interceptor func(context.Context, *server.Inspected) error
+
+// Before calls the function.
+func (i interceptor) Before(ctx context.Context, r *server.Inspected) error { return i(ctx, r) }
+
+// After does nothing.
+func (i interceptor) After(*server.Inspected) error { return nil }
 
 // TLS is the server's configuration of encrypted connections.
 func TLS(o *server.TLS) func(*Config) { return func(c *Config) { c.Server.TLS = o } }
