@@ -26,7 +26,7 @@ var arrows = map[string][]string{
 		"store/engine/memory", "protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/shell",
 		"protocol/client/traffic", "protocol/client/transfer", "planner/guardrail", "cql/parser", "cql/schema", "internal/suggest",
 	},
-	"server/control":           {"server", "store", "store/system", "protocol", "cql/schema", "cql/secret", "cql/types", "cql/cqlerr"},
+	"server/control":           {"internal/suggest", "server", "store", "store/system", "protocol", "cql/schema", "cql/secret", "cql/types", "cql/cqlerr"},
 	"server/control/endpoints": {"server/control", "cql/schema", "cql/types", "cql/cqlerr"},
 	"cqltest": {
 		"server", "server/control", "internal/certificates", "internal/inside", "internal/suggest", "planner/guardrail", "store", "store/engine",

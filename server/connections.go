@@ -147,3 +147,14 @@ func (m *memory) isScarce() bool {
 	return m.answers.Room.Waiting() > 0 || m.answers.Room.Short() ||
 		m.arriving.Waiting() > 0 || m.arriving.Used() > m.arriving.Limit()
 }
+
+// connections returns the open connections.
+func (s *Server) connections() []*conn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make([]*conn, 0, len(s.conns))
+	for c := range s.conns {
+		all = append(all, c)
+	}
+	return all
+}

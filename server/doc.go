@@ -32,7 +32,7 @@
 //
 // Where clients log in, STARTUP is answered with AUTHENTICATE, and only AUTH_RESPONSE is served until a password is
 // right or a role has the identity in the client's certificate (login.go). A session has the auth.User who logged in,
-// as of a version of the roles. Before a statement is executed session.go compares its needs with the user's
+// as of a version of the roles. Before a statement is executed login.go compares its needs with the user's
 // permissions; a statement remembers the last user who had all of them. Definitions and statements about roles are
 // checked where they are executed, in planner/exec and auth/roles.
 //

@@ -160,9 +160,6 @@ func (r *request) beginTurn(ctx context.Context, timeout time.Duration) error {
 	return r.turn.Begin(ctx, r.conn.server.scheduler, &r.conn.turns, time.Now().Add(timeout))
 }
 
-// readSlice is how long a turn runs before others run.
-const readSlice = 4 * time.Millisecond
-
 // notBegun is the error of a request whose turn could not begin. kind is its write type for errors; "": it reads.
 func (r *request) notBegun(err error, kind string) error {
 	if !errors.Is(err, pace.ErrTimeout) {

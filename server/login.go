@@ -10,8 +10,11 @@ import (
 	"github.com/cqld/cqld/auth"
 	"github.com/cqld/cqld/auth/roles"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/planner/define"
+	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/server/observe"
+	"github.com/cqld/cqld/server/statements"
 )
 
 // authenticate serves a request between STARTUP and the login. It refuses all but AUTH_RESPONSE. The reader waits
@@ -108,17 +111,6 @@ func (c *conn) failedLogin(name string, began time.Duration) {
 
 const loginFailed = "a login failed"
 
-// username is the name of the user.
-func (s *session) username() string {
-	if u := s.user.Load(); u != nil {
-		return u.Name
-	}
-	return anonymous
-}
-
-// superuser reports whether the session may do everything: superusers may, and all clients where there are no logins.
-func (s *session) superuser() bool { return s.user.Load().IsSuper() }
-
 // user is the user of the session, as of now; nil: there are no logins.
 func (c *conn) user(ctx context.Context) (*auth.User, error) {
 	keeper := c.server.roles
@@ -198,4 +190,49 @@ func spiffeID(certificate *x509.Certificate) (string, error) {
 		}
 	}
 	return "", roles.BadCredentials("Unable to extract Spiffe from the certificate")
+}
+
+// authorize sets the user of the request, and refuses a statement that the user may not run.
+func (r *request) authorize(o *exec.Options, st *statements.Statement) error {
+	u, err := r.conn.user(r.context())
+	if err != nil {
+		return err
+	}
+	o.User = u
+	return r.permit(u, st)
+}
+
+// permit refuses a statement that a user may not run.
+func (r *request) permit(u *auth.User, st *statements.Statement) error {
+	n := st.Needs(r.conn.server.store.Catalog())
+	r.roles = r.roles || n.WritesRoles
+	return n.Check(u)
+}
+
+// authorizeBatch refuses a batch with a statement that the user may not run.
+func (r *request) authorizeBatch() error {
+	u, err := r.conn.user(r.conn.ctx)
+	if err != nil {
+		return err
+	}
+	r.batch.User = u
+	for _, st := range r.children {
+		if err := r.permit(u, st); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validateAuthorization refuses a statement about roles or permissions that is prepared and has mistakes.
+func (r *request) validateAuthorization(st *statements.Statement) error {
+	a, is := st.Plan.Plan.(*define.Authorization)
+	if !is {
+		return nil
+	}
+	u, err := r.conn.user(r.conn.ctx)
+	if err != nil {
+		return err
+	}
+	return r.conn.server.roles.Validate(r.conn.ctx, u, &a.Statement)
 }

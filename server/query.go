@@ -74,6 +74,17 @@ func (r *request) planText(text string, p *protocol.QueryParameters) (err error)
 	return err
 }
 
+// keyspaceFor is the keyspace of unqualified names: the request's own or the session's.
+func (r *request) keyspaceFor(p *protocol.QueryParameters) (string, error) {
+	if !p.Flags.Has(protocol.WithKeyspace) {
+		return r.conn.session.currentKeyspace(), nil
+	}
+	return p.Keyspace, r.conn.server.checkKeyspace(p.Keyspace)
+}
+
+// checkKeyspace refuses a keyspace that does not exist. Its name is taken as it is.
+func (s *Server) checkKeyspace(name string) error { return planner.CheckUse(s.store.Catalog(), name) }
+
 // whenPlannable calls plan, which parses and plans a text, when there is memory for that. A long text is planned on a
 // turn, without a deadline. A very long one is planned only while its client is there: it may be a write, which goes
 // on without the client once it is planned.

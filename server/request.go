@@ -337,3 +337,45 @@ func (r *request) observe() {
 		r.latency.Observe(monotonic() - r.began)
 	}
 }
+
+// listedRequests are the requests of a connection that have or had a goroutine, until they are answered.
+type listedRequests struct {
+	mu    sync.Mutex
+	first *request
+}
+
+// listedRequest is the place of a request among them.
+type listedRequest struct {
+	linked     bool
+	prev, next *request
+}
+
+// add adds a request, whose message does not change any more.
+func (l *listedRequests) add(r *request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r.listed = listedRequest{linked: true, next: l.first}
+	if l.first != nil {
+		l.first.listed.prev = r
+	}
+	l.first = r
+}
+
+// remove takes out a request before its message is reused.
+func (l *listedRequests) remove(r *request) {
+	if !r.listed.linked {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	prev, next := r.listed.prev, r.listed.next
+	if prev == nil {
+		l.first = next
+	} else {
+		prev.listed.next = next
+	}
+	if next != nil {
+		next.listed.prev = prev
+	}
+	r.listed = listedRequest{}
+}

@@ -191,6 +191,9 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
+// readSlice is how long a turn runs before others run.
+const readSlice = 4 * time.Millisecond
+
 // Serve accepts connections until Shutdown, which makes it return nil, or until the listener fails. It may
 // be called for several listeners. A server with a ring is served by ServeRing.
 func (s *Server) Serve(l net.Listener) error {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/netip"
 	"strings"
-	"sync"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/secret"
@@ -50,9 +49,6 @@ func shownSettings(s *guardrail.Settings) []system.Setting {
 	}
 	return all
 }
-
-// anonymous is the user of connections that have not logged in.
-const anonymous = "anonymous"
 
 // ringOf returns the node of a session, and the others, as system tables show them. As in Cassandra, nodes that are
 // down are among them.
@@ -169,59 +165,6 @@ func (m monitor) Pools() []system.Pool {
 			Name: "Turns", Active: turns, Limit: m.limits.Reads, Pending: int(m.scheduler.Waiting()), Completed: ended,
 		},
 	}
-}
-
-// connections returns the open connections.
-func (s *Server) connections() []*conn {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := make([]*conn, 0, len(s.conns))
-	for c := range s.conns {
-		all = append(all, c)
-	}
-	return all
-}
-
-// listedRequests are the requests of a connection that have or had a goroutine, until they are answered.
-type listedRequests struct {
-	mu    sync.Mutex
-	first *request
-}
-
-// listedRequest is the place of a request among them.
-type listedRequest struct {
-	linked     bool
-	prev, next *request
-}
-
-// add adds a request, whose message does not change any more.
-func (l *listedRequests) add(r *request) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	r.listed = listedRequest{linked: true, next: l.first}
-	if l.first != nil {
-		l.first.listed.prev = r
-	}
-	l.first = r
-}
-
-// remove takes out a request before its message is reused.
-func (l *listedRequests) remove(r *request) {
-	if !r.listed.linked {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	prev, next := r.listed.prev, r.listed.next
-	if prev == nil {
-		l.first = next
-	} else {
-		prev.listed.next = next
-	}
-	if next != nil {
-		next.listed.prev = prev
-	}
-	r.listed = listedRequest{}
 }
 
 // Queries returns the requests that are being served in goroutines. Requests of readers are over in no time.

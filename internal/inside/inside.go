@@ -24,7 +24,7 @@ type Config struct {
 	Settings map[string]string
 
 	Engine    func(engine.Engine) engine.Engine // wraps the engine in memory; nil: it is used as it is
-	Intercept func(context.Context, *server.Inspected) control.Act
+	Intercept func(context.Context, *control.Request) control.Act
 	Inspector server.Inspector // nil: there is none
 
 	Record   bool // statements, from the start

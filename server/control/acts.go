@@ -138,8 +138,8 @@ func (a Act) AfterApplying() Act {
 	return a
 }
 
-// WriteType returns the type of write that the error of the act names, if it names one.
-func (a Act) WriteType() (name string, is bool) {
+// writeType returns the type of write that the error of the act names, if it names one.
+func (a Act) writeType() (name string, is bool) {
 	if a.err == nil {
 		return "", false
 	}

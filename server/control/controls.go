@@ -24,12 +24,12 @@ type Controls struct {
 	server    *server.Server
 	store     *store.Store
 	placing   sync.Mutex // held to put the inspector in place
-	intercept func(context.Context, *server.Inspected) Act
+	intercept func(context.Context, *Request) Act
 }
 
 // SetInterceptor sets a function that chooses the act for each request, before the faults do. It is called once,
 // before the server serves.
-func (c *Controls) SetInterceptor(fn func(context.Context, *server.Inspected) Act) {
+func (c *Controls) SetInterceptor(fn func(context.Context, *Request) Act) {
 	c.intercept = fn
 	c.update()
 }
@@ -80,7 +80,7 @@ func (i inspector) Before(ctx context.Context, r *server.Inspected) error {
 		return nil
 	}
 	if i.intercept != nil {
-		if act := i.intercept(ctx, r); act.kind != actNothing {
+		if act := i.intercept(ctx, requestOf(r)); act.kind != actNothing {
 			return act.before(r)
 		}
 	}

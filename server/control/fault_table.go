@@ -96,15 +96,6 @@ func (t *faultTable) Truncate() error {
 	return nil
 }
 
-// The values of the columns opcode, kind and write_type.
-var (
-	FaultOpcodes = []string{"QUERY", "PREPARE", "EXECUTE", "BATCH"}
-	FaultKinds   = []string{
-		"select", "insert", "update", "delete", "write", "truncate", "use", "describe", "definition",
-	}
-	WriteTypes = []string{"SIMPLE", "BATCH", "UNLOGGED_BATCH", "COUNTER", "BATCH_LOG", "CAS", "VIEW", "CDC"}
-)
-
 // oneOf returns a text, which may be null, if it is in the list of. Otherwise the error has the list.
 func (v values) oneOf(name string, of []string) (string, error) {
 	text := v.text(name)
@@ -117,18 +108,9 @@ func (v values) oneOf(name string, of []string) (string, error) {
 // fault reads a rule.
 func (v values) fault() (f Fault, err error) {
 	f = Fault{
-		Text: v.text("text_contains"), Keyspace: v.text("keyspace_name"), Table: v.text("table_name"),
+		Opcode: v.text("opcode"), Kind: v.text("kind"), Text: v.text("text_contains"), Keyspace: v.text("keyspace_name"), Table: v.text("table_name"),
 		Conditional: v.bool("conditional"), Client: v.text("client"), Application: v.text("application"),
 		Probability: types.DecodeDouble(v["probability"]), Seed: uint64(types.DecodeBigInt(v["seed"])),
-	}
-	if f.Probability < 0 || f.Probability > 1 {
-		return f, cqlerr.Invalidf("probability is %v: want a number from 0 to 1", f.Probability)
-	}
-	if f.Opcode, err = v.oneOf("opcode", FaultOpcodes); err != nil {
-		return f, err
-	}
-	if f.Kind, err = v.oneOf("kind", FaultKinds); err != nil {
-		return f, err
 	}
 	if pattern := v.text("text_matches"); pattern != "" {
 		if f.Pattern, err = regexp.Compile(pattern); err != nil {
@@ -154,14 +136,13 @@ func (v values) fault() (f Fault, err error) {
 	if f.Delay, err = v.duration("delay"); err != nil {
 		return f, err
 	}
-	switch {
-	case f.Delay < 0:
-		return f, cqlerr.Invalidf("delay cannot be negative")
-	case v["act"] == nil && f.Delay == 0:
-		return f, cqlerr.Invalidf("A fault needs an act or a delay; acts are %s", strings.Join(ActNames(), ", "))
+	if f.Act, err = v.act(); err != nil {
+		return f, err
 	}
-	f.Act, err = v.act()
-	return f, err
+	if err := f.Check(); err != nil {
+		return f, cqlerr.Invalidf("The fault would never act: %v", err)
+	}
+	return f, nil
 }
 
 // parseLevel reads the name of a consistency level.
