@@ -12,7 +12,7 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// serveHandshake (handshake.go), serveEnvelope (v3 and v4) and serveSegment (v5, segments.go) serve the first message
+// serveHandshake (handshake.go), serveEnvelope (v3 and v4) and serveSegment (v5) serve the first message
 // of the input. They return its length, or 0 if it has not arrived completely. A connection begins with
 // serveHandshake, and STARTUP decides which of the others follows.
 
