@@ -26,7 +26,7 @@ var arrows = map[string][]string{
 		"store/engine/memory", "protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/shell",
 		"protocol/client/traffic", "protocol/client/transfer", "planner/guardrail", "cql/parser", "cql/schema", "internal/suggest",
 	},
-	"server/control":           {"server", "store", "store/system", "protocol", "cql/schema", "cql/secret", "cql/types", "cql/cqlerr"},
+	"server/control":           {"internal/suggest", "server", "store", "store/system", "protocol", "cql/schema", "cql/secret", "cql/types", "cql/cqlerr"},
 	"server/control/endpoints": {"server/control", "cql/schema", "cql/types", "cql/cqlerr"},
 	"cqltest": {
 		"server", "server/control", "internal/certificates", "internal/inside", "internal/suggest", "planner/guardrail", "store", "store/engine",
@@ -65,10 +65,18 @@ var arrows = map[string][]string{
 		"compat_tests/script", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "cqltest",
 	},
 	"server": {
+		"server/observe", "server/statements", "server/trace", "server/wire",
 		"auth", "auth/roles", "protocol", "cql", "cql/parser", "cql/schema", "cql/secret", "cql/types", "cql/cqlerr", "planner",
 		"planner/define", "planner/guardrail", "planner/exec", "planner/exec/paging", "planner/exec/ring",
 		"store", "store/cluster", "store/pace", "store/system",
 	},
+	"server/observe": {"auth/roles", "planner", "planner/define", "store", "store/system", "cql/schema"},
+	"server/statements": {
+		"server/observe", "auth", "planner", "planner/define", "planner/exec", "planner/guardrail", "protocol", "store", "store/pace",
+		"cql", "cql/parser", "cql/schema", "cql/cqlerr",
+	},
+	"server/wire":  {"protocol", "store/pace"},
+	"server/trace": {"planner", "planner/exec", "protocol", "store", "cql/schema", "cql/secret", "cql/types"},
 	"planner/exec": {
 		"auth", "auth/roles", "planner", "planner/define", "planner/guardrail", "planner/where", "planner/expr",
 		"planner/exec/filter", "planner/exec/paging", "planner/exec/ring",
@@ -160,6 +168,7 @@ var testArrows = map[string][]string{
 	},
 	"cluster/cmd/cqld-cluster": {"cluster/local", "cluster/tikv/tikvtest", "protocol/client", "cql/types"},
 	"server/control":           {"cqltest", "protocol/client"},
+	"server/statements":        {"store/engine", "store/engine/memory", "store/system"},
 	"server/control/endpoints": {"server", "store", "store/engine", "store/engine/memory"},
 	"cqltest/gocqltest":        {"protocol", "protocol/client", "cql/cqlerr"},
 }

@@ -1,9 +1,8 @@
-// Package auth says who may do what: permissions, the resources they are granted on, what statements need, and the
-// users who log in. It reads and writes nothing: package auth/roles keeps roles and permissions in the tables of
-// system_auth.
+// Package auth is the model of permissions: the resources on which they are granted, the needs of statements, and the
+// users who log in. It does no I/O: package auth/roles keeps roles and permissions in the tables of system_auth.
 //
-// A Need is a permission on a resource. A User has it if one of its roles was granted the permission on the resource or
-// on one of the resources above it:
+// A Need is a permission on a resource. A User has it if one of its roles was granted the permission on the resource
+// or on one of the resources above it:
 //
 //	data/k/t             a table     below data/k/* (all tables of a keyspace), data/k and data
 //	roles/r              a role      below roles

@@ -7,7 +7,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// Resource is what permissions are granted on.
+// Resource is an object on which permissions are granted, or a set of them.
 type Resource struct {
 	Kind     Kind
 	Keyspace string       // of data and functions; "": all of them
@@ -18,7 +18,7 @@ type Resource struct {
 	name string
 }
 
-// Kind is what a resource is one of.
+// Kind is a kind of resources.
 type Kind uint8
 
 // The kinds of resources.
@@ -29,10 +29,10 @@ const (
 	Beans
 )
 
-// roots are the names of what stands above all resources of a kind.
+// roots are the names of the sets of all resources of a kind.
 var roots = [...]string{Data: "data", Roles: "roles", Functions: "functions", Beans: "mbean"}
 
-// everything is how texts call all resources of a kind.
+// everything are the same sets in texts.
 var everything = [...]string{
 	Data: "<all keyspaces>", Roles: "<all roles>", Functions: "<all functions>", Beans: "<all mbeans>",
 }
@@ -66,7 +66,7 @@ func Function(keyspace, name string, args []types.Type) Resource {
 	return Resource{Kind: Functions, Keyspace: keyspace, Object: name, Args: args}.named()
 }
 
-// Bean is an MBean, or those that a pattern fits.
+// Bean is an MBean, or the MBeans that match a pattern.
 func Bean(name string) Resource { return Resource{Kind: Beans, Object: name}.named() }
 
 // Name is the resource's name in system_auth.
@@ -175,7 +175,7 @@ func (r Resource) String() string {
 	return "<table " + r.Keyspace + "." + r.Object + ">"
 }
 
-// Above are the resource and those above it, from the smallest to the largest.
+// Above are the resource and all resources that contain it, from the smallest to the largest.
 func (r Resource) Above() []Resource {
 	all := []Resource{r}
 	root := All(r.Kind)
@@ -194,7 +194,7 @@ func (r Resource) Above() []Resource {
 	return append(all, root)
 }
 
-// Applicable are the permissions that mean something for the resource.
+// Applicable are the permissions that can be granted on the resource.
 func (r Resource) Applicable() Permissions {
 	const object = Alter | Drop | Authorize
 	top := r.Object == ""

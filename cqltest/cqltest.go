@@ -7,21 +7,20 @@
 //		...
 //	}
 //
-// Any driver can connect to Addr; those that ask for a local datacenter get datacenter1. Session opens a session of any
-// driver in a keyspace of its own. Packages gocqltest and gocqlv2test do so for the two lines of gocql; they are
-// modules of their own, so that this one requires no driver. Servers share nothing: hundreds of them may run at the
-// same time.
+// Any driver can connect to Addr, with datacenter1 as its local datacenter. Session opens a session of any driver in a
+// new keyspace. Packages gocqltest and gocqlv2test do so for the two lines of gocql; they are separate modules, so
+// that this one requires no driver. Servers share nothing: hundreds of them may run at the same time.
 //
 // # Tests that have used a Cassandra
 //
-// A function that connects to the address of a Cassandra connects to Addr instead, or to Host and Port; the rest of the
-// driver's configuration may stay. The server is one node of datacenter1 that needs no password. It answers at every
-// consistency level, whatever the replication factor: WithStrictReplicas makes it refuse what a single Cassandra would,
-// and Ring gives keyspaces the replicas that they ask for.
+// A function that connects to the address of a Cassandra connects to Addr instead, or to Host and Port; the rest of
+// the driver's configuration may stay. The server is one node of datacenter1 that needs no password. It answers at
+// every consistency level, whatever the replication factor. WithStrictReplicas makes it refuse levels as a single
+// Cassandra does, and Ring gives keyspaces the replicas that they ask for.
 //
-// Where TestMain starts the Cassandra for all tests, Start starts a server for all of them. Tests that have waited for
-// each other, or emptied tables for the next one, can have a server each: RunT where they make the schema, or a
-// Template that has it.
+// Where TestMain starts the Cassandra for all tests, Start starts a server for all of them. Tests that had to run one
+// after the other, or emptied tables for the next one, can each have a server: with RunT where they make the schema,
+// or from a Template that has it.
 //
 // # Failed tests
 //
@@ -30,23 +29,23 @@
 // tested too, its server stays up until the process is interrupted, and its address is printed: go test shows it only
 // with -v.
 //
-// # What a test can do with its server
+// # Controlling the server
 //
 //   - Exec, LoadDir and LoadFS run statements and files of them; Query returns rows to compare, without a driver.
-//   - Template has a schema made once for a package, and each test begin with it.
-//   - Clock moves, stops and starts the clock that all of CQL goes by: a TTL of an hour takes no time.
-//   - Snapshot, Restore and Fork keep what the server holds, go back to it and start others from it, in a time that
+//   - Template makes a schema once for a package, and each test begins with it.
+//   - Clock moves, stops and starts the clock of CQL: a TTL of an hour takes no time.
+//   - Snapshot, Restore and Fork keep the state of the server, go back to it and start others from it, in a time that
 //     does not depend on the number of rows.
-//   - Faults have requests fail as in a cluster in trouble, while the others go on with real data: every error of the
+//   - Faults make requests fail as in a cluster in trouble, while others go on with real data: every error of the
 //     protocol with all its fields, delays, lost connections and answers, before or after a write is applied.
 //   - Ring and RingOf make the server a cluster for drivers, whose nodes a test stops, slows and partitions: levels
 //     that replicas cannot reach are answered Unavailable, or time out; recorded statements have their coordinators.
-//   - Record and Statements show what clients have run, with the partitions, rows and tombstones that it has met;
-//     AssertNoFullScan and AssertPrepared fail the test on what a cluster would suffer from.
-//   - Dump and Diff show what is there as CQL, and compare two servers.
+//   - Record and Statements list the statements of clients, with the partitions, rows and tombstones that they read;
+//     AssertNoFullScan and AssertPrepared fail the test for statements that a cluster would suffer from.
+//   - Dump and Diff print the definitions and rows as CQL, and compare two servers.
 //
 // Faults and the record of statements cost something only while there are any, and so does an interceptor
-// (WithInterceptor), which is a function of the test's own.
+// (WithInterceptor), a function of the test.
 package cqltest
 
 import (
@@ -122,7 +121,7 @@ func Start(options ...Option) (*Server, error) {
 	return s, nil
 }
 
-// newConfig is what is started without options.
+// newConfig is the configuration without options.
 func newConfig(log io.Writer) inside.Config {
 	return inside.Config{Clock: control.NewClock(nil), Server: server.Options{
 		Log: zerolog.New(log).Level(zerolog.WarnLevel),
@@ -133,7 +132,7 @@ func newConfig(log io.Writer) inside.Config {
 	}}
 }
 
-// run is RunT for a server that begins with what a snapshot has; nil: with nothing.
+// run is RunT for a server that begins with the state of a snapshot; nil: it begins empty.
 func run(t testing.TB, from *Snapshot, options []Option) *Server {
 	t.Helper()
 	c := newConfig(zerolog.NewTestWriter(t))
@@ -210,6 +209,9 @@ func start(c inside.Config) (*Server, error) {
 	if c.Record {
 		s.Record()
 	}
+	if c.Inspector != nil {
+		s.server.Inspect(c.Inspector)
+	}
 	if c.Intercept != nil {
 		s.controls.SetInterceptor(c.Intercept)
 	}
@@ -220,7 +222,7 @@ func start(c inside.Config) (*Server, error) {
 	return s, nil
 }
 
-// opener opens the engine in memory, and puts what the test wants before it.
+// opener opens the engine in memory, and wraps it if the test wants that.
 func opener(c *inside.Config) func(engine.Fold) (engine.Engine, error) {
 	return func(fold engine.Fold) (engine.Engine, error) {
 		var own engine.Engine = memory.Open(fold)
@@ -237,19 +239,19 @@ func opener(c *inside.Config) func(engine.Fold) (engine.Engine, error) {
 	}
 }
 
-// interposed is an engine that a test stands before. Snapshots are of the engine behind.
+// interposed is an engine that a test has wrapped. Snapshots are taken of the wrapped engine.
 type interposed struct {
 	engine.Engine
-	behind engine.Snapshotter
+	wrapped engine.Snapshotter
 }
 
-// Snapshot returns what the engine behind holds.
-func (i interposed) Snapshot() engine.Snapshot { return i.behind.Snapshot() }
+// Snapshot returns a snapshot of the wrapped engine.
+func (i interposed) Snapshot() engine.Snapshot { return i.wrapped.Snapshot() }
 
-// Restore makes the engine behind hold what a snapshot has.
-func (i interposed) Restore(s engine.Snapshot) error { return i.behind.Restore(s) }
+// Restore restores a snapshot of the wrapped engine.
+func (i interposed) Restore(s engine.Snapshot) error { return i.wrapped.Restore(s) }
 
-// closeStore closes the store of a server that could not be started, and returns why it could not.
+// closeStore closes the store of a server that could not be started, and returns the reason.
 func closeStore(data *store.Store, reason error) error {
 	if err := data.Close(); err != nil {
 		return err

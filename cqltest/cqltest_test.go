@@ -48,8 +48,8 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// The word now of a timestamp is the time of the server's clock: when a text is executed, when a statement is prepared,
-// and when from_json or a bound INSERT JSON is executed. Which of these it is was asked of Cassandra 5.0.8.
+// The word now of a timestamp is the time of the server's clock: when a text is executed, when a statement is
+// prepared, and when from_json or a bound INSERT JSON is executed. Which of these it is was asked of Cassandra 5.0.8.
 func TestNow(t *testing.T) {
 	var now atomic.Int64
 	now.Store(1_600_000_000_000)

@@ -16,7 +16,7 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// DumpOption says what a dump has beside definitions and values.
+// DumpOption adds to a dump of definitions and values, or leaves a part of it out.
 type DumpOption uint8
 
 // The options of Dump and Diff.
@@ -27,13 +27,13 @@ const (
 	DumpNoRows                            // definitions only
 )
 
-// Dump returns all keyspaces that are not the server's, as CQL: their definitions, and a statement or more for each
+// Dump returns all keyspaces, except those of the server, as CQL: their definitions, and a statement or more for each
 // row, in an order that does not depend on how they were made. Exec runs a dump, and then a dump of that server is the
 // same.
 //
-// Rows that only UPDATE has written are there as UPDATE, because they go with their last value. Values of no length,
-// where the type has no literal for them, are there as blob_as_int(0x) and the like. Materialized views have no rows of
-// their own. What is deleted is not in the dump.
+// Rows that only UPDATE has written are printed as UPDATE, because they disappear with their last value. Values of no
+// length are printed as blob_as_int(0x) and the like, where the type has no literal for them. Rows of materialized
+// views and deleted data are not in the dump.
 func (s *Server) Dump(t testing.TB, options ...DumpOption) string {
 	t.Helper()
 	statements, err := s.dump(options)
@@ -47,7 +47,7 @@ func (s *Server) Dump(t testing.TB, options ...DumpOption) string {
 }
 
 // Diff returns how the dump of another server differs from that of this one: a line with - for each statement that the
-// other one lacks, and one with + for each that only it has. It is empty if there is no difference.
+// other dump lacks, and one with + for each statement that only the other has. It is empty if there is no difference.
 func (s *Server) Diff(t testing.TB, other *Server, options ...DumpOption) string {
 	t.Helper()
 	a, err := s.dump(options)
@@ -149,7 +149,7 @@ func (d *dumper) table(t *schema.Table) error {
 	})
 }
 
-// usage is what stands behind USING.
+// usage is a USING clause.
 type usage struct{ timestamp, ttl int64 }
 
 // using is the usage that gives a value its timestamp and the seconds that it has left.

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// shownStatements is how many statements are printed of a test that has failed.
+// shownStatements is how many statements are printed when a test has failed.
 const shownStatements = 50
 
 // The flag and the variable that keep the server of a test that has failed.
@@ -28,7 +28,7 @@ func init() {
 	}
 }
 
-// keeps reports whether the servers of failed tests are to be left up.
+// keeps reports whether the servers of failed tests stay up.
 func keeps() bool {
 	if f := flag.Lookup(keepFlag); f != nil && f.Value.String() == "true" {
 		return true
@@ -37,7 +37,7 @@ func keeps() bool {
 	return v != "" && v != "0" && v != "false"
 }
 
-// showFailure prints the last statements, and leaves the server up if it is to be kept.
+// showFailure prints the last statements, and waits where servers of failed tests stay up.
 func (s *Server) showFailure(t testing.TB) {
 	t.Helper()
 	if s.recent != nil {
@@ -50,7 +50,7 @@ func (s *Server) showFailure(t testing.TB) {
 	}
 	interrupted, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	// go test shows what a test logs when the test ends, and this one waits.
+	// go test shows the log of a test when it ends, and this one waits.
 	fmt.Fprintf(os.Stderr, "\n%s has failed. Its server is at %s until this is interrupted.\n", t.Name(), s.Addr())
 	<-interrupted.Done()
 }

@@ -142,16 +142,16 @@ func TestFaultsThatNeverAct(t *testing.T) {
 	s := cqltest.RunT(t)
 	act := cqltest.Overloaded()
 	for want, fault := range map[string]cqltest.Fault{
-		"neither an Act nor a Delay":                              {},
-		`Kind is "slect": did you mean "select"?`:                 {Kind: "slect", Act: act},
-		`Kind is "INSERT": did you mean "insert"?`:                {Kind: "INSERT", Act: act},
-		`Kind is "merge into": want one of select, insert`:        {Kind: "merge into", Act: act},
-		`Opcode is "EXCUTE": did you mean "EXECUTE"?`:             {Opcode: "EXCUTE", Act: act},
-		"Consistency has 99, which is no level":                   {Consistency: []cqltest.Consistency{99}, Act: act},
-		"Probability is 20":                                       {Probability: 20, Act: act},
-		"Times -1":                                                {Times: -1, Act: act},
-		"Delay is -1s":                                            {Delay: -time.Second},
-		`the write type "SIMPEL" does not exist: did you mean "S`: {Act: cqltest.WriteTimeout(cqltest.One, 0, 1, "SIMPEL")},
+		"neither an act nor a delay":                       {},
+		`kind is "slect": did you mean "select"?`:          {Kind: "slect", Act: act},
+		`kind is "INSERT": did you mean "insert"?`:         {Kind: "INSERT", Act: act},
+		`kind is "merge into": want one of select, insert`: {Kind: "merge into", Act: act},
+		`opcode is "EXCUTE": did you mean "EXECUTE"?`:      {Opcode: "EXCUTE", Act: act},
+		"there is no consistency level 99":                 {Consistency: []cqltest.Consistency{99}, Act: act},
+		"probability is 20":                                {Probability: 20, Act: act},
+		"times -1":                                         {Times: -1, Act: act},
+		"delay is -1s":                                     {Delay: -time.Second},
+		`the write type is "SIMPEL": did you mean "S`:      {Act: cqltest.WriteTimeout(cqltest.One, 0, 1, "SIMPEL")},
 	} {
 		f := &failures{TB: t}
 		func() {

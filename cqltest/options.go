@@ -13,24 +13,22 @@ import (
 	"github.com/cqld/cqld/server/control"
 )
 
-// Option changes what RunT, Start and Fork start. Functions such as WithAuth and Ring make them.
+// Option configures the server of RunT, Start and Fork. Functions such as WithAuth and Ring make them.
 type Option func(*inside.Config)
 
-// WithClock makes the server take the time from now, for all that Clock is for. Server.Clock then moves on from that.
+// WithClock makes now the source of Server.Clock, instead of the real time.
 func WithClock(now func() time.Time) Option {
 	return func(c *inside.Config) { c.Clock = control.NewClock(now) }
 }
 
-// Interceptor is a function of the test that sees requests before they are served. It is called concurrently, for every
-// QUERY, PREPARE, EXECUTE and BATCH of clients, and may wait, but not longer than ctx. It returns what is done to the
-// request; the zero Act serves it.
+// Interceptor is a function of the test that sees requests before they are served. It is called concurrently, for
+// every QUERY, PREPARE, EXECUTE and BATCH of clients, and may wait, but not longer than ctx. It returns the act for
+// the request; the zero Act serves it.
 type Interceptor func(ctx context.Context, r *Request) Act
 
-// WithInterceptor lets the test see, delay and fail requests. What it returns comes before the server's Faults.
+// WithInterceptor lets the test see, delay and fail requests. Its acts come before the server's Faults.
 func WithInterceptor(i Interceptor) Option {
-	return func(c *inside.Config) {
-		c.Intercept = func(ctx context.Context, r *server.Inspected) control.Act { return i(ctx, requestOf(r)).act }
-	}
+	return func(c *inside.Config) { c.Intercept = i }
 }
 
 // WithAuth makes clients log in. There is one role at first: the superuser cassandra, whose password is cassandra.
@@ -57,7 +55,7 @@ func withLogin(by server.Authenticator) Option {
 // as a Cassandra of one node does.
 func WithStrictReplicas() Option { return func(c *inside.Config) { c.Server.StrictReplicas = true } }
 
-// Timeouts are how long requests may take; those that are zero are a minute.
+// Timeouts are how long requests may take; zero is a minute.
 type Timeouts struct {
 	Read        time.Duration // of partitions by their keys
 	Range       time.Duration // of other reads
@@ -97,7 +95,8 @@ func WithSettings(values map[string]string) Option {
 }
 
 // WithControls adds keyspace cqld_control, as cqld serve --test-controls has it: its tables are the clock, faults,
-// snapshots, nodes and statements, which are recorded. Then a client in another process can do what this package can.
+// snapshots, nodes and statements, which are recorded. Then a client in another process has the controls of this
+// package.
 func WithControls() Option { return func(c *inside.Config) { c.Controls = true } }
 
 // WithLog makes the server write its log, as lines of JSON. Without it, the server of a test logs warnings and errors
@@ -110,8 +109,8 @@ func WithLog(to io.Writer) Option {
 	}
 }
 
-// WithFailureLog sets how many statements, the last ones, are printed when the test has failed. Without it they are 50;
-// with 0 nothing is printed or kept. Bound values may be secret, so they are printed only if values is set.
+// WithFailureLog sets how many statements, the last ones, are printed when the test has failed. Without it they are
+// 50; with 0 nothing is printed or kept. Bound values may be secret, so they are printed only if values is set.
 func WithFailureLog(statements int, values bool) Option {
 	return func(c *inside.Config) { c.Shown, c.ShownValues = statements, values }
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// Rows are the rows that a statement has answered, in its order; a statement without an answer has none.
+// Rows are the rows of an answer, in its order; a statement without an answer has none.
 type Rows struct {
 	Columns []string // their names
 
@@ -45,13 +45,12 @@ func (r *Rows) String() string { return strings.Join(r.text, "\n") }
 //
 //	if got := srv.Query(t, "SELECT name FROM shop.items WHERE id = ?", 1).String(); got != "'tea'" {
 //
-// Arguments are bound to the statement's markers: the server says of which type each is, and Go's ordinary values
-// become values of that type, those that Rows.Values has and others where it is clear what they mean. A string may
-// stand for any value that JSON has as a string, such as a uuid, a timestamp or a decimal, and so may what has a method
-// String.
+// Arguments are bound to the statement's markers and converted to their types: from the Go types of Rows.Values, and
+// from others whose meaning is clear. A string, or a value with a method String, is converted to any type that is a
+// string in JSON, such as a uuid, a timestamp or a decimal.
 //
-// Like Exec, it is no client: faults do not apply to it, Statements does not list it, and it runs on a node that is up,
-// at level ONE, in the keyspace of the last USE.
+// Like Exec, it is no client: faults do not apply to it, Statements does not list it, and it runs on a node that is
+// up, at level ONE, in the keyspace of the last USE.
 func (s *Server) Query(t testing.TB, statement string, args ...any) *Rows {
 	t.Helper()
 	r, values, err := s.query(statement, args)
@@ -64,7 +63,7 @@ func (s *Server) Query(t testing.TB, statement string, args ...any) *Rows {
 	return r
 }
 
-// QueryErr runs a statement that is to be refused, and returns the error. It fails the test if it is not refused.
+// QueryErr runs a statement and returns its error. It fails the test if there is none.
 func (s *Server) QueryErr(t testing.TB, statement string, args ...any) error {
 	t.Helper()
 	r, values, err := s.query(statement, args)
@@ -77,7 +76,7 @@ func (s *Server) QueryErr(t testing.TB, statement string, args ...any) error {
 	return err
 }
 
-// query runs a statement. values says what is wrong with the arguments, err what the server says.
+// query runs a statement. values is an error in the arguments, err an error of the server.
 func (s *Server) query(statement string, args []any) (r *Rows, values, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), setupTime)
 	defer cancel()
@@ -106,7 +105,7 @@ func (s *Server) query(statement string, args []any) (r *Rows, values, err error
 	return r, values, err
 }
 
-// bind makes arguments values of the markers' types.
+// bind converts arguments to the markers' types.
 func bind(markers []protocol.ColumnSpec, args []any) ([]types.Value, error) {
 	if len(args) != len(markers) {
 		return nil, fmt.Errorf("%d arguments for %d markers", len(args), len(markers))

@@ -84,8 +84,8 @@ func TestQueryValues(t *testing.T) {
 	}
 }
 
-// TestQueryErrors wants wrong arguments and refused statements to fail the test, and QueryErr to return what the server
-// says.
+// TestQueryErrors wants wrong arguments and refused statements to fail the test, and QueryErr to return what the
+// server says.
 func TestQueryErrors(t *testing.T) {
 	s := cqltest.RunT(t)
 	s.Exec(t, createShop, "USE shop", "CREATE TYPE point (x int)", `CREATE TABLE t (k int PRIMARY KEY, i tinyint, s text, b blob,

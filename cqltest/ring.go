@@ -12,15 +12,15 @@ import (
 	"github.com/cqld/cqld/server"
 )
 
-// Ring makes the server a ring of so many nodes in one datacenter, datacenter1. Drivers see a cluster: each node has an
-// address, a host id and tokens of its own, and is a replica of what a keyspace's replication gives it. All nodes have
-// one store, so every replica has the newest data at all times.
+// Ring makes the server a ring of nodes in one datacenter, datacenter1. Drivers see a cluster: each node has its own
+// address, host id and tokens, and is a replica as the replication of a keyspace demands. All nodes share one store,
+// so every replica has the newest data at all times.
 //
 // Addr is that of the first node. On Linux the nodes have the addresses 127.0.0.1, 127.0.0.2 and so on with one port,
 // elsewhere 127.0.0.1 and one port after the other.
 func Ring(nodes int) Option { return RingOf(fmt.Sprintf("%s=%d", datacenter, nodes)) }
 
-// datacenter is where the nodes of Ring are, and a server without a ring.
+// datacenter is the datacenter of the nodes of Ring, and of a server without a ring.
 const datacenter = "datacenter1"
 
 // RingOf is Ring with datacenters and, if the text names some, racks:
@@ -98,7 +98,7 @@ func (s *Server) AddNode(datacenter, rack string) *Node {
 	return &Node{r, n.Number}
 }
 
-// NodeState is what a node is and how it does.
+// NodeState is the identity and the state of a node.
 type NodeState struct {
 	Number           int            // 1 for the first node; numbers of removed nodes are not used again
 	Address          netip.AddrPort // that clients connect to
@@ -111,7 +111,7 @@ type NodeState struct {
 	Slow        time.Duration // how much later its answers come, to clients and to the other nodes
 }
 
-// State returns what the node is and how it does.
+// State returns the state of the node.
 func (n *Node) State() NodeState {
 	for _, s := range n.ring.Nodes() {
 		if s.Number == n.number {
@@ -133,7 +133,7 @@ func (n *Node) Addr() string { return n.State().Address.String() }
 // Address returns the address that clients connect to.
 func (n *Node) Address() netip.AddrPort { return n.State().Address }
 
-// Stop stops the node as if its process was killed. Its clients lose their connections; those of the other nodes get
+// Stop stops the node as if its process was killed. Its clients lose their connections; clients of the other nodes get
 // the event DOWN.
 func (n *Node) Stop() { must(n.ring.Stop(n.number)) }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -15,6 +16,48 @@ import (
 	"github.com/cqld/cqld/protocol/client/cqlfiles"
 	"github.com/cqld/cqld/server/control"
 )
+
+// Session connects a driver: it creates a keyspace that nothing else uses, has connect open a session, and closes the
+// session when the test ends. It works with any driver, so that none is a dependency of this package:
+//
+//	session := cqltest.Session(t, srv, func(addr, keyspace string) (*gocql.Session, error) {
+//		cluster := gocql.NewCluster(addr)
+//		cluster.Keyspace = keyspace
+//		return cluster.CreateSession()
+//	})
+//
+// Packages gocqltest and gocqlv2test do this for the two lines of gocql.
+func Session[S interface{ Close() }](t testing.TB, s *Server, connect func(addr, keyspace string) (S, error)) S {
+	t.Helper()
+	keyspace := s.Keyspace(t)
+	session, err := connect(s.Addr(), keyspace)
+	if err != nil {
+		t.Fatalf("connect to %s: %v", s.Addr(), err)
+	}
+	t.Cleanup(session.Close)
+	return session
+}
+
+// maxName is how much of a test's name the name of its keyspace has.
+const maxName = 30
+
+// Keyspace creates a keyspace with one replica and returns its name, which is made of the test's: t_orders_1.
+func (s *Server) Keyspace(t testing.TB) string {
+	t.Helper()
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			return r
+		}
+		return '_'
+	}, strings.TrimPrefix(t.Name(), "Test"))
+	name = fmt.Sprintf("t_%s_%d", name[:min(len(name), maxName)], s.keyspaces.Add(1))
+	s.Exec(t, "CREATE KEYSPACE "+name+
+		" WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}")
+	return name
+}
 
 // setupTime is how long one statement of Exec or Load may take.
 const setupTime = time.Minute
@@ -55,10 +98,10 @@ func (c *setupConn) close() {
 }
 
 // Exec runs statements one after the other, and fails the test at the first error. Each text may have several
-// statements, with semicolons between them. USE counts for what Exec and Load run from then on.
+// statements, with semicolons between them. USE applies to all later calls of Exec, LoadDir and LoadFS.
 //
-// What Exec runs is preparation: faults do not apply to it, and Statements does not list it. In a ring a node that is
-// up runs it, at level ONE.
+// Exec prepares a test: faults do not apply to it, and Statements does not list it. In a ring a node that is up runs
+// it, at level ONE.
 func (s *Server) Exec(t testing.TB, texts ...string) {
 	t.Helper()
 	for _, text := range texts {

@@ -8,16 +8,16 @@ import (
 	"github.com/cqld/cqld/server/control"
 )
 
-// Snapshot is what a server held at one time: rows, definitions, and how its clock was set. It never changes, and
-// stays when its server is stopped. A Template keeps one for the tests of a package.
+// Snapshot is the state of a server at one time: rows, definitions, and the setting of its clock. It never changes,
+// and stays valid when its server is stopped. A Template keeps one for the tests of a package.
 //
-// It shares all that has not changed since, so it, Restore and Fork take no longer for many rows than for few.
+// It shares all unchanged data, so it, Restore and Fork take no longer for many rows than for few.
 type Snapshot struct {
 	held  *control.Snapshot
 	nodes []server.RingNode // the nodes of the server's ring; none: it has none
 }
 
-// Snapshot returns what the server holds. Requests under way are in it or not, as a whole.
+// Snapshot returns the state of the server. A request under way is in it as a whole, or not at all.
 func (s *Server) Snapshot() *Snapshot {
 	held, err := s.controls.TakeSnapshot()
 	if err != nil { // its engine is ours
@@ -26,8 +26,8 @@ func (s *Server) Snapshot() *Snapshot {
 	return &Snapshot{held, s.ringNodes()}
 }
 
-// Restore makes the server hold what a snapshot has, of this server or of another one, and sets the clock as it was
-// set. Connections stay, and so do the nodes of a ring. Drivers get the changes of the schema as events, and prepare
+// Restore restores the state of a snapshot, of this server or of another one, with the setting of the clock.
+// Connections stay, and so do the nodes of a ring. Drivers get the changes of the schema as events, and prepare
 // statements again that the server does not know any more. The server must not be stopped.
 func (s *Server) Restore(snapshot *Snapshot) {
 	if err := s.controls.RestoreSnapshot(snapshot.held); err != nil {
@@ -35,16 +35,28 @@ func (s *Server) Restore(snapshot *Snapshot) {
 	}
 }
 
-// Fork starts another server that holds the same and stops with the test t. From then on they are independent: each
-// has a port, a clock, faults and a host id of its own, so that drivers take them for two clusters. The fork of a ring
-// is a ring with as many nodes, which have the same tokens and are all up, unless an option makes it another one.
+// Fork starts another server with the same state, which stops with the test t. From then on they are independent: each
+// has its own port, clock, faults and host id, so that drivers take them for two clusters. The fork of a ring is a
+// ring with as many nodes, which have the same tokens and are all up, unless an option makes it another one.
 func (s *Server) Fork(t testing.TB, options ...Option) *Server {
 	t.Helper()
 	return s.Snapshot().Fork(t, options...)
 }
 
-// Fork starts a server that begins with what the snapshot has and stops with the test t.
+// Fork starts a server that begins with the state of the snapshot and stops with the test t.
 func (s *Snapshot) Fork(t testing.TB, options ...Option) *Server {
 	t.Helper()
 	return run(t, s, options)
 }
+
+// Clock is the clock of a server. It runs like the real one until the test moves it (Advance, Set) or stops it
+// (Freeze, Run). It sets all times of CQL: TTLs, timestamps of writes without USING TIMESTAMP, now() and the other
+// functions of time, 'now' in literals, gc_grace_seconds, and times in traces and system tables. Timeouts use real
+// time.
+//
+// A driver that sends timestamps with its writes, as most do, takes them from its own clock; sessions of gocqltest and
+// gocqlv2test do not send any.
+type Clock = control.Clock
+
+// Clock is the server's clock, which the test can move.
+func (s *Server) Clock() *Clock { return s.controls.Clock }

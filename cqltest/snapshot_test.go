@@ -62,8 +62,8 @@ func TestFork(t *testing.T) {
 	}
 }
 
-// BenchmarkMillionRows makes, restores and forks a snapshot of 1,000,000 rows, which are written to between. It reports
-// the median times.
+// BenchmarkMillionRows makes, restores and forks a snapshot of 1,000,000 rows, which are written to between. It
+// reports the median times.
 func BenchmarkMillionRows(b *testing.B) {
 	s := cqltest.RunT(b)
 	s.Exec(b, createShop, "CREATE TABLE shop.t (k int, c int, v text, PRIMARY KEY (k, c))")

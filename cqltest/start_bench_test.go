@@ -13,8 +13,8 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// oneTest stands for a test within a benchmark: end does what the end of the test would do, so that nothing of it stays
-// in memory.
+// oneTest stands for a test within a benchmark: end does what the end of the test would do, so that nothing of it
+// stays in memory.
 type oneTest struct {
 	testing.TB
 	mu   sync.Mutex
@@ -45,8 +45,8 @@ func BenchmarkRunT(b *testing.B) {
 	}
 }
 
-// BenchmarkFirstAnswer starts servers and asks each of them something. It reports the median time from the start to the
-// answer.
+// BenchmarkFirstAnswer starts servers and asks each of them something. It reports the median time from the start to
+// the answer.
 func BenchmarkFirstAnswer(b *testing.B) {
 	var took []time.Duration
 	for b.Loop() {

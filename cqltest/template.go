@@ -13,7 +13,7 @@ import (
 	"github.com/cqld/cqld/internal/inside"
 )
 
-// ServerTemplate is what servers begin with. Template makes one.
+// ServerTemplate is a state from which servers begin. Template makes one.
 type ServerTemplate struct {
 	build   func(testing.TB, *Server)
 	options []Option
@@ -23,8 +23,8 @@ type ServerTemplate struct {
 	failed   string // why there is none
 }
 
-// Template has a function fill a server, once, when the first test needs it, and gives each test a server that begins
-// with what that one holds. Such a server is started in about a millisecond, whatever it holds, and shares nothing with
+// Template fills a server with a function, once, when the first test needs it. Each test gets a server that begins
+// with the same state. Such a server starts in about a millisecond, however many rows it has, and shares nothing with
 // the others:
 //
 //	var shop = cqltest.Template(func(t testing.TB, srv *cqltest.Server) {
@@ -35,13 +35,13 @@ type ServerTemplate struct {
 //		t.Parallel()
 //		srv := shop.RunT(t)
 //
-// The t of the function stands for all tests: what fails it fails each test that uses the template, and what it cleans
-// up is cleaned up when the function has returned. Options are those of the server that it fills, and of the others.
+// If the function fails its t, each test that uses the template fails. The cleanups of t run when the function has
+// returned. Options apply to the server that it fills, and to the others.
 func Template(build func(t testing.TB, srv *Server), options ...Option) *ServerTemplate {
 	return &ServerTemplate{build: build, options: options}
 }
 
-// RunT starts a server that holds what the template does and stops with the test. Options come after those of the
+// RunT starts a server with the state of the template, which stops with the test. Options come after those of the
 // template. It fails the test if the template could not be built.
 func (p *ServerTemplate) RunT(t testing.TB, options ...Option) *Server {
 	t.Helper()
@@ -56,7 +56,7 @@ func (p *ServerTemplate) RunT(t testing.TB, options ...Option) *Server {
 	return run(t, p.snapshot, append(own, options...))
 }
 
-// fill starts a server, fills it and returns what it holds, or why that is impossible.
+// fill starts a server, fills it and returns its state, or the reason why that failed.
 func (p *ServerTemplate) fill(t testing.TB) (*Snapshot, string) {
 	build := &templateT{TB: t}
 	c := newConfig(build)
@@ -67,7 +67,7 @@ func (p *ServerTemplate) fill(t testing.TB) (*Snapshot, string) {
 	if err != nil {
 		return nil, fmt.Sprintf("start a CQL server: %v", err)
 	}
-	defer func() { _ = srv.Stop(context.Background()) }() // nobody uses it any more
+	defer func() { _ = srv.Stop(context.Background()) }() // it is not needed any more
 	build.run(func() { p.build(build, srv) })
 	if build.Failed() {
 		return nil, build.text.String()
@@ -75,7 +75,7 @@ func (p *ServerTemplate) fill(t testing.TB) (*Snapshot, string) {
 	return srv.Snapshot(), ""
 }
 
-// templateT is the testing.TB of a template: it remembers what a test would print, and whether it has failed.
+// templateT is the testing.TB of a template: it keeps the log, and whether it has failed.
 type templateT struct {
 	testing.TB
 
@@ -85,7 +85,7 @@ type templateT struct {
 	cleanups []func()
 }
 
-// run calls a function, and then those that Cleanup was given.
+// run calls a function, and then the cleanups.
 func (t *templateT) run(fn func()) {
 	t.call(fn)
 	for {
@@ -128,10 +128,10 @@ func (t *templateT) print(text string) {
 	_, _ = fmt.Fprintln(t, strings.TrimSuffix(text, "\n")) // Write has no errors
 }
 
-// Helper does nothing: there are no lines of callers in what a template prints.
+// Helper does nothing: the log of a template has no lines of callers.
 func (t *templateT) Helper() {}
 
-// Log and the others do what those of a test do.
+// Log logs a text.
 func (t *templateT) Log(args ...any) { t.print(fmt.Sprintln(args...)) }
 
 // Logf logs a text.
@@ -192,7 +192,7 @@ func (t *templateT) Skipf(format string, args ...any) { t.Skip(fmt.Sprintf(forma
 // SkipNow fails as well.
 func (t *templateT) SkipNow() { t.Skip() }
 
-// Cleanup has a function called when the template is built.
+// Cleanup registers a function that is called when the template is built.
 func (t *templateT) Cleanup(fn func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/cqld/cqld/server"
 )
 
-// WithTLS makes the server take encrypted connections only, with a certificate for 127.0.0.1 and localhost that is made
-// when the server starts. TLSConfig and CertPool are what clients need.
+// WithTLS makes the server take encrypted connections only, with a certificate for 127.0.0.1 and localhost that is
+// made when the server starts. Clients use TLSConfig or CertPool.
 func WithTLS() Option { return func(c *inside.Config) { c.TLS = true } }
 
 // WithClientCertificates is WithTLS for a server that asks clients for certificates. TLSConfigOf makes them.
@@ -19,12 +19,12 @@ func WithClientCertificates() Option {
 	return func(c *inside.Config) { c.TLS, c.ClientCertificates = true, true }
 }
 
-// WithServerTLS gives the server a configuration of the test's own, for what the other options do not cover.
+// WithServerTLS sets the server's configuration, where the other options are not enough.
 func WithServerTLS(config *tls.Config) Option {
 	return func(c *inside.Config) { c.Server.TLS = &server.TLS{Config: config} }
 }
 
-// useTLS makes the certificates that the options ask for, and says how Exec connects.
+// useTLS makes the certificates that the options ask for, and the options with which Exec connects.
 func (s *Server) useTLS(c *inside.Config) (err error) {
 	if c.Server.Logins {
 		s.setupOptions.Username, s.setupOptions.Password = "cassandra", "cassandra"
@@ -59,7 +59,7 @@ func (s *Server) useTLS(c *inside.Config) (err error) {
 	return err
 }
 
-// clientConfig is a configuration of a client with a certificate of its own.
+// clientConfig is the configuration of a client with a new certificate.
 func (s *Server) clientConfig(identities ...string) (*tls.Config, error) {
 	pair, err := s.authority.Client("client", identities...)
 	if err != nil {
@@ -83,8 +83,7 @@ func (s *Server) TLSConfig() *tls.Config {
 	return &tls.Config{RootCAs: s.CertPool(), MinVersion: tls.VersionTLS12}
 }
 
-// TLSConfigOf is TLSConfig for a client with a certificate of its own, which has identities like spiffe://test/app, or
-// none.
+// TLSConfigOf is TLSConfig for a client with a new certificate, which has identities like spiffe://test/app, or none.
 func (s *Server) TLSConfigOf(t testing.TB, identities ...string) *tls.Config {
 	t.Helper()
 	config, err := s.clientConfig(identities...)

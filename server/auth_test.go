@@ -271,8 +271,8 @@ func TestFailedLoginsWaitAlone(t *testing.T) {
 	guesses.Wait()
 }
 
-// What is revoked cannot be done any more, by statements that are prepared and texts whose plan is kept as well, and in
-// batches. What is granted can be done at once.
+// What is revoked cannot be done any more, by statements that are prepared and texts whose plan is kept as well, and
+// in batches. What is granted can be done at once.
 func TestRevokedIsEffectiveAtOnce(t *testing.T) {
 	s, _ := quiet(t)
 	super := connect(t, s, asSuperuser(protocol.V5))

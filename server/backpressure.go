@@ -3,14 +3,16 @@ package server
 import (
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 )
 
-// The methods in this file wait for memory, or until one more request may have a goroutine. Meanwhile the connection is
-// not read, and the client notices because its writes block.
+// The methods in this file wait for memory, or until one more request may have a goroutine. Meanwhile the connection
+// is not read, and the client notices because its writes block.
 
-// share is what the requests of a connection hold of a resource. The reader takes, and any goroutine gives back.
+// share is the part of a resource that the requests of a connection hold. The reader takes, and any goroutine gives
+// back.
 type share struct {
 	used  atomic.Int64
 	freed chan struct{} // gets a value when something was given back
@@ -26,19 +28,19 @@ func (s *share) give(n int64) {
 	}
 }
 
-// fair is how much a connection may hold of a resource: most, while less than half of all is used; else an equal part
-// of the other half, but at least least.
-func (s *Server) fair(used, all, most, least int64) int64 {
+// fair is how much a connection may hold of a resource: maxShare while less than half of all is used; otherwise an
+// equal part of the other half, but at least minShare.
+func (s *Server) fair(used, all, maxShare, minShare int64) int64 {
 	if used <= all/2 {
-		return most
+		return maxShare
 	}
-	return min(most, max(least, all/2/max(1, s.open.Load())))
+	return min(maxShare, max(minShare, all/2/max(1, s.open.Load())))
 }
 
-// leastBytes and leastGoroutines are what the requests of a connection may hold whatever others hold.
+// minBytes and minGoroutines are guaranteed to the requests of every connection.
 const (
-	leastBytes      = 64 << 10
-	leastGoroutines = 4
+	minBytes      = 64 << 10
+	minGoroutines = 4
 )
 
 // takeBytes takes room for a request from the bytes in flight. It waits for room, and reports that, unless the client
@@ -47,7 +49,7 @@ func (c *conn) takeBytes(n int64) (waited bool, err error) {
 	all := &c.server.memory.requests
 	for {
 		used := c.bytes.used.Load()
-		most := c.server.fair(all.Used(), all.Limit(), c.server.limits.ConnectionBytes, leastBytes)
+		most := c.server.fair(all.Used(), all.Limit(), c.server.limits.ConnectionBytes, minBytes)
 		switch {
 		case used+n <= most:
 			all.Add(n)
@@ -99,9 +101,9 @@ func (c *conn) waitFor(s *share) (err error) {
 	return err
 }
 
-// giveBytes gives back what takeBytes took.
+// giveBytes gives back the bytes of takeBytes.
 func (c *conn) giveBytes(n int64) {
-	if all := &c.server.memory.requests; n > leastBytes {
+	if all := &c.server.memory.requests; n > minBytes {
 		all.Leave(c, n)
 	} else {
 		all.Give(n)
@@ -113,7 +115,7 @@ func (c *conn) giveBytes(n int64) {
 func (c *conn) takeGoroutine() error {
 	all := &c.server.memory.goroutines
 	most := int64(c.server.limits.Concurrent)
-	for c.goroutines.used.Load() >= c.server.fair(all.Load(), int64(c.server.limits.Requests), most, leastGoroutines) {
+	for c.goroutines.used.Load() >= c.server.fair(all.Load(), int64(c.server.limits.Requests), most, minGoroutines) {
 		if err := c.waitFor(&c.goroutines); err != nil {
 			return err
 		}
@@ -123,7 +125,7 @@ func (c *conn) takeGoroutine() error {
 	return nil
 }
 
-// giveGoroutine gives back what takeGoroutine took.
+// giveGoroutine gives back the place of takeGoroutine.
 func (c *conn) giveGoroutine() {
 	c.server.memory.goroutines.Add(-1)
 	c.goroutines.give(1)
@@ -150,4 +152,58 @@ func (c *conn) release(n int64) {
 		return
 	}
 	c.server.memory.arriving.Leave(c, n)
+}
+
+// throttle is a token bucket: it bounds the requests that are served in a second. A burst may use the tokens that the
+// last second has left.
+type throttle struct {
+	perSecond int64
+	due       atomic.Int64 // when the requests so far would be over at that rate, in nanoseconds since 1970
+}
+
+// newThrottle returns a bound; nil: there is none.
+func newThrottle(perSecond int) *throttle {
+	if perSecond <= 0 {
+		return nil
+	}
+	return &throttle{perSecond: int64(perSecond)}
+}
+
+// reserve counts a request and returns for how long its connection has to be held back. With atOnce a request that
+// would have to wait is not counted.
+func (l *throttle) reserve(now time.Time, atOnce bool) time.Duration {
+	for {
+		due, at := l.due.Load(), now.UnixNano()
+		next := max(due, at-int64(time.Second)) + int64(time.Second)/l.perSecond
+		if wait := next - at; wait > 0 && atOnce {
+			return time.Duration(wait)
+		}
+		if l.due.CompareAndSwap(due, next) {
+			return time.Duration(max(0, next-at))
+		}
+	}
+}
+
+// keepToRate delays a connection that sends too many requests, or returns Cassandra's error if the client asked for
+// one in STARTUP.
+func (r *request) keepToRate(l *throttle) error {
+	c := r.conn
+	wait := l.reserve(time.Now(), c.session.throwOverload)
+	switch {
+	case wait == 0:
+		return nil
+	case c.session.throwOverload:
+		return cqlerr.Overloadedf("Request breached global limit of %d requests/second. Server is currently in an "+
+			"overloaded state and cannot accept more requests.", l.perSecond)
+	}
+	r.warn(fmt.Sprintf("Request breached global limit of %d requests/second and triggered backpressure.", l.perSecond))
+	c.pause(func() {
+		pause := time.NewTimer(wait)
+		defer pause.Stop()
+		select {
+		case <-pause.C:
+		case <-c.ctx.Done():
+		}
+	})
+	return nil
 }

@@ -1,71 +1,72 @@
 package server
 
 import (
+	"fmt"
+
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/server/statements"
 	"github.com/cqld/cqld/store/pace"
 )
 
 // longBatch is the size of a body above which a BATCH is decoded on a turn.
 const longBatch = 16 << 10
 
-// shortBatch is the largest number of statements of a batch that the reader runs.
-const shortBatch = 100
-
-// batchInReader lets the reader run short batches of quick prepared statements.
+// batchInReader lets the reader execute short batches of quick prepared statements. A goroutine executes batches with
+// conditions, because the store compares their values when the turn of the batch comes.
 func batchInReader(r *request) bool {
 	m := r.message.(*protocol.Batch)
-	if len(m.Children) > shortBatch {
+	if len(m.Children) > statements.ShortBatch {
 		return false
 	}
 	for i := range m.Children {
 		if !m.Children[i].Prepared {
 			return false
 		}
-		st, err := r.conn.node.lookup(m.Children[i].ID)
-		if err != nil || !st.quick {
+		st, err := r.conn.node.prepared.Lookup(m.Children[i].ID)
+		if err != nil || !st.Quick || st.Writes == exec.Conditional {
 			return false
 		}
-		r.decides = r.decides || st.writes == exec.Conditional
 	}
 	return true
 }
 
 // batch serves BATCH. It finds or plans all statements before it refuses one.
 func batch(r *request) {
-	m := r.message.(*protocol.Batch)
-	r.traceRequest("Execute batch of CQL3 queries", "", &m.Parameters)
+	m, s := r.message.(*protocol.Batch), r.conn.server
+	r.trace.Request("Execute batch of CQL3 queries", "", &m.Parameters)
 	r.batch.Kind = exec.BatchKind(m.Type)
 	kind := r.batch.Kind.WriteType()
 	onlyModifications, sameTable := true, true
-	var first *statement
+	var first *statements.Statement
 	for i := range m.Children {
 		st, err := r.childStatement(&m.Children[i], &m.Parameters)
 		if err != nil {
 			r.fail(err)
 			return
 		}
-		r.batch.Children = append(r.batch.Children, exec.Request{Prepared: st.plan, Values: m.Children[i].Values})
-		if r.conn.server.roles != nil {
+		r.batch.Children = append(r.batch.Children, exec.Request{Prepared: st.Plan, Values: m.Children[i].Values})
+		if s.roles != nil {
 			r.children = append(r.children, st)
 		}
 		if first == nil {
 			first = st
 		}
-		if st.writes == exec.Conditional {
+		if st.Writes == exec.Conditional {
 			kind = exec.Conditional
 		}
-		sameTable = sameTable && modifiedTable(st) == modifiedTable(first)
-		onlyModifications = onlyModifications && st.plan.Modifies && !st.isBatch
+		sameTable = sameTable && st.ModifiedTable() == first.ModifiedTable()
+		onlyModifications = onlyModifications && st.Plan.Modifies && !st.IsBatch
 	}
 	if !onlyModifications {
 		r.fail(planner.ErrNotInBatch())
 		return
 	}
-	r.batch.Options = r.options(&m.Parameters, r.conn.server.limits.writeTimeout(classOf(kind)))
-	if r.conn.server.roles != nil {
+	timeout := s.limits.writeTimeout(classOf(kind))
+	r.batch.Options = r.options(&m.Parameters, timeout)
+	if s.roles != nil {
 		if err := r.authorizeBatch(); err != nil {
 			r.fail(err)
 			return
@@ -76,39 +77,40 @@ func batch(r *request) {
 		return
 	}
 	if sameTable {
-		r.latency = r.conn.server.latencies.batchOf(first)
+		r.latency = first.BatchLatency(s.latencies)
 	} else {
-		r.latency = r.conn.server.latencies.ofMixedBatches()
+		r.latency = s.latencies.OfMixedBatches()
 	}
-	r.tracef("Executing batch of %d statements", len(m.Children))
-	if (len(m.Children) > shortBatch || r.size > batchWeight*longestDirectWrite) && !r.turn.Begun() {
-		turn, err := r.takeTurn(r.conn.server.limits.writeTimeout(classOf(kind)))
-		if err != nil {
-			r.fail(r.timedOut(err, kind))
+	if r.trace != nil {
+		r.trace.Event(fmt.Sprintf("Executing batch of %d statements", len(m.Children)))
+	}
+	if (len(m.Children) > statements.ShortBatch || r.size > batchWeight*maxDirectWrite) && !r.turn.Begun() {
+		if err := r.beginTurn(s.ctx, timeout); err != nil {
+			r.fail(r.notBegun(err, kind))
 			return
 		}
-		defer turn.End()
+		defer r.turn.End()
 	}
 	if r.turn.Begun() {
 		r.batch.Turn = &r.turn
 	}
-	r.conn.server.recent.note(r)
+	s.recent.note(r)
 	if kind == exec.Conditional {
 		r.batch.Decision = r.startDecision()
 	}
 	r.conn.pendingWrites.add(r, kind)
-	r.conn.server.exec.ExecuteBatch(r.conn.server.ctx, &r.batch, r.done)
+	s.exec.ExecuteBatch(s.ctx, &r.batch, r.done)
 }
 
 // childStatement finds or plans one statement of a batch, and counts its values.
-func (r *request) childStatement(child *protocol.BatchChild, p *protocol.QueryParameters) (st *statement, err error) {
+func (r *request) childStatement(child *protocol.BatchChild, p *protocol.QueryParameters) (st *statements.Statement, err error) {
 	if child.Prepared {
-		st, err = r.conn.node.lookup(child.ID)
+		st, err = r.conn.node.prepared.Lookup(child.ID)
 	} else {
 		var keyspace string
 		if keyspace, err = r.keyspaceFor(p); err == nil {
 			err = r.whenPlannable(child.Query, func(turn *pace.Turn) (err error) {
-				st, err = r.conn.server.planText(turn, r.guarded(), child.Query, keyspace)
+				st, err = r.conn.server.texts.Plan(turn, r.guarded(), child.Query, keyspace)
 				return err
 			})
 		}
@@ -116,9 +118,9 @@ func (r *request) childStatement(child *protocol.BatchChild, p *protocol.QueryPa
 	if err != nil {
 		return nil, err
 	}
-	if len(child.Values) != len(st.plan.Markers) {
+	if len(child.Values) != len(st.Plan.Markers) {
 		return nil, cqlerr.Invalidf("There were %d markers(?) in CQL but %d bound variables",
-			len(st.plan.Markers), len(child.Values))
+			len(st.Plan.Markers), len(child.Values))
 	}
 	return st, nil
 }

@@ -11,10 +11,11 @@ import (
 	"github.com/cqld/cqld/store/system"
 )
 
-// A server whose store is a node of a cluster shows the other nodes to clients and tells of them, and of what they
-// define. The ring is for drivers only: each node serves all rows, and consistency levels do not look at nodes.
+// A server whose store is a node of a cluster shows the other nodes to clients, and sends events when nodes come or go
+// and when they change definitions. The ring is for drivers only: each node serves all rows, and consistency levels
+// ignore the nodes.
 
-// clusterView is how clients see the cluster.
+// clusterView is the cluster as clients see it.
 type clusterView struct {
 	own   [16]byte // the host id of this node
 	mu    sync.Mutex
@@ -46,7 +47,7 @@ func (s *Server) joinCluster(n *cluster.Node) {
 	})
 }
 
-// followCluster shows clients the nodes, and tells them who has come or gone.
+// followCluster shows clients the nodes, and sends events about the nodes that have come or gone.
 func (s *Server) followCluster(all []cluster.State) {
 	c := s.cluster
 	c.mu.Lock()
@@ -92,8 +93,8 @@ func (c *clusterView) topology() *ring.Topology {
 	return c.view.Topology
 }
 
-// shown returns this node and the others, as system tables show them. All nodes are among them, also those that are
-// down: these are shown with the definitions of this node, because drivers wait until all have the same.
+// shown returns this node and the others, as system tables show them. Nodes that are down are among them, with the
+// schema version of this node, because drivers wait until all have the same.
 func (c *clusterView) shown(store.Session) (self system.Node, peers []system.Node) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,4 +114,21 @@ func (c *clusterView) shown(store.Session) (self system.Node, peers []system.Nod
 		}
 	}
 	return self, peers
+}
+
+// Restore replaces the rows and definitions of the server's store by those of an image. Clients that have registered
+// for schema changes get the differences, so that drivers refresh their metadata. Prepared statements that do not fit
+// the restored definitions are dropped: EXECUTE answers UNPREPARED, and drivers prepare them again.
+func (s *Server) Restore(i *store.Image) error {
+	before, err := s.store.Restore(i)
+	if err != nil {
+		return err
+	}
+	if s.roles != nil {
+		s.roles.Changed()
+	}
+	changes := schema.Difference(before, s.store.Catalog())
+	s.schemaChanged(changes)
+	s.publish(changes)
+	return nil
 }

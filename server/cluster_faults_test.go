@@ -53,8 +53,8 @@ func TestClusterPausedWrite(t *testing.T) {
 	ask(t, second, "INSERT INTO k.u (a) VALUES (1)") // a table that was made while the node was stopped
 }
 
-// TestClusterPausedViews stops a node while it overwrites and deletes rows, until its lease is over and a view has been
-// built of these rows.
+// TestClusterPausedViews stops a node while it overwrites and deletes rows, until its lease is over and a view has
+// been built of these rows.
 func TestClusterPausedViews(t *testing.T) {
 	c := nodes.RunT(t, 2, nodes.Options{})
 	first := dialNode(t, c.Node(0))

@@ -16,16 +16,18 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/server/observe"
+	"github.com/cqld/cqld/server/wire"
 	"github.com/cqld/cqld/store/pace"
 )
 
-// conn is one connection. The goroutine of run reads it and is called the reader. It serves quick requests itself;
-// others have goroutines of their own, which run waits for.
+// conn is one connection. The goroutine of serve reads it and is called the reader. It serves quick requests itself;
+// each of the others gets a goroutine, and serve waits for those.
 type conn struct {
 	server        *Server
-	node          *node    // that the client has connected to
+	node          *node    // the client has connected to it
 	raw           net.Conn // the socket
-	socket        net.Conn // raw, or TLS on it: what the reader reads
+	socket        net.Conn // raw, or TLS on it; the reader reads it
 	id            string   // 8 hex digits: in log lines and in errors about checksums
 	log           zerolog.Logger
 	local, remote netip.AddrPort
@@ -33,37 +35,38 @@ type conn struct {
 	ctx    context.Context // ends with the connection
 	cancel context.CancelFunc
 
-	arriving     context.Context // ends when nothing more has to arrive
+	arriving     context.Context // ends when no more input is needed
 	stopArriving context.CancelFunc
 
 	session       session
-	out           output
-	requests      sync.WaitGroup // that are not answered
-	goroutines    share          // that requests have
+	out           wire.Output
+	requests      sync.WaitGroup // those without an answer
+	goroutines    share          // of requests
 	bytes         share          // of requests that are not answered
 	turns         pace.Party     // its reads, batches and long texts in the scheduler
 	pendingWrites pendingWrites
-	detached      detachedRequests
+	listed        listedRequests
 	draining      atomic.Bool
 	secured       atomic.Pointer[tls.ConnectionState] // nil: no TLS
-	waiting       atomic.Bool                         // the reader waits for something other than input
+	waiting       atomic.Bool                         // the reader waits, and not for input
 	served        atomic.Int64                        // requests
 
-	// What follows belongs to the reader.
-	in input
+	// All fields from here on belong to the reader.
+	in wire.Input
 
 	// serveNext serves the first message of the input: serveHandshake, serveEnvelope or serveSegment.
 	serveNext func([]byte) (int64, error)
 
-	burst    []*histogram // of the reads that it has served and that observeBurst has not counted
+	burst    []*observe.Histogram // of reads that are served, and that observeBurst has not counted
 	segments protocol.Segments
 	plain    []byte        // the decompressed body of an envelope
 	arrived  time.Duration // when the input was read, by monotonic, or when the reader last waited
 	reserved int64         // bytes of in, segments and plain that memory.arriving is charged for
 	errors   int           // how many bad envelopes came in a row in the segment
-	begins   bool          // it has begun brief reads in this burst, so that server.beginning counts it
 
-	stretch struct { // what it has served since others could run
+	heldUp bool // a read has taken longer than readerTime: goroutines serve the others of the burst
+
+	stretch struct { // messages that it has served since others could run
 		messages int
 		bytes    int64
 	}
@@ -80,7 +83,7 @@ var (
 // socket with unread input would discard them.
 const lingerTime = 500 * time.Millisecond
 
-// lingerBytes is how much of what the client has sent is read and dropped meanwhile.
+// lingerBytes is the most input that is read and dropped meanwhile.
 const lingerBytes = 16 << 20
 
 func newConn(n *node, socket net.Conn, id uint32) *conn {
@@ -97,10 +100,10 @@ func newConn(n *node, socket net.Conn, id uint32) *conn {
 	c.log = s.log.With().Str("connection", c.id).Stringer("client", c.remote).Logger()
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	c.arriving, c.stopArriving = context.WithCancel(c.ctx)
-	c.out.init(socket, &s.memory)
-	c.out.taken, c.out.failed = s.scheduler.Resume, c.cancel
-	c.turns.Behind = c.out.behind
-	c.in.reserve, c.in.release = c.reserve, c.release
+	c.out.Init(socket, &s.memory.answers)
+	c.out.Taken, c.out.Failed = s.scheduler.Resume, c.cancel
+	c.turns.Behind = c.out.Behind
+	c.in.Reserve, c.in.Release = c.reserve, c.release
 	c.segments.Reserve = func(n int) error { return c.reserve(int64(n)) }
 	c.goroutines.init()
 	c.bytes.init()
@@ -109,7 +112,7 @@ func newConn(n *node, socket net.Conn, id uint32) *conn {
 	return c
 }
 
-// addrPort is the address of a socket, or the zero value of one that has none, as pipes.
+// addrPort is the address of a socket, or the zero value: pipes have none.
 func addrPort(a net.Addr) netip.AddrPort {
 	if tcp, ok := a.(*net.TCPAddr); ok {
 		ap := tcp.AddrPort()
@@ -118,15 +121,15 @@ func addrPort(a net.Addr) netip.AddrPort {
 	return netip.AddrPort{}
 }
 
-// run serves the connection until it ends, and returns when all its goroutines have ended.
-func (c *conn) run() {
+// serve serves the connection until it ends, and returns when all its goroutines have ended.
+func (c *conn) serve() {
 	defer c.server.forget(c)
 	defer c.cancel()
 	c.setReadDeadline(time.Now().Add(c.server.limits.Handshake))
 	c.log.Debug().Msg("connection opened")
 
 	err := c.readAll()
-	c.endBurst()
+	c.observeBurst()
 	switch {
 	case errors.Is(err, errDraining):
 		c.waiting.Store(true) // the client may hang up
@@ -137,15 +140,15 @@ func (c *conn) run() {
 	}
 	c.cancel()
 	_ = c.socket.Close() // the client may have closed it before
-	c.out.end()
+	c.out.End()
 	c.requests.Wait()
-	c.out.close()
-	c.in.drop()
+	c.out.Close()
+	c.in.Drop()
 	c.releaseSegments()
 	c.log.Debug().AnErr("reason", err).Msg("connection closed")
 }
 
-// readAll serves what arrives until the connection ends. It writes answers when everything that has arrived is served:
+// readAll reads and serves requests until the connection ends. It writes the answers when it has served all the input:
 // a burst of requests is answered in a few writes.
 func (c *conn) readAll() (err error) {
 	defer func() {
@@ -160,24 +163,18 @@ func (c *conn) readAll() (err error) {
 		if err := c.serveInput(); err != nil {
 			return err
 		}
-		if err := c.in.makeRoom(); err != nil {
+		if err := c.in.MakeRoom(); err != nil {
 			return c.readError(err)
 		}
-		c.in.held(c.in.reserved > 0 || !c.segments.Free())
-		c.endBurst()
-		c.out.idle()
-		if err := c.in.fill(c.socket); err != nil {
+		c.in.Hold(!c.segments.Free())
+		c.observeBurst()
+		c.out.Idle()
+		if err := c.in.Fill(c.socket); err != nil {
 			return c.readError(err)
 		}
-		c.out.busy()
-		c.arrived = monotonic()
+		c.out.Busy()
+		c.arrived, c.heldUp = monotonic(), false
 	}
-}
-
-// endBurst is called when what has arrived is served, before answers are written and the reader waits.
-func (c *conn) endBurst() {
-	c.observeBurst()
-	c.beginNoMore()
 }
 
 // serveInput serves every message that has arrived completely.
@@ -187,8 +184,8 @@ func (c *conn) serveInput() error {
 			runtime.Gosched()
 			c.stretch.messages, c.stretch.bytes = 0, 0
 		}
-		b := c.in.unread()
-		if len(b) == 0 || c.in.skipping() {
+		b := c.in.Unread()
+		if len(b) == 0 || c.in.Skipping() {
 			return nil
 		}
 		n, err := c.serveNext(b)
@@ -198,30 +195,30 @@ func (c *conn) serveInput() error {
 		if n == 0 {
 			return nil
 		}
-		c.in.advance(n)
+		c.in.Advance(n)
 		c.stretch.messages++
 		c.stretch.bytes += n
 		if n > ownBody {
-			c.in.disown()
+			c.in.Disown()
 		}
-		if c.out.behind() {
+		if c.out.Behind() {
 			if c.draining.Load() {
 				return errDraining
 			}
-			c.pause(c.out.idle)
+			c.pause(c.out.Idle)
 		}
 	}
 }
 
-// giveWayAfter is how many messages are served before other goroutines may run, and giveWayBytes how long they may be:
-// either takes about a millisecond. They count over several reads: one for which there is something does not wait, and
-// others would wait until the scheduler ends a turn of ten milliseconds.
+// giveWayAfter is how many messages are served before other goroutines may run, and giveWayBytes how many bytes:
+// either takes about a millisecond. They count over several reads of the socket: a read does not yield where there is
+// input, and others would wait until Go's scheduler preempts the reader after ten milliseconds.
 const (
 	giveWayAfter = 128
 	giveWayBytes = 512 << 10
 )
 
-// readError says why there is no more input.
+// readError is the reason why there is no more input.
 func (c *conn) readError(err error) error {
 	switch {
 	case c.draining.Load():
@@ -239,7 +236,7 @@ func isTimeout(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// setReadDeadline makes reading end at a time; the zero time is never. A connection that drains does not read at all.
+// setReadDeadline makes reading end at a time; zero: never. A connection that drains does not read at all.
 func (c *conn) setReadDeadline(t time.Time) {
 	_ = c.raw.SetReadDeadline(t) // fails on closed sockets only, and so will reading
 	if c.draining.Load() {
@@ -255,22 +252,22 @@ func (c *conn) drain() {
 	c.draining.Store(true)
 	_ = c.raw.SetReadDeadline(longAgo)
 	c.stopArriving()
-	c.out.end()
-	if c.out.behind() {
+	c.out.End()
+	if c.out.Behind() {
 		c.cancel()
 	}
 }
 
-// pause waits for something other than input. Answers are written before.
+// pause waits, and not for input. Answers are written before.
 func (c *conn) pause(wait func()) {
 	c.waiting.Store(true)
 	c.server.metrics.waits.Add(1)
 	defer c.waiting.Store(false)
-	c.endBurst()
-	c.out.idle()
-	defer c.out.busy()
+	c.observeBurst()
+	c.out.Idle()
+	defer c.out.Busy()
 	wait()
-	c.in.resume()
+	c.in.Resume()
 	c.arrived = monotonic()
 }
 
@@ -280,18 +277,41 @@ func (c *conn) abort() {
 	_ = c.raw.Close() // TLS would wait for the client
 }
 
-// closeAfterAnswers writes the remaining answers and lets the client read them, for what is left of lingerTime behind
-// the last of them. A client that was answered earlier is not waited for.
+// closeAfterAnswers writes the remaining answers and lets the client read them, until lingerTime after the last of
+// them was written.
 func (c *conn) closeAfterAnswers() {
 	_ = c.socket.SetWriteDeadline(time.Now().Add(lingerTime))
-	left := c.out.flush() + lingerTime - monotonic()
-	if left <= 0 {
+	until := c.out.Flush().Add(lingerTime)
+	if !until.After(time.Now()) {
 		return
 	}
 	half, ok := c.socket.(interface{ CloseWrite() error })
 	if !ok || half.CloseWrite() != nil {
 		return
 	}
-	_ = c.socket.SetReadDeadline(time.Now().Add(left))
-	_, _ = io.Copy(io.Discard, io.LimitReader(c.socket, lingerBytes)) // until the client closes, or has had time to
+	_ = c.socket.SetReadDeadline(until)
+	_, _ = io.Copy(io.Discard, io.LimitReader(c.socket, lingerBytes)) // until the client closes, or the deadline
 }
+
+// maxBurst is how many reads are counted at a time: a connection keeps room for as many, and compressed segments may
+// have a lot more of them.
+const maxBurst = 1024
+
+// observeBurst counts the time that the reads of a burst took. Only the reader calls it, before it writes the answers.
+func (c *conn) observeBurst() {
+	if len(c.burst) == 0 {
+		return
+	}
+	took := monotonic() - c.arrived
+	for _, latency := range c.burst {
+		latency.Observe(took)
+	}
+	clear(c.burst)
+	c.burst = c.burst[:0]
+}
+
+// clockStart is the base of monotonic: reading only the monotonic clock takes half the time of time.Now.
+var clockStart = time.Now()
+
+// monotonic returns the time on a clock that is never set.
+func monotonic() time.Duration { return time.Since(clockStart) }

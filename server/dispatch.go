@@ -2,12 +2,16 @@ package server
 
 import (
 	"runtime"
+	"time"
 
+	"github.com/cqld/cqld/planner/exec"
+	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/server/trace"
 	"github.com/cqld/cqld/store/pace"
 )
 
-// handler is how a kind of request is served.
+// handler serves a kind of request.
 type handler struct {
 	// inReader reports whether the reader may serve the request: serving takes little time and never waits. nil:
 	// always.
@@ -17,7 +21,7 @@ type handler struct {
 	serve func(*request)
 }
 
-// handlers has what serves each request on a connection that is ready.
+// handlers has the handler of each opcode on a connection that is ready.
 var handlers = [...]handler{
 	protocol.OpStartup:      {serve: startupAgain},
 	protocol.OpCredentials:  {serve: options}, // decoding refuses it
@@ -47,8 +51,8 @@ func (c *conn) serveRequest(h protocol.Header, body []byte) error {
 	r := newRequest(c, h, body)
 	waited, err := c.takeBytes(r.charge)
 	if err != nil {
-		r.overloaded = true
-		r.run(func(r *request) { r.fail(err) })
+		r.charge = 0
+		r.refuse(err)
 		return nil
 	}
 	if waited {
@@ -56,59 +60,99 @@ func (c *conn) serveRequest(h protocol.Header, body []byte) error {
 	}
 	if c.server.throttle != nil {
 		if err := r.keepToRate(c.server.throttle); err != nil {
-			r.run(func(r *request) { r.fail(err) })
+			r.refuse(err)
 			return nil
 		}
 	}
-	if h.Opcode == protocol.OpBatch && len(body) > longBatch && !c.mayWait() {
+	mayWait := c.mayWait()
+	if h.Opcode == protocol.OpBatch && len(body) > longBatch && !mayWait {
 		c.errors = 0
-		return c.serveLong(r, body)
+		c.serveLong(r, body)
+		return nil
 	}
 	if err := r.decode(body); err != nil {
-		r.run(func(r *request) { r.fail(err) })
+		r.refuse(err)
 		return c.countError()
 	}
 	c.errors = 0
 	if h.Flags.Has(protocol.FlagTracing) && h.Opcode.Traceable() {
-		r.startTrace()
+		r.trace = trace.Start(c.server.store, c.server.uuids)
 	}
 	by := &handlers[h.Opcode]
-	mayWait := c.mayWait() && h.Opcode.Traceable()
-	if !mayWait && (by.inReader == nil || by.inReader(r)) {
-		if r.outlivesInput() {
-			if err := r.decode(r.detach(body)); err != nil {
-				r.run(func(r *request) { r.fail(err) })
-				return nil
-			}
-		}
-		if st := r.statement; st != nil && st.brief {
-			return c.serveBrief(r, body, by.serve)
+	switch {
+	case mayWait && h.Opcode.Traceable() || by.inReader != nil && !by.inReader(r):
+		c.serveDetached(r, body, by.serve)
+	case r.statement != nil && r.statement.Reads:
+		c.serveRead(r, body, by.serve)
+	case r.statement != nil && r.statement.Writes == exec.Conditional:
+		// The store compares the values when the turn of the write comes: they outlive the read buffer.
+		if err := r.decode(r.detach(body)); err != nil {
+			r.refuse(err)
+			return nil
 		}
 		r.run(by.serve)
-		return nil
+	default:
+		r.run(by.serve)
 	}
-	return c.serveDetached(r, body, by.serve)
+	return nil
 }
 
-// mayWait reports whether a request may have to wait for what the reader does not wait for: somebody who looks at it
-// before it is served, or nodes that are slow.
-func (c *conn) mayWait() bool { return c.server.intercepts() || c.node.slowed() }
+// refuse answers with an error before the request was served.
+func (r *request) refuse(err error) { r.run(func(r *request) { r.fail(err) }) }
+
+// mayWait reports whether requests may have to wait where the reader must not: for an inspector, or for
+// nodes that are slow.
+func (c *conn) mayWait() bool { return c.server.inspector.Load() != nil || c.node.slowed() }
+
+// The reader executes a read with a budget: to hand it to a goroutine that waits for a turn often takes longer than to
+// read a few rows.
+const (
+	// readerSteps is how many steps the turn of such a read has.
+	readerSteps = 16
+
+	// readerTime is the most time that such a read takes. Steps take less, unless the engine looks long for a row or
+	// other processes have the processor.
+	readerTime = 10 * time.Millisecond
+
+	// readerBody is the longest body of a request whose read the reader executes: long values take time to compare.
+	readerBody = 16 << 10
+
+	// messageTime is about the time that one of giveWayAfter messages takes.
+	messageTime = 8 * time.Microsecond
+)
+
+// serveRead executes a read on the reader. If its budget is spent, a goroutine begins the read again, on a turn:
+// nothing was sent yet.
+func (c *conn) serveRead(r *request, body []byte, serve func(*request)) {
+	began := monotonic()
+	r.try(serve)
+	took := monotonic() - began
+	c.heldUp = c.heldUp || took > readerTime
+	c.stretch.messages += int(took / messageTime)
+	c.stretch.bytes += int64(len(r.rows.Cells))
+	if r.stage != overBudget {
+		r.release()
+		return
+	}
+	r.guard, r.work, r.single = guardrail.Check{}, exec.Work{}, exec.Request{}
+	c.serveDetached(r, body, serve)
+}
 
 // serveDetached copies a request out of the read buffer and serves it in a goroutine.
-func (c *conn) serveDetached(r *request, body []byte, serve func(*request)) error {
+func (c *conn) serveDetached(r *request, body []byte, serve func(*request)) {
 	if err := r.decode(r.detach(body)); err != nil {
-		r.run(func(r *request) { r.fail(err) })
-		return nil
+		r.refuse(err)
+		return
 	}
-	return c.serveInGoroutine(r, func(r *request) {
-		c.detached.add(r)
+	c.serveInGoroutine(r, func(r *request) {
+		c.listed.add(r)
 		if lag := c.node.lag(); lag > 0 && r.header.Opcode.Traceable() {
 			if err := pace.Sleep(c.ctx, lag); err != nil {
 				r.fail(err)
 				return
 			}
 		}
-		if err := r.intercept(); err != nil {
+		if err := r.inspect(); err != nil {
 			r.fail(err)
 			return
 		}
@@ -116,50 +160,49 @@ func (c *conn) serveDetached(r *request, body []byte, serve func(*request)) erro
 	})
 }
 
-// serveLong serves a long BATCH on a turn, from decoding on: decoded it is much larger than its body.
-func (c *conn) serveLong(r *request, body []byte) error {
+// serveLong serves a long BATCH on a turn, which also covers the decoding: the decoded message is much larger than its
+// body.
+func (c *conn) serveLong(r *request, body []byte) {
 	body = r.detach(body)
-	return c.serveInGoroutine(r, func(r *request) {
+	c.serveInGoroutine(r, func(r *request) {
 		kind := "BATCH"
 		if err := r.startLargeWrite(kind); err != nil {
 			r.fail(err)
 			return
 		}
-		turn, err := r.takeTurn(c.server.limits.WriteTimeout)
-		if err != nil {
-			r.fail(r.timedOut(err, kind))
+		if err := r.beginTurn(c.server.ctx, c.server.limits.WriteTimeout); err != nil {
+			r.fail(r.notBegun(err, kind))
 			return
 		}
-		defer turn.End()
+		defer r.turn.End()
 		if err := r.decode(body); err != nil {
 			r.fail(err)
 			return
 		}
-		c.detached.add(r)
+		c.listed.add(r)
 		if r.header.Flags.Has(protocol.FlagTracing) {
-			r.startTrace()
+			r.trace = trace.Start(c.server.store, c.server.uuids)
 		}
 		batch(r)
 	})
 }
 
 // serveInGoroutine serves a request, which must not use the read buffer, in a goroutine.
-func (c *conn) serveInGoroutine(r *request, serve func(*request)) error {
+func (c *conn) serveInGoroutine(r *request, serve func(*request)) {
 	if err := c.takeGoroutine(); err != nil {
-		r.run(func(r *request) { r.fail(err) })
-		return nil
+		r.refuse(err)
+		return
 	}
-	r.detached = true
+	r.stage = inGoroutine
 	go func() {
 		growStack()
 		defer c.giveGoroutine()
 		r.run(serve)
 	}()
-	return nil
 }
 
-// growStack gives the goroutine the stack that most requests need. Otherwise it is copied several times while it grows,
-// with ever more frames on it.
+// growStack gives the goroutine the stack that most requests need. Otherwise it is copied several times while it
+// grows, with ever more frames on it.
 //
 //go:noinline
 func growStack() {

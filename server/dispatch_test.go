@@ -4,9 +4,11 @@ import (
 	"testing"
 
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/server/statements"
+	"github.com/cqld/cqld/server/trace"
 )
 
-// Every request of the protocol has somebody who serves it.
+// Every request of the protocol has a handler.
 func TestEveryRequestIsServed(t *testing.T) {
 	for op := range protocol.Opcode(255) {
 		if !op.IsRequest() {
@@ -42,6 +44,30 @@ func TestCQLVersions(t *testing.T) {
 	} {
 		if err := checkCQLVersion(version); (err == nil) != ok {
 			t.Errorf("%q: %v", version, err)
+		}
+	}
+}
+
+// The reader executes quick statements: reads unless they are traced, long, or come after a read that took long in the
+// same burst, and writes unless they are large.
+func TestRunsInReader(t *testing.T) {
+	read, write := &statements.Statement{Quick: true, Reads: true}, &statements.Statement{Quick: true, Writes: "SIMPLE"}
+	for _, test := range []struct {
+		name      string
+		statement *statements.Statement
+		request   *request
+		want      bool
+	}{
+		{"read", read, &request{conn: new(conn), size: readerBody}, true},
+		{"long read", read, &request{conn: new(conn), size: readerBody + 1}, false},
+		{"traced read", read, &request{conn: new(conn), trace: new(trace.Trace)}, false},
+		{"read after a slow one", read, &request{conn: &conn{heldUp: true}}, false},
+		{"read that may wait", &statements.Statement{Reads: true}, &request{conn: new(conn)}, false},
+		{"write", write, &request{conn: &conn{heldUp: true}, size: largeWrite, trace: new(trace.Trace)}, true},
+		{"large write", write, &request{conn: new(conn), size: largeWrite + 1}, false},
+	} {
+		if got := test.request.runsInReader(test.statement); got != test.want {
+			t.Errorf("%s: %v", test.name, got)
 		}
 	}
 }

@@ -2,76 +2,59 @@ package server
 
 import (
 	"slices"
-	"sync"
-	"time"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/server/wire"
 )
 
-// A connection may leave so many bytes of events unread before the next event closes it: mostEvents, or less where many
-// connections get events, so that together they take an eighth of the memory for clients.
+// eventBits are the bits of session.events.
+var eventBits = map[protocol.EventType]uint32{
+	protocol.TopologyChange: 1 << 0, // of a ring: a single node has none
+	protocol.StatusChange:   1 << 1, // likewise
+	protocol.SchemaChanges:  1 << 2,
+	protocol.TraceComplete:  1 << 3, // never sent, by Cassandra either
+}
+
+// register serves REGISTER: it subscribes the connection to events. If the version lacks one of the events, the events
+// before it are added.
+func register(r *request) {
+	types, err := r.message.(*protocol.Register).EventTypes(r.conn.session.version)
+	for _, t := range types {
+		r.conn.wantEvents(eventBits[t])
+	}
+	if err != nil {
+		r.fail(err)
+		return
+	}
+	r.answer(&protocol.Ready{})
+}
+
+// wantEvents subscribes the connection to events.
+func (c *conn) wantEvents(bits uint32) {
+	s := c.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if before := c.session.events.Or(bits); before == 0 {
+		s.registered++ // until forget
+	}
+}
+
+// maxEvents is how many bytes of events a connection may leave unread before the next event closes it. It is less
+// where many connections get events, down to minEvents: all of them share an eighth of the memory for clients.
 const (
-	mostEvents  = 1 << 20
-	leastEvents = 16 << 10
-	eventShare  = 8
+	maxEvents  = 1 << 20
+	minEvents  = 16 << 10
+	eventShare = 8
 )
 
 // eventBacklog is how many bytes of events a connection may leave unread if so many connections get them.
 func (l *Limits) eventBacklog(connections int64) int64 {
-	return max(leastEvents, min(mostEvents, l.Memory/eventShare/max(1, connections)))
+	return max(minEvents, min(maxEvents, l.Memory/eventShare/max(1, connections)))
 }
 
-// Events are written to eventBurst connections at a time, with eventPause between them, and a connection gets all that
-// are there when its turn comes. Thousands that are written at once keep others from the processors, and Linux drops
-// packets that wait behind a thousand, be they of a client that connects just then and tries again after a second.
-const (
-	eventBurst = 128
-	eventPause = time.Millisecond
-)
-
-// eventQueue has the connections whose events are to be written.
-type eventQueue struct {
-	mu      sync.Mutex
-	waiting []*output
-	busy    bool // a goroutine empties it
-}
-
-// add has the events of outputs written soon, in this order.
-func (q *eventQueue) add(outputs []*output) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.waiting = append(q.waiting, outputs...)
-	if !q.busy && len(q.waiting) > 0 {
-		q.busy = true
-		go q.run()
-	}
-}
-
-// run has events written until there are none. Connections that got theirs with an answer or have ended take no time.
-func (q *eventQueue) run() {
-	for n := 0; ; {
-		q.mu.Lock()
-		outputs := q.waiting
-		q.waiting = nil
-		q.busy = len(outputs) > 0
-		q.mu.Unlock()
-		if len(outputs) == 0 {
-			return
-		}
-		for _, o := range outputs {
-			if !o.writeEvents() {
-				continue
-			}
-			if n++; n%eventBurst == 0 {
-				time.Sleep(eventPause)
-			}
-		}
-	}
-}
-
-// publish sends schema changes, in order, to the connections that registered for them. When it returns, they are in the
-// connections' buffers: the connection that changes the schema gets them before the answer.
+// publish sends schema changes, in order, to the connections that registered for them. When it returns, they are in
+// the connections' buffers: the connection that changes the schema gets them before the answer.
 func (s *Server) publish(changes []schema.Change) {
 	events := make([]protocol.Event, len(changes))
 	for i, change := range changes {
@@ -87,35 +70,44 @@ func (s *Server) send(events []protocol.Event, to func(*conn) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	backlog := s.limits.eventBacklog(s.registered)
-	var waiting []*output
+	var waiting []*wire.Output
 	for c := range s.conns {
 		registered := c.session.events.Load()
 		wants := func(e protocol.Event) bool { return registered&eventBits[e.Type] != 0 }
 		if !to(c) || !slices.ContainsFunc(events, wants) {
 			continue
 		}
-		if c.out.unreadEvents() > backlog {
+		if c.out.UnreadEvents() > backlog {
 			s.metrics.deaf.Add(1)
-			if s.logged.allow(eventsUnread, c.remote.Addr()) {
+			if s.logged.Allow(eventsUnread, c.remote.Addr()) {
 				c.log.Warn().Msg(eventsUnread)
 			}
 			c.abort()
 			continue
 		}
 		for _, event := range events {
-			if wants(event) && c.out.appendEvent(&event) {
+			if wants(event) && c.out.AppendEvent(&event) {
 				waiting = append(waiting, &c.out)
 			}
 		}
 	}
-	s.events.add(waiting)
+	s.events.Add(waiting)
 }
 
 const eventsUnread = "connection closed: it does not read its events"
 
-// schemaChange is a change in the form of the protocol.
-func schemaChange(c schema.Change) protocol.SchemaChange {
-	return protocol.SchemaChange{
-		Change: string(c.Kind), Target: string(c.Target), Keyspace: c.Keyspace, Name: c.Name, Args: c.Args,
+// schemaChanged drops plans that a change made useless, to free their memory, and the histograms of dropped tables.
+func (s *Server) schemaChanged(changes []schema.Change) {
+	useless := false
+	for _, c := range changes {
+		useless = useless || c.Kind == schema.Dropped || c.Target == schema.TargetTable && c.Kind == schema.Updated
 	}
+	if !useless {
+		return
+	}
+	for _, n := range s.allNodes() {
+		n.prepared.Prune()
+	}
+	s.texts.Prune()
+	s.latencies.Prune()
 }

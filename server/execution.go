@@ -11,16 +11,21 @@ import (
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/planner/exec/ring"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/server/statements"
 	"github.com/cqld/cqld/store/pace"
 )
 
-// execute runs the request's statement. exec calls request.finish with the result.
+// execute executes the request's statement. exec calls request.finish with the result.
 func (r *request) execute(values []types.Value, p *protocol.QueryParameters) {
-	r.traceValues(values)
-	r.skip = p.Flags.Has(protocol.SkipMetadata)
-	r.latency = r.statement.latency
 	s, st := r.conn.server, r.statement
-	r.single = exec.Request{Prepared: st.plan, Values: values, Options: r.options(p, s.timeout(st))}
+	r.latency = st.Latency
+	if r.trace != nil {
+		if r.header.Opcode == protocol.OpExecute {
+			r.trace.Values(st.Plan.Markers, values)
+		}
+		r.trace.Execute(st.Plan.Plan)
+	}
+	r.single = exec.Request{Prepared: st.Plan, Values: values, Options: r.options(p, s.timeout(st))}
 	s.recent.note(r)
 	if s.roles != nil {
 		if err := r.authorize(&r.single.Options, st); err != nil {
@@ -28,32 +33,32 @@ func (r *request) execute(values []types.Value, p *protocol.QueryParameters) {
 			return
 		}
 	}
-	if st.writes != "" && r.size > largeWrite {
-		if err := r.startLargeWrite(st.writes); err != nil {
+	if st.Writes != "" && r.size > largeWrite {
+		if err := r.startLargeWrite(st.Writes); err != nil {
 			r.fail(err)
 			return
 		}
 	}
-	if r.needsTurn() {
-		turn, err := r.takeTurn(s.timeout(st))
-		if err != nil {
-			r.fail(r.timedOut(err, st.writes))
+	switch {
+	case st.Reads && r.stage == inReader:
+		r.turn.BeginWithBudget(r.conn.ctx, s.scheduler, readerSteps, time.Now().Add(readerTime))
+		defer r.turn.End()
+		r.single.Turn = &r.turn
+	case r.needsTurn():
+		if err := r.beginTurn(r.context(), s.timeout(st)); err != nil {
+			r.fail(r.notBegun(err, st.Writes))
 			return
 		}
-		defer turn.End()
-		r.single.Turn = turn
-	} else if st.brief { // the reader is in serveBrief
-		r.turn.Brief(r.context(), s.scheduler, briefSteps, clockStart.Add(r.briefUntil))
 		defer r.turn.End()
 		r.single.Turn = &r.turn
 	}
 	switch {
-	case st.writes == exec.Conditional:
+	case st.Writes == exec.Conditional:
 		r.single.Decision = r.startDecision()
-		r.conn.pendingWrites.add(r, st.writes)
-	case st.writes != "":
-		r.conn.pendingWrites.add(r, st.writes)
-	case st.truncates:
+		r.conn.pendingWrites.add(r, st.Writes)
+	case st.Writes != "":
+		r.conn.pendingWrites.add(r, st.Writes)
+	case st.Truncates:
 		r.conn.pendingWrites.add(r, truncation)
 	}
 	s.exec.Execute(r.context(), &r.single, r.done)
@@ -77,20 +82,9 @@ func bind(markers []planner.Marker, p *protocol.QueryParameters) []types.Value {
 	return values
 }
 
-// options are the parameters of a request in the form that exec has. timeout is how long the request may take.
+// options are the parameters of a request in the form that exec has. timeout is the time that the request may take.
 func (r *request) options(p *protocol.QueryParameters, timeout time.Duration) exec.Options {
-	var touched *exec.Touched
-	switch {
-	case r.inspection != nil:
-		touched = &r.inspection.touched
-	case r.trace != nil:
-		touched = new(exec.Touched)
-	}
-	if r.trace != nil {
-		r.trace.touched = touched
-	}
 	o := exec.Options{
-		Touched:           touched,
 		Consistency:       p.Consistency,
 		SerialConsistency: p.SerialConsistency,
 		PageSize:          int(p.PageSize),
@@ -105,16 +99,22 @@ func (r *request) options(p *protocol.QueryParameters, timeout time.Duration) ex
 		Guard:             r.guarded(),
 		Work:              &r.work,
 	}
+	if r.trace != nil {
+		o.Touched = &r.trace.Touched
+	}
+	if r.inspection != nil {
+		o.Touched = r.inspection.touched
+	}
 	if view := r.conn.node.view.Load(); view != nil {
 		r.coordinate(&o, view, timeout)
 	}
 	return o
 }
 
-// coordinate says how the node sees the ring. The reader does not wait for slow nodes: one that has become slow since
-// it chose the request is as fast as before.
+// coordinate sets the node's view of the ring. The reader does not wait for slow nodes: a node that has become slow
+// since the reader began the request is as fast as before.
 func (r *request) coordinate(o *exec.Options, view *ring.View, timeout time.Duration) {
-	if view.Delay != nil && !r.detached {
+	if view.Delay != nil && r.stage == inReader {
 		fast := *view
 		fast.Delay = nil
 		view = &fast
@@ -125,49 +125,67 @@ func (r *request) coordinate(o *exec.Options, view *ring.View, timeout time.Dura
 	}
 }
 
-// sleep waits for slow nodes. Meanwhile the request's turn is another's, and the watchdog does not look at it: its time
-// is counted here.
+// sleep waits for slow nodes. Meanwhile another turn runs, and the watchdog does not look at the request: its time is
+// counted here.
 func (r *request) sleep(d time.Duration) error {
 	r.conn.pendingWrites.remove(r)
 	return r.turn.Sleep(r.conn.ctx, d)
 }
 
-// runsInReader reports whether the reader may execute the request's statement. It may not if the statement is a large
-// write, or a read that was large of late: such a read has to wait for a turn. While memory for answers is scarce
-// it may only if the read is known to be small.
-func (r *request) runsInReader(st *statement) bool {
-	if st.reads {
-		if st.rows.large() || !st.rows.small() && r.conn.server.memory.answers.Short() {
-			return false
-		}
-		return st.quick || st.brief && r.mayBeBrief()
+// runsInReader reports whether the reader may execute a statement of the request: a write that is not large, or a read
+// without a trace, which must not have the same steps twice.
+func (r *request) runsInReader(st *statements.Statement) bool {
+	if st.Reads {
+		return st.Quick && r.size <= readerBody && r.trace == nil && !r.conn.heldUp
 	}
-	return st.quick && r.size <= largeWrite
+	return st.Quick && r.size <= largeWrite
 }
 
-// needsTurn reports whether the request's statement may take long and runs on a turn. Changes of counters and
-// conditional writes have no turn, because they wait for each other; what the reader executes has none, because the
-// reader must not wait.
+// needsTurn reports whether the request's statement is executed on a turn: it may take long. The reader has no turns,
+// because it must not wait for them, and neither have changes of counters and conditional writes, which wait for each
+// other.
 func (r *request) needsTurn() bool {
-	st := r.statement
-	if !r.detached {
+	switch st := r.statement; {
+	case r.stage == inReader, st.Writes == exec.Conditional, st.Writes == exec.Counter.WriteType():
 		return false
+	case st.Writes != "":
+		return st.ManyWrites || !r.runsInReader(st)
+	default:
+		return st.Reads
 	}
-	if st.writes != "" {
-		waits := st.writes == exec.Counter.WriteType() || st.writes == exec.Conditional
-		return (st.manyWrites || !r.runsInReader(st)) && !waits
+}
+
+// beginTurn waits for the turn of the request. The caller has to end it.
+func (r *request) beginTurn(ctx context.Context, timeout time.Duration) error {
+	return r.turn.Begin(ctx, r.conn.server.scheduler, &r.conn.turns, time.Now().Add(timeout))
+}
+
+// notBegun is the error of a request whose turn could not begin. kind is its write type for errors; "": it reads.
+func (r *request) notBegun(err error, kind string) error {
+	if !errors.Is(err, pace.ErrTimeout) {
+		return err
 	}
-	return st.reads && !(st.quick && r.runsInReader(st))
+	var p protocol.QueryParameters // of a BATCH that is not decoded yet
+	if decoded := r.parameters(); decoded != nil {
+		p = *decoded
+	}
+	switch kind {
+	case exec.Conditional:
+		return cqlerr.CASTimedOut(p.SerialConsistency, 0)
+	case "":
+		return cqlerr.ReadTimedOut(p.Consistency)
+	}
+	return cqlerr.WriteUnknown(p.Consistency, kind)
 }
 
 // timeout is how long a statement may take.
-func (s *Server) timeout(st *statement) time.Duration {
+func (s *Server) timeout(st *statements.Statement) time.Duration {
 	switch {
-	case st.writes != "":
-		return s.limits.writeTimeout(classOf(st.writes))
-	case st.truncates:
+	case st.Writes != "":
+		return s.limits.writeTimeout(classOf(st.Writes))
+	case st.Truncates:
 		return s.limits.TruncateTimeout
-	case st.ranges:
+	case st.Ranges:
 		return s.limits.RangeTimeout
 	}
 	return s.limits.ReadTimeout
@@ -178,28 +196,3 @@ func (r *request) startDecision() *exec.Decision {
 	r.decision.Until = clockStart.Add(r.began + r.conn.server.limits.CASTimeout)
 	return &r.decision
 }
-
-// timedOut is the error of a request that could not begin in time. kind is the write type for errors; "": a read.
-func (r *request) timedOut(err error, kind string) error {
-	switch {
-	case !errors.Is(err, pace.ErrTimeout):
-		return err
-	case kind != "":
-		return r.notBegun(kind)
-	}
-	return cqlerr.ReadTimedOut(r.consistency())
-}
-
-// takeTurn waits for a turn of the request. The caller has to end it.
-func (r *request) takeTurn(timeout time.Duration) (*pace.Turn, error) {
-	return r.takeTurnIn(r.context(), timeout)
-}
-
-// takeTurnIn is takeTurn for work that ends with a context.
-func (r *request) takeTurnIn(ctx context.Context, timeout time.Duration) (*pace.Turn, error) {
-	err := r.turn.Begin(ctx, r.conn.server.scheduler, &r.conn.turns, time.Now().Add(timeout))
-	return &r.turn, err
-}
-
-// readSlice is how long a turn runs before others run.
-const readSlice = 4 * time.Millisecond

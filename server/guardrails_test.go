@@ -76,8 +76,8 @@ func TestDefaultReplicationFactor(t *testing.T) {
 	}
 }
 
-// What a PREPARE is refused for by a guardrail, its client is warned of too, as by Cassandra. A text whose plan is kept
-// stays refused.
+// What a PREPARE is refused for by a guardrail, its client is warned of too, as by Cassandra. A text whose plan is
+// kept stays refused.
 func TestGuardrailsOfPlanning(t *testing.T) {
 	ctx, c := guarded(t, map[string]string{
 		"group_by_enabled": "false", "user_timestamps_enabled": "false", "guardrails_apply_to_all": "true",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -13,28 +14,43 @@ import (
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/server/observe"
+	"github.com/cqld/cqld/server/statements"
 	"github.com/cqld/cqld/store/pace"
 )
+
+// ErrHangUp returned by an Inspector closes the connection without an answer.
+var ErrHangUp = errors.New("server: hang up")
 
 // ErrMalformed returned by an Inspector answers with a message that clients cannot decode.
 var ErrMalformed = errors.New("server: malformed answer")
 
-// Inspector sees requests before and after they are served, and may change what becomes of them. It is more than an
-// Interceptor: it sees what a request means and what became of it, and can be put in place while the server runs. Its
-// methods are called concurrently, for every QUERY, PREPARE, EXECUTE and BATCH.
+// Inspector sees requests before and after they are served, and may change their fate. Its methods are called
+// concurrently, for every QUERY, PREPARE, EXECUTE and BATCH.
 type Inspector interface {
-	// Before is called before a request is served. It may do what an Interceptor may, and return ErrMalformed.
+	// Before is called before a request is served, and may
+	//
+	//   - return nil: the request is served,
+	//   - wait, but not longer than ctx: the request is served late,
+	//   - return an error: the client gets it, or a server error if it is none of package cqlerr,
+	//   - return ErrHangUp or ErrMalformed.
 	Before(ctx context.Context, r *Inspected) error
 
-	// After is called when a request was served, or has failed, before the client gets the answer; perhaps by a
-	// goroutine of the store, so it does not wait. It may return an error, which the client gets instead, though what
-	// was asked for is done. ErrHangUp and ErrMalformed mean what they mean before.
+	// After is called when a request was served, or has failed, before the client gets the answer; perhaps by a goroutine
+	// of the store, so it does not wait. It may return an error, which the client gets instead, although the request was
+	// served. ErrHangUp and ErrMalformed mean the same as in Before.
 	After(r *Inspected) error
 }
 
 // Inspected is a request as an Inspector sees it. Before and After get the same one.
 type Inspected struct {
-	Intercepted
+	Opcode     string   // QUERY, PREPARE, EXECUTE or BATCH
+	Statements []string // the text, or all texts of a BATCH; "" for an unknown prepared statement
+	Keyspace   string   // of the session
+	Client     netip.AddrPort
+	Node       int               // the number of the node that coordinates the request; 1: there is no ring
+	Options    map[string]string // of the connection's STARTUP, not to be changed
+
 	Consistency       cqlerr.Consistency // of PREPARE: Any
 	SerialConsistency cqlerr.Consistency
 	Parts             []Part                  // its statements; none of a text that is refused or an id that is unknown
@@ -48,7 +64,7 @@ type Inspected struct {
 	Err        *cqlerr.Error // nil: it succeeded
 	Took       time.Duration // since the request arrived
 	Returned   int           // rows in the answer
-	RowsRead   int           // also those that filters left out
+	RowsRead   int           // before filters
 	Tombstones int           // read
 	Keys       []PartitionKey
 
@@ -58,10 +74,10 @@ type Inspected struct {
 // Part is one statement of a request.
 type Part struct {
 	Kind            string // select, insert, update, delete, truncate, use, describe or definition
-	Keyspace, Table string // "" for definitions and what has no table
+	Keyspace, Table string // "" for definitions and statements without a table
 	Text            string
 	Prepared        bool
-	Scan            bool // it reads all partitions: neither a key, nor tokens, nor an index say which
+	Scan            bool // it reads all partitions: no key, token range or index restricts it
 	Conditional     bool // it has conditions: IF
 }
 
@@ -71,8 +87,8 @@ type PartitionKey struct {
 	Key             string // the values of its columns, as literals with commas between them
 }
 
-// Inspect puts an inspector in place, for the requests that arrive from then on; nil removes it. While there is one,
-// each request has a goroutine of its own.
+// Inspect installs an inspector, for the requests that arrive from then on; nil removes it. While there is one,
+// each request gets a goroutine.
 func (s *Server) Inspect(i Inspector) {
 	if i == nil {
 		s.inspector.Store(nil)
@@ -81,16 +97,13 @@ func (s *Server) Inspect(i Inspector) {
 	s.inspector.Store(&i)
 }
 
-// intercepts reports whether requests are to be shown to somebody before they are served.
-func (s *Server) intercepts() bool { return s.intercept != nil || s.inspector.Load() != nil }
-
 // inspection is a request that an inspector looks at.
 type inspection struct {
 	by      Inspector
 	seen    Inspected
-	touched exec.Touched
+	touched *exec.Touched
 
-	malformed bool // what Before has asked for
+	malformed bool // Before has returned ErrMalformed
 }
 
 // inspect shows the request to the inspector, if there is one.
@@ -100,13 +113,22 @@ func (r *request) inspect() error {
 		return nil
 	}
 	i := &inspection{by: *by, seen: Inspected{
-		Intercepted: r.intercepted(),
-		Parts:       r.parts(),
-		Payload:     slices.Clone(r.decoder.Payload),
-		PreparedID:  r.preparedID(),
+		Opcode:     r.header.Opcode.String(),
+		Statements: r.texts(),
+		Keyspace:   r.conn.session.currentKeyspace(),
+		Client:     r.conn.remote,
+		Node:       r.conn.node.Number,
+		Options:    r.conn.session.options,
+		Parts:      r.parts(),
+		Payload:    slices.Clone(r.decoder.Payload),
+		PreparedID: r.preparedID(),
 	}}
 	if p := r.parameters(); p != nil {
 		i.seen.Consistency, i.seen.SerialConsistency = p.Consistency, p.SerialConsistency
+	}
+	i.touched = new(exec.Touched)
+	if r.trace != nil {
+		i.touched = &r.trace.Touched
 	}
 	r.inspection = i
 	err := i.by.Before(r.conn.ctx, &i.seen)
@@ -116,19 +138,6 @@ func (r *request) inspect() error {
 		err = cqlerr.Serverf("%v", err)
 	}
 	return err
-}
-
-// parameters are those of the request; nil: a PREPARE has none.
-func (r *request) parameters() *protocol.QueryParameters {
-	switch m := r.message.(type) {
-	case *protocol.Query:
-		return &m.Parameters
-	case *protocol.Execute:
-		return &m.Parameters
-	case *protocol.Batch:
-		return &m.Parameters
-	}
-	return nil
 }
 
 // preparedID is the first id in the request.
@@ -155,7 +164,7 @@ func (r *request) parts() (all []Part) {
 			all = appendParts(all, r.statement, false)
 		}
 	case *protocol.Execute:
-		if st, err := r.conn.node.lookup(m.ID); err == nil {
+		if st, err := r.conn.node.prepared.Lookup(m.ID); err == nil {
 			r.statement = st
 			all = appendParts(all, st, true)
 		}
@@ -165,7 +174,7 @@ func (r *request) parts() (all []Part) {
 			keyspace = m.Keyspace
 		}
 		_ = r.whenPlannable(m.Query, func(turn *pace.Turn) error {
-			st, err := s.planOn(turn, nil, m.Query, keyspace, false, s.store.Now())
+			st, err := s.planner.Plan(turn, nil, m.Query, keyspace, false, s.store.Now())
 			if err == nil {
 				all = appendParts(all, st, false)
 			}
@@ -181,20 +190,20 @@ func (r *request) parts() (all []Part) {
 	return all
 }
 
-// appendParts appends a statement, or those of a BEGIN BATCH.
-func appendParts(all []Part, st *statement, prepared bool) []Part {
-	kind, table := kindAndTable(st.plan.Plan)
-	part := Part{Kind: kind, Text: st.text, Prepared: prepared}
+// appendParts appends a statement, or the statements of a BEGIN BATCH.
+func appendParts(all []Part, st *statements.Statement, prepared bool) []Part {
+	kind, table := observe.KindAndTable(st.Plan.Plan)
+	part := Part{Kind: kind, Text: st.Text, Prepared: prepared}
 	in := func(t *schema.Table) Part {
 		if t != nil {
 			part.Keyspace, part.Table = t.Keyspace, t.Name
 		}
 		return part
 	}
-	switch p := st.plan.Plan.(type) {
+	switch p := st.Plan.Plan.(type) {
 	case *planner.Batch:
 		for _, m := range p.Statements {
-			part.Kind, table = kindAndTable(m)
+			part.Kind, table = observe.KindAndTable(m)
 			part.Conditional = m.If != nil
 			all = append(all, in(table))
 		}
@@ -207,7 +216,7 @@ func appendParts(all []Part, st *statement, prepared bool) []Part {
 	return append(all, in(table))
 }
 
-// inspectAnswer shows the answer to the inspector. It returns what is answered; nil: nothing is.
+// inspectAnswer shows the answer to the inspector. It returns the answer for the client; nil: the client gets none.
 func (r *request) inspectAnswer(m protocol.Response) protocol.Response {
 	i := r.inspection
 	seen := &i.seen
@@ -262,8 +271,5 @@ func (r *request) sendMalformed() {
 	envelope[4] = byte(protocol.OpResult)
 	binary.BigEndian.PutUint32(envelope[5:], 4)
 	binary.BigEndian.PutUint32(envelope[9:], 2) // the kind of rows
-	o := &r.conn.out
-	if o.encode(0, func(buf []byte) []byte { return o.encoder.AppendEnvelope(buf, envelope[:]) }) {
-		go o.soon()
-	}
+	r.conn.out.AppendEnvelope(envelope[:])
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/cqld/cqld/server"
 )
 
-// Executions are counted by kind of statement and by table, however they come. A statement that is refused before it is
-// executed has no time.
+// Executions are counted by kind of statement and by table, however they come. A statement that is refused before it
+// is executed has no time.
 func TestStatementLatencies(t *testing.T) {
 	s := cqltest.RunT(t)
 	c := connect(t, s, client.Options{})

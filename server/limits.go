@@ -3,13 +3,16 @@ package server
 import (
 	"math"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/cqld/cqld/cql/parser"
+	"github.com/cqld/cqld/server/wire"
+	"github.com/cqld/cqld/store/pace"
 )
 
-// Limits bound what clients can make the server hold. A field that is zero has the default in its comment. The names of
-// the same settings in cassandra.yaml are in brackets.
+// Limits bound the memory, goroutines and time that clients can take. A field that is zero has the default in its
+// comment. The names of the same settings in cassandra.yaml are in brackets.
 type Limits struct {
 	Frame int // 16 MiB: bytes of a request (native_transport_max_frame_size)
 
@@ -19,9 +22,9 @@ type Limits struct {
 	Connections      int // no limit (native_transport_max_concurrent_connections)
 	ConnectionsPerIP int // no limit (native_transport_max_concurrent_connections_per_ip)
 
-	// Memory bounds what is held for clients: 112 MiB, or a quarter of what Go's runtime may have. A quarter each is
-	// for messages that are arriving, for requests that are not answered, for planning long texts, and for answers:
-	// those that reads are making and those that clients have not read.
+	// Memory bounds the memory for clients: 112 MiB, or three tenths of the memory limit of Go's runtime. A quarter each
+	// is for messages that are arriving, for requests that are not answered, for planning long texts, and for answers
+	// that reads are making or clients have not read.
 	Memory int64
 
 	// BytesInFlight and ConnectionBytes are the most bytes of requests that are not answered, in all and on one
@@ -111,4 +114,27 @@ func setDefault[T ~int | ~int64](field *T, value T) {
 	if *field <= 0 {
 		*field = value
 	}
+}
+
+// memory is the memory that the server holds for clients. Work in one room waits only for rooms below it: arriving
+// messages become requests, long texts of requests are planned, plans make answers, and clients read the answers.
+type memory struct {
+	arriving    pace.Room    // read buffers above wire's minimum, and decompressed bodies
+	requests    pace.Room    // bodies of requests that are not answered
+	goroutines  atomic.Int64 // of requests
+	planning    pace.Room    // for parsing and planning long texts
+	largeWrites pace.Room    // bodies of large writes that are not answered: the store makes other writes wait for them
+	answers     wire.Answers // rows that reads have made, and answers that clients have not read
+}
+
+// maxLargeWrites is how many bytes of large writes the store may have to write at a time. A single write may be
+// larger.
+const maxLargeWrites = 1 << 20
+
+func (m *memory) init(l *Limits) {
+	m.arriving.Init(l.Memory / 4)
+	m.requests.Init(l.BytesInFlight)
+	m.planning.Init(l.Memory / 4)
+	m.largeWrites.Init(maxLargeWrites)
+	m.answers.Room, m.answers.MaxUnread = pace.NewRoom(l.Memory/4), l.Unread
 }

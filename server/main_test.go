@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// sleepers is how many parallel tests run at a time: they wait most of the time, and Go's default is one per processor.
+// sleepers is how many parallel tests run at a time: they wait most of the time, and Go's default is one per
+// processor.
 const sleepers = 8
 
 func TestMain(m *testing.M) {

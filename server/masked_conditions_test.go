@@ -10,8 +10,8 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// Conditional writes tell roles without UNMASK nothing of what masked columns hold: what compares or names such columns
-// is refused as a SELECT is, unless the role has SELECT_MASKED, and what is answered leaves them out.
+// Conditional writes tell roles without UNMASK nothing of what masked columns hold: what compares or names such
+// columns is refused as a SELECT is, unless the role has SELECT_MASKED, and what is answered leaves them out.
 func TestConditionsHideMaskedColumns(t *testing.T) {
 	s, _ := quiet(t)
 	super := connect(t, s, asSuperuser(protocol.V5))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/server/observe"
 )
 
 // Metrics are the server's counters at one moment.
@@ -23,13 +24,13 @@ type Metrics struct {
 	PreparedBytes      int64
 	PreparedEvicted    uint64 // to stay below Limits.PreparedBytes
 	BytesInFlight      int64  // of requests that are not answered
-	BytesArriving      int64  // of messages that have not arrived completely, beyond what every connection has
+	BytesArriving      int64  // of messages that have not arrived completely, above the minimum of a connection
 	BytesPlanning      int64  // of long texts that are parsed and planned
-	BytesAnswers       int64  // of answers that reads make, and of those that clients have not read
+	BytesAnswers       int64  // of answers that reads are making or clients have not read
 	ReadsWaiting       int64  // for their turn
 }
 
-// counters are what the connections count together.
+// counters are the counters of all connections.
 type counters struct {
 	accepted, refused, stalled atomic.Uint64
 	failedHandshakes           atomic.Uint64 // of TLS
@@ -40,7 +41,7 @@ type counters struct {
 	errors   [len(errorNames)]atomic.Uint64            // by place in errorNames
 }
 
-// errorNames are the kinds of errors as metrics call them; what is none of them counts as the first.
+// errorNames are the kinds of errors in metrics. Any other error counts as the first.
 var errorNames = [...]struct {
 	code cqlerr.Code
 	name string
@@ -90,7 +91,7 @@ func (s *Server) Metrics() Metrics {
 		BytesInFlight:       s.memory.requests.Used(),
 		BytesArriving:       s.memory.arriving.Used(),
 		BytesPlanning:       s.memory.planning.Used(),
-		BytesAnswers:        s.memory.answers.Used(),
+		BytesAnswers:        s.memory.answers.Room.Used(),
 		ReadsWaiting:        s.scheduler.Waiting(),
 	}
 	for op := range s.metrics.requests {
@@ -107,3 +108,9 @@ func (s *Server) Metrics() Metrics {
 	s.mu.Unlock()
 	return m
 }
+
+// StatementLatency is how long statements of one kind take on one table.
+type StatementLatency = observe.StatementLatency
+
+// StatementLatencies returns how long statements take, by kind of statement and by table.
+func (s *Server) StatementLatencies() []StatementLatency { return s.latencies.List() }

@@ -16,8 +16,9 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// TestNearestInLargeTable asks for the nearest of so many vectors that an approximate index serves it, alone and beside
-// restrictions that leave many rows, few and none, while rows are written and deleted. It compares with all rows.
+// TestNearestInLargeTable asks for the nearest of so many vectors that an approximate index serves it, alone and
+// beside restrictions that leave many rows, few and none, while rows are written and deleted. It compares with all
+// rows.
 func TestNearestInLargeTable(t *testing.T) {
 	const (
 		size      = 6000

@@ -6,20 +6,21 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/planner/exec/ring"
+	"github.com/cqld/cqld/server/statements"
 )
 
 // node is a node that clients connect to: the only one of a server, or one of a Ring.
 type node struct {
 	*ring.Node
 	server   *Server
-	prepared *statementCache[preparedID]
+	prepared *statements.Prepared
 
 	// view is how the node sees the ring; nil: it is alone.
 	view atomic.Pointer[ring.View]
 
 	accepting bool // connections; guarded by the lock of the server
 
-	// What follows is of a node of a Ring, and guarded by its lock.
+	// All fields from here on are of a node of a Ring, and guarded by its lock.
 	listener    net.Listener // nil: it is stopped
 	partitioned bool
 	delay       time.Duration
@@ -27,7 +28,7 @@ type node struct {
 
 // newNode returns a node that is not listening.
 func (s *Server) newNode(about *ring.Node) *node {
-	return &node{Node: about, server: s, prepared: newStatementCache[preparedID](s.limits.PreparedBytes)}
+	return &node{Node: about, server: s, prepared: statements.NewPrepared(&s.planner, s.limits.PreparedBytes)}
 }
 
 // slowed reports whether requests may have to wait for nodes that are slow.
@@ -59,7 +60,7 @@ func (s *Server) allNodes() []*node {
 // evicted.
 func (s *Server) preparedUsage() (count int, bytes int64, evicted uint64) {
 	for _, n := range s.allNodes() {
-		c, b, e := n.prepared.usage()
+		c, b, e := n.prepared.Usage()
 		count, bytes, evicted = count+c, bytes+b, evicted+e
 	}
 	return count, bytes, evicted

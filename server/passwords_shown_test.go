@@ -10,7 +10,7 @@ import (
 // Passwords are in no text that is kept or shown.
 func TestShownTextsHaveNoPasswords(t *testing.T) {
 	const text = "CREATE ROLE r WITH password = 'secret' AND LOGIN = true"
-	long := strings.Repeat(" ", 2*longestRecent)
+	long := strings.Repeat(" ", 2*maxRecent)
 	texts := []string{shorten(text), shortened(text), shorten(text + long)}
 	for _, m := range []protocol.Request{
 		&protocol.Query{Query: text}, &protocol.Prepare{Query: text},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner/exec"
+	"github.com/cqld/cqld/store/pace"
 )
 
 // writeClass is a class of writes that have the same time.
@@ -65,8 +66,8 @@ type pendingWrite struct {
 	late       bool // the request was answered because its time was over
 }
 
-// add adds a request at the end. Its time is counted in rounds of the watchdog: reading the clock would cost as much as
-// the rest.
+// add adds a request at the end. Its time is counted in rounds of the watchdog: reading the clock would cost as much
+// as the rest.
 func (w *pendingWrites) add(r *request, kind string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -112,7 +113,7 @@ func (w *pendingWrites) expire(class writeClass, before int64) {
 	for r := w.claimLate(class, before); r != nil; r = w.claimLate(class, before) {
 		r.observe()
 		c := r.conn
-		c.out.append(r.header.Stream, nil, c.errorMessage(r.late()))
+		c.out.Append(r.header.Stream, nil, c.errorMessage(r.late()))
 		r.release()
 	}
 }
@@ -121,23 +122,15 @@ func (w *pendingWrites) expire(class writeClass, before int64) {
 func (r *request) late() error {
 	switch r.write.kind {
 	case exec.Conditional:
-		return r.decision.GiveUp(r.serialLevel())
+		return r.decision.GiveUp(r.parameters().SerialConsistency)
 	case truncation:
 		return cqlerr.TruncateTimedOut()
 	}
-	return cqlerr.WriteUnknown(r.consistency(), r.write.kind)
+	return cqlerr.WriteUnknown(r.parameters().Consistency, r.write.kind)
 }
 
-// notBegun is the error of a write that could not begin in time.
-func (r *request) notBegun(kind string) error {
-	if kind == exec.Conditional {
-		return cqlerr.CASTimedOut(r.serialLevel(), 0)
-	}
-	return cqlerr.WriteUnknown(r.consistency(), kind)
-}
-
-// claimLate takes out the first write of a class that began before a round and is not answered; nil: there is none. The
-// caller answers and releases it.
+// claimLate takes out the first write of a class that began before a round and is not answered; nil: there is none.
+// The caller answers and releases it.
 func (w *pendingWrites) claimLate(class writeClass, before int64) *request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -155,8 +148,8 @@ func (w *pendingWrites) claimLate(class writeClass, before int64) *request {
 // largeWrite is the size of a request above which a write waits until the store has written others.
 const largeWrite = 64 << 10
 
-// longestDirectWrite is the size of a batch above which it is made on a turn: it may have millions of small values.
-const longestDirectWrite = 256 << 10
+// maxDirectWrite is the size of a batch above which it is made on a turn: it may have millions of small values.
+const maxDirectWrite = 256 << 10
 
 // startLargeWrite waits until the store has little to write. kind is the write type for errors.
 func (r *request) startLargeWrite(kind string) error {
@@ -172,7 +165,7 @@ func (r *request) startLargeWrite(kind string) error {
 		if s.ctx.Err() != nil {
 			return err
 		}
-		return r.notBegun(kind)
+		return r.notBegun(pace.ErrTimeout, kind)
 	}
 	r.largeWrite = n
 	return nil

@@ -112,7 +112,7 @@ func TestSlowStatement(t *testing.T) {
 	release := make(chan struct{})
 	var once sync.Once
 	defer once.Do(func() { close(release) })
-	s := withTable(t, inside.Intercept(func(ctx context.Context, r server.Intercepted) error {
+	s := withTable(t, inside.Intercept(func(ctx context.Context, r *server.Inspected) error {
 		if strings.Contains(r.Statements[0], "slow") {
 			select {
 			case <-release:
@@ -150,7 +150,7 @@ func TestConcurrencyLimit(t *testing.T) {
 	var running, highest int
 	var mu sync.Mutex
 	s := withTable(t, inside.Limits(server.Limits{Concurrent: 4, ConnectionBytes: 2000, Unread: 500}),
-		inside.Intercept(func(context.Context, server.Intercepted) error {
+		inside.Intercept(func(context.Context, *server.Inspected) error {
 			mu.Lock()
 			running++
 			highest = max(highest, running)
@@ -190,7 +190,7 @@ func awaitNothingInFlight(t *testing.T, s *cqltest.Server) {
 func TestThrowOnOverload(t *testing.T) {
 	block := make(chan struct{})
 	s := withTable(t, inside.Limits(server.Limits{ConnectionBytes: 200}),
-		inside.Intercept(func(_ context.Context, r server.Intercepted) error {
+		inside.Intercept(func(_ context.Context, r *server.Inspected) error {
 			if r.Options["THROW_ON_OVERLOAD"] == "1" {
 				<-block
 			}
@@ -230,7 +230,7 @@ func TestWarnsOfBytesInFlight(t *testing.T) {
 	for _, v := range []protocol.Version{protocol.V3, protocol.V4, protocol.V5} {
 		block := make(chan struct{})
 		s := withTable(t, inside.Limits(server.Limits{ConnectionBytes: 200, BytesInFlight: 1 << 20}),
-			inside.Intercept(func(ctx context.Context, r server.Intercepted) error {
+			inside.Intercept(func(ctx context.Context, r *server.Inspected) error {
 				if strings.Contains(r.Statements[0], "/*x") {
 					<-block
 				}

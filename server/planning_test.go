@@ -10,8 +10,33 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/store"
+	"github.com/cqld/cqld/store/engine"
+	engines "github.com/cqld/cqld/store/engine/memory"
 	"github.com/cqld/cqld/store/pace"
 )
+
+// planningServer is a server that is not reached.
+func planningServer(t testing.TB) *Server {
+	t.Helper()
+	data, err := store.Open(store.Options{
+		Engine: func(fold engine.Fold) (engine.Engine, error) { return engines.Open(fold), nil },
+		System: SystemKeyspaces(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := data.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s, err := New(Options{Store: data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
 
 // TestPlanningOnTurn ends the planning of a long text when its client leaves.
 func TestPlanningOnTurn(t *testing.T) {
@@ -25,11 +50,11 @@ func TestPlanningOnTurn(t *testing.T) {
 	}
 	defer turn.End()
 	text := "SELECT * FROM system.local WHERE key IN ('a'" + strings.Repeat(",'a'", 20_000) + ")"
-	if _, err := s.planOn(&turn, nil, text, "", true, time.Now()); err != nil {
+	if _, err := s.planner.Plan(&turn, nil, text, "", true, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	leave()
-	if _, err := s.planOn(&turn, nil, text, "", true, time.Now()); !errors.Is(err, context.Canceled) {
+	if _, err := s.planner.Plan(&turn, nil, text, "", true, time.Now()); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

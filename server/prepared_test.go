@@ -332,8 +332,8 @@ func TestPreparedEviction(t *testing.T) {
 	}
 }
 
-// What is larger than all that may be kept is refused: an EXECUTE would not find it, and clients would prepare it again
-// and again.
+// What is larger than all that may be kept is refused: an EXECUTE would not find it, and clients would prepare it
+// again and again.
 func TestPreparedTooLarge(t *testing.T) {
 	s := withTable(t, inside.Limits(server.Limits{PreparedBytes: 1 << 20}))
 	c := connect(t, s, client.Options{})

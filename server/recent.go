@@ -9,17 +9,19 @@ import (
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/server/observe"
+	"github.com/cqld/cqld/server/trace"
 )
 
-// RecentStatements keeps the last statements that clients have run on a server, for whoever wants to know what led to
-// something. Methods may be called concurrently.
+// RecentStatements keeps the last statements that clients have run on a server, to show what led to a failure. Methods
+// may be called concurrently.
 type RecentStatements struct {
 	values bool
-	most   int
+	size   int
 
 	mu    sync.Mutex
-	kept  []RecentStatement // a ring
-	total int               // statements, also those that are not kept
+	kept  []RecentStatement // a ring buffer
+	total int               // statements since the start
 }
 
 // RecentStatement is one of RecentStatements.
@@ -32,13 +34,13 @@ type RecentStatement struct {
 	Error    string // "": it succeeded
 }
 
-// longestRecent is how many bytes are kept of a text.
-const longestRecent = 1 << 10
+// maxRecent is how many bytes are kept of a text.
+const maxRecent = 1 << 10
 
-// NewRecentStatements keeps so many statements. They have their bound values only if values is set: values may be
+// NewRecentStatements keeps up to size statements. They have their bound values only if values is set: values may be
 // secret.
-func NewRecentStatements(most int, values bool) *RecentStatements {
-	return &RecentStatements{kept: make([]RecentStatement, 0, most), most: most, values: values}
+func NewRecentStatements(size int, values bool) *RecentStatements {
+	return &RecentStatements{kept: make([]RecentStatement, 0, size), size: size, values: values}
 }
 
 // List returns the statements, the oldest first, and how many there were before them.
@@ -55,19 +57,19 @@ func (l *RecentStatements) List() (all []RecentStatement, before int) {
 
 // add keeps a request that is about to be answered.
 func (l *RecentStatements) add(r *request, answer protocol.Response) {
-	if !r.header.Opcode.Traceable() || l.most == 0 {
+	if !r.header.Opcode.Traceable() || l.size == 0 {
 		return
 	}
 	s := RecentStatement{
 		Opcode: r.header.Opcode.String(), Text: r.recentText(), Keyspace: r.conn.session.currentKeyspace(),
-		Values: r.said.values, Took: monotonic() - r.began,
+		Values: r.recent.values, Took: monotonic() - r.began,
 	}
 	if e, ok := answer.(*protocol.Error); ok {
 		s.Error = e.Err.Message
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.kept) < l.most {
+	if len(l.kept) < l.size {
 		l.kept = append(l.kept, s)
 	} else {
 		l.kept[l.total%len(l.kept)] = s
@@ -75,7 +77,7 @@ func (l *RecentStatements) add(r *request, answer protocol.Response) {
 	l.total++
 }
 
-// recentText is the text of a request, or those of a BATCH.
+// recentText is the text of a request, or the texts of a BATCH.
 func (r *request) recentText() string {
 	switch m := r.message.(type) {
 	case *protocol.Query:
@@ -84,40 +86,32 @@ func (r *request) recentText() string {
 		return shorten(m.Query)
 	case *protocol.Execute:
 		if r.statement != nil {
-			return shorten(r.statement.text)
+			return shorten(r.statement.Text)
 		}
 	case *protocol.Batch:
-		return r.said.texts
+		return r.recent.texts
 	}
 	return ""
 }
 
-// shorten cuts a text that is too long, and copies what is kept of it. It leaves passwords out.
+// shorten copies a text without passwords, and truncates it.
 func shorten(text string) string {
-	return cutShort(secret.Hide(text), longestRecent)
+	return observe.Truncate(secret.Hide(text), maxRecent)
 }
 
-// cutShort returns the beginning of a text that has more than so many bytes, with dots behind it.
-func cutShort(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "..."
-}
+// recentParts are texts of a request for RecentStatements that are not available any more when it is answered.
+type recentParts struct{ texts, values string }
 
-// said is what RecentStatements keep of a request and what is not there any more when it is answered.
-type said struct{ texts, values string }
-
-// note keeps what r is about to execute. l may be nil.
+// note keeps these texts before r is executed. l may be nil.
 func (l *RecentStatements) note(r *request) {
 	if l == nil {
 		return
 	}
 	if len(r.batch.Children) > 0 {
-		r.said.texts = shorten(strings.Join(r.statements(), "; "))
+		r.recent.texts = shorten(strings.Join(r.texts(), "; "))
 	}
 	if l.values {
-		r.said.values = r.boundValues()
+		r.recent.values = r.boundValues()
 	}
 }
 
@@ -126,7 +120,7 @@ func (r *request) boundValues() string {
 	var parts []string
 	add := func(p *planner.Prepared, values []types.Value) {
 		for i, v := range values {
-			parts = append(parts, shownValue(&p.Markers[i], v))
+			parts = append(parts, trace.Literal(&p.Markers[i], v))
 		}
 	}
 	if r.single.Prepared != nil {

@@ -8,61 +8,65 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/planner/exec/paging"
 	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/server/observe"
+	"github.com/cqld/cqld/server/statements"
+	"github.com/cqld/cqld/server/trace"
 	"github.com/cqld/cqld/store/pace"
 )
 
 // request is one request from its body to its answer. The structs are reused with their slices, so that an EXECUTE
 // allocates nothing here.
 //
-// A request has two holders: the goroutine that runs it and the one that answers it. Often they are the same, but
+// A request has two holders: the goroutine that executes it and the one that answers it. Often they are the same, but
 // writes are answered by a goroutine of the store.
 type request struct {
 	conn       *conn
 	header     protocol.Header
 	size       int64 // of the body, or about that of the decoded message for a BATCH
-	charge     int64 // that it takes of the bytes in flight: size, or more
-	largeWrite int64 // bytes that it takes of memory.largeWrites
+	charge     int64 // its share of the bytes in flight: size, or more
+	largeWrite int64 // its share of memory.largeWrites
 	decoder    protocol.Requests
 	message    protocol.Request // of decoder; aliases the body
 	copied     []byte           // the body, if the request outlives the read buffer
 
-	statement  *statement // of QUERY and EXECUTE, once it is known
-	single     exec.Request
-	batch      exec.BatchRequest
-	children   []*statement  // of BATCH, where clients log in
-	paging     *paging.State // nil: the request has none
-	turn       pace.Turn     // that it runs on, if it may take long
-	write      pendingWrite
-	guard      guardrail.Check // for clients that are subject to guardrails
-	place      detachedRequest
-	decision   exec.Decision // of a conditional write
-	began      time.Duration // when it arrived: conn.arrived
-	briefUntil time.Duration // when its turn ends, if that is brief: on the same clock
-	latency    *histogram    // of its statement; nil until it is executed
-	work       exec.Work     // what the execution went over
+	stage     stage
+	statement *statements.Statement // of QUERY and EXECUTE, once it is known
+	single    exec.Request
+	batch     exec.BatchRequest
+	children  []*statements.Statement // of BATCH, where clients log in
+	paging    *paging.State           // nil: the request has none
+	turn      pace.Turn               // of a read, or of work that may take long
+	write     pendingWrite
+	listed    listedRequest
+	guard     guardrail.Check // for clients that are subject to guardrails
+	decision  exec.Decision   // of a conditional write
+	began     time.Duration   // when it arrived: conn.arrived
+	latency   *observe.Histogram
+	work      exec.Work // rows, tombstones and partitions that the execution counted
 
-	said       said
-	inspection *inspection // nil: nobody looks at it
+	recent     recentParts
+	inspection *inspection // nil: no inspector sees it
 	prefix     protocol.Prefix
-	trace      *trace
+	trace      *trace.Trace // nil: it is not traced
 	rows       protocol.Rows
-	detached   bool       // it has a goroutine of its own
-	long       bool       // its turn was brief and is over: it has to begin again
-	skip       bool       // the client asked for rows without metadata
-	prepared   bool       // EXECUTE
-	decides    bool       // BATCH with conditions
-	roles      bool       // it writes to the tables that have the roles
-	expected   preparedID // of the result columns that the client knows (v5)
+	roles      bool // it writes to the tables of roles
 	done       func(exec.Result, error)
 	holders    atomic.Int32
 	answered   atomic.Bool
-	overloaded bool // it takes nothing of the bytes in flight
 }
+
+// stage is the goroutine that serves a request.
+type stage uint8
+
+const (
+	inReader    stage = iota // the reader of the connection
+	overBudget               // the reader has stopped a read; a goroutine begins it again
+	inGoroutine              // a goroutine of the request
+)
 
 var requestPool = sync.Pool{New: func() any { return new(request) }}
 
@@ -72,7 +76,7 @@ const keepBody = 64 << 10
 // batchWeight is about how many times larger than its body a decoded BATCH is.
 const batchWeight = 4
 
-// measuredBody is the size of a body above which the bytes in flight count what it is decoded to.
+// measuredBody is the size of a body above which the bytes in flight count the decoded message.
 const measuredBody = 4 << 10
 
 // ownBody is the size above which a request takes over the read buffer with its body, instead of copying the body.
@@ -103,26 +107,22 @@ func (r *request) release() {
 		return
 	}
 	c := r.conn
-	if r.place.listed {
-		c.detached.remove(r)
-	}
+	c.listed.remove(r)
 	if r.largeWrite > 0 {
 		c.server.memory.largeWrites.Give(r.largeWrite)
-		r.largeWrite = 0
 	}
-	if !r.overloaded {
+	if r.charge > 0 {
 		c.giveBytes(r.charge)
 	}
 	r.conn, r.message, r.statement, r.paging, r.trace, r.latency = nil, nil, nil, nil, nil, nil
-	r.single, r.write, r.decision, r.work = exec.Request{}, pendingWrite{}, exec.Decision{}, exec.Work{}
-	r.guard = guardrail.Check{}
+	r.largeWrite, r.stage, r.roles = 0, inReader, false
+	r.single, r.write, r.decision = exec.Request{}, pendingWrite{}, exec.Decision{}
+	r.work, r.guard = exec.Work{}, guardrail.Check{}
 	r.batch = exec.BatchRequest{Children: r.batch.Children[:0]}
 	clear(r.children)
 	r.children = r.children[:0]
 	r.prefix = protocol.Prefix{Warnings: r.prefix.Warnings[:0]}
-	r.rows, r.said, r.inspection = protocol.Rows{}, said{}, nil
-	r.detached, r.skip, r.prepared, r.decides, r.overloaded, r.expected = false, false, false, false, false, preparedID{}
-	r.roles = false
+	r.rows, r.recent, r.inspection = protocol.Rows{}, recentParts{}, nil
 	if cap(r.copied) > keepBody {
 		r.copied = nil
 	}
@@ -131,26 +131,14 @@ func (r *request) release() {
 }
 
 // decode decodes the request from a body, which it aliases. It copies the paging state and decodes it the first time:
-// Cassandra refuses requests with a wrong one whatever they are, also those without pages.
+// Cassandra refuses every request with a wrong one, also a request whose result has no pages.
 func (r *request) decode(body []byte) (err error) {
 	if r.message, err = r.decoder.Decode(r.header, body); err != nil {
 		return err
 	}
-	var p *protocol.QueryParameters
-	switch m := r.message.(type) {
-	case *protocol.Query:
-		p = &m.Parameters
-	case *protocol.Execute:
-		p = &m.Parameters
-	case *protocol.Batch:
-		p = &m.Parameters
-	default:
-		return nil
+	if p := r.parameters(); p != nil && p.PagingState != nil && r.paging == nil {
+		r.paging, err = paging.Decode(bytes.Clone(p.PagingState), int(r.header.Version))
 	}
-	if p.PagingState == nil || r.paging != nil {
-		return nil
-	}
-	r.paging, err = paging.Decode(bytes.Clone(p.PagingState), int(r.header.Version))
 	return err
 }
 
@@ -163,39 +151,117 @@ func (r *request) detach(body []byte) []byte {
 	return r.copied
 }
 
-// outlivesInput reports whether what is bound has to stay valid after the reader has run the request: the store
-// compares it when the turn of a conditional write comes.
-func (r *request) outlivesInput() bool {
-	return r.decides || r.statement != nil && r.statement.writes == exec.Conditional
+// parameters are the parameters of a QUERY, EXECUTE or BATCH; nil: the request is another one.
+func (r *request) parameters() *protocol.QueryParameters {
+	switch m := r.message.(type) {
+	case *protocol.Query:
+		return &m.Parameters
+	case *protocol.Execute:
+		return &m.Parameters
+	case *protocol.Batch:
+		return &m.Parameters
+	}
+	return nil
+}
+
+// texts are the texts of a request.
+func (r *request) texts() []string {
+	switch m := r.message.(type) {
+	case *protocol.Query:
+		return []string{m.Query}
+	case *protocol.Prepare:
+		return []string{m.Query}
+	case *protocol.Execute:
+		return []string{r.conn.node.prepared.Text(m.ID)}
+	case *protocol.Batch:
+		texts := make([]string, len(m.Children))
+		for i, child := range m.Children {
+			texts[i] = child.Query
+			if child.Prepared {
+				texts[i] = r.conn.node.prepared.Text(child.ID)
+			}
+		}
+		return texts
+	}
+	return nil
 }
 
 // context bounds the execution. Reads end with their connection. Writes do not: once they have arrived, they are done.
 func (r *request) context() context.Context {
-	if st := r.statement; st != nil && !st.plan.Modifies && !st.plan.Definition {
+	if st := r.statement; st != nil && !st.Plan.Modifies && !st.Plan.Definition {
 		return r.conn.ctx
 	}
 	return r.conn.server.ctx
 }
 
-// consistency is the consistency level of the request.
-func (r *request) consistency() cqlerr.Consistency {
-	if _, ok := r.message.(*protocol.Batch); ok {
-		return r.batch.Consistency
-	}
-	return r.single.Consistency
-}
-
-// serialLevel is the serial consistency level of the request.
-func (r *request) serialLevel() cqlerr.Consistency {
-	if _, ok := r.message.(*protocol.Batch); ok {
-		return r.batch.SerialConsistency
-	}
-	return r.single.SerialConsistency
-}
-
 // warn adds warnings to the answer.
 func (r *request) warn(warnings ...string) {
 	r.prefix.Warnings = append(r.prefix.Warnings, warnings...)
+}
+
+// guarded returns the check that applies guardrails to the request. It is nil for superusers, and for all clients
+// where there are no logins, unless the settings apply guardrails to all.
+func (r *request) guarded() *guardrail.Check {
+	if s := r.conn.server.settings; s.ApplyToAll || !r.conn.session.superuser() {
+		r.guard.Settings = s
+		return &r.guard
+	}
+	return nil
+}
+
+// run serves the request, and answers with an error if that panics.
+func (r *request) run(serve func(*request)) {
+	defer r.release()
+	r.try(serve)
+}
+
+// try is run without the release.
+func (r *request) try(serve func(*request)) {
+	defer r.answerPanic()
+	serve(r)
+}
+
+// answerPanic is deferred where a request is served. It recovers from a panic and answers with an error.
+func (r *request) answerPanic() {
+	p := recover()
+	if p == nil {
+		return
+	}
+	if err := r.conn.panicked(p); !r.answered.Load() {
+		r.fail(err)
+	}
+}
+
+// finish answers with the result of an execution. exec calls it, perhaps from a goroutine of the store.
+func (r *request) finish(result exec.Result, err error) {
+	defer r.answerPanic()
+	if r.roles {
+		r.conn.server.roles.Changed()
+	}
+	switch {
+	case err == nil:
+		r.countWork()
+		if r.trace != nil && r.statement != nil && r.statement.Reads {
+			r.trace.Read(r.statement.Plan.Plan)
+		}
+		r.answer(r.resultMessage(result))
+	case errors.Is(err, pace.ErrBudget):
+		r.stage = overBudget
+	default:
+		if void, ok := result.(*exec.Void); ok {
+			r.warn(void.Warnings...)
+		}
+		r.fail(err)
+	}
+}
+
+// fail answers with an error.
+func (r *request) fail(err error) {
+	if errors.Is(err, ErrHangUp) {
+		r.conn.abort()
+		err = errAbandoned // the client does not get it
+	}
+	r.answer(r.conn.errorMessage(err))
 }
 
 // answer sends the answer. Each request calls answer, fail or finish once.
@@ -224,21 +290,14 @@ func (r *request) answer(m protocol.Response) {
 	}
 }
 
-// fail answers with an error.
-func (r *request) fail(err error) {
-	if errors.Is(err, ErrHangUp) {
-		r.conn.abort()
-		err = errAbandoned // the client does not get it
-	}
-	r.answer(r.conn.errorMessage(err))
-}
-
 // send writes a message, with the tracing id and warnings before it.
 func (r *request) send(m protocol.Response) {
 	var p *protocol.Prefix
-	if r.trace != nil {
-		r.trace.start()
-		r.prefix.Traced, r.prefix.TracingID = true, r.trace.id
+	if t, c := r.trace, r.conn; t != nil {
+		t.End()
+		// The caller may be a goroutine of the store, which must not wait for the store.
+		c.requests.Go(func() { t.Write(c.local.Addr(), c.remote.Addr(), c.log) })
+		r.prefix.Traced, r.prefix.TracingID = true, r.trace.ID
 	}
 	if len(r.guard.Warnings) > 0 {
 		r.prefix.Warnings = append(r.guard.Warnings, r.prefix.Warnings...)
@@ -246,55 +305,77 @@ func (r *request) send(m protocol.Response) {
 	if r.prefix.Traced || len(r.prefix.Warnings) > 0 || len(r.prefix.Payload) > 0 {
 		p = &r.prefix
 	}
-	r.conn.out.append(r.header.Stream, p, m)
+	r.conn.out.Append(r.header.Stream, p, m)
 }
 
-// guarded returns what applies guardrails to the request; nil: its client is not subject to them, as superusers are not
-// and nobody is where nobody logs in, unless the settings say that all are.
-func (r *request) guarded() *guardrail.Check {
-	if s := r.conn.server.settings; s.ApplyToAll || !r.conn.session.superuser() {
-		r.guard.Settings = s
-		return &r.guard
+// countWork counts the rows and tombstones of a read, and the partitions of a batch.
+func (r *request) countWork() {
+	switch {
+	case r.work.Read:
+		if r.statement != nil && r.statement.Amounts != nil {
+			r.statement.Amounts.Rows.Observe(r.work.Rows)
+			r.statement.Amounts.Tombstones.Observe(r.work.Tombstones)
+		}
+	case r.work.Partitions > 0:
+		r.conn.server.batches[r.work.Batch].Observe(r.work.Partitions)
 	}
-	return nil
 }
 
-// finish answers with the result of an execution. exec calls it, perhaps from a goroutine of the store.
-func (r *request) finish(result exec.Result, err error) {
-	defer r.answerPanic()
-	if r.roles {
-		r.conn.server.roles.Changed()
+// observe counts the time that the request's statement took, if it was executed. Reads that the reader serves are
+// answered when the burst is over, so they have the time of that; but a read that the reader itself waited for began
+// before the burst.
+func (r *request) observe() {
+	c := r.conn
+	switch {
+	case r.latency == nil:
+	case r.stage == inReader && r.statement != nil && r.statement.Reads && r.began == c.arrived:
+		c.burst = append(c.burst, r.latency)
+		if len(c.burst) == maxBurst {
+			c.observeBurst()
+		}
+	default:
+		r.latency.Observe(monotonic() - r.began)
 	}
-	if err != nil {
-		if errors.Is(err, pace.ErrLong) && !r.detached {
-			r.long = true
-			return
-		}
-		if warned, ok := result.(*exec.Void); ok {
-			r.warn(warned.Warnings...)
-		}
-		r.fail(err)
+}
+
+// listedRequests are the requests of a connection that have or had a goroutine, until they are answered.
+type listedRequests struct {
+	mu    sync.Mutex
+	first *request
+}
+
+// listedRequest is the place of a request among them.
+type listedRequest struct {
+	linked     bool
+	prev, next *request
+}
+
+// add adds a request, whose message does not change any more.
+func (l *listedRequests) add(r *request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r.listed = listedRequest{linked: true, next: l.first}
+	if l.first != nil {
+		l.first.listed.prev = r
+	}
+	l.first = r
+}
+
+// remove takes out a request before its message is reused.
+func (l *listedRequests) remove(r *request) {
+	if !r.listed.linked {
 		return
 	}
-	r.countWork()
-	r.traceRead()
-	r.answer(r.resultMessage(result))
-}
-
-// run serves the request, and answers if that panics.
-func (r *request) run(serve func(*request)) {
-	defer r.release()
-	defer r.answerPanic()
-	serve(r)
-}
-
-// answerPanic is deferred where a request is served. It recovers from a panic and answers with an error.
-func (r *request) answerPanic() {
-	p := recover()
-	if p == nil {
-		return
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	prev, next := r.listed.prev, r.listed.next
+	if prev == nil {
+		l.first = next
+	} else {
+		prev.listed.next = next
 	}
-	if err := r.conn.panicked(p); !r.answered.Load() {
-		r.fail(err)
+	if next != nil {
+		next.listed.prev = prev
 	}
+	r.listed = listedRequest{}
 }

@@ -14,11 +14,12 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/planner/exec/ring"
+	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/store/system"
 )
 
-// RingOptions make a server stand for several nodes, which clients see as a cluster: each has an address, a host id and
-// tokens. They have one store, so every replica has the newest data at all times.
+// RingOptions make a server act as several nodes, which clients see as a cluster: each has an address, a host id and
+// tokens. They share one store, so every replica has the newest data at all times.
 type RingOptions struct {
 	Nodes []RingNode
 
@@ -33,7 +34,7 @@ type RingNode struct {
 	Listener         net.Listener // that clients connect to, as ListenRing opens it
 }
 
-// NodeState is what a node of a Ring is and how it does.
+// NodeState is the identity and the state of a node of a Ring.
 type NodeState struct {
 	Number           int            // 1 for the first node; numbers of removed nodes are not used again
 	Address          netip.AddrPort // that clients connect to
@@ -47,7 +48,7 @@ type NodeState struct {
 }
 
 // Ring controls the nodes of a server. Its methods may be called concurrently. They return when the nodes have
-// changed: no failure detector needs time. Clients that have registered for events are told, as Cassandra tells them.
+// changed: no failure detector needs time. Clients that have registered for events get those of Cassandra.
 //
 // A node is named by its number. An error says that there is no such node, or why its address cannot be opened. To
 // bring a node into the state that it is in already does nothing.
@@ -77,8 +78,8 @@ func ParseRing(text string) ([]RingNode, error) {
 		if err != nil || n < 1 || datacenter == "" || named && rack == "" {
 			return nil, fmt.Errorf("%q: want datacenters with numbers of nodes, like dc1=3,dc2=3 or dc1:rack1=2,dc1:rack2=1", text)
 		}
-		if len(nodes)+n > mostNodes {
-			return nil, fmt.Errorf("%q: a ring has %d nodes at most", text, mostNodes)
+		if len(nodes)+n > maxNodes {
+			return nil, fmt.Errorf("%q: a ring has %d nodes at most", text, maxNodes)
 		}
 		for range n {
 			nodes = append(nodes, RingNode{Datacenter: datacenter, Rack: cmp.Or(rack, system.DefaultRack)})
@@ -87,8 +88,8 @@ func ParseRing(text string) ([]RingNode, error) {
 	return nodes, nil
 }
 
-// mostNodes bounds the size of a ring: nodes have one of the addresses 127.0.0.1 to 127.0.0.254 where they can.
-const mostNodes = 254
+// maxNodes bounds the size of a ring: nodes have one of the addresses 127.0.0.1 to 127.0.0.254 where they can.
+const maxNodes = 254
 
 // Nodes returns the nodes in the order of their numbers.
 func (r *Ring) Nodes() []NodeState {
@@ -101,7 +102,7 @@ func (r *Ring) Nodes() []NodeState {
 	return states
 }
 
-// state is what the node is. The lock of the ring is held.
+// state returns the state of the node. The lock of the ring is held.
 func (n *node) state() NodeState {
 	return NodeState{
 		Number: n.Number, Address: n.Address, HostID: n.HostID, Datacenter: n.Datacenter, Rack: n.Rack,
@@ -158,13 +159,13 @@ func (r *Ring) Heal(number int) error {
 }
 
 // Add adds a node to a datacenter, which need not exist yet; rack "" is rack1. Its tokens halve the largest ranges of
-// the datacenter. It has the address behind that of the node with the largest number. An added
-// node is forgotten when the server ends.
+// the datacenter. It gets the address after that of the node with the largest number. An added node is forgotten when
+// the server ends.
 func (r *Ring) Add(datacenter, rack string) (NodeState, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.nodes) == mostNodes {
-		return NodeState{}, fmt.Errorf("a ring has %d nodes at most", mostNodes)
+	if len(r.nodes) == maxNodes {
+		return NodeState{}, fmt.Errorf("a ring has %d nodes at most", maxNodes)
 	}
 	if datacenter == "" {
 		return NodeState{}, errors.New("the datacenter has no name")
@@ -190,7 +191,7 @@ func (r *Ring) Add(datacenter, rack string) (NodeState, error) {
 	return n.state(), nil
 }
 
-// Remove removes a node, as if it was decommissioned: what it owned is owned by others. The last node stays.
+// Remove removes a node, as if it was decommissioned: others own its token ranges. The last node stays.
 func (r *Ring) Remove(number int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -235,4 +236,111 @@ func (r *Ring) hostID(number int) [16]byte {
 		id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80 // a random UUID, as Cassandra's are
 	}
 	return id
+}
+
+// Next returns the number of the node that is added next.
+func (r *Ring) Next() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.last + 1
+}
+
+// startRing makes the nodes of a ring, which share out the tokens and are all up.
+func (s *Server) startRing(o *RingOptions) *Ring {
+	r := &Ring{server: s, listen: o.Listen, last: len(o.Nodes)}
+	if r.listen == nil {
+		r.listen = net.Listen
+	}
+	var abouts []*ring.Node
+	for i, n := range o.Nodes {
+		about := &ring.Node{
+			Number: i + 1, HostID: r.hostID(i + 1), Address: addrPort(n.Listener.Addr()),
+			Datacenter: n.Datacenter, Rack: n.Rack, Tokens: slices.Sorted(slices.Values(n.Tokens)),
+		}
+		abouts = append(abouts, about)
+		own := s.newNode(about)
+		own.listener = n.Listener
+		r.nodes = append(r.nodes, own)
+	}
+	if abouts[0].Tokens == nil {
+		ring.ShareOut(abouts)
+	}
+	r.first = abouts[0].Address
+	r.ports = len(abouts) > 1 && abouts[1].Address.Addr() == r.first.Addr()
+	r.renew()
+	return r
+}
+
+// renew gives each node a view of the ring as it is. The lock is held.
+func (r *Ring) renew() {
+	abouts := make([]*ring.Node, len(r.nodes))
+	slow := false
+	for i, n := range r.nodes {
+		abouts[i] = n.Node
+		slow = slow || n.delay > 0
+	}
+	if r.topology == nil || !slices.Equal(r.topology.Nodes, abouts) {
+		r.topology = ring.New(abouts)
+	}
+	for self, n := range r.nodes {
+		v := &ring.View{Topology: r.topology, Self: self, Up: make([]bool, len(r.nodes)), Own: n.delay}
+		if slow {
+			v.Delay = make([]time.Duration, len(r.nodes))
+		}
+		for i, other := range r.nodes {
+			v.Up[i] = i == self || other.listener != nil && !other.partitioned && !n.partitioned
+			if slow && i != self {
+				v.Delay[i] = other.delay
+			}
+		}
+		n.view.Store(v)
+	}
+}
+
+// views returns how the nodes see the ring. The lock is held.
+func (r *Ring) views() map[*node]*ring.View {
+	all := make(map[*node]*ring.View)
+	for _, n := range r.nodes {
+		all[n] = n.view.Load()
+	}
+	return all
+}
+
+// tell sends the clients of each node events about the changes of its view. The lock is held.
+func (r *Ring) tell(before map[*node]*ring.View) {
+	for _, n := range r.nodes {
+		if old := before[n]; old != nil {
+			if events := changes(old, n.view.Load()); len(events) > 0 {
+				r.server.send(events, func(c *conn) bool { return c.node == n })
+			}
+		}
+	}
+}
+
+// changes returns the events that tell of the difference between two views of a node.
+func changes(old, now *ring.View) (events []protocol.Event) {
+	add := func(kind protocol.EventType, change string, node netip.AddrPort) {
+		events = append(events, protocol.Event{Type: kind, Change: change, Node: node})
+	}
+	for i, n := range old.Nodes {
+		at := slices.Index(now.Nodes, n)
+		switch {
+		case at < 0:
+			add(protocol.TopologyChange, "REMOVED_NODE", n.Address)
+		case old.Up[i] && !now.Up[at]:
+			add(protocol.StatusChange, "DOWN", n.Address)
+		case !old.Up[i] && now.Up[at]:
+			add(protocol.StatusChange, "UP", n.Address)
+		}
+	}
+	for i, n := range now.Nodes {
+		if slices.Contains(old.Nodes, n) {
+			continue
+		}
+		add(protocol.TopologyChange, "NEW_NODE", n.Address)
+		if now.Up[i] {
+			add(protocol.StatusChange, "UP", n.Address)
+		}
+	}
+	return events
 }

@@ -12,9 +12,9 @@ import (
 const attempts = 20
 
 // ListenRing opens the listeners of nodes. The first node has the given address, and the others have the addresses
-// behind it with the same port: drivers find nodes by their addresses. Where a machine has only the loopback address
-// 127.0.0.1, as other systems than Linux, the nodes have that address and the ports behind the given one. Port 0 stands
-// for a free one. listen is net.Listen if it is nil.
+// after it with the same port: drivers find nodes by their addresses. Where a machine has only the loopback address
+// 127.0.0.1, as on systems other than Linux, the nodes have that address and the ports after the given one. Port 0
+// means a free one. listen is net.Listen if it is nil.
 func ListenRing(address string, nodes []RingNode, listen func(network, address string) (net.Listener, error)) error {
 	if listen == nil {
 		listen = net.Listen
@@ -58,13 +58,13 @@ func listenAll(
 	return err
 }
 
-// nodeAddress returns the address of the node that is so many nodes behind the first one.
-func nodeAddress(first netip.AddrPort, behind int, ports bool) netip.AddrPort {
+// nodeAddress returns the address that is n addresses, or ports, after the first one.
+func nodeAddress(first netip.AddrPort, n int, ports bool) netip.AddrPort {
 	if ports {
-		return netip.AddrPortFrom(first.Addr(), first.Port()+uint16(behind))
+		return netip.AddrPortFrom(first.Addr(), first.Port()+uint16(n))
 	}
 	a := first.Addr()
-	for range behind {
+	for range n {
 		a = a.Next()
 	}
 	return netip.AddrPortFrom(a, first.Port())

@@ -15,19 +15,23 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/auth/roles"
+	"github.com/cqld/cqld/cql/parser"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/planner/exec/ring"
 	"github.com/cqld/cqld/planner/guardrail"
+	"github.com/cqld/cqld/server/observe"
+	"github.com/cqld/cqld/server/statements"
+	"github.com/cqld/cqld/server/wire"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/pace"
 	"github.com/cqld/cqld/store/system"
 )
 
-// ErrClosed is what Serve returns when the server was shut down before it began.
+// ErrClosed is returned by Serve when the server was shut down before it began.
 var ErrClosed = errors.New("server: closed")
 
-// Options are what a Server is made of. Only Store is required.
+// Options configure a Server. Only Store is required.
 type Options struct {
 	Store *store.Store
 	Log   zerolog.Logger // the zero value logs nothing
@@ -39,28 +43,27 @@ type Options struct {
 	Datacenter  string // datacenter1
 	Rack        string // rack1
 
-	// Logins makes clients log in and checks what they may do; without it everybody may do everything.
+	// Logins makes clients log in and checks their permissions; without it every client may do everything.
 	Logins     bool
 	Login      Authenticator // how they log in, if they do
 	TLS        *TLS          // nil: connections are not encrypted
 	Masks      bool          // columns may be masked, and are for those who lack the permission UNMASK
 	BcryptCost int           // of the passwords that are stored, up to 12; 0: Cassandra's
 
-	// HTTP is where metrics are served, which HTTP clients of the CQL port are told; the zero value is nowhere.
+	// HTTP is the address of the metrics, for the answer to HTTP clients of the CQL port; zero: there is none.
 	HTTP netip.AddrPort
 
 	// StrictReplicas answers Unavailable where a consistency level needs more replicas than this node is. Otherwise the
-	// node stands for all replicas that a keyspace asks for.
+	// node counts as all replicas that a keyspace asks for.
 	StrictReplicas bool
 
-	// Ring makes the server stand for several nodes; nil: it is one. ServeRing then takes the place of Serve. Advertise,
-	// Datacenter, Rack and StrictReplicas are of no use.
+	// Ring makes the server act as several nodes; nil: it is one. ServeRing then takes the place of Serve. Advertise,
+	// Datacenter, Rack and StrictReplicas are ignored.
 	Ring *RingOptions
 
-	Limits    Limits
-	Settings  *guardrail.Settings // nil: the defaults
-	Intercept Interceptor         // nil: requests are served as usual
-	Recent    *RecentStatements   // nil: nobody wants to know
+	Limits   Limits
+	Settings *guardrail.Settings // nil: the defaults
+	Recent   *RecentStatements   // nil: they are not kept
 }
 
 // Server answers CQL clients from one store. Its connections share the prepared statements, the limits and
@@ -71,33 +74,32 @@ type Server struct {
 	log       zerolog.Logger
 	limits    Limits
 	settings  *guardrail.Settings
-	intercept Interceptor
 	recent    *RecentStatements
 	inspector atomic.Pointer[Inspector] // nil: there is none
 
-	alone *node // what connections of Serve are to; nil: there is a ring
+	alone *node // the node of Serve; nil: there is a ring
 	ring  *Ring // nil: the server is one node
 
 	cluster *clusterView // nil: the store shares its engine with no others
 
 	datacenter string        // for replication strategies that name it
-	roles      *roles.Keeper // nil: nobody logs in
+	roles      *roles.Keeper // nil: there are no logins
 	login      Authenticator
-	tls        *TLS // nil: nobody encrypts
+	tls        *TLS // nil: connections are not encrypted
 	http       netip.AddrPort
 	handshakes handshakes
-	logged     logLimit
+	logged     observe.LogLimit
 	masks      bool
 
 	uuids     *types.UUIDClock
-	texts     *statementCache[textKey]
+	planner   statements.Planner
+	texts     *statements.Texts
 	memory    memory
 	throttle  *throttle       // nil: the rate of requests is not bounded
 	scheduler *pace.Scheduler // of work that may take long
 	open      atomic.Int64    // how many connections are open
-	beginning atomic.Int64    // how many of them begin brief reads in their bursts
 	metrics   counters
-	latencies *latencies
+	latencies *observe.Latencies
 
 	ctx    context.Context // ends when Shutdown stops waiting
 	cancel context.CancelFunc
@@ -112,10 +114,10 @@ type Server struct {
 	watchdogEnded chan struct{}  // nil: the watchdog does not run
 	rounds        atomic.Int64   // how many rounds the watchdog has made
 
-	events  eventQueue
+	events  wire.EventQueue
 	streams streams
 
-	batches [exec.Counter + 1]amounts // of partitions, by the kind of batch
+	batches [exec.Counter + 1]observe.Amounts // of partitions, by the kind of batch
 }
 
 // New makes a server of a store: it adds the tables that show this server to the store.
@@ -127,12 +129,11 @@ func New(o Options) (*Server, error) {
 		o.Settings = guardrail.Default()
 	}
 	s := &Server{
-		store:     o.Store,
-		log:       o.Log,
-		limits:    o.Limits.withDefaults(),
-		settings:  o.Settings,
-		intercept: o.Intercept,
-		recent:    o.Recent,
+		store:    o.Store,
+		log:      o.Log,
+		limits:   o.Limits.withDefaults(),
+		settings: o.Settings,
+		recent:   o.Recent,
 
 		datacenter: o.Datacenter,
 		masks:      o.Masks,
@@ -159,18 +160,23 @@ func New(o Options) (*Server, error) {
 	}
 	host := o.Store.HostID() // random, and the same as long as the data is there
 	s.uuids = types.NewUUIDClock([8]byte(host[8:]))
-	s.texts = newStatementCache[textKey](s.limits.TextBytes)
-	s.latencies = newLatencies(o.Store)
+	s.latencies = observe.NewLatencies(o.Store)
+	s.planner = statements.Planner{
+		Store: o.Store, Exec: s.exec, Settings: s.settings, Latencies: s.latencies,
+		Limits: parser.Limits{Length: s.limits.Statement, Nesting: s.limits.Nesting},
+		Logins: o.Logins, Masks: o.Masks, Datacenter: o.Datacenter, Nodes: s.nodesByDatacenter,
+	}
+	s.texts = statements.NewTexts(&s.planner, s.limits.TextBytes)
 	s.memory.init(&s.limits)
 	s.throttle = newThrottle(s.limits.RequestsPerSecond)
-	s.handshakes.most = s.limits.Handshakes
-	s.logged.log = o.Log
+	s.handshakes.limit = s.limits.Handshakes
+	s.logged.Log = o.Log
 	s.scheduler = pace.NewScheduler(pace.Options{
 		Running:  runtime.GOMAXPROCS(0),
 		Started:  s.limits.Reads,
 		PerParty: s.limits.ConnectionReads,
 		Slice:    readSlice,
-		Room:     s.memory.answers,
+		Room:     s.memory.answers.Room,
 	})
 	if o.Ring != nil {
 		s.ring = s.startRing(o.Ring)
@@ -185,11 +191,14 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
+// readSlice is how long a turn runs before others run.
+const readSlice = 4 * time.Millisecond
+
 // Serve accepts connections until Shutdown, which makes it return nil, or until the listener fails. It may
 // be called for several listeners. A server with a ring is served by ServeRing.
 func (s *Server) Serve(l net.Listener) error {
 	if s.alone == nil {
-		return errors.Join(errors.New("server: the nodes of a ring have listeners of their own"), l.Close())
+		return errors.Join(errors.New("server: each node of a ring has its own listener"), l.Close())
 	}
 	if !s.addListener(s.alone, l) {
 		return errors.Join(ErrClosed, l.Close())
@@ -212,8 +221,8 @@ func (s *Server) accept(n *node, l net.Listener) error {
 		if errors.Is(err, net.ErrClosed) {
 			return fmt.Errorf("accept connections on %s: %w", l.Addr(), err)
 		}
-		// Most likely there are no file descriptors left; connections that end give some back.
-		if s.logged.allow(cannotAccept, netip.Addr{}) {
+		// Probably no file descriptors are left; connections that end free some.
+		if s.logged.Allow(cannotAccept, netip.Addr{}) {
 			s.log.Error().Err(err).Msg(cannotAccept)
 		}
 		time.Sleep(acceptPause)
@@ -285,15 +294,15 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	if s.watchdogEnded != nil {
 		<-s.watchdogEnded
 	}
-	s.logged.sumUp(time.Now().Add(2 * logPeriod)) // whatever there is
+	s.logged.End()
 	return err
 }
 
 // queueTime is how long Shutdown lets long work wait to be begun. A queue that takes longer would still be there when
-// the time for stopping is over: its clients had better know.
+// the time for stopping is over: its clients get an error in time to retry elsewhere.
 const queueTime = 2 * time.Second
 
-// longTime is how long Shutdown lets long work go on. What takes longer would mostly be abandoned without an answer.
+// longTime is how long Shutdown lets long work go on. Longer work would mostly be abandoned without an answer.
 const longTime = 3500 * time.Millisecond
 
 // abandon ends all requests and connections at once.

@@ -56,7 +56,7 @@ func TestHandshakeDeadline(t *testing.T) {
 // An interceptor's errors are answered as they are, others as failures of the server without their text.
 func TestInterceptor(t *testing.T) {
 	s := withTable(t, inside.Log(zerolog.Nop()),
-		inside.Intercept(func(_ context.Context, r server.Intercepted) error {
+		inside.Intercept(func(_ context.Context, r *server.Inspected) error {
 			switch text := strings.Join(r.Statements, ";"); {
 			case r.Opcode == "EXECUTE" && text == "SELECT k FROM ks.t":
 				return cqlerr.NotEnoughReplicas(cqlerr.Quorum, 2, 1)

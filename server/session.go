@@ -4,12 +4,11 @@ import (
 	"sync/atomic"
 
 	"github.com/cqld/cqld/auth"
-	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/store"
 )
 
-// session is what a connection has agreed on and remembers between requests.
+// session is the state of a connection between requests.
 type session struct {
 	// Set by STARTUP, in the goroutine that reads, and constant when requests run.
 	ready         bool
@@ -22,12 +21,12 @@ type session struct {
 	// shown tells other goroutines that the fields above are set.
 	shown atomic.Bool
 
-	// user is who has logged in, as of some version of the roles; nil: nobody has.
+	// user is the user who has logged in, as of some version of the roles; nil: none has.
 	user atomic.Pointer[auth.User]
 
 	// Changed by requests, which run concurrently.
 	keyspace  atomic.Pointer[string] // set by USE; nil if none
-	events    atomic.Uint32          // bits of eventBits: what REGISTER asked for
+	events    atomic.Uint32          // bits of eventBits, set by REGISTER
 	useWarned atomic.Bool            // the warning about USE with prepared statements was sent
 }
 
@@ -39,18 +38,21 @@ func (s *session) currentKeyspace() string {
 	return ""
 }
 
-// storeSession is what virtual tables may show of the connection.
+// storeSession is the connection as virtual tables see it.
 func (c *conn) storeSession() store.Session {
 	return store.Session{LocalAddr: c.local, Node: c.node.Number}
 }
 
-// keyspaceFor is the keyspace of unqualified names: the request's own or the session's.
-func (r *request) keyspaceFor(p *protocol.QueryParameters) (string, error) {
-	if !p.Flags.Has(protocol.WithKeyspace) {
-		return r.conn.session.currentKeyspace(), nil
+// anonymous is the user of connections that have not logged in.
+const anonymous = "anonymous"
+
+// username is the name of the user.
+func (s *session) username() string {
+	if u := s.user.Load(); u != nil {
+		return u.Name
 	}
-	return p.Keyspace, r.conn.server.checkKeyspace(p.Keyspace)
+	return anonymous
 }
 
-// checkKeyspace refuses a keyspace that does not exist. Its name is taken as it is.
-func (s *Server) checkKeyspace(name string) error { return planner.CheckUse(s.store.Catalog(), name) }
+// superuser reports whether the session may do everything: superusers may, and all clients where there are no logins.
+func (s *session) superuser() bool { return s.user.Load().IsSuper() }

@@ -47,7 +47,7 @@ func TestShutdownDrains(t *testing.T) {
 	before := runtime.NumGoroutine()
 	var started atomic.Int32
 	release := make(chan struct{})
-	s := withTable(t, inside.Intercept(func(_ context.Context, r server.Intercepted) error {
+	s := withTable(t, inside.Intercept(func(_ context.Context, r *server.Inspected) error {
 		if strings.Contains(r.Statements[0], "slow") {
 			started.Add(1)
 			<-release
@@ -101,7 +101,7 @@ func TestShutdownDrains(t *testing.T) {
 // When its context ends, Shutdown abandons what still runs.
 func TestShutdownAbandons(t *testing.T) {
 	started := make(chan struct{})
-	s := withTable(t, inside.Intercept(func(ctx context.Context, r server.Intercepted) error {
+	s := withTable(t, inside.Intercept(func(ctx context.Context, r *server.Inspected) error {
 		if strings.Contains(r.Statements[0], "slow") {
 			close(started)
 			<-ctx.Done()

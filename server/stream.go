@@ -16,16 +16,16 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// A stream is what a client asks for with an entry in the custom payload of a QUERY: StreamKey with the name of the
-// stream. The text does not count: it is one that other servers answer too, which pass over the payload. Each answer
-// has one row with one column, named as StreamKey, and a paging state if there is more: the next QUERY has the name
-// with a + behind it in its payload, and no paging state. A connection has one stream at a time. A stream ends with
-// the connection, or when nobody has asked for more for streamIdle.
+// A client asks for a stream with an entry in the custom payload of a QUERY: StreamKey with the name of the stream.
+// The text is ignored: it is one that other servers answer too, which ignore the payload. Each answer has one row with
+// one column, named as StreamKey, and a paging state if there is more: the next QUERY has the name with a + after it
+// in its payload, and no paging state. A connection has one stream at a time. A stream ends with the connection, or
+// when the client has not asked for more for streamIdle.
 
 // StreamKey names the entry of the payload and the column of the answers.
 const StreamKey = "cqld.stream"
 
-// The streams that there are.
+// The names of streams.
 const (
 	SnapshotStream = "snapshot" // the blocks of store.Store.Snapshot
 	VerifyStream   = "verify"   // StreamedVerification as JSON
@@ -44,7 +44,7 @@ type StreamedVerification struct {
 // stream makes the elements of a stream in a goroutine, one when it is asked for.
 type stream struct {
 	name     string
-	elements chan []byte // is closed behind the last one
+	elements chan []byte // is closed after the last one
 	err      error       // why it ended; nil: there is nothing more
 	cancel   context.CancelFunc
 	idle     *time.Timer
@@ -56,8 +56,8 @@ type streams struct {
 	all map[*conn]*stream
 }
 
-// mostStreams is how many streams are under way at a time.
-const mostStreams = 4
+// maxStreams is how many streams are under way at a time.
+const maxStreams = 4
 
 // streamName is the stream that a request asks for, or "".
 func (r *request) streamName() string {
@@ -105,7 +105,7 @@ func (r *request) serveStream(name string) {
 	r.answer(m)
 }
 
-// streamColumns is what the rows of a stream have.
+// streamColumns are the columns of a stream.
 var streamColumns = protocol.NewColumnSpecs([]protocol.ColumnSpec{
 	{Keyspace: "system", Table: "local", Name: StreamKey, Type: types.Blob},
 })
@@ -131,7 +131,7 @@ func (c *conn) stream(name string) (*stream, error) {
 		return nil, cqlerr.Invalidf("There is no stream %s", name)
 	case s != nil:
 		s.cancel()
-	case len(all.all) >= mostStreams:
+	case len(all.all) >= maxStreams:
 		return nil, cqlerr.Overloadedf("Too many snapshots and verifications are under way")
 	}
 	ctx, cancel := context.WithCancel(c.ctx)
@@ -156,7 +156,7 @@ func (c *conn) stream(name string) (*stream, error) {
 		if err != nil {
 			s.err = err
 			if errors.Is(err, context.Canceled) {
-				s.err = cqlerr.Serverf("The stream was given up: nobody has asked for more of it")
+				s.err = cqlerr.Serverf("The stream was given up: its client has not asked for more in time")
 			}
 		}
 		close(s.elements)
@@ -180,7 +180,7 @@ func streamSnapshot(ctx context.Context, s *Server, fn func([]byte) error) error
 	return s.store.Snapshot(ctx, fn)
 }
 
-// streamVerify sends what a verification finds.
+// streamVerify sends the findings of a verification.
 func streamVerify(ctx context.Context, s *Server, fn func([]byte) error) error {
 	var failed error
 	ctx, cancel := context.WithCancel(ctx)

@@ -2,16 +2,21 @@ package server
 
 import (
 	"crypto/tls"
+	"fmt"
 	"net/netip"
+	"strings"
 
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/secret"
+	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/server/observe"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/system"
 )
 
-// SystemKeyspaces are the keyspaces that come with the server: a store is to be opened with them.
+// SystemKeyspaces are the keyspaces that come with the server. A store has to be opened with them.
 func SystemKeyspaces() []*schema.Keyspace { return system.Definitions() }
 
 // registerSystem adds the virtual tables that show this server to the store.
@@ -45,11 +50,8 @@ func shownSettings(s *guardrail.Settings) []system.Setting {
 	return all
 }
 
-// anonymous is the user of connections that have not logged in.
-const anonymous = "anonymous"
-
-// ringOf returns the node that a session is with, and the others, as system tables show them. All nodes are among them,
-// as in Cassandra, also those that are down.
+// ringOf returns the node of a session, and the others, as system tables show them. As in Cassandra, nodes that are
+// down are among them.
 func (s *Server) ringOf(session store.Session) (self system.Node, peers []system.Node) {
 	r := s.ring
 	r.mu.Lock()
@@ -114,4 +116,119 @@ func hostname(a netip.Addr) string {
 		return "localhost"
 	}
 	return a.String()
+}
+
+// monitor shows the load of the server in virtual tables.
+type monitor struct{ *Server }
+
+// Table returns the latencies of statements on a table, and the rows that they have read.
+func (m monitor) Table(t *schema.Table) system.TableActivity { return m.latencies.Activity(t) }
+
+// Batches returns how many partitions batches write to.
+func (m monitor) Batches() system.Batches {
+	return system.Batches{
+		Logged: m.batches[exec.Logged].Distribution(), Unlogged: m.batches[exec.Unlogged].Distribution(),
+		Counter: m.batches[exec.Counter].Distribution(),
+	}
+}
+
+// Statements returns how many statements are prepared and were executed.
+func (m monitor) Statements() system.Statements {
+	prepared, _, evicted := m.preparedUsage()
+	return system.Statements{
+		Prepared: int64(prepared), Evicted: int64(evicted),
+		Executes: int64(m.metrics.requests[protocol.OpExecute].Load()),
+		Queries:  int64(m.metrics.requests[protocol.OpQuery].Load()),
+	}
+}
+
+// Pools returns the limits of requests and of turns, and how much of them is used. Requests that the reader of a
+// connection serves take no place.
+func (m monitor) Pools() []system.Pool {
+	var requests uint64
+	for op := range m.metrics.requests {
+		requests += m.metrics.requests[op].Load()
+	}
+	active, blocked := int(m.memory.goroutines.Load()), 0
+	for _, c := range m.connections() {
+		if c.waiting.Load() {
+			blocked++
+		}
+	}
+	turns, ended := m.scheduler.Turns()
+	return []system.Pool{
+		{
+			Name: "Native-Transport-Requests", Active: active, Limit: m.limits.Requests, Blocked: blocked,
+			BlockedAllTime: int64(m.metrics.waits.Load()), Completed: int64(requests) - int64(active),
+		},
+		{
+			Name: "Turns", Active: turns, Limit: m.limits.Reads, Pending: int(m.scheduler.Waiting()), Completed: ended,
+		},
+	}
+}
+
+// Queries returns the requests that are being served in goroutines. Requests of readers are over in no time.
+func (m monitor) Queries() (all []system.Query) {
+	for _, c := range m.connections() {
+		c.listed.mu.Lock()
+		for r := c.listed.first; r != nil; r = r.listed.next {
+			all = append(all, system.Query{
+				ID:      fmt.Sprintf("%s/%d", c.remote, r.header.Stream),
+				Running: monotonic() - r.began,
+				Task:    task(r.message),
+			})
+		}
+		c.listed.mu.Unlock()
+	}
+	return all
+}
+
+// maxTask is how much of a request's text is shown.
+const maxTask = 4 << 10
+
+// task describes a request as Cassandra does.
+func task(m protocol.Request) string {
+	switch m := m.(type) {
+	case *protocol.Query:
+		return fmt.Sprintf("QUERY %s [pageSize = %d] at consistency %s", shortened(m.Query), pageSize(&m.Parameters),
+			m.Parameters.Consistency)
+	case *protocol.Execute:
+		return fmt.Sprintf("EXECUTE %x with %d values at consistency %s", m.ID, len(m.Parameters.Values),
+			m.Parameters.Consistency)
+	case *protocol.Prepare:
+		return "PREPARE " + shortened(m.Query)
+	case *protocol.Batch:
+		var b strings.Builder
+		b.WriteString("BATCH of [")
+		for i := range m.Children {
+			if b.Len() > maxTask {
+				b.WriteString(", ...")
+				break
+			}
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			if child := &m.Children[i]; child.Prepared {
+				fmt.Fprintf(&b, "%x with %d values", child.ID, len(child.Values))
+			} else {
+				fmt.Fprintf(&b, "%s with %d values", shortened(child.Query), len(child.Values))
+			}
+		}
+		fmt.Fprintf(&b, "] at consistency %s", m.Parameters.Consistency)
+		return b.String()
+	}
+	return m.Opcode().String()
+}
+
+// pageSize is the size of pages that a request asks for; -1: it asks for none.
+func pageSize(p *protocol.QueryParameters) int32 {
+	if !p.Flags.Has(protocol.WithPageSize) {
+		return -1
+	}
+	return p.PageSize
+}
+
+// shortened is a copy of the beginning of a text.
+func shortened(text string) string {
+	return strings.Clone(observe.Truncate(secret.Hide(text), maxTask))
 }

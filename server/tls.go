@@ -10,11 +10,13 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/cqld/cqld/server/observe"
 )
 
-// TLS says how clients encrypt their connections.
+// TLS configures the encryption of connections.
 type TLS struct {
-	Config *tls.Config // of the server: its certificates, and what it asks of clients
+	Config *tls.Config // of the server: its certificates, and whether clients need one
 
 	// Optional lets clients connect without TLS as well. The first byte of a connection tells.
 	Optional bool
@@ -30,17 +32,17 @@ var errNoTLS = errors.New("it speaks no TLS")
 // connection read and written through TLS.
 func (c *conn) secure() error {
 	options := c.server.tls
-	if options == nil || !c.remote.IsValid() { // nobody listens to what stays in the process
+	if options == nil || !c.remote.IsValid() { // connections inside the process stay as they are
 		return nil
 	}
 	if !options.Optional {
 		defer c.server.handshakes.begin(c)()
 		c.setReadDeadline(time.Now().Add(c.server.limits.TLSHandshake))
 	}
-	if err := c.in.makeRoom(); err != nil {
+	if err := c.in.MakeRoom(); err != nil {
 		return err
 	}
-	switch err := c.in.fill(c.raw); {
+	switch err := c.in.Fill(c.raw); {
 	case err == nil:
 	case options.Optional || errors.Is(err, io.EOF):
 		return c.readError(err)
@@ -48,11 +50,11 @@ func (c *conn) secure() error {
 		return c.handshakeError(err)
 	}
 	switch {
-	case c.in.unread()[0] == tlsHandshake:
+	case c.in.Unread()[0] == tlsHandshake:
 	case options.Optional:
 		return nil
 	default:
-		if method, _ := httpMethod(c.in.unread()); method != "" {
+		if method, _ := httpMethod(c.in.Unread()); method != "" {
 			c.answerHTTP(method)
 			return c.handshakeError(errNotCQL)
 		}
@@ -61,9 +63,9 @@ func (c *conn) secure() error {
 	if options.Optional {
 		defer c.server.handshakes.begin(c)()
 	}
-	first := bytes.Clone(c.in.unread())
-	c.in.drop()
-	return c.shakeHands(tls.Server(&begun{Conn: c.raw, first: first}, options.Config))
+	first := bytes.Clone(c.in.Unread())
+	c.in.Drop()
+	return c.shakeHands(tls.Server(&prefixed{Conn: c.raw, first: first}, options.Config))
 }
 
 // shakeHands completes a TLS handshake.
@@ -78,7 +80,7 @@ func (c *conn) shakeHands(secured *tls.Conn) error {
 	state := secured.ConnectionState()
 	c.secured.Store(&state)
 	c.socket = secured
-	c.out.useSocket(secured)
+	c.out.UseSocket(secured)
 	c.setReadDeadline(time.Now().Add(c.server.limits.Handshake))
 	return nil
 }
@@ -97,20 +99,20 @@ func (c *conn) handshakeError(err error) error {
 	case errors.Is(err, net.ErrClosed):
 		err = fmt.Errorf("more than %d were under way, and it was the oldest", c.server.limits.Handshakes)
 	}
-	if c.server.logged.allow(handshakeFailed, c.remote.Addr()) {
-		c.log.Warn().Str("error", shown(err.Error())).Msg(handshakeFailed)
+	if c.server.logged.Allow(handshakeFailed, c.remote.Addr()) {
+		c.log.Warn().Str("error", observe.Shown(err.Error())).Msg(handshakeFailed)
 	}
 	return fmt.Errorf("TLS handshake: %w", err)
 }
 
-// begun is a socket whose first bytes have been read already.
-type begun struct {
+// prefixed is a socket whose first bytes have been read already.
+type prefixed struct {
 	net.Conn
 	first []byte
 }
 
-// Read returns the first bytes, then those of the socket.
-func (b *begun) Read(p []byte) (int, error) {
+// Read returns the first bytes, then reads the socket.
+func (b *prefixed) Read(p []byte) (int, error) {
 	if len(b.first) == 0 {
 		return b.Conn.Read(p)
 	}
@@ -123,7 +125,7 @@ func (b *begun) Read(p []byte) (int, error) {
 
 // handshakes are the connections whose TLS handshake is not completed, the oldest first.
 type handshakes struct {
-	most int
+	limit int
 
 	mu   sync.Mutex
 	open list.List // of *conn
@@ -135,7 +137,7 @@ func (h *handshakes) begin(c *conn) (end func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	e := h.open.PushBack(c)
-	if h.open.Len() > h.most {
+	if h.open.Len() > h.limit {
 		oldest := h.open.Remove(h.open.Front()).(*conn)
 		_ = oldest.raw.Close() // its reader ends
 	}

@@ -5,11 +5,11 @@
 //	tables.go       rows of system_auth, read and written
 //	login.go        passwords
 //	statement.go    the three phases of a statement
-//	role.go, membership.go, permission.go, identity.go, list.go    the statements
+//	role.go, membership.go, permission.go, list.go    the statements
 //
-// A statement goes through the phases that Cassandra has. authorize asks what the user may do, validate looks for
-// mistakes, and run does it. PREPARE goes through validate alone.
+// A statement goes through the phases of Cassandra: authorize checks the permissions of the user, validate looks for
+// mistakes, and execute makes the change. PREPARE goes through validate alone.
 //
-// Every change makes a new version. An auth.User is as of a version: whoever holds one asks the Keeper for another when
+// Every change makes a new version. An auth.User belongs to a version: a session asks the Keeper for another one when
 // the version has changed.
 package roles

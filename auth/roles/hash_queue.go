@@ -15,12 +15,12 @@ import (
 // soon as none of its clients waits.
 type hashQueue struct {
 	mu       sync.Mutex
-	free     int // how many more hashes may be computed at the same time
+	free     int // number of further computations that may begin
 	networks map[netip.Prefix]*network
-	turns    []*network // those with clients that wait and no hash that is computed, in FIFO order
+	turns    []*network // networks with waiting clients and no computation, in FIFO order
 }
 
-// network is one that clients log in from.
+// network is a network of clients that log in.
 type network struct {
 	from      netip.Prefix
 	computing bool
@@ -125,8 +125,8 @@ func (q *hashQueue) forgetIdle(n *network) {
 	delete(q.networks, n.from)
 }
 
-// NetworkOf is what logins from an address are counted for: the address, or of IPv6 the 64 bits that one client may
-// have any number of addresses in.
+// NetworkOf is the network to which the logins from an address are attributed: the address itself, or for IPv6 its
+// first 64 bits, because one client may have any number of addresses in such a network.
 func NetworkOf(a netip.Addr) netip.Prefix {
 	bits := 64
 	if a.Is4() {

@@ -22,7 +22,7 @@ type Keeper struct {
 	inCluster func(datacenter string) bool
 
 	version atomic.Uint64
-	changes sync.Mutex // held by whoever decides on a change and makes it
+	changes sync.Mutex // held from the check of a change until it is made
 
 	mu    sync.RWMutex
 	users map[string]*auth.User // by name, as of some version
@@ -30,7 +30,7 @@ type Keeper struct {
 	passwords passwords
 }
 
-// Options are what a Keeper is made of. Only Store is required.
+// Options configure a Keeper. Only Store is required.
 type Options struct {
 	Store      *store.Store
 	Log        zerolog.Logger
@@ -80,8 +80,8 @@ func Open(o Options) (*Keeper, error) {
 	return k, k.warnOfDefault(ctx)
 }
 
-// examineHashes notes what the hashes of roles cost, and warns of roles that cannot log in for theirs. It reports
-// whether there are roles.
+// examineHashes notes the highest cost of the hashes of roles, and warns about hashes that cannot be compared. It
+// reports whether there are roles.
 func (k *Keeper) examineHashes(ctx context.Context) (some bool, err error) {
 	hash := k.table("roles").Column("salted_hash").Index
 	err = k.read(ctx, store.Read{Table: k.table("roles")}, func(row *store.Row) {
@@ -98,7 +98,7 @@ func (k *Keeper) examineHashes(ctx context.Context) (some bool, err error) {
 	return some, err
 }
 
-// createSuperuser makes the first role. Its cells are as old as can be, so that whatever was written to the role before
+// createSuperuser makes the first role. Its cells have the oldest timestamp, so that any earlier write to the role
 // wins.
 func (k *Keeper) createSuperuser(ctx context.Context) error {
 	hash, err := hashPassword(defaultPassword, k.cost)
@@ -116,7 +116,7 @@ func (k *Keeper) createSuperuser(ctx context.Context) error {
 	return nil
 }
 
-// warnOfDefault warns as long as everybody knows the password of a superuser.
+// warnOfDefault warns while the superuser has the default password.
 func (k *Keeper) warnOfDefault(ctx context.Context) error {
 	r, err := k.role(ctx, defaultSuperuser)
 	if err == nil && r.login && r.super && matches(r.hash, defaultPassword) {
@@ -135,10 +135,10 @@ func (k *Keeper) Version() uint64 {
 	return version
 }
 
-// opened is a moment before all others that are of interest.
+// opened is when the process began.
 var opened = time.Now()
 
-// sharedFor is how long a node of a cluster relies on what it has read of a role: half of Cassandra's default.
+// sharedFor is how long a node of a cluster keeps a role that it has read: half of Cassandra's default.
 const sharedFor = time.Second
 
 // Changed makes a new version. It is called after rows of system_auth have changed.
@@ -160,7 +160,7 @@ func (k *Keeper) User(ctx context.Context, name string) (*auth.User, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if known := k.users[name]; known == nil || known.Version < version {
-		if len(k.users) >= mostUsers {
+		if len(k.users) >= maxUsers {
 			clear(k.users)
 		}
 		k.users[name] = u
@@ -168,10 +168,10 @@ func (k *Keeper) User(ctx context.Context, name string) (*auth.User, error) {
 	return u, nil
 }
 
-// mostUsers is how many users are kept.
-const mostUsers = 10000
+// maxUsers is how many users are kept.
+const maxUsers = 10000
 
-// load reads what a role was granted, as of a version or later.
+// load reads the roles and permissions of a user, as of a version or later.
 func (k *Keeper) load(ctx context.Context, name string, version uint64) (*auth.User, error) {
 	all, err := k.inherited(ctx, name, true)
 	if err != nil {
@@ -191,8 +191,8 @@ func (k *Keeper) load(ctx context.Context, name string, version uint64) (*auth.U
 	return u, nil
 }
 
-// inherited are a role and those that were granted to it: all of them, or only those granted directly. Roles that were
-// dropped are left out.
+// inherited are a role and the roles that were granted to it: directly, or also indirectly. Roles that were dropped
+// are left out.
 func (k *Keeper) inherited(ctx context.Context, name string, indirectly bool) ([]role, error) {
 	seen := map[string]bool{name: true}
 	var all []role

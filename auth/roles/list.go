@@ -49,7 +49,7 @@ func (k *running) listRoles(of *string, recursive bool, table string) phases {
 			}
 			return k.mustExist(*of, "<role %s> doesn't exist")
 		},
-		run: func() (*Answer, error) {
+		execute: func() (*Answer, error) {
 			names, err := k.listed(of, recursive)
 			if err != nil {
 				return nil, err
@@ -146,7 +146,7 @@ func (k *running) listPermissions(s *cql.ListPermissions, st *auth.Statement) ph
 			}
 			return k.mustExist(*s.Of, "<role %s> doesn't exist")
 		},
-		run: func() (*Answer, error) {
+		execute: func() (*Answer, error) {
 			if err := k.mayList(s.Of); err != nil {
 				return nil, err
 			}

@@ -23,8 +23,8 @@ import (
 // one hash. It keeps a keyed digest of them.
 type passwords struct {
 	key     [sha256.Size]byte // random
-	dummy   string            // the hash of a password that nobody has, behind its cost
-	highest atomic.Int64      // the highest cost of the hashes that roles have, as far as they were seen
+	dummy   string            // the hash of a random password, without its prefix
+	highest atomic.Int64      // the highest cost of the hashes of roles, as far as they were seen
 	queue   hashQueue
 
 	mu       sync.Mutex
@@ -41,8 +41,8 @@ type knownPassword struct {
 
 // The limits of known passwords. Cassandra keeps credentials as long.
 const (
-	passwordValidity   = 2 * time.Second
-	mostKnownPasswords = 1000
+	passwordValidity  = 2 * time.Second
+	maxKnownPasswords = 1000
 )
 
 // attempt is a password that clients of one network send for a role, which has a hash.
@@ -71,7 +71,7 @@ func (p *passwords) init(cost int) error {
 	return err
 }
 
-// hashPrefix is what hashes begin with, given their cost.
+// hashPrefix is the prefix of hashes, with their cost.
 const hashPrefix = "$2a$%02d"
 
 // seen notes the cost of the hash that a role has.
@@ -99,18 +99,18 @@ func (p *passwords) isKnown(name, hash, password string) bool {
 func (p *passwords) remember(name, hash, password string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.known) >= mostKnownPasswords {
+	if len(p.known) >= maxKnownPasswords {
 		clear(p.known)
 	}
 	p.known[name] = knownPassword{hash: hash, digest: p.digest(password), until: time.Now().Add(passwordValidity)}
 }
 
-// longestPassword is how many bytes of a password bcrypt looks at.
-const longestPassword = 72
+// maxPassword is how many bytes of a password bcrypt uses.
+const maxPassword = 72
 
 // hashPassword makes the hash that is stored.
 func hashPassword(password string, cost int) (string, error) {
-	hash, err := bcrypt.GenerateFromPassword([]byte(password)[:min(len(password), longestPassword)], cost)
+	hash, err := bcrypt.GenerateFromPassword([]byte(password)[:min(len(password), maxPassword)], cost)
 	return string(hash), err
 }
 
@@ -119,11 +119,11 @@ func matches(hash, password string) bool {
 	return bcrypt.CompareHashAndPassword([]byte(hash), []byte(password)) == nil
 }
 
-// maxCost is the highest cost of a hash that is compared with: four times what Cassandra's own hashes take. Each login
-// that is refused takes as long as the costliest hash of a role.
+// maxCost is the highest cost of a hash that passwords are compared with: it takes four times as long as Cassandra's
+// default. Each refused login takes as long as the costliest hash of a role.
 const maxCost = 12
 
-// checkHash refuses what is no hash that Cassandra can compare with, and hashes that would keep logins waiting.
+// checkHash refuses a text that is no hash of Cassandra, and hashes that would delay logins.
 func checkHash(hash string) error {
 	_, err := costOf(hash)
 	return err
@@ -168,7 +168,8 @@ func BadCredentials(text string) error {
 	return &cqlerr.Error{Code: cqlerr.BadCredentials, Message: text}
 }
 
-// check compares a password with the hash of a role. Clients of one network that send the same wait for one comparison.
+// check compares a password with the hash of a role. Clients of one network that send the same wait for one
+// comparison.
 func (p *passwords) check(ctx context.Context, from netip.Prefix, name, hash, password string) (bool, error) {
 	a := attempt{from, name, hash, p.digest(password)}
 	for {
@@ -191,7 +192,7 @@ func (p *passwords) check(ctx context.Context, from netip.Prefix, name, hash, pa
 		case <-ctx.Done():
 			return false, ctx.Err()
 		}
-		if !errors.Is(c.err, context.Canceled) { // the client that it was begun for has hung up
+		if !errors.Is(c.err, context.Canceled) { // the client that began it has hung up
 			return c.right, c.err
 		}
 	}
@@ -214,8 +215,9 @@ func (p *passwords) compareInTurn(ctx context.Context, a attempt, password strin
 	return right, nil
 }
 
-// compare compares a password with a hash, which may be none. If it is wrong that takes what the costliest hash takes:
-// the hash and then dummies of its cost, of the next one and so on, each of which doubles what was computed.
+// compare compares a password with a hash, which may be missing. A wrong password always takes as long as the
+// costliest hash: after the hash it is compared with a dummy of the same cost, of the next one and so on, each of
+// which doubles the time.
 func (p *passwords) compare(hash, password string) bool {
 	cost, err := costOf(hash)
 	switch {

@@ -60,7 +60,7 @@ func (k *running) thereIs(r auth.Resource) (bool, error) {
 	return in.Function(r.Object, r.Args) != nil || in.Aggregate(r.Object, r.Args) != nil, nil
 }
 
-// neverGranted are the permissions that nobody can be granted on the keyspaces of the server, unless they are virtual.
+// neverGranted are the permissions that cannot be granted on the keyspaces of the server, unless they are virtual.
 const neverGranted = auth.Every &^ (auth.Select | auth.Describe | auth.Alter)
 
 // grant has the phases of GRANT permissions.
@@ -78,7 +78,7 @@ func (k *running) grant(to string, s *auth.Statement) phases {
 		}
 		return nil
 	}
-	p.run = func() (*Answer, error) {
+	p.execute = func() (*Answer, error) {
 		has, err := k.granted(to, s.Resource.Name())
 		if err != nil {
 			return nil, err
@@ -103,7 +103,7 @@ func (k *running) isVirtual(name string) bool {
 // revoke has the phases of REVOKE permissions.
 func (k *running) revoke(from string, s *auth.Statement) phases {
 	p := k.managePermissions(from, s)
-	p.run = func() (*Answer, error) {
+	p.execute = func() (*Answer, error) {
 		has, err := k.granted(from, s.Resource.Name())
 		if err != nil {
 			return nil, err
@@ -124,7 +124,7 @@ func (k *running) revoke(from string, s *auth.Statement) phases {
 	return p
 }
 
-// granted is what a role itself was granted on a resource.
+// granted are the direct permissions of a role on a resource.
 func (k *running) granted(name, resource string) (has auth.Permissions, err error) {
 	err = k.permissionsOf(k.ctx, name, resource, func(_ string, p auth.Permissions) { has = p })
 	return has, err
@@ -154,7 +154,7 @@ func (w *writing) revokeAllFrom(ctx context.Context, name string) error {
 	return nil
 }
 
-// revokeAllOn takes all permissions on a resource from everybody.
+// revokeAllOn takes all permissions on a resource from all roles.
 func (w *writing) revokeAllOn(ctx context.Context, resource string) error {
 	names, err := w.k.clusterings(ctx, indexTable, resource)
 	if err != nil || len(names) == 0 {
@@ -167,7 +167,7 @@ func (w *writing) revokeAllOn(ctx context.Context, resource string) error {
 	return nil
 }
 
-// Created gives a user all permissions on what it has created.
+// Created gives a user all permissions on the resources that it has created.
 func (k *Keeper) Created(ctx context.Context, u *auth.User, resources []auth.Resource) error {
 	if u == nil || len(resources) == 0 {
 		return nil
@@ -181,7 +181,7 @@ func (k *Keeper) Created(ctx context.Context, u *auth.User, resources []auth.Res
 	return w.apply(ctx)
 }
 
-// Dropped takes away all permissions on what was dropped.
+// Dropped takes away all permissions on dropped resources.
 func (k *Keeper) Dropped(ctx context.Context, resources []auth.Resource) error {
 	if len(resources) == 0 {
 		return nil

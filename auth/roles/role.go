@@ -10,7 +10,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 )
 
-// options are what a statement says of a role.
+// options are the options of a role in a statement.
 type options struct {
 	super, login *bool
 	password     *cql.RolePassword
@@ -50,7 +50,7 @@ func newOptions(all []cql.RoleOption) *options {
 	return o
 }
 
-// access adds places of a kind to those that were named before.
+// access adds datacenters or CIDR groups to those of earlier options.
 func (o *options) access(a *cql.RoleAccess) {
 	to := &o.datacenters
 	if a.CIDRs {
@@ -77,7 +77,7 @@ func (o *options) validate() error {
 	return nil
 }
 
-// validateAccess refuses places that there are not.
+// validateAccess refuses datacenters and CIDR groups that do not exist.
 func (k *running) validateAccess(o *options) error {
 	elsewhere := func(name string) bool { return !k.inCluster(name) }
 	if d := o.datacenters; d != nil && slices.ContainsFunc(d.Names, elsewhere) {
@@ -90,7 +90,7 @@ func (k *running) validateAccess(o *options) error {
 	return nil
 }
 
-// hash is the hash of the password that is given; nil: none is.
+// hash is the hash of the given password; nil: none was given.
 func (k *running) hash(o *options) (*string, error) {
 	switch {
 	case o.password == nil:
@@ -133,7 +133,7 @@ func (k *running) createRole(name string, ifNotExists bool, given []cql.RoleOpti
 			}
 			return err
 		},
-		run: func() (*Answer, error) {
+		execute: func() (*Answer, error) {
 			if there, err := k.exists(name); err != nil || there {
 				return &Answer{}, err
 			}
@@ -142,7 +142,7 @@ func (k *running) createRole(name string, ifNotExists bool, given []cql.RoleOpti
 	}
 }
 
-// create writes a role. Whoever creates it gets all permissions on it.
+// create writes a role. Its creator gets all permissions on it.
 func (k *running) create(name string, o *options) error {
 	identities, err := k.identitiesOf(k.ctx, name)
 	if err != nil {
@@ -190,7 +190,7 @@ func (k *running) alterRole(name string, ifExists bool, given []cql.RoleOption) 
 			}
 			return k.mustExist(name, "Role %s doesn't exist")
 		},
-		run: func() (*Answer, error) {
+		execute: func() (*Answer, error) {
 			r, err := k.role(k.ctx, name)
 			if err != nil || !r.exists {
 				return &Answer{}, err
@@ -200,7 +200,7 @@ func (k *running) alterRole(name string, ifExists bool, given []cql.RoleOption) 
 	}
 }
 
-// alter writes what a statement changes of a role.
+// alter writes the changes of a role.
 func (k *running) alter(r role, o *options) error {
 	if err := k.checkPasswordRate(r, o); err != nil {
 		return err
@@ -237,8 +237,8 @@ func (k *running) checkPasswordRate(r role, o *options) error {
 	return nil
 }
 
-// authorizeAlteration refuses what only superusers may change. Others may change their own password, and roles that
-// they have the permission for.
+// authorizeAlteration refuses changes that only superusers may make. Others may change their own password, and roles
+// on which they have the permission ALTER.
 func (k *running) authorizeAlteration(name string, o *options) error {
 	super := k.user.IsSuper()
 	switch {
@@ -287,7 +287,7 @@ func (k *running) dropRole(name string, ifExists bool) phases {
 			}
 			return nil
 		},
-		run: func() (*Answer, error) {
+		execute: func() (*Answer, error) {
 			if there, err := k.exists(name); err != nil || !there {
 				return &Answer{}, err
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// Answer is what a statement answers. Without columns it has no rows.
+// Answer is the answer of a statement. Without columns it has no rows.
 type Answer struct {
 	Columns  []Column
 	Rows     [][][]byte
@@ -23,11 +23,11 @@ type Column struct {
 	Type        types.Type
 }
 
-// phases are those of one kind of statement, each for one that a user runs.
+// phases are the phases of one statement of a user.
 type phases struct {
 	authorize func() error
 	validate  func() error
-	run       func() (*Answer, error)
+	execute   func() (*Answer, error)
 }
 
 // running is the work on one statement.
@@ -50,7 +50,7 @@ func (k *Keeper) Run(ctx context.Context, u *auth.User, s *auth.Statement) (*Ans
 			return nil, err
 		}
 	}
-	return p.run()
+	return p.execute()
 }
 
 // Validate refuses a statement that a user prepares.
@@ -62,7 +62,7 @@ func (k *Keeper) Validate(ctx context.Context, u *auth.User, s *auth.Statement) 
 	return p.validate()
 }
 
-// phases are those of a statement.
+// phases returns the phases of a statement.
 func (k *running) phases(s *auth.Statement) (phases, error) {
 	switch one := s.Statement.(type) {
 	case *cql.CreateRole:
@@ -100,7 +100,7 @@ func (k *running) phases(s *auth.Statement) (phases, error) {
 	return phases{}, fmt.Errorf("no phases of a %T", s.Statement)
 }
 
-// userOptions are the options of a user as those of a role.
+// userOptions are the options of a user as options of a role.
 func userOptions(password *cql.RolePassword, superuser *bool) []cql.RoleOption {
 	var all []cql.RoleOption
 	if password != nil {
@@ -112,7 +112,7 @@ func userOptions(password *cql.RolePassword, superuser *bool) []cql.RoleOption {
 	return all
 }
 
-// check refuses who lacks a permission on a role. The text does not tell which.
+// check refuses a user who lacks a permission on a role. The text does not name the permission.
 func (k *running) check(p auth.Permissions, on auth.Resource) error {
 	n := auth.NewNeed(p, on)
 	if k.user.Check(&n) != nil {
@@ -137,5 +137,5 @@ func (k *running) mustExist(name, text string) error {
 	return err
 }
 
-// allowed lets everybody go on.
+// allowed is the check of statements that all users may run.
 func allowed() error { return nil }

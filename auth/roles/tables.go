@@ -53,8 +53,8 @@ func (k *Keeper) allRoles(ctx context.Context) ([]string, error) {
 	return names, err
 }
 
-// permissionsOf calls fn with what a role was granted on a resource, or on each if the resource is "". Only grants to
-// the role itself count.
+// permissionsOf calls fn with the permissions of a role on a resource, or on each if the resource is "". Only grants
+// to the role itself count.
 func (k *Keeper) permissionsOf(
 	ctx context.Context, name, resource string, fn func(resource string, p auth.Permissions),
 ) error {
@@ -82,7 +82,7 @@ func (k *Keeper) permissions(
 	})
 }
 
-// roleOf is the role of an identity; "": nobody has added it.
+// roleOf is the role of an identity; "": it was not added.
 func (k *Keeper) roleOf(ctx context.Context, identity string) (string, error) {
 	name := ""
 	if identity == "" {
@@ -148,7 +148,7 @@ func texts(b []byte) []string {
 	return all
 }
 
-// writing gathers what a statement writes. It is written at once.
+// writing gathers the mutations of a statement, which are applied as one.
 type writing struct {
 	k         *Keeper
 	at        int64
@@ -176,7 +176,7 @@ func (w *writing) partition(t *schema.Table, key string) *store.Mutation {
 	return m
 }
 
-// role writes what is given of a role. marked says that the role exists from now on.
+// role writes the given columns of a role. If marked is set the role exists from now on.
 func (w *writing) role(r role, super, login *bool, hash *string, marked bool) {
 	t := w.k.table("roles")
 	m := w.row(t, r.name, "")
@@ -228,7 +228,7 @@ func (w *writing) deletePartition(t *schema.Table, key string) {
 	w.partition(t, key).DeletePartition(w.at)
 }
 
-// apply writes all of it and makes a new version.
+// apply applies the mutations and makes a new version.
 func (w *writing) apply(ctx context.Context) error {
 	if len(w.mutations) == 0 {
 		return nil

@@ -151,7 +151,7 @@ func TestLostConnection(t *testing.T) {
 // TestLateAnswer wants an answer that comes too late forgotten, and not given to the next statement.
 func TestLateAnswer(t *testing.T) {
 	var slow atomic.Bool
-	s := cqltest.RunT(t, inside.Intercept(func(context.Context, server.Intercepted) error {
+	s := cqltest.RunT(t, inside.Intercept(func(context.Context, *server.Inspected) error {
 		if slow.Load() {
 			time.Sleep(100 * time.Millisecond)
 		}

@@ -1,5 +1,5 @@
-// Package certificates makes certificates for tests: an authority that lives as long as the test, and what it signs for
-// servers and clients.
+// Package certificates makes certificates for tests: an authority that lives as long as the test, and the certificates
+// that it signs for servers and clients.
 //
 //	authority, err := certificates.NewAuthority("test")
 //	pair, err := authority.Client("app", "spiffe://example.com/app")
@@ -56,7 +56,7 @@ func NewAuthority(name string) (*Authority, error) {
 	return &Authority{certificate: certificate, key: key}, err
 }
 
-// newTemplate is what all certificates have in common.
+// newTemplate has the fields that all certificates share.
 func newTemplate(name string) (*x509.Certificate, error) {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package inside gives the tests of this repository access to the internals of a cqltest server, which cqltest does not
-// export: its server.Server, its store, and more options.
+// Package inside gives the tests of this repository access to the internals of a cqltest server, which cqltest does
+// not export: its server.Server, its store, and more options.
 //
-// Options are functions on Config and are passed like those of cqltest:
+// Options are functions on Config and are passed like the options of cqltest:
 // cqltest.RunT(t, cqltest.WithAuth(), inside.Limits(limits)). Of returns the internals of a running server.
 package inside
 
@@ -17,14 +17,15 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// Config is what a server is started with.
+// Config is the configuration of a server.
 type Config struct {
 	Server   server.Options
 	Clock    *control.Clock
 	Settings map[string]string
 
-	Engine    func(engine.Engine) engine.Engine // puts an engine before the one in memory; nil: none
-	Intercept func(context.Context, *server.Inspected) control.Act
+	Engine    func(engine.Engine) engine.Engine // wraps the engine in memory; nil: it is used as it is
+	Intercept func(context.Context, *control.Request) control.Act
+	Inspector server.Inspector // nil: there is none
 
 	Record   bool // statements, from the start
 	Controls bool // has the tables of keyspace cqld_control
@@ -40,20 +41,30 @@ type Config struct {
 	ClientCertificates bool // and clients show certificates
 }
 
-// Limits bounds what clients can make the server hold, and sets how long requests may take.
+// Limits bounds the memory and the time that clients can take.
 func Limits(l server.Limits) func(*Config) { return func(c *Config) { c.Server.Limits = l } }
 
 // Log makes the server log.
 func Log(log zerolog.Logger) func(*Config) { return func(c *Config) { c.Server.Log = log } }
 
-// Intercept lets a test see, delay and fail all requests, those of Exec and PREPARE among them.
-func Intercept(i server.Interceptor) func(*Config) { return func(c *Config) { c.Server.Intercept = i } }
+// Intercept lets a test see, delay and fail all requests, including Exec and PREPARE. Faults replace it.
+func Intercept(fn func(context.Context, *server.Inspected) error) func(*Config) {
+	return func(c *Config) { c.Inspector = interceptor(fn) }
+}
+
+type interceptor func(context.Context, *server.Inspected) error
+
+// Before calls the function.
+func (i interceptor) Before(ctx context.Context, r *server.Inspected) error { return i(ctx, r) }
+
+// After does nothing.
+func (i interceptor) After(*server.Inspected) error { return nil }
 
 // TLS is the server's configuration of encrypted connections.
 func TLS(o *server.TLS) func(*Config) { return func(c *Config) { c.Server.TLS = o } }
 
-// Engine lets a test stand between the store and its engine, to delay what is read and written or have it fail.
-// Snapshots are of the engine behind.
+// Engine lets a test wrap the engine of the store, to delay reads and writes or make them fail. Snapshots are taken of
+// the wrapped engine.
 func Engine(wrap func(engine.Engine) engine.Engine) func(*Config) {
 	return func(c *Config) { c.Engine = wrap }
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// access is how one node uses the engine that all share. It is the gate at which nodes are stopped and killed, and it
-// has the clock of the cluster.
+// access is the engine as one node sees it. It is the gate at which nodes are stopped and killed, and it has the clock
+// of the cluster.
 type access struct {
 	engine.Engine
 	mu     sync.Mutex
@@ -65,8 +65,8 @@ func (a *access) waits(more int) {
 	a.stopped += more
 }
 
-// back returns done as a function that waits while the node is stopped, on a goroutine of its own: the engine does not
-// wait for the node.
+// back wraps done so that it waits while the node is stopped, in a new goroutine: the engine does not wait for the
+// node.
 func (a *access) back(done func(error)) func(error) {
 	return func(err error) {
 		a.mu.Lock()
@@ -77,7 +77,7 @@ func (a *access) back(done func(error)) func(error) {
 			return
 		}
 		go func() {
-			_ = a.pass() // what was done is done
+			_ = a.pass() // the engine has done it
 			done(err)
 		}()
 	}

@@ -1,6 +1,6 @@
-// Package nodes runs several servers over one engine in a test, as nodes of a cluster. Each has a store, a server and a
-// port of its own, and they share nothing but the engine. A test can stop a node for a while, as if its process did not
-// run, and end one without a word to the others.
+// Package nodes runs several servers over one engine in a test, as nodes of a cluster. Each has its own store, server
+// and port; they share only the engine. A test can pause a node, as if its process did not run, and kill a node
+// without notice to the others.
 package nodes
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/cqld/cqld/store/engine/memory"
 )
 
-// Options say how nodes run.
+// Options configure the nodes.
 type Options struct {
 	Open   func(engine.Fold) engine.Engine // the engine that they share; nil: one in memory
 	Lease  time.Duration                   // 0: 200 ms

@@ -25,8 +25,8 @@ func Nearest(word string, names []string) string {
 	return found
 }
 
-// distance is the optimal string alignment distance: how many letters have to be inserted, deleted, replaced or swapped
-// with their neighbour to turn one word into the other.
+// distance is the optimal string alignment distance: how many letters have to be inserted, deleted, replaced or
+// swapped with their neighbour to turn one word into the other.
 func distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

@@ -24,8 +24,8 @@ type answer struct {
 // another one: to copy tens of megabytes into a larger buffer takes longer than others can wait.
 const partSize = 1 << 20
 
-// briefSize is how many bytes of cells a read on a brief turn may have when it takes one more row.
-const briefSize = heldStep
+// maxBudgeted is how many bytes of cells a read with a budget may have when it encodes one more row.
+const maxBudgeted = heldStep
 
 // workPerByte is about how much memory the functions of a selection take for each byte of a row: toJson makes up to six
 // bytes of one, in a buffer that grows.
@@ -33,8 +33,8 @@ const workPerByte = 8
 
 // encode appends the selected values of a row.
 func (a *answer) encode(x *expr.Context, row [][]byte) error {
-	if len(a.Cells) >= briefSize && a.turn.IsBrief() {
-		return pace.ErrLong
+	if len(a.Cells) >= maxBudgeted && a.turn.HasBudget() {
+		return pace.ErrBudget
 	}
 	s := a.selection
 	if s.Plain != nil {

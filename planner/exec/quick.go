@@ -12,14 +12,15 @@ import (
 // quickRows is how many rows a quick statement may name.
 const quickRows = 100
 
-// Quick reports whether executing a plan takes little time and never waits: then the goroutine that read the request
-// runs it. Reads of one row are quick, and writes, which are handed to the store, unless they compute with values of
-// any size, or change several rows that views are made of. Changes of counters wait for each other. Where the data is
-// on other machines, reads wait for these, and conditions and what views read do too.
+// Quick reports whether executing a plan never waits, and computes for little time between two steps of its turn: then
+// the goroutine that reads a connection may execute it, a read with a budget. Plans are not quick that compute with
+// values of any size, compare vectors, call the code of a virtual table, or write several rows that views are made of.
+// Changes of counters wait for each other. Where the data is on other machines, reads wait for these, and so do
+// conditions and the reads of views.
 func (e *Executor) Quick(p planner.Plan) bool {
 	switch p := p.(type) {
 	case *planner.Select:
-		return p.OneRow && !e.store.Remote() && p.Grouping == nil && !schema.IsServers(p.Table) && isQuickRead(p)
+		return !e.store.Remote() && isQuickRead(p)
 	case *planner.Modification:
 		return e.isQuickWrite(p) && (!e.store.HasViews(p.Table) || writesOneRow(p) && !e.store.Remote())
 	case *planner.Batch:
@@ -32,22 +33,14 @@ func (e *Executor) Quick(p planner.Plan) bool {
 	return false
 }
 
-// Brief reports whether executing a plan is likely to take little time though it may take long: it reads rows of named
-// partitions, or those that an index finds, and makes nothing of them but their number. The goroutine that read the
-// request may begin it, on a turn that is brief.
-func (e *Executor) Brief(p planner.Plan) bool {
-	s, ok := p.(*planner.Select)
-	return ok && s.Where.Token == nil && (s.Where.Partition != nil || s.Indexed) && s.Sorts == nil && s.Nearest == nil &&
-		s.Grouping == nil && !s.Table.TakenByCode() && !schema.IsServers(s.Table) && !e.store.Remote() && isQuickRead(s) &&
-		!slices.ContainsFunc(s.Selection.Aggregates, func(a *expr.Aggregate) bool { return a.Function != nil })
-}
-
 // maxRepeated is how many times a quick read may select each column, on average: its row is encoded without a pause.
 const maxRepeated = 4
 
 func isQuickRead(p *planner.Select) bool {
-	return p.Masked == nil && len(p.Selection.Columns) <= maxRepeated*len(p.Table.Columns) &&
-		!slices.ContainsFunc(p.Selection.Exprs, expr.Costly) && isQuickWhere(p.Where, true)
+	return !p.Table.TakenByCode() && !schema.IsServers(p.Table) && p.Nearest == nil && p.Masked == nil &&
+		len(p.Selection.Columns) <= maxRepeated*len(p.Table.Columns) && !slices.ContainsFunc(p.Selection.Exprs, expr.Costly) &&
+		!slices.ContainsFunc(p.Selection.Aggregates, func(a *expr.Aggregate) bool { return a.Function != nil }) &&
+		isQuickWhere(p.Where, true)
 }
 
 func (e *Executor) isQuickWrite(m *planner.Modification) bool {
@@ -82,8 +75,8 @@ func isQuickIf(c *planner.Conditions) bool {
 	return true
 }
 
-// isQuickWhere reports whether a WHERE clause names few rows, by values that are computed in no time. If lists is set,
-// IN ? is taken for few: a read that has it is never quick, but it may be brief.
+// isQuickWhere reports whether a WHERE clause names few rows, by values that are computed in no time. IN ? names any
+// number of rows. A read may have it, if lists is set: it makes a step of its turn for each partition.
 func isQuickWhere(w *where.Clause, lists bool) bool {
 	rows := 1
 	for _, choices := range [...][]*where.Choice{w.Partition, w.Clustering} {

@@ -10,7 +10,7 @@ import (
 	"github.com/cqld/cqld/server"
 )
 
-// Act is what a fault does to a request. Functions such as Unavailable and Drop make one.
+// Act changes the fate of a request. Functions such as Unavailable and Drop make one; the zero Act does nothing.
 type Act struct {
 	kind    actKind
 	err     *cqlerr.Error
@@ -28,7 +28,7 @@ const (
 	actEcho
 )
 
-// SameLevel stands for the consistency level of the request, in errors that name one.
+// SameLevel is the consistency level of the request, in errors that name one.
 const SameLevel cqlerr.Consistency = 0xffff
 
 // Fail answers with an error: one of package cqlerr, or any other as a server error with its text.
@@ -44,22 +44,22 @@ func fail(code cqlerr.Code, detail cqlerr.Detail, format string, args ...any) Ac
 	return Act{kind: actError, err: &cqlerr.Error{Code: code, Message: fmt.Sprintf(format, args...), Detail: detail}}
 }
 
-// Unavailable says that fewer replicas are alive than a level requires.
+// Unavailable answers that fewer replicas are alive than a level requires.
 func Unavailable(level cqlerr.Consistency, required, alive int) Act {
 	return fail(cqlerr.Unavailable, cqlerr.UnavailableDetail{Consistency: level, Required: required, Alive: alive},
 		"Cannot achieve consistency level %s", level)
 }
 
-// ReadTimeout says that too few replicas have answered a read in time. dataPresent says that the one asked for the data
-// has.
+// ReadTimeout answers that too few replicas have answered a read in time. dataPresent answers that the one asked for
+// the data has.
 func ReadTimeout(level cqlerr.Consistency, received, blockFor int, dataPresent bool) Act {
 	return fail(cqlerr.ReadTimeout, cqlerr.TimeoutDetail{
 		Consistency: level, Received: received, BlockFor: blockFor, DataPresent: dataPresent,
 	}, "Operation timed out - received only %d responses.", received)
 }
 
-// WriteTimeout says that too few replicas have confirmed a write in time. writeType is SIMPLE, BATCH, UNLOGGED_BATCH,
-// COUNTER, BATCH_LOG, CAS, VIEW or CDC.
+// WriteTimeout answers that too few replicas have confirmed a write in time. writeType is SIMPLE, BATCH,
+// UNLOGGED_BATCH, COUNTER, BATCH_LOG, CAS, VIEW or CDC.
 func WriteTimeout(level cqlerr.Consistency, received, blockFor int, writeType string) Act {
 	return fail(cqlerr.WriteTimeout, cqlerr.TimeoutDetail{
 		Consistency: level, Received: received, BlockFor: blockFor, WriteType: writeType,
@@ -78,48 +78,48 @@ func (r Reasons) list() (all []cqlerr.FailureReason) {
 	return all
 }
 
-// ReadFailure says that replicas have failed to read.
+// ReadFailure answers that replicas have failed to read.
 func ReadFailure(level cqlerr.Consistency, received, blockFor int, dataPresent bool, reasons Reasons) Act {
 	return fail(cqlerr.ReadFailure, cqlerr.FailureDetail{
 		Consistency: level, Received: received, BlockFor: blockFor, DataPresent: dataPresent, Reasons: reasons.list(),
 	}, "Operation failed - received %d responses and %d failures", received, len(reasons))
 }
 
-// WriteFailure says that replicas have failed to write.
+// WriteFailure answers that replicas have failed to write.
 func WriteFailure(level cqlerr.Consistency, received, blockFor int, writeType string, reasons Reasons) Act {
 	return fail(cqlerr.WriteFailure, cqlerr.FailureDetail{
 		Consistency: level, Received: received, BlockFor: blockFor, WriteType: writeType, Reasons: reasons.list(),
 	}, "Operation failed - received %d responses and %d failures", received, len(reasons))
 }
 
-// CASWriteUnknown says that nobody knows whether a conditional write is applied. Clients of versions before v5 get a
-// write timeout of type CAS, as from Cassandra.
+// CASWriteUnknown answers that it is unknown whether a conditional write is applied. Clients of versions before v5 get
+// a write timeout of type CAS, as from Cassandra.
 func CASWriteUnknown(level cqlerr.Consistency, received, blockFor int) Act {
 	return fail(cqlerr.CASWriteUnknown, cqlerr.TimeoutDetail{
 		Consistency: level, Received: received, BlockFor: blockFor, WriteType: "CAS",
 	}, "CAS operation result is unknown - proposal accepted by %d but not a quorum.", received)
 }
 
-// Overloaded says that the coordinator has too much to do.
+// Overloaded answers that the coordinator has too much to do.
 func Overloaded() Act {
 	return fail(cqlerr.Overloaded, nil, "Too many in flight hints: the coordinator is overloaded")
 }
 
-// IsBootstrapping says that the coordinator is about to join.
+// IsBootstrapping answers that the coordinator is about to join.
 func IsBootstrapping() Act {
 	return fail(cqlerr.IsBootstrapping, nil, "Cannot read from a bootstrapping node")
 }
 
-// TruncateError says that a table could not be truncated.
+// TruncateError answers that a table could not be truncated.
 func TruncateError() Act {
 	return fail(cqlerr.TruncateError, nil, "Error during truncate: Truncate timed out - received only 0 responses")
 }
 
-// ServerError says that the server has failed, with a text.
+// ServerError answers that the server has failed, with a text.
 func ServerError(text string) Act { return fail(cqlerr.ServerError, nil, "%s", text) }
 
-// Unprepared says that the server does not know a prepared statement, which drivers then prepare again. It does nothing
-// to requests without one.
+// Unprepared answers that the server does not know a prepared statement, which drivers then prepare again. It does
+// nothing to requests without one.
 func Unprepared() Act { return Act{kind: actUnprepared} }
 
 // Drop closes the connection without an answer.
@@ -131,28 +131,42 @@ func Malformed() Act { return Act{kind: actMalformed} }
 // EchoPayload serves the request, and answers with the custom payload that it came with.
 func EchoPayload() Act { return Act{kind: actEcho} }
 
-// AfterApplying has the request served before the act: what it writes is there, and the client does not know it. The
-// act is not done to a request that fails on its own.
+// AfterApplying serves the request before the act: its writes are stored, and the client does not know it. A request
+// that fails is answered with its error.
 func (a Act) AfterApplying() Act {
 	a.applied = true
 	return a
 }
 
-// begin does what the act does before the request is served. What is to be done afterwards is in r.Data.
-func (a Act) begin(r *server.Inspected) error {
+// writeType returns the type of write that the error of the act names, if it names one.
+func (a Act) writeType() (name string, is bool) {
+	if a.err == nil {
+		return "", false
+	}
+	switch d := a.err.Detail.(type) {
+	case cqlerr.TimeoutDetail:
+		return d.WriteType, a.err.Code == cqlerr.WriteTimeout
+	case cqlerr.FailureDetail:
+		return d.WriteType, a.err.Code == cqlerr.WriteFailure
+	}
+	return "", false
+}
+
+// before applies the act before the request is served. If it is applied afterwards, r.Data has it.
+func (a Act) before(r *server.Inspected) error {
 	switch {
 	case a.kind == actEcho:
 		r.AnswerPayload = r.Payload
 	case a.applied:
 		r.Data = a
 	default:
-		return a.of(r)
+		return a.errorFor(r)
 	}
 	return nil
 }
 
-// of is the error for a request.
-func (a Act) of(r *server.Inspected) error {
+// errorFor is the error for a request.
+func (a Act) errorFor(r *server.Inspected) error {
 	switch a.kind {
 	case actDrop:
 		return server.ErrHangUp
@@ -166,7 +180,7 @@ func (a Act) of(r *server.Inspected) error {
 	return nil
 }
 
-// withLevel puts the level of the request in the place of SameLevel.
+// withLevel replaces SameLevel by the level of the request.
 func withLevel(err *cqlerr.Error, level cqlerr.Consistency) *cqlerr.Error {
 	own := *err
 	switch d := err.Detail.(type) {

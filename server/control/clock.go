@@ -3,14 +3,16 @@ package control
 import (
 	"sync/atomic"
 	"time"
+
+	"github.com/cqld/cqld/cql/types"
 )
 
 // Clock is the clock of a server. It runs like the real one until the test moves or stops it. Methods may be called
 // while requests are served.
 //
-// It is the clock of all that CQL shows: TTLs and what they leave, timestamps of writes without one of their own,
-// now() and the other functions of time, 'now' in literals, gc_grace_seconds, times in traces and in system tables.
-// Timestamps and now() never go back: when the clock does, they go on behind the last one in the smallest steps.
+// All times of CQL come from it: TTLs, timestamps of writes without USING TIMESTAMP, now() and the other functions of
+// time, 'now' in literals, gc_grace_seconds, and times in traces and system tables. Timestamps and now() never go
+// back: when the clock does, they go on after the last one in the smallest steps.
 //
 // Timeouts and the duration of statements use real time: clients wait in real time, and faults make requests time out.
 // A driver that sends timestamps with its writes, as most do, takes them from its own clock; package cqltest/gocqltest
@@ -20,13 +22,13 @@ type Clock struct {
 	setting atomic.Pointer[setting]
 }
 
-// setting is what the clock shows: source and an offset, or always the same.
+// setting is the state of a clock: it shows the source plus an offset, or always the same time.
 type setting struct {
 	offset time.Duration
 	frozen time.Time // zero: it runs
 }
 
-// NewClock makes a clock that shows what source does; nil: the real time.
+// NewClock makes a clock that shows the time of source; nil: the real time.
 func NewClock(source func() time.Time) *Clock {
 	if source == nil {
 		source = time.Now
@@ -94,7 +96,7 @@ func (c *Clock) Run() {
 // Reset makes the clock show the time of its source again.
 func (c *Clock) Reset() { c.setting.Store(new(setting)) }
 
-// Frozen reports whether the clock stands.
+// Frozen reports whether the clock is stopped.
 func (c *Clock) Frozen() bool { return !c.setting.Load().frozen.IsZero() }
 
 // Ahead is how far the clock is ahead of its source.
@@ -114,4 +116,71 @@ func (c *Clock) change(to func(setting) setting) {
 			return
 		}
 	}
+}
+
+// clockTable is the clock as a table of one row:
+//
+//	UPDATE cqld_control.clock SET advance = 1h WHERE key = 'local'
+//	UPDATE cqld_control.clock SET now = '2030-01-01', frozen = true WHERE key = 'local'
+//	DELETE FROM cqld_control.clock WHERE key = 'local'
+type clockTable struct{ clock *Clock }
+
+// ClockKey is the key of the only row.
+const ClockKey = "local"
+
+func (t clockTable) rows() []Row {
+	v := values{"now": types.EncodeTimestamp(t.clock.Now())}
+	v.setDuration("ahead", t.clock.Ahead().Round(time.Millisecond))
+	v.setBool("frozen", t.clock.Frozen())
+	return []Row{{textKey(ClockKey), v}}
+}
+
+// Write freezes the clock or lets it run, then sets it, then moves it.
+func (t clockTable) Write(key []byte, change map[string][]byte) error {
+	if err := checkClockKey(key); err != nil {
+		return err
+	}
+	if err := readOnly(change, "advance", "frozen", "now"); err != nil {
+		return err
+	}
+	v := values(change)
+	advance, err := v.duration("advance")
+	if err != nil {
+		return err
+	}
+	switch {
+	case v["frozen"] == nil:
+	case v.bool("frozen"):
+		t.clock.Freeze()
+	default:
+		t.clock.Run()
+	}
+	if now := v["now"]; now != nil {
+		t.clock.Set(time.UnixMilli(types.DecodeBigInt(now)))
+	}
+	if advance != 0 {
+		t.clock.Advance(advance)
+	}
+	return nil
+}
+
+// Delete makes the clock show the real time again.
+func (t clockTable) Delete(key []byte) error {
+	if err := checkClockKey(key); err != nil {
+		return err
+	}
+	return t.Truncate()
+}
+
+// Truncate makes the clock show the real time again.
+func (t clockTable) Truncate() error {
+	t.clock.Reset()
+	return nil
+}
+
+func checkClockKey(key []byte) error {
+	if string(key) != ClockKey {
+		return errCannot("There is one clock, with the key '%s'", ClockKey)
+	}
+	return nil
 }

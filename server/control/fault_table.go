@@ -22,7 +22,7 @@ type faultTable struct {
 	named  map[string]*namedFault
 }
 
-// namedFault is a rule with what was written of it.
+// namedFault is a rule with the columns that were written.
 type namedFault struct {
 	values
 	rule *Rule
@@ -45,7 +45,7 @@ func (t *faultTable) Write(key []byte, change map[string][]byte) error {
 	return t.write(key, change, false)
 }
 
-// Replace is Write for a rule of which nothing is to be left.
+// Replace is Write without the columns that the rule had before.
 func (t *faultTable) Replace(key []byte, change map[string][]byte) error {
 	return t.write(key, change, true)
 }
@@ -96,16 +96,7 @@ func (t *faultTable) Truncate() error {
 	return nil
 }
 
-// The values of columns that have a few.
-var (
-	FaultOpcodes = []string{"QUERY", "PREPARE", "EXECUTE", "BATCH"}
-	FaultKinds   = []string{
-		"select", "insert", "update", "delete", "write", "truncate", "use", "describe", "definition",
-	}
-	WriteTypes = []string{"SIMPLE", "BATCH", "UNLOGGED_BATCH", "COUNTER", "BATCH_LOG", "CAS", "VIEW", "CDC"}
-)
-
-// oneOf returns a text, which may be null, if it is one of some. It says what they are if it is not.
+// oneOf returns a text, which may be null, if it is in the list of. Otherwise the error has the list.
 func (v values) oneOf(name string, of []string) (string, error) {
 	text := v.text(name)
 	if v[name] != nil && !slices.Contains(of, text) {
@@ -117,18 +108,9 @@ func (v values) oneOf(name string, of []string) (string, error) {
 // fault reads a rule.
 func (v values) fault() (f Fault, err error) {
 	f = Fault{
-		Text: v.text("text_contains"), Keyspace: v.text("keyspace_name"), Table: v.text("table_name"),
+		Opcode: v.text("opcode"), Kind: v.text("kind"), Text: v.text("text_contains"), Keyspace: v.text("keyspace_name"), Table: v.text("table_name"),
 		Conditional: v.bool("conditional"), Client: v.text("client"), Application: v.text("application"),
 		Probability: types.DecodeDouble(v["probability"]), Seed: uint64(types.DecodeBigInt(v["seed"])),
-	}
-	if f.Probability < 0 || f.Probability > 1 {
-		return f, cqlerr.Invalidf("probability is %v: want a number from 0 to 1", f.Probability)
-	}
-	if f.Opcode, err = v.oneOf("opcode", FaultOpcodes); err != nil {
-		return f, err
-	}
-	if f.Kind, err = v.oneOf("kind", FaultKinds); err != nil {
-		return f, err
 	}
 	if pattern := v.text("text_matches"); pattern != "" {
 		if f.Pattern, err = regexp.Compile(pattern); err != nil {
@@ -154,14 +136,13 @@ func (v values) fault() (f Fault, err error) {
 	if f.Delay, err = v.duration("delay"); err != nil {
 		return f, err
 	}
-	switch {
-	case f.Delay < 0:
-		return f, cqlerr.Invalidf("delay cannot be negative")
-	case v["act"] == nil && f.Delay == 0:
-		return f, cqlerr.Invalidf("A fault needs an act or a delay; acts are %s", strings.Join(ActNames(), ", "))
+	if f.Act, err = v.act(); err != nil {
+		return f, err
 	}
-	f.Act, err = v.act()
-	return f, err
+	if err := f.Check(); err != nil {
+		return f, cqlerr.Invalidf("The fault would never act: %v", err)
+	}
+	return f, nil
 }
 
 // parseLevel reads the name of a consistency level.
@@ -174,7 +155,7 @@ func parseLevel(column, name string) (cqlerr.Consistency, error) {
 	return 0, cqlerr.Invalidf("%s: there is no consistency level '%s'", column, name)
 }
 
-// actArguments are what acts are made of.
+// actArguments are the arguments of acts.
 type actArguments struct {
 	level              cqlerr.Consistency
 	required, alive    int
@@ -216,7 +197,7 @@ var acts = map[string]func(a actArguments) Act{
 // ActNames returns the names of acts, as column act has them.
 func ActNames() []string { return slices.Sorted(maps.Keys(acts)) }
 
-// act reads what a rule does. Numbers that are not given are those of one replica that does not answer.
+// act reads the act of a rule. The default numbers are those of one replica that does not answer.
 func (v values) act() (act Act, err error) {
 	name, err := v.oneOf("act", ActNames())
 	if name == "" || err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,13 +13,14 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/internal/suggest"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/server"
 )
 
-// Fault is a rule: which requests, and what becomes of them. A field that is not set matches all requests, but for two
-// things: requests are prepared without faults unless Opcode is PREPARE, and tables of keyspaces that come with the
-// server, which drivers read on their own, are left alone unless Keyspace names one of them.
+// Fault is a rule: it selects requests, and delays them or changes their fate. A field that is not set matches all
+// requests, with two exceptions: requests are prepared without faults unless Opcode is PREPARE, and faults do not
+// apply to keyspaces that come with the server, which drivers read, unless Keyspace names one of them.
 //
 //	faults.Add(control.Fault{Kind: "insert", Table: "orders", Times: 2, Act: control.Overloaded()})
 //
@@ -30,24 +32,101 @@ type Fault struct {
 	Pattern     *regexp.Regexp // matches the statement
 	Keyspace    string
 	Table       string
-	Conditional bool                         // only statements with IF
-	Consistency []cqlerr.Consistency         // one of these levels
-	Client      string                       // an address, with its port or without
-	Node        int                          // the number of the node that coordinates the request
-	Application string                       // the client's APPLICATION_NAME or DRIVER_NAME in STARTUP
-	Match       func(*server.Inspected) bool // anything else; it must not keep the request
+	Conditional bool                 // only statements with IF
+	Consistency []cqlerr.Consistency // one of these levels
+	Client      string               // an address, with its port or without
+	Node        int                  // the number of the node that coordinates the request
+	Application string               // the client's APPLICATION_NAME or DRIVER_NAME in STARTUP
+	Match       func(*Request) bool  // anything else; it must not keep the request
 
 	Call        int     // only the n-th of the requests that match all that is above, counted from 1
 	Probability float64 // how likely it is that the rule acts; 0: it always does
-	Seed        uint64  // of what is likely: the same requests meet the same fate
+	Seed        uint64  // of Probability: the same requests meet the same fate
 	Times       int     // how often the rule acts; 0: always
 
 	Delay time.Duration // the request waits that long before it is served, or before the rest is done
 	Act   Act           // the zero value does nothing more
 }
 
-// Faults are the rules of a server, in the order in which they were added. The first rule that matches a request and
-// does more than delay it is the last one that is looked at.
+// Check returns the reason why the fault would never act, or nil.
+func (f *Fault) Check() error {
+	writeType, hasType := f.Act.writeType()
+	switch {
+	case f.Probability < 0 || f.Probability > 1:
+		return fmt.Errorf("the probability is %v: want a number from 0 to 1", f.Probability)
+	case f.Call < 0 || f.Times < 0 || f.Node < 0:
+		return fmt.Errorf("the call is %d, times %d, the node %d: none may be negative", f.Call, f.Times, f.Node)
+	case f.Delay < 0:
+		return fmt.Errorf("the delay is %v, which is negative", f.Delay)
+	case f.Act.kind == actNothing && f.Delay == 0:
+		return fmt.Errorf("it has neither an act nor a delay; acts are %s", strings.Join(ActNames(), ", "))
+	}
+	for _, level := range f.Consistency {
+		if !level.Known() {
+			return fmt.Errorf("there is no consistency level %d", uint16(level))
+		}
+	}
+	for _, field := range []struct {
+		name, value string
+		given       bool
+		of          []string
+	}{
+		{"opcode", f.Opcode, f.Opcode != "", FaultOpcodes},
+		{"kind", f.Kind, f.Kind != "", FaultKinds},
+		{"write type", writeType, hasType, WriteTypes},
+	} {
+		if !field.given || slices.Contains(field.of, field.value) {
+			continue
+		}
+		if best := suggest.Nearest(field.value, field.of); best != "" {
+			return fmt.Errorf("the %s is %q: did you mean %q?", field.name, field.value, best)
+		}
+		return fmt.Errorf("the %s is %q: want one of %s", field.name, field.value, strings.Join(field.of, ", "))
+	}
+	return nil
+}
+
+// The values of fields that have few.
+var (
+	FaultOpcodes = []string{"QUERY", "PREPARE", "EXECUTE", "BATCH"}
+	FaultKinds   = []string{"select", "insert", "update", "delete", "write", "truncate", "use", "describe", "definition"}
+	WriteTypes   = []string{"SIMPLE", "BATCH", "UNLOGGED_BATCH", "COUNTER", "BATCH_LOG", "CAS", "VIEW", "CDC"}
+)
+
+// Request is a request of a client for an Interceptor and Fault.Match, which must not change it.
+type Request struct {
+	Opcode     string        // QUERY, PREPARE, EXECUTE or BATCH
+	Statements []string      // the text, or all texts of a BATCH; "" for an unknown prepared statement
+	Keyspace   string        // of the session
+	Parts      []server.Part // its statements; none for a text that is refused or an id that is unknown
+
+	Consistency       cqlerr.Consistency // of PREPARE: Any
+	SerialConsistency cqlerr.Consistency
+
+	Client  netip.AddrPort
+	Node    int               // the number of the node that coordinates the request; 1: the server has no ring
+	Options map[string]string // of the connection's STARTUP
+	Payload map[string][]byte // the custom payload that the client has sent
+}
+
+// requestOf is a request as the server shows it.
+func requestOf(r *server.Inspected) *Request {
+	own := &Request{
+		Opcode: r.Opcode, Statements: r.Statements, Keyspace: r.Keyspace, Parts: r.Parts,
+		Consistency: r.Consistency, SerialConsistency: r.SerialConsistency,
+		Client: r.Client, Node: r.Node, Options: r.Options,
+	}
+	for _, e := range r.Payload {
+		if own.Payload == nil {
+			own.Payload = map[string][]byte{}
+		}
+		own.Payload[e.Key] = e.Value
+	}
+	return own
+}
+
+// Faults are the rules of a server, in the order in which they were added. They are tried in this order, up to the
+// first one that matches the request and does more than delay it.
 type Faults struct {
 	controls *Controls
 
@@ -92,7 +171,7 @@ func (f *Faults) newRule(fault Fault) *Rule {
 	return &Rule{Fault: fault, faults: f, random: rand.New(rand.NewPCG(fault.Seed, 0))}
 }
 
-// List returns the rules that are in force, also those that have acted as often as they may.
+// List returns the rules that are in force. A rule that has acted Times times is among them.
 func (f *Faults) List() []*Rule {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -130,7 +209,7 @@ func (r *Rule) Acted() int {
 	return r.acted
 }
 
-// String is what the rule is, on one line.
+// String is the rule on one line.
 func (r *Rule) String() string {
 	var parts []string
 	add := func(name string, value any, set bool) {
@@ -160,7 +239,7 @@ func (r *Rule) String() string {
 	return strings.Join(parts, " ")
 }
 
-// before does what the rules say before a request is served. What is to be done afterwards is in r.Data.
+// before applies the rules before a request is served. If an act comes afterwards, r.Data has it.
 func (f *Faults) before(ctx context.Context, r *server.Inspected) error {
 	var delay time.Duration
 	act := Act{}
@@ -183,16 +262,16 @@ func (f *Faults) before(ctx context.Context, r *server.Inspected) error {
 		case <-ctx.Done():
 		}
 	}
-	return act.begin(r)
+	return act.before(r)
 }
 
-// after does what is to be done when a request was served.
+// after applies the act that comes after a request was served.
 func (f *Faults) after(r *server.Inspected) error {
 	act, ok := r.Data.(Act)
 	if !ok || r.Err != nil {
 		return nil
 	}
-	return act.of(r)
+	return act.errorFor(r)
 }
 
 // acts reports whether the rule acts on a request, and counts. The lock of the rules is held.
@@ -220,7 +299,7 @@ func (r *Rule) matches(request *server.Inspected) bool {
 			r.Application != request.Options[protocol.OptionDriverName]:
 		return false
 	}
-	return r.matchesStatement(request) && (r.Match == nil || r.Match(request))
+	return r.matchesStatement(request) && (r.Match == nil || r.Match(requestOf(request)))
 }
 
 // matchesStatement reports whether one of the request's statements is one that the rule is about.

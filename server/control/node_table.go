@@ -87,7 +87,7 @@ func (t nodeTable) Write(key []byte, change map[string][]byte) error {
 	return err
 }
 
-// add adds a node of a number, which is that behind the largest one that there has been.
+// add adds a node. Its number is one more than the largest number of a node so far.
 func add(ring *server.Ring, number int, v values) error {
 	if v["datacenter"] == nil {
 		return errCannot("There is no node %d; INSERT with a datacenter adds one", number)

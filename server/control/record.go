@@ -1,6 +1,7 @@
 package control
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/secret"
+	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/server"
 )
 
@@ -25,15 +27,28 @@ type Statement struct {
 
 	Keys       []string // partitions that were read by their keys or written to: the values, with commas between them
 	Returned   int      // rows in the answer
-	RowsRead   int      // also those that were filtered out
+	RowsRead   int      // before filters
 	Tombstones int      // read
-	Scanned    bool     // it has read all partitions: neither a key, nor tokens, nor an index say which
+	Scanned    bool     // it has read all partitions: no key, token range or index restricted it
 
 	Number int64 // counted from 1 since the server was started
 	Client string
 	Node   int // the number of the node that coordinated it; 1: the server has no ring
 	Took   time.Duration
 	Err    error // that the client got; nil: it succeeded
+}
+
+// String is the statement on one line, with the rows that it has read.
+func (s Statement) String() string {
+	text := fmt.Sprintf("%s %s: %d rows read, %d returned",
+		s.Opcode, strings.Join(strings.Fields(s.Text), " "), s.RowsRead, s.Returned)
+	if s.Scanned {
+		text += ", all partitions"
+	}
+	if s.Err != nil {
+		text += ", " + s.Err.Error()
+	}
+	return text
 }
 
 // Record keeps the statements that clients have run, while it is on.
@@ -43,15 +58,15 @@ type Record struct {
 
 	mu     sync.Mutex
 	all    []Statement
-	most   int   // how many are kept, the last ones; 0: all
+	size   int   // the last statements that are kept; 0: all
 	number int64 // of the last one
 }
 
-// Start records statements from now on, and forgets those that were. most is how many are kept, the last ones; 0: all.
+// Start begins a new record. It keeps the last size statements; 0: all.
 // It costs the server a goroutine for each request.
-func (r *Record) Start(most int) {
+func (r *Record) Start(size int) {
 	r.mu.Lock()
-	r.all, r.most = nil, most
+	r.all, r.size = nil, size
 	r.mu.Unlock()
 	r.isOn.Store(true)
 	r.controls.update()
@@ -60,14 +75,14 @@ func (r *Record) Start(most int) {
 // IsOn reports whether statements are recorded.
 func (r *Record) IsOn() bool { return r.isOn.Load() }
 
-// Statements are the statements that clients have run since Start or Forget, in the order in which they were answered.
-// What drivers read of the server's own tables is not among them.
+// Statements are the statements that clients have run since Start or Forget, in the order in which they were answered,
+// without the reads of the server's own tables.
 func (r *Record) Statements() []Statement {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	last := r.all
-	if r.most > 0 && len(last) > r.most {
-		last = last[len(last)-r.most:]
+	if r.size > 0 && len(last) > r.size {
+		last = last[len(last)-r.size:]
 	}
 	return slices.Clone(last)
 }
@@ -79,7 +94,7 @@ func (r *Record) Forget() {
 	r.all = nil
 }
 
-// add records a request. err is what a fault has put in the place of its answer.
+// add records a request. err is the error of a fault, which the client got instead of the answer.
 func (r *Record) add(seen *server.Inspected, err error) {
 	st := Statement{
 		Opcode: seen.Opcode, Text: shownTexts(seen.Statements), Consistency: seen.Consistency,
@@ -113,8 +128,8 @@ func (r *Record) add(seen *server.Inspected, err error) {
 	defer r.mu.Unlock()
 	r.number++
 	st.Number = r.number
-	if r.most > 0 && len(r.all) >= 2*r.most {
-		r.all = slices.Clone(r.all[len(r.all)-r.most+1:])
+	if r.size > 0 && len(r.all) >= 2*r.size {
+		r.all = slices.Clone(r.all[len(r.all)-r.size+1:])
 	}
 	r.all = append(r.all, st)
 }
@@ -126,4 +141,56 @@ func shownTexts(statements []string) string {
 		shown[i] = secret.Hide(text)
 	}
 	return strings.Join(shown, "; ")
+}
+
+// statementTable has the recorded statements:
+//
+//	SELECT statement, full_scan, error FROM cqld_control.statements
+//	TRUNCATE cqld_control.statements
+type statementTable struct{ record *Record }
+
+func (t statementTable) rows() (all []Row) {
+	for _, s := range t.record.Statements() {
+		v := values{}
+		v.setDuration("took", s.Took)
+		v.setText("opcode", s.Opcode)
+		v.setText("kind", s.Kind)
+		v.setText("statement", s.Text)
+		v.setText("keyspace_name", s.Keyspace)
+		v.setText("table_name", s.Table)
+		v.setText("client", s.Client)
+		v.setBool("prepared", s.Prepared)
+		v.setBool("full_scan", s.Scanned)
+		v.setInt("node", s.Node)
+		v.setInt("returned", s.Returned)
+		v.setInt("rows_read", s.RowsRead)
+		v.setInt("tombstones_read", s.Tombstones)
+		if s.Opcode != "PREPARE" {
+			v.setText("consistency", s.Consistency.String())
+		}
+		if s.Err != nil {
+			v.setText("error", s.Err.Error())
+		}
+		keys := make([][]byte, len(s.Keys))
+		for i, k := range s.Keys {
+			keys[i] = types.EncodeText(k)
+		}
+		v["partitions"] = types.NewList(keys)
+		all = append(all, Row{types.EncodeBigInt(s.Number), v})
+	}
+	return all
+}
+
+// Write refuses to change the record.
+func (t statementTable) Write([]byte, map[string][]byte) error {
+	return errCannot("The statements that clients have run cannot be changed: TRUNCATE forgets them")
+}
+
+// Delete refuses to change the record.
+func (t statementTable) Delete([]byte) error { return t.Write(nil, nil) }
+
+// Truncate forgets the statements.
+func (t statementTable) Truncate() error {
+	t.record.Forget()
+	return nil
 }

@@ -153,15 +153,15 @@ func TestFaultTable(t *testing.T) {
 	}
 	for statement, want := range map[string]string{
 		"(name, act) VALUES ('x', 'nope')":                               "act is 'nope': want one of cas_write_unknown, ",
-		"(name, kind) VALUES ('x', 'insert')":                            "A fault needs an act or a delay",
-		"(name, act, kind) VALUES ('x', 'drop', 'inserts')":              "kind is 'inserts'",
+		"(name, kind) VALUES ('x', 'insert')":                            "it has neither an act nor a delay; acts are cas_write_unknown, ",
+		"(name, act, kind) VALUES ('x', 'drop', 'inserts')":              `the kind is "inserts"`,
 		"(name, act, consistency) VALUES ('x', 'drop', {'MOST'})":        "no consistency level 'MOST'",
 		"(name, act, text_matches) VALUES ('x', 'drop', '(')":            "text_matches: ",
 		"(name, act, probability) VALUES ('x', 'drop', 2)":               "want a number from 0 to 1",
 		"(name, act, times) VALUES ('x', 'drop', -1)":                    "times is -1",
 		"(name, act, message) VALUES ('x', 'drop', 'm')":                 "The act drop has no message",
 		"(name, act, acted) VALUES ('x', 'drop', 1)":                     "acted cannot be written",
-		"(name, delay) VALUES ('x', -1s)":                                "delay cannot be negative",
+		"(name, delay) VALUES ('x', -1s)":                                "the delay is -1s",
 		"(name, act) VALUES ('x', 'drop') USING TTL 1":                   "Expiring columns are not supported by virtual tables",
 		"(name, act) VALUES ('x', 'drop') USING TIMESTAMP 1":             "Custom timestamp is not supported by virtual tables",
 		"(name, act) VALUES ('x', 'drop') IF NOT EXISTS":                 "Conditional updates are not supported by virtual tables",

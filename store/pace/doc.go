@@ -7,8 +7,8 @@
 // until one of these ends. So a connection that asks for five hundred scans gets the processors as often as one that
 // asks for one.
 //
-// Work that is likely to take little time, and may take long all the same, begins with Turn.Brief: it runs at once and
-// waits for nobody. When it has had some steps, Step ends it with ErrLong, and it begins again with a turn of its own.
+// Most reads take less time than waiting for a turn. So work may first be tried with Turn.BeginWithBudget: it runs at
+// once and never waits. When its budget is spent, Step ends it with ErrBudget, and it begins again with Turn.Begin.
 //
 // A Room is memory that all turns share: Turn.Hold takes some of it and Turn.End gives it back. When there is none
 // left, Hold waits, but the turn that waits first may exceed the limit. So it can always finish, and then others go on

@@ -378,48 +378,51 @@ func TestRoomWaits(t *testing.T) {
 	}
 }
 
-// Brief work ends when it has had its steps, when its time is over, and when there is no room. It waits for nobody, and
-// gives back what it holds.
-func TestBrief(t *testing.T) {
+// Work with a budget ends when it has had its steps, when its time is over, and when there is no room. It never waits,
+// and gives back what it holds.
+func TestBudget(t *testing.T) {
 	s := scheduler(1, 10, 10, 100)
 	var p pace.Party
 	running := turn(t, s, &p)
 	soon := time.Now().Add(time.Hour)
 
-	var brief pace.Turn
-	brief.Brief(t.Context(), s, 2, soon)
-	if err := errors.Join(brief.Hold(60), brief.Step(), brief.Step()); err != nil || !brief.IsBrief() || brief.Begun() {
-		t.Error(err, brief.IsBrief(), brief.Begun())
+	var budgeted pace.Turn
+	budgeted.BeginWithBudget(t.Context(), s, 2, soon)
+	if err := errors.Join(budgeted.Hold(60), budgeted.Step(), budgeted.Step()); err != nil {
+		t.Error(err)
 	}
-	if err := brief.Step(); !errors.Is(err, pace.ErrLong) {
-		t.Errorf("the third of two steps: %v, want ErrLong", err)
+	if !budgeted.HasBudget() || budgeted.Begun() {
+		t.Error("it waits for the scheduler, or has no budget")
+	}
+	if err := budgeted.Step(); !errors.Is(err, pace.ErrBudget) {
+		t.Errorf("the third of two steps: %v, want ErrBudget", err)
 	}
 	if err := running.Hold(40); err != nil {
 		t.Fatal(err)
 	}
-	if err := brief.Hold(1); !errors.Is(err, pace.ErrLong) {
-		t.Errorf("no room: %v, want ErrLong", err)
+	if err := budgeted.Hold(1); !errors.Is(err, pace.ErrBudget) {
+		t.Errorf("no room: %v, want ErrBudget", err)
 	}
-	brief.End()
+	budgeted.End()
 	if used := s.Room.Used(); used != 40 {
 		t.Errorf("%d bytes are held, want 40", used)
 	}
 
-	brief.Brief(t.Context(), s, 2, time.Now())
-	waitFor(t, "the time is over", func() bool { return errors.Is(brief.Step(), pace.ErrLong) })
-	brief.End()
+	budgeted.BeginWithBudget(t.Context(), s, 2, time.Now())
+	waitFor(t, "the time is over", func() bool { return errors.Is(budgeted.Step(), pace.ErrBudget) })
+	budgeted.End()
 	ctx, cancel := context.WithCancel(t.Context())
-	brief.Brief(ctx, s, 2, soon)
+	budgeted.BeginWithBudget(ctx, s, 2, soon)
 	cancel()
-	if err := brief.Step(); !errors.Is(err, context.Canceled) {
+	if err := budgeted.Step(); !errors.Is(err, context.Canceled) {
 		t.Errorf("step: %v, want context.Canceled", err)
 	}
-	brief.End()
+	budgeted.End()
 	running.End()
-	if err := brief.Begin(t.Context(), s, &p, time.Time{}); err != nil || brief.IsBrief() {
-		t.Error(err, brief.IsBrief())
+	if err := budgeted.Begin(t.Context(), s, &p, time.Time{}); err != nil || budgeted.HasBudget() {
+		t.Error(err, budgeted.HasBudget())
 	}
-	brief.End()
+	budgeted.End()
 }
 
 // A turn begins beside another one where nobody else wants the processor, and lets others run while it waits for it.
@@ -483,8 +486,8 @@ func TestNilTurn(t *testing.T) {
 	var turn *pace.Turn
 	turn.Again()
 	turn.Give(1)
-	if turn.IsBrief() {
-		t.Error("it is brief")
+	if turn.HasBudget() {
+		t.Error("it has a budget")
 	}
 	if err := errors.Join(turn.Step(), turn.Hold(1<<40)); err != nil || turn.Short() {
 		t.Error(err, turn.Short())

@@ -14,8 +14,8 @@ var ErrTimeout = errors.New("the time for it is over")
 // to stop.
 var ErrRefused = errors.New("no more work is done")
 
-// ErrLong ends brief work that turned out to be long.
-var ErrLong = errors.New("it takes longer than brief work may")
+// ErrBudget ends work that has spent the budget with which it began.
+var ErrBudget = errors.New("the budget of the work is spent")
 
 // Turn is one piece of long work. It belongs to one goroutine, and lives no longer than the call that it serves.
 type Turn struct {
@@ -28,8 +28,8 @@ type Turn struct {
 	pause    time.Time     // when the slice is over
 	granted  chan struct{} // told when running is set
 	held     int64
-	brief    bool
-	left     int // steps of brief work
+	budgeted bool
+	left     int // steps in the budget
 
 	// Of the scheduler, under its lock.
 	begun   bool // it counts as under way
@@ -57,25 +57,24 @@ func (t *Turn) Begin(ctx context.Context, s *Scheduler, p *Party, deadline time.
 	return err
 }
 
-// Brief begins work that is likely to take little time, and runs beside the turns. It ends with ErrLong after so many
-// steps, at the first one behind a time, or where there is no room for what it wants to hold, and may then begin as a
-// turn.
-func (t *Turn) Brief(ctx context.Context, s *Scheduler, steps int, until time.Time) {
-	*t = Turn{s: s, ctx: ctx, brief: true, left: steps, deadline: until, granted: t.granted}
+// BeginWithBudget begins work without waiting for the scheduler. Step ends it with ErrBudget after that many steps or
+// after that time, and Hold where it would have to wait for memory. Then the work may begin again with Begin.
+func (t *Turn) BeginWithBudget(ctx context.Context, s *Scheduler, steps int, until time.Time) {
+	*t = Turn{s: s, ctx: ctx, budgeted: true, left: steps, deadline: until, granted: t.granted}
 }
 
-// IsBrief reports whether the work was begun by Brief.
-func (t *Turn) IsBrief() bool { return t != nil && t.brief }
+// HasBudget reports whether the work was begun by BeginWithBudget.
+func (t *Turn) HasBudget() bool { return t != nil && t.budgeted }
 
 // Begun reports whether the turn has begun and not ended.
-func (t *Turn) Begun() bool { return t != nil && t.s != nil && !t.brief }
+func (t *Turn) Begun() bool { return t != nil && t.s != nil && !t.budgeted }
 
 // End gives back the right to run and the memory that the turn holds. It may be called again.
 func (t *Turn) End() {
 	if t == nil || t.s == nil {
 		return
 	}
-	if t.brief {
+	if t.budgeted {
 		t.Drop()
 		*t = Turn{granted: t.granted}
 		return
@@ -112,8 +111,11 @@ func (t *Turn) Step() error {
 	if t == nil {
 		return nil
 	}
-	if t.brief {
-		return t.stepBriefly()
+	if t.budgeted {
+		if t.left--; t.left < 0 || time.Now().After(t.deadline) {
+			return ErrBudget
+		}
+		return t.ctx.Err()
 	}
 	now := time.Now()
 	if now.Before(t.yield) {
@@ -133,14 +135,6 @@ func (t *Turn) Step() error {
 	}
 	t.slice()
 	return nil
-}
-
-// stepBriefly is Step of brief work.
-func (t *Turn) stepBriefly() error {
-	if t.left--; t.left < 0 || time.Now().After(t.deadline) {
-		return ErrLong
-	}
-	return t.ctx.Err()
 }
 
 // Sleep waits for a time or until ctx ends, whose error it returns. Others run meanwhile, and the time does not count.
@@ -197,7 +191,7 @@ func (t *Turn) Extend(deadline time.Time) {
 
 // Again gives the work as much time from here on as it had when it began.
 func (t *Turn) Again() {
-	if t != nil && !t.brief {
+	if t != nil && !t.budgeted {
 		t.Extend(time.Now().Add(t.given))
 	}
 }
@@ -208,8 +202,8 @@ func (t *Turn) Hold(n int64) error {
 		return nil
 	}
 	if !t.s.Room.TryTake(n) {
-		if t.brief {
-			return ErrLong
+		if t.budgeted {
+			return ErrBudget
 		}
 		if err := t.waitForRoom(n); err != nil {
 			return err

@@ -1,5 +1,5 @@
-// Package endpoints serves the tables of package control as JSON below /control/, for tests that are not written in Go.
-// openapi.json describes the endpoints.
+// Package endpoints serves the tables of package control as JSON below /control/, for tests that are not written in
+// Go. openapi.json describes the endpoints.
 package endpoints
 
 import (
@@ -219,7 +219,7 @@ func (o endpoint) decode(body io.Reader) (map[string][]byte, error) {
 	return change, nil
 }
 
-// appendRow appends a row as a JSON object, without what is null.
+// appendRow appends a row as a JSON object, without null columns.
 func (o endpoint) appendRow(dst []byte, r control.Row) []byte {
 	dst = append(append(dst, `{"`+o.keyColumn().Name+`":`...), o.keyColumn().Type.AppendJSON(nil, r.Key)...)
 	for _, c := range o.Schema.Regular {
