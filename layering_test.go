@@ -278,6 +278,22 @@ func TestCqltestIsLight(t *testing.T) {
 	}
 }
 
+// TestCqltestDeclaresItsTypes checks that cqltest exports no alias of another package's type: pkg.go.dev shows these
+// without fields and methods.
+func TestCqltestDeclaresItsTypes(t *testing.T) {
+	for _, f := range goFiles(t) {
+		if f.folder != "cqltest" || f.test {
+			continue
+		}
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			if spec, ok := n.(*ast.TypeSpec); ok && spec.Assign.IsValid() && spec.Name.IsExported() {
+				t.Errorf("%s: %s is an alias", f.path, spec.Name.Name)
+			}
+			return true
+		})
+	}
+}
+
 // TestPackageComments wants exactly one file of each package to say what it is for.
 func TestPackageComments(t *testing.T) {
 	comments := map[string][]string{}

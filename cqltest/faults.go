@@ -1,10 +1,11 @@
 package cqltest
 
 import (
+	"regexp"
 	"testing"
+	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/server/control"
 )
 
@@ -15,7 +16,28 @@ import (
 //	srv.Faults().Add(t, cqltest.Fault{Kind: "insert", Table: "orders", Times: 2, Act: cqltest.Overloaded()})
 //
 // A BATCH matches if one of its statements does.
-type Fault = control.Fault
+type Fault struct {
+	Opcode      string         // QUERY, PREPARE, EXECUTE or BATCH
+	Kind        string         // select, insert, update, delete, truncate, use, describe or definition; write: any of three
+	Text        string         // is contained in the statement
+	Pattern     *regexp.Regexp // matches the statement
+	Keyspace    string
+	Table       string
+	Conditional bool                // only statements with IF
+	Consistency []Consistency       // one of these levels
+	Client      string              // an address, with its port or without
+	Node        int                 // the number of the node that coordinates the request
+	Application string              // the client's APPLICATION_NAME or DRIVER_NAME in STARTUP
+	Match       func(*Request) bool // anything else; it must not keep the request
+
+	Call        int     // only the n-th of the requests that match all that is above, counted from 1
+	Probability float64 // how likely it is that the rule acts; 0: it always does
+	Seed        uint64  // of Probability: the same requests meet the same fate
+	Times       int     // how often the rule acts; 0: always
+
+	Delay time.Duration // before the request is served, or before the Act
+	Act   Act           // the zero value does nothing
+}
 
 // Faults are the rules of a server, in the order in which they were added. They are tried in this order, up to the
 // first one that matches the request and does more than delay it.
@@ -29,113 +51,51 @@ func (s *Server) Faults() *Faults { return &Faults{&s.controls.Faults} }
 // because a field has a value that no request has, or because it has neither an Act nor a Delay.
 func (f *Faults) Add(t testing.TB, fault Fault) *Rule {
 	t.Helper()
-	if err := fault.Check(); err != nil {
+	rule := fault.rule()
+	if err := rule.Check(); err != nil {
 		t.Fatalf("cqltest: this fault would never act: %v", err)
 	}
-	return f.faults.Add(fault)
+	return &Rule{f.faults.Add(rule)}
 }
 
 // List returns the rules that are in force. A rule that has acted Times times is among them.
-func (f *Faults) List() []*Rule { return f.faults.List() }
+func (f *Faults) List() (all []*Rule) {
+	for _, r := range f.faults.List() {
+		all = append(all, &Rule{r})
+	}
+	return all
+}
 
 // Clear removes all rules.
 func (f *Faults) Clear() { f.faults.Clear() }
 
-// Rule is a Fault that is in force. It counts the requests that match, and how often it has acted; Remove ends it.
-type Rule = control.Rule
+// Rule is a Fault that is in force.
+type Rule struct{ rule *control.Rule }
 
-// Consistency is a consistency level.
-type Consistency = cqlerr.Consistency
+// Remove ends the rule.
+func (r *Rule) Remove() { r.rule.Remove() }
 
-// The consistency levels. SameLevel is the level of the request, in Acts that name one.
-const (
-	Any         = cqlerr.Any
-	One         = cqlerr.One
-	Two         = cqlerr.Two
-	Three       = cqlerr.Three
-	Quorum      = cqlerr.Quorum
-	All         = cqlerr.All
-	LocalQuorum = cqlerr.LocalQuorum
-	EachQuorum  = cqlerr.EachQuorum
-	Serial      = cqlerr.Serial
-	LocalSerial = cqlerr.LocalSerial
-	LocalOne    = cqlerr.LocalOne
-	SameLevel   = control.SameLevel
-)
+// Matched is how many requests have matched the rule, whether it has acted or not.
+func (r *Rule) Matched() int { return r.rule.Matched() }
 
-// Act changes the fate of a request, for a Fault or an Interceptor. Functions such as Unavailable and Drop make one;
-// the zero Act does nothing. AfterApplying serves the request first: its writes are stored, and the client does not
-// know it.
-type Act = control.Act
+// Acted is how often the rule has acted.
+func (r *Rule) Acted() int { return r.rule.Acted() }
 
-// Reasons are why replicas have failed: the protocol's numbers, by the addresses of the replicas. Clients of versions
-// before v5 get only how many there are.
-type Reasons = control.Reasons
+// String is the rule on one line.
+func (r *Rule) String() string { return r.rule.String() }
 
-// Fail answers with an error of package cqlerr, or with any other as a server error with its text.
-func Fail(err error) Act { return control.Fail(err) }
-
-// Unavailable answers that fewer replicas are alive than a level requires.
-func Unavailable(level Consistency, required, alive int) Act {
-	return control.Unavailable(level, required, alive)
+// rule is the fault as the server knows it.
+func (f Fault) rule() control.Fault {
+	c := control.Fault{
+		Opcode: f.Opcode, Kind: f.Kind, Text: f.Text, Pattern: f.Pattern, Keyspace: f.Keyspace, Table: f.Table,
+		Conditional: f.Conditional, Client: f.Client, Node: f.Node, Application: f.Application,
+		Call: f.Call, Probability: f.Probability, Seed: f.Seed, Times: f.Times, Delay: f.Delay, Act: f.Act.act,
+	}
+	for _, level := range f.Consistency {
+		c.Consistency = append(c.Consistency, cqlerr.Consistency(level))
+	}
+	if f.Match != nil {
+		c.Match = func(r *control.Request) bool { return f.Match(requestOf(r)) }
+	}
+	return c
 }
-
-// ReadTimeout answers that too few replicas have answered a read in time. dataPresent says whether the replica that
-// was asked for the data has.
-func ReadTimeout(level Consistency, received, blockFor int, dataPresent bool) Act {
-	return control.ReadTimeout(level, received, blockFor, dataPresent)
-}
-
-// WriteTimeout answers that too few replicas have confirmed a write in time. writeType is SIMPLE, BATCH,
-// UNLOGGED_BATCH, COUNTER, BATCH_LOG, CAS, VIEW or CDC.
-func WriteTimeout(level Consistency, received, blockFor int, writeType string) Act {
-	return control.WriteTimeout(level, received, blockFor, writeType)
-}
-
-// ReadFailure answers that replicas have failed to read.
-func ReadFailure(level Consistency, received, blockFor int, dataPresent bool, reasons Reasons) Act {
-	return control.ReadFailure(level, received, blockFor, dataPresent, reasons)
-}
-
-// WriteFailure answers that replicas have failed to write. writeType is as in WriteTimeout.
-func WriteFailure(level Consistency, received, blockFor int, writeType string, reasons Reasons) Act {
-	return control.WriteFailure(level, received, blockFor, writeType, reasons)
-}
-
-// CASWriteUnknown answers that it is unknown whether a conditional write is applied. Clients of versions before v5 get
-// a write timeout of type CAS, as from Cassandra.
-func CASWriteUnknown(level Consistency, received, blockFor int) Act {
-	return control.CASWriteUnknown(level, received, blockFor)
-}
-
-// Overloaded answers that the coordinator has too much to do.
-func Overloaded() Act { return control.Overloaded() }
-
-// IsBootstrapping answers that the coordinator is about to join.
-func IsBootstrapping() Act { return control.IsBootstrapping() }
-
-// TruncateError answers that a table could not be truncated.
-func TruncateError() Act { return control.TruncateError() }
-
-// ServerError answers that the server has failed, with a text.
-func ServerError(text string) Act { return control.ServerError(text) }
-
-// Unprepared answers that the server does not know a prepared statement, which drivers then prepare again. It does
-// nothing to requests without one.
-func Unprepared() Act { return control.Unprepared() }
-
-// Drop closes the connection without an answer.
-func Drop() Act { return control.Drop() }
-
-// Malformed answers with rows that end before their columns, which no driver can decode.
-func Malformed() Act { return control.Malformed() }
-
-// EchoPayload serves the request, and answers with the custom payload that it came with.
-func EchoPayload() Act { return control.EchoPayload() }
-
-// Request is a request of a client, for an Interceptor and Fault.Match: its statements, consistency levels, client and
-// payload. They must not change it.
-type Request = control.Request
-
-// Part is one statement of a Request: its kind, table, text, and whether it is prepared, conditional or a scan.
-type Part = server.Part

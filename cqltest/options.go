@@ -28,7 +28,9 @@ type Interceptor func(ctx context.Context, r *Request) Act
 
 // WithInterceptor lets the test see, delay and fail requests. Its acts come before the server's Faults.
 func WithInterceptor(i Interceptor) Option {
-	return func(c *inside.Config) { c.Intercept = i }
+	return func(c *inside.Config) {
+		c.Intercept = func(ctx context.Context, r *control.Request) control.Act { return i(ctx, requestOf(r)).act }
+	}
 }
 
 // WithAuth makes clients log in. There is one role at first: the superuser cassandra, whose password is cassandra.

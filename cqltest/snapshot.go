@@ -48,15 +48,3 @@ func (s *Snapshot) Fork(t testing.TB, options ...Option) *Server {
 	t.Helper()
 	return run(t, s, options)
 }
-
-// Clock is the clock of a server. It runs like the real one until the test moves it (Advance, Set) or stops it
-// (Freeze, Run). It sets all times of CQL: TTLs, timestamps of writes without USING TIMESTAMP, now() and the other
-// functions of time, 'now' in literals, gc_grace_seconds, and times in traces and system tables. Timeouts use real
-// time.
-//
-// A driver that sends timestamps with its writes, as most do, takes them from its own clock; sessions of gocqltest and
-// gocqlv2test do not send any.
-type Clock = control.Clock
-
-// Clock is the server's clock, which the test can move.
-func (s *Server) Clock() *Clock { return s.controls.Clock }

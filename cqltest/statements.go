@@ -1,17 +1,52 @@
 package cqltest
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/cqld/cqld/internal/inside"
-	"github.com/cqld/cqld/server/control"
 )
 
 // Statement is a statement that a client has run: its text, kind and table, how many rows, tombstones and partitions
 // it has read, and the error that the client got.
-type Statement = control.Statement
+type Statement struct {
+	Opcode      string // QUERY, EXECUTE or BATCH; PREPARE is recorded too
+	Kind        string // select, insert, update, delete, truncate, use, describe or definition; batch: of several tables
+	Text        string // of a BATCH: all statements, with semicolons between them
+	Keyspace    string
+	Table       string
+	Prepared    bool // all of it was prepared
+	Consistency Consistency
+
+	Keys       []string // partitions that were read by their keys or written to: the values, with commas between them
+	Returned   int      // rows in the answer
+	RowsRead   int      // before filters
+	Tombstones int      // read
+	Scanned    bool     // it has read all partitions: no key, token range or index restricted it
+
+	Number int64 // counted from 1 since the server was started
+	Client string
+	Node   int // the number of the node that coordinated it; 1: the server has no ring
+	Took   time.Duration
+	Err    error // that the client got; nil: it succeeded
+}
+
+// String is the statement on one line, with what it has read.
+func (s Statement) String() string {
+	text := fmt.Sprintf("%s %s: %d rows read, %d returned",
+		s.Opcode, strings.Join(strings.Fields(s.Text), " "), s.RowsRead, s.Returned)
+	if s.Scanned {
+		text += ", all partitions"
+	}
+	if s.Err != nil {
+		text += ", " + s.Err.Error()
+	}
+	return text
+}
 
 // WithStatements records statements from the start.
 func WithStatements() Option { return func(c *inside.Config) { c.Record = true } }
@@ -22,7 +57,17 @@ func (s *Server) Record() { s.controls.Record.Start(0) }
 
 // Statements are the statements that clients have run since Record or Reset, in the order in which they were answered:
 // without the reads of the server's own tables, and without Exec, Query and LoadDir.
-func (s *Server) Statements() []Statement { return s.controls.Record.Statements() }
+func (s *Server) Statements() (all []Statement) {
+	for _, r := range s.controls.Record.Statements() {
+		all = append(all, Statement{
+			Opcode: r.Opcode, Kind: r.Kind, Text: r.Text, Keyspace: r.Keyspace, Table: r.Table, Prepared: r.Prepared,
+			Consistency: Consistency(r.Consistency), Keys: r.Keys, Returned: r.Returned, RowsRead: r.RowsRead,
+			Tombstones: r.Tombstones, Scanned: r.Scanned, Number: r.Number, Client: r.Client, Node: r.Node, Took: r.Took,
+			Err: r.Err,
+		})
+	}
+	return all
+}
 
 // Reset forgets the recorded statements.
 func (s *Server) Reset() { s.controls.Record.Forget() }

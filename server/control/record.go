@@ -1,7 +1,6 @@
 package control
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -36,19 +35,6 @@ type Statement struct {
 	Node   int // the number of the node that coordinated it; 1: the server has no ring
 	Took   time.Duration
 	Err    error // that the client got; nil: it succeeded
-}
-
-// String is the statement on one line, with the rows that it has read.
-func (s Statement) String() string {
-	text := fmt.Sprintf("%s %s: %d rows read, %d returned",
-		s.Opcode, strings.Join(strings.Fields(s.Text), " "), s.RowsRead, s.Returned)
-	if s.Scanned {
-		text += ", all partitions"
-	}
-	if s.Err != nil {
-		text += ", " + s.Err.Error()
-	}
-	return text
 }
 
 // Record keeps the statements that clients have run, while it is on.
