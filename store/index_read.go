@@ -182,13 +182,7 @@ func (r *reader) throughIndex() error {
 		}
 	}
 	r.place.prefix = r.place.prefix[:0]
-	if err := r.eachCandidate(); err != nil {
-		return err
-	}
-	if r.read.Keys != nil {
-		r.read.Tombstones.endPartition()
-	}
-	return nil
+	return r.eachCandidate()
 }
 
 // eachCandidate reads the rows that entries stand for.

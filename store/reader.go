@@ -41,7 +41,6 @@ type readPlace struct {
 	slice      Slice  // of the partition, that is being read
 	start, end []byte // its first key, and the first one behind it
 
-	rowless struct{ prefix, partition []byte } // of a partition that has tombstones and no rows
 }
 
 // readerCalls are methods of a reader as values, which are made once.
@@ -72,9 +71,7 @@ func (r *reader) begin(ctx context.Context, s *Store, read *Read, id uint32, fn 
 		r.indexes = r.state.indexes[id]
 	}
 	r.row.begin(read)
-	if read.Tombstones != nil {
-		read.Tombstones.begin(read)
-	}
+	read.Tombstones.begin(read)
 }
 
 // release forgets what belongs to the request and keeps the reader for another.
@@ -140,9 +137,8 @@ func (r *reader) keys() error {
 			return err
 		}
 		r.place.prefix = rows.AppendPartition(r.place.prefix[:0], r.read.Table, r.id, key)
-		err := r.readPartition(key)
-		r.read.Tombstones.endPartition()
-		if err != nil || r.done {
+		r.read.Tombstones.BeginCommand()
+		if err := r.readPartition(key); err != nil || r.done {
 			return err
 		}
 		r.after = nil
@@ -167,7 +163,6 @@ func (r *reader) beginPartition(key []byte) error {
 		return err
 	}
 	r.row.coveredBy(&r.tombstones.PartitionTombstones)
-	r.read.Tombstones.beginPartition(key, &r.tombstones.PartitionTombstones)
 	return nil
 }
 
@@ -232,7 +227,7 @@ func (r *reader) readSlice(s *Slice) error {
 		if _, err := r.src.Get(p.start, r.calls.onlyRow); err != nil || r.done {
 			return err
 		}
-		return r.read.Tombstones.endSlice()
+		return r.read.Tombstones.passRanges(nil)
 	}
 	p.appendEnd(r.read, s)
 	if behind {
@@ -248,7 +243,7 @@ func (r *reader) readSlice(s *Slice) error {
 	if err := r.scanRows(p.start, p.end); err != nil || r.done {
 		return err
 	}
-	return r.read.Tombstones.endSlice()
+	return r.read.Tombstones.passRanges(nil)
 }
 
 // appendEnd sets the end of a slice of the partition.
@@ -256,7 +251,7 @@ func (p *readPlace) appendEnd(read *Read, s *Slice) {
 	p.end = rows.AppendEnd(append(p.end[:0], p.prefix...), read.Table, s.End, s.EndInclusive)
 }
 
-// countRanges has the range tombstones of the slice at hand counted as it is read.
+// countRanges makes the read count the range tombstones of the current slice.
 func (r *reader) countRanges() {
 	p := &r.place
 	r.read.Tombstones.beginSlice(&r.tombstones.PartitionTombstones, p.start[len(p.prefix):], p.end[len(p.prefix):])
@@ -285,14 +280,20 @@ func (r *reader) takeOnlyRow(value []byte) error {
 // takeStatic takes the value of the static row, and delivers it unless the read continues inside the partition.
 func (r *reader) takeStatic(value []byte) error {
 	a, count := &r.row, r.read.Tombstones
-	count.beginStatic()
-	live, err := a.static(value, r.tombstones.Partition.Timestamp)
-	if err != nil {
-		return err
+	if count != nil && !count.Statics {
+		count = nil
 	}
-	err = count.endStatic(live, &a.values.Head, r.tombstones.Partition.Timestamp)
+	a.count = count
+	live, err := a.static(value, r.tombstones.Partition.Timestamp)
+	a.count = r.read.Tombstones
+	if err == nil && !live {
+		err = count.deadRow(&a.values.Head, r.tombstones.Partition.Timestamp)
+	}
 	if err != nil || !live || r.after != nil {
 		return err
+	}
+	if count != nil {
+		count.Rows++
 	}
 	a.clear(r.read.Table.Clustering)
 	a.clear(r.read.Table.Regular)
@@ -320,10 +321,8 @@ func (r *reader) deliverRow(position, value []byte) error {
 // deliverLive delivers a row that is alive.
 func (r *reader) deliverLive(position []byte) error {
 	r.dead.alive = true
-	if r.read.Tombstones != nil {
-		if err := r.read.Tombstones.liveRow(position); err != nil {
-			return err
-		}
+	if err := r.read.Tombstones.liveRow(position); err != nil {
+		return err
 	}
 	if len(r.read.Table.Clustering) > 0 {
 		if err := r.row.setClustering(position[1:]); err != nil {

@@ -333,21 +333,13 @@ func (s *script) read(args []string) []string {
 	return all
 }
 
-// tombstonesRead reads and tells what is counted, for each key by itself.
-func (s *script) tombstonesRead(args []string) (out []string) {
+// tombstonesRead reads, and returns the counts.
+func (s *script) tombstonesRead(args []string) []string {
 	r := s.wanted(args)
-	r.Tombstones = &TombstonesRead{Most: 1000, Warn: -1, Statics: true}
+	n := &TombstonesRead{Max: 1000, Statics: true}
+	r.Tombstones = n
 	readRows(s, s.store, r)
-	tell := func(c *TombstoneCount) {
-		out = append(out, fmt.Sprintf("%d live rows, %d tombstones, the last in %x", c.Live, c.Tombstones, c.Partition))
-	}
-	for i := range r.Tombstones.Over {
-		tell(&r.Tombstones.Over[i].TombstoneCount)
-	}
-	if r.Keys == nil {
-		tell(&r.Tombstones.TombstoneCount)
-	}
-	return out
+	return []string{fmt.Sprintf("%d live rows, %d tombstones, %d in one command", n.Rows, n.Tombstones, n.Peak)}
 }
 
 // wanted is the Read that the words after read describe.

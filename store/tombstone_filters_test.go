@@ -149,7 +149,7 @@ func TestScanAmongDeletedPartitions(t *testing.T) {
 	applyEach(t, s, table, live, live+deleted, deleteOne(s))
 	for name, r := range map[string]*Read{
 		"plain":               {Table: table, Now: s.Now().Unix()},
-		"counting tombstones": {Table: table, Now: s.Now().Unix(), Tombstones: &TombstonesRead{Most: math.MaxInt}},
+		"counting tombstones": {Table: table, Now: s.Now().Unix(), Tombstones: &TombstonesRead{Max: math.MaxInt}},
 	} {
 		found := 0
 		scans, gets, keys := c.counted(func() {
