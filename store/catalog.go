@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -26,23 +25,13 @@ func newState(c *schema.Catalog) *state {
 	return s
 }
 
-// loadCatalog reads the definitions. Until format 3 all were one record, which is split up.
+// loadCatalog reads the definitions.
 func (s *Store) loadCatalog(system []*schema.Keyspace) (c *schema.Catalog, err error) {
-	found, err := s.engine.Get(catalogKey, func(b []byte) (err error) {
-		c, err = schema.DecodeWhole(b, system...)
-		return err
-	})
-	if found && err == nil {
-		return c, s.splitCatalog(c)
-	}
 	records := schema.Records{}
-	if err == nil {
-		end := rows.Successor(bytes.Clone(definitionKeys))
-		err = s.engine.Scan(definitionKeys, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
-			records[string(key[len(definitionKeys):])] = bytes.Clone(value)
-			return true, nil
-		})
-	}
+	err = scanRecords(s.engine, definitionKeys, func(name string, value []byte) error {
+		records[name] = value
+		return nil
+	})
 	if err == nil {
 		c, err = schema.Decode(records, system...)
 	}
@@ -50,32 +39,6 @@ func (s *Store) loadCatalog(system []*schema.Keyspace) (c *schema.Catalog, err e
 		return nil, fmt.Errorf("load the definitions: %w", err)
 	}
 	return c, nil
-}
-
-// splitCatalog writes each definition as a record of its own. The old record counts until all of them are safe.
-func (s *Store) splitCatalog(c *schema.Catalog) error {
-	var ops []engine.Op
-	size := 0
-	for _, op := range definitionOps(schema.Encode(c)) {
-		ops, size = append(ops, op), size+len(op.Key)+len(op.Value)
-		if size > s.limits.CommitBytes/2 || len(ops) > s.limits.CommitOps/2 {
-			if err := s.commit(ops); err != nil {
-				return fmt.Errorf("store the definitions: %w", err)
-			}
-			ops, size = nil, 0
-		}
-	}
-	err := s.commit(ops)
-	if err == nil {
-		err = s.engine.Sync()
-	}
-	if err == nil {
-		err = s.commit([]engine.Op{{Kind: engine.Delete, Key: catalogKey}})
-	}
-	if err != nil {
-		return fmt.Errorf("store the definitions: %w", err)
-	}
-	return nil
 }
 
 // definitionOps writes records of definitions, and removes those that are nil.

@@ -208,9 +208,6 @@ func (s *Store) loadIndexes(first *state) error {
 		return err
 	}
 	stored := &state{catalog: &schema.Catalog{}, indexes: indexes}
-	for _, all := range indexes {
-		s.formerViews = s.formerViews || slices.ContainsFunc(all, (*keptIndex).isEntriesOfView)
-	}
 	m := s.meta
 	ops, _ := first.numberIndexes(stored, &m)
 	if len(ops) == 0 {

@@ -17,8 +17,7 @@ import (
 // of the round before it; when these have ended nobody does. Then all entries of earlier rounds are those that are
 // there.
 //
-// Where nodes share the engine each counts rounds for itself, and reads begin with all entries. Entries of before there
-// were rounds are older than those of all rounds.
+// Where nodes share the engine each counts rounds for itself, and reads begin with all entries.
 
 // roundSize is how long a round is in the key of an entry.
 const roundSize = 8
@@ -29,42 +28,25 @@ func (x *keptIndex) appendRound(dst []byte, round uint64) []byte {
 }
 
 // ungraphed is where the entries of an index of vectors are that were written since a round.
-func (x *keptIndex) ungraphed(since uint64) []entrySpan {
-	spans := make([]entrySpan, 0, 2)
-	if since == 0 {
-		spans = append(spans, newEntrySpan(x.appendForm(nil, wholeValue), false))
-	}
-	end := rows.Successor(x.appendForm(nil, ofRound))
-	return append(spans, entrySpan{start: x.appendRound(nil, since), end: end})
+func (x *keptIndex) ungraphed(since uint64) entrySpan {
+	return entrySpan{start: x.appendRound(nil, since), end: rows.Successor(x.appendForm(nil, ofRound))}
 }
 
-// splitRound returns the round in the key of an entry of an index of vectors, 0 if it was written before there were
-// rounds, and the key of the row.
+// splitRound returns the round and the key of the row in the key of an entry of an index of vectors.
 func splitRound(key []byte) (round uint64, row []byte, err error) {
 	rest := key[min(len(key), rows.AreaSize):]
-	switch {
-	case len(rest) > 0 && rest[0] == wholeValue:
-		return 0, rest[1:], nil
-	case len(rest) > roundSize && rest[0] == ofRound:
-		return binary.BigEndian.Uint64(rest[1:]), rest[1+roundSize:], nil
+	if len(rest) <= roundSize || rest[0] != ofRound {
+		return 0, nil, rows.ErrKey
 	}
-	return 0, nil, rows.ErrKey
+	return binary.BigEndian.Uint64(rest[1:]), rest[1+roundSize:], nil
 }
 
 // scanUngraphed calls fn with the keys of entries that were written since a round.
 func (x *keptIndex) scanUngraphed(src engine.Reader, since uint64, fn func(key []byte) (bool, error)) error {
-	for _, span := range x.ungraphed(since) {
-		stopped := false
-		err := src.Scan(span.start, span.end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
-			more, err := fn(key)
-			stopped = !more
-			return more, err
-		})
-		if err != nil || stopped {
-			return err
-		}
-	}
-	return nil
+	span := x.ungraphed(since)
+	return src.Scan(span.start, span.end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
+		return fn(key)
+	})
 }
 
 // beginRound begins a round, and waits until no entries of earlier ones are written to an index.
@@ -80,7 +62,7 @@ func (s *Store) firstRound(x *keptIndex) (uint64, error) {
 	if s.cluster != nil {
 		return 0, nil
 	}
-	span := x.ungraphed(1)[0]
+	span := x.ungraphed(0)
 	err := s.engine.Scan(span.start, span.end, engine.ScanOptions{KeysOnly: true, Reverse: true},
 		func(key, _ []byte) (bool, error) {
 			last, _, err := splitRound(key)

@@ -10,21 +10,12 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// formatVersion is the version of what the store writes (see package rows). Data of a later version is refused. Data
-// of an earlier version is read as it is, and counts as this version from when it is opened.
-//
-//	1  cells have no paths
-//	2  collections that are not frozen, counters, the seconds of tombstones
-//	3  a record for each keyspace and table, in place of one for all
-//	4  the Badger engine keeps what is merged into long values beside them, which earlier versions would not see
-//	5  indexes have entries, which earlier versions would not write
-//	6  a commit log in front of Badger, which earlier versions would not read
+// formatVersion is the version of the stored keys and values (see package rows). Data of another version is refused.
 const formatVersion = 6
 
 // The store's own records are keys of table 0.
 var (
 	metaKey        = ownKey("meta")
-	catalogKey     = ownKey("catalog") // until format 3
 	definitionKeys = ownKey("definition/")
 	deadKey        = ownKey("dead/")
 	sweepKeys      = ownKey("sweep/")
@@ -36,9 +27,8 @@ func ownKey(name string) []byte { return append(rows.AppendArea(nil, 0, rows.Are
 
 // meta is the store's first record: its format, its id and the next table's number.
 type meta struct {
-	version uint32 // of the data, when it was opened
-	host    [16]byte
-	next    uint32 // the next table's number
+	host [16]byte
+	next uint32 // the next table's number
 }
 
 // metaSize is the length of the record: version, host id, next number.
@@ -52,9 +42,9 @@ func (m *meta) load(r engine.Reader) (found bool, err error) {
 		if len(b) < 4 {
 			return errMeta
 		}
-		if m.version = binary.BigEndian.Uint32(b); m.version > formatVersion {
-			return fmt.Errorf("the data was written by a later version of cqld: "+
-				"its format is %d, this cqld knows formats up to %d", m.version, formatVersion)
+		if version := binary.BigEndian.Uint32(b); version != formatVersion {
+			return fmt.Errorf("the data was written by another version of cqld: its format is %d, this cqld reads format %d",
+				version, formatVersion)
 		}
 		if len(b) != metaSize {
 			return errMeta

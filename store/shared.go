@@ -86,8 +86,6 @@ func (s *Store) writeFirstRecords() error {
 			if err := m.drawHost(); err != nil {
 				return err
 			}
-		case m.version < formatVersion:
-			return errors.New("the data was written by an earlier version of cqld: open it once with a server that is alone")
 		default:
 			return nil
 		}
@@ -194,14 +192,16 @@ func (s *Store) stored(old *state) (next *state, m meta, err error) {
 			if len(name) != 16 {
 				return errMeta
 			}
-			suspended[[16]byte([]byte(name))] = sinceVersion(value, version.Number)
-			return nil
+			suspended[[16]byte([]byte(name))], err = recordVersion(value)
+			return err
 		}); err != nil {
 			return err
 		}
 		if err := scanRecords(r, markKeys, func(name string, value []byte) error {
 			id, err := recordNumber(name)
-			marked[id] = sinceVersion(value, version.Number)
+			if err == nil {
+				marked[id], err = recordVersion(value)
+			}
 			return err
 		}); err != nil {
 			return err
@@ -287,15 +287,6 @@ func follow(old *state, records schema.Records) (*schema.Catalog, error) {
 // leads reports whether background work is this store's: it is alone, or its node leads.
 func (s *Store) leads() bool { return s.cluster == nil || s.cluster.Leads() }
 
-// sinceVersion is the version of the definitions that a record was stored with. Earlier versions of cqld did not write
-// it: then it may be the newest.
-func sinceVersion(value []byte, newest uint64) uint64 {
-	if len(value) != 8 {
-		return newest
-	}
-	return binary.BigEndian.Uint64(value)
-}
-
 // settle waits until all nodes use the definitions that this store uses, or newer ones.
 func (s *Store) settle() error {
 	if s.cluster == nil {
@@ -363,4 +354,12 @@ func recordNumber(name string) (uint32, error) {
 		return 0, errMeta
 	}
 	return binary.BigEndian.Uint32([]byte(name)), nil
+}
+
+// recordVersion reads the version of the definitions that a record was stored with.
+func recordVersion(value []byte) (uint64, error) {
+	if len(value) != 8 {
+		return 0, errMeta
+	}
+	return binary.BigEndian.Uint64(value), nil
 }

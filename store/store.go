@@ -81,11 +81,10 @@ type Store struct {
 	restores   atomic.Uint64 // how often a Restore has begun or ended
 	background sync.RWMutex  // held by steps of background work, which Restore waits for
 
-	still       bool                          // Options.Still
-	formerViews bool                          // an earlier version has kept views in another form
-	building    atomic.Pointer[buildProgress] // the build of an index or a view that is under way
-	built       atomic.Uint64                 // how many there were
-	unbuilt     atomic.Uint64                 // how often one has failed
+	still    bool                          // Options.Still
+	building atomic.Pointer[buildProgress] // the build of an index or a view that is under way
+	built    atomic.Uint64                 // how many there were
+	unbuilt  atomic.Uint64                 // how often one has failed
 
 	graphs       graphs       // of indexes of vectors
 	leastGraphed atomic.Int64 // leastGraphed and leastAdded, but in tests
@@ -174,10 +173,6 @@ func Open(o Options) (*Store, error) {
 		go s.keepGraphs() // nodes would replace each other's
 	}
 	s.wakePurge()
-	if s.formerViews {
-		s.log.Info().Msg("materialized views are built anew in the form of this version")
-		s.awaitRebuilt()
-	}
 	return s, nil
 }
 
@@ -193,8 +188,6 @@ func (s *Store) load(system []*schema.Keyspace) error {
 		if err := s.meta.drawHost(); err != nil {
 			return err
 		}
-	}
-	if s.meta.version < formatVersion {
 		if err := s.commit([]engine.Op{s.meta.op()}); err != nil {
 			return fmt.Errorf("write the store's first record: %w", err)
 		}

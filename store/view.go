@@ -38,11 +38,6 @@ func newKeptView(t, view *schema.Table) *keptIndex {
 	return k
 }
 
-// isEntriesOfView reports whether a record is of a view as earlier versions kept it: as an index of its keys.
-func (x *keptIndex) isEntriesOfView() bool {
-	return strings.HasPrefix(x.name, "\x00") && !strings.HasPrefix(x.name, "\x00rows\x00")
-}
-
 // viewOf returns what is kept of a view, or nil.
 func (s *state) viewOf(view *schema.Table) *keptIndex {
 	for _, x := range s.indexes[s.ids[view.View.BaseID]] {

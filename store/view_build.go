@@ -102,15 +102,3 @@ func (s *Store) isBuilding(x *keptIndex) bool {
 	now := s.state.Load().viewOf(x.view)
 	return s.closing.Err() == nil && now != nil && !now.built && now.id == x.id
 }
-
-// awaitRebuilt waits until all views are built, where an earlier version has kept them in another form: they would have
-// no rows before.
-func (s *Store) awaitRebuilt() {
-	for _, all := range s.state.Load().indexes {
-		for _, x := range all {
-			for x.view != nil && s.isBuilding(x) {
-				time.Sleep(time.Millisecond)
-			}
-		}
-	}
-}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
 
@@ -356,56 +355,6 @@ func TestViewOfTruncated(t *testing.T) {
 	}
 	if err := s.Read(t.Context(), read, func(*Row) (bool, error) { return true, nil }); err == nil {
 		t.Error("a view that was dropped can be read")
-	}
-}
-
-// TestViewsOfEarlierVersions opens a folder in which a view is kept as entries of its keys, as it was before: the view
-// has its rows at once, and nothing is left of the entries.
-func TestViewsOfEarlierVersions(t *testing.T) {
-	dir := t.TempDir()
-	s := open(t, dir, Options{})
-	base := newTable(t, "base", "k int", "", "v int")
-	view := viewOf(base, newTable(t, "byv", "v int", "k int", ""))
-	define(t, s, base, view)
-	for k := range int32(1000) {
-		m := NewMutation(base, types.EncodeInt(k))
-		m.Row(nil)
-		m.Set(base.Column("v"), types.EncodeInt(k%7), 1, Expiry{})
-		if err := apply(s, m); err != nil {
-			t.Fatal(err)
-		}
-	}
-	x := s.state.Load().viewOf(view)
-	former := *x
-	former.name = "\x00" + strings.TrimPrefix(x.name, "\x00rows\x00")
-	ops := []engine.Op{former.record()}
-	area := rows.AppendArea(nil, x.id, rows.AreaRows)
-	end := rows.Successor(slices.Clone(area))
-	err := s.engine.Scan(area, end, engine.ScanOptions{}, func(key, _ []byte) (bool, error) {
-		ops = append(ops, engine.Op{Kind: engine.Put, Key: slices.Clone(key), Value: []byte{1}})
-		return true, nil
-	})
-	if err == nil {
-		err = s.commit(ops)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	closeStore(t, s)
-	s = open(t, dir, Options{})
-	defer closeStore(t, s)
-	if got := readRows(t, s, &Read{Table: s.Catalog().Table("ks", "byv")}); len(got) != 1000 {
-		t.Errorf("the view has %d rows", len(got))
-	}
-	for gone := false; !gone; {
-		gone = true
-		err := s.engine.Scan(area, end, engine.ScanOptions{}, func(_, _ []byte) (bool, error) {
-			gone = false
-			return false, nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 
