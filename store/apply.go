@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cqld/cqld/store/tombstones"
+
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
@@ -108,7 +110,7 @@ func (s *Store) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error)
 			return ops, err
 		}
 		kinds := m.deletes()
-		if kinds != ([tombstoneKinds]bool{}) && m.isUnmarked(id, s.settled.Load()) {
+		if kinds != ([tombstones.Kinds]bool{}) && m.isUnmarked(id, s.settled.Load()) {
 			for _, begun := range ms[:i+1] {
 				begun.stopWriting()
 			}
@@ -116,7 +118,7 @@ func (s *Store) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error)
 		}
 		n := len(ops)
 		ops = m.appendOps(ops, id)
-		m.deleting = s.deletions.begin(id, rows.TokenOf(m.prefix), kinds, ops[n:])
+		m.deleting = s.deletions.BeginWrite(id, rows.TokenOf(m.prefix), kinds, ops[n:])
 		if len(indexes) > 0 {
 			if ops, err = m.appendEntries(ops, ops[n:], indexes, s.graphs.round.Load()); err != nil {
 				return ops, err
@@ -142,8 +144,8 @@ func (s *Store) startWriting(m *Mutation) (uint32, []*keptIndex, error) {
 		if state.writing != nil {
 			state.writing.Add(1)
 		}
-		u := s.usages.of(id)
-		period := u.start(len(m.spans), len(m.buf), m.due)
+		u := s.usages.Of(id)
+		period := u.BeginWrite(len(m.spans), len(m.buf), m.due)
 		now := s.state.Load()
 		if now == state || s.cluster == nil && now.ids[m.table.ID] == id && sameIndexes(now.indexes[id], state.indexes[id]) {
 			m.usage, m.period, m.state, m.id = u, period, state, id
@@ -152,20 +154,20 @@ func (s *Store) startWriting(m *Mutation) (uint32, []*keptIndex, error) {
 		if state.writing != nil {
 			state.writing.Add(-1)
 		}
-		u.end(period) // the table was changed, truncated or dropped, and whoever did it may not have seen the mutation
+		u.EndWrite(period) // the table was changed, truncated or dropped, and whoever did it may not have seen the mutation
 	}
 }
 
 // stopWriting is called when a mutation is committed or has failed.
 func (m *Mutation) stopWriting() {
 	if m.usage != nil {
-		m.usage.end(m.period)
+		m.usage.EndWrite(m.period)
 		if m.state.writing != nil {
 			m.state.writing.Add(-1)
 		}
 	}
-	m.deleting.end()
-	m.usage, m.state, m.deleting = nil, nil, deleting{}
+	m.deleting.End()
+	m.usage, m.state, m.deleting = nil, nil, tombstones.Deletion{}
 }
 
 // finish tells the caller of Apply the outcome, and frees the mutations.

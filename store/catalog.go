@@ -111,7 +111,7 @@ func (s *Store) define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 	s.noteChanges(old.catalog, c)
 	s.followIndexes(old, next)
 	for _, id := range dead {
-		s.deletions.forget(id)
+		s.deletions.Forget(id)
 	}
 	if len(dead) > 0 || len(indexes) > 0 {
 		s.wakePurge()

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/store/snapshot"
+
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
@@ -185,7 +187,7 @@ func TestPurgeResumes(t *testing.T) {
 
 // TestOtherFormatIsRefused opens data of an earlier and of a later format.
 func TestOtherFormatIsRefused(t *testing.T) {
-	for _, version := range []uint32{formatVersion - 1, formatVersion + 1} {
+	for _, version := range []uint32{snapshot.Format - 1, snapshot.Format + 1} {
 		dir := t.TempDir()
 		s := open(t, dir, Options{})
 		other := s.meta.op()
@@ -194,7 +196,7 @@ func TestOtherFormatIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		closeStore(t, s)
-		want := fmt.Sprintf("its format is %d, this cqld reads format %d", version, formatVersion)
+		want := fmt.Sprintf("its format is %d, this cqld reads format %d", version, snapshot.Format)
 		if _, err := tryOpen(t, dir, Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("open: %v", err)
 		}

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cqld/cqld/store/usage"
+
+	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
@@ -74,4 +77,16 @@ func boundOp(bound int64) engine.Op {
 func (s *Store) boundMoved(bound int64) {
 	for old := s.bound.Load(); old < bound && !s.bound.CompareAndSwap(old, bound); old = s.bound.Load() {
 	}
+}
+
+// Estimate is roughly how much a table has.
+type Estimate = usage.Estimate
+
+// Estimate returns roughly how much a table has.
+func (s *Store) Estimate(t *schema.Table) Estimate {
+	id, ok := s.current().ids[t.ID]
+	if !ok {
+		return Estimate{}
+	}
+	return s.usages.Of(id).Estimate()
 }

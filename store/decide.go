@@ -61,7 +61,7 @@ func (s *Store) Decide(
 		d.onUpdate, d.onOutcome = d.update, d.outcome
 	}
 	d.ctx, d.snapshot.store, d.table, d.decide, d.done = ctx, s, t.ID, decide, done
-	d.snapshot.clock = s.deletions.now()
+	d.snapshot.clock = s.deletions.Clock()
 	d.guards[0] = appendGuard(d.guards[0][:0], t, partition)
 	s.engine.Update(ctx, d.guards[:], d.onUpdate, d.onOutcome)
 }

@@ -61,7 +61,7 @@ func TestSweptAfterChange(t *testing.T) {
 		table := *s.Catalog().Table("ks", "t")
 		change.apply(&table)
 		define(t, s, schema.NewTable(table))
-		if got := s.usages.of(uint32(table.StoreID)).wanted(s.now().Unix()); got != change.wanted {
+		if got := s.usages.Of(uint32(table.StoreID)).WantsSweep(s.now().Unix()); got != change.wanted {
 			t.Errorf("change %d: a sweep is wanted: %t", i, got)
 		}
 	}

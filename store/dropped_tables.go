@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cqld/cqld/store/tombstones"
+
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
@@ -92,7 +94,7 @@ func (s *Store) deadTables() (ids []uint32, err error) {
 // purgeTable removes one table's keys once nobody writes them any more. Close can stop it between steps, and so can
 // Restore, which the store has gone through as often as era says.
 func (s *Store) purgeTable(id uint32, era uint64) error {
-	for !s.usages.of(id).idle() {
+	for !s.usages.Of(id).IsIdle() {
 		if err := s.closing.Err(); err != nil {
 			return err
 		}
@@ -115,7 +117,7 @@ func (s *Store) purgeTable(id uint32, era uint64) error {
 		}
 	}
 	return s.step(era, func() error {
-		s.usages.drop(id)
+		s.usages.Drop(id)
 		return s.commit([]engine.Op{{Kind: engine.Delete, Key: deadTableKey(id)}})
 	})
 }
@@ -137,4 +139,24 @@ func (s *Store) partToPurge(start []byte, id uint32) (end []byte, err error) {
 		return false, nil
 	})
 	return end, err
+}
+
+// makeFilters makes the filters of tables of which nothing is known.
+func (s *Store) makeFilters(ids []uint32) {
+	for _, id := range ids {
+		c, n := s.deletions.RebuildFilter(id, s.usages.Of(id).AwaitWrites), 0
+		if c == nil {
+			continue
+		}
+		err := tombstones.EachKey(s.engine, id, func(kind tombstones.Kind, token int64) (bool, error) {
+			c.Add(kind, token)
+			if n++; n%1024 == 0 {
+				return true, s.closing.Err()
+			}
+			return true, nil
+		})
+		if c.Finish(err == nil); err != nil && s.closing.Err() == nil {
+			s.log.Error().Err(err).Uint32("store_id", id).Msg("cannot load the tombstones of a table")
+		}
+	}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cqld/cqld/store/tombstones"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/rows"
@@ -189,17 +191,17 @@ func FuzzKeys(f *testing.F) {
 	f.Add(rows.AppendClustering([]byte{rows.KindRow}, table, [][]byte{types.EncodeInt(1), {0, 0, 0, 1, 5}}), []byte{1, 2})
 	f.Add(append(rows.AppendEscaped(nil, start), rows.KindRow+1), rows.Tombstone{Timestamp: 5, Second: 6}.Append(nil))
 	f.Fuzz(func(t *testing.T, end, value []byte) {
-		var d tombstoneReader
-		var c tombstoneCursor
+		var d tombstones.Reader
+		var c tombstones.Cursor
 		deletion := append(bytes.Clone(key), end...)
 		rows.SetArea(deletion, 0, rows.AreaTombstones)
 		stored := sortedRows{{Key: deletion, Value: value}, {Key: append(deletion, 'x'), Value: value}}
-		d.begin(unknownTombstones)
-		if err := d.load(stored, key); err == nil {
+		d.Begin(tombstones.Unknown)
+		if err := d.Load(stored, key); err == nil {
 			d.Over(end)
 		}
-		c.begin(stored, 0, key, nil)
-		if err := c.load(&d.PartitionTombstones, key); err == nil {
+		c.Begin(stored, 0, key, nil)
+		if err := c.Load(&d.PartitionTombstones, key); err == nil {
 			d.Over(end)
 		}
 		_, _ = rows.AppendRowsPrefix(nil, deletion)

@@ -2,10 +2,10 @@ package store
 
 import (
 	"errors"
-	"time"
+
+	"github.com/cqld/cqld/store/usage"
 
 	"github.com/cqld/cqld/cql/schema"
-	"github.com/cqld/cqld/store/bloom"
 	"github.com/cqld/cqld/store/engine"
 )
 
@@ -15,7 +15,7 @@ import (
 type Image struct {
 	rows       engine.Snapshot
 	state      *state
-	usages     map[uint32]*usage
+	usages     map[uint32]*usage.Table
 	tombstones []uint32 // the tables that may have tombstones of partitions or ranges
 	next       uint32   // the next table's number
 	last       int64    // no timestamp is later
@@ -40,10 +40,10 @@ func (s *Store) Image() (*Image, error) {
 	}
 	s.defining.Lock()
 	defer s.defining.Unlock()
-	i := &Image{rows: e.Snapshot(), state: s.state.Load(), usages: map[uint32]*usage{}, next: s.meta.next}
+	i := &Image{rows: e.Snapshot(), state: s.state.Load(), usages: map[uint32]*usage.Table{}, next: s.meta.next}
 	for _, id := range i.state.ids {
-		i.usages[id] = s.usages.of(id).copy()
-		if s.deletions.tombstonesIn(id, s.deletions.now()).any() { // a tombstone is in there before it is in the engine
+		i.usages[id] = s.usages.Of(id).Copy()
+		if s.deletions.FilterOf(id, s.deletions.Clock()).Any() { // a tombstone is in there before it is in the engine
 			i.tombstones = append(i.tombstones, id)
 		}
 	}
@@ -74,7 +74,7 @@ func (s *Store) Restore(i *Image) (before *schema.Catalog, err error) {
 	between := state{catalog: next.catalog, virtual: old.virtual, restoring: make(chan struct{})}
 	s.state.Store(&between)
 	defer close(between.restoring)
-	s.usages.awaitWrites()
+	s.usages.AwaitWrites()
 	if err := e.Restore(i.rows); err != nil {
 		s.state.Store(old)
 		return nil, err
@@ -108,7 +108,6 @@ func (s *Store) loadImage(i *Image, system []*schema.Keyspace) error {
 	}
 	first.catalog = withControls(first.catalog, controls)
 	s.state.Store(&first)
-	s.deletions.budget = bloom.NewBudget(s.filterBytes)
 	s.restoreUsages(new(state), i)
 	s.restoreTombstones(i)
 	return s.continueFrom(i)
@@ -138,17 +137,17 @@ func (s *Store) continueFrom(i *Image) error {
 func (s *Store) restoreUsages(old *state, i *Image) {
 	for _, id := range old.ids {
 		if i.usages[id] == nil {
-			s.usages.drop(id)
+			s.usages.Drop(id)
 		}
 	}
 	for id, u := range i.usages {
-		s.usages.of(id).restore(u)
+		s.usages.Of(id).Restore(u)
 	}
 }
 
 // restoreTombstones makes known which tables may have tombstones. Their filters are made in the background.
 func (s *Store) restoreTombstones(i *Image) {
-	s.deletions.reset(i.tombstones)
+	s.deletions.Reset(i.tombstones)
 	s.uncollected.Store(&i.tombstones)
 }
 
@@ -184,13 +183,4 @@ func (s *Store) step(era uint64, fn func() error) error {
 		return errRestored
 	}
 	return fn()
-}
-
-// awaitWrites waits until no mutation is being committed.
-func (u *usages) awaitWrites() {
-	for _, known := range u.each() {
-		for !known.idle() {
-			time.Sleep(50 * time.Microsecond)
-		}
-	}
 }

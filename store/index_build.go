@@ -28,7 +28,7 @@ func (s *Store) followIndexes(old, next *state) {
 		}
 		changed = true
 		if old.live[id] {
-			s.usages.of(id).wait()
+			s.usages.Of(id).AwaitWrites()
 		}
 	}
 	if changed {
@@ -168,7 +168,7 @@ func (s *Store) Builds() uint64 { return s.built.Load() }
 // store is restored meanwhile, which it was as often as era says before.
 func (s *Store) buildIndex(x *keptIndex, era uint64) error {
 	began := time.Now()
-	progress := &buildProgress{index: x, began: s.now(), total: s.usages.of(x.tableID).estimate().Rows}
+	progress := &buildProgress{index: x, began: s.now(), total: s.usages.Of(x.tableID).Estimate().Rows}
 	progress.token.Store(math.MinInt64)
 	s.building.Store(progress)
 	defer s.building.Store(nil)
@@ -254,8 +254,8 @@ func (s *Store) entriesFrom(
 
 // commitEntries commits entries of rows, unless the index is gone.
 func (s *Store) commitEntries(x *keptIndex, ops []engine.Op) (gone bool, err error) {
-	u := s.usages.of(x.tableID)
-	defer u.end(u.start(0, 0, math.MaxInt64))
+	u := s.usages.Of(x.tableID)
+	defer u.EndWrite(u.BeginWrite(0, 0, math.MaxInt64))
 	if !slices.ContainsFunc(s.state.Load().indexes[x.tableID], func(o *keptIndex) bool { return o.id == x.id }) {
 		return true, nil
 	}

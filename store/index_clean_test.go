@@ -29,7 +29,7 @@ func TestCleanIndexes(t *testing.T) {
 	}
 	sweep := func(pause int) {
 		t.Helper()
-		s.usages.of(uint32(table.StoreID)).dueAt(0)
+		s.usages.Of(uint32(table.StoreID)).NoteDue(0)
 		if err := s.sweepAll(context.Background(), pause); err != nil {
 			t.Fatal(err)
 		}

@@ -41,7 +41,7 @@ func (r *reader) worthGathering() int {
 	if r.read.Keys != nil {
 		return r.store.gathered
 	}
-	e := r.store.usages.of(r.id).estimate()
+	e := r.store.usages.Of(r.id).Estimate()
 	n := float64(e.Rows) / 16
 	if r.read.Want > 0 {
 		n = min(n, math.Sqrt(float64(r.read.Want)*float64(e.Rows)))

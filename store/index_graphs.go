@@ -160,7 +160,7 @@ func (s *Store) growGraphs(done map[uint32]grown) error {
 					continue
 				}
 			}
-			written, idle := s.usages.of(x.tableID).rowsWritten()
+			written, idle := s.usages.Of(x.tableID).RowsWritten()
 			now := grown{written, s.leastGraphed.Load()}
 			if before, known := done[x.id]; known && before == now {
 				continue
@@ -260,8 +260,8 @@ func (s *Store) removeParts(x *keptIndex, keys [][]byte) error {
 
 // commitGraph commits parts of graphs one after the other, unless the index is gone. A purge of the index waits for it.
 func (s *Store) commitGraph(x *keptIndex, ops []engine.Op) (gone bool, err error) {
-	u := s.usages.of(x.id)
-	defer u.end(u.start(0, 0, math.MaxInt64))
+	u := s.usages.Of(x.id)
+	defer u.EndWrite(u.BeginWrite(0, 0, math.MaxInt64))
 	for part := range slices.Chunk(ops, 4) {
 		if gone, err = s.commitEntries(x, part); gone || err != nil {
 			return gone, err
@@ -452,8 +452,8 @@ func (s *Store) storeGraph(
 		for _, old := range replaced {
 			last = append(last, engine.Op{Kind: engine.Delete, Key: x.graphKey(old.number, lastPart)})
 		}
-		u := s.usages.of(x.id)
-		defer u.end(u.start(0, 0, math.MaxInt64))
+		u := s.usages.Of(x.id)
+		defer u.EndWrite(u.BeginWrite(0, 0, math.MaxInt64))
 		if !s.state.Load().live[x.id] {
 			gone = true
 			return nil

@@ -52,7 +52,7 @@ func (x *keptIndex) scanUngraphed(src engine.Reader, since uint64, fn func(key [
 // beginRound begins a round, and waits until no entries of earlier ones are written to an index.
 func (s *Store) beginRound(x *keptIndex) uint64 {
 	round := s.graphs.round.Add(1)
-	s.usages.of(x.tableID).wait()
+	s.usages.Of(x.tableID).AwaitWrites()
 	return round
 }
 

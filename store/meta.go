@@ -6,12 +6,11 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/cqld/cqld/store/snapshot"
+
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
-
-// formatVersion is the version of the stored keys and values (see package rows). Data of another version is refused.
-const formatVersion = 6
 
 // The store's own records are keys of table 0.
 var (
@@ -42,9 +41,9 @@ func (m *meta) load(r engine.Reader) (found bool, err error) {
 		if len(b) < 4 {
 			return errMeta
 		}
-		if version := binary.BigEndian.Uint32(b); version != formatVersion {
+		if version := binary.BigEndian.Uint32(b); version != snapshot.Format {
 			return fmt.Errorf("the data was written by another version of cqld: its format is %d, this cqld reads format %d",
-				version, formatVersion)
+				version, snapshot.Format)
 		}
 		if len(b) != metaSize {
 			return errMeta
@@ -67,7 +66,7 @@ func (m *meta) drawHost() error {
 
 // op writes the record.
 func (m *meta) op() engine.Op {
-	b := binary.BigEndian.AppendUint32(nil, formatVersion)
+	b := binary.BigEndian.AppendUint32(nil, snapshot.Format)
 	b = append(b, m.host[:]...)
 	return engine.Op{Kind: engine.Put, Key: metaKey, Value: binary.BigEndian.AppendUint32(b, m.next)}
 }

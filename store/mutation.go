@@ -6,6 +6,10 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/cqld/cqld/store/tombstones"
+
+	"github.com/cqld/cqld/store/usage"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
@@ -32,21 +36,21 @@ type Mutation struct {
 	paths    []byte // memory of its cells' paths
 	lossy    []byte
 	sorted   bool
-	elements bool   // some of its cells are elements of collections
-	size     int    // a lower bound of its bytes, unless some cells are in the same place
-	united   int    // size when cells were last united
-	counts   bool   // it changes counters
-	parts    bool   // some of its cells are elements of collections or fields of user types
-	adds     bool   // it writes something besides tombstones
-	moved    bool   // its keys are those of another number than the table's
-	second   int64  // in which its tombstones are written; 0: not known
-	due      int64  // the second from which something may be purged; math.MaxInt64: never
-	usage    *usage // of the table, while it is being committed
-	period   int    // of usage, in which it began
-	state    *state // under which it is being committed
-	id       uint32 // of the table, in this state
+	elements bool         // some of its cells are elements of collections
+	size     int          // a lower bound of its bytes, unless some cells are in the same place
+	united   int          // size when cells were last united
+	counts   bool         // it changes counters
+	parts    bool         // some of its cells are elements of collections or fields of user types
+	adds     bool         // it writes something besides tombstones
+	moved    bool         // its keys are those of another number than the table's
+	second   int64        // in which its tombstones are written; 0: not known
+	due      int64        // the second from which something may be purged; math.MaxInt64: never
+	usage    *usage.Table // of the table, while it is being committed
+	period   int          // of usage, in which it began
+	state    *state       // under which it is being committed
+	id       uint32       // of the table, in this state
 
-	deleting deleting
+	deleting tombstones.Deletion
 	entries  *entryWriter // of indexes; nil: no table that this mutation was for had any
 
 	apply applying // of the first mutation of an Apply
@@ -91,7 +95,7 @@ func (m *Mutation) release() {
 	clear(m.ops)
 	m.table, m.partition, m.usage = nil, nil, nil
 	m.open, m.counts, m.parts, m.adds, m.moved = false, false, false, false, false
-	m.deleting = deleting{}
+	m.deleting = tombstones.Deletion{}
 	if m.entries != nil {
 		m.entries.release()
 	}

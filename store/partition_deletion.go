@@ -1,6 +1,9 @@
 package store
 
-import "github.com/cqld/cqld/store/rows"
+import (
+	"github.com/cqld/cqld/store/rows"
+	"github.com/cqld/cqld/store/tombstones"
+)
 
 // DeletePartition deletes everything in the partition that was written at ts or before.
 func (m *Mutation) DeletePartition(ts int64) {
@@ -37,11 +40,11 @@ func (m *Mutation) DeleteRow(ts int64) {
 }
 
 // deletes reports which kinds of tombstones of its partition the mutation has.
-func (m *Mutation) deletes() (kinds [tombstoneKinds]bool) {
+func (m *Mutation) deletes() (kinds [tombstones.Kinds]bool) {
 	m.endRow()
 	for _, s := range m.spans {
 		if key := m.buf[s.key:s.value]; rows.IsTombstoneKey(key) {
-			kinds[kindOf(key, len(m.prefix))] = true
+			kinds[tombstones.KindOf(key, len(m.prefix))] = true
 		}
 	}
 	return kinds

@@ -5,6 +5,8 @@ import (
 	"context"
 	"sync"
 
+	"github.com/cqld/cqld/store/tombstones"
+
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
@@ -27,7 +29,7 @@ type reader struct {
 	ticks   int          // rows of scans
 
 	place      readPlace
-	tombstones tombstoneReader
+	tombstones tombstones.Reader
 	row        rowAssembly
 	dead       deadRun
 	lookup     lookup
@@ -62,10 +64,10 @@ func newReader() *reader {
 func (r *reader) begin(ctx context.Context, s *Store, read *Read, id uint32, fn func(*Row) (bool, error)) {
 	r.ctx, r.store, r.read, r.id, r.fn = ctx, s, read, id, fn
 	r.after, r.ticks, r.done = read.After, 0, false
-	r.tombstones.begin(nil)
+	r.tombstones.Begin(nil)
 	r.clock = 0
 	if id != 0 {
-		r.clock = s.deletions.now()
+		r.clock = s.deletions.Clock()
 		r.era = s.restores.Load()
 		r.state = s.state.Load()
 		r.indexes = r.state.indexes[id]
@@ -81,7 +83,7 @@ func (r *reader) release() {
 	r.lookup.index, r.lookup.entry, r.lookup.gather, r.lookup.others = nil, nil, gathering{}, nil
 	r.lookup.ahead.getter = nil
 	r.row.release()
-	r.tombstones.release()
+	r.tombstones.Release()
 	readers.Put(r)
 }
 
@@ -92,7 +94,7 @@ func (r *reader) run(src engine.Reader) error {
 		if now.ids[table] != r.id || r.store.moved(r.state) || now.suspended[table] != 0 {
 			return errTruncated
 		}
-		r.tombstones.beginKept(&r.store.deletions, r.id, r.clock)
+		r.tombstones.BeginKept(&r.store.deletions, r.id, r.clock)
 	}
 	r.src = src
 	if r.read.Nearest != nil && r.id != 0 {
@@ -159,7 +161,7 @@ func (r *reader) beginPartition(key []byte) error {
 	if err := r.row.beginPartition(key); err != nil {
 		return err
 	}
-	if err := r.tombstones.load(r.src, r.place.prefix); err != nil {
+	if err := r.tombstones.Load(r.src, r.place.prefix); err != nil {
 		return err
 	}
 	r.row.coveredBy(&r.tombstones.PartitionTombstones)

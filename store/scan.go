@@ -29,7 +29,7 @@ func (r *reader) scan() error {
 		}
 	}
 	p.prefix = p.prefix[:0]
-	r.tombstones.scan(r.src, r.id, start, end)
+	r.tombstones.Scan(r.src, r.id, start, end)
 	if r.read.allRows() && !r.read.Reverse {
 		if err := r.scanRows(start, end); err != nil || r.done {
 			return err

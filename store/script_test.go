@@ -157,7 +157,7 @@ func (s *script) alter(change func(*schema.Table) *schema.Table) {
 func (s *script) sweep() []string {
 	before := s.store.SweepMetrics()
 	id := s.store.Catalog().Table(s.table.Keyspace, s.table.Name).StoreID
-	s.store.usages.drop(uint32(id))
+	s.store.usages.Drop(uint32(id))
 	if err := s.store.Sweep(context.Background()); err != nil {
 		s.Fatal(err)
 	}

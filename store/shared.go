@@ -13,7 +13,6 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
-	"github.com/cqld/cqld/store/bloom"
 	"github.com/cqld/cqld/store/cluster"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
@@ -54,7 +53,6 @@ func (s *Store) join(o cluster.Options, system []*schema.Keyspace) error {
 		return err
 	}
 	s.cluster, s.host, s.now = node, node.HostID(), node.Now
-	s.deletions.shared, s.deletions.budget = true, bloom.NewBudget(maxTombstoneFilters)
 	first := newState(schema.New(system...))
 	first.writing = new(atomic.Int64)
 	s.state.Store(first)
@@ -164,7 +162,7 @@ func (s *Store) tellFollowed() {
 // install puts a state in place of an older one. The caller holds defining.
 func (s *Store) install(old, next *state) {
 	next.virtual, next.writing = old.virtual, new(atomic.Int64)
-	s.deletions.marked.Store(&next.marked) // before reads begin under the state
+	s.deletions.SetMarked(next.marked) // before reads begin under the state
 	s.former = append(s.former, old)
 	s.state.Store(next)
 	s.noteChanges(old.catalog, next.catalog)

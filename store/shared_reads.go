@@ -31,7 +31,7 @@ func (n newest) Get(key []byte, fn func(value []byte) error) (found bool, err er
 func (r *reader) readsOneKey() bool {
 	read, t := r.read, r.read.Table
 	if len(read.Keys) != 1 || read.After != nil || len(read.Lookups) > 0 || read.Nearest != nil ||
-		len(t.Static) > 0 || r.store.deletions.tombstonesIn(r.id, r.clock) != nil {
+		len(t.Static) > 0 || r.store.deletions.FilterOf(r.id, r.clock) != nil {
 		return false
 	}
 	if _, marked := r.state.marked[r.id]; marked {

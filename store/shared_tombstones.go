@@ -6,6 +6,8 @@ import (
 	"errors"
 	"maps"
 
+	"github.com/cqld/cqld/store/tombstones"
+
 	"github.com/cqld/cqld/store/engine"
 )
 
@@ -51,7 +53,7 @@ func (s *Store) markedOperations(ops []engine.Op, ms []*Mutation) ([]engine.Op, 
 // mark marks the tables in which mutations delete partitions or ranges.
 func (s *Store) mark(ms []*Mutation) error {
 	for _, m := range ms {
-		if m.deletes() == ([tombstoneKinds]bool{}) {
+		if m.deletes() == ([tombstones.Kinds]bool{}) {
 			continue
 		}
 		if err := s.markTable(m); err != nil {

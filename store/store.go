@@ -8,10 +8,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cqld/cqld/store/tombstones"
+
+	"github.com/cqld/cqld/store/usage"
+
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/cql/schema"
-	"github.com/cqld/cqld/store/bloom"
 	"github.com/cqld/cqld/store/cluster"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
@@ -51,16 +54,15 @@ type Store struct {
 	bound  atomic.Int64 // is stored: no decision has a later timestamp
 	state  atomic.Pointer[state]
 
-	deletions deletions
+	deletions tombstones.Tracker
 
 	counting   countLocks
-	usages     usages
+	usages     usage.Tables
 	sweeping   sync.Mutex // held by a sweep
 	underSweep atomic.Pointer[sweep]
 	swept      sweepCounters
-	purgeHints chan purgeHint
+	purgeHints chan tombstones.PurgeHint
 
-	filterBytes int64      // Options.TombstoneFilters
 	gathered    int        // mostGathered, but in tests
 	defining    sync.Mutex // held by whoever replaces state; guards meta
 	meta        meta
@@ -128,19 +130,16 @@ func Open(o Options) (*Store, error) {
 	}
 	s := &Store{
 		engine: e, limits: e.Limits(), now: o.Now, log: o.Log, purge: make(chan struct{}, 1),
-		filterBytes: o.TombstoneFilters, gathered: mostGathered, still: o.Still,
+		gathered: mostGathered, still: o.Still,
 	}
-	if s.filterBytes == 0 {
-		s.filterBytes = maxTombstoneFilters
-	}
-	s.deletions.longRun, s.deletions.slowStart = longRun, slowStart
+	s.deletions.Init(o.TombstoneFilters, o.Shared != nil)
 	s.leastGraphed.Store(leastGraphed)
 	s.leastAdded.Store(leastAdded)
 	if s.now == nil {
 		s.now = time.Now
 	}
 	s.closing, s.stop = context.WithCancel(context.Background())
-	s.purgeHints = make(chan purgeHint, 16)
+	s.purgeHints = make(chan tombstones.PurgeHint, 16)
 	s.stale = make(chan staleEntry, 1024)
 	s.indexing = make(chan struct{}, 1)
 	s.toTell = make(chan struct{}, 1)
@@ -205,12 +204,11 @@ func (s *Store) load(system []*schema.Keyspace) error {
 		return fmt.Errorf("load the indexes: %w", err)
 	}
 	s.state.Store(first)
-	some, err := s.findTombstones(first.ids)
+	some, err := tombstones.TablesWithAny(s.engine, first.ids)
 	if err != nil {
 		return fmt.Errorf("load the tombstones: %w", err)
 	}
-	s.deletions.budget = bloom.NewBudget(s.filterBytes)
-	s.deletions.reset(some)
+	s.deletions.Reset(some)
 	s.purging.Add(1)
 	go func() {
 		defer s.purging.Done()

@@ -101,7 +101,7 @@ func (s *Store) sweepAll(ctx context.Context, pause int) error {
 			if !stored || !s.wantsSweep(id) {
 				continue
 			}
-			w := sweep{store: s, era: era, id: id, table: t, usage: s.usages.of(id), pause: pause}
+			w := sweep{store: s, era: era, id: id, table: t, usage: s.usages.Of(id), pause: pause}
 			w.progress = SweepProgress{Table: t, Began: s.now(), Total: s.Estimate(t).Rows}
 			s.underSweep.Store(&w)
 			err := w.run(ctx)
@@ -120,8 +120,8 @@ func (s *Store) sweepAll(ctx context.Context, pause int) error {
 // wantsSweep reports whether a table should be swept. What other nodes write to a shared engine is not known here: each
 // table is swept once an hour.
 func (s *Store) wantsSweep(id uint32) bool {
-	u, now := s.usages.of(id), s.now().Unix()
-	return u.wanted(now) || s.cluster != nil && u.sweptBefore(now-sharedSweepSeconds)
+	u, now := s.usages.Of(id), s.now().Unix()
+	return u.WantsSweep(now) || s.cluster != nil && u.SweptBefore(now-sharedSweepSeconds)
 }
 
 // sharedSweepSeconds is how often tables of a shared engine are swept.
@@ -146,7 +146,7 @@ func (s *Store) noteChanges(old, next *schema.Catalog) {
 				continue
 			}
 			if t.Loses() || was.Options.GCGraceSeconds != t.Options.GCGraceSeconds {
-				s.usages.of(uint32(t.StoreID)).dueAt(s.now().Unix())
+				s.usages.Of(uint32(t.StoreID)).NoteDue(s.now().Unix())
 			}
 		}
 	}

@@ -8,6 +8,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cqld/cqld/store/tombstones"
+
+	"github.com/cqld/cqld/store/usage"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
@@ -19,7 +23,7 @@ type sweep struct {
 	era    uint64 // how often Restore was called before
 	id     uint32
 	table  *schema.Table
-	usage  *usage
+	usage  *usage.Table
 	pause  int
 	purger rows.Purger
 	census census
@@ -29,7 +33,7 @@ type sweep struct {
 	end        []byte // the first key behind the last one to look at
 	resumed    bool   // an earlier pass, which did not come to its end, had counted what is before
 	prefix     []byte // of the partition that position is in
-	tombstones tombstoneReader
+	tombstones tombstones.Reader
 	lessened   [][]byte // keys of rows of which something may go
 	damaged    int      // rows
 	indexes    []*keptIndex
@@ -46,15 +50,15 @@ func (w *sweep) run(ctx context.Context) error {
 	w.due = math.MaxInt64
 	err := w.step(func() error {
 		w.indexes = w.store.state.Load().indexes[w.id]
-		w.usage.begin(started)
+		w.usage.BeginSweep(started)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	rebuild := w.store.deletions.rebuildFilter(w.id, w.usage)
+	rebuild := w.store.deletions.RebuildFilter(w.id, w.usage.AwaitWrites)
 	if rebuild != nil {
-		defer rebuild.finish(false)
+		defer rebuild.Finish(false)
 	}
 	if err := w.resume(); err != nil {
 		return err
@@ -98,10 +102,10 @@ func (w *sweep) run(ctx context.Context) error {
 	w.census.endPartition()
 	w.store.swept.sweeps.Add(1)
 	if w.resumed {
-		w.usage.dueAt(started)
+		w.usage.NoteDue(started)
 		return nil // it has counted a part of the rows only, and wants to be run again
 	}
-	return w.step(func() error { w.usage.finish(w.census.Estimate, w.due); return nil })
+	return w.step(func() error { w.usage.EndSweep(w.census.Estimate, w.due); return nil })
 }
 
 // step runs a step of the sweep, unless the store was restored since it began.
@@ -149,11 +153,11 @@ func (w *sweep) purgeChunk(ctx context.Context) (more bool, err error) {
 	w.lessened = w.lessened[:0]
 	var last []byte
 	d := &w.store.deletions
-	clock := d.now()
+	clock := d.Clock()
 	err = w.store.engine.View(func(src engine.Reader) error {
-		w.tombstones.begin(d.tombstonesIn(w.id, clock))
-		w.tombstones.scan(src, w.id, rows.AppendArea(nil, w.id, rows.AreaRows), nil)
-		defer w.tombstones.cursor.finish()
+		w.tombstones.Begin(d.FilterOf(w.id, clock))
+		w.tombstones.Scan(src, w.id, rows.AppendArea(nil, w.id, rows.AreaRows), nil)
+		defer w.tombstones.Cursor.Finish()
 		return src.Scan(w.position, w.end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
 			seen, size = seen+1, size+len(key)+len(value)
 			last = append(last[:0], key...)
@@ -217,17 +221,17 @@ func (w *sweep) enter(src engine.Reader, key []byte) error {
 		return err
 	}
 	w.prefix = append(w.prefix[:0], key[:len(key)-len(rest)]...)
-	return w.tombstones.load(src, w.prefix)
+	return w.tombstones.Load(src, w.prefix)
 }
 
 // purge purges rows as they are now. Tombstones that came meanwhile are left to the next sweep.
 func (w *sweep) purge(ctx context.Context, keys [][]byte) error {
 	var removed, rewritten, freed int
 	d := &w.store.deletions
-	clock := d.now()
+	clock := d.Clock()
 	err := w.store.update(ctx, bytes.Clone(w.prefix), func(txn engine.Txn) error {
 		removed, rewritten, freed = 0, 0, 0
-		w.tombstones.known = d.tombstonesIn(w.id, clock)
+		w.tombstones.Known = d.FilterOf(w.id, clock)
 		for _, key := range keys {
 			hidden, err := w.hidden(txn, key)
 			if err != nil {
@@ -274,4 +278,35 @@ func (w *sweep) hidden(txn engine.Txn, key []byte) (rows.Tombstone, error) {
 		}
 	}
 	return w.tombstones.Over(key[len(w.prefix):]), nil
+}
+
+// census counts rows that a sweep goes over, in the order of their keys.
+type census struct {
+	usage.Estimate
+	partition []byte // the prefix of its keys
+	size      int64
+}
+
+// row counts a row. partition is what the keys of its partition begin with.
+func (c *census) row(partition []byte, size int) {
+	if c.Partitions == 0 || !bytes.Equal(partition, c.partition) {
+		c.endPartition()
+		c.partition = append(c.partition[:0], partition...)
+		c.size = 0
+		c.Partitions++
+	}
+	c.Rows++
+	c.Bytes += int64(size)
+	c.size += int64(size)
+}
+
+// endPartition compares the partition that was counted with the largest.
+func (c *census) endPartition() {
+	if c.size <= c.LargestPartition {
+		return
+	}
+	c.LargestPartition = c.size
+	if key, _, err := rows.SplitEscaped(nil, c.partition[rows.AreaSize+rows.TokenSize:]); err == nil {
+		c.LargestKey = key
+	}
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/cqld/cqld/store/tombstones"
+
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
@@ -19,7 +21,7 @@ type goneTombstone struct {
 // gone over the rows since, and they hide nothing any more. Tombstones written since the sweep began stay, even if
 // a slow statement wrote them as of an earlier second. Ranges inside others that reach further go too. The filters
 // are made of what is left.
-func (w *sweep) purgeTombstones(ctx context.Context, c *filterRebuild) error {
+func (w *sweep) purgeTombstones(ctx context.Context, c *tombstones.Rebuild) error {
 	w.position = rows.AppendArea(w.position[:0], w.id, rows.AreaTombstones)
 	for more := true; more; {
 		began := time.Now()
@@ -40,7 +42,7 @@ func (w *sweep) purgeTombstones(ctx context.Context, c *filterRebuild) error {
 			return err
 		}
 	}
-	return w.step(func() error { c.finish(true); return nil })
+	return w.step(func() error { c.Finish(true); return nil })
 }
 
 // purgeAtOnce is how many keys one update purges.
@@ -48,20 +50,20 @@ const purgeAtOnce = 128
 
 // goneTombstones goes over some partitions, from position on, and returns their tombstones that may go. It counts
 // the others and adds them to the filters.
-func (w *sweep) goneTombstones(c *filterRebuild) (gone []goneTombstone, more bool, err error) {
+func (w *sweep) goneTombstones(c *tombstones.Rebuild) (gone []goneTombstone, more bool, err error) {
 	seen := 0
 	err = w.store.engine.View(func(src engine.Reader) error {
-		w.tombstones.cursor.begin(src, w.id, w.position, nil)
-		defer w.tombstones.cursor.finish()
+		w.tombstones.Cursor.Begin(src, w.id, w.position, nil)
+		defer w.tombstones.Cursor.Finish()
 		for seen < chunkRows {
-			key, _, err := w.tombstones.cursor.peek()
+			key, _, err := w.tombstones.Cursor.Peek()
 			if err != nil || key == nil {
 				return err
 			}
 			if w.prefix, err = rows.AppendRowsPrefix(w.prefix[:0], key); err != nil {
 				return err
 			}
-			if err := w.tombstones.load(src, w.prefix); err != nil {
+			if err := w.tombstones.Load(src, w.prefix); err != nil {
 				return err
 			}
 			var n int
@@ -78,31 +80,31 @@ func (w *sweep) goneTombstones(c *filterRebuild) (gone []goneTombstone, more boo
 }
 
 // goneOf appends the tombstones of the partition at hand that may go, and returns how many it has.
-func (w *sweep) goneOf(gone []goneTombstone, c *filterRebuild) (all []goneTombstone, n int) {
+func (w *sweep) goneOf(gone []goneTombstone, c *tombstones.Rebuild) (all []goneTombstone, n int) {
 	d, token := &w.tombstones, rows.TokenOf(w.prefix)
-	look := func(kind tombstoneKind, start, end []byte, t rows.Tombstone, may bool) {
+	look := func(kind tombstones.Kind, start, end []byte, t rows.Tombstone, may bool) {
 		n++
 		if !may {
 			w.census.Tombstones++
 			w.due = min(w.due, rows.DueAfter(Expiry{At: t.Second}, w.purger.Grace, w.purger.Now)+w.margin())
-			c.add(kind, token)
+			c.Add(kind, token)
 			return
 		}
 		key := bytes.Clone(w.prefix)
 		rows.SetArea(key, w.id, rows.AreaTombstones)
-		if kind == ofRange {
+		if kind == tombstones.OfRange {
 			key = append(rows.AppendEscaped(key, start), end...)
 		}
 		gone = append(gone, goneTombstone{key, t})
 	}
-	recent := [tombstoneKinds]bool{c.has(ofPartition, token), c.has(ofRange, token)}
+	recent := [tombstones.Kinds]bool{c.Has(tombstones.OfPartition, token), c.Has(tombstones.OfRange, token)}
 	if t := d.Partition; t.Timestamp != rows.NoTimestamp {
-		look(ofPartition, nil, nil, t, w.purger.Due(t.Second+w.margin()) && !recent[ofPartition])
+		look(tombstones.OfPartition, nil, nil, t, w.purger.Due(t.Second+w.margin()) && !recent[tombstones.OfPartition])
 	}
 	for i := range d.Stored {
 		x := &d.Stored[i]
-		may := w.purger.Due(x.Second+w.margin()) && !recent[ofRange] || !d.Needs(x.Start, x.End, x.Tombstone)
-		look(ofRange, x.Start, x.End, x.Tombstone, may)
+		may := w.purger.Due(x.Second+w.margin()) && !recent[tombstones.OfRange] || !d.Needs(x.Start, x.End, x.Tombstone)
+		look(tombstones.OfRange, x.Start, x.End, x.Tombstone, may)
 	}
 	return gone, n
 }
@@ -120,10 +122,10 @@ func (w *sweep) margin() int64 {
 }
 
 // removeTombstones removes tombstones unless they were written again meanwhile.
-func (w *sweep) removeTombstones(ctx context.Context, gone []goneTombstone, c *filterRebuild) error {
+func (w *sweep) removeTombstones(ctx context.Context, gone []goneTombstone, c *tombstones.Rebuild) error {
 	removed := 0
 	for _, x := range gone {
-		defer w.store.deletions.beginTombstones(rows.TokenOf(x.key)).end()
+		defer w.store.deletions.BeginTombstones(rows.TokenOf(x.key)).End()
 	}
 	err := w.store.update(ctx, bytes.Clone(gone[0].key), func(txn engine.Txn) error {
 		removed = 0
@@ -141,7 +143,7 @@ func (w *sweep) removeTombstones(ctx context.Context, gone []goneTombstone, c *f
 				removed++
 				txn.Delete(x.key)
 			} else {
-				c.add(kindOf(x.key, rows.PartitionPrefixLength(x.key)), rows.TokenOf(x.key))
+				c.Add(tombstones.KindOf(x.key, rows.PartitionPrefixLength(x.key)), rows.TokenOf(x.key))
 			}
 		}
 		return nil

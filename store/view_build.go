@@ -38,14 +38,14 @@ func (s *Store) buildViewFrom(x *keptIndex, start, end []byte) (seen, written in
 	if err != nil || len(keys) == 0 {
 		return 0, 0, nil, false, err
 	}
-	u := s.usages.of(x.tableID)
-	defer u.end(u.start(0, 0, math.MaxInt64))
+	u := s.usages.Of(x.tableID)
+	defer u.EndWrite(u.BeginWrite(0, 0, math.MaxInt64))
 	for {
 		now := s.state.Load().indexes[x.tableID]
 		if !slices.ContainsFunc(now, func(o *keptIndex) bool { return o.id == x.id }) {
 			return 0, 0, nil, true, nil
 		}
-		outcome, clock := make(chan error, 1), s.deletions.now()
+		outcome, clock := make(chan error, 1), s.deletions.Clock()
 		s.engine.Update(s.closing, guards, func(txn engine.Txn) (err error) {
 			written, err = s.stageView(txn, clock, x, keys)
 			return err
@@ -87,7 +87,7 @@ func (s *Store) awaitViews(before, after *state, failed uint64) {
 	end := time.Now().Add(awaitedTime)
 	for id, all := range after.indexes {
 		for _, x := range all {
-			if x.view == nil || x.built || before.live[x.id] || s.usages.of(id).estimate().Rows > awaitedRows {
+			if x.view == nil || x.built || before.live[x.id] || s.usages.Of(id).Estimate().Rows > awaitedRows {
 				continue
 			}
 			for time.Now().Before(end) && s.isBuilding(x) && s.unbuilt.Load() == failed {

@@ -55,7 +55,7 @@ type writeWithViews struct {
 }
 
 func newWriteWithViews(s *Store, ms []*Mutation) *writeWithViews {
-	w := &writeWithViews{store: s, ms: ms, guards: make([][]byte, len(ms)), clock: s.deletions.now()}
+	w := &writeWithViews{store: s, ms: ms, guards: make([][]byte, len(ms)), clock: s.deletions.Clock()}
 	for i, m := range ms {
 		w.guards[i] = appendGuard(nil, m.table, m.partition)
 	}
@@ -206,7 +206,7 @@ func (s *Store) stageWithViews(txn engine.Txn, ms []*Mutation, ops []engine.Op, 
 func (w *viewWriter) writeViews(txn engine.Txn) {
 	for i := range w.ops {
 		if w.ops[i].Kind == engine.Put {
-			w.store.deletions.fill(w.ops[i].Key)
+			w.store.deletions.Fill(w.ops[i].Key)
 		}
 		w.ops[i].WriteTo(txn)
 	}
@@ -359,7 +359,7 @@ func (w *viewWriter) enter(id uint32, key []byte) error {
 		w.read = Read{Table: w.views[id][0].table}
 		b.begin(context.Background(), w.store, &w.read, id, w.take)
 		b.row.keeps = true
-		b.tombstones.beginKept(&w.store.deletions, id, w.clock)
+		b.tombstones.BeginKept(&w.store.deletions, id, w.clock)
 		b.src, b.row.given = w.src, nil
 		b.place.prefix = b.place.prefix[:0]
 	}
@@ -401,8 +401,8 @@ func (w *viewWriter) replace(c *viewChange) error {
 			return cqlerr.Invalidf("Key length of %d is longer than maximum of %d", len(after.key), w.store.limits.Key)
 		}
 		w.ops = append(w.ops, engine.Op{Kind: engine.Put, Key: after.key, Value: after.value})
-		u := w.store.usages.of(x.id)
-		u.end(u.start(1, len(after.key)+len(after.value), after.due))
+		u := w.store.usages.Of(x.id)
+		u.EndWrite(u.BeginWrite(1, len(after.key)+len(after.value), after.due))
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package store
+package tombstones
 
 import (
 	"bytes"
@@ -7,9 +7,9 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// tombstoneCursor reads a table's tombstones beside a scan of its rows, in the order of their partitions. It reads
+// Cursor reads a table's tombstones beside a scan of its rows, in the order of their partitions. It reads
 // ahead, more and more as long as they are used, so that few iterators are opened.
-type tombstoneCursor struct {
+type Cursor struct {
 	src    engine.Reader // nil: it is not in use
 	id     uint32
 	from   []byte // the key to read on from
@@ -33,8 +33,8 @@ const (
 	bytesAhead = 64 << 10
 )
 
-// begin starts with the tombstones of partitions between two keys of rows.
-func (c *tombstoneCursor) begin(src engine.Reader, id uint32, start, end []byte) {
+// Begin starts with the tombstones of partitions between two keys of rows.
+func (c *Cursor) Begin(src engine.Reader, id uint32, start, end []byte) {
 	c.src, c.id, c.whole, c.used, c.chunk = src, id, false, 0, leastAhead
 	c.ahead, c.next = c.ahead[:0], 0
 	c.from = append(c.from[:0], start...)
@@ -47,16 +47,16 @@ func (c *tombstoneCursor) begin(src engine.Reader, id uint32, start, end []byte)
 	}
 }
 
-// finish forgets the snapshot.
-func (c *tombstoneCursor) finish() {
+// Finish forgets the snapshot.
+func (c *Cursor) Finish() {
 	c.src = nil
-	if cap(c.memory) > maxKeptBuffer {
+	if cap(c.memory) > 2*bytesAhead {
 		c.memory = nil
 	}
 }
 
 // fill reads the next tombstones.
-func (c *tombstoneCursor) fill() error {
+func (c *Cursor) fill() error {
 	if c.used > 1 {
 		c.chunk = min(2*c.chunk, mostAhead)
 	} else {
@@ -81,8 +81,8 @@ func (c *tombstoneCursor) fill() error {
 	return err
 }
 
-// peek returns the next tombstone. It is valid until the next call of a method. key is nil at the end.
-func (c *tombstoneCursor) peek() (key, value []byte, err error) {
+// Peek returns the next tombstone. It is valid until the next call of a method. key is nil at the end.
+func (c *Cursor) Peek() (key, value []byte, err error) {
 	if c.next == len(c.ahead) {
 		if c.whole {
 			return nil, nil, nil
@@ -96,13 +96,13 @@ func (c *tombstoneCursor) peek() (key, value []byte, err error) {
 }
 
 // skip goes on behind the tombstone that peek returned.
-func (c *tombstoneCursor) skip() {
+func (c *Cursor) skip() {
 	c.next++
 	c.used++
 }
 
 // seek goes on to the first tombstone at or behind target.
-func (c *tombstoneCursor) seek(target []byte) error {
+func (c *Cursor) seek(target []byte) error {
 	for ; c.next < len(c.ahead); c.next++ {
 		x := c.ahead[c.next]
 		if bytes.Compare(c.memory[x.start:x.value], target) >= 0 {
@@ -119,9 +119,9 @@ func (c *tombstoneCursor) seek(target []byte) error {
 	return c.fill()
 }
 
-// load reads the tombstones of a partition into d. The partition is behind those loaded before. prefix is what the
+// Load reads the tombstones of a partition into d. The partition is behind those loaded before. prefix is what the
 // keys of its rows begin with.
-func (c *tombstoneCursor) load(d *rows.PartitionTombstones, prefix []byte) error {
+func (c *Cursor) Load(d *rows.PartitionTombstones, prefix []byte) error {
 	d.Reset()
 	c.target = append(c.target[:0], prefix...)
 	rows.SetArea(c.target, c.id, rows.AreaTombstones)
@@ -129,7 +129,7 @@ func (c *tombstoneCursor) load(d *rows.PartitionTombstones, prefix []byte) error
 		return err
 	}
 	for {
-		key, value, err := c.peek()
+		key, value, err := c.Peek()
 		if err != nil || key == nil || !bytes.HasPrefix(key, c.target) {
 			d.CutRanges()
 			return err

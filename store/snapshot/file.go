@@ -1,4 +1,4 @@
-package store
+package snapshot
 
 import (
 	"bufio"
@@ -27,8 +27,8 @@ const maxSnapshotBlock = 64 << 20
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// SnapshotWriter writes blocks of a snapshot as a file.
-type SnapshotWriter struct {
+// Writer writes blocks of a snapshot as a file.
+type Writer struct {
 	out        io.Writer
 	sum        hash.Hash
 	blocks     uint64
@@ -36,20 +36,20 @@ type SnapshotWriter struct {
 	buf        []byte
 }
 
-// NewSnapshotWriter begins a file.
-func NewSnapshotWriter(out io.Writer) (*SnapshotWriter, error) {
-	w := &SnapshotWriter{out: out, sum: sha256.New()}
+// NewWriter begins a file.
+func NewWriter(out io.Writer) (*Writer, error) {
+	w := &Writer{out: out, sum: sha256.New()}
 	return w, w.write([]byte(snapshotMagic))
 }
 
-func (w *SnapshotWriter) write(b []byte) error {
+func (w *Writer) write(b []byte) error {
 	w.sum.Write(b)
 	_, err := w.out.Write(b)
 	return err
 }
 
 // Block writes a block.
-func (w *SnapshotWriter) Block(block []byte) error {
+func (w *Writer) Block(block []byte) error {
 	if len(block) == 0 || len(block) > maxSnapshotBlock {
 		return errBlock
 	}
@@ -73,7 +73,7 @@ func (w *SnapshotWriter) Block(block []byte) error {
 }
 
 // Close writes the end. The file is no snapshot before that.
-func (w *SnapshotWriter) Close() error {
+func (w *Writer) Close() error {
 	end := binary.BigEndian.AppendUint64(make([]byte, 4), w.blocks)
 	if err := w.write(end); err != nil {
 		return err
@@ -89,8 +89,8 @@ var (
 	errSum        = errors.New("the snapshot does not have the checksum that it was written with")
 )
 
-// snapshotReader reads the file of a snapshot.
-type snapshotReader struct {
+// reader reads the file of a snapshot.
+type reader struct {
 	in     *bufio.Reader
 	sum    hash.Hash
 	blocks uint64
@@ -98,8 +98,8 @@ type snapshotReader struct {
 	block  []byte
 }
 
-func newSnapshotReader(in io.Reader) (*snapshotReader, error) {
-	r := &snapshotReader{in: bufio.NewReaderSize(in, 1<<20), sum: sha256.New()}
+func newReader(in io.Reader) (*reader, error) {
+	r := &reader{in: bufio.NewReaderSize(in, 1<<20), sum: sha256.New()}
 	magic := make([]byte, len(snapshotMagic))
 	if err := r.read(magic); err != nil || string(magic) != snapshotMagic {
 		return nil, errNoSnapshot
@@ -107,7 +107,7 @@ func newSnapshotReader(in io.Reader) (*snapshotReader, error) {
 	return r, nil
 }
 
-func (r *snapshotReader) read(b []byte) error {
+func (r *reader) read(b []byte) error {
 	if _, err := io.ReadFull(r.in, b); err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return errTorn
@@ -119,7 +119,7 @@ func (r *snapshotReader) read(b []byte) error {
 }
 
 // next returns the next block, which is valid until the next call. Behind the last one it returns io.EOF.
-func (r *snapshotReader) next() ([]byte, error) {
+func (r *reader) next() ([]byte, error) {
 	var head [12]byte
 	if err := r.read(head[:4]); err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (r *snapshotReader) next() ([]byte, error) {
 }
 
 // end reads the end of the file.
-func (r *snapshotReader) end() error {
+func (r *reader) end() error {
 	var blocks [8]byte
 	if err := r.read(blocks[:]); err != nil {
 		return err

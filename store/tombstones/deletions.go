@@ -1,4 +1,4 @@
-package store
+package tombstones
 
 import (
 	"sync"
@@ -6,12 +6,14 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/cqld/cqld/store/usage"
+
 	"github.com/cqld/cqld/store/bloom"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
 
-// deletions is what a store knows of its tombstones and of removed keys, so that reads look for few tombstones and
+// Tracker is what a store knows of its tombstones and of removed keys, so that reads look for few tombstones and
 // step over few removed keys:
 //
 //   - which partitions may have tombstones, as Bloom filters of their tokens (tombstone_filters.go);
@@ -27,16 +29,16 @@ import (
 // and no write that makes it wrong had begun when the read asked for it.
 //
 // A store that shares its engine knows only which tables have no tombstones, because others write too.
-type deletions struct {
+type Tracker struct {
 	clock   atomic.Uint64
-	filters numbered[tombstoneFilter]
+	filters usage.ByTable[Filter]
 	budget  *bloom.Budget // of the filters
 	making  sync.Mutex    // held while a filter is made
 	forgot  atomic.Uint64 // the time when a table was last forgotten
 	empty   atomic.Pointer[emptyRanges]
 
-	longRun   int           // the constant, but in tests
-	slowStart time.Duration // as well
+	LongRun   int           // the constant, but in tests
+	SlowStart time.Duration // as well
 
 	mu     sync.Mutex // held to replace empty; guards the rest
 	places [keptPlaces]keptPlace
@@ -64,12 +66,24 @@ type keptPartition struct {
 const (
 	keptPlaces    = 1024
 	maxKept       = 16 << 20 // bytes of all that is kept
-	worthKeeping  = 32       // ranges of a partition
+	WorthKeeping  = 32       // ranges of a partition
 	keptRangeSize = int(unsafe.Sizeof(rows.RangeTombstone{}))
 )
 
-// now is the time. Nothing holds at 0.
-func (d *deletions) now() uint64 {
+// Init prepares for a store whose filters may have so many bytes; 0: 32 MiB. shared says that it shares its engine.
+func (d *Tracker) Init(filterBytes int64, shared bool) {
+	if filterBytes == 0 {
+		filterBytes = maxTombstoneFilters
+	}
+	d.budget, d.shared = bloom.NewBudget(filterBytes), shared
+	d.LongRun, d.SlowStart = LongRun, slowStart
+}
+
+// SetMarked sets the tables of a shared engine that may have tombstones.
+func (d *Tracker) SetMarked(tables map[uint32]uint64) { d.marked.Store(&tables) }
+
+// Clock is the time. Nothing holds at 0.
+func (d *Tracker) Clock() uint64 {
 	if d.shared {
 		return 0
 	}
@@ -77,46 +91,46 @@ func (d *deletions) now() uint64 {
 }
 
 // tick returns a time that is later than what reads were told until then.
-func (d *deletions) tick() uint64 { return d.clock.Add(1) + 1 }
+func (d *Tracker) tick() uint64 { return d.clock.Add(1) + 1 }
 
-func (d *deletions) place(token int64) *keptPlace { return &d.places[uint64(token)%keptPlaces] }
+func (d *Tracker) place(token int64) *keptPlace { return &d.places[uint64(token)%keptPlaces] }
 
-// deleting are tombstones that are being committed.
-type deleting struct {
-	deletions *deletions // nil: there are none
-	token     int64      // of their partition
+// Deletion are tombstones that are being committed.
+type Deletion struct {
+	deletions *Tracker // nil: there are none
+	token     int64    // of their partition
 }
 
-// begin comes before a commit of the operations of a mutation, which has such kinds of tombstones of its partition.
-func (d *deletions) begin(id uint32, token int64, kinds [tombstoneKinds]bool, ops []engine.Op) deleting {
+// BeginWrite comes before a commit of the operations of a mutation, which has such kinds of tombstones of its partition.
+func (d *Tracker) BeginWrite(id uint32, token int64, kinds [Kinds]bool, ops []engine.Op) Deletion {
 	if d.shared {
-		return deleting{}
+		return Deletion{}
 	}
 	for i := range ops {
-		d.fill(ops[i].Key)
+		d.Fill(ops[i].Key)
 	}
-	if kinds == ([tombstoneKinds]bool{}) {
-		return deleting{}
+	if kinds == ([Kinds]bool{}) {
+		return Deletion{}
 	}
-	f := d.filters.getOrMake(id, d.newFilter)
+	f := d.filters.GetOrMake(id, d.newFilter)
 	for kind, some := range kinds {
 		if some {
-			f.add(tombstoneKind(kind), token)
+			f.Add(Kind(kind), token)
 		}
 	}
-	return d.beginTombstones(token)
+	return d.BeginTombstones(token)
 }
 
-// beginTombstones comes before tombstones of a partition are written or removed.
-func (d *deletions) beginTombstones(token int64) deleting {
+// BeginTombstones comes before tombstones of a partition are written or removed.
+func (d *Tracker) BeginTombstones(token int64) Deletion {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.place(token).writing++
-	return deleting{d, token}
+	return Deletion{d, token}
 }
 
-// end comes when the commit is done or has failed.
-func (x deleting) end() {
+// End comes when the commit is done or has failed.
+func (x Deletion) End() {
 	d := x.deletions
 	if d == nil {
 		return
@@ -128,7 +142,7 @@ func (x deleting) end() {
 }
 
 // tombstonesOf makes t the tombstones of a partition, if they are kept and right for a read that asked the clock.
-func (d *deletions) tombstonesOf(t *rows.PartitionTombstones, prefix []byte, clock uint64) bool {
+func (d *Tracker) tombstonesOf(t *rows.PartitionTombstones, prefix []byte, clock uint64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	x, found := d.kept[string(prefix)]
@@ -141,8 +155,8 @@ func (d *deletions) tombstonesOf(t *rows.PartitionTombstones, prefix []byte, clo
 }
 
 // keep keeps the tombstones of a partition that such a read has found, if they are worth it.
-func (d *deletions) keep(t *rows.PartitionTombstones, prefix []byte, clock uint64) {
-	if len(t.Ranges) < worthKeeping {
+func (d *Tracker) keep(t *rows.PartitionTombstones, prefix []byte, clock uint64) {
+	if len(t.Ranges) < WorthKeeping {
 		return
 	}
 	size := len(prefix) + len(t.Ranges)*keptRangeSize
@@ -161,14 +175,14 @@ func (d *deletions) keep(t *rows.PartitionTombstones, prefix []byte, clock uint6
 	d.kept[string(prefix)] = keptPartition{p.changed, t.Partition, t.Ranges, size}
 }
 
-// reset forgets everything, because all that is stored was replaced. Nothing is known of the tables given until their
+// Reset forgets everything, because all that is stored was replaced. Nothing is known of the tables given until their
 // filters are made, and others have no tombstones.
-func (d *deletions) reset(unknown []uint32) {
-	for id := range d.filters.each() {
-		d.forget(id)
+func (d *Tracker) Reset(unknown []uint32) {
+	for id := range d.filters.All() {
+		d.Forget(id)
 	}
 	for _, id := range unknown {
-		d.filters.getOrMake(id, func() *tombstoneFilter { return new(tombstoneFilter) })
+		d.filters.GetOrMake(id, func() *Filter { return new(Filter) })
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -178,4 +192,11 @@ func (d *deletions) reset(unknown []uint32) {
 	for i := range d.places {
 		d.places[i].changed = now
 	}
+}
+
+// KeptPartitions is the number of partitions whose tombstones are kept.
+func (d *Tracker) KeptPartitions() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.kept)
 }

@@ -1,0 +1,184 @@
+package usage
+
+import (
+	"math"
+	"sync"
+	"time"
+)
+
+// Estimate is roughly how much a table has. A sweep counts it now and then; what was written since is added as if
+// it were new.
+type Estimate struct {
+	Partitions int64
+	Rows       int64 // static ones too
+	Bytes      int64 // of keys and values, as stored
+	Tombstones int64 // of cells, rows and ranges; expired cells too
+
+	LargestPartition int64  // bytes
+	LargestKey       []byte // its serialized key
+}
+
+// MeanPartition is the mean size of a partition in bytes.
+func (e *Estimate) MeanPartition() int64 {
+	if e.Partitions == 0 {
+		return 0
+	}
+	return e.Bytes / e.Partitions
+}
+
+// Table is what is known of one table's stored rows.
+type Table struct {
+	waits   sync.Mutex // held by the wait that is under way
+	mu      sync.Mutex
+	counted Estimate // by the last sweep
+	swept   bool     // there was a sweep
+	written struct{ rows, bytes int64 }
+	due     int64 // the second from which something may be purged; math.MaxInt64: nothing
+	sweptAt int64
+	period  int    // counts the calls of wait
+	writing [2]int // mutations that are being committed and have begun in an even or an odd period
+}
+
+// NewUsage is the usage of a table that has to be swept, because nothing is known of it.
+func NewUsage() *Table { return &Table{} }
+
+// BeginWrite adds what a mutation writes. The mutation is being committed until end is called with the period that start
+// has returned.
+func (u *Table) BeginWrite(rows, bytes int, due int64) (period int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.writing[u.period&1]++
+	u.written.rows += int64(rows)
+	u.written.bytes += int64(bytes)
+	u.due = min(u.due, due)
+	return u.period
+}
+
+// EndWrite is called when a mutation is committed or has failed.
+func (u *Table) EndWrite(period int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.writing[period&1]--
+}
+
+// AwaitWrites waits until the mutations have ended that have begun before.
+func (u *Table) AwaitWrites() {
+	u.waits.Lock()
+	defer u.waits.Unlock()
+	u.mu.Lock()
+	before := u.period
+	u.period++
+	u.mu.Unlock()
+	for u.isWriting(before) {
+		time.Sleep(100 * time.Microsecond)
+	}
+}
+
+// isWriting reports whether mutations of a period are being committed.
+func (u *Table) isWriting(period int) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.writing[period&1] > 0
+}
+
+// Copy is what is known of the table, without what is being committed.
+func (u *Table) Copy() *Table {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return &Table{counted: u.counted, swept: u.swept, written: u.written, due: u.due, sweptAt: u.sweptAt}
+}
+
+// Restore makes known of the table what is known in another usage, which nobody changes.
+func (u *Table) Restore(from *Table) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.counted, u.swept, u.written, u.due, u.sweptAt = from.counted, from.swept, from.written, from.due, from.sweptAt
+}
+
+// NoteDue notes that something may be purged from a second on.
+func (u *Table) NoteDue(second int64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.due = min(u.due, second)
+}
+
+// IsIdle reports whether no mutation is being committed.
+func (u *Table) IsIdle() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.writing == [2]int{}
+}
+
+// RowsWritten returns how many rows were written since the table was counted, and whether all of these are committed.
+func (u *Table) RowsWritten() (n int64, idle bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.written.rows, u.writing == [2]int{}
+}
+
+// What must at least have been written, and the seconds gone by, before a table is counted again.
+const (
+	recountRows    = 1000
+	recountSeconds = 60
+)
+
+// WantsSweep reports whether the table should be swept: something may be purged, or half as much was written as there was
+// when it was counted. A table that grows is gone through three times in all.
+func (u *Table) WantsSweep(now int64) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if !u.swept || u.due <= now {
+		return true
+	}
+	return u.written.rows > max(recountRows, u.counted.Rows/2) && now >= u.sweptAt+recountSeconds
+}
+
+// SweptBefore reports whether the last sweep began before a second.
+func (u *Table) SweptBefore(second int64) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.sweptAt < second
+}
+
+// BeginSweep starts a sweep, whose count lacks what is written from here on.
+func (u *Table) BeginSweep(now int64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.due, u.sweptAt = math.MaxInt64, now
+	u.written.rows, u.written.bytes = 0, 0
+}
+
+// EndSweep notes what a sweep has counted, and from when something may be purged again.
+func (u *Table) EndSweep(counted Estimate, due int64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.counted, u.swept = counted, true
+	u.due = min(u.due, due)
+}
+
+// Estimate is the last count and what was written since.
+func (u *Table) Estimate() Estimate {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	e := u.counted
+	e.Rows += u.written.rows
+	e.Bytes += u.written.bytes
+	if e.Partitions == 0 {
+		e.Partitions = min(e.Rows, 1)
+	}
+	return e
+}
+
+// Tables has the usage of each table by its number.
+type Tables struct{ ByTable[Table] }
+
+func (u *Tables) Of(id uint32) *Table { return u.GetOrMake(id, NewUsage) }
+
+// AwaitWrites waits until no mutation is being committed.
+func (u *Tables) AwaitWrites() {
+	for _, known := range u.All() {
+		for !known.IsIdle() {
+			time.Sleep(50 * time.Microsecond)
+		}
+	}
+}
