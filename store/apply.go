@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/store/tombstones"
 
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -120,7 +122,11 @@ func (s *Store) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error)
 		ops = m.appendOps(ops, id)
 		m.deleting = s.deletions.BeginWrite(id, rows.TokenOf(m.prefix), kinds, ops[n:])
 		if len(indexes) > 0 {
-			if ops, err = m.appendEntries(ops, ops[n:], indexes, s.graphs.round.Load()); err != nil {
+			if m.entries == nil {
+				m.entries = index.NewWriter()
+			}
+			ops, err = m.entries.Append(ops, ops[n:], indexes, len(m.prefix), s.graphs.Round.Load())
+			if err != nil {
 				return ops, err
 			}
 		}
@@ -130,7 +136,7 @@ func (s *Store) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error)
 
 // startWriting finds the number under which a mutation writes, and the indexes that it writes to. Rows under the number
 // are not purged until the mutation is finished.
-func (s *Store) startWriting(m *Mutation) (uint32, []*keptIndex, error) {
+func (s *Store) startWriting(m *Mutation) (uint32, []*index.Index, error) {
 	m.endRow()
 	for {
 		state := s.state.Load()

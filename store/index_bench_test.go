@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 )
@@ -157,7 +159,7 @@ func BenchmarkIndexedReads(b *testing.B) {
 			defer closeStore(b, x.Store)
 			x.insert(x.table, 0, rows)
 			settle()
-			r := Read{Table: x.table, Lookups: []Lookup{{Index: x.table.Indexes[0]}}}
+			r := Read{Table: x.table, Lookups: []index.Lookup{{Index: x.table.Indexes[0]}}}
 			took := quickest(50, func(i int) {
 				r.Lookups[0].Value = types.EncodeInt(int32(i * 7919 % (rows / benchGroup)))
 				x.read(&r, benchGroup)

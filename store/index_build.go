@@ -9,14 +9,16 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
 
 // sameIndexes reports whether two lists of indexes have the same numbers: writes add the same entries.
-func sameIndexes(a, b []*keptIndex) bool {
-	return slices.EqualFunc(a, b, func(a, b *keptIndex) bool { return a.id == b.id })
+func sameIndexes(a, b []*index.Index) bool {
+	return slices.EqualFunc(a, b, func(a, b *index.Index) bool { return a.ID == b.ID })
 }
 
 // followIndexes waits for the writes that do not know the indexes of a new catalog, and has new indexes built.
@@ -37,10 +39,10 @@ func (s *Store) followIndexes(old, next *state) {
 }
 
 // IsBuilding reports whether an index of a table has not the entries of all rows yet: reads do without it until then.
-func (s *Store) IsBuilding(t *schema.Table, index *schema.Index) bool {
-	wanted, current := newKeptIndex(t, index), s.state.Load()
-	return wanted != nil && slices.ContainsFunc(current.indexes[current.ids[t.ID]], func(x *keptIndex) bool {
-		return x.name == wanted.name && !x.built
+func (s *Store) IsBuilding(t *schema.Table, x *schema.Index) bool {
+	wanted, current := index.New(t, x), s.state.Load()
+	return wanted != nil && slices.ContainsFunc(current.indexes[current.ids[t.ID]], func(x *index.Index) bool {
+		return x.Name == wanted.Name && !x.Built
 	})
 }
 
@@ -89,7 +91,7 @@ func (s *Store) buildIndexes() error {
 	}
 	for _, all := range all {
 		for _, x := range all {
-			if x.built || x.retired != 0 {
+			if x.Built || x.Retired != 0 {
 				continue
 			}
 			if err := s.buildIndex(x, era); err != nil {
@@ -105,7 +107,7 @@ const buildToldEvery = 10 * time.Second
 
 // buildProgress is a build that is under way.
 type buildProgress struct {
-	index *keptIndex
+	index *index.Index
 	began time.Time
 	total int64
 	rows  atomic.Int64
@@ -140,11 +142,11 @@ func (s *Store) BuildProgress() *BuildProgress {
 	}
 	x := b.index
 	p := &BuildProgress{
-		Table: x.table, View: x.view, Began: b.began, Rows: b.rows.Load(), Total: b.total, Token: b.token.Load(),
+		Table: x.Table, View: x.View, Began: b.began, Rows: b.rows.Load(), Total: b.total, Token: b.token.Load(),
 	}
 	p.Part = float64(uint64(p.Token)^1<<63) / (1 << 64)
-	if p.Name = x.indexName(); x.view != nil {
-		p.Name = x.view.Name
+	if p.Name = x.IndexName(); x.View != nil {
+		p.Name = x.View.Name
 	}
 	return p
 }
@@ -153,7 +155,7 @@ func (s *Store) BuildProgress() *BuildProgress {
 func (s *Store) BuildsWaiting() (n int) {
 	for _, all := range s.state.Load().indexes {
 		for _, x := range all {
-			if !x.built {
+			if !x.Built {
 				n++
 			}
 		}
@@ -166,16 +168,16 @@ func (s *Store) Builds() uint64 { return s.built.Load() }
 
 // buildIndex writes the entries of all rows. Writes that are under way write those of their own rows. It fails if the
 // store is restored meanwhile, which it was as often as era says before.
-func (s *Store) buildIndex(x *keptIndex, era uint64) error {
+func (s *Store) buildIndex(x *index.Index, era uint64) error {
 	began := time.Now()
-	progress := &buildProgress{index: x, began: s.now(), total: s.usages.Of(x.tableID).Estimate().Rows}
+	progress := &buildProgress{index: x, began: s.now(), total: s.usages.Of(x.TableID).Estimate().Rows}
 	progress.token.Store(math.MinInt64)
 	s.building.Store(progress)
 	defer s.building.Store(nil)
 	told := began
-	position := rows.AppendArea(nil, x.tableID, rows.AreaRows)
+	position := rows.AppendArea(nil, x.TableID, rows.AreaRows)
 	end := rows.Successor(bytes.Clone(position))
-	var maker entryMaker
+	var maker index.Maker
 	entries := 0
 	for position != nil {
 		if err := s.closing.Err(); err != nil {
@@ -185,7 +187,7 @@ func (s *Store) buildIndex(x *keptIndex, era uint64) error {
 		var next []byte
 		gone := false
 		err := s.step(era, func() (err error) {
-			if x.view != nil {
+			if x.View != nil {
 				var seen, written int
 				seen, written, next, gone, err = s.buildViewFrom(x, position, end)
 				progress.rows.Add(int64(seen))
@@ -198,7 +200,7 @@ func (s *Store) buildIndex(x *keptIndex, era uint64) error {
 			return err
 		})
 		if errors.Is(err, rows.ErrRow) || errors.Is(err, rows.ErrKey) {
-			s.log.Error().Err(err).Str("table", x.tableName()).Msg("an index is not built: reads do without it")
+			s.log.Error().Err(err).Str("table", x.TableName()).Msg("an index is not built: reads do without it")
 			return nil
 		}
 		if err != nil || gone {
@@ -209,18 +211,18 @@ func (s *Store) buildIndex(x *keptIndex, era uint64) error {
 		if time.Since(told) >= buildToldEvery {
 			told = time.Now()
 			p := s.BuildProgress()
-			s.log.Info().Str("table", x.tableName()).Str("index", p.Name).Int64("rows", p.Rows).Int64("of_about", p.Total).
+			s.log.Info().Str("table", x.TableName()).Str("index", p.Name).Int64("rows", p.Rows).Int64("of_about", p.Total).
 				Str("ring", fmt.Sprintf("%.0f %%", 100*p.Part)).Msg("an index is being built")
 		}
 	}
 	whole := *x
-	whole.built = true
+	whole.Built = true
 	if kept, err := s.replaceIndex(&whole, era); err != nil || kept == nil {
 		return err
 	}
 	s.built.Add(1)
 	if entries > 0 {
-		s.log.Info().Str("table", x.tableName()).Int("entries", entries).
+		s.log.Info().Str("table", x.TableName()).Int("entries", entries).
 			Dur("took", time.Since(began)).Msg("an index is built")
 	}
 	return nil
@@ -228,7 +230,7 @@ func (s *Store) buildIndex(x *keptIndex, era uint64) error {
 
 // entriesFrom makes the entries of some rows. next is the key to go on from, or nil behind the last row.
 func (s *Store) entriesFrom(
-	x *keptIndex, maker *entryMaker, start, end []byte, counted *atomic.Int64,
+	x *index.Index, maker *index.Maker, start, end []byte, counted *atomic.Int64,
 ) (ops []engine.Op, next []byte, err error) {
 	seen, size := 0, 0
 	most := min(chunkRows, s.limits.CommitOps/2)
@@ -237,8 +239,8 @@ func (s *Store) entriesFrom(
 		if prefix < 0 {
 			return false, rows.ErrKey
 		}
-		err := maker.each(x, key, prefix, value, func(entry []byte) bool {
-			op := entryOp(entry, key)
+		err := maker.EachEntry(x, key, prefix, value, func(entry []byte) bool {
+			op := index.EntryOp(entry, key)
 			ops, size = append(ops, op), size+len(op.Key)
 			return true
 		})
@@ -253,10 +255,10 @@ func (s *Store) entriesFrom(
 }
 
 // commitEntries commits entries of rows, unless the index is gone.
-func (s *Store) commitEntries(x *keptIndex, ops []engine.Op) (gone bool, err error) {
-	u := s.usages.Of(x.tableID)
+func (s *Store) commitEntries(x *index.Index, ops []engine.Op) (gone bool, err error) {
+	u := s.usages.Of(x.TableID)
 	defer u.EndWrite(u.BeginWrite(0, 0, math.MaxInt64))
-	if !slices.ContainsFunc(s.state.Load().indexes[x.tableID], func(o *keptIndex) bool { return o.id == x.id }) {
+	if !slices.ContainsFunc(s.state.Load().indexes[x.TableID], func(o *index.Index) bool { return o.ID == x.ID }) {
 		return true, nil
 	}
 	for len(ops) > 0 { // the entries of one row may be many

@@ -14,7 +14,7 @@ func TestCleanIndexes(t *testing.T) {
 	s := open(t, "", Options{SweepEvery: time.Hour})
 	defer closeStore(t, s)
 	table := defineIndexedInts(t, s, "v")
-	index := uint64(s.state.Load().indexes[uint32(table.StoreID)][0].id)
+	index := uint64(s.state.Load().indexes[uint32(table.StoreID)][0].ID)
 	const n, few = 10_000, 5
 	write := func(from, to, step, v int, at int64) {
 		t.Helper()

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 )
@@ -31,24 +33,24 @@ const maxCrossingBatch = 256
 
 // mayCross notes where the entries of a Lookup are, if rows can be compared with them one by one. Entries of static
 // columns do not name the rows that are read.
-func (r *reader) mayCross(index *schema.Index, x *keptIndex, spans []entrySpan) {
-	if len(r.read.Lookups) == 1 || x.column.Kind == schema.Static || x.terms.many {
+func (r *reader) mayCross(definition *schema.Index, x *index.Index, spans []index.Span) {
+	if len(r.read.Lookups) == 1 || x.Column.Kind == schema.Static || x.Terms.Many {
 		return
 	}
-	if spans[0].one {
-		r.lookup.others = append(r.lookup.others, crossing{name: index.Name, entry: spans[0].start, batch: 1})
+	if spans[0].One {
+		r.lookup.others = append(r.lookup.others, crossing{name: definition.Name, entry: spans[0].Start, batch: 1})
 	}
 }
 
 // dropCrossing takes away the entries that are read anyway, and all if the read is by entries of a static column.
-func (r *reader) dropCrossing(chosen entrySpan) {
+func (r *reader) dropCrossing(chosen index.Span) {
 	l := &r.lookup
-	if l.index.column.Kind == schema.Static {
+	if l.index.Column.Kind == schema.Static {
 		l.others = l.others[:0]
 		return
 	}
 	l.others = slices.DeleteFunc(l.others, func(c crossing) bool {
-		return chosen.one && bytes.Equal(c.entry, chosen.start)
+		return chosen.One && bytes.Equal(c.entry, chosen.Start)
 	})
 }
 
@@ -104,7 +106,7 @@ func (c *crossing) load(r *reader, row []byte) error {
 		return len(c.keys) < c.batch, nil
 	}
 	r.read.Indexed.use(c.name)
-	end := newEntrySpan(c.entry, true).end
+	end := index.NewSpan(c.entry, true).End
 	err := r.src.Scan(slices.Concat(c.entry, row), end, engine.ScanOptions{KeysOnly: true}, take)
 	c.ended = len(c.keys) < c.batch
 	return err

@@ -5,13 +5,15 @@ import (
 	"math"
 	"slices"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/store/engine"
 )
 
 // gathering is a read through entries of several values. They are not in the order of the rows, so the keys of the rows
 // are gathered and sorted: portion by portion, each in one pass over the entries.
 type gathering struct {
-	spans    []entrySpan
+	spans    []index.Span
 	from, to []byte // the keys of rows that are wanted
 	rows     [][]byte
 	rest     []byte // where the next portion begins; nil: there is none
@@ -24,7 +26,7 @@ const (
 )
 
 // beginGathering gathers the first portion. It reports false if reading the table costs less.
-func (r *reader) beginGathering(spans []entrySpan) (bool, error) {
+func (r *reader) beginGathering(spans []index.Span) (bool, error) {
 	g := &r.lookup.gather
 	*g = gathering{spans: spans}
 	var ok bool
@@ -61,7 +63,7 @@ func (r *reader) gatherRows(most int) (bool, error) {
 				return false, err
 			}
 		}
-		n, err := entryLength(key, value)
+		n, err := index.EntryLength(key, value)
 		if err != nil {
 			return false, err
 		}
@@ -77,7 +79,7 @@ func (r *reader) gatherRows(most int) (bool, error) {
 		return seen <= most, nil
 	}
 	for _, span := range g.spans {
-		if err := r.src.Scan(span.start, span.end, engine.ScanOptions{}, take); err != nil {
+		if err := r.src.Scan(span.Start, span.End, engine.ScanOptions{}, take); err != nil {
 			return false, err
 		}
 	}

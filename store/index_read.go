@@ -4,31 +4,20 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
 
-// Lookup says that only rows are wanted for which an index has a value, or one of a range: that of its column, or an
-// element or a key or an entry of it. If the index analyzes text, terms are meant in place of values. A Read may
-// deliver other rows as well.
-type Lookup struct {
-	Index *schema.Index
-	Key   []byte // of an entry of a map
-	Value []byte
-	Match Match // of terms with Value
-
-	Ranged   bool   // instead of Value a range is meant
-	From, To []byte // its ends, inclusive; nil: it has none
-}
-
 // lookup is a read through an index.
 type lookup struct {
-	index  *keptIndex
+	index  *index.Index
 	entry  []byte // what the entries of one value begin with; nil: the keys of the rows are gathered
 	gather gathering
 	others []crossing // other indexes that the rows must have entries in
-	maker  entryMaker
+	maker  index.Maker
 	value  []byte
 	bounds [][2][]byte // of the slices, in a partition
 
@@ -51,18 +40,18 @@ func (r *reader) chooseIndex() (bool, error) {
 	l := &r.lookup
 	l.index, l.others = nil, l.others[:0]
 	fewest := 0
-	var chosen *Lookup
-	var at entrySpan
+	var chosen *index.Lookup
+	var at index.Span
 	for i := range read.Lookups {
-		x := r.keptIndex(read.Lookups[i].Index)
+		x := r.builtIndex(read.Lookups[i].Index)
 		if x == nil {
 			continue
 		}
-		spans := x.entriesOf(&read.Lookups[i])
+		spans := x.EntriesOf(&read.Lookups[i])
 		r.mayCross(read.Lookups[i].Index, x, spans)
 		for _, span := range spans {
 			if several := len(read.Lookups) > 1 || len(spans) > 1; several {
-				n, err := countSome(r.src, span.start, span.end)
+				n, err := countSome(r.src, span.Start, span.End)
 				if err != nil {
 					return false, err
 				}
@@ -82,7 +71,7 @@ func (r *reader) chooseIndex() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if len(all) > 1 || !at.one {
+	if len(all) > 1 || !at.One {
 		l.entry = nil
 		gathered, err := r.beginGathering(all)
 		if gathered {
@@ -90,21 +79,21 @@ func (r *reader) chooseIndex() (bool, error) {
 		}
 		return gathered, err
 	}
-	l.entry = at.start
+	l.entry = at.Start
 	read.Indexed.use(chosen.Index.Name)
 	return true, nil
 }
 
 // entrySpans is where the entries are that are to be read together with those that were chosen for a Lookup.
-func (r *reader) entrySpans(chosen entrySpan, l *Lookup) ([]entrySpan, error) {
+func (r *reader) entrySpans(chosen index.Span, l *index.Lookup) ([]index.Span, error) {
 	x := r.lookup.index
-	all := []entrySpan{chosen}
+	all := []index.Span{chosen}
 	if l.Ranged {
-		all = append(all, newEntrySpan(x.appendForm(nil, hashedValue), false))
+		all = append(all, index.NewSpan(x.AppendForm(nil, index.HashedValue), false))
 	}
-	if x.terms.many {
-		span := newEntrySpan(x.appendForm(nil, manyTerms), false)
-		n, err := countSome(r.src, span.start, span.end)
+	if x.Terms.Many {
+		span := index.NewSpan(x.AppendForm(nil, index.ManyTerms), false)
+		n, err := countSome(r.src, span.Start, span.End)
 		if err != nil {
 			return nil, err
 		}
@@ -115,42 +104,18 @@ func (r *reader) entrySpans(chosen entrySpan, l *Lookup) ([]entrySpan, error) {
 	return all, nil
 }
 
-// keptIndex is what is kept of an index, or nil if it is not built.
-func (r *reader) keptIndex(index *schema.Index) *keptIndex {
-	name := newKeptIndex(r.read.Table, index)
+// builtIndex returns an index that has the entries of all rows, or nil.
+func (r *reader) builtIndex(definition *schema.Index) *index.Index {
+	name := index.New(r.read.Table, definition)
 	if name == nil {
 		return nil
 	}
 	for _, x := range r.indexes {
-		if x.built && x.name == name.name {
+		if x.Built && x.Name == name.Name {
 			return x
 		}
 	}
 	return nil
-}
-
-// entriesOf is where the entries are that a Lookup asks for. If there are several places, each has all the rows. A
-// range is without the long values.
-func (x *keptIndex) entriesOf(l *Lookup) []entrySpan {
-	switch {
-	case x.terms.any() && !l.Ranged:
-		return x.soughtTerms(l)
-	case !l.Ranged:
-		var value []byte
-		if x.key != nil {
-			value = x.key.AppendKey(value, l.Key, false)
-		}
-		return []entrySpan{newEntrySpan(x.appendValue(nil, x.value.AppendKey(value, l.Value, false)), true)}
-	}
-	whole := x.appendForm(nil, wholeValue)
-	span := newEntrySpan(whole, false)
-	if l.From != nil {
-		span.start = x.appendTerm(slices.Clip(whole), l.From)
-	}
-	if l.To != nil {
-		span.end = rows.Successor(x.appendTerm(slices.Clip(whole), l.To))
-	}
-	return []entrySpan{span}
 }
 
 // fewEntries is how many entries are counted to compare indexes.
@@ -225,7 +190,7 @@ func (r *reader) rowBounds() (from, to []byte, ok bool) {
 		switch {
 		case a.Whole || a.Clustering == nil && len(read.Table.Clustering) == 0:
 			behind = rows.Successor(behind)
-		case a.Clustering != nil && l.index.column.Kind != schema.Static:
+		case a.Clustering != nil && l.index.Column.Kind != schema.Static:
 			behind = rows.AppendClustering(append(behind, rows.KindRow), read.Table, a.Clustering)
 			behind = append(behind, 0)
 		}
@@ -320,7 +285,7 @@ func (r *reader) enterCandidate(rest []byte) error {
 	if r.after != nil && !bytes.Equal(r.after.Partition, p.partition) {
 		r.after = nil
 	}
-	if l.index.column.Kind == schema.Static {
+	if l.index.Column.Kind == schema.Static {
 		return r.readPartition(p.partition)
 	}
 	if err := r.beginPartition(p.partition); err != nil {
@@ -347,7 +312,7 @@ func (r *reader) takeIndexed(value []byte) error {
 	if l.entry == nil {
 		return r.takeOnlyRow(value)
 	}
-	has, err := l.maker.has(l.index, p.start, len(p.prefix), value, l.entry)
+	has, err := l.maker.HasEntry(l.index, p.start, len(p.prefix), value, l.entry)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,6 @@ var (
 	definitionKeys = ownKey("definition/")
 	deadKey        = ownKey("dead/")
 	sweepKeys      = ownKey("sweep/")
-	indexKeys      = ownKey("index/")
 	boundKey       = ownKey("bound") // of the timestamps that were given
 )
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/store/tombstones"
 
 	"github.com/cqld/cqld/store/usage"
@@ -51,7 +53,7 @@ type Mutation struct {
 	id       uint32       // of the table, in this state
 
 	deleting tombstones.Deletion
-	entries  *entryWriter // of indexes; nil: no table that this mutation was for had any
+	entries  *index.Writer // of indexes; nil: no table that this mutation was for had any
 
 	apply applying // of the first mutation of an Apply
 }
@@ -97,7 +99,7 @@ func (m *Mutation) release() {
 	m.open, m.counts, m.parts, m.adds, m.moved = false, false, false, false, false
 	m.deleting = tombstones.Deletion{}
 	if m.entries != nil {
-		m.entries.release()
+		m.entries.Release()
 	}
 	m.buf, m.spans, m.ops = m.buf[:0], m.spans[:0], m.ops[:0]
 	mutations.Put(m)

@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/pace"
@@ -15,19 +17,19 @@ import (
 // Read describes the rows wanted from one table.
 type Read struct {
 	Table   *schema.Table
-	Keys    [][]byte   // serialized partition keys, in the order wanted; nil: by Tokens
-	Tokens  TokenRange // of a scan; the zero value is the whole ring
-	Slices  []Slice    // clustering ranges in clustering order, not overlapping; nil: all rows
-	Ranges  Ranges     // instead of Slices, where there are too many to hold; nil: Slices are meant
-	Reverse bool       // rows of a partition from last to first
-	Now     int64      // seconds since 1970, for expiry
-	Meta    bool       // fill Row.Meta
-	After   *Position  // start behind this row, which the same Read delivered earlier
-	Session Session    // what tables made by code may show of the reader
-	Lookups []Lookup   // all of which hold for the rows that are wanted
-	Want    int        // about how many rows that pass the Lookups are taken; 0: all
-	Nearest *Nearest   // only rows near to a vector are wanted; nil: all
-	Turn    *pace.Turn // on which it reads; nil: it gives way to nobody
+	Keys    [][]byte       // serialized partition keys, in the order wanted; nil: by Tokens
+	Tokens  TokenRange     // of a scan; the zero value is the whole ring
+	Slices  []Slice        // clustering ranges in clustering order, not overlapping; nil: all rows
+	Ranges  Ranges         // instead of Slices, where there are too many to hold; nil: Slices are meant
+	Reverse bool           // rows of a partition from last to first
+	Now     int64          // seconds since 1970, for expiry
+	Meta    bool           // fill Row.Meta
+	After   *Position      // start behind this row, which the same Read delivered earlier
+	Session Session        // what tables made by code may show of the reader
+	Lookups []index.Lookup // all of which hold for the rows that are wanted
+	Want    int            // about how many rows that pass the Lookups are taken; 0: all
+	Nearest *Nearest       // only rows near to a vector are wanted; nil: all
+	Turn    *pace.Turn     // on which it reads; nil: it gives way to nobody
 
 	Indexed    *IndexRead      // takes which indexes were read; nil: nobody wants to know
 	Tombstones *TombstonesRead // counts live rows and tombstones; nil: nobody does
@@ -205,3 +207,20 @@ func (s *Store) source(r *Read) (engine.Reader, uint32, error) {
 	}
 	return nil, 0, noTable(r.Table)
 }
+
+// Lookup and Match say which rows an index leaves; see package index.
+type (
+	Lookup = index.Lookup
+	Match  = index.Match
+)
+
+// How a Lookup compares terms with its value.
+const (
+	MatchWhole     = index.MatchWhole
+	MatchBeginning = index.MatchBeginning
+	MatchEnd       = index.MatchEnd
+	MatchInside    = index.MatchInside
+)
+
+// GraphMetrics counts the graphs of vectors.
+type GraphMetrics = index.GraphMetrics

@@ -5,6 +5,8 @@ import (
 	"context"
 	"sync"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/store/tombstones"
 
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -20,13 +22,13 @@ type reader struct {
 	id      uint32 // of the table's keys; 0: they are not in the engine
 	fn      func(*Row) (bool, error)
 	src     engine.Reader
-	state   *state       // in use before the snapshot was taken
-	indexes []*keptIndex // of the table, in this state
-	era     uint64       // how often the store was restored before
-	clock   uint64       // of deletions, before the snapshot was chosen
-	after   *Position    // until the partition it is in has been read
-	done    bool         // fn wants no more
-	ticks   int          // rows of scans
+	state   *state         // in use before the snapshot was taken
+	indexes []*index.Index // of the table, in this state
+	era     uint64         // how often the store was restored before
+	clock   uint64         // of deletions, before the snapshot was chosen
+	after   *Position      // until the partition it is in has been read
+	done    bool           // fn wants no more
+	ticks   int            // rows of scans
 
 	place      readPlace
 	tombstones tombstones.Reader

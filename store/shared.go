@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/cluster"
@@ -183,7 +185,7 @@ func (s *Store) stored(old *state) (next *state, m meta, err error) {
 		if _, err := m.load(r); err != nil {
 			return err
 		}
-		if indexes.indexes, err = readIndexes(r); err != nil {
+		if indexes.indexes, err = index.Read(r); err != nil {
 			return err
 		}
 		if err := scanRecords(r, suspendedKeys, func(name string, value []byte) error {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/cluster"
@@ -172,11 +174,11 @@ func (s *state) prepare(next *state) (first *state, ops []engine.Op) {
 	}
 	for table, all := range s.indexes {
 		for _, x := range all {
-			if x.built && !next.live[x.id] && next.live[table] {
+			if x.Built && !next.live[x.ID] && next.live[table] {
 				retired := *x
-				retired.built, retired.retired = false, version
+				retired.Built, retired.Retired = false, version
 				between.replaceIndex(&retired)
-				ops = append(ops, retired.record())
+				ops = append(ops, retired.Record())
 			}
 		}
 	}
@@ -196,7 +198,7 @@ func (s *state) isUnsettled(next *state, settled uint64) bool {
 	}
 	for table, all := range s.indexes {
 		for _, x := range all {
-			if x.retired > settled && !next.live[x.id] && next.live[table] {
+			if x.Retired > settled && !next.live[x.ID] && next.live[table] {
 				return true
 			}
 		}
@@ -223,38 +225,22 @@ func resumeOp(table [16]byte) engine.Op {
 	return engine.Op{Kind: engine.Delete, Key: slices.Concat(suspendedKeys, table[:])}
 }
 
-// replaceIndex puts an index in the place of what it was. It reports whether there was one.
-func (s *state) replaceIndex(x *keptIndex) bool {
-	i := slices.IndexFunc(s.indexes[x.tableID], func(o *keptIndex) bool { return o.id == x.id })
-	if i < 0 {
-		return false
-	}
-	next := make(map[uint32][]*keptIndex, len(s.indexes))
-	for id, all := range s.indexes {
-		next[id] = all
-	}
-	next[x.tableID] = slices.Clone(s.indexes[x.tableID])
-	next[x.tableID][i] = x
-	s.indexes = next
-	return true
-}
-
 // replaceShared is replaceIndex where nodes share the engine. An index that was retired meanwhile stays as it is.
-func (s *Store) replaceShared(x *keptIndex) (kept *keptIndex, err error) {
+func (s *Store) replaceShared(x *index.Index) (kept *index.Index, err error) {
 	_, err = s.changeNewest(func(old *state, _ *meta) (*state, []engine.Op, bool, error) {
 		next := *old
 		kept = nil
-		for _, now := range old.indexes[x.tableID] {
-			if now.id == x.id && now.retired == 0 {
+		for _, now := range old.indexes[x.TableID] {
+			if now.ID == x.ID && now.Retired == 0 {
 				built := *now
-				built.built = true
+				built.Built = true
 				kept = &built
 			}
 		}
 		if kept == nil || !next.replaceIndex(kept) {
 			return nil, nil, false, nil
 		}
-		return &next, []engine.Op{kept.record()}, true, nil
+		return &next, []engine.Op{kept.Record()}, true, nil
 	})
 	return kept, err
 }
@@ -271,7 +257,7 @@ func (s *Store) recover() error {
 	now := s.state.Load()
 	begun := len(now.suspended) > 0
 	for _, all := range now.indexes {
-		begun = begun || slices.ContainsFunc(all, func(x *keptIndex) bool { return x.retired != 0 })
+		begun = begun || slices.ContainsFunc(all, func(x *index.Index) bool { return x.Retired != 0 })
 	}
 	switch {
 	case !begun:
@@ -295,11 +281,11 @@ func (s *Store) recover() error {
 		}
 		for _, all := range old.indexes {
 			for _, x := range all {
-				if x.retired != 0 {
+				if x.Retired != 0 {
 					again := *x
-					again.retired = 0
+					again.Retired = 0
 					next.replaceIndex(&again)
-					ops = append(ops, again.record())
+					ops = append(ops, again.Record())
 				}
 			}
 		}

@@ -3,6 +3,8 @@ package store
 import (
 	"slices"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
@@ -24,9 +26,9 @@ func (s *Store) splitNew(old, next *state) {
 	}
 	for _, all := range next.indexes {
 		for _, x := range all {
-			known := slices.ContainsFunc(old.indexes[x.tableID], func(o *keptIndex) bool { return o.id == x.id })
-			if !known && x.view == nil {
-				e.Split(rows.SplitKeys(x.id, 1))
+			known := slices.ContainsFunc(old.indexes[x.TableID], func(o *index.Index) bool { return o.ID == x.ID })
+			if !known && x.View == nil {
+				e.Split(rows.SplitKeys(x.ID, 1))
 			}
 		}
 	}

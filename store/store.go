@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/store/tombstones"
 
 	"github.com/cqld/cqld/store/usage"
@@ -88,7 +90,7 @@ type Store struct {
 	built    atomic.Uint64                 // how many there were
 	unbuilt  atomic.Uint64                 // how often one has failed
 
-	graphs       graphs       // of indexes of vectors
+	graphs       index.Graphs // of indexes of vectors
 	leastGraphed atomic.Int64 // leastGraphed and leastAdded, but in tests
 	leastAdded   atomic.Int64
 
@@ -108,7 +110,7 @@ type state struct {
 	ids     map[[16]byte]uint32 // StoreIDs by table ID: a statement may hold a table as it was before TRUNCATE. Views too
 	live    map[uint32]bool     // the StoreIDs
 	virtual map[[16]byte]virtual
-	indexes map[uint32][]*keptIndex // of the tables, by their StoreIDs. Views too
+	indexes map[uint32][]*index.Index // of the tables, by their StoreIDs. Views too
 
 	anyViews bool // there are views among the indexes
 

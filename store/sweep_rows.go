@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/store/tombstones"
 
 	"github.com/cqld/cqld/store/usage"
@@ -36,8 +38,8 @@ type sweep struct {
 	tombstones tombstones.Reader
 	lessened   [][]byte // keys of rows of which something may go
 	damaged    int      // rows
-	indexes    []*keptIndex
-	makers     [2]entryMaker // of entries of rows as they were and as they are kept
+	indexes    []*index.Index
+	makers     [2]index.Maker // of entries of rows as they were and as they are kept
 
 	progress SweepProgress // without its rows, which looked has
 	looked   atomic.Int64

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
@@ -86,8 +88,8 @@ type verification struct {
 	dead  map[uint32]bool // dropped tables whose rows are being removed
 	ticks int
 
-	maker     entryMaker
-	ofRows    entryMaker // makes the entries that rows must have
+	maker     index.Maker
+	ofRows    index.Maker // makes the entries that rows must have
 	partition []byte
 	row       []byte // the key of a row
 	entry     []byte // the key of an entry
@@ -97,8 +99,8 @@ type verification struct {
 // all goes over all keys.
 func (v *verification) all(src engine.Reader) error {
 	v.src, v.dead = src, map[uint32]bool{}
-	v.ofRows.expired = v.store.now().Unix()
-	v.views = newViewWriter(v.store, src, v.clock, map[uint32][]*keptIndex{})
+	v.ofRows.Expired = v.store.now().Unix()
+	v.views = newViewWriter(v.store, src, v.clock, map[uint32][]*index.Index{})
 	defer v.views.base.release()
 	end := rows.Successor(bytes.Clone(deadKey))
 	err := src.Scan(deadKey, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
@@ -110,7 +112,7 @@ func (v *verification) all(src engine.Reader) error {
 	if err != nil {
 		return err
 	}
-	tables, indexes := map[uint32]*schema.Table{}, map[uint32]*keptIndex{}
+	tables, indexes := map[uint32]*schema.Table{}, map[uint32]*index.Index{}
 	for _, k := range v.state.catalog.Keyspaces() {
 		for _, t := range k.Tables {
 			if id, ok := v.state.ids[t.ID]; ok {
@@ -120,9 +122,9 @@ func (v *verification) all(src engine.Reader) error {
 	}
 	for _, all := range v.state.indexes {
 		for _, x := range all {
-			indexes[x.id] = x
+			indexes[x.ID] = x
 			v.done.Indexes++
-			if !x.built {
+			if !x.Built {
 				v.done.Unbuilt++
 			}
 		}
@@ -132,7 +134,7 @@ func (v *verification) all(src engine.Reader) error {
 }
 
 // tables goes over the keys of one table or index after the other.
-func (v *verification) tables(tables map[uint32]*schema.Table, indexes map[uint32]*keptIndex) error {
+func (v *verification) tables(tables map[uint32]*schema.Table, indexes map[uint32]*index.Index) error {
 	for start := rows.AppendArea(nil, 1, rows.AreaTombstones); start != nil; {
 		id, found, err := v.nextTable(start)
 		if err != nil || !found {
@@ -144,19 +146,19 @@ func (v *verification) tables(tables map[uint32]*schema.Table, indexes map[uint3
 			err = v.each(t.Keyspace+"."+t.Name, id, end, func(key, value []byte) error {
 				return v.tableKey(t, v.state.indexes[id], key, value)
 			})
-		case x != nil && x.view != nil:
-			err = v.each(x.tableName()+" "+x.label(), id, end, func(key, value []byte) error {
+		case x != nil && x.View != nil:
+			err = v.each(x.TableName()+" "+x.Label(), id, end, func(key, value []byte) error {
 				return v.rowOfView(x, key, value)
 			})
-		case x != nil && x.isVector():
-			err = v.each(x.tableName()+" "+x.label(), id, end, func(key, value []byte) error {
+		case x != nil && x.IsVector():
+			err = v.each(x.TableName()+" "+x.Label(), id, end, func(key, value []byte) error {
 				if rows.IsTombstoneKey(key) {
 					return nil // a part of a graph
 				}
 				return v.entryOf(x, key, value)
 			})
 		case x != nil:
-			err = v.each(x.tableName()+" "+x.label(), id, end, func(key, value []byte) error {
+			err = v.each(x.TableName()+" "+x.Label(), id, end, func(key, value []byte) error {
 				return v.entryOf(x, key, value)
 			})
 		case !v.dead[id] && !v.state.live[id]:
@@ -209,7 +211,7 @@ func (v *verification) fault(f Fault) {
 }
 
 // tableKey looks at a row or a tombstone.
-func (v *verification) tableKey(t *schema.Table, indexes []*keptIndex, key, value []byte) error {
+func (v *verification) tableKey(t *schema.Table, indexes []*index.Index, key, value []byte) error {
 	name := t.Keyspace + "." + t.Name
 	prefix := rows.PartitionPrefixLength(key)
 	if prefix < 0 {
@@ -229,7 +231,7 @@ func (v *verification) tableKey(t *schema.Table, indexes []*keptIndex, key, valu
 		v.fault(Fault{Table: name, Key: fmt.Sprintf("%x", key), What: "the key is of no kind of row"})
 		return nil
 	}
-	if err := v.maker.readKey(t, key, prefix); err != nil {
+	if err := v.maker.ReadKey(t, key, prefix); err != nil {
 		v.fault(Fault{Table: name, Key: fmt.Sprintf("%x", key), What: err.Error()})
 		return nil
 	}
@@ -238,7 +240,7 @@ func (v *verification) tableKey(t *schema.Table, indexes []*keptIndex, key, valu
 		return nil
 	}
 	for _, x := range indexes {
-		if !x.built || x.isVector() || x.view != nil {
+		if !x.Built || x.IsVector() || x.View != nil {
 			continue
 		}
 		if err := v.entriesOf(x, key, prefix, value); err != nil {
@@ -274,14 +276,14 @@ func (v *verification) cells(value []byte) error {
 }
 
 // entriesOf looks for the entries of a row in an index.
-func (v *verification) entriesOf(x *keptIndex, key []byte, prefix int, value []byte) error {
+func (v *verification) entriesOf(x *index.Index, key []byte, prefix int, value []byte) error {
 	var failed error
 	missing := false
-	err := v.ofRows.each(x, key, prefix, value, func(entry []byte) bool {
+	err := v.ofRows.EachEntry(x, key, prefix, value, func(entry []byte) bool {
 		v.entry = append(append(v.entry[:0], entry...), key[rows.AreaSize:]...)
 		sound := false
 		found, err := v.src.Get(v.entry, func(value []byte) error {
-			n, err := entryLength(v.entry, value)
+			n, err := index.EntryLength(v.entry, value)
 			sound = err == nil && n == len(entry)
 			return nil
 		})
@@ -294,45 +296,45 @@ func (v *verification) entriesOf(x *keptIndex, key []byte, prefix int, value []b
 	}
 	switch {
 	case err != nil:
-		v.fault(Fault{Table: x.tableName(), Index: x.label(), Key: v.where(x.table, key), What: err.Error()})
+		v.fault(Fault{Table: x.TableName(), Index: x.Label(), Key: v.where(x.Table, key), What: err.Error()})
 	case missing:
-		v.fault(Fault{Table: x.tableName(), Index: x.label(), Key: v.where(x.table, key), What: "the row has no entry"})
+		v.fault(Fault{Table: x.TableName(), Index: x.Label(), Key: v.where(x.Table, key), What: "the row has no entry"})
 	}
 	return nil
 }
 
 // entryOf looks for the row of an entry of an index.
-func (v *verification) entryOf(x *keptIndex, key, value []byte) error {
+func (v *verification) entryOf(x *index.Index, key, value []byte) error {
 	v.done.Entries++
 	bad := func(what string) error {
-		v.fault(Fault{Table: x.tableName(), Index: x.label(), Key: fmt.Sprintf("%x", key), What: what})
+		v.fault(Fault{Table: x.TableName(), Index: x.Label(), Key: fmt.Sprintf("%x", key), What: what})
 		return nil
 	}
-	n, err := entryLength(key, value)
+	n, err := index.EntryLength(key, value)
 	if err != nil {
 		return bad("the entry cannot be read")
 	}
-	if !x.mayBegin(key[:n]) {
+	if !x.MayBegin(key[:n]) {
 		return bad("the entry is of a form that the index does not have")
 	}
-	v.row = append(rows.AppendArea(v.row[:0], x.tableID, rows.AreaRows), key[n:]...)
+	v.row = append(rows.AppendArea(v.row[:0], x.TableID, rows.AreaRows), key[n:]...)
 	prefix := rows.PartitionPrefixLength(v.row)
 	if prefix < 0 || prefix == len(v.row) || !v.atItsPlace(v.row) {
 		return bad("the entry names no row")
 	}
-	if err := v.maker.readKey(x.table, v.row, prefix); err != nil {
+	if err := v.maker.ReadKey(x.Table, v.row, prefix); err != nil {
 		return bad("the entry names no row")
 	}
-	if !v.maker.agrees(x, key[:n]) {
+	if !v.maker.Agrees(x, key[:n]) {
 		v.fault(Fault{
-			Table: x.tableName(), Index: x.label(), Key: v.where(x.table, v.row),
+			Table: x.TableName(), Index: x.Label(), Key: v.where(x.Table, v.row),
 			What: "there is an entry of a key that is not the row's",
 		})
 		return nil
 	}
 	has := false
 	_, err = v.src.Get(v.row, func(value []byte) error {
-		has = v.maker.mayHave(x, v.row, value, key[:n])
+		has = v.maker.MayHaveEntry(x, v.row, value, key[:n])
 		return nil
 	})
 	if !has {
@@ -341,42 +343,16 @@ func (v *verification) entryOf(x *keptIndex, key, value []byte) error {
 	return err
 }
 
-// agrees reports whether an entry fits the key of its row, which was read: what it has of columns of the key is what
-// the row has.
-func (e *entryMaker) agrees(x *keptIndex, entry []byte) bool {
-	if !x.column.Kind.IsKey() {
-		return true
-	}
-	value := e.fields[x.column.Index]
-	if x.terms.gram && entry[rows.AreaSize] == partOfTerm {
-		return x.hasPart(value, entry)
-	}
-	found := false
-	e.giveTerms(x, value, func(of []byte) bool {
-		found = bytes.Equal(of, entry)
-		return !found
-	})
-	return found
-}
-
-// label is what an index or a view is called.
-func (x *keptIndex) label() string {
-	if x.view != nil {
-		return "view " + x.view.Name
-	}
-	return "index " + x.indexName()
-}
-
 // where prints the key of a row as a WHERE clause has it.
 func (v *verification) where(t *schema.Table, key []byte) string {
 	prefix := rows.PartitionPrefixLength(key)
-	var e entryMaker
-	if prefix < 0 || e.readKey(t, key, prefix) != nil {
+	var e index.Maker
+	if prefix < 0 || e.ReadKey(t, key, prefix) != nil {
 		return fmt.Sprintf("%x", key)
 	}
 	var parts []string
 	for _, c := range slices.Concat(t.PartitionKey, t.Clustering) {
-		if value := e.fields[c.Index]; value != nil {
+		if value := e.Fields[c.Index]; value != nil {
 			parts = append(parts, c.Name+" = "+c.Type.Format(value))
 		}
 	}

@@ -1,14 +1,11 @@
 package store
 
 import (
-	"encoding/hex"
 	"math"
-	"slices"
-	"strconv"
-	"strings"
+
+	"github.com/cqld/cqld/store/index"
 
 	"github.com/cqld/cqld/cql/schema"
-	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/rows"
 )
 
@@ -19,29 +16,10 @@ import (
 // A row of a view exists as long as its marker does. The marker ends with the cell that is in the view's key, or else
 // with the last part of the base's row. So what expires does so in the view without a write.
 
-// newKeptView returns what is kept for a view of a table.
-func newKeptView(t, view *schema.Table) *keptIndex {
-	k := &keptIndex{tableID: uint32(t.StoreID), table: t, view: view, columns: map[uint32]uint32{}}
-	name := []string{"", "rows", hex.EncodeToString(view.ID[:])}
-	for _, c := range slices.Concat(view.PartitionKey, view.Clustering) {
-		base := t.Column(c.Name)
-		if !base.Kind.IsKey() {
-			k.column = base
-		}
-		k.places = append(k.places, base.Index)
-		name = append(name, strconv.Itoa(int(base.ID)), types.ExactClassName(c.Type), strconv.FormatBool(c.Desc))
-	}
-	for _, c := range view.Regular {
-		k.columns[t.Column(c.Name).ID] = c.ID
-	}
-	k.name = strings.Join(name, "\x00")
-	return k
-}
-
 // viewOf returns what is kept of a view, or nil.
-func (s *state) viewOf(view *schema.Table) *keptIndex {
+func (s *state) viewOf(view *schema.Table) *index.Index {
 	for _, x := range s.indexes[s.ids[view.View.BaseID]] {
-		if x.view != nil && x.view.ID == view.ID {
+		if x.View != nil && x.View.ID == view.ID {
 			return x
 		}
 	}
@@ -51,36 +29,36 @@ func (s *state) viewOf(view *schema.Table) *keptIndex {
 // IsViewBuilt reports whether a view has the rows that its base had before the view was defined.
 func (s *Store) IsViewBuilt(view *schema.Table) bool {
 	x := s.current().viewOf(view)
-	return x != nil && x.built
+	return x != nil && x.Built
 }
 
-// viewRow makes the row of a view, given the row of the base as it was written: nothing has expired. It returns nil if
+// makeViewRow makes the row of a view, given the row of the base as it was written: nothing has expired. It returns nil if
 // the view has no row for it. now is the second in which that happens.
-func (x *keptIndex) viewRow(row *Row, head *rows.Head, kept []rows.Cell, now int64) *Mutation {
-	inKey := len(x.view.PartitionKey)
-	values := make([][]byte, len(x.places), 8)
-	for i, place := range x.places {
+func makeViewRow(x *index.Index, row *Row, head *rows.Head, kept []rows.Cell, now int64) *Mutation {
+	inKey := len(x.View.PartitionKey)
+	values := make([][]byte, len(x.Places), 8)
+	for i, place := range x.Places {
 		value := row.Values[place]
 		if value == nil || inKey > 1 && i < inKey && len(value) > math.MaxUint16 {
 			return nil
 		}
 		values[i] = value
 	}
-	for i := range x.view.View.Where {
-		if !x.view.View.Where[i].Holds(x.table, row.Values) {
+	for i := range x.View.View.Where {
+		if !x.View.View.Where[i].Holds(x.Table, row.Values) {
 			return nil
 		}
 	}
-	ends, ok := x.rowEnds(row, head, kept, now)
+	ends, ok := rowEnds(x, row, head, kept, now)
 	if !ok {
 		return nil
 	}
-	m := NewMutation(x.view, joinKey(nil, values[:inKey]))
+	m := NewMutation(x.View, index.JoinKey(nil, values[:inKey]))
 	m.Row(values[inKey:])
 	m.Mark(written(row, head, kept), ends)
 	for i := range kept {
 		c := kept[i]
-		if id, ok := x.columns[c.Column]; ok {
+		if id, ok := x.Columns[c.Column]; ok {
 			c.Column = id
 			m.add(c)
 		}
@@ -108,10 +86,10 @@ func written(row *Row, head *rows.Head, kept []rows.Cell) int64 {
 }
 
 // rowEnds returns when the row of a view ends. It is not ok if a sweep has taken the value that is in its key.
-func (x *keptIndex) rowEnds(row *Row, head *rows.Head, kept []rows.Cell, now int64) (ends Expiry, ok bool) {
-	if x.column != nil {
+func rowEnds(x *index.Index, row *Row, head *rows.Head, kept []rows.Cell, now int64) (ends Expiry, ok bool) {
+	if x.Column != nil {
 		for i := range kept {
-			if c := &kept[i]; c.Column == x.column.ID {
+			if c := &kept[i]; c.Column == x.Column.ID {
 				return c.Expiry, c.Expiry.At == 0 || c.Expiry.At > now || len(c.Value) > 0
 			}
 		}
@@ -135,30 +113,4 @@ func (x *keptIndex) rowEnds(row *Row, head *rows.Head, kept []rows.Cell, now int
 		return Expiry{}, true
 	}
 	return ends, ends.At != 0
-}
-
-// baseOf appends the key of the row of the base that a row of the view is of, given the values of the view's columns.
-// It also returns the partition of that row.
-func (x *keptIndex) baseOf(dst []byte, values [][]byte) (partition, key []byte) {
-	named := func(columns []*schema.Column) (named [][]byte) {
-		for _, c := range columns {
-			named = append(named, values[x.view.Column(c.Name).Index])
-		}
-		return named
-	}
-	t := x.table
-	partition = joinKey(nil, named(t.PartitionKey))
-	dst = append(rows.AppendPartition(dst, t, x.tableID, partition), rows.KindRow)
-	return partition, rows.AppendClustering(dst, t, named(t.Clustering))
-}
-
-// joinKey appends a serialized partition key, given the values of its columns.
-func joinKey(dst []byte, values [][]byte) []byte {
-	if len(values) == 1 {
-		return append(dst, values[0]...)
-	}
-	for _, v := range values {
-		dst = types.AppendCompositeKey(dst, v)
-	}
-	return dst
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
@@ -16,7 +18,7 @@ const viewChunk = 256
 
 // buildViewFrom writes the rows of a view that belong to some rows of its base. next is the key to go on from, or nil
 // behind the last row. Other writes to the same partitions wait meanwhile.
-func (s *Store) buildViewFrom(x *keptIndex, start, end []byte) (seen, written int, next []byte, gone bool, err error) {
+func (s *Store) buildViewFrom(x *index.Index, start, end []byte) (seen, written int, next []byte, gone bool, err error) {
 	var keys, guards [][]byte
 	var place readPlace
 	size := 0
@@ -26,7 +28,7 @@ func (s *Store) buildViewFrom(x *keptIndex, start, end []byte) (seen, written in
 			if err := place.enter(key); err != nil {
 				return false, err
 			}
-			guards = append(guards, appendGuard(nil, x.table, place.partition))
+			guards = append(guards, appendGuard(nil, x.Table, place.partition))
 		}
 		keys = append(keys, key)
 		if size += len(key) + len(value); len(keys) < viewChunk && size < min(chunkBytes, s.limits.CommitBytes/4) {
@@ -38,11 +40,11 @@ func (s *Store) buildViewFrom(x *keptIndex, start, end []byte) (seen, written in
 	if err != nil || len(keys) == 0 {
 		return 0, 0, nil, false, err
 	}
-	u := s.usages.Of(x.tableID)
+	u := s.usages.Of(x.TableID)
 	defer u.EndWrite(u.BeginWrite(0, 0, math.MaxInt64))
 	for {
-		now := s.state.Load().indexes[x.tableID]
-		if !slices.ContainsFunc(now, func(o *keptIndex) bool { return o.id == x.id }) {
+		now := s.state.Load().indexes[x.TableID]
+		if !slices.ContainsFunc(now, func(o *index.Index) bool { return o.ID == x.ID }) {
 			return 0, 0, nil, true, nil
 		}
 		outcome, clock := make(chan error, 1), s.deletions.Clock()
@@ -57,8 +59,8 @@ func (s *Store) buildViewFrom(x *keptIndex, start, end []byte) (seen, written in
 }
 
 // stageView writes the rows of a view for rows of its base that are there.
-func (s *Store) stageView(txn engine.Txn, clock uint64, x *keptIndex, keys [][]byte) (written int, err error) {
-	w := newViewWriter(s, txn, clock, map[uint32][]*keptIndex{x.tableID: {x}})
+func (s *Store) stageView(txn engine.Txn, clock uint64, x *index.Index, keys [][]byte) (written int, err error) {
+	w := newViewWriter(s, txn, clock, map[uint32][]*index.Index{x.TableID: {x}})
 	defer w.base.release()
 	for _, key := range keys {
 		if key[rows.PartitionPrefixLength(key)] != rows.KindRow {
@@ -87,7 +89,7 @@ func (s *Store) awaitViews(before, after *state, failed uint64) {
 	end := time.Now().Add(awaitedTime)
 	for id, all := range after.indexes {
 		for _, x := range all {
-			if x.view == nil || x.built || before.live[x.id] || s.usages.Of(id).Estimate().Rows > awaitedRows {
+			if x.View == nil || x.Built || before.live[x.ID] || s.usages.Of(id).Estimate().Rows > awaitedRows {
 				continue
 			}
 			for time.Now().Before(end) && s.isBuilding(x) && s.unbuilt.Load() == failed {
@@ -98,7 +100,7 @@ func (s *Store) awaitViews(before, after *state, failed uint64) {
 }
 
 // isBuilding reports whether a view lacks rows of its base, and will have them.
-func (s *Store) isBuilding(x *keptIndex) bool {
-	now := s.state.Load().viewOf(x.view)
-	return s.closing.Err() == nil && now != nil && !now.built && now.id == x.id
+func (s *Store) isBuilding(x *index.Index) bool {
+	now := s.state.Load().viewOf(x.View)
+	return s.closing.Err() == nil && now != nil && !now.Built && now.ID == x.ID
 }

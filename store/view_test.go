@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/rows"
@@ -195,7 +197,7 @@ func copyRows(t *testing.T, s *Store, base, twin, view *schema.Table) {
 		if !whole {
 			return true, nil
 		}
-		m := NewMutation(twin, joinKey(nil, key[:len(twin.PartitionKey)]))
+		m := NewMutation(twin, index.JoinKey(nil, key[:len(twin.PartitionKey)]))
 		m.Row(key[len(twin.PartitionKey):])
 		m.Mark(1, Expiry{})
 		for _, c := range twin.Regular {

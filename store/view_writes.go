@@ -7,6 +7,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
@@ -28,8 +30,8 @@ func (s *Store) HasViews(t *schema.Table) bool { return s.state.Load().hasViews(
 func (m *Mutation) hasViews() bool { return m.state.anyViews && hasViews(m.state.indexes[m.id]) }
 
 // hasViews reports whether some of what is kept for a table are views.
-func hasViews(indexes []*keptIndex) bool {
-	return slices.ContainsFunc(indexes, func(x *keptIndex) bool { return x.view != nil })
+func hasViews(indexes []*index.Index) bool {
+	return slices.ContainsFunc(indexes, func(x *index.Index) bool { return x.View != nil })
 }
 
 // applyWithViews is Apply for mutations some of which are of tables with views.
@@ -143,10 +145,10 @@ type viewWriter struct {
 	src     engine.Reader
 	clock   uint64 // of deletions, before src was chosen
 	now     int64
-	views   map[uint32][]*keptIndex // of the tables that have some, by the tables' numbers
-	changes []viewChange            // in the order of their keys
-	ranges  bool                    // partitions or ranges are deleted
-	ops     []engine.Op             // that write the views
+	views   map[uint32][]*index.Index // of the tables that have some, by the tables' numbers
+	changes []viewChange              // in the order of their keys
+	ranges  bool                      // partitions or ranges are deleted
+	ops     []engine.Op               // that write the views
 
 	base  *reader
 	read  Read
@@ -167,14 +169,14 @@ type viewRow struct {
 	due        int64  // the second from which something of it may be purged
 }
 
-func newViewWriter(s *Store, src engine.Reader, clock uint64, views map[uint32][]*keptIndex) *viewWriter {
+func newViewWriter(s *Store, src engine.Reader, clock uint64, views map[uint32][]*index.Index) *viewWriter {
 	return &viewWriter{store: s, src: src, clock: clock, now: s.now().Unix(), views: views, base: readers.Get().(*reader)}
 }
 
 // stageWithViews gives the operations of mutations to a transaction, and with them what changes in views. All is read
 // before the first write where that is possible, because reading one's own writes costs more.
 func (s *Store) stageWithViews(txn engine.Txn, ms []*Mutation, ops []engine.Op, clock uint64) error {
-	w := newViewWriter(s, txn, clock, map[uint32][]*keptIndex{})
+	w := newViewWriter(s, txn, clock, map[uint32][]*index.Index{})
 	defer func() { w.base.release() }()
 	for _, m := range ms {
 		if w.views[m.id] == nil {
@@ -243,11 +245,11 @@ func (w *viewWriter) lookBefore() error {
 }
 
 // viewsAmong returns the views among what is kept for a table.
-func viewsAmong(indexes []*keptIndex) []*keptIndex {
+func viewsAmong(indexes []*index.Index) []*index.Index {
 	if !hasViews(indexes) {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(indexes), func(x *keptIndex) bool { return x.view == nil })
+	return slices.DeleteFunc(slices.Clone(indexes), func(x *index.Index) bool { return x.View == nil })
 }
 
 // numberOf is the number that a key begins with.
@@ -356,7 +358,7 @@ func (w *viewWriter) enter(id uint32, key []byte) error {
 	b := w.base
 	if w.id != id {
 		w.id = id
-		w.read = Read{Table: w.views[id][0].table}
+		w.read = Read{Table: w.views[id][0].Table}
 		b.begin(context.Background(), w.store, &w.read, id, w.take)
 		b.row.keeps = true
 		b.tombstones.BeginKept(&w.store.deletions, id, w.clock)
@@ -375,11 +377,11 @@ func (w *viewWriter) enter(id uint32, key []byte) error {
 // take makes the rows that views have for a row of the base.
 func (w *viewWriter) take(row *Row) (bool, error) {
 	for i, x := range w.views[w.id] {
-		m := x.viewRow(row, &w.base.row.values.Head, w.base.row.kept, w.now)
+		m := makeViewRow(x, row, &w.base.row.values.Head, w.base.row.kept, w.now)
 		if m == nil {
 			continue
 		}
-		op := m.appendOps(nil, x.id)[0]
+		op := m.appendOps(nil, x.ID)[0]
 		w.made[i] = viewRow{key: bytes.Clone(op.Key), value: bytes.Clone(op.Value), due: m.due}
 		m.release()
 	}
@@ -401,7 +403,7 @@ func (w *viewWriter) replace(c *viewChange) error {
 			return cqlerr.Invalidf("Key length of %d is longer than maximum of %d", len(after.key), w.store.limits.Key)
 		}
 		w.ops = append(w.ops, engine.Op{Kind: engine.Put, Key: after.key, Value: after.value})
-		u := w.store.usages.Of(x.id)
+		u := w.store.usages.Of(x.ID)
 		u.EndWrite(u.BeginWrite(1, len(after.key)+len(after.value), after.due))
 	}
 	return nil

@@ -1,4 +1,4 @@
-package store
+package index
 
 import (
 	"bytes"
@@ -24,24 +24,24 @@ import (
 // The value of an entry is the length of what comes in front of the key of the row, as a uvarint.
 const (
 	wholeValue  = 0
-	hashedValue = 1
-	partOfTerm  = 2
-	manyTerms   = 3
+	HashedValue = 1
+	PartOfTerm  = 2
+	ManyTerms   = 3
 	ofRound     = 4
 
-	longestWhole = 256
+	LongestWhole = 256
 )
 
-// entryOp writes the entry of a row with a key.
-func entryOp(entry, row []byte) engine.Op {
+// EntryOp writes the entry of a row with a key.
+func EntryOp(entry, row []byte) engine.Op {
 	b := append(make([]byte, 0, len(entry)+len(row)+4), entry...)
 	b = append(b, row[rows.AreaSize:]...)
 	key := b[:len(b):len(b)]
 	return engine.Op{Kind: engine.Put, Key: key, Value: binary.AppendUvarint(b, uint64(len(entry)))[len(b):]}
 }
 
-// entryLength is how much of the key of an entry comes in front of the key of the row, given the entry's value.
-func entryLength(key, value []byte) (int, error) {
+// EntryLength is how much of the key of an entry comes in front of the key of the row, given the entry's value.
+func EntryLength(key, value []byte) (int, error) {
 	n, size := binary.Uvarint(value)
 	if size <= 0 || n <= rows.AreaSize || n > uint64(len(key)) {
 		return 0, rows.ErrKey
@@ -49,49 +49,49 @@ func entryLength(key, value []byte) (int, error) {
 	return int(n), nil
 }
 
-// entryMaker makes the entries of rows. It is reused with its buffers.
-type entryMaker struct {
+// Maker makes the entries of rows. It is reused with its buffers.
+type Maker struct {
 	row       rows.Reader
 	value     []byte // that is indexed, as it stands in keys
 	entry     []byte
 	partition []byte   // the partition key
 	memory    []byte   // of values of clustering columns
-	fields    [][]byte // values of columns of the key, by their index
+	Fields    [][]byte // values of columns of the key, by their index
 	round     uint64   // of the entries of vectors
 
 	// If it is not 0, cells that have expired by then and have no value are passed over: sweeps take the values of
 	// expired cells and their entries, and write no entries of what is left.
-	expired int64
+	Expired int64
 }
 
 // passesOver reports whether a cell has no entries.
-func (e *entryMaker) passesOver(c *rows.Cell) bool {
-	return c.Deleted || c.Expiry.At != 0 && c.Expiry.At <= e.expired && len(c.Value) == 0
+func (e *Maker) passesOver(c *rows.Cell) bool {
+	return c.Deleted || c.Expiry.At != 0 && c.Expiry.At <= e.Expired && len(c.Value) == 0
 }
 
-// appendForm appends what the entries of a form begin with.
-func (x *keptIndex) appendForm(dst []byte, form byte) []byte {
-	return append(rows.AppendArea(dst, x.id, rows.AreaRows), form)
+// AppendForm appends what the entries of a form begin with.
+func (x *Index) AppendForm(dst []byte, form byte) []byte {
+	return append(rows.AppendArea(dst, x.ID, rows.AreaRows), form)
 }
 
-// appendValue appends what the entries of a value begin with. Terms that are short are never hashed.
-func (x *keptIndex) appendValue(dst, encoded []byte) []byte {
-	if len(encoded) > longestWhole && x.terms.all == nil {
+// AppendValue appends what the entries of a value begin with. Terms that are short are never hashed.
+func (x *Index) AppendValue(dst, encoded []byte) []byte {
+	if len(encoded) > LongestWhole && x.Terms.all == nil {
 		sum := sha256.Sum256(encoded)
-		return append(x.appendForm(dst, hashedValue), sum[:]...)
+		return append(x.AppendForm(dst, HashedValue), sum[:]...)
 	}
-	return append(x.appendForm(dst, wholeValue), encoded...)
+	return append(x.AppendForm(dst, wholeValue), encoded...)
 }
 
-// each calls fn with what comes in front of the row's key in each entry of a row, until it returns false. The row is as
+// EachEntry calls fn with what comes in front of the row's key in each entry of a row, until it returns false. The row is as
 // it is stored; prefix is the length of what all keys of its partition begin with. Values that have expired, or that a
 // tombstone of a range or of the partition hides, have entries too.
-func (e *entryMaker) each(x *keptIndex, key []byte, prefix int, value []byte, fn func(entry []byte) bool) error {
+func (e *Maker) EachEntry(x *Index, key []byte, prefix int, value []byte, fn func(entry []byte) bool) error {
 	if err := e.row.ReadHead(value); err != nil {
 		return err
 	}
 	static := len(key) > prefix && key[prefix] == rows.KindStatic
-	switch x.column.Kind {
+	switch x.Column.Kind {
 	case schema.PartitionKey:
 		return e.ofRow(x, key, prefix, fn)
 	case schema.Clustering:
@@ -106,7 +106,7 @@ func (e *entryMaker) each(x *keptIndex, key []byte, prefix int, value []byte, fn
 	}
 	for e.row.ReadCell() {
 		c := &e.row.Cell
-		if c.Column != x.column.ID || e.passesOver(c) {
+		if c.Column != x.Column.ID || e.passesOver(c) {
 			continue
 		}
 		if more, err := e.ofCell(x, c, fn); err != nil || !more {
@@ -117,12 +117,12 @@ func (e *entryMaker) each(x *keptIndex, key []byte, prefix int, value []byte, fn
 }
 
 // ofCell calls fn with the entries of a cell of the index's column, until it returns false.
-func (e *entryMaker) ofCell(x *keptIndex, c *rows.Cell, fn func(entry []byte) bool) (more bool, err error) {
+func (e *Maker) ofCell(x *Index, c *rows.Cell, fn func(entry []byte) bool) (more bool, err error) {
 	switch {
-	case x.isVector():
+	case x.IsVector():
 		e.entry = x.appendRound(e.entry[:0], e.round)
 		return fn(e.entry), nil
-	case x.terms.any():
+	case x.Terms.any():
 		value, err := x.partOf(c)
 		if err != nil {
 			return false, err
@@ -134,17 +134,17 @@ func (e *entryMaker) ofCell(x *keptIndex, c *rows.Cell, fn func(entry []byte) bo
 }
 
 // partOf is what is indexed of a cell.
-func (x *keptIndex) partOf(c *rows.Cell) ([]byte, error) {
-	if _, isSet := x.column.Type.(*types.Set); c.Path != nil && (isSet || x.part == schema.IndexKeys) {
-		value, _, err := x.value.DecodeKey(nil, c.Path, false)
+func (x *Index) partOf(c *rows.Cell) ([]byte, error) {
+	if _, isSet := x.Column.Type.(*types.Set); c.Path != nil && (isSet || x.part == schema.IndexKeys) {
+		value, _, err := x.Value.DecodeKey(nil, c.Path, false)
 		return value, err
 	}
 	return x.cellValue(c), nil
 }
 
 // cellValue is the value of a cell, without the name that it keeps.
-func (x *keptIndex) cellValue(c *rows.Cell) []byte {
-	if c.Path != nil && rows.KeepsName(x.column.Type) {
+func (x *Index) cellValue(c *rows.Cell) []byte {
+	if c.Path != nil && rows.KeepsName(x.Column.Type) {
 		if n, size := binary.Uvarint(c.Value); size > 0 && n <= uint64(len(c.Value)-size) {
 			return c.Value[size+int(n):]
 		}
@@ -153,41 +153,41 @@ func (x *keptIndex) cellValue(c *rows.Cell) []byte {
 }
 
 // give calls fn with the value at hand.
-func (e *entryMaker) give(x *keptIndex, fn func(entry []byte) bool) bool {
-	e.entry = x.appendValue(e.entry[:0], e.value)
+func (e *Maker) give(x *Index, fn func(entry []byte) bool) bool {
+	e.entry = x.AppendValue(e.entry[:0], e.value)
 	return fn(e.entry)
 }
 
 // appendCell appends what is indexed of a cell, as it stands in keys.
-func (x *keptIndex) appendCell(dst []byte, c *rows.Cell) []byte {
+func (x *Index) appendCell(dst []byte, c *rows.Cell) []byte {
 	value := x.cellValue(c)
 	if c.Path == nil {
-		return x.value.AppendKey(dst, value, false)
+		return x.Value.AppendKey(dst, value, false)
 	}
-	_, isSet := x.column.Type.(*types.Set)
+	_, isSet := x.Column.Type.(*types.Set)
 	switch {
 	case isSet || x.part == schema.IndexKeys:
 		return append(dst, c.Path...)
 	case x.part == schema.IndexEntries:
 		dst = append(dst, c.Path...)
 	}
-	return x.value.AppendKey(dst, value, false)
+	return x.Value.AppendKey(dst, value, false)
 }
 
 // ofRow gives the value of a column of the key, if the row has anything but tombstones.
-func (e *entryMaker) ofRow(x *keptIndex, key []byte, prefix int, fn func(entry []byte) bool) error {
+func (e *Maker) ofRow(x *Index, key []byte, prefix int, fn func(entry []byte) bool) error {
 	if !e.alive() {
 		return e.row.Err
 	}
-	if err := e.readKey(x.table, key, prefix); err != nil {
+	if err := e.ReadKey(x.Table, key, prefix); err != nil {
 		return err
 	}
-	e.giveTerms(x, e.fields[x.column.Index], fn)
+	e.giveTerms(x, e.Fields[x.Column.Index], fn)
 	return nil
 }
 
 // alive reports whether the row has anything but tombstones.
-func (e *entryMaker) alive() bool {
+func (e *Maker) alive() bool {
 	alive := e.row.Marker.Timestamp != rows.NoTimestamp
 	for !alive && e.row.ReadCell() {
 		alive = !e.row.Cell.Deleted
@@ -195,15 +195,15 @@ func (e *entryMaker) alive() bool {
 	return alive
 }
 
-// readKey reads the values of the columns of the key.
-func (e *entryMaker) readKey(t *schema.Table, key []byte, prefix int) (err error) {
+// ReadKey reads the values of the columns of the key.
+func (e *Maker) ReadKey(t *schema.Table, key []byte, prefix int) (err error) {
 	e.partition, _, err = rows.SplitEscaped(e.partition[:0], key[rows.AreaSize+rows.TokenSize:])
 	if err != nil {
 		return err
 	}
-	e.fields = slices.Grow(e.fields[:0], len(t.Columns))[:len(t.Columns)]
-	clear(e.fields)
-	if err := rows.SplitPartitionKey(e.fields, t, e.partition); err != nil {
+	e.Fields = slices.Grow(e.Fields[:0], len(t.Columns))[:len(t.Columns)]
+	clear(e.Fields)
+	if err := rows.SplitPartitionKey(e.Fields, t, e.partition); err != nil {
 		return err
 	}
 	if key[prefix] == rows.KindStatic {
@@ -221,30 +221,54 @@ func (e *entryMaker) readKey(t *schema.Table, key []byte, prefix int) (err error
 			return errors.Join(rows.ErrKey, err)
 		}
 		e.memory = value
-		e.fields[c.Index] = value[at:len(value):len(value)]
+		e.Fields[c.Index] = value[at:len(value):len(value)]
 	}
 	return nil
 }
 
-// has reports whether a row, as it is stored, has the entry that begins so.
-func (e *entryMaker) has(x *keptIndex, key []byte, prefix int, value, entry []byte) (found bool, err error) {
-	if x.terms.gram && entry[rows.AreaSize] == partOfTerm {
+// HasEntry reports whether a row, as it is stored, has the entry that begins so.
+func (e *Maker) HasEntry(x *Index, key []byte, prefix int, value, entry []byte) (found bool, err error) {
+	if x.Terms.Gram && entry[rows.AreaSize] == PartOfTerm {
 		return e.hasPart(x, key, prefix, value, entry)
 	}
-	err = e.each(x, key, prefix, value, func(of []byte) bool {
-		found = x.isVector() || bytes.Equal(of, entry) // in whatever round it was written
+	err = e.EachEntry(x, key, prefix, value, func(of []byte) bool {
+		found = x.IsVector() || bytes.Equal(of, entry) // in whatever round it was written
 		return !found
 	})
 	return found, err
 }
 
 // hasPart is has for the entry of a part of a term.
-func (e *entryMaker) hasPart(x *keptIndex, key []byte, prefix int, value, entry []byte) (found bool, err error) {
+func (e *Maker) hasPart(x *Index, key []byte, prefix int, value, entry []byte) (found bool, err error) {
 	whole := *x
-	whole.terms = termMaker{one: func(value []byte) []byte {
+	whole.Terms = termMaker{one: func(value []byte) []byte {
 		found = found || x.hasPart(value, entry)
 		return nil
 	}}
-	err = e.each(&whole, key, prefix, value, func([]byte) bool { return !found })
+	err = e.EachEntry(&whole, key, prefix, value, func([]byte) bool { return !found })
 	return found, err
+}
+
+// MayHaveEntry is has for a row that may be damaged, whose entries stay.
+func (e *Maker) MayHaveEntry(x *Index, key, value, entry []byte) bool {
+	has, err := e.HasEntry(x, key, rows.PartitionPrefixLength(key), value, entry)
+	return has || err != nil
+}
+
+// Agrees reports whether an entry fits the key of its row, which was read: what it has of columns of the key is what
+// the row has.
+func (e *Maker) Agrees(x *Index, entry []byte) bool {
+	if !x.Column.Kind.IsKey() {
+		return true
+	}
+	value := e.Fields[x.Column.Index]
+	if x.Terms.Gram && entry[rows.AreaSize] == PartOfTerm {
+		return x.hasPart(value, entry)
+	}
+	found := false
+	e.giveTerms(x, value, func(of []byte) bool {
+		found = bytes.Equal(of, entry)
+		return !found
+	})
+	return found
 }

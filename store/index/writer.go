@@ -1,4 +1,4 @@
-package store
+package index
 
 import (
 	"encoding/binary"
@@ -8,9 +8,9 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// entryWriter makes the operations that write the entries of a mutation's rows. It reads each row once for all indexes.
-type entryWriter struct {
-	maker entryMaker
+// Writer makes the operations that write the entries of a mutation's rows. It reads each row once for all indexes.
+type Writer struct {
+	maker Maker
 	ops   []engine.Op
 	row   []byte // the key of the row at hand
 	buf   []byte // keys and values of entries, one behind the other: operations point into it until the mutation ends
@@ -18,21 +18,24 @@ type entryWriter struct {
 	add func(entry []byte) bool // addEntry, as a value that is made once
 }
 
-func newEntryWriter() *entryWriter {
-	w := new(entryWriter)
+func NewWriter() *Writer {
+	w := new(Writer)
 	w.add = w.addEntry
 	return w
 }
 
-// release forgets the entries that were made.
-func (w *entryWriter) release() {
-	if w.buf = w.buf[:0]; cap(w.buf) > maxKeptBuffer {
+// maxKeptEntries is the largest buffer worth keeping.
+const maxKeptEntries = 64 << 10
+
+// Release forgets the entries that were made.
+func (w *Writer) Release() {
+	if w.buf = w.buf[:0]; cap(w.buf) > maxKeptEntries {
 		w.buf = nil
 	}
 }
 
 // addEntry adds the entry of the row at hand that begins so.
-func (w *entryWriter) addEntry(entry []byte) bool {
+func (w *Writer) addEntry(entry []byte) bool {
 	begin := len(w.buf)
 	w.buf = append(append(w.buf, entry...), w.row[rows.AreaSize:]...)
 	end := len(w.buf)
@@ -42,13 +45,9 @@ func (w *entryWriter) addEntry(entry []byte) bool {
 	return true
 }
 
-// appendEntries appends operations that write the entries of the rows of a mutation, in a round. ops are its
-// operations.
-func (m *Mutation) appendEntries(all, ops []engine.Op, indexes []*keptIndex, round uint64) ([]engine.Op, error) {
-	if m.entries == nil {
-		m.entries = newEntryWriter()
-	}
-	w := m.entries
+// Append appends operations that write the entries of rows, in a round. ops write the rows, which are of one
+// partition; prefix is the length of the prefix of its keys.
+func (w *Writer) Append(all, ops []engine.Op, indexes []*Index, prefix int, round uint64) ([]engine.Op, error) {
 	w.ops, w.maker.round = all, round
 	defer func() { w.ops, w.row = nil, nil }()
 	for i := range ops {
@@ -56,7 +55,7 @@ func (m *Mutation) appendEntries(all, ops []engine.Op, indexes []*keptIndex, rou
 			continue
 		}
 		w.row = ops[i].Key
-		if err := w.addRow(indexes, len(m.prefix), ops[i].Value); err != nil {
+		if err := w.addRow(indexes, prefix, ops[i].Value); err != nil {
 			return w.ops, err
 		}
 	}
@@ -64,15 +63,15 @@ func (m *Mutation) appendEntries(all, ops []engine.Op, indexes []*keptIndex, rou
 }
 
 // addRow adds the entries of the row at hand, given the length of its partition's prefix and its value.
-func (w *entryWriter) addRow(indexes []*keptIndex, prefix int, value []byte) error {
+func (w *Writer) addRow(indexes []*Index, prefix int, value []byte) error {
 	cells := false
 	for _, x := range indexes {
 		switch {
-		case x.view != nil:
-		case x.column.Kind == schema.Regular || x.column.Kind == schema.Static:
+		case x.View != nil:
+		case x.Column.Kind == schema.Regular || x.Column.Kind == schema.Static:
 			cells = true
 		default:
-			if err := w.maker.each(x, w.row, prefix, value, w.add); err != nil {
+			if err := w.maker.EachEntry(x, w.row, prefix, value, w.add); err != nil {
 				return err
 			}
 		}
@@ -94,13 +93,13 @@ func (w *entryWriter) addRow(indexes []*keptIndex, prefix int, value []byte) err
 }
 
 // addCell adds the entries of the cell at hand.
-func (w *entryWriter) addCell(indexes []*keptIndex, static bool) error {
+func (w *Writer) addCell(indexes []*Index, static bool) error {
 	c := &w.maker.row.Cell
 	if c.Deleted {
 		return nil
 	}
 	for _, x := range indexes {
-		if x.view != nil || x.column.ID != c.Column || (x.column.Kind == schema.Static) != static {
+		if x.View != nil || x.Column.ID != c.Column || (x.Column.Kind == schema.Static) != static {
 			continue
 		}
 		if _, err := w.maker.ofCell(x, c, w.add); err != nil {

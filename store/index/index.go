@@ -1,0 +1,188 @@
+package index
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/nearest"
+	"github.com/cqld/cqld/store/rows"
+)
+
+// An index is kept as keys beside the rows. An entry has the number of the index, the indexed value and the key of the
+// row, so the entries of one value are in the order of the rows. A write adds entries and removes none: an entry may be
+// of a value that the row has no more. So a read that uses an index still compares the rows, and has entries that it
+// finds stale removed. Writes read nothing for it.
+//
+// The entries of rows that are older than the index are made in the background (see index_build.go). Until then reads
+// do without the index. Materialized views are numbered and built like indexes (see view.go).
+
+// Index is an index whose entries are kept, or a view.
+type Index struct {
+	ID      uint32 // the number of its keys
+	TableID uint32 // the number of its table's keys
+	Name    string // says what is indexed: another index of the same name differs in it
+	Built   bool   // it has the entries of all rows
+	Retired uint64 // version of definitions that said it would be removed, where nodes share the engine; 0: none
+
+	Table  *schema.Table
+	Column *schema.Column // of a view: the one of its key that is not in the key of the table, or nil
+	part   schema.IndexPart
+	Value  types.Type    // of what is indexed
+	key    types.Type    // of the keys of entries of maps; else nil
+	Terms  termMaker     // makes what is indexed of a value; its zero value: that is the value
+	View   *schema.Table // nil: it is no view
+
+	Places  []int             // of a view: the indexes in the table of the columns of its key
+	Columns map[uint32]uint32 // of a view: the IDs of its columns that have values, by those in the table
+
+	dim     int             // of an index of vectors: their dimension; else 0
+	measure nearest.Measure // of vectors
+}
+
+// New returns what is kept for an index, or nil if nothing is.
+func New(t *schema.Table, x *schema.Index) *Index {
+	c := t.Column(x.Column())
+	if c == nil {
+		return nil
+	}
+	k := &Index{TableID: uint32(t.StoreID), Table: t, Column: c, part: x.Part()}
+	k.Value, k.key = schema.IndexedType(c, k.part)
+	if x.Kind() == schema.SASI && c.Kind == schema.PartitionKey || !k.setVector(x) && !k.setTerms(x) {
+		return nil
+	}
+	name := []string{x.Name, strconv.Itoa(int(c.ID)), c.Type.String(), k.part.String(), x.Class}
+	for _, option := range slices.Sorted(maps.Keys(x.Options)) {
+		name = append(name, option, x.Options[option])
+	}
+	k.Name = strings.Join(name, "\x00")
+	return k
+}
+
+// IndexName is the name of an index, which is no view.
+func (x *Index) IndexName() string {
+	name, _, _ := strings.Cut(x.Name, "\x00")
+	return name
+}
+
+// TableName is the name of the index's table.
+func (x *Index) TableName() string { return x.Table.Keyspace + "." + x.Table.Name }
+
+// comparesByKey reports whether values that are equal for an index have equal keys, for ever. The fields of user types
+// grow, and vectors have indexes of another kind.
+func comparesByKey(t types.Type) bool {
+	switch t := t.(type) {
+	case *types.List:
+		return comparesByKey(t.Elem)
+	case *types.Set:
+		return comparesByKey(t.Elem)
+	case *types.Map:
+		return comparesByKey(t.Key) && comparesByKey(t.Value)
+	case *types.Tuple, *types.UserType, *types.Vector, *types.Custom:
+		return false
+	}
+	return true
+}
+
+// recordKeys begin the records of indexes and views.
+var recordKeys = append(rows.AppendArea(nil, 0, rows.AreaRows), "index/"...)
+
+var errRecord = errors.New("the record of an index is damaged")
+
+// IndexKey is the key of the record of an index.
+func IndexKey(id uint32) []byte { return binary.BigEndian.AppendUint32(slices.Clone(recordKeys), id) }
+
+// What a record of an index begins with. A record of a retired index has the version behind the table's number.
+const (
+	indexUnbuilt = 0
+	indexBuilt   = 1
+	indexRetired = 3
+)
+
+// Record is what is stored of the index: how far it is, the table's number and the name.
+func (x *Index) Record() engine.Op {
+	value := []byte{indexUnbuilt}
+	switch {
+	case x.Built:
+		value[0] = indexBuilt
+	case x.Retired != 0:
+		value[0] = indexRetired
+	}
+	value = binary.BigEndian.AppendUint32(value, x.TableID)
+	if x.Retired != 0 {
+		value = binary.BigEndian.AppendUint64(value, x.Retired)
+	}
+	return engine.Op{Kind: engine.Put, Key: IndexKey(x.ID), Value: append(value, x.Name...)}
+}
+
+// OfTable returns what is kept for a table, without numbers.
+func OfTable(k *schema.Keyspace, t *schema.Table) (all []*Index) {
+	for _, x := range t.Indexes {
+		if kept := New(t, x); kept != nil {
+			all = append(all, kept)
+		}
+	}
+	for _, v := range k.ViewsOf(t) {
+		all = append(all, NewView(t, v))
+	}
+	return all
+}
+
+// Read reads the records of all indexes, by the numbers of their tables.
+func Read(r engine.Reader) (map[uint32][]*Index, error) {
+	all := map[uint32][]*Index{}
+	err := r.Scan(recordKeys, rows.Successor(slices.Clone(recordKeys)), engine.ScanOptions{}, func(key, value []byte) (bool, error) {
+		if len(key) != len(recordKeys)+4 || len(value) < 5 {
+			return false, errRecord
+		}
+		x := &Index{
+			ID: binary.BigEndian.Uint32(key[len(recordKeys):]), Built: value[0] == indexBuilt,
+			TableID: binary.BigEndian.Uint32(value[1:]),
+		}
+		rest := value[5:]
+		if value[0] == indexRetired {
+			if len(rest) < 8 {
+				return false, errRecord
+			}
+			x.Retired, rest = binary.BigEndian.Uint64(rest), rest[8:]
+		}
+		x.Name = string(rest)
+		all[x.TableID] = append(all[x.TableID], x)
+		return true, nil
+	})
+	return all, err
+}
+
+// Label is what an index or a view is called.
+func (x *Index) Label() string {
+	if x.View != nil {
+		return "view " + x.View.Name
+	}
+	return "index " + x.IndexName()
+}
+
+// NewView returns what is kept for a view of a table.
+func NewView(t, view *schema.Table) *Index {
+	k := &Index{TableID: uint32(t.StoreID), Table: t, View: view, Columns: map[uint32]uint32{}}
+	name := []string{"", "rows", hex.EncodeToString(view.ID[:])}
+	for _, c := range slices.Concat(view.PartitionKey, view.Clustering) {
+		base := t.Column(c.Name)
+		if !base.Kind.IsKey() {
+			k.Column = base
+		}
+		k.Places = append(k.Places, base.Index)
+		name = append(name, strconv.Itoa(int(base.ID)), types.ExactClassName(c.Type), strconv.FormatBool(c.Desc))
+	}
+	for _, c := range view.Regular {
+		k.Columns[t.Column(c.Name).ID] = c.ID
+	}
+	k.Name = strings.Join(name, "\x00")
+	return k
+}

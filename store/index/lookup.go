@@ -1,0 +1,93 @@
+package index
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store/rows"
+)
+
+// Lookup says that only rows are wanted for which an index has a value, or one of a range: that of its column, or an
+// element or a key or an entry of it. If the index analyzes text, terms are meant in place of values. A Read may
+// deliver other rows as well.
+type Lookup struct {
+	Index *schema.Index
+	Key   []byte // of an entry of a map
+	Value []byte
+	Match Match // of terms with Value
+
+	Ranged   bool   // instead of Value a range is meant
+	From, To []byte // its ends, inclusive; nil: it has none
+}
+
+// Match says how a Lookup compares terms with its value.
+type Match uint8
+
+// The ways: the whole term, its beginning, its end, or any place in it.
+const (
+	MatchWhole Match = iota
+	MatchBeginning
+	MatchEnd
+	MatchInside
+)
+
+// EntriesOf is where the entries are that a Lookup asks for. If there are several places, each has all the rows. A
+// range is without the long values.
+func (x *Index) EntriesOf(l *Lookup) []Span {
+	switch {
+	case x.Terms.any() && !l.Ranged:
+		return x.soughtTerms(l)
+	case !l.Ranged:
+		var value []byte
+		if x.key != nil {
+			value = x.key.AppendKey(value, l.Key, false)
+		}
+		return []Span{NewSpan(x.AppendValue(nil, x.Value.AppendKey(value, l.Value, false)), true)}
+	}
+	whole := x.AppendForm(nil, wholeValue)
+	span := NewSpan(whole, false)
+	if l.From != nil {
+		span.Start = x.AppendTerm(slices.Clip(whole), l.From)
+	}
+	if l.To != nil {
+		span.End = rows.Successor(x.AppendTerm(slices.Clip(whole), l.To))
+	}
+	return []Span{span}
+}
+
+// soughtTerms is where the entries are of the terms that a Lookup matches. If they are those of one term or of one part
+// of terms, one is true. A long part is looked for by several of its parts: one of them is enough.
+func (x *Index) soughtTerms(l *Lookup) (all []Span) {
+	switch {
+	case l.Match == MatchWhole:
+		start := x.AppendValue(nil, x.AppendTerm(nil, l.Value))
+		return []Span{NewSpan(start, true)}
+	case l.Match == MatchBeginning:
+		return []Span{NewSpan(appendBeginning(x.AppendForm(nil, wholeValue), l.Value), false)}
+	case l.Match == MatchInside && len(l.Value) < gramSize:
+		return []Span{NewSpan(appendBeginning(x.AppendForm(nil, PartOfTerm), l.Value), false)}
+	case l.Match == MatchEnd:
+		tail := l.Value[max(0, len(l.Value)-gramSize+1):]
+		all = append(all, NewSpan(types.Blob.AppendKey(x.AppendForm(nil, PartOfTerm), tail, false), true))
+	}
+	for i := 0; i+gramSize <= len(l.Value) && len(all) < mostParts; i += gramSize / 2 {
+		start := types.Blob.AppendKey(x.AppendForm(nil, PartOfTerm), l.Value[i:i+gramSize], false)
+		all = append(all, NewSpan(start, true))
+	}
+	return all
+}
+
+// mostParts is how many parts of a pattern are compared.
+const mostParts = 8
+
+// Span is where some entries are.
+type Span struct {
+	Start, End []byte
+	One        bool // they are of one value: they all begin with start, and are in the order of the rows
+}
+
+func NewSpan(start []byte, one bool) Span {
+	return Span{Start: start, End: rows.Successor(bytes.Clone(start)), One: one}
+}

@@ -1,0 +1,142 @@
+package store
+
+import (
+	"slices"
+
+	"github.com/cqld/cqld/store/index"
+
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
+)
+
+// numberIndexes gives the indexes of a catalog that is about to replace another the numbers that they have, or new
+// ones. It returns the operations that store that, and those that undo it.
+func (s *state) numberIndexes(old *state, m *meta) (ops, undo []engine.Op) {
+	s.indexes = map[uint32][]*index.Index{}
+	for _, k := range s.catalog.Keyspaces() {
+		same := old.catalog.Keyspace(k.Name) == k
+		for _, t := range k.Tables {
+			before := old.indexes[uint32(t.StoreID)]
+			if same && before != nil {
+				s.indexes[uint32(t.StoreID)] = before
+			}
+			if same || t.StoreID == 0 {
+				continue
+			}
+			all, added := m.number(index.OfTable(k, t), before)
+			for _, x := range added {
+				ops = append(ops, x.Record())
+			}
+			if len(all) > 0 {
+				s.indexes[uint32(t.StoreID)] = all
+			}
+		}
+	}
+	s.noteIndexes()
+	for _, op := range ops {
+		undo = append(undo, engine.Op{Kind: engine.Delete, Key: op.Key})
+	}
+	for _, all := range old.indexes {
+		for _, x := range all {
+			if !s.live[x.ID] {
+				dead := deadTableKey(x.ID)
+				ops = append(ops, engine.Op{Kind: engine.Put, Key: dead, Value: []byte{1}},
+					engine.Op{Kind: engine.Delete, Key: index.IndexKey(x.ID)})
+				undo = append(undo, engine.Op{Kind: engine.Delete, Key: dead}, x.Record())
+			}
+		}
+	}
+	return ops, undo
+}
+
+// number gives numbers to the indexes of a table, and returns them and those that are new. An index that was there
+// before stays what it was.
+func (m *meta) number(wanted, before []*index.Index) (all, added []*index.Index) {
+	for _, x := range wanted {
+		i := slices.IndexFunc(before, func(b *index.Index) bool { return b.Name == x.Name })
+		switch {
+		case i >= 0:
+			x.ID, x.Built, x.Retired = before[i].ID, before[i].Built, before[i].Retired
+		case m.next > rows.MaxStoreID:
+			continue
+		default:
+			x.ID = m.next
+			m.next++
+			added = append(added, x)
+		}
+		all = append(all, x)
+	}
+	return all, added
+}
+
+// noteIndexes notes the numbers of indexes and views.
+func (s *state) noteIndexes() {
+	for _, all := range s.indexes {
+		for _, x := range all {
+			s.live[x.ID] = true
+			if x.View != nil {
+				s.ids[x.View.ID], s.anyViews = x.ID, true
+			}
+		}
+	}
+}
+
+// loadIndexes finds the indexes of the catalog among the records of a store that is being opened. Indexes without a
+// record get one, and records without an index are of indexes whose keys are to be removed.
+func (s *Store) loadIndexes(first *state) error {
+	indexes, err := index.Read(s.engine)
+	if err != nil {
+		return err
+	}
+	stored := &state{catalog: &schema.Catalog{}, indexes: indexes}
+	m := s.meta
+	ops, _ := first.numberIndexes(stored, &m)
+	if len(ops) == 0 {
+		return nil
+	}
+	if err := s.commit(append(ops, m.op())); err != nil {
+		return err
+	}
+	s.meta = m
+	return nil
+}
+
+// replaceIndex puts an index in the place of what it was, unless the index is gone. It returns the index as it is.
+func (s *Store) replaceIndex(x *index.Index, era uint64) (*index.Index, error) {
+	if s.cluster != nil {
+		return s.replaceShared(x)
+	}
+	s.defining.Lock()
+	defer s.defining.Unlock()
+	if s.restores.Load() != era {
+		return nil, errRestored
+	}
+	old := s.state.Load()
+	if !slices.ContainsFunc(old.indexes[x.TableID], func(o *index.Index) bool { return o.ID == x.ID }) {
+		return nil, nil
+	}
+	if err := s.commit([]engine.Op{x.Record()}); err != nil {
+		return nil, err
+	}
+	next := *old
+	next.replaceIndex(x)
+	s.state.Store(&next)
+	return x, nil
+}
+
+// replaceIndex puts an index in the place of what it was. It reports whether there was one.
+func (s *state) replaceIndex(x *index.Index) bool {
+	i := slices.IndexFunc(s.indexes[x.TableID], func(o *index.Index) bool { return o.ID == x.ID })
+	if i < 0 {
+		return false
+	}
+	next := make(map[uint32][]*index.Index, len(s.indexes))
+	for id, all := range s.indexes {
+		next[id] = all
+	}
+	next[x.TableID] = slices.Clone(s.indexes[x.TableID])
+	next[x.TableID][i] = x
+	s.indexes = next
+	return true
+}
