@@ -207,7 +207,7 @@ func (m *Mutation) end(err error) error {
 
 // MaxRows is how many small rows, ranges and partitions one Apply can write to. It leaves one operation for the bound
 // of timestamps.
-func (s *Store) MaxRows() int { return s.limits.CommitOps - 1 }
+func (s *core) MaxRows() int { return s.limits.CommitOps - 1 }
 
 // tooLarge is what a client sees of engine.ErrTooLarge.
 func (s *Store) tooLarge(m *Mutation) error {
@@ -242,15 +242,15 @@ func isRefused(err error) bool {
 func notWritten(err error) error { return cqlerr.Serverf("Nothing was written: %v", err) }
 
 // Refusing says why writes are refused at the moment. It is nil if they are not.
-func (s *Store) Refusing() error { return s.engine.Refusing() }
+func (s *core) Refusing() error { return s.engine.Refusing() }
 
 // Remote reports whether the data is on other machines, for which reads and decisions wait.
-func (s *Store) Remote() bool {
+func (s *core) Remote() bool {
 	r, ok := s.engine.(engine.Remote)
 	return ok && r.Remote()
 }
 
-func (s *Store) checkKeys(ops []engine.Op) error {
+func (s *core) checkKeys(ops []engine.Op) error {
 	most := s.limits.Key
 	for i := range ops {
 		if n := len(ops[i].Key); n > most {

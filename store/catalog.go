@@ -5,12 +5,28 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
+
+// definer replaces the definitions. Where nodes share the engine it also follows those of other nodes.
+type definer struct {
+	*core
+	meta   meta        // guarded by defining
+	toUndo []engine.Op // undo definitions that failed and may be in the engine; guarded by defining
+
+	// Where nodes share the engine:
+	changing sync.Mutex // held by a definition, until all nodes have followed
+	former   []*state   // under which unanswered writes may have begun; guarded by defining
+	onFollow func(before, after *schema.Catalog)
+	followed [][2]*schema.Catalog // arguments of pending calls of onFollow; guarded by defining
+	toTell   chan struct{}        // has an element when followed has some
+	halfway  halfway
+}
 
 // newState indexes a catalog.
 func newState(c *schema.Catalog) *state {
@@ -26,7 +42,7 @@ func newState(c *schema.Catalog) *state {
 }
 
 // loadCatalog reads the definitions.
-func (s *Store) loadCatalog(system []*schema.Keyspace) (c *schema.Catalog, err error) {
+func (s *definer) loadCatalog(system []*schema.Keyspace) (c *schema.Catalog, err error) {
 	records := schema.Records{}
 	err = scanRecords(s.engine, definitionKeys, func(name string, value []byte) error {
 		records[name] = value
@@ -72,7 +88,7 @@ func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 }
 
 // define is Define for a store of its own, and does not wait.
-func (s *Store) define(change func(*schema.Catalog) (*schema.Catalog, error)) error {
+func (s *definer) define(change func(*schema.Catalog) (*schema.Catalog, error)) error {
 	s.defining.Lock()
 	defer s.defining.Unlock()
 	old := s.state.Load()
@@ -121,7 +137,7 @@ func (s *Store) define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 
 // commitDefinitions commits definitions and syncs them. applied says that the engine may have them although it
 // fails. freeing is for definitions without a table that there was.
-func (s *Store) commitDefinitions(ops []engine.Op, freeing bool) (applied bool, err error) {
+func (s *definer) commitDefinitions(ops []engine.Op, freeing bool) (applied bool, err error) {
 	commit := s.commit
 	if freeing {
 		commit = s.commitFreeing
@@ -147,7 +163,7 @@ func (s *Store) commitDefinitions(ops []engine.Op, freeing bool) (applied bool, 
 
 // undoDefinitions removes definitions that failed from the engine. Otherwise they would be in the catalog when the
 // store is opened again.
-func (s *Store) undoDefinitions() error {
+func (s *definer) undoDefinitions() error {
 	s.defining.Lock()
 	defer s.defining.Unlock()
 	if len(s.toUndo) == 0 {

@@ -12,14 +12,14 @@ import (
 )
 
 // Now is the clock's time.
-func (s *Store) Now() time.Time { return s.now() }
+func (s *core) Now() time.Time { return s.now() }
 
 // Timestamp is the current time in microseconds, later than any it returned before, and later than those of writes
 // from before the store was opened.
-func (s *Store) Timestamp() int64 { return s.TimestampAt(s.now()) }
+func (s *core) Timestamp() int64 { return s.TimestampAt(s.now()) }
 
 // TimestampAt is Timestamp for who has just asked for the time.
-func (s *Store) TimestampAt(now time.Time) int64 {
+func (s *core) TimestampAt(now time.Time) int64 {
 	for {
 		last := s.last.Load()
 		ts := max(now.UnixMicro(), last+1)
@@ -35,7 +35,7 @@ const boundAhead = 100_000
 
 // loadTimestampBound makes new timestamps greater than the stored bound. So an earlier write never shadows a later one,
 // even if the clock was set back while the store was closed.
-func (s *Store) loadTimestampBound() error {
+func (s *core) loadTimestampBound() error {
 	var bound int64
 	_, err := s.engine.Get(boundKey, func(b []byte) error {
 		var r rows.Reader
@@ -56,7 +56,7 @@ func (s *Store) loadTimestampBound() error {
 // withBound returns the operations of a commit with one that moves the bound, if a timestamp was given that is above
 // it. The bound counts when they are committed; 0: it is not moved. A tenth of a second's writes move it once, and
 // those that are under way at that moment.
-func (s *Store) withBound(ops []engine.Op) ([]engine.Op, int64) {
+func (s *core) withBound(ops []engine.Op) ([]engine.Op, int64) {
 	last := s.last.Load()
 	if last <= s.bound.Load() || s.cluster != nil {
 		return ops, 0
@@ -74,7 +74,7 @@ func boundOp(bound int64) engine.Op {
 }
 
 // boundMoved notes that a bound is stored.
-func (s *Store) boundMoved(bound int64) {
+func (s *core) boundMoved(bound int64) {
 	for old := s.bound.Load(); old < bound && !s.bound.CompareAndSwap(old, bound); old = s.bound.Load() {
 	}
 }
@@ -83,7 +83,7 @@ func (s *Store) boundMoved(bound int64) {
 type Estimate = usage.Estimate
 
 // Estimate returns roughly how much a table has.
-func (s *Store) Estimate(t *schema.Table) Estimate {
+func (s *core) Estimate(t *schema.Table) Estimate {
 	id, ok := s.current().ids[t.ID]
 	if !ok {
 		return Estimate{}

@@ -144,8 +144,8 @@ func (r *reader) hint(h tombstones.PurgeHint) {
 }
 
 // followPurgeHints purges what reads hint at, until the store is closed.
-func (s *Store) followPurgeHints() {
-	defer s.purging.Done()
+func (s *sweeper) followPurgeHints() {
+	defer s.running.Done()
 	for {
 		select {
 		case <-s.closing.Done():
@@ -160,7 +160,7 @@ func (s *Store) followPurgeHints() {
 }
 
 // followPurgeHint purges the rows of a range, and lets reads jump over it.
-func (s *Store) followPurgeHint(h *tombstones.PurgeHint) error {
+func (s *sweeper) followPurgeHint(h *tombstones.PurgeHint) error {
 	era, state, t := s.restores.Load(), s.state.Load(), h.Table
 	if state.catalog.Table(t.Keyspace, t.Name) != t {
 		return nil // its definition may not be the one that the rows are of
@@ -178,7 +178,7 @@ func (s *Store) followPurgeHint(h *tombstones.PurgeHint) error {
 		s.usages.Of(id).AwaitWrites()
 	}
 	w := sweep{
-		store: s, era: era, id: h.Id, table: t, purger: rows.NewPurger(t, s.now().Unix()),
+		sweeper: s, era: era, id: h.Id, table: t, purger: rows.NewPurger(t, s.now().Unix()),
 		due: math.MaxInt64, position: h.Start, end: h.End,
 	}
 	for more := !h.Waited; more; {

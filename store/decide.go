@@ -28,7 +28,7 @@ func (s *Snapshot) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error
 	}
 	rd := readers.Get().(*reader)
 	defer rd.release()
-	rd.begin(ctx, s.store, r, id, fn)
+	rd.begin(ctx, &s.store.core, r, id, fn)
 	rd.clock = s.clock
 	return rd.run(s.src)
 }
@@ -37,7 +37,7 @@ func (s *Snapshot) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error
 // writes that were answered before. It is asked for behind all reads.
 func (s *Snapshot) Timestamp() int64 {
 	if s.seen != nil {
-		if ts, ok := s.seen.timestamp(s.store); ok {
+		if ts, ok := s.seen.timestamp(&s.store.core); ok {
 			s.stamp = ts
 			return ts
 		}

@@ -86,7 +86,7 @@ func (s *seenRows) noteValue(key, value []byte) {
 }
 
 // timestamp returns one that is later than all that was read. It is not ok if only the clock can give one.
-func (s *seenRows) timestamp(st *Store) (ts int64, ok bool) {
+func (s *seenRows) timestamp(st *core) (ts int64, ok bool) {
 	clock := st.now().UnixMicro()
 	if s.vague || s.newest >= clock || st.cluster.Until(clock) == 0 {
 		return 0, false

@@ -14,6 +14,12 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
+// dropper removes the rows of tables that were dropped or truncated.
+type dropper struct {
+	*core
+	definer *definer
+}
+
 // deadTableKey is the key of the record of a dropped or truncated table. The record is written with the catalog
 // that lacks the table and removed after the table's last row, so a purge continues after a restart.
 func deadTableKey(id uint32) []byte {
@@ -24,7 +30,7 @@ func deadTableKey(id uint32) []byte {
 const purgeAgain = 10 * time.Second
 
 // wakePurge makes the purge look for dropped tables and for definitions to undo.
-func (s *Store) wakePurge() {
+func (s *core) wakePurge() {
 	select {
 	case s.purge <- struct{}{}:
 	default:
@@ -32,15 +38,15 @@ func (s *Store) wakePurge() {
 }
 
 // purgeTables removes the rows of dropped tables until the store is closed.
-func (s *Store) purgeTables() {
-	defer s.purging.Done()
+func (s *dropper) purgeTables() {
+	defer s.running.Done()
 	for {
 		select {
 		case <-s.closing.Done():
 			return
 		case <-s.purge:
 		}
-		if err := s.undoDefinitions(); err != nil && s.closing.Err() == nil {
+		if err := s.definer.undoDefinitions(); err != nil && s.closing.Err() == nil {
 			s.log.Error().Err(err).Msg("cannot undo a definition that failed yet")
 			time.AfterFunc(purgeAgain, s.wakePurge)
 		}
@@ -73,7 +79,7 @@ func (s *Store) purgeTables() {
 }
 
 // awaitDefinition waits for the Define that is under way, which waits for writes that do not know of it.
-func (s *Store) awaitDefinition() *state {
+func (s *core) awaitDefinition() *state {
 	s.defining.Lock()
 	defer s.defining.Unlock()
 	return s.state.Load()
@@ -81,7 +87,7 @@ func (s *Store) awaitDefinition() *state {
 
 // deadTables returns the numbers with a record, except those in use: a definition may have failed after its records
 // were written, or may not be visible yet.
-func (s *Store) deadTables() (ids []uint32, err error) {
+func (s *dropper) deadTables() (ids []uint32, err error) {
 	end := rows.Successor(append([]byte(nil), deadKey...))
 	err = s.engine.Scan(deadKey, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
 		ids = append(ids, binary.BigEndian.Uint32(key[len(deadKey):]))
@@ -93,7 +99,7 @@ func (s *Store) deadTables() (ids []uint32, err error) {
 
 // purgeTable removes one table's keys once nobody writes them any more. Close can stop it between steps, and so can
 // Restore, which the store has gone through as often as era says.
-func (s *Store) purgeTable(id uint32, era uint64) error {
+func (s *dropper) purgeTable(id uint32, era uint64) error {
 	for !s.usages.Of(id).IsIdle() {
 		if err := s.closing.Err(); err != nil {
 			return err
@@ -124,7 +130,7 @@ func (s *Store) purgeTable(id uint32, era uint64) error {
 
 // partToPurge returns where the part of a table's keys ends that begins with the first key from start on: the
 // tombstones, or a 256th of the tokens. It returns nil if there is no key.
-func (s *Store) partToPurge(start []byte, id uint32) (end []byte, err error) {
+func (s *dropper) partToPurge(start []byte, id uint32) (end []byte, err error) {
 	first := rows.AppendArea(nil, id, rows.AreaRows)
 	behind := rows.Successor(bytes.Clone(first))
 	err = s.engine.Scan(start, behind, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
@@ -142,7 +148,7 @@ func (s *Store) partToPurge(start []byte, id uint32) (end []byte, err error) {
 }
 
 // makeFilters makes the filters of tables of which nothing is known.
-func (s *Store) makeFilters(ids []uint32) {
+func (s *core) makeFilters(ids []uint32) {
 	for _, id := range ids {
 		c, n := s.deletions.RebuildFilter(id, s.usages.Of(id).AwaitWrites), 0
 		if c == nil {

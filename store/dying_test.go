@@ -242,7 +242,7 @@ func rewrite(t *testing.T, dir, key string, record []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Store{engine: e}
+	s := &Store{core: core{engine: e}}
 	if err := errors.Join(s.commit(definitionOps(schema.Records{key: record})), e.Close()); err != nil {
 		t.Fatal(err)
 	}

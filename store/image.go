@@ -152,7 +152,7 @@ func (s *Store) restoreTombstones(i *Image) {
 }
 
 // current is the state, when Restore does not replace it.
-func (s *Store) current() *state {
+func (s *core) current() *state {
 	if now := s.state.Load(); now.restoring == nil && !s.lapsed() {
 		return now
 	}
@@ -164,7 +164,7 @@ func (s *Store) current() *state {
 }
 
 // restored waits until Restore is over.
-func (s *Store) restored() *state {
+func (s *core) restored() *state {
 	for {
 		now := s.state.Load()
 		if now.restoring == nil {
@@ -176,7 +176,7 @@ func (s *Store) restored() *state {
 
 // step runs a step of background work that began when the store had been restored as often as era says. It fails if
 // the store was restored since: then what the work has found out does not hold any more.
-func (s *Store) step(era uint64, fn func() error) error {
+func (s *core) step(era uint64, fn func() error) error {
 	s.background.RLock()
 	defer s.background.RUnlock()
 	if s.restores.Load() != era {

@@ -16,13 +16,23 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
+// builder builds indexes and views over existing rows, and removes stale entries that reads find.
+type builder struct {
+	*core
+	definer *definer
+
+	building atomic.Pointer[buildProgress] // the current build
+	built    atomic.Uint64                 // number of builds
+	unbuilt  atomic.Uint64                 // number of failures
+}
+
 // sameIndexes reports whether two lists of indexes have the same numbers: writes add the same entries.
 func sameIndexes(a, b []*index.Index) bool {
 	return slices.EqualFunc(a, b, func(a, b *index.Index) bool { return a.ID == b.ID })
 }
 
 // followIndexes waits for the writes that do not know the indexes of a new catalog, and has new indexes built.
-func (s *Store) followIndexes(old, next *state) {
+func (s *definer) followIndexes(old, next *state) {
 	changed := false
 	for id := range next.live {
 		if sameIndexes(old.indexes[id], next.indexes[id]) {
@@ -39,7 +49,7 @@ func (s *Store) followIndexes(old, next *state) {
 }
 
 // IsBuilding reports whether an index of a table has not the entries of all rows yet: reads do without it until then.
-func (s *Store) IsBuilding(t *schema.Table, x *schema.Index) bool {
+func (s *builder) IsBuilding(t *schema.Table, x *schema.Index) bool {
 	wanted, current := index.New(t, x), s.state.Load()
 	return wanted != nil && slices.ContainsFunc(current.indexes[current.ids[t.ID]], func(x *index.Index) bool {
 		return x.Name == wanted.Name && !x.Built
@@ -47,7 +57,7 @@ func (s *Store) IsBuilding(t *schema.Table, x *schema.Index) bool {
 }
 
 // wakeIndexing makes keepIndexes look for indexes to build.
-func (s *Store) wakeIndexing() {
+func (s *core) wakeIndexing() {
 	select {
 	case s.indexing <- struct{}{}:
 	default:
@@ -55,8 +65,8 @@ func (s *Store) wakeIndexing() {
 }
 
 // keepIndexes builds indexes and removes stale entries, until the store is closed.
-func (s *Store) keepIndexes() {
-	defer s.purging.Done()
+func (s *builder) keepIndexes() {
+	defer s.running.Done()
 	for {
 		var err error
 		select {
@@ -80,7 +90,7 @@ func (s *Store) keepIndexes() {
 }
 
 // buildIndexes builds one index after the other.
-func (s *Store) buildIndexes() error {
+func (s *builder) buildIndexes() error {
 	if !s.leads() {
 		return nil
 	}
@@ -135,7 +145,7 @@ type BuildProgress struct {
 }
 
 // BuildProgress returns how far the build has come that is under way, or nil. The next one begins when it is done.
-func (s *Store) BuildProgress() *BuildProgress {
+func (s *builder) BuildProgress() *BuildProgress {
 	b := s.building.Load()
 	if b == nil {
 		return nil
@@ -152,7 +162,7 @@ func (s *Store) BuildProgress() *BuildProgress {
 }
 
 // BuildsWaiting is how many indexes and views are being built or wait for it.
-func (s *Store) BuildsWaiting() (n int) {
+func (s *builder) BuildsWaiting() (n int) {
 	for _, all := range s.state.Load().indexes {
 		for _, x := range all {
 			if !x.Built {
@@ -164,11 +174,11 @@ func (s *Store) BuildsWaiting() (n int) {
 }
 
 // Builds is how many indexes and views were built since the store was opened.
-func (s *Store) Builds() uint64 { return s.built.Load() }
+func (s *builder) Builds() uint64 { return s.built.Load() }
 
 // buildIndex writes the entries of all rows. Writes that are under way write those of their own rows. It fails if the
 // store is restored meanwhile, which it was as often as era says before.
-func (s *Store) buildIndex(x *index.Index, era uint64) error {
+func (s *builder) buildIndex(x *index.Index, era uint64) error {
 	began := time.Now()
 	progress := &buildProgress{index: x, began: s.now(), total: s.usages.Of(x.TableID).Estimate().Rows}
 	progress.token.Store(math.MinInt64)
@@ -217,7 +227,7 @@ func (s *Store) buildIndex(x *index.Index, era uint64) error {
 	}
 	whole := *x
 	whole.Built = true
-	if kept, err := s.replaceIndex(&whole, era); err != nil || kept == nil {
+	if kept, err := s.definer.replaceIndex(&whole, era); err != nil || kept == nil {
 		return err
 	}
 	s.built.Add(1)
@@ -229,7 +239,7 @@ func (s *Store) buildIndex(x *index.Index, era uint64) error {
 }
 
 // entriesFrom makes the entries of some rows. next is the key to go on from, or nil behind the last row.
-func (s *Store) entriesFrom(
+func (s *builder) entriesFrom(
 	x *index.Index, maker *index.Maker, start, end []byte, counted *atomic.Int64,
 ) (ops []engine.Op, next []byte, err error) {
 	seen, size := 0, 0
@@ -255,7 +265,7 @@ func (s *Store) entriesFrom(
 }
 
 // commitEntries commits entries of rows, unless the index is gone.
-func (s *Store) commitEntries(x *index.Index, ops []engine.Op) (gone bool, err error) {
+func (s *core) commitEntries(x *index.Index, ops []engine.Op) (gone bool, err error) {
 	u := s.usages.Of(x.TableID)
 	defer u.EndWrite(u.BeginWrite(0, 0, math.MaxInt64))
 	if !slices.ContainsFunc(s.state.Load().indexes[x.TableID], func(o *index.Index) bool { return o.ID == x.ID }) {

@@ -21,7 +21,7 @@ type staleEntry struct {
 }
 
 // noteStale has an entry looked at, unless many others wait.
-func (s *Store) noteStale(x *index.Index, entry, rest []byte) {
+func (s *core) noteStale(x *index.Index, entry, rest []byte) {
 	if len(s.stale) == cap(s.stale) {
 		return
 	}
@@ -36,7 +36,7 @@ func (s *Store) noteStale(x *index.Index, entry, rest []byte) {
 const staleAtOnce = 64
 
 // removeStale removes entries whose rows do not have their values: one entry, and others that wait.
-func (s *Store) removeStale(first staleEntry) error {
+func (s *builder) removeStale(first staleEntry) error {
 	all := append(make([]staleEntry, 0, staleAtOnce), first)
 	for len(all) < staleAtOnce {
 		select {
@@ -52,7 +52,7 @@ func (s *Store) removeStale(first staleEntry) error {
 
 // removeEntries removes those of some entries whose rows do not have their values now. A write that adds such an entry
 // meanwhile is not undone: the engine runs the update again.
-func (s *Store) removeEntries(ctx context.Context, all []staleEntry) error {
+func (s *core) removeEntries(ctx context.Context, all []staleEntry) error {
 	var maker index.Maker
 	var row []byte
 	return s.update(ctx, all[0].key, func(txn engine.Txn) error {
@@ -133,7 +133,7 @@ func (w *sweep) cleanIndexes(ctx context.Context) error {
 					return err
 				}
 				for part := range slices.Chunk(stale, staleAtOnce) {
-					if err := w.store.removeEntries(ctx, part); err != nil {
+					if err := w.removeEntries(ctx, part); err != nil {
 						return err
 					}
 				}
@@ -142,7 +142,7 @@ func (w *sweep) cleanIndexes(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			w.store.swept.removed.Add(uint64(len(stale)))
+			w.swept.removed.Add(uint64(len(stale)))
 			if err := w.rest(ctx, time.Since(began)); err != nil {
 				return err
 			}
@@ -158,7 +158,7 @@ func (w *sweep) staleFrom(x *index.Index, start, end []byte, every int) (stale [
 	maker := &w.makers[0]
 	var row []byte
 	seen, sampled := 0, rand.IntN(every)
-	err = w.store.engine.View(func(src engine.Reader) error {
+	err = w.engine.View(func(src engine.Reader) error {
 		return src.Scan(start, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
 			if seen++; seen == chunkRows {
 				next = append(bytes.Clone(key), 0)

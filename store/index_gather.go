@@ -21,8 +21,8 @@ type gathering struct {
 
 // The most of a portion.
 const (
-	mostGathered      = 20_000
-	mostGatheredBytes = 4 << 20
+	maxGathered      = 20_000
+	maxGatheredBytes = 4 << 20
 )
 
 // beginGathering gathers the first portion. It reports false if reading the table costs less.
@@ -73,7 +73,7 @@ func (r *reader) gatherRows(most int) (bool, error) {
 			return seen <= most, nil
 		}
 		g.rows = append(g.rows, bytes.Clone(row))
-		if size += len(row); len(g.rows) > 2*r.store.gathered || size > 2*mostGatheredBytes {
+		if size += len(row); len(g.rows) > 2*r.store.gathered || size > 2*maxGatheredBytes {
 			size = g.cut()
 		}
 		return seen <= most, nil

@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/cqld/cqld/store/index"
@@ -17,25 +18,34 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
+// graphBuilder keeps the graphs of indexes of vectors in memory, and adds rows to them.
+type graphBuilder struct {
+	*core
+	definer *definer
+
+	minGraphed atomic.Int64 // the constants, but in tests
+	minAdded   atomic.Int64
+}
+
 // Rows are added by making another graph: of those that no graph has, and of all graphs that are not more than
 // mergeFactor times as large. So there are few graphs, and each row is added again few times.
 const (
 	graphPart   = 256 << 10
 	mergeFactor = 4
 
-	leastGraphed  = 4096   // fewer rows are compared one by one
-	leastAdded    = 256    // fewer rows are not added
-	mostAdded     = 20_000 // at a time
+	minGraphed    = 4096   // fewer rows are compared one by one
+	minAdded      = 256    // fewer rows are not added
+	maxAdded      = 20_000 // at a time
 	graphsEvery   = 250 * time.Millisecond
 	removedAtOnce = 64 // entries
 )
 
 // GraphMetrics returns the number and the size of the graphs of vectors.
-func (s *Store) GraphMetrics() index.GraphMetrics { return s.graphs.Metrics() }
+func (s *core) GraphMetrics() index.GraphMetrics { return s.graphs.Metrics() }
 
 // keepGraphs loads the graphs of vectors and adds rows to them, until the store is closed.
-func (s *Store) keepGraphs() {
-	defer s.purging.Done()
+func (s *graphBuilder) keepGraphs() {
+	defer s.running.Done()
 	ticker := time.NewTicker(graphsEvery)
 	defer ticker.Stop()
 	done := map[uint32]grown{}
@@ -57,7 +67,7 @@ func (s *Store) keepGraphs() {
 type grown struct{ written, least int64 }
 
 // growGraphs loads graphs that are not in memory, and adds rows to all graphs. done is by the numbers of the indexes.
-func (s *Store) growGraphs(done map[uint32]grown) error {
+func (s *graphBuilder) growGraphs(done map[uint32]grown) error {
 	era := s.restores.Load()
 	for _, all := range s.state.Load().indexes {
 		for _, x := range all {
@@ -78,7 +88,7 @@ func (s *Store) growGraphs(done map[uint32]grown) error {
 				}
 			}
 			written, idle := s.usages.Of(x.TableID).RowsWritten()
-			now := grown{written, s.leastGraphed.Load()}
+			now := grown{written, s.minGraphed.Load()}
 			if before, known := done[x.ID]; known && before == now {
 				continue
 			}
@@ -97,13 +107,13 @@ func (s *Store) growGraphs(done map[uint32]grown) error {
 }
 
 // loadGraphs reads the graphs of an index into memory. If they are damaged the index is built anew.
-func (s *Store) loadGraphs(x *index.Index, era uint64) (damaged bool, err error) {
+func (s *graphBuilder) loadGraphs(x *index.Index, era uint64) (damaged bool, err error) {
 	segments, incomplete, err := x.ReadGraphs(s.engine)
 	if damaged = errors.Is(err, nearest.ErrGraph); damaged {
 		s.log.Error().Err(err).Str("table", x.TableName()).Msg("an index of vectors is built anew")
 		anew := *x
 		anew.Built = false
-		if _, err := s.replaceIndex(&anew, era); err != nil {
+		if _, err := s.definer.replaceIndex(&anew, era); err != nil {
 			return damaged, err
 		}
 		s.wakeIndexing()
@@ -129,7 +139,7 @@ func (s *Store) loadGraphs(x *index.Index, era uint64) (damaged bool, err error)
 }
 
 // removeParts removes parts of graphs that do not count.
-func (s *Store) removeParts(x *index.Index, keys [][]byte) error {
+func (s *graphBuilder) removeParts(x *index.Index, keys [][]byte) error {
 	var ops []engine.Op
 	for _, key := range keys {
 		ops = append(ops, engine.Op{Kind: engine.Delete, Key: key})
@@ -139,7 +149,7 @@ func (s *Store) removeParts(x *index.Index, keys [][]byte) error {
 }
 
 // commitGraph commits parts of graphs one after the other, unless the index is gone. A purge of the index waits for it.
-func (s *Store) commitGraph(x *index.Index, ops []engine.Op) (gone bool, err error) {
+func (s *graphBuilder) commitGraph(x *index.Index, ops []engine.Op) (gone bool, err error) {
 	u := s.usages.Of(x.ID)
 	defer u.EndWrite(u.BeginWrite(0, 0, math.MaxInt64))
 	for part := range slices.Chunk(ops, 4) {
@@ -151,12 +161,12 @@ func (s *Store) commitGraph(x *index.Index, ops []engine.Op) (gone bool, err err
 }
 
 // growGraph adds rows that no graph has, if there are enough. It reports whether there may be more.
-func (s *Store) growGraph(x *index.Index, era uint64) (more bool, err error) {
+func (s *graphBuilder) growGraph(x *index.Index, era uint64) (more bool, err error) {
 	kept := s.graphs.Of(x.ID, era)
 	segments := kept.Segments
-	least := int(s.leastAdded.Load())
+	least := int(s.minAdded.Load())
 	if len(segments) == 0 {
-		least = int(s.leastGraphed.Load())
+		least = int(s.minGraphed.Load())
 	}
 	n, err := x.CountUngraphed(s.engine, kept.Since, least)
 	if err != nil || n < least {
@@ -166,7 +176,7 @@ func (s *Store) growGraph(x *index.Index, era uint64) (more bool, err error) {
 	if s.cluster == nil {
 		before = s.beginRound(x)
 	}
-	added, err := x.TakeUngraphed(s.engine, kept.Since, before, mostAdded)
+	added, err := x.TakeUngraphed(s.engine, kept.Since, before, maxAdded)
 	if err != nil || len(added) == 0 {
 		return false, err
 	}
@@ -189,7 +199,7 @@ func (s *Store) growGraph(x *index.Index, era uint64) (more bool, err error) {
 	if len(segments) > 0 {
 		number = segments[len(segments)-1].Number + 1
 	}
-	next := index.GraphSet{append(slices.Clone(segments[:first]), &index.Segment{number, graph}), kept.Since}
+	next := index.GraphSet{Segments: append(slices.Clone(segments[:first]), &index.Segment{Number: number, Graph: graph}), Since: kept.Since}
 	if graph.Len() == 0 {
 		next.Segments = segments[:first:first]
 	}
@@ -202,7 +212,7 @@ func (s *Store) growGraph(x *index.Index, era uint64) (more bool, err error) {
 			return false, err
 		}
 	}
-	if len(added) == mostAdded {
+	if len(added) == maxAdded {
 		return true, nil
 	}
 	if s.cluster == nil {
@@ -214,7 +224,7 @@ func (s *Store) growGraph(x *index.Index, era uint64) (more bool, err error) {
 
 // storeGraph writes a graph with its number, if it has rows, in place of others. Then it shows all that there are to
 // reads.
-func (s *Store) storeGraph(
+func (s *graphBuilder) storeGraph(
 	x *index.Index, era uint64, g *nearest.Graph, number uint32, next index.GraphSet, replaced []*index.Segment,
 ) (gone bool, err error) {
 	var ops []engine.Op
@@ -265,7 +275,7 @@ func (s *Store) storeGraph(
 }
 
 // beginRound begins a round, and waits until no entries of earlier ones are written to an index.
-func (s *Store) beginRound(x *index.Index) uint64 {
+func (s *graphBuilder) beginRound(x *index.Index) uint64 {
 	round := s.graphs.Round.Add(1)
 	s.usages.Of(x.TableID).AwaitWrites()
 	return round
@@ -273,7 +283,7 @@ func (s *Store) beginRound(x *index.Index) uint64 {
 
 // firstRound is the first round with entries of an index whose graphs were just loaded. The rounds that are begun here
 // are behind those of all entries.
-func (s *Store) firstRound(x *index.Index) (uint64, error) {
+func (s *graphBuilder) firstRound(x *index.Index) (uint64, error) {
 	if s.cluster != nil {
 		return 0, nil
 	}
@@ -295,7 +305,7 @@ func (s *Store) firstRound(x *index.Index) (uint64, error) {
 
 // removeGraphed removes the entries of rows that a graph has, unless a row has another vector since. In a round that
 // has begun before the vectors were read it has another entry then.
-func (s *Store) removeGraphed(x *index.Index, all []index.Ungraphed) error {
+func (s *graphBuilder) removeGraphed(x *index.Index, all []index.Ungraphed) error {
 	if s.cluster == nil {
 		var ops []engine.Op
 		for i := range all {
@@ -335,8 +345,8 @@ type Nearest struct {
 
 // What a read goes through at most before graphs cost more than all rows.
 const (
-	mostUngraphed = 4096 // entries of rows that no graph has yet
-	fewFiltered   = 2000 // entries of another index: rows with these are compared one by one
+	maxUngraphed = 4096 // entries of rows that no graph has yet
+	fewFiltered  = 2000 // entries of another index: rows with these are compared one by one
 )
 
 // chooseGraphs gathers the rows that are near to a vector. It reports false if all rows are to be compared.
@@ -365,7 +375,7 @@ func (r *reader) chooseGraphs() (bool, error) {
 		return false, err
 	}
 	keys, err := r.ungraphedRows(x, kept.Since)
-	if err != nil || len(keys) == mostUngraphed {
+	if err != nil || len(keys) == maxUngraphed {
 		return false, err
 	}
 	l := &r.lookup
@@ -398,12 +408,12 @@ func (r *reader) fewFiltered() (bool, error) {
 	return false, nil
 }
 
-// ungraphedRows are the keys of rows that have entries since a round: mostUngraphed of them, or all.
+// ungraphedRows are the keys of rows that have entries since a round: maxUngraphed of them, or all.
 func (r *reader) ungraphedRows(x *index.Index, since uint64) (keys [][]byte, err error) {
 	err = x.ScanUngraphed(r.src, since, func(key []byte) (bool, error) {
 		_, row, err := index.SplitRound(key)
 		keys = append(keys, bytes.Clone(row))
-		return len(keys) < mostUngraphed, err
+		return len(keys) < maxUngraphed, err
 	})
 	return keys, err
 }

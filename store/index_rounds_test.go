@@ -64,8 +64,8 @@ func TestRounds(t *testing.T) {
 		closeStore(t, s)
 		s = open(t, dir, Options{Now: c.now})
 		w.Store = s
-		s.leastGraphed.Store(200)
-		s.leastAdded.Store(20)
+		s.minGraphed.Store(200)
+		s.minAdded.Store(20)
 	}
 
 	w.awaitRound()
@@ -129,7 +129,7 @@ func TestRoundsBesideWrites(t *testing.T) {
 		s := open(t, dir, Options{Now: c.now})
 		defineVectors(t, s, 4)
 		w := newVectorWriter(t, s, c, 4)
-		s.leastAdded.Store(1)
+		s.minAdded.Store(1)
 		var vectors [300][]byte
 		for i := range vectors {
 			vectors[i] = w.vector()

@@ -30,8 +30,8 @@ type vectorWriter struct {
 
 func newVectorWriter(t testing.TB, s *Store, c *clock, dim int) *vectorWriter {
 	w := &vectorWriter{Store: s, t: t, random: rand.New(rand.NewPCG(3, 4)), dim: dim, now: c}
-	s.leastGraphed.Store(200)
-	s.leastAdded.Store(20)
+	s.minGraphed.Store(200)
+	s.minAdded.Store(20)
 	for range 30 {
 		w.centres = append(w.centres, w.around(make([]float32, dim), 1))
 	}
@@ -192,7 +192,7 @@ func (w *vectorWriter) awaitGraphs() {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		if n < int(w.leastAdded.Load()) && len(w.graphs.Of(x.ID, w.restores.Load()).Segments) > 0 {
+		if n < int(w.minAdded.Load()) && len(w.graphs.Of(x.ID, w.restores.Load()).Segments) > 0 {
 			return
 		}
 		if time.Now().After(end) {
@@ -250,8 +250,8 @@ func TestNearest(t *testing.T) {
 		closeStore(t, s)
 		s = open(t, dir, o)
 		w.Store = s
-		s.leastGraphed.Store(200)
-		s.leastAdded.Store(20)
+		s.minGraphed.Store(200)
+		s.minAdded.Store(20)
 		for len(s.graphs.Of(w.vectorIndex().ID, s.restores.Load()).Segments) == 0 {
 			time.Sleep(time.Millisecond)
 		}
@@ -303,8 +303,8 @@ func TestNearestOfDamagedGraphs(t *testing.T) {
 	s = open(t, dir, Options{Now: c.now})
 	defer closeStore(t, s)
 	w.Store = s
-	s.leastGraphed.Store(200)
-	s.leastAdded.Store(20)
+	s.minGraphed.Store(200)
+	s.minAdded.Store(20)
 	w.awaitGraphs()
 	if w.compare(10) == 0 {
 		t.Error("no read goes through graphs")
@@ -322,12 +322,12 @@ func TestNearestAfterDeath(t *testing.T) {
 		c.micros.Store(1_700_000_000_000_000)
 		defineVectors(t, s, 4)
 		w := newVectorWriter(t, s, c, 4)
-		s.leastGraphed.Store(1 << 30)
+		s.minGraphed.Store(1 << 30)
 		for k := range int32(450) {
 			w.apply(w.mutation(k%80, k/80, 4))
 		}
 		was.left.Store(writes)
-		s.leastGraphed.Store(200)
+		s.minGraphed.Store(200)
 		for was.left.Load() > 0 {
 			time.Sleep(time.Millisecond)
 		}
@@ -337,8 +337,8 @@ func TestNearestAfterDeath(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.Store = again
-		again.leastGraphed.Store(200)
-		again.leastAdded.Store(20)
+		again.minGraphed.Store(200)
+		again.minAdded.Store(20)
 		w.awaitGraphs()
 		if w.compare(10) == 0 {
 			t.Error("no read goes through graphs")

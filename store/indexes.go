@@ -84,7 +84,7 @@ func (s *state) noteIndexes() {
 
 // loadIndexes finds the indexes of the catalog among the records of a store that is being opened. Indexes without a
 // record get one, and records without an index are of indexes whose keys are to be removed.
-func (s *Store) loadIndexes(first *state) error {
+func (s *definer) loadIndexes(first *state) error {
 	indexes, err := index.Read(s.engine)
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func (s *Store) loadIndexes(first *state) error {
 }
 
 // replaceIndex puts an index in the place of what it was, unless the index is gone. It returns the index as it is.
-func (s *Store) replaceIndex(x *index.Index, era uint64) (*index.Index, error) {
+func (s *definer) replaceIndex(x *index.Index, era uint64) (*index.Index, error) {
 	if s.cluster != nil {
 		return s.replaceShared(x)
 	}

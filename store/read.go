@@ -166,7 +166,7 @@ func (s *Store) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error)) 
 		if err != nil {
 			return err
 		}
-		rd.begin(ctx, s, r, id, fn)
+		rd.begin(ctx, &s.core, r, id, fn)
 		if src != nil {
 			return rd.run(src)
 		}
@@ -183,7 +183,7 @@ func (s *Store) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error)) 
 
 // isVirtual reports whether code makes the rows of a table. They are read without a lease too, so that drivers stay
 // connected to a node that does not reach its cluster.
-func (s *Store) isVirtual(table [16]byte) bool {
+func (s *core) isVirtual(table [16]byte) bool {
 	_, ok := s.state.Load().virtual[table]
 	return ok
 }
@@ -193,7 +193,7 @@ var errTruncated = errors.New("the table is being truncated")
 
 // source says where the rows of a table come from: from a reader if code makes them, else from the engine under a
 // number.
-func (s *Store) source(r *Read) (engine.Reader, uint32, error) {
+func (s *core) source(r *Read) (engine.Reader, uint32, error) {
 	state := s.current()
 	if v, ok := state.virtual[r.Table.ID]; ok {
 		src, err := v.rows(r.Session, state.catalog)

@@ -17,7 +17,7 @@ import (
 // reader runs one Read. It is reused with its buffers, so that reading one row allocates nothing here.
 type reader struct {
 	ctx     context.Context
-	store   *Store
+	store   *core
 	read    *Read
 	id      uint32 // of the table's keys; 0: they are not in the engine
 	fn      func(*Row) (bool, error)
@@ -63,7 +63,7 @@ func newReader() *reader {
 	return r
 }
 
-func (r *reader) begin(ctx context.Context, s *Store, read *Read, id uint32, fn func(*Row) (bool, error)) {
+func (r *reader) begin(ctx context.Context, s *core, read *Read, id uint32, fn func(*Row) (bool, error)) {
 	r.ctx, r.store, r.read, r.id, r.fn = ctx, s, read, id, fn
 	r.after, r.ticks, r.done = read.After, 0, false
 	r.tombstones.Begin(nil)

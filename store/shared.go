@@ -64,7 +64,7 @@ func (s *Store) join(o cluster.Options, system []*schema.Keyspace) error {
 	if err != nil {
 		return errors.Join(err, node.Close())
 	}
-	s.purging.Add(1)
+	s.running.Add(1)
 	go s.tellFollowed()
 	node.Watch(func([]cluster.State) { // another node may lead
 		s.wakePurge()
@@ -96,16 +96,16 @@ func (s *Store) writeFirstRecords() error {
 }
 
 // Cluster is the node that the store is; nil: its engine is not shared.
-func (s *Store) Cluster() *cluster.Node { return s.cluster }
+func (s *core) Cluster() *cluster.Node { return s.cluster }
 
 // Version is the version of the definitions in use, and the one that drivers see.
-func (s *Store) Version() (number uint64, seen [16]byte) {
+func (s *core) Version() (number uint64, seen [16]byte) {
 	now := s.state.Load()
 	return now.version, now.catalog.Version()
 }
 
 // Settled reports whether all writes are answered that began under definitions before those in use.
-func (s *Store) Settled() bool {
+func (s *definer) Settled() bool {
 	s.defining.Lock()
 	defer s.defining.Unlock()
 	s.former = slices.DeleteFunc(s.former, func(was *state) bool { return was.writing.Load() == 0 })
@@ -113,14 +113,14 @@ func (s *Store) Settled() bool {
 }
 
 // OnFollow has fn called with the catalogs before and after definitions that other nodes have made.
-func (s *Store) OnFollow(fn func(before, after *schema.Catalog)) {
+func (s *definer) OnFollow(fn func(before, after *schema.Catalog)) {
 	s.defining.Lock()
 	defer s.defining.Unlock()
 	s.onFollow, s.followed = fn, nil
 }
 
 // Follow makes the definitions in use those that are stored.
-func (s *Store) Follow() error {
+func (s *definer) Follow() error {
 	s.defining.Lock()
 	old := s.state.Load()
 	next, m, err := s.stored(old)
@@ -141,8 +141,8 @@ func (s *Store) Follow() error {
 
 // tellFollowed calls what OnFollow was given, until the store is closed. Whoever follows does not call it: it may wait
 // for the lease, which is renewed behind that.
-func (s *Store) tellFollowed() {
-	defer s.purging.Done()
+func (s *definer) tellFollowed() {
+	defer s.running.Done()
 	for {
 		select {
 		case <-s.closing.Done():
@@ -162,7 +162,7 @@ func (s *Store) tellFollowed() {
 }
 
 // install puts a state in place of an older one. The caller holds defining.
-func (s *Store) install(old, next *state) {
+func (s *definer) install(old, next *state) {
 	next.virtual, next.writing = old.virtual, new(atomic.Int64)
 	s.deletions.SetMarked(next.marked) // before reads begin under the state
 	s.former = append(s.former, old)
@@ -173,7 +173,7 @@ func (s *Store) install(old, next *state) {
 }
 
 // stored reads the state that the engine holds; nil: it is the old one.
-func (s *Store) stored(old *state) (next *state, m meta, err error) {
+func (s *definer) stored(old *state) (next *state, m meta, err error) {
 	var version cluster.Version
 	records := schema.Records{}
 	indexes := &state{catalog: &schema.Catalog{}}
@@ -285,10 +285,10 @@ func follow(old *state, records schema.Records) (*schema.Catalog, error) {
 }
 
 // leads reports whether background work is this store's: it is alone, or its node leads.
-func (s *Store) leads() bool { return s.cluster == nil || s.cluster.Leads() }
+func (s *core) leads() bool { return s.cluster == nil || s.cluster.Leads() }
 
 // settle waits until all nodes use the definitions that this store uses, or newer ones.
-func (s *Store) settle() error {
+func (s *core) settle() error {
 	if s.cluster == nil {
 		return nil
 	}
@@ -311,16 +311,16 @@ func (s *Store) settle() error {
 var errLapsed = cqlerr.Overloadedf("This node has lost touch with its cluster. Nothing was done.")
 
 // lapsed reports whether the store does not know whether its definitions are the newest.
-func (s *Store) lapsed() bool { return s.cluster != nil && !s.cluster.Holds() }
+func (s *core) lapsed() bool { return s.cluster != nil && !s.cluster.Holds() }
 
 // moved reports whether what was found out under a state may not hold any more, because other nodes may have changed
 // definitions.
-func (s *Store) moved(was *state) bool {
+func (s *core) moved(was *state) bool {
 	return s.cluster != nil && (s.state.Load() != was || !s.cluster.Holds())
 }
 
 // usable returns the newest state, in which a table is not being truncated.
-func (s *Store) usable(ctx context.Context, table [16]byte) (*state, error) {
+func (s *core) usable(ctx context.Context, table [16]byte) (*state, error) {
 	if s.cluster == nil {
 		return s.current(), nil
 	}

@@ -32,7 +32,7 @@ import (
 // all have followed.
 //
 // If a node ends between two versions, the one that leads takes the first one back (see recover).
-func (s *Store) defineShared(change func(*schema.Catalog) (*schema.Catalog, error)) error {
+func (s *definer) defineShared(change func(*schema.Catalog) (*schema.Catalog, error)) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	for {
@@ -70,7 +70,7 @@ const (
 type changePlan func(old *state, m *meta) (next *state, ops []engine.Op, whole bool, err error)
 
 // changeNewest is tryChange for the newest definitions. It begins anew where another node changes them meanwhile.
-func (s *Store) changeNewest(plan changePlan) (changed, error) {
+func (s *definer) changeNewest(plan changePlan) (changed, error) {
 	for {
 		if err := s.cluster.Await(s.closing); err != nil {
 			return unchanged, errLapsed
@@ -85,7 +85,7 @@ func (s *Store) changeNewest(plan changePlan) (changed, error) {
 }
 
 // tryChange stores the change that plan makes of the state in use, and uses it.
-func (s *Store) tryChange(plan changePlan) (done changed, err error) {
+func (s *definer) tryChange(plan changePlan) (done changed, err error) {
 	s.defining.Lock()
 	defer s.defining.Unlock()
 	old, m := s.state.Load(), s.meta
@@ -122,7 +122,7 @@ func (s *Store) tryChange(plan changePlan) (done changed, err error) {
 }
 
 // planChange finds out what a definition changes, or what has to come before it.
-func (s *Store) planChange(
+func (s *definer) planChange(
 	old *state, m *meta, change func(*schema.Catalog) (*schema.Catalog, error),
 ) (next *state, ops []engine.Op, whole bool, err error) {
 	c, err := change(old.catalog)
@@ -226,7 +226,7 @@ func resumeOp(table [16]byte) engine.Op {
 }
 
 // replaceShared is replaceIndex where nodes share the engine. An index that was retired meanwhile stays as it is.
-func (s *Store) replaceShared(x *index.Index) (kept *index.Index, err error) {
+func (s *definer) replaceShared(x *index.Index) (kept *index.Index, err error) {
 	_, err = s.changeNewest(func(old *state, _ *meta) (*state, []engine.Op, bool, error) {
 		next := *old
 		kept = nil
@@ -253,7 +253,7 @@ type halfway struct {
 
 // recover takes back what nodes have begun and not ended: retired indexes are built anew, suspended tables are used
 // again, if nothing has gone on for a while. Whoever is only slow begins anew then.
-func (s *Store) recover() error {
+func (s *definer) recover() error {
 	now := s.state.Load()
 	begun := len(now.suspended) > 0
 	for _, all := range now.indexes {
@@ -298,8 +298,8 @@ func (s *Store) recover() error {
 }
 
 // recoverShared takes back what nodes have begun and not ended, until the store is closed.
-func (s *Store) recoverShared() {
-	defer s.purging.Done()
+func (s *definer) recoverShared() {
+	defer s.running.Done()
 	ticker := time.NewTicker(s.cluster.Patience() / 8)
 	defer ticker.Stop()
 	for {

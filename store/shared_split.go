@@ -14,7 +14,7 @@ import (
 // values, of which nothing is known before, so an index is only split from what comes before it.
 
 // splitNew has the engine split the tables and indexes that a definition has added.
-func (s *Store) splitNew(old, next *state) {
+func (s *definer) splitNew(old, next *state) {
 	e, ok := s.engine.(engine.Splitter)
 	if !ok || e.Parts() < 2 {
 		return

@@ -51,7 +51,7 @@ func (s *Store) markedOperations(ops []engine.Op, ms []*Mutation) ([]engine.Op, 
 }
 
 // mark marks the tables in which mutations delete partitions or ranges.
-func (s *Store) mark(ms []*Mutation) error {
+func (s *definer) mark(ms []*Mutation) error {
 	for _, m := range ms {
 		if m.deletes() == ([tombstones.Kinds]bool{}) {
 			continue
@@ -64,7 +64,7 @@ func (s *Store) mark(ms []*Mutation) error {
 }
 
 // markTable marks one table, unless it is marked or gone, and waits until all nodes have followed.
-func (s *Store) markTable(m *Mutation) error {
+func (s *definer) markTable(m *Mutation) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	_, err := s.changeNewest(func(old *state, _ *meta) (*state, []engine.Op, bool, error) {

@@ -108,7 +108,7 @@ func (s *Store) rowsOfView(x lateView, start, end []byte) (found []rowOfView, ne
 // removeUnlessMade removes a row of a view, unless the base gives it to the view.
 func (s *Store) removeUnlessMade(x *index.Index, r rowOfView) error {
 	return s.update(s.closing, appendGuard(nil, x.Table, r.partition), func(txn engine.Txn) error {
-		w := newViewWriter(s, txn, 0, map[uint32][]*index.Index{x.TableID: {x}})
+		w := newViewWriter(&s.core, txn, 0, map[uint32][]*index.Index{x.TableID: {x}})
 		defer w.base.release()
 		if err := w.load(r.base); err != nil {
 			return err

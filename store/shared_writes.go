@@ -83,7 +83,7 @@ func (m *Mutation) lacksIndexes(now *state) bool {
 }
 
 // awaitTimestamp waits until a timestamp has passed on all nodes.
-func (s *Store) awaitTimestamp(last int64) {
+func (s *core) awaitTimestamp(last int64) {
 	for d := s.cluster.Until(last); d > 0; d = s.cluster.Until(last) {
 		time.Sleep(d)
 	}

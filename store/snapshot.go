@@ -50,7 +50,7 @@ func (s *Store) Snapshot(ctx context.Context, fn func(block []byte) error) error
 }
 
 // view runs fn on a snapshot of the engine and the definitions that belong to it.
-func (s *Store) view(fn func(engine.Reader, *state) error) error {
+func (s *core) view(fn func(engine.Reader, *state) error) error {
 	s.defining.Lock()
 	unlock := s.defining.Unlock
 	err := s.engine.View(func(src engine.Reader) error {

@@ -46,62 +46,56 @@ type Options struct {
 	Log zerolog.Logger
 }
 
-// Store keeps partitions of rows on an engine.
+// Store keeps partitions of rows on an engine. It is made of rooms that share its core: each does one kind of work, and
+// knows the others only as far as it has a pointer to them.
 type Store struct {
+	core
+	definer      // replaces the definitions
+	builder      // builds indexes and views
+	graphBuilder // makes graphs of vectors
+	sweeper      // purges and counts rows
+	dropper      // removes the rows of dropped tables
+
+	counting countLocks
+	closeOne sync.Once
+}
+
+// core is shared by all rooms: the engine, the definitions in use, and everything known about the stored rows.
+type core struct {
 	engine engine.Engine
 	limits engine.Limits
 	now    func() time.Time
 	log    zerolog.Logger
-	last   atomic.Int64 // the last Timestamp
-	bound  atomic.Int64 // is stored: no decision has a later timestamp
-	state  atomic.Pointer[state]
+	host   [16]byte
+	still  bool // Options.Still
 
+	last  atomic.Int64 // the last Timestamp
+	bound atomic.Int64 // is stored: no decision has a later timestamp
+
+	state     atomic.Pointer[state]
+	defining  sync.Mutex // held to replace state
 	deletions tombstones.Tracker
+	usages    usage.Tables
+	graphs    index.Graphs // of vectors
 
-	counting   countLocks
-	usages     usage.Tables
-	sweeping   sync.Mutex // held by a sweep
-	underSweep atomic.Pointer[sweep]
-	swept      sweepCounters
-	purgeHints chan tombstones.PurgeHint
+	cluster *cluster.Node // nil: the engine is not shared
+	settled atomic.Uint64 // version of the definitions that all nodes have followed
 
-	gathered    int        // mostGathered, but in tests
-	defining    sync.Mutex // held by whoever replaces state; guards meta
-	meta        meta
+	restores    atomic.Uint64            // number of times that a Restore has begun or ended
+	background  sync.RWMutex             // held for reading by steps of background work, which Restore waits for
 	uncollected atomic.Pointer[[]uint32] // tables whose tombstones are to be collected after Restore
-	toUndo      []engine.Op              // undo definitions that failed and may be in the engine; guarded by defining
-	host        [16]byte
 
-	// Of a store that shares its engine.
-	cluster  *cluster.Node // nil: the engine is not shared
-	changing sync.Mutex    // held by a definition, until all nodes have followed
-	former   []*state      // under which writes may have begun that are not answered; guarded by defining
-	onFollow func(before, after *schema.Catalog)
-	followed [][2]*schema.Catalog // that onFollow is to be called with; guarded by defining
-	toTell   chan struct{}        // has an element when followed has some
-	halfway  halfway
-	settled  atomic.Uint64 // version of the definitions that all nodes have followed
+	// Messages of reads, writes and definitions to the rooms that work in the background.
+	purgeHints chan tombstones.PurgeHint
+	stale      chan staleEntry // entries of indexes to look at
+	indexing   chan struct{}   // has an element when there may be indexes to build
+	purge      chan struct{}   // has an element when there may be dropped tables
 
-	restores   atomic.Uint64 // how often a Restore has begun or ended
-	background sync.RWMutex  // held by steps of background work, which Restore waits for
+	gathered int // maxGathered, but in tests
 
-	still    bool                          // Options.Still
-	building atomic.Pointer[buildProgress] // the build of an index or a view that is under way
-	built    atomic.Uint64                 // how many there were
-	unbuilt  atomic.Uint64                 // how often one has failed
-
-	graphs       index.Graphs // of indexes of vectors
-	leastGraphed atomic.Int64 // leastGraphed and leastAdded, but in tests
-	leastAdded   atomic.Int64
-
-	indexing chan struct{}   // has an element when there may be indexes to build
-	stale    chan staleEntry // entries of indexes to look at
-
-	purging  sync.WaitGroup
-	purge    chan struct{} // has an element when there are dead tables to look for
-	closing  context.Context
-	stop     context.CancelFunc
-	closeOne sync.Once
+	running sync.WaitGroup // goroutines of the rooms
+	closing context.Context
+	stop    context.CancelFunc
 }
 
 // state is what every read and write looks at. It is replaced as a whole.
@@ -130,21 +124,13 @@ func Open(o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{
-		engine: e, limits: e.Limits(), now: o.Now, log: o.Log, purge: make(chan struct{}, 1),
-		gathered: mostGathered, still: o.Still,
-	}
-	s.deletions.Init(o.TombstoneFilters, o.Shared != nil)
-	s.leastGraphed.Store(leastGraphed)
-	s.leastAdded.Store(leastAdded)
-	if s.now == nil {
-		s.now = time.Now
-	}
-	s.closing, s.stop = context.WithCancel(context.Background())
-	s.purgeHints = make(chan tombstones.PurgeHint, 16)
-	s.stale = make(chan staleEntry, 1024)
-	s.indexing = make(chan struct{}, 1)
+	s := new(Store)
+	s.core.start(e, o)
+	s.definer.core, s.builder.core, s.graphBuilder.core, s.sweeper.core, s.dropper.core = &s.core, &s.core, &s.core, &s.core, &s.core
+	s.builder.definer, s.graphBuilder.definer, s.dropper.definer = &s.definer, &s.definer, &s.definer
 	s.toTell = make(chan struct{}, 1)
+	s.minGraphed.Store(minGraphed)
+	s.minAdded.Store(minAdded)
 	load := func() error { return s.load(o.System) }
 	if o.Image != nil {
 		load = func() error { return s.loadImage(o.Image, o.System) }
@@ -162,12 +148,12 @@ func Open(o Options) (*Store, error) {
 		return s, nil
 	}
 	s.wakeIndexing()
-	s.purging.Add(4)
+	s.running.Add(4)
 	go s.keepIndexes()
 	go s.purgeTables()
 	go s.followPurgeHints()
 	go s.sweepTables(o.SweepEvery)
-	s.purging.Add(1)
+	s.running.Add(1)
 	if s.cluster != nil {
 		go s.recoverShared()
 	} else {
@@ -175,6 +161,18 @@ func Open(o Options) (*Store, error) {
 	}
 	s.wakePurge()
 	return s, nil
+}
+
+// start prepares the core of a store that is being opened.
+func (s *core) start(e engine.Engine, o Options) {
+	s.engine, s.limits, s.now, s.log, s.still, s.gathered = e, e.Limits(), o.Now, o.Log, o.Still, maxGathered
+	if s.now == nil {
+		s.now = time.Now
+	}
+	s.deletions.Init(o.TombstoneFilters, o.Shared != nil)
+	s.closing, s.stop = context.WithCancel(context.Background())
+	s.purgeHints, s.stale = make(chan tombstones.PurgeHint, 16), make(chan staleEntry, 1024)
+	s.indexing, s.purge = make(chan struct{}, 1), make(chan struct{}, 1)
 }
 
 // load reads the store's own records, or writes them into an empty engine, then the catalog. The tombstones are read in
@@ -211,30 +209,30 @@ func (s *Store) load(system []*schema.Keyspace) error {
 		return fmt.Errorf("load the tombstones: %w", err)
 	}
 	s.deletions.Reset(some)
-	s.purging.Add(1)
+	s.running.Add(1)
 	go func() {
-		defer s.purging.Done()
+		defer s.running.Done()
 		s.makeFilters(some)
 	}()
 	return nil
 }
 
 // commit waits for a commit of the store's own records.
-func (s *Store) commit(ops []engine.Op) error {
+func (s *core) commit(ops []engine.Op) error {
 	result := make(chan error, 1)
 	s.engine.Commit(ops, func(err error) { result <- err })
 	return <-result
 }
 
 // commitFreeing is commit of records that lead to space being freed.
-func (s *Store) commitFreeing(ops []engine.Op) error {
+func (s *core) commitFreeing(ops []engine.Op) error {
 	result := make(chan error, 1)
 	engine.CommitFreeing(s.engine, ops, func(err error) { result <- err })
 	return <-result
 }
 
 // update runs an update of the engine again until it does not conflict.
-func (s *Store) update(ctx context.Context, guard []byte, fn func(engine.Txn) error) error {
+func (s *core) update(ctx context.Context, guard []byte, fn func(engine.Txn) error) error {
 	for {
 		if err := engine.Update(ctx, s.engine, guard, fn); !errors.Is(err, engine.ErrConflict) {
 			return err
@@ -247,7 +245,7 @@ func (s *Store) Close() error {
 	err := engine.ErrClosed
 	s.closeOne.Do(func() {
 		s.stop()
-		s.purging.Wait()
+		s.running.Wait()
 		if err := s.undoDefinitions(); err != nil {
 			s.log.Error().Err(err).Msg("a definition that failed may be there when the data is opened again")
 		}
@@ -262,7 +260,7 @@ func (s *Store) Close() error {
 }
 
 // Catalog is the current snapshot of all definitions.
-func (s *Store) Catalog() *schema.Catalog { return s.current().catalog }
+func (s *core) Catalog() *schema.Catalog { return s.current().catalog }
 
 // HostID names this store for ever: it is drawn when a store is created, or when it first becomes a node of a cluster.
-func (s *Store) HostID() [16]byte { return s.host }
+func (s *core) HostID() [16]byte { return s.host }

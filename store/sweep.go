@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -36,10 +37,18 @@ type SweepMetrics struct {
 	Freed     uint64 // bytes of removed and rewritten rows
 }
 
+// sweeper purges and counts the rows of tables.
+type sweeper struct {
+	*core
+	sweeping   sync.Mutex // held by a sweep
+	underSweep atomic.Pointer[sweep]
+	swept      sweepCounters
+}
+
 type sweepCounters struct{ sweeps, rows, removed, rewritten, freed atomic.Uint64 }
 
 // SweepMetrics returns what sweeps have done.
-func (s *Store) SweepMetrics() SweepMetrics {
+func (s *sweeper) SweepMetrics() SweepMetrics {
 	c := &s.swept
 	return SweepMetrics{
 		Sweeps: c.sweeps.Load(), Rows: c.rows.Load(), Removed: c.removed.Load(),
@@ -56,7 +65,7 @@ type SweepProgress struct {
 }
 
 // SweepProgress returns how far the sweep has come that is under way, or nil.
-func (s *Store) SweepProgress() *SweepProgress {
+func (s *sweeper) SweepProgress() *SweepProgress {
 	w := s.underSweep.Load()
 	if w == nil {
 		return nil
@@ -67,8 +76,8 @@ func (s *Store) SweepProgress() *SweepProgress {
 }
 
 // sweepTables sweeps tables that want it, until the store is closed.
-func (s *Store) sweepTables(every time.Duration) {
-	defer s.purging.Done()
+func (s *sweeper) sweepTables(every time.Duration) {
+	defer s.running.Done()
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {
@@ -88,10 +97,10 @@ func (s *Store) sweepTables(every time.Duration) {
 }
 
 // Sweep sweeps all tables that want it, without pauses.
-func (s *Store) Sweep(ctx context.Context) error { return s.sweepAll(ctx, 0) }
+func (s *sweeper) Sweep(ctx context.Context) error { return s.sweepAll(ctx, 0) }
 
 // sweepAll sweeps one table after the other. Only one sweepAll runs at a time.
-func (s *Store) sweepAll(ctx context.Context, pause int) error {
+func (s *sweeper) sweepAll(ctx context.Context, pause int) error {
 	s.sweeping.Lock()
 	defer s.sweeping.Unlock()
 	era := s.restores.Load()
@@ -101,7 +110,7 @@ func (s *Store) sweepAll(ctx context.Context, pause int) error {
 			if !stored || !s.wantsSweep(id) {
 				continue
 			}
-			w := sweep{store: s, era: era, id: id, table: t, usage: s.usages.Of(id), pause: pause}
+			w := sweep{sweeper: s, era: era, id: id, table: t, usage: s.usages.Of(id), pause: pause}
 			w.progress = SweepProgress{Table: t, Began: s.now(), Total: s.Estimate(t).Rows}
 			s.underSweep.Store(&w)
 			err := w.run(ctx)
@@ -119,7 +128,7 @@ func (s *Store) sweepAll(ctx context.Context, pause int) error {
 
 // wantsSweep reports whether a table should be swept. What other nodes write to a shared engine is not known here: each
 // table is swept once an hour.
-func (s *Store) wantsSweep(id uint32) bool {
+func (s *sweeper) wantsSweep(id uint32) bool {
 	u, now := s.usages.Of(id), s.now().Unix()
 	return u.WantsSweep(now) || s.cluster != nil && u.SweptBefore(now-sharedSweepSeconds)
 }
@@ -134,7 +143,7 @@ func sweepKey(id uint32) []byte {
 
 // noteChanges schedules a sweep of tables whose new definition allows more to be purged: columns were dropped, or
 // gc_grace_seconds changed.
-func (s *Store) noteChanges(old, next *schema.Catalog) {
+func (s *core) noteChanges(old, next *schema.Catalog) {
 	for _, k := range next.Keyspaces() {
 		before := old.Keyspace(k.Name)
 		if before == nil || before == k {

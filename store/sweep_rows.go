@@ -21,7 +21,7 @@ import (
 
 // sweep is one pass over a table.
 type sweep struct {
-	store  *Store
+	*sweeper
 	era    uint64 // how often Restore was called before
 	id     uint32
 	table  *schema.Table
@@ -47,18 +47,18 @@ type sweep struct {
 
 // run goes from the first row to the last. It continues where an earlier pass stopped because the process ended.
 func (w *sweep) run(ctx context.Context) error {
-	started := w.store.now().Unix()
+	started := w.now().Unix()
 	w.purger = rows.NewPurger(w.table, started)
 	w.due = math.MaxInt64
 	err := w.step(func() error {
-		w.indexes = w.store.state.Load().indexes[w.id]
+		w.indexes = w.state.Load().indexes[w.id]
 		w.usage.BeginSweep(started)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	rebuild := w.store.deletions.RebuildFilter(w.id, w.usage.AwaitWrites)
+	rebuild := w.deletions.RebuildFilter(w.id, w.usage.AwaitWrites)
 	if rebuild != nil {
 		defer rebuild.Finish(false)
 	}
@@ -76,7 +76,7 @@ func (w *sweep) run(ctx context.Context) error {
 		}
 		if chunk%positionEvery == 0 {
 			op := engine.Op{Kind: engine.Put, Key: sweepKey(w.id), Value: w.position}
-			if err := w.step(func() error { return w.store.commit([]engine.Op{op}) }); err != nil {
+			if err := w.step(func() error { return w.commit([]engine.Op{op}) }); err != nil {
 				return err
 			}
 		}
@@ -93,16 +93,16 @@ func (w *sweep) run(ctx context.Context) error {
 		}
 	}
 	err = w.step(func() error {
-		return w.store.commit([]engine.Op{{Kind: engine.Delete, Key: sweepKey(w.id)}})
+		return w.commit([]engine.Op{{Kind: engine.Delete, Key: sweepKey(w.id)}})
 	})
 	if err != nil {
 		return err
 	}
 	if w.damaged > 0 {
-		w.store.log.Error().Uint32("store_id", w.id).Int("rows", w.damaged).Msg("a sweep has passed damaged rows")
+		w.log.Error().Uint32("store_id", w.id).Int("rows", w.damaged).Msg("a sweep has passed damaged rows")
 	}
 	w.census.endPartition()
-	w.store.swept.sweeps.Add(1)
+	w.swept.sweeps.Add(1)
 	if w.resumed {
 		w.usage.NoteDue(started)
 		return nil // it has counted a part of the rows only, and wants to be run again
@@ -111,13 +111,13 @@ func (w *sweep) run(ctx context.Context) error {
 }
 
 // step runs a step of the sweep, unless the store was restored since it began.
-func (w *sweep) step(fn func() error) error { return w.store.step(w.era, fn) }
+func (w *sweep) step(fn func() error) error { return w.core.step(w.era, fn) }
 
 // resume finds where to begin.
 func (w *sweep) resume() error {
 	w.position = rows.AppendArea(nil, w.id, rows.AreaRows)
 	w.end = rows.Successor(bytes.Clone(w.position))
-	resumed, err := w.store.engine.Get(sweepKey(w.id), func(b []byte) error {
+	resumed, err := w.engine.Get(sweepKey(w.id), func(b []byte) error {
 		w.position = bytes.Clone(b)
 		return nil
 	})
@@ -154,9 +154,9 @@ func (w *sweep) purgeChunk(ctx context.Context) (more bool, err error) {
 	seen, size := 0, 0
 	w.lessened = w.lessened[:0]
 	var last []byte
-	d := &w.store.deletions
+	d := &w.deletions
 	clock := d.Clock()
-	err = w.store.engine.View(func(src engine.Reader) error {
+	err = w.engine.View(func(src engine.Reader) error {
 		w.tombstones.Begin(d.FilterOf(w.id, clock))
 		w.tombstones.Scan(src, w.id, rows.AppendArea(nil, w.id, rows.AreaRows), nil)
 		defer w.tombstones.Cursor.Finish()
@@ -169,7 +169,7 @@ func (w *sweep) purgeChunk(ctx context.Context) (more bool, err error) {
 	if err != nil || seen == 0 {
 		return false, err
 	}
-	w.store.swept.rows.Add(uint64(seen))
+	w.swept.rows.Add(uint64(seen))
 	w.looked.Add(int64(seen))
 	w.position = append(last, 0)
 	for n := purgeAtOnce; len(w.lessened) > 0; {
@@ -229,9 +229,9 @@ func (w *sweep) enter(src engine.Reader, key []byte) error {
 // purge purges rows as they are now. Tombstones that came meanwhile are left to the next sweep.
 func (w *sweep) purge(ctx context.Context, keys [][]byte) error {
 	var removed, rewritten, freed int
-	d := &w.store.deletions
+	d := &w.deletions
 	clock := d.Clock()
-	err := w.store.update(ctx, bytes.Clone(w.prefix), func(txn engine.Txn) error {
+	err := w.update(ctx, bytes.Clone(w.prefix), func(txn engine.Txn) error {
 		removed, rewritten, freed = 0, 0, 0
 		w.tombstones.Known = d.FilterOf(w.id, clock)
 		for _, key := range keys {
@@ -265,7 +265,7 @@ func (w *sweep) purge(ctx context.Context, keys [][]byte) error {
 	if err != nil {
 		return err
 	}
-	c := &w.store.swept
+	c := &w.swept
 	c.removed.Add(uint64(removed))
 	c.rewritten.Add(uint64(rewritten))
 	c.freed.Add(uint64(freed))

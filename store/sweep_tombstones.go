@@ -52,7 +52,7 @@ const purgeAtOnce = 128
 // the others and adds them to the filters.
 func (w *sweep) goneTombstones(c *tombstones.Rebuild) (gone []goneTombstone, more bool, err error) {
 	seen := 0
-	err = w.store.engine.View(func(src engine.Reader) error {
+	err = w.engine.View(func(src engine.Reader) error {
 		w.tombstones.Cursor.Begin(src, w.id, w.position, nil)
 		defer w.tombstones.Cursor.Finish()
 		for seen < chunkRows {
@@ -115,7 +115,7 @@ const sharedMargin = 3600
 // margin is how many seconds longer tombstones stay than they have to. Which ones other nodes have written since the
 // sweep has begun is not known, and what these hide may be in rows that the sweep has passed.
 func (w *sweep) margin() int64 {
-	if w.store.cluster == nil {
+	if w.cluster == nil {
 		return 0
 	}
 	return sharedMargin
@@ -125,9 +125,9 @@ func (w *sweep) margin() int64 {
 func (w *sweep) removeTombstones(ctx context.Context, gone []goneTombstone, c *tombstones.Rebuild) error {
 	removed := 0
 	for _, x := range gone {
-		defer w.store.deletions.BeginTombstones(rows.TokenOf(x.key)).End()
+		defer w.deletions.BeginTombstones(rows.TokenOf(x.key)).End()
 	}
-	err := w.store.update(ctx, bytes.Clone(gone[0].key), func(txn engine.Txn) error {
+	err := w.update(ctx, bytes.Clone(gone[0].key), func(txn engine.Txn) error {
 		removed = 0
 		for _, x := range gone {
 			same := false
@@ -149,7 +149,7 @@ func (w *sweep) removeTombstones(ctx context.Context, gone []goneTombstone, c *t
 		return nil
 	})
 	if err == nil {
-		w.store.swept.removed.Add(uint64(removed))
+		w.swept.removed.Add(uint64(removed))
 	}
 	return err
 }

@@ -418,7 +418,7 @@ func TestPurgeSparesLateTombstones(t *testing.T) {
 	}
 	c := s.deletions.RebuildFilter(id, s.usages.Of(id).AwaitWrites)
 	w := sweep{
-		store: s, id: id, table: table, usage: s.usages.Of(id), purger: rows.NewPurger(table, s.Now().Unix()),
+		sweeper: &s.sweeper, id: id, table: table, usage: s.usages.Of(id), purger: rows.NewPurger(table, s.Now().Unix()),
 		due: math.MaxInt64,
 	}
 	err := w.resume()

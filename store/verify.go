@@ -65,7 +65,7 @@ type Verifier struct {
 // does not have its value any more is stale and no fault: writes leave such entries behind, reads pass over them, and
 // sweeps remove them. An entry that contradicts the key of its row is a fault.
 func (s *Store) Verify(ctx context.Context, by Verifier) (Verified, error) {
-	v := &verification{ctx: ctx, by: by, store: s, clock: s.deletions.Clock()}
+	v := &verification{ctx: ctx, by: by, store: &s.core, clock: s.deletions.Clock()}
 	err := s.view(func(src engine.Reader, now *state) error {
 		v.state = now
 		return v.all(src)
@@ -80,7 +80,7 @@ func (s *Store) Verify(ctx context.Context, by Verifier) (Verified, error) {
 type verification struct {
 	ctx   context.Context
 	by    Verifier
-	store *Store
+	store *core
 	state *state
 	src   engine.Reader
 	clock uint64 // of deletions, before src was chosen

@@ -27,7 +27,7 @@ func (s *state) viewOf(view *schema.Table) *index.Index {
 }
 
 // IsViewBuilt reports whether a view has the rows that its base had before the view was defined.
-func (s *Store) IsViewBuilt(view *schema.Table) bool {
+func (s *builder) IsViewBuilt(view *schema.Table) bool {
 	x := s.current().viewOf(view)
 	return x != nil && x.Built
 }

@@ -18,7 +18,7 @@ const viewChunk = 256
 
 // buildViewFrom writes the rows of a view that belong to some rows of its base. next is the key to go on from, or nil
 // behind the last row. Other writes to the same partitions wait meanwhile.
-func (s *Store) buildViewFrom(x *index.Index, start, end []byte) (seen, written int, next []byte, gone bool, err error) {
+func (s *builder) buildViewFrom(x *index.Index, start, end []byte) (seen, written int, next []byte, gone bool, err error) {
 	var keys, guards [][]byte
 	var place readPlace
 	size := 0
@@ -59,8 +59,8 @@ func (s *Store) buildViewFrom(x *index.Index, start, end []byte) (seen, written 
 }
 
 // stageView writes the rows of a view for rows of its base that are there.
-func (s *Store) stageView(txn engine.Txn, clock uint64, x *index.Index, keys [][]byte) (written int, err error) {
-	w := newViewWriter(s, txn, clock, map[uint32][]*index.Index{x.TableID: {x}})
+func (s *builder) stageView(txn engine.Txn, clock uint64, x *index.Index, keys [][]byte) (written int, err error) {
+	w := newViewWriter(s.core, txn, clock, map[uint32][]*index.Index{x.TableID: {x}})
 	defer w.base.release()
 	for _, key := range keys {
 		if key[rows.PartitionPrefixLength(key)] != rows.KindRow {
@@ -82,7 +82,7 @@ const (
 
 // awaitViews waits until the views are built that a definition has made of small tables. It gives that up when builds
 // have failed more often than before the definition.
-func (s *Store) awaitViews(before, after *state, failed uint64) {
+func (s *builder) awaitViews(before, after *state, failed uint64) {
 	if s.still || !after.anyViews {
 		return
 	}
@@ -100,7 +100,7 @@ func (s *Store) awaitViews(before, after *state, failed uint64) {
 }
 
 // isBuilding reports whether a view lacks rows of its base, and will have them.
-func (s *Store) isBuilding(x *index.Index) bool {
+func (s *builder) isBuilding(x *index.Index) bool {
 	now := s.state.Load().viewOf(x.View)
 	return s.closing.Err() == nil && now != nil && !now.Built && now.ID == x.ID
 }

@@ -141,7 +141,7 @@ const mostViewRows = 1 << 16
 
 // viewWriter finds what changes in views when rows of their bases do.
 type viewWriter struct {
-	store   *Store
+	store   *core
 	src     engine.Reader
 	clock   uint64 // of deletions, before src was chosen
 	now     int64
@@ -169,14 +169,14 @@ type viewRow struct {
 	due        int64  // the second from which something of it may be purged
 }
 
-func newViewWriter(s *Store, src engine.Reader, clock uint64, views map[uint32][]*index.Index) *viewWriter {
+func newViewWriter(s *core, src engine.Reader, clock uint64, views map[uint32][]*index.Index) *viewWriter {
 	return &viewWriter{store: s, src: src, clock: clock, now: s.now().Unix(), views: views, base: readers.Get().(*reader)}
 }
 
 // stageWithViews gives the operations of mutations to a transaction, and with them what changes in views. All is read
 // before the first write where that is possible, because reading one's own writes costs more.
 func (s *Store) stageWithViews(txn engine.Txn, ms []*Mutation, ops []engine.Op, clock uint64) error {
-	w := newViewWriter(s, txn, clock, map[uint32][]*index.Index{})
+	w := newViewWriter(&s.core, txn, clock, map[uint32][]*index.Index{})
 	defer func() { w.base.release() }()
 	for _, m := range ms {
 		if w.views[m.id] == nil {
