@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -37,11 +38,6 @@ func (s *Store) Apply(ms []*Mutation, done func(error)) {
 		s.count(ms, done)
 		return
 	}
-	s.apply(ms, nil, done)
-}
-
-// apply is Apply. prepare, if it is not nil, may change the operations before they are committed.
-func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, error), done func(error)) {
 	if len(ms) == 0 {
 		done(nil)
 		return
@@ -66,14 +62,6 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 		first.finish(nil)
 		return
 	}
-	if prepare != nil {
-		prepared, err := prepare(ops)
-		if err != nil {
-			first.finish(err)
-			return
-		}
-		ops = prepared
-	}
 	if s.cluster != nil {
 		s.commitShared(first, ops)
 		return
@@ -84,6 +72,23 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 		return
 	}
 	s.engine.Commit(ops, a.finished)
+}
+
+// guardsOf are the guards of the partitions of mutations.
+func guardsOf(ms []*Mutation) [][]byte {
+	guards := make([][]byte, len(ms))
+	for i, m := range ms {
+		guards[i] = appendGuard(nil, m.table, m.partition)
+	}
+	return guards
+}
+
+// freeingContext is the context of an update by mutations, marked if it leads to space being freed.
+func freeingContext(ms []*Mutation) context.Context {
+	if frees(ms) {
+		return engine.WithFreeing(context.Background())
+	}
+	return context.Background()
 }
 
 // frees reports whether mutations only delete, which leads to space being freed: the engine takes them where it has no
@@ -205,59 +210,10 @@ func (m *Mutation) end(err error) error {
 	return err
 }
 
-// MaxRows is how many small rows, ranges and partitions one Apply can write to. It leaves one operation for the bound
-// of timestamps.
-func (s *core) MaxRows() int { return s.limits.CommitOps - 1 }
-
-// tooLarge is what a client sees of engine.ErrTooLarge.
-func (s *Store) tooLarge(m *Mutation) error {
-	size := 0
-	for _, g := range m.apply.group {
-		size += len(g.buf)
-	}
-	return s.oversized(m, size)
-}
-
-// oversized refuses mutations of a size. m is the first of them.
-func (s *Store) oversized(m *Mutation, size int) error {
-	most := s.limits.CommitBytes
-	if size < most { // a single row is too large
-		most = s.limits.Value
-	}
-	key := m.partition[:min(len(m.partition), 64)]
-	if size <= most {
-		return cqlerr.Invalidf("A stored row would have more than %d bytes with a mutation of %d for keyspace: %s. "+
-			"Top keys are: %s.%x", most, size, m.table.Keyspace, m.table.Name, key)
-	}
-	return cqlerr.Invalidf("Encountered an oversized mutation (%d/%d) for keyspace: %s. Top keys are: %s.%x",
-		size, most, m.table.Keyspace, m.table.Name, key)
-}
-
-// isRefused reports whether the engine takes no commits at the moment and has applied nothing.
-func isRefused(err error) bool {
-	return (errors.Is(err, engine.ErrFull) || errors.Is(err, engine.ErrRefused)) && !errors.Is(err, engine.ErrUnknown)
-}
-
-// notWritten tells a client why nothing was written, as on a full disk.
-func notWritten(err error) error { return cqlerr.Serverf("Nothing was written: %v", err) }
-
-// Refusing says why writes are refused at the moment. It is nil if they are not.
-func (s *core) Refusing() error { return s.engine.Refusing() }
-
 // Remote reports whether the data is on other machines, for which reads and decisions wait.
 func (s *core) Remote() bool {
 	r, ok := s.engine.(engine.Remote)
 	return ok && r.Remote()
-}
-
-func (s *core) checkKeys(ops []engine.Op) error {
-	most := s.limits.Key
-	for i := range ops {
-		if n := len(ops[i].Key); n > most {
-			return cqlerr.Invalidf("Key length of %d is longer than maximum of %d", n, most)
-		}
-	}
-	return nil
 }
 
 // writableID is the number of a table's keys at the moment. The table may be as it was before a TRUNCATE.

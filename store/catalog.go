@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 
@@ -39,35 +38,6 @@ func newState(c *schema.Catalog) *state {
 		}
 	}
 	return s
-}
-
-// loadCatalog reads the definitions.
-func (s *definer) loadCatalog(system []*schema.Keyspace) (c *schema.Catalog, err error) {
-	records := schema.Records{}
-	err = scanRecords(s.engine, definitionKeys, func(name string, value []byte) error {
-		records[name] = value
-		return nil
-	})
-	if err == nil {
-		c, err = schema.Decode(records, system...)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("load the definitions: %w", err)
-	}
-	return c, nil
-}
-
-// definitionOps writes records of definitions, and removes those that are nil.
-func definitionOps(records schema.Records) []engine.Op {
-	var ops []engine.Op
-	for _, name := range slices.Sorted(maps.Keys(records)) {
-		op := engine.Op{Kind: engine.Put, Key: slices.Concat(definitionKeys, []byte(name)), Value: records[name]}
-		if op.Value == nil {
-			op.Kind = engine.Delete
-		}
-		ops = append(ops, op)
-	}
-	return ops
 }
 
 // Define replaces the catalog by what change makes of it. Definitions run one at a time. When Define returns, the

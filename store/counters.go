@@ -3,8 +3,8 @@ package store
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"slices"
-	"sync"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
@@ -24,67 +24,43 @@ func (m *Mutation) DeleteCounter(c *schema.Column, ts int64) {
 	m.add(rows.Cell{Column: c.ID, Counter: true, Deleted: true, Timestamp: ts, Expiry: Expiry{At: m.second}})
 }
 
-// countLocks are locks for changes of counters. A partition's token chooses its lock.
-type countLocks [256]sync.Mutex
-
-// lock takes the locks of the partitions of mutations, and returns the function that frees them.
-func (l *countLocks) lock(ms []*Mutation) (unlock func()) {
-	var stripes []uint8
-	for _, m := range ms {
-		stripes = append(stripes, uint8(rows.TokenOf(m.prefix)))
-	}
-	slices.Sort(stripes)
-	stripes = slices.Compact(stripes)
-	for _, i := range stripes {
-		l[i].Lock()
-	}
-	return func() {
-		for _, i := range stripes {
-			l[i].Unlock()
-		}
-	}
-}
-
-// count is Apply for mutations that change counters. It waits for other changes in the same partitions.
+// count is Apply for mutations that change counters: it reads the totals and writes new ones in one update, with the
+// partitions as guards.
 func (s *Store) count(ms []*Mutation, done func(error)) {
-	if s.cluster != nil {
-		s.countShared(ms, done)
+	first := ms[0]
+	a := &first.apply
+	a.store, a.done, a.group = s, done, append(a.group[:0], ms...)
+	ops, err := s.markedOperations(first.ops[:0], ms)
+	if first.ops = ops; err != nil || len(ops) == 0 {
+		first.finish(err)
 		return
 	}
-	unlock := s.counting.lock(ms)
-	s.apply(ms, s.total, func(err error) {
-		unlock()
-		done(err)
-	})
-}
-
-// total replaces the changes in operations by new totals.
-func (s *Store) total(ops []engine.Op) ([]engine.Op, error) {
-	united, err := unite(ops)
-	if err != nil {
-		return nil, err
+	if ops, err = unite(ops); err != nil {
+		first.finish(err)
+		return
 	}
-	err = s.engine.View(func(r engine.Reader) error {
-		for i := range united {
-			op := &united[i]
-			if rows.IsTombstoneKey(op.Key) {
-				continue
-			}
-			var totals map[uint32]rows.Cell
-			_, err := r.Get(op.Key, func(value []byte) (err error) {
-				totals, err = rows.CounterTotals(value)
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			if op.Value, err = rows.AddToTotals(op.Value, totals); err != nil {
-				return err
-			}
+	var bound []engine.Op
+	bound, a.bound = s.withBound(nil)
+	guards, last, ctx := guardsOf(ms), s.last.Load(), freeingContext(ms)
+	var outcome func(error)
+	update := func(txn engine.Txn) error {
+		engine.Lend(txn, bound)
+		return putTotals(txn, ops)
+	}
+	outcome = func(err error) {
+		switch {
+		case errors.Is(err, engine.ErrConflict):
+			go s.engine.Update(ctx, guards, update, outcome)
+		case err != nil || s.cluster == nil || s.cluster.Until(last) == 0:
+			first.finish(err)
+		default:
+			go func() {
+				s.awaitTimestamp(last)
+				first.finish(nil)
+			}()
 		}
-		return nil
-	})
-	return united, err
+	}
+	s.engine.Update(ctx, guards, update, outcome)
 }
 
 // unite sorts operations by their keys and folds those on one key into one.
@@ -103,4 +79,41 @@ func unite(ops []engine.Op) ([]engine.Op, error) {
 		united = append(united, op)
 	}
 	return united, nil
+}
+
+// putTotals adds changes to the totals that are stored. It puts the whole rows, so that the update fails if another one
+// comes in between.
+func putTotals(txn engine.Txn, ops []engine.Op) error {
+	for i := range ops {
+		op := &ops[i]
+		if op.Kind != engine.Merge || rows.IsTombstoneKey(op.Key) {
+			op.WriteTo(txn)
+			continue
+		}
+		var stored []byte
+		if _, err := txn.Get(op.Key, func(value []byte) error {
+			stored = bytes.Clone(value)
+			return nil
+		}); err != nil {
+			return err
+		}
+		value := op.Value
+		totals := map[uint32]rows.Cell{}
+		var err error
+		if stored != nil {
+			if totals, err = rows.CounterTotals(stored); err != nil {
+				return err
+			}
+		}
+		if value, err = rows.AddToTotals(value, totals); err != nil {
+			return err
+		}
+		if stored != nil {
+			if value, err = rows.Fold(nil, op.Key, stored, value); err != nil {
+				return err
+			}
+		}
+		txn.Put(op.Key, value)
+	}
+	return nil
 }

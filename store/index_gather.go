@@ -115,13 +115,13 @@ func (g *gathering) cut() (size int) {
 func (r *reader) eachGathered() error {
 	g := &r.lookup.gather
 	for {
-		r.lookup.ahead.begin(r)
+		r.lookup.prefetch.begin(r)
 		for _, row := range g.rows {
-			if more, err := r.lookAhead(row); err != nil || !more {
+			if more, err := r.addCandidate(row); err != nil || !more {
 				return err
 			}
 		}
-		if more, err := r.takeAhead(); err != nil || !more {
+		if more, err := r.takeCandidates(); err != nil || !more {
 			return err
 		}
 		if g.rest == nil {

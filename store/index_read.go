@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/cqld/cqld/store/index"
 
@@ -16,25 +15,25 @@ type lookup struct {
 	index  *index.Index
 	entry  []byte // what the entries of one value begin with; nil: the keys of the rows are gathered
 	gather gathering
-	others []crossing // other indexes that the rows must have entries in
+	others []intersection // other indexes that the rows must have entries in
 	maker  index.Maker
 	value  []byte
 	bounds [][2][]byte // of the slices, in a partition
 
-	ahead lookahead
+	prefetch prefetcher
 
 	candidate func(key, _ []byte) (bool, error) // takeEntry and takeIndexed, as values that are made once
 	indexed   func(value []byte) error
 }
 
-// mostBounds is how many slices rows are compared with. A read with more of them looks for these rows.
-const mostBounds = 16
+// maxBounds is how many slices rows are compared with. A read with more of them looks for these rows.
+const maxBounds = 16
 
 // chooseIndex chooses the index to read with: the one with the fewest entries of its value, as far as they are counted.
 // It reports false if the rows are to be read without one.
 func (r *reader) chooseIndex() (bool, error) {
 	read := r.read
-	if read.Reverse || read.Ranges != nil || len(read.Slices) > mostBounds || len(read.Keys) > 1 {
+	if read.Reverse || read.Ranges != nil || len(read.Slices) > maxBounds || len(read.Keys) > 1 {
 		return false, nil
 	}
 	l := &r.lookup
@@ -48,7 +47,7 @@ func (r *reader) chooseIndex() (bool, error) {
 			continue
 		}
 		spans := x.EntriesOf(&read.Lookups[i])
-		r.mayCross(read.Lookups[i].Index, x, spans)
+		r.addIntersection(read.Lookups[i].Index, x, spans)
 		for _, span := range spans {
 			if several := len(read.Lookups) > 1 || len(spans) > 1; several {
 				n, err := countSome(r.src, span.Start, span.End)
@@ -66,7 +65,7 @@ func (r *reader) chooseIndex() (bool, error) {
 	if l.index == nil {
 		return false, nil
 	}
-	r.dropCrossing(at)
+	r.dropIntersection(at)
 	all, err := r.entrySpans(at, chosen)
 	if err != nil {
 		return false, err
@@ -164,11 +163,11 @@ func (r *reader) eachCandidate() error {
 	if len(to) > 0 {
 		end = append(bytes.Clone(l.entry), to...)
 	}
-	l.ahead.begin(r)
+	l.prefetch.begin(r)
 	if err := r.src.Scan(start, end, engine.ScanOptions{KeysOnly: true}, l.candidate); err != nil {
 		return err
 	}
-	_, err := r.takeAhead()
+	_, err := r.takeCandidates()
 	return err
 }
 
@@ -204,121 +203,4 @@ func (r *reader) rowBounds() (from, to []byte, ok bool) {
 		to = to[rows.AreaSize:]
 	}
 	return from[rows.AreaSize:], to, true
-}
-
-// foundPerStep is how many rows a read looks for by their keys between two steps of its turn.
-const foundPerStep = 8
-
-// findCandidate reads what an entry stands for, given the key of the row without its area.
-func (r *reader) findCandidate(rest []byte) (more bool, err error) {
-	wanted, err := r.beginCandidate(rest)
-	if err != nil || !wanted {
-		return !r.done, err
-	}
-	found, err := r.src.Get(r.place.start, r.lookup.indexed)
-	if !found && err == nil {
-		r.missCandidate(rest)
-	}
-	return !r.done, err
-}
-
-// takeCandidate is findCandidate with what the row's key holds, or nil.
-func (r *reader) takeCandidate(rest, value []byte) (more bool, err error) {
-	wanted, err := r.beginCandidate(rest)
-	if err != nil || !wanted {
-		return !r.done, err
-	}
-	if value == nil {
-		r.missCandidate(rest)
-		return true, nil
-	}
-	err = r.takeIndexed(value)
-	return !r.done, err
-}
-
-// beginCandidate begins with an entry. It reports whether its row is wanted.
-func (r *reader) beginCandidate(rest []byte) (wanted bool, err error) {
-	if r.ticks++; r.ticks%foundPerStep == 0 {
-		if err := r.step(); err != nil {
-			return false, err
-		}
-	}
-	r.read.Indexed.entry()
-	l, p := &r.lookup, &r.place
-	if len(l.others) > 0 {
-		if has, err := r.crosses(rest); err != nil || !has {
-			return false, err
-		}
-	}
-	if len(p.prefix) == 0 || !bytes.HasPrefix(rest, p.prefix[rows.AreaSize:]) {
-		if err := r.enterCandidate(rest); err != nil || r.done {
-			return false, err
-		}
-	}
-	position := rest[len(p.prefix)-rows.AreaSize:]
-	if len(position) == 0 {
-		return false, rows.ErrKey
-	}
-	if position[0] == rows.KindStatic || !l.wants(position) {
-		return false, nil
-	}
-	r.row.given = nil
-	p.start = append(append(p.start[:0], p.prefix...), position...)
-	return true, nil
-}
-
-// missCandidate notes an entry whose row is not there.
-func (r *reader) missCandidate(rest []byte) {
-	if l := &r.lookup; l.entry != nil {
-		r.store.noteStale(l.index, l.entry, rest)
-	}
-}
-
-// enterCandidate begins with the partition of an entry. With an index of a static column it reads all of it.
-func (r *reader) enterCandidate(rest []byte) error {
-	l, p := &r.lookup, &r.place
-	key := append(rows.AppendArea(l.value[:0], r.id, rows.AreaRows), rest...)
-	l.value = key
-	if err := p.enter(key); err != nil {
-		return err
-	}
-	if r.after != nil && !bytes.Equal(r.after.Partition, p.partition) {
-		r.after = nil
-	}
-	if l.index.Column.Kind == schema.Static {
-		return r.readPartition(p.partition)
-	}
-	if err := r.beginPartition(p.partition); err != nil {
-		return err
-	}
-	if len(r.read.Table.Static) == 0 {
-		return nil
-	}
-	p.start = append(append(p.start[:0], p.prefix...), rows.KindStatic)
-	_, err := r.src.Get(p.start, r.calls.staticRow)
-	return err
-}
-
-// wants reports whether a row is in one of the slices.
-func (l *lookup) wants(position []byte) bool {
-	return len(l.bounds) == 0 || slices.ContainsFunc(l.bounds, func(b [2][]byte) bool {
-		return bytes.Compare(position, b[0]) >= 0 && bytes.Compare(position, b[1]) < 0
-	})
-}
-
-// takeIndexed takes the value of a row that has an entry, unless the row has not that value any more.
-func (r *reader) takeIndexed(value []byte) error {
-	l, p := &r.lookup, &r.place
-	if l.entry == nil {
-		return r.takeOnlyRow(value)
-	}
-	has, err := l.maker.HasEntry(l.index, p.start, len(p.prefix), value, l.entry)
-	if err != nil {
-		return err
-	}
-	if !has {
-		r.store.noteStale(l.index, l.entry, p.start[rows.AreaSize:])
-		return nil
-	}
-	return r.takeOnlyRow(value)
 }

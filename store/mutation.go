@@ -6,15 +6,12 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/cqld/cqld/store/index"
-
-	"github.com/cqld/cqld/store/tombstones"
-
-	"github.com/cqld/cqld/store/usage"
-
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/index"
 	"github.com/cqld/cqld/store/rows"
+	"github.com/cqld/cqld/store/tombstones"
+	"github.com/cqld/cqld/store/usage"
 )
 
 // Mutation is what one write changes in one partition. It is built and applied once: Apply takes it over. Values
@@ -279,4 +276,73 @@ func (m *Mutation) appendOps(ops []engine.Op, id uint32) []engine.Op {
 		ops = append(ops, engine.Op{Kind: engine.Merge, Key: key, Value: value})
 	}
 	return ops
+}
+
+// SetPart writes one element of a collection, or one field of a user type, that is not frozen. A nil value deletes
+// it. name is the element of a set, whose value is empty; the key of a map; the place in a list (see AppendPlace);
+// the position of a field (see AppendField).
+func (m *Mutation) SetPart(c *schema.Column, name, value []byte, ts int64, e Expiry) {
+	at := len(m.paths)
+	m.paths = rows.AppendPath(m.paths, c.Type, name)
+	path := m.paths[at:len(m.paths):len(m.paths)]
+	if value != nil && rows.KeepsName(c.Type) {
+		at := len(m.paths)
+		m.paths = append(binary.AppendUvarint(m.paths, uint64(len(name))), name...)
+		m.paths = append(m.paths, value...)
+		value = m.paths[at:len(m.paths):len(m.paths)]
+	}
+	if value == nil {
+		e = Expiry{At: m.second}
+	}
+	m.add(rows.Cell{Column: c.ID, Path: path, Deleted: value == nil, Timestamp: ts, Expiry: e, Value: value})
+}
+
+// Clear deletes all elements of a column that were written at ts or before.
+func (m *Mutation) Clear(c *schema.Column, ts int64) {
+	m.add(rows.Cell{Column: c.ID, Deleted: true, Timestamp: ts, Expiry: Expiry{At: m.second}})
+}
+
+// DeletePartition deletes everything in the partition that was written at ts or before.
+func (m *Mutation) DeletePartition(ts int64) {
+	m.endRow()
+	m.deletion(nil, ts)
+}
+
+// DeleteRange deletes the rows of a slice that were written at ts or before.
+func (m *Mutation) DeleteRange(s Slice, ts int64) {
+	m.endRow()
+	start := rows.AppendStart(nil, m.table, s.Start, s.StartInclusive)
+	end := rows.AppendEnd(nil, m.table, s.End, s.EndInclusive)
+	if string(start) < string(end) {
+		m.deletion(append(rows.AppendEscaped(nil, start), end...), ts)
+	}
+}
+
+// deletion writes a tombstone of the partition, or of a range if there are bounds.
+func (m *Mutation) deletion(bounds []byte, ts int64) {
+	m.dies(m.second)
+	s := span{key: len(m.buf)}
+	m.buf = append(append(m.buf, m.prefix...), bounds...)
+	rows.SetArea(m.buf[s.key:], uint32(m.table.StoreID), rows.AreaTombstones)
+	s.value = len(m.buf)
+	m.buf = rows.Tombstone{Timestamp: ts, Second: m.second}.Append(m.buf)
+	s.end = len(m.buf)
+	m.spans = append(m.spans, s)
+}
+
+// DeleteRow deletes the row as it was at ts.
+func (m *Mutation) DeleteRow(ts int64) {
+	m.dies(m.second)
+	m.head.Deletion = m.head.Deletion.Later(rows.Tombstone{Timestamp: ts, Second: m.second})
+}
+
+// deletes reports which kinds of tombstones of its partition the mutation has.
+func (m *Mutation) deletes() (kinds [tombstones.Kinds]bool) {
+	m.endRow()
+	for _, s := range m.spans {
+		if key := m.buf[s.key:s.value]; rows.IsTombstoneKey(key) {
+			kinds[tombstones.KindOf(key, len(m.prefix))] = true
+		}
+	}
+	return kinds
 }

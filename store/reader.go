@@ -83,7 +83,7 @@ func (r *reader) release() {
 	r.ctx, r.store, r.read, r.fn, r.src, r.after, r.place.slice = nil, nil, nil, nil, nil, nil, Slice{}
 	r.state, r.indexes = nil, nil
 	r.lookup.index, r.lookup.entry, r.lookup.gather, r.lookup.others = nil, nil, gathering{}, nil
-	r.lookup.ahead.getter = nil
+	r.lookup.prefetch.getter = nil
 	r.row.release()
 	r.tombstones.Release()
 	readers.Put(r)

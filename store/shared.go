@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -17,7 +16,6 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/cluster"
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/rows"
 )
 
 // Stores of several processes can share an engine (Options.Shared). What a lone store knows of its engine because
@@ -230,14 +228,6 @@ func (s *definer) stored(old *state) (next *state, m meta, err error) {
 	return next, m, nil
 }
 
-// scanRecords calls fn for the records of a kind with what their keys have behind the prefix.
-func scanRecords(r engine.Reader, prefix []byte, fn func(name string, value []byte) error) error {
-	end := rows.Successor(bytes.Clone(prefix))
-	return r.Scan(prefix, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
-		return true, fn(string(key[len(prefix):]), bytes.Clone(value))
-	})
-}
-
 // follow returns the catalog that records are. What has not changed since an old state stays as it is, so that plans
 // made for it are good.
 func follow(old *state, records schema.Records) (*schema.Catalog, error) {
@@ -347,19 +337,3 @@ func (s *core) usable(ctx context.Context, table [16]byte) (*state, error) {
 
 // maxSuspension is how long statements wait for a TRUNCATE on another node.
 const maxSuspension = 30 * time.Second
-
-// recordNumber reads a number behind the prefix of a record's key.
-func recordNumber(name string) (uint32, error) {
-	if len(name) != 4 {
-		return 0, errMeta
-	}
-	return binary.BigEndian.Uint32([]byte(name)), nil
-}
-
-// recordVersion reads the version of the definitions that a record was stored with.
-func recordVersion(value []byte) (uint64, error) {
-	if len(value) != 8 {
-		return 0, errMeta
-	}
-	return binary.BigEndian.Uint64(value), nil
-}

@@ -56,7 +56,6 @@ type Store struct {
 	sweeper      // purges and counts rows
 	dropper      // removes the rows of dropped tables
 
-	counting countLocks
 	closeOne sync.Once
 }
 

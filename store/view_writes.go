@@ -57,19 +57,11 @@ type writeWithViews struct {
 }
 
 func newWriteWithViews(s *Store, ms []*Mutation) *writeWithViews {
-	w := &writeWithViews{store: s, ms: ms, guards: make([][]byte, len(ms)), clock: s.deletions.Clock()}
-	for i, m := range ms {
-		w.guards[i] = appendGuard(nil, m.table, m.partition)
-	}
-	return w
+	return &writeWithViews{store: s, ms: ms, guards: guardsOf(ms), clock: s.deletions.Clock()}
 }
 
 func (w *writeWithViews) begin() {
-	ctx := context.Background()
-	if frees(w.ms) {
-		ctx = engine.WithFreeing(ctx)
-	}
-	w.store.engine.Update(ctx, w.guards, w.update, w.outcome)
+	w.store.engine.Update(freeingContext(w.ms), w.guards, w.update, w.outcome)
 }
 
 // update writes to a transaction.

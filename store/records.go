@@ -1,14 +1,78 @@
 package store
 
 import (
+	"bytes"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
 	"slices"
-
-	"github.com/cqld/cqld/store/index"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/index"
 	"github.com/cqld/cqld/store/rows"
+	"github.com/cqld/cqld/store/snapshot"
 )
+
+// The store's own records are keys of table 0.
+var (
+	metaKey        = ownKey("meta")
+	definitionKeys = ownKey("definition/")
+	deadKey        = ownKey("dead/")
+	sweepKeys      = ownKey("sweep/")
+	boundKey       = ownKey("bound") // of the timestamps that were given
+)
+
+func ownKey(name string) []byte { return append(rows.AppendArea(nil, 0, rows.AreaRows), name...) }
+
+// meta is the store's first record: its format, its id and the next table's number.
+type meta struct {
+	host [16]byte
+	next uint32 // the next table's number
+}
+
+// metaSize is the length of the record: version, host id, next number.
+const metaSize = 4 + 16 + 4
+
+var errMeta = errors.New("the data is not cqld's: its first record is damaged")
+
+// load reads the record and reports whether there is one.
+func (m *meta) load(r engine.Reader) (found bool, err error) {
+	return r.Get(metaKey, func(b []byte) error {
+		if len(b) < 4 {
+			return errMeta
+		}
+		if version := binary.BigEndian.Uint32(b); version != snapshot.Format {
+			return fmt.Errorf("the data was written by another version of cqld: its format is %d, this cqld reads format %d",
+				version, snapshot.Format)
+		}
+		if len(b) != metaSize {
+			return errMeta
+		}
+		copy(m.host[:], b[4:20])
+		m.next = binary.BigEndian.Uint32(b[20:])
+		return nil
+	})
+}
+
+// drawHost gives the store an id of its own.
+func (m *meta) drawHost() error {
+	if _, err := rand.Read(m.host[:]); err != nil {
+		return fmt.Errorf("draw a host id: %w", err)
+	}
+	m.host[6] = m.host[6]&0x0f | 0x40 // a random UUID, version 4
+	m.host[8] = m.host[8]&0x3f | 0x80
+	return nil
+}
+
+// op writes the record.
+func (m *meta) op() engine.Op {
+	b := binary.BigEndian.AppendUint32(nil, snapshot.Format)
+	b = append(b, m.host[:]...)
+	return engine.Op{Kind: engine.Put, Key: metaKey, Value: binary.BigEndian.AppendUint32(b, m.next)}
+}
 
 // numberIndexes gives the indexes of a catalog that is about to replace another the numbers that they have, or new
 // ones. It returns the operations that store that, and those that undo it.
@@ -139,4 +203,57 @@ func (s *state) replaceIndex(x *index.Index) bool {
 	next[x.TableID][i] = x
 	s.indexes = next
 	return true
+}
+
+// loadCatalog reads the definitions.
+func (s *definer) loadCatalog(system []*schema.Keyspace) (c *schema.Catalog, err error) {
+	records := schema.Records{}
+	err = scanRecords(s.engine, definitionKeys, func(name string, value []byte) error {
+		records[name] = value
+		return nil
+	})
+	if err == nil {
+		c, err = schema.Decode(records, system...)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("load the definitions: %w", err)
+	}
+	return c, nil
+}
+
+// definitionOps writes records of definitions, and removes those that are nil.
+func definitionOps(records schema.Records) []engine.Op {
+	var ops []engine.Op
+	for _, name := range slices.Sorted(maps.Keys(records)) {
+		op := engine.Op{Kind: engine.Put, Key: slices.Concat(definitionKeys, []byte(name)), Value: records[name]}
+		if op.Value == nil {
+			op.Kind = engine.Delete
+		}
+		ops = append(ops, op)
+	}
+	return ops
+}
+
+// scanRecords calls fn for the records of a kind with what their keys have behind the prefix.
+func scanRecords(r engine.Reader, prefix []byte, fn func(name string, value []byte) error) error {
+	end := rows.Successor(bytes.Clone(prefix))
+	return r.Scan(prefix, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
+		return true, fn(string(key[len(prefix):]), bytes.Clone(value))
+	})
+}
+
+// recordNumber reads a number behind the prefix of a record's key.
+func recordNumber(name string) (uint32, error) {
+	if len(name) != 4 {
+		return 0, errMeta
+	}
+	return binary.BigEndian.Uint32([]byte(name)), nil
+}
+
+// recordVersion reads the version of the definitions that a record was stored with.
+func recordVersion(value []byte) (uint64, error) {
+	if len(value) != 8 {
+		return 0, errMeta
+	}
+	return binary.BigEndian.Uint64(value), nil
 }
