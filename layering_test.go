@@ -152,7 +152,7 @@ var testArrows = map[string][]string{
 	"planner/define":                 {"cql/parser"},
 	"planner/expr":                   {"cql/parser"},
 	"planner/exec":                   {"cql", "cql/parser", "store/system", "store/engine", "store/engine/memory"},
-	"store":                          {"store/engine/memory", "store/engine/enginetest"},
+	"store":                          {"store/engine/memory", "store/engine/enginetest", "cql/analysis"},
 	"store/system":                   {"store/engine", "store/engine/memory"},
 	"auth/roles":                     {"store/engine", "store/engine/enginetest", "store/system"},
 	"store/engine/badger":            {"store/engine/enginetest"},

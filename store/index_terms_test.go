@@ -267,7 +267,7 @@ func (w *termWriter) checkEntries() {
 
 // TestReadThroughTerms writes text and compares reads through indexes that analyze it with reads without them.
 func TestReadThroughTerms(t *testing.T) {
-	for _, most := range []int{900, 4 * index.MostTerms} { // with longer texts some rows have too many terms
+	for _, most := range []int{900, 4 * index.MaxTerms} { // with longer texts some rows have too many terms
 		t.Run(fmt.Sprint(most), func(t *testing.T) {
 			c := new(clock)
 			c.micros.Store(1_700_000_000_000_000)

@@ -207,11 +207,11 @@ func (s *core) source(r *Read) (engine.Reader, uint32, error) {
 	return nil, 0, noTable(r.Table)
 }
 
-// Lookup and Match say which rows an index leaves; see package index.
-type (
-	Lookup = index.Lookup
-	Match  = index.Match
-)
+// Lookup says which rows an index leaves.
+type Lookup = index.Lookup
+
+// Match is how a Lookup compares terms.
+type Match = index.Match
 
 // How a Lookup compares terms with its value.
 const (

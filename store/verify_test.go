@@ -273,7 +273,7 @@ func TestVerifyTerms(t *testing.T) {
 	spec.Indexes = termIndexes()
 	define(t, s, schema.NewTable(spec))
 	waitForIndexes(t, s)
-	w := &termWriter{newIndexWriter(t, s, c, 1), 4 * index.MostTerms}
+	w := &termWriter{newIndexWriter(t, s, c, 1), 4 * index.MaxTerms}
 	for step := range 600 {
 		w.write()
 		if step%50 > 0 {

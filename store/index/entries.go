@@ -283,6 +283,7 @@ type Writer struct {
 	add func(entry []byte) bool // addEntry, as a value that is made once
 }
 
+// NewWriter returns a Writer, to be reused.
 func NewWriter() *Writer {
 	w := new(Writer)
 	w.add = w.addEntry

@@ -18,8 +18,10 @@ import (
 //
 //	| 2 × index : 4 | graph : 4 | part : 4 |
 //
-// The last part, whose number is lastPart, has how many others there are. A graph without it does not count: it is
-// being written or removed. It replaces others in the commit that writes its last part.
+// The last part has the number of the others. A graph without it does not count: it is being written or removed. It
+// replaces others in the commit that writes its last part.
+
+// LastPart is the number of the last part of a graph.
 const LastPart = math.MaxUint32
 
 // graphStep is how many nodes are looked at between two pauses.

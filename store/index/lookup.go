@@ -72,15 +72,15 @@ func (x *Index) soughtTerms(l *Lookup) (all []Span) {
 		tail := l.Value[max(0, len(l.Value)-gramSize+1):]
 		all = append(all, NewSpan(types.Blob.AppendKey(x.AppendForm(nil, PartOfTerm), tail, false), true))
 	}
-	for i := 0; i+gramSize <= len(l.Value) && len(all) < mostParts; i += gramSize / 2 {
+	for i := 0; i+gramSize <= len(l.Value) && len(all) < maxParts; i += gramSize / 2 {
 		start := types.Blob.AppendKey(x.AppendForm(nil, PartOfTerm), l.Value[i:i+gramSize], false)
 		all = append(all, NewSpan(start, true))
 	}
 	return all
 }
 
-// mostParts is how many parts of a pattern are compared.
-const mostParts = 8
+// maxParts is how many parts of a pattern are compared.
+const maxParts = 8
 
 // Span is where some entries are.
 type Span struct {
@@ -88,6 +88,7 @@ type Span struct {
 	One        bool // they are of one value: they all begin with start, and are in the order of the rows
 }
 
+// NewSpan returns the span of the keys that begin with start.
 func NewSpan(start []byte, one bool) Span {
 	return Span{Start: start, End: rows.Successor(bytes.Clone(start)), One: one}
 }

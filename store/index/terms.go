@@ -17,8 +17,9 @@ import (
 // A value with more than mostTerms entries has a single one, which every read through the index looks at.
 
 const (
-	gramSize  = 8
-	MostTerms = analysis.MaxSASITerm
+	gramSize = 8
+	// MaxTerms is the most entries of one value.
+	MaxTerms = analysis.MaxSASITerm
 )
 
 // termMaker makes the terms of values.
@@ -129,7 +130,7 @@ func (m *termMaker) overflow(terms [][]byte) bool {
 			n++
 		}
 	}
-	return n > MostTerms
+	return n > MaxTerms
 }
 
 // hasPart reports whether a value has the entry of a part of a term.

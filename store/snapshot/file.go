@@ -2,84 +2,57 @@ package snapshot
 
 import (
 	"bufio"
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"hash"
-	"hash/crc32"
+	"fmt"
 	"io"
 
 	"github.com/pierrec/lz4/v4"
 )
 
-// The file of a snapshot:
+// The file of a snapshot is a line that names it, and an LZ4 frame with checksums of its blocks and of its content:
 //
-//	"cqld snapshot 1\n"
-//	for each block: length of the block : 4 | stored length : 4 | CRC-32C : 4 | what is stored
-//	at the end: 0 : 4 | number of blocks : 8 | SHA-256 of all before : 32
-//
-// A block is stored as LZ4 makes it, or as it is where that is not shorter: then both lengths are the same. The
-// checksum is of what is stored.
-const snapshotMagic = "cqld snapshot 1\n"
+//	"cqld snapshot 2\n"
+//	LZ4 of: for each block its length, as a uvarint, and the block; at the end a length of 0
+const magic = "cqld snapshot 2\n"
 
-// maxSnapshotBlock is the longest block: the longest key and value, and what came before them.
-const maxSnapshotBlock = 64 << 20
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// maxBlock is the longest block: the longest key and value, and what came before them.
+const maxBlock = 64 << 20
 
 // Writer writes blocks of a snapshot as a file.
 type Writer struct {
-	out        io.Writer
-	sum        hash.Hash
-	blocks     uint64
-	compressor lz4.Compressor
-	buf        []byte
+	frame *lz4.Writer
+	head  []byte
 }
 
 // NewWriter begins a file.
 func NewWriter(out io.Writer) (*Writer, error) {
-	w := &Writer{out: out, sum: sha256.New()}
-	return w, w.write([]byte(snapshotMagic))
-}
-
-func (w *Writer) write(b []byte) error {
-	w.sum.Write(b)
-	_, err := w.out.Write(b)
-	return err
+	if _, err := io.WriteString(out, magic); err != nil {
+		return nil, err
+	}
+	w := &Writer{frame: lz4.NewWriter(out)}
+	return w, w.frame.Apply(lz4.BlockChecksumOption(true), lz4.ChecksumOption(true))
 }
 
 // Block writes a block.
 func (w *Writer) Block(block []byte) error {
-	if len(block) == 0 || len(block) > maxSnapshotBlock {
+	if len(block) == 0 || len(block) > maxBlock {
 		return errBlock
 	}
-	const head = 12
-	if need := head + lz4.CompressBlockBound(len(block)); len(w.buf) < need {
-		w.buf = make([]byte, need)
-	}
-	n, err := w.compressor.CompressBlock(block, w.buf[head:])
-	if err != nil {
+	w.head = binary.AppendUvarint(w.head[:0], uint64(len(block)))
+	if _, err := w.frame.Write(w.head); err != nil {
 		return err
 	}
-	if n == 0 || n >= len(block) {
-		n = copy(w.buf[head:], block)
-	}
-	stored := w.buf[head : head+n]
-	binary.BigEndian.PutUint32(w.buf, uint32(len(block)))
-	binary.BigEndian.PutUint32(w.buf[4:], uint32(n))
-	binary.BigEndian.PutUint32(w.buf[8:], crc32.Checksum(stored, castagnoli))
-	w.blocks++
-	return w.write(w.buf[:head+n])
+	_, err := w.frame.Write(block)
+	return err
 }
 
 // Close writes the end. The file is no snapshot before that.
 func (w *Writer) Close() error {
-	end := binary.BigEndian.AppendUint64(make([]byte, 4), w.blocks)
-	if err := w.write(end); err != nil {
+	if _, err := w.frame.Write([]byte{0}); err != nil {
 		return err
 	}
-	_, err := w.out.Write(w.sum.Sum(nil))
-	return err
+	return w.frame.Close()
 }
 
 // Why the file of a snapshot is refused.
@@ -91,88 +64,41 @@ var (
 
 // reader reads the file of a snapshot.
 type reader struct {
-	in     *bufio.Reader
-	sum    hash.Hash
-	blocks uint64
-	stored []byte
-	block  []byte
+	frame *bufio.Reader
+	block []byte
 }
 
 func newReader(in io.Reader) (*reader, error) {
-	r := &reader{in: bufio.NewReaderSize(in, 1<<20), sum: sha256.New()}
-	magic := make([]byte, len(snapshotMagic))
-	if err := r.read(magic); err != nil || string(magic) != snapshotMagic {
+	name := make([]byte, len(magic))
+	if _, err := io.ReadFull(in, name); err != nil || string(name) != magic {
 		return nil, errNoSnapshot
 	}
-	return r, nil
+	return &reader{frame: bufio.NewReaderSize(lz4.NewReader(in), 1<<20)}, nil
 }
 
-func (r *reader) read(b []byte) error {
-	if _, err := io.ReadFull(r.in, b); err != nil {
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return errTorn
-		}
-		return err
-	}
-	r.sum.Write(b)
-	return nil
-}
-
-// next returns the next block, which is valid until the next call. Behind the last one it returns io.EOF.
+// next returns the next block, which is valid until the next call. After the last one it returns io.EOF.
 func (r *reader) next() ([]byte, error) {
-	var head [12]byte
-	if err := r.read(head[:4]); err != nil {
-		return nil, err
+	length, err := binary.ReadUvarint(r.frame)
+	if err == nil && length == 0 {
+		if _, err = r.frame.ReadByte(); errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, io.EOF // the checksums were compared
+		}
 	}
-	length := binary.BigEndian.Uint32(head[:])
-	if length == 0 {
-		return nil, r.end()
-	}
-	if err := r.read(head[4:]); err != nil {
-		return nil, err
-	}
-	n := binary.BigEndian.Uint32(head[4:])
-	if length > maxSnapshotBlock || n > length {
+	if err == nil && (length == 0 || length > maxBlock) {
 		return nil, errSum
 	}
-	r.stored = grow(r.stored, int(n))
-	if err := r.read(r.stored); err != nil {
-		return nil, err
+	if err == nil {
+		if uint64(cap(r.block)) < length {
+			r.block = make([]byte, length)
+		}
+		r.block = r.block[:length]
+		_, err = io.ReadFull(r.frame, r.block)
 	}
-	if crc32.Checksum(r.stored, castagnoli) != binary.BigEndian.Uint32(head[8:]) {
-		return nil, errSum
+	switch {
+	case err == nil:
+		return r.block, nil
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, errTorn
 	}
-	r.blocks++
-	if n == length {
-		return r.stored, nil
-	}
-	r.block = grow(r.block, int(length))
-	if m, err := lz4.UncompressBlock(r.stored, r.block); err != nil || m != int(length) {
-		return nil, errSum
-	}
-	return r.block, nil
-}
-
-// end reads the end of the file.
-func (r *reader) end() error {
-	var blocks [8]byte
-	if err := r.read(blocks[:]); err != nil {
-		return err
-	}
-	want := r.sum.Sum(nil)
-	got := make([]byte, len(want))
-	if _, err := io.ReadFull(r.in, got); err != nil {
-		return errTorn
-	}
-	if string(got) != string(want) || binary.BigEndian.Uint64(blocks[:]) != r.blocks {
-		return errSum
-	}
-	return io.EOF
-}
-
-func grow(b []byte, n int) []byte {
-	if cap(b) < n {
-		return make([]byte, n)
-	}
-	return b[:n]
+	return nil, fmt.Errorf("%w: %w", errSum, err)
 }

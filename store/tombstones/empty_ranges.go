@@ -37,6 +37,7 @@ type emptyRange struct {
 // emptyRanges are in order and do not overlap. They are never changed.
 type emptyRanges []emptyRange
 
+// EmptyRanges returns the ranges that are known.
 func (d *Tracker) EmptyRanges() emptyRanges {
 	if e := d.empty.Load(); e != nil {
 		return *e

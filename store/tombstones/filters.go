@@ -14,10 +14,11 @@ const maxTombstoneFilters = 32 << 20
 // Kind is what a tombstone deletes.
 type Kind uint8
 
+// The kinds.
 const (
-	OfPartition Kind = iota
-	OfRange
-	Kinds
+	OfPartition Kind = iota // OfPartition deletes a partition.
+	OfRange                 // OfRange deletes a range of rows.
+	Kinds                   // Kinds is their number.
 )
 
 // Filter is what is known of a table's tombstones. nil: there are none.

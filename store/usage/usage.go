@@ -174,6 +174,7 @@ func (u *Table) Estimate() Estimate {
 // Tables has the usage of each table by its number.
 type Tables struct{ ByTable[Table] }
 
+// Of returns what is known of a table.
 func (u *Tables) Of(id uint32) *Table { return u.GetOrMake(id, NewUsage) }
 
 // AwaitWrites waits until no mutation is being committed.
