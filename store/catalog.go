@@ -77,8 +77,7 @@ func (s *definer) define(change func(*schema.Catalog) (*schema.Catalog, error)) 
 	ops := slices.Concat(s.toUndo, []engine.Op{m.op()}, definitionOps(schema.Changes(old.catalog, c)), indexes)
 	undo = append(undo, definitionOps(schema.Changes(c, old.catalog))...)
 	for _, id := range dead {
-		ops = append(ops, engine.Op{Kind: engine.Put, Key: deadTableKey(id), Value: []byte{1}},
-			engine.Op{Kind: engine.Delete, Key: sweepKey(id)})
+		ops = append(ops, engine.Op{Kind: engine.Put, Key: deadTableKey(id), Value: []byte{1}})
 		undo = append(undo, engine.Op{Kind: engine.Delete, Key: deadTableKey(id)})
 	}
 	ops, bound := s.withBound(ops)

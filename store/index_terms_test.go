@@ -309,7 +309,7 @@ func TestReadThroughTerms(t *testing.T) {
 			}
 			id := uint32(w.table().StoreID)
 			sweep := sweep{sweeper: &s.sweeper, id: id, table: w.table(), usage: s.usages.Of(id)}
-			if err := sweep.run(t.Context()); err != nil {
+			if err := sweep.sweepTable(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			w.checkEntries()

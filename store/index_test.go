@@ -414,7 +414,7 @@ func TestReadThroughIndexes(t *testing.T) {
 		}
 		id := uint32(w.table().StoreID)
 		sweep := sweep{sweeper: &s.sweeper, id: id, table: w.table(), usage: s.usages.Of(id)}
-		if err := sweep.run(t.Context()); err != nil {
+		if err := sweep.sweepTable(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if stored, had := w.countEntries(); stored != had {

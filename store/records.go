@@ -21,7 +21,6 @@ var (
 	metaKey        = ownKey("meta")
 	definitionKeys = ownKey("definition/")
 	deadKey        = ownKey("dead/")
-	sweepKeys      = ownKey("sweep/")
 	boundKey       = ownKey("bound") // of the timestamps that were given
 )
 

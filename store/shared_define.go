@@ -148,7 +148,7 @@ func (s *definer) planChange(
 	ops = append(definitionOps(changes), indexes...)
 	for _, id := range missing(old.ids, next.live) {
 		ops = append(ops, engine.Op{Kind: engine.Put, Key: deadTableKey(id), Value: []byte{1}},
-			engine.Op{Kind: engine.Delete, Key: sweepKey(id)}, dropMarkOp(id))
+			dropMarkOp(id))
 	}
 	next.marked = old.marked // numbers are not used again
 	for table := range old.suspended {

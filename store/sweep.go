@@ -1,9 +1,7 @@
 package store
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"sync"
@@ -25,7 +23,6 @@ const (
 	chunkBytes        = 1 << 20
 	pauseFactor       = 4
 	maxPause          = time.Second
-	positionEvery     = 64 // chunks
 )
 
 // SweepMetrics is what sweeps have done since the store was opened.
@@ -113,7 +110,7 @@ func (s *sweeper) sweepAll(ctx context.Context, pause int) error {
 			w := sweep{sweeper: s, era: era, id: id, table: t, usage: s.usages.Of(id), pause: pause}
 			w.progress = SweepProgress{Table: t, Began: s.now(), Total: s.Estimate(t).Rows}
 			s.underSweep.Store(&w)
-			err := w.run(ctx)
+			err := w.sweepTable(ctx)
 			s.underSweep.Store(nil)
 			if errors.Is(err, errRestored) {
 				return nil // and what is there now has its turn later
@@ -135,11 +132,6 @@ func (s *sweeper) wantsSweep(id uint32) bool {
 
 // sharedSweepSeconds is how often tables of a shared engine are swept.
 const sharedSweepSeconds = 3600
-
-// sweepKey is the key of the record that says how far the sweep of a table has come.
-func sweepKey(id uint32) []byte {
-	return binary.BigEndian.AppendUint32(bytes.Clone(sweepKeys), id)
-}
 
 // noteChanges schedules a sweep of tables whose new definition allows more to be purged: columns were dropped, or
 // gc_grace_seconds changed.

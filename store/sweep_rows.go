@@ -33,7 +33,6 @@ type sweep struct {
 
 	position   []byte // the key to go on from
 	end        []byte // the first key behind the last one to look at
-	resumed    bool   // an earlier pass, which did not come to its end, had counted what is before
 	prefix     []byte // of the partition that position is in
 	tombstones tombstones.Reader
 	lessened   [][]byte // keys of rows of which something may go
@@ -45,8 +44,8 @@ type sweep struct {
 	looked   atomic.Int64
 }
 
-// run goes from the first row to the last. It continues where an earlier pass stopped because the process ended.
-func (w *sweep) run(ctx context.Context) error {
+// sweepTable goes from the first row to the last.
+func (w *sweep) sweepTable(ctx context.Context) error {
 	started := w.now().Unix()
 	w.purger = rows.NewPurger(w.table, started)
 	w.due = math.MaxInt64
@@ -62,10 +61,9 @@ func (w *sweep) run(ctx context.Context) error {
 	if rebuild != nil {
 		defer rebuild.Finish(false)
 	}
-	if err := w.resume(); err != nil {
-		return err
-	}
-	for chunk := 1; ; chunk++ {
+	w.position = rows.AppendArea(nil, w.id, rows.AreaRows)
+	w.end = rows.Successor(bytes.Clone(w.position))
+	for {
 		began := time.Now()
 		more, err := w.chunk(ctx)
 		if err != nil {
@@ -74,12 +72,6 @@ func (w *sweep) run(ctx context.Context) error {
 		if !more {
 			break
 		}
-		if chunk%positionEvery == 0 {
-			op := engine.Op{Kind: engine.Put, Key: sweepKey(w.id), Value: w.position}
-			if err := w.step(func() error { return w.commit([]engine.Op{op}) }); err != nil {
-				return err
-			}
-		}
 		if err := w.rest(ctx, time.Since(began)); err != nil {
 			return err
 		}
@@ -87,43 +79,21 @@ func (w *sweep) run(ctx context.Context) error {
 	if err := w.cleanIndexes(ctx); err != nil {
 		return err
 	}
-	if rebuild != nil && !w.resumed { // else rows were gone through before tombstones were written that are old by now
+	if rebuild != nil {
 		if err := w.purgeTombstones(ctx, rebuild); err != nil {
 			return err
 		}
-	}
-	err = w.step(func() error {
-		return w.commit([]engine.Op{{Kind: engine.Delete, Key: sweepKey(w.id)}})
-	})
-	if err != nil {
-		return err
 	}
 	if w.damaged > 0 {
 		w.log.Error().Uint32("store_id", w.id).Int("rows", w.damaged).Msg("a sweep has passed damaged rows")
 	}
 	w.census.endPartition()
 	w.swept.sweeps.Add(1)
-	if w.resumed {
-		w.usage.NoteDue(started)
-		return nil // it has counted a part of the rows only, and wants to be run again
-	}
 	return w.step(func() error { w.usage.EndSweep(w.census.Estimate, w.due); return nil })
 }
 
 // step runs a step of the sweep, unless the store was restored since it began.
 func (w *sweep) step(fn func() error) error { return w.core.step(w.era, fn) }
-
-// resume finds where to begin.
-func (w *sweep) resume() error {
-	w.position = rows.AppendArea(nil, w.id, rows.AreaRows)
-	w.end = rows.Successor(bytes.Clone(w.position))
-	resumed, err := w.engine.Get(sweepKey(w.id), func(b []byte) error {
-		w.position = bytes.Clone(b)
-		return nil
-	})
-	w.resumed = resumed
-	return err
-}
 
 // rest leaves the processor to others.
 func (w *sweep) rest(ctx context.Context, worked time.Duration) error {
